@@ -1,0 +1,62 @@
+#ifndef OPLENS_BASE_CHECKED_H_
+#define OPLENS_BASE_CHECKED_H_
+
+#include <cstdint>
+#include <optional>
+
+namespace oplens {
+
+/// An exact non-wrapping integer: 128-bit inside, 64-bit outside. An operation whose result does
+/// not fit into 128 bits, or a value that does not fit into 64 bits when it is taken out, is
+/// "overflow": it sticks, and Value() answers nullopt. Costs are computed with it, so no cost can
+/// wrap.
+class Checked {
+ public:
+  constexpr Checked() = default;
+  constexpr Checked(int64_t value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+
+  friend constexpr Checked operator+(Checked a, Checked b) {
+    Checked r;
+    r.overflow_ =
+        __builtin_add_overflow(a.value_, b.value_, &r.value_) || a.overflow_ || b.overflow_;
+    return r;
+  }
+  friend constexpr Checked operator-(Checked a, Checked b) {
+    Checked r;
+    r.overflow_ =
+        __builtin_sub_overflow(a.value_, b.value_, &r.value_) || a.overflow_ || b.overflow_;
+    return r;
+  }
+  friend constexpr Checked operator*(Checked a, Checked b) {
+    Checked r;
+    r.overflow_ =
+        __builtin_mul_overflow(a.value_, b.value_, &r.value_) || a.overflow_ || b.overflow_;
+    return r;
+  }
+  /// Rounds towards zero; a zero divisor is an overflow.
+  friend constexpr Checked operator/(Checked a, Checked b) {
+    Checked r;
+    r.overflow_ = b.value_ == 0 || a.overflow_ || b.overflow_;
+    if (!r.overflow_) r.value_ = a.value_ / b.value_;
+    return r;
+  }
+  constexpr Checked& operator+=(Checked b) { return *this = *this + b; }
+  constexpr Checked& operator*=(Checked b) { return *this = *this * b; }
+  friend constexpr bool operator==(Checked a, Checked b) {
+    return a.overflow_ == b.overflow_ && a.value_ == b.value_;
+  }
+
+  /// The value, or nullopt after an overflow of 128 bits or when it does not fit into int64_t.
+  constexpr std::optional<int64_t> Value() const {
+    if (overflow_ || value_ > INT64_MAX || value_ < INT64_MIN) return std::nullopt;
+    return static_cast<int64_t>(value_);
+  }
+
+ private:
+  __extension__ __int128 value_ = 0;  // Not ISO C++; g++ and clang have it.
+  bool overflow_ = false;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_CHECKED_H_

@@ -1,0 +1,22 @@
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+namespace oplens {
+namespace {
+
+std::string Place(std::string_view file, std::string_view table, long long row) {
+  if (row < 0) return fmt::format("{}: table {}", file, table);
+  return fmt::format("{}: table {}, row {}", file, table, row);
+}
+
+}  // namespace
+
+Error::Error(std::string_view file, std::string_view problem, std::string_view advice)
+    : std::runtime_error(fmt::format("{}: {}; {}", file, problem, advice)) {}
+
+Error::Error(std::string_view file, std::string_view table, long long row, std::string_view problem,
+             std::string_view advice)
+    : std::runtime_error(fmt::format("{}: {}; {}", Place(file, table, row), problem, advice)) {}
+
+}  // namespace oplens

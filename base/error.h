@@ -1,0 +1,42 @@
+#ifndef OPLENS_BASE_ERROR_H_
+#define OPLENS_BASE_ERROR_H_
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace oplens {
+
+/// Process exit codes of every oplens program.
+enum ExitCode : int {
+  kExitOk = 0,          ///< The result is complete; degraded rows are counted on stderr.
+  kExitCannotRead = 1,  ///< No result: unreadable input, or output that cannot be written.
+  kExitUsage = 2,       ///< Wrong command line.
+  kExitStrict = 3,  ///< --strict: a row was damaged, kernels were unlaunched, or none was there.
+  kExitInterrupted = 130  ///< Stopped by SIGINT.
+};
+
+/// The run cannot give a right answer. Thrown where it is found, caught once, in main.
+/// what() is one line of the form "FILE: table T, row R: what was wrong; what to do".
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message) : std::runtime_error(message) {}
+
+  /// "FILE: problem; advice".
+  Error(std::string_view file, std::string_view problem, std::string_view advice);
+
+  /// "FILE: table TABLE, row ROW: problem; advice". Row numbers are SQLite row ids; -1 means
+  /// unknown.
+  Error(std::string_view file, std::string_view table, long long row, std::string_view problem,
+        std::string_view advice);
+};
+
+/// The command line is wrong. what() says what to type instead. Exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  explicit UsageError(const std::string& message) : std::runtime_error(message) {}
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_ERROR_H_

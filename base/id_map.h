@@ -1,0 +1,97 @@
+#ifndef OPLENS_BASE_ID_MAP_H_
+#define OPLENS_BASE_ID_MAP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace oplens {
+
+/// A map from 64-bit ids of a file to 32-bit indices: open addressing with linear probing, 16 bytes
+/// a slot, at most 3/4 full. Values must differ from kNone.
+class IdMap {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  size_t size() const { return size_; }
+
+  /// The index stored for `id`, or kNone.
+  uint32_t Find(int64_t id) const {
+    if (slots_.empty()) return kNone;
+    for (size_t i = HomeOf(id);; i = (i + 1) & mask_) {
+      if (slots_[i].value == kNone || slots_[i].id == id) return slots_[i].value;
+    }
+  }
+
+  /// Stores `value` for `id` unless the id is there already; answers what is stored now.
+  uint32_t FindOrInsert(int64_t id, uint32_t value) {
+    if ((size_ + 1) * 4 > slots_.size() * 3) Grow();
+    size_t i = HomeOf(id);
+    while (slots_[i].value != kNone) {
+      if (slots_[i].id == id) return slots_[i].value;
+      i = (i + 1) & mask_;
+    }
+    slots_[i] = {id, value};
+    ++size_;
+    return value;
+  }
+
+  /// Removes `id`; answers what was stored, or kNone.
+  uint32_t Erase(int64_t id) {
+    if (slots_.empty()) return kNone;
+    size_t i = HomeOf(id);
+    while (slots_[i].value != kNone && slots_[i].id != id) i = (i + 1) & mask_;
+    const uint32_t found = slots_[i].value;
+    if (found == kNone) return kNone;
+    // Close the gap: pull back every later slot of the run that may stand here.
+    for (size_t next = (i + 1) & mask_; slots_[next].value != kNone; next = (next + 1) & mask_) {
+      const size_t home = HomeOf(slots_[next].id);
+      if (((next - home) & mask_) >= ((next - i) & mask_)) {
+        slots_[i] = slots_[next];
+        i = next;
+      }
+    }
+    slots_[i].value = kNone;
+    --size_;
+    return found;
+  }
+
+  /// Calls f(id, value) for each entry, in no particular order.
+  template <typename F>
+  void ForEach(F f) const {
+    for (const Slot& slot : slots_) {
+      if (slot.value != kNone) f(slot.id, slot.value);
+    }
+  }
+
+ private:
+  struct Slot {
+    int64_t id = 0;
+    uint32_t value = kNone;
+  };
+
+  size_t HomeOf(int64_t id) const {
+    const uint64_t x = static_cast<uint64_t>(id) * 0x9E3779B97F4A7C15u;
+    return static_cast<size_t>(x >> 32) & mask_;
+  }
+
+  void Grow() {
+    std::vector<Slot> old(slots_.empty() ? 64 : slots_.size() * 2);
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.value == kNone) continue;
+      size_t i = HomeOf(slot.id);
+      while (slots_[i].value != kNone) i = (i + 1) & mask_;
+      slots_[i] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  size_t mask_ = 0;
+  size_t size_ = 0;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_ID_MAP_H_

@@ -1,0 +1,129 @@
+#include "base/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace oplens {
+namespace {
+
+/// The file that `path` names after following links, so that renaming replaces the target and keeps
+/// the link.
+std::string ResolveLink(const std::string& path) {
+  char* resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return path;
+  std::string result = resolved;
+  std::free(resolved);  // NOLINT(cppcoreguidelines-no-malloc)
+  return result;
+}
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// A file without a name in `folder`: nothing is left of it however the program ends. -1 where the
+/// file system cannot, or where it could not get its name later.
+int OpenNameless(const std::string& folder, mode_t mode) {
+  if (::access("/proc/self/fd", X_OK) != 0) return -1;
+  return ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+}
+
+}  // namespace
+
+Output::Output(std::string path) : path_(std::move(path)) {
+  buffer_.reserve(kFlushBytes + (size_t{64} << 10));
+  if (path_.empty() || path_ == "-") {
+    path_.clear();
+    fd_ = STDOUT_FILENO;
+    return;
+  }
+  struct stat info {};
+  mode_t mode = 0666;
+  if (::stat(path_.c_str(), &info) == 0) {
+    if (!S_ISREG(info.st_mode)) {
+      fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+      if (fd_ < 0) Fail(errno);
+      return;
+    }
+    mode = info.st_mode & 07777;
+  }
+  const std::string target = ResolveLink(path_);
+  named_temp_path_ = fmt::format("{}.tmp{}", target, ::getpid());
+  fd_ = OpenNameless(FolderOf(target), mode);
+  if (fd_ >= 0) return;
+  fd_ = ::open(named_temp_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (fd_ < 0) Fail(errno);
+  temp_path_ = named_temp_path_;
+}
+
+Output::~Output() {
+  if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
+  if (!temp_path_.empty()) ::unlink(temp_path_.c_str());
+}
+
+void RefuseSameFile(const std::string& input, const std::string& output) {
+  struct stat in {};
+  struct stat out {};
+  if (::stat(input.c_str(), &in) != 0 || ::stat(output.c_str(), &out) != 0) return;
+  if (in.st_dev == out.st_dev && in.st_ino == out.st_ino && S_ISREG(in.st_mode)) {
+    throw UsageError(fmt::format("-o {} is the input itself: name another file", output));
+  }
+}
+
+void Output::Write(std::string_view bytes) {
+  buffer_.append(bytes);
+  FlushIfLarge();
+}
+
+void Output::Flush() {
+  const char* data = buffer_.data();
+  size_t left = buffer_.size();
+  while (left > 0) {
+    const ssize_t n = ::write(fd_, data, left);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      Fail(errno);
+    }
+    data += n;
+    left -= static_cast<size_t>(n);
+  }
+  buffer_.clear();
+}
+
+void Output::Commit() {
+  Flush();
+  if (fd_ == STDOUT_FILENO) return;
+  if (temp_path_.empty() && !named_temp_path_.empty()) {
+    const std::string nameless = fmt::format("/proc/self/fd/{}", fd_);
+    if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, named_temp_path_.c_str(),
+                 AT_SYMLINK_FOLLOW) != 0) {
+      Fail(errno);
+    }
+    temp_path_ = named_temp_path_;
+  }
+  // Some file systems report a full disk only here.
+  if (::close(std::exchange(fd_, -1)) != 0) Fail(errno);
+  if (temp_path_.empty()) return;
+  if (::rename(temp_path_.c_str(), ResolveLink(path_).c_str()) != 0) Fail(errno);
+  temp_path_.clear();
+}
+
+void Output::Fail(int error_number) {
+  if (error_number == EPIPE) throw ClosedPipe{};
+  throw Error(path_.empty() ? "standard output" : path_,
+              fmt::format("cannot be written: {}", std::strerror(error_number)),
+              error_number == ENOSPC ? "free some space or choose another disk"
+                                     : "choose a place that can be written with -o");
+}
+
+}  // namespace oplens

@@ -1,0 +1,57 @@
+#ifndef OPLENS_BASE_OUTPUT_H_
+#define OPLENS_BASE_OUTPUT_H_
+
+#include <string>
+#include <string_view>
+
+namespace oplens {
+
+/// Thrown when the reader of our standard output has gone away (a closed pipe). Not an error: main
+/// ends quietly with exit code 0.
+struct ClosedPipe {};
+
+/// Buffered output to a file or to standard output.
+///
+/// A file is written whole or not at all: bytes go to a temporary file beside it, and Commit()
+/// renames it. Without Commit() the destructor removes the temporary file. Devices and pipes named
+/// with -o (such as /dev/null) are written in place. Every write failure (a full disk, for one)
+/// throws Error with the file's name and the cause.
+class Output {
+ public:
+  /// `path` empty or "-": standard output.
+  explicit Output(std::string path);
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// Appends; may write to the file.
+  void Write(std::string_view bytes);
+  /// The buffer itself, for writers that append many small pieces. Call FlushIfLarge() now and
+  /// then.
+  std::string* buffer() { return &buffer_; }
+  /// Writes the buffer out once it is larger than kFlushBytes.
+  void FlushIfLarge() {
+    if (buffer_.size() >= kFlushBytes) Flush();
+  }
+  /// Writes out everything, closes, and puts the file in its place.
+  void Commit();
+
+  static constexpr size_t kFlushBytes = size_t{256} << 10;
+
+ private:
+  void Flush();
+  [[noreturn]] void Fail(int error_number);
+
+  std::string path_;             // As the user wrote it; "" for standard output.
+  std::string named_temp_path_;  // Where it goes before it gets its name; "" when written in place.
+  std::string temp_path_;        // The same, as long as there is something to remove.
+  int fd_ = -1;
+  std::string buffer_;
+};
+
+/// Throws UsageError when `output` names the same file as `input`: the input is never overwritten.
+void RefuseSameFile(const std::string& input, const std::string& output);
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_OUTPUT_H_

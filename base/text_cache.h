@@ -1,0 +1,129 @@
+#ifndef OPLENS_BASE_TEXT_CACHE_H_
+#define OPLENS_BASE_TEXT_CACHE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace oplens {
+
+/// A 64-bit hash of any bytes, quick on texts of some hundred bytes; never 0. Differs between
+/// versions: not for files.
+inline uint64_t HashText(std::string_view text) {
+  __extension__ using Wide = unsigned __int128;
+  constexpr uint64_t kA = 0x9e3779b97f4a7c15;  // Odd constants with well spread bits.
+  constexpr uint64_t kB = 0xd1b54a32d192ed03;
+  const auto fold = [](uint64_t a, uint64_t b) {
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  };
+  uint64_t hash = fold(text.size() ^ kA, kB);
+  const char* p = text.data();
+  size_t left = text.size();
+  uint64_t words[2];
+  for (; left > 16; left -= 16, p += 16) {
+    std::memcpy(words, p, 16);
+    hash = fold(words[0] ^ kA ^ hash, words[1] ^ kB);
+  }
+  words[0] = words[1] = 0;
+  if (left > 0) std::memcpy(words, p, left);
+  hash = fold(words[0] ^ kA ^ hash, words[1] ^ kB);
+  return hash == 0 ? 1 : hash;
+}
+
+/// Keeps one Value a distinct text, for streams in which few texts come again and again.
+///
+/// Memory stays bounded however many texts come: entries live in two generations, and Advance()
+/// forgets those that were not asked for since the Advance() before. Entries never move in memory.
+template <typename Value>
+class TextCache {
+ public:
+  struct Entry {
+    explicit Entry(std::string_view t) : text(t) {}
+    const std::string text;
+    Value value{};
+  };
+
+  /// The entry of `text`, made with an empty value (and *is_new = true) when there is none. It
+  /// lives at least until the second Advance() from now.
+  Entry* Get(std::string_view text, bool* is_new) {
+    const uint64_t hash = HashText(text);
+    *is_new = false;
+    if (Slot* slot = young_.Find(hash, text)) return slot->entry.get();
+    std::unique_ptr<Entry> entry;
+    if (Slot* slot = old_.Find(hash, text)) {
+      entry = std::move(slot->entry);
+    } else {
+      *is_new = true;
+      entry = std::make_unique<Entry>(text);
+    }
+    return young_.Insert(hash, std::move(entry));
+  }
+
+  /// Rough size in bytes of what was asked for since the last Advance().
+  size_t young_bytes() const { return young_.bytes; }
+
+  void Advance() {
+    old_ = std::move(young_);
+    young_ = Generation();
+  }
+
+ private:
+  struct Slot {
+    uint64_t hash = 0;             // 0: never used.
+    std::unique_ptr<Entry> entry;  // Null in the old generation once it moved to the young one.
+  };
+
+  struct Generation {
+    std::vector<Slot> slots;  // Open addressing, a power of two, at most half full.
+    size_t used = 0;
+    size_t bytes = 0;
+
+    Slot* Find(uint64_t hash, std::string_view text) {
+      if (slots.empty()) return nullptr;
+      for (size_t i = hash & (slots.size() - 1); slots[i].hash != 0;
+           i = (i + 1) & (slots.size() - 1)) {
+        if (slots[i].hash == hash && slots[i].entry && slots[i].entry->text == text) {
+          return &slots[i];
+        }
+      }
+      return nullptr;
+    }
+
+    Entry* Insert(uint64_t hash, std::unique_ptr<Entry> entry) {
+      if (used * 2 >= slots.size()) Grow();
+      ++used;
+      // What a value keeps elsewhere is about as large as its text.
+      bytes += sizeof(Entry) + sizeof(Slot) * 2 + entry->text.size() * 2;
+      return Place(hash, std::move(entry));
+    }
+
+    Entry* Place(uint64_t hash, std::unique_ptr<Entry> entry) {
+      size_t i = hash & (slots.size() - 1);
+      while (slots[i].hash != 0) i = (i + 1) & (slots.size() - 1);
+      slots[i].hash = hash;
+      slots[i].entry = std::move(entry);
+      return slots[i].entry.get();
+    }
+
+    void Grow() {
+      std::vector<Slot> before = std::move(slots);
+      slots = std::vector<Slot>(before.empty() ? 64 : before.size() * 2);
+      for (Slot& slot : before) {
+        if (slot.entry) Place(slot.hash, std::move(slot.entry));
+      }
+    }
+  };
+
+  Generation young_;
+  Generation old_;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_TEXT_CACHE_H_

@@ -1,0 +1,81 @@
+# Which parts of oplens this build holds.
+#
+# oplens_part(NAME [DEPENDENCY D] [TARGET T]) records one part. Its state is
+#   built    the target T exists;
+#   left-out it does not, and the dependency D was not found either;
+#   missing  it does not although D was found (or no dependency is needed): a fault of the build,
+#            the test house.parts fails;
+#   planned  no target is named: the part belongs to a later release.
+# oplens_print_parts() prints all of them and writes <build>/parts.txt, a line a part:
+#   NAME STATE DEPENDENCY found|not-found   ("-" where there is no dependency)
+
+find_package(CUDAToolkit QUIET)
+set(oplens_has_CUDAToolkit ${CUDAToolkit_FOUND})
+
+find_path(OPLENS_NVTX_INCLUDE_DIR nvtx3/nvToolsExt.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+mark_as_advanced(OPLENS_NVTX_INCLUDE_DIR)
+set(oplens_has_NVTX 0)
+if(OPLENS_NVTX_INCLUDE_DIR)
+  set(oplens_has_NVTX 1)
+endif()
+
+# Torch's package file changes global flags and may stop the configuration, so it is looked for and
+# not loaded; the part that needs it loads it.
+find_file(OPLENS_TORCH_CONFIG TorchConfig.cmake
+          PATH_SUFFIXES share/cmake/Torch lib/cmake/Torch lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Torch)
+mark_as_advanced(OPLENS_TORCH_CONFIG)
+set(oplens_has_Torch 0)
+if(OPLENS_TORCH_CONFIG)
+  set(oplens_has_Torch 1)
+endif()
+
+function(oplens_part name)
+  cmake_parse_arguments(ARG "" "DEPENDENCY;TARGET" "" ${ARGN})
+  set(dependency -)
+  set(found -)
+  set(available 1)
+  if(ARG_DEPENDENCY)
+    set(dependency ${ARG_DEPENDENCY})
+    set(found not-found)
+    set(available 0)
+    if(oplens_has_${ARG_DEPENDENCY})
+      set(found found)
+      set(available 1)
+    endif()
+  endif()
+
+  if(NOT ARG_TARGET)
+    set(state planned)
+  elseif(TARGET ${ARG_TARGET})
+    set(state built)
+  elseif(available)
+    set(state missing)
+  else()
+    set(state left-out)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY OPLENS_PARTS "${name} ${state} ${dependency} ${found}")
+endfunction()
+
+function(oplens_print_parts)
+  get_property(parts GLOBAL PROPERTY OPLENS_PARTS)
+  set(text "")
+  message(STATUS "oplens parts:")
+  foreach(part IN LISTS parts)
+    string(APPEND text "${part}\n")
+    string(REPLACE " " ";" fields ${part})
+    list(GET fields 0 name)
+    list(GET fields 1 state)
+    list(GET fields 2 dependency)
+    list(GET fields 3 found)
+    set(why "")
+    if(state STREQUAL planned)
+      set(why " (comes later)")
+    endif()
+    if(NOT dependency STREQUAL -)
+      string(REPLACE - " " found ${found})
+      string(APPEND why ", ${dependency} ${found}")
+    endif()
+    message(STATUS "  ${name}: ${state}${why}")
+  endforeach()
+  file(WRITE ${PROJECT_BINARY_DIR}/parts.txt "${text}")
+endfunction()

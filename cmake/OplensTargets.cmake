@@ -1,0 +1,42 @@
+# Helpers of the build: one place for warnings, libraries and programs.
+
+add_library(oplens_options INTERFACE)
+target_compile_options(oplens_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wold-style-cast -Wcast-qual -Wformat=2
+  $<$<BOOL:${OPLENS_WERROR}>:-Werror>)
+if(OPLENS_SANITIZE)
+  target_compile_options(oplens_options INTERFACE
+    -fsanitize=${OPLENS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(oplens_options INTERFACE -fsanitize=${OPLENS_SANITIZE})
+endif()
+if(OPLENS_COVERAGE)
+  target_compile_options(oplens_options INTERFACE --coverage)
+  target_link_options(oplens_options INTERFACE --coverage)
+endif()
+
+# oplens_library(NAME SOURCES ... LINK ...): the static library oplens_NAME, alias oplens::NAME.
+function(oplens_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(oplens_${name} STATIC ${ARG_SOURCES})
+  add_library(oplens::${name} ALIAS oplens_${name})
+  set_target_properties(oplens_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(oplens_${name} PUBLIC cxx_std_20)
+  target_include_directories(oplens_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/oplens>)
+  target_link_libraries(oplens_${name} PUBLIC ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:oplens_options>)
+  install(TARGETS oplens_${name} EXPORT oplensTargets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# oplens_program(NAME SOURCES ... LINK ...): the program <build>/bin/NAME, installed as
+# ${OPLENS_PREFIX}NAME.
+function(oplens_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(oplens_${name}_program ${ARG_SOURCES})
+  set_target_properties(oplens_${name}_program PROPERTIES OUTPUT_NAME ${name})
+  target_compile_definitions(oplens_${name}_program PRIVATE OPLENS_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(oplens_${name}_program PRIVATE ${ARG_LINK} oplens_options)
+  install(PROGRAMS $<TARGET_FILE:oplens_${name}_program>
+          DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${OPLENS_PREFIX}${name})
+endfunction()

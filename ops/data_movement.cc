@@ -1,0 +1,202 @@
+// Views, copies and conversions: no FLOPs, only bytes.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+Work Move(Checked bytes) { return {0, 0, bytes}; }
+
+// ---- views ----
+
+enum class ViewGradient : uint8_t {
+  kView,     // The gradient is a view too.
+  kUnknown,  // It is written into a tensor of the input's size, or added up: no model.
+};
+
+struct ViewOp {
+  std::string_view name;
+  bool may_copy;  // Copies when the strides do not allow a view.
+  ViewGradient gradient;
+};
+
+constexpr ViewOp kViews[] = {
+    {"view", false, ViewGradient::kView},
+    {"view_as", false, ViewGradient::kView},
+    {"reshape", true, ViewGradient::kView},
+    {"reshape_as", true, ViewGradient::kView},
+    {"flatten", true, ViewGradient::kView},
+    {"ravel", true, ViewGradient::kView},
+    {"unflatten", false, ViewGradient::kView},
+    {"t", false, ViewGradient::kView},
+    {"transpose", false, ViewGradient::kView},
+    {"permute", false, ViewGradient::kView},
+    {"movedim", false, ViewGradient::kView},
+    {"swapaxes", false, ViewGradient::kView},
+    {"swapdims", false, ViewGradient::kView},
+    {"squeeze", false, ViewGradient::kView},
+    {"unsqueeze", false, ViewGradient::kView},
+    {"detach", false, ViewGradient::kView},
+    {"alias", false, ViewGradient::kView},
+    {"expand", false, ViewGradient::kUnknown},
+    {"expand_as", false, ViewGradient::kUnknown},
+    {"narrow", false, ViewGradient::kUnknown},
+    {"slice", false, ViewGradient::kUnknown},
+    {"select", false, ViewGradient::kUnknown},
+    {"unbind", false, ViewGradient::kUnknown},
+    {"split", false, ViewGradient::kUnknown},
+    {"split_with_sizes", false, ViewGradient::kUnknown},
+    {"tensor_split", false, ViewGradient::kUnknown},
+    {"chunk", false, ViewGradient::kUnknown},
+    {"unfold", false, ViewGradient::kUnknown},
+    {"diagonal", false, ViewGradient::kUnknown},
+    {"as_strided", false, ViewGradient::kUnknown},
+};
+
+std::optional<Tensor> FirstTensor(const OpCall& call, Reason* reason) {
+  *reason = Reason::kUnsupportedArgs;
+  return call.args.empty() ? std::nullopt : TensorOf(call.args.front(), reason);
+}
+
+PriceResult PriceView(std::string_view op, const OpCall& call) {
+  const ViewOp* row = FindRow(kViews, op);
+  // torch.nn.functional.unfold gathers patches; only the method is a view.
+  if (row == nullptr || (op == "unfold" && call.mod == "torch.nn.functional")) {
+    return Unpriced(Reason::kUnknownOp);
+  }
+  Reason reason;
+  const std::optional<Tensor> x = FirstTensor(call, &reason);
+  if (!x) return Unpriced(reason);
+  std::vector<PartWork> backward;
+  if (row->gradient == ViewGradient::kView) backward.push_back({Part::kBackward, Work()});
+  PriceResult result = Priced(NamedTensorText(*x), Work(), std::move(backward));
+  if (row->may_copy) result.price->bytes_if_copied = x->bytes() * 2;
+  return result;
+}
+
+// ---- copies ----
+
+// clone, contiguous and the like: X is read, a tensor of its shape and type is written. The
+// gradient is dY itself.
+PriceResult PriceClone(std::string_view, const OpCall& call) {
+  Reason reason;
+  const std::optional<Tensor> x = FirstTensor(call, &reason);
+  if (!x) return Unpriced(reason);
+  return Priced(NamedTensorText(*x), Move(x->bytes() * 2), Work());
+}
+
+// The gradient of a conversion converts back; without a change of type it is dY itself.
+Work ConversionGradient(DType from, DType to, Checked bytes) {
+  return from == to ? Work() : Move(bytes);
+}
+
+// copy_(self, src): src may broadcast; a number fills.
+PriceResult PriceCopy(std::string_view, const OpCall& call) {
+  CallArgs args(call, {"self|input", "src|other", "non_blocking"});
+  const Tensor target = args.RequireTensor(0);
+  const Tensor source = args.RequireTensor(1);
+  if (args.failed()) return Unpriced(args.reason());
+  const auto shape = Broadcast({target.shape, source.shape});
+  if (!shape || !(Elements(*shape) == target.elements())) return Unpriced(Reason::kShapeMismatch);
+  const Checked bytes = target.bytes() + (source.number ? Checked(0) : source.bytes());
+  std::string params = "T=" + TupleText(target.shape) + ',';
+  params += DTypeWord(source.dtype);
+  params += ',';
+  params += DTypeWord(target.dtype);
+  return Priced(std::move(params), Move(bytes),
+                ConversionGradient(source.dtype, target.dtype, bytes));
+}
+
+// ---- conversions ----
+
+PriceResult PricedConversion(const Tensor& x, DType to) {
+  const Checked bytes = x.bytes() + BytesOf(x.elements(), to);
+  return Priced(TensorText(x), Move(bytes), ConversionGradient(x.dtype, to, bytes));
+}
+
+struct NamedConversion {
+  std::string_view name;
+  DType type;
+};
+
+constexpr NamedConversion kConversions[] = {
+    {"half", DType::kFloat16},    {"bfloat16", DType::kBFloat16}, {"float", DType::kFloat32},
+    {"double", DType::kFloat64},  {"byte", DType::kUInt8},        {"char", DType::kInt8},
+    {"short", DType::kInt16},     {"int", DType::kInt32},         {"long", DType::kInt64},
+    {"bool", DType::kBool},       {"cfloat", DType::kComplex64},  {"cdouble", DType::kComplex128},
+    {"chalf", DType::kComplex32},
+};
+
+PriceResult PriceNamedConversion(std::string_view op, const OpCall& call) {
+  const NamedConversion* row = FindRow(kConversions, op);
+  if (row == nullptr) return Unpriced(Reason::kUnknownOp);
+  Reason reason;
+  const std::optional<Tensor> x = FirstTensor(call, &reason);
+  return x ? PricedConversion(*x, row->type) : Unpriced(reason);
+}
+
+bool IsDeviceText(std::string_view text) {
+  return text.starts_with("cuda") || text.starts_with("cpu");
+}
+
+// The type that an argument of to() asks for. nullopt: none. A device, by name or by number, keeps
+// the type.
+std::optional<DType> TargetType(const OpArg& arg, DType from, Reason* failure, bool* failed) {
+  switch (arg.kind) {
+    case OpArg::Kind::kInt:
+      return from;
+    case OpArg::Kind::kString:
+      if (IsDeviceText(arg.text)) return from;
+      if (const std::optional<DType> type = ParseDType(arg.text)) return type;
+      *failure = Reason::kUnknownDType;
+      *failed = true;
+      return std::nullopt;
+    case OpArg::Kind::kTensor: {
+      const std::optional<Tensor> other = TensorOf(arg, failure);
+      *failed = !other;
+      return other ? std::optional(other->dtype) : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// to(dtype), to(device, dtype), to(other), type("torch.cuda.HalfTensor"), type_as(other). The
+// annotation drops arguments of other kinds, so that without any left the target is not known.
+PriceResult PriceTo(std::string_view, const OpCall& call) {
+  Reason reason;
+  const std::optional<Tensor> x = FirstTensor(call, &reason);
+  if (!x) return Unpriced(reason);
+  std::optional<DType> target;
+  bool failed = false;
+  for (size_t i = 1; i < call.args.size() && !failed; ++i) {
+    const std::optional<DType> asked = TargetType(call.args[i], x->dtype, &reason, &failed);
+    if (asked && (!target || *asked != x->dtype)) target = asked;
+  }
+  if (failed) return Unpriced(reason);
+  return target ? PricedConversion(*x, *target) : Unpriced(Reason::kUnsupportedArgs);
+}
+
+constexpr auto kViewNames = NamesOf(kViews);
+constexpr std::string_view kCloneNames[] = {"clone", "contiguous", "pin_memory", "cuda", "cpu"};
+constexpr std::string_view kCopyNames[] = {"copy"};
+constexpr auto kConversionNames = NamesOf(kConversions);
+constexpr std::string_view kToNames[] = {"to", "type", "type_as"};
+constexpr OpModel kModels[] = {
+    {kViewNames, PriceView}, {kCloneNames, PriceClone},
+    {kCopyNames, PriceCopy}, {kConversionNames, PriceNamedConversion},
+    {kToNames, PriceTo},
+};
+
+}  // namespace
+
+std::span<const OpModel> DataMovementOps() { return kModels; }
+
+}  // namespace oplens::ops

@@ -1,0 +1,44 @@
+#ifndef OPLENS_OPS_KERNEL_NAME_H_
+#define OPLENS_OPS_KERNEL_NAME_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "ops/op_model.h"
+
+namespace oplens::ops {
+
+/// What a kernel does, as far as its name says. Finer than Role: the same kernel is the work of one
+/// op and an accessory of another.
+enum class KernelKind : uint8_t {
+  kUnknown,
+  kMatrix,           ///< GEMM, GEMV, convolution, attention.
+  kSpecial,          ///< The kernel of one kind of op: softmax, norms, embedding, pooling, sorting.
+  kNormStatistics,   ///< Layer norm forward, first of two: mean and variance.
+  kNormApply,        ///< Layer norm forward, second of two.
+  kNormGradSums,     ///< Layer norm backward: sums of a row for the input gradient.
+  kNormGradInput,    ///< Layer norm backward: the input gradient.
+  kNormGradWeights,  ///< Layer norm backward: gradients of gamma and beta.
+  kPointwise,        ///< Elementwise, generated or not.
+  kReduction,
+  kCopy,         ///< Elementwise without arithmetic: copies, casts.
+  kFill,         ///< Writes a constant.
+  kLayout,       ///< Changes the order of dimensions for a library kernel.
+  kSecondStage,  ///< Adds up what an earlier kernel left: split-K, second pass of a reduction.
+  kHelper,       ///< Offsets, transforms, scans.
+};
+
+/// Decides by the full name, demangled or mangled, from one table: first by the function's own
+/// name, then by its template arguments. Linear in the name; never throws.
+KernelKind KernelKindOf(std::string_view long_name);
+
+/// The role of a kernel of that kind in an op of its own; ShareWork refines it by the op it runs
+/// under (an elementwise kernel beside a GEMM is its epilogue).
+Role RoleOf(KernelKind kind);
+
+/// RoleOf(KernelKindOf(long_name)).
+Role RoleOf(std::string_view long_name);
+
+}  // namespace oplens::ops
+
+#endif  // OPLENS_OPS_KERNEL_NAME_H_

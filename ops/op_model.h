@@ -1,0 +1,112 @@
+#ifndef OPLENS_OPS_OP_MODEL_H_
+#define OPLENS_OPS_OP_MODEL_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/checked.h"
+#include "parse/model/kernel_record.h"
+#include "parse/model/op_call.h"
+#include "parse/model/reason.h"
+
+namespace oplens::ops {
+
+/// Exact work of one part of an op. 1 FMA = 2 FLOPs.
+struct Work {
+  Checked mma;  ///< FLOPs of matrix products: what Tensor Cores can do.
+  Checked vec;  ///< All other FLOPs; weights per element from docs/costs.md.
+  Checked
+      bytes;  ///< Ideal DRAM traffic: every distinct input read once, every output written once.
+};
+
+/// A part of an op that kernels of its own compute.
+enum class Part : uint8_t {
+  kForward,
+  kBackward,  ///< The whole backward of an op that is not split further.
+  kDgrad,     ///< Gradient of the data operand(s).
+  kWgrad,     ///< Gradient of the weight.
+  kBgrad,     ///< Gradient of the bias.
+};
+
+struct PartWork {
+  Part part = Part::kForward;
+  Work work;
+};
+
+/// What an op call needs, whatever kernels compute it.
+struct PricedOp {
+  std::string params;             ///< Printable and without blanks: "M=33278,N=700,K=200,fp32".
+  std::vector<PartWork> forward;  ///< Exactly one part.
+  /// Empty when the backward has no model. A backward that needs no kernel (its gradients are
+  /// views) is one part without work.
+  std::vector<PartWork> backward;
+  bool matmul_like = false;  ///< Tensor Cores could apply.
+  /// Views that fall back to copying (reshape): the bytes that a forward kernel under the op moves.
+  /// A call without kernels moves what `forward` says, 0.
+  std::optional<Checked> bytes_if_copied;
+};
+
+/// A family's answer for one call: the price, or why there is none.
+struct PriceResult {
+  std::optional<PricedOp> price;
+  Reason reason = Reason::kUnknownOp;  ///< Valid when price is empty.
+};
+
+/// One op of the registry.
+struct OpModel {
+  /// Normalised names (see NormalizeOpName) that this model prices.
+  std::span<const std::string_view> names;
+  /// Prices a call. `op` is the normalised name. Pure; never throws; bad arguments give a reason.
+  PriceResult (*price)(std::string_view op, const OpCall& call);
+};
+
+/// The op name without prefixes, overloads and in-place marks: "aten::add_.Tensor" -> "add",
+/// "__iadd__" -> "add", "true_divide" -> "div" (ops of docs/costs.md, section names).
+std::string NormalizeOpName(std::string_view op);
+
+/// The model of a normalised name, or nullptr.
+const OpModel* FindOpModel(std::string_view normalized_op);
+
+/// NormalizeOpName, FindOpModel and price in one. A call without a model answers kUnknownOp.
+PriceResult PriceCall(const OpCall& call);
+
+/// The part a kernel plays in its op; decided by its full name.
+enum class Role : uint8_t {
+  kUnknown,
+  kMain,      ///< Does the op's work.
+  kHelper,    ///< Offsets, transforms, scans: no FLOPs of the op.
+  kLayout,    ///< Transposes, casts, copies inside a matrix op: no FLOPs of the op.
+  kReduce,    ///< Split-K sums and second stages: their adds are part of the main kernel's.
+  kEpilogue,  ///< Bias, activation or bias gradient beside a matrix op.
+};
+
+/// One kernel of an op instance, in launch order.
+struct InstanceKernel {
+  std::string_view long_name;
+  Dim3 grid;
+  int64_t duration_ns = 0;
+};
+
+/// What one kernel is charged. The sum over an instance's kernels equals the op's work exactly.
+struct KernelShare {
+  Role role = Role::kUnknown;
+  std::optional<int64_t> flops;  ///< mma + vec; nullopt with a reason when not known.
+  std::optional<int64_t> bytes;
+  ReasonSet reasons;
+};
+
+/// Splits the forward or backward work of one op instance over its kernels. `shares` has the size
+/// of `kernels`. Rules: helpers, layout and reduce kernels get 0; matrix work goes to the main
+/// kernels; vector work of a matrix op goes to its epilogue kernel when there is one; several main
+/// kernels of one part share it in proportion to their grids, by largest remainder, so that no FLOP
+/// is counted twice and none is lost.
+void ShareWork(const PricedOp& op, Direction direction, std::span<const InstanceKernel> kernels,
+               std::span<KernelShare> shares);
+
+}  // namespace oplens::ops
+
+#endif  // OPLENS_OPS_OP_MODEL_H_

@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/op_model.h"
+#include "ops/op_name.h"
+#include "ops/pricing.h"
+
+namespace oplens::ops {
+namespace {
+
+using Family = std::span<const OpModel> (*)();
+
+constexpr Family kFamilies[] = {
+    LinearAlgebraOps, PointwiseOps,    SoftmaxOps,  NormalizationOps, DropoutOps, EmbeddingOps,
+    ReductionOps,     DataMovementOps, CreationOps, JoinOps,          GatherOps,
+};
+
+using NamedModel = std::pair<std::string_view, const OpModel*>;
+
+std::vector<NamedModel> SortedModels() {
+  std::vector<NamedModel> models;
+  for (const Family family : kFamilies) {
+    for (const OpModel& model : family()) {
+      for (const std::string_view name : model.names) models.emplace_back(name, &model);
+    }
+  }
+  std::sort(models.begin(), models.end());
+  return models;
+}
+
+}  // namespace
+
+const OpModel* FindOpModel(std::string_view normalized_op) {
+  static const std::vector<NamedModel> models = SortedModels();
+  const auto found = std::lower_bound(
+      models.begin(), models.end(), normalized_op,
+      [](const NamedModel& model, std::string_view name) { return model.first < name; });
+  return found != models.end() && found->first == normalized_op ? found->second : nullptr;
+}
+
+PriceResult PriceCall(const OpCall& call) {
+  const OpName op = ParseOpName(call.op);
+  const OpModel* model = FindOpModel(op.name);
+  if (model == nullptr) return Unpriced(Reason::kUnknownOp);
+  // The arguments of a gradient function, and the lists of a _foreach_ one, are laid out otherwise.
+  if (op.backward || op.list) return Unpriced(Reason::kUnsupportedArgs);
+  return CheckRange(model->price(op.name, call));
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,470 @@
+// Elementwise ops. One table gives the FLOPs an output element and an element of the gradient; the
+// rest follows from the operands: broadcasting, type promotion, which operands receive gradients.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/op_name.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+// The type of the result.
+enum class Result : uint8_t {
+  kPromoted,  // Of all operands.
+  kFloat,     // As kPromoted, integers become fp32.
+  kBool,
+  kFirst,     // The first operand's.
+  kSelected,  // Promoted from the operands but the condition.
+};
+
+// What the backward reads and writes. Each operand that receives a gradient has one of its own
+// shape; one that was broadcast adds a reduction of n.
+enum class Gradient : uint8_t {
+  kNone,       // Not differentiable.
+  kView,       // dY itself.
+  kUnsaved,    // dY alone is read.
+  kSaved,      // dY and the operands, or as large a result, are read once.
+  kSelecting,  // dY and the condition are read.
+  kProduct,    // A kernel an operand: dY and the other operand.
+  kQuotient,   // A kernel an operand: dY and the divisor; dY and both.
+};
+
+struct PointwiseOp {
+  std::string_view name;
+  int operands;
+  int forward;
+  int backward;
+  Result result;
+  Gradient gradient;
+};
+
+constexpr PointwiseOp kOps[] = {
+    // Arithmetic
+    {"add", 2, 1, 0, Result::kPromoted, Gradient::kView},
+    {"sub", 2, 1, 0, Result::kPromoted, Gradient::kView},
+    {"rsub", 2, 1, 0, Result::kPromoted, Gradient::kView},
+    {"mul", 2, 1, 1, Result::kPromoted, Gradient::kProduct},
+    {"div", 2, 1, 1, Result::kFloat, Gradient::kQuotient},
+    {"floor_divide", 2, 1, 0, Result::kPromoted, Gradient::kNone},
+    {"remainder", 2, 3, 1, Result::kPromoted, Gradient::kSaved},
+    {"fmod", 2, 3, 1, Result::kPromoted, Gradient::kSaved},
+    {"reciprocal", 1, 1, 2, Result::kFloat, Gradient::kSaved},
+    {"neg", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
+    {"positive", 1, 0, 0, Result::kPromoted, Gradient::kView},
+    {"abs", 1, 1, 1, Result::kPromoted, Gradient::kSaved},
+    {"sign", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
+    {"floor", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
+    {"ceil", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
+    {"round", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
+    {"trunc", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
+    {"frac", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
+    {"maximum", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
+    {"minimum", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
+    {"fmax", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
+    {"fmin", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
+    {"square", 1, 1, 2, Result::kPromoted, Gradient::kSaved},
+    {"pow", 2, 20, 22, Result::kPromoted, Gradient::kSaved},
+    // Comparisons and logic
+    {"eq", 2, 1, 0, Result::kBool, Gradient::kNone},
+    {"ne", 2, 1, 0, Result::kBool, Gradient::kNone},
+    {"lt", 2, 1, 0, Result::kBool, Gradient::kNone},
+    {"le", 2, 1, 0, Result::kBool, Gradient::kNone},
+    {"gt", 2, 1, 0, Result::kBool, Gradient::kNone},
+    {"ge", 2, 1, 0, Result::kBool, Gradient::kNone},
+    {"isnan", 1, 1, 0, Result::kBool, Gradient::kNone},
+    {"isinf", 1, 1, 0, Result::kBool, Gradient::kNone},
+    {"isfinite", 1, 1, 0, Result::kBool, Gradient::kNone},
+    {"logical_and", 2, 1, 0, Result::kBool, Gradient::kNone},
+    {"logical_or", 2, 1, 0, Result::kBool, Gradient::kNone},
+    {"logical_xor", 2, 1, 0, Result::kBool, Gradient::kNone},
+    {"logical_not", 1, 1, 0, Result::kBool, Gradient::kNone},
+    {"bitwise_and", 2, 1, 0, Result::kPromoted, Gradient::kNone},
+    {"bitwise_or", 2, 1, 0, Result::kPromoted, Gradient::kNone},
+    {"bitwise_xor", 2, 1, 0, Result::kPromoted, Gradient::kNone},
+    {"bitwise_left_shift", 2, 1, 0, Result::kPromoted, Gradient::kNone},
+    {"bitwise_right_shift", 2, 1, 0, Result::kPromoted, Gradient::kNone},
+    {"bitwise_not", 1, 1, 0, Result::kPromoted, Gradient::kNone},
+    // Selection
+    {"where", 3, 1, 1, Result::kSelected, Gradient::kSelecting},
+    {"masked_fill", 3, 1, 1, Result::kFirst, Gradient::kSelecting},
+    {"clamp", 3, 1, 1, Result::kPromoted, Gradient::kSaved},
+    {"clamp_min", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
+    {"clamp_max", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
+    // Three operands
+    {"lerp", 3, 3, 2, Result::kPromoted, Gradient::kSaved},
+    {"addcmul", 3, 3, 4, Result::kPromoted, Gradient::kSaved},
+    {"addcdiv", 3, 3, 5, Result::kPromoted, Gradient::kSaved},
+    // Roots, exponentials, logarithms
+    {"sqrt", 1, 20, 2, Result::kFloat, Gradient::kSaved},
+    {"rsqrt", 1, 20, 2, Result::kFloat, Gradient::kSaved},
+    {"exp", 1, 20, 1, Result::kFloat, Gradient::kSaved},
+    {"exp2", 1, 20, 2, Result::kFloat, Gradient::kSaved},
+    {"expm1", 1, 20, 2, Result::kFloat, Gradient::kSaved},
+    {"log", 1, 20, 2, Result::kFloat, Gradient::kSaved},
+    {"log2", 1, 20, 2, Result::kFloat, Gradient::kSaved},
+    {"log10", 1, 20, 2, Result::kFloat, Gradient::kSaved},
+    {"log1p", 1, 20, 2, Result::kFloat, Gradient::kSaved},
+    {"logaddexp", 2, 42, 42, Result::kFloat, Gradient::kSaved},
+    // Trigonometric, hyperbolic, error functions
+    {"sin", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"cos", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"tan", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"asin", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"acos", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"atan", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"atan2", 2, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"sinh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"cosh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"tanh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"asinh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"acosh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"atanh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"sigmoid", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"erf", 1, 20, 23, Result::kFloat, Gradient::kSaved},
+    {"erfc", 1, 20, 23, Result::kFloat, Gradient::kSaved},
+    {"erfinv", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"digamma", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    {"lgamma", 1, 20, 3, Result::kFloat, Gradient::kSaved},
+    // Activations
+    {"relu", 1, 1, 1, Result::kFirst, Gradient::kSaved},
+    {"relu6", 1, 1, 1, Result::kFirst, Gradient::kSaved},
+    {"hardtanh", 1, 1, 1, Result::kFirst, Gradient::kSaved},
+    {"threshold", 1, 1, 1, Result::kFirst, Gradient::kSaved},
+    {"hardshrink", 1, 1, 1, Result::kFirst, Gradient::kSaved},
+    {"softshrink", 1, 2, 1, Result::kFirst, Gradient::kSaved},
+    {"leaky_relu", 1, 2, 2, Result::kFirst, Gradient::kSaved},
+    {"rrelu", 1, 3, 1, Result::kFirst, Gradient::kSaved},
+    {"hardswish", 1, 4, 4, Result::kFirst, Gradient::kSaved},
+    {"hardsigmoid", 1, 3, 1, Result::kFirst, Gradient::kSaved},
+    {"softsign", 1, 3, 4, Result::kFirst, Gradient::kSaved},
+    {"tanhshrink", 1, 21, 3, Result::kFirst, Gradient::kSaved},
+    {"elu", 1, 22, 22, Result::kFirst, Gradient::kSaved},
+    {"selu", 1, 22, 22, Result::kFirst, Gradient::kSaved},
+    {"celu", 1, 22, 22, Result::kFirst, Gradient::kSaved},
+    {"silu", 1, 21, 24, Result::kFirst, Gradient::kSaved},
+    {"swish", 1, 21, 24, Result::kFirst, Gradient::kSaved},
+    {"gelu", 1, 24, 28, Result::kFirst, Gradient::kSaved},
+    {"softplus", 1, 41, 22, Result::kFirst, Gradient::kSaved},
+    {"logsigmoid", 1, 41, 22, Result::kFirst, Gradient::kSaved},
+    {"log_sigmoid", 1, 41, 22, Result::kFirst, Gradient::kSaved},
+    {"mish", 1, 62, 66, Result::kFirst, Gradient::kSaved},
+};
+
+// The weights of ops that an argument makes cheaper or dearer.
+constexpr int kTanhGeluForward = 28;
+constexpr int kTanhGeluBackward = 34;
+constexpr int kSmallPowerForward = 1;  // A few multiplications, not a logarithm and an exponential.
+constexpr int kSmallPowerBackward = 2;
+constexpr double kSmallPower = 3;
+constexpr int kDivisorGradient = 4;  // -dY a / b^2
+
+// What was recorded: the operands in order, and the options that change the cost.
+struct Operands {
+  std::vector<Tensor> tensors;  // Numbers among them.
+  double last_number = 0;       // The value of the last operand, if that is a number.
+  bool scaled = false;          // add, sub: a factor alpha other than 1.
+  bool rounded = false;         // div(rounding_mode=..): an integer result stays one.
+  bool tanh = false;            // gelu(approximate='tanh')
+};
+
+// Arguments that are no operands. True: `arg` is one, and is read.
+bool ReadOption(const OpArg& arg, Operands* operands) {
+  constexpr std::string_view kIgnored[] = {"out", "inplace", "training", "generator"};
+  if (arg.kind == OpArg::Kind::kNone) return true;
+  if (arg.kind == OpArg::Kind::kString) {
+    operands->tanh |= arg.text == "tanh";
+    operands->rounded |= arg.name == "rounding_mode";
+    return true;
+  }
+  if (arg.name == "alpha" && IsNumber(arg)) {
+    operands->scaled = NumberOf(arg) != 1;
+    return true;
+  }
+  return std::find(std::begin(kIgnored), std::end(kIgnored), arg.name) != std::end(kIgnored);
+}
+
+// add(a, alpha, b) and addcmul(a, value, b, c) before the factor became a keyword; and that
+// keyword, which reads like an operand.
+void DropFactor(const PointwiseOp& op, Operands* operands) {
+  std::vector<Tensor>& tensors = operands->tensors;
+  const bool sum = op.name == "add" || op.name == "sub";
+  const bool scaled_product = op.name == "addcmul" || op.name == "addcdiv";
+  if (!sum && !scaled_product) return;
+  if (tensors.size() != static_cast<size_t>(op.operands) + 1) return;
+  if (tensors[1].number) {
+    tensors.erase(tensors.begin() + 1);
+  } else if (scaled_product && tensors.back().number) {
+    tensors.pop_back();
+  }
+}
+
+// The first operand is required; the bounds of clamp are not.
+bool CountFits(const PointwiseOp& op, size_t count) {
+  const auto wanted = static_cast<size_t>(op.operands);
+  return op.name == "clamp" ? count >= 1 && count <= wanted : count == wanted;
+}
+
+std::optional<Operands> ReadOperands(const PointwiseOp& op, const OpCall& call, Reason* reason) {
+  Operands operands;
+  std::optional<double> legacy_alpha;
+  for (const OpArg& arg : call.args) {
+    if (ReadOption(arg, &operands)) continue;
+    // The numbers behind the operand of an op of one operand are its parameters: slopes, limits.
+    if (op.operands == 1 && IsNumber(arg) && !operands.tensors.empty()) continue;
+    const std::optional<Tensor> tensor = TensorOf(arg, reason);
+    if (!tensor) return std::nullopt;
+    if (tensor->number) operands.last_number = NumberOf(arg);
+    if (tensor->number && operands.tensors.size() == 1) legacy_alpha = NumberOf(arg);
+    operands.tensors.push_back(*tensor);
+  }
+  const size_t recorded = operands.tensors.size();
+  DropFactor(op, &operands);
+  if (operands.tensors.size() != recorded && op.operands == 2) operands.scaled = legacy_alpha != 1;
+  *reason = Reason::kUnsupportedArgs;
+  if (!CountFits(op, operands.tensors.size())) return std::nullopt;
+  // Without a tensor, the operand whose method it is was a 0-d tensor.
+  if (std::all_of(operands.tensors.begin(), operands.tensors.end(),
+                  [](const Tensor& tensor) { return tensor.number; })) {
+    operands.tensors.front().number = false;
+  }
+  return operands;
+}
+
+// The rank of an operand in promotion: tensors with dimensions, then 0-d tensors, then numbers. A
+// lower one changes the result's type only by a higher category.
+int PromotionRank(const Tensor& tensor) {
+  if (tensor.number) return 2;
+  return tensor.shape.empty() ? 1 : 0;
+}
+
+DType Promote(std::span<const Tensor> tensors) {
+  std::optional<DType> result;
+  for (int rank = 0; rank <= 2; ++rank) {
+    std::optional<DType> type;
+    for (const Tensor& tensor : tensors) {
+      if (PromotionRank(tensor) != rank) continue;
+      type = type ? PromoteDTypes(*type, tensor.dtype) : tensor.dtype;
+    }
+    if (type && (!result || CategoryOf(*type) > CategoryOf(*result))) result = type;
+  }
+  return result.value_or(DType::kFloat32);
+}
+
+DType ResultType(Result result, const Operands& operands, bool in_place) {
+  const std::vector<Tensor>& tensors = operands.tensors;
+  if (in_place || result == Result::kFirst) return tensors.front().dtype;
+  if (result == Result::kBool) return DType::kBool;
+  if (result == Result::kSelected) return Promote(std::span(tensors).subspan(1));
+  const DType type = Promote(tensors);
+  const bool becomes_float = result == Result::kFloat && !operands.rounded;
+  return becomes_float && CategoryOf(type) < DTypeCategory::kFloat ? DType::kFloat32 : type;
+}
+
+// A number is an argument of the kernel: it moves no bytes.
+Checked OperandBytes(const Tensor& tensor) { return tensor.number ? Checked(0) : tensor.bytes(); }
+
+// What the gradient formulas need of the forward op.
+struct Applied {
+  std::span<const Tensor> tensors;
+  Checked n;             // Elements of the result.
+  Checked output_bytes;  // Of the result, so of dY too.
+  int weight;            // FLOPs a gradient element.
+  bool reversed;
+};
+
+// The gradient of one operand, summed back to its shape if it was broadcast.
+Work OperandGradient(const Applied& op, const Tensor& operand, int weight, Checked saved_bytes) {
+  Work work{0, op.n * weight, op.output_bytes + saved_bytes + operand.bytes()};
+  if (!(operand.elements() == op.n)) work.vec += op.n;
+  return work;
+}
+
+Work Add(const Work& a, const Work& b) { return {a.mma + b.mma, a.vec + b.vec, a.bytes + b.bytes}; }
+
+Work ViewGradient(const Applied& op) {
+  Work work;
+  for (const Tensor& tensor : op.tensors) {
+    if (!tensor.Differentiable() || tensor.elements() == op.n) continue;
+    work = Add(work, OperandGradient(op, tensor, 0, 0));
+  }
+  return work;
+}
+
+Work JointGradient(const Applied& op, Checked saved_bytes) {
+  Work work{0, op.n * op.weight, op.output_bytes + saved_bytes};
+  for (const Tensor& tensor : op.tensors) {
+    if (!tensor.Differentiable()) continue;
+    work.bytes += tensor.bytes();
+    if (!(tensor.elements() == op.n)) work.vec += op.n;
+  }
+  return work;
+}
+
+Work ProductGradient(const Applied& op) {
+  Work work;
+  for (size_t i = 0; i < 2; ++i) {
+    if (!op.tensors[i].Differentiable()) continue;
+    work =
+        Add(work, OperandGradient(op, op.tensors[i], op.weight, OperandBytes(op.tensors[1 - i])));
+  }
+  return work;
+}
+
+Work QuotientGradient(const Applied& op) {
+  const Tensor& dividend = op.tensors[op.reversed ? 1 : 0];
+  const Tensor& divisor = op.tensors[op.reversed ? 0 : 1];
+  Work work;
+  if (dividend.Differentiable()) {
+    work = OperandGradient(op, dividend, op.weight, OperandBytes(divisor));
+  }
+  if (divisor.Differentiable()) {
+    work = Add(work, OperandGradient(op, divisor, kDivisorGradient,
+                                     OperandBytes(dividend) + divisor.bytes()));
+  }
+  return work;
+}
+
+std::vector<PartWork> Gradients(Gradient gradient, const Applied& op) {
+  if (gradient == Gradient::kNone ||
+      std::none_of(op.tensors.begin(), op.tensors.end(),
+                   [](const Tensor& tensor) { return tensor.Differentiable(); })) {
+    return {};
+  }
+  Checked operand_bytes;
+  Checked condition_bytes;
+  for (const Tensor& tensor : op.tensors) {
+    operand_bytes += OperandBytes(tensor);
+    if (CategoryOf(tensor.dtype) < DTypeCategory::kFloat) condition_bytes += OperandBytes(tensor);
+  }
+  Work work;
+  switch (gradient) {
+    case Gradient::kNone:
+      break;
+    case Gradient::kView:
+      work = ViewGradient(op);
+      break;
+    case Gradient::kUnsaved:
+      work = JointGradient(op, 0);
+      break;
+    case Gradient::kSaved:
+      work = JointGradient(op, operand_bytes);
+      break;
+    case Gradient::kSelecting:
+      work = JointGradient(op, condition_bytes);
+      break;
+    case Gradient::kProduct:
+      work = ProductGradient(op);
+      break;
+    case Gradient::kQuotient:
+      work = QuotientGradient(op);
+      break;
+  }
+  return {{Part::kBackward, work}};
+}
+
+struct Weights {
+  int forward;
+  int backward;
+};
+
+Weights WeightsOf(const PointwiseOp& op, const Operands& operands, bool reversed) {
+  if (op.name == "gelu" && operands.tanh) return {kTanhGeluForward, kTanhGeluBackward};
+  const bool small = op.name == "pow" && !reversed && operands.tensors.back().number &&
+                     std::abs(operands.last_number) <= kSmallPower &&
+                     operands.last_number == std::trunc(operands.last_number);
+  if (small) return {kSmallPowerForward, kSmallPowerBackward};
+  return {op.forward + (operands.scaled ? 1 : 0), op.backward};
+}
+
+PriceResult PricePointwise(std::string_view op, const OpCall& call) {
+  const PointwiseOp* row = FindRow(kOps, op);
+  if (row == nullptr) return Unpriced(Reason::kUnknownOp);
+  Reason reason = Reason::kUnsupportedArgs;
+  std::optional<Operands> operands = ReadOperands(*row, call, &reason);
+  if (!operands) return Unpriced(reason);
+  std::vector<Tensor>& tensors = operands->tensors;
+  // The method where() has the condition second.
+  if (op == "where" && call.mod == "Tensor") std::swap(tensors[0], tensors[1]);
+
+  const OpName name = ParseOpName(call.op);
+  const std::optional<std::vector<int64_t>> shape = Broadcast(tensors);
+  if (!shape) return Unpriced(Reason::kShapeMismatch);
+  const Checked n = Elements(*shape);
+  if (name.in_place && !(n == tensors.front().elements())) return Unpriced(Reason::kShapeMismatch);
+
+  const Weights weights = WeightsOf(*row, *operands, name.reversed);
+  const Checked output_bytes = BytesOf(n, ResultType(row->result, *operands, name.in_place));
+  Work forward{0, n * weights.forward, output_bytes};
+  for (const Tensor& tensor : tensors) forward.bytes += OperandBytes(tensor);
+  const Applied applied{tensors, n, output_bytes, weights.backward, name.reversed};
+  return Priced(TensorsText(tensors), forward, Gradients(row->gradient, applied));
+}
+
+// ---- ops whose operands do not broadcast ----
+
+// x and one slope a channel, or one for all.
+PriceResult PricePrelu(std::string_view, const OpCall& call) {
+  constexpr int kWeight = 2;
+  CallArgs args(call, {"input|self", "weight"});
+  const Tensor tensors[] = {args.RequireTensor(0), args.RequireTensor(1)};
+  if (args.failed()) return Unpriced(args.reason());
+  const auto& [x, slope] = tensors;
+  const Checked channels = x.shape.size() > 1 ? x.shape[1] : 1;
+  if (!(slope.elements() == 1) && !(slope.elements() == channels)) {
+    return Unpriced(Reason::kShapeMismatch);
+  }
+  const Checked n = x.elements();
+  const Work forward{0, n * kWeight, x.bytes() * 2 + slope.bytes()};
+  // dX and, summed over all but the channels, the gradient of the slopes.
+  const Work backward{0, n * (kWeight + 1), x.bytes() * 3 + slope.bytes() * 2};
+  return Priced(TensorsText(tensors), forward, backward);
+}
+
+// One half of a dimension scales the other: Y = a f(b).
+struct GatedOp {
+  std::string_view name;
+  int forward;   // FLOPs an output element.
+  int backward;  // 0: no model.
+};
+
+constexpr GatedOp kGatedOps[] = {
+    {"glu", 21, 25},
+    {"swiglu", 22, 0},
+    {"silu_and_mul", 22, 0},
+    {"geglu", 25, 0},
+};
+
+PriceResult PriceGated(std::string_view op, const OpCall& call) {
+  const GatedOp* row = FindRow(kGatedOps, op);
+  if (row == nullptr) return Unpriced(Reason::kUnknownOp);
+  CallArgs args(call, {"input|self|x", "dim"});
+  const Tensor x = args.RequireTensor(0);
+  const std::optional<size_t> dim = DimIndex(args.IntOr(1, -1), x.shape.size());
+  if (args.failed()) return Unpriced(args.reason());
+  if (!dim || x.shape.empty() || x.shape[*dim] % 2 != 0) return Unpriced(Reason::kShapeMismatch);
+  const Checked n = x.elements() / 2;
+  const Checked output_bytes = BytesOf(n, x.dtype);
+  const Work forward{0, n * row->forward, x.bytes() + output_bytes};
+  if (row->backward == 0) return Priced(TensorText(x), forward, std::vector<PartWork>());
+  return Priced(TensorText(x), forward, Work{0, n * row->backward, x.bytes() * 2 + output_bytes});
+}
+
+constexpr auto kNames = NamesOf(kOps);
+constexpr std::string_view kPreluNames[] = {"prelu"};
+constexpr auto kGatedNames = NamesOf(kGatedOps);
+constexpr OpModel kModels[] = {
+    {kNames, PricePointwise}, {kPreluNames, PricePrelu}, {kGatedNames, PriceGated}};
+
+}  // namespace
+
+std::span<const OpModel> PointwiseOps() { return kModels; }
+
+}  // namespace oplens::ops

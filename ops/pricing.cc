@@ -1,0 +1,41 @@
+#include "ops/pricing.h"
+
+#include <utility>
+
+namespace oplens::ops {
+namespace {
+
+bool Fits(const std::vector<PartWork>& parts) {
+  Work sum;
+  for (const PartWork& part : parts) {
+    sum.mma += part.work.mma;
+    sum.vec += part.work.vec;
+    sum.bytes += part.work.bytes;
+  }
+  return (sum.mma + sum.vec).Value().has_value() && sum.bytes.Value().has_value();
+}
+
+}  // namespace
+
+PriceResult Unpriced(Reason reason) { return {std::nullopt, reason}; }
+
+PriceResult Priced(std::string params, Work forward, std::vector<PartWork> backward) {
+  PricedOp op;
+  op.params = std::move(params);
+  op.forward = {{Part::kForward, forward}};
+  op.backward = std::move(backward);
+  return {std::move(op), Reason::kUnknownOp};
+}
+
+PriceResult Priced(std::string params, Work forward, Work backward) {
+  return Priced(std::move(params), forward, {{Part::kBackward, backward}});
+}
+
+PriceResult CheckRange(PriceResult result) {
+  if (!result.price) return result;
+  const PricedOp& op = *result.price;
+  if (Fits(op.forward) && Fits(op.backward)) return result;
+  return Unpriced(Reason::kCostOverflow);
+}
+
+}  // namespace oplens::ops

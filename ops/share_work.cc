@@ -1,0 +1,388 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/checked.h"
+#include "ops/kernel_name.h"
+#include "ops/op_model.h"
+
+namespace oplens::ops {
+namespace {
+
+// ---- exact division ----
+
+__extension__ typedef __int128 Int128;
+
+// Divides `total` (not negative) over the weights by largest remainder; equal remainders go to the
+// earlier one. Without any positive weight, all count alike.
+std::vector<int64_t> Divide(int64_t total, std::span<const int64_t> weights) {
+  std::vector<Int128> counted(weights.begin(), weights.end());
+  Int128 sum = 0;
+  for (Int128& weight : counted) sum += weight = std::max<Int128>(weight, 0);
+  if (sum == 0) {
+    std::fill(counted.begin(), counted.end(), 1);
+    sum = static_cast<Int128>(counted.size());
+  }
+  std::vector<int64_t> result(weights.size());
+  std::vector<std::pair<Int128, size_t>> remainders;
+  int64_t left = total;
+  for (size_t i = 0; i < counted.size(); ++i) {
+    const Int128 product = counted[i] * total;
+    result[i] = static_cast<int64_t>(product / sum);
+    left -= result[i];
+    remainders.emplace_back(product % sum, i);
+  }
+  std::stable_sort(remainders.begin(), remainders.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (int64_t i = 0; i < left; ++i) ++result[remainders[static_cast<size_t>(i)].second];
+  return result;
+}
+
+// ---- one instance ----
+
+struct Amount {
+  int64_t flops = 0;
+  int64_t bytes = 0;
+};
+
+using Indices = std::vector<size_t>;
+
+class Instance {
+ public:
+  Instance(const PricedOp& op, std::span<const InstanceKernel> kernels,
+           std::span<KernelShare> shares)
+      : op_(op), kernels_(kernels), shares_(shares) {
+    kinds_.reserve(kernels.size());
+    for (const InstanceKernel& kernel : kernels) kinds_.push_back(KernelKindOf(kernel.long_name));
+  }
+
+  void Share(Direction direction);
+
+ private:
+  void AssignMatrixRoles(bool backward);
+  void AssignOtherRoles();
+  void PromoteLongest(const Indices& candidates);
+  void FailAll(Reason reason);
+
+  Indices WithKind(std::initializer_list<KernelKind> kinds) const;
+  Indices WithRole(Role role) const;
+
+  void ShareMatrixForward(const Work& work);
+  void ShareMatrixBackward();
+  void ShareNorm(const Work& work);
+  void ShareAmongMains(const Work& work);
+
+  Work ChargedGradients(const Indices& mains) const;
+  void Charge(size_t kernel, Amount amount);
+  void ChargeAll(const Indices& kernels, Amount amount);
+
+  const PricedOp& op_;
+  std::span<const InstanceKernel> kernels_;
+  std::span<KernelShare> shares_;
+  std::vector<KernelKind> kinds_;
+};
+
+Amount AmountOf(const Work& work) {
+  return {(work.mma + work.vec).Value().value_or(0), work.bytes.Value().value_or(0)};
+}
+
+Work Sum(const std::vector<PartWork>& parts) {
+  Work sum;
+  for (const PartWork& part : parts) {
+    sum.mma += part.work.mma;
+    sum.vec += part.work.vec;
+    sum.bytes += part.work.bytes;
+  }
+  return sum;
+}
+
+bool Fits(const Work& work) {
+  return (work.mma + work.vec).Value().has_value() && work.bytes.Value().has_value();
+}
+
+bool IsNormKind(KernelKind kind) {
+  return kind >= KernelKind::kNormStatistics && kind <= KernelKind::kNormGradWeights;
+}
+
+const Work* FindPart(const std::vector<PartWork>& parts, Part part) {
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const PartWork& candidate) {
+    return candidate.part == part;
+  });
+  return found == parts.end() ? nullptr : &found->work;
+}
+
+// Which gradient of a matrix op a kernel computes, where its name says so: in words, or, for the
+// row-major `linear` on a column-major BLAS, by the layout of its operands.
+std::optional<Part> NamedGradient(std::string_view name) {
+  struct Rule {
+    std::string_view text;
+    bool at_end;
+    Part part;
+  };
+  constexpr Rule kRules[] = {
+      {"wgrad", false, Part::kWgrad}, {"Wgrad", false, Part::kWgrad},
+      {"dgrad", false, Part::kDgrad}, {"Dgrad", false, Part::kDgrad},
+      {"_nt", true, Part::kWgrad},    {"_nn", true, Part::kDgrad},
+  };
+  for (const Rule& rule : kRules) {
+    if (rule.at_end ? name.ends_with(rule.text) : name.find(rule.text) != std::string_view::npos) {
+      return rule.part;
+    }
+  }
+  return std::nullopt;
+}
+
+// Several kernels share by grid when they are launches of one kernel, else by duration.
+std::vector<int64_t> WeightsOf(std::span<const InstanceKernel> kernels, const Indices& chosen) {
+  std::vector<int64_t> blocks;
+  std::vector<int64_t> durations;
+  bool by_grid = true;
+  for (const size_t i : chosen) {
+    const InstanceKernel& kernel = kernels[i];
+    const std::optional<int64_t> count =
+        (Checked(kernel.grid.x) * kernel.grid.y * kernel.grid.z).Value();
+    by_grid &= kernel.long_name == kernels[chosen.front()].long_name && count && *count > 0;
+    blocks.push_back(count.value_or(0));
+    durations.push_back(kernel.duration_ns);
+  }
+  return by_grid ? blocks : durations;
+}
+
+Indices Instance::WithKind(std::initializer_list<KernelKind> kinds) const {
+  Indices result;
+  for (size_t i = 0; i < kinds_.size(); ++i) {
+    if (std::find(kinds.begin(), kinds.end(), kinds_[i]) != kinds.end()) result.push_back(i);
+  }
+  return result;
+}
+
+Indices Instance::WithRole(Role role) const {
+  Indices result;
+  for (size_t i = 0; i < shares_.size(); ++i) {
+    if (shares_[i].role == role) result.push_back(i);
+  }
+  return result;
+}
+
+void Instance::FailAll(Reason reason) {
+  for (KernelShare& share : shares_) share.reasons.Add(reason);
+}
+
+// Makes the longest candidate a main kernel, with the other launches of the same kernel.
+void Instance::PromoteLongest(const Indices& candidates) {
+  if (candidates.empty()) return;
+  const size_t longest = *std::max_element(
+      candidates.begin(), candidates.end(),
+      [&](size_t a, size_t b) { return kernels_[a].duration_ns < kernels_[b].duration_ns; });
+  for (const size_t i : candidates) {
+    if (kernels_[i].long_name == kernels_[longest].long_name) shares_[i].role = Role::kMain;
+  }
+}
+
+// Beside a matrix product, elementwise kernels and reductions are its epilogue and copies prepare
+// its operands. A product without a kernel of a known product is computed by an unknown one; or,
+// when there is no bias that they could be there for, by the elementwise kernels.
+void Instance::AssignMatrixRoles(bool backward) {
+  for (size_t i = 0; i < kinds_.size(); ++i) {
+    switch (kinds_[i]) {
+      case KernelKind::kMatrix:
+        shares_[i].role = Role::kMain;
+        break;
+      case KernelKind::kCopy:
+        shares_[i].role = Role::kLayout;
+        break;
+      case KernelKind::kFill:
+        shares_[i].role = Role::kHelper;
+        break;
+      case KernelKind::kUnknown:
+      case KernelKind::kLayout:
+      case KernelKind::kSecondStage:
+      case KernelKind::kHelper:
+        shares_[i].role = RoleOf(kinds_[i]);
+        break;
+      default:
+        shares_[i].role = Role::kEpilogue;
+    }
+  }
+  if (!WithRole(Role::kMain).empty()) return;
+  PromoteLongest(WithRole(Role::kUnknown));
+  if (!WithRole(Role::kMain).empty()) return;
+  const bool has_bias =
+      backward ? FindPart(op_.backward, Part::kBgrad) != nullptr : !(Sum(op_.forward).vec == 0);
+  if (!has_bias) PromoteLongest(WithRole(Role::kEpilogue));
+}
+
+// Elsewhere elementwise kernels and reductions do the work. Copies, fills and layout kernels do it
+// only where no other kernel could, and scans and second stages last of all.
+void Instance::AssignOtherRoles() {
+  for (size_t i = 0; i < kinds_.size(); ++i) {
+    const KernelKind kind = kinds_[i];
+    shares_[i].role = RoleOf(kind);
+    if (kind == KernelKind::kCopy) shares_[i].role = Role::kLayout;
+    if (kind == KernelKind::kFill) shares_[i].role = Role::kHelper;
+  }
+  const std::initializer_list<KernelKind> kFallbacks[] = {
+      {KernelKind::kUnknown},
+      {KernelKind::kCopy, KernelKind::kLayout},
+      {KernelKind::kFill},
+      {KernelKind::kHelper, KernelKind::kSecondStage},
+  };
+  for (const auto& kinds : kFallbacks) {
+    if (!WithRole(Role::kMain).empty()) return;
+    PromoteLongest(WithKind(kinds));
+  }
+}
+
+void Instance::Charge(size_t kernel, Amount amount) {
+  KernelShare& share = shares_[kernel];
+  share.flops = share.flops.value_or(0) + amount.flops;
+  share.bytes = share.bytes.value_or(0) + amount.bytes;
+}
+
+void Instance::ChargeAll(const Indices& chosen, Amount amount) {
+  if (chosen.size() == 1) return Charge(chosen.front(), amount);
+  const std::vector<int64_t> weights = WeightsOf(kernels_, chosen);
+  const std::vector<int64_t> flops = Divide(amount.flops, weights);
+  const std::vector<int64_t> bytes = Divide(amount.bytes, weights);
+  for (size_t i = 0; i < chosen.size(); ++i) Charge(chosen[i], {flops[i], bytes[i]});
+}
+
+void Instance::ShareMatrixForward(const Work& work) {
+  const Indices mains = WithRole(Role::kMain);
+  const Indices epilogues = WithRole(Role::kEpilogue);
+  Work main_work = work;
+  if (!epilogues.empty()) {
+    Charge(epilogues.front(), {work.vec.Value().value_or(0), 0});
+    main_work.vec = 0;
+  }
+  if (!mains.empty()) return ChargeAll(mains, AmountOf(main_work));
+  // The product ran elsewhere, under an op nested in this one; of the op's bytes none are the
+  // bias's alone.
+  for (const size_t i : epilogues) {
+    shares_[i].bytes.reset();
+    shares_[i].reasons.Add(Reason::kUnknownRole);
+  }
+}
+
+// The gradients that the main kernels compute. One kernel beside two gradients computes one of
+// them: the other operand needs none.
+Work Instance::ChargedGradients(const Indices& mains) const {
+  std::vector<PartWork> gradients;
+  for (const PartWork& part : op_.backward) {
+    if (part.part != Part::kBgrad) gradients.push_back(part);
+  }
+  if (mains.size() == 1 && gradients.size() == 2) {
+    const Part part =
+        NamedGradient(kernels_[mains.front()].long_name).value_or(gradients.back().part);
+    if (const Work* work = FindPart(gradients, part)) return *work;
+  }
+  return Sum(gradients);
+}
+
+void Instance::ShareMatrixBackward() {
+  const Indices mains = WithRole(Role::kMain);
+  const Indices epilogues = WithRole(Role::kEpilogue);
+  const Work* bias = FindPart(op_.backward, Part::kBgrad);
+  Work products = mains.empty() ? Work() : ChargedGradients(mains);
+  if (!epilogues.empty()) {
+    // The sums over broadcast dimensions, and the gradient of the bias.
+    Charge(epilogues.front(), {products.vec.Value().value_or(0), 0});
+    if (bias != nullptr) Charge(epilogues.front(), AmountOf(*bias));
+    products.vec = 0;
+  }
+  const Work* dgrad = FindPart(op_.backward, Part::kDgrad);
+  const Work* wgrad = FindPart(op_.backward, Part::kWgrad);
+  if (mains.size() == 2 && dgrad != nullptr && wgrad != nullptr) {
+    // One gradient each; the name of either decides which.
+    const std::optional<Part> first = NamedGradient(kernels_[mains[0]].long_name);
+    const std::optional<Part> second = NamedGradient(kernels_[mains[1]].long_name);
+    const bool swapped = first == Part::kWgrad || (!first && second == Part::kDgrad);
+    Work parts[] = {swapped ? *wgrad : *dgrad, swapped ? *dgrad : *wgrad};
+    for (size_t i = 0; i < 2; ++i) {
+      if (!epilogues.empty()) parts[i].vec = 0;
+      Charge(mains[i], AmountOf(parts[i]));
+    }
+    return;
+  }
+  if (!mains.empty()) ChargeAll(mains, AmountOf(products));
+}
+
+// Layer norm in several kernels: the work of each as parts of the op's. Of the FLOPs an element,
+// forward: 3 statistics, 5 normalise; backward: 4 sums of a row, 6 input gradient (10 where it
+// computes the sums itself), 6 gradients of gamma and beta. Of the traffic: the tensors of X's size
+// that each reads and writes, scaled down to the op's ideal bytes.
+void Instance::ShareNorm(const Work& work) {
+  struct Share {
+    KernelKind kind;
+    int64_t flops;
+    int64_t tensors;
+  };
+  Share plan[] = {
+      {KernelKind::kNormStatistics, 3, 1},  {KernelKind::kNormApply, 5, 2},
+      {KernelKind::kNormGradSums, 4, 2},    {KernelKind::kNormGradInput, 6, 3},
+      {KernelKind::kNormGradWeights, 6, 2},
+  };
+  if (WithKind({KernelKind::kNormGradSums}).empty()) plan[3].flops += plan[2].flops;
+
+  std::vector<Indices> groups;
+  std::vector<int64_t> flop_weights;
+  std::vector<int64_t> byte_weights;
+  for (const Share& share : plan) {
+    Indices group = WithKind({share.kind});
+    if (group.empty()) continue;
+    groups.push_back(std::move(group));
+    flop_weights.push_back(share.flops);
+    byte_weights.push_back(share.tensors);
+  }
+  const Amount total = AmountOf(work);
+  const std::vector<int64_t> flops = Divide(total.flops, flop_weights);
+  const std::vector<int64_t> bytes = Divide(total.bytes, byte_weights);
+  for (size_t i = 0; i < shares_.size(); ++i) {
+    if (!IsNormKind(kinds_[i]) && shares_[i].role == Role::kMain) shares_[i].role = Role::kHelper;
+  }
+  for (size_t i = 0; i < groups.size(); ++i) ChargeAll(groups[i], {flops[i], bytes[i]});
+}
+
+void Instance::ShareAmongMains(const Work& work) {
+  const Indices mains = WithRole(Role::kMain);
+  if (!mains.empty()) ChargeAll(mains, AmountOf(work));
+}
+
+void Instance::Share(Direction direction) {
+  const bool backward = direction == Direction::kBackward;
+  const std::vector<PartWork>& parts = backward ? op_.backward : op_.forward;
+  op_.matmul_like ? AssignMatrixRoles(backward) : AssignOtherRoles();
+  if (parts.empty()) return FailAll(Reason::kUnknownOp);
+  Work work = Sum(parts);
+  if (!backward && op_.bytes_if_copied) work.bytes = *op_.bytes_if_copied;
+  if (!Fits(work)) return FailAll(Reason::kCostOverflow);
+
+  for (size_t i = 0; i < shares_.size(); ++i) {
+    if (shares_[i].role == Role::kUnknown) {
+      shares_[i].reasons.Add(Reason::kUnknownRole);
+    } else {
+      Charge(i, {0, 0});
+    }
+  }
+  if (op_.matmul_like) {
+    backward ? ShareMatrixBackward() : ShareMatrixForward(work);
+  } else if (std::any_of(kinds_.begin(), kinds_.end(), IsNormKind)) {
+    ShareNorm(work);
+  } else {
+    ShareAmongMains(work);
+  }
+}
+
+}  // namespace
+
+void ShareWork(const PricedOp& op, Direction direction, std::span<const InstanceKernel> kernels,
+               std::span<KernelShare> shares) {
+  std::fill(shares.begin(), shares.end(), KernelShare());
+  if (shares.size() != kernels.size()) return;
+  Instance(op, kernels, shares).Share(direction);
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,100 @@
+#ifndef OPLENS_PARSE_CORRELATE_H_
+#define OPLENS_PARSE_CORRELATE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/id_map.h"
+#include "parse/model/kernel_record.h"
+#include "parse/model/reason.h"
+#include "parse/model/trace.h"
+#include "parse/range_texts.h"
+
+namespace oplens::parse {
+
+struct CorrelateOptions {
+  /// Ranges that were never closed give their op and call stack too, as PyProf has it.
+  bool keep_open = false;
+};
+
+/// How many ranges of one text may stay open on a thread before they count as a leak and are left
+/// out.
+inline constexpr int64_t kMaxOpenOfOneText = 8;
+/// How many free-text ranges a record names.
+inline constexpr size_t kMaxRangePath = 16;
+
+/// Kernels joined with their launch and the ranges around it. Rules: docs/correlation.md.
+///
+/// O((K + R) log R) for K kernels and R ranges, whatever the order of the rows, with one sweep a
+/// thread. Keeps about 60 bytes a kernel and 4 bytes a range that a record names.
+class Correlation {
+ public:
+  /// Sorts the kernels of `trace` into output order (start, correlation id, row id; untimed ones
+  /// last) and its ranges by thread and start. `trace` must outlive this object. What is missing is
+  /// counted in `diagnostics`.
+  Correlation(Trace* trace, const CorrelateOptions& options, Diagnostics* diagnostics);
+  ~Correlation();
+  Correlation(const Correlation&) = delete;
+  Correlation& operator=(const Correlation&) = delete;
+
+  size_t kernel_count() const { return trace_.kernels.size(); }
+
+  /// Fills the record of the i-th kernel in output order. Its views live as long as this object.
+  void RecordOf(size_t i, KernelRecord* record) const;
+
+ private:
+  class Builder;
+
+  /// The ranges around one launch, as spans of items_, and the sequence state behind it.
+  struct Launched {
+    uint32_t first_item = 0;  // Layers, then reprs, ops, seqs, free texts.
+    uint32_t layers = 0;
+    uint32_t reprs = 0;
+    uint32_t ops = 0;
+    uint32_t seqs = 0;
+    uint32_t paths = 0;
+    uint32_t paths_cut = 0;
+    uint32_t trace_range = UINT32_MAX;
+    uint32_t sub_seq_id = 0;
+    bool backward = false;
+    bool has_seq = false;
+    int64_t seq_id = -1;
+    ReasonSet reasons;
+  };
+  struct KernelName {
+    std::string long_name;
+    std::string short_name;
+  };
+
+  static void DropZeroBesideOthers(std::vector<int64_t>* seq_ids);
+
+  void NameKernels();
+  std::span<const uint32_t> Ops(const Launched& launched) const;
+  std::span<const uint32_t> Seqs(const Launched& launched) const;
+  std::span<const uint32_t> Paths(const Launched& launched) const;
+  /// Calls f(op, mod) for each op of the launch by PyProf's rule: annotated calls; else backward
+  /// nodes; else forward sequence ranges; else the outermost free-text range. mod 0 is unknown.
+  template <typename F>
+  void ForEachOp(const Launched& launched, F f) const;
+  void FillKernel(const Kernel& kernel, KernelRecord* record) const;
+  void FillLaunch(const LaunchCall& call, KernelRecord* record) const;
+  void FillRanges(const Launched& launched, KernelRecord* record) const;
+  void FillSequence(const Launched& launched, KernelRecord* record) const;
+
+  Trace& trace_;
+  CorrelateOptions options_;
+  std::unique_ptr<RangeTexts> texts_;
+  std::vector<Launched> launched_;    // One a kernel, in output order.
+  std::vector<uint32_t> items_;       // Indices into trace_.ranges.
+  std::vector<uint32_t> name_index_;  // By StringId; into names_.
+  std::vector<KernelName> names_;     // [0] is the unknown name.
+  IdMap device_index_;                // By device id; into Trace::devices.
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_CORRELATE_H_

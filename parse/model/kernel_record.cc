@@ -1,0 +1,36 @@
+#include "parse/model/kernel_record.h"
+
+#include <utility>
+
+namespace oplens {
+
+std::string_view DirectionWord(Direction direction) {
+  switch (direction) {
+    case Direction::kForward:
+      return "fprop";
+    case Direction::kBackward:
+      return "bprop";
+    case Direction::kUnknown:
+      break;
+  }
+  return "";
+}
+
+void KernelRecord::Clear() {
+  // Lists keep their memory: a record is refilled a million times.
+  KernelRecord fresh;
+  for (auto member : {&KernelRecord::layer, &KernelRecord::trace, &KernelRecord::repr_markers,
+                      &KernelRecord::markers, &KernelRecord::seq_markers, &KernelRecord::mod,
+                      &KernelRecord::op, &KernelRecord::range}) {
+    (this->*member).clear();
+    (fresh.*member).swap(this->*member);
+  }
+  for (auto member :
+       {&KernelRecord::seq_ids, &KernelRecord::alt_seq_ids, &KernelRecord::marker_starts_ns}) {
+    (this->*member).clear();
+    (fresh.*member).swap(this->*member);
+  }
+  *this = std::move(fresh);
+}
+
+}  // namespace oplens

@@ -1,0 +1,107 @@
+#ifndef OPLENS_PARSE_MODEL_KERNEL_RECORD_H_
+#define OPLENS_PARSE_MODEL_KERNEL_RECORD_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/model/reason.h"
+
+namespace oplens {
+
+/// Extent of a launch in blocks (grid) or threads (block).
+struct Dim3 {
+  int64_t x = 0;
+  int64_t y = 0;
+  int64_t z = 0;
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+enum class Direction : uint8_t {
+  kUnknown,   ///< '' in the record; nothing says which.
+  kForward,   ///< "fprop"
+  kBackward,  ///< "bprop"
+};
+
+/// "fprop", "bprop" or "".
+std::string_view DirectionWord(Direction direction);
+
+/// One kernel with all that is known of its launch: the line that `parse` writes and `prof` reads.
+///
+/// Texts are views into whatever made the record (the trace's string pool, or the reader's line)
+/// and live as long as that. A field that is nullopt is unknown. Lists are outermost first. The
+/// first 19 fields are PyProf's keys, in its order, with its meaning; the others are ours.
+struct KernelRecord {
+  std::string_view short_name;          ///< kShortName: without namespace, templates, arguments.
+  int64_t duration_ns = 0;              ///< kDuration; 0 and a reason when the kernel is not timed.
+  std::vector<std::string_view> layer;  ///< Texts of "layer:" ranges.
+  std::vector<std::string_view> trace;  ///< Call stack "file:line", outermost frame first.
+  std::vector<std::string_view>
+      repr_markers;                       ///< reprMarkers: {'mod', 'strRepr'} texts, as written.
+  std::vector<std::string_view> markers;  ///< marker: {'mod', 'op', 'args'} texts, as written.
+  std::vector<std::string_view> seq_markers;  ///< seqMarker: "NAME, seq = N" texts, unique, sorted.
+  std::vector<int64_t> seq_ids;               ///< seqId
+  int64_t sub_seq_id = 0;                     ///< subSeqId
+  std::vector<int64_t> alt_seq_ids;           ///< altSeqId
+  Direction direction = Direction::kUnknown;  ///< dir
+  std::vector<std::string_view> mod;          ///< "na" where unknown, as PyProf has it.
+  std::vector<std::string_view> op;
+  int64_t thread_id = 0;  ///< tid: host thread of the launch, unsigned 32 bits; 0 when unlaunched.
+  int64_t device_id = 0;
+  int64_t stream_id = 0;
+  Dim3 grid;
+  Dim3 block;
+  std::string_view long_name;  ///< kLongName: demangled.
+
+  std::optional<int64_t> start_ns;              ///< kStart: the file's own clock; opaque origin.
+  std::optional<int64_t> end_ns;                ///< kEnd
+  std::optional<int64_t> correlation_id;        ///< corrId
+  std::optional<int64_t> process_id;            ///< pid
+  std::optional<int64_t> context_id;            ///< context
+  std::optional<int64_t> registers_per_thread;  ///< registers
+  std::optional<int64_t> static_shared_memory_bytes;   ///< staticSharedMemory
+  std::optional<int64_t> dynamic_shared_memory_bytes;  ///< dynamicSharedMemory
+  std::optional<std::string_view> launch_api;          ///< launch, e.g. "cudaLaunchKernel"
+  std::optional<int64_t> launch_start_ns;              ///< launchStart, host clock of the file
+  std::optional<int64_t> launch_end_ns;                ///< launchEnd
+  std::optional<std::string_view> device_name;         ///< deviceName
+  std::vector<std::string_view> range;                 ///< Enclosing free-text ranges, at most 16.
+  int64_t range_cut = 0;                               ///< rangeCut: how many more there were.
+  /// markerStart: start time of the range of each entry of `markers`. Together with the thread it
+  /// names one call of the op, so two equal texts in a row stay two instances. Empty when unknown.
+  std::vector<int64_t> marker_starts_ns;
+  ReasonSet reasons;  ///< reason: what is missing or doubtful, [] when nothing is.
+
+  /// Resets every field, keeping the capacity of the lists.
+  void Clear();
+};
+
+/// Appends the record and a newline to `out` as a Python dict literal: PyProf's 19 keys in its
+/// order, then ours. Python's ast.literal_eval reads it whatever the texts hold (bytes that are not
+/// UTF-8 become lone surrogates, as Python's surrogateescape has them).
+void AppendDictLine(const KernelRecord& record, std::string* out);
+
+/// The same record as one JSON object and a newline: same keys, null for unknown. Bytes that are
+/// not UTF-8 become U+FFFD.
+void AppendJsonLine(const KernelRecord& record, std::string* out);
+
+/// Reads lines of AppendDictLine and of PyProf's parse. Keeps no state between lines but buffers.
+class RecordReader {
+ public:
+  /// Parses one line (without its newline) into `record`. Keys in any order; unknown keys are
+  /// skipped but must be literals; PyProf's keys kShortName, kDuration, tid, device, stream, grid,
+  /// block are required. The views of `record` point into `line` or into this reader, and live
+  /// until the next Read or the end of `line`. A negative duration becomes 0 with Reason::kBadTimes;
+  /// mod and op may be one text instead of a list. Returns false and one sentence in `error` (what,
+  /// at which column) when the line is not a record.
+  bool Read(std::string_view line, KernelRecord* record, std::string* error);
+
+ private:
+  std::string unescaped_;  // Texts that held escapes.
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_PARSE_MODEL_KERNEL_RECORD_H_

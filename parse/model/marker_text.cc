@@ -1,0 +1,239 @@
+#include "parse/model/marker_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <system_error>
+
+#include "base/literal.h"
+
+namespace oplens {
+namespace {
+
+// Recomputation under gradient checkpointing nests whole forward passes in this node, so its
+// sequence number would match the wrong ops.
+constexpr std::string_view kMisleading = "CheckpointFunctionBackward";
+
+// Frames of the framework, by a part of their path: PyProf's list, in its order, and the file that
+// torch/tensor.py was renamed to. What remains of a stack is the user's own code.
+constexpr std::string_view kFrameworkPaths[] = {
+    "/torch/nn/modules/",
+    "/torch/nn/functional.py",
+    "/torch/tensor.py",
+    "/torch/_tensor.py",
+    "/torch/autograd/__init__.py",
+    "/torch/_jit_internal.py",
+    "/pyprof/nvtx/nvmarker.py",
+    "/apex/optimizers/",
+    "/torch/_utils.py",
+    "/torch/optim/",
+};
+
+bool IsFrameworkFrame(std::string_view frame) {
+  for (size_t at = frame.find('/'); at != frame.npos; at = frame.find('/', at + 1)) {
+    const std::string_view rest = frame.substr(at);
+    const auto begins_rest = [rest](std::string_view path) { return rest.starts_with(path); };
+    if (std::any_of(std::begin(kFrameworkPaths), std::end(kFrameworkPaths), begins_rest))
+      return true;
+  }
+  return false;
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool DropSuffix(std::string_view suffix, std::string_view* text) {
+  if (!text->ends_with(suffix)) return false;
+  text->remove_suffix(suffix.size());
+  return true;
+}
+
+/// The digits at the end of `text`, which are dropped from it.
+std::string_view DropDigits(std::string_view* text) {
+  size_t first = text->size();
+  while (first > 0 && IsDigit((*text)[first - 1])) --first;
+  const std::string_view digits = text->substr(first);
+  text->remove_suffix(digits.size());
+  return digits;
+}
+
+/// Drops `mark` + " [...]" from the end of `text` if the brackets hold lists or pairs of integers
+/// and nothing else. Leaves other texts alone.
+void DropList(std::string_view mark, std::string_view* text) {
+  if (!text->ends_with(']')) return;
+  // No list holds an equals sign, so the last one is the mark's.
+  const size_t list = text->rfind('=') + 1;
+  if (list == 0 || !text->substr(0, list).ends_with(mark)) return;
+  LiteralScanner in(text->substr(list));
+  in.EnterSequence();
+  while (in.NextItem()) {
+    in.EnterSequence();
+    while (in.NextItem()) {
+      int64_t value = 0;
+      in.ReadInteger(&value);
+    }
+  }
+  if (in.Finish()) text->remove_suffix(text->size() - list + mark.size());
+}
+
+/// MmBackward, MulBackward0, torch::autograd::XBackward12, relu_backward.
+bool SaysBackward(std::string_view name) {
+  if (name.ends_with("backward")) return true;
+  DropDigits(&name);
+  return name.ends_with("Backward");
+}
+
+/// Matches "NAME, seq = N" and its relatives; `out` is untouched when it is something else.
+void ClassifySeq(std::string_view text, MarkerText* out) {
+  DropList(", input_op_ids =", &text);
+  DropList(", sizes =", &text);
+  std::string_view number = DropDigits(&text);
+  if (number.empty()) return;
+  if (DropSuffix(", op_id = ", &text)) {
+    number = DropDigits(&text);
+    if (number.empty()) return;
+  }
+  // "seq = 7", and "seq=7" of torch 1.0.
+  DropSuffix(" ", &text);
+  if (!DropSuffix("=", &text)) return;
+  DropSuffix(" ", &text);
+  if (!DropSuffix("seq", &text)) return;
+  DropSuffix("stashed ", &text);
+  if (!DropSuffix(", ", &text)) return;
+  int64_t seq = 0;
+  const char* const end = number.data() + number.size();
+  if (std::from_chars(number.data(), end, seq).ec != std::errc{}) return;
+  out->kind = MarkerKind::kSeq;
+  out->name = text;
+  out->seq = seq;
+  out->backward = SaysBackward(text);
+}
+
+/// The values of a literal's keys that decide what it is.
+class LiteralMarker {
+ public:
+  /// `out` takes the texts. Its storage is sized first, because views point into it.
+  LiteralMarker(std::string_view text, MarkerText* out) : in_(text), out_(out) {
+    if (text.find('\\') != text.npos) out_->storage.resize(1);
+  }
+
+  /// Reads the whole literal; false when it is none.
+  bool Read();
+  /// Decides the kind from what was read.
+  MarkerKind Kind() const;
+
+ private:
+  void ReadKey(std::string_view key);
+  /// Reads a text; false, and skips the value, when it is something else.
+  bool ReadText(std::string_view* text);
+  bool ReadFrames();
+  std::string* storage() { return out_->storage.empty() ? nullptr : out_->storage.data(); }
+
+  LiteralScanner in_;
+  MarkerText* out_;
+  bool has_mod_ = false;
+  bool has_op_ = false;
+  bool has_args_ = false;
+  bool has_frames_ = false;
+  bool has_repr_ = false;
+};
+
+bool LiteralMarker::Read() {
+  std::string_view key;
+  in_.EnterDict();
+  while (in_.NextKey(storage(), &key)) ReadKey(key);
+  return in_.Finish();
+}
+
+void LiteralMarker::ReadKey(std::string_view key) {
+  std::string_view unused;
+  if (key == "mod") {
+    has_mod_ = ReadText(&out_->mod);
+  } else if (key == "op") {
+    has_op_ = ReadText(&out_->op);
+  } else if (key == "args") {
+    const LiteralKind kind = in_.Peek();
+    has_args_ = kind == LiteralKind::kList || kind == LiteralKind::kTuple;
+    in_.Skip();
+  } else if (key == "traceMarker") {
+    has_frames_ = ReadFrames();
+  } else if (key == "strRepr") {
+    has_repr_ = ReadText(&unused);
+  } else {
+    in_.Skip();
+  }
+}
+
+bool LiteralMarker::ReadText(std::string_view* text) {
+  if (in_.Peek() == LiteralKind::kString) return in_.ReadString(storage(), text);
+  in_.Skip();
+  return false;
+}
+
+bool LiteralMarker::ReadFrames() {
+  const LiteralKind kind = in_.Peek();
+  if (kind != LiteralKind::kList && kind != LiteralKind::kTuple) {
+    in_.Skip();
+    return false;
+  }
+  bool all_texts = true;
+  out_->frames.clear();
+  in_.EnterSequence();
+  while (in_.NextItem()) {
+    std::string_view frame;
+    if (!ReadText(&frame)) {
+      all_texts = false;
+    } else if (!IsFrameworkFrame(frame)) {
+      out_->frames.push_back(frame);
+    }
+  }
+  return all_texts;
+}
+
+MarkerKind LiteralMarker::Kind() const {
+  if (has_mod_ && has_op_ && has_args_) return MarkerKind::kOp;
+  if (has_frames_) return MarkerKind::kTrace;
+  if (has_repr_) return MarkerKind::kRepr;
+  return MarkerKind::kFree;
+}
+
+bool IsLiteral(std::string_view text) {
+  LiteralScanner in(text);
+  in.Skip();
+  return in.Finish();
+}
+
+MarkerText ClassifyLiteral(std::string_view text) {
+  MarkerText out;
+  LiteralMarker literal(text, &out);
+  if (!literal.Read()) {
+    // A dict with keys that are no strings is somebody's label, and whole.
+    out = MarkerText();
+    out.damaged = !IsLiteral(text);
+    return out;
+  }
+  out.kind = literal.Kind();
+  // Parts of a literal that turned out to be another kind.
+  if (out.kind != MarkerKind::kTrace) out.frames.clear();
+  if (out.kind != MarkerKind::kOp) out.mod = out.op = {};
+  return out;
+}
+
+}  // namespace
+
+MarkerText ClassifyMarker(std::string_view text) {
+  const bool misleading = text.find(kMisleading) != text.npos;
+  if (!misleading && text.starts_with('{')) return ClassifyLiteral(text);
+  MarkerText out;
+  constexpr std::string_view kLayer = "layer:";
+  if (misleading) {
+    out.kind = MarkerKind::kIgnored;
+  } else if (text.starts_with(kLayer)) {
+    out.kind = MarkerKind::kLayer;
+    out.name = text.substr(kLayer.size());
+  } else {
+    ClassifySeq(text, &out);
+  }
+  return out;
+}
+
+}  // namespace oplens

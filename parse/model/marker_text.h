@@ -1,0 +1,47 @@
+#ifndef OPLENS_PARSE_MODEL_MARKER_TEXT_H_
+#define OPLENS_PARSE_MODEL_MARKER_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oplens {
+
+/// What the text of a range says.
+enum class MarkerKind : uint8_t {
+  kFree,     ///< A label of the user or a library.
+  kOp,       ///< {'mod': .., 'op': .., 'args': [..]}: an annotated call.
+  kTrace,    ///< {'traceMarker': [..]}: a call stack.
+  kRepr,     ///< {'mod': .., 'strRepr': ..}: a module's parameters.
+  kLayer,    ///< "layer:NAME".
+  kSeq,      ///< "NAME, seq = N" and its relatives of PyTorch.
+  kIgnored,  ///< Known to mislead (PyTorch's CheckpointFunctionBackward), left out as PyProf does.
+};
+
+/// The parts of a text that later stages need. Views point into the text that was classified or,
+/// where a literal held escapes, into `storage`; moving a MarkerText keeps them, in a copy they point
+/// into the original.
+struct MarkerText {
+  MarkerKind kind = MarkerKind::kFree;
+  bool damaged = false;  ///< Starts like an annotation but does not parse; kind is kFree.
+  bool backward =
+      false;  ///< kSeq: the name says backward (MmBackward, MulBackward0, relu_backward).
+  std::string_view name;                 ///< kSeq: NAME. kLayer: the text after "layer:".
+  int64_t seq = -1;                      ///< kSeq: N.
+  std::string_view mod;                  ///< kOp
+  std::string_view op;                   ///< kOp
+  std::vector<std::string_view> frames;  ///< kTrace: outermost first, framework frames left out.
+  std::vector<std::string> storage;
+};
+
+/// Classifies a range text by its shape, never by evaluating it. Rules, in order: a text that
+/// starts with '{' is a Python literal and its keys decide (mod+op+args, traceMarker, strRepr); a
+/// text that starts with "layer:"; PyTorch's "NAME[, stashed ]seq = N[, op_id = N][, sizes = ..][,
+/// input_op_ids = ..]", matched from the right because NAME may hold anything; else free text.
+/// Never fails and never throws on any bytes.
+MarkerText ClassifyMarker(std::string_view text);
+
+}  // namespace oplens
+
+#endif  // OPLENS_PARSE_MODEL_MARKER_TEXT_H_

@@ -1,0 +1,260 @@
+#include "parse/model/op_call.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/literal.h"
+
+namespace oplens {
+namespace {
+
+bool IsTensorType(std::string_view type) { return type == "tensor" || type == "ndarray"; }
+
+/// PyProf quotes the floats that are no numbers; only the type tells them from strings.
+bool UnquoteFloat(std::string_view text, double* value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (text == "inf") {
+    *value = kInfinity;
+  } else if (text == "-inf") {
+    *value = -kInfinity;
+  } else if (text == "nan") {
+    *value = std::numeric_limits<double>::quiet_NaN();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Brings a value into line with its type, which may have been written after it.
+void ApplyType(OpArg* arg) {
+  if (!arg->type.starts_with("float")) return;
+  if (arg->kind == OpArg::Kind::kInt) {
+    arg->kind = OpArg::Kind::kFloat;
+    arg->float_value = static_cast<double>(arg->int_value);
+    arg->int_value = 0;
+  } else if (arg->kind == OpArg::Kind::kString && UnquoteFloat(arg->text, &arg->float_value)) {
+    arg->kind = OpArg::Kind::kFloat;
+    arg->text.clear();
+  }
+}
+
+/// Reads one op literal. Functions return false once something is wrong; ErrorText() then says
+/// what.
+class OpCallParser {
+ public:
+  explicit OpCallParser(std::string_view text) : in_(text) {}
+
+  bool Parse(OpCall* call);
+  std::string ErrorText() const { return in_.failed() ? in_.ErrorText() : complaint_; }
+
+ private:
+  /// A key that is read, and how. Its place in its table is its bit in the set of keys met.
+  template <typename Target>
+  struct Key {
+    std::string_view word;
+    bool (OpCallParser::*read)(Target*);
+  };
+  static const Key<OpCall> kCallKeys[3];
+  static const Key<OpArg> kArgKeys[5];
+
+  template <typename Target, size_t N>
+  bool ReadDict(const Key<Target> (&keys)[N], uint32_t* seen, Target* target);
+  bool ReadText(std::string* text);
+  bool ReadMod(OpCall* call) { return ReadText(&call->mod); }
+  bool ReadOp(OpCall* call) { return ReadText(&call->op); }
+  bool ReadArgs(OpCall* call);
+  bool ReadArg(OpArg* arg);
+  bool ReadName(OpArg* arg) { return ReadText(&arg->name); }
+  bool ReadType(OpArg* arg) { return ReadText(&arg->type); }
+  bool ReadShape(OpArg* arg);
+  bool ReadDType(OpArg* arg) { return ReadText(&arg->dtype); }
+  bool ReadValue(OpArg* arg);
+  bool ReadNumber(OpArg* arg);
+  bool ReadSequence(OpArg* arg);
+  bool Complain(std::string complaint) {
+    complaint_ = std::move(complaint);
+    return false;
+  }
+
+  LiteralScanner in_;
+  std::string storage_;    // Decoded texts; copied out at once.
+  std::string complaint_;  // What is wrong with a literal that is well formed.
+};
+
+// All three keys of a call are required.
+constexpr OpCallParser::Key<OpCall> OpCallParser::kCallKeys[] = {
+    {"mod", &OpCallParser::ReadMod},
+    {"op", &OpCallParser::ReadOp},
+    {"args", &OpCallParser::ReadArgs},
+};
+
+constexpr size_t kUsualArgs = 8;
+
+// The places of keys that are asked for below.
+constexpr int kTypeKey = 1;
+constexpr int kShapeKey = 2;
+constexpr int kValueKey = 4;
+constexpr OpCallParser::Key<OpArg> OpCallParser::kArgKeys[] = {
+    {"name", &OpCallParser::ReadName},   {"type", &OpCallParser::ReadType},
+    {"shape", &OpCallParser::ReadShape}, {"dtype", &OpCallParser::ReadDType},
+    {"value", &OpCallParser::ReadValue},
+};
+
+template <typename Target, size_t N>
+bool OpCallParser::ReadDict(const Key<Target> (&keys)[N], uint32_t* seen, Target* target) {
+  std::string_view word;
+  in_.EnterDict();
+  while (in_.NextKey(&storage_, &word)) {
+    size_t i = 0;
+    while (i < N && keys[i].word != word) ++i;
+    if (i == N) {
+      in_.Skip();
+      continue;
+    }
+    // A key that stands twice would leave open which value counts.
+    if ((*seen >> i & 1) != 0) return in_.Refuse("a key stands twice");
+    *seen |= uint32_t{1} << i;
+    const auto read = keys[i].read;
+    if (!(this->*read)(target)) return false;
+  }
+  return !in_.failed();
+}
+
+bool OpCallParser::Parse(OpCall* call) {
+  uint32_t seen = 0;
+  if (!ReadDict(kCallKeys, &seen, call) || !in_.Finish()) return false;
+  for (size_t i = 0; i < std::size(kCallKeys); ++i) {
+    if ((seen >> i & 1) == 0)
+      return Complain(fmt::format("the key '{}' is missing", kCallKeys[i].word));
+  }
+  return true;
+}
+
+bool OpCallParser::ReadText(std::string* text) {
+  storage_.clear();
+  std::string_view view;
+  if (!in_.ReadString(&storage_, &view)) return false;
+  text->assign(view);
+  return true;
+}
+
+bool OpCallParser::ReadArgs(OpCall* call) {
+  call->args.reserve(kUsualArgs);
+  in_.EnterSequence();
+  while (in_.NextItem()) {
+    if (ReadArg(&call->args.emplace_back())) continue;
+    if (!complaint_.empty()) {
+      complaint_ = fmt::format("argument {} {}", call->args.size(), complaint_);
+    }
+    return false;
+  }
+  return !in_.failed();
+}
+
+bool OpCallParser::ReadArg(OpArg* arg) {
+  uint32_t seen = 0;
+  if (!ReadDict(kArgKeys, &seen, arg)) return false;
+  const auto has = [seen](int key) { return (seen >> key & 1) != 0; };
+  if (!has(kTypeKey)) return Complain("has no type");
+  if (IsTensorType(arg->type)) {
+    if (!has(kShapeKey)) return Complain("is a tensor without a shape");
+    arg->kind = OpArg::Kind::kTensor;
+    return true;
+  }
+  if (!has(kValueKey)) return Complain("has no value");
+  ApplyType(arg);
+  return true;
+}
+
+bool OpCallParser::ReadShape(OpArg* arg) {
+  in_.EnterSequence();
+  while (in_.NextItem()) {
+    int64_t extent = 0;
+    if (!in_.ReadInteger(&extent)) return false;
+    if (extent < 0) return Complain("has a negative extent");
+    arg->shape.push_back(extent);
+  }
+  return !in_.failed();
+}
+
+bool OpCallParser::ReadValue(OpArg* arg) {
+  switch (in_.Peek()) {
+    case LiteralKind::kInteger:
+    case LiteralKind::kFloat:
+      return ReadNumber(arg);
+    case LiteralKind::kBool: {
+      bool value = false;
+      arg->kind = OpArg::Kind::kBool;
+      if (!in_.ReadBool(&value)) return false;
+      arg->int_value = value ? 1 : 0;
+      return true;
+    }
+    case LiteralKind::kNone:
+      arg->kind = OpArg::Kind::kNone;
+      return in_.TakeNone();
+    case LiteralKind::kString:
+      arg->kind = OpArg::Kind::kString;
+      return ReadText(&arg->text);
+    case LiteralKind::kList:
+    case LiteralKind::kTuple:
+      return ReadSequence(arg);
+    case LiteralKind::kDict:
+    case LiteralKind::kNothing:
+      break;
+  }
+  arg->kind = OpArg::Kind::kOther;
+  return in_.Skip();
+}
+
+bool OpCallParser::ReadNumber(OpArg* arg) {
+  LiteralNumber number;
+  if (!in_.ReadNumber(&number)) return false;
+  if (!number.is_integer) {
+    arg->kind = OpArg::Kind::kFloat;
+    arg->float_value = number.float_value;
+  } else if (number.fits) {
+    arg->kind = OpArg::Kind::kInt;
+    arg->int_value = number.int_value;
+  }
+  return true;
+}
+
+bool OpCallParser::ReadSequence(OpArg* arg) {
+  bool all_integers = true;
+  in_.EnterSequence();
+  while (in_.NextItem()) {
+    if (!all_integers || in_.Peek() != LiteralKind::kInteger) {
+      all_integers = false;
+      in_.Skip();
+      continue;
+    }
+    LiteralNumber number;
+    in_.ReadNumber(&number);
+    all_integers = number.fits;
+    arg->int_list.push_back(number.int_value);
+  }
+  if (all_integers) {
+    arg->kind = OpArg::Kind::kIntList;
+  } else {
+    arg->int_list.clear();
+  }
+  return !in_.failed();
+}
+
+}  // namespace
+
+std::optional<OpCall> ParseOpCall(std::string_view text, std::string* error) {
+  OpCallParser parser(text);
+  std::optional<OpCall> call(std::in_place);
+  if (!parser.Parse(&*call)) {
+    *error = parser.ErrorText();
+    call.reset();
+  }
+  return call;
+}
+
+}  // namespace oplens

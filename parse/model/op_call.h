@@ -1,0 +1,50 @@
+#ifndef OPLENS_PARSE_MODEL_OP_CALL_H_
+#define OPLENS_PARSE_MODEL_OP_CALL_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oplens {
+
+/// One argument of an annotated call.
+struct OpArg {
+  enum class Kind : uint8_t {
+    kTensor,  ///< shape and dtype are set
+    kInt,     ///< int_value
+    kFloat,   ///< float_value (also inf and nan, quoted or bare)
+    kBool,    ///< int_value 0 or 1
+    kNone,
+    kString,   ///< text
+    kIntList,  ///< int_list: a list or tuple of integers, possibly empty
+    kOther,    ///< something else, kept only as its type
+  };
+  std::string name;  ///< Keyword, or "" for a positional argument.
+  Kind kind = Kind::kOther;
+  std::string type;            ///< As written: "tensor", "int", "tuple", "NoneType", ...
+  std::vector<int64_t> shape;  ///< Extents, outermost first; empty for a 0-d tensor.
+  std::string dtype;           ///< As written, e.g. "float32", "torch.float16".
+  int64_t int_value = 0;
+  double float_value = 0;
+  std::string text;
+  std::vector<int64_t> int_list;
+};
+
+/// One annotated call of an operator: {'mod': M, 'op': O, 'args': [ARG, ...]}.
+struct OpCall {
+  std::string mod;  ///< "torch", "Tensor", "torch.nn.functional", a class name, ...
+  std::string op;   ///< As written, e.g. "__iadd__", "linear".
+  std::vector<OpArg> args;
+};
+
+/// Parses the text of an op range: a Python dict literal with the keys mod, op and args, in any
+/// order, other keys ignored. Nothing is evaluated; nesting deeper than 32 is refused. Returns
+/// nullopt and one sentence in `error` when the text is not such a literal, or an argument has no
+/// usable type, shape or value.
+std::optional<OpCall> ParseOpCall(std::string_view text, std::string* error);
+
+}  // namespace oplens
+
+#endif  // OPLENS_PARSE_MODEL_OP_CALL_H_

@@ -1,0 +1,90 @@
+#include "parse/model/reason.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace oplens {
+namespace {
+
+struct ReasonInfo {
+  std::string_view word;
+  Severity severity;
+  std::string_view sentence;
+};
+
+constexpr ReasonInfo kInfos[] = {
+#define OPLENS_X(name, word, severity, sentence) {word, Severity::severity, sentence},
+    OPLENS_REASONS(OPLENS_X)
+#undef OPLENS_X
+};
+
+const ReasonInfo& InfoOf(Reason reason) { return kInfos[static_cast<size_t>(reason)]; }
+
+}  // namespace
+
+std::string_view ReasonWord(Reason reason) { return InfoOf(reason).word; }
+Severity ReasonSeverity(Reason reason) { return InfoOf(reason).severity; }
+std::string_view ReasonSentence(Reason reason) { return InfoOf(reason).sentence; }
+
+bool FindReason(std::string_view word, Reason* reason) {
+  for (size_t i = 0; i < std::size(kInfos); ++i) {
+    if (kInfos[i].word == word) {
+      *reason = static_cast<Reason>(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Diagnostics::Count(Reason reason, std::string example) {
+  ++counts_[static_cast<size_t>(reason)];
+  auto& examples = examples_[static_cast<size_t>(reason)];
+  if (!example.empty() && examples.size() < kMaxExamples) examples.push_back(std::move(example));
+}
+
+void Diagnostics::CountMany(Reason reason, int64_t n) { counts_[static_cast<size_t>(reason)] += n; }
+
+void Diagnostics::Note(std::string sentence) {
+  if (std::find(notes_.begin(), notes_.end(), sentence) == notes_.end()) {
+    notes_.push_back(std::move(sentence));
+  }
+}
+
+void Diagnostics::Merge(const Diagnostics& other) {
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    counts_[i] += other.counts_[i];
+    for (const std::string& example : other.examples_[i]) {
+      if (examples_[i].size() < kMaxExamples) examples_[i].push_back(example);
+    }
+  }
+  for (const std::string& note : other.notes_) Note(note);
+}
+
+bool Diagnostics::Damaged() const {
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] > 0 && kInfos[i].severity == Severity::kDamage) return true;
+  }
+  return false;
+}
+
+std::string Diagnostics::Render(std::string_view tool) const {
+  std::string text;
+  for (const std::string& note : notes_) {
+    fmt::format_to(std::back_inserter(text), "{}: {}\n", tool, note);
+  }
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == 0) continue;
+    fmt::format_to(std::back_inserter(text), "{}: {} {} [{}]", tool, counts_[i], kInfos[i].sentence,
+                   kInfos[i].word);
+    if (!examples_[i].empty()) {
+      fmt::format_to(std::back_inserter(text), ", e.g. {}", fmt::join(examples_[i], "; "));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace oplens

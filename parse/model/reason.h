@@ -1,0 +1,146 @@
+#ifndef OPLENS_PARSE_MODEL_REASON_H_
+#define OPLENS_PARSE_MODEL_REASON_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oplens {
+
+/// How a reason counts for `parse --strict`: only damage makes it exit with 3.
+enum class Severity : uint8_t {
+  kInfo,    ///< The file simply does not hold it (no annotation, no cost model yet).
+  kDamage,  ///< A row or a text of the file is broken.
+};
+
+// Every reason code: enumerator, the word that is printed, severity, sentence for the user.
+// To add one, add one line; nothing else lists them. At most 64.
+#define OPLENS_REASONS(X)                                                                          \
+  X(kNoLaunchCall, "no-launch", kDamage, "kernels whose launch call is not in the file")           \
+  X(kNoMarker, "no-range", kInfo, "kernels launched outside every annotated range")                \
+  X(kUntimed, "untimed", kDamage, "kernels without a time (start = end = 0); left out of sums")    \
+  X(kBadTimes, "bad-times", kDamage, "kernels that end before they start; left out of sums")       \
+  X(kBadKernelRow, "bad-kernel-row", kDamage,                                                      \
+    "kernel rows with a value of the wrong type or range")                                         \
+  X(kUnknownKernelName, "no-kernel-name", kDamage,                                                 \
+    "kernels whose name is not in the string table")                                               \
+  X(kBadLaunchRow, "bad-launch-row", kDamage, "API rows with a value of the wrong type; skipped")  \
+  X(kBadLaunchTimes, "bad-launch-times", kDamage, "API calls that end before they start; skipped") \
+  X(kDuplicateLaunch, "duplicate-launch", kInfo,                                                   \
+    "API rows that repeat a correlation id; the first "                                            \
+    "one counts")                                                                                  \
+  X(kBadMarkerRow, "bad-marker-row", kDamage,                                                      \
+    "range rows with a value of the wrong type, or an unknown text")                               \
+  X(kBadMarkerText, "bad-marker-text", kDamage,                                                    \
+    "range texts that look like an annotation but do "                                             \
+    "not parse; read as free text")                                                                \
+  X(kUnmatchedEnd, "unmatched-end", kDamage, "range ends without a start; skipped")                \
+  X(kDuplicateMarker, "duplicate-range", kDamage,                                                  \
+    "range rows that repeat a start or end; skipped")                                              \
+  X(kReversedRange, "reversed-range", kDamage, "ranges that end before they start; skipped")       \
+  X(kOpenRange, "open-range", kInfo,                                                               \
+    "ranges that were never closed; they give layer and context, "                                 \
+    "not the op")                                                                                  \
+  X(kLeakedRange, "leaked-range", kInfo,                                                           \
+    "ranges left out: more than 8 of one text on a thread were "                                   \
+    "never closed")                                                                                \
+  X(kBadOtherRow, "bad-row", kDamage,                                                              \
+    "rows of other tables with a value of the wrong type; skipped")                                \
+  X(kBadLine, "bad-line", kDamage, "lines that are not a kernel record; skipped")                  \
+  X(kUnknownOp, "no-cost-model", kInfo, "kernels of ops that have no cost model yet")              \
+  X(kUnsupportedArgs, "unsupported-args", kInfo,                                                   \
+    "kernels of ops whose arguments cannot be priced")                                             \
+  X(kShapeMismatch, "shape-mismatch", kInfo, "kernels of ops whose shapes contradict each other")  \
+  X(kUnknownDType, "unknown-dtype", kInfo, "kernels of ops with a data type of unknown size")      \
+  X(kNoForwardMatch, "no-forward", kInfo,                                                          \
+    "backward kernels without a forward op of their sequence "                                     \
+    "id")                                                                                          \
+  X(kAmbiguousForward, "ambiguous-forward", kInfo,                                                 \
+    "backward kernels whose sequence id fits "                                                     \
+    "different forward ops of several threads")                                                    \
+  X(kCostOverflow, "cost-overflow", kInfo, "kernels whose cost does not fit into 64 bits")         \
+  X(kUnknownRole, "unknown-role", kInfo, "kernels whose part in their op is not known")
+
+enum class Reason : uint8_t {
+#define OPLENS_X(name, word, severity, sentence) name,
+  OPLENS_REASONS(OPLENS_X)
+#undef OPLENS_X
+};
+
+inline constexpr int kReasonCount = 0
+#define OPLENS_X(name, word, severity, sentence) +1
+    OPLENS_REASONS(OPLENS_X)
+#undef OPLENS_X
+    ;
+
+/// The printed word, e.g. "no-launch". Stable: it stands in files.
+std::string_view ReasonWord(Reason reason);
+Severity ReasonSeverity(Reason reason);
+/// What is counted, as a plural noun phrase for stderr.
+std::string_view ReasonSentence(Reason reason);
+/// True and the reason, if `word` is one of the printed words.
+bool FindReason(std::string_view word, Reason* reason);
+
+/// A small set of reasons, in declaration order.
+class ReasonSet {
+ public:
+  constexpr ReasonSet() = default;
+  constexpr void Add(Reason reason) { bits_ |= Bit(reason); }
+  constexpr bool Has(Reason reason) const { return (bits_ & Bit(reason)) != 0; }
+  constexpr bool Empty() const { return bits_ == 0; }
+  constexpr void Clear() { bits_ = 0; }
+  constexpr void Merge(ReasonSet other) { bits_ |= other.bits_; }
+  friend constexpr bool operator==(ReasonSet a, ReasonSet b) { return a.bits_ == b.bits_; }
+
+  /// Calls f(Reason) for each member, in declaration order.
+  template <typename F>
+  void ForEach(F f) const {
+    for (uint64_t rest = bits_; rest != 0; rest &= rest - 1) {
+      f(static_cast<Reason>(__builtin_ctzll(rest)));
+    }
+  }
+
+ private:
+  static constexpr uint64_t Bit(Reason reason) { return uint64_t{1} << static_cast<int>(reason); }
+  uint64_t bits_ = 0;
+};
+static_assert(kReasonCount <= 64, "ReasonSet is one word");
+
+/// What a stage could not understand: a count and the first examples a reason, and plain sentences.
+/// Libraries fill it, main prints it; nothing in it stops a run.
+class Diagnostics {
+ public:
+  /// Counts one case. `example` (a place and what stood there) is kept for the first three.
+  void Count(Reason reason, std::string example = {});
+  /// Counts `n` cases without an example.
+  void CountMany(Reason reason, int64_t n);
+  /// A sentence for the user, e.g. a missing table and what it costs. Repeats are dropped.
+  void Note(std::string sentence);
+  /// Adds all of `other`.
+  void Merge(const Diagnostics& other);
+
+  int64_t CountOf(Reason reason) const { return counts_[static_cast<size_t>(reason)]; }
+  /// Whether anything counted is damage.
+  bool Damaged() const;
+  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& ExamplesOf(Reason reason) const {
+    return examples_[static_cast<size_t>(reason)];
+  }
+  /// Whether Count would keep another example: lets callers skip building the text.
+  bool WantsExample(Reason reason) const { return ExamplesOf(reason).size() < kMaxExamples; }
+
+  /// One line a note, then one line a reason: "TOOL: COUNT SENTENCE [WORD], e.g. EXAMPLE".
+  std::string Render(std::string_view tool) const;
+
+ private:
+  static constexpr size_t kMaxExamples = 3;
+  std::array<int64_t, kReasonCount> counts_{};
+  std::array<std::vector<std::string>, kReasonCount> examples_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_PARSE_MODEL_REASON_H_

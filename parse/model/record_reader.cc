@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <iterator>
+
+#include "base/literal.h"
+#include "parse/model/kernel_record.h"
+
+namespace oplens {
+namespace {
+
+/// Where a line's values come from and where its decoded texts go.
+struct Source {
+  LiteralScanner in;
+  std::string* storage;
+};
+
+// One overload of ReadValue for each type of a field. They return false once the scanner has
+// failed.
+
+bool ReadValue(Source* source, int64_t* value) { return source->in.ReadInteger(value); }
+
+bool ReadValue(Source* source, std::string_view* text) {
+  return source->in.ReadString(source->storage, text);
+}
+
+template <typename T>
+bool ReadValue(Source* source, std::optional<T>* value) {
+  if (source->in.TakeNone()) return true;
+  return ReadValue(source, &value->emplace());
+}
+
+template <typename T>
+bool ReadValue(Source* source, std::vector<T>* values) {
+  source->in.EnterSequence();
+  while (source->in.NextItem()) {
+    if (!ReadValue(source, &values->emplace_back())) return false;
+  }
+  return !source->in.failed();
+}
+
+bool ReadValue(Source* source, Dim3* extent) {
+  LiteralScanner& in = source->in;
+  in.EnterSequence();
+  for (int64_t* axis : {&extent->x, &extent->y, &extent->z}) {
+    if (!in.NextItem()) return in.Refuse("three integers are expected");
+    if (!in.ReadInteger(axis)) return false;
+  }
+  return !in.NextItem() || in.Refuse("three integers are expected");
+}
+
+bool ReadValue(Source* source, Direction* direction) {
+  std::string_view word;
+  if (!ReadValue(source, &word)) return false;
+  for (const Direction known : {Direction::kForward, Direction::kBackward}) {
+    if (word == DirectionWord(known)) *direction = known;
+  }
+  return true;
+}
+
+// Words of a later version are left out: what they say about the record is lost, the record is not.
+bool ReadValue(Source* source, ReasonSet* reasons) {
+  source->in.EnterSequence();
+  while (source->in.NextItem()) {
+    std::string_view word;
+    if (!ReadValue(source, &word)) return false;
+    if (Reason reason; FindReason(word, &reason)) reasons->Add(reason);
+  }
+  return !source->in.failed();
+}
+
+using FieldReader = bool (*)(Source*, KernelRecord*);
+
+template <auto Member>
+bool ReadField(Source* source, KernelRecord* record) {
+  return ReadValue(source, &(record->*Member));
+}
+
+/// A list of texts, or the only text of it alone.
+template <auto Member>
+bool ReadTexts(Source* source, KernelRecord* record) {
+  if (source->in.Peek() != LiteralKind::kString) return ReadField<Member>(source, record);
+  return ReadValue(source, &(record->*Member).emplace_back());
+}
+
+/// A duration below zero would spoil every sum it enters.
+bool ReadDuration(Source* source, KernelRecord* record) {
+  if (!ReadValue(source, &record->duration_ns)) return false;
+  if (record->duration_ns < 0) {
+    record->duration_ns = 0;
+    record->reasons.Add(Reason::kBadTimes);
+  }
+  return true;
+}
+
+struct Field {
+  std::string_view spelling;  // The key as lines have it, with quotes and colon.
+  FieldReader read;
+  bool required = false;
+
+  constexpr std::string_view Key() const { return spelling.substr(1, spelling.size() - 3); }
+};
+
+// In the order in which lines have them, which is where the next key is looked for first.
+constexpr Field kFields[] = {
+    {"'kShortName':", ReadField<&KernelRecord::short_name>, true},
+    {"'kDuration':", ReadDuration, true},
+    {"'layer':", ReadField<&KernelRecord::layer>},
+    {"'trace':", ReadField<&KernelRecord::trace>},
+    {"'reprMarkers':", ReadField<&KernelRecord::repr_markers>},
+    {"'marker':", ReadField<&KernelRecord::markers>},
+    {"'seqMarker':", ReadField<&KernelRecord::seq_markers>},
+    {"'seqId':", ReadField<&KernelRecord::seq_ids>},
+    {"'subSeqId':", ReadField<&KernelRecord::sub_seq_id>},
+    {"'altSeqId':", ReadField<&KernelRecord::alt_seq_ids>},
+    {"'dir':", ReadField<&KernelRecord::direction>},
+    {"'mod':", ReadTexts<&KernelRecord::mod>},
+    {"'op':", ReadTexts<&KernelRecord::op>},
+    {"'tid':", ReadField<&KernelRecord::thread_id>, true},
+    {"'device':", ReadField<&KernelRecord::device_id>, true},
+    {"'stream':", ReadField<&KernelRecord::stream_id>, true},
+    {"'grid':", ReadField<&KernelRecord::grid>, true},
+    {"'block':", ReadField<&KernelRecord::block>, true},
+    {"'kLongName':", ReadField<&KernelRecord::long_name>},
+    {"'kStart':", ReadField<&KernelRecord::start_ns>},
+    {"'kEnd':", ReadField<&KernelRecord::end_ns>},
+    {"'corrId':", ReadField<&KernelRecord::correlation_id>},
+    {"'pid':", ReadField<&KernelRecord::process_id>},
+    {"'context':", ReadField<&KernelRecord::context_id>},
+    {"'registers':", ReadField<&KernelRecord::registers_per_thread>},
+    {"'staticSharedMemory':", ReadField<&KernelRecord::static_shared_memory_bytes>},
+    {"'dynamicSharedMemory':", ReadField<&KernelRecord::dynamic_shared_memory_bytes>},
+    {"'launch':", ReadField<&KernelRecord::launch_api>},
+    {"'launchStart':", ReadField<&KernelRecord::launch_start_ns>},
+    {"'launchEnd':", ReadField<&KernelRecord::launch_end_ns>},
+    {"'deviceName':", ReadField<&KernelRecord::device_name>},
+    {"'range':", ReadField<&KernelRecord::range>},
+    {"'rangeCut':", ReadField<&KernelRecord::range_cut>},
+    {"'markerStart':", ReadField<&KernelRecord::marker_starts_ns>},
+    {"'reason':", ReadField<&KernelRecord::reasons>},
+};
+constexpr size_t kFieldCount = std::size(kFields);
+static_assert(kFieldCount <= 64, "the set of keys met is one word");
+
+constexpr uint64_t Bit(size_t field) { return uint64_t{1} << field; }
+
+constexpr uint64_t RequiredFields() {
+  uint64_t required = 0;
+  for (size_t i = 0; i < kFieldCount; ++i) {
+    if (kFields[i].required) required |= Bit(i);
+  }
+  return required;
+}
+
+/// The field of a key, kFieldCount if it is none of ours.
+size_t FindField(std::string_view key) {
+  size_t field = 0;
+  while (field != kFieldCount && kFields[field].Key() != key) ++field;
+  return field;
+}
+
+/// Reads the key of the next item. Lines have them in the order of the table, so `expected` is
+/// tried before all others. kFieldCount if it is none of ours; the scanner may have failed.
+size_t ReadFieldKey(Source* source, size_t expected) {
+  if (expected != kFieldCount && source->in.TakeKey(kFields[expected].spelling)) return expected;
+  std::string_view key;
+  return source->in.ReadKey(source->storage, &key) ? FindField(key) : kFieldCount;
+}
+
+}  // namespace
+
+bool RecordReader::Read(std::string_view line, KernelRecord* record, std::string* error) {
+  record->Clear();
+  unescaped_.clear();
+  Source source{LiteralScanner(line), &unescaped_};
+  uint64_t seen = 0;
+  size_t expected = 0;
+  source.in.EnterDict();
+  while (source.in.NextItem()) {
+    const size_t field = ReadFieldKey(&source, expected);
+    if (field == kFieldCount) {
+      source.in.Skip();
+      continue;
+    }
+    if ((seen & Bit(field)) != 0) source.in.Refuse("a key stands twice");
+    seen |= Bit(field);
+    expected = field + 1;
+    if (!kFields[field].read(&source, record)) {
+      *error = fmt::format("'{}': {}", kFields[field].Key(), source.in.ErrorText());
+      return false;
+    }
+  }
+  if (!source.in.Finish()) {
+    *error = source.in.ErrorText();
+    return false;
+  }
+  if (const uint64_t missing = RequiredFields() & ~seen; missing != 0) {
+    *error = fmt::format("the key '{}' is missing", kFields[std::countr_zero(missing)].Key());
+    return false;
+  }
+  return true;
+}
+
+}  // namespace oplens

@@ -1,0 +1,40 @@
+#ifndef OPLENS_PARSE_MODEL_STRING_POOL_H_
+#define OPLENS_PARSE_MODEL_STRING_POOL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace oplens {
+
+/// Index of a text in a StringPool. 0 is the empty text.
+using StringId = uint32_t;
+
+/// Every text of a trace, once. Views stay valid as long as the pool, also when it is moved.
+class StringPool {
+ public:
+  StringPool();
+  StringPool(StringPool&&) noexcept = default;
+  StringPool& operator=(StringPool&&) noexcept = default;
+
+  StringId Intern(std::string_view text);
+  std::string_view View(StringId id) const { return views_[id]; }
+  size_t size() const { return views_.size(); }
+
+ private:
+  std::string_view Store(std::string_view text);
+  void Grow();
+
+  static constexpr size_t kChunkBytes = size_t{256} << 10;
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* free_ = nullptr;
+  size_t free_bytes_ = 0;
+  std::vector<std::string_view> views_;
+  std::vector<StringId> slots_;  // Open addressing by hash; 0 is an empty slot.
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_PARSE_MODEL_STRING_POOL_H_

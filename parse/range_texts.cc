@@ -1,0 +1,96 @@
+#include "parse/range_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace oplens::parse {
+namespace {
+
+/// PyProf reads the op from backward names without a number only ("MmBackward", "relu_backward").
+bool IsPlainBackwardNode(std::string_view name) {
+  return name.ends_with("Backward") || name.ends_with("backward");
+}
+
+/// The op that PyProf reads from the name of a backward node: "MmBackward" -> "Mm",
+/// "torch::autograd::NllLossBackward" -> "NllLoss", "nll_loss_backward" -> "nll_loss".
+std::string OpOfBackwardNode(std::string_view name) {
+  std::string op(name);
+  for (const std::string_view part :
+       {"torch", "autograd", "_backward", "::", "jit", "(anonymous namespace)"}) {
+    for (size_t at = op.find(part); at != std::string::npos; at = op.find(part, at)) {
+      op.erase(at, part.size());
+    }
+  }
+  return op.substr(0, op.find("Backward"));
+}
+
+std::string_view Shortened(std::string_view text) { return text.substr(0, 60); }
+
+}  // namespace
+
+RangeTexts::RangeTexts(StringPool* strings, Diagnostics* diagnostics)
+    : strings_(*strings), diagnostics_(*diagnostics) {
+  texts_.reserve(strings->size());
+}
+
+RangeTexts::Text& RangeTexts::Slot(StringId id) {
+  if (id >= texts_.size()) texts_.resize(std::max<size_t>(strings_.size(), size_t{id} + 1));
+  return texts_[id];
+}
+
+const RangeTexts::Text& RangeTexts::Classify(StringId id) {
+  if (id < texts_.size() && texts_[id].known) return texts_[id];
+  const std::string_view view = strings_.View(id);
+  MarkerText marker = ClassifyMarker(view);
+  Text text;
+  text.known = true;
+  text.kind = marker.kind;
+  text.backward = marker.backward;
+  text.seq = marker.seq;
+  switch (marker.kind) {
+    case MarkerKind::kOp:
+      text.op = strings_.Intern(marker.op);
+      text.mod = strings_.Intern(marker.mod);
+      break;
+    case MarkerKind::kSeq:
+      text.name_length = static_cast<uint32_t>(marker.name.size());
+      text.backward_node = IsPlainBackwardNode(marker.name);
+      text.op = text.backward_node ? strings_.Intern(OpOfBackwardNode(marker.name))
+                                   : strings_.Intern(marker.name);
+      break;
+    case MarkerKind::kLayer:
+      text.op = strings_.Intern(marker.name);
+      break;
+    case MarkerKind::kTrace:
+      text.frames = static_cast<uint32_t>(traces_.size());
+      traces_.push_back(std::move(marker));
+      break;
+    case MarkerKind::kFree:
+      if (marker.damaged) {
+        diagnostics_.Count(Reason::kBadMarkerText, fmt::format("\"{}\"", Shortened(view)));
+      }
+      break;
+    case MarkerKind::kRepr:
+    case MarkerKind::kIgnored:
+      break;
+  }
+  return Slot(id) = text;
+}
+
+void RangeTexts::MarkOpen(StringId id) {
+  const Text& text = Classify(id);
+  if (text.open_text != 0) return;
+  std::string shown;
+  if (text.kind == MarkerKind::kOp) {
+    shown = fmt::format("{}.{} [open]", strings_.View(text.mod), strings_.View(text.op));
+  } else {
+    shown = fmt::format("{} [open]", strings_.View(id));
+  }
+  const StringId open_text = strings_.Intern(shown);
+  Slot(id).open_text = open_text;
+}
+
+}  // namespace oplens::parse

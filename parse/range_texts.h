@@ -1,0 +1,59 @@
+#ifndef OPLENS_PARSE_RANGE_TEXTS_H_
+#define OPLENS_PARSE_RANGE_TEXTS_H_
+
+#include <cstdint>
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include "parse/model/marker_text.h"
+#include "parse/model/reason.h"
+#include "parse/model/string_pool.h"
+
+namespace oplens::parse {
+
+/// What the range texts of a trace say. Every distinct text is classified once, however many ranges
+/// bear it; 32 bytes a text.
+class RangeTexts {
+ public:
+  struct Text {
+    int64_t seq = -1;  ///< kSeq: the sequence number.
+    StringId op = 0;   ///< kOp: op. kSeq: the name, or what PyProf makes of a backward node's.
+                       ///< kLayer: the layer's name.
+    StringId mod = 0;  ///< kOp
+    StringId open_text = 0;    ///< What a range path shows for an unclosed range of this text.
+    uint32_t name_length = 0;  ///< kSeq: bytes of NAME, which begins the text.
+    uint32_t frames = 0;       ///< kTrace: index for FramesOf.
+    MarkerKind kind = MarkerKind::kFree;
+    bool backward = false;  ///< kSeq: makes its kernels backward.
+    bool backward_node =
+        false;  ///< kSeq: op is that of a backward node, and goes before other names.
+    bool known = false;
+  };
+
+  /// Both must outlive this object. Texts that are interned for display are added to `strings`.
+  RangeTexts(StringPool* strings, Diagnostics* diagnostics);
+
+  /// Classifies a text, or answers what is known of it.
+  const Text& Classify(StringId id);
+  /// A text that was classified before.
+  const Text& Of(StringId id) const { return texts_[id]; }
+  /// The call stack of a kTrace text, outermost frame first.
+  const std::vector<std::string_view>& FramesOf(const Text& text) const {
+    return traces_[text.frames].frames;
+  }
+  /// Prepares open_text.
+  void MarkOpen(StringId id);
+
+ private:
+  Text& Slot(StringId id);
+
+  StringPool& strings_;
+  Diagnostics& diagnostics_;
+  std::vector<Text> texts_;        // By StringId.
+  std::deque<MarkerText> traces_;  // Their frames may point into their own storage.
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_RANGE_TEXTS_H_

@@ -1,0 +1,72 @@
+#ifndef OPLENS_PARSE_SQLITE_CELL_H_
+#define OPLENS_PARSE_SQLITE_CELL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace oplens::parse {
+
+/// One value of a row, 16 bytes.
+class Cell {
+ public:
+  enum class Type : uint8_t { kNull, kInt, kReal, kText, kBlob };
+
+  Cell() = default;
+  static Cell Int(int64_t value) {
+    Cell cell(Type::kInt, 0);
+    cell.integer_ = value;
+    return cell;
+  }
+  static Cell Real(double value) {
+    Cell cell(Type::kReal, 0);
+    cell.real_ = value;
+    return cell;
+  }
+  static Cell Text(const char* data, size_t size) { return Bytes(Type::kText, data, size); }
+  static Cell Blob(const char* data, size_t size) { return Bytes(Type::kBlob, data, size); }
+
+  Type type() const { return type_; }
+  bool is_int() const { return type_ == Type::kInt; }
+  /// The integer; only for kInt.
+  int64_t integer() const { return integer_; }
+  /// The bytes of a text or blob; only for these.
+  std::string_view bytes() const { return {data_, size_}; }
+
+ private:
+  Cell(Type type, uint32_t size) : type_(type), size_(size) {}
+  static Cell Bytes(Type type, const char* data, size_t size) {
+    Cell cell(type, static_cast<uint32_t>(size));
+    cell.data_ = data;
+    return cell;
+  }
+
+  Type type_ = Type::kNull;
+  uint32_t size_ = 0;
+  union {
+    int64_t integer_ = 0;
+    double real_;
+    const char* data_;
+  };
+};
+
+/// Some consecutive rows of a table, as a row-major block of the columns that were asked for. Texts
+/// and blobs live until the callback that got the batch returns.
+struct RowBatch {
+  size_t column_count = 0;
+  std::vector<int64_t> row_ids;
+  std::vector<Cell> cells;  ///< row_ids.size() * column_count
+
+  size_t row_count() const { return row_ids.size(); }
+  const Cell* Row(size_t row) const { return cells.data() + row * column_count; }
+};
+
+/// Called for each batch, in ascending row id.
+using BatchCallback = std::function<void(const RowBatch&)>;
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_SQLITE_CELL_H_

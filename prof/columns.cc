@@ -1,0 +1,218 @@
+#include "prof/columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "base/error.h"
+
+namespace oplens::prof {
+namespace {
+
+Cell Integer(int64_t value) { return {value}; }
+Cell Integer(const std::optional<int64_t>& value) { return value ? Cell{*value} : Cell{}; }
+Cell Text(std::string_view value) { return value.empty() ? Cell{} : Cell{value}; }
+Cell List(const std::vector<int64_t>& values) { return {std::span<const int64_t>(values)}; }
+Cell List(std::span<const std::string_view> texts, int64_t more = 0) {
+  return {Cell::Texts{texts, more}};
+}
+
+Cell ThreadId(const Row& row) {
+  // An unlaunched kernel holds 0 there so that PyProf can read it.
+  if (row.record->reasons.Has(Reason::kNoLaunchCall)) return {};
+  return Integer(row.record->thread_id);
+}
+
+Cell DirectionOf(const Row& row) {
+  const KernelRecord& record = *row.record;
+  // PyProf writes fprop for every kernel that nothing says is backward. Forward is only known of a
+  // kernel that an annotation or a sequence marker encloses.
+  const bool evidence = !record.markers.empty() || !record.seq_markers.empty();
+  if (record.direction == Direction::kForward && !evidence) return {};
+  return Text(DirectionWord(record.direction));
+}
+
+Cell SubSeqId(const Row& row) {
+  const KernelRecord& record = *row.record;
+  if (record.seq_ids.empty() && record.alt_seq_ids.empty()) return {};
+  return Integer(record.sub_seq_id);
+}
+
+Cell DurationNs(const Row& row) {
+  const ReasonSet& reasons = row.record->reasons;
+  if (reasons.Has(Reason::kUntimed) || reasons.Has(Reason::kBadTimes)) return {};
+  return Integer(row.record->duration_ns);
+}
+
+Cell TensorCore(const Row& row) {
+  switch (row.tensor_core) {
+    case ops::TensorCoreUse::kNo:
+      return Integer(0);
+    case ops::TensorCoreUse::kYes:
+      return Integer(1);
+    case ops::TensorCoreUse::kUnknown:
+      break;
+  }
+  return {};
+}
+
+using enum ColumnType;
+
+// Headers and widths of the first 20 are PyProf's.
+constexpr Column kColumns[] = {
+    {"idx", "Idx", "", kInteger, 7, "", "", "number of the input line, from 1",
+     [](const Row& row) { return Integer(row.index); }},
+    {"seq", "SeqId", "", kIntegerList, 7, ",", "", "PyTorch sequence ids",
+     [](const Row& row) { return List(row.record->seq_ids); }},
+    {"altseq", "AltSeqId", "", kIntegerList, 7, ",", "", "sequence ids nested in those of seq",
+     [](const Row& row) { return List(row.record->alt_seq_ids); }},
+    {"tid", "TId", "", kInteger, 12, "", "", "host thread that launched the kernel", ThreadId},
+    {"layer", "Layer", "", kTextList, 10, ":", "", "names of the enclosing layers, outermost first",
+     [](const Row& row) { return List(row.layer); }},
+    {"trace", "Trace", "", kFileList, 25, ",", "", "call stack, outermost frame first",
+     [](const Row& row) { return List(row.trace); }},
+    {"dir", "Direction", "", kText, 5, "", "", "fprop (forward) or bprop (backward)", DirectionOf},
+    {"sub", "Sub", "", kInteger, 3, "", "", "number of the kernel within its sequence id, from 0",
+     SubSeqId},
+    {"mod", "Module", "", kText, 15, "", "", "module or class of the op",
+     [](const Row& row) { return Text(row.mod); }},
+    {"op", "Op", "", kText, 15, "", "", "op that the kernel belongs to",
+     [](const Row& row) { return Text(row.op); }},
+    {"kernel", "Kernel", "", kName, Column::kShared, "", "", "short kernel name",
+     [](const Row& row) { return Text(row.record->short_name); }},
+    {"params", "Params", "", kText, Column::kShared, "", "", "sizes and data type of the op",
+     [](const Row& row) { return Text(row.params); }},
+    {"sil", "Sil(ns)", "ns", kInteger, 10, "", "", "time on the GPU", DurationNs},
+    {"tc", "TC", "", kText, 2, "", "?",
+     "1: uses Tensor Cores, 0: does not, ?: the name does not tell", TensorCore},
+    {"device", "Device", "", kInteger, 3, "", "", "GPU number",
+     [](const Row& row) { return Integer(row.record->device_id); }},
+    {"stream", "Stream", "", kInteger, 3, "", "", "CUDA stream number",
+     [](const Row& row) { return Integer(row.record->stream_id); }},
+    {"grid", "Grid", "blocks", kExtent, 12, ",", "", "blocks of the launch, x,y,z",
+     [](const Row& row) { return Cell{row.record->grid}; }},
+    {"block", "Block", "threads", kExtent, 12, ",", "", "threads of a block, x,y,z",
+     [](const Row& row) { return Cell{row.record->block}; }},
+    {"flops", "FLOPs", "FLOP", kInteger, 12, "", "",
+     "floating point operations, a multiply-add is two; the kernel's share of its op",
+     [](const Row& row) { return Integer(row.flops); }},
+    {"bytes", "Bytes", "B", kInteger, 12, "", "",
+     "least DRAM traffic: each input read once, each output written once",
+     [](const Row& row) { return Integer(row.bytes); }},
+    {"path", "Path", "", kTextList, 20, " > ", "", "annotated ops, outermost > innermost",
+     [](const Row& row) { return List(row.path); }},
+    {"range", "Range", "", kTextList, 20, " > ", "", "enclosing free-text ranges, outermost first",
+     [](const Row& row) { return List(row.record->range, row.record->range_cut); }},
+    {"reason", "Reason", "", kTextList, 16, ",", "", "what is missing, and why a cost is unknown",
+     [](const Row& row) { return Cell{row.reasons}; }},
+};
+
+const Column* FindColumn(std::string_view key) {
+  const auto* place = std::find_if(std::begin(kColumns), std::end(kColumns),
+                                   [&](const Column& column) { return column.key == key; });
+  return place == std::end(kColumns) ? nullptr : place;
+}
+
+std::string ValidKeys() {
+  std::string keys;
+  for (const Column& column : kColumns) {
+    keys += column.key;
+    keys += ',';
+  }
+  return keys + "all";
+}
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+void AppendInteger(int64_t value, std::string* out) {
+  const fmt::format_int digits(value);
+  out->append(digits.data(), digits.size());
+}
+
+/// Appends the texts of a cell to `out`, one function a kind of value.
+struct TextOf {
+  const Column& column;
+  std::string* out;
+
+  void Separate(size_t i) const {
+    if (i > 0) out->append(column.separator);
+  }
+  void operator()(std::monostate) const {}
+  void operator()(int64_t value) const { AppendInteger(value, out); }
+  void operator()(std::string_view text) const {
+    out->append(text);
+    if (column.type == ColumnType::kName) std::replace(out->begin(), out->end(), ' ', '_');
+  }
+  void operator()(std::span<const int64_t> values) const {
+    for (size_t i = 0; i < values.size(); ++i) {
+      Separate(i);
+      AppendInteger(values[i], out);
+    }
+  }
+  void operator()(const Cell::Texts& list) const {
+    for (size_t i = 0; i < list.texts.size(); ++i) {
+      Separate(i);
+      out->append(list.texts[i]);
+    }
+    if (list.more <= 0) return;
+    Separate(list.texts.size());
+    fmt::format_to(std::back_inserter(*out), "... {} more", list.more);
+  }
+  void operator()(const Dim3& extent) const {
+    AppendInteger(extent.x, out);
+    out->append(column.separator);
+    AppendInteger(extent.y, out);
+    out->append(column.separator);
+    AppendInteger(extent.z, out);
+  }
+  void operator()(ReasonSet reasons) const {
+    reasons.ForEach([&](Reason reason) {
+      Separate(out->size());
+      out->append(ReasonWord(reason));
+    });
+  }
+};
+
+}  // namespace
+
+std::span<const Column> AllColumns() { return kColumns; }
+
+std::vector<const Column*> SelectColumns(std::string_view list) {
+  std::vector<const Column*> columns;
+  for (bool more = true; more;) {
+    const size_t comma = list.find(',');
+    const std::string_view key = Trim(list.substr(0, comma));
+    more = comma != std::string_view::npos;
+    if (more) list.remove_prefix(comma + 1);
+    if (key == "all") {
+      for (const Column& column : kColumns) columns.push_back(&column);
+      continue;
+    }
+    const Column* column = FindColumn(key);
+    if (column == nullptr) {
+      throw UsageError(
+          fmt::format("-c: there is no column '{}'; the columns are {}", key, ValidKeys()));
+    }
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+std::string_view CellText(const Column& column, const Cell& cell, std::string* scratch) {
+  if (const auto* text = std::get_if<std::string_view>(&cell.value);
+      text != nullptr && column.type != ColumnType::kName) {
+    return *text;
+  }
+  if (std::holds_alternative<std::monostate>(cell.value)) return column.unknown;
+  scratch->clear();
+  std::visit(TextOf{column, scratch}, cell.value);
+  return *scratch;
+}
+
+}  // namespace oplens::prof

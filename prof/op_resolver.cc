@@ -1,0 +1,162 @@
+#include "prof/op_resolver.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "parse/model/op_call.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr size_t kMaxAnnotationBytes = size_t{6} << 20;
+constexpr size_t kMaxKernelBytes = size_t{4} << 20;
+
+/// Python attribute look-ups that PyProf's patches annotate as if they were ops; some programs
+/// leave hundreds of them open around every kernel.
+constexpr std::string_view kNoiseOps[] = {"__getattr__", "size"};
+constexpr std::string_view kNoisePrefix = "has_torch_function";
+
+bool IsNoise(std::string_view op) {
+  return op.starts_with(kNoisePrefix) ||
+         std::find(std::begin(kNoiseOps), std::end(kNoiseOps), op) != std::end(kNoiseOps);
+}
+
+/// PyProf writes "na" for what it does not know.
+std::string_view Known(std::string_view word) { return word == "na" ? std::string_view() : word; }
+
+std::string_view FirstKnown(const std::vector<std::string_view>& words) {
+  return words.empty() ? std::string_view() : Known(words.front());
+}
+
+/// The i-th word of a list that goes with the markers; empty when the lists do not match.
+std::string_view WordOf(const std::vector<std::string_view>& words, size_t i, size_t markers) {
+  return words.size() == markers ? Known(words[i]) : std::string_view();
+}
+
+}  // namespace
+
+const Annotation* OpResolver::Understand(std::string_view text) {
+  bool is_new = false;
+  Annotation& annotation = annotations_.Get(text, &is_new)->value;
+  if (!is_new) return &annotation;
+  std::string error;
+  std::optional<OpCall> call = ParseOpCall(text, &error);
+  if (!call) {
+    annotation.reason = Reason::kBadMarkerText;
+    return &annotation;
+  }
+  ops::PriceResult result = ops::PriceCall(*call);
+  annotation.price = std::move(result.price);
+  annotation.reason = result.reason;
+  annotation.is_noise = IsNoise(call->op);
+  annotation.is_backward_pass = call->op == "backward";
+  annotation.op = std::move(call->op);
+  annotation.mod = std::move(call->mod);
+  return &annotation;
+}
+
+const ops::TensorCoreUse* OpResolver::TensorCoreOf(std::string_view long_name) {
+  bool is_new = false;
+  ops::TensorCoreUse& use = kernels_.Get(long_name, &is_new)->value;
+  if (is_new) use = ops::TensorCoreUseOf(long_name);
+  return &use;
+}
+
+void OpResolver::Collect(const std::vector<std::string_view>& texts, Direction direction) {
+  markers_.clear();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const Annotation* annotation = Understand(texts[i]);
+    // PyProf's choice counts them.
+    if (annotation->is_noise && choice_ == OpChoice::kInner) continue;
+    if (annotation->is_backward_pass && direction == Direction::kBackward) continue;
+    markers_.push_back({annotation, i});
+  }
+}
+
+const OpResolver::Marker* OpResolver::ChoosePriced() const {
+  if (markers_.empty()) return nullptr;
+  if (choice_ == OpChoice::kOuter) return &markers_.front();
+  for (size_t i = markers_.size(); i-- > 0;) {
+    if (markers_[i].annotation->price) return &markers_[i];
+  }
+  return &markers_.back();
+}
+
+Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
+  Resolution resolution;
+  row->record = &record;
+  row->reasons = record.reasons;
+  const ops::TensorCoreUse* tensor_core = TensorCoreOf(record.long_name);
+  resolution.kernel = tensor_core;
+  row->tensor_core = *tensor_core;
+  row->op = {};
+  row->mod = {};
+  row->params = {};
+  row->layer = record.layer;
+  row->trace = record.trace;
+  row->path.clear();
+
+  const std::vector<std::string_view>* texts = &record.markers;
+  const std::vector<std::string_view>* ops = &record.op;
+  const std::vector<std::string_view>* mods = &record.mod;
+  Reason why = Reason::kNoMarker;
+  Collect(*texts, record.direction);
+  if (record.direction == Direction::kBackward && markers_.empty()) {
+    const ops::ForwardMatch match = linker_.Find(record);
+    why = match.reason;
+    if (match.op != nullptr) {
+      resolution.forward = match.op;
+      row->layer = match.op->layer;
+      row->trace = match.op->trace;
+      texts = &match.op->markers;
+      ops = &match.op->op;
+      mods = &match.op->mod;
+      why = Reason::kNoMarker;
+      Collect(*texts, Direction::kForward);
+    }
+  } else if (record.direction == Direction::kForward) {
+    linker_.AddForward(record);
+  }
+
+  const Marker* chosen = ChoosePriced();
+  if (chosen == nullptr) {
+    if (texts->empty()) {  // Else the lists go with markers that do not count.
+      row->op = FirstKnown(*ops);
+      row->mod = FirstKnown(*mods);
+    }
+    row->reasons.Add(why);
+    return resolution;
+  }
+  for (const Marker& marker : markers_) {
+    const std::string_view op = marker.annotation->op;
+    row->path.push_back(op.empty() ? WordOf(*ops, marker.index, texts->size()) : op);
+  }
+  const Annotation& annotation = *chosen->annotation;
+  row->op = row->path[static_cast<size_t>(chosen - markers_.data())];
+  row->mod =
+      annotation.op.empty() ? WordOf(*mods, chosen->index, texts->size()) : Known(annotation.mod);
+  if (!annotation.price) {
+    row->reasons.Add(annotation.reason);
+    return resolution;
+  }
+  row->params = annotation.price->params;
+  resolution.priced = &annotation;
+  if (resolution.forward == nullptr && record.marker_starts_ns.size() == texts->size()) {
+    resolution.call_start_ns = record.marker_starts_ns[chosen->index];
+  }
+  return resolution;
+}
+
+bool OpResolver::IsFull() const {
+  return annotations_.young_bytes() > kMaxAnnotationBytes ||
+         kernels_.young_bytes() > kMaxKernelBytes || linker_.IsFull();
+}
+
+void OpResolver::Advance() {
+  annotations_.Advance();
+  kernels_.Advance();
+  linker_.Advance();
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,82 @@
+#ifndef OPLENS_PROF_OP_RESOLVER_H_
+#define OPLENS_PROF_OP_RESOLVER_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text_cache.h"
+#include "ops/link_backward.h"
+#include "ops/op_model.h"
+#include "ops/tensor_core.h"
+#include "parse/model/kernel_record.h"
+#include "parse/model/reason.h"
+#include "prof/row.h"
+
+namespace oplens::prof {
+
+/// Which of a kernel's nested annotations is its op.
+enum class OpChoice {
+  kInner,  ///< The innermost that has a cost model and can be priced.
+  kOuter,  ///< The outermost, as PyProf has it.
+};
+
+/// One distinct annotation text, read and priced once.
+struct Annotation {
+  std::string op;  ///< As written; empty when the text does not parse.
+  std::string mod;
+  std::optional<ops::PricedOp> price;
+  Reason reason = Reason::kUnknownOp;  ///< Why there is no price.
+  bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
+  bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
+};
+
+/// What decides a kernel's price and which kernels share it.
+struct Resolution {
+  const Annotation* priced = nullptr;       ///< Null: no price; the row says why.
+  std::optional<int64_t> call_start_ns;     ///< Start of the priced call's range, where known.
+  const ops::ForwardOp* forward = nullptr;  ///< Set when the price came from a forward op.
+  const void* kernel = nullptr;             ///< The same for kernels of the same full name.
+};
+
+/// Finds the op of each kernel: from its own annotations, or for a backward kernel without any from
+/// the forward op of its sequence id. Texts repeat, so each is parsed and priced once.
+class OpResolver {
+ public:
+  explicit OpResolver(OpChoice choice) : choice_(choice) {}
+
+  /// Fills every field of `row` but index, flops and bytes. Call it in the order of the records.
+  /// What row and resolution point to lives as long as `record` and until the second Advance() from
+  /// now.
+  Resolution Resolve(const KernelRecord& record, Row* row);
+
+  /// Whether Advance() is due to keep memory bounded.
+  bool IsFull() const;
+  /// Forgets the texts and forward ops not met since the Advance() before.
+  void Advance();
+
+ private:
+  struct Marker {
+    const Annotation* annotation;
+    size_t index;  // In the list of markers.
+  };
+
+  const Annotation* Understand(std::string_view text);
+  /// The cached judgement on a full kernel name.
+  const ops::TensorCoreUse* TensorCoreOf(std::string_view long_name);
+  /// Fills markers_ with the markers that say something about a kernel of this direction.
+  void Collect(const std::vector<std::string_view>& texts, Direction direction);
+  const Marker* ChoosePriced() const;
+
+  OpChoice choice_;
+  TextCache<Annotation> annotations_;
+  TextCache<ops::TensorCoreUse> kernels_;
+  ops::BackwardLinker linker_;
+  std::vector<Marker> markers_;  // Scratch: outermost first.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_OP_RESOLVER_H_

@@ -1,0 +1,27 @@
+#ifndef OPLENS_PROF_OPTIONS_H_
+#define OPLENS_PROF_OPTIONS_H_
+
+#include <memory>
+#include <string>
+
+#include "prof/op_resolver.h"
+#include "prof/writer.h"
+
+namespace oplens::prof {
+
+/// The command line, understood.
+struct Options {
+  std::string input;   ///< "" or "-": standard input.
+  std::string output;  ///< "" or "-": standard output.
+  std::unique_ptr<RowWriter> writer;
+  OpChoice op_choice = OpChoice::kInner;
+  bool quiet = false;
+  std::string message;  ///< Set by -h and --version: print it, do nothing else.
+};
+
+/// Throws UsageError with one line that says what to type instead.
+Options ParseOptions(int argc, const char* const* argv);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_OPTIONS_H_

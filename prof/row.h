@@ -1,0 +1,38 @@
+#ifndef OPLENS_PROF_ROW_H_
+#define OPLENS_PROF_ROW_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/tensor_core.h"
+#include "parse/model/kernel_record.h"
+#include "parse/model/reason.h"
+
+namespace oplens::prof {
+
+/// One kernel with its op and its price: all that a column can show. Views live as long as the
+/// row's turn in the writer. An empty text is unknown.
+struct Row {
+  int64_t index = 0;  ///< Number of the input line, from 1, blank lines left out.
+  const KernelRecord* record = nullptr;  ///< What parse wrote.
+
+  // The kernel's own, or its forward op's when a backward kernel has no annotation of its own.
+  std::string_view op;
+  std::string_view mod;
+  std::string_view params;  ///< Of the priced op, e.g. "M=700,N=800,K=200,fp32".
+  std::span<const std::string_view> layer;
+  std::span<const std::string_view> trace;
+  std::vector<std::string_view> path;  ///< Annotated ops, outermost first.
+
+  std::optional<int64_t> flops;  ///< The kernel's share of its op's work.
+  std::optional<int64_t> bytes;
+  ops::TensorCoreUse tensor_core = ops::TensorCoreUse::kUnknown;
+  ReasonSet reasons;  ///< The record's, and why a cost is unknown.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_ROW_H_

@@ -1,0 +1,245 @@
+#include "prof/row_queue.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace oplens::prof {
+
+/// The kernels of one op call.
+struct OpInstance {
+  const ops::PricedOp* price = nullptr;
+  Direction direction = Direction::kForward;
+  std::vector<WaitingRow*> rows;
+  size_t left = 0;          // Rows that have not left the queue.
+  int64_t last_number = 0;  // Of its last row.
+  bool closed = false;
+  // Where the queue finds it while it is open.
+  std::optional<RowQueue::CallKey> key;
+  std::optional<RowQueue::StreamKey> stream;
+};
+
+namespace {
+
+constexpr size_t kKeptLineBytes = size_t{64} << 10;
+constexpr size_t kMaxStreams = 4096;
+constexpr size_t kMaxSpent = 4096;
+constexpr size_t kMaxSolo = 65536;
+
+uint64_t Mix(uint64_t hash, int64_t value) {
+  hash = (hash ^ static_cast<uint64_t>(value)) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 29);
+}
+
+Direction PricedDirection(const KernelRecord& record) {
+  return record.direction == Direction::kBackward ? Direction::kBackward : Direction::kForward;
+}
+
+bool SameCall(const OpInstance& instance, const WaitingRow& row) {
+  const WaitingRow& last = *instance.rows.back();
+  const KernelRecord& a = last.record;
+  const KernelRecord& b = row.record;
+  if (last.resolution.priced != row.resolution.priced || a.direction != b.direction ||
+      a.seq_ids != b.seq_ids || a.markers != b.markers || a.trace != b.trace) {
+    return false;
+  }
+  if (b.direction == Direction::kBackward) return true;
+  return std::none_of(instance.rows.begin(), instance.rows.end(), [&](const WaitingRow* other) {
+    return other->record.long_name == b.long_name;
+  });
+}
+
+void Charge(const ops::KernelShare& share, Row* row) {
+  row->flops = share.flops;
+  row->bytes = share.bytes;
+  row->reasons.Merge(share.reasons);
+}
+
+}  // namespace
+
+size_t RowQueue::KeyHash::operator()(const SoloKey& key) const {
+  const auto price = reinterpret_cast<intptr_t>(key.price);
+  return Mix(Mix(static_cast<uint64_t>(key.direction), price),
+             reinterpret_cast<intptr_t>(key.kernel));
+}
+
+size_t RowQueue::KeyHash::operator()(const CallKey& key) const {
+  return Mix(Mix(Mix(0, key.process_id), key.thread_id), key.number);
+}
+
+size_t RowQueue::KeyHash::operator()(const StreamKey& key) const {
+  return Mix(Mix(Mix(0, key.process_id), key.thread_id), key.stream_id);
+}
+
+RowQueue::RowQueue() = default;
+RowQueue::~RowQueue() = default;
+
+void RowQueue::ForgetTexts() {
+  spent_.clear();
+  solo_.clear();
+}
+
+std::unique_ptr<WaitingRow> RowQueue::NewRow() {
+  if (free_rows_.empty()) return std::make_unique<WaitingRow>();
+  std::unique_ptr<WaitingRow> row = std::move(free_rows_.back());
+  free_rows_.pop_back();
+  return row;
+}
+
+void RowQueue::Recycle(std::unique_ptr<WaitingRow> row) {
+  // A huge line must not keep its memory for the rest of the run.
+  if (row->line.capacity() > kKeptLineBytes) return;
+  free_rows_.push_back(std::move(row));
+}
+
+void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
+  row->number = next_number_++;
+  row->instance = nullptr;
+  row->row.flops.reset();
+  row->row.bytes.reset();
+  waiting_bytes_ += row->line.size();
+  CallKey key;
+  if (FindCallKey(*row, &key)) {
+    JoinByKey(row.get(), key);
+  } else {
+    JoinByOrder(row.get());
+  }
+  if (OpInstance* instance = row->instance) {
+    instance->rows.push_back(row.get());
+    ++instance->left;
+    instance->last_number = row->number;
+  }
+  waiting_.push_back(std::move(row));
+}
+
+bool RowQueue::FindCallKey(const WaitingRow& row, CallKey* key) {
+  const Resolution& resolution = row.resolution;
+  if (resolution.priced == nullptr) return false;
+  key->process_id = row.record.process_id.value_or(-1);
+  key->thread_id = row.record.thread_id;
+  if (resolution.forward != nullptr) {
+    key->number = row.record.seq_ids.front();
+    key->what = resolution.forward;
+    return true;
+  }
+  key->number = resolution.call_start_ns.value_or(0);
+  key->what = resolution.priced;
+  return resolution.call_start_ns.has_value();
+}
+
+void RowQueue::JoinByKey(WaitingRow* row, const CallKey& key) {
+  if (!spent_.empty() && spent_.count(key) > 0) {
+    row->row.reasons.Add(Reason::kUnknownRole);
+    return;
+  }
+  OpInstance*& instance = open_[key];
+  if (instance == nullptr) {
+    instance = NewInstance(*row);
+    instance->key = key;
+  }
+  row->instance = instance;
+}
+
+void RowQueue::JoinByOrder(WaitingRow* row) {
+  const KernelRecord& record = row->record;
+  const StreamKey stream{record.process_id.value_or(-1), record.thread_id, record.stream_id};
+  if (last_.size() > kMaxStreams) last_.clear();
+  OpInstance*& last = last_[stream];
+  if (row->resolution.priced == nullptr) {
+    last = nullptr;
+    return;
+  }
+  if (last == nullptr || !SameCall(*last, *row)) {
+    last = NewInstance(*row);
+    last->stream = stream;
+  }
+  row->instance = last;
+}
+
+OpInstance* RowQueue::NewInstance(const WaitingRow& row) {
+  if (free_instances_.empty()) {
+    instances_.push_back(std::make_unique<OpInstance>());
+    free_instances_.push_back(instances_.back().get());
+  }
+  OpInstance* instance = free_instances_.back();
+  free_instances_.pop_back();
+  instance->price = &*row.resolution.priced->price;
+  instance->direction = PricedDirection(row.record);
+  instance->rows.clear();
+  instance->left = 0;
+  instance->closed = false;
+  instance->key.reset();
+  instance->stream.reset();
+  return instance;
+}
+
+std::unique_ptr<WaitingRow> RowQueue::PopReady() {
+  if (waiting_.empty()) return nullptr;
+  const OpInstance* instance = waiting_.front()->instance;
+  const bool full = waiting_.size() > kMaxRows || waiting_bytes_ > kMaxBytes;
+  const bool open = instance != nullptr && !instance->closed && MayGrow(*instance);
+  return open && !full ? nullptr : PopFirst();
+}
+
+std::unique_ptr<WaitingRow> RowQueue::PopFirst() {
+  if (waiting_.empty()) return nullptr;
+  std::unique_ptr<WaitingRow> row = std::move(waiting_.front());
+  waiting_.pop_front();
+  waiting_bytes_ -= row->line.size();
+  if (OpInstance* instance = row->instance) {
+    if (!instance->closed) Close(instance);
+    if (--instance->left == 0) free_instances_.push_back(instance);
+  }
+  return row;
+}
+
+bool RowQueue::MayGrow(const OpInstance& instance) const {
+  return instance.last_number + kWindow >= next_number_;
+}
+
+void RowQueue::Close(OpInstance* instance) {
+  instance->closed = true;
+  if (instance->key) {
+    open_.erase(*instance->key);
+    if (MayGrow(*instance)) {
+      if (spent_.size() > kMaxSpent) spent_.clear();
+      spent_.insert(*instance->key);
+    }
+  } else if (const auto place = last_.find(*instance->stream);
+             place != last_.end() && place->second == instance) {
+    place->second = nullptr;
+  }
+  const WaitingRow& first = *instance->rows.front();
+  if (instance->rows.size() == 1 && first.resolution.kernel != nullptr) {
+    ShareSolo(instance);
+  } else {
+    Share(instance);
+  }
+}
+
+void RowQueue::ShareSolo(OpInstance* instance) {
+  WaitingRow& waiting = *instance->rows.front();
+  const SoloKey key{instance->price, waiting.resolution.kernel, instance->direction};
+  const auto place = solo_.find(key);
+  if (place != solo_.end()) {
+    Charge(place->second, &waiting.row);
+    return;
+  }
+  Share(instance);
+  if (solo_.size() > kMaxSolo) solo_.clear();
+  solo_.emplace(key, shares_.front());
+}
+
+void RowQueue::Share(OpInstance* instance) {
+  kernels_.clear();
+  for (const WaitingRow* row : instance->rows) {
+    kernels_.push_back({row->record.long_name, row->record.grid, row->record.duration_ns});
+  }
+  shares_.assign(kernels_.size(), {});
+  ops::ShareWork(*instance->price, instance->direction, kernels_, shares_);
+  for (size_t i = 0; i < shares_.size(); ++i) {
+    Charge(shares_[i], &instance->rows[i]->row);
+  }
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "prof/writer.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr int kLeastSharedWidth = 6;  // Of the columns that share what is left.
+
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+/// Bytes of the first `width` characters of UTF-8 text; *taken is how many characters these are.
+/// Bytes that are not UTF-8 count as characters where they start none.
+size_t CutAt(std::string_view text, size_t width, size_t* taken) {
+  size_t i = 0;
+  for (*taken = 0; i < text.size() && *taken < width; ++*taken) {
+    ++i;
+    while (i < text.size() && IsContinuation(text[i])) ++i;
+  }
+  return i;
+}
+
+/// Appends `text` cut or filled up to `width` characters. Control characters become '_', so that no
+/// kernel name can move the cursor.
+void AppendLeft(std::string_view text, size_t width, std::string* out) {
+  size_t taken = 0;
+  const size_t begin = out->size();
+  out->append(text.substr(0, CutAt(text, width, &taken)));
+  for (size_t i = begin; i < out->size(); ++i) {
+    char& c = (*out)[i];
+    if ((c >= 0 && c < ' ') || c == '\x7f') c = '_';
+  }
+  out->append(width - taken, ' ');
+}
+
+void AppendRight(std::string_view digits, size_t width, std::string* out) {
+  if (digits.size() < width) out->append(width - digits.size(), ' ');
+  out->append(digits);
+}
+
+/// The width of each column. The shared ones part what the others and the separators leave.
+std::vector<size_t> Widths(const Columns& columns, int total) {
+  int fixed = static_cast<int>(columns.size()) - 1;
+  int shared = 0;
+  for (const Column* column : columns) {
+    fixed += column->width;
+    if (column->width == Column::kShared) ++shared;
+  }
+  const int least = fixed + shared * kLeastSharedWidth;
+  if (total < least) {
+    std::string keys;
+    for (const Column* column : columns)
+      fmt::format_to(std::back_inserter(keys), ",{}", column->key);
+    throw UsageError(fmt::format("-w {} is too narrow: the columns {} need at least -w {}", total,
+                                 keys.substr(1), least));
+  }
+  std::vector<size_t> widths;
+  for (const Column* column : columns) {
+    const int width = column->width == Column::kShared ? (total - fixed) / shared : column->width;
+    widths.push_back(static_cast<size_t>(width));
+  }
+  return widths;
+}
+
+class TableWriter : public RowWriter {
+ public:
+  TableWriter(Columns columns, int width)
+      : columns_(std::move(columns)), widths_(Widths(columns_, width)) {}
+
+  void AppendHeader(std::string* out) override {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      AppendLeft(columns_[i]->header, widths_[i], out);
+      out->push_back(' ');
+    }
+    EndLine(out);
+  }
+
+  void AppendRow(const Row& row, std::string* out) override {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const Column& column = *columns_[i];
+      std::string_view text = Text(column, column.get(row));
+      if (text.empty()) text = "-";
+      if (column.type == ColumnType::kInteger) {
+        AppendRight(text, widths_[i], out);
+      } else {
+        AppendLeft(text, widths_[i], out);
+      }
+      out->push_back(' ');
+    }
+    EndLine(out);
+  }
+
+ private:
+  std::string_view Text(const Column& column, const Cell& cell) {
+    const auto* list = std::get_if<Cell::Texts>(&cell.value);
+    if (column.type == ColumnType::kFileList && list != nullptr && !list->texts.empty()) {
+      const std::string_view last = list->texts.back();
+      return last.substr(last.rfind('/') + 1);  // npos + 1 is 0.
+    }
+    return CellText(column, cell, &scratch_);
+  }
+
+  static void EndLine(std::string* out) {
+    out->erase(out->find_last_not_of(' ') + 1);
+    out->push_back('\n');
+  }
+
+  Columns columns_;
+  std::vector<size_t> widths_;
+  std::string scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> MakeTableWriter(Columns columns, int width) {
+  return std::make_unique<TableWriter>(std::move(columns), width);
+}
+
+}  // namespace oplens::prof

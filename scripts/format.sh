@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# scripts/format.sh [--check]: formats every C++ file of the project; --check only says which differ.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+need_packages lint
+mode=(-i)
+if [ "${1:-}" = --check ]; then mode=(--dry-run --Werror); fi
+find base parse ops prof test examples bench \( -name '*.h' -o -name '*.cc' \) -print0 |
+  xargs -0 clang-format "${mode[@]}"

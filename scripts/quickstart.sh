@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the programs and shows them at work on the demo profile.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+need_packages build
+configure release -DOPLENS_TESTS=OFF -DOPLENS_BENCH=OFF >/dev/null
+cmake --build --preset release --parallel "$(jobs)"
+
+echo
+echo '$ parse examples/data/demo.sql | prof -w 130 -c seq,layer,op,dir,kernel,sil,tc,flops,bytes | head -n 40'
+build/release/bin/parse examples/data/demo.sql |
+  build/release/bin/prof -w 130 -c seq,layer,op,dir,kernel,sil,tc,flops,bytes | head -n 40
+echo
+echo "The programs are in build/release/bin: parse, prof."

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# scripts/test.sh [PRESET] [ctest arguments]: installs what is missing, builds a preset (release by
+# default) and runs every test.
+#
+# OPLENS_CORPUS_DIR and OPLENS_SPECS_DIR, when set, name the folders of real profiles and reference
+# tables; the tests that need them are skipped otherwise. OPLENS_WERROR=ON makes warnings errors.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+preset=release
+if [ $# -gt 0 ] && [[ $1 != -* ]]; then
+  preset=$1
+  shift
+fi
+
+need_packages build test
+configure "$preset" -DOPLENS_TESTS=ON -DOPLENS_WERROR="${OPLENS_WERROR:-OFF}"
+cmake --build --preset "$preset" --parallel "$(jobs)"
+exec ctest --preset "$preset" --parallel "$(jobs)" "$@"

@@ -1,0 +1,100 @@
+// Wrong command lines: exit code 2, nothing on stdout, a line that says what to type.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/e2e/e2e.h"
+#include "test/support/dict_text.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Case {
+  const char* name;
+  const char* program;
+  std::vector<std::string> arguments;
+  const char* said;  // What the message names.
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class Usage : public testing::TestWithParam<Case> {};
+
+TEST_P(Usage, ExitsWithTwoAndSaysWhatToType) {
+  std::vector<std::string> command = GetParam().arguments;
+  command.insert(command.begin(), Program(GetParam().program));
+  const RunResult result = RunProgram(command);
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, StartsWith(std::string(GetParam().program) + ": "));
+  EXPECT_THAT(result.err, HasSubstr(GetParam().said));
+}
+
+const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+
+INSTANTIATE_TEST_SUITE_P(
+    Parse, Usage,
+    testing::Values(Case{"NoFile", "parse", {}, "DB"},
+                    Case{"TwoFiles", "parse", {kDemo, kDemo}, "one"},
+                    Case{"UnknownOption", "parse", {"--frobnicate", kDemo}, "frobnicate"},
+                    Case{"UnknownFormat", "parse", {"--format", "xml", kDemo}, "jsonl"},
+                    Case{"OutputWithoutName", "parse", {kDemo, "-o"}, "missing an argument"}),
+    [](const auto& test) { return test.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Prof, Usage,
+    testing::Values(Case{"UnknownOption", "prof", {"--frobnicate"}, "frobnicate"},
+                    Case{"UnknownColumn", "prof", {"-c", "kernel,colour", "/dev/null"}, "colour"},
+                    Case{"NarrowTable", "prof", {"-w", "10", "-c", "all", "/dev/null"}, "-w"},
+                    Case{"WidthIsNoNumber", "prof", {"-w", "wide", "/dev/null"}, "wide"},
+                    Case{"CsvAndJson", "prof", {"--csv", "--json", "/dev/null"}, "--json"},
+                    Case{"UnknownOpChoice", "prof", {"--op", "middle", "/dev/null"}, "outer"},
+                    Case{"TwoFiles", "prof", {"/dev/null", "/dev/null"}, "one"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Help, BothProgramsDescribeThemselves) {
+  for (const char* program : {"parse", "prof"}) {
+    const RunResult help = RunProgram({Program(program), "--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_EQ(help.err, "");
+    EXPECT_THAT(help.out, HasSubstr(program));
+    const RunResult version = RunProgram({Program(program), "--version"});
+    EXPECT_EQ(version.exit_code, 0);
+    EXPECT_THAT(version.out, HasSubstr("0.1.0"));
+  }
+}
+
+// The keys that `prof -h` lists: first words of the indented lines after "Columns".
+std::vector<std::string> ListedColumns() {
+  std::vector<std::string> keys;
+  bool in_list = false;
+  for (const std::string& line : Lines(RunProf({"-h"}).out)) {
+    if (in_list) keys.push_back(line.substr(2, line.find(' ', 2) - 2));
+    in_list = in_list || line.rfind("Columns", 0) == 0;
+  }
+  return keys;
+}
+
+TEST(Help, ProfListsEveryColumn) {
+  const std::vector<std::string> keys = ListedColumns();
+  for (const char* key : {"idx",  "seq",   "altseq", "tid",    "layer", "trace", "dir",    "sub",
+                          "mod",  "op",    "kernel", "params", "sil",   "tc",    "device", "stream",
+                          "grid", "block", "flops",  "bytes",  "path",  "range", "reason"}) {
+    EXPECT_THAT(keys, Contains(key));
+  }
+}
+
+TEST(Help, EveryColumnHasItsRowInTheDocumentation) {
+  const std::string page = ReadFile(std::string(OPLENS_SOURCE_DIR) + "/docs/columns.md");
+  for (const std::string& key : ListedColumns()) {
+    EXPECT_THAT(page, HasSubstr("\n| `" + key + "` |"));
+  }
+}
+
+}  // namespace
+}  // namespace oplens::test

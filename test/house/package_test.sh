@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# package_test.sh CMAKE BUILD_DIR CONSUMER_SOURCE: installs the build into a fresh prefix inside the
+# build folder, builds a project against it and runs the result.
+set -euo pipefail
+cmake=$1
+build=$2
+consumer=$3
+work=$build/test-tmp/package
+rm -rf "$work"
+mkdir -p "$work"
+
+"$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log"
+sanitize=$(sed -n 's/^OPLENS_SANITIZE:[A-Z]*=//p' "$build/CMakeCache.txt")
+coverage=$(sed -n 's/^OPLENS_COVERAGE:BOOL=ON$/--coverage/p' "$build/CMakeCache.txt")
+compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+prefix=$(sed -n 's/^OPLENS_PREFIX:[A-Z]*=//p' "$build/CMakeCache.txt")
+"$cmake" -S "$consumer" -B "$work/build" \
+  -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_FLAGS="${sanitize:+-fsanitize=$sanitize} $coverage" >"$work/configure.log"
+"$cmake" --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
+[ "$("$work/build/consumer")" = ok ]
+
+for program in parse prof; do
+  "$work/prefix/bin/$prefix$program" --version >/dev/null
+done
+echo "package ok"

@@ -1,0 +1,121 @@
+#include "ops/kernel_name.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace oplens::ops {
+namespace {
+
+TEST(KernelNameTest, KindsAndRoles) {
+  using K = KernelKind;
+  struct Row {
+    const char* name;
+    K kind;
+    Role role;
+  };
+  const Row rows[] = {
+      {"volta_sgemm_64x64_tn", K::kMatrix, Role::kMain},
+      {"void gemv2T_kernel_val<int, float>(int)", K::kMatrix, Role::kMain},
+      {"void gemmSN_TN_kernel<float, 128>(float*)", K::kMatrix, Role::kMain},
+      {"void dot_kernel<float, 128, 0>(float*)", K::kMatrix, Role::kMain},
+      {"nvjet_tst_128x64_64x8_2x1_v_bz_TNT", K::kMatrix, Role::kMain},
+      {"void cutlass::Kernel<cutlass_80_simt_sgemm_64x64_8x5_tn_align1>(P)", K::kMatrix,
+       Role::kMain},
+      {"void cutlass::Kernel2<some::Traits<int> >(P)", K::kMatrix, Role::kMain},
+      {"_ZN7cutlass6KernelI9SomethingE", K::kMatrix, Role::kMain},
+      {"sm80_xmma_wgrad_implicit_gemm_indexed_tf32f32", K::kMatrix, Role::kMain},
+      {"volta_scudnn_128x64_relu_small_nn_v1", K::kMatrix, Role::kMain},
+      {"turing_fp16_s1688cudnn_fp16_128x64_relu", K::kMatrix, Role::kMain},
+      {"std::enable_if<!T7, void>::type internal::gemvx::kernel<int, float>(P)", K::kMatrix,
+       Role::kMain},
+      {"void flash_fwd_kernel<Traits<64> >(P)", K::kMatrix, Role::kMain},
+      {"void flash_bwd_dq_dk_dv_loop_kernel<Traits<64> >(P)", K::kMatrix, Role::kMain},
+      {"fmha_cutlassF_f16_aligned_64x64_rf_sm80", K::kMatrix, Role::kMain},
+
+      {"void splitKreduce_kernel<float, 32>(P)", K::kSecondStage, Role::kReduce},
+      {"void cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<X> >(P)", K::kSecondStage,
+       Role::kReduce},
+      {"void reduce_1Block_kernel<float, 128, 7>(P)", K::kSecondStage, Role::kReduce},
+      {"void kernelReduceAllPass2<long, Min<long> >(int)", K::kSecondStage, Role::kReduce},
+      {"void flash::flash_fwd_splitkv_combine_kernel<T>(P)", K::kSecondStage, Role::kReduce},
+
+      {"cudnn::gemm::computeOffsetsKernel(P)", K::kHelper, Role::kHelper},
+      {"cask_cudnn::computeWgradSplitKOffsetsKernel(P)", K::kHelper, Role::kHelper},
+      {"compute_gemm_pointers(float2**)", K::kHelper, Role::kHelper},
+      {"void cudnn::winograd_nonfused::winogradForwardData4x4<float>(P)", K::kHelper,
+       Role::kHelper},
+      {"void fft2d_r2c_32x32<float>(P)", K::kHelper, Role::kHelper},
+      {"void im2col4d_kernel<float, int>(P)", K::kHelper, Role::kHelper},
+      {"void flash_bwd_dot_do_o_kernel<true>(P)", K::kHelper, Role::kHelper},
+      {"void cub::DeviceRadixSortUpsweepKernel<P>(x)", K::kHelper, Role::kHelper},
+
+      {"void cudnn::ops::nchwToNhwcKernel<float>(P)", K::kLayout, Role::kLayout},
+      {"void transpose_kernel<float>(P)", K::kLayout, Role::kLayout},
+
+      {"void at::native::elementwise_kernel<512, 1, at::native::add_kernel_cuda(X)>(int)",
+       K::kPointwise, Role::kMain},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float> >(int)",
+       K::kPointwise, Role::kMain},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >(int)",
+       K::kFill, Role::kMain},
+      {"void at::native::elementwise_kernel<128, 4, at::native::direct_copy_kernel_cuda(X)>(int)",
+       K::kCopy, Role::kMain},
+      {"void at::native::unrolled_elementwise_kernel<at::native::copy_device_to_device(X)>(int)",
+       K::kCopy, Role::kMain},
+      {"void at::cuda::(anonymous namespace)::kernelPointwiseApply3<F, float>(P)", K::kPointwise,
+       Role::kMain},
+      {"void at::native::(anonymous namespace)::fused_dropout_kernel<float>(P)", K::kPointwise,
+       Role::kMain},
+      {"void at::native::<unnamed>::fused_dropout_kernel<float>(P)", K::kPointwise, Role::kMain},
+      {"triton_poi_fused_add_0", K::kPointwise, Role::kMain},
+      {"void LSTM_elementWise_fp<float>(P)", K::kPointwise, Role::kMain},
+
+      {"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float> >(P)", K::kReduction,
+       Role::kMain},
+      {"void kernelReduceAllPass1<long>(P)", K::kReduction, Role::kMain},
+      {"triton_per_fused_sum_1", K::kReduction, Role::kMain},
+
+      {"void (anonymous namespace)::softmax_warp_forward<float>(P)", K::kSpecial, Role::kMain},
+      {"void at::native::(anonymous namespace)::cunn_SoftMaxForward<2>(P)", K::kSpecial,
+       Role::kMain},
+      {"void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float>(P)",
+       K::kSpecial, Role::kMain},
+      {"void indexSelectLargeIndex<float>(P)", K::kSpecial, Role::kMain},
+      {"void multi_tensor_apply_kernel<Meta<4>, Adam<float> >(P)", K::kSpecial, Role::kMain},
+      {"void at::native::(anonymous namespace)::RowwiseMomentsCUDAKernel<float>(P)",
+       K::kNormStatistics, Role::kMain},
+      {"void at::native::(anonymous namespace)::LayerNormForwardCUDAKernel<float>(P)",
+       K::kNormApply, Role::kMain},
+      {"void at::native::(anonymous namespace)::ComputeInternalGradientsCUDAKernel<float>(P)",
+       K::kNormGradSums, Role::kMain},
+      {"void at::native::(anonymous namespace)::LayerNormBackwardCUDAKenrel<float>(P)",
+       K::kNormGradInput, Role::kMain},
+      {"void at::native::(anonymous namespace)::GammaBetaBackwardCUDAKernel<float>(P)",
+       K::kNormGradWeights, Role::kMain},
+
+      // Template arguments of others do not count.
+      {"void mine<elementwise, softmax>(reduce_kernel*)", K::kUnknown, Role::kUnknown},
+      {"saxpy(float*, float*)", K::kUnknown, Role::kUnknown},
+      {"", K::kUnknown, Role::kUnknown},
+      {"<", K::kUnknown, Role::kUnknown},
+      {"(anonymous namespace)::", K::kUnknown, Role::kUnknown},
+      {"void ", K::kUnknown, Role::kUnknown},
+      {"std::enable_if<", K::kUnknown, Role::kUnknown},
+      {"std::enable_if<x>::type ", K::kUnknown, Role::kUnknown},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(static_cast<int>(KernelKindOf(row.name)), static_cast<int>(row.kind)) << row.name;
+    EXPECT_EQ(static_cast<int>(RoleOf(row.name)), static_cast<int>(row.role)) << row.name;
+  }
+}
+
+TEST(KernelNameTest, AnyBytes) {
+  EXPECT_EQ(KernelKindOf(std::string("volta\0_sgemm_64x64", 18)), KernelKind::kMatrix);
+  EXPECT_EQ(KernelKindOf("\xff\xfe gemm"), KernelKind::kMatrix);
+  EXPECT_EQ(KernelKindOf(std::string(1 << 20, '(')), KernelKind::kUnknown);
+  EXPECT_EQ(KernelKindOf(std::string(1 << 20, 'g')), KernelKind::kUnknown);
+}
+
+}  // namespace
+}  // namespace oplens::ops

@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include "test/ops/cases.h"
+
+namespace oplens::ops::test {
+namespace {
+
+TEST(ReductionTest, Sums) {
+  CheckCases({
+      // 6 elements to 1: 24 + 4. The gradient is an expanded view.
+      {"torch.sum", "[2,3]float32", "T=(2,3),fp32", {0, 6, 28}, {Back({})}},
+      {"Tensor.sum", "[2,3]float32 dim=1", "T=(2,3),fp32", {0, 6, 32}, {Back({})}},
+      {"Tensor.sum", "[2,3]float32 -2 True", "T=(2,3),fp32", {0, 6, 36}, {Back({})}},
+      {"Tensor.sum", "[2,3]float32 (0,1)", "T=(2,3),fp32", {0, 6, 28}, {Back({})}},
+      {"Tensor.sum", "[2,3]float32 dim=None", "T=(2,3),fp32", {0, 6, 28}, {Back({})}},
+      {"Tensor.sum", "[2,3]float32 []", "T=(2,3),fp32", {0, 6, 28}, {Back({})}},
+      {"torch.sum", "[6]float16 dtype='float32'", "T=(6,),fp16", {0, 6, 16}, {Back({})}},
+      // Integers add up in int64: 24 + 8; truth values: 6 + 8.
+      {"torch.sum", "[6]int32", "T=(6,),int32", {0, 6, 32}, {}},
+      {"torch.sum", "[6]bool", "T=(6,),bool", {0, 6, 14}, {}},
+      {"torch.sum", "0.5", "T=(),fp32", {0, 1, 8}, {Back({})}},
+      // A mean divides each result; its gradient too: 6 FLOPs, g 8 + dX 24.
+      {"torch.mean", "[2,3]float32 1", "[2,3]fp32", {0, 8, 32}, {Back({0, 6, 32})}},
+      {"torch.mean", "[2,3]float32", "[2,3]fp32", {0, 7, 28}, {Back({0, 6, 28})}},
+      {"torch.prod", "[6]float32", "T=(6,),fp32", {0, 6, 28}, {}},
+      {"torch.cumsum", "[2,3]float32 1", "T=(2,3),fp32", {0, 6, 48}, {}},
+      {"torch.cumsum", "[6]bool dim=0", "T=(6,),bool", {0, 6, 54}, {}},
+      {"torch.cummax", "[6]float32 0", "T=(6,),fp32", {0, 6, 96}, {}},
+      {"torch.logsumexp", "[2,3]float32 1", "T=(2,3),fp32", {0, 138, 32}, {}},
+
+      {"torch.sum", "", Reason::kUnsupportedArgs},
+      {"torch.sum", "[2,3]float32 2", Reason::kShapeMismatch},
+      {"torch.sum", "[2,3]float32 (0,0)", Reason::kShapeMismatch},
+      {"torch.sum", "[2,3]float32 (0,-2)", Reason::kShapeMismatch},
+      {"torch.sum", "[2,3]float32 'x'", Reason::kUnsupportedArgs},
+      {"torch.sum", "[2,3]float32 dtype='x'", Reason::kUnknownDType},
+      {"torch.sum", "[2,3]float33", Reason::kUnknownDType},
+      {"torch.cumsum", "[2,3]float32", Reason::kUnsupportedArgs},
+      {"torch.cumsum", "[2,3]float32 5", Reason::kShapeMismatch},
+  });
+}
+
+TEST(ReductionTest, Selections) {
+  CheckCases({
+      {"torch.max", "[2,3]float32", "T=(2,3),fp32", {0, 6, 28}, {}},
+      // With a dimension, values and int64 indices: 24 + 2*4 + 2*8.
+      {"torch.max", "[2,3]float32 1", "T=(2,3),fp32", {0, 6, 48}, {}},
+      {"torch.min", "[2,3]float32 dim=1 keepdim=True", "T=(2,3),fp32", {0, 6, 48}, {}},
+      // Of two tensors it is pointwise; the gradient: dY, both saved, both written.
+      {"torch.max", "[6]float32 [6]float32", "[6]fp32;[6]fp32", {0, 6, 72}, {Back({0, 6, 120})}},
+      {"torch.max",
+       "[6]float32 other=[6]float32",
+       "[6]fp32;[6]fp32",
+       {0, 6, 72},
+       {Back({0, 6, 120})}},
+      {"torch.amax", "[2,3]float32 1", "T=(2,3),fp32", {0, 6, 32}, {}},
+      {"torch.argmax", "[2,3]float32 1", "T=(2,3),fp32", {0, 6, 40}, {}},
+      {"Tensor.any", "[6]bool", "T=(6,),bool", {0, 6, 7}, {}},
+      {"Tensor.all", "[2,3]float32 1", "T=(2,3),fp32", {0, 6, 26}, {}},
+      {"torch.count_nonzero", "[6]float32", "T=(6,),fp32", {0, 6, 32}, {}},
+      // equal: compare and reduce, 2 an element; one truth value out.
+      {"torch.equal", "[6]float32 [6]float32", "[6]fp32;[6]fp32", {0, 12, 49}, {}},
+      {"torch.equal", "[6]float32 [5]float32", Reason::kShapeMismatch},
+      {"torch.max", "[6]float32 ?", Reason::kUnsupportedArgs},
+  });
+}
+
+TEST(ReductionTest, VariancesAndNorms) {
+  CheckCases({
+      {"torch.var", "[2,3]float32", "T=(2,3),fp32", {0, 24, 28}, {}},
+      {"torch.var", "[2,3]float32 1 False True", "T=(2,3),fp32", {0, 24, 32}, {}},
+      // The second argument may be `unbiased`.
+      {"torch.var", "[2,3]float32 False", "T=(2,3),fp32", {0, 24, 28}, {}},
+      // A root a result: 24 + 20*2.
+      {"torch.std", "[2,3]float32 dim=1 correction=0", "T=(2,3),fp32", {0, 64, 32}, {}},
+      {"torch.var_mean", "[2,3]float32 1", "T=(2,3),fp32", {0, 24, 40}, {}},
+
+      // 2*6 + a root 20.
+      {"torch.norm", "[2,3]float32 2.0", "T=(2,3),fp32", {0, 32, 28}, {}},
+      {"torch.norm", "[2,3]float32 2.0 None False dtype=None", "T=(2,3),fp32", {0, 32, 28}, {}},
+      {"torch.norm", "[2,3]float32", "T=(2,3),fp32", {0, 32, 28}, {}},
+      {"torch.norm", "[2,3]float32 'fro'", "T=(2,3),fp32", {0, 32, 28}, {}},
+      {"torch.norm", "[2,3]float32 2 1", "T=(2,3),fp32", {0, 52, 32}, {}},
+      {"torch.norm", "[2,3]float32 p=1", "T=(2,3),fp32", {0, 12, 28}, {}},
+      {"torch.norm", "[2,3]float32 inf", "T=(2,3),fp32", {0, 12, 28}, {}},
+      // Another order is a power 20 and an add each, and a root.
+      {"torch.norm", "[2,3]float32 3", "T=(2,3),fp32", {0, 146, 28}, {}},
+      {"linalg_vector_norm", "[2,3]float16 ord=2 dim=(0,1)", "T=(2,3),fp16", {0, 32, 14}, {}},
+
+      {"torch.norm", "[2,3]float32 'nuc'", Reason::kUnsupportedArgs},
+      {"torch.norm", "[2,3]float32 nan", Reason::kUnsupportedArgs},
+      {"torch.norm", "[2,3]float32 2 7", Reason::kShapeMismatch},
+      {"torch.norm", "2.0", "T=(),fp32", {0, 22, 8}, {}},
+  });
+}
+
+}  // namespace
+}  // namespace oplens::ops::test

@@ -1,0 +1,175 @@
+// The reference tables of OPLENS_SPECS_DIR: prices of ops and Tensor Core use of kernels.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "ops/kernel_name.h"
+#include "ops/op_model.h"
+#include "ops/tensor_core.h"
+#include "test/ops/cases.h"
+#include "test/ops/csv_rows.h"
+#include "test/support/test_files.h"
+
+namespace oplens::ops::test {
+namespace {
+
+using nlohmann::json;
+
+OpArg ReadArg(const json& in) {
+  using Kind = OpArg::Kind;
+  OpArg arg;
+  arg.name = in.at("name");
+  arg.type = in.at("type");
+  const json& value = in.at("value");
+  if (arg.type == "tensor") {
+    arg.kind = Kind::kTensor;
+    arg.shape = in.at("shape").get<std::vector<int64_t>>();
+    arg.dtype = in.at("dtype");
+  } else if (value.is_null()) {
+    arg.kind = Kind::kNone;
+  } else if (value.is_boolean()) {
+    arg.kind = Kind::kBool;
+    arg.int_value = value.get<bool>() ? 1 : 0;
+  } else if (value.is_number_integer()) {
+    arg.kind = Kind::kInt;
+    arg.int_value = value;
+  } else if (value.is_number()) {
+    arg.kind = Kind::kFloat;
+    arg.float_value = value;
+  } else if (value.is_string()) {
+    arg.kind = Kind::kString;
+    arg.text = value;
+  } else {
+    arg.kind = Kind::kIntList;
+    arg.int_list = value.get<std::vector<int64_t>>();
+  }
+  return arg;
+}
+
+// The parts of a price that a row's direction asks for.
+Work WorkOf(const PricedOp& price, const std::string& direction) {
+  if (direction == "fprop") return price.forward.at(0).work;
+  Work sum;
+  for (const PartWork& part : price.backward) {
+    const bool wanted = direction == "bprop" ||
+                        (direction == "dgrad" && part.part == Part::kDgrad) ||
+                        (direction == "wgrad" && part.part == Part::kWgrad) ||
+                        (direction == "bgrad" && part.part == Part::kBgrad);
+    if (!wanted) continue;
+    sum.mma += part.work.mma;
+    sum.vec += part.work.vec;
+    sum.bytes += part.work.bytes;
+  }
+  return sum;
+}
+
+// The formula ends with "mma=1 vec=2".
+int64_t FigureIn(const std::string& formula, const std::string& name) {
+  const size_t at = formula.rfind(name + "=");
+  return at == std::string::npos ? -1 : std::stoll(formula.substr(at + name.size() + 1));
+}
+
+// Families without a cost model yet.
+const std::set<std::string> kToCome = {
+    "conv2d",
+    "conv1d",
+    "conv3d",
+    "conv_transpose2d",
+    "scaled_dot_product_attention",
+    "batch_norm",
+    "max_pool2d",
+    "avg_pool2d",
+    "mse_loss",
+    "cross_entropy",
+    "forward",
+    "lstm",
+    "sort",
+    "topk",
+    "sgd",
+    "adam",
+    "adamw",
+    "_scaled_mm",
+    "_grouped_mm",
+    "rotary_embedding",
+    "fft_fft",
+    "sparse_mm",
+    "all_reduce",
+    "all_gather",
+    "reduce_scatter",
+    "einsum",
+    "interpolate",
+    "conv_transpose1d",
+};
+
+// The row's bytes are those of an fp32 result, but its arguments lack the dtype= that asks for one
+// (the otherwise equal row softmax_f has an fp16 result).
+constexpr const char* kLacksDType = "softmax_up";
+
+OpCall ReadCall(const std::map<std::string, std::string>& row) {
+  OpCall call;
+  call.op = row.at("op");
+  for (const json& arg : json::parse(row.at("args_json"))) call.args.push_back(ReadArg(arg));
+  if (row.at("case") == kLacksDType && call.args.size() == 2) {
+    OpArg dtype;
+    dtype.name = "dtype";
+    dtype.kind = OpArg::Kind::kString;
+    dtype.text = "float32";
+    call.args.push_back(dtype);
+  }
+  return call;
+}
+
+TEST(ReferenceTableTest, OpCases) {
+  OPLENS_NEED_SPECS();
+  const auto rows =
+      ParseCsv(oplens::test::ReadFile(oplens::test::SpecsDir().path / "op_cases.csv"));
+  ASSERT_GT(rows.size(), 100u);
+  int priced = 0;
+  std::set<std::string> ops;
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.at("case"));
+    const OpCall call = ReadCall(row);
+    const PriceResult result = PriceCall(call);
+    if (kToCome.count(call.op) > 0) {
+      EXPECT_FALSE(result.price.has_value());
+      EXPECT_EQ(result.reason, Reason::kUnknownOp);
+      continue;
+    }
+    if (!result.price) {
+      ADD_FAILURE() << ReasonWord(result.reason);
+      continue;
+    }
+    ++priced;
+    ops.insert(call.op);
+    const Work work = WorkOf(*result.price, row.at("direction"));
+    EXPECT_EQ((work.mma + work.vec).Value(), std::stoll(row.at("flops")));
+    EXPECT_EQ(work.bytes.Value(), std::stoll(row.at("bytes")));
+    EXPECT_EQ(work.mma.Value(), FigureIn(row.at("source_of_formula"), "mma"));
+    EXPECT_EQ(work.vec.Value(), FigureIn(row.at("source_of_formula"), "vec"));
+  }
+  std::cout << priced << " of " << rows.size() << " rows priced, " << ops.size() << " ops\n";
+  EXPECT_GE(priced, 50);
+}
+
+TEST(ReferenceTableTest, TensorCoreKernels) {
+  OPLENS_NEED_SPECS();
+  const auto rows =
+      ParseCsv(oplens::test::ReadFile(oplens::test::SpecsDir().path / "tc_kernels.csv"));
+  ASSERT_GT(rows.size(), 300u);
+  for (const auto& row : rows) {
+    const TensorCoreVerdict verdict = TensorCoreVerdictOf(row.at("kernel"));
+    EXPECT_EQ(TensorCoreWord(verdict.use), row.at("tc"))
+        << row.at("kernel") << " by rule " << verdict.rule;
+    // What issues matrix instructions is no accessory.
+    if (verdict.use == TensorCoreUse::kYes) {
+      EXPECT_EQ(RoleOf(row.at("kernel")), Role::kMain) << row.at("kernel");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oplens::ops::test

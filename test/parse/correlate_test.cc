@@ -1,0 +1,311 @@
+#include "parse/correlate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oplens::parse {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// A trace written down by hand: threads 0 and 1, times in ns.
+class CorrelateTest : public testing::Test {
+ protected:
+  CorrelateTest() { trace_.threads = {{10, 100}, {10, 200}}; }
+
+  void Range(int64_t start, int64_t end, std::string_view text, ThreadIndex thread = 0) {
+    trace_.ranges.push_back({start, end, static_cast<int64_t>(trace_.ranges.size()),
+                             trace_.strings.Intern(text), thread});
+  }
+  /// A kernel launched at [start, start + 1] that runs right after.
+  void Kernel(int64_t start, ThreadIndex thread = 0, std::string_view name = "k") {
+    const auto id = static_cast<int64_t>(trace_.kernels.size()) + 1;
+    oplens::Kernel& kernel = trace_.kernels.emplace_back();
+    kernel.start_ns = start + 2;
+    kernel.end_ns = start + 5;
+    kernel.correlation_id = id;
+    kernel.row_id = id;
+    kernel.name = trace_.strings.Intern(name);
+    kernel.launch = static_cast<LaunchIndex>(trace_.launches.size());
+    trace_.launches.push_back(
+        {start, start + 1, id, thread, trace_.strings.Intern("cudaLaunchKernel")});
+  }
+  void Correlate(const CorrelateOptions& options = {}) {
+    correlation_ = std::make_unique<Correlation>(&trace_, options, &diagnostics_);
+  }
+  KernelRecord Record(size_t i) {
+    KernelRecord record;
+    correlation_->RecordOf(i, &record);
+    return record;
+  }
+
+  Trace trace_;
+  Diagnostics diagnostics_;
+  std::unique_ptr<Correlation> correlation_;
+};
+
+constexpr std::string_view kLinear =
+    "{'mod': 'torch', 'op': 'linear', 'args': [{'name': '', 'type': 'int', 'value': 1}]}";
+constexpr std::string_view kMatmul =
+    "{'mod': 'Tensor', 'op': 'matmul', 'args': [{'name': '', 'type': 'int', 'value': 1}]}";
+
+TEST_F(CorrelateTest, SortsEveryKindOfRangeIntoItsList) {
+  Range(0, 100, "epoch");
+  Range(1, 99, "layer:encoder");
+  Range(2, 98, "layer:attention:0");
+  Range(3, 97, "{'traceMarker': ['train.py:9', '/x/torch/nn/modules/linear.py:1', 'net.py:7']}");
+  Range(4, 96, "{'mod': 'Linear', 'strRepr': 'in=2'}");
+  Range(5, 95, kLinear);
+  Range(6, 94, kMatmul);
+  Range(7, 93, "mm, seq = 12");
+  Kernel(50);
+  Correlate();
+  const KernelRecord record = Record(0);
+  EXPECT_THAT(record.layer, ElementsAre("encoder", "attention:0"));
+  EXPECT_THAT(record.trace, ElementsAre("train.py:9", "net.py:7"));
+  EXPECT_THAT(record.repr_markers, ElementsAre("{'mod': 'Linear', 'strRepr': 'in=2'}"));
+  EXPECT_THAT(record.markers, ElementsAre(kLinear, kMatmul));
+  EXPECT_THAT(record.marker_starts_ns, ElementsAre(5, 6));
+  EXPECT_THAT(record.seq_markers, ElementsAre("mm, seq = 12"));
+  EXPECT_THAT(record.seq_ids, ElementsAre(12));
+  EXPECT_THAT(record.op, ElementsAre("linear", "matmul"));
+  EXPECT_THAT(record.mod, ElementsAre("torch", "Tensor"));
+  EXPECT_THAT(record.range, ElementsAre("epoch"));
+  EXPECT_EQ(record.direction, Direction::kForward);
+  EXPECT_EQ(record.thread_id, 100);
+  EXPECT_EQ(record.process_id, 10);
+  EXPECT_EQ(record.launch_api, "cudaLaunchKernel");
+  EXPECT_TRUE(record.reasons.Empty());
+}
+
+TEST_F(CorrelateTest, SequenceMarkersAreUniqueByNumberThenNameAndPruned) {
+  Range(0, 100, "MmBackward, seq = 9");
+  Range(1, 99, "mm, seq = 10");
+  Range(2, 98, "matmul, seq = 10");  // Not similar to mm: stays.
+  Range(3, 97, "mm_out, seq = 10");  // Holds "mm", which precedes it in the sorted list: dropped.
+  Range(4, 96, "mm, seq = 10");      // Twice.
+  Range(5, 95, "mm, seq = 0");
+  Kernel(50);
+  Correlate();
+  const KernelRecord record = Record(0);
+  EXPECT_THAT(record.seq_markers, ElementsAre("mm, seq = 0", "MmBackward, seq = 9",
+                                              "matmul, seq = 10", "mm, seq = 10"));
+  EXPECT_EQ(record.direction, Direction::kBackward);
+  EXPECT_THAT(record.seq_ids, ElementsAre(9));
+  EXPECT_THAT(record.alt_seq_ids, ElementsAre(10));  // 0 counts for nothing beside others.
+  EXPECT_THAT(record.op, ElementsAre("Mm"));
+  EXPECT_THAT(record.mod, ElementsAre("na"));
+}
+
+TEST_F(CorrelateTest, OpsWithoutAnnotation) {
+  Range(0, 10, "step");
+  Range(1, 9, "inner");
+  Kernel(2);
+  Range(20, 30, "aten::relu, seq = 4, op_id = 7");
+  Kernel(22);
+  Range(40, 50, "ReluBackward0, seq = 4");
+  Range(41, 49, "threshold_backward, seq = 0");
+  Kernel(43);
+  Kernel(60);
+  Correlate();
+  EXPECT_THAT(Record(0).op, ElementsAre("step"));  // The outermost text, as the user's label.
+  EXPECT_THAT(Record(1).op, ElementsAre("aten::relu"));
+  EXPECT_THAT(Record(2).op, ElementsAre("threshold"));
+  EXPECT_EQ(Record(2).direction, Direction::kBackward);
+  EXPECT_THAT(Record(3).op, IsEmpty());
+  EXPECT_THAT(Record(3).mod, ElementsAre("na"));
+  EXPECT_TRUE(Record(3).reasons.Has(Reason::kNoMarker));
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kNoMarker), 1);
+}
+
+TEST_F(CorrelateTest, SubSequenceNumbersCountKernelsOfOneOpPerThread) {
+  Range(0, 100, "layer_norm, seq = 5");
+  Range(0, 100, "add_, seq = 5", 1);
+  Kernel(10);
+  Kernel(11, 1);  // Another thread in between does not disturb.
+  Kernel(20);
+  Kernel(30);
+  Correlate();
+  EXPECT_EQ(Record(0).sub_seq_id, 0);
+  EXPECT_EQ(Record(1).sub_seq_id, 0);
+  EXPECT_EQ(Record(2).sub_seq_id, 1);
+  EXPECT_EQ(Record(3).sub_seq_id, 2);
+}
+
+TEST_F(CorrelateTest, ForwardTakesTheFirstIdAfterThePreviousOne) {
+  Range(0, 10, "equal, seq = 70");
+  Kernel(2);
+  Range(20, 30, "matmul, seq = 71");
+  Range(21, 29, "mm, seq = 72");
+  Kernel(22);
+  Range(40, 50, "sum, seq = 0");
+  Kernel(42);
+  Correlate();
+  EXPECT_THAT(Record(1).seq_ids, ElementsAre(71));
+  EXPECT_THAT(Record(1).alt_seq_ids, ElementsAre(72));
+  // No id is later than 71: the kernel belongs to none, and its own id becomes an alternative.
+  EXPECT_THAT(Record(2).seq_ids, IsEmpty());
+  EXPECT_THAT(Record(2).alt_seq_ids, ElementsAre(0));
+}
+
+TEST_F(CorrelateTest, StateFollowsLaunchesNotStarts) {
+  Range(0, 10, "a, seq = 1");
+  Range(20, 30, "b, seq = 2");
+  Kernel(2);
+  Kernel(22);
+  trace_.kernels[0].start_ns = 500;  // Ran last, on another stream.
+  trace_.kernels[0].end_ns = 600;
+  Correlate();
+  EXPECT_THAT(Record(0).op, ElementsAre("b"));
+  EXPECT_THAT(Record(0).seq_ids, ElementsAre(2));
+  EXPECT_THAT(Record(1).op, ElementsAre("a"));
+  EXPECT_THAT(Record(1).seq_ids, ElementsAre(1));
+}
+
+TEST_F(CorrelateTest, OutputOrder) {
+  Kernel(50, 0, "third");
+  Kernel(10, 0, "second");
+  Kernel(60, 0, "untimed");
+  Kernel(5, 0, "first");
+  trace_.kernels[2].start_ns = trace_.kernels[2].end_ns = 0;
+  trace_.kernels[1].start_ns = trace_.kernels[3].start_ns = 1;  // Tie: correlation id decides.
+  std::swap(trace_.kernels[1].correlation_id, trace_.kernels[3].correlation_id);
+  Correlate();
+  EXPECT_EQ(Record(0).short_name, "first");
+  EXPECT_EQ(Record(1).short_name, "second");
+  EXPECT_EQ(Record(2).short_name, "third");
+  EXPECT_EQ(Record(3).short_name, "untimed");
+  EXPECT_TRUE(Record(3).reasons.Has(Reason::kUntimed));
+  EXPECT_EQ(Record(3).duration_ns, 0);
+}
+
+TEST_F(CorrelateTest, SeveralKernelsOfOneLaunch) {
+  Range(0, 10, "relu, seq = 3");
+  Kernel(2);
+  Kernel(2);
+  trace_.kernels[1].launch = trace_.kernels[0].launch;
+  trace_.kernels[1].correlation_id = trace_.kernels[0].correlation_id;
+  Correlate();
+  EXPECT_THAT(Record(0).op, ElementsAre("relu"));
+  EXPECT_THAT(Record(1).op, ElementsAre("relu"));
+  EXPECT_EQ(Record(1).sub_seq_id, 1);
+}
+
+TEST_F(CorrelateTest, UnlaunchedKernelsHoldPrintableValues) {
+  Range(0, 10, "relu, seq = 3");
+  Kernel(2);
+  trace_.kernels[0].launch = kNoLaunch;
+  Correlate();
+  const KernelRecord record = Record(0);
+  EXPECT_EQ(record.thread_id, 0);
+  EXPECT_EQ(record.direction, Direction::kUnknown);
+  EXPECT_THAT(record.op, IsEmpty());
+  EXPECT_FALSE(record.launch_api.has_value());
+  EXPECT_FALSE(record.process_id.has_value());
+  EXPECT_TRUE(record.reasons.Has(Reason::kNoLaunchCall));
+  EXPECT_FALSE(record.reasons.Has(Reason::kNoMarker));
+}
+
+TEST_F(CorrelateTest, OpenRangesGiveLayerAndContextOnly) {
+  Range(0, kNeverClosed, "layer:net");
+  Range(1, kNeverClosed, kLinear);
+  Range(2, kNeverClosed, "mul, seq = 3");
+  Range(3, kNeverClosed, "{'traceMarker': ['a.py:1']}");
+  Range(4, kNeverClosed, "warm up");
+  Kernel(50);
+  Correlate();
+  const KernelRecord record = Record(0);
+  EXPECT_THAT(record.layer, ElementsAre("net"));
+  EXPECT_THAT(record.range,
+              ElementsAre("torch.linear [open]", "mul, seq = 3 [open]", "warm up [open]"));
+  EXPECT_THAT(record.markers, IsEmpty());
+  EXPECT_THAT(record.seq_markers, IsEmpty());
+  EXPECT_THAT(record.trace, IsEmpty());
+  EXPECT_THAT(record.op, IsEmpty());
+  EXPECT_TRUE(record.reasons.Has(Reason::kOpenRange));
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kOpenRange), 5);
+}
+
+TEST_F(CorrelateTest, KeepOpenTakesThemAsClosed) {
+  Range(1, kNeverClosed, kLinear);
+  Range(2, kNeverClosed, "mul, seq = 3");
+  Range(3, kNeverClosed, "{'traceMarker': ['a.py:1']}");
+  Kernel(50);
+  Correlate({.keep_open = true});
+  const KernelRecord record = Record(0);
+  EXPECT_THAT(record.markers, ElementsAre(kLinear));
+  EXPECT_THAT(record.seq_ids, ElementsAre(3));
+  EXPECT_THAT(record.trace, ElementsAre("a.py:1"));
+  EXPECT_TRUE(record.reasons.Has(Reason::kOpenRange));
+}
+
+TEST_F(CorrelateTest, LeaksAreLeftOut) {
+  for (int i = 0; i < 8; ++i) Range(i, kNeverClosed, "kept");
+  for (int i = 0; i < 9; ++i) Range(20 + i, kNeverClosed, "leaked");
+  for (int i = 0; i < 9; ++i) Range(20 + i, kNeverClosed, "leaked", 1);
+  Kernel(50);
+  Kernel(60, 1);
+  Kernel(5, 1);  // Before the first leak.
+  Correlate();
+  EXPECT_EQ(Record(1).range.size(), 8u);
+  EXPECT_TRUE(Record(1).reasons.Has(Reason::kOpenRange));
+  EXPECT_TRUE(Record(2).reasons.Has(Reason::kLeakedRange));
+  EXPECT_TRUE(Record(0).reasons.Has(Reason::kNoMarker));
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kLeakedRange), 18);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kOpenRange), 8);
+}
+
+TEST_F(CorrelateTest, LongPathsAreCut) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 20; ++i) {
+    names.push_back("depth " + std::to_string(i));
+    Range(i, 200 - i, names.back());
+  }
+  Kernel(50);
+  Correlate();
+  ASSERT_EQ(Record(0).range.size(), kMaxRangePath);
+  EXPECT_EQ(Record(0).range.front(), "depth 0");
+  EXPECT_EQ(Record(0).range.back(), "depth 15");
+  EXPECT_EQ(Record(0).range_cut, 4);
+}
+
+TEST_F(CorrelateTest, CheckpointWrappersAreIgnored) {
+  Range(0, 100, "CheckpointFunctionBackward, seq = 8");
+  Range(1, 99, "aten::mm, seq = 20");
+  Kernel(50);
+  Correlate();
+  EXPECT_EQ(Record(0).direction, Direction::kForward);
+  EXPECT_THAT(Record(0).seq_ids, ElementsAre(20));
+}
+
+TEST_F(CorrelateTest, BadTextsAreFreeAndCounted) {
+  Range(0, 100, "{'mod': 'torch', 'op': ");
+  Range(1, 99, "{'mod': 'torch', 'op': ");
+  Kernel(50);
+  Correlate();
+  EXPECT_THAT(Record(0).range, ElementsAre("{'mod': 'torch', 'op': ", "{'mod': 'torch', 'op': "));
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadMarkerText), 1);  // Once a text.
+}
+
+TEST_F(CorrelateTest, ExtremeTimes) {
+  Kernel(50);
+  trace_.kernels[0].start_ns = INT64_MIN;
+  trace_.kernels[0].end_ns = INT64_MAX;
+  Kernel(60);
+  trace_.kernels[1].start_ns = INT64_MAX;
+  trace_.kernels[1].end_ns = INT64_MIN;
+  Correlate();
+  EXPECT_EQ(Record(0).duration_ns, INT64_MAX);
+  EXPECT_EQ(Record(1).duration_ns, 0);
+  EXPECT_TRUE(Record(1).reasons.Has(Reason::kBadTimes));
+}
+
+}  // namespace
+}  // namespace oplens::parse

@@ -1,0 +1,27 @@
+#include "parse/cuda_api_names.h"
+
+#include <gtest/gtest.h>
+
+namespace oplens::parse {
+namespace {
+
+TEST(CudaApiNames, LaunchesByCallbackId) {
+  EXPECT_EQ(RuntimeApiName(13), "cudaLaunch");
+  EXPECT_EQ(RuntimeApiName(211), "cudaLaunchKernel");
+  EXPECT_EQ(RuntimeApiName(214), "cudaLaunchKernel");  // per-thread default stream
+  EXPECT_EQ(RuntimeApiName(269), "cudaLaunchCooperativeKernel");
+  EXPECT_EQ(RuntimeApiName(311), "cudaGraphLaunch");
+  EXPECT_EQ(RuntimeApiName(430), "cudaLaunchKernelExC");
+  EXPECT_EQ(DriverApiName(307), "cuLaunchKernel");
+  EXPECT_EQ(DriverApiName(514), "cuGraphLaunch");
+  EXPECT_EQ(DriverApiName(652), "cuLaunchKernelEx");
+}
+
+TEST(CudaApiNames, UnknownIdsStayVisible) {
+  EXPECT_EQ(RuntimeApiName(0), "runtime:0");
+  EXPECT_EQ(DriverApiName(-1), "driver:-1");
+  EXPECT_EQ(RuntimeApiName(INT64_MAX), "runtime:9223372036854775807");
+}
+
+}  // namespace
+}  // namespace oplens::parse

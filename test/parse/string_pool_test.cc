@@ -1,0 +1,37 @@
+#include "parse/model/string_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace oplens {
+namespace {
+
+TEST(StringPool, OneIdForEqualTexts) {
+  StringPool pool;
+  EXPECT_EQ(pool.Intern(""), 0u);
+  const StringId a = pool.Intern("relu");
+  EXPECT_EQ(pool.Intern("relu"), a);
+  EXPECT_NE(pool.Intern("relu6"), a);
+  EXPECT_EQ(pool.View(a), "relu");
+  const std::string_view with_nul("a\0b", 3);
+  EXPECT_EQ(pool.View(pool.Intern(with_nul)), with_nul);
+}
+
+TEST(StringPool, ViewsSurviveGrowthAndMoves) {
+  StringPool pool;
+  const std::string long_text(3 << 20, 'x');
+  const std::string_view first = pool.View(pool.Intern("first"));
+  const std::string_view big = pool.View(pool.Intern(long_text));
+  for (int i = 0; i < 20000; ++i) pool.Intern("text number " + std::to_string(i));
+  const StringPool moved = std::move(pool);
+  EXPECT_EQ(first, "first");
+  EXPECT_EQ(big, long_text);
+  EXPECT_EQ(moved.size(), 20003u);
+  EXPECT_EQ(moved.View(20002), "text number 19999");
+}
+
+}  // namespace
+}  // namespace oplens

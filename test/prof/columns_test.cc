@@ -1,0 +1,171 @@
+#include "prof/columns.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "test/prof/rows.h"
+
+namespace oplens::prof {
+namespace {
+
+using test::PlainRecord;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> Keys(const std::vector<const Column*>& columns) {
+  std::vector<std::string> keys;
+  for (const Column* column : columns) keys.emplace_back(column->key);
+  return keys;
+}
+
+TEST(SelectColumnsTest, OrderIsTheUsers) {
+  EXPECT_THAT(Keys(SelectColumns("sil,idx")), ElementsAre("sil", "idx"));
+  EXPECT_THAT(Keys(SelectColumns(" sil , idx ")), ElementsAre("sil", "idx"));
+  EXPECT_THAT(Keys(SelectColumns(kDefaultColumns)),
+              ElementsAre("idx", "dir", "sub", "mod", "op", "kernel", "params", "sil"));
+}
+
+TEST(SelectColumnsTest, All) {
+  EXPECT_THAT(Keys(SelectColumns("all")),
+              ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod",
+                          "op", "kernel", "params", "sil", "tc", "device", "stream", "grid",
+                          "block", "flops", "bytes", "path", "range", "reason"));
+  EXPECT_EQ(SelectColumns("all").size(), AllColumns().size());
+}
+
+TEST(SelectColumnsTest, NamesTheWrongWordAndTheRightOnes) {
+  for (const char* list : {"idx,kernell", "kernell", "", "idx,", "Idx"}) {
+    try {
+      SelectColumns(list);
+      ADD_FAILURE() << list;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("idx,seq,altseq")) << list;
+      EXPECT_THAT(error.what(), HasSubstr("reason,all")) << list;
+    }
+  }
+}
+
+TEST(ColumnsTest, TheTableIsWhole) {
+  std::set<std::string_view> keys;
+  std::set<std::string_view> headers;
+  for (const Column& column : AllColumns()) {
+    EXPECT_TRUE(keys.insert(column.key).second) << column.key;
+    EXPECT_TRUE(headers.insert(column.header).second) << column.header;
+    EXPECT_FALSE(column.help.empty()) << column.key;
+    EXPECT_EQ(column.header.find(' '), std::string_view::npos) << "one word in every output";
+    EXPECT_NE(column.get, nullptr);
+  }
+}
+
+// The text of one column of a row.
+std::string TextOf(std::string_view key, const Row& row) {
+  const Column& column = *SelectColumns(key).front();
+  std::string scratch;
+  return std::string(CellText(column, column.get(row), &scratch));
+}
+
+class CellTextTest : public testing::Test {
+ protected:
+  CellTextTest() { row_.record = &record_; }
+  KernelRecord record_ = PlainRecord();
+  Row row_;
+};
+
+TEST_F(CellTextTest, Numbers) {
+  row_.index = 12;
+  EXPECT_EQ(TextOf("idx", row_), "12");
+  EXPECT_EQ(TextOf("tid", row_), "7");
+  EXPECT_EQ(TextOf("sil", row_), "100");
+  EXPECT_EQ(TextOf("stream", row_), "3");
+  record_.device_id = INT64_MIN;
+  EXPECT_EQ(TextOf("device", row_), "-9223372036854775808");
+  EXPECT_EQ(TextOf("grid", row_), "2,1,1");
+  EXPECT_EQ(TextOf("block", row_), "64,1,1");
+  EXPECT_EQ(TextOf("flops", row_), "");
+  row_.flops = 0;
+  EXPECT_EQ(TextOf("flops", row_), "0") << "computed";
+  row_.bytes = INT64_MAX;
+  EXPECT_EQ(TextOf("bytes", row_), "9223372036854775807");
+}
+
+TEST_F(CellTextTest, Lists) {
+  EXPECT_EQ(TextOf("seq", row_), "");
+  record_.seq_ids = {1, -2, 3};
+  EXPECT_EQ(TextOf("seq", row_), "1,-2,3");
+  record_.alt_seq_ids = {4};
+  EXPECT_EQ(TextOf("altseq", row_), "4");
+  EXPECT_EQ(TextOf("layer", row_), "");
+  const std::vector<std::string_view> texts = {"a", "", "b c"};
+  row_.layer = texts;
+  EXPECT_EQ(TextOf("layer", row_), "a::b c");
+  row_.trace = texts;
+  EXPECT_EQ(TextOf("trace", row_), "a,,b c");
+  row_.path = texts;
+  EXPECT_EQ(TextOf("path", row_), "a >  > b c");
+  record_.range = texts;
+  EXPECT_EQ(TextOf("range", row_), "a >  > b c");
+  record_.range_cut = 4;
+  EXPECT_EQ(TextOf("range", row_), "a >  > b c > ... 4 more");
+  EXPECT_EQ(TextOf("reason", row_), "");
+  row_.reasons.Add(Reason::kUnknownOp);
+  EXPECT_EQ(TextOf("reason", row_), "no-cost-model");
+  row_.reasons.Add(Reason::kNoLaunchCall);
+  EXPECT_EQ(TextOf("reason", row_), "no-launch,no-cost-model");
+}
+
+TEST_F(CellTextTest, Names) {
+  record_.short_name = "my kernel  name";
+  EXPECT_EQ(TextOf("kernel", row_), "my_kernel__name");
+  record_.short_name = "";
+  EXPECT_EQ(TextOf("kernel", row_), "");
+  EXPECT_EQ(TextOf("op", row_), "");
+  row_.op = "mm";
+  row_.mod = "torch";
+  row_.params = "M=1";
+  EXPECT_EQ(TextOf("op", row_), "mm");
+  EXPECT_EQ(TextOf("mod", row_), "torch");
+  EXPECT_EQ(TextOf("params", row_), "M=1");
+}
+
+TEST_F(CellTextTest, TensorCores) {
+  EXPECT_EQ(TextOf("tc", row_), "?");
+  row_.tensor_core = ops::TensorCoreUse::kYes;
+  EXPECT_EQ(TextOf("tc", row_), "1");
+  row_.tensor_core = ops::TensorCoreUse::kNo;
+  EXPECT_EQ(TextOf("tc", row_), "0");
+}
+
+TEST_F(CellTextTest, DirectionNeedsEvidence) {
+  EXPECT_EQ(TextOf("dir", row_), "") << "nothing says that it is forward";
+  record_.seq_markers = {"mm, seq = 1"};
+  EXPECT_EQ(TextOf("dir", row_), "fprop");
+  record_.seq_markers.clear();
+  record_.markers = {"{}"};
+  EXPECT_EQ(TextOf("dir", row_), "fprop");
+  record_.direction = Direction::kBackward;
+  EXPECT_EQ(TextOf("dir", row_), "bprop");
+  record_.direction = Direction::kUnknown;
+  EXPECT_EQ(TextOf("dir", row_), "");
+}
+
+TEST_F(CellTextTest, ValuesThatOnlyFillAPlaceAreUnknown) {
+  record_.reasons.Add(Reason::kNoLaunchCall);
+  EXPECT_EQ(TextOf("tid", row_), "");
+  EXPECT_EQ(TextOf("sil", row_), "100");
+  record_.reasons.Add(Reason::kUntimed);
+  EXPECT_EQ(TextOf("sil", row_), "");
+  record_.reasons.Clear();
+  record_.reasons.Add(Reason::kBadTimes);
+  EXPECT_EQ(TextOf("sil", row_), "");
+  EXPECT_EQ(TextOf("sub", row_), "") << "a kernel without a sequence id has no number in it";
+  record_.alt_seq_ids = {0};
+  EXPECT_EQ(TextOf("sub", row_), "0");
+}
+
+}  // namespace
+}  // namespace oplens::prof

@@ -1,0 +1,244 @@
+#include "ops/link_backward.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace oplens::ops {
+namespace {
+
+using testing::ElementsAre;
+
+// A forward kernel whose only annotation is `text`.
+KernelRecord Forward(std::string_view text, std::vector<int64_t> seq_ids,
+                     std::vector<int64_t> alt_seq_ids = {}, int64_t thread_id = 1) {
+  KernelRecord record;
+  record.markers = {text};
+  record.layer = {"encoder"};
+  record.trace = {"net.py:1"};
+  record.mod = {"torch"};
+  record.op = {text};
+  record.seq_ids = std::move(seq_ids);
+  record.alt_seq_ids = std::move(alt_seq_ids);
+  record.direction = Direction::kForward;
+  record.thread_id = thread_id;
+  return record;
+}
+
+KernelRecord Backward(int64_t seq_id, int64_t thread_id = 100) {
+  KernelRecord record;
+  record.seq_ids = {seq_id};
+  record.direction = Direction::kBackward;
+  record.thread_id = thread_id;
+  return record;
+}
+
+// The annotation of the forward op found, or the word of the reason.
+std::string Found(BackwardLinker* linker, const KernelRecord& record) {
+  const ForwardMatch match = linker->Find(record);
+  if (match.op == nullptr) return std::string(ReasonWord(match.reason));
+  return std::string(match.op->markers.at(0));
+}
+
+TEST(BackwardLinkerTest, TakesAllOfTheForwardKernel) {
+  BackwardLinker linker;
+  KernelRecord forward = Forward("outer", {5});
+  forward.markers.push_back("inner");
+  forward.seq_markers = {"aten::linear, seq = 5", "mm, stashed seq=6"};
+  linker.AddForward(forward);
+  const ForwardMatch match = linker.Find(Backward(5));
+  ASSERT_NE(match.op, nullptr);
+  EXPECT_THAT(match.op->markers, ElementsAre("outer", "inner"));
+  EXPECT_THAT(match.op->layer, ElementsAre("encoder"));
+  EXPECT_THAT(match.op->trace, ElementsAre("net.py:1"));
+  EXPECT_THAT(match.op->mod, ElementsAre("torch"));
+  EXPECT_THAT(match.op->op, ElementsAre("outer"));
+  EXPECT_THAT(match.op->seq_names, ElementsAre("aten::linear", "mm"));
+}
+
+TEST(BackwardLinkerTest, NothingFits) {
+  BackwardLinker linker;
+  linker.AddForward(Forward("a", {5}));
+  EXPECT_EQ(Found(&linker, Backward(6)), "no-forward");
+  KernelRecord numberless = Backward(5);
+  numberless.seq_ids.clear();
+  EXPECT_EQ(Found(&linker, numberless), "no-forward");
+}
+
+TEST(BackwardLinkerTest, TheLastKernelOfANumberCounts) {
+  BackwardLinker linker;
+  linker.AddForward(Forward("counter update", {5}));
+  linker.AddForward(Forward("batch_norm", {5}));
+  EXPECT_EQ(Found(&linker, Backward(5)), "batch_norm");
+  linker.AddForward(Forward("later", {5}));
+  EXPECT_EQ(Found(&linker, Backward(5)), "later");
+}
+
+TEST(BackwardLinkerTest, OwnNumbersComeBeforeNestedOnes) {
+  BackwardLinker linker;
+  linker.AddForward(Forward("own", {5}, {9}));
+  linker.AddForward(Forward("nested", {4}, {5, 6}));
+  EXPECT_EQ(Found(&linker, Backward(5)), "own");
+  EXPECT_EQ(Found(&linker, Backward(6)), "nested");
+  EXPECT_EQ(Found(&linker, Backward(9)), "own");
+}
+
+TEST(BackwardLinkerTest, OnlyTheFirstNumberOfTheBackwardKernelCounts) {
+  BackwardLinker linker;
+  linker.AddForward(Forward("a", {5}));
+  linker.AddForward(Forward("b", {6}));
+  KernelRecord backward = Backward(6);
+  backward.seq_ids = {6, 5};
+  EXPECT_EQ(Found(&linker, backward), "b");
+}
+
+TEST(BackwardLinkerTest, ProcessesAreApart) {
+  BackwardLinker linker;
+  for (int64_t pid : {10, 20}) {
+    KernelRecord forward = Forward(pid == 10 ? "ten" : "twenty", {5});
+    forward.process_id = pid;
+    linker.AddForward(forward);
+  }
+  KernelRecord backward = Backward(5);
+  EXPECT_EQ(Found(&linker, backward), "no-forward");
+  backward.process_id = 10;
+  EXPECT_EQ(Found(&linker, backward), "ten");
+  backward.process_id = 20;
+  EXPECT_EQ(Found(&linker, backward), "twenty");
+}
+
+// Candidates of several threads, with the node of the backward kernel.
+struct ThreadCase {
+  const char* name;
+  std::string first_text, first_seq;    // Forward kernel of thread 1.
+  std::string second_text, second_seq;  // Of thread 2, later.
+  int64_t backward_thread;
+  std::string node;
+  std::string expected;
+};
+
+class SeveralThreads : public testing::TestWithParam<ThreadCase> {};
+
+TEST_P(SeveralThreads, ChoosesOne) {
+  const ThreadCase& c = GetParam();
+  BackwardLinker linker;
+  KernelRecord first = Forward(c.first_text, {5}, {}, 1);
+  first.seq_markers = {c.first_seq};
+  linker.AddForward(first);
+  KernelRecord second = Forward(c.second_text, {5}, {}, 2);
+  second.seq_markers = {c.second_seq};
+  linker.AddForward(second);
+  KernelRecord backward = Backward(5, c.backward_thread);
+  backward.seq_markers = {c.node};
+  EXPECT_EQ(Found(&linker, backward), c.expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, SeveralThreads,
+    testing::Values(ThreadCase{"OwnThreadWins", "a", "mm, seq = 5", "b", "mul, seq = 5", 1,
+                               "MulBackward0, seq = 5", "a"},
+                    ThreadCase{"SameOpEverywhere", "a", "mm, seq = 5", "a", "mm, seq = 5", 9,
+                               "MmBackward, seq = 5", "a"},
+                    ThreadCase{"NameOfTheNode", "a", "aten::mm, seq = 5, op_id = 3", "b",
+                               "mul, seq = 5", 9,
+                               "torch::autograd::MmBackward0, seq = 5, op_id = 8", "a"},
+                    ThreadCase{"NameOfTheNodeSpelledOtherwise", "a", "relu, seq = 5", "b",
+                               "_log_softmax, seq = 5", 9, "LogSoftmaxBackward, seq = 5", "b"},
+                    ThreadCase{"NameWithinTheNode", "a", "relu, seq = 5", "b",
+                               "layer_norm, seq = 5", 9, "NativeLayerNormBackward, seq = 5", "b"},
+                    ThreadCase{"BothNamesFit", "a", "mm, seq = 5", "b", "mm, seq = 5", 9,
+                               "MmBackward, seq = 5", "ambiguous-forward"},
+                    ThreadCase{"NoNameFits", "a", "mm, seq = 5", "b", "mul, seq = 5", 9,
+                               "CustomBackward, seq = 5", "ambiguous-forward"},
+                    ThreadCase{"InnerOpOfTheNodeIsNoNode", "a", "mm, seq = 5", "b", "mul, seq = 5",
+                               9, "mm, seq = 0", "ambiguous-forward"}),
+    [](const auto& test) { return test.param.name; });
+
+// Replicas of a model, one a GPU, each with a forward thread of its own and parts of the batch of
+// different size.
+TEST(BackwardLinkerTest, CandidatesOfOtherGpusAreLeftOut) {
+  BackwardLinker linker;
+  for (int64_t device : {0, 1, 2}) {
+    KernelRecord forward = Forward(device == 2 ? "small batch" : "batch", {5}, {}, device);
+    forward.device_id = device;
+    forward.seq_markers = {"mm, seq = 5"};
+    linker.AddForward(forward);
+  }
+  KernelRecord backward = Backward(5);
+  backward.seq_markers = {"MmBackward, seq = 5"};
+  backward.device_id = 2;
+  EXPECT_EQ(Found(&linker, backward), "small batch");
+  backward.device_id = 1;
+  EXPECT_EQ(Found(&linker, backward), "batch");
+  backward.device_id = 3;
+  EXPECT_EQ(Found(&linker, backward), "ambiguous-forward");
+}
+
+TEST(BackwardLinkerTest, KeepsRecentOpsAndForgetsOldOnes) {
+  BackwardLinker linker;
+  linker.AddForward(Forward("old", {1}));
+  linker.AddForward(Forward("used", {2}));
+  linker.Advance();
+  EXPECT_EQ(Found(&linker, Backward(1)), "old") << "one generation back is still there";
+  linker.AddForward(Forward("used", {3}));
+  linker.Advance();
+  EXPECT_EQ(Found(&linker, Backward(1)), "no-forward");
+  EXPECT_EQ(Found(&linker, Backward(3)), "used");
+}
+
+TEST(BackwardLinkerTest, TheNewerGenerationShadowsTheOlder) {
+  BackwardLinker linker;
+  linker.AddForward(Forward("before", {1}));
+  linker.Advance();
+  linker.AddForward(Forward("after", {1}));
+  EXPECT_EQ(Found(&linker, Backward(1)), "after");
+}
+
+// A found op and its texts must outlive the next Advance(), since rows that wait point to them.
+TEST(BackwardLinkerTest, AFoundOpLivesThroughTheNextAdvance) {
+  BackwardLinker linker;
+  linker.AddForward(Forward("text of the op", {1}));
+  linker.Advance();
+  const ForwardMatch match = linker.Find(Backward(1));
+  linker.Advance();
+  ASSERT_NE(match.op, nullptr);
+  EXPECT_THAT(match.op->markers, ElementsAre("text of the op"));
+}
+
+TEST(BackwardLinkerTest, MemoryIsBounded) {
+  BackwardLinker linker;
+  int advances = 0;
+  for (int64_t i = 0; i < 400000; ++i) {
+    linker.AddForward(Forward("a", {i}));
+    if (linker.IsFull()) {
+      linker.Advance();
+      ++advances;
+    }
+  }
+  EXPECT_GT(advances, 1);
+  EXPECT_EQ(Found(&linker, Backward(399999)), "a");
+  EXPECT_EQ(Found(&linker, Backward(0)), "no-forward");
+}
+
+// A hostile record must not be remembered under a million numbers, nor a number for a million
+// threads.
+TEST(BackwardLinkerTest, HostileRecordsCostLittle) {
+  BackwardLinker linker;
+  linker.AddForward(Forward("many numbers", std::vector<int64_t>(1000000, 1)));
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < 1000000; ++i) ids.push_back(i);
+  linker.AddForward(Forward("many numbers", ids, ids));
+  EXPECT_FALSE(linker.IsFull());
+  for (int64_t thread = 0; thread < 200000; ++thread) {
+    linker.AddForward(Forward("many threads", {7}, {}, thread));
+  }
+  EXPECT_FALSE(linker.IsFull());
+  linker.AddForward(Forward("extremes", {INT64_MIN, INT64_MAX}, {}, INT64_MIN));
+  EXPECT_EQ(Found(&linker, Backward(INT64_MIN)), "extremes");
+}
+
+}  // namespace
+}  // namespace oplens::ops

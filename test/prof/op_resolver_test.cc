@@ -1,0 +1,232 @@
+#include "prof/op_resolver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/prof/rows.h"
+
+namespace oplens::prof {
+namespace {
+
+using test::kMysteryText;
+using test::MmText;
+using test::PlainRecord;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// x.mm(y) of 2 x 3 and 3 x 4.
+const std::string kMm = MmText(2, 3, 4);
+// The same annotation with sizes that contradict each other.
+const std::string kBadMm =
+    "{'mod': 'torch', 'op': 'mm', 'args': ["
+    "{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float32'}, "
+    "{'name': '', 'type': 'tensor', 'shape': (5, 4), 'dtype': 'float32'}]}";
+// What PyTorch's own range looks like when it is annotated without sizes.
+const std::string kShapelessMul = "{'mod': 'torch', 'op': 'mul', 'args': []}";
+const std::string kGetattr =
+    "{'mod': 'torch', 'op': '__getattr__', 'args': [{'name': '', 'type': 'str', 'value': 'x'}]}";
+const std::string kRunBackward = "{'mod': 'Tensor', 'op': 'backward', 'args': []}";
+
+KernelRecord Annotated(std::vector<std::string_view> markers) {
+  KernelRecord record = PlainRecord();
+  record.mod.assign(markers.size(), "listed mod");
+  record.op.assign(markers.size(), "listed op");
+  record.markers = std::move(markers);
+  return record;
+}
+
+KernelRecord Backward(int64_t seq_id) {
+  KernelRecord record = PlainRecord();
+  record.direction = Direction::kBackward;
+  record.seq_ids = {seq_id};
+  record.seq_markers = {"MmBackward, seq = 1"};
+  record.thread_id = 8;
+  record.op = {"Mm"};
+  return record;
+}
+
+class OpResolverTest : public testing::Test {
+ protected:
+  OpResolver inner_{OpChoice::kInner};
+  OpResolver outer_{OpChoice::kOuter};
+  Row row_;
+};
+
+TEST_F(OpResolverTest, ThePriceIsOfTheInnermostThatCanBePriced) {
+  const KernelRecord record = Annotated({kMysteryText, kMm, kBadMm, kMysteryText});
+  const Resolution resolution = inner_.Resolve(record, &row_);
+  ASSERT_NE(resolution.priced, nullptr);
+  EXPECT_EQ(resolution.forward, nullptr);
+  EXPECT_EQ(row_.op, "mm");
+  EXPECT_EQ(row_.mod, "torch");
+  EXPECT_EQ(row_.params, resolution.priced->price->params);
+  EXPECT_NE(row_.params, "");
+  EXPECT_THAT(row_.path, ElementsAre("mystery", "mm", "mm", "mystery"));
+  EXPECT_TRUE(row_.reasons.Empty());
+}
+
+TEST_F(OpResolverTest, AShapelessRangeInsideNeverTakesThePrice) {
+  inner_.Resolve(Annotated({kMm, kShapelessMul}), &row_);
+  EXPECT_EQ(row_.op, "mm");
+  EXPECT_THAT(row_.path, ElementsAre("mm", "mul"));
+}
+
+TEST_F(OpResolverTest, WithoutAPriceTheInnermostIsShownWithItsReason) {
+  const Resolution resolution = inner_.Resolve(Annotated({kMysteryText, kBadMm}), &row_);
+  EXPECT_EQ(resolution.priced, nullptr);
+  EXPECT_EQ(row_.op, "mm");
+  EXPECT_EQ(row_.params, "");
+  EXPECT_TRUE(row_.reasons.Has(Reason::kShapeMismatch));
+  EXPECT_FALSE(row_.reasons.Has(Reason::kUnknownOp));
+
+  inner_.Resolve(Annotated({kBadMm, kMysteryText}), &row_);
+  EXPECT_EQ(row_.op, "mystery");
+  EXPECT_EQ(row_.mod, "zoo");
+  EXPECT_TRUE(row_.reasons.Has(Reason::kUnknownOp));
+}
+
+TEST_F(OpResolverTest, OuterTakesTheOutermostWhateverItIs) {
+  outer_.Resolve(Annotated({kMm, kMysteryText}), &row_);
+  EXPECT_EQ(row_.op, "mm");
+  const Resolution resolution = outer_.Resolve(Annotated({kMysteryText, kMm}), &row_);
+  EXPECT_EQ(resolution.priced, nullptr);
+  EXPECT_EQ(row_.op, "mystery");
+  EXPECT_TRUE(row_.reasons.Has(Reason::kUnknownOp));
+}
+
+TEST_F(OpResolverTest, TextThatDoesNotParseLeavesTheListedNames) {
+  inner_.Resolve(Annotated({"{'mod': 'torch', 'op': oops"}), &row_);
+  EXPECT_EQ(row_.op, "listed op");
+  EXPECT_EQ(row_.mod, "listed mod");
+  EXPECT_THAT(row_.path, ElementsAre("listed op"));
+  EXPECT_TRUE(row_.reasons.Has(Reason::kBadMarkerText));
+
+  KernelRecord record = Annotated({"", "\xff"});
+  record.op.pop_back();  // A list that does not go with the markers is not used.
+  inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.op, "");
+}
+
+TEST_F(OpResolverTest, WithoutAnnotationTheListsNameTheOp) {
+  KernelRecord record = PlainRecord();
+  record.mod = {"na"};
+  record.op = {"sum"};
+  inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.op, "sum");
+  EXPECT_EQ(row_.mod, "") << "PyProf's na is unknown";
+  EXPECT_THAT(row_.path, IsEmpty());
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoMarker));
+  record.op = {};
+  inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.op, "");
+}
+
+TEST_F(OpResolverTest, PythonLookUpsAreNoOps) {
+  inner_.Resolve(Annotated({kGetattr, kMysteryText, kGetattr, kGetattr}), &row_);
+  EXPECT_EQ(row_.op, "mystery");
+  EXPECT_THAT(row_.path, ElementsAre("mystery"));
+  inner_.Resolve(Annotated({kGetattr}), &row_);
+  EXPECT_EQ(row_.op, "");
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoMarker));
+  outer_.Resolve(Annotated({kGetattr, kMm}), &row_);
+  EXPECT_EQ(row_.op, "__getattr__") << "PyProf's choice";
+}
+
+TEST_F(OpResolverTest, ABackwardKernelTakesItsForwardOp) {
+  KernelRecord forward = Annotated({kMysteryText, kMm});
+  forward.seq_ids = {5};
+  forward.layer = {"encoder"};
+  forward.trace = {"net.py:3"};
+  inner_.Resolve(forward, &row_);
+
+  const KernelRecord backward = Backward(5);
+  const Resolution resolution = inner_.Resolve(backward, &row_);
+  ASSERT_NE(resolution.priced, nullptr);
+  EXPECT_NE(resolution.forward, nullptr);
+  EXPECT_EQ(row_.op, "mm");
+  EXPECT_EQ(row_.mod, "torch");
+  EXPECT_THAT(row_.path, ElementsAre("mystery", "mm"));
+  EXPECT_THAT(std::vector(row_.layer.begin(), row_.layer.end()), ElementsAre("encoder"));
+  EXPECT_THAT(std::vector(row_.trace.begin(), row_.trace.end()), ElementsAre("net.py:3"));
+  EXPECT_TRUE(row_.reasons.Empty());
+}
+
+TEST_F(OpResolverTest, ABackwardKernelWithoutForwardOpSaysSo) {
+  const Resolution resolution = inner_.Resolve(Backward(5), &row_);
+  EXPECT_EQ(resolution.priced, nullptr);
+  EXPECT_EQ(row_.op, "Mm") << "from the name of its node";
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoForwardMatch));
+  EXPECT_FALSE(row_.reasons.Has(Reason::kNoMarker));
+}
+
+TEST_F(OpResolverTest, AForwardOpWithoutAnnotationStillNamesTheOp) {
+  KernelRecord forward = PlainRecord();
+  forward.seq_ids = {5};
+  forward.op = {"addmm"};
+  inner_.Resolve(forward, &row_);
+  inner_.Resolve(Backward(5), &row_);
+  EXPECT_EQ(row_.op, "addmm");
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoMarker));
+  EXPECT_FALSE(row_.reasons.Has(Reason::kNoForwardMatch));
+}
+
+TEST_F(OpResolverTest, OwnAnnotationsOfABackwardKernelComeFirst) {
+  KernelRecord forward = Annotated({kMm});
+  forward.seq_ids = {5};
+  inner_.Resolve(forward, &row_);
+  KernelRecord backward = Backward(5);
+  backward.markers = {kMysteryText};
+  inner_.Resolve(backward, &row_);
+  EXPECT_EQ(row_.op, "mystery");
+  // The call that runs the whole backward pass is not the op of any kernel in it.
+  backward.markers = {kRunBackward};
+  const Resolution resolution = inner_.Resolve(backward, &row_);
+  EXPECT_NE(resolution.forward, nullptr);
+  EXPECT_EQ(row_.op, "mm");
+}
+
+TEST_F(OpResolverTest, TheStartOfThePricedCall) {
+  KernelRecord record = Annotated({kMm, kMysteryText});
+  EXPECT_EQ(inner_.Resolve(record, &row_).call_start_ns, std::nullopt);
+  record.marker_starts_ns = {111, 222};
+  EXPECT_EQ(inner_.Resolve(record, &row_).call_start_ns, 111);
+  record.marker_starts_ns = {111};  // Does not go with the markers.
+  EXPECT_EQ(inner_.Resolve(record, &row_).call_start_ns, std::nullopt);
+}
+
+TEST_F(OpResolverTest, ReasonsOfTheRecordStay) {
+  KernelRecord record = Annotated({kMm});
+  record.reasons.Add(Reason::kUntimed);
+  inner_.Resolve(record, &row_);
+  EXPECT_TRUE(row_.reasons.Has(Reason::kUntimed));
+}
+
+TEST_F(OpResolverTest, TensorCoresByTheFullName) {
+  KernelRecord record = PlainRecord();
+  record.long_name = "volta_h884gemm_64x64_ldg8_nn";
+  inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.tensor_core, ops::TensorCoreUse::kYes);
+  record.long_name = "volta_sgemm_128x64_nt";
+  inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.tensor_core, ops::TensorCoreUse::kNo);
+}
+
+TEST_F(OpResolverTest, MemoryIsBoundedWhateverTextsCome) {
+  std::string text(100000, 'x');
+  int advances = 0;
+  for (int i = 0; i < 1000; ++i) {
+    text.replace(0, 4, std::to_string(1000 + i));
+    inner_.Resolve(Annotated({text}), &row_);
+    if (inner_.IsFull()) {
+      inner_.Advance();
+      ++advances;
+    }
+  }
+  EXPECT_GT(advances, 3);
+  EXPECT_LT(advances, 100);
+}
+
+}  // namespace
+}  // namespace oplens::prof

@@ -1,0 +1,211 @@
+#include "prof/print_rows.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "test/prof/rows.h"
+#include "test/support/test_files.h"
+
+namespace oplens::prof {
+namespace {
+
+using test::Line;
+using test::MmText;
+using test::PlainRecord;
+using test::ReadFile;
+using test::TestDir;
+using test::WriteFile;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Printed {
+  std::string text;
+  std::string error;  // Of an Error.
+  Diagnostics diagnostics;
+};
+
+Printed Print(const std::string& input, const char* columns = "idx,op,kernel,flops",
+              OpChoice op_choice = OpChoice::kInner) {
+  const auto dir = TestDir();
+  WriteFile(dir / "net.dict", input);
+  LineSource lines((dir / "net.dict").string());
+  Printed printed;
+  const std::unique_ptr<RowWriter> writer = MakeSpaceWriter(SelectColumns(columns));
+  Output output((dir / "net.txt").string());
+  try {
+    PrintRows(&lines, op_choice, writer.get(), &output, &printed.diagnostics);
+    output.Commit();
+    printed.text = ReadFile(dir / "net.txt");
+  } catch (const Error& error) {
+    printed.error = error.what();
+    EXPECT_EQ(*output.buffer(), "") << "nothing is written";
+  }
+  return printed;
+}
+
+// A forward kernel of mm of 2 x 3 and 3 x 4: 48 FLOPs.
+KernelRecord MmRecord() {
+  static const std::string kText = MmText(2, 3, 4);
+  KernelRecord record = PlainRecord();
+  record.markers = {kText};
+  record.mod = {"torch"};
+  record.op = {"mm"};
+  record.long_name = "volta_sgemm_32x128_tn";
+  return record;
+}
+
+TEST(PrintRowsTest, OneRowARecord) {
+  const Printed printed = Print(Line(MmRecord()) + Line(PlainRecord()));
+  EXPECT_EQ(printed.text,
+            "Idx Op Kernel FLOPs\n"
+            "1 mm scale_kernel 48\n"
+            "2 - scale_kernel -\n");
+  EXPECT_THAT(printed.diagnostics.Render("prof"),
+              HasSubstr("prof: FLOPs are known for 1 of 2 kernels\n"));
+  EXPECT_EQ(printed.diagnostics.CountOf(Reason::kNoMarker), 1);
+}
+
+TEST(PrintRowsTest, EmptyInputGivesTheHeaderAndASentence) {
+  for (const char* input : {"", "\n", "  \n\t\r\n"}) {
+    const Printed printed = Print(input);
+    EXPECT_EQ(printed.text, "Idx Op Kernel FLOPs\n");
+    EXPECT_EQ(printed.error, "");
+    EXPECT_THAT(printed.diagnostics.Render("prof"), HasSubstr("is empty"));
+  }
+}
+
+TEST(PrintRowsTest, BadLinesAreSkippedAndCounted) {
+  const std::string good = Line(PlainRecord());
+  const std::string truncated = good.substr(0, good.size() / 2);
+  const Printed printed = Print("Error: no such table: StringTable\n" + good + "\n" +
+                                std::string("\0\0\0\n", 4) + good + "{}\n" + truncated);
+  EXPECT_EQ(printed.text,
+            "Idx Op Kernel FLOPs\n"
+            "2 - scale_kernel -\n"
+            "4 - scale_kernel -\n")
+      << "idx counts the bad lines, but not the blank one";
+  EXPECT_EQ(printed.diagnostics.CountOf(Reason::kBadLine), 4);
+  const std::string said = printed.diagnostics.Render("prof");
+  EXPECT_THAT(said, HasSubstr("line 1: "));
+  EXPECT_THAT(said, HasSubstr("line 4: "));
+  EXPECT_THAT(said, Not(HasSubstr("line 7: "))) << "three examples are enough";
+}
+
+TEST(PrintRowsTest, InputWithoutAnyRecordIsRefused) {
+  const Printed printed = Print("hello\nworld\n");
+  EXPECT_THAT(printed.error, HasSubstr("net.dict: holds no kernel record (line 1: "));
+  EXPECT_THAT(printed.error, HasSubstr("; give it"));
+  EXPECT_EQ(std::count(printed.error.begin(), printed.error.end(), '\n'), 0);
+}
+
+struct KindCase {
+  std::string content;
+  std::string said;
+};
+
+TEST(PrintRowsTest, SaysWhatAWrongFileIs) {
+  const KindCase kCases[] = {
+      {std::string("SQLite format 3\0\x10\n", 18), "parse FILE | prof"},
+      {"\x1f\x8b\x08", "gzip"},
+      {"PK\x03\x04", "zip archive"},
+      {"\x80\x04\x95", "pickle"},
+      {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
+      {"{\"kShortName\": \"k\"}\n", "JSON"},
+      {"[1, 2]\n", "JSON"},
+      {"<?xml version=\"1.0\"?>\n", "XML"},
+      {"\"Idx\",\"Op\"\n", "that of prof"},
+      {std::string("\xff\xfe{\0'\0", 6), "UTF-16"},
+  };
+  for (const KindCase& c : kCases) EXPECT_THAT(Print(c.content).error, HasSubstr(c.said));
+}
+
+TEST(PrintRowsTest, HugeTextsAndDeepNesting) {
+  KernelRecord record = MmRecord();
+  const std::string huge(1000000, 'x');
+  record.long_name = huge;
+  record.markers.insert(record.markers.begin(), huge);
+  record.mod = {"a", "b"};
+  record.op = {"a", "mm"};
+  const Printed printed =
+      Print(Line(record) + std::string(1000000, '[') + "\n" + std::string(100000, '{') + "\n");
+  EXPECT_EQ(printed.text, "Idx Op Kernel FLOPs\n1 mm scale_kernel 48\n");
+  EXPECT_EQ(printed.diagnostics.CountOf(Reason::kBadLine), 2);
+}
+
+TEST(PrintRowsTest, ExamplesAreShortAndHarmless) {
+  KernelRecord record = PlainRecord();
+  const std::string op = "\x1b[2J\n" + std::string(1000, 'x');
+  record.op = {op};
+  record.direction = Direction::kBackward;
+  const std::string said = Print(Line(record)).diagnostics.Render("prof");
+  EXPECT_LT(said.size(), 400u);
+  EXPECT_THAT(said, HasSubstr("?[2J?xxx"));
+}
+
+TEST(PrintRowsTest, ExtremeIntegers) {
+  KernelRecord record = MmRecord();
+  record.duration_ns = INT64_MAX;
+  record.thread_id = INT64_MIN;
+  record.device_id = INT64_MIN;
+  record.stream_id = INT64_MAX;
+  record.grid = {INT64_MAX, INT64_MAX, INT64_MIN};
+  record.seq_ids = {INT64_MIN, INT64_MAX};
+  record.marker_starts_ns = {INT64_MIN};
+  record.range_cut = INT64_MAX;
+  const Printed printed = Print(Line(record) + Line(record), "idx,sil,tid,grid,flops");
+  EXPECT_THAT(printed.text, HasSubstr("\n1 9223372036854775807 -9223372036854775808 "));
+}
+
+// Two gradients of one product: what prof prints for a backward node adds up.
+TEST(PrintRowsTest, BackwardKernelsShareTheWorkOfTheirForwardOp) {
+  KernelRecord forward = MmRecord();
+  forward.seq_ids = {5};
+  forward.seq_markers = {"mm, seq = 5"};
+  KernelRecord backward = PlainRecord();
+  backward.direction = Direction::kBackward;
+  backward.seq_ids = {5};
+  backward.seq_markers = {"mm, seq = 0", "MmBackward, seq = 5"};
+  backward.thread_id = 9;
+  backward.long_name = "volta_sgemm_32x128_nt";
+  KernelRecord second = backward;
+  second.long_name = "volta_sgemm_32x128_nn";
+  const Printed printed = Print(Line(forward) + Line(backward) + Line(second), "dir,op,flops");
+  EXPECT_EQ(printed.text, "Direction Op FLOPs\nfprop mm 48\nbprop mm 48\nbprop mm 48\n");
+}
+
+TEST(PrintRowsTest, OuterChoiceGivesTheCostOfTheOutermost) {
+  KernelRecord record = MmRecord();
+  const std::string outer = MmText(10, 10, 10);
+  record.markers.insert(record.markers.begin(), outer);
+  record.mod = {"torch", "torch"};
+  record.op = {"mm", "mm"};
+  EXPECT_THAT(Print(Line(record), "flops").text, HasSubstr("\n48\n"));
+  EXPECT_THAT(Print(Line(record), "flops", OpChoice::kOuter).text, HasSubstr("\n2000\n"));
+}
+
+// Millions of distinct texts must neither pile up nor leave a row without its own.
+TEST(PrintRowsTest, DistinctTextsWithoutEnd) {
+  KernelRecord record = MmRecord();
+  std::string input;
+  const std::string filler(20000, 'f');
+  for (int i = 1; i <= 3000; ++i) {
+    const std::string text = MmText(i, 1, 1);
+    const std::string name = fmt::format("kernel_{}_{}", i, filler);
+    record.markers = {text};
+    record.long_name = name;
+    input += Line(record);
+  }
+  const Printed printed = Print(input, "idx,flops");
+  for (int i : {1, 2, 500, 1500, 2999, 3000}) {
+    EXPECT_THAT(printed.text, HasSubstr(fmt::format("\n{} {}\n", i, 2 * i)));
+  }
+}
+
+}  // namespace
+}  // namespace oplens::prof

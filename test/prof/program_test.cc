@@ -1,0 +1,83 @@
+// The program prof as a user runs it. Wrong usage and full disks: test/e2e.
+
+#include "test/support/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "prof/columns.h"
+#include "test/prof/rows.h"
+#include "test/support/test_files.h"
+
+namespace oplens::prof {
+namespace {
+
+using test::Line;
+using test::PlainRecord;
+using test::Program;
+using test::Run;
+using test::RunResult;
+using test::TestDir;
+using test::WriteFile;
+using testing::HasSubstr;
+
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() { WriteFile(dict_, Line(PlainRecord()) + Line(PlainRecord())); }
+  const std::filesystem::path dir_ = TestDir();
+  const std::filesystem::path dict_ = dir_ / "net.dict";
+};
+
+TEST_F(ProgramTest, DefaultColumnsSeparatedByBlanks) {
+  const RunResult result = Run({Program("prof"), dict_.string()});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out,
+            "Idx Direction Sub Module Op Kernel Params Sil(ns)\n"
+            "1 - - - - scale_kernel - 100\n"
+            "2 - - - - scale_kernel - 100\n");
+  EXPECT_THAT(result.err, HasSubstr("prof: FLOPs are known for 0 of 2 kernels\n"));
+}
+
+TEST_F(ProgramTest, ReadsStandardInputWithoutAFile) {
+  const std::string expected = Run({Program("prof"), "--csv", dict_.string()}).out;
+  EXPECT_EQ(Run({Program("prof"), "--csv"}, {.stdin_path = dict_}).out, expected);
+  EXPECT_EQ(Run({Program("prof"), "--csv", "-"}, {.stdin_path = dict_}).out, expected);
+}
+
+TEST_F(ProgramTest, QuietSaysNothing) {
+  EXPECT_EQ(Run({Program("prof"), "--quiet", dict_.string()}).err, "");
+  EXPECT_EQ(Run({Program("prof"), "--quiet", "/dev/null"}).err, "");
+}
+
+TEST_F(ProgramTest, EmptyInputIsNoError) {
+  const RunResult result = Run({Program("prof"), "-c", "idx,op", "--csv"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "\"Idx\",\"Op\"\n");
+  EXPECT_THAT(result.err, HasSubstr("standard input is empty"));
+}
+
+TEST_F(ProgramTest, InputWithoutRecordsLeavesNothing) {
+  WriteFile(dict_, "no record\n");
+  const RunResult result =
+      Run({Program("prof"), "-o", (dir_ / "out.csv").string(), dict_.string()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("prof: " + dict_.string() + ": holds no kernel record"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out.csv"));
+}
+
+TEST_F(ProgramTest, HelpTellsTheUnitOfEveryColumn) {
+  const std::string help = Run({Program("prof"), "-h"}).out;
+  for (const Column& column : AllColumns()) {
+    EXPECT_THAT(help, HasSubstr("\n  " + std::string(column.key) + " ")) << column.key;
+    EXPECT_THAT(help, HasSubstr(std::string(column.help))) << column.key;
+    if (!column.unit.empty()) {
+      EXPECT_THAT(help, HasSubstr("[" + std::string(column.unit) + "]"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oplens::prof

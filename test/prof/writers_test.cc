@@ -1,0 +1,172 @@
+// The same rows in every output.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "prof/writer.h"
+#include "test/prof/rows.h"
+
+namespace oplens::prof {
+namespace {
+
+using test::PlainRecord;
+using testing::HasSubstr;
+
+std::string Written(RowWriter* writer, const std::vector<const Row*>& rows) {
+  std::string text;
+  writer->AppendHeader(&text);
+  for (const Row* row : rows) writer->AppendRow(*row, &text);
+  return text;
+}
+
+class WritersTest : public testing::Test {
+ protected:
+  WritersTest() {
+    known_.index = 1;
+    known_.record = &known_record_;
+    known_record_.seq_ids = {5, 6};
+    known_record_.seq_markers = {"mm, seq = 5"};
+    known_.mod = "torch";
+    known_.op = "mm";
+    known_.params = "M=2,N=3,K=4,fp32";
+    known_.trace = trace_;
+    known_.flops = 48;
+    known_.tensor_core = ops::TensorCoreUse::kYes;
+    unknown_.index = 2;
+    unknown_.record = &unknown_record_;
+    unknown_record_.short_name = "";
+    unknown_record_.reasons.Add(Reason::kUntimed);
+    unknown_.reasons = unknown_record_.reasons;
+  }
+
+  const std::vector<std::string_view> trace_ = {"main.py:3", "my nets/net.py:14"};
+  KernelRecord known_record_ = PlainRecord();
+  KernelRecord unknown_record_ = PlainRecord();
+  Row known_;
+  Row unknown_;
+  const std::vector<const Row*> rows_ = {&known_, &unknown_};
+  const char* columns_ = "idx,seq,trace,dir,op,kernel,params,sil,tc,grid,flops,reason";
+};
+
+TEST_F(WritersTest, Csv) {
+  EXPECT_EQ(
+      Written(MakeCsvWriter(SelectColumns(columns_)).get(), rows_),
+      R"csv("Idx","SeqId","Trace","Direction","Op","Kernel","Params","Sil(ns)","TC","Grid","FLOPs","Reason"
+"1","5,6","main.py:3,my nets/net.py:14","fprop","mm","scale_kernel","M=2,N=3,K=4,fp32","100","1","2,1,1","48",""
+"2","","","","","","","","?","2,1,1","","untimed"
+)csv");
+}
+
+TEST_F(WritersTest, SpaceSeparated) {
+  EXPECT_EQ(Written(MakeSpaceWriter(SelectColumns(columns_)).get(), rows_),
+            R"(Idx SeqId Trace Direction Op Kernel Params Sil(ns) TC Grid FLOPs Reason
+1 5,6 main.py:3,my_nets/net.py:14 fprop mm scale_kernel M=2,N=3,K=4,fp32 100 1 2,1,1 48 -
+2 - - - - - - - ? 2,1,1 - untimed
+)");
+}
+
+TEST_F(WritersTest, Table) {
+  EXPECT_EQ(
+      Written(
+          MakeTableWriter(SelectColumns("idx,trace,dir,op,kernel,params,sil,tc,flops"), 132).get(),
+          rows_),
+      R"(Idx     Trace                     Direc Op              Kernel                   Params                   Sil(ns)    TC FLOPs
+      1 net.py:14                 fprop mm              scale_kernel             M=2,N=3,K=4,fp32                100 1            48
+      2 -                         -     -               -                        -                                 - ?             -
+)");
+}
+
+TEST_F(WritersTest, Json) {
+  EXPECT_EQ(
+      Written(MakeJsonWriter(SelectColumns(columns_)).get(), rows_),
+      R"({"schema":1,"idx":1,"seq":[5,6],"trace":["main.py:3","my nets/net.py:14"],"dir":"fprop","op":"mm","kernel":"scale_kernel","params":"M=2,N=3,K=4,fp32","sil":100,"tc":1,"grid":[2,1,1],"flops":48,"reason":[]}
+{"schema":1,"idx":2,"seq":[],"trace":[],"dir":null,"op":null,"kernel":null,"params":null,"sil":null,"tc":null,"grid":[2,1,1],"flops":null,"reason":["untimed"]}
+)");
+}
+
+TEST_F(WritersTest, CsvKeepsQuotesNewlinesAndCommas) {
+  known_.op = "a\"b\"\"\n,\r";
+  EXPECT_EQ(Written(MakeCsvWriter(SelectColumns("op,idx")).get(), {&known_}),
+            "\"Op\",\"Idx\"\n\"a\"\"b\"\"\"\"\n,\r\",\"1\"\n");
+}
+
+TEST_F(WritersTest, SpaceSeparatedFieldsHoldNoBlanks) {
+  known_.op = std::string_view("a b\tc\nd\0e\x7f", 10);
+  known_record_.short_name = "k k";
+  EXPECT_EQ(Written(MakeSpaceWriter(SelectColumns("op,kernel")).get(), {&known_}),
+            "Op Kernel\na_b_c_d_e_ k_k\n");
+}
+
+TEST_F(WritersTest, JsonKeepsBlanksAndReplacesBrokenUtf8) {
+  known_record_.short_name = "my kernel \xff";
+  known_record_.range = {"r\"1\n"};
+  known_record_.range_cut = 3;
+  const std::string text = Written(MakeJsonWriter(SelectColumns("kernel,range")).get(), {&known_});
+  const auto object = nlohmann::json::parse(text);
+  EXPECT_EQ(object["kernel"], "my kernel \xef\xbf\xbd");
+  EXPECT_EQ(object["range"], nlohmann::json::array({"r\"1\n"}));
+  EXPECT_EQ(object["rangeCut"], 3);
+}
+
+TEST_F(WritersTest, TableCutsAtCharactersAndKeepsControlCharactersOff) {
+  known_.op =
+      "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+      "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";  // 17 times a-umlaut.
+  known_.mod = "\x1b[31mred\n";
+  const std::string text = Written(MakeTableWriter(SelectColumns("op,mod"), 31).get(), {&known_});
+  EXPECT_THAT(text,
+              HasSubstr("\n\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+                        "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4 _[31mred_\n"));
+}
+
+TEST_F(WritersTest, TableTakesBrokenUtf8AsItComes) {
+  known_.op = "\x80\x80\x80";
+  known_.mod = "a\xc3";
+  const std::string text = Written(MakeTableWriter(SelectColumns("op,mod"), 31).get(), {&known_});
+  EXPECT_THAT(text, HasSubstr("a\xc3"));
+}
+
+TEST_F(WritersTest, TableNeverCutsANumber) {
+  known_.flops = INT64_MAX;
+  const std::string text = Written(MakeTableWriter(SelectColumns("flops,op"), 28).get(), {&known_});
+  EXPECT_THAT(text, HasSubstr("\n9223372036854775807 mm\n"));
+}
+
+TEST_F(WritersTest, TableLinesFillTheWidth) {
+  known_record_.short_name = "a_kernel_name_that_is_longer_than_every_place_that_it_could_ever_get";
+  known_.params = known_record_.short_name;
+  for (int width : {74, 75, 76, 100, 131}) {
+    const std::string text = Written(
+        MakeTableWriter(SelectColumns("kernel,op,mod,dir,sub,idx,params"), width).get(), {&known_});
+    size_t longest = 0;
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = text.find('\n', begin);
+      longest = std::max(longest, end - begin);
+      begin = end + 1;
+    }
+    EXPECT_LE(longest, static_cast<size_t>(width));
+    EXPECT_GE(longest + 1, static_cast<size_t>(width)) << "the shared columns take what is left";
+  }
+}
+
+TEST_F(WritersTest, TooNarrowTableNamesTheLeastWidth) {
+  // kernel 6, op 15, sil 10, two separators.
+  EXPECT_NO_THROW(MakeTableWriter(SelectColumns("kernel,op,sil"), 33));
+  for (int width : {32, 0, -5}) {
+    try {
+      MakeTableWriter(SelectColumns("kernel,op,sil"), width);
+      ADD_FAILURE() << width;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("kernel,op,sil"));
+      EXPECT_THAT(error.what(), HasSubstr("-w 33"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace oplens::prof

@@ -1,0 +1,42 @@
+#ifndef OPLENS_TEST_SUPPORT_PROGRAM_H_
+#define OPLENS_TEST_SUPPORT_PROGRAM_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace oplens::test {
+
+/// How to run a program.
+struct RunOptions {
+  std::filesystem::path stdin_path = "/dev/null";
+  /// Where standard output goes; empty: captured in RunResult::out.
+  std::filesystem::path stdout_path = {};
+  /// Standard output is a pipe whose reader is gone.
+  bool closed_stdout = false;
+  /// Drop root's rights before the start, so that file permissions count. No effect for other
+  /// users.
+  bool unprivileged = false;
+  /// Writes beyond this size of a file fail with EFBIG, as on a disk that fills up; 0: no limit.
+  int64_t max_file_bytes = 0;
+  std::filesystem::path directory = {};  ///< Working directory; empty: the caller's.
+};
+
+struct RunResult {
+  int exit_code = -1;  ///< 128 + signal number when a signal ended it; 127 when it did not start.
+  std::string out;
+  std::string err;
+  double cpu_seconds = 0;  ///< User + system.
+  /// Largest resident size. Holds at least the caller's own size at the time of the call (as Linux
+  /// counts it), so callers that compare it stay small.
+  int64_t max_rss_bytes = 0;
+};
+
+/// Runs `command` (program path, then arguments; no shell) to its end.
+/// Throws std::system_error when the run cannot be set up.
+RunResult RunProgram(const std::vector<std::string>& command, const RunOptions& options = {});
+
+}  // namespace oplens::test
+
+#endif  // OPLENS_TEST_SUPPORT_PROGRAM_H_

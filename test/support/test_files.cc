@@ -1,0 +1,95 @@
+#include "test/support/test_files.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/iostreams/copy.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filtering_streambuf.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+DataDir FindDataDir(const char* variable, const char* configured) {
+  const char* from_environment = std::getenv(variable);
+  const std::string place = from_environment != nullptr ? from_environment : configured;
+  if (place.empty()) {
+    return {DataDir::State::kUnset, {}, fmt::format("{} is not set", variable)};
+  }
+  if (!fs::is_directory(place)) {
+    return {DataDir::State::kMissing, place,
+            fmt::format("{} is '{}', which is not a folder", variable, place)};
+  }
+  return {DataDir::State::kThere, place, {}};
+}
+
+// Written under another name first: tests run side by side and must not see half a file.
+void Unpack(const fs::path& packed, const fs::path& target) {
+  fs::create_directories(target.parent_path());
+  const fs::path partial = fmt::format("{}.{}", target.string(), ::getpid());
+  {
+    std::ifstream file(packed, std::ios::binary);
+    boost::iostreams::filtering_istreambuf unpacked;
+    unpacked.push(boost::iostreams::gzip_decompressor());
+    unpacked.push(file);
+    std::ofstream out(partial, std::ios::binary);
+    boost::iostreams::copy(unpacked, out);
+  }
+  fs::rename(partial, target);
+}
+
+}  // namespace
+
+DataDir CorpusDir() { return FindDataDir("OPLENS_CORPUS_DIR", OPLENS_CORPUS_DIR); }
+DataDir SpecsDir() { return FindDataDir("OPLENS_SPECS_DIR", OPLENS_SPECS_DIR); }
+
+fs::path CorpusFile(const std::string& name) {
+  const fs::path packed = CorpusDir().path / (name + ".gz");
+  if (!fs::exists(packed)) {
+    throw std::runtime_error(fmt::format("the corpus has no {}", packed.string()));
+  }
+  const fs::path target = fs::path(OPLENS_TEST_TMP) / "corpus" / name;
+  const bool current =
+      fs::exists(target) && fs::last_write_time(target) >= fs::last_write_time(packed);
+  if (!current) Unpack(packed, target);
+  return target;
+}
+
+std::string Program(const std::string& name) { return std::string(OPLENS_BIN_DIR) + "/" + name; }
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(fmt::format("cannot read {}", path.string()));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteFile(const fs::path& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  if (!file.flush()) throw std::runtime_error(fmt::format("cannot write {}", path.string()));
+}
+
+fs::path TestDir() {
+  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+  std::string name = fmt::format("{}.{}", test->test_suite_name(), test->name());
+  for (char& c : name) {
+    if (c == '/') c = '_';
+  }
+  const fs::path dir = fs::path(OPLENS_TEST_TMP) / "dirs" / name;
+  static fs::path current;
+  if (dir != current) {
+    fs::remove_all(dir);
+    fs::create_directories(dir);
+    current = dir;
+  }
+  return dir;
+}
+
+}  // namespace oplens::test
