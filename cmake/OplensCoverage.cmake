@@ -1,7 +1,8 @@
-# The target `coverage`: runs the tests, then prints the line coverage of the product's folders and
-# writes <build>/coverage.html.
+# The target `coverage`: builds everything, runs the tests, then prints the line coverage of the
+# product's folders and writes <build>/coverage.html.
 find_program(OPLENS_GCOVR gcovr REQUIRED)
 add_custom_target(coverage
+  COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
   COMMAND ${CMAKE_CTEST_COMMAND} --output-on-failure
   COMMAND ${OPLENS_GCOVR} --root ${PROJECT_SOURCE_DIR}
           --filter ${PROJECT_SOURCE_DIR}/base/ --filter ${PROJECT_SOURCE_DIR}/parse/

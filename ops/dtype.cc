@@ -3,42 +3,53 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 
 namespace oplens::ops {
 namespace {
 
 struct Traits {
-  DType type;
-  int bits;
-  DTypeCategory category;
   std::string_view word;
+  int bits;
+  DType type;
+  DTypeCategory category;
 };
 
+// In the order of the enumerators.
 constexpr Traits kTraits[] = {
-    {DType::kBool, 8, DTypeCategory::kBool, "bool"},
-    {DType::kUInt4, 4, DTypeCategory::kInteger, "uint4"},
-    {DType::kInt4, 4, DTypeCategory::kInteger, "int4"},
-    {DType::kUInt8, 8, DTypeCategory::kInteger, "uint8"},
-    {DType::kInt8, 8, DTypeCategory::kInteger, "int8"},
-    {DType::kUInt16, 16, DTypeCategory::kInteger, "uint16"},
-    {DType::kInt16, 16, DTypeCategory::kInteger, "int16"},
-    {DType::kUInt32, 32, DTypeCategory::kInteger, "uint32"},
-    {DType::kInt32, 32, DTypeCategory::kInteger, "int32"},
-    {DType::kUInt64, 64, DTypeCategory::kInteger, "uint64"},
-    {DType::kInt64, 64, DTypeCategory::kInteger, "int64"},
-    {DType::kFloat4E2m1, 4, DTypeCategory::kFloat, "fp4"},
-    {DType::kFloat8E4m3, 8, DTypeCategory::kFloat, "fp8e4m3"},
-    {DType::kFloat8E5m2, 8, DTypeCategory::kFloat, "fp8e5m2"},
-    {DType::kFloat8E8m0, 8, DTypeCategory::kFloat, "fp8e8m0"},
-    {DType::kFloat16, 16, DTypeCategory::kFloat, "fp16"},
-    {DType::kBFloat16, 16, DTypeCategory::kFloat, "bf16"},
-    {DType::kTFloat32, 32, DTypeCategory::kFloat, "tf32"},
-    {DType::kFloat32, 32, DTypeCategory::kFloat, "fp32"},
-    {DType::kFloat64, 64, DTypeCategory::kFloat, "fp64"},
-    {DType::kComplex32, 32, DTypeCategory::kComplex, "c32"},
-    {DType::kComplex64, 64, DTypeCategory::kComplex, "c64"},
-    {DType::kComplex128, 128, DTypeCategory::kComplex, "c128"},
+    {"bool", 8, DType::kBool, DTypeCategory::kBool},
+    {"uint4", 4, DType::kUInt4, DTypeCategory::kInteger},
+    {"int4", 4, DType::kInt4, DTypeCategory::kInteger},
+    {"uint8", 8, DType::kUInt8, DTypeCategory::kInteger},
+    {"int8", 8, DType::kInt8, DTypeCategory::kInteger},
+    {"uint16", 16, DType::kUInt16, DTypeCategory::kInteger},
+    {"int16", 16, DType::kInt16, DTypeCategory::kInteger},
+    {"uint32", 32, DType::kUInt32, DTypeCategory::kInteger},
+    {"int32", 32, DType::kInt32, DTypeCategory::kInteger},
+    {"uint64", 64, DType::kUInt64, DTypeCategory::kInteger},
+    {"int64", 64, DType::kInt64, DTypeCategory::kInteger},
+    {"fp4", 4, DType::kFloat4E2m1, DTypeCategory::kFloat},
+    {"fp8e4m3", 8, DType::kFloat8E4m3, DTypeCategory::kFloat},
+    {"fp8e5m2", 8, DType::kFloat8E5m2, DTypeCategory::kFloat},
+    {"fp8e8m0", 8, DType::kFloat8E8m0, DTypeCategory::kFloat},
+    {"fp16", 16, DType::kFloat16, DTypeCategory::kFloat},
+    {"bf16", 16, DType::kBFloat16, DTypeCategory::kFloat},
+    {"tf32", 32, DType::kTFloat32, DTypeCategory::kFloat},
+    {"fp32", 32, DType::kFloat32, DTypeCategory::kFloat},
+    {"fp64", 64, DType::kFloat64, DTypeCategory::kFloat},
+    {"c32", 32, DType::kComplex32, DTypeCategory::kComplex},
+    {"c64", 64, DType::kComplex64, DTypeCategory::kComplex},
+    {"c128", 128, DType::kComplex128, DTypeCategory::kComplex},
 };
+
+constexpr bool InOrder() {
+  for (size_t i = 0; i < std::size(kTraits); ++i) {
+    if (kTraits[i].type != static_cast<DType>(i)) return false;
+  }
+  return true;
+}
+static_assert(InOrder());
 
 struct Spelling {
   std::string_view text;
@@ -91,6 +102,7 @@ constexpr Spelling kSpellings[] = {
     {"fp8e5m2", DType::kFloat8E5m2},
     {"__nv_fp8_e5m2", DType::kFloat8E5m2},
     {"float8_e8m0fnu", DType::kFloat8E8m0},
+    {"fp8e8m0", DType::kFloat8E8m0},
     {"float16", DType::kFloat16},
     {"half", DType::kFloat16},
     {"fp16", DType::kFloat16},
@@ -108,6 +120,7 @@ constexpr Spelling kSpellings[] = {
     {"fp64", DType::kFloat64},
     {"complex32", DType::kComplex32},
     {"complexhalf", DType::kComplex32},
+    {"c32", DType::kComplex32},
     {"chalf", DType::kComplex32},
     {"complex<half>", DType::kComplex32},
     {"complex64", DType::kComplex64},

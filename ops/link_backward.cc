@@ -11,8 +11,8 @@ namespace {
 /// not fill the tables.
 constexpr size_t kMaxIds = 16;
 constexpr int kMaxThreads = 64;  // Of one number.
-constexpr size_t kMaxCandidates = size_t{96} << 10;
-constexpr size_t kMaxOpBytes = size_t{6} << 20;
+constexpr size_t kMaxCandidates = size_t{64} << 10;
+constexpr size_t kMaxOpBytes = size_t{20} << 20;
 
 // --- A record's ForwardOp as one flat text: for each list its length, then its texts with theirs.
 // ---

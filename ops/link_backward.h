@@ -56,7 +56,7 @@ class BackwardLinker {
   /// now.
   ForwardMatch Find(const KernelRecord& record);
 
-  /// Whether Advance() is due to keep memory at some 2 x 15 MB.
+  /// Whether Advance() is due to keep memory at some 2 x 20 MB.
   bool IsFull() const;
   /// Forgets the ops not seen or asked for since the Advance() before.
   void Advance();

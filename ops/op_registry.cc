@@ -13,8 +13,8 @@ namespace {
 using Family = std::span<const OpModel> (*)();
 
 constexpr Family kFamilies[] = {
-    LinearAlgebraOps, PointwiseOps,    SoftmaxOps,  NormalizationOps, DropoutOps, EmbeddingOps,
-    ReductionOps,     DataMovementOps, CreationOps, JoinOps,          GatherOps,
+    LinearAlgebraOps, PointwiseOps, GatedOps,        SoftmaxOps,  NormalizationOps, DropoutOps,
+    EmbeddingOps,     ReductionOps, DataMovementOps, CreationOps, JoinOps,          GatherOps,
 };
 
 using NamedModel = std::pair<std::string_view, const OpModel*>;
@@ -30,10 +30,21 @@ std::vector<NamedModel> SortedModels() {
   return models;
 }
 
+const std::vector<NamedModel>& Models() {
+  static const std::vector<NamedModel> models = SortedModels();
+  return models;
+}
+
 }  // namespace
 
+std::vector<std::string_view> OpNames() {
+  std::vector<std::string_view> names;
+  for (const NamedModel& model : Models()) names.push_back(model.first);
+  return names;
+}
+
 const OpModel* FindOpModel(std::string_view normalized_op) {
-  static const std::vector<NamedModel> models = SortedModels();
+  const std::vector<NamedModel>& models = Models();
   const auto found = std::lower_bound(
       models.begin(), models.end(), normalized_op,
       [](const NamedModel& model, std::string_view name) { return model.first < name; });

@@ -43,9 +43,13 @@ const Row* FindRow(const Row (&rows)[N], std::string_view name) {
   return row == std::end(rows) ? nullptr : row;
 }
 
+/// Every name that has a model, sorted.
+std::vector<std::string_view> OpNames();
+
 /// The ops of each family file. The order of registration; names are unique over all of them.
 std::span<const OpModel> LinearAlgebraOps();
 std::span<const OpModel> PointwiseOps();
+std::span<const OpModel> GatedOps();
 std::span<const OpModel> SoftmaxOps();
 std::span<const OpModel> NormalizationOps();
 std::span<const OpModel> DropoutOps();

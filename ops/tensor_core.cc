@@ -39,9 +39,8 @@ constexpr Rule kRules[] = {
      R"(|FlashAttn\w*(?:Combine|Preprocess|Postprocess)|prepare_varlen)"},
     // Accessories of convolutions
     {"N4", kNo,
-     "nchwtonhwc|nhwctonchw|offsets|scaletensor|scalepacked|im2col|col2im|flip_filter|fft1d_|fft2d_"
-     "|"
-     "generatewinogradtiles|winograd_nonfused|wgrad2d_",
+     "nchwtonhwc|nhwctonchw|offsets|scaletensor|scalepacked|im2col|col2im|flip_filter|"
+     "fft1d_|fft2d_|generatewinogradtiles|winograd_nonfused|wgrad2d_",
      R"(nchwToNhwc|nhwcToNchw|compute\w*Offsets|scale(?:Tensor|Packed)|im2col|col2im)"
      R"(|flip_filter|fft[12]d_|generateWinogradTiles|winograd_nonfused)"
      R"(|wgrad2d_\w*reduction)"},

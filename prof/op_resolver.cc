@@ -34,6 +34,17 @@ std::string_view WordOf(const std::vector<std::string_view>& words, size_t i, si
   return words.size() == markers ? Known(words[i]) : std::string_view();
 }
 
+/// Why a kernel without an annotated op has none; what parse said of it already is enough.
+Reason WhyWithoutOp(const KernelRecord& record) {
+  for (const Reason known : {Reason::kNoLaunchCall, Reason::kLeakedRange, Reason::kNoMarker}) {
+    if (record.reasons.Has(known)) return known;
+  }
+  const bool any_range = !record.range.empty() || !record.layer.empty() ||
+                         !record.seq_markers.empty() || !record.markers.empty() ||
+                         !record.op.empty();
+  return any_range ? Reason::kNoArguments : Reason::kNoMarker;
+}
+
 }  // namespace
 
 const Annotation* OpResolver::Understand(std::string_view text) {
@@ -100,7 +111,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   const std::vector<std::string_view>* texts = &record.markers;
   const std::vector<std::string_view>* ops = &record.op;
   const std::vector<std::string_view>* mods = &record.mod;
-  Reason why = Reason::kNoMarker;
+  std::optional<Reason> why;
   Collect(*texts, record.direction);
   if (record.direction == Direction::kBackward && markers_.empty()) {
     const ops::ForwardMatch match = linker_.Find(record);
@@ -112,7 +123,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
       texts = &match.op->markers;
       ops = &match.op->op;
       mods = &match.op->mod;
-      why = Reason::kNoMarker;
+      why.reset();
       Collect(*texts, Direction::kForward);
     }
   } else if (record.direction == Direction::kForward) {
@@ -121,11 +132,13 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
 
   const Marker* chosen = ChoosePriced();
   if (chosen == nullptr) {
-    if (texts->empty()) {  // Else the lists go with markers that do not count.
+    // Else the lists go with markers that do not count; or the op is a free text, which is no op
+    // and stands in `range` (PyProf's files have only the op).
+    if (texts->empty() && (!record.seq_markers.empty() || record.range.empty())) {
       row->op = FirstKnown(*ops);
       row->mod = FirstKnown(*mods);
     }
-    row->reasons.Add(why);
+    row->reasons.Add(why.value_or(WhyWithoutOp(record)));
     return resolution;
   }
   for (const Marker& marker : markers_) {

@@ -3,7 +3,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Number of parallel jobs; OPLENS_JOBS overrides it.
-jobs() { echo "${OPLENS_JOBS:-$(nproc)}"; }
+job_count() { echo "${OPLENS_JOBS:-$(nproc)}"; }
 
 # need_packages GROUP...: installs the packages of scripts/packages.txt that are missing. Without
 # root it prints the command to run instead and stops.

@@ -3,7 +3,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-need_packages lint
+need_packages format
 mode=(-i)
 if [ "${1:-}" = --check ]; then mode=(--dry-run --Werror); fi
 find base parse ops prof test examples bench \( -name '*.h' -o -name '*.cc' \) -print0 |

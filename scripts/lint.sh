@@ -9,4 +9,4 @@ files=("$@")
 if [ ${#files[@]} -eq 0 ]; then
   mapfile -t files < <(find base parse ops prof -name '*.cc')
 fi
-printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(jobs)" clang-tidy -p build/dev --quiet
+printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(job_count)" clang-tidy -p build/dev --quiet

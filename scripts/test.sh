@@ -14,6 +14,7 @@ if [ $# -gt 0 ] && [[ $1 != -* ]]; then
 fi
 
 need_packages build test
-configure "$preset" -DOPLENS_TESTS=ON -DOPLENS_WERROR="${OPLENS_WERROR:-OFF}"
-cmake --build --preset "$preset" --parallel "$(jobs)"
-exec ctest --preset "$preset" --parallel "$(jobs)" "$@"
+if [ "$preset" = coverage ]; then need_packages coverage; fi
+configure "$preset" -DOPLENS_WERROR="${OPLENS_WERROR:-OFF}"
+cmake --build --preset "$preset" --parallel "$(job_count)"
+exec ctest --preset "$preset" --parallel "$(job_count)" "$@"

@@ -93,9 +93,9 @@ class RecordReader {
   /// Parses one line (without its newline) into `record`. Keys in any order; unknown keys are
   /// skipped but must be literals; PyProf's keys kShortName, kDuration, tid, device, stream, grid,
   /// block are required. The views of `record` point into `line` or into this reader, and live
-  /// until the next Read or the end of `line`. A negative duration becomes 0 with Reason::kBadTimes;
-  /// mod and op may be one text instead of a list. Returns false and one sentence in `error` (what,
-  /// at which column) when the line is not a record.
+  /// until the next Read or the end of `line`. A negative duration becomes 0 with
+  /// Reason::kBadTimes; mod and op may be one text instead of a list. Returns false and one
+  /// sentence in `error` (what, at which column) when the line is not a record.
   bool Read(std::string_view line, KernelRecord* record, std::string* error);
 
  private:

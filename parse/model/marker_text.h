@@ -20,8 +20,8 @@ enum class MarkerKind : uint8_t {
 };
 
 /// The parts of a text that later stages need. Views point into the text that was classified or,
-/// where a literal held escapes, into `storage`; moving a MarkerText keeps them, in a copy they point
-/// into the original.
+/// where a literal held escapes, into `storage`; moving a MarkerText keeps them, in a copy they
+/// point into the original.
 struct MarkerText {
   MarkerKind kind = MarkerKind::kFree;
   bool damaged = false;  ///< Starts like an annotation but does not parse; kind is kFree.

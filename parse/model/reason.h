@@ -50,6 +50,7 @@ enum class Severity : uint8_t {
     "rows of other tables with a value of the wrong type; skipped")                                \
   X(kBadLine, "bad-line", kDamage, "lines that are not a kernel record; skipped")                  \
   X(kUnknownOp, "no-cost-model", kInfo, "kernels of ops that have no cost model yet")              \
+  X(kNoArguments, "no-arguments", kInfo, "kernels whose ranges name no op with its arguments")     \
   X(kUnsupportedArgs, "unsupported-args", kInfo,                                                   \
     "kernels of ops whose arguments cannot be priced")                                             \
   X(kShapeMismatch, "shape-mismatch", kInfo, "kernels of ops whose shapes contradict each other")  \

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 
@@ -41,14 +43,35 @@ std::string Foreign(const fs::path& dir, const std::string& sql) {
   return ReadFile(dir / "foreign.sql");
 }
 
+constexpr size_t kPageSize = 4096;
+
+void Overwrite(size_t page, std::string* bytes) {
+  const size_t begin = (page - 1) * kPageSize;
+  std::fill_n(bytes->begin() + static_cast<ptrdiff_t>(begin), kPageSize, static_cast<char>(0xA5));
+}
+
 // GoodBytes with the first page of one table overwritten.
 std::string WithGarbageIn(const fs::path& dir, const std::string& table) {
   std::string bytes = GoodBytes(dir);
-  const size_t page_size = 4096;
-  const size_t root = static_cast<size_t>(RootPage(dir / "good.sql", table));
-  for (size_t i = (root - 1) * page_size; i < root * page_size; ++i) {
-    bytes[i] = static_cast<char>(0xA5);
-  }
+  Overwrite(static_cast<size_t>(RootPage(dir / "good.sql", table)), &bytes);
+  return bytes;
+}
+
+size_t BigEndian(const std::string& bytes, size_t at, size_t size) {
+  size_t value = 0;
+  for (size_t i = at; i < at + size; ++i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+// GoodBytes with the second leaf of a table that has several overwritten. An interior page begins
+// with 12 bytes of header, then the places of its cells; a cell begins with the number of a child
+// page (https://www.sqlite.org/fileformat2.html, section 1.6).
+std::string WithGarbageInSecondLeaf(const fs::path& dir, const std::string& table) {
+  std::string bytes = GoodBytes(dir);
+  const size_t page = (static_cast<size_t>(RootPage(dir / "good.sql", table)) - 1) * kPageSize;
+  EXPECT_EQ(bytes[page], 5) << "the table has one page only";
+  const size_t second_cell = BigEndian(bytes, page + 12 + 2, 2);
+  Overwrite(BigEndian(bytes, page + second_cell, 4), &bytes);
   return bytes;
 }
 
@@ -180,6 +203,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"GarbageInMarkers",
              [](const fs::path& d) { return WithGarbageIn(d, "CUPTI_ACTIVITY_KIND_MARKER"); },
              "CUPTI_ACTIVITY_KIND_MARKER"},
+        Case{"GarbageInALeafOfMarkers",
+             [](const fs::path& d) {
+               return WithGarbageInSecondLeaf(d, "CUPTI_ACTIVITY_KIND_MARKER");
+             },
+             "table CUPTI_ACTIVITY_KIND_MARKER, row "},
+        Case{"GarbageInALeafOfKernels",
+             [](const fs::path& d) {
+               return WithGarbageInSecondLeaf(d, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL");
+             },
+             "table CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, row "},
         Case{"GarbageInStrings", [](const fs::path& d) { return WithGarbageIn(d, "StringTable"); },
              "StringTable"}),
     [](const auto& test) { return test.param.name; });

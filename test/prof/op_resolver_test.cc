@@ -117,10 +117,33 @@ TEST_F(OpResolverTest, WithoutAnnotationTheListsNameTheOp) {
   EXPECT_EQ(row_.op, "sum");
   EXPECT_EQ(row_.mod, "") << "PyProf's na is unknown";
   EXPECT_THAT(row_.path, IsEmpty());
-  EXPECT_TRUE(row_.reasons.Has(Reason::kNoMarker));
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoArguments));
   record.op = {};
   inner_.Resolve(record, &row_);
   EXPECT_EQ(row_.op, "");
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoMarker));
+}
+
+TEST_F(OpResolverTest, AFreeTextIsNoOp) {
+  KernelRecord record = PlainRecord();
+  record.mod = {"na"};
+  record.op = {"step 3"};
+  record.range = {"step 3", "forward"};
+  inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.op, "");
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoArguments));
+  record.range = {};  // As in PyProf's files, which hold the text in no other place.
+  inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.op, "step 3");
+}
+
+TEST_F(OpResolverTest, WhatParseSaidIsReasonEnough) {
+  for (const Reason reason : {Reason::kNoLaunchCall, Reason::kLeakedRange}) {
+    KernelRecord record = PlainRecord();
+    record.reasons.Add(reason);
+    inner_.Resolve(record, &row_);
+    EXPECT_TRUE(row_.reasons == record.reasons);
+  }
 }
 
 TEST_F(OpResolverTest, PythonLookUpsAreNoOps) {
@@ -129,7 +152,7 @@ TEST_F(OpResolverTest, PythonLookUpsAreNoOps) {
   EXPECT_THAT(row_.path, ElementsAre("mystery"));
   inner_.Resolve(Annotated({kGetattr}), &row_);
   EXPECT_EQ(row_.op, "");
-  EXPECT_TRUE(row_.reasons.Has(Reason::kNoMarker));
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoArguments));
   outer_.Resolve(Annotated({kGetattr, kMm}), &row_);
   EXPECT_EQ(row_.op, "__getattr__") << "PyProf's choice";
 }
@@ -168,7 +191,7 @@ TEST_F(OpResolverTest, AForwardOpWithoutAnnotationStillNamesTheOp) {
   inner_.Resolve(forward, &row_);
   inner_.Resolve(Backward(5), &row_);
   EXPECT_EQ(row_.op, "addmm");
-  EXPECT_TRUE(row_.reasons.Has(Reason::kNoMarker));
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoArguments));
   EXPECT_FALSE(row_.reasons.Has(Reason::kNoForwardMatch));
 }
 

@@ -17,7 +17,7 @@ namespace {
 using test::Line;
 using test::PlainRecord;
 using test::Program;
-using test::Run;
+using test::RunProgram;
 using test::RunResult;
 using test::TestDir;
 using test::WriteFile;
@@ -31,7 +31,7 @@ class ProgramTest : public testing::Test {
 };
 
 TEST_F(ProgramTest, DefaultColumnsSeparatedByBlanks) {
-  const RunResult result = Run({Program("prof"), dict_.string()});
+  const RunResult result = RunProgram({Program("prof"), dict_.string()});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out,
             "Idx Direction Sub Module Op Kernel Params Sil(ns)\n"
@@ -41,18 +41,18 @@ TEST_F(ProgramTest, DefaultColumnsSeparatedByBlanks) {
 }
 
 TEST_F(ProgramTest, ReadsStandardInputWithoutAFile) {
-  const std::string expected = Run({Program("prof"), "--csv", dict_.string()}).out;
-  EXPECT_EQ(Run({Program("prof"), "--csv"}, {.stdin_path = dict_}).out, expected);
-  EXPECT_EQ(Run({Program("prof"), "--csv", "-"}, {.stdin_path = dict_}).out, expected);
+  const std::string expected = RunProgram({Program("prof"), "--csv", dict_.string()}).out;
+  EXPECT_EQ(RunProgram({Program("prof"), "--csv"}, {.stdin_path = dict_}).out, expected);
+  EXPECT_EQ(RunProgram({Program("prof"), "--csv", "-"}, {.stdin_path = dict_}).out, expected);
 }
 
 TEST_F(ProgramTest, QuietSaysNothing) {
-  EXPECT_EQ(Run({Program("prof"), "--quiet", dict_.string()}).err, "");
-  EXPECT_EQ(Run({Program("prof"), "--quiet", "/dev/null"}).err, "");
+  EXPECT_EQ(RunProgram({Program("prof"), "--quiet", dict_.string()}).err, "");
+  EXPECT_EQ(RunProgram({Program("prof"), "--quiet", "/dev/null"}).err, "");
 }
 
 TEST_F(ProgramTest, EmptyInputIsNoError) {
-  const RunResult result = Run({Program("prof"), "-c", "idx,op", "--csv"});
+  const RunResult result = RunProgram({Program("prof"), "-c", "idx,op", "--csv"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "\"Idx\",\"Op\"\n");
   EXPECT_THAT(result.err, HasSubstr("standard input is empty"));
@@ -61,7 +61,7 @@ TEST_F(ProgramTest, EmptyInputIsNoError) {
 TEST_F(ProgramTest, InputWithoutRecordsLeavesNothing) {
   WriteFile(dict_, "no record\n");
   const RunResult result =
-      Run({Program("prof"), "-o", (dir_ / "out.csv").string(), dict_.string()});
+      RunProgram({Program("prof"), "-o", (dir_ / "out.csv").string(), dict_.string()});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr("prof: " + dict_.string() + ": holds no kernel record"));
@@ -69,7 +69,7 @@ TEST_F(ProgramTest, InputWithoutRecordsLeavesNothing) {
 }
 
 TEST_F(ProgramTest, HelpTellsTheUnitOfEveryColumn) {
-  const std::string help = Run({Program("prof"), "-h"}).out;
+  const std::string help = RunProgram({Program("prof"), "-h"}).out;
   for (const Column& column : AllColumns()) {
     EXPECT_THAT(help, HasSubstr("\n  " + std::string(column.key) + " ")) << column.key;
     EXPECT_THAT(help, HasSubstr(std::string(column.help))) << column.key;
