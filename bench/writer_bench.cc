@@ -93,5 +93,3 @@ BENCHMARK(BM_JsonWriter);
 
 }  // namespace
 }  // namespace oplens::prof
-
-BENCHMARK_MAIN();

@@ -9,6 +9,10 @@ if(OPLENS_SANITIZE)
   target_compile_options(oplens_options INTERFACE
     -fsanitize=${OPLENS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(oplens_options INTERFACE -fsanitize=${OPLENS_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # The instrumented standard library makes gcc 12 warn about itself.
+    target_compile_options(oplens_options INTERFACE -Wno-maybe-uninitialized)
+  endif()
 endif()
 if(OPLENS_COVERAGE)
   target_compile_options(oplens_options INTERFACE --coverage)
@@ -35,7 +39,10 @@ function(oplens_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(oplens_${name}_program ${ARG_SOURCES})
   set_target_properties(oplens_${name}_program PROPERTIES OUTPUT_NAME ${name})
-  target_compile_definitions(oplens_${name}_program PRIVATE OPLENS_VERSION="${PROJECT_VERSION}")
+  # cxxopts would else read the command line with std::regex: slow to start, and g++ warns about it
+  # when sanitizers are on.
+  target_compile_definitions(oplens_${name}_program PRIVATE
+    OPLENS_VERSION="${PROJECT_VERSION}" CXXOPTS_NO_REGEX)
   target_link_libraries(oplens_${name}_program PRIVATE ${ARG_LINK} oplens_options)
   install(PROGRAMS $<TARGET_FILE:oplens_${name}_program>
           DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${OPLENS_PREFIX}${name})

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -19,7 +20,8 @@ constexpr size_t kHeadBytes = 64;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 [[noreturn]] void Fail(const std::string& name, std::string_view what, int error_number) {
-  throw Error(name, fmt::format("cannot be {}: {}", what, std::strerror(error_number)),
+  throw Error(name,
+              fmt::format("cannot be {}: {}", what, std::generic_category().message(error_number)),
               "name a file that parse wrote");
 }
 

@@ -37,13 +37,16 @@ int Complain(const char* message, ExitCode code) {
 }  // namespace oplens::prof
 
 int main(int argc, char** argv) {
-  using namespace oplens;
+  using oplens::kExitCannotRead;
+  using oplens::kExitOk;
+  using oplens::kExitUsage;
+  namespace prof = oplens::prof;
   std::signal(SIGPIPE, SIG_IGN);  // A closed pipe comes as ClosedPipe.
   try {
     return prof::Run(prof::ParseOptions(argc, argv));
-  } catch (const ClosedPipe&) {
+  } catch (const oplens::ClosedPipe&) {
     return kExitOk;
-  } catch (const UsageError& error) {
+  } catch (const oplens::UsageError& error) {
     return prof::Complain(error.what(), kExitUsage);
   } catch (const std::exception& error) {
     return prof::Complain(error.what(), kExitCannotRead);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kKeptLineBytes = size_t{64} << 10;
 constexpr size_t kMaxStreams = 4096;
-constexpr size_t kMaxSpent = 4096;
+constexpr size_t kMaxSpent = 32768;
 constexpr size_t kMaxSolo = 65536;
 
 uint64_t Mix(uint64_t hash, int64_t value) {
@@ -76,6 +76,7 @@ RowQueue::~RowQueue() = default;
 
 void RowQueue::ForgetTexts() {
   spent_.clear();
+  older_spent_.clear();
   solo_.clear();
 }
 
@@ -128,7 +129,7 @@ bool RowQueue::FindCallKey(const WaitingRow& row, CallKey* key) {
 }
 
 void RowQueue::JoinByKey(WaitingRow* row, const CallKey& key) {
-  if (!spent_.empty() && spent_.count(key) > 0) {
+  if (spent_.count(key) > 0 || older_spent_.count(key) > 0) {
     row->row.reasons.Add(Reason::kUnknownRole);
     return;
   }
@@ -197,14 +198,22 @@ bool RowQueue::MayGrow(const OpInstance& instance) const {
   return instance.last_number + kWindow >= next_number_;
 }
 
+void RowQueue::Spend(const CallKey& key) {
+  if (spent_.size() >= kMaxSpent) {
+    older_spent_ = std::move(spent_);
+    spent_.clear();
+  }
+  spent_.insert(key);
+}
+
 void RowQueue::Close(OpInstance* instance) {
   instance->closed = true;
   if (instance->key) {
     open_.erase(*instance->key);
-    if (MayGrow(*instance)) {
-      if (spent_.size() > kMaxSpent) spent_.clear();
-      spent_.insert(*instance->key);
-    }
+    // The beginning of a range names a call for good; a sequence id may come again in another
+    // iteration, so it is only kept from growing on.
+    const bool by_start = instance->rows.front()->resolution.forward == nullptr;
+    if (by_start || MayGrow(*instance)) Spend(*instance->key);
   } else if (const auto place = last_.find(*instance->stream);
              place != last_.end() && place->second == instance) {
     place->second = nullptr;

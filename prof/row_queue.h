@@ -37,11 +37,11 @@ struct WaitingRow {
 ///  - a backward kernel with a forward op: same process, thread, sequence id and forward op;
 ///  - a record that says when the priced range began: same process, thread and beginning;
 ///  - else (PyProf's files) there is nothing that names a call: kernels that follow each other on
-///  one
-///    thread and stream with the same annotations, stack, sequence ids and direction. In the
+///    one thread and stream with the same annotations, stack, sequence ids and direction. In the
 ///    forward direction a kernel name that was there already begins a new call, since a loop over
 ///    equal calls is more common than a call that launches one kernel twice.
-/// A call is closed, and its rows may leave, once kWindow rows came after its last kernel.
+/// A call is closed, and its rows may leave, once kWindow rows came after its last kernel. A kernel
+/// that comes later yet has an unknown cost (kUnknownRole), so that nothing is counted twice.
 class RowQueue {
  public:
   /// An empty row to fill. It is the caller's until Push or Recycle.
@@ -104,6 +104,7 @@ class RowQueue {
   /// Whether fewer than kWindow rows came after its last kernel.
   bool MayGrow(const OpInstance& instance) const;
   void Close(OpInstance* instance);
+  void Spend(const CallKey& key);
   void Share(OpInstance* instance);
   void ShareSolo(OpInstance* instance);
 
@@ -113,7 +114,10 @@ class RowQueue {
   std::vector<OpInstance*> free_instances_;
   std::unordered_map<CallKey, OpInstance*, KeyHash> open_;
   std::unordered_map<StreamKey, OpInstance*, KeyHash> last_;  // Open unkeyed call of each stream.
-  std::unordered_set<CallKey, KeyHash> spent_;  // Closed by force: their work is given away.
+  /// Closed calls: their work is given away, so a kernel that comes late must not get it again. The
+  /// last 32768 to 65536 calls.
+  std::unordered_set<CallKey, KeyHash> spent_;
+  std::unordered_set<CallKey, KeyHash> older_spent_;
   std::unordered_map<SoloKey, ops::KernelShare, KeyHash> solo_;
   std::vector<ops::InstanceKernel> kernels_;  // Scratch of Share.
   std::vector<ops::KernelShare> shares_;

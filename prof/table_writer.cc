@@ -58,9 +58,10 @@ std::vector<size_t> Widths(const Columns& columns, int total) {
     throw UsageError(fmt::format("-w {} is too narrow: the columns {} need at least -w {}", total,
                                  keys.substr(1), least));
   }
+  const int part = shared == 0 ? 0 : (total - fixed) / shared;
   std::vector<size_t> widths;
   for (const Column* column : columns) {
-    const int width = column->width == Column::kShared ? (total - fixed) / shared : column->width;
+    const int width = column->width == Column::kShared ? part : column->width;
     widths.push_back(static_cast<size_t>(width));
   }
   return widths;

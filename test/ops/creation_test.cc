@@ -31,6 +31,7 @@ TEST(CreationTest, Prices) {
       {"torch.arange", "10", "[10]int64", {0, 0, 80}, {}},
       {"torch.arange", "0 10 3", "[4]int64", {0, 0, 32}, {}},
       {"torch.arange", "10 0 -3", "[4]int64", {0, 0, 32}, {}},
+      {"torch.arange", "9 0 -3", "[3]int64", {0, 0, 24}, {}},
       {"torch.arange", "0 1 0.25", "[4]fp32", {0, 0, 16}, {}},
       {"torch.arange", "end=3 dtype='int32'", "[3]int32", {0, 0, 12}, {}},
       {"torch.linspace", "0 1 5", "[5]fp32", {0, 0, 20}, {}},

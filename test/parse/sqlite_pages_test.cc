@@ -84,7 +84,8 @@ std::vector<std::string> ReadWithPages(const std::filesystem::path& path) {
   database.Scan("t", kColumns, [&](const RowBatch& batch) {
     for (size_t i = 0; i < batch.row_count(); ++i) {
       std::string row = std::to_string(batch.row_ids[i]);
-      for (size_t c = 0; c < std::size(kColumns); ++c) row.append("|").append(Show(batch.Row(i)[c]));
+      for (size_t c = 0; c < std::size(kColumns); ++c)
+        row.append("|").append(Show(batch.Row(i)[c]));
       rows.push_back(std::move(row));
     }
   });

@@ -183,6 +183,27 @@ TEST_F(RowQueueTest, RowsLeaveOnceTheirCallIsClosed) {
   EXPECT_EQ(queue.taken(), RowQueue::kWindow + 2) << "rows without a call do not wait";
 }
 
+// On another stream, far behind: the work is given away already.
+TEST_F(RowQueueTest, ALateKernelOfAClosedCallIsNotCountedAgain) {
+  Queue queue;
+  queue.Push({kGemm, &mm_, 50});
+  for (int64_t i = 0; i < 3 * RowQueue::kWindow; ++i) queue.Push({});
+  queue.Push({kOtherGemm, &mm_, 50});
+  const std::vector<int64_t> flops = queue.Finish();
+  EXPECT_EQ(flops.front(), 1000);
+  EXPECT_EQ(flops.back(), -1);
+  EXPECT_TRUE(queue.reasons().back().Has(Reason::kUnknownRole));
+}
+
+// Sequence ids may come again in the next iteration, with the same op.
+TEST_F(RowQueueTest, ABackwardNodeMayComeAgain) {
+  Queue queue;
+  queue.Push({kGemm, &mm_, {}, 7, 3, -1, {5}, &forward_});
+  for (int64_t i = 0; i < 3 * RowQueue::kWindow; ++i) queue.Push({});
+  queue.Push({kGemm, &mm_, {}, 7, 3, -1, {5}, &forward_});
+  EXPECT_EQ(queue.Finish().back(), 1000);
+}
+
 // One call of more kernels than may wait: its work is given away once.
 TEST_F(RowQueueTest, AnEndlessCallIsNotCountedTwice) {
   Queue queue;
