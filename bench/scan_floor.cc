@@ -19,8 +19,8 @@ constexpr const char* kQueries[] = {
     "SELECT _id_, flags, timestamp, id, objectKind, objectId, name FROM CUPTI_ACTIVITY_KIND_MARKER",
     "SELECT start, end, processId, threadId, correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME",
     "SELECT start, end, processId, threadId, correlationId FROM CUPTI_ACTIVITY_KIND_DRIVER",
-    "SELECT start, end, deviceId, streamId, gridX, gridY, gridZ, blockX, blockY, blockZ, "
-    "correlationId, name FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
+    ("SELECT start, end, deviceId, streamId, gridX, gridY, gridZ, blockX, blockY, blockZ, "
+     "correlationId, name FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"),
 };
 
 struct Totals {

@@ -53,7 +53,7 @@ Options ReadOptions(int argc, char** argv) {
     return options;
   }
   if (args.count("version") > 0) {
-    fmt::print("parse {}\n", OPLENS_VERSION);
+    fmt::print("parse (oplens) {}\n", OPLENS_VERSION);
     return options;
   }
   if (args.count("db") == 0) throw UsageError("give the database: parse [OPTIONS] DB");
