@@ -13,7 +13,6 @@ enum ExitCode : int {
   kExitCannotRead = 1,  ///< No result: unreadable input, or output that cannot be written.
   kExitUsage = 2,       ///< Wrong command line.
   kExitStrict = 3,  ///< --strict: a row was damaged, kernels were unlaunched, or none was there.
-  kExitInterrupted = 130  ///< Stopped by SIGINT.
 };
 
 /// The run cannot give a right answer. Thrown where it is found, caught once, in main.

@@ -56,23 +56,25 @@ class IdMap {
     return found;
   }
 
-  /// Calls f(id, value) for each entry, in no particular order.
-  template <typename F>
-  void ForEach(F f) const {
-    for (const Slot& slot : slots_) {
-      if (slot.value != kNone) f(slot.id, slot.value);
-    }
-  }
-
  private:
   struct Slot {
     int64_t id = 0;
     uint32_t value = kNone;
   };
 
+  /// A mixer whose every output bit depends on every bit of the id and of a seed that differs from
+  /// run to run, so that no file can be made whose ids all collide (after splitmix64's finaliser).
   size_t HomeOf(int64_t id) const {
-    const uint64_t x = static_cast<uint64_t>(id) * 0x9E3779B97F4A7C15u;
-    return static_cast<size_t>(x >> 32) & mask_;
+    uint64_t x = static_cast<uint64_t>(id) + seed_;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return static_cast<size_t>(x ^ (x >> 31)) & mask_;
+  }
+
+  /// Address space layout is random: a cheap seed that a file's author cannot know.
+  static uint64_t RandomSeed() {
+    static const char anchor = 0;
+    return reinterpret_cast<uintptr_t>(&anchor) * 0x9E3779B97F4A7C15u;
   }
 
   void Grow() {
@@ -90,6 +92,7 @@ class IdMap {
   std::vector<Slot> slots_;
   size_t mask_ = 0;
   size_t size_ = 0;
+  uint64_t seed_ = RandomSeed();
 };
 
 }  // namespace oplens

@@ -67,7 +67,7 @@ Output::Output(std::string path) : path_(std::move(path)) {
 }
 
 Output::~Output() {
-  if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
+  if (fd_ >= 0 && !path_.empty()) ::close(fd_);
   if (!temp_path_.empty()) ::unlink(temp_path_.c_str());
 }
 
@@ -102,7 +102,7 @@ void Output::Flush() {
 
 void Output::Commit() {
   Flush();
-  if (fd_ == STDOUT_FILENO) return;
+  if (path_.empty()) return;
   if (temp_path_.empty() && !named_temp_path_.empty()) {
     const std::string nameless = fmt::format("/proc/self/fd/{}", fd_);
     if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, named_temp_path_.c_str(),

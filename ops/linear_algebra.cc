@@ -68,23 +68,26 @@ PriceResult PricedProduct(std::string params, const Product& p, const Tensor& a,
 
 // ---- linear ----
 
-// Y[..,N] = X[..,K] W[N,K]^T + b[N]. The leading extents of X are the rows M of one product.
+// Y[..,N] = X[..,K] W[N,K]^T + b[N]. The leading extents of X are the rows M of one product. With
+// W[K] the result is Y[..] = X W + b, and b has no dimension.
 PriceResult PriceLinear(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input", "weight", "bias"});
   const Tensor x = args.RequireTensor(0);
   const Tensor w = args.RequireTensor(1);
   const std::optional<Tensor> bias = args.FindTensor(2);
   if (args.failed()) return Unpriced(args.reason());
-  if (x.shape.empty() || w.shape.size() != 2 || x.shape.back() != w.shape[1]) {
+  const size_t w_rank = w.shape.size();
+  if (x.shape.empty() || w_rank < 1 || w_rank > 2 || x.shape.back() != w.shape.back()) {
     return Unpriced(Reason::kShapeMismatch);
   }
-  if (bias && (bias->shape.size() != 1 || bias->shape[0] != w.shape[0])) {
+  const Shape outputs = w.shape.first(w_rank - 1);
+  if (bias && !std::equal(bias->shape.begin(), bias->shape.end(), outputs.begin(), outputs.end())) {
     return Unpriced(Reason::kShapeMismatch);
   }
   const std::optional<int64_t> rows = Elements(x.shape.first(x.shape.size() - 1)).Value();
   if (!rows) return Unpriced(Reason::kCostOverflow);
 
-  const Product p{1, *rows, w.shape[0], w.shape[1], 0, 0};
+  const Product p{1, *rows, w_rank == 2 ? w.shape[0] : 1, w.shape.back(), 0, 0};
   PriceResult result = PricedProduct(ProductText(p, x.dtype), p, x, w);
   if (bias) {
     Work& forward = result.price->forward.front().work;

@@ -111,7 +111,11 @@ void BackwardLinker::Table::Put(const Key& key, const Candidate& candidate) {
   int threads = 0;
   for (uint32_t i = place->second; i != kEnd; i = candidates[i].next) {
     if (candidates[i].thread_id != candidate.thread_id && ++threads < kMaxThreads) continue;
-    candidates[i] = {candidate.thread_id, candidate.device_id, candidate.op, candidates[i].next};
+    const bool same_run =
+        candidates[i].thread_id == candidate.thread_id && !candidates[i].asked_for;
+    const int64_t run = same_run ? candidates[i].run : candidate.run;
+    candidates[i] = {candidate.thread_id, candidate.device_id, candidate.op, candidates[i].next,
+                     run};
     return;
   }
   candidates.push_back(candidate);
@@ -119,10 +123,11 @@ void BackwardLinker::Table::Put(const Key& key, const Candidate& candidate) {
   place->second = next;
 }
 
-void BackwardLinker::Table::Append(const Key& key, std::vector<Candidate>* out) const {
+void BackwardLinker::Table::Append(const Key& key, std::vector<Candidate>* out) {
   const auto place = heads.find(key);
   if (place == heads.end()) return;
   for (uint32_t i = place->second; i != kEnd; i = candidates[i].next) {
+    candidates[i].asked_for = true;
     const auto same_thread = [&](const Candidate& c) {
       return c.thread_id == candidates[i].thread_id;
     };
@@ -134,9 +139,10 @@ void BackwardLinker::AddForward(const KernelRecord& record) {
   if (record.seq_ids.empty() && record.alt_seq_ids.empty()) return;
   const ForwardOp* op = Intern(record);
   const int64_t process_id = record.process_id.value_or(-1);
+  ++runs_;
   const auto put = [&](const std::vector<int64_t>& ids, Table* table) {
     for (size_t i = 0; i < std::min(ids.size(), kMaxIds); ++i) {
-      table->Put({process_id, ids[i]}, {record.thread_id, record.device_id, op, kEnd});
+      table->Put({process_id, ids[i]}, {record.thread_id, record.device_id, op, kEnd, runs_});
     }
   };
   put(record.seq_ids, &young_.own);
@@ -187,22 +193,25 @@ ForwardMatch BackwardLinker::Find(const KernelRecord& record) {
 
 ForwardMatch BackwardLinker::Choose(const KernelRecord& record) {
   if (found_.empty()) return {};
+  const auto matched = [](const Candidate& c) {
+    return ForwardMatch{c.op, Reason::kNoForwardMatch, c.run};
+  };
   const auto all_same = [&] {
     return std::all_of(found_.begin(), found_.end(),
                        [&](const Candidate& c) { return c.op == found_.front().op; });
   };
-  if (all_same()) return {found_.front().op};
+  if (all_same()) return matched(found_.front());
   for (const Candidate& candidate : found_) {
-    if (candidate.thread_id == record.thread_id) return {candidate.op};
+    if (candidate.thread_id == record.thread_id) return matched(candidate);
   }
   const auto elsewhere = [&](const Candidate& c) { return c.device_id != record.device_id; };
   if (!std::all_of(found_.begin(), found_.end(), elsewhere)) {
     std::erase_if(found_, elsewhere);
-    if (all_same()) return {found_.front().op};
+    if (all_same()) return matched(found_.front());
   }
   std::erase_if(found_, [&](const Candidate& c) { return !OpFits(*c.op, record.seq_markers); });
-  if (!found_.empty() && all_same()) return {found_.front().op};
-  return {nullptr, Reason::kAmbiguousForward};
+  if (!found_.empty() && all_same()) return matched(found_.front());
+  return {nullptr, Reason::kAmbiguousForward, 0};
 }
 
 bool BackwardLinker::IsFull() const {

@@ -30,6 +30,9 @@ struct ForwardOp {
 struct ForwardMatch {
   const ForwardOp* op = nullptr;
   Reason reason = Reason::kNoForwardMatch;  ///< Valid when op is null; or kAmbiguousForward.
+  /// Which run of the op: forward kernels of a number that a backward kernel has asked for already
+  /// are another run (the next iteration). 0 when op is null.
+  int64_t run = 0;
 };
 
 /// Finds the forward op of a backward kernel by one hash look-up.
@@ -75,13 +78,16 @@ class BackwardLinker {
     int64_t device_id;
     const ForwardOp* op;
     uint32_t next;  // Of the same key, of another thread; kEnd: none.
+    int64_t run = 0;
+    bool asked_for = false;
   };
   /// The last op a key and thread.
   struct Table {
     std::unordered_map<Key, uint32_t, KeyHash> heads;
     std::vector<Candidate> candidates;
     void Put(const Key& key, const Candidate& candidate);
-    void Append(const Key& key, std::vector<Candidate>* out) const;
+    /// Also marks them as asked for.
+    void Append(const Key& key, std::vector<Candidate>* out);
   };
   struct Generation {
     Table own;     // By seqId.
@@ -95,6 +101,7 @@ class BackwardLinker {
   TextCache<ForwardOp> ops_;
   Generation young_;
   Generation old_;
+  int64_t runs_ = 0;
   std::string key_;               // Scratch of Intern.
   std::vector<Candidate> found_;  // Scratch of Find.
 };

@@ -99,13 +99,25 @@ struct KernelShare {
   ReasonSet reasons;
 };
 
+/// What of a call's work calls nested in it do, whose kernels are charged for it.
+struct CoveredWork {
+  bool main = false;      ///< All but the epilogue of a matrix op.
+  bool epilogue = false;  ///< The bias of a matrix op.
+};
+
+/// What of `outer` a call nested in it covers. An inner matrix op is the product of an outer one;
+/// any other call that does at least half of the outer's FLOPs (of its bytes, where there are no
+/// FLOPs) does the outer's work. A smaller one is work beside it, such as a cast before a softmax.
+CoveredWork CoveredBy(const PricedOp& outer, const PricedOp& inner);
+
 /// Splits the forward or backward work of one op instance over its kernels. `shares` has the size
 /// of `kernels`. Rules: helpers, layout and reduce kernels get 0; matrix work goes to the main
 /// kernels; vector work of a matrix op goes to its epilogue kernel when there is one; several main
 /// kernels of one part share it in proportion to their grids, by largest remainder, so that no FLOP
-/// is counted twice and none is lost.
+/// is counted twice and none is lost. What is `covered` is not given again: the kernels that would
+/// get it have the reason kUnknownRole.
 void ShareWork(const PricedOp& op, Direction direction, std::span<const InstanceKernel> kernels,
-               std::span<KernelShare> shares);
+               std::span<KernelShare> shares, CoveredWork covered = {});
 
 }  // namespace oplens::ops
 

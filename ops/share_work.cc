@@ -53,8 +53,8 @@ using Indices = std::vector<size_t>;
 class Instance {
  public:
   Instance(const PricedOp& op, std::span<const InstanceKernel> kernels,
-           std::span<KernelShare> shares)
-      : op_(op), kernels_(kernels), shares_(shares) {
+           std::span<KernelShare> shares, CoveredWork covered)
+      : op_(op), kernels_(kernels), shares_(shares), covered_(covered) {
     kinds_.reserve(kernels.size());
     for (const InstanceKernel& kernel : kernels) kinds_.push_back(KernelKindOf(kernel.long_name));
   }
@@ -66,6 +66,7 @@ class Instance {
   void AssignOtherRoles();
   void PromoteLongest(const Indices& candidates);
   void FailAll(Reason reason);
+  void FailCovered();
 
   Indices WithKind(std::initializer_list<KernelKind> kinds) const;
   Indices WithRole(Role role) const;
@@ -82,6 +83,7 @@ class Instance {
   const PricedOp& op_;
   std::span<const InstanceKernel> kernels_;
   std::span<KernelShare> shares_;
+  CoveredWork covered_;
   std::vector<KernelKind> kinds_;
 };
 
@@ -207,7 +209,7 @@ void Instance::AssignMatrixRoles(bool backward) {
         shares_[i].role = Role::kEpilogue;
     }
   }
-  if (!WithRole(Role::kMain).empty()) return;
+  if (covered_.main || !WithRole(Role::kMain).empty()) return;
   PromoteLongest(WithRole(Role::kUnknown));
   if (!WithRole(Role::kMain).empty()) return;
   const bool has_bias =
@@ -231,7 +233,7 @@ void Instance::AssignOtherRoles() {
       {KernelKind::kHelper, KernelKind::kSecondStage},
   };
   for (const auto& kinds : kFallbacks) {
-    if (!WithRole(Role::kMain).empty()) return;
+    if (covered_.main || !WithRole(Role::kMain).empty()) return;
     PromoteLongest(WithKind(kinds));
   }
 }
@@ -250,10 +252,22 @@ void Instance::ChargeAll(const Indices& chosen, Amount amount) {
   for (size_t i = 0; i < chosen.size(); ++i) Charge(chosen[i], {flops[i], bytes[i]});
 }
 
+// The roles whose work nested calls do get nothing of it.
+void Instance::FailCovered() {
+  const bool no_bias = op_.matmul_like && Sum(op_.forward).vec == 0;
+  for (KernelShare& share : shares_) {
+    const bool covered =
+        (share.role == Role::kMain && covered_.main) ||
+        (share.role == Role::kEpilogue && (covered_.epilogue || (covered_.main && no_bias)));
+    if (covered) share.role = Role::kUnknown;
+  }
+}
+
 void Instance::ShareMatrixForward(const Work& work) {
   const Indices mains = WithRole(Role::kMain);
   const Indices epilogues = WithRole(Role::kEpilogue);
   Work main_work = work;
+  if (covered_.epilogue) main_work.vec = 0;
   if (!epilogues.empty()) {
     Charge(epilogues.front(), {work.vec.Value().value_or(0), 0});
     main_work.vec = 0;
@@ -286,6 +300,7 @@ void Instance::ShareMatrixBackward() {
   const Indices mains = WithRole(Role::kMain);
   const Indices epilogues = WithRole(Role::kEpilogue);
   const Work* bias = FindPart(op_.backward, Part::kBgrad);
+  if (covered_.epilogue) bias = nullptr;
   Work products = mains.empty() ? Work() : ChargedGradients(mains);
   if (!epilogues.empty()) {
     // The sums over broadcast dimensions, and the gradient of the bias.
@@ -355,6 +370,7 @@ void Instance::Share(Direction direction) {
   const bool backward = direction == Direction::kBackward;
   const std::vector<PartWork>& parts = backward ? op_.backward : op_.forward;
   op_.matmul_like ? AssignMatrixRoles(backward) : AssignOtherRoles();
+  FailCovered();
   if (parts.empty()) return FailAll(Reason::kUnknownOp);
   Work work = Sum(parts);
   if (!backward && op_.bytes_if_copied) work.bytes = *op_.bytes_if_copied;
@@ -369,20 +385,38 @@ void Instance::Share(Direction direction) {
   }
   if (op_.matmul_like) {
     backward ? ShareMatrixBackward() : ShareMatrixForward(work);
-  } else if (std::any_of(kinds_.begin(), kinds_.end(), IsNormKind)) {
+  } else if (!covered_.main && std::any_of(kinds_.begin(), kinds_.end(), IsNormKind)) {
     ShareNorm(work);
   } else {
     ShareAmongMains(work);
   }
 }
 
+// Whether `part` is at least half of `whole`.
+bool IsMostOf(Checked part, Checked whole) {
+  const std::optional<int64_t> a = part.Value();
+  const std::optional<int64_t> b = whole.Value();
+  return a && b && *b > 0 && *a >= *b - *b / 2;
+}
+
 }  // namespace
 
+CoveredWork CoveredBy(const PricedOp& outer, const PricedOp& inner) {
+  const Work whole = Sum(outer.forward);
+  const Work part = Sum(inner.forward);
+  const Checked flops = part.mma + part.vec;
+  if (outer.matmul_like) return {inner.matmul_like, IsMostOf(part.vec, whole.vec)};
+  const Checked outer_flops = whole.mma + whole.vec;
+  const bool same = outer_flops == 0 ? IsMostOf(part.bytes, whole.bytes)  // Moves data only.
+                                     : IsMostOf(flops, outer_flops);
+  return {same, same};
+}
+
 void ShareWork(const PricedOp& op, Direction direction, std::span<const InstanceKernel> kernels,
-               std::span<KernelShare> shares) {
+               std::span<KernelShare> shares, CoveredWork covered) {
   std::fill(shares.begin(), shares.end(), KernelShare());
   if (shares.size() != kernels.size()) return;
-  Instance(op, kernels, shares).Share(direction);
+  Instance(op, kernels, shares, covered).Share(direction);
 }
 
 }  // namespace oplens::ops

@@ -180,13 +180,22 @@ class Correlation::Builder {
     SequenceState state;
     uint64_t version = 0;
     bool leaked_before = false;
+    LaunchIndex previous_launch = kNoLaunch;
     const Launched* previous = nullptr;
     size_t next = begin;
     for (const uint32_t index : kernels) {
-      const LaunchCall& call = trace_.launches[trace_.kernels[index].launch];
+      const LaunchIndex launch = trace_.kernels[index].launch;
+      const LaunchCall& call = trace_.launches[launch];
+      Launched& launched = result_.launched_[index];
+      if (previous != nullptr && launch == previous_launch) {
+        launched = *previous;  // One call launched both.
+        FollowSequence(&launched, &state);
+        previous = &launched;
+        continue;
+      }
+      previous_launch = launch;
       for (; next < end && trace_.ranges[next].start_ns <= call.start_ns; ++next) PushRange(next);
       open_.MoveTo(call.start_ns, call.end_ns);
-      Launched& launched = result_.launched_[index];
       const bool leaked = leaked_since <= call.start_ns;
       if (previous != nullptr && version == open_.version() && leaked == leaked_before) {
         launched = *previous;  // The same ranges: share their lists.
@@ -455,7 +464,7 @@ void Correlation::FillKernel(const Kernel& kernel, KernelRecord* record) const {
   record->stream_id = kernel.stream_id;
   record->grid = {kernel.grid[0], kernel.grid[1], kernel.grid[2]};
   record->block = {kernel.block[0], kernel.block[1], kernel.block[2]};
-  record->correlation_id = kernel.correlation_id;
+  if (kernel.correlation_id != kUnknownId) record->correlation_id = kernel.correlation_id;
   record->context_id = kernel.context_id;
   record->registers_per_thread = kernel.registers_per_thread;
   record->static_shared_memory_bytes = kernel.static_shared_memory_bytes;

@@ -40,6 +40,7 @@ void OpenRanges::Push(uint32_t range, int64_t end_ns, size_t lane_index) {
 }
 
 void OpenRanges::MoveTo(int64_t start_ns, int64_t end_ns) {
+  if (version_ == moved_version_ && start_ns == start_ns_ && end_ns == end_ns_) return;
   if (!hidden_nodes_.empty()) Unhide();
   while (!ends_.empty() && ends_.front().first < start_ns) {
     const uint32_t node = ends_.front().second;
@@ -48,6 +49,9 @@ void OpenRanges::MoveTo(int64_t start_ns, int64_t end_ns) {
     Remove(node);
   }
   HideBelow(0, end_ns);
+  moved_version_ = version_;
+  start_ns_ = start_ns;
+  end_ns_ = end_ns;
 }
 
 void OpenRanges::Remove(uint32_t index) {

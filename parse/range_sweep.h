@@ -15,10 +15,11 @@ namespace oplens::parse {
 /// The ranges of one thread that enclose the launch call at hand, kept apart by kind ("lane"),
 /// outermost first in each lane.
 ///
-/// Every operation costs O(log d) with d open ranges, also for ranges that cross instead of nesting
-/// (start/end ranges may), because a lane is a linked list and a heap knows which range ends next.
-/// Reading one lane does not touch the others: hundreds of open free-text ranges cost nothing where
-/// only ops are asked for.
+/// Opening and closing cost O(log d) with d open ranges, also for ranges that cross instead of
+/// nesting (start/end ranges may), because a lane is a linked list and a heap knows which range
+/// ends next; moving on costs one step more for each range that ends within the call. Reading one
+/// lane does not touch the others: hundreds of open free-text ranges cost nothing where only ops
+/// are asked for.
 class OpenRanges {
  public:
   static constexpr size_t kMaxLanes = 8;
@@ -82,7 +83,11 @@ class OpenRanges {
   std::vector<uint32_t> free_nodes_;
   std::vector<End> ends_;  // Min-heap; ranges that are never closed are not in it.
   std::vector<uint32_t> hidden_nodes_;
-  uint64_t version_ = 0;
+  uint64_t version_ = 1;
+  // Of the last MoveTo.
+  uint64_t moved_version_ = 0;
+  int64_t start_ns_ = 0;
+  int64_t end_ns_ = 0;
 };
 
 }  // namespace oplens::parse

@@ -37,7 +37,7 @@ class FileDescriptor {
 };
 
 int OpenForReading(const std::string& path, int64_t* file_bytes) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // A pipe must not block.
   if (fd < 0) {
     throw Error(path, fmt::format("cannot be opened: {}", std::strerror(errno)),
                 "check the name and its permissions");
@@ -216,9 +216,12 @@ void SqliteDatabase::LoadColumns(Table* table) {
     SQLite::Statement list(*impl_->database,
                            fmt::format("PRAGMA table_list({})", Quoted(table->name)));
     // schema, name, type, ncol, wr, strict
-    if (!list.executeStep() || list.getColumn(2).getString() != "table" ||
-        list.getColumn(4).getInt() != 0) {
+    const bool listed = list.executeStep();
+    const bool has_row_ids =
+        listed && list.getColumn(2).getString() == "table" && list.getColumn(4).getInt() == 0;
+    if (!has_row_ids) {
       plain = false;
+      table->row_id_column = -1;
     }
     // INTEGER PRIMARY KEY DESC is the one spelling that is not an alias of the row id.
     if (plain && table->row_id_column >= 0) {
@@ -241,12 +244,16 @@ bool SqliteDatabase::HasColumn(std::string_view table, std::string_view column) 
 
 int64_t SqliteDatabase::MaxRowCount(std::string_view table) {
   const Table* found = Find(table);
-  if (found == nullptr || !found->plain) return 0;
-  return impl_->Guard(path_, table, [&] {
+  if (found == nullptr || !found->plain || found->row_id_column < 0) return 0;
+  const std::string& key = found->columns[static_cast<size_t>(found->row_id_column)];
+  const int64_t largest = impl_->Guard(path_, table, [&] {
     SQLite::Statement query(*impl_->database,
-                            fmt::format("SELECT max(rowid) FROM {}", Quoted(table)));
+                            fmt::format("SELECT max({}) FROM {}", Quoted(key), Quoted(table)));
     return query.executeStep() ? query.getColumn(0).getInt64() : int64_t{0};
   });
+  // Row ids may be sparse; a row takes more than 8 bytes.
+  const int64_t fit = int64_t{impl_->header.page_count} * impl_->header.page_size / 8;
+  return std::clamp<int64_t>(largest, 0, fit);
 }
 
 void SqliteDatabase::Scan(std::string_view table, std::span<const std::string_view> columns,

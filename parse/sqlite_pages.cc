@@ -259,7 +259,10 @@ class SqlitePages::Walk {
     std::vector<Byte> page(header_.usable_size);
     uint32_t next = Big32(p + local);
     while (payload.size() < payload_bytes) {
-      if (next == 0 || next > header_.page_count) Corrupt("a broken chain of overflow pages");
+      // A page belongs to one row: more visits than pages mean a loop.
+      if (next == 0 || next > header_.page_count || ++pages_visited_ > header_.page_count) {
+        Corrupt("a broken chain of overflow pages");
+      }
       if (!ReadAt(fd_, page.data(), page.size(), uint64_t{next - 1} * header_.page_size, path_)) {
         Corrupt("the file ends too early");
       }

@@ -185,13 +185,18 @@ std::span<const Column> AllColumns() { return kColumns; }
 
 std::vector<const Column*> SelectColumns(std::string_view list) {
   std::vector<const Column*> columns;
+  const auto add = [&](const Column& column) {
+    if (std::find(columns.begin(), columns.end(), &column) == columns.end()) {
+      columns.push_back(&column);
+    }
+  };
   for (bool more = true; more;) {
     const size_t comma = list.find(',');
     const std::string_view key = Trim(list.substr(0, comma));
     more = comma != std::string_view::npos;
     if (more) list.remove_prefix(comma + 1);
     if (key == "all") {
-      for (const Column& column : kColumns) columns.push_back(&column);
+      for (const Column& column : kColumns) add(column);
       continue;
     }
     const Column* column = FindColumn(key);
@@ -199,7 +204,7 @@ std::vector<const Column*> SelectColumns(std::string_view list) {
       throw UsageError(
           fmt::format("-c: there is no column '{}'; the columns are {}", key, ValidKeys()));
     }
-    columns.push_back(column);
+    add(*column);
   }
   return columns;
 }

@@ -56,8 +56,8 @@ struct Column {
 /// Every column in the order of `-c all`.
 std::span<const Column> AllColumns();
 
-/// The columns of a list such as "idx,kernel,sil" or "all". Throws UsageError, naming the word and
-/// the valid ones, for an unknown column or an empty list.
+/// The columns of a list such as "idx,kernel,sil" or "all", each once, where it comes first. Throws
+/// UsageError, naming the word and the valid ones, for an unknown column or an empty list.
 std::vector<const Column*> SelectColumns(std::string_view list);
 
 /// The columns without -c.

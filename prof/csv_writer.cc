@@ -1,6 +1,6 @@
-#include <cstring>
 #include <utility>
 
+#include "base/utf8.h"
 #include "prof/writer.h"
 
 namespace oplens::prof {
@@ -11,11 +11,11 @@ void AppendQuoted(std::string_view text, std::string* out) {
   while (!text.empty()) {
     const size_t quote = text.find('"');
     if (quote == std::string_view::npos) break;
-    out->append(text.substr(0, quote + 1));
+    AppendUtf8(text.substr(0, quote + 1), Utf8Hidden::kNothing, out);
     out->push_back('"');
     text.remove_prefix(quote + 1);
   }
-  out->append(text);
+  AppendUtf8(text, Utf8Hidden::kNothing, out);
   out->push_back('"');
 }
 

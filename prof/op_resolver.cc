@@ -76,7 +76,9 @@ const ops::TensorCoreUse* OpResolver::TensorCoreOf(std::string_view long_name) {
 
 void OpResolver::Collect(const std::vector<std::string_view>& texts, Direction direction) {
   markers_.clear();
+  const size_t skipped = texts.size() - std::min(texts.size(), kMaxMarkers);
   for (size_t i = 0; i < texts.size(); ++i) {
+    if (i == kMaxMarkers / 2) i += skipped;
     const Annotation* annotation = Understand(texts[i]);
     // PyProf's choice counts them.
     if (annotation->is_noise && choice_ == OpChoice::kInner) continue;
@@ -92,6 +94,15 @@ const OpResolver::Marker* OpResolver::ChoosePriced() const {
     if (markers_[i].annotation->price) return &markers_[i];
   }
   return &markers_.back();
+}
+
+void OpResolver::CollectOuter(const Marker* chosen, const std::vector<int64_t>& starts_ns) {
+  outer_.clear();
+  for (const Marker* marker = markers_.data(); marker != chosen; ++marker) {
+    if (marker->annotation->price) {
+      outer_.push_back({marker->annotation, starts_ns[marker->index]});
+    }
+  }
 }
 
 Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
@@ -118,6 +129,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
     why = match.reason;
     if (match.op != nullptr) {
       resolution.forward = match.op;
+      resolution.forward_run = match.run;
       row->layer = match.op->layer;
       row->trace = match.op->trace;
       texts = &match.op->markers;
@@ -157,6 +169,8 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   resolution.priced = &annotation;
   if (resolution.forward == nullptr && record.marker_starts_ns.size() == texts->size()) {
     resolution.call_start_ns = record.marker_starts_ns[chosen->index];
+    CollectOuter(chosen, record.marker_starts_ns);
+    resolution.outer = outer_;
   }
   return resolution;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,12 +34,21 @@ struct Annotation {
   bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
 };
 
+/// A call that encloses the priced one and has a price too.
+struct OuterCall {
+  const Annotation* annotation;
+  int64_t start_ns;
+};
+
 /// What decides a kernel's price and which kernels share it.
 struct Resolution {
   const Annotation* priced = nullptr;       ///< Null: no price; the row says why.
   std::optional<int64_t> call_start_ns;     ///< Start of the priced call's range, where known.
   const ops::ForwardOp* forward = nullptr;  ///< Set when the price came from a forward op.
   const void* kernel = nullptr;             ///< The same for kernels of the same full name.
+  int64_t forward_run = 0;                  ///< Which run of `forward`; see ops::ForwardMatch.
+  /// Outermost first; empty unless call_start_ns is known. Valid until the next Resolve().
+  std::span<const OuterCall> outer = {};
 };
 
 /// Finds the op of each kernel: from its own annotations, or for a backward kernel without any from
@@ -66,15 +76,21 @@ class OpResolver {
   const Annotation* Understand(std::string_view text);
   /// The cached judgement on a full kernel name.
   const ops::TensorCoreUse* TensorCoreOf(std::string_view long_name);
-  /// Fills markers_ with the markers that say something about a kernel of this direction.
+  /// Fills markers_ with the markers that say something about a kernel of this direction: of a
+  /// record with more than kMaxMarkers the outermost and innermost half of these.
   void Collect(const std::vector<std::string_view>& texts, Direction direction);
   const Marker* ChoosePriced() const;
+  /// Fills outer_ with the priced markers around the chosen one.
+  void CollectOuter(const Marker* chosen, const std::vector<int64_t>& starts_ns);
+
+  static constexpr size_t kMaxMarkers = 256;
 
   OpChoice choice_;
   TextCache<Annotation> annotations_;
   TextCache<ops::TensorCoreUse> kernels_;
   ops::BackwardLinker linker_;
-  std::vector<Marker> markers_;  // Scratch: outermost first.
+  std::vector<Marker> markers_;   // Scratch: outermost first.
+  std::vector<OuterCall> outer_;  // Scratch: outermost first.
 };
 
 }  // namespace oplens::prof

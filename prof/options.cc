@@ -19,7 +19,8 @@ cxxopts::Options Declare() {
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
-  add("w", "Columns of fixed width, lines of WIDTH characters", cxxopts::value<int>(), "WIDTH");
+  add("w", "Columns of fixed width that fill WIDTH characters; integers are never cut",
+      cxxopts::value<int>(), "WIDTH");
   add("csv", "Comma separated values, every field quoted");
   add("json", "One JSON object a line");
   add("op",
@@ -46,7 +47,8 @@ std::string Help(const cxxopts::Options& options) {
 }
 
 std::unique_ptr<RowWriter> MakeWriter(const cxxopts::ParseResult& given) {
-  const size_t formats = given.count("w") + given.count("csv") + given.count("json");
+  int formats = 0;
+  for (const char* option : {"w", "csv", "json"}) formats += given.count(option) > 0 ? 1 : 0;
   if (formats > 1) {
     throw UsageError("-w, --csv and --json exclude each other: give one of them");
   }
@@ -74,9 +76,14 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     return options;
   }
   if (given.count("file") > 1) throw UsageError("one FILE at a time; join several with cat");
-  if (given.count("file") == 1)
+  if (given.count("file") == 1) {
     options.input = given["file"].as<std::vector<std::string>>().front();
-  if (given.count("output") > 0) options.output = given["output"].as<std::string>();
+    if (options.input.empty()) throw UsageError("the name of the input is empty");
+  }
+  if (given.count("output") > 0) {
+    options.output = given["output"].as<std::string>();
+    if (options.output.empty()) throw UsageError("-o: the name of the file is empty");
+  }
   options.writer = MakeWriter(given);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
   options.quiet = given.count("quiet") > 0;

@@ -1,10 +1,8 @@
-#include <csignal>
-#include <cstdio>
-#include <exception>
-#include <string>
+// prof: records -> one priced row a kernel.
 
 #include "base/error.h"
 #include "base/output.h"
+#include "base/program.h"
 #include "parse/model/reason.h"
 #include "prof/line_source.h"
 #include "prof/options.h"
@@ -14,6 +12,7 @@ namespace oplens::prof {
 namespace {
 
 int Run(const Options& options) {
+  RefuseSameFile(options.input, options.output);
   Output output(options.output);
   if (!options.message.empty()) {
     output.Write(options.message);
@@ -24,31 +23,14 @@ int Run(const Options& options) {
   Diagnostics diagnostics;
   PrintRows(&lines, options.op_choice, options.writer.get(), &output, &diagnostics);
   output.Commit();
-  if (!options.quiet) std::fputs(diagnostics.Render("prof").c_str(), stderr);
+  if (!options.quiet) PrintError(diagnostics.Render("prof"));
   return kExitOk;
-}
-
-int Complain(const char* message, ExitCode code) {
-  std::fprintf(stderr, "prof: %s\n", message);
-  return code;
 }
 
 }  // namespace
 }  // namespace oplens::prof
 
 int main(int argc, char** argv) {
-  using oplens::kExitCannotRead;
-  using oplens::kExitOk;
-  using oplens::kExitUsage;
-  namespace prof = oplens::prof;
-  std::signal(SIGPIPE, SIG_IGN);  // A closed pipe comes as ClosedPipe.
-  try {
-    return prof::Run(prof::ParseOptions(argc, argv));
-  } catch (const oplens::ClosedPipe&) {
-    return kExitOk;
-  } catch (const oplens::UsageError& error) {
-    return prof::Complain(error.what(), kExitUsage);
-  } catch (const std::exception& error) {
-    return prof::Complain(error.what(), kExitCannotRead);
-  }
+  return oplens::RunProgram(
+      "prof", [&] { return oplens::prof::Run(oplens::prof::ParseOptions(argc, argv)); });
 }

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "ops/kernel_name.h"
+
 namespace oplens::prof {
 
 /// The kernels of one op call.
@@ -49,6 +51,16 @@ bool SameCall(const OpInstance& instance, const WaitingRow& row) {
   });
 }
 
+bool IsProduct(const KernelRecord& record) {
+  return ops::KernelKindOf(record.long_name) == ops::KernelKind::kMatrix;
+}
+
+/// Of the products in the backward of a matrix op.
+size_t GradientCount(const ops::PricedOp& op) {
+  const auto is_product = [](const ops::PartWork& part) { return part.part != ops::Part::kBgrad; };
+  return static_cast<size_t>(std::count_if(op.backward.begin(), op.backward.end(), is_product));
+}
+
 void Charge(const ops::KernelShare& share, Row* row) {
   row->flops = share.flops;
   row->bytes = share.bytes;
@@ -77,6 +89,8 @@ RowQueue::~RowQueue() = default;
 void RowQueue::ForgetTexts() {
   spent_.clear();
   older_spent_.clear();
+  covered_.clear();
+  older_covered_.clear();
   solo_.clear();
 }
 
@@ -102,9 +116,17 @@ void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
   CallKey key;
   if (FindCallKey(*row, &key)) {
     JoinByKey(row.get(), key);
+    if (row->resolution.forward == nullptr) Cover(*row, key);
+    row->resolution.outer = {};  // Not valid any longer.
   } else {
     JoinByOrder(row.get());
   }
+  if (ends_.size() > kMaxStreams) ends_.clear();
+  StreamEnd& end = ends_[StreamOf(row->record)];
+  if (row->instance == nullptr || end.instance != row->instance) {
+    end = {row->instance, row->number};
+  }
+  row->turn = end.turn;
   if (OpInstance* instance = row->instance) {
     instance->rows.push_back(row.get());
     ++instance->left;
@@ -121,6 +143,7 @@ bool RowQueue::FindCallKey(const WaitingRow& row, CallKey* key) {
   if (resolution.forward != nullptr) {
     key->number = row.record.seq_ids.front();
     key->what = resolution.forward;
+    key->run = resolution.forward_run;
     return true;
   }
   key->number = resolution.call_start_ns.value_or(0);
@@ -133,6 +156,10 @@ void RowQueue::JoinByKey(WaitingRow* row, const CallKey& key) {
     row->row.reasons.Add(Reason::kUnknownRole);
     return;
   }
+  if (row->resolution.forward != nullptr) {
+    const auto place = open_.find(key);
+    if (place != open_.end() && BeginsAgain(*place->second, *row)) Close(place->second, true);
+  }
   OpInstance*& instance = open_[key];
   if (instance == nullptr) {
     instance = NewInstance(*row);
@@ -143,7 +170,7 @@ void RowQueue::JoinByKey(WaitingRow* row, const CallKey& key) {
 
 void RowQueue::JoinByOrder(WaitingRow* row) {
   const KernelRecord& record = row->record;
-  const StreamKey stream{record.process_id.value_or(-1), record.thread_id, record.stream_id};
+  const StreamKey stream = StreamOf(record);
   if (last_.size() > kMaxStreams) last_.clear();
   OpInstance*& last = last_[stream];
   if (row->resolution.priced == nullptr) {
@@ -155,6 +182,59 @@ void RowQueue::JoinByOrder(WaitingRow* row) {
     last->stream = stream;
   }
   row->instance = last;
+}
+
+RowQueue::StreamKey RowQueue::StreamOf(const KernelRecord& record) {
+  return {record.process_id.value_or(-1), record.thread_id, record.stream_id};
+}
+
+bool RowQueue::BeginsAgain(const OpInstance& instance, const WaitingRow& row) const {
+  const auto end = ends_.find(StreamOf(row.record));
+  const bool follows = end != ends_.end() && end->second.instance == &instance;
+  const int64_t turn = follows ? end->second.turn : -1;
+  bool repeats = false;
+  size_t products = 0;
+  for (const WaitingRow* other : instance.rows) {
+    if (IsProduct(other->record)) ++products;
+    if (other->record.long_name != row.record.long_name || other->record.grid != row.record.grid) {
+      continue;
+    }
+    repeats = true;
+    const bool same_stream = other->record.thread_id == row.record.thread_id &&
+                             other->record.stream_id == row.record.stream_id;
+    if (same_stream && other->turn != turn) return true;
+  }
+  return repeats && instance.price->matmul_like && IsProduct(row.record) &&
+         products >= GradientCount(*instance.price);
+}
+
+void RowQueue::Cover(const WaitingRow& row, const CallKey& key) {
+  const ops::PricedOp& inner = *row.resolution.priced->price;
+  for (const OuterCall& outer : row.resolution.outer) {
+    const ops::CoveredWork part = ops::CoveredBy(*outer.annotation->price, inner);
+    if (!part.main && !part.epilogue) continue;
+    const CallKey outer_key{key.process_id, key.thread_id, outer.start_ns, outer.annotation, 0};
+    // A text that nests in itself and begins together cannot be told apart from one range.
+    if (outer_key == key) continue;
+    if (covered_.size() >= kMaxSpent) {
+      older_covered_ = std::move(covered_);
+      covered_.clear();
+    }
+    ops::CoveredWork& covered = covered_[outer_key];
+    covered.main |= part.main;
+    covered.epilogue |= part.epilogue;
+  }
+}
+
+ops::CoveredWork RowQueue::CoveredOf(const CallKey& key) const {
+  ops::CoveredWork covered;
+  for (const auto* calls : {&covered_, &older_covered_}) {
+    if (const auto place = calls->find(key); place != calls->end()) {
+      covered.main |= place->second.main;
+      covered.epilogue |= place->second.epilogue;
+    }
+  }
+  return covered;
 }
 
 OpInstance* RowQueue::NewInstance(const WaitingRow& row) {
@@ -206,23 +286,26 @@ void RowQueue::Spend(const CallKey& key) {
   spent_.insert(key);
 }
 
-void RowQueue::Close(OpInstance* instance) {
+void RowQueue::Close(OpInstance* instance, bool comes_again) {
   instance->closed = true;
+  ops::CoveredWork covered;
   if (instance->key) {
+    covered = CoveredOf(*instance->key);
     open_.erase(*instance->key);
     // The beginning of a range names a call for good; a sequence id may come again in another
     // iteration, so it is only kept from growing on.
     const bool by_start = instance->rows.front()->resolution.forward == nullptr;
-    if (by_start || MayGrow(*instance)) Spend(*instance->key);
+    if (by_start || (MayGrow(*instance) && !comes_again)) Spend(*instance->key);
   } else if (const auto place = last_.find(*instance->stream);
              place != last_.end() && place->second == instance) {
     place->second = nullptr;
   }
   const WaitingRow& first = *instance->rows.front();
-  if (instance->rows.size() == 1 && first.resolution.kernel != nullptr) {
+  if (instance->rows.size() == 1 && first.resolution.kernel != nullptr && !covered.main &&
+      !covered.epilogue) {
     ShareSolo(instance);
   } else {
-    Share(instance);
+    Share(instance, covered);
   }
 }
 
@@ -234,18 +317,18 @@ void RowQueue::ShareSolo(OpInstance* instance) {
     Charge(place->second, &waiting.row);
     return;
   }
-  Share(instance);
+  Share(instance, {});
   if (solo_.size() > kMaxSolo) solo_.clear();
   solo_.emplace(key, shares_.front());
 }
 
-void RowQueue::Share(OpInstance* instance) {
+void RowQueue::Share(OpInstance* instance, ops::CoveredWork covered) {
   kernels_.clear();
   for (const WaitingRow* row : instance->rows) {
     kernels_.push_back({row->record.long_name, row->record.grid, row->record.duration_ns});
   }
   shares_.assign(kernels_.size(), {});
-  ops::ShareWork(*instance->price, instance->direction, kernels_, shares_);
+  ops::ShareWork(*instance->price, instance->direction, kernels_, shares_, covered);
   for (size_t i = 0; i < shares_.size(); ++i) {
     Charge(shares_[i], &instance->rows[i]->row);
   }

@@ -27,6 +27,7 @@ struct WaitingRow {
   Row row;
   Resolution resolution;
   int64_t number = 0;  ///< Its place in the queue's order, from 1.
+  int64_t turn = 0;    ///< The same for rows of one call that follow each other on a stream.
   OpInstance* instance = nullptr;
 };
 
@@ -34,12 +35,16 @@ struct WaitingRow {
 /// the order of the rows.
 ///
 /// Which kernels are one call:
-///  - a backward kernel with a forward op: same process, thread, sequence id and forward op;
+///  - a backward kernel with a forward op: same process, thread, sequence id and run of the forward
+///    op. A kernel of the same name and grid as one before begins a new call (a second backward
+///    pass over one forward pass) if kernels of other calls came in between on its thread and
+///    stream, or if it is a matrix product and the call has one for each gradient already;
 ///  - a record that says when the priced range began: same process, thread and beginning;
 ///  - else (PyProf's files) there is nothing that names a call: kernels that follow each other on
 ///    one thread and stream with the same annotations, stack, sequence ids and direction. In the
 ///    forward direction a kernel name that was there already begins a new call, since a loop over
 ///    equal calls is more common than a call that launches one kernel twice.
+/// Work that calls nested in a call were given is not given to the call again (ops::CoveredBy).
 /// A call is closed, and its rows may leave, once kWindow rows came after its last kernel. A kernel
 /// that comes later yet has an unknown cost (kUnknownRole), so that nothing is counted twice.
 class RowQueue {
@@ -75,6 +80,7 @@ class RowQueue {
     int64_t thread_id = 0;
     int64_t number = 0;
     const void* what = nullptr;  // The annotation, or the forward op.
+    int64_t run = 0;             // Of the forward op.
     friend bool operator==(const CallKey&, const CallKey&) = default;
   };
   struct StreamKey {
@@ -90,6 +96,11 @@ class RowQueue {
     Direction direction;
     friend bool operator==(const SoloKey&, const SoloKey&) = default;
   };
+  /// The last call of a stream and its turn.
+  struct StreamEnd {
+    const OpInstance* instance = nullptr;
+    int64_t turn = 0;
+  };
   struct KeyHash {
     size_t operator()(const SoloKey& key) const;
     size_t operator()(const CallKey& key) const;
@@ -103,9 +114,16 @@ class RowQueue {
   void JoinByOrder(WaitingRow* row);
   /// Whether fewer than kWindow rows came after its last kernel.
   bool MayGrow(const OpInstance& instance) const;
-  void Close(OpInstance* instance);
+  /// `comes_again`: the next row begins another call of the same key.
+  void Close(OpInstance* instance, bool comes_again = false);
   void Spend(const CallKey& key);
-  void Share(OpInstance* instance);
+  /// Remembers what of the calls around the row's call this one does.
+  void Cover(const WaitingRow& row, const CallKey& key);
+  ops::CoveredWork CoveredOf(const CallKey& key) const;
+  /// Whether a backward row that would join a call begins the next one.
+  bool BeginsAgain(const OpInstance& instance, const WaitingRow& row) const;
+  static StreamKey StreamOf(const KernelRecord& record);
+  void Share(OpInstance* instance, ops::CoveredWork covered);
   void ShareSolo(OpInstance* instance);
 
   std::deque<std::unique_ptr<WaitingRow>> waiting_;
@@ -118,6 +136,10 @@ class RowQueue {
   /// last 32768 to 65536 calls.
   std::unordered_set<CallKey, KeyHash> spent_;
   std::unordered_set<CallKey, KeyHash> older_spent_;
+  /// Calls around charged ones; bounded like the spent ones.
+  std::unordered_map<CallKey, ops::CoveredWork, KeyHash> covered_;
+  std::unordered_map<CallKey, ops::CoveredWork, KeyHash> older_covered_;
+  std::unordered_map<StreamKey, StreamEnd, KeyHash> ends_;
   std::unordered_map<SoloKey, ops::KernelShare, KeyHash> solo_;
   std::vector<ops::InstanceKernel> kernels_;  // Scratch of Share.
   std::vector<ops::KernelShare> shares_;

@@ -1,19 +1,14 @@
 #include <utility>
 
+#include "base/utf8.h"
 #include "prof/writer.h"
 
 namespace oplens::prof {
 namespace {
 
-/// Appends a field that a reader can split at blanks: blanks and control characters become '_'.
+/// Appends a field that a reader can split at blanks.
 void AppendField(std::string_view text, std::string* out) {
-  if (text.empty()) text = "-";
-  const size_t begin = out->size();
-  out->append(text);
-  for (size_t i = begin; i < out->size(); ++i) {
-    char& c = (*out)[i];
-    if ((c >= 0 && c <= ' ') || c == '\x7f') c = '_';
-  }
+  AppendUtf8(text.empty() ? "-" : text, Utf8Hidden::kControlsAndBlanks, out);
 }
 
 class SpaceWriter : public RowWriter {

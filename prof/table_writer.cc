@@ -4,36 +4,38 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "prof/writer.h"
 
 namespace oplens::prof {
 namespace {
 
 constexpr int kLeastSharedWidth = 6;  // Of the columns that share what is left.
+constexpr int kMaxWidth = 10000;
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-/// Bytes of the first `width` characters of UTF-8 text; *taken is how many characters these are.
-/// Bytes that are not UTF-8 count as characters where they start none.
-size_t CutAt(std::string_view text, size_t width, size_t* taken) {
-  size_t i = 0;
-  for (*taken = 0; i < text.size() && *taken < width; ++*taken) {
-    ++i;
-    while (i < text.size() && IsContinuation(text[i])) ++i;
+/// Cuts UTF-8 text down to `width` characters; how many characters are left.
+size_t CutTo(size_t width, size_t begin, std::string* text) {
+  size_t taken = 0;
+  for (size_t i = begin; i < text->size(); ++i) {
+    if (IsContinuation((*text)[i])) continue;
+    if (taken == width) {
+      text->resize(i);
+      break;
+    }
+    ++taken;
   }
-  return i;
+  return taken;
 }
 
 /// Appends `text` cut or filled up to `width` characters. Control characters become '_', so that no
 /// kernel name can move the cursor.
 void AppendLeft(std::string_view text, size_t width, std::string* out) {
-  size_t taken = 0;
   const size_t begin = out->size();
-  out->append(text.substr(0, CutAt(text, width, &taken)));
-  for (size_t i = begin; i < out->size(); ++i) {
-    char& c = (*out)[i];
-    if ((c >= 0 && c < ' ') || c == '\x7f') c = '_';
-  }
+  // No character takes more than 4 bytes; a sequence that is cut is not within the width.
+  AppendUtf8(text.substr(0, 4 * (width + 1)), Utf8Hidden::kControls, out);
+  const size_t taken = CutTo(width, begin, out);
   out->append(width - taken, ' ');
 }
 
@@ -44,6 +46,9 @@ void AppendRight(std::string_view digits, size_t width, std::string* out) {
 
 /// The width of each column. The shared ones part what the others and the separators leave.
 std::vector<size_t> Widths(const Columns& columns, int total) {
+  if (total > kMaxWidth) {
+    throw UsageError(fmt::format("-w {} is too wide: the most is -w {}", total, kMaxWidth));
+  }
   int fixed = static_cast<int>(columns.size()) - 1;
   int shared = 0;
   for (const Column* column : columns) {

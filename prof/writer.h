@@ -26,7 +26,7 @@ std::unique_ptr<RowWriter> MakeCsvWriter(Columns columns);
 
 /// Columns of fixed width for a terminal: lines of at most `width` characters, but for integers,
 /// which are never cut. Unknown is "-". Throws UsageError with the least width when `width` is too
-/// narrow.
+/// narrow, and when it is more than 10000.
 std::unique_ptr<RowWriter> MakeTableWriter(Columns columns, int width);
 
 /// Fields without blanks, separated by one blank; unknown is "-".

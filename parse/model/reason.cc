@@ -41,6 +41,10 @@ bool FindReason(std::string_view word, Reason* reason) {
 
 void Diagnostics::Count(Reason reason, std::string example) {
   ++counts_[static_cast<size_t>(reason)];
+  // Texts of the file end on a terminal.
+  for (char& c : example) {
+    if (c < ' ' || c > '~') c = '?';
+  }
   auto& examples = examples_[static_cast<size_t>(reason)];
   if (!example.empty() && examples.size() < kMaxExamples) examples.push_back(std::move(example));
 }

@@ -41,8 +41,8 @@ enum class Severity : uint8_t {
     "range rows that repeat a start or end; skipped")                                              \
   X(kReversedRange, "reversed-range", kDamage, "ranges that end before they start; skipped")       \
   X(kOpenRange, "open-range", kInfo,                                                               \
-    "ranges that were never closed; they give layer and context, "                                 \
-    "not the op")                                                                                  \
+    "ranges that were never closed; they give no op unless "                                       \
+    "--keep-open")                                                                                 \
   X(kLeakedRange, "leaked-range", kInfo,                                                           \
     "ranges left out: more than 8 of one text on a thread were "                                   \
     "never closed")                                                                                \
@@ -113,7 +113,8 @@ static_assert(kReasonCount <= 64, "ReasonSet is one word");
 /// Libraries fill it, main prints it; nothing in it stops a run.
 class Diagnostics {
  public:
-  /// Counts one case. `example` (a place and what stood there) is kept for the first three.
+  /// Counts one case. `example` (a place and what stood there) is kept for the first
+  /// three, with '?' for what is not printable ASCII.
   void Count(Reason reason, std::string example = {});
   /// Counts `n` cases without an example.
   void CountMany(Reason reason, int64_t n);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "parse/model/kernel_record.h"
 
 namespace oplens {
@@ -23,31 +24,6 @@ void AppendOptionalInt(const std::optional<int64_t>& value, std::string* out) {
   } else {
     out->append("None");
   }
-}
-
-/// Length of the valid UTF-8 sequence at `text[i]`, 0 when there is none (RFC 3629: no overlong
-/// forms, no surrogates, at most U+10FFFF).
-size_t Utf8Length(std::string_view text, size_t i) {
-  const auto byte = [&](size_t k) -> unsigned {
-    return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u;
-  };
-  const auto tail = [&](size_t k) { return (byte(k) & 0xC0u) == 0x80u; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!tail(1) || !tail(2)) return 0;
-    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-    if (lead == 0xED && byte(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!tail(1) || !tail(2) || !tail(3)) return 0;
-    if (lead == 0xF0 && byte(1) < 0x90) return 0;
-    if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
 }
 
 void AppendHex(std::string_view prefix, unsigned value, std::string* out) {

@@ -20,6 +20,8 @@ using ThreadIndex = uint32_t;
 /// Index of a LaunchCall in Trace::launches; kNoLaunch when there is none.
 using LaunchIndex = uint32_t;
 inline constexpr LaunchIndex kNoLaunch = UINT32_MAX;
+/// Stands for an id that could not be read; CUPTI's ids are not negative.
+inline constexpr int64_t kUnknownId = -1;
 /// End time of a range that was never closed.
 inline constexpr int64_t kNeverClosed = std::numeric_limits<int64_t>::max();
 
@@ -53,9 +55,9 @@ struct LaunchCall {
 struct Kernel {
   int64_t start_ns = 0;  ///< 0 with end_ns 0: not timed.
   int64_t end_ns = 0;
-  int64_t correlation_id = 0;
-  int64_t row_id = 0;  ///< Where it stands in the file; last resort for a stable order.
-  StringId name = 0;   ///< As in the file, mangled or not; 0 when unknown.
+  int64_t correlation_id = 0;  ///< kUnknownId when the file does not say.
+  int64_t row_id = 0;          ///< Where it stands in the file; last resort for a stable order.
+  StringId name = 0;           ///< As in the file, mangled or not; 0 when unknown.
   LaunchIndex launch = kNoLaunch;
   int32_t device_id = 0;
   int32_t context_id = 0;

@@ -40,10 +40,14 @@ struct TableCost {
 };
 
 constexpr TableCost kTableCosts[] = {
+    {kVersionTable, "the schema version is unknown"},
+    {kConcurrentKernelTable, "kernels of ordinary runs are unknown"},
+    {kKernelTable, "kernels of runs that were serialised for metrics are unknown"},
     {kRuntimeTable, "launches made through the CUDA runtime, and their ranges, are unknown"},
     {kDriverTable, "launches made through the CUDA driver, and their ranges, are unknown"},
     {kMarkerTable, "no kernel has a layer, op or range"},
     {kMemcpyTable, "copies are unknown"},
+    {kMemcpy2Table, "copies between GPUs are unknown"},
     {kMemsetTable, "memory fills are unknown"},
     {kSynchronizationTable, "waits are unknown"},
     {kOverheadTable, "the profiler's own overhead is unknown"},
@@ -125,10 +129,31 @@ class NvprofReader {
     });
   }
 
-  /// Rows to reserve memory for: never more than a file of this size could hold.
   size_t RowsToReserve(std::string_view table) {
-    constexpr int64_t kMost = int64_t{1} << 24;
-    return static_cast<size_t>(std::clamp<int64_t>(database_.MaxRowCount(table), 0, kMost));
+    return static_cast<size_t>(database_.MaxRowCount(table));
+  }
+
+  /// Which of `columns` the table lacks; each costs a sentence, and no row of it is damaged by
+  /// that.
+  std::vector<bool> MissingColumns(std::string_view table,
+                                   std::span<const std::string_view> columns) {
+    std::vector<bool> missing;
+    for (const std::string_view column : columns) {
+      missing.push_back(database_.HasTable(table) && !database_.HasColumn(table, column));
+      if (missing.back()) {
+        diagnostics_.Note(
+            fmt::format("{}: table {} has no column {}", database_.path(), table, column));
+      }
+    }
+    return missing;
+  }
+
+  /// Reads a table whose rows say nothing without one of `columns`: then all of it is left out.
+  template <typename F>
+  void ForEachWholeRow(std::string_view table, std::span<const std::string_view> columns, F f) {
+    const std::vector<bool> missing = MissingColumns(table, columns);
+    if (std::find(missing.begin(), missing.end(), true) != missing.end()) return;
+    ForEachRow(table, columns, f);
   }
 
   void CountBadRow(Reason reason, std::string_view table, int64_t row_id) {
@@ -145,7 +170,7 @@ class NvprofReader {
 
   void ReadStrings() {
     constexpr std::string_view kColumns[] = {"_id_", "value"};
-    ForEachRow(kStringTable, kColumns, [&](int64_t row_id, const Cell* row) {
+    ForEachWholeRow(kStringTable, kColumns, [&](int64_t row_id, const Cell* row) {
       if (!row[0].is_int() || row[1].type() != Cell::Type::kText) {
         CountBadRow(Reason::kBadOtherRow, kStringTable, row_id);
         return;
@@ -218,21 +243,30 @@ class NvprofReader {
                                              "staticSharedMemory",
                                              "dynamicSharedMemory"};
     trace_.kernels.reserve(trace_.kernels.size() + RowsToReserve(table));
+    const std::vector<bool> missing = MissingColumns(table, kColumns);
     ForEachRow(table, kColumns, [&](int64_t row_id, const Cell* row) {
       Kernel& kernel = trace_.kernels.emplace_back();
       kernel.row_id = row_id;
-      bool good = TakeInt64(row[0], &kernel.start_ns) & TakeInt64(row[1], &kernel.end_ns) &
-                  TakeInt64(row[2], &kernel.correlation_id);
-      int32_t* const fields[] = {&kernel.device_id, &kernel.context_id, &kernel.stream_id,
-                                 &kernel.grid[0],   &kernel.grid[1],    &kernel.grid[2],
-                                 &kernel.block[0],  &kernel.block[1],   &kernel.block[2]};
-      for (size_t i = 0; i < std::size(fields); ++i) good &= TakeInt32(row[4 + i], fields[i]);
-      int32_t* const optional_fields[] = {&kernel.registers_per_thread,
-                                          &kernel.static_shared_memory_bytes,
-                                          &kernel.dynamic_shared_memory_bytes};
-      for (size_t i = 0; i < std::size(optional_fields); ++i) {
-        const Cell& cell = row[13 + i];
-        good &= TakeInt32(cell, optional_fields[i]) || cell.type() == Cell::Type::kNull;
+      kernel.correlation_id = kUnknownId;
+      int64_t* const wide_fields[] = {&kernel.start_ns, &kernel.end_ns, &kernel.correlation_id};
+      int32_t* const fields[] = {&kernel.device_id,
+                                 &kernel.context_id,
+                                 &kernel.stream_id,
+                                 &kernel.grid[0],
+                                 &kernel.grid[1],
+                                 &kernel.grid[2],
+                                 &kernel.block[0],
+                                 &kernel.block[1],
+                                 &kernel.block[2],
+                                 &kernel.registers_per_thread,
+                                 &kernel.static_shared_memory_bytes,
+                                 &kernel.dynamic_shared_memory_bytes};
+      bool good = true;
+      for (size_t i = 0; i < std::size(wide_fields); ++i) {
+        good &= TakeInt64(row[i], wide_fields[i]) || missing[i];
+      }
+      for (size_t i = 0; i < std::size(fields); ++i) {
+        good &= TakeInt32(row[4 + i], fields[i]) || missing[4 + i];
       }
       if (!good) {
         kernel.reasons.Add(Reason::kBadKernelRow);
@@ -243,7 +277,7 @@ class NvprofReader {
         kernel.reasons.Add(Reason::kUnknownKernelName);
         CountBadRow(Reason::kUnknownKernelName, table, row_id);
       }
-      if (row[2].is_int()) Want(kernel.correlation_id);
+      if (kernel.correlation_id != kUnknownId) Want(kernel.correlation_id);
       work_correlations_[kKernelWork].push_back(kernel.correlation_id);
     });
   }
@@ -252,7 +286,7 @@ class NvprofReader {
     constexpr std::string_view kColumns[] = {"start",     "end",     "bytes",   "correlationId",
                                              "copyKind",  "srcKind", "dstKind", "deviceId",
                                              "contextId", "streamId"};
-    ForEachRow(table, kColumns, [&](int64_t row_id, const Cell* row) {
+    ForEachWholeRow(table, kColumns, [&](int64_t row_id, const Cell* row) {
       MemoryCopy copy;
       bool good = AllInts(row, 4);
       int32_t* const fields[] = {&copy.copy_kind, &copy.source_kind, &copy.target_kind,
@@ -274,7 +308,7 @@ class NvprofReader {
   void ReadSets() {
     constexpr std::string_view kColumns[] = {"start", "end",      "bytes",     "correlationId",
                                              "value", "deviceId", "contextId", "streamId"};
-    ForEachRow(kMemsetTable, kColumns, [&](int64_t row_id, const Cell* row) {
+    ForEachWholeRow(kMemsetTable, kColumns, [&](int64_t row_id, const Cell* row) {
       MemorySet set;
       // The fill value is a 32-bit pattern that some versions store unsigned.
       bool good = AllInts(row, 5) && TakeInt32(row[5], &set.device_id) &&
@@ -296,7 +330,7 @@ class NvprofReader {
   void ReadSynchronizations() {
     constexpr std::string_view kColumns[] = {"start", "end",       "correlationId",
                                              "type",  "contextId", "streamId"};
-    ForEachRow(kSynchronizationTable, kColumns, [&](int64_t row_id, const Cell* row) {
+    ForEachWholeRow(kSynchronizationTable, kColumns, [&](int64_t row_id, const Cell* row) {
       Synchronization wait;
       if (!AllInts(row, 3) || !TakeInt32(row[3], &wait.kind) ||
           !TakeInt32(row[4], &wait.context_id) || !row[5].is_int()) {
@@ -316,7 +350,7 @@ class NvprofReader {
   void ReadOverheads() {
     constexpr std::string_view kColumns[] = {"start", "end", "overheadKind"};
     trace_.overheads.reserve(RowsToReserve(kOverheadTable));
-    ForEachRow(kOverheadTable, kColumns, [&](int64_t row_id, const Cell* row) {
+    ForEachWholeRow(kOverheadTable, kColumns, [&](int64_t row_id, const Cell* row) {
       Overhead overhead;
       if (!AllInts(row, 2) || !TakeInt32(row[2], &overhead.kind)) {
         CountBadRow(Reason::kBadOtherRow, kOverheadTable, row_id);
@@ -346,7 +380,7 @@ class NvprofReader {
     std::vector<int64_t> correlations;
     correlations.reserve(RowsToReserve(table));
     bool ascending = true;
-    ForEachRow(table, kColumns, [&](int64_t row_id, const Cell* row) {
+    ForEachWholeRow(table, kColumns, [&](int64_t row_id, const Cell* row) {
       if (!AllInts(row, 6)) {
         CountBadRow(Reason::kBadLaunchRow, table, row_id);
         return;
@@ -410,7 +444,9 @@ class NvprofReader {
   void ResolveLaunches() {
     const auto resolve = [this](Work work, auto& rows) {
       for (size_t i = 0; i < rows.size(); ++i) {
-        const uint32_t wanted = wanted_.Find(work_correlations_[work][i]);
+        const int64_t correlation_id = work_correlations_[work][i];
+        const uint32_t wanted =
+            correlation_id == kUnknownId ? IdMap::kNone : wanted_.Find(correlation_id);
         rows[i].launch = wanted == IdMap::kNone ? kNoLaunch : launch_of_wanted_[wanted];
       }
       std::vector<int64_t>().swap(work_correlations_[work]);
@@ -425,8 +461,8 @@ class NvprofReader {
     constexpr std::string_view kColumns[] = {"flags",      "timestamp", "id",
                                              "objectKind", "objectId",  "name"};
     trace_.ranges.reserve(RowsToReserve(kMarkerTable) / 2);
-    ForEachRow(kMarkerTable, kColumns,
-               [&](int64_t row_id, const Cell* row) { ReadMarker(row_id, row); });
+    ForEachWholeRow(kMarkerTable, kColumns,
+                    [&](int64_t row_id, const Cell* row) { ReadMarker(row_id, row); });
     const int64_t unmatched =
         static_cast<int64_t>(early_ends_.size()) - static_cast<int64_t>(early_ends_used_);
     if (unmatched > 0) diagnostics_.CountMany(Reason::kUnmatchedEnd, unmatched);
@@ -438,7 +474,7 @@ class NvprofReader {
   }
 
   void ReadMarker(int64_t row_id, const Cell* row) {
-    if (!AllInts(row, 4) || row[4].type() != Cell::Type::kBlob || !row[5].is_int()) {
+    if (!AllInts(row, 3)) {
       CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
       return;
     }
@@ -449,26 +485,29 @@ class NvprofReader {
       if (start) CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
       return;  // An instant, or a synchronisation mark.
     }
-    const std::string_view object = row[4].bytes();
-    if (row[3].integer() != nvprof::kObjectThread) {
-      ++process_markers_;
-      return;
-    }
-    if (object.size() < 8) {
-      CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
-      return;
-    }
-    const int64_t time_ns = row[1].integer();
-    const int64_t id = row[2].integer();
     if (start) {
-      OpenRange(id, time_ns, object, row[5], row_id);
+      OpenRange(row_id, row);
     } else {
-      CloseRange(id, time_ns, row_id);
+      CloseRange(row_id, row);
     }
   }
 
-  void OpenRange(int64_t id, int64_t time_ns, std::string_view object, const Cell& name,
-                 int64_t row_id) {
+  static bool IsOfThread(const Cell& object_kind) {
+    return object_kind.is_int() && object_kind.integer() == nvprof::kObjectThread;
+  }
+
+  void OpenRange(int64_t row_id, const Cell* row) {
+    const std::string_view object =
+        row[4].type() == Cell::Type::kBlob ? row[4].bytes() : std::string_view();
+    if (row[3].is_int() && !IsOfThread(row[3])) {
+      ++process_markers_;
+      return;
+    }
+    if (!row[3].is_int() || object.size() < 8 || !row[5].is_int()) {
+      CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
+      return;
+    }
+    const int64_t id = row[2].integer();
     const auto index = static_cast<uint32_t>(trace_.ranges.size());
     const uint32_t pending = pending_.FindOrInsert(id, index);
     if (pending != index && (pending & kEarlyEnd) == 0) {
@@ -480,12 +519,12 @@ class NvprofReader {
     std::memcpy(&process_id, object.data(), 4);
     std::memcpy(&thread_id, object.data() + 4, 4);
     Range& range = trace_.ranges.emplace_back();
-    range.start_ns = time_ns;
+    range.start_ns = row[1].integer();
     range.id = id;
-    range.text = TextOf(name);
+    range.text = TextOf(row[5]);
     if (range.text == 0) {
       // A NULL text is stored as string 0; any other id that is not there is damage.
-      if (name.integer() != 0) CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
+      if (row[5].integer() != 0) CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
       range.text = trace_.strings.Intern("<unknown>");
     }
     range.thread = ThreadOf(process_id, thread_id);
@@ -496,15 +535,22 @@ class NvprofReader {
     }
   }
 
-  void CloseRange(int64_t id, int64_t time_ns, int64_t row_id) {
-    const uint32_t early = kEarlyEnd | static_cast<uint32_t>(early_ends_.size());
-    const uint32_t pending = pending_.FindOrInsert(id, early);
-    if (pending == early) {
-      early_ends_.push_back(time_ns);  // Its start row may still come.
+  /// An end needs its id and time only: the thread and text are those of the start.
+  void CloseRange(int64_t row_id, const Cell* row) {
+    const int64_t id = row[2].integer();
+    const uint32_t pending = pending_.Find(id);
+    if (pending == IdMap::kNone) {
+      if (!IsOfThread(row[3])) {
+        ++process_markers_;
+        return;
+      }
+      // Its start row may still come.
+      pending_.FindOrInsert(id, kEarlyEnd | static_cast<uint32_t>(early_ends_.size()));
+      early_ends_.push_back(row[1].integer());
     } else if ((pending & kEarlyEnd) != 0) {
       CountBadRow(Reason::kDuplicateMarker, kMarkerTable, row_id);
     } else {
-      trace_.ranges[pending].end_ns = time_ns;
+      trace_.ranges[pending].end_ns = row[1].integer();
       pending_.Erase(id);
     }
   }

@@ -231,6 +231,51 @@ TEST(ShareWorkTest, WithoutAPrice) {
         {{Role::kMain, (INT64_MAX / 2) + 1, 36}, {Role::kMain, INT64_MAX / 2, 36}});
 }
 
+TEST(ShareWorkTest, WhatNestedCallsCover) {
+  const PricedOp linear = Price("F.linear", "[4,5]float32 [6,5]float32 [6]float32");
+  const PricedOp matmul = Price("torch.matmul", "[4,5]float32 [5,6]float32");
+  const PricedOp add = Price("Tensor.add", "[4,6]float32 [6]float32");
+  const PricedOp copy = Price("Tensor.contiguous", "[4,5]float32");
+  const PricedOp softmax = Price("F.softmax", "[4,5]float32 1");
+  const auto covered = [](const PricedOp& outer, const PricedOp& inner) {
+    const CoveredWork work = CoveredBy(outer, inner);
+    return std::array<bool, 2>{work.main, work.epilogue};
+  };
+  EXPECT_EQ(covered(linear, matmul), (std::array{true, false}));
+  EXPECT_EQ(covered(linear, linear), (std::array{true, true}));
+  EXPECT_EQ(covered(linear, add), (std::array{false, true}));
+  EXPECT_EQ(covered(linear, copy), (std::array{false, false}));
+  EXPECT_EQ(covered(softmax, copy), (std::array{false, false}));
+  EXPECT_EQ(covered(softmax, softmax), (std::array{true, true}));
+}
+
+TEST(ShareWorkTest, CoveredWorkIsNotGivenAgain) {
+  const PricedOp linear = Price("F.linear", "[4,5]float32 [6,5]float32 [6]float32");
+  const auto flops = [&](const PricedOp& op, Direction direction, const char* kernel,
+                         CoveredWork covered) {
+    const InstanceKernel kernels[] = {{kernel, {1, 1, 1}, 1000}};
+    KernelShare shares[1];
+    ShareWork(op, direction, kernels, shares, covered);
+    EXPECT_EQ(shares[0].flops.has_value() && shares[0].bytes.has_value(),
+              shares[0].reasons.Empty());
+    return shares[0].flops.value_or(-1);
+  };
+  EXPECT_EQ(flops(linear, kForward, kGemm, {}), 264);
+  EXPECT_EQ(flops(linear, kForward, kGemm, {false, true}), 240) << "the bias was added inside";
+  EXPECT_EQ(flops(linear, kForward, kGemm, {true, false}), -1);
+  EXPECT_EQ(flops(linear, kForward, kOwn, {true, false}), -1);
+  EXPECT_EQ(flops(linear, kForward, kAdd, {true, false}), 24);
+  EXPECT_EQ(flops(linear, kForward, kAdd, {true, true}), -1);
+  EXPECT_EQ(flops(linear, kForward, kCopy, {true, true}), 0);
+  EXPECT_EQ(flops(linear, kBackward, kGemmNn, {true, false}), -1);
+  EXPECT_EQ(flops(linear, kBackward, kReduce, {true, false}), 24);
+  EXPECT_EQ(flops(linear, kBackward, kReduce, {true, true}), -1);
+  const PricedOp norm = Price("F.layer_norm", "[4,8]float32 (8,)");
+  const char* const kNorm = "void cuApplyLayerNorm<float>(int)";
+  EXPECT_EQ(flops(norm, kForward, kNorm, {true, true}), -1);
+  EXPECT_EQ(flops(norm, kForward, kAdd, {true, true}), -1);
+}
+
 TEST(ShareWorkTest, SpansOfDifferentSizesAreLeftAlone) {
   const PricedOp add = Price("torch.add", "[6]float32 [6]float32");
   const std::array<InstanceKernel, 1> kernels{{{kAdd, {1, 1, 1}, 1}}};

@@ -198,6 +198,16 @@ TEST_F(CorrelateTest, SeveralKernelsOfOneLaunch) {
   EXPECT_EQ(Record(1).sub_seq_id, 1);
 }
 
+TEST_F(CorrelateTest, ManyKernelsOfOneLaunchInsideManyRanges) {
+  constexpr int kMany = 20000;  // Ranges that end within the launch: quadratic if swept a kernel.
+  for (int i = 0; i < kMany; ++i) Range(i, 50000, "r");
+  Kernel(49999);
+  trace_.launches[0].end_ns = 60000;
+  trace_.kernels.resize(kMany, trace_.kernels[0]);
+  Correlate();
+  EXPECT_TRUE(Record(kMany - 1).reasons.Has(Reason::kNoMarker));
+}
+
 TEST_F(CorrelateTest, UnlaunchedKernelsHoldPrintableValues) {
   Range(0, 10, "relu, seq = 3");
   Kernel(2);

@@ -174,6 +174,46 @@ TEST_F(NvprofReaderTest, BadKernelRowsAreKept) {
   EXPECT_TRUE(diagnostics_.Damaged());
 }
 
+TEST_F(NvprofReaderTest, ADamagedCorrelationIdBelongsToNoLaunch) {
+  thread_.Launch({});
+  thread_.CallApi(211);
+  builder_.rows("RUNTIME").back()["correlationId"] = 0;
+  builder_.rows("CONCURRENT_KERNEL")[0]["correlationId"] = std::string("x");
+  const Trace trace = Read();
+  ASSERT_EQ(trace.kernels.size(), 1u);
+  EXPECT_EQ(trace.kernels[0].launch, kNoLaunch);
+  EXPECT_EQ(trace.kernels[0].correlation_id, kUnknownId);
+}
+
+TEST_F(NvprofReaderTest, AnEndNeedsItsIdAndTimeOnly) {
+  thread_.Push("x");
+  thread_.Pop();
+  test::Row& end = builder_.rows("MARKER")[1];
+  end["name"] = std::string("odd");
+  end["objectKind"] = 1;
+  end["objectId"] = test::Blob{};
+  const Trace trace = Read();
+  ASSERT_EQ(trace.ranges.size(), 1u);
+  EXPECT_FALSE(trace.ranges[0].open());
+  EXPECT_FALSE(diagnostics_.Damaged());
+}
+
+TEST_F(NvprofReaderTest, AMissingColumnCostsASentenceAndNoRow) {
+  thread_.Push("x");
+  thread_.Launch({.duration_ns = 5});
+  thread_.Pop();
+  const Trace trace = Read({.drop_columns = {{"CONCURRENT_KERNEL", "gridZ"},
+                                             {"CONCURRENT_KERNEL", "registersPerThread"},
+                                             {"RUNTIME", "threadId"}}});
+  ASSERT_EQ(trace.kernels.size(), 1u);
+  EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 5);
+  EXPECT_TRUE(trace.kernels[0].reasons.Empty());
+  EXPECT_EQ(trace.kernels[0].launch, kNoLaunch);
+  EXPECT_FALSE(diagnostics_.Damaged());
+  EXPECT_THAT(diagnostics_.Render("parse"),
+              HasSubstr("table CUPTI_ACTIVITY_KIND_RUNTIME has no column threadId"));
+}
+
 TEST_F(NvprofReaderTest, EveryVersionAndLayoutReadsTheSame) {
   thread_.Push("r");
   thread_.Launch({.name = "k", .duration_ns = 77});
@@ -200,10 +240,11 @@ TEST_F(NvprofReaderTest, EveryVersionAndLayoutReadsTheSame) {
 
 TEST_F(NvprofReaderTest, MissingTablesCostASentenceEach) {
   thread_.Launch({});
-  const Trace trace = Read({.drop_tables = {"RUNTIME", "DRIVER", "MARKER", "MEMCPY", "MEMSET",
-                                            "SYNCHRONIZATION", "OVERHEAD", "DEVICE"}});
+  const Trace trace =
+      Read({.drop_tables = {"RUNTIME", "DRIVER", "MARKER", "MEMCPY", "MEMCPY2", "MEMSET",
+                            "SYNCHRONIZATION", "OVERHEAD", "DEVICE", "KERNEL"}});
   EXPECT_EQ(trace.kernels.size(), 1u);
-  EXPECT_EQ(diagnostics_.notes().size(), 8u);
+  EXPECT_EQ(diagnostics_.notes().size(), 10u);
   EXPECT_FALSE(diagnostics_.Damaged());
   EXPECT_THROW(Read({.without_string_table = true}), Error);
   const Trace none = Read({.drop_tables = {"CONCURRENT_KERNEL", "KERNEL"}});

@@ -88,6 +88,19 @@ TEST(OpenRanges, VersionStaysWhileNothingChanges) {
   EXPECT_EQ(open.CountOf(0), 0u);
 }
 
+TEST(OpenRanges, TheSamePlaceTwice) {
+  OpenRanges open;
+  open.Push(0, 15, 0);  // Ends within the call: hidden.
+  open.MoveTo(10, 20);
+  const uint64_t version = open.version();
+  open.MoveTo(10, 20);
+  EXPECT_EQ(open.version(), version);
+  EXPECT_EQ(open.CountOf(0), 0u);
+  open.Push(1, 25, 0);
+  open.MoveTo(10, 20);
+  EXPECT_EQ(ListOf(open, 0), std::vector<uint32_t>{1});
+}
+
 TEST(OpenRanges, ForEachStopsWhenTold) {
   OpenRanges open;
   for (uint32_t i = 0; i < 5; ++i) open.Push(i, 100 - i, 1);

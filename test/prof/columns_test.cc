@@ -30,6 +30,13 @@ TEST(SelectColumnsTest, OrderIsTheUsers) {
               ElementsAre("idx", "dir", "sub", "mod", "op", "kernel", "params", "sil"));
 }
 
+TEST(SelectColumnsTest, EachOnce) {
+  EXPECT_THAT(Keys(SelectColumns("sil,idx,sil,idx")), ElementsAre("sil", "idx"));
+  EXPECT_EQ(SelectColumns("all,idx,all").size(), AllColumns().size());
+  EXPECT_EQ(Keys(SelectColumns("sil,all")).front(), "sil");
+  EXPECT_EQ(SelectColumns("sil,all").size(), AllColumns().size());
+}
+
 TEST(SelectColumnsTest, All) {
   EXPECT_THAT(Keys(SelectColumns("all")),
               ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod",

@@ -77,6 +77,23 @@ TEST(BackwardLinkerTest, TheLastKernelOfANumberCounts) {
   EXPECT_EQ(Found(&linker, Backward(5)), "later");
 }
 
+TEST(BackwardLinkerTest, ForwardKernelsAfterABackwardOneAreAnotherRun) {
+  BackwardLinker linker;
+  linker.AddForward(Forward("mm", {5}));
+  linker.AddForward(Forward("mm", {5}));
+  const int64_t first = linker.Find(Backward(5)).run;
+  EXPECT_EQ(linker.Find(Backward(5)).run, first);
+  linker.AddForward(Forward("mm", {6}));
+  EXPECT_EQ(linker.Find(Backward(5)).run, first) << "another number";
+  linker.AddForward(Forward("mm", {5}));
+  const int64_t second = linker.Find(Backward(5)).run;
+  EXPECT_NE(second, first);
+  linker.Advance();
+  EXPECT_EQ(linker.Find(Backward(5)).run, second);
+  linker.AddForward(Forward("mm", {5}));
+  EXPECT_NE(linker.Find(Backward(5)).run, second);
+}
+
 TEST(BackwardLinkerTest, OwnNumbersComeBeforeNestedOnes) {
   BackwardLinker linker;
   linker.AddForward(Forward("own", {5}, {9}));

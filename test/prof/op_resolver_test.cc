@@ -219,6 +219,33 @@ TEST_F(OpResolverTest, TheStartOfThePricedCall) {
   EXPECT_EQ(inner_.Resolve(record, &row_).call_start_ns, std::nullopt);
 }
 
+TEST_F(OpResolverTest, PricedCallsAroundThePricedOne) {
+  KernelRecord record = Annotated({kMm, kMysteryText, kMm, kMm, kShapelessMul});
+  record.marker_starts_ns = {10, 20, 30, 40, 50};
+  const Resolution resolution = inner_.Resolve(record, &row_);
+  ASSERT_EQ(resolution.outer.size(), 2u);
+  EXPECT_EQ(resolution.outer[0].start_ns, 10);
+  EXPECT_EQ(resolution.outer[1].start_ns, 30);
+  EXPECT_TRUE(outer_.Resolve(record, &row_).outer.empty());
+  record.marker_starts_ns.clear();
+  EXPECT_TRUE(inner_.Resolve(record, &row_).outer.empty());
+}
+
+TEST_F(OpResolverTest, OfVeryManyMarkersTheEndsCount) {
+  std::vector<std::string_view> markers(1000, kMysteryText);
+  markers[127] = kMm;
+  inner_.Resolve(Annotated(markers), &row_);
+  EXPECT_EQ(row_.path.size(), 256u);
+  EXPECT_EQ(row_.op, "mm");
+  markers[127] = kMysteryText;
+  markers[872] = kMm;
+  inner_.Resolve(Annotated(markers), &row_);
+  EXPECT_EQ(row_.op, "mm");
+  std::swap(markers[871], markers[872]);
+  inner_.Resolve(Annotated(markers), &row_);
+  EXPECT_EQ(row_.op, "mystery");
+}
+
 TEST_F(OpResolverTest, ReasonsOfTheRecordStay) {
   KernelRecord record = Annotated({kMm});
   record.reasons.Add(Reason::kUntimed);

@@ -2,10 +2,12 @@
 
 #include "test/support/program.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "prof/columns.h"
 #include "test/prof/rows.h"
@@ -68,13 +70,36 @@ TEST_F(ProgramTest, InputWithoutRecordsLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out.csv"));
 }
 
+TEST_F(ProgramTest, EmptyNamesAreWrongUsage) {
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{""}, {"-o", "", dict_.string()}}) {
+    std::vector<std::string> command{Program("prof")};
+    command.insert(command.end(), args.begin(), args.end());
+    const RunResult result = RunProgram(command, {.stdin_path = dict_});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("is empty"));
+  }
+}
+
+TEST_F(ProgramTest, TheInputIsNeverOverwritten) {
+  const std::string before = test::ReadFile(dict_);
+  const RunResult result = RunProgram({Program("prof"), "-o", dict_.string(), dict_.string()});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(test::ReadFile(dict_), before);
+}
+
+TEST_F(ProgramTest, AFormatMayBeGivenTwice) {
+  EXPECT_EQ(RunProgram({Program("prof"), "--csv", "--csv", dict_.string()}).exit_code, 0);
+  EXPECT_EQ(RunProgram({Program("prof"), "--csv", "--json", dict_.string()}).exit_code, 2);
+}
+
 TEST_F(ProgramTest, HelpTellsTheUnitOfEveryColumn) {
   const std::string help = RunProgram({Program("prof"), "-h"}).out;
   for (const Column& column : AllColumns()) {
-    EXPECT_THAT(help, HasSubstr("\n  " + std::string(column.key) + " ")) << column.key;
+    EXPECT_THAT(help, HasSubstr(fmt::format("\n  {} ", column.key))) << column.key;
     EXPECT_THAT(help, HasSubstr(std::string(column.help))) << column.key;
     if (!column.unit.empty()) {
-      EXPECT_THAT(help, HasSubstr("[" + std::string(column.unit) + "]"));
+      EXPECT_THAT(help, HasSubstr(fmt::format("[{}]", column.unit)));
     }
   }
 }

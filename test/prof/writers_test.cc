@@ -124,11 +124,36 @@ TEST_F(WritersTest, TableCutsAtCharactersAndKeepsControlCharactersOff) {
                         "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4 _[31mred_\n"));
 }
 
-TEST_F(WritersTest, TableTakesBrokenUtf8AsItComes) {
-  known_.op = "\x80\x80\x80";
-  known_.mod = "a\xc3";
-  const std::string text = Written(MakeTableWriter(SelectColumns("op,mod"), 31).get(), {&known_});
-  EXPECT_THAT(text, HasSubstr("a\xc3"));
+TEST_F(WritersTest, NoOutputHoldsBrokenUtf8) {
+  known_.op = "\x80\x80";
+  known_.mod = "a\xc3\"\xe2\x82";
+  const std::string bad = "\xef\xbf\xbd";
+  EXPECT_THAT(Written(MakeTableWriter(SelectColumns("op,mod"), 31).get(), {&known_}),
+              HasSubstr("\n" + bad + bad + std::string(14, ' ') + "a" + bad + "\"" + bad + "\n"));
+  EXPECT_THAT(Written(MakeSpaceWriter(SelectColumns("op,mod")).get(), {&known_}),
+              HasSubstr("\n" + bad + bad + " a" + bad + "\"" + bad + "\n"));
+  EXPECT_THAT(Written(MakeCsvWriter(SelectColumns("op,mod")).get(), {&known_}),
+              HasSubstr("\n\"" + bad + bad + "\",\"a" + bad + "\"\"" + bad + "\"\n"));
+  const std::string json = Written(MakeJsonWriter(SelectColumns("op,mod")).get(), {&known_});
+  EXPECT_EQ(nlohmann::json::parse(json)["op"], bad + bad);
+  EXPECT_EQ(nlohmann::json::parse(json)["mod"], "a" + bad + "\"" + bad);
+}
+
+TEST_F(WritersTest, BlanksAndControlsBeyondAscii) {
+  // U+0085, U+00A0, U+2003, U+2028, U+202F, U+205F, U+3000 and a letter.
+  known_.op =
+      "\xc2\x85\xc2\xa0\xe2\x80\x83\xe2\x80\xa8\xe2\x80\xaf\xe2\x81\x9f\xe3\x80\x80\xc3\xa9";
+  EXPECT_THAT(Written(MakeSpaceWriter(SelectColumns("op")).get(), {&known_}),
+              HasSubstr("\n_______\xc3\xa9\n"));
+  const std::string table = Written(MakeTableWriter(SelectColumns("op"), 15).get(), {&known_});
+  EXPECT_THAT(table, HasSubstr("\n_\xc2\xa0\xe2\x80\x83_\xe2\x80\xaf")) << "no control character";
+}
+
+TEST_F(WritersTest, TooWideTableIsRefused) {
+  EXPECT_NO_THROW(MakeTableWriter(SelectColumns("kernel"), 10000));
+  for (int width : {10001, INT32_MAX}) {
+    EXPECT_THROW(MakeTableWriter(SelectColumns("kernel"), width), UsageError);
+  }
 }
 
 TEST_F(WritersTest, TableNeverCutsANumber) {

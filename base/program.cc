@@ -1,0 +1,49 @@
+#include "base/program.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include "base/error.h"
+#include "base/output.h"
+
+namespace oplens {
+namespace {
+
+void OpenClosedStreams() {
+  // Opened for reading only: writing to a standard output that is not there must still fail.
+  int fd = ::open("/dev/null", O_RDONLY);
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
+  if (fd >= 0) ::close(fd);
+}
+
+int Complain(std::string_view tool, std::string_view message, ExitCode code) {
+  std::string line(tool);
+  line.append(": ").append(message).append("\n");
+  PrintError(line);
+  return code;
+}
+
+}  // namespace
+
+int RunProgram(std::string_view tool, const std::function<int()>& body) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  OpenClosedStreams();
+  try {
+    return body();
+  } catch (const ClosedPipe&) {
+    return kExitOk;
+  } catch (const UsageError& e) {
+    return Complain(tool, e.what(), kExitUsage);
+  } catch (const std::exception& e) {
+    return Complain(tool, e.what(), kExitCannotRead);
+  }
+}
+
+void PrintError(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+}  // namespace oplens

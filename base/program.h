@@ -1,0 +1,23 @@
+#ifndef OPLENS_BASE_PROGRAM_H_
+#define OPLENS_BASE_PROGRAM_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace oplens {
+
+/// Runs the body of a program named `tool` and returns its exit code (base/error.h). What it throws
+/// becomes "TOOL: MESSAGE" on stderr: UsageError 2, ClosedPipe a quiet 0, any other exception 1.
+///
+/// Signals that would kill the process for a failed write (a closed pipe, a file size limit) are
+/// ignored, so that the write itself fails. Standard streams that are closed are opened on nothing,
+/// so that no file of ours gets their numbers.
+int RunProgram(std::string_view tool, const std::function<int()>& body);
+
+/// Writes to stderr; a stderr that cannot be written changes nothing.
+void PrintError(std::string_view text);
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_PROGRAM_H_

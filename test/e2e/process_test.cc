@@ -1,0 +1,80 @@
+// The programs in odd surroundings: closed or full standard streams, pipes in place of files.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "test/e2e/e2e.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+using testing::HasSubstr;
+
+class ProcessTest : public testing::Test {
+ protected:
+  /// Runs a shell line in which $1 is `parse`, $2 a good profile and $3 a file to write.
+  RunResult Shell(const std::string& line) {
+    return RunProgram(
+        {"/bin/sh", "-c", line, "sh", Program("parse"), profile_.string(), output_.string()});
+  }
+
+  SmallProfile small_;
+  std::filesystem::path profile_ = [this] {
+    small_.AnnotatedKernel("relu", 5, "k");
+    return small_.Write();
+  }();
+  std::filesystem::path output_ = profile_.parent_path() / "out.dict";
+};
+
+TEST_F(ProcessTest, OutputFileWithClosedStandardStreams) {
+  EXPECT_EQ(Shell("\"$1\" -o \"$3\" \"$2\" <&- >&- 2>&-").exit_code, 0);
+  const std::string text = ReadFile(output_);
+  EXPECT_EQ(LineCount(text), 1);
+  EXPECT_EQ(text.rfind("{'kShortName'", 0), 0u) << "no message got into the file";
+}
+
+TEST_F(ProcessTest, ClosedStandardOutputIsAnError) {
+  const RunResult result = Shell("\"$1\" \"$2\" >&-");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("standard output: cannot be written"));
+}
+
+TEST_F(ProcessTest, StandardErrorThatCannotBeWrittenChangesNothing) {
+  EXPECT_EQ(Shell("\"$1\" \"$2\" >/dev/null 2>&-").exit_code, 0);
+  EXPECT_EQ(Shell("\"$1\" \"$2\" >/dev/null 2>/dev/full").exit_code, 0);
+  EXPECT_EQ(Shell("\"$1\" no-such-file 2>/dev/full").exit_code, 1);
+  EXPECT_EQ(Shell("\"$1\" --no-such-option 2>/dev/full").exit_code, 2);
+}
+
+TEST_F(ProcessTest, HelpToAFullDiskFails) {
+  EXPECT_EQ(Shell("\"$1\" --help >/dev/full").exit_code, 1);
+}
+
+TEST_F(ProcessTest, APipeIsRefusedAtOnce) {
+  const std::filesystem::path pipe = profile_.parent_path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const RunResult result = RunParse({pipe.string()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("is not a regular file"));
+}
+
+TEST_F(ProcessTest, AFileSizeLimitIsAnErrorNotASignal) {
+  const RunResult result = Shell("ulimit -f 0; \"$1\" -o \"$3\" \"$2\"");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot be written"));
+  EXPECT_FALSE(std::filesystem::exists(output_));
+}
+
+TEST_F(ProcessTest, EmptyNamesAreWrongUsage) {
+  EXPECT_EQ(RunParse({""}).exit_code, 2);
+  EXPECT_EQ(RunParse({"-o", "", profile_.string()}).exit_code, 2);
+  EXPECT_EQ(RunParse({"-o", profile_.string(), profile_.string()}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace oplens::test
