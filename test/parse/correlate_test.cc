@@ -155,6 +155,16 @@ TEST_F(CorrelateTest, ForwardTakesTheFirstIdAfterThePreviousOne) {
   EXPECT_THAT(Record(2).alt_seq_ids, ElementsAre(0));
 }
 
+TEST_F(CorrelateTest, AllOtherIdsAreAlternatives) {
+  Range(0, 100, "a, seq = 1");
+  Range(1, 99, "b, seq = 2");
+  Range(2, 98, "c, seq = 3");
+  Kernel(50);
+  Correlate();
+  EXPECT_THAT(Record(0).seq_ids, ElementsAre(1));
+  EXPECT_THAT(Record(0).alt_seq_ids, ElementsAre(2, 3));
+}
+
 TEST_F(CorrelateTest, StateFollowsLaunchesNotStarts) {
   Range(0, 10, "a, seq = 1");
   Range(20, 30, "b, seq = 2");
