@@ -29,6 +29,11 @@ bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
 }
 
+/// parse counts these by range; here there are only the kernels inside.
+bool IsOfRanges(Reason reason) {
+  return reason == Reason::kOpenRange || reason == Reason::kLeakedRange;
+}
+
 /// What names a case best: the op, the kernel or the row.
 std::string ExampleOf(Reason reason, const Row& row) {
   std::string_view text;
@@ -117,6 +122,7 @@ class RowPrinter {
   }
 
   void CountReason(Reason reason, const Row& row) {
+    if (IsOfRanges(reason)) return;
     if (!diagnostics_->WantsExample(reason)) return diagnostics_->CountMany(reason, 1);
     std::string example = ExampleOf(reason, row);
     for (const std::string& known : diagnostics_->ExamplesOf(reason)) {

@@ -71,6 +71,13 @@ TEST(PrintRowsTest, OneRowARecord) {
   EXPECT_EQ(printed.diagnostics.CountOf(Reason::kNoMarker), 1);
 }
 
+TEST(PrintRowsTest, KernelsInOpenRangesAreNotCountedAsRanges) {
+  KernelRecord record = MmRecord();
+  record.reasons.Add(Reason::kOpenRange);
+  const Printed printed = Print(Line(record) + Line(record));
+  EXPECT_EQ(printed.diagnostics.CountOf(Reason::kOpenRange), 0);
+}
+
 TEST(PrintRowsTest, EmptyInputGivesTheHeaderAndASentence) {
   for (const char* input : {"", "\n", "  \n\t\r\n"}) {
     const Printed printed = Print(input);
