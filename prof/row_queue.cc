@@ -14,6 +14,7 @@ struct OpInstance {
   Direction direction = Direction::kForward;
   std::vector<WaitingRow*> rows;
   size_t left = 0;          // Rows that have not left the queue.
+  size_t products = 0;      // Matrix products among its rows; counted for backward calls.
   int64_t last_number = 0;  // Of its last row.
   bool closed = false;
   // Where the queue finds it while it is open.
@@ -129,6 +130,7 @@ void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
   row->turn = end.turn;
   if (OpInstance* instance = row->instance) {
     instance->rows.push_back(row.get());
+    if (row->resolution.forward != nullptr && IsProduct(row->record)) ++instance->products;
     ++instance->left;
     instance->last_number = row->number;
   }
@@ -193,10 +195,10 @@ bool RowQueue::BeginsAgain(const OpInstance& instance, const WaitingRow& row) co
   const bool follows = end != ends_.end() && end->second.instance == &instance;
   const int64_t turn = follows ? end->second.turn : -1;
   bool repeats = false;
-  size_t products = 0;
   for (const WaitingRow* other : instance.rows) {
-    if (IsProduct(other->record)) ++products;
-    if (other->record.long_name != row.record.long_name || other->record.grid != row.record.grid) {
+    // One address a full name: rows of a long call are compared often.
+    if (other->resolution.kernel != row.resolution.kernel ||
+        other->record.grid != row.record.grid) {
       continue;
     }
     repeats = true;
@@ -205,7 +207,7 @@ bool RowQueue::BeginsAgain(const OpInstance& instance, const WaitingRow& row) co
     if (same_stream && other->turn != turn) return true;
   }
   return repeats && instance.price->matmul_like && IsProduct(row.record) &&
-         products >= GradientCount(*instance.price);
+         instance.products >= GradientCount(*instance.price);
 }
 
 void RowQueue::Cover(const WaitingRow& row, const CallKey& key) {
@@ -248,6 +250,7 @@ OpInstance* RowQueue::NewInstance(const WaitingRow& row) {
   instance->direction = PricedDirection(row.record);
   instance->rows.clear();
   instance->left = 0;
+  instance->products = 0;
   instance->closed = false;
   instance->key.reset();
   instance->stream.reset();
