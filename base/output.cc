@@ -5,6 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -40,7 +44,41 @@ int OpenNameless(const std::string& folder, mode_t mode) {
 
 }  // namespace
 
-Output::Output(std::string path) : path_(std::move(path)) {
+/// Compresses a stream of bytes into packed().
+class Output::Packer {
+ public:
+  explicit Packer(Packing packing) {
+    if (packing == Packing::kGzip) {
+      stream_.push(boost::iostreams::gzip_compressor(), kBlockBytes);
+    } else {
+      stream_.push(boost::iostreams::zstd_compressor(), kBlockBytes);
+    }
+    stream_.push(boost::iostreams::back_inserter(packed_), kBlockBytes);
+    stream_.exceptions(std::ios::badbit | std::ios::failbit);
+  }
+
+  void Pack(std::string_view bytes) {
+    stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  /// Ends the stream: an empty one has its header and trailer too.
+  void Finish() { stream_.reset(); }
+  std::string* packed() { return &packed_; }
+
+ private:
+  static constexpr std::streamsize kBlockBytes = 64 << 10;
+
+  std::string packed_;
+  boost::iostreams::filtering_ostream stream_;
+};
+
+Packing PackingOf(std::string_view path) {
+  if (path.ends_with(".gz")) return Packing::kGzip;
+  if (path.ends_with(".zst")) return Packing::kZstd;
+  return Packing::kNone;
+}
+
+Output::Output(std::string path, Packing packing) : path_(std::move(path)) {
+  if (packing != Packing::kNone) packer_ = std::make_unique<Packer>(packing);
   buffer_.reserve(kFlushBytes + (size_t{64} << 10));
   if (path_.empty() || path_ == "-") {
     path_.clear();
@@ -86,8 +124,19 @@ void Output::Write(std::string_view bytes) {
 }
 
 void Output::Flush() {
-  const char* data = buffer_.data();
-  size_t left = buffer_.size();
+  if (packer_) {
+    packer_->Pack(buffer_);
+    WriteOut(*packer_->packed());
+    packer_->packed()->clear();
+  } else {
+    WriteOut(buffer_);
+  }
+  buffer_.clear();
+}
+
+void Output::WriteOut(std::string_view bytes) {
+  const char* data = bytes.data();
+  size_t left = bytes.size();
   while (left > 0) {
     const ssize_t n = ::write(fd_, data, left);
     if (n < 0) {
@@ -97,11 +146,15 @@ void Output::Flush() {
     data += n;
     left -= static_cast<size_t>(n);
   }
-  buffer_.clear();
 }
 
 void Output::Commit() {
   Flush();
+  if (packer_) {
+    packer_->Finish();
+    WriteOut(*packer_->packed());
+    packer_.reset();
+  }
   if (path_.empty()) return;
   if (temp_path_.empty() && !named_temp_path_.empty()) {
     const std::string nameless = fmt::format("/proc/self/fd/{}", fd_);

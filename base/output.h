@@ -1,6 +1,7 @@
 #ifndef OPLENS_BASE_OUTPUT_H_
 #define OPLENS_BASE_OUTPUT_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,16 @@ namespace oplens {
 /// ends quietly with exit code 0.
 struct ClosedPipe {};
 
+/// How an output is compressed.
+enum class Packing {
+  kNone,
+  kGzip,
+  kZstd,
+};
+
+/// What the name of an output file asks for: "x.gz" gzip, "x.zst" zstd, anything else nothing.
+Packing PackingOf(std::string_view path);
+
 /// Buffered output to a file or to standard output.
 ///
 /// A file is written whole or not at all: bytes go to a temporary file beside it, and Commit()
@@ -18,8 +29,8 @@ struct ClosedPipe {};
 /// throws Error with the file's name and the cause.
 class Output {
  public:
-  /// `path` empty or "-": standard output.
-  explicit Output(std::string path);
+  /// `path` empty or "-": standard output. The same bytes give the same compressed file.
+  explicit Output(std::string path, Packing packing = Packing::kNone);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -39,7 +50,10 @@ class Output {
   static constexpr size_t kFlushBytes = size_t{256} << 10;
 
  private:
+  class Packer;
+
   void Flush();
+  void WriteOut(std::string_view bytes);
   [[noreturn]] void Fail(int error_number);
 
   std::string path_;             // As the user wrote it; "" for standard output.
@@ -47,6 +61,7 @@ class Output {
   std::string temp_path_;        // The same, as long as there is something to remove.
   int fd_ = -1;
   std::string buffer_;
+  std::unique_ptr<Packer> packer_;  // Null when nothing is compressed.
 };
 
 /// Throws UsageError when `output` names the same file as `input`: the input is never overwritten.

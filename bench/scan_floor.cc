@@ -1,6 +1,6 @@
-// scan_floor DB: what stepping once through the columns of an nvprof database that a parser needs
-// costs with SQLite alone, memory-mapped. Every value is fetched and folded into a sum; nothing is
-// joined, sorted or kept. bench/pipeline.sh divides by it.
+// scan_floor DB: what stepping once through the columns of an nvprof or Nsight Systems database
+// that a parser needs costs with SQLite alone, memory-mapped. Every value is fetched and folded
+// into a sum; nothing is joined, sorted or kept. bench/pipeline.sh divides by it.
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -14,13 +14,34 @@
 namespace {
 
 // All rows of each table in row order.
-constexpr const char* kQueries[] = {
+constexpr const char* kNvprofQueries[] = {
     "SELECT _id_, value FROM StringTable",
     "SELECT _id_, flags, timestamp, id, objectKind, objectId, name FROM CUPTI_ACTIVITY_KIND_MARKER",
     "SELECT start, end, processId, threadId, correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME",
     "SELECT start, end, processId, threadId, correlationId FROM CUPTI_ACTIVITY_KIND_DRIVER",
     ("SELECT start, end, deviceId, streamId, gridX, gridY, gridZ, blockX, blockY, blockZ, "
      "correlationId, name FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"),
+};
+
+// Tables of Nsight Systems are there only if they have rows: those that are missing are skipped.
+constexpr const char* kNsysQueries[] = {
+    "SELECT id, value FROM StringIds",
+    ("SELECT start, end, eventType, globalTid, text, textId, domainId, category, uint64Value, "
+     "int64Value, uint32Value, int32Value, doubleValue, floatValue, jsonText, jsonTextId FROM "
+     "NVTX_EVENTS"),
+    ("SELECT start, end, eventClass, globalTid, correlationId, nameId FROM "
+     "CUPTI_ACTIVITY_KIND_RUNTIME"),
+    ("SELECT start, end, correlationId, globalPid, deviceId, contextId, streamId, gridX, gridY, "
+     "gridZ, blockX, blockY, blockZ, registersPerThread, staticSharedMemory, dynamicSharedMemory, "
+     "mangledName, demangledName, shortName, graphNodeId FROM CUPTI_ACTIVITY_KIND_KERNEL"),
+    ("SELECT start, end, deviceId, contextId, streamId, correlationId, globalPid, bytes, copyKind, "
+     "srcKind, dstKind FROM CUPTI_ACTIVITY_KIND_MEMCPY"),
+    ("SELECT start, end, deviceId, contextId, streamId, correlationId, globalPid, bytes, value "
+     "FROM "
+     "CUPTI_ACTIVITY_KIND_MEMSET"),
+    ("SELECT start, end, deviceId, contextId, streamId, correlationId, globalPid, syncType FROM "
+     "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"),
+    "SELECT start, end, nameId FROM PROFILER_OVERHEAD",
 };
 
 struct Totals {
@@ -42,6 +63,13 @@ uint64_t Fold(sqlite3_stmt* statement, int column) {
     default:
       return 0;
   }
+}
+
+bool CanRun(sqlite3* database, const char* query) {
+  sqlite3_stmt* raw = nullptr;
+  const bool can = sqlite3_prepare_v2(database, query, -1, &raw, nullptr) == SQLITE_OK;
+  sqlite3_finalize(raw);
+  return can;
 }
 
 void Scan(sqlite3* database, const char* query, Totals* totals) {
@@ -66,7 +94,13 @@ Totals ScanAll(const char* path) {
   if (status != SQLITE_OK) throw std::runtime_error(sqlite3_errmsg(raw));
   sqlite3_exec(raw, "PRAGMA mmap_size = 8589934592", nullptr, nullptr, nullptr);
   Totals totals;
-  for (const char* query : kQueries) Scan(raw, query, &totals);
+  if (CanRun(raw, kNsysQueries[0])) {
+    for (const char* query : kNsysQueries) {
+      if (CanRun(raw, query)) Scan(raw, query, &totals);
+    }
+  } else {
+    for (const char* query : kNvprofQueries) Scan(raw, query, &totals);
+  }
   return totals;
 }
 

@@ -82,18 +82,19 @@ bool NamesFit(std::string_view node, std::string_view op) {
 
 /// Whether one of the op's sequence markers names the op whose node one of `node_texts` is.
 bool OpFits(const ForwardOp& op, const std::vector<std::string_view>& node_texts) {
-  for (std::string_view text : node_texts) {
-    const std::string_view node = SeqName(text);
-    if (node.find("Backward") == std::string_view::npos) continue;
-    const std::string bare = BareName(node);
-    for (std::string_view name : op.seq_names) {
-      if (NamesFit(bare, BareName(name))) return true;
-    }
-  }
-  return false;
+  return std::any_of(op.seq_names.begin(), op.seq_names.end(),
+                     [&](std::string_view name) { return FitsNode(name, node_texts); });
 }
 
 }  // namespace
+
+bool FitsNode(std::string_view op, const std::vector<std::string_view>& node_texts) {
+  const std::string bare_op = BareName(op);
+  return std::any_of(node_texts.begin(), node_texts.end(), [&](std::string_view text) {
+    const std::string_view node = SeqName(text);
+    return node.find("Backward") != std::string_view::npos && NamesFit(BareName(node), bare_op);
+  });
+}
 
 size_t BackwardLinker::KeyHash::operator()(const Key& key) const {
   const auto seq = static_cast<uint64_t>(key.seq_id);

@@ -26,6 +26,10 @@ struct ForwardOp {
   std::string_view flat;  ///< All of the above as one text: equal texts, equal ops.
 };
 
+/// Whether one of the sequence markers of a backward kernel ("MmBackward0, seq = 72") names the
+/// node that an op of this name made.
+bool FitsNode(std::string_view op, const std::vector<std::string_view>& node_texts);
+
 /// A forward op, or why there is none.
 struct ForwardMatch {
   const ForwardOp* op = nullptr;

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/gradient_call.h"
 #include "ops/op_model.h"
 #include "ops/op_name.h"
 #include "ops/pricing.h"
@@ -55,8 +56,10 @@ PriceResult PriceCall(const OpCall& call) {
   const OpName op = ParseOpName(call.op);
   const OpModel* model = FindOpModel(op.name);
   if (model == nullptr) return Unpriced(Reason::kUnknownOp);
-  // The arguments of a gradient function, and the lists of a _foreach_ one, are laid out otherwise.
-  if (op.backward || op.list) return Unpriced(Reason::kUnsupportedArgs);
+  if (call.args.empty()) return Unpriced(Reason::kNoArguments);
+  // The lists of a _foreach_ function are laid out otherwise.
+  if (op.list) return Unpriced(Reason::kUnsupportedArgs);
+  if (op.backward) return CheckRange(PriceGradientCall(op.name, call));
   return CheckRange(model->price(op.name, call));
 }
 

@@ -17,7 +17,17 @@
 namespace oplens::parse {
 namespace {
 
-enum Lane : size_t { kLayerLane, kTraceLane, kReprLane, kOpLane, kSeqLane, kPathLane };
+enum Lane : size_t {
+  kLayerLane,
+  kTraceLane,
+  kReprLane,
+  kOpLane,
+  kSeqLane,
+  kPathLane,
+  kFrameLane,
+  kLaneCount
+};
+static_assert(kLaneCount <= OpenRanges::kMaxLanes);
 
 Lane LaneOf(MarkerKind kind) {
   switch (kind) {
@@ -46,6 +56,14 @@ bool KernelBefore(const Kernel& a, const Kernel& b) {
 /// Outer ranges come before those they enclose; equal ranges in the order of their opening.
 bool RangeBefore(const Range& a, const Range& b) {
   return std::tuple(a.start_ns, b.end_ns, a.id) < std::tuple(b.start_ns, a.end_ns, b.id);
+}
+
+/// What torch.compile's back ends call the kernels that they make.
+bool IsCompiledKernel(std::string_view name) {
+  constexpr std::string_view kPrefixes[] = {"triton_poi_", "triton_red_", "triton_per_",
+                                            "triton_tem_", "triton_for_", "triton_mm_"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 /// Recurrent cells that PyTorch runs as separate kernels of one "forward" call.
@@ -115,11 +133,19 @@ class Correlation::Builder {
       std::unordered_map<StringId, int64_t> open_count;
       for (size_t i = begin; i < ends[thread]; ++i) {
         const Range& range = trace_.ranges[i];
-        texts_.Classify(range.text);
+        ClassifyTextsOf(range);
         if (range.open()) ++open_count[range.text];
       }
       if (!open_count.empty()) MarkLeaks(begin, ends[thread], open_count);
     }
+  }
+
+  void ClassifyTextsOf(const Range& range) {
+    if (range.kind == RangeKind::kMarker) texts_.Classify(range.text);
+    if (range.kind != RangeKind::kOperator || range.item >= trace_.operators.size()) return;
+    const Operator& op = trace_.operators[range.item];
+    if (op.call != 0) texts_.Classify(op.call);
+    if (op.stack != 0) texts_.Classify(op.stack);
   }
 
   void MarkLeaks(size_t begin, size_t end,
@@ -150,12 +176,12 @@ class Correlation::Builder {
   std::vector<std::vector<uint32_t>> KernelsByThread() const {
     std::vector<std::vector<uint32_t>> kernels(trace_.threads.size());
     for (size_t i = 0; i < trace_.kernels.size(); ++i) {
-      const LaunchIndex launch = trace_.kernels[i].launch;
+      const LaunchIndex launch = OriginOf(trace_.kernels[i]);
       if (launch == kNoLaunch) continue;
       kernels[trace_.launches[launch].thread].push_back(static_cast<uint32_t>(i));
     }
     const auto launch_start = [this](uint32_t i) {
-      return trace_.launches[trace_.kernels[i].launch].start_ns;
+      return trace_.launches[OriginOf(trace_.kernels[i])].start_ns;
     };
     const auto before = [&](uint32_t a, uint32_t b) { return launch_start(a) < launch_start(b); };
     for (auto& list : kernels) {
@@ -184,7 +210,7 @@ class Correlation::Builder {
     const Launched* previous = nullptr;
     size_t next = begin;
     for (const uint32_t index : kernels) {
-      const LaunchIndex launch = trace_.kernels[index].launch;
+      const LaunchIndex launch = OriginOf(trace_.kernels[index]);
       const LaunchCall& call = trace_.launches[launch];
       Launched& launched = result_.launched_[index];
       if (previous != nullptr && launch == previous_launch) {
@@ -195,7 +221,7 @@ class Correlation::Builder {
       }
       previous_launch = launch;
       for (; next < end && trace_.ranges[next].start_ns <= call.start_ns; ++next) PushRange(next);
-      open_.MoveTo(call.start_ns, call.end_ns);
+      open_.MoveTo(call.start_ns, EndOf(call));
       const bool leaked = leaked_since <= call.start_ns;
       if (previous != nullptr && version == open_.version() && leaked == leaked_before) {
         launched = *previous;  // The same ranges: share their lists.
@@ -209,18 +235,58 @@ class Correlation::Builder {
     }
   }
 
+  /// Where times are cut to whole units, a range may seem to end up to two units before a call
+  /// inside it does; one that ends where the call begins still is before it.
+  int64_t EndOf(const LaunchCall& call) const {
+    if (trace_.clock_resolution_ns <= 1) return call.end_ns;
+    const int64_t slack = 2 * trace_.clock_resolution_ns;
+    if (call.end_ns - call.start_ns > slack) return call.end_ns - slack;
+    return call.start_ns < kNeverClosed ? call.start_ns + 1 : call.start_ns;
+  }
+
   void PushRange(size_t index) {
     if (leaked_[index]) return;
     const Range& range = trace_.ranges[index];
+    switch (range.kind) {
+      case RangeKind::kMarker:
+        return PushMarker(index, range);
+      case RangeKind::kOperator:
+        return PushOperator(index, range);
+      case RangeKind::kFrame:
+        if (!range.open() && texts_.IsUserFrame(range.text)) Push(index, range, kFrameLane);
+        return;
+      case RangeKind::kModule:
+        return Push(index, range, kLayerLane);
+      case RangeKind::kAnnotation:
+      case RangeKind::kStep:
+        return Push(index, range, kPathLane);
+    }
+  }
+
+  void Push(size_t index, const Range& range, Lane lane) {
+    open_.Push(static_cast<uint32_t>(index), range.end_ns, lane);
+  }
+
+  /// Whether a range says something sure of what follows it: an unclosed one is only a label.
+  bool Counts(const Range& range) const { return !range.open() || result_.options_.keep_open; }
+
+  void PushMarker(size_t index, const Range& range) {
     const MarkerKind kind = texts_.Of(range.text).kind;
     if (kind == MarkerKind::kIgnored) return;
-    Lane lane = LaneOf(kind);
-    if (range.open() && !result_.options_.keep_open && lane != kLayerLane) {
-      // An unclosed op or call stack says nothing sure of what follows it: only a label.
-      if (lane == kTraceLane || lane == kReprLane) return;
-      lane = kPathLane;
+    const Lane lane = LaneOf(kind);
+    if (lane == kLayerLane || Counts(range)) return Push(index, range, lane);
+    if (lane == kTraceLane || lane == kReprLane) return;
+    Push(index, range, kPathLane);
+  }
+
+  void PushOperator(size_t index, const Range& range) {
+    if (!Counts(range) || range.item >= trace_.operators.size()) {
+      return Push(index, range, kPathLane);
     }
-    open_.Push(static_cast<uint32_t>(index), range.end_ns, lane);
+    const Operator& op = trace_.operators[range.item];
+    if (op.call != 0) Push(index, range, kOpLane);
+    if (op.stack != 0) Push(index, range, kTraceLane);
+    if (op.sequence >= 0 || op.backward) Push(index, range, kSeqLane);
   }
 
   /// Lists the enclosing ranges of the launch at hand.
@@ -240,14 +306,26 @@ class Correlation::Builder {
     });
     launched->paths = static_cast<uint32_t>(listed);
     launched->paths_cut = static_cast<uint32_t>(paths - listed);
+    launched->frames = AddFrames();
     NoteRangeReasons(leaked, launched);
+  }
+
+  uint32_t AddFrames() {
+    const size_t count = open_.CountOf(kFrameLane);
+    const size_t skipped = count - std::min(count, kMaxFrames);
+    size_t met = 0;
+    open_.ForEach(kFrameLane, [&](uint32_t range) {
+      if (met++ >= skipped) result_.items_.push_back(range);
+      return true;
+    });
+    return static_cast<uint32_t>(count - skipped);
   }
 
   void NoteRangeReasons(bool leaked, Launched* launched) const {
     const auto& items = result_.items_;
     const bool any =
         items.size() > launched->first_item || launched->trace_range != OpenRanges::kNone;
-    if (!any) launched->reasons.Add(leaked ? Reason::kLeakedRange : Reason::kNoMarker);
+    if (!any) launched->reasons.Add(leaked ? Reason::kOnlyLeakedRanges : Reason::kNoMarker);
     for (size_t i = launched->first_item; i < items.size(); ++i) {
       if (trace_.ranges[items[i]].open()) launched->reasons.Add(Reason::kOpenRange);
     }
@@ -262,12 +340,22 @@ class Correlation::Builder {
     return static_cast<uint32_t>(result_.items_.size() - before);
   }
 
-  const RangeTexts::Text& TextOfRange(uint32_t range) const {
-    return texts_.Of(trace_.ranges[range].text);
+  std::string_view SeqName(uint32_t range) const {
+    return trace_.strings.View(result_.SeqTextOf(range))
+        .substr(0, result_.SeqOf(range).name_length);
   }
 
-  std::string_view SeqName(uint32_t range) const {
-    return trace_.strings.View(trace_.ranges[range].text).substr(0, TextOfRange(range).name_length);
+  /// An operator's sequence number, as the text that a marker would have. Made only for the
+  /// operators around a launch.
+  void MakeSeqText(uint32_t range) {
+    const Range& called = trace_.ranges[range];
+    if (called.kind != RangeKind::kOperator) return;
+    StringId& text = result_.operator_seq_texts_[called.item];
+    if (text != 0) return;
+    const std::string made = fmt::format("{}, seq = {}", trace_.strings.View(called.text),
+                                         trace_.operators[called.item].sequence);
+    text = trace_.strings.Intern(made);
+    texts_.Classify(text);
   }
 
   /// PyProf's seqMarker list: unique texts by number, then name; of equal number and similar name
@@ -275,18 +363,23 @@ class Correlation::Builder {
   uint32_t AddSeqs(Launched* launched) {
     seqs_.clear();
     open_.ForEach(kSeqLane, [&](uint32_t range) {
+      if (IsNodeWithoutNumber(range)) {
+        launched->backward = true;
+        return true;
+      }
+      MakeSeqText(range);
       seqs_.push_back(range);
       return true;
     });
     if (seqs_.empty()) return 0;
     if (seqs_.size() > 1) {
       const auto key = [&](uint32_t range) {
-        return std::pair(TextOfRange(range).seq, trace_.strings.View(trace_.ranges[range].text));
+        return std::pair(result_.SeqOf(range).seq, trace_.strings.View(result_.SeqTextOf(range)));
       };
       std::stable_sort(seqs_.begin(), seqs_.end(),
                        [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
       const auto same = [&](uint32_t a, uint32_t b) {
-        return trace_.ranges[a].text == trace_.ranges[b].text;
+        return result_.SeqTextOf(a) == result_.SeqTextOf(b);
       };
       seqs_.erase(std::unique(seqs_.begin(), seqs_.end(), same), seqs_.end());
     }
@@ -294,14 +387,26 @@ class Correlation::Builder {
     for (size_t i = 0; i < seqs_.size(); ++i) {
       if (i > 0 && SimilarToPrevious(i)) continue;
       result_.items_.push_back(seqs_[i]);
-      launched->backward |= TextOfRange(seqs_[i]).backward;
+      launched->backward |= SaysBackward(seqs_[i]);
       ++added;
     }
     return added;
   }
 
+  /// A node of the backward pass that has no forward op (AccumulateGrad).
+  bool IsNodeWithoutNumber(uint32_t range) const {
+    const Range& called = trace_.ranges[range];
+    return called.kind == RangeKind::kOperator && trace_.operators[called.item].sequence < 0;
+  }
+
+  bool SaysBackward(uint32_t range) const {
+    const Range& called = trace_.ranges[range];
+    return result_.SeqOf(range).backward ||
+           (called.kind == RangeKind::kOperator && trace_.operators[called.item].backward);
+  }
+
   bool SimilarToPrevious(size_t i) const {
-    if (TextOfRange(seqs_[i]).seq != TextOfRange(seqs_[i - 1]).seq) return false;
+    if (result_.SeqOf(seqs_[i]).seq != result_.SeqOf(seqs_[i - 1]).seq) return false;
     const std::string_view name = SeqName(seqs_[i]);
     const std::string_view previous = SeqName(seqs_[i - 1]);
     return name.find(previous) != std::string_view::npos ||
@@ -314,7 +419,7 @@ class Correlation::Builder {
     if (launched->seqs == 0) return;
     seq_ids_.clear();
     const std::span<const uint32_t> seqs = result_.Seqs(*launched);
-    for (const uint32_t range : seqs) seq_ids_.push_back(TextOfRange(range).seq);
+    for (const uint32_t range : seqs) seq_ids_.push_back(result_.SeqOf(range).seq);
     DropZeroBesideOthers(&seq_ids_);
     int64_t current = seq_ids_.front();
     if (!launched->backward) {
@@ -336,7 +441,7 @@ class Correlation::Builder {
 
   bool IsRecurrentForward(const Launched& launched) const {
     if (launched.ops == 0) return false;
-    const RangeTexts::Text& text = TextOfRange(result_.Ops(launched).front());
+    const RangeTexts::Text& text = result_.OpOf(result_.Ops(launched).front());
     return trace_.strings.View(text.op) == "forward" &&
            IsRecurrentCell(trace_.strings.View(text.mod));
   }
@@ -347,12 +452,27 @@ class Correlation::Builder {
       ReasonSet* reasons = &result_.launched_[i].reasons;
       reasons->Merge(kernel.reasons);
       if (kernel.launch == kNoLaunch) Note(Reason::kNoLaunchCall, kernel, reasons);
-      if (reasons->Has(Reason::kNoMarker)) diagnostics_.CountMany(Reason::kNoMarker, 1);
+      NoteMadeUpKernels(kernel, result_.launched_[i], reasons);
+      for (const Reason reason : {Reason::kNoMarker, Reason::kOnlyLeakedRanges}) {
+        if (reasons->Has(reason)) diagnostics_.CountMany(reason, 1);
+      }
       if (!kernel.timed()) {
         Note(Reason::kUntimed, kernel, reasons);
       } else if (kernel.end_ns < kernel.start_ns) {
         Note(Reason::kBadTimes, kernel, reasons);
       }
+    }
+  }
+
+  /// Kernels that no single op launched: replays of a graph whose capture is not in the file, and
+  /// what a compiler made of several ops.
+  void NoteMadeUpKernels(const Kernel& kernel, const Launched& launched, ReasonSet* reasons) {
+    if (launched.ops > 0) return;
+    if (kernel.graph && kernel.capture == kNoLaunch && launched.seqs == 0) {
+      Note(Reason::kGraphKernel, kernel, reasons);
+    }
+    if (IsCompiledKernel(trace_.strings.View(kernel.name))) {
+      Note(Reason::kCompiledKernel, kernel, reasons);
     }
   }
 
@@ -379,7 +499,8 @@ class Correlation::Builder {
 Correlation::Correlation(Trace* trace, const CorrelateOptions& options, Diagnostics* diagnostics)
     : trace_(*trace),
       options_(options),
-      texts_(std::make_unique<RangeTexts>(&trace->strings, diagnostics)) {
+      texts_(std::make_unique<RangeTexts>(&trace->strings, diagnostics)),
+      operator_seq_texts_(trace->operators.size(), 0) {
   Builder(this, diagnostics).Run();
   NameKernels();
   for (size_t i = 0; i < trace->devices.size(); ++i) {
@@ -406,6 +527,21 @@ void Correlation::DropZeroBesideOthers(std::vector<int64_t>* seq_ids) {
   if (seq_ids->size() > 1 && seq_ids->front() == 0) seq_ids->erase(seq_ids->begin());
 }
 
+StringId Correlation::OpTextOf(uint32_t range) const {
+  const Range& called = trace_.ranges[range];
+  return called.kind == RangeKind::kOperator ? trace_.operators[called.item].call : called.text;
+}
+
+StringId Correlation::SeqTextOf(uint32_t range) const {
+  const Range& called = trace_.ranges[range];
+  return called.kind == RangeKind::kOperator ? operator_seq_texts_[called.item] : called.text;
+}
+
+StringId Correlation::TraceTextOf(uint32_t range) const {
+  const Range& called = trace_.ranges[range];
+  return called.kind == RangeKind::kOperator ? trace_.operators[called.item].stack : called.text;
+}
+
 std::span<const uint32_t> Correlation::Ops(const Launched& launched) const {
   return {items_.data() + launched.first_item + launched.layers + launched.reprs, launched.ops};
 }
@@ -420,20 +556,17 @@ std::span<const uint32_t> Correlation::Paths(const Launched& launched) const {
 
 template <typename F>
 void Correlation::ForEachOp(const Launched& launched, F f) const {
-  const auto text_of = [this](uint32_t range) -> const RangeTexts::Text& {
-    return texts_->Of(trace_.ranges[range].text);
-  };
-  for (const uint32_t range : Ops(launched)) f(text_of(range).op, text_of(range).mod);
+  for (const uint32_t range : Ops(launched)) f(OpOf(range).op, OpOf(range).mod);
   if (launched.ops > 0) return;
   const auto seqs = Seqs(launched);
   const bool nodes = std::any_of(seqs.begin(), seqs.end(),
-                                 [&](uint32_t range) { return text_of(range).backward_node; });
+                                 [&](uint32_t range) { return SeqOf(range).backward_node; });
   for (const uint32_t range : seqs) {
-    if (!nodes || text_of(range).backward_node) f(text_of(range).op, 0);
+    if (!nodes || SeqOf(range).backward_node) f(SeqOf(range).op, 0);
   }
   if (launched.seqs > 0 || launched.paths == 0) return;
   const Range& outermost = trace_.ranges[Paths(launched).front()];
-  if (!outermost.open()) f(outermost.text, 0);
+  if (!outermost.open() && outermost.kind == RangeKind::kMarker) f(outermost.text, 0);
 }
 
 void Correlation::RecordOf(size_t i, KernelRecord* record) const {
@@ -441,11 +574,10 @@ void Correlation::RecordOf(size_t i, KernelRecord* record) const {
   const Launched& launched = launched_[i];
   record->Clear();
   record->reasons = launched.reasons;
+  if (trace_.rank_name != 0) record->rank = trace_.strings.View(trace_.rank_name);
   FillKernel(kernel, record);
-  if (kernel.launch != kNoLaunch) {
-    FillLaunch(trace_.launches[kernel.launch], record);
-    FillRanges(launched, record);
-  }
+  if (kernel.launch != kNoLaunch) FillLaunch(trace_.launches[kernel.launch], record);
+  if (OriginOf(kernel) != kNoLaunch) FillRanges(launched, record);
 }
 
 void Correlation::FillKernel(const Kernel& kernel, KernelRecord* record) const {
@@ -466,9 +598,13 @@ void Correlation::FillKernel(const Kernel& kernel, KernelRecord* record) const {
   record->block = {kernel.block[0], kernel.block[1], kernel.block[2]};
   if (kernel.correlation_id != kUnknownId) record->correlation_id = kernel.correlation_id;
   record->context_id = kernel.context_id;
-  record->registers_per_thread = kernel.registers_per_thread;
-  record->static_shared_memory_bytes = kernel.static_shared_memory_bytes;
-  record->dynamic_shared_memory_bytes = kernel.dynamic_shared_memory_bytes;
+  if (kernel.process_id != kUnknownId) record->process_id = kernel.process_id;
+  const auto known = [](int32_t value) {
+    return value < 0 ? std::nullopt : std::optional<int64_t>(value);
+  };
+  record->registers_per_thread = known(kernel.registers_per_thread);
+  record->static_shared_memory_bytes = known(kernel.static_shared_memory_bytes);
+  record->dynamic_shared_memory_bytes = known(kernel.dynamic_shared_memory_bytes);
   const uint32_t device = device_index_.Find(kernel.device_id);
   if (device != IdMap::kNone && trace_.devices[device].name != 0) {
     record->device_name = trace_.strings.View(trace_.devices[device].name);
@@ -486,28 +622,35 @@ void Correlation::FillLaunch(const LaunchCall& call, KernelRecord* record) const
 
 void Correlation::FillRanges(const Launched& launched, KernelRecord* record) const {
   const uint32_t* item = items_.data() + launched.first_item;
-  const auto text_of = [this](uint32_t range) -> const RangeTexts::Text& {
-    return texts_->Of(trace_.ranges[range].text);
-  };
-  const auto view_of = [this](uint32_t range) {
-    return trace_.strings.View(trace_.ranges[range].text);
-  };
+  const auto view = [this](StringId text) { return trace_.strings.View(text); };
   for (uint32_t i = 0; i < launched.layers; ++i) {
-    record->layer.push_back(trace_.strings.View(text_of(*item++).op));
+    const Range& layer = trace_.ranges[*item++];
+    record->layer.push_back(
+        view(layer.kind == RangeKind::kModule ? layer.text : texts_->Of(layer.text).op));
   }
-  for (uint32_t i = 0; i < launched.reprs; ++i) record->repr_markers.push_back(view_of(*item++));
+  for (uint32_t i = 0; i < launched.reprs; ++i) {
+    record->repr_markers.push_back(view(trace_.ranges[*item++].text));
+  }
   for (const uint32_t range : Ops(launched)) {
-    record->markers.push_back(view_of(range));
+    record->markers.push_back(view(OpTextOf(range)));
     record->marker_starts_ns.push_back(trace_.ranges[range].start_ns);
   }
-  for (const uint32_t range : Seqs(launched)) record->seq_markers.push_back(view_of(range));
-  for (const uint32_t range : Paths(launched)) {
-    const StringId open_text = trace_.ranges[range].open() ? text_of(range).open_text : 0;
-    record->range.push_back(open_text == 0 ? view_of(range) : trace_.strings.View(open_text));
+  for (const uint32_t range : Seqs(launched)) {
+    record->seq_markers.push_back(view(SeqTextOf(range)));
+  }
+  for (const uint32_t index : Paths(launched)) {
+    const Range& range = trace_.ranges[index];
+    const StringId open_text = range.open() ? texts_->Of(range.text).open_text : 0;
+    record->range.push_back(view(open_text == 0 ? range.text : open_text));
   }
   record->range_cut = launched.paths_cut;
-  if (launched.trace_range != OpenRanges::kNone) {
-    const auto& frames = texts_->FramesOf(text_of(launched.trace_range));
+  if (launched.frames > 0) {
+    const uint32_t* frame = Paths(launched).data() + launched.paths;
+    for (uint32_t i = 0; i < launched.frames; ++i) {
+      record->trace.push_back(view(trace_.ranges[frame[i]].text));
+    }
+  } else if (launched.trace_range != OpenRanges::kNone) {
+    const auto& frames = texts_->FramesOf(texts_->Of(TraceTextOf(launched.trace_range)));
     record->trace.assign(frames.begin(), frames.end());
   }
   FillSequence(launched, record);
@@ -523,7 +666,7 @@ void Correlation::FillSequence(const Launched& launched, KernelRecord* record) c
   if (launched.seqs == 0) return;
   auto& alternatives = record->alt_seq_ids;
   for (const uint32_t range : Seqs(launched)) {
-    alternatives.push_back(texts_->Of(trace_.ranges[range].text).seq);
+    alternatives.push_back(SeqOf(range).seq);
   }
   DropZeroBesideOthers(&alternatives);
   std::erase(alternatives, launched.seq_id);

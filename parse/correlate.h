@@ -26,6 +26,8 @@ struct CorrelateOptions {
 inline constexpr int64_t kMaxOpenOfOneText = 8;
 /// How many free-text ranges a record names.
 inline constexpr size_t kMaxRangePath = 16;
+/// How many frames of a call stack of separate Python functions a record names: the innermost.
+inline constexpr size_t kMaxFrames = 64;
 
 /// Kernels joined with their launch and the ranges around it. Rules: docs/correlation.md.
 ///
@@ -51,13 +53,14 @@ class Correlation {
 
   /// The ranges around one launch, as spans of items_, and the sequence state behind it.
   struct Launched {
-    uint32_t first_item = 0;  // Layers, then reprs, ops, seqs, free texts.
+    uint32_t first_item = 0;  // Layers, then reprs, ops, seqs, free texts, frames.
     uint32_t layers = 0;
     uint32_t reprs = 0;
     uint32_t ops = 0;
     uint32_t seqs = 0;
     uint32_t paths = 0;
     uint32_t paths_cut = 0;
+    uint32_t frames = 0;
     uint32_t trace_range = UINT32_MAX;
     uint32_t sub_seq_id = 0;
     bool backward = false;
@@ -72,6 +75,12 @@ class Correlation {
 
   static void DropZeroBesideOthers(std::vector<int64_t>* seq_ids);
 
+  /// The call whose surroundings tell the op of a kernel: its launch, or what put it into the graph
+  /// that was launched.
+  static LaunchIndex OriginOf(const Kernel& kernel) {
+    return kernel.capture != kNoLaunch ? kernel.capture : kernel.launch;
+  }
+
   void NameKernels();
   std::span<const uint32_t> Ops(const Launched& launched) const;
   std::span<const uint32_t> Seqs(const Launched& launched) const;
@@ -80,6 +89,14 @@ class Correlation {
   /// nodes; else forward sequence ranges; else the outermost free-text range. mod 0 is unknown.
   template <typename F>
   void ForEachOp(const Launched& launched, F f) const;
+  // The texts of a range in the lists above: what a marker says itself, and what the details of an
+  // operator say.
+  StringId OpTextOf(uint32_t range) const;
+  StringId SeqTextOf(uint32_t range) const;
+  StringId TraceTextOf(uint32_t range) const;
+  const RangeTexts::Text& OpOf(uint32_t range) const { return texts_->Of(OpTextOf(range)); }
+  const RangeTexts::Text& SeqOf(uint32_t range) const { return texts_->Of(SeqTextOf(range)); }
+
   void FillKernel(const Kernel& kernel, KernelRecord* record) const;
   void FillLaunch(const LaunchCall& call, KernelRecord* record) const;
   void FillRanges(const Launched& launched, KernelRecord* record) const;
@@ -88,11 +105,12 @@ class Correlation {
   Trace& trace_;
   CorrelateOptions options_;
   std::unique_ptr<RangeTexts> texts_;
-  std::vector<Launched> launched_;    // One a kernel, in output order.
-  std::vector<uint32_t> items_;       // Indices into trace_.ranges.
-  std::vector<uint32_t> name_index_;  // By StringId; into names_.
-  std::vector<KernelName> names_;     // [0] is the unknown name.
-  IdMap device_index_;                // By device id; into Trace::devices.
+  std::vector<Launched> launched_;            // One a kernel, in output order.
+  std::vector<uint32_t> items_;               // Indices into trace_.ranges.
+  std::vector<StringId> operator_seq_texts_;  // By index into Trace::operators; 0: not needed yet.
+  std::vector<uint32_t> name_index_;          // By StringId; into names_.
+  std::vector<KernelName> names_;             // [0] is the unknown name.
+  IdMap device_index_;                        // By device id; into Trace::devices.
 };
 
 }  // namespace oplens::parse

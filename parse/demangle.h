@@ -10,9 +10,10 @@ namespace oplens::parse {
 /// as it is.
 std::string Demangle(std::string_view name);
 
-/// PyProf's short kernel name: the signature up to its first '<', without "void ", the namespaces
-/// at, cuda, native and the anonymous one, then up to the first '('. Where nothing is left of a
-/// name by these rules, the name itself.
+/// PyProf's short kernel name: the signature without the type that the kernel returns, up to its
+/// first '<', without the namespaces at, cuda, native and unnamed ones, then up to the first '('.
+/// Where nothing is left of a name by these rules, the name itself. An unnamed namespace may be
+/// spelled "(anonymous namespace)", as here, or "<unnamed>", as Nsight Systems does.
 std::string ShortKernelName(std::string_view demangled);
 
 }  // namespace oplens::parse

@@ -2,17 +2,26 @@
 #define OPLENS_PARSE_OPTIONS_H_
 
 #include <string>
+#include <vector>
 
 #include "parse/correlate.h"
 
 namespace oplens::parse {
 
+/// What `parse` writes.
+enum class Format {
+  kDict,       ///< Records as Python literals, one a line.
+  kJsonLines,  ///< Records as JSON, one a line.
+  kChrome,     ///< One Chrome trace document.
+};
+
 /// The command line of `parse`.
 struct Options {
-  std::string message;  ///< Help or version: print it and do nothing else.
-  std::string database;
-  std::string output;  ///< "" for standard output.
-  bool json_lines = false;
+  std::string message;              ///< Help or version: print it and do nothing else.
+  std::vector<std::string> inputs;  ///< Files and folders, at least one.
+  std::string output;               ///< "" for standard output.
+  Format format = Format::kDict;
+  bool check = false;  ///< Describe the inputs instead of writing records.
   bool strict = false;
   bool quiet = false;
   CorrelateOptions correlate;

@@ -1,28 +1,24 @@
-// parse: a profile database -> one record a kernel.
+// parse: profiles -> one record a kernel, a timeline, or a description.
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "parse/check.h"
+#include "parse/chrome_writer.h"
 #include "parse/correlate.h"
 #include "parse/options.h"
-#include "parse/trace_reader.h"
+#include "parse/profile_file.h"
+#include "parse/profile_list.h"
 
 namespace oplens::parse {
 namespace {
-
-void WriteRecords(const Correlation& kernels, bool json_lines, Output* output) {
-  const auto append = json_lines ? AppendJsonLine : AppendDictLine;
-  KernelRecord record;
-  for (size_t i = 0; i < kernels.kernel_count(); ++i) {
-    kernels.RecordOf(i, &record);
-    append(record, output->buffer());
-    output->FlushIfLarge();
-  }
-}
 
 std::string Summary(const std::string& path, const Trace& trace) {
   const std::string version =
@@ -31,26 +27,122 @@ std::string Summary(const std::string& path, const Trace& trace) {
                      version, trace.kernels.size(), trace.ranges.size());
 }
 
-int Run(const Options& options) {
+/// Writes what the options ask for, one profile after the other.
+class Writer {
+ public:
+  explicit Writer(const Options& options)
+      : options_(options), output_(options.output, PackingOf(options.output)) {
+    if (options.format == Format::kChrome) chrome_.emplace(&output_);
+  }
+
+  void Add(const ProfileInput& input, const Trace& trace, const Correlation& kernels,
+           const Diagnostics& diagnostics) {
+    if (options_.check) {
+      if (any_) output_.Write("\n");
+      output_.Write(DescribeProfile(input.path, trace, kernels, diagnostics));
+    } else if (chrome_) {
+      chrome_->Add(trace, kernels);
+    } else {
+      WriteRecords(trace, kernels);
+    }
+    any_ = true;
+  }
+
+  void Commit() {
+    if (chrome_) chrome_->Finish();
+    output_.Commit();
+  }
+
+ private:
+  void WriteRecords(const Trace& trace, const Correlation& kernels) {
+    const auto append = options_.format == Format::kJsonLines ? AppendJsonLine : AppendDictLine;
+    const std::string_view rank = trace.strings.View(trace.rank_name);
+    KernelRecord record;
+    for (size_t i = 0; i < kernels.kernel_count(); ++i) {
+      kernels.RecordOf(i, &record);
+      if (!rank.empty()) record.rank = rank;
+      append(record, output_.buffer());
+      output_.FlushIfLarge();
+    }
+  }
+
+  const Options& options_;
+  Output output_;
+  std::optional<ChromeWriter> chrome_;
+  bool any_ = false;
+};
+
+/// Takes the inputs one by one, so that one trace at a time is in memory.
+class Run {
+ public:
+  explicit Run(const Options& options) : options_(options), inputs_(ListProfiles(options.inputs)) {
+    for (const ProfileInput& input : inputs_) RefuseSameFile(input.path, options.output);
+  }
+
+  int Execute() {
+    RefuseUnreadable();
+    Writer writer(options_);
+    for (const ProfileInput& input : inputs_) Process(input, &writer);
+    if (unreadable_ == inputs_.size()) {
+      throw Error(options_.inputs.front(), "holds no profile that could be read",
+                  "see the lines above");
+    }
+    writer.Commit();
+    if (!options_.quiet) PrintError(messages_);
+    const bool failure = damaged_ || unreadable_ > 0 || kernels_ == 0;
+    return options_.strict && failure ? kExitStrict : kExitOk;
+  }
+
+ private:
+  /// Looks at the beginning of every file that was named, so that a wrong name among several is
+  /// found before standard output has the records of those before it.
+  void RefuseUnreadable() const {
+    if (inputs_.size() < 2) return;
+    for (const ProfileInput& input : inputs_) {
+      if (!input.from_folder) ProfileFile file(input.path);
+    }
+  }
+
+  std::optional<Trace> Open(const ProfileInput& input, Diagnostics* diagnostics) {
+    try {
+      return OpenInput(input, inputs_.size(), diagnostics, &taken_);
+    } catch (const Error& error) {
+      if (!input.from_folder) throw;
+      PrintError(fmt::format("parse: {}; left out\n", error.what()));
+      ++unreadable_;
+      return std::nullopt;
+    }
+  }
+
+  void Process(const ProfileInput& input, Writer* writer) {
+    Diagnostics diagnostics;
+    std::optional<Trace> trace = Open(input, &diagnostics);
+    if (!trace) return;
+    const Correlation kernels(&*trace, options_.correlate, &diagnostics);
+    writer->Add(input, *trace, kernels, diagnostics);
+    kernels_ += kernels.kernel_count();
+    damaged_ = damaged_ || diagnostics.Damaged();
+    messages_ += Summary(input.path, *trace);
+    messages_ += diagnostics.Render(inputs_.size() > 1 ? "parse: " + input.name : "parse");
+  }
+
+  const Options& options_;
+  std::vector<ProfileInput> inputs_;
+  TakenRanks taken_;
+  std::string messages_;  // For standard error, once the output stands.
+  size_t unreadable_ = 0;
+  size_t kernels_ = 0;
+  bool damaged_ = false;
+};
+
+int Main(const Options& options) {
   if (!options.message.empty()) {
     Output output("");
     output.Write(options.message);
     output.Commit();
     return kExitOk;
   }
-  RefuseSameFile(options.database, options.output);
-  Diagnostics diagnostics;
-  Trace trace = OpenTrace(options.database, &diagnostics);
-  const Correlation kernels(&trace, options.correlate, &diagnostics);
-  Output output(options.output);
-  WriteRecords(kernels, options.json_lines, &output);
-  output.Commit();
-  if (!options.quiet) {
-    PrintError(Summary(options.database, trace));
-    PrintError(diagnostics.Render("parse"));
-  }
-  const bool failure = diagnostics.Damaged() || kernels.kernel_count() == 0;
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return Run(options).Execute();
 }
 
 }  // namespace
@@ -58,5 +150,5 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   return oplens::RunProgram(
-      "parse", [&] { return oplens::parse::Run(oplens::parse::ReadOptions(argc, argv)); });
+      "parse", [&] { return oplens::parse::Main(oplens::parse::ReadOptions(argc, argv)); });
 }

@@ -80,6 +80,19 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
   return Slot(id) = text;
 }
 
+bool RangeTexts::IsUserFrame(StringId id) {
+  if (id >= frame_owners_.size()) {
+    frame_owners_.resize(std::max<size_t>(strings_.size(), size_t{id} + 1));
+  }
+  FrameOwner& owner = frame_owners_[id];
+  if (owner == FrameOwner::kUnknown) {
+    const std::string_view frame = strings_.View(id);
+    const bool user = !frame.starts_with('<') && !IsTorchFrame(frame);
+    owner = user ? FrameOwner::kUser : FrameOwner::kFramework;
+  }
+  return owner == FrameOwner::kUser;
+}
+
 void RangeTexts::MarkOpen(StringId id) {
   const Text& text = Classify(id);
   if (text.open_text != 0) return;

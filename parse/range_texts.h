@@ -42,6 +42,8 @@ class RangeTexts {
   const std::vector<std::string_view>& FramesOf(const Text& text) const {
     return traces_[text.frames].frames;
   }
+  /// Whether a Python frame is in the user's code: not in the framework, not built in.
+  bool IsUserFrame(StringId id);
   /// Prepares open_text.
   void MarkOpen(StringId id);
 
@@ -50,8 +52,10 @@ class RangeTexts {
 
   StringPool& strings_;
   Diagnostics& diagnostics_;
-  std::vector<Text> texts_;        // By StringId.
-  std::deque<MarkerText> traces_;  // Their frames may point into their own storage.
+  std::vector<Text> texts_;  // By StringId.
+  enum class FrameOwner : uint8_t { kUnknown, kUser, kFramework };
+  std::vector<FrameOwner> frame_owners_;  // By StringId.
+  std::deque<MarkerText> traces_;         // Their frames may point into their own storage.
 };
 
 }  // namespace oplens::parse

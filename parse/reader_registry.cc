@@ -3,15 +3,19 @@
 #include <string>
 
 #include "base/error.h"
+#include "parse/readers/kineto_reader.h"
+#include "parse/readers/nsys_reader.h"
 #include "parse/readers/nvprof_reader.h"
 #include "parse/trace_reader.h"
 
 namespace oplens::parse {
 namespace {
 
-// In order: the first that recognises a database reads it.
+// In order: the first that recognises a file reads it.
 constexpr const TraceReader* kReaders[] = {
     &kNvprofReader,
+    &kNsysReader,
+    &kKinetoReader,
 };
 
 /// Databases that are known and refused, by a table that only they have.
@@ -22,7 +26,6 @@ struct KnownForeign {
 };
 
 constexpr KnownForeign kKnownForeign[] = {
-    {"StringIds", "is an export of Nsight Systems", "this release reads nvprof databases only"},
     {"op_nodes", "is a result database of DLProf, not a profile",
      "give the profile that DLProf was run on"},
 };
@@ -40,17 +43,23 @@ std::string ListSome(const std::vector<std::string>& names) {
 }  // namespace
 
 Trace OpenTrace(const std::string& path, Diagnostics* diagnostics) {
-  SqliteDatabase database(path);
+  ProfileFile file(path);
   for (const TraceReader* reader : kReaders) {
-    if (reader->recognises(database)) return reader->read(&database, diagnostics);
+    if (reader->recognises(&file)) return reader->read(&file, diagnostics);
   }
+  if (file.content() == ProfileFile::Content::kJson) {
+    throw Error(path, "is JSON, but no trace: it has no traceEvents",
+                "give the file that torch.profiler's export_chrome_trace wrote");
+  }
+  const SqliteDatabase& database = *file.database();
   for (const KnownForeign& foreign : kKnownForeign) {
     if (database.HasTable(foreign.table)) throw Error(path, foreign.problem, foreign.advice);
   }
   throw Error(path,
-              fmt::format("is no profile of nvprof: table StringTable is missing ({})",
+              fmt::format("is no profile of nvprof or Nsight Systems: it has neither table "
+                          "StringTable nor StringIds ({})",
                           ListSome(database.table_names())),
-              "give the file that nvprof -o wrote");
+              "give the file that nvprof -o or nsys export --type sqlite wrote");
 }
 
 }  // namespace oplens::parse

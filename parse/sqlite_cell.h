@@ -33,6 +33,8 @@ class Cell {
   bool is_int() const { return type_ == Type::kInt; }
   /// The integer; only for kInt.
   int64_t integer() const { return integer_; }
+  /// The number; only for kReal.
+  double real() const { return real_; }
   /// The bytes of a text or blob; only for these.
   std::string_view bytes() const { return {data_, size_}; }
 

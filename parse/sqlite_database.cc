@@ -75,6 +75,23 @@ constexpr ForeignFile kForeignFiles[] = {
     {"\x80\x02", "is a Python pickle, not a database", "give the file that nvprof -o wrote"},
 };
 
+/// Files whose content has no beginning of its own to know them by, and so are known by their
+/// names, once it is sure that they are no databases.
+struct ForeignSuffix {
+  std::string_view suffix;
+  std::string_view problem;
+  std::string_view advice;
+};
+
+constexpr std::string_view kNsysReport = "is a report of Nsight Systems, not a database";
+constexpr std::string_view kNsysExport = "export it: nsys export --type sqlite FILE";
+constexpr ForeignSuffix kForeignSuffixes[] = {
+    {".nsys-rep", kNsysReport, kNsysExport},
+    {".qdrep", kNsysReport, kNsysExport},
+    {".qdstrm", "is a raw recording of Nsight Systems, not a database",
+     "make a report of it with QdstrmImporter, then export that: nsys export --type sqlite FILE"},
+};
+
 void RefuseForeignFile(int fd, int64_t file_bytes, const std::string& path) {
   if (file_bytes == 0) {
     throw Error(path, "is empty", "record the profile again; was the disk full?");
@@ -82,6 +99,11 @@ void RefuseForeignFile(int fd, int64_t file_bytes, const std::string& path) {
   std::array<char, 64> head{};
   const ssize_t n = ::pread(fd, head.data(), head.size(), 0);
   const std::string_view start(head.data(), n > 0 ? static_cast<size_t>(n) : 0);
+  if (!start.starts_with("SQLite format 3")) {
+    for (const ForeignSuffix& foreign : kForeignSuffixes) {
+      if (path.ends_with(foreign.suffix)) throw Error(path, foreign.problem, foreign.advice);
+    }
+  }
   for (const ForeignFile& foreign : kForeignFiles) {
     if (start.starts_with(foreign.magic)) throw Error(path, foreign.problem, foreign.advice);
   }

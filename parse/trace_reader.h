@@ -6,7 +6,7 @@
 
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
-#include "parse/sqlite_database.h"
+#include "parse/profile_file.h"
 
 namespace oplens::parse {
 
@@ -14,11 +14,11 @@ namespace oplens::parse {
 /// parse/reader_registry.cc.
 struct TraceReader {
   std::string_view family;  ///< "nvprof"
-  /// Whether the database is of this family, by its tables, never by its name.
-  bool (*recognises)(const SqliteDatabase& database);
+  /// Whether the file is of this family, by its content, never by its name.
+  bool (*recognises)(ProfileFile* file);
   /// Reads everything the model holds. Bad rows are counted in `diagnostics`, missing tables noted;
   /// throws Error only when no right answer is possible.
-  Trace (*read)(SqliteDatabase* database, Diagnostics* diagnostics);
+  Trace (*read)(ProfileFile* file, Diagnostics* diagnostics);
 };
 
 /// Opens `path`, recognises its family by content and reads it. Throws Error when it is not a

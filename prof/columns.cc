@@ -26,12 +26,7 @@ Cell ThreadId(const Row& row) {
 }
 
 Cell DirectionOf(const Row& row) {
-  const KernelRecord& record = *row.record;
-  // PyProf writes fprop for every kernel that nothing says is backward. Forward is only known of a
-  // kernel that an annotation or a sequence marker encloses.
-  const bool evidence = !record.markers.empty() || !record.seq_markers.empty();
-  if (record.direction == Direction::kForward && !evidence) return {};
-  return Text(DirectionWord(record.direction));
+  return IsDirectionKnown(row) ? Text(DirectionWord(row.record->direction)) : Cell{};
 }
 
 Cell SubSeqId(const Row& row) {
@@ -105,19 +100,54 @@ constexpr Column kColumns[] = {
      [](const Row& row) { return List(row.path); }},
     {"range", "Range", "", kTextList, 20, " > ", "", "enclosing free-text ranges, outermost first",
      [](const Row& row) { return List(row.record->range, row.record->range_cut); }},
+    {"rank", "Rank", "", kText, 8, "", "", "rank of the process, or the file of the kernel",
+     [](const Row& row) { return Text(row.record->rank.value_or(std::string_view())); }},
+    {"pid", "PId", "", kInteger, 7, "", "", "host process that launched the kernel",
+     [](const Row& row) { return Integer(row.record->process_id); }},
     {"reason", "Reason", "", kTextList, 16, ",", "", "what is missing, and why a cost is unknown",
      [](const Row& row) { return Cell{row.reasons}; }},
 };
 
-const Column* FindColumn(std::string_view key) {
-  const auto* place = std::find_if(std::begin(kColumns), std::end(kColumns),
-                                   [&](const Column& column) { return column.key == key; });
-  return place == std::end(kColumns) ? nullptr : place;
+Cell Decimal(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
+
+constexpr Column kCopyColumns[] = {
+    {"idx", "Idx", "", kInteger, 7, "", "", "number of the row, from 1",
+     [](const Row& row) { return Integer(row.index); }},
+    {"rank", "Rank", "", kText, 8, "", "", "rank of the process, or the file of the copy",
+     [](const Row& row) { return Text(row.copy->rank); }},
+    {"kind", "Kind", "", kText, 8, "", "", "HtoD, DtoH, DtoD, PtoP, HtoH, ..., fill",
+     [](const Row& row) { return Text(row.copy->kind); }},
+    {"src", "Source", "", kText, 10, "", "", "kind of memory that is read",
+     [](const Row& row) { return Text(row.copy->source); }},
+    {"dst", "Target", "", kText, 10, "", "", "kind of memory that is written",
+     [](const Row& row) { return Text(row.copy->target); }},
+    {"bytes", "Bytes", "B", kInteger, 12, "", "", "size",
+     [](const Row& row) { return Integer(row.copy->size_bytes); }},
+    {"dur", "Dur(ns)", "ns", kInteger, 10, "", "", "time on the GPU",
+     [](const Row& row) { return Integer(row.copy->duration_ns); }},
+    {"gbps", "GB/s", "GB/s", kDecimal, 9, "", "", "bytes over time, 10^9 bytes a second",
+     [](const Row& row) { return Decimal(row.copy->gigabytes_per_s()); }},
+    {"device", "Device", "", kInteger, 3, "", "", "GPU number",
+     [](const Row& row) { return Integer(row.copy->device_id); }},
+    {"stream", "Stream", "", kInteger, 3, "", "", "CUDA stream number",
+     [](const Row& row) { return Integer(row.copy->stream_id); }},
+    {"start", "Start(ns)", "ns", kInteger, 19, "", "", "start, on the file's own clock",
+     [](const Row& row) { return Integer(row.copy->start_ns); }},
+    {"api", "Call", "", kText, Column::kShared, "", "", "API call that asked for it",
+     [](const Row& row) { return Text(row.copy->api); }},
+    {"tid", "TId", "", kInteger, 12, "", "", "host thread of the call",
+     [](const Row& row) { return Integer(row.copy->thread_id); }},
+};
+
+const Column* FindColumn(std::string_view key, std::span<const Column> all) {
+  const auto place =
+      std::find_if(all.begin(), all.end(), [&](const Column& column) { return column.key == key; });
+  return place == all.end() ? nullptr : &*place;
 }
 
-std::string ValidKeys() {
+std::string ValidKeys(std::span<const Column> all) {
   std::string keys;
-  for (const Column& column : kColumns) {
+  for (const Column& column : all) {
     keys += column.key;
     keys += ',';
   }
@@ -145,6 +175,7 @@ struct TextOf {
   }
   void operator()(std::monostate) const {}
   void operator()(int64_t value) const { AppendInteger(value, out); }
+  void operator()(double value) const { fmt::format_to(std::back_inserter(*out), "{:.3f}", value); }
   void operator()(std::string_view text) const {
     out->append(text);
     if (column.type == ColumnType::kName) std::replace(out->begin(), out->end(), ' ', '_');
@@ -181,9 +212,21 @@ struct TextOf {
 
 }  // namespace
 
+bool IsDirectionKnown(const Row& row) {
+  const KernelRecord& record = *row.record;
+  // PyProf writes fprop for every kernel that nothing says is backward. Forward is only known of a
+  // kernel that an annotation or a sequence marker encloses.
+  if (record.direction == Direction::kForward) {
+    return !record.markers.empty() || !record.seq_markers.empty();
+  }
+  return record.direction != Direction::kUnknown;
+}
+
 std::span<const Column> AllColumns() { return kColumns; }
 
-std::vector<const Column*> SelectColumns(std::string_view list) {
+std::span<const Column> CopyColumns() { return kCopyColumns; }
+
+std::vector<const Column*> SelectColumns(std::string_view list, std::span<const Column> all) {
   std::vector<const Column*> columns;
   const auto add = [&](const Column& column) {
     if (std::find(columns.begin(), columns.end(), &column) == columns.end()) {
@@ -196,13 +239,13 @@ std::vector<const Column*> SelectColumns(std::string_view list) {
     more = comma != std::string_view::npos;
     if (more) list.remove_prefix(comma + 1);
     if (key == "all") {
-      for (const Column& column : kColumns) add(column);
+      for (const Column& column : all) add(column);
       continue;
     }
-    const Column* column = FindColumn(key);
+    const Column* column = FindColumn(key, all);
     if (column == nullptr) {
       throw UsageError(
-          fmt::format("-c: there is no column '{}'; the columns are {}", key, ValidKeys()));
+          fmt::format("-c: there is no column '{}'; the columns are {}", key, ValidKeys(all)));
     }
     add(*column);
   }

@@ -23,13 +23,14 @@ struct Cell {
   using Reasons = ReasonSet;
   /// std::monostate: unknown. A list may be empty: nothing there, which is printed as unknown where
   /// there is no other way to show it.
-  std::variant<std::monostate, int64_t, std::string_view, std::span<const int64_t>, Texts, Dim3,
-               Reasons>
+  std::variant<std::monostate, int64_t, double, std::string_view, std::span<const int64_t>, Texts,
+               Dim3, Reasons>
       value;
 };
 
 enum class ColumnType : uint8_t {
   kInteger,  ///< Right-justified.
+  kDecimal,  ///< Right-justified, three decimals.
   kText,     ///< Left-justified.
   kName,     ///< Text whose blanks are written as '_' everywhere but in JSON, as PyProf does.
   kIntegerList,
@@ -56,12 +57,20 @@ struct Column {
 /// Every column in the order of `-c all`.
 std::span<const Column> AllColumns();
 
-/// The columns of a list such as "idx,kernel,sil" or "all", each once, where it comes first. Throws
-/// UsageError, naming the word and the valid ones, for an unknown column or an empty list.
-std::vector<const Column*> SelectColumns(std::string_view list);
+/// Every column of a row of `prof --copies`, in order.
+std::span<const Column> CopyColumns();
+
+/// The columns of a list such as "idx,kernel,sil" or "all" out of `all`, each once, where it comes
+/// first. Throws UsageError, naming the word and the valid ones, for an unknown column or an empty
+/// list.
+std::vector<const Column*> SelectColumns(std::string_view list,
+                                         std::span<const Column> all = AllColumns());
 
 /// The columns without -c.
 inline constexpr std::string_view kDefaultColumns = "idx,dir,sub,mod,op,kernel,params,sil";
+
+/// Whether column dir of the row is known.
+bool IsDirectionKnown(const Row& row);
 
 /// The cell as text: "" when unknown or empty, integers in decimal, lists joined by the column's
 /// separator. The view points into the row, the column or `scratch` and lives as long as these.

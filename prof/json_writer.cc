@@ -19,6 +19,7 @@ Json Array(std::span<const std::string_view> texts) {
 struct JsonOf {
   Json operator()(std::monostate) const { return nullptr; }
   Json operator()(int64_t value) const { return value; }
+  Json operator()(double value) const { return value; }
   Json operator()(std::string_view text) const { return std::string(text); }
   Json operator()(std::span<const int64_t> values) const {
     Json array = Json::array();

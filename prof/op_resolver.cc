@@ -36,7 +36,8 @@ std::string_view WordOf(const std::vector<std::string_view>& words, size_t i, si
 
 /// Why a kernel without an annotated op has none; what parse said of it already is enough.
 Reason WhyWithoutOp(const KernelRecord& record) {
-  for (const Reason known : {Reason::kNoLaunchCall, Reason::kLeakedRange, Reason::kNoMarker}) {
+  for (const Reason known : {Reason::kNoLaunchCall, Reason::kOnlyLeakedRanges, Reason::kLeakedRange,
+                             Reason::kGraphKernel, Reason::kCompiledKernel, Reason::kNoMarker}) {
     if (record.reasons.Has(known)) return known;
   }
   const bool any_range = !record.range.empty() || !record.layer.empty() ||
@@ -60,6 +61,9 @@ const Annotation* OpResolver::Understand(std::string_view text) {
   ops::PriceResult result = ops::PriceCall(*call);
   annotation.price = std::move(result.price);
   annotation.reason = result.reason;
+  annotation.has_shapes = std::any_of(call->args.begin(), call->args.end(), [](const OpArg& arg) {
+    return arg.kind == OpArg::Kind::kTensor;
+  });
   annotation.is_noise = IsNoise(call->op);
   annotation.is_backward_pass = call->op == "backward";
   annotation.op = std::move(call->op);
@@ -85,6 +89,15 @@ void OpResolver::Collect(const std::vector<std::string_view>& texts, Direction d
     if (annotation->is_backward_pass && direction == Direction::kBackward) continue;
     markers_.push_back({annotation, i});
   }
+}
+
+void OpResolver::DropInsideOfNode(const KernelRecord& backward) {
+  if (markers_.size() < 2) return;
+  const auto made_node = [&](const Marker& marker) {
+    return ops::FitsNode(marker.annotation->op, backward.seq_markers);
+  };
+  const auto inner = std::find_if(markers_.rbegin(), markers_.rend(), made_node);
+  if (inner != markers_.rend()) markers_.erase(inner.base(), markers_.end());
 }
 
 const OpResolver::Marker* OpResolver::ChoosePriced() const {
@@ -118,6 +131,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->layer = record.layer;
   row->trace = record.trace;
   row->path.clear();
+  row->has_shapes = false;
 
   const std::vector<std::string_view>* texts = &record.markers;
   const std::vector<std::string_view>* ops = &record.op;
@@ -137,9 +151,12 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
       mods = &match.op->mod;
       why.reset();
       Collect(*texts, Direction::kForward);
+      DropInsideOfNode(record);
     }
   } else if (record.direction == Direction::kForward) {
     linker_.AddForward(record);
+  } else if (record.direction == Direction::kBackward) {
+    TakeSurroundings(record, row);
   }
 
   const Marker* chosen = ChoosePriced();
@@ -161,6 +178,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->op = row->path[static_cast<size_t>(chosen - markers_.data())];
   row->mod =
       annotation.op.empty() ? WordOf(*mods, chosen->index, texts->size()) : Known(annotation.mod);
+  row->has_shapes = annotation.has_shapes;
   if (!annotation.price) {
     row->reasons.Add(annotation.reason);
     return resolution;
@@ -173,6 +191,14 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
     resolution.outer = outer_;
   }
   return resolution;
+}
+
+void OpResolver::TakeSurroundings(const KernelRecord& record, Row* row) {
+  if (record.seq_ids.empty() || (!record.layer.empty() && !record.trace.empty())) return;
+  const ops::ForwardOp* forward = linker_.Find(record).op;
+  if (forward == nullptr) return;
+  if (record.layer.empty()) row->layer = forward->layer;
+  if (record.trace.empty()) row->trace = forward->trace;
 }
 
 bool OpResolver::IsFull() const {

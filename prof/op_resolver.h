@@ -30,6 +30,7 @@ struct Annotation {
   std::string mod;
   std::optional<ops::PricedOp> price;
   Reason reason = Reason::kUnknownOp;  ///< Why there is no price.
+  bool has_shapes = false;             ///< It has a tensor argument.
   bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
   bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
 };
@@ -79,7 +80,12 @@ class OpResolver {
   /// Fills markers_ with the markers that say something about a kernel of this direction: of a
   /// record with more than kMaxMarkers the outermost and innermost half of these.
   void Collect(const std::vector<std::string_view>& texts, Direction direction);
+  /// Of the nested calls of a forward op, drops what is inside the one that made the backward node,
+  /// if its name says which.
+  void DropInsideOfNode(const KernelRecord& backward);
   const Marker* ChoosePriced() const;
+  /// Takes layer and stack of a backward kernel from its forward op where it has none.
+  void TakeSurroundings(const KernelRecord& record, Row* row);
   /// Fills outer_ with the priced markers around the chosen one.
   void CollectOuter(const Marker* chosen, const std::vector<int64_t>& starts_ns);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+// Names of files may hold commas: each argument is one name.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
 #include <iterator>
 #include <vector>
@@ -12,10 +14,12 @@ namespace oplens::prof {
 namespace {
 
 cxxopts::Options Declare() {
-  cxxopts::Options options("prof", "One row a GPU kernel, from the records that parse writes.");
-  options.positional_help("[FILE]");
+  cxxopts::Options options("prof",
+                           "One row a GPU kernel, from profiles or the records that parse writes.");
+  options.positional_help("[FILE...]");
   options.custom_help(
-      "[-c COLS] [-w WIDTH | --csv | --json] [--op inner|outer] [-o FILE] [--quiet]");
+      "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB] [--copies] [--op inner|outer] "
+      "[-o FILE] [--quiet]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
@@ -23,6 +27,11 @@ cxxopts::Options Declare() {
       cxxopts::value<int>(), "WIDTH");
   add("csv", "Comma separated values, every field quoted");
   add("json", "One JSON object a line");
+  add("sqlite",
+      "Write a SQLite database with the rows as a table, whole or not at all (all columns "
+      "unless -c is given)",
+      cxxopts::value<std::string>(), "DB");
+  add("copies", "List memory copies and fills instead of kernels; needs profiles, not records");
   add("op",
       "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
       cxxopts::value<std::string>()->default_value("inner"), "inner|outer");
@@ -30,33 +39,56 @@ cxxopts::Options Declare() {
   add("quiet", "No counts and notes on standard error");
   add("h,help", "This text");
   add("version", "The version");
-  add("file", "The records; standard input without it", cxxopts::value<std::vector<std::string>>(),
-      "FILE");
+  add("file",
+      "Profiles (nvprof, Nsight Systems, PyTorch), folders of them, or records; standard "
+      "input: records",
+      cxxopts::value<std::vector<std::string>>(), "FILE");
   options.parse_positional({"file"});
   return options;
+}
+
+void AppendColumns(std::span<const Column> columns, std::string* text) {
+  for (const Column& column : columns) {
+    fmt::format_to(std::back_inserter(*text), "  {:<8} {:<9} {}\n", column.key,
+                   column.unit.empty() ? "" : fmt::format("[{}]", column.unit), column.help);
+  }
 }
 
 std::string Help(const cxxopts::Options& options) {
   std::string text = options.help();
   text += "\nWithout -w, --csv and --json: fields separated by blanks.\n\nColumns of -c:\n";
-  for (const Column& column : AllColumns()) {
-    fmt::format_to(std::back_inserter(text), "  {:<8} {:<9} {}\n", column.key,
-                   column.unit.empty() ? "" : fmt::format("[{}]", column.unit), column.help);
-  }
+  AppendColumns(AllColumns(), &text);
+  text += "\nColumns of -c with --copies:\n";
+  AppendColumns(CopyColumns(), &text);
   return text;
 }
 
-std::unique_ptr<RowWriter> MakeWriter(const cxxopts::ParseResult& given) {
+/// Fills format, columns and what goes with them.
+void ReadFormat(const cxxopts::ParseResult& given, Options* options) {
   int formats = 0;
-  for (const char* option : {"w", "csv", "json"}) formats += given.count(option) > 0 ? 1 : 0;
-  if (formats > 1) {
-    throw UsageError("-w, --csv and --json exclude each other: give one of them");
+  for (const char* option : {"w", "csv", "json", "sqlite"}) {
+    formats += given.count(option) > 0 ? 1 : 0;
   }
-  Columns columns = SelectColumns(given["c"].as<std::string>());
-  if (given.count("w") > 0) return MakeTableWriter(std::move(columns), given["w"].as<int>());
-  if (given.count("csv") > 0) return MakeCsvWriter(std::move(columns));
-  if (given.count("json") > 0) return MakeJsonWriter(std::move(columns));
-  return MakeSpaceWriter(std::move(columns));
+  if (formats > 1) {
+    throw UsageError("-w, --csv, --json and --sqlite exclude each other: give one of them");
+  }
+  options->copies = given.count("copies") > 0;
+  const bool all = given.count("c") == 0 && (options->copies || given.count("sqlite") > 0);
+  options->columns = SelectColumns(all ? "all" : given["c"].as<std::string>(),
+                                   options->copies ? CopyColumns() : AllColumns());
+  if (given.count("sqlite") > 0) {
+    options->sqlite = given["sqlite"].as<std::string>();
+    if (options->sqlite.empty()) throw UsageError("--sqlite: the name of the database is empty");
+    if (given.count("output") > 0) throw UsageError("--sqlite names its file itself: drop -o");
+  } else if (given.count("w") > 0) {
+    options->writer = MakeTableWriter(options->columns, given["w"].as<int>());
+  } else if (given.count("csv") > 0) {
+    options->writer = MakeCsvWriter(options->columns);
+  } else if (given.count("json") > 0) {
+    options->writer = MakeJsonWriter(options->columns);
+  } else {
+    options->writer = MakeSpaceWriter(options->columns);
+  }
 }
 
 OpChoice ReadOpChoice(const std::string& word) {
@@ -75,16 +107,18 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     options.message = fmt::format("prof (oplens) {}\n", OPLENS_VERSION);
     return options;
   }
-  if (given.count("file") > 1) throw UsageError("one FILE at a time; join several with cat");
-  if (given.count("file") == 1) {
-    options.input = given["file"].as<std::vector<std::string>>().front();
-    if (options.input.empty()) throw UsageError("the name of the input is empty");
+  if (given.count("file") > 0) options.inputs = given["file"].as<std::vector<std::string>>();
+  for (const std::string& input : options.inputs) {
+    if (input.empty()) throw UsageError("the name of the input is empty");
+    if (input == "-" && options.inputs.size() > 1) {
+      throw UsageError("standard input (-) does not go with other inputs");
+    }
   }
   if (given.count("output") > 0) {
     options.output = given["output"].as<std::string>();
     if (options.output.empty()) throw UsageError("-o: the name of the file is empty");
   }
-  options.writer = MakeWriter(given);
+  ReadFormat(given, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
   options.quiet = given.count("quiet") > 0;
   return options;

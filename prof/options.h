@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "prof/op_resolver.h"
 #include "prof/writer.h"
@@ -11,9 +12,12 @@ namespace oplens::prof {
 
 /// The command line, understood.
 struct Options {
-  std::string input;   ///< "" or "-": standard input.
-  std::string output;  ///< "" or "-": standard output.
-  std::unique_ptr<RowWriter> writer;
+  std::vector<std::string> inputs;  ///< Files and folders; none: standard input.
+  std::string output;               ///< "" or "-": standard output.
+  std::string sqlite;               ///< The database to write; "" for none.
+  bool copies = false;              ///< Rows are copies and fills, not kernels.
+  Columns columns;
+  std::unique_ptr<RowWriter> writer;  ///< Null with sqlite.
   OpChoice op_choice = OpChoice::kInner;
   bool quiet = false;
   std::string message;  ///< Set by -h and --version: print it, do nothing else.

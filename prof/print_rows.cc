@@ -7,27 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "base/error.h"
-#include "prof/input_kind.h"
+#include "prof/coverage.h"
 #include "prof/row_queue.h"
+#include "prof/shown_text.h"
 
 namespace oplens::prof {
 namespace {
-
-constexpr size_t kMaxExampleChars = 80;
-
-/// A text of the input for a message: short, and harmless on a terminal.
-std::string Shown(std::string_view text) {
-  std::string shown(text.substr(0, kMaxExampleChars));
-  for (char& c : shown) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return shown;
-}
-
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t") == std::string_view::npos;
-}
 
 /// parse counts these by range; here there are only the kernels inside.
 bool IsOfRanges(Reason reason) {
@@ -53,61 +38,65 @@ std::string ExampleOf(Reason reason, const Row& row) {
     default:
       break;
   }
-  return text.empty() ? fmt::format("row {}", row.index) : Shown(text);
+  return text.empty() ? fmt::format("row {}", row.index) : ShownText(text);
 }
 
 class RowPrinter {
  public:
   RowPrinter(OpChoice op_choice, RowWriter* writer, Output* output, Diagnostics* diagnostics)
-      : resolver_(op_choice), writer_(writer), output_(output), diagnostics_(diagnostics) {}
+      : op_choice_(op_choice), writer_(writer), output_(output), diagnostics_(diagnostics) {}
 
-  void ReadAll(LineSource* lines) {
-    std::string_view line;
-    while (lines->Next(&line)) {
-      ++line_number_;
-      if (IsBlank(line)) continue;
-      ++line_count_;
-      if (!Add(*lines, line)) continue;
-      while (auto row = queue_.PopReady()) Write(std::move(row));
+  void TakeAll(RecordSource* records) {
+    using Step = RecordSource::Step;
+    Begin();
+    while (true) {
+      std::unique_ptr<WaitingRow> row = queue_->NewRow();
+      const Step step = records->Next(row.get(), diagnostics_);
+      if (step == Step::kEnd) break;
+      if (step == Step::kEndOfInput) {
+        Begin();
+        continue;
+      }
+      ++index_;
+      if (step == Step::kBad) {
+        queue_->Recycle(std::move(row));
+        continue;
+      }
+      if (row->record.rank.value_or(std::string_view()) != rank_) {
+        // Written before the row that begins another rank is resolved.
+        Begin();
+        rank_ = row->record.rank.value_or(std::string_view());
+      }
+      count_reasons_ = !records->counts_reasons();
+      row->row.index = index_;
+      row->resolution = resolver_->Resolve(row->record, &row->row);
+      queue_->Push(std::move(row));
+      while (auto ready = queue_->PopReady()) Write(std::move(ready));
       AdvanceIfFull();
     }
-    while (auto row = queue_.PopFirst()) Write(std::move(row));
-    Finish(*lines);
+    Finish();
   }
 
  private:
-  /// Queues the record of a line; false when it has none.
-  bool Add(const LineSource& lines, std::string_view line) {
-    std::unique_ptr<WaitingRow> row = queue_.NewRow();
-    row->line.assign(line);
-    if (lines.cut()) {
-      error_ = fmt::format("longer than {} MB", LineSource::kMaxLineBytes >> 20);
-    } else if (row->reader.Read(row->line, &row->record, &error_)) {
-      row->row.index = line_count_;
-      row->resolution = resolver_.Resolve(row->record, &row->row);
-      queue_.Push(std::move(row));
-      return true;
-    }
-    CountBadLine();
-    queue_.Recycle(std::move(row));
-    return false;
+  /// Writes what waits, and forgets everything that could link to what comes.
+  void Begin() {
+    Drain();
+    queue_ = std::make_unique<RowQueue>();
+    resolver_ = std::make_unique<OpResolver>(op_choice_);
+    advanced_at_ = queue_->NextNumber();
   }
 
-  void CountBadLine() {
-    std::string example;
-    if (diagnostics_->WantsExample(Reason::kBadLine)) {
-      example = fmt::format("line {}: {}", line_number_, Shown(error_));
-    }
-    if (first_error_.empty()) first_error_ = example;
-    diagnostics_->Count(Reason::kBadLine, std::move(example));
+  void Drain() {
+    if (queue_ == nullptr) return;
+    while (auto row = queue_->PopFirst()) Write(std::move(row));
   }
 
   /// Forgets texts that only rows already written pointed to.
   void AdvanceIfFull() {
-    if (!resolver_.IsFull() || queue_.FirstNumber() < advanced_at_) return;
-    queue_.ForgetTexts();
-    resolver_.Advance();
-    advanced_at_ = queue_.NextNumber();
+    if (!resolver_->IsFull() || queue_->FirstNumber() < advanced_at_) return;
+    queue_->ForgetTexts();
+    resolver_->Advance();
+    advanced_at_ = queue_->NextNumber();
   }
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
@@ -115,10 +104,13 @@ class RowPrinter {
     if (row_count_++ == 0) writer_->AppendHeader(buffer);
     const Row& row = waiting->row;
     if (row.flops) ++priced_count_;
-    row.reasons.ForEach([&](Reason reason) { CountReason(reason, row); });
+    coverage_.Add(row);
+    row.reasons.ForEach([&](Reason reason) {
+      if (count_reasons_ || !row.record->reasons.Has(reason)) CountReason(reason, row);
+    });
     writer_->AppendRow(row, buffer);
     output_->FlushIfLarge();
-    queue_.Recycle(std::move(waiting));
+    queue_->Recycle(std::move(waiting));
   }
 
   void CountReason(Reason reason, const Row& row) {
@@ -131,42 +123,37 @@ class RowPrinter {
     diagnostics_->Count(reason, std::move(example));
   }
 
-  void Finish(const LineSource& lines) {
-    if (row_count_ > 0) {
-      diagnostics_->Note(
-          fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));
+  void Finish() {
+    Drain();
+    if (row_count_ == 0) {
+      writer_->AppendHeader(output_->buffer());
       return;
     }
-    if (line_count_ > 0) {
-      if (const auto kind = GuessInputKind(lines.head())) {
-        throw Error(lines.name(), kind->problem, kind->advice);
-      }
-      throw Error(lines.name(), fmt::format("holds no kernel record ({})", first_error_),
-                  "give it the text that parse writes");
-    }
-    writer_->AppendHeader(output_->buffer());
-    diagnostics_->Note(fmt::format("{} is empty: there are no kernels to show", lines.name()));
+    diagnostics_->Note(
+        fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));
+    for (std::string& sentence : coverage_.Sentences()) diagnostics_->Note(std::move(sentence));
   }
 
-  OpResolver resolver_;
-  RowQueue queue_;
+  OpChoice op_choice_;
+  std::unique_ptr<OpResolver> resolver_;  // Of one rank.
+  std::unique_ptr<RowQueue> queue_;
   RowWriter* writer_;
   Output* output_;
   Diagnostics* diagnostics_;
-  int64_t line_number_ = 0;
-  int64_t line_count_ = 0;  // Not counting blank lines.
+  Coverage coverage_;
+  std::string rank_;
+  int64_t index_ = 0;  // Of the last record, good or bad.
   int64_t row_count_ = 0;
   int64_t priced_count_ = 0;
   int64_t advanced_at_ = 1;  // Number of the first row after the last Advance().
-  std::string error_;
-  std::string first_error_;
+  bool count_reasons_ = true;
 };
 
 }  // namespace
 
-void PrintRows(LineSource* lines, OpChoice op_choice, RowWriter* writer, Output* output,
+void PrintRows(RecordSource* records, OpChoice op_choice, RowWriter* writer, Output* output,
                Diagnostics* diagnostics) {
-  RowPrinter(op_choice, writer, output, diagnostics).ReadAll(lines);
+  RowPrinter(op_choice, writer, output, diagnostics).TakeAll(records);
 }
 
 }  // namespace oplens::prof

@@ -3,16 +3,16 @@
 
 #include "base/output.h"
 #include "parse/model/reason.h"
-#include "prof/line_source.h"
 #include "prof/op_resolver.h"
+#include "prof/record_source.h"
 #include "prof/writer.h"
 
 namespace oplens::prof {
 
-/// Reads records from `lines`, prices them, and writes one row each to `output` in the same order.
-/// Bad lines are skipped and counted in `diagnostics`, as is every reason of a row. Throws Error,
-/// with nothing written, when there are lines but not one of them is a record. Does not Commit().
-void PrintRows(LineSource* lines, OpChoice op_choice, RowWriter* writer, Output* output,
+/// Takes all records of a source, prices them, and writes one row each to `output` in the same
+/// order. Nothing of one input or rank has an effect on another's. Reasons of rows are counted in
+/// `diagnostics`; what became of them all is said in its notes. Does not Commit().
+void PrintRows(RecordSource* records, OpChoice op_choice, RowWriter* writer, Output* output,
                Diagnostics* diagnostics);
 
 }  // namespace oplens::prof

@@ -1,28 +1,74 @@
-// prof: records -> one priced row a kernel.
+// prof: profiles or records -> one priced row a kernel.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
 #include "parse/model/reason.h"
-#include "prof/line_source.h"
+#include "prof/copy_row.h"
 #include "prof/options.h"
 #include "prof/print_rows.h"
+#include "prof/profile_records.h"
+#include "prof/sqlite_writer.h"
 
 namespace oplens::prof {
 namespace {
 
+/// Rows of the copies of all profiles, one file after the other.
+void PrintCopies(Inputs* inputs, RowWriter* writer, Output* output, Diagnostics* diagnostics) {
+  Row row;
+  writer->AppendHeader(output->buffer());
+  while (const Trace* trace = inputs->NextTrace(diagnostics)) {
+    for (const CopyRow& copy : CopiesOf(*trace)) {
+      ++row.index;
+      row.copy = &copy;
+      writer->AppendRow(row, output->buffer());
+      output->FlushIfLarge();
+    }
+  }
+}
+
+std::unique_ptr<SqliteWriter> MakeSqliteWriter(const Options& options) {
+  if (options.sqlite.empty()) return nullptr;
+  std::string inputs;
+  for (const std::string& input : options.inputs) {
+    inputs += inputs.empty() ? input : "\n" + input;
+  }
+  return std::make_unique<SqliteWriter>(
+      options.sqlite, options.copies ? "copies" : "kernels", options.columns,
+      std::vector<std::pair<std::string, std::string>>{
+          {"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}});
+}
+
 int Run(const Options& options) {
-  RefuseSameFile(options.input, options.output);
-  Output output(options.output);
   if (!options.message.empty()) {
+    Output output("");
     output.Write(options.message);
     output.Commit();
     return kExitOk;
   }
-  LineSource lines(options.input);
+  Inputs inputs(options.inputs);
+  for (const std::string& path : inputs.paths()) {
+    RefuseSameFile(path, options.sqlite.empty() ? options.output : options.sqlite);
+  }
   Diagnostics diagnostics;
-  PrintRows(&lines, options.op_choice, options.writer.get(), &output, &diagnostics);
-  output.Commit();
+  Output output(options.output, PackingOf(options.output));
+  const std::unique_ptr<SqliteWriter> database = MakeSqliteWriter(options);
+  RowWriter* const writer = database != nullptr ? database.get() : options.writer.get();
+  if (options.copies) {
+    PrintCopies(&inputs, writer, &output, &diagnostics);
+  } else {
+    PrintRows(&inputs, options.op_choice, writer, &output, &diagnostics);
+  }
+  if (database != nullptr) {
+    database->Commit();
+  } else {
+    output.Commit();
+  }
   if (!options.quiet) PrintError(diagnostics.Render("prof"));
   return kExitOk;
 }

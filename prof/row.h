@@ -10,14 +10,18 @@
 #include "ops/tensor_core.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/reason.h"
+#include "prof/copy_row.h"
 
 namespace oplens::prof {
 
 /// One kernel with its op and its price: all that a column can show. Views live as long as the
-/// row's turn in the writer. An empty text is unknown.
+/// row's turn in the writer. An empty text is unknown. A row of `prof --copies` has index and copy
+/// only.
 struct Row {
   int64_t index = 0;  ///< Number of the input line, from 1, blank lines left out.
   const KernelRecord* record = nullptr;  ///< What parse wrote.
+
+  const CopyRow* copy = nullptr;  ///< Of a row of copies, else null.
 
   // The kernel's own, or its forward op's when a backward kernel has no annotation of its own.
   std::string_view op;
@@ -27,6 +31,7 @@ struct Row {
   std::span<const std::string_view> trace;
   std::vector<std::string_view> path;  ///< Annotated ops, outermost first.
 
+  bool has_shapes = false;       ///< The call of `op` has a tensor argument.
   std::optional<int64_t> flops;  ///< The kernel's share of its op's work.
   std::optional<int64_t> bytes;
   ops::TensorCoreUse tensor_core = ops::TensorCoreUse::kUnknown;

@@ -34,8 +34,10 @@ uint64_t Mix(uint64_t hash, int64_t value) {
   return hash ^ (hash >> 29);
 }
 
-Direction PricedDirection(const KernelRecord& record) {
-  return record.direction == Direction::kBackward ? Direction::kBackward : Direction::kForward;
+/// What of a call a row is charged: the backward of a forward op that it was linked to, else the
+/// call itself, wherever it ran.
+Direction PricedDirection(const WaitingRow& row) {
+  return row.resolution.forward != nullptr ? Direction::kBackward : Direction::kForward;
 }
 
 bool SameCall(const OpInstance& instance, const WaitingRow& row) {
@@ -46,7 +48,6 @@ bool SameCall(const OpInstance& instance, const WaitingRow& row) {
       a.seq_ids != b.seq_ids || a.markers != b.markers || a.trace != b.trace) {
     return false;
   }
-  if (b.direction == Direction::kBackward) return true;
   return std::none_of(instance.rows.begin(), instance.rows.end(), [&](const WaitingRow* other) {
     return other->record.long_name == b.long_name;
   });
@@ -66,6 +67,11 @@ void Charge(const ops::KernelShare& share, Row* row) {
   row->flops = share.flops;
   row->bytes = share.bytes;
   row->reasons.Merge(share.reasons);
+}
+
+/// cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch, with or without a suffix.
+bool IsGraphLaunch(const KernelRecord& record) {
+  return record.launch_api && record.launch_api->find("GraphLaunch") != std::string_view::npos;
 }
 
 }  // namespace
@@ -150,6 +156,8 @@ bool RowQueue::FindCallKey(const WaitingRow& row, CallKey* key) {
   }
   key->number = resolution.call_start_ns.value_or(0);
   key->what = resolution.priced;
+  // The ranges of a replayed kernel are those of its capture, the same at every replay.
+  if (IsGraphLaunch(row.record)) key->run = row.record.launch_start_ns.value_or(0);
   return resolution.call_start_ns.has_value();
 }
 
@@ -215,7 +223,8 @@ void RowQueue::Cover(const WaitingRow& row, const CallKey& key) {
   for (const OuterCall& outer : row.resolution.outer) {
     const ops::CoveredWork part = ops::CoveredBy(*outer.annotation->price, inner);
     if (!part.main && !part.epilogue) continue;
-    const CallKey outer_key{key.process_id, key.thread_id, outer.start_ns, outer.annotation, 0};
+    const CallKey outer_key{key.process_id, key.thread_id, outer.start_ns, outer.annotation,
+                            key.run};
     // A text that nests in itself and begins together cannot be told apart from one range.
     if (outer_key == key) continue;
     if (covered_.size() >= kMaxSpent) {
@@ -247,7 +256,7 @@ OpInstance* RowQueue::NewInstance(const WaitingRow& row) {
   OpInstance* instance = free_instances_.back();
   free_instances_.pop_back();
   instance->price = &*row.resolution.priced->price;
-  instance->direction = PricedDirection(row.record);
+  instance->direction = PricedDirection(row);
   instance->rows.clear();
   instance->left = 0;
   instance->products = 0;

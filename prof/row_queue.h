@@ -80,7 +80,7 @@ class RowQueue {
     int64_t thread_id = 0;
     int64_t number = 0;
     const void* what = nullptr;  // The annotation, or the forward op.
-    int64_t run = 0;             // Of the forward op.
+    int64_t run = 0;             // Of the forward op, or of a replayed graph: when.
     friend bool operator==(const CallKey&, const CallKey&) = default;
   };
   struct StreamKey {

@@ -90,7 +90,7 @@ class TableWriter : public RowWriter {
       const Column& column = *columns_[i];
       std::string_view text = Text(column, column.get(row));
       if (text.empty()) text = "-";
-      if (column.type == ColumnType::kInteger) {
+      if (column.type == ColumnType::kInteger || column.type == ColumnType::kDecimal) {
         AppendRight(text, widths_[i], out);
       } else {
         AppendLeft(text, widths_[i], out);

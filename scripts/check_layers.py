@@ -21,7 +21,11 @@ LAYERS = {
     "parse": {"parse/model", "base"},
     "ops": {"parse/model", "base"},
     "prof": {"ops", "parse/model", "base"},
-    "prof/prof_main.cc": {"prof", "parse", "ops", "parse/model", "base"},
+    # The program reads profiles too; the library does not.
+    "prof/prof_main.cc": {"prof", "prof/profile_records.h", "parse", "ops", "parse/model", "base"},
+    "prof/profile_records.h": {"prof", "parse", "ops", "parse/model", "base"},
+    "prof/profile_records.cc": {"prof", "prof/profile_records.h", "parse", "ops", "parse/model",
+                                "base"},
     "test/house/consumer": PRODUCT,
     "test": ANY,
     "examples": ANY,

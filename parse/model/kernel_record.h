@@ -72,6 +72,7 @@ struct KernelRecord {
   /// markerStart: start time of the range of each entry of `markers`. Together with the thread it
   /// names one call of the op, so two equal texts in a row stay two instances. Empty when unknown.
   std::vector<int64_t> marker_starts_ns;
+  std::optional<std::string_view> rank;  ///< rank: the process of a distributed run, or its file.
   ReasonSet reasons;  ///< reason: what is missing or doubtful, [] when nothing is.
 
   /// Resets every field, keeping the capacity of the lists.

@@ -236,4 +236,10 @@ MarkerText ClassifyMarker(std::string_view text) {
   return out;
 }
 
+bool IsTorchFrame(std::string_view frame) {
+  constexpr std::string_view kFolder = "torch/";
+  return frame.starts_with(kFolder) || frame.find("/torch/") != frame.npos ||
+         frame.starts_with("threading.py:") || frame.find("/threading.py:") != frame.npos;
+}
+
 }  // namespace oplens

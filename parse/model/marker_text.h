@@ -42,6 +42,9 @@ struct MarkerText {
 /// Never fails and never throws on any bytes.
 MarkerText ClassifyMarker(std::string_view text);
 
+/// Whether a frame "path.py:12" is a file of PyTorch itself or of Python's threading.
+bool IsTorchFrame(std::string_view frame);
+
 }  // namespace oplens
 
 #endif  // OPLENS_PARSE_MODEL_MARKER_TEXT_H_

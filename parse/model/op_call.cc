@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "base/literal.h"
+#include "parse/model/python_text.h"
 
 namespace oplens {
 namespace {
@@ -245,7 +247,89 @@ bool OpCallParser::ReadSequence(OpArg* arg) {
   return !in_.failed();
 }
 
+/// Items between brackets, as Python writes them: a tuple of one has a comma.
+void AppendInts(const std::vector<int64_t>& items, bool tuple, std::string* out) {
+  out->push_back(tuple ? '(' : '[');
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) out->append(", ");
+    AppendPythonInt(items[i], out);
+  }
+  if (tuple && items.size() == 1) out->push_back(',');
+  out->push_back(tuple ? ')' : ']');
+}
+
+void AppendFloat(double value, std::string* out) {
+  const bool quoted = !std::isfinite(value);
+  if (quoted) out->push_back('\'');
+  AppendPythonFloat(value, out);
+  if (quoted) out->push_back('\'');
+}
+
+void AppendValue(const OpArg& arg, std::string* out) {
+  switch (arg.kind) {
+    case OpArg::Kind::kInt:
+      return AppendPythonInt(arg.int_value, out);
+    case OpArg::Kind::kFloat:
+      return AppendFloat(arg.float_value, out);
+    case OpArg::Kind::kBool:
+      out->append(arg.int_value != 0 ? "True" : "False");
+      return;
+    case OpArg::Kind::kNone:
+      out->append("None");
+      return;
+    case OpArg::Kind::kString:
+      return AppendPythonString(arg.text, out);
+    case OpArg::Kind::kIntList:
+      return AppendInts(arg.int_list, arg.type == "tuple", out);
+    case OpArg::Kind::kTensor:
+    case OpArg::Kind::kOther:
+      break;
+  }
+  out->append("{}");  // A value that is read as one of no use.
+}
+
+/// The type to write: the one given, unless it would make the reader take another kind.
+std::string_view TypeOf(const OpArg& arg) {
+  const bool tensor = arg.kind == OpArg::Kind::kTensor;
+  if (tensor != IsTensorType(arg.type)) return tensor ? "tensor" : "object";
+  if (arg.kind == OpArg::Kind::kFloat && !std::isfinite(arg.float_value) &&
+      !arg.type.starts_with("float")) {
+    return "float";
+  }
+  return arg.type;
+}
+
+void AppendArg(const OpArg& arg, std::string* out) {
+  out->append("{'name': ");
+  AppendPythonString(arg.name, out);
+  out->append(", 'type': ");
+  AppendPythonString(TypeOf(arg), out);
+  if (arg.kind == OpArg::Kind::kTensor) {
+    out->append(", 'shape': ");
+    AppendInts(arg.shape, true, out);
+    out->append(", 'dtype': ");
+    AppendPythonString(arg.dtype, out);
+  } else {
+    out->append(", 'value': ");
+    AppendValue(arg, out);
+  }
+  out->push_back('}');
+}
+
 }  // namespace
+
+void AppendOpCall(const OpCall& call, std::string* out) {
+  out->append("{'mod': ");
+  AppendPythonString(call.mod, out);
+  out->append(", 'op': ");
+  AppendPythonString(call.op, out);
+  out->append(", 'args': [");
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    if (i > 0) out->append(", ");
+    AppendArg(call.args[i], out);
+  }
+  out->append("]}");
+}
 
 std::optional<OpCall> ParseOpCall(std::string_view text, std::string* error) {
   OpCallParser parser(text);

@@ -45,6 +45,11 @@ struct OpCall {
 /// usable type, shape or value.
 std::optional<OpCall> ParseOpCall(std::string_view text, std::string* error);
 
+/// Appends the canonical text of a call, which ParseOpCall reads back as the same call: keys,
+/// blanks and quotes fixed, so that equal calls have equal texts. Floats are written as the
+/// shortest text that reads back the same; inf and nan are quoted.
+void AppendOpCall(const OpCall& call, std::string* out);
+
 }  // namespace oplens
 
 #endif  // OPLENS_PARSE_MODEL_OP_CALL_H_

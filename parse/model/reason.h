@@ -46,6 +46,15 @@ enum class Severity : uint8_t {
   X(kLeakedRange, "leaked-range", kInfo,                                                           \
     "ranges left out: more than 8 of one text on a thread were "                                   \
     "never closed")                                                                                \
+  X(kOnlyLeakedRanges, "leaked-ranges-only", kInfo,                                                \
+    "kernels that only leaked ranges surround; they have no op")                                   \
+  X(kGraphKernel, "graph-kernel", kInfo,                                                           \
+    "kernels that a CUDA graph replayed; their ops were at work when it was captured")             \
+  X(kCompiledKernel, "compiled-kernel", kInfo, "kernels that a compiler made of several ops")      \
+  X(kClippedTime, "clipped-time", kInfo, "times cut to fit the range or row around them")          \
+  X(kBadEvent, "bad-event", kDamage, "events of the file that do not parse; skipped")              \
+  X(kRepairedEvent, "repaired-event", kInfo,                                                       \
+    "events with broken text or numbers; read after a repair")                                     \
   X(kBadOtherRow, "bad-row", kDamage,                                                              \
     "rows of other tables with a value of the wrong type; skipped")                                \
   X(kBadLine, "bad-line", kDamage, "lines that are not a kernel record; skipped")                  \

@@ -137,6 +137,7 @@ constexpr Field kFields[] = {
     {"'range':", ReadField<&KernelRecord::range>},
     {"'rangeCut':", ReadField<&KernelRecord::range_cut>},
     {"'markerStart':", ReadField<&KernelRecord::marker_starts_ns>},
+    {"'rank':", ReadField<&KernelRecord::rank>},
     {"'reason':", ReadField<&KernelRecord::reasons>},
 };
 constexpr size_t kFieldCount = std::size(kFields);

@@ -20,6 +20,9 @@ using ThreadIndex = uint32_t;
 /// Index of a LaunchCall in Trace::launches; kNoLaunch when there is none.
 using LaunchIndex = uint32_t;
 inline constexpr LaunchIndex kNoLaunch = UINT32_MAX;
+/// Index into one of the Trace's vectors of details; kNoItem when there is none.
+using ItemIndex = uint32_t;
+inline constexpr ItemIndex kNoItem = UINT32_MAX;
 /// Stands for an id that could not be read; CUPTI's ids are not negative.
 inline constexpr int64_t kUnknownId = -1;
 /// End time of a range that was never closed.
@@ -29,17 +32,58 @@ inline constexpr int64_t kNeverClosed = std::numeric_limits<int64_t>::max();
 struct Thread {
   int64_t process_id = 0;
   int64_t thread_id = 0;  ///< Unique within the process only.
+  StringId name = 0;      ///< 0 when unknown.
 };
 
-/// An annotation (NVTX push/pop or start/end) of a host thread.
+/// What a range of a host thread is, and so what its text means.
+enum class RangeKind : uint8_t {
+  kMarker,      ///< An NVTX range: its text says what it is, see ClassifyMarker.
+  kOperator,    ///< A call of the framework's operator; `item` indexes Trace::operators.
+  kFrame,       ///< A call of a Python function: "train.py:10", or its name without a file.
+  kModule,      ///< A call of a module (layer) of the network: its name, e.g. "Linear_3".
+  kAnnotation,  ///< A label of the user or a library, never an op. `item` indexes Trace::labels
+                ///< where the label has more than a text.
+  kStep,        ///< An iteration of the training loop: "ProfilerStep#6".
+};
+
+/// Something that a host thread was inside of for a while.
 struct Range {
   int64_t start_ns = 0;
   int64_t end_ns = kNeverClosed;
-  int64_t id = 0;  ///< The file's own id; ascends in the order of opening.
+  int64_t id = 0;  ///< The file's own id, or the place in the file; ascends in order of opening.
   StringId text = 0;
   ThreadIndex thread = 0;
+  ItemIndex item = kNoItem;  ///< Details, by kind.
+  RangeKind kind = RangeKind::kMarker;
 
   bool open() const { return end_ns == kNeverClosed; }
+};
+
+/// What a profiler recorded of one operator call besides its time.
+struct Operator {
+  /// Its arguments: the canonical text of the call (AppendOpCall), which one text stands for
+  /// however often it is called. Without recorded arguments the list in it is empty. 0: no call
+  /// (a node of the backward pass).
+  StringId call = 0;
+  StringId stack = 0;  ///< Call stack as the text of a trace marker, when recorded with the call.
+  int32_t forward_thread = 0;  ///< The framework's own number of the forward thread; 0: unknown.
+  bool backward = false;       ///< A node of the backward pass, or what runs one.
+  int64_t sequence = -1;       ///< Links a forward op with its backward node; -1: none.
+};
+
+/// What a label has besides its text (NVTX event attributes).
+struct Label {
+  StringId domain = 0;     ///< 0: the default domain.
+  StringId category = 0;   ///< Name of the category, or its number; 0: none.
+  StringId payload = 0;    ///< The payload as text; 0: none.
+  bool start_end = false;  ///< Opened with a start call: it may end on another thread.
+};
+
+/// A moment that a host thread marked.
+struct Instant {
+  int64_t time_ns = 0;
+  StringId text = 0;
+  ThreadIndex thread = 0;
 };
 
 /// A CUDA API call that something on the GPU came from.
@@ -59,15 +103,27 @@ struct Kernel {
   int64_t row_id = 0;          ///< Where it stands in the file; last resort for a stable order.
   StringId name = 0;           ///< As in the file, mangled or not; 0 when unknown.
   LaunchIndex launch = kNoLaunch;
+  /// Of a kernel that a CUDA graph replays: the call that put it into the graph, whose ranges tell
+  /// its op. kNoLaunch when it is no such kernel, or the file does not say.
+  LaunchIndex capture = kNoLaunch;
+  int64_t process_id = kUnknownId;    ///< Where the file says it apart from the launch.
+  ItemIndex communication = kNoItem;  ///< Of a collective: into Trace::communications.
   int32_t device_id = 0;
   int32_t context_id = 0;
   int32_t stream_id = 0;
   int32_t grid[3] = {};   ///< blocks
   int32_t block[3] = {};  ///< threads
+  // Negative: the file does not say.
   int32_t registers_per_thread = 0;
   int32_t static_shared_memory_bytes = 0;
   int32_t dynamic_shared_memory_bytes = 0;
-  ReasonSet reasons;  ///< What the reader could not read in this row.
+  int32_t shared_memory_bytes = -1;  ///< Static and dynamic together, where only that is known.
+  bool graph = false;                ///< Replayed by a CUDA graph.
+  // What the profiler computed; negative when it did not.
+  float blocks_per_multiprocessor = -1;
+  float warps_per_multiprocessor = -1;
+  float occupancy_percent = -1;  ///< Estimated achieved occupancy.
+  ReasonSet reasons;             ///< What the reader could not read in this row.
 
   bool timed() const { return start_ns != 0 || end_ns != 0; }
 };
@@ -116,6 +172,63 @@ struct Overhead {
   int32_t kind = 0;
 };
 
+/// One replay of a whole CUDA graph, whose kernels the file does not list.
+struct GraphReplay {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  int64_t graph_id = 0;
+  LaunchIndex launch = kNoLaunch;
+  int32_t device_id = 0;
+  int32_t context_id = 0;
+  int32_t stream_id = 0;
+};
+
+/// One operation of an allocator.
+struct MemoryEvent {
+  int64_t time_ns = 0;
+  int64_t address = 0;
+  int64_t size_bytes = 0;  ///< Negative when freed.
+  int64_t total_allocated_bytes = kUnknownId;
+  int64_t total_reserved_bytes = kUnknownId;
+  ThreadIndex thread = 0;
+  int32_t device_id = -1;  ///< -1: host memory.
+};
+
+/// What is known of a collective.
+struct Communication {
+  StringId name = 0;   ///< "allreduce"
+  StringId dtype = 0;  ///< As written.
+  StringId group = 0;  ///< Name of the process group.
+  StringId ranks = 0;  ///< "[0, 1]"
+  int64_t input_elements = kUnknownId;
+  int64_t output_elements = kUnknownId;
+  int64_t group_size = kUnknownId;
+  int64_t sequence = kUnknownId;
+};
+
+/// A forward op and the node of the backward pass that belongs to it, as moments inside them.
+struct ForwardBackwardLink {
+  int64_t forward_ns = 0;
+  int64_t backward_ns = 0;
+  ThreadIndex forward_thread = 0;
+  ThreadIndex backward_thread = 0;
+};
+
+/// A host annotation as seen on the GPU: the time of the work launched inside it.
+struct DeviceAnnotation {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  StringId text = 0;
+  int32_t device_id = 0;
+  int32_t stream_id = 0;
+};
+
+/// A host process.
+struct Process {
+  int64_t id = 0;
+  StringId name = 0;
+};
+
 /// A GPU.
 struct Device {
   int64_t id = 0;  ///< What deviceId of other rows means.
@@ -131,16 +244,31 @@ struct Device {
 
 /// One profile. Rows are in file order until Correlate sorts them.
 struct Trace {
-  std::string family;          ///< "nvprof"
+  std::string family;          ///< "nvprof", "nsys", "kineto"
   int64_t schema_version = 0;  ///< 0 when the file does not say.
+  std::string producer;        ///< What wrote the file, e.g. "2024.2.1"; "" when unknown.
+  int64_t rank = kUnknownId;   ///< Number of the process in a distributed run, if the file says it.
+  int64_t world_size = kUnknownId;
+  StringId rank_name = 0;  ///< What `rank` of the records says; set by whoever opened the file.
+  /// Times are cut to multiples of this: 1000 for files that hold whole microseconds.
+  int64_t clock_resolution_ns = 1;
   StringPool strings;
+  std::vector<Process> processes;
   std::vector<Thread> threads;
   std::vector<Range> ranges;
-  std::vector<LaunchCall> launches;  ///< Only calls that a kernel, copy, set or wait refers to.
+  std::vector<Operator> operators;
+  std::vector<Label> labels;
+  std::vector<Instant> instants;
+  std::vector<LaunchCall> launches;  ///< Only calls that GPU work, a wait or a graph refers to.
   std::vector<Kernel> kernels;
   std::vector<MemoryCopy> copies;
   std::vector<MemorySet> sets;
   std::vector<Synchronization> synchronizations;
+  std::vector<GraphReplay> graph_replays;
+  std::vector<MemoryEvent> memory_events;
+  std::vector<Communication> communications;
+  std::vector<ForwardBackwardLink> forward_backward_links;
+  std::vector<DeviceAnnotation> device_annotations;
   std::vector<Overhead> overheads;
   std::vector<Device> devices;
 };

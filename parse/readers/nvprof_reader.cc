@@ -436,7 +436,7 @@ class NvprofReader {
     last_thread_key_ = key;
     last_thread_ = threads_.FindOrInsert(key, next);
     if (last_thread_ == next) {
-      trace_.threads.push_back({process_id & kLow32Bits, thread_id & kLow32Bits});
+      trace_.threads.push_back({process_id & kLow32Bits, thread_id & kLow32Bits, 0});
     }
     return last_thread_;
   }
@@ -585,10 +585,12 @@ class NvprofReader {
   int64_t process_markers_ = 0;
 };
 
-bool RecognisesNvprof(const SqliteDatabase& database) { return database.HasTable(kStringTable); }
+bool RecognisesNvprof(ProfileFile* file) {
+  return file->database() != nullptr && file->database()->HasTable(kStringTable);
+}
 
-Trace ReadNvprof(SqliteDatabase* database, Diagnostics* diagnostics) {
-  return NvprofReader(database, diagnostics).Read();
+Trace ReadNvprof(ProfileFile* file, Diagnostics* diagnostics) {
+  return NvprofReader(file->database(), diagnostics).Read();
 }
 
 }  // namespace

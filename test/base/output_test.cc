@@ -6,6 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -53,6 +57,61 @@ TEST(Output, AppearsWholeAtCommit) {
   output.Commit();
   EXPECT_EQ(ReadFile(file), "one\ntwo\n");
   EXPECT_THAT(NamesIn(dir), ElementsAre("out"));
+}
+
+std::string Unpacked(const std::string& bytes, Packing packing) {
+  std::string text;
+  boost::iostreams::filtering_ostream stream;
+  if (packing == Packing::kGzip) {
+    stream.push(boost::iostreams::gzip_decompressor());
+  } else {
+    stream.push(boost::iostreams::zstd_decompressor());
+  }
+  stream.push(boost::iostreams::back_inserter(text));
+  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  stream.reset();
+  return text;
+}
+
+TEST(Output, PacksWholeOrNotAtAll) {
+  const fs::path dir = TestDir();
+  const fs::path file = dir / "out";
+  std::string content;
+  for (int i = 0; i < 200000; ++i) content += std::to_string(i * 7919);
+  for (const Packing packing : {Packing::kGzip, Packing::kZstd}) {
+    {
+      Output unfinished(file, packing);
+      unfinished.Write(content);
+    }
+    EXPECT_THAT(NamesIn(dir), IsEmpty());
+    Output output(file, packing);
+    for (size_t at = 0; at < content.size(); at += 100000) {
+      output.Write(std::string_view(content).substr(at, 100000));
+    }
+    output.Commit();
+    const std::string packed = ReadFile(file);
+    EXPECT_LT(packed.size(), content.size() * 3 / 4);
+    EXPECT_EQ(Unpacked(packed, packing), content);
+    fs::remove(file);
+  }
+}
+
+TEST(Output, AnEmptyPackedFileIsAPackedFile) {
+  const fs::path file = TestDir() / "out";
+  for (const Packing packing : {Packing::kGzip, Packing::kZstd}) {
+    Output output(file, packing);
+    output.Commit();
+    const std::string packed = ReadFile(file);
+    EXPECT_FALSE(packed.empty());
+    EXPECT_EQ(Unpacked(packed, packing), "");
+  }
+}
+
+TEST(PackingOf, GoesByTheEndOfTheName) {
+  EXPECT_EQ(PackingOf("a.json.gz"), Packing::kGzip);
+  EXPECT_EQ(PackingOf("a.zst"), Packing::kZstd);
+  EXPECT_EQ(PackingOf("a.gz.json"), Packing::kNone);
+  EXPECT_EQ(PackingOf(""), Packing::kNone);
 }
 
 TEST(Output, LeavesNothingWithoutCommit) {

@@ -179,11 +179,6 @@ INSTANTIATE_TEST_SUITE_P(
              "malformed"},
         Case{"NoStringTable",
              [](const fs::path& d) { return Changed(d, "DROP TABLE StringTable"); }, "StringTable"},
-        Case{"NsysDatabase",
-             [](const fs::path& d) {
-               return Foreign(d, "CREATE TABLE StringIds(id INTEGER, value TEXT)");
-             },
-             "Nsight Systems"},
         Case{"DlprofDatabase",
              [](const fs::path& d) {
                return Foreign(

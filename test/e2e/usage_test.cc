@@ -39,11 +39,12 @@ const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.
 
 INSTANTIATE_TEST_SUITE_P(
     Parse, Usage,
-    testing::Values(Case{"NoFile", "parse", {}, "DB"},
-                    Case{"TwoFiles", "parse", {kDemo, kDemo}, "one"},
-                    Case{"UnknownOption", "parse", {"--frobnicate", kDemo}, "frobnicate"},
-                    Case{"UnknownFormat", "parse", {"--format", "xml", kDemo}, "jsonl"},
-                    Case{"OutputWithoutName", "parse", {kDemo, "-o"}, "missing an argument"}),
+    testing::Values(
+        Case{"NoFile", "parse", {}, "FILE... | FOLDER"},
+        Case{"CheckWithFormat", "parse", {"--check", "--format", "jsonl", kDemo}, "--format"},
+        Case{"UnknownOption", "parse", {"--frobnicate", kDemo}, "frobnicate"},
+        Case{"UnknownFormat", "parse", {"--format", "xml", kDemo}, "chrome"},
+        Case{"OutputWithoutName", "parse", {kDemo, "-o"}, "missing an argument"}),
     [](const auto& test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -54,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"WidthIsNoNumber", "prof", {"-w", "wide", "/dev/null"}, "wide"},
                     Case{"CsvAndJson", "prof", {"--csv", "--json", "/dev/null"}, "--json"},
                     Case{"UnknownOpChoice", "prof", {"--op", "middle", "/dev/null"}, "outer"},
-                    Case{"TwoFiles", "prof", {"/dev/null", "/dev/null"}, "one"}),
+                    Case{"StdinAndAFile", "prof", {"-", "/dev/null"}, "standard input"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(Help, BothProgramsDescribeThemselves) {
@@ -74,6 +75,7 @@ std::vector<std::string> ListedColumns() {
   std::vector<std::string> keys;
   bool in_list = false;
   for (const std::string& line : Lines(RunProf({"-h"}).out)) {
+    if (in_list && line.rfind("  ", 0) != 0) break;
     if (in_list) keys.push_back(line.substr(2, line.find(' ', 2) - 2));
     in_list = in_list || line.rfind("Columns", 0) == 0;
   }

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace oplens {
 namespace {
@@ -216,6 +220,160 @@ TEST(ParseOpCall, SurvivesEveryCut) {
       R"('dtype': 'int8'}, {'name': 'x', 'type': 'float', 'value': -1.5}]})";
   Parsed(text);
   for (size_t size = 0; size < text.size(); ++size) ErrorOf(std::string(text, 0, size));
+}
+
+// ---- AppendOpCall ----
+
+std::string Text(const OpCall& call) {
+  std::string text;
+  AppendOpCall(call, &text);
+  return text;
+}
+
+OpArg Value(Kind kind, std::string type) {
+  OpArg arg;
+  arg.kind = kind;
+  arg.type = std::move(type);
+  return arg;
+}
+
+OpArg FloatValue(double value) {
+  OpArg arg = Value(Kind::kFloat, "float");
+  arg.float_value = value;
+  return arg;
+}
+
+OpArg TensorValue(std::vector<int64_t> shape, std::string dtype) {
+  OpArg arg = Value(Kind::kTensor, "tensor");
+  arg.shape = std::move(shape);
+  arg.dtype = std::move(dtype);
+  return arg;
+}
+
+TEST(AppendOpCall, WritesPythonLiterals) {
+  OpArg alpha = Value(Kind::kInt, "int");
+  alpha.name = "alpha";
+  alpha.int_value = -1;
+  OpArg ints = Value(Kind::kIntList, "list");
+  ints.int_list = {1, 2};
+  OpArg flag = Value(Kind::kBool, "bool");
+  flag.int_value = 1;
+  EXPECT_EQ(Text({"torch", "mm", {TensorValue({2, 3}, "float32"), alpha}}),
+            "{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), "
+            "'dtype': 'float32'}, {'name': 'alpha', 'type': 'int', 'value': -1}]}");
+  EXPECT_EQ(Text({"a", "b", {ints, flag, Value(Kind::kNone, "NoneType")}}),
+            "{'mod': 'a', 'op': 'b', 'args': [{'name': '', 'type': 'list', 'value': [1, 2]}, "
+            "{'name': '', 'type': 'bool', 'value': True}, {'name': '', 'type': 'NoneType', "
+            "'value': None}]}");
+  EXPECT_EQ(Text({"", "", {}}), "{'mod': '', 'op': '', 'args': []}");
+}
+
+TEST(AppendOpCall, TuplesOfOneHaveAComma) {
+  EXPECT_NE(Text({"m", "o", {TensorValue({7}, "")}}).find("'shape': (7,), "), std::string::npos);
+  EXPECT_NE(Text({"m", "o", {TensorValue({}, "")}}).find("'shape': (), "), std::string::npos);
+  OpArg tuple = Value(Kind::kIntList, "tuple");
+  tuple.int_list = {4};
+  EXPECT_NE(Text({"m", "o", {tuple}}).find("'value': (4,)}"), std::string::npos);
+}
+
+TEST(AppendOpCall, FloatsAreShortAndNeverIntegers) {
+  const auto written = [](double value) {
+    const std::string text = Text({"m", "o", {FloatValue(value)}});
+    const size_t begin = text.find("'value': ") + 9;
+    return text.substr(begin, text.find('}', begin) - begin);
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(written(0.1), "0.1");
+  EXPECT_EQ(written(2), "2.0");
+  EXPECT_EQ(written(-0.0), "-0.0");
+  EXPECT_EQ(written(1e300), "1e+300");
+  EXPECT_EQ(written(std::numeric_limits<double>::lowest()), "-1.7976931348623157e+308");
+  EXPECT_EQ(written(kInfinity), "'inf'");
+  EXPECT_EQ(written(-kInfinity), "'-inf'");
+  EXPECT_EQ(written(std::numeric_limits<double>::quiet_NaN()), "'nan'");
+  EXPECT_EQ(written(-std::numeric_limits<double>::quiet_NaN()), "'nan'");
+}
+
+TEST(AppendOpCall, TypesThatWouldChangeTheKindAreCorrected) {
+  const OpCall call = Parsed(Text({"m",
+                                   "o",
+                                   {Value(Kind::kOther, "tensor"), Value(Kind::kTensor, "int"),
+                                    Value(Kind::kNone, "ndarray")}}));
+  EXPECT_EQ(call.args[0].kind, Kind::kOther);
+  EXPECT_EQ(call.args[0].type, "object");
+  EXPECT_EQ(call.args[1].kind, Kind::kTensor);
+  EXPECT_EQ(call.args[2].kind, Kind::kNone);
+}
+
+/// Bytes that matter to a literal come as often as all others together.
+std::string AnyText() {
+  const std::string special("'\"\\\n\r\t\0\x7f\x80\xc3\xa9\xe2\x82\xac\xed\xb2\x80xuU0"sv);
+  const auto byte = rc::gen::oneOf(rc::gen::arbitrary<char>(), rc::gen::elementOf(special));
+  return *rc::gen::container<std::string>(byte);
+}
+
+OpArg AnyArg() {
+  OpArg arg = Value(*rc::gen::element(Kind::kTensor, Kind::kInt, Kind::kFloat, Kind::kBool,
+                                      Kind::kNone, Kind::kString, Kind::kIntList, Kind::kOther),
+                    "x" + AnyText());
+  arg.name = AnyText();
+  switch (arg.kind) {
+    case Kind::kTensor:
+      arg.type = "tensor";
+      arg.shape = *rc::gen::container<std::vector<int64_t>>(rc::gen::nonNegative<int64_t>());
+      arg.dtype = AnyText();
+      break;
+    case Kind::kInt:
+      arg.int_value = *rc::gen::arbitrary<int64_t>();
+      break;
+    case Kind::kFloat:
+      arg.type = "float";
+      arg.float_value = *rc::gen::element(0.5, 1e-320, -1e308, 3.0, 1e22,
+                                          std::numeric_limits<double>::infinity()) *
+                        *rc::gen::arbitrary<double>();
+      if (std::isnan(arg.float_value)) arg.float_value = 0;
+      break;
+    case Kind::kBool:
+      arg.int_value = *rc::gen::arbitrary<bool>() ? 1 : 0;
+      break;
+    case Kind::kString:
+      arg.text = AnyText();
+      break;
+    case Kind::kIntList:
+      arg.type = *rc::gen::element<std::string>("list", "tuple");
+      arg.int_list = *rc::gen::arbitrary<std::vector<int64_t>>();
+      break;
+    case Kind::kNone:
+    case Kind::kOther:
+      break;
+  }
+  return arg;
+}
+
+RC_GTEST_PROP(AppendOpCallProperty, ParseReadsItBack, ()) {
+  OpCall call{AnyText(), AnyText(), {}};
+  for (int n = *rc::gen::inRange(0, 5); n > 0; --n) call.args.push_back(AnyArg());
+  const std::string text = Text(call);
+  RC_ASSERT(text.find('\n') == std::string::npos);
+  std::string error;
+  const std::optional<OpCall> read = ParseOpCall(text, &error);
+  RC_ASSERT(read.has_value());
+  RC_ASSERT(read->mod == call.mod);
+  RC_ASSERT(read->op == call.op);
+  RC_ASSERT(read->args.size() == call.args.size());
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    const OpArg& a = call.args[i];
+    const OpArg& b = read->args[i];
+    RC_ASSERT(b.name == a.name);
+    RC_ASSERT(b.kind == a.kind);
+    RC_ASSERT(b.type == a.type);
+    RC_ASSERT(b.shape == a.shape);
+    RC_ASSERT(b.dtype == a.dtype);
+    RC_ASSERT(b.int_value == a.int_value);
+    RC_ASSERT(b.float_value == a.float_value);
+    RC_ASSERT(b.text == a.text);
+    RC_ASSERT(b.int_list == a.int_list);
+  }
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST(CreationTest, Prices) {
       {"torch.linspace", "0 1 5", "[5]fp32", {0, 0, 20}, {}},
       {"torch.tril", "[2,3]float32", "[2,3]fp32", {0, 0, 48}, {Back({0, 0, 48})}},
 
-      {"torch.zeros", "", Reason::kUnsupportedArgs},
+      {"torch.zeros", "", Reason::kNoArguments},
       {"torch.zeros", "-2 3", Reason::kUnsupportedArgs},
       {"torch.zeros", "[2,3]float32", Reason::kUnsupportedArgs},
       {"torch.zeros", "2 dtype='x'", Reason::kUnknownDType},
@@ -46,7 +46,7 @@ TEST(CreationTest, Prices) {
        Reason::kCostOverflow},
       {"torch.full", "(2,3)", Reason::kUnsupportedArgs},
       {"torch.full", "(2,3) 'x'", Reason::kUnsupportedArgs},
-      {"torch.arange", "", Reason::kUnsupportedArgs},
+      {"torch.arange", "", Reason::kNoArguments},
       {"torch.arange", "10 0", Reason::kUnsupportedArgs},
       {"torch.arange", "0 10 0", Reason::kUnsupportedArgs},
       {"torch.arange", "0 nan", Reason::kUnsupportedArgs},

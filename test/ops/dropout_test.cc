@@ -33,7 +33,11 @@ TEST(DropoutTest, Prices) {
       {"F.dropout", "None", Reason::kUnsupportedArgs},
       {"F.dropout", "[2,3]float32 0.2 'yes'", Reason::kUnsupportedArgs},
       {"F.dropout", "[2,3]x 0.2", Reason::kUnknownDType},
-      {"aten::native_dropout_backward", "[2,3]float32 [2,3]bool 1.25", Reason::kUnsupportedArgs},
+      {"aten::native_dropout_backward",
+       "[2,3]float32 [2,3]bool 1.25",
+       "[2,3]fp32",
+       {0, 12, 54},
+       {}},
   });
 }
 

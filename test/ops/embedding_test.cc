@@ -44,8 +44,11 @@ TEST(EmbeddingTest, Prices) {
       {"F.embedding", "[2,3]int64 [10,5]f", Reason::kUnknownDType},
       {"F.embedding", "[2,3]int64 [10,5]float32 None None 2.0 False 'no'",
        Reason::kUnsupportedArgs},
-      {"aten::embedding_dense_backward", "[2,3,5]float32 [2,3]int64 10 -1 False",
-       Reason::kUnsupportedArgs},
+      {"aten::embedding_dense_backward",
+       "[2,3,5]float32 [2,3]int64 10 -1 False",
+       "[2,3]int64;[10,5]fp32",
+       {0, 30, 368},
+       {}},
   });
 }
 

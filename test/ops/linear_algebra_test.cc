@@ -58,7 +58,7 @@ TEST(LinearAlgebraTest, Linear) {
        {Dgrad({0, 0, 80}), Wgrad({0, 0, 80})}},
 
       {"F.linear", "[2,3,4]float32", Reason::kUnsupportedArgs},
-      {"F.linear", "", Reason::kUnsupportedArgs},
+      {"F.linear", "", Reason::kNoArguments},
       {"F.linear", "[2,3,4]float32 'w'", Reason::kUnsupportedArgs},
       {"F.linear", "[2,3,4]float32 [5,4]float32 None None", Reason::kUnsupportedArgs},
       {"F.linear", "[-2,4]float32 [5,4]float32", Reason::kUnsupportedArgs},

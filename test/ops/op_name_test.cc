@@ -146,8 +146,10 @@ TEST(OpRegistryTest, OpsWithoutAModel) {
   EXPECT_EQ(PriceCall(call).reason, Reason::kUnknownOp);
   call.op = "convolution_backward";
   EXPECT_EQ(PriceCall(call).reason, Reason::kUnknownOp);
-  // A model, but for other arguments.
   call.op = "gelu_backward";
+  EXPECT_EQ(PriceCall(call).reason, Reason::kNoArguments);
+  // A model, but for other arguments.
+  call.args.resize(1);
   EXPECT_EQ(PriceCall(call).reason, Reason::kUnsupportedArgs);
   call.op = "_foreach_add_";
   EXPECT_EQ(PriceCall(call).reason, Reason::kUnsupportedArgs);

@@ -35,7 +35,7 @@ TEST(SoftmaxTest, Prices) {
       {"torch.softmax", "0.5 0", "[]fp32", {0, 24, 8}, {Back({0, 4, 12})}},
 
       {"torch.softmax", "[2,3]float32", Reason::kUnsupportedArgs},
-      {"F.softmax", "", Reason::kUnsupportedArgs},
+      {"F.softmax", "", Reason::kNoArguments},
       {"F.softmax", "[2,3]float32 2", Reason::kShapeMismatch},
       {"F.softmax", "[2,3]float32 -3", Reason::kShapeMismatch},
       {"F.softmax", "[2,3]float32 'x'", Reason::kUnsupportedArgs},

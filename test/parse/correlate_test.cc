@@ -24,6 +24,22 @@ class CorrelateTest : public testing::Test {
     trace_.ranges.push_back({start, end, static_cast<int64_t>(trace_.ranges.size()),
                              trace_.strings.Intern(text), thread});
   }
+  /// A call of an operator; `call` empty: a node of the backward pass.
+  void Op(int64_t start, int64_t end, std::string_view name, std::string_view call,
+          int64_t sequence = -1, ThreadIndex thread = 0) {
+    Operator op;
+    if (!call.empty()) op.call = trace_.strings.Intern(call);
+    op.backward = call.empty();
+    op.sequence = sequence;
+    Typed(RangeKind::kOperator, start, end, name, thread);
+    trace_.ranges.back().item = static_cast<ItemIndex>(trace_.operators.size());
+    trace_.operators.push_back(op);
+  }
+  void Typed(RangeKind kind, int64_t start, int64_t end, std::string_view text,
+             ThreadIndex thread = 0) {
+    Range(start, end, text, thread);
+    trace_.ranges.back().kind = kind;
+  }
   /// A kernel launched at [start, start + 1] that runs right after.
   void Kernel(int64_t start, ThreadIndex thread = 0, std::string_view name = "k") {
     const auto id = static_cast<int64_t>(trace_.kernels.size()) + 1;
@@ -276,10 +292,141 @@ TEST_F(CorrelateTest, LeaksAreLeftOut) {
   Correlate();
   EXPECT_EQ(Record(1).range.size(), 8u);
   EXPECT_TRUE(Record(1).reasons.Has(Reason::kOpenRange));
-  EXPECT_TRUE(Record(2).reasons.Has(Reason::kLeakedRange));
+  EXPECT_TRUE(Record(2).reasons.Has(Reason::kOnlyLeakedRanges));
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kOnlyLeakedRanges), 1);
   EXPECT_TRUE(Record(0).reasons.Has(Reason::kNoMarker));
   EXPECT_EQ(diagnostics_.CountOf(Reason::kLeakedRange), 18);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kOpenRange), 8);
+}
+
+TEST_F(CorrelateTest, OperatorsGiveCallsAndSequence) {
+  Typed(RangeKind::kStep, 0, 1000, "ProfilerStep#3");
+  Op(10, 90, "aten::linear", kLinear, 7);
+  Op(20, 80, "aten::addmm", kMatmul, 7);
+  Kernel(50);
+  Op(200, 300, "autograd::engine::evaluate_function: AddmmBackward0", "", 7, 1);
+  Op(210, 290, "AddmmBackward0", "", 7, 1);
+  Op(220, 280, "aten::mm", kMatmul, -1, 1);
+  Kernel(230, 1);
+  Op(400, 500, "torch::autograd::AccumulateGrad", "", -1, 1);
+  Kernel(450, 1);
+  Correlate();
+  EXPECT_THAT(Record(0).markers, ElementsAre(kLinear, kMatmul));
+  EXPECT_THAT(Record(0).marker_starts_ns, ElementsAre(10, 20));
+  EXPECT_THAT(Record(0).op, ElementsAre("linear", "matmul"));
+  EXPECT_THAT(Record(0).mod, ElementsAre("torch", "Tensor"));
+  EXPECT_THAT(Record(0).seq_markers, ElementsAre("aten::addmm, seq = 7", "aten::linear, seq = 7"));
+  EXPECT_THAT(Record(0).seq_ids, ElementsAre(7));
+  EXPECT_EQ(Record(0).direction, Direction::kForward);
+  EXPECT_THAT(Record(0).range, ElementsAre("ProfilerStep#3"));
+
+  EXPECT_THAT(Record(1).seq_markers, ElementsAre("AddmmBackward0, seq = 7"));
+  EXPECT_THAT(Record(1).seq_ids, ElementsAre(7));
+  EXPECT_THAT(Record(1).markers, ElementsAre(kMatmul));
+  EXPECT_EQ(Record(1).direction, Direction::kBackward);
+
+  // No forward op, but not forward either.
+  EXPECT_EQ(Record(2).direction, Direction::kBackward);
+  EXPECT_THAT(Record(2).seq_ids, IsEmpty());
+  EXPECT_THAT(Record(2).op, IsEmpty());
+}
+
+TEST_F(CorrelateTest, ModulesAreLayersAndFramesTheStack) {
+  Typed(RangeKind::kFrame, 0, 1000, "train.py:10");
+  Typed(RangeKind::kFrame, 1, 999, "torch/nn/modules/module.py:1518");
+  Typed(RangeKind::kModule, 2, 998, "Net_0");
+  Typed(RangeKind::kFrame, 3, 997, "net.py:20");
+  Typed(RangeKind::kFrame, 4, 996, "<built-in method linear>");
+  Typed(RangeKind::kModule, 5, 995, "Linear_1");
+  Typed(RangeKind::kFrame, 6, kNeverClosed, "open.py:1");
+  Typed(RangeKind::kAnnotation, 7, 994, "{'mod': 'torch', 'op': 'mm', 'args': []}");
+  Kernel(50);
+  Correlate();
+  EXPECT_THAT(Record(0).layer, ElementsAre("Net_0", "Linear_1"));
+  EXPECT_THAT(Record(0).trace, ElementsAre("train.py:10", "net.py:20"));
+  EXPECT_THAT(Record(0).markers, IsEmpty());  // A label is never an op,
+  EXPECT_THAT(Record(0).op, IsEmpty());       // nor an op of last resort.
+  EXPECT_THAT(Record(0).range, ElementsAre("{'mod': 'torch', 'op': 'mm', 'args': []}"));
+}
+
+TEST_F(CorrelateTest, DeepStacksKeepTheInnermostFrames) {
+  for (int i = 0; i < 100; ++i) {
+    Typed(RangeKind::kFrame, i, 1000 - i, "net.py:" + std::to_string(i));
+  }
+  Kernel(500);
+  Correlate();
+  ASSERT_EQ(Record(0).trace.size(), kMaxFrames);
+  EXPECT_EQ(Record(0).trace.front(), "net.py:36");
+  EXPECT_EQ(Record(0).trace.back(), "net.py:99");
+}
+
+TEST_F(CorrelateTest, StackOfTheInnermostOperator) {
+  Op(0, 100, "aten::linear", kLinear);
+  trace_.operators.back().stack = trace_.strings.Intern("{'traceMarker': ['a.py:1', 'b.py:2']}");
+  Op(10, 90, "aten::mm", kMatmul);
+  Kernel(50);
+  Correlate();
+  EXPECT_THAT(Record(0).trace, ElementsAre("a.py:1", "b.py:2"));
+}
+
+TEST_F(CorrelateTest, WholeMicrosecondsMayEndTooEarly) {
+  trace_.clock_resolution_ns = 1000;
+  Op(1000, 5000, "aten::linear", kLinear);  // Ends where the next op begins.
+  Op(5000, 9000, "aten::mm", kMatmul);
+  Kernel(5000);
+  trace_.launches.back().end_ns = 10000;  // Seems to outlast the op.
+  Kernel(8000);
+  trace_.launches.back().end_ns = 11000;
+  Correlate();
+  EXPECT_THAT(Record(0).markers, ElementsAre(kMatmul));
+  EXPECT_THAT(Record(1).markers, ElementsAre(kMatmul));
+}
+
+TEST_F(CorrelateTest, ExactTimesAreTakenAtTheirWord) {
+  Op(5000, 9000, "aten::mm", kMatmul);
+  Kernel(5000);
+  trace_.launches.back().end_ns = 10000;
+  Correlate();
+  EXPECT_THAT(Record(0).markers, IsEmpty());
+}
+
+TEST_F(CorrelateTest, GraphKernelsTakeTheRangesOfTheirCapture) {
+  Op(0, 100, "aten::mm", kMatmul);
+  Kernel(50);  // Its launch is what captured it.
+  trace_.kernels.back().graph = true;
+  trace_.kernels.back().capture = trace_.kernels.back().launch;
+  trace_.kernels.back().launch = static_cast<LaunchIndex>(trace_.launches.size());
+  trace_.launches.push_back({500, 510, 9, 1, trace_.strings.Intern("cudaGraphLaunch")});
+  Kernel(600);
+  trace_.kernels.back().graph = true;
+  Correlate();
+  EXPECT_THAT(Record(0).markers, ElementsAre(kMatmul));
+  EXPECT_EQ(Record(0).thread_id, 200);
+  EXPECT_EQ(Record(0).launch_api, "cudaGraphLaunch");
+  EXPECT_FALSE(Record(0).reasons.Has(Reason::kGraphKernel));
+  EXPECT_TRUE(Record(1).reasons.Has(Reason::kGraphKernel));
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kGraphKernel), 1);
+}
+
+TEST_F(CorrelateTest, CompiledKernelsSaySo) {
+  Kernel(50, 0, "triton_poi_fused_add_relu_0");
+  Op(90, 120, "triton_poi_fused_add_relu_0", kLinear);
+  Kernel(100, 0, "triton_poi_fused_add_relu_0");
+  Correlate();
+  EXPECT_TRUE(Record(0).reasons.Has(Reason::kCompiledKernel));
+  EXPECT_FALSE(Record(1).reasons.Has(Reason::kCompiledKernel));
+}
+
+TEST_F(CorrelateTest, UnknownNumbersStayUnknown) {
+  Kernel(50);
+  trace_.kernels.back().registers_per_thread = -1;
+  trace_.kernels.back().static_shared_memory_bytes = -1;
+  trace_.rank_name = trace_.strings.Intern("3");
+  Correlate();
+  EXPECT_EQ(Record(0).registers_per_thread, std::nullopt);
+  EXPECT_EQ(Record(0).static_shared_memory_bytes, std::nullopt);
+  EXPECT_EQ(Record(0).dynamic_shared_memory_bytes, 0);
+  EXPECT_EQ(Record(0).rank, "3");
 }
 
 TEST_F(CorrelateTest, LongPathsAreCut) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 
 namespace oplens::parse {
@@ -28,10 +29,30 @@ TEST(ShortKernelName, FollowsPyProf) {
       {"void at::cuda::detail::copy<int>(int*)", "detail::copy"},
       {"volta_sgemm_128x64_nt", "volta_sgemm_128x64_nt"},
       {"void mine::step()", "mine::step"},
+      // As Nsight Systems spells an unnamed namespace.
+      {"<unnamed>::k(int)", "k"},
+      {"void at::native::<unnamed>::fill<float>(float *)", "fill"},
+      {"<unnamed>::k(<unnamed>::T<(int)3>, <unnamed>::T<(int)2>)", "k"},
+      {"void <unnamed>::outer::k<float>(T1)", "outer::k"},
+      // A kernel that returns something that is not void as such.
+      {"std::enable_if<!T7, void>::type lib::gemv::kernel<int, (bool)0>(T1)", "lib::gemv::kernel"},
+      {"std::enable_if<(!(false)), void>::type kernel<int>(int)", "kernel"},
+      {"unsigned int (anonymous namespace)::k<int>(int)", "k"},
+      {"void k(std::array<int, (unsigned long)2>, const float *)", "k"},
+      {"lib::Matrix::operator()(int) const", "lib::Matrix::operator"},
       // Nothing would be left: the name itself.
-      {"<unnamed>::k(int)", "<unnamed>::k(int)"},
+      {"<int>(int)", "<int>(int)"},
+      {"", ""},
+      // Brackets that do not match.
+      {"a> b(int)", "a> b"},
   };
   for (const Case& c : kCases) EXPECT_EQ(ShortKernelName(c.demangled), c.expected) << c.demangled;
+}
+
+TEST(ShortKernelName, OfALongNameTakesOnePass) {
+  std::string name;
+  for (int i = 0; i < 250'000; ++i) name += "at::<unnamed>::";
+  EXPECT_EQ(ShortKernelName(name + "k(int)"), "k");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(SelectColumnsTest, All) {
   EXPECT_THAT(Keys(SelectColumns("all")),
               ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod",
                           "op", "kernel", "params", "sil", "tc", "device", "stream", "grid",
-                          "block", "flops", "bytes", "path", "range", "reason"));
+                          "block", "flops", "bytes", "path", "range", "rank", "pid", "reason"));
   EXPECT_EQ(SelectColumns("all").size(), AllColumns().size());
 }
 
@@ -118,6 +118,12 @@ TEST_F(CellTextTest, Lists) {
   EXPECT_EQ(TextOf("range", row_), "a >  > b c");
   record_.range_cut = 4;
   EXPECT_EQ(TextOf("range", row_), "a >  > b c > ... 4 more");
+  EXPECT_EQ(TextOf("rank", row_), "");
+  EXPECT_EQ(TextOf("pid", row_), "");
+  record_.rank = "3";
+  record_.process_id = 4242;
+  EXPECT_EQ(TextOf("rank", row_), "3");
+  EXPECT_EQ(TextOf("pid", row_), "4242");
   EXPECT_EQ(TextOf("reason", row_), "");
   row_.reasons.Add(Reason::kUnknownOp);
   EXPECT_EQ(TextOf("reason", row_), "no-cost-model");

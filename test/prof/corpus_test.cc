@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "prof/line_records.h"
 #include "prof/print_rows.h"
 #include "test/support/test_files.h"
 
@@ -45,7 +46,7 @@ Table ReadCsv(const std::string& text) {
 }
 
 Table RunProf(const std::string& corpus_name, Diagnostics* diagnostics) {
-  LineSource lines(CorpusFile(corpus_name).string());
+  LineRecords lines(CorpusFile(corpus_name).string());
   const std::unique_ptr<RowWriter> writer = MakeCsvWriter(SelectColumns("all"));
   const std::string path = (TestDir() / "out.csv").string();
   Output output(path);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "prof/line_records.h"
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 
@@ -34,7 +35,7 @@ Printed Print(const std::string& input, const char* columns = "idx,op,kernel,flo
               OpChoice op_choice = OpChoice::kInner) {
   const auto dir = TestDir();
   WriteFile(dir / "net.dict", input);
-  LineSource lines((dir / "net.dict").string());
+  LineRecords lines((dir / "net.dict").string());
   Printed printed;
   const std::unique_ptr<RowWriter> writer = MakeSpaceWriter(SelectColumns(columns));
   Output output((dir / "net.txt").string());

@@ -51,6 +51,7 @@ struct Kernel {
   int64_t grid_x = 1;
   int64_t forward_run = 0;
   std::vector<OuterCall> outer = {};
+  Direction direction = Direction::kForward;  // Of one without `forward`.
 };
 
 class Queue {
@@ -65,7 +66,7 @@ class Queue {
     row->record.seq_ids = kernel.seq_ids;
     row->record.trace = kernel.trace;
     row->record.grid = {kernel.grid_x, 1, 1};
-    if (kernel.forward != nullptr) row->record.direction = Direction::kBackward;
+    row->record.direction = kernel.forward != nullptr ? Direction::kBackward : kernel.direction;
     row->row = Row();
     row->row.index = ++pushed_;
     row->resolution = {kernel.priced, kernel.start_ns, kernel.forward};
@@ -114,6 +115,18 @@ class RowQueueTest : public testing::Test {
 };
 
 TEST_F(RowQueueTest, WithoutPriceNothingIsKnown) { EXPECT_THAT(FlopsOf({{}}), ElementsAre(-1)); }
+
+TEST_F(RowQueueTest, ACallInTheBackwardPassIsChargedAsItself) {
+  Kernel first{kGemm, &mm_, 50};
+  first.direction = Direction::kBackward;
+  Kernel second{kGemm, &mm_, 60};
+  second.direction = Direction::kBackward;
+  EXPECT_THAT(FlopsOf({first, second}), ElementsAre(1000, 1000));
+  // The same without the times at which the calls began.
+  first.start_ns.reset();
+  second.start_ns.reset();
+  EXPECT_THAT(FlopsOf({first, second}), ElementsAre(1000, 1000));
+}
 
 TEST_F(RowQueueTest, HelpersOfACallGetNothing) {
   EXPECT_THAT(FlopsOf({{kGemm, &mm_, 50}, {kSplitK, &mm_, 50}}), ElementsAre(1000, 0));

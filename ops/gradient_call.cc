@@ -1,0 +1,92 @@
+#include "ops/gradient_call.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/pricing.h"
+
+namespace oplens::ops {
+namespace {
+
+/// Where the arguments of an op stand among those of its gradient function.
+struct GradientCall {
+  std::string_view name;  ///< Normalised, of the op.
+  std::string_view places;
+};
+
+// The first argument is dY, which has the shape and the type of x where one of x's own is not
+// needed.
+constexpr GradientCall kGradients[] = {
+    {"dropout", "0"},      {"elu", "0"},           {"gather", "123"},    {"gelu", "1"},
+    {"glu", "12"},         {"hardshrink", "1"},    {"hardsigmoid", "1"}, {"hardswish", "1"},
+    {"hardtanh", "1"},     {"layer_norm", "1256"}, {"leaky_relu", "1"},  {"log_sigmoid", "1"},
+    {"log_softmax", "12"}, {"mish", "1"},          {"relu", "1"},        {"rms_norm", "124"},
+    {"sigmoid", "1"},      {"silu", "1"},          {"softmax", "12"},    {"softplus", "1"},
+    {"softshrink", "1"},   {"tanh", "1"},
+};
+
+std::vector<OpArg> Positional(const OpCall& call) {
+  std::vector<OpArg> args;
+  for (const OpArg& arg : call.args) {
+    if (arg.name.empty()) args.push_back(arg);
+  }
+  return args;
+}
+
+/// The arguments of the op; keywords are the same.
+std::optional<std::vector<OpArg>> OpArguments(std::string_view places, const OpCall& call) {
+  const std::vector<OpArg> given = Positional(call);
+  std::vector<OpArg> args;
+  for (const char place : places) {
+    const auto i = static_cast<size_t>(place - '0');
+    if (i < given.size()) {
+      args.push_back(given[i]);
+    } else if (args.empty()) {
+      return std::nullopt;
+    }
+  }
+  for (const OpArg& arg : call.args) {
+    if (!arg.name.empty()) args.push_back(arg);
+  }
+  return args;
+}
+
+/// embedding_dense_backward(dY, indices, rows, ..): the table is not an argument.
+std::optional<std::vector<OpArg>> EmbeddingArguments(const OpCall& call) {
+  std::vector<OpArg> given = Positional(call);
+  if (given.size() < 3 || given[0].kind != OpArg::Kind::kTensor || given[0].shape.empty() ||
+      given[2].kind != OpArg::Kind::kInt || given[2].int_value < 0) {
+    return std::nullopt;
+  }
+  OpArg table = given[0];
+  table.shape = {given[2].int_value, given[0].shape.back()};
+  return std::vector<OpArg>{std::move(given[1]), std::move(table)};
+}
+
+}  // namespace
+
+PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
+  const GradientCall* row = FindRow(kGradients, op);
+  const OpModel* model = FindOpModel(op);
+  std::optional<std::vector<OpArg>> args;
+  if (op == "embedding") args = EmbeddingArguments(call);
+  if (row != nullptr) args = OpArguments(row->places, call);
+  if (!args || model == nullptr) return Unpriced(Reason::kUnsupportedArgs);
+  PriceResult result =
+      model->price(op, OpCall{"torch.nn.functional", std::string(op), *std::move(args)});
+  if (!result.price) return result;
+  PricedOp& price = *result.price;
+  if (price.backward.empty()) return Unpriced(Reason::kUnsupportedArgs);
+  Work work;
+  for (const PartWork& part : price.backward) {
+    work.mma += part.work.mma;
+    work.vec += part.work.vec;
+    work.bytes += part.work.bytes;
+  }
+  return Priced(std::move(price.params), work, std::vector<PartWork>());
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,149 @@
+#include "parse/model/torch_schema.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace oplens {
+namespace {
+
+constexpr std::string_view kTorch = "torch";
+constexpr std::string_view kTensor = "Tensor";
+constexpr std::string_view kFunctional = "torch.nn.functional";
+
+// An operator's out= is the last of its schema.
+constexpr TorchSchema kSchemas[] = {
+    // Matrix products
+    {"linear", kFunctional, "", "_ _ _"},
+    {"mm bmm mv dot vdot matmul outer ger linalg_matmul", kTorch, "", "_ _ out"},
+    {"addmm addmv baddbmm addbmm addr", kTorch, "", "_ _ _ beta alpha out"},
+    {"einsum tensordot", kTorch, "", ""},
+    // Elementwise functions
+    {"add sub rsub subtract", kTorch, "", "_ _ alpha out"},
+    {"div divide true_divide", kTorch, "", "_ _ rounding_mode out", 4},
+    {"div divide true_divide", kTorch, "", "_ _ out"},
+    {"mul multiply floor_divide remainder fmod maximum minimum fmax fmin pow eq ne lt le gt ge "
+     "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift "
+     "bitwise_right_shift atan2 logaddexp __and__ __or__ __xor__",
+     kTorch, "", "_ _ out"},
+    {"clamp_min clamp_max", kTorch, "", "_ _! out"},
+    {"clamp clip", kTorch, "", "_ _ _ out"},
+    {"where", kTorch, "", "_ _ _ out"},
+    {"masked_fill", kTorch, "", "_ _ _!"},
+    {"lerp", kTorch, "", "_ _ _! out"},
+    {"addcmul addcdiv", kTorch, "", "_ _ _ value out"},
+    {"reciprocal neg negative positive abs absolute sign floor ceil trunc frac square isnan isinf "
+     "isfinite logical_not bitwise_not sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sin cos tan "
+     "asin acos atan sinh cosh tanh asinh acosh atanh sigmoid erf erfc erfinv digamma lgamma relu "
+     "selu celu",
+     kTorch, "", "_ out"},
+    {"round", kTorch, "", "_ decimals out"},
+    {"relu6 silu mish hardswish hardsigmoid log_sigmoid logsigmoid softsign tanhshrink",
+     kFunctional, "", "_ out"},
+    {"gelu", kFunctional, "", "_ approximate out"},
+    {"hardtanh threshold softplus", kFunctional, "", "_ _ _ out"},
+    {"leaky_relu hardshrink softshrink glu", kFunctional, "", "_ _ out"},
+    {"elu", kFunctional, "", "_ _ _ _ out"},
+    {"rrelu", kFunctional, "", "_ _ _ training"},
+    {"prelu _prelu_kernel", kFunctional, "prelu", "_ _"},
+    // Networks
+    {"softmax _safe_softmax", kFunctional, "softmax", "_ _! dtype"},
+    {"_softmax", kFunctional, "softmax", "_ _! half_to_float out"},
+    {"log_softmax", kFunctional, "", "_ _! dtype"},
+    {"_log_softmax", kFunctional, "log_softmax", "_ _! half_to_float out"},
+    {"layer_norm native_layer_norm", kFunctional, "layer_norm", "_ shape~2 _ _ eps -"},
+    {"rms_norm _fused_rms_norm", kFunctional, "rms_norm", "_ shape~2 _ eps"},
+    {"dropout native_dropout", kFunctional, "dropout", "_ _ _"},
+    {"_fused_dropout", kFunctional, "dropout", "_ p -"},
+    {"alpha_dropout feature_dropout", kFunctional, "", "_ _ _"},
+    {"embedding", kFunctional, "", "weight input padding_idx scale_grad_by_freq sparse"},
+    {"batch_norm group_norm instance_norm native_batch_norm native_group_norm", kFunctional, "",
+     ""},
+    {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", kFunctional, "",
+     ""},
+    {"max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
+     "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
+     "adaptive_max_pool3d embedding_bag pad pixel_shuffle pixel_unshuffle one_hot unfold fold "
+     "interpolate grid_sample cosine_similarity normalize scaled_dot_product_attention",
+     kFunctional, "", ""},
+    {"mse_loss l1_loss smooth_l1_loss huber_loss nll_loss cross_entropy binary_cross_entropy "
+     "kl_div "
+     "binary_cross_entropy_with_logits ctc_loss margin_ranking_loss hinge_embedding_loss "
+     "cosine_embedding_loss triplet_margin_loss multi_margin_loss soft_margin_loss",
+     kFunctional, "", ""},
+    // Gradients
+    {"native_layer_norm_backward", "aten", "", "_ _ shape~5 _ _ _ _ _"},
+    {"_fused_rms_norm_backward", "aten", "", "_ _ shape~4 _ _ _"},
+    {"gelu_backward", "aten", "", "_ _ approximate"},
+    // Reductions
+    {"sum mean prod", kTorch, "", "_ dtype", 2},
+    {"sum mean prod", kTorch, "", "_ dim! keepdim dtype out"},
+    {"amax amin logsumexp argmax argmin", kTorch, "", "_ dim! keepdim out"},
+    {"max min any all", kTorch, "", "_ _! keepdim out out"},
+    {"count_nonzero", kTorch, "", "_ dim!"},
+    {"cumsum cumprod", kTorch, "", "_ dim! dtype out"},
+    {"cummax cummin", kTorch, "", "_ dim! out out"},
+    {"var std var_mean std_mean", kTorch, "", "_ _!", 2},
+    {"var std var_mean std_mean", kTorch, "", "_ dim! correction keepdim out"},
+    {"norm linalg_vector_norm", kTorch, "", "_ _! dim! keepdim dtype out"},
+    {"equal", kTorch, "", "_ _"},
+    // Layout and copies
+    {"cat concat concatenate", kTorch, "", "@ _! out"},
+    {"stack", kTorch, "", "@ _! out"},
+    {"clone", kTorch, "", "_ -"},
+    {"contiguous pin_memory", kTensor, "", "_ -"},
+    {"copy", kTensor, "", "_ _ -"},
+    {"_to_copy", kTensor, "to", "_ dtype~ -"},
+    {"to", kTensor, "", "_ dtype -", 5},
+    {"to", kTensor, "", "_ - dtype~ -", 6},
+    {"to", kTensor, "", "_ dtype~ -"},
+    {"type_as", kTensor, "", "_ _"},
+    {"repeat expand expand_as view view_as reshape reshape_as permute t detach", kTensor, "", ""},
+    {"flip fliplr flipud roll rot90 tile transpose squeeze unsqueeze select narrow slice split "
+     "chunk unbind flatten",
+     kTorch, "", ""},
+    {"index_select gather", kTorch, "", "_ _! _ - out"},
+    {"take", kTorch, "", "_ _ out"},
+    {"masked_select nonzero topk sort argsort unique multinomial bincount", kTorch, "", ""},
+    {"tril triu", kTorch, "", "_ _ out"},
+    // Creation
+    {"zeros ones", kTorch, "", "_! dtype -"},
+    {"full", kTorch, "", "_! _ dtype -"},
+    {"zeros_like ones_like empty_like rand_like randn_like", kTorch, "", "_ dtype -"},
+    {"full_like", kTorch, "", "_ _ dtype -"},
+    {"new_zeros new_ones new_empty", kTensor, "", "_ _! dtype -"},
+    {"new_full", kTensor, "", "_ _! _ dtype -"},
+    {"empty", kTorch, "", "_! dtype -"},
+    {"zero", kTorch, "", "_"},
+    {"fill", kTorch, "", "_ _"},
+    {"arange", kTorch, "", "end! out", 2},
+    {"arange", kTorch, "", "_! _! _! out", 4},
+    {"arange", kTorch, "", "end! dtype -", 5},
+    {"arange", kTorch, "", "_! _! dtype -", 6},
+    {"arange", kTorch, "", "_! _! _! dtype -", 7},
+    {"linspace logspace", kTorch, "", "_! _! _! dtype -"},
+    {"eye", kTorch, "", "_! dtype -", 5},
+    {"eye", kTorch, "", "_! _! dtype -"},
+};
+
+bool HasWord(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const size_t blank = std::min(words.find(' '), words.size());
+    if (words.substr(0, blank) == word) return true;
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+const TorchSchema* FindTorchSchema(std::string_view op, size_t arguments) {
+  if (op.size() > 1 && op.ends_with('_') && !op.ends_with("__")) op.remove_suffix(1);
+  if (op.empty() || op.find(' ') != std::string_view::npos) return nullptr;
+  const auto* row =
+      std::find_if(std::begin(kSchemas), std::end(kSchemas), [&](const TorchSchema& schema) {
+        return (schema.count == 0 || schema.count == arguments) && HasWord(schema.names, op);
+      });
+  return row == std::end(kSchemas) ? nullptr : row;
+}
+
+}  // namespace oplens

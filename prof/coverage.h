@@ -1,0 +1,64 @@
+#ifndef OPLENS_PROF_COVERAGE_H_
+#define OPLENS_PROF_COVERAGE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "prof/row.h"
+
+namespace oplens::prof {
+
+/// How much time the kernels of some rows took, and for how much of it a question is answered.
+class Coverage {
+ public:
+  void Add(const Row& row);
+
+  int64_t kernel_count() const { return kernel_count_; }
+  /// The sum over all timed kernels, ns.
+  int64_t kernel_ns() const { return kernel_ns_; }
+  /// The time in which at least one kernel ran, summed over the GPUs of each rank, ns. -1 when a
+  /// kernel's start is not known, or kernels of a GPU did not come in the order of their starts.
+  int64_t BusyNs() const;
+  /// Time of the kernels that have this, ns.
+  int64_t op_ns() const { return op_ns_; }
+  int64_t shapes_ns() const { return shapes_ns_; }  ///< The op's call has a tensor argument.
+  int64_t direction_ns() const { return direction_ns_; }
+  int64_t flops_ns() const { return flops_ns_; }
+
+  /// Two sentences for standard error.
+  std::vector<std::string> Sentences() const;
+
+ private:
+  /// When a GPU was busy. Kernels must come in the order of their starts, as parse writes them.
+  struct Busy {
+    int64_t closed_ns = 0;  ///< Of all stretches but the last.
+    int64_t start_ns = 0;   ///< Of the last stretch.
+    int64_t end_ns = 0;
+    bool any = false;
+
+    /// False when the kernel starts before the last stretch.
+    bool Add(int64_t start, int64_t end);
+    int64_t Total() const;
+  };
+
+  Busy* BusyOf(const KernelRecord& record);
+
+  std::map<std::pair<std::string, int64_t>, Busy> busy_;  // By rank and device.
+  Busy* last_busy_ = nullptr;
+  std::string last_rank_;
+  int64_t last_device_ = 0;
+  int64_t kernel_count_ = 0;
+  int64_t kernel_ns_ = 0;
+  int64_t op_ns_ = 0;
+  int64_t shapes_ns_ = 0;
+  int64_t direction_ns_ = 0;
+  int64_t flops_ns_ = 0;
+  bool busy_known_ = true;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_COVERAGE_H_

@@ -1,0 +1,127 @@
+#include "prof/profile_records.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "parse/byte_source.h"
+#include "prof/line_records.h"
+
+namespace oplens::prof {
+namespace {
+
+/// Whether a file is for parse: a database, or JSON that no record is. What is none of these is
+/// taken for records, which says what is wrong with it.
+bool IsProfile(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::string head(64, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(file.gcount()));
+  std::string_view text = head;
+  if (text.starts_with("SQLite format 3") || parse::IsCompressed(path)) return true;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos) return false;
+  text.remove_prefix(first);
+  if (text.starts_with("{\"kShortName\"") || text.starts_with("{\"schema\"")) return false;
+  if (text.starts_with('[')) return true;
+  if (!text.starts_with('{')) return false;
+  text.remove_prefix(1);
+  const size_t key = text.find_first_not_of(" \t\r\n");
+  return key == text.npos || text[key] == '"' || text[key] == '}';
+}
+
+bool IsFolder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+}  // namespace
+
+Inputs::Inputs(const std::vector<std::string>& arguments) {
+  std::vector<std::string> profiles;
+  for (const std::string& path : arguments) {
+    if (IsFolder(path) || IsProfile(path)) profiles.push_back(path);
+  }
+  std::vector<parse::ProfileInput> listed;
+  if (!profiles.empty()) listed = parse::ListProfiles(profiles);
+  profile_count_ = listed.size();
+  // In the order of the arguments: profiles first of those given together, as they are listed.
+  for (parse::ProfileInput& input : listed) waiting_.push_back({std::move(input), false});
+  for (const std::string& path : arguments) {
+    if (!IsFolder(path) && !IsProfile(path)) waiting_.push_back({{path, path, false}, true});
+  }
+  if (arguments.empty()) waiting_.push_back({{"", "", false}, true});
+  for (const Input& input : waiting_) paths_.push_back(input.file.path);
+}
+
+bool Inputs::OpenNext(Diagnostics* diagnostics) {
+  lines_.reset();
+  profile_.reset();
+  while (!waiting_.empty()) {
+    const Input input = std::move(waiting_.front());
+    waiting_.pop_front();
+    last_path_ = input.file.path;
+    if (input.records) {
+      lines_ = std::make_unique<LineRecords>(input.file.path);
+      return true;
+    }
+    if (OpenProfile(input, diagnostics)) return true;
+  }
+  return false;
+}
+
+bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
+  try {
+    profile_.emplace();
+    profile_->trace = parse::OpenInput(input.file, profile_count_, diagnostics, &taken_);
+    ++opened_;
+    return true;
+  } catch (const Error& error) {
+    profile_.reset();
+    if (!input.file.from_folder) throw;
+    diagnostics->Note(fmt::format("{}; left out", error.what()));
+    // Where nothing could be read, the last reason ends the run.
+    if (++left_out_ == profile_count_ && opened_ == 0 && waiting_.empty()) throw;
+    return false;
+  }
+}
+
+RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
+  if (lines_ == nullptr && !profile_) {
+    if (!OpenNext(diagnostics)) return Step::kEnd;
+    if (profile_) {
+      profile_->kernels.emplace(&profile_->trace, parse::CorrelateOptions(), diagnostics);
+    }
+  } else if (input_ended_) {
+    input_ended_ = false;
+    lines_.reset();
+    profile_.reset();
+    return Next(row, diagnostics);
+  }
+  if (lines_ != nullptr) {
+    const Step step = lines_->Next(row, diagnostics);
+    if (step != Step::kEnd) return step;
+  } else if (profile_->next < profile_->kernels->kernel_count()) {
+    profile_->kernels->RecordOf(profile_->next++, &row->record);
+    return Step::kRecord;
+  }
+  // What the last rows point to stays until the next call.
+  input_ended_ = true;
+  return waiting_.empty() ? Step::kEnd : Step::kEndOfInput;
+}
+
+const Trace* Inputs::NextTrace(Diagnostics* diagnostics) {
+  if (!OpenNext(diagnostics)) return nullptr;
+  if (profile_) return &profile_->trace;
+  throw Error(last_path_.empty() ? "standard input" : last_path_, "holds records, not copies",
+              "give the profile itself to --copies");
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,65 @@
+#ifndef OPLENS_PROF_PROFILE_RECORDS_H_
+#define OPLENS_PROF_PROFILE_RECORDS_H_
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parse/correlate.h"
+#include "parse/profile_list.h"
+#include "prof/record_source.h"
+
+namespace oplens::prof {
+
+/// The inputs of the command line, one after the other: files of records, and profiles, which are
+/// read as parse reads them. One profile at a time is in memory.
+class Inputs : public RecordSource {
+ public:
+  /// Files and folders; none: records from standard input. Throws Error for what is not there.
+  explicit Inputs(const std::vector<std::string>& arguments);
+
+  /// Throws Error when an input that was named cannot be read; one that a folder holds is left out
+  /// and told in a note.
+  Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
+  /// Those of records are counted where they are printed, those of profiles by their reader.
+  bool counts_reasons() const override { return profile_.has_value(); }
+
+  /// The next profile for its copies, null after the last. Throws Error when an input holds
+  /// records, which have no copies, or cannot be read.
+  const Trace* NextTrace(Diagnostics* diagnostics);
+
+  /// All files, for a look before anything is written.
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  struct Input {
+    parse::ProfileInput file;
+    bool records = false;
+  };
+  /// A profile that is read.
+  struct Profile {
+    Trace trace;
+    std::optional<parse::Correlation> kernels;
+    size_t next = 0;
+  };
+
+  bool OpenNext(Diagnostics* diagnostics);
+  bool OpenProfile(const Input& input, Diagnostics* diagnostics);
+
+  std::deque<Input> waiting_;
+  std::vector<std::string> paths_;
+  size_t profile_count_ = 0;
+  size_t left_out_ = 0;
+  size_t opened_ = 0;
+  std::string last_path_;
+  bool input_ended_ = false;
+  parse::TakenRanks taken_;
+  std::unique_ptr<RecordSource> lines_;
+  std::optional<Profile> profile_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_PROFILE_RECORDS_H_

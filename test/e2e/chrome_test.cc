@@ -1,0 +1,190 @@
+// `parse --format chrome`: a timeline of what the records say.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/e2e/e2e.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+
+json Timeline(const fs::path& profile) {
+  const RunResult result = RunParse({"--format", "chrome", profile.string()});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return json::parse(result.out);
+}
+
+int64_t Ns(const json& us) { return std::llround(us.get<double>() * 1000); }
+
+/// Kernel slices and their calls are those of the records.
+void ExpectSameKernels(const fs::path& profile) {
+  const std::vector<json> records = Records(profile);
+  int64_t record_ns = 0;
+  int64_t launched = 0;
+  for (const json& record : records) {
+    record_ns += record.at("kDuration").get<int64_t>();
+    launched += record.at("launch").is_null() ? 0 : 1;
+  }
+  int64_t kernels = 0;
+  int64_t ns = 0;
+  std::set<int64_t> calls;
+  std::map<std::string, std::set<int64_t>> arrows;
+  std::set<int64_t> kernel_calls;
+  int64_t linked = 0;
+  const json timeline = Timeline(profile);
+  for (const json& event : timeline.at("traceEvents")) {
+    const std::string category = event.value("cat", "");
+    const bool call = category == "cuda_runtime" || category == "cuda_driver";
+    if (call) calls.insert(event.at("args").at("correlation").get<int64_t>());
+    if (category == "ac2g") {
+      arrows[event.at("ph").get<std::string>()].insert(event.at("id").get<int64_t>());
+    }
+    if (category != "kernel") continue;
+    ++kernels;
+    ns += Ns(event.at("dur"));
+    linked += calls.contains(event.at("args").value("correlation", int64_t{-1})) ? 1 : 0;
+  }
+  EXPECT_EQ(kernels, static_cast<int64_t>(records.size()));
+  EXPECT_EQ(ns, record_ns);
+  EXPECT_EQ(linked, launched);
+  EXPECT_EQ(arrows["s"], arrows["f"]);
+}
+
+/// Slices of a track lie inside each other or apart, but for ranges that were never closed.
+void ExpectNested(const fs::path& profile) {
+  struct Slice {
+    int64_t start;
+    int64_t end;
+  };
+  std::map<std::pair<int64_t, int64_t>, std::vector<Slice>> tracks;
+  const json timeline = Timeline(profile);
+  for (const json& event : timeline.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    if (event.contains("args") && event.at("args").contains("open")) continue;
+    const int64_t start = Ns(event.at("ts"));
+    tracks[{event.at("pid"), event.at("tid")}].push_back({start, start + Ns(event.at("dur"))});
+  }
+  int64_t inner = 0;
+  for (auto& [track, slices] : tracks) {
+    std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+      return std::pair(a.start, b.end) < std::pair(b.start, a.end);
+    });
+    std::vector<Slice> open;
+    for (const Slice& slice : slices) {
+      while (!open.empty() && open.back().end <= slice.start) open.pop_back();
+      if (!open.empty()) {
+        ++inner;
+        EXPECT_LE(slice.end, open.back().end) << track.first << " " << slice.start;
+      }
+      open.push_back(slice);
+    }
+  }
+  EXPECT_GT(inner, 0);
+}
+
+TEST(Chrome, KernelsAreThoseOfTheRecords) { ExpectSameKernels(kDemo); }
+
+TEST(Chrome, SlicesAreNested) { ExpectNested(kDemo); }
+
+TEST(ChromeCorpus, SlicesAreNested) {
+  OPLENS_NEED_CORPUS();
+  ExpectNested(CorpusFile("nvprof/lm.sql"));
+}
+
+/// A timeline is a trace too: read back, it has the kernels of the profile, with their calls and
+/// ops.
+void ExpectRoundTrip(const fs::path& profile) {
+  const fs::path file = TestDir() / "net.json.gz";
+  ASSERT_EQ(RunParse({"--format", "chrome", "-o", file.string(), profile.string()}).exit_code, 0);
+  const std::vector<json> before = Records(profile);
+  const std::vector<json> after = Records(file);
+  ASSERT_EQ(after.size(), before.size());
+  for (size_t i = 0; i < before.size(); ++i) {
+    for (const char* key :
+         {"kShortName", "kLongName", "kDuration", "tid",      "pid",      "device",
+          "deviceName", "stream",    "context",   "grid",     "block",    "registers",
+          "corrId",     "launch",    "op",        "mod",      "marker",   "layer",
+          "trace",      "range",     "seqId",     "altSeqId", "subSeqId", "dir"}) {
+      EXPECT_EQ(after[i].at(key), before[i].at(key)) << key << " of kernel " << i;
+    }
+    if (before[i].at("launch").is_null()) continue;
+    const auto delay = [](const json& record) {
+      return record.at("kStart").get<int64_t>() - record.at("launchStart").get<int64_t>();
+    };
+    EXPECT_EQ(delay(after[i]), delay(before[i]));
+  }
+}
+
+TEST(Chrome, ReadsBackAsTheSameRecords) { ExpectRoundTrip(kDemo); }
+
+TEST(ChromeCorpus, ReadsBackAsTheSameRecords) {
+  OPLENS_NEED_CORPUS();
+  ExpectRoundTrip(CorpusFile("nvprof/lm.sql"));
+}
+
+TEST(ChromeCorpus, TracesOfPyTorchReadBackToo) {
+  OPLENS_NEED_CORPUS();
+  for (const char* name : {"kineto/h100/bert_small.json", "kineto/b200/eager_rank0.json"}) {
+    ExpectSameKernels(CorpusFile(name));
+  }
+  ExpectRoundTrip(CorpusFile("kineto/h100/bert_small.json"));
+}
+
+TEST(ChromeCorpus, KernelsAreThoseOfTheRecords) {
+  OPLENS_NEED_CORPUS();
+  ExpectSameKernels(CorpusFile("nvprof/lm.sql"));
+  ExpectSameKernels(CorpusFile("nsys/mmagic.sqlite"));
+  ExpectSameKernels(CorpusFile("nsys/saxpy_mpi.sqlite"));
+}
+
+TEST(Chrome, IsPackedByTheNameOfTheOutput) {
+  const fs::path plain = TestDir() / "net.json";
+  const fs::path packed = TestDir() / "net.json.gz";
+  for (const fs::path& out : {plain, packed}) {
+    EXPECT_EQ(RunParse({"--format", "chrome", "-o", out.string(), kDemo}).exit_code, 0);
+  }
+  EXPECT_LT(fs::file_size(packed), fs::file_size(plain) / 2);
+  EXPECT_EQ(RunProgram({"/bin/gzip", "-dc", packed.string()}).out, ReadFile(plain));
+}
+
+TEST(Chrome, IsTheSameEveryTime) {
+  EXPECT_EQ(RunParse({"--format", "chrome", kDemo}).out,
+            RunParse({"--format", "chrome", kDemo}).out);
+}
+
+TEST(Chrome, AFolderIsOneTimeline) {
+  const fs::path dir = TestDir();
+  for (const char* name : {"a.sql", "b.sql"}) {
+    SmallProfile profile;
+    profile.AnnotatedKernel("add", 1, name);
+    profile.builder.Write(dir / name);
+  }
+  std::set<int64_t> pids;
+  std::vector<std::string> kernels;
+  const json timeline = Timeline(dir);
+  for (const json& event : timeline.at("traceEvents")) {
+    if (event.value("cat", "") != "kernel") continue;
+    pids.insert(event.at("pid").get<int64_t>());
+    kernels.push_back(event.at("name"));
+  }
+  EXPECT_THAT(kernels, testing::ElementsAre("a.sql", "b.sql"));
+  EXPECT_EQ(pids.size(), 2u);
+}
+
+}  // namespace
+}  // namespace oplens::test

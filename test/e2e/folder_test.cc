@@ -1,0 +1,164 @@
+// Several profiles of one run: files and folders, one after the other, told apart by `rank`.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "test/e2e/e2e.h"
+#include "test/support/dict_text.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+fs::path WriteProfile(const fs::path& path, const std::vector<std::string>& kernels) {
+  SmallProfile profile;
+  int64_t seq = 0;
+  for (const std::string& kernel : kernels) profile.AnnotatedKernel("add", ++seq, kernel);
+  fs::create_directories(path.parent_path());
+  profile.builder.Write(path);
+  return path;
+}
+
+/// "RANK KERNEL" of each record.
+std::vector<std::string> RanksAndKernels(const std::string& dict) {
+  std::vector<std::string> list;
+  for (const std::string& line : Lines(dict)) {
+    list.push_back(DictValue(line, "rank") + " " + DictValue(line, "kShortName"));
+  }
+  return list;
+}
+
+TEST(Folder, RecordsFollowEachOtherInNaturalOrder) {
+  const fs::path dir = TestDir();
+  WriteProfile(dir / "run" / "rank10.sql", {"c"});
+  WriteProfile(dir / "run" / "rank2.sql", {"a", "b"});
+  WriteFile(dir / "run" / "notes.txt", "no profile");
+  const RunResult result = RunParse({(dir / "run").string()});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(RanksAndKernels(result.out),
+              ElementsAre("'rank2.sql' 'a'", "'rank2.sql' 'b'", "'rank10.sql' 'c'"));
+  EXPECT_THAT(result.err, HasSubstr("rank2.sql: nvprof schema 12: 2 kernels"));
+}
+
+TEST(Folder, FilesComeInTheOrderGivenAndOnce) {
+  const fs::path dir = TestDir();
+  const std::string b = WriteProfile(dir / "b.sql", {"b"}).string();
+  const std::string a = WriteProfile(dir / "a,1.sql", {"a"}).string();
+  const RunResult result = RunParse({b, a, b, dir.string()});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(RanksAndKernels(result.out), ElementsAre("'b.sql' 'b'", "'a,1.sql' 'a'"));
+}
+
+TEST(Folder, RecordsAreThoseOfTheFileAlone) {
+  const fs::path dir = TestDir();
+  const std::string a = WriteProfile(dir / "a.sql", {"a", "x"}).string();
+  const std::string b = WriteProfile(dir / "b.sql", {"b"}).string();
+  std::string both;
+  for (const std::string& file : {a, b}) {
+    std::string alone = RunParse({file}).out;
+    EXPECT_THAT(alone, HasSubstr("'rank': None"));
+    const std::string name = "'" + fs::path(file).filename().string() + "'";
+    for (size_t at = 0; (at = alone.find("'rank': None", at)) != std::string::npos;) {
+      alone.replace(at, 12, "'rank': " + name);
+    }
+    both += alone;
+  }
+  EXPECT_EQ(RunParse({a, b}).out, both);
+}
+
+TEST(Folder, AnUnreadableFileInsideIsNamedAndLeftOut) {
+  const fs::path dir = TestDir();
+  WriteProfile(dir / "run" / "a.sql", {"a"});
+  WriteFile(dir / "run" / "b.sql", "not a database at all");
+  WriteProfile(dir / "run" / "c.sql", {"c"});
+  const RunResult result = RunParse({"--quiet", (dir / "run").string()});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(RanksAndKernels(result.out), ElementsAre("'a.sql' 'a'", "'c.sql' 'c'"));
+  EXPECT_EQ(LineCount(result.err), 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("b.sql: "));
+  EXPECT_THAT(result.err, HasSubstr("; left out"));
+  EXPECT_EQ(RunParse({"--strict", (dir / "run").string()}).exit_code, 3);
+}
+
+TEST(Folder, FailsWhenNothingInsideCanBeRead) {
+  const fs::path dir = TestDir();
+  fs::create_directories(dir / "run");
+  WriteFile(dir / "run" / "a.sql", "nothing");
+  const fs::path out = dir / "out.dict";
+  const RunResult result = RunParse({"-o", out.string(), (dir / "run").string()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("holds no profile that could be read"));
+  EXPECT_FALSE(fs::exists(out));
+}
+
+TEST(Folder, AnUnreadableFileThatWasNamedStopsAll) {
+  const fs::path dir = TestDir();
+  const std::string good = WriteProfile(dir / "good.sql", {"a"}).string();
+  WriteFile(dir / "bad.sql", "not a database at all");
+  const fs::path out = dir / "out.dict";
+  for (const std::string& bad : {(dir / "bad.sql").string(), (dir / "none.sql").string()}) {
+    for (const bool to_file : {false, true}) {
+      std::vector<std::string> command = {good, bad};
+      if (to_file) command.insert(command.begin(), {"-o", out.string()});
+      const RunResult result = RunParse(command);
+      EXPECT_EQ(result.exit_code, 1);
+      EXPECT_EQ(result.out, "");
+      EXPECT_EQ(LineCount(result.err), 1) << result.err;
+      EXPECT_THAT(result.err, HasSubstr(bad));
+      EXPECT_FALSE(fs::exists(out));
+    }
+  }
+}
+
+TEST(Folder, NoInputIsOverwritten) {
+  const fs::path dir = TestDir();
+  const std::string a = WriteProfile(dir / "a.sql", {"a"}).string();
+  const std::string b = WriteProfile(dir / "b.sql", {"b"}).string();
+  const std::string before = ReadFile(b);
+  for (const std::vector<std::string>& inputs : {std::vector{a, b}, std::vector{dir.string()}}) {
+    std::vector<std::string> command = {"-o", b};
+    command.insert(command.end(), inputs.begin(), inputs.end());
+    const RunResult result = RunParse(command);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("is the input itself"));
+    EXPECT_EQ(ReadFile(b), before);
+  }
+}
+
+TEST(Folder, CountsNameTheFile) {
+  const fs::path dir = TestDir();
+  SmallProfile bare;
+  bare.thread.Launch({.name = "k"});
+  const fs::path a = dir / "a.sql";
+  bare.builder.Write(a);
+  const std::string b = WriteProfile(dir / "b.sql", {"b"}).string();
+  const RunResult alone = RunParse({a.string()});
+  EXPECT_THAT(alone.err, HasSubstr("\nparse: 1 kernels launched outside"));
+  const RunResult both = RunParse({a.string(), b});
+  EXPECT_THAT(both.err, HasSubstr("\nparse: a.sql: 1 kernels launched outside"));
+  EXPECT_THAT(both.err, Not(HasSubstr("parse: b.sql: 1 kernels")));
+}
+
+TEST(Folder, PackedRecordsByTheNameOfTheOutput) {
+  const fs::path dir = TestDir();
+  const std::string a = WriteProfile(dir / "a.sql", {"a"}).string();
+  const fs::path out = dir / "a.dict.gz";
+  EXPECT_EQ(RunParse({"-o", out.string(), a}).exit_code, 0);
+  EXPECT_EQ(ReadFile(out).substr(0, 2), "\x1f\x8b");
+  EXPECT_EQ(RunProgram({"/bin/gzip", "-dc", out.string()}).out, RunParse({a}).out);
+}
+
+}  // namespace
+}  // namespace oplens::test

@@ -1,0 +1,137 @@
+// fuzz_seeds FOLDER: writes first inputs for every fuzzer, one folder each, from the builders of
+// the tests.
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "test/support/kineto_builder.h"
+#include "test/support/network_run.h"
+#include "test/support/nvprof_builder.h"
+#include "test/support/trace_script.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kOp =
+    "{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (4, 8), "
+    "'dtype': 'float32'}, {'name': '', 'type': 'tensor', 'shape': (8, 2), 'dtype': 'float16'}]}";
+
+void WriteTexts(const fs::path& folder, std::initializer_list<std::string_view> texts) {
+  fs::create_directories(folder);
+  int number = 0;
+  for (const std::string_view text : texts) {
+    std::ofstream(folder / std::to_string(++number), std::ios::binary) << text;
+  }
+}
+
+void WriteTexts(const fs::path& root) {
+  WriteTexts(
+      root / "json_events",
+      {"{\"schemaVersion\": 1, \"traceEvents\": [\n  {\"ph\": \"X\", \"ts\": 1.5},\n  {\"name\": "
+       "\"a\\\\\\\"}]\", \"args\": {\"grid\": [1, 2, 3]}}\n], \"last\": NaN}",
+       "[{\"a\": 18446744073709551616}, 7, {\"b\": \"C:\\dir\"}]",
+       "{\"traceEvents\": [\n{\"name\": \"no end},\n{\"ph\": \"i\"},\n{\"ph\": \"i\""});
+  WriteTexts(root / "marker_text",
+             {kOp, "{'traceMarker': ['a.py:1', \"b'c.py:2\"]}", "{'mod': 'M', 'strRepr': '3, 4'}",
+              "layer:block.1",
+              "aten::mm, seq = 12, op_id = 7, sizes = [[2, 3], [], [3, 4]], "
+              "input_op_ids = [(1,0), (0,-1)]",
+              "MmBackward0, seq = 12", "MmBackward, stashed seq=3", "a label"});
+  WriteTexts(root / "op_call",
+             {kOp,
+              "{'mod': 'Tensor', 'op': '__add__', 'args': [{'name': 'x', 'type': 'float', "
+              "'value': 'nan'}, {'name': '', 'type': 'list', 'value': [1, -2, 3]}, {'name': '', "
+              "'type': 'NoneType', 'value': None}, {'name': '', 'type': 'bool', 'value': True}]}"});
+  WriteTexts(root / "record_line",
+             {"{'kShortName': 'k', 'kDuration': 5, 'tid': 1, 'device': 0, 'stream': 7, 'grid': "
+              "(1, 2, 3), 'block': (4, 5, 6), 'marker': [], 'op': 'mm', 'reason': ['no-range']}"});
+}
+
+/// A thread with nested, open and damaged ranges, kernels, and a launch that is not there.
+void WriteNvprof(const fs::path& path, const oplens::test::NvprofOptions& options) {
+  using namespace oplens::test;
+  NvprofBuilder builder;
+  ScriptState state{.builder = &builder};
+  AddDevice(&builder, state.process_id);
+  HostThread thread(&state, 3940300608, 1'000'000);
+  thread.PushAndLeak("leak");
+  for (int i = 0; i < 3; ++i) {
+    const ScriptRange layer(&thread, "layer:net");
+    const ScriptRange op(&thread, std::string(kOp));
+    const ScriptRange seq(&thread, "mm, seq = " + std::to_string(i));
+    thread.Launch({.name = "_Z3addPfS_i"});
+  }
+  thread.RunKernel({}, 999);
+  builder.Write(path, options);
+}
+
+void WriteDatabases(const fs::path& folder) {
+  using Options = oplens::test::NvprofOptions;
+  fs::create_directories(folder);
+  const oplens::test::NetworkRun run = oplens::test::ExampleNetwork();
+  oplens::test::WriteNvprofRun(run, folder / "nvprof_network");
+  oplens::test::WriteNsysRun(run, folder / "nsys_network");
+  WriteNvprof(folder / "nvprof", Options{.page_size = 512});
+  WriteNvprof(folder / "nvprof_old", Options{.version = 8, .page_size = 1024});
+  WriteNvprof(folder / "nvprof_utf16",
+              Options{.version = 22, .page_size = 512, .encoding = "UTF-16le"});
+}
+
+/// Every kind of event that is read.
+void WriteTrace(const fs::path& path, const oplens::test::KinetoOptions& options) {
+  using namespace oplens::test;
+  KinetoBuilder builder(options);
+  builder.AddMember("deviceProperties", R"([{"id": 0, "name": "GPU", "numSms": 80}])");
+  builder.AddMember("distributedInfo", R"({"rank": 1, "world_size": 2})");
+  builder.AddHost("user_annotation", "ProfilerStep#3", 0, 100'000);
+  builder.AddHost("python_function", "train.py(3): step", 100, 90'000);
+  builder.AddHost("python_function", "nn.Module: Linear_0", 200, 80'000);
+  builder.AddOperator({.name = "aten::mm",
+                       .start_ns = 1000,
+                       .duration_ns = 9000,
+                       .dims = "[[2, 3], [3, 4], [], [[1], [2]]]",
+                       .types = R"(["float", "c10::Half", "Scalar", "TensorList"])",
+                       .values = R"(["", "", "1.5", ""])",
+                       .sequence = 4,
+                       .stack = "b.py(2): f;a.py(1): <module>"});
+  builder.Launch({.name = "void gemm<float>(float*)"}, 2000);
+  builder.AddOperator({.name = "MmBackward0", .start_ns = 20'000, .thread_id = 9, .sequence = 4});
+  builder.AddFlow("s", 1, 1000, 1234);
+  builder.AddFlow("f", 1, 20'000, 9);
+  builder.AddDevice("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 40'000, 700,
+                    {{"device", "0"}, {"stream", "7"}, {"correlation", "7"}, {"bytes", "64"}});
+  builder.AddDevice("gpu_memset", "Memset (Device)", 41'000, 700,
+                    {{"device", "0"}, {"stream", "7"}, {"bytes", "64"}});
+  builder.AddInstant("[memory]", 50'000,
+                     {{"Device Type", "1"}, {"Device Id", "0"}, {"Bytes", "-512"}});
+  builder.AddName("process_name", KinetoBuilder::kProcess, 0, "python");
+  builder.Write(path);
+}
+
+void WriteTraces(const fs::path& folder) {
+  fs::create_directories(folder);
+  oplens::test::WriteKinetoRun(oplens::test::ExampleNetwork(), folder / "network");
+  WriteTrace(folder / "new", {});
+  WriteTrace(folder / "old", {.old_names = true, .whole_microseconds = true});
+  WriteTrace(folder / "bare", {.bare_array = true, .origin_us = 1'712'195'495'519'689});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
+    return 2;
+  }
+  const fs::path root(argv[1]);
+  fs::remove_all(root);
+  WriteTexts(root);
+  WriteDatabases(root / "database");
+  WriteTraces(root / "kineto");
+  return 0;
+}

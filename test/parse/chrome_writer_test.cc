@@ -1,0 +1,422 @@
+#include "parse/chrome_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/chrome_links.h"
+#include "test/support/test_files.h"
+
+namespace oplens::parse {
+namespace {
+
+using nlohmann::json;
+using test::ReadFile;
+using test::TestDir;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+/// A profile of process 10 with the threads 100 and 200, written down by hand.
+class Script {
+ public:
+  Script() { trace_.threads = {{10, 100}, {10, 200}}; }
+
+  Range& AddRange(int64_t start, int64_t end, std::string_view text, ThreadIndex thread = 0,
+                  RangeKind kind = RangeKind::kMarker) {
+    const auto id = static_cast<int64_t>(trace_.ranges.size());
+    trace_.ranges.push_back({start, end, id, trace_.strings.Intern(text), thread, kNoItem, kind});
+    return trace_.ranges.back();
+  }
+  void AddOperator(int64_t start, int64_t end, std::string_view name, int64_t sequence,
+                   bool backward, ThreadIndex thread = 0) {
+    AddRange(start, end, name, thread, RangeKind::kOperator).item =
+        static_cast<ItemIndex>(trace_.operators.size());
+    Operator& op = trace_.operators.emplace_back();
+    op.sequence = sequence;
+    op.backward = backward;
+  }
+  LaunchIndex AddLaunch(int64_t start, int64_t correlation, std::string_view api,
+                        ThreadIndex thread = 0) {
+    trace_.launches.push_back({start, start + 2, correlation, thread, trace_.strings.Intern(api)});
+    return static_cast<LaunchIndex>(trace_.launches.size() - 1);
+  }
+  Kernel& AddKernel(int64_t start, int64_t end, LaunchIndex launch, int32_t stream = 7) {
+    Kernel& kernel = trace_.kernels.emplace_back();
+    kernel.start_ns = start;
+    kernel.end_ns = end;
+    kernel.launch = launch;
+    kernel.correlation_id =
+        launch == kNoLaunch ? kUnknownId : trace_.launches[launch].correlation_id;
+    kernel.row_id = static_cast<int64_t>(trace_.kernels.size());
+    kernel.name = trace_.strings.Intern("k");
+    kernel.stream_id = stream;
+    kernel.grid[0] = kernel.grid[1] = kernel.grid[2] = 2;
+    kernel.block[0] = kernel.block[1] = kernel.block[2] = 4;
+    return kernel;
+  }
+
+  Trace trace_;
+};
+
+/// The document of some profiles, as another JSON library reads it.
+json Write(std::vector<Script>* scripts) {
+  const auto file = TestDir() / "trace.json";
+  Output output(file.string());
+  ChromeWriter writer(&output);
+  for (Script& script : *scripts) {
+    Diagnostics diagnostics;
+    const Correlation kernels(&script.trace_, {}, &diagnostics);
+    writer.Add(script.trace_, kernels);
+  }
+  writer.Finish();
+  output.Commit();
+  return json::parse(ReadFile(file));
+}
+
+json Write(Script script) {
+  std::vector<Script> scripts;
+  scripts.push_back(std::move(script));
+  return Write(&scripts);
+}
+
+std::vector<json> Where(const json& document, const std::string& key, const std::string& value) {
+  std::vector<json> events;
+  for (const json& event : document.at("traceEvents")) {
+    if (event.value(key, "") == value) events.push_back(event);
+  }
+  return events;
+}
+
+std::vector<std::string> NamesOf(const std::vector<json>& events) {
+  std::vector<std::string> names;
+  for (const json& event : events) names.push_back(event.at("name"));
+  return names;
+}
+
+/// Every arrow begins once, ends somewhere, and its ids ascend from 1.
+void ExpectWholeArrows(const json& document) {
+  std::vector<int64_t> starts;
+  std::set<int64_t> ends;
+  for (const json& event : Where(document, "ph", "s")) starts.push_back(event.at("id"));
+  for (const json& event : Where(document, "ph", "f")) {
+    ends.insert(event.at("id").get<int64_t>());
+    EXPECT_EQ(event.at("bp"), "e");
+  }
+  for (size_t i = 0; i < starts.size(); ++i) {
+    EXPECT_EQ(starts[i], static_cast<int64_t>(i) + 1);
+    EXPECT_TRUE(ends.contains(starts[i])) << starts[i];
+  }
+  EXPECT_EQ(starts.size(), ends.size());
+}
+
+TEST(ChromeWriter, EmptyDocumentIsWhole) {
+  std::vector<Script> none;
+  const json document = Write(&none);
+  EXPECT_THAT(document.at("traceEvents"), IsEmpty());
+  EXPECT_THAT(document.at("deviceProperties"), IsEmpty());
+}
+
+TEST(ChromeWriter, DrawsEachKindOfRange) {
+  Script script;
+  script.AddRange(1000, 9001, "step", 0);
+  script.AddRange(1001, 8000, "aten::mm", 0, RangeKind::kOperator);
+  script.AddRange(1002, 7000, "train.py(3): f", 0, RangeKind::kFrame);
+  script.AddRange(1003, 6000, "Linear_0", 0, RangeKind::kModule);
+  script.AddRange(1004, 5000, "mine", 0, RangeKind::kAnnotation);
+  script.AddRange(1005, 4000, "ProfilerStep#1", 0, RangeKind::kStep);
+  const std::vector<json> slices = Where(Write(std::move(script)), "ph", "X");
+  std::map<std::string, std::string> categories;
+  for (const json& slice : slices) categories[slice.at("name")] = slice.at("cat");
+  EXPECT_THAT(categories, UnorderedElementsAre(std::pair("step", "nvtx"),  //
+                                               std::pair("aten::mm", "cpu_op"),
+                                               std::pair("train.py(3): f", "python_function"),
+                                               std::pair("nn.Module: Linear_0", "python_function"),
+                                               std::pair("mine", "user_annotation"),
+                                               std::pair("ProfilerStep#1", "user_annotation")));
+  EXPECT_EQ(slices[0].at("pid"), 10);
+  EXPECT_EQ(slices[0].at("tid"), 100);
+}
+
+TEST(ChromeWriter, TimesAreMicrosecondsWithThreeDecimals) {
+  const auto text = [](int64_t ns, int64_t base) {
+    std::string out;
+    AppendMicroseconds(ns, base, &out);
+    return out;
+  };
+  EXPECT_EQ(text(0, 0), "0.000");
+  EXPECT_EQ(text(1, 0), "0.001");
+  EXPECT_EQ(text(-1, 0), "-0.001");
+  EXPECT_EQ(text(1234567, 0), "1234.567");
+  EXPECT_EQ(text(1234567, 1000), "1233.567");
+  EXPECT_EQ(text(1000, 1234567), "-1233.567");
+  EXPECT_EQ(text(INT64_MAX, 0), "9223372036854775.807");
+  EXPECT_EQ(text(INT64_MIN, 0), "-9223372036854775.808");
+  EXPECT_EQ(text(INT64_MIN, INT64_MAX), "-18446744073709551.615");
+}
+
+TEST(ChromeWriter, ClocksFrom1970AreMadeSmall) {
+  constexpr int64_t kNow = 1583978810994401042;
+  Script script;
+  script.AddRange(kNow, kNow + 7, "a");
+  std::vector<Script> scripts;
+  scripts.push_back(std::move(script));
+  const json document = Write(&scripts);
+  const int64_t base = document.at("baseTimeNanoseconds");
+  EXPECT_EQ(base % 3'600'000'000'000, 0);
+  const json slice = Where(document, "name", "a").at(0);
+  const double us = slice.at("ts");
+  EXPECT_GE(us, 3600e6) << "room for a trace that begins earlier";
+  EXPECT_EQ(base + std::llround(us * 1000), kNow);
+  EXPECT_DOUBLE_EQ(slice.at("dur"), 0.007);
+}
+
+TEST(ChromeWriter, OpenRangesEndWithTheTraceAndSaySo) {
+  Script script;
+  script.AddRange(1000, kNeverClosed, "leak");
+  script.AddRange(2000, 3000, "closed");
+  script.AddKernel(2500, 9000, kNoLaunch);
+  const json document = Write(std::move(script));
+  const json leak = Where(document, "name", "leak").at(0);
+  EXPECT_DOUBLE_EQ(leak.at("dur"), 8.0);
+  EXPECT_EQ(leak.at("args").at("open"), true);
+  EXPECT_FALSE(Where(document, "name", "closed").at(0).contains("args"));
+}
+
+TEST(ChromeWriter, KernelsStandOnTheirStreamWithTheirCall) {
+  Script script;
+  script.AddRange(900, 1100, "{'mod': 'torch', 'op': 'mm', 'args': []}");
+  const LaunchIndex launch = script.AddLaunch(1000, 55, "cudaLaunchKernel");
+  Kernel& kernel = script.AddKernel(2001, 2504, launch, 13);
+  kernel.device_id = 1;
+  kernel.registers_per_thread = 32;
+  kernel.static_shared_memory_bytes = 100;
+  kernel.dynamic_shared_memory_bytes = 28;
+  kernel.occupancy_percent = 37.5F;
+  script.trace_.devices.push_back({.id = 1, .name = script.trace_.strings.Intern("V100")});
+  const json document = Write(std::move(script));
+  const json slice = Where(document, "cat", "kernel").at(0);
+  EXPECT_EQ(slice.at("tid"), 13);
+  EXPECT_DOUBLE_EQ(slice.at("ts"), 2.001);
+  EXPECT_DOUBLE_EQ(slice.at("dur"), 0.503);
+  const json& args = slice.at("args");
+  EXPECT_THAT(args.at("grid").get<std::vector<int>>(), ElementsAre(2, 2, 2));
+  EXPECT_THAT(args.at("block").get<std::vector<int>>(), ElementsAre(4, 4, 4));
+  EXPECT_EQ(args.at("registers per thread"), 32);
+  EXPECT_EQ(args.at("shared memory"), 128);
+  EXPECT_EQ(args.at("est. achieved occupancy %"), 37.5);
+  EXPECT_FALSE(args.contains("blocks per SM"));
+  EXPECT_EQ(args.at("device"), 1);
+  EXPECT_EQ(args.at("stream"), 13);
+  EXPECT_EQ(args.at("correlation"), 55);
+  EXPECT_EQ(args.at("op"), json::array({"mm"}));
+  const json call = Where(document, "cat", "cuda_runtime").at(0);
+  EXPECT_EQ(call.at("args").at("correlation"), 55);
+  EXPECT_EQ(call.at("tid"), 100);
+  ExpectWholeArrows(document);
+  EXPECT_EQ(Where(document, "ph", "s").at(0).at("ts"), call.at("ts"));
+  EXPECT_EQ(Where(document, "ph", "f").at(0).at("pid"), slice.at("pid"));
+  EXPECT_EQ(Where(document, "name", "process_name").at(1).at("args").at("name"), "GPU 1 V100");
+}
+
+TEST(ChromeWriter, OneArrowLeavesACallOfManyKernels) {
+  Script script;
+  const LaunchIndex graph = script.AddLaunch(1000, 5, "cudaGraphLaunch");
+  for (int64_t i = 0; i < 3; ++i) script.AddKernel(2000 + 100 * i, 2050 + 100 * i, graph);
+  const LaunchIndex copy = script.AddLaunch(1500, 6, "cudaMemcpyAsync");
+  script.trace_.copies.push_back({.start_ns = 3000,
+                                  .end_ns = 3200,
+                                  .size_bytes = 1000,
+                                  .launch = copy,
+                                  .copy_kind = 1,
+                                  .source_kind = 1,
+                                  .target_kind = 3,
+                                  .stream_id = 7});
+  script.trace_.sets.push_back({.start_ns = 3300, .end_ns = 3400, .size_bytes = 64});
+  const json document = Write(std::move(script));
+  EXPECT_THAT(Where(document, "ph", "s"), SizeIs(2));
+  EXPECT_THAT(Where(document, "ph", "f"), SizeIs(4));
+  ExpectWholeArrows(document);
+  const json slice = Where(document, "cat", "gpu_memcpy").at(0);
+  EXPECT_EQ(slice.at("name"), "Memcpy HtoD (Pageable -> Device)");
+  EXPECT_EQ(slice.at("args").at("bytes"), 1000);
+  EXPECT_EQ(slice.at("args").at("memory bandwidth (GB/s)"), 5.0);
+  EXPECT_THAT(Where(document, "cat", "gpu_memset"), SizeIs(1));
+}
+
+TEST(ChromeWriter, CountsKernelsAtWorkAndWaiting) {
+  Script script;
+  script.AddKernel(200, 300, script.AddLaunch(100, 1, "cudaLaunchKernel"));
+  script.AddKernel(250, 400, script.AddLaunch(150, 2, "cudaLaunchKernel"), 8);
+  script.AddKernel(400, 500, script.AddLaunch(160, 3, "cudaLaunchKernel"));
+  const json document = Write(std::move(script));
+  const auto values = [&](const std::string& name) {
+    std::vector<std::pair<double, int>> list;
+    for (const json& event : Where(document, "name", name)) {
+      list.emplace_back(event.at("ts"), event.at("args").at("kernels"));
+    }
+    return list;
+  };
+  EXPECT_THAT(values("kernels running"), ElementsAre(std::pair(0.2, 1), std::pair(0.25, 2),
+                                                     std::pair(0.3, 1), std::pair(0.5, 0)));
+  EXPECT_THAT(values("kernels queued"),
+              ElementsAre(std::pair(0.1, 1), std::pair(0.15, 2), std::pair(0.16, 3),
+                          std::pair(0.3, 2), std::pair(0.4, 1), std::pair(0.5, 0)));
+}
+
+TEST(ChromeWriter, OperatorsSayWhatIsKnownOfThem) {
+  Script script;
+  script.AddOperator(1, 2, "aten::mm", 12, false);
+  Operator& op = script.trace_.operators.back();
+  op.call = script.trace_.strings.Intern("{'mod': 'torch', 'op': 'mm', 'args': []}");
+  op.stack = script.trace_.strings.Intern("{'traceMarker': ['train.py:9', 'net.py:3']}");
+  script.AddOperator(3, 4, "MmBackward0", -1, true);
+  script.trace_.operators.back().forward_thread = 1;
+  const std::vector<json> slices = Where(Write(std::move(script)), "cat", "cpu_op");
+  EXPECT_EQ(slices.at(0).at("args"), (json{{"Sequence number", 12},
+                                           {"call", "{'mod': 'torch', 'op': 'mm', 'args': []}"},
+                                           {"Call stack", "net.py:3;train.py:9"}}));
+  EXPECT_EQ(slices.at(1).at("args"), (json{{"Fwd thread id", 1}}));
+}
+
+TEST(ChromeWriter, LeavesOutWhatAKernelDoesNotSay) {
+  Script script;
+  Kernel& kernel = script.AddKernel(1, 2, kNoLaunch);
+  kernel.grid[0] = kernel.block[0] = kernel.context_id = kernel.registers_per_thread = -1;
+  kernel.static_shared_memory_bytes = kernel.dynamic_shared_memory_bytes = -1;
+  const json document = Write(std::move(script));
+  EXPECT_EQ(Where(document, "cat", "kernel").at(0).at("args"),
+            (json{{"device", 0}, {"stream", 7}}));
+  EXPECT_THAT(Where(document, "ph", "s"), IsEmpty());
+}
+
+TEST(ChromeWriter, DrawsMemoryAsACounter) {
+  Script script;
+  script.AddKernel(10, 20, kNoLaunch);
+  script.trace_.memory_events = {
+      {.time_ns = 1000, .address = 16, .size_bytes = 512, .device_id = 0},
+      {.time_ns = 2000, .address = 16, .size_bytes = -512, .device_id = 0},
+      {.time_ns = 3000,
+       .address = 32,
+       .size_bytes = 64,
+       .total_allocated_bytes = 100,
+       .total_reserved_bytes = 200,
+       .device_id = 0}};
+  const json document = Write(std::move(script));
+  std::vector<int64_t> allocated;
+  for (const json& event : Where(document, "name", "memory")) {
+    allocated.push_back(event.at("args").at("allocated bytes"));
+  }
+  EXPECT_THAT(allocated, ElementsAre(512, 0, 100));
+  EXPECT_EQ(Where(document, "name", "memory").at(2).at("args").at("reserved bytes"), 200);
+  EXPECT_THAT(Where(document, "name", "[memory]"), SizeIs(3));
+}
+
+TEST(ChromeWriter, LinksBackwardByOperators) {
+  Script script;
+  script.AddOperator(100, 500, "aten::linear", 4, false);  // The caller of the op of number 4.
+  script.AddOperator(200, 300, "aten::t", 4, false);
+  script.AddOperator(310, 400, "aten::addmm", 5, false);
+  script.AddOperator(1000, 1500, "evaluate AddmmBackward0", 5, true, 1);
+  script.AddOperator(1100, 1400, "AddmmBackward0", 5, true, 1);
+  script.AddOperator(1600, 1700, "TBackward0", 4, true, 1);
+  script.AddOperator(1800, 1900, "LostBackward0", 9, true, 1);
+  const json document = Write(std::move(script));
+  std::vector<double> from;
+  std::vector<double> to;
+  for (const json& event : Where(document, "cat", "fwdbwd")) {
+    (event.at("ph") == "s" ? from : to).push_back(event.at("ts"));
+    EXPECT_EQ(event.at("tid"), event.at("ph") == "s" ? 100 : 200);
+  }
+  EXPECT_THAT(from, ElementsAre(0.2, 0.31));
+  EXPECT_THAT(to, ElementsAre(1.6, 1.0));
+  ExpectWholeArrows(document);
+}
+
+TEST(ChromeLinks, TakesTheFilesOwnElseNumbersOfMarkers) {
+  Script script;
+  script.AddRange(100, 200, "mul, seq = 0");
+  script.AddRange(300, 400, "mm, seq = 3");
+  script.AddRange(500, 600, "MmBackward, seq = 3", 1);
+  script.AddRange(510, 520, "mm, seq = 0", 1);  // Inside the backward pass 0 means nothing.
+  script.AddRange(700, 800, "MulBackward0, seq = 0", 1);
+  std::vector<ForwardBackwardLink> links = ForwardBackwardLinks(script.trace_);
+  ASSERT_THAT(links, SizeIs(2));
+  EXPECT_EQ(links[0].forward_ns, 100);
+  EXPECT_EQ(links[0].backward_ns, 700);
+  EXPECT_EQ(links[1].forward_ns, 300);
+  EXPECT_EQ(links[1].backward_ns, 500);
+  EXPECT_EQ(links[1].backward_thread, 1u);
+  script.trace_.forward_backward_links = {{1, 2, 0, 1}};
+  links = ForwardBackwardLinks(script.trace_);
+  ASSERT_THAT(links, SizeIs(1));
+  EXPECT_EQ(links[0].backward_ns, 2);
+}
+
+TEST(ChromeWriter, ProfilesOfOneDocumentStayApart) {
+  std::vector<Script> scripts;
+  for (int i = 0; i < 2; ++i) {
+    Script script;
+    script.AddKernel(200, 300, script.AddLaunch(100, 1, "cudaLaunchKernel"));
+    script.trace_.rank_name = script.trace_.strings.Intern(std::to_string(i));
+    scripts.push_back(std::move(script));
+  }
+  const json document = Write(&scripts);
+  const std::vector<json> calls = Where(document, "cat", "cuda_runtime");
+  const std::vector<json> kernels = Where(document, "cat", "kernel");
+  std::set<int64_t> pids;
+  std::set<int64_t> correlations;
+  for (size_t i = 0; i < 2; ++i) {
+    pids.insert(calls.at(i).at("pid").get<int64_t>());
+    pids.insert(kernels.at(i).at("pid").get<int64_t>());
+    correlations.insert(calls.at(i).at("args").at("correlation").get<int64_t>());
+    EXPECT_EQ(calls[i].at("args").at("correlation"), kernels[i].at("args").at("correlation"));
+  }
+  EXPECT_THAT(pids, SizeIs(4));
+  EXPECT_THAT(correlations, SizeIs(2));
+  EXPECT_EQ(calls[0].at("pid"), 10);
+  ExpectWholeArrows(document);
+  std::vector<std::string> names;
+  for (const json& event : Where(document, "name", "process_name")) {
+    names.push_back(event.at("args").at("name"));
+  }
+  EXPECT_THAT(names, ElementsAre("process 10 (rank 0)", "GPU 0 (rank 0)", "process 10 (rank 1)",
+                                 "GPU 0 (rank 1)"));
+}
+
+TEST(ChromeWriter, SurvivesAnyTextAndNumber) {
+  Script script;
+  const std::string bytes("\"\\\n\x01\xff\0\xc3\xa9", 8);
+  script.AddRange(5, 6, bytes);
+  script.AddRange(INT64_MIN, INT64_MAX - 1, "long");
+  script.trace_.threads.push_back({-5, INT64_MIN});
+  script.AddRange(7, 8, "odd", 2);
+  Kernel& kernel = script.AddKernel(INT64_MIN + 1, INT64_MAX, kNoLaunch, -1);
+  kernel.correlation_id = INT64_MAX;
+  script.AddKernel(0, 0, kNoLaunch);
+  script.AddKernel(9, 8, kNoLaunch);
+  script.trace_.memory_events = {{.time_ns = 1, .size_bytes = INT64_MAX, .device_id = 0},
+                                 {.time_ns = 2, .size_bytes = INT64_MAX, .device_id = 0}};
+  const json document = Write(std::move(script));
+  EXPECT_THAT(
+      NamesOf(Where(document, "cat", "nvtx")),
+      UnorderedElementsAre(std::string("\"\\\n\x01\xef\xbf\xbd\0\xc3\xa9", 10), "long", "odd"));
+  EXPECT_THAT(Where(document, "cat", "kernel"), SizeIs(2));
+  EXPECT_EQ(document.at("otherData").at("kernels without a time"), 1);
+  for (const json& event : document.at("traceEvents")) {
+    EXPECT_GE(event.at("pid").get<int64_t>(), 0);
+    EXPECT_GE(event.at("tid").get<int64_t>(), 0);
+    EXPECT_GE(event.value("dur", 0.0), 0.0);
+  }
+}
+
+}  // namespace
+}  // namespace oplens::parse

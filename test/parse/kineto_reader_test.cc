@@ -1,0 +1,773 @@
+#include "parse/readers/kineto_reader.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "parse/model/torch_call.h"
+#include "parse/readers/kineto_calls.h"
+#include "test/support/kineto_builder.h"
+#include "test/support/test_files.h"
+
+namespace oplens::parse {
+namespace {
+
+using test::JsonText;
+using test::KinetoArgs;
+using test::KinetoBuilder;
+using test::KinetoKernel;
+using test::KinetoOperator;
+using test::KinetoOptions;
+using test::TestDir;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr int64_t kMicrosecond = 1000;
+
+/// Hands a document that is well formed to the reader, without the splitter in between.
+Trace ReadText(const std::string& text, Diagnostics* diagnostics) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document = parser.parse(text);
+  KinetoReader reader("trace.json", diagnostics);
+  simdjson::dom::array events;
+  simdjson::dom::object members;
+  if (document.get(members) == simdjson::SUCCESS) {
+    for (const simdjson::dom::key_value_pair member : members) {
+      if (member.key == "traceEvents") {
+        events = member.value;
+      } else {
+        reader.OnMember(member.key, member.value);
+      }
+    }
+  } else {
+    events = document;
+  }
+  for (const simdjson::dom::element event : events) reader.OnEvent(event);
+  return reader.Finish();
+}
+
+class KinetoReaderTest : public testing::TestWithParam<bool> {
+ protected:
+  Trace Read(const KinetoBuilder& builder) {
+    diagnostics_ = Diagnostics();
+    return ReadText(builder.Text(), &diagnostics_);
+  }
+  std::string Notes() const { return diagnostics_.Render("test"); }
+
+  Diagnostics diagnostics_;
+};
+
+int64_t CountKind(const Trace& trace, RangeKind kind) {
+  return std::count_if(trace.ranges.begin(), trace.ranges.end(),
+                       [kind](const Range& range) { return range.kind == kind; });
+}
+
+std::string_view Text(const Trace& trace, StringId id) { return trace.strings.View(id); }
+
+class KinetoGeneration : public KinetoReaderTest {};
+
+TEST_P(KinetoGeneration, FillsTheModel) {
+  KinetoBuilder builder({.old_names = GetParam(), .whole_microseconds = GetParam()});
+  builder.AddMember("deviceProperties",
+                    R"([{"id": 3, "name": "Some GPU", "totalGlobalMem": 34084028416,
+                         "computeMajor": 9, "computeMinor": 1, "numSms": 132}])");
+  builder.AddMember("distributedInfo", R"({"backend": "nccl", "rank": 3, "world_size": 8})");
+  builder.AddName("process_name", KinetoBuilder::kProcess, 0, "python");
+  builder.AddName("thread_name", KinetoBuilder::kProcess, 1234, "main");
+  builder.AddOperator({.name = "aten::relu",
+                       .start_ns = 10 * kMicrosecond,
+                       .duration_ns = 50 * kMicrosecond,
+                       .dims = "[[2, 3]]",
+                       .types = R"(["float"])",
+                       .values = R"([""])",
+                       .sequence = 7,
+                       .forward_thread = 1,
+                       .stack = "b.py(20): forward;a.py(10): <module>"});
+  KinetoKernel kernel = {.name = "relu_kernel",
+                         .duration_ns = 4 * kMicrosecond,
+                         .device = 3,
+                         .grid = {4, 2, 1},
+                         .block = {64, 1, 1},
+                         .registers = 40,
+                         .shared_bytes = 512};
+  builder.Launch(kernel, 20 * kMicrosecond);
+  const Trace trace = Read(builder);
+
+  EXPECT_EQ(trace.family, "kineto");
+  EXPECT_EQ(trace.schema_version, 1);
+  EXPECT_EQ(trace.rank, 3);
+  EXPECT_EQ(trace.world_size, 8);
+  EXPECT_EQ(trace.clock_resolution_ns, GetParam() ? 1000 : 1);
+  ASSERT_EQ(trace.devices.size(), 1u);
+  EXPECT_EQ(Text(trace, trace.devices[0].name), "Some GPU");
+  EXPECT_EQ(trace.devices[0].multiprocessors, 132);
+  EXPECT_EQ(trace.devices[0].compute_capability_major, 9);
+  EXPECT_EQ(trace.devices[0].compute_capability_minor, 1);
+  EXPECT_EQ(trace.devices[0].memory_bytes, 34084028416);
+
+  ASSERT_EQ(trace.threads.size(), 1u);
+  EXPECT_EQ(trace.threads[0].thread_id, 1234);
+  EXPECT_EQ(Text(trace, trace.threads[0].name), "main");
+  ASSERT_EQ(trace.processes.size(), 1u);
+  EXPECT_EQ(trace.processes[0].id, KinetoBuilder::kProcess);
+  EXPECT_EQ(Text(trace, trace.processes[0].name), "python");
+
+  ASSERT_EQ(trace.ranges.size(), 1u);
+  const Range& range = trace.ranges[0];
+  EXPECT_EQ(range.kind, RangeKind::kOperator);
+  EXPECT_EQ(Text(trace, range.text), "aten::relu");
+  EXPECT_EQ(range.end_ns - range.start_ns, 50 * kMicrosecond);
+  ASSERT_LT(range.item, trace.operators.size());
+  const Operator& op = trace.operators[range.item];
+  EXPECT_NE(op.call, 0u);
+  EXPECT_EQ(op.sequence, 7);
+  EXPECT_EQ(op.forward_thread, 1);
+  EXPECT_EQ(Text(trace, op.stack), "{'traceMarker': ['a.py:10', 'b.py:20']}");
+
+  ASSERT_EQ(trace.kernels.size(), 1u);
+  const Kernel& read = trace.kernels[0];
+  EXPECT_EQ(Text(trace, read.name), "relu_kernel");
+  EXPECT_EQ(read.end_ns - read.start_ns, 4 * kMicrosecond);
+  EXPECT_EQ(read.device_id, 3);
+  EXPECT_EQ(read.stream_id, 7);
+  EXPECT_EQ(read.context_id, 1);
+  EXPECT_THAT(read.grid, ElementsAre(4, 2, 1));
+  EXPECT_THAT(read.block, ElementsAre(64, 1, 1));
+  EXPECT_EQ(read.registers_per_thread, 40);
+  EXPECT_EQ(read.shared_memory_bytes, 512);
+  EXPECT_EQ(read.static_shared_memory_bytes, -1);
+  EXPECT_FLOAT_EQ(read.blocks_per_multiprocessor, 0.5F);
+  EXPECT_FLOAT_EQ(read.warps_per_multiprocessor, 2);
+  EXPECT_FLOAT_EQ(read.occupancy_percent, 31);
+  EXPECT_FALSE(read.graph);
+  ASSERT_NE(read.launch, kNoLaunch);
+  EXPECT_EQ(Text(trace, trace.launches[read.launch].api), "cudaLaunchKernel");
+  EXPECT_EQ(trace.launches[read.launch].thread, range.thread);
+  EXPECT_FALSE(diagnostics_.Damaged());
+  EXPECT_THAT(diagnostics_.notes(), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Names, KinetoGeneration, testing::Bool(),
+                         [](const auto& test) { return test.param ? "Old" : "New"; });
+
+TEST_F(KinetoReaderTest, KeepsNanoseconds) {
+  KinetoBuilder builder;
+  builder.AddKernel({.start_ns = 757'064, .duration_ns = 87'412'863});
+  builder.AddKernel({.start_ns = 999, .duration_ns = 1});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.kernels.size(), 2u);
+  EXPECT_EQ(trace.kernels[0].start_ns, 4'458'676'000'000'000 + 757'064);
+  EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 87'412'863);
+  EXPECT_EQ(trace.kernels[1].start_ns, 4'458'676'000'000'999);
+  EXPECT_EQ(trace.kernels[1].end_ns, 4'458'676'000'001'000);
+}
+
+TEST_F(KinetoReaderTest, SaysHowCoarseTimesSince1970Are) {
+  KinetoBuilder builder({.origin_us = 1'712'195'495'519'689});
+  builder.AddKernel({.start_ns = 250, .duration_ns = 63'813});
+  const Trace trace = Read(builder);
+  EXPECT_EQ(trace.clock_resolution_ns, 250);
+  EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 63'813);
+}
+
+struct TimeCase {
+  const char* json;
+  bool good;
+  int64_t ns;
+  bool fraction;
+};
+
+TEST(KinetoTime, ReadsEveryForm) {
+  constexpr TimeCase kCases[] = {
+      {"0", true, 0, false},
+      {"1661203462598738", true, 1'661'203'462'598'738'000, false},
+      {"68.0", true, 68'000, false},
+      {"0.001", true, 1, true},
+      {"-2.5", true, -2'500, true},
+      {"1419247332972.313", true, 1'419'247'332'972'313, true},
+      {"6520488433299.504", true, 6'520'488'433'299'504, true},
+      {"\"1712195495519695.853\"", true, 1'712'195'495'519'695'853, true},
+      {"\"12.3456\"", true, 12'346, true},
+      {"\"-0.25\"", true, -250, true},
+      {"\"1e3\"", false, 0, false},
+      {"\"1.5e3\"", true, 1'500'000, false},
+      {"9223372036854775807", false, 0, false},
+      {"18446744073709551615", false, 0, false},
+      {"1e300", false, 0, false},
+      {"\"99999999999999999999\"", false, 0, false},
+      {"\"\"", false, 0, false},
+      {"\"N/A\"", false, 0, false},
+      {"null", false, 0, false},
+      {"[1]", false, 0, false},
+  };
+  for (const TimeCase& c : kCases) {
+    simdjson::dom::parser parser;
+    const simdjson::dom::array list = parser.parse(fmt::format("[{}]", c.json));
+    int64_t ns = 0;
+    bool fraction = false;
+    const bool good = MicrosecondsToNs(list.at(0), &ns, &fraction);
+    EXPECT_EQ(good, c.good) << c.json;
+    EXPECT_EQ(good ? ns : 0, c.ns) << c.json;
+    EXPECT_EQ(fraction, c.fraction) << c.json;
+  }
+}
+
+std::vector<OpArg> ReadArguments(const std::string& dims, const std::string& types,
+                                 const std::string& values) {
+  simdjson::dom::parser dims_parser;
+  simdjson::dom::parser types_parser;
+  simdjson::dom::parser values_parser;
+  KinetoArguments arguments;
+  arguments.has_dims = dims_parser.parse(dims).get(arguments.dims) == simdjson::SUCCESS;
+  arguments.has_types = types_parser.parse(types).get(arguments.types) == simdjson::SUCCESS;
+  arguments.has_values = values_parser.parse(values).get(arguments.values) == simdjson::SUCCESS;
+  return ReadKinetoArguments(arguments);
+}
+
+std::string Describe(const std::vector<OpArg>& args) {
+  std::string text;
+  for (const OpArg& arg : args) {
+    if (!text.empty()) text += " ";
+    switch (arg.kind) {
+      case OpArg::Kind::kTensor:
+        text += fmt::format("tensor[{}]{}", fmt::join(arg.shape, ","), arg.dtype);
+        break;
+      case OpArg::Kind::kInt:
+        text += fmt::format("int:{}", arg.int_value);
+        break;
+      case OpArg::Kind::kFloat:
+        text += fmt::format("float:{}", arg.float_value);
+        break;
+      case OpArg::Kind::kBool:
+        text += arg.int_value != 0 ? "True" : "False";
+        break;
+      case OpArg::Kind::kIntList:
+        text += fmt::format("list[{}]", fmt::join(arg.int_list, ","));
+        break;
+      case OpArg::Kind::kNone:
+        text += "None";
+        break;
+      case OpArg::Kind::kString:
+        text += "'" + arg.text + "'";
+        break;
+      case OpArg::Kind::kOther:
+        text += fmt::format("({})", arg.type);
+        break;
+    }
+  }
+  return text;
+}
+
+TEST(KinetoArgumentsTest, ReadsTensorsAndScalars) {
+  const std::string half(TorchDType("c10::Half"));
+  EXPECT_EQ(
+      Describe(ReadArguments(
+          "[[4, 3], [], [], [], [], [], [], [], []]",
+          R"(["c10::Half", "Scalar", "Scalar", "Scalar", "ScalarList", "ScalarList", "", "Scalar", "float"])",
+          R"(["", "-1", "0.5", "True", "[1, -2]", "[]", "", "", ""])")),
+      fmt::format("tensor[4,3]{} int:-1 float:0.5 True list[1,-2] list[] (object) (Scalar) "
+                  "tensor[]{}",
+                  half, TorchDType("float")));
+}
+
+TEST(KinetoArgumentsTest, FlattensListsOfTensors) {
+  EXPECT_EQ(Describe(ReadArguments("[[[2, 3], [4, 3]], []]", R"(["TensorList", "Scalar"])",
+                                   R"(["", "0"])")),
+            "tensor[2,3] tensor[4,3] int:0");
+  EXPECT_EQ(Describe(ReadArguments("[[], []]", R"(["TensorList", "Scalar"])", R"(["", "0"])")),
+            "(TensorList) int:0");
+}
+
+TEST(KinetoArgumentsTest, ReadsOldForms) {
+  // Types of scalars, no values.
+  EXPECT_EQ(Describe(ReadArguments("[[2], [], [], []]", R"(["float", "GenericList", "Int", ""])",
+                                   "null")),
+            fmt::format("tensor[2]{} (GenericList) (Int) (object)", TorchDType("float")));
+  // Extents alone.
+  EXPECT_EQ(Describe(ReadArguments("[[2, 3], []]", "[]", "null")), "tensor[2,3] (object)");
+}
+
+TEST(KinetoArgumentsTest, SurvivesOddForms) {
+  EXPECT_EQ(Describe(ReadArguments(R"([[-1, 2], "x", 5, {"a": 1}, [[1], 2], [1.5]])",
+                                   R"(["float", "float", 7])", R"(["", 3])")),
+            "(float) (float) (object) (object) (object) (object)");
+  EXPECT_EQ(Describe(ReadArguments("[[], [], [], []]",
+                                   R"(["Scalar", "ScalarList", "ScalarList", "ScalarList"])",
+                                   R"(["inf", "[0.5, 1]", "[1, ", "[True]"])")),
+            "float:inf (list) (list) (list)");
+}
+
+TEST_F(KinetoReaderTest, MakesEachCallOnce) {
+  KinetoBuilder builder;
+  for (const char* dims : {"[[2, 3]]", "[[2, 3]]", "[[2], [3]]", "[[23]]"}) {
+    builder.AddOperator({.name = "aten::relu", .dims = dims, .types = R"(["float", "float"])"});
+  }
+  builder.AddOperator({.name = "aten::relu", .dims = "[[2, 3]]", .types = R"(["double"])"});
+  builder.AddOperator({.name = "aten::tanh", .dims = "[[2, 3]]", .types = R"(["float"])"});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.operators.size(), 6u);
+  std::vector<StringId> calls;
+  for (const Operator& op : trace.operators) calls.push_back(op.call);
+  EXPECT_EQ(calls[0], calls[1]);
+  std::sort(calls.begin(), calls.end());
+  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+  EXPECT_EQ(calls.size(), 5u);
+}
+
+TEST_F(KinetoReaderTest, TellsRangesApart) {
+  KinetoBuilder builder;
+  builder.AddHost("user_annotation", "ProfilerStep#6", 0, 100);
+  builder.AddHost("user_annotation", "my label", 0, 100);
+  builder.AddHost("python_function", "nn.Module: Linear_3", 0, 100);
+  builder.AddHost("python_function", "train.py(117): step", 0, 100);
+  builder.AddHost("python_function", "<built-in method get of dict object at 0x7f00AB>", 0, 100);
+  builder.AddHost("python_function", "<built-in function len>", 0, 100);
+  builder.AddHost("python_function", "<frozen os>(709): __getitem__", 0, 100);
+  const Trace trace = Read(builder);
+  std::vector<std::string> texts;
+  for (const Range& range : trace.ranges) {
+    texts.push_back(fmt::format("{} {}", static_cast<int>(range.kind), Text(trace, range.text)));
+  }
+  const auto line = [](RangeKind kind, std::string_view text) {
+    return fmt::format("{} {}", static_cast<int>(kind), text);
+  };
+  EXPECT_THAT(texts, ElementsAre(line(RangeKind::kStep, "ProfilerStep#6"),
+                                 line(RangeKind::kAnnotation, "my label"),
+                                 line(RangeKind::kModule, "Linear_3"),
+                                 line(RangeKind::kFrame, "train.py:117"),
+                                 line(RangeKind::kFrame, "<built-in method get of dict object>"),
+                                 line(RangeKind::kFrame, "<built-in function len>"),
+                                 line(RangeKind::kFrame, "<frozen os>:709")));
+}
+
+TEST_F(KinetoReaderTest, KnowsBackwardNodesAndSteps) {
+  KinetoBuilder builder({.old_names = true});
+  builder.AddOperator({.name = "AddmmBackward0", .sequence = 13});
+  builder.AddOperator({.name = "ProfilerStep#2"});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.operators.size(), 1u);
+  EXPECT_TRUE(trace.operators[0].backward);
+  EXPECT_EQ(trace.operators[0].call, 0u);
+  EXPECT_EQ(trace.operators[0].sequence, 13);
+  EXPECT_EQ(CountKind(trace, RangeKind::kStep), 1);
+}
+
+TEST_F(KinetoReaderTest, ReadsCopiesFillsWaitsAndOverheads) {
+  KinetoBuilder builder;
+  const std::string call = fmt::format("{}", builder.AddCall("cudaMemcpyAsync", 0, 100));
+  const KinetoArgs args = {{"device", "1"},
+                           {"context", "2"},
+                           {"stream", "20"},
+                           {"correlation", call},
+                           {"bytes", "4096"}};
+  builder.AddDevice("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 10, 5, args);
+  builder.AddDevice("gpu_memcpy", "Memcpy PtoP (Device -> Managed Static)", 10, 5, args);
+  builder.AddDevice("gpu_memcpy", "Memcpy", 10, 5, args);
+  builder.AddDevice("gpu_memset", "Memset (Device)", 10, 6, args);
+  builder.AddDevice("cuda_sync", "Stream Wait Event", 10, 7, args);
+  builder.AddDevice("gpu_user_annotation", "ProfilerStep#1", 10, 8, args);
+  builder.AddHost("overhead", "Activity Buffer Request", 10, 9);
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.copies.size(), 3u);
+  EXPECT_EQ(trace.copies[0].copy_kind, 1);
+  EXPECT_EQ(trace.copies[0].source_kind, 2);
+  EXPECT_EQ(trace.copies[0].target_kind, 3);
+  EXPECT_EQ(trace.copies[0].size_bytes, 4096);
+  EXPECT_EQ(trace.copies[0].device_id, 1);
+  EXPECT_EQ(trace.copies[0].context_id, 2);
+  EXPECT_EQ(trace.copies[0].stream_id, 20);
+  EXPECT_EQ(trace.copies[1].copy_kind, 10);
+  EXPECT_EQ(trace.copies[1].target_kind, 7);
+  EXPECT_EQ(trace.copies[2].copy_kind, 0);
+  ASSERT_EQ(trace.launches.size(), 1u);
+  EXPECT_EQ(trace.copies[0].launch, 0u);
+  ASSERT_EQ(trace.sets.size(), 1u);
+  EXPECT_EQ(trace.sets[0].size_bytes, 4096);
+  EXPECT_EQ(trace.sets[0].launch, 0u);
+  ASSERT_EQ(trace.synchronizations.size(), 1u);
+  EXPECT_EQ(trace.synchronizations[0].kind, 2);
+  EXPECT_EQ(trace.synchronizations[0].launch, 0u);
+  ASSERT_EQ(trace.device_annotations.size(), 1u);
+  EXPECT_EQ(trace.device_annotations[0].stream_id, 20);
+  EXPECT_EQ(CountKind(trace, RangeKind::kStep), 0);  // A step on the GPU is no step.
+  ASSERT_EQ(trace.overheads.size(), 1u);
+  EXPECT_EQ(trace.overheads[0].kind, 7 << 16);
+  EXPECT_EQ(trace.overheads[0].end_ns - trace.overheads[0].start_ns, 9);
+}
+
+TEST_F(KinetoReaderTest, KeepsOnlyCallsWithWork) {
+  KinetoBuilder builder;
+  builder.AddCall("cudaStreamIsCapturing", 0, 10);
+  builder.Launch({.name = "k"}, 100);
+  builder.AddCall("cudaEventQuery", 200, 10);
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.launches.size(), 1u);
+  EXPECT_EQ(trace.kernels[0].launch, 0u);
+}
+
+TEST_F(KinetoReaderTest, AcceptsWorkBeforeItsCall) {
+  KinetoBuilder builder;
+  builder.AddKernel({.correlation = 101});
+  const int64_t call = builder.AddCall("cuLaunchKernel", 0, 10, 77, "cuda_driver");
+  ASSERT_EQ(call, 101);
+  const Trace trace = Read(builder);
+  ASSERT_NE(trace.kernels[0].launch, kNoLaunch);
+  const LaunchCall& launch = trace.launches[trace.kernels[0].launch];
+  EXPECT_EQ(Text(trace, launch.api), "cuLaunchKernel");
+  EXPECT_EQ(trace.threads[launch.thread].thread_id, 77);
+}
+
+TEST_F(KinetoReaderTest, PrefersRuntimeCallsThenEarlierOnes) {
+  KinetoBuilder builder;
+  const KinetoArgs same = {{"correlation", "9"}};
+  const auto add = [&](const char* api, int64_t start_ns, const char* category) {
+    builder.AddHost(category, api, start_ns, 10, 1234, same);
+  };
+  add("cuLaunchKernel", 5, "cuda_driver");
+  add("late", 100, "cuda_runtime");
+  add("early", 50, "cuda_runtime");
+  builder.AddKernel({.correlation = 9});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.launches.size(), 1u);
+  EXPECT_EQ(Text(trace, trace.launches[0].api), "early");
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kDuplicateLaunch), 2);
+}
+
+TEST_F(KinetoReaderTest, MarksAllKernelsOfAGraph) {
+  for (const char* api : {"cudaGraphLaunch", "hipGraphLaunch"}) {
+    KinetoBuilder builder;
+    const int64_t call = builder.AddCall(api, 0, 10);
+    for (int i = 0; i < 3; ++i) builder.AddKernel({.correlation = call});
+    builder.Launch({}, 100);
+    const Trace trace = Read(builder);
+    ASSERT_EQ(trace.kernels.size(), 4u);
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_TRUE(trace.kernels[i].graph) << api;
+      EXPECT_EQ(trace.kernels[i].launch, trace.kernels[0].launch);
+    }
+    EXPECT_FALSE(trace.kernels[3].graph);
+  }
+}
+
+TEST_F(KinetoReaderTest, TakesSizesFromTheCallWhereTheWorkHasNone) {
+  KinetoBuilder builder;
+  const int64_t launch =
+      builder.AddCall("hipLaunchKernel", 0, 10, 1234, "cuda_runtime",
+                      {{"grid", "[5, 6, 7]"}, {"block", "[64, 2, 1]"}, {"shared memory", "96"}});
+  const int64_t copy =
+      builder.AddCall("hipMemcpyWithStream", 20, 10, 1234, "cuda_runtime", {{"size", "\"2560\""}});
+  builder.AddDevice("kernel", "k", 30, 10,
+                    {{"device", "2"}, {"stream", "0"}, {"correlation", fmt::format("{}", launch)}});
+  builder.AddDevice("gpu_memcpy", "Memcpy HtoD (Host -> Device)", 50, 10,
+                    {{"correlation", fmt::format("{}", copy)}});
+  const Trace trace = Read(builder);
+  EXPECT_THAT(trace.kernels[0].grid, ElementsAre(5, 6, 7));
+  EXPECT_THAT(trace.kernels[0].block, ElementsAre(64, 2, 1));
+  EXPECT_EQ(trace.kernels[0].shared_memory_bytes, 96);
+  EXPECT_EQ(trace.kernels[0].registers_per_thread, -1);
+  EXPECT_EQ(trace.copies[0].size_bytes, 2560);
+}
+
+TEST_F(KinetoReaderTest, ReadsCollectives) {
+  const KinetoArgs collective = {{"Collective name", "\"allreduce\""},
+                                 {"In msg nelems", "2049000"},
+                                 {"Out msg nelems", "2049001"},
+                                 {"Group size", "2"},
+                                 {"dtype", "\"Float\""},
+                                 {"Process Group Name", "\"0\""},
+                                 {"Process Group Ranks", "[0, 1]"},
+                                 {"Seq", "5"}};
+  KinetoBuilder builder;
+  builder.AddOperator({.name = "record_param_comms", .more = collective});
+  builder.AddKernel({.name = "plain"});
+  builder.AddKernel({.name = "ncclKernel", .more = collective});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.communications.size(), 2u);
+  EXPECT_EQ(trace.kernels[0].communication, kNoItem);
+  ASSERT_EQ(trace.kernels[1].communication, 1u);
+  const Communication& read = trace.communications[1];
+  EXPECT_EQ(Text(trace, read.name), "allreduce");
+  EXPECT_EQ(Text(trace, read.dtype), "Float");
+  EXPECT_EQ(Text(trace, read.group), "0");
+  EXPECT_EQ(Text(trace, read.ranks), "[0, 1]");
+  EXPECT_EQ(read.input_elements, 2049000);
+  EXPECT_EQ(read.output_elements, 2049001);
+  EXPECT_EQ(read.group_size, 2);
+  EXPECT_EQ(read.sequence, 5);
+}
+
+TEST_F(KinetoReaderTest, ReadsMemoryEvents) {
+  for (const bool old : {false, true}) {
+    KinetoBuilder builder({.old_names = old});
+    builder.AddInstant("[memory]", 5,
+                       {{"Device Type", "1"},
+                        {"Device Id", "2"},
+                        {"Bytes", "-4096"},
+                        {"Addr", "18446603336221196288"},
+                        {"Total Allocated", "10"},
+                        {"Total Reserved", "20"}});
+    builder.AddInstant("[memory]", 6, {{"Device Type", "0"}, {"Device Id", "-1"}, {"Bytes", "4"}});
+    builder.AddInstant("[memory]", 7, {});
+    builder.AddInstant("mark", 8, {});
+    const Trace trace = Read(builder);
+    ASSERT_EQ(trace.memory_events.size(), 2u);
+    EXPECT_EQ(trace.memory_events[0].device_id, 2);
+    EXPECT_EQ(trace.memory_events[0].size_bytes, -4096);
+    EXPECT_NE(trace.memory_events[0].address, 0);
+    EXPECT_EQ(trace.memory_events[0].total_allocated_bytes, 10);
+    EXPECT_EQ(trace.memory_events[0].total_reserved_bytes, 20);
+    EXPECT_EQ(trace.memory_events[1].device_id, -1);
+    EXPECT_EQ(trace.memory_events[1].total_reserved_bytes, kUnknownId);
+    ASSERT_EQ(trace.instants.size(), 1u);
+    EXPECT_EQ(Text(trace, trace.instants[0].text), "mark");
+    EXPECT_EQ(diagnostics_.CountOf(Reason::kBadEvent), 1);
+  }
+}
+
+TEST_F(KinetoReaderTest, JoinsForwardAndBackwardInAnyOrder) {
+  KinetoBuilder builder;
+  builder.AddFlow("f", 1, 900, 2);
+  builder.AddFlow("s", 2, 100, 1);
+  builder.AddFlow("s", 1, 200, 1);
+  builder.AddFlow("f", 2, 800, 2);
+  builder.AddFlow("s", 2, 300, 1);  // The number again, without an end.
+  builder.AddFlow("s", 7, 400, 1, "ac2g");
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.forward_backward_links.size(), 2u);
+  for (const ForwardBackwardLink& link : trace.forward_backward_links) {
+    EXPECT_EQ(trace.threads[link.forward_thread].thread_id, 1);
+    EXPECT_EQ(trace.threads[link.backward_thread].thread_id, 2);
+  }
+  EXPECT_EQ(
+      trace.forward_backward_links[0].backward_ns - trace.forward_backward_links[0].forward_ns,
+      700);
+  EXPECT_THAT(diagnostics_.notes(), Not(testing::Contains(HasSubstr("ac2g"))));
+}
+
+TEST_F(KinetoReaderTest, KeepsKernelsThatItCannotTime) {
+  KinetoBuilder builder;
+  builder.AddRaw(R"({"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7})");
+  builder.AddRaw(R"({"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7,
+                     "ts": "soon", "dur": 5})");
+  builder.AddRaw(R"({"ph": "X", "cat": "kernel", "name": "c", "pid": 0, "tid": 7,
+                     "ts": 9e18, "dur": 5})");
+  builder.AddRaw(R"({"ph": "X", "cat": "kernel", "name": "d", "pid": 0, "tid": 7,
+                     "ts": 50, "dur": -5})");
+  builder.AddRaw(R"({"ph": "X", "cat": "kernel", "pid": 0, "tid": 7, "ts": 50, "dur": 5,
+                     "args": {"grid": [1, 2], "device": "x"}})");
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.kernels.size(), 5u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_FALSE(trace.kernels[i].timed()) << i;
+    EXPECT_TRUE(trace.kernels[i].reasons.Has(Reason::kBadKernelRow)) << i;
+    EXPECT_EQ(trace.kernels[i].stream_id, 7);
+  }
+  EXPECT_LT(trace.kernels[3].end_ns, trace.kernels[3].start_ns);
+  EXPECT_TRUE(trace.kernels[4].reasons.Has(Reason::kUnknownKernelName));
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadKernelRow), 4);
+}
+
+TEST_F(KinetoReaderTest, CountsBadHostEvents) {
+  KinetoBuilder builder;
+  builder.AddHost("cpu_op", "backwards", 5000, -1000);
+  builder.AddRaw(R"({"ph": "X", "cat": "cpu_op", "name": "timeless", "pid": 1, "tid": 1})");
+  builder.AddRaw(R"({"ph": "X", "cat": "cuda_runtime", "name": "c", "pid": 1, "tid": 1,
+                     "args": {"correlation": 4}})");
+  builder.AddRaw(R"({"ph": "X", "cat": "cuda_runtime", "name": "c", "pid": 1, "tid": 1, "ts": 2,
+                     "dur": -1, "args": {"correlation": 5}})");
+  builder.AddRaw(R"({"ph": "X", "cat": "gpu_memcpy", "name": "c", "pid": 1, "tid": 1})");
+  builder.AddRaw(R"({"cat": "cpu_op"})");
+  builder.AddRaw(R"({"ph": 5})");
+  const Trace trace = Read(builder);
+  EXPECT_THAT(trace.ranges, IsEmpty());
+  EXPECT_THAT(trace.copies, IsEmpty());
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kReversedRange), 1);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadEvent), 3);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchRow), 1);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchTimes), 1);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadOtherRow), 1);
+  EXPECT_THAT(Notes(), HasSubstr("event 2 (cpu_op), timeless"));
+}
+
+TEST_F(KinetoReaderTest, TakesIdsOfAnyKind) {
+  KinetoBuilder builder;
+  for (const char* thread : {"77", "\"77\"", "77.0", "\"worker\"", "\"worker\"", "\"other\"",
+                             "140234567890123", "null", "18446744073709551615"}) {
+    builder.AddRaw(fmt::format(
+        R"({{"ph": "X", "cat": "user_annotation", "name": "a", "pid": 1, "tid": {}, "ts": 1, "dur": 1}})",
+        thread));
+  }
+  const Trace trace = Read(builder);
+  std::vector<ThreadIndex> threads;
+  for (const Range& range : trace.ranges) threads.push_back(range.thread);
+  // What is no number and no text counts as one unnamed thread.
+  EXPECT_THAT(threads, ElementsAre(0, 0, 0, 1, 1, 2, 3, 4, 4));
+  EXPECT_EQ(trace.threads[3].thread_id, 140234567890123);
+}
+
+TEST_F(KinetoReaderTest, SaysWhatItLeavesOut) {
+  KinetoBuilder builder;
+  builder.AddDevice("cuda_profiler_range", "k", 0, 1, {});
+  builder.AddDevice("cuda_profiler_range", "k", 0, 1, {});
+  builder.AddHost("mtia_ccp_events", "wait", 0, 1);
+  builder.AddRaw(R"({"ph": "C", "name": "GPU 0 Utilization", "pid": 0, "ts": 1})");
+  builder.AddRaw(R"({"ph": "B", "cat": "cpu_op", "name": "x", "ts": 1})");
+  builder.AddHost("Trace", "PyTorch Profiler (0)", 0, 1);
+  const Trace trace = Read(builder);
+  EXPECT_THAT(trace.ranges, IsEmpty());
+  EXPECT_THAT(Notes(), HasSubstr("2 hardware counter ranges"));
+  EXPECT_THAT(Notes(), HasSubstr("mtia_ccp_events (1)"));
+  EXPECT_THAT(Notes(), HasSubstr("phase C (1)"));
+  EXPECT_THAT(Notes(), HasSubstr("cpu_op (1)"));
+  EXPECT_THAT(Notes(), HasSubstr("no kernels were recorded"));
+  EXPECT_THAT(Notes(), Not(HasSubstr("Trace")));
+}
+
+TEST_F(KinetoReaderTest, SurvivesHostileValues) {
+  const std::string huge = JsonText(std::string(1 << 20, 'x') + '\0' + "'\\\n");
+  KinetoBuilder builder;
+  builder.AddRaw(fmt::format(
+      R"({{"ph": "X", "cat": {0}, "name": {0}, "pid": {0}, "tid": {0}, "ts": 1, "dur": 1}})",
+      huge));
+  builder.AddRaw(fmt::format(
+      R"({{"ph": "X", "cat": "cpu_op", "name": {0}, "ts": 1, "dur": 1, "args": {{"Call stack": {0},
+          "Input Dims": [[1]], "Input type": [{0}], "Concrete Inputs": [{0}]}}}})",
+      huge));
+  builder.AddRaw(R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 9223372036854775, "dur":
+      9223372036854775807, "args": [1]})");
+  builder.AddRaw(R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 9223372036854775, "dur":
+      9223372036854, "args": {"correlation": -9223372036854775808, "grid": [9223372036854775807,
+      1, 1], "stream": "7", "Collective name": {"a": []}}})");
+  builder.AddRaw(R"({"ph": "s", "cat": "fwdbwd", "id": {"a": 1}, "ts": 1})");
+  builder.AddRaw(R"({"ph": "M", "name": "process_name", "pid": 1, "args": {"name": 5}})");
+  builder.AddRaw("{}");
+  builder.AddMember("deviceProperties", R"([1, {"id": "x", "name": 4}])");
+  builder.AddMember("distributedInfo", "[]");
+  builder.AddMember("schemaVersion", "\"one\"");
+  const Trace trace = Read(builder);
+  EXPECT_EQ(trace.kernels.size(), 2u);
+  EXPECT_EQ(trace.operators.size(), 1u);
+  EXPECT_EQ(trace.devices.size(), 1u);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadKernelRow), 2);
+}
+
+// The file as a whole, through the splitter.
+
+class KinetoFileTest : public testing::Test {
+ protected:
+  Trace Open(const std::string& text) {
+    const std::filesystem::path path = TestDir() / "trace.json";
+    test::WriteFile(path, text);
+    diagnostics_ = Diagnostics();
+    return OpenTrace(path.string(), &diagnostics_);
+  }
+  std::string Refusal(const std::string& text) {
+    try {
+      Open(text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  }
+  /// Kernels of 1001, 1002, ... ns.
+  static KinetoBuilder Kernels(int count, const KinetoOptions& options = {}) {
+    KinetoBuilder builder(options);
+    for (int i = 1; i <= count; ++i) {
+      builder.Launch({.name = "k", .duration_ns = 1000 + i}, i * 10'000);
+    }
+    return builder;
+  }
+
+  Diagnostics diagnostics_;
+};
+
+TEST_F(KinetoFileTest, ReadsEveryLayout) {
+  for (const KinetoOptions& options :
+       {KinetoOptions{}, KinetoOptions{.bare_array = true}, KinetoOptions{.members_last = true}}) {
+    KinetoBuilder builder = Kernels(3, options);
+    builder.AddMember("padding", JsonText(std::string(10'000, 'x')));
+    const Trace trace = Open(builder.Text());
+    EXPECT_EQ(trace.kernels.size(), 3u);
+    EXPECT_EQ(trace.launches.size(), 3u);
+    EXPECT_EQ(trace.schema_version, options.bare_array ? 0 : 1);
+    EXPECT_FALSE(diagnostics_.Damaged());
+  }
+}
+
+TEST_F(KinetoFileTest, ReadsTimesThatNoDoubleHolds) {
+  KinetoBuilder builder({.origin_us = 1'712'195'495'519'689});
+  builder.AddKernel({.start_ns = 853, .duration_ns = 63'813, .more = {{"ts", "1.5"}}});
+  builder.AddOperator({.start_ns = 123, .duration_ns = 1});
+  const Trace trace = Open(builder.Text());
+  EXPECT_EQ(trace.clock_resolution_ns, 1);
+  EXPECT_EQ(trace.kernels[0].start_ns, 1'712'195'495'519'689'853);
+  EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 63'813);
+  EXPECT_EQ(trace.ranges[0].start_ns, 1'712'195'495'519'689'123);
+}
+
+TEST_F(KinetoFileTest, SaysHowCoarseTimesAreThatWentThroughADouble) {
+  const Trace trace = Open(R"([{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7,
+                                "ts": 1712195495519695.8, "dur": 1.28}])");
+  EXPECT_EQ(trace.clock_resolution_ns, 250);
+  EXPECT_EQ(trace.kernels[0].start_ns, 1'712'195'495'519'695'800);
+  EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 1280);
+}
+
+TEST_F(KinetoFileTest, KeepsWhatACutFileHolds) {
+  const std::string text = Kernels(40).Text();
+  for (size_t quarters = 1; quarters < 4; ++quarters) {
+    const Trace trace = Open(text.substr(0, text.size() * quarters / 4));
+    EXPECT_GE(trace.kernels.size(), 10 * quarters - 2) << quarters;
+    EXPECT_LE(trace.kernels.size(), 10 * quarters + 2) << quarters;
+    for (const Kernel& kernel : trace.kernels) EXPECT_TRUE(kernel.timed());
+  }
+  EXPECT_THAT(Open(text.substr(0, 200)).kernels, IsEmpty());
+  EXPECT_THAT(diagnostics_.Render("test"), HasSubstr("the part of the file that is there"));
+}
+
+TEST_F(KinetoFileTest, SkipsBadEventsAndCountsThem) {
+  KinetoBuilder builder = Kernels(2);
+  builder.AddRaw(R"({"ph": "X", "cat": "kernel", "name": )");
+  builder.AddRaw("17");
+  builder.Launch({.name = "k"}, 900'000);
+  const Trace trace = Open(builder.Text());
+  EXPECT_GE(trace.kernels.size(), 2u);
+  EXPECT_GE(diagnostics_.CountOf(Reason::kBadEvent), 1);
+}
+
+TEST_F(KinetoFileTest, TakesMendedIntegers) {
+  KinetoBuilder builder = Kernels(1);
+  builder.AddOperator(
+      {.name = "record_param_comms", .more = {{"Comms Id", "10159970886766084423"}}});
+  builder.AddOperator(
+      {.name = "record_param_comms", .more = {{"Comms Id", "99910159970886766084423"}}});
+  const Trace trace = Open(builder.Text());
+  EXPECT_EQ(trace.kernels.size(), 1u);
+  EXPECT_EQ(trace.ranges.size(), 2u);
+}
+
+TEST_F(KinetoFileTest, SaysWhatOtherJsonIs) {
+  EXPECT_THAT(Refusal(R"({"schema": "1.0", "nodes": [{"id": 1}]})"), HasSubstr("execution trace"));
+  EXPECT_THAT(Refusal("[[-1, 1, 37888, 7], [0, 2, 5, 1]]"), HasSubstr("memory timeline"));
+  EXPECT_THAT(Refusal(R"({"a": 1})"), HasSubstr("no traceEvents"));
+}
+
+TEST_F(KinetoFileTest, AcceptsATraceWithoutEvents) {
+  const Trace trace = Open(R"({"schemaVersion": 1, "traceEvents": []})");
+  EXPECT_THAT(trace.kernels, IsEmpty());
+  EXPECT_EQ(trace.clock_resolution_ns, 1);
+  EXPECT_THAT(diagnostics_.Render("test"), HasSubstr("no kernels were recorded"));
+}
+
+}  // namespace
+}  // namespace oplens::parse
