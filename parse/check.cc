@@ -35,10 +35,13 @@ struct ColumnCheck {
   Advice advice;
 };
 
-constexpr std::string_view kNvtxWithShapes =
-    "torch.autograd.profiler.emit_nvtx(record_shapes=True), or PyProf's annotations";
+// Shapes in the text of emit_nvtx's ranges come without data types, so they do not make a price.
+constexpr std::string_view kNvtxWithShapes = "PyProf's annotations: pyprof.init()";
 constexpr std::string_view kNsysWithShapes =
-    "nsys profile --trace=cuda,nvtx with torch.autograd.profiler.emit_nvtx(record_shapes=True)";
+    "nsys profile --trace=cuda,nvtx with PyProf's annotations: pyprof.init()";
+constexpr std::string_view kNvtxOps = "torch.autograd.profiler.emit_nvtx()";
+constexpr std::string_view kNsysOps =
+    "nsys profile --trace=cuda,nvtx with torch.autograd.profiler.emit_nvtx()";
 
 constexpr ColumnCheck kColumnChecks[] = {
     {"idx reason", [](const KernelFacts&) { return true; }, "", {}},
@@ -81,8 +84,7 @@ constexpr ColumnCheck kColumnChecks[] = {
     {"op mod",
      [](const KernelFacts& kernel) { return !kernel.record.op.empty(); },
      "no op around the launch",
-     {kNvtxWithShapes, kNsysWithShapes,
-      "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"}},
+     {kNvtxOps, kNsysOps, "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"}},
     {"path",
      [](const KernelFacts& kernel) { return !kernel.record.markers.empty(); },
      "no annotated call around the launch",
@@ -99,17 +101,13 @@ constexpr ColumnCheck kColumnChecks[] = {
               !record.seq_markers.empty();
      },
      "nothing says forward or backward",
-     {"torch.autograd.profiler.emit_nvtx()",
-      "nsys profile --trace=cuda,nvtx with torch.autograd.profiler.emit_nvtx()",
-      "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"}},
+     {kNvtxOps, kNsysOps, "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"}},
     {"seq altseq sub",
      [](const KernelFacts& kernel) {
        return !kernel.record.seq_ids.empty() || !kernel.record.alt_seq_ids.empty();
      },
      "no sequence number around the launch",
-     {"torch.autograd.profiler.emit_nvtx()",
-      "nsys profile --trace=cuda,nvtx with torch.autograd.profiler.emit_nvtx()",
-      "ProfilerActivity.CPU, and ops that need a gradient"}},
+     {kNvtxOps, kNsysOps, "ProfilerActivity.CPU, and ops that need a gradient"}},
     {"layer",
      [](const KernelFacts& kernel) { return !kernel.record.layer.empty(); },
      "no layer around the launch",
@@ -162,10 +160,7 @@ constexpr Part kParts[] = {
     {"ops with arguments",
      Counted<&TraceSurvey::ops_with_arguments>,
      {kNvtxWithShapes, kNsysWithShapes, "profile(record_shapes=True)"}},
-    {"sequence numbers",
-     Counted<&TraceSurvey::numbered>,
-     {"torch.autograd.profiler.emit_nvtx()",
-      "nsys profile --trace=cuda,nvtx with torch.autograd.profiler.emit_nvtx()", kCpuToo}},
+    {"sequence numbers", Counted<&TraceSurvey::numbered>, {kNvtxOps, kNsysOps, kCpuToo}},
     {"layers and modules",
      Counted<&TraceSurvey::layers>,
      {"torch.cuda.nvtx.range_push(\"layer:NAME\")", "torch.cuda.nvtx.range_push(\"layer:NAME\")",
