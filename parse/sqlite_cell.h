@@ -1,10 +1,12 @@
 #ifndef OPLENS_PARSE_SQLITE_CELL_H_
 #define OPLENS_PARSE_SQLITE_CELL_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +56,26 @@ class Cell {
     const char* data_;
   };
 };
+
+/// Takes an integer cell; false, and `value` stays, for anything else and for what does not fit.
+inline bool TakeInt64(const Cell& cell, int64_t* value) {
+  if (!cell.is_int()) return false;
+  *value = cell.integer();
+  return true;
+}
+inline bool TakeInt32(const Cell& cell, int32_t* value) {
+  if (!cell.is_int() || cell.integer() < std::numeric_limits<int32_t>::min() ||
+      cell.integer() > std::numeric_limits<int32_t>::max()) {
+    return false;
+  }
+  *value = static_cast<int32_t>(cell.integer());
+  return true;
+}
+
+/// Whether all of `count` cells from `row` on are integers.
+inline bool AllInts(const Cell* row, size_t count) {
+  return std::all_of(row, row + count, [](const Cell& cell) { return cell.is_int(); });
+}
 
 /// Some consecutive rows of a table, as a row-major block of the columns that were asked for. Texts
 /// and blobs live until the callback that got the batch returns.

@@ -24,25 +24,6 @@ uint32_t VersionOf(std::string_view name, std::string_view table) {
 
 }  // namespace
 
-bool TakeInt32(const Cell& cell, int32_t* value) {
-  if (!cell.is_int() || cell.integer() < std::numeric_limits<int32_t>::min() ||
-      cell.integer() > std::numeric_limits<int32_t>::max()) {
-    return false;
-  }
-  *value = static_cast<int32_t>(cell.integer());
-  return true;
-}
-
-bool TakeInt64(const Cell& cell, int64_t* value) {
-  if (!cell.is_int()) return false;
-  *value = cell.integer();
-  return true;
-}
-
-bool AllInts(const Cell* row, size_t count) {
-  return std::all_of(row, row + count, [](const Cell& cell) { return cell.is_int(); });
-}
-
 std::string_view NsysContext::Find(std::string_view table) const {
   std::string_view found;
   uint32_t newest = 0;

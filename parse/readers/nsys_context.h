@@ -14,12 +14,6 @@
 
 namespace oplens::parse {
 
-/// An integer cell that fits into 32 bits; false for anything else.
-bool TakeInt32(const Cell& cell, int32_t* value);
-/// An integer cell; false for anything else.
-bool TakeInt64(const Cell& cell, int64_t* value);
-bool AllInts(const Cell* row, size_t count);
-
 /// What the parts of the Nsight Systems reader share: tables by their name of any generation,
 /// strings, threads, processes, bad rows.
 class NsysContext {

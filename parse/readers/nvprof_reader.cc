@@ -56,26 +56,6 @@ constexpr TableCost kTableCosts[] = {
 
 constexpr int64_t kLow32Bits = 0xFFFFFFFF;
 
-/// An integer cell that fits into 32 bits; false for anything else.
-bool TakeInt32(const Cell& cell, int32_t* value) {
-  if (!cell.is_int() || cell.integer() < std::numeric_limits<int32_t>::min() ||
-      cell.integer() > std::numeric_limits<int32_t>::max()) {
-    return false;
-  }
-  *value = static_cast<int32_t>(cell.integer());
-  return true;
-}
-
-bool TakeInt64(const Cell& cell, int64_t* value) {
-  if (!cell.is_int()) return false;
-  *value = cell.integer();
-  return true;
-}
-
-bool AllInts(const Cell* row, size_t count) {
-  return std::all_of(row, row + count, [](const Cell& cell) { return cell.is_int(); });
-}
-
 /// Reads one database. Tables are read in the order of their needs: strings, GPU work, then only
 /// those API calls that the GPU work refers to, then ranges.
 class NvprofReader {
