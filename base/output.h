@@ -65,7 +65,8 @@ class Output {
 };
 
 /// Throws UsageError when `output` names the same file as `input`: the input is never overwritten.
-void RefuseSameFile(const std::string& input, const std::string& output);
+void RefuseSameFile(const std::string& input, const std::string& output,
+                    std::string_view option = "-o");
 
 }  // namespace oplens
 

@@ -68,9 +68,15 @@ void Coverage::Add(const Row& row) {
   }
 }
 
+void Coverage::EndInput() {
+  if (busy_known_) ended_busy_ns_ = BusyNs();
+  busy_.clear();
+  last_busy_ = nullptr;
+}
+
 int64_t Coverage::BusyNs() const {
   if (!busy_known_) return -1;
-  int64_t total = 0;
+  int64_t total = ended_busy_ns_;
   for (const auto& [key, busy] : busy_) total = Sum(total, busy.Total());
   return total;
 }

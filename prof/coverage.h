@@ -15,6 +15,8 @@ namespace oplens::prof {
 class Coverage {
  public:
   void Add(const Row& row);
+  /// What was added so far has another clock than what comes.
+  void EndInput();
 
   int64_t kernel_count() const { return kernel_count_; }
   /// The sum over all timed kernels, ns.
@@ -50,6 +52,7 @@ class Coverage {
   Busy* last_busy_ = nullptr;
   std::string last_rank_;
   int64_t last_device_ = 0;
+  int64_t ended_busy_ns_ = 0;  // Of the inputs that ended.
   int64_t kernel_count_ = 0;
   int64_t kernel_ns_ = 0;
   int64_t op_ns_ = 0;

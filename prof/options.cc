@@ -79,6 +79,8 @@ void ReadFormat(const cxxopts::ParseResult& given, Options* options) {
   if (given.count("sqlite") > 0) {
     options->sqlite = given["sqlite"].as<std::string>();
     if (options->sqlite.empty()) throw UsageError("--sqlite: the name of the database is empty");
+    if (options->sqlite == "-")
+      throw UsageError("--sqlite: a database cannot go to standard output");
     if (given.count("output") > 0) throw UsageError("--sqlite names its file itself: drop -o");
   } else if (given.count("w") > 0) {
     options->writer = MakeTableWriter(options->columns, given["w"].as<int>());

@@ -55,6 +55,7 @@ class RowPrinter {
       if (step == Step::kEnd) break;
       if (step == Step::kEndOfInput) {
         Begin();
+        coverage_.EndInput();
         continue;
       }
       ++index_;

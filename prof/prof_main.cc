@@ -53,8 +53,13 @@ int Run(const Options& options) {
   }
   Inputs inputs(options.inputs);
   for (const std::string& path : inputs.paths()) {
-    RefuseSameFile(path, options.sqlite.empty() ? options.output : options.sqlite);
+    if (options.sqlite.empty()) {
+      RefuseSameFile(path, options.output);
+    } else {
+      RefuseSameFile(path, options.sqlite, "--sqlite");
+    }
   }
+  inputs.RefuseUnreadable();
   Diagnostics diagnostics;
   Output output(options.output, PackingOf(options.output));
   const std::unique_ptr<SqliteWriter> database = MakeSqliteWriter(options);

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/program.h"
 #include "parse/byte_source.h"
+#include "parse/profile_file.h"
 #include "prof/line_records.h"
 
 namespace oplens::prof {
@@ -18,7 +20,8 @@ namespace {
 /// taken for records, which says what is wrong with it.
 bool IsProfile(const std::string& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  // "-" is standard input even where a file has that name.
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
   std::string head(64, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -39,7 +42,7 @@ bool IsProfile(const std::string& path) {
 
 bool IsFolder(const std::string& path) {
   std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
+  return path != "-" && std::filesystem::is_directory(path, ignored);
 }
 
 }  // namespace
@@ -59,6 +62,21 @@ Inputs::Inputs(const std::vector<std::string>& arguments) {
   }
   if (arguments.empty()) waiting_.push_back({{"", "", false}, true});
   for (const Input& input : waiting_) paths_.push_back(input.file.path);
+}
+
+void Inputs::RefuseUnreadable() const {
+  if (waiting_.size() < 2) return;
+  for (const Input& input : waiting_) {
+    if (input.file.from_folder) continue;
+    if (!input.records) {
+      parse::ProfileFile file(input.file.path);
+    } else if (std::error_code ignored;
+               // Opening a pipe would take its writer away.
+               std::filesystem::is_regular_file(input.file.path, ignored) ||
+               !std::filesystem::exists(input.file.path, ignored)) {
+      LineRecords file(input.file.path);
+    }
+  }
 }
 
 bool Inputs::OpenNext(Diagnostics* diagnostics) {
@@ -86,7 +104,7 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   } catch (const Error& error) {
     profile_.reset();
     if (!input.file.from_folder) throw;
-    diagnostics->Note(fmt::format("{}; left out", error.what()));
+    PrintError(fmt::format("prof: {}; left out\n", error.what()));
     // Where nothing could be read, the last reason ends the run.
     if (++left_out_ == profile_count_ && opened_ == 0 && waiting_.empty()) throw;
     return false;

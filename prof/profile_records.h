@@ -20,8 +20,12 @@ class Inputs : public RecordSource {
   /// Files and folders; none: records from standard input. Throws Error for what is not there.
   explicit Inputs(const std::vector<std::string>& arguments);
 
+  /// Looks at the beginning of every file that was named, if there are several, so that a wrong
+  /// name is found before standard output has the rows of those before it. Throws Error.
+  void RefuseUnreadable() const;
+
   /// Throws Error when an input that was named cannot be read; one that a folder holds is left out
-  /// and told in a note.
+  /// and told on standard error at once.
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
   /// Those of records are counted where they are printed, those of profiles by their reader.
   bool counts_reasons() const override { return profile_.has_value(); }

@@ -101,6 +101,46 @@ TEST_F(ProfInputsTest, ANamedFileThatCannotBeReadIsAnError) {
   EXPECT_FALSE(fs::exists(out));
 }
 
+TEST_F(ProfInputsTest, AWrongNameIsFoundBeforeAnythingIsWritten) {
+  // More rows than one write to standard output takes.
+  const std::string profile = (dir_ / "net.sql").string();
+  const std::string dict = (dir_ / "net.dict").string();
+  ASSERT_EQ(RunParse({profile, "-o", dict}).exit_code, 0);
+  std::string records = ReadFile(dict);
+  while (records.size() < (size_t{8} << 20)) records += records;
+  WriteFile(dict, records);
+  const RunResult result = RunProf({"-c", "all", "--csv", dict, (dir_ / "none.dict").string()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(LineCount(result.err), 1);
+  EXPECT_THAT(result.err, HasSubstr("none.dict"));
+}
+
+TEST_F(ProfInputsTest, ADashIsStandardInputWhateverHasThatName) {
+  const std::string dict = (dir_ / "net.dict").string();
+  ASSERT_EQ(RunParse({(dir_ / "net.sql").string(), "-o", dict}).exit_code, 0);
+  WriteFile(dir_ / "-", "{\"nodes\": []}");  // Taken for a profile, it would end the run.
+  const RunResult result =
+      RunProgram({"/bin/sh", "-c", "cd \"$1\" && \"$2\" --csv -c all - < net.dict", "sh",
+                  dir_.string(), Program("prof")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, RunProf({"--csv", "-c", "all", dict}).out);
+}
+
+TEST_F(ProfInputsTest, QuietStillTellsWhatIsLeftOut) {
+  WriteFile(dir_ / "broken.json", "{\"nodes\": []}");
+  const RunResult result = RunProf({"--quiet", "--csv", dir_.string()});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(LineCount(result.err), 1);
+  EXPECT_THAT(result.err, HasSubstr("broken.json"));
+}
+
+TEST_F(ProfInputsTest, SqliteRefusalsNameTheirOption) {
+  const std::string profile = (dir_ / "net.sql").string();
+  EXPECT_THAT(RunProf({"--sqlite", profile, profile}).err, HasSubstr("--sqlite " + profile));
+  EXPECT_EQ(RunProf({"--sqlite", "-", profile}).exit_code, 2);
+}
+
 TEST_F(ProfInputsTest, SqliteHoldsWhatJsonHolds) {
   const std::string profile = (dir_ / "net.json").string();
   const fs::path path = dir_ / "out.db";

@@ -49,6 +49,19 @@ TEST_F(CoverageTest, GpusAndRanksAreBusyEachForItself) {
   EXPECT_EQ(coverage_.BusyNs(), 150);
 }
 
+TEST_F(CoverageTest, InputsHaveTheirOwnClocks) {
+  Add(100, 50);
+  coverage_.EndInput();
+  Add(20, 30);  // Earlier, and busy on its own.
+  EXPECT_EQ(coverage_.BusyNs(), 80);
+  coverage_.EndInput();
+  Add(25, 5);
+  EXPECT_EQ(coverage_.BusyNs(), 85);
+  Add(std::nullopt, 5);
+  coverage_.EndInput();
+  EXPECT_EQ(coverage_.BusyNs(), -1);  // Stays unknown.
+}
+
 TEST_F(CoverageTest, WithoutStartsOrOrderBusyIsUnknown) {
   EXPECT_EQ(coverage_.BusyNs(), 0);
   Add(100, 50);
