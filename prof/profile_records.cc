@@ -22,6 +22,10 @@ bool IsProfile(const std::string& path) {
   std::error_code ignored;
   // "-" is standard input even where a file has that name.
   if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
+  // parse says how to export these.
+  for (const std::string_view suffix : {".nsys-rep", ".qdrep", ".qdstrm"}) {
+    if (path.ends_with(suffix)) return true;
+  }
   std::string head(64, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));

@@ -141,6 +141,16 @@ TEST_F(ProfInputsTest, SqliteRefusalsNameTheirOption) {
   EXPECT_EQ(RunProf({"--sqlite", "-", profile}).exit_code, 2);
 }
 
+TEST_F(ProfInputsTest, AReportThatIsNotExportedSaysHow) {
+  const std::string path = (dir_ / "net.nsys-rep").string();
+  WriteFile(path, "a report");
+  for (const RunResult& result : {RunProf({path}), RunParse({path})}) {
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(LineCount(result.err), 1);
+    EXPECT_THAT(result.err, HasSubstr("nsys export --type sqlite"));
+  }
+}
+
 TEST_F(ProfInputsTest, SqliteHoldsWhatJsonHolds) {
   const std::string profile = (dir_ / "net.json").string();
   const fs::path path = dir_ / "out.db";
