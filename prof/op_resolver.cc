@@ -100,6 +100,13 @@ void OpResolver::DropInsideOfNode(const KernelRecord& backward) {
   if (inner != markers_.rend()) markers_.erase(inner.base(), markers_.end());
 }
 
+bool OpResolver::MayHaveNode(const KernelRecord& backward) const {
+  const Marker* chosen = ChoosePriced();
+  if (chosen == nullptr || !chosen->annotation->price || backward.seq_markers.empty()) return true;
+  return !chosen->annotation->price->backward.empty() ||
+         ops::FitsNode(chosen->annotation->op, backward.seq_markers);
+}
+
 const OpResolver::Marker* OpResolver::ChoosePriced() const {
   if (markers_.empty()) return nullptr;
   if (choice_ == OpChoice::kOuter) return &markers_.front();
@@ -142,6 +149,10 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
     const ops::ForwardMatch match = linker_.Find(record);
     why = match.reason;
     if (match.op != nullptr) {
+      Collect(match.op->markers, Direction::kForward);
+      DropInsideOfNode(record);
+    }
+    if (match.op != nullptr && MayHaveNode(record)) {
       resolution.forward = match.op;
       resolution.forward_run = match.run;
       row->layer = match.op->layer;
@@ -150,8 +161,8 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
       ops = &match.op->op;
       mods = &match.op->mod;
       why.reset();
-      Collect(*texts, Direction::kForward);
-      DropInsideOfNode(record);
+    } else {
+      markers_.clear();
     }
   } else if (record.direction == Direction::kForward) {
     linker_.AddForward(record);

@@ -83,6 +83,10 @@ class OpResolver {
   /// Of the nested calls of a forward op, drops what is inside the one that made the backward node,
   /// if its name says which.
   void DropInsideOfNode(const KernelRecord& backward);
+  /// Whether the forward op whose markers were collected may have made the node of a backward
+  /// kernel. One without a backward, such as a fill, only ran before the op that did: they share
+  /// the number when that op has no range of its own with it.
+  bool MayHaveNode(const KernelRecord& backward) const;
   const Marker* ChoosePriced() const;
   /// Takes layer and stack of a backward kernel from its forward op where it has none.
   void TakeSurroundings(const KernelRecord& record, Row* row);

@@ -187,6 +187,21 @@ bool LacksValue(const OpArg& arg) {
   return arg.kind == OpArg::Kind::kOther && arg.type != kNoType && arg.type != "list";
 }
 
+/// Of an operator that TorchScript's interpreter calls, some profilers record the interpreter's
+/// whole stack: the last ones are the operator's. More than its schema has tell such a call.
+void DropStack(std::string_view words, std::vector<OpArg>* args) {
+  constexpr std::string_view kOut = " out";
+  // These rows do not say how many arguments there are.
+  if (words.empty() || words.ends_with('-') || words.find('@') != std::string_view::npos) return;
+  const auto count = static_cast<size_t>(std::count(words.begin(), words.end(), ' ')) + 1;
+  if (args->size() <= count) return;
+  size_t own = count;
+  for (; words.ends_with(kOut); words.remove_suffix(kOut.size())) --own;
+  // Otherwise a later version of the operator has more arguments.
+  const auto first = args->end() - static_cast<std::ptrdiff_t>(own);
+  if (first->kind == OpArg::Kind::kTensor) args->erase(args->begin(), first);
+}
+
 /// Brings the arguments of one call into the form of the Python function.
 class Binder {
  public:
@@ -321,6 +336,7 @@ OpCall MakeTorchCall(std::string_view name, std::vector<OpArg> args) {
   // In-place operators are methods; those that begin with '_' are not public.
   const bool is_private = op.starts_with('_') && schema == nullptr;
   if (is_aten && op.ends_with('_') && !is_private) call.mod = "Tensor";
+  if (schema != nullptr) DropStack(schema->parameters, &args);
   call.args = Binder(schema, std::move(args)).Bind();
   return call;
 }

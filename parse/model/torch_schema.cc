@@ -101,7 +101,8 @@ constexpr TorchSchema kSchemas[] = {
     {"flip fliplr flipud roll rot90 tile transpose squeeze unsqueeze select narrow slice split "
      "chunk unbind flatten",
      kTorch, "", ""},
-    {"index_select gather", kTorch, "", "_ _! _ - out"},
+    {"index_select", kTorch, "", "_ _! _ out"},
+    {"gather", kTorch, "", "_ _! _ - out"},
     {"take", kTorch, "", "_ _ out"},
     {"masked_select nonzero topk sort argsort unique multinomial bincount", kTorch, "", ""},
     {"tril triu", kTorch, "", "_ _ out"},

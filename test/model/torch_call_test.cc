@@ -260,6 +260,31 @@ TEST(MakeTorchCall, NumberOfArgumentsTellsOverloadsApart) {
             "torch|arange 1 9 dtype='int64'");
 }
 
+TEST(MakeTorchCall, OfTheStackOfAnInterpreterTheLastArgumentsAreTheCalls) {
+  EXPECT_EQ(Made("aten::matmul",
+                 {Tensor({8, 5}), Tensor({5, 7}), Tensor({6}), Tensor({2, 3}), Tensor({3, 4})}),
+            "torch|matmul (2,3,) (3,4,)");
+  EXPECT_EQ(
+      Made("aten::linear", {Tensor({9}), NoValue(), Tensor({2, 3}), Tensor({4, 3}), Tensor({4})}),
+      "torch.nn.functional|linear (2,3,) (4,3,) (4,)");
+  EXPECT_EQ(Made("aten::pow", {Tensor({9}), Tensor({8}), Tensor({2}), Int(2)}), "torch|pow (2,) 2");
+  EXPECT_EQ(Made("aten::index_select",
+                 {Tensor({9}), Tensor({8}), Tensor({7, 5}), Int(0), Tensor({3}, "int64")}),
+            "torch|index_select (7,5,) 0 (3,)");
+}
+
+TEST(MakeTorchCall, AnOutArgumentIsNoStack) {
+  EXPECT_EQ(Made("aten::mm", {Tensor({2, 3}), Tensor({3, 4}), Tensor({2, 4})}),
+            "torch|mm (2,3,) (3,4,) out=(2,4,)");
+}
+
+TEST(MakeTorchCall, ArgumentsThatALaterSchemaAddedAreDropped) {
+  EXPECT_EQ(Made("aten::softmax", {Tensor({2, 3}), Int(1), NoValue(), Bool(true)}),
+            "torch.nn.functional|softmax (2,3,) 1");
+  EXPECT_EQ(Made("aten::rrelu", {Tensor({2}), Int(0), Int(1), Bool(true), NoValue()}),
+            "torch.nn.functional|rrelu (2,) 0 1 training=True");
+}
+
 TEST(MakeTorchCall, AnyCountOfAnyArgumentsIsTaken) {
   for (const std::string_view name :
        {"aten::sum", "aten::cat", "aten::to", "aten::native_layer_norm", "aten::_softmax",

@@ -33,6 +33,9 @@ constexpr Pair kSameForward[] = {
     {"aten::baddbmm", "[5,2,4]float16 [5,2,3]float16 [5,3,4]float16 0 1", "torch.baddbmm",
      "[5,2,4]float16 [5,2,3]float16 [5,3,4]float16 beta=0"},
     {"aten::linear", "[6,3]float32 [4,3]float32 ?", "F.linear", "[6,3]float32 [4,3]float32"},
+    // The first two would make a product of their own.
+    {"aten::matmul", "[8,5]float32 [5,7]float32 [7]float32 [2,3]float32 [3,4]float32",
+     "torch.matmul", "[2,3]float32 [3,4]float32"},
     {"aten::add", "[2,3]float32 [2,3]float32 1", "torch.add", "[2,3]float32 [2,3]float32"},
     {"aten::add_", "[2,3]float32 [2,3]float32 2", "Tensor.add_",
      "[2,3]float32 [2,3]float32 alpha=2"},

@@ -195,6 +195,29 @@ TEST_F(OpResolverTest, AForwardOpWithoutAnnotationStillNamesTheOp) {
   EXPECT_FALSE(row_.reasons.Has(Reason::kNoForwardMatch));
 }
 
+TEST_F(OpResolverTest, AnOpWithoutBackwardMadeNoNode) {
+  const std::string fill =
+      "{'mod': 'Tensor', 'op': 'fill_', 'args': [{'name': '', 'type': 'tensor', 'shape': (4,), "
+      "'dtype': 'int32'}, {'name': '', 'type': 'int', 'value': 0}]}";
+  KernelRecord forward = Annotated({kMysteryText, fill});
+  forward.seq_ids = {5};
+  forward.layer = {"net"};
+  ASSERT_NE(inner_.Resolve(forward, &row_).priced, nullptr);
+  KernelRecord backward = Backward(5);
+  backward.seq_markers = {"torch::autograd::CppNode<Lookup>, seq = 5"};
+  backward.op = {"torch::autograd::CppNode<Lookup>"};
+  const Resolution resolution = inner_.Resolve(backward, &row_);
+  EXPECT_EQ(resolution.forward, nullptr);
+  EXPECT_EQ(row_.op, "torch::autograd::CppNode<Lookup>");
+  EXPECT_TRUE(row_.path.empty());
+  EXPECT_TRUE(row_.layer.empty());
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoForwardMatch));
+  // The node of its own name is its own, though its cost is not known.
+  backward.seq_markers = {"FillBackward0, seq = 5"};
+  EXPECT_NE(inner_.Resolve(backward, &row_).forward, nullptr);
+  EXPECT_EQ(row_.op, "fill_");
+}
+
 TEST_F(OpResolverTest, OwnAnnotationsOfABackwardKernelComeFirst) {
   KernelRecord forward = Annotated({kMm});
   forward.seq_ids = {5};
