@@ -182,7 +182,10 @@ TEST_P(CorpusNsys, CountsWhatIsMissing) {
 // itself calls its short name.
 TEST_P(CorpusNsys, ShortNamesAreThoseOfTheFile) {
   const SQLite::Database database(File().string(), SQLite::OPEN_READONLY);
-  if (!database.tableExists(kKernelTable)) GTEST_SKIP() << "no kernels";
+  if (!database.tableExists(kKernelTable)) {
+    EXPECT_TRUE(Records(File()).empty());
+    return;
+  }
   SQLite::Statement query(
       database,
       "SELECT k.start, k.correlationId, s.value, d.value FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN "
