@@ -60,6 +60,7 @@ int Run(const Options& options) {
     }
   }
   inputs.RefuseUnreadable();
+  if (options.copies) inputs.RefuseRecords();
   Diagnostics diagnostics;
   Output output(options.output, PackingOf(options.output));
   const std::unique_ptr<SqliteWriter> database = MakeSqliteWriter(options);

@@ -49,20 +49,52 @@ bool IsFolder(const std::string& path) {
   return path != "-" && std::filesystem::is_directory(path, ignored);
 }
 
+struct RecordFile {
+  std::string path;
+  size_t profiles_before;  // Profiles that the arguments before it name.
+};
+
+/// Throws Error when a file of records cannot be opened.
+void RefuseUnopened(const std::string& path) {
+  std::error_code ignored;
+  // Opening a pipe would take its writer away.
+  if (std::filesystem::is_regular_file(path, ignored) || !std::filesystem::exists(path, ignored)) {
+    LineRecords file(path);
+  }
+}
+
+[[noreturn]] void FailWithoutCopies(const std::string& path) {
+  throw Error(path.empty() || path == "-" ? "standard input" : path, "holds records, not copies",
+              "give the profile itself to --copies");
+}
+
 }  // namespace
 
 Inputs::Inputs(const std::vector<std::string>& arguments) {
   std::vector<std::string> profiles;
+  std::deque<RecordFile> records;
+  size_t counted = 0;  // Arguments in `profiles` whose files are counted.
+  size_t count = 0;
   for (const std::string& path : arguments) {
-    if (IsFolder(path) || IsProfile(path)) profiles.push_back(path);
+    if (IsFolder(path) || IsProfile(path)) {
+      profiles.push_back(path);
+    } else {
+      // A longer list begins with the files of the shorter one.
+      if (counted != profiles.size()) count = parse::ListProfiles(profiles).size();
+      counted = profiles.size();
+      records.push_back({path, count});
+    }
   }
+  // All together, since a name depends on the others.
   std::vector<parse::ProfileInput> listed;
   if (!profiles.empty()) listed = parse::ListProfiles(profiles);
   profile_count_ = listed.size();
-  // In the order of the arguments: profiles first of those given together, as they are listed.
-  for (parse::ProfileInput& input : listed) waiting_.push_back({std::move(input), false});
-  for (const std::string& path : arguments) {
-    if (!IsFolder(path) && !IsProfile(path)) waiting_.push_back({{path, path, false}, true});
+  for (size_t i = 0; i <= listed.size(); ++i) {
+    for (; !records.empty() && records.front().profiles_before <= i; records.pop_front()) {
+      const std::string& path = records.front().path;
+      waiting_.push_back({{path, path, false}, true});
+    }
+    if (i < listed.size()) waiting_.push_back({std::move(listed[i]), false});
   }
   if (arguments.empty()) waiting_.push_back({{"", "", false}, true});
   for (const Input& input : waiting_) paths_.push_back(input.file.path);
@@ -72,14 +104,19 @@ void Inputs::RefuseUnreadable() const {
   if (waiting_.size() < 2) return;
   for (const Input& input : waiting_) {
     if (input.file.from_folder) continue;
-    if (!input.records) {
+    if (input.records) {
+      RefuseUnopened(input.file.path);
+    } else {
       parse::ProfileFile file(input.file.path);
-    } else if (std::error_code ignored;
-               // Opening a pipe would take its writer away.
-               std::filesystem::is_regular_file(input.file.path, ignored) ||
-               !std::filesystem::exists(input.file.path, ignored)) {
-      LineRecords file(input.file.path);
     }
+  }
+}
+
+void Inputs::RefuseRecords() const {
+  for (const Input& input : waiting_) {
+    if (!input.records) continue;
+    RefuseUnopened(input.file.path);
+    FailWithoutCopies(input.file.path);
   }
 }
 
@@ -142,8 +179,7 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
 const Trace* Inputs::NextTrace(Diagnostics* diagnostics) {
   if (!OpenNext(diagnostics)) return nullptr;
   if (profile_) return &profile_->trace;
-  throw Error(last_path_.empty() ? "standard input" : last_path_, "holds records, not copies",
-              "give the profile itself to --copies");
+  FailWithoutCopies(last_path_);
 }
 
 }  // namespace oplens::prof

@@ -17,12 +17,17 @@ namespace oplens::prof {
 /// read as parse reads them. One profile at a time is in memory.
 class Inputs : public RecordSource {
  public:
-  /// Files and folders; none: records from standard input. Throws Error for what is not there.
+  /// Files and folders, taken in the order given; none: records from standard input. Throws Error
+  /// for a profile that is not there.
   explicit Inputs(const std::vector<std::string>& arguments);
 
   /// Looks at the beginning of every file that was named, if there are several, so that a wrong
   /// name is found before standard output has the rows of those before it. Throws Error.
   void RefuseUnreadable() const;
+
+  /// Throws Error when an input holds records, which have no copies: for --copies, before standard
+  /// output has the rows of the inputs before it.
+  void RefuseRecords() const;
 
   /// Throws Error when an input that was named cannot be read; one that a folder holds is left out
   /// and told on standard error at once.
@@ -31,7 +36,7 @@ class Inputs : public RecordSource {
   bool counts_reasons() const override { return profile_.has_value(); }
 
   /// The next profile for its copies, null after the last. Throws Error when an input holds
-  /// records, which have no copies, or cannot be read.
+  /// records or cannot be read.
   const Trace* NextTrace(Diagnostics* diagnostics);
 
   /// All files, for a look before anything is written.

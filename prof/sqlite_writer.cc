@@ -7,13 +7,18 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace oplens::prof {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string_view SqlType(ColumnType type) {
   switch (type) {
@@ -38,7 +43,12 @@ struct Bind {
   void operator()(std::monostate) const { statement.bind(parameter); }
   void operator()(int64_t value) const { statement.bind(parameter, value); }
   void operator()(double value) const { statement.bind(parameter, value); }
-  void operator()(std::string_view text) const { statement.bind(parameter, std::string(text)); }
+  void operator()(std::string_view text) const {
+    // Readers refuse a TEXT that is not UTF-8.
+    std::string valid;
+    AppendUtf8(text, Utf8Hidden::kNothing, &valid);
+    statement.bind(parameter, valid);
+  }
   void operator()(std::span<const int64_t> values) const {
     statement.bind(parameter, Dump(std::vector<int64_t>(values.begin(), values.end())));
   }
@@ -55,6 +65,26 @@ struct Bind {
   }
 };
 
+/// The file that `path` names after following links, so that renaming keeps a link. Throws Error
+/// for what is no regular file: renaming would put the database in the place of a device or a pipe.
+std::string TargetOf(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(path, "is not a regular file, so no database can take its place",
+                "give --sqlite the name of a file");
+  }
+  const fs::path target = fs::canonical(path, error);
+  return error ? path : target.string();
+}
+
+/// Gives the new file the permissions of the one that it will replace, if there is one.
+void TakePermissions(const std::string& from, const std::string& to) {
+  std::error_code error;
+  const fs::file_status status = fs::status(from, error);
+  if (fs::exists(status)) fs::permissions(to, status.permissions(), error);
+}
+
 }  // namespace
 
 struct SqliteWriter::Impl {
@@ -69,7 +99,11 @@ struct SqliteWriter::Impl {
 
 SqliteWriter::SqliteWriter(std::string path, std::string table, Columns columns,
                            const std::vector<std::pair<std::string, std::string>>& meta)
-    : path_(std::move(path)), temp_path_(fmt::format("{}.{}.tmp", path_, ::getpid())) {
+    : path_(std::move(path)),
+      target_(TargetOf(path_)),
+      temp_path_(fmt::format("{}.{}.tmp", target_, ::getpid())) {
+  // One that a killed run with this process id left; in a container that is soon the same again.
+  ::unlink(temp_path_.c_str());
   std::string definitions;
   std::string parameters;
   for (const Column* column : columns) {
@@ -81,6 +115,7 @@ SqliteWriter::SqliteWriter(std::string path, std::string table, Columns columns,
     impl_ = std::make_unique<Impl>(temp_path_, std::move(columns));
     // The file has another name until it is whole, so nothing is lost with a crash.
     impl_->database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;");
+    TakePermissions(target_, temp_path_);
     impl_->database.exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
     SQLite::Statement add(impl_->database, "INSERT INTO meta VALUES (?, ?)");
     for (const auto& [key, value] : meta) {
@@ -127,7 +162,7 @@ void SqliteWriter::Commit() {
   } catch (const SQLite::Exception& error) {
     throw Error(path_, fmt::format("cannot be written: {}", error.what()), "is the disk full?");
   }
-  if (std::rename(temp_path_.c_str(), path_.c_str()) != 0) {
+  if (std::rename(temp_path_.c_str(), target_.c_str()) != 0) {
     throw Error(path_, fmt::format("cannot be written: {}", std::strerror(errno)),
                 "check the folder and its permissions");
   }

@@ -14,8 +14,9 @@ namespace oplens::prof {
 /// NULL, lists are JSON texts. The table `meta` (key, value) says what made it.
 class SqliteWriter : public RowWriter {
  public:
-  /// Rows go into a temporary file beside `path`. `table`: "kernels" or "copies". Throws Error when
-  /// that cannot be written.
+  /// Rows go into a temporary file beside `path`, or beside the file that this links to. `table`:
+  /// "kernels" or "copies". Throws Error when that cannot be written, or `path` is there and no
+  /// regular file.
   SqliteWriter(std::string path, std::string table, Columns columns,
                const std::vector<std::pair<std::string, std::string>>& meta);
   /// Removes the temporary file, unless Commit() put it in its place.
@@ -28,7 +29,8 @@ class SqliteWriter : public RowWriter {
 
  private:
   struct Impl;
-  std::string path_;
+  std::string path_;    // As the user wrote it.
+  std::string target_;  // With links followed.
   std::string temp_path_;
   std::unique_ptr<Impl> impl_;
 };

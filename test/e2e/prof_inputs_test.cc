@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string>
 #include <vector>
@@ -79,6 +80,24 @@ TEST_F(ProfInputsTest, RecordsOfSeveralRanksDoNotLinkEither) {
   ASSERT_EQ(RunParse({first, second, "-o", dict}).exit_code, 0);
   EXPECT_EQ(RunProf({"-c", "all", "--csv", dict}).out,
             RunProf({"-c", "all", "--csv", first, second}).out);
+}
+
+TEST_F(ProfInputsTest, InputsOfEveryKindComeInTheOrderGiven) {
+  const fs::path folder = dir_ / "run";
+  fs::create_directory(folder);
+  fs::copy_file(dir_ / "net.sqlite", folder / "rank10.sqlite");
+  fs::copy_file(dir_ / "net.sqlite", folder / "rank2.sqlite");
+  const std::string dict = (dir_ / "net.dict").string();
+  const std::string profile = (dir_ / "net.json").string();
+  ASSERT_EQ(RunParse({(dir_ / "net.sql").string(), "-o", dict}).exit_code, 0);
+  std::vector<std::string> ranks;
+  // The profile that is named again counts once, at its first place.
+  for (const auto& row : Rows({dict, folder.string(), dict, profile, dict, profile, dict})) {
+    const std::string rank = row["rank"].is_null() ? "" : row["rank"].get<std::string>();
+    if (row["idx"].get<int>() % 10 == 1) ranks.push_back(rank);
+  }
+  EXPECT_THAT(ranks,
+              testing::ElementsAre("", "rank2.sqlite", "rank10.sqlite", "", "net.json", "", ""));
 }
 
 TEST_F(ProfInputsTest, AFolderIsItsProfiles) {
@@ -180,6 +199,58 @@ TEST_F(ProfInputsTest, SqliteHoldsWhatJsonHolds) {
   EXPECT_FALSE(query.executeStep());
 }
 
+TEST_F(ProfInputsTest, SqliteTextsAreUtf8) {
+  const std::string dict = (dir_ / "net.dict").string();
+  ASSERT_EQ(RunParse({(dir_ / "net.sql").string(), "-o", dict}).exit_code, 0);
+  std::string records = ReadFile(dict);
+  const std::string key = "'kShortName': '";
+  records.insert(records.find(key) + key.size(),
+                 "a\xff"
+                 "b");
+  WriteFile(dict, records);
+  const fs::path path = dir_ / "out.db";
+  ASSERT_EQ(RunProf({"--sqlite", path.string(), dict}).exit_code, 0);
+  const SQLite::Database database(path.string());
+  SQLite::Statement query(database, "SELECT kernel FROM kernels WHERE idx = 1");
+  ASSERT_TRUE(query.executeStep());
+  EXPECT_THAT(query.getColumn(0).getString(), testing::StartsWith("a\xEF\xBF\xBD"
+                                                                  "b"));
+}
+
+TEST_F(ProfInputsTest, SqliteKeepsALinkAndThePermissions) {
+  const std::string profile = (dir_ / "net.sql").string();
+  const fs::path target = dir_ / "target.db";
+  WriteFile(target, "older");
+  fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("target.db", dir_ / "link.db");
+  ASSERT_EQ(RunProf({"--sqlite", (dir_ / "link.db").string(), profile}).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(dir_ / "link.db"));
+  EXPECT_THAT(ReadFile(target), testing::StartsWith("SQLite format 3"));
+  EXPECT_EQ(fs::status(target).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(ProfInputsTest, SqliteTakesThePlaceOfFilesOnly) {
+  const fs::path pipe = dir_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const fs::path& path : {pipe, dir_}) {
+    const RunResult result = RunProf({"--sqlite", path.string(), (dir_ / "net.sql").string()});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(LineCount(result.err), 1);
+    EXPECT_THAT(result.err, HasSubstr("is not a regular file"));
+  }
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST_F(ProfInputsTest, SqliteMakesWayForWhatAKilledRunLeft) {
+  // The shell's process id becomes that of prof.
+  const RunResult result =
+      RunProgram({"/bin/sh", "-c",
+                  "echo junk > \"$1/out.db.$$.tmp\"; exec \"$2\" --sqlite \"$1/out.db\" \"$3\"",
+                  "sh", dir_.string(), Program("prof"), (dir_ / "net.sql").string()});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(ReadFile(dir_ / "out.db"), testing::StartsWith("SQLite format 3"));
+}
+
 TEST_F(ProfInputsTest, SqliteIsWholeOrNotAtAll) {
   const fs::path path = dir_ / "out.db";
   WriteFile(path, "older");
@@ -225,6 +296,24 @@ TEST(CopiesTest, ListsCopiesAndFills) {
   const RunResult records = RunProf({"--copies", dict.string()});
   EXPECT_EQ(records.exit_code, 1);
   EXPECT_THAT(records.err, HasSubstr("holds records, not copies"));
+  EXPECT_THAT(RunProf({"--copies", (TestDir() / "none.sql").string()}).err,
+              HasSubstr("cannot be opened"));
+}
+
+TEST(CopiesTest, RecordsAreFoundBeforeAnythingIsWritten) {
+  // More rows than one write to standard output takes.
+  SmallProfile small;
+  for (int64_t i = 0; i < 100'000; ++i) {
+    small.builder.Add("MEMSET", {{"bytes", int64_t{64}}, {"start", i}, {"end", i + 1}});
+  }
+  const fs::path path = small.Write();
+  const fs::path dict = TestDir() / "net.dict";
+  ASSERT_EQ(RunParse({path.string(), "-o", dict.string()}).exit_code, 0);
+  EXPECT_EQ(LineCount(RunProf({"--copies", "--csv", path.string()}).out), 100'001);
+  const RunResult result = RunProf({"--copies", path.string(), dict.string()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(LineCount(result.err), 1);
 }
 
 }  // namespace
