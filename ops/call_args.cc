@@ -40,12 +40,7 @@ std::optional<Tensor> TensorOf(const OpArg& arg, Reason* reason) {
   if (std::any_of(arg.shape.begin(), arg.shape.end(), [](int64_t extent) { return extent < 0; })) {
     return std::nullopt;
   }
-  const std::optional<DType> dtype = ParseDType(arg.dtype);
-  if (!dtype) {
-    *reason = Reason::kUnknownDType;
-    return std::nullopt;
-  }
-  return Tensor{arg.shape, *dtype, false};
+  return Tensor{arg.shape, ParseDType(arg.dtype).value_or(DType::kUnknown), false};
 }
 
 CallArgs::CallArgs(const OpCall& call, std::initializer_list<std::string_view> parameters)

@@ -17,8 +17,8 @@
 namespace oplens::ops {
 
 /// The operand an argument holds: a tensor, or a number with the default type of its kind (a 0-d
-/// tensor that was recorded as its value). Fails with the reason for every other argument, for
-/// negative extents and for unknown types.
+/// tensor that was recorded as its value). A type that was not recorded or is not known is
+/// DType::kUnknown. Fails with the reason for every other argument and for negative extents.
 std::optional<Tensor> TensorOf(const OpArg& arg, Reason* reason);
 
 /// Whether the argument is a number, a truth value included.

@@ -77,6 +77,7 @@ PriceResult PriceView(std::string_view op, const OpCall& call) {
   std::vector<PartWork> backward;
   if (row->gradient == ViewGradient::kView) backward.push_back({Part::kBackward, Work()});
   PriceResult result = Priced(NamedTensorText(*x), Work(), std::move(backward));
+  result.price->op_class = OpClass::kView;
   if (row->may_copy) result.price->bytes_if_copied = x->bytes() * 2;
   return result;
 }

@@ -41,6 +41,7 @@ constexpr Traits kTraits[] = {
     {"c32", 32, DType::kComplex32, DTypeCategory::kComplex},
     {"c64", 64, DType::kComplex64, DTypeCategory::kComplex},
     {"c128", 128, DType::kComplex128, DTypeCategory::kComplex},
+    {"?", 0, DType::kUnknown, DTypeCategory::kFloat},
 };
 
 constexpr bool InOrder() {
@@ -199,6 +200,7 @@ Checked BytesOf(Checked elements, DType type) { return (elements * BitsOf(type) 
 
 DType PromoteDTypes(DType a, DType b) {
   if (a == b) return a;
+  if (a == DType::kUnknown || b == DType::kUnknown) return DType::kUnknown;
   if (CategoryOf(a) < CategoryOf(b)) std::swap(a, b);
   if (CategoryOf(a) == DTypeCategory::kComplex) {
     const int b_bits = CategoryOf(b) == DTypeCategory::kComplex ? BitsOf(b) / 2 : BitsOf(b);

@@ -34,6 +34,7 @@ enum class DType : uint8_t {
   kComplex32,
   kComplex64,
   kComplex128,
+  kUnknown,  ///< Not recorded, or no type that we know: counts as a float of no size.
 };
 
 /// Promotion order: a higher category wins whatever the widths.

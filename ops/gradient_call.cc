@@ -80,13 +80,11 @@ PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
   if (!result.price) return result;
   PricedOp& price = *result.price;
   if (price.backward.empty()) return Unpriced(Reason::kUnsupportedArgs);
-  Work work;
-  for (const PartWork& part : price.backward) {
-    work.mma += part.work.mma;
-    work.vec += part.work.vec;
-    work.bytes += part.work.bytes;
-  }
-  return Priced(std::move(price.params), work, std::vector<PartWork>());
+  // Whatever the op moves, its gradient is a call that launches kernels.
+  if (price.op_class == OpClass::kView) price.op_class = OpClass::kCompute;
+  price.forward = std::exchange(price.backward, {});
+  price.bytes_if_copied.reset();
+  return result;
 }
 
 }  // namespace oplens::ops

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "ops/dtype.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/op_call.h"
 #include "parse/model/reason.h"
@@ -37,14 +38,56 @@ struct PartWork {
   Work work;
 };
 
+/// A dimension under the name that users know it by.
+struct NamedExtent {
+  std::string_view name;  ///< Of static storage: "K", "C", "D".
+  int64_t extent = 0;
+};
+
+/// The product at the heart of a matrix op, as far as Tensor Cores and the kernels of its gradients
+/// depend on it. Row-major: Y[m,n] = A[m,k] B[k,n], `batch` times.
+///  - linear: m rows of X, n outputs, k inputs;
+///  - convolution, as an implicit GEMM of one group: m = N prod(P), n = K/groups,
+///    k = C/groups prod(R); batch 1;
+///  - attention: batch = B Hq, m = Sq, n = Sk, k = D;
+///  - recurrent: the input product of the first layer.
+struct MatrixProduct {
+  enum class Kind : uint8_t { kGemm, kConvolution, kAttention, kRecurrent };
+  Kind kind = Kind::kGemm;
+  DType left = DType::kUnknown;    ///< Of A, X, Q.
+  DType right = DType::kUnknown;   ///< Of B, W, K.
+  DType output = DType::kUnknown;  ///< Of Y.
+  int64_t batch = 1;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  int64_t groups = 1;             ///< Of a convolution.
+  bool right_transposed = false;  ///< B is stored [n,k], as the weight of linear is.
+  /// The extents whose multiples decide which kernels can run: for a GEMM M, N, K; for a
+  /// convolution C and K of a group; for attention D and Dv; for recurrent ops batch, input,
+  /// hidden.
+  std::vector<NamedExtent> extents;
+};
+
+/// What an op is for, where that decides more than its cost.
+enum class OpClass : uint8_t { kCompute, kView, kOptimizer, kCollective };
+
 /// What an op call needs, whatever kernels compute it.
 struct PricedOp {
-  std::string params;             ///< Printable and without blanks: "M=33278,N=700,K=200,fp32".
-  std::vector<PartWork> forward;  ///< Exactly one part.
+  std::string params;  ///< Printable and without blanks: "M=33278,N=700,K=200,fp32".
+  /// One part; of a call of a gradient function (convolution_backward) the parts it computes.
+  std::vector<PartWork> forward;
   /// Empty when the backward has no model. A backward that needs no kernel (its gradients are
   /// views) is one part without work.
   std::vector<PartWork> backward;
-  bool matmul_like = false;  ///< Tensor Cores could apply.
+  bool matmul_like = false;              ///< Work.mma is not 0 for sizes that are not 0.
+  std::optional<MatrixProduct> product;  ///< Of matrix ops, where one product stands for the op.
+  OpClass op_class = OpClass::kCompute;  ///< kView: the forward launches nothing.
+  /// Work.vec counts weights (docs/costs.md), not operations that the formula prescribes.
+  bool vec_estimated = true;
+  /// Work.mma is an upper bound or a leading term.
+  bool mma_estimated = false;
+  bool bytes_known = true;  ///< False when a data type is not known: Work.bytes means nothing.
   /// Views that fall back to copying (reshape): the bytes that a forward kernel under the op moves.
   /// A call without kernels moves what `forward` says, 0.
   std::optional<Checked> bytes_if_copied;
@@ -84,6 +127,9 @@ enum class Role : uint8_t {
   kEpilogue,  ///< Bias, activation or bias gradient beside a matrix op.
 };
 
+/// How well the FLOPs of a kernel are known.
+enum class FlopsKind : uint8_t { kUnknown, kNone, kExact, kEstimate };
+
 /// One kernel of an op instance, in launch order.
 struct InstanceKernel {
   std::string_view long_name;
@@ -94,8 +140,17 @@ struct InstanceKernel {
 /// What one kernel is charged. The sum over an instance's kernels equals the op's work exactly.
 struct KernelShare {
   Role role = Role::kUnknown;
-  std::optional<int64_t> flops;  ///< mma + vec; nullopt with a reason when not known.
+  std::optional<int64_t> flops;      ///< mma + vec; nullopt with a reason when not known.
+  std::optional<int64_t> flops_mma;  ///< Known when `flops` is.
+  std::optional<int64_t> flops_vec;
   std::optional<int64_t> bytes;
+  std::optional<int64_t> aux_bytes;  ///< Traffic beside the op's ideal, where derivable.
+  FlopsKind flops_kind = FlopsKind::kUnknown;
+  /// The gradient that the kernel computes, kBackward when its op's are not told apart, kForward
+  /// in the forward direction.
+  Part part = Part::kForward;
+  double part_confidence = 1;   ///< Of a gradient that was told apart: 0 to 1.
+  std::optional<double> share;  ///< Of the FLOPs of its part (bytes where it has none), 0 to 1.
   ReasonSet reasons;
 };
 

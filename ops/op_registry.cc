@@ -14,8 +14,11 @@ namespace {
 using Family = std::span<const OpModel> (*)();
 
 constexpr Family kFamilies[] = {
-    LinearAlgebraOps, PointwiseOps, GatedOps,        SoftmaxOps,  NormalizationOps, DropoutOps,
-    EmbeddingOps,     ReductionOps, DataMovementOps, CreationOps, JoinOps,          GatherOps,
+    LinearAlgebraOps, PointwiseOps,     GatedOps,        SoftmaxOps,   NormalizationOps, DropoutOps,
+    EmbeddingOps,     ReductionOps,     DataMovementOps, CreationOps,  JoinOps,          GatherOps,
+    ScatterOps,       SortingOps,       RandomOps,       LossOps,      ConvolutionOps,   PoolingOps,
+    ResampleOps,      SpectralOps,      AttentionOps,    RecurrentOps, RotaryOps,        EinsumOps,
+    QuantizedOps,     FactorizationOps, SparseOps,       OptimizerOps, CollectiveOps,
 };
 
 using NamedModel = std::pair<std::string_view, const OpModel*>;
@@ -52,6 +55,24 @@ const OpModel* FindOpModel(std::string_view normalized_op) {
   return found != models.end() && found->first == normalized_op ? found->second : nullptr;
 }
 
+namespace {
+
+// Without a tensor's type its bytes are not known; a view moves none whatever its type.
+bool HasUnknownDType(const OpCall& call) {
+  return std::any_of(call.args.begin(), call.args.end(), [](const OpArg& arg) {
+    return arg.kind == OpArg::Kind::kTensor && !ParseDType(arg.dtype);
+  });
+}
+
+PriceResult Finish(PriceResult result, const OpCall& call) {
+  if (result.price && HasUnknownDType(call)) {
+    result.price->bytes_known = result.price->op_class == OpClass::kView;
+  }
+  return CheckRange(std::move(result));
+}
+
+}  // namespace
+
 PriceResult PriceCall(const OpCall& call) {
   const OpName op = ParseOpName(call.op);
   const OpModel* model = FindOpModel(op.name);
@@ -59,8 +80,8 @@ PriceResult PriceCall(const OpCall& call) {
   if (call.args.empty()) return Unpriced(Reason::kNoArguments);
   // The lists of a _foreach_ function are laid out otherwise.
   if (op.list) return Unpriced(Reason::kUnsupportedArgs);
-  if (op.backward) return CheckRange(PriceGradientCall(op.name, call));
-  return CheckRange(model->price(op.name, call));
+  if (op.backward) return Finish(PriceGradientCall(op.name, call), call);
+  return Finish(model->price(op.name, call), call);
 }
 
 }  // namespace oplens::ops

@@ -59,6 +59,23 @@ std::span<const OpModel> DataMovementOps();
 std::span<const OpModel> CreationOps();
 std::span<const OpModel> JoinOps();
 std::span<const OpModel> GatherOps();
+std::span<const OpModel> ScatterOps();
+std::span<const OpModel> SortingOps();
+std::span<const OpModel> RandomOps();
+std::span<const OpModel> LossOps();
+std::span<const OpModel> ConvolutionOps();
+std::span<const OpModel> PoolingOps();
+std::span<const OpModel> ResampleOps();
+std::span<const OpModel> SpectralOps();
+std::span<const OpModel> AttentionOps();
+std::span<const OpModel> RecurrentOps();
+std::span<const OpModel> RotaryOps();
+std::span<const OpModel> EinsumOps();
+std::span<const OpModel> QuantizedOps();
+std::span<const OpModel> FactorizationOps();
+std::span<const OpModel> SparseOps();
+std::span<const OpModel> OptimizerOps();
+std::span<const OpModel> CollectiveOps();
 
 }  // namespace oplens::ops
 

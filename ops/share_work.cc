@@ -417,6 +417,12 @@ void ShareWork(const PricedOp& op, Direction direction, std::span<const Instance
   std::fill(shares.begin(), shares.end(), KernelShare());
   if (shares.size() != kernels.size()) return;
   Instance(op, kernels, shares, covered).Share(direction);
+  if (op.bytes_known) return;
+  for (KernelShare& share : shares) {
+    if (!share.bytes) continue;
+    share.bytes.reset();
+    share.reasons.Add(Reason::kUnknownDType);
+  }
 }
 
 }  // namespace oplens::ops

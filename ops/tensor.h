@@ -30,6 +30,10 @@ struct Tensor {
   Checked bytes() const { return BytesOf(elements(), dtype); }
   /// Only floating point and complex tensors receive gradients.
   bool Differentiable() const { return !number && CategoryOf(dtype) >= DTypeCategory::kFloat; }
+  /// Of an integer type, or of one that is not known: what an index may be.
+  bool MayBeInteger() const {
+    return CategoryOf(dtype) == DTypeCategory::kInteger || dtype == DType::kUnknown;
+  }
 };
 
 /// The shape that the shapes broadcast to, aligned at the last dimension; nullopt when they do not

@@ -60,7 +60,7 @@ void Coverage::Add(const Row& row) {
   if (!row.op.empty()) op_ns_ = Sum(op_ns_, duration);
   if (row.has_shapes) shapes_ns_ = Sum(shapes_ns_, duration);
   if (IsDirectionKnown(row)) direction_ns_ = Sum(direction_ns_, duration);
-  if (row.flops) flops_ns_ = Sum(flops_ns_, duration);
+  if (row.share.flops) flops_ns_ = Sum(flops_ns_, duration);
   if (!record.start_ns || !record.end_ns) {
     busy_known_ = false;
   } else if (!BusyOf(record)->Add(*record.start_ns, *record.end_ns)) {

@@ -104,7 +104,7 @@ class RowPrinter {
     std::string* buffer = output_->buffer();
     if (row_count_++ == 0) writer_->AppendHeader(buffer);
     const Row& row = waiting->row;
-    if (row.flops) ++priced_count_;
+    if (row.share.flops) ++priced_count_;
     coverage_.Add(row);
     row.reasons.ForEach([&](Reason reason) {
       if (count_reasons_ || !row.record->reasons.Has(reason)) CountReason(reason, row);

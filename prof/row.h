@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/op_model.h"
 #include "ops/tensor_core.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/reason.h"
@@ -31,9 +32,14 @@ struct Row {
   std::span<const std::string_view> trace;
   std::vector<std::string_view> path;  ///< Annotated ops, outermost first.
 
-  bool has_shapes = false;       ///< The call of `op` has a tensor argument.
-  std::optional<int64_t> flops;  ///< The kernel's share of its op's work.
-  std::optional<int64_t> bytes;
+  bool has_shapes = false;  ///< The call of `op` has a tensor argument.
+  std::string_view shapes;  ///< Of its tensors: "(32,128,768);(3072,768)".
+  std::string_view dtype;   ///< Of its first tensor: "fp16".
+  Phase phase = Phase::kUnknown;
+  const ops::PricedOp* price = nullptr;  ///< Of the call of `op`; null when it has none.
+  /// Rows of one call of an op (in one direction) have the same number, from 1; 0: no priced call.
+  int64_t instance = 0;
+  ops::KernelShare share;  ///< The kernel's part of its call: role, FLOPs, bytes, gradient.
   ops::TensorCoreUse tensor_core = ops::TensorCoreUse::kUnknown;
   ReasonSet reasons;  ///< The record's, and why a cost is unknown.
 };

@@ -64,8 +64,7 @@ size_t GradientCount(const ops::PricedOp& op) {
 }
 
 void Charge(const ops::KernelShare& share, Row* row) {
-  row->flops = share.flops;
-  row->bytes = share.bytes;
+  row->share = share;
   row->reasons.Merge(share.reasons);
 }
 
@@ -117,8 +116,7 @@ void RowQueue::Recycle(std::unique_ptr<WaitingRow> row) {
 void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
   row->number = next_number_++;
   row->instance = nullptr;
-  row->row.flops.reset();
-  row->row.bytes.reset();
+  row->row.share = {};
   waiting_bytes_ += row->line.size();
   CallKey key;
   if (FindCallKey(*row, &key)) {

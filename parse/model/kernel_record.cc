@@ -16,6 +16,24 @@ std::string_view DirectionWord(Direction direction) {
   return "";
 }
 
+std::string_view PhaseWord(Phase phase) {
+  switch (phase) {
+    case Phase::kForward:
+      return "forward";
+    case Phase::kBackward:
+      return "backward";
+    case Phase::kRecompute:
+      return "recompute";
+    case Phase::kGradient:
+      return "gradient";
+    case Phase::kOptimizer:
+      return "optimizer";
+    case Phase::kUnknown:
+      break;
+  }
+  return "";
+}
+
 void KernelRecord::Clear() {
   // Lists keep their memory: a record is refilled a million times.
   KernelRecord fresh;

@@ -28,6 +28,19 @@ enum class Direction : uint8_t {
 /// "fprop", "bprop" or "".
 std::string_view DirectionWord(Direction direction);
 
+/// What a training step was doing when it launched a kernel; finer than the direction.
+enum class Phase : uint8_t {
+  kUnknown,
+  kForward,
+  kBackward,   ///< The node of a forward op.
+  kRecompute,  ///< A forward op that runs once more for the backward pass (checkpointing): bprop.
+  kGradient,   ///< Sums, hooks and reductions of gradients, AccumulateGrad: bprop.
+  kOptimizer,
+};
+
+/// "forward", "backward", "recompute", "gradient", "optimizer" or "".
+std::string_view PhaseWord(Phase phase);
+
 /// One kernel with all that is known of its launch: the line that `parse` writes and `prof` reads.
 ///
 /// Texts are views into whatever made the record (the trace's string pool, or the reader's line)
@@ -73,6 +86,10 @@ struct KernelRecord {
   /// names one call of the op, so two equal texts in a row stay two instances. Empty when unknown.
   std::vector<int64_t> marker_starts_ns;
   std::optional<std::string_view> rank;  ///< rank: the process of a distributed run, or its file.
+  Phase phase = Phase::kUnknown;         ///< phase
+  std::optional<int64_t> step;           ///< step: number of the enclosing training step.
+  /// gpu: what the file says of the device, as ops::Gpu reads it; see docs/formats.md.
+  std::optional<std::string_view> gpu;
   ReasonSet reasons;  ///< reason: what is missing or doubtful, [] when nothing is.
 
   /// Resets every field, keeping the capacity of the lists.

@@ -58,6 +58,16 @@ bool ReadValue(Source* source, Direction* direction) {
   return true;
 }
 
+bool ReadValue(Source* source, Phase* phase) {
+  std::string_view word;
+  if (!ReadValue(source, &word)) return false;
+  for (const Phase known : {Phase::kForward, Phase::kBackward, Phase::kRecompute, Phase::kGradient,
+                            Phase::kOptimizer}) {
+    if (word == PhaseWord(known)) *phase = known;
+  }
+  return true;
+}
+
 // Words of a later version are left out: what they say about the record is lost, the record is not.
 bool ReadValue(Source* source, ReasonSet* reasons) {
   source->in.EnterSequence();
@@ -138,6 +148,9 @@ constexpr Field kFields[] = {
     {"'rangeCut':", ReadField<&KernelRecord::range_cut>},
     {"'markerStart':", ReadField<&KernelRecord::marker_starts_ns>},
     {"'rank':", ReadField<&KernelRecord::rank>},
+    {"'phase':", ReadField<&KernelRecord::phase>},
+    {"'step':", ReadField<&KernelRecord::step>},
+    {"'gpu':", ReadField<&KernelRecord::gpu>},
     {"'reason':", ReadField<&KernelRecord::reasons>},
 };
 constexpr size_t kFieldCount = std::size(kFields);

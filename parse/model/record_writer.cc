@@ -147,6 +147,12 @@ void AppendDictLine(const KernelRecord& record, std::string* out) {
   AppendInts(record.marker_starts_ns, out);
   out->append(", 'rank': ");
   AppendOptionalString(record.rank, out);
+  out->append(", 'phase': ");
+  AppendPythonString(PhaseWord(record.phase), out);
+  out->append(", 'step': ");
+  AppendOptionalInt(record.step, out);
+  out->append(", 'gpu': ");
+  AppendOptionalString(record.gpu, out);
   out->append(", 'reason': ");
   AppendReasons(record.reasons, out);
   out->append("}\n");
@@ -192,6 +198,9 @@ void AppendJsonLine(const KernelRecord& record, std::string* out) {
       {"rangeCut", record.range_cut},
       {"markerStart", record.marker_starts_ns},
       {"rank", JsonOf(record.rank)},
+      {"phase", PhaseWord(record.phase)},
+      {"step", JsonOf(record.step)},
+      {"gpu", JsonOf(record.gpu)},
       {"reason", std::move(reasons)},
   };
   out->append(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

@@ -150,7 +150,10 @@ TEST(TorchCallPrice, NothingRecordedIsNoArguments) {
 }
 
 TEST(TorchCallPrice, AnUnknownTypeIsNamed) {
-  EXPECT_EQ(PriceCall(Native("aten::mm", "[2,3]what [3,4]what")).reason, Reason::kUnknownDType);
+  const PriceResult product = PriceCall(Native("aten::mm", "[2,3]what [3,4]what"));
+  ASSERT_TRUE(product.price.has_value());
+  EXPECT_EQ(product.price->forward[0].work.mma.Value(), 48);
+  EXPECT_FALSE(product.price->bytes_known);
   EXPECT_EQ(PriceCall(Native("aten::_to_copy", "[2,3]float32 16 ?")).reason, Reason::kUnknownDType);
 }
 

@@ -94,9 +94,9 @@ TEST_F(CellTextTest, Numbers) {
   EXPECT_EQ(TextOf("grid", row_), "2,1,1");
   EXPECT_EQ(TextOf("block", row_), "64,1,1");
   EXPECT_EQ(TextOf("flops", row_), "");
-  row_.flops = 0;
+  row_.share.flops = 0;
   EXPECT_EQ(TextOf("flops", row_), "0") << "computed";
-  row_.bytes = INT64_MAX;
+  row_.share.bytes = INT64_MAX;
   EXPECT_EQ(TextOf("bytes", row_), "9223372036854775807");
 }
 

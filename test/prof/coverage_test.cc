@@ -78,7 +78,7 @@ TEST_F(CoverageTest, WithoutStartsOrOrderBusyIsUnknown) {
 TEST_F(CoverageTest, SharesOfKernelTime) {
   row_.op = "mm";
   row_.has_shapes = true;
-  row_.flops = 12;
+  row_.share.flops = 12;
   Add(0, 300);
   row_ = Row();
   row_.op = "mystery";

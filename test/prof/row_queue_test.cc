@@ -86,9 +86,9 @@ class Queue {
  private:
   void Take(std::unique_ptr<WaitingRow> row) {
     EXPECT_EQ(row->row.index, taken() + 1) << "rows leave in the order in which they came";
-    flops_.push_back(row->row.flops.value_or(-1));
+    flops_.push_back(row->row.share.flops.value_or(-1));
     if (!row->row.reasons.Has(Reason::kUnknownRole)) {
-      EXPECT_EQ(row->row.flops.has_value(), row->row.bytes.has_value());
+      EXPECT_EQ(row->row.share.flops.has_value(), row->row.share.bytes.has_value());
     }
     reasons_.push_back(row->row.reasons);
     queue_.Recycle(std::move(row));

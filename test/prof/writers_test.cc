@@ -35,7 +35,7 @@ class WritersTest : public testing::Test {
     known_.op = "mm";
     known_.params = "M=2,N=3,K=4,fp32";
     known_.trace = trace_;
-    known_.flops = 48;
+    known_.share.flops = 48;
     known_.tensor_core = ops::TensorCoreUse::kYes;
     unknown_.index = 2;
     unknown_.record = &unknown_record_;
@@ -157,7 +157,7 @@ TEST_F(WritersTest, TooWideTableIsRefused) {
 }
 
 TEST_F(WritersTest, TableNeverCutsANumber) {
-  known_.flops = INT64_MAX;
+  known_.share.flops = INT64_MAX;
   const std::string text = Written(MakeTableWriter(SelectColumns("flops,op"), 28).get(), {&known_});
   EXPECT_THAT(text, HasSubstr("\n9223372036854775807 mm\n"));
 }
