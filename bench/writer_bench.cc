@@ -40,8 +40,8 @@ class SampleRows {
       row.layer = layer_;
       row.trace = trace_;
       row.path = {"linear", "matmul"};
-      row.flops = 9317840000;
-      row.bytes = 120361600;
+      row.share.flops = 9317840000;
+      row.share.bytes = 120361600;
       row.tensor_core = ops::TensorCoreUse::kNo;
       row.reasons.Add(Reason::kUnknownRole);
     }

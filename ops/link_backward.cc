@@ -137,9 +137,12 @@ void BackwardLinker::Table::Append(const Key& key, std::vector<Candidate>* out) 
 }
 
 void BackwardLinker::AddForward(const KernelRecord& record) {
-  if (record.seq_ids.empty() && record.alt_seq_ids.empty()) return;
-  const ForwardOp* op = Intern(record);
+  if (record.seq_ids.empty() && record.alt_seq_ids.empty() && record.nodes.empty()) return;
+  const ForwardOp* op = Intern(record, false);
   const int64_t process_id = record.process_id.value_or(-1);
+  for (size_t i = 0; i < std::min(record.nodes.size(), kMaxIds); ++i) {
+    young_.nodes[{process_id, record.nodes[i]}] = op;
+  }
   ++runs_;
   const auto put = [&](const std::vector<int64_t>& ids, Table* table) {
     for (size_t i = 0; i < std::min(ids.size(), kMaxIds); ++i) {
@@ -150,18 +153,20 @@ void BackwardLinker::AddForward(const KernelRecord& record) {
   put(record.alt_seq_ids, &young_.nested);
 }
 
-const ForwardOp* BackwardLinker::Intern(const KernelRecord& record) {
+const ForwardOp* BackwardLinker::Intern(const KernelRecord& record, bool described) {
   key_.clear();
-  AppendList(record.markers, &key_);
-  AppendList(record.layer, &key_);
-  AppendList(record.trace, &key_);
-  AppendList(record.mod, &key_);
-  AppendList(record.op, &key_);
-  AppendSize(record.seq_markers.size(), &key_);
-  for (std::string_view text : record.seq_markers) {
-    const std::string_view name = SeqName(text);
-    AppendSize(name.size(), &key_);
-    key_.append(name);
+  AppendList(described ? record.forward_markers : record.markers, &key_);
+  AppendList(described ? record.forward_layer : record.layer, &key_);
+  AppendList(described ? record.forward_trace : record.trace, &key_);
+  AppendList(described ? record.forward_mod : record.mod, &key_);
+  AppendList(described ? record.forward_op : record.op, &key_);
+  AppendSize(described ? 0 : record.seq_markers.size(), &key_);
+  if (!described) {
+    for (std::string_view text : record.seq_markers) {
+      const std::string_view name = SeqName(text);
+      AppendSize(name.size(), &key_);
+      key_.append(name);
+    }
   }
   bool is_new = false;
   auto* entry = ops_.Get(key_, &is_new);
@@ -176,7 +181,23 @@ const ForwardOp* BackwardLinker::Intern(const KernelRecord& record) {
   return &entry->value;
 }
 
+const ForwardOp* BackwardLinker::FindByNode(const KernelRecord& record) {
+  if (record.nodes.empty()) return nullptr;
+  if (!record.forward_markers.empty() || !record.forward_op.empty()) return Intern(record, true);
+  const Key key{record.process_id.value_or(-1), record.nodes.front()};
+  for (Generation* generation : {&young_, &old_}) {
+    const auto place = generation->nodes.find(key);
+    if (place != generation->nodes.end()) return place->second;
+  }
+  return nullptr;
+}
+
 ForwardMatch BackwardLinker::Find(const KernelRecord& record) {
+  if (const ForwardOp* op = FindByNode(record)) {
+    bool ignored = false;
+    ops_.Get(op->flat, &ignored);  // Keeps it for two more generations.
+    return {op, Reason::kNoForwardMatch, record.node_run};
+  }
   if (record.seq_ids.empty()) return {};
   const Key key{record.process_id.value_or(-1), record.seq_ids.front()};
   found_.clear();
@@ -217,7 +238,8 @@ ForwardMatch BackwardLinker::Choose(const KernelRecord& record) {
 
 bool BackwardLinker::IsFull() const {
   return ops_.young_bytes() > kMaxOpBytes ||
-         young_.own.candidates.size() + young_.nested.candidates.size() > kMaxCandidates;
+         young_.own.candidates.size() + young_.nested.candidates.size() + young_.nodes.size() >
+             kMaxCandidates;
 }
 
 void BackwardLinker::Advance() {

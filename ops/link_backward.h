@@ -59,7 +59,8 @@ class BackwardLinker {
   /// Remembers a forward kernel. Call it in the order of the records.
   void AddForward(const KernelRecord& record);
 
-  /// The forward op of a backward kernel. The op and its texts live until the second Advance() from
+  /// The forward op of a backward kernel: what the record itself says of it; else the kernels of
+  /// its node; else by sequence id. The op and its texts live until the second Advance() from
   /// now.
   ForwardMatch Find(const KernelRecord& record);
 
@@ -94,12 +95,15 @@ class BackwardLinker {
     void Append(const Key& key, std::vector<Candidate>* out);
   };
   struct Generation {
-    Table own;     // By seqId.
-    Table nested;  // By altSeqId.
+    Table own;                                                 // By seqId.
+    Table nested;                                              // By altSeqId.
+    std::unordered_map<Key, const ForwardOp*, KeyHash> nodes;  // By number of the node.
   };
   static constexpr uint32_t kEnd = UINT32_MAX;
 
-  const ForwardOp* Intern(const KernelRecord& record);
+  /// Of a forward kernel, or of the forward op that a backward kernel's record describes.
+  const ForwardOp* Intern(const KernelRecord& record, bool described);
+  const ForwardOp* FindByNode(const KernelRecord& record);
   ForwardMatch Choose(const KernelRecord& record);
 
   TextCache<ForwardOp> ops_;

@@ -43,6 +43,11 @@ constexpr std::string_view kNvtxOps = "torch.autograd.profiler.emit_nvtx()";
 constexpr std::string_view kNsysOps =
     "nsys profile --trace=cuda,nvtx with torch.autograd.profiler.emit_nvtx()";
 
+constexpr std::string_view kNoArguments = "no op with its arguments";
+constexpr Advice kWithShapes = {kNvtxWithShapes, kNsysWithShapes, "profile(record_shapes=True)"};
+
+bool HasArguments(const KernelFacts& kernel) { return kernel.arguments; }
+
 constexpr ColumnCheck kColumnChecks[] = {
     {"idx reason", [](const KernelFacts&) { return true; }, "", {}},
     {"kernel tc",
@@ -90,10 +95,9 @@ constexpr ColumnCheck kColumnChecks[] = {
      "no annotated call around the launch",
      {kNvtxWithShapes, kNsysWithShapes,
       "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"}},
-    {"params flops bytes",
-     [](const KernelFacts& kernel) { return kernel.arguments; },
-     "no op with its arguments",
-     {kNvtxWithShapes, kNsysWithShapes, "profile(record_shapes=True)"}},
+    {"params flops bytes", HasArguments, kNoArguments, kWithShapes},
+    {"inst role share flops_kind", HasArguments, kNoArguments, kWithShapes},
+    {"flops_mma flops_vec aux_bytes", HasArguments, kNoArguments, kWithShapes},
     {"dir",
      [](const KernelFacts& kernel) {
        const KernelRecord& record = kernel.record;
@@ -108,6 +112,10 @@ constexpr ColumnCheck kColumnChecks[] = {
      },
      "no sequence number around the launch",
      {kNvtxOps, kNsysOps, "ProfilerActivity.CPU, and ops that need a gradient"}},
+    {"phase grad grad_conf",
+     [](const KernelFacts& kernel) { return kernel.record.phase != Phase::kUnknown; },
+     "nothing says what the step was doing",
+     {kNvtxOps, kNsysOps, "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"}},
     {"layer",
      [](const KernelFacts& kernel) { return !kernel.record.layer.empty(); },
      "no layer around the launch",

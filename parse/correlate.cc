@@ -25,6 +25,8 @@ enum Lane : size_t {
   kSeqLane,
   kPathLane,
   kFrameLane,
+  kContextLane,  // What says something of the step.
+  kForwardLane,  // Ops that made a node.
   kLaneCount
 };
 static_assert(kLaneCount <= OpenRanges::kMaxLanes);
@@ -71,6 +73,11 @@ bool IsRecurrentCell(std::string_view mod) {
   return mod == "LSTMCell" || mod == "GRUCell" || mod == "RNNCell";
 }
 
+bool IsBackwardPhase(Phase phase) {
+  return phase == Phase::kBackward || phase == Phase::kRecompute || phase == Phase::kGradient ||
+         phase == Phase::kAccumulate;
+}
+
 }  // namespace
 
 /// Sorts, then sweeps each thread.
@@ -86,6 +93,9 @@ class Correlation::Builder {
     SortKernels();
     const std::vector<size_t> ends = GroupRangesByThread();
     ClassifyTexts(ends);
+    result_.autograd_ = std::make_unique<Autograd>(trace_, texts_, ends, leaked_);
+    has_kernel_.assign(autograd().forwards().size() + 1, false);
+    asked_for_.assign(autograd().forwards().size() + 1, false);
     const std::vector<std::vector<uint32_t>> kernels = KernelsByThread();
     result_.launched_.resize(trace_.kernels.size());
     for (size_t thread = 0; thread < trace_.threads.size(); ++thread) {
@@ -93,10 +103,13 @@ class Correlation::Builder {
       const size_t begin = thread == 0 ? 0 : ends[thread - 1];
       SweepThread(begin, ends[thread], kernels[thread], leaked_since_[thread]);
     }
+    SweepSilentForwards(ends);
     NoteKernelReasons();
   }
 
  private:
+  const Autograd& autograd() const { return *result_.autograd_; }
+
   void SortKernels() {
     if (!std::is_sorted(trace_.kernels.begin(), trace_.kernels.end(), KernelBefore)) {
       std::stable_sort(trace_.kernels.begin(), trace_.kernels.end(), KernelBefore);
@@ -227,11 +240,42 @@ class Correlation::Builder {
         launched = *previous;  // The same ranges: share their lists.
       } else {
         CollectRanges(leaked, &launched);
+        if (autograd().IsEngineThread(call.thread) && launched.node.node == 0 &&
+            (launched.phase == Phase::kForward || launched.phase == Phase::kUnknown)) {
+          launched.phase = Phase::kGradient;
+        }
         version = open_.version();
         leaked_before = leaked;
       }
       FollowSequence(&launched, &state);
       previous = &launched;
+    }
+  }
+
+  /// A backward kernel takes op, layer and stack from the forward op of its node. Of forward ops
+  /// that launched kernels these tell it; here those that did not, such as views.
+  void SweepSilentForwards(const std::vector<size_t>& ends) {
+    std::vector<std::vector<uint32_t>> numbers(trace_.threads.size());
+    const std::vector<uint32_t>& forwards = autograd().forwards();
+    for (uint32_t number = 1; number <= forwards.size(); ++number) {
+      if (!asked_for_[number] || has_kernel_[number]) continue;
+      numbers[trace_.ranges[forwards[number - 1]].thread].push_back(number);
+    }
+    for (size_t thread = 0; thread < numbers.size(); ++thread) {
+      std::vector<uint32_t>& list = numbers[thread];
+      if (list.empty()) continue;
+      // Ranges are in the order of their starts.
+      std::sort(list.begin(), list.end(),
+                [&](uint32_t a, uint32_t b) { return forwards[a - 1] < forwards[b - 1]; });
+      open_.Clear();
+      size_t next = thread == 0 ? 0 : ends[thread - 1];
+      for (const uint32_t number : list) {
+        const uint32_t forward = forwards[number - 1];
+        for (; next <= forward; ++next) PushRange(next);
+        const int64_t start_ns = trace_.ranges[forward].start_ns;
+        open_.MoveTo(start_ns, start_ns < kNeverClosed ? start_ns + 1 : start_ns);
+        CollectRanges(false, &result_.silent_forwards_[number]);
+      }
     }
   }
 
@@ -247,6 +291,8 @@ class Correlation::Builder {
   void PushRange(size_t index) {
     if (leaked_[index]) return;
     const Range& range = trace_.ranges[index];
+    if (autograd().ContextOf(index) != StepContext::kNone) Push(index, range, kContextLane);
+    if (autograd().ForwardNodeOf(index) != 0) Push(index, range, kForwardLane);
     switch (range.kind) {
       case RangeKind::kMarker:
         return PushMarker(index, range);
@@ -307,7 +353,41 @@ class Correlation::Builder {
     launched->paths = static_cast<uint32_t>(listed);
     launched->paths_cut = static_cast<uint32_t>(paths - listed);
     launched->frames = AddFrames();
+    launched->forwards = AddLane(kForwardLane);
+    CollectStep(launched);
     NoteRangeReasons(leaked, launched);
+  }
+
+  /// Phase and node.
+  void CollectStep(Launched* launched) {
+    const size_t end = result_.items_.size();
+    for (size_t i = end - launched->forwards; i < end; ++i) {
+      has_kernel_[autograd().ForwardNodeOf(result_.items_[i])] = true;
+    }
+    const uint32_t innermost = open_.Innermost(kContextLane);
+    const StepContext context =
+        innermost == OpenRanges::kNone ? StepContext::kNone : autograd().ContextOf(innermost);
+    switch (context) {
+      case StepContext::kNode:
+        launched->phase = Phase::kBackward;
+        launched->node = autograd().RunOf(innermost);
+        asked_for_[launched->node.node] = true;
+        return;
+      case StepContext::kEvaluate:
+        launched->phase = Phase::kGradient;
+        return;
+      case StepContext::kAccumulate:
+        launched->phase = Phase::kAccumulate;
+        return;
+      case StepContext::kRecompute:
+        launched->phase = Phase::kRecompute;
+        return;
+      case StepContext::kOptimizer:
+        launched->phase = Phase::kOptimizer;
+        return;
+      case StepContext::kNone:
+        if (launched->ops + launched->seqs > 0) launched->phase = Phase::kForward;
+    }
   }
 
   uint32_t AddFrames() {
@@ -491,6 +571,8 @@ class Correlation::Builder {
   OpenRanges open_;
   std::vector<int64_t> leaked_since_;  // By thread.
   std::vector<bool> leaked_;           // By range.
+  std::vector<bool> has_kernel_;       // By number of the forward op.
+  std::vector<bool> asked_for_;        // The same: of those with a backward kernel.
   std::vector<uint32_t> seqs_;
   std::vector<int64_t> seq_ids_;
   std::vector<StringId> ops_;
@@ -654,10 +736,35 @@ void Correlation::FillRanges(const Launched& launched, KernelRecord* record) con
     record->trace.assign(frames.begin(), frames.end());
   }
   FillSequence(launched, record);
+  FillNode(launched, record);
+}
+
+void Correlation::FillNode(const Launched& launched, KernelRecord* record) const {
+  if (launched.phase == Phase::kBackward) {
+    if (launched.node.node == 0) return;
+    record->nodes.push_back(launched.node.node);
+    record->node_run = launched.node.run;
+    const auto silent = silent_forwards_.find(launched.node.node);
+    if (silent == silent_forwards_.end()) return;
+    KernelRecord forward;
+    FillRanges(silent->second, &forward);
+    record->forward_markers = std::move(forward.markers);
+    record->forward_layer = std::move(forward.layer);
+    record->forward_trace = std::move(forward.trace);
+    record->forward_op = std::move(forward.op);
+    record->forward_mod = std::move(forward.mod);
+    return;
+  }
+  const uint32_t* forward = Paths(launched).data() + launched.paths + launched.frames;
+  for (uint32_t i = 0; i < launched.forwards; ++i) {
+    record->nodes.push_back(autograd_->ForwardNodeOf(forward[i]));
+  }
 }
 
 void Correlation::FillSequence(const Launched& launched, KernelRecord* record) const {
-  record->direction = launched.backward ? Direction::kBackward : Direction::kForward;
+  record->direction = launched.backward || IsBackwardPhase(launched.phase) ? Direction::kBackward
+                                                                           : Direction::kForward;
+  record->phase = launched.phase;
   ForEachOp(launched, [&](StringId op, StringId mod) {
     record->op.push_back(trace_.strings.View(op));
     record->mod.push_back(mod == 0 ? "na" : trace_.strings.View(mod));

@@ -6,9 +6,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/id_map.h"
+#include "parse/autograd.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
@@ -53,7 +55,7 @@ class Correlation {
 
   /// The ranges around one launch, as spans of items_, and the sequence state behind it.
   struct Launched {
-    uint32_t first_item = 0;  // Layers, then reprs, ops, seqs, free texts, frames.
+    uint32_t first_item = 0;  // Layers, then reprs, ops, seqs, free texts, frames, forward ops.
     uint32_t layers = 0;
     uint32_t reprs = 0;
     uint32_t ops = 0;
@@ -61,9 +63,12 @@ class Correlation {
     uint32_t paths = 0;
     uint32_t paths_cut = 0;
     uint32_t frames = 0;
+    uint32_t forwards = 0;  // Of those that made a node.
+    NodeRun node;           // Of the innermost node.
     uint32_t trace_range = UINT32_MAX;
     uint32_t sub_seq_id = 0;
-    bool backward = false;
+    Phase phase = Phase::kUnknown;
+    bool backward = false;  // A node or its number says so.
     bool has_seq = false;
     int64_t seq_id = -1;
     ReasonSet reasons;
@@ -101,12 +106,16 @@ class Correlation {
   void FillLaunch(const LaunchCall& call, KernelRecord* record) const;
   void FillRanges(const Launched& launched, KernelRecord* record) const;
   void FillSequence(const Launched& launched, KernelRecord* record) const;
+  void FillNode(const Launched& launched, KernelRecord* record) const;
 
   Trace& trace_;
   CorrelateOptions options_;
   std::unique_ptr<RangeTexts> texts_;
-  std::vector<Launched> launched_;            // One a kernel, in output order.
-  std::vector<uint32_t> items_;               // Indices into trace_.ranges.
+  std::vector<Launched> launched_;  // One a kernel, in output order.
+  std::vector<uint32_t> items_;     // Indices into trace_.ranges.
+  std::unique_ptr<Autograd> autograd_;
+  /// What is around the forward ops that launched nothing, by number.
+  std::unordered_map<uint32_t, Launched> silent_forwards_;
   std::vector<StringId> operator_seq_texts_;  // By index into Trace::operators; 0: not needed yet.
   std::vector<uint32_t> name_index_;          // By StringId; into names_.
   std::vector<KernelName> names_;             // [0] is the unknown name.

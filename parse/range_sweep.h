@@ -22,7 +22,7 @@ namespace oplens::parse {
 /// are asked for.
 class OpenRanges {
  public:
-  static constexpr size_t kMaxLanes = 8;
+  static constexpr size_t kMaxLanes = 12;
 
   /// Removes everything.
   void Clear();

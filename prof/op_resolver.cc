@@ -169,14 +169,18 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   const std::vector<std::string_view>* mods = &record.mod;
   std::optional<Reason> why;
   Collect(*texts, record.direction);
-  if (record.direction == Direction::kBackward && markers_.empty()) {
+  // What runs between the nodes, or runs forward again, has no forward op to look for.
+  const bool in_node = record.phase == Phase::kUnknown || record.phase == Phase::kBackward;
+  if (record.direction == Direction::kBackward && in_node && markers_.empty()) {
     const ops::ForwardMatch match = linker_.Find(record);
     why = match.reason;
     if (match.op != nullptr) {
       Collect(match.op->markers, Direction::kForward);
       DropInsideOfNode(record);
     }
-    if (match.op != nullptr && MayHaveNode(record)) {
+    // A number may be that of an op which only ran before the one that made the node; a node is
+    // the op's own.
+    if (match.op != nullptr && (!record.nodes.empty() || MayHaveNode(record))) {
       resolution.forward = match.op;
       resolution.forward_run = match.run;
       row->layer = match.op->layer;
@@ -190,7 +194,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
     }
   } else if (record.direction == Direction::kForward || record.phase == Phase::kRecompute) {
     linker_.AddForward(record);
-  } else if (record.direction == Direction::kBackward && !record.seq_ids.empty()) {
+  } else if (record.direction == Direction::kBackward && in_node) {
     around = linker_.Find(record).op;
     if (around != nullptr) TakeSurroundings(*around, row);
   }

@@ -74,6 +74,9 @@ void Charge(const ops::KernelShare& share, WaitingRow* waiting) {
   row->reasons.Merge(share.reasons);
 }
 
+/// Whether the record says which run of which node a backward kernel belongs to.
+bool HasNode(const WaitingRow& row) { return !row.record.nodes.empty(); }
+
 /// cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch, with or without a suffix.
 bool IsGraphLaunch(const KernelRecord& record) {
   return record.launch_api && record.launch_api->find("GraphLaunch") != std::string_view::npos;
@@ -155,9 +158,14 @@ bool RowQueue::FindCallKey(const WaitingRow& row, CallKey* key) {
   key->process_id = row.record.process_id.value_or(-1);
   key->thread_id = row.record.thread_id;
   if (resolution.forward != nullptr) {
-    key->number = row.record.seq_ids.front();
     key->what = resolution.forward;
     key->run = resolution.forward_run;
+    if (HasNode(row)) {
+      key->number = row.record.nodes.front();
+      key->run = -1 - key->run;  // Numbers of nodes are no sequence ids.
+    } else {
+      key->number = row.record.seq_ids.front();
+    }
     return true;
   }
   key->number = resolution.call_start_ns.value_or(0);
@@ -172,7 +180,7 @@ void RowQueue::JoinByKey(WaitingRow* row, const CallKey& key) {
     row->row.reasons.Add(Reason::kUnknownRole);
     return;
   }
-  if (row->resolution.forward != nullptr) {
+  if (row->resolution.forward != nullptr && !HasNode(*row)) {
     const auto place = open_.find(key);
     if (place != open_.end() && BeginsAgain(*place->second, *row)) Close(place->second, true);
   }
@@ -311,10 +319,11 @@ void RowQueue::Close(OpInstance* instance, bool comes_again) {
   if (instance->key) {
     covered = CoveredOf(*instance->key);
     open_.erase(*instance->key);
-    // The beginning of a range names a call for good; a sequence id may come again in another
-    // iteration, so it is only kept from growing on.
-    const bool by_start = instance->rows.front()->resolution.forward == nullptr;
-    if (by_start || (MayGrow(*instance) && !comes_again)) Spend(*instance->key);
+    // The beginning of a range and a node name a call for good; a sequence id may come again in
+    // another iteration, so it is only kept from growing on.
+    const WaitingRow& row = *instance->rows.front();
+    const bool for_good = row.resolution.forward == nullptr || HasNode(row);
+    if (for_good || (MayGrow(*instance) && !comes_again)) Spend(*instance->key);
   } else if (const auto place = last_.find(*instance->stream);
              place != last_.end() && place->second == instance) {
     place->second = nullptr;

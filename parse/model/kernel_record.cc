@@ -39,14 +39,16 @@ std::string_view PhaseWord(Phase phase) {
 void KernelRecord::Clear() {
   // Lists keep their memory: a record is refilled a million times.
   KernelRecord fresh;
-  for (auto member : {&KernelRecord::layer, &KernelRecord::trace, &KernelRecord::repr_markers,
-                      &KernelRecord::markers, &KernelRecord::seq_markers, &KernelRecord::mod,
-                      &KernelRecord::op, &KernelRecord::range}) {
+  for (auto member :
+       {&KernelRecord::layer, &KernelRecord::trace, &KernelRecord::repr_markers,
+        &KernelRecord::markers, &KernelRecord::seq_markers, &KernelRecord::mod, &KernelRecord::op,
+        &KernelRecord::range, &KernelRecord::forward_layer, &KernelRecord::forward_trace,
+        &KernelRecord::forward_markers, &KernelRecord::forward_mod, &KernelRecord::forward_op}) {
     (this->*member).clear();
     (fresh.*member).swap(this->*member);
   }
-  for (auto member :
-       {&KernelRecord::seq_ids, &KernelRecord::alt_seq_ids, &KernelRecord::marker_starts_ns}) {
+  for (auto member : {&KernelRecord::seq_ids, &KernelRecord::alt_seq_ids,
+                      &KernelRecord::marker_starts_ns, &KernelRecord::nodes}) {
     (this->*member).clear();
     (fresh.*member).swap(this->*member);
   }

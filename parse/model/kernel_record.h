@@ -88,7 +88,19 @@ struct KernelRecord {
   std::vector<int64_t> marker_starts_ns;
   std::optional<std::string_view> rank;  ///< rank: the process of a distributed run, or its file.
   Phase phase = Phase::kUnknown;         ///< phase
-  std::optional<int64_t> step;           ///< step: number of the enclosing training step.
+  /// node: numbers of the forward ops around the launch that made a node of the backward pass,
+  /// outermost first; of a kernel in a node, the number of the op that made it. Counted from 1 in
+  /// one profile.
+  std::vector<int64_t> nodes;
+  int64_t node_run = 0;  ///< nodeRun: which run of the node, from 0, of a kernel in a node.
+  // What is around the forward op of a kernel in a node, where that op launched no kernel whose
+  // record could tell it: as layer, trace, marker, mod and op. Written only where there is any.
+  std::vector<std::string_view> forward_layer;    ///< fwdLayer
+  std::vector<std::string_view> forward_trace;    ///< fwdTrace
+  std::vector<std::string_view> forward_markers;  ///< fwdMarker
+  std::vector<std::string_view> forward_mod;      ///< fwdMod
+  std::vector<std::string_view> forward_op;       ///< fwdOp
+  std::optional<int64_t> step;                    ///< step: number of the enclosing training step.
   /// gpu: what the file says of the device, as ops::Gpu reads it; see docs/formats.md.
   std::optional<std::string_view> gpu;
   ReasonSet reasons;  ///< reason: what is missing or doubtful, [] when nothing is.

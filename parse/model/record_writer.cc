@@ -74,6 +74,17 @@ nlohmann::ordered_json JsonOf(const std::optional<std::string_view>& text) {
   return text ? nlohmann::ordered_json(*text) : nlohmann::ordered_json(nullptr);
 }
 
+// Written only where there is anything: most kernels have none of these.
+struct ForwardList {
+  std::string_view key;
+  std::vector<std::string_view> KernelRecord::*member;
+};
+constexpr ForwardList kForwardLists[] = {
+    {"fwdLayer", &KernelRecord::forward_layer},    {"fwdTrace", &KernelRecord::forward_trace},
+    {"fwdMarker", &KernelRecord::forward_markers}, {"fwdMod", &KernelRecord::forward_mod},
+    {"fwdOp", &KernelRecord::forward_op},
+};
+
 }  // namespace
 
 void AppendDictLine(const KernelRecord& record, std::string* out) {
@@ -149,6 +160,17 @@ void AppendDictLine(const KernelRecord& record, std::string* out) {
   AppendOptionalString(record.rank, out);
   out->append(", 'phase': ");
   AppendPythonString(PhaseWord(record.phase), out);
+  out->append(", 'node': ");
+  AppendInts(record.nodes, out);
+  out->append(", 'nodeRun': ");
+  AppendPythonInt(record.node_run, out);
+  for (const ForwardList& list : kForwardLists) {
+    if ((record.*list.member).empty()) continue;
+    out->append(", '");
+    out->append(list.key);
+    out->append("': ");
+    AppendStrings(record.*list.member, out);
+  }
   out->append(", 'step': ");
   AppendOptionalInt(record.step, out);
   out->append(", 'gpu': ");
@@ -162,7 +184,7 @@ void AppendJsonLine(const KernelRecord& record, std::string* out) {
   const auto dim = [](const Dim3& d) { return nlohmann::ordered_json{d.x, d.y, d.z}; };
   auto reasons = nlohmann::ordered_json::array();
   record.reasons.ForEach([&](Reason reason) { reasons.push_back(ReasonWord(reason)); });
-  const nlohmann::ordered_json line = {
+  nlohmann::ordered_json line = {
       {"kShortName", record.short_name},
       {"kDuration", record.duration_ns},
       {"layer", record.layer},
@@ -199,10 +221,15 @@ void AppendJsonLine(const KernelRecord& record, std::string* out) {
       {"markerStart", record.marker_starts_ns},
       {"rank", JsonOf(record.rank)},
       {"phase", PhaseWord(record.phase)},
+      {"node", record.nodes},
+      {"nodeRun", record.node_run},
       {"step", JsonOf(record.step)},
       {"gpu", JsonOf(record.gpu)},
       {"reason", std::move(reasons)},
   };
+  for (const ForwardList& list : kForwardLists) {
+    if (!(record.*list.member).empty()) line[std::string(list.key)] = record.*list.member;
+  }
   out->append(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   out->push_back('\n');
 }

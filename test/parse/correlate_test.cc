@@ -9,63 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "test/parse/hand_trace.h"
+
 namespace oplens::parse {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A trace written down by hand: threads 0 and 1, times in ns.
-class CorrelateTest : public testing::Test {
- protected:
-  CorrelateTest() { trace_.threads = {{10, 100}, {10, 200}}; }
-
-  void Range(int64_t start, int64_t end, std::string_view text, ThreadIndex thread = 0) {
-    trace_.ranges.push_back({start, end, static_cast<int64_t>(trace_.ranges.size()),
-                             trace_.strings.Intern(text), thread});
-  }
-  /// A call of an operator; `call` empty: a node of the backward pass.
-  void Op(int64_t start, int64_t end, std::string_view name, std::string_view call,
-          int64_t sequence = -1, ThreadIndex thread = 0) {
-    Operator op;
-    if (!call.empty()) op.call = trace_.strings.Intern(call);
-    op.backward = call.empty();
-    op.sequence = sequence;
-    Typed(RangeKind::kOperator, start, end, name, thread);
-    trace_.ranges.back().item = static_cast<ItemIndex>(trace_.operators.size());
-    trace_.operators.push_back(op);
-  }
-  void Typed(RangeKind kind, int64_t start, int64_t end, std::string_view text,
-             ThreadIndex thread = 0) {
-    Range(start, end, text, thread);
-    trace_.ranges.back().kind = kind;
-  }
-  /// A kernel launched at [start, start + 1] that runs right after.
-  void Kernel(int64_t start, ThreadIndex thread = 0, std::string_view name = "k") {
-    const auto id = static_cast<int64_t>(trace_.kernels.size()) + 1;
-    oplens::Kernel& kernel = trace_.kernels.emplace_back();
-    kernel.start_ns = start + 2;
-    kernel.end_ns = start + 5;
-    kernel.correlation_id = id;
-    kernel.row_id = id;
-    kernel.name = trace_.strings.Intern(name);
-    kernel.launch = static_cast<LaunchIndex>(trace_.launches.size());
-    trace_.launches.push_back(
-        {start, start + 1, id, thread, trace_.strings.Intern("cudaLaunchKernel")});
-  }
-  void Correlate(const CorrelateOptions& options = {}) {
-    correlation_ = std::make_unique<Correlation>(&trace_, options, &diagnostics_);
-  }
-  KernelRecord Record(size_t i) {
-    KernelRecord record;
-    correlation_->RecordOf(i, &record);
-    return record;
-  }
-
-  Trace trace_;
-  Diagnostics diagnostics_;
-  std::unique_ptr<Correlation> correlation_;
-};
+class CorrelateTest : public HandTrace {};
 
 constexpr std::string_view kLinear =
     "{'mod': 'torch', 'op': 'linear', 'args': [{'name': '', 'type': 'int', 'value': 1}]}";
@@ -443,12 +395,13 @@ TEST_F(CorrelateTest, LongPathsAreCut) {
   EXPECT_EQ(Record(0).range_cut, 4);
 }
 
-TEST_F(CorrelateTest, CheckpointWrappersAreIgnored) {
+TEST_F(CorrelateTest, CheckpointWrappersGiveNoNumber) {
   Range(0, 100, "CheckpointFunctionBackward, seq = 8");
   Range(1, 99, "aten::mm, seq = 20");
   Kernel(50);
   Correlate();
-  EXPECT_EQ(Record(0).direction, Direction::kForward);
+  EXPECT_EQ(Record(0).direction, Direction::kBackward);
+  EXPECT_EQ(Record(0).phase, Phase::kRecompute);
   EXPECT_THAT(Record(0).seq_ids, ElementsAre(20));
 }
 

@@ -1,0 +1,327 @@
+// Phases, and which forward op a backward kernel belongs to: one trace shape a rule.
+#include "parse/autograd.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/parse/hand_trace.h"
+
+namespace oplens::parse {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::string_view kMm = "{'mod': 'torch', 'op': 'mm', 'args': []}";
+constexpr std::string_view kSplit = "{'mod': 'torch', 'op': 'split', 'args': []}";
+constexpr std::string_view kAdd = "{'mod': 'torch', 'op': 'add', 'args': []}";
+
+class AutogradTest : public HandTrace {
+ protected:
+  /// A node of the backward pass as PyTorch's profiler records it.
+  void Node(int64_t start, int64_t end, std::string_view name, int64_t sequence,
+            ThreadIndex thread = 1, int32_t forward_thread = 0) {
+    Op(start, end, name, "", sequence, thread);
+    trace_.operators.back().forward_thread = forward_thread;
+  }
+  Phase PhaseOf(size_t kernel) { return Record(kernel).phase; }
+};
+
+// ---- phases ----
+
+TEST_F(AutogradTest, PhasesOfOneStep) {
+  Op(0, 9, "aten::mm", kMm, 5);
+  Kernel(4);
+  Node(20, 49, "autograd::engine::evaluate_function: MmBackward0", 5);
+  Node(30, 39, "MmBackward0", 5);
+  Op(31, 38, "aten::mm", kMm, -1, 1);
+  Kernel(34, 1);
+  Op(41, 45, "aten::add", kAdd, -1, 1);  // Beside the node: a sum of gradients.
+  Kernel(42, 1);
+  Node(50, 69, "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", -1);
+  Kernel(51, 1);  // A hook.
+  Node(52, 60, "torch::autograd::AccumulateGrad", -1);
+  Op(53, 59, "aten::add_", kAdd, -1, 1);
+  Kernel(55, 1);
+  Typed(RangeKind::kAnnotation, 70, 90, "Optimizer.step#SGD.step");
+  Op(71, 80, "aten::add_", kAdd, -1);
+  Kernel(75);
+  Kernel(95);  // Outside everything.
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kForward);
+  EXPECT_EQ(PhaseOf(1), Phase::kBackward);
+  EXPECT_EQ(PhaseOf(2), Phase::kGradient);
+  EXPECT_EQ(PhaseOf(3), Phase::kGradient);
+  EXPECT_EQ(PhaseOf(4), Phase::kAccumulate);
+  EXPECT_EQ(PhaseOf(5), Phase::kOptimizer);
+  EXPECT_EQ(PhaseOf(6), Phase::kUnknown);
+  for (const size_t backward : {1U, 2U, 3U, 4U}) {
+    EXPECT_EQ(Record(backward).direction, Direction::kBackward) << backward;
+  }
+  EXPECT_EQ(Record(5).direction, Direction::kForward);
+}
+
+// PyTorch 1.0 has no range around what the engine does between the nodes, and numbers it 0.
+TEST_F(AutogradTest, BetweenTheNodesOfAThreadOfTheEngine) {
+  Range(0, 9, "mm, seq = 5");
+  Kernel(4);
+  Range(20, 29, "MmBackward, seq = 5", 1);
+  Range(21, 28, "mm, seq = 0", 1);
+  Kernel(24, 1);
+  Range(30, 39, "sum, seq = 0", 1);
+  Kernel(34, 1);
+  Range(40, 49, "torch::autograd::AccumulateGrad", 1);
+  Range(41, 48, "add_, seq = 0", 1);
+  Kernel(44, 1);
+  Correlate();
+  EXPECT_EQ(PhaseOf(1), Phase::kBackward);
+  EXPECT_EQ(PhaseOf(2), Phase::kGradient);
+  EXPECT_EQ(PhaseOf(3), Phase::kAccumulate);
+  EXPECT_THAT(Record(2).seq_ids, IsEmpty()) << "0 is a filler";
+}
+
+// The backward pass of the CPU runs on the thread that asked for it.
+TEST_F(AutogradTest, AThreadWithForwardOpsIsNotTheEngines) {
+  Range(0, 9, "mm, seq = 5");
+  Range(20, 29, "MmBackward, seq = 5");
+  Range(30, 39, "add, seq = 7");
+  Kernel(34);
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kForward);
+}
+
+TEST_F(AutogradTest, GradientFunctionsAreNoNodes) {
+  Range(0, 9, "nll_loss, seq = 5");
+  Range(20, 29, "NllLossBackward, seq = 5", 1);
+  Range(21, 28, "nll_loss_backward, seq = 0", 1);
+  Kernel(24, 1);
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kBackward);
+  EXPECT_THAT(Record(0).nodes, ElementsAre(1));
+}
+
+// ---- recomputed forward ops ----
+
+// A reentrant checkpoint runs the forward ops, then their nodes, inside its own node.
+TEST_F(AutogradTest, ReentrantCheckpoint) {
+  Op(0, 9, "CheckpointFunction", kMm, 5);
+  Node(20, 90, "CheckpointFunctionBackward", 5);
+  Op(21, 30, "aten::mm", kMm, 9, 1);
+  Kernel(25, 1);
+  Node(40, 80, "autograd::engine::evaluate_function: MmBackward0", 9);
+  Node(41, 79, "MmBackward0", 9);
+  Op(42, 70, "aten::mm", kMm, -1, 1);
+  Kernel(50, 1);
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kRecompute);
+  EXPECT_EQ(Record(0).direction, Direction::kBackward);
+  EXPECT_EQ(PhaseOf(1), Phase::kBackward);
+  // The node belongs to the op that ran again.
+  EXPECT_EQ(Record(1).nodes, Record(0).nodes);
+  EXPECT_THAT(Record(0).nodes, testing::SizeIs(1));
+}
+
+// Other checkpoints run them inside the first node that needs what was not kept. The node's own ops
+// are not recorded, so they have no number.
+TEST_F(AutogradTest, CheckpointThatUnpacksInANode) {
+  Op(0, 9, "aten::tanh", kAdd, 5);
+  Node(20, 90, "TanhBackward0", 5);
+  Op(21, 30, "aten::mm", kMm, 9, 1);
+  Kernel(25, 1);
+  Op(31, 40, "aten::tanh", kAdd, 10, 1);
+  Kernel(35, 1);
+  Op(41, 50, "aten::tanh_backward", kAdd, -1, 1);
+  Kernel(45, 1);
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kRecompute);
+  EXPECT_EQ(PhaseOf(1), Phase::kRecompute);
+  EXPECT_EQ(PhaseOf(2), Phase::kBackward);
+}
+
+TEST_F(AutogradTest, CheckpointThatItsCodeTells) {
+  Op(0, 9, "aten::tanh", kAdd, 5);
+  Node(20, 90, "TanhBackward0", 5);
+  Typed(RangeKind::kFrame, 20, 45, "/x/torch/utils/checkpoint.py:1119", 1);
+  Op(21, 30, "aten::mm", kMm, 9, 1);
+  Kernel(25, 1);
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kRecompute);
+}
+
+// With create_graph the backward pass is recorded: all its ops have numbers.
+TEST_F(AutogradTest, RecordedBackwardIsNotRecomputed) {
+  Op(0, 9, "aten::mm", kMm, 5);
+  Node(20, 40, "MmBackward0", 5);
+  Op(21, 30, "aten::mm", kMm, 9, 1);
+  Kernel(25, 1);
+  Op(31, 39, "aten::mm", kMm, 10, 1);
+  Kernel(35, 1);
+  Node(60, 80, "MmBackward0", 9);
+  Op(61, 70, "aten::mm", kMm, -1, 1);
+  Kernel(65, 1);
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kBackward);
+  EXPECT_EQ(PhaseOf(1), Phase::kBackward);
+  // Double backward: the node of an op that is itself part of a backward pass.
+  EXPECT_EQ(PhaseOf(2), Phase::kBackward);
+  EXPECT_THAT(Record(2).nodes, testing::SizeIs(1));
+  EXPECT_NE(Record(2).nodes, Record(0).nodes);
+}
+
+// ---- which forward op ----
+
+// Ops that made no node share the number of the next one that did.
+TEST_F(AutogradTest, TheLastOpOfANumberMadeTheNode) {
+  Op(0, 9, "aten::fill_", kAdd, 5);
+  Kernel(4);
+  Op(10, 19, "aten::mm", kMm, 5);
+  Kernel(14);
+  Node(30, 39, "MmBackward0", 5);
+  Kernel(34, 1);
+  Op(40, 49, "aten::fill_", kAdd, 5);  // Later: another iteration.
+  Kernel(44);
+  Correlate();
+  EXPECT_THAT(Record(0).nodes, IsEmpty());
+  EXPECT_THAT(Record(1).nodes, ElementsAre(1));
+  EXPECT_THAT(Record(2).nodes, ElementsAre(1));
+  EXPECT_THAT(Record(3).nodes, IsEmpty());
+}
+
+// Old versions give one number to several ops with nodes of other names.
+TEST_F(AutogradTest, OfOneNumberTheNameDecides) {
+  Op(0, 9, "aten::mm", kMm, 5);
+  Kernel(4);
+  Op(10, 19, "aten::detach", kAdd, 5);
+  Node(30, 39, "MmBackward0", 5);
+  Kernel(34, 1);
+  Correlate();
+  EXPECT_THAT(Record(0).nodes, ElementsAre(1));
+  EXPECT_THAT(Record(1).nodes, ElementsAre(1));
+}
+
+TEST_F(AutogradTest, NumbersComeAgainInEveryIteration) {
+  for (const int64_t start : {0, 100, 200}) {
+    Op(start, start + 9, "aten::mm", kMm, 5);
+    Kernel(start + 4);
+    Node(start + 30, start + 39, "MmBackward0", 5);
+    Kernel(start + 34, 1);
+  }
+  Correlate();
+  for (const size_t i : {0U, 2U, 4U}) {
+    EXPECT_THAT(Record(i).nodes, testing::SizeIs(1));
+    EXPECT_EQ(Record(i).nodes, Record(i + 1).nodes) << i;
+    EXPECT_EQ(Record(i + 1).node_run, 0);
+  }
+  EXPECT_NE(Record(0).nodes, Record(2).nodes);
+}
+
+// A graph that is kept may run backward twice.
+TEST_F(AutogradTest, ANodeMayRunTwice) {
+  Op(0, 9, "aten::mm", kMm, 5);
+  Kernel(4);
+  Node(30, 39, "MmBackward0", 5);
+  Kernel(34, 1);
+  Node(50, 59, "MmBackward0", 5);
+  Kernel(54, 1);
+  Correlate();
+  EXPECT_EQ(Record(1).nodes, Record(2).nodes);
+  EXPECT_EQ(Record(1).node_run, 0);
+  EXPECT_EQ(Record(2).node_run, 1);
+}
+
+// The counter is each thread's own. The profiler's arrow, its number of the forward thread, or that
+// only one thread has the number, tell whose.
+TEST_F(AutogradTest, NumbersOfTwoForwardThreads) {
+  trace_.threads.push_back({10, 300});
+  Op(0, 9, "aten::mm", kMm, 5, 0);
+  Kernel(4, 0);
+  Op(0, 9, "aten::add", kAdd, 5, 2);
+  Kernel(5, 2);
+  Op(10, 19, "aten::mm", kMm, 6, 0);
+  Op(10, 19, "aten::mm", kMm, 7, 2);
+  Node(30, 39, "AddBackward0", 5, 1, 3);
+  Kernel(34, 1);
+  Node(40, 49, "MmBackward0", 6, 1, 1);
+  Node(50, 59, "MmBackward0", 7, 1, 3);
+  Node(60, 69, "MmBackward0", 5, 1, 1);
+  Kernel(64, 1);
+  Correlate();
+  EXPECT_EQ(Record(2).nodes, Record(1).nodes);
+  EXPECT_EQ(Record(3).nodes, Record(0).nodes);
+  EXPECT_NE(Record(0).nodes, Record(1).nodes);
+}
+
+TEST_F(AutogradTest, ArrowsOfTheProfilerDecide) {
+  trace_.threads.push_back({10, 300});
+  Op(0, 9, "aten::mm", kMm, 5, 0);
+  Kernel(4, 0);
+  Op(1, 10, "aten::mm", kMm, 5, 2);
+  Kernel(5, 2);
+  Node(30, 39, "MmBackward0", 5);
+  Kernel(34, 1);
+  Node(40, 49, "MmBackward0", 5);
+  Kernel(44, 1);
+  trace_.forward_backward_links = {{0, 30, 0, 1}, {1, 40, 2, 1}};
+  Correlate();
+  EXPECT_EQ(Record(2).nodes, Record(0).nodes);
+  EXPECT_EQ(Record(3).nodes, Record(1).nodes);
+  EXPECT_NE(Record(0).nodes, Record(1).nodes);
+}
+
+TEST_F(AutogradTest, WithoutAnyOfTheseTwoThreadsAreAmbiguous) {
+  trace_.threads.push_back({10, 300});
+  Op(0, 9, "aten::mm", kMm, 5, 0);
+  Op(0, 9, "aten::mm", kMm, 5, 2);
+  Node(30, 39, "MmBackward0", 5);
+  Kernel(34, 1);
+  Correlate();
+  EXPECT_THAT(Record(0).nodes, IsEmpty());
+}
+
+TEST_F(AutogradTest, OtherProcessesHaveOtherNumbers) {
+  trace_.threads[1].process_id = 11;
+  Op(0, 9, "aten::mm", kMm, 5, 0);
+  Node(30, 39, "MmBackward0", 5);
+  Kernel(34, 1);
+  Correlate();
+  EXPECT_THAT(Record(0).nodes, IsEmpty());
+}
+
+// Nothing on the GPU tells of a view; the record of its backward kernel does.
+TEST_F(AutogradTest, ForwardOpsThatLaunchNothing) {
+  Range(0, 20, "layer:decoder");
+  Range(1, 19, kSplit);
+  Range(2, 18, "split, seq = 5");
+  Range(30, 49, "SplitBackward, seq = 5", 1);
+  Range(31, 48, "cat, seq = 0", 1);
+  Kernel(40, 1);
+  Correlate();
+  const KernelRecord record = Record(0);
+  EXPECT_THAT(record.nodes, ElementsAre(1));
+  EXPECT_THAT(record.forward_markers, ElementsAre(kSplit));
+  EXPECT_THAT(record.forward_layer, ElementsAre("decoder"));
+  EXPECT_THAT(record.forward_op, ElementsAre("split"));
+}
+
+TEST_F(AutogradTest, NumberZeroIsTheFirstNode) {
+  Op(0, 9, "aten::mm", kMm, 0);
+  Kernel(4);
+  Node(30, 39, "MmBackward0", 0);
+  Kernel(34, 1);
+  Correlate();
+  EXPECT_THAT(Record(1).nodes, ElementsAre(1));
+  EXPECT_THAT(Record(0).nodes, ElementsAre(1));
+}
+
+TEST_F(AutogradTest, ExtremeTimesAndNumbers) {
+  Op(INT64_MIN, INT64_MAX - 1, "aten::mm", kMm, INT64_MAX);
+  Node(INT64_MIN, INT64_MAX - 1, "MmBackward0", INT64_MAX);
+  Node(INT64_MAX - 2, INT64_MAX - 1, "MmBackward0", INT64_MAX);
+  trace_.forward_backward_links = {{INT64_MIN, INT64_MAX, 77, 99}};
+  Kernel(50, 1);
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kBackward);
+}
+
+}  // namespace
+}  // namespace oplens::parse
