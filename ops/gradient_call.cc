@@ -1,6 +1,7 @@
 #include "ops/gradient_call.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,20 +14,57 @@ namespace {
 
 /// Where the arguments of an op stand among those of its gradient function.
 struct GradientCall {
-  std::string_view name;  ///< Normalised, of the op.
-  std::string_view places;
+  std::string_view name;    ///< Normalised, of the op.
+  std::string_view places;  ///< 0 to 9, then from a on; '-' is an argument that is not given.
 };
 
 // The first argument is dY, which has the shape and the type of x where one of x's own is not
 // needed.
 constexpr GradientCall kGradients[] = {
-    {"dropout", "0"},      {"elu", "0"},           {"gather", "123"},    {"gelu", "1"},
-    {"glu", "12"},         {"hardshrink", "1"},    {"hardsigmoid", "1"}, {"hardswish", "1"},
-    {"hardtanh", "1"},     {"layer_norm", "1256"}, {"leaky_relu", "1"},  {"log_sigmoid", "1"},
-    {"log_softmax", "12"}, {"mish", "1"},          {"relu", "1"},        {"rms_norm", "124"},
-    {"sigmoid", "1"},      {"silu", "1"},          {"softmax", "12"},    {"softplus", "1"},
-    {"softshrink", "1"},   {"tanh", "1"},
+    {"_efficient_attention", "12346789be"},
+    {"_flash_attention", "1236789ab"},
+    {"_flash_attn", "1239abcd"},
+    {"_flash_attn_varlen", "1239abcdefgh"},
+    {"_scaled_dot_product_cudnn_attention", "1238-de"},
+    {"_scaled_dot_product_efficient_attention", "1234-9b"},
+    {"_scaled_dot_product_flash_attention", "123ab"},
+    {"_scaled_dot_product_flash_attention_for_cpu", "12367"},
+    {"_scaled_dot_product_fused_attention_overrideable", "1234cd"},
+    {"dropout", "0"},
+    {"elu", "0"},
+    {"gather", "123"},
+    {"gelu", "1"},
+    {"glu", "12"},
+    {"hardshrink", "1"},
+    {"hardsigmoid", "1"},
+    {"hardswish", "1"},
+    {"hardtanh", "1"},
+    {"layer_norm", "1256"},
+    {"leaky_relu", "1"},
+    {"log_sigmoid", "1"},
+    {"log_softmax", "12"},
+    {"mish", "1"},
+    {"relu", "1"},
+    {"rms_norm", "124"},
+    {"sigmoid", "1"},
+    {"silu", "1"},
+    {"softmax", "12"},
+    {"softplus", "1"},
+    {"softshrink", "1"},
+    {"tanh", "1"},
 };
+
+OpArg Absent() {
+  OpArg arg;
+  arg.kind = OpArg::Kind::kNone;
+  return arg;
+}
+
+/// The argument at a place; past the last one for '-'.
+size_t IndexOf(char place) {
+  if (place == '-') return SIZE_MAX;
+  return static_cast<size_t>(place >= 'a' ? place - 'a' + 10 : place - '0');
+}
 
 std::vector<OpArg> Positional(const OpCall& call) {
   std::vector<OpArg> args;
@@ -41,9 +79,11 @@ std::optional<std::vector<OpArg>> OpArguments(std::string_view places, const OpC
   const std::vector<OpArg> given = Positional(call);
   std::vector<OpArg> args;
   for (const char place : places) {
-    const auto i = static_cast<size_t>(place - '0');
+    const size_t i = IndexOf(place);
     if (i < given.size()) {
       args.push_back(given[i]);
+    } else if (place == '-') {
+      args.push_back(Absent());
     } else if (args.empty()) {
       return std::nullopt;
     }

@@ -22,6 +22,7 @@ constexpr std::string_view kPrefixes[] = {
     "aten::",
     "at::",
     "prims::",
+    "flash_attn::",
     "aten.",
     "prims.",
 };
@@ -56,6 +57,10 @@ constexpr Alias kOperators[] = {
 
 // Other names of one function, and gradients that are not named after their op.
 constexpr Alias kAliases[] = {
+    {"_efficient_attention_forward", "_efficient_attention"},
+    {"_flash_attention_forward", "_flash_attention"},
+    {"_flash_attn_forward", "_flash_attn"},
+    {"_flash_attn_varlen_forward", "_flash_attn_varlen"},
     {"_fused_dropout", "dropout"},
     {"_fused_rms_norm", "rms_norm"},
     {"_log_softmax", "log_softmax"},

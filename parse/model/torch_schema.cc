@@ -63,14 +63,44 @@ constexpr TorchSchema kSchemas[] = {
     {"max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
      "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
      "adaptive_max_pool3d embedding_bag pad pixel_shuffle pixel_unshuffle one_hot unfold fold "
-     "interpolate grid_sample cosine_similarity normalize scaled_dot_product_attention",
+     "interpolate grid_sample cosine_similarity normalize",
      kFunctional, "", ""},
     {"mse_loss l1_loss smooth_l1_loss huber_loss nll_loss cross_entropy binary_cross_entropy "
      "kl_div "
      "binary_cross_entropy_with_logits ctc_loss margin_ranking_loss hinge_embedding_loss "
      "cosine_embedding_loss triplet_margin_loss multi_margin_loss soft_margin_loss",
      kFunctional, "", ""},
+    // Attention
+    {"scaled_dot_product_attention", kFunctional, "", "_ _ _ _ - is_causal! - enable_gqa!"},
+    {"_scaled_dot_product_flash_attention", "aten", "", "_ _ _ - is_causal! - -"},
+    {"_scaled_dot_product_efficient_attention", "aten", "",
+     "_ _ _ _ compute_log_sumexp! - is_causal! -"},
+    {"_scaled_dot_product_cudnn_attention", "aten", "",
+     "_ _ _ _ compute_log_sumexp! - is_causal! - -"},
+    {"_scaled_dot_product_fused_attention_overrideable", "aten", "", "_ _ _ _ - is_causal! - -"},
+    {"_scaled_dot_product_flash_attention_for_cpu", "aten", "", "_ _ _ - is_causal! attn_mask -"},
+    {"_scaled_dot_product_attention_math", "aten", "", "_ _ _ _ - is_causal! - - enable_gqa!"},
+    {"_flash_attention_forward", "aten", "",
+     "_ _ _ _ _ _ _ - is_causal! - - window_size_left window_size_right seqused_k - -"},
+    {"_efficient_attention_forward", "aten", "",
+     "_ _ _ _ _ _ _ _ - custom_mask_type! compute_log_sumexp! - seqlen_k local_size"},
     // Gradients
+    {"_scaled_dot_product_flash_attention_backward", "aten", "",
+     "_ _ _ _ - - - - - - - is_causal! - - -"},
+    {"_scaled_dot_product_efficient_attention_backward", "aten", "",
+     "_ _ _ _ _ - - - - - - is_causal! -"},
+    {"_scaled_dot_product_cudnn_attention_backward", "aten", "",
+     "_ _ _ _ - - - - attn_mask - - - - - is_causal! -"},
+    {"_scaled_dot_product_fused_attention_overrideable_backward", "aten", "",
+     "_ _ _ _ _ - - - - - - - - is_causal! - - -"},
+    {"_scaled_dot_product_flash_attention_for_cpu_backward", "aten", "",
+     "_ _ _ _ - - - is_causal! attn_mask -"},
+    {"_flash_attention_backward", "aten", "",
+     "_ _ _ _ - - cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - is_causal! - - - "
+     "window_size_left window_size_right -"},
+    {"_efficient_attention_backward", "aten", "",
+     "_ _ _ _ _ - cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - - - custom_mask_type! "
+     "- - - local_size -"},
     {"native_layer_norm_backward", "aten", "", "_ _ shape~5 _ _ _ _ _"},
     {"_fused_rms_norm_backward", "aten", "", "_ _ shape~4 _ _ _"},
     {"gelu_backward", "aten", "", "_ _ approximate"},

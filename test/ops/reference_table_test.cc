@@ -79,7 +79,6 @@ const std::set<std::string> kToCome = {
     "conv1d",
     "conv3d",
     "conv_transpose2d",
-    "scaled_dot_product_attention",
     "batch_norm",
     "max_pool2d",
     "avg_pool2d",
