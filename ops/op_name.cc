@@ -187,7 +187,6 @@ OpName ParseOpName(std::string_view op) {
     if (std::find(std::begin(kFusedOptimizers), std::end(kFusedOptimizers), optimizer) !=
         std::end(kFusedOptimizers)) {
       op = optimizer;
-      result.list = true;
     }
   }
   if (const std::string_view alias = Lookup(kAliases, op); !alias.empty()) op = alias;

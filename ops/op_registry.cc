@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/foreach.h"
 #include "ops/gradient_call.h"
 #include "ops/op_model.h"
 #include "ops/op_name.h"
@@ -78,8 +79,7 @@ PriceResult PriceCall(const OpCall& call) {
   const OpModel* model = FindOpModel(op.name);
   if (model == nullptr) return Unpriced(Reason::kUnknownOp);
   if (call.args.empty()) return Unpriced(Reason::kNoArguments);
-  // The lists of a _foreach_ function are laid out otherwise.
-  if (op.list) return Unpriced(Reason::kUnsupportedArgs);
+  if (op.list) return Finish(PriceForeach(*model, op, call), call);
   if (op.backward) return Finish(PriceGradientCall(op.name, call), call);
   return Finish(model->price(op.name, call), call);
 }

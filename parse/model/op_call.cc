@@ -61,7 +61,7 @@ class OpCallParser {
     bool (OpCallParser::*read)(Target*);
   };
   static const Key<OpCall> kCallKeys[3];
-  static const Key<OpArg> kArgKeys[5];
+  static const Key<OpArg> kArgKeys[6];
 
   template <typename Target, size_t N>
   bool ReadDict(const Key<Target> (&keys)[N], uint32_t* seen, Target* target);
@@ -75,6 +75,7 @@ class OpCallParser {
   bool ReadShape(OpArg* arg);
   bool ReadDType(OpArg* arg) { return ReadText(&arg->dtype); }
   bool ReadValue(OpArg* arg);
+  bool ReadList(OpArg* arg);
   bool ReadNumber(OpArg* arg);
   bool ReadSequence(OpArg* arg);
   bool Complain(std::string complaint) {
@@ -103,7 +104,7 @@ constexpr int kValueKey = 4;
 constexpr OpCallParser::Key<OpArg> OpCallParser::kArgKeys[] = {
     {"name", &OpCallParser::ReadName},   {"type", &OpCallParser::ReadType},
     {"shape", &OpCallParser::ReadShape}, {"dtype", &OpCallParser::ReadDType},
-    {"value", &OpCallParser::ReadValue},
+    {"value", &OpCallParser::ReadValue}, {"list", &OpCallParser::ReadList},
 };
 
 template <typename Target, size_t N>
@@ -212,6 +213,17 @@ bool OpCallParser::ReadValue(OpArg* arg) {
   return in_.Skip();
 }
 
+/// Other programs may mean anything by this key: what is no number of a list is ignored.
+bool OpCallParser::ReadList(OpArg* arg) {
+  if (in_.Peek() != LiteralKind::kInteger) return in_.Skip();
+  LiteralNumber number;
+  if (!in_.ReadNumber(&number)) return false;
+  const bool usable = number.is_integer && number.fits && number.int_value > 0 &&
+                      number.int_value <= std::numeric_limits<int32_t>::max();
+  if (usable) arg->list = static_cast<int32_t>(number.int_value);
+  return true;
+}
+
 bool OpCallParser::ReadNumber(OpArg* arg) {
   LiteralNumber number;
   if (!in_.ReadNumber(&number)) return false;
@@ -312,6 +324,10 @@ void AppendArg(const OpArg& arg, std::string* out) {
   } else {
     out->append(", 'value': ");
     AppendValue(arg, out);
+  }
+  if (arg.list > 0) {
+    out->append(", 'list': ");
+    AppendPythonInt(arg.list, out);
   }
   out->push_back('}');
 }

@@ -30,6 +30,9 @@ struct OpArg {
   double float_value = 0;
   std::string text;
   std::vector<int64_t> int_list;
+  /// Which of the call's lists of tensors the argument is a member of: 1 or more, ascending; 0: of
+  /// none, or it is not told.
+  int32_t list = 0;
 };
 
 /// One annotated call of an operator: {'mod': M, 'op': O, 'args': [ARG, ...]}.

@@ -252,10 +252,11 @@ std::vector<OpArg> Binder::Bind() {
   return std::move(bound_);
 }
 
-/// The tensors of a list, which stand one by one.
+/// The tensors of a list, which stand one by one. Those of another list are another argument.
 void Binder::BindTensors() {
   const size_t first = next_;
-  while (next_ < args_.size() && args_[next_].kind == OpArg::Kind::kTensor) {
+  while (next_ < args_.size() && args_[next_].kind == OpArg::Kind::kTensor &&
+         args_[next_].list == args_[first].list) {
     bound_.push_back(std::move(args_[next_++]));
   }
   // A list whose tensors were not recorded still has its place.
@@ -334,7 +335,7 @@ OpCall MakeTorchCall(std::string_view name, std::vector<OpArg> args) {
     call.mod = schema->mod;
   }
   // In-place operators are methods; those that begin with '_' are not public.
-  const bool is_private = op.starts_with('_') && schema == nullptr;
+  const bool is_private = op.starts_with('_') && (schema == nullptr || !op.starts_with("__"));
   if (is_aten && op.ends_with('_') && !is_private) call.mod = "Tensor";
   if (schema != nullptr) DropStack(schema->parameters, &args);
   call.args = Binder(schema, std::move(args)).Bind();

@@ -45,6 +45,22 @@ constexpr TorchSchema kSchemas[] = {
     {"elu", kFunctional, "", "_ _ _ _ out"},
     {"rrelu", kFunctional, "", "_ _ _ training"},
     {"prelu _prelu_kernel", kFunctional, "prelu", "_ _"},
+    // The same for lists of tensors
+    {"_foreach_add _foreach_sub", kTorch, "", "@ @ alpha"},
+    {"_foreach_mul _foreach_div _foreach_pow _foreach_maximum _foreach_minimum "
+     "_foreach_clamp_max _foreach_clamp_min",
+     kTorch, "", "@ @"},
+    {"_foreach_addcmul _foreach_addcdiv", kTorch, "", "@ @ @ value"},
+    {"_foreach_lerp", kTorch, "", "@ @ @"},
+    {"_foreach_norm", kTorch, "", "@ _! dtype"},
+    {"_foreach_copy", kTorch, "", "@ @ -"},
+    // Optimizers
+    {"_fused_adam _fused_adamw", kTorch, "",
+     "@ @ @ @ @ @ lr beta1 beta2 weight_decay eps amsgrad -"},
+    {"_fused_sgd", kTorch, "", "@ @ @ weight_decay momentum lr dampening nesterov -"},
+    {"_fused_adagrad", kTorch, "", "@ @ @ @ lr lr_decay weight_decay eps -"},
+    {"_amp_foreach_non_finite_check_and_unscale", kTorch, "", "@ _ _"},
+    {"_amp_update_scale", kTorch, "", "_ _ _ -"},
     // Networks
     {"softmax _safe_softmax", kFunctional, "softmax", "_ _! dtype"},
     {"_softmax", kFunctional, "softmax", "_ _! half_to_float out"},

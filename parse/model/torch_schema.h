@@ -16,7 +16,7 @@ struct TorchSchema {
   /// all as they are.
   ///   _          positional
   ///   -          dropped
-  ///   @          a list of tensors, which stand one by one
+  ///   @          a list of tensors, which stand one by one; a single argument that is no tensor
   ///   dtype      keyword, recorded by number; dtype~: the first tensor's if there is none
   ///   shape~N    positional; if it was not recorded, the shape of the schema's argument N (from 0)
   ///   half_to_float   a flag that stands for dtype=float32

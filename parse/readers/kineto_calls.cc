@@ -143,14 +143,15 @@ class Items {
   bool there_;
 };
 
-/// A list of tensors, if it is one: [[2, 3], [2, 4]].
-bool AppendTensorList(array list, std::vector<OpArg>* args) {
+/// A list of tensors, if it is one: [[2, 3], [2, 4]]. Their types are not recorded.
+bool AppendTensorList(array list, int32_t number, std::vector<OpArg>* args) {
   std::vector<OpArg> tensors;
   for (const element item : list) {
     array extents;
     std::vector<int64_t> shape;
     if (item.get(extents) != simdjson::SUCCESS || !TakeShape(extents, &shape)) return false;
     tensors.push_back(MakeTensor(std::move(shape), {}));
+    tensors.back().list = number;
   }
   std::move(tensors.begin(), tensors.end(), std::back_inserter(*args));
   return list.size() > 0;
@@ -163,6 +164,7 @@ std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments) {
   if (!arguments.has_dims) return args;
   Items types(arguments.has_types, arguments.types);
   Items values(arguments.has_values, arguments.values);
+  int32_t lists = 0;
   for (const element dims : arguments.dims) {
     element item;
     const std::string_view type = types.Next(&item) ? TextOf(item) : std::string_view();
@@ -173,7 +175,9 @@ std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments) {
     if (is_list && (IsTensorType(type) || extents.size() > 0) && TakeShape(extents, &shape)) {
       // Files of the first versions tell extents and no types.
       args.push_back(MakeTensor(std::move(shape), type == kTensorList ? "" : type));
-    } else if (!is_list || !AppendTensorList(extents, &args)) {
+    } else if (is_list && AppendTensorList(extents, lists + 1, &args)) {
+      ++lists;
+    } else {
       args.push_back(MakeScalar(value, type));
     }
   }

@@ -305,6 +305,32 @@ TEST(AppendOpCall, TypesThatWouldChangeTheKindAreCorrected) {
   EXPECT_EQ(call.args[2].kind, Kind::kNone);
 }
 
+TEST(ParseOpCall, ReadsTheNumberOfAList) {
+  const auto list_of = [](std::string_view value) {
+    return ParsedArg(fmt::format(
+                         "{{'name': '', 'type': 'tensor', 'shape': (2,), 'dtype': '', 'list': {}}}",
+                         value))
+        .list;
+  };
+  EXPECT_EQ(list_of("1"), 1);
+  EXPECT_EQ(list_of("2147483647"), 2147483647);
+  // Whatever else another program means by it.
+  for (const char* other : {"0", "-1", "2147483648", "99999999999999999999", "1.0", "True", "None",
+                            "'1'", "[1]", "{'a': 1}"}) {
+    EXPECT_EQ(list_of(other), 0) << other;
+  }
+}
+
+TEST(AppendOpCall, WritesTheNumberOfAList) {
+  OpArg member = Value(Kind::kTensor, "tensor");
+  member.shape = {2};
+  member.dtype = "float32";
+  member.list = 3;
+  EXPECT_EQ(Text({"torch", "cat", {member}}),
+            "{'mod': 'torch', 'op': 'cat', 'args': [{'name': '', 'type': 'tensor', 'shape': (2,), "
+            "'dtype': 'float32', 'list': 3}]}");
+}
+
 /// Bytes that matter to a literal come as often as all others together.
 std::string AnyText() {
   const std::string special("'\"\\\n\r\t\0\x7f\x80\xc3\xa9\xe2\x82\xac\xed\xb2\x80xuU0"sv);
@@ -322,6 +348,7 @@ OpArg AnyArg() {
       arg.type = "tensor";
       arg.shape = *rc::gen::container<std::vector<int64_t>>(rc::gen::nonNegative<int64_t>());
       arg.dtype = AnyText();
+      arg.list = *rc::gen::inRange(0, std::numeric_limits<int32_t>::max());
       break;
     case Kind::kInt:
       arg.int_value = *rc::gen::arbitrary<int64_t>();
@@ -373,6 +400,7 @@ RC_GTEST_PROP(AppendOpCallProperty, ParseReadsItBack, ()) {
     RC_ASSERT(b.float_value == a.float_value);
     RC_ASSERT(b.text == a.text);
     RC_ASSERT(b.int_list == a.int_list);
+    RC_ASSERT(b.list == a.list);
   }
 }
 

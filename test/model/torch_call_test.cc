@@ -23,6 +23,13 @@ OpArg Tensor(std::vector<int64_t> shape, std::string dtype = "float32") {
   return arg;
 }
 
+/// A member of a list of tensors.
+OpArg Member(int32_t list, std::vector<int64_t> shape) {
+  OpArg arg = Tensor(std::move(shape), "");
+  arg.list = list;
+  return arg;
+}
+
 OpArg Int(int64_t value) {
   OpArg arg;
   arg.kind = Kind::kInt;
@@ -63,6 +70,7 @@ std::string Text(const OpCall& call) {
   for (const OpArg& arg : call.args) {
     text += ' ';
     if (!arg.name.empty()) text += arg.name + '=';
+    if (arg.list > 0) text += std::to_string(arg.list) + ':';
     switch (arg.kind) {
       case Kind::kTensor:
         text += '(';
@@ -179,7 +187,7 @@ TEST(MakeTorchCall, TakesNamespaceAndOverloadAway) {
 TEST(MakeTorchCall, InPlaceOperatorsAreMethods) {
   EXPECT_EQ(Made("aten::copy_", {Tensor({2}), Tensor({2}), Bool(false)}), "Tensor|copy_ (2,) (2,)");
   EXPECT_EQ(Made("aten::no_such_op_", {Tensor({2})}), "Tensor|no_such_op_ (2,)");
-  EXPECT_EQ(Made("aten::_foreach_add_", {Tensor({2})}), "aten|_foreach_add_ (2,)");
+  EXPECT_EQ(Made("aten::_foreach_add_", {Tensor({2})}), "torch|_foreach_add_ (2,)");
   EXPECT_EQ(Made("c10d::allreduce_", {Tensor({2})}), "c10d|allreduce_ (2,)");
 }
 
@@ -251,6 +259,26 @@ TEST(MakeTorchCall, TheTensorsOfAListStandOneByOne) {
   EXPECT_EQ(Made("aten::cat", {Tensor({2, 1}), Tensor({2, 2}), Tensor({2, 3}), Int(1)}),
             "torch|cat (2,1,) (2,2,) (2,3,) 1");
   EXPECT_EQ(Made("aten::cat", {NoValue("TensorList"), Int(1)}), "torch|cat ? 1");
+}
+
+TEST(MakeTorchCall, ListsOfTensorsKeepTheirBounds) {
+  EXPECT_EQ(Made("aten::_foreach_add_",
+                 {Member(1, {2}), Member(1, {3}), Member(2, {2}), Member(2, {3}), Int(4)}),
+            "torch|_foreach_add_ 1:(2,) 1:(3,) 2:(2,) 2:(3,) alpha=4");
+  EXPECT_EQ(Made("aten::_foreach_addcdiv_",
+                 {Member(1, {2}), Member(2, {2}), Member(3, {2}), NoValue("ScalarList")}),
+            "torch|_foreach_addcdiv_ 1:(2,) 2:(2,) 3:(2,)");
+  EXPECT_EQ(Made("aten::_foreach_mul_", {Member(1, {2}), Tensor({}, "float32")}),
+            "torch|_foreach_mul_ 1:(2,) ()");
+  // A list of numbers without values still has its place.
+  EXPECT_EQ(Made("aten::_foreach_mul", {Member(1, {2}), NoValue("ScalarList")}),
+            "torch|_foreach_mul 1:(2,) ?");
+  EXPECT_EQ(
+      Made("aten::_fused_adam_", {Member(1, {2}), Member(2, {2}), Member(3, {2}), Member(4, {2}),
+                                  NoValue("TensorList"), Member(5, {}), Int(1), Int(2), Int(3),
+                                  Int(4), Int(5), Bool(false), Bool(false), NoValue(), NoValue()}),
+      "torch|_fused_adam_ 1:(2,) 2:(2,) 3:(2,) 4:(2,) ? 5:() lr=1 beta1=2 beta2=3 "
+      "weight_decay=4 eps=5 amsgrad=False");
 }
 
 TEST(MakeTorchCall, NumberOfArgumentsTellsOverloadsApart) {

@@ -28,9 +28,9 @@ std::optional<OpArg> ParseWord(std::string_view text) {
   if (text == "None") {
     arg.kind = Kind::kNone;
     arg.type = "NoneType";
-  } else if (text == "?") {
+  } else if (text.front() == '?') {
     arg.kind = Kind::kOther;
-    arg.type = "dtype";
+    arg.type = text.size() == 1 ? "dtype" : text.substr(1);
   } else if (text == "True" || text == "False") {
     arg.kind = Kind::kBool;
     arg.type = "bool";
@@ -79,6 +79,11 @@ OpArg ParseNumber(std::string_view text) {
 }
 
 OpArg ParseArg(std::string_view text) {
+  if (const size_t colon = text.find(":["); colon != std::string_view::npos) {
+    OpArg member = ParseArg(text.substr(colon + 1));
+    member.list = std::stoi(std::string(text.substr(0, colon)));
+    return member;
+  }
   std::string name;
   const size_t equals = text.find('=');
   if (equals != std::string_view::npos) {

@@ -240,6 +240,7 @@ std::string Describe(const std::vector<OpArg>& args) {
     if (!text.empty()) text += " ";
     switch (arg.kind) {
       case OpArg::Kind::kTensor:
+        if (arg.list > 0) text += fmt::format("{}:", arg.list);
         text += fmt::format("tensor[{}]{}", fmt::join(arg.shape, ","), arg.dtype);
         break;
       case OpArg::Kind::kInt:
@@ -283,9 +284,15 @@ TEST(KinetoArgumentsTest, ReadsTensorsAndScalars) {
 TEST(KinetoArgumentsTest, FlattensListsOfTensors) {
   EXPECT_EQ(Describe(ReadArguments("[[[2, 3], [4, 3]], []]", R"(["TensorList", "Scalar"])",
                                    R"(["", "0"])")),
-            "tensor[2,3] tensor[4,3] int:0");
+            "1:tensor[2,3] 1:tensor[4,3] int:0");
   EXPECT_EQ(Describe(ReadArguments("[[], []]", R"(["TensorList", "Scalar"])", R"(["", "0"])")),
             "(TensorList) int:0");
+  // Where one ends and the next begins; those without members have no number.
+  EXPECT_EQ(
+      Describe(ReadArguments("[[[2], []], [], [[2], []], [3], []]",
+                             R"(["TensorList", "TensorList", "TensorList", "float", "Scalar"])",
+                             R"(["", "", "", "", "-0.5"])")),
+      "1:tensor[2] 1:tensor[] (TensorList) 2:tensor[2] 2:tensor[] tensor[3]float32 float:-0.5");
 }
 
 TEST(KinetoArgumentsTest, ReadsOldForms) {
