@@ -52,6 +52,12 @@ class Checked {
     return static_cast<int64_t>(value_);
   }
 
+  /// The nearest double, for values that outgrew 64 bits; nullopt after an overflow of 128 bits.
+  constexpr std::optional<double> Approximate() const {
+    if (overflow_) return std::nullopt;
+    return static_cast<double>(value_);
+  }
+
  private:
   __extension__ __int128 value_ = 0;  // Not ISO C++; g++ and clang have it.
   bool overflow_ = false;

@@ -1,6 +1,7 @@
 #include "prof/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 // Names of files may hold commas: each argument is one name.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
@@ -19,7 +20,7 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB] [--copies] [--op inner|outer] "
-      "[-o FILE] [--quiet]");
+      "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [-o FILE] [--quiet]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
@@ -35,6 +36,18 @@ cxxopts::Options Declare() {
   add("op",
       "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
       cxxopts::value<std::string>()->default_value("inner"), "inner|outer");
+  add("by", "One row a group of kernels that are alike in these, separated by commas",
+      cxxopts::value<std::string>(), "KEYS");
+  add("sort",
+      "With --by: the column to sort by, numbers largest first; -COL or COL:asc, COL:desc turn it",
+      cxxopts::value<std::string>()->default_value("total"), "COL");
+  add("top", "With --by: the first N groups, the others summed up in one row",
+      cxxopts::value<int>(), "N");
+  add("range", "Only kernels inside a range or layer that holds a match of PATTERN (RE2 syntax)",
+      cxxopts::value<std::string>(), "PATTERN");
+  add("step",
+      "Take the step of a kernel from the number in the range or layer that matches PATTERN",
+      cxxopts::value<std::string>(), "PATTERN");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
   add("quiet", "No counts and notes on standard error");
   add("h,help", "This text");
@@ -60,7 +73,59 @@ std::string Help(const cxxopts::Options& options) {
   AppendColumns(AllColumns(), &text);
   text += "\nColumns of -c with --copies:\n";
   AppendColumns(CopyColumns(), &text);
+  text += fmt::format("\nKeys of --by: {}\nColumns with --by: the keys, then\n",
+                      fmt::join(GroupKeys(), ","));
+  AppendColumns(FigureColumns(), &text);
   return text;
+}
+
+std::string KeysOf(const SummaryPlan& plan) {
+  std::string keys;
+  for (size_t i = 0; i < plan.keys.size(); ++i) {
+    keys += plan.columns[i].key;
+    keys += ',';
+  }
+  return keys;
+}
+
+Columns ReadColumns(const cxxopts::ParseResult& given, const Options& options) {
+  const bool chosen = given.count("c") > 0;
+  const std::string list = given["c"].as<std::string>();
+  if (options.copies) return SelectColumns(chosen ? list : "all", CopyColumns());
+  if (options.summary == nullptr) {
+    return SelectColumns(chosen || given.count("sqlite") == 0 ? list : "all");
+  }
+  const SummaryPlan& plan = *options.summary;
+  if (chosen) return SelectColumns(list, plan.columns);
+  if (given.count("w") == 0) return SelectColumns("all", plan.columns);
+  return SelectColumns(KeysOf(plan).append(kNarrowFigures), plan.columns);
+}
+
+/// Fills what is about --by, --range and --step.
+void ReadSummary(const cxxopts::ParseResult& given, Options* options) {
+  for (const char* option : {"by", "range", "step"}) {
+    if (options->copies && given.count(option) > 0) {
+      throw UsageError(fmt::format("--{} is about kernels: it does not go with --copies", option));
+    }
+  }
+  if (given.count("range") > 0) {
+    options->filter = std::make_unique<RangeFilter>(given["range"].as<std::string>());
+  }
+  if (given.count("step") > 0) {
+    options->steps = std::make_unique<StepFinder>(given["step"].as<std::string>());
+  }
+  if (given.count("by") == 0) {
+    for (const char* option : {"sort", "top"}) {
+      if (given.count(option) > 0) throw UsageError(fmt::format("--{} needs --by", option));
+    }
+    return;
+  }
+  options->summary = std::make_unique<SummaryPlan>(PlanSummary(given["by"].as<std::string>()));
+  options->order = ParseOrder(given["sort"].as<std::string>(), *options->summary);
+  if (given.count("top") == 0) return;
+  const int top = given["top"].as<int>();
+  if (top < 1) throw UsageError("--top: the least number of groups is 1");
+  options->top = static_cast<size_t>(top);
 }
 
 /// Fills format, columns and what goes with them.
@@ -73,9 +138,8 @@ void ReadFormat(const cxxopts::ParseResult& given, Options* options) {
     throw UsageError("-w, --csv, --json and --sqlite exclude each other: give one of them");
   }
   options->copies = given.count("copies") > 0;
-  const bool all = given.count("c") == 0 && (options->copies || given.count("sqlite") > 0);
-  options->columns = SelectColumns(all ? "all" : given["c"].as<std::string>(),
-                                   options->copies ? CopyColumns() : AllColumns());
+  ReadSummary(given, options);
+  options->columns = ReadColumns(given, *options);
   if (given.count("sqlite") > 0) {
     options->sqlite = given["sqlite"].as<std::string>();
     if (options->sqlite.empty()) throw UsageError("--sqlite: the name of the database is empty");

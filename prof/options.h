@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "prof/op_resolver.h"
+#include "prof/range_patterns.h"
+#include "prof/summary_columns.h"
 #include "prof/writer.h"
 
 namespace oplens::prof {
@@ -19,6 +21,11 @@ struct Options {
   Columns columns;
   std::unique_ptr<RowWriter> writer;  ///< Null with sqlite.
   OpChoice op_choice = OpChoice::kInner;
+  std::unique_ptr<RangeFilter> filter;   ///< Null without --range.
+  std::unique_ptr<StepFinder> steps;     ///< Null without --step.
+  std::unique_ptr<SummaryPlan> summary;  ///< Null without --by: rows are kernels.
+  SummaryOrder order;                    ///< With --by.
+  size_t top = 0;                        ///< With --by; 0: all groups.
   bool quiet = false;
   std::string message;  ///< Set by -h and --version: print it, do nothing else.
 };

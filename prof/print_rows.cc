@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "prof/coverage.h"
 #include "prof/row_queue.h"
@@ -43,8 +44,8 @@ std::string ExampleOf(Reason reason, const Row& row) {
 
 class RowPrinter {
  public:
-  RowPrinter(OpChoice op_choice, RowWriter* writer, Output* output, Diagnostics* diagnostics)
-      : op_choice_(op_choice), writer_(writer), output_(output), diagnostics_(diagnostics) {}
+  RowPrinter(const RowOptions& options, RowWriter* writer, Output* output, Diagnostics* diagnostics)
+      : options_(options), writer_(writer), output_(output), diagnostics_(diagnostics) {}
 
   void TakeAll(RecordSource* records) {
     using Step = RecordSource::Step;
@@ -56,6 +57,7 @@ class RowPrinter {
       if (step == Step::kEndOfInput) {
         Begin();
         coverage_.EndInput();
+        if (options_.steps != nullptr) options_.steps->Restart();
         continue;
       }
       ++index_;
@@ -83,7 +85,7 @@ class RowPrinter {
   void Begin() {
     Drain();
     queue_ = std::make_unique<RowQueue>(queue_ != nullptr ? queue_->instance_count() : 0);
-    resolver_ = std::make_unique<OpResolver>(op_choice_);
+    resolver_ = std::make_unique<OpResolver>(options_.op_choice);
     advanced_at_ = queue_->NextNumber();
   }
 
@@ -101,6 +103,12 @@ class RowPrinter {
   }
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
+    if (options_.steps != nullptr) {
+      waiting->record.step = options_.steps->StepOf(waiting->row);
+    }
+    if (options_.filter != nullptr && !options_.filter->Keeps(waiting->row)) {
+      return queue_->Recycle(std::move(waiting));
+    }
     std::string* buffer = output_->buffer();
     if (row_count_++ == 0) writer_->AppendHeader(buffer);
     const Row& row = waiting->row;
@@ -124,8 +132,17 @@ class RowPrinter {
     diagnostics_->Count(reason, std::move(example));
   }
 
+  void NotePatterns() {
+    const auto note = [this](std::vector<std::string> notes) {
+      for (std::string& sentence : notes) diagnostics_->Note(std::move(sentence));
+    };
+    if (options_.filter != nullptr) note(options_.filter->Notes());
+    if (options_.steps != nullptr) note(options_.steps->Notes());
+  }
+
   void Finish() {
     Drain();
+    NotePatterns();
     if (row_count_ == 0) {
       writer_->AppendHeader(output_->buffer());
       return;
@@ -135,7 +152,7 @@ class RowPrinter {
     for (std::string& sentence : coverage_.Sentences()) diagnostics_->Note(std::move(sentence));
   }
 
-  OpChoice op_choice_;
+  RowOptions options_;
   std::unique_ptr<OpResolver> resolver_;  // Of one rank.
   std::unique_ptr<RowQueue> queue_;
   RowWriter* writer_;
@@ -152,9 +169,9 @@ class RowPrinter {
 
 }  // namespace
 
-void PrintRows(RecordSource* records, OpChoice op_choice, RowWriter* writer, Output* output,
+void PrintRows(RecordSource* records, const RowOptions& options, RowWriter* writer, Output* output,
                Diagnostics* diagnostics) {
-  RowPrinter(op_choice, writer, output, diagnostics).TakeAll(records);
+  RowPrinter(options, writer, output, diagnostics).TakeAll(records);
 }
 
 }  // namespace oplens::prof

@@ -4,15 +4,24 @@
 #include "base/output.h"
 #include "parse/model/reason.h"
 #include "prof/op_resolver.h"
+#include "prof/range_patterns.h"
 #include "prof/record_source.h"
 #include "prof/writer.h"
 
 namespace oplens::prof {
 
+/// What to do with the kernels besides printing them.
+struct RowOptions {
+  OpChoice op_choice = OpChoice::kInner;
+  RangeFilter* filter = nullptr;  ///< Null: every kernel has its row.
+  StepFinder* steps = nullptr;    ///< Null: steps are those of the records.
+};
+
 /// Takes all records of a source, prices them, and writes one row each to `output` in the same
-/// order. Nothing of one input or rank has an effect on another's. Reasons of rows are counted in
-/// `diagnostics`; what became of them all is said in its notes. Does not Commit().
-void PrintRows(RecordSource* records, OpChoice op_choice, RowWriter* writer, Output* output,
+/// order, but for those that the filter does not keep. Nothing of one input or rank has an effect
+/// on another's. Reasons of rows are counted in `diagnostics`; what became of them all is said in
+/// its notes. Does not Commit().
+void PrintRows(RecordSource* records, const RowOptions& options, RowWriter* writer, Output* output,
                Diagnostics* diagnostics);
 
 }  // namespace oplens::prof

@@ -14,9 +14,14 @@
 #include "prof/print_rows.h"
 #include "prof/profile_records.h"
 #include "prof/sqlite_writer.h"
+#include "prof/summary.h"
 
 namespace oplens::prof {
 namespace {
+
+RowOptions RowOptionsOf(const Options& options) {
+  return {options.op_choice, options.filter.get(), options.steps.get()};
+}
 
 /// Rows of the copies of all profiles, one file after the other.
 void PrintCopies(Inputs* inputs, RowWriter* writer, Output* output, Diagnostics* diagnostics) {
@@ -32,6 +37,20 @@ void PrintCopies(Inputs* inputs, RowWriter* writer, Output* output, Diagnostics*
   }
 }
 
+const char* TableName(const Options& options) {
+  if (options.copies) return "copies";
+  return options.summary != nullptr ? "summary" : "kernels";
+}
+
+/// One row a group of kernels.
+void PrintSummary(RecordSource* records, const Options& options, RowWriter* writer, Output* output,
+                  Diagnostics* diagnostics) {
+  Summary summary(options.summary.get());
+  PrintRows(records, RowOptionsOf(options), &summary, output, diagnostics);
+  summary.Write(options.order, options.top, writer, output);
+  for (std::string& note : summary.Notes()) diagnostics->Note(std::move(note));
+}
+
 std::unique_ptr<SqliteWriter> MakeSqliteWriter(const Options& options) {
   if (options.sqlite.empty()) return nullptr;
   std::string inputs;
@@ -39,7 +58,7 @@ std::unique_ptr<SqliteWriter> MakeSqliteWriter(const Options& options) {
     inputs += inputs.empty() ? input : "\n" + input;
   }
   return std::make_unique<SqliteWriter>(
-      options.sqlite, options.copies ? "copies" : "kernels", options.columns,
+      options.sqlite, TableName(options), options.columns,
       std::vector<std::pair<std::string, std::string>>{
           {"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}});
 }
@@ -67,8 +86,10 @@ int Run(const Options& options) {
   RowWriter* const writer = database != nullptr ? database.get() : options.writer.get();
   if (options.copies) {
     PrintCopies(&inputs, writer, &output, &diagnostics);
+  } else if (options.summary != nullptr) {
+    PrintSummary(&inputs, options, writer, &output, &diagnostics);
   } else {
-    PrintRows(&inputs, options.op_choice, writer, &output, &diagnostics);
+    PrintRows(&inputs, RowOptionsOf(options), writer, &output, &diagnostics);
   }
   if (database != nullptr) {
     database->Commit();

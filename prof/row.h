@@ -15,14 +15,17 @@
 
 namespace oplens::prof {
 
+struct SummaryRow;
+
 /// One kernel with its op and its price: all that a column can show. Views live as long as the
 /// row's turn in the writer. An empty text is unknown. A row of `prof --copies` has index and copy
-/// only.
+/// only, one of `prof --by` summary only.
 struct Row {
   int64_t index = 0;  ///< Number of the input line, from 1, blank lines left out.
   const KernelRecord* record = nullptr;  ///< What parse wrote.
 
-  const CopyRow* copy = nullptr;  ///< Of a row of copies, else null.
+  const CopyRow* copy = nullptr;        ///< Of a row of copies, else null.
+  const SummaryRow* summary = nullptr;  ///< Of a group of kernels, else null.
 
   // The kernel's own, or its forward op's when a backward kernel has no annotation of its own.
   std::string_view op;

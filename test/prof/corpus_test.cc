@@ -50,7 +50,7 @@ Table RunProf(const std::string& corpus_name, Diagnostics* diagnostics) {
   const std::unique_ptr<RowWriter> writer = MakeCsvWriter(SelectColumns("all"));
   const std::string path = (TestDir() / "out.csv").string();
   Output output(path);
-  PrintRows(&lines, OpChoice::kInner, writer.get(), &output, diagnostics);
+  PrintRows(&lines, {}, writer.get(), &output, diagnostics);
   output.Commit();
   return ReadCsv(ReadFile(path));
 }

@@ -40,7 +40,7 @@ Printed Print(const std::string& input, const char* columns = "idx,op,kernel,flo
   const std::unique_ptr<RowWriter> writer = MakeSpaceWriter(SelectColumns(columns));
   Output output((dir / "net.txt").string());
   try {
-    PrintRows(&lines, op_choice, writer.get(), &output, &printed.diagnostics);
+    PrintRows(&lines, {.op_choice = op_choice}, writer.get(), &output, &printed.diagnostics);
     output.Commit();
     printed.text = ReadFile(dir / "net.txt");
   } catch (const Error& error) {

@@ -1,0 +1,133 @@
+#include "prof/range_patterns.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "prof/shown_text.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr size_t kMaxProcesses = size_t{1} << 16;
+
+std::unique_ptr<RE2> Compile(const std::string& pattern, const char* option) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  auto compiled = std::make_unique<RE2>(pattern, options);
+  if (!compiled->ok()) {
+    throw UsageError(fmt::format("{}: '{}' is no pattern: {}", option, ShownText(pattern),
+                                 ShownText(compiled->error())));
+  }
+  return compiled;
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// The whole text as a number.
+bool ReadNumber(std::string_view text, int64_t* number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+RangeFilter::RangeFilter(const std::string& pattern) : pattern_(Compile(pattern, "--range")) {}
+RangeFilter::~RangeFilter() = default;
+
+bool RangeFilter::Matches(std::string_view text) const {
+  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *pattern_);
+}
+
+bool RangeFilter::Keeps(const Row& row) {
+  const auto matches = [this](std::string_view text) { return Matches(text); };
+  const auto& ranges = row.record->range;
+  ++kernels_;
+  const bool keeps = std::any_of(ranges.begin(), ranges.end(), matches) ||
+                     std::any_of(row.layer.begin(), row.layer.end(), matches);
+  if (keeps) ++kept_;
+  return keeps;
+}
+
+std::vector<std::string> RangeFilter::Notes() const {
+  if (kernels_ == 0 || kept_ > 0) return {};
+  return {fmt::format("--range: no range and no layer of the {} kernels holds '{}'", kernels_,
+                      ShownText(pattern_->pattern()))};
+}
+
+StepFinder::StepFinder(const std::string& pattern) : pattern_(Compile(pattern, "--step")) {}
+StepFinder::~StepFinder() = default;
+
+StepFinder::Found StepFinder::Look(std::string_view text, int64_t* step) const {
+  re2::StringPiece parts[2];
+  const bool has_group = pattern_->NumberOfCapturingGroups() > 0;
+  const re2::StringPiece whole(text.data(), text.size());
+  if (!pattern_->Match(whole, 0, text.size(), RE2::UNANCHORED, parts, has_group ? 2 : 1)) {
+    return Found::kNothing;
+  }
+  std::string_view digits(parts[1].data(), parts[1].size());
+  if (!has_group) {
+    digits = text.substr(static_cast<size_t>(parts[0].data() - text.data()));
+    const auto* const begin = std::find_if(digits.begin(), digits.end(), IsDigit);
+    const auto* const end = std::find_if_not(begin, digits.end(), IsDigit);
+    digits = digits.substr(static_cast<size_t>(begin - digits.begin()),
+                           static_cast<size_t>(end - begin));
+  }
+  return ReadNumber(digits, step) ? Found::kNumber : Found::kNoNumber;
+}
+
+StepFinder::Found StepFinder::LookAt(const Row& row, int64_t* step,
+                                     std::string_view* without_number) const {
+  Found best = Found::kNothing;
+  const auto look = [&](std::string_view text) {
+    const Found found = Look(text, step);
+    if (found == Found::kNoNumber && best == Found::kNothing) *without_number = text;
+    best = std::max(best, found);
+    return best == Found::kNumber;
+  };
+  const auto& ranges = row.record->range;
+  if (std::any_of(ranges.begin(), ranges.end(), look)) return best;
+  std::any_of(row.layer.begin(), row.layer.end(), look);
+  return best;
+}
+
+std::optional<int64_t> StepFinder::StepOf(const Row& row) {
+  ++kernels_;
+  const KernelRecord& record = *row.record;
+  const int64_t process_id = record.process_id.value_or(-1);
+  int64_t step = 0;
+  std::string_view without_number;
+  const Found found = LookAt(row, &step, &without_number);
+  if (found != Found::kNothing) ++matched_;
+  if (found == Found::kNumber) {
+    if (last_.size() >= kMaxProcesses) last_.clear();
+    last_[process_id] = {step, record.thread_id};
+    return step;
+  }
+  if (found == Found::kNoNumber) {
+    if (unnumbered_++ == 0) example_ = ShownText(without_number);
+    return std::nullopt;
+  }
+  if (record.direction != Direction::kBackward) return std::nullopt;
+  const auto last = last_.find(process_id);
+  if (last == last_.end() || last->second.thread_id == record.thread_id) return std::nullopt;
+  return last->second.step;
+}
+
+std::vector<std::string> StepFinder::Notes() const {
+  if (kernels_ == 0) return {};
+  if (matched_ == 0) {
+    return {fmt::format("--step: no range and no layer of the {} kernels holds '{}'", kernels_,
+                        ShownText(pattern_->pattern()))};
+  }
+  if (unnumbered_ == 0) return {};
+  return {
+      fmt::format("--step: {} kernels are in a match without a number (\"{}\"), which cannot "
+                  "tell one iteration from another",
+                  unnumbered_, example_)};
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,83 @@
+#ifndef OPLENS_PROF_RANGE_PATTERNS_H_
+#define OPLENS_PROF_RANGE_PATTERNS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "parse/model/kernel_record.h"
+#include "prof/row.h"
+
+namespace re2 {
+class RE2;
+}  // namespace re2
+
+namespace oplens::prof {
+
+/// Which kernels `prof --range PATTERN` keeps: those of which some range or layer holds a match of
+/// the pattern (RE2 syntax).
+class RangeFilter {
+ public:
+  /// Throws UsageError for a pattern that is none.
+  explicit RangeFilter(const std::string& pattern);
+  ~RangeFilter();
+
+  bool Keeps(const Row& row);
+
+  /// A sentence when kernels came and none was kept.
+  std::vector<std::string> Notes() const;
+
+ private:
+  bool Matches(std::string_view text) const;
+
+  std::unique_ptr<re2::RE2> pattern_;
+  int64_t kernels_ = 0;
+  int64_t kept_ = 0;
+};
+
+/// The steps of `prof --step PATTERN`: the number in the outermost range, else layer, that holds a
+/// match. The number is what group 1 of the pattern matches, without a group the first digits from
+/// where the match begins.
+///
+/// A record does not say when a range began, so a backward kernel that another host thread of the
+/// process launched, outside of every such range, takes the step of the last kernel before it that
+/// has one.
+class StepFinder {
+ public:
+  /// Throws UsageError for a pattern that is none.
+  explicit StepFinder(const std::string& pattern);
+  ~StepFinder();
+
+  /// The step of a kernel; call it in the order of the rows. Each input begins with Restart().
+  std::optional<int64_t> StepOf(const Row& row);
+  void Restart() { last_.clear(); }
+
+  /// Sentences when nothing matched, or matches held no number.
+  std::vector<std::string> Notes() const;
+
+ private:
+  enum class Found { kNothing, kNoNumber, kNumber };
+  struct Last {
+    int64_t step = 0;
+    int64_t thread_id = 0;
+  };
+
+  Found Look(std::string_view text, int64_t* step) const;
+  /// `without_number` becomes a match without a number, if there is one.
+  Found LookAt(const Row& row, int64_t* step, std::string_view* without_number) const;
+
+  std::unique_ptr<re2::RE2> pattern_;
+  std::unordered_map<int64_t, Last> last_;  // By process.
+  int64_t kernels_ = 0;
+  int64_t matched_ = 0;
+  int64_t unnumbered_ = 0;
+  std::string example_;  // A text without a number.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_RANGE_PATTERNS_H_
