@@ -74,7 +74,11 @@ constexpr NameRule kHeadRules[] = {
     {"transpose_kernel", KernelKind::kLayout},
     {"transposeKernel", KernelKind::kLayout},
     {"SwapDimension", KernelKind::kLayout},
-    // Layer norm in parts
+    // Norms in parts
+    {"batch_norm_collect_statistics", KernelKind::kNormStatistics},
+    {"batch_norm_transform_input", KernelKind::kNormApply},
+    {"batch_norm_backward_reduce", KernelKind::kNormGradSums},
+    {"batch_norm_backward_elemt", KernelKind::kNormGradInput},
     {"RowwiseMoments", KernelKind::kNormStatistics},
     {"LayerNormForward", KernelKind::kNormApply},
     {"ComputeInternalGradients", KernelKind::kNormGradSums},

@@ -14,11 +14,11 @@ enum class KernelKind : uint8_t {
   kUnknown,
   kMatrix,           ///< GEMM, GEMV, convolution, attention.
   kSpecial,          ///< The kernel of one kind of op: softmax, norms, embedding, pooling, sorting.
-  kNormStatistics,   ///< Layer norm forward, first of two: mean and variance.
-  kNormApply,        ///< Layer norm forward, second of two.
-  kNormGradSums,     ///< Layer norm backward: sums of a row for the input gradient.
-  kNormGradInput,    ///< Layer norm backward: the input gradient.
-  kNormGradWeights,  ///< Layer norm backward: gradients of gamma and beta.
+  kNormStatistics,   ///< Norm forward, first of two: mean and variance.
+  kNormApply,        ///< Norm forward, second of two.
+  kNormGradSums,     ///< Norm backward: sums of a row for the input gradient.
+  kNormGradInput,    ///< Norm backward: the input gradient.
+  kNormGradWeights,  ///< Norm backward: gradients of gamma and beta.
   kPointwise,        ///< Elementwise, generated or not.
   kReduction,
   kCopy,         ///< Elementwise without arithmetic: copies, casts.

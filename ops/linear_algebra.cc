@@ -58,11 +58,37 @@ std::vector<PartWork> ProductGradients(const Product& p, const Tensor& a, const 
   return parts;
 }
 
+// What Tensor Cores and the kernels of the gradients depend on.
+MatrixProduct ProductOf(const Product& p, const Tensor& a, const Tensor& b) {
+  MatrixProduct product;
+  product.left = a.dtype;
+  product.right = b.dtype;
+  product.output = PromoteDTypes(a.dtype, b.dtype);
+  product.batch = p.batch.Value().value_or(0);
+  product.m = p.m;
+  // A batched A times a matrix is one product of all rows.
+  if (const auto rows = (p.batch * p.m).Value(); b.shape.size() < 3 && rows) {
+    product.batch = 1;
+    product.m = *rows;
+  }
+  product.n = p.n;
+  product.k = p.k;
+  product.extents = {{"M", product.m}, {"N", p.n}, {"K", p.k}};
+  return product;
+}
+
+// Bias and factors are counted operation by operation.
+void MarkMatrix(const Product& p, const Tensor& a, const Tensor& b, PricedOp* op) {
+  op->matmul_like = true;
+  op->vec_estimated = false;
+  op->product = ProductOf(p, a, b);
+}
+
 PriceResult PricedProduct(std::string params, const Product& p, const Tensor& a, const Tensor& b) {
   const Work forward{p.Flops(PromoteDTypes(a.dtype, b.dtype)), 0,
                      a.bytes() + b.bytes() + OutputBytes(p, a, b)};
   PriceResult result = Priced(std::move(params), forward, ProductGradients(p, a, b));
-  result.price->matmul_like = true;
+  MarkMatrix(p, a, b, &*result.price);
   return result;
 }
 
@@ -89,6 +115,7 @@ PriceResult PriceLinear(std::string_view, const OpCall& call) {
 
   const Product p{1, *rows, w_rank == 2 ? w.shape[0] : 1, w.shape.back(), 0, 0};
   PriceResult result = PricedProduct(ProductText(p, x.dtype), p, x, w);
+  result.price->product->right_transposed = true;
   if (bias) {
     Work& forward = result.price->forward.front().work;
     forward.vec += p.outputs();
@@ -320,7 +347,7 @@ PriceResult PriceSum(std::string_view op, const OpCall& call) {
   PriceResult result =
       Priced(row->a_rank == 3 ? BatchProductText(*p, sum->a.dtype) : ProductText(*p, sum->a.dtype),
              forward, std::move(backward));
-  result.price->matmul_like = true;
+  MarkMatrix(*p, sum->a, sum->b, &*result.price);
   return result;
 }
 

@@ -87,6 +87,8 @@ struct PricedOp {
   bool vec_estimated = true;
   /// Work.mma is an upper bound or a leading term.
   bool mma_estimated = false;
+  /// Bytes of the first tensor; set by PriceCall.
+  std::optional<Checked> input_bytes;
   bool bytes_known = true;  ///< False when a data type is not known: Work.bytes means nothing.
   /// Views that fall back to copying (reshape): the bytes that a forward kernel under the op moves.
   /// A call without kernels moves what `forward` says, 0.

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/call_args.h"
 #include "ops/foreach.h"
 #include "ops/gradient_call.h"
 #include "ops/op_model.h"
@@ -65,7 +66,18 @@ bool HasUnknownDType(const OpCall& call) {
   });
 }
 
+std::optional<Checked> InputBytes(const OpCall& call) {
+  for (const OpArg& arg : call.args) {
+    Reason ignored;
+    if (arg.kind != OpArg::Kind::kTensor) continue;
+    const std::optional<Tensor> tensor = TensorOf(arg, &ignored);
+    return tensor ? std::optional(tensor->bytes()) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 PriceResult Finish(PriceResult result, const OpCall& call) {
+  if (result.price) result.price->input_bytes = InputBytes(call);
   if (result.price && HasUnknownDType(call)) {
     result.price->bytes_known = result.price->op_class == OpClass::kView;
   }

@@ -85,6 +85,7 @@ class Instance {
   void NoteShares(const std::vector<PartWork>& parts);
   void Charge(size_t kernel, Amount amount);
   void ChargeAll(const Indices& kernels, Amount amount);
+  void ChargeAuxiliary(const Indices& kernels, int64_t tensors, int64_t bytes);
 
   const std::vector<PartWork>& Parts() const { return *parts_; }
 
@@ -337,7 +338,17 @@ void Instance::ShareMatrixBackward() {
   }
 }
 
-// Layer norm in several kernels: the work of each as parts of the op's. Of the FLOPs an element,
+// What the kernels of a part move in all, `tensors` of the input's size, beyond `bytes` of the
+// ideal.
+void Instance::ChargeAuxiliary(const Indices& kernels, int64_t tensors, int64_t bytes) {
+  if (!op_.input_bytes || !op_.bytes_known) return;
+  const std::optional<int64_t> moved = (*op_.input_bytes * tensors).Value();
+  if (!moved || *moved < bytes) return;
+  const std::vector<int64_t> parts = Divide(*moved - bytes, WeightsOf(kernels_, kernels));
+  for (size_t i = 0; i < kernels.size(); ++i) shares_[kernels[i]].aux_bytes = parts[i];
+}
+
+// Norms in several kernels: the work of each as parts of the op's. Of the FLOPs an element,
 // forward: 3 statistics, 5 normalise; backward: 4 sums of a row, 6 input gradient (10 where it
 // computes the sums itself), 6 gradients of gamma and beta. Of the traffic: the tensors of X's size
 // that each reads and writes, scaled down to the op's ideal bytes.
@@ -370,7 +381,10 @@ void Instance::ShareNorm(const Work& work) {
   for (size_t i = 0; i < shares_.size(); ++i) {
     if (!IsNormKind(kinds_[i]) && shares_[i].role == Role::kMain) shares_[i].role = Role::kHelper;
   }
-  for (size_t i = 0; i < groups.size(); ++i) ChargeAll(groups[i], {0, flops[i], bytes[i]});
+  for (size_t i = 0; i < groups.size(); ++i) {
+    ChargeAll(groups[i], {0, flops[i], bytes[i]});
+    ChargeAuxiliary(groups[i], byte_weights[i], bytes[i]);
+  }
 }
 
 void Instance::ShareAmongMains(const Work& work) {
