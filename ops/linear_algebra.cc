@@ -53,9 +53,23 @@ std::vector<PartWork> ProductGradients(const Product& p, const Tensor& a, const 
   std::vector<PartWork> parts;
   const Checked mma = p.Flops(PromoteDTypes(a.dtype, b.dtype));
   const Checked bytes = a.bytes() + b.bytes() + OutputBytes(p, a, b);
-  if (a.Differentiable()) parts.push_back({Part::kDgrad, {mma, p.a_reduce, bytes}});
-  if (b.Differentiable()) parts.push_back({Part::kWgrad, {mma, p.b_reduce, bytes}});
+  if (a.Differentiable()) parts.push_back({Part::kDgrad, {mma, p.a_reduce, bytes}, {}});
+  if (b.Differentiable()) parts.push_back({Part::kWgrad, {mma, p.b_reduce, bytes}, {}});
   return parts;
+}
+
+// Each gradient is a product of other sizes: dA [m,k] sums over n, dB over m.
+void NameGradients(PricedOp* op) {
+  const MatrixProduct& p = *op->product;
+  for (PartWork& part : op->backward) {
+    Product gradient{p.batch, p.m, p.k, p.n, 0, 0};
+    if (part.part == Part::kBgrad) continue;
+    if (part.part == Part::kWgrad) {
+      gradient = p.right_transposed ? Product{p.batch, p.n, p.k, p.m, 0, 0}
+                                    : Product{p.batch, p.k, p.n, p.m, 0, 0};
+    }
+    part.params = p.batch == 1 ? ProductText(gradient, p.left) : BatchProductText(gradient, p.left);
+  }
 }
 
 // What Tensor Cores and the kernels of the gradients depend on.
@@ -82,6 +96,7 @@ void MarkMatrix(const Product& p, const Tensor& a, const Tensor& b, PricedOp* op
   op->matmul_like = true;
   op->vec_estimated = false;
   op->product = ProductOf(p, a, b);
+  NameGradients(op);
 }
 
 PriceResult PricedProduct(std::string params, const Product& p, const Tensor& a, const Tensor& b) {
@@ -116,6 +131,7 @@ PriceResult PriceLinear(std::string_view, const OpCall& call) {
   const Product p{1, *rows, w_rank == 2 ? w.shape[0] : 1, w.shape.back(), 0, 0};
   PriceResult result = PricedProduct(ProductText(p, x.dtype), p, x, w);
   result.price->product->right_transposed = true;
+  NameGradients(&*result.price);
   if (bias) {
     Work& forward = result.price->forward.front().work;
     forward.vec += p.outputs();

@@ -36,6 +36,8 @@ enum class Part : uint8_t {
 struct PartWork {
   Part part = Part::kForward;
   Work work;
+  /// Sizes of what the part computes, as PricedOp::params; empty: those of the op.
+  std::string params = {};
 };
 
 /// A dimension under the name that users know it by.
@@ -162,6 +164,9 @@ std::string_view RoleWord(Role role);
 std::string_view FlopsKindWord(FlopsKind kind);
 /// "dgrad", "wgrad", "bgrad" or "".
 std::string_view GradientWord(Part part);
+
+/// What to print of the sizes of a kernel that computes `part`.
+std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part);
 
 /// What of a call's work calls nested in it do, whose kernels are charged for it.
 struct CoveredWork {

@@ -38,6 +38,15 @@ PriceResult CheckRange(PriceResult result) {
   return Unpriced(Reason::kCostOverflow);
 }
 
+std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part) {
+  const std::vector<PartWork>& parts =
+      direction == Direction::kBackward ? op.backward : op.forward;
+  for (const PartWork& candidate : parts) {
+    if (candidate.part == part && !candidate.params.empty()) return candidate.params;
+  }
+  return op.params;
+}
+
 std::string_view RoleWord(Role role) {
   switch (role) {
     case Role::kMain:

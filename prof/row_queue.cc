@@ -70,6 +70,8 @@ void Charge(const ops::KernelShare& share, WaitingRow* waiting) {
   if (const auto& gradient = waiting->resolution.gradient) {
     row->share.part = gradient->part;
     row->share.part_confidence = gradient->confidence;
+  } else if (row->price != nullptr) {
+    row->params = ops::ParamsOf(*row->price, PricedDirection(*waiting), share.part);
   }
   row->reasons.Merge(share.reasons);
 }
