@@ -152,7 +152,7 @@ TEST(PrintRowsTest, ExamplesAreShortAndHarmless) {
   record.op = {op};
   record.direction = Direction::kBackward;
   const std::string said = Print(Line(record)).diagnostics.Render("prof");
-  EXPECT_LT(said.size(), 400u);
+  EXPECT_LT(said.size(), 700u);
   EXPECT_THAT(said, HasSubstr("?[2J?xxx"));
 }
 
