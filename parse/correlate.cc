@@ -582,7 +582,8 @@ Correlation::Correlation(Trace* trace, const CorrelateOptions& options, Diagnost
     : trace_(*trace),
       options_(options),
       texts_(std::make_unique<RangeTexts>(&trace->strings, diagnostics)),
-      operator_seq_texts_(trace->operators.size(), 0) {
+      operator_seq_texts_(trace->operators.size(), 0),
+      steps_(*trace) {
   Builder(this, diagnostics).Run();
   NameKernels();
   for (size_t i = 0; i < trace->devices.size(); ++i) {
@@ -700,6 +701,7 @@ void Correlation::FillLaunch(const LaunchCall& call, KernelRecord* record) const
   record->launch_api = trace_.strings.View(call.api);
   record->launch_start_ns = call.start_ns;
   record->launch_end_ns = call.end_ns;
+  if (!steps_.empty()) record->step = steps_.Find(call.thread, call.start_ns);
 }
 
 void Correlation::FillRanges(const Launched& launched, KernelRecord* record) const {

@@ -15,6 +15,7 @@
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 #include "parse/range_texts.h"
+#include "parse/step_index.h"
 
 namespace oplens::parse {
 
@@ -119,6 +120,7 @@ class Correlation {
   std::vector<StringId> operator_seq_texts_;  // By index into Trace::operators; 0: not needed yet.
   std::vector<uint32_t> name_index_;          // By StringId; into names_.
   std::vector<KernelName> names_;             // [0] is the unknown name.
+  StepIndex steps_;                           // Its threads are those of trace_.
   IdMap device_index_;                        // By device id; into Trace::devices.
 };
 

@@ -3,27 +3,97 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
+#include "base/saturating.h"
 #include "prof/columns.h"
 
 namespace oplens::prof {
 namespace {
 
-/// Stops at the largest value instead of wrapping: sums of hostile times.
-int64_t Sum(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
-}
+constexpr auto Sum = SaturatingSum;
 
 int64_t Length(int64_t start, int64_t end) {
   int64_t length = 0;
   return __builtin_sub_overflow(end, start, &length) ? std::numeric_limits<int64_t>::max() : length;
 }
 
-double Percent(int64_t part, int64_t whole) {
+double PercentOf(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
+
+bool HasLaunch(const Row& row) { return !row.record->reasons.Has(Reason::kNoLaunchCall); }
+
+bool HasRange(const Row& row) {
+  const KernelRecord& record = *row.record;
+  return !record.markers.empty() || !record.seq_markers.empty() || !record.range.empty() ||
+         !record.layer.empty() || !record.repr_markers.empty();
+}
+
+enum Family : size_t { kRecords, kNvprof, kNsys, kKineto, kFamilyCount };
+
+Family FamilyOf(std::string_view family) {
+  if (family == "nvprof") return kNvprof;
+  if (family == "nsys") return kNsys;
+  return family == "kineto" ? kKineto : kRecords;
+}
+
+/// A reason why a question is not answered that the user can do something about.
+struct Gap {
+  std::string_view raises;  ///< The shares that its remedy raises.
+  bool (*applies)(const Row& row);
+  std::string_view remedies[kFamilyCount];  ///< By family; "": none there.
+};
+
+constexpr std::string_view kShapesInNvtx =
+    "run under torch.autograd.profiler.emit_nvtx(record_shapes=True), or annotate with PyProf";
+
+// The first that applies to a kernel counts: others often go away with it.
+constexpr Gap kGaps[] = {
+    {"launch, range, op",
+     [](const Row& row) { return !HasLaunch(row); },
+     {"record the CUDA API calls too, and begin recording before the first launch",
+      "record the CUDA API calls too (nvprof without --profile-api-trace none), and begin "
+      "recording "
+      "before the first launch",
+      "record the CUDA API calls too (nsys profile --trace=cuda,nvtx), and begin recording before "
+      "the first launch",
+      "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and end a step "
+      "before "
+      "the recording ends"}},
+    {"op, shapes, FLOPs",
+     [](const Row& row) { return row.record->reasons.Has(Reason::kGraphKernel) && row.op.empty(); },
+     {"record the capture of the CUDA graphs too",
+      "run without CUDA graphs: nvprof does not tell their kernels apart",
+      "record with --cuda-graph-trace=node, and the capture of the graphs too",
+      "record the capture of the CUDA graphs too"}},
+    {"range, op",
+     [](const Row& row) { return !HasRange(row); },
+     {"annotate the code with NVTX ranges, for PyTorch with torch.autograd.profiler.emit_nvtx()",
+      "annotate the code with NVTX ranges, for PyTorch with torch.autograd.profiler.emit_nvtx()",
+      "put the launches inside NVTX ranges (for PyTorch torch.autograd.profiler.emit_nvtx()) and "
+      "record them (nsys profile --trace=cuda,nvtx)",
+      "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"}},
+    {"shapes, FLOPs, bytes",
+     [](const Row& row) { return row.record->reasons.Has(Reason::kCompiledKernel); },
+     {"run without torch.compile: a compiled kernel does not tell its ops", "",
+      "run without torch.compile: a compiled kernel does not tell its ops",
+      "run without torch.compile: a compiled kernel does not tell its ops"}},
+    {"op, shapes, FLOPs, bytes",
+     [](const Row& row) { return row.op.empty(); },
+     {"name the ops: run under torch.autograd.profiler.emit_nvtx(record_shapes=True)",
+      kShapesInNvtx, kShapesInNvtx, ""}},
+    {"shapes, FLOPs, bytes",
+     [](const Row& row) { return !row.has_shapes && row.price == nullptr; },
+     {"record the shapes (record_shapes=True of PyTorch's profilers)", kShapesInNvtx, kShapesInNvtx,
+      "profile with record_shapes=True"}},
+    {"bytes",
+     [](const Row& row) { return row.price != nullptr && !row.price->bytes_known; },
+     {"record the data types: PyProf's annotations and torch.profiler name them",
+      "annotate with PyProf, which names data types as emit_nvtx() does not",
+      "annotate with PyProf, which names data types as emit_nvtx() does not", ""}},
+};
 
 }  // namespace
 
@@ -51,7 +121,17 @@ Coverage::Busy* Coverage::BusyOf(const KernelRecord& record) {
   return last_busy_;
 }
 
-void Coverage::Add(const Row& row) {
+void Coverage::AddGaps(const Row& row, std::string_view family) {
+  static_assert(std::size(kGaps) == kGapCount);
+  for (size_t i = 0; i < kGapCount; ++i) {
+    if (!kGaps[i].applies(row)) continue;
+    gap_ns_[i] = Sum(gap_ns_[i], row.record->duration_ns);
+    gap_families_[i] = static_cast<uint8_t>(gap_families_[i] | 1U << FamilyOf(family));
+    return;
+  }
+}
+
+void Coverage::Add(const Row& row, std::string_view family) {
   ++kernel_count_;
   const KernelRecord& record = *row.record;
   if (record.reasons.Has(Reason::kUntimed) || record.reasons.Has(Reason::kBadTimes)) return;
@@ -61,6 +141,10 @@ void Coverage::Add(const Row& row) {
   if (row.has_shapes) shapes_ns_ = Sum(shapes_ns_, duration);
   if (IsDirectionKnown(row)) direction_ns_ = Sum(direction_ns_, duration);
   if (row.share.flops) flops_ns_ = Sum(flops_ns_, duration);
+  if (row.share.bytes) bytes_ns_ = Sum(bytes_ns_, duration);
+  if (HasLaunch(row)) launch_ns_ = Sum(launch_ns_, duration);
+  if (HasRange(row)) range_ns_ = Sum(range_ns_, duration);
+  if (!row.share.flops || !row.share.bytes) AddGaps(row, family);
   if (!record.start_ns || !record.end_ns) {
     busy_known_ = false;
   } else if (!BusyOf(record)->Add(*record.start_ns, *record.end_ns)) {
@@ -84,13 +168,29 @@ int64_t Coverage::BusyNs() const {
 std::vector<std::string> Coverage::Sentences() const {
   if (kernel_count_ == 0) return {};
   const int64_t busy = BusyNs();
-  return {fmt::format("kernel time {} ns, GPU busy {}", kernel_ns_,
-                      busy < 0 ? "unknown (kernels without a start, or out of order)"
-                               : fmt::format("{} ns", busy)),
-          fmt::format("share of kernel time with op {:.1f} %, shapes {:.1f} %, direction {:.1f} %, "
-                      "FLOPs {:.1f} %",
-                      Percent(op_ns_, kernel_ns_), Percent(shapes_ns_, kernel_ns_),
-                      Percent(direction_ns_, kernel_ns_), Percent(flops_ns_, kernel_ns_))};
+  std::vector<std::string> sentences = {
+      fmt::format("kernel time {} ns, GPU busy {}", kernel_ns_,
+                  busy < 0 ? "unknown (kernels without a start, or out of order)"
+                           : fmt::format("{} ns", busy))};
+  const std::pair<const char*, int64_t> shares[] = {
+      {"launch", launch_ns_}, {"range", range_ns_},         {"op", op_ns_},
+      {"shapes", shapes_ns_}, {"direction", direction_ns_}, {"FLOPs", flops_ns_},
+      {"bytes", bytes_ns_}};
+  std::string text;
+  for (const auto& [what, ns] : shares) {
+    fmt::format_to(std::back_inserter(text), "{} {} {:.1f} %", text.empty() ? "" : ",", what,
+                   PercentOf(ns, kernel_ns_));
+  }
+  sentences.push_back("share of kernel time with" + text);
+  for (size_t i = 0; i < kGapCount; ++i) {
+    for (size_t family = 0; family < kFamilyCount; ++family) {
+      const std::string_view remedy = kGaps[i].remedies[family];
+      if ((gap_families_[i] >> family & 1) == 0 || remedy.empty() || gap_ns_[i] == 0) continue;
+      sentences.push_back(fmt::format("to raise {} (here {:.1f} % of kernel time): {}",
+                                      kGaps[i].raises, PercentOf(gap_ns_[i], kernel_ns_), remedy));
+    }
+  }
+  return sentences;
 }
 
 }  // namespace oplens::prof

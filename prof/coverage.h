@@ -1,9 +1,11 @@
 #ifndef OPLENS_PROF_COVERAGE_H_
 #define OPLENS_PROF_COVERAGE_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,7 +16,8 @@ namespace oplens::prof {
 /// How much time the kernels of some rows took, and for how much of it a question is answered.
 class Coverage {
  public:
-  void Add(const Row& row);
+  /// `family` is what the kernel's profile is of (Trace::family), "" for records.
+  void Add(const Row& row, std::string_view family = {});
   /// What was added so far has another clock than what comes.
   void EndInput();
 
@@ -29,8 +32,12 @@ class Coverage {
   int64_t shapes_ns() const { return shapes_ns_; }  ///< The op's call has a tensor argument.
   int64_t direction_ns() const { return direction_ns_; }
   int64_t flops_ns() const { return flops_ns_; }
+  int64_t bytes_ns() const { return bytes_ns_; }
+  int64_t launch_ns() const { return launch_ns_; }  ///< The launch call is in the file.
+  int64_t range_ns() const { return range_ns_; }    ///< Some range encloses the launch.
 
-  /// Two sentences for standard error.
+  /// Two sentences for standard error, then for each question that is not answered for all of the
+  /// time one that says what to record or write so that it is, where that is known.
   std::vector<std::string> Sentences() const;
 
  private:
@@ -46,6 +53,10 @@ class Coverage {
     int64_t Total() const;
   };
 
+  /// Why a question is not answered, with a remedy. Numbers index a table in coverage.cc.
+  static constexpr size_t kGapCount = 7;
+
+  void AddGaps(const Row& row, std::string_view family);
   Busy* BusyOf(const KernelRecord& record);
 
   std::map<std::pair<std::string, int64_t>, Busy> busy_;  // By rank and device.
@@ -59,6 +70,11 @@ class Coverage {
   int64_t shapes_ns_ = 0;
   int64_t direction_ns_ = 0;
   int64_t flops_ns_ = 0;
+  int64_t bytes_ns_ = 0;
+  int64_t launch_ns_ = 0;
+  int64_t range_ns_ = 0;
+  std::array<int64_t, kGapCount> gap_ns_{};        // Time of the kernels that have the gap.
+  std::array<uint8_t, kGapCount> gap_families_{};  // Bits: of which families these are.
   bool busy_known_ = true;
 };
 

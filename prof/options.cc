@@ -39,7 +39,8 @@ cxxopts::Options Declare() {
   add("by", "One row a group of kernels that are alike in these, separated by commas",
       cxxopts::value<std::string>(), "KEYS");
   add("sort",
-      "With --by: the column to sort by, numbers largest first; -COL or COL:asc, COL:desc turn it",
+      "With --by: the column to sort by, figures largest first, keys in order; -COL turns it "
+      "round, COL:asc and COL:desc say which",
       cxxopts::value<std::string>()->default_value("total"), "COL");
   add("top", "With --by: the first N groups, the others summed up in one row",
       cxxopts::value<int>(), "N");

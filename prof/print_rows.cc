@@ -11,6 +11,7 @@
 #include "prof/coverage.h"
 #include "prof/row_queue.h"
 #include "prof/shown_text.h"
+#include "prof/utilisation.h"
 
 namespace oplens::prof {
 namespace {
@@ -57,6 +58,7 @@ class RowPrinter {
       if (step == Step::kEndOfInput) {
         Begin();
         coverage_.EndInput();
+        utilisation_.EndInput();
         if (options_.steps != nullptr) options_.steps->Restart();
         continue;
       }
@@ -71,6 +73,7 @@ class RowPrinter {
         rank_ = row->record.rank.value_or(std::string_view());
       }
       count_reasons_ = !records->counts_reasons();
+      family_ = records->family();
       row->row.index = index_;
       row->resolution = resolver_->Resolve(row->record, &row->row);
       queue_->Push(std::move(row));
@@ -113,7 +116,8 @@ class RowPrinter {
     if (row_count_++ == 0) writer_->AppendHeader(buffer);
     const Row& row = waiting->row;
     if (row.share.flops) ++priced_count_;
-    coverage_.Add(row);
+    coverage_.Add(row, family_);
+    if (options_.peak_of != nullptr) utilisation_.Add(row, options_.peak_of(row));
     row.reasons.ForEach([&](Reason reason) {
       if (count_reasons_ || !row.record->reasons.Has(reason)) CountReason(reason, row);
     });
@@ -150,6 +154,7 @@ class RowPrinter {
     diagnostics_->Note(
         fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));
     for (std::string& sentence : coverage_.Sentences()) diagnostics_->Note(std::move(sentence));
+    for (std::string& sentence : utilisation_.Sentences()) diagnostics_->Note(std::move(sentence));
   }
 
   RowOptions options_;
@@ -159,8 +164,10 @@ class RowPrinter {
   Output* output_;
   Diagnostics* diagnostics_;
   Coverage coverage_;
+  Utilisation utilisation_;
   std::string rank_;
-  int64_t index_ = 0;  // Of the last record, good or bad.
+  std::string family_;  // Of the input.
+  int64_t index_ = 0;   // Of the last record, good or bad.
   int64_t row_count_ = 0;
   int64_t priced_count_ = 0;
   int64_t advanced_at_ = 1;  // Number of the first row after the last Advance().

@@ -15,6 +15,9 @@ struct RowOptions {
   OpChoice op_choice = OpChoice::kInner;
   RangeFilter* filter = nullptr;  ///< Null: every kernel has its row.
   StepFinder* steps = nullptr;    ///< Null: steps are those of the records.
+  /// The peak rate (FLOP/s, dense) of the GPU of a row for the data type of its product, 0 where it
+  /// is not known: for the model FLOPs utilisation. Null: that is not told.
+  double (*peak_of)(const Row& row) = nullptr;
 };
 
 /// Takes all records of a source, prices them, and writes one row each to `output` in the same

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parse/correlate.h"
@@ -34,6 +35,9 @@ class Inputs : public RecordSource {
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
   /// Those of records are counted where they are printed, those of profiles by their reader.
   bool counts_reasons() const override { return profile_.has_value(); }
+  std::string_view family() const override {
+    return profile_ ? std::string_view(profile_->trace.family) : std::string_view();
+  }
 
   /// The next profile for its copies, null after the last. Throws Error when an input holds
   /// records or cannot be read.

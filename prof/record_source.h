@@ -1,6 +1,8 @@
 #ifndef OPLENS_PROF_RECORD_SOURCE_H_
 #define OPLENS_PROF_RECORD_SOURCE_H_
 
+#include <string_view>
+
 #include "parse/model/reason.h"
 #include "prof/row_queue.h"
 
@@ -23,6 +25,8 @@ class RecordSource {
   virtual Step Next(WaitingRow* row, Diagnostics* diagnostics) = 0;
   /// Whether the reasons of the last record are counted by the source already.
   virtual bool counts_reasons() const = 0;
+  /// Of the profile of the last record ("nvprof", "nsys", "kineto"); "" where it does not say.
+  virtual std::string_view family() const { return {}; }
 };
 
 }  // namespace oplens::prof

@@ -198,7 +198,8 @@ SummaryOrder ParseOrder(std::string_view text, const SummaryPlan& plan) {
     for (const Column& column : plan.columns) (keys += keys.empty() ? "" : ",") += column.key;
     throw UsageError(fmt::format("--sort: there is no column '{}'; the columns are {}", key, keys));
   }
-  order.ascending = ascending.value_or(IsText(*order.column) != turned);
+  const bool is_key = order.column < plan.columns.data() + plan.keys.size();
+  order.ascending = ascending.value_or(is_key != turned);
   return order;
 }
 

@@ -48,8 +48,8 @@ struct SummaryOrder {
   bool ascending = false;
 };
 
-/// Reads "KEY", "-KEY", "KEY:asc" or "KEY:desc". Numbers come largest first, texts from A to Z;
-/// '-' turns that round. Throws UsageError.
+/// Reads "COL", "-COL", "COL:asc" or "COL:desc". Figures come largest first, keys smallest first or
+/// from A to Z; '-' turns that round. Throws UsageError.
 SummaryOrder ParseOrder(std::string_view text, const SummaryPlan& plan);
 
 /// Whether cell `a` of a column comes before `b` in ascending order; unknown ones come last in any

@@ -51,7 +51,7 @@ std::string LineOf(const std::string& name) {
   return fmt::format(
       "{},{},{},{},{},{},{},{}\n", name,
       NumberAfter(err.substr(std::min(err.size(), err.find("FLOPs are known"))), " of "),
-      NumberAfter(err, "kernel time "), NumberAfter(err, "GPU busy "), NumberAfter(err, "with op "),
+      NumberAfter(err, "kernel time "), NumberAfter(err, "GPU busy "), NumberAfter(err, "%, op "),
       NumberAfter(err, "shapes "), NumberAfter(err, "direction "), NumberAfter(err, "%, FLOPs "));
 }
 

@@ -414,6 +414,51 @@ TEST_F(CorrelateTest, BadTextsAreFreeAndCounted) {
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadMarkerText), 1);  // Once a text.
 }
 
+TEST_F(CorrelateTest, StepsHoldForAllThreadsOfTheProcess) {
+  trace_.threads.push_back({11, 300});
+  Typed(RangeKind::kStep, 10, 20, "ProfilerStep#4");
+  Typed(RangeKind::kStep, 20, 30, "ProfilerStep#5");
+  Range(40, 50, "ProfilerStep#6");  // As an NVTX range.
+  Kernel(5);
+  Kernel(12);
+  Kernel(15, 1);  // The backward pass.
+  Kernel(16, 2);  // Another process.
+  Kernel(20);
+  Kernel(29, 1);
+  Kernel(35);
+  Kernel(45, 1);
+  Correlate();
+  std::vector<std::optional<int64_t>> steps;
+  for (size_t i = 0; i < trace_.kernels.size(); ++i) steps.push_back(Record(i).step);
+  EXPECT_THAT(steps, ElementsAre(std::nullopt, 4, 4, std::nullopt, 5, 5, std::nullopt, 6));
+}
+
+TEST_F(CorrelateTest, StepsOfSeveralThreads) {
+  Typed(RangeKind::kStep, 10, 30, "ProfilerStep#1", 0);
+  Typed(RangeKind::kStep, 15, 35, "ProfilerStep#2", 1);
+  Typed(RangeKind::kStep, 40, kNeverClosed, "ProfilerStep#3", 0);
+  Typed(RangeKind::kStep, 60, kNeverClosed, "ProfilerStep#4", 0);
+  Kernel(20, 0);
+  Kernel(21, 1);
+  Kernel(50, 1);
+  Kernel(70, 1);
+  Correlate();
+  EXPECT_EQ(Record(0).step, 1);  // The thread's own.
+  EXPECT_EQ(Record(1).step, 2);
+  EXPECT_EQ(Record(2).step, 3);
+  EXPECT_EQ(Record(3).step, 4);  // What was never closed ends with the next one.
+}
+
+TEST_F(CorrelateTest, OtherTextsAreNoSteps) {
+  for (const char* text : {"ProfilerStep#", "ProfilerStep#x", "ProfilerStep#1 of 3", "Step#1",
+                           "ProfilerStep#99999999999999999999"}) {
+    Range(0, 100, text);
+  }
+  Kernel(50);
+  Correlate();
+  EXPECT_EQ(Record(0).step, std::nullopt);
+}
+
 TEST_F(CorrelateTest, ExtremeTimes) {
   Kernel(50);
   trace_.kernels[0].start_ns = INT64_MIN;

@@ -89,10 +89,12 @@ TEST_F(CoverageTest, SharesOfKernelTime) {
   EXPECT_EQ(coverage_.shapes_ns(), 300);
   EXPECT_EQ(coverage_.direction_ns(), 0);
   EXPECT_EQ(coverage_.flops_ns(), 300);
-  EXPECT_THAT(coverage_.Sentences(),
-              ElementsAre("kernel time 1000 ns, GPU busy 1000 ns",
-                          "share of kernel time with op 40.0 %, shapes 30.0 %, direction 0.0 %, "
-                          "FLOPs 30.0 %"));
+  EXPECT_THAT(
+      coverage_.Sentences(),
+      ElementsAre("kernel time 1000 ns, GPU busy 1000 ns",
+                  "share of kernel time with launch 100.0 %, range 0.0 %, op 40.0 %, shapes "
+                  "30.0 %, direction 0.0 %, FLOPs 30.0 %, bytes 0.0 %",
+                  HasSubstr("to raise range, op (here 100.0 % of kernel time): annotate")));
 }
 
 TEST_F(CoverageTest, UntimedKernelsHaveNoTime) {
@@ -110,6 +112,73 @@ TEST_F(CoverageTest, HostileTimesDoNotWrap) {
   Add(0, kMax);
   EXPECT_EQ(coverage_.kernel_ns(), kMax);
   EXPECT_GE(coverage_.BusyNs(), 0);
+}
+
+/// The sentence about what a kernel lacks, beside one of the same length that lacks nothing.
+std::string RemedyFor(const KernelRecord& record, std::string_view family,
+                      std::string_view op = "mm", bool has_shapes = true,
+                      const ops::PricedOp* price = nullptr) {
+  Coverage coverage;
+  Row row;
+  KernelRecord complete = test::PlainRecord();
+  complete.range = {"step"};
+  row.record = &complete;
+  row.op = "mm";
+  row.has_shapes = true;
+  row.share.flops = 1;
+  row.share.bytes = 1;
+  coverage.Add(row, family);
+  EXPECT_EQ(coverage.Sentences().size(), 2u) << "nothing to raise";
+  row.record = &record;
+  row.op = op;
+  row.has_shapes = has_shapes;
+  row.price = price;
+  if (price == nullptr) row.share.flops.reset();
+  row.share.bytes.reset();
+  coverage.Add(row, family);
+  const auto sentences = coverage.Sentences();
+  return sentences.size() == 3 ? sentences.back() : std::to_string(sentences.size() - 2);
+}
+
+TEST(CoverageRemedyTest, DependsOnReasonAndFamily) {
+  KernelRecord record = test::PlainRecord();
+  record.duration_ns = 300;
+  EXPECT_THAT(RemedyFor(record, "nsys"),
+              testing::AllOf(HasSubstr("to raise range, op (here 75.0 % of kernel time)"),
+                             HasSubstr("nsys profile --trace=cuda,nvtx")));
+  EXPECT_THAT(RemedyFor(record, "nvprof"), HasSubstr("NVTX"));
+  EXPECT_THAT(RemedyFor(record, "kineto"), HasSubstr("ProfilerActivity.CPU"));
+
+  record.range = {"step"};
+  EXPECT_THAT(RemedyFor(record, "kineto", "mm", false), HasSubstr("record_shapes=True"));
+  EXPECT_THAT(RemedyFor(record, "nsys", "mm", false), HasSubstr("emit_nvtx(record_shapes=True)"));
+  EXPECT_THAT(RemedyFor(record, "", "", false), HasSubstr("name the ops"));
+  // An op with shapes that has no cost model: nothing to record.
+  EXPECT_EQ(RemedyFor(record, "kineto"), "0");
+
+  ops::PricedOp price;
+  price.bytes_known = false;
+  EXPECT_THAT(RemedyFor(record, "nsys", "mm", true, &price), HasSubstr("to raise bytes"));
+
+  record.reasons.Add(Reason::kGraphKernel);
+  EXPECT_THAT(RemedyFor(record, "nsys", ""), HasSubstr("--cuda-graph-trace=node"));
+  record.reasons.Clear();
+  record.reasons.Add(Reason::kCompiledKernel);
+  EXPECT_THAT(RemedyFor(record, "kineto", "mm", false), HasSubstr("torch.compile"));
+  record.reasons.Add(Reason::kNoLaunchCall);
+  EXPECT_THAT(RemedyFor(record, "nvprof"), HasSubstr("to raise launch, range, op"));
+}
+
+TEST(CoverageRemedyTest, OneSentenceAFamily) {
+  Coverage coverage;
+  KernelRecord record = test::PlainRecord();
+  Row row;
+  row.record = &record;
+  for (const char* family : {"nsys", "kineto", "nsys"}) coverage.Add(row, family);
+  const auto sentences = coverage.Sentences();
+  ASSERT_EQ(sentences.size(), 4u);
+  EXPECT_THAT(sentences[2], HasSubstr("nsys"));
+  EXPECT_THAT(sentences[3], HasSubstr("ProfilerActivity"));
 }
 
 TEST(CoverageSentencesTest, NothingWithoutKernels) {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "prof/line_records.h"
+#include "prof/summary.h"
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 
@@ -70,6 +71,61 @@ TEST(PrintRowsTest, OneRowARecord) {
   EXPECT_THAT(printed.diagnostics.Render("prof"),
               HasSubstr("prof: FLOPs are known for 1 of 2 kernels\n"));
   EXPECT_EQ(printed.diagnostics.CountOf(Reason::kNoMarker), 1);
+}
+
+TEST(PrintRowsTest, UtilisationNeedsAPeak) {
+  KernelRecord record = MmRecord();
+  record.start_ns = 1000;
+  record.end_ns = 1100;
+  const auto dir = TestDir();
+  WriteFile(dir / "net.dict", Line(record));
+  for (const bool has_peak : {false, true}) {
+    LineRecords lines((dir / "net.dict").string());
+    const auto writer = MakeSpaceWriter(SelectColumns("idx"));
+    Output output((dir / "net.txt").string());
+    Diagnostics diagnostics;
+    RowOptions options;
+    // 48 FLOP in 100 ns; the peak is 4 FLOP a ns.
+    static int asked = 0;
+    static bool has_product = false;
+    asked = 0;
+    has_product = false;
+    if (has_peak) {
+      options.peak_of = [](const Row& row) {
+        ++asked;
+        has_product = row.share.flops_mma.has_value();
+        return 4e9;
+      };
+    }
+    PrintRows(&lines, options, writer.get(), &output, &diagnostics);
+    const std::string said = diagnostics.Render("prof");
+    EXPECT_EQ(said.find("model FLOPs utilisation 12.0 %") != std::string::npos, has_product)
+        << said;
+    EXPECT_EQ(asked, has_peak ? 1 : 0);
+  }
+}
+
+TEST(PrintRowsTest, FilterAndStepsAreOfTheWholeInput) {
+  KernelRecord inside = MmRecord();
+  inside.range = {"epoch 1"};
+  KernelRecord outside = MmRecord();
+  const auto dir = TestDir();
+  WriteFile(dir / "net.dict", Line(outside) + Line(inside) + Line(outside) + Line(inside));
+  LineRecords lines((dir / "net.dict").string());
+  const SummaryPlan plan = PlanSummary("step,op");
+  Summary summary(&plan);
+  Output output((dir / "net.txt").string());
+  Diagnostics diagnostics;
+  RangeFilter filter("epoch");
+  StepFinder steps("epoch");
+  PrintRows(&lines, {.filter = &filter, .steps = &steps}, &summary, &output, &diagnostics);
+  const auto writer = MakeSpaceWriter(SelectColumns("step,op,count,flops,perstep", plan.columns));
+  summary.Write(ParseOrder("total", plan), 0, writer.get(), &output);
+  output.Commit();
+  EXPECT_EQ(ReadFile(dir / "net.txt"),
+            "Step Op Count FLOPs PerStep(ns)\n"
+            "1 mm 2 96 200.000\n");
+  EXPECT_THAT(diagnostics.Render("prof"), HasSubstr("FLOPs are known for 2 of 2 kernels"));
 }
 
 TEST(PrintRowsTest, KernelsInOpenRangesAreNotCountedAsRanges) {
@@ -152,7 +208,7 @@ TEST(PrintRowsTest, ExamplesAreShortAndHarmless) {
   record.op = {op};
   record.direction = Direction::kBackward;
   const std::string said = Print(Line(record)).diagnostics.Render("prof");
-  EXPECT_LT(said.size(), 400u);
+  EXPECT_LT(said.size(), 700u);
   EXPECT_THAT(said, HasSubstr("?[2J?xxx"));
 }
 

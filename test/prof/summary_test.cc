@@ -348,6 +348,7 @@ TEST(ParseOrderTest, RefusesWhatIsNoColumn) {
   }
   EXPECT_EQ(ParseOrder("dir", plan).column->key, "dir");
   EXPECT_TRUE(ParseOrder("dir", plan).ascending);
+  EXPECT_TRUE(ParseOrder("stream", PlanSummary("stream")).ascending);
   EXPECT_FALSE(ParseOrder("tflops", plan).ascending);
 }
 
