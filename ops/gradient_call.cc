@@ -1,5 +1,6 @@
 #include "ops/gradient_call.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -106,6 +107,21 @@ std::optional<std::vector<OpArg>> EmbeddingArguments(const OpCall& call) {
   return std::vector<OpArg>{std::move(given[1]), std::move(table)};
 }
 
+/// _cudnn_rnn_backward(x, weights.., stride, buffer, hx, cx, y, dY, dhy, dcy, mode, ..): the op's
+/// arguments, and four more in between.
+std::optional<std::vector<OpArg>> CudnnRnnArguments(const OpCall& call) {
+  std::vector<OpArg> args = call.args;
+  auto at = std::find_if(args.begin(), args.end(),
+                         [](const OpArg& arg) { return arg.kind != OpArg::Kind::kTensor; });
+  constexpr std::ptrdiff_t kToOutput = 4;
+  constexpr std::ptrdiff_t kAdded = 4;
+  // Weights that were not recorded have one place.
+  if (at - args.begin() == 1) ++at;
+  if (args.end() - at < kToOutput + kAdded) return std::nullopt;
+  args.erase(at + kToOutput, at + kToOutput + kAdded);
+  return args;
+}
+
 }  // namespace
 
 PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
@@ -113,6 +129,7 @@ PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
   const OpModel* model = FindOpModel(op);
   std::optional<std::vector<OpArg>> args;
   if (op == "embedding") args = EmbeddingArguments(call);
+  if (op == "_cudnn_rnn") args = CudnnRnnArguments(call);
   if (row != nullptr) args = OpArguments(row->places, call);
   if (!args || model == nullptr) return Unpriced(Reason::kUnsupportedArgs);
   PriceResult result =

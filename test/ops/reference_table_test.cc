@@ -84,8 +84,6 @@ const std::set<std::string> kToCome = {
     "avg_pool2d",
     "mse_loss",
     "cross_entropy",
-    "forward",
-    "lstm",
     "sort",
     "topk",
     "sgd",
