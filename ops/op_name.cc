@@ -15,6 +15,7 @@ struct Alias {
 
 // Removed from the front as often as one fits.
 constexpr std::string_view kPrefixes[] = {
+    "torch.distributed.",
     "torch.nn.functional.",
     "torch.ops.",
     "torch.",
@@ -24,6 +25,10 @@ constexpr std::string_view kPrefixes[] = {
     "prims::",
     "aten.",
     "prims.",
+    "c10d::",
+    "_c10d_functional::",
+    "c10d_functional::",
+    "nccl:",
 };
 
 // Python's operator methods. A leading 'i' or 'r' of the inner word is read before the look-up.

@@ -82,6 +82,8 @@ class Correlation {
   }
 
   void NameKernels();
+  /// Makes the calls of the kernels that say which collective they are.
+  void NameCommunications();
   std::span<const uint32_t> Ops(const Launched& launched) const;
   std::span<const uint32_t> Seqs(const Launched& launched) const;
   std::span<const uint32_t> Paths(const Launched& launched) const;
@@ -101,16 +103,19 @@ class Correlation {
   void FillLaunch(const LaunchCall& call, KernelRecord* record) const;
   void FillRanges(const Launched& launched, KernelRecord* record) const;
   void FillSequence(const Launched& launched, KernelRecord* record) const;
+  /// Adds the call of a kernel's collective as the innermost.
+  void FillCommunication(const Kernel& kernel, KernelRecord* record) const;
 
   Trace& trace_;
   CorrelateOptions options_;
   std::unique_ptr<RangeTexts> texts_;
-  std::vector<Launched> launched_;            // One a kernel, in output order.
-  std::vector<uint32_t> items_;               // Indices into trace_.ranges.
-  std::vector<StringId> operator_seq_texts_;  // By index into Trace::operators; 0: not needed yet.
-  std::vector<uint32_t> name_index_;          // By StringId; into names_.
-  std::vector<KernelName> names_;             // [0] is the unknown name.
-  IdMap device_index_;                        // By device id; into Trace::devices.
+  std::vector<Launched> launched_;             // One a kernel, in output order.
+  std::vector<uint32_t> items_;                // Indices into trace_.ranges.
+  std::vector<StringId> operator_seq_texts_;   // By index into Trace::operators; 0: not needed yet.
+  std::vector<uint32_t> name_index_;           // By StringId; into names_.
+  std::vector<KernelName> names_;              // [0] is the unknown name.
+  std::vector<StringId> communication_calls_;  // By index into Trace::communications; 0: none.
+  IdMap device_index_;                         // By device id; into Trace::devices.
 };
 
 }  // namespace oplens::parse
