@@ -15,8 +15,21 @@ struct Alias {
 
 // Removed from the front as often as one fits.
 constexpr std::string_view kPrefixes[] = {
-    "torch.nn.functional.", "torch.ops.", "torch.", "Tensor.", "aten::", "at::", "prims::",
-    "flash_attn::",         "aten.",      "prims.",
+    "torch.distributed.",
+    "torch.nn.functional.",
+    "torch.ops.",
+    "torch.",
+    "Tensor.",
+    "aten::",
+    "at::",
+    "prims::",
+    "aten.",
+    "prims.",
+    "c10d::",
+    "_c10d_functional::",
+    "c10d_functional::",
+    "nccl:",
+    "flash_attn::",
 };
 
 // Python's operator methods. A leading 'i' or 'r' of the inner word is read before the look-up.

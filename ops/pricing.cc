@@ -39,8 +39,7 @@ PriceResult CheckRange(PriceResult result) {
 }
 
 std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part) {
-  const std::vector<PartWork>& parts =
-      direction == Direction::kBackward ? op.backward : op.forward;
+  const std::vector<PartWork>& parts = direction == Direction::kBackward ? op.backward : op.forward;
   for (const PartWork& candidate : parts) {
     if (candidate.part == part && !candidate.params.empty()) return candidate.params;
   }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "parse/communication_call.h"
 #include "parse/demangle.h"
 #include "parse/range_sweep.h"
 #include "parse/range_texts.h"
@@ -586,6 +587,7 @@ Correlation::Correlation(Trace* trace, const CorrelateOptions& options, Diagnost
       steps_(*trace) {
   Builder(this, diagnostics).Run();
   NameKernels();
+  NameCommunications();
   for (size_t i = 0; i < trace->devices.size(); ++i) {
     device_index_.FindOrInsert(trace->devices[i].id, static_cast<uint32_t>(i));
   }
@@ -602,6 +604,21 @@ void Correlation::NameKernels() {
     std::string long_name = Demangle(trace_.strings.View(kernel.name));
     std::string short_name = ShortKernelName(long_name);
     names_.push_back({std::move(long_name), std::move(short_name)});
+  }
+}
+
+void Correlation::NameCommunications() {
+  communication_calls_.resize(trace_.communications.size(), 0);
+  std::string text;
+  for (const Kernel& kernel : trace_.kernels) {
+    if (kernel.communication >= communication_calls_.size()) continue;
+    StringId& call = communication_calls_[kernel.communication];
+    if (call != 0) continue;
+    text.clear();
+    AppendOpCall(CommunicationCall(trace_.communications[kernel.communication], trace_.strings),
+                 &text);
+    call = trace_.strings.Intern(text);
+    texts_->Classify(call);
   }
 }
 
@@ -661,6 +678,7 @@ void Correlation::RecordOf(size_t i, KernelRecord* record) const {
   FillKernel(kernel, record);
   if (kernel.launch != kNoLaunch) FillLaunch(trace_.launches[kernel.launch], record);
   if (OriginOf(kernel) != kNoLaunch) FillRanges(launched, record);
+  if (kernel.communication < communication_calls_.size()) FillCommunication(kernel, record);
 }
 
 void Correlation::FillKernel(const Kernel& kernel, KernelRecord* record) const {
@@ -761,6 +779,20 @@ void Correlation::FillNode(const Launched& launched, KernelRecord* record) const
   for (uint32_t i = 0; i < launched.forwards; ++i) {
     record->nodes.push_back(autograd_->ForwardNodeOf(forward[i]));
   }
+}
+
+void Correlation::FillCommunication(const Kernel& kernel, KernelRecord* record) const {
+  const StringId call = communication_calls_[kernel.communication];
+  const RangeTexts::Text& text = texts_->Of(call);
+  // Else these are not the words of markers.
+  if (record->markers.empty()) {
+    record->op.clear();
+    record->mod.clear();
+  }
+  record->markers.push_back(trace_.strings.View(call));
+  record->marker_starts_ns.push_back(record->launch_start_ns.value_or(kernel.start_ns));
+  record->op.push_back(trace_.strings.View(text.op));
+  record->mod.push_back(trace_.strings.View(text.mod));
 }
 
 void Correlation::FillSequence(const Launched& launched, KernelRecord* record) const {

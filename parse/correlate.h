@@ -88,6 +88,8 @@ class Correlation {
   }
 
   void NameKernels();
+  /// Makes the calls of the kernels that say which collective they are.
+  void NameCommunications();
   std::span<const uint32_t> Ops(const Launched& launched) const;
   std::span<const uint32_t> Seqs(const Launched& launched) const;
   std::span<const uint32_t> Paths(const Launched& launched) const;
@@ -108,6 +110,8 @@ class Correlation {
   void FillRanges(const Launched& launched, KernelRecord* record) const;
   void FillSequence(const Launched& launched, KernelRecord* record) const;
   void FillNode(const Launched& launched, KernelRecord* record) const;
+  /// Adds the call of a kernel's collective as the innermost.
+  void FillCommunication(const Kernel& kernel, KernelRecord* record) const;
 
   Trace& trace_;
   CorrelateOptions options_;
@@ -117,11 +121,12 @@ class Correlation {
   std::unique_ptr<Autograd> autograd_;
   /// What is around the forward ops that launched nothing, by number.
   std::unordered_map<uint32_t, Launched> silent_forwards_;
-  std::vector<StringId> operator_seq_texts_;  // By index into Trace::operators; 0: not needed yet.
-  std::vector<uint32_t> name_index_;          // By StringId; into names_.
-  std::vector<KernelName> names_;             // [0] is the unknown name.
-  StepIndex steps_;                           // Its threads are those of trace_.
-  IdMap device_index_;                        // By device id; into Trace::devices.
+  std::vector<StringId> operator_seq_texts_;   // By index into Trace::operators; 0: not needed yet.
+  std::vector<uint32_t> name_index_;           // By StringId; into names_.
+  std::vector<KernelName> names_;              // [0] is the unknown name.
+  StepIndex steps_;                            // Its threads are those of trace_.
+  IdMap device_index_;                         // By device id; into Trace::devices.
+  std::vector<StringId> communication_calls_;  // By index into Trace::communications; 0: none.
 };
 
 }  // namespace oplens::parse
