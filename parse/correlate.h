@@ -111,6 +111,7 @@ class Correlation {
   std::vector<uint32_t> name_index_;          // By StringId; into names_.
   std::vector<KernelName> names_;             // [0] is the unknown name.
   IdMap device_index_;                        // By device id; into Trace::devices.
+  std::vector<StringId> device_texts_;        // Of each of Trace::devices, for KernelRecord::gpu.
 };
 
 }  // namespace oplens::parse

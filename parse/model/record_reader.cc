@@ -151,6 +151,7 @@ constexpr Field kFields[] = {
     {"'phase':", ReadField<&KernelRecord::phase>},
     {"'step':", ReadField<&KernelRecord::step>},
     {"'gpu':", ReadField<&KernelRecord::gpu>},
+    {"'sharedMemory':", ReadField<&KernelRecord::shared_memory_bytes>},
     {"'reason':", ReadField<&KernelRecord::reasons>},
 };
 constexpr size_t kFieldCount = std::size(kFields);

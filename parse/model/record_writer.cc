@@ -153,6 +153,8 @@ void AppendDictLine(const KernelRecord& record, std::string* out) {
   AppendOptionalInt(record.step, out);
   out->append(", 'gpu': ");
   AppendOptionalString(record.gpu, out);
+  out->append(", 'sharedMemory': ");
+  AppendOptionalInt(record.shared_memory_bytes, out);
   out->append(", 'reason': ");
   AppendReasons(record.reasons, out);
   out->append("}\n");
@@ -201,6 +203,7 @@ void AppendJsonLine(const KernelRecord& record, std::string* out) {
       {"phase", PhaseWord(record.phase)},
       {"step", JsonOf(record.step)},
       {"gpu", JsonOf(record.gpu)},
+      {"sharedMemory", JsonOf(record.shared_memory_bytes)},
       {"reason", std::move(reasons)},
   };
   out->append(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
