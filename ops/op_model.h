@@ -154,6 +154,13 @@ struct KernelShare {
   ReasonSet reasons;
 };
 
+/// "main", "helper", "layout", "reduce", "epilogue" or "".
+std::string_view RoleWord(Role role);
+/// "exact", "estimate", "none" or "unknown".
+std::string_view FlopsKindWord(FlopsKind kind);
+/// "dgrad", "wgrad", "bgrad" or "".
+std::string_view GradientWord(Part part);
+
 /// What of a call's work calls nested in it do, whose kernels are charged for it.
 struct CoveredWork {
   bool main = false;      ///< All but the epilogue of a matrix op.

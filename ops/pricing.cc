@@ -38,4 +38,51 @@ PriceResult CheckRange(PriceResult result) {
   return Unpriced(Reason::kCostOverflow);
 }
 
+std::string_view RoleWord(Role role) {
+  switch (role) {
+    case Role::kMain:
+      return "main";
+    case Role::kHelper:
+      return "helper";
+    case Role::kLayout:
+      return "layout";
+    case Role::kReduce:
+      return "reduce";
+    case Role::kEpilogue:
+      return "epilogue";
+    case Role::kUnknown:
+      break;
+  }
+  return "";
+}
+
+std::string_view FlopsKindWord(FlopsKind kind) {
+  switch (kind) {
+    case FlopsKind::kNone:
+      return "none";
+    case FlopsKind::kExact:
+      return "exact";
+    case FlopsKind::kEstimate:
+      return "estimate";
+    case FlopsKind::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string_view GradientWord(Part part) {
+  switch (part) {
+    case Part::kDgrad:
+      return "dgrad";
+    case Part::kWgrad:
+      return "wgrad";
+    case Part::kBgrad:
+      return "bgrad";
+    case Part::kForward:
+    case Part::kBackward:
+      break;
+  }
+  return "";
+}
+
 }  // namespace oplens::ops

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "ops/gradient_evidence.h"
 #include "ops/kernel_name.h"
 #include "ops/op_model.h"
 
@@ -43,8 +44,12 @@ std::vector<int64_t> Divide(int64_t total, std::span<const int64_t> weights) {
 
 // ---- one instance ----
 
+// A reduction or elementwise kernel beside the products of a backward is the sum over the rows.
+constexpr double kReductionIsBias = .95;
+
 struct Amount {
-  int64_t flops = 0;
+  int64_t mma = 0;
+  int64_t vec = 0;
   int64_t bytes = 0;
 };
 
@@ -76,11 +81,15 @@ class Instance {
   void ShareNorm(const Work& work);
   void ShareAmongMains(const Work& work);
 
-  Work ChargedGradients(const Indices& mains) const;
+  void ShareGradients(const Indices& mains);
+  void NoteShares(const std::vector<PartWork>& parts);
   void Charge(size_t kernel, Amount amount);
   void ChargeAll(const Indices& kernels, Amount amount);
 
+  const std::vector<PartWork>& Parts() const { return *parts_; }
+
   const PricedOp& op_;
+  const std::vector<PartWork>* parts_ = nullptr;  // What the kernels share.
   std::span<const InstanceKernel> kernels_;
   std::span<KernelShare> shares_;
   CoveredWork covered_;
@@ -88,7 +97,8 @@ class Instance {
 };
 
 Amount AmountOf(const Work& work) {
-  return {(work.mma + work.vec).Value().value_or(0), work.bytes.Value().value_or(0)};
+  return {work.mma.Value().value_or(0), work.vec.Value().value_or(0),
+          work.bytes.Value().value_or(0)};
 }
 
 Work Sum(const std::vector<PartWork>& parts) {
@@ -114,27 +124,6 @@ const Work* FindPart(const std::vector<PartWork>& parts, Part part) {
     return candidate.part == part;
   });
   return found == parts.end() ? nullptr : &found->work;
-}
-
-// Which gradient of a matrix op a kernel computes, where its name says so: in words, or, for the
-// row-major `linear` on a column-major BLAS, by the layout of its operands.
-std::optional<Part> NamedGradient(std::string_view name) {
-  struct Rule {
-    std::string_view text;
-    bool at_end;
-    Part part;
-  };
-  constexpr Rule kRules[] = {
-      {"wgrad", false, Part::kWgrad}, {"Wgrad", false, Part::kWgrad},
-      {"dgrad", false, Part::kDgrad}, {"Dgrad", false, Part::kDgrad},
-      {"_nt", true, Part::kWgrad},    {"_nn", true, Part::kDgrad},
-  };
-  for (const Rule& rule : kRules) {
-    if (rule.at_end ? name.ends_with(rule.text) : name.find(rule.text) != std::string_view::npos) {
-      return rule.part;
-    }
-  }
-  return std::nullopt;
 }
 
 // Several kernels share by grid when they are launches of one kernel, else by duration.
@@ -213,7 +202,7 @@ void Instance::AssignMatrixRoles(bool backward) {
   PromoteLongest(WithRole(Role::kUnknown));
   if (!WithRole(Role::kMain).empty()) return;
   const bool has_bias =
-      backward ? FindPart(op_.backward, Part::kBgrad) != nullptr : !(Sum(op_.forward).vec == 0);
+      backward ? FindPart(Parts(), Part::kBgrad) != nullptr : !(Sum(op_.forward).vec == 0);
   if (!has_bias) PromoteLongest(WithRole(Role::kEpilogue));
 }
 
@@ -240,16 +229,19 @@ void Instance::AssignOtherRoles() {
 
 void Instance::Charge(size_t kernel, Amount amount) {
   KernelShare& share = shares_[kernel];
-  share.flops = share.flops.value_or(0) + amount.flops;
+  share.flops_mma = share.flops_mma.value_or(0) + amount.mma;
+  share.flops_vec = share.flops_vec.value_or(0) + amount.vec;
+  share.flops = *share.flops_mma + *share.flops_vec;
   share.bytes = share.bytes.value_or(0) + amount.bytes;
 }
 
 void Instance::ChargeAll(const Indices& chosen, Amount amount) {
   if (chosen.size() == 1) return Charge(chosen.front(), amount);
   const std::vector<int64_t> weights = WeightsOf(kernels_, chosen);
-  const std::vector<int64_t> flops = Divide(amount.flops, weights);
+  const std::vector<int64_t> mma = Divide(amount.mma, weights);
+  const std::vector<int64_t> vec = Divide(amount.vec, weights);
   const std::vector<int64_t> bytes = Divide(amount.bytes, weights);
-  for (size_t i = 0; i < chosen.size(); ++i) Charge(chosen[i], {flops[i], bytes[i]});
+  for (size_t i = 0; i < chosen.size(); ++i) Charge(chosen[i], {mma[i], vec[i], bytes[i]});
 }
 
 // The roles whose work nested calls do get nothing of it.
@@ -269,7 +261,7 @@ void Instance::ShareMatrixForward(const Work& work) {
   Work main_work = work;
   if (covered_.epilogue) main_work.vec = 0;
   if (!epilogues.empty()) {
-    Charge(epilogues.front(), {work.vec.Value().value_or(0), 0});
+    Charge(epilogues.front(), {0, work.vec.Value().value_or(0), 0});
     main_work.vec = 0;
   }
   if (!mains.empty()) return ChargeAll(mains, AmountOf(main_work));
@@ -281,48 +273,68 @@ void Instance::ShareMatrixForward(const Work& work) {
   }
 }
 
-// The gradients that the main kernels compute. One kernel beside two gradients computes one of
-// them: the other operand needs none.
-Work Instance::ChargedGradients(const Indices& mains) const {
+// Charges the products of the backward: the gradients that kernels were found for, each to its
+// kernels. A gradient without a kernel was not needed.
+void Instance::ShareGradients(const Indices& mains) {
   std::vector<PartWork> gradients;
-  for (const PartWork& part : op_.backward) {
+  for (const PartWork& part : Parts()) {
     if (part.part != Part::kBgrad) gradients.push_back(part);
   }
-  if (mains.size() == 1 && gradients.size() == 2) {
-    const Part part =
-        NamedGradient(kernels_[mains.front()].long_name).value_or(gradients.back().part);
-    if (const Work* work = FindPart(gradients, part)) return *work;
+  if (mains.empty() || gradients.empty()) return;
+  const Indices epilogues = WithRole(Role::kEpilogue);
+  // The sums over broadcast dimensions have a kernel of their own where there is one.
+  const auto charge = [&](const Indices& kernels, Work work) {
+    if (!epilogues.empty()) {
+      Charge(epilogues.front(), {0, work.vec.Value().value_or(0), 0});
+      work.vec = 0;
+    }
+    ChargeAll(kernels, AmountOf(work));
+  };
+  const auto name = [&](size_t kernel, Part part, double confidence) {
+    shares_[kernel].part = part;
+    shares_[kernel].part_confidence = confidence;
+  };
+  const bool two = gradients.size() == 2 && FindPart(gradients, Part::kDgrad) != nullptr &&
+                   FindPart(gradients, Part::kWgrad) != nullptr;
+  if (!two) {
+    for (const size_t kernel : mains) {
+      name(kernel, gradients.size() == 1 ? gradients.front().part : Part::kBackward, 1);
+    }
+    return charge(mains, Sum(gradients));
   }
-  return Sum(gradients);
+  std::vector<InstanceKernel> kernels;
+  for (const size_t kernel : mains) kernels.push_back(kernels_[kernel]);
+  const std::vector<GradientGuess> guesses =
+      GuessGradients(op_.product ? &*op_.product : nullptr, kernels);
+  for (size_t i = 0; i < mains.size(); ++i) {
+    name(mains[i], guesses[i].part, guesses[i].confidence);
+  }
+  for (const Part part : {Part::kDgrad, Part::kWgrad, Part::kBackward}) {
+    Indices chosen;
+    for (size_t i = 0; i < mains.size(); ++i) {
+      if (guesses[i].part == part) chosen.push_back(mains[i]);
+    }
+    if (chosen.empty()) continue;
+    const Work* work = FindPart(gradients, part);
+    charge(chosen, work != nullptr ? *work : Sum(gradients));
+  }
 }
 
 void Instance::ShareMatrixBackward() {
-  const Indices mains = WithRole(Role::kMain);
+  ShareGradients(WithRole(Role::kMain));
   const Indices epilogues = WithRole(Role::kEpilogue);
-  const Work* bias = FindPart(op_.backward, Part::kBgrad);
-  if (covered_.epilogue) bias = nullptr;
-  Work products = mains.empty() ? Work() : ChargedGradients(mains);
+  const Work* bias = FindPart(Parts(), Part::kBgrad);
+  if (bias == nullptr || covered_.epilogue) return;
   if (!epilogues.empty()) {
-    // The sums over broadcast dimensions, and the gradient of the bias.
-    Charge(epilogues.front(), {products.vec.Value().value_or(0), 0});
-    if (bias != nullptr) Charge(epilogues.front(), AmountOf(*bias));
-    products.vec = 0;
-  }
-  const Work* dgrad = FindPart(op_.backward, Part::kDgrad);
-  const Work* wgrad = FindPart(op_.backward, Part::kWgrad);
-  if (mains.size() == 2 && dgrad != nullptr && wgrad != nullptr) {
-    // One gradient each; the name of either decides which.
-    const std::optional<Part> first = NamedGradient(kernels_[mains[0]].long_name);
-    const std::optional<Part> second = NamedGradient(kernels_[mains[1]].long_name);
-    const bool swapped = first == Part::kWgrad || (!first && second == Part::kDgrad);
-    Work parts[] = {swapped ? *wgrad : *dgrad, swapped ? *dgrad : *wgrad};
-    for (size_t i = 0; i < 2; ++i) {
-      if (!epilogues.empty()) parts[i].vec = 0;
-      Charge(mains[i], AmountOf(parts[i]));
+    Charge(epilogues.front(), AmountOf(*bias));
+    for (const size_t kernel : epilogues) {
+      shares_[kernel].part = Part::kBgrad;
+      shares_[kernel].part_confidence = kReductionIsBias;
     }
-    return;
+  } else if (WithRole(Role::kMain).empty() && shares_.size() == 1) {
+    // Nothing else that the call launched could be the sum over the rows.
+    shares_.front().part = Part::kBgrad;
   }
-  if (!mains.empty()) ChargeAll(mains, AmountOf(products));
 }
 
 // Layer norm in several kernels: the work of each as parts of the op's. Of the FLOPs an element,
@@ -353,12 +365,12 @@ void Instance::ShareNorm(const Work& work) {
     byte_weights.push_back(share.tensors);
   }
   const Amount total = AmountOf(work);
-  const std::vector<int64_t> flops = Divide(total.flops, flop_weights);
+  const std::vector<int64_t> flops = Divide(total.vec, flop_weights);
   const std::vector<int64_t> bytes = Divide(total.bytes, byte_weights);
   for (size_t i = 0; i < shares_.size(); ++i) {
     if (!IsNormKind(kinds_[i]) && shares_[i].role == Role::kMain) shares_[i].role = Role::kHelper;
   }
-  for (size_t i = 0; i < groups.size(); ++i) ChargeAll(groups[i], {flops[i], bytes[i]});
+  for (size_t i = 0; i < groups.size(); ++i) ChargeAll(groups[i], {0, flops[i], bytes[i]});
 }
 
 void Instance::ShareAmongMains(const Work& work) {
@@ -366,9 +378,36 @@ void Instance::ShareAmongMains(const Work& work) {
   if (!mains.empty()) ChargeAll(mains, AmountOf(work));
 }
 
+// A kernel's fraction of the work of its gradient (of the whole work, where gradients are not told
+// apart), and how well its FLOPs are known.
+void Instance::NoteShares(const std::vector<PartWork>& parts) {
+  const Work all = Sum(parts);
+  for (KernelShare& share : shares_) {
+    if (!share.flops) continue;
+    const Work* part = parts.size() > 1 ? FindPart(parts, share.part) : nullptr;
+    const Amount total = AmountOf(part != nullptr ? *part : all);
+    const int64_t flops = total.mma + total.vec;
+    if (flops > 0) {
+      share.share = static_cast<double>(*share.flops) / static_cast<double>(flops);
+    } else if (total.bytes > 0 && op_.bytes_known) {
+      share.share = static_cast<double>(*share.bytes) / static_cast<double>(total.bytes);
+    }
+    const bool estimated =
+        (*share.flops_mma > 0 && op_.mma_estimated) || (*share.flops_vec > 0 && op_.vec_estimated);
+    share.flops_kind = *share.flops == 0 ? FlopsKind::kNone
+                       : estimated       ? FlopsKind::kEstimate
+                                         : FlopsKind::kExact;
+  }
+}
+
 void Instance::Share(Direction direction) {
-  const bool backward = direction == Direction::kBackward;
-  const std::vector<PartWork>& parts = backward ? op_.backward : op_.forward;
+  // The gradients are also what a call of a gradient function computes.
+  const std::vector<PartWork>& forward = op_.forward;
+  const bool gradient_call = !forward.empty() && forward.front().part != Part::kForward;
+  const bool backward = direction == Direction::kBackward || gradient_call;
+  parts_ = direction == Direction::kBackward ? &op_.backward : &forward;
+  const std::vector<PartWork>& parts = *parts_;
+  for (KernelShare& share : shares_) share.part = backward ? Part::kBackward : Part::kForward;
   op_.matmul_like ? AssignMatrixRoles(backward) : AssignOtherRoles();
   FailCovered();
   if (parts.empty()) return FailAll(Reason::kUnknownOp);
@@ -390,6 +429,7 @@ void Instance::Share(Direction direction) {
   } else {
     ShareAmongMains(work);
   }
+  NoteShares(parts);
 }
 
 // Whether `part` is at least half of `whole`.

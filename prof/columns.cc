@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "ops/gradient_evidence.h"
 
 namespace oplens::prof {
 namespace {
@@ -41,6 +42,26 @@ Cell DurationNs(const Row& row) {
   return Integer(row.record->duration_ns);
 }
 
+Cell PhaseOf(const Row& row) {
+  // Accumulating is one kind of work on gradients.
+  const Phase phase = row.phase == Phase::kAccumulate ? Phase::kGradient : row.phase;
+  return Text(PhaseWord(phase));
+}
+
+bool HasGradient(const Row& row) {
+  return row.phase == Phase::kAccumulate || !ops::GradientWord(row.share.part).empty();
+}
+
+std::string_view GradientWord(const Row& row) {
+  return row.phase == Phase::kAccumulate ? "accum" : ops::GradientWord(row.share.part);
+}
+
+Cell GradientConfidence(const Row& row) {
+  if (!HasGradient(row)) return {};
+  if (row.phase == Phase::kAccumulate) return Text("high");
+  return Text(ops::ConfidenceWord(row.share.part_confidence));
+}
+
 Cell TensorCore(const Row& row) {
   switch (row.tensor_core) {
     case ops::TensorCoreUse::kNo:
@@ -52,6 +73,8 @@ Cell TensorCore(const Row& row) {
   }
   return {};
 }
+
+Cell Decimal(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
 
 using enum ColumnType;
 
@@ -104,11 +127,36 @@ constexpr Column kColumns[] = {
      [](const Row& row) { return Text(row.record->rank.value_or(std::string_view())); }},
     {"pid", "PId", "", kInteger, 7, "", "", "host process that launched the kernel",
      [](const Row& row) { return Integer(row.record->process_id); }},
+    {"phase", "Phase", "", kText, 9, "", "",
+     "forward, backward, recompute, gradient (sums of gradients) or optimizer", PhaseOf},
+    {"grad", "Grad", "", kText, 5, "", "",
+     "gradient that the kernel computes: dgrad, wgrad, bgrad; accum adds one up",
+     [](const Row& row) { return Text(GradientWord(row)); }},
+    {"grad_conf", "GradConf", "", kText, 6, "", "", "how sure grad is: high, medium or low",
+     GradientConfidence},
+    {"inst", "Inst", "", kInteger, 7, "", "",
+     "number of the op call; its kernels' FLOPs and bytes sum to the call's",
+     [](const Row& row) { return row.instance > 0 ? Cell{row.instance} : Cell{}; }},
+    {"role", "Role", "", kText, 8, "", "",
+     "part in its op: main, helper, layout, reduce or epilogue",
+     [](const Row& row) { return Text(ops::RoleWord(row.share.role)); }},
+    {"share", "Share", "", kDecimal, 6, "", "",
+     "fraction of its gradient's or op's FLOPs (bytes where it has none), 0 to 1",
+     [](const Row& row) { return Decimal(row.share.share); }},
+    {"flops_kind", "FLOPsKind", "", kText, 8, "", "",
+     "exact, estimate (weights of docs/costs.md), none (0 FLOPs) or unknown",
+     [](const Row& row) { return Text(ops::FlopsKindWord(row.share.flops_kind)); }},
+    {"flops_mma", "FLOPsMma", "FLOP", kInteger, 12, "", "",
+     "of flops: matrix products, which Tensor Cores can do",
+     [](const Row& row) { return Integer(row.share.flops_mma); }},
+    {"flops_vec", "FLOPsVec", "FLOP", kInteger, 12, "", "", "of flops: all other",
+     [](const Row& row) { return Integer(row.share.flops_vec); }},
+    {"aux_bytes", "AuxBytes", "B", kInteger, 12, "", "",
+     "traffic beside the least, where it can be derived",
+     [](const Row& row) { return Integer(row.share.aux_bytes); }},
     {"reason", "Reason", "", kTextList, 16, ",", "", "what is missing, and why a cost is unknown",
      [](const Row& row) { return Cell{row.reasons}; }},
 };
-
-Cell Decimal(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
 
 constexpr Column kCopyColumns[] = {
     {"idx", "Idx", "", kInteger, 7, "", "", "number of the row, from 1",

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "ops/tensor.h"
 #include "parse/model/op_call.h"
 
 namespace oplens::prof {
@@ -32,6 +33,18 @@ std::string_view FirstKnown(const std::vector<std::string_view>& words) {
 /// The i-th word of a list that goes with the markers; empty when the lists do not match.
 std::string_view WordOf(const std::vector<std::string_view>& words, size_t i, size_t markers) {
   return words.size() == markers ? Known(words[i]) : std::string_view();
+}
+
+/// Files of PyProf's parse say the direction only.
+Phase PhaseOf(const KernelRecord& record) {
+  if (record.phase != Phase::kUnknown) return record.phase;
+  return record.direction == Direction::kBackward ? Phase::kBackward : Phase::kUnknown;
+}
+
+/// "(32,128,768);(3072,768)"
+void AppendShape(const std::vector<int64_t>& shape, std::string* text) {
+  if (!text->empty()) text->push_back(';');
+  text->append(ops::TupleText(shape));
 }
 
 /// Why a kernel without an annotated op has none; what parse said of it already is enough.
@@ -64,6 +77,12 @@ const Annotation* OpResolver::Understand(std::string_view text) {
   annotation.has_shapes = std::any_of(call->args.begin(), call->args.end(), [](const OpArg& arg) {
     return arg.kind == OpArg::Kind::kTensor;
   });
+  for (const OpArg& arg : call->args) {
+    if (arg.kind != OpArg::Kind::kTensor) continue;
+    AppendShape(arg.shape, &annotation.shapes);
+    const std::optional<ops::DType> dtype = ops::ParseDType(arg.dtype);
+    if (annotation.dtype.empty() && dtype) annotation.dtype = ops::DTypeWord(*dtype);
+  }
   annotation.is_noise = IsNoise(call->op);
   annotation.is_backward_pass = call->op == "backward";
   annotation.op = std::move(call->op);
@@ -139,7 +158,12 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->trace = record.trace;
   row->path.clear();
   row->has_shapes = false;
+  row->shapes = {};
+  row->dtype = {};
+  row->price = nullptr;
+  row->phase = PhaseOf(record);
 
+  const ops::ForwardOp* around = nullptr;  // Of a kernel with an annotation of its own.
   const std::vector<std::string_view>* texts = &record.markers;
   const std::vector<std::string_view>* ops = &record.op;
   const std::vector<std::string_view>* mods = &record.mod;
@@ -164,10 +188,11 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
     } else {
       markers_.clear();
     }
-  } else if (record.direction == Direction::kForward) {
+  } else if (record.direction == Direction::kForward || record.phase == Phase::kRecompute) {
     linker_.AddForward(record);
-  } else if (record.direction == Direction::kBackward) {
-    TakeSurroundings(record, row);
+  } else if (record.direction == Direction::kBackward && !record.seq_ids.empty()) {
+    around = linker_.Find(record).op;
+    if (around != nullptr) TakeSurroundings(*around, row);
   }
 
   const Marker* chosen = ChoosePriced();
@@ -190,11 +215,15 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->mod =
       annotation.op.empty() ? WordOf(*mods, chosen->index, texts->size()) : Known(annotation.mod);
   row->has_shapes = annotation.has_shapes;
+  row->shapes = annotation.shapes;
+  row->dtype = annotation.dtype;
   if (!annotation.price) {
     row->reasons.Add(annotation.reason);
     return resolution;
   }
   row->params = annotation.price->params;
+  row->price = &*annotation.price;
+  if (around != nullptr) resolution.gradient = GradientOf(annotation, *around);
   resolution.priced = &annotation;
   if (resolution.forward == nullptr && record.marker_starts_ns.size() == texts->size()) {
     resolution.call_start_ns = record.marker_starts_ns[chosen->index];
@@ -204,12 +233,31 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   return resolution;
 }
 
-void OpResolver::TakeSurroundings(const KernelRecord& record, Row* row) {
-  if (record.seq_ids.empty() || (!record.layer.empty() && !record.trace.empty())) return;
-  const ops::ForwardOp* forward = linker_.Find(record).op;
-  if (forward == nullptr) return;
-  if (record.layer.empty()) row->layer = forward->layer;
-  if (record.trace.empty()) row->trace = forward->trace;
+void OpResolver::TakeSurroundings(const ops::ForwardOp& forward, Row* row) {
+  if (row->layer.empty()) row->layer = forward.layer;
+  if (row->trace.empty()) row->trace = forward.trace;
+}
+
+std::optional<ops::GradientGuess> OpResolver::GradientOf(const Annotation& own,
+                                                         const ops::ForwardOp& forward) {
+  // A gradient function names its gradients itself.
+  if (own.price->forward.empty() || own.price->forward.front().part != ops::Part::kForward) {
+    return std::nullopt;
+  }
+  const Annotation* outer = nullptr;
+  for (size_t i = forward.markers.size(); i-- > 0 && outer == nullptr;) {
+    const Annotation* annotation = Understand(forward.markers[i]);
+    if (annotation->price && annotation->price->product) outer = annotation;
+  }
+  if (outer == nullptr) return std::nullopt;
+  if (own.price->product) return ops::GradientOfInner(*outer->price->product, *own.price->product);
+  const bool has_bias =
+      std::any_of(outer->price->backward.begin(), outer->price->backward.end(),
+                  [](const ops::PartWork& part) { return part.part == ops::Part::kBgrad; });
+  if (has_bias && ops::NormalizeOpName(own.op) == "sum") {
+    return ops::GradientGuess{ops::Part::kBgrad, .95};
+  }
+  return std::nullopt;
 }
 
 bool OpResolver::IsFull() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text_cache.h"
+#include "ops/gradient_evidence.h"
 #include "ops/link_backward.h"
 #include "ops/op_model.h"
 #include "ops/tensor_core.h"
@@ -31,6 +32,8 @@ struct Annotation {
   std::optional<ops::PricedOp> price;
   Reason reason = Reason::kUnknownOp;  ///< Why there is no price.
   bool has_shapes = false;             ///< It has a tensor argument.
+  std::string shapes;                  ///< Of its tensors: "(32,128,768);(3072,768)".
+  std::string_view dtype;              ///< Of its first tensor of a known type.
   bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
   bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
 };
@@ -48,6 +51,9 @@ struct Resolution {
   const ops::ForwardOp* forward = nullptr;  ///< Set when the price came from a forward op.
   const void* kernel = nullptr;             ///< The same for kernels of the same full name.
   int64_t forward_run = 0;                  ///< Which run of `forward`; see ops::ForwardMatch.
+  /// Of a kernel that has its own annotation inside the node of a forward op: which of that op's
+  /// gradients it computes.
+  std::optional<ops::GradientGuess> gradient = {};
   /// Outermost first; empty unless call_start_ns is known. Valid until the next Resolve().
   std::span<const OuterCall> outer = {};
 };
@@ -89,7 +95,10 @@ class OpResolver {
   bool MayHaveNode(const KernelRecord& backward) const;
   const Marker* ChoosePriced() const;
   /// Takes layer and stack of a backward kernel from its forward op where it has none.
-  void TakeSurroundings(const KernelRecord& record, Row* row);
+  void TakeSurroundings(const ops::ForwardOp& forward, Row* row);
+  /// Which gradient of its forward op a backward kernel with an annotation of its own computes.
+  std::optional<ops::GradientGuess> GradientOf(const Annotation& own,
+                                               const ops::ForwardOp& forward);
   /// Fills outer_ with the priced markers around the chosen one.
   void CollectOuter(const Marker* chosen, const std::vector<int64_t>& starts_ns);
 

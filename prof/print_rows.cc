@@ -82,7 +82,7 @@ class RowPrinter {
   /// Writes what waits, and forgets everything that could link to what comes.
   void Begin() {
     Drain();
-    queue_ = std::make_unique<RowQueue>();
+    queue_ = std::make_unique<RowQueue>(queue_ != nullptr ? queue_->instance_count() : 0);
     resolver_ = std::make_unique<OpResolver>(op_choice_);
     advanced_at_ = queue_->NextNumber();
   }

@@ -13,6 +13,7 @@ struct OpInstance {
   const ops::PricedOp* price = nullptr;
   Direction direction = Direction::kForward;
   std::vector<WaitingRow*> rows;
+  int64_t number = 0;       // Over all of the queue's, from 1.
   size_t left = 0;          // Rows that have not left the queue.
   size_t products = 0;      // Matrix products among its rows; counted for backward calls.
   int64_t last_number = 0;  // Of its last row.
@@ -63,8 +64,13 @@ size_t GradientCount(const ops::PricedOp& op) {
   return static_cast<size_t>(std::count_if(op.backward.begin(), op.backward.end(), is_product));
 }
 
-void Charge(const ops::KernelShare& share, Row* row) {
+void Charge(const ops::KernelShare& share, WaitingRow* waiting) {
+  Row* const row = &waiting->row;
   row->share = share;
+  if (const auto& gradient = waiting->resolution.gradient) {
+    row->share.part = gradient->part;
+    row->share.part_confidence = gradient->confidence;
+  }
   row->reasons.Merge(share.reasons);
 }
 
@@ -89,7 +95,7 @@ size_t RowQueue::KeyHash::operator()(const StreamKey& key) const {
   return Mix(Mix(Mix(0, key.process_id), key.thread_id), key.stream_id);
 }
 
-RowQueue::RowQueue() = default;
+RowQueue::RowQueue(int64_t instances_before) : instance_count_(instances_before) {}
 RowQueue::~RowQueue() = default;
 
 void RowQueue::ForgetTexts() {
@@ -117,6 +123,7 @@ void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
   row->number = next_number_++;
   row->instance = nullptr;
   row->row.share = {};
+  row->row.instance = 0;
   waiting_bytes_ += row->line.size();
   CallKey key;
   if (FindCallKey(*row, &key)) {
@@ -134,6 +141,7 @@ void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
   row->turn = end.turn;
   if (OpInstance* instance = row->instance) {
     instance->rows.push_back(row.get());
+    row->row.instance = instance->number;
     if (row->resolution.forward != nullptr && IsProduct(row->record)) ++instance->products;
     ++instance->left;
     instance->last_number = row->number;
@@ -255,6 +263,7 @@ OpInstance* RowQueue::NewInstance(const WaitingRow& row) {
   free_instances_.pop_back();
   instance->price = &*row.resolution.priced->price;
   instance->direction = PricedDirection(row);
+  instance->number = ++instance_count_;
   instance->rows.clear();
   instance->left = 0;
   instance->products = 0;
@@ -324,7 +333,7 @@ void RowQueue::ShareSolo(OpInstance* instance) {
   const SoloKey key{instance->price, waiting.resolution.kernel, instance->direction};
   const auto place = solo_.find(key);
   if (place != solo_.end()) {
-    Charge(place->second, &waiting.row);
+    Charge(place->second, &waiting);
     return;
   }
   Share(instance, {});
@@ -340,7 +349,7 @@ void RowQueue::Share(OpInstance* instance, ops::CoveredWork covered) {
   shares_.assign(kernels_.size(), {});
   ops::ShareWork(*instance->price, instance->direction, kernels_, shares_, covered);
   for (size_t i = 0; i < shares_.size(); ++i) {
-    Charge(shares_[i], &instance->rows[i]->row);
+    Charge(shares_[i], instance->rows[i]);
   }
 }
 

@@ -70,8 +70,11 @@ class RowQueue {
   static constexpr size_t kMaxRows = 4096;
   static constexpr size_t kMaxBytes = size_t{8} << 20;
 
-  RowQueue();
+  /// `instances_before`: the number of calls that are numbered already.
+  explicit RowQueue(int64_t instances_before = 0);
   ~RowQueue();
+
+  int64_t instance_count() const { return instance_count_; }
 
  private:
   /// Names one call: a thread, and the beginning of the range or the sequence id on it.
@@ -144,6 +147,7 @@ class RowQueue {
   std::vector<ops::InstanceKernel> kernels_;  // Scratch of Share.
   std::vector<ops::KernelShare> shares_;
   int64_t next_number_ = 1;
+  int64_t instance_count_ = 0;
   size_t waiting_bytes_ = 0;
 };
 

@@ -26,6 +26,8 @@ std::string_view PhaseWord(Phase phase) {
       return "recompute";
     case Phase::kGradient:
       return "gradient";
+    case Phase::kAccumulate:
+      return "accumulate";
     case Phase::kOptimizer:
       return "optimizer";
     case Phase::kUnknown:

@@ -32,13 +32,14 @@ std::string_view DirectionWord(Direction direction);
 enum class Phase : uint8_t {
   kUnknown,
   kForward,
-  kBackward,   ///< The node of a forward op.
-  kRecompute,  ///< A forward op that runs once more for the backward pass (checkpointing): bprop.
-  kGradient,   ///< Sums, hooks and reductions of gradients, AccumulateGrad: bprop.
+  kBackward,    ///< The node of a forward op.
+  kRecompute,   ///< A forward op that runs once more for the backward pass (checkpointing): bprop.
+  kGradient,    ///< Sums, hooks and reductions of gradients: bprop.
+  kAccumulate,  ///< Of these: adds a gradient to that of a parameter (AccumulateGrad).
   kOptimizer,
 };
 
-/// "forward", "backward", "recompute", "gradient", "optimizer" or "".
+/// "forward", "backward", "recompute", "gradient", "accumulate", "optimizer" or "".
 std::string_view PhaseWord(Phase phase);
 
 /// One kernel with all that is known of its launch: the line that `parse` writes and `prof` reads.

@@ -62,7 +62,7 @@ bool ReadValue(Source* source, Phase* phase) {
   std::string_view word;
   if (!ReadValue(source, &word)) return false;
   for (const Phase known : {Phase::kForward, Phase::kBackward, Phase::kRecompute, Phase::kGradient,
-                            Phase::kOptimizer}) {
+                            Phase::kAccumulate, Phase::kOptimizer}) {
     if (word == PhaseWord(known)) *phase = known;
   }
   return true;

@@ -38,10 +38,12 @@ TEST(SelectColumnsTest, EachOnce) {
 }
 
 TEST(SelectColumnsTest, All) {
-  EXPECT_THAT(Keys(SelectColumns("all")),
-              ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod",
-                          "op", "kernel", "params", "sil", "tc", "device", "stream", "grid",
-                          "block", "flops", "bytes", "path", "range", "rank", "pid", "reason"));
+  EXPECT_THAT(
+      Keys(SelectColumns("all")),
+      ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod", "op",
+                  "kernel", "params", "sil", "tc", "device", "stream", "grid", "block", "flops",
+                  "bytes", "path", "range", "rank", "pid", "phase", "grad", "grad_conf", "inst",
+                  "role", "share", "flops_kind", "flops_mma", "flops_vec", "aux_bytes", "reason"));
   EXPECT_EQ(SelectColumns("all").size(), AllColumns().size());
 }
 
