@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "ops/tensor_core.h"
+#include "prof/shown_text.h"
 
 namespace oplens::prof {
 namespace {
@@ -19,7 +21,7 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB] [--copies] [--op inner|outer] "
-      "[-o FILE] [--quiet]");
+      "[--gpu NAME] [-o FILE] [--quiet]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
@@ -35,6 +37,10 @@ cxxopts::Options Declare() {
   add("op",
       "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
       cxxopts::value<std::string>()->default_value("inner"), "inner|outer");
+  add("gpu",
+      "The GPU that the kernels ran on, such as H200, whatever the profile says: gives peaks and "
+      "occupancy",
+      cxxopts::value<std::string>(), "NAME");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
   add("quiet", "No counts and notes on standard error");
   add("h,help", "This text");
@@ -60,6 +66,8 @@ std::string Help(const cxxopts::Options& options) {
   AppendColumns(AllColumns(), &text);
   text += "\nColumns of -c with --copies:\n";
   AppendColumns(CopyColumns(), &text);
+  fmt::format_to(std::back_inserter(text), "\nRules of tc: version {}.\n",
+                 ops::TensorCoreRulesVersion());
   return text;
 }
 
@@ -99,6 +107,14 @@ OpChoice ReadOpChoice(const std::string& word) {
   throw UsageError(fmt::format("--op: '{}' is neither inner nor outer", word));
 }
 
+ops::Gpu ReadGpu(const std::string& name) {
+  ops::GpuMatch match = ops::FindGpu(name);
+  if (match.gpu) return *std::move(match.gpu);
+  throw UsageError(fmt::format("--gpu: {} '{}'; give one of: {}",
+                               match.ambiguous ? "there are several GPUs named" : "no GPU is named",
+                               ShownText(name), fmt::join(match.choices, ", ")));
+}
+
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
   Options options;
   if (given.count("help") > 0) {
@@ -122,6 +138,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   }
   ReadFormat(given, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
+  if (given.count("gpu") > 0) options.gpu = ReadGpu(given["gpu"].as<std::string>());
   options.quiet = given.count("quiet") > 0;
   return options;
 }
