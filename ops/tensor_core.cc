@@ -127,24 +127,45 @@ constexpr Rule kRules[] = {
 // Longer texts than any kernel's name are not searched to their end.
 constexpr size_t kReach = size_t{1} << 16;
 
-bool HoldsAny(std::string_view name, std::string_view words) {
+// The first of the words that the name holds, as a part of the name; else empty.
+std::string_view FindAny(std::string_view name, std::string_view words) {
   while (!words.empty()) {
     const size_t bar = words.find('|');
-    if (name.find(words.substr(0, bar)) != std::string_view::npos) return true;
+    const std::string_view word = words.substr(0, bar);
+    const size_t place = name.find(word);
+    if (place != std::string_view::npos) return name.substr(place, word.size());
     words.remove_prefix(bar == std::string_view::npos ? words.size() : bar + 1);
   }
-  return false;
+  return {};
+}
+
+bool IsWordByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// What matched without what only bounds it, and no longer than a column can show.
+std::string_view Trim(std::string_view token) {
+  constexpr size_t kMost = 24;
+  while (!token.empty() && !IsWordByte(token.front())) token.remove_prefix(1);
+  token = token.substr(0, kMost);
+  while (!token.empty() && !IsWordByte(token.back())) token.remove_suffix(1);
+  return token;
 }
 
 // A pattern of the table, compiled when it is first needed.
 class LazyPattern {
  public:
-  bool Matches(const char* pattern, std::string_view name) {
+  // `found` gets what matched.
+  bool Matches(const char* pattern, std::string_view name, std::string_view* found) {
     std::call_once(once_, [&] {
       // Names are bytes, not necessarily UTF-8.
       pattern_ = std::make_unique<RE2>(pattern, RE2::Latin1);
     });
-    return RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *pattern_);
+    re2::StringPiece match;
+    const re2::StringPiece text(name.data(), name.size());
+    if (!pattern_->Match(text, 0, name.size(), RE2::UNANCHORED, &match, 1)) return false;
+    *found = std::string_view(match.data(), match.size());
+    return true;
   }
 
  private:
@@ -157,11 +178,17 @@ struct CompiledRule {
   LazyPattern unless;
 };
 
+// `token` gets the part of the name that the rule goes by.
 bool Applies(const Rule& rule, CompiledRule* compiled, std::string_view name,
-             std::string_view lower) {
-  if (!HoldsAny(lower, rule.words)) return false;
-  if (rule.pattern != nullptr && !compiled->pattern.Matches(rule.pattern, name)) return false;
-  return rule.unless == nullptr || !compiled->unless.Matches(rule.unless, name);
+             std::string_view lower, std::string_view* token) {
+  const std::string_view word = FindAny(lower, rule.words);
+  if (word.empty()) return false;
+  *token = name.substr(static_cast<size_t>(word.data() - lower.data()), word.size());
+  if (rule.pattern != nullptr && !compiled->pattern.Matches(rule.pattern, name, token)) {
+    return false;
+  }
+  std::string_view spared;
+  return rule.unless == nullptr || !compiled->unless.Matches(rule.unless, name, &spared);
 }
 
 std::string ToLower(std::string_view text) {
@@ -172,14 +199,106 @@ std::string ToLower(std::string_view text) {
   return lower;
 }
 
+// How a name, in lower case, tells what is multiplied. The first row whose pattern matches decides.
+struct MathRule {
+  MathType type;
+  const char* pattern;
+};
+
+constexpr MathRule kMathRules[] = {
+    // Attention of fp32 by CUTLASS; the types of the others stand in their names.
+    {MathType::kThreeTf32, R"(fmha_cutlass[fb]_f32|3xtf32|fastf32|fast_f32)"},
+    // cuBLAS's generated products: type letters, those of the factors first.
+    {MathType::kFp8, R"(^nvjet_(?:sm\d+_)?q)"},
+    {MathType::kBf16, R"(^nvjet_(?:sm\d+_)?t)"},
+    {MathType::kFp16, R"(^nvjet_(?:sm\d+_)?h)"},
+    {MathType::kTf32, R"(^nvjet_(?:sm\d+_)?s[^m])"},
+    {MathType::kUnknown, R"(^nvjet_)"},
+    // Weights of few bits are widened before they are multiplied.
+    {MathType::kBf16, R"(marlin.*(?:bf16|bfloat16)|tinygemm)"},
+    {MathType::kFp16, R"(marlin.*(?:half|fp16|f16))"},
+    {MathType::kUnknown, R"(marlin)"},
+    // By the instruction
+    {MathType::kFp64,
+     R"((?:^|[^a-z0-9])(?:d|z|gz)(?:884|1684|1688|16816)|f64f64|dmma|\dx\d+gemm_f64)"},
+    {MathType::kBinary, R"(168256|xorgemm)"},
+    // E4M3 without a sign is a type of scales.
+    {MathType::kFp8, R"((?:^|[^u])e[45]m[23]|fp8|float8|qmma|qgmma)"},
+    {MathType::kFp4, R"(e2m1|fp4|float4)"},
+    {MathType::kInt4, R"((?:^|[^a-z0-9])i(?:8832|16864)|i4i4|_int4_|int4b_t|[^a-z0-9][su]4_)"},
+    {MathType::kInt8,
+     R"((?:^|[^a-z0-9])i(?:8816|16832)|i8i8|int8|(?:^|[^a-z])imma|[^a-z0-9][su]8_)"},
+    {MathType::kTf32, R"(tf32|tfloat32)"},
+    {MathType::kBf16, R"(bf16|bfloat16)"},
+    {MathType::kFp16,
+     R"(f16|fp16|half|(?:^|[^a-z0-9])(?:h884|h1688|h16816|s884)|turing|sm75|_75_|volta|sm70|_70_)"},
+    // fp32 in memory; complex ones too
+    {MathType::kTf32,
+     R"((?:^|[^a-z0-9])[sc](?:1684|1688)(?:gemm|cudnn|fprop|dgrad|wgrad)|f32f32|gemm_f32)"},
+};
+
+MathType MathTypeOf(std::string_view lower) {
+  static std::array<LazyPattern, std::size(kMathRules)> compiled;
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    std::string_view found;
+    if (compiled[i].Matches(kMathRules[i].pattern, lower, &found)) return kMathRules[i].type;
+  }
+  return MathType::kUnknown;
+}
+
+// The letter before the instruction's shape, xmma's third type, or CUTLASS 3's.
+bool SumsInHalf(std::string_view lower) {
+  static LazyPattern compiled;
+  std::string_view found;
+  return compiled.Matches(
+      R"((?:^|[^a-z0-9])h(?:884|1688|16816|161616|\d+x\d+x\d+)|f16f16_f16f16_f16_)", lower, &found);
+}
+
 }  // namespace
+
+std::string_view TensorCoreRulesVersion() { return "2"; }
+
+std::string_view MathTypeWord(MathType type) {
+  switch (type) {
+    case MathType::kFp16:
+      return "fp16";
+    case MathType::kBf16:
+      return "bf16";
+    case MathType::kTf32:
+      return "tf32";
+    case MathType::kThreeTf32:
+      return "3xtf32";
+    case MathType::kFp8:
+      return "fp8";
+    case MathType::kFp4:
+      return "fp4";
+    case MathType::kInt8:
+      return "int8";
+    case MathType::kInt4:
+      return "int4";
+    case MathType::kFp64:
+      return "fp64";
+    case MathType::kBinary:
+      return "b1";
+    case MathType::kUnknown:
+      break;
+  }
+  return "";
+}
 
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name) {
   long_name = long_name.substr(0, kReach);
   static std::array<CompiledRule, std::size(kRules)> compiled;
   const std::string lower = ToLower(long_name);
   for (size_t i = 0; i < compiled.size(); ++i) {
-    if (Applies(kRules[i], &compiled[i], long_name, lower)) return {kRules[i].use, kRules[i].id};
+    std::string_view token;
+    if (!Applies(kRules[i], &compiled[i], long_name, lower, &token)) continue;
+    TensorCoreVerdict verdict{kRules[i].use, kRules[i].id, Trim(token)};
+    if (verdict.use == TensorCoreUse::kYes) {
+      verdict.math = MathTypeOf(lower);
+      verdict.half_sums = verdict.math == MathType::kFp16 && SumsInHalf(lower);
+    }
+    return verdict;
   }
   return {};
 }

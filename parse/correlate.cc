@@ -79,6 +79,29 @@ bool IsBackwardPhase(Phase phase) {
          phase == Phase::kAccumulate;
 }
 
+/// What is known of a device, for KernelRecord::gpu.
+std::string FactsOf(const Device& device) {
+  std::string text;
+  const auto add = [&text](std::string_view fact) {
+    if (!text.empty()) text += ',';
+    text += fact;
+  };
+  if (device.compute_capability_major > 0) {
+    add(fmt::format("cc={}.{}", device.compute_capability_major, device.compute_capability_minor));
+  }
+  if (device.multiprocessors > 0) add(fmt::format("sms={}", device.multiprocessors));
+  if (device.core_clock_hz > 0) add(fmt::format("clock={}", device.core_clock_hz));
+  if (device.memory_bandwidth_bytes_per_s > 0) {
+    add(fmt::format("dram={}", device.memory_bandwidth_bytes_per_s));
+  }
+  // Its compute capability is not one of NVIDIA's then.
+  constexpr int kUsualWarp = 32;
+  if (device.warp_threads > 0 && device.warp_threads != kUsualWarp) {
+    add(fmt::format("warp={}", device.warp_threads));
+  }
+  return text;
+}
+
 }  // namespace
 
 /// Sorts, then sweeps each thread.
@@ -590,6 +613,7 @@ Correlation::Correlation(Trace* trace, const CorrelateOptions& options, Diagnost
   NameCommunications();
   for (size_t i = 0; i < trace->devices.size(); ++i) {
     device_index_.FindOrInsert(trace->devices[i].id, static_cast<uint32_t>(i));
+    device_texts_.push_back(trace->strings.Intern(FactsOf(trace->devices[i])));
   }
 }
 
@@ -706,9 +730,13 @@ void Correlation::FillKernel(const Kernel& kernel, KernelRecord* record) const {
   record->registers_per_thread = known(kernel.registers_per_thread);
   record->static_shared_memory_bytes = known(kernel.static_shared_memory_bytes);
   record->dynamic_shared_memory_bytes = known(kernel.dynamic_shared_memory_bytes);
+  record->shared_memory_bytes = known(kernel.shared_memory_bytes);
   const uint32_t device = device_index_.Find(kernel.device_id);
   if (device != IdMap::kNone && trace_.devices[device].name != 0) {
     record->device_name = trace_.strings.View(trace_.devices[device].name);
+  }
+  if (device != IdMap::kNone && device_texts_[device] != 0) {
+    record->gpu = trace_.strings.View(device_texts_[device]);
   }
 }
 

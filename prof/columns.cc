@@ -63,7 +63,7 @@ Cell GradientConfidence(const Row& row) {
 }
 
 Cell TensorCore(const Row& row) {
-  switch (row.tensor_core) {
+  switch (FiguresOf(row).tensor_core.use) {
     case ops::TensorCoreUse::kNo:
       return Integer(0);
     case ops::TensorCoreUse::kYes:
@@ -154,6 +154,34 @@ constexpr Column kColumns[] = {
     {"aux_bytes", "AuxBytes", "B", kInteger, 12, "", "",
      "traffic beside the least, where it can be derived",
      [](const Row& row) { return Integer(row.share.aux_bytes); }},
+    {"ai", "AI", "FLOP/B", kDecimal, 9, "", "", "arithmetic intensity: flops over bytes",
+     [](const Row& row) { return Decimal(FiguresOf(row).roofline.flops_per_byte); }},
+    {"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 9, "", "", "flops over time, 10^12 a second",
+     [](const Row& row) { return Decimal(FiguresOf(row).roofline.tera_flops_per_s); }},
+    {"gbps", "GB/s", "GB/s", kDecimal, 9, "", "",
+     "bytes over time, 10^9 a second; of a collective: bus bandwidth",
+     [](const Row& row) { return Decimal(FiguresOf(row).roofline.giga_bytes_per_s); }},
+    {"pct_math", "%Math", "%", kDecimal, 7, "", "",
+     "of the GPU's peak for the units that the kernel uses",
+     [](const Row& row) { return Decimal(FiguresOf(row).roofline.percent_of_math); }},
+    {"pct_dram", "%DRAM", "%", kDecimal, 7, "", "", "of the GPU's DRAM bandwidth",
+     [](const Row& row) { return Decimal(FiguresOf(row).roofline.percent_of_dram); }},
+    {"bound", "Bound", "", kText, 7, "", "",
+     "which roof is nearer: math or dram; latency: short and far from both",
+     [](const Row& row) { return Text(ops::BoundWord(FiguresOf(row).roofline.bound)); }},
+    {"tc_elig", "TCElig", "", kText, 6, "", "",
+     "could its op run on Tensor Cores? 1, 0, ? or - (not a product)",
+     [](const Row& row) {
+       return Text(ops::TensorCoreFitnessWord(FiguresOf(row).tensor_core.fitness));
+     }},
+    {"tc_why", "TCWhy", "", kText, 24, "", "",
+     "rule of tc, type that is multiplied, causes and advice for tc_elig",
+     [](const Row& row) { return Text(FiguresOf(row).tensor_core.why); }},
+    {"occupancy", "Occupancy", "%", kDecimal, 9, "", "",
+     "theoretical: resident warps of the most possible",
+     [](const Row& row) { return Decimal(FiguresOf(row).occupancy_percent); }},
+    {"waves", "Waves", "", kDecimal, 9, "", "", "how often the grid fills the GPU",
+     [](const Row& row) { return Decimal(FiguresOf(row).waves); }},
     {"reason", "Reason", "", kTextList, 16, ",", "", "what is missing, and why a cost is unknown",
      [](const Row& row) { return Cell{row.reasons}; }},
 };

@@ -12,6 +12,10 @@ namespace {
 
 constexpr size_t kMaxAnnotationBytes = size_t{6} << 20;
 constexpr size_t kMaxKernelBytes = size_t{4} << 20;
+constexpr size_t kMaxGpuBytes = size_t{1} << 20;
+
+/// Between the name of a GPU and its facts, which do not hold it.
+constexpr char kGpuSeparator = '\n';
 
 /// Python attribute look-ups that PyProf's patches annotate as if they were ops; some programs
 /// leave hundreds of them open around every kernel.
@@ -90,11 +94,32 @@ const Annotation* OpResolver::Understand(std::string_view text) {
   return &annotation;
 }
 
-const ops::TensorCoreUse* OpResolver::TensorCoreOf(std::string_view long_name) {
+const ops::TensorCoreVerdict* OpResolver::TensorCoreOf(std::string_view long_name) {
   bool is_new = false;
-  ops::TensorCoreUse& use = kernels_.Get(long_name, &is_new)->value;
-  if (is_new) use = ops::TensorCoreUseOf(long_name);
-  return &use;
+  auto* const entry = kernels_.Get(long_name, &is_new);
+  // The token of the verdict is a view into the cached name.
+  if (is_new) entry->value = ops::TensorCoreVerdictOf(entry->text);
+  return &entry->value;
+}
+
+const ops::Gpu* OpResolver::GpuOf(const KernelRecord& record) {
+  if (given_gpu_ != nullptr) return given_gpu_;
+  const std::string_view name = record.device_name.value_or(std::string_view());
+  const std::string_view facts = record.gpu.value_or(std::string_view());
+  if (name.empty() && facts.empty()) return nullptr;
+  const std::string_view last = last_gpu_text_;
+  const bool same = last_gpu_ != nullptr && last.size() == name.size() + 1 + facts.size() &&
+                    last.starts_with(name) && last[name.size()] == kGpuSeparator &&
+                    last.ends_with(facts);
+  if (same) return last_gpu_;
+  last_gpu_text_.assign(name);
+  last_gpu_text_ += kGpuSeparator;
+  last_gpu_text_ += facts;
+  bool is_new = false;
+  auto* const entry = gpus_.Get(last_gpu_text_, &is_new);
+  if (is_new) entry->value = ops::ParseGpu(name, facts);
+  last_gpu_ = &entry->value;
+  return last_gpu_;
 }
 
 void OpResolver::Collect(const std::vector<std::string_view>& texts, Direction direction) {
@@ -148,9 +173,11 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   Resolution resolution;
   row->record = &record;
   row->reasons = record.reasons;
-  const ops::TensorCoreUse* tensor_core = TensorCoreOf(record.long_name);
-  resolution.kernel = tensor_core;
-  row->tensor_core = *tensor_core;
+  row->verdict = TensorCoreOf(record.long_name);
+  resolution.kernel = row->verdict;
+  row->tensor_core = row->verdict->use;
+  row->gpu = GpuOf(record);
+  row->figures.reset();
   row->op = {};
   row->mod = {};
   row->params = {};
@@ -266,12 +293,15 @@ std::optional<ops::GradientGuess> OpResolver::GradientOf(const Annotation& own,
 
 bool OpResolver::IsFull() const {
   return annotations_.young_bytes() > kMaxAnnotationBytes ||
-         kernels_.young_bytes() > kMaxKernelBytes || linker_.IsFull();
+         kernels_.young_bytes() > kMaxKernelBytes || gpus_.young_bytes() > kMaxGpuBytes ||
+         linker_.IsFull();
 }
 
 void OpResolver::Advance() {
   annotations_.Advance();
   kernels_.Advance();
+  gpus_.Advance();
+  last_gpu_ = nullptr;
   linker_.Advance();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text_cache.h"
+#include "ops/gpu.h"
 #include "ops/gradient_evidence.h"
 #include "ops/link_backward.h"
 #include "ops/op_model.h"
@@ -62,7 +63,9 @@ struct Resolution {
 /// the forward op of its sequence id. Texts repeat, so each is parsed and priced once.
 class OpResolver {
  public:
-  explicit OpResolver(OpChoice choice) : choice_(choice) {}
+  /// `gpu`: that all kernels ran on, whatever their records say; null: what each record says.
+  explicit OpResolver(OpChoice choice, const ops::Gpu* gpu = nullptr)
+      : choice_(choice), given_gpu_(gpu) {}
 
   /// Fills every field of `row` but index, flops and bytes. Call it in the order of the records.
   /// What row and resolution point to lives as long as `record` and until the second Advance() from
@@ -82,7 +85,9 @@ class OpResolver {
 
   const Annotation* Understand(std::string_view text);
   /// The cached judgement on a full kernel name.
-  const ops::TensorCoreUse* TensorCoreOf(std::string_view long_name);
+  const ops::TensorCoreVerdict* TensorCoreOf(std::string_view long_name);
+  /// The cached GPU of a record; null when the record does not tell it.
+  const ops::Gpu* GpuOf(const KernelRecord& record);
   /// Fills markers_ with the markers that say something about a kernel of this direction: of a
   /// record with more than kMaxMarkers the outermost and innermost half of these.
   void Collect(const std::vector<std::string_view>& texts, Direction direction);
@@ -106,7 +111,11 @@ class OpResolver {
 
   OpChoice choice_;
   TextCache<Annotation> annotations_;
-  TextCache<ops::TensorCoreUse> kernels_;
+  const ops::Gpu* given_gpu_;
+  TextCache<ops::TensorCoreVerdict> kernels_;
+  TextCache<ops::Gpu> gpus_;            // By name and facts.
+  std::string last_gpu_text_;           // Key of the last record's,
+  const ops::Gpu* last_gpu_ = nullptr;  // which is the next one's too as a rule.
   ops::BackwardLinker linker_;
   std::vector<Marker> markers_;   // Scratch: outermost first.
   std::vector<OuterCall> outer_;  // Scratch: outermost first.

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "ops/tensor_core.h"
+#include "prof/shown_text.h"
 
 namespace oplens::prof {
 namespace {
@@ -20,7 +22,7 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB] [--copies] [--op inner|outer] "
-      "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [-o FILE] [--quiet]");
+      "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [--gpu NAME] [-o FILE] [--quiet]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
@@ -49,6 +51,10 @@ cxxopts::Options Declare() {
   add("step",
       "Take the step of a kernel from the number in the range or layer that matches PATTERN",
       cxxopts::value<std::string>(), "PATTERN");
+  add("gpu",
+      "The GPU that the kernels ran on, such as H200, whatever the profile says: gives peaks and "
+      "occupancy",
+      cxxopts::value<std::string>(), "NAME");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
   add("quiet", "No counts and notes on standard error");
   add("h,help", "This text");
@@ -77,6 +83,8 @@ std::string Help(const cxxopts::Options& options) {
   text += fmt::format("\nKeys of --by: {}\nColumns with --by: the keys, then\n",
                       fmt::join(GroupKeys(), ","));
   AppendColumns(FigureColumns(), &text);
+  fmt::format_to(std::back_inserter(text), "\nRules of tc: version {}.\n",
+                 ops::TensorCoreRulesVersion());
   return text;
 }
 
@@ -164,6 +172,14 @@ OpChoice ReadOpChoice(const std::string& word) {
   throw UsageError(fmt::format("--op: '{}' is neither inner nor outer", word));
 }
 
+ops::Gpu ReadGpu(const std::string& name) {
+  ops::GpuMatch match = ops::FindGpu(name);
+  if (match.gpu) return *std::move(match.gpu);
+  throw UsageError(fmt::format("--gpu: {} '{}'; give one of: {}",
+                               match.ambiguous ? "there are several GPUs named" : "no GPU is named",
+                               ShownText(name), fmt::join(match.choices, ", ")));
+}
+
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
   Options options;
   if (given.count("help") > 0) {
@@ -187,6 +203,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   }
   ReadFormat(given, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
+  if (given.count("gpu") > 0) options.gpu = ReadGpu(given["gpu"].as<std::string>());
   options.quiet = given.count("quiet") > 0;
   return options;
 }

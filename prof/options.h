@@ -2,9 +2,11 @@
 #define OPLENS_PROF_OPTIONS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ops/gpu.h"
 #include "prof/op_resolver.h"
 #include "prof/range_patterns.h"
 #include "prof/summary_columns.h"
@@ -26,6 +28,7 @@ struct Options {
   std::unique_ptr<SummaryPlan> summary;  ///< Null without --by: rows are kernels.
   SummaryOrder order;                    ///< With --by.
   size_t top = 0;                        ///< With --by; 0: all groups.
+  std::optional<ops::Gpu> gpu;  ///< That all kernels ran on; nullopt: what their records say.
   bool quiet = false;
   std::string message;  ///< Set by -h and --version: print it, do nothing else.
 };

@@ -15,6 +15,8 @@ struct RowOptions {
   OpChoice op_choice = OpChoice::kInner;
   RangeFilter* filter = nullptr;  ///< Null: every kernel has its row.
   StepFinder* steps = nullptr;    ///< Null: steps are those of the records.
+  /// That all kernels ran on, whatever their records say; null: what each record says.
+  const ops::Gpu* gpu = nullptr;
   /// The peak rate (FLOP/s, dense) of the GPU of a row for the data type of its product, 0 where it
   /// is not known: for the model FLOPs utilisation. Null: that is not told.
   double (*peak_of)(const Row& row) = nullptr;

@@ -20,7 +20,8 @@ namespace oplens::prof {
 namespace {
 
 RowOptions RowOptionsOf(const Options& options) {
-  return {options.op_choice, options.filter.get(), options.steps.get()};
+  return {options.op_choice, options.filter.get(), options.steps.get(),
+          options.gpu ? &*options.gpu : nullptr};
 }
 
 /// Rows of the copies of all profiles, one file after the other.

@@ -7,11 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/gpu.h"
 #include "ops/op_model.h"
 #include "ops/tensor_core.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/reason.h"
 #include "prof/copy_row.h"
+#include "prof/figures.h"
 
 namespace oplens::prof {
 
@@ -43,7 +45,11 @@ struct Row {
   /// Rows of one call of an op (in one direction) have the same number, from 1; 0: no priced call.
   int64_t instance = 0;
   ops::KernelShare share;  ///< The kernel's part of its call: role, FLOPs, bytes, gradient.
-  ops::TensorCoreUse tensor_core = ops::TensorCoreUse::kUnknown;
+  ops::TensorCoreUse tensor_core = ops::TensorCoreUse::kUnknown;  ///< By the kernel's name.
+  const ops::TensorCoreVerdict* verdict = nullptr;                ///< The same with its rule.
+  const ops::Gpu* gpu = nullptr;  ///< That the kernel ran on; null when nothing is known of it.
+  /// Of FiguresOf(); emptied when the row's turn begins.
+  mutable std::optional<Figures> figures;
   ReasonSet reasons;  ///< The record's, and why a cost is unknown.
 };
 

@@ -103,6 +103,8 @@ struct KernelRecord {
   std::optional<int64_t> step;                    ///< step: number of the enclosing training step.
   /// gpu: what the file says of the device, as ops::Gpu reads it; see docs/formats.md.
   std::optional<std::string_view> gpu;
+  /// sharedMemory: of a block, static and dynamic together, where only that is known.
+  std::optional<int64_t> shared_memory_bytes;
   ReasonSet reasons;  ///< reason: what is missing or doubtful, [] when nothing is.
 
   /// Resets every field, keeping the capacity of the lists.

@@ -158,6 +158,7 @@ constexpr Field kFields[] = {
     {"'fwdOp':", ReadField<&KernelRecord::forward_op>},
     {"'step':", ReadField<&KernelRecord::step>},
     {"'gpu':", ReadField<&KernelRecord::gpu>},
+    {"'sharedMemory':", ReadField<&KernelRecord::shared_memory_bytes>},
     {"'reason':", ReadField<&KernelRecord::reasons>},
 };
 constexpr size_t kFieldCount = std::size(kFields);

@@ -175,6 +175,8 @@ void AppendDictLine(const KernelRecord& record, std::string* out) {
   AppendOptionalInt(record.step, out);
   out->append(", 'gpu': ");
   AppendOptionalString(record.gpu, out);
+  out->append(", 'sharedMemory': ");
+  AppendOptionalInt(record.shared_memory_bytes, out);
   out->append(", 'reason': ");
   AppendReasons(record.reasons, out);
   out->append("}\n");
@@ -225,6 +227,7 @@ void AppendJsonLine(const KernelRecord& record, std::string* out) {
       {"nodeRun", record.node_run},
       {"step", JsonOf(record.step)},
       {"gpu", JsonOf(record.gpu)},
+      {"sharedMemory", JsonOf(record.shared_memory_bytes)},
       {"reason", std::move(reasons)},
   };
   for (const ForwardList& list : kForwardLists) {

@@ -240,6 +240,7 @@ struct Device {
   int64_t memory_bandwidth_bytes_per_s = 0;
   int64_t memory_bytes = 0;
   int64_t l2_cache_bytes = 0;
+  int32_t warp_threads = 0;  ///< 64 on most of AMD's; 0: the file does not say.
 };
 
 /// One profile. Rows are in file order until Correlate sorts them.

@@ -34,6 +34,7 @@ void TakeDevices(element value, Trace* trace) {
     TakeFirst(properties, {"computeMinor", "minor"}, &device.compute_capability_minor);
     TakeFirst(properties, {"numSms", "multiProcessorCount"}, &device.multiprocessors);
     TakeFirst(properties, {"totalGlobalMem"}, &device.memory_bytes);
+    TakeFirst(properties, {"warpSize"}, &device.warp_threads);
   }
 }
 

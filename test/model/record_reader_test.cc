@@ -88,6 +88,7 @@ TEST(RecordReader, ReadsOurKeys) {
       "'context': 1, 'registers': 32, 'staticSharedMemory': 2, 'dynamicSharedMemory': 16384, "
       "'launch': 'cudaLaunchKernel', 'launchStart': -3, 'launchEnd': 8, 'deviceName': 'V100', "
       "'range': ['epoch 1', 'step 2'], 'rangeCut': 4, 'markerStart': [10, 20], "
+      "'gpu': 'cc=7.0,sms=80', 'sharedMemory': 99, "
       "'reason': ['no-range', 'of a later version', 'no-cost-model']")))
       << f.error;
   const KernelRecord& r = f.record;
@@ -103,6 +104,8 @@ TEST(RecordReader, ReadsOurKeys) {
   EXPECT_EQ(r.launch_start_ns, -3);
   EXPECT_EQ(r.launch_end_ns, 8);
   EXPECT_EQ(r.device_name, "V100");
+  EXPECT_EQ(r.gpu, "cc=7.0,sms=80");
+  EXPECT_EQ(r.shared_memory_bytes, 99);
   EXPECT_THAT(r.range, ElementsAre("epoch 1", "step 2"));
   EXPECT_EQ(r.range_cut, 4);
   EXPECT_THAT(r.marker_starts_ns, ElementsAre(10, 20));

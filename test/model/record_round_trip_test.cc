@@ -63,9 +63,10 @@ void FillNumbers(KernelRecord* r) {
         &r->grid.y, &r->grid.z, &r->block.x, &r->block.y, &r->block.z}) {
     *value = *rc::gen::arbitrary<int64_t>();
   }
-  for (auto* value : {&r->start_ns, &r->end_ns, &r->correlation_id, &r->process_id, &r->context_id,
-                      &r->registers_per_thread, &r->static_shared_memory_bytes,
-                      &r->dynamic_shared_memory_bytes, &r->launch_start_ns, &r->launch_end_ns}) {
+  for (auto* value :
+       {&r->start_ns, &r->end_ns, &r->correlation_id, &r->process_id, &r->context_id,
+        &r->registers_per_thread, &r->static_shared_memory_bytes, &r->dynamic_shared_memory_bytes,
+        &r->shared_memory_bytes, &r->launch_start_ns, &r->launch_end_ns}) {
     *value = MaybeInt();
   }
   r->direction = static_cast<Direction>(*rc::gen::inRange(0, 3));
@@ -80,6 +81,7 @@ void FillTexts(OwnedRecord* owned) {
   owned->record.long_name = owned->texts[1];
   if (*rc::gen::arbitrary<bool>()) owned->record.launch_api = owned->texts[2];
   if (*rc::gen::arbitrary<bool>()) owned->record.device_name = owned->texts[3];
+  if (*rc::gen::arbitrary<bool>()) owned->record.gpu = owned->texts[3];
 }
 
 void ExpectEqual(const KernelRecord& a, const KernelRecord& b) {
@@ -114,6 +116,8 @@ void ExpectEqual(const KernelRecord& a, const KernelRecord& b) {
   RC_ASSERT(a.launch_start_ns == b.launch_start_ns);
   RC_ASSERT(a.launch_end_ns == b.launch_end_ns);
   RC_ASSERT(a.device_name == b.device_name);
+  RC_ASSERT(a.gpu == b.gpu);
+  RC_ASSERT(a.shared_memory_bytes == b.shared_memory_bytes);
   RC_ASSERT(a.range == b.range);
   RC_ASSERT(a.range_cut == b.range_cut);
   RC_ASSERT(a.marker_starts_ns == b.marker_starts_ns);

@@ -29,6 +29,8 @@ OpArg ReadArg(const json& in) {
     arg.kind = Kind::kTensor;
     arg.shape = in.at("shape").get<std::vector<int64_t>>();
     arg.dtype = in.at("dtype");
+    // Recorded values, such as the ends of groups.
+    if (value.is_array()) arg.int_list = value.get<std::vector<int64_t>>();
   } else if (value.is_null()) {
     arg.kind = Kind::kNone;
   } else if (value.is_boolean()) {

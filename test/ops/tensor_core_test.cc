@@ -8,6 +8,74 @@
 namespace oplens::ops {
 namespace {
 
+TEST(TensorCoreTest, MathTypes) {
+  struct Row {
+    const char* name;
+    const char* math;
+    bool half_sums = false;
+  };
+  const Row rows[] = {
+      {"volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn", "fp16"},
+      {"volta_h884gemm_128x256_ldg8_nn", "fp16", true},
+      {"turing_fp16_s1688gemm_fp16_256x128_ldg8_f2f_tn", "fp16"},
+      {"trt_turing_h1688gemm_128x128_ldg8_relu_tn_v1", "fp16", true},
+      {"turing_fp16_i8816cudnn_int8_256x64_ldg16_relu_small_nt_v1", "int8"},
+      {"ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_64x3_nn", "bf16"},
+      {"cutlass_80_tensorop_s1688gemm_128x128_16x4_nt_align4", "tf32"},
+      {"cutlass_tensorop_s1688fprop_optimized_tf32_128x128_16x4_nhwc_align4", "tf32"},
+      {"cutlass_80_tensorop_d884gemm_64x64_16x3_nt_align1", "fp64"},
+      {"cutlass_80_tensorop_i16832gemm_s8_256x128_64x3_tn_align16", "int8"},
+      {"cutlass_80_tensorop_i16864gemm_s4_256x128_128x3_tn_align32", "int4"},
+      {"cutlass_80_tensorop_b168256xorgemm_b1_256x128_512x3_tn_align128", "b1"},
+      {"cutlass_80_wmma_tensorop_i161616gemm_s8_128x128_32x2_tn_align4", "int8"},
+      {"cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8", "bf16"},
+      {"sm80_xmma_gemm_f16f16_f16f16_f16_tn_n_tilesize32x32x64_tensor16x8x16_trt", "fp16", true},
+      {"sm80_xmma_gemm_f16f16_f16f32_f32_nn_n_tilesize96x64x32_tensor16x8x16_kernel", "fp16"},
+      {"sm80_xmma_fprop_implicit_gemm_f32f32_tf32f32_f32_nhwc_tensor16x8x8_kernel", "tf32"},
+      {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x64x64_warpgroupsize1x1x1", "bf16"},
+      {"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize64x64x64_tensor16x8x32_x", "fp8"},
+      {"sm90_xmma_gemm_f64f64_f64f64_f64_nn_n_tilesize64x64x16_tensor16x8x8_cublas", "fp64"},
+      {"sm80_xmma_sparse_gemm_i8i8_i8i32_f32_tn_n_sptensor16x8x64_cusparse", "int8"},
+      {"cutlass3x_sm90_tensorop_s64x128x16gemm_f16_f16_f32_f16_f16_128x128x64", "fp16"},
+      {"cutlass3x_sm90_tensorop_h64x128x16gemm_f16_f16_f16_void_f16_128x128x64", "fp16", true},
+      {"cutlass3x_sm90_tensorop_s64x128x32gemm_e4m3_e4m3_f32_bf16_bf16_64x128x128", "fp8"},
+      {"nvjet_hsh_448x128_64x2_1x2_h_bz_bias_NNT", "fp16"},
+      {"nvjet_sm90_tst_192x192_64x3_2x1_v_bz_coopB_NTN", "bf16"},
+      {"nvjet_qqtst_128x256_128x6_2x2_2cta_h_bz_TNT", "fp8"},
+      {"nvjet_sm100_xyz_64x8_64x16_1x1_h_bz_NNT", ""},
+      {"fmha_cutlassF_f32_aligned_64x64_rf_sm80", "3xtf32"},
+      {"fmha_cutlassF_bf16_aligned_64x128_rf_sm80", "bf16"},
+      {"fmha_cutlassB_f16_aligned_64x64_k64_sm70", "fp16"},
+      {"void flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4, cutlass::half_t> >(P)",
+       "fp16"},
+      {"void flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4, cutlass::bfloat16_t> >(P)",
+       "bf16"},
+      {"void deep_gemm::sm90_fp8_gemm_1d2d_impl<0, 0u>", "fp8"},
+      {"bmm_E2m1_E2m1E2m1_Fp32_t128x8x512", "fp4"},
+      {"bmm_Bfloat16_Bfloat16Bfloat16_Fp32_t128x8x128", "bf16"},
+      {"void marlin::Marlin<256, 1, 8, 8, 4, 8>(int4 const*, int4 const*, int4*)", ""},
+      // Only Tensor Cores have one.
+      {"maxwell_fp16_sgemm_fp16_64x64_nn", ""},
+      {"volta_sgemm_128x64_nn", ""},
+  };
+  for (const Row& row : rows) {
+    const TensorCoreVerdict verdict = TensorCoreVerdictOf(row.name);
+    EXPECT_EQ(MathTypeWord(verdict.math), row.math) << row.name;
+    EXPECT_EQ(verdict.half_sums, row.half_sums) << row.name;
+  }
+}
+
+TEST(TensorCoreTest, TokenIsWhatTheRuleWentBy) {
+  const auto token = [](const char* name) { return TensorCoreVerdictOf(name).token; };
+  EXPECT_EQ(token("volta_fp16_s884gemm_fp16_128x128"), "s884gemm");
+  EXPECT_EQ(token("volta_sgemm_128x64_nn"), "sgemm");
+  EXPECT_EQ(token("sm80_xmma_gemm_f32f32_f32f32_f32_nt_n_ffma_execute"), "ffma");
+  EXPECT_EQ(token("void splitKreduce_kernel<float>(P)"), "splitKreduce");
+  EXPECT_EQ(token("nvjet_tst_192x160"), "nvjet");
+  EXPECT_EQ(token("my_kernel"), "");
+  EXPECT_FALSE(TensorCoreRulesVersion().empty());
+}
+
 TEST(TensorCoreTest, NamesThatMislead) {
   struct Row {
     const char* name;

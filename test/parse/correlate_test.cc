@@ -201,6 +201,36 @@ TEST_F(CorrelateTest, UnlaunchedKernelsHoldPrintableValues) {
   EXPECT_FALSE(record.reasons.Has(Reason::kNoMarker));
 }
 
+TEST_F(CorrelateTest, RecordsSayWhatIsKnownOfTheGpu) {
+  Device h100;
+  h100.compute_capability_major = 9;
+  h100.multiprocessors = 132;
+  h100.core_clock_hz = 1'980'000'000;
+  h100.memory_bandwidth_bytes_per_s = 3'352'320'000'000;
+  h100.warp_threads = 32;
+  Device other;
+  other.id = 1;
+  other.compute_capability_major = 9;
+  other.compute_capability_minor = 4;
+  other.multiprocessors = -1;
+  other.warp_threads = 64;
+  Device nothing;
+  nothing.id = 2;
+  trace_.devices = {h100, other, nothing};
+  for (int device = 0; device < 4; ++device) {
+    Kernel(10 * device);
+    trace_.kernels.back().device_id = device;
+  }
+  trace_.kernels[0].shared_memory_bytes = 512;
+  Correlate();
+  EXPECT_EQ(Record(0).gpu, "cc=9.0,sms=132,clock=1980000000,dram=3352320000000");
+  EXPECT_EQ(Record(0).shared_memory_bytes, 512);
+  EXPECT_EQ(Record(1).gpu, "cc=9.4,warp=64");
+  EXPECT_EQ(Record(1).shared_memory_bytes, std::nullopt);
+  EXPECT_EQ(Record(2).gpu, std::nullopt);
+  EXPECT_EQ(Record(3).gpu, std::nullopt);
+}
+
 TEST_F(CorrelateTest, OpenRangesGiveLayerAndContextOnly) {
   Range(0, kNeverClosed, "layer:net");
   Range(1, kNeverClosed, kLinear);

@@ -80,7 +80,7 @@ TEST_P(KinetoGeneration, FillsTheModel) {
   KinetoBuilder builder({.old_names = GetParam(), .whole_microseconds = GetParam()});
   builder.AddMember("deviceProperties",
                     R"([{"id": 3, "name": "Some GPU", "totalGlobalMem": 34084028416,
-                         "computeMajor": 9, "computeMinor": 1, "numSms": 132}])");
+                         "computeMajor": 9, "computeMinor": 1, "numSms": 132, "warpSize": 64}])");
   builder.AddMember("distributedInfo", R"({"backend": "nccl", "rank": 3, "world_size": 8})");
   builder.AddName("process_name", KinetoBuilder::kProcess, 0, "python");
   builder.AddName("thread_name", KinetoBuilder::kProcess, 1234, "main");
@@ -113,6 +113,7 @@ TEST_P(KinetoGeneration, FillsTheModel) {
   EXPECT_EQ(trace.devices[0].multiprocessors, 132);
   EXPECT_EQ(trace.devices[0].compute_capability_major, 9);
   EXPECT_EQ(trace.devices[0].compute_capability_minor, 1);
+  EXPECT_EQ(trace.devices[0].warp_threads, 64);
   EXPECT_EQ(trace.devices[0].memory_bytes, 34084028416);
 
   ASSERT_EQ(trace.threads.size(), 1u);

@@ -38,12 +38,13 @@ TEST(SelectColumnsTest, EachOnce) {
 }
 
 TEST(SelectColumnsTest, All) {
-  EXPECT_THAT(
-      Keys(SelectColumns("all")),
-      ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod", "op",
-                  "kernel", "params", "sil", "tc", "device", "stream", "grid", "block", "flops",
-                  "bytes", "path", "range", "rank", "pid", "phase", "grad", "grad_conf", "inst",
-                  "role", "share", "flops_kind", "flops_mma", "flops_vec", "aux_bytes", "reason"));
+  EXPECT_THAT(Keys(SelectColumns("all")),
+              ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod",
+                          "op", "kernel", "params", "sil", "tc", "device", "stream", "grid",
+                          "block", "flops", "bytes", "path", "range", "rank", "pid", "phase",
+                          "grad", "grad_conf", "inst", "role", "share", "flops_kind", "flops_mma",
+                          "flops_vec", "aux_bytes", "ai", "tflops", "gbps", "pct_math", "pct_dram",
+                          "bound", "tc_elig", "tc_why", "occupancy", "waves", "reason"));
   EXPECT_EQ(SelectColumns("all").size(), AllColumns().size());
 }
 
@@ -149,8 +150,10 @@ TEST_F(CellTextTest, Names) {
 
 TEST_F(CellTextTest, TensorCores) {
   EXPECT_EQ(TextOf("tc", row_), "?");
+  row_.figures.reset();
   row_.tensor_core = ops::TensorCoreUse::kYes;
   EXPECT_EQ(TextOf("tc", row_), "1");
+  row_.figures.reset();
   row_.tensor_core = ops::TensorCoreUse::kNo;
   EXPECT_EQ(TextOf("tc", row_), "0");
 }

@@ -42,6 +42,30 @@ TEST_F(ProgramTest, DefaultColumnsSeparatedByBlanks) {
   EXPECT_THAT(result.err, HasSubstr("prof: FLOPs are known for 0 of 2 kernels\n"));
 }
 
+TEST_F(ProgramTest, TheGpuMayBeGiven) {
+  KernelRecord record = PlainRecord();
+  record.registers_per_thread = 32;
+  record.shared_memory_bytes = 0;
+  WriteFile(dict_, Line(record));
+  const auto run = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), Program("prof"));
+    for (const char* option : {"-c", "occupancy", "--quiet"}) options.emplace_back(option);
+    options.push_back(dict_.string());
+    return RunProgram(options);
+  };
+  EXPECT_EQ(run({}).out, "Occupancy\n-\n");
+  EXPECT_EQ(run({"--gpu", "nvidia h200"}).out, "Occupancy\n100.000\n");  // 32 blocks of 2 warps
+  EXPECT_EQ(run({"--gpu", "A40"}).out, "Occupancy\n66.667\n");           // 16 of 24
+  const RunResult ambiguous = run({"--gpu", "V100"});
+  EXPECT_EQ(ambiguous.exit_code, 2);
+  EXPECT_THAT(ambiguous.err, HasSubstr("--gpu: there are several GPUs named 'V100'; give one of: "
+                                       "V100 SXM2, V100 PCIe\n"));
+  const RunResult wrong = run({"--gpu", "H2OO"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--gpu: no GPU is named 'H2OO'; give one of: Tesla P100 SXM2,"));
+  EXPECT_THAT(wrong.err, HasSubstr("H200 SXM"));
+}
+
 TEST_F(ProgramTest, ReadsStandardInputWithoutAFile) {
   const std::string expected = RunProgram({Program("prof"), "--csv", dict_.string()}).out;
   EXPECT_EQ(RunProgram({Program("prof"), "--csv"}, {.stdin_path = dict_}).out, expected);

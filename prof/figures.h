@@ -1,0 +1,30 @@
+#ifndef OPLENS_PROF_FIGURES_H_
+#define OPLENS_PROF_FIGURES_H_
+
+#include <optional>
+
+#include "ops/roofline.h"
+#include "ops/tensor_core_need.h"
+
+namespace oplens::prof {
+
+struct Row;
+
+/// What follows from a kernel's charge, its time and its GPU.
+struct Figures {
+  ops::TensorCoreJudgement tensor_core;
+  ops::Roofline roofline;
+  std::optional<double> occupancy_percent;  ///< Theoretical.
+  std::optional<double> waves;
+};
+
+/// The figures of a row that has its charge. They are computed when they are first asked for, and
+/// live in the row.
+const Figures& FiguresOf(const Row& row);
+
+/// The kernel's time, where it is known and not 0.
+std::optional<int64_t> TimeOf(const Row& row);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_FIGURES_H_

@@ -1,0 +1,256 @@
+#include "ops/gpu.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "ops/gpu_table.h"
+
+namespace oplens::ops {
+namespace {
+
+TEST(GpuTest, FindsNamesAsPeopleAndDriversWriteThem) {
+  struct Row {
+    const char* name;
+    const char* entry;
+  };
+  const Row rows[] = {
+      {"NVIDIA H100 80GB HBM3", "H100 SXM5 80GB"},
+      {"NVIDIA H100 PCIe", "H100 PCIe"},
+      {"NVIDIA H100 NVL", "H100 NVL"},
+      {"H200", "H200 SXM"},
+      {"nvidia h200", "H200 SXM"},
+      {"Tesla V100-SXM2-16GB", "V100 SXM2"},
+      {"Tesla V100-DGXS-32GB", "V100 SXM2"},
+      {"Tesla V100-PCIE-16GB", "V100 PCIe"},
+      {"TITAN V", "Titan V"},
+      {"NVIDIA TITAN RTX", "Titan RTX"},
+      {"Quadro RTX 6000", "Quadro RTX 6000"},
+      {"NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada"},
+      {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "RTX PRO 6000 Blackwell"},
+      {"Tesla T4", "T4"},
+      {"NVIDIA A100-SXM4-40GB", "A100 40GB"},
+      {"NVIDIA A100-PCIE-40GB", "A100 40GB"},
+      {"NVIDIA A100-PG509-200", "A100 40GB"},
+      {"NVIDIA A100-SXM4-80GB", "A100 80GB SXM"},
+      {"NVIDIA A100 80GB PCIe", "A100 80GB PCIe"},
+      {"NVIDIA A40", "A40"},
+      {"NVIDIA GeForce RTX 2080 Ti", "RTX 2080 Ti"},
+      {"2080ti", "RTX 2080 Ti"},
+      {"rtx4090", "RTX 4090"},
+      {"NVIDIA GH200 480GB", "GH200 96GB"},
+      {"NVIDIA B200", "B200"},
+      {"NVIDIA GB200", "GB200"},
+      {"L40S", "L40S"},
+  };
+  for (const Row& row : rows) {
+    const GpuMatch match = FindGpu(row.name);
+    ASSERT_TRUE(match.gpu) << row.name;
+    EXPECT_EQ(match.gpu->name, row.entry) << row.name;
+  }
+}
+
+TEST(GpuTest, FindsEachEntryByItsOwnName) {
+  for (const std::string_view name : GpuNames()) {
+    const GpuMatch match = FindGpu(name);
+    ASSERT_TRUE(match.gpu) << name;
+    EXPECT_EQ(match.gpu->name, name);
+  }
+}
+
+TEST(GpuTest, AnotherModelIsNotTheNearestOne) {
+  for (const char* name : {"", "NVIDIA", "GPU", "NVIDIA GeForce RTX 3080 Laptop GPU", "RTX 3080 Ti",
+                           "RTX 4090 D", "Tesla P100-PCIE-16GB", "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
+                           "A10G", "Radeon VII", "H", "GeForce GTX 1060 3GB"}) {
+    const GpuMatch match = FindGpu(name);
+    EXPECT_FALSE(match.gpu) << name;
+    EXPECT_FALSE(match.ambiguous) << name;
+    EXPECT_EQ(match.choices.size(), GpuNames().size()) << name;
+  }
+}
+
+TEST(GpuTest, AmbiguousNamesListWhatTheyMayMean) {
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(FindGpu("V100").choices, (Names{"V100 SXM2", "V100 PCIe"}));
+  EXPECT_EQ(FindGpu("h100").choices, (Names{"H100 SXM5 80GB", "H100 PCIe", "H100 NVL"}));
+  EXPECT_EQ(FindGpu("RTX 6000").choices, (Names{"Quadro RTX 6000", "RTX 6000 Ada"}));
+  EXPECT_TRUE(FindGpu("A100").ambiguous);
+  EXPECT_EQ(FindGpu("A100 80GB").choices, (Names{"A100 80GB SXM", "A100 80GB PCIe"}));
+}
+
+// Datasheet figures agree with multiprocessors x rate x clock, where nothing else is known of the
+// row: 3 % for fp32; matrix units are quoted at a lower clock on Hopper and Blackwell.
+TEST(GpuTest, TableAgreesWithRatesAndClocks) {
+  int compared = 0;
+  for (const GpuEntry& entry : GpuEntries()) {
+    const GpuRates* rates = RatesOf(entry.compute_capability);
+    if (rates == nullptr || entry.source != PeakSource::kDatasheet || entry.rates == Rates::kOwn) {
+      continue;
+    }
+    const bool half = entry.name.starts_with("RTX 2") || entry.name.starts_with("RTX 3") ||
+                      entry.name.starts_with("RTX 4") || entry.name.starts_with("RTX 5");
+    for (size_t i = 0; i < kMathUnitCount; ++i) {
+      const auto unit = static_cast<MathUnit>(i);
+      if (entry.peaks_tera_per_s[i] == 0) continue;
+      const bool halved = half && (unit == MathUnit::kTensorTf32 || unit == MathUnit::kTensorFp16 ||
+                                   unit == MathUnit::kTensorFp8);
+      const double derived = entry.multiprocessors * 2e-6 * entry.clock_mhz *
+                             rates->fma_per_clock[i] / (halved ? 2 : 1);
+      const double tolerance = unit == MathUnit::kVectorFp32 ? .03 : .16;
+      EXPECT_NEAR(derived / entry.peaks_tera_per_s[i], 1, tolerance) << entry.name << ' ' << i;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 150);
+}
+
+TEST(GpuTest, RecordGivesThePeaks) {
+  const Gpu h100 =
+      ParseGpu("NVIDIA H100 80GB HBM3", "cc=9.0,sms=132,clock=1980000000,dram=3352320000000");
+  EXPECT_EQ(h100.compute_capability, 90);
+  EXPECT_EQ(h100.multiprocessors, 132);
+  EXPECT_EQ(h100.dram_bytes_per_s, 3352320000000);
+  EXPECT_EQ(h100.source, PeakSource::kRecord);
+  // 132 x 2048 x 2 x 1.98e9 and 132 x 128 x 2 x 1.98e9
+  EXPECT_NEAR(h100.Peak(MathUnit::kTensorFp16), 1070.530e12, 1e9);
+  EXPECT_NEAR(h100.Peak(MathUnit::kVectorFp32), 66.908e12, 1e9);
+  EXPECT_EQ(h100.Peak(MathUnit::kTensorFp4), 0);
+
+  // Without a name, and by a name that the table lacks.
+  const Gpu pascal =
+      ParseGpu("GeForce GTX 1060 3GB", "cc=6.1,sms=9,clock=1708500000,dram=192192000000");
+  EXPECT_NEAR(pascal.Peak(MathUnit::kVectorFp32), 9 * 128 * 2 * 1.7085e9, 1);
+  EXPECT_EQ(pascal.Peak(MathUnit::kTensorFp16), 0);
+  EXPECT_NEAR(ParseGpu("", "cc=7.0,sms=80,clock=1530000000").Peak(MathUnit::kTensorFp16),
+              125.338e12, 1e9);
+
+  // GeForce cards sum in fp32 at half the rate.
+  const Gpu geforce = ParseGpu("NVIDIA GeForce RTX 4060 Ti", "cc=8.9,sms=34,clock=2625000000");
+  EXPECT_NEAR(geforce.Peak(MathUnit::kTensorFp16), 34 * 256 * 2 * 2.625e9, 1);
+  EXPECT_NEAR(geforce.Peak(MathUnit::kTensorFp16Half), 34 * 512 * 2 * 2.625e9, 1);
+}
+
+TEST(GpuTest, TableFillsWhatTheRecordLacks) {
+  const Gpu a100 = ParseGpu("NVIDIA A100-PG509-200", "cc=8.0,sms=108");
+  EXPECT_EQ(a100.clock_hz, 1410000000);
+  EXPECT_EQ(a100.dram_bytes_per_s, 1555000000000);
+  EXPECT_NEAR(a100.Peak(MathUnit::kTensorFp16), 312e12, 1);
+  EXPECT_EQ(a100.source, PeakSource::kDatasheet);
+  // Half of its multiprocessors: half the peak.
+  EXPECT_NEAR(ParseGpu("NVIDIA A100-PG509-200", "cc=8.0,sms=54").Peak(MathUnit::kTensorFp16),
+              156e12, 1);
+  EXPECT_EQ(ParseGpu("Tesla V100-SXM2-32GB", "").compute_capability, 70);
+  // Rates of its own, whatever the clock.
+  EXPECT_NEAR(ParseGpu("NVIDIA H20", "cc=9.0,sms=78,clock=1980000000").Peak(MathUnit::kTensorFp16),
+              148e12, 1);
+  // The name says one GPU, the capability another: the capability was measured.
+  const Gpu odd = ParseGpu("NVIDIA A100-SXM4-40GB", "cc=9.0");
+  EXPECT_EQ(odd.compute_capability, 90);
+  EXPECT_EQ(odd.Peak(MathUnit::kTensorFp16), 0);
+}
+
+TEST(GpuTest, OtherMakersHaveNoComputeCapability) {
+  for (const Gpu& gpu : {ParseGpu("", "cc=9.4,sms=304,warp=64"),
+                         ParseGpu("AMD Radeon RX 7900 XTX", "cc=11.0,sms=48")}) {
+    EXPECT_FALSE(gpu.nvidia);
+    EXPECT_EQ(gpu.compute_capability, 0);
+    EXPECT_EQ(gpu.Peak(MathUnit::kVectorFp32), 0);
+  }
+}
+
+TEST(GpuTest, BadFactsAreNotRecorded) {
+  for (const char* text :
+       {"", ",,,", "cc=", "cc=9", "cc=9.", "cc=9.x", "cc=-1.0", "cc=999999999999999999999.0",
+        "sms=0", "sms=-5", "sms=1e3", "sms=99999999999999999999", "clock=9223372036854775807", "=",
+        "dram=9223372036854775807", "cc"}) {
+    const Gpu gpu = ParseGpu("", text);
+    EXPECT_EQ(gpu.compute_capability, 0) << text;
+    EXPECT_EQ(gpu.multiprocessors, 0) << text;
+    EXPECT_EQ(gpu.clock_hz, 0) << text;
+    EXPECT_EQ(gpu.dram_bytes_per_s, 0) << text;
+  }
+  const std::string huge(1 << 20, 'a');
+  EXPECT_FALSE(FindGpu(huge).gpu);
+  EXPECT_EQ(ParseGpu(huge, huge).compute_capability, 0);
+}
+
+// Values of CUDA's occupancy calculator.
+TEST(OccupancyTest, IsThatOfTheCalculator) {
+  struct Row {
+    int compute_capability;
+    int64_t threads;
+    int64_t registers;
+    int64_t shared_bytes;
+    int64_t blocks;
+    double percent;
+  };
+  const Row rows[] = {
+      {70, 256, 32, 0, 8, 100},  // 8 x 8 warps of 64
+      {70, 256, 64, 0, 4, 50},   // 64 x 32 = 2048 registers a warp: 32 warps
+      {70, 256, 63, 0, 4, 50},   // rounded up to 64
+      {70, 256, 128, 0, 2, 25},
+      {70, 128, 255, 0, 2, 12.5},  // 8 warps of 8192 registers
+      {70, 1024, 32, 0, 2, 100},
+      {70, 256, 32, 49152, 2, 25},  // 96 KiB
+      {70, 256, 32, 98304, 1, 12.5},
+      {70, 32, 16, 0, 32, 50},   // 32 blocks
+      {70, 1, 16, 0, 32, 50},    // a warp a block
+      {75, 256, 32, 0, 4, 100},  // 32 warps
+      {75, 32, 32, 0, 16, 50},   // 16 blocks
+      {80, 256, 32, 0, 8, 100},
+      {80, 128, 128, 0, 4, 25},
+      {80, 256, 32, 49152, 3, 37.5},      // 48 + 1 KiB of 164
+      {80, 128, 230, 73728, 2, 12.5},     // 72 + 1 KiB of 164
+      {86, 256, 32, 0, 6, 100},           // 48 warps
+      {86, 256, 40, 0, 6, 100},           // 1280 registers a warp: 51 warps, 48 count
+      {86, 1024, 32, 0, 1, 66.66666666},  // 32 of 48
+      {86, 32, 16, 0, 16, 33.33333333},
+      {89, 32, 16, 0, 24, 50},
+      {90, 384, 168, 232448, 1, 18.75},  // all of 227 KiB
+      {90, 256, 32, 0, 8, 100},
+      {90, 96, 40, 0, 16, 75},      // 48 warps by registers, 16 blocks of 3
+      {61, 128, 32, 24576, 4, 25},  // 96 KiB
+  };
+  for (const Row& row : rows) {
+    const Launch launch{{1, 1, 1}, {row.threads, 1, 1}, row.registers, row.shared_bytes};
+    EXPECT_EQ(BlocksPerMultiprocessor(row.compute_capability, launch), row.blocks)
+        << row.compute_capability << ' ' << row.threads << ' ' << row.registers;
+    const auto percent = TheoreticalOccupancy(row.compute_capability, launch);
+    ASSERT_TRUE(percent);
+    EXPECT_NEAR(*percent, row.percent, 1e-6)
+        << row.compute_capability << ' ' << row.threads << ' ' << row.registers;
+  }
+}
+
+TEST(OccupancyTest, ImpossibleLaunchesHaveNone) {
+  const auto blocks = [](int capability, Dim3 block, int64_t registers, int64_t shared) {
+    return BlocksPerMultiprocessor(capability, {{1, 1, 1}, block, registers, shared});
+  };
+  EXPECT_EQ(blocks(0, {32, 1, 1}, 32, 0), std::nullopt);
+  EXPECT_EQ(blocks(94, {32, 1, 1}, 32, 0), std::nullopt);
+  EXPECT_EQ(blocks(80, {2048, 1, 1}, 32, 0), std::nullopt);
+  EXPECT_EQ(blocks(80, {0, 1, 1}, 32, 0), std::nullopt);
+  EXPECT_EQ(blocks(80, {INT64_MAX, INT64_MAX, INT64_MAX}, 32, 0), std::nullopt);
+  EXPECT_EQ(blocks(80, {INT64_MIN, 1, 1}, 32, 0), std::nullopt);
+  EXPECT_EQ(blocks(80, {1024, 1, 1}, 128, 0), std::nullopt);
+  EXPECT_EQ(blocks(80, {32, 1, 1}, 0, 0), std::nullopt);
+  EXPECT_EQ(blocks(80, {32, 1, 1}, INT64_MAX, 0), std::nullopt);
+  EXPECT_EQ(blocks(80, {32, 1, 1}, 32, -1), std::nullopt);
+  EXPECT_EQ(blocks(80, {32, 1, 1}, 32, INT64_MAX), std::nullopt);
+  EXPECT_EQ(blocks(75, {32, 1, 1}, 32, 64 * 1024 + 1), std::nullopt);
+}
+
+TEST(OccupancyTest, WavesFillTheGpu) {
+  const Gpu a100 = ParseGpu("NVIDIA A100-SXM4-40GB", "cc=8.0,sms=108");
+  // 8 blocks a multiprocessor: 864 a wave.
+  const auto waves = [&](Dim3 grid) { return Waves(a100, {grid, {256, 1, 1}, 32, 0}); };
+  EXPECT_DOUBLE_EQ(waves({864, 1, 1}).value(), 1);
+  EXPECT_DOUBLE_EQ(waves({216, 2, 3}).value(), 1.5);
+  EXPECT_DOUBLE_EQ(waves({INT64_MAX, 1, 1}).value(), static_cast<double>(INT64_MAX) / 864);
+  EXPECT_FALSE(waves({0, 1, 1}));
+  EXPECT_FALSE(Waves(ParseGpu("", "cc=8.0"), {{1, 1, 1}, {256, 1, 1}, 32, 0}));
+}
+
+}  // namespace
+}  // namespace oplens::ops

@@ -1,0 +1,132 @@
+#include "prof/figures.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "prof/columns.h"
+#include "prof/op_resolver.h"
+#include "prof/row.h"
+#include "test/prof/rows.h"
+
+namespace oplens::prof {
+namespace {
+
+using test::MmText;
+using test::PlainRecord;
+
+/// A kernel of mm of two fp32 matrices of 1024 x 1024 on an A100.
+class FiguresTest : public testing::Test {
+ protected:
+  FiguresTest() : text_(MmText(1024, 1024, 1024)), record_(PlainRecord()) {
+    record_.markers = {text_};
+    record_.op = {"mm"};
+    record_.mod = {"torch"};
+    record_.long_name = "ampere_sgemm_128x128_nn";
+    record_.duration_ns = 200'000;
+    record_.grid = {8, 8, 1};
+    record_.block = {256, 1, 1};
+    record_.registers_per_thread = 122;
+    record_.static_shared_memory_bytes = 32768;
+    record_.dynamic_shared_memory_bytes = 0;
+    record_.device_name = "NVIDIA A100-SXM4-40GB";
+    record_.gpu = "cc=8.0,sms=108,clock=1410000000,dram=1555200000000";
+  }
+
+  /// Resolves the record and charges it the whole op.
+  std::string Show(std::string_view key, const ops::Gpu* gpu = nullptr) {
+    resolver_ = std::make_unique<OpResolver>(OpChoice::kInner, gpu);
+    row_.index = 1;
+    resolver_->Resolve(record_, &row_);
+    row_.share = {};
+    row_.share.role = ops::Role::kMain;
+    row_.share.flops = row_.share.flops_mma = 2'147'483'648;
+    row_.share.flops_vec = 0;
+    row_.share.bytes = 12'582'912;
+    const Column* column = SelectColumns(key).front();
+    std::string scratch;
+    return std::string(CellText(*column, column->get(row_), &scratch));
+  }
+
+  std::string text_;
+  KernelRecord record_;
+  Row row_;
+  std::unique_ptr<OpResolver> resolver_;
+};
+
+TEST_F(FiguresTest, ColumnsOfAProduct) {
+  EXPECT_EQ(Show("tc"), "0");
+  EXPECT_EQ(Show("ai"), "170.667");
+  EXPECT_EQ(Show("tflops"), "10.737");
+  EXPECT_EQ(Show("gbps"), "62.915");
+  EXPECT_EQ(Show("pct_math"), "55.087");  // of 108 x 64 x 2 x 1.41e9 = 19.492 TFLOP/s
+  EXPECT_EQ(Show("pct_dram"), "4.045");   // of 1555.2 GB/s
+  EXPECT_EQ(Show("bound"), "math");
+  // 122 registers: 4096 a warp, 16 warps, 2 blocks of 8; 64 blocks over 2 x 108.
+  EXPECT_EQ(Show("occupancy"), "25.000");
+  EXPECT_EQ(Show("waves"), "0.296");
+  EXPECT_EQ(Show("tc_why").substr(0, 8), "N6:sgemm");
+}
+
+TEST_F(FiguresTest, SharedMemoryMayBeKnownAsASum) {
+  record_.static_shared_memory_bytes.reset();
+  record_.dynamic_shared_memory_bytes.reset();
+  EXPECT_EQ(Show("occupancy"), "");
+  record_.shared_memory_bytes = 100 * 1024;  // one block of 164 KiB
+  EXPECT_EQ(Show("occupancy"), "12.500");
+  record_.shared_memory_bytes.reset();
+  record_.static_shared_memory_bytes = INT64_MAX;
+  record_.dynamic_shared_memory_bytes = INT64_MAX;
+  EXPECT_EQ(Show("occupancy"), "");
+}
+
+TEST_F(FiguresTest, WithoutAGpuOrATime) {
+  record_.gpu.reset();
+  record_.device_name.reset();
+  for (const char* key : {"pct_math", "pct_dram", "bound", "occupancy", "waves"}) {
+    EXPECT_EQ(Show(key), "") << key;
+  }
+  EXPECT_EQ(Show("tflops"), "10.737");
+  record_.duration_ns = 0;
+  EXPECT_EQ(Show("tflops"), "");
+  EXPECT_EQ(Show("ai"), "170.667");
+}
+
+TEST_F(FiguresTest, AGivenGpuWins) {
+  const ops::Gpu v100 = *ops::FindGpu("V100 SXM2").gpu;
+  EXPECT_EQ(Show("pct_math", &v100), "68.391");  // of 15.7 TFLOP/s
+  record_.gpu.reset();
+  record_.device_name.reset();
+  EXPECT_EQ(Show("pct_dram", &v100), "6.991");
+}
+
+TEST_F(FiguresTest, EachRecordHasItsOwnGpu) {
+  EXPECT_EQ(Show("pct_math"), "55.087");
+  KernelRecord other = record_;
+  other.gpu = "cc=8.0,sms=54,clock=1410000000,dram=1555200000000";
+  Row row;
+  resolver_->Resolve(record_, &row_);
+  resolver_->Resolve(other, &row);
+  EXPECT_EQ(row_.gpu->multiprocessors, 108);
+  EXPECT_EQ(row.gpu->multiprocessors, 54);
+  Row again;
+  resolver_->Resolve(record_, &again);
+  EXPECT_EQ(again.gpu, row_.gpu);
+  // The name and the facts are not run together.
+  other.device_name = "NVIDIA A100-SXM4-40GBcc=8.0";
+  other.gpu = ",sms=54,clock=1410000000,dram=1555200000000";
+  resolver_->Resolve(other, &row);
+  EXPECT_EQ(row.gpu->compute_capability, 0);
+}
+
+TEST_F(FiguresTest, OpenNamesAreResolvedByTheRate) {
+  record_.long_name = "my_product(float*)";
+  EXPECT_EQ(Show("tc"), "?");
+  record_.duration_ns = 100'000;  // 21.5 TFLOP/s of 19.5
+  EXPECT_EQ(Show("tc"), "1");
+  EXPECT_EQ(Show("tc_elig"), "1");  // that proves it
+}
+
+}  // namespace
+}  // namespace oplens::prof
