@@ -89,6 +89,7 @@ constexpr Alias kAliases[] = {
     {"embedding_sparse_backward", "embedding_backward"},
     {"expit", "sigmoid"},
     {"fused_dropout", "dropout"},
+    {"fused_rope_forward", "fused_rope"},
     {"greater", "gt"},
     {"greater_equal", "ge"},
     {"less", "lt"},
