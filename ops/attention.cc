@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/attention_call.h"
+#include "ops/multi_head_attention.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 
@@ -86,6 +87,7 @@ PriceResult PricePaged(std::string_view, const OpCall&) {
   return Unpriced(Reason::kUnsupportedArgs);
 }
 
+constexpr std::string_view kMultiHeadNames[] = {"multi_head_attention_forward"};
 constexpr std::string_view kChoiceNames[] = {"_fused_sdp_choice"};
 constexpr std::string_view kPagedNames[] = {
     "flash_attn_with_kvcache",
@@ -98,8 +100,10 @@ constexpr std::string_view kPagedNames[] = {
 }  // namespace
 
 std::span<const OpModel> AttentionOps() {
-  static const OpModel models[] = {
-      {AttentionNames(), PriceAttention}, {kChoiceNames, PriceChoice}, {kPagedNames, PricePaged}};
+  static const OpModel models[] = {{AttentionNames(), PriceAttention},
+                                   {kChoiceNames, PriceChoice},
+                                   {kPagedNames, PricePaged},
+                                   {kMultiHeadNames, PriceMultiHeadAttention}};
   return models;
 }
 
