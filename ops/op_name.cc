@@ -15,16 +15,8 @@ struct Alias {
 
 // Removed from the front as often as one fits.
 constexpr std::string_view kPrefixes[] = {
-    "torch.nn.functional.",
-    "torch.ops.",
-    "torch.",
-    "Tensor.",
-    "aten::",
-    "at::",
-    "prims::",
-    "flash_attn::",
-    "aten.",
-    "prims.",
+    "torch.nn.functional.", "torch.ops.", "torch.", "Tensor.", "aten::", "at::", "prims::",
+    "flash_attn::",         "xformers::", "aten.",  "prims.",
 };
 
 // Python's operator methods. A leading 'i' or 'r' of the inner word is read before the look-up.
