@@ -152,7 +152,12 @@ TEST(Attention, Prices) {
        "B=2,H=4,Sq=3,Sk=5,D=8,fp16,pairs=6/15",
        {1536, 0, 2144},
        {Back({3072, 0, 4192})}},
-      {"_fused_sdp_choice", "[2,4,3,8]float16 [2,4,5,8]float16 [2,4,5,8]float16", "", {}, {}},
+      {"_fused_sdp_choice",
+       "[2,4,3,8]float16 [2,4,5,8]float16 [2,4,5,8]float16",
+       "[2,4,3,8]fp16",
+       {},
+       {}},
+      {"_fused_sdp_choice", "None 1", Reason::kUnsupportedArgs},
       {"unified_attention_with_output", "[8,4,8]float16 [8,4,8]float16 [8,4,8]float16",
        Reason::kUnsupportedArgs},
   });
