@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ops/attention_call.h"
+#include "ops/call_args.h"
+#include "ops/multi_head_attention.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 
@@ -75,8 +78,12 @@ PriceResult PriceAttention(std::string_view op, const OpCall& call) {
 }
 
 // Which of the functions above PyTorch will call: nothing runs on the GPU.
-PriceResult PriceChoice(std::string_view, const OpCall&) {
-  PriceResult result = Priced("", {0, 0, 0}, std::vector<PartWork>());
+PriceResult PriceChoice(std::string_view, const OpCall& call) {
+  Reason reason = Reason::kUnsupportedArgs;
+  if (call.args.empty()) return Unpriced(reason);
+  const std::optional<Tensor> query = TensorOf(call.args.front(), &reason);
+  if (!query || query->number) return Unpriced(reason);
+  PriceResult result = Priced(TensorText(*query), {0, 0, 0}, std::vector<PartWork>());
   result.price->op_class = OpClass::kView;
   return result;
 }
@@ -86,6 +93,7 @@ PriceResult PricePaged(std::string_view, const OpCall&) {
   return Unpriced(Reason::kUnsupportedArgs);
 }
 
+constexpr std::string_view kMultiHeadNames[] = {"multi_head_attention_forward"};
 constexpr std::string_view kChoiceNames[] = {"_fused_sdp_choice"};
 constexpr std::string_view kPagedNames[] = {
     "flash_attn_with_kvcache",
@@ -98,8 +106,10 @@ constexpr std::string_view kPagedNames[] = {
 }  // namespace
 
 std::span<const OpModel> AttentionOps() {
-  static const OpModel models[] = {
-      {AttentionNames(), PriceAttention}, {kChoiceNames, PriceChoice}, {kPagedNames, PricePaged}};
+  static const OpModel models[] = {{AttentionNames(), PriceAttention},
+                                   {kChoiceNames, PriceChoice},
+                                   {kPagedNames, PricePaged},
+                                   {kMultiHeadNames, PriceMultiHeadAttention}};
   return models;
 }
 

@@ -51,11 +51,11 @@ constexpr EntryPoint kEntryPoints[] = {
      "custom_mask_type compute_log_sumexp - seqused_k local_size",
      Layout::kSequenceFirst},
     {"_flash_attn", "query key value - - is_causal window_size_left window_size_right - - - -",
-     Layout::kSequenceFirst, true},
+     Layout::kSequenceFirst, true, true, true},
     {"_flash_attn_varlen",
      "query key value cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - is_causal "
      "window_size_left window_size_right - - - block_table - seqused_k -",
-     Layout::kSequenceFirst, true},
+     Layout::kSequenceFirst, true, true, true},
     {"flash_attn_func", "query key value - - is_causal window_size - - - - -",
      Layout::kSequenceFirst, true},
     {"FlashAttnFunc", "query key value - - is_causal window_size - - - - -", Layout::kSequenceFirst,
@@ -68,6 +68,10 @@ constexpr EntryPoint kEntryPoints[] = {
      "query key value cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - is_causal "
      "window_size - - - - block_table -",
      Layout::kSequenceFirst, true, true, true},
+    {"efficient_attention_forward_cutlass",
+     "query key value attn_mask cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - "
+     "compute_log_sumexp custom_mask_type - seqused_k local_size",
+     Layout::kXformers},
     {"memory_efficient_attention", "query key value attn_mask - - -", Layout::kXformers},
     {"memory_efficient_attention_forward", "query key value attn_mask - - -", Layout::kXformers},
 };

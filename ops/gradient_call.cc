@@ -33,6 +33,7 @@ constexpr GradientCall kGradients[] = {
     {"_scaled_dot_product_fused_attention_overrideable", "1234cd"},
     {"dropout", "0"},
     {"elu", "0"},
+    {"fused_rope", "01"},
     {"gather", "123"},
     {"gelu", "1"},
     {"glu", "12"},

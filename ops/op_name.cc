@@ -30,6 +30,7 @@ constexpr std::string_view kPrefixes[] = {
     "c10d_functional::",
     "nccl:",
     "flash_attn::",
+    "xformers::",
 };
 
 // Python's operator methods. A leading 'i' or 'r' of the inner word is read before the look-up.
@@ -94,6 +95,7 @@ constexpr Alias kAliases[] = {
     {"embedding_sparse_backward", "embedding_backward"},
     {"expit", "sigmoid"},
     {"fused_dropout", "dropout"},
+    {"fused_rope_forward", "fused_rope"},
     {"greater", "gt"},
     {"greater_equal", "ge"},
     {"less", "lt"},

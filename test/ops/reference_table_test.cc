@@ -93,7 +93,6 @@ const std::set<std::string> kToCome = {
     "adamw",
     "_scaled_mm",
     "_grouped_mm",
-    "rotary_embedding",
     "fft_fft",
     "sparse_mm",
     "all_reduce",
