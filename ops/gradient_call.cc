@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/convolution_call.h"
 #include "ops/pricing.h"
 
 namespace oplens::ops {
@@ -69,6 +70,7 @@ std::optional<std::vector<OpArg>> EmbeddingArguments(const OpCall& call) {
 }  // namespace
 
 PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
+  if (const auto convolution = PriceConvolutionGradient(op, call)) return *convolution;
   const GradientCall* row = FindRow(kGradients, op);
   const OpModel* model = FindOpModel(op);
   std::optional<std::vector<OpArg>> args;
