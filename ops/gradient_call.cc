@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/convolution_call.h"
 #include "ops/pricing.h"
 
 namespace oplens::ops {
@@ -126,6 +127,7 @@ std::optional<std::vector<OpArg>> CudnnRnnArguments(const OpCall& call) {
 }  // namespace
 
 PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
+  if (const auto convolution = PriceConvolutionGradient(op, call)) return *convolution;
   const GradientCall* row = FindRow(kGradients, op);
   const OpModel* model = FindOpModel(op);
   std::optional<std::vector<OpArg>> args;

@@ -265,8 +265,9 @@ void Binder::BindTensors() {
 
 void Binder::BindOne(std::string_view word, OpArg arg) {
   if (word == "-") return;
+  const bool always = word.ends_with("!!");
   const bool needed = word.back() == '!';
-  if (needed) word.remove_suffix(1);
+  if (needed) word.remove_suffix(always ? 2 : 1);
   const bool unknown = arg.kind == OpArg::Kind::kOther;
   if (word == "dtype" || word == "dtype~") return BindDType(std::move(arg), word.back() == '~');
   if (word.starts_with(kShapeOf)) {
@@ -279,7 +280,7 @@ void Binder::BindOne(std::string_view word, OpArg arg) {
     return;
   }
   if (word != "_") arg.name = word;
-  if (unknown && !(needed && no_values_)) arg = NoArg(arg.name);
+  if (unknown && !(needed && (no_values_ || always))) arg = NoArg(arg.name);
   if (arg.kind == OpArg::Kind::kNone && !arg.name.empty()) return;
   bound_.push_back(std::move(arg));
 }

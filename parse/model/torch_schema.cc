@@ -74,8 +74,24 @@ constexpr TorchSchema kSchemas[] = {
     {"embedding", kFunctional, "", "weight input padding_idx scale_grad_by_freq sparse"},
     {"batch_norm group_norm instance_norm native_batch_norm native_group_norm", kFunctional, "",
      ""},
-    {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", kFunctional, "",
-     ""},
+    // Convolutions
+    {"conv1d conv2d conv3d", kFunctional, "", "_ _ _ _! _!! _! _!"},
+    {"conv_transpose1d conv_transpose2d conv_transpose3d", kFunctional, "", "_ _ _ _! _! _! _! _!"},
+    {"convolution convolution_overrideable", "aten", "", "_ _ _ _! _! _! _! _! _!"},
+    {"_convolution", "aten", "", "_ _ _ _! _! _! _! _! _! -"},
+    {"_convolution_mode", "aten", "", "_ _ _ _! _!! _! _!"},
+    {"cudnn_convolution", "aten", "", "_ _ _! _! _! _! -"},
+    {"cudnn_convolution_transpose", "aten", "", "_ _ _! _! _! _! _! -"},
+    {"cudnn_convolution_relu miopen_convolution_relu", "aten", "", "_ _ _ _! _! _! _!"},
+    {"miopen_convolution miopen_depthwise_convolution mkldnn_convolution", "aten", "",
+     "_ _ _ _! _! _! _! -"},
+    {"miopen_convolution_transpose", "aten", "", "_ _ _ _! _! _! _! _! -"},
+    {"thnn_conv2d thnn_conv2d_forward _slow_conv2d_forward slow_conv3d slow_conv3d_forward", "aten",
+     "", "_ _ _ _ _! _! -"},
+    {"slow_conv_dilated2d slow_conv_dilated3d thnn_conv_depthwise2d thnn_conv_depthwise2d_forward "
+     "_conv_depthwise2d conv_depthwise3d",
+     "aten", "", "_ _ _ _ _! _! _! -"},
+    {"slow_conv_transpose2d slow_conv_transpose3d", "aten", "", "_ _ _ _ _! _! _! _! -"},
     {"max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
      "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
      "adaptive_max_pool3d embedding_bag pad pixel_shuffle pixel_unshuffle one_hot unfold fold "
@@ -117,6 +133,23 @@ constexpr TorchSchema kSchemas[] = {
     {"_efficient_attention_backward", "aten", "",
      "_ _ _ _ _ - cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - - - custom_mask_type! "
      "- - - local_size -"},
+    {"convolution_backward", "aten", "", "_ _ _ _! _! _! _! _! _! _! _!"},
+    {"cudnn_convolution_backward_input cudnn_convolution_backward_weight "
+     "miopen_convolution_backward_input miopen_convolution_backward_weight "
+     "miopen_depthwise_convolution_backward_input miopen_depthwise_convolution_backward_weight "
+     "mkldnn_convolution_backward_input mkldnn_convolution_backward_weights",
+     "aten", "", "_! _ _ _! _! _! _! -"},
+    {"cudnn_convolution_transpose_backward miopen_convolution_transpose_backward", "aten", "",
+     "_ _ _ _! _! _! _! _! _! _! _! _!"},
+    {"cudnn_convolution_transpose_backward_weight miopen_convolution_transpose_backward_weight",
+     "aten", "", "_! _ _ _! _! _! _! -"},
+    {"cudnn_convolution_backward miopen_convolution_backward "
+     "miopen_depthwise_convolution_backward mkldnn_convolution_backward "
+     "convolution_backward_overrideable thnn_conv2d_backward _slow_conv2d_backward "
+     "slow_conv3d_backward slow_conv_dilated2d_backward slow_conv_dilated3d_backward "
+     "slow_conv_transpose2d_backward slow_conv_transpose3d_backward "
+     "thnn_conv_depthwise2d_backward _conv_depthwise2d_backward conv_depthwise3d_backward",
+     "aten", "", "_ _ _ _! _! _! _! _! _! _! _!"},
     {"native_layer_norm_backward", "aten", "", "_ _ shape~5 _ _ _ _ _"},
     {"_fused_rms_norm_backward", "aten", "", "_ _ shape~4 _ _ _"},
     {"gelu_backward", "aten", "", "_ _ approximate"},

@@ -22,7 +22,7 @@ struct TorchSchema {
   ///   half_to_float   a flag that stands for dtype=float32
   ///   NAME       keyword
   /// "!" at the end: the cost hangs on the value, which must not count as absent where values were
-  /// not recorded.
+  /// not recorded. "!!": nor where only its own was not, a text for example.
   std::string_view parameters;
   size_t count = 0;  ///< The row is for calls with so many arguments; 0: with any number.
 };

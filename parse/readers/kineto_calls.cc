@@ -82,7 +82,7 @@ bool ParseWhole(std::string_view text, T* value) {
   return error == std::errc() && stop == end && !text.empty();
 }
 
-/// "[1, 2]" as integers.
+/// "[1, 2]" as integers; truth values are 1 and 0.
 bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
   text = text.substr(1, text.size() - 2);
@@ -90,7 +90,11 @@ bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
     const size_t comma = std::min(text.find(','), text.size());
     std::string_view item = text.substr(0, comma);
     while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
-    if (!ParseWhole(item, &list->emplace_back())) return false;
+    if (item == "True" || item == "False") {
+      list->push_back(item == "True" ? 1 : 0);
+    } else if (!ParseWhole(item, &list->emplace_back())) {
+      return false;
+    }
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return true;

@@ -77,10 +77,6 @@ int64_t FigureIn(const std::string& formula, const std::string& name) {
 
 // Families without a cost model yet.
 const std::set<std::string> kToCome = {
-    "conv2d",
-    "conv1d",
-    "conv3d",
-    "conv_transpose2d",
     "batch_norm",
     "max_pool2d",
     "avg_pool2d",
@@ -100,7 +96,6 @@ const std::set<std::string> kToCome = {
     "reduce_scatter",
     "einsum",
     "interpolate",
-    "conv_transpose1d",
 };
 
 // The row's bytes are those of an fp32 result, but its arguments lack the dtype= that asks for one
