@@ -46,30 +46,46 @@ std::optional<std::vector<ListArg>> ListsOf(const OpCall& call) {
   return groups;
 }
 
+bool IsNumberList(const ListArg& group) { return group.value().kind == Kind::kIntList; }
+
 /// The length that all lists have.
 std::optional<size_t> LengthOf(const std::vector<ListArg>& groups) {
   std::optional<size_t> length;
   for (const ListArg& group : groups) {
-    const bool numbers = group.value().kind == Kind::kIntList;
-    if (!group.is_list && !numbers) continue;
-    const size_t own = numbers ? group.value().int_list.size() : group.members.size();
+    if (!group.is_list && !IsNumberList(group)) continue;
+    const size_t own = IsNumberList(group) ? group.value().int_list.size() : group.members.size();
     if (length.value_or(own) != own) return std::nullopt;
     length = own;
   }
   return length;
 }
 
-/// What the i-th call of the op has in place of an argument.
-OpArg MemberOf(const ListArg& group, size_t i, bool by_value) {
-  OpArg arg = group.is_list ? group.members[i] : group.value();
-  arg.list = 0;
-  if (arg.kind == Kind::kIntList) {
-    arg.kind = Kind::kInt;
-    arg.int_value = arg.int_list[i];
-  } else if (arg.kind == Kind::kOther && !by_value && Has(kNumberTypes, arg.type)) {
+/// What every call of the op has in place of an argument that is no list of tensors.
+OpArg SharedArg(const ListArg& group, bool by_value) {
+  if (group.is_list) return OpArg();
+  if (IsNumberList(group)) {
+    OpArg number;
+    number.name = group.name;
+    number.kind = Kind::kInt;
+    return number;
+  }
+  OpArg arg = group.value();
+  if (arg.kind == Kind::kOther && !by_value && Has(kNumberTypes, arg.type)) {
     arg.kind = Kind::kFloat;
   }
   return arg;
+}
+
+/// Gives the call of the op what belongs to the i-th member.
+void TakeMember(const std::vector<ListArg>& groups, size_t i, OpCall* call) {
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].is_list) {
+      call->args[g] = groups[g].members[i];
+      call->args[g].list = 0;
+    } else if (IsNumberList(groups[g])) {
+      call->args[g].int_value = groups[g].value().int_list[i];
+    }
+  }
 }
 
 std::string ParamsOf(const std::vector<ListArg>& groups, size_t length) {
@@ -98,11 +114,11 @@ PriceResult PriceForeach(const OpModel& model, const OpName& op, const OpCall& c
   PriceResult sum = Priced(ParamsOf(*groups, *length), Work(), std::vector<PartWork>());
   sum.price->vec_estimated = false;
   OpCall member{call.mod, op.in_place ? op.name + "_" : op.name, {}};
+  for (const ListArg& group : *groups) {
+    member.args.push_back(SharedArg(group, Has(kByValue, op.name)));
+  }
   for (size_t i = 0; i < *length; ++i) {
-    member.args.clear();
-    for (const ListArg& group : *groups) {
-      member.args.push_back(MemberOf(group, i, Has(kByValue, op.name)));
-    }
+    TakeMember(*groups, i, &member);
     const PriceResult one = model.price(op.name, member);
     if (!one.price) return one;
     Add(*one.price, &*sum.price);

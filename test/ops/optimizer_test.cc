@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "ops/op_model.h"
 #include "parse/model/torch_call.h"
@@ -259,6 +260,27 @@ TEST(OptimizerTest, StepsOfLists) {
       {"multi_tensor_adam", "65536 [1]int32 [4]float32 [4]float32 [4]float32 [4]float32",
        Reason::kUnsupportedArgs},
   });
+}
+
+// As the dispatcher records them: lists without types, options in the order of the schema.
+TEST(OptimizerTest, RecordedByTheDispatcher) {
+  const auto flops_of = [](std::string_view name, const std::string& args) {
+    const PriceResult result = PriceCall(MakeTorchCall(name, MakeCall("", args).args));
+    EXPECT_TRUE(result.price) << name;
+    if (!result.price) return int64_t{-1};
+    EXPECT_FALSE(result.price->bytes_known);
+    return FiguresOf(result.price->forward.at(0).work).value().vec;
+  };
+  const std::string three = "1:[10]? 1:[5]? 2:[10]? 2:[5]? 3:[10]? 3:[5]? ";
+  const std::string adam = three + "4:[10]? 4:[5]? ?GenericList 5:[]? 5:[]? 0.1 0.9 0.99 ";
+  EXPECT_EQ(flops_of("aten::_fused_adam_", adam + "0 1e-8 False False ? ?"), 15 * 31);
+  EXPECT_EQ(flops_of("aten::_fused_adam_", adam + "0.1 1e-8 False False ? ?"), 15 * 33);
+  EXPECT_EQ(flops_of("aten::_fused_adamw_", adam + "0.1 1e-8 False False ? ?"), 15 * 32);
+  EXPECT_EQ(flops_of("aten::_fused_sgd_", three + "0.1 0.9 0.1 0.0 True False False ? ?"), 15 * 8);
+  EXPECT_EQ(flops_of("aten::_fused_adagrad_", three + "4:[]? 4:[]? 0.1 0.0 0.0 1e-8"), 15 * 25);
+  EXPECT_EQ(flops_of("aten::_amp_foreach_non_finite_check_and_unscale_",
+                     "1:[10]? 1:[5]? []float32 []float32"),
+            15 * 2);
 }
 
 TEST(OptimizerTest, IsAnOptimizersWork) {

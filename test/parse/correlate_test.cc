@@ -1,5 +1,6 @@
 #include "parse/correlate.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -487,6 +488,61 @@ TEST_F(CorrelateTest, OtherTextsAreNoSteps) {
   Kernel(50);
   Correlate();
   EXPECT_EQ(Record(0).step, std::nullopt);
+}
+
+/// An all-reduce of that many elements among two.
+Communication AllReduce(Trace* trace, int64_t elements) {
+  Communication communication;
+  communication.name = trace->strings.Intern("allreduce");
+  communication.dtype = trace->strings.Intern("Float");
+  communication.input_elements = elements;
+  communication.output_elements = elements;
+  communication.group_size = 2;
+  return communication;
+}
+
+std::string AllReduceText(int64_t elements) {
+  return fmt::format(
+      "{{'mod': 'c10d', 'op': 'all_reduce', 'args': [{{'name': '', 'type': 'tensor', 'shape': "
+      "({},), 'dtype': 'float32'}}, {{'name': 'world_size', 'type': 'int', 'value': 2}}]}}",
+      elements);
+}
+
+TEST_F(CorrelateTest, AKernelsCollectiveIsItsInnermostOp) {
+  Op(0, 100, "c10d::allreduce_", "{'mod': 'c10d', 'op': 'allreduce_', 'args': []}", 7);
+  Kernel(50);
+  Kernel(60);
+  Kernel(70);
+  trace_.communications = {AllReduce(&trace_, 8), AllReduce(&trace_, 9)};
+  trace_.kernels[0].communication = 0;
+  trace_.kernels[2].communication = 1;
+  Correlate();
+  EXPECT_THAT(Record(0).markers,
+              ElementsAre("{'mod': 'c10d', 'op': 'allreduce_', 'args': []}", AllReduceText(8)));
+  EXPECT_THAT(Record(0).marker_starts_ns, ElementsAre(0, 50));
+  EXPECT_THAT(Record(0).op, ElementsAre("allreduce_", "all_reduce"));
+  EXPECT_THAT(Record(0).mod, ElementsAre("c10d", "c10d"));
+  EXPECT_THAT(Record(1).markers, ElementsAre("{'mod': 'c10d', 'op': 'allreduce_', 'args': []}"));
+  EXPECT_THAT(Record(2).markers, ElementsAre(testing::_, AllReduceText(9)));
+  EXPECT_THAT(Record(2).marker_starts_ns, ElementsAre(0, 70));
+}
+
+TEST_F(CorrelateTest, ACollectiveNeedsNoOtherOp) {
+  Range(0, 100, "Backward, seq = 3");
+  Kernel(50);
+  Kernel(60);
+  trace_.kernels[1].launch = kNoLaunch;
+  trace_.communications = {AllReduce(&trace_, 8)};
+  trace_.kernels[0].communication = 0;
+  trace_.kernels[1].communication = 0;
+  Correlate();
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    EXPECT_THAT(Record(i).markers, ElementsAre(AllReduceText(8)));
+    EXPECT_THAT(Record(i).op, ElementsAre("all_reduce"));
+    EXPECT_THAT(Record(i).mod, ElementsAre("c10d"));
+  }
+  EXPECT_THAT(Record(0).marker_starts_ns, ElementsAre(50));
+  EXPECT_THAT(Record(1).marker_starts_ns, ElementsAre(62));  // The kernel's own.
 }
 
 TEST_F(CorrelateTest, ExtremeTimes) {
