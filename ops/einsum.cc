@@ -161,8 +161,8 @@ std::optional<Contraction> ReadContraction(const OpCall& call, Reason* reason) {
   if (!result) return std::nullopt;
   std::string all;
   for (const Indices& operand : read.indices) all += operand;
-  const bool known = std::all_of(result->begin(), result->end(),
-                                 [&](char index) { return Holds(all, index); });
+  const bool known =
+      std::all_of(result->begin(), result->end(), [&](char index) { return Holds(all, index); });
   if (!known) return std::nullopt;
   read.result = *result;
   return read;
@@ -227,7 +227,8 @@ PriceResult PriceEinsum(std::string_view, const OpCall& call) {
   }
   // One operand: its elements are added up, or only rearranged.
   const bool single = read->tensors.size() == 1;
-  if (single && read->result.size() < current.size()) forward.vec = read->extents.ProductOf(current);
+  if (single && read->result.size() < current.size())
+    forward.vec = read->extents.ProductOf(current);
   forward.bytes = bytes + output_bytes;
 
   std::vector<PartWork> backward;
@@ -238,8 +239,8 @@ PriceResult PriceEinsum(std::string_view, const OpCall& call) {
       backward.push_back({parts[i], {forward.mma, forward.vec, forward.bytes}, {}});
     }
   }
-  PriceResult result = Priced(
-      fmt::format("{},{}", TensorsText(read->tensors), DTypeWord(type)), forward, backward);
+  PriceResult result =
+      Priced(fmt::format("{},{}", TensorsText(read->tensors), DTypeWord(type)), forward, backward);
   PricedOp& op = *result.price;
   op.matmul_like = !(forward.mma == 0);
   op.vec_estimated = false;

@@ -71,7 +71,7 @@ Checked ScaleBytes(CallArgs* args, size_t parameter) {
 // that of A.
 PriceResult PriceScaledMm(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "mat2", "scale_a", "scale_b", "bias", "scale_result",
-                       "out_dtype", "use_fast_accum", "out"});
+                       "out_dtype|dtype", "use_fast_accum", "out"});
   const Tensor a = args.RequireTensor(0);
   const Tensor b = args.RequireTensor(1);
   const std::optional<Tensor> bias = args.FindTensor(4);
@@ -154,9 +154,10 @@ std::optional<std::vector<int64_t>> RowsOfExperts(const OpArg* ends, int64_t row
 // bound.
 PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
   const bool scaled = op == "_scaled_grouped_mm";
-  CallArgs args = scaled ? CallArgs(call, {"input|self", "mat2", "scale_a", "scale_b", "offs", "bias",
-                                           "scale_result", "out_dtype", "use_fast_accum"})
-                         : CallArgs(call, {"input|self", "mat2", "offs", "bias", "out_dtype"});
+  CallArgs args = scaled
+                      ? CallArgs(call, {"input|self", "mat2", "scale_a", "scale_b", "offs", "bias",
+                                        "scale_result", "out_dtype|dtype", "use_fast_accum"})
+                      : CallArgs(call, {"input|self", "mat2", "offs", "bias", "out_dtype|dtype"});
   const size_t offsets = scaled ? 4 : 2;
   const Tensor x = args.RequireTensor(0);
   const Tensor w = args.RequireTensor(1);
@@ -179,13 +180,12 @@ PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
     experts -= std::count(counts->begin(), counts->end(), 0);
   }
   const Checked weights = Checked(experts) * sizes.n * sizes.k;
-  const Work forward{rows * sizes.n * sizes.k * 2, 0,
-                     x.bytes() + BytesOf(weights, w.dtype) +
-                         BytesOf(Checked(sizes.m) * sizes.n, output) + extra};
-  PriceResult result =
-      Priced(fmt::format("E={},T={},K={},N={},{}", w.shape[0], sizes.m, sizes.k, sizes.n,
-                         DTypeWord(x.dtype)),
-             forward, std::vector<PartWork>());
+  const Work forward{
+      rows * sizes.n * sizes.k * 2, 0,
+      x.bytes() + BytesOf(weights, w.dtype) + BytesOf(Checked(sizes.m) * sizes.n, output) + extra};
+  PriceResult result = Priced(fmt::format("E={},T={},K={},N={},{}", w.shape[0], sizes.m, sizes.k,
+                                          sizes.n, DTypeWord(x.dtype)),
+                              forward, std::vector<PartWork>());
   result.price->matmul_like = true;
   result.price->vec_estimated = false;
   result.price->mma_estimated = !counts;

@@ -89,7 +89,6 @@ class Instance {
 
   const std::vector<PartWork>& Parts() const { return *parts_; }
 
-
   const PricedOp& op_;
   const std::vector<PartWork>* parts_ = nullptr;  // What the kernels share.
   std::span<const InstanceKernel> kernels_;

@@ -35,10 +35,9 @@ PriceResult PriceSparseMm(std::string_view, const OpCall& call) {
   forward.mma = Checked(recorded) * n * per_fma;
   forward.bytes = rows.bytes() + columns.bytes() + values.bytes() + dense.bytes() +
                   BytesOf(Checked(m) * n, type);
-  PriceResult result =
-      Priced(fmt::format("M={},N={},K={},nnz={},{}", n, m, dense.shape[0], recorded,
-                         DTypeWord(type)),
-             forward, std::vector<PartWork>());
+  PriceResult result = Priced(
+      fmt::format("M={},N={},K={},nnz={},{}", n, m, dense.shape[0], recorded, DTypeWord(type)),
+      forward, std::vector<PartWork>());
   result.price->matmul_like = true;
   result.price->vec_estimated = false;
   return result;

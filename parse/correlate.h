@@ -127,7 +127,7 @@ class Correlation {
   StepIndex steps_;                            // Its threads are those of trace_.
   IdMap device_index_;                         // By device id; into Trace::devices.
   std::vector<StringId> communication_calls_;  // By index into Trace::communications; 0: none.
-  std::vector<StringId> device_texts_;  // Of each of Trace::devices, for KernelRecord::gpu.
+  std::vector<StringId> device_texts_;         // Of each of Trace::devices, for KernelRecord::gpu.
 };
 
 }  // namespace oplens::parse

@@ -22,7 +22,8 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB] [--copies] [--op inner|outer] "
-      "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [--gpu NAME] [-o FILE] [--quiet]");
+      "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [--gpu NAME] [-o "
+      "FILE] [--quiet]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");

@@ -16,7 +16,12 @@ constexpr TorchSchema kSchemas[] = {
     {"linear", kFunctional, "", "_ _ _"},
     {"mm bmm mv dot vdot matmul outer ger linalg_matmul", kTorch, "", "_ _ out"},
     {"addmm addmv baddbmm addbmm addr", kTorch, "", "_ _ _ beta alpha out"},
-    {"einsum tensordot", kTorch, "", ""},
+    {"einsum", kTorch, "", "_! @ -"},
+    {"tensordot", kTorch, "", ""},
+    {"_scaled_mm", kTorch, "", "_ _ scale_a scale_b bias scale_result dtype -"},
+    {"_int_mm", kTorch, "", "_ _ out"},
+    {"_grouped_mm", kTorch, "", "_ _ offs bias dtype"},
+    {"_scaled_grouped_mm", kTorch, "", "_ _ scale_a scale_b offs bias scale_result dtype -"},
     // Elementwise functions
     {"add sub rsub subtract", kTorch, "", "_ _ alpha out"},
     {"div divide true_divide", kTorch, "", "_ _ rounding_mode out", 4},
