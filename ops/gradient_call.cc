@@ -1,7 +1,9 @@
 #include "ops/gradient_call.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,9 +68,25 @@ std::optional<std::vector<OpArg>> EmbeddingArguments(const OpCall& call) {
   return std::vector<OpArg>{std::move(given[1]), std::move(table)};
 }
 
+/// Families with models of gradient functions, under the names of the ops.
+constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
+    BatchNormGradients,
+    GroupNormGradients,
+};
+
+const OpModel* FindGradientModel(std::string_view op) {
+  for (const auto family : kGradientFamilies) {
+    for (const OpModel& model : family()) {
+      if (std::find(model.names.begin(), model.names.end(), op) != model.names.end()) return &model;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
+  if (const OpModel* own = FindGradientModel(op)) return own->price(op, call);
   const GradientCall* row = FindRow(kGradients, op);
   const OpModel* model = FindOpModel(op);
   std::optional<std::vector<OpArg>> args;

@@ -56,8 +56,13 @@ constexpr TorchSchema kSchemas[] = {
     {"_fused_dropout", kFunctional, "dropout", "_ p -"},
     {"alpha_dropout feature_dropout", kFunctional, "", "_ _ _"},
     {"embedding", kFunctional, "", "weight input padding_idx scale_grad_by_freq sparse"},
-    {"batch_norm group_norm instance_norm native_batch_norm native_group_norm", kFunctional, "",
-     ""},
+    {"_native_batch_norm_legit", kTorch, "batch_norm", "_ _ _ _! _ _", 6},
+    {"batch_norm native_batch_norm cudnn_batch_norm miopen_batch_norm _batch_norm_impl_index "
+     "_native_batch_norm_legit _native_batch_norm_legit_functional",
+     kTorch, "batch_norm", "_ _ _ _ _ _! _ _ -"},
+    {"instance_norm", kTorch, "", "_ _ _ _ _ _! _ _ -"},
+    {"group_norm", kTorch, "", "_ _! _ _ _ -"},
+    {"native_group_norm", kTorch, "group_norm", "_ weight bias - - - num_groups! eps"},
     {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", kFunctional, "",
      ""},
     {"max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
@@ -71,6 +76,9 @@ constexpr TorchSchema kSchemas[] = {
      "cosine_embedding_loss triplet_margin_loss multi_margin_loss soft_margin_loss",
      kFunctional, "", ""},
     // Gradients
+    {"native_batch_norm_backward batch_norm_backward", "aten", "", "_ _ _ _ _ _ _ _! _ _ _"},
+    {"_batch_norm_impl_index_backward", "aten", "", "_ _ _ _ _ _ _ _ _! _ _ _"},
+    {"native_group_norm_backward", "aten", "", "_ _ _ _ _ _ _ _ _ _"},
     {"native_layer_norm_backward", "aten", "", "_ _ shape~5 _ _ _ _ _"},
     {"_fused_rms_norm_backward", "aten", "", "_ _ shape~4 _ _ _"},
     {"gelu_backward", "aten", "", "_ _ approximate"},

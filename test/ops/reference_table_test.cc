@@ -80,7 +80,6 @@ const std::set<std::string> kToCome = {
     "conv3d",
     "conv_transpose2d",
     "scaled_dot_product_attention",
-    "batch_norm",
     "max_pool2d",
     "avg_pool2d",
     "mse_loss",
