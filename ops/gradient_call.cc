@@ -72,6 +72,8 @@ std::optional<std::vector<OpArg>> EmbeddingArguments(const OpCall& call) {
 constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
     BatchNormGradients,
     GroupNormGradients,
+    LossGradients,
+    ClassLossGradients,
 };
 
 const OpModel* FindGradientModel(std::string_view op) {

@@ -20,7 +20,7 @@ constexpr Family kFamilies[] = {
     LossOps,          ConvolutionOps,   PoolingOps,   ResampleOps,     SpectralOps,
     AttentionOps,     RecurrentOps,     RotaryOps,    EinsumOps,       QuantizedOps,
     FactorizationOps, SparseOps,        OptimizerOps, CollectiveOps,   BatchNormOps,
-    GroupNormOps,     SyncBatchNormOps,
+    GroupNormOps,     SyncBatchNormOps, ClassLossOps, DistanceLossOps,
 };
 
 using NamedModel = std::pair<std::string_view, const OpModel*>;

@@ -66,6 +66,8 @@ std::span<const OpModel> ScatterOps();
 std::span<const OpModel> SortingOps();
 std::span<const OpModel> RandomOps();
 std::span<const OpModel> LossOps();
+std::span<const OpModel> ClassLossOps();
+std::span<const OpModel> DistanceLossOps();
 std::span<const OpModel> ConvolutionOps();
 std::span<const OpModel> PoolingOps();
 std::span<const OpModel> ResampleOps();
@@ -85,6 +87,8 @@ std::span<const OpModel> CollectiveOps();
 /// are those of the ops: "batch_norm" for native_batch_norm_backward.
 std::span<const OpModel> BatchNormGradients();
 std::span<const OpModel> GroupNormGradients();
+std::span<const OpModel> LossGradients();
+std::span<const OpModel> ClassLossGradients();
 
 }  // namespace oplens::ops
 

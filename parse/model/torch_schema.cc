@@ -70,14 +70,20 @@ constexpr TorchSchema kSchemas[] = {
      "adaptive_max_pool3d embedding_bag pad pixel_shuffle pixel_unshuffle one_hot unfold fold "
      "interpolate grid_sample cosine_similarity normalize scaled_dot_product_attention",
      kFunctional, "", ""},
-    {"mse_loss l1_loss smooth_l1_loss huber_loss nll_loss cross_entropy binary_cross_entropy "
-     "kl_div "
-     "binary_cross_entropy_with_logits ctc_loss margin_ranking_loss hinge_embedding_loss "
-     "cosine_embedding_loss triplet_margin_loss multi_margin_loss soft_margin_loss",
-     kFunctional, "", ""},
+    {"mse_loss l1_loss smooth_l1_loss huber_loss kl_div", kFunctional, "", "_ _ reduction! - -"},
+    {"binary_cross_entropy", kFunctional, "", "_ _ weight reduction! out"},
+    {"binary_cross_entropy_with_logits", kFunctional, "", "_ _ weight pos_weight reduction!"},
+    {"nll_loss nll_loss_nd nll_loss2d nll_loss_forward nll_loss2d_forward", kFunctional, "nll_loss",
+     "_ _ weight reduction! - out out"},
+    {"cross_entropy_loss", kFunctional, "cross_entropy",
+     "_ _ weight reduction! - label_smoothing!"},
+    {"cosine_embedding_loss margin_ranking_loss", kFunctional, "", "_ _ _ margin reduction!"},
+    {"triplet_margin_loss", kFunctional, "", "_ _ _ margin p eps swap! reduction!"},
+    {"ctc_loss", kFunctional, "", "_ _ _ _ _ reduction! -"},
     // Gradients
     {"native_batch_norm_backward batch_norm_backward", "aten", "", "_ _ _ _ _ _ _ _! _ _ _"},
     {"_batch_norm_impl_index_backward", "aten", "", "_ _ _ _ _ _ _ _ _! _ _ _"},
+    {"nll_loss_backward nll_loss2d_backward", "aten", "", "_ _ _ _ - - -"},
     {"native_group_norm_backward", "aten", "", "_ _ _ _ _ _ _ _ _ _"},
     {"native_layer_norm_backward", "aten", "", "_ _ shape~5 _ _ _ _ _"},
     {"_fused_rms_norm_backward", "aten", "", "_ _ shape~4 _ _ _"},

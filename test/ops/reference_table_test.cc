@@ -82,8 +82,6 @@ const std::set<std::string> kToCome = {
     "scaled_dot_product_attention",
     "max_pool2d",
     "avg_pool2d",
-    "mse_loss",
-    "cross_entropy",
     "forward",
     "lstm",
     "sort",
