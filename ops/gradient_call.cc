@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,12 +123,28 @@ std::optional<std::vector<OpArg>> CudnnRnnArguments(const OpCall& call) {
   if (args.end() - at < kToOutput + kAdded) return std::nullopt;
   args.erase(at + kToOutput, at + kToOutput + kAdded);
   return args;
+/// Families with models of gradient functions, under the names of the ops.
+constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
+    BatchNormGradients,
+    GroupNormGradients,
+    LossGradients,
+    ClassLossGradients,
+};
+
+const OpModel* FindGradientModel(std::string_view op) {
+  for (const auto family : kGradientFamilies) {
+    for (const OpModel& model : family()) {
+      if (std::find(model.names.begin(), model.names.end(), op) != model.names.end()) return &model;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
   if (const auto convolution = PriceConvolutionGradient(op, call)) return *convolution;
+  if (const OpModel* own = FindGradientModel(op)) return own->price(op, call);
   const GradientCall* row = FindRow(kGradients, op);
   const OpModel* model = FindOpModel(op);
   std::optional<std::vector<OpArg>> args;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/call_args.h"
+#include "ops/norm_shapes.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 
@@ -24,11 +25,6 @@ struct NormWeights {
 constexpr NormWeights kLayerNorm{6, 8, 11, 16, 2};
 // Square and add 2, scale by the root 1, by gamma 1; the weight of gamma is not told apart.
 constexpr NormWeights kRmsNorm{4, 4, 10, 10, 1};
-
-// Statistics are kept in fp32, for double in fp64.
-DType StatisticsType(DType input) {
-  return input == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
-}
 
 bool IsSuffix(const std::vector<int64_t>& tail, Shape shape) {
   return !tail.empty() && tail.size() <= shape.size() &&

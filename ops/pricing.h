@@ -52,6 +52,9 @@ std::span<const OpModel> PointwiseOps();
 std::span<const OpModel> GatedOps();
 std::span<const OpModel> SoftmaxOps();
 std::span<const OpModel> NormalizationOps();
+std::span<const OpModel> BatchNormOps();
+std::span<const OpModel> GroupNormOps();
+std::span<const OpModel> SyncBatchNormOps();
 std::span<const OpModel> DropoutOps();
 std::span<const OpModel> EmbeddingOps();
 std::span<const OpModel> ReductionOps();
@@ -63,6 +66,8 @@ std::span<const OpModel> ScatterOps();
 std::span<const OpModel> SortingOps();
 std::span<const OpModel> RandomOps();
 std::span<const OpModel> LossOps();
+std::span<const OpModel> ClassLossOps();
+std::span<const OpModel> DistanceLossOps();
 std::span<const OpModel> ConvolutionOps();
 std::span<const OpModel> PoolingOps();
 std::span<const OpModel> ResampleOps();
@@ -76,6 +81,14 @@ std::span<const OpModel> FactorizationOps();
 std::span<const OpModel> SparseOps();
 std::span<const OpModel> OptimizerOps();
 std::span<const OpModel> CollectiveOps();
+
+/// Models of gradient functions that are not the backward of their op as it stands, because they
+/// have arguments of their own (which gradients are wanted, shapes in place of tensors). The names
+/// are those of the ops: "batch_norm" for native_batch_norm_backward.
+std::span<const OpModel> BatchNormGradients();
+std::span<const OpModel> GroupNormGradients();
+std::span<const OpModel> LossGradients();
+std::span<const OpModel> ClassLossGradients();
 
 }  // namespace oplens::ops
 

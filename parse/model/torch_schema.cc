@@ -97,6 +97,15 @@ constexpr TorchSchema kSchemas[] = {
      "_conv_depthwise2d conv_depthwise3d",
      "aten", "", "_ _ _ _ _! _! _! -"},
     {"slow_conv_transpose2d slow_conv_transpose3d", "aten", "", "_ _ _ _ _! _! _! _! -"},
+    {"_native_batch_norm_legit", kTorch, "batch_norm", "_ _ _ _! _ _", 6},
+    {"batch_norm native_batch_norm cudnn_batch_norm miopen_batch_norm _batch_norm_impl_index "
+     "_native_batch_norm_legit _native_batch_norm_legit_functional",
+     kTorch, "batch_norm", "_ _ _ _ _ _! _ _ -"},
+    {"instance_norm", kTorch, "", "_ _ _ _ _ _! _ _ -"},
+    {"group_norm", kTorch, "", "_ _! _ _ _ -"},
+    {"native_group_norm", kTorch, "group_norm", "_ weight bias - - - num_groups! eps"},
+    {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", kFunctional, "",
+     ""},
     {"max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
      "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
      "adaptive_max_pool3d embedding_bag pad pixel_shuffle pixel_unshuffle one_hot unfold fold "
@@ -155,6 +164,21 @@ constexpr TorchSchema kSchemas[] = {
      "slow_conv_transpose2d_backward slow_conv_transpose3d_backward "
      "thnn_conv_depthwise2d_backward _conv_depthwise2d_backward conv_depthwise3d_backward",
      "aten", "", "_ _ _ _! _! _! _! _! _! _! _!"},
+    {"mse_loss l1_loss smooth_l1_loss huber_loss kl_div", kFunctional, "", "_ _ reduction! - -"},
+    {"binary_cross_entropy", kFunctional, "", "_ _ weight reduction! out"},
+    {"binary_cross_entropy_with_logits", kFunctional, "", "_ _ weight pos_weight reduction!"},
+    {"nll_loss nll_loss_nd nll_loss2d nll_loss_forward nll_loss2d_forward", kFunctional, "nll_loss",
+     "_ _ weight reduction! - out out"},
+    {"cross_entropy_loss", kFunctional, "cross_entropy",
+     "_ _ weight reduction! - label_smoothing!"},
+    {"cosine_embedding_loss margin_ranking_loss", kFunctional, "", "_ _ _ margin reduction!"},
+    {"triplet_margin_loss", kFunctional, "", "_ _ _ margin p eps swap! reduction!"},
+    {"ctc_loss", kFunctional, "", "_ _ _ _ _ reduction! -"},
+    // Gradients
+    {"native_batch_norm_backward batch_norm_backward", "aten", "", "_ _ _ _ _ _ _ _! _ _ _"},
+    {"_batch_norm_impl_index_backward", "aten", "", "_ _ _ _ _ _ _ _ _! _ _ _"},
+    {"nll_loss_backward nll_loss2d_backward", "aten", "", "_ _ _ _ - - -"},
+    {"native_group_norm_backward", "aten", "", "_ _ _ _ _ _ _ _ _ _"},
     {"native_layer_norm_backward", "aten", "", "_ _ shape~5 _ _ _ _ _"},
     {"_fused_rms_norm_backward", "aten", "", "_ _ shape~4 _ _ _"},
     {"gelu_backward", "aten", "", "_ _ approximate"},

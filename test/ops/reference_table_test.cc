@@ -77,10 +77,6 @@ int64_t FigureIn(const std::string& formula, const std::string& name) {
 
 // Families without a cost model yet.
 const std::set<std::string> kToCome = {
-    "batch_norm", "max_pool2d",     "avg_pool2d", "mse_loss",    "cross_entropy",
-    "sort",       "topk",           "sgd",        "adam",        "adamw",
-    "_scaled_mm", "_grouped_mm",    "fft_fft",    "sparse_mm",   "all_reduce",
-    "all_gather", "reduce_scatter", "einsum",     "interpolate",
 };
 
 // The row's bytes are those of an fp32 result, but its arguments lack the dtype= that asks for one
