@@ -258,34 +258,6 @@ bool SumsInHalf(std::string_view lower) {
 
 std::string_view TensorCoreRulesVersion() { return "2"; }
 
-std::string_view MathTypeWord(MathType type) {
-  switch (type) {
-    case MathType::kFp16:
-      return "fp16";
-    case MathType::kBf16:
-      return "bf16";
-    case MathType::kTf32:
-      return "tf32";
-    case MathType::kThreeTf32:
-      return "3xtf32";
-    case MathType::kFp8:
-      return "fp8";
-    case MathType::kFp4:
-      return "fp4";
-    case MathType::kInt8:
-      return "int8";
-    case MathType::kInt4:
-      return "int4";
-    case MathType::kFp64:
-      return "fp64";
-    case MathType::kBinary:
-      return "b1";
-    case MathType::kUnknown:
-      break;
-  }
-  return "";
-}
-
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name) {
   long_name = long_name.substr(0, kReach);
   static std::array<CompiledRule, std::size(kRules)> compiled;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "ops/math_type.h"
+
 namespace oplens::ops {
 
 /// Whether a kernel issues Tensor Core instructions.
@@ -12,25 +14,6 @@ enum class TensorCoreUse : uint8_t {
   kNo,       ///< printed "0"
   kYes,      ///< printed "1"
 };
-
-/// What Tensor Cores compute with: the type of the factors inside the instruction, not that of the
-/// tensors in memory.
-enum class MathType : uint8_t {
-  kUnknown,
-  kFp16,
-  kBf16,
-  kTf32,
-  kThreeTf32,  ///< Three TF32 products for one of nearly fp32's precision.
-  kFp8,
-  kFp4,
-  kInt8,
-  kInt4,
-  kFp64,
-  kBinary,
-};
-
-/// "fp16", "bf16", "tf32", "3xtf32", "fp8", "fp4", "int8", "int4", "fp64", "b1" or "".
-std::string_view MathTypeWord(MathType type);
 
 /// An answer and the rule that gave it.
 struct TensorCoreVerdict {

@@ -14,90 +14,10 @@ namespace {
 constexpr int kFirstWithTensorCores = 70;
 constexpr int kFirstWithTf32 = 80;
 constexpr double kAboveVectorPeak = 1.05;
-
-constexpr uint32_t Bit(MathType type) { return uint32_t{1} << static_cast<uint32_t>(type); }
-
-template <typename... Types>
-constexpr uint32_t Bits(Types... types) {
-  return (Bit(types) | ...);
-}
+constexpr std::string_view kGemv = "gemv: a matrix times a vector";
+constexpr std::string_view kNoTensorCores = "the GPU has no Tensor Cores";
 
 using enum MathType;
-
-/// Types by compute capability, from the one named up to the next. fp64 at a quarter of its use or
-/// less (8.6, 8.7, 8.9, 12.0) does not count.
-struct Generation {
-  int first;
-  uint32_t types;
-};
-
-constexpr Generation kGenerations[] = {
-    {70, Bits(kFp16)},
-    {72, Bits(kFp16, kInt8)},
-    {75, Bits(kFp16, kInt8, kInt4, kBinary)},
-    {80, Bits(kFp16, kBf16, kTf32, kFp64, kInt8, kInt4, kBinary)},
-    {86, Bits(kFp16, kBf16, kTf32, kInt8, kInt4, kBinary)},
-    {89, Bits(kFp16, kBf16, kTf32, kFp8, kInt8, kInt4, kBinary)},
-    {90, Bits(kFp16, kBf16, kTf32, kFp64, kFp8, kInt8, kBinary)},
-    {100, Bits(kFp16, kBf16, kTf32, kFp64, kFp8, kFp4, kInt8)},
-    {110, Bits(kFp16, kBf16, kTf32, kFp8, kFp4, kInt8)},
-};
-
-/// Elements in 16 bytes: the alignment that the fast kernels of each type want.
-int64_t AlignmentOf(MathType math) {
-  switch (math) {
-    case kFp16:
-    case kBf16:
-      return 8;
-    case kTf32:
-    case kThreeTf32:
-      return 4;
-    case kFp8:
-    case kInt8:
-      return 16;
-    case kFp4:
-    case kInt4:
-      return 32;
-    case kFp64:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
-MathType MathTypeOfFactor(DType type) {
-  switch (type) {
-    case DType::kFloat16:
-    case DType::kComplex32:
-      return kFp16;
-    case DType::kBFloat16:
-      return kBf16;
-    case DType::kTFloat32:
-    case DType::kFloat32:
-    case DType::kComplex64:
-      return kTf32;
-    case DType::kFloat64:
-    case DType::kComplex128:
-      return kFp64;
-    case DType::kFloat8E4m3:
-    case DType::kFloat8E5m2:
-      return kFp8;
-    case DType::kFloat4E2m1:
-      return kFp4;
-    case DType::kInt8:
-    case DType::kUInt8:
-      return kInt8;
-    case DType::kInt4:
-    case DType::kUInt4:
-      return kInt4;
-    default:
-      return kUnknown;
-  }
-}
-
-bool IsWide(MathType math) {
-  return math == kFp16 || math == kBf16 || math == kTf32 || math == kFp64;
-}
 
 bool IsNarrowInteger(MathType math) { return math == kInt8 || math == kInt4; }
 
@@ -157,6 +77,12 @@ class Judge {
     return text;
   }
 
+  /// True where the GPU is not known.
+  bool HasTensorCores() const { return capability_ == 0 || capability_ >= kFirstWithTensorCores; }
+  bool IsNamedGemv() const {
+    return kernel_.long_name.find("gemv") != std::string_view::npos ||
+           kernel_.long_name.find("Gemv") != std::string_view::npos;
+  }
   bool IsMain() const { return kernel_.role == Role::kMain; }
   bool IsProduct() const {
     return kernel_.op != nullptr && kernel_.op->matmul_like &&
@@ -165,9 +91,9 @@ class Judge {
 
   /// Answers `use` where the name leaves it open; the evidence in words.
   std::string_view Resolve() {
-    if (capability_ != 0 && capability_ < kFirstWithTensorCores) {
+    if (!HasTensorCores()) {
       result_.use = TensorCoreUse::kNo;
-      return "the GPU has none";
+      return "by GPU";
     }
     if (IsAboveVectorPeak()) {
       result_.use = TensorCoreUse::kYes;
@@ -239,13 +165,18 @@ class Judge {
     if (result_.use == TensorCoreUse::kYes) {
       result_.fitness = TensorCoreFitness::kYes;
     } else if (KernelKindOf(kernel_.long_name) == KernelKind::kMatrix) {
+      if (IsNamedGemv()) return Set(TensorCoreFitness::kNo, kGemv);
+      if (!HasTensorCores()) return Set(TensorCoreFitness::kNo, kNoTensorCores);
       Set(TensorCoreFitness::kUnknown, "sizes and type of the op are not known");
     }
   }
 
   /// Shapes that run on CUDA cores by design, whatever the type. Whether it decided.
   bool JudgeShape() {
-    if (product_ == nullptr) return false;
+    if (product_ == nullptr) {
+      if (IsNamedGemv()) Set(TensorCoreFitness::kNo, kGemv);
+      return IsNamedGemv();
+    }
     if (product_->kind == MatrixProduct::Kind::kConvolution && product_->groups > 1) {
       const int64_t channels = ExtentOf("C").value_or(product_->k);
       constexpr int64_t kFewChannels = 4;
@@ -258,7 +189,7 @@ class Judge {
     if (product_->kind != MatrixProduct::Kind::kGemm) return false;
     const int64_t least = std::min(product_->m, product_->n);
     if (least == 1) {
-      Set(TensorCoreFitness::kNo, "gemv: a matrix times a vector");
+      Set(TensorCoreFitness::kNo, kGemv);
       return true;
     }
     return false;
@@ -275,9 +206,7 @@ class Judge {
     if (kernel_.gpu != nullptr && !kernel_.gpu->nvidia) {
       return Set(TensorCoreFitness::kUnknown, "no NVIDIA GPU");
     }
-    if (capability_ != 0 && capability_ < kFirstWithTensorCores) {
-      return Set(TensorCoreFitness::kNo, "the GPU has no Tensor Cores");
-    }
+    if (!HasTensorCores()) return Set(TensorCoreFitness::kNo, kNoTensorCores);
     if (!type_known_) return Set(TensorCoreFitness::kUnknown, "data type not known");
     if (wanted_ == kUnknown) {
       return Set(TensorCoreFitness::kNo,
@@ -409,34 +338,6 @@ std::string_view TensorCoreFitnessWord(TensorCoreFitness fitness) {
       break;
   }
   return "-";
-}
-
-MathType MathTypeOf(DType left, DType right, bool* known) {
-  *known = left != DType::kUnknown && right != DType::kUnknown;
-  if (!*known) return kUnknown;
-  const MathType a = MathTypeOfFactor(left);
-  const MathType b = MathTypeOfFactor(right);
-  if (a == b) return a;
-  if (a == kUnknown || b == kUnknown) return kUnknown;
-  // Of fp8 with fp4 the wider; quantized weights are widened to the type of the activations.
-  if ((a == kFp8 && b == kFp4) || (a == kFp4 && b == kFp8)) return kFp8;
-  if (IsWide(a) && !IsWide(b)) return a;
-  if (IsWide(b) && !IsWide(a)) return b;
-  if (IsNarrowInteger(a) && IsNarrowInteger(b)) return kInt8;
-  if (!IsWide(a)) return kUnknown;
-  bool unused = false;
-  const DType both = PromoteDTypes(left, right);
-  return MathTypeOf(both, both, &unused);
-}
-
-bool HasTensorCoreFor(int compute_capability, MathType math) {
-  if (math == kThreeTf32) math = kTf32;
-  if (math == kUnknown) return false;
-  uint32_t types = 0;
-  for (const Generation& generation : kGenerations) {
-    if (compute_capability >= generation.first) types = generation.types;
-  }
-  return (types & Bit(math)) != 0;
 }
 
 TensorCoreJudgement JudgeTensorCore(const TensorCoreCase& kernel) { return Judge(kernel).Run(); }

@@ -55,13 +55,6 @@ struct TensorCoreJudgement {
 /// of today run any size: it is advice. A kernel that uses Tensor Cores proves that its op can.
 TensorCoreJudgement JudgeTensorCore(const TensorCoreCase& kernel);
 
-/// What Tensor Cores would multiply for factors of these types; kUnknown when a type is not known
-/// or none of theirs (`*known` tells these apart).
-MathType MathTypeOf(DType left, DType right, bool* known);
-
-/// Whether Tensor Cores of the compute capability multiply this type at a useful rate.
-bool HasTensorCoreFor(int compute_capability, MathType math);
-
 }  // namespace oplens::ops
 
 #endif  // OPLENS_OPS_TENSOR_CORE_NEED_H_

@@ -164,6 +164,8 @@ TEST(TensorCoreNeedTest, QuestionsThatDoNotArise) {
   EXPECT_EQ(judge("k", &other, Role::kMain).fitness, TensorCoreFitness::kNotAsked);
   // Without a price the name tells.
   EXPECT_EQ(judge(kSimt, nullptr, Role::kUnknown).fitness, TensorCoreFitness::kUnknown);
+  EXPECT_EQ(judge("void gemvNSP_kernel<float, 1>(P)", nullptr, Role::kUnknown).fitness,
+            TensorCoreFitness::kNo);
   EXPECT_EQ(judge("nvjet_tst_64x8_64x16", nullptr, Role::kUnknown).fitness,
             TensorCoreFitness::kYes);
   EXPECT_EQ(judge("void at::native::vectorized_elementwise_kernel<4>(int)", nullptr, Role::kUnknown)
