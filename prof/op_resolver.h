@@ -20,7 +20,8 @@ namespace oplens::prof {
 
 /// Which of a kernel's nested annotations is its op.
 enum class OpChoice {
-  kInner,  ///< The innermost that has a cost model and can be priced.
+  kInner,  ///< The innermost that has a cost model and can be priced; one around it with data types
+           ///< goes before one without that does the same work.
   kOuter,  ///< The outermost, as PyProf has it.
 };
 
@@ -31,6 +32,7 @@ struct Annotation {
   std::optional<ops::PricedOp> price;
   Reason reason = Reason::kUnknownOp;  ///< Why there is no price.
   bool has_shapes = false;             ///< It has a tensor argument.
+  bool has_types = false;              ///< It has one whose data type is known.
   bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
   bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
 };
@@ -88,6 +90,9 @@ class OpResolver {
   /// the number when that op has no range of its own with it.
   bool MayHaveNode(const KernelRecord& backward) const;
   const Marker* ChoosePriced() const;
+  /// Of a priced call without data types (PyTorch's own ranges, which tell sizes only): the next
+  /// one around it that has types and is the same work. Else the call itself.
+  const Marker* WithTypes(const Marker* inner) const;
   /// Takes layer and stack of a backward kernel from its forward op where it has none.
   void TakeSurroundings(const KernelRecord& record, Row* row);
   /// Fills outer_ with the priced markers around the chosen one.
