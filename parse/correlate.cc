@@ -44,6 +44,7 @@ Lane LaneOf(MarkerKind kind) {
       return kOpLane;
     case MarkerKind::kSeq:
       return kSeqLane;
+    case MarkerKind::kSized:  // If its call could be read.
     case MarkerKind::kFree:
     case MarkerKind::kIgnored:
       break;
@@ -341,9 +342,12 @@ class Correlation::Builder {
   bool Counts(const Range& range) const { return !range.open() || result_.options_.keep_open; }
 
   void PushMarker(size_t index, const Range& range) {
-    const MarkerKind kind = texts_.Of(range.text).kind;
-    if (kind == MarkerKind::kIgnored) return;
-    const Lane lane = LaneOf(kind);
+    const RangeTexts::Text& text = texts_.Of(range.text);
+    if (text.kind == MarkerKind::kIgnored) return;
+    const bool call = text.call != 0 && Counts(range);
+    if (call) Push(index, range, kOpLane);
+    if (call && text.kind == MarkerKind::kSized) return;
+    const Lane lane = LaneOf(text.kind);
     if (lane == kLayerLane || Counts(range)) return Push(index, range, lane);
     if (lane == kTraceLane || lane == kReprLane) return;
     Push(index, range, kPathLane);
@@ -653,7 +657,9 @@ void Correlation::DropZeroBesideOthers(std::vector<int64_t>* seq_ids) {
 
 StringId Correlation::OpTextOf(uint32_t range) const {
   const Range& called = trace_.ranges[range];
-  return called.kind == RangeKind::kOperator ? trace_.operators[called.item].call : called.text;
+  if (called.kind == RangeKind::kOperator) return trace_.operators[called.item].call;
+  const StringId call = texts_->Of(called.text).call;
+  return call == 0 ? called.text : call;
 }
 
 StringId Correlation::SeqTextOf(uint32_t range) const {

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "parse/model/op_call.h"
+#include "parse/model/sized_call.h"
 
 namespace oplens::parse {
 namespace {
@@ -41,6 +45,17 @@ RangeTexts::Text& RangeTexts::Slot(StringId id) {
   return texts_[id];
 }
 
+StringId RangeTexts::InternCall(const MarkerText& marker) {
+  if (marker.sizes.empty()) return 0;
+  const std::optional<OpCall> call = MakeSizedCall(marker.name, marker.sizes);
+  if (!call) return 0;
+  std::string text;
+  AppendOpCall(*call, &text);
+  const StringId id = strings_.Intern(text);
+  Classify(id);
+  return id;
+}
+
 const RangeTexts::Text& RangeTexts::Classify(StringId id) {
   if (id < texts_.size() && texts_[id].known) return texts_[id];
   const std::string_view view = strings_.View(id);
@@ -60,6 +75,10 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
       text.backward_node = IsPlainBackwardNode(marker.name);
       text.op = text.backward_node ? strings_.Intern(OpOfBackwardNode(marker.name))
                                    : strings_.Intern(marker.name);
+      text.call = InternCall(marker);
+      break;
+    case MarkerKind::kSized:
+      text.call = InternCall(marker);
       break;
     case MarkerKind::kLayer:
       text.op = strings_.Intern(marker.name);

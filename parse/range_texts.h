@@ -13,7 +13,7 @@
 namespace oplens::parse {
 
 /// What the range texts of a trace say. Every distinct text is classified once, however many ranges
-/// bear it; 32 bytes a text.
+/// bear it; 40 bytes a text.
 class RangeTexts {
  public:
   struct Text {
@@ -21,7 +21,9 @@ class RangeTexts {
     StringId op = 0;   ///< kOp: op. kSeq: the name, or what PyProf makes of a backward node's.
                        ///< kLayer: the layer's name.
     StringId mod = 0;  ///< kOp
-    StringId open_text = 0;    ///< What a range path shows for an unclosed range of this text.
+    StringId open_text = 0;  ///< What a range path shows for an unclosed range of this text.
+    StringId call = 0;       ///< kSeq, kSized: the text of the call whose sizes stand in the text;
+                             ///< it is classified too. 0: none.
     uint32_t name_length = 0;  ///< kSeq: bytes of NAME, which begins the text.
     uint32_t frames = 0;       ///< kTrace: index for FramesOf.
     MarkerKind kind = MarkerKind::kFree;
@@ -49,6 +51,8 @@ class RangeTexts {
 
  private:
   Text& Slot(StringId id);
+  /// The canonical text of the call that the text of an operator's range describes; 0: none.
+  StringId InternCall(const MarkerText& marker);
 
   StringPool& strings_;
   Diagnostics& diagnostics_;

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "parse/model/marker_text.h"
 #include "parse/model/op_call.h"
+#include "parse/model/sized_call.h"
 
 namespace oplens::parse {
 namespace {
@@ -48,6 +49,7 @@ class RangeCounter {
   struct Text {
     bool known = false;
     bool arguments = false;
+    bool sized = false;  ///< An operator's range with the sizes of its arguments.
     MarkerKind kind = MarkerKind::kFree;
   };
 
@@ -55,14 +57,17 @@ class RangeCounter {
     Text& text = texts_[id];
     if (text.known) return text;
     text.known = true;
-    text.kind = ClassifyMarker(trace_.strings.View(id)).kind;
-    text.arguments = text.kind == MarkerKind::kOp && CallHasArguments(trace_.strings.View(id));
+    const MarkerText marker = ClassifyMarker(trace_.strings.View(id));
+    text.kind = marker.kind;
+    text.sized = !marker.sizes.empty() && MakeSizedCall(marker.name, marker.sizes).has_value();
+    text.arguments =
+        text.sized || (text.kind == MarkerKind::kOp && CallHasArguments(trace_.strings.View(id)));
     return text;
   }
 
   void CountMarker(const Text& text) {
     ++survey_.markers;
-    survey_.ops += text.kind == MarkerKind::kOp ? 1 : 0;
+    survey_.ops += text.kind == MarkerKind::kOp || text.sized ? 1 : 0;
     survey_.ops_with_arguments += text.arguments ? 1 : 0;
     survey_.numbered += text.kind == MarkerKind::kSeq ? 1 : 0;
     survey_.layers += text.kind == MarkerKind::kLayer ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "ops/dtype.h"
 #include "ops/tensor.h"
 #include "parse/model/op_call.h"
 
@@ -63,6 +64,20 @@ Reason WhyWithoutOp(const KernelRecord& record) {
   return any_range ? Reason::kNoArguments : Reason::kNoMarker;
 }
 
+bool HasFlops(const ops::PricedOp& op) {
+  return std::any_of(op.forward.begin(), op.forward.end(), [](const ops::PartWork& part) {
+    return part.work.mma != 0 || part.work.vec != 0;
+  });
+}
+
+/// Whether `inner` is what `outer` around it is for, and not work beside it. Bytes tell nothing:
+/// the data types of `inner` are not known.
+bool DoesWorkOf(const ops::PricedOp& inner, const ops::PricedOp& outer) {
+  if (!HasFlops(outer)) return !HasFlops(inner);
+  const ops::CoveredWork covered = ops::CoveredBy(outer, inner);
+  return covered.main || covered.epilogue;
+}
+
 }  // namespace
 
 const Annotation* OpResolver::Understand(std::string_view text) {
@@ -87,6 +102,9 @@ const Annotation* OpResolver::Understand(std::string_view text) {
     const std::optional<ops::DType> dtype = ops::ParseDType(arg.dtype);
     if (annotation.dtype.empty() && dtype) annotation.dtype = ops::DTypeWord(*dtype);
   }
+  annotation.has_types = std::any_of(call->args.begin(), call->args.end(), [](const OpArg& arg) {
+    return arg.kind == OpArg::Kind::kTensor && ops::ParseDType(arg.dtype).has_value();
+  });
   annotation.is_noise = IsNoise(call->op);
   annotation.is_backward_pass = call->op == "backward";
   annotation.op = std::move(call->op);
@@ -155,9 +173,20 @@ const OpResolver::Marker* OpResolver::ChoosePriced() const {
   if (markers_.empty()) return nullptr;
   if (choice_ == OpChoice::kOuter) return &markers_.front();
   for (size_t i = markers_.size(); i-- > 0;) {
-    if (markers_[i].annotation->price) return &markers_[i];
+    if (markers_[i].annotation->price) return WithTypes(&markers_[i]);
   }
   return &markers_.back();
+}
+
+const OpResolver::Marker* OpResolver::WithTypes(const Marker* inner) const {
+  if (inner->annotation->has_types || !inner->annotation->has_shapes) return inner;
+  for (auto i = static_cast<size_t>(inner - markers_.data()); i-- > 0;) {
+    const Annotation& around = *markers_[i].annotation;
+    if (around.has_types && around.price && DoesWorkOf(*inner->annotation->price, *around.price)) {
+      return &markers_[i];
+    }
+  }
+  return inner;
 }
 
 void OpResolver::CollectOuter(const Marker* chosen, const std::vector<int64_t>& starts_ns) {

@@ -22,7 +22,8 @@ namespace oplens::prof {
 
 /// Which of a kernel's nested annotations is its op.
 enum class OpChoice {
-  kInner,  ///< The innermost that has a cost model and can be priced.
+  kInner,  ///< The innermost that has a cost model and can be priced; one around it with data types
+           ///< goes before one without that does the same work.
   kOuter,  ///< The outermost, as PyProf has it.
 };
 
@@ -35,6 +36,7 @@ struct Annotation {
   bool has_shapes = false;             ///< It has a tensor argument.
   std::string shapes;                  ///< Of its tensors: "(32,128,768);(3072,768)".
   std::string_view dtype;              ///< Of its first tensor of a known type.
+  bool has_types = false;              ///< It has one whose data type is known.
   bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
   bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
 };
@@ -99,6 +101,9 @@ class OpResolver {
   /// the number when that op has no range of its own with it.
   bool MayHaveNode(const KernelRecord& backward) const;
   const Marker* ChoosePriced() const;
+  /// Of a priced call without data types (PyTorch's own ranges, which tell sizes only): the next
+  /// one around it that has types and is the same work. Else the call itself.
+  const Marker* WithTypes(const Marker* inner) const;
   /// Takes layer and stack of a backward kernel from its forward op where it has none.
   void TakeSurroundings(const ops::ForwardOp& forward, Row* row);
   /// Which gradient of its forward op a backward kernel with an annotation of its own computes.

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/literal.h"
+#include "parse/model/sized_call.h"
 
 namespace oplens {
 namespace {
@@ -56,23 +57,34 @@ std::string_view DropDigits(std::string_view* text) {
   return digits;
 }
 
-/// Drops `mark` + " [...]" from the end of `text` if the brackets hold lists or pairs of integers
-/// and nothing else. Leaves other texts alone.
-void DropList(std::string_view mark, std::string_view* text) {
-  if (!text->ends_with(']')) return;
+/// Reads a list of integers, or of such lists.
+void ReadExtents(LiteralScanner* in) {
+  in->EnterSequence();
+  while (in->NextItem()) {
+    int64_t value = 0;
+    if (in->Peek() == LiteralKind::kInteger) {
+      in->ReadInteger(&value);
+      continue;
+    }
+    in->EnterSequence();
+    while (in->NextItem()) in->ReadInteger(&value);
+  }
+}
+
+/// Drops `mark` + " [...]" from the end of `text` if the brackets hold lists or pairs of integers,
+/// or lists of these, and nothing else, and returns the brackets. Leaves other texts alone.
+std::string_view DropList(std::string_view mark, std::string_view* text) {
+  if (!text->ends_with(']')) return {};
   // No list holds an equals sign, so the last one is the mark's.
   const size_t list = text->rfind('=') + 1;
-  if (list == 0 || !text->substr(0, list).ends_with(mark)) return;
-  LiteralScanner in(text->substr(list));
+  if (list == 0 || !text->substr(0, list).ends_with(mark)) return {};
+  const std::string_view brackets = text->substr(list);
+  LiteralScanner in(brackets);
   in.EnterSequence();
-  while (in.NextItem()) {
-    in.EnterSequence();
-    while (in.NextItem()) {
-      int64_t value = 0;
-      in.ReadInteger(&value);
-    }
-  }
-  if (in.Finish()) text->remove_suffix(text->size() - list + mark.size());
+  while (in.NextItem()) ReadExtents(&in);
+  if (!in.Finish()) return {};
+  text->remove_suffix(brackets.size() + mark.size());
+  return brackets;
 }
 
 /// MmBackward, MulBackward0, torch::autograd::XBackward12, relu_backward.
@@ -82,10 +94,19 @@ bool SaysBackward(std::string_view name) {
   return name.ends_with("Backward");
 }
 
+/// Matches "NAME, sizes = [..]" and "NAME, op_id = N, sizes = [..]", of which `text` is what stands
+/// before the sizes.
+void ClassifySized(std::string_view text, std::string_view sizes, MarkerText* out) {
+  std::string_view name = text;
+  if (DropDigits(&name).empty() || !DropSuffix(", op_id = ", &name)) name = text;
+  if (!NamesSizedOperator(name)) return;
+  out->kind = MarkerKind::kSized;
+  out->name = name;
+  out->sizes = sizes;
+}
+
 /// Matches "NAME, seq = N" and its relatives; `out` is untouched when it is something else.
-void ClassifySeq(std::string_view text, MarkerText* out) {
-  DropList(", input_op_ids =", &text);
-  DropList(", sizes =", &text);
+void ClassifySeq(std::string_view text, std::string_view sizes, MarkerText* out) {
   std::string_view number = DropDigits(&text);
   if (number.empty()) return;
   if (DropSuffix(", op_id = ", &text)) {
@@ -104,8 +125,17 @@ void ClassifySeq(std::string_view text, MarkerText* out) {
   if (std::from_chars(number.data(), end, seq).ec != std::errc{}) return;
   out->kind = MarkerKind::kSeq;
   out->name = text;
+  out->sizes = sizes;
   out->seq = seq;
   out->backward = SaysBackward(text);
+}
+
+/// Matches what PyTorch annotates its operators with.
+void ClassifyTorch(std::string_view text, MarkerText* out) {
+  DropList(", input_op_ids =", &text);
+  const std::string_view sizes = DropList(", sizes =", &text);
+  ClassifySeq(text, sizes, out);
+  if (out->kind == MarkerKind::kFree && !sizes.empty()) ClassifySized(text, sizes, out);
 }
 
 /// The values of a literal's keys that decide what it is.
@@ -231,7 +261,7 @@ MarkerText ClassifyMarker(std::string_view text) {
     out.kind = MarkerKind::kLayer;
     out.name = text.substr(kLayer.size());
   } else {
-    ClassifySeq(text, &out);
+    ClassifyTorch(text, &out);
   }
   return out;
 }

@@ -16,6 +16,7 @@ enum class MarkerKind : uint8_t {
   kRepr,     ///< {'mod': .., 'strRepr': ..}: a module's parameters.
   kLayer,    ///< "layer:NAME".
   kSeq,      ///< "NAME, seq = N" and its relatives of PyTorch.
+  kSized,    ///< "NAME, sizes = [..]" of PyTorch: an operator without a sequence number.
   kIgnored,  ///< Known to mislead (PyTorch's CheckpointFunctionBackward), left out as PyProf does.
 };
 
@@ -27,10 +28,11 @@ struct MarkerText {
   bool damaged = false;  ///< Starts like an annotation but does not parse; kind is kFree.
   bool backward =
       false;  ///< kSeq: the name says backward (MmBackward, MulBackward0, relu_backward).
-  std::string_view name;                 ///< kSeq: NAME. kLayer: the text after "layer:".
-  int64_t seq = -1;                      ///< kSeq: N.
-  std::string_view mod;                  ///< kOp
-  std::string_view op;                   ///< kOp
+  std::string_view name;   ///< kSeq, kSized: NAME. kLayer: the text after "layer:".
+  std::string_view sizes;  ///< kSized: the list. kSeq: also, or empty when there is none.
+  int64_t seq = -1;        ///< kSeq: N.
+  std::string_view mod;    ///< kOp
+  std::string_view op;     ///< kOp
   std::vector<std::string_view> frames;  ///< kTrace: outermost first, framework frames left out.
   std::vector<std::string> storage;
 };
@@ -38,8 +40,9 @@ struct MarkerText {
 /// Classifies a range text by its shape, never by evaluating it. Rules, in order: a text that
 /// starts with '{' is a Python literal and its keys decide (mod+op+args, traceMarker, strRepr); a
 /// text that starts with "layer:"; PyTorch's "NAME[, stashed ]seq = N[, op_id = N][, sizes = ..][,
-/// input_op_ids = ..]", matched from the right because NAME may hold anything; else free text.
-/// Never fails and never throws on any bytes.
+/// input_op_ids = ..]", matched from the right because NAME may hold anything; the same without
+/// seq, if NAME is that of an operator and sizes are there; else free text. Never fails and never
+/// throws on any bytes.
 MarkerText ClassifyMarker(std::string_view text);
 
 /// Whether a frame "path.py:12" is a file of PyTorch itself or of Python's threading.

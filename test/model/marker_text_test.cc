@@ -70,6 +70,42 @@ TEST(ClassifyMarker, ReadsEveryGrammarOfSequenceNumbers) {
   }
 }
 
+struct SizedCase {
+  std::string_view text;
+  std::string_view name;
+  std::string_view sizes;
+};
+
+TEST(ClassifyMarker, FindsTheSizesOfOperators) {
+  // Without a sequence number: outside of autograd, and operators inside of others.
+  const SizedCase sized[] = {
+      {"aten::mm, sizes = [[2, 3], [3, 4]]", "aten::mm", " [[2, 3], [3, 4]]"},
+      {"aten::mm, op_id = 12, sizes = [[2, 3], [3, 4]]", "aten::mm", " [[2, 3], [3, 4]]"},
+      {"mm, sizes = [[2, 3], [3, 4]]", "mm", " [[2, 3], [3, 4]]"},
+      {"zoo::op, op_id = 1, sizes = [[]], input_op_ids = [(0,-1)]", "zoo::op", " [[]]"},
+      {"aten::cat, op_id = 1, sizes = [[[2, 3], [2, 4]], []]", "aten::cat",
+       " [[[2, 3], [2, 4]], []]"},
+  };
+  for (const SizedCase& c : sized) {
+    const MarkerText marker = ClassifyMarker(c.text);
+    EXPECT_EQ(marker.kind, MarkerKind::kSized) << c.text;
+    EXPECT_EQ(marker.name, c.name) << c.text;
+    EXPECT_EQ(marker.sizes, c.sizes) << c.text;
+    EXPECT_EQ(marker.seq, -1) << c.text;
+  }
+  const SizedCase numbered[] = {
+      {"aten::mm, seq = 1, op_id = 2, sizes = [[3], []], input_op_ids = [(1,0)]", "aten::mm",
+       " [[3], []]"},
+      {"AddmmBackward0, seq = 3, sizes = [[2, 4]]", "AddmmBackward0", " [[2, 4]]"},
+      {"aten::mm, seq = 1, op_id = 2", "aten::mm", ""},
+  };
+  for (const SizedCase& c : numbered) {
+    const MarkerText marker = ClassifyMarker(c.text);
+    EXPECT_EQ(marker.kind, MarkerKind::kSeq) << c.text;
+    EXPECT_EQ(marker.sizes, c.sizes) << c.text;
+  }
+}
+
 TEST(ClassifyMarker, TakesOtherTextsAsFree) {
   const std::string_view cases[] = {
       "",
@@ -90,6 +126,14 @@ TEST(ClassifyMarker, TakesOtherTextsAsFree) {
       "x, subseq = 1",
       "x, op_id = 3",
       "x, sizes = [[1, 2]]",
+      "my block, op_id = 3, sizes = [[1, 2]]",
+      "AddmmBackward0, op_id = 3, sizes = [[1, 2]]",
+      "autograd::engine::evaluate_function: AddmmBackward0, op_id = 3, sizes = [[1, 2]]",
+      "nccl:all_reduce, sizes = [[1, 2]]",
+      "aten::mm, op_id = 3",
+      "aten::mm, op_id = , sizes = [[1]]",
+      "aten::cat, sizes = [[[[1]]]]",
+      "aten::mm",
       "x, seq = 1, op_id = ",
       "x, seq = 1, op_id = -3",
       "x, seq = 1, sizes = [1]",

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "test/prof/rows.h"
 
@@ -65,6 +67,46 @@ TEST_F(OpResolverTest, ThePriceIsOfTheInnermostThatCanBePriced) {
   EXPECT_NE(row_.params, "");
   EXPECT_THAT(row_.path, ElementsAre("mystery", "mm", "mm", "mystery"));
   EXPECT_TRUE(row_.reasons.Empty());
+}
+
+/// A call of one op on tensors of such a type, "" when it was not recorded.
+std::string CallText(std::string_view op, const std::vector<std::string_view>& shapes,
+                     std::string_view dtype) {
+  std::string text = "{'mod': 'torch', 'op': '" + std::string(op) + "', 'args': [";
+  for (const std::string_view shape : shapes) {
+    text += "{'name': '', 'type': 'tensor', 'shape': (" + std::string(shape) + "), 'dtype': '" +
+            std::string(dtype) + "'}, ";
+  }
+  return text + "]}";
+}
+
+TEST_F(OpResolverTest, OfTheSameWorkACallWithDataTypesIsPreferred) {
+  const std::string linear = CallText("linear", {"8, 3", "4, 3", "4,"}, "float16");
+  const std::string addmm = CallText("addmm", {"4,", "8, 3", "3, 4"}, "");
+  const std::string mm = CallText("mm", {"8, 3", "3, 4"}, "");
+  inner_.Resolve(Annotated({linear, addmm}), &row_);
+  EXPECT_EQ(row_.op, "linear");
+  inner_.Resolve(Annotated({linear, addmm, mm}), &row_);
+  EXPECT_EQ(row_.op, "linear");
+  // Of two with types it is the next.
+  const std::string typed_mm = CallText("mm", {"8, 3", "3, 4"}, "float16");
+  inner_.Resolve(Annotated({linear, typed_mm, mm}), &row_);
+  EXPECT_EQ(row_.op, "mm");
+  // Moving data: no FLOPs to compare.
+  const std::string clone = CallText("clone", {"8, 3"}, "float16");
+  const std::string copy = CallText("clone", {"8, 3"}, "");
+  EXPECT_TRUE(inner_.Resolve(Annotated({clone, copy}), &row_).priced->has_types);
+}
+
+TEST_F(OpResolverTest, OtherWorkInsideKeepsItsKernelWithoutDataTypes) {
+  const std::string mm = CallText("mm", {"8, 300", "300, 4"}, "float16");
+  const std::string clone = CallText("clone", {"8, 300"}, "");
+  EXPECT_FALSE(inner_.Resolve(Annotated({mm, clone}), &row_).priced->has_types);
+  EXPECT_EQ(row_.op, "clone");
+  // Nothing around it has types either.
+  const std::string untyped = CallText("mm", {"8, 3", "3, 4"}, "");
+  inner_.Resolve(Annotated({CallText("matmul", {"8, 3", "3, 4"}, ""), untyped}), &row_);
+  EXPECT_EQ(row_.op, "mm");
 }
 
 TEST_F(OpResolverTest, AShapelessRangeInsideNeverTakesThePrice) {

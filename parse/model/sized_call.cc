@@ -1,0 +1,124 @@
+#include "parse/model/sized_call.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/literal.h"
+#include "parse/model/torch_call.h"
+#include "parse/model/torch_schema.h"
+
+namespace oplens {
+namespace {
+
+constexpr std::string_view kScope = "::";
+constexpr std::string_view kAten = "aten::";
+
+bool IsInteger(LiteralKind kind) { return kind == LiteralKind::kInteger; }
+
+OpArg UnknownValue() {
+  OpArg arg;
+  arg.kind = OpArg::Kind::kOther;
+  arg.type = "unknown";
+  return arg;
+}
+
+OpArg TensorOf(std::vector<int64_t> shape) {
+  OpArg arg;
+  arg.kind = OpArg::Kind::kTensor;
+  arg.type = "tensor";
+  arg.shape = std::move(shape);
+  return arg;
+}
+
+/// Reads "[2, 3]", "[]" or a list of such lists.
+bool ReadArgument(LiteralScanner* in, std::vector<OpArg>* args) {
+  std::vector<int64_t> shape;
+  bool any_list = false;
+  if (!in->EnterSequence()) return false;
+  while (in->NextItem()) {
+    if (IsInteger(in->Peek()) && !any_list) {
+      in->ReadInteger(&shape.emplace_back());
+      continue;
+    }
+    if (!shape.empty()) return false;
+    any_list = true;
+    std::vector<int64_t> item;
+    in->EnterSequence();
+    while (in->NextItem()) in->ReadInteger(&item.emplace_back());
+    if (in->failed()) return false;
+    args->push_back(TensorOf(std::move(item)));
+  }
+  if (any_list || in->failed()) return !in->failed();
+  args->push_back(shape.empty() ? UnknownValue() : TensorOf(std::move(shape)));
+  return true;
+}
+
+bool ReadSizes(std::string_view sizes, std::vector<OpArg>* args) {
+  LiteralScanner in(sizes);
+  in.EnterSequence();
+  while (in.NextItem()) {
+    if (!ReadArgument(&in, args)) return false;
+  }
+  return in.Finish();
+}
+
+/// Operators of which each of the first `operands` arguments is a tensor or a number, and whose
+/// cost is the same for both.
+struct Operands {
+  std::string_view op;
+  size_t operands;
+};
+
+constexpr Operands kOperands[] = {
+    {"add", 2},         {"sub", 2},         {"subtract", 2},    {"rsub", 2},
+    {"mul", 2},         {"multiply", 2},    {"div", 2},         {"divide", 2},
+    {"true_divide", 2}, {"remainder", 2},   {"fmod", 2},        {"floor_divide", 2},
+    {"maximum", 2},     {"minimum", 2},     {"eq", 2},          {"ne", 2},
+    {"lt", 2},          {"le", 2},          {"gt", 2},          {"ge", 2},
+    {"logical_and", 2}, {"logical_or", 2},  {"logical_xor", 2}, {"bitwise_and", 2},
+    {"bitwise_or", 2},  {"bitwise_xor", 2}, {"atan2", 2},       {"clamp_min", 2},
+    {"clamp_max", 2},   {"masked_fill", 3}, {"where", 3},
+};
+
+/// How many arguments at the front must be there, as a tensor or as good as one.
+size_t OperandCount(std::string_view op, size_t arguments) {
+  const TorchSchema* schema = FindTorchSchema(op, arguments);
+  if (op.ends_with('_')) op.remove_suffix(1);
+  const auto* row = std::find_if(std::begin(kOperands), std::end(kOperands),
+                                 [&](const Operands& candidate) { return candidate.op == op; });
+  if (row != std::end(kOperands)) return row->operands;
+  // The tensor that the operator is of. A creating operator has none.
+  if (schema == nullptr || schema->parameters.empty()) return 0;
+  return schema->parameters == "_" || schema->parameters.starts_with("_ ") ? 1 : 0;
+}
+
+}  // namespace
+
+bool NamesSizedOperator(std::string_view name) {
+  if (name.find(kScope) == std::string_view::npos) return FindTorchSchema(name, 0) != nullptr;
+  return ClassifyTorchName(name, false) == TorchName::kCall;
+}
+
+std::optional<OpCall> MakeSizedCall(std::string_view name, std::string_view sizes) {
+  if (!NamesSizedOperator(name)) return std::nullopt;
+  std::vector<OpArg> args;
+  if (!ReadSizes(sizes, &args) || args.empty()) return std::nullopt;
+  const bool scoped = name.find(kScope) != std::string_view::npos;
+  const std::string full = scoped ? std::string(name) : std::string(kAten).append(name);
+  if (full.starts_with(kAten)) {
+    const std::string_view op = std::string_view(full).substr(kAten.size());
+    const size_t operands =
+        std::min(OperandCount(op.substr(0, op.find('.')), args.size()), args.size());
+    for (size_t i = 0; i < operands; ++i) {
+      if (args[i].kind == OpArg::Kind::kOther) args[i] = TensorOf({});
+    }
+  }
+  return MakeTorchCall(full, std::move(args));
+}
+
+}  // namespace oplens
