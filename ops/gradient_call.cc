@@ -123,6 +123,8 @@ std::optional<std::vector<OpArg>> CudnnRnnArguments(const OpCall& call) {
   if (args.end() - at < kToOutput + kAdded) return std::nullopt;
   args.erase(at + kToOutput, at + kToOutput + kAdded);
   return args;
+}
+
 /// Families with models of gradient functions, under the names of the ops.
 constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
     BatchNormGradients,
