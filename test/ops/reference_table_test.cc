@@ -77,8 +77,6 @@ int64_t FigureIn(const std::string& formula, const std::string& name) {
 const std::set<std::string> kToCome = {
     "scaled_dot_product_attention",
     "batch_norm",
-    "max_pool2d",
-    "avg_pool2d",
     "mse_loss",
     "cross_entropy",
     "forward",
@@ -91,13 +89,11 @@ const std::set<std::string> kToCome = {
     "_scaled_mm",
     "_grouped_mm",
     "rotary_embedding",
-    "fft_fft",
     "sparse_mm",
     "all_reduce",
     "all_gather",
     "reduce_scatter",
     "einsum",
-    "interpolate",
 };
 
 // The row's bytes are those of an fp32 result, but its arguments lack the dtype= that asks for one
