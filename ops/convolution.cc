@@ -215,7 +215,12 @@ PriceResult PriceConvolution(std::string_view name, const OpCall& call) {
 
 constexpr auto kNames = NamesOf(kOps);
 
-constexpr OpModel kModels[] = {{kNames, PriceConvolution}};
+constexpr std::string_view kDeformableNames[] = {"deform_conv2d"};
+
+constexpr OpModel kModels[] = {
+    {kNames, PriceConvolution},
+    {kDeformableNames, PriceDeformableConvolution},
+};
 
 }  // namespace
 

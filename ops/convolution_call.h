@@ -63,9 +63,9 @@ PriceResult DescribeConvolution(const ConvolutionTensors& tensors, PriceResult r
 /// nullopt when there are more arguments than letters.
 std::optional<OpCall> NameArguments(const OpCall& call, std::string_view layout);
 
-/// The gradient functions of convolutions. `op`: the normalised name of the op,
-/// "cudnn_convolution"; call.op tells which gradients it computes. nullopt: no such op.
-std::optional<PriceResult> PriceConvolutionGradient(std::string_view op, const OpCall& call);
+/// torchvision's deform_conv2d, in the order of its Python function or of its operator (of the
+/// module "torchvision"). vec: 8 FLOPs (bilinear interpolation) an input element of each tap.
+PriceResult PriceDeformableConvolution(std::string_view op, const OpCall& call);
 
 }  // namespace oplens::ops
 

@@ -8,6 +8,7 @@
 
 #include "ops/call_args.h"
 #include "ops/convolution_call.h"
+#include "ops/image_gradient.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 #include "ops/window.h"

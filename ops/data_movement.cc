@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/call_args.h"
+#include "ops/patches.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 
@@ -67,10 +68,9 @@ std::optional<Tensor> FirstTensor(const OpCall& call, Reason* reason) {
 
 PriceResult PriceView(std::string_view op, const OpCall& call) {
   const ViewOp* row = FindRow(kViews, op);
+  if (row == nullptr) return Unpriced(Reason::kUnknownOp);
   // torch.nn.functional.unfold gathers patches; only the method is a view.
-  if (row == nullptr || (op == "unfold" && call.mod == "torch.nn.functional")) {
-    return Unpriced(Reason::kUnknownOp);
-  }
+  if (op == "unfold" && call.mod == "torch.nn.functional") return PriceUnfold(op, call);
   Reason reason;
   const std::optional<Tensor> x = FirstTensor(call, &reason);
   if (!x) return Unpriced(reason);

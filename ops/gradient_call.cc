@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/convolution_call.h"
+#include "ops/image_gradient.h"
 #include "ops/pricing.h"
 
 namespace oplens::ops {
@@ -147,6 +147,10 @@ const OpModel* FindGradientModel(std::string_view op) {
 PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
   if (const auto convolution = PriceConvolutionGradient(op, call)) return *convolution;
   if (const OpModel* own = FindGradientModel(op)) return own->price(op, call);
+  for (const auto price_family :
+       {PriceConvolutionGradient, PricePoolingGradient, PriceResampleGradient}) {
+    if (std::optional<PriceResult> result = price_family(op, call)) return *std::move(result);
+  }
   const GradientCall* row = FindRow(kGradients, op);
   const OpModel* model = FindOpModel(op);
   std::optional<std::vector<OpArg>> args;

@@ -110,6 +110,17 @@ constexpr TorchSchema kSchemas[] = {
      "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
      "adaptive_max_pool3d embedding_bag pad pixel_shuffle pixel_unshuffle one_hot unfold fold "
      "interpolate grid_sample cosine_similarity normalize",
+    // Pooling
+    {"max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices "
+     "max_pool3d_with_indices",
+     kFunctional, "", "_ _! _! _! _! _! out out"},
+    {"avg_pool1d avg_pool2d avg_pool3d", kFunctional, "", "_ _! _! _! _! _ _ out"},
+    {"adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
+     "adaptive_max_pool2d adaptive_max_pool3d",
+     kFunctional, "", "_ _! out out"},
+    {"_adaptive_avg_pool2d _adaptive_avg_pool3d", "aten", "", "_ _! out"},
+    {"embedding_bag pad pixel_shuffle pixel_unshuffle one_hot "
+     "cosine_similarity normalize scaled_dot_product_attention",
      kFunctional, "", ""},
     {"mse_loss l1_loss smooth_l1_loss huber_loss nll_loss cross_entropy binary_cross_entropy "
      "kl_div "
@@ -147,6 +158,36 @@ constexpr TorchSchema kSchemas[] = {
     {"_efficient_attention_backward", "aten", "",
      "_ _ _ _ _ - cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - - - custom_mask_type! "
      "- - - local_size -"},
+    // Sampled images
+    {"upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d "
+     "_upsample_nearest_exact2d _upsample_nearest_exact3d",
+     "aten", "", "_ _! _! _! _!"},
+    {"upsample_linear1d upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d", "aten", "",
+     "_ _! - _! _! _!"},
+    {"grid_sampler grid_sampler_2d grid_sampler_3d", kFunctional, "grid_sample", "_ _ _! -"},
+    {"cudnn_grid_sampler", kFunctional, "grid_sample", "_ _"},
+    {"affine_grid_generator", kFunctional, "affine_grid", "_ _! -"},
+    {"im2col", "aten", "", "_ _! _! _! _! out"},
+    {"col2im", "aten", "", "_ _! _! _! _! _! out"},
+    // Fourier transforms
+    {"fft_fft fft_ifft fft_rfft fft_irfft fft_hfft fft_ihfft fft_fft2 fft_ifft2 fft_rfft2 "
+     "fft_irfft2 fft_hfft2 fft_ihfft2 fft_fftn fft_ifftn fft_rfftn fft_irfftn fft_hfftn "
+     "fft_ihfftn",
+     kTorch, "", "_ _! _! - out"},
+    {"_fft_c2c _fft_r2c _fft_c2r", "aten", "", "_ _! _! _! out"},
+    // Without the argument "center" nothing is padded.
+    {"stft", "aten", "", "_ _! _! _! _ - onesided! return_complex -", 8},
+    {"stft", "aten", "", "_ _! _! _! _ - onesided! return_complex -", 9},
+    {"stft", kTorch, "", "_ _! _! _! _ center! - - onesided! return_complex -"},
+    // Gradients
+    {"avg_pool2d_backward avg_pool3d_backward", "aten", "", "_ _ _! _! _! _! _ _"},
+    {"max_pool2d_with_indices_backward max_pool3d_with_indices_backward", "aten", "",
+     "_ _ _! _! _! _! _! _"},
+    {"upsample_nearest1d_backward upsample_nearest2d_backward upsample_nearest3d_backward "
+     "upsample_linear1d_backward upsample_bilinear2d_backward upsample_trilinear3d_backward "
+     "upsample_bicubic2d_backward _upsample_nearest_exact1d_backward "
+     "_upsample_nearest_exact2d_backward _upsample_nearest_exact3d_backward",
+     "aten", "", "_ _! _! -"},
     {"convolution_backward", "aten", "", "_ _ _ _! _! _! _! _! _! _! _!"},
     {"cudnn_convolution_backward_input cudnn_convolution_backward_weight "
      "miopen_convolution_backward_input miopen_convolution_backward_weight "
@@ -205,7 +246,8 @@ constexpr TorchSchema kSchemas[] = {
     {"to", kTensor, "", "_ - dtype~ -", 6},
     {"to", kTensor, "", "_ dtype~ -"},
     {"type_as", kTensor, "", "_ _"},
-    {"repeat expand expand_as view view_as reshape reshape_as permute t detach", kTensor, "", ""},
+    {"unfold repeat expand expand_as view view_as reshape reshape_as permute t detach", kTensor, "",
+     ""},
     {"flip fliplr flipud roll rot90 tile transpose squeeze unsqueeze select narrow slice split "
      "chunk unbind flatten",
      kTorch, "", ""},

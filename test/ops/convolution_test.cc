@@ -291,7 +291,7 @@ TEST(ConvolutionTest, SameByEveryName) {
   const std::string plain = x + "[6,4,3,3]float32 ";
   const std::string expected = forward(MakeCall("F.conv2d", plain + "None 2 1 1 1"));
   const Spelling plain_names[] = {
-      {"aten::conv2d", "? [2,2] [1,1] [1,1] 1"},
+      {"aten::conv2d", "None [2,2] [1,1] [1,1] 1"},
       {"aten::convolution", "? [2,2] [1,1] [1,1] False [0,0] 1"},
       {"aten::_convolution", "? [2,2] [1,1] [1,1] False [0,0] 1 False False True True"},
       {"aten::cudnn_convolution", "[1,1] [2,2] [1,1] 1 False False True"},
@@ -328,17 +328,20 @@ TEST(ConvolutionTest, SameByEveryName) {
 
 TEST(ConvolutionTest, StepsThatWereNotRecordedAreNotGuessed) {
   const std::string tensors = "[2,4,9,9]float32 [6,4,3,3]float32 ";
-  OpCall call = MakeTorchCall("aten::conv2d", MakeCall("", tensors + "? ? ? ? ?").args);
-  // Nothing was given: the defaults hold, but for the padding, which may be a text.
-  EXPECT_EQ(PriceCall(call).reason, Reason::kUnsupportedArgs);
-  std::vector<OpArg> args = MakeCall("", tensors + "? ? ? ? ?").args;
+  // Absent steps have their defaults, but for the padding, which may be a text.
+  std::vector<OpArg> args = MakeCall("", tensors + "None 1 ? 1 1").args;
+  args[4].type = "object";
+  EXPECT_EQ(PriceCall(MakeTorchCall("aten::conv2d", args)).reason, Reason::kUnsupportedArgs);
+  EXPECT_EQ(PriceCall(MakeTorchCall("aten::_convolution_mode", args)).reason,
+            Reason::kUnsupportedArgs);
+  args = MakeCall("", tensors + "? ? ? ? ?").args;
   for (size_t i = 3; i < args.size(); ++i) args[i].type = "GenericList";
   for (const char* name : {"aten::conv2d", "aten::convolution", "aten::_convolution",
                            "aten::cudnn_convolution", "aten::mkldnn_convolution"}) {
     EXPECT_EQ(PriceCall(MakeTorchCall(name, args)).reason, Reason::kUnsupportedArgs) << name;
   }
   EXPECT_TRUE(
-      PriceCall(MakeTorchCall("aten::conv2d", MakeCall("", tensors + "? 1 0 1 1").args)).price);
+      PriceCall(MakeTorchCall("aten::conv2d", MakeCall("", tensors + "None 1 0 1 1").args)).price);
 }
 
 TEST(ConvolutionTest, UnknownTypesLeaveTheFlops) {

@@ -14,7 +14,6 @@ TEST(DataMovementTest, Views) {
       {"torch.chunk", "[2,3]float32 2 0", "T=(2,3),fp32", {}, {}},
       {"Tensor.unfold", "[6]float32 0 2 1", "T=(6,),fp32", {}, {}},
       // As a function it gathers patches.
-      {"F.unfold", "[1,3,8,8]float32 3", Reason::kUnknownOp},
       {"Tensor.view", "", Reason::kNoArguments},
       {"Tensor.view", "? 3", Reason::kUnsupportedArgs},
       {"Tensor.view", "[2,3]e 3", Reason::kUnknownDType},

@@ -312,7 +312,7 @@ TEST(KinetoArgumentsTest, SurvivesOddForms) {
   EXPECT_EQ(Describe(ReadArguments("[[], [], [], []]",
                                    R"(["Scalar", "ScalarList", "ScalarList", "ScalarList"])",
                                    R"(["inf", "[0.5, 1]", "[1, ", "[True]"])")),
-            "float:inf (list) (list) (list)");
+            "float:inf (list) (list) list[1]");
 }
 
 TEST_F(KinetoReaderTest, MakesEachCallOnce) {
