@@ -145,7 +145,6 @@ const OpModel* FindGradientModel(std::string_view op) {
 }  // namespace
 
 PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
-  if (const auto convolution = PriceConvolutionGradient(op, call)) return *convolution;
   if (const OpModel* own = FindGradientModel(op)) return own->price(op, call);
   for (const auto price_family :
        {PriceConvolutionGradient, PricePoolingGradient, PriceResampleGradient}) {

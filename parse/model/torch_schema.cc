@@ -77,8 +77,6 @@ constexpr TorchSchema kSchemas[] = {
     {"_fused_dropout", kFunctional, "dropout", "_ p -"},
     {"alpha_dropout feature_dropout", kFunctional, "", "_ _ _"},
     {"embedding", kFunctional, "", "weight input padding_idx scale_grad_by_freq sparse"},
-    {"batch_norm group_norm instance_norm native_batch_norm native_group_norm", kFunctional, "",
-     ""},
     // Convolutions
     {"conv1d conv2d conv3d", kFunctional, "", "_ _ _ _! _!! _! _!"},
     {"conv_transpose1d conv_transpose2d conv_transpose3d", kFunctional, "", "_ _ _ _! _! _! _! _!"},
@@ -104,12 +102,6 @@ constexpr TorchSchema kSchemas[] = {
     {"instance_norm", kTorch, "", "_ _ _ _ _ _! _ _ -"},
     {"group_norm", kTorch, "", "_ _! _ _ _ -"},
     {"native_group_norm", kTorch, "group_norm", "_ weight bias - - - num_groups! eps"},
-    {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", kFunctional, "",
-     ""},
-    {"max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
-     "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
-     "adaptive_max_pool3d embedding_bag pad pixel_shuffle pixel_unshuffle one_hot unfold fold "
-     "interpolate grid_sample cosine_similarity normalize",
     // Pooling
     {"max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices "
      "max_pool3d_with_indices",
@@ -120,13 +112,9 @@ constexpr TorchSchema kSchemas[] = {
      kFunctional, "", "_ _! out out"},
     {"_adaptive_avg_pool2d _adaptive_avg_pool3d", "aten", "", "_ _! out"},
     {"embedding_bag pad pixel_shuffle pixel_unshuffle one_hot "
-     "cosine_similarity normalize scaled_dot_product_attention",
+     "cosine_similarity normalize",
      kFunctional, "", ""},
-    {"mse_loss l1_loss smooth_l1_loss huber_loss nll_loss cross_entropy binary_cross_entropy "
-     "kl_div "
-     "binary_cross_entropy_with_logits ctc_loss margin_ranking_loss hinge_embedding_loss "
-     "cosine_embedding_loss triplet_margin_loss multi_margin_loss soft_margin_loss",
-     kFunctional, "", ""},
+    {"hinge_embedding_loss multi_margin_loss soft_margin_loss", kFunctional, "", ""},
     // Attention
     {"scaled_dot_product_attention", kFunctional, "", "_ _ _ _ - is_causal! - enable_gqa!"},
     {"_scaled_dot_product_flash_attention", "aten", "", "_ _ _ - is_causal! - -"},
