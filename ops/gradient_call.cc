@@ -74,6 +74,7 @@ constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
     GroupNormGradients,
     LossGradients,
     ClassLossGradients,
+    SortingGradients,
 };
 
 const OpModel* FindGradientModel(std::string_view op) {

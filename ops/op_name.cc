@@ -110,6 +110,7 @@ constexpr Alias kAliases[] = {
     {"subtract", "sub"},
     {"threshold_backward", "relu_backward"},
     {"true_divide", "div"},
+    {"value_selecting_reduction_backward", "sort_backward"},
 };
 
 constexpr std::string_view kListPrefix = "_foreach_";

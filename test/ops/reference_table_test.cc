@@ -84,8 +84,6 @@ const std::set<std::string> kToCome = {
     "avg_pool2d",
     "forward",
     "lstm",
-    "sort",
-    "topk",
     "sgd",
     "adam",
     "adamw",
