@@ -7,6 +7,7 @@
 
 #include "ops/call_args.h"
 #include "ops/pricing.h"
+#include "ops/size_args.h"
 #include "ops/tensor.h"
 
 namespace oplens::ops {
@@ -18,44 +19,6 @@ constexpr double kMaxExactCount = 9007199254740992.0;
 PriceResult PricedWrite(Shape shape, DType type) {
   return Priced(TensorText(shape, type), {0, 0, BytesOf(Elements(shape), type)},
                 std::vector<PartWork>());
-}
-
-bool IsSize(const OpArg& arg) {
-  return arg.kind == OpArg::Kind::kInt || arg.kind == OpArg::Kind::kIntList;
-}
-
-// The sizes from argument `first` on: integers one by one, or one list. `next` is the argument
-// behind them. nullopt when there are none, or one is negative.
-std::optional<std::vector<int64_t>> ReadSizes(const OpCall& call, size_t first, size_t* next) {
-  size_t i = first;
-  std::vector<int64_t> sizes;
-  if (i >= call.args.size() || !IsSize(call.args[i])) return std::nullopt;
-  if (call.args[i].kind == OpArg::Kind::kIntList) {
-    sizes = call.args[i++].int_list;
-  } else {
-    for (; i < call.args.size() && call.args[i].kind == OpArg::Kind::kInt &&
-           call.args[i].name.empty();
-         ++i) {
-      sizes.push_back(call.args[i].int_value);
-    }
-  }
-  *next = i;
-  for (const int64_t size : sizes) {
-    if (size < 0) return std::nullopt;
-  }
-  return sizes;
-}
-
-// The keyword dtype=, or `absent`. False: it names no type that is known.
-bool ReadDType(const OpCall& call, DType absent, DType* type) {
-  *type = absent;
-  for (const OpArg& arg : call.args) {
-    if (arg.name != "dtype" || arg.kind != OpArg::Kind::kString) continue;
-    const std::optional<DType> parsed = ParseDType(arg.text);
-    if (!parsed) return false;
-    *type = *parsed;
-  }
-  return true;
 }
 
 // zeros(sizes), ones(sizes); new_zeros(self, sizes) and new_ones take the type of self.

@@ -131,6 +131,7 @@ constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
     GroupNormGradients,
     LossGradients,
     ClassLossGradients,
+    SortingGradients,
 };
 
 const OpModel* FindGradientModel(std::string_view op) {

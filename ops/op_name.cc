@@ -151,6 +151,7 @@ constexpr Alias kAliases[] = {
     {"thnn_conv_depthwise2d_forward", "thnn_conv_depthwise2d"},
     {"threshold_backward", "relu_backward"},
     {"true_divide", "div"},
+    {"value_selecting_reduction_backward", "sort_backward"},
 };
 
 constexpr std::string_view kListPrefix = "_foreach_";

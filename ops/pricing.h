@@ -89,6 +89,7 @@ std::span<const OpModel> BatchNormGradients();
 std::span<const OpModel> GroupNormGradients();
 std::span<const OpModel> LossGradients();
 std::span<const OpModel> ClassLossGradients();
+std::span<const OpModel> SortingGradients();
 
 }  // namespace oplens::ops
 
