@@ -82,6 +82,20 @@ std::optional<MathUnit> UnitOf(const RooflineCase& kernel) {
   return TensorUnitOf(kernel.math, kernel.half_sums);
 }
 
+double BestPeakOf(const Gpu& gpu, DType left, DType right) {
+  bool known = false;
+  const MathType math = MathTypeOf(left, right, &known);
+  if (math == MathType::kUnknown) return 0;
+  const std::optional<MathUnit> tensor = TensorUnitOf(math, false);
+  const bool has_tensor = tensor && HasTensorCoreFor(gpu.compute_capability, math);
+  double best = has_tensor ? gpu.Peak(*tensor) : 0;
+  // Without Tensor Cores for them, narrow types are widened to fp32.
+  best = std::max(
+      best, gpu.Peak(math == MathType::kFp64 ? MathUnit::kVectorFp64 : MathUnit::kVectorFp32));
+  if (math == MathType::kFp16) best = std::max(best, gpu.Peak(MathUnit::kVectorFp16));
+  return best;
+}
+
 Roofline RooflineOf(const RooflineCase& kernel) {
   Roofline roofline;
   const bool timed = kernel.duration_ns && *kernel.duration_ns > 0;

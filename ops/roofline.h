@@ -60,6 +60,10 @@ Roofline RooflineOf(const RooflineCase& kernel);
 /// The units whose peak fits; nullopt when the type of a Tensor Core kernel is not known.
 std::optional<MathUnit> UnitOf(const RooflineCase& kernel);
 
+/// The highest peak (per second) of the units that can multiply these factors; 0 when the GPU's
+/// peaks or the types are not known.
+double BestPeakOf(const Gpu& gpu, DType left, DType right);
+
 }  // namespace oplens::ops
 
 #endif  // OPLENS_OPS_ROOFLINE_H_

@@ -116,6 +116,8 @@ class Judge {
   bool IsAboveVectorPeak() const {
     if (kernel_.gpu == nullptr || !kernel_.flops_mma || !kernel_.duration_ns) return false;
     if (*kernel_.flops_mma <= 0 || *kernel_.duration_ns <= 0) return false;
+    // Products of transformed tiles do fewer FLOPs than the convolution has, whatever their names.
+    if (product_ != nullptr && product_->kind == MatrixProduct::Kind::kConvolution) return false;
     for (const std::string_view word : {"winograd", "Winograd", "fft", "FFT"}) {
       if (kernel_.long_name.find(word) != std::string_view::npos) return false;
     }

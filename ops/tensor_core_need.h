@@ -48,7 +48,7 @@ struct TensorCoreJudgement {
 /// `use`: the name's answer; a name that leaves it open is resolved by
 ///  1. the GPU: one without Tensor Cores cannot use them;
 ///  2. the achieved rate: matrix FLOPs above 1.05 x the peak of the CUDA cores need Tensor Cores
-///     (not of Winograd and FFT kernels, which do fewer FLOPs than the op has);
+///     (not of convolutions, whose Winograd and FFT kernels do fewer FLOPs than the op has);
 ///  3. the data type of the op: one that no Tensor Core of the GPU multiplies; or, of the products
 ///     of Triton, CUTLASS and Myelin, one of at most 16 bits.
 /// `fitness`: by data type, shape and compute capability. Alignment is no verdict where libraries

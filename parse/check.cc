@@ -48,9 +48,13 @@ constexpr Advice kWithShapes = {kNvtxWithShapes, kNsysWithShapes, "profile(recor
 
 bool HasArguments(const KernelFacts& kernel) { return kernel.arguments; }
 
+bool HasGpu(const KernelFacts& kernel) {
+  return kernel.record.gpu.has_value() || kernel.record.device_name.has_value();
+}
+
 constexpr ColumnCheck kColumnChecks[] = {
     {"idx reason", [](const KernelFacts&) { return true; }, "", {}},
-    {"kernel tc",
+    {"kernel tc tc_elig tc_why",
      [](const KernelFacts& kernel) {
        return !kernel.record.reasons.Has(Reason::kUnknownKernelName) &&
               kernel.record.long_name != "<unknown>";
@@ -98,6 +102,21 @@ constexpr ColumnCheck kColumnChecks[] = {
     {"params flops bytes", HasArguments, kNoArguments, kWithShapes},
     {"inst role share flops_kind", HasArguments, kNoArguments, kWithShapes},
     {"flops_mma flops_vec aux_bytes", HasArguments, kNoArguments, kWithShapes},
+    {"ai tflops gbps", HasArguments, kNoArguments, kWithShapes},
+    {"pct_math pct_dram bound",
+     [](const KernelFacts& kernel) { return kernel.arguments && HasGpu(kernel); },
+     "no op with its arguments, or no GPU",
+     {"PyProf's annotations: pyprof.init(); prof --gpu NAME", kNsysWithShapes,
+      "profile(record_shapes=True); prof --gpu NAME"}},
+    {"occupancy waves",
+     [](const KernelFacts& kernel) {
+       const KernelRecord& record = kernel.record;
+       const bool shared = record.shared_memory_bytes || (record.static_shared_memory_bytes &&
+                                                          record.dynamic_shared_memory_bytes);
+       return HasGpu(kernel) && record.registers_per_thread && shared;
+     },
+     "no GPU, registers or shared memory",
+     {"prof --gpu NAME", "prof --gpu NAME", "prof --gpu NAME"}},
     {"dir",
      [](const KernelFacts& kernel) {
        const KernelRecord& record = kernel.record;

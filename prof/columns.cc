@@ -63,7 +63,7 @@ Cell GradientConfidence(const Row& row) {
 }
 
 Cell TensorCore(const Row& row) {
-  switch (FiguresOf(row).tensor_core.use) {
+  switch (TensorCoreUseOf(row)) {
     case ops::TensorCoreUse::kNo:
       return Integer(0);
     case ops::TensorCoreUse::kYes:

@@ -73,6 +73,19 @@ const Figures& FiguresOf(const Row& row) {
   return *row.figures;
 }
 
+ops::TensorCoreUse TensorCoreUseOf(const Row& row) {
+  if (row.tensor_core != ops::TensorCoreUse::kUnknown) return row.tensor_core;
+  return FiguresOf(row).tensor_core.use;
+}
+
+double ProductPeakOf(const Row& row) {
+  if (row.gpu == nullptr || row.share.flops_mma.value_or(0) <= 0) return 0;
+  const ops::DType left = TypeOf(row);
+  const bool has_right = row.price != nullptr && row.price->product &&
+                         row.price->product->right != ops::DType::kUnknown;
+  return ops::BestPeakOf(*row.gpu, left, has_right ? row.price->product->right : left);
+}
+
 std::optional<int64_t> TimeOf(const Row& row) {
   const KernelRecord& record = *row.record;
   if (record.reasons.Has(Reason::kUntimed) || record.reasons.Has(Reason::kBadTimes) ||

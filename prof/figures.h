@@ -22,6 +22,13 @@ struct Figures {
 /// live in the row.
 const Figures& FiguresOf(const Row& row);
 
+/// Whether the kernel uses Tensor Cores: by its name, else by evidence as in Figures.
+ops::TensorCoreUse TensorCoreUseOf(const Row& row);
+
+/// The peak rate (FLOP/s, dense) of the row's GPU for the data type of its product: the best of its
+/// units, with TF32 for fp32 where there is such. 0 without a product, or where it is not known.
+double ProductPeakOf(const Row& row);
+
 /// The kernel's time, where it is known and not 0.
 std::optional<int64_t> TimeOf(const Row& row);
 

@@ -51,9 +51,10 @@ void GroupSums::Add(const Row& row) {
     AddTo(&bytes_ns, duration);
     timed_bytes += static_cast<double>(*share.bytes);
   }
-  if (row.tensor_core == ops::TensorCoreUse::kUnknown) return;
+  const ops::TensorCoreUse use = TensorCoreUseOf(row);
+  if (use == ops::TensorCoreUse::kUnknown) return;
   AddTo(&tensor_core_known_ns, duration);
-  if (row.tensor_core == ops::TensorCoreUse::kYes) AddTo(&tensor_core_ns, duration);
+  if (use == ops::TensorCoreUse::kYes) AddTo(&tensor_core_ns, duration);
 }
 
 void GroupSums::Add(const GroupSums& other) {

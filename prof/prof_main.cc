@@ -21,7 +21,7 @@ namespace {
 
 RowOptions RowOptionsOf(const Options& options) {
   return {options.op_choice, options.filter.get(), options.steps.get(),
-          options.gpu ? &*options.gpu : nullptr};
+          options.gpu ? &*options.gpu : nullptr, ProductPeakOf};
 }
 
 /// Rows of the copies of all profiles, one file after the other.

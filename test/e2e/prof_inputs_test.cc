@@ -60,8 +60,9 @@ TEST_F(ProfInputsTest, InputsDoNotLinkToEachOther) {
   // The same process, threads and sequence numbers again: each file must look as it does alone.
   const std::string first = (dir_ / "net.sql").string();
   const std::string second = (dir_ / "net.sqlite").string();
-  const auto alone = Rows({first});
-  const auto both = Rows({first, second});
+  const auto alone = Rows({"--gpu", "V100 SXM2", first});
+  // The two files tell the GPU with other figures.
+  const auto both = Rows({"--gpu", "V100 SXM2", first, second});
   ASSERT_EQ(both.size(), 2 * alone.size());
   for (size_t i = 0; i < both.size(); ++i) {
     nlohmann::json row = both[i];

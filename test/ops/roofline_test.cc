@@ -110,6 +110,22 @@ TEST(RooflineTest, Bounds) {
   }
 }
 
+TEST(RooflineTest, BestPeaks) {
+  const auto peak = [](const char* gpu, DType type) {
+    return BestPeakOf(ParseGpu(gpu, ""), type, type) * 1e-12;
+  };
+  EXPECT_NEAR(peak("A100 40GB", DType::kFloat16), 312, 1e-6);
+  EXPECT_NEAR(peak("A100 40GB", DType::kFloat32), 156, 1e-6);
+  EXPECT_NEAR(peak("A100 40GB", DType::kFloat64), 19.5, 1e-6);
+  EXPECT_NEAR(peak("V100 SXM2", DType::kFloat32), 15.7, 1e-6);
+  EXPECT_NEAR(peak("V100 SXM2", DType::kBFloat16), 15.7, 1e-6);
+  EXPECT_NEAR(peak("Tesla P100 SXM2", DType::kFloat16), 21.2, 1e-6);
+  EXPECT_NEAR(peak("H100 PCIe", DType::kFloat8E4m3), 1513, 1e-6);
+  EXPECT_EQ(peak("A100 40GB", DType::kInt64), 0);
+  EXPECT_EQ(peak("A100 40GB", DType::kUnknown), 0);
+  EXPECT_EQ(peak("no such GPU", DType::kFloat16), 0);
+}
+
 TEST(RooflineTest, CollectivesHaveBandwidthOnly) {
   const Gpu gpu = A100();
   RooflineCase kernel = Kernel(&gpu, 1'000'000, 100'000'000, 1'000'000);

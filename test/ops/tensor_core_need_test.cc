@@ -213,6 +213,9 @@ TEST(TensorCoreNeedTest, OpenNamesAreResolvedByEvidence) {
   EXPECT_EQ(use("my_kernel", DType::kFloat32, 80, 13'430'000, 1000), "?");
   EXPECT_EQ(use("my_kernel", DType::kFloat32, 80, 13'450'000, 1000), "1");
   EXPECT_EQ(use("my_winograd_kernel", DType::kFloat32, 80, 13'450'000, 1000), "?");
+  EXPECT_EQ(
+      JudgeMain("my_kernel", Convolution(DType::kFloat32, 1, 64, 64), 80, 99'000'000, 1000).use,
+      TensorCoreUse::kUnknown);
   // Packed fp16: 256 FMAs, 51.2 TFLOP/s.
   EXPECT_EQ(use("my_kernel", DType::kFloat16, 80, 53'700'000, 1000), "?");
   EXPECT_EQ(use("my_kernel", DType::kFloat16, 80, 53'800'000, 1000), "1");

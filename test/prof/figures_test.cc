@@ -120,6 +120,18 @@ TEST_F(FiguresTest, EachRecordHasItsOwnGpu) {
   EXPECT_EQ(row.gpu->compute_capability, 0);
 }
 
+TEST_F(FiguresTest, PeakOfAProduct) {
+  Show("idx");
+  EXPECT_NEAR(ProductPeakOf(row_) * 1e-12, 108 * 512 * 2 * 1.41e-3, 1e-6);
+  row_.share.flops_mma = 0;
+  EXPECT_EQ(ProductPeakOf(row_), 0);
+  row_.share.flops_mma.reset();
+  EXPECT_EQ(ProductPeakOf(row_), 0);
+  row_.share.flops_mma = 1;
+  row_.gpu = nullptr;
+  EXPECT_EQ(ProductPeakOf(row_), 0);
+}
+
 TEST_F(FiguresTest, OpenNamesAreResolvedByTheRate) {
   record_.long_name = "my_product(float*)";
   EXPECT_EQ(Show("tc"), "?");
