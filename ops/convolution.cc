@@ -191,11 +191,35 @@ std::vector<PartWork> Gradients(const ConvolutionTensors& t) {
   return parts;
 }
 
+// A call whose result was recorded, `output=`: how the filter moves need not be known.
+PriceResult PriceWithOutput(const ConvolutionOp& op, const OpCall& named, const OpArg& output) {
+  CallArgs args(named, {"input|self", "weight", "bias"});
+  ConvolutionTensors t;
+  t.x = args.RequireTensor(kInput);
+  t.w = args.RequireTensor(kWeight);
+  t.bias = args.FindTensor(kBias);
+  t.transposed = op.transposed;
+  Reason reason = Reason::kUnsupportedArgs;
+  const std::optional<Tensor> y = TensorOf(output, &reason);
+  if (args.failed()) return Unpriced(args.reason());
+  if (!y) return Unpriced(reason);
+  t.y = *y;
+  if (!FitTogether(t)) return Unpriced(Reason::kShapeMismatch);
+  PartWork forward = ConvolutionPart(t, Part::kForward);
+  forward.work.vec += t.y.elements() * op.activation;
+  return DescribeConvolution(t, Priced(ConvolutionText(t, nullptr), forward.work, Gradients(t)));
+}
+
 PriceResult PriceConvolution(std::string_view name, const OpCall& call) {
   const ConvolutionOp* op = FindRow(kOps, name);
   if (op == nullptr) return Unpriced(Reason::kUnknownOp);
   const std::optional<OpCall> named = NameArguments(call, LayoutOf(*op, call));
   if (!named) return Unpriced(Reason::kUnsupportedArgs);
+  // A general convolution says by a flag whether it is transposed.
+  const bool flag_known = op->layout.find('t') == std::string_view::npos;
+  for (const OpArg& arg : named->args) {
+    if (arg.name == "output" && flag_known) return PriceWithOutput(*op, *named, arg);
+  }
   CallArgs args(*named, {"input|self", "weight", "bias", "stride", "padding", "dilation",
                          "transposed", "output_padding", "groups"});
   Request request = ReadRequest(*op, &args);

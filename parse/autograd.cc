@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "parse/gradient_hints.h"
+
 namespace oplens::parse {
 namespace {
 
@@ -217,6 +219,9 @@ class Autograd::Builder {
     if (open_.empty()) return false;
     const Open& parent = open_.back();
     if (!parent.node) return InsideNode();
+    if (IsTellingGradient(TextOf(trace_.ranges[index]))) {
+      gradient_calls_.emplace(parent.range, static_cast<uint32_t>(index));
+    }
     Inner& inner = inner_[parent.range];
     inner.checkpoint |= parent.checkpoint;
     // Old files give 0 to ops that have no number.
@@ -302,8 +307,13 @@ class Autograd::Builder {
       uint32_t& number = result_.links_[forward];
       if (number == 0) {
         result_.forwards_.push_back(forward);
+        result_.gradient_calls_.push_back(kNone);
         run_counts.push_back(0);
         number = static_cast<uint32_t>(result_.forwards_.size());
+      }
+      const auto gradient = gradient_calls_.find(node.range);
+      if (gradient != gradient_calls_.end()) {
+        result_.gradient_calls_[number - 1] = gradient->second;
       }
       result_.runs_.push_back({number, run_counts[number - 1]++});
       result_.links_[node.range] = static_cast<uint32_t>(result_.runs_.size());
@@ -375,7 +385,6 @@ class Autograd::Builder {
                        [&](uint32_t i) { return trace_.ranges[i].thread == range.thread; });
   }
 
-  static constexpr uint32_t kNone = UINT32_MAX;
   struct Inner {
     std::vector<uint32_t> numbered;
     bool unnumbered = false;
@@ -390,6 +399,7 @@ class Autograd::Builder {
   std::vector<TextFacts> facts_;  // By StringId.
   std::vector<Open> open_;
   std::unordered_map<uint32_t, Inner> inner_;  // By node, of one thread.
+  std::unordered_map<uint32_t, uint32_t> gradient_calls_;  // By node; ranges.
   std::vector<Node> nodes_;
   std::unordered_map<Key, std::vector<uint32_t>, KeyHash> forwards_;
   std::unordered_map<int32_t, ThreadIndex> forward_threads_;

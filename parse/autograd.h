@@ -50,6 +50,10 @@ class Autograd {
   }
   /// The ranges of the forward ops that made nodes; [n - 1] is that of number n.
   const std::vector<uint32_t>& forwards() const { return forwards_; }
+  /// The call of a gradient function inside a node of the op of that number, kNone when there is
+  /// none that tells anything (see gradient_hints.h).
+  uint32_t GradientCallOf(uint32_t number) const { return gradient_calls_[number - 1]; }
+  static constexpr uint32_t kNone = UINT32_MAX;
   /// Whether a thread runs nothing but the backward pass: old files have no range around what its
   /// engine does between the nodes.
   bool IsEngineThread(ThreadIndex thread) const { return engine_threads_[thread]; }
@@ -61,6 +65,7 @@ class Autograd {
   std::vector<uint32_t> links_;        // By range; kNode: 1 + index into runs_, else the number.
   std::vector<NodeRun> runs_;
   std::vector<uint32_t> forwards_;
+  std::vector<uint32_t> gradient_calls_;  // By number - 1; ranges.
   std::vector<bool> engine_threads_;  // By thread.
 };
 

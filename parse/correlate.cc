@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "parse/communication_call.h"
 #include "parse/demangle.h"
+#include "parse/gradient_hints.h"
 #include "parse/range_sweep.h"
 #include "parse/range_texts.h"
 
@@ -119,6 +121,7 @@ class Correlation::Builder {
     const std::vector<size_t> ends = GroupRangesByThread();
     ClassifyTexts(ends);
     result_.autograd_ = std::make_unique<Autograd>(trace_, texts_, ends, leaked_);
+    result_.CompleteForwardCalls();
     has_kernel_.assign(autograd().forwards().size() + 1, false);
     asked_for_.assign(autograd().forwards().size() + 1, false);
     const std::vector<std::vector<uint32_t>> kernels = KernelsByThread();
@@ -655,8 +658,31 @@ void Correlation::DropZeroBesideOthers(std::vector<int64_t>* seq_ids) {
   if (seq_ids->size() > 1 && seq_ids->front() == 0) seq_ids->erase(seq_ids->begin());
 }
 
+void Correlation::CompleteForwardCalls() {
+  const std::vector<uint32_t>& forwards = autograd_->forwards();
+  completed_calls_.assign(forwards.size() + 1, 0);
+  std::map<std::pair<StringId, StringId>, StringId> known;
+  for (uint32_t number = 1; number <= forwards.size(); ++number) {
+    const uint32_t gradient = autograd_->GradientCallOf(number);
+    if (gradient == Autograd::kNone) continue;
+    const StringId gradient_call = OpTextOf(gradient);
+    const StringId forward_call = OpTextOf(forwards[number - 1]);
+    const auto [place, is_new] = known.try_emplace({forward_call, gradient_call}, 0);
+    if (is_new) {
+      const std::string text = WithGradientFacts(trace_.strings.View(forward_call),
+                                                 trace_.strings.View(gradient_call));
+      if (!text.empty()) place->second = trace_.strings.Intern(text);
+      if (place->second != 0) texts_->Classify(place->second);
+    }
+    completed_calls_[number] = place->second;
+  }
+}
+
 StringId Correlation::OpTextOf(uint32_t range) const {
   const Range& called = trace_.ranges[range];
+  if (const uint32_t number = autograd_->ForwardNodeOf(range); number != 0) {
+    if (completed_calls_[number] != 0) return completed_calls_[number];
+  }
   if (called.kind == RangeKind::kOperator) return trace_.operators[called.item].call;
   const StringId call = texts_->Of(called.text).call;
   return call == 0 ? called.text : call;
