@@ -54,7 +54,19 @@ constexpr TorchSchema kSchemas[] = {
     {"rms_norm _fused_rms_norm", kFunctional, "rms_norm", "_ shape~2 _ eps"},
     {"dropout native_dropout", kFunctional, "dropout", "_ _ _"},
     {"_fused_dropout", kFunctional, "dropout", "_ p -"},
-    {"alpha_dropout feature_dropout", kFunctional, "", "_ _ _"},
+    {"alpha_dropout feature_dropout feature_alpha_dropout", kFunctional, "", "_ _ _"},
+    {"embedding_bag _embedding_bag _embedding_bag_forward_only", kTorch, "embedding_bag",
+     "_ _ _ _ _ _! _ _! -"},
+    {"_embedding_bag_backward", "aten", "", "_ _ _ _ _ _ _! _ _ _! _ _"},
+    {"_embedding_bag_dense_backward", "aten", "", "_ _ _ _ _ _! _ _ _ _"},
+    {"pad", kFunctional, "", "_ _! _ _"},
+    {"constant_pad_nd", "aten", "", "_ _! _"},
+    {"one_hot", kFunctional, "", "_ _!"},
+    {"repeat_interleave", kTorch, "", "_ _! _! output_size"},
+    {"meshgrid", kTorch, "", "@ -"},
+    {"tril_indices triu_indices", kTorch, "", "_! _! _! dtype -"},
+    {"diag", kTorch, "", "_ _! out"},
+    {"diag_embed", kTorch, "", "_ _! _! _!"},
     {"embedding", kFunctional, "", "weight input padding_idx scale_grad_by_freq sparse"},
     {"_native_batch_norm_legit", kTorch, "batch_norm", "_ _ _ _! _ _", 6},
     {"batch_norm native_batch_norm cudnn_batch_norm miopen_batch_norm _batch_norm_impl_index "
@@ -67,7 +79,7 @@ constexpr TorchSchema kSchemas[] = {
      ""},
     {"max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
      "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
-     "adaptive_max_pool3d embedding_bag pad pixel_shuffle pixel_unshuffle one_hot unfold fold "
+     "adaptive_max_pool3d pixel_shuffle pixel_unshuffle fold "
      "interpolate grid_sample cosine_similarity normalize scaled_dot_product_attention",
      kFunctional, "", ""},
     {"mse_loss l1_loss smooth_l1_loss huber_loss kl_div", kFunctional, "", "_ _ reduction! - -"},
@@ -113,8 +125,15 @@ constexpr TorchSchema kSchemas[] = {
     {"to", kTensor, "", "_ - dtype~ -", 6},
     {"to", kTensor, "", "_ dtype~ -"},
     {"type_as", kTensor, "", "_ _"},
-    {"repeat expand expand_as view view_as reshape reshape_as permute t detach", kTensor, "", ""},
-    {"flip fliplr flipud roll rot90 tile transpose squeeze unsqueeze select narrow slice split "
+    {"slice", kTorch, "", "_ _! _! _! _!"},
+    {"select", kTorch, "", "_ _! _!"},
+    {"narrow", kTorch, "", "_ _! _! _!"},
+    {"diagonal", kTorch, "", "_ _! _! _!"},
+    {"as_strided", kTorch, "", "_ _! _! _"},
+    {"unfold", kTensor, "", "_ _! _! _!"},
+    {"expand", kTensor, "", "_ _! -"},
+    {"repeat expand_as view view_as reshape reshape_as permute t detach", kTensor, "", ""},
+    {"flip fliplr flipud roll rot90 tile transpose squeeze unsqueeze split "
      "chunk unbind flatten",
      kTorch, "", ""},
     {"index_select", kTorch, "", "_ _! _ out"},
