@@ -9,6 +9,7 @@
 #include "ops/patches.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
+#include "ops/view_gradient.h"
 
 namespace oplens::ops {
 namespace {
@@ -17,48 +18,53 @@ Work Move(Checked bytes) { return {0, 0, bytes}; }
 
 // ---- views ----
 
-enum class ViewGradient : uint8_t {
-  kView,     // The gradient is a view too.
-  kUnknown,  // It is written into a tensor of the input's size, or added up: no model.
-};
-
 struct ViewOp {
   std::string_view name;
-  bool may_copy;  // Copies when the strides do not allow a view.
-  ViewGradient gradient;
+  bool may_copy;       // Copies when the strides do not allow a view.
+  bool view_gradient;  // The gradient is a view too.
 };
 
 constexpr ViewOp kViews[] = {
-    {"view", false, ViewGradient::kView},
-    {"view_as", false, ViewGradient::kView},
-    {"reshape", true, ViewGradient::kView},
-    {"reshape_as", true, ViewGradient::kView},
-    {"flatten", true, ViewGradient::kView},
-    {"ravel", true, ViewGradient::kView},
-    {"unflatten", false, ViewGradient::kView},
-    {"t", false, ViewGradient::kView},
-    {"transpose", false, ViewGradient::kView},
-    {"permute", false, ViewGradient::kView},
-    {"movedim", false, ViewGradient::kView},
-    {"swapaxes", false, ViewGradient::kView},
-    {"swapdims", false, ViewGradient::kView},
-    {"squeeze", false, ViewGradient::kView},
-    {"unsqueeze", false, ViewGradient::kView},
-    {"detach", false, ViewGradient::kView},
-    {"alias", false, ViewGradient::kView},
-    {"expand", false, ViewGradient::kUnknown},
-    {"expand_as", false, ViewGradient::kUnknown},
-    {"narrow", false, ViewGradient::kUnknown},
-    {"slice", false, ViewGradient::kUnknown},
-    {"select", false, ViewGradient::kUnknown},
-    {"unbind", false, ViewGradient::kUnknown},
-    {"split", false, ViewGradient::kUnknown},
-    {"split_with_sizes", false, ViewGradient::kUnknown},
-    {"tensor_split", false, ViewGradient::kUnknown},
-    {"chunk", false, ViewGradient::kUnknown},
-    {"unfold", false, ViewGradient::kUnknown},
-    {"diagonal", false, ViewGradient::kUnknown},
-    {"as_strided", false, ViewGradient::kUnknown},
+    {"view", false, true},
+    {"view_as", false, true},
+    {"reshape", true, true},
+    {"reshape_as", true, true},
+    {"flatten", true, true},
+    {"ravel", true, true},
+    {"unflatten", false, true},
+    {"t", false, true},
+    {"transpose", false, true},
+    {"permute", false, true},
+    {"movedim", false, true},
+    {"swapaxes", false, true},
+    {"swapdims", false, true},
+    {"squeeze", false, true},
+    {"unsqueeze", false, true},
+    {"detach", false, true},
+    {"alias", false, true},
+    {"expand", false, false},
+    {"expand_as", false, false},
+    {"narrow", false, false},
+    {"slice", false, false},
+    {"select", false, false},
+    {"unbind", false, false},
+    {"split", false, false},
+    {"split_with_sizes", false, false},
+    {"tensor_split", false, false},
+    {"chunk", false, false},
+    {"unfold", false, false},
+    {"diagonal", false, false},
+    {"as_strided", false, false},
+    {"broadcast_to", false, false},
+    {"unsafe_split", false, false},
+    {"unsafe_chunk", false, false},
+    {"hsplit", false, false},
+    {"vsplit", false, false},
+    {"dsplit", false, false},
+    {"moveaxis", false, true},
+    {"view_as_real", false, true},
+    {"view_as_complex", false, true},
+    {"lift_fresh", false, true},
 };
 
 std::optional<Tensor> FirstTensor(const OpCall& call, Reason* reason) {
@@ -75,7 +81,8 @@ PriceResult PriceView(std::string_view op, const OpCall& call) {
   const std::optional<Tensor> x = FirstTensor(call, &reason);
   if (!x) return Unpriced(reason);
   std::vector<PartWork> backward;
-  if (row->gradient == ViewGradient::kView) backward.push_back({Part::kBackward, Work()});
+  const std::optional<Work> gradient = row->view_gradient ? Work() : ViewGradient(op, call, *x);
+  if (gradient) backward.push_back({Part::kBackward, *gradient});
   PriceResult result = Priced(NamedTensorText(*x), Work(), std::move(backward));
   result.price->op_class = OpClass::kView;
   if (row->may_copy) result.price->bytes_if_copied = x->bytes() * 2;

@@ -9,6 +9,11 @@ namespace {
 
 bool IsInteger(const Tensor& tensor) { return CategoryOf(tensor.dtype) == DTypeCategory::kInteger; }
 
+bool IsFunctional(const OpCall& call) {
+  return call.mod == "torch.nn.functional" ||
+         (!call.args.empty() && call.args.front().name == "weight");
+}
+
 PriceResult PriceLookup(const Tensor& indices, const Tensor& table, bool sparse) {
   if (table.shape.size() != 2) return Unpriced(Reason::kShapeMismatch);
   const Checked picked = indices.elements() * table.shape[1];
@@ -17,7 +22,9 @@ PriceResult PriceLookup(const Tensor& indices, const Tensor& table, bool sparse)
   // Forward: each picked row is read and written. Backward: each row of dY is added to the row of
   // dW that it names; a dense dW is written whole, a sparse one has only the picked rows.
   const Work backward{0, picked, indices.bytes() + rows + (sparse ? rows : table.bytes())};
-  return Priced(TensorsText(tensors), {0, 0, indices.bytes() + rows * 2}, backward);
+  PriceResult result = Priced(TensorsText(tensors), {0, 0, indices.bytes() + rows * 2}, backward);
+  result.price->vec_estimated = false;
+  return result;
 }
 
 // torch.nn.functional.embedding(input, weight, padding_idx, max_norm, norm_type,
@@ -29,8 +36,11 @@ PriceResult PriceEmbedding(std::string_view, const OpCall& call) {
   const Tensor first = functional.RequireTensor(0);
   const Tensor second = functional.RequireTensor(1);
   if (functional.failed()) return Unpriced(functional.reason());
-  if (IsInteger(first) == IsInteger(second)) return Unpriced(Reason::kUnsupportedArgs);
-  if (IsInteger(first)) {
+  if (IsInteger(first) && IsInteger(second)) return Unpriced(Reason::kUnsupportedArgs);
+  if (!first.MayBeInteger() && !second.MayBeInteger()) return Unpriced(Reason::kUnsupportedArgs);
+  // Types that were not recorded leave the place.
+  const bool by_type = IsInteger(first) != IsInteger(second);
+  if (by_type ? IsInteger(first) : IsFunctional(call)) {
     const bool sparse = functional.BoolOr(6, false);
     if (functional.failed()) return Unpriced(functional.reason());
     return PriceLookup(first, second, sparse);

@@ -132,6 +132,8 @@ constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
     LossGradients,
     ClassLossGradients,
     SortingGradients,
+    ViewGradients,
+    EmbeddingBagGradients,
 };
 
 const OpModel* FindGradientModel(std::string_view op) {

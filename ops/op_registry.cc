@@ -22,7 +22,8 @@ constexpr Family kFamilies[] = {
     LossOps,          ConvolutionOps,   PoolingOps,   ResampleOps,     SpectralOps,
     AttentionOps,     RecurrentOps,     RotaryOps,    EinsumOps,       QuantizedOps,
     FactorizationOps, SparseOps,        OptimizerOps, CollectiveOps,   BatchNormOps,
-    GroupNormOps,     SyncBatchNormOps, ClassLossOps, DistanceLossOps,
+    GroupNormOps,     SyncBatchNormOps, ClassLossOps, DistanceLossOps, LayoutOps,
+    EmbeddingBagOps,
 };
 
 using NamedModel = std::pair<std::string_view, const OpModel*>;

@@ -57,10 +57,12 @@ std::span<const OpModel> GroupNormOps();
 std::span<const OpModel> SyncBatchNormOps();
 std::span<const OpModel> DropoutOps();
 std::span<const OpModel> EmbeddingOps();
+std::span<const OpModel> EmbeddingBagOps();
 std::span<const OpModel> ReductionOps();
 std::span<const OpModel> DataMovementOps();
 std::span<const OpModel> CreationOps();
 std::span<const OpModel> JoinOps();
+std::span<const OpModel> LayoutOps();
 std::span<const OpModel> GatherOps();
 std::span<const OpModel> ScatterOps();
 std::span<const OpModel> SortingOps();
@@ -90,6 +92,8 @@ std::span<const OpModel> GroupNormGradients();
 std::span<const OpModel> LossGradients();
 std::span<const OpModel> ClassLossGradients();
 std::span<const OpModel> SortingGradients();
+std::span<const OpModel> ViewGradients();
+std::span<const OpModel> EmbeddingBagGradients();
 
 }  // namespace oplens::ops
 

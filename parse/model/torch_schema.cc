@@ -75,7 +75,19 @@ constexpr TorchSchema kSchemas[] = {
     {"rms_norm _fused_rms_norm", kFunctional, "rms_norm", "_ shape~2 _ eps"},
     {"dropout native_dropout", kFunctional, "dropout", "_ _ _"},
     {"_fused_dropout", kFunctional, "dropout", "_ p -"},
-    {"alpha_dropout feature_dropout", kFunctional, "", "_ _ _"},
+    {"alpha_dropout feature_dropout feature_alpha_dropout", kFunctional, "", "_ _ _"},
+    {"embedding_bag _embedding_bag _embedding_bag_forward_only", kTorch, "embedding_bag",
+     "_ _ _ _ _ _! _ _! -"},
+    {"_embedding_bag_backward", "aten", "", "_ _ _ _ _ _ _! _ _ _! _ _"},
+    {"_embedding_bag_dense_backward", "aten", "", "_ _ _ _ _ _! _ _ _ _"},
+    {"pad", kFunctional, "", "_ _! _ _"},
+    {"constant_pad_nd", "aten", "", "_ _! _"},
+    {"one_hot", kFunctional, "", "_ _!"},
+    {"repeat_interleave", kTorch, "", "_ _! _! output_size"},
+    {"meshgrid", kTorch, "", "@ -"},
+    {"tril_indices triu_indices", kTorch, "", "_! _! _! dtype -"},
+    {"diag", kTorch, "", "_ _! out"},
+    {"diag_embed", kTorch, "", "_ _! _! _!"},
     {"embedding", kFunctional, "", "weight input padding_idx scale_grad_by_freq sparse"},
     // Convolutions
     {"conv1d conv2d conv3d", kFunctional, "", "_ _ _ _! _!! _! _!"},
@@ -113,6 +125,12 @@ constexpr TorchSchema kSchemas[] = {
     {"_adaptive_avg_pool2d _adaptive_avg_pool3d", "aten", "", "_ _! out"},
     {"embedding_bag pad pixel_shuffle pixel_unshuffle one_hot "
      "cosine_similarity normalize",
+    {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", kFunctional, "",
+     ""},
+    {"max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
+     "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
+     "adaptive_max_pool3d pixel_shuffle pixel_unshuffle fold "
+     "interpolate grid_sample cosine_similarity normalize scaled_dot_product_attention",
      kFunctional, "", ""},
     {"hinge_embedding_loss multi_margin_loss soft_margin_loss", kFunctional, "", ""},
     // Attention
@@ -214,16 +232,16 @@ constexpr TorchSchema kSchemas[] = {
     {"_fused_rms_norm_backward", "aten", "", "_ _ shape~4 _ _ _"},
     {"gelu_backward", "aten", "", "_ _ approximate"},
     // Reductions
-    {"sum mean prod", kTorch, "", "_ dtype", 2},
-    {"sum mean prod", kTorch, "", "_ dim! keepdim dtype out"},
-    {"amax amin logsumexp argmax argmin", kTorch, "", "_ dim! keepdim out"},
+    {"sum mean prod nansum", kTorch, "", "_ dtype", 2},
+    {"sum mean prod nansum", kTorch, "", "_ dim! keepdim dtype out"},
+    {"amax amin aminmax logsumexp argmax argmin", kTorch, "", "_ dim! keepdim out"},
     {"max min any all", kTorch, "", "_ _! keepdim out out"},
     {"count_nonzero", kTorch, "", "_ dim!"},
     {"cumsum cumprod", kTorch, "", "_ dim! dtype out"},
     {"cummax cummin", kTorch, "", "_ dim! out out"},
     {"var std var_mean std_mean", kTorch, "", "_ _!", 2},
     {"var std var_mean std_mean", kTorch, "", "_ dim! correction keepdim out"},
-    {"norm linalg_vector_norm", kTorch, "", "_ _! dim! keepdim dtype out"},
+    {"norm linalg_vector_norm linalg_norm", kTorch, "", "_ _! dim! keepdim dtype out"},
     {"equal", kTorch, "", "_ _"},
     // Layout and copies
     {"cat concat concatenate", kTorch, "", "@ _! out"},
@@ -239,6 +257,15 @@ constexpr TorchSchema kSchemas[] = {
     {"unfold repeat expand expand_as view view_as reshape reshape_as permute t detach", kTensor, "",
      ""},
     {"flip fliplr flipud roll rot90 tile transpose squeeze unsqueeze select narrow slice split "
+    {"slice", kTorch, "", "_ _! _! _! _!"},
+    {"select", kTorch, "", "_ _! _!"},
+    {"narrow", kTorch, "", "_ _! _! _!"},
+    {"diagonal", kTorch, "", "_ _! _! _!"},
+    {"as_strided", kTorch, "", "_ _! _! _"},
+    {"unfold", kTensor, "", "_ _! _! _!"},
+    {"expand", kTensor, "", "_ _! -"},
+    {"repeat expand_as view view_as reshape reshape_as permute t detach", kTensor, "", ""},
+    {"flip fliplr flipud roll rot90 tile transpose squeeze unsqueeze split "
      "chunk unbind flatten",
      kTorch, "", ""},
     {"index_select", kTorch, "", "_ _! _ out"},

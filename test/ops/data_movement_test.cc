@@ -11,8 +11,8 @@ TEST(DataMovementTest, Views) {
       {"Tensor.reshape", "[2,3]float32 (6,)", "T=(2,3),fp32", {}, {Back({})}},
       {"aten::_unsafe_view", "[2,3]float32 [6]", "T=(2,3),fp32", {}, {Back({})}},
       {"Tensor.unsqueeze_", "[2,3]float32 0", "T=(2,3),fp32", {}, {Back({})}},
-      {"torch.chunk", "[2,3]float32 2 0", "T=(2,3),fp32", {}, {}},
-      {"Tensor.unfold", "[6]float32 0 2 1", "T=(6,),fp32", {}, {}},
+      {"torch.chunk", "[2,3]float32 2 0", "T=(2,3),fp32", {}, {Back({0, 0, 48})}},
+      {"Tensor.unfold", "[6]float32 0 2 1", "T=(6,),fp32", {}, {Back({0, 10, 64})}},
       // As a function it gathers patches.
       {"Tensor.view", "", Reason::kNoArguments},
       {"Tensor.view", "? 3", Reason::kUnsupportedArgs},

@@ -220,8 +220,9 @@ TEST(ShareWorkTest, LayerNormInParts) {
 
 TEST(ShareWorkTest, WithoutAPrice) {
   // No model of the backward.
-  const PricedOp prod = Price("torch.prod", "[6]float32");
-  Check(prod, kBackward, {{kAdd}}, {{Role::kMain, std::nullopt, std::nullopt, Reason::kUnknownOp}});
+  const PricedOp argmax = Price("torch.argmax", "[6]float32");
+  Check(argmax, kBackward, {{kAdd}},
+        {{Role::kMain, std::nullopt, std::nullopt, Reason::kUnknownOp}});
   PricedOp huge = Price("torch.add", "[6]float32 [6]float32");
   huge.forward[0].work.vec = Checked(INT64_MAX) + 1;
   Check(huge, kForward, {{kAdd}},
