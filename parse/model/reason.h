@@ -70,6 +70,7 @@ enum class Severity : uint8_t {
   X(kAmbiguousForward, "ambiguous-forward", kInfo,                                                 \
     "backward kernels whose sequence id fits "                                                     \
     "different forward ops of several threads")                                                    \
+  X(kRuleFault, "rule-fault", kInfo, "kernels of ops whose rule gives no number for their sizes")  \
   X(kCostOverflow, "cost-overflow", kInfo, "kernels whose cost does not fit into 64 bits")         \
   X(kUnknownRole, "unknown-role", kInfo, "kernels whose part in their op is not known")
 
