@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 namespace oplens::ops {
@@ -23,7 +24,9 @@ void AppendSize(size_t size, std::string* out) {
   out->append(bytes, sizeof size);
 }
 
-void AppendList(const std::vector<std::string_view>& texts, std::string* out) {
+void AppendList(std::span<const std::string_view> texts, std::string* out,
+                size_t count = SIZE_MAX) {
+  texts = texts.first(std::min(count, texts.size()));
   AppendSize(texts.size(), out);
   for (std::string_view text : texts) {
     AppendSize(text.size(), out);
@@ -141,7 +144,10 @@ void BackwardLinker::AddForward(const KernelRecord& record) {
   const ForwardOp* op = Intern(record, false);
   const int64_t process_id = record.process_id.value_or(-1);
   for (size_t i = 0; i < std::min(record.nodes.size(), kMaxIds); ++i) {
-    young_.nodes[{process_id, record.nodes[i]}] = op;
+    const bool all = i >= record.node_ops.size() || record.node_ops[i] < 0 ||
+                     static_cast<size_t>(record.node_ops[i]) >= record.markers.size();
+    young_.nodes[{process_id, record.nodes[i]}] =
+        all ? op : Intern(record, false, static_cast<size_t>(record.node_ops[i]));
   }
   ++runs_;
   const auto put = [&](const std::vector<int64_t>& ids, Table* table) {
@@ -153,13 +159,13 @@ void BackwardLinker::AddForward(const KernelRecord& record) {
   put(record.alt_seq_ids, &young_.nested);
 }
 
-const ForwardOp* BackwardLinker::Intern(const KernelRecord& record, bool described) {
+const ForwardOp* BackwardLinker::Intern(const KernelRecord& record, bool described, size_t ops) {
   key_.clear();
-  AppendList(described ? record.forward_markers : record.markers, &key_);
+  AppendList(described ? record.forward_markers : record.markers, &key_, ops);
   AppendList(described ? record.forward_layer : record.layer, &key_);
   AppendList(described ? record.forward_trace : record.trace, &key_);
-  AppendList(described ? record.forward_mod : record.mod, &key_);
-  AppendList(described ? record.forward_op : record.op, &key_);
+  AppendList(described ? record.forward_mod : record.mod, &key_, ops);
+  AppendList(described ? record.forward_op : record.op, &key_, ops);
   AppendSize(described ? 0 : record.seq_markers.size(), &key_);
   if (!described) {
     for (std::string_view text : record.seq_markers) {

@@ -102,7 +102,8 @@ class BackwardLinker {
   static constexpr uint32_t kEnd = UINT32_MAX;
 
   /// Of a forward kernel, or of the forward op that a backward kernel's record describes.
-  const ForwardOp* Intern(const KernelRecord& record, bool described);
+  /// `ops`: how many of its annotations count, from the outermost.
+  const ForwardOp* Intern(const KernelRecord& record, bool described, size_t ops = SIZE_MAX);
   const ForwardOp* FindByNode(const KernelRecord& record);
   ForwardMatch Choose(const KernelRecord& record);
 

@@ -838,6 +838,12 @@ void Correlation::FillNode(const Launched& launched, KernelRecord* record) const
   const uint32_t* forward = Paths(launched).data() + launched.paths + launched.frames;
   for (uint32_t i = 0; i < launched.forwards; ++i) {
     record->nodes.push_back(autograd_->ForwardNodeOf(forward[i]));
+    const Range& op = trace_.ranges[forward[i]];
+    record->node_ops.push_back(std::count_if(
+        Ops(launched).begin(), Ops(launched).end(), [&](uint32_t range) {
+          return trace_.ranges[range].start_ns <= op.start_ns &&
+                 trace_.ranges[range].end_ns >= op.end_ns;
+        }));
   }
 }
 

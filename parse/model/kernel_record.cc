@@ -48,7 +48,7 @@ void KernelRecord::Clear() {
     (fresh.*member).swap(this->*member);
   }
   for (auto member : {&KernelRecord::seq_ids, &KernelRecord::alt_seq_ids,
-                      &KernelRecord::marker_starts_ns, &KernelRecord::nodes}) {
+                      &KernelRecord::marker_starts_ns, &KernelRecord::nodes, &KernelRecord::node_ops}) {
     (this->*member).clear();
     (fresh.*member).swap(this->*member);
   }

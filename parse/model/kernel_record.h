@@ -92,6 +92,9 @@ struct KernelRecord {
   /// outermost first; of a kernel in a node, the number of the op that made it. Counted from 1 in
   /// one profile.
   std::vector<int64_t> nodes;
+  /// nodeOps: of each entry of `nodes`, how many entries of `markers` enclose that forward op; the
+  /// others are inside it. Empty in a node.
+  std::vector<int64_t> node_ops;
   int64_t node_run = 0;  ///< nodeRun: which run of the node, from 0, of a kernel in a node.
   // What is around the forward op of a kernel in a node, where that op launched no kernel whose
   // record could tell it: as layer, trace, marker, mod and op. Written only where there is any.

@@ -150,6 +150,7 @@ constexpr Field kFields[] = {
     {"'rank':", ReadField<&KernelRecord::rank>},
     {"'phase':", ReadField<&KernelRecord::phase>},
     {"'node':", ReadField<&KernelRecord::nodes>},
+    {"'nodeOps':", ReadField<&KernelRecord::node_ops>},
     {"'nodeRun':", ReadField<&KernelRecord::node_run>},
     {"'fwdLayer':", ReadField<&KernelRecord::forward_layer>},
     {"'fwdTrace':", ReadField<&KernelRecord::forward_trace>},

@@ -162,6 +162,8 @@ void AppendDictLine(const KernelRecord& record, std::string* out) {
   AppendPythonString(PhaseWord(record.phase), out);
   out->append(", 'node': ");
   AppendInts(record.nodes, out);
+  out->append(", 'nodeOps': ");
+  AppendInts(record.node_ops, out);
   out->append(", 'nodeRun': ");
   AppendPythonInt(record.node_run, out);
   for (const ForwardList& list : kForwardLists) {
@@ -224,6 +226,7 @@ void AppendJsonLine(const KernelRecord& record, std::string* out) {
       {"rank", JsonOf(record.rank)},
       {"phase", PhaseWord(record.phase)},
       {"node", record.nodes},
+      {"nodeOps", record.node_ops},
       {"nodeRun", record.node_run},
       {"step", JsonOf(record.step)},
       {"gpu", JsonOf(record.gpu)},

@@ -123,15 +123,7 @@ constexpr TorchSchema kSchemas[] = {
      "adaptive_max_pool2d adaptive_max_pool3d",
      kFunctional, "", "_ _! out out"},
     {"_adaptive_avg_pool2d _adaptive_avg_pool3d", "aten", "", "_ _! out"},
-    {"embedding_bag pad pixel_shuffle pixel_unshuffle one_hot "
-     "cosine_similarity normalize",
-    {"conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d", kFunctional, "",
-     ""},
-    {"max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d "
-     "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
-     "adaptive_max_pool3d pixel_shuffle pixel_unshuffle fold "
-     "interpolate grid_sample cosine_similarity normalize scaled_dot_product_attention",
-     kFunctional, "", ""},
+    {"pixel_shuffle pixel_unshuffle cosine_similarity normalize", kFunctional, "", ""},
     {"hinge_embedding_loss multi_margin_loss soft_margin_loss", kFunctional, "", ""},
     // Attention
     {"scaled_dot_product_attention", kFunctional, "", "_ _ _ _ - is_causal! - enable_gqa!"},
@@ -162,7 +154,8 @@ constexpr TorchSchema kSchemas[] = {
      "_ _ _ _ - - cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - is_causal! - - - "
      "window_size_left window_size_right -"},
     {"_efficient_attention_backward", "aten", "",
-     "_ _ _ _ _ - cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - - - custom_mask_type! "
+     "_ _ _ _ _ - cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - - - "
+     "custom_mask_type! "
      "- - - local_size -"},
     // Sampled images
     {"upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d "
@@ -254,9 +247,6 @@ constexpr TorchSchema kSchemas[] = {
     {"to", kTensor, "", "_ - dtype~ -", 6},
     {"to", kTensor, "", "_ dtype~ -"},
     {"type_as", kTensor, "", "_ _"},
-    {"unfold repeat expand expand_as view view_as reshape reshape_as permute t detach", kTensor, "",
-     ""},
-    {"flip fliplr flipud roll rot90 tile transpose squeeze unsqueeze select narrow slice split "
     {"slice", kTorch, "", "_ _! _! _! _!"},
     {"select", kTorch, "", "_ _! _!"},
     {"narrow", kTorch, "", "_ _! _! _!"},

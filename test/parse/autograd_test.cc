@@ -303,6 +303,20 @@ TEST_F(AutogradTest, ForwardOpsThatLaunchNothing) {
   EXPECT_THAT(record.forward_op, ElementsAre("split"));
 }
 
+// Ops that the forward op calls are no part of what its node belongs to.
+TEST_F(AutogradTest, AnnotationsInsideTheForwardOpAreTold) {
+  Op(0, 9, "lookup", kMm, -1);
+  Op(1, 8, "lookup_function", kSplit, 5);
+  Op(2, 7, "aten::add", kAdd, -1);
+  Kernel(4);
+  Node(30, 39, "LookupFunctionBackward", 5);
+  Kernel(34, 1);
+  Correlate();
+  EXPECT_THAT(Record(0).markers, testing::SizeIs(3));
+  EXPECT_THAT(Record(0).nodes, ElementsAre(1));
+  EXPECT_THAT(Record(0).node_ops, ElementsAre(2));
+}
+
 TEST_F(AutogradTest, NumberZeroIsTheFirstNode) {
   Op(0, 9, "aten::mm", kMm, 0);
   Kernel(4);
