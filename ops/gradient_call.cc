@@ -127,13 +127,8 @@ std::optional<std::vector<OpArg>> CudnnRnnArguments(const OpCall& call) {
 
 /// Families with models of gradient functions, under the names of the ops.
 constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
-    BatchNormGradients,
-    GroupNormGradients,
-    LossGradients,
-    ClassLossGradients,
-    SortingGradients,
-    ViewGradients,
-    EmbeddingBagGradients,
+    BatchNormGradients, GroupNormGradients, LossGradients,         ClassLossGradients,
+    SortingGradients,   ViewGradients,      EmbeddingBagGradients,
 };
 
 const OpModel* FindGradientModel(std::string_view op) {

@@ -75,14 +75,43 @@ PriceResult PriceLayerNorm(std::string_view, const OpCall& call) {
   return PriceNorm(kLayerNorm, &args, true);
 }
 
+// The functions of inference engines: rms_norm(result, x, weight, eps), and with the residual
+// connection fused_add_rms_norm(x, residual, weight, eps), which overwrites both with the norm and
+// the sum. No statistics are kept for a backward.
+PriceResult PriceInferenceNorm(const OpCall& call, bool adds) {
+  CallArgs args(call, {"result|input", "input|residual", "weight", "epsilon"});
+  const Tensor first = args.RequireTensor(0);
+  const Tensor x = args.RequireTensor(1);
+  const Tensor gamma = args.RequireTensor(2);
+  if (args.failed()) return Unpriced(args.reason());
+  const bool fits = gamma.shape.size() == 1 && !x.shape.empty() &&
+                    x.shape.back() == gamma.shape[0] && first.elements() == x.elements();
+  if (!fits) return Unpriced(Reason::kShapeMismatch);
+  const int weight = kRmsNorm.forward_affine + (adds ? 1 : 0);
+  const Checked moved = (first.bytes() + x.bytes()) * (adds ? 2 : 1);
+  const Tensor tensors[] = {x, gamma};
+  return Priced(TensorsText(tensors), {0, x.elements() * weight, moved + gamma.bytes()},
+                std::vector<PartWork>());
+}
+
+PriceResult PriceFusedAddRmsNorm(std::string_view, const OpCall& call) {
+  return PriceInferenceNorm(call, true);
+}
+
 PriceResult PriceRmsNorm(std::string_view, const OpCall& call) {
+  const bool has_result = call.args.size() > 2 && call.args[1].name.empty() &&
+                          call.args[1].kind == OpArg::Kind::kTensor;
+  if (has_result) return PriceInferenceNorm(call, false);
   CallArgs args(call, {"input", "normalized_shape", "weight", "eps"});
   return PriceNorm(kRmsNorm, &args, false);
 }
 
 constexpr std::string_view kLayerNormNames[] = {"layer_norm"};
 constexpr std::string_view kRmsNormNames[] = {"rms_norm"};
-constexpr OpModel kModels[] = {{kLayerNormNames, PriceLayerNorm}, {kRmsNormNames, PriceRmsNorm}};
+constexpr std::string_view kFusedAddNames[] = {"fused_add_rms_norm"};
+constexpr OpModel kModels[] = {{kLayerNormNames, PriceLayerNorm},
+                               {kRmsNormNames, PriceRmsNorm},
+                               {kFusedAddNames, PriceFusedAddRmsNorm}};
 
 }  // namespace
 

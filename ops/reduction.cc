@@ -202,7 +202,10 @@ PriceResult PriceReduction(std::string_view op, const OpCall& call) {
     const std::string_view pointwise = op == "max" ? "maximum" : "minimum";
     return FindOpModel(pointwise)->price(pointwise, call);
   }
-  Arguments arguments{args.RequireTensor(0), args.FindInts(1).value_or(std::vector<int64_t>()), {}};
+  // What a scan costs does not hang on a dimension that was not recorded.
+  const bool skip = IsScan(row->output) && dim != nullptr && dim->kind == OpArg::Kind::kOther;
+  const auto dims = skip ? std::nullopt : args.FindInts(1);
+  Arguments arguments{args.RequireTensor(0), dims.value_or(std::vector<int64_t>()), {}};
   if (IsScan(row->output) && dim == nullptr) args.Fail(Reason::kUnsupportedArgs);
   const size_t dtype = IsScan(row->output) ? 2 : 3;
   if (args.Find(dtype) != nullptr) arguments.dtype = args.DTypeOr(dtype, arguments.x.dtype);

@@ -71,6 +71,20 @@ TEST(NormalizationTest, RmsNorm) {
        {Back({0, 60, 104})}},
       {"F.rms_norm", "[2,3]float32 [3]", "[2,3]fp32", {0, 24, 56}, {Back({0, 60, 80})}},
       {"F.rms_norm", "[2,3]float32 [3] [2]float32", Reason::kShapeMismatch},
+      // With the result as an argument: 24 + 24 + 12. The sum with a residual: 5*6; both are read
+      // and written.
+      {"rms_norm",
+       "[2,3]float32 [2,3]float32 [3]float32 1e-05",
+       "[2,3]fp32;[3]fp32",
+       {0, 24, 60},
+       {}},
+      {"fused_add_rms_norm",
+       "[2,3]float16 [2,3]float16 [3]float16 1e-05",
+       "[2,3]fp16;[3]fp16",
+       {0, 30, 54},
+       {}},
+      {"rms_norm", "[2,3]float32 [2,3]float32 [2]float32 1e-05", Reason::kShapeMismatch},
+      {"fused_add_rms_norm", "[2,3]float32 [2,3]float32", Reason::kUnsupportedArgs},
   });
 }
 

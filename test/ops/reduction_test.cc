@@ -35,6 +35,8 @@ TEST(ReductionTest, Sums) {
       {"torch.sum", "[2,3]float32 'x'", Reason::kUnsupportedArgs},
       {"torch.sum", "[2,3]float32 dtype='x'", Reason::kUnknownDType},
       {"torch.sum", "[2,3]float33", Reason::kUnknownDType},
+      // The dimension was not recorded.
+      {"torch.cumsum", "[2,3]float32 ?", "T=(2,3),fp32", {0, 6, 48}, {Back({0, 6, 48})}},
       {"torch.cumsum", "[2,3]float32", Reason::kUnsupportedArgs},
       {"torch.cumsum", "[2,3]float32 5", Reason::kShapeMismatch},
   });
