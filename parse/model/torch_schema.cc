@@ -30,6 +30,10 @@ constexpr TorchSchema kSchemas[] = {
      "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift "
      "bitwise_right_shift atan2 logaddexp __and__ __or__ __xor__",
      kTorch, "", "_ _ out"},
+    {"logaddexp2 copysign", kTorch, "", "_ _ out"},
+    {"sgn isposinf isneginf signbit", kTorch, "", "_ out"},
+    {"nan_to_num", kTorch, "", "_ - - - out"},
+    {"mvlgamma", kTorch, "", "_ _ out"},
     {"clamp_min clamp_max", kTorch, "", "_ _! out"},
     {"clamp clip", kTorch, "", "_ _ _ out"},
     {"where", kTorch, "", "_ _ _ out"},
