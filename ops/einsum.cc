@@ -11,6 +11,7 @@
 
 #include "ops/call_args.h"
 #include "ops/pricing.h"
+#include "ops/product.h"
 #include "ops/tensor.h"
 
 namespace oplens::ops {
@@ -25,6 +26,7 @@ constexpr size_t kMaxEquation = 512;
 constexpr std::string_view kEllipsis = "0123456789";
 
 struct Equation {
+  std::string text;  // Without blanks.
   std::vector<Indices> operands;
   std::optional<Indices> result;  // Not written: every letter that stands once, in their order.
 };
@@ -35,6 +37,7 @@ std::optional<Equation> ParseEquation(std::string_view text) {
   std::string bare;
   std::copy_if(text.begin(), text.end(), std::back_inserter(bare), [](char c) { return c != ' '; });
   Equation equation;
+  equation.text = bare;
   const size_t arrow = bare.find("->");
   if (arrow != std::string::npos) equation.result = bare.substr(arrow + 2);
   std::string_view left = std::string_view(bare).substr(0, arrow);
@@ -73,9 +76,10 @@ bool Holds(const Indices& indices, char index) { return indices.find(index) != I
 
 class Extents {
  public:
-  // False when an index has two extents of which none is 1.
+  // False when an index has two extents of which none is 1, or two in one operand.
   bool Bind(const Indices& indices, Shape shape) {
     for (size_t i = 0; i < indices.size(); ++i) {
+      if (shape[i] != shape[indices.find(indices[i])]) return false;
       int64_t& extent = extents_[static_cast<unsigned char>(indices[i])];
       if (extent < 0 || extent == 1) {
         extent = shape[i];
@@ -103,6 +107,7 @@ class Extents {
 };
 
 struct Contraction {
+  std::string equation;
   std::vector<Tensor> tensors;
   std::vector<Indices> indices;
   Indices result;
@@ -132,7 +137,7 @@ std::optional<Contraction> ReadContraction(const OpCall& call, Reason* reason) {
     if (arg.kind == OpArg::Kind::kString && !equation) {
       equation = ParseEquation(arg.text);
       if (!equation) return std::nullopt;
-    } else if (arg.kind == OpArg::Kind::kTensor) {
+    } else if (arg.kind == OpArg::Kind::kTensor || IsNumber(arg)) {
       const std::optional<Tensor> tensor = TensorOf(arg, reason);
       if (!tensor) return std::nullopt;
       read.tensors.push_back(*tensor);
@@ -140,6 +145,7 @@ std::optional<Contraction> ReadContraction(const OpCall& call, Reason* reason) {
   }
   *reason = Reason::kUnsupportedArgs;
   if (!equation || read.tensors.empty()) return std::nullopt;
+  read.equation = equation->text;
   *reason = Reason::kShapeMismatch;
   if (equation->operands.size() != read.tensors.size()) return std::nullopt;
   size_t dots = 0;  // Dimensions of the widest ellipsis.
@@ -161,8 +167,9 @@ std::optional<Contraction> ReadContraction(const OpCall& call, Reason* reason) {
   if (!result) return std::nullopt;
   std::string all;
   for (const Indices& operand : read.indices) all += operand;
-  const bool known =
-      std::all_of(result->begin(), result->end(), [&](char index) { return Holds(all, index); });
+  const bool known = std::all_of(result->begin(), result->end(), [&](char index) {
+    return Holds(all, index) && std::count(result->begin(), result->end(), index) == 1;
+  });
   if (!known) return std::nullopt;
   read.result = *result;
   return read;
@@ -178,6 +185,7 @@ Indices Union(const Indices& a, const Indices& b) {
 
 struct Step {
   Work work;
+  bool sums = false;
   Indices left;  // Indices that remain.
 };
 
@@ -191,13 +199,43 @@ Step Contract(const Contraction& read, const Indices& a, const Indices& b, const
     if (Holds(keep, index)) step.left += index;
   }
   const Checked combinations = read.extents.ProductOf(all);
-  const bool complex = CategoryOf(type) == DTypeCategory::kComplex;
-  if (step.left.size() < all.size()) {
-    step.work.mma = combinations * (complex ? 8 : 2);
+  step.sums = step.left.size() < all.size();
+  if (step.sums) {
+    step.work.mma = combinations * FlopsPerFma(type, type);
   } else {
     step.work.vec = combinations;
   }
   return step;
+}
+
+// The product that a contraction of two operands is: indices of both that stay are its batch, those
+// that only one has its rows and columns. nullopt when an operand has an index alone that is
+// summed, when nothing is, and for extents that do not fit.
+std::optional<Product> ProductOf(const Contraction& read) {
+  const Indices& a = read.indices[0];
+  const Indices& b = read.indices[1];
+  Indices batch, rows, columns, summed;
+  for (const char index : Union(a, b)) {
+    const bool stays = Holds(read.result, index);
+    if (Holds(a, index) && Holds(b, index)) {
+      (stays ? batch : summed) += index;
+    } else if (!stays) {
+      return std::nullopt;
+    } else {
+      (Holds(a, index) ? rows : columns) += index;
+    }
+  }
+  const auto m = read.extents.ProductOf(rows).Value();
+  const auto n = read.extents.ProductOf(columns).Value();
+  const auto k = read.extents.ProductOf(summed).Value();
+  if (summed.empty() || !m || !n || !k) return std::nullopt;
+  return Product{read.extents.ProductOf(batch), *m, *n, *k};
+}
+
+// A sum or a rearrangement of one operand: its gradient is a view, but that of a diagonal.
+bool HasViewGradient(const Contraction& read) {
+  const Indices& indices = read.indices.front();
+  return read.tensors.front().Differentiable() && Union({}, indices) == indices;
 }
 
 PriceResult PriceEinsum(std::string_view, const OpCall& call) {
@@ -213,6 +251,7 @@ PriceResult PriceEinsum(std::string_view, const OpCall& call) {
   const Checked output_bytes = BytesOf(read->extents.ProductOf(read->result), type);
 
   Work forward;
+  bool has_sum = false;
   Indices current = read->indices.front();
   for (size_t i = 1; i < read->indices.size(); ++i) {
     // What the result or a later operand needs stays.
@@ -223,12 +262,14 @@ PriceResult PriceEinsum(std::string_view, const OpCall& call) {
     const Step step = Contract(*read, current, read->indices[i], keep, type);
     forward.mma += step.work.mma;
     forward.vec += step.work.vec;
+    has_sum = has_sum || step.sums;
     current = step.left;
   }
   // One operand: its elements are added up, or only rearranged.
   const bool single = read->tensors.size() == 1;
-  if (single && read->result.size() < current.size())
+  if (single && read->result.size() < Union({}, current).size()) {
     forward.vec = read->extents.ProductOf(current);
+  }
   forward.bytes = bytes + output_bytes;
 
   std::vector<PartWork> backward;
@@ -239,11 +280,17 @@ PriceResult PriceEinsum(std::string_view, const OpCall& call) {
       backward.push_back({parts[i], {forward.mma, forward.vec, forward.bytes}, {}});
     }
   }
-  PriceResult result =
-      Priced(fmt::format("{},{}", TensorsText(read->tensors), DTypeWord(type)), forward, backward);
+  if (single && HasViewGradient(*read)) backward.push_back({Part::kBackward, Work(), {}});
+  PriceResult result = Priced(fmt::format("{};{}", read->equation, TensorsText(read->tensors)),
+                              forward, std::move(backward));
   PricedOp& op = *result.price;
-  op.matmul_like = !(forward.mma == 0);
-  op.vec_estimated = false;
+  if (read->tensors.size() == 2) {
+    if (const auto product = ProductOf(*read)) {
+      MarkMatrix(*product, read->tensors[0], read->tensors[1], &op);
+    }
+  }
+  op.matmul_like = has_sum;
+  op.vec_estimated = FlopsPerFma(type, type) > 2 && !(forward.vec == 0);
   // The order of several products is not recorded.
   op.mma_estimated = read->tensors.size() > 2;
   return result;

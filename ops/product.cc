@@ -60,11 +60,6 @@ MatrixProduct ProductOf(const Product& p, const Tensor& a, const Tensor& b) {
   product.output = p.output.value_or(PromoteDTypes(a.dtype, b.dtype));
   product.batch = p.batch.Value().value_or(0);
   product.m = p.m;
-  // A batched A times a matrix is one product of all rows.
-  if (const auto rows = (p.batch * p.m).Value(); b.shape.size() < 3 && rows) {
-    product.batch = 1;
-    product.m = *rows;
-  }
   product.n = p.n;
   product.k = p.k;
   product.extents = {{"M", product.m}, {"N", p.n}, {"K", p.k}};
@@ -111,6 +106,10 @@ std::optional<Product> BroadcastProduct(const Tensor& a, const Tensor& b) {
   p.batch = Elements(*batch);
   if (!(Elements(a_batch) == p.batch)) p.a_reduce = p.batch * p.m * p.k;
   if (b_rank > 2 && !(Elements(b_batch) == p.batch)) p.b_reduce = p.batch * p.k * p.n;
+  if (const auto rows = (p.batch * p.m).Value(); b_rank < 3 && rows) {
+    p.batch = 1;
+    p.m = *rows;
+  }
   return p;
 }
 
