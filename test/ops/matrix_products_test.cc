@@ -342,20 +342,105 @@ TEST(SparseTest, Prices) {
   });
 }
 
+TEST(SparseTest, ByCoordinates) {
+  CheckCases({
+      // 2 * 6 * 2; 12 int64, 6 + 8 + 10 fp32.
+      {"torch.sparse_mm",
+       "indices=[2,6]int64 val=[6]fp32 size=(5,4) dense=[4,2]fp32",
+       "M=2,N=5,K=4,nnz=6,fp32",
+       {24, 0, 96 + 96},
+       {}},
+      // A complex multiply-add is 8.
+      {"torch.sparse_mm",
+       "indices=[2,6]int64 val=[6]complex64 size=(5,4) dense=[4,2]complex64",
+       "M=2,N=5,K=4,nnz=6,c64",
+       {96, 0, 96 + 192},
+       {}},
+      {"torch.sparse_mm", "indices=[2,6]int64 val=[6]fp32 dense=[4,2]fp32",
+       Reason::kUnsupportedArgs},
+      {"torch.sparse_mm", "[5,4]fp32 [4,2]fp32", Reason::kUnsupportedArgs},
+      {"torch.sparse_mm", "indices=[2,6]int64 val=[6]fp32 size=(5,3) dense=[4,2]fp32",
+       Reason::kShapeMismatch},
+      {"torch.sparse_mm", "indices=[3,6]int64 val=[6]fp32 size=(5,4) dense=[4,2]fp32",
+       Reason::kShapeMismatch},
+      {"torch.sparse_mm", "crow=[5]int64 col=[7]int64 val=[6]fp32 dense=[4,2]fp32",
+       Reason::kShapeMismatch},
+  });
+}
+
+TEST(SparseTest, TwoOfFour) {
+  CheckCases({
+      // [32,64] compressed to 9/16: 1152 elements. 2*32*8*64.
+      {"torch._cslt_sparse_mm",
+       "[1152]fp16 [64,8]fp16",
+       "M=8,N=32,K=64,fp16,2:4,eff=16384",
+       {32768, 0, 2304 + 1024 + 512},
+       {}},
+      {"torch._cslt_sparse_mm",
+       "[1280]int8 [64,8]int8 [32]fp16 None 'float16' False 0",
+       "M=8,N=32,K=64,int8,2:4,eff=16384",
+       {32768, 256, 1280 + 512 + 512 + 64},
+       {}},
+      // 6 rows of 16, 4 outputs: 2*6*4*16; x 192, w 64, places 16, Y 48.
+      {"torch._sparse_semi_structured_linear",
+       "[2,3,16]fp16 [4,8]fp16 [4,2]int16 bias=[4]fp16",
+       "M=4,N=6,K=16,fp16,2:4,eff=384",
+       {768, 24, 192 + 64 + 16 + 48 + 8},
+       {}},
+      {"torch._sparse_semi_structured_mm",
+       "[4,8]fp16 [4,2]int16 [16,6]fp16",
+       "M=6,N=4,K=16,fp16,2:4,eff=384",
+       {768, 0, 64 + 16 + 192 + 48},
+       {}},
+      {"torch._sparse_semi_structured_addmm",
+       "[4]fp16 [4,8]fp16 [4,2]int16 [16,6]fp16 beta=2 alpha=3",
+       "M=6,N=4,K=16,fp16,2:4,eff=384",
+       {768, 72, 64 + 16 + 192 + 48 + 8},
+       {}},
+      {"torch._sparse_semi_structured_mm", "[4,8]fp16 [4,2]int16 [8,6]fp16",
+       Reason::kShapeMismatch},
+      {"torch._sparse_semi_structured_linear", "[3,16]fp16 [4,16]fp16 [4,2]int16",
+       Reason::kShapeMismatch},
+      {"torch._cslt_sparse_mm", "[1152]fp16 [0,8]fp16", Reason::kShapeMismatch},
+      {"torch._cslt_sparse_mm", "[1152]fp16", Reason::kUnsupportedArgs},
+  });
+}
+
 TEST(FactorizationTest, LeadingTerms) {
   CheckCases({
-      {"torch.linalg_cholesky", "[2,3,3]fp32", "[2,3,3]fp32", {0, 18, 144}, {}},
-      {"torch.linalg_lu", "[6,6]fp64", "[6,6]fp64", {0, 144, 864}, {}},
-      {"torch.inverse", "[3,3]complex64", "[3,3]c64", {0, 216, 144}, {}},
+      {"torch.linalg_cholesky", "[2,3,3]fp32", "[2,3,3]fp32", {18, 0, 144}, {}},
+      {"torch.linalg_lu", "[6,6]fp64", "[6,6]fp64", {144, 0, 864}, {}},
+      {"torch.inverse", "[3,3]complex64", "[3,3]c64", {216, 0, 144}, {}},
       // 2 * 9 * (5 - 1)
-      {"torch.linalg_qr", "[5,3]fp32", "[5,3]fp32", {0, 72, 120}, {}},
-      {"torch.linalg_qr", "[3,5]fp32", "[3,5]fp32", {0, 72, 120}, {}},
-      {"torch.linalg_solve", "[3,3]fp32 [3,2]fp32", "[3,3]fp32;[3,2]fp32", {0, 54, 84}, {}},
-      {"torch.triangular_solve", "[3,2]fp32 [3,3]fp32", "[3,3]fp32;[3,2]fp32", {0, 18, 84}, {}},
+      {"torch.linalg_qr", "[5,3]fp32", "[5,3]fp32", {72, 0, 120}, {}},
+      {"torch.linalg_qr", "[3,5]fp32", "[3,5]fp32", {72, 0, 120}, {}},
+      {"torch.linalg_solve", "[3,3]fp32 [3,2]fp32", "[3,3]fp32;[3,2]fp32", {54, 0, 84}, {}},
+      {"torch.triangular_solve", "[3,2]fp32 [3,3]fp32", "[3,3]fp32;[3,2]fp32", {18, 0, 84}, {}},
+      // A rectangle: 9 * (5 - 1); both factors. The determinant is one number of each matrix.
+      {"torch.lu", "[5,3]fp32", "[5,3]fp32", {36, 0, 180}, {}},
+      {"torch.det", "[2,6,6]fp32", "[2,6,6]fp32", {288, 0, 296}, {}},
+      {"torch.linalg_svdvals", "[3,5]fp32", "[3,5]fp32", {144, 0, 72}, {}},
+      {"aten::_linalg_eigh", "[4,4]fp32 'L' True", "[4,4]fp32", {576, 0, 128}, {}},
+      // Broadcast: 5 right sides of [3,2], one matrix: 18 + 2 * 30 * 3; 9 + 30 + 30.
+      {"torch.linalg_solve", "[3,3]fp32 [5,3,2]fp32", "[3,3]fp32;[5,3,2]fp32", {198, 0, 276}, {}},
+      // A vector for each matrix.
+      {"torch.linalg_solve", "[2,3,3]fp32 [2,3]fp32", "[2,3,3]fp32;[2,3]fp32", {72, 0, 120}, {}},
+      // The old function has the right side first.
+      {"torch.solve", "[3,2]fp32 [3,3]fp32", "[3,3]fp32;[3,2]fp32", {54, 0, 84}, {}},
+      {"torch.cholesky_solve", "[3,2]fp32 [3,3]fp32", "[3,3]fp32;[3,2]fp32", {36, 0, 84}, {}},
+      {"torch.linalg_solve", "[3,3]fp32 [4,2]fp32", Reason::kShapeMismatch},
+      {"torch.linalg_solve", "[3,3]fp32 []fp32", Reason::kShapeMismatch},
+      {"torch.linalg_eigh", "[4294967296,4294967296]fp32", Reason::kCostOverflow},
       {"torch.linalg_cholesky", "[2,3]fp32", Reason::kShapeMismatch},
       {"torch.linalg_inv", "[3]fp32", Reason::kShapeMismatch},
       {"torch.linalg_solve", "[3,3]fp32", Reason::kUnsupportedArgs},
   });
+}
+
+TEST(FactorizationTest, IsAnEstimateOfProducts) {
+  const PricedOp price = *PriceCall(MakeCall("torch.linalg_cholesky", "[3,3]fp32")).price;
+  EXPECT_TRUE(price.mma_estimated);
+  EXPECT_TRUE(price.matmul_like);
 }
 
 }  // namespace
