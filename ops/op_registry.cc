@@ -23,7 +23,7 @@ constexpr Family kFamilies[] = {
     AttentionOps,     RecurrentOps,     RotaryOps,       EinsumOps,       QuantizedOps,
     FactorizationOps, SparseOps,        OptimizerOps,    CollectiveOps,   BatchNormOps,
     GroupNormOps,     SyncBatchNormOps, ClassLossOps,    DistanceLossOps, LayoutOps,
-    EmbeddingBagOps,  MatrixProductOps, PackedWeightOps, ExpertOps,
+    EmbeddingBagOps,  MatrixProductOps, PackedWeightOps, ExpertOps,       InferenceOps,
 };
 
 using NamedModel = std::pair<std::string_view, const OpModel*>;

@@ -82,6 +82,7 @@ std::span<const OpModel> EinsumOps();
 std::span<const OpModel> QuantizedOps();
 std::span<const OpModel> PackedWeightOps();
 std::span<const OpModel> ExpertOps();
+std::span<const OpModel> InferenceOps();
 std::span<const OpModel> FactorizationOps();
 std::span<const OpModel> SparseOps();
 std::span<const OpModel> OptimizerOps();
