@@ -74,6 +74,15 @@ bool CountFits(const PointwiseOp& op, size_t count) {
   return op.name == "clamp" ? count >= 1 && count <= wanted : count == wanted;
 }
 
+// The second operand of a call whose profiler records no values: a number, of which only that of
+// an exponent matters.
+bool IsUnrecordedNumber(const PointwiseOp& op, const Operands& operands, const OpArg& arg) {
+  constexpr std::string_view kTypes[] = {"Scalar", "object", "double", "float", "int", "long int"};
+  return arg.kind == OpArg::Kind::kOther && arg.name.empty() && op.operands == 2 &&
+         op.name != "pow" && operands.tensors.size() == 1 &&
+         std::find(std::begin(kTypes), std::end(kTypes), arg.type) != std::end(kTypes);
+}
+
 std::optional<Operands> ReadOperands(const PointwiseOp& op, const OpCall& call, Reason* reason) {
   Operands operands;
   std::optional<double> legacy_alpha;
@@ -81,6 +90,10 @@ std::optional<Operands> ReadOperands(const PointwiseOp& op, const OpCall& call, 
     if (ReadOption(arg, &operands)) continue;
     // The numbers behind the operand of an op of one operand are its parameters: slopes, limits.
     if (op.operands == 1 && IsNumber(arg) && !operands.tensors.empty()) continue;
+    if (IsUnrecordedNumber(op, operands, arg)) {
+      operands.tensors.push_back({{}, DType::kUnknown, true});
+      continue;
+    }
     const std::optional<Tensor> tensor = TensorOf(arg, reason);
     if (!tensor) return std::nullopt;
     if (tensor->number) operands.last_number = NumberOf(arg);
@@ -113,6 +126,7 @@ DType Promote(std::span<const Tensor> tensors) {
     std::optional<DType> type;
     for (const Tensor& tensor : tensors) {
       if (PromotionRank(tensor) != rank) continue;
+      if (tensor.number && tensor.dtype == DType::kUnknown) continue;
       type = type ? PromoteDTypes(*type, tensor.dtype) : tensor.dtype;
     }
     if (type && (!result || CategoryOf(*type) > CategoryOf(*result))) result = type;

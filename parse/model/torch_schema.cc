@@ -36,13 +36,14 @@ constexpr TorchSchema kSchemas[] = {
     {"_grouped_mm", kTorch, "", "_ _ offs bias dtype"},
     {"_scaled_grouped_mm", kTorch, "", "_ _ scale_a scale_b offs bias scale_result dtype -"},
     // Elementwise functions
-    {"add sub rsub subtract", kTorch, "", "_ _ alpha out"},
-    {"div divide true_divide", kTorch, "", "_ _ rounding_mode out", 4},
-    {"div divide true_divide", kTorch, "", "_ _ out"},
-    {"mul multiply floor_divide remainder fmod maximum minimum fmax fmin pow eq ne lt le gt ge "
+    {"add sub rsub subtract", kTorch, "", "_ _!! alpha out"},
+    {"div divide true_divide", kTorch, "", "_ _!! rounding_mode out", 4},
+    {"div divide true_divide", kTorch, "", "_ _!! out"},
+    {"mul multiply floor_divide remainder fmod maximum minimum fmax fmin eq ne lt le gt ge "
      "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift "
      "bitwise_right_shift atan2 logaddexp __and__ __or__ __xor__",
-     kTorch, "", "_ _ out"},
+     kTorch, "", "_ _!! out"},
+    {"pow", kTorch, "", "_ _ out"},
     {"logaddexp2 copysign", kTorch, "", "_ _ out"},
     {"sgn isposinf isneginf signbit", kTorch, "", "_ out"},
     {"nan_to_num", kTorch, "", "_ - - - out"},

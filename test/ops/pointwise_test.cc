@@ -228,6 +228,18 @@ TEST(PointwiseTest, ThreeOperands) {
   });
 }
 
+TEST(PointwiseTest, NumbersWithoutValues) {
+  CheckCases({
+      {"Tensor.mul_", "[6]float16 ?Scalar", "[6]fp16;[]?", {0, 6, 24}, {Back({0, 6, 24})}},
+      {"torch.add", "[6]int32 ?Scalar", "[6]int32;[]?", {0, 6, 48}, {}},
+      {"torch.gt", "[6]float32 ?object", "[6]fp32;[]?", {0, 6, 30}, {}},
+      // What an exponent costs hangs on its value.
+      {"torch.pow", "[6]float32 ?Scalar", Reason::kUnsupportedArgs},
+      {"torch.mul", "?Scalar [6]float32", Reason::kUnsupportedArgs},
+      {"torch.where", "[6]bool ?Scalar [6]float32", Reason::kUnsupportedArgs},
+  });
+}
+
 TEST(PointwiseTest, SaysWhichWeightsAreOperations) {
   const auto estimated = [](const char* op, const char* args) {
     return PriceCall(MakeCall(op, args)).price->vec_estimated;
