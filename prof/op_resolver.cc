@@ -73,7 +73,7 @@ const Annotation* OpResolver::Understand(std::string_view text) {
     annotation.reason = Reason::kBadMarkerText;
     return &annotation;
   }
-  ops::PriceResult result = ops::PriceCall(*call);
+  ops::PriceResult result = ops::PriceCall(*call, rules_);
   annotation.price = std::move(result.price);
   annotation.reason = result.reason;
   annotation.has_shapes = std::any_of(call->args.begin(), call->args.end(), [](const OpArg& arg) {
@@ -92,8 +92,19 @@ const Annotation* OpResolver::Understand(std::string_view text) {
 const ops::TensorCoreUse* OpResolver::TensorCoreOf(std::string_view long_name) {
   bool is_new = false;
   ops::TensorCoreUse& use = kernels_.Get(long_name, &is_new)->value;
-  if (is_new) use = ops::TensorCoreUseOf(long_name);
+  if (is_new) use = ops::TensorCoreVerdictOf(long_name, rules_).use;
   return &use;
+}
+
+std::optional<ops::KernelKind> OpResolver::RuledKindOf(std::string_view long_name) {
+  if (rules_ == nullptr) return std::nullopt;
+  bool is_new = false;
+  auto* const entry = ruled_kinds_.Get(long_name, &is_new);
+  if (is_new) {
+    const ops::KernelRule* rule = rules_->FindKernel(long_name);
+    if (rule != nullptr) entry->value = rule->kind;
+  }
+  return entry->value;
 }
 
 void OpResolver::Collect(const std::vector<std::string_view>& texts, Direction direction) {
@@ -160,6 +171,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->reasons = record.reasons;
   const ops::TensorCoreUse* tensor_core = TensorCoreOf(record.long_name);
   resolution.kernel = tensor_core;
+  resolution.kind = RuledKindOf(record.long_name);
   row->tensor_core = *tensor_core;
   row->op = {};
   row->mod = {};
@@ -243,12 +255,14 @@ void OpResolver::TakeSurroundings(const KernelRecord& record, Row* row) {
 
 bool OpResolver::IsFull() const {
   return annotations_.young_bytes() > kMaxAnnotationBytes ||
-         kernels_.young_bytes() > kMaxKernelBytes || linker_.IsFull();
+         kernels_.young_bytes() > kMaxKernelBytes || ruled_kinds_.young_bytes() > kMaxKernelBytes ||
+         linker_.IsFull();
 }
 
 void OpResolver::Advance() {
   annotations_.Advance();
   kernels_.Advance();
+  ruled_kinds_.Advance();
   linker_.Advance();
 }
 

@@ -11,6 +11,7 @@
 #include "base/text_cache.h"
 #include "ops/link_backward.h"
 #include "ops/op_model.h"
+#include "ops/rules.h"
 #include "ops/tensor_core.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/reason.h"
@@ -45,11 +46,12 @@ struct OuterCall {
 
 /// What decides a kernel's price and which kernels share it.
 struct Resolution {
-  const Annotation* priced = nullptr;       ///< Null: no price; the row says why.
-  std::optional<int64_t> call_start_ns;     ///< Start of the priced call's range, where known.
-  const ops::ForwardOp* forward = nullptr;  ///< Set when the price came from a forward op.
-  const void* kernel = nullptr;             ///< The same for kernels of the same full name.
-  int64_t forward_run = 0;                  ///< Which run of `forward`; see ops::ForwardMatch.
+  const Annotation* priced = nullptr;        ///< Null: no price; the row says why.
+  std::optional<int64_t> call_start_ns;      ///< Start of the priced call's range, where known.
+  const ops::ForwardOp* forward = nullptr;   ///< Set when the price came from a forward op.
+  const void* kernel = nullptr;              ///< The same for kernels of the same full name.
+  std::optional<ops::KernelKind> kind = {};  ///< What a rule of the user says of the kernel.
+  int64_t forward_run = 0;                   ///< Which run of `forward`; see ops::ForwardMatch.
   /// Outermost first; empty unless call_start_ns is known. Valid until the next Resolve().
   std::span<const OuterCall> outer = {};
 };
@@ -58,7 +60,9 @@ struct Resolution {
 /// the forward op of its sequence id. Texts repeat, so each is parsed and priced once.
 class OpResolver {
  public:
-  explicit OpResolver(OpChoice choice) : choice_(choice) {}
+  /// `rules`: of the user, null for none; must outlive this object.
+  explicit OpResolver(OpChoice choice, const ops::Rules* rules = nullptr)
+      : choice_(choice), rules_(rules) {}
 
   /// Fills every field of `row` but index, flops and bytes. Call it in the order of the records.
   /// What row and resolution point to lives as long as `record` and until the second Advance() from
@@ -79,6 +83,8 @@ class OpResolver {
   const Annotation* Understand(std::string_view text);
   /// The cached judgement on a full kernel name.
   const ops::TensorCoreUse* TensorCoreOf(std::string_view long_name);
+  /// The cached judgement of the user's rules on a full kernel name.
+  std::optional<ops::KernelKind> RuledKindOf(std::string_view long_name);
   /// Fills markers_ with the markers that say something about a kernel of this direction: of a
   /// record with more than kMaxMarkers the outermost and innermost half of these.
   void Collect(const std::vector<std::string_view>& texts, Direction direction);
@@ -101,7 +107,9 @@ class OpResolver {
   static constexpr size_t kMaxMarkers = 256;
 
   OpChoice choice_;
+  const ops::Rules* rules_;
   TextCache<Annotation> annotations_;
+  TextCache<std::optional<ops::KernelKind>> ruled_kinds_;  // Empty without rules.
   TextCache<ops::TensorCoreUse> kernels_;
   ops::BackwardLinker linker_;
   std::vector<Marker> markers_;   // Scratch: outermost first.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/load_rules.h"
 
 namespace oplens::prof {
 namespace {
@@ -19,7 +20,7 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB] [--copies] [--op inner|outer] "
-      "[-o FILE] [--quiet]");
+      "[--rules FILE] [-o FILE] [--quiet]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
@@ -35,6 +36,8 @@ cxxopts::Options Declare() {
   add("op",
       "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
       cxxopts::value<std::string>()->default_value("inner"), "inner|outer");
+  add("rules", "Costs of your own ops and facts on your kernels (docs/rules.md)",
+      cxxopts::value<std::string>(), "FILE");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
   add("quiet", "No counts and notes on standard error");
   add("h,help", "This text");
@@ -122,6 +125,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   }
   ReadFormat(given, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
+  if (given.count("rules") > 0) options.rules = LoadRules(given["rules"].as<std::string>());
   options.quiet = given.count("quiet") > 0;
   return options;
 }

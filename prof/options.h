@@ -2,9 +2,11 @@
 #define OPLENS_PROF_OPTIONS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ops/rules.h"
 #include "prof/op_resolver.h"
 #include "prof/writer.h"
 
@@ -19,6 +21,7 @@ struct Options {
   Columns columns;
   std::unique_ptr<RowWriter> writer;  ///< Null with sqlite.
   OpChoice op_choice = OpChoice::kInner;
+  std::optional<ops::Rules> rules;  ///< Of the user, where given.
   bool quiet = false;
   std::string message;  ///< Set by -h and --version: print it, do nothing else.
 };

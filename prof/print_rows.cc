@@ -43,8 +43,13 @@ std::string ExampleOf(Reason reason, const Row& row) {
 
 class RowPrinter {
  public:
-  RowPrinter(OpChoice op_choice, RowWriter* writer, Output* output, Diagnostics* diagnostics)
-      : op_choice_(op_choice), writer_(writer), output_(output), diagnostics_(diagnostics) {}
+  RowPrinter(OpChoice op_choice, const ops::Rules* rules, RowWriter* writer, Output* output,
+             Diagnostics* diagnostics)
+      : op_choice_(op_choice),
+        rules_(rules),
+        writer_(writer),
+        output_(output),
+        diagnostics_(diagnostics) {}
 
   void TakeAll(RecordSource* records) {
     using Step = RecordSource::Step;
@@ -83,7 +88,7 @@ class RowPrinter {
   void Begin() {
     Drain();
     queue_ = std::make_unique<RowQueue>();
-    resolver_ = std::make_unique<OpResolver>(op_choice_);
+    resolver_ = std::make_unique<OpResolver>(op_choice_, rules_);
     advanced_at_ = queue_->NextNumber();
   }
 
@@ -136,6 +141,7 @@ class RowPrinter {
   }
 
   OpChoice op_choice_;
+  const ops::Rules* rules_;
   std::unique_ptr<OpResolver> resolver_;  // Of one rank.
   std::unique_ptr<RowQueue> queue_;
   RowWriter* writer_;
@@ -153,8 +159,8 @@ class RowPrinter {
 }  // namespace
 
 void PrintRows(RecordSource* records, OpChoice op_choice, RowWriter* writer, Output* output,
-               Diagnostics* diagnostics) {
-  RowPrinter(op_choice, writer, output, diagnostics).TakeAll(records);
+               Diagnostics* diagnostics, const ops::Rules* rules) {
+  RowPrinter(op_choice, rules, writer, output, diagnostics).TakeAll(records);
 }
 
 }  // namespace oplens::prof

@@ -11,9 +11,10 @@ namespace oplens::prof {
 
 /// Takes all records of a source, prices them, and writes one row each to `output` in the same
 /// order. Nothing of one input or rank has an effect on another's. Reasons of rows are counted in
-/// `diagnostics`; what became of them all is said in its notes. Does not Commit().
+/// `diagnostics`; what became of them all is said in its notes. Does not Commit(). `rules`: of the
+/// user, null for none.
 void PrintRows(RecordSource* records, OpChoice op_choice, RowWriter* writer, Output* output,
-               Diagnostics* diagnostics);
+               Diagnostics* diagnostics, const ops::Rules* rules = nullptr);
 
 }  // namespace oplens::prof
 

@@ -68,7 +68,8 @@ int Run(const Options& options) {
   if (options.copies) {
     PrintCopies(&inputs, writer, &output, &diagnostics);
   } else {
-    PrintRows(&inputs, options.op_choice, writer, &output, &diagnostics);
+    PrintRows(&inputs, options.op_choice, writer, &output, &diagnostics,
+              options.rules ? &*options.rules : nullptr);
   }
   if (database != nullptr) {
     database->Commit();
