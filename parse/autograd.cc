@@ -398,7 +398,7 @@ class Autograd::Builder {
   const std::vector<bool>& left_out_;
   std::vector<TextFacts> facts_;  // By StringId.
   std::vector<Open> open_;
-  std::unordered_map<uint32_t, Inner> inner_;  // By node, of one thread.
+  std::unordered_map<uint32_t, Inner> inner_;              // By node, of one thread.
   std::unordered_map<uint32_t, uint32_t> gradient_calls_;  // By node; ranges.
   std::vector<Node> nodes_;
   std::unordered_map<Key, std::vector<uint32_t>, KeyHash> forwards_;
