@@ -64,6 +64,11 @@ constexpr ViewOp kViews[] = {
     {"moveaxis", false, true},
     {"view_as_real", false, true},
     {"view_as_complex", false, true},
+    {"real", false, false},
+    {"imag", false, false},
+    {"resolve_conj", false, true},
+    {"resolve_neg", false, true},
+    {"conj", false, true},
     {"lift_fresh", false, true},
 };
 

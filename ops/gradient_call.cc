@@ -128,7 +128,7 @@ std::optional<std::vector<OpArg>> CudnnRnnArguments(const OpCall& call) {
 /// Families with models of gradient functions, under the names of the ops.
 constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
     BatchNormGradients, GroupNormGradients, LossGradients,         ClassLossGradients,
-    SortingGradients,   ViewGradients,      EmbeddingBagGradients,
+    SortingGradients,   ViewGradients,      EmbeddingBagGradients, LinearGradients,
 };
 
 const OpModel* FindGradientModel(std::string_view op) {

@@ -13,99 +13,11 @@
 #include "ops/call_args.h"
 #include "ops/op_name.h"
 #include "ops/pricing.h"
+#include "ops/product.h"
 #include "ops/tensor.h"
 
 namespace oplens::ops {
 namespace {
-
-// The extents of Y[batch,M,N] = A[batch,M,K] B[batch,K,N], and the FLOPs that summing the gradient
-// of a broadcast operand back to its own shape takes.
-struct Product {
-  Checked batch = 1;
-  int64_t m = 1;
-  int64_t n = 1;
-  int64_t k = 1;
-  Checked a_reduce = 0;
-  Checked b_reduce = 0;
-
-  Checked outputs() const { return batch * m * n; }
-  // 1 FMA = 2 FLOPs; a complex one is 8.
-  Checked Flops(DType type) const {
-    const int per_fma = CategoryOf(type) == DTypeCategory::kComplex ? 8 : 2;
-    return batch * m * n * k * per_fma;
-  }
-};
-
-std::string ProductText(const Product& p, DType type) {
-  return fmt::format("M={},N={},K={},{}", p.n, p.m, p.k, DTypeWord(type));
-}
-
-std::string BatchProductText(const Product& p, DType type) {
-  return fmt::format("B={},{}", p.batch.Value().value_or(0), ProductText(p, type));
-}
-
-Checked OutputBytes(const Product& p, const Tensor& a, const Tensor& b) {
-  return BytesOf(p.outputs(), PromoteDTypes(a.dtype, b.dtype));
-}
-
-// dA = dY B^T and dB = A^T dY: as many FLOPs as the product, and the same three tensors.
-std::vector<PartWork> ProductGradients(const Product& p, const Tensor& a, const Tensor& b) {
-  std::vector<PartWork> parts;
-  const Checked mma = p.Flops(PromoteDTypes(a.dtype, b.dtype));
-  const Checked bytes = a.bytes() + b.bytes() + OutputBytes(p, a, b);
-  if (a.Differentiable()) parts.push_back({Part::kDgrad, {mma, p.a_reduce, bytes}, {}});
-  if (b.Differentiable()) parts.push_back({Part::kWgrad, {mma, p.b_reduce, bytes}, {}});
-  return parts;
-}
-
-// Each gradient is a product of other sizes: dA [m,k] sums over n, dB over m.
-void NameGradients(PricedOp* op) {
-  const MatrixProduct& p = *op->product;
-  for (PartWork& part : op->backward) {
-    Product gradient{p.batch, p.m, p.k, p.n, 0, 0};
-    if (part.part == Part::kBgrad) continue;
-    if (part.part == Part::kWgrad) {
-      gradient = p.right_transposed ? Product{p.batch, p.n, p.k, p.m, 0, 0}
-                                    : Product{p.batch, p.k, p.n, p.m, 0, 0};
-    }
-    part.params = p.batch == 1 ? ProductText(gradient, p.left) : BatchProductText(gradient, p.left);
-  }
-}
-
-// What Tensor Cores and the kernels of the gradients depend on.
-MatrixProduct ProductOf(const Product& p, const Tensor& a, const Tensor& b) {
-  MatrixProduct product;
-  product.left = a.dtype;
-  product.right = b.dtype;
-  product.output = PromoteDTypes(a.dtype, b.dtype);
-  product.batch = p.batch.Value().value_or(0);
-  product.m = p.m;
-  // A batched A times a matrix is one product of all rows.
-  if (const auto rows = (p.batch * p.m).Value(); b.shape.size() < 3 && rows) {
-    product.batch = 1;
-    product.m = *rows;
-  }
-  product.n = p.n;
-  product.k = p.k;
-  product.extents = {{"M", product.m}, {"N", p.n}, {"K", p.k}};
-  return product;
-}
-
-// Bias and factors are counted operation by operation.
-void MarkMatrix(const Product& p, const Tensor& a, const Tensor& b, PricedOp* op) {
-  op->matmul_like = true;
-  op->vec_estimated = false;
-  op->product = ProductOf(p, a, b);
-  NameGradients(op);
-}
-
-PriceResult PricedProduct(std::string params, const Product& p, const Tensor& a, const Tensor& b) {
-  const Work forward{p.Flops(PromoteDTypes(a.dtype, b.dtype)), 0,
-                     a.bytes() + b.bytes() + OutputBytes(p, a, b)};
-  PriceResult result = Priced(std::move(params), forward, ProductGradients(p, a, b));
-  MarkMatrix(p, a, b, &*result.price);
-  return result;
-}
 
 // ---- linear ----
 
@@ -130,8 +42,7 @@ PriceResult PriceLinear(std::string_view, const OpCall& call) {
 
   const Product p{1, *rows, w_rank == 2 ? w.shape[0] : 1, w.shape.back(), 0, 0};
   PriceResult result = PricedProduct(ProductText(p, x.dtype), p, x, w);
-  result.price->product->right_transposed = true;
-  NameGradients(&*result.price);
+  MarkTransposed(p, x, w, &*result.price);
   if (bias) {
     Work& forward = result.price->forward.front().work;
     forward.vec += p.outputs();
@@ -171,39 +82,18 @@ constexpr PlainOp kPlainOps[] = {
 };
 
 PriceResult PricePlain(std::string_view op, const OpCall& call) {
-  CallArgs args(call, {"input|self", "mat2|vec|other|tensor"});
+  CallArgs args(call, {"input|self", "mat2|vec|other|tensor", "out_dtype"});
   const Tensor a = args.RequireTensor(0);
   const Tensor b = args.RequireTensor(1);
+  const DType output = args.DTypeOr(2, PromoteDTypes(a.dtype, b.dtype));
   if (args.failed()) return Unpriced(args.reason());
   const PlainOp* row = FindRow(kPlainOps, op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
-  const std::optional<Product> p = PlainProduct(a, row->a_rank, b, row->b_rank);
+  std::optional<Product> p = PlainProduct(a, row->a_rank, b, row->b_rank);
   if (!p) return Unpriced(Reason::kShapeMismatch);
+  p->output = output;
   return PricedProduct(op == "bmm" ? BatchProductText(*p, a.dtype) : ProductText(*p, a.dtype), *p,
                        a, b);
-}
-
-// matmul: vectors are matrices of one row or column, leading dimensions broadcast. A matrix B under
-// a batched A is folded into one product, so its gradient needs no reduction; any other operand
-// that is broadcast has its gradient computed expanded and then summed.
-std::optional<Product> BroadcastProduct(const Tensor& a, const Tensor& b) {
-  const size_t a_rank = a.shape.size();
-  const size_t b_rank = b.shape.size();
-  if (a_rank == 0 || b_rank == 0) return std::nullopt;
-  Product p;
-  if (a_rank > 1) p.m = a.shape[a_rank - 2];
-  if (b_rank > 1) p.n = b.shape[b_rank - 1];
-  p.k = a.shape.back();
-  if (p.k != (b_rank == 1 ? b.shape[0] : b.shape[b_rank - 2])) return std::nullopt;
-
-  const Shape a_batch = a.shape.first(a_rank > 2 ? a_rank - 2 : 0);
-  const Shape b_batch = b.shape.first(b_rank > 2 ? b_rank - 2 : 0);
-  const std::optional<std::vector<int64_t>> batch = Broadcast({a_batch, b_batch});
-  if (!batch) return std::nullopt;
-  p.batch = Elements(*batch);
-  if (!(Elements(a_batch) == p.batch)) p.a_reduce = p.batch * p.m * p.k;
-  if (b_rank > 2 && !(Elements(b_batch) == p.batch)) p.b_reduce = p.batch * p.k * p.n;
-  return p;
 }
 
 PriceResult PriceMatmul(std::string_view, const OpCall& call) {
@@ -220,17 +110,6 @@ PriceResult PriceMatmul(std::string_view, const OpCall& call) {
 }
 
 // ---- outer products: one multiplication an output, nothing is summed ----
-
-// Each gradient multiplies dY with the other vector and sums along it: 2 FLOPs an element of dY.
-Work OuterGradients(const Tensor& a, const Tensor& b, Checked outputs, Checked output_bytes) {
-  Work work;
-  for (const auto& [wanted, other] : {std::pair(a, b), std::pair(b, a)}) {
-    if (!wanted.Differentiable()) continue;
-    work.vec += outputs * 2;
-    work.bytes += output_bytes + other.bytes() + wanted.bytes();
-  }
-  return work;
-}
 
 PriceResult PriceOuter(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "vec2|mat2|other"});
@@ -250,6 +129,7 @@ struct Sum {
   Tensor c, a, b;
   double alpha = 1;
   double beta = 1;
+  bool gelu = false;
 };
 
 constexpr std::string_view kAddendNames[] = {"input", "self"};
@@ -281,6 +161,9 @@ std::optional<Sum> ReadSum(const OpCall& call, Reason* reason) {
     if (arg.name == "alpha" || arg.name == "beta") {
       if (!IsNumber(arg)) return std::nullopt;
       (arg.name == "alpha" ? sum.alpha : sum.beta) = NumberOf(arg);
+    } else if (arg.name == "use_gelu") {
+      if (!IsNumber(arg)) return std::nullopt;
+      sum.gelu = NumberOf(arg) != 0;
     } else if (arg.kind == OpArg::Kind::kTensor) {
       const size_t operand = SumOperand(arg, operands);
       if (operand == operands.size() || operands[operand]) return std::nullopt;
@@ -326,12 +209,22 @@ struct SumOp {
   bool keeps_batch;  // baddbmm keeps it, addbmm adds it up.
 };
 
+constexpr std::string_view kActivated = "_addmm_activation";
+
 constexpr SumOp kSumOps[] = {
-    {"addmm", 2, 2, false},
-    {"addmv", 2, 1, false},
-    {"baddbmm", 3, 3, true},
-    {"addbmm", 3, 3, false},
+    {"addmm", 2, 2, false},  {"addmv", 2, 1, false},    {"baddbmm", 3, 3, true},
+    {"addbmm", 3, 3, false}, {kActivated, 2, 2, false},
 };
+
+// The weights of relu and of gelu by tanh, which is what the fused kernels compute. Only inference
+// calls it.
+void Activate(const Sum& sum, Checked outputs, PricedOp* op) {
+  constexpr int kRelu = 1;
+  constexpr int kGelu = 28;
+  op->forward.front().work.vec += outputs * (sum.gelu ? kGelu : kRelu);
+  op->vec_estimated |= sum.gelu;
+  op->backward.clear();
+}
 
 PriceResult PriceSum(std::string_view op, const OpCall& call) {
   Reason reason;
@@ -350,7 +243,7 @@ PriceResult PriceSum(std::string_view op, const OpCall& call) {
 
   const Checked outputs = Elements(output);
   const Checked output_bytes = BytesOf(outputs, PromoteDTypes(sum->a.dtype, sum->b.dtype));
-  const Checked mma = p->Flops(PromoteDTypes(sum->a.dtype, sum->b.dtype));
+  const Checked mma = p->Flops(sum->a, sum->b);
   const Checked operand_bytes = sum->a.bytes() + sum->b.bytes() + output_bytes;
   const Work forward{mma, outputs * AddendWeight(*sum),
                      operand_bytes + (sum->beta != 0 ? sum->c.bytes() : Checked(0))};
@@ -364,6 +257,7 @@ PriceResult PriceSum(std::string_view op, const OpCall& call) {
       Priced(row->a_rank == 3 ? BatchProductText(*p, sum->a.dtype) : ProductText(*p, sum->a.dtype),
              forward, std::move(backward));
   MarkMatrix(*p, sum->a, sum->b, &*result.price);
+  if (op == kActivated) Activate(*sum, outputs, &*result.price);
   return result;
 }
 

@@ -133,6 +133,7 @@ constexpr Alias kAliases[] = {
     {"miopen_depthwise_convolution_backward_weight", "miopen_depthwise_convolution_backward"},
     {"mkldnn_convolution_backward_input", "mkldnn_convolution_backward"},
     {"mkldnn_convolution_backward_weights", "mkldnn_convolution_backward"},
+    {"mkldnn_linear_backward", "linear_backward"},
     {"multiply", "mul"},
     {"native_batch_norm", "batch_norm"},
     {"native_batch_norm_backward", "batch_norm_backward"},

@@ -23,7 +23,7 @@ constexpr Family kFamilies[] = {
     AttentionOps,     RecurrentOps,     RotaryOps,    EinsumOps,       QuantizedOps,
     FactorizationOps, SparseOps,        OptimizerOps, CollectiveOps,   BatchNormOps,
     GroupNormOps,     SyncBatchNormOps, ClassLossOps, DistanceLossOps, LayoutOps,
-    EmbeddingBagOps,
+    EmbeddingBagOps,  MatrixProductOps,
 };
 
 using NamedModel = std::pair<std::string_view, const OpModel*>;

@@ -10,153 +10,15 @@
 
 #include "ops/call_args.h"
 #include "ops/op_name.h"
+#include "ops/pointwise_table.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 
 namespace oplens::ops {
 namespace {
 
-// The type of the result.
-enum class Result : uint8_t {
-  kPromoted,  // Of all operands.
-  kFloat,     // As kPromoted, integers become fp32.
-  kBool,
-  kFirst,     // The first operand's.
-  kSelected,  // Promoted from the operands but the condition.
-};
-
-// What the backward reads and writes. Each operand that receives a gradient has one of its own
-// shape; one that was broadcast adds a reduction of n.
-enum class Gradient : uint8_t {
-  kNone,       // Not differentiable.
-  kView,       // dY itself.
-  kUnsaved,    // dY alone is read.
-  kSaved,      // dY and the operands, or as large a result, are read once.
-  kSelecting,  // dY and the condition are read.
-  kProduct,    // A kernel an operand: dY and the other operand.
-  kQuotient,   // A kernel an operand: dY and the divisor; dY and both.
-};
-
-struct PointwiseOp {
-  std::string_view name;
-  int operands;
-  int forward;
-  int backward;
-  Result result;
-  Gradient gradient;
-};
-
-constexpr PointwiseOp kOps[] = {
-    // Arithmetic
-    {"add", 2, 1, 0, Result::kPromoted, Gradient::kView},
-    {"sub", 2, 1, 0, Result::kPromoted, Gradient::kView},
-    {"rsub", 2, 1, 0, Result::kPromoted, Gradient::kView},
-    {"mul", 2, 1, 1, Result::kPromoted, Gradient::kProduct},
-    {"div", 2, 1, 1, Result::kFloat, Gradient::kQuotient},
-    {"floor_divide", 2, 1, 0, Result::kPromoted, Gradient::kNone},
-    {"remainder", 2, 3, 1, Result::kPromoted, Gradient::kSaved},
-    {"fmod", 2, 3, 1, Result::kPromoted, Gradient::kSaved},
-    {"reciprocal", 1, 1, 2, Result::kFloat, Gradient::kSaved},
-    {"neg", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
-    {"positive", 1, 0, 0, Result::kPromoted, Gradient::kView},
-    {"abs", 1, 1, 1, Result::kPromoted, Gradient::kSaved},
-    {"sign", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
-    {"floor", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
-    {"ceil", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
-    {"round", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
-    {"trunc", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
-    {"frac", 1, 1, 1, Result::kPromoted, Gradient::kUnsaved},
-    {"maximum", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
-    {"minimum", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
-    {"fmax", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
-    {"fmin", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
-    {"square", 1, 1, 2, Result::kPromoted, Gradient::kSaved},
-    {"pow", 2, 20, 22, Result::kPromoted, Gradient::kSaved},
-    // Comparisons and logic
-    {"eq", 2, 1, 0, Result::kBool, Gradient::kNone},
-    {"ne", 2, 1, 0, Result::kBool, Gradient::kNone},
-    {"lt", 2, 1, 0, Result::kBool, Gradient::kNone},
-    {"le", 2, 1, 0, Result::kBool, Gradient::kNone},
-    {"gt", 2, 1, 0, Result::kBool, Gradient::kNone},
-    {"ge", 2, 1, 0, Result::kBool, Gradient::kNone},
-    {"isnan", 1, 1, 0, Result::kBool, Gradient::kNone},
-    {"isinf", 1, 1, 0, Result::kBool, Gradient::kNone},
-    {"isfinite", 1, 1, 0, Result::kBool, Gradient::kNone},
-    {"logical_and", 2, 1, 0, Result::kBool, Gradient::kNone},
-    {"logical_or", 2, 1, 0, Result::kBool, Gradient::kNone},
-    {"logical_xor", 2, 1, 0, Result::kBool, Gradient::kNone},
-    {"logical_not", 1, 1, 0, Result::kBool, Gradient::kNone},
-    {"bitwise_and", 2, 1, 0, Result::kPromoted, Gradient::kNone},
-    {"bitwise_or", 2, 1, 0, Result::kPromoted, Gradient::kNone},
-    {"bitwise_xor", 2, 1, 0, Result::kPromoted, Gradient::kNone},
-    {"bitwise_left_shift", 2, 1, 0, Result::kPromoted, Gradient::kNone},
-    {"bitwise_right_shift", 2, 1, 0, Result::kPromoted, Gradient::kNone},
-    {"bitwise_not", 1, 1, 0, Result::kPromoted, Gradient::kNone},
-    // Selection
-    {"where", 3, 1, 1, Result::kSelected, Gradient::kSelecting},
-    {"masked_fill", 3, 1, 1, Result::kFirst, Gradient::kSelecting},
-    {"clamp", 3, 1, 1, Result::kPromoted, Gradient::kSaved},
-    {"clamp_min", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
-    {"clamp_max", 2, 1, 1, Result::kPromoted, Gradient::kSaved},
-    // Three operands
-    {"lerp", 3, 3, 2, Result::kPromoted, Gradient::kSaved},
-    {"addcmul", 3, 3, 4, Result::kPromoted, Gradient::kSaved},
-    {"addcdiv", 3, 3, 5, Result::kPromoted, Gradient::kSaved},
-    // Roots, exponentials, logarithms
-    {"sqrt", 1, 20, 2, Result::kFloat, Gradient::kSaved},
-    {"rsqrt", 1, 20, 2, Result::kFloat, Gradient::kSaved},
-    {"exp", 1, 20, 1, Result::kFloat, Gradient::kSaved},
-    {"exp2", 1, 20, 2, Result::kFloat, Gradient::kSaved},
-    {"expm1", 1, 20, 2, Result::kFloat, Gradient::kSaved},
-    {"log", 1, 20, 2, Result::kFloat, Gradient::kSaved},
-    {"log2", 1, 20, 2, Result::kFloat, Gradient::kSaved},
-    {"log10", 1, 20, 2, Result::kFloat, Gradient::kSaved},
-    {"log1p", 1, 20, 2, Result::kFloat, Gradient::kSaved},
-    {"logaddexp", 2, 42, 42, Result::kFloat, Gradient::kSaved},
-    // Trigonometric, hyperbolic, error functions
-    {"sin", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"cos", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"tan", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"asin", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"acos", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"atan", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"atan2", 2, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"sinh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"cosh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"tanh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"asinh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"acosh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"atanh", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"sigmoid", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"erf", 1, 20, 23, Result::kFloat, Gradient::kSaved},
-    {"erfc", 1, 20, 23, Result::kFloat, Gradient::kSaved},
-    {"erfinv", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"digamma", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    {"lgamma", 1, 20, 3, Result::kFloat, Gradient::kSaved},
-    // Activations
-    {"relu", 1, 1, 1, Result::kFirst, Gradient::kSaved},
-    {"relu6", 1, 1, 1, Result::kFirst, Gradient::kSaved},
-    {"hardtanh", 1, 1, 1, Result::kFirst, Gradient::kSaved},
-    {"threshold", 1, 1, 1, Result::kFirst, Gradient::kSaved},
-    {"hardshrink", 1, 1, 1, Result::kFirst, Gradient::kSaved},
-    {"softshrink", 1, 2, 1, Result::kFirst, Gradient::kSaved},
-    {"leaky_relu", 1, 2, 2, Result::kFirst, Gradient::kSaved},
-    {"rrelu", 1, 3, 1, Result::kFirst, Gradient::kSaved},
-    {"hardswish", 1, 4, 4, Result::kFirst, Gradient::kSaved},
-    {"hardsigmoid", 1, 3, 1, Result::kFirst, Gradient::kSaved},
-    {"softsign", 1, 3, 4, Result::kFirst, Gradient::kSaved},
-    {"tanhshrink", 1, 21, 3, Result::kFirst, Gradient::kSaved},
-    {"elu", 1, 22, 22, Result::kFirst, Gradient::kSaved},
-    {"selu", 1, 22, 22, Result::kFirst, Gradient::kSaved},
-    {"celu", 1, 22, 22, Result::kFirst, Gradient::kSaved},
-    {"silu", 1, 21, 24, Result::kFirst, Gradient::kSaved},
-    {"swish", 1, 21, 24, Result::kFirst, Gradient::kSaved},
-    {"gelu", 1, 24, 28, Result::kFirst, Gradient::kSaved},
-    {"softplus", 1, 41, 22, Result::kFirst, Gradient::kSaved},
-    {"logsigmoid", 1, 41, 22, Result::kFirst, Gradient::kSaved},
-    {"log_sigmoid", 1, 41, 22, Result::kFirst, Gradient::kSaved},
-    {"mish", 1, 62, 66, Result::kFirst, Gradient::kSaved},
-};
+using Result = PointwiseResult;
+using Gradient = PointwiseGradient;
 
 // The weights of ops that an argument makes cheaper or dearer.
 constexpr int kTanhGeluForward = 28;
@@ -370,6 +232,18 @@ std::vector<PartWork> Gradients(Gradient gradient, const Applied& op) {
   return {{Part::kBackward, work}};
 }
 
+// What was rounded does not follow its operands: zeros are written.
+std::vector<PartWork> ZeroGradients(const Applied& op) {
+  std::vector<PartWork> parts;
+  Work work;
+  for (const Tensor& tensor : op.tensors) {
+    if (!tensor.Differentiable()) continue;
+    work.bytes += tensor.bytes();
+    parts = {{Part::kBackward, work, {}}};
+  }
+  return parts;
+}
+
 struct Weights {
   int forward;
   int backward;
@@ -385,7 +259,7 @@ Weights WeightsOf(const PointwiseOp& op, const Operands& operands, bool reversed
 }
 
 PriceResult PricePointwise(std::string_view op, const OpCall& call) {
-  const PointwiseOp* row = FindRow(kOps, op);
+  const PointwiseOp* row = FindPointwiseOp(op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
   Reason reason = Reason::kUnsupportedArgs;
   std::optional<Operands> operands = ReadOperands(*row, call, &reason);
@@ -405,14 +279,22 @@ PriceResult PricePointwise(std::string_view op, const OpCall& call) {
   Work forward{0, n * weights.forward, output_bytes};
   for (const Tensor& tensor : tensors) forward.bytes += OperandBytes(tensor);
   const Applied applied{tensors, n, output_bytes, weights.backward, name.reversed};
-  return Priced(TensorsText(tensors), forward, Gradients(row->gradient, applied));
+  PriceResult result =
+      Priced(TensorsText(tensors), forward,
+             operands->rounded ? ZeroGradients(applied) : Gradients(row->gradient, applied));
+  // An operation on complex numbers is several.
+  const bool complex = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+    return CategoryOf(tensor.dtype) == DTypeCategory::kComplex;
+  });
+  result.price->vec_estimated = complex || row->count == PointwiseCount::kEstimate;
+  return result;
 }
-
-constexpr auto kNames = NamesOf(kOps);
-constexpr OpModel kModels[] = {{kNames, PricePointwise}};
 
 }  // namespace
 
-std::span<const OpModel> PointwiseOps() { return kModels; }
+std::span<const OpModel> PointwiseOps() {
+  static const OpModel models[] = {{PointwiseNames(), PricePointwise}};
+  return models;
+}
 
 }  // namespace oplens::ops

@@ -48,6 +48,7 @@ std::vector<std::string_view> OpNames();
 
 /// The ops of each family file. The order of registration; names are unique over all of them.
 std::span<const OpModel> LinearAlgebraOps();
+std::span<const OpModel> MatrixProductOps();
 std::span<const OpModel> PointwiseOps();
 std::span<const OpModel> GatedOps();
 std::span<const OpModel> SoftmaxOps();
@@ -88,6 +89,7 @@ std::span<const OpModel> CollectiveOps();
 /// have arguments of their own (which gradients are wanted, shapes in place of tensors). The names
 /// are those of the ops: "batch_norm" for native_batch_norm_backward.
 std::span<const OpModel> BatchNormGradients();
+std::span<const OpModel> LinearGradients();
 std::span<const OpModel> GroupNormGradients();
 std::span<const OpModel> LossGradients();
 std::span<const OpModel> ClassLossGradients();

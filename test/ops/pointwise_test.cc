@@ -62,6 +62,12 @@ TEST(PointwiseTest, Arithmetic) {
        "[6]int64;[6]int64",
        {0, 6, 144},
        {}},
+      // What is rounded has gradients of zeros: 24 + 24 are written.
+      {"torch.div",
+       "[6]float32 [6]float32 rounding_mode='trunc'",
+       "[6]fp32;[6]fp32",
+       {0, 6, 72},
+       {Back({0, 0, 48})}},
       {"torch.floor_divide", "[6]int64 2", "[6]int64;[]int64", {0, 6, 96}, {}},
       {"torch.remainder", "[6]float32 2.0", "[6]fp32;[]fp32", {0, 18, 48}, {Back({0, 6, 72})}},
       {"torch.neg", "[6]float32", "[6]fp32", {0, 6, 48}, {Back({0, 6, 48})}},
@@ -220,6 +226,22 @@ TEST(PointwiseTest, ThreeOperands) {
       {"torch.addcmul", "[6]float32 [6]float32", Reason::kUnsupportedArgs},
       {"torch.addcmul", "[6]float32 0.5 0.5 [6]float32 [6]float32", Reason::kUnsupportedArgs},
   });
+}
+
+TEST(PointwiseTest, SaysWhichWeightsAreOperations) {
+  const auto estimated = [](const char* op, const char* args) {
+    return PriceCall(MakeCall(op, args)).price->vec_estimated;
+  };
+  EXPECT_FALSE(estimated("torch.add", "[6]float32 [6]float32"));
+  EXPECT_FALSE(estimated("torch.mul", "[6]float32 2"));
+  EXPECT_FALSE(estimated("torch.gt", "[6]float32 2"));
+  EXPECT_FALSE(estimated("torch.relu", "[6]what"));
+  EXPECT_FALSE(estimated("torch.addcmul", "[6]float32 [6]float32 [6]float32"));
+  EXPECT_TRUE(estimated("torch.exp", "[6]float32"));
+  EXPECT_TRUE(estimated("F.gelu", "[6]float32"));
+  EXPECT_TRUE(estimated("torch.pow", "[6]float32 2.5"));
+  // A product of complex numbers is several operations.
+  EXPECT_TRUE(estimated("torch.mul", "[6]complex64 [6]float32"));
 }
 
 }  // namespace
