@@ -97,6 +97,14 @@ std::string_view MathTypeWord(MathType type) {
   return "";
 }
 
+MathType FindMathType(std::string_view word) {
+  for (auto type = MathType::kFp16; type <= MathType::kBinary;
+       type = static_cast<MathType>(static_cast<uint8_t>(type) + 1)) {
+    if (MathTypeWord(type) == word) return type;
+  }
+  return MathType::kUnknown;
+}
+
 MathType MathTypeOf(DType left, DType right, bool* known) {
   *known = left != DType::kUnknown && right != DType::kUnknown;
   if (!*known) return kUnknown;

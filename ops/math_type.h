@@ -27,6 +27,9 @@ enum class MathType : uint8_t {
 /// "fp16", "bf16", "tf32", "3xtf32", "fp8", "fp4", "int8", "int4", "fp64", "b1" or "".
 std::string_view MathTypeWord(MathType type);
 
+/// The type of such a word; kUnknown for another.
+MathType FindMathType(std::string_view word);
+
 /// What Tensor Cores would multiply for factors of these types; kUnknown when a type is not known
 /// or none of theirs (`*known` tells these apart).
 MathType MathTypeOf(DType left, DType right, bool* known);

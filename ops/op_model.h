@@ -131,6 +131,8 @@ enum class Role : uint8_t {
   kEpilogue,  ///< Bias, activation or bias gradient beside a matrix op.
 };
 
+enum class KernelKind : uint8_t;  // ops/kernel_name.h
+
 /// How well the FLOPs of a kernel are known.
 enum class FlopsKind : uint8_t { kUnknown, kNone, kExact, kEstimate };
 
@@ -139,6 +141,8 @@ struct InstanceKernel {
   std::string_view long_name;
   Dim3 grid;
   int64_t duration_ns = 0;
+  /// What it does, where more is known than its name (a rule of the user).
+  std::optional<KernelKind> kind = {};
 };
 
 /// What one kernel is charged. The sum over an instance's kernels equals the op's work exactly.

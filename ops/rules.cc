@@ -164,6 +164,7 @@ TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name, const Rules* r
   TensorCoreVerdict verdict;
   verdict.use = rule->use;
   verdict.rule = rule->id;
+  verdict.math = FindMathType(rule->math);
   return verdict;
 }
 

@@ -61,7 +61,9 @@ class Instance {
            std::span<KernelShare> shares, CoveredWork covered)
       : op_(op), kernels_(kernels), shares_(shares), covered_(covered) {
     kinds_.reserve(kernels.size());
-    for (const InstanceKernel& kernel : kernels) kinds_.push_back(KernelKindOf(kernel.long_name));
+    for (const InstanceKernel& kernel : kernels) {
+      kinds_.push_back(kernel.kind ? *kernel.kind : KernelKindOf(kernel.long_name));
+    }
   }
 
   void Share(Direction direction);

@@ -352,7 +352,8 @@ class Autograd::Builder {
       KeepThread(thread->second);
     }
     if (candidates_.empty()) return kNone;
-    const uint32_t last = LastThatFits(BareName(TextOf(backward)));
+    const uint32_t last = LastThatFits(TextOf(backward));
+    if (last == kNone) return kNone;
     return IsOneOpOfAllThreads(last) ? last : kNone;
   }
 
@@ -367,14 +368,24 @@ class Autograd::Builder {
       std::erase_if(candidates_, [&](uint32_t i) { return trace_.ranges[i].thread != thread; });
   }
 
-  /// The last whose name is the node's, else the last.
-  uint32_t LastThatFits(std::string_view node_name) const {
+  /// The last whose name is the node's. Else the node is that of a function of the user, which
+  /// calls ops of the same number: the outermost around the last. kNone where that says nothing.
+  uint32_t LastThatFits(std::string_view node_text) const {
+    const std::string node_name = BareName(node_text);
     for (size_t i = candidates_.size(); i-- > 0;) {
       if (NamesFit(node_name, BareName(TextOf(trace_.ranges[candidates_[i]])))) {
         return candidates_[i];
       }
     }
-    return candidates_.back();
+    // The op of a C++ function of the user has no number of its own, nor a name like the node's.
+    if (node_text.find("CppNode<") != std::string_view::npos) return kNone;
+    const Range& last = trace_.ranges[candidates_.back()];
+    const auto outermost = std::find_if(candidates_.begin(), candidates_.end(), [&](uint32_t i) {
+      const Range& range = trace_.ranges[i];
+      return range.thread == last.thread && range.start_ns <= last.start_ns &&
+             range.end_ns >= last.end_ns;
+    });
+    return *outermost;
   }
 
   /// Whether no other thread has another op of the same number: which one made the node cannot be
@@ -398,7 +409,7 @@ class Autograd::Builder {
   const std::vector<bool>& left_out_;
   std::vector<TextFacts> facts_;  // By StringId.
   std::vector<Open> open_;
-  std::unordered_map<uint32_t, Inner> inner_;  // By node, of one thread.
+  std::unordered_map<uint32_t, Inner> inner_;              // By node, of one thread.
   std::unordered_map<uint32_t, uint32_t> gradient_calls_;  // By node; ranges.
   std::vector<Node> nodes_;
   std::unordered_map<Key, std::vector<uint32_t>, KeyHash> forwards_;

@@ -66,7 +66,7 @@ class Autograd {
   std::vector<NodeRun> runs_;
   std::vector<uint32_t> forwards_;
   std::vector<uint32_t> gradient_calls_;  // By number - 1; ranges.
-  std::vector<bool> engine_threads_;  // By thread.
+  std::vector<bool> engine_threads_;      // By thread.
 };
 
 }  // namespace oplens::parse

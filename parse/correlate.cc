@@ -669,8 +669,8 @@ void Correlation::CompleteForwardCalls() {
     const StringId forward_call = OpTextOf(forwards[number - 1]);
     const auto [place, is_new] = known.try_emplace({forward_call, gradient_call}, 0);
     if (is_new) {
-      const std::string text = WithGradientFacts(trace_.strings.View(forward_call),
-                                                 trace_.strings.View(gradient_call));
+      const std::string text =
+          WithGradientFacts(trace_.strings.View(forward_call), trace_.strings.View(gradient_call));
       if (!text.empty()) place->second = trace_.strings.Intern(text);
       if (place->second != 0) texts_->Classify(place->second);
     }
@@ -839,8 +839,8 @@ void Correlation::FillNode(const Launched& launched, KernelRecord* record) const
   for (uint32_t i = 0; i < launched.forwards; ++i) {
     record->nodes.push_back(autograd_->ForwardNodeOf(forward[i]));
     const Range& op = trace_.ranges[forward[i]];
-    record->node_ops.push_back(std::count_if(
-        Ops(launched).begin(), Ops(launched).end(), [&](uint32_t range) {
+    record->node_ops.push_back(
+        std::count_if(Ops(launched).begin(), Ops(launched).end(), [&](uint32_t range) {
           return trace_.ranges[range].start_ns <= op.start_ns &&
                  trace_.ranges[range].end_ns >= op.end_ns;
         }));

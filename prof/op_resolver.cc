@@ -90,7 +90,7 @@ const Annotation* OpResolver::Understand(std::string_view text) {
     annotation.reason = Reason::kBadMarkerText;
     return &annotation;
   }
-  ops::PriceResult result = ops::PriceCall(*call);
+  ops::PriceResult result = ops::PriceCall(*call, rules_);
   annotation.price = std::move(result.price);
   annotation.reason = result.reason;
   annotation.has_shapes = std::any_of(call->args.begin(), call->args.end(), [](const OpArg& arg) {
@@ -116,7 +116,7 @@ const ops::TensorCoreVerdict* OpResolver::TensorCoreOf(std::string_view long_nam
   bool is_new = false;
   auto* const entry = kernels_.Get(long_name, &is_new);
   // The token of the verdict is a view into the cached name.
-  if (is_new) entry->value = ops::TensorCoreVerdictOf(entry->text);
+  if (is_new) entry->value = ops::TensorCoreVerdictOf(entry->text, rules_);
   return &entry->value;
 }
 
@@ -138,6 +138,17 @@ const ops::Gpu* OpResolver::GpuOf(const KernelRecord& record) {
   if (is_new) entry->value = ops::ParseGpu(name, facts);
   last_gpu_ = &entry->value;
   return last_gpu_;
+}
+
+std::optional<ops::KernelKind> OpResolver::RuledKindOf(std::string_view long_name) {
+  if (rules_ == nullptr) return std::nullopt;
+  bool is_new = false;
+  auto* const entry = ruled_kinds_.Get(long_name, &is_new);
+  if (is_new) {
+    const ops::KernelRule* rule = rules_->FindKernel(long_name);
+    if (rule != nullptr) entry->value = rule->kind;
+  }
+  return entry->value;
 }
 
 void OpResolver::Collect(const std::vector<std::string_view>& texts, Direction direction) {
@@ -207,6 +218,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->tensor_core = row->verdict->use;
   row->gpu = GpuOf(record);
   row->figures.reset();
+  resolution.kind = RuledKindOf(record.long_name);
   row->op = {};
   row->mod = {};
   row->params = {};
@@ -323,7 +335,7 @@ std::optional<ops::GradientGuess> OpResolver::GradientOf(const Annotation& own,
 bool OpResolver::IsFull() const {
   return annotations_.young_bytes() > kMaxAnnotationBytes ||
          kernels_.young_bytes() > kMaxKernelBytes || gpus_.young_bytes() > kMaxGpuBytes ||
-         linker_.IsFull();
+         ruled_kinds_.young_bytes() > kMaxKernelBytes || linker_.IsFull();
 }
 
 void OpResolver::Advance() {
@@ -331,6 +343,7 @@ void OpResolver::Advance() {
   kernels_.Advance();
   gpus_.Advance();
   last_gpu_ = nullptr;
+  ruled_kinds_.Advance();
   linker_.Advance();
 }
 

@@ -13,6 +13,7 @@
 #include "ops/gradient_evidence.h"
 #include "ops/link_backward.h"
 #include "ops/op_model.h"
+#include "ops/rules.h"
 #include "ops/tensor_core.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/reason.h"
@@ -49,11 +50,12 @@ struct OuterCall {
 
 /// What decides a kernel's price and which kernels share it.
 struct Resolution {
-  const Annotation* priced = nullptr;       ///< Null: no price; the row says why.
-  std::optional<int64_t> call_start_ns;     ///< Start of the priced call's range, where known.
-  const ops::ForwardOp* forward = nullptr;  ///< Set when the price came from a forward op.
-  const void* kernel = nullptr;             ///< The same for kernels of the same full name.
-  int64_t forward_run = 0;                  ///< Which run of `forward`; see ops::ForwardMatch.
+  const Annotation* priced = nullptr;        ///< Null: no price; the row says why.
+  std::optional<int64_t> call_start_ns;      ///< Start of the priced call's range, where known.
+  const ops::ForwardOp* forward = nullptr;   ///< Set when the price came from a forward op.
+  const void* kernel = nullptr;              ///< The same for kernels of the same full name.
+  std::optional<ops::KernelKind> kind = {};  ///< What a rule of the user says of the kernel.
+  int64_t forward_run = 0;                   ///< Which run of `forward`; see ops::ForwardMatch.
   /// Of a kernel that has its own annotation inside the node of a forward op: which of that op's
   /// gradients it computes.
   std::optional<ops::GradientGuess> gradient = {};
@@ -66,8 +68,10 @@ struct Resolution {
 class OpResolver {
  public:
   /// `gpu`: that all kernels ran on, whatever their records say; null: what each record says.
-  explicit OpResolver(OpChoice choice, const ops::Gpu* gpu = nullptr)
-      : choice_(choice), given_gpu_(gpu) {}
+  /// `rules`: of the user, null for none; must outlive this object.
+  explicit OpResolver(OpChoice choice, const ops::Gpu* gpu = nullptr,
+                      const ops::Rules* rules = nullptr)
+      : choice_(choice), rules_(rules), given_gpu_(gpu) {}
 
   /// Fills every field of `row` but index, flops and bytes. Call it in the order of the records.
   /// What row and resolution point to lives as long as `record` and until the second Advance() from
@@ -90,6 +94,8 @@ class OpResolver {
   const ops::TensorCoreVerdict* TensorCoreOf(std::string_view long_name);
   /// The cached GPU of a record; null when the record does not tell it.
   const ops::Gpu* GpuOf(const KernelRecord& record);
+  /// The cached judgement of the user's rules on a full kernel name.
+  std::optional<ops::KernelKind> RuledKindOf(std::string_view long_name);
   /// Fills markers_ with the markers that say something about a kernel of this direction: of a
   /// record with more than kMaxMarkers the outermost and innermost half of these.
   void Collect(const std::vector<std::string_view>& texts, Direction direction);
@@ -115,7 +121,9 @@ class OpResolver {
   static constexpr size_t kMaxMarkers = 256;
 
   OpChoice choice_;
+  const ops::Rules* rules_;
   TextCache<Annotation> annotations_;
+  TextCache<std::optional<ops::KernelKind>> ruled_kinds_;  // Empty without rules.
   const ops::Gpu* given_gpu_;
   TextCache<ops::TensorCoreVerdict> kernels_;
   TextCache<ops::Gpu> gpus_;            // By name and facts.

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "ops/tensor_core.h"
+#include "prof/load_rules.h"
 #include "prof/shown_text.h"
 
 namespace oplens::prof {
@@ -22,7 +23,8 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB] [--copies] [--op inner|outer] "
-      "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [--gpu NAME] [-o "
+      "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [--gpu NAME] [--rules "
+      "FILE] [-o "
       "FILE] [--quiet]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
@@ -56,6 +58,8 @@ cxxopts::Options Declare() {
       "The GPU that the kernels ran on, such as H200, whatever the profile says: gives peaks and "
       "occupancy",
       cxxopts::value<std::string>(), "NAME");
+  add("rules", "Costs of your own ops and facts on your kernels (docs/rules.md)",
+      cxxopts::value<std::string>(), "FILE");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
   add("quiet", "No counts and notes on standard error");
   add("h,help", "This text");
@@ -205,6 +209,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   ReadFormat(given, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
   if (given.count("gpu") > 0) options.gpu = ReadGpu(given["gpu"].as<std::string>());
+  if (given.count("rules") > 0) options.rules = LoadRules(given["rules"].as<std::string>());
   options.quiet = given.count("quiet") > 0;
   return options;
 }

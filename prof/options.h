@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/gpu.h"
+#include "ops/rules.h"
 #include "prof/op_resolver.h"
 #include "prof/range_patterns.h"
 #include "prof/summary_columns.h"
@@ -28,7 +29,8 @@ struct Options {
   std::unique_ptr<SummaryPlan> summary;  ///< Null without --by: rows are kernels.
   SummaryOrder order;                    ///< With --by.
   size_t top = 0;                        ///< With --by; 0: all groups.
-  std::optional<ops::Gpu> gpu;  ///< That all kernels ran on; nullopt: what their records say.
+  std::optional<ops::Gpu> gpu;      ///< That all kernels ran on; nullopt: what their records say.
+  std::optional<ops::Rules> rules;  ///< Of the user, where given.
   bool quiet = false;
   std::string message;  ///< Set by -h and --version: print it, do nothing else.
 };

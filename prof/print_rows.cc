@@ -88,7 +88,7 @@ class RowPrinter {
   void Begin() {
     Drain();
     queue_ = std::make_unique<RowQueue>(queue_ != nullptr ? queue_->instance_count() : 0);
-    resolver_ = std::make_unique<OpResolver>(options_.op_choice, options_.gpu);
+    resolver_ = std::make_unique<OpResolver>(options_.op_choice, options_.gpu, options_.rules);
     advanced_at_ = queue_->NextNumber();
   }
 

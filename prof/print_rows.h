@@ -2,6 +2,7 @@
 #define OPLENS_PROF_PRINT_ROWS_H_
 
 #include "base/output.h"
+#include "ops/rules.h"
 #include "parse/model/reason.h"
 #include "prof/op_resolver.h"
 #include "prof/range_patterns.h"
@@ -17,6 +18,7 @@ struct RowOptions {
   StepFinder* steps = nullptr;    ///< Null: steps are those of the records.
   /// That all kernels ran on, whatever their records say; null: what each record says.
   const ops::Gpu* gpu = nullptr;
+  const ops::Rules* rules = nullptr;  ///< Of the user; null for none.
   /// The peak rate (FLOP/s, dense) of the GPU of a row for the data type of its product, 0 where it
   /// is not known: for the model FLOPs utilisation. Null: that is not told.
   double (*peak_of)(const Row& row) = nullptr;

@@ -20,8 +20,12 @@ namespace oplens::prof {
 namespace {
 
 RowOptions RowOptionsOf(const Options& options) {
-  return {options.op_choice, options.filter.get(), options.steps.get(),
-          options.gpu ? &*options.gpu : nullptr, ProductPeakOf};
+  return {options.op_choice,
+          options.filter.get(),
+          options.steps.get(),
+          options.gpu ? &*options.gpu : nullptr,
+          options.rules ? &*options.rules : nullptr,
+          ProductPeakOf};
 }
 
 /// Rows of the copies of all profiles, one file after the other.

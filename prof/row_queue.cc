@@ -54,8 +54,10 @@ bool SameCall(const OpInstance& instance, const WaitingRow& row) {
   });
 }
 
-bool IsProduct(const KernelRecord& record) {
-  return ops::KernelKindOf(record.long_name) == ops::KernelKind::kMatrix;
+bool IsProduct(const WaitingRow& row) {
+  const ops::KernelKind kind =
+      row.resolution.kind ? *row.resolution.kind : ops::KernelKindOf(row.record.long_name);
+  return kind == ops::KernelKind::kMatrix;
 }
 
 /// Of the products in the backward of a matrix op.
@@ -147,7 +149,7 @@ void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
   if (OpInstance* instance = row->instance) {
     instance->rows.push_back(row.get());
     row->row.instance = instance->number;
-    if (row->resolution.forward != nullptr && IsProduct(row->record)) ++instance->products;
+    if (row->resolution.forward != nullptr && IsProduct(*row)) ++instance->products;
     ++instance->left;
     instance->last_number = row->number;
   }
@@ -230,7 +232,7 @@ bool RowQueue::BeginsAgain(const OpInstance& instance, const WaitingRow& row) co
                              other->record.stream_id == row.record.stream_id;
     if (same_stream && other->turn != turn) return true;
   }
-  return repeats && instance.price->matmul_like && IsProduct(row.record) &&
+  return repeats && instance.price->matmul_like && IsProduct(row) &&
          instance.products >= GradientCount(*instance.price);
 }
 
@@ -355,7 +357,8 @@ void RowQueue::ShareSolo(OpInstance* instance) {
 void RowQueue::Share(OpInstance* instance, ops::CoveredWork covered) {
   kernels_.clear();
   for (const WaitingRow* row : instance->rows) {
-    kernels_.push_back({row->record.long_name, row->record.grid, row->record.duration_ns});
+    kernels_.push_back(
+        {row->record.long_name, row->record.grid, row->record.duration_ns, row->resolution.kind});
   }
   shares_.assign(kernels_.size(), {});
   ops::ShareWork(*instance->price, instance->direction, kernels_, shares_, covered);

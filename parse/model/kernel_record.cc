@@ -47,8 +47,9 @@ void KernelRecord::Clear() {
     (this->*member).clear();
     (fresh.*member).swap(this->*member);
   }
-  for (auto member : {&KernelRecord::seq_ids, &KernelRecord::alt_seq_ids,
-                      &KernelRecord::marker_starts_ns, &KernelRecord::nodes, &KernelRecord::node_ops}) {
+  for (auto member :
+       {&KernelRecord::seq_ids, &KernelRecord::alt_seq_ids, &KernelRecord::marker_starts_ns,
+        &KernelRecord::nodes, &KernelRecord::node_ops}) {
     (this->*member).clear();
     (fresh.*member).swap(this->*member);
   }

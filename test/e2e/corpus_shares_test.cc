@@ -46,18 +46,20 @@ std::string NumberAfter(const std::string& text, const std::string& before) {
 
 std::string LineOf(const std::string& name) {
   const RunResult result = RunProf({"-o", "/dev/null", CorpusFile(name).string()});
-  if (result.exit_code != 0) return fmt::format("{},refused,,,,,,\n", name);
+  if (result.exit_code != 0) return fmt::format("{},refused,,,,,,,\n", name);
   const std::string& err = result.err;
   return fmt::format(
-      "{},{},{},{},{},{},{},{}\n", name,
+      "{},{},{},{},{},{},{},{},{}\n", name,
       NumberAfter(err.substr(std::min(err.size(), err.find("FLOPs are known"))), " of "),
       NumberAfter(err, "kernel time "), NumberAfter(err, "GPU busy "), NumberAfter(err, "%, op "),
-      NumberAfter(err, "shapes "), NumberAfter(err, "direction "), NumberAfter(err, "%, FLOPs "));
+      NumberAfter(err, "shapes "), NumberAfter(err, "direction "), NumberAfter(err, "%, FLOPs "),
+      NumberAfter(err, "%, bytes "));
 }
 
 TEST(CorpusShares, AreAsCommitted) {
   OPLENS_NEED_CORPUS();
-  std::string text = "profile,kernels,kernel_ns,busy_ns,op_%,shapes_%,direction_%,flops_%\n";
+  std::string text =
+      "profile,kernels,kernel_ns,busy_ns,op_%,shapes_%,direction_%,flops_%,bytes_%\n";
   for (const std::string& name : Profiles()) text += LineOf(name);
   if (std::getenv("OPLENS_UPDATE_GOLDENS") != nullptr) WriteFile(kGolden, text);
   EXPECT_EQ(text, ReadFile(kGolden));

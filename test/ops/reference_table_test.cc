@@ -76,8 +76,7 @@ int64_t FigureIn(const std::string& formula, const std::string& name) {
 }
 
 // Families without a cost model yet.
-const std::set<std::string> kToCome = {
-};
+const std::set<std::string> kToCome = {};
 
 // The row's bytes are those of an fp32 result, but its arguments lack the dtype= that asks for one
 // (the otherwise equal row softmax_f has an fp16 result).

@@ -213,8 +213,6 @@ TEST(ResampleTest, Patches) {
       {"F.fold", "[1,8,5]float32 (3,4) 2", Reason::kShapeMismatch},
       {"F.fold", "[1,7,6]float32 (3,4) 2", Reason::kShapeMismatch},
       {"F.fold", "[1,8,6]float32 (3,-4) 2", Reason::kUnsupportedArgs},
-      // The method is a view.
-      {"Tensor.unfold", "[6]float32 0 2 1", "T=(6,),fp32", {}, {}},
   });
   const PriceResult columns =
       PriceCall(Native("aten::im2col", "[1,2,3,4]float32 [2,2] [1,1] [0,0] [1,1]"));

@@ -209,6 +209,7 @@ use = "?"
   EXPECT_EQ(TensorCoreVerdictOf("ampere_sgemm_128x64_tn", &rules).use, TensorCoreUse::kUnknown);
   EXPECT_EQ(TensorCoreVerdictOf("ampere_sgemm_128x64_tn", nullptr).use, TensorCoreUse::kNo);
   EXPECT_EQ(rules.FindTensorCore("mlp half")->math, "fp16");
+  EXPECT_EQ(TensorCoreVerdictOf("mlp half", &rules).math, MathType::kFp16);
 }
 
 TEST(RulesFile, AWrongFileHasOneLineWithItsPlace) {

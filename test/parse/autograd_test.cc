@@ -199,6 +199,33 @@ TEST_F(AutogradTest, OfOneNumberTheNameDecides) {
   EXPECT_THAT(Record(1).nodes, ElementsAre(1));
 }
 
+// A function of the user runs ops of its own number inside.
+TEST_F(AutogradTest, NodesOfUnknownNamesBelongToTheOutermostOp) {
+  Op(0, 5, "aten::mm", kMm, 5);
+  Op(10, 30, "my::lookup", kSplit, 5);
+  Op(11, 20, "aten::zero_", kAdd, 5);
+  Kernel(15);
+  Op(21, 29, "aten::fill_", kAdd, 5);
+  Node(40, 49, "SearchFunctionBackward", 5);
+  Kernel(44, 1);
+  Correlate();
+  EXPECT_THAT(Record(1).nodes, ElementsAre(1));
+  EXPECT_THAT(Record(0).nodes, ElementsAre(1));
+  EXPECT_THAT(Record(0).node_ops, ElementsAre(1));
+}
+
+// C++ functions of the user have no numbered op: what has the number ran before them.
+TEST_F(AutogradTest, NodesOfCppFunctionsHaveNoForwardOp) {
+  Op(0, 5, "aten::zero_", kAdd, 5);
+  Kernel(2);
+  Op(10, 30, "my::lookup", kSplit, -1);
+  Node(40, 49, "torch::autograd::CppNode<LookupFunction>", 5);
+  Kernel(44, 1);
+  Correlate();
+  EXPECT_THAT(Record(0).nodes, IsEmpty());
+  EXPECT_THAT(Record(1).nodes, IsEmpty());
+}
+
 TEST_F(AutogradTest, NumbersComeAgainInEveryIteration) {
   for (const int64_t start : {0, 100, 200}) {
     Op(start, start + 9, "aten::mm", kMm, 5);

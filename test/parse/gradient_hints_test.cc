@@ -44,9 +44,9 @@ TEST(GradientHintsTest, ResultsOfConvolutions) {
   EXPECT_EQ(told->args[2].name, "output");
   EXPECT_EQ(told->args[2].shape, kDy.shape);
   // The arguments of newer versions stand otherwise.
-  EXPECT_THAT(WithGradientFacts(Text("convolution", {kX, kW}),
-                                Text("convolution_backward", {kDy, kX, kW})),
-              HasSubstr("'output'"));
+  EXPECT_THAT(
+      WithGradientFacts(Text("convolution", {kX, kW}), Text("convolution_backward", {kDy, kX, kW})),
+      HasSubstr("'output'"));
 }
 
 TEST(GradientHintsTest, TrainingOfBatchNorm) {
@@ -65,9 +65,9 @@ TEST(GradientHintsTest, OtherCallsTellNothing) {
   EXPECT_EQ(WithGradientFacts(forward, Text("cudnn_convolution_backward", {kDy, kDy, kW})), "")
       << "another input";
   EXPECT_EQ(WithGradientFacts(forward, Text("cudnn_convolution_backward", {kX})), "");
-  EXPECT_EQ(WithGradientFacts(Text("mm", {kX, kW}),
-                              Text("cudnn_convolution_backward", {kX, kDy, kW})),
-            "");
+  EXPECT_EQ(
+      WithGradientFacts(Text("mm", {kX, kW}), Text("cudnn_convolution_backward", {kX, kDy, kW})),
+      "");
   EXPECT_EQ(WithGradientFacts("", "nonsense"), "");
   EXPECT_FALSE(IsTellingGradient("aten::mm"));
   EXPECT_TRUE(IsTellingGradient("aten::cudnn_convolution_backward"));
@@ -81,8 +81,8 @@ TEST_F(GradientHintsOfTraceTest, GoIntoTheForwardCall) {
   Op(10, 19, "aten::cudnn_convolution", Text("cudnn_convolution", {kX, kW}), 6);
   Kernel(14);
   Op(30, 49, "CudnnConvolutionBackward0", "", 5, 1);
-  Op(31, 48, "aten::cudnn_convolution_backward",
-     Text("cudnn_convolution_backward", {kX, kDy, kW}), -1, 1);
+  Op(31, 48, "aten::cudnn_convolution_backward", Text("cudnn_convolution_backward", {kX, kDy, kW}),
+     -1, 1);
   Kernel(40, 1);
   Correlate();
   EXPECT_THAT(std::string(Record(0).markers.at(0)), HasSubstr("'output'"));
