@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 set(oplens_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oplens)
 
-foreach(folder base parse ops prof)
+foreach(folder nvtx_annotate base parse ops prof)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oplens
           FILES_MATCHING PATTERN "*.h")
 endforeach()

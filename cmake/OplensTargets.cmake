@@ -23,13 +23,17 @@ if(OPLENS_COVERAGE)
   target_link_options(oplens_options INTERFACE --coverage)
 endif()
 
-# oplens_library(NAME SOURCES ... LINK ...): the static library oplens_NAME, alias oplens::NAME.
+# oplens_library(NAME [STANDARD S] SOURCES ... LINK ...): the static library oplens_NAME, alias
+# oplens::NAME. S is the C++ standard that its users need at least, 20 by default.
 function(oplens_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "STANDARD" "SOURCES;LINK" ${ARGN})
+  if(NOT ARG_STANDARD)
+    set(ARG_STANDARD 20)
+  endif()
   add_library(oplens_${name} STATIC ${ARG_SOURCES})
   add_library(oplens::${name} ALIAS oplens_${name})
   set_target_properties(oplens_${name} PROPERTIES EXPORT_NAME ${name})
-  target_compile_features(oplens_${name} PUBLIC cxx_std_20)
+  target_compile_features(oplens_${name} PUBLIC cxx_std_${ARG_STANDARD})
   target_include_directories(oplens_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/oplens>)
   target_link_libraries(oplens_${name} PUBLIC ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:oplens_options>)

@@ -14,11 +14,14 @@ import sys
 import tempfile
 
 ANY = object()
-PRODUCT = {"base", "parse/model", "parse", "ops", "prof"}
+PRODUCT = {"nvtx_annotate", "base", "parse/model", "parse", "ops", "prof"}
 LAYERS = {
+    "nvtx_annotate": {"nvtx_annotate/marker_format.h"},
+    # What the texts of markers agree on.
+    "nvtx_annotate/marker_format.h": set(),
     "base": set(),
-    "parse/model": {"base"},
-    "parse": {"parse/model", "base"},
+    "parse/model": {"base", "nvtx_annotate/marker_format.h"},
+    "parse": {"parse/model", "base", "nvtx_annotate/marker_format.h"},
     "ops": {"parse/model", "base"},
     "prof": {"ops", "parse/model", "base"},
     # The program reads profiles too; the library does not.

@@ -1,0 +1,308 @@
+#ifndef OPLENS_NVTX_ANNOTATE_ANNOTATE_H_
+#define OPLENS_NVTX_ANNOTATE_ANNOTATE_H_
+
+#include <atomic>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <type_traits>
+
+#include "nvtx_annotate/oplens_annotate.h"
+
+// Annotates a C++ program with NVTX ranges that carry ops, shapes, data types and sequence numbers.
+//
+//   using namespace oplens::annotate;
+//   ScopedLayer layer("encoder.2");
+//   ScopedForward op({"torch", "addmm"}, Tensor({n}, DType::kFloat32), Tensor({m, k}, ...), ...);
+//   Gemm(...);
+//   saved.link = op.link();
+//   ...
+//   ScopedBackward node("AddmmBackward", saved.link);
+//
+// Without a profiler that listens to NVTX a range formats nothing and costs less than a nanosecond;
+// arguments are not even gathered. Nothing here throws, allocates in steady state, locks, or can
+// leave a range open: the objects live in scopes only. C++17.
+
+namespace oplens::annotate {
+
+/// Element types of tensors.
+enum class DType : uint8_t {
+  kUnknown = OPLENS_DTYPE_UNKNOWN,
+  kBool = OPLENS_BOOL,
+  kUInt8 = OPLENS_UINT8,
+  kInt8 = OPLENS_INT8,
+  kUInt16 = OPLENS_UINT16,
+  kInt16 = OPLENS_INT16,
+  kUInt32 = OPLENS_UINT32,
+  kInt32 = OPLENS_INT32,
+  kUInt64 = OPLENS_UINT64,
+  kInt64 = OPLENS_INT64,
+  kFloat16 = OPLENS_FLOAT16,
+  kBFloat16 = OPLENS_BFLOAT16,
+  kFloat32 = OPLENS_FLOAT32,
+  kFloat64 = OPLENS_FLOAT64,
+  kComplex32 = OPLENS_COMPLEX32,
+  kComplex64 = OPLENS_COMPLEX64,
+  kComplex128 = OPLENS_COMPLEX128,
+  kFloat8E4m3fn = OPLENS_FLOAT8_E4M3FN,
+  kFloat8E5m2 = OPLENS_FLOAT8_E5M2,
+  kFloat8E4m3fnuz = OPLENS_FLOAT8_E4M3FNUZ,
+  kFloat8E5m2fnuz = OPLENS_FLOAT8_E5M2FNUZ,
+  kFloat8E8m0fnu = OPLENS_FLOAT8_E8M0FNU,
+  kFloat4E2m1fnX2 = OPLENS_FLOAT4_E2M1FN_X2,
+  kQInt8 = OPLENS_QINT8,
+  kQUInt8 = OPLENS_QUINT8,
+  kQInt32 = OPLENS_QINT32,
+  kQUInt4x2 = OPLENS_QUINT4X2,
+  kQUInt2x4 = OPLENS_QUINT2X4,
+  kInt4 = OPLENS_INT4,
+  kUInt4 = OPLENS_UINT4,
+};
+
+/// One argument of an op. It borrows what it is made from, so it is made where it is passed.
+/// Numbers, booleans, texts and nullptr (None) convert by themselves.
+class Arg {
+ public:
+  template <typename T,
+            std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
+  Arg(T value) noexcept : arg_{} {
+    arg_.kind = OPLENS_INT;
+    arg_.value.integer = static_cast<int64_t>(value);
+  }
+  template <typename T, std::enable_if_t<std::is_floating_point_v<T>, int> = 0>
+  Arg(T value) noexcept : arg_{} {
+    arg_.kind = OPLENS_FLOAT;
+    arg_.value.number = static_cast<double>(value);
+  }
+  template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
+  Arg(T value) noexcept : arg_{} {
+    arg_.kind = OPLENS_BOOLEAN;
+    arg_.value.integer = value ? 1 : 0;
+  }
+  Arg(std::nullptr_t) noexcept : arg_{} {}
+  Arg(std::string_view value) noexcept : arg_{} {
+    arg_.kind = OPLENS_STRING;
+    arg_.count = value.size();
+    arg_.value.text = value.data();
+  }
+  Arg(const char* value) noexcept
+      : Arg(value == nullptr ? std::string_view() : std::string_view(value)) {}
+  Arg(const std::complex<double>& value) noexcept : arg_{} {
+    arg_.kind = OPLENS_COMPLEX;
+    // The standard lets a complex number be read as its two parts.
+    arg_.value.numbers = reinterpret_cast<const double*>(&value);
+  }
+  explicit Arg(const oplens_arg& arg) noexcept : arg_(arg) {}
+
+  /// The same argument, passed by keyword. `name` must live until the call.
+  Arg Named(const char* name) const noexcept {
+    Arg named = *this;
+    named.arg_.name = name;
+    return named;
+  }
+  /// The same argument as a member of the n-th list of tensors of the call, from 1.
+  Arg InList(uint16_t n) const noexcept {
+    Arg member = *this;
+    member.arg_.list = n;
+    return member;
+  }
+  const oplens_arg& c_arg() const noexcept { return arg_; }
+
+ private:
+  oplens_arg arg_;
+};
+
+namespace detail {
+inline oplens_arg Numbers(uint16_t kind, const int64_t* values, size_t count) noexcept {
+  oplens_arg arg{};
+  arg.kind = kind;
+  arg.count = count;
+  arg.value.ints = values;
+  return arg;
+}
+}  // namespace detail
+
+/// A tensor: `rank` extents, outermost first. Null extents with a rank above 0: undefined (None).
+inline Arg Tensor(const int64_t* extents, size_t rank, DType dtype) noexcept {
+  oplens_arg arg = detail::Numbers(OPLENS_TENSOR, extents, rank);
+  arg.dtype = static_cast<uint16_t>(dtype);
+  return Arg(arg);
+}
+/// The list must live until the call, as it does when it is written where it is passed.
+inline Arg Tensor(std::initializer_list<int64_t> extents, DType dtype) noexcept {
+  return Tensor(extents.begin(), extents.size(), dtype);
+}
+inline Arg IntList(const int64_t* values, size_t count) noexcept {
+  return Arg(detail::Numbers(OPLENS_INT_LIST, values, count));
+}
+inline Arg IntList(std::initializer_list<int64_t> values) noexcept {
+  return IntList(values.begin(), values.size());
+}
+inline Arg IntTuple(const int64_t* values, size_t count) noexcept {
+  return Arg(detail::Numbers(OPLENS_INT_TUPLE, values, count));
+}
+inline Arg IntTuple(std::initializer_list<int64_t> values) noexcept {
+  return IntTuple(values.begin(), values.size());
+}
+inline Arg FloatList(const double* values, size_t count) noexcept {
+  oplens_arg arg{};
+  arg.kind = OPLENS_FLOAT_LIST;
+  arg.count = count;
+  arg.value.numbers = values;
+  return Arg(arg);
+}
+inline Arg FloatList(std::initializer_list<double> values) noexcept {
+  return FloatList(values.begin(), values.size());
+}
+
+/// Module and name of an op, and where it is called. Of the texts only the pointers are kept until
+/// the range has begun.
+struct OpName {
+  constexpr OpName(const char* mod_text, const char* op_text,
+                   const char* file_text = __builtin_FILE(),
+                   int line_number = __builtin_LINE()) noexcept
+      : mod(mod_text), op(op_text), file(file_text), line(line_number) {}
+  const char* mod;
+  const char* op;
+  const char* file;  ///< Null: no call site.
+  int line;
+};
+
+/// What ties a backward node to the op that made it.
+using ForwardLink = oplens_link;
+inline constexpr ForwardLink kNoLink = {-1, 0};
+
+enum class Phase : uint8_t {
+  kForward = OPLENS_FORWARD,
+  kBackward = OPLENS_BACKWARD,
+  kOptimizer = OPLENS_OPTIMIZER,
+  kData = OPLENS_DATA,
+  kCommunication = OPLENS_COMMUNICATION,
+};
+
+namespace detail {
+
+enum State : uint8_t { kUnknown, kOff, kOn };
+extern std::atomic<uint8_t> g_state;
+bool DecideState() noexcept;
+
+uint64_t BeginOp(const OpName& name, const oplens_arg* args, size_t count,
+                 ForwardLink* link) noexcept;
+uint64_t BeginBackward(const char* node, const ForwardLink& link) noexcept;
+uint64_t BeginLayer(const char* name) noexcept;
+uint64_t BeginTrace(const char* const* frames, size_t count) noexcept;
+uint64_t BeginIteration(int64_t number) noexcept;
+uint64_t BeginPhase(Phase phase) noexcept;
+uint64_t BeginRange(std::string_view text) noexcept;
+void End(uint64_t token) noexcept;
+
+/// What all ranges have in common: they end with their scope, and can be nothing but local
+/// variables.
+class ScopedToken {
+ public:
+  ScopedToken(const ScopedToken&) = delete;
+  ScopedToken& operator=(const ScopedToken&) = delete;
+  static void* operator new(size_t) = delete;
+  static void* operator new[](size_t) = delete;
+
+ protected:
+  ScopedToken() noexcept = default;
+  ~ScopedToken() {
+    if (token_ != 0) End(token_);
+  }
+  uint64_t token_ = 0;
+};
+
+}  // namespace detail
+
+/// Whether a range would be seen by a profiler now.
+inline bool Enabled() noexcept {
+  const uint8_t state = detail::g_state.load(std::memory_order_relaxed);
+  return state == detail::kOn || (state == detail::kUnknown && detail::DecideState());
+}
+
+/// Begin and end the capture window, see oplens_annotate.h.
+inline void Start() noexcept { oplens_start(); }
+inline void Stop() noexcept { oplens_stop(); }
+
+/// The call of an op, as a range. Arguments in the order of the call, those with names last.
+class [[nodiscard]] ScopedOp : detail::ScopedToken {
+ public:
+  template <typename... Args>
+  explicit ScopedOp(OpName name, const Args&... args) noexcept {
+    if (!Enabled()) return;
+    const oplens_arg list[sizeof...(Args) + 1] = {Arg(args).c_arg()..., {}};
+    token_ = detail::BeginOp(name, list, sizeof...(Args), nullptr);
+  }
+};
+
+/// The call of an op that a backward node will refer to: takes the thread's next sequence number.
+class [[nodiscard]] ScopedForward : detail::ScopedToken {
+ public:
+  template <typename... Args>
+  explicit ScopedForward(OpName name, const Args&... args) noexcept {
+    if (!Enabled()) return;
+    const oplens_arg list[sizeof...(Args) + 1] = {Arg(args).c_arg()..., {}};
+    token_ = detail::BeginOp(name, list, sizeof...(Args), &link_);
+  }
+  /// To be kept until the backward pass; kNoLink when nothing was emitted.
+  const ForwardLink& link() const noexcept { return link_; }
+
+ private:
+  ForwardLink link_ = kNoLink;
+};
+
+/// A node of the backward pass, e.g. "AddmmBackward", of the op that `link` came from.
+class [[nodiscard]] ScopedBackward : detail::ScopedToken {
+ public:
+  explicit ScopedBackward(const char* node, const ForwardLink& link = kNoLink) noexcept {
+    if (Enabled()) token_ = detail::BeginBackward(node, link);
+  }
+};
+
+/// A layer of the network; its name is appended to that of the layer around it: "encoder", then
+/// "encoder.attn".
+class [[nodiscard]] ScopedLayer : detail::ScopedToken {
+ public:
+  explicit ScopedLayer(const char* name) noexcept {
+    if (Enabled()) token_ = detail::BeginLayer(name);
+  }
+};
+
+/// An iteration of the training loop.
+class [[nodiscard]] ScopedIteration : detail::ScopedToken {
+ public:
+  explicit ScopedIteration(int64_t number) noexcept {
+    if (Enabled()) token_ = detail::BeginIteration(number);
+  }
+};
+
+/// A phase of an iteration.
+class [[nodiscard]] ScopedPhase : detail::ScopedToken {
+ public:
+  explicit ScopedPhase(Phase phase) noexcept {
+    if (Enabled()) token_ = detail::BeginPhase(phase);
+  }
+};
+
+/// A call stack for the ops inside: "file:line" each, outermost frame first.
+class [[nodiscard]] ScopedTrace : detail::ScopedToken {
+ public:
+  ScopedTrace(const char* const* frames, size_t count) noexcept {
+    if (Enabled()) token_ = detail::BeginTrace(frames, count);
+  }
+};
+
+/// Any text.
+class [[nodiscard]] ScopedRange : detail::ScopedToken {
+ public:
+  explicit ScopedRange(std::string_view text) noexcept {
+    if (Enabled()) token_ = detail::BeginRange(text);
+  }
+};
+
+}  // namespace oplens::annotate
+
+#endif  // OPLENS_NVTX_ANNOTATE_ANNOTATE_H_

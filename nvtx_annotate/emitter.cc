@@ -1,0 +1,441 @@
+#include "nvtx_annotate/emitter.h"
+
+#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "nvtx_annotate/capture_window.h"
+#include "nvtx_annotate/name_table.h"
+
+namespace oplens::annotate {
+namespace {
+
+constexpr size_t kMaxDepth = 4096;
+constexpr size_t kNameSlots = 256;
+constexpr size_t kMaxLayerBytes = 2 * markers::kMaxStringBytes;
+
+/// What the process as a whole knows of the tool.
+struct Tool {
+  Mode mode = Mode::kOff;
+  nvtxDomainHandle_t domain = nullptr;
+  uint64_t schema = 0;
+};
+
+uint64_t RegisterSchema(nvtxDomainHandle_t domain) {
+  // The head; the arguments behind it differ from call to call.
+  static const nvtxPayloadSchemaEntry_t kEntries[] = {
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "seq", nullptr, 0, 0, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "tid", nullptr, 0, 8, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "ftid", nullptr, 0, 16, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "h", nullptr, 0, 24, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_CHAR, "dir", nullptr, 0, 32, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT8, "args", nullptr, 0, 33, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT16, "flags", nullptr, 0, 34, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "bytes", nullptr, 0, 36, nullptr, nullptr},
+  };
+  nvtxPayloadSchemaAttr_t attributes = {};
+  attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
+                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
+                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
+  attributes.name = markers::kSchemaName;
+  attributes.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
+  attributes.entries = kEntries;
+  attributes.numEntries = sizeof kEntries / sizeof *kEntries;
+  attributes.payloadStaticSize = sizeof(markers::PayloadHead);
+  return nvtxPayloadSchemaRegister(domain, &attributes);
+}
+
+Tool FindTool() {
+  Tool tool;
+  tool.domain = nvtxDomainCreateA(markers::kDomain);
+  if (tool.domain == nullptr) return tool;
+  tool.mode = Mode::kText;
+  tool.schema = RegisterSchema(tool.domain);
+  if (tool.schema >> 48 == markers::kSchemaIdTag) tool.mode = Mode::kPayload;
+  return tool;
+}
+
+const Tool& TheTool() noexcept {
+  static const Tool tool = FindTool();
+  return tool;
+}
+
+/// The ranges that one token stands for.
+struct Begun {
+  uint8_t plain = 0;   ///< Ranges of the default domain.
+  uint8_t own = 0;     ///< Ranges of the domain "oplens".
+  uint32_t layer = 0;  ///< Bytes of the layer's path before.
+};
+
+/// The registered name of an op, as this thread knows it.
+struct NameSlot {
+  const char* mod;
+  const char* op;
+  const char* aten;
+  const RegisteredName* name;
+};
+
+/// What a thread needs to emit ranges, allocated when it begins its first.
+struct ThreadState {
+  uint64_t number = 0;
+  int64_t next_sequence = 0;
+  uint32_t serial = 0;  ///< Tells the tokens of threads apart.
+  uint32_t depth = 0;   ///< Entries of `begun` in use.
+  uint32_t layer_size = 0;
+  NameSlot names[kNameSlots] = {};
+  Begun begun[kMaxDepth];
+  char layer[kMaxLayerBytes];
+  alignas(16) unsigned char payload[markers::kPayloadBufferBytes];
+  char text[markers::kTextBufferBytes];
+};
+
+std::atomic<uint32_t> g_last_serial{0};
+
+/// Frees the state when its thread ends.
+class StateOwner {
+ public:
+  StateOwner() noexcept : state_(new (std::nothrow) ThreadState) {
+    if (state_ == nullptr) return;
+    state_->number = static_cast<uint64_t>(syscall(SYS_gettid));
+    state_->serial = g_last_serial.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  ~StateOwner() {
+    delete state_;
+    state_ = nullptr;
+    gone = true;
+  }
+  ThreadState* get() const noexcept { return state_; }
+
+  /// Objects of the thread that are destroyed later emit nothing.
+  static thread_local bool gone;
+
+ private:
+  ThreadState* state_;
+};
+thread_local bool StateOwner::gone = false;
+
+thread_local ThreadState* t_state = nullptr;
+
+ThreadState* MakeState() noexcept {
+  if (StateOwner::gone) return nullptr;
+  static thread_local StateOwner owner;
+  t_state = owner.get();
+  return t_state;
+}
+
+ThreadState* CurrentState() noexcept { return t_state != nullptr ? t_state : MakeState(); }
+
+uint64_t TokenOf(const ThreadState& state) { return uint64_t{state.serial} << 32 | state.depth; }
+
+/// Opens an entry for the ranges of a token; null where there is no room.
+Begun* Open(ThreadState* state) {
+  if (state == nullptr || state->depth == kMaxDepth) return nullptr;
+  Begun* const begun = &state->begun[state->depth++];
+  *begun = Begun{0, 0, state->layer_size};
+  return begun;
+}
+
+void PushText(const char* text, Begun* begun) {
+  nvtxRangePushA(text);
+  ++begun->plain;
+}
+
+/// Pushes the text of an op with its sequence number as payload, for tools that show it.
+void PushNumbered(const char* text, int64_t seq, Begun* begun) {
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  event.message.ascii = text;
+  event.payloadType = NVTX_PAYLOAD_TYPE_INT64;
+  event.payload.llValue = seq;
+  nvtxRangePushEx(&event);
+  ++begun->plain;
+}
+
+/// Null: the table of names is full.
+const RegisteredName* FindName(const markers::OpNames& names, ThreadState* state) {
+  const auto address = reinterpret_cast<uintptr_t>(names.op) ^
+                       reinterpret_cast<uintptr_t>(names.mod) * 7 ^
+                       reinterpret_cast<uintptr_t>(names.aten) * 31;
+  NameSlot& slot = state->names[(address >> 3 ^ address >> 11) % kNameSlots];
+  const bool same = slot.name != nullptr && slot.op == names.op && slot.mod == names.mod &&
+                    slot.aten == names.aten && slot.name->Is(names);
+  if (same) return slot.name;
+  const RegisteredName* const name = InternName(names, TheTool().domain);
+  if (name != nullptr) slot = {names.mod, names.op, names.aten, name};
+  return name;
+}
+
+void PushPayload(const markers::OpNames& names, size_t size, ThreadState* state, Begun* begun) {
+  const nvtxPayloadData_t data = {TheTool().schema, size, state->payload};
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
+  event.reserved0 = 1;  // Number of payloads.
+  event.payload.ullValue = reinterpret_cast<uintptr_t>(&data);
+  if (const RegisteredName* const name = FindName(names, state)) {
+    event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    event.message.registered = name->handle();
+  } else {
+    markers::FormatMessage(names, state->text);
+    event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    event.message.ascii = state->text;
+  }
+  nvtxDomainRangePushEx(TheTool().domain, &event);
+  ++begun->own;
+}
+
+uint64_t BeginPlain(std::string_view prefix, std::string_view text) {
+  ThreadState* const state = CurrentState();
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  markers::FormatPlain(prefix, text, state->text);
+  PushText(state->text, begun);
+  return TokenOf(*state);
+}
+
+void PopLast(ThreadState* state) {
+  const Begun& begun = state->begun[--state->depth];
+  for (int i = 0; i < begun.own; ++i) nvtxDomainRangePop(TheTool().domain);
+  for (int i = 0; i < begun.plain; ++i) nvtxRangePop();
+  state->layer_size = begun.layer;
+}
+
+bool StartsOff() {
+  const char* const options = std::getenv("OPLENS_ANNOTATE");
+  return HasWord(options == nullptr ? "" : options, "off");
+}
+
+std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
+
+const char* PhaseWord(Phase phase) {
+  switch (phase) {
+    case Phase::kForward:
+      return "forward";
+    case Phase::kBackward:
+      return "backward";
+    case Phase::kOptimizer:
+      return "optimizer";
+    case Phase::kData:
+      return "data";
+    case Phase::kCommunication:
+      return "communication";
+  }
+  return "other";
+}
+
+void SwitchEmission(bool on) noexcept {
+  const Tool& tool = TheTool();
+  if (tool.mode == Mode::kOff) {
+    detail::g_state.store(detail::kOff, std::memory_order_relaxed);
+    return;
+  }
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  event.message.ascii = on ? markers::kStartMark : markers::kStopMark;
+  nvtxDomainMarkEx(tool.domain, &event);
+  detail::g_state.store(on ? detail::kOn : detail::kOff, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Mode EmissionMode() noexcept { return TheTool().mode; }
+
+uint64_t CurrentThread() noexcept {
+  const ThreadState* const state = CurrentState();
+  return state == nullptr ? 0 : state->number;
+}
+
+int64_t NextSequence() noexcept {
+  ThreadState* const state = CurrentState();
+  return state == nullptr ? -1 : state->next_sequence++;
+}
+
+bool HasWord(std::string_view list, std::string_view word) noexcept {
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    if (list.substr(0, comma) == word) return true;
+    if (comma == list.npos) break;
+    list.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+uint64_t BeginCall(const markers::OpNames& names, const markers::CallFacts& facts,
+                   const oplens_arg* args, size_t count, const markers::CallSite& site) noexcept {
+  ThreadState* const state = CurrentState();
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  markers::CallFacts own = facts;
+  own.tid = state->number;
+  if (TheTool().mode == Mode::kPayload) {
+    const size_t size = markers::EncodePayload(own, 0, args, count, site, state->payload);
+    PushPayload(names, size, state, begun);
+    return TokenOf(*state);
+  }
+  if (site.file != nullptr) {
+    markers::FormatTrace(&site.file, 1, site.line, state->text);
+    PushText(state->text, begun);
+  }
+  markers::FormatOp(names, own, args, count, 0, state->text);
+  if (own.seq < 0) {
+    PushText(state->text, begun);
+    return TokenOf(*state);
+  }
+  PushNumbered(state->text, own.seq, begun);
+  markers::FormatSequence(names.aten != nullptr ? names.aten : names.op, own.seq, false,
+                          state->text);
+  PushText(state->text, begun);
+  return TokenOf(*state);
+}
+
+uint64_t BeginNode(const char* node, const markers::CallFacts& facts) noexcept {
+  ThreadState* const state = CurrentState();
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  markers::CallFacts own = facts;
+  own.tid = state->number;
+  if (TheTool().mode == Mode::kPayload) {
+    const size_t size =
+        markers::EncodePayload(own, markers::kNodeFlag, nullptr, 0, {}, state->payload);
+    markers::OpNames names;
+    names.op = node;
+    PushPayload(names, size, state, begun);
+    return TokenOf(*state);
+  }
+  markers::FormatNode(node, own, state->text);
+  PushText(state->text, begun);
+  if (own.seq < 0) return TokenOf(*state);
+  markers::FormatSequence(node, own.seq, true, state->text);
+  PushText(state->text, begun);
+  return TokenOf(*state);
+}
+
+uint64_t BeginSequence(const char* name, const markers::CallFacts& facts) noexcept {
+  ThreadState* const state = CurrentState();
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  markers::CallFacts own = facts;
+  own.tid = state->number;
+  if (TheTool().mode == Mode::kPayload) {
+    const size_t size =
+        markers::EncodePayload(own, markers::kSeqOnlyFlag, nullptr, 0, {}, state->payload);
+    markers::OpNames names;
+    names.op = name;
+    PushPayload(names, size, state, begun);
+    return TokenOf(*state);
+  }
+  markers::FormatSequence(name, own.seq, false, state->text);
+  PushText(state->text, begun);
+  return TokenOf(*state);
+}
+
+namespace detail {
+
+std::atomic<uint8_t> g_state{kUnknown};
+
+bool DecideState() noexcept {
+  const bool on = TheTool().mode != Mode::kOff && !StartsOff();
+  // Whoever called start() or stop() meanwhile has the last word.
+  uint8_t expected = kUnknown;
+  g_state.compare_exchange_strong(expected, on ? kOn : kOff, std::memory_order_relaxed);
+  return g_state.load(std::memory_order_relaxed) == kOn;
+}
+
+uint64_t BeginOp(const OpName& name, const oplens_arg* args, size_t count,
+                 ForwardLink* link) noexcept {
+  markers::OpNames names;
+  names.mod = name.mod;
+  names.op = name.op;
+  markers::CallFacts facts;
+  if (link != nullptr) {
+    *link = {NextSequence(), CurrentThread()};
+    facts.seq = link->seq;
+  }
+  return BeginCall(names, facts, args, count, {name.file, name.line});
+}
+
+uint64_t BeginBackward(const char* node, const ForwardLink& link) noexcept {
+  markers::CallFacts facts;
+  facts.seq = link.seq;
+  facts.ftid = link.seq < 0 ? 0 : link.thread;
+  facts.dir = markers::Direction::kBackward;
+  return BeginNode(node, facts);
+}
+
+uint64_t BeginLayer(const char* name) noexcept {
+  ThreadState* const state = CurrentState();
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  const std::string_view text = View(name);
+  const size_t dot = state->layer_size > 0 ? 1 : 0;
+  // A path that is too long keeps its beginning: the text is cut there anyway.
+  if (state->layer_size + dot + 1 < kMaxLayerBytes) {
+    if (dot != 0) state->layer[state->layer_size++] = '.';
+    const size_t room = kMaxLayerBytes - state->layer_size;
+    const size_t size = text.size() < room ? text.size() : room;
+    std::memcpy(state->layer + state->layer_size, text.data(), size);
+    state->layer_size += static_cast<uint32_t>(size);
+  }
+  markers::FormatLayer({state->layer, state->layer_size}, state->text);
+  PushText(state->text, begun);
+  return TokenOf(*state);
+}
+
+uint64_t BeginTrace(const char* const* frames, size_t count) noexcept {
+  ThreadState* const state = CurrentState();
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  markers::FormatTrace(frames, frames == nullptr ? 0 : count, 0, state->text);
+  PushText(state->text, begun);
+  return TokenOf(*state);
+}
+
+uint64_t BeginIteration(int64_t number) noexcept {
+  char digits[24];
+  size_t at = sizeof digits;
+  uint64_t rest = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+  do {
+    digits[--at] = static_cast<char>('0' + rest % 10);
+    rest /= 10;
+  } while (rest != 0);
+  if (number < 0) digits[--at] = '-';
+  return BeginPlain(markers::kStepPrefix, {digits + at, sizeof digits - at});
+}
+
+uint64_t BeginPhase(Phase phase) noexcept {
+  return BeginPlain(markers::kPhasePrefix, PhaseWord(phase));
+}
+
+uint64_t BeginRange(std::string_view text) noexcept { return BeginPlain("", text); }
+
+void End(uint64_t token) noexcept {
+  ThreadState* const state = t_state;
+  if (state == nullptr || token >> 32 != state->serial) return;
+  const auto depth = static_cast<uint32_t>(token);
+  while (depth != 0 && state->depth >= depth) PopLast(state);
+}
+
+}  // namespace detail
+
+void StartCapture() noexcept {
+  SwitchEmission(true);
+  SwitchCudaProfiler(true);
+}
+
+void StopCapture() noexcept {
+  SwitchEmission(false);
+  SwitchCudaProfiler(false);
+}
+
+}  // namespace oplens::annotate

@@ -1,0 +1,47 @@
+#ifndef OPLENS_NVTX_ANNOTATE_EMITTER_H_
+#define OPLENS_NVTX_ANNOTATE_EMITTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "nvtx_annotate/annotate.h"
+#include "nvtx_annotate/marker_text.h"
+#include "nvtx_annotate/payload.h"
+
+// What annotate.h, the C interface and the adaptors of frameworks emit ranges with. Everything may
+// be called from any thread, does nothing unless Enabled(), and neither throws, locks nor allocates
+// once a thread and a name are known.
+
+namespace oplens::annotate {
+
+/// How ranges reach the tool that listens.
+enum class Mode : uint8_t {
+  kOff,      ///< Nobody listens: nothing is emitted, and never will be in this process.
+  kText,     ///< Texts, in the default domain, for any tool.
+  kPayload,  ///< Names and binary payloads, in the domain "oplens", for a recorder that reads them.
+};
+
+/// Found at the first call, once: whether a tool listens to NVTX, and which way.
+Mode EmissionMode() noexcept;
+
+/// The number of this thread, as the operating system has it, which markers bear.
+uint64_t CurrentThread() noexcept;
+
+/// The next sequence number of this thread.
+int64_t NextSequence() noexcept;
+
+/// Begins the ranges of one call: the trace (of a site), O, and S where facts.seq is not negative.
+/// facts.tid is filled in. Returns a token for detail::End, 0 when nothing was begun.
+uint64_t BeginCall(const markers::OpNames& names, const markers::CallFacts& facts,
+                   const oplens_arg* args, size_t count, const markers::CallSite& site) noexcept;
+
+/// Begins the ranges of a backward node: N, and S where facts.seq is not negative.
+uint64_t BeginNode(const char* node, const markers::CallFacts& facts) noexcept;
+
+/// Begins only the range S of an op.
+uint64_t BeginSequence(const char* name, const markers::CallFacts& facts) noexcept;
+
+}  // namespace oplens::annotate
+
+#endif  // OPLENS_NVTX_ANNOTATE_EMITTER_H_
