@@ -49,8 +49,9 @@ class AnnotateTest : public ::testing::Test {
 /// brackets.
 std::string OpDict(const std::string& mod, const std::string& op, const std::string& args);
 
-/// Runs the program beside this test, `annotated_program COMMAND`, in its own process. Without a
-/// mode there is no tool; with one the capture is written to `capture`. Expects exit code 0.
+/// Runs the program beside this test, `annotated_program COMMAND`, in its own process, and returns
+/// what it printed. An empty mode: without a tool; else the capture is written to `capture`.
+/// Expects exit code 0.
 std::string RunAnnotatedProgram(const std::string& command, const std::string& mode,
                                 const std::filesystem::path& capture = {});
 
