@@ -3,6 +3,7 @@
 //   annotated_program COMMAND     exit code 0, or 1 and a line on stdout that says what is wrong
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -139,7 +140,10 @@ int Exit() {
   { const ScopedRange range("range"); }
   static EmitsAtExit after;
   std::thread([] {
-    for (;;) const ScopedForward op({"torch", "daemon"});
+    for (;;) {
+      const ScopedForward op({"torch", "daemon"});
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
   }).detach();
   return 0;
 }
