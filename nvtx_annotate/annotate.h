@@ -90,6 +90,12 @@ class Arg {
       : Arg(Field(), kind, count, Address(data)) {
     dtype_ = static_cast<uint16_t>(dtype);
   }
+  OPLENS_INLINE explicit Arg(const oplens_arg& arg) noexcept
+      : Arg(Field(), arg.kind, arg.count, static_cast<uint64_t>(arg.value.integer)) {
+    name_ = arg.name;
+    dtype_ = arg.dtype;
+    list_ = arg.list;
+  }
 
   /// The same argument, passed by keyword. `name` must live until the call.
   OPLENS_INLINE Arg Named(const char* name) const noexcept {

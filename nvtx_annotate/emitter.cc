@@ -66,11 +66,19 @@ const Tool& TheTool() noexcept {
   return tool;
 }
 
+// A token: 24 bits of its thread's serial, 28 of its own number, 12 of its place in `begun`.
+constexpr int kPlaceBits = 12;
+constexpr int kNumberBits = 28;
+constexpr uint32_t kPlaceMask = (1u << kPlaceBits) - 1;
+constexpr uint32_t kNumberMask = (1u << kNumberBits) - 1;
+static_assert(kMaxDepth <= kPlaceMask + 1);
+
 /// The ranges that one token stands for.
 struct Begun {
-  uint8_t plain = 0;   ///< Ranges of the default domain.
-  uint8_t own = 0;     ///< Ranges of the domain "oplens": 1 at most.
-  uint32_t layer = 0;  ///< Bytes of the layer's path before.
+  uint32_t number = 0;  ///< Tells it from those that stood in its place before.
+  uint8_t plain = 0;    ///< Ranges of the default domain.
+  uint8_t own = 0;      ///< Ranges of the domain "oplens": 1 at most.
+  uint32_t layer = 0;   ///< Bytes of the layer's path before.
 };
 
 /// The registered name of an op, as this thread knows it.
@@ -86,6 +94,7 @@ struct ThreadState {
   int64_t next_sequence = 0;
   uint32_t serial = 0;  ///< Tells the tokens of threads apart.
   uint32_t depth = 0;   ///< Entries of `begun` in use.
+  uint32_t last_number = 0;
   uint32_t layer_size = 0;
   NameSlot names[kNameSlots];
   Begun begun[kMaxDepth];
@@ -96,18 +105,22 @@ struct ThreadState {
 
 std::atomic<uint32_t> g_last_serial{0};
 
+thread_local ThreadState* t_state = nullptr;
+
 /// Frees the state when its thread ends.
 class StateOwner {
  public:
   StateOwner() noexcept : state_(new (std::nothrow) ThreadState) {
     if (state_ == nullptr) return;
     state_->number = static_cast<uint64_t>(syscall(SYS_gettid));
-    state_->serial = g_last_serial.fetch_add(1, std::memory_order_relaxed) + 1;
+    // From 1 on: no token is 0.
+    constexpr uint32_t kSerials = (1u << 24) - 1;
+    state_->serial = g_last_serial.fetch_add(1, std::memory_order_relaxed) % kSerials + 1;
   }
   ~StateOwner() {
-    delete state_;
-    state_ = nullptr;
+    t_state = nullptr;
     gone = true;
+    delete state_;
   }
   ThreadState* get() const noexcept { return state_; }
 
@@ -115,11 +128,9 @@ class StateOwner {
   static thread_local bool gone;
 
  private:
-  ThreadState* state_;
+  ThreadState* const state_;
 };
 thread_local bool StateOwner::gone = false;
-
-thread_local ThreadState* t_state = nullptr;
 
 ThreadState* MakeState() noexcept {
   if (StateOwner::gone) return nullptr;
@@ -130,13 +141,19 @@ ThreadState* MakeState() noexcept {
 
 ThreadState* CurrentState() noexcept { return t_state != nullptr ? t_state : MakeState(); }
 
-uint64_t TokenOf(const ThreadState& state) { return uint64_t{state.serial} << 32 | state.depth; }
+/// The token of what was begun last.
+uint64_t TokenOf(const ThreadState& state) {
+  const uint32_t place = state.depth - 1;
+  const uint64_t thread = uint64_t{state.serial} << (kNumberBits + kPlaceBits);
+  return thread | uint64_t{state.begun[place].number} << kPlaceBits | place;
+}
 
 /// Opens an entry for the ranges of a token; null where there is no room.
 Begun* Open(ThreadState* state) {
   if (state == nullptr || state->depth == kMaxDepth) return nullptr;
   Begun* const begun = &state->begun[state->depth++];
-  *begun = Begun{0, 0, state->layer_size};
+  state->last_number = (state->last_number + 1) & kNumberMask;
+  *begun = Begun{state->last_number, 0, 0, state->layer_size};
   return begun;
 }
 
@@ -421,9 +438,11 @@ uint64_t BeginRange(std::string_view text) noexcept { return BeginPlain("", text
 
 void End(uint64_t token) noexcept {
   ThreadState* const state = t_state;
-  if (state == nullptr || token >> 32 != state->serial) return;
-  const auto depth = static_cast<uint32_t>(token);
-  while (depth != 0 && state->depth >= depth) PopLast(state);
+  if (state == nullptr || token >> (kNumberBits + kPlaceBits) != state->serial) return;
+  const uint32_t place = static_cast<uint32_t>(token) & kPlaceMask;
+  const uint32_t number = static_cast<uint32_t>(token >> kPlaceBits) & kNumberMask;
+  if (place >= state->depth || state->begun[place].number != number) return;
+  while (state->depth > place) PopLast(state);
 }
 
 }  // namespace detail
