@@ -97,6 +97,8 @@ struct ThreadState {
 
 std::atomic<uint32_t> g_last_serial{0};
 
+thread_local ThreadState* t_state = nullptr;
+
 /// Frees the state when its thread ends.
 class StateOwner {
  public:
@@ -106,8 +108,8 @@ class StateOwner {
     state_->serial = g_last_serial.fetch_add(1, std::memory_order_relaxed) + 1;
   }
   ~StateOwner() {
+    t_state = nullptr;
     delete state_;
-    state_ = nullptr;
     gone = true;
   }
   ThreadState* get() const noexcept { return state_; }
@@ -119,8 +121,6 @@ class StateOwner {
   ThreadState* state_;
 };
 thread_local bool StateOwner::gone = false;
-
-thread_local ThreadState* t_state = nullptr;
 
 ThreadState* MakeState() noexcept {
   if (StateOwner::gone) return nullptr;
