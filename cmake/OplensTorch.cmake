@@ -1,5 +1,6 @@
 # The interface target oplens_libtorch: headers and libraries of PyTorch, found beside its package
-# file (OPLENS_TORCH_CONFIG). No target where they are not found.
+# file (OPLENS_TORCH_CONFIG); and OPLENS_TORCH_SONAME, the name by which programs load it. No target
+# where they are not found.
 if(NOT OPLENS_TORCH_CONFIG)
   return()
 endif()
@@ -36,4 +37,11 @@ target_link_libraries(oplens_libtorch INTERFACE ${oplens_torch_libraries})
 file(STRINGS ${OPLENS_TORCH_CONFIG} oplens_torch_abi REGEX "_GLIBCXX_USE_CXX11_ABI=[01]")
 if(oplens_torch_abi MATCHES "(_GLIBCXX_USE_CXX11_ABI=[01])")
   target_compile_definitions(oplens_libtorch INTERFACE ${CMAKE_MATCH_1})
+endif()
+
+execute_process(COMMAND ${CMAKE_READELF} -d ${OPLENS_TORCH_LIBRARY_torch_cpu}
+                OUTPUT_VARIABLE oplens_torch_dynamic ERROR_QUIET)
+set(OPLENS_TORCH_SONAME libtorch_cpu.so)
+if(oplens_torch_dynamic MATCHES "SONAME[^\n]*\\[([^]\n]+)\\]")
+  set(OPLENS_TORCH_SONAME ${CMAKE_MATCH_1})
 endif()

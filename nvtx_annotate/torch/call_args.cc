@@ -233,8 +233,7 @@ void CallArgs::AddFloats(const char* name, c10::ArrayRef<c10::IValue> list) {
   arg->count = list.size();
   arg->value.numbers = floats_ + floats_used_;
   for (const c10::IValue& value : list) {
-    floats_[floats_used_++] =
-        value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
+    floats_[floats_used_++] = value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
   }
 }
 

@@ -18,10 +18,10 @@ namespace oplens::annotate::torch {
 struct Parameter {
   enum class Use : uint8_t {
     kPositional,
-    kKeyword,         ///< Left out where it is None.
-    kDType,           ///< A keyword whose number means a data type.
-    kDTypeOrInput,    ///< The same; where it is None, that of the first tensor.
-    kFloat32Flag,     ///< True stands for dtype=float32.
+    kKeyword,       ///< Left out where it is None.
+    kDType,         ///< A keyword whose number means a data type.
+    kDTypeOrInput,  ///< The same; where it is None, that of the first tensor.
+    kFloat32Flag,   ///< True stands for dtype=float32.
   };
   Use use = Use::kPositional;
   size_t input = 0;  ///< Its place in the schema.

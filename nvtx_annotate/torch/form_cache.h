@@ -11,7 +11,8 @@
 namespace oplens::annotate::torch {
 
 /// The forms of the operators that were called, by the address of their names, which the framework
-/// keeps for ever; the text is compared too. Without locks; holds 8192 operators and their overloads.
+/// keeps for ever; the text is compared too. Without locks; holds 8192 operators and their
+/// overloads.
 class FormCache {
  public:
   /// The form of an operator's call; null for a function that is no operator, and when the cache is

@@ -27,8 +27,9 @@
 //   evaluate_function of a node    a range of that name, so that sums and hooks of gradients in it
 //   user scope, TorchScript        a range of that name
 //
-// This file and its like are compiled with NDEBUG whatever the build: RecordFunction::inputs() checks
-// a member that only a debug build of the framework sets. The member does not change the layout.
+// This file and its like are compiled with NDEBUG whatever the build: RecordFunction::inputs()
+// checks a member that only a debug build of the framework sets. The member does not change the
+// layout.
 
 namespace oplens::annotate::torch {
 namespace {
@@ -229,11 +230,11 @@ int oplens_torch_install(void) { return oplens::annotate::torch::Install() ? 1 :
 
 void oplens_torch_uninstall(void) { oplens::annotate::torch::Uninstall(); }
 
-const char* oplens_torch_version(void) {
-  // Also read from the file by oplens_annotate.py, which must know before it loads it.
-  static const char text[] = "oplens_torch built for torch " TORCH_VERSION;
-  constexpr size_t kVersionAt = sizeof "oplens_torch built for torch " - 1;
-  return text + kVersionAt;
-}
+const char* oplens_torch_version(void) { return TORCH_VERSION; }
+
+// oplens_annotate.py reads this from the file: it must know before it loads the library.
+OPLENS_TORCH_EXPORT extern const char oplens_torch_build[];
+const char oplens_torch_build[] =
+    "oplens_torch build: torch " TORCH_VERSION " soname " OPLENS_TORCH_SONAME " end";
 
 }  // extern "C"

@@ -9,7 +9,8 @@
 namespace oplens::annotate::torch {
 namespace {
 
-// Stacks outlive their threads, since ranges may be ended by others; the next thread takes one over.
+// Stacks outlive their threads, since ranges may be ended by others; the next thread takes one
+// over.
 std::mutex g_mutex;
 RangeStack* g_free = nullptr;
 

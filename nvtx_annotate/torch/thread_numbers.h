@@ -7,8 +7,8 @@
 
 namespace oplens::annotate::torch {
 
-/// Which thread of the operating system has which number of the framework. Without locks; the latest
-/// 16384 threads are remembered.
+/// Which thread of the operating system has which number of the framework. Without locks; the
+/// latest 16384 threads are remembered.
 class ThreadNumbers {
  public:
   void Set(uint64_t framework_thread, uint64_t thread) noexcept {
@@ -17,8 +17,7 @@ class ThreadNumbers {
   }
   /// 0: not known.
   uint64_t Find(uint64_t framework_thread) const noexcept {
-    const uint64_t entry =
-        entries_[framework_thread % kEntries].load(std::memory_order_relaxed);
+    const uint64_t entry = entries_[framework_thread % kEntries].load(std::memory_order_relaxed);
     return entry >> 32 == (framework_thread & UINT32_MAX) ? entry & UINT32_MAX : 0;
   }
 

@@ -1,14 +1,14 @@
 #ifndef OPLENS_NVTX_ANNOTATE_TORCH_TORCH_ANNOTATE_H_
 #define OPLENS_NVTX_ANNOTATE_TORCH_TORCH_ANNOTATE_H_
 
-// Annotates every operator and every node of the backward pass of a program that uses libtorch, with
-// no change to the network: oplens_torch observes PyTorch's record functions, on all threads.
+// Annotates every operator and every node of the backward pass of a program that uses libtorch,
+// with no change to the network: oplens_torch observes PyTorch's record functions, on all threads.
 //
 // A program gets it by linking oplens_torch and calling Install() (a linker that leaves out unused
 // libraries needs the call; loading the library installs it too), by LD_PRELOAD of
 // liboplens_annotate_preload.so, or from Python with oplens_annotate.py. Layers and other ranges of
-// annotate.h and oplens_annotate.h may be mixed in; the library has them, so that a program needs to
-// link nothing else.
+// annotate.h and oplens_annotate.h may be mixed in; the library has them, so that a program needs
+// to link nothing else.
 
 #if defined(__GNUC__)
 #define OPLENS_TORCH_EXPORT __attribute__((visibility("default")))
