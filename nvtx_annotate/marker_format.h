@@ -37,7 +37,8 @@ inline constexpr size_t kMaxDimensions = 64;
 enum class Direction : char {
   kForward = 'f',
   kBackward = 'b',
-  kGradient = 'g',  ///< Accumulates a gradient.
+  kRecompute = 'r',  ///< A forward op that runs again in the backward pass.
+  kGradient = 'g',   ///< Accumulates a gradient.
   kOptimizer = 'o',
   kNone = 'n',
 };

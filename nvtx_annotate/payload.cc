@@ -429,7 +429,7 @@ bool RenderPayload(const char* message, const unsigned char* data, size_t size,
   facts.tid = head.tid;
   facts.ftid = head.ftid;
   facts.h = head.h;
-  constexpr std::string_view kDirections = "fbgon";
+  constexpr std::string_view kDirections = "fbrgon";
   facts.dir = kDirections.find(head.dir) == kDirections.npos ? Direction::kNone
                                                              : static_cast<Direction>(head.dir);
   const bool node = (head.flags & kNodeFlag) != 0;

@@ -1,6 +1,7 @@
 #include "parse/autograd.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function";
 constexpr std::string_view kAccumulate = "AccumulateGrad";
 constexpr std::string_view kGraphRoot = "autograd::GraphRoot";
 constexpr std::string_view kOptimizer = "Optimizer.";
+constexpr std::string_view kOptimizerPhase = "phase:optimizer";
 constexpr std::string_view kCheckpointNode = "CheckpointFunctionBackward";
 constexpr std::string_view kCheckpointFile = "torch/utils/checkpoint.py";
 
@@ -75,6 +77,7 @@ class Autograd::Builder {
     result_.contexts_.assign(trace_.ranges.size(), StepContext::kNone);
     result_.links_.assign(trace_.ranges.size(), 0);
     result_.engine_threads_.assign(trace_.threads.size(), false);
+    echoes_.assign(trace_.ranges.size(), false);
     for (size_t thread = 0, begin = 0; thread < ends_.size(); begin = ends_[thread++]) {
       ReadThread(static_cast<ThreadIndex>(thread), begin, ends_[thread]);
     }
@@ -91,12 +94,14 @@ class Autograd::Builder {
     uint32_t range;
     bool node;
     bool checkpoint;
+    /// Number that a marker of nvtx_annotate tells, which the range right inside repeats; -1: none.
+    int64_t told_sequence;
   };
   /// A run of a node with a sequence number.
   struct Node {
     uint32_t range;
     Key key;
-    int32_t forward_thread;
+    int64_t forward_thread;
   };
 
   std::string_view TextOf(const Range& range) const { return trace_.strings.View(range.text); }
@@ -112,7 +117,7 @@ class Autograd::Builder {
       facts.context = StepContext::kEvaluate;
     } else if (text.find(kAccumulate) != text.npos) {
       facts.context = StepContext::kAccumulate;
-    } else if (text.starts_with(kOptimizer)) {
+    } else if (text.starts_with(kOptimizer) || text == kOptimizerPhase) {
       facts.context = StepContext::kOptimizer;
     } else if (facts.checkpoint) {
       facts.context = StepContext::kNode;
@@ -132,10 +137,35 @@ class Autograd::Builder {
     if (const Operator* op = OperatorOf(range)) return op->sequence;
     if (range.kind != RangeKind::kMarker) return std::nullopt;
     const RangeTexts::Text& text = texts_.Of(range.text);
-    if (text.kind == MarkerKind::kSeq) return text.seq;
+    if (text.kind == MarkerKind::kSeq || text.kind == MarkerKind::kNode) return text.seq;
+    if (text.kind == MarkerKind::kOp && text.thread != 0) return text.seq;
     // Texts of ops that made no node have no number.
     if (text.kind == MarkerKind::kFree && TextOf(range).starts_with("aten::")) return -1;
     return std::nullopt;
+  }
+
+  /// What an op or a node is called.
+  std::string_view NameOf(const Range& range) const {
+    if (range.kind == RangeKind::kMarker) {
+      const RangeTexts::Text& text = texts_.Of(range.text);
+      if (text.kind == MarkerKind::kNode || text.kind == MarkerKind::kOp) {
+        return trace_.strings.View(text.op);
+      }
+    }
+    return TextOf(range);
+  }
+
+  /// Markers of nvtx_annotate tell their number, and a range right inside repeats it for older
+  /// readers: "mm, seq = 3".
+  int64_t ToldSequence(const Range& range) const {
+    if (range.kind != RangeKind::kMarker) return -1;
+    const RangeTexts::Text& text = texts_.Of(range.text);
+    return text.kind == MarkerKind::kNode || text.kind == MarkerKind::kOp ? text.seq : -1;
+  }
+  bool IsEcho(const Range& range) const {
+    return range.kind == RangeKind::kMarker && !open_.empty() && open_.back().told_sequence >= 0 &&
+           texts_.Of(range.text).kind == MarkerKind::kSeq &&
+           texts_.Of(range.text).seq == open_.back().told_sequence;
   }
 
   bool SaysBackward(const Range& range) const {
@@ -153,6 +183,9 @@ class Autograd::Builder {
     }
     const StepContext context = FactsOf(range).context;
     if (context != StepContext::kNone) return context;
+    if (range.kind == RangeKind::kMarker && texts_.Of(range.text).recompute) {
+      return StepContext::kRecompute;
+    }
     return SaysBackward(range) ? StepContext::kNode : StepContext::kNone;
   }
 
@@ -164,6 +197,11 @@ class Autograd::Builder {
       const Range& range = trace_.ranges[i];
       if (left_out_[i] || range.open()) continue;
       while (!open_.empty() && open_.back().end_ns < range.end_ns) open_.pop_back();
+      if (IsEcho(range)) {
+        echoes_[i] = true;
+        continue;
+      }
+      NoteToldThread(range);
       StepContext context = ContextOfRange(range);
       // "relu_backward" is a function that a node calls, and a node only where none is around.
       if (context == StepContext::kNode && IsGradientFunction(range) && InsideNode()) {
@@ -184,8 +222,8 @@ class Autograd::Builder {
         const bool inside = NoteInnerOp(i, *sequence);
         any_forward |= !inside && *sequence > 0;
       }
-      open_.push_back(
-          {range.end_ns, static_cast<uint32_t>(i), node, node && FactsOf(range).checkpoint});
+      open_.push_back({range.end_ns, static_cast<uint32_t>(i), node,
+                       node && FactsOf(range).checkpoint, ToldSequence(range)});
     }
     result_.engine_threads_[thread] = any_node && !any_forward;
     MarkRecomputed();
@@ -202,9 +240,22 @@ class Autograd::Builder {
   void AddNode(size_t index, const Range& range, int64_t sequence) {
     if (sequence < 0) return;
     const Operator* op = OperatorOf(range);
+    int64_t forward_thread = op != nullptr ? op->forward_thread : 0;
+    if (range.kind == RangeKind::kMarker && texts_.Of(range.text).kind == MarkerKind::kNode) {
+      forward_thread = texts_.Of(range.text).thread;
+    }
     nodes_.push_back({static_cast<uint32_t>(index),
                       {trace_.threads[range.thread].process_id, sequence},
-                      op != nullptr ? op->forward_thread : 0});
+                      forward_thread});
+  }
+
+  /// Which thread the number of a thread means that a marker of nvtx_annotate tells.
+  void NoteToldThread(const Range& range) {
+    if (range.kind != RangeKind::kMarker) return;
+    const RangeTexts::Text& text = texts_.Of(range.text);
+    if (text.kind == MarkerKind::kOp && text.thread != 0) {
+      told_threads_[{trace_.threads[range.thread].process_id, text.thread}] = range.thread;
+    }
   }
 
   /// Code of the framework that unpacks what a checkpoint kept runs inside the node that asks.
@@ -251,7 +302,8 @@ class Autograd::Builder {
     for (const Node& node : nodes_) forwards_.try_emplace(node.key);
     for (size_t i = 0; i < trace_.ranges.size(); ++i) {
       const StepContext context = result_.contexts_[i];
-      if (left_out_[i] || (context != StepContext::kNone && context != StepContext::kRecompute)) {
+      if (left_out_[i] || echoes_[i] ||
+          (context != StepContext::kNone && context != StepContext::kRecompute)) {
         continue;
       }
       const Range& range = trace_.ranges[i];
@@ -271,7 +323,7 @@ class Autograd::Builder {
   /// Which thread the framework's own number of a thread means: the one that most nodes of it leave
   /// no choice but.
   void MapForwardThreads() {
-    std::unordered_map<int32_t, std::unordered_map<ThreadIndex, size_t>> votes;
+    std::unordered_map<int64_t, std::unordered_map<ThreadIndex, size_t>> votes;
     for (const Node& node : nodes_) {
       if (node.forward_thread == 0) continue;
       const std::vector<uint32_t>& candidates = forwards_.at(node.key);
@@ -347,12 +399,15 @@ class Autograd::Builder {
         return trace_.ranges[i].start_ns > link->forward_ns &&
                !Within(trace_.ranges[i], link->forward_ns);
       });
+    } else if (const auto told = told_threads_.find({node.key.process_id, node.forward_thread});
+               told != told_threads_.end()) {
+      KeepThread(told->second);
     } else if (const auto thread = forward_threads_.find(node.forward_thread);
                thread != forward_threads_.end()) {
       KeepThread(thread->second);
     }
     if (candidates_.empty()) return kNone;
-    const uint32_t last = LastThatFits(TextOf(backward));
+    const uint32_t last = LastThatFits(NameOf(backward));
     if (last == kNone) return kNone;
     return IsOneOpOfAllThreads(last) ? last : kNone;
   }
@@ -373,7 +428,7 @@ class Autograd::Builder {
   uint32_t LastThatFits(std::string_view node_text) const {
     const std::string node_name = BareName(node_text);
     for (size_t i = candidates_.size(); i-- > 0;) {
-      if (NamesFit(node_name, BareName(TextOf(trace_.ranges[candidates_[i]])))) {
+      if (NamesFit(node_name, BareName(NameOf(trace_.ranges[candidates_[i]])))) {
         return candidates_[i];
       }
     }
@@ -413,7 +468,9 @@ class Autograd::Builder {
   std::unordered_map<uint32_t, uint32_t> gradient_calls_;  // By node; ranges.
   std::vector<Node> nodes_;
   std::unordered_map<Key, std::vector<uint32_t>, KeyHash> forwards_;
-  std::unordered_map<int32_t, ThreadIndex> forward_threads_;
+  std::unordered_map<int64_t, ThreadIndex> forward_threads_;
+  std::map<std::pair<int64_t, int64_t>, ThreadIndex> told_threads_;  // By process and number.
+  std::vector<bool> echoes_;  // By range: repeats the number of the marker around it.
   std::vector<ForwardBackwardLink> links_;
   std::vector<uint32_t> candidates_;
 };

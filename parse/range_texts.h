@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parse/model/marker_text.h"
+#include "parse/model/op_call.h"
 #include "parse/model/reason.h"
 #include "parse/model/string_pool.h"
 
@@ -17,17 +18,20 @@ namespace oplens::parse {
 class RangeTexts {
  public:
   struct Text {
-    int64_t seq = -1;  ///< kSeq: the sequence number.
-    StringId op = 0;   ///< kOp: op. kSeq: the name, or what PyProf makes of a backward node's.
-                       ///< kLayer: the layer's name.
-    StringId mod = 0;  ///< kOp
+    int64_t seq = -1;    ///< The sequence number: of kSeq, of kOp and kNode where they tell it.
+    int64_t thread = 0;  ///< kOp: the thread that the marker tells. kNode: that of the forward op.
+    StringId op = 0;     ///< kOp: op. kSeq: the name, or what PyProf makes of a backward node's.
+                         ///< kLayer: the layer's name. kNode: the node's.
+    StringId mod = 0;    ///< kOp
     StringId open_text = 0;  ///< What a range path shows for an unclosed range of this text.
-    StringId call = 0;       ///< kSeq, kSized: the text of the call whose sizes stand in the text;
-                             ///< it is classified too. 0: none.
+    /// kSeq, kSized: the text of the call whose sizes stand in the text. kOp of a framework's own
+    /// operator: the call of its Python function. It is classified too. 0: none.
+    StringId call = 0;
     uint32_t name_length = 0;  ///< kSeq: bytes of NAME, which begins the text.
     uint32_t frames = 0;       ///< kTrace: index for FramesOf.
     MarkerKind kind = MarkerKind::kFree;
-    bool backward = false;  ///< kSeq: makes its kernels backward.
+    bool recompute = false;  ///< kOp: a forward op that runs again.
+    bool backward = false;   ///< kSeq: makes its kernels backward.
     bool backward_node =
         false;  ///< kSeq: op is that of a backward node, and goes before other names.
     bool known = false;
@@ -53,6 +57,10 @@ class RangeTexts {
   Text& Slot(StringId id);
   /// The canonical text of the call that the text of an operator's range describes; 0: none.
   StringId InternCall(const MarkerText& marker);
+  /// The canonical text of the call of a framework's own operator, whose arguments stand in the
+  /// order of its schema; 0: it is none.
+  StringId InternTorchCall(const MarkerText& marker, std::string_view text);
+  StringId InternClassified(const OpCall& call);
 
   StringPool& strings_;
   Diagnostics& diagnostics_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/literal.h"
 #include "parse/model/sized_call.h"
@@ -156,6 +158,9 @@ class LiteralMarker {
   /// Reads a text; false, and skips the value, when it is something else.
   bool ReadText(std::string_view* text);
   bool ReadFrames();
+  /// The facts that nvtx_annotate adds.
+  void ReadOwn();
+  void ReadNumber(int64_t* number);
   std::string* storage() { return out_->storage.empty() ? nullptr : out_->storage.data(); }
 
   LiteralScanner in_;
@@ -165,6 +170,7 @@ class LiteralMarker {
   bool has_args_ = false;
   bool has_frames_ = false;
   bool has_repr_ = false;
+  bool has_node_ = false;
 };
 
 bool LiteralMarker::Read() {
@@ -188,6 +194,8 @@ void LiteralMarker::ReadKey(std::string_view key) {
     has_frames_ = ReadFrames();
   } else if (key == "strRepr") {
     has_repr_ = ReadText(&unused);
+  } else if (key == "oplens" && in_.Peek() == LiteralKind::kDict) {
+    ReadOwn();
   } else {
     in_.Skip();
   }
@@ -197,6 +205,39 @@ bool LiteralMarker::ReadText(std::string_view* text) {
   if (in_.Peek() == LiteralKind::kString) return in_.ReadString(storage(), text);
   in_.Skip();
   return false;
+}
+
+void LiteralMarker::ReadOwn() {
+  std::string_view key;
+  in_.EnterDict();
+  while (in_.NextKey(storage(), &key)) {
+    if (key == "seq") {
+      ReadNumber(&out_->seq);
+    } else if (key == "tid") {
+      ReadNumber(&out_->thread);
+    } else if (key == "ftid") {
+      ReadNumber(&out_->forward_thread);
+    } else if (key == "dir") {
+      std::string_view direction;
+      if (ReadText(&direction) && direction.size() == 1) out_->direction = direction.front();
+    } else if (key == "node") {
+      has_node_ = ReadText(&out_->name);
+    } else if (key == "aten") {
+      ReadText(&out_->aten);
+    } else {
+      in_.Skip();
+    }
+  }
+}
+
+/// Leaves `number` alone where something else stands.
+void LiteralMarker::ReadNumber(int64_t* number) {
+  LiteralNumber value;
+  if (in_.Peek() != LiteralKind::kInteger) {
+    in_.Skip();
+  } else if (in_.ReadNumber(&value) && value.fits) {
+    *number = value.int_value;
+  }
 }
 
 bool LiteralMarker::ReadFrames() {
@@ -223,7 +264,35 @@ MarkerKind LiteralMarker::Kind() const {
   if (has_mod_ && has_op_ && has_args_) return MarkerKind::kOp;
   if (has_frames_) return MarkerKind::kTrace;
   if (has_repr_) return MarkerKind::kRepr;
+  if (has_node_) return MarkerKind::kNode;
   return MarkerKind::kFree;
+}
+
+int HexValue(char c) {
+  if (IsDigit(c)) return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// A layer's name as nvtx_annotate was given it. A text in which a '%' begins no escape came from
+/// somebody else and is left as it is.
+void DecodeLayer(MarkerText* out) {
+  if (out->name.find('%') == std::string_view::npos) return;
+  std::string decoded;
+  for (size_t i = 0; i < out->name.size(); ++i) {
+    if (out->name[i] != '%') {
+      decoded += out->name[i];
+      continue;
+    }
+    if (i + 2 >= out->name.size()) return;
+    const int high = HexValue(out->name[i + 1]);
+    const int low = HexValue(out->name[i + 2]);
+    if (high < 0 || low < 0) return;
+    decoded += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  out->storage.push_back(std::move(decoded));
+  out->name = out->storage.back();
 }
 
 bool IsLiteral(std::string_view text) {
@@ -244,7 +313,10 @@ MarkerText ClassifyLiteral(std::string_view text) {
   out.kind = literal.Kind();
   // Parts of a literal that turned out to be another kind.
   if (out.kind != MarkerKind::kTrace) out.frames.clear();
-  if (out.kind != MarkerKind::kOp) out.mod = out.op = {};
+  if (out.kind != MarkerKind::kOp) out.mod = out.op = out.aten = {};
+  out.backward = out.kind == MarkerKind::kNode;
+  if (out.kind != MarkerKind::kNode) out.name = {};
+  if (out.kind != MarkerKind::kNode && out.kind != MarkerKind::kOp) out.seq = -1;
   return out;
 }
 
@@ -260,6 +332,7 @@ MarkerText ClassifyMarker(std::string_view text) {
   } else if (text.starts_with(kLayer)) {
     out.kind = MarkerKind::kLayer;
     out.name = text.substr(kLayer.size());
+    DecodeLayer(&out);
   } else {
     ClassifyTorch(text, &out);
   }

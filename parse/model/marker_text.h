@@ -17,6 +17,7 @@ enum class MarkerKind : uint8_t {
   kLayer,    ///< "layer:NAME".
   kSeq,      ///< "NAME, seq = N" and its relatives of PyTorch.
   kSized,    ///< "NAME, sizes = [..]" of PyTorch: an operator without a sequence number.
+  kNode,     ///< {'oplens': {'node': ..}}: a node of the backward pass, as nvtx_annotate marks it.
   kIgnored,  ///< Known to mislead (PyTorch's CheckpointFunctionBackward), left out as PyProf does.
 };
 
@@ -28,17 +29,25 @@ struct MarkerText {
   bool damaged = false;  ///< Starts like an annotation but does not parse; kind is kFree.
   bool backward =
       false;  ///< kSeq: the name says backward (MmBackward, MulBackward0, relu_backward).
-  std::string_view name;   ///< kSeq, kSized: NAME. kLayer: the text after "layer:".
+  /// kSeq, kSized: NAME. kNode: the node's. kLayer: the text after "layer:", percent escapes
+  /// decoded if all of them are right.
+  std::string_view name;
   std::string_view sizes;  ///< kSized: the list. kSeq: also, or empty when there is none.
-  int64_t seq = -1;        ///< kSeq: N.
+  int64_t seq = -1;        ///< kSeq: N. kOp, kNode: the number in the key 'oplens'.
   std::string_view mod;    ///< kOp
   std::string_view op;     ///< kOp
+  // What a marker of nvtx_annotate says besides, in its key 'oplens'; seq is set too.
+  std::string_view aten;       ///< kOp: the framework's own name of the op, "aten::mm.out".
+  char direction = 0;          ///< One of markers::Direction; 0: not told.
+  int64_t thread = 0;          ///< Host thread of the call as its process numbers it; 0: unknown.
+  int64_t forward_thread = 0;  ///< kNode: that of the forward op.
   std::vector<std::string_view> frames;  ///< kTrace: outermost first, framework frames left out.
   std::vector<std::string> storage;
 };
 
 /// Classifies a range text by its shape, never by evaluating it. Rules, in order: a text that
-/// starts with '{' is a Python literal and its keys decide (mod+op+args, traceMarker, strRepr); a
+/// starts with '{' is a Python literal and its keys decide (mod+op+args, traceMarker, strRepr,
+/// oplens with a node); a
 /// text that starts with "layer:"; PyTorch's "NAME[, stashed ]seq = N[, op_id = N][, sizes = ..][,
 /// input_op_ids = ..]", matched from the right because NAME may hold anything; the same without
 /// seq, if NAME is that of an operator and sizes are there; else free text. Never fails and never

@@ -258,8 +258,7 @@ TEST(ClassifyMarker, TellsDamageFromOtherDicts) {
         "{'mod': 1, 'op': 'o', 'args': []}", "{'mod': 'm', 'op': None, 'args': []}",
         "{'mod': 'm', 'op': 'o', 'args': {}}", "{'mod': 'm', 'op': 'o', 'args': 'x'}",
         "{'traceMarker': 'x'}", "{'traceMarker': [1]}", "{'traceMarker': ['a', None]}",
-        "{'strRepr': 3}", "{'oplens': {'v': 1, 'node': 'X'}}",
-        "{'Module': 'top.layers.0', 'Inputs': [[2, 8]]}"}) {
+        "{'strRepr': 3}", "{'Module': 'top.layers.0', 'Inputs': [[2, 8]]}"}) {
     const MarkerText marker = ClassifyMarker(text);
     EXPECT_EQ(marker.kind, MarkerKind::kFree) << text;
     EXPECT_FALSE(marker.damaged) << text;
@@ -286,6 +285,56 @@ TEST(ClassifyMarker, SurvivesHostileTexts) {
   EXPECT_EQ(ClassifyMarker(long_name + ", seq = 7").name.size(), long_name.size());
   const std::string digits(1000000, '7');
   EXPECT_EQ(ClassifyMarker("x, seq = " + digits).kind, MarkerKind::kFree);
+}
+
+// ---- markers of nvtx_annotate ----
+
+TEST(ClassifyMarker, ReadsWhatAnOpOfOursTells) {
+  const MarkerText marker = ClassifyMarker(
+      "{'mod': 'torch', 'op': 'mm', 'args': [], 'oplens': {'v': 1, 'type': 'op', 'seq': 13, 'tid': "
+      "4, "
+      "'ftid': 0, 'dir': 'f', 'aten': 'aten::mm', 'new': [1, {'x': 2}]}}");
+  EXPECT_EQ(marker.kind, MarkerKind::kOp);
+  EXPECT_EQ(marker.op, "mm");
+  EXPECT_EQ(marker.aten, "aten::mm");
+  EXPECT_EQ(marker.seq, 13);
+  EXPECT_EQ(marker.thread, 4);
+  EXPECT_EQ(marker.direction, 'f');
+  EXPECT_FALSE(marker.backward);
+}
+
+TEST(ClassifyMarker, ReadsNodes) {
+  const MarkerText marker = ClassifyMarker(
+      "{'oplens': {'v': 1, 'seq': 13, 'tid': 4, 'ftid': 1, 'dir': 'b', 'node': 'MulBackward1'}}");
+  EXPECT_EQ(marker.kind, MarkerKind::kNode);
+  EXPECT_EQ(marker.name, "MulBackward1");
+  EXPECT_EQ(marker.seq, 13);
+  EXPECT_EQ(marker.thread, 4);
+  EXPECT_EQ(marker.forward_thread, 1);
+  EXPECT_TRUE(marker.backward);
+}
+
+TEST(ClassifyMarker, OddFactsOfOursCostNothingElse) {
+  const MarkerText op = ClassifyMarker(
+      "{'mod': 'torch', 'op': 'mm', 'args': [], 'oplens': {'seq': 'x', 'tid': "
+      "99999999999999999999, "
+      "'dir': 'fb', 'aten': 3}}");
+  EXPECT_EQ(op.kind, MarkerKind::kOp);
+  EXPECT_EQ(op.seq, -1);
+  EXPECT_EQ(op.thread, 0);
+  EXPECT_EQ(op.direction, 0);
+  EXPECT_EQ(op.aten, "");
+  EXPECT_EQ(ClassifyMarker("{'oplens': 3}").kind, MarkerKind::kFree);
+  EXPECT_EQ(ClassifyMarker("{'oplens': {}}").kind, MarkerKind::kFree);
+  EXPECT_EQ(ClassifyMarker("{'oplens': {'node': 3}}").kind, MarkerKind::kFree);
+  EXPECT_EQ(ClassifyMarker("{'traceMarker': ['a:1'], 'oplens': {'seq': 3}}").seq, -1);
+}
+
+TEST(ClassifyMarker, DecodesLayersThatHoldNothingButEscapes) {
+  EXPECT_EQ(ClassifyMarker("layer:caf%C3%A9.50%25%3A%61rgs").name, "caf\xc3\xa9.50%:args");
+  EXPECT_EQ(ClassifyMarker("layer:50% of it").name, "50% of it");
+  EXPECT_EQ(ClassifyMarker("layer:a%3").name, "a%3");
+  EXPECT_EQ(ClassifyMarker("layer:a%3A%zz").name, "a%3A%zz");
 }
 
 }  // namespace

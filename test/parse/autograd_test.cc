@@ -27,6 +27,84 @@ class AutogradTest : public HandTrace {
   Phase PhaseOf(size_t kernel) { return Record(kernel).phase; }
 };
 
+// ---- markers of nvtx_annotate ----
+
+constexpr std::string_view kToldMm =
+    "{'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), "
+    "'dtype': "
+    "'float32'}, {'name': '', 'type': 'tensor', 'shape': (3, 4), 'dtype': 'float32'}], 'oplens': "
+    "{'v': 1, 'type': 'op', 'seq': 5, 'tid': 70, 'ftid': 0, 'dir': 'f', 'aten': 'aten::mm'}}";
+constexpr std::string_view kToldMul =
+    "{'mod': 'torch', 'op': 'mul', 'args': [], 'oplens': {'v': 1, 'type': 'op', 'seq': 5, 'tid': "
+    "71, "
+    "'ftid': 0, 'dir': 'f', 'aten': 'aten::mul.Tensor'}}";
+
+TEST_F(AutogradTest, MarkersTellTheThreadOfTheForwardOp) {
+  trace_.threads.push_back({10, 300});
+  Range(0, 9, kToldMm);
+  Range(0, 9, "mm, seq = 5");
+  Kernel(4);
+  Range(0, 9, kToldMul, 2);
+  Range(0, 9, "mul, seq = 5", 2);
+  Kernel(5, 2);
+  Range(20, 30,
+        "{'oplens': {'v': 1, 'seq': 5, 'tid': 72, 'ftid': 70, 'dir': 'b', 'node': 'MmBackward0'}}",
+        1);
+  Range(20, 30, "MmBackward, seq = 5", 1);
+  Kernel(24, 1);
+  Range(40, 50,
+        "{'oplens': {'v': 1, 'seq': 5, 'tid': 72, 'ftid': 71, 'dir': 'b', 'node': 'MulBackward0'}}",
+        1);
+  Range(40, 50, "MulBackward, seq = 5", 1);
+  Kernel(44, 1);
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kForward);
+  EXPECT_EQ(PhaseOf(2), Phase::kBackward);
+  EXPECT_EQ(PhaseOf(3), Phase::kBackward);
+  EXPECT_EQ(Record(2).nodes, Record(0).nodes);
+  EXPECT_EQ(Record(3).nodes, Record(1).nodes);
+  EXPECT_THAT(Record(0).seq_ids, ElementsAre(5));
+  EXPECT_EQ(Record(2).direction, Direction::kBackward);
+}
+
+TEST_F(AutogradTest, MarkersTellWhatRunsAgainAndWhatAccumulates) {
+  Range(20, 60,
+        "{'oplens': {'v': 1, 'seq': 5, 'tid': 72, 'ftid': 0, 'dir': 'b', 'node': 'TanhBackward0'}}",
+        1);
+  Range(20, 60, "TanhBackward, seq = 5", 1);
+  Range(21, 29,
+        "{'mod': 'torch', 'op': 'tanh', 'args': [], 'oplens': {'v': 1, 'type': 'op', 'seq': 9, "
+        "'tid': "
+        "72, 'ftid': 0, 'dir': 'r', 'aten': 'aten::tanh'}}",
+        1);
+  Range(21, 29, "tanh, seq = 9", 1);
+  Kernel(24, 1);
+  Kernel(40, 1);
+  Range(70, 80,
+        "{'oplens': {'v': 1, 'seq': -1, 'tid': 72, 'ftid': 0, 'dir': 'g', 'node': "
+        "'torch::autograd::AccumulateGrad'}}",
+        1);
+  Kernel(74, 1);
+  Range(90, 99, "phase:optimizer");
+  Kernel(94);
+  Correlate();
+  EXPECT_EQ(PhaseOf(0), Phase::kRecompute);
+  EXPECT_EQ(PhaseOf(1), Phase::kBackward);
+  EXPECT_EQ(PhaseOf(2), Phase::kAccumulate);
+  EXPECT_EQ(PhaseOf(3), Phase::kOptimizer);
+}
+
+TEST_F(AutogradTest, OperatorsInMarkersAreCallsOfTheirPythonFunctions) {
+  Range(0, 9,
+        "{'mod': 'aten', 'op': 'addmm', 'args': [{'name': '', 'type': 'tensor', 'shape': (4,), "
+        "'dtype': 'float32'}, {'name': 'beta', 'type': 'int', 'value': 1}], 'oplens': {'v': 1, "
+        "'type': "
+        "'op', 'seq': -1, 'tid': 70, 'ftid': 0, 'dir': 'f', 'aten': 'aten::rsub.Scalar'}}");
+  Kernel(4);
+  Correlate();
+  EXPECT_THAT(Record(0).op, ElementsAre("rsub"));
+}
+
 // ---- phases ----
 
 TEST_F(AutogradTest, PhasesOfOneStep) {
