@@ -20,7 +20,7 @@ if(OPLENS_NVTX_INCLUDE_DIR)
 endif()
 
 # Torch's package file changes global flags and may stop the configuration, so it is looked for and
-# not loaded; the part that needs it loads it.
+# never loaded: it tells where the headers and libraries are (nvtx_annotate/torch).
 find_file(OPLENS_TORCH_CONFIG TorchConfig.cmake
           PATH_SUFFIXES share/cmake/Torch lib/cmake/Torch lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Torch)
 mark_as_advanced(OPLENS_TORCH_CONFIG)

@@ -17,10 +17,14 @@ ANY = object()
 PRODUCT = {"nvtx_annotate", "base", "parse/model", "parse", "ops", "prof"}
 LAYERS = {
     "nvtx_annotate": {"nvtx_annotate/marker_format.h"},
+    # The adaptor writes calls in the form in which the readers have them.
+    "nvtx_annotate/torch": {"nvtx_annotate", "nvtx_annotate/marker_format.h",
+                            "parse/model/torch_schema.h"},
+    "parse/model/torch_schema.h": set(),
     # What the texts of markers agree on.
     "nvtx_annotate/marker_format.h": set(),
     "base": set(),
-    "parse/model": {"base", "nvtx_annotate/marker_format.h"},
+    "parse/model": {"base", "parse/model/torch_schema.h", "nvtx_annotate/marker_format.h"},
     "parse": {"parse/model", "base", "nvtx_annotate/marker_format.h"},
     "ops": {"parse/model", "base"},
     "prof": {"ops", "parse/model", "base"},

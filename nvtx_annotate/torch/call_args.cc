@@ -1,0 +1,249 @@
+#include "nvtx_annotate/torch/call_args.h"
+
+#include <ATen/core/TensorBase.h>
+#include <c10/core/TensorImpl.h>
+#include <c10/core/UndefinedTensorImpl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "nvtx_annotate/marker_format.h"
+
+namespace oplens::annotate::torch {
+namespace {
+
+using Use = Parameter::Use;
+
+/// By the number of c10::ScalarType, which has only ever been added to.
+constexpr uint8_t kDTypes[] = {
+    OPLENS_UINT8,
+    OPLENS_INT8,
+    OPLENS_INT16,
+    OPLENS_INT32,
+    OPLENS_INT64,
+    OPLENS_FLOAT16,
+    OPLENS_FLOAT32,
+    OPLENS_FLOAT64,
+    OPLENS_COMPLEX32,
+    OPLENS_COMPLEX64,
+    OPLENS_COMPLEX128,
+    OPLENS_BOOL,
+    OPLENS_QINT8,
+    OPLENS_QUINT8,
+    OPLENS_QINT32,
+    OPLENS_BFLOAT16,
+    OPLENS_QUINT4X2,
+    OPLENS_QUINT2X4,
+    // Bits1x8 .. Bits16; before 2.1 the first of them was "undefined".
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_FLOAT8_E5M2,
+    OPLENS_FLOAT8_E4M3FN,
+    OPLENS_FLOAT8_E5M2FNUZ,
+    OPLENS_FLOAT8_E4M3FNUZ,
+    OPLENS_UINT16,
+    OPLENS_UINT32,
+    OPLENS_UINT64,
+    // UInt1 .. UInt7
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_UINT4,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    // Int1 .. Int7
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_INT4,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_DTYPE_UNKNOWN,
+    OPLENS_FLOAT8_E8M0FNU,
+    OPLENS_FLOAT4_E2M1FN_X2,
+};
+
+uint16_t DTypeOf(int64_t scalar_type) {
+  const auto count = static_cast<int64_t>(std::size(kDTypes));
+  return scalar_type >= 0 && scalar_type < count ? kDTypes[scalar_type]
+                                                 : uint16_t{OPLENS_DTYPE_UNKNOWN};
+}
+
+uint16_t DTypeOf(const at::TensorImpl& tensor) {
+  caffe2::TypeMeta type = tensor.dtype();
+  return type.isScalarType() ? DTypeOf(static_cast<int64_t>(type.toScalarType()))
+                             : uint16_t{OPLENS_DTYPE_UNKNOWN};
+}
+
+bool IsUndefined(const at::TensorImpl& tensor) {
+  return &tensor == static_cast<const at::TensorImpl*>(c10::UndefinedTensorImpl::singleton());
+}
+
+const char* Keyword(const std::string& name) { return name.empty() ? nullptr : name.c_str(); }
+
+}  // namespace
+
+oplens_arg* CallArgs::Next(const char* name, uint16_t kind) {
+  if (size_ == kMaxArgs) return nullptr;
+  oplens_arg* const arg = &args_[size_++];
+  *arg = oplens_arg{};
+  arg->name = name;
+  arg->kind = kind;
+  return arg;
+}
+
+void CallArgs::Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> inputs) {
+  // The interpreter of TorchScript may pass its whole stack: the last ones are the operator's.
+  if (inputs.size() > form.inputs) inputs = inputs.slice(inputs.size() - form.inputs);
+  for (const Parameter& parameter : form.parameters) {
+    if (parameter.input < inputs.size()) Add(parameter, inputs[parameter.input]);
+  }
+  if (form.parameters.empty() || form.parameters.back().use == Use::kPositional) {
+    while (size_ > 0 && args_[size_ - 1].kind == OPLENS_NONE && args_[size_ - 1].list == 0) --size_;
+  }
+}
+
+void CallArgs::Add(const Parameter& parameter, const c10::IValue& value) {
+  const char* const name = Keyword(parameter.name);
+  switch (parameter.use) {
+    case Use::kPositional:
+      return AddValue(nullptr, value);
+    case Use::kKeyword:
+      if (!value.isNone()) AddValue(name, value);
+      return;
+    case Use::kDType:
+    case Use::kDTypeOrInput:
+      return AddDType(parameter, value);
+    case Use::kFloat32Flag:
+      if (value.isBool() && value.toBool()) AddText(name, "float32");
+      return;
+  }
+}
+
+void CallArgs::AddDType(const Parameter& parameter, const c10::IValue& value) {
+  const char* const name = Keyword(parameter.name);
+  if (value.isInt()) return AddText(name, markers::DTypeName(DTypeOf(value.toInt())));
+  if (!value.isNone()) return AddValue(name, value);
+  if (parameter.use == Use::kDTypeOrInput && size_ > 0 && args_[0].kind == OPLENS_TENSOR) {
+    AddText(name, markers::DTypeName(args_[0].dtype));
+  }
+}
+
+void CallArgs::AddText(const char* name, const char* text) {
+  oplens_arg* const arg = Next(name, OPLENS_STRING);
+  if (arg == nullptr) return;
+  arg->value.text = text;
+  arg->count = std::strlen(text);
+}
+
+void CallArgs::AddOther(const char* name, const char* type) {
+  AddText(name, type);
+  if (size_ > 0) args_[size_ - 1].kind = OPLENS_OTHER;
+}
+
+void CallArgs::AddValue(const char* name, const c10::IValue& value) {
+  if (value.isTensor()) return AddTensor(name, *value.unsafeToTensorImpl(), 0);
+  if (value.isNone()) {
+    Next(name, OPLENS_NONE);
+  } else if (value.isInt()) {
+    if (oplens_arg* const arg = Next(name, OPLENS_INT)) arg->value.integer = value.toInt();
+  } else if (value.isDouble()) {
+    if (oplens_arg* const arg = Next(name, OPLENS_FLOAT)) arg->value.number = value.toDouble();
+  } else if (value.isBool()) {
+    if (oplens_arg* const arg = Next(name, OPLENS_BOOLEAN)) arg->value.integer = value.toBool();
+  } else if (value.isList()) {
+    AddList(name, value.toListRef());
+  } else if (value.isString()) {
+    const std::string& text = value.toStringRef();
+    AddText(name, text.c_str());
+    args_[size_ - 1].count = text.size();
+  } else if (value.isComplexDouble() && floats_used_ + 2 <= kMaxListed) {
+    const c10::complex<double> number = value.toComplexDouble();
+    oplens_arg* const arg = Next(name, OPLENS_COMPLEX);
+    if (arg == nullptr) return;
+    arg->value.numbers = floats_ + floats_used_;
+    floats_[floats_used_++] = number.real();
+    floats_[floats_used_++] = number.imag();
+  } else {
+    AddOther(name, "object");
+  }
+}
+
+void CallArgs::AddTensor(const char* name, const at::TensorImpl& tensor, uint16_t list) {
+  if (IsUndefined(tensor)) {
+    if (oplens_arg* const arg = Next(name, OPLENS_NONE)) arg->list = list;
+    return;
+  }
+  // These have no extents that could be read without running code of the program.
+  if (tensor.has_symbolic_sizes_strides() || tensor.key_set().has(c10::DispatchKey::NestedTensor)) {
+    return AddOther(name, "Tensor");
+  }
+  const c10::IntArrayRef sizes = tensor.sizes();
+  oplens_arg* const arg = Next(name, OPLENS_TENSOR);
+  if (arg == nullptr) return;
+  arg->dtype = DTypeOf(tensor);
+  arg->list = list;
+  arg->count = sizes.size();
+  arg->value.ints = sizes.data();
+}
+
+void CallArgs::AddList(const char* name, c10::ArrayRef<c10::IValue> list) {
+  const bool tensors = std::any_of(list.begin(), list.end(),
+                                   [](const c10::IValue& value) { return value.isTensor(); });
+  if (tensors) return AddTensors(name, list);
+  const auto all = [&](auto is) { return std::all_of(list.begin(), list.end(), is); };
+  if (all([](const c10::IValue& value) { return value.isInt(); })) return AddInts(name, list);
+  if (all([](const c10::IValue& value) { return value.isBool(); })) return AddBools(name, list);
+  if (all([](const c10::IValue& value) { return value.isInt() || value.isDouble(); })) {
+    return AddFloats(name, list);
+  }
+  AddOther(name, "list");
+}
+
+void CallArgs::AddTensors(const char* name, c10::ArrayRef<c10::IValue> list) {
+  ++lists_;
+  for (const c10::IValue& value : list) {
+    if (value.isTensor()) {
+      AddTensor(name, *value.unsafeToTensorImpl(), lists_);
+    } else if (oplens_arg* const arg = Next(name, OPLENS_NONE)) {
+      arg->list = lists_;
+    }
+  }
+}
+
+void CallArgs::AddInts(const char* name, c10::ArrayRef<c10::IValue> list) {
+  const size_t count = std::min(list.size(), kMaxListed);
+  if (ints_used_ + count > kMaxInts) return AddOther(name, "list");
+  oplens_arg* const arg = Next(name, OPLENS_INT_LIST);
+  if (arg == nullptr) return;
+  arg->count = count;
+  arg->value.ints = ints_ + ints_used_;
+  for (size_t i = 0; i < count; ++i) ints_[ints_used_++] = list[i].toInt();
+}
+
+void CallArgs::AddFloats(const char* name, c10::ArrayRef<c10::IValue> list) {
+  if (floats_used_ + list.size() > kMaxListed) return AddOther(name, "list");
+  oplens_arg* const arg = Next(name, OPLENS_FLOAT_LIST);
+  if (arg == nullptr) return;
+  arg->count = list.size();
+  arg->value.numbers = floats_ + floats_used_;
+  for (const c10::IValue& value : list) {
+    floats_[floats_used_++] = value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
+  }
+}
+
+void CallArgs::AddBools(const char* name, c10::ArrayRef<c10::IValue> list) {
+  if (bools_used_ + list.size() > kMaxListed) return AddOther(name, "list");
+  oplens_arg* const arg = Next(name, OPLENS_BOOL_LIST);
+  if (arg == nullptr) return;
+  arg->count = list.size();
+  arg->value.bytes = bools_ + bools_used_;
+  for (const c10::IValue& value : list) bools_[bools_used_++] = value.toBool() ? 1 : 0;
+}
+
+}  // namespace oplens::annotate::torch

@@ -1,0 +1,125 @@
+#include "nvtx_annotate/torch/call_form.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "parse/model/torch_schema.h"
+
+namespace oplens::annotate::torch {
+namespace {
+
+using Use = Parameter::Use;
+
+bool StartsWith(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+/// Arguments that say where and how memory lies, which no cost depends on.
+bool IsPlacement(std::string_view name) {
+  constexpr std::string_view kNames[] = {"layout", "device", "pin_memory", "memory_format",
+                                         "generator"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+/// Launch nothing, and are many.
+bool IsMinor(std::string_view op) {
+  constexpr std::string_view kNames[] = {"as_strided", "resolve_conj", "resolve_neg",
+                                         "_has_compatible_shallow_copy_type", "result_type"};
+  return StartsWith(op, "empty") ||
+         std::find(std::begin(kNames), std::end(kNames), op) != std::end(kNames);
+}
+
+/// Without a row in the table: as the schema has it.
+void AddBySchema(const SchemaArgument& argument, size_t input, std::vector<Parameter>* out) {
+  if (IsPlacement(argument.name)) return;
+  if (argument.name == "dtype") {
+    out->push_back({Use::kDType, input, argument.name});
+  } else if (argument.keyword_only) {
+    out->push_back({Use::kKeyword, input, argument.name});
+  } else {
+    out->push_back({Use::kPositional, input, ""});
+  }
+}
+
+/// `word`: of TorchSchema::parameters.
+void AddByWord(std::string_view word, size_t input, std::vector<Parameter>* out) {
+  while (EndsWith(word, "!")) word.remove_suffix(1);
+  if (word == "-") return;
+  if (word == "dtype") {
+    out->push_back({Use::kDType, input, "dtype"});
+  } else if (word == "dtype~") {
+    out->push_back({Use::kDTypeOrInput, input, "dtype"});
+  } else if (word == "half_to_float") {
+    out->push_back({Use::kFloat32Flag, input, "dtype"});
+  } else if (word == "_" || word == "@" || StartsWith(word, "shape~")) {
+    out->push_back({Use::kPositional, input, ""});
+  } else {
+    out->push_back({Use::kKeyword, input, std::string(word)});
+  }
+}
+
+void AddByWords(std::string_view words, size_t count, std::vector<Parameter>* out) {
+  // What is beyond the last word is dropped.
+  for (size_t input = 0; input < count && !words.empty(); ++input) {
+    const size_t blank = std::min(words.find(' '), words.size());
+    AddByWord(words.substr(0, blank), input, out);
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+}
+
+/// The operator has (weight, indices, ..), the function (input, weight, ..).
+void SwapEmbedding(CallForm* form) {
+  auto& parameters = form->parameters;
+  if (form->op != "embedding" || parameters.size() < 2) return;
+  std::swap(parameters[0], parameters[1]);
+  for (size_t i = 0; i < 2; ++i) parameters[i] = {Use::kPositional, parameters[i].input, ""};
+}
+
+}  // namespace
+
+CallForm FormOfOperator(std::string_view name, std::string_view overload,
+                        const std::vector<SchemaArgument>& arguments) {
+  CallForm form;
+  form.aten = name;
+  if (!overload.empty()) form.aten.append(".").append(overload);
+  const size_t scope = name.find("::");
+  form.mod = scope == name.npos ? "" : name.substr(0, scope);
+  const std::string_view op = scope == name.npos ? name : name.substr(scope + 2);
+  const bool is_aten = form.mod == "aten";
+  const TorchSchema* const schema = is_aten ? FindTorchSchema(op, arguments.size()) : nullptr;
+  form.op = op;
+  form.inputs = arguments.size();
+  form.minor = is_aten && IsMinor(op);
+  if (schema != nullptr) {
+    form.mod = schema->mod;
+    if (!schema->op.empty()) form.op = schema->op;
+  }
+  // In-place operators are methods; those that begin with '_' are not public.
+  const bool is_private = StartsWith(op, "_") && (schema == nullptr || !StartsWith(op, "__"));
+  if (is_aten && EndsWith(op, "_") && !is_private) form.mod = "Tensor";
+  if (schema != nullptr && !schema->parameters.empty()) {
+    AddByWords(schema->parameters, arguments.size(), &form.parameters);
+  } else {
+    for (size_t i = 0; i < arguments.size(); ++i) AddBySchema(arguments[i], i, &form.parameters);
+  }
+  std::stable_partition(form.parameters.begin(), form.parameters.end(),
+                        [](const Parameter& p) { return p.use == Use::kPositional; });
+  SwapEmbedding(&form);
+  return form;
+}
+
+CallForm FormOfFunction(std::string_view name, size_t inputs) {
+  CallForm form;
+  form.mod = "autograd";
+  form.op = name;
+  form.inputs = inputs;
+  for (size_t i = 0; i < inputs; ++i) form.parameters.push_back({Use::kPositional, i, ""});
+  return form;
+}
+
+}  // namespace oplens::annotate::torch

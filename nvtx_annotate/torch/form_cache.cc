@@ -1,0 +1,53 @@
+#include "nvtx_annotate/torch/form_cache.h"
+
+#include <ATen/core/function_schema.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace oplens::annotate::torch {
+namespace {
+
+size_t HashOf(const char* address) {
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  return (number >> 4) * 0x9e3779b97f4a7c15 >> 40;
+}
+
+CallForm MakeForm(const c10::FunctionSchema& schema) {
+  std::vector<SchemaArgument> arguments;
+  for (const c10::Argument& argument : schema.arguments()) {
+    arguments.push_back({argument.name(), argument.kwarg_only()});
+  }
+  return FormOfOperator(schema.name(), schema.overload_name(), arguments);
+}
+
+}  // namespace
+
+const CallForm* FormCache::Find(const at::RecordFunction& function) {
+  const char* const name = function.name();
+  size_t slot = HashOf(name) % kSlots;
+  std::unique_ptr<const Entry> added;
+  for (size_t probe = 0; probe < kMaxProbes; ++probe, slot = (slot + 1) % kSlots) {
+    const Entry* known = slots_[slot].load(std::memory_order_acquire);
+    if (known == nullptr) {
+      if (added == nullptr) {
+        const auto schema = function.operator_schema();
+        if (!schema.has_value()) return nullptr;
+        added = std::make_unique<const Entry>(Entry{name, name, MakeForm(*schema)});
+      }
+      if (slots_[slot].compare_exchange_strong(known, added.get(), std::memory_order_acq_rel)) {
+        return &added.release()->form;
+      }
+    }
+    if (known->address == name && known->name == name) return &known->form;
+  }
+  return nullptr;
+}
+
+CallForm MakeFunctionForm(const at::RecordFunction& function) {
+  return FormOfFunction(function.name(), function.inputs().size());
+}
+
+}  // namespace oplens::annotate::torch

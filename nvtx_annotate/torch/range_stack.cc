@@ -1,0 +1,118 @@
+#include "nvtx_annotate/torch/range_stack.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include "nvtx_annotate/annotate.h"
+
+namespace oplens::annotate::torch {
+namespace {
+
+// Stacks outlive their threads, since ranges may be ended by others; the next thread takes one
+// over.
+std::mutex g_mutex;
+RangeStack* g_free = nullptr;
+
+thread_local RangeStack* t_stack = nullptr;
+thread_local bool t_gone = false;
+
+}  // namespace
+
+/// Gives the stack back when its thread ends.
+class StackOwner {
+ public:
+  StackOwner() noexcept {
+    const std::lock_guard lock(g_mutex);
+    stack_ = g_free;
+    if (stack_ == nullptr) {
+      stack_ = new (std::nothrow) RangeStack;
+    } else {
+      g_free = stack_->next_free_;
+    }
+    t_stack = stack_;
+  }
+  ~StackOwner() {
+    t_stack = nullptr;
+    t_gone = true;
+    if (stack_ == nullptr) return;
+    stack_->Cut(0);
+    stack_->framework_thread = 0;
+    const std::lock_guard lock(g_mutex);
+    stack_->next_free_ = g_free;
+    g_free = stack_;
+  }
+  StackOwner(const StackOwner&) = delete;
+  StackOwner& operator=(const StackOwner&) = delete;
+
+ private:
+  RangeStack* stack_ = nullptr;
+};
+
+RangeStack* RangeStack::OfThread() noexcept {
+  if (t_stack != nullptr || t_gone) return t_stack;
+  static thread_local const StackOwner owner;
+  return t_stack;
+}
+
+RangeStack::Mark RangeStack::Push(uint64_t token, const Surroundings& inside) noexcept {
+  Range& range = ranges_[++depth_];
+  range.token = token;
+  range.serial = ++last_serial_;
+  range.inside = inside;
+  return {depth_, last_serial_};
+}
+
+void RangeStack::End(const Mark& mark) noexcept {
+  if (this != t_stack) {
+    ranges_[mark.index].asked.store(mark.serial, std::memory_order_relaxed);
+    asked_.store(true, std::memory_order_release);
+    return;
+  }
+  if (mark.index > depth_ || ranges_[mark.index].serial != mark.serial) return;
+  Cut(mark.index - 1);
+  EndAsked();
+}
+
+/// Ends all ranges but the first `depth`. Ending the outermost of them ends those in it.
+void RangeStack::Cut(size_t depth) noexcept {
+  if (depth_ <= depth) return;
+  detail::End(ranges_[depth + 1].token);
+  depth_ = depth;
+}
+
+void RangeStack::EndTop() noexcept {
+  asked_.store(false, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  bool left = false;
+  size_t depth = depth_;
+  for (size_t i = depth_; i > 0; --i) {
+    if (ranges_[i].asked.load(std::memory_order_relaxed) != ranges_[i].serial) {
+      left = true;
+    } else if (left) {
+      // Others are still open in it.
+      asked_.store(true, std::memory_order_relaxed);
+    } else {
+      depth = i - 1;
+    }
+  }
+  Cut(depth);
+}
+
+void* RangeStack::NewObject(size_t size) noexcept {
+  if (spare_ == nullptr) return std::malloc(size);
+  Spare* const object = spare_;
+  spare_ = object->next;
+  --spare_count_;
+  return object;
+}
+
+void RangeStack::DeleteObject(void* object) noexcept {
+  if (spare_count_ == kMaxSpare) return FreeObject(object);
+  spare_ = new (object) Spare{spare_};
+  ++spare_count_;
+}
+
+void RangeStack::FreeObject(void* object) noexcept { std::free(object); }
+
+}  // namespace oplens::annotate::torch
