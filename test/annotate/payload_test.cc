@@ -219,7 +219,7 @@ TEST(PayloadTest, LargePayloadsOfOthers) {
       std::vector<unsigned char> bytes(sizeof(markers::PayloadHead));
       for (int i = 0; i < 255; ++i) {
         bytes.push_back(kind | tag);
-        if (tag != 0) bytes.push_back(255);
+        if (tag != 0) bytes.insert(bytes.end(), {255, 0});
         if (tag != 0) bytes.insert(bytes.end(), 255, 'n');
         size_t value = 16;
         if (kind == OPLENS_INT_LIST || kind == OPLENS_TENSOR) value = 255 * 8;
