@@ -24,14 +24,85 @@ std::vector<json> JsonLines(const std::vector<std::string>& command) {
   return values;
 }
 
+/// Runs the program with a kind of tool and makes a database of what it captured.
+std::filesystem::path RecordTraining(const std::string& mode) {
+  const std::filesystem::path capture_path = TestDir() / (mode + ".nvtx");
+  RunAnnotatedProgram("train", mode, capture_path);
+  const NvtxCapture capture = ReadCapture(capture_path);
+  std::filesystem::path database = TestDir() / (mode + ".sql");
+  WriteNvprofCapture(RangesOf(capture), capture.process_id, database);
+  return database;
+}
+
+/// A kernel of the program's step, see annotated_program.cc.
+struct Expected {
+  const char* mod;
+  const char* op;
+  const char* params;
+  const char* dir;
+  const char* phase;
+  std::vector<std::string> layer;
+  std::vector<std::string> trace;
+  int64_t flops;
+  int64_t bytes;
+};
+
+const std::vector<Expected>& Step() {
+  static const auto* const rows = new std::vector<Expected>{
+      // 2 * 32 * 128 * 64, and a sum for each element of the bias' addition;
+      // 2 * (64 + 32 * 128 + 128 * 64 + 32 * 64) bytes.
+      {"torch",
+       "addmm",
+       "M=64,N=32,K=128,fp16",
+       "fprop",
+       "forward",
+       {"net", "net.fc1"},
+       {"net.py:20"},
+       526336,
+       28800},
+      {"torch",
+       "relu",
+       "[32,64]fp16",
+       "fprop",
+       "forward",
+       {"net", "net.act"},
+       {"net.py:21"},
+       32 * 64,
+       2 * 2 * 32 * 64},
+      {"torch",
+       "relu",
+       "[32,64]fp16",
+       "bprop",
+       "backward",
+       {"net", "net.act"},
+       {"net.py:21"},
+       32 * 64,
+       3 * 2 * 32 * 64},
+      // The one kernel of the node is priced as one of its two products.
+      {"torch",
+       "addmm",
+       "M=64,N=128,K=32,fp16",
+       "bprop",
+       "backward",
+       {"net", "net.fc1"},
+       {"net.py:20"},
+       524288,
+       28672},
+      {"Tensor",
+       "__iadd__",
+       "[64,128]fp32;[64,128]fp32",
+       "fprop",
+       "optimizer",
+       {},
+       {"train.py:9"},
+       64 * 128,
+       3 * 4 * 64 * 128}};
+  return *rows;
+}
+
 class EndToEndTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    RunAnnotatedProgram("train", RecorderMode(), TestDir() / "run.nvtx");
-    const NvtxCapture capture = ReadCapture(TestDir() / "run.nvtx");
-    database_ = TestDir() / "run.sql";
-    WriteNvprofCapture(RangesOf(capture), capture.process_id, database_);
-  }
+  void SetUp() override { database_ = RecordTraining(RecorderMode()); }
 
   std::filesystem::path database_;
 };
@@ -39,13 +110,57 @@ class EndToEndTest : public ::testing::Test {
 TEST_F(EndToEndTest, Records) {
   const std::vector<json> records =
       JsonLines({Program("parse"), "--format", "jsonl", database_.string()});
-  ASSERT_EQ(records.size(), 10U);
-  for (const json& record : records) std::printf("%s\n", record.dump().c_str());
+  ASSERT_EQ(records.size(), 2 * Step().size());
+  const int64_t main_thread = records[0]["tid"];
+  EXPECT_EQ(records[0]["pid"], main_thread);
+  for (size_t i = 0; i < records.size(); ++i) {
+    const bool backward = i % 5 == 2 || i % 5 == 3;
+    EXPECT_EQ(records[i]["step"], i / 5) << i;
+    EXPECT_EQ(records[i]["tid"] == main_thread, !backward) << i;
+    EXPECT_EQ(records[i]["dir"], backward ? "bprop" : "fprop") << i;
+    EXPECT_EQ(records[i]["phase"], Step()[i % 5].phase) << i;
+  }
+  // The nodes run in the opposite order of the ops.
+  const int64_t numbers[] = {0, 1, 1, 0, -1, 2, 3, 3, 2, -1};
+  for (size_t i = 0; i < records.size(); ++i) {
+    const json expected = numbers[i] < 0 ? json::array() : json::array({numbers[i]});
+    EXPECT_EQ(records[i]["seqId"], expected) << i;
+  }
 }
 
 TEST_F(EndToEndTest, Rows) {
-  const std::vector<json> rows = JsonLines({Program("prof"), "--json", database_.string()});
-  for (const json& record : rows) std::printf("%s\n", record.dump().c_str());
+  const std::vector<json> rows =
+      JsonLines({Program("prof"), "--json", "-c", "all", database_.string()});
+  ASSERT_EQ(rows.size(), 2 * Step().size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Expected& expected = Step()[i % 5];
+    EXPECT_EQ(rows[i]["mod"], expected.mod) << i;
+    EXPECT_EQ(rows[i]["op"], expected.op) << i;
+    EXPECT_EQ(rows[i]["params"], expected.params) << i;
+    EXPECT_EQ(rows[i]["dir"], expected.dir) << i;
+    EXPECT_EQ(rows[i]["phase"], expected.phase) << i;
+    EXPECT_EQ(rows[i]["layer"], expected.layer) << i;
+    EXPECT_EQ(rows[i]["trace"], expected.trace) << i;
+    EXPECT_EQ(rows[i]["flops"], expected.flops) << i;
+    EXPECT_EQ(rows[i]["bytes"], expected.bytes) << i;
+    EXPECT_EQ(rows[i]["reason"], json::array()) << i;
+  }
+}
+
+TEST(EveryToolTest, GivesTheSameTable) {
+  const auto table = [](const std::string& mode) {
+    const RunResult result =
+        RunProgram({Program("prof"), "--csv", "-c",
+                    "seq,altseq,layer,trace,dir,sub,mod,op,kernel,params,flops,bytes,path,phase,"
+                    "grad,grad_conf,reason",
+                    RecordTraining(mode).string()});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  const std::string text = table("text");
+  EXPECT_FALSE(text.empty());
+  EXPECT_EQ(table("payload"), text);
+  EXPECT_EQ(table("foreign"), text);
 }
 
 }  // namespace

@@ -431,7 +431,6 @@ class NvprofWriter {
     }
   }
 
-  /// The API row and the kernel, through a host thread whose clock stands inside the range.
   void AddLaunch(size_t index, const KernelSpec& kernel) {
     constexpr int64_t kCudaLaunchKernel = 211;
     const size_t child = first_child_[index];
@@ -446,7 +445,8 @@ class NvprofWriter {
                              {"processId", process_id_},
                              {"threadId", SignedThreadId(inside.thread_id)},
                              {"correlationId", correlation_id}});
-    HostThread(&state_, inside.thread_id, end).RunKernel(kernel, correlation_id);
+    constexpr int64_t kDelay = 10'000;
+    HostThread(&state_, inside.thread_id, end + kDelay).RunKernel(kernel, correlation_id);
   }
 
   const std::vector<NvtxRange>& ranges_;
