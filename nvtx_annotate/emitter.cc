@@ -300,7 +300,7 @@ uint64_t BeginCall(const markers::OpNames& names, markers::CallFacts& facts, con
     PushPayload(names, size, state, begun);
     return TokenOf(*state);
   }
-  if (names.file != nullptr) {
+  if (!View(names.file).empty()) {
     markers::FormatTrace(&names.file, 1, names.line, state->text);
     PushText(state->text, begun);
   }

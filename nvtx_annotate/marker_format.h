@@ -61,7 +61,7 @@ inline constexpr uint16_t kNodeFlag = 1;     ///< A backward node: an N text, el
 inline constexpr uint16_t kSeqOnlyFlag = 2;  ///< Only the S text.
 inline constexpr int kCutShift = 8;          ///< flags >> kCutShift: removals, at most 255.
 
-// Each argument: a tag, a name if the tag says so (u8 length, bytes), its list if the tag says so
+// Each argument: a tag, a name if the tag says so (u16 length, bytes), its list if the tag says so
 // (u8), the value: tensor: dtype u8, dimensions u8, i64 each; int, float: 8 bytes; complex: 16;
 // bool: 1; string, other: u16 length, bytes; lists: u8 count, then 8 bytes each (bools 1).
 inline constexpr uint8_t kKindMask = 0x0f;  ///< OPLENS_TENSOR, ...

@@ -222,6 +222,9 @@ class ArgWriter {
   ArgWriter(Writer* out, size_t list_limit, size_t end_limit)
       : out_(*out), list_limit_(list_limit), end_limit_(end_limit) {}
 
+  /// Whether arguments at the end had no room.
+  bool dropped() const { return dropped_; }
+
   /// Answers how many things were cut.
   unsigned WriteAll(const oplens_arg* args, size_t count) {
     for (size_t i = 0; i < count; ++i) {
@@ -231,6 +234,7 @@ class ArgWriter {
       Write(args[i]);
       if (out_.size() <= end_limit_) continue;
       out_.Rewind(before);
+      dropped_ = true;
       return cut_before + static_cast<unsigned>(count - i);
     }
     return cut_;
@@ -364,6 +368,7 @@ class ArgWriter {
   const size_t list_limit_;
   const size_t end_limit_;
   unsigned cut_ = 0;
+  bool dropped_ = false;
 };
 
 void WriteFacts(const CallFacts& facts, Writer* out) {
@@ -384,8 +389,9 @@ void WriteHandle(const CallFacts& facts, Writer* out) {
   out->Integer(facts.h);
 }
 
+/// `dropped` becomes whether arguments had no room.
 size_t FormatOpWithin(const OpNames& names, const CallFacts& facts, const oplens_arg* args,
-                      size_t count, unsigned cut, size_t list_limit, char* buffer) {
+                      size_t count, unsigned cut, size_t list_limit, char* buffer, bool* dropped) {
   Writer out(buffer);
   out.Literal("{'mod': ");
   cut += out.Quoted(View(names.mod)) ? 1u : 0u;
@@ -394,6 +400,7 @@ size_t FormatOpWithin(const OpNames& names, const CallFacts& facts, const oplens
   out.Literal(", 'args': [");
   ArgWriter arg_writer(&out, list_limit, kHardTextBytes - kFactsBytes - 6 * kMaxStringBytes);
   cut += arg_writer.WriteAll(args, args == nullptr ? 0 : count);
+  *dropped = arg_writer.dropped();
   out.Literal("], 'oplens': {'v': 1, 'type': 'op', ");
   WriteFacts(facts, &out);
   if (!View(names.aten).empty()) {
@@ -449,9 +456,10 @@ const char* DTypeName(unsigned dtype) noexcept {
 
 size_t FormatOp(const OpNames& names, const CallFacts& facts, const oplens_arg* args, size_t count,
                 unsigned cut, char* buffer) noexcept {
-  const size_t size = FormatOpWithin(names, facts, args, count, cut, SIZE_MAX, buffer);
-  if (size <= kSoftTextBytes) return size;
-  return FormatOpWithin(names, facts, args, count, cut, kShortList, buffer);
+  bool dropped = false;
+  const size_t size = FormatOpWithin(names, facts, args, count, cut, SIZE_MAX, buffer, &dropped);
+  if (size <= kSoftTextBytes && !dropped) return size;
+  return FormatOpWithin(names, facts, args, count, cut, kShortList, buffer, &dropped);
 }
 
 size_t FormatNode(const char* node, const CallFacts& facts, char* buffer) noexcept {
@@ -479,7 +487,9 @@ size_t FormatSequence(const char* name, int64_t seq, bool node, char* buffer) no
   Writer out(buffer);
   for (const char c : CutAt(text, kMaxStringBytes)) {
     const auto byte = static_cast<unsigned char>(c);
-    out.Char(byte < 0x20 || byte >= 0x7f || c == ',' || c == '=' ? '_' : c);
+    // Readers look for these characters, and take what begins with '{' or "layer:" for other texts.
+    const bool special = c == ',' || c == '=' || c == ':' || c == '{';
+    out.Char(byte < 0x20 || byte >= 0x7f || special ? '_' : c);
   }
   out.Literal(", seq = ");
   out.Integer(seq);

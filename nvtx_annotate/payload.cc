@@ -8,13 +8,11 @@ namespace {
 
 size_t Length(const char* text) { return text == nullptr ? 0 : std::strlen(text); }
 
-/// The first `limit` bytes at most, no code point cut in two.
-size_t CutLength(const char* text, size_t size, size_t limit) {
-  if (size <= limit) return size;
-  size_t end = limit;
-  while (end > 0 && limit - end < 3 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-    --end;
-  return end;
+/// A few bytes more of a string than its text shows are kept: it is cut when it is rendered, and
+/// the cut is told then.
+size_t KeptLength(size_t whole) {
+  constexpr size_t kKept = kMaxStringBytes + 4;
+  return whole < kKept ? whole : kKept;
 }
 
 /// Writes arguments one behind the other, into a buffer that has room for one more than is kept.
@@ -102,11 +100,7 @@ class Encoder {
     if (listed) tag |= kListTag;
     Number(tag);
     if (named) {
-      const size_t whole = std::strlen(arg.name);
-      const size_t size = CutLength(arg.name, whole, UINT8_MAX);
-      if (size != whole) ++cut_;
-      Number(static_cast<uint8_t>(size));
-      Bytes(arg.name, size);
+      WriteBytes(arg.name, std::strlen(arg.name));
     }
     if (listed) Number(static_cast<uint8_t>(arg.list < UINT8_MAX ? arg.list : UINT8_MAX));
   }
@@ -123,13 +117,13 @@ class Encoder {
     Bytes(arg.value.numbers == nullptr ? zero : arg.value.numbers, sizeof zero);
   }
 
-  /// A few bytes more than a text may show are kept, so that the cut is told when it is rendered.
   void WriteText(const oplens_arg& arg) {
-    const size_t whole = arg.value.text == nullptr ? 0 : arg.count;
-    const size_t kept = whole <= kMaxStringBytes ? whole : kMaxStringBytes + 4;
-    const size_t size = kept < whole ? kept : whole;
+    WriteBytes(arg.value.text, arg.value.text == nullptr ? 0 : arg.count);
+  }
+  void WriteBytes(const char* text, size_t whole) {
+    const size_t size = KeptLength(whole);
     Number(static_cast<uint16_t>(size));
-    Bytes(arg.value.text, size);
+    Bytes(text, size);
   }
 
   void WriteList(const oplens_arg& arg, const void* items, size_t item_bytes, size_t limit) {
@@ -218,7 +212,7 @@ class ArgDecoder {
 
  private:
   void ReadName(oplens_arg* arg) {
-    const size_t size = in_.Number<uint8_t>();
+    const size_t size = in_.Number<uint16_t>();
     const unsigned char* const name = in_.Take(size);
     if (name == nullptr || size + 1 > sizeof out_.names - names_) return;
     char* const copy = out_.names + names_;
@@ -298,8 +292,7 @@ char HexDigit(unsigned value) {
 
 /// Percent-encodes '%', '|' and control bytes, and '.' too if `dots`.
 size_t AppendEncoded(const char* text, bool dots, char* out) {
-  const size_t whole = Length(text);
-  const size_t size = CutLength(text, whole, kMaxStringBytes / 2);
+  const size_t size = KeptLength(Length(text));
   size_t at = 0;
   for (size_t i = 0; i < size; ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);

@@ -38,7 +38,7 @@ bool RenderPayload(const char* message, const unsigned char* data, size_t size,
                    RenderedMarker* out) noexcept;
 
 /// Bytes that a buffer for a message must have.
-inline constexpr size_t kMessageBufferBytes = 8 * kMaxStringBytes;
+inline constexpr size_t kMessageBufferBytes = 13 * kMaxStringBytes;
 
 /// The message of the range of an op or node, which holds what is the same in every call:
 /// "MOD.OP|ATEN|FILE:LINE", without the parts at the end that are not known; "MmBackward0" of a

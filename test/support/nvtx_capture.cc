@@ -501,7 +501,8 @@ std::vector<std::string> Outline(const NvtxRanges& ranges) {
 }
 
 bool IsCallText(const std::string& text) {
-  return text.starts_with("{'oplens': ") || ClassifyMarker(text).kind == MarkerKind::kOp;
+  const MarkerKind kind = ClassifyMarker(text).kind;
+  return kind == MarkerKind::kOp || kind == MarkerKind::kNode;
 }
 
 void WriteNvprofCapture(const NvtxRanges& ranges, int64_t process_id,

@@ -13,6 +13,11 @@ bool HavePython();
 /// with string keys, else the number and the fault of the first line that is not.
 std::string CheckPythonDictLines(const std::filesystem::path& path);
 
+/// Checks what Python reads where. Each line holds a literal, a tab and the bytes, in hexadecimal,
+/// that the string at `place`, e.g. "['args'][0]['value']", stands for as UTF-8 with
+/// surrogateescape. Returns "" or the number and the fault of the first line where they differ.
+std::string CheckPythonStrings(const std::filesystem::path& path, const std::string& place);
+
 }  // namespace oplens::test
 
 #endif  // OPLENS_TEST_SUPPORT_PYTHON_LITERAL_H_
