@@ -181,20 +181,30 @@ void OnEnd(const at::RecordFunction& /*function*/, at::ObserverContext* context)
 }
 
 std::mutex g_install_mutex;
-at::CallbackHandle g_callback = at::INVALID_CALLBACK_HANDLE;
+bool g_installed = false;
+at::CallbackHandle g_callbacks[2];
+
+/// Inputs cost the framework more than all that is done with them: only ops have them collected.
+void AddCallbacks() {
+  g_callbacks[0] = at::addGlobalCallback(at::RecordFunctionCallback(OnStart, OnEnd)
+                                             .needsInputs(true)
+                                             .needsIds(true)
+                                             .scopes({at::RecordScope::FUNCTION}));
+  g_callbacks[1] = at::addGlobalCallback(
+      at::RecordFunctionCallback(OnStart, OnEnd)
+          .needsIds(true)
+          .scopes({at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::TORCHSCRIPT_FUNCTION,
+                   at::RecordScope::USER_SCOPE}));
+}
 
 bool InstallOnce() {
   const std::lock_guard lock(g_install_mutex);
-  if (g_callback != at::INVALID_CALLBACK_HANDLE) return true;
+  if (g_installed) return true;
   if (EmissionMode() == Mode::kOff) return false;
   const char* const options = std::getenv("OPLENS_ANNOTATE");
   g_inner = HasWord(options == nullptr ? "" : options, "inner");
-  g_callback = at::addGlobalCallback(
-      at::RecordFunctionCallback(OnStart, OnEnd)
-          .needsInputs(true)
-          .needsIds(true)
-          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
-                   at::RecordScope::TORCHSCRIPT_FUNCTION, at::RecordScope::USER_SCOPE}));
+  AddCallbacks();
+  g_installed = true;
   return true;
 }
 
@@ -214,9 +224,9 @@ bool Install() noexcept {
 void Uninstall() noexcept {
   try {
     const std::lock_guard lock(g_install_mutex);
-    if (g_callback == at::INVALID_CALLBACK_HANDLE) return;
-    at::removeCallback(g_callback);
-    g_callback = at::INVALID_CALLBACK_HANDLE;
+    if (!g_installed) return;
+    for (const at::CallbackHandle callback : g_callbacks) at::removeCallback(callback);
+    g_installed = false;
   } catch (...) {
     return;
   }
