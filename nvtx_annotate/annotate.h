@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <string_view>
 #include <type_traits>
@@ -24,6 +25,9 @@
 // Without a profiler that listens to NVTX a range formats nothing and costs less than a nanosecond;
 // arguments are not even gathered. Nothing here throws, allocates in steady state, locks, or can
 // leave a range open: the objects live in scopes only. C++17.
+
+// Arguments must vanish where nobody listens; the compiler sees that only in one function.
+#define OPLENS_INLINE [[gnu::always_inline]] inline
 
 namespace oplens::annotate {
 
@@ -67,98 +71,107 @@ class Arg {
  public:
   template <typename T,
             std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
-  Arg(T value) noexcept : arg_{} {
-    arg_.kind = OPLENS_INT;
-    arg_.value.integer = static_cast<int64_t>(value);
-  }
+  OPLENS_INLINE Arg(T value) noexcept : Arg(Field(), OPLENS_INT, 0, static_cast<uint64_t>(value)) {}
   template <typename T, std::enable_if_t<std::is_floating_point_v<T>, int> = 0>
-  Arg(T value) noexcept : arg_{} {
-    arg_.kind = OPLENS_FLOAT;
-    arg_.value.number = static_cast<double>(value);
-  }
+  OPLENS_INLINE Arg(T value) noexcept
+      : Arg(Field(), OPLENS_FLOAT, 0, Bits(static_cast<double>(value))) {}
   template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
-  Arg(T value) noexcept : arg_{} {
-    arg_.kind = OPLENS_BOOLEAN;
-    arg_.value.integer = value ? 1 : 0;
-  }
-  Arg(std::nullptr_t) noexcept : arg_{} {}
-  Arg(std::string_view value) noexcept : arg_{} {
-    arg_.kind = OPLENS_STRING;
-    arg_.count = value.size();
-    arg_.value.text = value.data();
-  }
-  Arg(const char* value) noexcept
+  OPLENS_INLINE Arg(T value) noexcept : Arg(Field(), OPLENS_BOOLEAN, 0, value ? 1 : 0) {}
+  OPLENS_INLINE Arg(std::nullptr_t) noexcept : Arg(Field(), OPLENS_NONE, 0, 0) {}
+  OPLENS_INLINE Arg(std::string_view value) noexcept
+      : Arg(Field(), OPLENS_STRING, value.size(), Address(value.data())) {}
+  OPLENS_INLINE Arg(const char* value) noexcept
       : Arg(value == nullptr ? std::string_view() : std::string_view(value)) {}
-  Arg(const std::complex<double>& value) noexcept : arg_{} {
-    arg_.kind = OPLENS_COMPLEX;
-    // The standard lets a complex number be read as its two parts.
-    arg_.value.numbers = reinterpret_cast<const double*>(&value);
+  OPLENS_INLINE Arg(const std::complex<double>& value) noexcept
+      : Arg(Field(), OPLENS_COMPLEX, 0, Address(&value)) {}
+  /// `data`: what oplens_arg says of the kind; `count` numbers or extents.
+  OPLENS_INLINE Arg(uint16_t kind, const void* data, size_t count,
+                    DType dtype = DType::kUnknown) noexcept
+      : Arg(Field(), kind, count, Address(data)) {
+    dtype_ = static_cast<uint16_t>(dtype);
   }
-  explicit Arg(const oplens_arg& arg) noexcept : arg_(arg) {}
+  OPLENS_INLINE explicit Arg(const oplens_arg& arg) noexcept
+      : Arg(Field(), arg.kind, arg.count, static_cast<uint64_t>(arg.value.integer)) {
+    name_ = arg.name;
+    dtype_ = arg.dtype;
+    list_ = arg.list;
+  }
 
   /// The same argument, passed by keyword. `name` must live until the call.
-  Arg Named(const char* name) const noexcept {
+  OPLENS_INLINE Arg Named(const char* name) const noexcept {
     Arg named = *this;
-    named.arg_.name = name;
+    named.name_ = name;
     return named;
   }
   /// The same argument as a member of the n-th list of tensors of the call, from 1.
-  Arg InList(uint16_t n) const noexcept {
+  OPLENS_INLINE Arg InList(uint16_t n) const noexcept {
     Arg member = *this;
-    member.arg_.list = n;
+    member.list_ = n;
     return member;
   }
-  const oplens_arg& c_arg() const noexcept { return arg_; }
+  /// The same argument for the C interface.
+  OPLENS_INLINE void Fill(oplens_arg* arg) const noexcept {
+    arg->name = name_;
+    arg->kind = kind_;
+    arg->dtype = dtype_;
+    arg->list = list_;
+    arg->reserved = 0;
+    arg->count = count_;
+    arg->value.integer = static_cast<int64_t>(value_);
+  }
 
  private:
-  oplens_arg arg_;
+  struct Field {};
+  // Every field is written once and none overlaps another: only then does the compiler drop an
+  // argument that nobody reads.
+  OPLENS_INLINE Arg(Field, uint16_t kind, uint64_t count, uint64_t value) noexcept
+      : name_(nullptr), count_(count), value_(value), kind_(kind), dtype_(0), list_(0) {}
+
+  OPLENS_INLINE static uint64_t Bits(double value) noexcept {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  }
+  OPLENS_INLINE static uint64_t Address(const void* data) noexcept {
+    return reinterpret_cast<uintptr_t>(data);
+  }
+
+  const char* name_;
+  uint64_t count_;
+  uint64_t value_;  ///< The bits of oplens_arg::value.
+  uint16_t kind_;
+  uint16_t dtype_;
+  uint16_t list_;
 };
 
-namespace detail {
-inline oplens_arg Numbers(uint16_t kind, const int64_t* values, size_t count) noexcept {
-  oplens_arg arg{};
-  arg.kind = kind;
-  arg.count = count;
-  arg.value.ints = values;
-  return arg;
-}
-}  // namespace detail
-
 /// A tensor: `rank` extents, outermost first. Null extents with a rank above 0: undefined (None).
-inline Arg Tensor(const int64_t* extents, size_t rank, DType dtype) noexcept {
-  oplens_arg arg = detail::Numbers(OPLENS_TENSOR, extents, rank);
-  arg.dtype = static_cast<uint16_t>(dtype);
-  return Arg(arg);
+OPLENS_INLINE Arg Tensor(const int64_t* extents, size_t rank, DType dtype) noexcept {
+  return Arg(OPLENS_TENSOR, extents, rank, dtype);
 }
 /// The list must live until the call, as it does when it is written where it is passed.
-inline Arg Tensor(std::initializer_list<int64_t> extents, DType dtype) noexcept {
+OPLENS_INLINE Arg Tensor(std::initializer_list<int64_t> extents, DType dtype) noexcept {
   return Tensor(extents.begin(), extents.size(), dtype);
 }
-inline Arg IntList(const int64_t* values, size_t count) noexcept {
-  return Arg(detail::Numbers(OPLENS_INT_LIST, values, count));
+OPLENS_INLINE Arg IntList(const int64_t* values, size_t count) noexcept {
+  return Arg(OPLENS_INT_LIST, values, count);
 }
-inline Arg IntList(std::initializer_list<int64_t> values) noexcept {
+OPLENS_INLINE Arg IntList(std::initializer_list<int64_t> values) noexcept {
   return IntList(values.begin(), values.size());
 }
-inline Arg IntTuple(const int64_t* values, size_t count) noexcept {
-  return Arg(detail::Numbers(OPLENS_INT_TUPLE, values, count));
+OPLENS_INLINE Arg IntTuple(const int64_t* values, size_t count) noexcept {
+  return Arg(OPLENS_INT_TUPLE, values, count);
 }
-inline Arg IntTuple(std::initializer_list<int64_t> values) noexcept {
+OPLENS_INLINE Arg IntTuple(std::initializer_list<int64_t> values) noexcept {
   return IntTuple(values.begin(), values.size());
 }
-inline Arg FloatList(const double* values, size_t count) noexcept {
-  oplens_arg arg{};
-  arg.kind = OPLENS_FLOAT_LIST;
-  arg.count = count;
-  arg.value.numbers = values;
-  return Arg(arg);
+OPLENS_INLINE Arg FloatList(const double* values, size_t count) noexcept {
+  return Arg(OPLENS_FLOAT_LIST, values, count);
 }
-inline Arg FloatList(std::initializer_list<double> values) noexcept {
+OPLENS_INLINE Arg FloatList(std::initializer_list<double> values) noexcept {
   return FloatList(values.begin(), values.size());
 }
 
-/// Module and name of an op, and where it is called. Of the texts only the pointers are kept until
-/// the range has begun.
+/// Module and name of an op, and where it is called.
 struct OpName {
   constexpr OpName(const char* mod_text, const char* op_text,
                    const char* file_text = __builtin_FILE(),
@@ -166,7 +179,7 @@ struct OpName {
       : mod(mod_text), op(op_text), file(file_text), line(line_number) {}
   const char* mod;
   const char* op;
-  const char* file;  ///< Null: no call site.
+  const char* file;  ///< Null: no call site. Must live until the process ends, as literals do.
   int line;
 };
 
@@ -188,8 +201,10 @@ enum State : uint8_t { kUnknown, kOff, kOn };
 extern std::atomic<uint8_t> g_state;
 bool DecideState() noexcept;
 
-uint64_t BeginOp(const OpName& name, const oplens_arg* args, size_t count,
-                 ForwardLink* link) noexcept;
+// By value, one by one: an object whose address is passed would be built before the question
+// whether anybody listens.
+uint64_t BeginOp(const char* mod, const char* op, const char* file, int line,
+                 const oplens_arg* args, size_t count, ForwardLink* link) noexcept;
 uint64_t BeginBackward(const char* node, const ForwardLink& link) noexcept;
 uint64_t BeginLayer(const char* name) noexcept;
 uint64_t BeginTrace(const char* const* frames, size_t count) noexcept;
@@ -197,6 +212,13 @@ uint64_t BeginIteration(int64_t number) noexcept;
 uint64_t BeginPhase(Phase phase) noexcept;
 uint64_t BeginRange(std::string_view text) noexcept;
 void End(uint64_t token) noexcept;
+
+template <typename... Args>
+OPLENS_INLINE void FillArgs(oplens_arg* list, const Args&... args) noexcept {
+  size_t i = 0;
+  (Arg(args).Fill(&list[i++]), ...);
+  static_cast<void>(i);
+}
 
 /// What all ranges have in common: they end with their scope, and can be nothing but local
 /// variables.
@@ -218,7 +240,7 @@ class ScopedToken {
 }  // namespace detail
 
 /// Whether a range would be seen by a profiler now.
-inline bool Enabled() noexcept {
+OPLENS_INLINE bool Enabled() noexcept {
   const uint8_t state = detail::g_state.load(std::memory_order_relaxed);
   return state == detail::kOn || (state == detail::kUnknown && detail::DecideState());
 }
@@ -231,10 +253,12 @@ inline void Stop() noexcept { oplens_stop(); }
 class [[nodiscard]] ScopedOp : detail::ScopedToken {
  public:
   template <typename... Args>
-  explicit ScopedOp(OpName name, const Args&... args) noexcept {
-    if (!Enabled()) return;
-    const oplens_arg list[sizeof...(Args) + 1] = {Arg(args).c_arg()..., {}};
-    token_ = detail::BeginOp(name, list, sizeof...(Args), nullptr);
+  OPLENS_INLINE explicit ScopedOp(OpName name, const Args&... args) noexcept {
+    if (__builtin_expect(!Enabled(), 1)) return;
+    oplens_arg list[sizeof...(Args) + 1];
+    detail::FillArgs(list, args...);
+    token_ =
+        detail::BeginOp(name.mod, name.op, name.file, name.line, list, sizeof...(Args), nullptr);
   }
 };
 
@@ -242,10 +266,13 @@ class [[nodiscard]] ScopedOp : detail::ScopedToken {
 class [[nodiscard]] ScopedForward : detail::ScopedToken {
  public:
   template <typename... Args>
-  explicit ScopedForward(OpName name, const Args&... args) noexcept {
-    if (!Enabled()) return;
-    const oplens_arg list[sizeof...(Args) + 1] = {Arg(args).c_arg()..., {}};
-    token_ = detail::BeginOp(name, list, sizeof...(Args), &link_);
+  OPLENS_INLINE explicit ScopedForward(OpName name, const Args&... args) noexcept {
+    if (__builtin_expect(!Enabled(), 1)) return;
+    oplens_arg list[sizeof...(Args) + 1];
+    detail::FillArgs(list, args...);
+    ForwardLink link;
+    token_ = detail::BeginOp(name.mod, name.op, name.file, name.line, list, sizeof...(Args), &link);
+    link_ = link;
   }
   /// To be kept until the backward pass; kNoLink when nothing was emitted.
   const ForwardLink& link() const noexcept { return link_; }
@@ -304,5 +331,7 @@ class [[nodiscard]] ScopedRange : detail::ScopedToken {
 };
 
 }  // namespace oplens::annotate
+
+#undef OPLENS_INLINE
 
 #endif  // OPLENS_NVTX_ANNOTATE_ANNOTATE_H_

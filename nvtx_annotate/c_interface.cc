@@ -6,12 +6,11 @@
 namespace {
 
 using oplens::annotate::Enabled;
-using oplens::annotate::OpName;
 namespace detail = oplens::annotate::detail;
 
 uint64_t BeginOp(const char* mod, const char* op, const oplens_arg* args, uint64_t count,
                  oplens_link* link) {
-  return detail::BeginOp(OpName(mod, op, nullptr, 0), args, args == nullptr ? 0 : count, link);
+  return detail::BeginOp(mod, op, nullptr, 0, args, args == nullptr ? 0 : count, link);
 }
 
 }  // namespace

@@ -66,29 +66,37 @@ const Tool& TheTool() noexcept {
   return tool;
 }
 
+// A token: 24 bits of its thread's serial, 28 of its own number, 12 of its place in `begun`.
+constexpr int kPlaceBits = 12;
+constexpr int kNumberBits = 28;
+constexpr uint32_t kPlaceMask = (1u << kPlaceBits) - 1;
+constexpr uint32_t kNumberMask = (1u << kNumberBits) - 1;
+static_assert(kMaxDepth <= kPlaceMask + 1);
+
 /// The ranges that one token stands for.
 struct Begun {
-  uint8_t plain = 0;   ///< Ranges of the default domain.
-  uint8_t own = 0;     ///< Ranges of the domain "oplens".
-  uint32_t layer = 0;  ///< Bytes of the layer's path before.
+  uint32_t number = 0;  ///< Tells it from those that stood in its place before.
+  uint8_t plain = 0;    ///< Ranges of the default domain.
+  uint8_t own = 0;      ///< Ranges of the domain "oplens": 1 at most.
+  uint32_t layer = 0;   ///< Bytes of the layer's path before.
 };
 
 /// The registered name of an op, as this thread knows it.
 struct NameSlot {
-  const char* mod;
-  const char* op;
-  const char* aten;
-  const RegisteredName* name;
+  markers::OpNames names;  ///< Where the texts lay.
+  const RegisteredName* name = nullptr;
 };
 
 /// What a thread needs to emit ranges, allocated when it begins its first.
 struct ThreadState {
+  const Tool tool = TheTool();
   uint64_t number = 0;
   int64_t next_sequence = 0;
   uint32_t serial = 0;  ///< Tells the tokens of threads apart.
   uint32_t depth = 0;   ///< Entries of `begun` in use.
+  uint32_t last_number = 0;
   uint32_t layer_size = 0;
-  NameSlot names[kNameSlots] = {};
+  NameSlot names[kNameSlots];
   Begun begun[kMaxDepth];
   char layer[kMaxLayerBytes];
   alignas(16) unsigned char payload[markers::kPayloadBufferBytes];
@@ -105,12 +113,14 @@ class StateOwner {
   StateOwner() noexcept : state_(new (std::nothrow) ThreadState) {
     if (state_ == nullptr) return;
     state_->number = static_cast<uint64_t>(syscall(SYS_gettid));
-    state_->serial = g_last_serial.fetch_add(1, std::memory_order_relaxed) + 1;
+    // From 1 on: no token is 0.
+    constexpr uint32_t kSerials = (1u << 24) - 1;
+    state_->serial = g_last_serial.fetch_add(1, std::memory_order_relaxed) % kSerials + 1;
   }
   ~StateOwner() {
     t_state = nullptr;
-    delete state_;
     gone = true;
+    delete state_;
   }
   ThreadState* get() const noexcept { return state_; }
 
@@ -118,7 +128,7 @@ class StateOwner {
   static thread_local bool gone;
 
  private:
-  ThreadState* state_;
+  ThreadState* const state_;
 };
 thread_local bool StateOwner::gone = false;
 
@@ -131,13 +141,19 @@ ThreadState* MakeState() noexcept {
 
 ThreadState* CurrentState() noexcept { return t_state != nullptr ? t_state : MakeState(); }
 
-uint64_t TokenOf(const ThreadState& state) { return uint64_t{state.serial} << 32 | state.depth; }
+/// The token of what was begun last.
+uint64_t TokenOf(const ThreadState& state) {
+  const uint32_t place = state.depth - 1;
+  const uint64_t thread = uint64_t{state.serial} << (kNumberBits + kPlaceBits);
+  return thread | uint64_t{state.begun[place].number} << kPlaceBits | place;
+}
 
 /// Opens an entry for the ranges of a token; null where there is no room.
 Begun* Open(ThreadState* state) {
   if (state == nullptr || state->depth == kMaxDepth) return nullptr;
   Begun* const begun = &state->begun[state->depth++];
-  *begun = Begun{0, 0, state->layer_size};
+  state->last_number = (state->last_number + 1) & kNumberMask;
+  *begun = Begun{state->last_number, 0, 0, state->layer_size};
   return begun;
 }
 
@@ -161,20 +177,21 @@ void PushNumbered(const char* text, int64_t seq, Begun* begun) {
 
 /// Null: the table of names is full.
 const RegisteredName* FindName(const markers::OpNames& names, ThreadState* state) {
-  const auto address = reinterpret_cast<uintptr_t>(names.op) ^
-                       reinterpret_cast<uintptr_t>(names.mod) * 7 ^
-                       reinterpret_cast<uintptr_t>(names.aten) * 31;
+  const auto address = reinterpret_cast<uintptr_t>(names.op) +
+                       reinterpret_cast<uintptr_t>(names.aten) * 3 +
+                       static_cast<unsigned>(names.line) * 8u;
   NameSlot& slot = state->names[(address >> 3 ^ address >> 11) % kNameSlots];
-  const bool same = slot.name != nullptr && slot.op == names.op && slot.mod == names.mod &&
-                    slot.aten == names.aten && slot.name->Is(names);
-  if (same) return slot.name;
-  const RegisteredName* const name = InternName(names, TheTool().domain);
-  if (name != nullptr) slot = {names.mod, names.op, names.aten, name};
+  const bool same_place = slot.names.op == names.op && slot.names.mod == names.mod &&
+                          slot.names.aten == names.aten && slot.names.line == names.line &&
+                          slot.names.file == names.file && slot.name != nullptr;
+  if (same_place && slot.name->IsNamed(names)) return slot.name;
+  const RegisteredName* const name = InternName(names, state->tool.domain);
+  if (name != nullptr) slot = {names, name};
   return name;
 }
 
 void PushPayload(const markers::OpNames& names, size_t size, ThreadState* state, Begun* begun) {
-  const nvtxPayloadData_t data = {TheTool().schema, size, state->payload};
+  const nvtxPayloadData_t data = {state->tool.schema, size, state->payload};
   nvtxEventAttributes_t event = {};
   event.version = NVTX_VERSION;
   event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
@@ -186,11 +203,12 @@ void PushPayload(const markers::OpNames& names, size_t size, ThreadState* state,
     event.message.registered = name->handle();
   } else {
     markers::FormatMessage(names, state->text);
+    static_assert(markers::kMessageBufferBytes <= sizeof state->text);
     event.messageType = NVTX_MESSAGE_TYPE_ASCII;
     event.message.ascii = state->text;
   }
-  nvtxDomainRangePushEx(TheTool().domain, &event);
-  ++begun->own;
+  nvtxDomainRangePushEx(state->tool.domain, &event);
+  begun->own = 1;
 }
 
 uint64_t BeginPlain(std::string_view prefix, std::string_view text) {
@@ -204,8 +222,8 @@ uint64_t BeginPlain(std::string_view prefix, std::string_view text) {
 
 void PopLast(ThreadState* state) {
   const Begun& begun = state->begun[--state->depth];
-  for (int i = 0; i < begun.own; ++i) nvtxDomainRangePop(TheTool().domain);
-  for (int i = 0; i < begun.plain; ++i) nvtxRangePop();
+  if (begun.own != 0) nvtxDomainRangePop(state->tool.domain);
+  for (unsigned i = begun.plain; i != 0; --i) nvtxRangePop();
   state->layer_size = begun.layer;
 }
 
@@ -271,71 +289,68 @@ bool HasWord(std::string_view list, std::string_view word) noexcept {
   return false;
 }
 
-uint64_t BeginCall(const markers::OpNames& names, const markers::CallFacts& facts,
-                   const oplens_arg* args, size_t count, const markers::CallSite& site) noexcept {
+uint64_t BeginCall(const markers::OpNames& names, markers::CallFacts& facts, const oplens_arg* args,
+                   size_t count) noexcept {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
-  markers::CallFacts own = facts;
-  own.tid = state->number;
-  if (TheTool().mode == Mode::kPayload) {
-    const size_t size = markers::EncodePayload(own, 0, args, count, site, state->payload);
+  facts.tid = state->number;
+  if (state->tool.mode == Mode::kPayload) {
+    const size_t size = markers::EncodePayload(facts, 0, args, count, state->payload);
     PushPayload(names, size, state, begun);
     return TokenOf(*state);
   }
-  if (site.file != nullptr) {
-    markers::FormatTrace(&site.file, 1, site.line, state->text);
+  if (names.file != nullptr) {
+    markers::FormatTrace(&names.file, 1, names.line, state->text);
     PushText(state->text, begun);
   }
-  markers::FormatOp(names, own, args, count, 0, state->text);
-  if (own.seq < 0) {
+  markers::FormatOp(names, facts, args, count, 0, state->text);
+  if (facts.seq < 0) {
     PushText(state->text, begun);
     return TokenOf(*state);
   }
-  PushNumbered(state->text, own.seq, begun);
-  markers::FormatSequence(names.aten != nullptr ? names.aten : names.op, own.seq, false,
+  PushNumbered(state->text, facts.seq, begun);
+  markers::FormatSequence(names.aten != nullptr ? names.aten : names.op, facts.seq, false,
                           state->text);
   PushText(state->text, begun);
   return TokenOf(*state);
 }
 
-uint64_t BeginNode(const char* node, const markers::CallFacts& facts) noexcept {
+uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
-  markers::CallFacts own = facts;
-  own.tid = state->number;
-  if (TheTool().mode == Mode::kPayload) {
+  facts.tid = state->number;
+  if (state->tool.mode == Mode::kPayload) {
     const size_t size =
-        markers::EncodePayload(own, markers::kNodeFlag, nullptr, 0, {}, state->payload);
+        markers::EncodePayload(facts, markers::kNodeFlag, nullptr, 0, state->payload);
     markers::OpNames names;
     names.op = node;
     PushPayload(names, size, state, begun);
     return TokenOf(*state);
   }
-  markers::FormatNode(node, own, state->text);
+  markers::FormatNode(node, facts, state->text);
   PushText(state->text, begun);
-  if (own.seq < 0) return TokenOf(*state);
-  markers::FormatSequence(node, own.seq, true, state->text);
+  if (facts.seq < 0) return TokenOf(*state);
+  markers::FormatSequence(node, facts.seq, true, state->text);
   PushText(state->text, begun);
   return TokenOf(*state);
 }
 
-uint64_t BeginSequence(const char* name, const markers::CallFacts& facts) noexcept {
+uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
-  markers::CallFacts own = facts;
-  own.tid = state->number;
-  if (TheTool().mode == Mode::kPayload) {
+  facts.tid = state->number;
+  if (state->tool.mode == Mode::kPayload) {
     const size_t size =
-        markers::EncodePayload(own, markers::kSeqOnlyFlag, nullptr, 0, {}, state->payload);
+        markers::EncodePayload(facts, markers::kSeqOnlyFlag, nullptr, 0, state->payload);
     markers::OpNames names;
     names.op = name;
     PushPayload(names, size, state, begun);
     return TokenOf(*state);
   }
-  markers::FormatSequence(name, own.seq, false, state->text);
+  markers::FormatSequence(name, facts.seq, false, state->text);
   PushText(state->text, begun);
   return TokenOf(*state);
 }
@@ -352,17 +367,19 @@ bool DecideState() noexcept {
   return g_state.load(std::memory_order_relaxed) == kOn;
 }
 
-uint64_t BeginOp(const OpName& name, const oplens_arg* args, size_t count,
-                 ForwardLink* link) noexcept {
+uint64_t BeginOp(const char* mod, const char* op, const char* file, int line,
+                 const oplens_arg* args, size_t count, ForwardLink* link) noexcept {
   markers::OpNames names;
-  names.mod = name.mod;
-  names.op = name.op;
+  names.mod = mod;
+  names.op = op;
+  names.file = file;
+  names.line = line;
   markers::CallFacts facts;
   if (link != nullptr) {
     *link = {NextSequence(), CurrentThread()};
     facts.seq = link->seq;
   }
-  return BeginCall(names, facts, args, count, {name.file, name.line});
+  return BeginCall(names, facts, args, count);
 }
 
 uint64_t BeginBackward(const char* node, const ForwardLink& link) noexcept {
@@ -421,9 +438,11 @@ uint64_t BeginRange(std::string_view text) noexcept { return BeginPlain("", text
 
 void End(uint64_t token) noexcept {
   ThreadState* const state = t_state;
-  if (state == nullptr || token >> 32 != state->serial) return;
-  const auto depth = static_cast<uint32_t>(token);
-  while (depth != 0 && state->depth >= depth) PopLast(state);
+  if (state == nullptr || token >> (kNumberBits + kPlaceBits) != state->serial) return;
+  const uint32_t place = static_cast<uint32_t>(token) & kPlaceMask;
+  const uint32_t number = static_cast<uint32_t>(token >> kPlaceBits) & kNumberMask;
+  if (place >= state->depth || state->begun[place].number != number) return;
+  while (state->depth > place) PopLast(state);
 }
 
 }  // namespace detail

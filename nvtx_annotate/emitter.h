@@ -31,16 +31,16 @@ uint64_t CurrentThread() noexcept;
 /// The next sequence number of this thread.
 int64_t NextSequence() noexcept;
 
-/// Begins the ranges of one call: the trace (of a site), O, and S where facts.seq is not negative.
-/// facts.tid is filled in. Returns a token for detail::End, 0 when nothing was begun.
-uint64_t BeginCall(const markers::OpNames& names, const markers::CallFacts& facts,
-                   const oplens_arg* args, size_t count, const markers::CallSite& site) noexcept;
+/// Begins the ranges of one call: T where the names tell its site, O, and S where facts.seq is not
+/// negative. facts.tid is filled in. Returns a token for detail::End, 0 when nothing was begun.
+uint64_t BeginCall(const markers::OpNames& names, markers::CallFacts& facts, const oplens_arg* args,
+                   size_t count) noexcept;
 
 /// Begins the ranges of a backward node: N, and S where facts.seq is not negative.
-uint64_t BeginNode(const char* node, const markers::CallFacts& facts) noexcept;
+uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept;
 
 /// Begins only the range S of an op.
-uint64_t BeginSequence(const char* name, const markers::CallFacts& facts) noexcept;
+uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept;
 
 }  // namespace oplens::annotate
 

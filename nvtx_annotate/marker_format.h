@@ -59,7 +59,6 @@ static_assert(sizeof(PayloadHead) == 40);
 
 inline constexpr uint16_t kNodeFlag = 1;     ///< A backward node: an N text, else an O text.
 inline constexpr uint16_t kSeqOnlyFlag = 2;  ///< Only the S text.
-inline constexpr uint16_t kSiteFlag = 4;     ///< A call site follows the arguments.
 inline constexpr int kCutShift = 8;          ///< flags >> kCutShift: removals, at most 255.
 
 // Each argument: a tag, a name if the tag says so (u8 length, bytes), its list if the tag says so

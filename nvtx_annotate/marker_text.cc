@@ -286,7 +286,7 @@ class ArgWriter {
         break;
       case OPLENS_OTHER:
         out_.Literal(", 'type': ");
-        Quoted(arg.value.text == nullptr ? "object" : TextOf(arg));
+        Quoted(TextOf(arg).empty() ? "object" : TextOf(arg));
         out_.Literal(", 'value': None");
         break;
       default:

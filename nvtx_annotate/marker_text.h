@@ -16,11 +16,13 @@ namespace oplens::markers {
 /// Bytes that a buffer for a text must have: room for one argument more than a text may hold.
 inline constexpr size_t kTextBufferBytes = 48 * 1024;
 
-/// Names of an op. Null or empty: none.
+/// Names of an op, and where it is called. Null or empty: none.
 struct OpNames {
   const char* mod = nullptr;   ///< "torch"
   const char* op = nullptr;    ///< "mm"
   const char* aten = nullptr;  ///< The framework's own name, "aten::mm.out".
+  const char* file = nullptr;  ///< Source file of the call; lives until the process ends.
+  int line = 0;
 };
 
 /// What is known of a call besides its arguments.

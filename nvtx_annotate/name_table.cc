@@ -28,6 +28,17 @@ Table* TheTable() noexcept {
 
 const char* Text(const char* text) { return text == nullptr ? "" : text; }
 
+/// Names are short: a call of a library costs more than the loop.
+bool Same(const char* known, const char* text) {
+  if (text == nullptr) return *Text(known) == '\0';
+  if (known == nullptr) return *text == '\0';
+  while (*known == *text && *known != '\0') {
+    ++known;
+    ++text;
+  }
+  return *known == *text;
+}
+
 uint64_t Hash(uint64_t hash, const char* text) {
   for (const char* c = Text(text); *c != '\0'; ++c) {
     hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3;
@@ -36,7 +47,8 @@ uint64_t Hash(uint64_t hash, const char* text) {
 }
 
 uint64_t HashOf(const markers::OpNames& names) {
-  return Hash(Hash(Hash(0xcbf29ce484222325, names.mod), names.op), names.aten);
+  const uint64_t hash = Hash(Hash(Hash(0xcbf29ce484222325, names.mod), names.op), names.aten);
+  return (Hash(hash, names.file) ^ static_cast<unsigned>(names.line)) * 0x100000001b3;
 }
 
 char* Copied(const char* text) { return strdup(Text(text)); }
@@ -46,22 +58,26 @@ const RegisteredName* Register(const markers::OpNames& names, nvtxDomainHandle_t
       std::strlen(Text(names.mod)) + std::strlen(Text(names.op)) + std::strlen(Text(names.aten));
   // Such names are texts; they are cut when they are formatted.
   if (length > markers::kMaxStringBytes) return nullptr;
-  char message[4 * markers::kMaxStringBytes];
+  char message[markers::kMessageBufferBytes];
   markers::FormatMessage(names, message);
   markers::OpNames copies;
   copies.mod = Copied(names.mod);
   copies.op = Copied(names.op);
   copies.aten = Copied(names.aten);
+  copies.file = names.file;
+  copies.line = names.line;
   if (copies.mod == nullptr || copies.op == nullptr || copies.aten == nullptr) return nullptr;
   return new (std::nothrow) RegisteredName(copies, nvtxDomainRegisterStringA(domain, message));
 }
 
 }  // namespace
 
+bool RegisteredName::IsNamed(const markers::OpNames& names) const noexcept {
+  return Same(names_.op, names.op) && Same(names_.mod, names.mod) && Same(names_.aten, names.aten);
+}
+
 bool RegisteredName::Is(const markers::OpNames& names) const noexcept {
-  return std::strcmp(names_.op, Text(names.op)) == 0 &&
-         std::strcmp(names_.mod, Text(names.mod)) == 0 &&
-         std::strcmp(names_.aten, Text(names.aten)) == 0;
+  return names_.line == names.line && IsNamed(names) && Same(names_.file, names.file);
 }
 
 const RegisteredName* InternName(const markers::OpNames& names,

@@ -13,7 +13,9 @@ class RegisteredName {
  public:
   RegisteredName(const markers::OpNames& copied, nvtxStringHandle_t handle) noexcept
       : names_(copied), handle_(handle) {}
-  /// Whether these are the names: the same text, not only the same place.
+  /// Whether these are the names: the same texts, not only the same places.
+  bool IsNamed(const markers::OpNames& names) const noexcept;
+  /// The same, and called in the same place.
   bool Is(const markers::OpNames& names) const noexcept;
   nvtxStringHandle_t handle() const noexcept { return handle_; }
 

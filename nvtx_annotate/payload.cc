@@ -1,5 +1,6 @@
 #include "nvtx_annotate/payload.h"
 
+#include <charconv>
 #include <cstring>
 
 namespace oplens::markers {
@@ -16,82 +17,78 @@ size_t CutLength(const char* text, size_t size, size_t limit) {
   return end;
 }
 
-/// Appends to a buffer of kMaxPayloadBytes; what does not fit is refused.
+/// Writes arguments one behind the other, into a buffer that has room for one more than is kept.
 class Encoder {
  public:
-  explicit Encoder(unsigned char* buffer) : begin_(buffer), at_(buffer + sizeof(PayloadHead)) {}
+  explicit Encoder(unsigned char* at) : at_(at) {}
 
-  size_t size() const { return static_cast<size_t>(at_ - begin_); }
-  void Rewind(size_t size) {
-    at_ = begin_ + size;
-    full_ = false;
-  }
-  bool full() const { return full_; }
+  unsigned char* at() const { return at_; }
+  unsigned cut() const { return cut_; }
 
-  void Bytes(const void* data, size_t size) {
-    if (size > kMaxPayloadBytes - this->size()) {
-      full_ = true;
-      return;
+  void Write(const oplens_arg& arg, size_t list_limit) {
+    if (arg.kind == OPLENS_TENSOR && arg.name == nullptr && arg.list == 0 &&
+        arg.count <= kFewDimensions && (arg.value.ints != nullptr || arg.count == 0)) {
+      return WriteTensor(OPLENS_TENSOR, arg, arg.count);
     }
+    WriteAny(arg, list_limit);
+  }
+
+ private:
+  // Most tensors: copied without a call.
+  static constexpr size_t kFewDimensions = 8;
+
+  template <typename T>
+  void Number(T value) {
+    std::memcpy(at_, &value, sizeof value);
+    at_ += sizeof value;
+  }
+  void Bytes(const void* data, size_t size) {
     if (size > 0) std::memcpy(at_, data, size);
     at_ += size;
   }
-  template <typename T>
-  void Number(T value) {
-    Bytes(&value, sizeof value);
+
+  void WriteTensor(uint8_t tag, const oplens_arg& arg, size_t rank) {
+    at_[0] = tag;
+    TensorValue(arg, rank, 1);
   }
 
- private:
-  unsigned char* const begin_;
-  unsigned char* at_;
-  bool full_ = false;
-};
+  void TensorValue(const oplens_arg& arg, size_t rank, size_t tag_bytes) {
+    at_ += tag_bytes;
+    at_[0] = static_cast<uint8_t>(arg.dtype <= OPLENS_UINT4 ? arg.dtype
+                                                            : uint16_t{OPLENS_DTYPE_UNKNOWN});
+    at_[1] = static_cast<uint8_t>(rank);
+    at_ += 2;
+    for (size_t i = 0; i < rank; ++i) Number(arg.value.ints[i]);
+  }
 
-/// Writes one argument; counts what it cut.
-class ArgEncoder {
- public:
-  ArgEncoder(Encoder* out, size_t list_limit) : out_(*out), list_limit_(list_limit) {}
-
-  unsigned cut() const { return cut_; }
-
-  void Write(const oplens_arg& arg) {
+  void WriteAny(const oplens_arg& arg, size_t list_limit) {
     WriteHead(arg);
     switch (arg.kind) {
       case OPLENS_TENSOR:
-        WriteTensor(arg);
-        break;
+        return WriteRankedTensor(arg);
       case OPLENS_INT:
-        out_.Number(arg.value.integer);
-        break;
+        return Number(arg.value.integer);
       case OPLENS_FLOAT:
-        out_.Number(arg.value.number);
-        break;
+        return Number(arg.value.number);
       case OPLENS_BOOLEAN:
-        out_.Number(static_cast<uint8_t>(arg.value.integer != 0));
-        break;
+        return Number(static_cast<uint8_t>(arg.value.integer != 0));
       case OPLENS_COMPLEX:
-        WriteComplex(arg);
-        break;
+        return WriteComplex(arg);
       case OPLENS_STRING:
       case OPLENS_OTHER:
-        WriteText(arg);
-        break;
+        return WriteText(arg);
       case OPLENS_INT_LIST:
       case OPLENS_INT_TUPLE:
-        WriteList(arg, arg.value.ints, sizeof(int64_t));
-        break;
+        return WriteList(arg, arg.value.ints, sizeof(int64_t), list_limit);
       case OPLENS_FLOAT_LIST:
-        WriteList(arg, arg.value.numbers, sizeof(double));
-        break;
+        return WriteList(arg, arg.value.numbers, sizeof(double), list_limit);
       case OPLENS_BOOL_LIST:
-        WriteList(arg, arg.value.bytes, 1);
-        break;
+        return WriteList(arg, arg.value.bytes, 1, list_limit);
       default:
-        break;
+        return;
     }
   }
 
- private:
   static bool IsUndefined(const oplens_arg& arg) {
     return arg.kind == OPLENS_TENSOR && arg.value.ints == nullptr && arg.count > 0;
   }
@@ -103,70 +100,68 @@ class ArgEncoder {
     const bool listed = arg.list != 0 && arg.kind == OPLENS_TENSOR && known;
     if (named) tag |= kNamedTag;
     if (listed) tag |= kListTag;
-    out_.Number(tag);
+    Number(tag);
     if (named) {
       const size_t whole = std::strlen(arg.name);
       const size_t size = CutLength(arg.name, whole, UINT8_MAX);
       if (size != whole) ++cut_;
-      out_.Number(static_cast<uint8_t>(size));
-      out_.Bytes(arg.name, size);
+      Number(static_cast<uint8_t>(size));
+      Bytes(arg.name, size);
     }
-    if (listed) out_.Number(static_cast<uint8_t>(arg.list < UINT8_MAX ? arg.list : UINT8_MAX));
+    if (listed) Number(static_cast<uint8_t>(arg.list < UINT8_MAX ? arg.list : UINT8_MAX));
   }
 
-  void WriteTensor(const oplens_arg& arg) {
+  void WriteRankedTensor(const oplens_arg& arg) {
     if (IsUndefined(arg)) return;
     const size_t rank = arg.count < kMaxDimensions ? arg.count : kMaxDimensions;
     if (rank != arg.count) ++cut_;
-    out_.Number(static_cast<uint8_t>(arg.dtype <= OPLENS_UINT4 ? arg.dtype
-                                                               : uint16_t{OPLENS_DTYPE_UNKNOWN}));
-    out_.Number(static_cast<uint8_t>(rank));
-    out_.Bytes(arg.value.ints, rank * sizeof(int64_t));
+    TensorValue(arg, rank, 0);
   }
 
   void WriteComplex(const oplens_arg& arg) {
     const double zero[2] = {};
-    out_.Bytes(arg.value.numbers == nullptr ? zero : arg.value.numbers, sizeof zero);
+    Bytes(arg.value.numbers == nullptr ? zero : arg.value.numbers, sizeof zero);
   }
 
-  /// One byte more than a text may show is kept, so that the cut can be told when it is rendered.
+  /// A few bytes more than a text may show are kept, so that the cut is told when it is rendered.
   void WriteText(const oplens_arg& arg) {
     const size_t whole = arg.value.text == nullptr ? 0 : arg.count;
-    const size_t size = whole <= kMaxStringBytes ? whole : kMaxStringBytes + 4;
-    const size_t kept = size < whole ? size : whole;
-    out_.Number(static_cast<uint16_t>(kept));
-    out_.Bytes(arg.value.text, kept);
+    const size_t kept = whole <= kMaxStringBytes ? whole : kMaxStringBytes + 4;
+    const size_t size = kept < whole ? kept : whole;
+    Number(static_cast<uint16_t>(size));
+    Bytes(arg.value.text, size);
   }
 
-  void WriteList(const oplens_arg& arg, const void* items, size_t item_bytes) {
+  void WriteList(const oplens_arg& arg, const void* items, size_t item_bytes, size_t limit) {
     const size_t whole = items == nullptr ? 0 : arg.count;
-    const size_t kept = whole < list_limit_ ? whole : list_limit_;
+    const size_t kept = whole < limit ? whole : limit;
     if (kept != whole) ++cut_;
-    out_.Number(static_cast<uint8_t>(kept));
-    out_.Bytes(items, kept * item_bytes);
+    Number(static_cast<uint8_t>(kept));
+    Bytes(items, kept * item_bytes);
   }
 
-  Encoder& out_;
-  const size_t list_limit_;
+  unsigned char* at_;
   unsigned cut_ = 0;
 };
 
-/// Writes the arguments that fit and answers how many; false where lists are to be shortened first.
-bool EncodeArgs(const oplens_arg* args, size_t count, size_t list_limit, Encoder* out,
-                size_t* written, unsigned* cut) {
-  *cut = 0;
-  for (*written = 0; *written < count; ++*written) {
-    const size_t before = out->size();
-    ArgEncoder arg(out, list_limit);
-    if (*written < UINT8_MAX) arg.Write(args[*written]);
-    if (out->full() || *written == UINT8_MAX) {
-      out->Rewind(before);
-      *cut += static_cast<unsigned>(count - *written);
-      return list_limit == kShortList;
-    }
-    *cut += arg.cut();
+/// What of a list of arguments a payload holds.
+struct Encoded {
+  unsigned char* end;
+  size_t args;
+  unsigned cut;
+};
+
+Encoded EncodeArgs(const oplens_arg* args, size_t count, size_t list_limit, unsigned char* begin,
+                   const unsigned char* limit) {
+  const size_t most = count < UINT8_MAX ? count : UINT8_MAX;
+  Encoder out(begin);
+  for (size_t i = 0; i < most; ++i) {
+    unsigned char* const before = out.at();
+    const unsigned cut_before = out.cut();
+    out.Write(args[i], list_limit);
+    if (out.at() > limit) return {before, i, cut_before + static_cast<unsigned>(count - i)};
   }
-  return true;
+  return {out.at(), most, out.cut() + static_cast<unsigned>(count - most)};
 }
 
 /// Reads what an Encoder wrote, from memory that may hold anything.
@@ -344,58 +339,51 @@ char* Decoded(std::string_view text, char* out) {
 /// The names of an op from the message of its range, in `memory`.
 struct MessageNames {
   explicit MessageNames(std::string_view message) {
-    message = message.substr(0, 4 * kMaxStringBytes);
-    std::string_view call = message;
-    const size_t bar = message.find('|');
-    if (bar != message.npos) {
-      names.aten = Decoded(message.substr(bar + 1), aten);
-      call = message.substr(0, bar);
-    }
+    message = message.substr(0, kMessageBufferBytes);
+    const std::string_view call = NextPart(&message);
+    const std::string_view framework_name = NextPart(&message);
+    if (!framework_name.empty()) names.aten = Decoded(framework_name, aten);
+    Decoded(message, site);
     const size_t dot = call.rfind('.');
     if (dot != call.npos) names.mod = Decoded(call.substr(0, dot), mod);
     names.op = Decoded(dot == call.npos ? call : call.substr(dot + 1), op);
   }
-  char mod[4 * kMaxStringBytes + 1];
-  char op[4 * kMaxStringBytes + 1];
-  char aten[4 * kMaxStringBytes + 1];
+  /// What stands before the next bar, which is dropped with it.
+  static std::string_view NextPart(std::string_view* text) {
+    const size_t bar = text->find('|');
+    const std::string_view part = text->substr(0, bar);
+    text->remove_prefix(bar == text->npos ? text->size() : bar + 1);
+    return part;
+  }
+  char mod[kMessageBufferBytes + 1];
+  char op[kMessageBufferBytes + 1];
+  char aten[kMessageBufferBytes + 1];
+  char site[kMessageBufferBytes + 1];  ///< "FILE:LINE" or nothing.
   OpNames names;
 };
 
 }  // namespace
 
 size_t EncodePayload(const CallFacts& facts, uint16_t flags, const oplens_arg* args, size_t count,
-                     const CallSite& site, unsigned char* buffer) noexcept {
+                     unsigned char* buffer) noexcept {
   if (args == nullptr) count = 0;
-  Encoder out(buffer);
-  size_t written = 0;
-  unsigned cut = 0;
-  if (!EncodeArgs(args, count, UINT8_MAX, &out, &written, &cut)) {
-    out.Rewind(sizeof(PayloadHead));
-    EncodeArgs(args, count, kShortList, &out, &written, &cut);
-  }
-  if (site.file != nullptr) {
-    const size_t before = out.size();
-    const size_t size = CutLength(site.file, Length(site.file), kMaxStringBytes);
-    out.Number(static_cast<uint32_t>(site.line));
-    out.Number(static_cast<uint16_t>(size));
-    out.Bytes(site.file, size);
-    if (out.full()) {
-      out.Rewind(before);
-    } else {
-      flags |= kSiteFlag;
-    }
-  }
-  PayloadHead head = {};
-  head.seq = facts.seq;
-  head.tid = facts.tid;
-  head.ftid = facts.ftid;
-  head.h = facts.h;
-  head.dir = static_cast<char>(facts.dir);
-  head.arg_count = static_cast<uint8_t>(written);
-  head.flags = static_cast<uint16_t>(flags | (cut < UINT8_MAX ? cut : UINT8_MAX) << kCutShift);
-  head.bytes = static_cast<uint32_t>(out.size());
-  std::memcpy(buffer, &head, sizeof head);
-  return out.size();
+  unsigned char* const first = buffer + sizeof(PayloadHead);
+  const unsigned char* const limit = buffer + kMaxPayloadBytes;
+  Encoded encoded = EncodeArgs(args, count, UINT8_MAX, first, limit);
+  if (encoded.args < count) encoded = EncodeArgs(args, count, kShortList, first, limit);
+  const unsigned cut = encoded.cut < UINT8_MAX ? encoded.cut : UINT8_MAX;
+  // Field by field to where it belongs: a head that is built elsewhere and copied waits for its own
+  // stores.
+  auto* const head = reinterpret_cast<PayloadHead*>(buffer);
+  head->seq = facts.seq;
+  head->tid = facts.tid;
+  head->ftid = facts.ftid;
+  head->h = facts.h;
+  head->dir = static_cast<char>(facts.dir);
+  head->arg_count = static_cast<uint8_t>(encoded.args);
+  head->flags = static_cast<uint16_t>(flags | cut << kCutShift);
+  head->bytes = static_cast<uint32_t>(encoded.end - buffer);
+  return head->bytes;
 }
 
 bool RenderPayload(const char* message, const unsigned char* data, size_t size,
@@ -412,18 +400,6 @@ bool RenderPayload(const char* message, const unsigned char* data, size_t size,
   for (size_t i = 0; i < head.arg_count; ++i) {
     if (!arg_decoder.Read(&decoded.args[i])) return false;
   }
-  if ((head.flags & kSiteFlag) != 0) {
-    const auto line = in.Number<uint32_t>();
-    const size_t length = in.Number<uint16_t>();
-    const unsigned char* const file = in.Take(length);
-    if (file == nullptr) return false;
-    char copy[UINT16_MAX + 1];
-    std::memcpy(copy, file, length);
-    copy[length] = '\0';
-    const char* const frames[] = {copy};
-    out->trace_size = FormatTrace(frames, 1, line, out->trace);
-  }
-
   CallFacts facts;
   facts.seq = head.seq;
   facts.tid = head.tid;
@@ -434,6 +410,10 @@ bool RenderPayload(const char* message, const unsigned char* data, size_t size,
                                                              : static_cast<Direction>(head.dir);
   const bool node = (head.flags & kNodeFlag) != 0;
   const MessageNames parsed(message == nullptr ? "" : message);
+  if (parsed.site[0] != '\0') {
+    const char* const frames[] = {parsed.site};
+    out->trace_size = FormatTrace(frames, 1, 0, out->trace);
+  }
   const char* const name = parsed.names.op;
   if (node) {
     out->main_size = FormatNode(name, facts, out->main);
@@ -455,9 +435,17 @@ size_t FormatMessage(const OpNames& names, char* buffer) noexcept {
     buffer[size++] = '.';
   }
   size += AppendEncoded(names.op, true, buffer + size);
-  if (Length(names.aten) > 0) {
+  const bool site = Length(names.file) > 0;
+  if (Length(names.aten) > 0 || site) {
     buffer[size++] = '|';
     size += AppendEncoded(names.aten, false, buffer + size);
+  }
+  if (site) {
+    buffer[size++] = '|';
+    size += AppendEncoded(names.file, false, buffer + size);
+    buffer[size++] = ':';
+    size = static_cast<size_t>(std::to_chars(buffer + size, buffer + size + 12, names.line).ptr -
+                               buffer);
   }
   buffer[size] = '\0';
   return size;

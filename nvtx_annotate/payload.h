@@ -11,20 +11,14 @@
 
 namespace oplens::markers {
 
-/// Bytes that a buffer for a payload must have.
-inline constexpr size_t kPayloadBufferBytes = kMaxPayloadBytes;
-
-/// Where an op is called; file null: not known. Follows the arguments in the payload where the flag
-/// kSiteFlag is set: u32 line, u16 length, bytes.
-struct CallSite {
-  const char* file = nullptr;
-  int line = 0;
-};
+/// Bytes that a buffer for a payload must have: room for one argument more than a payload may hold.
+inline constexpr size_t kPayloadBufferBytes = 3 * kMaxPayloadBytes;
 
 /// Writes the payload of a call and returns its length, at most kMaxPayloadBytes: arguments that do
-/// not fit are dropped from the end, long lists and texts shortened.
+/// not fit are dropped from the end, long lists and texts shortened. `buffer` is aligned for a
+/// PayloadHead.
 size_t EncodePayload(const CallFacts& facts, uint16_t flags, const oplens_arg* args, size_t count,
-                     const CallSite& site, unsigned char* buffer) noexcept;
+                     unsigned char* buffer) noexcept;
 
 /// Texts that a payload stands for; length 0: there is none.
 struct RenderedMarker {
@@ -37,14 +31,19 @@ struct RenderedMarker {
 };
 
 /// Renders the texts of a payload, outermost first: T, O or N, S. `message` is the text of the
-/// range's registered string ("torch.mm", "torch.mm|aten::mm", "MmBackward0"). The three buffers
+/// range's registered string, see FormatMessage. The three buffers
 /// that `out` points to hold kTextBufferBytes each. False when `data` is no such payload; never
 /// reads beyond it.
 bool RenderPayload(const char* message, const unsigned char* data, size_t size,
                    RenderedMarker* out) noexcept;
 
-/// The message of an op: "MOD.OP|ATEN", with '.' and '|' in OP, '%' everywhere percent-encoded.
-/// Returns the length, at most 3 * kMaxStringBytes.
+/// Bytes that a buffer for a message must have.
+inline constexpr size_t kMessageBufferBytes = 8 * kMaxStringBytes;
+
+/// The message of the range of an op or node, which holds what is the same in every call:
+/// "MOD.OP|ATEN|FILE:LINE", without the parts at the end that are not known; "MmBackward0" of a
+/// node.
+/// '%', '|' and control bytes are percent-encoded, in OP '.' too. Returns the length.
 size_t FormatMessage(const OpNames& names, char* buffer) noexcept;
 
 }  // namespace oplens::markers

@@ -84,16 +84,15 @@ Context Keep(RangeStack* stack, uint64_t token, const Surroundings& inside) noex
   return Context(range);
 }
 
-uint64_t BeginOperator(const at::RecordFunction& function, const CallFacts& facts) {
+uint64_t BeginOperator(const at::RecordFunction& function, CallFacts& facts) {
   CallArgs args;
-  const markers::CallSite no_site;
   if (const CallForm* const form = g_forms.Find(function)) {
     args.Fill(*form, function.inputs());
-    return BeginCall(form->names(), facts, args.data(), args.size(), no_site);
+    return BeginCall(form->names(), facts, args.data(), args.size());
   }
   const CallForm form = MakeFunctionForm(function);
   args.Fill(form, function.inputs());
-  return BeginCall(form.names(), facts, args.data(), args.size(), no_site);
+  return BeginCall(form.names(), facts, args.data(), args.size());
 }
 
 bool IsMinor(const at::RecordFunction& function) {

@@ -101,16 +101,22 @@ int64_t ThreadBuffer::NextTime() noexcept {
 void ThreadBuffer::ForEachEvent(
     const std::function<void(const EventHead&, const unsigned char*)>& visit) {
   if (discards()) return;
+  // Up to here: the thread may be faster than who reads.
+  Chunk* last = first_.load(std::memory_order_acquire);
+  if (last == nullptr) return;
+  while (Chunk* const next = last->next.load(std::memory_order_acquire)) last = next;
+  const size_t last_used = last->used.load(std::memory_order_acquire);
   Chunk* chunk = first_.load(std::memory_order_acquire);
   size_t offset = first_offset_;
-  for (; chunk != nullptr; chunk = chunk->next.load(std::memory_order_acquire), offset = 0) {
-    const size_t used = chunk->used.load(std::memory_order_acquire);
+  for (;; chunk = chunk->next.load(std::memory_order_acquire), offset = 0) {
+    const size_t used = chunk == last ? last_used : chunk->used.load(std::memory_order_acquire);
     while (offset < used) {
       EventHead head;
       std::memcpy(&head, chunk->data() + offset, sizeof head);
       visit(head, chunk->data() + offset + sizeof head);
       offset += head.size;
     }
+    if (chunk == last) return;
   }
 }
 

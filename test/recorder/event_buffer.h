@@ -62,7 +62,7 @@ class ThreadBuffer {
 
   // Inside ForEach:
 
-  /// Calls `visit` with each event since the last Clear, in order.
+  /// Calls `visit` with each event between the last Clear and now, in order.
   void ForEachEvent(const std::function<void(const EventHead&, const unsigned char*)>& visit);
   void Clear();
 

@@ -79,6 +79,8 @@ void WriteFile(const fs::path& path, const std::string& content) {
 fs::path TestDir() {
   const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
   std::string name = fmt::format("{}.{}", test->test_suite_name(), test->name());
+  // The same tests may run side by side in several variants.
+  if (const char* variant = std::getenv("OPLENS_TEST_VARIANT")) name += fmt::format(".{}", variant);
   for (char& c : name) {
     if (c == '/') c = '_';
   }

@@ -1,0 +1,182 @@
+// Programs that annotate themselves, for tests that need a process of their own.
+//
+//   annotated_program COMMAND     exit code 0, or 1 and a line on stdout that says what is wrong
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "nvtx_annotate/annotate.h"
+
+namespace {
+
+using oplens::annotate::DType;
+using oplens::annotate::ForwardLink;
+using oplens::annotate::Phase;
+using oplens::annotate::ScopedBackward;
+using oplens::annotate::ScopedForward;
+using oplens::annotate::ScopedIteration;
+using oplens::annotate::ScopedLayer;
+using oplens::annotate::ScopedOp;
+using oplens::annotate::ScopedPhase;
+using oplens::annotate::ScopedRange;
+using oplens::annotate::Tensor;
+
+/// A step of training: a linear layer and an activation, their backward nodes on another thread as
+/// PyTorch has it, and an update of the weights.
+void TrainStep(int64_t number) {
+  const ScopedIteration step(number);
+  ForwardLink linear;
+  ForwardLink activation;
+  {
+    const ScopedPhase phase(Phase::kForward);
+    const ScopedLayer net("net");
+    {
+      const ScopedLayer layer("fc1");
+      const ScopedForward op({"torch", "addmm", "net.py", 20}, Tensor({64}, DType::kFloat16),
+                             Tensor({32, 128}, DType::kFloat16),
+                             Tensor({128, 64}, DType::kFloat16));
+      linear = op.link();
+    }
+    const ScopedLayer layer("act");
+    const ScopedForward op({"torch", "relu", "net.py", 21}, Tensor({32, 64}, DType::kFloat16));
+    activation = op.link();
+  }
+  std::thread([&] {
+    const ScopedPhase phase(Phase::kBackward);
+    { const ScopedBackward node("ReluBackward0", activation); }
+    { const ScopedBackward node("AddmmBackward0", linear); }
+  }).join();
+  const ScopedPhase phase(Phase::kOptimizer);
+  const ScopedOp update({"Tensor", "__iadd__", "train.py", 9}, Tensor({64, 128}, DType::kFloat32),
+                        Tensor({64, 128}, DType::kFloat32));
+}
+
+int Train() {
+  for (int64_t number = 0; number < 2; ++number) TrainStep(number);
+  return 0;
+}
+
+#define EXPECT(condition)                                 \
+  do {                                                    \
+    if (!(condition)) {                                   \
+      std::printf("line %d: %s\n", __LINE__, #condition); \
+      return 1;                                           \
+    }                                                     \
+  } while (false)
+
+/// Nobody listens: every call answers "nothing".
+int WithoutTool() {
+  EXPECT(!oplens::annotate::Enabled());
+  EXPECT(oplens_enabled() == 0);
+  oplens_start();
+  EXPECT(oplens_enabled() == 0);
+  TrainStep(0);
+  const ScopedForward op({"torch", "mm"}, Tensor({1}, DType::kFloat32));
+  EXPECT(op.link().seq == -1 && op.link().thread == 0);
+  oplens_link link = {1, 1};
+  EXPECT(oplens_op_begin("torch", "mm", nullptr, 0) == 0);
+  EXPECT(oplens_forward_begin("torch", "mm", nullptr, 3, &link) == 0);
+  EXPECT(link.seq == -1 && link.thread == 0);
+  EXPECT(oplens_backward_begin("MmBackward0", link) == 0);
+  EXPECT(oplens_layer_begin("net") == 0);
+  EXPECT(oplens_trace_begin(nullptr, 1) == 0);
+  EXPECT(oplens_iteration_begin(1) == 0);
+  EXPECT(oplens_phase_begin(OPLENS_FORWARD) == 0);
+  EXPECT(oplens_range_begin("text") == 0);
+  oplens_end(0);
+  oplens_end(uint64_t{1} << 32 | 1);
+  oplens_stop();
+  EXPECT(oplens_enabled() == 0);
+  return 0;
+}
+
+int OffUntilStart() {
+  setenv("OPLENS_ANNOTATE", "x,off", 1);
+  EXPECT(!oplens::annotate::Enabled());
+  { const ScopedRange range("unseen"); }
+  oplens::annotate::Start();
+  EXPECT(oplens::annotate::Enabled());
+  const ScopedRange range("seen");
+  return 0;
+}
+
+int Errno() {
+  errno = 77;
+  EXPECT(oplens_enabled() == (std::getenv("NVTX_INJECTION64_PATH") != nullptr ? 1 : 0));
+  EXPECT(errno == 77);
+  oplens_start();
+  EXPECT(errno == 77);
+  TrainStep(0);
+  errno = 77;  // A thread was made.
+  { const ScopedForward op({"torch", "new name"}); }
+  EXPECT(errno == 77);
+  oplens_stop();
+  EXPECT(errno == 77);
+  return 0;
+}
+
+int g_profiler_starts = 0;
+int g_profiler_stops = 0;
+
+int CudaProfiler() {
+  oplens_start();
+  EXPECT(g_profiler_starts == 1 && g_profiler_stops == 0);
+  oplens_stop();
+  EXPECT(g_profiler_starts == 1 && g_profiler_stops == 1);
+  return 0;
+}
+
+/// Emits when the process ends, from objects that were made before and after the library's.
+struct EmitsAtExit {
+  ~EmitsAtExit() { const ScopedForward op({"torch", "at exit"}, Tensor({1}, DType::kFloat32)); }
+};
+
+int Exit() {
+  static EmitsAtExit before;
+  { const ScopedRange range("range"); }
+  static EmitsAtExit after;
+  std::thread([] {
+    for (;;) {
+      const ScopedForward op({"torch", "daemon"});
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }).detach();
+  return 0;
+}
+
+struct Command {
+  std::string_view word;
+  int (*run)();
+};
+
+constexpr Command kCommands[] = {
+    {"train", Train}, {"without-tool", WithoutTool},   {"off-until-start", OffUntilStart},
+    {"errno", Errno}, {"cuda-profiler", CudaProfiler}, {"exit", Exit},
+};
+
+}  // namespace
+
+// In the place of the CUDA runtime, as if the program had linked it.
+extern "C" {
+__attribute__((visibility("default"))) int cudaProfilerStart() {
+  ++g_profiler_starts;
+  return 0;
+}
+__attribute__((visibility("default"))) int cudaProfilerStop() {
+  ++g_profiler_stops;
+  return 0;
+}
+}
+
+int main(int argc, char** argv) {
+  const std::string_view command = argc == 2 ? argv[1] : "";
+  for (const Command& known : kCommands) {
+    if (command == known.word) return known.run();
+  }
+  std::printf("unknown command\n");
+  return 1;
+}
