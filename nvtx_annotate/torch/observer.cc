@@ -45,6 +45,12 @@ bool StartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
 }
 
+/// What the engine does for a node: "autograd::engine::evaluate_function: AddmmBackward0". Asked for
+/// every op; the second letter tells it from "aten::".
+bool IsEvaluate(const char* name) {
+  return name[0] == 'a' && name[1] == 'u' && StartsWith(name, "autograd::engine::evaluate_function");
+}
+
 bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
@@ -148,9 +154,8 @@ Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
-      return StartsWith(function.name(), "autograd::engine::evaluate_function")
-                 ? OnEvaluate(function, stack)
-                 : OnOperator(function, stack);
+      return IsEvaluate(function.name()) ? OnEvaluate(function, stack)
+                                         : OnOperator(function, stack);
     case at::RecordScope::BACKWARD_FUNCTION:
       return OnNode(function, stack);
     default:
