@@ -45,6 +45,12 @@ bool StartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
 }
 
+/// What the engine does for a node: "autograd::engine::evaluate_function: AddmmBackward0". Asked for
+/// every op; the second letter tells it from "aten::".
+bool IsEvaluate(const char* name) {
+  return name[0] == 'a' && name[1] == 'u' && StartsWith(name, "autograd::engine::evaluate_function");
+}
+
 bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
@@ -148,9 +154,8 @@ Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
-      return StartsWith(function.name(), "autograd::engine::evaluate_function")
-                 ? OnEvaluate(function, stack)
-                 : OnOperator(function, stack);
+      return IsEvaluate(function.name()) ? OnEvaluate(function, stack)
+                                         : OnOperator(function, stack);
     case at::RecordScope::BACKWARD_FUNCTION:
       return OnNode(function, stack);
     default:
@@ -180,20 +185,30 @@ void OnEnd(const at::RecordFunction& /*function*/, at::ObserverContext* context)
 }
 
 std::mutex g_install_mutex;
-at::CallbackHandle g_callback = at::INVALID_CALLBACK_HANDLE;
+bool g_installed = false;
+at::CallbackHandle g_callbacks[2];
+
+/// Inputs cost the framework more than all that is done with them: only ops have them collected.
+void AddCallbacks() {
+  g_callbacks[0] = at::addGlobalCallback(at::RecordFunctionCallback(OnStart, OnEnd)
+                                             .needsInputs(true)
+                                             .needsIds(true)
+                                             .scopes({at::RecordScope::FUNCTION}));
+  g_callbacks[1] = at::addGlobalCallback(
+      at::RecordFunctionCallback(OnStart, OnEnd)
+          .needsIds(true)
+          .scopes({at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::TORCHSCRIPT_FUNCTION,
+                   at::RecordScope::USER_SCOPE}));
+}
 
 bool InstallOnce() {
   const std::lock_guard lock(g_install_mutex);
-  if (g_callback != at::INVALID_CALLBACK_HANDLE) return true;
+  if (g_installed) return true;
   if (EmissionMode() == Mode::kOff) return false;
   const char* const options = std::getenv("OPLENS_ANNOTATE");
   g_inner = HasWord(options == nullptr ? "" : options, "inner");
-  g_callback = at::addGlobalCallback(
-      at::RecordFunctionCallback(OnStart, OnEnd)
-          .needsInputs(true)
-          .needsIds(true)
-          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
-                   at::RecordScope::TORCHSCRIPT_FUNCTION, at::RecordScope::USER_SCOPE}));
+  AddCallbacks();
+  g_installed = true;
   return true;
 }
 
@@ -213,9 +228,9 @@ bool Install() noexcept {
 void Uninstall() noexcept {
   try {
     const std::lock_guard lock(g_install_mutex);
-    if (g_callback == at::INVALID_CALLBACK_HANDLE) return;
-    at::removeCallback(g_callback);
-    g_callback = at::INVALID_CALLBACK_HANDLE;
+    if (!g_installed) return;
+    for (const at::CallbackHandle callback : g_callbacks) at::removeCallback(callback);
+    g_installed = false;
   } catch (...) {
     return;
   }
