@@ -96,6 +96,7 @@ class Autograd::Builder {
     bool checkpoint;
     /// Number that a marker of nvtx_annotate tells, which the range right inside repeats; -1: none.
     int64_t told_sequence;
+    bool told_op;  ///< An op that nvtx_annotate marked with its arguments.
   };
   /// A run of a node with a sequence number.
   struct Node {
@@ -162,6 +163,21 @@ class Autograd::Builder {
     const RangeTexts::Text& text = texts_.Of(range.text);
     return text.kind == MarkerKind::kNode || text.kind == MarkerKind::kOp ? text.seq : -1;
   }
+  bool IsToldOp(const Range& range) const {
+    if (range.kind != RangeKind::kMarker) return false;
+    const RangeTexts::Text& text = texts_.Of(range.text);
+    return text.kind == MarkerKind::kOp && text.thread != 0;
+  }
+  /// Of the ops inside a marked one only their numbers are told: the nodes that they made are the
+  /// marked op's, which has several then.
+  void NoteOwner(size_t index, const Range& range) {
+    if (range.kind != RangeKind::kMarker || texts_.Of(range.text).kind != MarkerKind::kSeq) return;
+    const auto owner = std::find_if(open_.rbegin(), open_.rend(),
+                                    [](const Open& open) { return open.told_op || open.node; });
+    if (owner != open_.rend() && owner->told_op) {
+      owners_[static_cast<uint32_t>(index)] = owner->range;
+    }
+  }
   bool IsEcho(const Range& range) const {
     return range.kind == RangeKind::kMarker && !open_.empty() && open_.back().told_sequence >= 0 &&
            texts_.Of(range.text).kind == MarkerKind::kSeq &&
@@ -202,6 +218,7 @@ class Autograd::Builder {
         continue;
       }
       NoteToldThread(range);
+      NoteOwner(i, range);
       StepContext context = ContextOfRange(range);
       // "relu_backward" is a function that a node calls, and a node only where none is around.
       if (context == StepContext::kNode && IsGradientFunction(range) && InsideNode()) {
@@ -223,7 +240,7 @@ class Autograd::Builder {
         any_forward |= !inside && *sequence > 0;
       }
       open_.push_back({range.end_ns, static_cast<uint32_t>(i), node,
-                       node && FactsOf(range).checkpoint, ToldSequence(range)});
+                       node && FactsOf(range).checkpoint, ToldSequence(range), IsToldOp(range)});
     }
     result_.engine_threads_[thread] = any_node && !any_forward;
     MarkRecomputed();
@@ -352,22 +369,23 @@ class Autograd::Builder {
     std::stable_sort(nodes_.begin(), nodes_.end(), [&](const Node& a, const Node& b) {
       return trace_.ranges[a.range].start_ns < trace_.ranges[b.range].start_ns;
     });
-    std::vector<uint32_t> run_counts;
+    // By forward op and number of the node: those of one op are no runs of each other.
+    std::map<std::pair<uint32_t, int64_t>, uint32_t> run_counts;
     for (const Node& node : nodes_) {
-      const uint32_t forward = ForwardOf(node);
+      uint32_t forward = ForwardOf(node);
       if (forward == kNone) continue;
+      if (const auto owner = owners_.find(forward); owner != owners_.end()) forward = owner->second;
       uint32_t& number = result_.links_[forward];
       if (number == 0) {
         result_.forwards_.push_back(forward);
         result_.gradient_calls_.push_back(kNone);
-        run_counts.push_back(0);
         number = static_cast<uint32_t>(result_.forwards_.size());
       }
       const auto gradient = gradient_calls_.find(node.range);
       if (gradient != gradient_calls_.end()) {
         result_.gradient_calls_[number - 1] = gradient->second;
       }
-      result_.runs_.push_back({number, run_counts[number - 1]++});
+      result_.runs_.push_back({number, run_counts[{number, node.key.sequence}]++});
       result_.links_[node.range] = static_cast<uint32_t>(result_.runs_.size());
     }
   }
@@ -470,6 +488,7 @@ class Autograd::Builder {
   std::unordered_map<Key, std::vector<uint32_t>, KeyHash> forwards_;
   std::unordered_map<int64_t, ThreadIndex> forward_threads_;
   std::map<std::pair<int64_t, int64_t>, ThreadIndex> told_threads_;  // By process and number.
+  std::unordered_map<uint32_t, uint32_t> owners_;  // By range of a number inside a marked op.
   std::vector<bool> echoes_;  // By range: repeats the number of the marker around it.
   std::vector<ForwardBackwardLink> links_;
   std::vector<uint32_t> candidates_;

@@ -350,7 +350,7 @@ class Correlation::Builder {
     if (text.kind == MarkerKind::kIgnored) return;
     const bool call = text.call != 0 && Counts(range);
     if (call) Push(index, range, kOpLane);
-    if (call && text.kind != MarkerKind::kSeq) return;
+    if (call && text.kind == MarkerKind::kSized) return;
     const Lane lane = LaneOf(text.kind);
     if (lane == kLayerLane || Counts(range)) return Push(index, range, lane);
     if (lane == kTraceLane || lane == kReprLane) return;

@@ -10,7 +10,6 @@
 #include "nvtx_annotate/marker_format.h"
 #include "parse/model/op_call.h"
 #include "parse/model/sized_call.h"
-#include "parse/model/torch_call.h"
 
 namespace oplens::parse {
 namespace {
@@ -50,21 +49,9 @@ RangeTexts::Text& RangeTexts::Slot(StringId id) {
 StringId RangeTexts::InternCall(const MarkerText& marker) {
   if (marker.sizes.empty()) return 0;
   const std::optional<OpCall> call = MakeSizedCall(marker.name, marker.sizes);
-  return call ? InternClassified(*call) : 0;
-}
-
-StringId RangeTexts::InternTorchCall(const MarkerText& marker, std::string_view text) {
-  if (marker.aten.empty()) return 0;
-  std::string error;
-  std::optional<OpCall> call = ParseOpCall(text, &error);
   if (!call) return 0;
-  for (OpArg& arg : call->args) arg.name.clear();
-  return InternClassified(MakeTorchCall(marker.aten, std::move(call->args)));
-}
-
-StringId RangeTexts::InternClassified(const OpCall& call) {
   std::string text;
-  AppendOpCall(call, &text);
+  AppendOpCall(*call, &text);
   const StringId id = strings_.Intern(text);
   Classify(id);
   return id;
@@ -85,7 +72,6 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
       text.mod = strings_.Intern(marker.mod);
       text.thread = marker.thread;
       text.recompute = marker.direction == static_cast<char>(markers::Direction::kRecompute);
-      text.call = InternTorchCall(marker, view);
       break;
     case MarkerKind::kNode:
       text.op = strings_.Intern(marker.name);

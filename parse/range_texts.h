@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "parse/model/marker_text.h"
-#include "parse/model/op_call.h"
 #include "parse/model/reason.h"
 #include "parse/model/string_pool.h"
 
@@ -24,8 +23,8 @@ class RangeTexts {
                          ///< kLayer: the layer's name. kNode: the node's.
     StringId mod = 0;    ///< kOp
     StringId open_text = 0;  ///< What a range path shows for an unclosed range of this text.
-    /// kSeq, kSized: the text of the call whose sizes stand in the text. kOp of a framework's own
-    /// operator: the call of its Python function. It is classified too. 0: none.
+    /// kSeq, kSized: the text of the call whose sizes stand in the text. It is classified too. 0:
+    /// none.
     StringId call = 0;
     uint32_t name_length = 0;  ///< kSeq: bytes of NAME, which begins the text.
     uint32_t frames = 0;       ///< kTrace: index for FramesOf.
@@ -57,10 +56,6 @@ class RangeTexts {
   Text& Slot(StringId id);
   /// The canonical text of the call that the text of an operator's range describes; 0: none.
   StringId InternCall(const MarkerText& marker);
-  /// The canonical text of the call of a framework's own operator, whose arguments stand in the
-  /// order of its schema; 0: it is none.
-  StringId InternTorchCall(const MarkerText& marker, std::string_view text);
-  StringId InternClassified(const OpCall& call);
 
   StringPool& strings_;
   Diagnostics& diagnostics_;

@@ -1,3 +1,4 @@
+#include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 #include <torch/version.h>
 
@@ -22,7 +23,7 @@
 //   op, in no other op             O, S
 //   op inside an op                S where its sequence number is another one
 //   op inside a node               nothing; O, S where it has a sequence number, so that a node may
-//                                  refer to it (gradients of gradients, checkpoints)
+//                                  refer to it (gradients of gradients; checkpoints: dir 'r')
 //   node of the backward pass      N, S
 //   evaluate_function of a node    a range of that name, so that sums and hooks of gradients in it
 //   user scope, TorchScript        a range of that name
@@ -45,10 +46,11 @@ bool StartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
 }
 
-/// What the engine does for a node: "autograd::engine::evaluate_function: AddmmBackward0". Asked for
-/// every op; the second letter tells it from "aten::".
+/// What the engine does for a node: "autograd::engine::evaluate_function: AddmmBackward0". Asked
+/// for every op; the second letter tells it from "aten::".
 bool IsEvaluate(const char* name) {
-  return name[0] == 'a' && name[1] == 'u' && StartsWith(name, "autograd::engine::evaluate_function");
+  return name[0] == 'a' && name[1] == 'u' &&
+         StartsWith(name, "autograd::engine::evaluate_function");
 }
 
 bool EndsWith(std::string_view text, std::string_view end) {
@@ -118,8 +120,10 @@ Context OnOperator(const at::RecordFunction& function, RangeStack* stack) {
   CallFacts facts;
   facts.seq = whole || numbered ? seq : -1;
   facts.h = function.handle();
-  facts.dir = around.dir;
+  const bool again = around.place == Place::kNode && seq >= 0 && !around.recorded;
+  facts.dir = again ? Direction::kRecompute : around.dir;
   Surroundings inside = around;
+  inside.dir = facts.dir;
   inside.place = Place::kOp;
   if (seq >= 0) inside.seq = seq;
   const uint64_t token =
@@ -135,12 +139,13 @@ Context OnNode(const at::RecordFunction& function, RangeStack* stack) {
   facts.ftid = facts.seq < 0 ? 0 : g_threads.Find(function.forwardThreadId());
   facts.h = function.handle();
   facts.dir = accumulates ? Direction::kGradient : Direction::kBackward;
-  return Keep(stack, BeginNode(function.name(), facts), {facts.seq, Place::kNode, facts.dir});
+  return Keep(stack, BeginNode(function.name(), facts),
+              {facts.seq, Place::kNode, facts.dir, at::GradMode::is_enabled()});
 }
 
 Context OnEvaluate(const at::RecordFunction& function, RangeStack* stack) {
   return Keep(stack, detail::BeginRange(function.name()),
-              {-1, Place::kEvaluate, Direction::kGradient});
+              {-1, Place::kEvaluate, Direction::kGradient, false});
 }
 
 Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {

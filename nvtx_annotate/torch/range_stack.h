@@ -22,6 +22,9 @@ struct Surroundings {
   int64_t seq = -1;  ///< Of the nearest range that was emitted with one.
   Place place = Place::kOutside;
   markers::Direction dir = markers::Direction::kForward;
+  /// kNode: the backward pass itself is recorded (create_graph). Where it is not, an op with a
+  /// sequence number inside the node is a forward op that runs again.
+  bool recorded = false;
 };
 
 /// The ranges that a thread has open on behalf of the framework, innermost last. The framework may

@@ -222,8 +222,6 @@ void LiteralMarker::ReadOwn() {
       if (ReadText(&direction) && direction.size() == 1) out_->direction = direction.front();
     } else if (key == "node") {
       has_node_ = ReadText(&out_->name);
-    } else if (key == "aten") {
-      ReadText(&out_->aten);
     } else {
       in_.Skip();
     }
@@ -313,7 +311,7 @@ MarkerText ClassifyLiteral(std::string_view text) {
   out.kind = literal.Kind();
   // Parts of a literal that turned out to be another kind.
   if (out.kind != MarkerKind::kTrace) out.frames.clear();
-  if (out.kind != MarkerKind::kOp) out.mod = out.op = out.aten = {};
+  if (out.kind != MarkerKind::kOp) out.mod = out.op = {};
   out.backward = out.kind == MarkerKind::kNode;
   if (out.kind != MarkerKind::kNode) out.name = {};
   if (out.kind != MarkerKind::kNode && out.kind != MarkerKind::kOp) out.seq = -1;

@@ -37,7 +37,6 @@ struct MarkerText {
   std::string_view mod;    ///< kOp
   std::string_view op;     ///< kOp
   // What a marker of nvtx_annotate says besides, in its key 'oplens'; seq is set too.
-  std::string_view aten;       ///< kOp: the framework's own name of the op, "aten::mm.out".
   char direction = 0;          ///< One of markers::Direction; 0: not told.
   int64_t thread = 0;          ///< Host thread of the call as its process numbers it; 0: unknown.
   int64_t forward_thread = 0;  ///< kNode: that of the forward op.

@@ -18,7 +18,7 @@ namespace {
 // How often this thread asked for memory since it began to count; negative: it does not count.
 thread_local int64_t t_allocations = -1;
 
-void CountAllocation() {
+[[maybe_unused]] void CountAllocation() {
   if (t_allocations >= 0) ++t_allocations;
 }
 

@@ -296,7 +296,6 @@ TEST(ClassifyMarker, ReadsWhatAnOpOfOursTells) {
       "'ftid': 0, 'dir': 'f', 'aten': 'aten::mm', 'new': [1, {'x': 2}]}}");
   EXPECT_EQ(marker.kind, MarkerKind::kOp);
   EXPECT_EQ(marker.op, "mm");
-  EXPECT_EQ(marker.aten, "aten::mm");
   EXPECT_EQ(marker.seq, 13);
   EXPECT_EQ(marker.thread, 4);
   EXPECT_EQ(marker.direction, 'f');
@@ -323,7 +322,6 @@ TEST(ClassifyMarker, OddFactsOfOursCostNothingElse) {
   EXPECT_EQ(op.seq, -1);
   EXPECT_EQ(op.thread, 0);
   EXPECT_EQ(op.direction, 0);
-  EXPECT_EQ(op.aten, "");
   EXPECT_EQ(ClassifyMarker("{'oplens': 3}").kind, MarkerKind::kFree);
   EXPECT_EQ(ClassifyMarker("{'oplens': {}}").kind, MarkerKind::kFree);
   EXPECT_EQ(ClassifyMarker("{'oplens': {'node': 3}}").kind, MarkerKind::kFree);

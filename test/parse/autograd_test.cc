@@ -67,6 +67,40 @@ TEST_F(AutogradTest, MarkersTellTheThreadOfTheForwardOp) {
   EXPECT_EQ(Record(2).direction, Direction::kBackward);
 }
 
+// An op made of others has several nodes, which are one backward of it.
+TEST_F(AutogradTest, NodesOfOneMarkedOp) {
+  Range(0, 19,
+        "{'mod': 'torch.nn.functional', 'op': 'cross_entropy', 'args': [], 'oplens': {'v': 1, "
+        "'type': "
+        "'op', 'seq': 5, 'tid': 70, 'ftid': 0, 'dir': 'f'}}");
+  Range(0, 19, "cross_entropy_loss, seq = 5");
+  Kernel(4);
+  Range(10, 15, "nll_loss_nd, seq = 6");
+  Kernel(12);
+  for (const int64_t start : {20, 60}) {  // The second time: the graph was kept.
+    Range(start, start + 9,
+          "{'oplens': {'v': 1, 'seq': 6, 'tid': 72, 'ftid': 70, 'dir': 'b', 'node': "
+          "'NllLossBackward0'}}",
+          1);
+    Range(start, start + 9, "NllLossBackward, seq = 6", 1);
+    Kernel(start + 4, 1);
+    Range(start + 10, start + 19,
+          "{'oplens': {'v': 1, 'seq': 5, 'tid': 72, 'ftid': 70, 'dir': 'b', 'node': "
+          "'LogSoftmaxBackward0'}}",
+          1);
+    Range(start + 10, start + 19, "LogSoftmaxBackward, seq = 5", 1);
+    Kernel(start + 14, 1);
+  }
+  Correlate();
+  for (const size_t kernel : {1U, 2U, 3U, 4U, 5U}) {
+    EXPECT_EQ(Record(kernel).nodes, Record(0).nodes) << kernel;
+  }
+  EXPECT_EQ(Record(2).node_run, 0);
+  EXPECT_EQ(Record(3).node_run, 0);
+  EXPECT_EQ(Record(4).node_run, 1);
+  EXPECT_EQ(Record(5).node_run, 1);
+}
+
 TEST_F(AutogradTest, MarkersTellWhatRunsAgainAndWhatAccumulates) {
   Range(20, 60,
         "{'oplens': {'v': 1, 'seq': 5, 'tid': 72, 'ftid': 0, 'dir': 'b', 'node': 'TanhBackward0'}}",
@@ -92,17 +126,6 @@ TEST_F(AutogradTest, MarkersTellWhatRunsAgainAndWhatAccumulates) {
   EXPECT_EQ(PhaseOf(1), Phase::kBackward);
   EXPECT_EQ(PhaseOf(2), Phase::kAccumulate);
   EXPECT_EQ(PhaseOf(3), Phase::kOptimizer);
-}
-
-TEST_F(AutogradTest, OperatorsInMarkersAreCallsOfTheirPythonFunctions) {
-  Range(0, 9,
-        "{'mod': 'aten', 'op': 'addmm', 'args': [{'name': '', 'type': 'tensor', 'shape': (4,), "
-        "'dtype': 'float32'}, {'name': 'beta', 'type': 'int', 'value': 1}], 'oplens': {'v': 1, "
-        "'type': "
-        "'op', 'seq': -1, 'tid': 70, 'ftid': 0, 'dir': 'f', 'aten': 'aten::rsub.Scalar'}}");
-  Kernel(4);
-  Correlate();
-  EXPECT_THAT(Record(0).op, ElementsAre("rsub"));
 }
 
 // ---- phases ----
