@@ -493,6 +493,7 @@ size_t FormatSequence(const char* name, int64_t seq, bool node, char* buffer) no
   }
   out.Literal(", seq = ");
   out.Integer(seq);
+  out.Guard("_");
   return out.Finish();
 }
 

@@ -237,7 +237,8 @@ class Autograd::Builder {
         AddNode(i, range, sequence.value_or(-1));
       } else if (context == StepContext::kNone) {
         const bool inside = NoteInnerOp(i, *sequence);
-        any_forward |= !inside && *sequence > 0;
+        // 0 may be a filler, but not where the marker tells the op's own number.
+        any_forward |= !inside && (*sequence > 0 || ToldSequence(range) == 0);
       }
       open_.push_back({range.end_ns, static_cast<uint32_t>(i), node,
                        node && FactsOf(range).checkpoint, ToldSequence(range), IsToldOp(range)});

@@ -4,8 +4,11 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -23,11 +26,14 @@ using oplens::annotate::ScopedLayer;
 using oplens::annotate::ScopedOp;
 using oplens::annotate::ScopedPhase;
 using oplens::annotate::ScopedRange;
+using oplens::annotate::ScopedTrace;
 using oplens::annotate::Tensor;
 
-/// A step of training: a linear layer and an activation, their backward nodes on another thread as
-/// PyTorch has it, and an update of the weights.
-void TrainStep(int64_t number) {
+enum class BackwardThread { kSame, kOther };
+
+/// A step of training: a linear layer and an activation, their backward nodes, on another thread as
+/// PyTorch has it or not, and an update of the weights.
+void TrainStep(int64_t number, BackwardThread thread) {
   const ScopedIteration step(number);
   ForwardLink linear;
   ForwardLink activation;
@@ -45,18 +51,58 @@ void TrainStep(int64_t number) {
     const ScopedForward op({"torch", "relu", "net.py", 21}, Tensor({32, 64}, DType::kFloat16));
     activation = op.link();
   }
-  std::thread([&] {
+  const auto run_backward = [&] {
     const ScopedPhase phase(Phase::kBackward);
     { const ScopedBackward node("ReluBackward0", activation); }
     { const ScopedBackward node("AddmmBackward0", linear); }
-  }).join();
+  };
+  if (thread == BackwardThread::kOther) {
+    std::thread(run_backward).join();
+  } else {
+    run_backward();
+  }
   const ScopedPhase phase(Phase::kOptimizer);
   const ScopedOp update({"Tensor", "__iadd__", "train.py", 9}, Tensor({64, 128}, DType::kFloat32),
                         Tensor({64, 128}, DType::kFloat32));
 }
 
 int Train() {
-  for (int64_t number = 0; number < 2; ++number) TrainStep(number);
+  for (int64_t number = 0; number < 2; ++number) TrainStep(number, BackwardThread::kOther);
+  return 0;
+}
+
+int TrainOnOneThread() {
+  for (int64_t number = 0; number < 2; ++number) TrainStep(number, BackwardThread::kSame);
+  return 0;
+}
+
+/// Names and values that readers have stumbled over, each in an op of its own.
+int OddValues() {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::string long_text(100'000, '\xc3');
+  const char* const frames[] = {"/x/modules/optim/args_types.py:1", "it's \"quoted\"\\.py:2"};
+  const ScopedLayer layer("model.op.args.type: 'x'\n");
+  const ScopedTrace trace(frames, 2);
+  { const ScopedOp op({"it's", "a \"name\"\n", nullptr, 0}, "\\'\"\t\x01", nullptr); }
+  { const ScopedOp op({"torch", "floats", nullptr, 0}, infinity, -infinity, std::nan(""), 1e-300); }
+  { const ScopedOp op({"torch", "ints", nullptr, 0}, kMax, -kMax - 1, true); }
+  {
+    const ScopedOp op({"torch", "tensors", nullptr, 0}, Tensor({}, DType::kFloat32),
+                      Tensor({0, 3}, DType::kFloat32), Tensor(nullptr, 1, DType::kFloat32),
+                      Tensor({kMax, kMax}, DType::kUnknown));
+  }
+  { const ScopedOp op({"torch", "long", nullptr, 0}, long_text, 1); }
+  {
+    const ScopedOp op({"torch", "lists", nullptr, 0}, Tensor({1}, DType::kFloat32).InList(1),
+                      Tensor({2}, DType::kFloat32).InList(1), Tensor({3}, DType::kInt64).InList(2));
+  }
+  ForwardLink link;
+  {
+    const ScopedForward op({"mod", "op_args_type=1, {x}", nullptr, 0});
+    link = op.link();
+  }
+  { const ScopedBackward node("mod::op_args_type, seq = 7", link); }
   return 0;
 }
 
@@ -74,7 +120,7 @@ int WithoutTool() {
   EXPECT(oplens_enabled() == 0);
   oplens_start();
   EXPECT(oplens_enabled() == 0);
-  TrainStep(0);
+  TrainStep(0, BackwardThread::kOther);
   const ScopedForward op({"torch", "mm"}, Tensor({1}, DType::kFloat32));
   EXPECT(op.link().seq == -1 && op.link().thread == 0);
   oplens_link link = {1, 1};
@@ -110,7 +156,7 @@ int Errno() {
   EXPECT(errno == 77);
   oplens_start();
   EXPECT(errno == 77);
-  TrainStep(0);
+  TrainStep(0, BackwardThread::kOther);
   errno = 77;  // A thread was made.
   { const ScopedForward op({"torch", "new name"}); }
   EXPECT(errno == 77);
@@ -154,8 +200,14 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"train", Train}, {"without-tool", WithoutTool},   {"off-until-start", OffUntilStart},
-    {"errno", Errno}, {"cuda-profiler", CudaProfiler}, {"exit", Exit},
+    {"train", Train},
+    {"train-on-one-thread", TrainOnOneThread},
+    {"odd", OddValues},
+    {"without-tool", WithoutTool},
+    {"off-until-start", OffUntilStart},
+    {"errno", Errno},
+    {"cuda-profiler", CudaProfiler},
+    {"exit", Exit},
 };
 
 }  // namespace

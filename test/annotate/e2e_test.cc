@@ -25,9 +25,9 @@ std::vector<json> JsonLines(const std::vector<std::string>& command) {
 }
 
 /// Runs the program with a kind of tool and makes a database of what it captured.
-std::filesystem::path RecordTraining(const std::string& mode) {
+std::filesystem::path Record(const std::string& command, const std::string& mode) {
   const std::filesystem::path capture_path = TestDir() / (mode + ".nvtx");
-  RunAnnotatedProgram("train", mode, capture_path);
+  RunAnnotatedProgram(command, mode, capture_path);
   const NvtxCapture capture = ReadCapture(capture_path);
   std::filesystem::path database = TestDir() / (mode + ".sql");
   WriteNvprofCapture(RangesOf(capture), capture.process_id, database);
@@ -102,7 +102,7 @@ const std::vector<Expected>& Step() {
 
 class EndToEndTest : public ::testing::Test {
  protected:
-  void SetUp() override { database_ = RecordTraining(RecorderMode()); }
+  void SetUp() override { database_ = Record("train", RecorderMode()); }
 
   std::filesystem::path database_;
 };
@@ -128,9 +128,10 @@ TEST_F(EndToEndTest, Records) {
   }
 }
 
-TEST_F(EndToEndTest, Rows) {
+/// Expects the two steps of training in the table of a database.
+void ExpectSteps(const std::filesystem::path& database) {
   const std::vector<json> rows =
-      JsonLines({Program("prof"), "--json", "-c", "all", database_.string()});
+      JsonLines({Program("prof"), "--json", "-c", "all", database.string()});
   ASSERT_EQ(rows.size(), 2 * Step().size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const Expected& expected = Step()[i % 5];
@@ -147,13 +148,39 @@ TEST_F(EndToEndTest, Rows) {
   }
 }
 
+TEST_F(EndToEndTest, Rows) { ExpectSteps(database_); }
+
+TEST_F(EndToEndTest, BackwardOnTheSameThread) {
+  ExpectSteps(Record("train-on-one-thread", RecorderMode()));
+}
+
+TEST(OddValuesTest, AreRead) {
+  const std::filesystem::path database = Record("odd", RecorderMode());
+  const std::vector<json> records =
+      JsonLines({Program("parse"), "--format", "jsonl", database.string()});
+  const char* const ops[] = {"a \"name\"\n",       "floats", "ints", "tensors", "long", "lists",
+                             "op_args_type=1, {x}"};
+  ASSERT_EQ(records.size(), std::size(ops) + 1);
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (i < std::size(ops)) {
+      EXPECT_EQ(records[i]["op"], json::array({ops[i]}));
+    }
+    EXPECT_EQ(records[i]["dir"], i < std::size(ops) ? "fprop" : "bprop");
+    EXPECT_EQ(records[i]["layer"], json::array({"model.op.args.type: 'x'\n"}));
+    EXPECT_EQ(records[i]["trace"],
+              json::array({"/x/modules/optim/args_types.py:1", "it's \"quoted\"\\.py:2"}));
+    EXPECT_EQ(records[i]["reason"], json::array());
+  }
+  EXPECT_EQ(records[6]["seqId"], records[7]["seqId"]);
+}
+
 TEST(EveryToolTest, GivesTheSameTable) {
   const auto table = [](const std::string& mode) {
     const RunResult result =
         RunProgram({Program("prof"), "--csv", "-c",
                     "seq,altseq,layer,trace,dir,sub,mod,op,kernel,params,flops,bytes,path,phase,"
                     "grad,grad_conf,reason",
-                    RecordTraining(mode).string()});
+                    Record("train", mode).string()});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result.out;
   };

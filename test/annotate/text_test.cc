@@ -175,6 +175,20 @@ TEST_F(TextTest, TracesThatOldReadersWouldTakeForOps) {
                           "'node': 'mod_op_\\x61rgs_type'}}"));
 }
 
+TEST_F(TextTest, NamesThatOldReadersWouldTakeForOtherTexts) {
+  EXPECT_THAT(
+      EmitOutline([] {
+        { const ScopedForward op(Name("", "mod_op_args_type")); }
+        { const ScopedForward op(Name("", "layer:x")); }
+        { const ScopedForward op(Name("", "{a=b, c}")); }
+        { const ScopedForward op(Name("", "ns::op")); }
+      }),
+      ElementsAre(::testing::HasSubstr("'op': 'mod_op_args_type'"), "  mod_op__rgs_type, seq = 0",
+                  ::testing::HasSubstr("'op': 'layer:x'"), "  layer_x, seq = 1",
+                  ::testing::HasSubstr("'op': '{a=b, c}'"), "  _a_b_ c}, seq = 2",
+                  ::testing::HasSubstr("'op': 'ns::op'"), "  op, seq = 3"));
+}
+
 TEST_F(TextTest, AnyText) {
   EXPECT_THAT(EmitOutline([] {
                 { const ScopedRange range("load batch"); }
