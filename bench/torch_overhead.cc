@@ -1,6 +1,7 @@
-// torch_overhead [--large] [SECONDS]: trains a small network on one thread of the CPU and prints the
-// median time of an iteration in nanoseconds. Knows nothing of oplens: bench/torch_overhead.sh runs
-// it with and without the adaptor. The ops take about half a microsecond, with --large 20 and more.
+// torch_overhead [--large] [SECONDS]: trains a small network on one thread of the CPU and prints
+// the median time of an iteration in nanoseconds. Knows nothing of oplens: bench/torch_overhead.sh
+// runs it with and without the adaptor. The ops take about half a microsecond, with --large 20 and
+// more.
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -116,8 +117,7 @@ int main(int argc, char** argv) {
   torch::set_num_threads(1);
   torch::manual_seed(1);
   Network network(sizes);
-  torch::optim::SGD optimizer(network->parameters(),
-                              torch::optim::SGDOptions(0.01).momentum(0.9));
+  torch::optim::SGD optimizer(network->parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
   const Tensor images = torch::randn({sizes.batch, 3, sizes.image, sizes.image});
   const Tensor tokens = torch::randint(100, {sizes.batch, sizes.sequence}, torch::kInt64);
   const Tensor labels = torch::randint(kClasses, {sizes.batch}, torch::kInt64);

@@ -45,10 +45,11 @@ bool StartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
 }
 
-/// What the engine does for a node: "autograd::engine::evaluate_function: AddmmBackward0". Asked for
-/// every op; the second letter tells it from "aten::".
+/// What the engine does for a node: "autograd::engine::evaluate_function: AddmmBackward0". Asked
+/// for every op; the second letter tells it from "aten::".
 bool IsEvaluate(const char* name) {
-  return name[0] == 'a' && name[1] == 'u' && StartsWith(name, "autograd::engine::evaluate_function");
+  return name[0] == 'a' && name[1] == 'u' &&
+         StartsWith(name, "autograd::engine::evaluate_function");
 }
 
 bool EndsWith(std::string_view text, std::string_view end) {
