@@ -47,8 +47,12 @@ void AddBySchema(const SchemaArgument& argument, size_t input, std::vector<Param
 }
 
 /// `word`: of TorchSchema::parameters.
-void AddByWord(std::string_view word, size_t input, std::vector<Parameter>* out) {
+void AddByWord(std::string_view word, const SchemaArgument& argument, size_t input,
+               std::vector<Parameter>* out) {
   while (EndsWith(word, "!")) word.remove_suffix(1);
+  // The table tells overloads by the number of arguments only: div(.., *, out) and
+  // div(.., *, rounding_mode).
+  if (word == "out" && !argument.output) return AddBySchema(argument, input, out);
   if (word == "-") return;
   if (word == "dtype") {
     out->push_back({Use::kDType, input, "dtype"});
@@ -63,11 +67,12 @@ void AddByWord(std::string_view word, size_t input, std::vector<Parameter>* out)
   }
 }
 
-void AddByWords(std::string_view words, size_t count, std::vector<Parameter>* out) {
+void AddByWords(std::string_view words, const std::vector<SchemaArgument>& arguments,
+                std::vector<Parameter>* out) {
   // What is beyond the last word is dropped.
-  for (size_t input = 0; input < count && !words.empty(); ++input) {
+  for (size_t input = 0; input < arguments.size() && !words.empty(); ++input) {
     const size_t blank = std::min(words.find(' '), words.size());
-    AddByWord(words.substr(0, blank), input, out);
+    AddByWord(words.substr(0, blank), arguments[input], input, out);
     words.remove_prefix(std::min(blank + 1, words.size()));
   }
 }
@@ -103,7 +108,7 @@ CallForm FormOfOperator(std::string_view name, std::string_view overload,
   const bool is_private = StartsWith(op, "_") && (schema == nullptr || !StartsWith(op, "__"));
   if (is_aten && EndsWith(op, "_") && !is_private) form.mod = "Tensor";
   if (schema != nullptr && !schema->parameters.empty()) {
-    AddByWords(schema->parameters, arguments.size(), &form.parameters);
+    AddByWords(schema->parameters, arguments, &form.parameters);
   } else {
     for (size_t i = 0; i < arguments.size(); ++i) AddBySchema(arguments[i], i, &form.parameters);
   }

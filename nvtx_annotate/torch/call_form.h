@@ -32,6 +32,7 @@ struct Parameter {
 struct SchemaArgument {
   std::string name;
   bool keyword_only = false;
+  bool output = false;  ///< The result is written to it.
 };
 
 /// How the calls of one operator are written down.

@@ -1,0 +1,110 @@
+#include "nvtx_annotate/torch/range_stack.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "nvtx_annotate/torch/thread_numbers.h"
+
+namespace oplens::annotate::torch {
+namespace {
+
+// Tokens are those of no range: ending them does nothing.
+constexpr uint64_t kToken = ~uint64_t{0};
+
+Surroundings Inside(int64_t seq) { return {seq, Place::kOp, markers::Direction::kForward}; }
+
+TEST(RangeStackTest, SurroundingsAreThoseOfTheInnermost) {
+  RangeStack* const stack = RangeStack::OfThread();
+  ASSERT_NE(stack, nullptr);
+  EXPECT_EQ(stack->surroundings().place, Place::kOutside);
+  const auto outer = stack->Push(kToken, Inside(1));
+  const auto inner = stack->Push(kToken, Inside(2));
+  EXPECT_EQ(stack->surroundings().seq, 2);
+  stack->End(inner);
+  EXPECT_EQ(stack->surroundings().seq, 1);
+  stack->End(outer);
+  EXPECT_EQ(stack->surroundings().seq, -1);
+}
+
+TEST(RangeStackTest, EndingTheOuterEndsTheInner) {
+  RangeStack* const stack = RangeStack::OfThread();
+  const auto outer = stack->Push(kToken, Inside(1));
+  const auto inner = stack->Push(kToken, Inside(2));
+  stack->End(outer);
+  EXPECT_EQ(stack->surroundings().seq, -1);
+  // What ends afterwards is not taken for another range in its place.
+  const auto next = stack->Push(kToken, Inside(3));
+  const auto second = stack->Push(kToken, Inside(4));
+  stack->End(inner);
+  stack->End(outer);
+  EXPECT_EQ(stack->surroundings().seq, 4);
+  stack->End(second);
+  stack->End(next);
+}
+
+TEST(RangeStackTest, AnotherThreadEndsARange) {
+  RangeStack* const stack = RangeStack::OfThread();
+  const auto outer = stack->Push(kToken, Inside(1));
+  const auto inner = stack->Push(kToken, Inside(2));
+  std::thread([&] { stack->End(outer); }).join();
+  stack->EndAsked();
+  // The inner range is still open: the outer one waits for it.
+  EXPECT_EQ(stack->surroundings().seq, 2);
+  stack->End(inner);
+  EXPECT_EQ(stack->surroundings().seq, -1);
+
+  const auto last = stack->Push(kToken, Inside(3));
+  std::thread([&] { stack->End(last); }).join();
+  stack->EndAsked();
+  EXPECT_EQ(stack->surroundings().seq, -1);
+}
+
+TEST(RangeStackTest, StacksOutliveTheirThreads) {
+  RangeStack* first = nullptr;
+  RangeStack::Mark mark;
+  std::thread([&] {
+    first = RangeStack::OfThread();
+    mark = first->Push(kToken, Inside(1));
+  }).join();
+  first->End(mark);
+  std::thread([&] {
+    EXPECT_EQ(RangeStack::OfThread(), first);
+    EXPECT_EQ(first->surroundings().place, Place::kOutside);
+  }).join();
+}
+
+TEST(RangeStackTest, MemoryIsUsedAgain) {
+  RangeStack* const stack = RangeStack::OfThread();
+  void* const first = stack->NewObject(32);
+  stack->DeleteObject(first);
+  EXPECT_EQ(stack->NewObject(32), first);
+  std::vector<void*> many(1000);
+  for (void*& object : many) object = stack->NewObject(32);
+  for (void* const object : many) stack->DeleteObject(object);
+  stack->DeleteObject(first);
+}
+
+TEST(RangeStackTest, DepthIsLimited) {
+  RangeStack* const stack = RangeStack::OfThread();
+  const auto first = stack->Push(kToken, Inside(0));
+  while (!stack->full()) stack->Push(kToken, Inside(1));
+  stack->End(first);
+  EXPECT_EQ(stack->surroundings().seq, -1);
+}
+
+TEST(ThreadNumbersTest, FindsWhatWasSet) {
+  static ThreadNumbers numbers;
+  EXPECT_EQ(numbers.Find(1), 0U);
+  numbers.Set(1, 1234);
+  EXPECT_EQ(numbers.Find(1), 1234U);
+  // The next one in its place is another thread.
+  EXPECT_EQ(numbers.Find(1 + 16384), 0U);
+  numbers.Set(1 + 16384, 77);
+  EXPECT_EQ(numbers.Find(1 + 16384), 77U);
+  EXPECT_EQ(numbers.Find(1), 0U);
+}
+
+}  // namespace
+}  // namespace oplens::annotate::torch
