@@ -18,16 +18,14 @@ namespace {
 // How often this thread asked for memory since it began to count; negative: it does not count.
 thread_local int64_t t_allocations = -1;
 
-void CountAllocation() {
+[[maybe_unused]] void CountAllocation() {
   if (t_allocations >= 0) ++t_allocations;
 }
 
 }  // namespace
 
-#define OPLENS_COUNTS_ALLOCATIONS (sizeof(OPLENS_SANITIZE) == 1)
-
 // The sanitizers have an allocator of their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if OPLENS_COUNTS_ALLOCATIONS
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
