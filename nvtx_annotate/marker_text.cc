@@ -478,7 +478,10 @@ size_t FormatNode(const char* node, const CallFacts& facts, char* buffer) noexce
 size_t FormatSequence(const char* name, int64_t seq, bool node, char* buffer) noexcept {
   std::string_view text = View(name);
   const size_t colon = text.rfind("::");
-  if (colon != text.npos && colon + 2 < text.size()) text.remove_prefix(colon + 2);
+  if (colon != text.npos && colon + 2 < text.size()) {
+    text.remove_prefix(colon + 2);
+    if (!node && text.front() != '.') text = text.substr(0, text.find('.'));
+  }
   if (node) {
     std::string_view bare = text;
     while (!bare.empty() && bare.back() >= '0' && bare.back() <= '9') bare.remove_suffix(1);

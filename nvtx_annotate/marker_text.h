@@ -43,7 +43,8 @@ size_t FormatOp(const OpNames& names, const CallFacts& facts, const oplens_arg* 
 /// N, of a backward node: {'oplens': {'v': 1, 'node': ..}}.
 size_t FormatNode(const char* node, const CallFacts& facts, char* buffer) noexcept;
 
-/// S: "NAME, seq = N". The namespace of the name goes, as do the digits at the end of a node's.
+/// S: "NAME, seq = N". The namespace of the name goes, and with it the overload behind a point
+/// ("aten::pow.Scalar" is "pow"), as do the digits at the end of a node's.
 size_t FormatSequence(const char* name, int64_t seq, bool node, char* buffer) noexcept;
 
 /// T: {'traceMarker': ['FILE:LINE', ..]}. At most 64 frames, the innermost ones. With `line` above

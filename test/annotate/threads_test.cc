@@ -24,10 +24,8 @@ thread_local int64_t t_allocations = -1;
 
 }  // namespace
 
-#define OPLENS_COUNTS_ALLOCATIONS (sizeof(OPLENS_SANITIZE) == 1)
-
 // The sanitizers have an allocator of their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if OPLENS_COUNTS_ALLOCATIONS
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
