@@ -184,7 +184,8 @@ const RegisteredName* FindName(const markers::OpNames& names, ThreadState* state
   const bool same_place = slot.names.op == names.op && slot.names.mod == names.mod &&
                           slot.names.aten == names.aten && slot.names.line == names.line &&
                           slot.names.file == names.file && slot.name != nullptr;
-  if (same_place && slot.name->IsNamed(names)) return slot.name;
+  const bool lasting = names.lasting && slot.names.lasting;
+  if (same_place && (lasting || slot.name->IsNamed(names))) return slot.name;
   const RegisteredName* const name = InternName(names, state->tool.domain);
   if (name != nullptr) slot = {names, name};
   return name;

@@ -96,7 +96,9 @@ uint64_t BeginOperator(const at::RecordFunction& function, CallFacts& facts) {
   CallArgs args;
   if (const CallForm* const form = g_forms.Find(function)) {
     args.Fill(*form, function.inputs());
-    return BeginCall(form->names(), facts, args.data(), args.size());
+    markers::OpNames names = form->names();
+    names.lasting = true;
+    return BeginCall(names, facts, args.data(), args.size());
   }
   const CallForm form = MakeFunctionForm(function);
   args.Fill(form, function.inputs());
