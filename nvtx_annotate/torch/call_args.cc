@@ -180,7 +180,7 @@ void CallArgs::AddTensor(const char* name, const at::TensorImpl& tensor, uint16_
     return;
   }
   // These have no extents that could be read without running code of the program.
-  if (tensor.has_symbolic_sizes_strides() || tensor.key_set().has(c10::DispatchKey::NestedTensor)) {
+  if (tensor.has_symbolic_sizes_strides() || tensor.is_nested()) {
     return AddOther(name, "Tensor");
   }
   const c10::IntArrayRef sizes = tensor.sizes();
@@ -219,7 +219,8 @@ void CallArgs::AddTensors(const char* name, c10::ArrayRef<c10::IValue> list) {
 void CallArgs::AddInts(const char* name, c10::ArrayRef<c10::IValue> list) {
   const size_t count = std::min(list.size(), kMaxListed);
   if (ints_used_ + count > kMaxInts) return AddOther(name, "list");
-  oplens_arg* const arg = Next(name, OPLENS_INT_LIST);
+  // Sizes, strides and the like are tuples in Python; PyProf insists on it.
+  oplens_arg* const arg = Next(name, OPLENS_INT_TUPLE);
   if (arg == nullptr) return;
   arg->count = count;
   arg->value.ints = ints_ + ints_used_;

@@ -18,8 +18,7 @@ size_t HashOf(const char* address) {
 CallForm MakeForm(const c10::FunctionSchema& schema) {
   std::vector<SchemaArgument> arguments;
   for (const c10::Argument& argument : schema.arguments()) {
-    const bool output = argument.kwarg_only() && argument.alias_info() != nullptr;
-    arguments.push_back({argument.name(), argument.kwarg_only(), output});
+    arguments.push_back({argument.name(), argument.kwarg_only(), argument.is_out()});
   }
   return FormOfOperator(schema.name(), schema.overload_name(), arguments);
 }

@@ -137,16 +137,16 @@ TEST(ObserverTest, Arguments) {
       "torch.nn.functional.linear({(2, 3), 'float32'}, {(4, 3), 'float32'})",
       // A tensor without dimensions stays one.
       "torch.where({(2, 3), 'bool'}, {(2, 3), 'float32'}, {(), 'float32'})",
-      "torch.zeros({'list', [0, 3]}, {'dtype', 'str', 'int16'})",
+      "torch.zeros({'tuple', (0, 3)}, {'dtype', 'str', 'int16'})",
       "Tensor.to({(2, 3), 'float32'}, {'dtype', 'str', 'bfloat16'})",
       "torch.div({(2, 3), 'float32'}, {'int', 2}, {'rounding_mode', 'str', 'floor'})",
       // In the order of the Python function, which is not that of the operator.
       "torch.nn.functional.embedding({(3,), 'int64'}, {(5, 2), 'float32'}, {'padding_idx', 'int', "
       "-1}, {'scale_grad_by_freq', 'bool', False}, {'sparse', 'bool', False})",
-      "torch.sum({(2, 3), 'float32'}, {'dim', 'list', [0, 1]}, {'keepdim', 'bool', True}, "
+      "torch.sum({(2, 3), 'float32'}, {'dim', 'tuple', (0, 1)}, {'keepdim', 'bool', True}, "
       "{'dtype', "
       "'str', 'float64'})",
-      "torch.full({'list', [2]}, {'complex', '(1.0-2.0j)'})",
+      "torch.full({'tuple', (2,)}, {'complex', '(1.0-2.0j)'})",
       "Tensor.add_({(2, 3), 'float32'}, {'int', 1}, {'alpha', 'int', 1})",
       "aten.to_sparse({(2, 3), 'float32'})",
       // A nested tensor has no one shape.
