@@ -402,7 +402,7 @@ uint64_t BeginLayer(const char* name) noexcept {
     if (dot != 0) state->layer[state->layer_size++] = '.';
     const size_t room = kMaxLayerBytes - state->layer_size;
     const size_t size = text.size() < room ? text.size() : room;
-    std::memcpy(state->layer + state->layer_size, text.data(), size);
+    if (size > 0) std::memcpy(state->layer + state->layer_size, text.data(), size);
     state->layer_size += static_cast<uint32_t>(size);
   }
   markers::FormatLayer({state->layer, state->layer_size}, state->text);

@@ -348,6 +348,8 @@ class Correlation::Builder {
   void PushMarker(size_t index, const Range& range) {
     const RangeTexts::Text& text = texts_.Of(range.text);
     if (text.kind == MarkerKind::kIgnored) return;
+    // Says which node runs, as the sequence text inside does: no label.
+    if (text.kind == MarkerKind::kNode && Counts(range)) return;
     const bool call = text.call != 0 && Counts(range);
     if (call) Push(index, range, kOpLane);
     if (call && text.kind == MarkerKind::kSized) return;

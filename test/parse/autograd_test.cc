@@ -64,6 +64,7 @@ TEST_F(AutogradTest, MarkersTellTheThreadOfTheForwardOp) {
   EXPECT_EQ(Record(2).nodes, Record(0).nodes);
   EXPECT_EQ(Record(3).nodes, Record(1).nodes);
   EXPECT_THAT(Record(0).seq_ids, ElementsAre(5));
+  EXPECT_THAT(Record(2).range, IsEmpty());
   EXPECT_EQ(Record(2).direction, Direction::kBackward);
 }
 
