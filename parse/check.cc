@@ -36,9 +36,9 @@ struct ColumnCheck {
 };
 
 // Shapes in the text of emit_nvtx's ranges come without data types, so they do not make a price.
-constexpr std::string_view kNvtxWithShapes = "PyProf's annotations: pyprof.init()";
+constexpr std::string_view kNvtxWithShapes = "annotations: python3 -m oplens_annotate";
 constexpr std::string_view kNsysWithShapes =
-    "nsys profile --trace=cuda,nvtx with PyProf's annotations: pyprof.init()";
+    "nsys profile --trace=cuda,nvtx python3 -m oplens_annotate";
 constexpr std::string_view kNvtxOps = "torch.autograd.profiler.emit_nvtx()";
 constexpr std::string_view kNsysOps =
     "nsys profile --trace=cuda,nvtx with torch.autograd.profiler.emit_nvtx()";

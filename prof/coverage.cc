@@ -47,7 +47,8 @@ struct Gap {
 };
 
 constexpr std::string_view kShapesInNvtx =
-    "run under torch.autograd.profiler.emit_nvtx(record_shapes=True), or annotate with PyProf";
+    "annotate with oplens (python3 -m oplens_annotate), or run under "
+    "torch.autograd.profiler.emit_nvtx(record_shapes=True)";
 
 // The first that applies to a kernel counts: others often go away with it.
 constexpr Gap kGaps[] = {
@@ -90,9 +91,14 @@ constexpr Gap kGaps[] = {
       "profile with record_shapes=True"}},
     {"bytes",
      [](const Row& row) { return row.price != nullptr && !row.price->bytes_known; },
-     {"record the data types: PyProf's annotations and torch.profiler name them",
-      "annotate with PyProf, which names data types as emit_nvtx() does not",
-      "annotate with PyProf, which names data types as emit_nvtx() does not", ""}},
+     {"record the data types: annotations of oplens and torch.profiler name them",
+      "annotate with oplens (python3 -m oplens_annotate), which names data types as emit_nvtx() "
+      "does "
+      "not",
+      "annotate with oplens (python3 -m oplens_annotate), which names data types as emit_nvtx() "
+      "does "
+      "not",
+      ""}},
 };
 
 }  // namespace

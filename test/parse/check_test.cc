@@ -98,7 +98,7 @@ TEST_F(CheckTest, ColumnsSayWhatIsMissing) {
   const std::string text = Describe();
   EXPECT_THAT(text, ContainsRegex("  idx reason +2 of 2\n"));
   EXPECT_THAT(text, ContainsRegex("  params flops bytes +1 of 2  no op with its arguments; to add: "
-                                  "PyProf.s annotations: pyprof.init"));
+                                  "annotations: python3 -m oplens_annotate"));
   EXPECT_THAT(text, ContainsRegex("  layer +0 of 2  no layer"));
 }
 
