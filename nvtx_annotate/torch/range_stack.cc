@@ -82,8 +82,7 @@ void RangeStack::Cut(size_t depth) noexcept {
 }
 
 void RangeStack::EndTop() noexcept {
-  asked_.store(false, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_acquire);
+  asked_.exchange(false, std::memory_order_acquire);
   bool left = false;
   size_t depth = depth_;
   for (size_t i = depth_; i > 0; --i) {
