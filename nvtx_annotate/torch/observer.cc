@@ -47,10 +47,10 @@ bool StartsWith(const char* text, std::string_view start) {
 }
 
 /// What the engine does for a node: "autograd::engine::evaluate_function: AddmmBackward0". Asked
-/// for every op; the second letter tells it from "aten::".
-bool IsEvaluate(const char* name) {
-  return name[0] == 'a' && name[1] == 'u' &&
-         StartsWith(name, "autograd::engine::evaluate_function");
+/// for every op, of which few are without inputs, as these are.
+bool IsEvaluate(const at::RecordFunction& function) {
+  return function.inputs().empty() &&
+         StartsWith(function.name(), "autograd::engine::evaluate_function");
 }
 
 bool EndsWith(std::string_view text, std::string_view end) {
@@ -161,8 +161,7 @@ Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
-      return IsEvaluate(function.name()) ? OnEvaluate(function, stack)
-                                         : OnOperator(function, stack);
+      return IsEvaluate(function) ? OnEvaluate(function, stack) : OnOperator(function, stack);
     case at::RecordScope::BACKWARD_FUNCTION:
       return OnNode(function, stack);
     default:
