@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ANY = object()
-PRODUCT = {"nvtx_annotate", "base", "parse/model", "parse", "ops", "prof"}
+PRODUCT = {"nvtx_annotate", "base", "parse/model", "parse", "ops", "prof", "record"}
 LAYERS = {
     "nvtx_annotate": {"nvtx_annotate/marker_format.h"},
     # The adaptor writes calls in the form in which the readers have them.
@@ -33,6 +33,15 @@ LAYERS = {
     "prof/profile_records.h": {"prof", "parse", "ops", "parse/model", "base"},
     "prof/profile_records.cc": {"prof", "prof/profile_records.h", "parse", "ops", "parse/model",
                                 "base"},
+    "record": {"record/spool_format.h", "record/activity_columns.h", "record/output_name.h", "parse",
+               "parse/model", "base", "nvtx_annotate", "nvtx_annotate/marker_format.h"},
+    # What lives inside the recorded program: nothing that allocates, throws or prints.
+    "record/inject": {"record/spool_format.h", "record/activity_columns.h", "record/output_name.h",
+                      "nvtx_annotate/marker_format.h"},
+    # What both sides agree on.
+    "record/spool_format.h": set(),
+    "record/activity_columns.h": {"record/spool_format.h"},
+    "record/output_name.h": set(),
     "test/house/consumer": PRODUCT,
     "test": ANY,
     "examples": ANY,
