@@ -40,9 +40,8 @@ struct KernelFields {
 
 struct ApiFields {
   using Record = CUpti_ActivityAPI;
-  static constexpr ActivityField kFields[] = {N(cbid),      T(start),    T(end),
-                                              N(processId), S(threadId), N(correlationId),
-                                              N(returnValue)};
+  static constexpr ActivityField kFields[] = {
+      N(cbid), T(start), T(end), N(processId), S(threadId), N(correlationId), N(returnValue)};
 };
 
 struct MemcpyFields {
@@ -75,10 +74,10 @@ struct MemsetFields {
 
 struct SynchronizationFields {
   using Record = CUpti_ActivitySynchronization2;
-  static constexpr ActivityField kFields[] = {
-      N(type), T(start), T(end), N(correlationId), N(contextId), N(streamId), S(cudaEventId),
-      // OPLENS_SYNCHRONIZATION
-      N(cudaEventSyncId), N(returnValue)};
+  static constexpr ActivityField kFields[] = {N(type), T(start), T(end), N(correlationId),
+                                              N(contextId), N(streamId), S(cudaEventId),
+                                              // OPLENS_SYNCHRONIZATION
+                                              N(cudaEventSyncId), N(returnValue)};
 };
 
 struct EventFields {
@@ -91,8 +90,8 @@ struct EventFields {
 
 struct OverheadFields {
   using Record = CUpti_ActivityOverhead3;
-  static constexpr ActivityField kFields[] = {N(overheadKind), N(objectKind), B(objectId),
-                                              T(start), T(end),
+  static constexpr ActivityField kFields[] = {N(overheadKind), N(objectKind), B(objectId), T(start),
+                                              T(end),
                                               // OPLENS_OVERHEAD
                                               N(correlationId)};
 };
@@ -102,12 +101,12 @@ struct DeviceFields {
   static constexpr ActivityField kFields[] = {
       N(flags), N(globalMemoryBandwidth), N(globalMemorySize), N(constantMemorySize),
       N(l2CacheSize), N(numThreadsPerWarp), N(coreClockRate), N(numMemcpyEngines),
-      N(numMultiprocessors), N(maxIPC), N(maxWarpsPerMultiprocessor),
-      N(maxBlocksPerMultiprocessor), N(maxSharedMemoryPerMultiprocessor),
-      N(maxRegistersPerMultiprocessor), N(maxRegistersPerBlock), N(maxSharedMemoryPerBlock),
-      N(maxThreadsPerBlock), N(maxBlockDimX), N(maxBlockDimY), N(maxBlockDimZ), N(maxGridDimX),
-      N(maxGridDimY), N(maxGridDimZ), N(computeCapabilityMajor), N(computeCapabilityMinor), N(id),
-      N(eccEnabled), B(uuid), TEXT(name),
+      N(numMultiprocessors), N(maxIPC), N(maxWarpsPerMultiprocessor), N(maxBlocksPerMultiprocessor),
+      N(maxSharedMemoryPerMultiprocessor), N(maxRegistersPerMultiprocessor),
+      N(maxRegistersPerBlock), N(maxSharedMemoryPerBlock), N(maxThreadsPerBlock), N(maxBlockDimX),
+      N(maxBlockDimY), N(maxBlockDimZ), N(maxGridDimX), N(maxGridDimY), N(maxGridDimZ),
+      N(computeCapabilityMajor), N(computeCapabilityMinor), N(id), N(eccEnabled), B(uuid),
+      TEXT(name),
       // OPLENS_DEVICE
       N(isCudaVisible), N(isMigEnabled), N(gpuInstanceId), N(computeInstanceId), N(isNumaNode),
       N(numaId)};
@@ -139,9 +138,9 @@ struct NameFields {
 
 struct PcieFields {
   using Record = CUpti_ActivityPcie;
-  static constexpr ActivityField kFields[] = {N(type),        B(id),          N(domain),
+  static constexpr ActivityField kFields[] = {N(type),           B(id),       N(domain),
                                               N(pcieGeneration), N(linkRate), N(linkWidth),
-                                              N(upstreamBus), B(attr)};
+                                              N(upstreamBus),    B(attr)};
 };
 
 struct ExternalCorrelationFields {
@@ -152,15 +151,25 @@ struct ExternalCorrelationFields {
 struct UnifiedMemoryFields {
   using Record = CUpti_ActivityUnifiedMemoryCounter3;
   static constexpr ActivityField kFields[] = {N(counterKind), N(value), T(start), T(end),
-                                              N(address), N(srcId), N(dstId), N(streamId),
-                                              N(processId), N(flags)};
+                                              N(address),     N(srcId), N(dstId), N(streamId),
+                                              N(processId),   N(flags)};
 };
 
 struct MemoryFields {
   using Record = CUpti_ActivityMemory4;
-  static constexpr ActivityField kFields[] = {
-      N(memoryOperationType), N(memoryKind), N(correlationId), N(address), N(bytes), T(timestamp),
-      N(PC), N(processId), N(deviceId), N(contextId), N(streamId), N(isAsync), TEXT(name)};
+  static constexpr ActivityField kFields[] = {N(memoryOperationType),
+                                              N(memoryKind),
+                                              N(correlationId),
+                                              N(address),
+                                              N(bytes),
+                                              T(timestamp),
+                                              N(PC),
+                                              N(processId),
+                                              N(deviceId),
+                                              N(contextId),
+                                              N(streamId),
+                                              N(isAsync),
+                                              TEXT(name)};
 };
 
 #undef N
@@ -237,9 +246,7 @@ class RecordView {
         size_(size),
         clock_offset_ns_(clock_offset_ns) {}
 
-  bool Has(const ActivityField& field) const {
-    return size_t{field.offset} + field.size <= size_;
-  }
+  bool Has(const ActivityField& field) const { return size_t{field.offset} + field.size <= size_; }
 
   /// The number of a column: of a text or bytes their length.
   int64_t Number(const ActivityField& field) const {
@@ -249,8 +256,8 @@ class RecordView {
       const char* const text = Text(field);
       return text == nullptr ? spool::kNullText : static_cast<int64_t>(std::strlen(text));
     }
-    const int64_t number = ReadNumber(bytes_ + field.offset, field.size,
-                                      field.type == ActivityField::kSigned);
+    const int64_t number =
+        ReadNumber(bytes_ + field.offset, field.size, field.type == ActivityField::kSigned);
     const bool shifts = field.type == ActivityField::kTime && number != 0;
     return shifts ? number + clock_offset_ns_ : number;
   }
@@ -269,8 +276,8 @@ class RecordView {
 };
 
 unsigned char* WriteHeads(Table table, size_t size, size_t values, unsigned char* at) {
-  const spool::RecordHead head = {Now(), static_cast<uint32_t>(size),
-                                  static_cast<uint16_t>(table), spool::RecordKind::kRow, 0};
+  const spool::RecordHead head = {Now(), static_cast<uint32_t>(size), static_cast<uint16_t>(table),
+                                  spool::RecordKind::kRow, 0};
   const spool::RowPart row = {static_cast<uint32_t>(values), 0};
   std::memcpy(at, &head, sizeof head);
   std::memcpy(at + sizeof head, &row, sizeof row);
@@ -342,8 +349,8 @@ bool StoreNote(const char* text, Stream* stream) noexcept {
   const size_t bytes = sizeof(spool::RecordHead) + sizeof length + Padded(length);
   unsigned char* const at = stream->Reserve(bytes, 0);
   if (at == nullptr) return false;
-  const spool::RecordHead head = {Now(), static_cast<uint32_t>(bytes), 0,
-                                  spool::RecordKind::kNote, spool::kTextPart};
+  const spool::RecordHead head = {Now(), static_cast<uint32_t>(bytes), 0, spool::RecordKind::kNote,
+                                  spool::kTextPart};
   std::memcpy(at, &head, sizeof head);
   std::memcpy(at + sizeof head, &length, sizeof length);
   std::memcpy(at + sizeof head + sizeof length, text, length);

@@ -17,11 +17,11 @@ namespace oplens::record::inject {
 /// A column of a row and where a record has it.
 struct ActivityField {
   enum Type : uint8_t {
-    kNumber,   ///< Unsigned, of 1 to 8 bytes.
-    kSigned,   ///< Of 1 to 8 bytes, with a sign although CUPTI may declare none.
-    kTime,     ///< CUPTI's clock in ns; 0: not known, and stays 0.
-    kText,     ///< const char*; may be null.
-    kBytes,    ///< A union or id, as it lies in memory.
+    kNumber,  ///< Unsigned, of 1 to 8 bytes.
+    kSigned,  ///< Of 1 to 8 bytes, with a sign although CUPTI may declare none.
+    kTime,    ///< CUPTI's clock in ns; 0: not known, and stays 0.
+    kText,    ///< const char*; may be null.
+    kBytes,   ///< A union or id, as it lies in memory.
   };
   const char* column;
   uint16_t offset;
@@ -41,9 +41,8 @@ std::span<const ActivityKind> ActivityKinds() noexcept;
 
 enum class Stored { kYes, kNoRoom, kUnknownKind };
 
-/// Appends a record. `size` is that of the record in memory: fields beyond it, which this version of
-/// CUPTI does not have, become kAbsent. `clock_offset_ns` is
-/// added to times.
+/// Appends a record. `size` is that of the record in memory: fields beyond it, which this version
+/// of CUPTI does not have, become kAbsent. `clock_offset_ns` is added to times.
 Stored StoreActivity(const CUpti_Activity* record, size_t size, int64_t clock_offset_ns,
                      Stream* stream) noexcept;
 

@@ -7,22 +7,22 @@ namespace oplens::record::inject {
 
 // The functions of CUPTI that are used; each is looked up by name. Some came later than the oldest
 // CUPTI that will do, and may be null.
-#define OPLENS_CUPTI_FUNCTIONS(X)        \
-  X(cuptiGetVersion)                     \
-  X(cuptiGetResultString)                \
-  X(cuptiGetTimestamp)                   \
-  X(cuptiSubscribe)                      \
-  X(cuptiEnableCallback)                 \
-  X(cuptiActivityRegisterCallbacks)      \
-  X(cuptiActivityEnable)                 \
-  X(cuptiActivityDisable)                \
-  X(cuptiActivityGetNextRecord)          \
-  X(cuptiActivityGetNumDroppedRecords)   \
+#define OPLENS_CUPTI_FUNCTIONS(X)      \
+  X(cuptiGetVersion)                   \
+  X(cuptiGetResultString)              \
+  X(cuptiGetTimestamp)                 \
+  X(cuptiSubscribe)                    \
+  X(cuptiEnableCallback)               \
+  X(cuptiActivityRegisterCallbacks)    \
+  X(cuptiActivityEnable)               \
+  X(cuptiActivityDisable)              \
+  X(cuptiActivityGetNextRecord)        \
+  X(cuptiActivityGetNumDroppedRecords) \
   X(cuptiActivityFlushAll)
-#define OPLENS_CUPTI_LATER_FUNCTIONS(X)      \
-  X(cuptiActivityRegisterTimestampCallback)  \
-  X(cuptiActivityFlushPeriod)                \
-  X(cuptiGetGraphId)                         \
+#define OPLENS_CUPTI_LATER_FUNCTIONS(X)     \
+  X(cuptiActivityRegisterTimestampCallback) \
+  X(cuptiActivityFlushPeriod)               \
+  X(cuptiGetGraphId)                        \
   X(cuptiGetGraphNodeId)
 
 /// CUPTI, loaded at run time: the program may have another version than this was built with, or

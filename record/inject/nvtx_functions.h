@@ -86,9 +86,7 @@ class NvtxFunctions {
   static NvtxText Text(const char* text) {
     return {text == nullptr ? std::string_view() : std::string_view(text), nullptr};
   }
-  static NvtxText Text(const wchar_t* text) {
-    return {{}, text == nullptr ? L"" : text};
-  }
+  static NvtxText Text(const wchar_t* text) { return {{}, text == nullptr ? L"" : text}; }
   template <typename Char>
   static NvtxEvent TextEvent(const Char* text) {
     NvtxEvent event;
@@ -125,8 +123,7 @@ class NvtxFunctions {
     } else if (given->messageType == NVTX_MESSAGE_TYPE_UNICODE) {
       event.text = Text(given->message.unicode);
     } else if (given->messageType == NVTX_MESSAGE_TYPE_REGISTERED) {
-      event.string =
-          static_cast<uint32_t>(reinterpret_cast<uintptr_t>(given->message.registered));
+      event.string = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(given->message.registered));
     }
     if (given->payloadType == NVTX_PAYLOAD_TYPE_EXT) {
       const auto address = static_cast<uintptr_t>(given->payload.ullValue);

@@ -96,8 +96,7 @@ uint32_t NvtxTool::String(uint32_t domain, NvtxText text) {
 }
 
 void NvtxTool::NameCategory(uint32_t domain, uint32_t category, NvtxText name) {
-  WriteName(RecordKind::kCategory, Number(domain), spool::kLookPart, category,
-            Bytes(name).view());
+  WriteName(RecordKind::kCategory, Number(domain), spool::kLookPart, category, Bytes(name).view());
 }
 
 void NvtxTool::NameThread(uint32_t thread, NvtxText name) {

@@ -269,9 +269,7 @@ void NoteError(int error_number) noexcept {
   g_page->first_error.compare_exchange_strong(none, error_number, std::memory_order_relaxed);
 }
 
-void CountLostEvent() noexcept {
-  g_page->lost_events.fetch_add(1, std::memory_order_relaxed);
-}
+void CountLostEvent() noexcept { g_page->lost_events.fetch_add(1, std::memory_order_relaxed); }
 
 void CountLostRow() noexcept { g_page->lost_rows.fetch_add(1, std::memory_order_relaxed); }
 

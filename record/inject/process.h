@@ -10,8 +10,8 @@
 #include "record/inject/stream.h"
 #include "record/spool_format.h"
 
-// The recorded process: its folder in the spool, its page, and what all threads share. There is one,
-// as the callbacks of NVTX and CUPTI carry no other context.
+// The recorded process: its folder in the spool, its page, and what all threads share. There is
+// one, as the callbacks of NVTX and CUPTI carry no other context.
 
 namespace oplens::record::inject {
 

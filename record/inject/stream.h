@@ -17,8 +17,8 @@ class Stream {
   bool is_open() const noexcept { return open_; }
 
   /// Room for a record of `size` bytes, a multiple of 8, with `spare` bytes left behind it in the
-  /// same chunk. Null when there is none: no disk, no memory. Publish() makes the record part of the
-  /// stream.
+  /// same chunk. Null when there is none: no disk, no memory. Publish() makes the record part of
+  /// the stream.
   unsigned char* Reserve(size_t size, size_t spare) noexcept {
     if (used_ + size + spare <= capacity_) return data_ + used_;
     return ReserveInNext(size, spare);
