@@ -19,6 +19,14 @@ if(OPLENS_NVTX_INCLUDE_DIR)
   set(oplens_has_NVTX 1)
 endif()
 
+find_path(OPLENS_CUPTI_INCLUDE_DIR cupti.h
+          HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include)
+mark_as_advanced(OPLENS_CUPTI_INCLUDE_DIR)
+set(oplens_has_CUPTI 0)
+if(OPLENS_NVTX_INCLUDE_DIR AND OPLENS_CUPTI_INCLUDE_DIR)
+  set(oplens_has_CUPTI 1)
+endif()
+
 # Torch's package file changes global flags and may stop the configuration, so it is looked for and
 # never loaded: it tells where the headers and libraries are (nvtx_annotate/torch).
 find_file(OPLENS_TORCH_CONFIG TorchConfig.cmake

@@ -1,36 +1,13 @@
 #include "test/recorder/names.h"
 
+#include "record/inject/wide_text.h"
+
 namespace oplens::test_recorder {
-namespace {
-
-void AppendUtf8(uint32_t code, std::string* out) {
-  const auto add = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    add(code);
-  } else if (code < 0x800) {
-    add(0xc0 | code >> 6);
-    add(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    add(0xe0 | code >> 12);
-    add(0x80 | (code >> 6 & 0x3f));
-    add(0x80 | (code & 0x3f));
-  } else {
-    add(0xf0 | code >> 18);
-    add(0x80 | (code >> 12 & 0x3f));
-    add(0x80 | (code >> 6 & 0x3f));
-    add(0x80 | (code & 0x3f));
-  }
-}
-
-}  // namespace
-
 std::string Narrow(const wchar_t* text) {
-  std::string out;
-  for (; text != nullptr && *text != L'\0'; ++text) {
-    const auto code = static_cast<uint32_t>(*text);
-    const bool valid = code < 0xd800 || (code >= 0xe000 && code <= 0x10ffff);
-    AppendUtf8(valid ? code : 0xfffd, &out);
-  }
+  if (text == nullptr) return {};
+  constexpr size_t kAny = SIZE_MAX / 2;
+  std::string out(record::inject::Utf8Bytes(text, kAny), '\0');
+  record::inject::WriteUtf8(text, out.size(), out.data());
   return out;
 }
 

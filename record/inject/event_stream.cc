@@ -1,0 +1,322 @@
+#include "record/inject/event_stream.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "record/inject/clock.h"
+#include "record/inject/mapped_file.h"
+#include "record/inject/process.h"
+#include "record/inject/stream.h"
+#include "record/inject/wide_text.h"
+
+namespace oplens::record::inject {
+namespace {
+
+using spool::RecordKind;
+
+constexpr uint32_t kDomains = 64;
+constexpr uint32_t kDepths = 512;
+/// Longer texts and payloads are cut.
+constexpr size_t kMostBytes = 256 * 1024;
+constexpr size_t kMostPayloads = 16;
+constexpr size_t kPopBytes = sizeof(spool::RecordHead);
+
+/// The pushed ranges of a thread that are open in a domain.
+struct OpenRanges {
+  uint32_t depth;
+  uint64_t stored[kDepths / 64];  ///< A bit a level: whether the begin is in the spool.
+
+  bool IsStored(uint32_t level) const { return (stored[level / 64] >> level % 64 & 1) != 0; }
+  void FlipStored(uint32_t level) { stored[level / 64] ^= uint64_t{1} << level % 64; }
+};
+
+/// What the recorder keeps of a thread. Lives until the process ends; a thread that ends passes it
+/// on to one that starts, so that many short threads do not make many files.
+struct Thread {
+  Stream stream;
+  Thread* next;
+  uint64_t serial;
+  uint64_t ranges;
+  int64_t last_time_ns;
+  size_t pops_due;  ///< Stored ranges that are open: their ends have room in the chunk.
+  OpenRanges open[kDomains + 1];
+};
+
+pthread_mutex_t g_threads_mutex = PTHREAD_MUTEX_INITIALIZER;
+Thread* g_free = nullptr;
+Thread* g_slab = nullptr;  ///< Never used ones.
+size_t g_slab_left = 0;
+std::atomic<uint64_t> g_serial{0};
+pthread_key_t g_key;
+bool g_has_key = false;
+
+// No call into the dynamic linker at each event.
+__attribute__((tls_model("initial-exec"))) thread_local Thread* t_thread = nullptr;
+
+uint32_t OsThreadId() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
+
+size_t Padded(size_t size) { return (size + 7) & ~size_t{7}; }
+
+void EndThread(void* ended) {
+  auto* const thread = static_cast<Thread*>(ended);
+  if (t_thread != thread) return;
+  t_thread = nullptr;
+  pthread_mutex_lock(&g_threads_mutex);
+  thread->next = g_free;
+  g_free = thread;
+  pthread_mutex_unlock(&g_threads_mutex);
+}
+
+Thread* TakeNew() {
+  constexpr size_t kSlab = 32;
+  if (g_slab_left == 0) {
+    g_slab = static_cast<Thread*>(MakeMemory(kSlab * sizeof(Thread)));
+    g_slab_left = g_slab == nullptr ? 0 : kSlab;
+  }
+  return g_slab_left == 0 ? nullptr : &g_slab[--g_slab_left];
+}
+
+/// Tells that the stream goes on with another thread.
+bool StoreThread(Thread* thread) {
+  constexpr size_t kSize = sizeof(spool::RecordHead) + sizeof(spool::ThreadPart);
+  unsigned char* const at = thread->stream.Reserve(kSize, 0);
+  if (at == nullptr) return false;
+  const spool::RecordHead head = {Now(), kSize, 0, RecordKind::kThread, 0};
+  const spool::ThreadPart part = {ThreadId(), OsThreadId()};
+  std::memcpy(at, &head, sizeof head);
+  std::memcpy(at + sizeof head, &part, sizeof part);
+  thread->stream.Publish(kSize);
+  return true;
+}
+
+/// A thread's memory, taken over from one that ended, or new.
+Thread* TakeThread() {
+  pthread_mutex_lock(&g_threads_mutex);
+  if (!g_has_key) g_has_key = pthread_key_create(&g_key, EndThread) == 0;
+  Thread* thread = g_free;
+  if (thread != nullptr) {
+    g_free = thread->next;
+  } else {
+    thread = TakeNew();
+  }
+  pthread_mutex_unlock(&g_threads_mutex);
+  return thread;
+}
+
+void GiveBack(Thread* thread) {
+  pthread_mutex_lock(&g_threads_mutex);
+  thread->next = g_free;
+  g_free = thread;
+  pthread_mutex_unlock(&g_threads_mutex);
+}
+
+Thread* StartThread() {
+  if (!IsRecording()) return nullptr;
+  Thread* const thread = TakeThread();
+  if (thread == nullptr) return nullptr;
+  const bool again = thread->stream.is_open();
+  const Stream stream = thread->stream;
+  const int64_t last_time_ns = thread->last_time_ns;
+  *thread = Thread();
+  if (again) {
+    thread->stream = stream;
+    thread->last_time_ns = last_time_ns;
+    if (!StoreThread(thread)) {
+      GiveBack(thread);
+      return nullptr;
+    }
+  } else {
+    thread->stream.Open(NewStream(), ThreadId(), OsThreadId());
+  }
+  thread->serial = g_serial.fetch_add(1, std::memory_order_relaxed) + 1;
+  t_thread = thread;
+  if (g_has_key) pthread_setspecific(g_key, thread);
+  return thread;
+}
+
+Thread* CurrentThread() { return t_thread != nullptr ? t_thread : StartThread(); }
+
+OpenRanges& OpenOf(Thread* thread, uint16_t domain) {
+  return thread->open[domain < kDomains ? domain : kDomains];
+}
+
+/// Later than that of any other event of the thread.
+int64_t NextTime(Thread* thread) {
+  const int64_t now = Now();
+  thread->last_time_ns = now > thread->last_time_ns ? now : thread->last_time_ns + 1;
+  return thread->last_time_ns;
+}
+
+/// Which parts a record has, and how long it is.
+class Layout {
+ public:
+  Layout(const NvtxEvent& event, bool has_range) : event_(event) {
+    if (event.category != 0 || event.has_color) Add(spool::kLookPart, sizeof(spool::LookPart));
+    if (event.has_color) parts_ |= spool::kColorBit;
+    if (event.payload_type != 0) Add(spool::kValuePart, sizeof(spool::ValuePart));
+    if (event.string != 0) Add(spool::kStringPart, sizeof(uint64_t));
+    if (has_range) Add(spool::kRangePart, sizeof(uint64_t));
+    if (event.payload_count > 0) AddPayloads();
+    AddText();
+  }
+  size_t size() const { return size_; }
+  uint8_t parts() const { return parts_; }
+
+  void Write(RecordKind kind, uint16_t domain, int64_t time_ns, uint64_t range,
+             unsigned char* at) const {
+    const spool::RecordHead head = {time_ns, static_cast<uint32_t>(size_), domain, kind, parts_};
+    Put(head, &at);
+    if (parts_ & spool::kLookPart) Put(spool::LookPart{event_.category, event_.color}, &at);
+    if (parts_ & spool::kValuePart) {
+      Put(spool::ValuePart{event_.value, event_.payload_type, 0}, &at);
+    }
+    if (parts_ & spool::kStringPart) Put(uint64_t{event_.string}, &at);
+    if (parts_ & spool::kRangePart) Put(range, &at);
+    if (parts_ & spool::kPayloadPart) PutPayloads(&at);
+    if (parts_ & spool::kTextPart) PutText(&at);
+  }
+
+ private:
+  void Add(uint8_t part, size_t bytes) {
+    parts_ |= part;
+    size_ += bytes;
+  }
+  void AddPayloads() {
+    Add(spool::kPayloadPart, sizeof(uint64_t));
+    for (size_t i = 0; i < event_.payload_count && i < kMostPayloads; ++i) {
+      const size_t bytes = PayloadBytes(event_.payloads[i]);
+      if (payload_bytes_ + bytes > kMostBytes) break;
+      payload_bytes_ += bytes;
+      size_ += sizeof(spool::PayloadHead) + Padded(bytes);
+      ++payloads_;
+    }
+  }
+  void AddText() {
+    if (event_.text.wide != nullptr) {
+      text_bytes_ = Utf8Bytes(event_.text.wide, kMostBytes);
+    } else {
+      text_bytes_ = event_.text.bytes.size() < kMostBytes ? event_.text.bytes.size() : kMostBytes;
+    }
+    if (text_bytes_ > 0) Add(spool::kTextPart, sizeof(uint64_t) + Padded(text_bytes_));
+  }
+
+  template <typename T>
+  static void Put(const T& value, unsigned char** at) {
+    std::memcpy(*at, &value, sizeof value);
+    *at += sizeof value;
+  }
+  void PutPayloads(unsigned char** at) const {
+    Put(uint64_t{payloads_}, at);
+    for (size_t i = 0; i < payloads_; ++i) {
+      const size_t bytes = PayloadBytes(event_.payloads[i]);
+      Put(spool::PayloadHead{event_.payloads[i].schemaId, bytes}, at);
+      if (bytes > 0) std::memcpy(*at, event_.payloads[i].payload, bytes);
+      *at += Padded(bytes);
+    }
+  }
+  void PutText(unsigned char** at) const {
+    Put(uint64_t{text_bytes_}, at);
+    if (event_.text.wide != nullptr) {
+      WriteUtf8(event_.text.wide, text_bytes_, reinterpret_cast<char*>(*at));
+    } else {
+      std::memcpy(*at, event_.text.bytes.data(), text_bytes_);
+    }
+    *at += Padded(text_bytes_);
+  }
+
+  const NvtxEvent& event_;
+  size_t size_ = sizeof(spool::RecordHead);
+  size_t text_bytes_ = 0;
+  size_t payload_bytes_ = 0;
+  size_t payloads_ = 0;
+  uint8_t parts_ = 0;
+};
+
+/// Stores an event. Room for the ends of all open ranges stays behind it, `further` more of them:
+/// an end that is lost would make all ranges around it end too early.
+bool Store(Thread* thread, RecordKind kind, uint16_t domain, const NvtxEvent& event,
+           const uint64_t* range, size_t further) {
+  const Layout layout(event, range != nullptr);
+  unsigned char* const at =
+      thread->stream.Reserve(layout.size(), (thread->pops_due + further) * kPopBytes);
+  if (at == nullptr) {
+    CountLostEvent();
+    return false;
+  }
+  layout.Write(kind, domain, NextTime(thread), range == nullptr ? 0 : *range, at);
+  thread->stream.Publish(layout.size());
+  return true;
+}
+
+}  // namespace
+
+int StorePush(uint16_t domain, const NvtxEvent& event) noexcept {
+  Thread* const thread = CurrentThread();
+  if (thread == nullptr) return NVTX_NO_PUSH_POP_TRACKING;
+  OpenRanges& open = OpenOf(thread, domain);
+  if (WindowOpen()) {
+    if (open.depth >= kDepths) {
+      CountLostEvent();
+    } else if (Store(thread, RecordKind::kPush, domain, event, nullptr, 1)) {
+      open.FlipStored(open.depth);
+      ++thread->pops_due;
+    }
+  }
+  return static_cast<int>(open.depth++);
+}
+
+int StorePop(uint16_t domain) noexcept {
+  Thread* const thread = CurrentThread();
+  if (thread == nullptr) return NVTX_NO_PUSH_POP_TRACKING;
+  OpenRanges& open = OpenOf(thread, domain);
+  if (open.depth == 0) return -1;
+  --open.depth;
+  if (open.depth < kDepths && open.IsStored(open.depth)) {
+    open.FlipStored(open.depth);
+    --thread->pops_due;
+    if (unsigned char* const at = thread->stream.ReserveSpared(kPopBytes)) {
+      const spool::RecordHead head = {NextTime(thread), kPopBytes, domain, RecordKind::kPop, 0};
+      std::memcpy(at, &head, sizeof head);
+      thread->stream.Publish(kPopBytes);
+    } else {
+      CountLostEvent();
+    }
+  }
+  return static_cast<int>(open.depth);
+}
+
+uint64_t StoreStart(uint16_t domain, const NvtxEvent& event) noexcept {
+  Thread* const thread = CurrentThread();
+  if (thread == nullptr || !WindowOpen()) return 0;
+  constexpr int kSerialShift = 40;
+  const uint64_t range = thread->serial << kSerialShift | ++thread->ranges;
+  return Store(thread, RecordKind::kStart, domain, event, &range, 0) ? range : 0;
+}
+
+void StoreEnd(uint16_t domain, uint64_t range) noexcept {
+  // 0: its start was not stored.
+  Thread* const thread = range == 0 ? nullptr : CurrentThread();
+  if (thread != nullptr) Store(thread, RecordKind::kEnd, domain, NvtxEvent(), &range, 0);
+}
+
+void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept {
+  Thread* const thread = CurrentThread();
+  if (thread == nullptr || !WindowOpen()) return;
+  Store(thread, RecordKind::kMark, domain, event, nullptr, 0);
+}
+
+void LockThreads() noexcept { pthread_mutex_lock(&g_threads_mutex); }
+void UnlockThreads() noexcept { pthread_mutex_unlock(&g_threads_mutex); }
+
+void ForgetThreads() noexcept {
+  if (t_thread != nullptr) t_thread->stream.Unmap();
+  for (Thread* thread = g_free; thread != nullptr; thread = thread->next) thread->stream.Unmap();
+  t_thread = nullptr;
+  g_free = nullptr;
+}
+
+}  // namespace oplens::record::inject

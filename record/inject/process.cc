@@ -1,0 +1,322 @@
+#include "record/inject/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "record/inject/clock.h"
+#include "record/inject/cupti_session.h"
+#include "record/inject/event_stream.h"
+#include "record/inject/mapped_file.h"
+#include "record/output_name.h"
+
+namespace oplens::record::inject {
+
+int64_t g_clock_offset_ns = 0;
+
+namespace {
+
+enum class Mode : uint32_t {
+  kNew,
+  kRecording,
+  kForked,  ///< A child without a folder of its own, so far.
+  kOff,
+};
+
+constexpr size_t kPathBytes = 4096;
+
+// Of the whole process. Nothing here is ever destroyed: the program's threads may outlive main.
+std::atomic<Mode> g_mode{Mode::kNew};
+std::atomic<bool> g_window{false};
+pthread_mutex_t g_start_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t g_names_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t g_activity_mutex = PTHREAD_MUTEX_INITIALIZER;
+Options g_options;
+spool::ProcessPage* g_page = nullptr;
+Stream g_names;
+Stream g_activity;
+char g_folder[kPathBytes];
+// What a forked child takes over: the names that its handles stand for.
+char g_parent_folder[kPathBytes];
+uint32_t g_parent_sequence = 0;
+size_t g_parent_used = 0;
+
+void Copy(const char* text, char* out, size_t size) {
+  const size_t length = strnlen(text == nullptr ? "" : text, size - 1);
+  if (length > 0) std::memcpy(out, text, length);
+  out[length] = '\0';
+}
+
+bool HasWord(const char* words, const char* word) {
+  const size_t length = strlen(word);
+  for (const char* at = words; at != nullptr && *at != '\0';) {
+    const size_t run = strcspn(at, ",");
+    if (run == length && std::memcmp(at, word, length) == 0) return true;
+    at += run + (at[run] == ',' ? 1 : 0);
+  }
+  return false;
+}
+
+void ReadOptions() {
+  const char* const words = getenv(spool::kOptionsVariable);
+  g_options.cuda = HasWord(words, "cuda");
+  g_options.nvtx = HasWord(words, "nvtx");
+  g_options.memory = HasWord(words, "memory");
+  g_options.sync = HasWord(words, "sync");
+  g_options.overhead = HasWord(words, "overhead");
+  g_options.wait = HasWord(words, spool::kWaitOption);
+  g_options.children = HasWord(words, spool::kChildrenOption);
+}
+
+bool IsRoot() {
+  const char* const root = getenv(spool::kRootVariable);
+  return root != nullptr && strtol(root, nullptr, 10) == getpid();
+}
+
+/// The arguments, as the system keeps them, separated by blanks.
+void ReadCommand(char* out, size_t size) {
+  out[0] = '\0';
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  size_t length = 0;
+  while (length + 1 < size) {
+    const ssize_t got = read(file, out + length, size - 1 - length);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    length += static_cast<size_t>(got);
+  }
+  close(file);
+  while (length > 0 && out[length - 1] == '\0') --length;
+  for (size_t i = 0; i < length; ++i) {
+    if (out[i] == '\0') out[i] = ' ';
+  }
+  out[length] = '\0';
+}
+
+/// SPOOL/PID.N with the first N that is free: a process id has a folder for each image (exec).
+bool MakeFolder() {
+  const char* const spool = getenv(spool::kSpoolVariable);
+  if (spool == nullptr || *spool != '/') return false;
+  constexpr int kMostImages = 10'000;
+  for (int image = 0; image < kMostImages; ++image) {
+    const int length = snprintf(g_folder, sizeof g_folder, "%s/%d.%d", spool, getpid(), image);
+    if (length < 0 || static_cast<size_t>(length) >= sizeof g_folder) return false;
+    if (mkdir(g_folder, 0700) == 0) return true;
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
+
+/// The state is written last: it makes the page valid.
+bool MakePage(spool::ProcessState state) {
+  char path[kPathBytes + 16];
+  snprintf(path, sizeof path, "%s/process", g_folder);
+  void* const mapped = MakeMappedFile(path, spool::kProcessPageBytes);
+  if (mapped == nullptr) return false;
+  auto* const page = new (mapped) spool::ProcessPage;
+  page->version = spool::kVersion;
+  page->process_id = getpid();
+  page->parent_id = getppid();
+  page->start_ns = Now();
+  page->streams.store(spool::kFirstEventStream, std::memory_order_relaxed);
+  const char* const pattern = getenv(spool::kOutputVariable);
+  if (pattern != nullptr) {
+    ExpandOutputName(pattern, page->process_id, page->output, sizeof page->output);
+  }
+  ReadCommand(page->command, sizeof page->command);
+  std::memcpy(page->magic, spool::kProcessMagic, sizeof page->magic);
+  page->state.store(state, std::memory_order_release);
+  g_page = page;
+  return true;
+}
+
+bool MakeProcess(spool::ProcessState state) {
+  if (!MakeFolder() || !MakePage(state)) return false;
+  g_names.Open(spool::kNamesStream, 0, 0);
+  g_activity.Open(spool::kActivityStream, 0, 0);
+  return true;
+}
+
+Mode FirstMode() {
+  ReadOptions();
+  if (const char* const clock = getenv(spool::kClockVariable)) {
+    g_clock_offset_ns = strtoll(clock, nullptr, 10);
+  }
+  if (!g_options.children && !IsRoot()) {
+    MakeProcess(spool::ProcessState::kSkipped);
+    return Mode::kOff;
+  }
+  g_window.store(!g_options.wait, std::memory_order_relaxed);
+  return MakeProcess(spool::ProcessState::kRunning) ? Mode::kRecording : Mode::kOff;
+}
+
+/// Appends a chunk of the parent's names.
+bool CopyNames(uint32_t sequence, size_t used) {
+  char path[kPathBytes + 64];
+  snprintf(path, sizeof path, "%s/%u.%u", g_parent_folder, spool::kNamesStream, sequence);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  struct stat facts = {};
+  size_t size = fstat(file, &facts) == 0 ? static_cast<size_t>(facts.st_size) : 0;
+  void* const mapped =
+      size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (mapped == MAP_FAILED) return false;
+  const auto* const head = static_cast<const spool::ChunkHead*>(mapped);
+  if (used == 0) used = head->used.load(std::memory_order_acquire);
+  bool stored = false;
+  if (used >= sizeof(spool::ChunkHead) && used <= size) {
+    const size_t bytes = used - sizeof(spool::ChunkHead);
+    unsigned char* const out = bytes == 0 ? nullptr : g_names.Reserve(bytes, 0);
+    stored = bytes == 0 || out != nullptr;
+    if (out != nullptr) {
+      std::memcpy(out, head + 1, bytes);
+      g_names.Publish(bytes);
+    }
+  }
+  munmap(mapped, size);
+  return stored;
+}
+
+Mode ModeOfChild() {
+  if (!g_options.children) {
+    MakeProcess(spool::ProcessState::kSkipped);
+    return Mode::kOff;
+  }
+  if (!MakeProcess(spool::ProcessState::kRunning)) return Mode::kOff;
+  for (uint32_t i = 0; g_parent_used > 0 && i <= g_parent_sequence; ++i) {
+    CopyNames(i, i == g_parent_sequence ? g_parent_used : 0);
+  }
+  return Mode::kRecording;
+}
+
+bool StartNow() {
+  pthread_mutex_lock(&g_start_mutex);
+  Mode mode = g_mode.load(std::memory_order_relaxed);
+  if (mode == Mode::kNew) mode = FirstMode();
+  if (mode == Mode::kForked) mode = ModeOfChild();
+  g_mode.store(mode, std::memory_order_release);
+  pthread_mutex_unlock(&g_start_mutex);
+  return mode == Mode::kRecording;
+}
+
+// A fork must find every lock free and no stream in the middle of a record.
+void BeforeFork() {
+  pthread_mutex_lock(&g_start_mutex);
+  pthread_mutex_lock(&g_names_mutex);
+  pthread_mutex_lock(&g_activity_mutex);
+  LockThreads();
+}
+
+void ReleaseAll() {
+  UnlockThreads();
+  pthread_mutex_unlock(&g_activity_mutex);
+  pthread_mutex_unlock(&g_names_mutex);
+  pthread_mutex_unlock(&g_start_mutex);
+}
+
+/// The chunks are the parent's: the child must not write another byte there.
+void AfterForkInChild() {
+  if (g_mode.load(std::memory_order_relaxed) == Mode::kRecording) {
+    Copy(g_folder, g_parent_folder, sizeof g_parent_folder);
+    g_parent_sequence = g_names.sequence();
+    g_parent_used = g_names.used();
+    g_names.Unmap();
+    g_activity.Unmap();
+    ForgetThreads();
+    munmap(g_page, spool::kProcessPageBytes);
+    g_page = nullptr;
+    g_mode.store(Mode::kForked, std::memory_order_relaxed);
+  }
+  ReleaseAll();
+}
+
+}  // namespace
+
+bool StartProcess() noexcept {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, [] { pthread_atfork(BeforeFork, ReleaseAll, AfterForkInChild); });
+  return StartNow();
+}
+
+bool IsRecording() noexcept {
+  const Mode mode = g_mode.load(std::memory_order_acquire);
+  if (mode == Mode::kRecording) return true;
+  return mode == Mode::kForked && StartNow();
+}
+
+const Options& TheOptions() noexcept { return g_options; }
+
+spool::ProcessPage* Page() noexcept { return g_page; }
+
+bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexcept {
+  const int length = snprintf(out, size, "%s/%u.%u", g_folder, stream, sequence);
+  return length > 0 && static_cast<size_t>(length) < size;
+}
+
+uint32_t NewStream() noexcept { return g_page->streams.fetch_add(1, std::memory_order_relaxed); }
+
+void NoteError(int error_number) noexcept {
+  int32_t none = 0;
+  g_page->first_error.compare_exchange_strong(none, error_number, std::memory_order_relaxed);
+}
+
+void CountLostEvent() noexcept { g_page->lost_events.fetch_add(1, std::memory_order_relaxed); }
+
+void CountLostRow() noexcept { g_page->lost_rows.fetch_add(1, std::memory_order_relaxed); }
+
+void WriteName(spool::RecordKind kind, uint16_t domain, uint8_t part, uint64_t id,
+               std::string_view text) noexcept {
+  if (!IsRecording()) return;
+  constexpr size_t kPartBytes = sizeof id;
+  size_t size = sizeof(spool::RecordHead) + sizeof(uint64_t) + ((text.size() + 7) & ~size_t{7});
+  if (part != 0) size += kPartBytes;
+  pthread_mutex_lock(&g_names_mutex);
+  if (unsigned char* at = g_names.Reserve(size, 0)) {
+    const spool::RecordHead head = {Now(), static_cast<uint32_t>(size), domain, kind,
+                                    static_cast<uint8_t>(part | spool::kTextPart)};
+    std::memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    if (part != 0) {
+      std::memcpy(at, &id, sizeof id);
+      at += sizeof id;
+    }
+    const uint64_t length = text.size();
+    std::memcpy(at, &length, sizeof length);
+    if (length > 0) std::memcpy(at + sizeof length, text.data(), length);
+    g_names.Publish(size);
+  } else {
+    CountLostEvent();
+  }
+  pthread_mutex_unlock(&g_names_mutex);
+}
+
+ActivityLock::ActivityLock() noexcept { pthread_mutex_lock(&g_activity_mutex); }
+ActivityLock::~ActivityLock() { pthread_mutex_unlock(&g_activity_mutex); }
+Stream& ActivityLock::stream() noexcept { return g_activity; }
+
+bool WindowOpen() noexcept { return g_window.load(std::memory_order_relaxed); }
+void SetWindow(bool open) noexcept {
+  g_window.store(open, std::memory_order_relaxed);
+  SetCuptiWindow(open);
+}
+
+void EndProcess() noexcept {
+  if (g_mode.load(std::memory_order_acquire) != Mode::kRecording) return;
+  FlushCupti();
+  g_page->state.store(spool::ProcessState::kEnded, std::memory_order_release);
+}
+
+uint32_t ThreadId() noexcept {
+  return static_cast<uint32_t>(static_cast<uint64_t>(pthread_self()));
+}
+
+}  // namespace oplens::record::inject

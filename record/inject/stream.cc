@@ -1,0 +1,100 @@
+#include "record/inject/stream.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "record/inject/clock.h"
+#include "record/inject/mapped_file.h"
+#include "record/inject/process.h"
+
+namespace oplens::record::inject {
+namespace {
+
+constexpr uint32_t kFirstBytes = 64 * 1024;
+constexpr uint32_t kLargestBytes = 1024 * 1024;
+/// Above this, chunks are small: what the recorder keeps in memory stays below 64 MiB with as many
+/// threads as there are.
+constexpr size_t kMuchMapped = size_t{24} << 20;
+constexpr int64_t kRetryNs = 100'000'000;
+
+std::atomic<size_t> g_mapped_bytes{0};
+
+spool::ChunkHead* HeadOf(unsigned char* data) {
+  return std::launder(reinterpret_cast<spool::ChunkHead*>(data));
+}
+
+size_t RoundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+}  // namespace
+
+void Stream::Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id) noexcept {
+  *this = Stream();
+  number_ = number;
+  thread_id_ = thread_id;
+  os_thread_id_ = os_thread_id;
+  next_bytes_ = kFirstBytes;
+  open_ = true;
+}
+
+void Stream::Publish(size_t size) noexcept {
+  used_ += size;
+  HeadOf(data_)->used.store(used_, std::memory_order_release);
+}
+
+void Stream::Unmap() noexcept {
+  if (data_ == nullptr) return;
+  munmap(data_, capacity_);
+  g_mapped_bytes.fetch_sub(capacity_, std::memory_order_relaxed);
+  data_ = nullptr;
+  used_ = capacity_ = 0;
+}
+
+unsigned char* Stream::ReserveInNext(size_t size, size_t spare) noexcept {
+  if (!open_) return nullptr;
+  // A disk that is full is not asked at every event.
+  if (retry_ns_ != 0 && MonotonicNow() < retry_ns_) return nullptr;
+  if (!NextChunk(sizeof(spool::ChunkHead) + size + spare)) {
+    NoteError(errno);
+    retry_ns_ = MonotonicNow() + kRetryNs;
+    return nullptr;
+  }
+  retry_ns_ = 0;
+  return data_ + used_;
+}
+
+bool Stream::NextChunk(size_t least_bytes) noexcept {
+  size_t bytes = next_bytes_;
+  if (g_mapped_bytes.load(std::memory_order_relaxed) > kMuchMapped) bytes = kFirstBytes;
+  if (bytes < least_bytes) bytes = RoundUp(least_bytes, kFirstBytes);
+  const uint32_t sequence = data_ == nullptr ? sequence_ : sequence_ + 1;
+  char path[4096 + 64];
+  if (!ChunkPath(number_, sequence, path, sizeof path)) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  void* const mapped = MakeMappedFile(path, bytes);
+  if (mapped == nullptr) return false;
+  Unmap();
+  g_mapped_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  data_ = static_cast<unsigned char*>(mapped);
+  capacity_ = bytes;
+  sequence_ = sequence;
+  if (next_bytes_ < kLargestBytes) next_bytes_ *= 4;
+  auto* const head = new (mapped) spool::ChunkHead;
+  std::memcpy(head->magic, spool::kChunkMagic, sizeof head->magic);
+  head->version = spool::kVersion;
+  head->stream = number_;
+  head->sequence = sequence;
+  head->thread_id = thread_id_;
+  head->os_thread_id = os_thread_id_;
+  head->capacity = static_cast<uint32_t>(bytes);
+  used_ = 0;
+  Publish(sizeof(spool::ChunkHead));
+  return true;
+}
+
+}  // namespace oplens::record::inject

@@ -1,0 +1,51 @@
+#ifndef OPLENS_RECORD_INJECT_WIDE_TEXT_H_
+#define OPLENS_RECORD_INJECT_WIDE_TEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace oplens::record::inject {
+
+/// Writes the code point of a wide character as UTF-8, into 4 bytes; what is none becomes U+FFFD.
+/// Answers how many bytes it took.
+inline size_t WriteUtf8(wchar_t wide, char* out) noexcept {
+  auto code = static_cast<uint32_t>(wide);
+  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
+  if (code < 0x80) {
+    out[0] = static_cast<char>(code);
+    return 1;
+  }
+  const size_t size = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (size_t i = size - 1; i > 0; --i, code >>= 6) {
+    out[i] = static_cast<char>(0x80 | (code & 0x3f));
+  }
+  constexpr uint32_t kLead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  out[0] = static_cast<char>(kLead[size] | code);
+  return size;
+}
+
+/// Bytes that a wide text takes as UTF-8, at most `most`; whole characters only.
+inline size_t Utf8Bytes(const wchar_t* text, size_t most) noexcept {
+  char scratch[4];
+  size_t bytes = 0;
+  for (; *text != L'\0'; ++text) {
+    const size_t size = WriteUtf8(*text, scratch);
+    if (bytes + size > most) break;
+    bytes += size;
+  }
+  return bytes;
+}
+
+/// Writes the first `bytes` bytes, as Utf8Bytes counted them.
+inline void WriteUtf8(const wchar_t* text, size_t bytes, char* out) noexcept {
+  char scratch[4];
+  for (size_t done = 0; done < bytes; ++text) {
+    const size_t size = WriteUtf8(*text, scratch);
+    for (size_t i = 0; i < size; ++i) out[done + i] = scratch[i];
+    done += size;
+  }
+}
+
+}  // namespace oplens::record::inject
+
+#endif  // OPLENS_RECORD_INJECT_WIDE_TEXT_H_
