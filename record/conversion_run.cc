@@ -1,0 +1,89 @@
+#include "record/conversion_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "base/program.h"
+
+namespace oplens::record {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A line on a terminal that is written over, for work that takes long.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool wanted) : wanted_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+  ~ProgressLine() {
+    if (shown_) PrintError("\r\033[K");
+  }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void Show(const std::string& name, double done) {
+    constexpr auto kPeriod = std::chrono::milliseconds(200);
+    if (!wanted_ || Clock::now() < next_) return;
+    next_ = Clock::now() + kPeriod;
+    shown_ = true;
+    PrintError(fmt::format("\rrecord: writing {}: {:.0f} %\033[K", name, done * 100));
+  }
+
+ private:
+  bool wanted_;
+  bool shown_ = false;
+  Clock::time_point next_ = Clock::now() + std::chrono::milliseconds(500);
+};
+
+}  // namespace
+
+ConversionRun::ConversionRun(ConversionOptions options, std::string output, Talk talk)
+    : output_(std::move(output)), talk_(talk), conversion_(std::in_place, std::move(options)) {}
+
+void ConversionRun::Fail(const char* what) {
+  if (failure_.empty()) failure_ = what;
+  conversion_.reset();
+}
+
+bool ConversionRun::Advance(std::chrono::milliseconds budget) {
+  if (!conversion_) return false;
+  try {
+    return conversion_->Advance(budget);
+  } catch (const std::exception& error) {
+    Fail(error.what());
+    return false;
+  }
+}
+
+std::vector<ProcessSummary> ConversionRun::Complete() {
+  ProgressLine line(talk_ == Talk::kAll);
+  return conversion_->Finish([&](double done) { line.Show(output_, done); });
+}
+
+bool ConversionRun::Finish(RecordingFacts facts, SpoolFolder* spool) {
+  if (conversion_) {
+    try {
+      const std::vector<ProcessSummary> processes = Complete();
+      facts.skipped_processes = conversion_->skipped_processes();
+      spool->Remove();
+      if (talk_ == Talk::kAll) PrintError(Summary(processes, facts));
+      return true;
+    } catch (const std::exception& error) {
+      Fail(error.what());
+    }
+  }
+  PrintError(fmt::format("record: {}\n", failure_));
+  std::error_code error;
+  if (std::filesystem::exists(spool->path(), error)) {
+    PrintError(
+        fmt::format("record: all that was recorded is in {}: make the database of it with `record "
+                    "--recover {}`\n",
+                    ShortName(spool->path(), facts.directory), output_));
+  }
+  return false;
+}
+
+}  // namespace oplens::record

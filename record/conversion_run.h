@@ -1,0 +1,42 @@
+#ifndef OPLENS_RECORD_CONVERSION_RUN_H_
+#define OPLENS_RECORD_CONVERSION_RUN_H_
+
+#include <optional>
+#include <string>
+
+#include "record/conversion.h"
+#include "record/messages.h"
+#include "record/spool_folder.h"
+
+namespace oplens::record {
+
+/// The conversion of a recording for the user: what fails is kept for the end, what it takes long
+/// is shown on a terminal.
+class ConversionRun {
+ public:
+  enum class Talk { kErrors, kAll };
+
+  ConversionRun(ConversionOptions options, std::string output, Talk talk);
+
+  /// As Conversion::Advance. After a failure it does nothing.
+  bool Advance(std::chrono::milliseconds budget);
+
+  /// Gives up: Finish will say why. The first reason stays.
+  void Fail(const char* what);
+
+  /// Completes the databases, prints the summary and removes the spool; or, after a failure, says
+  /// what failed and how to go on. True: the databases are there.
+  bool Finish(RecordingFacts facts, SpoolFolder* spool);
+
+ private:
+  std::vector<ProcessSummary> Complete();
+
+  std::string output_;
+  Talk talk_;
+  std::optional<Conversion> conversion_;
+  std::string failure_;
+};
+
+}  // namespace oplens::record
+
+#endif  // OPLENS_RECORD_CONVERSION_RUN_H_

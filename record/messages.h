@@ -1,0 +1,32 @@
+#ifndef OPLENS_RECORD_MESSAGES_H_
+#define OPLENS_RECORD_MESSAGES_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "record/conversion.h"
+
+namespace oplens::record {
+
+/// What is to be known of a recording to explain its databases.
+struct RecordingFacts {
+  bool wanted_cuda = true;          ///< --trace has cuda.
+  bool has_driver = true;           ///< The NVIDIA driver can be loaded on this machine.
+  bool program_seen = true;         ///< The library was loaded into the program itself.
+  bool wanted_children = false;     ///< --profile-child-processes
+  int64_t skipped_processes = 0;    ///< Children that were not to be recorded.
+  std::filesystem::path directory;  ///< Files in it are named without it.
+};
+
+/// The lines for standard error at the end: one a database, then those where something is to be
+/// said.
+std::string Summary(const std::vector<ProcessSummary>& processes, const RecordingFacts& facts);
+
+/// `path` as seen from `directory`: names below it are relative.
+std::string ShortName(const std::filesystem::path& path, const std::filesystem::path& directory);
+
+}  // namespace oplens::record
+
+#endif  // OPLENS_RECORD_MESSAGES_H_

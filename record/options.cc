@@ -1,0 +1,237 @@
+#include "record/options.h"
+
+#include <fmt/format.h>
+
+// File names may hold commas, at which cxxopts would split a list.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+
+#include <algorithm>
+#include <array>
+#include <cxxopts.hpp>
+#include <iterator>
+#include <string_view>
+
+#include "base/error.h"
+#include "record/output_name.h"
+
+namespace oplens::record {
+namespace {
+
+constexpr std::string_view kTraceWords[] = {"cuda", "nvtx", "memory", "sync", "overhead"};
+constexpr char kDefaultTrace[] = "cuda,nvtx,sync,overhead";
+constexpr std::string_view kValueOptions[] = {"output", "export-profile", "profile-from-start",
+                                              "trace",  "timeout",        "recover"};
+constexpr char kShortValueOption = 'o';
+constexpr int64_t kLongestTimeout = 1'000'000'000;  // Some 30 years.
+
+constexpr char kNotes[] = R"(
+FILE is a database of nvprof's form, which parse reads. In its name, as nvprof had it:
+  %p  process id         %q{NAME}  value of the environment variable NAME
+  %h  name of the host   %%        a percent sign
+
+WORDS of --trace:
+  cuda      kernels, copies, fills, calls of the runtime and driver, graphs
+  nvtx      ranges, marks, names of threads
+  memory    allocations of the runtime and driver
+  sync      synchronisation, and events
+  overhead  what the recording itself cost
+
+Until FILE is complete, all that was recorded is in FILE.spool. When record itself was killed,
+`record --recover FILE` makes the database of it.
+
+Examples:
+  record -o net.sql -- python train.py
+  record -f -o net.sql --profile-from-start off ./app --steps 3
+  record -o net.%p.sql --profile-child-processes -- torchrun --nproc-per-node 4 train.py
+)";
+
+cxxopts::Options Spec() {
+  cxxopts::Options spec("record", "Records ranges and GPU activity of a program, as nvprof did.\n");
+  spec.custom_help("[OPTIONS]");
+  spec.positional_help("-o FILE -- PROGRAM ARGS...");
+  spec.add_options()("o,output", "the database to write (also --export-profile)",
+                     cxxopts::value<std::string>(), "FILE");
+  spec.add_options()("f,force", "replace a database that is there (also --force-overwrite)");
+  spec.add_options()("trace", "what to record: WORDS, separated by commas",
+                     cxxopts::value<std::string>()->default_value(kDefaultTrace), "WORDS");
+  spec.add_options()("profile-from-start",
+                     "off: record between cudaProfilerStart and cudaProfilerStop only",
+                     cxxopts::value<std::string>()->default_value("on"), "on|off");
+  spec.add_options()("profile-child-processes",
+                     "record child processes too, each to its own database: FILE needs %p");
+  spec.add_options()("timeout", "end the program after so many seconds",
+                     cxxopts::value<std::string>(), "S");
+  spec.add_options()("quiet", "print errors only");
+  spec.add_options()("recover", "make the database of a recording that was interrupted",
+                     cxxopts::value<std::string>(), "FILE");
+  spec.add_options()("h,help", "print this help");
+  spec.add_options()("version", "print the version");
+  // Other names of the above, as nvprof had them.
+  spec.add_options("nvprof")("export-profile", "", cxxopts::value<std::string>());
+  spec.add_options("nvprof")("force-overwrite", "");
+  return spec;
+}
+
+template <typename Words>
+bool Holds(const Words& words, std::string_view word) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+/// Whether the value of the option is the next word of the command line.
+bool TakesNextWord(std::string_view word) {
+  if (word.starts_with("--")) return Holds(kValueOptions, word.substr(2));
+  return word.find(kShortValueOption) == word.size() - 1;  // "-o" and "-fo", but not "-onet.sql".
+}
+
+/// The number of words that belong to `record`, its own name among them.
+int OwnWords(int argc, char** argv) {
+  int at = 1;
+  while (at < argc) {
+    const std::string_view word = argv[at];
+    if (word == "--" || word == "-" || !word.starts_with('-')) break;
+    at += TakesNextWord(word) ? 2 : 1;
+  }
+  return std::min(at, argc);
+}
+
+std::vector<std::string> ReadTrace(std::string_view text) {
+  std::vector<std::string_view> given;
+  while (true) {
+    const size_t comma = text.find(',');
+    given.push_back(text.substr(0, comma));
+    if (comma == text.npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  for (const std::string_view word : given) {
+    if (Holds(kTraceWords, word)) continue;
+    throw UsageError(fmt::format(
+        "--trace: unknown word \"{}\": give some of cuda, nvtx, memory, sync, overhead, "
+        "separated by commas",
+        word));
+  }
+  std::vector<std::string> words;
+  for (const std::string_view word : kTraceWords) {
+    if (Holds(given, word)) words.emplace_back(word);
+  }
+  return words;
+}
+
+bool ReadSwitch(const std::string& word) {
+  if (word == "on") return true;
+  if (word == "off") return false;
+  throw UsageError(fmt::format("--profile-from-start {}: give on or off", word));
+}
+
+int64_t ReadTimeout(const std::string& text) {
+  const bool digits =
+      !text.empty() && text.size() <= 10 &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const int64_t seconds = digits ? std::stoll(text) : 0;
+  if (seconds >= 1 && seconds <= kLongestTimeout) return seconds;
+  throw UsageError(fmt::format("--timeout {}: give seconds, a whole number from 1 to {}", text,
+                               kLongestTimeout));
+}
+
+/// What is wrong with a part of the name, {} is the part, and what to do.
+struct FaultText {
+  NameProblem problem;
+  const char* text;
+};
+
+constexpr FaultText kFaultTexts[] = {
+    {NameProblem::kUnknownSequence,
+     "-o: \"{}\" is unknown: in a name, %p is the process id, %h the host, %q{{NAME}} a variable "
+     "of "
+     "the environment, %% a percent sign"},
+    {NameProblem::kUnclosed,
+     "-o: \"{}\": write %q{{NAME}}, NAME being a variable of the environment"},
+    {NameProblem::kUnsetVariable, "-o: the environment has no variable for {}: set it"},
+    {NameProblem::kTooLong, "-o: the name {} is too long"},
+};
+
+void CheckName(const std::string& pattern) {
+  if (pattern.empty()) throw UsageError("-o: the name of the file is empty");
+  std::array<char, 4096> name{};
+  NameFault fault;
+  ExpandOutputName(pattern.c_str(), 0, name.data(), name.size(), &fault);
+  for (const FaultText& known : kFaultTexts) {
+    if (known.problem != fault.problem) continue;
+    throw UsageError(
+        fmt::format(fmt::runtime(known.text), pattern.substr(fault.begin, fault.size)));
+  }
+}
+
+/// The value of an option or of its other name, "" for none.
+std::string Value(const cxxopts::ParseResult& args, const char* name, const char* other) {
+  std::string value;
+  for (const char* option : {name, other}) {
+    if (args.count(option) == 0) continue;
+    if (args.count(name) + args.count(other) > 1) {
+      throw UsageError(fmt::format("--{} is given twice", option));
+    }
+    value = args[option].as<std::string>();
+    if (value.empty()) throw UsageError("-o: the name of the file is empty");
+  }
+  return value;
+}
+
+void ReadOutput(const cxxopts::ParseResult& args, Options* options) {
+  options->output = Value(args, "output", "export-profile");
+  if (options->output.empty()) {
+    throw UsageError("give the database to write: record -o net.sql -- PROGRAM ARGS");
+  }
+  CheckName(options->output);
+  options->children = args.count("profile-child-processes") > 0;
+  if (options->children && !NamesProcess(options->output.c_str())) {
+    throw UsageError(
+        "--profile-child-processes: each process needs a database of its own: write %p into the "
+        "name, as in -o net.%p.sql");
+  }
+}
+
+Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& args,
+                      std::vector<std::string> command) {
+  Options options;
+  if (args.count("help") > 0) {
+    options.message = spec.help({""}) + kNotes;
+    return options;
+  }
+  if (args.count("version") > 0) {
+    options.message = fmt::format("record (oplens) {}\n", OPLENS_VERSION);
+    return options;
+  }
+  options.force = args.count("force") + args.count("force-overwrite") > 0;
+  options.quiet = args.count("quiet") > 0;
+  if (args.count("recover") > 0) {
+    options.recover = args["recover"].as<std::string>();
+    if (options.recover.empty()) throw UsageError("--recover: the name of the file is empty");
+    if (!command.empty()) throw UsageError("--recover starts no program: leave it out");
+    return options;
+  }
+  if (command.empty()) {
+    throw UsageError("give the program to record: record -o net.sql -- PROGRAM ARGS");
+  }
+  if (command.front().empty()) throw UsageError("the name of the program is empty");
+  options.command = std::move(command);
+  ReadOutput(args, &options);
+  options.trace = ReadTrace(args["trace"].as<std::string>());
+  options.from_start = ReadSwitch(args["profile-from-start"].as<std::string>());
+  if (args.count("timeout") > 0) options.timeout_s = ReadTimeout(args["timeout"].as<std::string>());
+  return options;
+}
+
+}  // namespace
+
+Options ReadOptions(int argc, char** argv) {
+  const int own = OwnWords(argc, argv);
+  std::vector<std::string> command(argv + own, argv + argc);
+  if (!command.empty() && command.front() == "--") command.erase(command.begin());
+  cxxopts::Options spec = Spec();
+  try {
+    return FromArguments(spec, spec.parse(own, argv), std::move(command));
+  } catch (const cxxopts::exceptions::exception& e) {
+    throw UsageError(fmt::format("{}; see record --help", e.what()));
+  }
+}
+
+}  // namespace oplens::record

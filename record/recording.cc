@@ -1,0 +1,258 @@
+#include "record/recording.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/program.h"
+#include "record/conversion_run.h"
+#include "record/launcher.h"
+#include "record/messages.h"
+#include "record/preflight.h"
+#include "record/signals.h"
+#include "record/spool_folder.h"
+#include "record/spool_format.h"
+
+namespace oplens::record {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kIdle{50};
+constexpr milliseconds kConversionBudget{200};
+constexpr std::chrono::seconds kGrace{5};  // From SIGTERM to SIGKILL.
+constexpr int kExitTimeout = 124;
+
+std::string CommandLine(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+/// The processes of a recording, from the start of the program to the end of the last one that is
+/// waited for.
+class Processes {
+ public:
+  Processes(const Options& options, pid_t program, const SpoolFolder* spool)
+      : options_(options), program_(program), spool_(spool) {
+    if (options.timeout_s > 0) deadline_ = Clock::now() + std::chrono::seconds(options.timeout_s);
+  }
+
+  /// Takes the signals that came, for `idle` at most. False: every process ended.
+  bool Step(Signals* signals, milliseconds idle) {
+    std::optional<Signals::Signal> signal = signals->Wait(idle);
+    for (; signal; signal = signals->Wait(milliseconds(0))) {
+      if (signal->number != SIGCHLD && !signal->of_terminal) Send(signal->number);
+    }
+    Reap();
+    if (Clock::now() >= deadline_) EndThem();
+    return program_runs_ || ChildrenRun();
+  }
+
+  int exit_code() const { return stage_ == Stage::kRunning ? ExitCodeOf(status_) : kExitTimeout; }
+
+  /// What to say of the end of the program, "" for nothing.
+  std::string EndLine() const {
+    if (stage_ != Stage::kRunning) {
+      return fmt::format("record: the program was ended after --timeout {} s\n",
+                         options_.timeout_s);
+    }
+    if (!WIFSIGNALED(status_)) return "";
+    const int number = WTERMSIG(status_);
+    return fmt::format("record: the program was killed by signal {} ({})\n", number,
+                       ::strsignal(number));
+  }
+
+ private:
+  enum class Stage { kRunning, kTerminated, kKilled };
+
+  std::vector<int32_t> RecordedChildren() const {
+    return options_.children ? spool_->RunningProcesses() : std::vector<int32_t>();
+  }
+
+  /// To the program; after its end to the recorded processes that it left.
+  void Send(int number) {
+    if (program_runs_) {
+      ::kill(program_, number);
+    } else {
+      for (const int32_t child : RecordedChildren()) ::kill(child, number);
+    }
+  }
+
+  void Reap() {
+    // Children that the program left may have become ours.
+    const pid_t whom = options_.children ? -1 : program_;
+    int status = 0;
+    while (true) {
+      const pid_t ended = ::waitpid(whom, &status, WNOHANG);
+      if (ended < 0 && errno == EINTR) continue;
+      if (ended <= 0) return;
+      if (ended != program_ || !program_runs_) continue;
+      program_runs_ = false;
+      status_ = status;
+    }
+  }
+
+  void EndThem() {
+    const int number = stage_ == Stage::kRunning ? SIGTERM : SIGKILL;
+    if (program_runs_) ::kill(program_, number);
+    for (const int32_t child : RecordedChildren()) {
+      if (child != program_) ::kill(child, number);
+    }
+    deadline_ = stage_ == Stage::kRunning ? Clock::now() + kGrace : Clock::time_point::max();
+    stage_ = stage_ == Stage::kRunning ? Stage::kTerminated : Stage::kKilled;
+  }
+
+  bool ChildrenRun() {
+    if (stage_ == Stage::kKilled) return false;
+    const size_t running = RecordedChildren().size();
+    if (running > 0 && !told_) {
+      if (!options_.quiet) {
+        PrintError(
+            fmt::format("record: the program ended; waiting for {} recorded child "
+                        "process{}\n",
+                        running, running == 1 ? "" : "es"));
+      }
+      told_ = true;
+    }
+    return running > 0;
+  }
+
+  const Options& options_;
+  pid_t program_;
+  const SpoolFolder* spool_;
+  bool program_runs_ = true;
+  int status_ = 0;
+  Stage stage_ = Stage::kRunning;
+  Clock::time_point deadline_ = Clock::time_point::max();
+  bool told_ = false;
+};
+
+/// One recording, from the fork to the databases.
+class Recording {
+ public:
+  Recording(const Options& options, const Inherited& inherited)
+      : options_(options),
+        library_(FindLibrary()),
+        pattern_(AbsolutePattern(options.output)),
+        launcher_(options.command, inherited),
+        output_(CheckedOutput(pattern_, launcher_.process_id(), options.force)),
+        spool_(SpoolFolder::Create(output_, options.force)) {}
+
+  int Run() {
+    const int error = Start();
+    if (error != 0) return SayNotStarted(error);
+    Processes processes(options_, launcher_.process_id(), &spool_);
+    using Talk = ConversionRun::Talk;
+    ConversionRun conversion({spool_.path(), options_.force, false, OPLENS_VERSION},
+                             ShortName(output_, Directory()),
+                             options_.quiet ? Talk::kErrors : Talk::kAll);
+    bool more = false;
+    while (processes.Step(&signals_, more ? milliseconds(0) : kIdle)) {
+      more = conversion.Advance(kConversionBudget);
+    }
+    if (!options_.quiet) PrintError(processes.EndLine());
+    const RecordingFacts facts = Facts();
+    if (!facts.program_seen) NoteUnseen(&conversion);
+    const bool written = conversion.Finish(facts, &spool_);
+    const int code = processes.exit_code();
+    return written || code != 0 ? code : 1;
+  }
+
+ private:
+  static fs::path Directory() {
+    std::error_code error;
+    return fs::current_path(error);
+  }
+
+  int Start() {
+    const std::string clock = std::to_string(ClockOffset());
+    const std::string words = LibraryOptions(options_);
+    const std::string process_id = std::to_string(launcher_.process_id());
+    try {
+      spool_.WriteSession({{"version", std::to_string(spool::kVersion)},
+                           {"oplens", OPLENS_VERSION},
+                           {"output", pattern_},
+                           {"database", output_.string()},
+                           {"process_id", process_id},
+                           {"command", CommandLine(options_.command)},
+                           {"options", words},
+                           {"clock_offset_ns", clock},
+                           {"force", options_.force ? "1" : "0"}});
+    } catch (...) {
+      spool_.Remove();
+      throw;
+    }
+    if (options_.children) ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    return launcher_.Start({{spool::kSpoolVariable, spool_.path().string()},
+                            {spool::kOutputVariable, pattern_},
+                            {spool::kRootVariable, process_id},
+                            {spool::kOptionsVariable, words},
+                            {spool::kClockVariable, clock},
+                            {"NVTX_INJECTION64_PATH", library_.string()},
+                            {"CUDA_INJECTION64_PATH", library_.string()}});
+  }
+
+  int SayNotStarted(int error) {
+    spool_.Remove();
+    const std::string& name = options_.command.front();
+    const bool in_path = name.find('/') == std::string::npos;
+    const char* const advice = error != ENOENT ? "check that it is an executable file"
+                               : in_path ? "no folder of PATH has it: write ./NAME for one here"
+                                         : "check its name";
+    PrintError(
+        fmt::format("record: {}: cannot be started: {}; {}\n", name, std::strerror(error), advice));
+    return ExitCodeOfFailedStart(error);
+  }
+
+  RecordingFacts Facts() const {
+    RecordingFacts facts;
+    const auto& trace = options_.trace;
+    facts.wanted_cuda = std::find(trace.begin(), trace.end(), "cuda") != trace.end();
+    facts.wanted_children = options_.children;
+    facts.has_driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
+    facts.program_seen = spool_.HasProcess(launcher_.process_id());
+    facts.directory = Directory();
+    return facts;
+  }
+
+  /// A program without NVTX and CUDA gets its database too.
+  void NoteUnseen(ConversionRun* conversion) const {
+    try {
+      spool_.AddUnseenProcess(launcher_.process_id(), output_.string(),
+                              CommandLine(options_.command));
+    } catch (const std::exception& error) {
+      conversion->Fail(error.what());
+    }
+  }
+
+  const Options& options_;
+  Signals signals_;  // First of those that matter: its state is in force before there is a child.
+  fs::path library_;
+  std::string pattern_;
+  Launcher launcher_;
+  fs::path output_;
+  SpoolFolder spool_;
+};
+
+}  // namespace
+
+int RecordProgram(const Options& options, const Inherited& inherited) {
+  RefuseOtherTools();
+  return Recording(options, inherited).Run();
+}
+
+}  // namespace oplens::record
