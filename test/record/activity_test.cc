@@ -66,17 +66,19 @@ TEST(ActivityTest, StepIsAttributed) {
   EXPECT_EQ(step.Count("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"), 1);
   EXPECT_THAT(step.run.err, HasSubstr("5 kernels"));
   // 2 * 64 * 256 * 128 in the product; the second layer ran on another thread.
-  EXPECT_EQ(step.Priced("layer,op,kernel,flops,sil"),
-            "Layer,Op,Kernel,FLOPs,Sil(ns)\n"
-            "first,linear,\"sgemm_run(float*, float*, float*, int, int, int)\",4194304,20000\n"
-            "first,relu,\"relu(float*, int)\",16384,5000\n"
-            "second,linear,\"sgemm_run(float*, float*, float*, int, int, int)\",4194304,20000\n"
-            "second,relu,\"relu(float*, int)\",16384,5000\n"
-            ",,outside,,1000\n");
+  const std::string expected =
+      "\"Layer\",\"Op\",\"Kernel\",\"FLOPs\",\"Sil(ns)\"\n"
+      "\"first\",\"linear\",\"sgemm_run\",\"4194304\",\"20000\"\n"
+      "\"first\",\"relu\",\"relu\",\"16384\",\"5000\"\n"
+      "\"second\",\"linear\",\"sgemm_run\",\"4194304\",\"20000\"\n"
+      "\"second\",\"relu\",\"relu\",\"16384\",\"5000\"\n"
+      "\"\",\"\",\"outside\",\"\",\"1000\"\n";
+  EXPECT_EQ(step.Priced("layer,op,kernel,flops,sil"), expected);
 }
 
 TEST(ActivityTest, CallsLieInTheirRangesAndBeforeTheirKernels) {
-  for (const std::vector<std::string>& clock : {std::vector<std::string>{}, {"FAKE_CUPTI_CLOCK=own"}}) {
+  for (const std::vector<std::string>& clock :
+       {std::vector<std::string>{}, {"FAKE_CUPTI_CLOCK=own"}}) {
     const Recorded step("step", {}, clock);
     const SQLite::Database file(step.database.string());
     SQLite::Statement rows(
@@ -84,7 +86,8 @@ TEST(ActivityTest, CallsLieInTheirRangesAndBeforeTheirKernels) {
         "SELECT k.start - r.start, r.start - s.timestamp, e.timestamp - r.start FROM "
         "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL k JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING "
         "(correlationId) JOIN CUPTI_ACTIVITY_KIND_MARKER s ON s.flags = 2 JOIN "
-        "CUPTI_ACTIVITY_KIND_MARKER e ON e.flags = 4 AND e.id = s.id JOIN StringTable t ON t._id_ = "
+        "CUPTI_ACTIVITY_KIND_MARKER e ON e.flags = 4 AND e.id = s.id JOIN StringTable t ON t._id_ "
+        "= "
         "s.name WHERE t.value LIKE '%relu%' AND r.start BETWEEN s.timestamp AND e.timestamp");
     int pairs = 0;
     for (; rows.executeStep(); ++pairs) {
@@ -99,12 +102,14 @@ TEST(ActivityTest, CallsLieInTheirRangesAndBeforeTheirKernels) {
 
 TEST(ActivityTest, ThreadsOfCallsAndRangesAreOneNumber) {
   const Recorded step("step");
-  EXPECT_EQ(Number(step.database,
-                   "SELECT count(DISTINCT threadId) FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE threadId "
-                   "BETWEEN -2147483648 AND 2147483647"),
-            2);
+  EXPECT_EQ(
+      Number(step.database,
+             "SELECT count(DISTINCT threadId) FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE threadId "
+             "BETWEEN -2147483648 AND 2147483647"),
+      2);
   const std::string calls =
-      "SELECT DISTINCT printf('%08X', threadId & 4294967295) FROM CUPTI_ACTIVITY_KIND_RUNTIME ORDER "
+      "SELECT DISTINCT printf('%08X', threadId & 4294967295) FROM CUPTI_ACTIVITY_KIND_RUNTIME "
+      "ORDER "
       "BY 1";
   const std::string markers =
       "SELECT DISTINCT substr(h, 15, 2) || substr(h, 13, 2) || substr(h, 11, 2) || substr(h, 9, 2) "
@@ -120,9 +125,8 @@ TEST(ActivityTest, WindowIsThatOfTheProgram) {
   EXPECT_THAT(window.Column("SELECT value FROM CUPTI_ACTIVITY_KIND_MARKER m JOIN StringTable s ON "
                             "s._id_ = m.name WHERE flags = 2 ORDER BY timestamp"),
               ElementsAre("between", "goes on"));
-  EXPECT_EQ(Number(window.database,
-                   "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 4"),
-            2)
+  EXPECT_EQ(
+      Number(window.database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 4"), 2)
       << "a range that is open when the window closes ends nevertheless";
 }
 
@@ -130,7 +134,10 @@ TEST(ActivityTest, ReplayedKernelsHaveTheOpsThatCapturedThem) {
   const Recorded graph("graph");
   EXPECT_EQ(graph.Kernels(), 4);
   EXPECT_EQ(graph.Count("OPLENS_GRAPH_NODE"), 4);
-  EXPECT_EQ(graph.Priced("op,sil"), "Op,Sil(ns)\nmm,2000\nrelu,2000\nmm,2000\nrelu,2000\n");
+  const std::string expected =
+      "\"Op\",\"Sil(ns)\"\n\"mm\",\"2000\"\n\"relu\",\"2000\"\n\"mm\",\"2000\"\n"
+      "\"relu\",\"2000\"\n";
+  EXPECT_EQ(graph.Priced("op,sil"), expected);
 }
 
 TEST(ActivityTest, TraceChoosesWhatIsRecorded) {
@@ -146,9 +153,10 @@ TEST(ActivityTest, TraceChoosesWhatIsRecorded) {
 TEST(ActivityTest, OlderCuptiLacksTheNewestColumnsOnly) {
   const Recorded step("step", {}, {"FAKE_CUPTI_VERSION=24"});
   EXPECT_EQ(step.Kernels(), 5);
-  EXPECT_EQ(Number(step.database,
-                   "SELECT count(*) FROM OPLENS_KERNEL WHERE clusterX = 4 AND isDeviceLaunched IS NULL"),
-            5);
+  EXPECT_EQ(
+      Number(step.database,
+             "SELECT count(*) FROM OPLENS_KERNEL WHERE clusterX = 4 AND isDeviceLaunched IS NULL"),
+      5);
 }
 
 /// Every column of every table.
@@ -156,10 +164,11 @@ TEST(ActivityTest, RowsHoldEveryMember) {
   const Recorded records("records");
   const SQLite::Database file(records.database.string());
   std::string text;
-  SQLite::Statement tables(file,
-                           "SELECT name FROM sqlite_master WHERE type = 'table' AND (name LIKE "
-                           "'CUPTI_%' OR name LIKE 'OPLENS_%') AND name NOT IN ('OPLENS_META') ORDER "
-                           "BY name");
+  SQLite::Statement tables(
+      file,
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND (name LIKE "
+      "'CUPTI_%' OR name LIKE 'OPLENS_%') AND name NOT IN ('OPLENS_META') ORDER "
+      "BY name");
   while (tables.executeStep()) {
     const std::string table = tables.getColumn(0).getString();
     SQLite::Statement rows(file, "SELECT * FROM \"" + table + "\"");
@@ -220,20 +229,19 @@ TEST_P(RefusalTest, IsSaidWithItsRemedy) {
   const Recorded step("step", {}, {GetParam().variable});
   EXPECT_THAT(step.run.err, HasSubstr(GetParam().said));
   EXPECT_EQ(step.Kernels(), 0);
-  EXPECT_EQ(Number(step.database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 2"),
-            6);
+  EXPECT_EQ(
+      Number(step.database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 2"), 6);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Cupti, RefusalTest,
-    ::testing::Values(
-        Refusal{"Privileges", "FAKE_CUPTI_FAIL=cuptiActivityEnable=35",
-                "NVreg_RestrictProfilingToAdminUsers"},
-        Refusal{"Subscriber", "FAKE_CUPTI_FAIL=cuptiSubscribe=39", "another profiler"},
-        Refusal{"Other", "FAKE_CUPTI_FAIL=cuptiSubscribe=999", "CUPTI_ERROR_FAKE"},
-        Refusal{"TooOld", "FAKE_CUPTI_VERSION=12", "too old"},
-        Refusal{"Missing", "OPLENS_CUPTI_UNUSED=", "CUPTI_ERROR"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    ::testing::Values(Refusal{"Privileges", "FAKE_CUPTI_FAIL=cuptiActivityEnable=35",
+                              "NVreg_RestrictProfilingToAdminUsers"},
+                      Refusal{"Subscriber", "FAKE_CUPTI_FAIL=cuptiSubscribe=39",
+                              "another profiler"},
+                      Refusal{"Other", "FAKE_CUPTI_FAIL=cuptiSubscribe=999", "CUPTI_ERROR_FAKE"},
+                      Refusal{"TooOld", "FAKE_CUPTI_VERSION=12", "too old"}),
+    [](const auto& test) { return std::string(test.param.name); });
 
 TEST(ActivityTest, OneRefusedKindCostsOnlyItself) {
   const Recorded step("step", {}, {"FAKE_CUPTI_FAIL=cuptiActivityEnable/38=35"});

@@ -6,13 +6,20 @@
 //   records   one activity record of every kind, each byte of it different
 //   many N    N kernels in a range each
 //   unused    ranges only, without CUDA
+//   forever FILE   a kernel in a range, again and again; FILE gets the process id and how many
+//                  ranges have ended, 8 bytes each
 #include <cupti.h>
+#include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -94,7 +101,8 @@ Record Filled(CUpti_ActivityKind kind) {
   Record record;
   unsigned char bytes[sizeof record];
   for (size_t i = 0; i < sizeof bytes; ++i) {
-    bytes[i] = static_cast<unsigned char>((i * 37 + static_cast<size_t>(kind) * 11 + 1) & 0x3f);
+    bytes[i] =
+        static_cast<unsigned char>((i * 37 + i / 8 * 19 + static_cast<size_t>(kind) * 11) % 61 + 1);
   }
   std::memcpy(&record, bytes, sizeof record);
   record.kind = kind;
@@ -160,6 +168,28 @@ void Many(int count) {
   }
 }
 
+struct Progress {
+  std::atomic<int64_t> process_id;
+  std::atomic<int64_t> ranges;
+};
+
+int Forever(const char* path) {
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ftruncate(file, sizeof(Progress)) != 0) return 4;
+  void* const memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) return 4;
+  auto* const progress = new (memory) Progress;
+  progress->process_id.store(getpid());
+  while (true) {
+    {
+      const Range outer("outer");
+      const Range inner("inner");
+      fake_cuda_launch(kRelu, 1, 32, 1000);
+    }
+    progress->ranges.fetch_add(2);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -176,6 +206,7 @@ int main(int argc, char** argv) {
   if (scenario == "window") Window();
   if (scenario == "graph") Graph();
   if (scenario == "records") Records();
+  if (scenario == "forever" && argc > 2) return Forever(argv[2]);
   if (scenario == "many" && argc > 2) Many(std::atoi(argv[2]));
   return 0;
 }

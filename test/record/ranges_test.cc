@@ -48,7 +48,7 @@ TEST_P(RangesTest, AreThoseOfTheProgram) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Example, RangesTest, ::testing::ValuesIn(Examples()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace oplens::test

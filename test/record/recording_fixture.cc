@@ -61,12 +61,12 @@ std::vector<std::string> GpuProgram(const std::string& scenario) {
 }
 
 int64_t Number(const std::filesystem::path& database, const std::string& query) {
-  const SQLite::Database file(database.string());
+  SQLite::Database file(database.string());
   return file.execAndGet(query).getInt64();
 }
 
 std::string Text(const std::filesystem::path& database, const std::string& query) {
-  const SQLite::Database file(database.string());
+  SQLite::Database file(database.string());
   return file.execAndGet(query).getString();
 }
 
@@ -89,10 +89,9 @@ std::vector<std::string> Outlines(const std::filesystem::path& database) {
 std::vector<std::string> SeenOutlines(const std::vector<std::string>& program,
                                       const std::string& mode) {
   const std::filesystem::path capture_path = TestDir() / (mode + ".nvtx");
-  std::vector<std::string> command = {"/usr/bin/env",
-                                      "NVTX_INJECTION64_PATH=" OPLENS_TEST_RECORDER_PATH,
-                                      "OPLENS_TEST_RECORDER=" + mode,
-                                      "OPLENS_TEST_RECORDER_OUT=" + capture_path.string()};
+  std::vector<std::string> command = {
+      "/usr/bin/env", "NVTX_INJECTION64_PATH=" OPLENS_TEST_RECORDER_PATH,
+      "OPLENS_TEST_RECORDER=" + mode, "OPLENS_TEST_RECORDER_OUT=" + capture_path.string()};
   command.insert(command.end(), program.begin(), program.end());
   const RunResult run = RunProgram(command);
   EXPECT_EQ(run.exit_code, 0) << run.err;
