@@ -15,7 +15,6 @@
 
 #include "test/e2e/e2e.h"
 #include "test/support/dict_text.h"
-#include "test/support/nvprof_ddl.h"
 #include "test/support/python_literal.h"
 #include "test/support/test_files.h"
 

@@ -7,12 +7,17 @@
 #include <numeric>
 #include <random>
 
-#include "test/support/nvprof_ddl.h"
+#include "parse/nvprof_tables.h"
 
 namespace oplens::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+using parse::nvprof::ActivityTable;
+using parse::nvprof::ColumnSpec;
+using parse::nvprof::NvprofTables;
+using parse::nvprof::TableSpec;
 
 bool Names(const std::string& entry, const TableSpec& table) {
   return entry == table.name || ActivityTable(entry) == table.name;

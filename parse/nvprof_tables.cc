@@ -1,19 +1,20 @@
-#include "test/support/nvprof_ddl.h"
+#include "parse/nvprof_tables.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <span>
 #include <sstream>
 #include <string_view>
 
-namespace oplens::test {
+namespace oplens::parse::nvprof {
 namespace {
 
 struct Entry {
   const char* kind;
-  int since;  // First version that has the table.
-  const char* indexed_column;
+  int since;                    // First version that has the table.
+  const char* indexed_columns;  // The first of them that the version has is indexed.
   // Names in order; "*" marks a BLOB, "@V" the first version that has the column, "<V" the first
   // version that no longer has it.
   const char* columns;
@@ -71,7 +72,7 @@ constexpr Entry kEntries[] = {
      "l2_transactions theoreticalL2Transactions"},
     {"BRANCH", 8, "correlationId",
      "sourceLocatorId correlationId functionId pcOffset diverged threadsExecuted executed"},
-    {"OVERHEAD", 8, "start",
+    {"OVERHEAD", 8, "correlationId start",
      "overheadKind objectKind objectId* start end correlationId@22 overheadData*@22"},
     {"CDP_KERNEL", 8, "correlationId",
      "cacheConfig* sharedMemoryConfig registersPerThread start end deviceId contextId "
@@ -184,14 +185,30 @@ std::vector<TableSpec> NvprofTables(int version) {
   std::vector<TableSpec> tables;
   for (const Entry& entry : kEntries) {
     if (version < entry.since) continue;
-    TableSpec table{ActivityTable(entry.kind), {}, entry.indexed_column};
+    TableSpec table{ActivityTable(entry.kind), {}, ""};
     std::istringstream tokens(entry.columns);
     for (std::string token; tokens >> token;) AddColumn(token, version, &table.columns);
     // Version 9 has STREAM without the column that later versions index.
-    if (!HasColumn(table, table.indexed_column)) table.indexed_column.clear();
+    std::istringstream candidates(entry.indexed_columns);
+    for (std::string name; table.indexed_column.empty() && candidates >> name;) {
+      if (HasColumn(table, name)) table.indexed_column = name;
+    }
     tables.push_back(std::move(table));
   }
   return tables;
 }
 
-}  // namespace oplens::test
+std::string CreateTableSql(const TableSpec& table) {
+  std::string columns;
+  for (const ColumnSpec& column : table.columns) {
+    columns += fmt::format(", {} {} NOT NULL", column.name, column.blob ? "BLOB" : "INT");
+  }
+  return fmt::format("CREATE TABLE {}(_id_ INTEGER PRIMARY KEY{})", table.name, columns);
+}
+
+std::string CreateIndexSql(const TableSpec& table) {
+  if (table.indexed_column.empty()) return "";
+  return fmt::format("CREATE INDEX INDEX_{0} ON {0}({1})", table.name, table.indexed_column);
+}
+
+}  // namespace oplens::parse::nvprof

@@ -1,0 +1,286 @@
+#include "record/event_rows.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "nvtx_annotate/marker_format.h"
+#include "nvtx_annotate/payload.h"
+#include "parse/nvprof_schema.h"
+
+namespace oplens::record {
+namespace {
+
+using parse::nvprof::kMarkerEnd;
+using parse::nvprof::kMarkerInstant;
+using parse::nvprof::kMarkerStart;
+
+constexpr int64_t kNoText = 0;  // StringTable's row for NULL.
+
+/// A pushed range: its first number, and how many rows it is, in the lowest two bits.
+constexpr int64_t Pack(int64_t id, int count) { return id << 2 | count; }
+
+}  // namespace
+
+class EventRows::Thread {
+ public:
+  Thread(uint32_t process_id, uint32_t thread_id, uint32_t os_id)
+      : object{process_id, thread_id, 0}, os_thread_id(os_id) {}
+
+  struct Stack {
+    uint16_t domain = 0;
+    std::vector<int64_t> open;
+  };
+
+  /// Push and pop belong together within a domain.
+  Stack& StackOf(uint16_t domain) {
+    if (last_ < stacks_.size() && stacks_[last_].domain == domain) return stacks_[last_];
+    const auto next = static_cast<uint32_t>(stacks_.size());
+    last_ = stack_indices_.FindOrInsert(domain, next);
+    if (last_ == next) stacks_.push_back({domain, {}});
+    return stacks_[last_];
+  }
+
+  int64_t CountOpen() const {
+    size_t count = 0;
+    for (const Stack& stack : stacks_) count += stack.open.size();
+    return static_cast<int64_t>(count);
+  }
+
+  const ThreadObject object;
+  const uint32_t os_thread_id;
+
+ private:
+  std::vector<Stack> stacks_;
+  IdMap stack_indices_;
+  uint32_t last_ = 0;
+};
+
+EventRows::EventRows(NvprofWriter* writer, MarkerRows* rows, ImageNames* names, int64_t process_id,
+                     std::function<void()> more_names)
+    : writer_(*writer),
+      rows_(*rows),
+      names_(*names),
+      process_id_(static_cast<uint32_t>(process_id)),
+      more_names_(std::move(more_names)),
+      rendered_(3 * markers::kTextBufferBytes) {}
+
+EventRows::~EventRows() = default;
+
+EventRows::Thread* EventRows::FindThread(uint32_t thread_id, uint32_t os_thread_id) {
+  const auto key = static_cast<int64_t>(uint64_t{thread_id} << 32 | os_thread_id);
+  const auto next = static_cast<uint32_t>(threads_.size());
+  const uint32_t index = thread_indices_.FindOrInsert(key, next);
+  if (index == next) {
+    threads_.push_back(std::make_unique<Thread>(process_id_, thread_id, os_thread_id));
+  }
+  return threads_[index].get();
+}
+
+bool EventRows::Add(Thread* thread, const spool::RecordHead& head, const unsigned char* body,
+                    size_t size) {
+  if (head.kind == spool::RecordKind::kPop) {
+    Pop(thread, head);
+    return true;
+  }
+  RecordParts parts;
+  if (!ReadParts(head.parts, body, size, &parts)) return false;
+  switch (head.kind) {
+    case spool::RecordKind::kPush:
+      Push(thread, head, parts);
+      return true;
+    case spool::RecordKind::kStart:
+      Start(thread, head, parts);
+      return true;
+    case spool::RecordKind::kEnd:
+      End(thread, head, parts);
+      return true;
+    case spool::RecordKind::kMark:
+      Mark(thread, head, parts);
+      return true;
+    default:
+      return false;
+  }
+}
+
+const ImageNames::String* EventRows::FindString(uint16_t domain, uint64_t handle) {
+  if (const ImageNames::String* const found = names_.Find(domain, handle)) return found;
+  more_names_();
+  return names_.Find(domain, handle);
+}
+
+int64_t EventRows::DomainOf(uint16_t domain) {
+  if (!names_.Knows(domain)) more_names_();
+  return names_.DomainOf(domain);
+}
+
+int64_t EventRows::TextOf(uint16_t domain, const RecordParts& parts) {
+  if (parts.Has(spool::kStringPart)) {
+    if (const ImageNames::String* const string = FindString(domain, parts.string)) {
+      return string->id;
+    }
+    ++counts_.unknown_strings;
+    return writer_.Intern("<unknown>");
+  }
+  return parts.Has(spool::kTextPart) ? writer_.Intern(parts.text) : kNoText;
+}
+
+bool EventRows::IsOpPayload(uint64_t schema) const {
+  return schema >> 48 == markers::kSchemaIdTag && names_.IsOpSchema(schema);
+}
+
+bool EventRows::Render(uint16_t domain, const RecordParts& parts, std::string_view payload,
+                       Texts* texts) {
+  if (parts.Has(spool::kStringPart)) {
+    const ImageNames::String* const string = FindString(domain, parts.string);
+    if (string == nullptr) return false;
+    message_ = string->text;
+  } else {
+    message_ = parts.text;
+  }
+  markers::RenderedMarker marker;
+  marker.trace = rendered_.data();
+  marker.main = marker.trace + markers::kTextBufferBytes;
+  marker.sequence = marker.main + markers::kTextBufferBytes;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(payload.data());
+  if (!markers::RenderPayload(message_.c_str(), bytes, payload.size(), &marker)) return false;
+  const auto add = [&](const char* text, size_t size) {
+    if (size > 0) texts->ids[texts->count++] = writer_.Intern({text, size});
+  };
+  add(marker.trace, marker.trace_size);
+  texts->main = marker.main_size > 0 ? texts->count : 0;
+  add(marker.main, marker.main_size);
+  add(marker.sequence, marker.sequence_size);
+  return texts->count > 0;
+}
+
+EventRows::Texts EventRows::TextsOf(uint16_t domain, const RecordParts& parts) {
+  Texts texts;
+  ByteCursor cursor(reinterpret_cast<const unsigned char*>(parts.payloads.data()),
+                    parts.payloads.size());
+  uint64_t schema = 0;
+  std::string_view bytes;
+  while (TakePayload(&cursor, &schema, &bytes)) {
+    if (!names_.IsOpSchema(schema) && schema >> 48 == markers::kSchemaIdTag) more_names_();
+    if (!IsOpPayload(schema)) continue;
+    if (Render(domain, parts, bytes, &texts)) return texts;
+    ++counts_.bad_payloads;
+  }
+  return {{TextOf(domain, parts)}, 1, -1};
+}
+
+void EventRows::AddDetails(int64_t id, const RecordParts& parts, bool rendered) {
+  if (parts.Has(spool::kLookPart | spool::kValuePart)) rows_.AddData(id, parts);
+  ByteCursor cursor(reinterpret_cast<const unsigned char*>(parts.payloads.data()),
+                    parts.payloads.size());
+  uint64_t schema = 0;
+  std::string_view bytes;
+  while (TakePayload(&cursor, &schema, &bytes)) {
+    if (!rendered || !IsOpPayload(schema)) rows_.AddPayload(id, schema, bytes);
+  }
+}
+
+void EventRows::Push(Thread* thread, const spool::RecordHead& head, const RecordParts& parts) {
+  const Texts texts = TextsOf(head.domain, parts);
+  const int64_t domain = DomainOf(head.domain);
+  const int64_t first = rows_.TakeIds(texts.count);
+  // Outermost first, so that ranges of the same times nest by their numbers.
+  for (int i = 0; i < texts.count; ++i) {
+    rows_.Add(kMarkerStart, head.time_ns, first + i, thread->object, texts.ids[i], domain);
+  }
+  const bool rendered = texts.main >= 0;
+  if (parts.present != 0) AddDetails(first + (rendered ? texts.main : 0), parts, rendered);
+  thread->StackOf(head.domain).open.push_back(Pack(first, texts.count));
+  ++counts_.ranges;
+}
+
+void EventRows::Pop(Thread* thread, const spool::RecordHead& head) {
+  std::vector<int64_t>& open = thread->StackOf(head.domain).open;
+  if (open.empty()) {
+    ++counts_.unmatched;
+    return;
+  }
+  const int64_t packed = open.back();
+  open.pop_back();
+  const int64_t first = packed >> 2;
+  const int64_t domain = DomainOf(head.domain);
+  for (int64_t id = first + (packed & 3); id-- > first;) {
+    rows_.Add(kMarkerEnd, head.time_ns, id, thread->object, kNoText, domain);
+  }
+}
+
+void EventRows::Start(Thread* thread, const spool::RecordHead& head, const RecordParts& parts) {
+  const int64_t id = rows_.TakeIds(1);
+  const int64_t text = TextOf(head.domain, parts);
+  const int64_t domain = DomainOf(head.domain);
+  rows_.Add(kMarkerStart, head.time_ns, id, thread->object, text, domain);
+  AddDetails(id, parts, false);
+  ++counts_.ranges;
+  if (const auto early = early_ends_.find(parts.range); early != early_ends_.end()) {
+    rows_.Add(kMarkerEnd, early->second.time_ns, id, early->second.thread->object, kNoText, domain);
+    early_ends_.erase(early);
+    return;
+  }
+  const auto [place, is_new] = started_.try_emplace(parts.range, Started{id, domain});
+  if (is_new) return;
+  ++counts_.open_ranges;  // Nothing can end the one before any more.
+  place->second = {id, domain};
+}
+
+void EventRows::End(Thread* thread, const spool::RecordHead& head, const RecordParts& parts) {
+  const auto started = started_.find(parts.range);
+  if (started == started_.end()) {
+    if (!early_ends_.try_emplace(parts.range, EarlyEnd{head.time_ns, thread}).second) {
+      ++counts_.unmatched;
+    }
+    return;
+  }
+  const Started& range = started->second;
+  rows_.Add(kMarkerEnd, head.time_ns, range.id, thread->object, kNoText, range.domain);
+  started_.erase(started);
+}
+
+void EventRows::Mark(Thread* thread, const spool::RecordHead& head, const RecordParts& parts) {
+  const int64_t id = rows_.TakeIds(1);
+  const int64_t text = TextOf(head.domain, parts);
+  rows_.Add(kMarkerInstant, head.time_ns, id, thread->object, text, DomainOf(head.domain));
+  AddDetails(id, parts, false);
+  ++counts_.marks;
+}
+
+EventCounts EventRows::Finish() {
+  std::map<uint64_t, int64_t> names = names_.thread_names();
+  SQLite::Statement add_name =
+      writer_.PrepareInsert(parse::nvprof::ActivityTable("NAME"), "objectKind, objectId, name");
+  SQLite::Statement add_thread =
+      writer_.PrepareInsert("OPLENS_THREAD", "threadId, osThreadId, name");
+  const auto add = [&](const Thread* thread, uint64_t os_thread_id, int64_t name) {
+    add_thread.bind(1);
+    if (thread != nullptr) add_thread.bind(1, thread->object[1]);
+    add_thread.bind(2, static_cast<int64_t>(os_thread_id));
+    add_thread.bind(3, name);
+    add_thread.exec();
+    add_thread.reset();
+    if (thread == nullptr || name == kNoText) return;
+    add_name.bind(1, parse::nvprof::kObjectThread);
+    add_name.bindNoCopy(2, thread->object.data(), sizeof thread->object);
+    add_name.bind(3, name);
+    add_name.exec();
+    add_name.reset();
+  };
+  for (const std::unique_ptr<Thread>& thread : threads_) {
+    counts_.open_ranges += thread->CountOpen();
+    const auto name = names_.thread_names().find(thread->os_thread_id);
+    const bool named = name != names_.thread_names().end();
+    add(thread.get(), thread->os_thread_id, named ? name->second : kNoText);
+    names.erase(thread->os_thread_id);
+  }
+  // Threads without an event: how the other tables call them is not known.
+  for (const auto& [os_thread_id, name] : names) add(nullptr, os_thread_id, name);
+  counts_.open_ranges += static_cast<int64_t>(started_.size());
+  counts_.unmatched += static_cast<int64_t>(early_ends_.size());
+  return counts_;
+}
+
+}  // namespace oplens::record

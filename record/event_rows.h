@@ -1,0 +1,98 @@
+#ifndef OPLENS_RECORD_EVENT_ROWS_H_
+#define OPLENS_RECORD_EVENT_ROWS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/id_map.h"
+#include "record/image_names.h"
+#include "record/marker_rows.h"
+#include "record/spool_record.h"
+
+namespace oplens::record {
+
+struct EventCounts {
+  int64_t ranges = 0;
+  int64_t marks = 0;
+  int64_t open_ranges = 0;
+  int64_t unmatched = 0;  ///< Pops without a push and ends without a start; no row.
+  int64_t unknown_strings = 0;
+  int64_t bad_payloads = 0;  ///< Of ops, that could not be rendered.
+};
+
+/// Turns the NVTX calls of one image into rows of ranges and marks. Memory: 8 bytes a range that is
+/// open, about 200 a thread.
+class EventRows {
+ public:
+  /// A thread of the image, and what is open on it.
+  class Thread;
+
+  /// `more_names` reads on in the stream of names, where a name that an event uses is not known.
+  EventRows(NvprofWriter* writer, MarkerRows* rows, ImageNames* names, int64_t process_id,
+            std::function<void()> more_names);
+  ~EventRows();
+
+  /// The thread of the events that follow in a stream; stays where it is.
+  Thread* FindThread(uint32_t thread_id, uint32_t os_thread_id);
+
+  /// Takes an event, in the order of a thread's; those of all threads in the order of their times
+  /// as far as it is known. False when it is no event, or its parts do not fit.
+  bool Add(Thread* thread, const spool::RecordHead& head, const unsigned char* body, size_t size);
+
+  /// After the last event: writes the names of threads.
+  EventCounts Finish();
+
+ private:
+  struct Texts {
+    int64_t ids[3] = {};
+    int count = 0;
+    int main = 0;  // Which of them stands for the op.
+  };
+  struct Started {
+    int64_t id = 0;
+    int64_t domain = 0;
+  };
+  struct EarlyEnd {
+    int64_t time_ns = 0;
+    const Thread* thread = nullptr;
+  };
+
+  void Push(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
+  void Pop(Thread* thread, const spool::RecordHead& head);
+  void Start(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
+  void End(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
+  void Mark(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
+
+  const ImageNames::String* FindString(uint16_t domain, uint64_t handle);
+  int64_t DomainOf(uint16_t domain);
+  /// The text of an event, in StringTable.
+  int64_t TextOf(uint16_t domain, const RecordParts& parts);
+  /// Those of a pushed range: what its payload stands for, else its text.
+  Texts TextsOf(uint16_t domain, const RecordParts& parts);
+  bool Render(uint16_t domain, const RecordParts& parts, std::string_view payload, Texts* texts);
+  void AddDetails(int64_t id, const RecordParts& parts, bool rendered);
+  bool IsOpPayload(uint64_t schema) const;
+
+  NvprofWriter& writer_;
+  MarkerRows& rows_;
+  ImageNames& names_;
+  const uint32_t process_id_;
+  const std::function<void()> more_names_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  IdMap thread_indices_;
+  std::unordered_map<uint64_t, Started> started_;
+  // An end was read before its start, which another thread made.
+  std::unordered_map<uint64_t, EarlyEnd> early_ends_;
+  std::string message_;
+  std::vector<char> rendered_;
+  EventCounts counts_;
+};
+
+}  // namespace oplens::record
+
+#endif  // OPLENS_RECORD_EVENT_ROWS_H_

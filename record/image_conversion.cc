@@ -1,0 +1,208 @@
+#include "record/image_conversion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+namespace oplens::record {
+namespace {
+
+/// A note that comes again and again is one; a library gone wild cannot fill the memory.
+constexpr size_t kMostNotes = 100;
+
+int64_t ToSigned(uint64_t count) {
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return static_cast<int64_t>(std::min(count, kMost));
+}
+
+template <size_t kSize>
+std::string TextAt(const char (&text)[kSize]) {
+  return std::string(text, ::strnlen(text, kSize));
+}
+
+}  // namespace
+
+PageFacts ReadPage(const std::filesystem::path& folder) {
+  PageFacts facts;
+  const std::filesystem::path path = folder / "process";
+  const MappedFile file(path, spool::kProcessPageBytes);
+  const auto damaged = [&](std::string_view what) {
+    facts.damage = fmt::format("{}: {}", path.string(), what);
+    return facts;
+  };
+  if (file.data() == nullptr) {
+    return damaged(file.error() == 0 ? "is empty" : std::strerror(file.error()));
+  }
+  if (file.size() < sizeof(spool::ProcessPage)) {
+    return damaged(fmt::format("ends at byte {}", file.size()));
+  }
+  const auto& page = *reinterpret_cast<const spool::ProcessPage*>(file.data());
+  if (std::memcmp(page.magic, spool::kProcessMagic, sizeof page.magic) != 0) {
+    return damaged("is not the page of a process");
+  }
+  if (page.version != spool::kVersion) {
+    return damaged(
+        fmt::format("has version {} of the spool's format, not {}", page.version, spool::kVersion));
+  }
+  facts.known = true;
+  facts.process_id = page.process_id;
+  facts.parent_id = page.parent_id;
+  facts.start_ns = page.start_ns;
+  facts.state = page.state.load(std::memory_order_acquire);
+  facts.lost_events = ToSigned(page.lost_events.load(std::memory_order_relaxed));
+  facts.lost_rows = ToSigned(page.lost_rows.load(std::memory_order_relaxed));
+  facts.cupti_lost = ToSigned(page.cupti_lost.load(std::memory_order_relaxed));
+  facts.odd_rows = ToSigned(page.odd_rows.load(std::memory_order_relaxed));
+  facts.streams = page.streams.load(std::memory_order_relaxed);
+  facts.first_error = page.first_error.load(std::memory_order_relaxed);
+  facts.cuda = page.cuda.load(std::memory_order_acquire);
+  facts.cupti_result = page.cupti_result.load(std::memory_order_relaxed);
+  facts.cupti_version = page.cupti_version.load(std::memory_order_relaxed);
+  facts.cupti_step = TextAt(page.cupti_step);
+  facts.cupti_message = TextAt(page.cupti_message);
+  facts.output = TextAt(page.output);
+  facts.command = TextAt(page.command);
+  return facts;
+}
+
+ImageConversion::ImageConversion(ImageFolder folder, NvprofWriter* writer, MarkerRows* markers,
+                                 ActivityRows* activity)
+    : folder_(std::move(folder)),
+      activity_(*activity),
+      names_(writer),
+      events_(writer, markers, &names_, folder_.process_id, [this] { ReadNames(); }),
+      name_stream_(folder_.path, spool::kNamesStream),
+      activity_stream_(folder_.path, spool::kActivityStream) {}
+
+void ImageConversion::FindStreams() {
+  for (const auto& [stream, last] : ListStreams(folder_.path)) {
+    if (stream < spool::kFirstEventStream || !known_streams_.insert(stream).second) continue;
+    event_streams_.emplace_back(StreamReader(folder_.path, stream));
+    if (ended_) event_streams_.back().reader.End();
+  }
+}
+
+void ImageConversion::ReadNames() {
+  while (const StreamReader::Record* const record = name_stream_.Peek()) {
+    if (!names_.Add(record->head, record->body, record->body_size)) ++odd_records_;
+    name_stream_.Next();
+  }
+}
+
+bool ImageConversion::ReadActivity(Deadline* deadline) {
+  while (const StreamReader::Record* const record = activity_stream_.Peek()) {
+    if (deadline->Passed()) return true;
+    const spool::RecordHead& head = record->head;
+    RecordParts parts;
+    if (head.kind == spool::RecordKind::kRow) {
+      if (!activity_.Add(head.domain, record->body, record->body_size)) ++odd_rows_;
+    } else if (head.kind == spool::RecordKind::kNote &&
+               ReadParts(head.parts, record->body, record->body_size, &parts)) {
+      if (notes_.size() < kMostNotes) notes_.emplace(parts.text.substr(0, kMostBytes));
+    } else {
+      ++odd_records_;
+    }
+    activity_stream_.Next();
+  }
+  return false;
+}
+
+void ImageConversion::TakeEvent(EventStream* stream, const StreamReader::Record& record) {
+  const StreamReader& reader = stream->reader;
+  if (stream->sequence != reader.sequence()) {
+    stream->sequence = reader.sequence();
+    stream->thread = events_.FindThread(reader.thread_id(), reader.os_thread_id());
+  }
+  if (record.head.kind == spool::RecordKind::kThread) {
+    spool::ThreadPart part;
+    if (record.body_size < sizeof part) {
+      ++odd_records_;
+      return;
+    }
+    std::memcpy(&part, record.body, sizeof part);
+    stream->thread = events_.FindThread(part.thread_id, part.os_thread_id);
+    return;
+  }
+  if (!events_.Add(stream->thread, record.head, record.body, record.body_size)) ++odd_records_;
+}
+
+bool ImageConversion::ReadEvents(Deadline* deadline) {
+  heap_.clear();
+  for (size_t i = 0; i < event_streams_.size(); ++i) {
+    const StreamReader::Record* const record = event_streams_[i].reader.Peek();
+    if (record != nullptr) heap_.emplace_back(record->head.time_ns, i);
+  }
+  std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+    EventStream& stream = event_streams_[heap_.back().second];
+    // A stream goes on as long as no other has something earlier.
+    const int64_t until =
+        heap_.size() > 1 ? heap_.front().first : std::numeric_limits<int64_t>::max();
+    const StreamReader::Record* record = stream.reader.Peek();
+    do {
+      if (deadline->Passed()) return true;
+      TakeEvent(&stream, *record);
+      stream.reader.Next();
+      record = stream.reader.Peek();
+    } while (record != nullptr && record->head.time_ns <= until);
+    if (record == nullptr) {
+      heap_.pop_back();
+    } else {
+      heap_.back().first = record->head.time_ns;
+      std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    }
+  }
+  return false;
+}
+
+bool ImageConversion::Advance(uint32_t streams, Deadline* deadline) {
+  // The folder may hold many chunks: it is read where a stream is missing.
+  if (ended_ || known_streams_.size() + spool::kFirstEventStream < streams) FindStreams();
+  ReadNames();
+  const bool more_activity = ReadActivity(deadline);
+  return ReadEvents(deadline) || more_activity;
+}
+
+void ImageConversion::End() {
+  ended_ = true;
+  name_stream_.End();
+  activity_stream_.End();
+  for (EventStream& stream : event_streams_) stream.reader.End();
+}
+
+EventCounts ImageConversion::Finish() {
+  std::map<uint32_t, uint32_t> last = ListStreams(folder_.path);
+  name_stream_.CheckLast(last[spool::kNamesStream]);
+  activity_stream_.CheckLast(last[spool::kActivityStream]);
+  for (EventStream& stream : event_streams_) stream.reader.CheckLast(last[stream.reader.stream()]);
+  return events_.Finish();
+}
+
+uint64_t ImageConversion::bytes_read() const {
+  uint64_t bytes = name_stream_.bytes_read() + activity_stream_.bytes_read();
+  for (const EventStream& stream : event_streams_) bytes += stream.reader.bytes_read();
+  return bytes;
+}
+
+std::string ImageConversion::damage() const {
+  std::vector<std::string> faults;
+  const auto add = [&faults](const StreamReader& reader) {
+    if (!reader.damage().empty()) faults.push_back(reader.damage());
+  };
+  add(name_stream_);
+  add(activity_stream_);
+  for (const EventStream& stream : event_streams_) add(stream.reader);
+  if (odd_records_ > 0) {
+    faults.push_back(
+        fmt::format("{}: {} records are not understood", folder_.path.string(), odd_records_));
+  }
+  if (faults.empty()) return "";
+  if (faults.size() == 1) return faults[0];
+  return fmt::format("{} (and {} more)", faults[0], faults.size() - 1);
+}
+
+}  // namespace oplens::record

@@ -1,0 +1,114 @@
+#ifndef OPLENS_RECORD_IMAGE_CONVERSION_H_
+#define OPLENS_RECORD_IMAGE_CONVERSION_H_
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/activity_rows.h"
+#include "record/event_rows.h"
+#include "record/spool_reader.h"
+
+namespace oplens::record {
+
+/// When a call has to come back. Looks at the clock only now and then.
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit Deadline(Clock::time_point end) : end_(end) {}
+
+  bool Passed() {
+    if (!passed_ && ++calls_ % kCallsALook == 0) passed_ = Clock::now() >= end_;
+    return passed_;
+  }
+
+ private:
+  static constexpr uint32_t kCallsALook = 256;
+  Clock::time_point end_;
+  uint32_t calls_ = 0;
+  bool passed_ = false;
+};
+
+/// Counters and texts of a ProcessPage.
+struct PageFacts {
+  bool known = false;  ///< There is such a page, and it is whole.
+  int64_t process_id = 0;
+  int64_t parent_id = 0;
+  spool::ProcessState state = spool::ProcessState::kRunning;
+  int64_t lost_events = 0;
+  int64_t lost_rows = 0;
+  int64_t cupti_lost = 0;
+  int64_t odd_rows = 0;
+  uint32_t streams = 0;
+  int64_t start_ns = 0;
+  int first_error = 0;
+  spool::CudaState cuda = spool::CudaState::kUnused;
+  int cupti_result = 0;
+  uint32_t cupti_version = 0;
+  std::string cupti_step;
+  std::string cupti_message;
+  std::string output;
+  std::string command;
+  std::string damage;  ///< Why it is not known, where it should be.
+};
+
+/// Reads the page in an image's folder as it is now.
+PageFacts ReadPage(const std::filesystem::path& folder);
+
+/// Converts what one image of a process left in its folder. Throws SQLite::Exception.
+class ImageConversion {
+ public:
+  ImageConversion(ImageFolder folder, NvprofWriter* writer, MarkerRows* markers,
+                  ActivityRows* activity);
+
+  /// Converts what has come. `streams` is PageFacts::streams. True: the deadline passed before the
+  /// end of it.
+  bool Advance(uint32_t streams, Deadline* deadline);
+  /// Nothing more will be written. Advance once more until it answers false, then Finish.
+  void End();
+  EventCounts Finish();
+
+  const ImageFolder& folder() const { return folder_; }
+  uint64_t bytes_read() const;
+  int64_t odd_rows() const { return odd_rows_; }
+  const std::set<std::string>& notes() const { return notes_; }
+  std::string damage() const;
+
+ private:
+  struct EventStream {
+    explicit EventStream(StreamReader r) : reader(std::move(r)) {}
+    StreamReader reader;
+    EventRows::Thread* thread = nullptr;
+    int64_t sequence = -1;  // The chunk that `thread` is of.
+  };
+  /// Time of a stream's next record, and the stream.
+  using Next = std::pair<int64_t, size_t>;
+
+  void FindStreams();
+  void ReadNames();
+  bool ReadActivity(Deadline* deadline);
+  bool ReadEvents(Deadline* deadline);
+  void TakeEvent(EventStream* stream, const StreamReader::Record& record);
+
+  const ImageFolder folder_;
+  ActivityRows& activity_;
+  ImageNames names_;
+  EventRows events_;
+  StreamReader name_stream_;
+  StreamReader activity_stream_;
+  std::vector<EventStream> event_streams_;
+  std::set<uint32_t> known_streams_;
+  std::vector<Next> heap_;
+  bool ended_ = false;
+  int64_t odd_rows_ = 0;
+  int64_t odd_records_ = 0;
+  std::set<std::string> notes_;
+};
+
+}  // namespace oplens::record
+
+#endif  // OPLENS_RECORD_IMAGE_CONVERSION_H_

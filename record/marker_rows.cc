@@ -1,0 +1,102 @@
+#include "record/marker_rows.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "parse/nvprof_schema.h"
+
+namespace oplens::record {
+namespace {
+
+using parse::nvprof::kMarkerTable;
+
+/// CUpti_ActivityFlag of MARKER_DATA.
+constexpr int64_t kNoColor = 1 << 0;
+constexpr int64_t kArgb = 1 << 1;
+
+/// CUpti_MetricValueKind.
+constexpr int64_t kDouble = 0;
+constexpr int64_t kUint64 = 1;
+constexpr int64_t kInt64 = 4;
+
+struct Number {
+  int64_t kind = kDouble;
+  uint64_t bits = 0;  // Of a 64-bit value.
+};
+
+uint64_t BitsOf(double value) { return std::bit_cast<uint64_t>(value); }
+
+/// From the types of NVTX (nvtxPayloadType_t). What is no number there is 0.
+Number ToNumber(const spool::ValuePart& part) {
+  const auto low = static_cast<uint32_t>(part.bits);
+  switch (part.payload_type) {
+    case 1:  // uint64_t
+      return {kUint64, part.bits};
+    case 2:  // int64_t
+      return {kInt64, part.bits};
+    case 3:  // double
+      return {kDouble, part.bits};
+    case 4:  // uint32_t
+      return {kUint64, low};
+    case 5:  // int32_t
+      return {kInt64, static_cast<uint64_t>(int64_t{static_cast<int32_t>(low)})};
+    case 6:  // float
+      return {kDouble, BitsOf(std::bit_cast<float>(low))};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+MarkerRows::MarkerRows(NvprofWriter* writer)
+    : add_(writer->Prepare(
+          fmt::format("INSERT INTO {}(objectKind, flags, timestamp, id, name, objectId, domain) "
+                      "VALUES ({}, ?, ?, ?, ?, ?, ?)",
+                      kMarkerTable, parse::nvprof::kObjectThread))),
+      add_data_(writer->PrepareInsert(parse::nvprof::ActivityTable("MARKER_DATA"),
+                                      "flags, id, payloadKind, payload, color, category")),
+      add_payload_(writer->PrepareInsert("OPLENS_PAYLOAD", "marker, schemaId, data")) {}
+
+void MarkerRows::Add(int64_t flags, int64_t time_ns, int64_t id, const ThreadObject& object,
+                     int64_t name, int64_t domain) {
+  add_.bind(1, flags);
+  add_.bind(2, time_ns);
+  add_.bind(3, id);
+  add_.bind(4, name);
+  // What is bound stays so.
+  if (bound_object_ != &object) add_.bindNoCopy(5, object.data(), sizeof object);
+  bound_object_ = &object;
+  if (bound_domain_ != domain) add_.bind(6, domain);
+  bound_domain_ = domain;
+  add_.exec();
+  add_.reset();
+}
+
+void MarkerRows::AddData(int64_t id, const RecordParts& parts) {
+  const bool colored = parts.Has(spool::kColorBit);
+  if (!colored && parts.look.category == 0 && !parts.Has(spool::kValuePart)) return;
+  const Number number = ToNumber(parts.value);
+  add_data_.bind(1, colored ? kArgb : kNoColor);
+  add_data_.bind(2, id);
+  add_data_.bind(3, number.kind);
+  add_data_.bindNoCopy(4, &number.bits, sizeof number.bits);
+  add_data_.bind(5, colored ? parts.look.color : uint32_t{0});
+  add_data_.bind(6, parts.look.category);
+  add_data_.exec();
+  add_data_.reset();
+}
+
+void MarkerRows::AddPayload(int64_t id, uint64_t schema, std::string_view bytes) {
+  bytes = bytes.substr(0, kMostBytes);
+  add_payload_.bind(1, id);
+  add_payload_.bind(2, static_cast<int64_t>(schema));
+  // A null pointer would be a NULL.
+  add_payload_.bindNoCopy(3, bytes.empty() ? "" : bytes.data(), static_cast<int>(bytes.size()));
+  add_payload_.exec();
+  add_payload_.reset();
+}
+
+}  // namespace oplens::record

@@ -1,0 +1,49 @@
+#ifndef OPLENS_RECORD_MARKER_ROWS_H_
+#define OPLENS_RECORD_MARKER_ROWS_H_
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "record/nvprof_writer.h"
+#include "record/spool_record.h"
+
+namespace oplens::record {
+
+/// CUpti_ActivityObjectKindId of a thread: process, thread and 0, each of 32 bits.
+using ThreadObject = std::array<uint32_t, 3>;
+static_assert(sizeof(ThreadObject) == 12);
+
+/// The rows of ranges and marks of one database, whose numbers rise from 1 over all threads.
+class MarkerRows {
+ public:
+  explicit MarkerRows(NvprofWriter* writer);
+
+  /// `count` numbers that follow each other; answers the first.
+  int64_t TakeIds(int64_t count) {
+    const int64_t first = next_id_;
+    next_id_ += count;
+    return first;
+  }
+
+  /// A row of MARKER. `object` must stay where it is; `name` and `domain` are of StringTable.
+  void Add(int64_t flags, int64_t time_ns, int64_t id, const ThreadObject& object, int64_t name,
+           int64_t domain);
+  /// The row of MARKER_DATA of an event that has a category, colour or number.
+  void AddData(int64_t id, const RecordParts& parts);
+  void AddPayload(int64_t id, uint64_t schema, std::string_view bytes);
+
+ private:
+  SQLite::Statement add_;
+  SQLite::Statement add_data_;
+  SQLite::Statement add_payload_;
+  int64_t next_id_ = 1;
+  const ThreadObject* bound_object_ = nullptr;
+  int64_t bound_domain_ = -1;
+};
+
+}  // namespace oplens::record
+
+#endif  // OPLENS_RECORD_MARKER_ROWS_H_

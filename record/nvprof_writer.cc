@@ -1,0 +1,164 @@
+#include "record/nvprof_writer.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+
+#include "base/utf8.h"
+#include "parse/nvprof_schema.h"
+
+namespace oplens::record {
+namespace {
+
+namespace nvprof = parse::nvprof;
+
+constexpr const char* kOwnTables[] = {
+    "OPLENS_META(key TEXT PRIMARY KEY, value)",
+    "OPLENS_NOTE(_id_ INTEGER PRIMARY KEY, text TEXT)",
+    "OPLENS_CATEGORY(_id_ INTEGER PRIMARY KEY, domain INT, category INT, name INT)",
+    "OPLENS_SCHEMA(_id_ INTEGER PRIMARY KEY, schemaId INT, domain INT, name INT)",
+    "OPLENS_PAYLOAD(_id_ INTEGER PRIMARY KEY, marker INT, schemaId INT, data BLOB)",
+    "OPLENS_THREAD(_id_ INTEGER PRIMARY KEY, threadId INT, osThreadId INT, name INT)",
+};
+
+std::string CreateExtraTable(const ActivityTable& table) {
+  std::string columns =
+      table.kind == nullptr ? "_id_ INTEGER PRIMARY KEY" : "row INTEGER PRIMARY KEY";
+  std::istringstream names(table.extra_columns);
+  for (std::string name; names >> name;) {
+    if (name.back() == '\'') name.pop_back();
+    columns += fmt::format(", {} INT", name);
+  }
+  return fmt::format("CREATE TABLE {}({})", table.extra_table, columns);
+}
+
+/// The file must be on the disk before its spool goes.
+void Sync(const std::string& path) {
+  if (FILE* const file = std::fopen(path.c_str(), "r")) {
+    ::fsync(::fileno(file));
+    std::fclose(file);
+  }
+}
+
+}  // namespace
+
+const nvprof::TableSpec& NvprofTable(std::string_view kind) {
+  static const std::vector<nvprof::TableSpec> kTables = nvprof::NvprofTables(kSchemaVersion);
+  const std::string name = nvprof::ActivityTable(std::string(kind));
+  const auto found =
+      std::find_if(kTables.begin(), kTables.end(),
+                   [&](const nvprof::TableSpec& table) { return table.name == name; });
+  if (found == kTables.end()) std::abort();  // A fault of kActivityTables.
+  return *found;
+}
+
+NvprofWriter::NvprofWriter(const std::filesystem::path& path) {
+  ::unlink(path.c_str());
+  database_.emplace(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  // The spool stays until the database is whole: nothing here needs to survive a crash.
+  database_->exec(
+      "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
+      "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -4096; BEGIN");
+  CreateTables();
+}
+
+void NvprofWriter::CreateTables() {
+  database_->exec("CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT NOT NULL)");
+  database_->exec("CREATE TABLE Version(version INTEGER)");
+  database_->exec(fmt::format("INSERT INTO Version VALUES ({})", kSchemaVersion));
+  for (const nvprof::TableSpec& table : nvprof::NvprofTables(kSchemaVersion)) {
+    database_->exec(nvprof::CreateTableSql(table));
+  }
+  for (const char* const table : kOwnTables) database_->exec(fmt::format("CREATE TABLE {}", table));
+  for (const ActivityTable& table : kActivityTables) {
+    if (table.extra_table != nullptr) database_->exec(CreateExtraTable(table));
+  }
+  add_text_.emplace(Prepare("INSERT INTO StringTable(_id_, value) VALUES (?, ?)"));
+  texts_ = -1;
+  AddText(nvprof::kNullString);
+  bool is_new = false;
+  text_ids_.Get(nvprof::kNullString, &is_new) = 0;
+}
+
+SQLite::Statement NvprofWriter::Prepare(const std::string& sql) { return {*database_, sql}; }
+
+SQLite::Statement NvprofWriter::PrepareInsert(const std::string& table,
+                                              const std::string& columns) {
+  std::string marks = "?";
+  for (const char c : columns) {
+    if (c == ',') marks += ", ?";
+  }
+  return Prepare(fmt::format("INSERT INTO {}({}) VALUES ({})", table, columns, marks));
+}
+
+int64_t NvprofWriter::AddText(std::string_view text) {
+  scratch_ = text;
+  add_text_->bind(1, ++texts_);
+  add_text_->bindNoCopy(2, scratch_);
+  add_text_->exec();
+  add_text_->reset();
+  return texts_;
+}
+
+int64_t NvprofWriter::Intern(std::string_view text) {
+  text = text.substr(0, kMostBytes);
+  bool is_new = false;
+  if (int64_t& id = text_ids_.Get(text, &is_new); !is_new) return id;
+  std::string valid;
+  AppendUtf8(text.substr(0, text.find('\0')), Utf8Hidden::kNothing, &valid);
+  // Two texts may be one as it is written, so each has an entry.
+  const int64_t id = valid == text ? AddText(valid) : Intern(valid);
+  text_ids_.Get(text, &is_new) = id;
+  return id;
+}
+
+void NvprofWriter::AddMeta(const std::string& key, int64_t value) {
+  SQLite::Statement add = PrepareInsert("OPLENS_META", "key, value");
+  add.bind(1, key);
+  add.bind(2, value);
+  add.exec();
+}
+
+void NvprofWriter::AddMeta(const std::string& key, const std::string& value) {
+  std::string valid;
+  AppendUtf8(value, Utf8Hidden::kNothing, &valid);
+  SQLite::Statement add = PrepareInsert("OPLENS_META", "key, value");
+  add.bind(1, key);
+  add.bind(2, valid);
+  add.exec();
+}
+
+void NvprofWriter::AddNote(const std::string& text) {
+  std::string valid;
+  AppendUtf8(text, Utf8Hidden::kNothing, &valid);
+  SQLite::Statement add = PrepareInsert("OPLENS_NOTE", "text");
+  add.bind(1, valid);
+  add.exec();
+}
+
+void NvprofWriter::Commit() { database_->exec("COMMIT; BEGIN"); }
+
+void NvprofWriter::Finish(const std::function<void(double)>& progress) {
+  add_text_.reset();
+  std::vector<std::string> indices = {
+      "CREATE UNIQUE INDEX INDEX_StringTable ON StringTable(value)"};
+  for (const nvprof::TableSpec& table : nvprof::NvprofTables(kSchemaVersion)) {
+    const std::string sql = nvprof::CreateIndexSql(table);
+    if (!sql.empty()) indices.push_back(sql);
+  }
+  database_->exec("PRAGMA cache_size = -65536");
+  for (size_t i = 0; i < indices.size(); ++i) {
+    database_->exec(indices[i]);
+    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(indices.size()));
+  }
+  database_->exec("COMMIT");
+  const std::string path = database_->getFilename();
+  database_.reset();
+  Sync(path);
+}
+
+}  // namespace oplens::record

@@ -1,0 +1,72 @@
+#ifndef OPLENS_RECORD_NVPROF_WRITER_H_
+#define OPLENS_RECORD_NVPROF_WRITER_H_
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/nvprof_tables.h"
+#include "record/activity_columns.h"
+#include "record/text_ids.h"
+
+namespace oplens::record {
+
+/// The version of nvprof's schema that is written: the oldest that has every table needed.
+inline constexpr int kSchemaVersion = 12;
+/// Of the tables OPLENS_*.
+inline constexpr int kOwnVersion = 1;
+
+/// Longer texts and BLOBs are cut.
+inline constexpr size_t kMostBytes = size_t{1} << 26;
+
+/// nvprof's tables, by name without the prefix.
+const parse::nvprof::TableSpec& NvprofTable(std::string_view kind);
+
+/// A database of nvprof's schema that is being written: all tables, and the string table. All
+/// functions throw SQLite::Exception when it cannot be written.
+class NvprofWriter {
+ public:
+  /// Makes the file anew.
+  explicit NvprofWriter(const std::filesystem::path& path);
+
+  /// An INSERT, for good as long as this.
+  SQLite::Statement Prepare(const std::string& sql);
+  /// "INSERT INTO table(columns) VALUES (?, ...)"; `columns` are separated by ", ".
+  SQLite::Statement PrepareInsert(const std::string& table, const std::string& columns);
+
+  int64_t last_row() const { return database_->getLastInsertRowid(); }
+
+  /// The number of a text in StringTable. What is not UTF-8 is replaced, a text ends at a zero.
+  int64_t Intern(std::string_view text);
+
+  void AddMeta(const std::string& key, int64_t value);
+  void AddMeta(const std::string& key, const std::string& value);
+  void AddNote(const std::string& text);
+
+  /// Makes what has come so far lasting.
+  void Commit();
+
+  /// Makes the indices and closes the file, telling after each which part is done, 0 to 1. No
+  /// statement may be left.
+  void Finish(const std::function<void(double)>& progress);
+
+ private:
+  void CreateTables();
+  int64_t AddText(std::string_view text);
+
+  std::optional<SQLite::Database> database_;
+  TextIds text_ids_;
+  int64_t texts_ = 0;
+  std::string scratch_;
+  std::optional<SQLite::Statement> add_text_;
+};
+
+}  // namespace oplens::record
+
+#endif  // OPLENS_RECORD_NVPROF_WRITER_H_

@@ -1,0 +1,220 @@
+#include "record/process_conversion.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "parse/nvprof_schema.h"
+
+namespace oplens::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string DescribeGpu(const ProcessSummary& summary) {
+  switch (summary.cuda) {
+    case spool::CudaState::kRecording:
+      return "recorded";
+    case spool::CudaState::kFailed:
+      return fmt::format("failed: {}: {} ({})", summary.cupti_step, summary.cupti_message,
+                         summary.cupti_result);
+    default:
+      return "unavailable";
+  }
+}
+
+/// Which state tells more about a process with several images.
+int Weight(spool::CudaState state) {
+  switch (state) {
+    case spool::CudaState::kRecording:
+      return 2;
+    case spool::CudaState::kFailed:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+void CheckOutput(const std::string& output, bool force) {
+  std::error_code error;
+  const fs::file_status status = fs::status(output, error);
+  if (!fs::exists(status)) return;
+  if (!fs::is_regular_file(status)) {
+    throw Error(output, "is not a regular file, so no database can take its place",
+                "give -o the name of a file");
+  }
+  if (!force) throw Error(output, "is there already", "give -f to replace it, or another -o");
+}
+
+}  // namespace
+
+template <typename F>
+auto ProcessConversion::Guard(F f) {
+  try {
+    return f();
+  } catch (const SQLite::Exception& error) {
+    throw Error(part_, fmt::format("cannot be written: {}", error.what()),
+                "the spool stays: make room or check the folder's permissions, then give "
+                "--recover the name of the database");
+  }
+}
+
+ProcessConversion::ProcessConversion(int64_t process_id, std::string output,
+                                     const ConversionOptions& options)
+    : process_id_(process_id),
+      output_(std::move(output)),
+      part_(output_ + ".part"),
+      options_(options) {
+  CheckOutput(output_, options_.force);
+  Guard([this] {
+    writer_.emplace(part_);
+    rows_.emplace(&*writer_);
+  });
+}
+
+ProcessConversion::~ProcessConversion() = default;
+
+void ProcessConversion::AddProcessName(const std::string& command) {
+  const ThreadObject object = {static_cast<uint32_t>(process_id_), 0, 0};
+  SQLite::Statement add =
+      writer_->PrepareInsert(parse::nvprof::ActivityTable("NAME"), "objectKind, objectId, name");
+  add.bind(1, parse::nvprof::kObjectProcess);
+  add.bind(2, object.data(), sizeof object);
+  add.bind(3, writer_->Intern(command));
+  add.exec();
+}
+
+void ProcessConversion::AddImage(ImageFolder folder, PageFacts facts) {
+  Guard([&] {
+    AddProcessName(facts.command);
+    parent_id_ = facts.parent_id;
+    auto conversion = std::make_unique<ImageConversion>(std::move(folder), &*writer_,
+                                                        &rows_->markers, &rows_->activity);
+    rows_->images.push_back({std::move(conversion), std::move(facts)});
+  });
+}
+
+bool ProcessConversion::Advance(Deadline* deadline) {
+  return Guard([&] {
+    bool more = false;
+    for (Image& image : rows_->images) {
+      if (PageFacts facts = ReadPage(image.conversion->folder().path); facts.known) {
+        image.facts = std::move(facts);
+      }
+      more |= image.conversion->Advance(image.facts.streams, deadline);
+    }
+    if (const uint64_t bytes = bytes_read(); bytes != committed_bytes_) {
+      writer_->Commit();
+      committed_bytes_ = bytes;
+    }
+    return more;
+  });
+}
+
+void ProcessConversion::End() {
+  for (Image& image : rows_->images) image.conversion->End();
+}
+
+uint64_t ProcessConversion::bytes_read() const {
+  uint64_t bytes = 0;
+  if (!rows_) return bytes;
+  for (const Image& image : rows_->images) bytes += image.conversion->bytes_read();
+  return bytes;
+}
+
+void ProcessConversion::SumUp(ProcessSummary* summary, EventCounts* counts) {
+  using spool::Table;
+  std::set<std::string> notes;
+  summary->process_id = process_id_;
+  summary->output = output_;
+  for (Image& image : rows_->images) {
+    const EventCounts events = image.conversion->Finish();
+    counts->ranges += events.ranges;
+    counts->marks += events.marks;
+    counts->open_ranges += events.open_ranges;
+    counts->unmatched += events.unmatched;
+    counts->unknown_strings += events.unknown_strings;
+    counts->bad_payloads += events.bad_payloads;
+    const PageFacts& facts = image.facts;
+    summary->lost_events += facts.lost_events;
+    summary->lost_rows += facts.lost_rows;
+    summary->cupti_lost += facts.cupti_lost;
+    summary->odd_rows += facts.odd_rows + image.conversion->odd_rows();
+    if (summary->first_error == 0) summary->first_error = facts.first_error;
+    if (&image == &rows_->images[0] || Weight(facts.cuda) > Weight(summary->cuda)) {
+      summary->cuda = facts.cuda;
+      summary->cupti_result = facts.cupti_result;
+      summary->cupti_version = facts.cupti_version;
+      summary->cupti_step = facts.cupti_step;
+      summary->cupti_message = facts.cupti_message;
+    }
+    summary->ended = facts.state == spool::ProcessState::kEnded;
+    if (summary->command.empty()) summary->command = facts.command;
+    notes.insert(image.conversion->notes().begin(), image.conversion->notes().end());
+    const std::string damage = facts.known ? image.conversion->damage() : facts.damage;
+    if (!damage.empty()) summary->damage += (summary->damage.empty() ? "" : "; ") + damage;
+  }
+  summary->notes.assign(notes.begin(), notes.end());
+  summary->ranges = counts->ranges;
+  summary->marks = counts->marks;
+  summary->open_ranges = counts->open_ranges;
+  const ActivityRows& activity = rows_->activity;
+  summary->kernels = activity.CountOf(Table::kConcurrentKernel);
+  summary->copies = activity.Sum({Table::kMemcpy, Table::kMemcpy2, Table::kMemset});
+  summary->calls = activity.Sum({Table::kRuntime, Table::kDriver});
+  const auto note = [&](int64_t count, std::string_view what) {
+    if (count > 0) summary->notes.push_back(fmt::format("{} {}", count, what));
+  };
+  note(counts->unmatched, "ends of ranges had no start and were left out");
+  note(counts->unknown_strings, "texts of ranges were not found");
+  note(counts->bad_payloads, "payloads of ops were damaged; the ranges keep their names");
+}
+
+void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCounts& counts) {
+  NvprofWriter& writer = *writer_;
+  writer.AddMeta("version", options_.version);
+  writer.AddMeta("format_version", kOwnVersion);
+  writer.AddMeta("process_id", summary.process_id);
+  writer.AddMeta("parent_id", parent_id_);
+  writer.AddMeta("recovered", options_.recovered ? 1 : 0);
+  writer.AddMeta("ended", summary.ended ? 1 : 0);
+  writer.AddMeta("lost_events", summary.lost_events);
+  writer.AddMeta("lost_rows", summary.lost_rows);
+  writer.AddMeta("cupti_lost", summary.cupti_lost);
+  writer.AddMeta("odd_rows", summary.odd_rows);
+  writer.AddMeta("first_error", summary.first_error);
+  writer.AddMeta("open_ranges", summary.open_ranges);
+  writer.AddMeta("unmatched_ends", counts.unmatched);
+  writer.AddMeta("gpu", DescribeGpu(summary));
+  writer.AddMeta("cupti_version", summary.cupti_version);
+  writer.AddMeta("damage", summary.damage);
+  for (const std::string& note : summary.notes) writer.AddNote(note);
+}
+
+void ProcessConversion::Rename() {
+  if (std::rename(part_.c_str(), output_.c_str()) == 0) return;
+  throw Error(output_, fmt::format("cannot be written: {}", std::strerror(errno)),
+              fmt::format("the database is {}", part_));
+}
+
+ProcessSummary ProcessConversion::Finish(const std::function<void(double)>& progress) {
+  ProcessSummary summary;
+  Guard([&] {
+    EventCounts counts;
+    SumUp(&summary, &counts);
+    AddFacts(summary, counts);
+    rows_.reset();
+    writer_->Finish(progress);
+    writer_.reset();
+  });
+  Rename();
+  return summary;
+}
+
+}  // namespace oplens::record

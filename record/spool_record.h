@@ -1,0 +1,77 @@
+#ifndef OPLENS_RECORD_SPOOL_RECORD_H_
+#define OPLENS_RECORD_SPOOL_RECORD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "record/spool_format.h"
+
+namespace oplens::record {
+
+/// Takes values one after the other from bytes, never beyond their end.
+class ByteCursor {
+ public:
+  ByteCursor(const unsigned char* data, size_t size) : data_(data), left_(size) {}
+
+  size_t left() const { return left_; }
+
+  template <typename T>
+  bool Take(T* value) {
+    static_assert(sizeof(T) % 8 == 0);
+    if (left_ < sizeof(T)) return false;
+    std::memcpy(value, data_, sizeof(T));
+    Skip(sizeof(T));
+    return true;
+  }
+
+  /// `size` bytes, with what pads them to a multiple of 8.
+  bool TakeBytes(uint64_t size, std::string_view* bytes) {
+    if (size > left_) return false;
+    const size_t padded = (static_cast<size_t>(size) + 7) / 8 * 8;
+    if (padded > left_) return false;
+    *bytes = {reinterpret_cast<const char*>(data_), static_cast<size_t>(size)};
+    Skip(padded);
+    return true;
+  }
+
+ private:
+  void Skip(size_t size) {
+    data_ += size;
+    left_ -= size;
+  }
+
+  const unsigned char* data_;
+  size_t left_;
+};
+
+/// The parts of an event or a name. Views point into the record.
+struct RecordParts {
+  uint8_t present = 0;  ///< spool::kLookPart, ...
+  spool::LookPart look{};
+  spool::ValuePart value{};
+  uint64_t string = 0;
+  uint64_t range = 0;
+  uint64_t payload_count = 0;
+  std::string_view payloads;  ///< `payload_count` times PayloadHead and bytes: TakePayload.
+  std::string_view text;
+
+  bool Has(uint8_t part) const { return (present & part) != 0; }
+};
+
+/// False when the parts do not fit the record.
+bool ReadParts(uint8_t present, const unsigned char* body, size_t size, RecordParts* parts);
+
+/// The next payload of RecordParts::payloads, whose sizes ReadParts has checked.
+inline bool TakePayload(ByteCursor* cursor, uint64_t* schema, std::string_view* bytes) {
+  spool::PayloadHead head;
+  if (!cursor->Take(&head)) return false;
+  *schema = head.schema;
+  return cursor->TakeBytes(head.size, bytes);
+}
+
+}  // namespace oplens::record
+
+#endif  // OPLENS_RECORD_SPOOL_RECORD_H_
