@@ -152,6 +152,11 @@ std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
+      std::error_code no_spool;
+      if (fs::is_directory(path + ".spool", no_spool)) {
+        throw Error(path, "the recording was interrupted, or still runs",
+                    fmt::format("run `record --recover {}`", path));
+      }
       throw Error(path, fmt::format("cannot be opened: {}", error.message()),
                   "check the name and its permissions");
     }

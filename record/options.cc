@@ -80,7 +80,7 @@ bool Holds(const Words& words, std::string_view word) {
 /// Whether the value of the option is the next word of the command line.
 bool TakesNextWord(std::string_view word) {
   if (word.starts_with("--")) return Holds(kValueOptions, word.substr(2));
-  return word.find(kShortValueOption) == word.size() - 1;  // "-o" and "-fo", but not "-onet.sql".
+  return word.find(kShortValueOption) == word.size() - 1;  // "-o" and "-fo"
 }
 
 /// The number of words that belong to `record`, its own name among them.

@@ -12,7 +12,9 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/program.h"
@@ -20,6 +22,7 @@
 #include "record/launcher.h"
 #include "record/messages.h"
 #include "record/preflight.h"
+#include "record/process_table.h"
 #include "record/signals.h"
 #include "record/spool_folder.h"
 #include "record/spool_format.h"
@@ -46,8 +49,8 @@ std::string CommandLine(const std::vector<std::string>& command) {
 /// waited for.
 class Processes {
  public:
-  Processes(const Options& options, pid_t program, const SpoolFolder* spool)
-      : options_(options), program_(program), spool_(spool) {
+  Processes(const Options& options, pid_t program, std::string library)
+      : options_(options), program_(program), library_(std::move(library)) {
     if (options.timeout_s > 0) deadline_ = Clock::now() + std::chrono::seconds(options.timeout_s);
   }
 
@@ -79,8 +82,16 @@ class Processes {
  private:
   enum class Stage { kRunning, kTerminated, kKilled };
 
+  /// Those that the library is in: a process that was forked just now is in the spool only when it
+  /// has something to record.
   std::vector<int32_t> RecordedChildren() const {
-    return options_.children ? spool_->RunningProcesses() : std::vector<int32_t>();
+    std::vector<int32_t> children;
+    if (!options_.children) return children;
+    for (const int32_t process_id : Descendants()) {
+      if (process_id == program_ && program_runs_) continue;
+      if (MapsFile(process_id, library_)) children.push_back(process_id);
+    }
+    return children;
   }
 
   /// To the program; after its end to the recorded processes that it left.
@@ -109,9 +120,7 @@ class Processes {
   void EndThem() {
     const int number = stage_ == Stage::kRunning ? SIGTERM : SIGKILL;
     if (program_runs_) ::kill(program_, number);
-    for (const int32_t child : RecordedChildren()) {
-      if (child != program_) ::kill(child, number);
-    }
+    for (const int32_t child : RecordedChildren()) ::kill(child, number);
     deadline_ = stage_ == Stage::kRunning ? Clock::now() + kGrace : Clock::time_point::max();
     stage_ = stage_ == Stage::kRunning ? Stage::kTerminated : Stage::kKilled;
   }
@@ -133,7 +142,7 @@ class Processes {
 
   const Options& options_;
   pid_t program_;
-  const SpoolFolder* spool_;
+  std::string library_;
   bool program_runs_ = true;
   int status_ = 0;
   Stage stage_ = Stage::kRunning;
@@ -155,7 +164,7 @@ class Recording {
   int Run() {
     const int error = Start();
     if (error != 0) return SayNotStarted(error);
-    Processes processes(options_, launcher_.process_id(), &spool_);
+    Processes processes(options_, launcher_.process_id(), library_.string());
     using Talk = ConversionRun::Talk;
     ConversionRun conversion({spool_.path(), options_.force, false, OPLENS_VERSION},
                              ShortName(output_, Directory()),

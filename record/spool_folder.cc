@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "record/process_table.h"
 #include "record/spool_format.h"
 
 namespace oplens::record {
@@ -98,17 +99,6 @@ std::optional<spool::ProcessState> StateOf(const fs::path& process_file) {
     return std::nullopt;
   }
   return reinterpret_cast<const spool::ProcessPage*>(bytes.data())->state.load();
-}
-
-/// Whether a process has files of the folder mapped: a number of a process alone may by now be that
-/// of another one.
-bool MapsFilesOf(int32_t process_id, const std::string& folder) {
-  std::ifstream maps(fmt::format("/proc/{}/maps", process_id));
-  std::string line;
-  while (std::getline(maps, line)) {
-    if (line.find(folder) != std::string::npos) return true;
-  }
-  return false;
 }
 
 template <size_t kSize>
@@ -250,7 +240,7 @@ std::vector<int32_t> SpoolFolder::RunningProcesses() const {
     const std::optional<int32_t> process_id = ProcessOfFolder(at->path().filename().string());
     if (!process_id || StateOf(at->path() / kProcessFile) != spool::ProcessState::kRunning)
       continue;
-    if (MapsFilesOf(*process_id, mapped)) running.push_back(*process_id);
+    if (MapsFile(*process_id, mapped)) running.push_back(*process_id);
   }
   std::sort(running.begin(), running.end());
   running.erase(std::unique(running.begin(), running.end()), running.end());

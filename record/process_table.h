@@ -1,0 +1,21 @@
+#ifndef OPLENS_RECORD_PROCESS_TABLE_H_
+#define OPLENS_RECORD_PROCESS_TABLE_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+// What /proc says of other processes. Where it says nothing, there are none.
+
+namespace oplens::record {
+
+/// Whether the process has a file mapped whose path contains `path`. Tells it from one that was
+/// given the same number later.
+bool MapsFile(int32_t process_id, std::string_view path);
+
+/// The children of this process, theirs, and so on.
+std::vector<int32_t> Descendants();
+
+}  // namespace oplens::record
+
+#endif  // OPLENS_RECORD_PROCESS_TABLE_H_

@@ -1,0 +1,152 @@
+#include "record/messages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "record/cupti_advice.h"
+
+namespace oplens::record {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+ProcessSummary Recorded() {
+  ProcessSummary process;
+  process.process_id = 4711;
+  process.output = "/home/net.sql";
+  process.kernels = 1234;
+  process.ranges = 1;
+  process.cuda = spool::CudaState::kRecording;
+  process.ended = true;
+  return process;
+}
+
+RecordingFacts Here() {
+  RecordingFacts facts;
+  facts.directory = "/home";
+  return facts;
+}
+
+std::string Text(const ProcessSummary& process, const RecordingFacts& facts = Here()) {
+  return Summary({process}, facts);
+}
+
+TEST(RecordMessages, AreOneLineWhenAllIsWell) {
+  EXPECT_EQ(Text(Recorded()), "record: net.sql: 1234 kernels, 1 range, 0 dropped records\n");
+}
+
+TEST(RecordMessages, NameEveryDatabase) {
+  ProcessSummary other = Recorded();
+  other.output = "/elsewhere/b.sql";
+  EXPECT_EQ(Summary({Recorded(), other}, Here()),
+            "record: net.sql: 1234 kernels, 1 range, 0 dropped records\n"
+            "record: /elsewhere/b.sql: 1234 kernels, 1 range, 0 dropped records\n");
+}
+
+TEST(RecordMessages, SayWhyRecordsWereDropped) {
+  ProcessSummary process = Recorded();
+  process.lost_events = 2;
+  process.lost_rows = 3;
+  process.first_error = ENOSPC;
+  EXPECT_THAT(Text(process), HasSubstr("5 dropped records\n"));
+  EXPECT_THAT(Text(process), HasSubstr("net.sql: 5 records could not be stored: No space left"));
+  process.first_error = EFBIG;
+  EXPECT_THAT(Text(process), HasSubstr("ulimit -f"));
+  process = Recorded();
+  process.cupti_lost = 1;
+  EXPECT_THAT(Text(process), HasSubstr("1 dropped record\n"));
+  EXPECT_THAT(Text(process), HasSubstr("CUPTI dropped 1 record, its buffers being full"));
+}
+
+TEST(RecordMessages, SayWhatIsOddInTheProgram) {
+  ProcessSummary process = Recorded();
+  process.open_ranges = 2;
+  EXPECT_THAT(Text(process), HasSubstr("2 ranges never ended\n"));
+  process.ended = false;
+  EXPECT_THAT(Text(process), HasSubstr("2 ranges never ended: the program was killed"));
+  process.notes = {"a note"};
+  EXPECT_THAT(Text(process), HasSubstr("record: net.sql: a note\n"));
+  process.damage = "stream 3 ends early";
+  EXPECT_THAT(Text(process), HasSubstr("could be read: stream 3 ends early\n"));
+  process.odd_rows = 7;
+  EXPECT_THAT(Text(process), HasSubstr("7 records of unknown kinds"));
+}
+
+TEST(RecordMessages, SayWhyThereAreRangesOnly) {
+  ProcessSummary process = Recorded();
+  process.cuda = spool::CudaState::kUnused;
+  RecordingFacts facts = Here();
+  EXPECT_THAT(Text(process, facts), HasSubstr("the program used no CUDA: ranges only\n"));
+  facts.has_driver = false;
+  EXPECT_THAT(Text(process, facts),
+              HasSubstr("record: no NVIDIA driver on this machine: ranges only\n"));
+  facts.wanted_cuda = false;
+  EXPECT_THAT(Text(process, facts), Not(HasSubstr("ranges only")));
+  facts.wanted_cuda = true;
+  EXPECT_THAT(Summary({process, Recorded()}, facts), Not(HasSubstr("ranges only")))
+      << "one of them used CUDA";
+}
+
+TEST(RecordMessages, SayWhoWasNotRecorded) {
+  RecordingFacts facts = Here();
+  facts.program_seen = false;
+  facts.skipped_processes = 1;
+  ProcessSummary process = Recorded();
+  process.cuda = spool::CudaState::kUnused;
+  EXPECT_THAT(Text(process, facts), HasSubstr("used neither CUDA nor NVTX: its database is empty"));
+  EXPECT_THAT(Text(process, facts),
+              HasSubstr("1 child process was not recorded: give --profile-c"));
+  EXPECT_THAT(Text(process, facts), Not(HasSubstr("ranges only")));
+  facts.skipped_processes = 2;
+  EXPECT_THAT(Text(process, facts), HasSubstr("2 child processes were not recorded"));
+  facts.wanted_children = true;
+  EXPECT_THAT(Text(process, facts), HasSubstr("the program itself used neither"));
+}
+
+struct AdviceCase {
+  int result;
+  uint32_t version;
+  const char* said;
+};
+
+TEST(CuptiAdvice, KnowsWhatToDo) {
+  const AdviceCase cases[] = {
+      {35, 130001, "cuptiSubscribe: WORDS (35); the driver lets administrators only"},
+      {35, 130001, "NVreg_RestrictProfilingToAdminUsers=0"},
+      {39, 130001, "another profiler"},
+      {15, 130001, "OPLENS_CUPTI"},
+      {999, 130001, "nvidia-smi"},
+      {5, 130001, "cuptiSubscribe: WORDS (5); install the CUPTI"},
+      {0, 12,
+       "CUPTI 12 is WORDS; install the CUPTI of the CUDA version that nvidia-smi shows, 11.1"},
+      {0, 0, "cuptiSubscribe WORDS; install"},
+  };
+  for (const AdviceCase& c : cases) {
+    ProcessSummary process = Recorded();
+    process.cuda = spool::CudaState::kFailed;
+    process.cupti_step = "cuptiSubscribe";
+    process.cupti_message = "WORDS";
+    process.cupti_result = c.result;
+    process.cupti_version = c.version;
+    const std::string advice = CuptiAdvice(process);
+    EXPECT_THAT(advice, StartsWith("no GPU activity was recorded: "));
+    EXPECT_THAT(advice, HasSubstr(c.said));
+    EXPECT_THAT(Text(process), HasSubstr("record: net.sql: " + advice + "\n"));
+  }
+}
+
+TEST(ShortName, IsRelativeBelowTheFolderOnly) {
+  EXPECT_EQ(ShortName("/a/b/net.sql", "/a"), "b/net.sql");
+  EXPECT_EQ(ShortName("/ab/net.sql", "/a"), "/ab/net.sql");
+  EXPECT_EQ(ShortName("/net.sql", "/"), "net.sql");
+  EXPECT_EQ(ShortName("/net.sql", ""), "/net.sql");
+}
+
+}  // namespace
+}  // namespace oplens::record

@@ -1,0 +1,356 @@
+// `record` as a program: what it does to the program that it starts, and what it says.
+
+#include "test/support/program.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "test/record/running_program.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> Recorded(std::vector<std::string> command) {
+  command.insert(command.begin(), OPLENS_RECORDED_PROGRAM);
+  return command;
+}
+
+/// `record OPTIONS -- COMMAND`
+std::vector<std::string> RecordCommand(const std::vector<std::string>& options,
+                                       const std::vector<std::string>& command) {
+  std::vector<std::string> words = {Program("record")};
+  words.insert(words.end(), options.begin(), options.end());
+  words.emplace_back("--");
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+RunOptions InTestDir() {
+  RunOptions options;
+  options.directory = TestDir();
+  return options;
+}
+
+/// Records a command of recorded_program as net.sql in the folder of the test.
+RunResult Record(const std::vector<std::string>& command,
+                 const std::vector<std::string>& more_options = {}) {
+  std::vector<std::string> options = {"-o", "net.sql"};
+  options.insert(options.end(), more_options.begin(), more_options.end());
+  return RunProgram(RecordCommand(options, Recorded(command)), InTestDir());
+}
+
+std::vector<std::string> FilesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(RecordProgram, WithoutArgumentsSaysWhatToGive) {
+  const RunResult result = RunProgram({Program("record")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "record: give the program to record: record -o net.sql -- PROGRAM ARGS\n");
+  EXPECT_EQ(result.out, "");
+}
+
+TEST(RecordProgram, PrintsHelpToStandardOutput) {
+  const RunResult result = RunProgram({Program("record"), "--help"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("--recover"));
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(RecordProgram, WritesTheDatabaseAndNothingElse) {
+  const RunResult result = Record({"ranges", "5"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, StartsWith("record: net.sql: 0 kernels, 5 ranges, 0 dropped records\n"));
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+TEST(RecordProgram, QuietSaysNothing) { EXPECT_EQ(Record({"ranges", "5"}, {"--quiet"}).err, ""); }
+
+TEST(RecordProgram, ExitsAsTheProgram) {
+  for (const int code : {0, 1, 42, 255}) {
+    const RunResult result = Record({"exit", std::to_string(code)}, {"-f"});
+    EXPECT_EQ(result.exit_code, code) << result.err;
+  }
+  EXPECT_TRUE(fs::exists(TestDir() / "net.sql"));
+}
+
+TEST(RecordProgram, SaysWhichSignalKilledTheProgram) {
+  for (const int number : {SIGSEGV, SIGKILL, SIGTERM}) {
+    const RunResult result = Record({"crash", std::to_string(number)}, {"-f"});
+    EXPECT_EQ(result.exit_code, 128 + number);
+    EXPECT_THAT(result.err,
+                StartsWith(fmt::format("record: the program was killed by signal {} (", number)));
+    EXPECT_THAT(result.err, HasSubstr("net.sql: 0 kernels, "));
+    EXPECT_THAT(result.err, HasSubstr("net.sql: 1 range never ended: the program was killed"));
+  }
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+TEST(RecordProgram, RecordsAProgramThatClosesAllOrLeavesTheFolder) {
+  for (const char* const command : {"close", "chdir", "exec"}) {
+    const RunResult result = Record({command, "3"}, {"-f"});
+    EXPECT_EQ(result.exit_code, 0) << command << result.err;
+    EXPECT_THAT(result.err, AnyOf(HasSubstr("net.sql: 0 kernels, 4 ranges, 0 dropped"),
+                                  HasSubstr("net.sql: 0 kernels, 3 ranges, 0 dropped")))
+        << command;
+  }
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+TEST(RecordProgram, SaysThatChildrenWereNotRecorded) {
+  const RunResult result = Record({"fork", "3"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("net.sql: 0 kernels, 1 range, 0 dropped records"));
+  EXPECT_THAT(result.err, HasSubstr("1 child process was not recorded: give --profile-child"));
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+TEST(RecordProgram, RecordsChildrenToTheirOwnDatabases) {
+  const RunResult result = RunProgram(
+      RecordCommand({"-o", "net.%p.sql", "--profile-child-processes"}, Recorded({"fork", "3"})),
+      InTestDir());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr(".sql: 0 kernels, 1 range, 0 dropped records\n"));
+  EXPECT_THAT(result.err, HasSubstr(".sql: 0 kernels, 3 ranges, 0 dropped records\n"));
+  EXPECT_EQ(FilesIn(TestDir()).size(), 2U);
+}
+
+TEST(RecordProgram, WaitsForRecordedChildrenThatOutliveTheProgram) {
+  const RunResult result = RunProgram(
+      RecordCommand({"-o", "net.%p.sql", "--profile-child-processes"}, Recorded({"orphan", "0.5"})),
+      InTestDir());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              HasSubstr("record: the program ended; waiting for 1 recorded child process\n"));
+  EXPECT_THAT(result.err, Not(HasSubstr("never ended"))) << "the child's range ended";
+  EXPECT_EQ(FilesIn(TestDir()).size(), 2U);
+}
+
+TEST(RecordProgram, WritesAnEmptyDatabaseOfAProgramWithoutRanges) {
+  const RunResult result = RunProgram(RecordCommand({"-o", "net.sql"}, {"true"}), InTestDir());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, StartsWith("record: net.sql: 0 kernels, 0 ranges, 0 dropped records\n"));
+  EXPECT_THAT(result.err, HasSubstr("used neither CUDA nor NVTX: its database is empty\n"));
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+TEST(RecordProgram, SaysWhyAProgramCannotBeStarted) {
+  WriteFile(TestDir() / "text", "no program");
+  struct Case {
+    std::string program;
+    int code;
+    const char* said;
+  };
+  const Case cases[] = {
+      {"no-such-program-of-oplens", 127, "no folder of PATH has it"},
+      {"./no-such-program", 127, "No such file or directory; check its name"},
+      {"./text", 126, "Permission denied; check that it is an executable file"},
+      {".", 126, "Permission denied"},
+  };
+  for (const Case& c : cases) {
+    const RunResult result =
+        RunProgram(RecordCommand({"-o", "net.sql"}, {c.program, "x"}), InTestDir());
+    EXPECT_EQ(result.exit_code, c.code) << result.err;
+    EXPECT_THAT(result.err, StartsWith("record: " + c.program + ": cannot be started: "));
+    EXPECT_THAT(result.err, HasSubstr(c.said));
+    EXPECT_THAT(FilesIn(TestDir()), ElementsAre("text")) << "nothing is left";
+  }
+}
+
+TEST(RecordProgram, ChecksTheOutputBeforeTheProgramStarts) {
+  WriteFile(TestDir() / "old.sql", "old");
+  fs::create_directory(TestDir() / "folder");
+  struct Case {
+    const char* output;
+    const char* said;
+  };
+  const Case cases[] = {
+      {"old.sql", "is there already: give -f to replace it"},
+      {"folder", "is a folder"},
+      {"missing/net.sql", "there is no folder"},
+      {"old.sql/net.sql", "there is no folder"},
+      {"/dev/null", "is no regular file"},
+  };
+  for (const Case& c : cases) {
+    const RunResult result = RunProgram(
+        RecordCommand({"-o", c.output}, {"/bin/sh", "-c", "touch started"}), InTestDir());
+    EXPECT_EQ(result.exit_code, 2) << c.output;
+    EXPECT_THAT(result.err, StartsWith("record: -o /")) << c.output;
+    EXPECT_THAT(result.err, HasSubstr(c.said)) << c.output;
+    EXPECT_THAT(FilesIn(TestDir()), ElementsAre("folder", "old.sql")) << c.output;
+  }
+  EXPECT_EQ(ReadFile(TestDir() / "old.sql"), "old");
+}
+
+TEST(RecordProgram, RefusesAFolderThatCannotBeWritten) {
+  const fs::path folder = TestDir() / "closed";
+  fs::create_directory(folder);
+  fs::permissions(folder, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_exec |
+                              fs::perms::others_read);
+  RunOptions options = InTestDir();
+  options.unprivileged = true;
+  const RunResult result =
+      RunProgram(RecordCommand({"-o", "closed/net.sql"}, {"/bin/true"}), options);
+  if (result.exit_code == 127) GTEST_SKIP() << "the build folder is closed to other users";
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("cannot be written: Permission denied"));
+}
+
+TEST(RecordProgram, ReplacesAnOlderDatabaseByForce) {
+  WriteFile(TestDir() / "net.sql", "old");
+  EXPECT_EQ(Record({"ranges", "1"}, {"-f"}).exit_code, 0);
+  EXPECT_THAT(ReadFile(TestDir() / "net.sql"), StartsWith("SQLite format 3"));
+}
+
+TEST(RecordProgram, RefusesToTakeAnotherToolsPlace) {
+  for (const char* const variable : {"NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH"}) {
+    ::setenv(variable, "/opt/other/libtool.so", 1);
+    const RunResult result = Record({"ranges", "1"});
+    ::unsetenv(variable);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr(fmt::format("{} is set to /opt/other/libtool.so", variable)));
+    EXPECT_THAT(result.err, HasSubstr(fmt::format("unset {}", variable)));
+  }
+}
+
+TEST(RecordProgram, KeepsAnInterruptedRecording) {
+  fs::create_directory(TestDir() / "net.sql.spool");
+  WriteFile(TestDir() / "net.sql.spool" / "session", "process_id=1\n");
+  const RunResult result = Record({"ranges", "1"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("record --recover"));
+  EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool" / "session"));
+  EXPECT_EQ(Record({"ranges", "1"}, {"-f"}).exit_code, 0);
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+TEST(RecordProgram, NamesTheDatabase) {
+  ::setenv("OPLENS_TEST_RANK", "3", 1);
+  const fs::path folder = TestDir() / "100%p";
+  fs::create_directory(folder);
+  RunOptions options;
+  options.directory = folder;
+  const RunResult result = RunProgram(
+      RecordCommand({"-o", "r%q{OPLENS_TEST_RANK}.%%.sql"}, Recorded({"ranges", "1"})), options);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, StartsWith("record: r3.%.sql: 0 kernels, 1 range"));
+  EXPECT_THAT(FilesIn(folder), ElementsAre("r3.%.sql"));
+}
+
+TEST(RecordProgram, GivesTheProgramItsEnvironment) {
+  const RunResult result = Record({"variables", "OPLENS_RECORD_"},
+                                  {"--profile-from-start", "off", "--trace", "nvtx,cuda"});
+  const std::string folder = fs::canonical(TestDir()).string();
+  const std::string pid = result.out.substr(4, result.out.find('\n') - 4);
+  EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_SPOOL=" + folder + "/net.sql.spool\n"));
+  EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_OUTPUT=" + folder + "/net.sql\n"));
+  EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_ROOT=" + pid + "\n"));
+  EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_OPTIONS=cuda,nvtx,wait\n"));
+  EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_CLOCK="));
+}
+
+TEST(RecordProgram, ChangesNothingElseForTheProgram) {
+  WriteFile(TestDir() / "in", "from standard input\n");
+  RunOptions options = InTestDir();
+  options.stdin_path = TestDir() / "in";
+  // Some signals ignored, a stream closed and a descriptor open, as from a shell script.
+  const std::string script = "trap '' PIPE HUP CHLD; exec 2>&- 7</dev/null; exec ";
+  const std::string alone = script + OPLENS_RECORDED_PROGRAM + " state";
+  const std::string recorded =
+      script + Program("record") + " -o net.sql -- " + OPLENS_RECORDED_PROGRAM + " state";
+  const auto without_group = [](std::string text) {
+    const size_t at = text.find("group");
+    return text.erase(at, text.find('\n', at) - at);
+  };
+  const RunResult before = RunProgram({"/bin/sh", "-c", alone}, options);
+  const RunResult after = RunProgram({"/bin/sh", "-c", recorded}, options);
+  EXPECT_THAT(before.out, HasSubstr("from standard input"));
+  EXPECT_THAT(before.out, HasSubstr(fmt::format("ignored {}\n", SIGPIPE)));
+  EXPECT_THAT(before.out, Not(HasSubstr("open 2\n")));
+  EXPECT_EQ(without_group(after.out), without_group(before.out));
+  EXPECT_EQ(after.exit_code, 0);
+}
+
+TEST(RecordProgram, LeavesTheProgramInItsGroup) {
+  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"state"})), TestDir());
+  EXPECT_EQ(record.Wait(), 0);
+  EXPECT_THAT(record.out(), HasSubstr(fmt::format("group {}\n", record.process_id())));
+}
+
+TEST(RecordProgram, PassesSignalsOn) {
+  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"signals", "6"})), TestDir());
+  ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+    record.Send(number);
+    EXPECT_TRUE(record.WaitForLine(fmt::format("signal {}", ::strsignal(number)))) << number;
+  }
+  EXPECT_EQ(record.Wait(), 7);
+  EXPECT_THAT(record.err(), StartsWith("record: net.sql: 0 kernels, 1 range"));
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+TEST(RecordProgram, FinishesTheDatabaseOfAProgramThatASignalEnds) {
+  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"sleep", "60"})), TestDir());
+  ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
+  record.Send(SIGINT);
+  EXPECT_EQ(record.Wait(), 128 + SIGINT);
+  EXPECT_THAT(record.err(), HasSubstr("net.sql: 0 kernels, "));
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+TEST(RecordProgram, EndsTheProgramAfterTheTimeout) {
+  const RunResult result = Record({"sleep", "60"}, {"--timeout", "1"});
+  EXPECT_EQ(result.exit_code, 124);
+  EXPECT_THAT(result.err, StartsWith("record: the program was ended after --timeout 1 s\n"));
+  EXPECT_THAT(result.err, HasSubstr("net.sql: 0 kernels"));
+}
+
+TEST(RecordProgram, KillsAProgramThatDoesNotEndAfterTheTimeout) {
+  const RunResult result = Record({"stubborn", "60"}, {"--timeout", "1"});
+  EXPECT_EQ(result.exit_code, 124);
+  EXPECT_THAT(result.err, HasSubstr("net.sql: 0 kernels"));
+}
+
+TEST(RecordProgram, LeavesAProgramAloneThatEndsBeforeTheTimeout) {
+  EXPECT_EQ(Record({"exit", "3"}, {"--timeout", "30"}).exit_code, 3);
+}
+
+TEST(RecordProgram, SaysWhereTheRecordingIsWhenTheDatabaseCannotBeWritten) {
+  RunOptions options = InTestDir();
+  // The program runs on while the disk is full for the database.
+  const RunResult result = RunProgram(
+      RecordCommand({"-o", "net.sql"}, {"/bin/sh", "-c",
+                                        fmt::format("mkdir net.sql.part net.sql; {} ranges 3",
+                                                    OPLENS_RECORDED_PROGRAM)}),
+      options);
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("record: all that was recorded is in net.sql.spool: make the "
+                                    "database of it with `record --recover net.sql`\n"));
+  EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
+}
+
+}  // namespace
+}  // namespace oplens::test

@@ -1,0 +1,209 @@
+// A program to be recorded: it annotates itself with NVTX and then does what programs do to those
+// who watch them.
+//
+//   recorded_program COMMAND [VALUE]
+//
+// Ranges of every command: "work" around what it does; `ranges N` has N pairs "range" with a mark
+// "mark" in each. Exit code 0 unless the command says otherwise, 99 for a wrong command line.
+
+#include <fcntl.h>
+#include <nvtx3/nvToolsExt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+extern char** environ;
+
+namespace {
+
+constexpr int kWrongCommand = 99;
+
+class Range {
+ public:
+  explicit Range(const char* name) { nvtxRangePushA(name); }
+  ~Range() { nvtxRangePop(); }
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+};
+
+void Ranges(long number) {
+  for (long i = 0; i < number; ++i) {
+    const Range range("range");
+    nvtxMarkA("mark");
+  }
+}
+
+void SleepSeconds(double seconds) {
+  timespec left = {};
+  left.tv_sec = static_cast<time_t>(seconds);
+  left.tv_nsec = static_cast<long>((seconds - static_cast<double>(left.tv_sec)) * 1e9);
+  while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+}
+
+/// Exits with N.
+int Exit(const char* value) {
+  const Range range("work");
+  return std::atoi(value);
+}
+
+/// Dies of signal N, in the middle of a range.
+int Crash(const char* value) {
+  const Range range("work");
+  ::raise(std::atoi(value));
+  return 0;
+}
+
+int Sleep(const char* value) {
+  const Range range("work");
+  std::puts("ready");
+  std::fflush(stdout);
+  SleepSeconds(std::atof(value));
+  return 0;
+}
+
+/// A child that has N ranges; it is waited for. Exits with the child's exit code.
+int Fork(const char* value) {
+  const Range range("work");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Ranges(std::atol(value));
+    std::exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+/// A child that lives S seconds longer than the program, and has one range.
+int Orphan(const char* value) {
+  const Range range("work");
+  if (::fork() == 0) {
+    const Range child_range("orphan");
+    SleepSeconds(std::atof(value));
+  }
+  return 0;
+}
+
+/// Becomes `recorded_program ranges N`.
+int Exec(const char* value) {
+  const Range range("work");
+  char self[] = "/proc/self/exe";
+  char command[] = "ranges";
+  std::string number = value;
+  char* const argv[] = {self, command, number.data(), nullptr};
+  ::execv(self, argv);
+  return 1;
+}
+
+/// Closes every descriptor, then has N ranges.
+int CloseAll(const char* value) {
+  const Range range("work");
+  for (int fd = 0; fd < 1024; ++fd) ::close(fd);
+  Ranges(std::atol(value));
+  return 0;
+}
+
+/// Goes to the root of the file system, then has N ranges.
+int ChangeDirectory(const char* value) {
+  const Range range("work");
+  if (::chdir("/") != 0) return 1;
+  Ranges(std::atol(value));
+  return 0;
+}
+
+int RangesOnly(const char* value) {
+  Ranges(std::atol(value));
+  return 0;
+}
+
+/// Ranges without end, until it is killed.
+int Forever(const char*) {
+  std::puts("ready");
+  std::fflush(stdout);
+  while (true) Ranges(1000);
+}
+
+/// Answers SIGTERM and SIGINT with a line, N times, then ends with exit code 7.
+int Signals(const char* value) {
+  const Range range("work");
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+    ::sigaddset(&set, number);
+  }
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  std::puts("ready");
+  std::fflush(stdout);
+  for (int left = std::atoi(value); left > 0; --left) {
+    const int number = ::sigwaitinfo(&set, nullptr);
+    std::printf("signal %s\n", ::strsignal(number));
+    std::fflush(stdout);
+  }
+  return 7;
+}
+
+/// Ignores SIGTERM and sleeps S seconds.
+int Stubborn(const char* value) {
+  ::signal(SIGTERM, SIG_IGN);
+  return Sleep(value);
+}
+
+/// Prints what it was started with: descriptors, signals, group, and standard input.
+int State(const char*) {
+  const Range range("work");
+  for (int fd = 0; fd < 64; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) std::printf("open %d\n", fd);
+  }
+  sigset_t mask;
+  ::sigprocmask(SIG_SETMASK, nullptr, &mask);
+  for (int number = 1; number < 32; ++number) {
+    struct sigaction action = {};
+    ::sigaction(number, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) std::printf("ignored %d\n", number);
+    if (::sigismember(&mask, number) == 1) std::printf("blocked %d\n", number);
+  }
+  std::printf("group %d\n", static_cast<int>(::getpgrp()));
+  for (int c = std::getchar(); c != EOF; c = std::getchar()) std::putchar(c);
+  return 0;
+}
+
+/// Prints its process id and the variables whose names begin with VALUE.
+int Variables(const char* value) {
+  const Range range("work");
+  std::printf("pid=%d\n", static_cast<int>(::getpid()));
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, value, std::strlen(value)) == 0) std::puts(*entry);
+  }
+  return 0;
+}
+
+struct Command {
+  std::string_view word;
+  int (*run)(const char* value);
+};
+
+constexpr Command kCommands[] = {
+    {"exit", Exit},       {"crash", Crash},           {"sleep", Sleep},
+    {"fork", Fork},       {"orphan", Orphan},         {"exec", Exec},
+    {"close", CloseAll},  {"chdir", ChangeDirectory}, {"ranges", RangesOnly},
+    {"forever", Forever}, {"signals", Signals},       {"stubborn", Stubborn},
+    {"state", State},     {"variables", Variables},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return kWrongCommand;
+  for (const Command& command : kCommands) {
+    if (command.word == argv[1]) return command.run(argc > 2 ? argv[2] : "");
+  }
+  return kWrongCommand;
+}
