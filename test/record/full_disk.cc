@@ -1,0 +1,31 @@
+// libfull_disk.so, for LD_PRELOAD: pwritev says that the disk is full, from the call numbered
+// FULL_DISK_FROM (the first is 0) to the one before FULL_DISK_TO.
+
+#include <dlfcn.h>
+#include <sys/uio.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+
+namespace {
+
+long Variable(const char* name, long otherwise) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? otherwise : std::atol(value);
+}
+
+std::atomic<long> g_calls{0};
+
+}  // namespace
+
+extern "C" ssize_t pwritev(int file, const iovec* pieces, int count, off_t offset) {
+  using Function = ssize_t (*)(int, const iovec*, int, off_t);
+  static const auto next = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "pwritev"));
+  const long call = g_calls++;
+  if (call >= Variable("FULL_DISK_FROM", 0) && call < Variable("FULL_DISK_TO", 1L << 60)) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return next(file, pieces, count, offset);
+}

@@ -1,0 +1,103 @@
+// The library inside the program: what it needs, what it takes, and what it does without room.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "test/record/recording_fixture.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Lt;
+
+std::vector<std::string> Words(const std::vector<std::string>& command) {
+  const RunResult run = RunProgram(command);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  std::vector<std::string> words;
+  std::istringstream text(run.out);
+  for (std::string word; text >> word;) words.push_back(word);
+  return words;
+}
+
+#if !defined(OPLENS_SANITIZED)
+TEST(LibraryTest, NeedsTheCLibraryOnlyAndShowsItsEntryPoints) {
+  const std::string script =
+      "readelf -d " OPLENS_RECORD_LIBRARY " | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'";
+  EXPECT_THAT(Words({"/bin/sh", "-c", script}), ElementsAre("libc.so.6"));
+  std::vector<std::string> symbols =
+      Words({"/bin/sh", "-c", "nm -D --defined-only -P " OPLENS_RECORD_LIBRARY " | cut -d' ' -f1"});
+  std::sort(symbols.begin(), symbols.end());
+  EXPECT_THAT(symbols, ElementsAre("InitializeInjection", "InitializeInjectionNvtx2",
+                                   "InitializeInjectionNvtxExtension"));
+}
+
+TEST(LibraryTest, TakesLittleMemory) {
+  const std::filesystem::path database = TestDir() / "net.sql";
+  // Two million events of 400 bytes on 16 threads: 900 MB of spool.
+  const RunResult run =
+      Record({.database = database, .program = {OPLENS_RANGE_PROGRAM, "16", "60000", "400"}});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  constexpr int64_t kMostKilobytes = 64 * 1024;
+  EXPECT_THAT(std::stoll(run.out), Lt(kMostKilobytes)) << "resident, kB";
+  EXPECT_EQ(Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER"), 2 * 16 * 60'000);
+}
+#endif
+
+TEST(LibraryTest, ThreadsHaveTheirOwnRanges) {
+  const std::filesystem::path database = TestDir() / "net.sql";
+  const RunResult run =
+      Record({.database = database, .program = {OPLENS_RANGE_PROGRAM, "16", "2000", "20"}});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::vector<std::string> outlines = Outlines(database);
+  EXPECT_EQ(outlines.size(), 16U);
+  EXPECT_EQ(Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 4"),
+            16 * 2'000);
+}
+
+TEST(LibraryTest, ManyShortThreadsShareFiles) {
+  const std::filesystem::path database = TestDir() / "net.sql";
+  const RunResult run =
+      Record({.database = database, .program = {OPLENS_RANGE_PROGRAM, "1", "2", "20", "3000"}});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 4"),
+            3000 * 2);
+}
+
+/// Ranges that have no room are dropped whole: what is there nests, and the rest is counted.
+TEST(LibraryTest, FullDiskCostsRangesAndNothingElse) {
+  const std::filesystem::path database = TestDir() / "net.sql";
+  const RunResult run = Record({.database = database,
+                                .program = {OPLENS_RANGE_PROGRAM, "1", "50000", "100"},
+                                .environment = {"OPLENS_TEST_PRELOAD=" OPLENS_FULL_DISK,
+                                                "FULL_DISK_FROM=5", "FULL_DISK_TO=7"}});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const int64_t stored =
+      Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 2");
+  EXPECT_GT(stored, 1'000);
+  EXPECT_LT(stored, 50'000);
+  EXPECT_EQ(Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 4"),
+            stored);
+  Outlines(database);
+  EXPECT_THAT(run.err, HasSubstr(std::to_string(50'000 - stored) + " dropped"));
+  EXPECT_THAT(run.err, HasSubstr("No space left on device"));
+  const RunResult parse = RunProgram({Program("parse"), database.string(), "-o", "/dev/null"});
+  EXPECT_EQ(parse.exit_code, 0);
+  EXPECT_THAT(parse.err, HasSubstr(std::to_string(50'000 - stored)));
+}
+
+TEST(LibraryTest, DiskThatIsFullFromTheStartIsSaid) {
+  const std::filesystem::path database = TestDir() / "net.sql";
+  const RunResult run =
+      Record({.database = database,
+              .program = {OPLENS_RANGE_PROGRAM, "1", "1000", "100"},
+              .environment = {"OPLENS_TEST_PRELOAD=" OPLENS_FULL_DISK, "FULL_DISK_FROM=1"}});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("No space left on device"));
+}
+
+}  // namespace
+}  // namespace oplens::test
