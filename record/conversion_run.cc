@@ -64,6 +64,13 @@ std::vector<ProcessSummary> ConversionRun::Complete() {
 }
 
 bool ConversionRun::Finish(RecordingFacts facts, SpoolFolder* spool) {
+  std::error_code error;
+  const bool has_spool = std::filesystem::is_directory(spool->path(), error);
+  if (!has_spool) {
+    conversion_.reset();
+    failure_ = fmt::format("{}: was removed during the recording; record again, and leave it",
+                           ShortName(spool->path(), facts.directory));
+  }
   if (conversion_) {
     try {
       const std::vector<ProcessSummary> processes = Complete();
@@ -71,13 +78,12 @@ bool ConversionRun::Finish(RecordingFacts facts, SpoolFolder* spool) {
       spool->Remove();
       if (talk_ == Talk::kAll) PrintError(Summary(processes, facts));
       return true;
-    } catch (const std::exception& error) {
-      Fail(error.what());
+    } catch (const std::exception& thrown) {
+      Fail(thrown.what());
     }
   }
   PrintError(fmt::format("record: {}\n", failure_));
-  std::error_code error;
-  if (std::filesystem::exists(spool->path(), error)) {
+  if (has_spool) {
     PrintError(
         fmt::format("record: all that was recorded is in {}: make the database of it with `record "
                     "--recover {}`\n",

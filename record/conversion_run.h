@@ -10,6 +10,12 @@
 
 namespace oplens::record {
 
+/// Whether the program gets a database although there is nothing of it: the one that -o names, but
+/// not where child processes have theirs.
+inline bool NeedsEmptyDatabase(const RecordingFacts& facts, const SpoolFolder& spool) {
+  return !facts.program_seen && !(facts.wanted_children && spool.HasProcesses());
+}
+
 /// The conversion of a recording for the user: what fails is kept for the end, what it takes long
 /// is shown on a terminal.
 class ConversionRun {

@@ -175,7 +175,7 @@ class Recording {
     }
     if (!options_.quiet) PrintError(processes.EndLine());
     const RecordingFacts facts = Facts();
-    if (!facts.program_seen) NoteUnseen(&conversion);
+    if (NeedsEmptyDatabase(facts, spool_)) NoteUnseen(&conversion);
     const bool written = conversion.Finish(facts, &spool_);
     const int code = processes.exit_code();
     return written || code != 0 ? code : 1;

@@ -57,7 +57,7 @@ int RecoverRecording(const Options& options) {
   facts.wanted_cuda = false;
   facts.wanted_children = ValueOf(session, "options").find("children") != std::string::npos;
   facts.program_seen = spool.HasProcess(process_id);
-  if (!facts.program_seen) {
+  if (NeedsEmptyDatabase(facts, spool)) {
     spool.AddUnseenProcess(process_id, ValueOf(session, "database"), ValueOf(session, "command"));
   }
   using Talk = ConversionRun::Talk;

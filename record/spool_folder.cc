@@ -204,13 +204,22 @@ Session SpoolFolder::ReadSession() const {
   return session;
 }
 
-bool SpoolFolder::HasProcess(int32_t process_id) const {
+std::vector<int32_t> SpoolFolder::Processes() const {
+  std::vector<int32_t> processes;
   std::error_code error;
   for (fs::directory_iterator at(path_, error), end; !error && at != end; at.increment(error)) {
-    if (ProcessOfFolder(at->path().filename().string()) == process_id) return true;
+    const std::optional<int32_t> process_id = ProcessOfFolder(at->path().filename().string());
+    if (process_id) processes.push_back(*process_id);
   }
-  return false;
+  return processes;
 }
+
+bool SpoolFolder::HasProcess(int32_t process_id) const {
+  const std::vector<int32_t> processes = Processes();
+  return std::find(processes.begin(), processes.end(), process_id) != processes.end();
+}
+
+bool SpoolFolder::HasProcesses() const { return !Processes().empty(); }
 
 void SpoolFolder::AddUnseenProcess(int32_t process_id, const std::string& output,
                                    const std::string& command) const {

@@ -37,8 +37,10 @@ class SpoolFolder {
   /// Empty where it is not there.
   Session ReadSession() const;
 
-  /// Whether a process of this id was recorded.
+  /// Whether a process of this id is in the spool, recorded or not.
   bool HasProcess(int32_t process_id) const;
+  /// Whether any is.
+  bool HasProcesses() const;
   /// Notes a process that was never seen by the library, so that its database, an empty one, is
   /// written as any other. Throws Error.
   void AddUnseenProcess(int32_t process_id, const std::string& output,
@@ -52,6 +54,8 @@ class SpoolFolder {
 
  private:
   SpoolFolder(std::filesystem::path path, int lock);
+  /// Of all images; a process that has several is there as often.
+  std::vector<int32_t> Processes() const;
 
   std::filesystem::path path_;
   int lock_ = -1;

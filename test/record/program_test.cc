@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -14,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "test/record/running_program.h"
+#include "test/record/record_run.h"
 #include "test/support/test_files.h"
 
 namespace oplens::test {
@@ -26,44 +24,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-std::vector<std::string> Recorded(std::vector<std::string> command) {
-  command.insert(command.begin(), OPLENS_RECORDED_PROGRAM);
-  return command;
-}
-
-/// `record OPTIONS -- COMMAND`
-std::vector<std::string> RecordCommand(const std::vector<std::string>& options,
-                                       const std::vector<std::string>& command) {
-  std::vector<std::string> words = {Program("record")};
-  words.insert(words.end(), options.begin(), options.end());
-  words.emplace_back("--");
-  words.insert(words.end(), command.begin(), command.end());
-  return words;
-}
-
-RunOptions InTestDir() {
-  RunOptions options;
-  options.directory = TestDir();
-  return options;
-}
-
-/// Records a command of recorded_program as net.sql in the folder of the test.
-RunResult Record(const std::vector<std::string>& command,
-                 const std::vector<std::string>& more_options = {}) {
-  std::vector<std::string> options = {"-o", "net.sql"};
-  options.insert(options.end(), more_options.begin(), more_options.end());
-  return RunProgram(RecordCommand(options, Recorded(command)), InTestDir());
-}
-
-std::vector<std::string> FilesIn(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 TEST(RecordProgram, WithoutArgumentsSaysWhatToGive) {
   const RunResult result = RunProgram({Program("record")});
@@ -149,6 +109,17 @@ TEST(RecordProgram, WaitsForRecordedChildrenThatOutliveTheProgram) {
   EXPECT_EQ(FilesIn(TestDir()).size(), 2U);
 }
 
+TEST(RecordProgram, WritesNoDatabaseOfAProgramThatOnlyStartsOthers) {
+  const RunResult result = RunProgram(
+      RecordCommand({"-o", "net.%p.sql", "--profile-child-processes"},
+                    {"/bin/sh", "-c", fmt::format("{} ranges 3; exit 5", OPLENS_RECORDED_PROGRAM)}),
+      InTestDir());
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_THAT(result.err, HasSubstr(".sql: 0 kernels, 3 ranges, 0 dropped records\n"));
+  EXPECT_THAT(result.err, HasSubstr("record: the program itself used neither CUDA nor NVTX\n"));
+  EXPECT_EQ(FilesIn(TestDir()).size(), 1U);
+}
+
 TEST(RecordProgram, WritesAnEmptyDatabaseOfAProgramWithoutRanges) {
   const RunResult result = RunProgram(RecordCommand({"-o", "net.sql"}, {"true"}), InTestDir());
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -225,6 +196,15 @@ TEST(RecordProgram, ReplacesAnOlderDatabaseByForce) {
   EXPECT_THAT(ReadFile(TestDir() / "net.sql"), StartsWith("SQLite format 3"));
 }
 
+TEST(RecordProgram, SaysThatItsLibraryIsMissing) {
+  fs::copy_file(Program("record"), TestDir() / "record");
+  const RunResult result =
+      RunProgram({(TestDir() / "record").string(), "-o", "net.sql", "true"}, InTestDir());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, StartsWith("record: liboplens_record.so: is neither beside "));
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("record"));
+}
+
 TEST(RecordProgram, RefusesToTakeAnotherToolsPlace) {
   for (const char* const variable : {"NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH"}) {
     ::setenv(variable, "/opt/other/libtool.so", 1);
@@ -294,53 +274,8 @@ TEST(RecordProgram, ChangesNothingElseForTheProgram) {
   EXPECT_EQ(after.exit_code, 0);
 }
 
-TEST(RecordProgram, LeavesTheProgramInItsGroup) {
-  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"state"})), TestDir());
-  EXPECT_EQ(record.Wait(), 0);
-  EXPECT_THAT(record.out(), HasSubstr(fmt::format("group {}\n", record.process_id())));
-}
-
-TEST(RecordProgram, PassesSignalsOn) {
-  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"signals", "6"})), TestDir());
-  ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
-    record.Send(number);
-    EXPECT_TRUE(record.WaitForLine(fmt::format("signal {}", ::strsignal(number)))) << number;
-  }
-  EXPECT_EQ(record.Wait(), 7);
-  EXPECT_THAT(record.err(), StartsWith("record: net.sql: 0 kernels, 1 range"));
-  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
-}
-
-TEST(RecordProgram, FinishesTheDatabaseOfAProgramThatASignalEnds) {
-  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"sleep", "60"})), TestDir());
-  ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
-  record.Send(SIGINT);
-  EXPECT_EQ(record.Wait(), 128 + SIGINT);
-  EXPECT_THAT(record.err(), HasSubstr("net.sql: 0 kernels, "));
-  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
-}
-
-TEST(RecordProgram, EndsTheProgramAfterTheTimeout) {
-  const RunResult result = Record({"sleep", "60"}, {"--timeout", "1"});
-  EXPECT_EQ(result.exit_code, 124);
-  EXPECT_THAT(result.err, StartsWith("record: the program was ended after --timeout 1 s\n"));
-  EXPECT_THAT(result.err, HasSubstr("net.sql: 0 kernels"));
-}
-
-TEST(RecordProgram, KillsAProgramThatDoesNotEndAfterTheTimeout) {
-  const RunResult result = Record({"stubborn", "60"}, {"--timeout", "1"});
-  EXPECT_EQ(result.exit_code, 124);
-  EXPECT_THAT(result.err, HasSubstr("net.sql: 0 kernels"));
-}
-
-TEST(RecordProgram, LeavesAProgramAloneThatEndsBeforeTheTimeout) {
-  EXPECT_EQ(Record({"exit", "3"}, {"--timeout", "30"}).exit_code, 3);
-}
-
 TEST(RecordProgram, SaysWhereTheRecordingIsWhenTheDatabaseCannotBeWritten) {
   RunOptions options = InTestDir();
-  // The program runs on while the disk is full for the database.
   const RunResult result = RunProgram(
       RecordCommand({"-o", "net.sql"}, {"/bin/sh", "-c",
                                         fmt::format("mkdir net.sql.part net.sql; {} ranges 3",
@@ -350,6 +285,20 @@ TEST(RecordProgram, SaysWhereTheRecordingIsWhenTheDatabaseCannotBeWritten) {
   EXPECT_THAT(result.err, HasSubstr("record: all that was recorded is in net.sql.spool: make the "
                                     "database of it with `record --recover net.sql`\n"));
   EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
+}
+
+TEST(RecordProgram, SaysThatTheSpoolWasRemoved) {
+  const RunResult result = RunProgram(
+      RecordCommand(
+          {"-o", "net.sql"},
+          {"/bin/sh", "-c",
+           fmt::format("rm -r net.sql.spool; {} ranges 3; echo went on", OPLENS_RECORDED_PROGRAM)}),
+      InTestDir());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out, "went on\n");
+  EXPECT_EQ(
+      result.err,
+      "record: net.sql.spool: was removed during the recording; record again, and leave it\n");
 }
 
 }  // namespace
