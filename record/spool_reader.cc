@@ -171,10 +171,9 @@ bool StreamReader::TakeUsed() {
 
 bool StreamReader::CheckHead(const MappedFile& file, uint32_t sequence) {
   if (file.data() == nullptr) {
-    if (ended_ && file.error() != ENOENT) {
-      const char* const why = file.error() == 0 ? "is empty" : std::strerror(file.error());
-      Damage(sequence, why);
-    }
+    // An empty one is being made, or was when the program was killed.
+    const bool there = file.error() != ENOENT && file.error() != 0;
+    if (ended_ && there) Damage(sequence, std::strerror(file.error()));
     return false;
   }
   // The library is still making it, or was killed meanwhile: nothing is in it.

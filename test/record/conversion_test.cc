@@ -1,0 +1,369 @@
+// Whole recordings: facts, several processes, growth, files that are there already, and the
+// programs that read the result.
+
+#include "record/conversion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "parse/nvprof_tables.h"
+#include "record/activity_columns.h"
+#include "test/record/spool_test.h"
+#include "test/support/program.h"
+
+namespace oplens::record {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using spool::RecordKind;
+using spool::Table;
+using test::EventRecord;
+using test::RowRecord;
+using test::SpoolStream;
+using test::SpoolValue;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using ConversionTest = SpoolTest;
+
+TEST_F(ConversionTest, HasExactlyTheTablesOfItsVersion) {
+  MakeImage();
+  ConvertOne();
+  std::vector<std::string> expected = {"StringTable", "Version"};
+  for (const auto& table : parse::nvprof::NvprofTables(12)) expected.push_back(table.name);
+  EXPECT_THAT(Query(output(),
+                    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE "
+                    "'OPLENS%'"),
+              testing::UnorderedElementsAreArray(expected));
+  std::vector<std::string> indices = {"INDEX_StringTable"};
+  for (const auto& table : parse::nvprof::NvprofTables(12)) {
+    if (!table.indexed_column.empty()) indices.push_back("INDEX_" + table.name);
+  }
+  EXPECT_THAT(
+      Query(output(), "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"),
+      testing::UnorderedElementsAreArray(indices));
+  EXPECT_THAT(Query(output(), "SELECT * FROM Version"), ElementsAre("12"));
+  EXPECT_THAT(Query(output(), "SELECT * FROM StringTable WHERE _id_ = 0"),
+              ElementsAre("0|-- null --"));
+  EXPECT_THAT(Query(output(), "PRAGMA integrity_check"), ElementsAre("ok"));
+}
+
+TEST_F(ConversionTest, TellsTheFacts) {
+  MakeImage([](spool::ProcessPage* page) {
+    page->parent_id = 12;
+    page->lost_events = 1;
+    page->lost_rows = 2;
+    page->cupti_lost = 3;
+    page->odd_rows = 4;
+    page->first_error = 28;
+    page->cuda = spool::CudaState::kFailed;
+    page->cupti_result = 35;
+    page->cupti_version = 130001;
+    test::SetField(page->cupti_step, "cuptiSubscribe");
+    test::SetField(page->cupti_message, "not permitted");
+  });
+  const ProcessSummary summary = ConvertOne();
+  EXPECT_EQ(summary.process_id, kProcess);
+  EXPECT_EQ(summary.output, output().string());
+  EXPECT_EQ(summary.command, "./program -n 3");
+  EXPECT_EQ(summary.lost_events, 1);
+  EXPECT_EQ(summary.lost_rows, 2);
+  EXPECT_EQ(summary.cupti_lost, 3);
+  EXPECT_EQ(summary.odd_rows, 4);
+  EXPECT_EQ(summary.first_error, 28);
+  EXPECT_EQ(summary.cuda, spool::CudaState::kFailed);
+  EXPECT_EQ(summary.cupti_result, 35);
+  EXPECT_EQ(summary.cupti_version, 130001u);
+  EXPECT_EQ(summary.cupti_step, "cuptiSubscribe");
+  EXPECT_EQ(summary.cupti_message, "not permitted");
+  EXPECT_TRUE(summary.ended);
+  EXPECT_EQ(summary.damage, "");
+  const std::map<std::string, std::string> expected = {
+      {"version", "1.2.3"},        {"format_version", "1"},
+      {"process_id", "4711"},      {"parent_id", "12"},
+      {"recovered", "0"},          {"ended", "1"},
+      {"lost_events", "1"},        {"lost_rows", "2"},
+      {"cupti_lost", "3"},         {"odd_rows", "4"},
+      {"first_error", "28"},       {"open_ranges", "0"},
+      {"unmatched_ends", "0"},     {"gpu", "failed: cuptiSubscribe: not permitted (35)"},
+      {"cupti_version", "130001"}, {"damage", ""}};
+  EXPECT_EQ(Meta(), expected);
+}
+
+TEST_F(ConversionTest, TellsWhetherTheGpuWasRecorded) {
+  MakeImage();
+  ConvertOne();
+  EXPECT_EQ(Meta()["gpu"], "unavailable");
+  MakeImage([](spool::ProcessPage* page) { page->cuda = spool::CudaState::kRecording; });
+  ConvertOne();
+  EXPECT_EQ(Meta()["gpu"], "recorded");
+}
+
+TEST_F(ConversionTest, TellsThatAProcessDidNotEndAndWasRecovered) {
+  MakeImage([](spool::ProcessPage* page) { page->state = spool::ProcessState::kRunning; });
+  ConversionOptions options = Options();
+  options.recovered = true;
+  EXPECT_FALSE(Conversion(options).Finish({}).at(0).ended);
+  EXPECT_EQ(Meta()["ended"], "0");
+  EXPECT_EQ(Meta()["recovered"], "1");
+}
+
+TEST_F(ConversionTest, LeavesAFileThatIsThere) {
+  MakeImage();
+  test::WriteFile(output(), "mine");
+  try {
+    Conversion(Options()).Finish({});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), output().string() +
+                                             ": is there already; give -f to replace it, or "
+                                             "another -o");
+  }
+  EXPECT_EQ(test::ReadFile(output()), "mine");
+  EXPECT_FALSE(fs::exists(output().string() + ".part"));
+}
+
+TEST_F(ConversionTest, NeverReplacesWhatIsNoFile) {
+  MakeImage();
+  fs::create_directory(output());
+  EXPECT_THROW(Convert(), Error);
+}
+
+TEST_F(ConversionTest, TellsThatAFolderIsMissing) {
+  test::MakeSpoolImage(spool(), kProcess, dir_ / "none" / "net.sql");
+  try {
+    Convert();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("net.sql.part: cannot be written"));
+  }
+}
+
+TEST_F(ConversionTest, TellsThatThePartCannotBeMade) {
+  MakeImage();
+  fs::create_directories(output().string() + ".part/sub");
+  try {
+    Convert();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the spool stays"));
+  }
+}
+
+TEST_F(ConversionTest, StartsAPartThatACrashLeftAnew) {
+  MakeImage();
+  test::WriteFile(output().string() + ".part", "no database");
+  ConvertOne();
+  EXPECT_THAT(Query(output(), "PRAGMA integrity_check"), ElementsAre("ok"));
+  EXPECT_FALSE(fs::exists(output().string() + ".part"));
+}
+
+TEST_F(ConversionTest, GrowsWithTheSpool) {
+  const fs::path image =
+      MakeImage([](spool::ProcessPage* page) { page->state = spool::ProcessState::kRunning; });
+  // Chunks that hold about three records.
+  SpoolStream events(image, 2, 7, 7, 56 + 130);
+  SpoolStream activity(image, spool::kActivityStream, 0, 0, 200);
+  Conversion conversion(Options());
+  for (int64_t i = 0; i < 100; ++i) {
+    if (i % 3 == 0) {
+      EXPECT_FALSE(conversion.Advance(10s));
+    }
+    events.Push(2 * i + 1, "a");
+    events.Pop(2 * i + 2);
+    activity.Append(RowRecord(Table::kExternalCorrelation, {i, i, i}));
+  }
+  EXPECT_EQ(conversion.processes(), 1);
+  EXPECT_TRUE(fs::exists(output().string() + ".part"));
+  EXPECT_FALSE(fs::exists(output()));
+  const ProcessSummary summary = conversion.Finish({}).at(0);
+  EXPECT_EQ(summary.ranges, 100);
+  EXPECT_EQ(summary.open_ranges, 0);
+  EXPECT_EQ(summary.damage, "");
+  EXPECT_EQ(Markers().size(), 200u);
+  EXPECT_THAT(Query(output(),
+                    "SELECT count(DISTINCT correlationId) FROM "
+                    "CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION"),
+              ElementsAre("100"));
+}
+
+TEST_F(ConversionTest, AnAdvanceThatIsCutShortLosesNothing) {
+  const fs::path image = MakeImage();
+  constexpr int64_t kPairs = 20'000;
+  {
+    SpoolStream first(image, 2, 1, 1);
+    SpoolStream second(image, 3, 2, 2);
+    for (int64_t i = 0; i < kPairs; ++i) {
+      SpoolStream& stream = i % 2 == 0 ? first : second;
+      stream.Push(4 * i, "a");
+      stream.Pop(4 * i + 1);
+    }
+  }
+  Conversion conversion(Options());
+  int turns = 1;
+  while (conversion.Advance(0ms)) ++turns;
+  EXPECT_GT(turns, 10);
+  std::vector<double> told;
+  const ProcessSummary summary =
+      conversion.Finish([&](double done) { told.push_back(done); }).at(0);
+  EXPECT_EQ(summary.ranges, kPairs);
+  EXPECT_EQ(summary.open_ranges, 0);
+  EXPECT_THAT(Query(output(),
+                    "SELECT count(*) FROM (SELECT id FROM CUPTI_ACTIVITY_KIND_MARKER GROUP BY id "
+                    "HAVING count(*) = 2)"),
+              ElementsAre(std::to_string(kPairs)));
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  ASSERT_FALSE(told.empty());
+  EXPECT_DOUBLE_EQ(told.back(), 1);
+}
+
+TEST_F(ConversionTest, ProcessesHaveTheirOwnFiles) {
+  SpoolStream(test::MakeSpoolImage(spool(), 5, dir_ / "5.sql"), 2, 1, 1).Push(1, "five");
+  SpoolStream(test::MakeSpoolImage(spool(), 6, dir_ / "6.sql"), 2, 1, 1).Push(1, "six");
+  test::MakeSpoolImage(spool(), 7, dir_ / "7.sql", [](spool::ProcessPage* page) {
+    page->state = spool::ProcessState::kSkipped;
+  });
+  Conversion conversion(Options());
+  conversion.Advance(10s);
+  EXPECT_EQ(conversion.processes(), 2);
+  EXPECT_EQ(conversion.skipped_processes(), 1);
+  EXPECT_EQ(conversion.Finish({}).size(), 2u);
+  EXPECT_FALSE(fs::exists(dir_ / "7.sql"));
+  const std::string sql = "SELECT value FROM StringTable WHERE _id_ = 2";
+  EXPECT_THAT(Query(dir_ / "5.sql", sql), ElementsAre("five"));
+  EXPECT_THAT(Query(dir_ / "6.sql", sql), ElementsAre("six"));
+}
+
+TEST_F(ConversionTest, ProcessesOfOneNameAreTold) {
+  const auto started_at = [](int64_t ns) {
+    return [ns](spool::ProcessPage* page) { page->start_ns = ns; };
+  };
+  test::MakeSpoolImage(spool(), 5, output(), started_at(20));
+  test::MakeSpoolImage(spool(), 6, output(), started_at(10));
+  std::vector<std::string> outputs;
+  for (const ProcessSummary& summary : Convert()) outputs.push_back(summary.output);
+  EXPECT_THAT(outputs, ElementsAre(output().string() + ".5", output().string()));
+}
+
+TEST_F(ConversionTest, ImagesOfOneProcessShareAFile) {
+  const auto set = [](spool::ProcessState state, spool::CudaState cuda, uint64_t lost,
+                      std::string command) {
+    return [=](spool::ProcessPage* page) {
+      page->state = state;
+      page->cuda = cuda;
+      page->lost_events = lost;
+      test::SetField(page->command, command);
+    };
+  };
+  const fs::path first = test::MakeSpoolImage(
+      spool(), kProcess, output(),
+      set(spool::ProcessState::kRunning, spool::CudaState::kRecording, 1, "first"));
+  const fs::path second = test::MakeSpoolImage(
+      spool(), kProcess, dir_ / "other.sql",
+      set(spool::ProcessState::kEnded, spool::CudaState::kUnused, 2, "second"), 1);
+  // The same numbers mean something else in each.
+  SpoolStream(first, 0).Append(EventRecord(RecordKind::kString, 1, {.string = 1, .text = "x"}));
+  SpoolStream(second, 0).Append(EventRecord(RecordKind::kString, 1, {.string = 1, .text = "y"}));
+  for (const fs::path& image : {first, second}) {
+    SpoolStream events(image, 2, 8, 9);
+    events.Append(EventRecord(RecordKind::kPush, 10, {.string = 1}));
+    events.Append(EventRecord(RecordKind::kStart, 11, {.range = 1}));
+  }
+  const ProcessSummary summary = ConvertOne();
+  EXPECT_TRUE(summary.ended);
+  EXPECT_EQ(summary.command, "first");
+  EXPECT_EQ(summary.cuda, spool::CudaState::kRecording);
+  EXPECT_EQ(summary.lost_events, 3);
+  EXPECT_EQ(summary.open_ranges, 4);
+  EXPECT_THAT(Query(output(),
+                    "SELECT id, value FROM CUPTI_ACTIVITY_KIND_MARKER m JOIN "
+                    "StringTable s ON s._id_ = m.name ORDER BY m._id_"),
+              ElementsAre("1|x", "2|-- null --", "3|y", "4|-- null --"));
+  EXPECT_THAT(Query(output(),
+                    "SELECT value FROM CUPTI_ACTIVITY_KIND_NAME n JOIN StringTable s ON "
+                    "s._id_ = n.name"),
+              ElementsAre("first", "second"));
+}
+
+TEST_F(ConversionTest, ASpoolThatWasMovedIsRecoveredBesideIt) {
+  SpoolStream(test::MakeSpoolImage(spool(), kProcess, "/nonexistent/net.sql"), 2, 1, 1)
+      .Push(1, "a");
+  ConversionOptions options = Options();
+  options.recovered = true;
+  EXPECT_EQ(Conversion(options).Finish({}).at(0).output, output().string());
+  EXPECT_EQ(Markers().size(), 1u);
+}
+
+TEST_F(ConversionTest, AnEmptySpoolGivesNothing) {
+  EXPECT_THAT(Convert(), IsEmpty());  // No such folder.
+  fs::create_directories(spool() / "77.0");
+  test::WriteFile(spool() / "session", "a=b\n");
+  test::WriteFile(spool() / "78.0", "no folder");
+  EXPECT_THAT(Convert(), IsEmpty());
+}
+
+std::vector<SpoolValue> Kernel(int64_t start, int64_t end, int64_t correlation, int64_t node) {
+  std::vector<SpoolValue> values;
+  for (const auto& column : parse::nvprof::NvprofTables(12)) {
+    if (column.name != parse::nvprof::ActivityTable("CONCURRENT_KERNEL")) continue;
+    for (const auto& spec : column.columns) {
+      int64_t value = 1;
+      if (spec.name == "start") value = start;
+      if (spec.name == "end") value = end;
+      if (spec.name == "correlationId") value = correlation;
+      if (spec.name == "name") {
+        values.emplace_back("my_kernel");
+      } else if (spec.blob) {
+        values.emplace_back("\x11");
+      } else {
+        values.emplace_back(value);
+      }
+    }
+  }
+  values.emplace_back(node);
+  values.resize(values.size() + 12, kAbsent);
+  return values;
+}
+
+TEST_F(ConversionTest, ParseAndProfReadIt) {
+  constexpr uint32_t kThread = 0xEADC3740;
+  const fs::path image =
+      MakeImage([](spool::ProcessPage* page) { page->cuda = spool::CudaState::kRecording; });
+  SpoolStream events(image, 2, kThread, 9);
+  events.Push(100, "layer:fc1");
+  events.Push(110,
+              "{'mod': 'torch', 'op': 'relu', 'args': [{'name': '', 'type': 'tensor', 'shape': "
+              "(4, 8), 'dtype': 'float32'}]}");
+  events.Push(120, "relu, seq = 5");
+  events.Pop(130);
+  events.Pop(140);
+  events.Pop(150);
+  SpoolStream activity(image, spool::kActivityStream);
+  activity.Append(
+      RowRecord(Table::kRuntime, {int64_t{211}, int64_t{122}, int64_t{124}, int64_t{kProcess},
+                                  int64_t{kThread}, int64_t{55}, int64_t{0}}));
+  activity.Append(RowRecord(Table::kConcurrentKernel, Kernel(200, 300, 55, 0)));
+  ConvertOne();
+  const test::RunResult parsed = test::RunProgram({test::Program("parse"), output().string()});
+  EXPECT_EQ(parsed.exit_code, 0) << parsed.err;
+  EXPECT_THAT(parsed.out, HasSubstr("'kShortName': 'my_kernel'"));
+  EXPECT_THAT(parsed.out, HasSubstr("'layer': ['fc1']"));
+  EXPECT_THAT(parsed.out, HasSubstr("'seqId': [5]"));
+  EXPECT_THAT(parsed.out, HasSubstr("'op': 'relu'"));
+  const test::RunResult priced =
+      test::RunProgram({test::Program("prof"), "--csv", output().string()});
+  EXPECT_EQ(priced.exit_code, 0) << priced.err;
+  EXPECT_THAT(priced.out, HasSubstr("relu"));
+}
+
+}  // namespace
+}  // namespace oplens::record
