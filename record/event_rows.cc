@@ -192,7 +192,7 @@ void EventRows::Push(Thread* thread, const spool::RecordHead& head, const Record
   const bool rendered = texts.main >= 0;
   if (parts.present != 0) AddDetails(first + (rendered ? texts.main : 0), parts, rendered);
   thread->StackOf(head.domain).open.push_back(Pack(first, texts.count));
-  ++counts_.ranges;
+  counts_.ranges += texts.count;
 }
 
 void EventRows::Pop(Thread* thread, const spool::RecordHead& head) {

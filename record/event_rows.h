@@ -17,7 +17,7 @@
 namespace oplens::record {
 
 struct EventCounts {
-  int64_t ranges = 0;
+  int64_t ranges = 0;  ///< Of the database: a payload may stand for up to three.
   int64_t marks = 0;
   int64_t open_ranges = 0;
   int64_t unmatched = 0;  ///< Pops without a push and ends without a start; no row.
