@@ -67,7 +67,7 @@ def within(part, all_of_it):
 
 def example_kernels(recording, iterations):
     """The example's kernels are those of its source."""
-    ours = collections.Counter(profiles.plain_name(k.name).split("(")[0].rsplit("::", 1)[-1] for k in recording.kernels)
+    ours = collections.Counter(profiles.function_name(k.name) for k in recording.kernels)
     theirs = collections.Counter({name: count * iterations for name, count in EXAMPLE_KERNELS.items()})
     return shown(differences(ours, theirs, "record", "the source")), f"{sum(ours.values())} kernels"
 

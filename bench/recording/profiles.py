@@ -129,3 +129,9 @@ def plain_name(name):
     """The name of a kernel, mangled or not, in one way of writing it."""
     name = _SUFFIX.sub(r"\1", _CAST.sub("", demangled(name)))
     return re.sub(r"\s+", "", name).replace("(bool)1", "true").replace("(bool)0", "false")
+
+
+def function_name(name):
+    """The bare name of a kernel: no namespaces, template arguments or parameters."""
+    name = plain_name(name).replace("(anonymousnamespace)", "")
+    return re.split(r"[<(]", name, maxsplit=1)[0].rsplit("::", 1)[-1]

@@ -1,4 +1,5 @@
 """Runs the programs of the check, each once: under record, bare, under PyTorch's profiler."""
+import ast
 import functools
 import json
 import os
@@ -23,10 +24,16 @@ class NotRun(Exception):
 
 
 class Session:
-    def __init__(self, build, out, step, python=sys.executable):
+    def __init__(self, build, out, step, python=sys.executable, rounds=5):
         self.build, self.out, self.step_program, self.python = (pathlib.Path(build), pathlib.Path(out), str(step),
                                                                 python)
+        self.rounds = rounds  # Of the timed runs.
         self.out.mkdir(parents=True, exist_ok=True)
+
+    def fresh(self, name):
+        """The path of a result; what an earlier run left there is gone."""
+        (self.out / name).unlink(missing_ok=True)
+        return self.out / name
 
     def program(self, name):
         return str(self.build / "bin" / name)
@@ -58,7 +65,7 @@ class Session:
 
     def recorded(self, name, command, options=()):
         """Records a program to NAME.sql and answers that."""
-        database = self.out / f"{name}.sql"
+        database = self.fresh(f"{name}.sql")
         self.run(name, self.record_command(database, command, options))
         self.refuse_fallback(name)
         return database
@@ -91,27 +98,28 @@ class Session:
         self.recording(name)
         return json.loads((self.out / f"{name}.json").read_text())
 
+    @functools.lru_cache(maxsize=None)
     def kineto(self):
-        trace = self.out / "kineto.json"
+        trace = self.fresh("kineto.json")
         self.run("kineto", self.step("window", "--kineto", trace))
         return profiles.read_kineto(trace)
 
     def records_and_rows(self, name):
         """What parse makes of a recording, and prof of that: one line each a kernel."""
         self.recording(name)
-        records = self.out / f"{name}.jsonl"
-        self.run(f"{name}.parse", [self.program("parse"), "--format", "jsonl", "-o", str(records),
-                                   str(self.out / f"{name}.sql")])
+        records = self.fresh(f"{name}.dict")
+        self.run(f"{name}.parse", [self.program("parse"), "-o", str(records), str(self.out / f"{name}.sql")])
         rows = self.run(f"{name}.prof", [self.program("prof"), "--json", "-c", "idx,kernel,op", str(records)])
-        return [[json.loads(line) for line in path.read_text().splitlines()] for path in (records, rows)]
+        return ([ast.literal_eval(line) for line in records.read_text().splitlines()],
+                [json.loads(line) for line in rows.read_text().splitlines()])
 
-    def seconds(self, rounds=5):
+    def seconds(self):
         """Times of the profiled part by variant. The variants take turns, so that a slower minute hits all."""
         times = {name: [] for name in VARIANTS}
-        for i in range(rounds):
+        for _ in range(self.rounds):
             for name, (profiler, annotate, recorded) in VARIANTS.items():
                 file = f"time.{name.replace(' ', '_')}"
-                out = self.out / f"{file}.json"
+                out = self.fresh(f"{file}.json")
                 command = self.step("time", "--profiler", profiler, "--annotate", annotate, "--out", out)
                 if recorded:
                     self.recorded(file, command)
@@ -136,10 +144,11 @@ RECORDINGS = {
     "whole": (lambda s: s.step("whole", "--annotate", "emit_nvtx"), ()),
     "emit_nvtx": (lambda s: s.step("window", "--annotate", "emit_nvtx"), WINDOW),
     "oplens": (lambda s: s.step("window", "--annotate", "oplens"), WINDOW),
-    "events": (lambda s: s.step("events", "--out", s.out / "events.json"), ()),
-    "graph_emit_nvtx": (lambda s: s.step("graph", "--annotate", "emit_nvtx", "--out",
-                                         s.out / "graph_emit_nvtx.json"), ()),
-    "graph_oplens": (lambda s: s.step("graph", "--annotate", "oplens", "--out", s.out / "graph_oplens.json"), ()),
+    "events": (lambda s: s.step("events", "--out", s.fresh("events.json")), ()),
+    "graph_emit_nvtx": (lambda s: s.step("graph", "--annotate", "emit_nvtx",
+                                         "--out", s.fresh("graph_emit_nvtx.json")), ()),
+    "graph_oplens": (lambda s: s.step("graph", "--annotate", "oplens", "--out",
+                                      s.fresh("graph_oplens.json")), ()),
 }
 
 # Name: profiler of PyTorch, annotation, under record.

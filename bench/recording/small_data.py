@@ -55,8 +55,6 @@ def fill(s, folder):
 
 def repack(source, target):
     """Writes the database with small pages and without what deleted rows left behind."""
-    with contextlib.suppress(FileNotFoundError):
-        os.remove(target)
     with contextlib.closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True, isolation_level=None)) as database:
         database.execute("PRAGMA page_size = 4096")
         database.execute("VACUUM INTO ?", (str(target),))
@@ -66,6 +64,7 @@ def make(s, name):
     command, options = FILES[name]
     data = s.out / "data"
     data.mkdir(exist_ok=True)
+    (data / name).unlink(missing_ok=True)  # Of an earlier run.
     with tempfile.TemporaryDirectory() as folder:
         fill(s, folder)
         log = f"data.{name}"
