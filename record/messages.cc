@@ -84,6 +84,10 @@ std::string WhyRangesOnly(const std::vector<ProcessSummary>& processes,
 }
 
 std::string AboutTheProgram(const RecordingFacts& facts) {
+  if (facts.library_failed) {
+    return "a process could not write into the spool and was not recorded: is the disk full, or "
+           "does it run as another user?";
+  }
   if (facts.program_seen) return "";
   if (facts.wanted_children) return "the program itself used neither CUDA nor NVTX";
   return "the program used neither CUDA nor NVTX: its database is empty";

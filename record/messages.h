@@ -15,6 +15,7 @@ struct RecordingFacts {
   bool wanted_cuda = true;          ///< --trace has cuda.
   bool has_driver = true;           ///< The NVIDIA driver can be loaded on this machine.
   bool program_seen = true;         ///< The library was loaded into the program itself.
+  bool library_failed = false;      ///< It was loaded somewhere, and could not store anything.
   bool wanted_children = false;     ///< --profile-child-processes
   int64_t skipped_processes = 0;    ///< Children that were not to be recorded.
   std::filesystem::path directory;  ///< Files in it are named without it.

@@ -234,6 +234,7 @@ class Recording {
     facts.wanted_children = options_.children;
     facts.has_driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
     facts.program_seen = spool_.HasProcess(launcher_.process_id());
+    facts.library_failed = spool_.HasFailedProcess();
     facts.directory = Directory();
     return facts;
   }

@@ -57,6 +57,7 @@ int RecoverRecording(const Options& options) {
   facts.wanted_cuda = false;
   facts.wanted_children = ValueOf(session, "options").find("children") != std::string::npos;
   facts.program_seen = spool.HasProcess(process_id);
+  facts.library_failed = spool.HasFailedProcess();
   if (NeedsEmptyDatabase(facts, spool)) {
     spool.AddUnseenProcess(process_id, ValueOf(session, "database"), ValueOf(session, "command"));
   }

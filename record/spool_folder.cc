@@ -119,6 +119,14 @@ void WriteWhole(const fs::path& file, std::string_view bytes) {
   }
 }
 
+/// Whether the folder of a process has a page that was completed.
+bool HasPage(const fs::path& folder) {
+  std::ifstream file(folder / kProcessFile, std::ios::binary);
+  char magic[sizeof spool::kProcessMagic] = {};
+  file.read(magic, sizeof magic);
+  return file && std::memcmp(magic, spool::kProcessMagic, sizeof magic) == 0;
+}
+
 void MakeFolder(const fs::path& path, bool force) {
   if (::mkdir(path.c_str(), 0700) == 0) return;
   if (errno != EEXIST) {
@@ -204,27 +212,36 @@ Session SpoolFolder::ReadSession() const {
   return session;
 }
 
-std::vector<int32_t> SpoolFolder::Processes() const {
+std::vector<int32_t> SpoolFolder::Processes(bool with_page) const {
   std::vector<int32_t> processes;
   std::error_code error;
   for (fs::directory_iterator at(path_, error), end; !error && at != end; at.increment(error)) {
     const std::optional<int32_t> process_id = ProcessOfFolder(at->path().filename().string());
-    if (process_id) processes.push_back(*process_id);
+    if (process_id && HasPage(at->path()) == with_page) processes.push_back(*process_id);
   }
   return processes;
 }
 
 bool SpoolFolder::HasProcess(int32_t process_id) const {
-  const std::vector<int32_t> processes = Processes();
+  const std::vector<int32_t> processes = Processes(true);
   return std::find(processes.begin(), processes.end(), process_id) != processes.end();
 }
 
-bool SpoolFolder::HasProcesses() const { return !Processes().empty(); }
+bool SpoolFolder::HasProcesses() const { return !Processes(true).empty(); }
+
+bool SpoolFolder::HasFailedProcess() const { return !Processes(false).empty(); }
 
 void SpoolFolder::AddUnseenProcess(int32_t process_id, const std::string& output,
                                    const std::string& command) const {
-  const fs::path folder = path_ / fmt::format("{}.0", process_id);
-  if (::mkdir(folder.c_str(), 0700) != 0) {
+  fs::path folder = path_ / fmt::format("{}.0", process_id);
+  // There may be folders of images that could not even make their page.
+  constexpr int kMostImages = 10'000;
+  int made = ::mkdir(folder.c_str(), 0700);
+  for (int image = 1; made != 0 && errno == EEXIST && image < kMostImages; ++image) {
+    folder = path_ / fmt::format("{}.{}", process_id, image);
+    made = ::mkdir(folder.c_str(), 0700);
+  }
+  if (made != 0) {
     throw Error(folder.string(), fmt::format("cannot be made: {}", std::strerror(errno)),
                 "free some space or choose another place with -o");
   }

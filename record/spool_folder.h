@@ -41,6 +41,9 @@ class SpoolFolder {
   bool HasProcess(int32_t process_id) const;
   /// Whether any is.
   bool HasProcesses() const;
+  /// Whether the library was loaded into a process and could not store even its first page, or was
+  /// killed before it had.
+  bool HasFailedProcess() const;
   /// Notes a process that was never seen by the library, so that its database, an empty one, is
   /// written as any other. Throws Error.
   void AddUnseenProcess(int32_t process_id, const std::string& output,
@@ -55,7 +58,7 @@ class SpoolFolder {
  private:
   SpoolFolder(std::filesystem::path path, int lock);
   /// Of all images; a process that has several is there as often.
-  std::vector<int32_t> Processes() const;
+  std::vector<int32_t> Processes(bool with_page) const;
 
   std::filesystem::path path_;
   int lock_ = -1;

@@ -311,7 +311,6 @@ void SetWindow(bool open) noexcept {
 
 void EndProcess() noexcept {
   if (g_mode.load(std::memory_order_acquire) != Mode::kRecording) return;
-  FlushCupti();
   g_page->state.store(spool::ProcessState::kEnded, std::memory_order_release);
 }
 

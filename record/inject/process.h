@@ -68,7 +68,7 @@ class ActivityLock {
 bool WindowOpen() noexcept;
 void SetWindow(bool open) noexcept;
 
-/// The process ends: what is still held elsewhere goes into the spool.
+/// The process ends in an orderly way. CUPTI has been flushed before that: it may be gone by now.
 void EndProcess() noexcept;
 
 /// CUPTI's number of the calling thread: the low half of pthread_self().

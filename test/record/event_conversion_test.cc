@@ -308,7 +308,7 @@ TEST_F(OpConversion, BecomesNestedRanges) {
       {.domain = 1, .color = 5, .string = 1, .payloads = {{kOpSchema, OpPayload(8)}, {7, "x"}}}));
   events.Append(EventRecord(RecordKind::kPop, 20, {.domain = 1}));
   const ProcessSummary summary = ConvertOne();
-  EXPECT_EQ(summary.ranges, 1);
+  EXPECT_EQ(summary.ranges, 3);
   const std::string op =
       "{'mod': 'torch', 'op': 'relu', 'args': [], 'oplens': {'v': 1, 'type': 'op', 'seq': 8, "
       "'tid': 3, 'ftid': 0, 'dir': 'f', 'aten': 'aten::relu'}}";

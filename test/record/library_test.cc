@@ -10,9 +10,11 @@
 namespace oplens::test {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Lt;
+using ::testing::MatchesRegex;
 
 std::vector<std::string> Words(const std::vector<std::string>& command) {
   const RunResult run = RunProgram(command);
@@ -91,12 +93,30 @@ TEST(LibraryTest, FullDiskCostsRangesAndNothingElse) {
 
 TEST(LibraryTest, DiskThatIsFullFromTheStartIsSaid) {
   const std::filesystem::path database = TestDir() / "net.sql";
-  const RunResult run =
-      Record({.database = database,
-              .program = {OPLENS_RANGE_PROGRAM, "1", "1000", "100"},
-              .environment = {"OPLENS_TEST_PRELOAD=" OPLENS_FULL_DISK, "FULL_DISK_FROM=1"}});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("No space left on device"));
+  for (const char* from : {"FULL_DISK_FROM=1", "FULL_DISK_FROM=0"}) {
+    const RunResult run = Record({.database = database,
+                                  .program = {OPLENS_RANGE_PROGRAM, "1", "1000", "100"},
+                                  .environment = {"OPLENS_TEST_PRELOAD=" OPLENS_FULL_DISK, from}});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, ContainsRegex("No space left on device|is the disk full")) << from;
+    EXPECT_EQ(Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER"), 0);
+  }
+}
+
+/// The disk takes the spool and not the database, which is larger than any chunk.
+TEST(LibraryTest, DatabaseThatDoesNotFitIsMadeLater) {
+  const std::filesystem::path database = TestDir() / "net.sql";
+  constexpr int64_t kLimit = 2 << 20;
+  const RunResult run = RunProgram({Program("record"), "-f", "-o", database.string(), "--",
+                                    OPLENS_RANGE_PROGRAM, "1", "60000", "20"},
+                                   {.max_file_bytes = kLimit});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.out, MatchesRegex("-?[0-9]+\n")) << "the program runs on";
+  EXPECT_THAT(run.err, HasSubstr("record --recover"));
+  EXPECT_FALSE(std::filesystem::exists(database));
+  const RunResult recovery = RunProgram({Program("record"), "--recover", database.string()});
+  EXPECT_EQ(recovery.exit_code, 0) << recovery.err;
+  EXPECT_EQ(Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER"), 120'000);
 }
 
 }  // namespace
