@@ -23,6 +23,12 @@ inline constexpr std::string_view kSynchronizationTable = "CUPTI_ACTIVITY_KIND_S
 inline constexpr std::string_view kOverheadTable = "CUPTI_ACTIVITY_KIND_OVERHEAD";
 inline constexpr std::string_view kDeviceTable = "CUPTI_ACTIVITY_KIND_DEVICE";
 
+// What `record` adds: docs/recording.md.
+inline constexpr std::string_view kMetaTable = "OPLENS_META";
+inline constexpr std::string_view kNoteTable = "OPLENS_NOTE";
+inline constexpr std::string_view kKernelExtraTable = "OPLENS_KERNEL";
+inline constexpr std::string_view kGraphNodeTable = "OPLENS_GRAPH_NODE";
+
 /// StringTable's row 0: stands for a NULL pointer.
 inline constexpr std::string_view kNullString = "-- null --";
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstring>
+#include <string>
 
 #include "parse/nvprof_schema.h"
 
@@ -49,30 +49,60 @@ Number ToNumber(const spool::ValuePart& part) {
   }
 }
 
+std::string InsertRows(size_t count) {
+  const std::string row = fmt::format("({}, ?, ?, ?, ?, ?, ?)", parse::nvprof::kObjectThread);
+  std::string sql = fmt::format(
+      "INSERT INTO {}(objectKind, flags, timestamp, id, name, domain, objectId) VALUES ",
+      kMarkerTable);
+  for (size_t i = 0; i < count; ++i) sql += (i == 0 ? "" : ", ") + row;
+  return sql;
+}
+
 }  // namespace
 
 MarkerRows::MarkerRows(NvprofWriter* writer)
-    : add_(writer->Prepare(
-          fmt::format("INSERT INTO {}(objectKind, flags, timestamp, id, name, objectId, domain) "
-                      "VALUES ({}, ?, ?, ?, ?, ?, ?)",
-                      kMarkerTable, parse::nvprof::kObjectThread))),
+    : add_(writer->Prepare(InsertRows(1))),
+      add_batch_(writer->Prepare(InsertRows(kBatch))),
       add_data_(writer->PrepareInsert(parse::nvprof::ActivityTable("MARKER_DATA"),
                                       "flags, id, payloadKind, payload, color, category")),
       add_payload_(writer->PrepareInsert("OPLENS_PAYLOAD", "marker, schemaId, data")) {}
 
-void MarkerRows::Add(int64_t flags, int64_t time_ns, int64_t id, const ThreadObject& object,
-                     int64_t name, int64_t domain) {
-  add_.bind(1, flags);
-  add_.bind(2, time_ns);
-  add_.bind(3, id);
-  add_.bind(4, name);
-  // What is bound stays so.
-  if (bound_object_ != &object) add_.bindNoCopy(5, object.data(), sizeof object);
-  bound_object_ = &object;
-  if (bound_domain_ != domain) add_.bind(6, domain);
-  bound_domain_ = domain;
-  add_.exec();
-  add_.reset();
+void MarkerRows::AddBatch() {
+  int parameter = 0;
+  for (size_t i = 0; i < kBatch; ++i) {
+    const Row& row = rows_[i];
+    Row& bound = bound_[i];
+    add_batch_.bind(++parameter, row.flags);
+    add_batch_.bind(++parameter, row.time_ns);
+    add_batch_.bind(++parameter, row.id);
+    add_batch_.bind(++parameter, row.name);
+    ++parameter;
+    if (bound.domain != row.domain) add_batch_.bind(parameter, row.domain);
+    ++parameter;
+    if (bound.object != row.object) {
+      add_batch_.bindNoCopy(parameter, row.object->data(), sizeof *row.object);
+    }
+    bound.domain = row.domain;
+    bound.object = row.object;
+  }
+  add_batch_.exec();
+  add_batch_.reset();
+  count_ = 0;
+}
+
+void MarkerRows::Flush() {
+  for (size_t i = 0; i < count_; ++i) {
+    const Row& row = rows_[i];
+    add_.bind(1, row.flags);
+    add_.bind(2, row.time_ns);
+    add_.bind(3, row.id);
+    add_.bind(4, row.name);
+    add_.bind(5, row.domain);
+    add_.bindNoCopy(6, row.object->data(), sizeof *row.object);
+    add_.exec();
+    add_.reset();
+  }
+  count_ = 0;
 }
 
 void MarkerRows::AddData(int64_t id, const RecordParts& parts) {

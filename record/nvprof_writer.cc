@@ -58,7 +58,8 @@ const nvprof::TableSpec& NvprofTable(std::string_view kind) {
 
 NvprofWriter::NvprofWriter(const std::filesystem::path& path) {
   ::unlink(path.c_str());
-  database_.emplace(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  database_.emplace(path.string(),
+                    SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
   // The spool stays until the database is whole: nothing here needs to survive a crash.
   database_->exec(
       "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "

@@ -110,6 +110,7 @@ bool ProcessConversion::Advance(Deadline* deadline) {
       more |= image.conversion->Advance(image.facts.streams, deadline);
     }
     if (const uint64_t bytes = bytes_read(); bytes != committed_bytes_) {
+      rows_->markers.Flush();
       writer_->Commit();
       committed_bytes_ = bytes;
     }
@@ -208,6 +209,7 @@ ProcessSummary ProcessConversion::Finish(const std::function<void(double)>& prog
   Guard([&] {
     EventCounts counts;
     SumUp(&summary, &counts);
+    rows_->markers.Flush();
     AddFacts(summary, counts);
     rows_.reset();
     writer_->Finish(progress);

@@ -15,6 +15,7 @@
 #include "base/id_map.h"
 #include "parse/cuda_api_names.h"
 #include "parse/nvprof_schema.h"
+#include "parse/readers/recorded_tables.h"
 
 namespace oplens::parse {
 namespace {
@@ -65,11 +66,13 @@ class NvprofReader {
 
   Trace Read() {
     trace_.family = "nvprof";
+    NoteRecording(&database_, &diagnostics_);
     NoteMissingTables();
     ReadVersion();
     ReadStrings();
     ReadDevices();
     ReadKernels(kConcurrentKernelTable);
+    const size_t concurrent = trace_.kernels.size();
     ReadKernels(kKernelTable);
     ReadCopies(kMemcpyTable);
     ReadCopies(kMemcpy2Table);
@@ -79,6 +82,10 @@ class NvprofReader {
     ReadCalls(kRuntimeTable, RuntimeApiName);
     ReadCalls(kDriverTable, DriverApiName);
     ResolveLaunches();
+    PlaceRecordedGraphNodes(
+        &database_, concurrent,
+        [this](int64_t process_id, int64_t thread_id) { return ThreadOf(process_id, thread_id); },
+        &trace_, &diagnostics_);
     ReadMarkers();
     NoteEmptiness();
     return std::move(trace_);

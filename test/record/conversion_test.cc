@@ -14,9 +14,7 @@
 
 #include "base/error.h"
 #include "parse/nvprof_tables.h"
-#include "record/activity_columns.h"
 #include "test/record/spool_test.h"
-#include "test/support/program.h"
 
 namespace oplens::record {
 namespace {
@@ -28,7 +26,6 @@ using spool::Table;
 using test::EventRecord;
 using test::RowRecord;
 using test::SpoolStream;
-using test::SpoolValue;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -309,60 +306,6 @@ TEST_F(ConversionTest, AnEmptySpoolGivesNothing) {
   test::WriteFile(spool() / "session", "a=b\n");
   test::WriteFile(spool() / "78.0", "no folder");
   EXPECT_THAT(Convert(), IsEmpty());
-}
-
-std::vector<SpoolValue> Kernel(int64_t start, int64_t end, int64_t correlation, int64_t node) {
-  std::vector<SpoolValue> values;
-  for (const auto& column : parse::nvprof::NvprofTables(12)) {
-    if (column.name != parse::nvprof::ActivityTable("CONCURRENT_KERNEL")) continue;
-    for (const auto& spec : column.columns) {
-      int64_t value = 1;
-      if (spec.name == "start") value = start;
-      if (spec.name == "end") value = end;
-      if (spec.name == "correlationId") value = correlation;
-      if (spec.name == "name") {
-        values.emplace_back("my_kernel");
-      } else if (spec.blob) {
-        values.emplace_back("\x11");
-      } else {
-        values.emplace_back(value);
-      }
-    }
-  }
-  values.emplace_back(node);
-  values.resize(values.size() + 12, kAbsent);
-  return values;
-}
-
-TEST_F(ConversionTest, ParseAndProfReadIt) {
-  constexpr uint32_t kThread = 0xEADC3740;
-  const fs::path image =
-      MakeImage([](spool::ProcessPage* page) { page->cuda = spool::CudaState::kRecording; });
-  SpoolStream events(image, 2, kThread, 9);
-  events.Push(100, "layer:fc1");
-  events.Push(110,
-              "{'mod': 'torch', 'op': 'relu', 'args': [{'name': '', 'type': 'tensor', 'shape': "
-              "(4, 8), 'dtype': 'float32'}]}");
-  events.Push(120, "relu, seq = 5");
-  events.Pop(130);
-  events.Pop(140);
-  events.Pop(150);
-  SpoolStream activity(image, spool::kActivityStream);
-  activity.Append(
-      RowRecord(Table::kRuntime, {int64_t{211}, int64_t{122}, int64_t{124}, int64_t{kProcess},
-                                  int64_t{kThread}, int64_t{55}, int64_t{0}}));
-  activity.Append(RowRecord(Table::kConcurrentKernel, Kernel(200, 300, 55, 0)));
-  ConvertOne();
-  const test::RunResult parsed = test::RunProgram({test::Program("parse"), output().string()});
-  EXPECT_EQ(parsed.exit_code, 0) << parsed.err;
-  EXPECT_THAT(parsed.out, HasSubstr("'kShortName': 'my_kernel'"));
-  EXPECT_THAT(parsed.out, HasSubstr("'layer': ['fc1']"));
-  EXPECT_THAT(parsed.out, HasSubstr("'seqId': [5]"));
-  EXPECT_THAT(parsed.out, HasSubstr("'op': 'relu'"));
-  const test::RunResult priced =
-      test::RunProgram({test::Program("prof"), "--csv", output().string()});
-  EXPECT_EQ(priced.exit_code, 0) << priced.err;
-  EXPECT_THAT(priced.out, HasSubstr("relu"));
 }
 
 }  // namespace
