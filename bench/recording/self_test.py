@@ -236,7 +236,8 @@ FAULTS = {
     "": [],
     "lost kernel,short kernels,slow,path": ["kernels as PyTorch's", "durations", "Slowdown", "CUDA graph",
                                             "nothing of the"],
-    "dropped,skewed clock,no op in replays": ["recorded whole", "Clocks", "example: every kernel has an op", "CUDA graph"],
+    "dropped,skewed clock,no op in replays": ["recorded whole", "Clocks", "example: every kernel has an op",
+                                              "CUDA graph"],
     "fallback": ["oplens_torch", "Slowdown", "graph.sql", "nothing of the"],
     "no record": [name for name, _ in recording.LINES if not name.startswith("FLOPs")],
 }
