@@ -27,18 +27,18 @@ import tempfile
 import zlib
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "examples" / "data"
-ROOTS = (b"bin boot data dev etc home lib lib64 media mnt nix opt private proc root run sbin scratch shared snap srv sys "
-         b"tmp usr var work workspace workspaces Applications Library System Users Volumes").split()
+ROOTS = (b"bin boot data dev etc home lib lib64 media mnt nix opt private proc root run sbin scratch shared snap srv "
+         b"sys tmp usr var work workspace workspaces Applications Library System Users Volumes").split()
 # A folder of the root, also where a text begins in the middle of bytes; not the end of a relative path.
 PATH = re.compile(rb"(?<![\w.\-])/(?:" + b"|".join(ROOTS) + rb")/[\w.\-]|file:/")
 # In these there is no doubt, whatever stands before them.
 SURE_PATH = re.compile(rb"/(?:home|root|Users|tmp|work|usr)/[\w.\-]")
 # A cell or a line of text tells where a text begins, so that any root counts there.
 TEXT_PATH = re.compile(rb"(?:^|[\s\"'=:,;(\[{])(?:/[\w.+\-]+/[\w.+\-]|[A-Za-z]:\\[\w.\-]|~/[\w.\-])")
-VARIABLE = re.compile(rb"\b(?:[A-Z_]*PATH|HOME|USER|USERNAME|LOGNAME|MAIL|SHELL|PWD|OLDPWD|TERM|LANG|DISPLAY|EDITOR|TMPDIR|"
-                      rb"HOSTNAME|LD_PRELOAD|CUDA_[A-Z_]+|NVIDIA_[A-Z_]+|SLURM_[A-Z_]+|SSH_[A-Z_]+|XDG_[A-Z_]+|OPLENS_[A-Z_]+)=")
+VARIABLE = re.compile(rb"\b(?:[A-Z_]*PATH|HOME|USER|USERNAME|LOGNAME|MAIL|SHELL|PWD|OLDPWD|TERM|LANG|DISPLAY|EDITOR|"
+                      rb"TMPDIR|HOSTNAME|LD_PRELOAD|(?:CUDA|NVIDIA|SLURM|SSH|XDG|OPLENS)_[A-Z_]+)=")
 # Names that identify nobody, or are words of profiles.
-COMMON_NAMES = {"root", "localhost", "localhost.localdomain", "user", "nobody", "main", "torch", "linear", "add", "sum", "mul"}
+COMMON_NAMES = {"root", "localhost", "localhost.localdomain", "user", "nobody", "main", "torch", "linear", "add", "sum"}
 SHORTEST_NAME, SHORTEST_IN_BYTES, SHORTEST_VALUE = 3, 6, 8
 
 # Made-up texts of files that no machine recorded: (file, text that is no find).
@@ -108,8 +108,8 @@ def cells(data):
         try:
             with contextlib.closing(sqlite3.connect(copy)) as database:
                 database.text_factory = bytes
-                tables = [row[0].decode() for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-                for table in ["sqlite_master"] + tables:
+                named = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+                for table in ["sqlite_master"] + [row[0].decode() for row in named]:
                     quoted = table.replace('"', '""')
                     for row in database.execute(f'SELECT * FROM "{quoted}"'):
                         yield from ((table, cell) for cell in row if isinstance(cell, bytes))

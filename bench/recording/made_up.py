@@ -181,7 +181,8 @@ def parse(arguments):
     out = open(arguments[1], "w", encoding="utf-8") if arguments[0] == "-o" else sys.stdout
     for kernel in recording.kernels:
         launch = recording.launches.get(kernel.correlation)
-        print({"kShortName": profiles.function_name(kernel.name), "launchStart": launch.start if launch else None}, file=out)
+        start = launch.start if launch else None
+        print({"kShortName": profiles.function_name(kernel.name), "launchStart": start}, file=out)
     out.flush()
     return 0
 

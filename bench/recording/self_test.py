@@ -113,7 +113,8 @@ class SameKernels(Folder):
         self.fails(checks.same_kernels(ours, self.kineto + self.kineto[:1]), "1 of record, 2 of PyTorch")
         self.fails(checks.same_kernels(ours, self.kineto[1:]), "1 of record, 0 of PyTorch")
         name, grid, _ = self.kineto[0]
-        self.fails(checks.same_kernels(ours, self.kineto[1:] + [(name, grid, (64, 1, 1))]), "(64, 1, 1)", "(128, 1, 1)")
+        other_block = self.kineto[1:] + [(name, grid, (64, 1, 1))]
+        self.fails(checks.same_kernels(ours, other_block), "(64, 1, 1)", "(128, 1, 1)")
         self.fails(checks.same_kernels(self.recorded(lambda d: None), []), "no kernel")
 
     def test_window(self):
@@ -123,8 +124,9 @@ class SameKernels(Folder):
         self.fails(checks.within(all_of_it, part), "more than without", "6 kernels in the window")
 
     def test_example(self):
-        self.passes(checks.example_kernels(self.recorded(made_up.write_example), 2))
-        self.fails(checks.example_kernels(self.recorded(made_up.write_example), 3), "gemm: 10 of record, 15 of the source")
+        ours = self.recorded(made_up.write_example)
+        self.passes(checks.example_kernels(ours, 2))
+        self.fails(checks.example_kernels(ours, 3), "gemm: 10 of record, 15 of the source")
 
 
 class Order(Folder):
@@ -145,6 +147,12 @@ class Order(Folder):
                 database.now -= 1500
             database.kernel("k", correlation=call)
 
+        def begins_late(database):
+            call = database.call()
+            database.now -= 1500
+            with database.range("r"):
+                database.kernel("k", correlation=call, start=database.now + 5000)
+
         def no_launch(database):
             with database.range("r"):
                 database.kernel("k", correlation=7)
@@ -158,7 +166,8 @@ class Order(Folder):
                 database.kernel("k", ns=-5)
 
         for write, words in [(outside, "no range"), (other_thread, "no range"), (ends_early, "no range"),
-                             (no_launch, "no launch"), (too_soon, "before its launch"), (backwards, "runs from"),
+                             (begins_late, "no range"), (no_launch, "no launch"), (too_soon, "before its launch"),
+                             (backwards, "runs from"),
                              (lambda d: None, "no kernels")]:
             self.fails(checks.ordered(self.recorded(write)), words)
 
@@ -214,7 +223,7 @@ class Ops(Folder):
         self.fails(self.judge(lambda records, rows: rows[5].update(op=None)), "(no op): 1 of the replays")
         self.fails(self.judge(lambda records, rows: [row.update(op=None) for row in rows]), "no ops either")
         self.fails(self.judge(lambda records, rows: rows.pop()), "12 records, prof 11 rows")
-        self.fails(self.judge(lambda records, rows: [record.update(launchStart=None) for record in records]), "no kernels")
+        self.fails(self.judge(lambda records, rows: [r.update(launchStart=None) for r in records]), "no kernels")
 
     def test_every_kernel(self):
         self.passes(checks.with_ops([{"kernel": "k", "op": "mm"}]))
@@ -225,8 +234,10 @@ class Ops(Folder):
 # What is wrong with the made-up programs: the lines of the table that must fail, by a part of their names.
 FAULTS = {
     "": [],
-    "lost kernel,short kernels,slow,path": ["kernels as PyTorch's", "durations", "Slowdown", "CUDA graph", "nothing of the"],
-    "dropped,skewed clock,no op in replays": ["recorded whole", "Clocks", "example: every kernel has an op", "CUDA graph"],
+    "lost kernel,short kernels,slow,path": ["kernels as PyTorch's", "durations", "Slowdown", "CUDA graph",
+                                            "nothing of the"],
+    "dropped,skewed clock,no op in replays": ["recorded whole", "Clocks", "example: every kernel has an op",
+                                              "CUDA graph"],
     "fallback": ["oplens_torch", "Slowdown", "graph.sql", "nothing of the"],
     "no record": [name for name, _ in recording.LINES if not name.startswith("FLOPs")],
 }
@@ -250,7 +261,8 @@ class Run(Folder):
         example.write_text("#!/bin/sh\n")
         example.chmod(0o755)
         program = self.folder / "step.py"
-        program.write_text(f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport made_up\nmade_up.step(sys.argv[1:])\n")
+        program.write_text(f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
+                           "import made_up\nmade_up.step(sys.argv[1:])\n")
         # Small recordings are made without the environment.
         for name in ("record", "parse", "prof"):
             path = build / "bin" / name
@@ -280,8 +292,8 @@ class Run(Folder):
 
     def test_command(self):
         for arguments, code in [([], 2), ([str(self.folder / "nothing"), str(self.folder / "out")], 1)]:
-            result = subprocess.run([sys.executable, HERE / "recording.py", *arguments], check=False, capture_output=True,
-                                    cwd=self.folder)
+            result = subprocess.run([sys.executable, HERE / "recording.py", *arguments], check=False,
+                                    capture_output=True, cwd=self.folder)
             self.assertEqual(result.returncode, code, result)
         result = subprocess.run(["bash", HERE / "run.sh", self.folder], check=False, capture_output=True, text=True)
         self.assertEqual((result.returncode, "no bin/record" in result.stderr), (2, True), result)
@@ -300,7 +312,8 @@ class Step(Folder):
         self.skipTest("no PyTorch")
 
     def test_modes(self):
-        for mode, key in [("window", None), ("whole", None), ("time", "seconds"), ("events", "batches"), ("graph", "replays")]:
+        told = {"window": None, "whole": None, "time": "seconds", "events": "batches", "graph": "replays"}
+        for mode, key in told.items():
             out = self.folder / f"{mode}.json"
             command = [self.python, HERE / "step.py", mode, "--cpu", "--iterations", "1", "--out", out]
             result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=self.folder)
@@ -310,6 +323,5 @@ class Step(Folder):
 
 
 def run():
-    sys.dont_write_bytecode = True
     suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
     return 0 if unittest.TextTestRunner(verbosity=1).run(suite).wasSuccessful() else 1

@@ -28,6 +28,7 @@ class Session:
         self.build, self.out, self.step_program, self.python = (pathlib.Path(build), pathlib.Path(out), str(step),
                                                                 python)
         self.rounds = rounds  # Of the timed runs.
+        self.known_failures = set()
         self.out.mkdir(parents=True, exist_ok=True)
 
     def fresh(self, name):
@@ -90,7 +91,9 @@ class Session:
     def recording(self, name):
         database, failure = self.database(name)
         if failure:
-            raise failure
+            known = name in self.known_failures
+            self.known_failures.add(name)
+            raise Failed(f"{name}.sql was not recorded, see above") if known else failure
         return profiles.Recording(database)
 
     def told(self, name):

@@ -16,7 +16,7 @@ import session
 MOST_BYTES = 1_000_000
 SCAN = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts" / "check_data_files.py"
 # What the programs cannot do without, where it is set.
-KEPT_VARIABLES = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
+KEPT_VARIABLES = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "OPLENS_CUPTI")
 
 # Name of the file: command, options of record.
 FILES = {
