@@ -3,9 +3,9 @@ include(CMakePackageConfigHelpers)
 
 set(oplens_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oplens)
 
-foreach(folder nvtx_annotate base parse ops prof)
+foreach(folder nvtx_annotate base parse ops prof record)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oplens
-          FILES_MATCHING PATTERN "*.h")
+          FILES_MATCHING PATTERN "*.h" PATTERN inject EXCLUDE)
 endforeach()
 
 install(EXPORT oplensTargets NAMESPACE oplens:: DESTINATION ${oplens_package_dir})

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -162,6 +163,7 @@ class Recording {
         spool_(SpoolFolder::Create(output_, options.force)) {}
 
   int Run() {
+    AllowManyFiles();  // After the fork: the program's own limit stays.
     const int error = Start();
     if (error != 0) return SayNotStarted(error);
     Processes processes(options_, launcher_.process_id(), library_.string());
@@ -182,6 +184,14 @@ class Recording {
   }
 
  private:
+  /// Every recorded process has a database that stays open.
+  static void AllowManyFiles() {
+    rlimit limit;
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+
   static fs::path Directory() {
     std::error_code error;
     return fs::current_path(error);

@@ -20,7 +20,12 @@ prefix=$(sed -n 's/^OPLENS_PREFIX:[A-Z]*=//p' "$build/CMakeCache.txt")
 "$cmake" --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
 [ "$("$work/build/consumer")" = ok ]
 
-for program in parse prof; do
+for program in parse prof record; do
   "$work/prefix/bin/$prefix$program" --version >/dev/null
 done
+# It must find its library in the prefix; a build without NVTX has none.
+if [ -e "$build/lib/liboplens_record.so" ]; then
+  "$work/prefix/bin/${prefix}record" -o "$work/true.sql" -- true
+  "$work/prefix/bin/${prefix}parse" "$work/true.sql" -o /dev/null
+fi
 echo "package ok"
