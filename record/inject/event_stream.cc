@@ -82,6 +82,7 @@ Thread* TakeNew() {
 
 /// Tells that the stream goes on with another thread.
 bool StoreThread(Thread* thread) {
+  thread->stream.SetThread(ThreadId(), OsThreadId());
   constexpr size_t kSize = sizeof(spool::RecordHead) + sizeof(spool::ThreadPart);
   unsigned char* const at = thread->stream.Reserve(kSize, 0);
   if (at == nullptr) return false;

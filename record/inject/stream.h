@@ -15,6 +15,11 @@ class Stream {
   /// Starts stream number `number`, of the thread if there is one. Makes no file yet.
   void Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id) noexcept;
   bool is_open() const noexcept { return open_; }
+  /// From here on the chunks are of another thread.
+  void SetThread(uint32_t thread_id, uint32_t os_thread_id) noexcept {
+    thread_id_ = thread_id;
+    os_thread_id_ = os_thread_id;
+  }
 
   /// Room for a record of `size` bytes, a multiple of 8, with `spare` bytes left behind it in the
   /// same chunk. Null when there is none: no disk, no memory. Publish() makes the record part of

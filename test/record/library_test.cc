@@ -69,6 +69,18 @@ TEST(LibraryTest, ManyShortThreadsShareFiles) {
             3000 * 2);
 }
 
+/// A file that a thread takes over from one that ended has chunks of both.
+TEST(LibraryTest, ThreadsOfOneFileAreToldApart) {
+  const std::filesystem::path database = TestDir() / "net.sql";
+  const RunResult run = Record(
+      {.database = database, .program = {OPLENS_RANGE_PROGRAM, "1", "2500", "40", "12", "relay"}});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::string threads =
+      "SELECT count(*) FROM (SELECT count(*) n FROM CUPTI_ACTIVITY_KIND_MARKER GROUP BY objectId "
+      "HAVING n = 5000)";
+  EXPECT_EQ(Number(database, threads), 12);
+}
+
 /// Ranges that have no room are dropped whole: what is there nests, and the rest is counted.
 TEST(LibraryTest, FullDiskCostsRangesAndNothingElse) {
   const std::filesystem::path database = TestDir() / "net.sql";

@@ -3,8 +3,10 @@
 // beyond what it had before the first range. Preloads nothing by itself: OPLENS_TEST_PRELOAD names
 // a library for a second image of it, so that `record` itself runs without.
 #include <nvtx3/nvToolsExt.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -35,6 +37,22 @@ void Round(int threads, int pairs, const std::string& text) {
   for (std::thread& thread : running) thread.join();
 }
 
+void Relay(int rounds, int pairs, const std::string& text) {
+  std::vector<std::thread> ended;
+  for (int i = 0; i < rounds; ++i) {
+    std::atomic<long> id{0};
+    ended.emplace_back([&] {
+      Emit(pairs, text);
+      id.store(syscall(SYS_gettid));
+    });
+    while (id.load() == 0) usleep(100);
+    // What a thread leaves to others it does after its function has returned.
+    const std::string task = "/proc/self/task/" + std::to_string(id.load());
+    while (access(task.c_str(), F_OK) == 0) usleep(100);
+  }
+  for (std::thread& thread : ended) thread.join();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -50,6 +68,10 @@ int main(int argc, char** argv) {
   const long before = Status("VmRSS");
   const std::string text(std::strtoul(argv[3], nullptr, 10), 't');
   const int rounds = argc > 4 ? std::atoi(argv[4]) : 1;
+  if (argc > 5) {
+    Relay(rounds, std::atoi(argv[2]), text);
+    return 0;
+  }
   for (int i = 0; i < rounds; ++i) Round(std::atoi(argv[1]), std::atoi(argv[2]), text);
   std::printf("%ld\n", Status("VmHWM") - before);
 }
