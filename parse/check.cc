@@ -79,7 +79,8 @@ constexpr ColumnCheck kColumnChecks[] = {
     {"tid pid",
      [](const KernelFacts& kernel) { return kernel.record.launch_api.has_value(); },
      "no call that launched it",
-     {"nvprof without --profile-api-trace none; --profile-from-start off only where the launches "
+     {"record (its --trace with cuda); nvprof without --profile-api-trace none; "
+      "--profile-from-start off only where the launches "
       "are inside the profiled part",
       "nsys profile --trace=cuda,nvtx, with launches inside the capture range",
       "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"}},
@@ -176,7 +177,8 @@ constexpr std::string_view kNvtx = "nsys profile --trace=cuda,nvtx";
 constexpr Part kParts[] = {
     {"launch and other API calls",
      SizeOf<&Trace::launches>,
-     {"nvprof without --profile-api-trace none", "nsys profile --trace=cuda,nvtx", kCpuToo}},
+     {"record (its --trace with cuda); nvprof without --profile-api-trace none",
+      "nsys profile --trace=cuda,nvtx", kCpuToo}},
     {"NVTX ranges",
      Counted<&TraceSurvey::markers>,
      {"torch.autograd.profiler.emit_nvtx()", kNvtx, ""}},
@@ -353,7 +355,8 @@ class Description {
 
   void AddNoKernels() {
     constexpr Advice kKernels = {
-        "nvprof -f -o FILE PROGRAM; --profile-from-start off needs cudaProfilerStart()",
+        "record -f -o FILE -- PROGRAM (nvprof on older GPUs); --profile-from-start off needs "
+        "cudaProfilerStart()",
         "nsys profile --trace=cuda,nvtx; --capture-range needs its start",
         "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"};
     Line("  the profile holds no kernel; to add: {}", kKernels.For(trace_.family));

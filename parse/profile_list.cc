@@ -146,14 +146,19 @@ bool NaturalLess(const std::string& a, const std::string& b) {
   return a < b;  // "a01" and "a1"
 }
 
+bool IsInterruptedRecording(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path, error)) return false;
+  return fs::is_directory(path + ".spool", error) || fs::exists(path + ".part", error);
+}
+
 std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments) {
   Lister lister;
   for (const std::string& path : arguments) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
-      std::error_code no_spool;
-      if (fs::is_directory(path + ".spool", no_spool)) {
+      if (IsInterruptedRecording(path)) {
         throw Error(path, "the recording was interrupted, or still runs",
                     fmt::format("run `record --recover {}`", path));
       }

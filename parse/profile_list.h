@@ -27,6 +27,9 @@ struct ProfileInput {
 /// foreign one is found out when it is read.
 std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments);
 
+/// Whether there is no such file, but what `record` leaves of one when it is killed.
+bool IsInterruptedRecording(const std::string& path);
+
 /// Whether `a` goes before `b`: digits compare as numbers, the rest byte by byte.
 bool NaturalLess(const std::string& a, const std::string& b);
 

@@ -76,7 +76,7 @@ Inputs::Inputs(const std::vector<std::string>& arguments) {
   size_t counted = 0;  // Arguments in `profiles` whose files are counted.
   size_t count = 0;
   for (const std::string& path : arguments) {
-    if (IsFolder(path) || IsProfile(path)) {
+    if (IsFolder(path) || IsProfile(path) || parse::IsInterruptedRecording(path)) {
       profiles.push_back(path);
     } else {
       // A longer list begins with the files of the shorter one.

@@ -40,9 +40,12 @@ PageFacts ReadPage(const std::filesystem::path& folder) {
     return damaged(fmt::format("ends at byte {}", file.size()));
   }
   const auto& page = *reinterpret_cast<const spool::ProcessPage*>(file.data());
+  // Written last: without it the library is still filling in the page.
+  facts.state = page.state.load(std::memory_order_acquire);
   if (std::memcmp(page.magic, spool::kProcessMagic, sizeof page.magic) != 0) {
     return damaged("is not the page of a process");
   }
+  if (facts.state == spool::ProcessState{0}) return damaged("was not completed");
   if (page.version != spool::kVersion) {
     return damaged(
         fmt::format("has version {} of the spool's format, not {}", page.version, spool::kVersion));
@@ -51,7 +54,6 @@ PageFacts ReadPage(const std::filesystem::path& folder) {
   facts.process_id = page.process_id;
   facts.parent_id = page.parent_id;
   facts.start_ns = page.start_ns;
-  facts.state = page.state.load(std::memory_order_acquire);
   facts.lost_events = ToSigned(page.lost_events.load(std::memory_order_relaxed));
   facts.lost_rows = ToSigned(page.lost_rows.load(std::memory_order_relaxed));
   facts.cupti_lost = ToSigned(page.cupti_lost.load(std::memory_order_relaxed));

@@ -47,8 +47,7 @@ Examples:
 
 cxxopts::Options Spec() {
   cxxopts::Options spec("record", "Records ranges and GPU activity of a program, as nvprof did.\n");
-  spec.custom_help("[OPTIONS]");
-  spec.positional_help("-o FILE -- PROGRAM ARGS...");
+  spec.custom_help("[OPTIONS] -o FILE -- PROGRAM ARGS...");
   spec.add_options()("o,output", "the database to write (also --export-profile)",
                      cxxopts::value<std::string>(), "FILE");
   spec.add_options()("f,force", "replace a database that is there (also --force-overwrite)");
@@ -61,7 +60,7 @@ cxxopts::Options Spec() {
                      "record child processes too, each to its own database: FILE needs %p");
   spec.add_options()("timeout", "end the program after so many seconds",
                      cxxopts::value<std::string>(), "S");
-  spec.add_options()("quiet", "print errors only");
+  spec.add_options()("q,quiet", "print errors only");
   spec.add_options()("recover", "make the database of a recording that was interrupted",
                      cxxopts::value<std::string>(), "FILE");
   spec.add_options()("h,help", "print this help");
@@ -178,8 +177,10 @@ std::string Value(const cxxopts::ParseResult& args, const char* name, const char
 void ReadOutput(const cxxopts::ParseResult& args, Options* options) {
   options->output = Value(args, "output", "export-profile");
   if (options->output.empty()) {
-    throw UsageError("give the database to write: record -o net.sql -- PROGRAM ARGS");
+    throw UsageError(
+        "give the database to write, before the program: record -o net.sql -- PROGRAM ARGS");
   }
+  if (options->output == "--") throw UsageError("-o: a name must follow");
   CheckName(options->output);
   options->children = args.count("profile-child-processes") > 0;
   if (options->children && !NamesProcess(options->output.c_str())) {
@@ -206,6 +207,9 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
     options.recover = args["recover"].as<std::string>();
     if (options.recover.empty()) throw UsageError("--recover: the name of the file is empty");
     if (!command.empty()) throw UsageError("--recover starts no program: leave it out");
+    if (args.count("output") + args.count("export-profile") > 0) {
+      throw UsageError("--recover writes the database that was recorded: leave -o out");
+    }
     return options;
   }
   if (command.empty()) {

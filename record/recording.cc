@@ -128,13 +128,18 @@ class Processes {
 
   bool ChildrenRun() {
     if (stage_ == Stage::kKilled) return false;
-    const size_t running = RecordedChildren().size();
+    const std::vector<int32_t> children = RecordedChildren();
+    const size_t running = children.size();
     if (running > 0 && !told_) {
       if (!options_.quiet) {
         PrintError(
-            fmt::format("record: the program ended; waiting for {} recorded child "
-                        "process{}\n",
-                        running, running == 1 ? "" : "es"));
+            running == 1
+                ? fmt::format("record: the program ended; waiting for recorded child process "
+                              "{}: end it to have the databases now\n",
+                              children.front())
+                : fmt::format("record: the program ended; waiting for {} recorded child "
+                              "processes, {} for one: end them to have the databases now\n",
+                              running, children.front()));
       }
       told_ = true;
     }

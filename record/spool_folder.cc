@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "record/image_conversion.h"
 #include "record/process_table.h"
 #include "record/spool_format.h"
 
@@ -127,6 +128,54 @@ bool HasPage(const fs::path& folder) {
   return file && std::memcmp(magic, spool::kProcessMagic, sizeof magic) == 0;
 }
 
+std::vector<int32_t> RunningProcessesIn(const fs::path& spool) {
+  std::vector<int32_t> running;
+  std::error_code error;
+  const std::string mapped = fs::canonical(spool, error).string() + "/";
+  if (error) return running;
+  for (fs::directory_iterator at(spool, error), end; !error && at != end; at.increment(error)) {
+    const std::optional<int32_t> process_id = ProcessOfFolder(at->path().filename().string());
+    if (!process_id || StateOf(at->path() / kProcessFile) != spool::ProcessState::kRunning)
+      continue;
+    if (MapsFile(*process_id, mapped)) running.push_back(*process_id);
+  }
+  std::sort(running.begin(), running.end());
+  running.erase(std::unique(running.begin(), running.end()), running.end());
+  return running;
+}
+
+void RefuseRunning(const fs::path& spool, const std::vector<int32_t>& running) {
+  if (running.empty()) return;
+  throw Error(spool.string(), fmt::format("process {} still writes into it", running.front()),
+              "wait for its end, or end it");
+}
+
+Session SessionIn(const fs::path& spool) {
+  Session session;
+  std::ifstream file(spool / kSessionFile, std::ios::binary);
+  std::string line;
+  while (std::getline(file, line)) {
+    const size_t equals = line.find('=');
+    if (equals == std::string::npos) continue;
+    session[line.substr(0, equals)] = Unescaped(std::string_view(line).substr(equals + 1));
+  }
+  return session;
+}
+
+/// Whether the recording was started with `output` as its name, or one of its processes has that
+/// as its database.
+bool Makes(const fs::path& spool, const std::string& output) {
+  const Session session = SessionIn(spool);
+  const auto given = session.find("output");
+  if (given != session.end() && given->second == output) return true;
+  std::error_code error;
+  for (fs::directory_iterator at(spool, error), end; !error && at != end; at.increment(error)) {
+    if (!ProcessOfFolder(at->path().filename().string())) continue;
+    if (ReadPage(at->path()).output == output) return true;
+  }
+  return false;
+}
+
 void MakeFolder(const fs::path& path, bool force) {
   if (::mkdir(path.c_str(), 0700) == 0) return;
   if (errno != EEXIST) {
@@ -144,6 +193,7 @@ void MakeFolder(const fs::path& path, bool force) {
                     "`record --recover {}`, or discard it with -f",
                     path.string(), output));
   }
+  RefuseRunning(path, RunningProcessesIn(path));
   std::error_code error;
   fs::remove_all(path, error);
   if (error || ::mkdir(path.c_str(), 0700) != 0) {
@@ -173,9 +223,32 @@ SpoolFolder SpoolFolder::Create(const fs::path& output, bool force) {
   return {path, lock};
 }
 
-SpoolFolder SpoolFolder::Take(const fs::path& output) {
-  const fs::path path = PathFor(output);
+std::vector<fs::path> SpoolFolder::Find(const fs::path& output) {
+  std::vector<fs::path> spools;
   std::error_code error;
+  const fs::path folder = output.parent_path();
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == kSuffix && Makes(at->path(), output.string())) {
+      spools.push_back(at->path());
+    }
+  }
+  std::sort(spools.begin(), spools.end());
+  return spools;
+}
+
+SpoolFolder SpoolFolder::Take(const fs::path& output) {
+  fs::path path = PathFor(output);
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    const std::vector<fs::path> spools = Find(output);
+    if (spools.size() > 1) {
+      throw Error(output.string(),
+                  fmt::format("{} recordings have that name, {} for one", spools.size(),
+                              spools.front().string()),
+                  "give --recover one of the folders NAME.spool");
+    }
+    if (spools.size() == 1) path = spools.front();
+  }
   if (!fs::is_directory(path, error)) {
     throw Error(output.string(), fmt::format("there is no {}", path.string()),
                 fs::exists(output, error) ? "the recording is complete: nothing is to be recovered"
@@ -184,11 +257,7 @@ SpoolFolder SpoolFolder::Take(const fs::path& output) {
   int lock = -1;
   if (LockFolder(path, &lock) == Lock::kBusy) ThrowBusy(path);
   SpoolFolder folder(path, lock);
-  const std::vector<int32_t> running = folder.RunningProcesses();
-  if (!running.empty()) {
-    throw Error(path.string(), fmt::format("process {} still writes into it", running.front()),
-                "wait for its end, or end it");
-  }
+  RefuseRunning(path, folder.RunningProcesses());
   return folder;
 }
 
@@ -200,17 +269,7 @@ void SpoolFolder::WriteSession(const Session& session) const {
   WriteWhole(path_ / kSessionFile, text);
 }
 
-Session SpoolFolder::ReadSession() const {
-  Session session;
-  std::ifstream file(path_ / kSessionFile, std::ios::binary);
-  std::string line;
-  while (std::getline(file, line)) {
-    const size_t equals = line.find('=');
-    if (equals == std::string::npos) continue;
-    session[line.substr(0, equals)] = Unescaped(std::string_view(line).substr(equals + 1));
-  }
-  return session;
-}
+Session SpoolFolder::ReadSession() const { return SessionIn(path_); }
 
 std::vector<int32_t> SpoolFolder::Processes(bool with_page) const {
   std::vector<int32_t> processes;
@@ -257,21 +316,7 @@ void SpoolFolder::AddUnseenProcess(int32_t process_id, const std::string& output
   WriteWhole(folder / kProcessFile, bytes);
 }
 
-std::vector<int32_t> SpoolFolder::RunningProcesses() const {
-  std::vector<int32_t> running;
-  std::error_code error;
-  const std::string mapped = fs::canonical(path_, error).string() + "/";
-  if (error) return running;
-  for (fs::directory_iterator at(path_, error), end; !error && at != end; at.increment(error)) {
-    const std::optional<int32_t> process_id = ProcessOfFolder(at->path().filename().string());
-    if (!process_id || StateOf(at->path() / kProcessFile) != spool::ProcessState::kRunning)
-      continue;
-    if (MapsFile(*process_id, mapped)) running.push_back(*process_id);
-  }
-  std::sort(running.begin(), running.end());
-  running.erase(std::unique(running.begin(), running.end()), running.end());
-  return running;
-}
+std::vector<int32_t> SpoolFolder::RunningProcesses() const { return RunningProcessesIn(path_); }
 
 void SpoolFolder::Remove() {
   std::error_code error;

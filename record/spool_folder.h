@@ -19,11 +19,16 @@ class SpoolFolder {
   static std::filesystem::path PathFor(const std::filesystem::path& output);
 
   /// Makes the folder; `force`: in the place of one that an interrupted recording left. Throws
-  /// Error when it is there already, in use, or cannot be made.
+  /// Error when it is there already, in use, still written to, or cannot be made.
   static SpoolFolder Create(const std::filesystem::path& output, bool force);
 
-  /// Takes the folder that an interrupted recording left. Throws Error when there is none, when it
-  /// is in use, or when a recorded program still writes into it.
+  /// Folders of recordings that were started with this name, %-sequences and all, or that make a
+  /// database of this name for one of their processes.
+  static std::vector<std::filesystem::path> Find(const std::filesystem::path& output);
+
+  /// Takes the folder that an interrupted recording left: PathFor(output), else the one that Find
+  /// finds. Throws Error when there is none, when it is in use, or when a recorded program still
+  /// writes into it.
   static SpoolFolder Take(const std::filesystem::path& output);
 
   ~SpoolFolder();

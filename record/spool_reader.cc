@@ -176,21 +176,24 @@ bool StreamReader::CheckHead(const MappedFile& file, uint32_t sequence) {
     if (ended_ && there) Damage(sequence, std::strerror(file.error()));
     return false;
   }
-  // The library is still making it, or was killed meanwhile: nothing is in it.
-  if (AllZero(file, kHeadBytes)) return false;
-  spool::ChunkHead head;
-  if (file.size() < kHeadBytes) {
+  // The library is still making it, or was killed meanwhile: nothing is in it. `used` is written
+  // last, after the rest of the head.
+  const bool has_head = file.size() >= kHeadBytes;
+  if (AllZero(file, kHeadBytes) || (has_head && LoadUsed(file) == 0)) return false;
+  if (!has_head) {
     return Damage(sequence, fmt::format("ends at byte {}, within its head", file.size()));
   }
+  spool::ChunkHead head;
   std::memcpy(static_cast<void*>(&head), file.data(), kHeadBytes);
-  const bool known = std::memcmp(head.magic, spool::kChunkMagic, sizeof head.magic) == 0;
-  if (!known && !ended_) return false;  // Being written.
-  if (!known) return Damage(sequence, "is not a chunk of a spool");
+  if (std::memcmp(head.magic, spool::kChunkMagic, sizeof head.magic) != 0) {
+    return Damage(sequence, "is not a chunk of a spool");
+  }
   if (head.version != spool::kVersion) {
     return Damage(sequence, fmt::format("has version {} of the spool's format, not {}",
                                         head.version, spool::kVersion));
   }
-  if (LoadUsed(file) == 0) return false;
+  // Mapped while it was still growing: it is whole by now, and is mapped anew.
+  if (!ended_ && file.size() < head.capacity) return false;
   if (head.stream != stream_ || head.sequence != sequence) {
     return Damage(sequence, fmt::format("says that it is chunk {}.{}", head.stream, head.sequence));
   }

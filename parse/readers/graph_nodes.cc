@@ -8,13 +8,16 @@ void GraphNodes::Add(uint32_t process, int64_t node, const Event& event) {
   several_processes_ |= process_ != 0 && process_ != process;
   process_ = process;
   if (events_of_process_.size() <= process) events_of_process_.resize(size_t{process} + 1);
+  if (event.original == node) return;
   const auto next = static_cast<ItemIndex>(events_.size());
   const ItemIndex known = events_of_process_[process].FindOrInsert(node, next);
   if (known == next) {
     events_.push_back(event);
-  } else if (std::pair(event.original != 0, event.start_ns) <
-             std::pair(events_[known].original != 0, events_[known].start_ns)) {
-    events_[known] = event;  // Whatever the order of rows: a creation, else the first.
+  } else if (std::pair(event.original == 0, event.start_ns) <
+             std::pair(events_[known].original == 0, events_[known].start_ns)) {
+    // Whatever the order of rows: the first clone, else the first creation. CUPTI tells of the
+    // nodes of an instantiated graph twice, as created and as clones.
+    events_[known] = event;
   }
 }
 

@@ -86,7 +86,9 @@ void NoteText(const std::string& path, std::string_view key, std::string_view va
 
 void NoteRecording(SqliteDatabase* database, Diagnostics* diagnostics) {
   constexpr std::string_view kMetaColumns[] = {"key", "value"};
+  bool finished = !database->HasTable(kMetaTable);
   ForEachRow(database, kMetaTable, kMetaColumns, [&](int64_t, const Cell* row) {
+    finished = true;
     if (row[0].type() != Cell::Type::kText) return;
     if (row[1].is_int()) {
       NoteNumber(database->path(), row[0].bytes(), row[1].integer(), diagnostics);
@@ -94,6 +96,13 @@ void NoteRecording(SqliteDatabase* database, Diagnostics* diagnostics) {
       NoteText(database->path(), row[0].bytes(), row[1].bytes(), diagnostics);
     }
   });
+  if (!finished) {
+    diagnostics->Note(
+        fmt::format("{}: is what there is of a recording that was interrupted or still runs: "
+                    "`record --recover` "
+                    "makes all of it",
+                    database->path()));
+  }
   constexpr std::string_view kNoteColumns[] = {"text"};
   constexpr int kMostNotes = 100;
   int notes = 0;

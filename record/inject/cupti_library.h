@@ -21,7 +21,7 @@ namespace oplens::record::inject {
   X(cuptiActivityFlushAll)
 #define OPLENS_CUPTI_LATER_FUNCTIONS(X)     \
   X(cuptiActivityRegisterTimestampCallback) \
-  X(cuptiActivityFlushPeriod)               \
+  X(cuptiActivitySetAttribute)              \
   X(cuptiGetGraphId)                        \
   X(cuptiGetGraphNodeId)
 

@@ -1,10 +1,14 @@
 #include "record/inject/cupti_session.h"
 
 #include <cupti.h>
+#include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,9 +25,11 @@ namespace {
 
 /// The oldest CUPTI whose records these are: CUDA 11.1.
 constexpr uint32_t kOldestVersion = 14;
-constexpr size_t kBufferBytes = 1024 * 1024;
-constexpr int kMostBuffers = 16;
-constexpr uint32_t kFlushPeriodMs = 400;
+/// Before this one (CUDA 12.9) CUPTI crashes where it is refused a buffer.
+constexpr uint32_t kTakesRefusal = 27;
+constexpr size_t kBufferBytes = 256 * 1024;
+constexpr int kMostBuffers = 64;
+constexpr int64_t kFlushPeriodNs = 400'000'000;
 
 /// Kinds to enable: always, or while the window is open.
 struct WantedKind {
@@ -59,33 +65,53 @@ bool g_own_clock = false;
 pthread_mutex_t g_window_mutex = PTHREAD_MUTEX_INITIALIZER;
 bool g_enabled = false;
 
-// Buffers that CUPTI fills, of a fixed number: beyond that it drops records, and counts them.
+/// Buffers that CUPTI fills: up to a number they stay, to be filled again. Beyond that CUPTI is
+/// refused more, drops records and counts them; where it cannot be refused, it gets buffers that
+/// are given back to the system.
 struct BufferPool {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   uint8_t* free[kMostBuffers] = {};
   int free_count = 0;
-  int made = 0;
+  int out = 0;
 
-  uint8_t* Take() {
+  uint8_t* Take(bool may_refuse) {
     pthread_mutex_lock(&mutex);
     uint8_t* buffer = nullptr;
     if (free_count > 0) {
       buffer = free[--free_count];
-    } else if (made < kMostBuffers) {
+    } else if (out < kMostBuffers || !may_refuse) {
       buffer = static_cast<uint8_t*>(MakeMemory(kBufferBytes));
-      if (buffer != nullptr) ++made;
     }
+    if (buffer != nullptr) ++out;
     pthread_mutex_unlock(&mutex);
     return buffer;
   }
   void GiveBack(uint8_t* buffer) {
     if (buffer == nullptr) return;
     pthread_mutex_lock(&mutex);
-    if (free_count < kMostBuffers) free[free_count++] = buffer;
+    --out;
+    const bool keep = free_count + out < kMostBuffers;
+    if (keep) free[free_count++] = buffer;
     pthread_mutex_unlock(&mutex);
+    if (!keep) munmap(buffer, kBufferBytes);
   }
 };
 BufferPool g_buffers;
+
+/// Asks CUPTI now and then for what it holds: by itself it gives only buffers that are full, and
+/// what it holds is lost with a process that is killed.
+struct Flusher {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+  pthread_t thread = {};
+  bool running = false;
+  bool stopping = false;
+
+  void Start();
+  /// Waits until it is gone.
+  void Stop();
+};
+Flusher g_flusher;
 
 bool IsOurs() { return g_started.load(std::memory_order_acquire) && g_process == getpid(); }
 
@@ -100,15 +126,17 @@ int64_t ClockOffset() {
 uint64_t CUPTIAPI Timestamp() { return static_cast<uint64_t>(Now()); }
 
 void CUPTIAPI GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
-  *buffer = g_buffers.Take();
+  *buffer = g_buffers.Take(Page()->cupti_version.load(std::memory_order_relaxed) >= kTakesRefusal);
   *size = *buffer == nullptr ? 0 : kBufferBytes;
   *most_records = 0;
 }
 
 /// Stores a record that reaches up to `end`.
-void Keep(const CUpti_Activity* record, const uint8_t* end, int64_t offset, Stream* stream) {
+/// The lock is not held while CUPTI is called: it calls back where it likes.
+void Keep(const CUpti_Activity* record, const uint8_t* end, int64_t offset) {
   const auto size = static_cast<size_t>(end - reinterpret_cast<const uint8_t*>(record));
-  switch (StoreActivity(record, size, offset, stream)) {
+  ActivityLock lock;
+  switch (StoreActivity(record, size, offset, &lock.stream())) {
     case Stored::kYes:
       break;
     case Stored::kNoRoom:
@@ -124,16 +152,13 @@ void Keep(const CUpti_Activity* record, const uint8_t* end, int64_t offset, Stre
 /// CUPTI has.
 void KeepAll(uint8_t* buffer, size_t valid_bytes) {
   const int64_t offset = ClockOffset();
-  ActivityLock lock;
   const CUpti_Activity* last = nullptr;
   CUpti_Activity* record = nullptr;
   while (g_cupti.cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-    if (last != nullptr) {
-      Keep(last, reinterpret_cast<const uint8_t*>(record), offset, &lock.stream());
-    }
+    if (last != nullptr) Keep(last, reinterpret_cast<const uint8_t*>(record), offset);
     last = record;
   }
-  if (last != nullptr) Keep(last, buffer + valid_bytes, offset, &lock.stream());
+  if (last != nullptr) Keep(last, buffer + valid_bytes, offset);
 }
 
 void CUPTIAPI TakeBuffer(CUcontext context, uint32_t stream, uint8_t* buffer, size_t,
@@ -211,7 +236,12 @@ void StoreGraphNode(const CUpti_GraphData& graph, bool is_copy) {
 }
 
 void OnResource(CUpti_CallbackId id, const CUpti_ResourceData& resource) {
-  if (resource.resourceDescriptor == nullptr || !IsOurs() || !IsRecording()) return;
+  if (!IsOurs() || !IsRecording()) return;
+  if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+    g_cupti.cuptiActivityFlushAll(0);
+    return;
+  }
+  if (resource.resourceDescriptor == nullptr) return;
   const auto& graph = *static_cast<const CUpti_GraphData*>(resource.resourceDescriptor);
   StoreGraphNode(graph, id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
 }
@@ -241,6 +271,7 @@ void EnableCallbacks() {
   // The runtime's cudaProfilerStart calls the driver's.
   enable(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
   enable(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
+  enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
   if (g_cupti.cuptiGetGraphNodeId == nullptr || g_cupti.cuptiGetGraphId == nullptr) return;
   enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
   enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
@@ -256,14 +287,81 @@ bool Attach() {
   }
   g_own_clock = g_cupti.cuptiActivityRegisterTimestampCallback != nullptr &&
                 g_cupti.cuptiActivityRegisterTimestampCallback(Timestamp) == CUPTI_SUCCESS;
+  if (g_cupti.cuptiActivitySetAttribute != nullptr) {
+    // A buffer a thread would leave most of the memory empty; unknown to older versions.
+    uint8_t per_thread = 0;
+    size_t size = sizeof per_thread;
+    g_cupti.cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &size,
+                                      &per_thread);
+  }
   result = g_cupti.cuptiActivityRegisterCallbacks(GiveBuffer, TakeBuffer);
   if (result != CUPTI_SUCCESS) {
     Fail("cuptiActivityRegisterCallbacks", result, g_cupti.Words(result));
     return false;
   }
-  // What is older than this is lost with a process that is killed.
-  if (g_cupti.cuptiActivityFlushPeriod != nullptr) g_cupti.cuptiActivityFlushPeriod(kFlushPeriodMs);
   return true;
+}
+
+void* RunFlusher(void*) {
+  pthread_mutex_lock(&g_flusher.mutex);
+  while (!g_flusher.stopping) {
+    timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    constexpr int64_t kSecond = 1'000'000'000;
+    const int64_t nanoseconds = until.tv_nsec + kFlushPeriodNs;
+    until.tv_sec += nanoseconds / kSecond;
+    until.tv_nsec = nanoseconds % kSecond;
+    pthread_cond_timedwait(&g_flusher.changed, &g_flusher.mutex, &until);
+    if (g_flusher.stopping) break;
+    pthread_mutex_unlock(&g_flusher.mutex);
+    g_cupti.cuptiActivityFlushAll(0);
+    pthread_mutex_lock(&g_flusher.mutex);
+  }
+  pthread_mutex_unlock(&g_flusher.mutex);
+  return nullptr;
+}
+
+void Flusher::Start() {
+  // Signals of the program are for its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  running = pthread_create(&thread, nullptr, RunFlusher, nullptr) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Flusher::Stop() {
+  if (!running) return;
+  pthread_mutex_lock(&mutex);
+  stopping = true;
+  pthread_cond_signal(&changed);
+  pthread_mutex_unlock(&mutex);
+  pthread_join(thread, nullptr);
+  running = false;
+}
+
+/// Waits for the work of the calling thread's context: what has not ended has no times.
+void SynchronizeDevice() {
+  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return;
+  const auto current = reinterpret_cast<CUresult (*)(CUcontext*)>(dlsym(driver, "cuCtxGetCurrent"));
+  const auto synchronize = reinterpret_cast<CUresult (*)()>(dlsym(driver, "cuCtxSynchronize"));
+  CUcontext context = nullptr;
+  if (current != nullptr && synchronize != nullptr && current(&context) == CUDA_SUCCESS &&
+      context != nullptr) {
+    synchronize();
+  }
+  dlclose(driver);
+}
+
+/// The process ends: brings what CUPTI still holds into the spool.
+void EndCupti() {
+  if (!IsOurs()) return;
+  g_flusher.Stop();
+  SynchronizeDevice();
+  constexpr uint32_t kAlsoIncomplete = 1;
+  g_cupti.cuptiActivityFlushAll(kAlsoIncomplete);
 }
 
 void StartOnce() {
@@ -280,9 +378,10 @@ void StartOnce() {
   g_started.store(true, std::memory_order_release);
   EnableCallbacks();
   EnableKinds(true);
-  SetCuptiWindow(WindowOpen());
-  // Before the destructors of the driver, which are registered already.
-  atexit(FlushCupti);
+  UpdateCuptiWindow();
+  g_flusher.Start();
+  // Runs before the destructors of the driver, which are registered already.
+  atexit(EndCupti);
 }
 
 }  // namespace
@@ -292,20 +391,17 @@ void StartCupti() noexcept {
   pthread_once(&once, StartOnce);
 }
 
-void SetCuptiWindow(bool open) noexcept {
+void UpdateCuptiWindow() noexcept {
   if (!IsOurs()) return;
   pthread_mutex_lock(&g_window_mutex);
-  const bool changes = open != g_enabled;
+  // Read here: two threads may come with different news.
+  const bool open = WindowOpen();
+  const bool closes = g_enabled && !open;
+  if (!g_enabled && open) EnableKinds(false);
+  if (closes) DisableKinds();
   g_enabled = open;
-  if (changes && open) EnableKinds(false);
-  if (changes && !open) DisableKinds();
   pthread_mutex_unlock(&g_window_mutex);
-}
-
-void FlushCupti() noexcept {
-  if (!IsOurs()) return;
-  constexpr uint32_t kAlsoIncomplete = 1;
-  g_cupti.cuptiActivityFlushAll(kAlsoIncomplete);
+  if (closes) g_cupti.cuptiActivityFlushAll(0);
 }
 
 }  // namespace oplens::record::inject

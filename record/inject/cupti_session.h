@@ -7,12 +7,9 @@ namespace oplens::record::inject {
 /// fails stands in the process's page, and the program goes on.
 void StartCupti() noexcept;
 
-/// Starts and stops the recording of activity when the window opens and closes. Before StartCupti()
-/// it does nothing.
-void SetCuptiWindow(bool open) noexcept;
-
-/// Brings what CUPTI still holds into the spool.
-void FlushCupti() noexcept;
+/// Starts or stops the recording of activity as WindowOpen() says. Before StartCupti() it does
+/// nothing.
+void UpdateCuptiWindow() noexcept;
 
 }  // namespace oplens::record::inject
 

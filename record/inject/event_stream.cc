@@ -141,6 +141,11 @@ Thread* StartThread() {
 
 Thread* CurrentThread() { return t_thread != nullptr ? t_thread : StartThread(); }
 
+/// There is no room for a further thread; nothing is lost where nothing is recorded.
+void CountWithoutThread() {
+  if (IsRecording() && WindowOpen()) CountLostEvent();
+}
+
 OpenRanges& OpenOf(Thread* thread, uint16_t domain) {
   return thread->open[domain < kDomains ? domain : kDomains];
 }
@@ -257,7 +262,10 @@ bool Store(Thread* thread, RecordKind kind, uint16_t domain, const NvtxEvent& ev
 
 int StorePush(uint16_t domain, const NvtxEvent& event) noexcept {
   Thread* const thread = CurrentThread();
-  if (thread == nullptr) return NVTX_NO_PUSH_POP_TRACKING;
+  if (thread == nullptr) {
+    CountWithoutThread();
+    return NVTX_NO_PUSH_POP_TRACKING;
+  }
   OpenRanges& open = OpenOf(thread, domain);
   if (WindowOpen()) {
     if (open.depth >= kDepths) {
@@ -292,6 +300,7 @@ int StorePop(uint16_t domain) noexcept {
 
 uint64_t StoreStart(uint16_t domain, const NvtxEvent& event) noexcept {
   Thread* const thread = CurrentThread();
+  if (thread == nullptr) CountWithoutThread();
   if (thread == nullptr || !WindowOpen()) return 0;
   constexpr int kSerialShift = 40;
   const uint64_t range = thread->serial << kSerialShift | ++thread->ranges;
@@ -306,6 +315,7 @@ void StoreEnd(uint16_t domain, uint64_t range) noexcept {
 
 void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept {
   Thread* const thread = CurrentThread();
+  if (thread == nullptr) CountWithoutThread();
   if (thread == nullptr || !WindowOpen()) return;
   Store(thread, RecordKind::kMark, domain, event, nullptr, 0);
 }

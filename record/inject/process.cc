@@ -306,7 +306,7 @@ Stream& ActivityLock::stream() noexcept { return g_activity; }
 bool WindowOpen() noexcept { return g_window.load(std::memory_order_relaxed); }
 void SetWindow(bool open) noexcept {
   g_window.store(open, std::memory_order_relaxed);
-  SetCuptiWindow(open);
+  UpdateCuptiWindow();
 }
 
 void EndProcess() noexcept {

@@ -133,7 +133,8 @@ TEST(ActivityTest, WindowIsThatOfTheProgram) {
 TEST(ActivityTest, ReplayedKernelsHaveTheOpsThatCapturedThem) {
   const Recorded graph("graph");
   EXPECT_EQ(graph.Kernels(), 4);
-  EXPECT_EQ(graph.Count("OPLENS_GRAPH_NODE"), 4);
+  EXPECT_EQ(graph.Count("OPLENS_GRAPH_NODE"), 6)
+      << "two captured; two copies, told as created and as cloned";
   const std::string expected =
       "\"Op\",\"Sil(ns)\"\n\"mm\",\"2000\"\n\"relu\",\"2000\"\n\"mm\",\"2000\"\n"
       "\"relu\",\"2000\"\n";
@@ -215,6 +216,30 @@ TEST(ActivityTest, ManyRecordsFillManyBuffers) {
                    "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL k JOIN "
                    "CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)"),
             20'000);
+}
+
+/// CUPTI keeps more buffers than it is to have. Newer versions are refused more, older ones would
+/// crash.
+TEST(ActivityTest, BuffersAreBoundedWhereCuptiCanBeRefused) {
+  std::vector<std::string> program = GpuProgram("many");
+  program.push_back("100000");
+  for (const char* version : {"130001", "24"}) {
+    const std::filesystem::path database = TestDir() / (std::string(version) + ".sql");
+    const RunResult run = Record({.database = database,
+                                  .program = program,
+                                  .environment = {FakeCuda().front(), "FAKE_CUPTI_HOLD=1000",
+                                                  std::string("FAKE_CUPTI_VERSION=") + version}});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const int64_t kernels =
+        Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL");
+    // Whether the regular flush comes in between is a matter of time.
+    EXPECT_GT(kernels, 10'000);
+    const bool all = kernels == 100'000;
+    EXPECT_TRUE(all || std::string(version) != "24");
+    if (!all) {
+      EXPECT_THAT(run.err, HasSubstr("CUPTI dropped"));
+    }
+  }
 }
 
 /// CUPTI refuses: the ranges are there, and the reason.

@@ -73,15 +73,19 @@ class CrashTest : public ::testing::Test {
  protected:
   static constexpr int kRuns = OPLENS_CRASH_RUNS;
 
-  void StartRecording(int run) {
+  void StartRecording(int run, const std::string& pause_us = "0", const std::string& output = "") {
     const std::string name = std::to_string(run);
     database_ = TestDir() / (name + ".sql");
     progress_ = TestDir() / (name + ".progress");
     errors_ = TestDir() / (name + ".err");
-    std::vector<std::string> command = {"/usr/bin/env", FakeCuda().front(), Program("record"),
-                                        "-o",           database_.string(), "--"};
+    std::vector<std::string> command = {"/usr/bin/env",
+                                        FakeCuda().front(),
+                                        Program("record"),
+                                        "-o",
+                                        output.empty() ? database_.string() : output,
+                                        "--"};
     for (const std::string& word : GpuProgram("forever")) command.push_back(word);
-    command.push_back(progress_.string());
+    command.insert(command.end(), {progress_.string(), pause_us});
     record_ = Start(command, errors_);
     ASSERT_GT(record_, 0);
   }
@@ -136,6 +140,19 @@ TEST_F(CrashTest, KilledProgramCostsNoRange) {
   }
 }
 
+/// CUPTI gives buffers that are full; these are far from it.
+TEST_F(CrashTest, KilledProgramCostsTheLastSecondOfKernels) {
+  StartRecording(0, "10000");
+  const Progress start = WaitForProgram();
+  constexpr int64_t kRangesASecond = 200;
+  ASSERT_TRUE(WaitFor([this] { return ReadProgress(progress_).ranges > 2 * kRangesASecond; }));
+  ASSERT_EQ(kill(static_cast<pid_t>(start.process_id), SIGKILL), 0);
+  Wait(record_);
+  const int64_t ranges = ReadProgress(progress_).ranges;
+  ExpectRanges(ranges);
+  EXPECT_GE(Count("CONCURRENT_KERNEL"), (ranges - kRangesASecond) / 2);
+}
+
 TEST_F(CrashTest, EverythingKilledIsRecovered) {
   for (int run = 0; run < kRuns && !HasFailure(); ++run) {
     SCOPED_TRACE(run);
@@ -163,12 +180,32 @@ TEST_F(CrashTest, EverythingKilledIsRecovered) {
   }
 }
 
+TEST_F(CrashTest, PatternOfTheNameFindsTheSpool) {
+  const std::string pattern = TestDir() / "net.%p.sql";
+  StartRecording(0, "1000", pattern);
+  const int64_t program = WaitForProgram().process_id;
+  ASSERT_EQ(kill(-record_, SIGKILL), 0);
+  Wait(record_);
+  ASSERT_TRUE(WaitFor([program] { return IsGone(program); }));
+  database_ = TestDir() / ("net." + std::to_string(program) + ".sql");
+  const RunResult lost = RunProgram({Program("prof"), database_.string()});
+  EXPECT_NE(lost.exit_code, 0);
+  EXPECT_THAT(lost.err, HasSubstr("record --recover"));
+  const RunResult recovery = RunProgram({Program("record"), "--recover", pattern});
+  ASSERT_EQ(recovery.exit_code, 0) << recovery.err;
+  ExpectRanges(ReadProgress(progress_).ranges);
+}
+
 TEST_F(CrashTest, ProgramRunsOnWithoutRecord) {
   StartRecording(0);
   const Progress start = WaitForProgram();
   ASSERT_EQ(kill(record_, SIGKILL), 0);
   Wait(record_);
   EXPECT_TRUE(WaitFor([&] { return ReadProgress(progress_).ranges > start.ranges + 1000; }));
+  const RunResult forced =
+      RunProgram({Program("record"), "-f", "-o", database_.string(), "--", "true"});
+  EXPECT_NE(forced.exit_code, 0);
+  EXPECT_THAT(forced.err, HasSubstr("still writes"));
   const RunResult early = RunProgram({Program("record"), "--recover", database_.string()});
   ASSERT_EQ(kill(static_cast<pid_t>(start.process_id), SIGKILL), 0);
   ASSERT_TRUE(WaitFor([&] { return IsGone(start.process_id); }));

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -19,6 +20,13 @@ namespace {
 struct Node {
   uint64_t id = 0;
   std::string name;
+};
+
+struct Buffer {
+  uint8_t* data = nullptr;
+  size_t size = 0;
+  size_t used = 0;
+  std::vector<size_t> sizes;  // Of the records in it.
 };
 
 /// Everything of the "device". Lives until the process ends.
@@ -30,11 +38,10 @@ struct Fake {
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   std::set<std::pair<int, uint32_t>> callbacks;
   std::set<int> kinds;
-  uint8_t* buffer = nullptr;
-  size_t buffer_size = 0;
-  size_t used = 0;
-  std::vector<size_t> sizes;  // Of the records in the buffer.
-  size_t walked = 0;          // Records that were given back, and their bytes.
+  Buffer filling;
+  std::vector<Buffer> held;  // Full ones that are not given back yet.
+  Buffer walking;            // The one that is being read.
+  size_t walked = 0;         // Records of it that were given back, and their bytes.
   size_t walked_bytes = 0;
   size_t dropped = 0;
   uint32_t correlation = 0;
@@ -78,34 +85,50 @@ uint64_t Now() {
          ahead;
 }
 
-void Complete() {
+void Complete(Buffer buffer) {
   Fake& fake = The();
-  if (fake.buffer == nullptr) return;
-  uint8_t* const buffer = fake.buffer;
-  const size_t size = fake.buffer_size;
-  const size_t used = fake.used;
-  fake.buffer = nullptr;
+  fake.walking = std::move(buffer);
   fake.walked = fake.walked_bytes = 0;
-  fake.complete(nullptr, 0, buffer, size, used);
-  fake.sizes.clear();
-  fake.used = 0;
+  fake.complete(nullptr, 0, fake.walking.data, fake.walking.size, fake.walking.used);
+}
+
+/// How many full buffers CUPTI keeps for itself, as if other threads were filling them.
+size_t Held() {
+  const char* const held = std::getenv("FAKE_CUPTI_HOLD");
+  return held == nullptr ? 0 : static_cast<size_t>(std::atoi(held));
+}
+
+void CompleteAll() {
+  Fake& fake = The();
+  for (Buffer& buffer : fake.held) Complete(std::move(buffer));
+  fake.held.clear();
+  if (fake.filling.data != nullptr) Complete(std::exchange(fake.filling, {}));
 }
 
 void Deliver(const void* record, size_t size) {
   Fake& fake = The();
   const std::lock_guard lock(fake.mutex);
-  if (fake.buffer != nullptr && fake.used + size > fake.buffer_size) Complete();
-  if (fake.buffer == nullptr && fake.request != nullptr) {
-    size_t most = 0;
-    fake.request(&fake.buffer, &fake.buffer_size, &most);
+  Buffer& buffer = fake.filling;
+  if (buffer.data != nullptr && buffer.used + size > buffer.size) {
+    fake.held.push_back(std::exchange(buffer, {}));
+    if (fake.held.size() > Held()) {
+      Complete(std::move(fake.held.front()));
+      fake.held.erase(fake.held.begin());
+    }
   }
-  if (fake.buffer == nullptr) {
+  if (buffer.data == nullptr && fake.request != nullptr) {
+    size_t most = 0;
+    fake.request(&buffer.data, &buffer.size, &most);
+    // As versions before CUDA 12.9 do.
+    if (buffer.data == nullptr && Version() < 27) std::abort();
+  }
+  if (buffer.data == nullptr) {
     ++fake.dropped;
     return;
   }
-  std::memcpy(fake.buffer + fake.used, record, size);
-  fake.used += size;
-  fake.sizes.push_back(size);
+  std::memcpy(buffer.data + buffer.used, record, size);
+  buffer.used += size;
+  buffer.sizes.push_back(size);
 }
 
 template <typename Record>
@@ -281,6 +304,7 @@ void fake_cuda_instantiate(void) {
   Fake& fake = The();
   for (const Node& node : fake.captured) {
     fake.instantiated.push_back({++fake.node_ids, node.name});
+    CallResource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, fake.node_ids, 0);
     CallResource(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, fake.node_ids, node.id);
   }
 }
@@ -358,11 +382,12 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 
 CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, CUpti_Activity** record) {
   Fake& fake = The();
-  if (fake.walked >= fake.sizes.size() || fake.walked_bytes >= valid) {
+  const Buffer& walking = fake.walking;
+  if (buffer != walking.data || fake.walked >= walking.sizes.size() || fake.walked_bytes >= valid) {
     return CUPTI_ERROR_MAX_LIMIT_REACHED;
   }
   *record = reinterpret_cast<CUpti_Activity*>(buffer + fake.walked_bytes);
-  fake.walked_bytes += fake.sizes[fake.walked++];
+  fake.walked_bytes += walking.sizes[fake.walked++];
   return CUPTI_SUCCESS;
 }
 
@@ -374,11 +399,9 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, uint32_t, size_t* dropp
 
 CUptiResult cuptiActivityFlushAll(uint32_t) {
   const std::lock_guard lock(The().mutex);
-  Complete();
+  CompleteAll();
   return CUPTI_SUCCESS;
 }
-
-CUptiResult cuptiActivityFlushPeriod(uint32_t) { return CUPTI_SUCCESS; }
 
 CUptiResult cuptiGetGraphId(CUgraph graph, uint32_t* id) {
   *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(graph));

@@ -11,6 +11,7 @@
 //   FAKE_CUPTI_FAIL     FUNCTION=CODE: that function of CUPTI fails with that result
 //                       (cuptiActivityEnable/KIND=CODE for one kind)
 //   FAKE_CUPTI_VERSION  what cuptiGetVersion says; below 130000, kernel records are those of 12.0
+//   FAKE_CUPTI_HOLD     so many full buffers are kept until CUPTI is flushed
 //   FAKE_CUPTI_CLOCK    own: CUPTI has no callback for timestamps, and a clock that is 1 s ahead
 
 #if defined(__cplusplus)

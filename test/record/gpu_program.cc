@@ -6,8 +6,8 @@
 //   records   one activity record of every kind, each byte of it different
 //   many N    N kernels in a range each
 //   unused    ranges only, without CUDA
-//   forever FILE   a kernel in a range, again and again; FILE gets the process id and how many
-//                  ranges have ended, 8 bytes each
+//   forever FILE [MICROSECONDS]   a kernel in two ranges, again and again, with a pause; FILE gets
+//             the process id and how many ranges have ended, 8 bytes each
 #include <cupti.h>
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
@@ -173,7 +173,7 @@ struct Progress {
   std::atomic<int64_t> ranges;
 };
 
-int Forever(const char* path) {
+int Forever(const char* path, unsigned pause_us) {
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0 || ftruncate(file, sizeof(Progress)) != 0) return 4;
   void* const memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -187,6 +187,7 @@ int Forever(const char* path) {
       fake_cuda_launch(kRelu, 1, 32, 1000);
     }
     progress->ranges.fetch_add(2);
+    if (pause_us > 0) usleep(pause_us);
   }
 }
 
@@ -206,7 +207,9 @@ int main(int argc, char** argv) {
   if (scenario == "window") Window();
   if (scenario == "graph") Graph();
   if (scenario == "records") Records();
-  if (scenario == "forever" && argc > 2) return Forever(argv[2]);
+  if (scenario == "forever" && argc > 2) {
+    return Forever(argv[2], argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : 0);
+  }
   if (scenario == "many" && argc > 2) Many(std::atoi(argv[2]));
   return 0;
 }

@@ -103,7 +103,7 @@ TEST(RecordOptions, AreRefusedWithTheLineThatHelps) {
       {{"-o", "net.sql"}, "give the program to record"},
       {{"-o", "net.sql", "--"}, "give the program to record"},
       {{"-o", "net.sql", "--", ""}, "the name of the program is empty"},
-      {{"prog"}, "give the database to write: record -o net.sql"},
+      {{"prog"}, "give the database to write, before the program: record -o net.sql"},
       {{"-o"}, "see record --help"},
       {{"--nonsense", "prog"}, "see record --help"},
       {{"-o", "", "prog"}, "the name of the file is empty"},
