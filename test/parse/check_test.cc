@@ -130,7 +130,7 @@ TEST_F(CheckTest, AdviceIsThatOfTheFamily) {
 }
 
 TEST_F(CheckTest, SaysHowToGetKernels) {
-  EXPECT_THAT(Describe(), HasSubstr("the profile holds no kernel; to add: nvprof -f -o FILE"));
+  EXPECT_THAT(Describe(), HasSubstr("the profile holds no kernel; to add: record -f -o FILE"));
 }
 
 }  // namespace
