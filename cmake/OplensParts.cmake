@@ -22,9 +22,14 @@ endif()
 find_path(OPLENS_CUPTI_INCLUDE_DIR cupti.h
           HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include)
 mark_as_advanced(OPLENS_CUPTI_INCLUDE_DIR)
+# The records of CUDA 13, of which those of earlier versions are the beginning.
 set(oplens_has_CUPTI 0)
 if(OPLENS_NVTX_INCLUDE_DIR AND OPLENS_CUPTI_INCLUDE_DIR)
-  set(oplens_has_CUPTI 1)
+  file(STRINGS ${OPLENS_CUPTI_INCLUDE_DIR}/cupti_activity.h oplens_newest_kernel
+       REGEX "CUpti_ActivityKernel10;")
+  if(oplens_newest_kernel)
+    set(oplens_has_CUPTI 1)
+  endif()
 endif()
 
 # Torch's package file changes global flags and may stop the configuration, so it is looked for and
