@@ -38,7 +38,8 @@ find_file(OPLENS_TORCH_CONFIG TorchConfig.cmake
           PATH_SUFFIXES share/cmake/Torch lib/cmake/Torch lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Torch)
 mark_as_advanced(OPLENS_TORCH_CONFIG)
 set(oplens_has_Torch 0)
-if(OPLENS_TORCH_CONFIG)
+# The adaptor emits NVTX ranges.
+if(OPLENS_TORCH_CONFIG AND OPLENS_NVTX_INCLUDE_DIR)
   set(oplens_has_Torch 1)
 endif()
 
