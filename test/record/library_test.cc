@@ -16,6 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Lt;
 using ::testing::MatchesRegex;
 
+#if !defined(OPLENS_SANITIZED)
 std::vector<std::string> Words(const std::vector<std::string>& command) {
   const RunResult run = RunProgram(command);
   EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -25,7 +26,6 @@ std::vector<std::string> Words(const std::vector<std::string>& command) {
   return words;
 }
 
-#if !defined(OPLENS_SANITIZED)
 TEST(LibraryTest, NeedsTheCLibraryOnlyAndShowsItsEntryPoints) {
   const std::string script =
       "readelf -d " OPLENS_RECORD_LIBRARY " | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'";
