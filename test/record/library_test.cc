@@ -16,6 +16,12 @@ using ::testing::HasSubstr;
 using ::testing::Lt;
 using ::testing::MatchesRegex;
 
+#if defined(OPLENS_SANITIZED)
+#define SKIP_WITH_SANITIZERS() GTEST_SKIP() << "they do not let libraries be preloaded"
+#else
+#define SKIP_WITH_SANITIZERS()
+#endif
+
 #if !defined(OPLENS_SANITIZED)
 std::vector<std::string> Words(const std::vector<std::string>& command) {
   const RunResult run = RunProgram(command);
@@ -83,6 +89,7 @@ TEST(LibraryTest, ThreadsOfOneFileAreToldApart) {
 
 /// Ranges that have no room are dropped whole: what is there nests, and the rest is counted.
 TEST(LibraryTest, FullDiskCostsRangesAndNothingElse) {
+  SKIP_WITH_SANITIZERS();
   const std::filesystem::path database = TestDir() / "net.sql";
   const RunResult run = Record({.database = database,
                                 .program = {OPLENS_RANGE_PROGRAM, "1", "50000", "100"},
@@ -104,6 +111,7 @@ TEST(LibraryTest, FullDiskCostsRangesAndNothingElse) {
 }
 
 TEST(LibraryTest, DiskThatIsFullFromTheStartIsSaid) {
+  SKIP_WITH_SANITIZERS();
   const std::filesystem::path database = TestDir() / "net.sql";
   for (const char* from : {"FULL_DISK_FROM=1", "FULL_DISK_FROM=0"}) {
     const RunResult run = Record({.database = database,
