@@ -20,6 +20,18 @@ struct Entry {
   const char* columns;
 };
 
+/// Of KERNEL and CONCURRENT_KERNEL.
+constexpr const char* kKernelColumns =
+    "cacheConfig* sharedMemoryConfig registersPerThread partitionedGlobalCacheRequested "
+    "partitionedGlobalCacheExecuted start end completed deviceId contextId streamId gridX "
+    "gridY gridZ blockX blockY blockZ staticSharedMemory dynamicSharedMemory "
+    "localMemoryPerThread localMemoryTotal correlationId gridId name queued@11 "
+    "submitted@11 launchType@11 isSharedMemoryCarveoutRequested@11 "
+    "sharedMemoryCarveoutRequested@11 sharedMemoryExecuted@12 graphNodeId@16 "
+    "shmemLimitConfig@16 graphId@16 pAccessPolicyWindow*@16 channelID@17 channelType@17 "
+    "clusterX@18 clusterY@18 clusterZ@18 clusterSchedulingPolicy@18 "
+    "localMemoryTotal_v2@18 maxPotentialClusterSize@22 maxActiveClusters@22";
+
 constexpr Entry kEntries[] = {
     {"MEMCPY", 8, "correlationId",
      "copyKind srcKind dstKind flags bytes start end deviceId contextId streamId "
@@ -28,16 +40,7 @@ constexpr Entry kEntries[] = {
     {"MEMSET", 8, "correlationId",
      "value bytes start end deviceId contextId streamId correlationId flags@9 memoryKind@9 "
      "graphNodeId@16 graphId@16 channelID@17 channelType@17 runtimeCorrelationId<9"},
-    {"KERNEL", 8, "correlationId",
-     "cacheConfig* sharedMemoryConfig registersPerThread partitionedGlobalCacheRequested "
-     "partitionedGlobalCacheExecuted start end completed deviceId contextId streamId gridX "
-     "gridY gridZ blockX blockY blockZ staticSharedMemory dynamicSharedMemory "
-     "localMemoryPerThread localMemoryTotal correlationId gridId name queued@11 "
-     "submitted@11 launchType@11 isSharedMemoryCarveoutRequested@11 "
-     "sharedMemoryCarveoutRequested@11 sharedMemoryExecuted@12 graphNodeId@16 "
-     "shmemLimitConfig@16 graphId@16 pAccessPolicyWindow*@16 channelID@17 channelType@17 "
-     "clusterX@18 clusterY@18 clusterZ@18 clusterSchedulingPolicy@18 "
-     "localMemoryTotal_v2@18 maxPotentialClusterSize@22 maxActiveClusters@22"},
+    {"KERNEL", 8, "correlationId", kKernelColumns},
     {"DRIVER", 8, "correlationId", "cbid start end processId threadId correlationId returnValue"},
     {"RUNTIME", 8, "correlationId", "cbid start end processId threadId correlationId returnValue"},
     {"EVENT", 8, "correlationId", "id value domain correlationId"},
@@ -53,16 +56,7 @@ constexpr Entry kEntries[] = {
      "computeInstanceId@17 migUuid*@17 isNumaNode@22 numaId@22"},
     {"CONTEXT", 8, "",
      "contextId deviceId computeApiKind nullStreamId parentContextId@22 isGreenContext@22"},
-    {"CONCURRENT_KERNEL", 8, "correlationId",
-     "cacheConfig* sharedMemoryConfig registersPerThread partitionedGlobalCacheRequested "
-     "partitionedGlobalCacheExecuted start end completed deviceId contextId streamId gridX "
-     "gridY gridZ blockX blockY blockZ staticSharedMemory dynamicSharedMemory "
-     "localMemoryPerThread localMemoryTotal correlationId gridId name queued@11 "
-     "submitted@11 launchType@11 isSharedMemoryCarveoutRequested@11 "
-     "sharedMemoryCarveoutRequested@11 sharedMemoryExecuted@12 graphNodeId@16 "
-     "shmemLimitConfig@16 graphId@16 pAccessPolicyWindow*@16 channelID@17 channelType@17 "
-     "clusterX@18 clusterY@18 clusterZ@18 clusterSchedulingPolicy@18 "
-     "localMemoryTotal_v2@18 maxPotentialClusterSize@22 maxActiveClusters@22"},
+    {"CONCURRENT_KERNEL", 8, "correlationId", kKernelColumns},
     {"NAME", 8, "", "objectKind objectId* name"},
     {"MARKER", 8, "timestamp", "flags timestamp id objectKind objectId* name domain@9"},
     {"MARKER_DATA", 8, "", "flags id payloadKind payload* color category"},

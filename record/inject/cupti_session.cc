@@ -62,6 +62,7 @@ CUpti_SubscriberHandle g_subscriber = nullptr;
 std::atomic<bool> g_started{false};
 pid_t g_process = 0;  ///< After a fork CUPTI is the parent's.
 bool g_own_clock = false;
+bool g_may_refuse = false;  ///< Whether this CUPTI can be refused a buffer.
 pthread_mutex_t g_window_mutex = PTHREAD_MUTEX_INITIALIZER;
 bool g_enabled = false;
 
@@ -126,13 +127,13 @@ int64_t ClockOffset() {
 uint64_t CUPTIAPI Timestamp() { return static_cast<uint64_t>(Now()); }
 
 void CUPTIAPI GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
-  *buffer = g_buffers.Take(Page()->cupti_version.load(std::memory_order_relaxed) >= kTakesRefusal);
+  *buffer = g_buffers.Take(g_may_refuse);  // Also called in forked children, which have no page.
   *size = *buffer == nullptr ? 0 : kBufferBytes;
   *most_records = 0;
 }
 
-/// Stores a record that reaches up to `end`.
-/// The lock is not held while CUPTI is called: it calls back where it likes.
+/// Stores a record that reaches up to `end`. The lock is not held while CUPTI is called: it calls
+/// back where it likes.
 void Keep(const CUpti_Activity* record, const uint8_t* end, int64_t offset) {
   const auto size = static_cast<size_t>(end - reinterpret_cast<const uint8_t*>(record));
   ActivityLock lock;
@@ -371,6 +372,7 @@ void StartOnce() {
   uint32_t version = 0;
   g_cupti.cuptiGetVersion(&version);
   Page()->cupti_version.store(version, std::memory_order_relaxed);
+  g_may_refuse = version >= kTakesRefusal;
   if (version < kOldestVersion) return Fail("cuptiGetVersion", CUPTI_SUCCESS, "too old");
   if (!Attach()) return;
   Page()->cuda.store(spool::CudaState::kRecording, std::memory_order_relaxed);

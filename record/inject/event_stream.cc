@@ -61,14 +61,18 @@ uint32_t OsThreadId() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
 
 size_t Padded(size_t size) { return (size + 7) & ~size_t{7}; }
 
-void EndThread(void* ended) {
-  auto* const thread = static_cast<Thread*>(ended);
-  if (t_thread != thread) return;
-  t_thread = nullptr;
+void GiveBack(Thread* thread) {
   pthread_mutex_lock(&g_threads_mutex);
   thread->next = g_free;
   g_free = thread;
   pthread_mutex_unlock(&g_threads_mutex);
+}
+
+void EndThread(void* ended) {
+  auto* const thread = static_cast<Thread*>(ended);
+  if (t_thread != thread) return;
+  t_thread = nullptr;
+  GiveBack(thread);
 }
 
 Thread* TakeNew() {
@@ -106,13 +110,6 @@ Thread* TakeThread() {
   }
   pthread_mutex_unlock(&g_threads_mutex);
   return thread;
-}
-
-void GiveBack(Thread* thread) {
-  pthread_mutex_lock(&g_threads_mutex);
-  thread->next = g_free;
-  g_free = thread;
-  pthread_mutex_unlock(&g_threads_mutex);
 }
 
 Thread* StartThread() {

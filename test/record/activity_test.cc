@@ -242,6 +242,11 @@ TEST(ActivityTest, BuffersAreBoundedWhereCuptiCanBeRefused) {
   }
 }
 
+TEST(ActivityTest, ForkedChildThatUsesCudaLives) {
+  const Recorded forked("fork");  // Expects exit code 0, which is the child's fate.
+  EXPECT_EQ(forked.Kernels(), 0) << "the child's launches are nobody's";
+}
+
 /// CUPTI refuses: the ranges are there, and the reason.
 struct Refusal {
   const char* name;

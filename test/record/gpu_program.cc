@@ -5,6 +5,7 @@
 //   graph     two ops captured into a graph, which is replayed twice
 //   records   one activity record of every kind, each byte of it different
 //   many N    N kernels in a range each
+//   fork      a child calls CUDA, which it must not, and must not crash
 //   unused    ranges only, without CUDA
 //   forever FILE [MICROSECONDS]   a kernel in two ranges, again and again, with a pause; FILE gets
 //             the process id and how many ranges have ended, 8 bytes each
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -168,6 +170,16 @@ void Many(int count) {
   }
 }
 
+int Fork() {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 10'000; ++i) fake_cuda_launch(kRelu, 1, 32, 1000);
+    _exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0 ? 0 : 5;
+}
+
 struct Progress {
   std::atomic<int64_t> process_id;
   std::atomic<int64_t> ranges;
@@ -207,6 +219,7 @@ int main(int argc, char** argv) {
   if (scenario == "window") Window();
   if (scenario == "graph") Graph();
   if (scenario == "records") Records();
+  if (scenario == "fork") return Fork();
   if (scenario == "forever" && argc > 2) {
     return Forever(argv[2], argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : 0);
   }
