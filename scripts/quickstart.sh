@@ -12,4 +12,4 @@ echo '$ parse examples/data/demo.sql | prof -w 130 -c seq,layer,op,dir,kernel,si
 build/release/bin/parse examples/data/demo.sql |
   build/release/bin/prof -w 130 -c seq,layer,op,dir,kernel,sil,tc,flops,bytes | head -n 40
 echo
-echo "The programs are in build/release/bin: parse, prof."
+echo "The programs are in build/release/bin: parse, prof, record."
