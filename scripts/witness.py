@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""Tells whether parse and prof still print what they printed, byte for byte, on real profiles.
+
+    witness.py --bin DIR [--corpus DIR] [--jobs N] [--only TEXT]   compares with the committed hashes
+    witness.py --bin DIR [--corpus DIR] --update                   writes them anew
+    witness.py --self-test                                         checks that it finds differences
+
+The corpus is that of OPLENS_CORPUS_DIR unless it is given; without either the exit code is 77.
+
+Each case is a command line over one or several files of the corpus, or over a file damaged on
+purpose. Its hash is taken of standard output, standard error and the exit code; a database that is
+written counts as its dump. The hashes stand in test/golden/witness.txt, one line a case. Exit code
+1 when a case differs, is new or is gone.
+
+A change that means to alter an output rewrites the file and says in CHANGELOG.md which cases changed
+and why.
+"""
+import argparse
+import concurrent.futures
+import gzip
+import hashlib
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GOLDEN = ROOT / "test/golden/witness.txt"
+
+# What every profile goes through: name of the case, program, arguments before the file.
+FORMS = [
+    ("dict", "parse", []),
+    ("jsonl", "parse", ["--format", "jsonl"]),
+    ("chrome", "parse", ["--format", "chrome"]),
+    ("check", "parse", ["--check"]),
+    ("keep-open", "parse", ["--keep-open", "--strict"]),
+    ("plain", "prof", ["-c", "all"]),
+    ("table", "prof", ["-w", "170"]),
+    ("wide", "prof", ["-c", "all", "-w", "900"]),
+    ("csv", "prof", ["-c", "all", "--csv"]),
+    ("json", "prof", ["-c", "all", "--json"]),
+    ("sqlite", "prof", ["--sqlite", "OUT"]),
+    ("by-op", "prof", ["--by", "op,dir", "-c", "all", "--csv"]),
+    ("by-layer", "prof", ["--by", "layer,phase", "-w", "170"]),
+    ("by-kernel", "prof", ["--by", "kernel,stream,device", "--top", "10", "--json"]),
+    ("by-shape", "prof", ["--by", "op,shape,dtype,role", "--sort", "-count", "--csv"]),
+    ("by-step", "prof", ["--by", "rank,step", "--sort", "step", "--csv"]),
+    ("copies", "prof", ["--copies", "--csv"]),
+    ("outer", "prof", ["-c", "all", "--csv", "--op", "outer"]),
+    ("range", "prof", ["--range", "(?i)layer|forward|ProfilerStep", "-c", "all", "--csv"]),
+    ("step", "prof", ["--step", "(?i)(?:iter|step|layer)[^0-9]*([0-9]+)", "--by", "step", "--csv"]),
+    ("rules", "prof", ["--rules", "rules.toml", "--gpu", "V100", "-c", "all", "--csv"]),
+]
+
+RULES = r"""
+[[op]]
+name = "relu_"
+args = ["x[*rows,H]"]
+[op.forward]
+vec = "2*rows*H"
+bytes = "bytes(x)"
+
+[[op]]
+name = "mm"
+args = ["a[M,K]", "b[K,N]"]
+estimate = true
+[op.forward]
+mma = "2*M*N*K"
+bytes = "bytes(a) + bytes(b)"
+
+[[kernel]]
+pattern = 'elementwise'
+role = "layout"
+
+[[tensor_core]]
+pattern = 'gemm'
+use = 1
+math = "fp16"
+"""
+
+# Runs of several files: their name, their files or folders.
+SETS = [
+    ("dlrm_w8", ["kineto/dlrm_w8"]),
+    ("llama_tp2", ["kineto/llama_tp2"]),
+    ("mixed", ["nvprof/lm.sql", "kineto/h100/bert_small.json.gz", "nsys/dlprof_dummy.sqlite"]),
+    ("foreign", ["dict"]),
+    ("twice", ["kineto/linear_tp2", "kineto/linear_tp2/rank1.json.gz"]),
+]
+SET_FORMS = ("dict", "chrome", "check", "csv", "by-op", "by-step", "copies", "sqlite")
+
+# Files that are no whole profile: their name, what they are made of.
+SIGNATURES = {
+    "empty.sql": b"",
+    "blank.json": b"  \n\n",
+    "git_lfs.sqlite": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+    "zip.json": b"PK\x03\x04rest of it",
+    "xz.json": b"\xfd7zXZ\x00rest of it",
+    "bzip2.json": b"BZh91AY&SY",
+    "pickle2.dict": b"\x80\x02}q\x00.",
+    "pickle4.dict": b"\x80\x04}q\x00.",
+    "utf16.dict": "{'kShortName': 'a'}\n".encode("utf-16"),
+    "program.dict": b"\x7fELF\x02\x01\x01",
+    "session.nvvp": b"<?xml version='1.0'?><session/>\n",
+    "page.html": b"<html></html>\n",
+    "table.csv": b'"Idx","Kernel"\n"1","k"\n',
+    "list.json": b"[1, 2, 3]\n",
+    "object.json": b'{"a": 1}\n',
+    "trace.json": b'{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k"',
+    "bom.json": b'\xef\xbb\xbf{"traceEvents": []}\n',
+    "row.jsonl": b'{"schema": 1, "idx": 1}\n',
+    "record.jsonl": b'{"kShortName": "k", "kDuration": 1}\n',
+    "record.dict": b"{'kShortName': 'k', 'kDuration': 1, 'tid': 1, 'device': 0, 'stream': 7, 'grid': (1, 1, 1), "
+                   b"'block': (1, 1, 1)}\n{'kShortName': 'k'}\nno record\n",
+    "report.nsys-rep": b"\x00\x01\x02 a report of Nsight Systems",
+    "report.qdrep": b"\x00\x01\x02 a report of Nsight Systems",
+    "raw.qdstrm": b"\x00\x01\x02 a recording of Nsight Systems",
+    "zstd.json": b"\x28\xb5\x2f\xfd cut off",
+    "noise.sqlite": bytes(range(256)) * 8,
+}
+# Cut off after this share of their bytes, or with bytes changed.
+DAMAGED = ["nvprof/lm.sql", "nvprof/gpu_ml.nvvp", "nsys/mmagic.sqlite", "kineto/h100/bert_small.json",
+           "kineto/dlrm_w8/rank1.json", "kineto/h100/bert_small.json.gz"]
+DAMAGED_FORMS = ("dict", "chrome", "check", "csv", "copies")
+
+WRONG_USES = [
+    ("parse", []), ("parse", ["--help"]), ("parse", ["--format", "xml", "nvprof/lm.sql"]),
+    ("parse", ["--nonsense"]), ("parse", ["no-such-file.sql"]), ("parse", ["--check", "--format", "dict", "nvprof/lm.sql"]),
+    ("prof", ["-h"]), ("prof", ["-c", "nonsense", "nvprof/lm.sql"]), ("prof", ["-w", "5", "nvprof/lm.sql"]),
+    ("prof", ["--csv", "--json", "nvprof/lm.sql"]), ("prof", ["--by", "nonsense", "nvprof/lm.sql"]),
+    ("prof", ["--by", "op,op", "nvprof/lm.sql"]), ("prof", ["--by", "op", "--sort", "x", "nvprof/lm.sql"]),
+    ("prof", ["--gpu", "nonsense", "nvprof/lm.sql"]), ("prof", ["--op", "middle", "nvprof/lm.sql"]),
+    ("prof", ["--range", "(", "nvprof/lm.sql"]), ("prof", ["--copies", "--by", "op", "nvprof/lm.sql"]),
+    ("prof", ["no-such-file.sql"]), ("prof", ["--copies", "damaged/record.dict"]),
+    ("prof", ["--sqlite", "-", "nvprof/lm.sql"]), ("prof", ["--top", "3", "nvprof/lm.sql"]),
+]
+
+
+def unpack(source, target):
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(source, "rb") as packed, open(target, "wb") as out:
+        shutil.copyfileobj(packed, out)
+
+
+def lay_out(corpus, work):
+    """Makes the folder that the commands run in. Returns the names of the profiles."""
+    profiles = []
+    for family in ("nvprof", "nsys", "kineto", "dict", "memory"):
+        for source in sorted((corpus / family).rglob("*.gz")):
+            name = source.relative_to(corpus)
+            if "golden" in name.parts:
+                continue
+            if family == "kineto":
+                # Traces are read packed; the few that are damaged below are needed unpacked too.
+                (work / name).parent.mkdir(parents=True, exist_ok=True)
+                os.symlink(source.resolve(), work / name)
+            else:
+                name = name.with_suffix("")
+                unpack(source, work / name)
+            profiles.append(name.as_posix())
+    damaged = work / "damaged"
+    damaged.mkdir()
+    for name, content in SIGNATURES.items():
+        (damaged / name).write_bytes(content)
+    for name in DAMAGED:
+        if (work / name).exists():
+            content = (work / name).read_bytes()
+        elif (corpus / (name + ".gz")).exists():
+            content = gzip.decompress((corpus / (name + ".gz")).read_bytes())
+        else:
+            continue
+        flat = name.replace("/", "_")
+        (damaged / ("cut_" + flat)).write_bytes(content[:len(content) * 2 // 3])
+        changed = bytearray(content)
+        for at in range(len(changed) // 5, len(changed), len(changed) // 9):
+            changed[at] ^= 0x15
+        (damaged / ("changed_" + flat)).write_bytes(bytes(changed))
+    (work / "rules.toml").write_text(RULES, encoding="utf-8")
+    return profiles
+
+
+def cases(profiles, work):
+    """Yields (name, program, arguments)."""
+    forms = {form[0]: form for form in FORMS}
+    for profile in profiles:
+        for form, program, arguments in FORMS:
+            yield f"{form} {profile}", program, arguments + [profile]
+    for profile in profiles:
+        # Records through a pipe, as the older way of working has it.
+        yield f"pipe {profile}", "pipe", [profile]
+    for name, files in SETS:
+        if all((work / file).exists() for file in files):
+            for form in SET_FORMS:
+                yield f"{form} set:{name}", forms[form][1], forms[form][2] + files
+    for file in sorted((work / "damaged").iterdir()):
+        for form in DAMAGED_FORMS:
+            yield f"{form} damaged/{file.name}", forms[form][1], forms[form][2] + [f"damaged/{file.name}"]
+        yield f"records damaged/{file.name}", "prof", ["--csv", "-c", "all", "<", f"damaged/{file.name}"]
+    for program, arguments in WRONG_USES:
+        yield "usage " + " ".join([program] + arguments), program, arguments
+
+
+def dump(path):
+    with sqlite3.connect(path) as database:
+        return "\n".join(database.iterdump()).encode()
+
+
+def run(case, binaries, work):
+    """Runs a case and returns its hash."""
+    name, program, arguments = case
+    arguments = list(arguments)
+    out = None
+    if "OUT" in arguments:
+        out = tempfile.mkdtemp(dir=work) + "/out.db"
+        arguments[arguments.index("OUT")] = out
+    standard_input = subprocess.DEVNULL
+    if "<" in arguments:
+        at = arguments.index("<")
+        standard_input = open(work / arguments[at + 1], "rb")
+        del arguments[at:]
+    if program == "pipe":
+        first = subprocess.run([binaries / "parse", *arguments], cwd=work, stdin=standard_input,
+                               capture_output=True, check=False)
+        result = subprocess.run([binaries / "prof", "-c", "all", "--csv"], cwd=work, input=first.stdout,
+                                capture_output=True, check=False)
+    else:
+        result = subprocess.run([binaries / program, *arguments], cwd=work, stdin=standard_input,
+                                capture_output=True, check=False)
+    digest = hashlib.sha256()
+    printed = [str(result.returncode).encode(), result.stdout, result.stderr]
+    if out is not None:
+        printed = [part.replace(out.encode(), b"OUT") for part in printed]
+    for part in printed:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    if out is not None:
+        if os.path.exists(out):
+            digest.update(dump(out))
+        shutil.rmtree(os.path.dirname(out))
+    if standard_input is not subprocess.DEVNULL:
+        standard_input.close()
+    return name, digest.hexdigest()[:16]
+
+
+def measure(corpus, binaries, jobs, only):
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        todo = [case for case in cases(lay_out(corpus, work), work) if only in case[0]]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            return dict(pool.map(lambda case: run(case, binaries, work), todo))
+
+
+def read(path):
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {line[17:]: line[:16] for line in lines}
+
+
+def differences(expected, found):
+    """One line for each case that is not as committed."""
+    lines = [f"changed: {name}" for name in expected if name in found and found[name] != expected[name]]
+    lines += [f"new: {name}" for name in found if name not in expected]
+    lines += [f"gone: {name}" for name in expected if name not in found]
+    return lines
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "bin").mkdir()
+        for program in ("parse", "prof"):
+            path = root / "bin" / program
+            path.write_text(f'#!/bin/sh\necho "{program} $*"\necho note >&2\nexit 3\n')
+            path.chmod(0o755)
+        for family in ("nvprof", "nsys", "kineto", "dict", "memory"):
+            (root / "corpus" / family).mkdir(parents=True)
+        (root / "corpus/nvprof/a.sql.gz").write_bytes(gzip.compress(b"content"))
+        before = measure(root / "corpus", root / "bin", 1, "nvprof/a.sql")
+        if len(before) <= len(FORMS) or len(set(before.values())) != len(before):
+            sys.exit(f"too few cases or hashes: {before}")
+        if differences(before, measure(root / "corpus", root / "bin", 2, "nvprof/a.sql")):
+            sys.exit("two runs of the same programs differ")
+        script = (root / "bin/prof").read_text()
+        for old, new in (("echo note", "echo other"), ("exit 3", "exit 0"), ('echo "prof', 'echo "x')):
+            (root / "bin/prof").write_text(script.replace(old, new))
+            after = measure(root / "corpus", root / "bin", 1, "nvprof/a.sql")
+            if "changed: csv nvprof/a.sql" not in differences(before, after):
+                sys.exit(f"a change of '{old}' was not noticed")
+            if "changed: dict nvprof/a.sql" in differences(before, after):
+                sys.exit("a program that did not change differs")
+        if differences({"a": "1"}, {"b": "1"}) != ["new: b", "gone: a"]:
+            sys.exit("new and gone cases are not told")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--corpus", default=os.environ.get("OPLENS_CORPUS_DIR"))
+    parser.add_argument("--bin", type=pathlib.Path, help="folder of parse and prof")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="", help="only cases whose name holds this")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    options = parser.parse_args()
+    if options.self_test:
+        self_test()
+        return
+    if options.bin is None:
+        parser.error("--bin is needed")
+    if not options.corpus:
+        print("no corpus: set OPLENS_CORPUS_DIR or give --corpus")
+        sys.exit(77)
+    corpus = pathlib.Path(options.corpus)
+    if not (corpus / "nvprof").is_dir():
+        sys.exit(f"{corpus}: no folder nvprof: this is no corpus")
+    found = measure(corpus.resolve(), options.bin.resolve(), options.jobs, options.only)
+    if options.update:
+        expected = {name: value for name, value in read(GOLDEN).items() if options.only not in name}
+        lines = sorted(f"{value} {name}" for name, value in {**expected, **found}.items())
+        lines.sort(key=lambda line: line[17:])
+        GOLDEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    expected = {name: value for name, value in read(GOLDEN).items() if options.only in name}
+    faults = differences(expected, found)
+    print("\n".join(faults[:40] + [f"{len(found)} cases, {len(faults)} not as committed"]))
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
