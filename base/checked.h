@@ -1,6 +1,8 @@
 #ifndef OPLENS_BASE_CHECKED_H_
 #define OPLENS_BASE_CHECKED_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstdint>
 #include <optional>
 

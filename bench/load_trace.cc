@@ -9,7 +9,7 @@
 #include <exception>
 #include <string>
 
-#include "parse/trace_reader.h"
+#include "parse/readers/open_trace.h"
 
 namespace {
 
@@ -29,9 +29,9 @@ void Run(const std::string& path) {
   fmt::print(
       "{}: {} kernels, {} ns, {} ranges, {} operators, {} launches, {} copies, {} sets, {} memory "
       "events, {} texts\n",
-      trace.family, trace.kernels.size(), kernel_ns, trace.ranges.size(), trace.operators.size(),
-      trace.launches.size(), trace.copies.size(), trace.sets.size(), trace.memory_events.size(),
-      trace.strings.size());
+      oplens::FamilyWord(trace.family), trace.kernels.size(), kernel_ns, trace.ranges.size(),
+      trace.operators.size(), trace.launches.size(), trace.copies.size(), trace.sets.size(),
+      trace.memory_events.size(), trace.strings.size());
   fmt::print("{:.3f} s wall, {:.3f} s user, {:.3f} s system, {} KB at most\n", wall.count(),
              Seconds(usage.ru_utime), Seconds(usage.ru_stime), usage.ru_maxrss);
   fmt::print("{}", diagnostics.Render("load_trace"));

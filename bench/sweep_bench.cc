@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "parse/correlate.h"
-#include "parse/range_sweep.h"
+#include "parse/join/range_sweep.h"
+#include "parse/records/correlate.h"
 
 namespace {
 

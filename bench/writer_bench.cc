@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "prof/writer.h"
+#include "prof/table/writer.h"
+#include "prof/views/kernel_columns.h"
 
 namespace oplens::prof {
 namespace {
@@ -72,22 +73,22 @@ void WriteRows(benchmark::State& state, std::unique_ptr<RowWriter> writer) {
 }
 
 void BM_CsvWriter(benchmark::State& state) {
-  WriteRows(state, MakeCsvWriter(SelectColumns("all")));
+  WriteRows(state, MakeCsvWriter(SelectKernelColumns("all")));
 }
 BENCHMARK(BM_CsvWriter);
 
 void BM_SpaceWriter(benchmark::State& state) {
-  WriteRows(state, MakeSpaceWriter(SelectColumns("all")));
+  WriteRows(state, MakeSpaceWriter(SelectKernelColumns("all")));
 }
 BENCHMARK(BM_SpaceWriter);
 
 void BM_TableWriter(benchmark::State& state) {
-  WriteRows(state, MakeTableWriter(SelectColumns("all"), 300));
+  WriteRows(state, MakeTableWriter(SelectKernelColumns("all"), 300));
 }
 BENCHMARK(BM_TableWriter);
 
 void BM_JsonWriter(benchmark::State& state) {
-  WriteRows(state, MakeJsonWriter(SelectColumns("all")));
+  WriteRows(state, MakeJsonWriter(SelectKernelColumns("all")));
 }
 BENCHMARK(BM_JsonWriter);
 

@@ -1,11 +1,24 @@
-# What `cmake --install` adds beside the programs and libraries: headers and the package `oplens`.
+# What `cmake --install` adds beside the programs and libraries: the public headers and the package
+# `oplens`.
 include(CMakePackageConfigHelpers)
 
 set(oplens_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oplens)
 
-foreach(folder nvtx_annotate base parse ops prof record)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oplens
-          FILES_MATCHING PATTERN "*.h" PATTERN inject EXCLUDE)
+# The headers that others may include: docs/library.md. Each says so in its first lines, and includes
+# no others of the project; the test house.package checks both.
+foreach(header
+    base/checked.h
+    nvtx_annotate/annotate.h
+    nvtx_annotate/oplens_annotate.h
+    nvtx_annotate/torch/torch_annotate.h
+    ops/dtype.h
+    ops/op_model.h
+    parse/model/kernel_record.h
+    parse/model/op_call.h
+    parse/model/reason.h)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oplens/${folder})
 endforeach()
 
 install(EXPORT oplensTargets NAMESPACE oplens:: DESTINATION ${oplens_package_dir})

@@ -1,6 +1,8 @@
 #ifndef OPLENS_NVTX_ANNOTATE_ANNOTATE_H_
 #define OPLENS_NVTX_ANNOTATE_ANNOTATE_H_
 
+// Public header: installed, docs/library.md.
+
 #include <atomic>
 #include <complex>
 #include <cstddef>

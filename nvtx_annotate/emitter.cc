@@ -212,6 +212,24 @@ void PushPayload(const markers::OpNames& names, size_t size, ThreadState* state,
   begun->own = 1;
 }
 
+/// Begins what a call, a node or a number has: one payload, or for tools that do not take payloads
+/// the texts that `push_texts(buffer, begun)` pushes. Sets the thread of `facts`.
+template <typename PushTexts>
+uint64_t Begin(const markers::OpNames& names, uint16_t flags, const oplens_arg* args, size_t count,
+               markers::CallFacts* facts, PushTexts push_texts) {
+  ThreadState* const state = CurrentState();
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  facts->tid = state->number;
+  if (state->tool.mode == Mode::kPayload) {
+    const size_t size = markers::EncodePayload(*facts, flags, args, count, state->payload);
+    PushPayload(names, size, state, begun);
+  } else {
+    push_texts(state->text, begun);
+  }
+  return TokenOf(*state);
+}
+
 uint64_t BeginPlain(std::string_view prefix, std::string_view text) {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
@@ -292,68 +310,38 @@ bool HasWord(std::string_view list, std::string_view word) noexcept {
 
 uint64_t BeginCall(const markers::OpNames& names, markers::CallFacts& facts, const oplens_arg* args,
                    size_t count) noexcept {
-  ThreadState* const state = CurrentState();
-  Begun* const begun = Open(state);
-  if (begun == nullptr) return 0;
-  facts.tid = state->number;
-  if (state->tool.mode == Mode::kPayload) {
-    const size_t size = markers::EncodePayload(facts, 0, args, count, state->payload);
-    PushPayload(names, size, state, begun);
-    return TokenOf(*state);
-  }
-  if (!View(names.file).empty()) {
-    markers::FormatTrace(&names.file, 1, names.line, state->text);
-    PushText(state->text, begun);
-  }
-  markers::FormatOp(names, facts, args, count, 0, state->text);
-  if (facts.seq < 0) {
-    PushText(state->text, begun);
-    return TokenOf(*state);
-  }
-  PushNumbered(state->text, facts.seq, begun);
-  markers::FormatSequence(names.aten != nullptr ? names.aten : names.op, facts.seq, false,
-                          state->text);
-  PushText(state->text, begun);
-  return TokenOf(*state);
+  return Begin(names, 0, args, count, &facts, [&](char* text, Begun* begun) {
+    if (!View(names.file).empty()) {
+      markers::FormatTrace(&names.file, 1, names.line, text);
+      PushText(text, begun);
+    }
+    markers::FormatOp(names, facts, args, count, 0, text);
+    if (facts.seq < 0) return PushText(text, begun);
+    PushNumbered(text, facts.seq, begun);
+    markers::FormatSequence(names.aten != nullptr ? names.aten : names.op, facts.seq, false, text);
+    PushText(text, begun);
+  });
 }
 
 uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept {
-  ThreadState* const state = CurrentState();
-  Begun* const begun = Open(state);
-  if (begun == nullptr) return 0;
-  facts.tid = state->number;
-  if (state->tool.mode == Mode::kPayload) {
-    const size_t size =
-        markers::EncodePayload(facts, markers::kNodeFlag, nullptr, 0, state->payload);
-    markers::OpNames names;
-    names.op = node;
-    PushPayload(names, size, state, begun);
-    return TokenOf(*state);
-  }
-  markers::FormatNode(node, facts, state->text);
-  PushText(state->text, begun);
-  if (facts.seq < 0) return TokenOf(*state);
-  markers::FormatSequence(node, facts.seq, true, state->text);
-  PushText(state->text, begun);
-  return TokenOf(*state);
+  markers::OpNames names;
+  names.op = node;
+  return Begin(names, markers::kNodeFlag, nullptr, 0, &facts, [&](char* text, Begun* begun) {
+    markers::FormatNode(node, facts, text);
+    PushText(text, begun);
+    if (facts.seq < 0) return;
+    markers::FormatSequence(node, facts.seq, true, text);
+    PushText(text, begun);
+  });
 }
 
 uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept {
-  ThreadState* const state = CurrentState();
-  Begun* const begun = Open(state);
-  if (begun == nullptr) return 0;
-  facts.tid = state->number;
-  if (state->tool.mode == Mode::kPayload) {
-    const size_t size =
-        markers::EncodePayload(facts, markers::kSeqOnlyFlag, nullptr, 0, state->payload);
-    markers::OpNames names;
-    names.op = name;
-    PushPayload(names, size, state, begun);
-    return TokenOf(*state);
-  }
-  markers::FormatSequence(name, facts.seq, false, state->text);
-  PushText(state->text, begun);
-  return TokenOf(*state);
+  markers::OpNames names;
+  names.op = name;
+  return Begin(names, markers::kSeqOnlyFlag, nullptr, 0, &facts, [&](char* text, Begun* begun) {
+    markers::FormatSequence(name, facts.seq, false, text);
+    PushText(text, begun);
+  });
 }
 
 namespace detail {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "nvtx_annotate/marker_format.h"
 #include "nvtx_annotate/oplens_annotate.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 
 // The texts of markers: docs/markers.md. Nothing here allocates or throws. Every text is ASCII
 // without control bytes, at most kHardTextBytes long, and ends with a zero.
@@ -34,6 +34,9 @@ struct CallFacts {
   uint64_t h = 0;
   Direction dir = Direction::kForward;
 };
+
+/// PyTorch's name of a data type, by the number of oplens_annotate.h; "" for kUnknown and others.
+const char* DTypeName(unsigned dtype) noexcept;
 
 /// O: {'mod': .., 'op': .., 'args': [..], 'oplens': {..}}. Returns the length. Lists are shortened
 /// and arguments dropped from the end where the text would be too long; 'cut' counts what went,

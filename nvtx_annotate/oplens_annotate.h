@@ -22,6 +22,8 @@
 #ifndef OPLENS_NVTX_ANNOTATE_OPLENS_ANNOTATE_H_
 #define OPLENS_NVTX_ANNOTATE_OPLENS_ANNOTATE_H_
 
+/* Public header: installed, docs/library.md. */
+
 #include <stdint.h>
 
 #ifdef __cplusplus

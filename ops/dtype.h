@@ -1,6 +1,8 @@
 #ifndef OPLENS_OPS_DTYPE_H_
 #define OPLENS_OPS_DTYPE_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -1,6 +1,8 @@
 #ifndef OPLENS_OPS_OP_MODEL_H_
 #define OPLENS_OPS_OP_MODEL_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -118,79 +120,17 @@ std::string NormalizeOpName(std::string_view op);
 /// The model of a normalised name, or nullptr.
 const OpModel* FindOpModel(std::string_view normalized_op);
 
+/// Every normalised name that has a model, sorted.
+std::vector<std::string_view> OpNames();
+
 /// NormalizeOpName, FindOpModel and price in one. A call without a model answers kUnknownOp.
 PriceResult PriceCall(const OpCall& call);
 
-/// The part a kernel plays in its op; decided by its full name.
-enum class Role : uint8_t {
-  kUnknown,
-  kMain,      ///< Does the op's work.
-  kHelper,    ///< Offsets, transforms, scans: no FLOPs of the op.
-  kLayout,    ///< Transposes, casts, copies inside a matrix op: no FLOPs of the op.
-  kReduce,    ///< Split-K sums and second stages: their adds are part of the main kernel's.
-  kEpilogue,  ///< Bias, activation or bias gradient beside a matrix op.
-};
-
-enum class KernelKind : uint8_t;  // ops/kernel_name.h
-
-/// How well the FLOPs of a kernel are known.
-enum class FlopsKind : uint8_t { kUnknown, kNone, kExact, kEstimate };
-
-/// One kernel of an op instance, in launch order.
-struct InstanceKernel {
-  std::string_view long_name;
-  Dim3 grid;
-  int64_t duration_ns = 0;
-  /// What it does, where more is known than its name (a rule of the user).
-  std::optional<KernelKind> kind = {};
-};
-
-/// What one kernel is charged. The sum over an instance's kernels equals the op's work exactly.
-struct KernelShare {
-  Role role = Role::kUnknown;
-  std::optional<int64_t> flops;      ///< mma + vec; nullopt with a reason when not known.
-  std::optional<int64_t> flops_mma;  ///< Known when `flops` is.
-  std::optional<int64_t> flops_vec;
-  std::optional<int64_t> bytes;
-  std::optional<int64_t> aux_bytes;  ///< Traffic beside the op's ideal, where derivable.
-  FlopsKind flops_kind = FlopsKind::kUnknown;
-  /// The gradient that the kernel computes, kBackward when its op's are not told apart, kForward
-  /// in the forward direction.
-  Part part = Part::kForward;
-  double part_confidence = 1;   ///< Of a gradient that was told apart: 0 to 1.
-  std::optional<double> share;  ///< Of the FLOPs of its part (bytes where it has none), 0 to 1.
-  ReasonSet reasons;
-};
-
-/// "main", "helper", "layout", "reduce", "epilogue" or "".
-std::string_view RoleWord(Role role);
-/// "exact", "estimate", "none" or "unknown".
-std::string_view FlopsKindWord(FlopsKind kind);
 /// "dgrad", "wgrad", "bgrad" or "".
 std::string_view GradientWord(Part part);
 
 /// What to print of the sizes of a kernel that computes `part`.
 std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part);
-
-/// What of a call's work calls nested in it do, whose kernels are charged for it.
-struct CoveredWork {
-  bool main = false;      ///< All but the epilogue of a matrix op.
-  bool epilogue = false;  ///< The bias of a matrix op.
-};
-
-/// What of `outer` a call nested in it covers. An inner matrix op is the product of an outer one;
-/// any other call that does at least half of the outer's FLOPs (of its bytes, where there are no
-/// FLOPs) does the outer's work. A smaller one is work beside it, such as a cast before a softmax.
-CoveredWork CoveredBy(const PricedOp& outer, const PricedOp& inner);
-
-/// Splits the forward or backward work of one op instance over its kernels. `shares` has the size
-/// of `kernels`. Rules: helpers, layout and reduce kernels get 0; matrix work goes to the main
-/// kernels; vector work of a matrix op goes to its epilogue kernel when there is one; several main
-/// kernels of one part share it in proportion to their grids, by largest remainder, so that no FLOP
-/// is counted twice and none is lost. What is `covered` is not given again: the kernels that would
-/// get it have the reason kUnknownRole.
-void ShareWork(const PricedOp& op, Direction direction, std::span<const InstanceKernel> kernels,
-               std::span<KernelShare> shares, CoveredWork covered = {});
 
 }  // namespace oplens::ops
 

@@ -3,19 +3,20 @@
 #include <utility>
 
 namespace oplens::ops {
-namespace {
 
-bool Fits(const std::vector<PartWork>& parts) {
+Work SumOf(const std::vector<PartWork>& parts) {
   Work sum;
   for (const PartWork& part : parts) {
     sum.mma += part.work.mma;
     sum.vec += part.work.vec;
     sum.bytes += part.work.bytes;
   }
-  return (sum.mma + sum.vec).Value().has_value() && sum.bytes.Value().has_value();
+  return sum;
 }
 
-}  // namespace
+bool Fits(const Work& work) {
+  return (work.mma + work.vec).Value().has_value() && work.bytes.Value().has_value();
+}
 
 PriceResult Unpriced(Reason reason) { return {std::nullopt, reason}; }
 
@@ -34,7 +35,7 @@ PriceResult Priced(std::string params, Work forward, Work backward) {
 PriceResult CheckRange(PriceResult result) {
   if (!result.price) return result;
   const PricedOp& op = *result.price;
-  if (Fits(op.forward) && Fits(op.backward)) return result;
+  if (Fits(SumOf(op.forward)) && Fits(SumOf(op.backward))) return result;
   return Unpriced(Reason::kCostOverflow);
 }
 
@@ -44,38 +45,6 @@ std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part) {
     if (candidate.part == part && !candidate.params.empty()) return candidate.params;
   }
   return op.params;
-}
-
-std::string_view RoleWord(Role role) {
-  switch (role) {
-    case Role::kMain:
-      return "main";
-    case Role::kHelper:
-      return "helper";
-    case Role::kLayout:
-      return "layout";
-    case Role::kReduce:
-      return "reduce";
-    case Role::kEpilogue:
-      return "epilogue";
-    case Role::kUnknown:
-      break;
-  }
-  return "";
-}
-
-std::string_view FlopsKindWord(FlopsKind kind) {
-  switch (kind) {
-    case FlopsKind::kNone:
-      return "none";
-    case FlopsKind::kExact:
-      return "exact";
-    case FlopsKind::kEstimate:
-      return "estimate";
-    case FlopsKind::kUnknown:
-      break;
-  }
-  return "unknown";
 }
 
 std::string_view GradientWord(Part part) {

@@ -23,6 +23,12 @@ PriceResult Priced(std::string params, Work forward, Work backward);
 /// An answer with the given backward parts; none: the backward has no model.
 PriceResult Priced(std::string params, Work forward, std::vector<PartWork> backward);
 
+/// The work of all parts together.
+Work SumOf(const std::vector<PartWork>& parts);
+
+/// Whether FLOPs and bytes are known and fit into 64 bits.
+bool Fits(const Work& work);
+
 /// kCostOverflow in place of a price whose figures, or their sum over the backward parts, do not
 /// fit into 64 bits.
 PriceResult CheckRange(PriceResult result);
@@ -42,63 +48,6 @@ const Row* FindRow(const Row (&rows)[N], std::string_view name) {
                                  [&](const Row& candidate) { return candidate.name == name; });
   return row == std::end(rows) ? nullptr : row;
 }
-
-/// Every name that has a model, sorted.
-std::vector<std::string_view> OpNames();
-
-/// The ops of each family file. The order of registration; names are unique over all of them.
-std::span<const OpModel> LinearAlgebraOps();
-std::span<const OpModel> MatrixProductOps();
-std::span<const OpModel> PointwiseOps();
-std::span<const OpModel> GatedOps();
-std::span<const OpModel> SoftmaxOps();
-std::span<const OpModel> NormalizationOps();
-std::span<const OpModel> BatchNormOps();
-std::span<const OpModel> GroupNormOps();
-std::span<const OpModel> SyncBatchNormOps();
-std::span<const OpModel> DropoutOps();
-std::span<const OpModel> EmbeddingOps();
-std::span<const OpModel> EmbeddingBagOps();
-std::span<const OpModel> ReductionOps();
-std::span<const OpModel> DataMovementOps();
-std::span<const OpModel> CreationOps();
-std::span<const OpModel> JoinOps();
-std::span<const OpModel> LayoutOps();
-std::span<const OpModel> GatherOps();
-std::span<const OpModel> ScatterOps();
-std::span<const OpModel> SortingOps();
-std::span<const OpModel> RandomOps();
-std::span<const OpModel> LossOps();
-std::span<const OpModel> ClassLossOps();
-std::span<const OpModel> DistanceLossOps();
-std::span<const OpModel> ConvolutionOps();
-std::span<const OpModel> PoolingOps();
-std::span<const OpModel> ResampleOps();
-std::span<const OpModel> SpectralOps();
-std::span<const OpModel> AttentionOps();
-std::span<const OpModel> RecurrentOps();
-std::span<const OpModel> RotaryOps();
-std::span<const OpModel> EinsumOps();
-std::span<const OpModel> QuantizedOps();
-std::span<const OpModel> PackedWeightOps();
-std::span<const OpModel> ExpertOps();
-std::span<const OpModel> InferenceOps();
-std::span<const OpModel> FactorizationOps();
-std::span<const OpModel> SparseOps();
-std::span<const OpModel> OptimizerOps();
-std::span<const OpModel> CollectiveOps();
-
-/// Models of gradient functions that are not the backward of their op as it stands, because they
-/// have arguments of their own (which gradients are wanted, shapes in place of tensors). The names
-/// are those of the ops: "batch_norm" for native_batch_norm_backward.
-std::span<const OpModel> BatchNormGradients();
-std::span<const OpModel> LinearGradients();
-std::span<const OpModel> GroupNormGradients();
-std::span<const OpModel> LossGradients();
-std::span<const OpModel> ClassLossGradients();
-std::span<const OpModel> SortingGradients();
-std::span<const OpModel> ViewGradients();
-std::span<const OpModel> EmbeddingBagGradients();
 
 }  // namespace oplens::ops
 

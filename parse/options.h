@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parse/correlate.h"
+#include "parse/records/correlate.h"
 
 namespace oplens::parse {
 

@@ -10,12 +10,14 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
-#include "parse/check.h"
-#include "parse/chrome_writer.h"
-#include "parse/correlate.h"
+#include "parse/check/check.h"
+#include "parse/chrome/chrome_writer.h"
 #include "parse/options.h"
-#include "parse/profile_file.h"
-#include "parse/profile_list.h"
+#include "parse/readers/open_trace.h"
+#include "parse/records/correlate.h"
+#include "parse/source/profile_file.h"
+#include "parse/source/profile_list.h"
+#include "prof/views/kernel_columns.h"
 
 namespace oplens::parse {
 namespace {
@@ -23,8 +25,8 @@ namespace {
 std::string Summary(const std::string& path, const Trace& trace) {
   const std::string version =
       trace.schema_version > 0 ? std::to_string(trace.schema_version) : "of unknown version";
-  return fmt::format("parse: {}: {} schema {}: {} kernels, {} ranges\n", path, trace.family,
-                     version, trace.kernels.size(), trace.ranges.size());
+  return fmt::format("parse: {}: {} schema {}: {} kernels, {} ranges\n", path,
+                     FamilyWord(trace.family), version, trace.kernels.size(), trace.ranges.size());
 }
 
 /// Writes what the options ask for, one profile after the other.
@@ -39,7 +41,8 @@ class Writer {
            const Diagnostics& diagnostics) {
     if (options_.check) {
       if (any_) output_.Write("\n");
-      output_.Write(DescribeProfile(input.path, trace, kernels, diagnostics));
+      output_.Write(
+          DescribeProfile(input.path, trace, kernels, diagnostics, prof::KernelColumnNeeds()));
     } else if (chrome_) {
       chrome_->Add(trace, kernels);
     } else {

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "ops/rules_file.h"
-#include "prof/shown_text.h"
+#include "base/shown_text.h"
+#include "ops/rules/rules_file.h"
 
 namespace oplens::prof {
 

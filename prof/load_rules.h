@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 namespace oplens::prof {
 

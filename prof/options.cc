@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "prof/views/kernel_columns.h"
+
 // Names of files may hold commas: each argument is one name.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
@@ -10,9 +12,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/tensor_core.h"
+#include "base/shown_text.h"
+#include "ops/kernels/tensor_core.h"
 #include "prof/load_rules.h"
-#include "prof/shown_text.h"
+#include "prof/views/copy_row.h"
+#include "prof/views/kernel_columns.h"
 
 namespace oplens::prof {
 namespace {
@@ -82,7 +86,7 @@ void AppendColumns(std::span<const Column> columns, std::string* text) {
 std::string Help(const cxxopts::Options& options) {
   std::string text = options.help();
   text += "\nWithout -w, --csv and --json: fields separated by blanks.\n\nColumns of -c:\n";
-  AppendColumns(AllColumns(), &text);
+  AppendColumns(KernelColumns(), &text);
   text += "\nColumns of -c with --copies:\n";
   AppendColumns(CopyColumns(), &text);
   text += fmt::format("\nKeys of --by: {}\nColumns with --by: the keys, then\n",
@@ -107,7 +111,7 @@ Columns ReadColumns(const cxxopts::ParseResult& given, const Options& options) {
   const std::string list = given["c"].as<std::string>();
   if (options.copies) return SelectColumns(chosen ? list : "all", CopyColumns());
   if (options.summary == nullptr) {
-    return SelectColumns(chosen || given.count("sqlite") == 0 ? list : "all");
+    return SelectKernelColumns(chosen || given.count("sqlite") == 0 ? list : "all");
   }
   const SummaryPlan& plan = *options.summary;
   if (chosen) return SelectColumns(list, plan.columns);

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "ops/gpu.h"
-#include "ops/rules.h"
-#include "prof/op_resolver.h"
+#include "ops/gpu/gpu.h"
+#include "ops/rules/rules.h"
+#include "prof/price/op_resolver.h"
 #include "prof/range_patterns.h"
-#include "prof/summary_columns.h"
-#include "prof/writer.h"
+#include "prof/table/writer.h"
+#include "prof/views/summary_columns.h"
 
 namespace oplens::prof {
 

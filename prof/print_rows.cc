@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "prof/coverage.h"
-#include "prof/row_queue.h"
-#include "prof/shown_text.h"
-#include "prof/utilisation.h"
+#include "base/shown_text.h"
+#include "prof/price/row_queue.h"
+#include "prof/views/coverage.h"
+#include "prof/views/utilisation.h"
 
 namespace oplens::prof {
 namespace {
@@ -166,8 +166,8 @@ class RowPrinter {
   Coverage coverage_;
   Utilisation utilisation_;
   std::string rank_;
-  std::string family_;  // Of the input.
-  int64_t index_ = 0;   // Of the last record, good or bad.
+  Family family_ = Family::kUnknown;  // Of the input.
+  int64_t index_ = 0;                 // Of the last record, good or bad.
   int64_t row_count_ = 0;
   int64_t priced_count_ = 0;
   int64_t advanced_at_ = 1;  // Number of the first row after the last Advance().

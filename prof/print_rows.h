@@ -2,12 +2,12 @@
 #define OPLENS_PROF_PRINT_ROWS_H_
 
 #include "base/output.h"
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 #include "parse/model/reason.h"
-#include "prof/op_resolver.h"
+#include "prof/input/record_source.h"
+#include "prof/price/op_resolver.h"
 #include "prof/range_patterns.h"
-#include "prof/record_source.h"
-#include "prof/writer.h"
+#include "prof/table/writer.h"
 
 namespace oplens::prof {
 

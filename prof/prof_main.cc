@@ -9,12 +9,12 @@
 #include "base/output.h"
 #include "base/program.h"
 #include "parse/model/reason.h"
-#include "prof/copy_row.h"
+#include "prof/input/profile_records.h"
 #include "prof/options.h"
 #include "prof/print_rows.h"
-#include "prof/profile_records.h"
-#include "prof/sqlite_writer.h"
-#include "prof/summary.h"
+#include "prof/table/sqlite_writer.h"
+#include "prof/views/copy_row.h"
+#include "prof/views/summary.h"
 
 namespace oplens::prof {
 namespace {

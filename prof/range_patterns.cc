@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "prof/shown_text.h"
+#include "base/shown_text.h"
 
 namespace oplens::prof {
 namespace {

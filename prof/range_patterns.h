@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "parse/model/kernel_record.h"
-#include "prof/row.h"
+#include "prof/price/row.h"
 
 namespace re2 {
 class RE2;

@@ -33,12 +33,12 @@ ActivityRows::ActivityRows(NvprofWriter* writer) : writer_(*writer) {
 }
 
 void ActivityRows::AddNvprofColumns(const ActivityTable& source, Table* table) {
-  const parse::nvprof::TableSpec& spec = NvprofTable(source.kind);
+  const TableSpec& spec = NvprofTable(source.kind);
   const bool calls =
       source.table == spool::Table::kRuntime || source.table == spool::Table::kDriver;
   std::string names;
   int parameter = 0;
-  for (const parse::nvprof::ColumnSpec& column : spec.columns) {
+  for (const ColumnSpec& column : spec.columns) {
     Form form = column.blob ? Form::kBlob : Form::kNumber;
     if (column.name == "name") form = Form::kText;
     if (calls && column.name == "threadId") form = Form::kThread;

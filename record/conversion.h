@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::record {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "nvtx_annotate/marker_format.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "nvtx_annotate/payload.h"
-#include "parse/nvprof_schema.h"
+#include "parse/readers/nvprof/nvprof_schema.h"
 
 namespace oplens::record {
 namespace {
@@ -252,7 +252,7 @@ void EventRows::Mark(Thread* thread, const spool::RecordHead& head, const Record
 EventCounts EventRows::Finish() {
   std::map<uint64_t, int64_t> names = names_.thread_names();
   SQLite::Statement add_name =
-      writer_.PrepareInsert(parse::nvprof::ActivityTable("NAME"), "objectKind, objectId, name");
+      writer_.PrepareInsert(NvprofTableName("NAME"), "objectKind, objectId, name");
   SQLite::Statement add_thread =
       writer_.PrepareInsert("OPLENS_THREAD", "threadId, osThreadId, name");
   const auto add = [&](const Thread* thread, uint64_t os_thread_id, int64_t name) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "nvtx_annotate/marker_format.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::record {
 

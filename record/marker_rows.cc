@@ -5,7 +5,7 @@
 #include <bit>
 #include <string>
 
-#include "parse/nvprof_schema.h"
+#include "parse/readers/nvprof/nvprof_schema.h"
 
 namespace oplens::record {
 namespace {
@@ -63,7 +63,7 @@ std::string InsertRows(size_t count) {
 MarkerRows::MarkerRows(NvprofWriter* writer)
     : add_(writer->Prepare(InsertRows(1))),
       add_batch_(writer->Prepare(InsertRows(kBatch))),
-      add_data_(writer->PrepareInsert(parse::nvprof::ActivityTable("MARKER_DATA"),
+      add_data_(writer->PrepareInsert(NvprofTableName("MARKER_DATA"),
                                       "flags, id, payloadKind, payload, color, category")),
       add_payload_(writer->PrepareInsert("OPLENS_PAYLOAD", "marker, schemaId, data")) {}
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "parse/nvprof_schema.h"
+#include "parse/readers/nvprof/nvprof_schema.h"
 
 namespace oplens::record {
 namespace {
@@ -46,12 +46,12 @@ void Sync(const std::string& path) {
 
 }  // namespace
 
-const nvprof::TableSpec& NvprofTable(std::string_view kind) {
-  static const std::vector<nvprof::TableSpec> kTables = nvprof::NvprofTables(kSchemaVersion);
-  const std::string name = nvprof::ActivityTable(std::string(kind));
+const TableSpec& NvprofTable(std::string_view kind) {
+  static const std::vector<TableSpec> kTables = NvprofTables(kSchemaVersion);
+  const std::string name = NvprofTableName(std::string(kind));
   const auto found =
       std::find_if(kTables.begin(), kTables.end(),
-                   [&](const nvprof::TableSpec& table) { return table.name == name; });
+                   [&](const TableSpec& table) { return table.name == name; });
   if (found == kTables.end()) std::abort();  // A fault of kActivityTables.
   return *found;
 }
@@ -71,8 +71,8 @@ void NvprofWriter::CreateTables() {
   database_->exec("CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT NOT NULL)");
   database_->exec("CREATE TABLE Version(version INTEGER)");
   database_->exec(fmt::format("INSERT INTO Version VALUES ({})", kSchemaVersion));
-  for (const nvprof::TableSpec& table : nvprof::NvprofTables(kSchemaVersion)) {
-    database_->exec(nvprof::CreateTableSql(table));
+  for (const TableSpec& table : NvprofTables(kSchemaVersion)) {
+    database_->exec(CreateTableSql(table));
   }
   for (const char* const table : kOwnTables) database_->exec(fmt::format("CREATE TABLE {}", table));
   for (const ActivityTable& table : kActivityTables) {
@@ -147,8 +147,8 @@ void NvprofWriter::Finish(const std::function<void(double)>& progress) {
   add_text_.reset();
   std::vector<std::string> indices = {
       "CREATE UNIQUE INDEX INDEX_StringTable ON StringTable(value)"};
-  for (const nvprof::TableSpec& table : nvprof::NvprofTables(kSchemaVersion)) {
-    const std::string sql = nvprof::CreateIndexSql(table);
+  for (const TableSpec& table : NvprofTables(kSchemaVersion)) {
+    const std::string sql = CreateIndexSql(table);
     if (!sql.empty()) indices.push_back(sql);
   }
   database_->exec("PRAGMA cache_size = -65536");

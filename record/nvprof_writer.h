@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "parse/nvprof_tables.h"
-#include "record/activity_columns.h"
+#include "record/nvprof_tables.h"
+#include "record/spool/activity_columns.h"
 #include "record/text_ids.h"
 
 namespace oplens::record {
@@ -26,7 +26,7 @@ inline constexpr int kOwnVersion = 1;
 inline constexpr size_t kMostBytes = size_t{1} << 26;
 
 /// nvprof's tables, by name without the prefix.
-const parse::nvprof::TableSpec& NvprofTable(std::string_view kind);
+const TableSpec& NvprofTable(std::string_view kind);
 
 /// A database of nvprof's schema that is being written: all tables, and the string table. All
 /// functions throw SQLite::Exception when it cannot be written.

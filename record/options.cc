@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "record/output_name.h"
+#include "record/spool/output_name.h"
 
 namespace oplens::record {
 namespace {

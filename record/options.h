@@ -10,7 +10,7 @@ namespace oplens::record {
 /// The command line of `record`.
 struct Options {
   std::string message;     ///< Help or version: print it and do nothing else.
-  std::string output;      ///< Name of the database, with %-sequences (record/output_name.h).
+  std::string output;      ///< Name of the database, with %-sequences (record/spool/output_name.h).
   std::string recover;     ///< Not "": finish this interrupted recording, and do nothing else.
   bool force = false;      ///< Replace what is there.
   bool from_start = true;  ///< Record before cudaProfilerStart too.

@@ -12,8 +12,8 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "record/output_name.h"
-#include "record/spool_format.h"
+#include "record/spool/output_name.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::record {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "parse/nvprof_schema.h"
+#include "parse/readers/nvprof/nvprof_schema.h"
 
 namespace oplens::record {
 namespace {
@@ -83,7 +83,7 @@ ProcessConversion::~ProcessConversion() = default;
 void ProcessConversion::AddProcessName(const std::string& command) {
   const ThreadObject object = {static_cast<uint32_t>(process_id_), 0, 0};
   SQLite::Statement add =
-      writer_->PrepareInsert(parse::nvprof::ActivityTable("NAME"), "objectKind, objectId, name");
+      writer_->PrepareInsert(NvprofTableName("NAME"), "objectKind, objectId, name");
   add.bind(1, parse::nvprof::kObjectProcess);
   add.bind(2, object.data(), sizeof object);
   add.bind(3, writer_->Intern(command));

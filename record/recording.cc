@@ -26,7 +26,7 @@
 #include "record/process_table.h"
 #include "record/signals.h"
 #include "record/spool_folder.h"
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::record {
 namespace {

@@ -22,7 +22,7 @@
 #include "base/error.h"
 #include "record/image_conversion.h"
 #include "record/process_table.h"
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::record {
 namespace {

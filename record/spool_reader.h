@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 // Reads what lies in a spool, while it is written or after. Nothing here believes a number that it
 // reads: what does not fit the file is told as damage.

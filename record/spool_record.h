@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::record {
 

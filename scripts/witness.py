@@ -312,6 +312,9 @@ def main():
     corpus = pathlib.Path(options.corpus)
     if not (corpus / "nvprof").is_dir():
         sys.exit(f"{corpus}: no folder nvprof: this is no corpus")
+    for program in ("parse", "prof"):
+        if not os.access(options.bin / program, os.X_OK):
+            sys.exit(f"{options.bin / program}: no such program; build it first")
     found = measure(corpus.resolve(), options.bin.resolve(), options.jobs, options.only)
     if options.update:
         expected = {name: value for name, value in read(GOLDEN).items() if options.only not in name}

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "nvtx_annotate/marker_format.h"
+#include "nvtx_annotate/marker_text.h"
 
 namespace oplens::annotate::torch {
 namespace {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "parse/model/torch_schema.h"
+#include "nvtx_annotate/vocabulary/torch_schema.h"
 
 namespace oplens::annotate::torch {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "nvtx_annotate/marker_format.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::annotate::torch {
 

@@ -1,6 +1,8 @@
 #ifndef OPLENS_NVTX_ANNOTATE_TORCH_TORCH_ANNOTATE_H_
 #define OPLENS_NVTX_ANNOTATE_TORCH_TORCH_ANNOTATE_H_
 
+// Public header: installed, docs/library.md.
+
 // Annotates every operator and every node of the backward pass of a program that uses libtorch,
 // with no change to the network: oplens_torch observes PyTorch's record functions, on all threads.
 //

@@ -1,6 +1,8 @@
 #ifndef OPLENS_PARSE_MODEL_KERNEL_RECORD_H_
 #define OPLENS_PARSE_MODEL_KERNEL_RECORD_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -109,6 +111,9 @@ struct KernelRecord {
   /// sharedMemory: of a block, static and dynamic together, where only that is known.
   std::optional<int64_t> shared_memory_bytes;
   ReasonSet reasons;  ///< reason: what is missing or doubtful, [] when nothing is.
+
+  /// Whether the profile has a usable time of the kernel; if not, it enters no sum of times.
+  bool timed() const { return !reasons.Has(Reason::kUntimed) && !reasons.Has(Reason::kBadTimes); }
 
   /// Resets every field, keeping the capacity of the lists.
   void Clear();

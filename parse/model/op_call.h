@@ -1,6 +1,8 @@
 #ifndef OPLENS_PARSE_MODEL_OP_CALL_H_
 #define OPLENS_PARSE_MODEL_OP_CALL_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstdint>
 #include <optional>
 #include <string>

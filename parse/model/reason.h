@@ -1,6 +1,8 @@
 #ifndef OPLENS_PARSE_MODEL_REASON_H_
 #define OPLENS_PARSE_MODEL_REASON_H_
 
+// Public header: installed, docs/library.md.
+
 #include <array>
 #include <cstdint>
 #include <string>

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
-#include <iterator>
+#include <tuple>
 
 #include "base/literal.h"
-#include "parse/model/kernel_record.h"
+#include "parse/model/record_fields.h"
 
 namespace oplens {
 namespace {
@@ -86,6 +87,11 @@ bool ReadField(Source* source, KernelRecord* record) {
   return ReadValue(source, &(record->*Member));
 }
 
+template <auto Member>
+struct FieldReaderOf {
+  static constexpr FieldReader kRead = ReadField<Member>;
+};
+
 /// A list of texts, or the only text of it alone.
 template <auto Member>
 bool ReadTexts(Source* source, KernelRecord* record) {
@@ -103,66 +109,36 @@ bool ReadDuration(Source* source, KernelRecord* record) {
   return true;
 }
 
+template <>
+struct FieldReaderOf<&KernelRecord::duration_ns> {
+  static constexpr FieldReader kRead = ReadDuration;
+};
+template <>
+struct FieldReaderOf<&KernelRecord::mod> {
+  static constexpr FieldReader kRead = ReadTexts<&KernelRecord::mod>;
+};
+template <>
+struct FieldReaderOf<&KernelRecord::op> {
+  static constexpr FieldReader kRead = ReadTexts<&KernelRecord::op>;
+};
+
 struct Field {
-  std::string_view spelling;  // The key as lines have it, with quotes and colon.
+  std::string_view key;
+  std::string_view spelling;  // As lines have it, with quotes and colon.
   FieldReader read;
   bool required = false;
-
-  constexpr std::string_view Key() const { return spelling.substr(1, spelling.size() - 3); }
 };
 
-// In the order in which lines have them, which is where the next key is looked for first.
-constexpr Field kFields[] = {
-    {"'kShortName':", ReadField<&KernelRecord::short_name>, true},
-    {"'kDuration':", ReadDuration, true},
-    {"'layer':", ReadField<&KernelRecord::layer>},
-    {"'trace':", ReadField<&KernelRecord::trace>},
-    {"'reprMarkers':", ReadField<&KernelRecord::repr_markers>},
-    {"'marker':", ReadField<&KernelRecord::markers>},
-    {"'seqMarker':", ReadField<&KernelRecord::seq_markers>},
-    {"'seqId':", ReadField<&KernelRecord::seq_ids>},
-    {"'subSeqId':", ReadField<&KernelRecord::sub_seq_id>},
-    {"'altSeqId':", ReadField<&KernelRecord::alt_seq_ids>},
-    {"'dir':", ReadField<&KernelRecord::direction>},
-    {"'mod':", ReadTexts<&KernelRecord::mod>},
-    {"'op':", ReadTexts<&KernelRecord::op>},
-    {"'tid':", ReadField<&KernelRecord::thread_id>, true},
-    {"'device':", ReadField<&KernelRecord::device_id>, true},
-    {"'stream':", ReadField<&KernelRecord::stream_id>, true},
-    {"'grid':", ReadField<&KernelRecord::grid>, true},
-    {"'block':", ReadField<&KernelRecord::block>, true},
-    {"'kLongName':", ReadField<&KernelRecord::long_name>},
-    {"'kStart':", ReadField<&KernelRecord::start_ns>},
-    {"'kEnd':", ReadField<&KernelRecord::end_ns>},
-    {"'corrId':", ReadField<&KernelRecord::correlation_id>},
-    {"'pid':", ReadField<&KernelRecord::process_id>},
-    {"'context':", ReadField<&KernelRecord::context_id>},
-    {"'registers':", ReadField<&KernelRecord::registers_per_thread>},
-    {"'staticSharedMemory':", ReadField<&KernelRecord::static_shared_memory_bytes>},
-    {"'dynamicSharedMemory':", ReadField<&KernelRecord::dynamic_shared_memory_bytes>},
-    {"'launch':", ReadField<&KernelRecord::launch_api>},
-    {"'launchStart':", ReadField<&KernelRecord::launch_start_ns>},
-    {"'launchEnd':", ReadField<&KernelRecord::launch_end_ns>},
-    {"'deviceName':", ReadField<&KernelRecord::device_name>},
-    {"'range':", ReadField<&KernelRecord::range>},
-    {"'rangeCut':", ReadField<&KernelRecord::range_cut>},
-    {"'markerStart':", ReadField<&KernelRecord::marker_starts_ns>},
-    {"'rank':", ReadField<&KernelRecord::rank>},
-    {"'phase':", ReadField<&KernelRecord::phase>},
-    {"'node':", ReadField<&KernelRecord::nodes>},
-    {"'nodeOps':", ReadField<&KernelRecord::node_ops>},
-    {"'nodeRun':", ReadField<&KernelRecord::node_run>},
-    {"'fwdLayer':", ReadField<&KernelRecord::forward_layer>},
-    {"'fwdTrace':", ReadField<&KernelRecord::forward_trace>},
-    {"'fwdMarker':", ReadField<&KernelRecord::forward_markers>},
-    {"'fwdMod':", ReadField<&KernelRecord::forward_mod>},
-    {"'fwdOp':", ReadField<&KernelRecord::forward_op>},
-    {"'step':", ReadField<&KernelRecord::step>},
-    {"'gpu':", ReadField<&KernelRecord::gpu>},
-    {"'sharedMemory':", ReadField<&KernelRecord::shared_memory_bytes>},
-    {"'reason':", ReadField<&KernelRecord::reasons>},
-};
-constexpr size_t kFieldCount = std::size(kFields);
+template <typename F>
+constexpr Field FieldOf(F) {
+  // Without the comma before it and the blank behind it.
+  return {F::kKey, F::kSpelling.substr(2, F::kSpelling.size() - 3),
+          FieldReaderOf<F::kMember>::kRead, F::kUse == FieldUse::kRequired};
+}
+
+constexpr auto kFields =
+    std::apply([](auto... fields) { return std::array{FieldOf(fields)...}; }, kRecordFields);
+constexpr size_t kFieldCount = kFields.size();
 static_assert(kFieldCount <= 64, "the set of keys met is one word");
 
 constexpr uint64_t Bit(size_t field) { return uint64_t{1} << field; }
@@ -178,7 +154,7 @@ constexpr uint64_t RequiredFields() {
 /// The field of a key, kFieldCount if it is none of ours.
 size_t FindField(std::string_view key) {
   size_t field = 0;
-  while (field != kFieldCount && kFields[field].Key() != key) ++field;
+  while (field != kFieldCount && kFields[field].key != key) ++field;
   return field;
 }
 
@@ -209,7 +185,7 @@ bool RecordReader::Read(std::string_view line, KernelRecord* record, std::string
     seen |= Bit(field);
     expected = field + 1;
     if (!kFields[field].read(&source, record)) {
-      *error = fmt::format("'{}': {}", kFields[field].Key(), source.in.ErrorText());
+      *error = fmt::format("'{}': {}", kFields[field].key, source.in.ErrorText());
       return false;
     }
   }
@@ -218,7 +194,8 @@ bool RecordReader::Read(std::string_view line, KernelRecord* record, std::string
     return false;
   }
   if (const uint64_t missing = RequiredFields() & ~seen; missing != 0) {
-    *error = fmt::format("the key '{}' is missing", kFields[std::countr_zero(missing)].Key());
+    *error = fmt::format("the key '{}' is missing",
+                         kFields[static_cast<size_t>(std::countr_zero(missing))].key);
     return false;
   }
   return true;

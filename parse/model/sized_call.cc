@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/literal.h"
+#include "nvtx_annotate/vocabulary/torch_schema.h"
 #include "parse/model/torch_call.h"
-#include "parse/model/torch_schema.h"
 
 namespace oplens {
 namespace {

@@ -5,7 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "parse/model/torch_schema.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
+#include "nvtx_annotate/vocabulary/torch_schema.h"
 
 namespace oplens {
 namespace {
@@ -312,7 +313,7 @@ void Binder::BindShape(size_t weight, OpArg arg) {
 }  // namespace
 
 TorchName ClassifyTorchName(std::string_view name, bool has_arguments) {
-  if (name.starts_with("ProfilerStep#")) return TorchName::kStep;
+  if (name.starts_with(markers::kStepPrefix)) return TorchName::kStep;
   if (IsNodeName(name)) return TorchName::kBackwardNode;
   if (IsLabel(name)) return TorchName::kLabel;
   return IsOperatorName(name) || has_arguments ? TorchName::kCall : TorchName::kLabel;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "parse/model/family.h"
 #include "parse/model/reason.h"
 #include "parse/model/string_pool.h"
 
@@ -245,7 +246,7 @@ struct Device {
 
 /// One profile. Rows are in file order until Correlate sorts them.
 struct Trace {
-  std::string family;          ///< "nvprof", "nsys", "kineto"
+  Family family = Family::kUnknown;
   int64_t schema_version = 0;  ///< 0 when the file does not say.
   std::string producer;        ///< What wrote the file, e.g. "2024.2.1"; "" when unknown.
   int64_t rank = kUnknownId;   ///< Number of the process in a distributed run, if the file says it.

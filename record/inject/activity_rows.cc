@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "record/activity_columns.h"
+#include "record/spool/activity_columns.h"
 #include "record/inject/clock.h"
 
 namespace oplens::record::inject {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "record/inject/stream.h"
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 // Activity records of CUPTI -> rows of the spool. CUPTI itself is not called.
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::record::inject {
 namespace {

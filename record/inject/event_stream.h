@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "record/inject/nvtx_functions.h"
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 // NVTX events of the calling thread -> its stream. Locks are taken only when a thread appears or
 // ends.

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <string_view>
 
-#include "nvtx_annotate/marker_format.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "record/inject/event_stream.h"
 #include "record/inject/process.h"
 #include "record/inject/wide_text.h"
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::record::inject {
 namespace {

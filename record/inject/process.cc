@@ -16,7 +16,7 @@
 #include "record/inject/cupti_session.h"
 #include "record/inject/event_stream.h"
 #include "record/inject/mapped_file.h"
-#include "record/output_name.h"
+#include "record/spool/output_name.h"
 
 namespace oplens::record::inject {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "record/inject/stream.h"
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 // The recorded process: its folder in the spool, its page, and what all threads share. There is
 // one, as the callbacks of NVTX and CUPTI carry no other context.

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::record::inject {
 

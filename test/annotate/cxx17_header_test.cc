@@ -1,8 +1,8 @@
 // Compiled as C++17: the headers that user programs include.
 
 #include "nvtx_annotate/annotate.h"
-#include "nvtx_annotate/marker_format.h"
 #include "nvtx_annotate/oplens_annotate.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 
 static_assert(__cplusplus == 201703L);
 

@@ -9,8 +9,8 @@
 
 #include <thread>
 
-#include "nvtx_annotate/marker_format.h"
 #include "nvtx_annotate/oplens_annotate.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "test/annotate/annotate_fixture.h"
 #include "test/support/test_files.h"
 

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "nvtx_annotate/annotate.h"
-#include "nvtx_annotate/marker_format.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "parse/model/marker_text.h"
 #include "parse/model/op_call.h"
 #include "test/annotate/annotate_fixture.h"

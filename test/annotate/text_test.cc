@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "nvtx_annotate/annotate.h"
-#include "nvtx_annotate/marker_format.h"
+#include "nvtx_annotate/marker_text.h"
 #include "test/annotate/annotate_fixture.h"
 
 namespace oplens::test {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "prof/columns.h"
+#include "prof/views/kernel_columns.h"
 #include "test/e2e/e2e.h"
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"
@@ -41,7 +41,7 @@ TEST(Check, NamesEveryColumnOfProfOnce) {
   const RunResult result = RunParse({"--check", kDemo});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   std::multiset<std::string> all;
-  for (const prof::Column& column : prof::AllColumns()) all.insert(std::string(column.key));
+  for (const prof::Column& column : prof::KernelColumns()) all.insert(std::string(column.key));
   EXPECT_EQ(NamedColumns(result.out), all);
 }
 

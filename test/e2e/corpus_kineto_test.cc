@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "parse/trace_reader.h"
+#include "parse/readers/open_trace.h"
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
@@ -177,7 +177,7 @@ TEST_P(CorpusKineto, HoldsWhatTheFileHolds) {
 
   Diagnostics diagnostics;
   const Trace trace = parse::OpenTrace(File().string(), &diagnostics);
-  EXPECT_EQ(trace.family, "kineto");
+  EXPECT_EQ(trace.family, Family::kKineto);
   EXPECT_EQ(Size(trace.kernels.size()), expected.kernels);
   EXPECT_EQ(Size(trace.kernels.size()), file.timed["kernel"]);
   int64_t kernel_ns = 0;

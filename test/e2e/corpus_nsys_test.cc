@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "parse/demangle.h"
-#include "parse/trace_reader.h"
+#include "parse/model/demangle.h"
+#include "parse/readers/open_trace.h"
 #include "test/e2e/e2e.h"
 #include "test/support/dict_text.h"
 #include "test/support/nsys_builder.h"
@@ -104,7 +104,7 @@ TEST_P(CorpusNsys, HasTheOtherRowsOfTheFile) {
   Diagnostics diagnostics;
   const Trace trace = parse::OpenTrace(File().string(), &diagnostics);
   const auto count = [](const auto& rows) { return static_cast<int64_t>(rows.size()); };
-  EXPECT_EQ(trace.family, "nsys");
+  EXPECT_EQ(trace.family, Family::kNsys);
   if (*expected.schema != '\0') {
     EXPECT_THAT(trace.producer, HasSubstr(fmt::format("(schema {})", expected.schema)));
     EXPECT_EQ(trace.schema_version, expected.schema[0] - '0');

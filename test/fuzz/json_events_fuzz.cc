@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "parse/json_events.h"
+#include "parse/source/json_events.h"
 #include "test/fuzz/fuzz_check.h"
 
 namespace {

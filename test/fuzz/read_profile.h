@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "parse/correlate.h"
 #include "parse/model/kernel_record.h"
-#include "parse/trace_reader.h"
+#include "parse/readers/open_trace.h"
+#include "parse/records/correlate.h"
 #include "test/fuzz/fuzz_check.h"
 
 namespace oplens::fuzz {

@@ -10,6 +10,13 @@ rm -rf "$work"
 mkdir -p "$work"
 
 "$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log"
+# Installed are the headers that call themselves public, and no others.
+source=$(dirname "$0")/../..
+installed=$(cd "$work/prefix/include/oplens" && find . -name '*.h' | sed 's|^\./||' | sort)
+public=$(cd "$source" && grep -rlE --include='*.h' '^(//|/\*) Public header: installed' \
+  base nvtx_annotate parse ops prof record | sort)
+[ "$installed" = "$public" ] || { diff <(echo "$installed") <(echo "$public"); exit 1; }
+
 sanitize=$(sed -n 's/^OPLENS_SANITIZE:[A-Z]*=//p' "$build/CMakeCache.txt")
 coverage=$(sed -n 's/^OPLENS_COVERAGE:BOOL=ON$/--coverage/p' "$build/CMakeCache.txt")
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")

@@ -1,4 +1,4 @@
-#include "ops/call_pattern.h"
+#include "ops/rules/call_pattern.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ops/formula.h"
+#include "ops/rules/formula.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

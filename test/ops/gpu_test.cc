@@ -1,11 +1,11 @@
-#include "ops/gpu.h"
+#include "ops/gpu/gpu.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "ops/gpu_table.h"
+#include "ops/gpu/gpu_table.h"
 
 namespace oplens::ops {
 namespace {

@@ -1,5 +1,5 @@
 // Which kernel computes which gradient.
-#include "ops/gradient_evidence.h"
+#include "ops/kernels/gradient_evidence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ops/kernel_name.h"
+#include "ops/kernels/kernel_name.h"
 
 #include <gtest/gtest.h>
 

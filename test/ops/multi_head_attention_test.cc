@@ -1,4 +1,4 @@
-#include "ops/multi_head_attention.h"
+#include "ops/families/multi_head_attention.h"
 
 #include <gtest/gtest.h>
 

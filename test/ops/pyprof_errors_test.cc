@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "ops/kernel_name.h"
+#include "ops/kernels/kernel_name.h"
+#include "ops/kernels/share_work.h"
+#include "ops/kernels/tensor_core.h"
 #include "ops/op_model.h"
-#include "ops/tensor_core.h"
 #include "test/ops/cases.h"
 
 namespace oplens::ops::test {

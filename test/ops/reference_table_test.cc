@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
-#include "ops/kernel_name.h"
+#include "ops/kernels/kernel_name.h"
+#include "ops/kernels/tensor_core.h"
 #include "ops/op_model.h"
-#include "ops/tensor_core.h"
 #include "test/ops/cases.h"
 #include "test/ops/csv_rows.h"
 #include "test/support/test_files.h"

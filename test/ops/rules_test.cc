@@ -1,4 +1,4 @@
-#include "ops/rules.h"
+#include "ops/rules/rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/rules_file.h"
+#include "ops/rules/rules_file.h"
 #include "test/ops/cases.h"
 
 namespace oplens::ops {

@@ -1,4 +1,6 @@
 // How an op's work is divided over the kernels that computed it.
+#include "ops/kernels/share_work.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

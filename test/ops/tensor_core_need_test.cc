@@ -1,4 +1,4 @@
-#include "ops/tensor_core_need.h"
+#include "ops/gpu/tensor_core_need.h"
 
 #include <gtest/gtest.h>
 

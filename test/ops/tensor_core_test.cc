@@ -1,4 +1,4 @@
-#include "ops/tensor_core.h"
+#include "ops/kernels/tensor_core.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Phases, and which forward op a backward kernel belongs to: one trace shape a rule.
-#include "parse/autograd.h"
+#include "parse/join/autograd.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

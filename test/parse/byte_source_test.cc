@@ -1,4 +1,4 @@
-#include "parse/byte_source.h"
+#include "parse/source/byte_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "parse/profile_file.h"
+#include "parse/source/profile_file.h"
 #include "test/support/test_files.h"
 
 namespace oplens::parse {

@@ -1,10 +1,12 @@
-#include "parse/check.h"
+#include "parse/check/check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
+
+#include "prof/views/kernel_columns.h"
 
 namespace oplens::parse {
 namespace {
@@ -20,7 +22,7 @@ constexpr std::string_view kMm =
 class CheckTest : public testing::Test {
  protected:
   CheckTest() {
-    trace_.family = "nvprof";
+    trace_.family = Family::kNvprof;
     trace_.threads = {{10, 100}};
   }
 
@@ -44,7 +46,7 @@ class CheckTest : public testing::Test {
   }
   std::string Describe() {
     const Correlation kernels(&trace_, {}, &diagnostics_);
-    return DescribeProfile("net.sql", trace_, kernels, diagnostics_);
+    return DescribeProfile("net.sql", trace_, kernels, diagnostics_, prof::KernelColumnNeeds());
   }
 
   Trace trace_;
@@ -117,10 +119,10 @@ TEST_F(CheckTest, AdviceIsThatOfTheFamily) {
   AddKernel(10);
   trace_.graph_replays.resize(1);
   EXPECT_THAT(Describe(), Not(HasSubstr("--cuda-graph-trace")));
-  trace_.family = "nsys";
+  trace_.family = Family::kNsys;
   EXPECT_THAT(Describe(), HasSubstr("--cuda-graph-trace=node"));
   EXPECT_THAT(Describe(), HasSubstr("--cuda-memory-usage=true"));
-  trace_.family = "kineto";
+  trace_.family = Family::kKineto;
   const std::string text = Describe();
   EXPECT_THAT(text, HasSubstr("record_shapes=True"));
   EXPECT_THAT(text, HasSubstr("with_stack=True"));

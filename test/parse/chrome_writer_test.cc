@@ -1,4 +1,4 @@
-#include "parse/chrome_writer.h"
+#include "parse/chrome/chrome_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parse/chrome_links.h"
+#include "parse/chrome/chrome_links.h"
 #include "test/support/test_files.h"
 
 namespace oplens::parse {

@@ -1,4 +1,4 @@
-#include "parse/communication_call.h"
+#include "parse/records/communication_call.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "parse/correlate.h"
+#include "parse/records/correlate.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

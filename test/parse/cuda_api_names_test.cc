@@ -1,4 +1,4 @@
-#include "parse/cuda_api_names.h"
+#include "parse/readers/nvprof/cuda_api_names.h"
 
 #include <gtest/gtest.h>
 

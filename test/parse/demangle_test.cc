@@ -1,4 +1,4 @@
-#include "parse/demangle.h"
+#include "parse/model/demangle.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What the gradient function of an op tells of the op's own call.
-#include "parse/gradient_hints.h"
+#include "parse/join/gradient_hints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

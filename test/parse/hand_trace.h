@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "parse/correlate.h"
+#include "parse/records/correlate.h"
 
 namespace oplens::parse {
 

@@ -1,4 +1,4 @@
-#include "parse/json_events.h"
+#include "parse/source/json_events.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "parse/readers/kineto_reader.h"
+#include "parse/readers/kineto/kineto_reader.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,8 @@
 
 #include "base/error.h"
 #include "parse/model/torch_call.h"
-#include "parse/readers/kineto_calls.h"
+#include "parse/readers/kineto/kineto_calls.h"
+#include "parse/readers/open_trace.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 
@@ -103,7 +104,7 @@ TEST_P(KinetoGeneration, FillsTheModel) {
   builder.Launch(kernel, 20 * kMicrosecond);
   const Trace trace = Read(builder);
 
-  EXPECT_EQ(trace.family, "kineto");
+  EXPECT_EQ(trace.family, Family::kKineto);
   EXPECT_EQ(trace.schema_version, 1);
   EXPECT_EQ(trace.rank, 3);
   EXPECT_EQ(trace.world_size, 8);

@@ -1,4 +1,4 @@
-#include "parse/readers/nsys_reader.h"
+#include "parse/readers/nsys/nsys_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "parse/readers/nsys_calls.h"
+#include "parse/readers/nsys/nsys_calls.h"
+#include "parse/readers/open_trace.h"
 #include "test/support/nsys_builder.h"
 #include "test/support/test_files.h"
 
@@ -92,7 +93,7 @@ TEST_F(NsysReaderTest, FillsTheModel) {
                                                        {"syncType", 4}});
   thread_.Call("cudaMalloc_v3020");
   const Trace trace = Read();
-  EXPECT_EQ(trace.family, "nsys");
+  EXPECT_EQ(trace.family, Family::kNsys);
   EXPECT_EQ(trace.schema_version, 3);
   EXPECT_EQ(trace.producer, "2024.6.2.225 (schema 3.16.1)");
   ASSERT_EQ(trace.kernels.size(), 1u);
@@ -811,7 +812,7 @@ TEST_F(NsysReaderTest, NvprofDatabasesAreNotTaken) {
   const std::filesystem::path path = TestDir() / "both.sqlite";
   builder_.Write(path);
   test::ExecSql(path, "CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT)");
-  EXPECT_EQ(OpenTrace(path.string(), &diagnostics_).family, "nvprof");
+  EXPECT_EQ(OpenTrace(path.string(), &diagnostics_).family, Family::kNvprof);
 }
 
 TEST(NsysReport, TellsHowToExportIt) {
@@ -833,7 +834,7 @@ TEST(NsysReport, ADatabaseOfAnyNameIsOne) {
   const std::filesystem::path path = TestDir() / "net.nsys-rep";
   NsysBuilder().Write(path);
   Diagnostics diagnostics;
-  EXPECT_EQ(OpenTrace(path.string(), &diagnostics).family, "nsys");
+  EXPECT_EQ(OpenTrace(path.string(), &diagnostics).family, Family::kNsys);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "parse/readers/nvprof_reader.h"
+#include "parse/readers/nvprof/nvprof_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "parse/readers/open_trace.h"
 #include "test/support/nvprof_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/trace_script.h"

@@ -1,4 +1,4 @@
-#include "parse/profile_list.h"
+#include "parse/source/profile_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "parse/readers/open_trace.h"
 #include "test/support/test_files.h"
 
 namespace oplens::parse {

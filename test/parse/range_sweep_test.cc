@@ -1,4 +1,4 @@
-#include "parse/range_sweep.h"
+#include "parse/join/range_sweep.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

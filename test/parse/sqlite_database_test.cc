@@ -1,4 +1,4 @@
-#include "parse/sqlite_database.h"
+#include "parse/source/sqlite_database.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "parse/sqlite_pages.h"
+#include "parse/source/sqlite_pages.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "parse/sqlite_database.h"
+#include "parse/source/sqlite_database.h"
 #include "test/support/test_files.h"
 
 namespace oplens::parse {

@@ -1,5 +1,3 @@
-#include "prof/columns.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
 
 namespace oplens::prof {
@@ -24,34 +23,34 @@ std::vector<std::string> Keys(const std::vector<const Column*>& columns) {
 }
 
 TEST(SelectColumnsTest, OrderIsTheUsers) {
-  EXPECT_THAT(Keys(SelectColumns("sil,idx")), ElementsAre("sil", "idx"));
-  EXPECT_THAT(Keys(SelectColumns(" sil , idx ")), ElementsAre("sil", "idx"));
-  EXPECT_THAT(Keys(SelectColumns(kDefaultColumns)),
+  EXPECT_THAT(Keys(SelectKernelColumns("sil,idx")), ElementsAre("sil", "idx"));
+  EXPECT_THAT(Keys(SelectKernelColumns(" sil , idx ")), ElementsAre("sil", "idx"));
+  EXPECT_THAT(Keys(SelectKernelColumns(kDefaultColumns)),
               ElementsAre("idx", "dir", "sub", "mod", "op", "kernel", "params", "sil"));
 }
 
 TEST(SelectColumnsTest, EachOnce) {
-  EXPECT_THAT(Keys(SelectColumns("sil,idx,sil,idx")), ElementsAre("sil", "idx"));
-  EXPECT_EQ(SelectColumns("all,idx,all").size(), AllColumns().size());
-  EXPECT_EQ(Keys(SelectColumns("sil,all")).front(), "sil");
-  EXPECT_EQ(SelectColumns("sil,all").size(), AllColumns().size());
+  EXPECT_THAT(Keys(SelectKernelColumns("sil,idx,sil,idx")), ElementsAre("sil", "idx"));
+  EXPECT_EQ(SelectKernelColumns("all,idx,all").size(), KernelColumns().size());
+  EXPECT_EQ(Keys(SelectKernelColumns("sil,all")).front(), "sil");
+  EXPECT_EQ(SelectKernelColumns("sil,all").size(), KernelColumns().size());
 }
 
 TEST(SelectColumnsTest, All) {
-  EXPECT_THAT(Keys(SelectColumns("all")),
+  EXPECT_THAT(Keys(SelectKernelColumns("all")),
               ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod",
                           "op", "kernel", "params", "sil", "tc", "device", "stream", "grid",
                           "block", "flops", "bytes", "path", "range", "rank", "pid", "phase",
                           "grad", "grad_conf", "inst", "role", "share", "flops_kind", "flops_mma",
                           "flops_vec", "aux_bytes", "ai", "tflops", "gbps", "pct_math", "pct_dram",
                           "bound", "tc_elig", "tc_why", "occupancy", "waves", "reason"));
-  EXPECT_EQ(SelectColumns("all").size(), AllColumns().size());
+  EXPECT_EQ(SelectKernelColumns("all").size(), KernelColumns().size());
 }
 
 TEST(SelectColumnsTest, NamesTheWrongWordAndTheRightOnes) {
   for (const char* list : {"idx,kernell", "kernell", "", "idx,", "Idx"}) {
     try {
-      SelectColumns(list);
+      SelectKernelColumns(list);
       ADD_FAILURE() << list;
     } catch (const UsageError& error) {
       EXPECT_THAT(error.what(), HasSubstr("idx,seq,altseq")) << list;
@@ -63,7 +62,7 @@ TEST(SelectColumnsTest, NamesTheWrongWordAndTheRightOnes) {
 TEST(ColumnsTest, TheTableIsWhole) {
   std::set<std::string_view> keys;
   std::set<std::string_view> headers;
-  for (const Column& column : AllColumns()) {
+  for (const Column& column : KernelColumns()) {
     EXPECT_TRUE(keys.insert(column.key).second) << column.key;
     EXPECT_TRUE(headers.insert(column.header).second) << column.header;
     EXPECT_FALSE(column.help.empty()) << column.key;
@@ -74,7 +73,7 @@ TEST(ColumnsTest, TheTableIsWhole) {
 
 // The text of one column of a row.
 std::string TextOf(std::string_view key, const Row& row) {
-  const Column& column = *SelectColumns(key).front();
+  const Column& column = *SelectKernelColumns(key).front();
   std::string scratch;
   return std::string(CellText(column, column.get(row), &scratch));
 }

@@ -1,4 +1,4 @@
-#include "prof/copy_row.h"
+#include "prof/views/copy_row.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "prof/line_records.h"
+#include "prof/input/line_records.h"
 #include "prof/print_rows.h"
+#include "prof/views/kernel_columns.h"
 #include "test/support/test_files.h"
 
 namespace oplens::prof {
@@ -47,7 +48,7 @@ Table ReadCsv(const std::string& text) {
 
 Table RunProf(const std::string& corpus_name, Diagnostics* diagnostics) {
   LineRecords lines(CorpusFile(corpus_name).string());
-  const std::unique_ptr<RowWriter> writer = MakeCsvWriter(SelectColumns("all"));
+  const std::unique_ptr<RowWriter> writer = MakeCsvWriter(SelectKernelColumns("all"));
   const std::string path = (TestDir() / "out.csv").string();
   Output output(path);
   PrintRows(&lines, {}, writer.get(), &output, diagnostics);

@@ -1,4 +1,4 @@
-#include "prof/coverage.h"
+#include "prof/views/coverage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -115,9 +115,8 @@ TEST_F(CoverageTest, HostileTimesDoNotWrap) {
 }
 
 /// The sentence about what a kernel lacks, beside one of the same length that lacks nothing.
-std::string RemedyFor(const KernelRecord& record, std::string_view family,
-                      std::string_view op = "mm", bool has_shapes = true,
-                      const ops::PricedOp* price = nullptr) {
+std::string RemedyFor(const KernelRecord& record, Family family, std::string_view op = "mm",
+                      bool has_shapes = true, const ops::PricedOp* price = nullptr) {
   Coverage coverage;
   Row row;
   KernelRecord complete = test::PlainRecord();
@@ -143,30 +142,31 @@ std::string RemedyFor(const KernelRecord& record, std::string_view family,
 TEST(CoverageRemedyTest, DependsOnReasonAndFamily) {
   KernelRecord record = test::PlainRecord();
   record.duration_ns = 300;
-  EXPECT_THAT(RemedyFor(record, "nsys"),
+  EXPECT_THAT(RemedyFor(record, Family::kNsys),
               testing::AllOf(HasSubstr("to raise range, op (here 75.0 % of kernel time)"),
                              HasSubstr("nsys profile --trace=cuda,nvtx")));
-  EXPECT_THAT(RemedyFor(record, "nvprof"), HasSubstr("NVTX"));
-  EXPECT_THAT(RemedyFor(record, "kineto"), HasSubstr("ProfilerActivity.CPU"));
+  EXPECT_THAT(RemedyFor(record, Family::kNvprof), HasSubstr("NVTX"));
+  EXPECT_THAT(RemedyFor(record, Family::kKineto), HasSubstr("ProfilerActivity.CPU"));
 
   record.range = {"step"};
-  EXPECT_THAT(RemedyFor(record, "kineto", "mm", false), HasSubstr("record_shapes=True"));
-  EXPECT_THAT(RemedyFor(record, "nsys", "mm", false), HasSubstr("emit_nvtx(record_shapes=True)"));
-  EXPECT_THAT(RemedyFor(record, "", "", false), HasSubstr("name the ops"));
+  EXPECT_THAT(RemedyFor(record, Family::kKineto, "mm", false), HasSubstr("record_shapes=True"));
+  EXPECT_THAT(RemedyFor(record, Family::kNsys, "mm", false),
+              HasSubstr("emit_nvtx(record_shapes=True)"));
+  EXPECT_THAT(RemedyFor(record, Family::kUnknown, "", false), HasSubstr("name the ops"));
   // An op with shapes that has no cost model: nothing to record.
-  EXPECT_EQ(RemedyFor(record, "kineto"), "0");
+  EXPECT_EQ(RemedyFor(record, Family::kKineto), "0");
 
   ops::PricedOp price;
   price.bytes_known = false;
-  EXPECT_THAT(RemedyFor(record, "nsys", "mm", true, &price), HasSubstr("to raise bytes"));
+  EXPECT_THAT(RemedyFor(record, Family::kNsys, "mm", true, &price), HasSubstr("to raise bytes"));
 
   record.reasons.Add(Reason::kGraphKernel);
-  EXPECT_THAT(RemedyFor(record, "nsys", ""), HasSubstr("--cuda-graph-trace=node"));
+  EXPECT_THAT(RemedyFor(record, Family::kNsys, ""), HasSubstr("--cuda-graph-trace=node"));
   record.reasons.Clear();
   record.reasons.Add(Reason::kCompiledKernel);
-  EXPECT_THAT(RemedyFor(record, "kineto", "mm", false), HasSubstr("torch.compile"));
+  EXPECT_THAT(RemedyFor(record, Family::kKineto, "mm", false), HasSubstr("torch.compile"));
   record.reasons.Add(Reason::kNoLaunchCall);
-  EXPECT_THAT(RemedyFor(record, "nvprof"), HasSubstr("to raise launch, range, op"));
+  EXPECT_THAT(RemedyFor(record, Family::kNvprof), HasSubstr("to raise launch, range, op"));
 }
 
 TEST(CoverageRemedyTest, OneSentenceAFamily) {
@@ -174,7 +174,9 @@ TEST(CoverageRemedyTest, OneSentenceAFamily) {
   KernelRecord record = test::PlainRecord();
   Row row;
   row.record = &record;
-  for (const char* family : {"nsys", "kineto", "nsys"}) coverage.Add(row, family);
+  for (const Family family : {Family::kNsys, Family::kKineto, Family::kNsys}) {
+    coverage.Add(row, family);
+  }
   const auto sentences = coverage.Sentences();
   ASSERT_EQ(sentences.size(), 4u);
   EXPECT_THAT(sentences[2], HasSubstr("nsys"));

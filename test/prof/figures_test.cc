@@ -1,13 +1,13 @@
-#include "prof/figures.h"
+#include "prof/price/figures.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 
-#include "prof/columns.h"
-#include "prof/op_resolver.h"
-#include "prof/row.h"
+#include "prof/price/op_resolver.h"
+#include "prof/price/row.h"
+#include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
 
 namespace oplens::prof {
@@ -44,7 +44,7 @@ class FiguresTest : public testing::Test {
     row_.share.flops = row_.share.flops_mma = 2'147'483'648;
     row_.share.flops_vec = 0;
     row_.share.bytes = 12'582'912;
-    const Column* column = SelectColumns(key).front();
+    const Column* column = SelectKernelColumns(key).front();
     std::string scratch;
     return std::string(CellText(*column, column->get(row_), &scratch));
   }

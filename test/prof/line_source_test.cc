@@ -1,4 +1,4 @@
-#include "prof/line_source.h"
+#include "prof/input/line_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

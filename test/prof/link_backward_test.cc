@@ -1,4 +1,4 @@
-#include "ops/link_backward.h"
+#include "prof/price/link_backward.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

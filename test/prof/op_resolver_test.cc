@@ -1,4 +1,4 @@
-#include "prof/op_resolver.h"
+#include "prof/price/op_resolver.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,8 +9,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "prof/line_records.h"
-#include "prof/summary.h"
+#include "prof/input/line_records.h"
+#include "prof/views/kernel_columns.h"
+#include "prof/views/summary.h"
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 
@@ -38,7 +39,7 @@ Printed Print(const std::string& input, const char* columns = "idx,op,kernel,flo
   WriteFile(dir / "net.dict", input);
   LineRecords lines((dir / "net.dict").string());
   Printed printed;
-  const std::unique_ptr<RowWriter> writer = MakeSpaceWriter(SelectColumns(columns));
+  const std::unique_ptr<RowWriter> writer = MakeSpaceWriter(SelectKernelColumns(columns));
   Output output((dir / "net.txt").string());
   try {
     PrintRows(&lines, {.op_choice = op_choice}, writer.get(), &output, &printed.diagnostics);
@@ -81,7 +82,7 @@ TEST(PrintRowsTest, UtilisationNeedsAPeak) {
   WriteFile(dir / "net.dict", Line(record));
   for (const bool has_peak : {false, true}) {
     LineRecords lines((dir / "net.dict").string());
-    const auto writer = MakeSpaceWriter(SelectColumns("idx"));
+    const auto writer = MakeSpaceWriter(SelectKernelColumns("idx"));
     Output output((dir / "net.txt").string());
     Diagnostics diagnostics;
     RowOptions options;

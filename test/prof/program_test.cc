@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "prof/columns.h"
+#include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 
@@ -119,7 +119,7 @@ TEST_F(ProgramTest, AFormatMayBeGivenTwice) {
 
 TEST_F(ProgramTest, HelpTellsTheUnitOfEveryColumn) {
   const std::string help = RunProgram({Program("prof"), "-h"}).out;
-  for (const Column& column : AllColumns()) {
+  for (const Column& column : KernelColumns()) {
     EXPECT_THAT(help, HasSubstr(fmt::format("\n  {} ", column.key))) << column.key;
     EXPECT_THAT(help, HasSubstr(std::string(column.help))) << column.key;
     if (!column.unit.empty()) {

@@ -1,4 +1,4 @@
-#include "prof/repetition.h"
+#include "prof/views/repetition.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "prof/row_queue.h"
+#include "prof/price/row_queue.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "prof/summary.h"
+#include "prof/views/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

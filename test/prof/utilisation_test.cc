@@ -1,4 +1,4 @@
-#include "prof/utilisation.h"
+#include "prof/views/utilisation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "prof/writer.h"
+#include "prof/table/writer.h"
+#include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
 
 namespace oplens::prof {
@@ -55,7 +56,7 @@ class WritersTest : public testing::Test {
 
 TEST_F(WritersTest, Csv) {
   EXPECT_EQ(
-      Written(MakeCsvWriter(SelectColumns(columns_)).get(), rows_),
+      Written(MakeCsvWriter(SelectKernelColumns(columns_)).get(), rows_),
       R"csv("Idx","SeqId","Trace","Direction","Op","Kernel","Params","Sil(ns)","TC","Grid","FLOPs","Reason"
 "1","5,6","main.py:3,my nets/net.py:14","fprop","mm","scale_kernel","M=2,N=3,K=4,fp32","100","1","2,1,1","48",""
 "2","","","","","","","","?","2,1,1","","untimed"
@@ -63,7 +64,7 @@ TEST_F(WritersTest, Csv) {
 }
 
 TEST_F(WritersTest, SpaceSeparated) {
-  EXPECT_EQ(Written(MakeSpaceWriter(SelectColumns(columns_)).get(), rows_),
+  EXPECT_EQ(Written(MakeSpaceWriter(SelectKernelColumns(columns_)).get(), rows_),
             R"(Idx SeqId Trace Direction Op Kernel Params Sil(ns) TC Grid FLOPs Reason
 1 5,6 main.py:3,my_nets/net.py:14 fprop mm scale_kernel M=2,N=3,K=4,fp32 100 1 2,1,1 48 -
 2 - - - - - - - ? 2,1,1 - untimed
@@ -73,7 +74,8 @@ TEST_F(WritersTest, SpaceSeparated) {
 TEST_F(WritersTest, Table) {
   EXPECT_EQ(
       Written(
-          MakeTableWriter(SelectColumns("idx,trace,dir,op,kernel,params,sil,tc,flops"), 132).get(),
+          MakeTableWriter(SelectKernelColumns("idx,trace,dir,op,kernel,params,sil,tc,flops"), 132)
+              .get(),
           rows_),
       R"(Idx     Trace                     Direc Op              Kernel                   Params                   Sil(ns)    TC FLOPs
       1 net.py:14                 fprop mm              scale_kernel             M=2,N=3,K=4,fp32                100 1            48
@@ -83,7 +85,7 @@ TEST_F(WritersTest, Table) {
 
 TEST_F(WritersTest, Json) {
   EXPECT_EQ(
-      Written(MakeJsonWriter(SelectColumns(columns_)).get(), rows_),
+      Written(MakeJsonWriter(SelectKernelColumns(columns_)).get(), rows_),
       R"({"schema":1,"idx":1,"seq":[5,6],"trace":["main.py:3","my nets/net.py:14"],"dir":"fprop","op":"mm","kernel":"scale_kernel","params":"M=2,N=3,K=4,fp32","sil":100,"tc":1,"grid":[2,1,1],"flops":48,"reason":[]}
 {"schema":1,"idx":2,"seq":[],"trace":[],"dir":null,"op":null,"kernel":null,"params":null,"sil":null,"tc":null,"grid":[2,1,1],"flops":null,"reason":["untimed"]}
 )");
@@ -91,14 +93,14 @@ TEST_F(WritersTest, Json) {
 
 TEST_F(WritersTest, CsvKeepsQuotesNewlinesAndCommas) {
   known_.op = "a\"b\"\"\n,\r";
-  EXPECT_EQ(Written(MakeCsvWriter(SelectColumns("op,idx")).get(), {&known_}),
+  EXPECT_EQ(Written(MakeCsvWriter(SelectKernelColumns("op,idx")).get(), {&known_}),
             "\"Op\",\"Idx\"\n\"a\"\"b\"\"\"\"\n,\r\",\"1\"\n");
 }
 
 TEST_F(WritersTest, SpaceSeparatedFieldsHoldNoBlanks) {
   known_.op = std::string_view("a b\tc\nd\0e\x7f", 10);
   known_record_.short_name = "k k";
-  EXPECT_EQ(Written(MakeSpaceWriter(SelectColumns("op,kernel")).get(), {&known_}),
+  EXPECT_EQ(Written(MakeSpaceWriter(SelectKernelColumns("op,kernel")).get(), {&known_}),
             "Op Kernel\na_b_c_d_e_ k_k\n");
 }
 
@@ -106,7 +108,8 @@ TEST_F(WritersTest, JsonKeepsBlanksAndReplacesBrokenUtf8) {
   known_record_.short_name = "my kernel \xff";
   known_record_.range = {"r\"1\n"};
   known_record_.range_cut = 3;
-  const std::string text = Written(MakeJsonWriter(SelectColumns("kernel,range")).get(), {&known_});
+  const std::string text =
+      Written(MakeJsonWriter(SelectKernelColumns("kernel,range")).get(), {&known_});
   const auto object = nlohmann::json::parse(text);
   EXPECT_EQ(object["kernel"], "my kernel \xef\xbf\xbd");
   EXPECT_EQ(object["range"], nlohmann::json::array({"r\"1\n"}));
@@ -118,7 +121,8 @@ TEST_F(WritersTest, TableCutsAtCharactersAndKeepsControlCharactersOff) {
       "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
       "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";  // 17 times a-umlaut.
   known_.mod = "\x1b[31mred\n";
-  const std::string text = Written(MakeTableWriter(SelectColumns("op,mod"), 31).get(), {&known_});
+  const std::string text =
+      Written(MakeTableWriter(SelectKernelColumns("op,mod"), 31).get(), {&known_});
   EXPECT_THAT(text,
               HasSubstr("\n\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
                         "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4 _[31mred_\n"));
@@ -128,13 +132,13 @@ TEST_F(WritersTest, NoOutputHoldsBrokenUtf8) {
   known_.op = "\x80\x80";
   known_.mod = "a\xc3\"\xe2\x82";
   const std::string bad = "\xef\xbf\xbd";
-  EXPECT_THAT(Written(MakeTableWriter(SelectColumns("op,mod"), 31).get(), {&known_}),
+  EXPECT_THAT(Written(MakeTableWriter(SelectKernelColumns("op,mod"), 31).get(), {&known_}),
               HasSubstr("\n" + bad + bad + std::string(14, ' ') + "a" + bad + "\"" + bad + "\n"));
-  EXPECT_THAT(Written(MakeSpaceWriter(SelectColumns("op,mod")).get(), {&known_}),
+  EXPECT_THAT(Written(MakeSpaceWriter(SelectKernelColumns("op,mod")).get(), {&known_}),
               HasSubstr("\n" + bad + bad + " a" + bad + "\"" + bad + "\n"));
-  EXPECT_THAT(Written(MakeCsvWriter(SelectColumns("op,mod")).get(), {&known_}),
+  EXPECT_THAT(Written(MakeCsvWriter(SelectKernelColumns("op,mod")).get(), {&known_}),
               HasSubstr("\n\"" + bad + bad + "\",\"a" + bad + "\"\"" + bad + "\"\n"));
-  const std::string json = Written(MakeJsonWriter(SelectColumns("op,mod")).get(), {&known_});
+  const std::string json = Written(MakeJsonWriter(SelectKernelColumns("op,mod")).get(), {&known_});
   EXPECT_EQ(nlohmann::json::parse(json)["op"], bad + bad);
   EXPECT_EQ(nlohmann::json::parse(json)["mod"], "a" + bad + "\"" + bad);
 }
@@ -143,22 +147,24 @@ TEST_F(WritersTest, BlanksAndControlsBeyondAscii) {
   // U+0085, U+00A0, U+2003, U+2028, U+202F, U+205F, U+3000 and a letter.
   known_.op =
       "\xc2\x85\xc2\xa0\xe2\x80\x83\xe2\x80\xa8\xe2\x80\xaf\xe2\x81\x9f\xe3\x80\x80\xc3\xa9";
-  EXPECT_THAT(Written(MakeSpaceWriter(SelectColumns("op")).get(), {&known_}),
+  EXPECT_THAT(Written(MakeSpaceWriter(SelectKernelColumns("op")).get(), {&known_}),
               HasSubstr("\n_______\xc3\xa9\n"));
-  const std::string table = Written(MakeTableWriter(SelectColumns("op"), 15).get(), {&known_});
+  const std::string table =
+      Written(MakeTableWriter(SelectKernelColumns("op"), 15).get(), {&known_});
   EXPECT_THAT(table, HasSubstr("\n_\xc2\xa0\xe2\x80\x83_\xe2\x80\xaf")) << "no control character";
 }
 
 TEST_F(WritersTest, TooWideTableIsRefused) {
-  EXPECT_NO_THROW(MakeTableWriter(SelectColumns("kernel"), 10000));
+  EXPECT_NO_THROW(MakeTableWriter(SelectKernelColumns("kernel"), 10000));
   for (int width : {10001, INT32_MAX}) {
-    EXPECT_THROW(MakeTableWriter(SelectColumns("kernel"), width), UsageError);
+    EXPECT_THROW(MakeTableWriter(SelectKernelColumns("kernel"), width), UsageError);
   }
 }
 
 TEST_F(WritersTest, TableNeverCutsANumber) {
   known_.share.flops = INT64_MAX;
-  const std::string text = Written(MakeTableWriter(SelectColumns("flops,op"), 28).get(), {&known_});
+  const std::string text =
+      Written(MakeTableWriter(SelectKernelColumns("flops,op"), 28).get(), {&known_});
   EXPECT_THAT(text, HasSubstr("\n9223372036854775807 mm\n"));
 }
 
@@ -167,7 +173,8 @@ TEST_F(WritersTest, TableLinesFillTheWidth) {
   known_.params = known_record_.short_name;
   for (int width : {74, 75, 76, 100, 131}) {
     const std::string text = Written(
-        MakeTableWriter(SelectColumns("kernel,op,mod,dir,sub,idx,params"), width).get(), {&known_});
+        MakeTableWriter(SelectKernelColumns("kernel,op,mod,dir,sub,idx,params"), width).get(),
+        {&known_});
     size_t longest = 0;
     for (size_t begin = 0; begin < text.size();) {
       const size_t end = text.find('\n', begin);
@@ -181,10 +188,10 @@ TEST_F(WritersTest, TableLinesFillTheWidth) {
 
 TEST_F(WritersTest, TooNarrowTableNamesTheLeastWidth) {
   // kernel 6, op 15, sil 10, two separators.
-  EXPECT_NO_THROW(MakeTableWriter(SelectColumns("kernel,op,sil"), 33));
+  EXPECT_NO_THROW(MakeTableWriter(SelectKernelColumns("kernel,op,sil"), 33));
   for (int width : {32, 0, -5}) {
     try {
-      MakeTableWriter(SelectColumns("kernel,op,sil"), width);
+      MakeTableWriter(SelectKernelColumns("kernel,op,sil"), width);
       ADD_FAILURE() << width;
     } catch (const UsageError& error) {
       EXPECT_THAT(error.what(), HasSubstr("kernel,op,sil"));

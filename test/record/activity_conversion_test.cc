@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "parse/nvprof_tables.h"
-#include "record/activity_columns.h"
+#include "record/nvprof_tables.h"
 #include "record/nvprof_writer.h"
+#include "record/spool/activity_columns.h"
 #include "test/record/spool_test.h"
 
 namespace oplens::record {
@@ -102,7 +102,7 @@ TEST_P(EveryTable, KeepsEveryColumn) {
       columns += (columns.empty() ? "" : ", ") + column.name;
     }
     // Where there is one text it follows the command line, which is string 1.
-    const std::string from = parse::nvprof::ActivityTable(table.kind);
+    const std::string from = NvprofTableName(table.kind);
     EXPECT_THAT(
         Query(output(), fmt::format("SELECT {} FROM {} ORDER BY _id_ DESC LIMIT 1", columns, from)),
         ElementsAre(golden.nvprof));

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "parse/nvprof_tables.h"
+#include "record/nvprof_tables.h"
 #include "test/record/spool_test.h"
 
 namespace oplens::record {
@@ -36,13 +36,13 @@ TEST_F(ConversionTest, HasExactlyTheTablesOfItsVersion) {
   MakeImage();
   ConvertOne();
   std::vector<std::string> expected = {"StringTable", "Version"};
-  for (const auto& table : parse::nvprof::NvprofTables(12)) expected.push_back(table.name);
+  for (const auto& table : NvprofTables(12)) expected.push_back(table.name);
   EXPECT_THAT(Query(output(),
                     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE "
                     "'OPLENS%'"),
               testing::UnorderedElementsAreArray(expected));
   std::vector<std::string> indices = {"INDEX_StringTable"};
-  for (const auto& table : parse::nvprof::NvprofTables(12)) {
+  for (const auto& table : NvprofTables(12)) {
     if (!table.indexed_column.empty()) indices.push_back("INDEX_" + table.name);
   }
   EXPECT_THAT(

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "nvtx_annotate/marker_format.h"
 #include "nvtx_annotate/payload.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "test/record/spool_test.h"
 
 namespace oplens::record {

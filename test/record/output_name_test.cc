@@ -1,4 +1,4 @@
-#include "record/output_name.h"
+#include "record/spool/output_name.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "record/activity_columns.h"
 #include "record/nvprof_writer.h"
+#include "record/spool/activity_columns.h"
 #include "test/record/spool_test.h"
 #include "test/support/program.h"
 

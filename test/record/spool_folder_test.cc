@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 #include "test/support/test_files.h"
 
 namespace oplens::record {

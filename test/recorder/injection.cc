@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "nvtx_annotate/marker_format.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "record/inject/nvtx_functions.h"
 #include "test/recorder/capture_file.h"
 #include "test/recorder/event_buffer.h"

@@ -7,20 +7,20 @@
 #include <numeric>
 #include <random>
 
-#include "parse/nvprof_tables.h"
+#include "record/nvprof_tables.h"
 
 namespace oplens::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-using parse::nvprof::ActivityTable;
-using parse::nvprof::ColumnSpec;
-using parse::nvprof::NvprofTables;
-using parse::nvprof::TableSpec;
+using record::NvprofTableName;
+using record::ColumnSpec;
+using record::NvprofTables;
+using record::TableSpec;
 
 bool Names(const std::string& entry, const TableSpec& table) {
-  return entry == table.name || ActivityTable(entry) == table.name;
+  return entry == table.name || NvprofTableName(entry) == table.name;
 }
 
 // The tables of the file: those of the version with the options' changes.

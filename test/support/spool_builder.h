@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "record/spool_format.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::test {
 

@@ -1,0 +1,21 @@
+#ifndef OPLENS_BASE_SHOWN_TEXT_H_
+#define OPLENS_BASE_SHOWN_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+namespace oplens::prof {
+
+/// A text of the input for a message: short, and harmless on a terminal.
+inline std::string ShownText(std::string_view text) {
+  constexpr size_t kMaxChars = 80;
+  std::string shown(text.substr(0, kMaxChars));
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return shown;
+}
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_BASE_SHOWN_TEXT_H_

@@ -1,0 +1,318 @@
+#include "ops/families/attention_call.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "ops/pricing.h"
+
+namespace oplens::ops {
+namespace {
+
+using Operand = AttentionOperand;
+
+// ---- entry points ----
+
+enum class Layout : uint8_t {
+  kHeadsFirst,     // [.., H, S, D]
+  kSequenceFirst,  // [B, S, H, D]; with sequence offsets [T, H, D] or [1, T, H, D].
+  kXformers,       // kSequenceFirst; also [B, S, D] and [B, S, G, H, D].
+};
+
+struct EntryPoint {
+  std::string_view name;
+  // A word for each positional argument, as in kParameters below; "-" is not read.
+  std::string_view signature;
+  Layout layout = Layout::kHeadsFirst;
+  bool bottom_right = false;  // How is_causal and windows are aligned.
+  bool recomputes = true;     // The backward computes Q K^T again.
+  bool all_recorded = false;  // Whoever calls it gives is_causal.
+};
+
+constexpr EntryPoint kEntryPoints[] = {
+    {"scaled_dot_product_attention", "query key value attn_mask - is_causal - enable_gqa"},
+    {"_scaled_dot_product_flash_attention", "query key value - is_causal - -"},
+    {"_scaled_dot_product_efficient_attention",
+     "query key value attn_mask compute_log_sumexp - is_causal -"},
+    {"_scaled_dot_product_cudnn_attention",
+     "query key value attn_mask compute_log_sumexp - is_causal - -"},
+    {"_scaled_dot_product_fused_attention_overrideable",
+     "query key value attn_mask - is_causal - -"},
+    {"_scaled_dot_product_flash_attention_for_cpu", "query key value - is_causal attn_mask -"},
+    {"_scaled_dot_product_attention_math", "query key value attn_mask - is_causal - - enable_gqa",
+     Layout::kHeadsFirst, false, false},
+    {"flex_attention", "query key value - block_mask - enable_gqa - -"},
+    {"_flash_attention",
+     "query key value cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - is_causal - - "
+     "window_size_left window_size_right seqused_k - -",
+     Layout::kSequenceFirst, true},
+    {"_efficient_attention",
+     "query key value attn_mask cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - "
+     "custom_mask_type compute_log_sumexp - seqused_k local_size",
+     Layout::kSequenceFirst},
+    {"_flash_attn", "query key value - - is_causal window_size_left window_size_right - - - -",
+     Layout::kSequenceFirst, true, true, true},
+    {"_flash_attn_varlen",
+     "query key value cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - is_causal "
+     "window_size_left window_size_right - - - block_table - seqused_k -",
+     Layout::kSequenceFirst, true, true, true},
+    {"flash_attn_func", "query key value - - is_causal window_size - - - - -",
+     Layout::kSequenceFirst, true},
+    {"FlashAttnFunc", "query key value - - is_causal window_size - - - - -", Layout::kSequenceFirst,
+     true, true, true},
+    {"flash_attn_varlen_func",
+     "query key value cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - is_causal "
+     "window_size - - - - block_table -",
+     Layout::kSequenceFirst, true},
+    {"FlashAttnVarlenFunc",
+     "query key value cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - is_causal "
+     "window_size - - - - block_table -",
+     Layout::kSequenceFirst, true, true, true},
+    {"efficient_attention_forward_cutlass",
+     "query key value attn_mask cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - "
+     "compute_log_sumexp custom_mask_type - seqused_k local_size",
+     Layout::kXformers},
+    {"memory_efficient_attention", "query key value attn_mask - - -", Layout::kXformers},
+    {"memory_efficient_attention_forward", "query key value attn_mask - - -", Layout::kXformers},
+};
+
+// The call with a keyword for every argument; nullopt when there are more than the signature has.
+std::optional<OpCall> NamedCall(std::string_view signature, const OpCall& call) {
+  OpCall named;
+  for (const OpArg& arg : call.args) {
+    if (!arg.name.empty()) {
+      named.args.push_back(arg);
+      continue;
+    }
+    if (signature.empty()) return std::nullopt;
+    const size_t blank = std::min(signature.find(' '), signature.size());
+    const std::string_view word = signature.substr(0, blank);
+    signature.remove_prefix(std::min(blank + 1, signature.size()));
+    if (word == "-") continue;
+    named.args.push_back(arg);
+    named.args.back().name = word;
+  }
+  return named;
+}
+
+enum Parameter : size_t {
+  kQuery,
+  kKey,
+  kValue,
+  kMask,
+  kIsCausal,
+  kEnableGqa,
+  kLogSumExp,
+  kOffsetsQ,
+  kOffsetsK,
+  kMaxQ,
+  kMaxK,
+  kWindow,
+  kWindowLeft,
+  kWindowRight,
+  kLocalSize,
+  kMaskType,
+  kUsedK,
+  kBlockTable,
+  kBlockMask,
+};
+
+// ---- operands ----
+
+std::optional<Operand> HeadsFirst(const Tensor& tensor) {
+  const Shape shape = tensor.shape;
+  const size_t rank = shape.size();
+  if (rank < 2) return std::nullopt;
+  Operand operand{tensor, {}, 1, shape[rank - 2], shape[rank - 1], rank > 2};
+  if (rank > 2) operand.heads = shape[rank - 3];
+  if (rank > 3) operand.batch.assign(shape.begin(), shape.end() - 3);
+  return operand;
+}
+
+std::optional<Operand> SequenceFirst(const Tensor& tensor, bool offsets, bool xformers) {
+  const Shape s = tensor.shape;
+  if (s.size() == 4) return Operand{tensor, {s[0]}, s[2], s[1], s[3], true};
+  if (s.size() == 3 && offsets) return Operand{tensor, {1}, s[1], s[0], s[2], true};
+  if (s.size() == 3 && xformers) return Operand{tensor, {s[0]}, 1, s[1], s[2], false};
+  if (s.size() == 5 && xformers) {
+    const std::optional<int64_t> heads = (Checked(s[2]) * s[3]).Value();
+    if (heads) return Operand{tensor, {s[0]}, *heads, s[1], s[4], true};
+  }
+  return std::nullopt;
+}
+
+// Heads of K or V that serve `heads` of Q: as many, one for all, or one for a group.
+bool HeadsFit(int64_t heads, int64_t given, bool groups) {
+  return given == heads || given == 1 || (groups && given > 0 && heads % given == 0);
+}
+
+bool ReadOperands(const EntryPoint& entry, CallArgs* args, Attention* a) {
+  const Tensor tensors[] = {args->RequireTensor(kQuery), args->RequireTensor(kKey),
+                            args->RequireTensor(kValue)};
+  a->varlen = args->Find(kOffsetsQ) != nullptr || args->Find(kOffsetsK) != nullptr;
+  if (args->failed()) return false;
+  Operand* operands[] = {&a->q, &a->k, &a->v};
+  for (size_t i = 0; i < 3; ++i) {
+    if (tensors[i].number || !(tensors[i].Differentiable())) {
+      args->Fail(Reason::kUnsupportedArgs);
+      return false;
+    }
+    const std::optional<Operand> operand =
+        entry.layout == Layout::kHeadsFirst
+            ? HeadsFirst(tensors[i])
+            : SequenceFirst(tensors[i], a->varlen, entry.layout == Layout::kXformers);
+    if (!operand) {
+      args->Fail(Reason::kShapeMismatch);
+      return false;
+    }
+    *operands[i] = *operand;
+  }
+  return true;
+}
+
+// Q and K agree in D, K and V in length; only PyTorch's own functions broadcast.
+bool OperandsFit(const EntryPoint& entry, bool groups, Attention* a) {
+  if (a->q.width != a->k.width || a->k.length != a->v.length) return false;
+  const bool broadcasts = entry.layout == Layout::kHeadsFirst;
+  const std::optional<std::vector<int64_t>> batch = Broadcast({a->q.batch, a->k.batch, a->v.batch});
+  if (!batch) return false;
+  if (!broadcasts && (a->q.batch != a->k.batch || a->k.batch != a->v.batch)) return false;
+  a->batch = *batch;
+  a->heads = a->q.heads;
+  if (broadcasts && a->q.heads == 1) a->heads = a->k.heads == 1 ? a->v.heads : a->k.heads;
+  return HeadsFit(a->heads, a->k.heads, groups) && HeadsFit(a->heads, a->v.heads, groups);
+}
+
+// ---- which pairs count ----
+
+// A flag, which is false and `unknown` when its value was not recorded.
+bool ReadFlag(Parameter parameter, bool absent, CallArgs* args, bool* unknown) {
+  const OpArg* arg = args->Find(parameter);
+  *unknown = arg != nullptr && arg->kind == OpArg::Kind::kOther;
+  return !*unknown && args->BoolOr(parameter, absent);
+}
+
+// window_size=(left, right), or either alone.
+void ReadWindow(CallArgs* args, Visibility* seen) {
+  const OpArg* first = args->Find(kWindowLeft);
+  const bool pair = first != nullptr && first->kind == OpArg::Kind::kIntList;
+  if (const auto window = args->FindInts(pair ? kWindowLeft : kWindow)) {
+    if (window->size() != 2) return args->Fail(Reason::kUnsupportedArgs);
+    *seen = {(*window)[0], (*window)[1], seen->bottom_right};
+  }
+  if (pair) return;
+  seen->left = args->IntOr(kWindowLeft, seen->left);
+  seen->right = args->IntOr(kWindowRight, seen->right);
+}
+
+// The mask of _efficient_attention_forward: 1 is causal from the top left, 2 from the bottom right;
+// a local size is the number of keys up to the query's own.
+void ReadMaskType(CallArgs* args, Visibility* seen) {
+  const int64_t type = args->IntOr(kMaskType, 0);
+  if (type < 0 || type > 2) args->Fail(Reason::kUnsupportedArgs);
+  if (type == 0) return;
+  const int64_t local = args->IntOr(kLocalSize, 0);
+  *seen = {local > 0 ? local - 1 : Visibility::kUnlimited, 0, type == 2};
+}
+
+// Masks of xformers that stand for themselves.
+struct MaskClass {
+  std::string_view type;
+  bool bottom_right;
+};
+constexpr MaskClass kMaskClasses[] = {
+    {"LowerTriangularMask", false},
+    {"LowerTriangularFromBottomRightMask", true},
+};
+
+// A tensor that is added, or an object that says which pairs count.
+void ReadMask(CallArgs* args, Attention* a) {
+  const OpArg* arg = args->Find(kMask);
+  if (arg == nullptr) return;
+  if (arg->kind == OpArg::Kind::kTensor) {
+    a->mask = args->FindTensor(kMask);
+    return;
+  }
+  const auto* row =
+      std::find_if(std::begin(kMaskClasses), std::end(kMaskClasses),
+                   [&](const MaskClass& candidate) { return candidate.type == arg->type; });
+  if (row == std::end(kMaskClasses)) return args->Fail(Reason::kUnsupportedArgs);
+  a->seen = {Visibility::kUnlimited, 0, row->bottom_right};
+}
+
+bool MaskFits(const Attention& a) {
+  if (!a.mask) return true;
+  std::vector<int64_t> scores = a.batch;
+  if (a.q.has_heads) scores.push_back(a.heads);
+  scores.push_back(a.q.length);
+  scores.push_back(a.k.length);
+  const auto both = Broadcast({a.mask->shape, scores});
+  return both && *both == scores;
+}
+
+void ReadVisibility(const EntryPoint& entry, CallArgs* args, Attention* a) {
+  a->seen.bottom_right = entry.bottom_right;
+  ReadWindow(args, &a->seen);
+  ReadMask(args, a);
+  ReadMaskType(args, &a->seen);
+  const bool causal = ReadFlag(kIsCausal, false, args, &a->upper_bound);
+  if (entry.all_recorded && args->Find(kIsCausal) == nullptr) a->upper_bound = true;
+  if (causal) a->seen.right = 0;
+  // PyTorch refuses both.
+  if (causal && a->mask && entry.name == "scaled_dot_product_attention") {
+    args->Fail(Reason::kUnsupportedArgs);
+  }
+  if (args->Find(kUsedK) != nullptr || args->Find(kBlockMask) != nullptr) a->upper_bound = true;
+  // The keys of a paged cache are not the argument.
+  if (args->Find(kBlockTable) != nullptr) args->Fail(Reason::kUnsupportedArgs);
+}
+
+constexpr auto kNames = NamesOf(kEntryPoints);
+
+std::optional<int64_t> FindInt(Parameter parameter, CallArgs* args) {
+  if (args->Find(parameter) == nullptr) return std::nullopt;
+  return args->IntOr(parameter, 0);
+}
+
+std::optional<Reason> CountPairs(CallArgs* args, Attention* a) {
+  if (!a->varlen) {
+    a->pairs = VisiblePairs(a->q.length, a->k.length, a->seen);
+    a->all_pairs = Checked(a->q.length) * a->k.length;
+    return std::nullopt;
+  }
+  const VarlenArgs varlen{args->Find(kOffsetsQ), args->Find(kOffsetsK), FindInt(kMaxQ, args),
+                          FindInt(kMaxK, args)};
+  if (args->failed()) return args->reason();
+  return CountVarlenPairs(varlen, a);
+}
+
+}  // namespace
+
+std::span<const std::string_view> AttentionNames() { return kNames; }
+
+std::optional<Reason> ReadAttention(std::string_view op, const OpCall& call, Attention* attention) {
+  const EntryPoint* entry = FindRow(kEntryPoints, op);
+  if (entry == nullptr) return Reason::kUnknownOp;
+  std::optional<OpCall> named = NamedCall(entry->signature, call);
+  if (!named) return Reason::kUnsupportedArgs;
+  attention->named = *std::move(named);
+  CallArgs args(attention->named,
+                {"query|q", "key|k", "value|v", "attn_mask|attn_bias|bias", "is_causal|causal",
+                 "enable_gqa", "compute_log_sumexp|compute_logsumexp", "cu_seqlens_q|cum_seq_q",
+                 "cu_seqlens_k|cum_seq_k", "max_seqlen_q|max_q", "max_seqlen_k|max_k",
+                 "window_size", "window_size_left", "window_size_right", "local_size",
+                 "custom_mask_type", "seqused_k|seqlen_k", "block_table", "block_mask"});
+  if (!ReadOperands(*entry, &args, attention)) return args.reason();
+  attention->recomputes = entry->recomputes;
+  ReadVisibility(*entry, &args, attention);
+  bool unknown = false;
+  const bool groups = ReadFlag(kEnableGqa, true, &args, &unknown) || unknown;
+  attention->log_sum_exp = ReadFlag(kLogSumExp, true, &args, &unknown) || unknown;
+  if (args.failed()) return args.reason();
+  if (!OperandsFit(*entry, groups, attention) || !MaskFits(*attention)) {
+    return Reason::kShapeMismatch;
+  }
+  return CountPairs(&args, attention);
+}
+
+}  // namespace oplens::ops

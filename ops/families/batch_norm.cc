@@ -1,0 +1,220 @@
+// Batch norm: one mean and variance a channel, over all other dimensions; in training of the batch,
+// in evaluation the running ones.
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/families/families.h"
+#include "ops/families/norm_shapes.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+// FLOPs an element. Training: mean and variance 3, normalise 3, scale and shift 2; in evaluation
+// one factor and one summand a channel.
+constexpr int kTraining = 8;
+constexpr int kTrainingBackward = 11;
+constexpr int kEvaluation = 2;
+constexpr int kEvaluationBackward = 3;
+// Of the backward in training: both sums over a channel, which the gradients of weight and bias
+// are.
+constexpr int kSumsBackward = 4;
+
+struct BatchNorm {
+  Tensor x;
+  std::optional<Tensor> weight;
+  std::optional<Tensor> bias;
+  std::optional<Tensor> mean;  // Running.
+  std::optional<Tensor> variance;
+  bool training = true;
+};
+
+Checked StatisticsBytes(const Tensor& x, int count) {
+  return BytesOf(Checked(x.shape[1]) * count, StatisticsType(x.dtype));
+}
+
+std::optional<Reason> Check(const BatchNorm& norm) {
+  const Shape shape = norm.x.shape;
+  if (shape.size() < 2) return Reason::kShapeMismatch;
+  for (const std::optional<Tensor>* tensor :
+       {&norm.weight, &norm.bias, &norm.mean, &norm.variance}) {
+    if (!FitsChannels(*tensor, shape[1])) return Reason::kShapeMismatch;
+  }
+  // Without running statistics there is nothing to evaluate with.
+  if (!norm.training && !(norm.mean && norm.variance)) return Reason::kUnsupportedArgs;
+  return std::nullopt;
+}
+
+Work Forward(const BatchNorm& norm) {
+  const Checked running = BytesIfAny(norm.mean) + BytesIfAny(norm.variance);
+  const Checked bytes = norm.x.bytes() * 2 + BytesIfAny(norm.weight) + BytesIfAny(norm.bias);
+  if (!norm.training) return {0, norm.x.elements() * kEvaluation, bytes + running};
+  // The running statistics are read and written, those of the batch kept for the backward.
+  return {0, norm.x.elements() * kTraining, bytes + running * 2 + StatisticsBytes(norm.x, 2)};
+}
+
+// dX needs both sums over each channel, so that without it only they are left.
+Work Backward(const BatchNorm& norm, GradientMask mask) {
+  const Checked n = norm.x.elements();
+  Work work{0, 0, norm.x.bytes() * 2};
+  if (mask.input) {
+    work.vec = n * (norm.training ? kTrainingBackward : kEvaluationBackward);
+    work.bytes += norm.x.bytes();
+  } else if (mask.weight || mask.bias) {
+    work.vec = n * kSumsBackward;
+  }
+  work.bytes += norm.training ? StatisticsBytes(norm.x, 2)
+                              : BytesIfAny(norm.mean) + BytesIfAny(norm.variance);
+  if (norm.weight && mask.input) work.bytes += norm.weight->bytes();
+  if (norm.weight && mask.weight) work.bytes += norm.weight->bytes();
+  if (norm.bias && mask.bias) work.bytes += norm.bias->bytes();
+  return work;
+}
+
+PriceResult PricedBatchNorm(const BatchNorm& norm) {
+  if (const std::optional<Reason> reason = Check(norm)) return Unpriced(*reason);
+  return Priced(NamedTensorText(norm.x), Forward(norm), Backward(norm, {}));
+}
+
+// ---- calls ----
+
+// Whether an op trains: by its argument, or always or never.
+enum class Training : uint8_t { kArgument, kAlways, kNever };
+
+struct Variant {
+  std::string_view name;
+  Training training;
+};
+
+constexpr Variant kVariants[] = {
+    {"batch_norm", Training::kArgument},
+    {"_batch_norm_impl_index", Training::kArgument},
+    {"cudnn_batch_norm", Training::kArgument},
+    {"miopen_batch_norm", Training::kArgument},
+    {"_native_batch_norm_legit", Training::kArgument},
+    {"_native_batch_norm_legit_functional", Training::kArgument},
+    {"_native_batch_norm_legit_no_training", Training::kNever},
+    {"_batch_norm_no_update", Training::kNever},
+    {"_batch_norm_with_update", Training::kAlways},
+    {"_batch_norm_with_update_functional", Training::kAlways},
+};
+
+// Of a function that may be given whether to train; `absent` where it may be left out.
+bool ReadTraining(CallArgs* args, size_t parameter, std::optional<bool> absent) {
+  if (args->Find(parameter) == nullptr && !absent) args->Fail(Reason::kUnsupportedArgs);
+  return args->BoolOr(parameter, absent.value_or(true));
+}
+
+BatchNorm ReadFunctional(CallArgs* args) {
+  BatchNorm norm{args->RequireTensor(0), args->FindTensor(3), args->FindTensor(4),
+                 args->FindTensor(1),    args->FindTensor(2), true};
+  norm.training = ReadTraining(args, 5, false);
+  return norm;
+}
+
+BatchNorm ReadNative(CallArgs* args) {
+  return {args->RequireTensor(0), args->FindTensor(1), args->FindTensor(2),
+          args->FindTensor(3),    args->FindTensor(4), true};
+}
+
+// _native_batch_norm_legit.no_stats(x, weight, bias, training, momentum, eps): no running
+// statistics, so that a truth value stands fourth.
+bool HasNoStatistics(const OpCall& call) {
+  return call.args.size() > 3 && call.args[3].kind == OpArg::Kind::kBool;
+}
+
+// torch.nn.functional.batch_norm has the running statistics before the weights, the functions of
+// the namespaces torch and aten behind them.
+PriceResult PriceBatchNorm(std::string_view op, const OpCall& call) {
+  const Variant* variant = FindRow(kVariants, op);
+  if (variant == nullptr) return Unpriced(Reason::kUnknownOp);
+  if (op == "batch_norm" && call.mod == "torch.nn.functional") {
+    CallArgs args(call, {"input", "running_mean", "running_var", "weight", "bias", "training",
+                         "momentum", "eps"});
+    const BatchNorm norm = ReadFunctional(&args);
+    return args.failed() ? Unpriced(args.reason()) : PricedBatchNorm(norm);
+  }
+  if (variant->training == Training::kArgument && HasNoStatistics(call)) {
+    CallArgs args(call, {"input", "weight", "bias", "training", "momentum", "eps"});
+    const BatchNorm norm{args.RequireTensor(0), args.FindTensor(1), args.FindTensor(2), {}, {},
+                         args.BoolOr(3, true)};
+    return args.failed() ? Unpriced(args.reason()) : PricedBatchNorm(norm);
+  }
+  CallArgs args =
+      variant->training == Training::kArgument
+          ? CallArgs(call, {"input", "weight", "bias", "running_mean", "running_var", "training",
+                            "momentum|exponential_average_factor", "eps|epsilon", "cudnn_enabled"})
+          : CallArgs(call,
+                     {"input", "weight", "bias", "running_mean", "running_var", "momentum", "eps"});
+  BatchNorm norm = ReadNative(&args);
+  norm.training = variant->training == Training::kArgument ? ReadTraining(&args, 5, std::nullopt)
+                                                           : variant->training == Training::kAlways;
+  return args.failed() ? Unpriced(args.reason()) : PricedBatchNorm(norm);
+}
+
+// ---- gradient functions ----
+
+PriceResult PricedGradient(CallArgs* args, BatchNorm norm, const Tensor& dy, GradientMask mask) {
+  // The bias is not an argument; it has the size of the weight.
+  norm.bias = norm.weight;
+  if (args->failed()) return Unpriced(args->reason());
+  if (const std::optional<Reason> reason = Check(norm)) return Unpriced(*reason);
+  if (!(dy.elements() == norm.x.elements())) return Unpriced(Reason::kShapeMismatch);
+  return Priced(NamedTensorText(norm.x), Backward(norm, mask), std::vector<PartWork>());
+}
+
+// native_batch_norm_backward(dY, x, ..) and batch_norm_backward.
+PriceResult PriceNativeGradient(std::string_view, const OpCall& call) {
+  CallArgs args(
+      call, {"grad_out|grad_output", "input", "weight", "running_mean", "running_var", "save_mean",
+             "save_invstd|save_var", "train|update", "eps", "output_mask", "reserve"});
+  BatchNorm norm{args.RequireTensor(1), args.FindTensor(2), {},
+                 args.FindTensor(3),    args.FindTensor(4), true};
+  norm.training = ReadTraining(&args, 7, std::nullopt);
+  return PricedGradient(&args, norm, args.RequireTensor(0), MaskOf(&args, 9));
+}
+
+// cudnn_batch_norm_backward(x, dY, ..) and that of MIOpen: in training only.
+PriceResult PriceLibraryGradient(std::string_view, const OpCall& call) {
+  CallArgs args(call, {"input", "grad_output", "weight", "running_mean", "running_var", "save_mean",
+                       "save_var", "epsilon", "reserveSpace"});
+  const BatchNorm norm{args.RequireTensor(0), args.FindTensor(2), {},
+                       args.FindTensor(3),    args.FindTensor(4), true};
+  return PricedGradient(&args, norm, args.RequireTensor(1), {});
+}
+
+// _batch_norm_impl_index_backward(library, x, dY, ..).
+PriceResult PriceIndexedGradient(std::string_view, const OpCall& call) {
+  CallArgs args(
+      call, {"impl_index", "input", "grad_output", "weight", "running_mean", "running_var",
+             "save_mean", "save_var_transform", "train", "eps", "output_mask", "reservedSpace"});
+  BatchNorm norm{args.RequireTensor(1), args.FindTensor(3), {},
+                 args.FindTensor(4),    args.FindTensor(5), true};
+  norm.training = ReadTraining(&args, 8, std::nullopt);
+  return PricedGradient(&args, norm, args.RequireTensor(2), MaskOf(&args, 10));
+}
+
+constexpr auto kNames = NamesOf(kVariants);
+constexpr OpModel kModels[] = {{kNames, PriceBatchNorm}};
+
+constexpr std::string_view kNativeGradientNames[] = {"batch_norm"};
+constexpr std::string_view kLibraryGradientNames[] = {"cudnn_batch_norm", "miopen_batch_norm"};
+constexpr std::string_view kIndexedGradientNames[] = {"_batch_norm_impl_index"};
+constexpr OpModel kGradients[] = {
+    {kNativeGradientNames, PriceNativeGradient},
+    {kLibraryGradientNames, PriceLibraryGradient},
+    {kIndexedGradientNames, PriceIndexedGradient},
+};
+
+}  // namespace
+
+std::span<const OpModel> BatchNormOps() { return kModels; }
+
+std::span<const OpModel> BatchNormGradients() { return kGradients; }
+
+}  // namespace oplens::ops

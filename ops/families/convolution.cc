@@ -1,0 +1,254 @@
+// Convolutions, transposed ones included.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/families/convolution_call.h"
+#include "ops/families/families.h"
+#include "ops/families/window.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+struct ConvolutionOp {
+  std::string_view name;
+  std::string_view layout;  // See NameArguments.
+  size_t dimensions = 0;    // 0: the weight tells.
+  bool transposed = false;
+  bool depthwise = false;  // Without an argument for it, there is a group a channel.
+  int activation = 0;      // FLOPs an output of what is fused behind it.
+};
+
+constexpr ConvolutionOp kOps[] = {
+    {"conv1d", "xwbspdg", 1},
+    {"conv2d", "xwbspdg", 2},
+    {"conv3d", "xwbspdg", 3},
+    {"conv_transpose1d", "xwbspogd", 1, true},
+    {"conv_transpose2d", "xwbspogd", 2, true},
+    {"conv_transpose3d", "xwbspogd", 3, true},
+    {"convolution", "xwbspdtog"},
+    {"convolution_overrideable", "xwbspdtog"},
+    {"_convolution", "xwbspdtog----"},
+    {"_convolution_mode", "xwbspdg"},
+    {"cudnn_convolution", "xwpsdg---"},
+    {"cudnn_convolution_relu", "xwbspdg", 0, false, false, 1},
+    {"cudnn_convolution_transpose", "xwposdg---", 0, true},
+    {"miopen_convolution", "xwbpsdg--"},
+    {"miopen_convolution_relu", "xwbspdg", 0, false, false, 1},
+    {"miopen_convolution_transpose", "xwbposdg--", 0, true},
+    {"miopen_depthwise_convolution", "xwbpsdg--"},
+    {"mkldnn_convolution", "xwbpsdg"},
+    {"thnn_conv2d", "xw-bsp", 2},
+    {"_slow_conv2d", "xw-bsp", 2},
+    {"slow_conv3d", "xw-bsp", 3},
+    {"slow_conv_dilated2d", "xw-bspd", 2},
+    {"slow_conv_dilated3d", "xw-bspd", 3},
+    {"slow_conv_transpose2d", "xw-bspod", 2, true},
+    {"slow_conv_transpose3d", "xw-bspod", 3, true},
+    {"thnn_conv_depthwise2d", "xw-bspd", 2, false, true},
+    {"_conv_depthwise2d", "xw-bspd", 2, false, true},
+    {"conv_depthwise3d", "xw-bspd", 3, false, true},
+};
+
+enum Argument : uint8_t {
+  kInput,
+  kWeight,
+  kBias,
+  kStride,
+  kPadding,
+  kDilation,
+  kTransposed,
+  kOutputPadding,
+  kGroups,
+};
+
+// How the padding is given: by numbers, or as one of two words.
+enum class PaddingMode : uint8_t { kNumbers, kValid, kSame };
+
+// A call as it is read, a value a dimension.
+struct Request {
+  ConvolutionTensors tensors;
+  ConvolutionSteps steps;
+  std::vector<int64_t> added;  // output_padding
+  int64_t groups = 1;
+  PaddingMode mode = PaddingMode::kNumbers;
+};
+
+// Before PyTorch 1.5 the bias stood between weight and padding.
+std::string_view LayoutOf(const ConvolutionOp& op, const OpCall& call) {
+  if (!op.name.starts_with("cudnn_convolution") || op.activation > 0) return op.layout;
+  if (call.args.size() < 3 || !call.args[2].name.empty()) return op.layout;
+  const OpArg::Kind kind = call.args[2].kind;
+  if (kind != OpArg::Kind::kTensor && kind != OpArg::Kind::kNone) return op.layout;
+  return op.transposed ? "xwbposdg--" : "xwbpsdg--";
+}
+
+std::vector<int64_t> ReadInts(CallArgs* args, size_t parameter, size_t dimensions, int64_t absent) {
+  const auto values = PerDimension(args->FindInts(parameter), dimensions, absent);
+  if (!values) args->Fail(Reason::kUnsupportedArgs);
+  return values.value_or(std::vector<int64_t>(dimensions, absent));
+}
+
+void ReadPadding(CallArgs* args, size_t dimensions, Request* request) {
+  const OpArg* padding = args->Find(kPadding);
+  if (padding == nullptr || padding->kind != OpArg::Kind::kString) {
+    request->steps.padding = ReadInts(args, kPadding, dimensions, 0);
+    return;
+  }
+  request->steps.padding.assign(dimensions, 0);
+  request->mode = padding->text == "same" ? PaddingMode::kSame : PaddingMode::kValid;
+  const bool known = padding->text == "same" || padding->text == "valid";
+  if (!known || request->tensors.transposed) args->Fail(Reason::kUnsupportedArgs);
+}
+
+Request ReadRequest(const ConvolutionOp& op, CallArgs* args) {
+  Request request;
+  ConvolutionTensors& tensors = request.tensors;
+  tensors.x = args->RequireTensor(kInput);
+  tensors.w = args->RequireTensor(kWeight);
+  tensors.bias = args->FindTensor(kBias);
+  tensors.transposed = op.transposed || args->BoolOr(kTransposed, false);
+  const size_t rank = tensors.w.shape.size();
+  if (rank < 3 || rank > 5 || (op.dimensions != 0 && rank != op.dimensions + 2) ||
+      tensors.x.shape.size() > rank || tensors.x.shape.size() + 1 < rank) {
+    args->Fail(Reason::kShapeMismatch);
+    return request;
+  }
+  const size_t dimensions = rank - 2;
+  ReadPadding(args, dimensions, &request);
+  request.steps.stride = ReadInts(args, kStride, dimensions, 1);
+  request.steps.dilation = ReadInts(args, kDilation, dimensions, 1);
+  request.added = ReadInts(args, kOutputPadding, dimensions, 0);
+  request.groups = args->IntOr(kGroups, op.depthwise ? tensors.inputs() : 1);
+  if (op.depthwise && request.groups == 0) request.groups = 1;
+  return request;
+}
+
+// The filter along one dimension, or nothing when its steps cannot be.
+std::optional<Window> FilterWindow(const Request& request, size_t i) {
+  Window window{request.tensors.filter()[i], request.steps.stride[i], request.steps.padding[i],
+                request.steps.padding[i], request.steps.dilation[i]};
+  if (!window.Valid()) return std::nullopt;
+  if (request.mode != PaddingMode::kSame) return window;
+  const std::optional<int64_t> padding = (window.Reach() - 1).Value();
+  if (window.stride != 1 || !padding) return std::nullopt;
+  window.before = *padding / 2;
+  window.after = *padding - window.before;
+  return window;
+}
+
+// The extents of the result. Writes the padding that 'same' stands for.
+std::optional<std::vector<int64_t>> OutputExtents(Request* request, Reason* reason) {
+  const ConvolutionTensors& t = request->tensors;
+  std::vector<int64_t> extents;
+  for (size_t i = 0; i < t.dimensions(); ++i) {
+    *reason = Reason::kUnsupportedArgs;
+    const std::optional<Window> window = FilterWindow(*request, i);
+    if (!window) return std::nullopt;
+    const int64_t added = request->added[i];
+    const bool adds = t.transposed && added != 0;
+    if (adds && (added < 0 || (added >= window->stride && added >= window->dilation))) {
+      return std::nullopt;
+    }
+    *reason = Reason::kShapeMismatch;
+    const int64_t extent = t.input_extents()[i];
+    const std::optional<int64_t> result =
+        t.transposed ? TransposedExtent(extent, *window, added) : WindowCount(extent, *window);
+    if (!result) return std::nullopt;
+    extents.push_back(*result);
+    request->steps.padding[i] = window->before;
+  }
+  return extents;
+}
+
+// [N,K,extents], or without the batch as the input is.
+std::optional<std::vector<int64_t>> OutputShape(Request* request, Reason* reason) {
+  const ConvolutionTensors& t = request->tensors;
+  *reason = Reason::kUnsupportedArgs;
+  if (request->groups < 1) return std::nullopt;
+  const auto extents = OutputExtents(request, reason);
+  if (!extents) return std::nullopt;
+  *reason = Reason::kShapeMismatch;
+  const std::optional<int64_t> channels = (Checked(t.w.shape[1]) * request->groups).Value();
+  if (!channels || (!t.transposed && *channels != t.inputs())) return std::nullopt;
+  std::vector<int64_t> shape;
+  if (t.batched()) shape.push_back(t.batch());
+  shape.push_back(t.transposed ? *channels : t.w.shape[0]);
+  shape.insert(shape.end(), extents->begin(), extents->end());
+  return shape;
+}
+
+std::vector<PartWork> Gradients(const ConvolutionTensors& t) {
+  std::vector<PartWork> parts;
+  if (t.x.Differentiable()) parts.push_back(ConvolutionPart(t, Part::kDgrad));
+  if (t.w.Differentiable()) parts.push_back(ConvolutionPart(t, Part::kWgrad));
+  if (t.bias && t.bias->Differentiable()) parts.push_back(ConvolutionPart(t, Part::kBgrad));
+  return parts;
+}
+
+// A call whose result was recorded, `output=`: how the filter moves need not be known.
+PriceResult PriceWithOutput(const ConvolutionOp& op, const OpCall& named, const OpArg& output) {
+  CallArgs args(named, {"input|self", "weight", "bias"});
+  ConvolutionTensors t;
+  t.x = args.RequireTensor(kInput);
+  t.w = args.RequireTensor(kWeight);
+  t.bias = args.FindTensor(kBias);
+  t.transposed = op.transposed;
+  Reason reason = Reason::kUnsupportedArgs;
+  const std::optional<Tensor> y = TensorOf(output, &reason);
+  if (args.failed()) return Unpriced(args.reason());
+  if (!y) return Unpriced(reason);
+  t.y = *y;
+  if (!FitTogether(t)) return Unpriced(Reason::kShapeMismatch);
+  PartWork forward = ConvolutionPart(t, Part::kForward);
+  forward.work.vec += t.y.elements() * op.activation;
+  return DescribeConvolution(t, Priced(ConvolutionText(t, nullptr), forward.work, Gradients(t)));
+}
+
+PriceResult PriceConvolution(std::string_view name, const OpCall& call) {
+  const ConvolutionOp* op = FindRow(kOps, name);
+  if (op == nullptr) return Unpriced(Reason::kUnknownOp);
+  const std::optional<OpCall> named = NameArguments(call, LayoutOf(*op, call));
+  if (!named) return Unpriced(Reason::kUnsupportedArgs);
+  // A general convolution says by a flag whether it is transposed.
+  const bool flag_known = op->layout.find('t') == std::string_view::npos;
+  for (const OpArg& arg : named->args) {
+    if (arg.name == "output" && flag_known) return PriceWithOutput(*op, *named, arg);
+  }
+  CallArgs args(*named, {"input|self", "weight", "bias", "stride", "padding", "dilation",
+                         "transposed", "output_padding", "groups"});
+  Request request = ReadRequest(*op, &args);
+  if (args.failed()) return Unpriced(args.reason());
+  Reason reason;
+  const std::optional<std::vector<int64_t>> output = OutputShape(&request, &reason);
+  if (!output) return Unpriced(reason);
+  ConvolutionTensors& t = request.tensors;
+  t.y = Tensor{*output, PromoteDTypes(t.x.dtype, t.w.dtype), false};
+  if (!FitTogether(t)) return Unpriced(Reason::kShapeMismatch);
+
+  PartWork forward = ConvolutionPart(t, Part::kForward);
+  forward.work.vec += t.y.elements() * op->activation;
+  return DescribeConvolution(
+      t, Priced(ConvolutionText(t, &request.steps), forward.work, Gradients(t)));
+}
+
+constexpr auto kNames = NamesOf(kOps);
+
+constexpr std::string_view kDeformableNames[] = {"deform_conv2d"};
+
+constexpr OpModel kModels[] = {
+    {kNames, PriceConvolution},
+    {kDeformableNames, PriceDeformableConvolution},
+};
+
+}  // namespace
+
+std::span<const OpModel> ConvolutionOps() { return kModels; }
+
+}  // namespace oplens::ops

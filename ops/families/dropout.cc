@@ -1,0 +1,61 @@
+// Dropout.
+
+#include <optional>
+#include <string_view>
+
+#include "ops/call_args.h"
+#include "ops/families/families.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+// Random number, comparison, scaling; backward: mask and scale.
+constexpr int kForward = 5;
+constexpr int kBackward = 2;
+
+struct Variant {
+  std::string_view name;
+  bool features;  // Whole feature maps are dropped: an element of the mask each.
+};
+
+constexpr Variant kVariants[] = {
+    {"dropout", false},
+    {"alpha_dropout", false},
+    {"feature_dropout", true},
+    {"dropout1d", true},
+    {"dropout2d", true},
+    {"dropout3d", true},
+    {"feature_alpha_dropout", true},
+};
+
+std::optional<Checked> MaskElements(std::string_view op, const Tensor& x) {
+  const Variant* variant = FindRow(kVariants, op);
+  if (variant == nullptr || !variant->features) return x.elements();
+  if (x.shape.size() < 2) return std::nullopt;
+  return Elements(x.shape.first(2));
+}
+
+// X is read, Y and a one-byte mask are written. Outside training nothing is computed.
+PriceResult PriceDropout(std::string_view op, const OpCall& call) {
+  CallArgs args(call, {"input", "p", "training|train", "inplace|generator"});
+  const Tensor x = args.RequireTensor(0);
+  const bool training = args.BoolOr(2, true);
+  if (args.failed()) return Unpriced(args.reason());
+  if (!training) return Priced(TensorText(x), Work(), Work());
+  const Checked n = x.elements();
+  const std::optional<Checked> mask = MaskElements(op, x);
+  if (!mask) return Unpriced(Reason::kShapeMismatch);
+  const Checked bytes = x.bytes() * 2 + BytesOf(*mask, DType::kBool);
+  return Priced(TensorText(x), {0, n * kForward, bytes}, Work{0, n * kBackward, bytes});
+}
+
+constexpr auto kNames = NamesOf(kVariants);
+constexpr OpModel kModels[] = {{kNames, PriceDropout}};
+
+}  // namespace
+
+std::span<const OpModel> DropoutOps() { return kModels; }
+
+}  // namespace oplens::ops

@@ -1,0 +1,193 @@
+// Products of groups of rows, each with weights of its own: mixtures of experts.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/families/families.h"
+#include "ops/families/product.h"
+#include "ops/families/quantized.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+// The sizes of the groups, from where they end; nullopt when the ends do not ascend to at most
+// `rows`.
+std::optional<std::vector<int64_t>> SizesOfGroups(const std::vector<int64_t>& ends, int64_t rows) {
+  std::vector<int64_t> sizes;
+  int64_t begin = 0;
+  for (const int64_t end : ends) {
+    if (end < begin || end > rows) return std::nullopt;
+    sizes.push_back(end - begin);
+    begin = end;
+  }
+  return sizes;
+}
+
+// A[M,K] B[K,N] for each of E groups, where one extent of all is the sum of the groups': T.
+struct Groups {
+  int64_t e = 0;
+  int64_t t = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  Checked grouped;  // Extent over all groups; E times the extent of each where nothing is ragged.
+  Checked output;   // Elements of Y.
+  bool ragged = true;
+  bool left_by_group = false;   // A has a matrix a group.
+  bool right_by_group = false;  // B has.
+};
+
+// Which extent is ragged follows from the ranks: with weights a group, the rows; with groups on the
+// left, the columns of B; of two matrices, the extent that is summed, as for the gradients of the
+// weights; of two batches, none.
+std::optional<Groups> ReadGroups(const Tensor& a, const Tensor& b,
+                                 const std::optional<Tensor>& ends) {
+  const size_t a_rank = a.shape.size();
+  const size_t b_rank = b.shape.size();
+  if (a_rank < 2 || a_rank > 3 || b_rank < 2 || b_rank > 3) return std::nullopt;
+  const int64_t m = a.shape[a_rank - 2];
+  const int64_t n = b.shape[b_rank - 1];
+  const int64_t k = a.shape[a_rank - 1];
+  if (k != b.shape[b_rank - 2]) return std::nullopt;
+  Groups g;
+  g.left_by_group = a_rank == 3;
+  g.right_by_group = b_rank == 3;
+  if (g.left_by_group) g.e = a.shape[0];
+  if (g.right_by_group) g.e = b.shape[0];
+  if (g.left_by_group && g.right_by_group) {
+    if (a.shape[0] != b.shape[0] || ends) return std::nullopt;
+    g.t = m;
+    g.n = n;
+    g.k = k;
+    g.ragged = false;
+    g.grouped = Checked(g.e) * m;
+    g.output = g.grouped * n;
+    return g;
+  }
+  const auto count = ends ? ends->elements().Value() : std::nullopt;
+  if (!g.left_by_group && !g.right_by_group) {
+    if (!count) return std::nullopt;
+    g.e = *count;
+    g.t = k;
+    g.n = n;
+    g.k = m;
+    g.output = Checked(g.e) * m * n;
+  } else {
+    g.t = g.right_by_group ? m : n;
+    g.n = g.right_by_group ? n : m;
+    g.k = k;
+    g.output = Checked(m) * n;
+  }
+  g.grouped = g.t;
+  if (count && *count != g.e) return std::nullopt;
+  return g;
+}
+
+// _grouped_mm(a, b, offs, bias, out_dtype) and, with scales behind the operands,
+// _scaled_grouped_mm. Where the values of offs were not recorded, the groups are taken to cover
+// all, and to be of some size each: upper bounds.
+PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
+  const bool scaled = op == "_scaled_grouped_mm";
+  CallArgs args =
+      scaled
+          ? CallArgs(call, {"input|self|mat_a", "mat2|mat_b", "scale_a", "scale_b", "offs", "bias",
+                            "scale_result", "out_dtype|dtype", "use_fast_accum"})
+          : CallArgs(call, {"input|self|mat_a", "mat2|mat_b", "offs", "bias", "out_dtype|dtype"});
+  const size_t offsets = scaled ? 4 : 2;
+  const Tensor a = args.RequireTensor(0);
+  const Tensor b = args.RequireTensor(1);
+  const std::optional<Tensor> ends = args.FindTensor(offsets);
+  const DType output = args.DTypeOr(scaled ? 7 : 4, scaled ? DType::kBFloat16 : a.dtype);
+  Checked extra = ends ? ends->bytes() : Checked(0);
+  if (scaled) extra += ScaleBytes(&args, 2) + ScaleBytes(&args, 3);
+  if (args.failed()) return Unpriced(args.reason());
+  std::optional<Groups> g = ReadGroups(a, b, ends);
+  if (!g) return Unpriced(Reason::kShapeMismatch);
+
+  Checked a_bytes = a.bytes();
+  Checked b_bytes = b.bytes();
+  const OpArg* values = args.Find(offsets);
+  const bool known = values != nullptr && !values->int_list.empty();
+  if (known) {
+    const auto sizes = SizesOfGroups(values->int_list, g->t);
+    if (!sizes || static_cast<int64_t>(sizes->size()) != g->e) {
+      return Unpriced(Reason::kUnsupportedArgs);
+    }
+    const Checked used = g->e - std::count(sizes->begin(), sizes->end(), 0);
+    g->grouped = values->int_list.back();
+    if (g->right_by_group) b_bytes = BytesOf(used * b.shape[1] * b.shape[2], b.dtype);
+    if (g->left_by_group) a_bytes = BytesOf(used * a.shape[1] * a.shape[2], a.dtype);
+  }
+  const Checked mma = g->grouped * g->n * g->k * FlopsPerFma(a.dtype, b.dtype);
+  const Work forward{mma, 0, a_bytes + b_bytes + BytesOf(g->output, output) + extra};
+  std::vector<PartWork> backward;
+  if (!scaled && a.Differentiable()) backward.push_back({Part::kDgrad, forward, {}});
+  if (!scaled && b.Differentiable()) backward.push_back({Part::kWgrad, forward, {}});
+  PriceResult result =
+      Priced(fmt::format("E={},T={},N={},K={},{}", g->e, g->t, g->n, g->k, DTypeWord(a.dtype)),
+             forward, std::move(backward));
+  result.price->matmul_like = true;
+  result.price->vec_estimated = false;
+  result.price->mma_estimated = g->ragged && !known;
+  result.price->product = ProductOf({g->t, g->n, g->k}, a.dtype, b.dtype, output);
+  return result;
+}
+
+// fused_experts(x[T,H], w1[E,I1,H], w2[E,H,I], weights[T,k], ids[T,k], ..): each row goes through k
+// experts: a product with w1, an activation, which is gated where I1 is 2I, a product with w2; the
+// k results are weighted and added. All experts that k T rows can reach are read.
+PriceResult PriceFusedExperts(std::string_view, const OpCall& call) {
+  constexpr int kGate = 22;
+  constexpr int kActivation = 21;
+  if (call.args.size() < 5) return Unpriced(Reason::kUnsupportedArgs);
+  const OpCall operands{call.mod, call.op, {call.args.begin(), call.args.begin() + 5}};
+  CallArgs args(operands, {"hidden_states", "w1", "w2", "topk_weights", "topk_ids"});
+  const Tensor x = args.RequireTensor(0);
+  const Tensor w1 = args.RequireTensor(1);
+  const Tensor w2 = args.RequireTensor(2);
+  const Tensor weights = args.RequireTensor(3);
+  const Tensor ids = args.RequireTensor(4);
+  if (args.failed()) return Unpriced(args.reason());
+  if (x.shape.size() != 2 || w1.shape.size() != 3 || w2.shape.size() != 3 ||
+      ids.shape.size() != 2 || w1.shape[0] != w2.shape[0] || w1.shape[2] != x.shape[1] ||
+      w2.shape[1] != x.shape[1] || ids.shape[0] != x.shape[0]) {
+    return Unpriced(Reason::kShapeMismatch);
+  }
+  const int64_t h = x.shape[1];
+  const int64_t inner = w2.shape[2];
+  const bool gated = Checked(inner) * 2 == w1.shape[1];
+  if (!gated && inner != w1.shape[1]) return Unpriced(Reason::kShapeMismatch);
+  const Checked rows = ids.elements();
+  const auto reached = rows.Value();
+  if (!reached) return Unpriced(Reason::kCostOverflow);
+  const Checked experts = std::min(*reached, w1.shape[0]);
+  const Checked weight_bytes =
+      BytesOf(experts * w1.shape[1] * h, w1.dtype) + BytesOf(experts * h * inner, w2.dtype);
+  Work forward;
+  forward.mma = rows * h * (Checked(w1.shape[1]) + inner) * 2;
+  forward.vec = rows * inner * (gated ? kGate : kActivation) + rows * h * 2;
+  forward.bytes = x.bytes() * 2 + weight_bytes + weights.bytes() + ids.bytes();
+  PriceResult result = Priced(fmt::format("E={},T={},k={},H={},I={},{}", w1.shape[0], x.shape[0],
+                                          ids.shape[1], h, inner, DTypeWord(x.dtype)),
+                              forward, std::vector<PartWork>());
+  result.price->matmul_like = true;
+  result.price->product = ProductOf({*reached, w1.shape[1], h}, x.dtype, w1.dtype, x.dtype);
+  return result;
+}
+
+constexpr std::string_view kGroupedNames[] = {"_grouped_mm", "_scaled_grouped_mm", "grouped_mm"};
+constexpr std::string_view kFusedNames[] = {"fused_experts", "inplace_fused_experts",
+                                            "outplace_fused_experts"};
+constexpr OpModel kModels[] = {{kGroupedNames, PriceGroupedMm}, {kFusedNames, PriceFusedExperts}};
+
+}  // namespace
+
+std::span<const OpModel> ExpertOps() { return kModels; }
+
+}  // namespace oplens::ops

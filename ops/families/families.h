@@ -1,0 +1,66 @@
+#ifndef OPLENS_OPS_FAMILIES_FAMILIES_H_
+#define OPLENS_OPS_FAMILIES_FAMILIES_H_
+
+#include <span>
+
+#include "ops/op_model.h"
+
+namespace oplens::ops {
+
+/// The ops of each family file. The order of registration; names are unique over all of them.
+std::span<const OpModel> LinearAlgebraOps();
+std::span<const OpModel> MatrixProductOps();
+std::span<const OpModel> PointwiseOps();
+std::span<const OpModel> GatedOps();
+std::span<const OpModel> SoftmaxOps();
+std::span<const OpModel> NormalizationOps();
+std::span<const OpModel> BatchNormOps();
+std::span<const OpModel> GroupNormOps();
+std::span<const OpModel> SyncBatchNormOps();
+std::span<const OpModel> DropoutOps();
+std::span<const OpModel> EmbeddingOps();
+std::span<const OpModel> EmbeddingBagOps();
+std::span<const OpModel> ReductionOps();
+std::span<const OpModel> DataMovementOps();
+std::span<const OpModel> CreationOps();
+std::span<const OpModel> JoinOps();
+std::span<const OpModel> LayoutOps();
+std::span<const OpModel> GatherOps();
+std::span<const OpModel> ScatterOps();
+std::span<const OpModel> SortingOps();
+std::span<const OpModel> RandomOps();
+std::span<const OpModel> LossOps();
+std::span<const OpModel> ClassLossOps();
+std::span<const OpModel> DistanceLossOps();
+std::span<const OpModel> ConvolutionOps();
+std::span<const OpModel> PoolingOps();
+std::span<const OpModel> ResampleOps();
+std::span<const OpModel> SpectralOps();
+std::span<const OpModel> AttentionOps();
+std::span<const OpModel> RecurrentOps();
+std::span<const OpModel> RotaryOps();
+std::span<const OpModel> EinsumOps();
+std::span<const OpModel> QuantizedOps();
+std::span<const OpModel> PackedWeightOps();
+std::span<const OpModel> ExpertOps();
+std::span<const OpModel> InferenceOps();
+std::span<const OpModel> FactorizationOps();
+std::span<const OpModel> SparseOps();
+std::span<const OpModel> OptimizerOps();
+std::span<const OpModel> CollectiveOps();
+
+/// Models of gradient functions that are not the backward of their op as it stands, because they
+/// have arguments of their own (which gradients are wanted, shapes in place of tensors). The names
+/// are those of the ops: "batch_norm" for native_batch_norm_backward.
+std::span<const OpModel> BatchNormGradients();
+std::span<const OpModel> LinearGradients();
+std::span<const OpModel> GroupNormGradients();
+std::span<const OpModel> LossGradients();
+std::span<const OpModel> ClassLossGradients();
+std::span<const OpModel> SortingGradients();
+std::span<const OpModel> ViewGradients();
+std::span<const OpModel> EmbeddingBagGradients();
+
+}  // namespace oplens::ops
+
+#endif  // OPLENS_OPS_FAMILIES_FAMILIES_H_

@@ -1,0 +1,327 @@
+// Attention of many heads with its projections, as PyTorch's Python function composes it: linear,
+// scale, bmm, mask, softmax, dropout, bmm, linear and the mean of the weights. Its cost is the sum
+// of theirs.
+
+#include "ops/families/multi_head_attention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+enum Parameter : size_t {
+  kQuery,
+  kKey,
+  kValue,
+  kEmbedDim,
+  kHeads,
+  kInWeight,
+  kInBias,
+  kBiasK,
+  kBiasV,
+  kAddZero,
+  kDropout,
+  kOutWeight,
+  kOutBias,
+  kTraining,
+  kPaddingMask,
+  kNeedWeights,
+  kMask,
+  kSeparate,
+  kQueryWeight,
+  kKeyWeight,
+  kValueWeight,
+  kStaticK,
+  kStaticV,
+  kAverage,
+};
+
+// FLOPs an element, as those of softmax and dropout.
+constexpr int64_t kSoftmax = 24;
+constexpr int64_t kSoftmaxGradient = 4;
+constexpr int64_t kDropoutFlops = 5;
+constexpr int64_t kDropoutGradient = 2;
+
+struct Heads {
+  Tensor q, k, v;
+  std::optional<Tensor> in_bias, out_weight, out_bias, mask, padding;
+  std::vector<Tensor> weights;  // One for all of Q, K and V, or one for each.
+  bool batched = true;          // [L,N,E], not [L,E].
+  int64_t batch = 1;
+  int64_t heads = 1;
+  int64_t embedding = 0;
+  int64_t queries = 0;
+  int64_t keys = 0;  // As given.
+  int64_t seen = 0;  // With the keys that the function adds.
+  bool dropout = false;
+  bool averages = false;
+
+  int64_t width() const { return embedding / heads; }
+};
+
+bool HasShape(const Tensor& tensor, std::initializer_list<int64_t> shape) {
+  return std::equal(tensor.shape.begin(), tensor.shape.end(), shape.begin(), shape.end());
+}
+
+bool SameShape(const Tensor& a, const Tensor& b) {
+  return std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end());
+}
+
+// ---- the call ----
+
+void ReadTensors(CallArgs* args, Heads* h) {
+  h->q = args->RequireTensor(kQuery);
+  h->k = args->RequireTensor(kKey);
+  h->v = args->RequireTensor(kValue);
+  if (args->BoolOr(kSeparate, false) || args->Find(kInWeight) == nullptr) {
+    for (const Parameter weight : {kQueryWeight, kKeyWeight, kValueWeight}) {
+      h->weights.push_back(args->RequireTensor(weight));
+    }
+  } else {
+    h->weights.push_back(args->RequireTensor(kInWeight));
+  }
+  h->in_bias = args->FindTensor(kInBias);
+  h->out_weight = args->RequireTensor(kOutWeight);
+  h->out_bias = args->FindTensor(kOutBias);
+  h->mask = args->FindTensor(kMask);
+  h->padding = args->FindTensor(kPaddingMask);
+  // Keys and values that were projected before.
+  if (args->Find(kStaticK) != nullptr || args->Find(kStaticV) != nullptr ||
+      !h->q.Differentiable()) {
+    args->Fail(Reason::kUnsupportedArgs);
+  }
+}
+
+bool ReadSizes(CallArgs* args, Heads* h) {
+  const size_t rank = h->q.shape.size();
+  if (rank < 2 || rank > 3 || h->k.shape.size() != rank || h->v.shape.size() != rank) return false;
+  h->batched = rank == 3;
+  h->queries = h->q.shape[0];
+  h->keys = h->k.shape[0];
+  if (h->batched) h->batch = h->q.shape[1];
+  h->embedding = h->q.shape.back();
+  h->heads = args->IntOr(kHeads, 0);
+  if (args->IntOr(kEmbedDim, h->embedding) != h->embedding || h->heads <= 0 ||
+      h->embedding % h->heads != 0 || h->v.shape[0] != h->keys) {
+    return false;
+  }
+  if (h->batched && (h->k.shape[1] != h->batch || h->v.shape[1] != h->batch)) return false;
+  const int added =
+      (args->Find(kBiasK) != nullptr ? 1 : 0) + (args->BoolOr(kAddZero, false) ? 1 : 0);
+  const std::optional<int64_t> seen = (Checked(h->keys) + added).Value();
+  h->seen = seen.value_or(0);
+  h->dropout = args->NumberOr(kDropout, 0) > 0 && args->BoolOr(kTraining, true);
+  h->averages = args->BoolOr(kNeedWeights, true) && args->BoolOr(kAverage, true);
+  return seen.has_value();
+}
+
+bool WeightsFit(const Heads& h) {
+  const int64_t e = h.embedding;
+  const std::optional<int64_t> all = (Checked(e) * 3).Value();
+  if (!all) return false;
+  if (h.weights.size() == 1) {
+    if (!HasShape(h.weights[0], {*all, e}) || h.k.shape.back() != e || h.v.shape.back() != e) {
+      return false;
+    }
+  } else if (!HasShape(h.weights[0], {e, e}) || !HasShape(h.weights[1], {e, h.k.shape.back()}) ||
+             !HasShape(h.weights[2], {e, h.v.shape.back()})) {
+    return false;
+  }
+  if (h.in_bias && !HasShape(*h.in_bias, {*all})) return false;
+  return HasShape(*h.out_weight, {e, e}) && (!h.out_bias || HasShape(*h.out_bias, {e}));
+}
+
+bool MasksFit(const Heads& h) {
+  if (h.padding &&
+      !(h.batched ? HasShape(*h.padding, {h.batch, h.keys}) : HasShape(*h.padding, {h.keys}))) {
+    return false;
+  }
+  if (!h.mask) return true;
+  const std::optional<int64_t> all = (Checked(h.batch) * h.heads).Value();
+  return HasShape(*h.mask, {h.queries, h.keys}) || HasShape(*h.mask, {1, h.queries, h.keys}) ||
+         (all && HasShape(*h.mask, {*all, h.queries, h.keys}));
+}
+
+std::optional<Reason> ReadHeads(const OpCall& call, Heads* h) {
+  CallArgs args(call, {"query",
+                       "key",
+                       "value",
+                       "embed_dim_to_check",
+                       "num_heads",
+                       "in_proj_weight",
+                       "in_proj_bias",
+                       "bias_k",
+                       "bias_v",
+                       "add_zero_attn",
+                       "dropout_p",
+                       "out_proj_weight",
+                       "out_proj_bias",
+                       "training",
+                       "key_padding_mask",
+                       "need_weights",
+                       "attn_mask",
+                       "use_separate_proj_weight",
+                       "q_proj_weight",
+                       "k_proj_weight",
+                       "v_proj_weight",
+                       "static_k",
+                       "static_v",
+                       "average_attn_weights",
+                       "is_causal"});
+  ReadTensors(&args, h);
+  if (args.failed()) return args.reason();
+  const bool sizes_fit = ReadSizes(&args, h);
+  if (args.failed()) return args.reason();
+  if (!sizes_fit || !WeightsFit(*h) || !MasksFit(*h)) return Reason::kShapeMismatch;
+  return std::nullopt;
+}
+
+// ---- products ----
+
+MatrixProduct ProductOf(int64_t batch, int64_t m, int64_t n, int64_t k, DType left, DType right) {
+  MatrixProduct product;
+  product.left = left;
+  product.right = right;
+  product.output = left;
+  product.batch = batch;
+  product.m = m;
+  product.n = n;
+  product.k = k;
+  product.extents = {{"M", m}, {"N", n}, {"K", k}};
+  return product;
+}
+
+// The weight is [outputs, inputs].
+MatrixProduct Linear(const Heads& h, const Tensor& x, int64_t outputs, const Tensor& weight) {
+  const std::optional<int64_t> rows = (Checked(x.shape[0]) * h.batch).Value();
+  MatrixProduct product =
+      ProductOf(1, rows.value_or(0), outputs, x.shape.back(), h.q.dtype, weight.dtype);
+  product.right_transposed = true;
+  return product;
+}
+
+// One weight is used at once for tensors that are one. Whether they are is not recorded: those of
+// one shape may be.
+std::vector<MatrixProduct> Projections(const Heads& h) {
+  const int64_t e = h.embedding;
+  const bool packed = h.weights.size() == 1;
+  if (packed && SameShape(h.k, h.v)) {
+    if (SameShape(h.q, h.k)) return {Linear(h, h.q, 3 * e, h.weights[0])};
+    return {Linear(h, h.q, e, h.weights[0]), Linear(h, h.k, 2 * e, h.weights[0])};
+  }
+  return {Linear(h, h.q, e, h.weights[0]), Linear(h, h.k, e, h.weights[packed ? 0 : 1]),
+          Linear(h, h.v, e, h.weights[packed ? 0 : 2])};
+}
+
+std::vector<MatrixProduct> Products(const Heads& h) {
+  std::vector<MatrixProduct> products = Projections(h);
+  const int64_t batch = (Checked(h.batch) * h.heads).Value().value_or(0);
+  const DType type = h.q.dtype;
+  products.push_back(ProductOf(batch, h.queries, h.seen, h.width(), type, type));
+  products.back().right_transposed = true;
+  products.push_back(ProductOf(batch, h.queries, h.width(), h.seen, type, type));
+  products.push_back(Linear(h, h.q, h.embedding, *h.out_weight));
+  return products;
+}
+
+Checked FlopsOf(const MatrixProduct& p) { return Checked(p.batch) * p.m * p.n * p.k * 2; }
+
+Checked BytesOf(const MatrixProduct& p) {
+  const Checked batch = p.batch;
+  return ops::BytesOf(batch * p.m * p.k, p.left) + ops::BytesOf(batch * p.k * p.n, p.right) +
+         ops::BytesOf(batch * p.m * p.n, p.output);
+}
+
+// ---- the price ----
+
+// The parts between the products. `n` scores; `x` elements of the query.
+Work ElementwiseForward(const Heads& h, Checked n, Checked x) {
+  const DType type = h.q.dtype;
+  const Checked scores = ops::BytesOf(n, type);
+  Work work{0, x + n * kSoftmax, ops::BytesOf(x, type) * 2 + scores * 2};
+  for (const auto& mask : {h.mask, h.padding}) {
+    if (!mask) continue;
+    work.vec += n;
+    work.bytes += scores * 2 + mask->bytes();
+  }
+  if (h.dropout) {
+    work.vec += n * kDropoutFlops;
+    work.bytes += scores * 2 + n;
+  }
+  if (h.averages) {
+    const Checked mean = Checked(h.batch) * h.queries * h.seen;
+    work.vec += n + mean;
+    work.bytes += scores + ops::BytesOf(mean, type) * 3;
+  }
+  return work;
+}
+
+Work ElementwiseBackward(const Heads& h, Checked n, Checked x) {
+  const DType type = h.q.dtype;
+  const Checked scores = ops::BytesOf(n, type);
+  Work work{0, x + n * kSoftmaxGradient, ops::BytesOf(x, type) * 2 + scores * 3};
+  if (h.padding) {
+    work.vec += n;
+    work.bytes += scores * 2 + h.padding->bytes();
+  }
+  if (h.dropout) {
+    work.vec += n * kDropoutGradient;
+    work.bytes += scores * 2 + n;
+  }
+  return work;
+}
+
+// A bias is added to what its product made, while that is written; its gradient is a sum of dY.
+void AddBias(const std::optional<Tensor>& bias, Checked outputs, DType type, Work* forward,
+             Work* backward) {
+  if (!bias) return;
+  forward->vec += outputs;
+  forward->bytes += bias->bytes();
+  backward->vec += outputs;
+  backward->bytes += ops::BytesOf(outputs, type) + bias->bytes();
+}
+
+}  // namespace
+
+std::vector<MatrixProduct> ProductsOfMultiHeadAttention(const OpCall& call) {
+  Heads h;
+  if (ReadHeads(call, &h)) return {};
+  return Products(h);
+}
+
+PriceResult PriceMultiHeadAttention(std::string_view, const OpCall& call) {
+  Heads h;
+  if (const auto reason = ReadHeads(call, &h)) return Unpriced(*reason);
+  const Checked n = Checked(h.batch) * h.heads * h.queries * h.seen;
+  const Checked x = h.q.elements();
+  Work forward = ElementwiseForward(h, n, x);
+  Work backward = ElementwiseBackward(h, n, x);
+  for (const MatrixProduct& product : Products(h)) {
+    forward.mma += FlopsOf(product);
+    forward.bytes += BytesOf(product);
+    backward.mma += FlopsOf(product) * 2;
+    backward.bytes += BytesOf(product) * 2;
+  }
+  const Checked projected = x + Checked(h.keys) * h.batch * h.embedding * 2;
+  AddBias(h.in_bias, projected, h.q.dtype, &forward, &backward);
+  AddBias(h.out_bias, x, h.q.dtype, &forward, &backward);
+  PriceResult result = Priced(fmt::format("B={},H={},Sq={},Sk={},E={},{}", h.batch, h.heads,
+                                          h.queries, h.seen, h.embedding, DTypeWord(h.q.dtype)),
+                              forward, backward);
+  result.price->matmul_like = true;
+  return result;
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,265 @@
+// Optimizer steps: whole ones, fused ones over lists of tensors, and what belongs to a step besides
+// (unscaling and clipping of gradients).
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/families/families.h"
+#include "ops/families/list_args.h"
+#include "ops/families/optimizer_steps.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+bool IsTensor(const OpArg& arg) { return arg.kind == OpArg::Kind::kTensor; }
+
+bool IsAtMostOne(Checked elements) { return elements == Checked(0) || elements == Checked(1); }
+
+// ---- arguments ----
+
+// The arguments of a call by name.
+class StepArgs {
+ public:
+  // False when there are more positional arguments than the function has.
+  bool Bind(const OptimizerFunction& function, const std::vector<ListArg>& groups);
+  const ListArg* Find(std::string_view name) const;
+  // Whether a number was given that is not 0; nullopt when it was not given.
+  std::optional<bool> IsSet(std::string_view name) const;
+  // Whether an option is neither absent nor a number.
+  bool Unreadable(std::string_view name) const;
+  // Whether tensors of some size have no part in the step: the call is then read wrongly, as where
+  // the tensors of several lists stand in one row.
+  bool HasForeignTensors(const Step& step) const;
+
+ private:
+  std::vector<std::pair<std::string_view, const ListArg*>> bound_;
+};
+
+std::string_view TakeWord(std::string_view* words) {
+  const size_t blank = std::min(words->find(' '), words->size());
+  const std::string_view word = words->substr(0, blank);
+  words->remove_prefix(std::min(blank + 1, words->size()));
+  return word;
+}
+
+bool StepArgs::Bind(const OptimizerFunction& function, const std::vector<ListArg>& groups) {
+  std::string_view words = function.words;
+  bool counts = !function.lists;
+  for (const ListArg& group : groups) {
+    counts |= group.is_list;
+    if (!group.name.empty()) {
+      bound_.emplace_back(StepKeyword(group.name, function), &group);
+      continue;
+    }
+    if (!counts) continue;
+    std::string_view word = words.empty() ? std::string_view() : TakeWord(&words);
+    if (function.lists) {
+      // A list that may be missing is followed by options.
+      while (word == "half_copy" && !group.is_list) word = TakeWord(&words);
+      if (word.empty()) word = "-";
+    }
+    if (word.empty()) return false;
+    bound_.emplace_back(word, &group);
+  }
+  return true;
+}
+
+const ListArg* StepArgs::Find(std::string_view name) const {
+  const auto found = std::find_if(bound_.begin(), bound_.end(),
+                                  [&](const auto& bound) { return bound.first == name; });
+  return found == bound_.end() ? nullptr : found->second;
+}
+
+std::optional<bool> StepArgs::IsSet(std::string_view name) const {
+  const ListArg* arg = Find(name);
+  if (arg == nullptr || !IsNumber(arg->value())) return std::nullopt;
+  return NumberOf(arg->value()) != 0;
+}
+
+bool StepArgs::Unreadable(std::string_view name) const {
+  const ListArg* arg = Find(name);
+  return arg != nullptr && arg->value().kind != OpArg::Kind::kNone && !IsNumber(arg->value());
+}
+
+bool StepArgs::HasForeignTensors(const Step& step) const {
+  return std::any_of(bound_.begin(), bound_.end(), [&](const auto& bound) {
+    const std::span<const OpArg> members = bound.second->members;
+    return !step.HasSlot(bound.first) &&
+           std::any_of(members.begin(), members.end(), [](const OpArg& arg) {
+             return IsTensor(arg) && !IsAtMostOne(Elements(arg.shape));
+           });
+  });
+}
+
+// ---- price ----
+
+// The tensors of a slot; none where the call has none.
+std::span<const OpArg> TensorsOf(const StepArgs& args, const Slot& slot) {
+  const ListArg* arg = args.Find(slot.name);
+  if (arg == nullptr || !IsTensor(arg->value())) return {};
+  return arg->members;
+}
+
+// No number of an optional tensor, or an empty one in its place.
+bool Absent(std::span<const OpArg> tensors, std::span<const OpArg> params) {
+  const auto is_empty = [](const OpArg& arg) { return Elements(arg.shape) == Checked(0); };
+  return tensors.empty() || (std::all_of(tensors.begin(), tensors.end(), is_empty) &&
+                             !std::all_of(params.begin(), params.end(), is_empty));
+}
+
+bool SameSizes(std::span<const OpArg> a, std::span<const OpArg> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const OpArg& x, const OpArg& y) {
+    return Elements(x.shape) == Elements(y.shape);
+  });
+}
+
+// The bytes of the tensors; nullopt with a reason when one is none.
+std::optional<Checked> BytesOfAll(std::span<const OpArg> tensors, Reason* reason) {
+  Checked bytes;
+  for (const OpArg& arg : tensors) {
+    const std::optional<Tensor> tensor = TensorOf(arg, reason);
+    if (!tensor) return std::nullopt;
+    bytes += tensor->bytes();
+  }
+  return bytes;
+}
+
+// What the options say against a tensor that the call has: sgd without momentum leaves its buffer
+// alone.
+bool Unused(const StepArgs& args, const Slot& slot) {
+  if (slot.name == "momentum_buffer") return args.IsSet("momentum") == false;
+  if (slot.name == "max_exp_avg_sq") return args.IsSet("amsgrad") == false;
+  return false;
+}
+
+// A tensor that the options ask for.
+bool AskedFor(const StepArgs& args, const Slot& slot) {
+  if (slot.need == Need::kRequired) return true;
+  if (slot.name == "max_exp_avg_sq") return args.IsSet("amsgrad") == true;
+  return slot.name == "momentum_buffer" &&
+         (args.IsSet("momentum") == true || args.IsSet("nesterov") == true);
+}
+
+// The statistics that are not as large as the parameter come in one of two forms.
+bool HasStatistics(const StepArgs& args) {
+  const auto has = [&](std::string_view name) { return !TensorsOf(args, Slot{name}).empty(); };
+  return has("row_var") == has("col_var") && (has("row_var") || has("exp_avg_sq"));
+}
+
+int OptionFlops(const Step& step, const StepArgs& args) {
+  int flops = args.IsSet("weight_decay") == true ? step.decay : 0;
+  if (step.name == "sgd" && args.IsSet("nesterov") == true) flops += 2;
+  return flops;
+}
+
+const Step& ChosenStep(const OptimizerFunction& function, const StepArgs& args) {
+  std::string_view name = function.step;
+  // The mode of Apex's step: 1 decays the weights apart from the gradient.
+  if (name == "adam" && function.lists && args.IsSet("mode") == true) name = "adamw";
+  return StepOf(name);
+}
+
+PriceResult PriceStep(const Step& step, const StepArgs& args) {
+  for (const std::string_view option : {"weight_decay", "nesterov", "momentum", "amsgrad"}) {
+    if (args.Unreadable(option)) return Unpriced(Reason::kUnsupportedArgs);
+  }
+  if (args.HasForeignTensors(step)) return Unpriced(Reason::kUnsupportedArgs);
+  const std::span<const OpArg> params = TensorsOf(args, step.slots[0]);
+  int flops = step.flops + OptionFlops(step, args);
+  Checked elements;
+  for (const OpArg& param : params) elements += Elements(param.shape);
+  Checked bytes;
+  for (const Slot& slot : step.slots) {
+    if (slot.name.empty()) break;
+    const std::span<const OpArg> tensors = TensorsOf(args, slot);
+    const bool optional = slot.need != Need::kRequired;
+    if (tensors.empty() || (optional && (Absent(tensors, params) || Unused(args, slot)))) {
+      if (AskedFor(args, slot)) return Unpriced(Reason::kUnsupportedArgs);
+      continue;
+    }
+    if (slot.need != Need::kOtherSize && !SameSizes(tensors, params)) {
+      return Unpriced(Reason::kShapeMismatch);
+    }
+    Reason reason;
+    const std::optional<Checked> size = BytesOfAll(tensors, &reason);
+    if (!size) return Unpriced(reason);
+    bytes += *size * slot.moves;
+    flops += slot.flops;
+  }
+  if (step.name == "adafactor" && !HasStatistics(args)) return Unpriced(Reason::kUnsupportedArgs);
+  Reason ignored;
+  PriceResult result = Priced(
+      params.size() == 1 ? NamedTensorText(*TensorOf(params.front(), &ignored)) : ListText(params),
+      {0, elements * flops, bytes}, std::vector<PartWork>());
+  result.price->op_class = OpClass::kOptimizer;
+  result.price->vec_estimated = step.estimated;
+  return result;
+}
+
+// Parameter, copy, mean, variance, gradient, then numbers: 12 or 14 arguments in all.
+bool IsApexAdam(const OpCall& call) {
+  if (call.mod.ends_with("adam_cuda")) return true;
+  constexpr size_t kTensors = 5;
+  if (call.args.size() != 12 && call.args.size() != 14) return false;
+  const auto end = call.args.begin() + kTensors;
+  return std::all_of(call.args.begin(), end,
+                     [](const OpArg& arg) { return IsTensor(arg) && arg.name.empty(); }) &&
+         IsNumber(*end);
+}
+
+// The tensors of the only list of a function, which annotations write one by one without a number.
+void MergeTensors(const OpCall& call, std::vector<ListArg>* groups) {
+  const auto end = std::find_if(call.args.begin(), call.args.end(), [](const OpArg& arg) {
+    return !IsTensor(arg) || !arg.name.empty() || arg.list > 0;
+  });
+  const auto count = end - call.args.begin();
+  if (count < 2) return;
+  groups->erase(groups->begin() + 1, groups->begin() + count);
+  groups->front() = {{}, std::span(call.args).first(static_cast<size_t>(count)), true};
+}
+
+PriceResult PriceOptimizer(std::string_view op, const OpCall& call) {
+  std::optional<std::vector<ListArg>> groups = GroupLists(call);
+  if (!groups) return Unpriced(Reason::kUnsupportedArgs);
+  const OptimizerFunction* function = &OptimizerFunctionOf(op);
+  if (function->step == "clip") MergeTensors(call, &*groups);
+  if (op == "adam" && IsApexAdam(call)) function = &ApexAdam();
+  StepArgs args;
+  if (!args.Bind(*function, *groups)) return Unpriced(Reason::kUnsupportedArgs);
+  return PriceStep(ChosenStep(*function, args), args);
+}
+
+// _amp_update_scale(scale, growth_tracker, found_inf, ..): a comparison, a product, a count; both
+// states are read and written.
+PriceResult PriceScaleUpdate(std::string_view, const OpCall& call) {
+  CallArgs args(call, {"self|current_scale", "growth_tracker", "found_inf", "", "", ""});
+  const Tensor scale = args.RequireTensor(0);
+  const Tensor tracker = args.RequireTensor(1);
+  const Tensor found = args.RequireTensor(2);
+  if (args.failed()) return Unpriced(args.reason());
+  const Checked bytes = scale.bytes() * 2 + tracker.bytes() * 2 + found.bytes();
+  PriceResult result =
+      Priced(NamedTensorText(scale), {0, scale.elements() * 3, bytes}, std::vector<PartWork>());
+  result.price->op_class = OpClass::kOptimizer;
+  return result;
+}
+
+constexpr std::string_view kScaleNames[] = {"_amp_update_scale"};
+
+}  // namespace
+
+std::span<const OpModel> OptimizerOps() {
+  static const OpModel kModels[] = {{OptimizerFunctionNames(), PriceOptimizer},
+                                    {kScaleNames, PriceScaleUpdate}};
+  return kModels;
+}
+
+}  // namespace oplens::ops

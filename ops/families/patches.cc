@@ -1,0 +1,109 @@
+// Patches of an image as columns of a matrix.
+
+#include "ops/families/patches.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/families/window.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+constexpr size_t kDimensions = 2;
+
+struct Steps {
+  std::vector<int64_t> kernel, dilation, padding, stride;
+
+  Checked Taps() const { return Elements(kernel); }
+  std::string Text() const {
+    return fmt::format("k={},s={},p={},d={}", TupleText(kernel), TupleText(stride),
+                       TupleText(padding), TupleText(dilation));
+  }
+};
+
+std::vector<int64_t> ReadPair(CallArgs* args, size_t parameter, int64_t absent) {
+  const auto values = PerDimension(args->FindInts(parameter), kDimensions, absent);
+  if (!values) args->Fail(Reason::kUnsupportedArgs);
+  return values.value_or(std::vector<int64_t>(kDimensions, absent));
+}
+
+// Kernel, dilation, padding and stride follow each other.
+Steps ReadSteps(CallArgs* args, size_t first) {
+  Steps steps;
+  if (args->Find(first) == nullptr) args->Fail(Reason::kUnsupportedArgs);
+  steps.kernel = ReadPair(args, first, 1);
+  steps.dilation = ReadPair(args, first + 1, 1);
+  steps.padding = ReadPair(args, first + 2, 0);
+  steps.stride = ReadPair(args, first + 3, 1);
+  return steps;
+}
+
+// How many patches an image of these extents has, or a reason.
+std::optional<Checked> CountPatches(const Steps& steps, Shape extents, Reason* reason) {
+  Checked patches = 1;
+  for (size_t i = 0; i < kDimensions; ++i) {
+    const Window window{steps.kernel[i], steps.stride[i], steps.padding[i], steps.padding[i],
+                        steps.dilation[i]};
+    *reason = window.Valid() ? Reason::kShapeMismatch : Reason::kUnsupportedArgs;
+    const std::optional<int64_t> count = WindowCount(extents[i], window);
+    if (!count) return std::nullopt;
+    patches *= *count;
+  }
+  return patches;
+}
+
+}  // namespace
+
+PriceResult PriceUnfold(std::string_view, const OpCall& call) {
+  CallArgs args(call, {"input|self", "kernel_size", "dilation", "padding", "stride"});
+  const Tensor x = args.RequireTensor(0);
+  const Steps steps = ReadSteps(&args, 1);
+  if (args.failed()) return Unpriced(args.reason());
+  const size_t rank = x.shape.size();
+  if (rank != 3 && rank != 4) return Unpriced(Reason::kShapeMismatch);
+  Reason reason;
+  const std::optional<Checked> patches = CountPatches(steps, x.shape.last(kDimensions), &reason);
+  if (!patches) return Unpriced(reason);
+  const Checked columns = Elements(x.shape.first(rank - kDimensions)) * steps.Taps() * *patches;
+  const Checked bytes = x.bytes() + BytesOf(columns, x.dtype);
+  PriceResult result = Priced(fmt::format("{},{}", NamedTensorText(x), steps.Text()),
+                              Work{0, 0, bytes}, Work{0, columns, bytes});
+  result.price->vec_estimated = false;
+  return result;
+}
+
+PriceResult PriceFold(std::string_view, const OpCall& call) {
+  CallArgs args(call,
+                {"input|self", "output_size", "kernel_size", "dilation", "padding", "stride"});
+  const Tensor x = args.RequireTensor(0);
+  if (args.Find(1) == nullptr) args.Fail(Reason::kUnsupportedArgs);
+  const std::vector<int64_t> output = ReadPair(&args, 1, 1);
+  const Steps steps = ReadSteps(&args, 2);
+  if (args.failed()) return Unpriced(args.reason());
+  if (output[0] < 0 || output[1] < 0) return Unpriced(Reason::kUnsupportedArgs);
+  Reason reason;
+  const std::optional<Checked> patches = CountPatches(steps, output, &reason);
+  if (!patches) return Unpriced(reason);
+  const size_t rank = x.shape.size();
+  const std::optional<int64_t> taps = steps.Taps().Value();
+  if ((rank != 2 && rank != 3) || !taps || x.shape[rank - 2] % *taps != 0 ||
+      !(*patches == Checked(x.shape[rank - 1]))) {
+    return Unpriced(Reason::kShapeMismatch);
+  }
+  const Checked images = Elements(x.shape.first(rank - 1)) / *taps;
+  const Checked bytes = x.bytes() + BytesOf(images * Elements(output), x.dtype);
+  PriceResult result =
+      Priced(fmt::format("{},o={},{}", NamedTensorText(x), TupleText(output), steps.Text()),
+             Work{0, x.elements(), bytes}, Work{0, 0, bytes});
+  result.price->vec_estimated = false;
+  return result;
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,315 @@
+// Elementwise ops. One table gives the FLOPs an output element and an element of the gradient; the
+// rest follows from the operands: broadcasting, type promotion, which operands receive gradients.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/families/families.h"
+#include "ops/families/pointwise_table.h"
+#include "ops/op_name.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+using Result = PointwiseResult;
+using Gradient = PointwiseGradient;
+
+// The weights of ops that an argument makes cheaper or dearer.
+constexpr int kTanhGeluForward = 28;
+constexpr int kTanhGeluBackward = 34;
+constexpr int kSmallPowerForward = 1;  // A few multiplications, not a logarithm and an exponential.
+constexpr int kSmallPowerBackward = 2;
+constexpr double kSmallPower = 3;
+constexpr int kDivisorGradient = 4;  // -dY a / b^2
+
+// What was recorded: the operands in order, and the options that change the cost.
+struct Operands {
+  std::vector<Tensor> tensors;  // Numbers among them.
+  double last_number = 0;       // The value of the last operand, if that is a number.
+  bool scaled = false;          // add, sub: a factor alpha other than 1.
+  bool rounded = false;         // div(rounding_mode=..): an integer result stays one.
+  bool tanh = false;            // gelu(approximate='tanh')
+};
+
+// Arguments that are no operands. True: `arg` is one, and is read.
+bool ReadOption(const OpArg& arg, Operands* operands) {
+  constexpr std::string_view kIgnored[] = {"out", "inplace", "training", "generator"};
+  if (arg.kind == OpArg::Kind::kNone) return true;
+  if (arg.kind == OpArg::Kind::kString) {
+    operands->tanh |= arg.text == "tanh";
+    operands->rounded |= arg.name == "rounding_mode";
+    return true;
+  }
+  if (arg.name == "alpha" && IsNumber(arg)) {
+    operands->scaled = NumberOf(arg) != 1;
+    return true;
+  }
+  return std::find(std::begin(kIgnored), std::end(kIgnored), arg.name) != std::end(kIgnored);
+}
+
+// add(a, alpha, b) and addcmul(a, value, b, c) before the factor became a keyword; and that
+// keyword, which reads like an operand.
+void DropFactor(const PointwiseOp& op, Operands* operands) {
+  std::vector<Tensor>& tensors = operands->tensors;
+  const bool sum = op.name == "add" || op.name == "sub";
+  const bool scaled_product = op.name == "addcmul" || op.name == "addcdiv";
+  if (!sum && !scaled_product) return;
+  if (tensors.size() != static_cast<size_t>(op.operands) + 1) return;
+  if (tensors[1].number) {
+    tensors.erase(tensors.begin() + 1);
+  } else if (scaled_product && tensors.back().number) {
+    tensors.pop_back();
+  }
+}
+
+// The first operand is required; the bounds of clamp are not.
+bool CountFits(const PointwiseOp& op, size_t count) {
+  const auto wanted = static_cast<size_t>(op.operands);
+  return op.name == "clamp" ? count >= 1 && count <= wanted : count == wanted;
+}
+
+// The second operand of a call whose profiler records no values: a number, of which only that of
+// an exponent matters.
+bool IsUnrecordedNumber(const PointwiseOp& op, const Operands& operands, const OpArg& arg) {
+  constexpr std::string_view kTypes[] = {"Scalar", "object", "double", "float", "int", "long int"};
+  return arg.kind == OpArg::Kind::kOther && arg.name.empty() && op.operands == 2 &&
+         op.name != "pow" && operands.tensors.size() == 1 &&
+         std::find(std::begin(kTypes), std::end(kTypes), arg.type) != std::end(kTypes);
+}
+
+std::optional<Operands> ReadOperands(const PointwiseOp& op, const OpCall& call, Reason* reason) {
+  Operands operands;
+  std::optional<double> legacy_alpha;
+  for (const OpArg& arg : call.args) {
+    if (ReadOption(arg, &operands)) continue;
+    // The numbers behind the operand of an op of one operand are its parameters: slopes, limits.
+    if (op.operands == 1 && IsNumber(arg) && !operands.tensors.empty()) continue;
+    if (IsUnrecordedNumber(op, operands, arg)) {
+      operands.tensors.push_back({{}, DType::kUnknown, true});
+      continue;
+    }
+    const std::optional<Tensor> tensor = TensorOf(arg, reason);
+    if (!tensor) return std::nullopt;
+    if (tensor->number) operands.last_number = NumberOf(arg);
+    if (tensor->number && operands.tensors.size() == 1) legacy_alpha = NumberOf(arg);
+    operands.tensors.push_back(*tensor);
+  }
+  const size_t recorded = operands.tensors.size();
+  DropFactor(op, &operands);
+  if (operands.tensors.size() != recorded && op.operands == 2) operands.scaled = legacy_alpha != 1;
+  *reason = Reason::kUnsupportedArgs;
+  if (!CountFits(op, operands.tensors.size())) return std::nullopt;
+  // Without a tensor, the operand whose method it is was a 0-d tensor.
+  if (std::all_of(operands.tensors.begin(), operands.tensors.end(),
+                  [](const Tensor& tensor) { return tensor.number; })) {
+    operands.tensors.front().number = false;
+  }
+  return operands;
+}
+
+// The rank of an operand in promotion: tensors with dimensions, then 0-d tensors, then numbers. A
+// lower one changes the result's type only by a higher category.
+int PromotionRank(const Tensor& tensor) {
+  if (tensor.number) return 2;
+  return tensor.shape.empty() ? 1 : 0;
+}
+
+DType Promote(std::span<const Tensor> tensors) {
+  std::optional<DType> result;
+  for (int rank = 0; rank <= 2; ++rank) {
+    std::optional<DType> type;
+    for (const Tensor& tensor : tensors) {
+      if (PromotionRank(tensor) != rank) continue;
+      if (tensor.number && tensor.dtype == DType::kUnknown) continue;
+      type = type ? PromoteDTypes(*type, tensor.dtype) : tensor.dtype;
+    }
+    if (type && (!result || CategoryOf(*type) > CategoryOf(*result))) result = type;
+  }
+  return result.value_or(DType::kFloat32);
+}
+
+DType ResultType(Result result, const Operands& operands, bool in_place) {
+  const std::vector<Tensor>& tensors = operands.tensors;
+  if (in_place || result == Result::kFirst) return tensors.front().dtype;
+  if (result == Result::kBool) return DType::kBool;
+  if (result == Result::kSelected) return Promote(std::span(tensors).subspan(1));
+  const DType type = Promote(tensors);
+  const bool becomes_float = result == Result::kFloat && !operands.rounded;
+  return becomes_float && CategoryOf(type) < DTypeCategory::kFloat ? DType::kFloat32 : type;
+}
+
+// A number is an argument of the kernel: it moves no bytes.
+Checked OperandBytes(const Tensor& tensor) { return tensor.number ? Checked(0) : tensor.bytes(); }
+
+// What the gradient formulas need of the forward op.
+struct Applied {
+  std::span<const Tensor> tensors;
+  Checked n;             // Elements of the result.
+  Checked output_bytes;  // Of the result, so of dY too.
+  int weight;            // FLOPs a gradient element.
+  bool reversed;
+};
+
+// The gradient of one operand, summed back to its shape if it was broadcast.
+Work OperandGradient(const Applied& op, const Tensor& operand, int weight, Checked saved_bytes) {
+  Work work{0, op.n * weight, op.output_bytes + saved_bytes + operand.bytes()};
+  if (!(operand.elements() == op.n)) work.vec += op.n;
+  return work;
+}
+
+Work Add(const Work& a, const Work& b) { return {a.mma + b.mma, a.vec + b.vec, a.bytes + b.bytes}; }
+
+Work ViewGradient(const Applied& op) {
+  Work work;
+  for (const Tensor& tensor : op.tensors) {
+    if (!tensor.Differentiable() || tensor.elements() == op.n) continue;
+    work = Add(work, OperandGradient(op, tensor, 0, 0));
+  }
+  return work;
+}
+
+Work JointGradient(const Applied& op, Checked saved_bytes) {
+  Work work{0, op.n * op.weight, op.output_bytes + saved_bytes};
+  for (const Tensor& tensor : op.tensors) {
+    if (!tensor.Differentiable()) continue;
+    work.bytes += tensor.bytes();
+    if (!(tensor.elements() == op.n)) work.vec += op.n;
+  }
+  return work;
+}
+
+Work ProductGradient(const Applied& op) {
+  Work work;
+  for (size_t i = 0; i < 2; ++i) {
+    if (!op.tensors[i].Differentiable()) continue;
+    work =
+        Add(work, OperandGradient(op, op.tensors[i], op.weight, OperandBytes(op.tensors[1 - i])));
+  }
+  return work;
+}
+
+Work QuotientGradient(const Applied& op) {
+  const Tensor& dividend = op.tensors[op.reversed ? 1 : 0];
+  const Tensor& divisor = op.tensors[op.reversed ? 0 : 1];
+  Work work;
+  if (dividend.Differentiable()) {
+    work = OperandGradient(op, dividend, op.weight, OperandBytes(divisor));
+  }
+  if (divisor.Differentiable()) {
+    work = Add(work, OperandGradient(op, divisor, kDivisorGradient,
+                                     OperandBytes(dividend) + divisor.bytes()));
+  }
+  return work;
+}
+
+std::vector<PartWork> Gradients(Gradient gradient, const Applied& op) {
+  if (gradient == Gradient::kNone ||
+      std::none_of(op.tensors.begin(), op.tensors.end(),
+                   [](const Tensor& tensor) { return tensor.Differentiable(); })) {
+    return {};
+  }
+  Checked operand_bytes;
+  Checked condition_bytes;
+  for (const Tensor& tensor : op.tensors) {
+    operand_bytes += OperandBytes(tensor);
+    if (CategoryOf(tensor.dtype) < DTypeCategory::kFloat) condition_bytes += OperandBytes(tensor);
+  }
+  Work work;
+  switch (gradient) {
+    case Gradient::kNone:
+      break;
+    case Gradient::kView:
+      work = ViewGradient(op);
+      break;
+    case Gradient::kUnsaved:
+      work = JointGradient(op, 0);
+      break;
+    case Gradient::kSaved:
+      work = JointGradient(op, operand_bytes);
+      break;
+    case Gradient::kSelecting:
+      work = JointGradient(op, condition_bytes);
+      break;
+    case Gradient::kProduct:
+      work = ProductGradient(op);
+      break;
+    case Gradient::kQuotient:
+      work = QuotientGradient(op);
+      break;
+  }
+  return {{Part::kBackward, work}};
+}
+
+// What was rounded does not follow its operands: zeros are written.
+std::vector<PartWork> ZeroGradients(const Applied& op) {
+  std::vector<PartWork> parts;
+  Work work;
+  for (const Tensor& tensor : op.tensors) {
+    if (!tensor.Differentiable()) continue;
+    work.bytes += tensor.bytes();
+    parts = {{Part::kBackward, work, {}}};
+  }
+  return parts;
+}
+
+struct Weights {
+  int forward;
+  int backward;
+};
+
+Weights WeightsOf(const PointwiseOp& op, const Operands& operands, bool reversed) {
+  if (op.name == "gelu" && operands.tanh) return {kTanhGeluForward, kTanhGeluBackward};
+  const bool small = op.name == "pow" && !reversed && operands.tensors.back().number &&
+                     std::abs(operands.last_number) <= kSmallPower &&
+                     operands.last_number == std::trunc(operands.last_number);
+  if (small) return {kSmallPowerForward, kSmallPowerBackward};
+  return {op.forward + (operands.scaled ? 1 : 0), op.backward};
+}
+
+PriceResult PricePointwise(std::string_view op, const OpCall& call) {
+  const PointwiseOp* row = FindPointwiseOp(op);
+  if (row == nullptr) return Unpriced(Reason::kUnknownOp);
+  Reason reason = Reason::kUnsupportedArgs;
+  std::optional<Operands> operands = ReadOperands(*row, call, &reason);
+  if (!operands) return Unpriced(reason);
+  std::vector<Tensor>& tensors = operands->tensors;
+  // The method where() has the condition second.
+  if (op == "where" && call.mod == "Tensor") std::swap(tensors[0], tensors[1]);
+
+  const OpName name = ParseOpName(call.op);
+  const std::optional<std::vector<int64_t>> shape = Broadcast(tensors);
+  if (!shape) return Unpriced(Reason::kShapeMismatch);
+  const Checked n = Elements(*shape);
+  if (name.in_place && !(n == tensors.front().elements())) return Unpriced(Reason::kShapeMismatch);
+
+  const Weights weights = WeightsOf(*row, *operands, name.reversed);
+  const Checked output_bytes = BytesOf(n, ResultType(row->result, *operands, name.in_place));
+  Work forward{0, n * weights.forward, output_bytes};
+  for (const Tensor& tensor : tensors) forward.bytes += OperandBytes(tensor);
+  const Applied applied{tensors, n, output_bytes, weights.backward, name.reversed};
+  PriceResult result =
+      Priced(TensorsText(tensors), forward,
+             operands->rounded ? ZeroGradients(applied) : Gradients(row->gradient, applied));
+  // An operation on complex numbers is several.
+  const bool complex = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+    return CategoryOf(tensor.dtype) == DTypeCategory::kComplex;
+  });
+  result.price->vec_estimated = complex || row->count == PointwiseCount::kEstimate;
+  return result;
+}
+
+}  // namespace
+
+std::span<const OpModel> PointwiseOps() {
+  static const OpModel models[] = {{PointwiseNames(), PricePointwise}};
+  return models;
+}
+
+}  // namespace oplens::ops

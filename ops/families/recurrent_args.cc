@@ -1,0 +1,179 @@
+#include "ops/families/recurrent_args.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "ops/call_args.h"
+#include "ops/pricing.h"
+
+namespace oplens::ops {
+namespace {
+
+void SetInt(const OpArg& arg, std::optional<int64_t>* value, RecurrentArgs* given) {
+  if (arg.kind == OpArg::Kind::kNone || arg.kind == OpArg::Kind::kOther) return;
+  if (arg.kind != OpArg::Kind::kInt || arg.int_value < 0) {
+    given->error = Reason::kUnsupportedArgs;
+  } else {
+    *value = arg.int_value;
+  }
+}
+
+void SetBool(const OpArg& arg, std::optional<bool>* value, RecurrentArgs* given) {
+  if (arg.kind == OpArg::Kind::kNone || arg.kind == OpArg::Kind::kOther) return;
+  if (arg.kind != OpArg::Kind::kBool && arg.kind != OpArg::Kind::kInt) {
+    given->error = Reason::kUnsupportedArgs;
+  } else {
+    *value = arg.int_value != 0;
+  }
+}
+
+struct IntField {
+  std::string_view name;
+  std::optional<int64_t> RecurrentArgs::*field;
+};
+constexpr IntField kInts[] = {
+    {"hidden_size", &RecurrentArgs::hidden},
+    {"num_layers", &RecurrentArgs::layers},
+    {"proj_size", &RecurrentArgs::projection},
+    {"mode", &RecurrentArgs::mode},
+};
+
+struct BoolField {
+  std::string_view name;
+  std::optional<bool> RecurrentArgs::*field;
+};
+constexpr BoolField kBools[] = {
+    {"bias", &RecurrentArgs::bias},
+    {"has_biases", &RecurrentArgs::bias},
+    {"bidirectional", &RecurrentArgs::bidirectional},
+    {"batch_first", &RecurrentArgs::batch_first},
+};
+
+// Sets the value of that name; a name that no field has is not read.
+void SetNamed(std::string_view name, const OpArg& arg, RecurrentArgs* given) {
+  if (const IntField* row = FindRow(kInts, name)) SetInt(arg, &(given->*(row->field)), given);
+  if (const BoolField* row = FindRow(kBools, name)) SetBool(arg, &(given->*(row->field)), given);
+}
+
+bool IsTensor(const OpArg* arg) { return arg->kind == OpArg::Kind::kTensor; }
+
+std::optional<Tensor> Read(const OpArg& arg, RecurrentArgs* given) {
+  Reason reason;
+  std::optional<Tensor> tensor = TensorOf(arg, &reason);
+  if (!tensor) given->error = reason;
+  return tensor;
+}
+
+struct TensorName {
+  std::string_view name;
+  size_t slot;
+};
+enum Slot : size_t { kInput, kStates, kCellState, kWeightIh, kWeightHh, kBiasIh, kBiasHh, kSlots };
+constexpr TensorName kTensorNames[] = {
+    {"input", kInput},   {"hx", kStates},          {"h_0", kStates},    {"h0", kStates},
+    {"cx", kCellState},  {"c_0", kCellState},      {"c0", kCellState},  {"weight_ih", kWeightIh},
+    {"w_ih", kWeightIh}, {"weight_hh", kWeightHh}, {"w_hh", kWeightHh}, {"bias_ih", kBiasIh},
+    {"b_ih", kBiasIh},   {"bias_hh", kBiasHh},     {"b_hh", kBiasHh},
+};
+
+// Keywords: sizes, tensors, and others that cost nothing. Both states may have one name, since they
+// are one tuple.
+void ReadKeywords(const OpCall& call, RecurrentArgs* given) {
+  std::array<std::optional<Tensor>, kSlots> tensors;
+  for (const OpArg& arg : call.args) {
+    if (arg.name.empty()) continue;
+    if (arg.kind != OpArg::Kind::kTensor) {
+      SetNamed(arg.name, arg, given);
+      continue;
+    }
+    const TensorName* row = FindRow(kTensorNames, arg.name);
+    if (row == nullptr) continue;
+    const bool second = row->slot == kStates && tensors[kStates];
+    tensors[second ? kCellState : row->slot] = Read(arg, given);
+  }
+  given->input = tensors[kInput];
+  given->h = tensors[kStates];
+  given->c = tensors[kCellState];
+  for (size_t slot = kWeightIh; slot < kSlots; ++slot) {
+    if (tensors[slot]) given->weights.push_back(*tensors[slot]);
+  }
+}
+
+std::vector<const OpArg*> Positional(const OpCall& call) {
+  std::vector<const OpArg*> args;
+  for (const OpArg& arg : call.args) {
+    if (arg.name.empty()) args.push_back(&arg);
+  }
+  return args;
+}
+
+// Sets what follows the tensors of a positional call, by a word for each argument.
+void ReadValues(std::vector<const OpArg*>::const_iterator arg,
+                std::vector<const OpArg*>::const_iterator end, std::string_view words,
+                RecurrentArgs* given) {
+  for (; arg != end && !words.empty(); ++arg) {
+    const size_t blank = std::min(words.find(' '), words.size());
+    SetNamed(words.substr(0, blank), **arg, given);
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+}
+
+}  // namespace
+
+RecurrentArgs ReadCudnnRnnArgs(const OpCall& call) {
+  RecurrentArgs given;
+  ReadKeywords(call, &given);
+  const std::vector<const OpArg*> args = Positional(call);
+  auto arg = args.begin();
+  if (arg != args.end() && IsTensor(*arg)) given.input = Read(**arg++, &given);
+  std::vector<Tensor> weights;
+  for (; arg != args.end() && IsTensor(*arg); ++arg) {
+    if (const auto tensor = Read(**arg, &given)) weights.push_back(*tensor);
+  }
+  // A list that was not recorded still has its place.
+  if (weights.empty() && arg != args.end()) ++arg;
+  given.weights = std::move(weights);
+  given.packed = given.input && given.input->shape.size() == 2;
+  constexpr std::ptrdiff_t kToState = 2;
+  if (args.end() - arg < kToState + 2) return given;
+  arg += kToState;
+  if (IsTensor(*arg)) given.h = Read(**arg, &given);
+  ++arg;
+  if (IsTensor(*arg)) given.c = Read(**arg, &given);
+  ReadValues(arg + 1, args.end(),
+             "mode hidden_size proj_size num_layers batch_first dropout train bidirectional",
+             &given);
+  return given;
+}
+
+RecurrentArgs ReadRecurrentArgs(const OpCall& call, int states, bool cell) {
+  RecurrentArgs given;
+  ReadKeywords(call, &given);
+  const std::vector<const OpArg*> args = Positional(call);
+  auto arg = std::find_if(args.begin(), args.end(), IsTensor);
+  std::vector<Tensor> tensors;
+  for (; arg != args.end() && IsTensor(*arg); ++arg) {
+    if (const auto tensor = Read(**arg, &given)) tensors.push_back(*tensor);
+  }
+  const auto has_value = [](const OpArg* value) { return IsNumber(*value); };
+  ReadValues(std::find_if(arg, args.end(), has_value), args.end(),
+             "has_biases num_layers dropout train bidirectional batch_first", &given);
+
+  auto tensor = tensors.begin();
+  if (!given.input && tensor != tensors.end()) given.input = *tensor++;
+  // Sizes of the steps' batches, and the orders of sequences.
+  for (; !cell && tensor != tensors.end() && tensor->shape.size() == 1; ++tensor) {
+    given.packed = true;
+  }
+  const auto next_state = [&](std::optional<Tensor>* state) {
+    if (!*state && tensor != tensors.end()) *state = *tensor++;
+  };
+  next_state(&given.h);
+  if (states == 2) next_state(&given.c);
+  given.weights.insert(given.weights.begin(), tensor, tensors.end());
+  return given;
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,308 @@
+// Reductions and scans over dimensions.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/call_args.h"
+#include "ops/families/families.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+// What a reduction writes.
+enum class Output : uint8_t {
+  kSame,  // The input's type.
+  kSum,   // The input's type; integers are added up in int64.
+  kBool,
+  kInt64,
+  kTwo,           // Two results of the input's type.
+  kSelected,      // Values, and with a dimension their int64 indices.
+  kScan,          // As kSum, one result an input.
+  kScanSelected,  // Running values and their int64 indices.
+};
+
+// The gradient of a reduction: FLOPs an element of the input and of the output, and what is read
+// beside dY. A gradient that is a view costs nothing; one that was not described has no model.
+struct Gradient {
+  enum class Kind : uint8_t {
+    kUnknown,
+    kView,      // dX is dY expanded: no kernel.
+    kComputed,  // dX is written whole.
+    kSelected,  // With indices dY goes to their places, without them as kComputed.
+  };
+  Kind kind = Kind::kUnknown;
+  int per_input = 0;
+  int per_output = 0;
+  bool reads_input = false;
+  bool reads_output = false;
+};
+
+constexpr Gradient Computed(int per_input, int per_output, bool reads_input, bool reads_output) {
+  return {Gradient::Kind::kComputed, per_input, per_output, reads_input, reads_output};
+}
+
+constexpr Gradient kExpanded{Gradient::Kind::kView, 0, 0, false, false};
+// Compares X with Y, counts equal ones, divides and masks dY.
+constexpr Gradient kEqualShare = Computed(4, 0, true, true);
+constexpr Gradient kSelected{Gradient::Kind::kSelected, 4, 0, true, true};
+
+struct Reduction {
+  std::string_view name;
+  int per_input;   // FLOPs an input element.
+  int per_output;  // FLOPs an output element.
+  Output output;
+  Gradient gradient = {};
+};
+
+constexpr Reduction kReductions[] = {
+    {"sum", 1, 0, Output::kSum, kExpanded},
+    {"nansum", 2, 0, Output::kSum, Computed(1, 0, true, false)},
+    {"mean", 1, 1, Output::kSame, Computed(1, 0, false, false)},
+    // dY Y / X.
+    {"prod", 1, 0, Output::kSum, Computed(2, 0, true, true)},
+    {"amax", 1, 0, Output::kSame, kEqualShare},
+    {"amin", 1, 0, Output::kSame, kEqualShare},
+    {"aminmax", 2, 0, Output::kTwo, Computed(8, 0, true, true)},
+    {"max", 1, 0, Output::kSelected, kSelected},
+    {"min", 1, 0, Output::kSelected, kSelected},
+    {"any", 1, 0, Output::kBool},
+    {"all", 1, 0, Output::kBool},
+    {"argmax", 1, 0, Output::kInt64},
+    {"argmin", 1, 0, Output::kInt64},
+    {"count_nonzero", 1, 0, Output::kInt64},
+    // Subtract the maximum, exponential 20, add up, and the maximum itself. Backward: subtract,
+    // exponential, multiply.
+    {"logsumexp", 23, 0, Output::kSame, Computed(22, 0, true, true)},
+    {"cumsum", 1, 0, Output::kScan, Computed(1, 0, false, false)},
+    // The sums of dY Y from the end, divided by X.
+    {"cumprod", 1, 0, Output::kScan, Computed(3, 0, true, true)},
+    // dY is added to the places that the indices name.
+    {"cummax", 1, 0, Output::kScanSelected, Computed(1, 0, false, false)},
+    {"cummin", 1, 0, Output::kScanSelected, Computed(1, 0, false, false)},
+};
+
+constexpr Reduction kVariances[] = {
+    // Mean 1, subtract, square and add 3; the root 20. Backward: the mean again, subtract, scale,
+    // multiply with dY; that of the mean is added.
+    {"var", 4, 0, Output::kSame, Computed(4, 0, true, false)},
+    {"std", 4, 20, Output::kSame, Computed(4, 2, true, true)},
+    {"var_mean", 4, 0, Output::kTwo, Computed(5, 0, true, false)},
+    {"std_mean", 4, 20, Output::kTwo, Computed(5, 2, true, true)},
+};
+
+// Above it a weight stands for a function, not for counted operations.
+constexpr int kMaxCounted = 19;
+
+bool IsScan(Output output) { return output == Output::kScan || output == Output::kScanSelected; }
+
+// The elements left when `dims` (none: all) are reduced; nullopt when a dimension is out of range
+// or named twice.
+std::optional<Checked> ReducedElements(Shape shape, const std::vector<int64_t>& dims) {
+  if (dims.empty()) return Checked(1);
+  std::vector<bool> reduced(std::max<size_t>(shape.size(), 1), false);
+  for (const int64_t dim : dims) {
+    const std::optional<size_t> index = DimIndex(dim, shape.size());
+    if (!index || reduced[*index]) return std::nullopt;
+    reduced[*index] = true;
+  }
+  Checked left = 1;
+  for (size_t i = 0; i < shape.size(); ++i) left *= reduced[i] ? 1 : shape[i];
+  return left;
+}
+
+DType SumType(DType input) {
+  return CategoryOf(input) < DTypeCategory::kFloat ? DType::kInt64 : input;
+}
+
+Checked OutputBytes(const Reduction& reduction, const Tensor& x, Checked outputs, bool has_dim,
+                    std::optional<DType> asked) {
+  const Checked indices = BytesOf(outputs, DType::kInt64);
+  switch (reduction.output) {
+    case Output::kSame:
+      return BytesOf(outputs, asked.value_or(x.dtype));
+    case Output::kSum:
+    case Output::kScan:
+      return BytesOf(outputs, asked.value_or(SumType(x.dtype)));
+    case Output::kBool:
+      return BytesOf(outputs, DType::kBool);
+    case Output::kInt64:
+      return indices;
+    case Output::kTwo:
+      return BytesOf(outputs, x.dtype) * 2;
+    case Output::kSelected:
+      return BytesOf(outputs, x.dtype) + (has_dim ? indices : Checked(0));
+    case Output::kScanSelected:
+      return BytesOf(outputs, x.dtype) + indices;
+  }
+  return 0;
+}
+
+// Where a reduction has its arguments.
+struct Arguments {
+  Tensor x;
+  std::vector<int64_t> dims;
+  std::optional<DType> dtype;
+};
+
+bool IsFloating(const Tensor& x) { return CategoryOf(x.dtype) >= DTypeCategory::kFloat; }
+
+Work GradientOf(const Gradient& gradient, const Tensor& x, Checked outputs, Checked output_bytes,
+                bool indexed) {
+  if (gradient.kind == Gradient::Kind::kView) return {};
+  // output_bytes: dY, and its indices where there are some.
+  if (indexed) return {0, 0, output_bytes + x.bytes()};
+  Work work{0, x.elements() * gradient.per_input + outputs * gradient.per_output,
+            output_bytes + x.bytes()};
+  if (gradient.reads_input) work.bytes += x.bytes();
+  if (gradient.reads_output) work.bytes += output_bytes;
+  return work;
+}
+
+PriceResult PriceReduced(const Reduction& reduction, const Arguments& arguments,
+                         std::string params) {
+  const Tensor& x = arguments.x;
+  const std::optional<Checked> left = ReducedElements(x.shape, arguments.dims);
+  if (!left) return Unpriced(Reason::kShapeMismatch);
+  const Checked n = x.elements();
+  const Checked outputs = IsScan(reduction.output) ? n : *left;
+  const Checked output_bytes =
+      OutputBytes(reduction, x, outputs, !arguments.dims.empty(), arguments.dtype);
+  const Work forward{0, n * reduction.per_input + outputs * reduction.per_output,
+                     x.bytes() + output_bytes};
+  PriceResult result = Priced(std::move(params), forward, std::vector<PartWork>());
+  result.price->vec_estimated =
+      reduction.per_input > kMaxCounted || reduction.per_output > kMaxCounted;
+  if (reduction.gradient.kind != Gradient::Kind::kUnknown && IsFloating(x)) {
+    const bool indexed = reduction.output == Output::kSelected && !arguments.dims.empty();
+    result.price->backward = {
+        {Part::kBackward, GradientOf(reduction.gradient, x, outputs, output_bytes, indexed)}};
+  }
+  return result;
+}
+
+// PyProf prints the input of a mean as a tensor, of the others as T and type.
+std::string ReductionText(std::string_view op, const Tensor& x) {
+  return op == "mean" ? TensorText(x) : NamedTensorText(x);
+}
+
+PriceResult PriceReduction(std::string_view op, const OpCall& call) {
+  const Reduction* row = FindRow(kReductions, op);
+  if (row == nullptr) return Unpriced(Reason::kUnknownOp);
+  CallArgs args = IsScan(row->output)
+                      ? CallArgs(call, {"input|self", "dim|axis", "dtype"})
+                      : CallArgs(call, {"input|self", "dim|axis|other", "keepdim", "dtype"});
+  const OpArg* dim = args.Find(1);
+  // max and min of two tensors are pointwise.
+  if (row->output == Output::kSelected && dim != nullptr && dim->kind == OpArg::Kind::kTensor) {
+    const std::string_view pointwise = op == "max" ? "maximum" : "minimum";
+    return FindOpModel(pointwise)->price(pointwise, call);
+  }
+  // What a scan costs does not hang on a dimension that was not recorded.
+  const bool skip = IsScan(row->output) && dim != nullptr && dim->kind == OpArg::Kind::kOther;
+  const auto dims = skip ? std::nullopt : args.FindInts(1);
+  Arguments arguments{args.RequireTensor(0), dims.value_or(std::vector<int64_t>()), {}};
+  if (IsScan(row->output) && dim == nullptr) args.Fail(Reason::kUnsupportedArgs);
+  const size_t dtype = IsScan(row->output) ? 2 : 3;
+  if (args.Find(dtype) != nullptr) arguments.dtype = args.DTypeOr(dtype, arguments.x.dtype);
+  if (args.failed()) return Unpriced(args.reason());
+  return PriceReduced(*row, arguments, ReductionText(op, arguments.x));
+}
+
+// var(x, unbiased) or var(x, dim, unbiased, keepdim): the second argument says which.
+PriceResult PriceVariance(std::string_view op, const OpCall& call) {
+  const Reduction* row = FindRow(kVariances, op);
+  if (row == nullptr) return Unpriced(Reason::kUnknownOp);
+  CallArgs args(call, {"input|self", "dim|axis|unbiased", "unbiased|correction", "keepdim"});
+  const OpArg* dim = args.Find(1);
+  Arguments arguments{args.RequireTensor(0), {}, {}};
+  if (dim != nullptr && dim->kind != OpArg::Kind::kBool) {
+    arguments.dims = args.FindInts(1).value_or(std::vector<int64_t>());
+  }
+  if (args.failed()) return Unpriced(args.reason());
+  return PriceReduced(*row, arguments, NamedTensorText(arguments.x));
+}
+
+// The weights of a norm by its order: 2 squares, adds and takes a root; 1, 0 and infinity take the
+// absolute value or compare, then add up or select; any other order is a power. nullopt: no vector
+// norm. Backward: X dY / Y; the sign of X; the share of the largest; zeros; a power.
+std::optional<Reduction> NormOfOrder(const OpArg* order) {
+  constexpr Reduction kEuclidean{"norm", 2, 20, Output::kSame, Computed(1, 1, true, true)};
+  if (order == nullptr) return kEuclidean;
+  if (order->kind == OpArg::Kind::kString) {
+    return order->text == "fro" ? std::optional(kEuclidean) : std::nullopt;
+  }
+  if (!IsNumber(*order) || std::isnan(NumberOf(*order))) return std::nullopt;
+  const double p = NumberOf(*order);
+  if (p == 2) return kEuclidean;
+  if (p == 1) return Reduction{"norm", 2, 0, Output::kSame, Computed(2, 0, true, false)};
+  if (p == 0) return Reduction{"norm", 2, 0, Output::kSame, Computed(0, 0, false, false)};
+  if (std::isinf(p)) return Reduction{"norm", 2, 0, Output::kSame, kEqualShare};
+  return Reduction{"norm", 21, 20, Output::kSame, Computed(22, 1, true, true)};
+}
+
+PriceResult PriceVectorNorm(std::string_view, const OpCall& call) {
+  CallArgs args(call, {"input|self|x|A", "p|ord", "dim", "keepdim", "dtype"});
+  const std::optional<Reduction> norm = NormOfOrder(args.Find(1));
+  if (!norm) return Unpriced(Reason::kUnsupportedArgs);
+  Arguments arguments{args.RequireTensor(0), args.FindInts(2).value_or(std::vector<int64_t>()), {}};
+  if (args.Find(4) != nullptr) arguments.dtype = args.DTypeOr(4, arguments.x.dtype);
+  if (args.failed()) return Unpriced(args.reason());
+  return PriceReduced(*norm, arguments, NamedTensorText(arguments.x));
+}
+
+// torch.equal: compare, then all() of the results, to one truth value.
+PriceResult PriceEqual(std::string_view, const OpCall& call) {
+  CallArgs args(call, {"input|self", "other"});
+  const Tensor a = args.RequireTensor(0);
+  const Tensor b = args.RequireTensor(1);
+  if (args.failed()) return Unpriced(args.reason());
+  if (!std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end())) {
+    return Unpriced(Reason::kShapeMismatch);
+  }
+  const Tensor operands[] = {a, b};
+  PriceResult result =
+      Priced(TensorsText(operands), {0, a.elements() * 2, a.bytes() + b.bytes() + 1},
+             std::vector<PartWork>());
+  result.price->vec_estimated = false;
+  return result;
+}
+
+// linalg_norm(x, ord, dim): a matrix norm where two dimensions are reduced and an order is given;
+// of those only that of Frobenius is a vector norm, the largest sum of a row or column costs as
+// much.
+PriceResult PriceLinalgNorm(std::string_view op, const OpCall& call) {
+  CallArgs args(call, {"input|self|A", "ord", "dim", "keepdim", "dtype"});
+  const OpArg* order = args.Find(1);
+  const Tensor x = args.RequireTensor(0);
+  const auto dims = args.FindInts(2);
+  if (args.failed()) return Unpriced(args.reason());
+  const bool matrix = dims ? dims->size() == 2 : x.shape.size() == 2;
+  if (matrix && order != nullptr && IsNumber(*order)) {
+    const double p = NumberOf(*order);
+    if (!(p == 1 || p == -1 || std::isinf(p))) return Unpriced(Reason::kUnsupportedArgs);
+  }
+  return PriceVectorNorm(op, call);
+}
+
+constexpr auto kReductionNames = NamesOf(kReductions);
+constexpr auto kVarianceNames = NamesOf(kVariances);
+constexpr std::string_view kNormNames[] = {"norm", "vector_norm"};
+constexpr std::string_view kLinalgNormNames[] = {"linalg_norm"};
+constexpr std::string_view kEqualNames[] = {"equal"};
+constexpr OpModel kModels[] = {
+    {kReductionNames, PriceReduction}, {kVarianceNames, PriceVariance},
+    {kNormNames, PriceVectorNorm},     {kLinalgNormNames, PriceLinalgNorm},
+    {kEqualNames, PriceEqual},
+};
+
+}  // namespace
+
+std::span<const OpModel> ReductionOps() { return kModels; }
+
+}  // namespace oplens::ops

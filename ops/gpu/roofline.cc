@@ -1,0 +1,129 @@
+#include "ops/gpu/roofline.h"
+
+#include <algorithm>
+
+namespace oplens::ops {
+namespace {
+
+constexpr double kSmallPercent = 10;
+constexpr int64_t kShortNs = 10'000;
+
+std::optional<MathUnit> TensorUnitOf(MathType math, bool half_sums) {
+  switch (math) {
+    case MathType::kFp16:
+      return half_sums ? MathUnit::kTensorFp16Half : MathUnit::kTensorFp16;
+    case MathType::kBf16:
+      return MathUnit::kTensorFp16;
+    case MathType::kTf32:
+    case MathType::kThreeTf32:
+      return MathUnit::kTensorTf32;
+    case MathType::kFp8:
+      return MathUnit::kTensorFp8;
+    case MathType::kFp4:
+      return MathUnit::kTensorFp4;
+    case MathType::kInt8:
+      return MathUnit::kTensorInt8;
+    case MathType::kInt4:
+      return MathUnit::kTensorInt4;
+    case MathType::kFp64:
+      return MathUnit::kTensorFp64;
+    case MathType::kBinary:
+    case MathType::kUnknown:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// Kernels of libraries that add and multiply two fp16 numbers at once.
+bool IsPackedHalf(std::string_view long_name) {
+  return long_name.find("hgemm") != std::string_view::npos ||
+         long_name.find("hcudnn") != std::string_view::npos;
+}
+
+MathUnit VectorUnitOf(const RooflineCase& kernel) {
+  if (kernel.dtype == DType::kFloat64 || kernel.dtype == DType::kComplex128) {
+    return MathUnit::kVectorFp64;
+  }
+  return IsPackedHalf(kernel.long_name) ? MathUnit::kVectorFp16 : MathUnit::kVectorFp32;
+}
+
+double PerSecond(int64_t amount, int64_t duration_ns) {
+  return static_cast<double>(amount) / (static_cast<double>(duration_ns) * 1e-9);
+}
+
+Bound BoundOf(const Roofline& roofline, int64_t duration_ns) {
+  if (!roofline.percent_of_math || !roofline.percent_of_dram) return Bound::kUnknown;
+  const double math = *roofline.percent_of_math;
+  const double dram = *roofline.percent_of_dram;
+  // A kernel beside the op's work: nothing is known of its own.
+  if (math == 0 && dram == 0) return Bound::kUnknown;
+  if (std::max(math, dram) < kSmallPercent && duration_ns < kShortNs) return Bound::kLatency;
+  return math >= dram ? Bound::kMath : Bound::kDram;
+}
+
+}  // namespace
+
+std::string_view BoundWord(Bound bound) {
+  switch (bound) {
+    case Bound::kMath:
+      return "math";
+    case Bound::kDram:
+      return "dram";
+    case Bound::kLatency:
+      return "latency";
+    case Bound::kUnknown:
+      break;
+  }
+  return "";
+}
+
+std::optional<MathUnit> UnitOf(const RooflineCase& kernel) {
+  if (!kernel.uses_tensor_cores) return VectorUnitOf(kernel);
+  return TensorUnitOf(kernel.math, kernel.half_sums);
+}
+
+double BestPeakOf(const Gpu& gpu, DType left, DType right) {
+  bool known = false;
+  const MathType math = MathTypeOf(left, right, &known);
+  if (math == MathType::kUnknown) return 0;
+  const std::optional<MathUnit> tensor = TensorUnitOf(math, false);
+  const bool has_tensor = tensor && HasTensorCoreFor(gpu.compute_capability, math);
+  double best = has_tensor ? gpu.Peak(*tensor) : 0;
+  // Without Tensor Cores for them, narrow types are widened to fp32.
+  best = std::max(
+      best, gpu.Peak(math == MathType::kFp64 ? MathUnit::kVectorFp64 : MathUnit::kVectorFp32));
+  if (math == MathType::kFp16) best = std::max(best, gpu.Peak(MathUnit::kVectorFp16));
+  return best;
+}
+
+Roofline RooflineOf(const RooflineCase& kernel) {
+  Roofline roofline;
+  const bool timed = kernel.duration_ns && *kernel.duration_ns > 0;
+  if (timed && kernel.bytes) {
+    roofline.giga_bytes_per_s = PerSecond(*kernel.bytes, *kernel.duration_ns) * 1e-9;
+  }
+  if (kernel.op_class == OpClass::kCollective) return roofline;
+  if (kernel.flops && kernel.bytes && *kernel.bytes > 0) {
+    roofline.flops_per_byte =
+        static_cast<double>(*kernel.flops) / static_cast<double>(*kernel.bytes);
+  }
+  if (!timed) return roofline;
+  if (kernel.flops) {
+    roofline.tera_flops_per_s = PerSecond(*kernel.flops, *kernel.duration_ns) * 1e-12;
+  }
+  if (kernel.gpu == nullptr) return roofline;
+  const std::optional<int64_t> counted = kernel.uses_tensor_cores ? kernel.flops_mma : kernel.flops;
+  const std::optional<MathUnit> unit = UnitOf(kernel);
+  const double peak = unit ? kernel.gpu->Peak(*unit) : 0;
+  if (counted && peak > 0) {
+    roofline.percent_of_math = 100 * PerSecond(*counted, *kernel.duration_ns) / peak;
+  }
+  if (kernel.bytes && kernel.gpu->dram_bytes_per_s > 0) {
+    roofline.percent_of_dram = 100 * PerSecond(*kernel.bytes, *kernel.duration_ns) /
+                               static_cast<double>(kernel.gpu->dram_bytes_per_s);
+  }
+  roofline.bound = BoundOf(roofline, *kernel.duration_ns);
+  return roofline;
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,69 @@
+#ifndef OPLENS_OPS_GPU_ROOFLINE_H_
+#define OPLENS_OPS_GPU_ROOFLINE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ops/dtype.h"
+#include "ops/gpu/gpu.h"
+#include "ops/kernels/tensor_core.h"
+#include "ops/op_model.h"
+
+namespace oplens::ops {
+
+/// What keeps a kernel from being faster.
+enum class Bound : uint8_t {
+  kUnknown,
+  kMath,     ///< Nearer to the peak of arithmetic than to that of memory.
+  kDram,     ///< Nearer to the peak of memory.
+  kLatency,  ///< Far from both, and short: launch and first loads take the time.
+};
+
+/// "math", "dram", "latency" or "".
+std::string_view BoundWord(Bound bound);
+
+/// A kernel, its charge and its GPU.
+struct RooflineCase {
+  std::string_view long_name;
+  OpClass op_class = OpClass::kCompute;
+  DType dtype = DType::kUnknown;  ///< Of the op.
+  std::optional<int64_t> flops;
+  std::optional<int64_t> flops_mma;
+  std::optional<int64_t> bytes;
+  std::optional<int64_t> duration_ns;
+  bool uses_tensor_cores = false;
+  MathType math = MathType::kUnknown;  ///< Of one that uses them.
+  bool half_sums = false;
+  const Gpu* gpu = nullptr;  ///< Null: not known.
+};
+
+/// Where a kernel stands under the roofs of its GPU. What cannot be computed is nullopt. All by the
+/// FLOPs and bytes that the op needs, not by those that the kernel spends: a kernel that reads
+/// twice has half the GB/s, one that finds its inputs in the cache may have more than 100 %.
+struct Roofline {
+  std::optional<double> flops_per_byte;
+  std::optional<double> tera_flops_per_s;
+  std::optional<double> giga_bytes_per_s;  ///< Of a collective: bus bandwidth.
+  std::optional<double> percent_of_math;
+  std::optional<double> percent_of_dram;
+  Bound bound = Bound::kUnknown;
+};
+
+/// Percent of math is of the peak of the units that the kernel uses: with Tensor Cores its matrix
+/// FLOPs against their peak for its type, else all its FLOPs against the vector peak (fp64; fp16
+/// for kernels of packed arithmetic such as hgemm; fp32 for all others, since PyTorch computes
+/// 16-bit types in fp32). A kernel below 10 % of both roofs and shorter than 10 us is bound by
+/// latency. A collective has GB/s only.
+Roofline RooflineOf(const RooflineCase& kernel);
+
+/// The units whose peak fits; nullopt when the type of a Tensor Core kernel is not known.
+std::optional<MathUnit> UnitOf(const RooflineCase& kernel);
+
+/// The highest peak (per second) of the units that can multiply these factors; 0 when the GPU's
+/// peaks or the types are not known.
+double BestPeakOf(const Gpu& gpu, DType left, DType right);
+
+}  // namespace oplens::ops
+
+#endif  // OPLENS_OPS_GPU_ROOFLINE_H_

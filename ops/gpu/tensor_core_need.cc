@@ -1,0 +1,347 @@
+#include "ops/gpu/tensor_core_need.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "ops/kernels/kernel_name.h"
+
+namespace oplens::ops {
+namespace {
+
+constexpr int kFirstWithTensorCores = 70;
+constexpr int kFirstWithTf32 = 80;
+constexpr double kAboveVectorPeak = 1.05;
+constexpr std::string_view kGemv = "gemv: a matrix times a vector";
+constexpr std::string_view kNoTensorCores = "the GPU has no Tensor Cores";
+
+using enum MathType;
+
+bool IsNarrowInteger(MathType math) { return math == kInt8 || math == kInt4; }
+
+/// Adds sentences, "; " between them.
+class Why {
+ public:
+  explicit Why(std::string* text) : text_(text) {}
+  void Add(std::string_view sentence) {
+    if (sentence.empty()) return;
+    if (!text_->empty()) text_->append("; ");
+    text_->append(sentence);
+  }
+
+ private:
+  std::string* text_;
+};
+
+class Judge {
+ public:
+  explicit Judge(const TensorCoreCase& kernel)
+      : kernel_(kernel),
+        capability_(kernel.gpu != nullptr ? kernel.gpu->compute_capability : 0),
+        why_(&result_.why) {
+    if (kernel.op != nullptr && kernel.op->product) product_ = &*kernel.op->product;
+    left_ = product_ != nullptr ? product_->left : kernel.dtype;
+    right_ = product_ != nullptr ? product_->right : kernel.dtype;
+    if (left_ == DType::kUnknown) left_ = kernel.dtype;
+    if (right_ == DType::kUnknown) right_ = left_;
+    wanted_ = MathTypeOf(left_, right_, &type_known_);
+  }
+
+  TensorCoreJudgement Run() {
+    result_.use = kernel_.verdict->use;
+    result_.math = kernel_.verdict->math;
+    std::string_view evidence;
+    if (result_.use == TensorCoreUse::kUnknown) evidence = Resolve();
+    if (result_.use == TensorCoreUse::kYes && result_.math == kUnknown) result_.math = wanted_;
+    why_.Add(RuleText());
+    why_.Add(evidence);
+    JudgeFitness();
+    return std::move(result_);
+  }
+
+ private:
+  /// The rule, what it went by, and what is multiplied: "P1:s16816gemm fp16".
+  std::string RuleText() const {
+    const TensorCoreVerdict& verdict = *kernel_.verdict;
+    std::string text(verdict.rule.empty() ? "no rule" : verdict.rule);
+    if (!verdict.token.empty()) {
+      text += ':';
+      text += verdict.token;
+    }
+    if (result_.use == TensorCoreUse::kYes && result_.math != kUnknown) {
+      text += ' ';
+      text += MathTypeWord(result_.math);
+    }
+    return text;
+  }
+
+  /// True where the GPU is not known.
+  bool HasTensorCores() const { return capability_ == 0 || capability_ >= kFirstWithTensorCores; }
+  bool IsNamedGemv() const {
+    return kernel_.long_name.find("gemv") != std::string_view::npos ||
+           kernel_.long_name.find("Gemv") != std::string_view::npos;
+  }
+  bool IsMain() const { return kernel_.role == Role::kMain; }
+  bool IsProduct() const {
+    return kernel_.op != nullptr && kernel_.op->matmul_like &&
+           kernel_.op->op_class == OpClass::kCompute;
+  }
+
+  /// Answers `use` where the name leaves it open; the evidence in words.
+  std::string_view Resolve() {
+    if (!HasTensorCores()) {
+      result_.use = TensorCoreUse::kNo;
+      return "by GPU";
+    }
+    if (IsAboveVectorPeak()) {
+      result_.use = TensorCoreUse::kYes;
+      return "by rate: faster than CUDA cores can be";
+    }
+    if (!IsProduct() || !IsMain() || !type_known_) return {};
+    if (capability_ != 0 && !HasTensorCoreFor(capability_, wanted_)) {
+      result_.use = TensorCoreUse::kNo;
+      return "by data type: none of its Tensor Cores";
+    }
+    // Products that a compiler or template made: TF32 is a choice there, narrower types are not.
+    const bool generated = kernel_.verdict->rule == "U3";
+    if (generated && capability_ != 0 && wanted_ != kTf32 && wanted_ != kFp64) {
+      result_.use = TensorCoreUse::kYes;
+      return "by data type";
+    }
+    return {};
+  }
+
+  bool IsAboveVectorPeak() const {
+    if (kernel_.gpu == nullptr || !kernel_.flops_mma || !kernel_.duration_ns) return false;
+    if (*kernel_.flops_mma <= 0 || *kernel_.duration_ns <= 0) return false;
+    // Products of transformed tiles do fewer FLOPs than the convolution has, whatever their names.
+    if (product_ != nullptr && product_->kind == MatrixProduct::Kind::kConvolution) return false;
+    for (const std::string_view word : {"winograd", "Winograd", "fft", "FFT"}) {
+      if (kernel_.long_name.find(word) != std::string_view::npos) return false;
+    }
+    MathUnit unit = MathUnit::kVectorFp32;
+    if (wanted_ == kFp64) unit = MathUnit::kVectorFp64;
+    double peak = kernel_.gpu->Peak(unit);
+    // Packed arithmetic may be what the kernel does; DP4A does four products at a time.
+    if (wanted_ == kFp16 || wanted_ == kBf16) {
+      peak = std::max(peak, kernel_.gpu->Peak(MathUnit::kVectorFp16));
+    } else if (peak > 0 && (IsNarrowInteger(wanted_) || wanted_ == kUnknown)) {
+      peak *= 4;
+    }
+    const double rate = static_cast<double>(*kernel_.flops_mma) /
+                        (static_cast<double>(*kernel_.duration_ns) * 1e-9);
+    return peak > 0 && rate > kAboveVectorPeak * peak;
+  }
+
+  void Set(TensorCoreFitness fitness, std::string_view cause) {
+    result_.fitness = fitness;
+    why_.Add(cause);
+  }
+
+  void JudgeFitness() {
+    if (kernel_.op == nullptr) return JudgeWithoutOp();
+    if (!IsProduct()) return;
+    switch (kernel_.role) {
+      case Role::kHelper:
+      case Role::kLayout:
+      case Role::kReduce:
+      case Role::kEpilogue:
+        return why_.Add("beside the product");
+      case Role::kMain:
+      case Role::kUnknown:
+        break;
+    }
+    if (product_ != nullptr && (product_->m == 0 || product_->n == 0 || product_->k == 0)) return;
+    if (result_.use == TensorCoreUse::kYes) {
+      result_.fitness = TensorCoreFitness::kYes;
+      return Advise();
+    }
+    if (JudgeShape()) return;
+    JudgeType();
+  }
+
+  /// Without a price the name alone tells whether the kernel is a product.
+  void JudgeWithoutOp() {
+    if (result_.use == TensorCoreUse::kYes) {
+      result_.fitness = TensorCoreFitness::kYes;
+    } else if (KernelKindOf(kernel_.long_name) == KernelKind::kMatrix) {
+      if (IsNamedGemv()) return Set(TensorCoreFitness::kNo, kGemv);
+      if (!HasTensorCores()) return Set(TensorCoreFitness::kNo, kNoTensorCores);
+      Set(TensorCoreFitness::kUnknown, "sizes and type of the op are not known");
+    }
+  }
+
+  /// Shapes that run on CUDA cores by design, whatever the type. Whether it decided.
+  bool JudgeShape() {
+    if (product_ == nullptr) {
+      if (IsNamedGemv()) Set(TensorCoreFitness::kNo, kGemv);
+      return IsNamedGemv();
+    }
+    if (product_->kind == MatrixProduct::Kind::kConvolution && product_->groups > 1) {
+      const int64_t channels = ExtentOf("C").value_or(product_->k);
+      constexpr int64_t kFewChannels = 4;
+      if (channels < kFewChannels) {
+        Set(TensorCoreFitness::kNo,
+            channels == 1 ? "depthwise convolution" : "too few channels in a group");
+        return true;
+      }
+    }
+    if (product_->kind != MatrixProduct::Kind::kGemm) return false;
+    const int64_t least = std::min(product_->m, product_->n);
+    if (least == 1) {
+      Set(TensorCoreFitness::kNo, kGemv);
+      return true;
+    }
+    return false;
+  }
+
+  std::optional<int64_t> ExtentOf(std::string_view name) const {
+    for (const NamedExtent& extent : product_->extents) {
+      if (extent.name == name) return extent.extent;
+    }
+    return std::nullopt;
+  }
+
+  void JudgeType() {
+    if (kernel_.gpu != nullptr && !kernel_.gpu->nvidia) {
+      return Set(TensorCoreFitness::kUnknown, "no NVIDIA GPU");
+    }
+    if (!HasTensorCores()) return Set(TensorCoreFitness::kNo, kNoTensorCores);
+    if (!type_known_) return Set(TensorCoreFitness::kUnknown, "data type not known");
+    if (wanted_ == kUnknown) {
+      return Set(TensorCoreFitness::kNo,
+                 fmt::format("{}: no type of Tensor Cores", DTypeWord(left_)));
+    }
+    if (capability_ == 0) return Set(TensorCoreFitness::kUnknown, "GPU not known: --gpu NAME");
+    if (!HasTensorCoreFor(capability_, wanted_)) {
+      return Set(TensorCoreFitness::kNo,
+                 wanted_ == kTf32
+                     ? std::string("fp32: TF32 needs sm_80")
+                     : fmt::format("{}: not on sm_{}", MathTypeWord(wanted_), capability_));
+    }
+    if (wanted_ == kTf32) {
+      Set(TensorCoreFitness::kUnknown, TfText());
+      return Advise();
+    }
+    JudgeAlignment();
+  }
+
+  std::string_view TfText() const {
+    // Whether libraries may round fp32 to TF32 is a setting that no profile holds.
+    if (result_.use != TensorCoreUse::kNo) return "fp32: by TF32 only, which is a setting";
+    if (product_ != nullptr && product_->kind == MatrixProduct::Kind::kConvolution) {
+      return "fp32: TF32 not used; cudnn.allow_tf32 is on by default";
+    }
+    return "fp32: TF32 not used; matmul.allow_tf32 is off by default since PyTorch 1.12";
+  }
+
+  /// Rules that a library refuses to break, and small or odd shapes it may not take.
+  void JudgeAlignment() {
+    result_.fitness = TensorCoreFitness::kYes;
+    if (product_ == nullptr) return;
+    switch (product_->kind) {
+      case MatrixProduct::Kind::kGemm:
+        JudgeGemm();
+        break;
+      case MatrixProduct::Kind::kAttention:
+        JudgeAttention();
+        break;
+      case MatrixProduct::Kind::kRecurrent:
+        if (HasUnaligned(8)) {
+          Set(TensorCoreFitness::kUnknown, "recurrent kernels want multiples of 8");
+        }
+        break;
+      case MatrixProduct::Kind::kConvolution:
+        break;
+    }
+    Advise();
+  }
+
+  void JudgeGemm() {
+    constexpr int64_t kNarrowType = 16;  // fp8: both; int8: K of 4 at least.
+    constexpr int64_t kInt8Least = 4;
+    constexpr int64_t kSmall = 4;
+    if (wanted_ == kFp8 && (product_->k % kNarrowType != 0 || product_->n % kNarrowType != 0)) {
+      return Set(TensorCoreFitness::kNo, "fp8 needs K and N in multiples of 16");
+    }
+    if (wanted_ == kInt8 && product_->k % kInt8Least != 0) {
+      return Set(TensorCoreFitness::kNo, "int8 needs K in multiples of 4");
+    }
+    if (std::min(product_->m, product_->n) <= kSmall) {
+      Set(TensorCoreFitness::kUnknown, "few rows or columns: kernels for CUDA cores may be faster");
+    }
+  }
+
+  void JudgeAttention() {
+    constexpr int64_t kMostHeadDimension = 256;
+    if (product_->k > kMostHeadDimension) {
+      Set(TensorCoreFitness::kUnknown, "head dimension above 256: no fused kernel");
+    } else if (product_->k % 8 != 0) {
+      Set(TensorCoreFitness::kUnknown, "fused kernels want head dimensions in multiples of 8");
+    }
+  }
+
+  bool HasUnaligned(int64_t alignment) const {
+    return std::any_of(product_->extents.begin(), product_->extents.end(),
+                       [&](const NamedExtent& extent) { return extent.extent % alignment != 0; });
+  }
+
+  /// Extents that the fast kernels do not like.
+  void Advise() {
+    if (product_ == nullptr) return;
+    MathType math = result_.use == TensorCoreUse::kYes ? result_.math : wanted_;
+    if (math == kUnknown) math = wanted_;
+    int64_t alignment = AlignmentOf(math);
+    const bool fixed = product_->kind == MatrixProduct::Kind::kAttention ||
+                       product_->kind == MatrixProduct::Kind::kRecurrent;
+    if (fixed) alignment = std::max<int64_t>(alignment, 8);
+    if (alignment < 2) return;
+    for (const NamedExtent& extent : product_->extents) {
+      if (extent.extent <= 0 || extent.extent % alignment == 0 || !Matters(extent)) continue;
+      const auto padded =
+          (Checked(extent.extent) + (alignment - extent.extent % alignment)).Value();
+      if (!padded) continue;
+      why_.Add(fmt::format("{}={}: pad to {}", extent.name, extent.extent, *padded));
+    }
+  }
+
+  /// The rows of the left factor lie one after the other: their number aligns nothing. Libraries
+  /// for GPUs before Ampere wanted it aligned too.
+  bool Matters(const NamedExtent& extent) const {
+    if (product_->kind != MatrixProduct::Kind::kGemm) return true;
+    if (capability_ != 0 && capability_ < kFirstWithTf32) return true;
+    return extent.extent == product_->k || extent.extent == product_->n;
+  }
+
+  const TensorCoreCase& kernel_;
+  const int capability_;
+  const MatrixProduct* product_ = nullptr;
+  DType left_ = DType::kUnknown;
+  DType right_ = DType::kUnknown;
+  bool type_known_ = false;
+  MathType wanted_ = kUnknown;
+  TensorCoreJudgement result_;
+  Why why_;
+};
+
+}  // namespace
+
+std::string_view TensorCoreFitnessWord(TensorCoreFitness fitness) {
+  switch (fitness) {
+    case TensorCoreFitness::kUnknown:
+      return "?";
+    case TensorCoreFitness::kNo:
+      return "0";
+    case TensorCoreFitness::kYes:
+      return "1";
+    case TensorCoreFitness::kNotAsked:
+      break;
+  }
+  return "-";
+}
+
+TensorCoreJudgement JudgeTensorCore(const TensorCoreCase& kernel) { return Judge(kernel).Run(); }
+
+}  // namespace oplens::ops

@@ -1,0 +1,227 @@
+#include "ops/kernels/gradient_evidence.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+
+namespace oplens::ops {
+namespace {
+
+// ---- evidence: log-odds of wgrad against dgrad ----
+
+double LogOdds(double probability) { return std::log(probability / (1 - probability)); }
+
+double Probability(double log_odds) { return 1 / (1 + std::exp(-std::abs(log_odds))); }
+
+struct WordRule {
+  std::string_view text;
+  double toward_wgrad;  // 1 or -1
+};
+
+// cuDNN and its relatives say it in words.
+constexpr WordRule kWords[] = {
+    {"wgrad", 1},  {"Wgrad", 1},  {"BackwardFilter", 1}, {"bwd_weight", 1}, {"backward_weight", 1},
+    {"dgrad", -1}, {"Dgrad", -1}, {"BackwardData", -1},  {"bwd_data", -1},  {"backward_input", -1},
+};
+
+double FromWords(std::string_view name) {
+  for (const WordRule& rule : kWords) {
+    if (name.find(rule.text) != std::string_view::npos) return rule.toward_wgrad * LogOdds(.99);
+  }
+  return 0;
+}
+
+int64_t CeilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+// Whether blocks of this tile that cover an output of rows x columns make up the grid. The third
+// extent of a grid is the batch or a split of the sum; some kernels fold it into the others.
+bool Covers(const Tile& tile, const Dim3& grid, int64_t rows, int64_t columns, int64_t batch) {
+  const Checked plane = Checked(grid.x) * grid.y;
+  const Checked all = plane * grid.z;
+  for (const auto& [a, b] : {std::pair(tile.a, tile.b), std::pair(tile.b, tile.a)}) {
+    const Checked tiles = Checked(CeilDivide(rows, a)) * CeilDivide(columns, b);
+    if (tiles == plane || tiles * batch == all) return true;
+  }
+  return false;
+}
+
+double FromTile(const MatrixProduct& p, const InstanceKernel& kernel) {
+  if (p.m <= 0 || p.n <= 0 || p.k <= 0) return 0;
+  const std::optional<Tile> tile = TileOf(kernel.long_name);
+  if (!tile) return 0;
+  const bool dgrad = Covers(*tile, kernel.grid, p.m, p.k, p.batch);
+  const bool wgrad = Covers(*tile, kernel.grid, p.k, p.n, p.batch);
+  if (dgrad == wgrad) return 0;
+  return (wgrad ? 1 : -1) * LogOdds(.97);
+}
+
+// A weight that is stored [outputs, inputs] under a row-major framework on a column-major BLAS:
+// dgrad multiplies plain operands, wgrad one of them transposed. Other products may have operands
+// that are views, so that their layout says less.
+double FromLayout(bool right_transposed, std::string_view name) {
+  const double weight = LogOdds(right_transposed ? .9 : .6);
+  const auto ends = [&](std::string_view layout) {
+    if (name.ends_with(layout)) return true;
+    const size_t at = name.find(layout);
+    return at != std::string_view::npos && name.substr(at + layout.size()).starts_with('_');
+  };
+  if (ends("_nt")) return weight;
+  return ends("_nn") ? -weight : 0;
+}
+
+// Splitting the sum pays where it is much longer than the output is large: wgrad sums over the
+// rows, dgrad over the outputs.
+double FromSplit(const MatrixProduct& p, const InstanceKernel& kernel) {
+  constexpr int64_t kMuch = 8;
+  const bool split =
+      kernel.grid.z > p.batch || kernel.long_name.find("splitK") != std::string_view::npos;
+  if (!split) return 0;
+  if (p.m / kMuch > std::max(p.n, p.k)) return LogOdds(.75);
+  return p.n / kMuch > std::max(p.m, p.k) ? -LogOdds(.75) : 0;
+}
+
+double EvidenceFor(const MatrixProduct* product, const InstanceKernel& kernel) {
+  const double words = FromWords(kernel.long_name);
+  if (words != 0) return words;
+  if (product == nullptr) return FromLayout(false, kernel.long_name);
+  // The sizes of a convolution's implicit product depend on the algorithm.
+  if (product->kind != MatrixProduct::Kind::kGemm) return 0;
+  return FromTile(*product, kernel) + FromLayout(product->right_transposed, kernel.long_name) +
+         FromSplit(*product, kernel);
+}
+
+// ---- groups: launches of one kernel ----
+
+struct Group {
+  std::vector<size_t> kernels;
+  double evidence = 0;
+};
+
+std::vector<Group> GroupsOf(const MatrixProduct* product, std::span<const InstanceKernel> kernels) {
+  std::vector<Group> groups;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      const InstanceKernel& other = kernels[group.kernels.front()];
+      return other.long_name == kernels[i].long_name && other.grid == kernels[i].grid;
+    });
+    if (same != groups.end()) {
+      same->kernels.push_back(i);
+    } else {
+      groups.push_back({{i}, EvidenceFor(product, kernels[i])});
+    }
+  }
+  return groups;
+}
+
+GradientGuess Guess(double evidence) {
+  return {evidence > 0 ? Part::kWgrad : Part::kDgrad, Probability(evidence)};
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// "128x64", "128x64x32": two or three numbers and nothing else.
+std::optional<Tile> TileOfWord(std::string_view word) {
+  constexpr std::string_view kSize = "tilesize";
+  if (word.starts_with(kSize)) word.remove_prefix(kSize.size());
+  int64_t extents[3] = {};
+  size_t count = 0;
+  const char* at = word.data();
+  const char* const end = word.data() + word.size();
+  while (count < 3) {
+    const auto [next, error] = std::from_chars(at, end, extents[count]);
+    if (error != std::errc() || next == at) return std::nullopt;
+    ++count;
+    at = next;
+    if (at == end) break;
+    if (*at != 'x') return std::nullopt;
+    ++at;
+  }
+  if (at != end || count < 2 || extents[0] < 8 || extents[1] < 8) return std::nullopt;
+  if (extents[0] > 1024 || extents[1] > 1024) return std::nullopt;
+  return Tile{extents[0], extents[1]};
+}
+
+}  // namespace
+
+std::optional<Tile> TileOf(std::string_view kernel_name) {
+  constexpr size_t kReach = 1024;
+  std::string_view rest = kernel_name.substr(0, kReach);
+  constexpr std::string_view kBreaks = "_<>(), :";
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find_first_of(kBreaks), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    if (!word.empty() && (IsDigit(word.front()) || word.front() == 't')) {
+      if (const std::optional<Tile> tile = TileOfWord(word)) return tile;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return std::nullopt;
+}
+
+std::vector<GradientGuess> GuessGradients(const MatrixProduct* product,
+                                          std::span<const InstanceKernel> kernels) {
+  std::vector<GradientGuess> guesses(kernels.size());
+  const std::vector<Group> groups = GroupsOf(product, kernels);
+  if (groups.empty()) return guesses;
+  const auto give = [&](const Group& group, GradientGuess guess) {
+    for (const size_t kernel : group.kernels) guesses[kernel] = guess;
+  };
+  if (groups.size() == 1) {
+    const Group& group = groups.front();
+    const size_t launches = group.kernels.size();
+    if (group.evidence != 0) {
+      give(group, Guess(group.evidence));
+    } else if (launches == 1) {
+      // The data of a first layer needs no gradient, the weight of a layer nearly always does.
+      give(group, {Part::kWgrad, .9});
+    } else if (launches == 2) {
+      guesses[group.kernels[0]] = {Part::kDgrad, .55};
+      guesses[group.kernels[1]] = {Part::kWgrad, .55};
+    } else {
+      give(group, {Part::kBackward, .5});
+    }
+    return guesses;
+  }
+  // At least one group for each gradient: those at the ends of the evidence, the earlier launch
+  // being dgrad where it is even.
+  const auto less = [](const Group& a, const Group& b) { return a.evidence < b.evidence; };
+  const auto dgrad = std::min_element(groups.begin(), groups.end(), less);
+  auto wgrad = groups.begin();
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    if (wgrad == dgrad || group->evidence >= wgrad->evidence) wgrad = group;
+  }
+  if (wgrad == dgrad) wgrad = std::next(dgrad) != groups.end() ? std::next(dgrad) : groups.begin();
+  const double apart = wgrad->evidence - dgrad->evidence + LogOdds(.55) * (dgrad < wgrad ? 1 : -1);
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    if (group == dgrad) {
+      give(*group, {Part::kDgrad, Probability(apart)});
+    } else if (group == wgrad) {
+      give(*group, {Part::kWgrad, Probability(apart)});
+    } else {
+      give(*group, Guess(group->evidence));
+    }
+  }
+  return guesses;
+}
+
+std::optional<GradientGuess> GradientOfInner(const MatrixProduct& forward,
+                                             const MatrixProduct& inner) {
+  const auto fits = [&](int64_t sum, int64_t rows, int64_t columns) {
+    return inner.k == sum &&
+           ((inner.m == rows && inner.n == columns) || (inner.m == columns && inner.n == rows));
+  };
+  const bool dgrad = fits(forward.n, forward.m, forward.k);
+  const bool wgrad = fits(forward.m, forward.n, forward.k);
+  if (!dgrad && !wgrad) return std::nullopt;
+  if (dgrad && wgrad) return GradientGuess{Part::kBackward, .5};
+  return GradientGuess{wgrad ? Part::kWgrad : Part::kDgrad, .99};
+}
+
+std::string_view ConfidenceWord(double confidence) {
+  if (confidence >= .95) return "high";
+  return confidence >= .8 ? "medium" : "low";
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,294 @@
+#include "ops/kernels/tensor_core.h"
+
+#include <re2/re2.h>
+
+#include <array>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace oplens::ops {
+namespace {
+
+// One rule of the table: it applies when the name holds one of the words and matches the pattern.
+// The words, in lower case and separated by '|', are looked for in the name whatever its case; they
+// keep a pattern from being compiled, which costs more than all else here, until a name needs it.
+struct Rule {
+  const char* id;
+  TensorCoreUse use;
+  const char* words;
+  const char* pattern = nullptr;  // None: the words decide.
+  const char* unless = nullptr;   // A pattern that spares a name.
+};
+
+constexpr TensorCoreUse kYes = TensorCoreUse::kYes;
+constexpr TensorCoreUse kNo = TensorCoreUse::kNo;
+constexpr TensorCoreUse kUnknown = TensorCoreUse::kUnknown;
+
+// The first rule that applies decides. N: CUDA cores, though a word in the name may suggest
+// otherwise. P: Tensor Cores. U: kernels whose names leave it open. D: CUDA cores, by library.
+constexpr Rule kRules[] = {
+    // Communication
+    {"N1", kNo, "nccl"},
+    // Sums of split-K products; the name often carries that of the product.
+    {"N2", kNo, "splitkreduce|splitk_reduce|reducesplitk|reduce_1block"},
+    // Accessories of attention
+    {"N3", kNo, "flash_|flashattn|prepare_varlen",
+     R"(flash_\w*(?:combine|dot_do_o|convert_d|clear_dkv))"
+     R"(|FlashAttn\w*(?:Combine|Preprocess|Postprocess)|prepare_varlen)"},
+    // Accessories of convolutions
+    {"N4", kNo,
+     "nchwtonhwc|nhwctonchw|offsets|scaletensor|scalepacked|im2col|col2im|flip_filter|"
+     "fft1d_|fft2d_|generatewinogradtiles|winograd_nonfused|wgrad2d_",
+     R"(nchwToNhwc|nhwcToNchw|compute\w*Offsets|scale(?:Tensor|Packed)|im2col|col2im)"
+     R"(|flip_filter|fft[12]d_|generateWinogradTiles|winograd_nonfused)"
+     R"(|wgrad2d_\w*reduction)"},
+    // CUTLASS and xmma kernels for CUDA cores
+    {"N5", kNo, "_simt_|opclasssimt|_ffma|_ff_main|xmma_pooling|gemvx|xmma_depthwise",
+     R"(_simt_|OpClassSimt|_ffma(?:_|$)|_ff_main|xmma_pooling|gemvx|xmma_depthwise)"},
+    // cuBLAS and cuDNN without an instruction shape: FFMA, DFMA, HFMA2, DP4A
+    {"N6", kNo, "gemm|cudnn", R"((?:^|_)(?:[sdczhi]gemm|gcgemm|scudnn|hcudnn|icudnn)(?:_|$))",
+     R"((?:^|_)(?:[sdczhi]gemm|gcgemm|scudnn|hcudnn|icudnn)_.*(?:884|1688|mma))"},
+    // Inductor's pointwise and reduction templates
+    {"N7", kNo, "triton_poi_|triton_red_|triton_per_", R"(^triton_(?:poi|red|per)_)"},
+
+    // Instruction shape m,n,k behind the accumulator's letter: s884gemm, h1688cudnn, i8816
+    {"P1", kYes, "884|1684|1688|8816|8832|16816|16832|16864|161616|168256",
+     R"((?:^|[^0-9])(?:gz|[hsidbcz])?)"
+     R"((?:884|1684|1688|8816|8832|16816|16832|16864|161616|168256))"
+     R"((?:tf32)?(?:gemm|cudnn|fprop|dgrad|wgrad|xorgemm))"},
+    // CUTLASS 3: s64x128x16gemm
+    {"P2", kYes, "gemm|_conv", R"([shid]\d+x\d+x\d+(?:tf32)?(?:gemm|_conv|implicit_gemm))"},
+    // xmma: tensor16x8x16; sp is 2:4 sparse
+    {"P3", kYes, "tensor8x8x4|tensor16x8x", R"(_(?:sp)?tensor(?:8x8x4|16x8x\d+)(?:_|$))"},
+    // CUTLASS operator classes, also inside mangled names
+    {"P4", kYes, "tensorop", R"(_tensorop_|cutlass_tensorop|OpClassTensorOp|MmaTensorOp)"},
+    // Instruction words, bounded by what is no letter
+    {"P5", kYes, "hmma|imma|dmma|qmma|wgmma|hgmma|qgmma|utcmma|tcgen05|mma884",
+     R"((?i)(?:^|[^a-z])(?:hmma|imma|dmma|qmma|wgmma|hgmma|qgmma|utcmma|tcgen05|mma884))"
+     R"((?:[^a-z]|$))"},
+    // cuBLAS 12's generated products
+    {"P6", kYes, "nvjet_", R"(^nvjet_)"},
+    // Hopper xmma, which names no instruction
+    {"P7", kYes, "warpgroupsize", R"(^sm\d+_xmma_\w*warpgroupsize)"},
+    // Attention
+    {"P8", kYes, "flash_|flashattn|compute_attn_ws|fmha|fort_native_sdpa",
+     R"(flash_fwd_kernel|flash_fwd_splitkv_(?:mla_)?kernel|flash_bwd_dq_dk_dv)"
+     R"(|FlashAttn(?:Fwd|Bwd)Sm\d+|compute_attn_ws)"
+     R"(|fmha_cutlass[FB]_b?f16_\w*sm(?:70|75|8\d)|fmha_cutlass[FB]_f32_\w*sm8\d)"
+     R"(|fort_native_sdpa|fmha_v2_|fmhaSm\d+)"},
+    // DeepGEMM
+    {"P9", kYes, "deep_gemm|sm90_|sm100_|fp8_gemm_kernel",
+     R"(deep_gemm::\w*gemm|^sm(?:90|100)_(?:fp8|bf16|fp4)\w*gemm|fp8_gemm_kernel)"},
+    // Marlin: mma.sync after dequantisation
+    {"P10", kYes, "marlin", R"([Mm]arlin(?:<|_gemm))"},
+    // TensorRT-LLM's generated batched products
+    {"P11", kYes, "bmm_", R"(^bmm_(?:E4m3|E2m1|Mx\w*|Bfloat16|Fp16)_)"},
+    // PyTorch's weight-only int4 product; the instruction is in its name
+    {"P12", kYes, "tinygemm_m16n8k16"},
+
+    // Legacy cuDNN kernels, which exist for CUDA cores and for Tensor Cores
+    {"U1", kNo,
+     "conv2d_c1_k1|dgrad2d_c1_k1|dgrad_1x1_stride_2x2|first_layer_wgrad_kernel|direct_group|"
+     "conv1x1|"
+     "rnn_blockpersist",
+     R"((?:conv2d_c1_k1|dgrad2d_c1_k1|dgrad_1x1_stride_2x2|first_layer_wgrad_kernel)"
+     R"(|direct_group|conv1x1|RNN_blockPersist)\w*<float)"},
+    {"U2", kUnknown,
+     "conv2d_c1_k1|dgrad2d_c1_k1|dgrad_1x1_stride_2x2|first_layer_wgrad_kernel|direct_group|"
+     "conv1x1|"
+     "rnn_blockpersist"},
+    // Memory-efficient attention for older GPUs and types (P8 has the others)
+    {"N8", kNo, "fmha_cutlass"},
+    // Products of Triton, of Myelin, and of CUTLASS with a custom template
+    {"U3", kUnknown, "triton_|_gemm_mha_v2_|cutlass"},
+
+    // PyTorch, cub, thrust
+    {"D1", kNo, "at::native::|at::cuda::|cub::|thrust::"},
+    // Elementwise, reductions, norms, optimizers, memory
+    {"D2", kNo,
+     "elementwise|pointwise|softmax|norm|multi_tensor_apply|memcpy|memset|reduce|reduction|pooling|"
+     "dropout|transpose|embedding|indexselect|act_and_mul|rotary|_rope_|quant_8bit|reshape_and_"
+     "cache|"
+     "linearize_index|bucketize|cunn_"},
+    // cuBLAS and cuDNN: vectors, few columns, legacy convolutions
+    {"D3", kNo,
+     "gemv|gemmsn|gemmk1|dot_kernel|scal_kernel|magma_sgemm|magma_dgemm|convolve_sgemm|"
+     "wgrad_alg0_engine|dgrad_engine|compute_gemm_pointers|cudnn::"},
+    // Generated code and other frameworks' tensor expressions
+    {"D4", kNo,
+     "nvfuser_pointwise|nvfuser_reduction|nvfuser_inner|nvfuser_outer|nvfuser_transpose|mshadow::|"
+     "eigen::internal::eigenmetakernel|tensorflow::functor::|cupy_"},
+    // cuRAND
+    {"D5", kNo, "curand|gen_sequenced|generate_seed_pseudo"},
+};
+
+// Longer texts than any kernel's name are not searched to their end.
+constexpr size_t kReach = size_t{1} << 16;
+
+// The first of the words that the name holds, as a part of the name; else empty.
+std::string_view FindAny(std::string_view name, std::string_view words) {
+  while (!words.empty()) {
+    const size_t bar = words.find('|');
+    const std::string_view word = words.substr(0, bar);
+    const size_t place = name.find(word);
+    if (place != std::string_view::npos) return name.substr(place, word.size());
+    words.remove_prefix(bar == std::string_view::npos ? words.size() : bar + 1);
+  }
+  return {};
+}
+
+bool IsWordByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// What matched without what only bounds it, and no longer than a column can show.
+std::string_view Trim(std::string_view token) {
+  constexpr size_t kMost = 24;
+  while (!token.empty() && !IsWordByte(token.front())) token.remove_prefix(1);
+  token = token.substr(0, kMost);
+  while (!token.empty() && !IsWordByte(token.back())) token.remove_suffix(1);
+  return token;
+}
+
+// A pattern of the table, compiled when it is first needed.
+class LazyPattern {
+ public:
+  // `found` gets what matched.
+  bool Matches(const char* pattern, std::string_view name, std::string_view* found) {
+    std::call_once(once_, [&] {
+      // Names are bytes, not necessarily UTF-8.
+      pattern_ = std::make_unique<RE2>(pattern, RE2::Latin1);
+    });
+    re2::StringPiece match;
+    const re2::StringPiece text(name.data(), name.size());
+    if (!pattern_->Match(text, 0, name.size(), RE2::UNANCHORED, &match, 1)) return false;
+    *found = std::string_view(match.data(), match.size());
+    return true;
+  }
+
+ private:
+  std::once_flag once_;
+  std::unique_ptr<RE2> pattern_;
+};
+
+struct CompiledRule {
+  LazyPattern pattern;
+  LazyPattern unless;
+};
+
+// `token` gets the part of the name that the rule goes by.
+bool Applies(const Rule& rule, CompiledRule* compiled, std::string_view name,
+             std::string_view lower, std::string_view* token) {
+  const std::string_view word = FindAny(lower, rule.words);
+  if (word.empty()) return false;
+  *token = name.substr(static_cast<size_t>(word.data() - lower.data()), word.size());
+  if (rule.pattern != nullptr && !compiled->pattern.Matches(rule.pattern, name, token)) {
+    return false;
+  }
+  std::string_view spared;
+  return rule.unless == nullptr || !compiled->unless.Matches(rule.unless, name, &spared);
+}
+
+std::string ToLower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// How a name, in lower case, tells what is multiplied. The first row whose pattern matches decides.
+struct MathRule {
+  MathType type;
+  const char* pattern;
+};
+
+constexpr MathRule kMathRules[] = {
+    // Attention of fp32 by CUTLASS; the types of the others stand in their names.
+    {MathType::kThreeTf32, R"(fmha_cutlass[fb]_f32|3xtf32|fastf32|fast_f32)"},
+    // cuBLAS's generated products: type letters, those of the factors first.
+    {MathType::kFp8, R"(^nvjet_(?:sm\d+_)?q)"},
+    {MathType::kBf16, R"(^nvjet_(?:sm\d+_)?t)"},
+    {MathType::kFp16, R"(^nvjet_(?:sm\d+_)?h)"},
+    {MathType::kTf32, R"(^nvjet_(?:sm\d+_)?s[^m])"},
+    {MathType::kUnknown, R"(^nvjet_)"},
+    // Weights of few bits are widened before they are multiplied.
+    {MathType::kBf16, R"(marlin.*(?:bf16|bfloat16)|tinygemm)"},
+    {MathType::kFp16, R"(marlin.*(?:half|fp16|f16))"},
+    {MathType::kUnknown, R"(marlin)"},
+    // By the instruction
+    {MathType::kFp64,
+     R"((?:^|[^a-z0-9])(?:d|z|gz)(?:884|1684|1688|16816)|f64f64|dmma|\dx\d+gemm_f64)"},
+    {MathType::kBinary, R"(168256|xorgemm)"},
+    // E4M3 without a sign is a type of scales.
+    {MathType::kFp8, R"((?:^|[^u])e[45]m[23]|fp8|float8|qmma|qgmma)"},
+    {MathType::kFp4, R"(e2m1|fp4|float4)"},
+    {MathType::kInt4, R"((?:^|[^a-z0-9])i(?:8832|16864)|i4i4|_int4_|int4b_t|[^a-z0-9][su]4_)"},
+    {MathType::kInt8,
+     R"((?:^|[^a-z0-9])i(?:8816|16832)|i8i8|int8|(?:^|[^a-z])imma|[^a-z0-9][su]8_)"},
+    {MathType::kTf32, R"(tf32|tfloat32)"},
+    {MathType::kBf16, R"(bf16|bfloat16)"},
+    {MathType::kFp16,
+     R"(f16|fp16|half|(?:^|[^a-z0-9])(?:h884|h1688|h16816|s884)|turing|sm75|_75_|volta|sm70|_70_)"},
+    // fp32 in memory; complex ones too
+    {MathType::kTf32,
+     R"((?:^|[^a-z0-9])[sc](?:1684|1688)(?:gemm|cudnn|fprop|dgrad|wgrad)|f32f32|gemm_f32)"},
+};
+
+MathType MathTypeOf(std::string_view lower) {
+  static std::array<LazyPattern, std::size(kMathRules)> compiled;
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    std::string_view found;
+    if (compiled[i].Matches(kMathRules[i].pattern, lower, &found)) return kMathRules[i].type;
+  }
+  return MathType::kUnknown;
+}
+
+// The letter before the instruction's shape, xmma's third type, or CUTLASS 3's.
+bool SumsInHalf(std::string_view lower) {
+  static LazyPattern compiled;
+  std::string_view found;
+  return compiled.Matches(
+      R"((?:^|[^a-z0-9])h(?:884|1688|16816|161616|\d+x\d+x\d+)|f16f16_f16f16_f16_)", lower, &found);
+}
+
+}  // namespace
+
+std::string_view TensorCoreRulesVersion() { return "2"; }
+
+TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name) {
+  long_name = long_name.substr(0, kReach);
+  static std::array<CompiledRule, std::size(kRules)> compiled;
+  const std::string lower = ToLower(long_name);
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    std::string_view token;
+    if (!Applies(kRules[i], &compiled[i], long_name, lower, &token)) continue;
+    TensorCoreVerdict verdict{kRules[i].use, kRules[i].id, Trim(token)};
+    if (verdict.use == TensorCoreUse::kYes) {
+      verdict.math = MathTypeOf(lower);
+      verdict.half_sums = verdict.math == MathType::kFp16 && SumsInHalf(lower);
+    }
+    return verdict;
+  }
+  return {};
+}
+
+TensorCoreUse TensorCoreUseOf(std::string_view long_name) {
+  return TensorCoreVerdictOf(long_name).use;
+}
+
+std::string_view TensorCoreWord(TensorCoreUse use) {
+  switch (use) {
+    case TensorCoreUse::kNo:
+      return "0";
+    case TensorCoreUse::kYes:
+      return "1";
+    case TensorCoreUse::kUnknown:
+      break;
+  }
+  return "?";
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,349 @@
+#include "ops/rules/call_pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "base/checked.h"
+#include "ops/call_args.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+constexpr size_t kMaxArguments = 256;
+constexpr size_t kMaxText = 4096;
+
+bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+std::optional<size_t> IndexOf(const std::vector<std::string>& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<size_t>(found - names.begin());
+}
+
+}  // namespace
+
+// ---- reading ----
+
+class CallPatternParser {
+ public:
+  CallPatternParser(CallPattern* pattern, CallPattern::Error* error)
+      : pattern_(*pattern), error_(*error) {}
+
+  bool ParseAll(std::span<const std::string> texts) {
+    if (texts.size() > kMaxArguments) {
+      return Fail(fmt::format("there are more than {} arguments", kMaxArguments));
+    }
+    for (const std::string& text : texts) {
+      error_.argument = static_cast<size_t>(&text - texts.data());
+      text_ = text;
+      next_ = 0;
+      if (pattern_.open_ended_) return Fail("'...' stands at the end");
+      if (!ParseOne()) return false;
+    }
+    return CheckNames();
+  }
+
+ private:
+  using Argument = CallPattern::Argument;
+  using Extent = CallPattern::Extent;
+
+  bool Fail(std::string what) { return FailAt(next_, std::move(what)); }
+  bool FailAt(size_t at, std::string what) {
+    error_.column = at + 1;
+    error_.what = std::move(what);
+    return false;
+  }
+
+  char Peek() {
+    while (next_ < text_.size() && text_[next_] == ' ') ++next_;
+    return next_ < text_.size() ? text_[next_] : '\0';
+  }
+  bool Take(char c) {
+    if (Peek() != c || next_ == text_.size()) return false;
+    ++next_;
+    return true;
+  }
+  std::string_view TakeName() {
+    Peek();
+    const size_t begin = next_;
+    if (next_ == text_.size() || !IsNameStart(text_[next_])) return {};
+    while (next_ < text_.size() && (IsNameStart(text_[next_]) || IsDigit(text_[next_]))) ++next_;
+    return text_.substr(begin, next_ - begin);
+  }
+  bool TakeNumber(int64_t* number) {
+    Peek();
+    const char* const begin = text_.data() + next_;
+    const auto [stop, problem] = std::from_chars(begin, text_.data() + text_.size(), *number);
+    if (problem == std::errc::result_out_of_range) {
+      return Fail("the number does not fit into 64 bits");
+    }
+    if (problem != std::errc()) return Fail("a whole number is expected");
+    next_ += static_cast<size_t>(stop - begin);
+    return true;
+  }
+  bool AtEnd() {
+    Peek();
+    return next_ == text_.size();
+  }
+
+  bool ParseOne() {
+    if (text_.size() > kMaxText) return Fail("the text is too long");
+    constexpr std::string_view kRest = "...";
+    if (Peek() == '.' && text_.substr(next_) == kRest) return pattern_.open_ended_ = true;
+    Argument argument;
+    const size_t begin = (Peek(), next_);
+    argument.name = TakeName();
+    if (argument.name.empty()) {
+      return Fail(
+          "write name[A,B] for a tensor, name for a number, _ for anything, ... for the rest");
+    }
+    if (Take('[')) {
+      if (!ParseTensor(begin, &argument)) return false;
+    } else if (argument.name != "_") {
+      if (!ParseNumber(begin, &argument)) return false;
+    }
+    if (!AtEnd()) return Fail("the end of the argument is expected");
+    pattern_.arguments_.push_back(std::move(argument));
+    return true;
+  }
+
+  /// Whether a name may be that of a further argument.
+  bool IsFree(size_t begin, const std::string& name) {
+    if (IndexOf(pattern_.tensor_names_, name) || IndexOf(pattern_.value_names_, name)) {
+      return FailAt(begin, fmt::format("the name '{}' stands for something else already", name));
+    }
+    return true;
+  }
+
+  bool ParseTensor(size_t begin, Argument* argument) {
+    argument->kind = Argument::Kind::kTensor;
+    if (argument->name == "_") return FailAt(begin, "a tensor needs a name");
+    if (!IsFree(begin, argument->name)) return false;
+    argument->index = pattern_.tensor_names_.size();
+    pattern_.tensor_names_.push_back(argument->name);
+    if (!Take(']')) {
+      do {
+        if (!ParseExtent(argument)) return false;
+      } while (Take(','));
+      if (!Take(']')) return Fail("',' or ']' is expected");
+    }
+    argument->optional = Take('?');
+    return true;
+  }
+
+  bool ParseExtent(Argument* argument) {
+    Extent extent;
+    if (IsDigit(Peek())) {
+      extent.kind = Extent::Kind::kNumber;
+      if (!TakeNumber(&extent.number)) return false;
+      argument->extents.push_back(extent);
+      return true;
+    }
+    const size_t begin = next_;
+    const bool rest = Take('*');
+    const auto is_rest = [](const Extent& e) { return e.kind == Extent::Kind::kRest; };
+    if (rest && std::any_of(argument->extents.begin(), argument->extents.end(), is_rest)) {
+      return FailAt(begin, "a tensor has one * only");
+    }
+    const std::string name(TakeName());
+    if (name.empty()) return Fail("an extent is a name, a number, _ or *name");
+    if (rest || name != "_") extent.kind = rest ? Extent::Kind::kRest : Extent::Kind::kName;
+    if (extent.kind != Extent::Kind::kAny) {
+      if (IndexOf(pattern_.tensor_names_, name)) {
+        return FailAt(begin, fmt::format("the name '{}' stands for a tensor already", name));
+      }
+      extent.name = ValueIndex(name);
+    }
+    argument->extents.push_back(extent);
+    return true;
+  }
+
+  size_t ValueIndex(const std::string& name) {
+    if (const std::optional<size_t> known = IndexOf(pattern_.value_names_, name)) return *known;
+    pattern_.value_names_.push_back(name);
+    return pattern_.value_names_.size() - 1;
+  }
+
+  bool ParseNumber(size_t begin, Argument* argument) {
+    argument->kind = Argument::Kind::kNumber;
+    if (!IsFree(begin, argument->name)) return false;
+    argument->index = ValueIndex(argument->name);
+    if (!Take('=')) return true;
+    argument->optional = true;
+    return TakeNumber(&argument->absent_value);
+  }
+
+  /// Every name has a value in every call that fits.
+  bool CheckNames() {
+    std::vector<bool> bound(pattern_.value_names_.size(), false);
+    for (const Argument& argument : pattern_.arguments_) {
+      if (argument.kind == Argument::Kind::kNumber) bound[argument.index] = true;
+      if (argument.optional) continue;
+      for (const Extent& extent : argument.extents) {
+        if (IsNamed(extent)) bound[extent.name] = true;
+      }
+    }
+    for (const Argument& argument : pattern_.arguments_) {
+      for (const Extent& extent : argument.extents) {
+        if (!IsNamed(extent) || bound[extent.name]) continue;
+        error_.argument = static_cast<size_t>(&argument - pattern_.arguments_.data());
+        return FailAt(0, fmt::format("'{}' has no value when {} is absent: name it in an argument "
+                                     "without '?'",
+                                     pattern_.value_names_[extent.name], argument.name));
+      }
+    }
+    return true;
+  }
+
+  static bool IsNamed(const Extent& extent) {
+    return extent.kind == Extent::Kind::kName || extent.kind == Extent::Kind::kRest;
+  }
+
+  CallPattern& pattern_;
+  CallPattern::Error& error_;
+  std::string_view text_;
+  size_t next_ = 0;
+};
+
+std::optional<CallPattern> CallPattern::Parse(std::span<const std::string> arguments,
+                                              Error* error) {
+  CallPattern pattern;
+  *error = Error();
+  if (!CallPatternParser(&pattern, error).ParseAll(arguments)) return std::nullopt;
+  return pattern;
+}
+
+// ---- matching ----
+
+class CallMatcher {
+ public:
+  explicit CallMatcher(const CallPattern& pattern)
+      : pattern_(pattern), known_(pattern.value_names_.size(), false) {
+    binding_.values.resize(pattern.value_names_.size(), 0);
+    binding_.tensors.resize(pattern.tensor_names_.size());
+  }
+
+  bool Match(const OpCall& call) {
+    if (!Place(call)) return false;
+    for (size_t i = 0; i < placed_.size(); ++i) {
+      if (!Bind(pattern_.arguments_[i], placed_[i])) return false;
+    }
+    return true;
+  }
+
+  Reason reason() const { return reason_; }
+  CallPattern::Binding TakeBinding() { return std::move(binding_); }
+
+ private:
+  using Argument = CallPattern::Argument;
+  using Extent = CallPattern::Extent;
+
+  bool Fail(Reason reason) {
+    reason_ = reason;
+    return false;
+  }
+
+  /// Finds the argument of each text.
+  bool Place(const OpCall& call) {
+    placed_.assign(pattern_.arguments_.size(), nullptr);
+    size_t position = 0;
+    for (const OpArg& arg : call.args) {
+      size_t at = position;
+      if (arg.name.empty()) {
+        ++position;
+        if (at >= placed_.size() && !pattern_.open_ended_) return Fail(Reason::kUnsupportedArgs);
+      } else {
+        const auto named = std::find_if(pattern_.arguments_.begin(), pattern_.arguments_.end(),
+                                        [&](const Argument& a) { return a.name == arg.name; });
+        at = static_cast<size_t>(named - pattern_.arguments_.begin());
+      }
+      if (at < placed_.size()) placed_[at] = arg.kind == OpArg::Kind::kNone ? nullptr : &arg;
+    }
+    return true;
+  }
+
+  bool Bind(const Argument& argument, const OpArg* arg) {
+    if (argument.kind == Argument::Kind::kAnything) return true;
+    if (argument.kind == Argument::Kind::kNumber) return BindNumber(argument, arg);
+    if (arg == nullptr) {
+      binding_.tensors[argument.index].absent = true;
+      return argument.optional || Fail(Reason::kUnsupportedArgs);
+    }
+    return BindTensor(argument, *arg);
+  }
+
+  bool BindNumber(const Argument& argument, const OpArg* arg) {
+    if (arg == nullptr) {
+      if (!argument.optional) return Fail(Reason::kUnsupportedArgs);
+      return BindValue(argument.index, argument.absent_value);
+    }
+    if (arg->kind != OpArg::Kind::kInt && arg->kind != OpArg::Kind::kBool) {
+      return Fail(Reason::kUnsupportedArgs);
+    }
+    return BindValue(argument.index, arg->int_value);
+  }
+
+  /// A name has one value only.
+  bool BindValue(size_t name, int64_t value) {
+    if (known_[name] && binding_.values[name] != value) return Fail(Reason::kShapeMismatch);
+    known_[name] = true;
+    binding_.values[name] = value;
+    return true;
+  }
+
+  bool BindTensor(const Argument& argument, const OpArg& arg) {
+    Reason reason;
+    const std::optional<Tensor> tensor = TensorOf(arg, &reason);
+    if (!tensor) return Fail(reason);
+    const std::optional<int64_t> elements = tensor->elements().Value();
+    if (!elements) return Fail(Reason::kCostOverflow);
+    binding_.tensors[argument.index] = {*elements, tensor->dtype, false};
+    if (!binding_.dtype) binding_.dtype = tensor->dtype;
+    return BindExtents(argument.extents, tensor->shape);
+  }
+
+  bool BindExtents(const std::vector<Extent>& extents, Shape shape) {
+    const bool any_rest = std::any_of(extents.begin(), extents.end(), [](const Extent& extent) {
+      return extent.kind == Extent::Kind::kRest;
+    });
+    const size_t fixed = extents.size() - (any_rest ? 1 : 0);
+    if (shape.size() < fixed || (!any_rest && shape.size() != fixed)) {
+      return Fail(Reason::kShapeMismatch);
+    }
+    size_t at = 0;
+    for (const Extent& extent : extents) {
+      const size_t count = extent.kind == Extent::Kind::kRest ? shape.size() - fixed : 1;
+      const std::optional<int64_t> value = Elements(shape.subspan(at, count)).Value();
+      at += count;
+      if (!value) return Fail(Reason::kCostOverflow);
+      if (extent.kind == Extent::Kind::kAny) continue;
+      if (extent.kind == Extent::Kind::kNumber) {
+        if (*value != extent.number) return Fail(Reason::kShapeMismatch);
+      } else if (!BindValue(extent.name, *value)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const CallPattern& pattern_;
+  std::vector<const OpArg*> placed_;  // By argument of the pattern; null: absent.
+  std::vector<bool> known_;
+  CallPattern::Binding binding_;
+  Reason reason_ = Reason::kUnsupportedArgs;
+};
+
+std::optional<CallPattern::Binding> CallPattern::Match(const OpCall& call, Reason* reason) const {
+  CallMatcher matcher(*this);
+  if (matcher.Match(call)) return matcher.TakeBinding();
+  *reason = matcher.reason();
+  return std::nullopt;
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,380 @@
+#include "ops/rules/formula.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace oplens::ops {
+namespace {
+
+__extension__ using Wide = __int128;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+}  // namespace
+
+// ---- reading ----
+
+/// Descends once over the text and writes the steps in postfix order.
+class FormulaParser {
+ public:
+  FormulaParser(std::string_view text, const Formula::Names& names, Formula* formula,
+                Formula::Error* error)
+      : text_(text), names_(names), steps_(formula->steps_), error_(error) {}
+
+  bool ParseAll() {
+    if (text_.size() > Formula::kMaxLength) {
+      return Fail(fmt::format("the formula is longer than {} characters", Formula::kMaxLength));
+    }
+    if (!ParseSum()) return false;
+    SkipBlanks();
+    if (next_ == text_.size()) return true;
+    return Fail("an operator or the end is expected");
+  }
+
+ private:
+  using Code = Formula::Code;
+
+  struct Function {
+    std::string_view name;
+    Code code;
+    size_t least;
+    size_t most;
+  };
+  static constexpr size_t kAny = SIZE_MAX;
+  static constexpr Function kFunctions[] = {
+      {"ceil_div", Code::kCeilDiv, 2, 2},  {"floor_div", Code::kFloorDiv, 2, 2},
+      {"min", Code::kMin, 2, kAny},        {"max", Code::kMax, 2, kAny},
+      {"log2ceil", Code::kLog2Ceil, 1, 1},
+  };
+  struct TensorFunction {
+    std::string_view name;
+    Code code;
+  };
+  static constexpr TensorFunction kTensorFunctions[] = {
+      {"size", Code::kSize},
+      {"bits", Code::kBits},
+      {"elements", Code::kElements},
+      {"bytes", Code::kBytes},
+  };
+
+  bool Fail(std::string what) {
+    *error_ = {std::move(what), next_ + 1};
+    return false;
+  }
+
+  void SkipBlanks() {
+    while (next_ < text_.size() && (text_[next_] == ' ' || text_[next_] == '\t' ||
+                                    text_[next_] == '\n' || text_[next_] == '\r')) {
+      ++next_;
+    }
+  }
+
+  /// The next character that is no blank; 0 at the end.
+  char Peek() {
+    SkipBlanks();
+    return next_ < text_.size() ? text_[next_] : '\0';
+  }
+
+  bool Take(char c) {
+    if (Peek() != c || next_ == text_.size()) return false;
+    ++next_;
+    return true;
+  }
+
+  bool Expect(char c) { return Take(c) || Fail(fmt::format("'{}' is expected", c)); }
+
+  void Add(Code code, int64_t operand = 0) { steps_.push_back({code, operand}); }
+
+  bool ParseSum() {
+    if (!ParseProduct()) return false;
+    while (true) {
+      const char sign = Peek();
+      if (sign != '+' && sign != '-') return true;
+      ++next_;
+      if (!ParseProduct()) return false;
+      Add(sign == '+' ? Code::kAdd : Code::kSubtract);
+    }
+  }
+
+  bool ParseProduct() {
+    if (!ParseFactor()) return false;
+    while (true) {
+      const char sign = Peek();
+      if (sign != '*' && sign != '/') return true;
+      ++next_;
+      if (!ParseFactor()) return false;
+      Add(sign == '*' ? Code::kMultiply : Code::kDivide);
+    }
+  }
+
+  bool ParseFactor() {
+    if (depth_ == Formula::kMaxDepth) {
+      return Fail(fmt::format("the formula is nested deeper than {}", Formula::kMaxDepth));
+    }
+    ++depth_;
+    const bool parsed = ParseInner();
+    --depth_;
+    return parsed;
+  }
+
+  bool ParseInner() {
+    const char c = Peek();
+    if (Take('-')) {
+      if (!ParseFactor()) return false;
+      Add(Code::kNegate);
+      return true;
+    }
+    if (Take('(')) return ParseSum() && Expect(')');
+    if (IsDigit(c)) return ParseNumber();
+    if (IsNameStart(c)) return ParseName();
+    return Fail("a number, a name or '(' is expected");
+  }
+
+  bool ParseNumber() {
+    int64_t number = 0;
+    const char* const begin = text_.data() + next_;
+    const char* const end = text_.data() + text_.size();
+    const auto [stop, problem] = std::from_chars(begin, end, number);
+    if (problem != std::errc()) return Fail("the number does not fit into 64 bits");
+    if (stop != end && (*stop == '.' || IsNameStart(*stop))) {
+      return Fail("a whole number is expected");
+    }
+    next_ += static_cast<size_t>(stop - begin);
+    Add(Code::kNumber, number);
+    return true;
+  }
+
+  std::string_view TakeName() {
+    SkipBlanks();
+    const size_t begin = next_;
+    while (next_ < text_.size() && (IsNameStart(text_[next_]) || IsDigit(text_[next_]))) ++next_;
+    return text_.substr(begin, next_ - begin);
+  }
+
+  bool ParseName() {
+    SkipBlanks();
+    const size_t begin = next_;
+    const std::string_view name = TakeName();
+    if (Peek() == '(') return ParseCall(name, begin);
+    const auto found = std::find(names_.values.begin(), names_.values.end(), name);
+    if (found != names_.values.end()) {
+      Add(Code::kValue, found - names_.values.begin());
+      return true;
+    }
+    next_ = begin;
+    const bool tensor =
+        std::find(names_.tensors.begin(), names_.tensors.end(), name) != names_.tensors.end();
+    return Fail(tensor ? fmt::format("'{0}' is a tensor: write elements({0}) or bytes({0})", name)
+                       : fmt::format("nothing is named '{}'; known are: {}", name, Known()));
+  }
+
+  std::string Known() const {
+    std::string text;
+    for (const auto& names : {names_.values, names_.tensors}) {
+      for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    }
+    return text.empty() ? "no names" : text;
+  }
+
+  bool ParseCall(std::string_view name, size_t begin) {
+    for (const TensorFunction& function : kTensorFunctions) {
+      if (function.name == name) return ParseTensorCall(function);
+    }
+    const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                        [&](const Function& f) { return f.name == name; });
+    if (function == std::end(kFunctions)) {
+      next_ = begin;
+      return Fail(fmt::format(
+          "there is no function '{}'; there are: ceil_div, floor_div, min, max, log2ceil, size, "
+          "bits, elements, bytes",
+          name));
+    }
+    Take('(');
+    size_t count = 0;
+    do {
+      if (!ParseSum()) return false;
+      // One step takes two operands.
+      if (++count > 1) Add(function->code);
+      if (count > function->most) break;
+    } while (Take(','));
+    if (count < function->least || count > function->most) {
+      next_ = begin;
+      return Fail(fmt::format("{} takes {} argument{}{}", name, function->least,
+                              function->least == 1 ? "" : "s",
+                              function->most == kAny ? " or more" : ""));
+    }
+    if (function->most == 1) Add(function->code);
+    return Expect(')');
+  }
+
+  bool ParseTensorCall(const TensorFunction& function) {
+    Take('(');
+    SkipBlanks();
+    const size_t begin = next_;
+    const std::string_view name = TakeName();
+    const auto found = std::find(names_.tensors.begin(), names_.tensors.end(), name);
+    if (found == names_.tensors.end()) {
+      next_ = begin;
+      return Fail(fmt::format("{}() takes the name of a tensor argument", function.name));
+    }
+    Add(function.code, found - names_.tensors.begin());
+    return Expect(')');
+  }
+
+  std::string_view text_;
+  const Formula::Names& names_;
+  std::vector<Formula::Step>& steps_;
+  Formula::Error* error_;
+  size_t next_ = 0;
+  size_t depth_ = 0;
+};
+
+std::optional<Formula> Formula::Parse(std::string_view text, const Names& names, Error* error) {
+  Formula formula;
+  if (!FormulaParser(text, names, &formula, error).ParseAll()) return std::nullopt;
+  return formula;
+}
+
+bool Formula::MayBeMoreThanZero() const {
+  return steps_.size() != 1 || steps_.front().code != Code::kNumber || steps_.front().operand != 0;
+}
+
+// ---- computing ----
+
+class Formula::Machine {
+ public:
+  Machine(std::span<const int64_t> values, std::span<const FormulaTensor> tensors)
+      : values_(values), tensors_(tensors) {}
+
+  void Run(const Step& step) {
+    switch (step.code) {
+      case Code::kNumber:
+        return Push(step.operand);
+      case Code::kValue:
+        return Push(values_[static_cast<size_t>(step.operand)]);
+      case Code::kSize:
+      case Code::kBits:
+      case Code::kElements:
+      case Code::kBytes:
+        return PushOfTensor(step.code, tensors_[static_cast<size_t>(step.operand)]);
+      case Code::kNegate:
+        Push(0);
+        std::swap(stack_.back(), stack_[stack_.size() - 2]);
+        return Combine(Code::kSubtract);
+      case Code::kLog2Ceil:
+        return Logarithm();
+      default:
+        return Combine(step.code);
+    }
+  }
+
+  FormulaFault fault() const { return fault_; }
+  Wide result() const { return stack_.empty() ? 0 : stack_.back(); }
+
+ private:
+  void Push(Wide value) { stack_.push_back(value); }
+
+  void Fail(FormulaFault fault) {
+    if (fault_ == FormulaFault::kNone) fault_ = fault;
+  }
+
+  void PushOfTensor(Code code, const FormulaTensor& tensor) {
+    const bool counts = code == Code::kElements;
+    if (tensor.absent || counts) return Push(tensor.absent ? 0 : tensor.elements);
+    const Wide bits = BitsOf(tensor.dtype);
+    if (bits == 0) Fail(FormulaFault::kUnknownDType);
+    if (code == Code::kBits) return Push(bits);
+    if (code == Code::kSize && bits % 8 != 0) Fail(FormulaFault::kInexact);
+    if (code == Code::kSize) return Push(bits / 8);
+    Push((bits * tensor.elements + 7) / 8);
+  }
+
+  static bool IsDivision(Code code) {
+    return code == Code::kDivide || code == Code::kCeilDiv || code == Code::kFloorDiv;
+  }
+
+  void Combine(Code code) {
+    const Wide b = stack_.back();
+    stack_.pop_back();
+    Wide& a = stack_.back();
+    if (IsDivision(code)) return Divide(code, b, &a);
+    bool overflow = false;
+    if (code == Code::kAdd) overflow = __builtin_add_overflow(a, b, &a);
+    if (code == Code::kSubtract) overflow = __builtin_sub_overflow(a, b, &a);
+    if (code == Code::kMultiply) overflow = __builtin_mul_overflow(a, b, &a);
+    if (code == Code::kMin) a = std::min(a, b);
+    if (code == Code::kMax) a = std::max(a, b);
+    if (overflow) Fail(FormulaFault::kOverflow);
+  }
+
+  void Divide(Code code, Wide b, Wide* a) {
+    if (b == 0) return Fail(FormulaFault::kZeroDivisor);
+    if (code != Code::kDivide && (*a < 0 || b < 0)) return Fail(FormulaFault::kNegative);
+    // The one quotient that does not fit.
+    if (b == -1) {
+      if (__builtin_sub_overflow(Wide{0}, *a, a)) Fail(FormulaFault::kOverflow);
+      return;
+    }
+    const bool remainder = *a % b != 0;
+    if (code == Code::kDivide && remainder) Fail(FormulaFault::kInexact);
+    *a = *a / b + (code == Code::kCeilDiv && remainder ? 1 : 0);
+  }
+
+  void Logarithm() {
+    Wide& a = stack_.back();
+    if (a < 1) return Fail(FormulaFault::kNegative);
+    Wide power = 1;
+    Wide exponent = 0;
+    // Stops before the power of two overflows.
+    for (; power < a && exponent < 126; ++exponent) power *= 2;
+    a = exponent + (power < a ? 1 : 0);
+  }
+
+  std::span<const int64_t> values_;
+  std::span<const FormulaTensor> tensors_;
+  std::vector<Wide> stack_;
+  FormulaFault fault_ = FormulaFault::kNone;
+};
+
+std::optional<int64_t> Formula::Compute(std::span<const int64_t> values,
+                                        std::span<const FormulaTensor> tensors,
+                                        FormulaFault* fault) const {
+  Machine machine(values, tensors);
+  for (const Step& step : steps_) {
+    machine.Run(step);
+    if (machine.fault() != FormulaFault::kNone) break;
+  }
+  const Wide result = machine.result();
+  *fault = machine.fault();
+  if (*fault == FormulaFault::kNone && result < 0) *fault = FormulaFault::kNegative;
+  if (*fault == FormulaFault::kNone && result > INT64_MAX) *fault = FormulaFault::kOverflow;
+  if (*fault != FormulaFault::kNone) return std::nullopt;
+  return static_cast<int64_t>(result);
+}
+
+std::string_view FormulaFaultText(FormulaFault fault) {
+  switch (fault) {
+    case FormulaFault::kNone:
+      return "it has a value";
+    case FormulaFault::kOverflow:
+      return "it does not fit into 64 bits";
+    case FormulaFault::kZeroDivisor:
+      return "it divides by zero";
+    case FormulaFault::kInexact:
+      return "a division leaves a remainder";
+    case FormulaFault::kNegative:
+      return "it is negative";
+    case FormulaFault::kUnknownDType:
+      return "it asks for the size of a type that was not recorded";
+  }
+  return "";
+}
+
+}  // namespace oplens::ops

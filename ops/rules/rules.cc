@@ -1,0 +1,171 @@
+#include "ops/rules/rules.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "ops/dtype.h"
+#include "ops/op_name.h"
+#include "ops/pricing.h"
+
+namespace oplens::ops {
+namespace {
+
+// Longer texts than any kernel's name are not searched to their end.
+constexpr size_t kReach = size_t{1} << 16;
+
+bool Finds(const re2::RE2& pattern, std::string_view name) {
+  name = name.substr(0, kReach);
+  return re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), pattern);
+}
+
+Reason ReasonOf(FormulaFault fault) {
+  if (fault == FormulaFault::kOverflow) return Reason::kCostOverflow;
+  return fault == FormulaFault::kUnknownDType ? Reason::kUnknownDType : Reason::kRuleFault;
+}
+
+/// Computes the work of the parts of one call.
+class RulePricer {
+ public:
+  RulePricer(const OpRule& rule, const CallPattern::Binding& binding)
+      : rule_(rule), binding_(binding) {}
+
+  PriceResult Price() {
+    const PartWork forward = Compute(rule_.forward);
+    std::vector<PartWork> backward;
+    for (const PartFormulas& part : rule_.backward) backward.push_back(Compute(part));
+    if (reason_) return Unpriced(*reason_);
+    PriceResult result = Priced(Params(), forward.work, std::move(backward));
+    PricedOp& op = *result.price;
+    op.matmul_like = rule_.forward.mma.MayBeMoreThanZero();
+    op.mma_estimated = rule_.estimate;
+    op.vec_estimated = rule_.estimate;
+    op.bytes_known = bytes_known_;
+    return CheckRange(std::move(result));
+  }
+
+ private:
+  PartWork Compute(const PartFormulas& part) {
+    PartWork result;
+    result.part = part.part;
+    result.work.mma = Require(part.mma);
+    result.work.vec = Require(part.vec);
+    FormulaFault fault;
+    const auto bytes = part.bytes.Compute(binding_.values, binding_.tensors, &fault);
+    if (bytes) {
+      result.work.bytes = *bytes;
+    } else if (fault == FormulaFault::kUnknownDType) {
+      bytes_known_ = false;
+    } else {
+      Fail(fault);
+    }
+    return result;
+  }
+
+  int64_t Require(const Formula& formula) {
+    FormulaFault fault;
+    const auto value = formula.Compute(binding_.values, binding_.tensors, &fault);
+    if (!value) Fail(fault);
+    return value.value_or(0);
+  }
+
+  void Fail(FormulaFault fault) {
+    if (!reason_) reason_ = ReasonOf(fault);
+  }
+
+  /// "B=2,S=3,fp16"
+  std::string Params() const {
+    std::string text;
+    for (const size_t name : rule_.params) {
+      fmt::format_to(std::back_inserter(text), "{}={},", rule_.pattern.value_names()[name],
+                     binding_.values[name]);
+    }
+    if (binding_.dtype) {
+      text += DTypeWord(*binding_.dtype);
+    } else if (!text.empty()) {
+      text.pop_back();
+    }
+    return text;
+  }
+
+  const OpRule& rule_;
+  const CallPattern::Binding& binding_;
+  std::optional<Reason> reason_;
+  bool bytes_known_ = true;
+};
+
+template <typename Rule>
+const Rule* FindByName(const std::vector<Rule>& rules, std::string_view name) {
+  const auto found = std::find_if(rules.begin(), rules.end(),
+                                  [&](const Rule& rule) { return Finds(*rule.pattern, name); });
+  return found == rules.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void Rules::Add(OpRule rule) {
+  by_name_[rule.name].push_back(ops_.size());
+  ops_.push_back(std::move(rule));
+}
+
+std::optional<PriceResult> Rules::Price(const OpCall& call) const {
+  auto found = by_name_.find(call.op);
+  if (found == by_name_.end() && !ops_.empty()) {
+    const OpName name = ParseOpName(call.op);
+    // A gradient is no call of its op.
+    if (!name.backward && !name.list) found = by_name_.find(name.name);
+  }
+  if (found == by_name_.end()) return std::nullopt;
+  std::optional<PriceResult> result;
+  for (const size_t index : found->second) {
+    const OpRule& rule = ops_[index];
+    if (!rule.mod.empty() && rule.mod != call.mod) continue;
+    if (call.args.empty()) return Unpriced(Reason::kNoArguments);
+    Reason reason;
+    if (const auto binding = rule.pattern.Match(call, &reason)) {
+      return RulePricer(rule, *binding).Price();
+    }
+    result = Unpriced(reason);
+  }
+  return result;
+}
+
+const KernelRule* Rules::FindKernel(std::string_view long_name) const {
+  return FindByName(kernels_, long_name);
+}
+
+const TensorCoreRule* Rules::FindTensorCore(std::string_view long_name) const {
+  return FindByName(tensor_cores_, long_name);
+}
+
+PriceResult PriceCall(const OpCall& call, const Rules* rules) {
+  if (rules == nullptr) return PriceCall(call);
+  std::optional<PriceResult> result = rules->Price(call);
+  if (!result) return PriceCall(call);
+  // The rule knows the op but not these arguments: a built-in model may.
+  const bool fits = result->price || (result->reason != Reason::kUnsupportedArgs &&
+                                      result->reason != Reason::kShapeMismatch);
+  if (fits) return *std::move(result);
+  PriceResult built_in = PriceCall(call);
+  return built_in.price ? std::move(built_in) : *std::move(result);
+}
+
+KernelKind KernelKindOf(std::string_view long_name, const Rules* rules) {
+  const KernelRule* rule = rules == nullptr ? nullptr : rules->FindKernel(long_name);
+  return rule == nullptr ? KernelKindOf(long_name) : rule->kind;
+}
+
+TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name, const Rules* rules) {
+  const TensorCoreRule* rule = rules == nullptr ? nullptr : rules->FindTensorCore(long_name);
+  if (rule == nullptr) return TensorCoreVerdictOf(long_name);
+  TensorCoreVerdict verdict;
+  verdict.use = rule->use;
+  verdict.rule = rule->id;
+  verdict.math = FindMathType(rule->math);
+  return verdict;
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,353 @@
+#include "ops/rules/rules_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <re2/re2.h>
+#include <toml++/toml.h>
+
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace oplens::ops {
+namespace {
+
+using Words = std::initializer_list<std::string_view>;
+
+/// Messages are one line of printable characters, whatever stands in the file.
+std::string Printable(std::string_view text) {
+  constexpr size_t kMost = 300;
+  std::string shown(text.substr(0, kMost));
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  if (text.size() > kMost) shown += "...";
+  return shown;
+}
+
+template <typename T>
+struct Word {
+  std::string_view word;
+  T value;
+};
+
+// A role of the user's kernel is that of the kind which has it beside a product.
+constexpr Word<KernelKind> kRoles[] = {
+    {"main", KernelKind::kMatrix},        {"helper", KernelKind::kHelper},
+    {"layout", KernelKind::kLayout},      {"reduce", KernelKind::kSecondStage},
+    {"epilogue", KernelKind::kPointwise},
+};
+
+constexpr Word<KernelKind> kFamilies[] = {
+    {"matrix", KernelKind::kMatrix},       {"special", KernelKind::kSpecial},
+    {"pointwise", KernelKind::kPointwise}, {"reduction", KernelKind::kReduction},
+    {"copy", KernelKind::kCopy},           {"fill", KernelKind::kFill},
+};
+
+constexpr std::string_view kMathTypes[] = {"fp16", "bf16", "tf32", "3xtf32", "fp8",
+                                           "fp4",  "int8", "int4", "fp64",   "b1"};
+
+struct PartWord {
+  std::string_view word;
+  Part part;
+};
+constexpr PartWord kBackwardParts[] = {
+    {"backward", Part::kBackward},
+    {"dgrad", Part::kDgrad},
+    {"wgrad", Part::kWgrad},
+    {"bgrad", Part::kBgrad},
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view file) : file_(file) {}
+
+  Rules Read(std::string_view text) {
+    if (text.size() > kMaxRulesBytes) {
+      throw UsageError(fmt::format("{}: the file is larger than {} bytes; split or shorten it",
+                                   Printable(file_), kMaxRulesBytes));
+    }
+    const toml::table root = ParseToml(text);
+    CheckKeys(root, {"op", "kernel", "tensor_core"}, "of the file");
+    ForEachTable(root, "op", [this](const toml::table& table) { AddOp(table); });
+    ForEachTable(root, "kernel", [this](const toml::table& table) { AddKernel(table); });
+    ForEachTable(root, "tensor_core", [this](const toml::table& table) { AddTensorCore(table); });
+    return std::move(rules_);
+  }
+
+ private:
+  toml::table ParseToml(std::string_view text) {
+    try {
+      return toml::parse(text);
+    } catch (const toml::parse_error& error) {
+      Fail(error.source().begin, error.description(), "correct the TOML there");
+    }
+  }
+
+  // ---- errors ----
+
+  [[noreturn]] void Fail(toml::source_position at, std::string_view what, std::string_view advice) {
+    throw UsageError(fmt::format("{}:{}:{}: {}; {}", Printable(file_), at.line, at.column,
+                                 Printable(what), Printable(advice)));
+  }
+
+  [[noreturn]] void FailAt(const toml::node& node, std::string_view what, std::string_view advice) {
+    Fail(node.source().begin, what, advice);
+  }
+
+  /// At a character of a text, where it stands in the file as it is.
+  [[noreturn]] void FailInside(const toml::node& node, size_t column, std::string_view what,
+                               std::string_view advice) {
+    const toml::source_region& source = node.source();
+    toml::source_position at = source.begin;
+    const std::string* const text =
+        node.value_exact<std::string_view>() ? &node.ref<std::string>() : nullptr;
+    const bool plain = text != nullptr && source.end.line == at.line &&
+                       source.end.column - at.column == text->size() + 2;
+    if (plain) at.column += static_cast<toml::source_index>(column);
+    Fail(at, what, advice);
+  }
+
+  void CheckKeys(const toml::table& table, Words known, std::string_view whose) {
+    for (const auto& [key, node] : table) {
+      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
+      Fail(key.source().begin, fmt::format("'{}' is no key {}", key.str(), whose),
+           fmt::format("the keys are {}", fmt::join(known, ", ")));
+    }
+  }
+
+  // ---- values ----
+
+  template <typename F>
+  void ForEachTable(const toml::table& root, std::string_view key, F f) {
+    const toml::node* const node = root.get(key);
+    if (node == nullptr) return;
+    const toml::array* const tables = node->as_array();
+    const std::string advice = fmt::format("begin each with a line [[{}]]", key);
+    if (tables == nullptr) FailAt(*node, fmt::format("'{}' is no list of tables", key), advice);
+    for (const toml::node& item : *tables) {
+      const toml::table* const table = item.as_table();
+      if (table == nullptr) FailAt(item, fmt::format("'{}' is no list of tables", key), advice);
+      f(*table);
+    }
+  }
+
+  const toml::node& Require(const toml::table& table, std::string_view key,
+                            std::string_view advice) {
+    const toml::node* const node = table.get(key);
+    if (node == nullptr) FailAt(table, fmt::format("'{}' is missing", key), advice);
+    return *node;
+  }
+
+  const std::string& Text(const toml::node& node, std::string_view key) {
+    if (const auto* text = node.as_string()) return text->get();
+    FailAt(node, fmt::format("'{}' is no text", key), "put it in quotes");
+  }
+
+  std::string TextOr(const toml::table& table, std::string_view key) {
+    const toml::node* const node = table.get(key);
+    return node == nullptr ? std::string() : Text(*node, key);
+  }
+
+  bool FlagOr(const toml::table& table, std::string_view key) {
+    const toml::node* const node = table.get(key);
+    if (node == nullptr) return false;
+    if (const auto* flag = node->as_boolean()) return flag->get();
+    FailAt(*node, fmt::format("'{}' is neither true nor false", key), "write true or false");
+  }
+
+  std::vector<std::string> Texts(const toml::node& node, std::string_view key) {
+    const toml::array* const list = node.as_array();
+    if (list == nullptr) {
+      FailAt(node, fmt::format("'{}' is no list", key),
+             fmt::format("write {} = [\"...\", \"...\"]", key));
+    }
+    std::vector<std::string> texts;
+    for (const toml::node& item : *list) texts.push_back(Text(item, key));
+    return texts;
+  }
+
+  template <typename T, size_t N>
+  T WordOf(const Word<T> (&words)[N], const toml::node& node, std::string_view key) {
+    const std::string& text = Text(node, key);
+    for (const Word<T>& word : words) {
+      if (word.word == text) return word.value;
+    }
+    std::vector<std::string_view> known;
+    for (const Word<T>& word : words) known.push_back(word.word);
+    FailAt(node, fmt::format("'{}' is no {}", text, key),
+           fmt::format("write one of {}", fmt::join(known, ", ")));
+  }
+
+  std::shared_ptr<const re2::RE2> Pattern(const toml::table& table) {
+    const toml::node& node = Require(table, "pattern", "give a regular expression of the name");
+    const std::string& text = Text(node, "pattern");
+    re2::RE2::Options options(re2::RE2::Latin1);  // Names are bytes, not necessarily UTF-8.
+    options.set_log_errors(false);
+    auto pattern = std::make_shared<const re2::RE2>(text, options);
+    if (pattern->ok()) return pattern;
+    FailAt(node, fmt::format("the pattern is wrong: {}", pattern->error()),
+           "write a regular expression in RE2's syntax");
+  }
+
+  // ---- rules ----
+
+  void AddOp(const toml::table& table) {
+    CheckKeys(table,
+              {"name", "mod", "args", "params", "estimate", "forward", "backward", "dgrad", "wgrad",
+               "bgrad"},
+              "of [[op]]");
+    OpRule rule;
+    ReadName(table, &rule);
+    const toml::node& args =
+        Require(table, "args", "describe each argument, as in args = [\"x[B,S,H]\", \"w[H,D]\"]");
+    ReadPattern(args, &rule);
+    const toml::node& forward = Require(
+        table, "forward", "add forward = { mma = \"...\", vec = \"...\", bytes = \"...\" }");
+    rule.forward = ReadPart(forward, "forward", Part::kForward, rule);
+    ReadBackward(table, &rule);
+    ReadParams(table, &rule);
+    rule.estimate = FlagOr(table, "estimate");
+    rules_.Add(std::move(rule));
+  }
+
+  void ReadName(const toml::table& table, OpRule* rule) {
+    const toml::node& node = Require(table, "name", "give the op's name");
+    rule->name = Text(node, "name");
+    rule->mod = TextOr(table, "mod");
+    const size_t scope = rule->name.find("::");
+    if (scope != std::string::npos && rule->mod.empty()) {
+      rule->mod = rule->name.substr(0, scope);
+      rule->name.erase(0, scope + 2);
+    }
+    if (rule->name.empty()) FailAt(node, "'name' is empty", "give the op's name");
+  }
+
+  void ReadPattern(const toml::node& args, OpRule* rule) {
+    const std::vector<std::string> texts = Texts(args, "args");
+    if (texts.empty()) FailAt(args, "'args' is empty", "describe at least one argument");
+    CallPattern::Error error;
+    std::optional<CallPattern> pattern = CallPattern::Parse(texts, &error);
+    if (!pattern) {
+      FailInside(*args.as_array()->get(error.argument), error.column, error.what,
+                 "correct the argument");
+    }
+    rule->pattern = *std::move(pattern);
+  }
+
+  PartFormulas ReadPart(const toml::node& node, std::string_view key, Part part,
+                        const OpRule& rule) {
+    const toml::table* const table = node.as_table();
+    if (table == nullptr) {
+      FailAt(node, fmt::format("'{}' is no table", key),
+             fmt::format("write {} = {{ mma = \"...\", vec = \"...\", bytes = \"...\" }}", key));
+    }
+    CheckKeys(*table, {"mma", "vec", "bytes"}, fmt::format("of '{}'", key));
+    PartFormulas formulas;
+    formulas.part = part;
+    formulas.mma = ReadFormula(table->get("mma"), rule);
+    formulas.vec = ReadFormula(table->get("vec"), rule);
+    formulas.bytes = ReadFormula(
+        &Require(*table, "bytes", "say how many bytes it reads and writes, 0 for none"), rule);
+    return formulas;
+  }
+
+  /// A text or a number; 0 where there is none.
+  Formula ReadFormula(const toml::node* node, const OpRule& rule) {
+    std::string text = "0";
+    if (node != nullptr && node->is_integer()) {
+      text = std::to_string(node->as_integer()->get());
+      if (text.starts_with('-')) FailAt(*node, "the number is negative", "give 0 or more");
+    } else if (node != nullptr) {
+      text = Text(*node, "formula");
+    }
+    Formula::Error error;
+    std::optional<Formula> formula = Formula::Parse(text, rule.pattern.names(), &error);
+    if (!formula) FailInside(*node, error.column, error.what, "correct the formula");
+    return *std::move(formula);
+  }
+
+  void ReadBackward(const toml::table& table, OpRule* rule) {
+    for (const PartWord& word : kBackwardParts) {
+      const toml::node* const node = table.get(word.word);
+      if (node == nullptr) continue;
+      if (!rule->backward.empty() && rule->backward.front().part == Part::kBackward) {
+        FailAt(*node, "'backward' and its parts exclude each other",
+               "give 'backward', or some of dgrad, wgrad and bgrad");
+      }
+      rule->backward.push_back(ReadPart(*node, word.word, word.part, *rule));
+    }
+  }
+
+  void ReadParams(const toml::table& table, OpRule* rule) {
+    const std::vector<std::string>& names = rule->pattern.value_names();
+    const toml::node* const node = table.get("params");
+    if (node == nullptr) {
+      for (size_t i = 0; i < names.size(); ++i) rule->params.push_back(i);
+      return;
+    }
+    const std::vector<std::string> texts = Texts(*node, "params");
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const auto found = std::find(names.begin(), names.end(), texts[i]);
+      if (found == names.end()) {
+        FailAt(*node->as_array()->get(i), fmt::format("nothing is named '{}'", texts[i]),
+               fmt::format("the extents and numbers of 'args' are {}", fmt::join(names, ", ")));
+      }
+      rule->params.push_back(static_cast<size_t>(found - names.begin()));
+    }
+  }
+
+  void AddKernel(const toml::table& table) {
+    CheckKeys(table, {"pattern", "role", "family"}, "of [[kernel]]");
+    KernelRule rule;
+    rule.pattern = Pattern(table);
+    const toml::node* const role = table.get("role");
+    const toml::node* const family = table.get("family");
+    if ((role == nullptr) == (family == nullptr)) {
+      FailAt(table, "a kernel has either a role or a family", "give one of them");
+    }
+    rule.kind =
+        role != nullptr ? WordOf(kRoles, *role, "role") : WordOf(kFamilies, *family, "family");
+    rules_.Add(std::move(rule));
+  }
+
+  void AddTensorCore(const toml::table& table) {
+    CheckKeys(table, {"pattern", "use", "math"}, "of [[tensor_core]]");
+    TensorCoreRule rule;
+    rule.pattern = Pattern(table);
+    const toml::node& use = Require(table, "use", "add use = 1, 0 or \"?\"");
+    rule.use = ReadUse(use);
+    rule.id = fmt::format("rules:{}", table.source().begin.line);
+    if (const toml::node* const math = table.get("math")) {
+      rule.math = Text(*math, "math");
+      if (std::find(std::begin(kMathTypes), std::end(kMathTypes), rule.math) ==
+          std::end(kMathTypes)) {
+        FailAt(*math, fmt::format("'{}' is no type of Tensor Cores", rule.math),
+               fmt::format("write one of {}", fmt::join(kMathTypes, ", ")));
+      }
+    }
+    rules_.Add(std::move(rule));
+  }
+
+  TensorCoreUse ReadUse(const toml::node& node) {
+    const auto* number = node.as_integer();
+    if (number != nullptr && number->get() == 1) return TensorCoreUse::kYes;
+    if (number != nullptr && number->get() == 0) return TensorCoreUse::kNo;
+    const auto* text = node.as_string();
+    if (text != nullptr && text->get() == "?") return TensorCoreUse::kUnknown;
+    FailAt(node, "'use' is none of its three values", "write 1, 0 or \"?\"");
+  }
+
+  std::string_view file_;
+  Rules rules_;
+};
+
+}  // namespace
+
+Rules ReadRules(std::string_view text, std::string_view file) { return Reader(file).Read(text); }
+
+}  // namespace oplens::ops

@@ -1,0 +1,242 @@
+#include "parse/check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/checked.h"
+#include "parse/check/needs.h"
+#include "parse/check/survey.h"
+
+namespace oplens::parse {
+namespace {
+
+/// Something that a profile may hold besides what columns show of kernels.
+struct Part {
+  std::string_view name;
+  int64_t (*count)(const Trace& trace, const TraceSurvey& survey);
+  std::optional<Lack> lack = {};  ///< What to record where there is none.
+};
+
+template <auto Member>
+int64_t SizeOf(const Trace& trace, const TraceSurvey&) {
+  return static_cast<int64_t>((trace.*Member).size());
+}
+
+template <auto Member>
+int64_t Counted(const Trace&, const TraceSurvey& survey) {
+  return survey.*Member;
+}
+
+constexpr Part kParts[] = {
+    {"launch and other API calls", SizeOf<&Trace::launches>, Lack::kApiCalls},
+    {"NVTX ranges", Counted<&TraceSurvey::markers>, Lack::kNvtxRanges},
+    {"user annotations", Counted<&TraceSurvey::annotations>, Lack::kAnnotations},
+    {"ops", Counted<&TraceSurvey::ops>, Lack::kTypedOps},
+    {"ops with arguments", Counted<&TraceSurvey::ops_with_arguments>, Lack::kArguments},
+    {"sequence numbers", Counted<&TraceSurvey::numbered>, Lack::kOps},
+    {"layers and modules", Counted<&TraceSurvey::layers>, Lack::kLayers},
+    {"call stacks", Counted<&TraceSurvey::stacks>, Lack::kStacks},
+    {"Python calls", Counted<&TraceSurvey::frames>, Lack::kFrames},
+    {"steps", Counted<&TraceSurvey::steps>, Lack::kSteps},
+    {"copies", SizeOf<&Trace::copies>},
+    {"fills", SizeOf<&Trace::sets>},
+    {"waits", SizeOf<&Trace::synchronizations>},
+    {"memory events", SizeOf<&Trace::memory_events>, Lack::kMemoryEvents},
+    {"communications", SizeOf<&Trace::communications>},
+    {"forward-backward links", SizeOf<&Trace::forward_backward_links>},
+    {"graph kernels", Counted<&TraceSurvey::graph_kernels>},
+    {"graph replays without kernels", SizeOf<&Trace::graph_replays>},
+};
+
+constexpr size_t kMaxListed = 8;
+
+class Description {
+ public:
+  Description(const Trace& trace, const Correlation& kernels, const Diagnostics& diagnostics)
+      : trace_(trace), kernels_(kernels), diagnostics_(diagnostics), survey_(SurveyTrace(trace)) {}
+
+  std::string Render(const std::string& path, std::span<const ColumnNeed> columns) {
+    AddHead(path);
+    AddKernels();
+    AddParts();
+    AddRangeTrouble();
+    AddGraphAdvice();
+    AddColumns(columns);
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... Args>
+  void Line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_.push_back('\n');
+  }
+
+  std::string_view View(StringId id) const { return trace_.strings.View(id); }
+
+  void AddHead(const std::string& path) {
+    const bool said = trace_.producer.find("schema") != std::string::npos;
+    std::string version;
+    if (trace_.schema_version > 0 && !said) {
+      version = fmt::format(", schema {}", trace_.schema_version);
+    }
+    if (!trace_.producer.empty()) {
+      version += fmt::format(", written by {}", Printable(trace_.producer));
+    }
+    Line("{}: {}{}", path, FamilyWord(trace_.family), version);
+    AddDevices();
+    AddProcesses();
+    Line("  rank {}", RankText());
+  }
+
+  std::string RankText() const {
+    std::string text = trace_.rank == kUnknownId ? "not recorded" : fmt::format("{}", trace_.rank);
+    if (trace_.world_size != kUnknownId) text += fmt::format(" of {}", trace_.world_size);
+    const std::string_view name = View(trace_.rank_name);
+    if (!name.empty() && name != text) text += fmt::format(", shown as {}", Printable(name));
+    return text;
+  }
+
+  /// Names from a file may hold anything; one line stays one line.
+  static std::string Printable(std::string_view text) {
+    constexpr size_t kMost = 120;
+    std::string shown;
+    for (const char c : text.substr(0, kMost)) shown.push_back(c >= 0x20 && c < 0x7F ? c : '?');
+    return text.size() > kMost ? shown + "..." : shown;
+  }
+
+  void AddDevices() {
+    if (trace_.devices.empty()) Line("  GPU not recorded");
+    for (size_t i = 0; i < std::min(trace_.devices.size(), kMaxListed); ++i) {
+      const Device& device = trace_.devices[i];
+      const std::string_view name = View(device.name);
+      Line("  GPU {}: {}, compute capability {}.{}, {} multiprocessors", device.id,
+           name.empty() ? "unnamed" : Printable(name), device.compute_capability_major,
+           device.compute_capability_minor, device.multiprocessors);
+    }
+    AddMore(trace_.devices.size());
+  }
+
+  void AddProcesses() {
+    std::map<int64_t, int64_t> threads;
+    for (const Thread& thread : trace_.threads) ++threads[thread.process_id];
+    size_t listed = 0;
+    for (const auto& [process, count] : threads) {
+      if (listed++ == kMaxListed) break;
+      Line("  process {}: {} thread{}", process, count, count == 1 ? "" : "s");
+    }
+    AddMore(threads.size());
+  }
+
+  void AddMore(size_t count) {
+    if (count > kMaxListed) Line("  ... and {} more", count - kMaxListed);
+  }
+
+  void AddKernels() {
+    const auto span = Checked(survey_.last_kernel_ns) - Checked(survey_.first_kernel_ns);
+    Line("holds");
+    Line("  {:<30} {:>9}  {} ns of GPU time within {} ns", "kernels", kernels_.kernel_count(),
+         survey_.kernel_ns, span.Value().value_or(INT64_MAX));
+  }
+
+  void AddParts() {
+    for (const Part& part : kParts) {
+      const int64_t count = part.count(trace_, survey_);
+      const std::string_view advice = FlagFor(part.lack);
+      if (count > 0 || advice.empty()) {
+        Line("  {:<30} {:>9}", part.name, count);
+      } else {
+        Line("  {:<30} {:>9}  to add: {}", part.name, count, advice);
+      }
+    }
+  }
+
+  void AddRangeTrouble() {
+    const int64_t leaked = diagnostics_.CountOf(Reason::kLeakedRange);
+    if (survey_.open_ranges == 0 && leaked == 0) return;
+    Line("  {:<30} {:>9}  never closed, {} of them left out as leaked", "open ranges",
+         survey_.open_ranges, leaked);
+  }
+
+  void AddGraphAdvice() {
+    const bool unplaced = survey_.graph_kernels > survey_.placed_graph_kernels;
+    const std::string_view advice = FlagFor(Lack::kGraphKernels);
+    if ((!trace_.graph_replays.empty() || unplaced) && !advice.empty()) {
+      Line("  to add: {}", advice);
+    }
+  }
+
+  /// How many kernels meet each need.
+  std::vector<size_t> CountNeeds() const {
+    const std::span<const NeedCheck> checks = NeedChecks();
+    std::vector<size_t> counts(checks.size(), 0);
+    ArgumentFinder finder(kernels_);
+    KernelRecord record;
+    for (size_t i = 0; i < kernels_.kernel_count(); ++i) {
+      kernels_.RecordOf(i, &record);
+      if (trace_.rank_name != 0) record.rank = View(trace_.rank_name);
+      const KernelFacts facts{record, finder.HasArguments(record)};
+      for (size_t n = 0; n < checks.size(); ++n) {
+        if (checks[n].met != nullptr && checks[n].met(facts)) ++counts[n];
+      }
+    }
+    return counts;
+  }
+
+  void AddColumns(std::span<const ColumnNeed> columns) {
+    const std::span<const NeedCheck> checks = NeedChecks();
+    const std::vector<size_t> counts = CountNeeds();
+    Line("columns of prof, and the kernels that have them");
+    if (kernels_.kernel_count() == 0) AddNoKernels();
+    std::string keys;
+    for (size_t n = 0, first = 0; n < checks.size(); ++n) {
+      if (checks[n].met != nullptr) first = n;
+      for (const ColumnNeed& column : columns) {
+        if (column.need == checks[n].need) (keys += keys.empty() ? "" : " ") += column.key;
+      }
+      const bool goes_on = n + 1 < checks.size() && checks[n + 1].met == nullptr;
+      if (goes_on || keys.empty()) continue;
+      AddNeed(checks[first], keys, counts[first]);
+      keys.clear();
+    }
+  }
+
+  void AddNoKernels() {
+    Line("  the profile holds no kernel; to add: {}", FlagFor(Lack::kKernels));
+  }
+
+  void AddNeed(const NeedCheck& check, std::string_view keys, size_t count) {
+    const size_t total = kernels_.kernel_count();
+    const std::string share = fmt::format("{} of {}", count, total);
+    if (count == total) return Line("  {:<30} {:>16}", keys, share);
+    const std::string_view advice = FlagFor(check.lack);
+    Line("  {:<30} {:>16}  {}{}{}", keys, share, check.missing,
+         advice.empty() ? "" : "; to add: ", advice);
+  }
+
+  /// What to record; "" where nothing adds it.
+  std::string_view FlagFor(std::optional<Lack> lack) const {
+    return lack ? RecordingFlag(*lack, trace_.family) : std::string_view();
+  }
+
+  const Trace& trace_;
+  const Correlation& kernels_;
+  const Diagnostics& diagnostics_;
+  TraceSurvey survey_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string DescribeProfile(const std::string& path, const Trace& trace, const Correlation& kernels,
+                            const Diagnostics& diagnostics, std::span<const ColumnNeed> columns) {
+  return Description(trace, kernels, diagnostics).Render(path, columns);
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,82 @@
+#include "parse/chrome/chrome_counters.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+
+namespace oplens::parse {
+
+void ChromeCounters::CountKernel(int64_t process_id, const Kernel& kernel) {
+  if (kernel.end_ns < kernel.start_ns) return;
+  DeviceCounters& device = devices_[{process_id, kernel.device_id}];
+  device.running.Span(kernel.start_ns, kernel.end_ns);
+  if (kernel.launch >= trace_.launches.size()) return;
+  const int64_t launched = trace_.launches[kernel.launch].start_ns;
+  device.queued.Span(std::min(launched, kernel.start_ns), kernel.end_ns);
+}
+
+void ChromeCounters::Write() {
+  for (auto& [place, device] : devices_) {
+    const ChromeTrack track = tracks_.OfDevice(place.first, place.second);
+    WriteCounter("kernels running", track, &device.running);
+    WriteCounter("kernels queued", track, &device.queued);
+  }
+  WriteMemory();
+}
+
+/// One event a moment at which the number differs from before.
+void ChromeCounters::WriteCounter(std::string_view name, ChromeTrack track, Counter* counter) {
+  auto& changes = counter->changes;
+  std::sort(changes.begin(), changes.end(), [](const Counter::Change& a, const Counter::Change& b) {
+    return a.time_ns < b.time_ns;
+  });
+  int64_t number = 0;
+  int64_t written = 0;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    number += changes[i].by;
+    const bool more = i + 1 < changes.size() && changes[i + 1].time_ns == changes[i].time_ns;
+    if (more || number == written) continue;
+    ChromeEvent('C', "", name, track, events_).At(changes[i].time_ns).Arg("kernels", number).End();
+    written = number;
+  }
+}
+
+void ChromeCounters::WriteMemory() {
+  std::map<int32_t, Checked> allocated;  // By device, where the profile has no totals.
+  for (const MemoryEvent& event : trace_.memory_events) {
+    WriteMemoryEvent(event);
+    int64_t total = event.total_allocated_bytes;
+    if (total < 0) {
+      Checked& sum = allocated[event.device_id];
+      sum += event.size_bytes;
+      if (!sum.Value()) continue;
+      total = *sum.Value();
+    }
+    ChromeEvent counter('C', "", "memory", MemoryTrack(event), events_);
+    counter.At(event.time_ns).Arg("allocated bytes", total);
+    counter.ArgIfKnown("reserved bytes", event.total_reserved_bytes);
+    counter.End();
+  }
+}
+
+ChromeTrack ChromeCounters::MemoryTrack(const MemoryEvent& event) {
+  const ChromeTrack host = tracks_.OfThread(event.thread);
+  return event.device_id < 0 ? host : tracks_.OfDevice(kUnknownId, event.device_id);
+}
+
+/// As PyTorch's profiler writes it.
+void ChromeCounters::WriteMemoryEvent(const MemoryEvent& event) {
+  const ChromeTrack track = tracks_.OfThread(event.thread);
+  ChromeEvent('i', "cpu_instant_event", "[memory]", track, events_)
+      .At(event.time_ns)
+      .Member("s", "t")
+      .Arg("Device Type", int64_t{event.device_id < 0 ? 0 : 1})
+      .Arg("Device Id", int64_t{event.device_id})
+      .Arg("Addr", event.address)
+      .Arg("Bytes", event.size_bytes)
+      .ArgIfKnown("Total Allocated", event.total_allocated_bytes)
+      .ArgIfKnown("Total Reserved", event.total_reserved_bytes)
+      .End();
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,412 @@
+#include "parse/chrome/chrome_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "parse/chrome/chrome_counters.h"
+#include "parse/chrome/chrome_links.h"
+#include "parse/model/cuda_kinds.h"
+#include "parse/model/marker_text.h"
+
+namespace oplens::parse {
+namespace {
+
+constexpr std::string_view kLaunchArrow = "ac2g";
+constexpr std::string_view kBackwardArrow = "fwdbwd";
+
+/// By RangeKind.
+constexpr std::string_view kCategories[] = {
+    "nvtx",             // kMarker
+    "cpu_op",           // kOperator
+    "python_function",  // kFrame
+    "python_function",  // kModule
+    "user_annotation",  // kAnnotation
+    "user_annotation",  // kStep
+};
+
+/// What stands for a kind without a word.
+std::string_view Or(std::string_view word, std::string_view otherwise) {
+  return word.empty() ? otherwise : word;
+}
+
+bool IsDriverCall(std::string_view api) {
+  return api.size() > 2 && api.starts_with("cu") && api[2] >= 'A' && api[2] <= 'Z';
+}
+
+/// What to subtract from times so that a double holds them to the ns: nothing, unless they are
+/// years from 0; then whole hours, with at least one to spare for traces that begin earlier.
+int64_t BaseOf(const Trace& trace) {
+  constexpr int64_t kHour = int64_t{3'600'000'000'000};
+  constexpr int64_t kFar = int64_t{24} * 365 * kHour;
+  int64_t first = INT64_MAX;
+  const auto see = [&](int64_t ns) { first = std::min(first, ns); };
+  for (const Range& range : trace.ranges) see(range.start_ns);
+  for (const LaunchCall& call : trace.launches) see(call.start_ns);
+  for (const Kernel& kernel : trace.kernels) {
+    if (kernel.timed()) see(kernel.start_ns);
+  }
+  for (const MemoryCopy& copy : trace.copies) see(copy.start_ns);
+  return first == INT64_MAX || first < kFar ? 0 : (first / kHour - 1) * kHour;
+}
+
+}  // namespace
+
+/// Writes one profile.
+class ChromeWriter::Body {
+ public:
+  Body(ChromeWriter* writer, const Trace& trace, const Correlation& kernels)
+      : writer_(*writer),
+        trace_(trace),
+        kernels_(kernels),
+        events_(&writer->events_),
+        tracks_(writer->tracks_),
+        counters_(trace, &writer->events_, &writer->tracks_),
+        arrows_(trace.launches.size(), 0),
+        correlation_ids_(trace.launches.size(), 0) {}
+
+  void Run() {
+    FindEnd();
+    for (const Range& range : trace_.ranges) WriteRange(range);
+    for (const Instant& instant : trace_.instants) WriteInstant(instant);
+    for (size_t i = 0; i < trace_.launches.size(); ++i) WriteLaunch(i);
+    for (const Synchronization& wait : trace_.synchronizations) WriteWait(wait);
+    for (size_t i = 0; i < trace_.kernels.size(); ++i) WriteKernel(i);
+    for (const MemoryCopy& copy : trace_.copies) WriteCopy(copy);
+    for (const MemorySet& set : trace_.sets) WriteSet(set);
+    for (const GraphReplay& replay : trace_.graph_replays) WriteReplay(replay);
+    for (const DeviceAnnotation& label : trace_.device_annotations) WriteDeviceLabel(label);
+    WriteBackwardArrows();
+    counters_.Write();
+  }
+
+ private:
+  std::string_view View(StringId id) const { return trace_.strings.View(id); }
+
+  void FindEnd() {
+    const auto see = [this](int64_t ns) { last_ns_ = std::max(last_ns_, ns); };
+    for (const Range& range : trace_.ranges) see(range.open() ? range.start_ns : range.end_ns);
+    for (const LaunchCall& call : trace_.launches) see(call.end_ns);
+    for (const Kernel& kernel : trace_.kernels) see(kernel.end_ns);
+    for (const MemoryCopy& copy : trace_.copies) see(copy.end_ns);
+    for (const MemorySet& set : trace_.sets) see(set.end_ns);
+    for (const Synchronization& wait : trace_.synchronizations) see(wait.end_ns);
+    for (const GraphReplay& replay : trace_.graph_replays) see(replay.end_ns);
+  }
+
+  void WriteRange(const Range& range) {
+    const std::string_view category = kCategories[static_cast<size_t>(range.kind)];
+    const bool module = range.kind == RangeKind::kModule;
+    const std::string name = module ? fmt::format("nn.Module: {}", View(range.text)) : "";
+    ChromeEvent event('X', category, module ? name : View(range.text),
+                      tracks_.OfThread(range.thread), events_);
+    event.From(range.start_ns, range.open() ? last_ns_ : range.end_ns);
+    if (range.open()) event.Flag("open");
+    if (module) event.Arg("Python module id", int64_t{range.text});
+    if (range.kind == RangeKind::kOperator) AddOperator(range.item, &event);
+    const bool label = range.kind == RangeKind::kAnnotation || range.kind == RangeKind::kMarker;
+    if (label) AddLabel(range.item, &event);
+    event.End();
+  }
+
+  void AddOperator(ItemIndex item, ChromeEvent* event) {
+    if (item >= trace_.operators.size()) return;
+    const Operator& op = trace_.operators[item];
+    event->ArgIfKnown("Sequence number", op.sequence);
+    if (op.backward && op.forward_thread != 0) {
+      event->Arg("Fwd thread id", int64_t{op.forward_thread});
+    }
+    event->ArgIfKnown("call", View(op.call));
+    if (op.stack != 0) event->ArgIfKnown("Call stack", StackOf(op.stack));
+  }
+
+  /// A call stack as PyTorch's profiler writes it: "innermost;...;outermost".
+  std::string_view StackOf(StringId marker) {
+    const auto [place, is_new] = stacks_.try_emplace(marker);
+    if (!is_new) return place->second;
+    const MarkerText text = ClassifyMarker(View(marker));
+    for (auto frame = text.frames.rbegin(); frame != text.frames.rend(); ++frame) {
+      if (!place->second.empty()) place->second += ';';
+      place->second += *frame;
+    }
+    return place->second;
+  }
+
+  void AddLabel(ItemIndex item, ChromeEvent* event) const {
+    if (item >= trace_.labels.size()) return;
+    const Label& label = trace_.labels[item];
+    event->ArgIfKnown("domain", View(label.domain));
+    event->ArgIfKnown("category", View(label.category));
+    event->ArgIfKnown("payload", View(label.payload));
+    if (label.start_end) event->Flag("start/end");
+  }
+
+  void WriteInstant(const Instant& instant) {
+    ChromeEvent('i', "nvtx", View(instant.text), tracks_.OfThread(instant.thread), events_)
+        .At(instant.time_ns)
+        .Member("s", "t")
+        .End();
+  }
+
+  void WriteLaunch(size_t i) {
+    const LaunchCall& call = trace_.launches[i];
+    const std::string_view api = View(call.api);
+    correlation_ids_[i] = writer_.CorrelationId(call.correlation_id);
+    ChromeEvent('X', IsDriverCall(api) ? "cuda_driver" : "cuda_runtime", api,
+                tracks_.OfThread(call.thread), events_)
+        .From(call.start_ns, call.end_ns)
+        .ArgIfKnown("correlation", correlation_ids_[i])
+        .End();
+  }
+
+  /// Waits stand on the thread that waits: on a stream they would cross its kernels.
+  void WriteWait(const Synchronization& wait) {
+    const bool known = wait.launch < trace_.launches.size();
+    const ChromeTrack track =
+        known ? tracks_.OfThread(trace_.launches[wait.launch].thread) : tracks_.OfWaits();
+    ChromeEvent event('X', "cuda_sync", Or(WaitKindWord(wait.kind), "Synchronization"), track,
+                      events_);
+    event.From(wait.start_ns, wait.end_ns)
+        .Arg("stream", int64_t{wait.stream_id})
+        .Arg("context", int64_t{wait.context_id});
+    if (known) event.ArgIfKnown("correlation", correlation_ids_[wait.launch]);
+    event.End();
+  }
+
+  void WriteKernel(size_t i) {
+    const Kernel& kernel = trace_.kernels[i];
+    if (!kernel.timed()) {
+      ++writer_.untimed_kernels_;
+      return;
+    }
+    kernels_.RecordOf(i, &record_);
+    const int64_t process = ProcessOf(kernel.launch, kernel.process_id);
+    const ChromeTrack track = tracks_.OfStream(process, kernel.device_id, kernel.stream_id);
+    ChromeEvent event('X', "kernel", record_.long_name, track, events_);
+    event.From(kernel.start_ns, kernel.end_ns);
+    AddPlace(kernel, &event);
+    if (kernel.grid[0] >= 0) event.List("grid", kernel.grid);
+    if (kernel.block[0] >= 0) event.List("block", kernel.block);
+    event.ArgIfKnown("registers per thread", int64_t{kernel.registers_per_thread});
+    event.ArgIfKnown("shared memory", SharedMemory(kernel));
+    if (kernel.blocks_per_multiprocessor >= 0) {
+      event.Arg("blocks per SM", double{kernel.blocks_per_multiprocessor});
+    }
+    if (kernel.warps_per_multiprocessor >= 0) {
+      event.Arg("warps per SM", double{kernel.warps_per_multiprocessor});
+    }
+    if (kernel.occupancy_percent >= 0) {
+      event.Arg("est. achieved occupancy %", double{kernel.occupancy_percent});
+    }
+    AddOp(&event);
+    AddCorrelation(kernel.launch, kernel.correlation_id, &event);
+    event.End();
+    WriteLaunchArrow(kernel.launch, track, kernel.start_ns);
+    counters_.CountKernel(process, kernel);
+  }
+
+  void AddOp(ChromeEvent* event) const {
+    if (!record_.op.empty()) event->List("op", record_.op);
+    event->ArgIfKnown("dir", record_.op.empty() && record_.seq_markers.empty()
+                                 ? std::string_view()
+                                 : DirectionWord(record_.direction));
+    if (!record_.layer.empty()) event->List("layer", record_.layer);
+    if (!record_.range.empty()) event->List("range", record_.range);
+  }
+
+  static int64_t SharedMemory(const Kernel& kernel) {
+    if (kernel.shared_memory_bytes >= 0) return kernel.shared_memory_bytes;
+    if (kernel.static_shared_memory_bytes < 0 || kernel.dynamic_shared_memory_bytes < 0) return -1;
+    return int64_t{kernel.static_shared_memory_bytes} + kernel.dynamic_shared_memory_bytes;
+  }
+
+  void WriteCopy(const MemoryCopy& copy) {
+    const std::string name =
+        fmt::format("Memcpy {} ({} -> {})", Or(CopyKindWord(copy.copy_kind), "?"),
+                    Or(MemoryKindTitle(copy.source_kind), "Unknown"),
+                    Or(MemoryKindTitle(copy.target_kind), "Unknown"));
+    WriteTransfer("gpu_memcpy", name, copy, [&](ChromeEvent* event) {
+      event->ArgIfKnown("bytes", copy.size_bytes);
+      if (copy.size_bytes < 0 || copy.end_ns <= copy.start_ns) return;
+      const double ns = static_cast<double>(copy.end_ns) - static_cast<double>(copy.start_ns);
+      event->Arg("memory bandwidth (GB/s)", static_cast<double>(copy.size_bytes) / ns);
+    });
+  }
+
+  void WriteSet(const MemorySet& set) {
+    WriteTransfer("gpu_memset", "Memset (Device)", set, [&](ChromeEvent* event) {
+      event->ArgIfKnown("bytes", set.size_bytes);
+      event->Arg("value", int64_t{set.value});
+    });
+  }
+
+  void WriteReplay(const GraphReplay& replay) {
+    WriteTransfer("gpu_graph", fmt::format("CUDA graph {}", replay.graph_id), replay,
+                  [](ChromeEvent*) {});
+  }
+
+  /// Work of a stream other than a kernel.
+  template <typename Work, typename AddArguments>
+  void WriteTransfer(std::string_view category, std::string_view name, const Work& work,
+                     AddArguments add_arguments) {
+    const ChromeTrack track =
+        tracks_.OfStream(ProcessOf(work.launch, kUnknownId), work.device_id, work.stream_id);
+    ChromeEvent event('X', category, name, track, events_);
+    event.From(work.start_ns, work.end_ns);
+    AddPlace(work, &event);
+    add_arguments(&event);
+    AddCorrelation(work.launch, kUnknownId, &event);
+    event.End();
+    WriteLaunchArrow(work.launch, track, work.start_ns);
+  }
+
+  template <typename Work>
+  static void AddPlace(const Work& work, ChromeEvent* event) {
+    event->Arg("device", int64_t{work.device_id})
+        .ArgIfKnown("context", int64_t{work.context_id})
+        .Arg("stream", int64_t{work.stream_id});
+  }
+
+  void AddCorrelation(LaunchIndex launch, int64_t own, ChromeEvent* event) {
+    if (launch < correlation_ids_.size()) {
+      event->ArgIfKnown("correlation", correlation_ids_[launch]);
+    } else if (own != kUnknownId) {
+      event->Arg("correlation", writer_.CorrelationId(own));
+    }
+  }
+
+  int64_t ProcessOf(LaunchIndex launch, int64_t own) const {
+    if (launch >= trace_.launches.size()) return own;
+    const ThreadIndex thread = trace_.launches[launch].thread;
+    return thread < trace_.threads.size() ? trace_.threads[thread].process_id : own;
+  }
+
+  void WriteDeviceLabel(const DeviceAnnotation& label) {
+    const ChromeTrack track = tracks_.OfStream(kUnknownId, label.device_id, label.stream_id);
+    ChromeEvent('X', "gpu_user_annotation", View(label.text), track, events_)
+        .From(label.start_ns, label.end_ns)
+        .Arg("device", int64_t{label.device_id})
+        .Arg("stream", int64_t{label.stream_id})
+        .End();
+  }
+
+  /// One arrow leaves a call, however many kernels it reaches (a graph launch).
+  void WriteLaunchArrow(LaunchIndex launch, ChromeTrack to, int64_t time_ns) {
+    if (launch >= trace_.launches.size()) return;
+    const LaunchCall& call = trace_.launches[launch];
+    int64_t& arrow = arrows_[launch];
+    if (arrow == 0) {
+      arrow = writer_.next_arrow_++;
+      WriteArrowStart(kLaunchArrow, arrow, tracks_.OfThread(call.thread), call.start_ns);
+    }
+    WriteArrowEnd(kLaunchArrow, arrow, to, time_ns);
+  }
+
+  void WriteBackwardArrows() {
+    for (const ForwardBackwardLink& link : ForwardBackwardLinks(trace_)) {
+      const int64_t arrow = writer_.next_arrow_++;
+      WriteArrowStart(kBackwardArrow, arrow, tracks_.OfThread(link.forward_thread),
+                      link.forward_ns);
+      WriteArrowEnd(kBackwardArrow, arrow, tracks_.OfThread(link.backward_thread),
+                    link.backward_ns);
+    }
+  }
+
+  void WriteArrowStart(std::string_view kind, int64_t arrow, ChromeTrack track, int64_t time_ns) {
+    ChromeEvent('s', kind, kind, track, events_).At(time_ns).Member("id", arrow).End();
+  }
+
+  void WriteArrowEnd(std::string_view kind, int64_t arrow, ChromeTrack track, int64_t time_ns) {
+    ChromeEvent('f', kind, kind, track, events_)
+        .At(time_ns)
+        .Member("id", arrow)
+        .Member("bp", "e")
+        .End();
+  }
+
+  ChromeWriter& writer_;
+  const Trace& trace_;
+  const Correlation& kernels_;
+  ChromeEvents* events_;
+  ChromeTracks& tracks_;
+  ChromeCounters counters_;
+  std::vector<int64_t> arrows_;           // By LaunchIndex; 0: none yet.
+  std::vector<int64_t> correlation_ids_;  // By LaunchIndex, in the document.
+  int64_t last_ns_ = INT64_MIN;           // Of the profile.
+  std::unordered_map<StringId, std::string> stacks_;
+  KernelRecord record_;
+};
+
+ChromeWriter::ChromeWriter(Output* output) : output_(output), events_(output), tracks_(&events_) {}
+
+void ChromeWriter::Begin(const Trace* first) {
+  std::string start = "{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",";
+  if (first != nullptr) events_.set_base_ns(BaseOf(*first));
+  if (events_.base_ns() != 0) {
+    start += fmt::format("\"baseTimeNanoseconds\":{},", events_.base_ns());
+  }
+  output_->Write(start + "\"traceEvents\":[\n");
+}
+
+void ChromeWriter::Add(const Trace& trace, const Correlation& kernels) {
+  if (profiles_++ == 0) Begin(&trace);
+  NoteProfile(trace);
+  NoteDevices(trace);
+  tracks_.BeginProfile(trace);
+  Body(this, trace, kernels).Run();
+}
+
+void ChromeWriter::Finish() {
+  if (profiles_ == 0) Begin(nullptr);
+  std::string end = "\n],\"deviceProperties\":[";
+  for (auto it = devices_.begin(); it != devices_.end(); ++it) {
+    end += (it == devices_.begin() ? "" : ",") + *it;
+  }
+  end += "]";
+  if (profiles_ == 1 && !distributed_.empty()) end += ",\"distributedInfo\":" + distributed_;
+  fmt::format_to(std::back_inserter(end),
+                 ",\"otherData\":{{\"profiles\":[{}],\"kernels without a time\":{}}}}}\n",
+                 producers_, untimed_kernels_);
+  output_->Write(end);
+}
+
+int64_t ChromeWriter::CorrelationId(int64_t own) {
+  if (own < 0) return own;
+  if (correlation_ids_.Find(own) == IdMap::kNone) {
+    correlation_ids_.FindOrInsert(own, 0);
+    return own;
+  }
+  while (correlation_ids_.Find(next_correlation_id_) != IdMap::kNone) ++next_correlation_id_;
+  correlation_ids_.FindOrInsert(next_correlation_id_, 0);
+  return next_correlation_id_;
+}
+
+void ChromeWriter::NoteProfile(const Trace& trace) {
+  if (profiles_ > 1) producers_ += ",";
+  std::string producer(FamilyWord(trace.family));
+  if (!trace.producer.empty()) producer += " " + trace.producer;
+  AppendJsonString(producer, &producers_);
+  if (profiles_ > 1 || trace.rank == kUnknownId) return;
+  distributed_ = fmt::format("{{\"rank\":{}", trace.rank);
+  if (trace.world_size != kUnknownId)
+    distributed_ += fmt::format(",\"world_size\":{}", trace.world_size);
+  distributed_ += "}";
+}
+
+void ChromeWriter::NoteDevices(const Trace& trace) {
+  for (const Device& device : trace.devices) {
+    std::string name;
+    AppendJsonString(trace.strings.View(device.name), &name);
+    devices_.insert(
+        fmt::format("{{\"id\":{},\"name\":{},\"computeMajor\":{},\"computeMinor\":{},\"numSms\":{},"
+                    "\"totalGlobalMem\":{}}}",
+                    device.id, name, device.compute_capability_major,
+                    device.compute_capability_minor, device.multiprocessors, device.memory_bytes));
+  }
+}
+
+}  // namespace oplens::parse

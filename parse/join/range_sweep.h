@@ -1,0 +1,95 @@
+#ifndef OPLENS_PARSE_JOIN_RANGE_SWEEP_H_
+#define OPLENS_PARSE_JOIN_RANGE_SWEEP_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "parse/model/trace.h"
+
+namespace oplens::parse {
+
+/// The ranges of one thread that enclose the launch call at hand, kept apart by kind ("lane"),
+/// outermost first in each lane.
+///
+/// Opening and closing cost O(log d) with d open ranges, also for ranges that cross instead of
+/// nesting (start/end ranges may), because a lane is a linked list and a heap knows which range
+/// ends next; moving on costs one step more for each range that ends within the call. Reading one
+/// lane does not touch the others: hundreds of open free-text ranges cost nothing where only ops
+/// are asked for.
+class OpenRanges {
+ public:
+  static constexpr size_t kMaxLanes = 12;
+
+  /// Removes everything.
+  void Clear();
+
+  /// Opens a range; ranges must come in the order of their starts. `range` is the caller's index.
+  void Push(uint32_t range, int64_t end_ns, size_t lane);
+
+  /// Moves on to a launch from `start_ns` to `end_ns`: removes the ranges that ended before it,
+  /// hides those that end within it. Starts must not descend.
+  void MoveTo(int64_t start_ns, int64_t end_ns);
+
+  /// How many ranges of a lane enclose the launch.
+  size_t CountOf(size_t lane) const { return lanes_[lane].count - lanes_[lane].hidden; }
+
+  /// Calls f(range index) for the enclosing ranges of a lane, outermost first, as long as f answers
+  /// true.
+  template <typename F>
+  void ForEach(size_t lane, F f) const {
+    for (uint32_t i = lanes_[lane].first; i != kNone; i = nodes_[i].next) {
+      if (!nodes_[i].hidden && !f(nodes_[i].range)) return;
+    }
+  }
+
+  /// The innermost enclosing range of a lane, or kNone.
+  uint32_t Innermost(size_t lane) const {
+    uint32_t i = lanes_[lane].last;
+    while (i != kNone && nodes_[i].hidden) i = nodes_[i].previous;
+    return i == kNone ? kNone : nodes_[i].range;
+  }
+
+  /// Changes whenever the set of enclosing ranges may have changed.
+  uint64_t version() const { return version_; }
+
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+ private:
+  struct Node {
+    uint32_t range = 0;
+    uint32_t previous = kNone;
+    uint32_t next = kNone;
+    uint8_t lane = 0;
+    bool hidden = false;
+  };
+  struct Lane {
+    uint32_t first = kNone;
+    uint32_t last = kNone;
+    size_t count = 0;
+    size_t hidden = 0;
+  };
+  using End = std::pair<int64_t, uint32_t>;  // end_ns, node
+
+  void Remove(uint32_t node);
+  void Unhide();
+  void HideBelow(size_t heap_index, int64_t end_ns);
+
+  std::array<Lane, kMaxLanes> lanes_;
+  std::vector<Node> nodes_;
+  std::vector<uint32_t> free_nodes_;
+  std::vector<End> ends_;  // Min-heap; ranges that are never closed are not in it.
+  std::vector<uint32_t> hidden_nodes_;
+  uint64_t version_ = 1;
+  // Of the last MoveTo.
+  uint64_t moved_version_ = 0;
+  int64_t start_ns_ = 0;
+  int64_t end_ns_ = 0;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_JOIN_RANGE_SWEEP_H_

@@ -1,0 +1,135 @@
+#include "parse/join/range_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "nvtx_annotate/vocabulary/marker_format.h"
+#include "parse/model/op_call.h"
+#include "parse/model/sized_call.h"
+
+namespace oplens::parse {
+namespace {
+
+/// PyProf reads the op from backward names without a number only ("MmBackward", "relu_backward").
+bool IsPlainBackwardNode(std::string_view name) {
+  return name.ends_with("Backward") || name.ends_with("backward");
+}
+
+/// The op that PyProf reads from the name of a backward node: "MmBackward" -> "Mm",
+/// "torch::autograd::NllLossBackward" -> "NllLoss", "nll_loss_backward" -> "nll_loss".
+std::string OpOfBackwardNode(std::string_view name) {
+  std::string op(name);
+  for (const std::string_view part :
+       {"torch", "autograd", "_backward", "::", "jit", "(anonymous namespace)"}) {
+    for (size_t at = op.find(part); at != std::string::npos; at = op.find(part, at)) {
+      op.erase(at, part.size());
+    }
+  }
+  return op.substr(0, op.find("Backward"));
+}
+
+std::string_view Shortened(std::string_view text) { return text.substr(0, 60); }
+
+}  // namespace
+
+RangeTexts::RangeTexts(StringPool* strings, Diagnostics* diagnostics)
+    : strings_(*strings), diagnostics_(*diagnostics) {
+  texts_.reserve(strings->size());
+}
+
+RangeTexts::Text& RangeTexts::Slot(StringId id) {
+  if (id >= texts_.size()) texts_.resize(std::max<size_t>(strings_.size(), size_t{id} + 1));
+  return texts_[id];
+}
+
+StringId RangeTexts::InternCall(const MarkerText& marker) {
+  if (marker.sizes.empty()) return 0;
+  const std::optional<OpCall> call = MakeSizedCall(marker.name, marker.sizes);
+  if (!call) return 0;
+  std::string text;
+  AppendOpCall(*call, &text);
+  const StringId id = strings_.Intern(text);
+  Classify(id);
+  return id;
+}
+
+const RangeTexts::Text& RangeTexts::Classify(StringId id) {
+  if (id < texts_.size() && texts_[id].known) return texts_[id];
+  const std::string_view view = strings_.View(id);
+  MarkerText marker = ClassifyMarker(view);
+  Text text;
+  text.known = true;
+  text.kind = marker.kind;
+  text.backward = marker.backward;
+  text.seq = marker.seq;
+  switch (marker.kind) {
+    case MarkerKind::kOp:
+      text.op = strings_.Intern(marker.op);
+      text.mod = strings_.Intern(marker.mod);
+      text.thread = marker.thread;
+      text.recompute = marker.direction == static_cast<char>(markers::Direction::kRecompute);
+      break;
+    case MarkerKind::kNode:
+      text.op = strings_.Intern(marker.name);
+      text.thread = marker.forward_thread;
+      break;
+    case MarkerKind::kSeq:
+      text.name_length = static_cast<uint32_t>(marker.name.size());
+      text.backward_node = IsPlainBackwardNode(marker.name);
+      text.op = text.backward_node ? strings_.Intern(OpOfBackwardNode(marker.name))
+                                   : strings_.Intern(marker.name);
+      text.call = InternCall(marker);
+      break;
+    case MarkerKind::kSized:
+      text.call = InternCall(marker);
+      break;
+    case MarkerKind::kLayer:
+      text.op = strings_.Intern(marker.name);
+      break;
+    case MarkerKind::kTrace:
+      text.frames = static_cast<uint32_t>(traces_.size());
+      traces_.push_back(std::move(marker));
+      break;
+    case MarkerKind::kFree:
+      if (marker.damaged) {
+        diagnostics_.Count(Reason::kBadMarkerText, fmt::format("\"{}\"", Shortened(view)));
+      }
+      break;
+    case MarkerKind::kRepr:
+    case MarkerKind::kIgnored:
+      break;
+  }
+  return Slot(id) = text;
+}
+
+bool RangeTexts::IsUserFrame(StringId id) {
+  if (id >= frame_owners_.size()) {
+    frame_owners_.resize(std::max<size_t>(strings_.size(), size_t{id} + 1));
+  }
+  FrameOwner& owner = frame_owners_[id];
+  if (owner == FrameOwner::kUnknown) {
+    const std::string_view frame = strings_.View(id);
+    const bool user = !frame.starts_with('<') && !IsTorchFrame(frame);
+    owner = user ? FrameOwner::kUser : FrameOwner::kFramework;
+  }
+  return owner == FrameOwner::kUser;
+}
+
+void RangeTexts::MarkOpen(StringId id) {
+  const Text& text = Classify(id);
+  if (text.open_text != 0) return;
+  std::string shown;
+  if (text.kind == MarkerKind::kOp) {
+    shown = fmt::format("{}.{} [open]", strings_.View(text.mod), strings_.View(text.op));
+  } else {
+    shown = fmt::format("{} [open]", strings_.View(id));
+  }
+  const StringId open_text = strings_.Intern(shown);
+  Slot(id).open_text = open_text;
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,65 @@
+#include "parse/join/step_index.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <tuple>
+
+#include "nvtx_annotate/vocabulary/marker_format.h"
+
+namespace oplens::parse {
+namespace {
+
+/// Steps do not nest in practice; so many that began before are looked at.
+constexpr int kMostNested = 16;
+
+std::optional<int64_t> StepNumber(std::string_view text) {
+  if (!text.starts_with(markers::kStepPrefix)) return std::nullopt;
+  text.remove_prefix(markers::kStepPrefix.size());
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+StepIndex::StepIndex(const Trace& trace) : trace_(trace) {
+  // Texts are far fewer than ranges.
+  std::vector<bool> is_step(trace.strings.size(), false);
+  bool any = false;
+  for (StringId id = 0; id < is_step.size(); ++id) {
+    is_step[id] = StepNumber(trace.strings.View(id)).has_value();
+    any |= is_step[id];
+  }
+  if (!any) return;
+  for (const Range& range : trace.ranges) {
+    if (!is_step[range.text]) continue;
+    steps_.push_back({trace.threads[range.thread].process_id, range.start_ns, range.end_ns,
+                      *StepNumber(trace.strings.View(range.text)), range.thread});
+  }
+  std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) {
+    return std::tie(a.process_id, a.start_ns, a.number, a.thread) <
+           std::tie(b.process_id, b.start_ns, b.number, b.thread);
+  });
+}
+
+std::optional<int64_t> StepIndex::Find(ThreadIndex thread, int64_t time_ns) const {
+  const int64_t process_id = trace_.threads[thread].process_id;
+  const auto after = std::upper_bound(steps_.begin(), steps_.end(), std::pair(process_id, time_ns),
+                                      [](const auto& key, const Step& step) {
+                                        return key < std::pair(step.process_id, step.start_ns);
+                                      });
+  std::optional<int64_t> found;
+  int looked_at = 0;
+  for (auto step = after; step != steps_.begin() && looked_at < kMostNested; ++looked_at) {
+    --step;
+    if (step->process_id != process_id) break;
+    if (step->end_ns <= time_ns) continue;
+    if (step->thread == thread) return step->number;
+    if (!found) found = step->number;
+  }
+  return found;
+}
+
+}  // namespace oplens::parse

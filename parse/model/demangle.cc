@@ -1,0 +1,73 @@
+#include "parse/model/demangle.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace oplens::parse {
+namespace {
+
+// How demanglers print a namespace without a name.
+constexpr std::string_view kUnnamed = "(anonymous namespace)";
+constexpr std::string_view kOtherUnnamed = "<unnamed>";
+
+/// In one pass: names may be long.
+std::string ReplaceAll(std::string_view part, std::string_view with, std::string_view text) {
+  std::string result;
+  size_t done = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, done)) {
+    result.append(text, done, at - done).append(with);
+    done = at + part.size();
+  }
+  return result.append(text, done);
+}
+
+/// Where the function's own name starts in a signature: behind the type that it returns, i.e. after
+/// the last blank that no bracket surrounds and no parameter list precedes.
+size_t StartOfName(std::string_view signature) {
+  size_t start = 0;
+  int depth = 0;
+  for (size_t i = 0; i < signature.size(); ++i) {
+    const char c = signature[i];
+    if (signature.substr(i).starts_with(kUnnamed)) {
+      i += kUnnamed.size() - 1;
+    } else if (depth == 0 && c == '(') {
+      break;
+    } else if (depth == 0 && signature.substr(i).starts_with("operator")) {
+      break;  // What follows may be a blank or a bracket of its name.
+    } else if (c == '<' || c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == '>' || c == ')' || c == ']' || c == '}') {
+      --depth;
+    } else if (c == ' ' && depth == 0) {
+      start = i + 1;
+    }
+  }
+  return depth < 0 ? 0 : start;
+}
+
+}  // namespace
+
+std::string Demangle(std::string_view name) {
+  const std::string mangled(name);
+  if (!name.starts_with("_Z")) return mangled;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> demangled(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && demangled ? std::string(demangled.get()) : mangled;
+}
+
+std::string ShortKernelName(std::string_view demangled) {
+  const std::string signature = ReplaceAll(kOtherUnnamed, kUnnamed, demangled);
+  const std::string_view own = std::string_view(signature).substr(StartOfName(signature));
+  std::string name(own.substr(0, own.find('<')));
+  for (const std::string_view part :
+       {"void ", "at::", "cuda::", "native::", "(anonymous namespace)::"}) {
+    name = ReplaceAll(part, "", name);
+  }
+  name = name.substr(0, name.find('('));
+  return name.empty() ? std::string(demangled) : name;
+}
+
+}  // namespace oplens::parse

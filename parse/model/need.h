@@ -1,0 +1,46 @@
+#ifndef OPLENS_PARSE_MODEL_NEED_H_
+#define OPLENS_PARSE_MODEL_NEED_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace oplens {
+
+/// What a profile must tell of a kernel so that a column has a value for it. In the order in which
+/// they are listed; columns of one need share a line. What each asks of a kernel and what to record
+/// for it stands in parse/check/needs.cc.
+enum class Need : uint8_t {
+  kNothing,
+  kName,                 ///< The kernel's name.
+  kTime,                 ///< Its start and end.
+  kLaunchConfiguration,  ///< Grid, block, device and stream.
+  kLaunch,               ///< The call that launched it.
+  kRank,
+  kOp,
+  kModule,
+  kMarker,     ///< An annotated call around the launch.
+  kCost,       ///< The op's arguments: what the op costs,
+  kCostShare,  ///< the kernel's part of that,
+  kCostKinds,  ///< by kinds of work,
+  kRate,       ///< and over its time.
+  kRoofline,   ///< The op's arguments and the GPU.
+  kOccupancy,  ///< The GPU, registers and shared memory.
+  kDirection,  ///< Forward or backward.
+  kSequence,   ///< A sequence number.
+  kPhase,      ///< What the step was doing.
+  kLayer,
+  kStack,  ///< A call stack.
+  kRange,  ///< A range of the user's own.
+};
+inline constexpr size_t kNeedCount = static_cast<size_t>(Need::kRange) + 1;
+
+/// A column by its key, and what it needs.
+struct ColumnNeed {
+  std::string_view key;
+  Need need = Need::kNothing;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_PARSE_MODEL_NEED_H_

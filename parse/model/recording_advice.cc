@@ -1,0 +1,156 @@
+#include "parse/model/recording_advice.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace oplens {
+namespace {
+
+/// What to do about a lack, by family.
+struct Advice {
+  std::string_view nvprof;
+  std::string_view nsys;
+  std::string_view kineto;
+  std::string_view unknown = {};
+
+  constexpr std::string_view For(Family family) const {
+    switch (family) {
+      case Family::kNvprof:
+        return nvprof;
+      case Family::kNsys:
+        return nsys;
+      case Family::kKineto:
+        return kineto;
+      case Family::kUnknown:
+        break;
+    }
+    return unknown;
+  }
+};
+
+struct LackAdvice {
+  Lack lack;
+  Advice flag;
+  Advice remedy = {};
+};
+
+// Shapes in the text of emit_nvtx's ranges come without data types, so they do not make a price.
+constexpr std::string_view kNvtxWithShapes = "annotations: python3 -m oplens_annotate";
+constexpr std::string_view kNsysWithShapes =
+    "nsys profile --trace=cuda,nvtx python3 -m oplens_annotate";
+constexpr std::string_view kNvtxOps = "torch.autograd.profiler.emit_nvtx()";
+constexpr std::string_view kNsysOps =
+    "nsys profile --trace=cuda,nvtx with torch.autograd.profiler.emit_nvtx()";
+constexpr std::string_view kNsysCalls = "nsys profile --trace=cuda,nvtx";
+constexpr std::string_view kCpuToo = "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
+constexpr std::string_view kLayerRange = "torch.cuda.nvtx.range_push(\"layer:NAME\")";
+constexpr std::string_view kPyProfStacks = "PyProf's annotations (pyprof.init())";
+constexpr std::string_view kAllFiles = "give the files of all processes together, or their folder";
+constexpr std::string_view kNameGpu = "prof --gpu NAME";
+
+constexpr std::string_view kAnnotateRanges =
+    "annotate the code with NVTX ranges, for PyTorch with torch.autograd.profiler.emit_nvtx()";
+constexpr std::string_view kShapesInNvtx =
+    "annotate with oplens (python3 -m oplens_annotate), or run under "
+    "torch.autograd.profiler.emit_nvtx(record_shapes=True)";
+constexpr std::string_view kTypesInNvtx =
+    "annotate with oplens (python3 -m oplens_annotate), which names data types as emit_nvtx() does "
+    "not";
+constexpr std::string_view kEager =
+    "run without torch.compile: a compiled kernel does not tell its ops";
+
+constexpr LackAdvice kAdvice[] = {
+    {Lack::kKernels,
+     {"record -f -o FILE -- PROGRAM (nvprof on older GPUs); --profile-from-start off needs "
+      "cudaProfilerStart()",
+      "nsys profile --trace=cuda,nvtx; --capture-range needs its start", kCpuToo}},
+    {Lack::kKernelNames,
+     {"nvprof -f -o FILE, let it end by itself", "nsys export again from the .nsys-rep",
+      "export_chrome_trace again: the file is damaged"}},
+    {Lack::kKernelTimes,
+     {"torch.cuda.synchronize() before the program or the profiled part ends",
+      "torch.cuda.synchronize() before the program or the capture range ends",
+      "torch.cuda.synchronize() before the profiler stops"}},
+    {Lack::kLaunchConfigurations,
+     {"nvprof -f -o FILE without --events and --metrics", kNsysCalls, kCpuToo}},
+    {Lack::kLaunches,
+     {"record (its --trace with cuda); nvprof without --profile-api-trace none; "
+      "--profile-from-start off only where the launches are inside the profiled part",
+      "nsys profile --trace=cuda,nvtx, with launches inside the capture range", kCpuToo},
+     {"record the CUDA API calls too (nvprof without --profile-api-trace none), and begin "
+      "recording before the first launch",
+      "record the CUDA API calls too (nsys profile --trace=cuda,nvtx), and begin recording before "
+      "the first launch",
+      "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and end a step "
+      "before the recording ends",
+      "record the CUDA API calls too, and begin recording before the first launch"}},
+    {Lack::kApiCalls,
+     {"record (its --trace with cuda); nvprof without --profile-api-trace none", kNsysCalls,
+      kCpuToo}},
+    {Lack::kRank,
+     {kAllFiles, kAllFiles,
+      "torch.distributed.init_process_group() before the profiler starts; or give the files of all "
+      "processes together"}},
+    {Lack::kOps,
+     {kNvtxOps, kNsysOps, kCpuToo},
+     {kShapesInNvtx, kShapesInNvtx, "",
+      "name the ops: run under torch.autograd.profiler.emit_nvtx(record_shapes=True)"}},
+    {Lack::kTypedOps, {kNvtxWithShapes, kNsysWithShapes, kCpuToo}},
+    {Lack::kArguments,
+     {kNvtxWithShapes, kNsysWithShapes, "profile(record_shapes=True)"},
+     {kShapesInNvtx, kShapesInNvtx, "profile with record_shapes=True",
+      "record the shapes (record_shapes=True of PyTorch's profilers)"}},
+    {Lack::kDTypes,
+     {},
+     {kTypesInNvtx, kTypesInNvtx, "",
+      "record the data types: annotations of oplens and torch.profiler name them"}},
+    {Lack::kRoof,
+     {"PyProf's annotations: pyprof.init(); prof --gpu NAME", kNsysWithShapes,
+      "profile(record_shapes=True); prof --gpu NAME"}},
+    {Lack::kGpu, {kNameGpu, kNameGpu, kNameGpu, kNameGpu}},
+    {Lack::kGradients, {kNvtxOps, kNsysOps, "ProfilerActivity.CPU, and ops that need a gradient"}},
+    {Lack::kLayers, {kLayerRange, kLayerRange, "profile(with_stack=True, with_modules=True)"}},
+    {Lack::kStacks, {kPyProfStacks, kPyProfStacks, "profile(with_stack=True)"}},
+    {Lack::kRanges,
+     {"torch.cuda.nvtx.range_push(\"NAME\") ... range_pop()",
+      "nsys profile --trace=cuda,nvtx with torch.cuda.nvtx.range_push(\"NAME\") ... range_pop()",
+      "with torch.profiler.record_function(\"NAME\"):"},
+     {kAnnotateRanges,
+      "put the launches inside NVTX ranges (for PyTorch torch.autograd.profiler.emit_nvtx()) and "
+      "record them (nsys profile --trace=cuda,nvtx)",
+      "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", kAnnotateRanges}},
+    {Lack::kNvtxRanges, {kNvtxOps, kNsysCalls, ""}},
+    {Lack::kAnnotations, {"", "", "with torch.profiler.record_function(\"NAME\"):"}},
+    {Lack::kFrames, {"", "", "profile(with_stack=True)"}},
+    {Lack::kSteps,
+     {"", "", "profile(schedule=torch.profiler.schedule(...)), and prof.step() in the loop"}},
+    {Lack::kMemoryEvents,
+     {"", "nsys profile --cuda-memory-usage=true", "profile(profile_memory=True)"}},
+    {Lack::kGraphKernels,
+     {"", "nsys profile --cuda-graph-trace=node: lists the kernels of CUDA graphs, and their ops",
+      ""},
+     {"run without CUDA graphs: nvprof does not tell their kernels apart",
+      "record with --cuda-graph-trace=node, and the capture of the graphs too",
+      "record the capture of the CUDA graphs too", "record the capture of the CUDA graphs too"}},
+    {Lack::kCompiledOps, {}, {"", kEager, kEager, kEager}},
+};
+
+const LackAdvice* Find(Lack lack) {
+  const auto* found = std::find_if(std::begin(kAdvice), std::end(kAdvice),
+                                   [&](const LackAdvice& entry) { return entry.lack == lack; });
+  return found == std::end(kAdvice) ? nullptr : found;
+}
+
+}  // namespace
+
+std::string_view RecordingFlag(Lack lack, Family family) {
+  const LackAdvice* advice = Find(lack);
+  return advice == nullptr ? std::string_view() : advice->flag.For(family);
+}
+
+std::string_view RecordingRemedy(Lack lack, Family family) {
+  const LackAdvice* advice = Find(lack);
+  return advice == nullptr ? std::string_view() : advice->remedy.For(family);
+}
+
+}  // namespace oplens

@@ -1,0 +1,61 @@
+#ifndef OPLENS_PARSE_READERS_COMMON_KERNEL_ROW_H_
+#define OPLENS_PARSE_READERS_COMMON_KERNEL_ROW_H_
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "parse/model/trace.h"
+#include "parse/source/sqlite_cell.h"
+
+namespace oplens::parse {
+
+/// The columns that CUPTI gives to every table of kernels, whoever wrote the database. A reader
+/// asks for these first, in this order, and for its own behind them.
+inline constexpr std::string_view kKernelColumns[] = {"start",
+                                                      "end",
+                                                      "correlationId",
+                                                      "deviceId",
+                                                      "contextId",
+                                                      "streamId",
+                                                      "gridX",
+                                                      "gridY",
+                                                      "gridZ",
+                                                      "blockX",
+                                                      "blockY",
+                                                      "blockZ",
+                                                      "registersPerThread",
+                                                      "staticSharedMemory",
+                                                      "dynamicSharedMemory"};
+inline constexpr size_t kKernelColumnCount = std::size(kKernelColumns);
+
+/// Fills the kernel's fields of these columns. `missing`: which columns the table lacks; their
+/// fields stay as they are. False when a value is no integer of its size, whose field stays too.
+inline bool TakeKernelColumns(const Cell* row, const std::vector<bool>& missing, Kernel* kernel) {
+  int64_t* const wide_fields[] = {&kernel->start_ns, &kernel->end_ns, &kernel->correlation_id};
+  int32_t* const fields[] = {&kernel->device_id,
+                             &kernel->context_id,
+                             &kernel->stream_id,
+                             &kernel->grid[0],
+                             &kernel->grid[1],
+                             &kernel->grid[2],
+                             &kernel->block[0],
+                             &kernel->block[1],
+                             &kernel->block[2],
+                             &kernel->registers_per_thread,
+                             &kernel->static_shared_memory_bytes,
+                             &kernel->dynamic_shared_memory_bytes};
+  constexpr size_t kWide = std::size(wide_fields);
+  static_assert(kWide + std::size(fields) == kKernelColumnCount);
+  bool good = true;
+  for (size_t i = 0; i < kWide; ++i) good &= TakeInt64(row[i], wide_fields[i]) || missing[i];
+  for (size_t i = 0; i < std::size(fields); ++i) {
+    good &= TakeInt32(row[kWide + i], fields[i]) || missing[kWide + i];
+  }
+  return good;
+}
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_COMMON_KERNEL_ROW_H_

@@ -1,0 +1,210 @@
+#include "parse/readers/kineto/kineto_calls.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "parse/model/torch_call.h"
+#include "parse/readers/kineto/kineto_event.h"
+
+namespace oplens::parse {
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+
+/// Appends a list in a form that two different lists never share.
+void AppendKey(array list, std::string* key) {
+  key->push_back('[');
+  for (const element item : list) {
+    switch (item.type()) {
+      case element_type::INT64: {
+        char bytes[1 + sizeof(int64_t)] = {'i'};
+        const int64_t value = item.get_int64().value_unsafe();
+        std::memcpy(bytes + 1, &value, sizeof value);
+        key->append(bytes, sizeof bytes);
+        break;
+      }
+      case element_type::STRING: {
+        const std::string_view text = item.get_string().value_unsafe();
+        char bytes[1 + sizeof(uint32_t)] = {'s'};
+        const auto size = static_cast<uint32_t>(text.size());
+        std::memcpy(bytes + 1, &size, sizeof size);
+        key->append(bytes, sizeof bytes);
+        key->append(text);
+        break;
+      }
+      case element_type::ARRAY:
+        AppendKey(item.get_array().value_unsafe(), key);
+        break;
+      default:
+        key->push_back('?');
+        break;
+    }
+  }
+  key->push_back(']');
+}
+
+/// Whether a type is that of a tensor. Before the values of scalars were recorded, the same list
+/// held their types with a capital ("Int", "GenericList").
+bool IsTensorType(std::string_view type) {
+  return !type.empty() && ((type[0] >= 'a' && type[0] <= 'z') || type.starts_with("c10::"));
+}
+
+constexpr std::string_view kTensorList = "TensorList";
+
+/// Extents, if the list holds nothing else. A list of lists is none.
+bool TakeShape(array list, std::vector<int64_t>* shape) {
+  for (const element item : list) {
+    int64_t extent = 0;
+    if (item.get(extent) != simdjson::SUCCESS || extent < 0) return false;
+    shape->push_back(extent);
+  }
+  return true;
+}
+
+OpArg MakeTensor(std::vector<int64_t> shape, std::string_view type) {
+  OpArg arg;
+  arg.kind = OpArg::Kind::kTensor;
+  arg.type = "tensor";
+  arg.shape = std::move(shape);
+  arg.dtype = TorchDType(type);
+  return arg;
+}
+
+template <typename T>
+bool ParseWhole(std::string_view text, T* value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *value);
+  return error == std::errc() && stop == end && !text.empty();
+}
+
+/// "[1, 2]" as integers; truth values are 1 and 0.
+bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
+  text = text.substr(1, text.size() - 2);
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    std::string_view item = text.substr(0, comma);
+    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
+    if (item == "True" || item == "False") {
+      list->push_back(item == "True" ? 1 : 0);
+    } else if (!ParseWhole(item, &list->emplace_back())) {
+      return false;
+    }
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return true;
+}
+
+OpArg MakeScalar(std::string_view value, std::string_view type) {
+  OpArg arg;
+  // Nothing that the file tells: absent, or of a type that the profiler does not record.
+  arg.type = type.empty() ? "object" : std::string(type);
+  if (value.empty()) return arg;
+  if (ParseWhole(value, &arg.int_value)) {
+    arg.kind = OpArg::Kind::kInt;
+    arg.type = "int";
+  } else if (value == "True" || value == "False") {
+    arg.kind = OpArg::Kind::kBool;
+    arg.type = "bool";
+    arg.int_value = value == "True" ? 1 : 0;
+  } else if (ParseWhole(value, &arg.float_value)) {
+    arg.kind = OpArg::Kind::kFloat;
+    arg.type = "float";
+  } else if (value == "None") {
+    arg.kind = OpArg::Kind::kNone;
+    arg.type = "NoneType";
+  } else if (ParseIntList(value, &arg.int_list)) {
+    arg.kind = OpArg::Kind::kIntList;
+    arg.type = "list";
+  } else {
+    arg.int_list.clear();
+    if (value.front() == '[') arg.type = "list";
+  }
+  return arg;
+}
+
+/// The items of a list one by one, then empty ones.
+class Items {
+ public:
+  Items(bool there, array list) : next_(there ? list.begin() : array::iterator()), there_(there) {
+    if (there) end_ = list.end();
+  }
+  bool Next(element* item) {
+    if (!there_ || !(next_ != end_)) return false;
+    *item = *next_;
+    ++next_;
+    return true;
+  }
+
+ private:
+  array::iterator next_;
+  array::iterator end_;
+  bool there_;
+};
+
+/// A list of tensors, if it is one: [[2, 3], [2, 4]]. Their types are not recorded.
+bool AppendTensorList(array list, int32_t number, std::vector<OpArg>* args) {
+  std::vector<OpArg> tensors;
+  for (const element item : list) {
+    array extents;
+    std::vector<int64_t> shape;
+    if (item.get(extents) != simdjson::SUCCESS || !TakeShape(extents, &shape)) return false;
+    tensors.push_back(MakeTensor(std::move(shape), {}));
+    tensors.back().list = number;
+  }
+  std::move(tensors.begin(), tensors.end(), std::back_inserter(*args));
+  return list.size() > 0;
+}
+
+}  // namespace
+
+std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments) {
+  std::vector<OpArg> args;
+  if (!arguments.has_dims) return args;
+  Items types(arguments.has_types, arguments.types);
+  Items values(arguments.has_values, arguments.values);
+  int32_t lists = 0;
+  for (const element dims : arguments.dims) {
+    element item;
+    const std::string_view type = types.Next(&item) ? TextOf(item) : std::string_view();
+    const std::string_view value = values.Next(&item) ? TextOf(item) : std::string_view();
+    array extents;
+    std::vector<int64_t> shape;
+    const bool is_list = dims.get(extents) == simdjson::SUCCESS;
+    if (is_list && (IsTensorType(type) || extents.size() > 0) && TakeShape(extents, &shape)) {
+      // Files of the first versions tell extents and no types.
+      args.push_back(MakeTensor(std::move(shape), type == kTensorList ? "" : type));
+    } else if (is_list && AppendTensorList(extents, lists + 1, &args)) {
+      ++lists;
+    } else {
+      args.push_back(MakeScalar(value, type));
+    }
+  }
+  return args;
+}
+
+StringId KinetoCalls::Intern(std::string_view name, const KinetoArguments& arguments,
+                             StringPool* strings) {
+  key_.assign(name);
+  key_.push_back('\0');
+  for (const auto& [there, list] : {std::pair(arguments.has_dims, arguments.dims),
+                                    std::pair(arguments.has_types, arguments.types),
+                                    std::pair(arguments.has_values, arguments.values)}) {
+    if (there) AppendKey(list, &key_);
+    key_.push_back('\0');
+  }
+  const auto found = known_.find(std::string_view(key_));
+  if (found != known_.end()) return found->second;
+  text_.clear();
+  AppendOpCall(MakeTorchCall(name, ReadKinetoArguments(arguments)), &text_);
+  const StringId call = strings->Intern(text_);
+  known_.emplace(key_, call);
+  return call;
+}
+
+}  // namespace oplens::parse

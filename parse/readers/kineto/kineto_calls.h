@@ -1,0 +1,51 @@
+#ifndef OPLENS_PARSE_READERS_KINETO_KINETO_CALLS_H_
+#define OPLENS_PARSE_READERS_KINETO_KINETO_CALLS_H_
+
+#include <simdjson.h>
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "parse/model/op_call.h"
+#include "parse/model/string_pool.h"
+
+namespace oplens::parse {
+
+/// What a Kineto trace says of the arguments of one operator call: three lists side by side, of
+/// which older files lack one or two.
+struct KinetoArguments {
+  bool has_dims = false;
+  bool has_types = false;
+  bool has_values = false;
+  simdjson::dom::array dims;    ///< "Input Dims": extents; of a list of tensors a list of them.
+  simdjson::dom::array types;   ///< "Input type": "float", "c10::Half", "Scalar", "TensorList".
+  simdjson::dom::array values;  ///< "Concrete Inputs": "1", "[0, 2]", "True", "".
+
+  bool any() const { return has_dims && dims.size() > 0; }
+};
+
+/// The arguments as positional ones, in order; a list of tensors becomes so many tensors. What the
+/// file does not tell is kOther.
+std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments);
+
+/// The canonical texts of calls, each made once: in a profile the same calls come by the thousand.
+class KinetoCalls {
+ public:
+  /// The text of a call of `name` with `arguments`, in `strings`.
+  StringId Intern(std::string_view name, const KinetoArguments& arguments, StringPool* strings);
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::unordered_map<std::string, StringId, Hash, std::equal_to<>> known_;
+  std::string key_;  // Name and arguments of the call in hand, as bytes.
+  std::string text_;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_KINETO_KINETO_CALLS_H_

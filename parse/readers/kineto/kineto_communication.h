@@ -1,0 +1,19 @@
+#ifndef OPLENS_PARSE_READERS_KINETO_KINETO_COMMUNICATION_H_
+#define OPLENS_PARSE_READERS_KINETO_KINETO_COMMUNICATION_H_
+
+#include <simdjson.h>
+
+#include <string_view>
+
+#include "parse/model/trace.h"
+
+namespace oplens::parse {
+
+/// Takes one argument of an event if it tells of a collective ("Collective name", "In msg nelems",
+/// ...); false when it is something else. `communication` is filled bit by bit.
+bool TakeCommunication(std::string_view key, simdjson::dom::element value, StringPool* strings,
+                       Communication* communication);
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_KINETO_KINETO_COMMUNICATION_H_

@@ -1,0 +1,353 @@
+#include "parse/readers/kineto/kineto_device.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "parse/readers/kineto/kineto_communication.h"
+#include "parse/readers/kineto/kineto_kinds.h"
+
+namespace oplens::parse {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::key_value_pair;
+
+bool IsGraphLaunch(std::string_view api) {
+  return api.find("GraphLaunch") != std::string_view::npos;
+}
+
+/// [16, 1, 1]; false when it is anything else, and then `to` is as before.
+bool TakeTriple(element value, int32_t (*to)[3]) {
+  simdjson::dom::array items;
+  if (value.get(items) != simdjson::SUCCESS || items.size() != 3) return false;
+  int32_t read[3] = {};
+  size_t count = 0;
+  for (const element item : items) {
+    if (!TakeInt(item, &read[count++])) return false;
+  }
+  std::copy(read, read + 3, *to);
+  return true;
+}
+
+/// 0 stands for none: the profilers number calls from 1.
+void TakeCorrelation(element value, int64_t* correlation_id) {
+  if (TakeInt(value, correlation_id) && *correlation_id == 0) *correlation_id = kUnknownId;
+}
+
+struct KernelNumber {
+  std::string_view key;
+  int32_t Kernel::*field;
+};
+
+constexpr KernelNumber kKernelNumbers[] = {
+    {"device", &Kernel::device_id},
+    {"context", &Kernel::context_id},
+    {"registers per thread", &Kernel::registers_per_thread},
+    {"shared memory", &Kernel::shared_memory_bytes},
+};
+
+struct KernelRatio {
+  std::string_view key;
+  float Kernel::*field;
+};
+
+constexpr KernelRatio kKernelRatios[] = {
+    {"blocks per SM", &Kernel::blocks_per_multiprocessor},
+    {"warps per SM", &Kernel::warps_per_multiprocessor},
+    {"est. achieved occupancy %", &Kernel::occupancy_percent},
+    {"theoretical occupancy %", &Kernel::occupancy_percent},
+};
+
+/// True when the key names a number of the kernel; `good` says whether it could be read.
+bool TakeKernelNumber(const key_value_pair& arg, Kernel* kernel, bool* good) {
+  for (const KernelNumber& number : kKernelNumbers) {
+    if (arg.key != number.key) continue;
+    *good &= TakeInt(arg.value, &(kernel->*number.field));
+    return true;
+  }
+  for (const KernelRatio& ratio : kKernelRatios) {
+    if (arg.key != ratio.key) continue;
+    TakeFloat(arg.value, &(kernel->*ratio.field));
+    return true;
+  }
+  return false;
+}
+
+constexpr auto kUnknown32 = static_cast<int32_t>(kUnknownId);
+
+Kernel UnknownKernel() {
+  Kernel kernel;
+  kernel.correlation_id = kUnknownId;
+  for (int32_t* const field :
+       {&kernel.device_id, &kernel.context_id, &kernel.stream_id, &kernel.registers_per_thread,
+        &kernel.static_shared_memory_bytes, &kernel.dynamic_shared_memory_bytes}) {
+    *field = kUnknown32;
+  }
+  std::fill_n(kernel.grid, 3, -1);
+  std::fill_n(kernel.block, 3, -1);
+  return kernel;
+}
+
+}  // namespace
+
+void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
+  CallDetails details;
+  if (event.has_args) {
+    for (const key_value_pair arg : event.args) {
+      if (arg.key == "correlation") {
+        TakeCorrelation(arg.value, &details.correlation_id);
+      } else if (arg.key == "grid") {
+        TakeTriple(arg.value, &details.grid);
+      } else if (arg.key == "block") {
+        TakeTriple(arg.value, &details.block);
+      } else if (arg.key == "shared memory") {
+        TakeInt(arg.value, &details.shared_memory_bytes);
+      } else if (arg.key == "size" || arg.key == "bytes") {
+        TakeInt(arg.value, &details.size_bytes);
+      }
+    }
+  }
+  // Nothing can refer to a call without a correlation id.
+  if (details.correlation_id == kUnknownId) return;
+  KinetoTimes times;
+  if (!context_.TimesOf(event, Reason::kBadLaunchRow, Reason::kBadLaunchTimes, &times)) return;
+  trace_.launches.push_back({times.start_ns, times.end_ns, details.correlation_id,
+                             context_.ThreadOf(event), trace_.strings.Intern(event.name)});
+  driver_.push_back(driver);
+  if (details.any()) details_.push_back(details);
+}
+
+void KinetoDevice::PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t* stream_id) {
+  constexpr std::string_view kStream = "stream ";
+  if (*device_id == kUnknown32 && event.has_process) TakeInt(event.process, device_id);
+  if (*stream_id != kUnknown32 || !event.has_thread) return;
+  std::string_view text = TextOf(event.thread);
+  if (!text.starts_with(kStream)) {
+    TakeInt(event.thread, stream_id);
+    return;
+  }
+  text.remove_prefix(kStream.size());
+  int32_t number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9' || number > 99'999'999) return;
+    number = number * 10 + (c - '0');
+  }
+  if (!text.empty()) *stream_id = number;
+}
+
+void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel) {
+  Communication communication;
+  bool good = true;
+  for (const key_value_pair arg : event.args) {
+    if (TakeKernelNumber(arg, kernel, &good)) continue;
+    if (arg.key == "correlation") {
+      TakeCorrelation(arg.value, &kernel->correlation_id);
+    } else if (arg.key == "stream") {
+      TakeInt(arg.value, &kernel->stream_id);
+    } else if (arg.key == "grid") {
+      good &= TakeTriple(arg.value, &kernel->grid);
+    } else if (arg.key == "block") {
+      good &= TakeTriple(arg.value, &kernel->block);
+    } else {
+      TakeCommunication(arg.key, arg.value, &trace_.strings, &communication);
+    }
+  }
+  if (!good) {
+    kernel->reasons.Add(Reason::kBadKernelRow);
+    context_.CountBad(Reason::kBadKernelRow, event);
+  }
+  if (communication.name != 0) {
+    kernel->communication = static_cast<ItemIndex>(trace_.communications.size());
+    trace_.communications.push_back(communication);
+  }
+}
+
+void KinetoDevice::ReadKernel(const KinetoEvent& event) {
+  Kernel kernel = UnknownKernel();
+  kernel.row_id = event.number;
+  if (event.has_args) ReadKernelArguments(event, &kernel);
+  PlaceOf(event, &kernel.device_id, &kernel.stream_id);
+  KinetoTimes times;
+  if (context_.RawTimesOf(event, &times)) {
+    kernel.start_ns = times.start_ns;
+    kernel.end_ns = times.end_ns;
+  } else if (!kernel.reasons.Has(Reason::kBadKernelRow)) {
+    kernel.reasons.Add(Reason::kBadKernelRow);
+    context_.CountBad(Reason::kBadKernelRow, event);
+  }
+  kernel.name = trace_.strings.Intern(event.name);
+  if (kernel.name == 0) {
+    kernel.reasons.Add(Reason::kUnknownKernelName);
+    context_.CountBad(Reason::kUnknownKernelName, event);
+  }
+  trace_.kernels.push_back(kernel);
+}
+
+KinetoDevice::Work KinetoDevice::ReadWork(const KinetoEvent& event) {
+  Work work;
+  if (event.has_args) {
+    for (const key_value_pair arg : event.args) {
+      if (arg.key == "correlation") {
+        TakeCorrelation(arg.value, &work.correlation_id);
+      } else if (arg.key == "bytes") {
+        TakeInt(arg.value, &work.size_bytes);
+      } else if (arg.key == "device") {
+        TakeInt(arg.value, &work.device_id);
+      } else if (arg.key == "context") {
+        TakeInt(arg.value, &work.context_id);
+      } else if (arg.key == "stream") {
+        TakeInt(arg.value, &work.stream_id);
+      }
+    }
+  }
+  PlaceOf(event, &work.device_id, &work.stream_id);
+  return work;
+}
+
+void KinetoDevice::ReadCopy(const KinetoEvent& event) {
+  KinetoTimes times;
+  if (!context_.TimesOf(event, Reason::kBadOtherRow, Reason::kBadOtherRow, &times)) return;
+  const Work work = ReadWork(event);
+  MemoryCopy& copy = trace_.copies.emplace_back();
+  copy.start_ns = times.start_ns;
+  copy.end_ns = times.end_ns;
+  copy.size_bytes = work.size_bytes;
+  TakeKinetoCopyKinds(event.name, &copy);
+  copy.device_id = work.device_id;
+  copy.context_id = work.context_id;
+  copy.stream_id = work.stream_id;
+  copy_correlations_.push_back(work.correlation_id);
+}
+
+void KinetoDevice::ReadSet(const KinetoEvent& event) {
+  KinetoTimes times;
+  if (!context_.TimesOf(event, Reason::kBadOtherRow, Reason::kBadOtherRow, &times)) return;
+  const Work work = ReadWork(event);
+  MemorySet& set = trace_.sets.emplace_back();
+  set.start_ns = times.start_ns;
+  set.end_ns = times.end_ns;
+  set.size_bytes = std::max(work.size_bytes, int64_t{0});
+  set.device_id = work.device_id;
+  set.context_id = work.context_id;
+  set.stream_id = work.stream_id;
+  set_correlations_.push_back(work.correlation_id);
+}
+
+void KinetoDevice::ReadSynchronization(const KinetoEvent& event) {
+  KinetoTimes times;
+  if (!context_.TimesOf(event, Reason::kBadOtherRow, Reason::kBadOtherRow, &times)) return;
+  const Work work = ReadWork(event);
+  Synchronization& wait = trace_.synchronizations.emplace_back();
+  wait.start_ns = times.start_ns;
+  wait.end_ns = times.end_ns;
+  wait.kind = KinetoWaitKind(event.name);
+  wait.context_id = work.context_id;
+  wait.stream_id = work.stream_id;
+  wait_correlations_.push_back(work.correlation_id);
+}
+
+void KinetoDevice::ReadOverhead(const KinetoEvent& event) {
+  KinetoTimes times;
+  if (!context_.TimesOf(event, Reason::kBadOtherRow, Reason::kBadOtherRow, &times)) return;
+  trace_.overheads.push_back({times.start_ns, times.end_ns, KinetoOverheadKind(event.name)});
+}
+
+void KinetoDevice::ReadAnnotation(const KinetoEvent& event) {
+  KinetoTimes times;
+  if (!context_.TimesOf(event, Reason::kBadOtherRow, Reason::kReversedRange, &times)) return;
+  DeviceAnnotation annotation;
+  annotation.start_ns = times.start_ns;
+  annotation.end_ns = times.end_ns;
+  annotation.text = trace_.strings.Intern(event.name);
+  annotation.device_id = annotation.stream_id = kUnknown32;
+  PlaceOf(event, &annotation.device_id, &annotation.stream_id);
+  trace_.device_annotations.push_back(annotation);
+}
+
+void KinetoDevice::Finish() {
+  IdMap wanted;
+  std::vector<LaunchIndex> launch_of_wanted;
+  const auto want = [&](int64_t correlation_id) {
+    if (correlation_id == kUnknownId) return;
+    const auto next = static_cast<uint32_t>(launch_of_wanted.size());
+    if (wanted.FindOrInsert(correlation_id, next) == next) launch_of_wanted.push_back(kNoLaunch);
+  };
+  for (const Kernel& kernel : trace_.kernels) want(kernel.correlation_id);
+  for (const auto* correlations : {&copy_correlations_, &set_correlations_, &wait_correlations_}) {
+    std::for_each(correlations->begin(), correlations->end(), want);
+  }
+  KeepWantedCalls(wanted, &launch_of_wanted);
+  const auto launch_of = [&](int64_t correlation_id) {
+    const uint32_t found =
+        correlation_id == kUnknownId ? IdMap::kNone : wanted.Find(correlation_id);
+    return found == IdMap::kNone ? kNoLaunch : launch_of_wanted[found];
+  };
+  for (Kernel& kernel : trace_.kernels) {
+    kernel.launch = launch_of(kernel.correlation_id);
+    if (kernel.launch == kNoLaunch) continue;
+    kernel.graph = IsGraphLaunch(trace_.strings.View(trace_.launches[kernel.launch].api));
+  }
+  const auto resolve = [&](auto* rows, const std::vector<int64_t>& correlations) {
+    for (size_t i = 0; i < rows->size(); ++i) (*rows)[i].launch = launch_of(correlations[i]);
+  };
+  resolve(&trace_.copies, copy_correlations_);
+  resolve(&trace_.sets, set_correlations_);
+  resolve(&trace_.synchronizations, wait_correlations_);
+  FillFromCalls();
+}
+
+/// Of calls with the same id one of the runtime counts before one of the driver, then the earlier.
+void KinetoDevice::KeepWantedCalls(const IdMap& wanted,
+                                   std::vector<LaunchIndex>* launch_of_wanted) {
+  std::vector<LaunchCall> kept;
+  std::vector<bool> kept_driver;
+  int64_t repeats = 0;
+  for (size_t i = 0; i < trace_.launches.size(); ++i) {
+    const LaunchCall& call = trace_.launches[i];
+    const uint32_t found = wanted.Find(call.correlation_id);
+    if (found == IdMap::kNone) continue;
+    LaunchIndex& launch = (*launch_of_wanted)[found];
+    if (launch == kNoLaunch) {
+      launch = static_cast<LaunchIndex>(kept.size());
+      kept.push_back(call);
+      kept_driver.push_back(driver_[i]);
+      continue;
+    }
+    ++repeats;
+    LaunchCall& known = kept[launch];
+    if (std::tuple(bool{driver_[i]}, call.start_ns, call.end_ns) <
+        std::tuple(bool{kept_driver[launch]}, known.start_ns, known.end_ns)) {
+      known = call;
+      kept_driver[launch] = driver_[i];
+    }
+  }
+  if (repeats > 0) context_.diagnostics.CountMany(Reason::kDuplicateLaunch, repeats);
+  kept.shrink_to_fit();
+  trace_.launches = std::move(kept);
+}
+
+/// ROCm's trace says of some kernels and copies how large they are only at their call.
+void KinetoDevice::FillFromCalls() {
+  IdMap places;
+  for (size_t i = 0; i < details_.size(); ++i) {
+    places.FindOrInsert(details_[i].correlation_id, static_cast<uint32_t>(i));
+  }
+  for (Kernel& kernel : trace_.kernels) {
+    // The work of a graph has sizes of its own.
+    const uint32_t place = kernel.graph ? IdMap::kNone : places.Find(kernel.correlation_id);
+    if (place == IdMap::kNone) continue;
+    const CallDetails& call = details_[place];
+    if (kernel.grid[0] < 0) std::copy(call.grid, call.grid + 3, kernel.grid);
+    if (kernel.block[0] < 0) std::copy(call.block, call.block + 3, kernel.block);
+    if (kernel.shared_memory_bytes < 0) kernel.shared_memory_bytes = call.shared_memory_bytes;
+  }
+  for (size_t i = 0; i < trace_.copies.size(); ++i) {
+    int64_t& size_bytes = trace_.copies[i].size_bytes;
+    const uint32_t place = places.Find(copy_correlations_[i]);
+    if (size_bytes < 0 && place != IdMap::kNone) size_bytes = details_[place].size_bytes;
+    size_bytes = std::max(size_bytes, int64_t{0});
+  }
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,66 @@
+#ifndef OPLENS_PARSE_READERS_KINETO_KINETO_DEVICE_H_
+#define OPLENS_PARSE_READERS_KINETO_KINETO_DEVICE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/id_map.h"
+#include "parse/readers/kineto/kineto_context.h"
+#include "parse/readers/kineto/kineto_event.h"
+
+namespace oplens::parse {
+
+/// Reads what GPUs did and the API calls that it came from, and joins the two by correlation id.
+class KinetoDevice {
+ public:
+  explicit KinetoDevice(KinetoContext* context) : context_(*context), trace_(context->trace) {}
+
+  void ReadCall(const KinetoEvent& event, bool driver);
+  void ReadKernel(const KinetoEvent& event);
+  void ReadCopy(const KinetoEvent& event);
+  void ReadSet(const KinetoEvent& event);
+  void ReadSynchronization(const KinetoEvent& event);
+  void ReadOverhead(const KinetoEvent& event);
+  void ReadAnnotation(const KinetoEvent& event);
+  /// Keeps the calls that GPU work refers to, and tells the work where they are.
+  void Finish();
+
+ private:
+  /// What some call events tell of the work that they launch (ROCm), where the work's own does not.
+  struct CallDetails {
+    int64_t correlation_id = kUnknownId;
+    int64_t size_bytes = -1;
+    int32_t grid[3] = {-1, -1, -1};
+    int32_t block[3] = {-1, -1, -1};
+    int32_t shared_memory_bytes = -1;
+
+    bool any() const { return grid[0] >= 0 || block[0] >= 0 || size_bytes >= 0; }
+  };
+  /// What a copy, fill or wait has beside its own.
+  struct Work {
+    int64_t correlation_id = kUnknownId;
+    int64_t size_bytes = -1;
+    int32_t device_id = static_cast<int32_t>(kUnknownId);
+    int32_t context_id = static_cast<int32_t>(kUnknownId);
+    int32_t stream_id = static_cast<int32_t>(kUnknownId);
+  };
+
+  Work ReadWork(const KinetoEvent& event);
+  /// Device and stream stand in the arguments, else as process and thread.
+  void PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t* stream_id);
+  void ReadKernelArguments(const KinetoEvent& event, Kernel* kernel);
+  void KeepWantedCalls(const IdMap& wanted, std::vector<LaunchIndex>* launch_of_wanted);
+  void FillFromCalls();
+
+  KinetoContext& context_;
+  Trace& trace_;
+  std::vector<bool> driver_;  // Of each call in trace_.launches.
+  std::vector<CallDetails> details_;
+  std::vector<int64_t> copy_correlations_;
+  std::vector<int64_t> set_correlations_;
+  std::vector<int64_t> wait_correlations_;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_KINETO_KINETO_DEVICE_H_

@@ -1,0 +1,273 @@
+#include "parse/readers/kineto/kineto_host.h"
+
+#include <algorithm>
+
+#include "nvtx_annotate/vocabulary/marker_format.h"
+#include "parse/model/python_text.h"
+#include "parse/model/torch_call.h"
+#include "parse/readers/kineto/kineto_communication.h"
+
+namespace oplens::parse {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::key_value_pair;
+
+constexpr std::string_view kModulePrefix = "nn.Module: ";
+constexpr std::string_view kMemoryName = "[memory]";
+
+/// What the arguments of an operator event hold.
+struct OperatorDetails {
+  KinetoArguments arguments;
+  Communication communication;
+  std::string_view stack;
+  std::string_view call;  // The canonical call, as `parse --format chrome` writes it.
+  int64_t sequence = -1;
+  int32_t forward_thread = 0;
+};
+
+void TakeList(element value, bool* there, simdjson::dom::array* list) {
+  if (value.get(*list) == simdjson::SUCCESS) *there = true;
+}
+
+void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, OperatorDetails* details) {
+  // Told apart by length first: this runs for every argument of every operator.
+  const std::string_view key = arg.key;
+  KinetoArguments& arguments = details->arguments;
+  switch (key.size()) {
+    case 10:
+      if (key == "Input Dims" || key == "Input dims") {
+        TakeList(arg.value, &arguments.has_dims, &arguments.dims);
+      } else if (key == "Input type") {
+        TakeList(arg.value, &arguments.has_types, &arguments.types);
+      } else if (key == "Call stack" || key == "Call Stack") {
+        details->stack = TextOf(arg.value);
+      } else {
+        TakeCommunication(key, arg.value, strings, &details->communication);
+      }
+      return;
+    case 13:
+      if (key == "Fwd thread id") {
+        TakeInt(arg.value, &details->forward_thread);
+        return;
+      }
+      break;
+    case 15:
+      if (key == "Sequence number") {
+        TakeInt(arg.value, &details->sequence);
+        return;
+      }
+      if (key == "Concrete Inputs") {
+        TakeList(arg.value, &arguments.has_values, &arguments.values);
+        return;
+      }
+      break;
+    case 4:
+      if (key == "call") {
+        details->call = TextOf(arg.value);
+        return;
+      }
+      break;
+    case 6:   // Ev Idx
+    case 11:  // External id
+    case 16:  // Module Hierarchy
+      return;
+    default:
+      break;
+  }
+  TakeCommunication(key, arg.value, strings, &details->communication);
+}
+
+}  // namespace
+
+Range* KinetoHost::AddRange(const KinetoEvent& event, RangeKind kind, StringId text) {
+  KinetoTimes times;
+  if (!context_.TimesOf(event, Reason::kBadEvent, Reason::kReversedRange, &times)) return nullptr;
+  Range& range = trace_.ranges.emplace_back();
+  range.start_ns = times.start_ns;
+  range.end_ns = times.end_ns;
+  range.id = event.number;
+  range.text = text;
+  range.thread = context_.ThreadOf(event);
+  range.kind = kind;
+  return &range;
+}
+
+void KinetoHost::ReadOperator(const KinetoEvent& event) {
+  OperatorDetails details;
+  if (event.has_args) {
+    for (const key_value_pair arg : event.args) {
+      TakeOperatorDetail(arg, &trace_.strings, &details);
+    }
+  }
+  const StringId name = trace_.strings.Intern(event.name);
+  const size_t place = size_t{name} * 2 + (details.arguments.any() ? 1 : 0);
+  if (place >= name_kinds_.size()) name_kinds_.resize(std::max(place + 1, place * 2), 0);
+  uint8_t& known = name_kinds_[place];
+  if (known == 0) {
+    known = static_cast<uint8_t>(
+        static_cast<int>(ClassifyTorchName(event.name, details.arguments.any())) + 1);
+  }
+  const auto kind = static_cast<TorchName>(known - 1);
+  if (kind == TorchName::kStep || kind == TorchName::kLabel) {
+    AddRange(event, kind == TorchName::kStep ? RangeKind::kStep : RangeKind::kAnnotation, name);
+  } else if (Range* const range = AddRange(event, RangeKind::kOperator, name)) {
+    range->item = static_cast<ItemIndex>(trace_.operators.size());
+    Operator& op = trace_.operators.emplace_back();
+    op.backward = kind == TorchName::kBackwardNode;
+    if (!op.backward) {
+      op.call = details.call.empty() ? calls_.Intern(event.name, details.arguments, &trace_.strings)
+                                     : trace_.strings.Intern(details.call);
+    }
+    op.stack = StackOf(details.stack);
+    op.forward_thread = details.forward_thread;
+    op.sequence = std::max(details.sequence, int64_t{-1});
+  }
+  if (details.communication.name != 0) trace_.communications.push_back(details.communication);
+}
+
+StringId KinetoHost::StackOf(std::string_view frames) {
+  if (frames.empty()) return 0;
+  const auto found = stacks_.find(frames);
+  if (found != stacks_.end()) return found->second;
+  std::string text = "{'traceMarker': [";
+  // The file has the innermost frame first, a trace marker has it last.
+  std::string_view rest = frames;
+  for (bool first = true; !rest.empty();) {
+    const size_t separator = rest.rfind(';');
+    const size_t begin = separator == std::string_view::npos ? 0 : separator + 1;
+    const std::string_view frame = rest.substr(begin);
+    rest = rest.substr(0, begin == 0 ? 0 : separator);
+    if (frame.empty()) continue;
+    text_.clear();
+    AppendKinetoFrame(frame, &text_);
+    if (!first) text += ", ";
+    AppendPythonString(text_, &text);
+    first = false;
+  }
+  text += "]}";
+  const StringId stack = trace_.strings.Intern(text);
+  stacks_.emplace(frames, stack);
+  return stack;
+}
+
+void KinetoHost::ReadAnnotation(const KinetoEvent& event) {
+  AddRange(event,
+           event.name.starts_with(markers::kStepPrefix) ? RangeKind::kStep : RangeKind::kAnnotation,
+           trace_.strings.Intern(event.name));
+}
+
+void KinetoHost::ReadPythonFunction(const KinetoEvent& event) {
+  if (event.name.starts_with(kModulePrefix)) {
+    AddRange(event, RangeKind::kModule,
+             trace_.strings.Intern(event.name.substr(kModulePrefix.size())));
+    return;
+  }
+  text_.clear();
+  AppendKinetoFrame(event.name, &text_);
+  AddRange(event, RangeKind::kFrame, trace_.strings.Intern(text_));
+}
+
+void KinetoHost::ReadMarker(const KinetoEvent& event) {
+  Range* const range = AddRange(event, RangeKind::kMarker, trace_.strings.Intern(event.name));
+  if (range == nullptr || !event.has_args) return;
+  bool open = false;
+  if (event.args["open"].get(open) == simdjson::SUCCESS && open) range->end_ns = kNeverClosed;
+}
+
+void KinetoHost::ReadInstant(const KinetoEvent& event) {
+  int64_t time_ns = 0;
+  if (event.name == kMemoryName) {
+    if (context_.MomentOf(event, &time_ns)) ReadMemoryEvent(event, time_ns);
+    return;
+  }
+  // Marks of the profiler itself, such as "Record Window End", whose time may mean nothing.
+  if (event.scope == "g" || !context_.MomentOf(event, &time_ns)) return;
+  trace_.instants.push_back({time_ns, trace_.strings.Intern(event.name), context_.ThreadOf(event)});
+}
+
+void KinetoHost::ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns) {
+  MemoryEvent memory;
+  memory.time_ns = time_ns;
+  int64_t device_type = 0;
+  int32_t device_id = -1;
+  bool has_size = false;
+  if (event.has_args) {
+    for (const key_value_pair arg : event.args) {
+      const std::string_view key = arg.key;
+      if (key == "Bytes") {
+        has_size = TakeInt(arg.value, &memory.size_bytes);
+      } else if (key == "Addr") {
+        uint64_t high = 0;
+        if (!TakeInt(arg.value, &memory.address) && arg.value.get(high) == simdjson::SUCCESS) {
+          memory.address = static_cast<int64_t>(high);
+        }
+      } else if (key == "Device Type") {
+        TakeInt(arg.value, &device_type);
+      } else if (key == "Device Id") {
+        TakeInt(arg.value, &device_id);
+      } else if (key == "Total Allocated") {
+        TakeInt(arg.value, &memory.total_allocated_bytes);
+      } else if (key == "Total Reserved") {
+        TakeInt(arg.value, &memory.total_reserved_bytes);
+      }
+    }
+  }
+  if (!has_size) {
+    context_.CountBad(Reason::kBadEvent, event);
+    return;
+  }
+  memory.device_id = device_type == 0 ? -1 : device_id;
+  memory.thread = context_.ThreadOf(event);
+  trace_.memory_events.push_back(memory);
+}
+
+void KinetoHost::ReadForwardBackward(const KinetoEvent& event) {
+  const bool forward = event.phase == 's';
+  if (!forward && event.phase != 'f') return;
+  Moment moment;
+  if (!context_.MomentOf(event, &moment.time_ns)) return;
+  if (!event.has_id) return context_.CountBad(Reason::kBadEvent, event);
+  moment.thread = context_.ThreadOf(event);
+  const int64_t id = context_.NumberOf(event.id);
+  // Either end may come first, and ids are used again once both have come.
+  const uint32_t other = (forward ? open_backwards_ : open_forwards_).Erase(id);
+  if (other == IdMap::kNone) {
+    const auto next = static_cast<uint32_t>(moments_.size());
+    if ((forward ? open_forwards_ : open_backwards_).FindOrInsert(id, next) == next) {
+      moments_.push_back(moment);
+    }
+    return;
+  }
+  const Moment& start = forward ? moment : moments_[other];
+  const Moment& finish = forward ? moments_[other] : moment;
+  trace_.forward_backward_links.push_back(
+      {start.time_ns, finish.time_ns, start.thread, finish.thread});
+}
+
+void KinetoHost::ReadNames(const KinetoEvent& event) {
+  const bool process = event.name == "process_name";
+  if ((!process && event.name != "thread_name") || !event.has_args || !event.has_process) return;
+  element value;
+  if (event.args["name"].get(value) != simdjson::SUCCESS || TextOf(value).empty()) return;
+  const StringId name = trace_.strings.Intern(TextOf(value));
+  const int64_t process_id = context_.NumberOf(event.process);
+  if (process) {
+    process_names_.emplace(process_id, name);
+  } else if (event.has_thread) {
+    thread_names_.emplace(std::pair(process_id, context_.NumberOf(event.thread)), name);
+  }
+}
+
+void KinetoHost::Finish() {
+  std::map<int64_t, StringId> processes;
+  for (Thread& thread : trace_.threads) {
+    const auto name = thread_names_.find({thread.process_id, thread.thread_id});
+    if (name != thread_names_.end()) thread.name = name->second;
+    const auto process = process_names_.find(thread.process_id);
+    processes[thread.process_id] = process == process_names_.end() ? 0 : process->second;
+  }
+  for (const auto& [id, name] : processes) trace_.processes.push_back({id, name});
+}
+
+}  // namespace oplens::parse

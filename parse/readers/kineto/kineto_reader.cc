@@ -1,0 +1,193 @@
+#include "parse/readers/kineto/kineto_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "parse/readers/kineto/kineto_metadata.h"
+
+namespace oplens::parse {
+namespace {
+
+/// As many names of unknown categories are kept; events of further ones count together.
+constexpr size_t kMostCategories = 64;
+constexpr std::string_view kOtherCategories = "others";
+constexpr size_t kLongestCategory = 40;
+
+}  // namespace
+
+KinetoReader::KinetoReader(std::string path, Diagnostics* diagnostics)
+    : path_(std::move(path)), context_(diagnostics) {
+  context_.trace.family = Family::kKineto;
+}
+
+void KinetoReader::OnMember(std::string_view key, simdjson::dom::element value) {
+  if (key == "nodes") has_nodes_ = true;
+  TakeKinetoMember(key, value, &context_.trace);
+}
+
+void KinetoReader::OnEvent(simdjson::dom::object object) {
+  KinetoEvent event = SplitKinetoEvent(object);
+  event.number = ++events_;
+  event.text = event_text;
+  KinetoClass kind = KinetoClass::kNone;
+  if (!event.category.empty()) {
+    const auto known = classes_.find(event.category);
+    if (known != classes_.end()) {
+      kind = known->second;
+    } else {
+      kind = ClassifyKinetoCategory(event.category);
+      if (classes_.size() < kMostCategories) classes_.emplace(event.category, kind);
+    }
+  }
+  switch (event.phase) {
+    case 'X':
+      return ReadTimed(event, kind);
+    case 'i':
+    case 'I':
+      return host_.ReadInstant(event);
+    case 's':
+    case 't':
+    case 'f':
+      if (kind == KinetoClass::kForwardBackward) return host_.ReadForwardBackward(event);
+      if (kind == KinetoClass::kLaunchFlow) return;
+      break;
+    case 'M':
+      return host_.ReadNames(event);
+    case 0:
+      return context_.CountBad(Reason::kBadEvent, event);
+    default:
+      break;
+  }
+  Ignore(event);
+}
+
+void KinetoReader::ReadTimed(const KinetoEvent& event, KinetoClass kind) {
+  switch (kind) {
+    case KinetoClass::kOperator:
+      return host_.ReadOperator(event);
+    case KinetoClass::kAnnotation:
+      return host_.ReadAnnotation(event);
+    case KinetoClass::kPythonFunction:
+      return host_.ReadPythonFunction(event);
+    case KinetoClass::kMarker:
+      return host_.ReadMarker(event);
+    case KinetoClass::kRuntimeCall:
+      return device_.ReadCall(event, false);
+    case KinetoClass::kDriverCall:
+      return device_.ReadCall(event, true);
+    case KinetoClass::kKernel:
+      return device_.ReadKernel(event);
+    case KinetoClass::kCopy:
+      return device_.ReadCopy(event);
+    case KinetoClass::kSet:
+      return device_.ReadSet(event);
+    case KinetoClass::kSynchronization:
+      return device_.ReadSynchronization(event);
+    case KinetoClass::kOverhead:
+      return device_.ReadOverhead(event);
+    case KinetoClass::kDeviceAnnotation:
+      return device_.ReadAnnotation(event);
+    case KinetoClass::kCounterRange:
+      ++counter_ranges_;
+      return;
+    case KinetoClass::kSpan:
+      return;
+    case KinetoClass::kInstant:
+    case KinetoClass::kForwardBackward:
+    case KinetoClass::kLaunchFlow:
+    case KinetoClass::kNone:
+    case KinetoClass::kOther:
+      break;
+  }
+  Ignore(event);
+}
+
+void KinetoReader::Ignore(const KinetoEvent& event) {
+  char phase[] = "phase X";
+  phase[sizeof phase - 2] = event.phase;
+  const std::string_view name =
+      event.category.empty() ? std::string_view(phase) : event.category.substr(0, kLongestCategory);
+  const auto found = ignored_.find(name);
+  if (found != ignored_.end()) {
+    ++found->second;
+  } else {
+    ++ignored_[std::string(ignored_.size() < kMostCategories ? name : kOtherCategories)];
+  }
+}
+
+void KinetoReader::NoteIgnored() {
+  if (counter_ranges_ > 0) {
+    context_.diagnostics.Note(
+        fmt::format("{}: {} hardware counter ranges (cuda_profiler_range) are not read", path_,
+                    counter_ranges_));
+  }
+  if (ignored_.empty()) return;
+  std::string list;
+  for (const auto& [name, count] : ignored_) {
+    std::string printable = name;
+    std::replace_if(
+        printable.begin(), printable.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", printable, count);
+  }
+  context_.diagnostics.Note(
+      fmt::format("{}: events of these categories are not read: {}", path_, list));
+}
+
+Trace KinetoReader::Finish(bool cut) {
+  device_.Finish();
+  host_.Finish();
+  Trace& trace = context_.trace;
+  trace.clock_resolution_ns = context_.ClockResolutionNs();
+  NoteIgnored();
+  if (trace.kernels.empty()) {
+    context_.diagnostics.Note(fmt::format(
+        "{}: no kernels were recorded: {}", path_,
+        cut ? "the part of the file that is there holds none"
+            : "it has no event of the category kernel; profile a part of the program that runs on "
+              "the GPU, with ProfilerActivity.CUDA among the activities"));
+  }
+  return std::move(trace);
+}
+
+namespace {
+
+/// Every JSON document may be one: what comes before the events can be of any length.
+bool RecognisesKineto(ProfileFile* file) { return file->content() == ProfileFile::Content::kJson; }
+
+bool IsBareArray(std::string_view head) {
+  const size_t first = head.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && head[first] == '[';
+}
+
+[[noreturn]] void Refuse(const ProfileFile& file, const KinetoReader& reader) {
+  constexpr std::string_view kAdvice =
+      "give the file that torch.profiler's export_chrome_trace wrote";
+  if (reader.is_execution_trace()) {
+    throw Error(file.path(), "is an execution trace, a list of nodes without GPU work", kAdvice);
+  }
+  if (IsBareArray(file.head())) {
+    throw Error(file.path(),
+                "is a JSON list without a trace event (torch's memory timeline looks so)", kAdvice);
+  }
+  throw Error(file.path(), "is JSON, but no trace: it has no traceEvents", kAdvice);
+}
+
+Trace ReadKineto(ProfileFile* file, Diagnostics* diagnostics) {
+  KinetoReader reader(file->path(), diagnostics);
+  Diagnostics events;
+  const std::unique_ptr<ByteSource> source = file->Open();
+  const JsonEventCounts counts = ReadJsonEvents(source.get(), file->path(), &reader, &events);
+  const bool only_junk = IsBareArray(file->head()) && counts.events == 0 && counts.bad > 0;
+  if (!counts.has_events || only_junk) Refuse(*file, reader);
+  diagnostics->Merge(events);
+  return reader.Finish(counts.truncated);
+}
+
+}  // namespace
+
+constexpr TraceReader kKinetoReader = {Family::kKineto, RecognisesKineto, ReadKineto};
+
+}  // namespace oplens::parse

@@ -1,0 +1,50 @@
+#ifndef OPLENS_PARSE_READERS_KINETO_KINETO_READER_H_
+#define OPLENS_PARSE_READERS_KINETO_KINETO_READER_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "parse/readers/common/trace_reader.h"
+#include "parse/readers/kineto/kineto_context.h"
+#include "parse/readers/kineto/kineto_device.h"
+#include "parse/readers/kineto/kineto_host.h"
+#include "parse/source/json_events.h"
+
+namespace oplens::parse {
+
+extern const TraceReader kKinetoReader;
+
+/// Takes the events of a trace that PyTorch's profiler (Kineto) wrote, in any order, and makes a
+/// Trace of them.
+class KinetoReader : public JsonEventHandler {
+ public:
+  KinetoReader(std::string path, Diagnostics* diagnostics);
+
+  void OnEvent(simdjson::dom::object object) override;
+  void OnMember(std::string_view key, simdjson::dom::element value) override;
+
+  /// Whether the document has the members of an execution trace, which lists nodes without times.
+  bool is_execution_trace() const { return has_nodes_; }
+  /// The trace, after the last event. Says in notes what was left out. `cut`: the file ends early.
+  Trace Finish(bool cut = false);
+
+ private:
+  void ReadTimed(const KinetoEvent& event, KinetoClass kind);
+  void Ignore(const KinetoEvent& event);
+  void NoteIgnored();
+
+  std::string path_;
+  KinetoContext context_;
+  KinetoHost host_{&context_};
+  KinetoDevice device_{&context_};
+  TextMap<KinetoClass> classes_;  // By category as written.
+  int64_t events_ = 0;
+  int64_t counter_ranges_ = 0;
+  TextMap<int64_t> ignored_;  // Events by category, or by phase without one.
+  bool has_nodes_ = false;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_KINETO_KINETO_READER_H_

@@ -1,0 +1,83 @@
+#ifndef OPLENS_PARSE_READERS_NSYS_NSYS_CONTEXT_H_
+#define OPLENS_PARSE_READERS_NSYS_NSYS_CONTEXT_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id_map.h"
+#include "parse/model/reason.h"
+#include "parse/model/trace.h"
+#include "parse/source/sqlite_database.h"
+
+namespace oplens::parse {
+
+/// What the parts of the Nsight Systems reader share: tables by their name of any generation,
+/// strings, threads, processes, bad rows.
+class NsysContext {
+ public:
+  NsysContext(SqliteDatabase* source, Diagnostics* sink) : database(*source), diagnostics(*sink) {}
+  NsysContext(const NsysContext&) = delete;
+  NsysContext& operator=(const NsysContext&) = delete;
+
+  /// The table's name in this file: `table`, else "<table>_V<n>" with the largest n; empty when
+  /// the file has neither.
+  std::string_view Find(std::string_view table) const;
+  bool HasColumn(std::string_view table, std::string_view column);
+
+  /// Calls f(row id, cells) for each row. A missing column is NULL, a missing table has no rows.
+  template <typename F>
+  void ForEachRow(std::string_view table, std::span<const std::string_view> columns, F f) {
+    const std::string_view found = Find(table);
+    if (found.empty()) return;
+    database.Scan(found, columns, [&f](const RowBatch& batch) {
+      for (size_t i = 0; i < batch.row_count(); ++i) f(batch.row_ids[i], batch.Row(i));
+    });
+  }
+  /// The same for a table whose rows say nothing without its first `needed` columns: where one of
+  /// them is missing, a sentence says so and no row is read.
+  template <typename F>
+  void ForEachWholeRow(std::string_view table, std::span<const std::string_view> columns,
+                       size_t needed, F f) {
+    if (HasAll(table, columns.first(needed))) ForEachRow(table, columns, f);
+  }
+
+  void CountBadRow(Reason reason, std::string_view table, int64_t row_id);
+
+  void ReadStrings();
+  /// The text of a string id, or a text cell itself; 0 for anything else and unknown ids.
+  StringId TextOf(const Cell& cell);
+
+  /// The thread of a global thread id.
+  ThreadIndex ThreadOf(int64_t global_tid);
+  /// The number, from 1, of the process of a global thread or process id; 0 stands for "the file
+  /// does not say".
+  uint32_t ProcessOf(int64_t global_id);
+  /// All processes that something was read of: nsys::ProcessKey by number less one.
+  const std::vector<int64_t>& process_keys() const { return process_keys_; }
+  /// Of Trace::threads, by index.
+  const std::vector<int64_t>& global_tids() const { return global_tids_; }
+  /// The thread's index if something was read of it, IdMap::kNone otherwise.
+  uint32_t FindThread(int64_t global_tid) const { return threads_.Find(global_tid); }
+
+  SqliteDatabase& database;
+  Diagnostics& diagnostics;
+  Trace trace;
+
+ private:
+  bool HasAll(std::string_view table, std::span<const std::string_view> columns);
+
+  IdMap string_ids_;
+  IdMap threads_;
+  std::vector<int64_t> global_tids_;
+  ThreadIndex last_thread_ = 0;
+  IdMap processes_;
+  std::vector<int64_t> process_keys_;
+  uint32_t last_process_ = 0;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_NSYS_NSYS_CONTEXT_H_

@@ -1,0 +1,272 @@
+#include "parse/readers/nsys/nsys_device.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "parse/model/demangle.h"
+#include "parse/readers/common/kernel_row.h"
+#include "parse/readers/nsys/nsys_schema.h"
+
+namespace oplens::parse {
+namespace {
+
+constexpr int64_t kLow32Bits = 0xFFFFFFFF;
+
+// Columns of the kernel table: CUPTI's, then those of Nsight Systems.
+enum KernelColumn : size_t {
+  kStart,
+  kEnd,
+  kCorrelation,
+  kGlobalPid = kKernelColumnCount,
+  kMangledName,
+  kDemangledName,
+  kShortName,
+  kGraphNode,
+};
+constexpr std::string_view kOwnKernelColumns[] = {"globalPid", "mangledName", "demangledName",
+                                                  "shortName", "graphNodeId"};
+
+/// The number of CUPTI for a memory kind; 0, unknown, for anything out of range.
+bool TakeMemoryKind(const Cell& cell, int32_t* kind) {
+  if (!TakeInt32(cell, kind)) return false;
+  *kind = *kind >= 0 && *kind < nsys::kMemoryUnknown ? *kind + 1 : 0;
+  return true;
+}
+
+/// Columns that every row of GPU work has, as the first six of its table's list.
+template <typename T>
+bool TakePlace(const Cell* row, T* work) {
+  if (!AllInts(row, 2) || !TakeInt32(row[3], &work->context_id) || !row[4].is_int()) return false;
+  work->start_ns = row[0].integer();
+  work->end_ns = row[1].integer();
+  // "No stream" is stored as 2^32 - 1.
+  work->stream_id = static_cast<int32_t>(row[4].integer() & kLow32Bits);
+  return true;
+}
+
+bool StartsGraph(std::string_view api) {
+  return api.starts_with("cudaGraphLaunch") || api.starts_with("cuGraphLaunch");
+}
+
+}  // namespace
+
+void NsysDevice::Read() {
+  ReadKernels();
+  ReadCopies();
+  ReadSets();
+  ReadSynchronizations();
+  ReadGraphReplays();
+  ReadMemoryEvents();
+  calls_.Read();
+  Join();
+  nodes_.Place();
+}
+
+void NsysDevice::ReadKernels() {
+  std::vector<std::string_view> columns(std::begin(kKernelColumns), std::end(kKernelColumns));
+  columns.insert(columns.end(), std::begin(kOwnKernelColumns), std::end(kOwnKernelColumns));
+  for (const std::string_view column : columns) {
+    missing_.push_back(!context_.HasColumn(nsys::kKernelTable, column));
+  }
+  for (const KernelColumn column : {kStart, kEnd, kCorrelation}) {
+    if (!missing_[column] || context_.Find(nsys::kKernelTable).empty()) continue;
+    context_.diagnostics.Note(fmt::format("{}: table {} has no column {}", context_.database.path(),
+                                          context_.Find(nsys::kKernelTable), columns[column]));
+  }
+  context_.ForEachRow(nsys::kKernelTable, columns,
+                      [&](int64_t row_id, const Cell* row) { TakeKernel(row_id, row); });
+}
+
+void NsysDevice::TakeKernel(int64_t row_id, const Cell* row) {
+  Kernel& kernel = trace_.kernels.emplace_back();
+  kernel.row_id = row_id;
+  kernel.correlation_id = kUnknownId;
+  kernel.registers_per_thread = -1;
+  kernel.static_shared_memory_bytes = -1;
+  kernel.dynamic_shared_memory_bytes = -1;
+  bool good = TakeKernelColumns(row, missing_, &kernel);
+  const NsysCalls::Key call = calls_.Want(row[kCorrelation], row[kGlobalPid]);
+  if (call == NsysCalls::kNone) {
+    kernel.correlation_id = kUnknownId;
+    good &= missing_[kCorrelation];
+  }
+  kernel_calls_.push_back(call);
+  if (row[kGlobalPid].is_int()) {
+    kernel.process_id = nsys::ProcessIdOf(nsys::ProcessKey(row[kGlobalPid].integer()));
+  } else {
+    good &= missing_[kGlobalPid];
+  }
+  if (!good) {
+    kernel.reasons.Add(Reason::kBadKernelRow);
+    context_.CountBadRow(Reason::kBadKernelRow, nsys::kKernelTable, row_id);
+  }
+  TakeKernelName(row_id, row, &kernel);
+  // NULL of a kernel that was launched by itself; ids of nodes are not 0.
+  if (row[kGraphNode].is_int() && row[kGraphNode].integer() != 0) {
+    kernel.graph = true;
+    nodes_.Want(trace_.kernels.size() - 1, row[kGraphNode].integer(), row[kGlobalPid]);
+  }
+}
+
+void NsysDevice::TakeKernelName(int64_t row_id, const Cell* row, Kernel* kernel) {
+  for (const KernelColumn column : {kMangledName, kDemangledName, kShortName}) {
+    kernel->name = context_.TextOf(row[column]);
+    if (kernel->name == 0) continue;
+    if (column != kMangledName || IsReadable(kernel->name)) return;
+  }
+  if (kernel->name == 0) kernel->name = context_.TextOf(row[kMangledName]);
+  if (kernel->name != 0) return;
+  kernel->reasons.Add(Reason::kUnknownKernelName);
+  context_.CountBadRow(Reason::kUnknownKernelName, nsys::kKernelTable, row_id);
+}
+
+/// Some names that nvcc mangles are beyond the demangler of the C++ runtime, but not beyond that of
+/// Nsight Systems.
+bool NsysDevice::IsReadable(StringId mangled) {
+  constexpr uint8_t kUnknown = 0;
+  constexpr uint8_t kReadable = 1;
+  constexpr uint8_t kUnreadable = 2;
+  if (readable_.size() <= mangled) readable_.resize(size_t{mangled} + 1, kUnknown);
+  uint8_t& known = readable_[mangled];
+  if (known == kUnknown) {
+    const std::string_view name = trace_.strings.View(mangled);
+    known = !name.starts_with("_Z") || Demangle(name) != name ? kReadable : kUnreadable;
+  }
+  return known == kReadable;
+}
+
+void NsysDevice::ReadCopies() {
+  constexpr std::string_view kColumns[] = {"start",     "end",     "deviceId", "contextId",
+                                           "streamId",  "bytes",   "copyKind", "correlationId",
+                                           "globalPid", "srcKind", "dstKind"};
+  const bool kinds = context_.HasColumn(nsys::kMemcpyTable, "srcKind") &&
+                     context_.HasColumn(nsys::kMemcpyTable, "dstKind");
+  context_.ForEachWholeRow(nsys::kMemcpyTable, kColumns, 8, [&](int64_t row_id, const Cell* row) {
+    MemoryCopy copy;
+    bool good = TakePlace(row, &copy) && TakeInt32(row[2], &copy.device_id) &&
+                TakeInt64(row[5], &copy.size_bytes) && TakeInt32(row[6], &copy.copy_kind) &&
+                row[7].is_int();
+    good &= !kinds || (TakeMemoryKind(row[9], &copy.source_kind) &&
+                       TakeMemoryKind(row[10], &copy.target_kind));
+    if (!good) {
+      context_.CountBadRow(Reason::kBadOtherRow, nsys::kMemcpyTable, row_id);
+      return;
+    }
+    copy_calls_.push_back(calls_.Want(row[7], row[8]));
+    trace_.copies.push_back(copy);
+  });
+}
+
+void NsysDevice::ReadSets() {
+  constexpr std::string_view kColumns[] = {"start",     "end",           "deviceId",
+                                           "contextId", "streamId",      "bytes",
+                                           "value",     "correlationId", "globalPid"};
+  context_.ForEachWholeRow(nsys::kMemsetTable, kColumns, 8, [&](int64_t row_id, const Cell* row) {
+    MemorySet set;
+    const bool good = TakePlace(row, &set) && TakeInt32(row[2], &set.device_id) &&
+                      TakeInt64(row[5], &set.size_bytes) && row[6].is_int() && row[7].is_int();
+    if (!good) {
+      context_.CountBadRow(Reason::kBadOtherRow, nsys::kMemsetTable, row_id);
+      return;
+    }
+    // The fill value is a pattern of 32 bits, stored unsigned.
+    set.value = static_cast<int32_t>(row[6].integer() & kLow32Bits);
+    set_calls_.push_back(calls_.Want(row[7], row[8]));
+    trace_.sets.push_back(set);
+  });
+}
+
+void NsysDevice::ReadSynchronizations() {
+  const bool renamed = !context_.HasColumn(nsys::kSynchronizationTable, "syncType") &&
+                       context_.HasColumn(nsys::kSynchronizationTable, "deprecatedSyncType");
+  const std::string_view kind = renamed ? "deprecatedSyncType" : "syncType";
+  const std::string_view columns[] = {"start",    "end", "deviceId",      "contextId",
+                                      "streamId", kind,  "correlationId", "globalPid"};
+  context_.ForEachWholeRow(
+      nsys::kSynchronizationTable, columns, 7, [&](int64_t row_id, const Cell* row) {
+        Synchronization wait;
+        if (!TakePlace(row, &wait) || !TakeInt32(row[5], &wait.kind) || !row[6].is_int()) {
+          context_.CountBadRow(Reason::kBadOtherRow, nsys::kSynchronizationTable, row_id);
+          return;
+        }
+        wait_calls_.push_back(calls_.Want(row[6], row[7]));
+        trace_.synchronizations.push_back(wait);
+      });
+}
+
+void NsysDevice::ReadGraphReplays() {
+  constexpr std::string_view kColumns[] = {"start",    "end",     "deviceId",      "contextId",
+                                           "streamId", "graphId", "correlationId", "globalPid"};
+  context_.ForEachWholeRow(
+      nsys::kGraphTraceTable, kColumns, 7, [&](int64_t row_id, const Cell* row) {
+        GraphReplay replay;
+        if (!TakePlace(row, &replay) || !TakeInt32(row[2], &replay.device_id) ||
+            !TakeInt64(row[5], &replay.graph_id) || !row[6].is_int()) {
+          context_.CountBadRow(Reason::kBadOtherRow, nsys::kGraphTraceTable, row_id);
+          return;
+        }
+        replay_calls_.push_back(calls_.Want(row[6], row[7]));
+        trace_.graph_replays.push_back(replay);
+      });
+  if (trace_.graph_replays.empty()) return;
+  context_.diagnostics.Note(
+      fmt::format("{}: {} graph replays hide their kernels; record with --cuda-graph-trace=node",
+                  context_.database.path(), trace_.graph_replays.size()));
+}
+
+void NsysDevice::ReadMemoryEvents() {
+  constexpr std::string_view kColumns[] = {
+      "start",     "address", "bytes",        "deviceId", "memoryOperationType",
+      "globalPid", "memKind", "correlationId"};
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  context_.ForEachWholeRow(
+      nsys::kMemoryUsageTable, kColumns, 6, [&](int64_t row_id, const Cell* row) {
+        MemoryEvent event;
+        if (!AllInts(row, 3) || !TakeInt32(row[3], &event.device_id) || !AllInts(row + 4, 2) ||
+            row[2].integer() == kLeast || row[4].integer() < nsys::kAllocation ||
+            row[4].integer() > nsys::kDeallocation) {
+          context_.CountBadRow(Reason::kBadOtherRow, nsys::kMemoryUsageTable, row_id);
+          return;
+        }
+        event.time_ns = row[0].integer();
+        event.address = row[1].integer();
+        const bool freed = row[4].integer() == nsys::kDeallocation;
+        event.size_bytes = freed ? -row[2].integer() : row[2].integer();
+        const bool host = row[6].is_int() && row[6].integer() <= nsys::kMemoryPinned;
+        if (host) event.device_id = -1;
+        memory_owners_.push_back({calls_.Want(row[7], row[5]), row[5].integer()});
+        trace_.memory_events.push_back(event);
+      });
+}
+
+void NsysDevice::Join() {
+  const auto join = [this](const std::vector<NsysCalls::Key>& keys, auto* rows) {
+    for (size_t i = 0; i < rows->size(); ++i) (*rows)[i].launch = calls_.Find(keys[i]);
+  };
+  join(kernel_calls_, &trace_.kernels);
+  join(copy_calls_, &trace_.copies);
+  join(set_calls_, &trace_.sets);
+  join(wait_calls_, &trace_.synchronizations);
+  join(replay_calls_, &trace_.graph_replays);
+  for (Kernel& kernel : trace_.kernels) {
+    if (kernel.launch == kNoLaunch) continue;
+    const LaunchCall& call = trace_.launches[kernel.launch];
+    kernel.graph |= StartsGraph(trace_.strings.View(call.api));
+    if (kernel.process_id == kUnknownId) {
+      kernel.process_id = trace_.threads[call.thread].process_id;
+    }
+  }
+  for (size_t i = 0; i < memory_owners_.size(); ++i) {
+    const LaunchIndex call = calls_.Find(memory_owners_[i].call);
+    // Without its call, the event belongs to the process: a thread without a number stands for it.
+    trace_.memory_events[i].thread = call != kNoLaunch
+                                         ? trace_.launches[call].thread
+                                         : context_.ThreadOf(memory_owners_[i].global_pid);
+  }
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,215 @@
+#include "parse/readers/nsys/nsys_nvtx.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "parse/readers/nsys/nsys_schema.h"
+
+namespace oplens::parse {
+namespace {
+
+enum Column : size_t {
+  kStart,
+  kType,
+  kThread,
+  kEnd,
+  kText,
+  kTextId,
+  kDomain,
+  kCategory,
+  kPayload,  // The first of those of the payload.
+  kJsonText = kPayload + 6,
+  kJsonTextId,
+  kColumnCount,
+};
+constexpr std::string_view kColumns[kColumnCount] = {
+    "start",       "eventType",  "globalTid",   "end",        "text",        "textId",
+    "domainId",    "category",   "uint64Value", "int64Value", "uint32Value", "int32Value",
+    "doubleValue", "floatValue", "jsonText",    "jsonTextId"};
+
+/// The domain of the project's own recorder: its texts are annotations, as those of the default
+/// domain are.
+constexpr std::string_view kOwnDomain = "oplens";
+
+bool IsNull(const Cell& cell) { return cell.type() == Cell::Type::kNull; }
+bool IsIntOrNull(const Cell& cell) { return cell.is_int() || IsNull(cell); }
+int64_t IntOrZero(const Cell& cell) { return cell.is_int() ? cell.integer() : 0; }
+
+bool IsRange(int64_t type) {
+  return type == nsys::kNvtxPushPop || type == nsys::kNvtxStartEnd ||
+         type == nsys::kImportedPushPop || type == nsys::kImportedStartEnd;
+}
+
+}  // namespace
+
+void NsysNvtx::Read() {
+  ReadSessions();
+  context_.ForEachWholeRow(nsys::kNvtxTable, kColumns, 4,
+                           [&](int64_t row_id, const Cell* row) { TakeEvent(row_id, row); });
+  context_.diagnostics.CountMany(Reason::kReversedRange, reversed_);
+  for (const auto& [thread, name] : thread_names_) trace_.threads[thread].name = name;
+  NameLabels();
+  ClassifyRanges();
+}
+
+void NsysNvtx::ReadSessions() {
+  constexpr std::string_view kSessionColumns[] = {"globalVid", "duration"};
+  context_.ForEachWholeRow(
+      nsys::kSessionTable, kSessionColumns, 2, [&](int64_t row_id, const Cell* row) {
+        if (!AllInts(row, 2) || row[1].integer() <= 0) {
+          context_.CountBadRow(Reason::kBadOtherRow, nsys::kSessionTable, row_id);
+          return;
+        }
+        int64_t& end = session_ends_[nsys::MachineKey(row[0].integer())];
+        end = std::max(end, row[1].integer());
+      });
+}
+
+int64_t NsysNvtx::SessionEnd(int64_t global_tid) {
+  const int64_t machine = nsys::MachineKey(global_tid);
+  if (machine == last_machine_) return last_end_;
+  last_machine_ = machine;
+  last_end_ = std::numeric_limits<int64_t>::max();
+  const auto found = session_ends_.find(machine);
+  if (found != session_ends_.end()) {
+    last_end_ = found->second;
+  } else if (session_ends_.size() == 1) {
+    last_end_ = session_ends_.begin()->second;
+  }
+  return last_end_;
+}
+
+void NsysNvtx::TakeEvent(int64_t row_id, const Cell* row) {
+  const bool good = row[kType].is_int() && row[kThread].is_int() && IsIntOrNull(row[kDomain]) &&
+                    IsIntOrNull(row[kCategory]) && IsIntOrNull(row[kTextId]);
+  if (!good) {
+    context_.CountBadRow(Reason::kBadMarkerRow, nsys::kNvtxTable, row_id);
+    return;
+  }
+  const int64_t type = row[kType].integer();
+  if (IsRange(type)) {
+    TakeRange(row_id, row, type == nsys::kNvtxStartEnd || type == nsys::kImportedStartEnd);
+  } else if (type == nsys::kNvtxMark || type == nsys::kImportedMark) {
+    TakeMark(row_id, row);
+  } else if (type == nsys::kNvtxThread) {
+    TakeThreadName(row);
+  } else if (type == nsys::kNvtxDomainCreate || type == nsys::kNvtxCategory) {
+    const bool category = type == nsys::kNvtxCategory;
+    const StringId name = TextOf(row_id, row);
+    const Scope scope = {context_.ProcessOf(row[kThread].integer()), IntOrZero(row[kDomain]),
+                         category ? IntOrZero(row[kCategory]) : 0};
+    (category ? categories_ : domains_).try_emplace(scope, name);
+  }
+}
+
+void NsysNvtx::TakeRange(int64_t row_id, const Cell* row, bool start_end) {
+  if (!row[kStart].is_int() || !IsIntOrNull(row[kEnd])) {
+    context_.CountBadRow(Reason::kBadMarkerRow, nsys::kNvtxTable, row_id);
+    return;
+  }
+  const int64_t global_tid = row[kThread].integer();
+  Range range;
+  range.id = row_id;
+  range.start_ns = row[kStart].integer();
+  // A range that was never closed is exported as if the end of the recording had closed it.
+  const bool closed = row[kEnd].is_int() && row[kEnd].integer() < SessionEnd(global_tid);
+  if (closed) range.end_ns = row[kEnd].integer();
+  if (range.end_ns < range.start_ns) {
+    ++reversed_;
+    return;
+  }
+  range.text = TextOf(row_id, row);
+  range.thread = context_.ThreadOf(global_tid);
+  range.kind = start_end ? RangeKind::kAnnotation : RangeKind::kMarker;
+  range.item = LabelOf(row, start_end);
+  trace_.ranges.push_back(range);
+}
+
+void NsysNvtx::TakeMark(int64_t row_id, const Cell* row) {
+  if (!row[kStart].is_int()) {
+    context_.CountBadRow(Reason::kBadMarkerRow, nsys::kNvtxTable, row_id);
+    return;
+  }
+  const StringId text = TextOf(row_id, row);
+  trace_.instants.push_back(
+      {row[kStart].integer(), text, context_.ThreadOf(row[kThread].integer())});
+}
+
+void NsysNvtx::TakeThreadName(const Cell* row) {
+  const StringId name = context_.TextOf(IsNull(row[kText]) ? row[kTextId] : row[kText]);
+  if (name != 0) thread_names_[context_.ThreadOf(row[kThread].integer())] = name;
+}
+
+StringId NsysNvtx::TextOf(int64_t row_id, const Cell* row) {
+  const bool direct = row[kText].type() == Cell::Type::kText;
+  const StringId text = context_.TextOf(direct ? row[kText] : row[kTextId]);
+  if (text != 0) return text;
+  // An empty text, or none, is no damage; an unknown id and a text that is none are.
+  const bool absent = direct || (IsNull(row[kText]) && IsNull(row[kTextId]));
+  if (!absent) context_.CountBadRow(Reason::kBadMarkerRow, nsys::kNvtxTable, row_id);
+  return trace_.strings.Intern("<unknown>");
+}
+
+ItemIndex NsysNvtx::LabelOf(const Cell* row, bool start_end) {
+  Scope scope = {0, IntOrZero(row[kDomain]), IntOrZero(row[kCategory])};
+  const StringId payload = PayloadOf(row);
+  if (scope.domain == 0 && scope.category == 0 && payload == 0 && !start_end) return kNoItem;
+  scope.process = context_.ProcessOf(row[kThread].integer());
+  const auto next = static_cast<ItemIndex>(trace_.labels.size());
+  if (payload == 0) {
+    const auto [known, is_new] = plain_labels_.try_emplace({scope, start_end}, next);
+    if (!is_new) return known->second;
+  }
+  trace_.labels.push_back({0, 0, payload, start_end});
+  label_scopes_.push_back(scope);
+  return next;
+}
+
+StringId NsysNvtx::PayloadOf(const Cell* row) {
+  for (size_t i = kPayload; i < kJsonText; ++i) {
+    const Cell& cell = row[i];
+    if (cell.type() == Cell::Type::kReal) {
+      return trace_.strings.Intern(fmt::format("{}", cell.real()));
+    }
+    if (!cell.is_int()) continue;
+    // Unsigned 64-bit numbers are stored as signed ones.
+    const bool is_unsigned = i == kPayload;
+    return trace_.strings.Intern(is_unsigned
+                                     ? fmt::format("{}", static_cast<uint64_t>(cell.integer()))
+                                     : fmt::format("{}", cell.integer()));
+  }
+  return context_.TextOf(IsNull(row[kJsonText]) ? row[kJsonTextId] : row[kJsonText]);
+}
+
+void NsysNvtx::NameLabels() {
+  for (size_t i = 0; i < label_scopes_.size(); ++i) {
+    const Scope& scope = label_scopes_[i];
+    Label& label = trace_.labels[i];
+    if (scope.domain != 0) {
+      const auto domain = domains_.find({scope.process, scope.domain, 0});
+      label.domain = domain != domains_.end()
+                         ? domain->second
+                         : trace_.strings.Intern(fmt::format("domain {}", scope.domain));
+    }
+    if (scope.category != 0) {
+      const auto category = categories_.find(scope);
+      label.category = category != categories_.end()
+                           ? category->second
+                           : trace_.strings.Intern(fmt::format("{}", scope.category));
+    }
+  }
+}
+
+/// What another domain's ranges say is up to the library that owns it: labels, never ops.
+void NsysNvtx::ClassifyRanges() {
+  for (Range& range : trace_.ranges) {
+    if (range.item == kNoItem) continue;
+    const std::string_view domain = trace_.strings.View(trace_.labels[range.item].domain);
+    if (!domain.empty() && domain != kOwnDomain) range.kind = RangeKind::kAnnotation;
+  }
+}
+
+}  // namespace oplens::parse

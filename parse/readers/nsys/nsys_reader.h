@@ -1,0 +1,15 @@
+#ifndef OPLENS_PARSE_READERS_NSYS_NSYS_READER_H_
+#define OPLENS_PARSE_READERS_NSYS_NSYS_READER_H_
+
+#include "parse/readers/common/trace_reader.h"
+
+namespace oplens::parse {
+
+/// Databases that Nsight Systems exports ("nsys export --type sqlite"), from those without a
+/// schema version to schema 3.25. Only StringIds is required; a table that is missing means that
+/// its events were not seen.
+extern const TraceReader kNsysReader;
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_NSYS_NSYS_READER_H_

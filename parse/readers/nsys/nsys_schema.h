@@ -1,0 +1,72 @@
+#ifndef OPLENS_PARSE_READERS_NSYS_NSYS_SCHEMA_H_
+#define OPLENS_PARSE_READERS_NSYS_NSYS_SCHEMA_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace oplens::parse::nsys {
+
+// Tables and numbers of the databases that Nsight Systems exports, from those without a schema
+// version (2020) to schema 3.25. Every table may be missing (its events were not seen) or bear a
+// suffix "_V<n>". Columns are looked up by name where they are read.
+//
+// Never read: TARGET_INFO_SYSTEM_ENV, META_DATA_CAPTURE and ProcessStreams, which hold the
+// environment, the command line and the output of the program.
+
+inline constexpr std::string_view kStringTable = "StringIds";
+inline constexpr std::string_view kMetaTable = "META_DATA_EXPORT";
+inline constexpr std::string_view kOldMetaTable = "EXPORT_META_DATA";  ///< Up to 2023.3.
+inline constexpr std::string_view kSessionTable = "ANALYSIS_DETAILS";
+inline constexpr std::string_view kProcessTable = "PROCESSES";
+inline constexpr std::string_view kThreadNameTable = "ThreadNames";
+inline constexpr std::string_view kGpuTable = "TARGET_INFO_GPU";
+inline constexpr std::string_view kCudaDeviceTable = "TARGET_INFO_CUDA_DEVICE";
+inline constexpr std::string_view kKernelTable = "CUPTI_ACTIVITY_KIND_KERNEL";
+inline constexpr std::string_view kMemcpyTable = "CUPTI_ACTIVITY_KIND_MEMCPY";
+inline constexpr std::string_view kMemsetTable = "CUPTI_ACTIVITY_KIND_MEMSET";
+inline constexpr std::string_view kSynchronizationTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+inline constexpr std::string_view kGraphTraceTable = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+inline constexpr std::string_view kRuntimeTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
+inline constexpr std::string_view kGraphNodeTable = "CUDA_GRAPH_NODE_EVENTS";
+/// Events of graph nodes up to schema 2.9.1, of whole graphs later: its columns tell.
+inline constexpr std::string_view kGraphTable = "CUDA_GRAPH_EVENTS";
+inline constexpr std::string_view kMemoryUsageTable = "CUDA_GPU_MEMORY_USAGE_EVENTS";
+inline constexpr std::string_view kOverheadTable = "PROFILER_OVERHEAD";
+inline constexpr std::string_view kNvtxTable = "NVTX_EVENTS";
+
+/// RUNTIME.eventClass of calls; rows of other classes (backtraces, 67) repeat a call.
+inline constexpr int64_t kRuntimeCall = 0;
+inline constexpr int64_t kDriverCall = 1;
+
+/// NVTX_EVENTS.eventType. The imported ones come from text files of other tools.
+inline constexpr int64_t kNvtxCategory = 33;
+inline constexpr int64_t kNvtxMark = 34;
+inline constexpr int64_t kNvtxThread = 39;
+inline constexpr int64_t kNvtxPushPop = 59;
+inline constexpr int64_t kNvtxStartEnd = 60;
+inline constexpr int64_t kImportedMark = 65;
+inline constexpr int64_t kImportedPushPop = 70;
+inline constexpr int64_t kImportedStartEnd = 71;
+inline constexpr int64_t kNvtxDomainCreate = 75;
+
+/// ENUM_CUDA_MEM_KIND: CUPTI's CUpti_ActivityMemoryKind less one; "unknown" stands at the end.
+inline constexpr int64_t kMemoryPinned = 1;
+inline constexpr int64_t kMemoryUnknown = 7;
+
+/// CUDA_GPU_MEMORY_USAGE_EVENTS.memoryOperationType.
+inline constexpr int64_t kAllocation = 0;
+inline constexpr int64_t kDeallocation = 1;
+
+// A global thread id is, from the top: 8 bits of hardware, 8 of virtual machine, 24 of process, 24
+// of thread. A global process id has no thread, a global VM id no process either.
+
+/// What tells a process from any other of the file, out of a global thread or process id.
+inline constexpr int64_t ProcessKey(int64_t global_id) { return global_id >> 24; }
+/// The same for a virtual machine.
+inline constexpr int64_t MachineKey(int64_t global_id) { return global_id >> 48; }
+inline constexpr int64_t ProcessIdOf(int64_t process_key) { return process_key & 0xFFFFFF; }
+inline constexpr int64_t ThreadIdOf(int64_t global_id) { return global_id & 0xFFFFFF; }
+
+}  // namespace oplens::parse::nsys
+
+#endif  // OPLENS_PARSE_READERS_NSYS_NSYS_SCHEMA_H_

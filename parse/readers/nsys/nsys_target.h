@@ -1,0 +1,36 @@
+#ifndef OPLENS_PARSE_READERS_NSYS_NSYS_TARGET_H_
+#define OPLENS_PARSE_READERS_NSYS_NSYS_TARGET_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "parse/readers/nsys/nsys_context.h"
+
+namespace oplens::parse {
+
+/// Reads what is known of the machine and the recording: version, GPUs, processes, thread names.
+/// After the events, since the file lists all processes of the machine.
+class NsysTarget {
+ public:
+  explicit NsysTarget(NsysContext* context) : context_(*context), trace_(context->trace) {}
+
+  void Read();
+
+ private:
+  void ReadVersion();
+  void ReadProcesses();
+  void ReadThreadNames();
+  /// Nsight Systems names the thread that initialised MPI after its rank.
+  void TakeRank();
+  void ReadDevices();
+  /// CUDA's number of each GPU, by the file's number of the GPU, in the processes that were read.
+  std::map<int64_t, std::vector<int64_t>> ReadDeviceNumbers();
+
+  NsysContext& context_;
+  Trace& trace_;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_NSYS_NSYS_TARGET_H_

@@ -1,0 +1,46 @@
+#ifndef OPLENS_PARSE_READERS_NVPROF_NVPROF_SCHEMA_H_
+#define OPLENS_PARSE_READERS_NVPROF_NVPROF_SCHEMA_H_
+
+#include <string_view>
+
+namespace oplens::parse::nvprof {
+
+// Tables and flags of the databases that nvprof writes, schema versions 8 to 22. Columns are looked
+// up by name where they are read, since every version appended some.
+
+inline constexpr std::string_view kStringTable = "StringTable";
+inline constexpr std::string_view kVersionTable = "Version";
+inline constexpr std::string_view kConcurrentKernelTable = "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL";
+/// Filled instead of CONCURRENT_KERNEL when nvprof ran kernels one by one (metrics, events).
+inline constexpr std::string_view kKernelTable = "CUPTI_ACTIVITY_KIND_KERNEL";
+inline constexpr std::string_view kRuntimeTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
+inline constexpr std::string_view kDriverTable = "CUPTI_ACTIVITY_KIND_DRIVER";
+inline constexpr std::string_view kMarkerTable = "CUPTI_ACTIVITY_KIND_MARKER";
+inline constexpr std::string_view kMemcpyTable = "CUPTI_ACTIVITY_KIND_MEMCPY";
+inline constexpr std::string_view kMemcpy2Table = "CUPTI_ACTIVITY_KIND_MEMCPY2";
+inline constexpr std::string_view kMemsetTable = "CUPTI_ACTIVITY_KIND_MEMSET";
+inline constexpr std::string_view kSynchronizationTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+inline constexpr std::string_view kOverheadTable = "CUPTI_ACTIVITY_KIND_OVERHEAD";
+inline constexpr std::string_view kDeviceTable = "CUPTI_ACTIVITY_KIND_DEVICE";
+
+// What `record` adds: docs/recording.md.
+inline constexpr std::string_view kMetaTable = "OPLENS_META";
+inline constexpr std::string_view kNoteTable = "OPLENS_NOTE";
+inline constexpr std::string_view kKernelExtraTable = "OPLENS_KERNEL";
+inline constexpr std::string_view kGraphNodeTable = "OPLENS_GRAPH_NODE";
+
+/// StringTable's row 0: stands for a NULL pointer.
+inline constexpr std::string_view kNullString = "-- null --";
+
+/// Bits of MARKER.flags (CUpti_ActivityFlag).
+inline constexpr int kMarkerInstant = 1 << 0;
+inline constexpr int kMarkerStart = 1 << 1;
+inline constexpr int kMarkerEnd = 1 << 2;
+
+/// MARKER.objectKind (CUpti_ActivityObjectKind).
+inline constexpr int kObjectProcess = 1;
+inline constexpr int kObjectThread = 2;
+
+}  // namespace oplens::parse::nvprof
+
+#endif  // OPLENS_PARSE_READERS_NVPROF_NVPROF_SCHEMA_H_

@@ -1,0 +1,175 @@
+#include "parse/readers/nvprof/recorded_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/utf8.h"
+#include "parse/readers/common/graph_nodes.h"
+#include "parse/readers/nvprof/nvprof_schema.h"
+
+namespace oplens::parse {
+namespace {
+
+using nvprof::kGraphNodeTable;
+using nvprof::kKernelExtraTable;
+using nvprof::kMetaTable;
+using nvprof::kNoteTable;
+
+template <typename F>
+void ForEachRow(SqliteDatabase* database, std::string_view table,
+                std::span<const std::string_view> columns, F f) {
+  if (!database->HasTable(table)) return;
+  database->Scan(table, columns, [&f](const RowBatch& batch) {
+    for (size_t i = 0; i < batch.row_count(); ++i) f(batch.row_ids[i], batch.Row(i));
+  });
+}
+
+/// A text of the file, fit for a terminal and of a sensible length.
+std::string Shown(std::string_view text) {
+  constexpr size_t kMost = 1000;
+  std::string shown;
+  AppendUtf8(text.substr(0, kMost), Utf8Hidden::kControls, &shown);
+  return shown;
+}
+
+/// What a number in OPLENS_META that is not 0 means.
+struct CountMeaning {
+  std::string_view key;
+  std::string_view sentence;  // "{}" is the number.
+};
+
+constexpr CountMeaning kCounts[] = {
+    {"recovered",
+     "was recovered from the spool of a recording that did not end: its last moments may be "
+     "missing"},
+    {"lost_events", "{} NVTX calls could not be stored: their ranges are missing or open"},
+    {"lost_rows", "{} records of the GPU and of API calls could not be stored"},
+    {"cupti_lost", "CUPTI dropped {} records of the GPU and of API calls"},
+    {"odd_rows", "{} records of the GPU and of API calls fit no table"},
+};
+
+void NoteNumber(const std::string& path, std::string_view key, int64_t value,
+                Diagnostics* diagnostics) {
+  for (const CountMeaning& meaning : kCounts) {
+    if (meaning.key != key || value == 0) continue;
+    diagnostics->Note(
+        fmt::format("{}: {}", path, fmt::format(fmt::runtime(meaning.sentence), value)));
+  }
+  if (key == "ended" && value == 0) {
+    diagnostics->Note(fmt::format(
+        "{}: the recorded program did not end by itself: what it did last may be missing", path));
+  }
+}
+
+void NoteText(const std::string& path, std::string_view key, std::string_view value,
+              Diagnostics* diagnostics) {
+  constexpr std::string_view kFailed = "failed: ";
+  if (key == "damage" && !value.empty()) {
+    diagnostics->Note(
+        fmt::format("{}: not all of the recording could be read: {}", path, Shown(value)));
+  } else if (key == "gpu" && value == "unavailable") {
+    diagnostics->Note(fmt::format(
+        "{}: the GPU was not recorded: the program did not use CUDA, or there was no driver",
+        path));
+  } else if (key == "gpu" && value.substr(0, kFailed.size()) == kFailed) {
+    diagnostics->Note(
+        fmt::format("{}: the GPU was not recorded: {}", path, Shown(value.substr(kFailed.size()))));
+  }
+}
+
+}  // namespace
+
+void NoteRecording(SqliteDatabase* database, Diagnostics* diagnostics) {
+  constexpr std::string_view kMetaColumns[] = {"key", "value"};
+  bool finished = !database->HasTable(kMetaTable);
+  ForEachRow(database, kMetaTable, kMetaColumns, [&](int64_t, const Cell* row) {
+    finished = true;
+    if (row[0].type() != Cell::Type::kText) return;
+    if (row[1].is_int()) {
+      NoteNumber(database->path(), row[0].bytes(), row[1].integer(), diagnostics);
+    } else if (row[1].type() == Cell::Type::kText) {
+      NoteText(database->path(), row[0].bytes(), row[1].bytes(), diagnostics);
+    }
+  });
+  if (!finished) {
+    diagnostics->Note(
+        fmt::format("{}: is what there is of a recording that was interrupted or still runs: "
+                    "`record --recover` "
+                    "makes all of it",
+                    database->path()));
+  }
+  constexpr std::string_view kNoteColumns[] = {"text"};
+  constexpr int kMostNotes = 100;
+  int notes = 0;
+  ForEachRow(database, kNoteTable, kNoteColumns, [&](int64_t, const Cell* row) {
+    if (row[0].type() != Cell::Type::kText || ++notes > kMostNotes) return;
+    diagnostics->Note(fmt::format("{}: {}", database->path(), Shown(row[0].bytes())));
+  });
+}
+
+void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
+                             const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
+                             Trace* trace, Diagnostics* diagnostics) {
+  GraphNodes nodes;
+  const auto count_bad_row = [&](std::string_view table, int64_t row_id) {
+    diagnostics->Count(Reason::kBadOtherRow, diagnostics->WantsExample(Reason::kBadOtherRow)
+                                                 ? fmt::format("table {}, row {}", table, row_id)
+                                                 : std::string());
+  };
+  constexpr std::string_view kKernelColumns[] = {"row", "graphNodeId"};
+  const auto begin = trace->kernels.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(concurrent);
+  ForEachRow(database, kKernelExtraTable, kKernelColumns, [&](int64_t row_id, const Cell* row) {
+    // NULL where CUPTI does not tell nodes, 0 of a kernel that was launched by itself.
+    if (!row[1].is_int() || row[1].integer() == 0) return;
+    const auto before = [](const Kernel& kernel, int64_t id) { return kernel.row_id < id; };
+    const auto kernel =
+        row[0].is_int() ? std::lower_bound(begin, end, row[0].integer(), before) : end;
+    if (kernel == end || kernel->row_id != row[0].integer()) {
+      count_bad_row(kKernelExtraTable, row_id);
+      return;
+    }
+    kernel->graph = true;
+    nodes.Want(static_cast<size_t>(kernel - begin), row[1].integer(), 0);
+  });
+  if (nodes.empty()) return;
+
+  struct Place {
+    int64_t process_id = 0;
+    int64_t thread_id = 0;
+  };
+  std::vector<Place> places;
+  IdMap processes;
+  constexpr std::string_view kNodeColumns[] = {"timestamp", "processId", "threadId", "graphNodeId",
+                                               "originalGraphNodeId"};
+  ForEachRow(database, kGraphNodeTable, kNodeColumns, [&](int64_t row_id, const Cell* row) {
+    if (!AllInts(row, std::size(kNodeColumns))) {
+      count_bad_row(kGraphNodeTable, row_id);
+      return;
+    }
+    GraphNodes::Event event;
+    event.start_ns = event.end_ns = row[0].integer();
+    event.thread = static_cast<int64_t>(places.size());
+    const int64_t node = row[3].integer();
+    if (row[4].integer() != node) event.original = row[4].integer();
+    places.push_back({row[1].integer(), row[2].integer()});
+    const auto next = static_cast<uint32_t>(processes.size()) + 1;
+    nodes.Add(processes.FindOrInsert(row[1].integer(), next), node, event);
+  });
+  nodes.Place(trace, [&](const GraphNodes::Event& event) {
+    const Place& place = places[static_cast<size_t>(event.thread)];
+    LaunchCall call;
+    call.start_ns = event.start_ns;
+    call.end_ns = event.end_ns;
+    call.correlation_id = kUnknownId;
+    call.thread = thread_of(place.process_id, place.thread_id);
+    return call;
+  });
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,27 @@
+#ifndef OPLENS_PARSE_READERS_NVPROF_RECORDED_TABLES_H_
+#define OPLENS_PARSE_READERS_NVPROF_RECORDED_TABLES_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "parse/model/reason.h"
+#include "parse/model/trace.h"
+#include "parse/source/sqlite_database.h"
+
+namespace oplens::parse {
+
+// The tables OPLENS_* that `record` adds to nvprof's. A database without them has nothing to say.
+
+/// What went wrong in the recording, as notes.
+void NoteRecording(SqliteDatabase* database, Diagnostics* diagnostics);
+
+/// Sets Kernel::graph and Kernel::capture of the kernels that a CUDA graph replayed. The first
+/// `concurrent` kernels of the trace are those of CONCURRENT_KERNEL, in the order of their rows.
+/// `thread_of` finds the thread of a process and thread id.
+void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
+                             const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
+                             Trace* trace, Diagnostics* diagnostics);
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_NVPROF_RECORDED_TABLES_H_

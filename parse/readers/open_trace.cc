@@ -1,0 +1,86 @@
+#include "parse/readers/open_trace.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "parse/readers/common/trace_reader.h"
+#include "parse/readers/kineto/kineto_reader.h"
+#include "parse/readers/nsys/nsys_reader.h"
+#include "parse/readers/nvprof/nvprof_reader.h"
+
+namespace oplens::parse {
+namespace {
+
+// In order: the first that recognises a file reads it.
+constexpr const TraceReader* kReaders[] = {
+    &kNvprofReader,
+    &kNsysReader,
+    &kKinetoReader,
+};
+
+/// Databases that are known and refused, by a table that only they have.
+struct KnownForeign {
+  std::string_view table;
+  std::string_view problem;
+  std::string_view advice;
+};
+
+constexpr KnownForeign kKnownForeign[] = {
+    {"op_nodes", "is a result database of DLProf, not a profile",
+     "give the profile that DLProf was run on"},
+};
+
+std::string ListSome(const std::vector<std::string>& names) {
+  constexpr size_t kMost = 5;
+  if (names.empty()) return "it has no tables";
+  std::string text = "its tables are ";
+  for (size_t i = 0; i < names.size() && i < kMost; ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  return names.size() > kMost ? text + ", ..." : text;
+}
+
+}  // namespace
+
+Trace OpenTrace(const std::string& path, Diagnostics* diagnostics) {
+  ProfileFile file(path);
+  for (const TraceReader* reader : kReaders) {
+    if (reader->recognises(&file)) return reader->read(&file, diagnostics);
+  }
+  if (file.content() == ProfileFile::Content::kJson) {
+    throw Error(path, "is JSON, but no trace: it has no traceEvents",
+                "give the file that torch.profiler's export_chrome_trace wrote");
+  }
+  const SqliteDatabase& database = *file.database();
+  for (const KnownForeign& foreign : kKnownForeign) {
+    if (database.HasTable(foreign.table)) throw Error(path, foreign.problem, foreign.advice);
+  }
+  throw Error(path,
+              fmt::format("is no profile of nvprof or Nsight Systems: it has neither table "
+                          "StringTable nor StringIds ({})",
+                          ListSome(database.table_names())),
+              "give the file that nvprof -o or nsys export --type sqlite wrote");
+}
+
+void NameRank(const ProfileInput& input, size_t input_count, Trace* trace, TakenRanks* taken) {
+  std::string name;
+  if (trace->rank != kUnknownId) {
+    name = fmt::format("{}", trace->rank);
+    const bool first = taken == nullptr || taken->insert(trace->rank).second;
+    if (!first) name = fmt::format("{} ({})", trace->rank, input.name);
+  } else if (input_count > 1) {
+    name = input.name;
+  }
+  trace->rank_name = trace->strings.Intern(name);
+}
+
+Trace OpenInput(const ProfileInput& input, size_t input_count, Diagnostics* diagnostics,
+                TakenRanks* taken) {
+  Trace trace = OpenTrace(input.path, diagnostics);
+  NameRank(input, input_count, &trace, taken);
+  return trace;
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,36 @@
+#ifndef OPLENS_PARSE_READERS_OPEN_TRACE_H_
+#define OPLENS_PARSE_READERS_OPEN_TRACE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "parse/model/reason.h"
+#include "parse/model/trace.h"
+#include "parse/source/profile_list.h"
+
+namespace oplens::parse {
+
+/// Opens `path`, recognises its family by content and reads it. Throws Error when it is not a
+/// readable profile, with what it is instead.
+Trace OpenTrace(const std::string& path, Diagnostics* diagnostics);
+
+/// The rank numbers that the inputs of a run so far took.
+using TakenRanks = std::set<int64_t>;
+
+/// Sets trace->rank_name: the rank that the file says; else, with several inputs, `input.name`;
+/// else nothing. Where an earlier input of the run has taken the same rank (`taken`, which may be
+/// null), it is the rank with the name: "0 (b.json)". Only one input is looked at, so that one
+/// trace at a time need be in memory; hence the first of them keeps the bare number.
+void NameRank(const ProfileInput& input, size_t input_count, Trace* trace,
+              TakenRanks* taken = nullptr);
+
+/// Reads one of several inputs: OpenTrace and NameRank. A file of a folder that cannot be read at
+/// all must not cost the others: that is the caller's to catch.
+Trace OpenInput(const ProfileInput& input, size_t input_count, Diagnostics* diagnostics,
+                TakenRanks* taken = nullptr);
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_OPEN_TRACE_H_

@@ -1,0 +1,313 @@
+#include "parse/source/byte_source.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "parse/source/file_kind.h"
+
+namespace oplens::parse {
+namespace {
+
+constexpr size_t kBlockBytes = size_t{256} << 10;
+
+class PlainSource : public ByteSource {
+ public:
+  explicit PlainSource(std::string path) : path_(std::move(path)) {
+    fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) {
+      throw Error(path_, fmt::format("cannot be opened: {}", std::strerror(errno)),
+                  "check the name and its permissions");
+    }
+  }
+  ~PlainSource() override { ::close(fd_); }
+  PlainSource(const PlainSource&) = delete;
+  PlainSource& operator=(const PlainSource&) = delete;
+
+  size_t Read(char* to, size_t size) override {
+    size_t filled = 0;
+    while (filled < size) {
+      const ssize_t n = ::read(fd_, to + filled, size - filled);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) {
+        throw Error(path_, fmt::format("cannot be read: {}", std::strerror(errno)),
+                    "copy the file again");
+      }
+      if (n == 0) break;
+      filled += static_cast<size_t>(n);
+    }
+    return filled;
+  }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+/// A source whose first bytes were taken for a look and are given back.
+class PeekedSource : public ByteSource {
+ public:
+  PeekedSource(std::string first, std::unique_ptr<ByteSource> rest)
+      : first_(std::move(first)), rest_(std::move(rest)) {}
+
+  size_t Read(char* to, size_t size) override {
+    const size_t taken = std::min(size, first_.size() - used_);
+    std::memcpy(to, first_.data() + used_, taken);
+    used_ += taken;
+    return taken == size ? taken : taken + rest_->Read(to + taken, size - taken);
+  }
+
+ private:
+  std::string first_;
+  size_t used_ = 0;
+  std::unique_ptr<ByteSource> rest_;
+};
+
+/// Takes packed bytes apart, block by block.
+class Unpacker {
+ public:
+  virtual ~Unpacker() = default;
+  /// Fills `to` with up to `size` unpacked bytes; 0 at the end, and after damage.
+  virtual size_t Unpack(char* to, size_t size) = 0;
+  const std::string& damage() const { return damage_; }
+
+ protected:
+  explicit Unpacker(std::unique_ptr<ByteSource> packed)
+      : packed_(std::move(packed)), input_(kBlockBytes) {}
+  /// Reads the next packed bytes into input_; their number.
+  size_t Refill() { return packed_->Read(input_.data(), input_.size()); }
+
+  std::unique_ptr<ByteSource> packed_;
+  std::vector<char> input_;
+  std::string damage_;
+  bool ended_ = false;
+};
+
+class GzipUnpacker : public Unpacker {
+ public:
+  explicit GzipUnpacker(std::unique_ptr<ByteSource> packed) : Unpacker(std::move(packed)) {
+    constexpr int kGzipOnly = 16;
+    if (::inflateInit2(&stream_, kGzipOnly + MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipUnpacker() override { ::inflateEnd(&stream_); }
+
+  size_t Unpack(char* to, size_t size) override {
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(size);
+    while (stream_.avail_out > 0 && !ended_) Step();
+    return size - stream_.avail_out;
+  }
+
+ private:
+  void Step() {
+    if (stream_.avail_in == 0) {
+      stream_.avail_in = static_cast<uInt>(Refill());
+      stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+      if (stream_.avail_in == 0) {
+        ended_ = true;
+        if (in_member_) damage_ = "the gzip data ends early";
+        return;
+      }
+    }
+    const int result = ::inflate(&stream_, Z_NO_FLUSH);
+    in_member_ = true;
+    if (result == Z_STREAM_END) {
+      // Another member may follow; anything else after the end is padding.
+      in_member_ = false;
+      if (::inflateReset(&stream_) != Z_OK) ended_ = true;
+      any_member_ = true;
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      ended_ = true;
+      const bool padding = any_member_ && stream_.total_out == 0;
+      if (!padding) damage_ = "the gzip data is damaged";
+    }
+  }
+
+  z_stream stream_{};
+  bool in_member_ = false;
+  bool any_member_ = false;
+};
+
+class ZstdUnpacker : public Unpacker {
+ public:
+  explicit ZstdUnpacker(std::unique_ptr<ByteSource> packed)
+      : Unpacker(std::move(packed)), stream_(::ZSTD_createDStream()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+  }
+  ~ZstdUnpacker() override { ::ZSTD_freeDStream(stream_); }
+  ZstdUnpacker(const ZstdUnpacker&) = delete;
+  ZstdUnpacker& operator=(const ZstdUnpacker&) = delete;
+
+  size_t Unpack(char* to, size_t size) override {
+    ZSTD_outBuffer output{to, size, 0};
+    while (output.pos < output.size && !ended_) {
+      if (source_.pos == source_.size && !flushing_) {
+        source_ = {input_.data(), Refill(), 0};
+        if (source_.size == 0) {
+          ended_ = true;
+          if (in_frame_) damage_ = "the zstd data ends early";
+          break;
+        }
+      }
+      const size_t before = output.pos;
+      const size_t result = ::ZSTD_decompressStream(stream_, &output, &source_);
+      if (::ZSTD_isError(result) != 0) {
+        ended_ = true;
+        damage_ = fmt::format("the zstd data is damaged ({})", ::ZSTD_getErrorName(result));
+        break;
+      }
+      in_frame_ = result != 0;
+      // A full output may leave some behind that needs no more input.
+      flushing_ = output.pos == output.size && output.pos > before;
+    }
+    return output.pos;
+  }
+
+ private:
+  ZSTD_DStream* stream_;
+  ZSTD_inBuffer source_{nullptr, 0, 0};
+  bool in_frame_ = false;
+  bool flushing_ = false;
+};
+
+/// Unpacks on a thread of its own, a few blocks ahead of the reader.
+class ThreadedSource : public ByteSource {
+ public:
+  explicit ThreadedSource(std::unique_ptr<Unpacker> unpacker)
+      : unpacker_(std::move(unpacker)), thread_([this] { Work(); }) {}
+  ~ThreadedSource() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    room_.notify_one();
+    thread_.join();
+  }
+  ThreadedSource(const ThreadedSource&) = delete;
+  ThreadedSource& operator=(const ThreadedSource&) = delete;
+
+  size_t Read(char* to, size_t size) override {
+    size_t filled = 0;
+    while (filled < size) {
+      if (used_ == block_.size() && !NextBlock()) break;
+      const size_t taken = std::min(size - filled, block_.size() - used_);
+      std::memcpy(to + filled, block_.data() + used_, taken);
+      used_ += taken;
+      filled += taken;
+    }
+    return filled;
+  }
+
+  std::string damage() const override {
+    const std::lock_guard lock(mutex_);
+    return damage_;
+  }
+
+ private:
+  static constexpr size_t kMostBlocks = 8;
+
+  void Work() {
+    try {
+      while (Produce()) {
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    damage_ = unpacker_->damage();
+    done_ = true;
+    filled_.notify_one();
+  }
+
+  bool Produce() {
+    std::vector<char> block(kBlockBytes);
+    const size_t size = unpacker_->Unpack(block.data(), block.size());
+    block.resize(size);
+    if (size == 0) return false;
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [this] { return stop_ || blocks_.size() < kMostBlocks; });
+    if (stop_) return false;
+    blocks_.push_back(std::move(block));
+    filled_.notify_one();
+    return true;
+  }
+
+  bool NextBlock() {
+    std::unique_lock lock(mutex_);
+    filled_.wait(lock, [this] { return done_ || !blocks_.empty(); });
+    if (blocks_.empty()) {
+      if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+      return false;
+    }
+    block_ = std::move(blocks_.front());
+    blocks_.pop_front();
+    used_ = 0;
+    room_.notify_one();
+    return true;
+  }
+
+  std::unique_ptr<Unpacker> unpacker_;
+  mutable std::mutex mutex_;
+  std::condition_variable room_;
+  std::condition_variable filled_;
+  std::deque<std::vector<char>> blocks_;
+  std::string damage_;
+  std::exception_ptr failure_;
+  bool done_ = false;
+  bool stop_ = false;
+  std::vector<char> block_;  // The reader's.
+  size_t used_ = 0;
+  std::thread thread_;  // Last: it uses all of the above.
+};
+
+std::string ReadMagic(ByteSource* file) {
+  constexpr size_t kMagicBytes = 4;  // Of the packings that are read.
+  std::string magic(kMagicBytes, '\0');
+  magic.resize(file->Read(magic.data(), magic.size()));
+  return magic;
+}
+
+}  // namespace
+
+bool IsCompressed(const std::string& path) {
+  try {
+    PlainSource file(path);
+    const std::string magic = ReadMagic(&file);
+    const FileKind kind = KindOfBytes(magic);
+    return kind == FileKind::kGzip || kind == FileKind::kZstd;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::unique_ptr<ByteSource> OpenBytes(const std::string& path) {
+  auto file = std::make_unique<PlainSource>(path);
+  const std::string magic = ReadMagic(file.get());
+  auto source = std::make_unique<PeekedSource>(magic, std::move(file));
+  switch (KindOfBytes(magic)) {
+    case FileKind::kGzip:
+      return std::make_unique<ThreadedSource>(std::make_unique<GzipUnpacker>(std::move(source)));
+    case FileKind::kZstd:
+      return std::make_unique<ThreadedSource>(std::make_unique<ZstdUnpacker>(std::move(source)));
+    default:
+      return source;
+  }
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,391 @@
+#include "parse/source/json_events.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "parse/source/bracket_scan.h"
+#include "parse/source/mend_json.h"
+
+namespace oplens::parse {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{256} << 10;
+/// Windows of this size and their parsed form stay in the processor's cache.
+constexpr int64_t kWindowBytes = int64_t{128} << 10;
+/// An event of this size that holds what begins like events has a quote missing.
+constexpr int64_t kLongEventBytes = int64_t{64} << 10;
+constexpr int64_t kMostEventBytes = int64_t{64} << 20;
+
+bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+/// Where to go on after an event that cannot be read: the next object in `text` that begins like an
+/// event and follows a comma, which a missing quote may have swallowed. npos when there is none.
+size_t FindNextEvent(std::string_view text) {
+  for (size_t event = text.find('{'); event != text.npos; event = text.find('{', event + 1)) {
+    size_t before = event;
+    while (before > 0 && IsBlank(text[before - 1])) --before;
+    if (before == 0 || text[before - 1] != ',') continue;
+    size_t key = event + 1;
+    while (key < text.size() && IsBlank(text[key])) ++key;
+    for (const std::string_view word :
+         {"\"ph\"", "\"name\"", "\"cat\"", "\"ts\"", "\"pid\"", "\"tid\"", "\"args\""}) {
+      if (text.substr(key).starts_with(word)) return event;
+    }
+  }
+  return text.npos;
+}
+
+/// The part of a stream that is needed at the moment, by places in the stream. Views are valid
+/// until the next Require().
+class StreamBuffer {
+ public:
+  explicit StreamBuffer(ByteSource* source) : source_(*source) {}
+
+  /// Bytes before `place` are not needed any more.
+  void Release(int64_t place) { needed_ = place; }
+
+  /// Makes the bytes up to `place` + `size` available, where the stream has them; how many of them
+  /// there are.
+  size_t Require(int64_t place, size_t size) {
+    while (End() < place + static_cast<int64_t>(size) && !at_end_) Fill();
+    return static_cast<size_t>(std::clamp<int64_t>(End() - place, 0, static_cast<int64_t>(size)));
+  }
+
+  /// The place must be available or released last. Readable on for kBlockBytes and simdjson's
+  /// padding, whatever stands there.
+  char* At(int64_t place) { return bytes_.data() + (place - begin_); }
+  std::string_view View(int64_t from, int64_t to) {
+    return {At(from), static_cast<size_t>(to - from)};
+  }
+  int64_t End() const { return begin_ + static_cast<int64_t>(size_); }
+
+ private:
+  static constexpr size_t kPadding = BracketScan::kBlockBytes + simdjson::SIMDJSON_PADDING;
+
+  void Fill() {
+    const auto unneeded = static_cast<size_t>(needed_ - begin_);
+    if (unneeded >= size_ / 2 && unneeded > 0) {
+      std::memmove(bytes_.data(), bytes_.data() + unneeded, size_ - unneeded);
+      size_ -= unneeded;
+      begin_ = needed_;
+    }
+    if (bytes_.size() < size_ + kChunkBytes + kPadding) {
+      bytes_.resize(std::max(bytes_.size() * 2, size_ + kChunkBytes + kPadding));
+    }
+    const size_t read = source_.Read(bytes_.data() + size_, kChunkBytes);
+    at_end_ = read < kChunkBytes;
+    size_ += read;
+    std::memset(bytes_.data() + size_, ' ', kPadding);
+  }
+
+  ByteSource& source_;
+  std::vector<char> bytes_;
+  int64_t begin_ = 0;  // Place of the first byte.
+  size_t size_ = 0;
+  int64_t needed_ = 0;
+  bool at_end_ = false;
+};
+
+/// Walks one document from front to back.
+class DocumentReader {
+ public:
+  DocumentReader(ByteSource* source, const std::string& path, JsonEventHandler* handler,
+                 Diagnostics* diagnostics)
+      : buffer_(source),
+        source_(*source),
+        path_(path),
+        handler_(*handler),
+        diagnostics_(*diagnostics) {}
+
+  JsonEventCounts Read() {
+    if (buffer_.Require(0, 3) == 3 && buffer_.View(0, 3) == "\xEF\xBB\xBF") place_ = 3;
+    if (SkipBlanks() && Current() == '[') {
+      ++place_;
+      counts_.has_events = true;
+      counts_.truncated = !ReadEvents();
+    } else if (Current() == '{') {
+      ++place_;
+      counts_.truncated = !ReadMembers();
+    }
+    NoteLosses();
+    return counts_;
+  }
+
+ private:
+  /// The byte at place_; 0 at the end.
+  char Current() { return buffer_.Require(place_, 1) == 0 ? '\0' : *buffer_.At(place_); }
+
+  /// Moves to the next byte that is not blank; false at the end.
+  bool SkipBlanks() {
+    while (true) {
+      buffer_.Release(place_);
+      if (buffer_.Require(place_, BracketScan::kBlockBytes) == 0) return false;
+      for (const char c : buffer_.View(place_, buffer_.End())) {
+        if (!IsBlank(c)) return true;
+        ++place_;
+      }
+    }
+  }
+
+  /// The members of the document; false when it ends before them.
+  bool ReadMembers() {
+    while (SkipBlanks()) {
+      if (Current() == '}') return true;
+      if (Current() == ',') {
+        ++place_;
+        continue;
+      }
+      if (!ReadMember()) return false;
+    }
+    return false;
+  }
+
+  bool ReadMember() {
+    if (Current() != '"') return false;
+    const int64_t key_start = place_;
+    const int64_t key_end = FindStringEnd(key_start);
+    if (key_end < 0) return false;
+    const std::string key(buffer_.View(key_start + 1, key_end - 1));
+    place_ = key_end;
+    if (!SkipBlanks() || Current() != ':') return false;
+    ++place_;
+    if (!SkipBlanks()) return false;
+    if (key == "traceEvents" && Current() == '[') {
+      ++place_;
+      counts_.has_events = true;
+      return ReadEvents();
+    }
+    const int64_t end = FindValueEnd(place_);
+    if (end < 0) return false;
+    HandMember(key, buffer_.View(place_, end));
+    place_ = end;
+    return true;
+  }
+
+  void HandMember(const std::string& key, std::string_view text) {
+    simdjson::dom::element value;
+    if (parser_.parse(text.data(), text.size(), false).get(value) == simdjson::SUCCESS) {
+      return handler_.OnMember(key, value);
+    }
+    const std::string mended = MendJson(text);
+    if (parser_.parse(mended).get(value) == simdjson::SUCCESS) {
+      return handler_.OnMember(key, value);
+    }
+    diagnostics_.Count(Reason::kBadEvent, fmt::format("member \"{}\"", key.substr(0, 40)));
+  }
+
+  /// The end of a string that begins at `start`, behind its quote; -1 when there is none.
+  int64_t FindStringEnd(int64_t start) {
+    for (int64_t at = start + 1;; ++at) {
+      if (at - start > kMostEventBytes || buffer_.Require(at, 1) == 0) return -1;
+      if (*buffer_.At(at) == '"') return at + 1;
+      if (*buffer_.At(at) == '\\') ++at;
+    }
+  }
+
+  /// The end of any value; -1 when the stream ends before.
+  int64_t FindValueEnd(int64_t start) {
+    const char first = *buffer_.At(start);
+    if (first == '{' || first == '[') return FindBracketEnd(start);
+    if (first == '"') return FindStringEnd(start);
+    for (int64_t at = start;; ++at) {
+      if (buffer_.Require(at, 1) == 0) return -1;
+      const char c = *buffer_.At(at);
+      if (IsBlank(c) || c == ',' || c == '}' || c == ']') return std::max(at, start + 1);
+    }
+  }
+
+  /// The end of an object or array; -1 when the stream ends before, after kMostEventBytes, or when
+  /// it is longer than `look` and seems to swallow events.
+  int64_t FindBracketEnd(int64_t start, int64_t look = kMostEventBytes) {
+    constexpr auto kBlock = static_cast<int64_t>(BracketScan::kBlockBytes);
+    BracketScan scan;
+    for (int64_t at = start;; at += kBlock) {
+      const size_t available = buffer_.Require(at, BracketScan::kBlockBytes);
+      if (available == 0 || at - start > kMostEventBytes) return -1;
+      // What follows the end of the stream is blank.
+      const size_t taken = scan.Next(buffer_.At(at));
+      if (taken > 0) return at + static_cast<int64_t>(taken);
+      if (at - start < look) continue;
+      if (FindNextEvent(buffer_.View(start + 1, at)) != std::string_view::npos) return -1;
+      look *= 16;
+    }
+  }
+
+  /// The events up to the closing bracket; false when the stream ends before it.
+  bool ReadEvents() {
+    while (true) {
+      if (!SkipToEvent()) {
+        if (HandWindow()) return false;
+      } else if (Current() == ']') {
+        if (!HandWindow()) continue;
+        ++place_;
+        return true;
+      } else if (!TakeEvent()) {
+        if (HandWindow() && !Resynchronise(place_, buffer_.End())) return false;
+      }
+    }
+  }
+
+  /// Moves to the next event or the closing bracket, past commas; false at the end. Blank bytes in
+  /// between stay in the window.
+  bool SkipToEvent() {
+    while (true) {
+      if (window_.empty()) buffer_.Release(std::max<int64_t>(place_ - 1, 0));
+      if (buffer_.Require(place_, BracketScan::kBlockBytes) == 0) return false;
+      for (const char c : buffer_.View(place_, buffer_.End())) {
+        if (!IsBlank(c) && c != ',') return true;
+        ++place_;
+      }
+    }
+  }
+
+  /// Adds the event at place_ to the window; false when it has no end.
+  bool TakeEvent() {
+    const bool object = Current() == '{';
+    const int64_t end = object ? FindBracketEnd(place_, kLongEventBytes) : FindValueEnd(place_);
+    if (end < 0) return false;
+    window_.push_back({place_, end});
+    place_ = end;
+    if (!object || end - window_.front().start >= kWindowBytes) HandWindow();
+    return true;
+  }
+
+  struct Span {
+    int64_t start;
+    int64_t end;
+  };
+
+  /// Parses the events of the window and hands them on. False when the last of them turned out to
+  /// have swallowed others, and place_ went back to these.
+  bool HandWindow() {
+    if (window_.empty()) return true;
+    const bool done = HandWhole() || HandEach();
+    window_.clear();
+    buffer_.Release(std::max<int64_t>(place_ - 1, 0));
+    return done;
+  }
+
+  /// In one piece, as the array that it is once its first and last neighbours are brackets.
+  bool HandWhole() {
+    const int64_t start = window_.front().start;
+    const int64_t end = window_.back().end;
+    char* const before = buffer_.At(start - 1);
+    char* const after = buffer_.At(end);
+    const char byte_before = *before;
+    const char byte_after = *after;
+    *before = '[';
+    *after = ']';
+    simdjson::dom::array events;
+    const auto error =
+        parser_.parse(before, static_cast<size_t>(end - start) + 2, false).get(events);
+    *before = byte_before;
+    *after = byte_after;
+    if (error != simdjson::SUCCESS || events.size() != window_.size()) return false;
+    size_t i = 0;
+    for (const simdjson::dom::element event : events) HandEvent(event, window_[i++]);
+    return true;
+  }
+
+  void HandEvent(simdjson::dom::element event, const Span& span) {
+    simdjson::dom::object object;
+    if (event.get(object) != simdjson::SUCCESS) return CountBad(span);
+    handler_.event_text = buffer_.View(span.start, span.end);
+    handler_.OnEvent(object);
+    ++counts_.events;
+  }
+
+  bool HandEach() {
+    for (const Span& span : window_) {
+      if (HandOne(span)) continue;
+      CountBad(span);
+      if (Resynchronise(span.start + 1, span.end)) return false;
+    }
+    return true;
+  }
+
+  bool HandOne(const Span& span) {
+    const std::string_view text = buffer_.View(span.start, span.end);
+    simdjson::dom::element event;
+    if (parser_.parse(text.data(), text.size(), false).get(event) == simdjson::SUCCESS) {
+      HandEvent(event, span);
+      return true;
+    }
+    const std::string mended = MendJson(text);
+    simdjson::dom::object object;
+    if (parser_.parse(mended).get(object) != simdjson::SUCCESS) return false;
+    handler_.event_text = mended;
+    handler_.OnEvent(object);
+    ++counts_.events;
+    ++counts_.repaired;
+    diagnostics_.Count(Reason::kRepairedEvent, Example(Reason::kRepairedEvent, span));
+    return true;
+  }
+
+  void CountBad(const Span& span) {
+    ++counts_.bad;
+    diagnostics_.Count(Reason::kBadEvent, Example(Reason::kBadEvent, span));
+  }
+
+  std::string Example(Reason reason, const Span& span) const {
+    return diagnostics_.WantsExample(reason) ? fmt::format("at byte {}", span.start)
+                                             : std::string();
+  }
+
+  /// Goes on behind what a broken event swallowed: at the next line that begins like an event.
+  /// False when there is none before `end`.
+  bool Resynchronise(int64_t start, int64_t end) {
+    const size_t found = FindNextEvent(buffer_.View(std::min(start, end), end));
+    if (found == std::string_view::npos) {
+      if (start == place_) LoseRest();
+      return false;
+    }
+    if (start == place_) CountBad({start, start});
+    place_ = start + static_cast<int64_t>(found);
+    return true;
+  }
+
+  /// Nothing more can be read of this stream.
+  void LoseRest() {
+    counts_.lost_bytes += buffer_.End() - place_;
+    place_ = buffer_.End();
+    while (buffer_.Release(place_), buffer_.Require(place_, kChunkBytes) > 0) {
+      counts_.lost_bytes += buffer_.End() - place_;
+      place_ = buffer_.End();
+    }
+  }
+
+  void NoteLosses() {
+    counts_.bytes = buffer_.End();
+    if (const std::string damage = source_.damage(); !damage.empty()) {
+      counts_.truncated = true;
+      diagnostics_.Note(fmt::format("{}: {}", path_, damage));
+    }
+    if (!counts_.truncated || !counts_.has_events) return;
+    diagnostics_.Note(
+        fmt::format("{}: the file ends early: {} bytes after the last whole event are lost", path_,
+                    counts_.lost_bytes));
+  }
+
+  StreamBuffer buffer_;
+  ByteSource& source_;
+  const std::string& path_;
+  JsonEventHandler& handler_;
+  Diagnostics& diagnostics_;
+  simdjson::dom::parser parser_;
+  std::vector<Span> window_;  // Events of traceEvents that are not handed on yet.
+  int64_t place_ = 0;
+  JsonEventCounts counts_;
+};
+
+}  // namespace
+
+JsonEventCounts ReadJsonEvents(ByteSource* source, const std::string& path,
+                               JsonEventHandler* handler, Diagnostics* diagnostics) {
+  return DocumentReader(source, path, handler, diagnostics).Read();
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,172 @@
+#include "parse/source/profile_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+#include "parse/source/file_kind.h"
+
+namespace oplens::parse {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// Length of the run of digits that starts at `i`.
+size_t DigitsAt(const std::string& text, size_t i) {
+  size_t end = i;
+  while (end < text.size() && IsDigit(text[end])) ++end;
+  return end - i;
+}
+
+/// Compares two runs of digits as numbers of any size: less, equal, greater than 0.
+int CompareNumbers(std::string_view a, std::string_view b) {
+  a.remove_prefix(std::min(a.find_first_not_of('0'), a.size()));
+  b.remove_prefix(std::min(b.find_first_not_of('0'), b.size()));
+  if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+
+std::vector<std::string> ProfilesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    std::error_code ignored;
+    const bool hidden = name.starts_with('.');
+    if (!hidden && HasProfileName(name) && it->is_regular_file(ignored)) names.push_back(name);
+  }
+  if (error) {
+    throw Error(folder, fmt::format("cannot be listed: {}", error.message()),
+                "check its permissions");
+  }
+  if (names.empty()) {
+    throw Error(folder, "is a folder that holds no profile",
+                "give the profiles themselves; of a folder, files count whose names end with "
+                ".sqlite, .json, .json.gz and the like");
+  }
+  std::sort(names.begin(), names.end(), NaturalLess);
+  return names;
+}
+
+/// What tells one file from another: its path without links, or as it is where there is none (a
+/// pipe).
+std::string IdentityOf(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::canonical(path, error);
+  return error ? path : canonical.string();
+}
+
+/// Lists each file once.
+class Lister {
+ public:
+  void Add(const std::string& path, bool from_folder) {
+    if (seen_.insert(IdentityOf(path)).second) inputs_.push_back({path, {}, from_folder});
+  }
+  std::vector<ProfileInput> Take() { return std::move(inputs_); }
+
+ private:
+  std::set<std::string> seen_;
+  std::vector<ProfileInput> inputs_;
+};
+
+/// The last `count` parts of a path.
+std::string LastParts(const fs::path& path, size_t count) {
+  const std::vector<fs::path> parts(path.begin(), path.end());
+  fs::path last;
+  for (size_t i = parts.size() - std::min(count, parts.size()); i < parts.size(); ++i) {
+    last /= parts[i];
+  }
+  return last.string();
+}
+
+/// Gives each input the shortest end of its path that no other input has.
+void NameInputs(std::vector<ProfileInput>* inputs) {
+  std::vector<fs::path> paths;
+  for (const ProfileInput& input : *inputs) {
+    std::error_code error;
+    const fs::path whole = fs::absolute(input.path, error);
+    paths.push_back((error ? fs::path(input.path) : whole).lexically_normal());
+  }
+  std::vector<size_t> unnamed(inputs->size());
+  for (size_t i = 0; i < unnamed.size(); ++i) unnamed[i] = i;
+  for (size_t parts = 1; !unnamed.empty(); ++parts) {
+    std::map<std::string, size_t> uses;
+    for (const size_t i : unnamed) ++uses[LastParts(paths[i], parts)];
+    std::vector<size_t> left;
+    for (const size_t i : unnamed) {
+      const std::string name = LastParts(paths[i], parts);
+      (*inputs)[i].name = name;
+      const bool whole = name == paths[i].string();
+      if (uses[name] > 1 && !whole) left.push_back(i);
+    }
+    unnamed = std::move(left);
+  }
+}
+
+}  // namespace
+
+bool NaturalLess(const std::string& a, const std::string& b) {
+  size_t i = 0;
+  size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    const size_t m = DigitsAt(a, i);
+    const size_t n = DigitsAt(b, j);
+    if (m > 0 && n > 0) {
+      const int order = CompareNumbers(std::string_view(a).substr(i, m),  //
+                                       std::string_view(b).substr(j, n));
+      if (order != 0) return order < 0;
+      i += m;
+      j += n;
+      continue;
+    }
+    if (a[i] != b[j]) {
+      return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
+    }
+    ++i;
+    ++j;
+  }
+  if ((a.size() - i) != (b.size() - j)) return a.size() - i < b.size() - j;
+  return a < b;  // "a01" and "a1"
+}
+
+bool IsInterruptedRecording(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path, error)) return false;
+  return fs::is_directory(path + ".spool", error) || fs::exists(path + ".part", error);
+}
+
+std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments) {
+  Lister lister;
+  for (const std::string& path : arguments) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) {
+      if (IsInterruptedRecording(path)) {
+        throw Error(path, "the recording was interrupted, or still runs",
+                    fmt::format("run `record --recover {}`", path));
+      }
+      throw Error(path, fmt::format("cannot be opened: {}", error.message()),
+                  "check the name and its permissions");
+    }
+    if (!fs::is_directory(status)) {
+      lister.Add(path, false);
+      continue;
+    }
+    for (const std::string& name : ProfilesIn(path)) {
+      lister.Add((fs::path(path) / name).string(), true);
+    }
+  }
+  std::vector<ProfileInput> inputs = lister.Take();
+  NameInputs(&inputs);
+  return inputs;
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,32 @@
+#ifndef OPLENS_PARSE_SOURCE_PROFILE_LIST_H_
+#define OPLENS_PARSE_SOURCE_PROFILE_LIST_H_
+
+#include <string>
+#include <vector>
+
+namespace oplens::parse {
+
+/// One profile of the command line, and the name its records bear if several are given.
+struct ProfileInput {
+  std::string path;
+  std::string name;  ///< The file's name, with as much of its folders as tells it from the others.
+  bool from_folder = false;  ///< Found in a folder that was named, not named itself.
+};
+
+/// The profiles that the arguments name: files as they are; of a folder (not of those inside it)
+/// every file whose name ends like a profile's (.sql .sqlite .nvvp .nvprof .prof .db .json .json.gz
+/// .json.zst; hidden files are left out), in natural order of their names ("rank2" before
+/// "rank10"). A file named twice, by whatever path, counts once, at its first place. Throws Error
+/// for a folder without profiles and for a path that does not exist; a file of a folder that is a
+/// foreign one is found out when it is read.
+std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments);
+
+/// Whether there is no such file, but what `record` leaves of one when it is killed.
+bool IsInterruptedRecording(const std::string& path);
+
+/// Whether `a` goes before `b`: digits compare as numbers, the rest byte by byte.
+bool NaturalLess(const std::string& a, const std::string& b);
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_SOURCE_PROFILE_LIST_H_

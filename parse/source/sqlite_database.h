@@ -1,0 +1,61 @@
+#ifndef OPLENS_PARSE_SOURCE_SQLITE_DATABASE_H_
+#define OPLENS_PARSE_SOURCE_SQLITE_DATABASE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/source/sqlite_cell.h"
+
+namespace oplens::parse {
+
+/// A profile database, opened read-only: also in a folder that cannot be written, and without
+/// leaving a file beside it. Rows come straight from the pages where that is safe, else through
+/// SQLite (another text encoding, a write-ahead log, a hot journal, tables without row ids,
+/// generated columns).
+class SqliteDatabase {
+ public:
+  /// Throws Error with what the file is instead and what to do, when it cannot be read.
+  explicit SqliteDatabase(std::string path);
+  ~SqliteDatabase();
+  SqliteDatabase(const SqliteDatabase&) = delete;
+  SqliteDatabase& operator=(const SqliteDatabase&) = delete;
+
+  const std::string& path() const { return path_; }
+  const std::vector<std::string>& table_names() const { return table_names_; }
+  bool HasTable(std::string_view table) const;
+  bool HasColumn(std::string_view table, std::string_view column);
+
+  /// An upper bound of the number of rows (the largest row id), 0 when there are none: for
+  /// reserving.
+  int64_t MaxRowCount(std::string_view table);
+
+  /// Calls `callback` with all rows in ascending row id, each with the values of `columns` in that
+  /// order. A column that the table lacks is NULL everywhere; a table that is missing has no rows.
+  /// Throws Error when the database is corrupt.
+  void Scan(std::string_view table, std::span<const std::string_view> columns,
+            const BatchCallback& callback);
+
+ private:
+  struct Table;
+  struct Impl;
+
+  const Table* Find(std::string_view table);
+  void LoadColumns(Table* table);
+  void ScanPages(const Table& table, std::span<const std::string_view> columns,
+                 const BatchCallback& callback);
+  void ScanStatement(const Table& table, std::span<const std::string_view> columns,
+                     const BatchCallback& callback);
+
+  std::string path_;
+  std::vector<std::string> table_names_;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_SOURCE_SQLITE_DATABASE_H_

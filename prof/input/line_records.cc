@@ -1,0 +1,60 @@
+#include "prof/input/line_records.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "base/error.h"
+#include "base/shown_text.h"
+#include "parse/source/file_kind.h"
+
+namespace oplens::prof {
+namespace {
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+}  // namespace
+
+RecordSource::Step LineRecords::Next(WaitingRow* row, Diagnostics* diagnostics) {
+  std::string_view line;
+  do {
+    if (!lines_.Next(&line)) return Finish(diagnostics);
+    ++line_number_;
+  } while (IsBlank(line));
+  ++line_count_;
+  row->line.assign(line);
+  if (lines_.cut()) {
+    error_ = fmt::format("longer than {} MB", LineSource::kMaxLineBytes >> 20);
+    return CountBadLine(diagnostics);
+  }
+  if (!row->reader.Read(row->line, &row->record, &error_)) return CountBadLine(diagnostics);
+  ++record_count_;
+  return Step::kRecord;
+}
+
+RecordSource::Step LineRecords::CountBadLine(Diagnostics* diagnostics) {
+  std::string example;
+  if (diagnostics->WantsExample(Reason::kBadLine)) {
+    example = fmt::format("line {}: {}", line_number_, ShownText(error_));
+  }
+  if (first_error_.empty()) first_error_ = example;
+  diagnostics->Count(Reason::kBadLine, std::move(example));
+  return Step::kBad;
+}
+
+RecordSource::Step LineRecords::Finish(Diagnostics* diagnostics) {
+  if (record_count_ == 0 && line_count_ > 0) {
+    const parse::ForeignKind kind = parse::NoRecords(parse::KindOfBytes(lines_.head()));
+    if (!kind.problem.empty()) throw Error(lines_.name(), kind.problem, kind.advice);
+    throw Error(lines_.name(), fmt::format("holds no kernel record ({})", first_error_),
+                "give it the text that parse writes");
+  }
+  if (line_count_ == 0) {
+    diagnostics->Note(fmt::format("{} is empty: there are no kernels to show", lines_.name()));
+  }
+  return Step::kEnd;
+}
+
+}  // namespace oplens::prof

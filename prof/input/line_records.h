@@ -1,0 +1,36 @@
+#ifndef OPLENS_PROF_INPUT_LINE_RECORDS_H_
+#define OPLENS_PROF_INPUT_LINE_RECORDS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "prof/input/line_source.h"
+#include "prof/input/record_source.h"
+
+namespace oplens::prof {
+
+/// Records from the lines of one file.
+class LineRecords : public RecordSource {
+ public:
+  /// `path` empty or "-": standard input. Throws Error when the file cannot be opened.
+  explicit LineRecords(std::string path) : lines_(std::move(path)) {}
+
+  /// Throws Error at the end, with what the file is instead, when it has lines but no record.
+  Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
+  bool counts_reasons() const override { return false; }
+
+ private:
+  Step CountBadLine(Diagnostics* diagnostics);
+  Step Finish(Diagnostics* diagnostics);
+
+  LineSource lines_;
+  int64_t line_number_ = 0;
+  int64_t line_count_ = 0;  // Not counting blank lines.
+  int64_t record_count_ = 0;
+  std::string error_;
+  std::string first_error_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_INPUT_LINE_RECORDS_H_

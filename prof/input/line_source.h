@@ -1,0 +1,52 @@
+#ifndef OPLENS_PROF_INPUT_LINE_SOURCE_H_
+#define OPLENS_PROF_INPUT_LINE_SOURCE_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oplens::prof {
+
+/// Lines of a file or of standard input, read once from front to back.
+class LineSource {
+ public:
+  /// `path` empty or "-": standard input. Throws Error when the file cannot be opened.
+  explicit LineSource(std::string path);
+  ~LineSource();
+  LineSource(const LineSource&) = delete;
+  LineSource& operator=(const LineSource&) = delete;
+
+  /// The next line without its "\n" or "\r\n", and without the byte order mark of UTF-8; the last
+  /// one may lack the newline. False at the end. The view lives until the next call. Throws Error
+  /// when reading fails (a directory, for one).
+  bool Next(std::string_view* line);
+
+  /// Whether the line just read was longer than kMaxLineBytes, and is cut there.
+  bool cut() const { return cut_; }
+  /// The file as the user wrote it, or "standard input".
+  const std::string& name() const { return name_; }
+  /// The first bytes of the input, at most 64, once Next() was called.
+  std::string_view head() const { return head_; }
+
+  /// So that an endless line (/dev/zero) ends as a bad line.
+  static constexpr size_t kMaxLineBytes = size_t{64} << 20;
+
+ private:
+  /// Reads more behind end_; false at the end of the input.
+  bool Fill();
+  bool SkipToNewline();
+
+  std::string name_;
+  int fd_ = -1;
+  std::vector<char> buffer_;
+  size_t begin_ = 0;  // Of the bytes not handed out yet.
+  size_t end_ = 0;
+  bool at_start_ = true;
+  bool cut_ = false;
+  std::string head_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_INPUT_LINE_SOURCE_H_

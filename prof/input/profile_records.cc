@@ -1,0 +1,156 @@
+#include "prof/input/profile_records.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/program.h"
+#include "parse/source/file_kind.h"
+#include "parse/source/profile_file.h"
+#include "prof/input/line_records.h"
+
+namespace oplens::prof {
+namespace {
+
+bool IsFolder(const std::string& path) {
+  std::error_code ignored;
+  return path != "-" && std::filesystem::is_directory(path, ignored);
+}
+
+struct RecordFile {
+  std::string path;
+  size_t profiles_before;  // Profiles that the arguments before it name.
+};
+
+/// Throws Error when a file of records cannot be opened.
+void RefuseUnopened(const std::string& path) {
+  std::error_code ignored;
+  // Opening a pipe would take its writer away.
+  if (std::filesystem::is_regular_file(path, ignored) || !std::filesystem::exists(path, ignored)) {
+    LineRecords file(path);
+  }
+}
+
+[[noreturn]] void FailWithoutCopies(const std::string& path) {
+  throw Error(path.empty() || path == "-" ? "standard input" : path, "holds records, not copies",
+              "give the profile itself to --copies");
+}
+
+}  // namespace
+
+Inputs::Inputs(const std::vector<std::string>& arguments) {
+  std::vector<std::string> profiles;
+  std::deque<RecordFile> records;
+  size_t counted = 0;  // Arguments in `profiles` whose files are counted.
+  size_t count = 0;
+  for (const std::string& path : arguments) {
+    if (IsFolder(path) || parse::IsProfile(path) || parse::IsInterruptedRecording(path)) {
+      profiles.push_back(path);
+    } else {
+      // A longer list begins with the files of the shorter one.
+      if (counted != profiles.size()) count = parse::ListProfiles(profiles).size();
+      counted = profiles.size();
+      records.push_back({path, count});
+    }
+  }
+  // All together, since a name depends on the others.
+  std::vector<parse::ProfileInput> listed;
+  if (!profiles.empty()) listed = parse::ListProfiles(profiles);
+  profile_count_ = listed.size();
+  for (size_t i = 0; i <= listed.size(); ++i) {
+    for (; !records.empty() && records.front().profiles_before <= i; records.pop_front()) {
+      const std::string& path = records.front().path;
+      waiting_.push_back({{path, path, false}, true});
+    }
+    if (i < listed.size()) waiting_.push_back({std::move(listed[i]), false});
+  }
+  if (arguments.empty()) waiting_.push_back({{"", "", false}, true});
+  for (const Input& input : waiting_) paths_.push_back(input.file.path);
+}
+
+void Inputs::RefuseUnreadable() const {
+  if (waiting_.size() < 2) return;
+  for (const Input& input : waiting_) {
+    if (input.file.from_folder) continue;
+    if (input.records) {
+      RefuseUnopened(input.file.path);
+    } else {
+      parse::ProfileFile file(input.file.path);
+    }
+  }
+}
+
+void Inputs::RefuseRecords() const {
+  for (const Input& input : waiting_) {
+    if (!input.records) continue;
+    RefuseUnopened(input.file.path);
+    FailWithoutCopies(input.file.path);
+  }
+}
+
+bool Inputs::OpenNext(Diagnostics* diagnostics) {
+  lines_.reset();
+  profile_.reset();
+  while (!waiting_.empty()) {
+    const Input input = std::move(waiting_.front());
+    waiting_.pop_front();
+    last_path_ = input.file.path;
+    if (input.records) {
+      lines_ = std::make_unique<LineRecords>(input.file.path);
+      return true;
+    }
+    if (OpenProfile(input, diagnostics)) return true;
+  }
+  return false;
+}
+
+bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
+  try {
+    profile_.emplace();
+    profile_->trace = parse::OpenInput(input.file, profile_count_, diagnostics, &taken_);
+    ++opened_;
+    return true;
+  } catch (const Error& error) {
+    profile_.reset();
+    if (!input.file.from_folder) throw;
+    PrintError(fmt::format("prof: {}; left out\n", error.what()));
+    // Where nothing could be read, the last reason ends the run.
+    if (++left_out_ == profile_count_ && opened_ == 0 && waiting_.empty()) throw;
+    return false;
+  }
+}
+
+RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
+  if (lines_ == nullptr && !profile_) {
+    if (!OpenNext(diagnostics)) return Step::kEnd;
+    if (profile_) {
+      profile_->kernels.emplace(&profile_->trace, parse::CorrelateOptions(), diagnostics);
+    }
+  } else if (input_ended_) {
+    input_ended_ = false;
+    lines_.reset();
+    profile_.reset();
+    return Next(row, diagnostics);
+  }
+  if (lines_ != nullptr) {
+    const Step step = lines_->Next(row, diagnostics);
+    if (step != Step::kEnd) return step;
+  } else if (profile_->next < profile_->kernels->kernel_count()) {
+    profile_->kernels->RecordOf(profile_->next++, &row->record);
+    return Step::kRecord;
+  }
+  // What the last rows point to stays until the next call.
+  input_ended_ = true;
+  return waiting_.empty() ? Step::kEnd : Step::kEndOfInput;
+}
+
+const Trace* Inputs::NextTrace(Diagnostics* diagnostics) {
+  if (!OpenNext(diagnostics)) return nullptr;
+  if (profile_) return &profile_->trace;
+  FailWithoutCopies(last_path_);
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,77 @@
+#ifndef OPLENS_PROF_INPUT_PROFILE_RECORDS_H_
+#define OPLENS_PROF_INPUT_PROFILE_RECORDS_H_
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/readers/open_trace.h"
+#include "parse/records/correlate.h"
+#include "parse/source/profile_list.h"
+#include "prof/input/record_source.h"
+
+namespace oplens::prof {
+
+/// The inputs of the command line, one after the other: files of records, and profiles, which are
+/// read as parse reads them. One profile at a time is in memory.
+class Inputs : public RecordSource {
+ public:
+  /// Files and folders, taken in the order given; none: records from standard input. Throws Error
+  /// for a profile that is not there.
+  explicit Inputs(const std::vector<std::string>& arguments);
+
+  /// Looks at the beginning of every file that was named, if there are several, so that a wrong
+  /// name is found before standard output has the rows of those before it. Throws Error.
+  void RefuseUnreadable() const;
+
+  /// Throws Error when an input holds records, which have no copies: for --copies, before standard
+  /// output has the rows of the inputs before it.
+  void RefuseRecords() const;
+
+  /// Throws Error when an input that was named cannot be read; one that a folder holds is left out
+  /// and told on standard error at once.
+  Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
+  /// Those of records are counted where they are printed, those of profiles by their reader.
+  bool counts_reasons() const override { return profile_.has_value(); }
+  Family family() const override { return profile_ ? profile_->trace.family : Family::kUnknown; }
+
+  /// The next profile for its copies, null after the last. Throws Error when an input holds
+  /// records or cannot be read.
+  const Trace* NextTrace(Diagnostics* diagnostics);
+
+  /// All files, for a look before anything is written.
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  struct Input {
+    parse::ProfileInput file;
+    bool records = false;
+  };
+  /// A profile that is read.
+  struct Profile {
+    Trace trace;
+    std::optional<parse::Correlation> kernels;
+    size_t next = 0;
+  };
+
+  bool OpenNext(Diagnostics* diagnostics);
+  bool OpenProfile(const Input& input, Diagnostics* diagnostics);
+
+  std::deque<Input> waiting_;
+  std::vector<std::string> paths_;
+  size_t profile_count_ = 0;
+  size_t left_out_ = 0;
+  size_t opened_ = 0;
+  std::string last_path_;
+  bool input_ended_ = false;
+  parse::TakenRanks taken_;
+  std::unique_ptr<RecordSource> lines_;
+  std::optional<Profile> profile_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_INPUT_PROFILE_RECORDS_H_

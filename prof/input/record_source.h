@@ -1,0 +1,33 @@
+#ifndef OPLENS_PROF_INPUT_RECORD_SOURCE_H_
+#define OPLENS_PROF_INPUT_RECORD_SOURCE_H_
+
+#include "parse/model/family.h"
+#include "parse/model/reason.h"
+#include "prof/price/row_queue.h"
+
+namespace oplens::prof {
+
+/// Where records come from: lines that parse wrote, or profiles read directly.
+class RecordSource {
+ public:
+  enum class Step {
+    kRecord,      ///< row->record is filled.
+    kBad,         ///< A record that could not be read; counted, and left out.
+    kEndOfInput,  ///< One of several inputs ended. What its records point to goes away with the
+                  ///< next call.
+    kEnd,         ///< The last one did.
+  };
+
+  virtual ~RecordSource() = default;
+  /// Takes the next record; what it points to lives in `row` or until the call after the end of its
+  /// input. Throws Error when an input cannot be read.
+  virtual Step Next(WaitingRow* row, Diagnostics* diagnostics) = 0;
+  /// Whether the reasons of the last record are counted by the source already.
+  virtual bool counts_reasons() const = 0;
+  /// Of the profile of the last record.
+  virtual Family family() const { return Family::kUnknown; }
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_INPUT_RECORD_SOURCE_H_

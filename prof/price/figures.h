@@ -1,0 +1,37 @@
+#ifndef OPLENS_PROF_PRICE_FIGURES_H_
+#define OPLENS_PROF_PRICE_FIGURES_H_
+
+#include <optional>
+
+#include "ops/gpu/roofline.h"
+#include "ops/gpu/tensor_core_need.h"
+
+namespace oplens::prof {
+
+struct Row;
+
+/// What follows from a kernel's charge, its time and its GPU.
+struct Figures {
+  ops::TensorCoreJudgement tensor_core;
+  ops::Roofline roofline;
+  std::optional<double> occupancy_percent;  ///< Theoretical.
+  std::optional<double> waves;
+};
+
+/// The figures of a row that has its charge. They are computed when they are first asked for, and
+/// live in the row.
+const Figures& FiguresOf(const Row& row);
+
+/// Whether the kernel uses Tensor Cores: by its name, else by evidence as in Figures.
+ops::TensorCoreUse TensorCoreUseOf(const Row& row);
+
+/// The peak rate (FLOP/s, dense) of the row's GPU for the data type of its product: the best of its
+/// units, with TF32 for fp32 where there is such. 0 without a product, or where it is not known.
+double ProductPeakOf(const Row& row);
+
+/// The kernel's time, where it is known and not 0.
+std::optional<int64_t> TimeOf(const Row& row);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_PRICE_FIGURES_H_

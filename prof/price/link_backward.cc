@@ -1,0 +1,257 @@
+#include "prof/price/link_backward.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+namespace oplens::ops {
+namespace {
+
+/// Ids of one record that are remembered. Nesting is some tens deep at most; a hostile record must
+/// not fill the tables.
+constexpr size_t kMaxIds = 16;
+constexpr int kMaxThreads = 64;  // Of one number.
+constexpr size_t kMaxCandidates = size_t{64} << 10;
+constexpr size_t kMaxOpBytes = size_t{20} << 20;
+
+// --- A record's ForwardOp as one flat text: for each list its length, then its texts with theirs.
+// ---
+
+void AppendSize(size_t size, std::string* out) {
+  char bytes[sizeof size];
+  std::memcpy(bytes, &size, sizeof size);
+  out->append(bytes, sizeof size);
+}
+
+void AppendList(std::span<const std::string_view> texts, std::string* out,
+                size_t count = SIZE_MAX) {
+  texts = texts.first(std::min(count, texts.size()));
+  AppendSize(texts.size(), out);
+  for (std::string_view text : texts) {
+    AppendSize(text.size(), out);
+    out->append(text);
+  }
+}
+
+size_t TakeSize(std::string_view* flat) {
+  size_t size = 0;
+  std::memcpy(&size, flat->data(), sizeof size);
+  flat->remove_prefix(sizeof size);
+  return size;
+}
+
+void TakeList(std::string_view* flat, std::vector<std::string_view>* texts) {
+  texts->resize(TakeSize(flat));
+  for (std::string_view& text : *texts) {
+    const size_t size = TakeSize(flat);
+    text = flat->substr(0, size);
+    flat->remove_prefix(size);
+  }
+}
+
+/// "mm" of "mm, seq = 72" and of PyTorch 1.0's "mm, stashed seq=72"; all of it when there is no
+/// number.
+std::string_view SeqName(std::string_view text) {
+  for (std::string_view mark : {", seq", ", stashed seq"}) {
+    const size_t at = text.rfind(mark);
+    if (at != std::string_view::npos) return text.substr(0, at);
+  }
+  return text;
+}
+
+/// The bare name of an op or of its node, for comparing the two: lower case letters and digits of
+/// the last part of a qualified name, without "Backward0": "aten::_softmax" and "SoftmaxBackward0"
+/// both give "softmax".
+std::string BareName(std::string_view name) {
+  const size_t colon = name.rfind(':');
+  if (colon != std::string_view::npos) name.remove_prefix(colon + 1);
+  name = name.substr(0, name.rfind("Backward"));
+  std::string bare;
+  for (char c : name) {
+    if (c >= 'A' && c <= 'Z') {
+      bare += static_cast<char>(c - 'A' + 'a');
+    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+      bare += c;
+    }
+  }
+  return bare;
+}
+
+/// Whether an op may have made a node. "layernorm" fits "nativelayernorm".
+bool NamesFit(std::string_view node, std::string_view op) {
+  return !node.empty() && !op.empty() && (node.ends_with(op) || op.ends_with(node));
+}
+
+/// Whether one of the op's sequence markers names the op whose node one of `node_texts` is.
+bool OpFits(const ForwardOp& op, const std::vector<std::string_view>& node_texts) {
+  return std::any_of(op.seq_names.begin(), op.seq_names.end(),
+                     [&](std::string_view name) { return FitsNode(name, node_texts); });
+}
+
+}  // namespace
+
+bool FitsNode(std::string_view op, const std::vector<std::string_view>& node_texts) {
+  const std::string bare_op = BareName(op);
+  return std::any_of(node_texts.begin(), node_texts.end(), [&](std::string_view text) {
+    const std::string_view node = SeqName(text);
+    return node.find("Backward") != std::string_view::npos && NamesFit(BareName(node), bare_op);
+  });
+}
+
+size_t BackwardLinker::KeyHash::operator()(const Key& key) const {
+  const auto seq = static_cast<uint64_t>(key.seq_id);
+  const auto process = static_cast<uint64_t>(key.process_id);
+  return (seq ^ (process << 32) ^ (process >> 32)) * 0x9e3779b97f4a7c15;
+}
+
+void BackwardLinker::Table::Put(const Key& key, const Candidate& candidate) {
+  const auto next = static_cast<uint32_t>(candidates.size());
+  const auto [place, is_new] = heads.try_emplace(key, next);
+  if (is_new) {
+    candidates.push_back(candidate);
+    return;
+  }
+  int threads = 0;
+  for (uint32_t i = place->second; i != kEnd; i = candidates[i].next) {
+    if (candidates[i].thread_id != candidate.thread_id && ++threads < kMaxThreads) continue;
+    const bool same_run =
+        candidates[i].thread_id == candidate.thread_id && !candidates[i].asked_for;
+    const int64_t run = same_run ? candidates[i].run : candidate.run;
+    candidates[i] = {candidate.thread_id, candidate.device_id, candidate.op, candidates[i].next,
+                     run};
+    return;
+  }
+  candidates.push_back(candidate);
+  candidates.back().next = place->second;
+  place->second = next;
+}
+
+void BackwardLinker::Table::Append(const Key& key, std::vector<Candidate>* out) {
+  const auto place = heads.find(key);
+  if (place == heads.end()) return;
+  for (uint32_t i = place->second; i != kEnd; i = candidates[i].next) {
+    candidates[i].asked_for = true;
+    const auto same_thread = [&](const Candidate& c) {
+      return c.thread_id == candidates[i].thread_id;
+    };
+    if (std::none_of(out->begin(), out->end(), same_thread)) out->push_back(candidates[i]);
+  }
+}
+
+void BackwardLinker::AddForward(const KernelRecord& record) {
+  if (record.seq_ids.empty() && record.alt_seq_ids.empty() && record.nodes.empty()) return;
+  const ForwardOp* op = Intern(record, false);
+  const int64_t process_id = record.process_id.value_or(-1);
+  for (size_t i = 0; i < std::min(record.nodes.size(), kMaxIds); ++i) {
+    const bool all = i >= record.node_ops.size() || record.node_ops[i] < 0 ||
+                     static_cast<size_t>(record.node_ops[i]) >= record.markers.size();
+    young_.nodes[{process_id, record.nodes[i]}] =
+        all ? op : Intern(record, false, static_cast<size_t>(record.node_ops[i]));
+  }
+  ++runs_;
+  const auto put = [&](const std::vector<int64_t>& ids, Table* table) {
+    for (size_t i = 0; i < std::min(ids.size(), kMaxIds); ++i) {
+      table->Put({process_id, ids[i]}, {record.thread_id, record.device_id, op, kEnd, runs_});
+    }
+  };
+  put(record.seq_ids, &young_.own);
+  put(record.alt_seq_ids, &young_.nested);
+}
+
+const ForwardOp* BackwardLinker::Intern(const KernelRecord& record, bool described, size_t ops) {
+  key_.clear();
+  AppendList(described ? record.forward_markers : record.markers, &key_, ops);
+  AppendList(described ? record.forward_layer : record.layer, &key_);
+  AppendList(described ? record.forward_trace : record.trace, &key_);
+  AppendList(described ? record.forward_mod : record.mod, &key_, ops);
+  AppendList(described ? record.forward_op : record.op, &key_, ops);
+  AppendSize(described ? 0 : record.seq_markers.size(), &key_);
+  if (!described) {
+    for (std::string_view text : record.seq_markers) {
+      const std::string_view name = SeqName(text);
+      AppendSize(name.size(), &key_);
+      key_.append(name);
+    }
+  }
+  bool is_new = false;
+  auto* entry = ops_.Get(key_, &is_new);
+  if (is_new) {
+    std::string_view flat = entry->text;
+    for (auto* list : {&entry->value.markers, &entry->value.layer, &entry->value.trace,
+                       &entry->value.mod, &entry->value.op, &entry->value.seq_names}) {
+      TakeList(&flat, list);
+    }
+    entry->value.flat = entry->text;
+  }
+  return &entry->value;
+}
+
+const ForwardOp* BackwardLinker::FindByNode(const KernelRecord& record) {
+  if (record.nodes.empty()) return nullptr;
+  if (!record.forward_markers.empty() || !record.forward_op.empty()) return Intern(record, true);
+  const Key key{record.process_id.value_or(-1), record.nodes.front()};
+  for (Generation* generation : {&young_, &old_}) {
+    const auto place = generation->nodes.find(key);
+    if (place != generation->nodes.end()) return place->second;
+  }
+  return nullptr;
+}
+
+ForwardMatch BackwardLinker::Find(const KernelRecord& record) {
+  if (const ForwardOp* op = FindByNode(record)) {
+    bool ignored = false;
+    ops_.Get(op->flat, &ignored);  // Keeps it for two more generations.
+    return {op, Reason::kNoForwardMatch, record.node_run};
+  }
+  if (record.seq_ids.empty()) return {};
+  const Key key{record.process_id.value_or(-1), record.seq_ids.front()};
+  found_.clear();
+  young_.own.Append(key, &found_);
+  old_.own.Append(key, &found_);
+  if (found_.empty()) {
+    young_.nested.Append(key, &found_);
+    old_.nested.Append(key, &found_);
+  }
+  const ForwardMatch match = Choose(record);
+  bool is_new = false;
+  if (match.op != nullptr) ops_.Get(match.op->flat, &is_new);  // Keeps it for two more generations.
+  return match;
+}
+
+ForwardMatch BackwardLinker::Choose(const KernelRecord& record) {
+  if (found_.empty()) return {};
+  const auto matched = [](const Candidate& c) {
+    return ForwardMatch{c.op, Reason::kNoForwardMatch, c.run};
+  };
+  const auto all_same = [&] {
+    return std::all_of(found_.begin(), found_.end(),
+                       [&](const Candidate& c) { return c.op == found_.front().op; });
+  };
+  if (all_same()) return matched(found_.front());
+  for (const Candidate& candidate : found_) {
+    if (candidate.thread_id == record.thread_id) return matched(candidate);
+  }
+  const auto elsewhere = [&](const Candidate& c) { return c.device_id != record.device_id; };
+  if (!std::all_of(found_.begin(), found_.end(), elsewhere)) {
+    std::erase_if(found_, elsewhere);
+    if (all_same()) return matched(found_.front());
+  }
+  std::erase_if(found_, [&](const Candidate& c) { return !OpFits(*c.op, record.seq_markers); });
+  if (!found_.empty() && all_same()) return matched(found_.front());
+  return {nullptr, Reason::kAmbiguousForward, 0};
+}
+
+bool BackwardLinker::IsFull() const {
+  return ops_.young_bytes() > kMaxOpBytes ||
+         young_.own.candidates.size() + young_.nested.candidates.size() + young_.nodes.size() >
+             kMaxCandidates;
+}
+
+void BackwardLinker::Advance() {
+  ops_.Advance();
+  old_ = std::move(young_);
+  young_ = Generation();
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,62 @@
+#ifndef OPLENS_PROF_PRICE_ROW_H_
+#define OPLENS_PROF_PRICE_ROW_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/gpu/gpu.h"
+#include "ops/kernels/share_work.h"
+#include "ops/kernels/tensor_core.h"
+#include "ops/op_model.h"
+#include "parse/model/kernel_record.h"
+#include "parse/model/reason.h"
+#include "prof/price/figures.h"
+
+namespace oplens::prof {
+
+struct CopyRow;
+struct SummaryRow;
+
+/// One kernel with its op and its price: all that a column can show. Views live as long as the
+/// row's turn in the writer. An empty text is unknown. A row of `prof --copies` has index and copy
+/// only, one of `prof --by` summary only.
+struct Row {
+  int64_t index = 0;  ///< Number of the input line, from 1, blank lines left out.
+  const KernelRecord* record = nullptr;  ///< What parse wrote.
+
+  const CopyRow* copy = nullptr;        ///< Of a row of copies, else null.
+  const SummaryRow* summary = nullptr;  ///< Of a group of kernels, else null.
+
+  // The kernel's own, or its forward op's when a backward kernel has no annotation of its own.
+  std::string_view op;
+  std::string_view mod;
+  std::string_view params;  ///< Of the priced op, e.g. "M=700,N=800,K=200,fp32".
+  std::span<const std::string_view> layer;
+  std::span<const std::string_view> trace;
+  std::vector<std::string_view> path;  ///< Annotated ops, outermost first.
+
+  bool has_shapes = false;  ///< The call of `op` has a tensor argument.
+  std::string_view shapes;  ///< Of its tensors: "(32,128,768);(3072,768)".
+  std::string_view dtype;   ///< Of its first tensor: "fp16".
+  Phase phase = Phase::kUnknown;
+  const ops::PricedOp* price = nullptr;  ///< Of the call of `op`; null when it has none.
+  /// Rows of one call of an op (in one direction) have the same number, from 1; 0: no priced call.
+  int64_t instance = 0;
+  ops::KernelShare share;  ///< The kernel's part of its call: role, FLOPs, bytes, gradient.
+  ops::TensorCoreUse tensor_core = ops::TensorCoreUse::kUnknown;  ///< By the kernel's name.
+  const ops::TensorCoreVerdict* verdict = nullptr;                ///< The same with its rule.
+  const ops::Gpu* gpu = nullptr;  ///< That the kernel ran on; null when nothing is known of it.
+  /// Of FiguresOf(); emptied when the row's turn begins.
+  mutable std::optional<Figures> figures;
+  ReasonSet reasons;  ///< The record's, and why a cost is unknown.
+};
+
+/// Whether the direction of the row is known.
+bool IsDirectionKnown(const Row& row);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_PRICE_ROW_H_

@@ -1,0 +1,172 @@
+#include "prof/table/sqlite_writer.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+namespace oplens::prof {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view SqlType(ColumnType type) {
+  switch (type) {
+    case ColumnType::kInteger:
+      return "INTEGER";
+    case ColumnType::kDecimal:
+      return "REAL";
+    default:
+      return "TEXT";
+  }
+}
+
+std::string Dump(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// Binds a cell to a parameter, one function a kind of value.
+struct Bind {
+  SQLite::Statement& statement;
+  int parameter;
+
+  void operator()(std::monostate) const { statement.bind(parameter); }
+  void operator()(int64_t value) const { statement.bind(parameter, value); }
+  void operator()(double value) const { statement.bind(parameter, value); }
+  void operator()(std::string_view text) const {
+    // Readers refuse a TEXT that is not UTF-8.
+    std::string valid;
+    AppendUtf8(text, Utf8Hidden::kNothing, &valid);
+    statement.bind(parameter, valid);
+  }
+  void operator()(std::span<const int64_t> values) const {
+    statement.bind(parameter, Dump(std::vector<int64_t>(values.begin(), values.end())));
+  }
+  void operator()(const Cell::Texts& list) const {
+    statement.bind(parameter, Dump(std::vector<std::string>(list.texts.begin(), list.texts.end())));
+  }
+  void operator()(const Dim3& extent) const {
+    statement.bind(parameter, Dump({extent.x, extent.y, extent.z}));
+  }
+  void operator()(ReasonSet reasons) const {
+    auto words = nlohmann::json::array();
+    reasons.ForEach([&](Reason reason) { words.push_back(std::string(ReasonWord(reason))); });
+    statement.bind(parameter, Dump(words));
+  }
+};
+
+/// The file that `path` names after following links, so that renaming keeps a link. Throws Error
+/// for what is no regular file: renaming would put the database in the place of a device or a pipe.
+std::string TargetOf(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(path, "is not a regular file, so no database can take its place",
+                "give --sqlite the name of a file");
+  }
+  const fs::path target = fs::canonical(path, error);
+  return error ? path : target.string();
+}
+
+/// Gives the new file the permissions of the one that it will replace, if there is one.
+void TakePermissions(const std::string& from, const std::string& to) {
+  std::error_code error;
+  const fs::file_status status = fs::status(from, error);
+  if (fs::exists(status)) fs::permissions(to, status.permissions(), error);
+}
+
+}  // namespace
+
+struct SqliteWriter::Impl {
+  Impl(const std::string& temp_path, Columns selected)
+      : columns(std::move(selected)),
+        database(temp_path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE) {}
+
+  Columns columns;
+  SQLite::Database database;
+  std::optional<SQLite::Statement> insert;
+};
+
+SqliteWriter::SqliteWriter(std::string path, std::string table, Columns columns,
+                           const std::vector<std::pair<std::string, std::string>>& meta)
+    : path_(std::move(path)),
+      target_(TargetOf(path_)),
+      temp_path_(fmt::format("{}.{}.tmp", target_, ::getpid())) {
+  // One that a killed run with this process id left; in a container that is soon the same again.
+  ::unlink(temp_path_.c_str());
+  std::string definitions;
+  std::string parameters;
+  for (const Column* column : columns) {
+    const char* const comma = definitions.empty() ? "" : ", ";
+    definitions += fmt::format("{}\"{}\" {}", comma, column->key, SqlType(column->type));
+    parameters += fmt::format("{}?", comma);
+  }
+  try {
+    impl_ = std::make_unique<Impl>(temp_path_, std::move(columns));
+    // The file has another name until it is whole, so nothing is lost with a crash.
+    impl_->database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;");
+    TakePermissions(target_, temp_path_);
+    impl_->database.exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
+    SQLite::Statement add(impl_->database, "INSERT INTO meta VALUES (?, ?)");
+    for (const auto& [key, value] : meta) {
+      add.bind(1, key);
+      add.bind(2, value);
+      add.exec();
+      add.reset();
+    }
+    impl_->database.exec(fmt::format("CREATE TABLE {} ({})", table, definitions));
+    impl_->insert.emplace(impl_->database,
+                          fmt::format("INSERT INTO {} VALUES ({})", table, parameters));
+  } catch (const SQLite::Exception& error) {
+    ::unlink(temp_path_.c_str());
+    throw Error(path_, fmt::format("cannot be written: {}", error.what()),
+                "check the folder and its permissions");
+  }
+}
+
+SqliteWriter::~SqliteWriter() {
+  impl_.reset();
+  if (!temp_path_.empty()) ::unlink(temp_path_.c_str());
+}
+
+void SqliteWriter::AppendHeader(std::string*) {}
+
+void SqliteWriter::AppendRow(const Row& row, std::string*) {
+  SQLite::Statement& insert = *impl_->insert;
+  try {
+    for (size_t i = 0; i < impl_->columns.size(); ++i) {
+      std::visit(Bind{insert, static_cast<int>(i) + 1}, impl_->columns[i]->get(row).value);
+    }
+    insert.exec();
+    insert.reset();
+  } catch (const SQLite::Exception& error) {
+    throw Error(path_, fmt::format("cannot be written: {}", error.what()), "is the disk full?");
+  }
+}
+
+void SqliteWriter::Commit() {
+  try {
+    impl_->insert.reset();
+    impl_->database.exec("COMMIT");
+    impl_.reset();
+  } catch (const SQLite::Exception& error) {
+    throw Error(path_, fmt::format("cannot be written: {}", error.what()), "is the disk full?");
+  }
+  if (std::rename(temp_path_.c_str(), target_.c_str()) != 0) {
+    throw Error(path_, fmt::format("cannot be written: {}", std::strerror(errno)),
+                "check the folder and its permissions");
+  }
+  temp_path_.clear();
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,86 @@
+#include "prof/views/copy_row.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "parse/model/cuda_kinds.h"
+
+namespace oplens::prof {
+namespace {
+
+template <typename Work>
+CopyRow Common(const Trace& trace, const Work& work) {
+  CopyRow row;
+  row.rank = trace.strings.View(trace.rank_name);
+  row.size_bytes = work.size_bytes;
+  row.start_ns = work.start_ns;
+  int64_t duration_ns = 0;
+  if (!__builtin_sub_overflow(work.end_ns, work.start_ns, &duration_ns) && duration_ns >= 0) {
+    row.duration_ns = duration_ns;
+  }
+  row.device_id = work.device_id;
+  row.stream_id = work.stream_id;
+  if (work.launch != kNoLaunch) {
+    const LaunchCall& call = trace.launches[work.launch];
+    row.thread_id = trace.threads[call.thread].thread_id;
+    row.api = trace.strings.View(call.api);
+  }
+  return row;
+}
+
+using enum ColumnType;
+
+constexpr Column kCopyColumns[] = {
+    {"idx", "Idx", "", kInteger, 7, "", "", "number of the row, from 1",
+     [](const Row& row) { return Integer(row.index); }},
+    {"rank", "Rank", "", kText, 8, "", "", "rank of the process, or the file of the copy",
+     [](const Row& row) { return Text(row.copy->rank); }},
+    {"kind", "Kind", "", kText, 8, "", "", "HtoD, DtoH, DtoD, PtoP, HtoH, ..., fill",
+     [](const Row& row) { return Text(row.copy->kind); }},
+    {"src", "Source", "", kText, 10, "", "", "kind of memory that is read",
+     [](const Row& row) { return Text(row.copy->source); }},
+    {"dst", "Target", "", kText, 10, "", "", "kind of memory that is written",
+     [](const Row& row) { return Text(row.copy->target); }},
+    {"bytes", "Bytes", "B", kInteger, 12, "", "", "size",
+     [](const Row& row) { return Integer(row.copy->size_bytes); }},
+    {"dur", "Dur(ns)", "ns", kInteger, 10, "", "", "time on the GPU",
+     [](const Row& row) { return Integer(row.copy->duration_ns); }},
+    {"gbps", "GB/s", "GB/s", kDecimal, 9, "", "", "bytes over time, 10^9 bytes a second",
+     [](const Row& row) { return Decimal(row.copy->gigabytes_per_s()); }},
+    {"device", "Device", "", kInteger, 3, "", "", "GPU number",
+     [](const Row& row) { return Integer(row.copy->device_id); }},
+    {"stream", "Stream", "", kInteger, 3, "", "", "CUDA stream number",
+     [](const Row& row) { return Integer(row.copy->stream_id); }},
+    {"start", "Start(ns)", "ns", kInteger, 19, "", "", "start, on the file's own clock",
+     [](const Row& row) { return Integer(row.copy->start_ns); }},
+    {"api", "Call", "", kText, Column::kShared, "", "", "API call that asked for it",
+     [](const Row& row) { return Text(row.copy->api); }},
+    {"tid", "TId", "", kInteger, 12, "", "", "host thread of the call",
+     [](const Row& row) { return Integer(row.copy->thread_id); }},
+};
+
+}  // namespace
+
+std::span<const Column> CopyColumns() { return kCopyColumns; }
+
+std::optional<double> CopyRow::gigabytes_per_s() const {
+  if (!duration_ns || *duration_ns == 0) return std::nullopt;
+  return static_cast<double>(size_bytes) / static_cast<double>(*duration_ns);
+}
+
+std::vector<CopyRow> CopiesOf(const Trace& trace) {
+  std::vector<CopyRow> rows;
+  rows.reserve(trace.copies.size() + trace.sets.size());
+  for (const MemoryCopy& copy : trace.copies) {
+    CopyRow& row = rows.emplace_back(Common(trace, copy));
+    row.kind = CopyKindWord(copy.copy_kind);
+    row.source = MemoryKindWord(copy.source_kind);
+    row.target = MemoryKindWord(copy.target_kind);
+  }
+  for (const MemorySet& set : trace.sets) rows.emplace_back(Common(trace, set)).kind = "fill";
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const CopyRow& a, const CopyRow& b) { return a.start_ns < b.start_ns; });
+  return rows;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,156 @@
+#include "prof/views/coverage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "base/saturating.h"
+#include "parse/model/recording_advice.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr auto Sum = SaturatingSum;
+
+int64_t Length(int64_t start, int64_t end) {
+  int64_t length = 0;
+  return __builtin_sub_overflow(end, start, &length) ? std::numeric_limits<int64_t>::max() : length;
+}
+
+double PercentOf(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+bool HasLaunch(const Row& row) { return !row.record->reasons.Has(Reason::kNoLaunchCall); }
+
+bool HasRange(const Row& row) {
+  const KernelRecord& record = *row.record;
+  return !record.markers.empty() || !record.seq_markers.empty() || !record.range.empty() ||
+         !record.layer.empty() || !record.repr_markers.empty();
+}
+
+/// A reason why a question is not answered that the user can do something about.
+struct Gap {
+  std::string_view raises;  ///< The shares that its remedy raises.
+  bool (*applies)(const Row& row);
+  Lack lack;  ///< What to record.
+};
+
+// The first that applies to a kernel counts: others often go away with it.
+constexpr Gap kGaps[] = {
+    {"launch, range, op", [](const Row& row) { return !HasLaunch(row); }, Lack::kLaunches},
+    {"op, shapes, FLOPs",
+     [](const Row& row) { return row.record->reasons.Has(Reason::kGraphKernel) && row.op.empty(); },
+     Lack::kGraphKernels},
+    {"range, op", [](const Row& row) { return !HasRange(row); }, Lack::kRanges},
+    {"shapes, FLOPs, bytes",
+     [](const Row& row) { return row.record->reasons.Has(Reason::kCompiledKernel); },
+     Lack::kCompiledOps},
+    {"op, shapes, FLOPs, bytes", [](const Row& row) { return row.op.empty(); }, Lack::kOps},
+    {"shapes, FLOPs, bytes", [](const Row& row) { return !row.has_shapes && row.price == nullptr; },
+     Lack::kArguments},
+    {"bytes", [](const Row& row) { return row.price != nullptr && !row.price->bytes_known; },
+     Lack::kDTypes},
+};
+
+}  // namespace
+
+bool Coverage::Busy::Add(int64_t start, int64_t end) {
+  if (!any || start > end_ns) {
+    if (any) closed_ns = Total();
+    any = true;
+    start_ns = start;
+    end_ns = end;
+    return true;
+  }
+  end_ns = std::max(end_ns, end);
+  return start >= start_ns;
+}
+
+int64_t Coverage::Busy::Total() const { return Sum(closed_ns, Length(start_ns, end_ns)); }
+
+Coverage::Busy* Coverage::BusyOf(const KernelRecord& record) {
+  const std::string_view rank = record.rank.value_or(std::string_view());
+  if (last_busy_ == nullptr || last_rank_ != rank || last_device_ != record.device_id) {
+    last_rank_ = rank;
+    last_device_ = record.device_id;
+    last_busy_ = &busy_[{last_rank_, last_device_}];
+  }
+  return last_busy_;
+}
+
+void Coverage::AddGaps(const Row& row, Family family) {
+  static_assert(std::size(kGaps) == kGapCount);
+  for (size_t i = 0; i < kGapCount; ++i) {
+    if (!kGaps[i].applies(row)) continue;
+    gap_ns_[i] = Sum(gap_ns_[i], row.record->duration_ns);
+    gap_families_[i] = static_cast<uint8_t>(gap_families_[i] | 1U << static_cast<size_t>(family));
+    return;
+  }
+}
+
+void Coverage::Add(const Row& row, Family family) {
+  ++kernel_count_;
+  const KernelRecord& record = *row.record;
+  if (!record.timed()) return;
+  const int64_t duration = record.duration_ns;
+  kernel_ns_ = Sum(kernel_ns_, duration);
+  if (!row.op.empty()) op_ns_ = Sum(op_ns_, duration);
+  if (row.has_shapes) shapes_ns_ = Sum(shapes_ns_, duration);
+  if (IsDirectionKnown(row)) direction_ns_ = Sum(direction_ns_, duration);
+  if (row.share.flops) flops_ns_ = Sum(flops_ns_, duration);
+  if (row.share.bytes) bytes_ns_ = Sum(bytes_ns_, duration);
+  if (HasLaunch(row)) launch_ns_ = Sum(launch_ns_, duration);
+  if (HasRange(row)) range_ns_ = Sum(range_ns_, duration);
+  if (!row.share.flops || !row.share.bytes) AddGaps(row, family);
+  if (!record.start_ns || !record.end_ns) {
+    busy_known_ = false;
+  } else if (!BusyOf(record)->Add(*record.start_ns, *record.end_ns)) {
+    busy_known_ = false;
+  }
+}
+
+void Coverage::EndInput() {
+  if (busy_known_) ended_busy_ns_ = BusyNs();
+  busy_.clear();
+  last_busy_ = nullptr;
+}
+
+int64_t Coverage::BusyNs() const {
+  if (!busy_known_) return -1;
+  int64_t total = ended_busy_ns_;
+  for (const auto& [key, busy] : busy_) total = Sum(total, busy.Total());
+  return total;
+}
+
+std::vector<std::string> Coverage::Sentences() const {
+  if (kernel_count_ == 0) return {};
+  const int64_t busy = BusyNs();
+  std::vector<std::string> sentences = {
+      fmt::format("kernel time {} ns, GPU busy {}", kernel_ns_,
+                  busy < 0 ? "unknown (kernels without a start, or out of order)"
+                           : fmt::format("{} ns", busy))};
+  const std::pair<const char*, int64_t> shares[] = {
+      {"launch", launch_ns_}, {"range", range_ns_},         {"op", op_ns_},
+      {"shapes", shapes_ns_}, {"direction", direction_ns_}, {"FLOPs", flops_ns_},
+      {"bytes", bytes_ns_}};
+  std::string text;
+  for (const auto& [what, ns] : shares) {
+    fmt::format_to(std::back_inserter(text), "{} {} {:.1f} %", text.empty() ? "" : ",", what,
+                   PercentOf(ns, kernel_ns_));
+  }
+  sentences.push_back("share of kernel time with" + text);
+  for (size_t i = 0; i < kGapCount; ++i) {
+    for (size_t family = 0; family < kFamilyCount; ++family) {
+      const std::string_view remedy = RecordingRemedy(kGaps[i].lack, static_cast<Family>(family));
+      if ((gap_families_[i] >> family & 1) == 0 || remedy.empty() || gap_ns_[i] == 0) continue;
+      sentences.push_back(fmt::format("to raise {} (here {:.1f} % of kernel time): {}",
+                                      kGaps[i].raises, PercentOf(gap_ns_[i], kernel_ns_), remedy));
+    }
+  }
+  return sentences;
+}
+
+}  // namespace oplens::prof

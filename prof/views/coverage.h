@@ -1,0 +1,84 @@
+#ifndef OPLENS_PROF_VIEWS_COVERAGE_H_
+#define OPLENS_PROF_VIEWS_COVERAGE_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parse/model/family.h"
+#include "prof/price/row.h"
+
+namespace oplens::prof {
+
+/// How much time the kernels of some rows took, and for how much of it a question is answered.
+class Coverage {
+ public:
+  /// `family`: of the kernel's profile.
+  void Add(const Row& row, Family family = Family::kUnknown);
+  /// What was added so far has another clock than what comes.
+  void EndInput();
+
+  int64_t kernel_count() const { return kernel_count_; }
+  /// The sum over all timed kernels, ns.
+  int64_t kernel_ns() const { return kernel_ns_; }
+  /// The time in which at least one kernel ran, summed over the GPUs of each rank, ns. -1 when a
+  /// kernel's start is not known, or kernels of a GPU did not come in the order of their starts.
+  int64_t BusyNs() const;
+  /// Time of the kernels that have this, ns.
+  int64_t op_ns() const { return op_ns_; }
+  int64_t shapes_ns() const { return shapes_ns_; }  ///< The op's call has a tensor argument.
+  int64_t direction_ns() const { return direction_ns_; }
+  int64_t flops_ns() const { return flops_ns_; }
+  int64_t bytes_ns() const { return bytes_ns_; }
+  int64_t launch_ns() const { return launch_ns_; }  ///< The launch call is in the file.
+  int64_t range_ns() const { return range_ns_; }    ///< Some range encloses the launch.
+
+  /// Two sentences for standard error, then for each question that is not answered for all of the
+  /// time one that says what to record or write so that it is, where that is known.
+  std::vector<std::string> Sentences() const;
+
+ private:
+  /// When a GPU was busy. Kernels must come in the order of their starts, as parse writes them.
+  struct Busy {
+    int64_t closed_ns = 0;  ///< Of all stretches but the last.
+    int64_t start_ns = 0;   ///< Of the last stretch.
+    int64_t end_ns = 0;
+    bool any = false;
+
+    /// False when the kernel starts before the last stretch.
+    bool Add(int64_t start, int64_t end);
+    int64_t Total() const;
+  };
+
+  /// Why a question is not answered, with a remedy. Numbers index a table in coverage.cc.
+  static constexpr size_t kGapCount = 7;
+
+  void AddGaps(const Row& row, Family family);
+  Busy* BusyOf(const KernelRecord& record);
+
+  std::map<std::pair<std::string, int64_t>, Busy> busy_;  // By rank and device.
+  Busy* last_busy_ = nullptr;
+  std::string last_rank_;
+  int64_t last_device_ = 0;
+  int64_t ended_busy_ns_ = 0;  // Of the inputs that ended.
+  int64_t kernel_count_ = 0;
+  int64_t kernel_ns_ = 0;
+  int64_t op_ns_ = 0;
+  int64_t shapes_ns_ = 0;
+  int64_t direction_ns_ = 0;
+  int64_t flops_ns_ = 0;
+  int64_t bytes_ns_ = 0;
+  int64_t launch_ns_ = 0;
+  int64_t range_ns_ = 0;
+  std::array<int64_t, kGapCount> gap_ns_{};        // Time of the kernels that have the gap.
+  std::array<uint8_t, kGapCount> gap_families_{};  // Bits: of which families these are.
+  bool busy_known_ = true;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_COVERAGE_H_

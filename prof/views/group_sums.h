@@ -1,0 +1,59 @@
+#ifndef OPLENS_PROF_VIEWS_GROUP_SUMS_H_
+#define OPLENS_PROF_VIEWS_GROUP_SUMS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "base/checked.h"
+#include "prof/price/row.h"
+
+namespace oplens::prof {
+
+/// Sums over the kernels of a group. A kernel that is not timed (Reason::kUntimed, kBadTimes) is
+/// counted, but has no part in any time.
+struct GroupSums {
+  int64_t kernels = 0;
+  int64_t timed = 0;  ///< Kernels that have a time.
+  int64_t total_ns = 0;
+  int64_t min_ns = 0;  ///< 0 where none is timed.
+  int64_t max_ns = 0;
+  int64_t step_ns = 0;  ///< Time of the kernels whose step is known.
+
+  int64_t with_flops = 0;  ///< Kernels whose FLOPs are known; `flops` sums theirs.
+  int64_t with_bytes = 0;
+  Checked flops;
+  Checked bytes;
+  int64_t flops_ns = 0;  ///< Time of these kernels.
+  int64_t bytes_ns = 0;
+  double timed_flops = 0;  ///< FLOPs of those of them that have a time, for rates.
+  double timed_bytes = 0;
+
+  int64_t tensor_core_ns = 0;        ///< Time of the kernels that use Tensor Cores.
+  int64_t tensor_core_known_ns = 0;  ///< Of those that are known to use them or not.
+
+  /// Adds one kernel.
+  void Add(const Row& row);
+  /// Adds the kernels of another group.
+  void Add(const GroupSums& other);
+
+  /// ns a kernel; nullopt without a timed one.
+  std::optional<double> MeanNs() const;
+  /// 10^12 FLOP a second and 10^9 bytes a second, over the time of the kernels whose FLOPs (bytes)
+  /// are known. nullopt without such time.
+  std::optional<double> TeraflopsPerSecond() const;
+  std::optional<double> GigabytesPerSecond() const;
+  /// Percent of the time that is known to use Tensor Cores or not. nullopt without such time.
+  std::optional<double> TensorCorePercent() const;
+  /// Percent of `total_ns`; nullopt where that is 0.
+  std::optional<double> PercentOfTotal(int64_t part_ns) const;
+};
+
+/// Percent that `part` is of `whole`; nullopt where that is 0.
+std::optional<double> Percent(int64_t part, int64_t whole);
+
+/// Whether a kernel has a time that sums may use.
+bool IsTimed(const KernelRecord& record);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_GROUP_SUMS_H_

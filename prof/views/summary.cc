@@ -1,0 +1,205 @@
+#include "prof/views/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/saturating.h"
+
+namespace oplens::prof {
+namespace {
+
+// A key is, one after the other: the length of a value in 4 bytes, then the value: a text, or the
+// 8 bytes of an integer.
+constexpr uint32_t kUnknownValue = std::numeric_limits<uint32_t>::max();
+constexpr size_t kMaxSteps = size_t{1} << 20;
+
+void AppendLength(uint32_t length, std::string* key) {
+  char bytes[sizeof length];
+  std::memcpy(bytes, &length, sizeof length);
+  key->append(bytes, sizeof bytes);
+}
+
+void AppendBytes(std::string_view bytes, std::string* key) {
+  bytes = bytes.substr(0, kUnknownValue - 1);
+  AppendLength(static_cast<uint32_t>(bytes.size()), key);
+  key->append(bytes);
+}
+
+void AppendCell(const Column& column, const Cell& cell, std::string* scratch, std::string* key) {
+  if (const auto* integer = std::get_if<int64_t>(&cell.value)) {
+    char bytes[sizeof *integer];
+    std::memcpy(bytes, integer, sizeof *integer);
+    return AppendBytes(std::string_view(bytes, sizeof bytes), key);
+  }
+  const auto* whole = std::get_if<std::string_view>(&cell.value);
+  const std::string_view text = whole != nullptr ? *whole : CellText(column, cell, scratch);
+  if (text.empty()) return AppendLength(kUnknownValue, key);
+  AppendBytes(text, key);
+}
+
+/// Takes the first value off a key.
+Cell TakeCell(const Column& column, std::string_view* key) {
+  uint32_t length = 0;
+  std::memcpy(&length, key->data(), sizeof length);
+  key->remove_prefix(sizeof length);
+  if (length == kUnknownValue) return {};
+  const std::string_view bytes = key->substr(0, length);
+  key->remove_prefix(length);
+  if (column.type != ColumnType::kInteger) return {bytes};
+  int64_t integer = 0;
+  std::memcpy(&integer, bytes.data(), sizeof integer);
+  return {integer};
+}
+
+}  // namespace
+
+void Summary::EncodeKey(const Row& row) {
+  key_.clear();
+  for (const Column* column : plan_.keys) AppendCell(*column, column->get(row), &scratch_, &key_);
+}
+
+uint32_t Summary::GroupOf() {
+  if (last_group_ != kOther && key_ == last_key_) return last_group_;
+  const auto found = index_.find(std::string_view(key_));
+  if (found == index_.end()) {
+    if (groups_.size() >= limits_.groups || key_bytes_ + key_.size() > limits_.key_bytes) {
+      return kOther;
+    }
+    const auto added = index_.emplace(key_, static_cast<uint32_t>(groups_.size())).first;
+    key_bytes_ += key_.size();
+    groups_.push_back({added->first, {}});
+    last_group_ = added->second;
+  } else {
+    last_group_ = found->second;
+  }
+  last_key_ = groups_[last_group_].key;
+  return last_group_;
+}
+
+void Summary::Add(const Row& row) {
+  EncodeKey(row);
+  const uint32_t group = GroupOf();
+  (group == kOther ? other_ : groups_[group].sums).Add(row);
+  all_.Add(row);
+  if (row.record->step) {
+    CountStep(*row.record->step);
+  } else if (!last_step_) {
+    repetition_.Add(*row.record, group);
+  }
+}
+
+void Summary::CountStep(int64_t step) {
+  if (last_step_ == step) return;
+  last_step_ = step;
+  if (steps_.size() >= kMaxSteps) {
+    too_many_steps_ |= steps_.Find(step) == IdMap::kNone;
+    return;
+  }
+  steps_.FindOrInsert(step, 0);
+}
+
+void Summary::FindRepeatedSteps() {
+  repeated_ = repetition_.Find();
+  if (!repeated_) return;
+  step_count_ = repeated_->count;
+  repetition_.ForEachRepeated(*repeated_, [&](uint32_t group, int64_t duration_ns) {
+    GroupSums& sums = group == kOther ? other_ : groups_[group].sums;
+    sums.step_ns = SaturatingSum(sums.step_ns, duration_ns);
+  });
+}
+
+std::vector<uint32_t> Summary::Sorted(const SummaryOrder& order) {
+  std::vector<Cell> cells;
+  std::vector<uint32_t> indices;
+  Row row;
+  for (const Group& group : groups_) {
+    const SummaryRow summary = RowOf(group);
+    row.summary = &summary;
+    indices.push_back(static_cast<uint32_t>(cells.size()));
+    cells.push_back(order.column->get(row));
+  }
+  std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
+    const bool unknown_a = IsUnknown(cells[a]);
+    const bool unknown_b = IsUnknown(cells[b]);
+    if (unknown_a != unknown_b) return unknown_b;
+    if (CellBefore(cells[a], cells[b])) return order.ascending;
+    if (CellBefore(cells[b], cells[a])) return !order.ascending;
+    const int64_t time_a = groups_[a].sums.total_ns;
+    const int64_t time_b = groups_[b].sums.total_ns;
+    return time_a != time_b ? time_a > time_b : a < b;
+  });
+  return indices;
+}
+
+SummaryRow Summary::RowOf(const Group& group) const {
+  SummaryRow row;
+  row.sums = &group.sums;
+  std::string_view rest = group.key;
+  for (size_t i = 0; i < plan_.keys.size(); ++i) row.keys[i] = TakeCell(plan_.columns[i], &rest);
+  row.all_ns = all_.total_ns;
+  row.steps = step_count_;
+  return row;
+}
+
+SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label) const {
+  SummaryRow row;
+  row.sums = &sums;
+  row.keys[0] = Cell{label};
+  row.all_ns = all_.total_ns;
+  row.steps = step_count_;
+  return row;
+}
+
+void Summary::Write(const SummaryOrder& order, size_t top, RowWriter* writer, Output* output) {
+  if (last_step_) {
+    step_count_ = too_many_steps_ ? 0 : static_cast<int64_t>(steps_.size());
+  } else if (!repeated_) {
+    FindRepeatedSteps();
+  }
+  writer->AppendHeader(output->buffer());
+  const auto write = [&](const SummaryRow& summary) {
+    Row row;
+    row.summary = &summary;
+    writer->AppendRow(row, output->buffer());
+    output->FlushIfLarge();
+  };
+  const std::vector<uint32_t> order_of_groups = Sorted(order);
+  const size_t shown = top == 0 ? groups_.size() : std::min(top, groups_.size());
+  for (size_t i = 0; i < shown; ++i) write(RowOf(groups_[order_of_groups[i]]));
+  GroupSums more;
+  for (size_t i = shown; i < groups_.size(); ++i) more.Add(groups_[order_of_groups[i]].sums);
+  if (more.kernels > 0) {
+    write(FoldedRow(more, fmt::format("({} more)", groups_.size() - shown)));
+  }
+  if (other_.kernels > 0) write(FoldedRow(other_, "(other)"));
+}
+
+std::vector<std::string> Summary::Notes() const {
+  std::vector<std::string> notes;
+  if (other_.kernels > 0) {
+    notes.push_back(fmt::format(
+        "there are more than {} groups: {} kernels of the others count together as (other); name "
+        "fewer keys in --by",
+        groups_.size(), other_.kernels));
+  }
+  if (too_many_steps_) {
+    notes.push_back(fmt::format("there are more than {} steps: no mean a step", kMaxSteps));
+  }
+  if (repeated_) {
+    notes.push_back(
+        fmt::format("no step is named; the last {} kernels are {} times the same sequence of {}, "
+                    "taken as steps",
+                    repeated_->count * repeated_->period, repeated_->count, repeated_->period));
+  } else if (!last_step_ && all_.kernels > 0) {
+    notes.push_back(
+        "no mean a step: no step is named (ProfilerStep#N ranges, or --step PATTERN), and the "
+        "kernels do not end in a sequence that repeats");
+  }
+  return notes;
+}
+
+}  // namespace oplens::prof

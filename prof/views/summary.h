@@ -1,0 +1,95 @@
+#ifndef OPLENS_PROF_VIEWS_SUMMARY_H_
+#define OPLENS_PROF_VIEWS_SUMMARY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/id_map.h"
+#include "base/output.h"
+#include "prof/table/writer.h"
+#include "prof/views/group_sums.h"
+#include "prof/views/repetition.h"
+#include "prof/views/summary_columns.h"
+
+namespace oplens::prof {
+
+/// Groups kernels by some of their columns and sums over each group: takes rows as a writer does,
+/// and writes one row a group once all have come. Memory grows with the groups, not with the rows
+/// (but for the first RepetitionFinder::kMaxKernels): about 400 bytes and the texts of its keys a
+/// group. Each row takes constant time.
+class Summary : public RowWriter {
+ public:
+  /// What bounds memory. Kernels of groups that come once there are so many count in one more
+  /// group, "(other)".
+  struct Limits {
+    size_t groups = size_t{1} << 20;
+    size_t key_bytes = size_t{256} << 20;
+  };
+
+  /// `plan` must outlive this object.
+  explicit Summary(const SummaryPlan* plan) : Summary(plan, Limits()) {}
+  Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), limits_(limits) {}
+
+  void AppendHeader(std::string*) override {}
+  void AppendRow(const Row& row, std::string*) override { Add(row); }
+
+  /// Adds a kernel to its group.
+  void Add(const Row& row);
+
+  /// Writes the header and the groups: the first `top` of them in the order asked for (0: all),
+  /// then "(N more)", the sum of the others, then "(other)". Equal ones and those whose cell is
+  /// unknown come by time, largest first, the unknown ones behind the others.
+  void Write(const SummaryOrder& order, size_t top, RowWriter* writer, Output* output);
+
+  /// After Write(): what a reader of the rows must know.
+  std::vector<std::string> Notes() const;
+
+  size_t group_count() const { return groups_.size(); }
+
+ private:
+  struct Group {
+    std::string_view key;  // Of index_.
+    GroupSums sums;
+  };
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  static constexpr uint32_t kOther = UINT32_MAX;
+
+  void EncodeKey(const Row& row);
+  uint32_t GroupOf();
+  void CountStep(int64_t step);
+  /// Where no step is named: takes the sequence of kernels that repeats.
+  void FindRepeatedSteps();
+  std::vector<uint32_t> Sorted(const SummaryOrder& order);
+  SummaryRow RowOf(const Group& group) const;
+  SummaryRow FoldedRow(const GroupSums& sums, std::string_view label) const;
+
+  const SummaryPlan& plan_;
+  Limits limits_;
+  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> index_;  // Into groups_.
+  std::vector<Group> groups_;
+  GroupSums other_;
+  GroupSums all_;
+  size_t key_bytes_ = 0;
+  std::string key_;      // Of the row at hand.
+  std::string scratch_;  // Of EncodeKey().
+  std::string_view last_key_;
+  uint32_t last_group_ = kOther;
+  IdMap steps_;
+  std::optional<int64_t> last_step_;
+  bool too_many_steps_ = false;
+  int64_t step_count_ = 0;
+  RepetitionFinder repetition_;
+  std::optional<Repetition> repeated_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_SUMMARY_H_

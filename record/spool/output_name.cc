@@ -1,0 +1,151 @@
+#include "record/spool/output_name.h"
+
+#include <stdint.h>
+#include <string.h>  // NOLINT(modernize-deprecated-headers): as C has it, without a C++ runtime
+#include <unistd.h>
+
+namespace oplens::record {
+namespace {
+
+/// A part of the pattern: a sequence, or one byte that stands for itself.
+struct Part {
+  char kind;    // 'p', 'h', 'q', '%', or 0 for a plain byte.
+  size_t size;  // In the pattern.
+  NameProblem problem;
+};
+
+Part VariablePart(const char* at) {
+  if (at[2] != '{') return {0, 2, NameProblem::kUnclosed};
+  const char* close = strchr(at, '}');
+  if (close == nullptr) return {0, strlen(at), NameProblem::kUnclosed};
+  const auto size = static_cast<size_t>(close - at) + 1;
+  if (size == sizeof "%q{}" - 1) return {0, size, NameProblem::kUnclosed};
+  return {'q', size, NameProblem::kNone};
+}
+
+Part NextPart(const char* at) {
+  if (at[0] != '%') return {0, 1, NameProblem::kNone};
+  switch (at[1]) {
+    case 'p':
+    case 'h':
+    case '%':
+      return {at[1], 2, NameProblem::kNone};
+    case 'q':
+      return VariablePart(at);
+    case '\0':
+      return {0, 1, NameProblem::kUnknownSequence};
+    default:
+      return {0, 2, NameProblem::kUnknownSequence};
+  }
+}
+
+class NameWriter {
+ public:
+  NameWriter(int32_t pid, char* out, size_t size, NameFault* fault)
+      : pid_(pid), out_(out), size_(size), fault_(fault) {}
+
+  size_t Write(const char* pattern) {
+    for (const char* at = pattern; *at != '\0';) {
+      const Part part = NextPart(at);
+      const auto begin = static_cast<size_t>(at - pattern);
+      if (part.problem != NameProblem::kNone) Report(part.problem, begin, part.size);
+      if (!WritePart(at, part)) Report(NameProblem::kUnsetVariable, begin, part.size);
+      at += part.size;
+    }
+    // One byte is needed for the final zero.
+    if (length_ >= size_) {
+      Report(NameProblem::kTooLong, 0, strlen(pattern));
+      length_ = 0;
+    }
+    if (size_ > 0) out_[length_] = '\0';
+    return length_;
+  }
+
+ private:
+  void Report(NameProblem problem, size_t begin, size_t size) {
+    if (fault_->problem == NameProblem::kNone) *fault_ = {problem, begin, size};
+  }
+
+  /// False: a variable is not set.
+  bool WritePart(const char* at, const Part& part) {
+    switch (part.kind) {
+      case 'p':
+        AppendNumber(pid_);
+        return true;
+      case 'h':
+        AppendHost();
+        return true;
+      case '%':
+        Append("%", 1);
+        return true;
+      case 'q':
+        return AppendVariable(at + 3, part.size - 4);
+      default:
+        Append(at, part.size);
+        return true;
+    }
+  }
+
+  void Append(const char* text, size_t size) {
+    if (size_ > length_ && size <= size_ - length_) memcpy(out_ + length_, text, size);
+    length_ = size > SIZE_MAX - length_ ? SIZE_MAX : length_ + size;
+  }
+
+  void AppendNumber(int32_t number) {
+    char digits[16];
+    size_t at = sizeof digits;
+    auto rest = static_cast<uint32_t>(number);
+    do {
+      digits[--at] = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest > 0);
+    Append(digits + at, sizeof digits - at);
+  }
+
+  void AppendHost() {
+    char host[256];
+    if (gethostname(host, sizeof host) != 0) return;
+    host[sizeof host - 1] = '\0';
+    Append(host, strlen(host));
+  }
+
+  bool AppendVariable(const char* name, size_t size) {
+    // Not getenv: the name would need a copy that ends with a zero byte.
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+      if (strncmp(*entry, name, size) != 0 || (*entry)[size] != '=') continue;
+      Append(*entry + size + 1, strlen(*entry + size + 1));
+      return true;
+    }
+    return false;
+  }
+
+  int32_t pid_;
+  char* out_;
+  size_t size_;
+  NameFault* fault_;
+  size_t length_ = 0;
+};
+
+}  // namespace
+
+size_t ExpandOutputName(const char* pattern, int32_t pid, char* out, size_t size) noexcept {
+  NameFault fault;
+  return ExpandOutputName(pattern, pid, out, size, &fault);
+}
+
+size_t ExpandOutputName(const char* pattern, int32_t pid, char* out, size_t size,
+                        NameFault* fault) noexcept {
+  *fault = {};
+  return NameWriter(pid, out, size, fault).Write(pattern);
+}
+
+bool NamesProcess(const char* pattern) noexcept {
+  for (const char* at = pattern; *at != '\0';) {
+    const Part part = NextPart(at);
+    if (part.kind == 'p') return true;
+    at += part.size;
+  }
+  return false;
+}
+
+}  // namespace oplens::record

@@ -1,0 +1,40 @@
+#include "parse/model/recording_advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace oplens {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(RecordingAdviceTest, EveryLackHasAWordOfSomeProfiler) {
+  for (size_t i = 0; i <= static_cast<size_t>(Lack::kCompiledOps); ++i) {
+    size_t words = 0;
+    for (size_t f = 0; f < kFamilyCount; ++f) {
+      const auto family = static_cast<Family>(f);
+      words += RecordingFlag(static_cast<Lack>(i), family).size();
+      words += RecordingRemedy(static_cast<Lack>(i), family).size();
+    }
+    EXPECT_GT(words, 0u) << "lack " << i;
+  }
+}
+
+TEST(RecordingAdviceTest, IsThatOfTheProfiler) {
+  EXPECT_THAT(RecordingFlag(Lack::kStacks, Family::kKineto), HasSubstr("with_stack=True"));
+  EXPECT_THAT(RecordingFlag(Lack::kMemoryEvents, Family::kNsys), HasSubstr("--cuda-memory-usage"));
+  EXPECT_EQ(RecordingFlag(Lack::kMemoryEvents, Family::kNvprof), "");
+  EXPECT_THAT(RecordingRemedy(Lack::kLaunches, Family::kNsys), HasSubstr("--trace=cuda,nvtx"));
+}
+
+// A profile of a profiler that nobody has written advice for gets none of another's.
+TEST(RecordingAdviceTest, UnknownProfilersGetNoFlagOfAnother) {
+  EXPECT_EQ(RecordingFlag(Lack::kArguments, Family::kUnknown), "");
+  EXPECT_EQ(RecordingFlag(Lack::kKernels, Family::kUnknown), "");
+  EXPECT_THAT(RecordingRemedy(Lack::kLaunches, Family::kUnknown), HasSubstr("CUDA API calls"));
+}
+
+}  // namespace
+}  // namespace oplens
