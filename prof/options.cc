@@ -8,9 +8,9 @@
 // Names of files may hold commas: each argument is one name.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
-#include <iterator>
 #include <vector>
 
+#include "base/append_format.h"
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "ops/kernels/tensor_core.h"
@@ -78,8 +78,8 @@ cxxopts::Options Declare() {
 
 void AppendColumns(std::span<const Column> columns, std::string* text) {
   for (const Column& column : columns) {
-    fmt::format_to(std::back_inserter(*text), "  {:<8} {:<9} {}\n", column.key,
-                   column.unit.empty() ? "" : fmt::format("[{}]", column.unit), column.help);
+    AppendFormat(text, "  {:<8} {:<9} {}\n", column.key,
+                 column.unit.empty() ? "" : fmt::format("[{}]", column.unit), column.help);
   }
 }
 
@@ -92,8 +92,7 @@ std::string Help(const cxxopts::Options& options) {
   text += fmt::format("\nKeys of --by: {}\nColumns with --by: the keys, then\n",
                       fmt::join(GroupKeys(), ","));
   AppendColumns(FigureColumns(), &text);
-  fmt::format_to(std::back_inserter(text), "\nRules of tc: version {}.\n",
-                 ops::TensorCoreRulesVersion());
+  AppendFormat(&text, "\nRules of tc: version {}.\n", ops::TensorCoreRulesVersion());
   return text;
 }
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "nvtx_annotate/payload.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 
 namespace oplens::record {

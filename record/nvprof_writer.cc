@@ -49,9 +49,8 @@ void Sync(const std::string& path) {
 const TableSpec& NvprofTable(std::string_view kind) {
   static const std::vector<TableSpec> kTables = NvprofTables(kSchemaVersion);
   const std::string name = NvprofTableName(std::string(kind));
-  const auto found =
-      std::find_if(kTables.begin(), kTables.end(),
-                   [&](const TableSpec& table) { return table.name == name; });
+  const auto found = std::find_if(kTables.begin(), kTables.end(),
+                                  [&](const TableSpec& table) { return table.name == name; });
   if (found == kTables.end()) std::abort();  // A fault of kActivityTables.
   return *found;
 }

@@ -25,8 +25,8 @@
 #include "record/preflight.h"
 #include "record/process_table.h"
 #include "record/signals.h"
-#include "record/spool_folder.h"
 #include "record/spool/spool_format.h"
+#include "record/spool_folder.h"
 
 namespace oplens::record {
 namespace {

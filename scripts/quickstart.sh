@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 need_packages build
 configure release -DOPLENS_TESTS=OFF -DOPLENS_BENCH=OFF >/dev/null
-cmake --build --preset release --parallel "$(job_count)"
+cmake --build --preset release --target programs --parallel "$(job_count)"
 
 echo
 echo '$ parse examples/data/demo.sql | prof -w 130 -c seq,layer,op,dir,kernel,sil,tc,flops,bytes | head -n 40'

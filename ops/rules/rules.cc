@@ -4,9 +4,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
+#include "base/append_format.h"
 #include "ops/dtype.h"
 #include "ops/op_name.h"
 #include "ops/pricing.h"
@@ -80,8 +80,7 @@ class RulePricer {
   std::string Params() const {
     std::string text;
     for (const size_t name : rule_.params) {
-      fmt::format_to(std::back_inserter(text), "{}={},", rule_.pattern.value_names()[name],
-                     binding_.values[name]);
+      AppendFormat(&text, "{}={},", rule_.pattern.value_names()[name], binding_.values[name]);
     }
     if (binding_.dtype) {
       text += DTypeWord(*binding_.dtype);

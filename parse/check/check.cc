@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/append_format.h"
 #include "base/checked.h"
 #include "parse/check/needs.h"
 #include "parse/check/survey.h"
@@ -74,7 +74,7 @@ class Description {
  private:
   template <typename... Args>
   void Line(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    AppendFormat(&out_, format, std::forward<Args>(args)...);
     out_.push_back('\n');
   }
 

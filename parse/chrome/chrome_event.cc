@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
+#include "base/append_format.h"
 #include "base/utf8.h"
 
 namespace oplens::parse {
@@ -16,7 +16,7 @@ void AppendInt(int64_t value, std::string* out) {
 }
 
 void AppendUnsignedMicroseconds(uint64_t ns, std::string* out) {
-  fmt::format_to(std::back_inserter(*out), "{}.{:03}", ns / 1000, ns % 1000);
+  AppendFormat(out, "{}.{:03}", ns / 1000, ns % 1000);
 }
 
 void AppendEscaped(std::string_view text, std::string* out) {
@@ -25,7 +25,7 @@ void AppendEscaped(std::string_view text, std::string* out) {
       out->push_back('\\');
       out->push_back(c);
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(*out), "\\u{:04x}", static_cast<unsigned>(c));
+      AppendFormat(out, "\\u{:04x}", static_cast<unsigned>(c));
     } else {
       out->push_back(c);
     }
@@ -115,7 +115,7 @@ ChromeEvent& ChromeEvent::Arg(std::string_view key, std::string_view value) {
 
 ChromeEvent& ChromeEvent::Arg(std::string_view key, double value) {
   ArgKey(key);
-  fmt::format_to(std::back_inserter(*out_), "{:.2f}", value);
+  AppendFormat(out_, "{:.2f}", value);
   return *this;
 }
 

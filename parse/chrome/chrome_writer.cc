@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/append_format.h"
 #include "parse/chrome/chrome_counters.h"
 #include "parse/chrome/chrome_links.h"
 #include "parse/model/cuda_kinds.h"
@@ -368,9 +368,8 @@ void ChromeWriter::Finish() {
   }
   end += "]";
   if (profiles_ == 1 && !distributed_.empty()) end += ",\"distributedInfo\":" + distributed_;
-  fmt::format_to(std::back_inserter(end),
-                 ",\"otherData\":{{\"profiles\":[{}],\"kernels without a time\":{}}}}}\n",
-                 producers_, untimed_kernels_);
+  AppendFormat(&end, ",\"otherData\":{{\"profiles\":[{}],\"kernels without a time\":{}}}}}\n",
+               producers_, untimed_kernels_);
   output_->Write(end);
 }
 

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/append_format.h"
+
 namespace oplens {
 namespace {
 
@@ -77,14 +79,13 @@ bool Diagnostics::Damaged() const {
 std::string Diagnostics::Render(std::string_view tool) const {
   std::string text;
   for (const std::string& note : notes_) {
-    fmt::format_to(std::back_inserter(text), "{}: {}\n", tool, note);
+    AppendFormat(&text, "{}: {}\n", tool, note);
   }
   for (size_t i = 0; i < counts_.size(); ++i) {
     if (counts_[i] == 0) continue;
-    fmt::format_to(std::back_inserter(text), "{}: {} {} [{}]", tool, counts_[i], kInfos[i].sentence,
-                   kInfos[i].word);
+    AppendFormat(&text, "{}: {} {} [{}]", tool, counts_[i], kInfos[i].sentence, kInfos[i].word);
     if (!examples_[i].empty()) {
-      fmt::format_to(std::back_inserter(text), ", e.g. {}", fmt::join(examples_[i], "; "));
+      AppendFormat(&text, ", e.g. {}", fmt::join(examples_[i], "; "));
     }
     text += '\n';
   }

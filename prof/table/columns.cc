@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
+#include "base/append_format.h"
 #include "base/error.h"
 
 namespace oplens::prof {
@@ -46,7 +46,7 @@ struct TextOf {
   }
   void operator()(std::monostate) const {}
   void operator()(int64_t value) const { AppendInteger(value, out); }
-  void operator()(double value) const { fmt::format_to(std::back_inserter(*out), "{:.3f}", value); }
+  void operator()(double value) const { AppendFormat(out, "{:.3f}", value); }
   void operator()(std::string_view text) const {
     out->append(text);
     if (column.type == ColumnType::kName) std::replace(out->begin(), out->end(), ' ', '_');
@@ -64,7 +64,7 @@ struct TextOf {
     }
     if (list.more <= 0) return;
     Separate(list.texts.size());
-    fmt::format_to(std::back_inserter(*out), "... {} more", list.more);
+    AppendFormat(out, "... {} more", list.more);
   }
   void operator()(const Dim3& extent) const {
     AppendInteger(extent.x, out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/append_format.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "prof/table/writer.h"
@@ -58,8 +59,7 @@ std::vector<size_t> Widths(const Columns& columns, int total) {
   const int least = fixed + shared * kLeastSharedWidth;
   if (total < least) {
     std::string keys;
-    for (const Column* column : columns)
-      fmt::format_to(std::back_inserter(keys), ",{}", column->key);
+    for (const Column* column : columns) AppendFormat(&keys, ",{}", column->key);
     throw UsageError(fmt::format("-w {} is too narrow: the columns {} need at least -w {}", total,
                                  keys.substr(1), least));
   }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 
+#include "base/append_format.h"
 #include "base/saturating.h"
 #include "parse/model/recording_advice.h"
 
@@ -138,8 +139,7 @@ std::vector<std::string> Coverage::Sentences() const {
       {"bytes", bytes_ns_}};
   std::string text;
   for (const auto& [what, ns] : shares) {
-    fmt::format_to(std::back_inserter(text), "{} {} {:.1f} %", text.empty() ? "" : ",", what,
-                   PercentOf(ns, kernel_ns_));
+    AppendFormat(&text, "{} {} {:.1f} %", text.empty() ? "" : ",", what, PercentOf(ns, kernel_ns_));
   }
   sentences.push_back("share of kernel time with" + text);
   for (size_t i = 0; i < kGapCount; ++i) {

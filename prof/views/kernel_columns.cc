@@ -29,9 +29,7 @@ Cell SubSeqId(const Row& row) {
 }
 
 Cell DurationNs(const Row& row) {
-  const ReasonSet& reasons = row.record->reasons;
-  if (reasons.Has(Reason::kUntimed) || reasons.Has(Reason::kBadTimes)) return {};
-  return Integer(row.record->duration_ns);
+  return row.record->timed() ? Integer(row.record->duration_ns) : Cell{};
 }
 
 Cell PhaseOf(const Row& row) {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "record/spool/activity_columns.h"
 #include "record/inject/clock.h"
+#include "record/spool/activity_columns.h"
 
 namespace oplens::record::inject {
 namespace {

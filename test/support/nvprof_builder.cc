@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using record::NvprofTableName;
 using record::ColumnSpec;
+using record::NvprofTableName;
 using record::NvprofTables;
 using record::TableSpec;
 
