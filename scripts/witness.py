@@ -50,9 +50,9 @@ FORMS = [
     ("by-step", "prof", ["--by", "rank,step", "--sort", "step", "--csv"]),
     ("copies", "prof", ["--copies", "--csv"]),
     ("outer", "prof", ["-c", "all", "--csv", "--op", "outer"]),
-    ("range", "prof", ["--range", "(?i)layer|forward|ProfilerStep", "-c", "all", "--csv"]),
+    ("range", "prof", ["--range", "(?i)layer|forward|backward|step", "-c", "all", "--csv"]),
     ("step", "prof", ["--step", "(?i)(?:iter|step|layer)[^0-9]*([0-9]+)", "--by", "step", "--csv"]),
-    ("rules", "prof", ["--rules", "rules.toml", "--gpu", "V100", "-c", "all", "--csv"]),
+    ("rules", "prof", ["--rules", "rules.toml", "--gpu", "V100 SXM2", "-c", "all", "--csv"]),
 ]
 
 RULES = r"""

@@ -252,6 +252,24 @@ TEST(ChromeWriter, OneArrowLeavesACallOfManyKernels) {
   EXPECT_THAT(Where(document, "cat", "gpu_memset"), SizeIs(1));
 }
 
+TEST(ChromeWriter, NamesCopiesByTheirKinds) {
+  Script script;
+  const auto add = [&](int64_t start_ns, int32_t kind, int32_t source, int32_t target) {
+    script.trace_.copies.push_back({.start_ns = start_ns,
+                                    .end_ns = start_ns + 10,
+                                    .size_bytes = 1,
+                                    .copy_kind = kind,
+                                    .source_kind = source,
+                                    .target_kind = target});
+  };
+  add(100, 11, 5, 3);
+  add(200, 0, 0, 99);
+  const std::vector<json> copies = Where(Write(std::move(script)), "cat", "gpu_memcpy");
+  ASSERT_THAT(copies, SizeIs(2));
+  EXPECT_EQ(copies[0].at("name"), "Memcpy UVM HtoD (Managed -> Device)");
+  EXPECT_EQ(copies[1].at("name"), "Memcpy ? (Unknown -> Unknown)");
+}
+
 TEST(ChromeWriter, CountsKernelsAtWorkAndWaiting) {
   Script script;
   script.AddKernel(200, 300, script.AddLaunch(100, 1, "cudaLaunchKernel"));

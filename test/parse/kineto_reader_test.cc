@@ -382,12 +382,14 @@ TEST_F(KinetoReaderTest, ReadsCopiesFillsWaitsAndOverheads) {
   builder.AddDevice("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 10, 5, args);
   builder.AddDevice("gpu_memcpy", "Memcpy PtoP (Device -> Managed Static)", 10, 5, args);
   builder.AddDevice("gpu_memcpy", "Memcpy", 10, 5, args);
+  builder.AddDevice("gpu_memcpy", "Memcpy UVM DtoH (Managed -> Pageable)", 10, 5, args);
   builder.AddDevice("gpu_memset", "Memset (Device)", 10, 6, args);
   builder.AddDevice("cuda_sync", "Stream Wait Event", 10, 7, args);
   builder.AddDevice("gpu_user_annotation", "ProfilerStep#1", 10, 8, args);
   builder.AddHost("overhead", "Activity Buffer Request", 10, 9);
   const Trace trace = Read(builder);
-  ASSERT_EQ(trace.copies.size(), 3u);
+  ASSERT_EQ(trace.copies.size(), 4u);
+  EXPECT_EQ(trace.copies[3].copy_kind, 12);
   EXPECT_EQ(trace.copies[0].copy_kind, 1);
   EXPECT_EQ(trace.copies[0].source_kind, 2);
   EXPECT_EQ(trace.copies[0].target_kind, 3);
