@@ -10,8 +10,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(oplens_options INTERFACE -Wno-restrict)
 endif()
 if(OPLENS_SANITIZE)
+  # A target with the property OPLENS_UNCHECKED is linked with the sanitizers and not looked at itself.
   target_compile_options(oplens_options INTERFACE
-    -fsanitize=${OPLENS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:OPLENS_UNCHECKED>>>:-fsanitize=${OPLENS_SANITIZE}>
+    -fno-omit-frame-pointer
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:OPLENS_UNCHECKED>>>:-fno-sanitize-recover=all>)
   target_link_options(oplens_options INTERFACE -fsanitize=${OPLENS_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # The instrumented standard library makes gcc 12 warn about itself.

@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <iterator>
 #include <string>
