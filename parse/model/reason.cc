@@ -23,13 +23,9 @@ constexpr ReasonInfo kInfos[] = {
 #undef OPLENS_X
 };
 
-const ReasonInfo& InfoOf(Reason reason) { return kInfos[static_cast<size_t>(reason)]; }
-
 }  // namespace
 
-std::string_view ReasonWord(Reason reason) { return InfoOf(reason).word; }
-Severity ReasonSeverity(Reason reason) { return InfoOf(reason).severity; }
-std::string_view ReasonSentence(Reason reason) { return InfoOf(reason).sentence; }
+std::string_view ReasonWord(Reason reason) { return kInfos[static_cast<size_t>(reason)].word; }
 
 bool FindReason(std::string_view word, Reason* reason) {
   for (size_t i = 0; i < std::size(kInfos); ++i) {

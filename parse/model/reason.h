@@ -90,9 +90,6 @@ inline constexpr int kReasonCount = 0
 
 /// The printed word, e.g. "no-launch". Stable: it stands in files.
 std::string_view ReasonWord(Reason reason);
-Severity ReasonSeverity(Reason reason);
-/// What is counted, as a plural noun phrase for stderr.
-std::string_view ReasonSentence(Reason reason);
 /// True and the reason, if `word` is one of the printed words.
 bool FindReason(std::string_view word, Reason* reason);
 

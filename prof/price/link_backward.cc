@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-namespace oplens::ops {
+namespace oplens::prof {
 namespace {
 
 /// Ids of one record that are remembered. Nesting is some tens deep at most; a hostile record must
@@ -254,4 +254,4 @@ void BackwardLinker::Advance() {
   young_ = Generation();
 }
 
-}  // namespace oplens::ops
+}  // namespace oplens::prof

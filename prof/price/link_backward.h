@@ -12,7 +12,7 @@
 #include "parse/model/kernel_record.h"
 #include "parse/model/reason.h"
 
-namespace oplens::ops {
+namespace oplens::prof {
 
 /// What a backward kernel takes from the forward op of its sequence id: fields of the forward
 /// kernel's record, same meaning, and the names of its sequence markers without the numbers.
@@ -115,6 +115,6 @@ class BackwardLinker {
   std::vector<Candidate> found_;  // Scratch of Find.
 };
 
-}  // namespace oplens::ops
+}  // namespace oplens::prof
 
 #endif  // OPLENS_PROF_PRICE_LINK_BACKWARD_H_

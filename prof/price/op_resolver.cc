@@ -168,7 +168,7 @@ void OpResolver::Collect(const std::vector<std::string_view>& texts, Direction d
 void OpResolver::DropInsideOfNode(const KernelRecord& backward) {
   if (markers_.size() < 2) return;
   const auto made_node = [&](const Marker& marker) {
-    return ops::FitsNode(marker.annotation->op, backward.seq_markers);
+    return FitsNode(marker.annotation->op, backward.seq_markers);
   };
   const auto inner = std::find_if(markers_.rbegin(), markers_.rend(), made_node);
   if (inner != markers_.rend()) markers_.erase(inner.base(), markers_.end());
@@ -178,7 +178,7 @@ bool OpResolver::MayHaveNode(const KernelRecord& backward) const {
   const Marker* chosen = ChoosePriced();
   if (chosen == nullptr || !chosen->annotation->price || backward.seq_markers.empty()) return true;
   return !chosen->annotation->price->backward.empty() ||
-         ops::FitsNode(chosen->annotation->op, backward.seq_markers);
+         FitsNode(chosen->annotation->op, backward.seq_markers);
 }
 
 const OpResolver::Marker* OpResolver::ChoosePriced() const {
@@ -232,7 +232,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->price = nullptr;
   row->phase = PhaseOf(record);
 
-  const ops::ForwardOp* around = nullptr;  // Of a kernel with an annotation of its own.
+  const ForwardOp* around = nullptr;  // Of a kernel with an annotation of its own.
   const std::vector<std::string_view>* texts = &record.markers;
   const std::vector<std::string_view>* ops = &record.op;
   const std::vector<std::string_view>* mods = &record.mod;
@@ -241,7 +241,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   // What runs between the nodes, or runs forward again, has no forward op to look for.
   const bool in_node = record.phase == Phase::kUnknown || record.phase == Phase::kBackward;
   if (record.direction == Direction::kBackward && in_node && markers_.empty()) {
-    const ops::ForwardMatch match = linker_.Find(record);
+    const ForwardMatch match = linker_.Find(record);
     why = match.reason;
     if (match.op != nullptr) {
       Collect(match.op->markers, Direction::kForward);
@@ -306,13 +306,13 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   return resolution;
 }
 
-void OpResolver::TakeSurroundings(const ops::ForwardOp& forward, Row* row) {
+void OpResolver::TakeSurroundings(const ForwardOp& forward, Row* row) {
   if (row->layer.empty()) row->layer = forward.layer;
   if (row->trace.empty()) row->trace = forward.trace;
 }
 
 std::optional<ops::GradientGuess> OpResolver::GradientOf(const Annotation& own,
-                                                         const ops::ForwardOp& forward) {
+                                                         const ForwardOp& forward) {
   // A gradient function names its gradients itself.
   if (own.price->forward.empty() || own.price->forward.front().part != ops::Part::kForward) {
     return std::nullopt;

@@ -52,7 +52,7 @@ struct OuterCall {
 struct Resolution {
   const Annotation* priced = nullptr;        ///< Null: no price; the row says why.
   std::optional<int64_t> call_start_ns;      ///< Start of the priced call's range, where known.
-  const ops::ForwardOp* forward = nullptr;   ///< Set when the price came from a forward op.
+  const ForwardOp* forward = nullptr;        ///< Set when the price came from a forward op.
   const void* kernel = nullptr;              ///< The same for kernels of the same full name.
   std::optional<ops::KernelKind> kind = {};  ///< What a rule of the user says of the kernel.
   int64_t forward_run = 0;                   ///< Which run of `forward`; see ops::ForwardMatch.
@@ -111,10 +111,9 @@ class OpResolver {
   /// one around it that has types and is the same work. Else the call itself.
   const Marker* WithTypes(const Marker* inner) const;
   /// Takes layer and stack of a backward kernel from its forward op where it has none.
-  void TakeSurroundings(const ops::ForwardOp& forward, Row* row);
+  void TakeSurroundings(const ForwardOp& forward, Row* row);
   /// Which gradient of its forward op a backward kernel with an annotation of its own computes.
-  std::optional<ops::GradientGuess> GradientOf(const Annotation& own,
-                                               const ops::ForwardOp& forward);
+  std::optional<ops::GradientGuess> GradientOf(const Annotation& own, const ForwardOp& forward);
   /// Fills outer_ with the priced markers around the chosen one.
   void CollectOuter(const Marker* chosen, const std::vector<int64_t>& starts_ns);
 
@@ -129,7 +128,7 @@ class OpResolver {
   TextCache<ops::Gpu> gpus_;            // By name and facts.
   std::string last_gpu_text_;           // Key of the last record's,
   const ops::Gpu* last_gpu_ = nullptr;  // which is the next one's too as a rule.
-  ops::BackwardLinker linker_;
+  BackwardLinker linker_;
   std::vector<Marker> markers_;   // Scratch: outermost first.
   std::vector<OuterCall> outer_;  // Scratch: outermost first.
 };

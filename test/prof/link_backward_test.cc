@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace oplens::ops {
+namespace oplens::prof {
 namespace {
 
 using testing::ElementsAre;
@@ -258,4 +258,4 @@ TEST(BackwardLinkerTest, HostileRecordsCostLittle) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::prof

@@ -46,7 +46,7 @@ struct Kernel {
   int64_t stream_id = 3;
   int64_t process_id = -1;
   std::vector<int64_t> seq_ids = {};
-  const ops::ForwardOp* forward = nullptr;
+  const ForwardOp* forward = nullptr;
   std::vector<std::string_view> trace = {};
   int64_t grid_x = 1;
   int64_t forward_run = 0;
@@ -110,8 +110,8 @@ class RowQueueTest : public testing::Test {
  protected:
   Annotation mm_ = MatrixOp(1000, 10);
   Annotation other_ = MatrixOp(77, 10);
-  ops::ForwardOp forward_;
-  ops::ForwardOp other_forward_;
+  ForwardOp forward_;
+  ForwardOp other_forward_;
 };
 
 TEST_F(RowQueueTest, WithoutPriceNothingIsKnown) { EXPECT_THAT(FlopsOf({{}}), ElementsAre(-1)); }
@@ -309,7 +309,7 @@ RC_GTEST_PROP(RowQueueProperty, KernelsOfACallAddUpToItsWork, ()) {
   const auto call_count = *rc::gen::inRange<size_t>(1, 40);
   struct Call {
     Annotation annotation;
-    ops::ForwardOp forward;
+    ForwardOp forward;
     bool backward = false;
     std::vector<Kernel> kernels;
     int64_t expected = 0;
