@@ -51,10 +51,11 @@ function(oplens_use_precompiled target name)
   target_precompile_headers(${target} REUSE_FROM ${name})
 endfunction()
 
-# oplens_library(NAME [STANDARD S] SOURCES ... LINK ...): the static library oplens_NAME, alias
-# oplens::NAME. S is the C++ standard that its users need at least, 20 by default.
+# oplens_library(NAME [STANDARD S] [PRECOMPILED P] SOURCES ... LINK ...): the static library
+# oplens_NAME, alias oplens::NAME. S is the C++ standard that its users need at least, 20 by default; P
+# its precompiled headers.
 function(oplens_library name)
-  cmake_parse_arguments(ARG "" "STANDARD" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "STANDARD;PRECOMPILED" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_STANDARD)
     set(ARG_STANDARD 20)
   endif()
@@ -65,8 +66,11 @@ function(oplens_library name)
   target_include_directories(oplens_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/oplens>)
   target_link_libraries(oplens_${name} PUBLIC ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:oplens_options>)
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED oplens_common_headers)
+  endif()
   if(ARG_STANDARD EQUAL 20)
-    oplens_use_precompiled(oplens_${name} oplens_common_headers)
+    oplens_use_precompiled(oplens_${name} ${ARG_PRECOMPILED})
   endif()
   install(TARGETS oplens_${name} EXPORT oplensTargets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
