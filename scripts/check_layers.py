@@ -42,7 +42,7 @@ LAYERS = {
     # a trace is joined,
     "parse/join": MODEL | {"nvtx_annotate/vocabulary"},
     "parse/records": MODEL | {"parse/join"},
-    # These two take records until the join gives them ids: issue "one join" removes that.
+    # These two take records until the join gives them ids.
     "parse/chrome": MODEL | {"parse/join", "parse/records"},
     "parse/check": MODEL | {"parse/join", "parse/records"},
     # its kernels get costs,
