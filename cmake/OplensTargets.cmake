@@ -45,7 +45,7 @@ function(oplens_use_precompiled target name)
   target_compile_options(${target} PRIVATE ${options})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # gcc 12 warns about std::string's own copies, and forgets that precompiled headers are the system's.
-    target_compile_options(${target} PRIVATE 
+    target_compile_options(${target} PRIVATE
       -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
   target_precompile_headers(${target} REUSE_FROM ${name})
