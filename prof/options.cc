@@ -53,7 +53,9 @@ cxxopts::Options Declare() {
       cxxopts::value<std::string>()->default_value("total"), "COL");
   add("top", "With --by: the first N groups, the others summed up in one row",
       cxxopts::value<int>(), "N");
-  add("range", "Only kernels inside a range or layer that holds a match of PATTERN (RE2 syntax)",
+  add("range",
+      "Only kernels inside a step, layer or range whose text holds a match of PATTERN (RE2 "
+      "syntax), with their backward pass",
       cxxopts::value<std::string>(), "PATTERN");
   add("step",
       "Take the step of a kernel from the number in the range or layer that matches PATTERN",

@@ -106,12 +106,12 @@ class RowPrinter {
   }
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
+    // The filter asks for the profile's own step.
+    const bool kept = options_.filter == nullptr || options_.filter->Keeps(waiting->row);
     if (options_.steps != nullptr) {
       waiting->record.step = options_.steps->StepOf(waiting->row);
     }
-    if (options_.filter != nullptr && !options_.filter->Keeps(waiting->row)) {
-      return queue_->Recycle(std::move(waiting));
-    }
+    if (!kept) return queue_->Recycle(std::move(waiting));
     std::string* buffer = output_->buffer();
     if (row_count_++ == 0) writer_->AppendHeader(buffer);
     const Row& row = waiting->row;

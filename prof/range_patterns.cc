@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::prof {
 namespace {
@@ -27,6 +28,17 @@ std::unique_ptr<RE2> Compile(const std::string& pattern, const char* option) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+/// Whether f(text) holds for a text of what a kernel is inside of: its ranges, its layers (of a
+/// backward kernel those of its forward op), the ranges of threads that waited for it.
+template <typename F>
+bool AnyAround(const Row& row, F f) {
+  const auto& ranges = row.record->range;
+  const auto& callers = row.record->caller_range;
+  return std::any_of(ranges.begin(), ranges.end(), f) ||
+         std::any_of(row.layer.begin(), row.layer.end(), f) ||
+         std::any_of(callers.begin(), callers.end(), f);
+}
+
 /// The whole text as a number.
 bool ReadNumber(std::string_view text, int64_t* number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
@@ -43,13 +55,19 @@ bool RangeFilter::Matches(std::string_view text) const {
 }
 
 bool RangeFilter::Keeps(const Row& row) {
-  const auto matches = [this](std::string_view text) { return Matches(text); };
-  const auto& ranges = row.record->range;
   ++kernels_;
-  const bool keeps = std::any_of(ranges.begin(), ranges.end(), matches) ||
-                     std::any_of(row.layer.begin(), row.layer.end(), matches);
+  const bool keeps = IsInStep(row.record->step) ||
+                     AnyAround(row, [this](std::string_view text) { return Matches(text); });
   if (keeps) ++kept_;
   return keeps;
+}
+
+bool RangeFilter::IsInStep(std::optional<int64_t> step) {
+  if (step != last_step_) {
+    last_step_ = step;
+    last_step_matches_ = step && Matches(fmt::format("{}{}", markers::kStepPrefix, *step));
+  }
+  return last_step_matches_;
 }
 
 std::vector<std::string> RangeFilter::Notes() const {
@@ -88,9 +106,7 @@ StepFinder::Found StepFinder::LookAt(const Row& row, int64_t* step,
     best = std::max(best, found);
     return best == Found::kNumber;
   };
-  const auto& ranges = row.record->range;
-  if (std::any_of(ranges.begin(), ranges.end(), look)) return best;
-  std::any_of(row.layer.begin(), row.layer.end(), look);
+  AnyAround(row, look);
   return best;
 }
 

@@ -18,14 +18,17 @@ class RE2;
 
 namespace oplens::prof {
 
-/// Which kernels `prof --range PATTERN` keeps: those of which some range or layer holds a match of
-/// the pattern (RE2 syntax).
+/// Which kernels `prof --range PATTERN` keeps: those inside a range that holds a match of the
+/// pattern (RE2 syntax). A step has the kernels of every thread of its process, a layer also those
+/// of its backward pass, any other range those that its own thread launched and those of the
+/// backward pass whose node began while its thread was inside of it.
 class RangeFilter {
  public:
   /// Throws UsageError for a pattern that is none.
   explicit RangeFilter(const std::string& pattern);
   ~RangeFilter();
 
+  /// Of a row whose record has the step that the profile names.
   bool Keeps(const Row& row);
 
   /// A sentence when kernels came and none was kept.
@@ -33,8 +36,11 @@ class RangeFilter {
 
  private:
   bool Matches(std::string_view text) const;
+  bool IsInStep(std::optional<int64_t> step);
 
   std::unique_ptr<re2::RE2> pattern_;
+  std::optional<int64_t> last_step_;
+  bool last_step_matches_ = false;
   int64_t kernels_ = 0;
   int64_t kept_ = 0;
 };
@@ -43,9 +49,9 @@ class RangeFilter {
 /// match. The number is what group 1 of the pattern matches, without a group the first digits from
 /// where the match begins.
 ///
-/// A record does not say when a range began, so a backward kernel that another host thread of the
-/// process launched, outside of every such range, takes the step of the last kernel before it that
-/// has one.
+/// A backward kernel that another host thread of the process launched, outside of every such range,
+/// takes the step of the last kernel before it that has one: records of older versions and of
+/// PyProf do not say what the thread that waits for it is inside of.
 class StepFinder {
  public:
   /// Throws UsageError for a pattern that is none.

@@ -58,7 +58,7 @@ LAYERS = {
     "prof/input": MODEL | READ | {"prof/price"},
     # The programs.
     "parse": MODEL | READ | {"parse/chrome", "parse/check", "prof/views"},
-    "prof": PRICED | {"prof/price", "prof/table", "prof/views", "prof/input"},
+    "prof": PRICED | {"prof/price", "prof/table", "prof/views", "prof/input", "nvtx_annotate/vocabulary"},
     "test": ANY,
     "examples": ANY,
     "bench": ANY,

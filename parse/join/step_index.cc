@@ -13,7 +13,9 @@ namespace {
 /// Steps do not nest in practice; so many that began before are looked at.
 constexpr int kMostNested = 16;
 
-std::optional<int64_t> StepNumber(std::string_view text) {
+}  // namespace
+
+std::optional<int64_t> StepIndex::NumberIn(std::string_view text) {
   if (!text.starts_with(markers::kStepPrefix)) return std::nullopt;
   text.remove_prefix(markers::kStepPrefix.size());
   int64_t number = 0;
@@ -22,21 +24,19 @@ std::optional<int64_t> StepNumber(std::string_view text) {
   return number;
 }
 
-}  // namespace
-
 StepIndex::StepIndex(const Trace& trace) : trace_(trace) {
   // Texts are far fewer than ranges.
   std::vector<bool> is_step(trace.strings.size(), false);
   bool any = false;
   for (StringId id = 0; id < is_step.size(); ++id) {
-    is_step[id] = StepNumber(trace.strings.View(id)).has_value();
+    is_step[id] = NumberIn(trace.strings.View(id)).has_value();
     any |= is_step[id];
   }
   if (!any) return;
   for (const Range& range : trace.ranges) {
     if (!is_step[range.text]) continue;
     steps_.push_back({trace.threads[range.thread].process_id, range.start_ns, range.end_ns,
-                      *StepNumber(trace.strings.View(range.text)), range.thread});
+                      *NumberIn(trace.strings.View(range.text)), range.thread});
   }
   std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) {
     return std::tie(a.process_id, a.start_ns, a.number, a.thread) <

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "parse/model/trace.h"
@@ -14,6 +15,9 @@ namespace oplens::parse {
 class StepIndex {
  public:
   explicit StepIndex(const Trace& trace);
+
+  /// The number that the text of a step's range names; nullopt: it is no step's.
+  static std::optional<int64_t> NumberIn(std::string_view text);
 
   bool empty() const { return steps_.empty(); }
 

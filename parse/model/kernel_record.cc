@@ -42,8 +42,9 @@ void KernelRecord::Clear() {
   for (auto member :
        {&KernelRecord::layer, &KernelRecord::trace, &KernelRecord::repr_markers,
         &KernelRecord::markers, &KernelRecord::seq_markers, &KernelRecord::mod, &KernelRecord::op,
-        &KernelRecord::range, &KernelRecord::forward_layer, &KernelRecord::forward_trace,
-        &KernelRecord::forward_markers, &KernelRecord::forward_mod, &KernelRecord::forward_op}) {
+        &KernelRecord::range, &KernelRecord::caller_range, &KernelRecord::forward_layer,
+        &KernelRecord::forward_trace, &KernelRecord::forward_markers, &KernelRecord::forward_mod,
+        &KernelRecord::forward_op}) {
     (this->*member).clear();
     (fresh.*member).swap(this->*member);
   }

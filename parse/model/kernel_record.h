@@ -85,6 +85,10 @@ struct KernelRecord {
   std::optional<std::string_view> device_name;         ///< deviceName
   std::vector<std::string_view> range;                 ///< Enclosing free-text ranges, at most 16.
   int64_t range_cut = 0;                               ///< rangeCut: how many more there were.
+  /// callerRange: of a backward kernel, the free-text ranges that the threads which wait for the
+  /// backward pass were inside of when its node began; at most 16 a thread. Steps are not among
+  /// them: `step` holds for every thread. Written only where there is any.
+  std::vector<std::string_view> caller_range;
   /// markerStart: start time of the range of each entry of `markers`. Together with the thread it
   /// names one call of the op, so two equal texts in a row stay two instances. Empty when unknown.
   std::vector<int64_t> marker_starts_ns;

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "parse/join/backward_callers.h"
 #include "parse/join/gradient_hints.h"
 #include "parse/join/range_sweep.h"
 #include "parse/join/range_texts.h"
@@ -125,6 +127,8 @@ class Correlation::Builder {
     result_.CompleteForwardCalls();
     has_kernel_.assign(autograd().forwards().size() + 1, false);
     asked_for_.assign(autograd().forwards().size() + 1, false);
+    callers_.emplace(trace_, autograd(), ends);
+    waiting_.resize(trace_.threads.size());
     const std::vector<std::vector<uint32_t>> kernels = KernelsByThread();
     result_.launched_.resize(trace_.kernels.size());
     for (size_t thread = 0; thread < trace_.threads.size(); ++thread) {
@@ -133,6 +137,7 @@ class Correlation::Builder {
       SweepThread(begin, ends[thread], kernels[thread], leaked_since_[thread]);
     }
     SweepSilentForwards(ends);
+    SweepCallers(ends);
     NoteKernelReasons();
   }
 
@@ -276,9 +281,67 @@ class Correlation::Builder {
         version = open_.version();
         leaked_before = leaked;
       }
+      launched.callers = AskCallers(call, launched.phase);
       FollowSequence(&launched, &state);
       previous = &launched;
     }
+  }
+
+  /// Asks what the threads that wait for a backward launch are inside of as its node begins; the
+  /// node is the outermost, since those inside it are its own doing. Answers the number of the
+  /// question, from 1; 0: nobody waits.
+  uint32_t AskCallers(const LaunchCall& call, Phase phase) {
+    if (!IsBackwardPhase(phase)) return 0;
+    int64_t time_ns = call.start_ns;
+    open_.ForEach(kContextLane, [&](uint32_t range) {
+      if (autograd().ContextOf(range) == StepContext::kOptimizer) return true;
+      time_ns = trace_.ranges[range].start_ns;
+      return false;
+    });
+    if (asked_ > 0 && last_asked_ == std::pair(call.thread, time_ns)) return asked_;
+    const std::vector<ThreadIndex> threads = callers_->Of(call.thread, call.start_ns);
+    if (threads.empty()) return 0;
+    last_asked_ = {call.thread, time_ns};
+    ++asked_;
+    for (const ThreadIndex thread : threads) waiting_[thread].push_back({time_ns, asked_});
+    return asked_;
+  }
+
+  /// Answers the questions of AskCallers, one sweep a thread that somebody asked about.
+  void SweepCallers(const std::vector<size_t>& ends) {
+    std::vector<std::pair<uint32_t, uint32_t>> found;  // Question and range.
+    for (size_t thread = 0; thread < waiting_.size(); ++thread) {
+      std::vector<Question>& questions = waiting_[thread];
+      std::stable_sort(questions.begin(), questions.end(),
+                       [](const Question& a, const Question& b) { return a.time_ns < b.time_ns; });
+      open_.Clear();
+      size_t next = thread == 0 ? 0 : ends[thread - 1];
+      for (const auto& [time_ns, number] : questions) {
+        for (; next < ends[thread] && trace_.ranges[next].start_ns <= time_ns; ++next) {
+          PushRange(next);
+        }
+        open_.MoveTo(time_ns, time_ns < kNeverClosed ? time_ns + 1 : time_ns);
+        size_t listed = 0;
+        open_.ForEach(kPathLane, [&](uint32_t range) {
+          // A step holds for every thread: the record's `step` says it.
+          if (!IsStep(trace_.ranges[range])) found.emplace_back(number, range);
+          return ++listed < kMaxRangePath;
+        });
+      }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    result_.caller_ends_.assign(asked_ + 1, 0);
+    for (const auto& [number, range] : found) {
+      result_.caller_ranges_.push_back(range);
+      ++result_.caller_ends_[number];
+    }
+    std::partial_sum(result_.caller_ends_.begin(), result_.caller_ends_.end(),
+                     result_.caller_ends_.begin());
+  }
+
+  bool IsStep(const Range& range) const {
+    return StepIndex::NumberIn(trace_.strings.View(range.text)).has_value();
   }
 
   /// A backward kernel takes op, layer and stack from the forward op of its node. Of forward ops
@@ -607,6 +670,14 @@ class Correlation::Builder {
   std::vector<bool> leaked_;           // By range.
   std::vector<bool> has_kernel_;       // By number of the forward op.
   std::vector<bool> asked_for_;        // The same: of those with a backward kernel.
+  struct Question {
+    int64_t time_ns;
+    uint32_t number;
+  };
+  std::optional<BackwardCallers> callers_;
+  std::vector<std::vector<Question>> waiting_;  // By thread that is asked about.
+  uint32_t asked_ = 0;                          // Questions so far.
+  std::pair<ThreadIndex, int64_t> last_asked_;
   std::vector<uint32_t> seqs_;
   std::vector<int64_t> seq_ids_;
   std::vector<StringId> ops_;
@@ -713,6 +784,12 @@ std::span<const uint32_t> Correlation::Paths(const Launched& launched) const {
   return {Seqs(launched).data() + launched.seqs, launched.paths};
 }
 
+std::span<const uint32_t> Correlation::Callers(const Launched& launched) const {
+  if (launched.callers == 0) return {};
+  const uint32_t begin = caller_ends_[launched.callers - 1];
+  return {caller_ranges_.data() + begin, caller_ends_[launched.callers] - begin};
+}
+
 template <typename F>
 void Correlation::ForEachOp(const Launched& launched, F f) const {
   for (const uint32_t range : Ops(launched)) f(OpOf(range).op, OpOf(range).mod);
@@ -803,12 +880,14 @@ void Correlation::FillRanges(const Launched& launched, KernelRecord* record) con
   for (const uint32_t range : Seqs(launched)) {
     record->seq_markers.push_back(view(SeqTextOf(range)));
   }
-  for (const uint32_t index : Paths(launched)) {
+  const auto add_path = [&](uint32_t index, std::vector<std::string_view>* list) {
     const Range& range = trace_.ranges[index];
     const StringId open_text = range.open() ? texts_->Of(range.text).open_text : 0;
-    record->range.push_back(view(open_text == 0 ? range.text : open_text));
-  }
+    list->push_back(view(open_text == 0 ? range.text : open_text));
+  };
+  for (const uint32_t index : Paths(launched)) add_path(index, &record->range);
   record->range_cut = launched.paths_cut;
+  for (const uint32_t index : Callers(launched)) add_path(index, &record->caller_range);
   if (launched.frames > 0) {
     const uint32_t* frame = Paths(launched).data() + launched.paths;
     for (uint32_t i = 0; i < launched.frames; ++i) {

@@ -68,6 +68,7 @@ class Correlation {
     NodeRun node;           // Of the innermost node.
     uint32_t trace_range = UINT32_MAX;
     uint32_t sub_seq_id = 0;
+    uint32_t callers = 0;  // From 1, into caller_ends_; 0: no thread waits for this launch.
     Phase phase = Phase::kUnknown;
     bool backward = false;  // A node or its number says so.
     bool has_seq = false;
@@ -95,6 +96,7 @@ class Correlation {
   std::span<const uint32_t> Ops(const Launched& launched) const;
   std::span<const uint32_t> Seqs(const Launched& launched) const;
   std::span<const uint32_t> Paths(const Launched& launched) const;
+  std::span<const uint32_t> Callers(const Launched& launched) const;
   /// Calls f(op, mod) for each op of the launch by PyProf's rule: annotated calls; else backward
   /// nodes; else forward sequence ranges; else the outermost free-text range. mod 0 is unknown.
   template <typename F>
@@ -118,8 +120,10 @@ class Correlation {
   Trace& trace_;
   CorrelateOptions options_;
   std::unique_ptr<RangeTexts> texts_;
-  std::vector<Launched> launched_;  // One a kernel, in output order.
-  std::vector<uint32_t> items_;     // Indices into trace_.ranges.
+  std::vector<Launched> launched_;       // One a kernel, in output order.
+  std::vector<uint32_t> items_;          // Indices into trace_.ranges.
+  std::vector<uint32_t> caller_ranges_;  // The same: what threads that wait are inside of.
+  std::vector<uint32_t> caller_ends_;    // Where those of each question end in it; [0] is 0.
   std::unique_ptr<Autograd> autograd_;
   std::vector<StringId> completed_calls_;  // By number of the forward op; 0: as recorded.
   /// What is around the forward ops that launched nothing, by number.

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -276,6 +277,42 @@ TEST_F(CorpusKinetoOthers, LinksGraphsArrowsAndCollectives) {
   trace = Open("amd/mi250_minitoy_rocm62.json", &diagnostics);
   EXPECT_TRUE(std::all_of(trace.kernels.begin(), trace.kernels.end(),
                           [](const Kernel& kernel) { return kernel.grid[0] > 0; }));
+}
+
+/// The kernels that `prof --range` prints and their time, from a profile and from its records.
+struct InRange {
+  const char* file;
+  const char* pattern;
+  int64_t kernels;
+  int64_t total_ns;
+};
+
+// Counted by a walk over the events: kernels whose launch, on any thread of the process, begins
+// inside of the range (each backward node of these files begins and ends in one range).
+TEST_F(CorpusKinetoOthers, RangesHaveTheirBackwardPass) {
+  constexpr InRange kRanges[] = {
+      {"resnet50_num_workers_0/worker0.1623143089861.pt.trace.json", "ProfilerStep#7$", 1462,
+       98'596'000},
+      {"diff_ddp/control_a100_rank3.json", "^## backward ##$", 5562, 244'614'000},
+  };
+  for (const InRange& range : kRanges) {
+    const fs::path file = CorpusFile("kineto/" + std::string(range.file));
+    const fs::path records = TestDir() / "records.dict";
+    ASSERT_EQ(RunParse({file.string(), "-o", records.string()}).exit_code, 0);
+    for (const fs::path& input : {file, records}) {
+      const RunResult result =
+          RunProf({"--json", "-c", "sil", "--range", range.pattern, input.string()});
+      ASSERT_EQ(result.exit_code, 0) << result.err;
+      int64_t total_ns = 0;
+      int64_t kernels = 0;
+      std::istringstream rows(result.out);
+      for (std::string row; std::getline(rows, row); ++kernels) {
+        total_ns += json::parse(row)["sil"].get<int64_t>();
+      }
+      EXPECT_EQ(kernels, range.kernels) << range.pattern;
+      EXPECT_EQ(total_ns, range.total_ns) << range.pattern;
+    }
+  }
 }
 
 }  // namespace

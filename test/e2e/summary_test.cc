@@ -96,6 +96,22 @@ TEST_F(SummaryEndToEnd, RecordsGiveTheSameGroups) {
             RunProf({"--by", "op,step", "--csv", Path("net.dict")}).out);
 }
 
+// The range of the loop's thread holds the nodes that the engine's thread runs meanwhile, a layer
+// those of its ops, whoever recorded them.
+TEST_F(SummaryEndToEnd, ARangeHasItsBackwardPass) {
+  for (const char* name : {"net.sql", "net.sqlite", "net.json"}) {
+    ASSERT_EQ(RunParse({Path(name), "-o", Path("net.dict")}).exit_code, 0);
+    for (const std::string& input : {Path(name), Path("net.dict")}) {
+      EXPECT_EQ(Rows({"--range", "iteration 7", input}).size(), Rows({input}).size()) << input;
+      int64_t backward = 0;
+      for (const auto& row : Rows({"--range", "^Linear_0$", "-c", "dir", input})) {
+        if (row["dir"] == "bprop") ++backward;
+      }
+      EXPECT_EQ(backward, 3) << input << ": relu and both gradients of linear";
+    }
+  }
+}
+
 /// Three steps of PyTorch's profiler: a kernel of the loop's thread and one of the backward
 /// thread in each, and a label with another number.
 std::string SteppedProfile() {
@@ -144,7 +160,7 @@ TEST(SummaryStepsTest, ARangeKeepsWhatIsInside) {
   const auto rows = Rows({"-c", "kernel,range", "--range", "batch 0", profile});
   ASSERT_EQ(rows.size(), 2u);
   for (const auto& row : rows) EXPECT_EQ(row["kernel"], "forward");
-  EXPECT_EQ(Rows({"--by", "kernel", "--range", "Step#8$", profile}).size(), 1u);
+  EXPECT_EQ(Rows({"--by", "kernel", "--range", "Step#8$", profile}).size(), 2u) << "all threads";
   const RunResult none = RunProf({"--csv", "--range", "epoch", profile});
   EXPECT_EQ(none.exit_code, 0);
   EXPECT_EQ(LineCount(none.out), 1);

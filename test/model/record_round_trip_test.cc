@@ -42,8 +42,9 @@ std::optional<int64_t> MaybeInt() {
 
 void FillLists(OwnedRecord* owned) {
   KernelRecord& r = owned->record;
-  std::vector<std::string_view>* const lists[] = {
-      &r.layer, &r.trace, &r.repr_markers, &r.markers, &r.seq_markers, &r.mod, &r.op, &r.range};
+  std::vector<std::string_view>* const lists[] = {&r.layer,   &r.trace,       &r.repr_markers,
+                                                  &r.markers, &r.seq_markers, &r.mod,
+                                                  &r.op,      &r.range,       &r.caller_range};
   for (size_t i = 0; i < std::size(lists); ++i) {
     owned->lists.emplace_back();
     for (int n = *rc::gen::inRange(0, 4); n > 0; --n) owned->lists.back().push_back(AnyText());
@@ -120,6 +121,7 @@ void ExpectEqual(const KernelRecord& a, const KernelRecord& b) {
   RC_ASSERT(a.shared_memory_bytes == b.shared_memory_bytes);
   RC_ASSERT(a.range == b.range);
   RC_ASSERT(a.range_cut == b.range_cut);
+  RC_ASSERT(a.caller_range == b.caller_range);
   RC_ASSERT(a.marker_starts_ns == b.marker_starts_ns);
   RC_ASSERT(a.reasons == b.reasons);
 }

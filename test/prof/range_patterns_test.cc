@@ -40,6 +40,33 @@ TEST_F(RangePatternsTest, KeepsWhatIsInside) {
   EXPECT_THAT(filter.Notes(), IsEmpty());
 }
 
+TEST_F(RangePatternsTest, KeepsTheBackwardPassThatSomebodyInsideWaitsFor) {
+  RangeFilter filter("^backward$");
+  Row row = RowIn({});
+  record_.caller_range = {"epoch 1", "backward"};
+  EXPECT_TRUE(filter.Keeps(row));
+  record_.caller_range = {"epoch 1"};
+  EXPECT_FALSE(filter.Keeps(row));
+}
+
+TEST_F(RangePatternsTest, AStepHasEveryThread) {
+  RangeFilter filter("ProfilerStep#7$");
+  Row row = RowIn({});
+  record_.step = 7;
+  EXPECT_TRUE(filter.Keeps(row));
+  record_.step = 17;
+  EXPECT_FALSE(filter.Keeps(row));
+  record_.step.reset();
+  EXPECT_FALSE(filter.Keeps(row));
+}
+
+TEST_F(RangePatternsTest, StepsOfBackwardKernelsAreThoseOfWhoWaits) {
+  StepFinder steps("iteration");
+  Row row = RowIn({});
+  record_.caller_range = {"iteration 4"};
+  EXPECT_EQ(steps.StepOf(row), 4);
+}
+
 TEST_F(RangePatternsTest, SaysThatNothingIsInside) {
   RangeFilter filter("epoch");
   EXPECT_THAT(filter.Notes(), IsEmpty());
