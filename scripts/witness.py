@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tells whether parse and prof still print what they printed, byte for byte, on real profiles.
 
-    witness.py --bin DIR [--corpus DIR] [--jobs N] [--only TEXT]   compares with the committed hashes
+    witness.py --bin DIR [--corpus DIR] [--jobs N] [--only TEXT] [--all]
+                                                                   compares with the committed hashes
     witness.py --bin DIR [--corpus DIR] --update                   writes them anew
     witness.py --self-test                                         checks that it finds differences
 
@@ -298,6 +299,7 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, help="folder of parse and prof")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="only cases whose name holds this")
+    parser.add_argument("--all", action="store_true", help="name every case that differs, not 40")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
@@ -323,7 +325,7 @@ def main():
         GOLDEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
     expected = {name: value for name, value in read(GOLDEN).items() if options.only in name}
     faults = differences(expected, found)
-    print("\n".join(faults[:40] + [f"{len(found)} cases, {len(faults)} not as committed"]))
+    print("\n".join((faults if options.all else faults[:40]) + [f"{len(found)} cases, {len(faults)} not as committed"]))
     sys.exit(1 if faults else 0)
 
 

@@ -49,7 +49,7 @@ class RangeCounter {
   struct Text {
     bool known = false;
     bool arguments = false;
-    bool sized = false;  ///< An operator's range with the sizes of its arguments.
+    bool op = false;  ///< An annotated call, or an operator's range of PyTorch.
     MarkerKind kind = MarkerKind::kFree;
   };
 
@@ -59,15 +59,19 @@ class RangeCounter {
     text.known = true;
     const MarkerText marker = ClassifyMarker(trace_.strings.View(id));
     text.kind = marker.kind;
-    text.sized = !marker.sizes.empty() && MakeSizedCall(marker.name, marker.sizes).has_value();
-    text.arguments =
-        text.sized || (text.kind == MarkerKind::kOp && CallHasArguments(trace_.strings.View(id)));
+    if (text.kind == MarkerKind::kOp) {
+      text.op = true;
+      text.arguments = CallHasArguments(trace_.strings.View(id));
+    } else if (const std::optional<OpCall> call = CallOfRange(marker)) {
+      text.op = true;
+      text.arguments = !call->args.empty();
+    }
     return text;
   }
 
   void CountMarker(const Text& text) {
     ++survey_.markers;
-    survey_.ops += text.kind == MarkerKind::kOp || text.sized ? 1 : 0;
+    survey_.ops += text.op ? 1 : 0;
     survey_.ops_with_arguments += text.arguments ? 1 : 0;
     survey_.numbered += text.kind == MarkerKind::kSeq ? 1 : 0;
     survey_.layers += text.kind == MarkerKind::kLayer ? 1 : 0;

@@ -141,7 +141,7 @@ class Autograd::Builder {
     if (text.kind == MarkerKind::kSeq || text.kind == MarkerKind::kNode) return text.seq;
     if (text.kind == MarkerKind::kOp && text.thread != 0) return text.seq;
     // Texts of ops that made no node have no number.
-    if (text.kind == MarkerKind::kFree && TextOf(range).starts_with("aten::")) return -1;
+    if (text.kind == MarkerKind::kOperator) return -1;
     return std::nullopt;
   }
 

@@ -46,15 +46,14 @@ RangeTexts::Text& RangeTexts::Slot(StringId id) {
   return texts_[id];
 }
 
-StringId RangeTexts::InternCall(const MarkerText& marker) {
-  if (marker.sizes.empty()) return 0;
-  const std::optional<OpCall> call = MakeSizedCall(marker.name, marker.sizes);
-  if (!call) return 0;
-  std::string text;
-  AppendOpCall(*call, &text);
-  const StringId id = strings_.Intern(text);
-  Classify(id);
-  return id;
+void RangeTexts::AddCall(const MarkerText& marker, Text* text) {
+  const std::optional<OpCall> call = CallOfRange(marker);
+  if (!call) return;
+  std::string canonical;
+  AppendOpCall(*call, &canonical);
+  text->call = strings_.Intern(canonical);
+  text->names_only = call->args.empty();
+  Classify(text->call);
 }
 
 const RangeTexts::Text& RangeTexts::Classify(StringId id) {
@@ -82,10 +81,10 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
       text.backward_node = IsPlainBackwardNode(marker.name);
       text.op = text.backward_node ? strings_.Intern(OpOfBackwardNode(marker.name))
                                    : strings_.Intern(marker.name);
-      text.call = InternCall(marker);
+      AddCall(marker, &text);
       break;
-    case MarkerKind::kSized:
-      text.call = InternCall(marker);
+    case MarkerKind::kOperator:
+      AddCall(marker, &text);
       break;
     case MarkerKind::kLayer:
       text.op = strings_.Intern(marker.name);

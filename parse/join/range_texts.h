@@ -23,8 +23,8 @@ class RangeTexts {
                          ///< kLayer: the layer's name. kNode: the node's.
     StringId mod = 0;    ///< kOp
     StringId open_text = 0;  ///< What a range path shows for an unclosed range of this text.
-    /// kSeq, kSized: the text of the call whose sizes stand in the text. It is classified too. 0:
-    /// none.
+    /// kSeq, kOperator: the text of the call whose sizes stand in the text. It is classified too.
+    /// 0: none.
     StringId call = 0;
     uint32_t name_length = 0;  ///< kSeq: bytes of NAME, which begins the text.
     uint32_t frames = 0;       ///< kTrace: index for FramesOf.
@@ -32,7 +32,8 @@ class RangeTexts {
     bool recompute = false;  ///< kOp: a forward op that runs again.
     bool backward = false;   ///< kSeq: makes its kernels backward.
     bool backward_node =
-        false;  ///< kSeq: op is that of a backward node, and goes before other names.
+        false;                ///< kSeq: op is that of a backward node, and goes before other names.
+    bool names_only = false;  ///< `call` has no arguments.
     bool known = false;
   };
 
@@ -54,8 +55,8 @@ class RangeTexts {
 
  private:
   Text& Slot(StringId id);
-  /// The canonical text of the call that the text of an operator's range describes; 0: none.
-  StringId InternCall(const MarkerText& marker);
+  /// Adds the canonical text of the call that the text of an operator's range describes.
+  void AddCall(const MarkerText& marker, Text* text);
 
   StringPool& strings_;
   Diagnostics& diagnostics_;

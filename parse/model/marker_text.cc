@@ -96,13 +96,15 @@ bool SaysBackward(std::string_view name) {
   return name.ends_with("Backward");
 }
 
-/// Matches "NAME, sizes = [..]" and "NAME, op_id = N, sizes = [..]", of which `text` is what stands
-/// before the sizes.
-void ClassifySized(std::string_view text, std::string_view sizes, MarkerText* out) {
+/// Matches "NAME[, op_id = N][, sizes = [..]]", of which `text` is what stands before the sizes. A
+/// name alone must be PyTorch's: "add" and "Engine::run" may be anybody's labels.
+void ClassifyOperator(std::string_view text, std::string_view sizes, MarkerText* out) {
   std::string_view name = text;
-  if (DropDigits(&name).empty() || !DropSuffix(", op_id = ", &name)) name = text;
-  if (!NamesSizedOperator(name)) return;
-  out->kind = MarkerKind::kSized;
+  const bool has_id = !DropDigits(&name).empty() && DropSuffix(", op_id = ", &name);
+  if (!has_id) name = text;
+  const bool sure = has_id || !sizes.empty() || text.starts_with("aten::");
+  if (!sure || !NamesOperator(name)) return;
+  out->kind = MarkerKind::kOperator;
   out->name = name;
   out->sizes = sizes;
 }
@@ -137,7 +139,7 @@ void ClassifyTorch(std::string_view text, MarkerText* out) {
   DropList(", input_op_ids =", &text);
   const std::string_view sizes = DropList(", sizes =", &text);
   ClassifySeq(text, sizes, out);
-  if (out->kind == MarkerKind::kFree && !sizes.empty()) ClassifySized(text, sizes, out);
+  if (out->kind == MarkerKind::kFree) ClassifyOperator(text, sizes, out);
 }
 
 /// The values of a literal's keys that decide what it is.

@@ -10,15 +10,15 @@ namespace oplens {
 
 /// What the text of a range says.
 enum class MarkerKind : uint8_t {
-  kFree,     ///< A label of the user or a library.
-  kOp,       ///< {'mod': .., 'op': .., 'args': [..]}: an annotated call.
-  kTrace,    ///< {'traceMarker': [..]}: a call stack.
-  kRepr,     ///< {'mod': .., 'strRepr': ..}: a module's parameters.
-  kLayer,    ///< "layer:NAME".
-  kSeq,      ///< "NAME, seq = N" and its relatives of PyTorch.
-  kSized,    ///< "NAME, sizes = [..]" of PyTorch: an operator without a sequence number.
-  kNode,     ///< {'oplens': {'node': ..}}: a node of the backward pass, as nvtx_annotate marks it.
-  kIgnored,  ///< Known to mislead (PyTorch's CheckpointFunctionBackward), left out as PyProf does.
+  kFree,      ///< A label of the user or a library.
+  kOp,        ///< {'mod': .., 'op': .., 'args': [..]}: an annotated call.
+  kTrace,     ///< {'traceMarker': [..]}: a call stack.
+  kRepr,      ///< {'mod': .., 'strRepr': ..}: a module's parameters.
+  kLayer,     ///< "layer:NAME".
+  kSeq,       ///< "NAME, seq = N" and its relatives of PyTorch.
+  kOperator,  ///< "NAME[, op_id = N][, sizes = [..]]" of PyTorch: one without a sequence number.
+  kNode,      ///< {'oplens': {'node': ..}}: a node of the backward pass, as nvtx_annotate marks it.
+  kIgnored,   ///< Known to mislead (PyTorch's CheckpointFunctionBackward), left out as PyProf does.
 };
 
 /// The parts of a text that later stages need. Views point into the text that was classified or,
@@ -29,10 +29,10 @@ struct MarkerText {
   bool damaged = false;  ///< Starts like an annotation but does not parse; kind is kFree.
   bool backward =
       false;  ///< kSeq: the name says backward (MmBackward, MulBackward0, relu_backward).
-  /// kSeq, kSized: NAME. kNode: the node's. kLayer: the text after "layer:", percent escapes
+  /// kSeq, kOperator: NAME. kNode: the node's. kLayer: the text after "layer:", percent escapes
   /// decoded if all of them are right.
   std::string_view name;
-  std::string_view sizes;  ///< kSized: the list. kSeq: also, or empty when there is none.
+  std::string_view sizes;  ///< kSeq, kOperator: the list, or empty when there is none.
   int64_t seq = -1;        ///< kSeq: N. kOp, kNode: the number in the key 'oplens'.
   std::string_view mod;    ///< kOp
   std::string_view op;     ///< kOp
@@ -49,7 +49,8 @@ struct MarkerText {
 /// oplens with a node); a
 /// text that starts with "layer:"; PyTorch's "NAME[, stashed ]seq = N[, op_id = N][, sizes = ..][,
 /// input_op_ids = ..]", matched from the right because NAME may hold anything; the same without
-/// seq, if NAME is that of an operator and sizes are there; else free text. Never fails and never
+/// seq, if NAME is that of an operator, of PyTorch ("aten::mm") where it stands alone; else free
+/// text. Never fails and never
 /// throws on any bytes.
 MarkerText ClassifyMarker(std::string_view text);
 

@@ -99,15 +99,20 @@ size_t OperandCount(std::string_view op, size_t arguments) {
 
 }  // namespace
 
-bool NamesSizedOperator(std::string_view name) {
-  if (name.find(kScope) == std::string_view::npos) return FindTorchSchema(name, 0) != nullptr;
-  return ClassifyTorchName(name, false) == TorchName::kCall;
+bool NamesQualifiedOperator(std::string_view name) {
+  return name.find(kScope) != std::string_view::npos &&
+         ClassifyTorchName(name, false) == TorchName::kCall;
 }
 
-std::optional<OpCall> MakeSizedCall(std::string_view name, std::string_view sizes) {
-  if (!NamesSizedOperator(name)) return std::nullopt;
+bool NamesOperator(std::string_view name) {
+  if (name.find(kScope) == std::string_view::npos) return FindTorchSchema(name, 0) != nullptr;
+  return NamesQualifiedOperator(name);
+}
+
+std::optional<OpCall> MakeRangeCall(std::string_view name, std::string_view sizes) {
+  if (!NamesOperator(name)) return std::nullopt;
   std::vector<OpArg> args;
-  if (!ReadSizes(sizes, &args) || args.empty()) return std::nullopt;
+  if (!sizes.empty() && !ReadSizes(sizes, &args)) return std::nullopt;
   const bool scoped = name.find(kScope) != std::string_view::npos;
   const std::string full = scoped ? std::string(name) : std::string(kAten).append(name);
   if (full.starts_with(kAten)) {
@@ -119,6 +124,13 @@ std::optional<OpCall> MakeSizedCall(std::string_view name, std::string_view size
     }
   }
   return MakeTorchCall(full, std::move(args));
+}
+
+std::optional<OpCall> CallOfRange(const MarkerText& marker) {
+  const bool numbered = marker.kind == MarkerKind::kSeq;
+  if (!numbered && marker.kind != MarkerKind::kOperator) return std::nullopt;
+  if (numbered && marker.sizes.empty() && !NamesQualifiedOperator(marker.name)) return std::nullopt;
+  return MakeRangeCall(marker.name, marker.sizes);
 }
 
 }  // namespace oplens

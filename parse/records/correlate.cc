@@ -49,7 +49,7 @@ Lane LaneOf(MarkerKind kind) {
     case MarkerKind::kSeq:
       return kSeqLane;
     case MarkerKind::kNode:
-    case MarkerKind::kSized:  // If its call could be read.
+    case MarkerKind::kOperator:  // If its call could be read.
     case MarkerKind::kFree:
     case MarkerKind::kIgnored:
       break;
@@ -415,7 +415,7 @@ class Correlation::Builder {
     if (text.kind == MarkerKind::kNode && Counts(range)) return;
     const bool call = text.call != 0 && Counts(range);
     if (call) Push(index, range, kOpLane);
-    if (call && text.kind == MarkerKind::kSized) return;
+    if (call && text.kind == MarkerKind::kOperator) return;
     const Lane lane = LaneOf(text.kind);
     if (lane == kLayerLane || Counts(range)) return Push(index, range, lane);
     if (lane == kTraceLane || lane == kReprLane) return;
@@ -438,7 +438,7 @@ class Correlation::Builder {
     launched->first_item = static_cast<uint32_t>(result_.items_.size());
     launched->layers = AddLane(kLayerLane);
     launched->reprs = AddLane(kReprLane);
-    launched->ops = AddLane(kOpLane);
+    launched->ops = AddOps();
     launched->seqs = AddSeqs(launched);
     launched->trace_range = open_.Innermost(kTraceLane);
     const size_t paths = open_.CountOf(kPathLane);
@@ -515,6 +515,23 @@ class Correlation::Builder {
       return true;
     });
     return static_cast<uint32_t>(result_.items_.size() - before);
+  }
+
+  /// Annotated calls; not PyTorch's own range right inside of one that annotates the same call.
+  uint32_t AddOps() {
+    const size_t before = result_.items_.size();
+    open_.ForEach(kOpLane, [&](uint32_t range) {
+      const bool repeats = result_.items_.size() > before && NamesOnly(trace_.ranges[range]) &&
+                           result_.OpOf(result_.items_.back()).op == result_.OpOf(range).op;
+      if (!repeats) result_.items_.push_back(range);
+      return true;
+    });
+    return static_cast<uint32_t>(result_.items_.size() - before);
+  }
+
+  /// Whether a call is named by the text of a range that says nothing of its arguments.
+  bool NamesOnly(const Range& range) const {
+    return range.kind == RangeKind::kMarker && texts_.Of(range.text).names_only;
   }
 
   std::string_view SeqName(uint32_t range) const {
@@ -641,14 +658,11 @@ class Correlation::Builder {
     }
   }
 
-  /// Kernels that no single op launched: replays of a graph whose capture is not in the file, and
-  /// what a compiler made of several ops.
+  /// Kernels that no single op launched: replays of a graph whose capture is not in the file,
+  /// whatever is around the replay, and what a compiler made of several ops.
   void NoteMadeUpKernels(const Kernel& kernel, const Launched& launched, ReasonSet* reasons) {
-    if (launched.ops > 0) return;
-    if (kernel.graph && kernel.capture == kNoLaunch && launched.seqs == 0) {
-      Note(Reason::kGraphKernel, kernel, reasons);
-    }
-    if (IsCompiledKernel(trace_.strings.View(kernel.name))) {
+    if (kernel.graph && kernel.capture == kNoLaunch) Note(Reason::kGraphKernel, kernel, reasons);
+    if (launched.ops == 0 && IsCompiledKernel(trace_.strings.View(kernel.name))) {
       Note(Reason::kCompiledKernel, kernel, reasons);
     }
   }

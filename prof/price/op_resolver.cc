@@ -106,6 +106,7 @@ const Annotation* OpResolver::Understand(std::string_view text) {
   annotation.has_types = std::any_of(call->args.begin(), call->args.end(), [](const OpArg& arg) {
     return arg.kind == OpArg::Kind::kTensor && ops::ParseDType(arg.dtype).has_value();
   });
+  annotation.names_only = call->args.empty();
   annotation.is_noise = IsNoise(call->op);
   annotation.is_backward_pass = call->op == "backward";
   annotation.op = std::move(call->op);
@@ -181,6 +182,16 @@ bool OpResolver::MayHaveNode(const KernelRecord& backward) const {
          FitsNode(chosen->annotation->op, backward.seq_markers);
 }
 
+bool OpResolver::NamesOnly() const {
+  return std::all_of(markers_.begin(), markers_.end(),
+                     [](const Marker& marker) { return marker.annotation->names_only; });
+}
+
+bool OpResolver::HasPrice() const {
+  const Marker* chosen = ChoosePriced();
+  return chosen != nullptr && chosen->annotation->price.has_value();
+}
+
 const OpResolver::Marker* OpResolver::ChoosePriced() const {
   if (markers_.empty()) return nullptr;
   if (choice_ == OpChoice::kOuter) return &markers_.front();
@@ -240,16 +251,18 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   Collect(*texts, record.direction);
   // What runs between the nodes, or runs forward again, has no forward op to look for.
   const bool in_node = record.phase == Phase::kUnknown || record.phase == Phase::kBackward;
-  if (record.direction == Direction::kBackward && in_node && markers_.empty()) {
+  const bool unannotated = markers_.empty();
+  if (record.direction == Direction::kBackward && in_node && NamesOnly()) {
     const ForwardMatch match = linker_.Find(record);
-    why = match.reason;
+    if (unannotated) why = match.reason;
     if (match.op != nullptr) {
       Collect(match.op->markers, Direction::kForward);
       DropInsideOfNode(record);
     }
     // A number may be that of an op which only ran before the one that made the node; a node is
     // the op's own.
-    if (match.op != nullptr && (!record.nodes.empty() || MayHaveNode(record))) {
+    const bool made_node = match.op != nullptr && (!record.nodes.empty() || MayHaveNode(record));
+    if (made_node && (unannotated || HasPrice())) {
       resolution.forward = match.op;
       resolution.forward_run = match.run;
       row->layer = match.op->layer;
@@ -259,7 +272,8 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
       mods = &match.op->mod;
       why.reset();
     } else {
-      markers_.clear();
+      Collect(*texts, record.direction);
+      if (!unannotated && match.op != nullptr) TakeSurroundings(*match.op, row);
     }
   } else if (record.direction == Direction::kForward || record.phase == Phase::kRecompute) {
     linker_.AddForward(record);
@@ -269,6 +283,8 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   }
 
   const Marker* chosen = ChoosePriced();
+  // What is around the replay of a graph is that of the whole graph, and no op of one kernel.
+  if (!HasPrice() && record.reasons.Has(Reason::kGraphKernel)) return resolution;
   if (chosen == nullptr) {
     // Else the lists go with markers that do not count; or the op is a free text, which is no op
     // and stands in `range` (PyProf's files have only the op).

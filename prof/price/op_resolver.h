@@ -38,6 +38,7 @@ struct Annotation {
   std::string shapes;                  ///< Of its tensors: "(32,128,768);(3072,768)".
   std::string_view dtype;              ///< Of its first tensor of a known type.
   bool has_types = false;              ///< It has one whose data type is known.
+  bool names_only = false;             ///< The call has no arguments.
   bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
   bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
 };
@@ -63,8 +64,9 @@ struct Resolution {
   std::span<const OuterCall> outer = {};
 };
 
-/// Finds the op of each kernel: from its own annotations, or for a backward kernel without any from
-/// the forward op of its sequence id. Texts repeat, so each is parsed and priced once.
+/// Finds the op of each kernel: from its own annotations, or for a backward kernel without any, or
+/// with names only, from the forward op of its sequence id. Texts repeat, so each is parsed and
+/// priced once.
 class OpResolver {
  public:
   /// `gpu`: that all kernels ran on, whatever their records say; null: what each record says.
@@ -107,6 +109,10 @@ class OpResolver {
   /// the number when that op has no range of its own with it.
   bool MayHaveNode(const KernelRecord& backward) const;
   const Marker* ChoosePriced() const;
+  /// Whether no collected marker has arguments; also without any.
+  bool NamesOnly() const;
+  /// Whether the chosen one has a price.
+  bool HasPrice() const;
   /// Of a priced call without data types (PyTorch's own ranges, which tell sizes only): the next
   /// one around it that has types and is the same work. Else the call itself.
   const Marker* WithTypes(const Marker* inner) const;

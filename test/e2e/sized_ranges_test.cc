@@ -71,6 +71,55 @@ TEST(SizedRanges, GiveOpsTheirFlopsAndSequenceNumbers) {
   for (const json& row : rows) EXPECT_TRUE(row["bytes"].is_null()) << row;
 }
 
+// Without record_shapes the texts say the op and nothing of its arguments.
+TEST(NamedRanges, GiveOpsWithoutCosts) {
+  SmallProfile profile;
+  for (const char* text : {"aten::mm, op_id = 314307", "aten::mm", "aten::mm, seq = 7",
+                           "aten::mm, seq = 7, op_id = 3", "aten::mm, seq = 7, sizes = []"}) {
+    const ScriptRange mm(&profile.thread, text);
+    profile.thread.Launch({.name = kGemm});
+  }
+  const std::vector<json> rows = RowsOf(profile.Write());
+  ASSERT_EQ(rows.size(), 5u);
+  for (const json& row : rows) {
+    EXPECT_EQ(row["op"], "mm") << row;
+    EXPECT_EQ(row["mod"], "torch") << row;
+    EXPECT_TRUE(row["flops"].is_null()) << row;
+    EXPECT_EQ(row["reason"], json({"no-arguments"})) << row;
+  }
+}
+
+TEST(NamedRanges, LabelsOfTheUserAreNoOps) {
+  SmallProfile profile;
+  for (const char* text : {"add", "Engine::run", "my block, op_id = 3"}) {
+    const ScriptRange label(&profile.thread, text);
+    profile.thread.Launch({.name = kGemm});
+  }
+  for (const json& row : RowsOf(profile.Write())) EXPECT_TRUE(row["op"].is_null()) << row;
+}
+
+// PyProf's annotation of the forward op says more of its backward kernel than a name inside the
+// node.
+TEST(NamedRanges, TheForwardOpWithArgumentsPricesItsNode) {
+  SmallProfile profile;
+  {
+    const ScriptRange mm(&profile.thread, OpText("relu"));
+    const ScriptRange seq(&profile.thread, "aten::relu, seq = 5, op_id = 1");
+    profile.thread.Launch({});
+  }
+  {
+    const ScriptRange node(&profile.thread, "ReluBackward0, seq = 5, op_id = 9");
+    const ScriptRange inner(&profile.thread, "aten::threshold_backward, op_id = 10");
+    profile.thread.Launch({});
+  }
+  const std::vector<json> rows = RowsOf(profile.Write());
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["flops"], 1024);
+  EXPECT_EQ(rows[1]["dir"], "bprop");
+  EXPECT_EQ(rows[1]["op"], "relu");
+  EXPECT_EQ(rows[1]["flops"], 1024);
+}
+
 TEST(SizedRanges, ACallWithDataTypesAroundThemGoesFirst) {
   SmallProfile profile;
   {

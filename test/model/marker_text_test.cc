@@ -85,10 +85,13 @@ TEST(ClassifyMarker, FindsTheSizesOfOperators) {
       {"zoo::op, op_id = 1, sizes = [[]], input_op_ids = [(0,-1)]", "zoo::op", " [[]]"},
       {"aten::cat, op_id = 1, sizes = [[[2, 3], [2, 4]], []]", "aten::cat",
        " [[[2, 3], [2, 4]], []]"},
+      {"aten::mm, op_id = 3", "aten::mm", ""},
+      {"zoo::op, op_id = 3", "zoo::op", ""},
+      {"aten::mm", "aten::mm", ""},
   };
   for (const SizedCase& c : sized) {
     const MarkerText marker = ClassifyMarker(c.text);
-    EXPECT_EQ(marker.kind, MarkerKind::kSized) << c.text;
+    EXPECT_EQ(marker.kind, MarkerKind::kOperator) << c.text;
     EXPECT_EQ(marker.name, c.name) << c.text;
     EXPECT_EQ(marker.sizes, c.sizes) << c.text;
     EXPECT_EQ(marker.seq, -1) << c.text;
@@ -130,10 +133,11 @@ TEST(ClassifyMarker, TakesOtherTextsAsFree) {
       "AddmmBackward0, op_id = 3, sizes = [[1, 2]]",
       "autograd::engine::evaluate_function: AddmmBackward0, op_id = 3, sizes = [[1, 2]]",
       "nccl:all_reduce, sizes = [[1, 2]]",
-      "aten::mm, op_id = 3",
       "aten::mm, op_id = , sizes = [[1]]",
       "aten::cat, sizes = [[[[1]]]]",
-      "aten::mm",
+      "mm",
+      "Engine::run",
+      "zoo::op",
       "x, seq = 1, op_id = ",
       "x, seq = 1, op_id = -3",
       "x, seq = 1, sizes = [1]",

@@ -10,7 +10,7 @@ namespace {
 
 /// "mod.op [2,3] ? dim=?": "?" is a value that is not known. "-" when there is no call.
 std::string Text(std::string_view name, std::string_view sizes) {
-  const std::optional<OpCall> call = MakeSizedCall(name, sizes);
+  const std::optional<OpCall> call = MakeRangeCall(name, sizes);
   if (!call) return "-";
   std::string text = call->mod + '.' + call->op;
   for (const OpArg& arg : call->args) {
@@ -72,6 +72,13 @@ TEST(SizedCall, ListsOfTensorsStandInPlace) {
   EXPECT_EQ(Text("aten::cat", "[[[2, 3], [2, 4]], []]"), kCall);
 }
 
+TEST(SizedCall, WithoutSizesItIsACallWithoutArguments) {
+  EXPECT_EQ(Text("aten::mm", ""), "torch.mm");
+  EXPECT_EQ(Text("aten::mm", "[]"), "torch.mm");
+  EXPECT_EQ(Text("mm", ""), "torch.mm");
+  EXPECT_EQ(Text("AddmmBackward0", ""), "-");
+}
+
 TEST(SizedCall, NodesLabelsAndOtherListsAreNone) {
   EXPECT_EQ(Text("AddmmBackward0", "[[2, 3]]"), "-");
   EXPECT_EQ(Text("autograd::engine::evaluate_function: AddmmBackward0", "[[2, 3]]"), "-");
@@ -80,8 +87,8 @@ TEST(SizedCall, NodesLabelsAndOtherListsAreNone) {
   EXPECT_EQ(Text("", "[[2, 3]]"), "-");
   EXPECT_EQ(Text("Optimizer.step#SGD.step", "[[2, 3]]"), "-");
   for (const std::string_view sizes :
-       {"", "[]", "[", "[[2, 3]", "[[2, 3]] x", "[2, 3]", "[['a']]", "[[1.5]]", "[[1, [2]]]",
-        "[[[2], 3]]", "[[[[2]]]]", "[[9223372036854775808]]", "{}", "[None]"}) {
+       {"[", "[[2, 3]", "[[2, 3]] x", "[2, 3]", "[['a']]", "[[1.5]]", "[[1, [2]]]", "[[[2], 3]]",
+        "[[[[2]]]]", "[[9223372036854775808]]", "{}", "[None]"}) {
     EXPECT_EQ(Text("aten::mm", sizes), "-") << sizes;
   }
 }
@@ -90,7 +97,7 @@ TEST(SizedCall, StaysInBoundsOnLongAndDeepLists) {
   EXPECT_EQ(Text("aten::mm", std::string(1 << 20, '[')), "-");
   std::string many = "[[1]";
   for (int i = 0; i < 100000; ++i) many += ", [1]";
-  const std::optional<OpCall> call = MakeSizedCall("zoo::op", many + "]");
+  const std::optional<OpCall> call = MakeRangeCall("zoo::op", many + "]");
   ASSERT_TRUE(call);
   EXPECT_EQ(call->args.size(), 100001u);
 }

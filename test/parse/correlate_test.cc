@@ -85,7 +85,7 @@ TEST_F(CorrelateTest, OpsWithoutAnnotation) {
   Kernel(60);
   Correlate();
   EXPECT_THAT(Record(0).op, ElementsAre("step"));  // The outermost text, as the user's label.
-  EXPECT_THAT(Record(1).op, ElementsAre("aten::relu"));
+  EXPECT_THAT(Record(1).op, ElementsAre("relu"));
   EXPECT_THAT(Record(2).op, ElementsAre("threshold"));
   EXPECT_EQ(Record(2).direction, Direction::kBackward);
   EXPECT_THAT(Record(3).op, IsEmpty());
@@ -389,6 +389,22 @@ TEST_F(CorrelateTest, GraphKernelsTakeTheRangesOfTheirCapture) {
   EXPECT_FALSE(Record(0).reasons.Has(Reason::kGraphKernel));
   EXPECT_TRUE(Record(1).reasons.Has(Reason::kGraphKernel));
   EXPECT_EQ(diagnostics_.CountOf(Reason::kGraphKernel), 1);
+}
+
+// An op around the launch of a graph is that of the whole graph.
+TEST_F(CorrelateTest, GraphKernelsSaySoWhateverIsAroundTheirReplay) {
+  Op(0, 100, "CompiledFunction", kMatmul, 9);
+  Kernel(50);
+  trace_.kernels.back().graph = true;
+  Op(200, 300, "CompiledFunctionBackward", "", 9, 1);
+  Kernel(250, 1);
+  trace_.kernels.back().graph = true;
+  Kernel(260, 1);
+  Correlate();
+  EXPECT_TRUE(Record(0).reasons.Has(Reason::kGraphKernel));
+  EXPECT_TRUE(Record(1).reasons.Has(Reason::kGraphKernel));
+  EXPECT_EQ(Record(1).direction, Direction::kBackward);
+  EXPECT_FALSE(Record(2).reasons.Has(Reason::kGraphKernel));
 }
 
 TEST_F(CorrelateTest, CompiledKernelsSaySo) {

@@ -188,6 +188,28 @@ TEST_F(OpResolverTest, WhatParseSaidIsReasonEnough) {
   }
 }
 
+TEST_F(OpResolverTest, TheOpAroundAGraphIsNotItsKernels) {
+  KernelRecord record = Annotated({kMysteryText});
+  record.reasons.Add(Reason::kGraphKernel);
+  inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.op, "");
+  EXPECT_FALSE(row_.has_shapes);
+  EXPECT_THAT(row_.path, IsEmpty());
+  EXPECT_TRUE(row_.reasons.Has(Reason::kGraphKernel));
+  EXPECT_FALSE(row_.reasons.Has(Reason::kUnknownOp));
+
+  KernelRecord backward = Backward(4);
+  backward.reasons.Add(Reason::kGraphKernel);
+  inner_.Resolve(backward, &row_);
+  EXPECT_EQ(row_.op, "");
+  EXPECT_FALSE(row_.reasons.Has(Reason::kNoForwardMatch));
+
+  KernelRecord priced = Annotated({kMm});
+  priced.reasons.Add(Reason::kGraphKernel);
+  inner_.Resolve(priced, &row_);
+  EXPECT_EQ(row_.op, "mm") << "a call whose cost is known";
+}
+
 TEST_F(OpResolverTest, PythonLookUpsAreNoOps) {
   inner_.Resolve(Annotated({kGetattr, kMysteryText, kGetattr, kGetattr}), &row_);
   EXPECT_EQ(row_.op, "mystery");
