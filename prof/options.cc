@@ -28,8 +28,7 @@ cxxopts::Options Declare() {
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB] [--copies] [--op inner|outer] "
       "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [--gpu NAME] [--rules "
-      "FILE] [-o "
-      "FILE] [--quiet]");
+      "FILE] [-o FILE] [--quiet] [--strict]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
@@ -68,6 +67,8 @@ cxxopts::Options Declare() {
       cxxopts::value<std::string>(), "FILE");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
   add("quiet", "No counts and notes on standard error");
+  add("strict",
+      "Exit with 3 when a row was damaged, kernels were unlaunched, or there is nothing to show");
   add("h,help", "This text");
   add("version", "The version");
   add("file",
@@ -216,6 +217,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   if (given.count("gpu") > 0) options.gpu = ReadGpu(given["gpu"].as<std::string>());
   if (given.count("rules") > 0) options.rules = LoadRules(given["rules"].as<std::string>());
   options.quiet = given.count("quiet") > 0;
+  options.strict = given.count("strict") > 0;
   return options;
 }
 

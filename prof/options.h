@@ -32,6 +32,7 @@ struct Options {
   std::optional<ops::Gpu> gpu;      ///< That all kernels ran on; nullopt: what their records say.
   std::optional<ops::Rules> rules;  ///< Of the user, where given.
   bool quiet = false;
+  bool strict = false;  ///< Damage, and nothing to show, decide the exit code.
   std::string message;  ///< Set by -h and --version: print it, do nothing else.
 };
 

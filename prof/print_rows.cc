@@ -83,6 +83,8 @@ class RowPrinter {
     Finish();
   }
 
+  int64_t row_count() const { return row_count_; }
+
  private:
   /// Writes what waits, and forgets everything that could link to what comes.
   void Begin() {
@@ -176,9 +178,11 @@ class RowPrinter {
 
 }  // namespace
 
-void PrintRows(RecordSource* records, const RowOptions& options, RowWriter* writer, Output* output,
-               Diagnostics* diagnostics) {
-  RowPrinter(options, writer, output, diagnostics).TakeAll(records);
+int64_t PrintRows(RecordSource* records, const RowOptions& options, RowWriter* writer,
+                  Output* output, Diagnostics* diagnostics) {
+  RowPrinter printer(options, writer, output, diagnostics);
+  printer.TakeAll(records);
+  return printer.row_count();
 }
 
 }  // namespace oplens::prof

@@ -27,9 +27,9 @@ struct RowOptions {
 /// Takes all records of a source, prices them, and writes one row each to `output` in the same
 /// order, but for those that the filter does not keep. Nothing of one input or rank has an effect
 /// on another's. Reasons of rows are counted in `diagnostics`; what became of them all is said in
-/// its notes. Does not Commit().
-void PrintRows(RecordSource* records, const RowOptions& options, RowWriter* writer, Output* output,
-               Diagnostics* diagnostics);
+/// its notes. Does not Commit(). Answers the number of rows.
+int64_t PrintRows(RecordSource* records, const RowOptions& options, RowWriter* writer,
+                  Output* output, Diagnostics* diagnostics);
 
 }  // namespace oplens::prof
 

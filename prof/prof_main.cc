@@ -28,8 +28,8 @@ RowOptions RowOptionsOf(const Options& options) {
           ProductPeakOf};
 }
 
-/// Rows of the copies of all profiles, one file after the other.
-void PrintCopies(Inputs* inputs, RowWriter* writer, Output* output, Diagnostics* diagnostics) {
+/// Rows of the copies of all profiles, one file after the other. Answers their number.
+int64_t PrintCopies(Inputs* inputs, RowWriter* writer, Output* output, Diagnostics* diagnostics) {
   Row row;
   writer->AppendHeader(output->buffer());
   while (const Trace* trace = inputs->NextTrace(diagnostics)) {
@@ -40,6 +40,8 @@ void PrintCopies(Inputs* inputs, RowWriter* writer, Output* output, Diagnostics*
       output->FlushIfLarge();
     }
   }
+  if (row.index == 0) diagnostics->Note("there are no copies and no fills to show");
+  return row.index;
 }
 
 const char* TableName(const Options& options) {
@@ -47,13 +49,14 @@ const char* TableName(const Options& options) {
   return options.summary != nullptr ? "summary" : "kernels";
 }
 
-/// One row a group of kernels.
-void PrintSummary(RecordSource* records, const Options& options, RowWriter* writer, Output* output,
-                  Diagnostics* diagnostics) {
+/// One row a group of kernels. Answers the number of kernels.
+int64_t PrintSummary(RecordSource* records, const Options& options, RowWriter* writer,
+                     Output* output, Diagnostics* diagnostics) {
   Summary summary(options.summary.get());
-  PrintRows(records, RowOptionsOf(options), &summary, output, diagnostics);
+  const int64_t kernels = PrintRows(records, RowOptionsOf(options), &summary, output, diagnostics);
   summary.Write(options.order, options.top, writer, output);
   for (std::string& note : summary.Notes()) diagnostics->Note(std::move(note));
+  return kernels;
 }
 
 std::unique_ptr<SqliteWriter> MakeSqliteWriter(const Options& options) {
@@ -89,12 +92,13 @@ int Run(const Options& options) {
   Output output(options.output, PackingOf(options.output));
   const std::unique_ptr<SqliteWriter> database = MakeSqliteWriter(options);
   RowWriter* const writer = database != nullptr ? database.get() : options.writer.get();
+  int64_t rows = 0;
   if (options.copies) {
-    PrintCopies(&inputs, writer, &output, &diagnostics);
+    rows = PrintCopies(&inputs, writer, &output, &diagnostics);
   } else if (options.summary != nullptr) {
-    PrintSummary(&inputs, options, writer, &output, &diagnostics);
+    rows = PrintSummary(&inputs, options, writer, &output, &diagnostics);
   } else {
-    PrintRows(&inputs, RowOptionsOf(options), writer, &output, &diagnostics);
+    rows = PrintRows(&inputs, RowOptionsOf(options), writer, &output, &diagnostics);
   }
   if (database != nullptr) {
     database->Commit();
@@ -102,7 +106,8 @@ int Run(const Options& options) {
     output.Commit();
   }
   if (!options.quiet) PrintError(diagnostics.Render("prof"));
-  return kExitOk;
+  const bool failure = rows == 0 || diagnostics.Damaged() || inputs.left_out() > 0;
+  return options.strict && failure ? kExitStrict : kExitOk;
 }
 
 }  // namespace

@@ -17,6 +17,11 @@ bool IsBlank(std::string_view line) {
 
 }  // namespace
 
+Error EmptyFile(const std::string& path) {
+  return Error(path, "is empty: there are no kernels to show",
+               "parse writes such a file for a profile without kernels; was the disk full?");
+}
+
 RecordSource::Step LineRecords::Next(WaitingRow* row, Diagnostics* diagnostics) {
   std::string_view line;
   do {
@@ -52,6 +57,7 @@ RecordSource::Step LineRecords::Finish(Diagnostics* diagnostics) {
                 "give it the text that parse writes");
   }
   if (line_count_ == 0) {
+    if (lines_.is_file()) throw EmptyFile(lines_.name());
     diagnostics->Note(fmt::format("{} is empty: there are no kernels to show", lines_.name()));
   }
   return Step::kEnd;

@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "base/error.h"
 #include "prof/input/line_source.h"
 #include "prof/input/record_source.h"
 
 namespace oplens::prof {
+
+/// What is said of a file of records without any.
+Error EmptyFile(const std::string& path);
 
 /// Records from the lines of one file.
 class LineRecords : public RecordSource {
@@ -15,7 +19,8 @@ class LineRecords : public RecordSource {
   /// `path` empty or "-": standard input. Throws Error when the file cannot be opened.
   explicit LineRecords(std::string path) : lines_(std::move(path)) {}
 
-  /// Throws Error at the end, with what the file is instead, when it has lines but no record.
+  /// Throws Error at the end, with what the file is instead, when it has lines but no record, and
+  /// when a file, which is more than a filter's input, has no lines.
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
   bool counts_reasons() const override { return false; }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,11 @@ LineSource::LineSource(std::string path) : name_(std::move(path)) {
 
 LineSource::~LineSource() {
   if (fd_ != STDIN_FILENO) ::close(fd_);
+}
+
+bool LineSource::is_file() const {
+  struct stat status;
+  return fd_ != STDIN_FILENO && ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 bool LineSource::Fill() {

@@ -24,6 +24,8 @@ class LineSource {
 
   /// Whether the line just read was longer than kMaxLineBytes, and is cut there.
   bool cut() const { return cut_; }
+  /// Whether it is a file in a folder: no standard input, pipe or device.
+  bool is_file() const;
   /// The file as the user wrote it, or "standard input".
   const std::string& name() const { return name_; }
   /// The first bytes of the input, at most 64, once Next() was called.

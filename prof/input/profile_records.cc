@@ -25,13 +25,13 @@ struct RecordFile {
   size_t profiles_before;  // Profiles that the arguments before it name.
 };
 
-/// Throws Error when a file of records cannot be opened.
+/// Throws Error when a file of records cannot be opened, or is empty.
 void RefuseUnopened(const std::string& path) {
   std::error_code ignored;
   // Opening a pipe would take its writer away.
-  if (std::filesystem::is_regular_file(path, ignored) || !std::filesystem::exists(path, ignored)) {
-    LineRecords file(path);
-  }
+  const bool is_file = std::filesystem::is_regular_file(path, ignored);
+  if (is_file || !std::filesystem::exists(path, ignored)) LineRecords file(path);
+  if (is_file && std::filesystem::file_size(path, ignored) == 0) throw EmptyFile(path);
 }
 
 [[noreturn]] void FailWithoutCopies(const std::string& path) {

@@ -42,6 +42,9 @@ class Inputs : public RecordSource {
   /// records or cannot be read.
   const Trace* NextTrace(Diagnostics* diagnostics);
 
+  /// Profiles of folders that could not be read.
+  size_t left_out() const { return left_out_; }
+
   /// All files, for a look before anything is written.
   const std::vector<std::string>& paths() const { return paths_; }
 

@@ -82,6 +82,44 @@ TEST_F(ProgramTest, EmptyInputIsNoError) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "\"Idx\",\"Op\"\n");
   EXPECT_THAT(result.err, HasSubstr("standard input is empty"));
+  EXPECT_EQ(RunProgram({Program("prof"), "/dev/null"}).exit_code, 0) << "no file in a folder";
+}
+
+TEST_F(ProgramTest, AnEmptyFileIsAnError) {
+  const std::filesystem::path empty = dir_ / "empty.dict";
+  const std::filesystem::path out = dir_ / "out.csv";
+  WriteFile(empty, "");
+  RunResult result = RunProgram({Program("prof"), "-o", out.string(), empty.string()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("prof: " + empty.string() + ": is empty"));
+  EXPECT_FALSE(std::filesystem::exists(out));
+  result = RunProgram({Program("prof"), dict_.string(), empty.string()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.out, "") << "found before the rows of the files before it are written";
+  EXPECT_EQ(RunProgram({Program("prof")}, {.stdin_path = empty}).exit_code, 0);
+}
+
+TEST_F(ProgramTest, StrictTellsDamageAndNothingToShow) {
+  const auto run = [&](std::vector<std::string> options, const std::filesystem::path& input) {
+    options.insert(options.begin(), {Program("prof"), "--strict"});
+    if (!input.empty()) options.push_back(input.string());
+    return RunProgram(options);
+  };
+  EXPECT_EQ(run({}, dict_).exit_code, 0);
+  EXPECT_EQ(run({"--by", "kernel"}, dict_).exit_code, 0);
+  const RunResult none = run({"--range", "epoch"}, dict_);
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("holds 'epoch'"));
+  EXPECT_EQ(run({"--by", "kernel", "--range", "epoch"}, dict_).exit_code, 3);
+  EXPECT_EQ(run({}, "").exit_code, 3) << "empty standard input";
+  KernelRecord unlaunched = PlainRecord();
+  unlaunched.reasons.Add(Reason::kNoLaunchCall);
+  WriteFile(dict_, Line(unlaunched));
+  EXPECT_EQ(run({}, dict_).exit_code, 3);
+  EXPECT_EQ(run({"--quiet"}, dict_).exit_code, 3);
+  EXPECT_EQ(RunProgram({Program("prof"), dict_.string()}).exit_code, 0);
+  WriteFile(dict_, Line(PlainRecord()) + "no record\n");
+  EXPECT_EQ(run({}, dict_).exit_code, 3);
 }
 
 TEST_F(ProgramTest, InputWithoutRecordsLeavesNothing) {
