@@ -62,28 +62,30 @@ class RowPrinter {
         if (options_.steps != nullptr) options_.steps->Restart();
         continue;
       }
+      if (step == Step::kReplay) {
+        BeginRankOf(*row);
+        queue_->PushReplay(std::move(row));
+        WriteReady();
+        continue;
+      }
       ++index_;
       if (step == Step::kBad) {
         queue_->Recycle(std::move(row));
         continue;
       }
-      if (row->record.rank.value_or(std::string_view()) != rank_) {
-        // Written before the row that begins another rank is resolved.
-        Begin();
-        rank_ = row->record.rank.value_or(std::string_view());
-      }
+      BeginRankOf(*row);
       count_reasons_ = !records->counts_reasons();
       family_ = records->family();
       row->row.index = index_;
       row->resolution = resolver_->Resolve(row->record, &row->row);
       queue_->Push(std::move(row));
-      while (auto ready = queue_->PopReady()) Write(std::move(ready));
+      WriteReady();
       AdvanceIfFull();
     }
     Finish();
   }
 
-  int64_t row_count() const { return row_count_; }
+  int64_t row_count() const { return row_count_ + shown_replays_; }
 
  private:
   /// Writes what waits, and forgets everything that could link to what comes.
@@ -97,6 +99,18 @@ class RowPrinter {
   void Drain() {
     if (queue_ == nullptr) return;
     while (auto row = queue_->PopFirst()) Write(std::move(row));
+  }
+
+  /// What waits is written before the row that begins another rank is resolved.
+  void BeginRankOf(const WaitingRow& row) {
+    const std::string_view rank = row.record.rank.value_or(std::string_view());
+    if (rank == rank_) return;
+    Begin();
+    rank_ = rank;
+  }
+
+  void WriteReady() {
+    while (auto ready = queue_->PopReady()) Write(std::move(ready));
   }
 
   /// Forgets texts that only rows already written pointed to.
@@ -114,6 +128,10 @@ class RowPrinter {
       waiting->record.step = options_.steps->StepOf(waiting->row);
     }
     if (!kept) return queue_->Recycle(std::move(waiting));
+    if (waiting->row.replay) {
+      AddReplay(waiting->row);
+      return queue_->Recycle(std::move(waiting));
+    }
     std::string* buffer = output_->buffer();
     if (row_count_++ == 0) writer_->AppendHeader(buffer);
     const Row& row = waiting->row;
@@ -126,6 +144,12 @@ class RowPrinter {
     writer_->AppendRow(row, buffer);
     output_->FlushIfLarge();
     queue_->Recycle(std::move(waiting));
+  }
+
+  void AddReplay(const Row& row) {
+    coverage_.AddReplay(*row.record);
+    if (options_.peak_of != nullptr) utilisation_.AddReplay(*row.record);
+    if (writer_->AddReplay(row)) ++shown_replays_;
   }
 
   void CountReason(Reason reason, const Row& row) {
@@ -151,10 +175,10 @@ class RowPrinter {
     NotePatterns();
     if (row_count_ == 0) {
       writer_->AppendHeader(output_->buffer());
-      return;
+    } else {
+      diagnostics_->Note(
+          fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));
     }
-    diagnostics_->Note(
-        fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));
     for (std::string& sentence : coverage_.Sentences()) diagnostics_->Note(std::move(sentence));
     for (std::string& sentence : utilisation_.Sentences()) diagnostics_->Note(std::move(sentence));
   }
@@ -172,6 +196,7 @@ class RowPrinter {
   int64_t index_ = 0;                 // Of the last record, good or bad.
   int64_t row_count_ = 0;
   int64_t priced_count_ = 0;
+  int64_t shown_replays_ = 0;
   int64_t advanced_at_ = 1;  // Number of the first row after the last Advance().
   bool count_reasons_ = true;
 };

@@ -57,6 +57,11 @@ Lane LaneOf(MarkerKind kind) {
   return kPathLane;
 }
 
+bool ReplayBefore(const GraphReplay& a, const GraphReplay& b) {
+  return std::tuple(a.start_ns, a.end_ns, a.graph_id) <
+         std::tuple(b.start_ns, b.end_ns, b.graph_id);
+}
+
 bool KernelBefore(const Kernel& a, const Kernel& b) {
   return std::tuple(!a.timed(), a.start_ns, a.correlation_id, a.row_id) <
          std::tuple(!b.timed(), b.start_ns, b.correlation_id, b.row_id);
@@ -129,12 +134,12 @@ class Correlation::Builder {
     asked_for_.assign(autograd().forwards().size() + 1, false);
     callers_.emplace(trace_, autograd(), ends);
     waiting_.resize(trace_.threads.size());
-    const std::vector<std::vector<uint32_t>> kernels = KernelsByThread();
-    result_.launched_.resize(trace_.kernels.size());
+    const std::vector<std::vector<uint32_t>> work = WorkByThread();
+    result_.launched_.resize(work_count());
     for (size_t thread = 0; thread < trace_.threads.size(); ++thread) {
-      if (kernels[thread].empty()) continue;
+      if (work[thread].empty()) continue;
       const size_t begin = thread == 0 ? 0 : ends[thread - 1];
-      SweepThread(begin, ends[thread], kernels[thread], leaked_since_[thread]);
+      SweepThread(begin, ends[thread], work[thread], leaked_since_[thread]);
     }
     SweepSilentForwards(ends);
     SweepCallers(ends);
@@ -148,6 +153,7 @@ class Correlation::Builder {
     if (!std::is_sorted(trace_.kernels.begin(), trace_.kernels.end(), KernelBefore)) {
       std::stable_sort(trace_.kernels.begin(), trace_.kernels.end(), KernelBefore);
     }
+    std::stable_sort(trace_.graph_replays.begin(), trace_.graph_replays.end(), ReplayBefore);
   }
 
   /// Moves the ranges of each thread together, sorted. Returns where each thread ends.
@@ -218,25 +224,32 @@ class Correlation::Builder {
                            : std::string());
   }
 
-  /// Launched kernels of each thread in the order of their launch, which is what PyProf's sequence
+  // What was launched is numbered: the kernels, then the replays of graphs whose kernels the file
+  // hides.
+  size_t work_count() const { return trace_.kernels.size() + trace_.graph_replays.size(); }
+  bool IsKernel(size_t work) const { return work < trace_.kernels.size(); }
+  LaunchIndex OriginOf(size_t work) const {
+    return IsKernel(work) ? Correlation::OriginOf(trace_.kernels[work])
+                          : trace_.graph_replays[work - trace_.kernels.size()].launch;
+  }
+
+  /// Launched work of each thread in the order of the launches, which is what PyProf's sequence
   /// state follows.
-  std::vector<std::vector<uint32_t>> KernelsByThread() const {
-    std::vector<std::vector<uint32_t>> kernels(trace_.threads.size());
-    for (size_t i = 0; i < trace_.kernels.size(); ++i) {
-      const LaunchIndex launch = OriginOf(trace_.kernels[i]);
+  std::vector<std::vector<uint32_t>> WorkByThread() const {
+    std::vector<std::vector<uint32_t>> work(trace_.threads.size());
+    for (size_t i = 0; i < work_count(); ++i) {
+      const LaunchIndex launch = OriginOf(i);
       if (launch == kNoLaunch) continue;
-      kernels[trace_.launches[launch].thread].push_back(static_cast<uint32_t>(i));
+      work[trace_.launches[launch].thread].push_back(static_cast<uint32_t>(i));
     }
-    const auto launch_start = [this](uint32_t i) {
-      return trace_.launches[OriginOf(trace_.kernels[i])].start_ns;
-    };
+    const auto launch_start = [this](uint32_t i) { return trace_.launches[OriginOf(i)].start_ns; };
     const auto before = [&](uint32_t a, uint32_t b) { return launch_start(a) < launch_start(b); };
-    for (auto& list : kernels) {
+    for (auto& list : work) {
       if (!std::is_sorted(list.begin(), list.end(), before)) {
         std::stable_sort(list.begin(), list.end(), before);
       }
     }
-    return kernels;
+    return work;
   }
 
   /// What PyProf carries from one kernel to the next; here one a thread.
@@ -247,7 +260,7 @@ class Correlation::Builder {
     bool any = false;
   };
 
-  void SweepThread(size_t begin, size_t end, const std::vector<uint32_t>& kernels,
+  void SweepThread(size_t begin, size_t end, const std::vector<uint32_t>& work,
                    int64_t leaked_since) {
     open_.Clear();
     SequenceState state;
@@ -256,34 +269,42 @@ class Correlation::Builder {
     LaunchIndex previous_launch = kNoLaunch;
     const Launched* previous = nullptr;
     size_t next = begin;
-    for (const uint32_t index : kernels) {
-      const LaunchIndex launch = OriginOf(trace_.kernels[index]);
+    for (const uint32_t index : work) {
+      const LaunchIndex launch = OriginOf(index);
       const LaunchCall& call = trace_.launches[launch];
       Launched& launched = result_.launched_[index];
       if (previous != nullptr && launch == previous_launch) {
         launched = *previous;  // One call launched both.
-        FollowSequence(&launched, &state);
-        previous = &launched;
-        continue;
-      }
-      previous_launch = launch;
-      for (; next < end && trace_.ranges[next].start_ns <= call.start_ns; ++next) PushRange(next);
-      open_.MoveTo(call.start_ns, EndOf(call));
-      const bool leaked = leaked_since <= call.start_ns;
-      if (previous != nullptr && version == open_.version() && leaked == leaked_before) {
-        launched = *previous;  // The same ranges: share their lists.
       } else {
-        CollectRanges(leaked, &launched);
-        if (autograd().IsEngineThread(call.thread) && launched.node.node == 0 &&
-            (launched.phase == Phase::kForward || launched.phase == Phase::kUnknown)) {
-          launched.phase = Phase::kGradient;
+        previous_launch = launch;
+        for (; next < end && trace_.ranges[next].start_ns <= call.start_ns; ++next) PushRange(next);
+        open_.MoveTo(call.start_ns, EndOf(call));
+        const bool leaked = leaked_since <= call.start_ns;
+        if (previous != nullptr && version == open_.version() && leaked == leaked_before) {
+          launched = *previous;  // The same ranges: share their lists.
+        } else {
+          CollectRanges(leaked, &launched);
+          if (autograd().IsEngineThread(call.thread) && launched.node.node == 0 &&
+              (launched.phase == Phase::kForward || launched.phase == Phase::kUnknown)) {
+            launched.phase = Phase::kGradient;
+          }
+          version = open_.version();
+          leaked_before = leaked;
         }
-        version = open_.version();
-        leaked_before = leaked;
+        launched.callers = AskCallers(call, launched.phase);
       }
-      launched.callers = AskCallers(call, launched.phase);
-      FollowSequence(&launched, &state);
+      if (IsKernel(index)) {
+        NoteForwards(launched);
+        FollowSequence(&launched, &state);
+      }
       previous = &launched;
+    }
+  }
+
+  /// The record of a kernel of theirs tells what is around these forward ops.
+  void NoteForwards(const Launched& launched) {
+    for (const uint32_t range : result_.Forwards(launched)) {
+      has_kernel_[autograd().ForwardNodeOf(range)] = true;
     }
   }
 
@@ -457,10 +478,6 @@ class Correlation::Builder {
 
   /// Phase and node.
   void CollectStep(Launched* launched) {
-    const size_t end = result_.items_.size();
-    for (size_t i = end - launched->forwards; i < end; ++i) {
-      has_kernel_[autograd().ForwardNodeOf(result_.items_[i])] = true;
-    }
     const uint32_t innermost = open_.Innermost(kContextLane);
     const StepContext context =
         innermost == OpenRanges::kNone ? StepContext::kNone : autograd().ContextOf(innermost);
@@ -798,6 +815,10 @@ std::span<const uint32_t> Correlation::Paths(const Launched& launched) const {
   return {Seqs(launched).data() + launched.seqs, launched.paths};
 }
 
+std::span<const uint32_t> Correlation::Forwards(const Launched& launched) const {
+  return {Paths(launched).data() + launched.paths + launched.frames, launched.forwards};
+}
+
 std::span<const uint32_t> Correlation::Callers(const Launched& launched) const {
   if (launched.callers == 0) return {};
   const uint32_t begin = caller_ends_[launched.callers - 1];
@@ -831,24 +852,29 @@ void Correlation::RecordOf(size_t i, KernelRecord* record) const {
   if (kernel.communication < communication_calls_.size()) FillCommunication(kernel, record);
 }
 
+void Correlation::ReplayOf(size_t i, KernelRecord* record) const {
+  const GraphReplay& replay = trace_.graph_replays[i];
+  record->Clear();
+  if (trace_.rank_name != 0) record->rank = trace_.strings.View(trace_.rank_name);
+  FillWork(replay, record);
+  if (replay.start_ns == 0 && replay.end_ns == 0) {
+    record->reasons.Add(Reason::kUntimed);
+  } else if (replay.end_ns < replay.start_ns) {
+    record->reasons.Add(Reason::kBadTimes);
+  }
+  if (replay.launch == kNoLaunch) return;
+  FillLaunch(trace_.launches[replay.launch], record);
+  FillRanges(launched_[trace_.kernels.size() + i], record);
+}
+
 void Correlation::FillKernel(const Kernel& kernel, KernelRecord* record) const {
   const KernelName& name = names_[name_index_[kernel.name]];
   record->short_name = name.short_name;
   record->long_name = name.long_name;
-  record->start_ns = kernel.start_ns;
-  record->end_ns = kernel.end_ns;
-  // Unsigned subtraction cannot overflow; a kernel that ends before it starts has no duration.
-  if (kernel.end_ns > kernel.start_ns) {
-    const uint64_t duration =
-        static_cast<uint64_t>(kernel.end_ns) - static_cast<uint64_t>(kernel.start_ns);
-    record->duration_ns = static_cast<int64_t>(std::min<uint64_t>(duration, INT64_MAX));
-  }
-  record->device_id = kernel.device_id;
-  record->stream_id = kernel.stream_id;
+  FillWork(kernel, record);
   record->grid = {kernel.grid[0], kernel.grid[1], kernel.grid[2]};
   record->block = {kernel.block[0], kernel.block[1], kernel.block[2]};
   if (kernel.correlation_id != kUnknownId) record->correlation_id = kernel.correlation_id;
-  record->context_id = kernel.context_id;
   if (kernel.process_id != kUnknownId) record->process_id = kernel.process_id;
   const auto known = [](int32_t value) {
     return value < 0 ? std::nullopt : std::optional<int64_t>(value);
@@ -857,7 +883,22 @@ void Correlation::FillKernel(const Kernel& kernel, KernelRecord* record) const {
   record->static_shared_memory_bytes = known(kernel.static_shared_memory_bytes);
   record->dynamic_shared_memory_bytes = known(kernel.dynamic_shared_memory_bytes);
   record->shared_memory_bytes = known(kernel.shared_memory_bytes);
-  const uint32_t device = device_index_.Find(kernel.device_id);
+}
+
+template <typename Work>
+void Correlation::FillWork(const Work& work, KernelRecord* record) const {
+  record->start_ns = work.start_ns;
+  record->end_ns = work.end_ns;
+  // Unsigned subtraction cannot overflow; what ends before it starts has no duration.
+  if (work.end_ns > work.start_ns) {
+    const uint64_t duration =
+        static_cast<uint64_t>(work.end_ns) - static_cast<uint64_t>(work.start_ns);
+    record->duration_ns = static_cast<int64_t>(std::min<uint64_t>(duration, INT64_MAX));
+  }
+  record->device_id = work.device_id;
+  record->stream_id = work.stream_id;
+  record->context_id = work.context_id;
+  const uint32_t device = device_index_.Find(work.device_id);
   if (device != IdMap::kNone && trace_.devices[device].name != 0) {
     record->device_name = trace_.strings.View(trace_.devices[device].name);
   }
@@ -931,10 +972,9 @@ void Correlation::FillNode(const Launched& launched, KernelRecord* record) const
     record->forward_mod = std::move(forward.mod);
     return;
   }
-  const uint32_t* forward = Paths(launched).data() + launched.paths + launched.frames;
-  for (uint32_t i = 0; i < launched.forwards; ++i) {
-    record->nodes.push_back(autograd_->ForwardNodeOf(forward[i]));
-    const Range& op = trace_.ranges[forward[i]];
+  for (const uint32_t forward : Forwards(launched)) {
+    record->nodes.push_back(autograd_->ForwardNodeOf(forward));
+    const Range& op = trace_.ranges[forward];
     record->node_ops.push_back(
         std::count_if(Ops(launched).begin(), Ops(launched).end(), [&](uint32_t range) {
           return trace_.ranges[range].start_ns <= op.start_ns &&

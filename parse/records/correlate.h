@@ -39,8 +39,8 @@ inline constexpr size_t kMaxFrames = 64;
 class Correlation {
  public:
   /// Sorts the kernels of `trace` into output order (start, correlation id, row id; untimed ones
-  /// last) and its ranges by thread and start. `trace` must outlive this object. What is missing is
-  /// counted in `diagnostics`.
+  /// last), its graph replays by start, and its ranges by thread and start. `trace` must outlive
+  /// this object. What is missing is counted in `diagnostics`.
   Correlation(Trace* trace, const CorrelateOptions& options, Diagnostics* diagnostics);
   ~Correlation();
   Correlation(const Correlation&) = delete;
@@ -50,6 +50,13 @@ class Correlation {
 
   /// Fills the record of the i-th kernel in output order. Its views live as long as this object.
   void RecordOf(size_t i, KernelRecord* record) const;
+
+  /// Replays of CUDA graphs whose kernels the file hides, in the order of their starts.
+  size_t replay_count() const { return trace_.graph_replays.size(); }
+
+  /// Fills what is known of the i-th replay as of a kernel without a name: its span, which is no
+  /// less than the time of its kernels' work, and its launch with what is around it.
+  void ReplayOf(size_t i, KernelRecord* record) const;
 
  private:
   class Builder;
@@ -96,6 +103,7 @@ class Correlation {
   std::span<const uint32_t> Ops(const Launched& launched) const;
   std::span<const uint32_t> Seqs(const Launched& launched) const;
   std::span<const uint32_t> Paths(const Launched& launched) const;
+  std::span<const uint32_t> Forwards(const Launched& launched) const;
   std::span<const uint32_t> Callers(const Launched& launched) const;
   /// Calls f(op, mod) for each op of the launch by PyProf's rule: annotated calls; else backward
   /// nodes; else forward sequence ranges; else the outermost free-text range. mod 0 is unknown.
@@ -110,6 +118,9 @@ class Correlation {
   const RangeTexts::Text& SeqOf(uint32_t range) const { return texts_->Of(SeqTextOf(range)); }
 
   void FillKernel(const Kernel& kernel, KernelRecord* record) const;
+  /// Times and place of a kernel or a replay.
+  template <typename Work>
+  void FillWork(const Work& work, KernelRecord* record) const;
   void FillLaunch(const LaunchCall& call, KernelRecord* record) const;
   void FillRanges(const Launched& launched, KernelRecord* record) const;
   void FillSequence(const Launched& launched, KernelRecord* record) const;

@@ -25,13 +25,22 @@ struct RecordFile {
   size_t profiles_before;  // Profiles that the arguments before it name.
 };
 
-/// Throws Error when a file of records cannot be opened, or is empty.
+bool IsFile(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+/// Throws Error when a file of records cannot be opened.
 void RefuseUnopened(const std::string& path) {
   std::error_code ignored;
   // Opening a pipe would take its writer away.
-  const bool is_file = std::filesystem::is_regular_file(path, ignored);
-  if (is_file || !std::filesystem::exists(path, ignored)) LineRecords file(path);
-  if (is_file && std::filesystem::file_size(path, ignored) == 0) throw EmptyFile(path);
+  if (IsFile(path) || !std::filesystem::exists(path, ignored)) LineRecords file(path);
+}
+
+/// Throws Error when it is empty.
+void RefuseEmpty(const std::string& path) {
+  std::error_code ignored;
+  if (IsFile(path) && std::filesystem::file_size(path, ignored) == 0) throw EmptyFile(path);
 }
 
 [[noreturn]] void FailWithoutCopies(const std::string& path) {
@@ -77,6 +86,7 @@ void Inputs::RefuseUnreadable() const {
     if (input.file.from_folder) continue;
     if (input.records) {
       RefuseUnopened(input.file.path);
+      RefuseEmpty(input.file.path);
     } else {
       parse::ProfileFile file(input.file.path);
     }
@@ -123,6 +133,14 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   }
 }
 
+bool Inputs::Profile::ReplayIsNext() const {
+  if (next_replay == kernels->replay_count()) return false;
+  if (next == kernels->kernel_count()) return true;
+  const Kernel& kernel = trace.kernels[next];
+  // Untimed kernels come last.
+  return !kernel.timed() || trace.graph_replays[next_replay].start_ns < kernel.start_ns;
+}
+
 RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
   if (lines_ == nullptr && !profile_) {
     if (!OpenNext(diagnostics)) return Step::kEnd;
@@ -138,6 +156,9 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
   if (lines_ != nullptr) {
     const Step step = lines_->Next(row, diagnostics);
     if (step != Step::kEnd) return step;
+  } else if (profile_->ReplayIsNext()) {
+    profile_->kernels->ReplayOf(profile_->next_replay++, &row->record);
+    return Step::kReplay;
   } else if (profile_->next < profile_->kernels->kernel_count()) {
     profile_->kernels->RecordOf(profile_->next++, &row->record);
     return Step::kRecord;

@@ -58,6 +58,10 @@ class Inputs : public RecordSource {
     Trace trace;
     std::optional<parse::Correlation> kernels;
     size_t next = 0;
+    size_t next_replay = 0;
+
+    /// Whether a replay comes next: it began before the next kernel.
+    bool ReplayIsNext() const;
   };
 
   bool OpenNext(Diagnostics* diagnostics);

@@ -12,6 +12,7 @@ class RecordSource {
  public:
   enum class Step {
     kRecord,      ///< row->record is filled.
+    kReplay,      ///< The same for a graph replay whose kernels the file hides: no kernel.
     kBad,         ///< A record that could not be read; counted, and left out.
     kEndOfInput,  ///< One of several inputs ended. What its records point to goes away with the
                   ///< next call.

@@ -224,6 +224,7 @@ void OpResolver::CollectOuter(const Marker* chosen, const std::vector<int64_t>& 
 Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   Resolution resolution;
   row->record = &record;
+  row->replay = false;
   row->reasons = record.reasons;
   row->verdict = TensorCoreOf(record.long_name);
   resolution.kernel = row->verdict;

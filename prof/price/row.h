@@ -27,6 +27,9 @@ struct Row {
   int64_t index = 0;  ///< Number of the input line, from 1, blank lines left out.
   const KernelRecord* record = nullptr;  ///< What parse wrote.
 
+  /// A replay of a CUDA graph whose kernels the file hides, and no kernel: the record has its span
+  /// and its launch, the members of ops and costs are empty.
+  bool replay = false;
   const CopyRow* copy = nullptr;        ///< Of a row of copies, else null.
   const SummaryRow* summary = nullptr;  ///< Of a group of kernels, else null.
 

@@ -156,6 +156,19 @@ void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
   waiting_.push_back(std::move(row));
 }
 
+void RowQueue::PushReplay(std::unique_ptr<WaitingRow> row) {
+  row->number = next_number_;  // No row of the window.
+  row->turn = row->number;
+  row->instance = nullptr;
+  row->resolution = {};
+  waiting_bytes_ += row->line.size();
+  row->row = {};
+  row->row.record = &row->record;
+  row->row.layer = row->record.layer;
+  row->row.replay = true;
+  waiting_.push_back(std::move(row));
+}
+
 bool RowQueue::FindCallKey(const WaitingRow& row, CallKey* key) {
   const Resolution& resolution = row.resolution;
   if (resolution.priced == nullptr) return false;

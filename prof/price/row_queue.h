@@ -54,6 +54,8 @@ class RowQueue {
   std::unique_ptr<WaitingRow> NewRow();
   /// Appends a row whose record, row and resolution are filled.
   void Push(std::unique_ptr<WaitingRow> row);
+  /// Appends a graph replay, which is no call of an op.
+  void PushReplay(std::unique_ptr<WaitingRow> row);
   /// The first row, with its cost, if its call is closed or too much waits; else null.
   std::unique_ptr<WaitingRow> PopReady();
   /// The first row whether its call is closed or not: at the end of the input. Null when empty.

@@ -17,6 +17,9 @@ class RowWriter {
   /// What comes before the first row.
   virtual void AppendHeader(std::string* out) = 0;
   virtual void AppendRow(const Row& row, std::string* out) = 0;
+  /// A graph replay whose kernels the file hides, between the kernels of its time: no row of a
+  /// table of kernels. Answers whether it is shown.
+  virtual bool AddReplay(const Row&) { return false; }
 };
 
 using Columns = std::vector<const Column*>;

@@ -106,9 +106,19 @@ void Coverage::Add(const Row& row, Family family) {
   if (HasLaunch(row)) launch_ns_ = Sum(launch_ns_, duration);
   if (HasRange(row)) range_ns_ = Sum(range_ns_, duration);
   if (!row.share.flops || !row.share.bytes) AddGaps(row, family);
-  if (!record.start_ns || !record.end_ns) {
-    busy_known_ = false;
-  } else if (!BusyOf(record)->Add(*record.start_ns, *record.end_ns)) {
+  AddBusy(record);
+}
+
+void Coverage::AddReplay(const KernelRecord& record) {
+  ++replay_count_;
+  if (!record.timed()) return;
+  replay_ns_ = Sum(replay_ns_, record.duration_ns);
+  AddBusy(record);
+}
+
+void Coverage::AddBusy(const KernelRecord& record) {
+  if (!record.start_ns || !record.end_ns ||
+      !BusyOf(record)->Add(*record.start_ns, *record.end_ns)) {
     busy_known_ = false;
   }
 }
@@ -127,12 +137,19 @@ int64_t Coverage::BusyNs() const {
 }
 
 std::vector<std::string> Coverage::Sentences() const {
-  if (kernel_count_ == 0) return {};
+  if (kernel_count_ == 0 && replay_count_ == 0) return {};
   const int64_t busy = BusyNs();
   std::vector<std::string> sentences = {
       fmt::format("kernel time {} ns, GPU busy {}", kernel_ns_,
                   busy < 0 ? "unknown (kernels without a start, or out of order)"
-                           : fmt::format("{} ns", busy))};
+                           : fmt::format("{} ns{}", busy, replay_count_ > 0 ? " at most" : ""))};
+  if (replay_count_ > 0) {
+    sentences.push_back(fmt::format(
+        "{} graph replays hide their kernels: the {} ns from their beginning to their end bound "
+        "the kernels' time from above, and are in no share of kernel time below",
+        replay_count_, replay_ns_));
+  }
+  if (kernel_count_ == 0) return sentences;
   const std::pair<const char*, int64_t> shares[] = {
       {"launch", launch_ns_}, {"range", range_ns_},         {"op", op_ns_},
       {"shapes", shapes_ns_}, {"direction", direction_ns_}, {"FLOPs", flops_ns_},

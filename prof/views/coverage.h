@@ -19,6 +19,9 @@ class Coverage {
  public:
   /// `family`: of the kernel's profile.
   void Add(const Row& row, Family family = Family::kUnknown);
+  /// A graph replay whose kernels the file hides: its span bounds from above how long the GPU was
+  /// busy. Between the kernels, in the order of their starts.
+  void AddReplay(const KernelRecord& record);
   /// What was added so far has another clock than what comes.
   void EndInput();
 
@@ -26,7 +29,8 @@ class Coverage {
   /// The sum over all timed kernels, ns.
   int64_t kernel_ns() const { return kernel_ns_; }
   /// The time in which at least one kernel ran, summed over the GPUs of each rank, ns. -1 when a
-  /// kernel's start is not known, or kernels of a GPU did not come in the order of their starts.
+  /// kernel's start is not known, or kernels of a GPU did not come in the order of their starts. An
+  /// upper bound where there are graph replays.
   int64_t BusyNs() const;
   /// Time of the kernels that have this, ns.
   int64_t op_ns() const { return op_ns_; }
@@ -58,6 +62,7 @@ class Coverage {
   static constexpr size_t kGapCount = 7;
 
   void AddGaps(const Row& row, Family family);
+  void AddBusy(const KernelRecord& record);
   Busy* BusyOf(const KernelRecord& record);
 
   std::map<std::pair<std::string, int64_t>, Busy> busy_;  // By rank and device.
@@ -67,6 +72,8 @@ class Coverage {
   int64_t ended_busy_ns_ = 0;  // Of the inputs that ended.
   int64_t kernel_count_ = 0;
   int64_t kernel_ns_ = 0;
+  int64_t replay_count_ = 0;
+  int64_t replay_ns_ = 0;
   int64_t op_ns_ = 0;
   int64_t shapes_ns_ = 0;
   int64_t direction_ns_ = 0;

@@ -15,6 +15,7 @@ namespace {
 // A key is, one after the other: the length of a value in 4 bytes, then the value: a text, or the
 // 8 bytes of an integer.
 constexpr uint32_t kUnknownValue = std::numeric_limits<uint32_t>::max();
+constexpr std::string_view kReplays = "(graph replay)";
 constexpr size_t kMaxSteps = size_t{1} << 20;
 
 void AppendLength(uint32_t length, std::string* key) {
@@ -92,6 +93,13 @@ void Summary::Add(const Row& row) {
   }
 }
 
+bool Summary::AddReplay(const Row& row) {
+  replays_.Add(row);
+  all_.Add(row);
+  if (row.record->step) CountStep(*row.record->step);
+  return true;
+}
+
 void Summary::CountStep(int64_t step) {
   if (last_step_ == step) return;
   last_step_ = step;
@@ -116,10 +124,10 @@ std::vector<uint32_t> Summary::Sorted(const SummaryOrder& order) {
   std::vector<Cell> cells;
   std::vector<uint32_t> indices;
   Row row;
-  for (const Group& group : groups_) {
+  for (size_t group = 0; group < shown_groups(); ++group) {
     const SummaryRow summary = RowOf(group);
     row.summary = &summary;
-    indices.push_back(static_cast<uint32_t>(cells.size()));
+    indices.push_back(static_cast<uint32_t>(group));
     cells.push_back(order.column->get(row));
   }
   std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
@@ -128,17 +136,18 @@ std::vector<uint32_t> Summary::Sorted(const SummaryOrder& order) {
     if (unknown_a != unknown_b) return unknown_b;
     if (CellBefore(cells[a], cells[b])) return order.ascending;
     if (CellBefore(cells[b], cells[a])) return !order.ascending;
-    const int64_t time_a = groups_[a].sums.total_ns;
-    const int64_t time_b = groups_[b].sums.total_ns;
+    const int64_t time_a = SumsOf(a).total_ns;
+    const int64_t time_b = SumsOf(b).total_ns;
     return time_a != time_b ? time_a > time_b : a < b;
   });
   return indices;
 }
 
-SummaryRow Summary::RowOf(const Group& group) const {
+SummaryRow Summary::RowOf(size_t group) const {
+  if (IsReplay(group)) return ReplayRow();
   SummaryRow row;
-  row.sums = &group.sums;
-  std::string_view rest = group.key;
+  row.sums = &groups_[group].sums;
+  std::string_view rest = groups_[group].key;
   for (size_t i = 0; i < plan_.keys.size(); ++i) row.keys[i] = TakeCell(plan_.columns[i], &rest);
   row.all_ns = all_.total_ns;
   row.steps = step_count_;
@@ -151,6 +160,12 @@ SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label) con
   row.keys[0] = Cell{label};
   row.all_ns = all_.total_ns;
   row.steps = step_count_;
+  return row;
+}
+
+SummaryRow Summary::ReplayRow() const {
+  SummaryRow row = FoldedRow(replays_, kReplays);
+  if (!last_step_) row.steps = 0;  // Steps of a repetition are of kernels alone.
   return row;
 }
 
@@ -168,13 +183,21 @@ void Summary::Write(const SummaryOrder& order, size_t top, RowWriter* writer, Ou
     output->FlushIfLarge();
   };
   const std::vector<uint32_t> order_of_groups = Sorted(order);
-  const size_t shown = top == 0 ? groups_.size() : std::min(top, groups_.size());
-  for (size_t i = 0; i < shown; ++i) write(RowOf(groups_[order_of_groups[i]]));
+  const size_t shown = top == 0 ? shown_groups() : std::min(top, shown_groups());
+  for (size_t i = 0; i < shown; ++i) write(RowOf(order_of_groups[i]));
   GroupSums more;
-  for (size_t i = shown; i < groups_.size(); ++i) more.Add(groups_[order_of_groups[i]].sums);
-  if (more.kernels > 0) {
-    write(FoldedRow(more, fmt::format("({} more)", groups_.size() - shown)));
+  size_t folded = 0;
+  bool replays_left = false;
+  for (size_t i = shown; i < shown_groups(); ++i) {
+    if (IsReplay(order_of_groups[i])) {
+      replays_left = true;
+    } else {
+      more.Add(SumsOf(order_of_groups[i]));
+      ++folded;
+    }
   }
+  if (folded > 0) write(FoldedRow(more, fmt::format("({} more)", folded)));
+  if (replays_left) write(ReplayRow());
   if (other_.kernels > 0) write(FoldedRow(other_, "(other)"));
 }
 

@@ -37,12 +37,15 @@ class Summary : public RowWriter {
 
   void AppendHeader(std::string*) override {}
   void AppendRow(const Row& row, std::string*) override { Add(row); }
+  /// All replays are one group, "(graph replay)", whatever the keys: its times are spans.
+  bool AddReplay(const Row& row) override;
 
   /// Adds a kernel to its group.
   void Add(const Row& row);
 
   /// Writes the header and the groups: the first `top` of them in the order asked for (0: all),
-  /// then "(N more)", the sum of the others, then "(other)". Equal ones and those whose cell is
+  /// then "(N more)", the sum of the others but "(graph replay)", which is never left out, then
+  /// "(other)". Equal ones and those whose cell is
   /// unknown come by time, largest first, the unknown ones behind the others.
   void Write(const SummaryOrder& order, size_t top, RowWriter* writer, Output* output);
 
@@ -67,15 +70,23 @@ class Summary : public RowWriter {
   void CountStep(int64_t step);
   /// Where no step is named: takes the sequence of kernels that repeats.
   void FindRepeatedSteps();
+  // Shown are groups_, and one more where there are replays.
+  size_t shown_groups() const { return groups_.size() + (replays_.kernels > 0 ? 1 : 0); }
+  bool IsReplay(size_t group) const { return group == groups_.size(); }
+  const GroupSums& SumsOf(size_t group) const {
+    return IsReplay(group) ? replays_ : groups_[group].sums;
+  }
   std::vector<uint32_t> Sorted(const SummaryOrder& order);
-  SummaryRow RowOf(const Group& group) const;
+  SummaryRow RowOf(size_t group) const;
   SummaryRow FoldedRow(const GroupSums& sums, std::string_view label) const;
+  SummaryRow ReplayRow() const;
 
   const SummaryPlan& plan_;
   Limits limits_;
   std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> index_;  // Into groups_.
   std::vector<Group> groups_;
   GroupSums other_;
+  GroupSums replays_;
   GroupSums all_;
   size_t key_bytes_ = 0;
   std::string key_;      // Of the row at hand.

@@ -24,6 +24,15 @@ void Utilisation::Add(const Row& row, double peak_flops_per_s) {
   } else {
     unrated_flops_ += flops;
   }
+  AddSpan(record);
+}
+
+void Utilisation::AddReplay(const KernelRecord& record) {
+  ++replays_;
+  if (record.timed()) AddSpan(record);
+}
+
+void Utilisation::AddSpan(const KernelRecord& record) {
   if (!record.start_ns || !record.end_ns) {
     starts_known_ = false;
     return;
@@ -70,6 +79,9 @@ std::vector<std::string> Utilisation::Sentences() const {
   if (unknown_ns_ > 0) {
     text += fmt::format("; a lower bound: FLOPs are unknown for {:.1f} % of kernel time",
                         prof::Percent(unknown_ns_, timed_ns_).value_or(0));
+  }
+  if (replays_ > 0) {
+    text += fmt::format("; a lower bound: {} graph replays hide their kernels", replays_);
   }
   if (unrated_flops_ > 0) {
     text +=

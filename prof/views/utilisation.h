@@ -24,6 +24,8 @@ class Utilisation {
 
   /// `peak_flops_per_s`: of what the kernel's product can use best, dense; 0: not known.
   void Add(const Row& row, double peak_flops_per_s);
+  /// A graph replay whose kernels the file hides: it takes time, and its FLOPs are not known.
+  void AddReplay(const KernelRecord& record);
   /// What was added so far has another clock than what comes.
   void EndInput();
 
@@ -42,6 +44,7 @@ class Utilisation {
   };
 
   double WallNs() const;
+  void AddSpan(const KernelRecord& record);
 
   using Spans = std::map<std::pair<std::string, int64_t>, Span>;  // By rank and device.
 
@@ -54,6 +57,7 @@ class Utilisation {
   double ideal_s_ = 0;
   int64_t timed_ns_ = 0;
   int64_t unknown_ns_ = 0;  // Time of the kernels whose FLOPs are not known.
+  int64_t replays_ = 0;
   bool starts_known_ = true;
 };
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -158,6 +159,32 @@ TEST_P(CorpusNsys, LaunchesAreInsideTheRangesAroundThem) {
   EXPECT_EQ(enclosing, GetParam().enclosing);
 }
 
+// Spans of graphs whose kernels the file hides stand in summaries, and in no table of kernels.
+TEST_P(CorpusNsys, SumsUpWhatGraphsHide) {
+  const char* const table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+  const int64_t replay_ns = Ask(File(), table, "coalesce(sum(end - start), 0)");
+  EXPECT_EQ(Ask(File(), table, "count(*)"), GetParam().replays);
+  const RunResult kernels = RunProf({"--json", "-c", "kernel", File().string()});
+  EXPECT_EQ(LineCount(kernels.out), GetParam().kernels);
+  for (const char* by : {"kernel", "op,dir", "stream,device"}) {
+    const RunResult groups = RunProf({"--json", "--by", by, File().string()});
+    int64_t replays = 0;
+    int64_t total_ns = 0;
+    std::istringstream rows(groups.out);
+    for (std::string line; std::getline(rows, line);) {
+      const json row = json::parse(line);
+      if (row["total"].is_null()) continue;
+      total_ns += row["total"].get<int64_t>();
+      if (line.find("(graph replay)") == std::string::npos) continue;
+      replays += row["count"].get<int64_t>();
+      EXPECT_EQ(row["total"], replay_ns);
+    }
+    EXPECT_EQ(replays, GetParam().replays) << by;
+    EXPECT_EQ(total_ns, GetParam().gpu_ns + replay_ns) << by;
+  }
+  EXPECT_EQ(kernels.err.find(" ns at most") != std::string::npos, replay_ns > 0);
+}
+
 TEST_P(CorpusNsys, CountsWhatIsMissing) {
   const RunResult result = RunParse({File().string()});
   EXPECT_EQ(result.exit_code, 0);
@@ -213,6 +240,11 @@ TEST_P(CorpusNsys, IsReadableAsPython) {
 TEST_P(CorpusNsys, PassesThroughProf) {
   const fs::path dict = TestDir() / "net.dict";
   EXPECT_EQ(RunParse({"-o", dict.string(), File().string()}).exit_code, 0);
+  if (GetParam().kernels == 0) {
+    EXPECT_EQ(RunProf({dict.string()}).exit_code, 1) << "an empty file";
+    EXPECT_EQ(RunProf({}, {.stdin_path = dict}).exit_code, 0);
+    return;
+  }
   int64_t gpu_ns = 0;
   const std::vector<json> rows = ProfRows(dict, {"-c", "all"});
   EXPECT_EQ(static_cast<int64_t>(rows.size()), GetParam().kernels);

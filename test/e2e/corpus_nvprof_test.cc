@@ -132,6 +132,11 @@ TEST_P(CorpusProfile, IsTheSameInAnyOrderOfRows) {
 TEST_P(CorpusProfile, PassesThroughProf) {
   const fs::path dict = TestDir() / "net.dict";
   EXPECT_EQ(RunParse({"-o", dict.string(), File().string()}).exit_code, 0);
+  if (GetParam().kernels == 0) {
+    EXPECT_EQ(RunProf({dict.string()}).exit_code, 1) << "an empty file";
+    EXPECT_EQ(RunProf({}, {.stdin_path = dict}).exit_code, 0);
+    return;
+  }
   int64_t gpu_ns = 0;
   const std::vector<json> rows = ProfRows(dict, {"-c", "all"});
   EXPECT_EQ(static_cast<int64_t>(rows.size()), GetParam().kernels);

@@ -407,6 +407,37 @@ TEST_F(CorrelateTest, GraphKernelsSaySoWhateverIsAroundTheirReplay) {
   EXPECT_FALSE(Record(2).reasons.Has(Reason::kGraphKernel));
 }
 
+TEST_F(CorrelateTest, ReplaysWithoutKernelsHaveTheRangesOfTheirLaunch) {
+  Range(0, 100, "iteration 3");
+  Range(10, 90, "layer:decoder");
+  Kernel(20);
+  GraphReplay late;
+  late.start_ns = 70;
+  late.end_ns = 95;
+  late.stream_id = 7;
+  late.launch = static_cast<LaunchIndex>(trace_.launches.size());
+  trace_.launches.push_back({50, 51, 9, 0, trace_.strings.Intern("cudaGraphLaunch")});
+  GraphReplay early;
+  early.start_ns = 60;
+  early.end_ns = 65;
+  trace_.graph_replays = {late, early};
+  Correlate();
+  ASSERT_EQ(correlation_->kernel_count(), 1u);
+  ASSERT_EQ(correlation_->replay_count(), 2u);
+  KernelRecord record;
+  correlation_->ReplayOf(0, &record);
+  EXPECT_EQ(record.duration_ns, 5);
+  EXPECT_THAT(record.range, IsEmpty());
+  correlation_->ReplayOf(1, &record);
+  EXPECT_EQ(record.start_ns, 70);
+  EXPECT_EQ(record.duration_ns, 25);
+  EXPECT_EQ(record.stream_id, 7);
+  EXPECT_EQ(record.launch_api, "cudaGraphLaunch");
+  EXPECT_THAT(record.range, ElementsAre("iteration 3"));
+  EXPECT_THAT(record.layer, ElementsAre("decoder"));
+  EXPECT_TRUE(record.timed());
+}
+
 TEST_F(CorrelateTest, CompiledKernelsSaySo) {
   Kernel(50, 0, "triton_poi_fused_add_relu_0");
   Op(90, 120, "triton_poi_fused_add_relu_0", kLinear);

@@ -106,6 +106,20 @@ TEST_F(CoverageTest, UntimedKernelsHaveNoTime) {
   EXPECT_EQ(coverage_.kernel_ns(), 0);
 }
 
+TEST_F(CoverageTest, GraphReplaysBoundTheBusyTime) {
+  Add(100, 50);
+  record_.start_ns = 140;
+  record_.end_ns = 400;
+  record_.duration_ns = 260;
+  coverage_.AddReplay(record_);
+  Add(390, 20);
+  EXPECT_EQ(coverage_.kernel_ns(), 70);
+  EXPECT_EQ(coverage_.BusyNs(), 310);
+  const std::vector<std::string> sentences = coverage_.Sentences();
+  EXPECT_THAT(sentences[0], HasSubstr("kernel time 70 ns, GPU busy 310 ns at most"));
+  EXPECT_THAT(sentences[1], HasSubstr("1 graph replays hide their kernels: the 260 ns"));
+}
+
 TEST_F(CoverageTest, HostileTimesDoNotWrap) {
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   Add(std::numeric_limits<int64_t>::min(), kMax);

@@ -56,6 +56,16 @@ class Grouped {
     summary_.Add(row);
   }
 
+  void AddReplay(int64_t duration_ns, std::optional<int64_t> step = std::nullopt) {
+    KernelRecord record;
+    record.duration_ns = duration_ns;
+    record.step = step;
+    Row row;
+    row.record = &record;
+    row.replay = true;
+    EXPECT_TRUE(summary_.AddReplay(row));
+  }
+
   std::vector<nlohmann::json> Rows(std::string_view sort = "total", size_t top = 0) {
     const auto path = test::TestDir() / "summary.json";
     const auto writer = MakeJsonWriter(SelectColumns("all", plan_.columns));
@@ -233,6 +243,39 @@ TEST(SummaryTest, TopFoldsTheRest) {
   EXPECT_THAT(grouped.Column("count", "total", 2), ElementsAre("1", "1", "3"));
   EXPECT_EQ(grouped.Rows("total", 5).size(), 5u);
   EXPECT_EQ(grouped.Rows("total", 6).size(), 5u);
+}
+
+TEST(SummaryTest, GraphReplaysAreOneGroup) {
+  Grouped groups("op,step");
+  groups.Add({.op = "add", .duration_ns = 10, .step = 1});
+  groups.Add({.op = "mm", .duration_ns = 30, .step = 2});
+  groups.AddReplay(100, 1);
+  groups.AddReplay(60, 2);
+  const auto rows = groups.Rows();
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["op"], "(graph replay)");
+  EXPECT_TRUE(rows[0]["step"].is_null());
+  EXPECT_EQ(rows[0]["count"], 2);
+  EXPECT_EQ(rows[0]["total"], 160);
+  EXPECT_EQ(rows[0]["share"], 80);
+  EXPECT_TRUE(rows[0]["flops"].is_null());
+  EXPECT_EQ(rows[1]["share"], 15) << "of the time with the replays";
+  // It is never folded.
+  EXPECT_THAT(groups.Column("op", "-total", 1), ElementsAre("add", "(1 more)", "(graph replay)"));
+  EXPECT_THAT(groups.Column("op", "total", 1), ElementsAre("(graph replay)", "(2 more)"));
+}
+
+TEST(SummaryTest, ARepeatedSequenceTellsNoStepOfReplays) {
+  Grouped groups("op");
+  for (int i = 0; i < 5; ++i) {
+    groups.Add({.op = "a", .duration_ns = 10, .name = "a"});
+    groups.Add({.op = "b", .duration_ns = 20, .name = "b"});
+    groups.AddReplay(100);
+  }
+  const auto rows = groups.Rows();
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_TRUE(rows[0]["perstep"].is_null()) << rows[0];
+  EXPECT_EQ(rows[1]["perstep"], 20) << rows[1];
 }
 
 TEST(SummaryTest, TooManyGroupsCountTogether) {
