@@ -26,7 +26,7 @@ cxxopts::Options Declare() {
                            "One row a GPU kernel, from profiles or the records that parse writes.");
   options.positional_help("[FILE...]");
   options.custom_help(
-      "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB] [--copies] [--op inner|outer] "
+      "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB | --check] [--copies] [--op inner|outer] "
       "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [--gpu NAME] [--rules "
       "FILE] [-o FILE] [--quiet] [--strict]");
   cxxopts::OptionAdder add = options.add_options();
@@ -40,6 +40,9 @@ cxxopts::Options Declare() {
       "Write a SQLite database with the rows as a table, whole or not at all (all columns "
       "unless -c is given)",
       cxxopts::value<std::string>(), "DB");
+  add("check",
+      "Say how many kernels have each column, and why the others have none (all columns unless -c "
+      "is given)");
   add("copies", "List memory copies and fills instead of kernels; needs profiles, not records");
   add("op",
       "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
@@ -113,7 +116,8 @@ Columns ReadColumns(const cxxopts::ParseResult& given, const Options& options) {
   const std::string list = given["c"].as<std::string>();
   if (options.copies) return SelectColumns(chosen ? list : "all", CopyColumns());
   if (options.summary == nullptr) {
-    return SelectKernelColumns(chosen || given.count("sqlite") == 0 ? list : "all");
+    const bool whole = given.count("sqlite") > 0 || given.count("check") > 0;
+    return SelectKernelColumns(chosen || !whole ? list : "all");
   }
   const SummaryPlan& plan = *options.summary;
   if (chosen) return SelectColumns(list, plan.columns);
@@ -151,13 +155,21 @@ void ReadSummary(const cxxopts::ParseResult& given, Options* options) {
 /// Fills format, columns and what goes with them.
 void ReadFormat(const cxxopts::ParseResult& given, Options* options) {
   int formats = 0;
-  for (const char* option : {"w", "csv", "json", "sqlite"}) {
+  for (const char* option : {"w", "csv", "json", "sqlite", "check"}) {
     formats += given.count(option) > 0 ? 1 : 0;
   }
   if (formats > 1) {
-    throw UsageError("-w, --csv, --json and --sqlite exclude each other: give one of them");
+    throw UsageError(
+        "-w, --csv, --json, --sqlite and --check exclude each other: give one of them");
   }
   options->copies = given.count("copies") > 0;
+  options->check = given.count("check") > 0;
+  for (const char* option : {"copies", "by"}) {
+    if (options->check && given.count(option) > 0) {
+      throw UsageError(
+          fmt::format("--check is about rows of kernels: it does not go with --{}", option));
+    }
+  }
   ReadSummary(given, options);
   options->columns = ReadColumns(given, *options);
   if (given.count("sqlite") > 0) {
@@ -166,6 +178,8 @@ void ReadFormat(const cxxopts::ParseResult& given, Options* options) {
     if (options->sqlite == "-")
       throw UsageError("--sqlite: a database cannot go to standard output");
     if (given.count("output") > 0) throw UsageError("--sqlite names its file itself: drop -o");
+  } else if (options->check) {
+    return;
   } else if (given.count("w") > 0) {
     options->writer = MakeTableWriter(options->columns, given["w"].as<int>());
   } else if (given.count("csv") > 0) {

@@ -13,6 +13,7 @@
 #include "prof/options.h"
 #include "prof/print_rows.h"
 #include "prof/table/sqlite_writer.h"
+#include "prof/views/column_check.h"
 #include "prof/views/copy_row.h"
 #include "prof/views/summary.h"
 
@@ -59,6 +60,15 @@ int64_t PrintSummary(RecordSource* records, const Options& options, RowWriter* w
   return kernels;
 }
 
+/// How many kernels have each column. Answers the number of kernels.
+int64_t PrintCheck(RecordSource* records, const Options& options, Output* output,
+                   Diagnostics* diagnostics) {
+  ColumnCheck check(options.columns);
+  const int64_t kernels = PrintRows(records, RowOptionsOf(options), &check, output, diagnostics);
+  output->Write(check.Render());
+  return kernels;
+}
+
 std::unique_ptr<SqliteWriter> MakeSqliteWriter(const Options& options) {
   if (options.sqlite.empty()) return nullptr;
   std::string inputs;
@@ -95,6 +105,8 @@ int Run(const Options& options) {
   int64_t rows = 0;
   if (options.copies) {
     rows = PrintCopies(&inputs, writer, &output, &diagnostics);
+  } else if (options.check) {
+    rows = PrintCheck(&inputs, options, &output, &diagnostics);
   } else if (options.summary != nullptr) {
     rows = PrintSummary(&inputs, options, writer, &output, &diagnostics);
   } else {

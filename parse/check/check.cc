@@ -176,12 +176,12 @@ class Description {
   std::vector<size_t> CountNeeds() const {
     const std::span<const NeedCheck> checks = NeedChecks();
     std::vector<size_t> counts(checks.size(), 0);
-    ArgumentFinder finder(kernels_);
+    FactFinder finder(kernels_);
     KernelRecord record;
     for (size_t i = 0; i < kernels_.kernel_count(); ++i) {
       kernels_.RecordOf(i, &record);
       if (trace_.rank_name != 0) record.rank = View(trace_.rank_name);
-      const KernelFacts facts{record, finder.HasArguments(record)};
+      const KernelFacts facts = finder.FactsOf(record);
       for (size_t n = 0; n < checks.size(); ++n) {
         if (checks[n].met != nullptr && checks[n].met(facts)) ++counts[n];
       }
@@ -213,10 +213,11 @@ class Description {
 
   void AddNeed(const NeedCheck& check, std::string_view keys, size_t count) {
     const size_t total = kernels_.kernel_count();
-    const std::string share = fmt::format("{} of {}", count, total);
-    if (count == total) return Line("  {:<30} {:>16}", keys, share);
+    const std::string share =
+        fmt::format("{}{} of {}", check.at_most && count > 0 ? "at most " : "", count, total);
+    if (count == total) return Line("  {:<36} {:>23}", keys, share);
     const std::string_view advice = FlagFor(check.lack);
-    Line("  {:<30} {:>16}  {}{}{}", keys, share, check.missing,
+    Line("  {:<36} {:>23}  {}{}{}", keys, share, check.missing,
          advice.empty() ? "" : "; to add: ", advice);
   }
 

@@ -15,9 +15,9 @@ namespace oplens::parse {
 /// it, what is missing, and the recording flag of the profiler that would add it: lines for a
 /// terminal.
 ///
-/// FLOPs and what else is computed from an op's arguments are not priced here: counted are the
-/// kernels of ops whose arguments are in the file, also of backward nodes whose forward op has
-/// them. An op may still have no cost model.
+/// Nothing is priced here. Where only pricing can tell whether there is a value (FLOPs, ops of
+/// backward kernels and what else their forward op says), the kernels for which the file holds what
+/// it takes are counted, and the line says "at most". prof --check prices.
 std::string DescribeProfile(const std::string& path, const Trace& trace, const Correlation& kernels,
                             const Diagnostics& diagnostics, std::span<const ColumnNeed> columns);
 

@@ -17,6 +17,8 @@ struct NeedCheck {
   bool (*met)(const KernelFacts& kernel) = nullptr;
   std::string_view missing;  ///< What the file lacks where a kernel does not meet it.
   std::optional<Lack> lack;  ///< What to record then.
+  /// Met is not enough: whether there is a value, only pricing can tell.
+  bool at_most = false;
 };
 
 /// Every need in the order of the enumeration. One without `met` is met where the one before it is,

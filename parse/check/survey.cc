@@ -109,6 +109,12 @@ void SurveyKernels(const Trace& trace, TraceSurvey* survey) {
   survey->kernel_ns = sum.Value().value_or(INT64_MAX);
 }
 
+constexpr uint8_t kOpBit = 1;
+constexpr uint8_t kAnnotationBit = 2;
+constexpr uint8_t kArgumentsBit = 4;
+constexpr uint8_t kLayerBit = 8;
+constexpr uint8_t kStackBit = 16;
+
 /// Calls f(number) for each sequence number of a kernel.
 template <typename F>
 void ForEachSequence(const KernelRecord& record, F f) {
@@ -126,25 +132,47 @@ TraceSurvey SurveyTrace(const Trace& trace) {
   return survey;
 }
 
-ArgumentFinder::ArgumentFinder(const Correlation& kernels) {
+FactFinder::FactFinder(const Correlation& kernels) {
   KernelRecord record;
   for (size_t i = 0; i < kernels.kernel_count(); ++i) {
     kernels.RecordOf(i, &record);
-    if (record.direction == Direction::kBackward || !InMarkers(record)) continue;
-    ForEachSequence(record, [this](int64_t number) { sequences_.insert(number); });
+    if (record.direction == Direction::kBackward && record.phase != Phase::kRecompute) continue;
+    const Bits bits = OwnBits(record);
+    for (const int64_t number : record.nodes) nodes_[number] |= bits;
+    ForEachSequence(record, [&](int64_t number) { sequences_[number] |= bits; });
   }
 }
 
-bool ArgumentFinder::HasArguments(const KernelRecord& record) {
-  if (InMarkers(record)) return true;
-  if (record.direction != Direction::kBackward) return false;
-  bool found = false;
-  ForEachSequence(record, [&](int64_t number) { found = found || sequences_.contains(number); });
-  return found;
+KernelFacts FactFinder::FactsOf(const KernelRecord& record) {
+  Bits bits = OwnBits(record);
+  if (record.direction == Direction::kBackward) {
+    const auto add = [&bits](const auto& forwards, int64_t number) {
+      const auto forward = forwards.find(number);
+      if (forward != forwards.end()) bits |= forward->second;
+    };
+    for (const int64_t number : record.nodes) add(nodes_, number);
+    ForEachSequence(record, [&](int64_t number) { add(sequences_, number); });
+  }
+  return {.record = record,
+          .op = (bits & kOpBit) != 0,
+          .annotation = (bits & kAnnotationBit) != 0,
+          .arguments = (bits & kArgumentsBit) != 0,
+          .layer = (bits & kLayerBit) != 0,
+          .stack = (bits & kStackBit) != 0};
 }
 
-bool ArgumentFinder::InMarkers(const KernelRecord& record) {
-  return std::any_of(record.markers.begin(), record.markers.end(), [this](std::string_view text) {
+FactFinder::Bits FactFinder::OwnBits(const KernelRecord& record) {
+  const auto bit = [](bool any, Bits bits) { return any ? bits : Bits{0}; };
+  return static_cast<Bits>(
+      bit(!record.op.empty() || !record.forward_op.empty(), kOpBit) |
+      bit(!record.markers.empty() || !record.forward_markers.empty(), kAnnotationBit) |
+      bit(HasArguments(record.markers) || HasArguments(record.forward_markers), kArgumentsBit) |
+      bit(!record.layer.empty() || !record.forward_layer.empty(), kLayerBit) |
+      bit(!record.trace.empty() || !record.forward_trace.empty(), kStackBit));
+}
+
+bool FactFinder::HasArguments(const std::vector<std::string_view>& markers) {
+  return std::any_of(markers.begin(), markers.end(), [this](std::string_view text) {
     const auto [place, is_new] = texts_.try_emplace(text.data());
     if (is_new) place->second = CallHasArguments(text);
     return place->second;

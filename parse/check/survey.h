@@ -2,7 +2,6 @@
 #define OPLENS_PARSE_CHECK_SURVEY_H_
 
 #include <cstdint>
-#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -35,25 +34,35 @@ struct TraceSurvey {
 
 TraceSurvey SurveyTrace(const Trace& trace);
 
-/// What a predicate of a column may look at.
+/// What a predicate of a column may look at. The members beside the record are true of what the
+/// kernel itself or, of a kernel of the backward pass, a forward op that may have made its node
+/// has: whether it did, only pricing finds out.
 struct KernelFacts {
   const KernelRecord& record;
-  bool arguments = false;  ///< Of its op, or of the forward op of its backward node.
+  bool op = false;
+  bool annotation = false;  ///< An annotated call,
+  bool arguments = false;   ///< with arguments.
+  bool layer = false;
+  bool stack = false;
 };
 
-/// Finds out which kernels have an op with arguments. Texts of records must live as long as it
-/// does, as those of a Correlation do.
-class ArgumentFinder {
+/// Collects what is known of each kernel. Texts of records must live as long as it does, as those
+/// of a Correlation do.
+class FactFinder {
  public:
   /// Looks at every kernel once: backward kernels may come before their forward op.
-  explicit ArgumentFinder(const Correlation& kernels);
-  bool HasArguments(const KernelRecord& record);
+  explicit FactFinder(const Correlation& kernels);
+  KernelFacts FactsOf(const KernelRecord& record);
 
  private:
-  bool InMarkers(const KernelRecord& record);
+  using Bits = uint8_t;
+
+  Bits OwnBits(const KernelRecord& record);
+  bool HasArguments(const std::vector<std::string_view>& markers);
 
   std::unordered_map<const char*, bool> texts_;  // Interned texts, by their place.
-  std::set<int64_t> sequences_;                  // Of forward ops with arguments.
+  std::unordered_map<int64_t, Bits> nodes_;      // Of forward ops, by number,
+  std::unordered_map<int64_t, Bits> sequences_;  // and by sequence number.
 };
 
 }  // namespace oplens::parse

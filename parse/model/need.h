@@ -8,27 +8,32 @@
 namespace oplens {
 
 /// What a profile must tell of a kernel so that a column has a value for it. In the order in which
-/// they are listed; columns of one need share a line. What each asks of a kernel and what to record
-/// for it stands in parse/check/needs.cc.
+/// they are listed; columns of one need share a line. What each asks of a kernel, whether pricing
+/// may still find no value, and what to record for it stands in parse/check/needs.cc.
 enum class Need : uint8_t {
   kNothing,
   kName,                 ///< The kernel's name.
+  kTensorCoreName,       ///< A name that tells of Tensor Cores.
   kTime,                 ///< Its start and end.
-  kLaunchConfiguration,  ///< Grid, block, device and stream.
+  kLaunchConfiguration,  ///< Grid and block.
   kLaunch,               ///< The call that launched it.
+  kProcess,              ///< The process that did.
   kRank,
   kOp,
   kModule,
-  kMarker,     ///< An annotated call around the launch.
-  kCost,       ///< The op's arguments: what the op costs,
-  kCostShare,  ///< the kernel's part of that,
-  kCostKinds,  ///< by kinds of work,
-  kRate,       ///< and over its time.
-  kRoofline,   ///< The op's arguments and the GPU.
-  kOccupancy,  ///< The GPU, registers and shared memory.
-  kDirection,  ///< Forward or backward.
-  kSequence,   ///< A sequence number.
-  kPhase,      ///< What the step was doing.
+  kMarker,       ///< An annotated call around the launch.
+  kCost,         ///< The op's arguments: what the op costs,
+  kCostShare,    ///< the kernel's part of that,
+  kCostKinds,    ///< by kinds of work,
+  kRate,         ///< and over its time.
+  kRoofline,     ///< The op's arguments and the GPU.
+  kOccupancy,    ///< The GPU, registers and shared memory.
+  kDirection,    ///< Forward or backward.
+  kSequence,     ///< A sequence number,
+  kAlternative,  ///< others nested in it,
+  kSubSequence,  ///< and the kernel's place in it.
+  kPhase,        ///< What the step was doing.
+  kGradient,     ///< Which gradient the kernel computes.
   kLayer,
   kStack,  ///< A call stack.
   kRange,  ///< A range of the user's own.

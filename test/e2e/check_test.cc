@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -22,52 +24,83 @@ using testing::StartsWith;
 
 const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
 
-/// The keys of the lines after "columns of prof".
-std::multiset<std::string> NamedColumns(const std::string& description) {
-  std::multiset<std::string> keys;
+/// The counts of the lines after "columns": by column, and whether they are upper bounds.
+struct ColumnCount {
+  int64_t kernels = 0;
+  bool at_most = false;
+};
+
+std::map<std::string, ColumnCount> CountsOf(const std::string& description) {
+  std::map<std::string, ColumnCount> counts;
   bool in_list = false;
+  const std::regex line_form("  (\\S.*?) +(at most )?([0-9]+) of [0-9]+.*");
   for (const std::string& line : Lines(description)) {
-    std::istringstream words(line);
-    std::string word;
-    while (in_list && words >> word && std::isdigit(static_cast<unsigned char>(word[0])) == 0) {
-      keys.insert(word);
+    std::smatch parts;
+    if (in_list && std::regex_match(line, parts, line_form)) {
+      std::istringstream keys(parts[1]);
+      for (std::string key; keys >> key;) counts[key] = {std::stoll(parts[3]), parts[2].matched};
     }
-    in_list = in_list || line.starts_with("columns of prof");
+    in_list = in_list || line.starts_with("columns");
   }
-  return keys;
+  return counts;
 }
 
 TEST(Check, NamesEveryColumnOfProfOnce) {
   const RunResult result = RunParse({"--check", kDemo});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  std::multiset<std::string> all;
+  std::set<std::string> all;
   for (const prof::Column& column : prof::KernelColumns()) all.insert(std::string(column.key));
-  EXPECT_EQ(NamedColumns(result.out), all);
+  std::set<std::string> named;
+  for (const auto& [key, count] : CountsOf(result.out)) named.insert(key);
+  EXPECT_EQ(named, all);
 }
 
 TEST(Check, DescribesTheFile) {
   const RunResult result = RunParse({"--check", kDemo});
   EXPECT_THAT(result.out, StartsWith(kDemo + ": nvprof, schema "));
   EXPECT_THAT(result.out, HasSubstr("\n  GPU 0: "));
-  EXPECT_THAT(result.out, ContainsRegex("  idx reason +[0-9]+ of [0-9]+\n"));
+  EXPECT_THAT(result.out,
+              ContainsRegex("  idx device stream flops_kind reason +[0-9]+ of [0-9]+\n"));
 }
 
-TEST(Check, AgreesWithTheRecords) {
-  const std::vector<nlohmann::json> records = Records(kDemo);
-  const auto having = [&](auto has) { return std::count_if(records.begin(), records.end(), has); };
-  const std::string text = RunParse({"--check", kDemo}).out;
-  const auto line = [&](const std::string& keys, auto has) {
-    return "  " + keys + " +" + std::to_string(having(has)) + " of " +
-           std::to_string(records.size());
-  };
-  using nlohmann::json;
-  EXPECT_THAT(text,
-              ContainsRegex(line("trace", [](const json& r) { return !r["trace"].empty(); })));
-  EXPECT_THAT(text,
-              ContainsRegex(line("layer", [](const json& r) { return !r["layer"].empty(); })));
-  EXPECT_THAT(text,
-              ContainsRegex(line("range", [](const json& r) { return !r["range"].empty(); })));
-  EXPECT_THAT(text, ContainsRegex(line("op mod", [](const json& r) { return !r["op"].empty(); })));
+/// The kernels with a value by column, as `prof --json -c all` prints them.
+std::map<std::string, int64_t> PrintedCounts(const std::filesystem::path& input) {
+  std::map<std::string, int64_t> counts;
+  for (const nlohmann::json& row : ProfRows(input, {"-c", "all"})) {
+    for (const auto& [key, value] : row.items()) {
+      counts[key] +=
+          (value.is_null() || value == nlohmann::json::array()) && key != "reason" ? 0 : 1;
+    }
+  }
+  return counts;
+}
+
+TEST(Check, AgreesWithWhatProfPrints) {
+  const std::map<std::string, int64_t> printed = PrintedCounts(kDemo);
+  const auto priced = CountsOf(RunProf({"--check", kDemo}).out);
+  const auto described = CountsOf(RunParse({"--check", kDemo}).out);
+  EXPECT_EQ(priced.size(), prof::KernelColumns().size());
+  EXPECT_EQ(described.size(), prof::KernelColumns().size());
+  for (const auto& [key, count] : priced) {
+    EXPECT_EQ(count.kernels, printed.at(key)) << key;
+    EXPECT_FALSE(count.at_most) << key;
+  }
+  for (const auto& [key, count] : described) {
+    const int64_t kernels = printed.at(key);
+    EXPECT_TRUE(count.kernels == kernels || (count.at_most && count.kernels > kernels)) << key;
+  }
+  EXPECT_TRUE(described.at("flops").at_most);
+  EXPECT_TRUE(described.at("layer").at_most) << "a backward kernel has that of its forward op";
+  EXPECT_FALSE(described.at("pid").at_most);
+}
+
+TEST(Check, OfProfSaysWhyACostIsUnknown) {
+  const std::string text = RunProf({"--check", "-c", "op,flops,layer", kDemo}).out;
+  EXPECT_THAT(text, StartsWith("columns, and the kernels that have them\n  op "));
+  EXPECT_THAT(text, ContainsRegex("flops +[0-9]+ of [0-9]+ +2 no-cost-model, 1 no-launch"));
+  EXPECT_THAT(text, ContainsRegex("layer +[0-9]+ of [0-9]+\n"));
+  EXPECT_EQ(RunProf({"--check", "--csv", kDemo}).exit_code, 2);
+  EXPECT_EQ(RunProf({"--check", "--by", "op", kDemo}).exit_code, 2);
 }
 
 TEST(Check, SeveralFilesFollowEachOther) {

@@ -1,0 +1,60 @@
+#include "prof/views/column_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "prof/views/kernel_columns.h"
+#include "test/prof/rows.h"
+
+namespace oplens::prof {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ColumnCheckTest, CountsWhatIsKnownAndWhyTheRestIsNot) {
+  ColumnCheck check(SelectKernelColumns("idx,op,flops,layer,range,rank,reason"));
+  KernelRecord record = test::PlainRecord();
+  Row row;
+  row.record = &record;
+  row.op = "mm";
+  row.share.flops = 0;  // Known.
+  check.AppendRow(row, nullptr);
+  row.op = {};
+  row.share.flops.reset();
+  row.reasons.Add(Reason::kNoMarker);
+  check.AppendRow(row, nullptr);
+  row.reasons.Add(Reason::kUntimed);
+  record.rank = "3";
+  record.range = {"epoch"};
+  check.AppendRow(row, nullptr);
+  EXPECT_EQ(check.Render(),
+            "columns, and the kernels that have them\n"
+            "  idx                   3 of 3\n"
+            "  op                    1 of 3          2 no-range, 1 untimed\n"
+            "  flops                 1 of 3          2 no-range, 1 untimed\n"
+            "  layer                 0 of 3\n"
+            "  range                 1 of 3\n"
+            "  rank                  1 of 3\n"
+            "  reason                3 of 3\n");
+}
+
+TEST(ColumnCheckTest, NamesTheMostFrequentReasons) {
+  ColumnCheck check(SelectKernelColumns("flops"));
+  const KernelRecord record = test::PlainRecord();
+  const Reason reasons[] = {Reason::kNoMarker, Reason::kUnknownOp, Reason::kNoArguments,
+                            Reason::kShapeMismatch};
+  for (size_t i = 0; i < std::size(reasons); ++i) {
+    for (size_t n = 0; n <= i; ++n) {
+      Row row;
+      row.record = &record;
+      row.reasons.Add(reasons[i]);
+      check.AppendRow(row, nullptr);
+    }
+  }
+  EXPECT_THAT(
+      check.Render(),
+      HasSubstr("0 of 10         4 shape-mismatch, 3 no-arguments, 2 no-cost-model, ...\n"));
+}
+
+}  // namespace
+}  // namespace oplens::prof
