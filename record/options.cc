@@ -37,7 +37,7 @@ WORDS of --trace:
   overhead  what the recording itself cost
 
 Until FILE is complete, all that was recorded is in FILE.spool. When record itself was killed,
-`record --recover FILE` makes the database of it.
+`record --recover FILE` makes the database of it; of several processes, with %p in FILE.
 
 Examples:
   record -o net.sql -- python train.py

@@ -17,6 +17,7 @@
 #include "record/inject/event_stream.h"
 #include "record/inject/mapped_file.h"
 #include "record/spool/output_name.h"
+#include "record/spool/process_identity.h"
 
 namespace oplens::record::inject {
 
@@ -78,7 +79,7 @@ void ReadOptions() {
 
 bool IsRoot() {
   const char* const root = getenv(spool::kRootVariable);
-  return root != nullptr && strtol(root, nullptr, 10) == getpid();
+  return root != nullptr && IsSameProcess(ParseIdentity(root), OwnIdentity());
 }
 
 /// The arguments, as the system keeps them, separated by blanks.
@@ -119,11 +120,14 @@ bool MakeFolder() {
 bool MakePage(spool::ProcessState state) {
   char path[kPathBytes + 16];
   snprintf(path, sizeof path, "%s/process", g_folder);
-  void* const mapped = MakeMappedFile(path, spool::kProcessPageBytes);
+  void* const mapped = MakeMappedFile(path, spool::kProcessPageBytes, FileLock::kWhileMapped);
   if (mapped == nullptr) return false;
   auto* const page = new (mapped) spool::ProcessPage;
+  const ProcessIdentity identity = OwnIdentity();
   page->version = spool::kVersion;
-  page->process_id = getpid();
+  page->process_id = identity.process_id;
+  page->pid_namespace = identity.pid_namespace;
+  page->start_ticks = identity.start_ticks;
   page->parent_id = getppid();
   page->start_ns = Now();
   page->streams.store(spool::kFirstEventStream, std::memory_order_relaxed);
