@@ -133,6 +133,7 @@ std::string LibraryOptions(const Options& options) {
   for (const std::string& word : options.trace) add(word);
   if (!options.from_start) add(spool::kWaitOption);
   if (options.children) add(spool::kChildrenOption);
+  if (options.keep_arguments) add(spool::kArgumentsOption);
   return words;
 }
 

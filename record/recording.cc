@@ -41,7 +41,9 @@ constexpr milliseconds kConversionBudget{200};
 constexpr std::chrono::seconds kGrace{5};  // From SIGTERM to SIGKILL.
 constexpr int kExitTimeout = 124;
 
+/// What is written down of the command line.
 std::string CommandLine(const Options& options) {
+  if (!options.keep_arguments) return options.command.front();
   std::string line;
   for (const std::string& word : options.command) line += (line.empty() ? "" : " ") + word;
   return line;

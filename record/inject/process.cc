@@ -75,6 +75,7 @@ void ReadOptions() {
   g_options.overhead = HasWord(words, "overhead");
   g_options.wait = HasWord(words, spool::kWaitOption);
   g_options.children = HasWord(words, spool::kChildrenOption);
+  g_options.arguments = HasWord(words, spool::kArgumentsOption);
 }
 
 bool IsRoot() {
@@ -82,7 +83,8 @@ bool IsRoot() {
   return root != nullptr && IsSameProcess(ParseIdentity(root), OwnIdentity());
 }
 
-/// The arguments, as the system keeps them, separated by blanks.
+/// The program's name, as the system keeps it; its arguments, separated by blanks, where they are
+/// wanted.
 void ReadCommand(char* out, size_t size) {
   out[0] = '\0';
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -95,6 +97,7 @@ void ReadCommand(char* out, size_t size) {
     length += static_cast<size_t>(got);
   }
   close(file);
+  if (!g_options.arguments) length = strnlen(out, length);
   while (length > 0 && out[length - 1] == '\0') --length;
   for (size_t i = 0; i < length; ++i) {
     if (out[i] == '\0') out[i] = ' ';

@@ -66,7 +66,8 @@ struct ProcessPage {
   char cupti_step[64];      ///< The function that failed, or what could not be loaded.
   char cupti_message[256];  ///< CUPTI's words for the result.
   char output[1024];        ///< Name of the database, %-sequences replaced.
-  char command[2048];       ///< Command line, arguments separated by a blank.
+  /// The program's name; with kArgumentsOption the arguments too, separated by blanks.
+  char command[2048];
   // With process_id what ProcessIdentity has.
   uint64_t pid_namespace;
   uint64_t start_ticks;
@@ -203,8 +204,9 @@ inline constexpr const char* kClockVariable = "OPLENS_RECORD_CLOCK";
 inline constexpr const char* kCuptiVariable = "OPLENS_CUPTI";
 
 // Words of kOptionsVariable: those of --trace, and
-inline constexpr const char* kWaitOption = "wait";          ///< --profile-from-start off
-inline constexpr const char* kChildrenOption = "children";  ///< --profile-child-processes
+inline constexpr const char* kWaitOption = "wait";            ///< --profile-from-start off
+inline constexpr const char* kChildrenOption = "children";    ///< --profile-child-processes
+inline constexpr const char* kArgumentsOption = "arguments";  ///< --keep-arguments
 
 }  // namespace oplens::record::spool
 

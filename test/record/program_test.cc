@@ -2,6 +2,7 @@
 
 #include "test/support/program.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "test/record/record_run.h"
@@ -46,6 +48,38 @@ TEST(RecordProgram, WritesTheDatabaseAndNothingElse) {
   EXPECT_THAT(result.err, StartsWith("record: net.sql: 0 kernels, 5 ranges, 0 dropped records\n"));
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+/// Arguments may hold what is nobody's business, and others may read a database.
+TEST(RecordProgram, WritesTheProgramsNameAndNotItsArguments) {
+  const auto names = [](const std::vector<std::string>& options) {
+    EXPECT_EQ(Record({"fork", "secret"}, options).exit_code, 0);
+    const SQLite::Database database(TestDir() / "net.sql");
+    SQLite::Statement query(database,
+                            "SELECT value FROM CUPTI_ACTIVITY_KIND_NAME n JOIN StringTable s ON "
+                            "s._id_ = n.name");
+    std::string text;
+    while (query.executeStep()) text += query.getColumn(0).getString() + '\n';
+    return text;
+  };
+  const std::string name = OPLENS_RECORDED_PROGRAM;
+  EXPECT_EQ(names({}), name + "\n");
+  EXPECT_THAT(ReadFile(TestDir() / "net.sql"), Not(HasSubstr("secret")));
+  EXPECT_EQ(names({"-f", "--keep-arguments"}), name + " fork secret\n");
+}
+
+TEST(RecordProgram, WritesNoArgumentsWhileItRuns) {
+  for (const char* const option : {"-q", "--keep-arguments"}) {
+    const RunResult result = RunProgram(
+        RecordCommand(
+            {"-f", option, "-o", "net.sql"},
+            {"/bin/sh", "-c",
+             fmt::format("{} ranges 1; grep -r -l se[c]ret net.sql.spool", OPLENS_RECORDED_PROGRAM),
+             "secret"}),
+        InTestDir());
+    const bool keeps = std::string_view(option) == "--keep-arguments";
+    EXPECT_EQ(result.out.find("session") != std::string::npos, keeps) << result.out;
+  }
 }
 
 TEST(RecordProgram, LeavesFilesBesideTheDatabaseAlone) {
