@@ -293,12 +293,36 @@ TEST(RecordRecover, KeepsTemporaryFilesInTheSpool) {
 }
 
 TEST(RecordRecover, IsNamedByParse) {
-  fs::create_directory(TestDir() / "net.sql.spool");
-  const RunResult result = RunHere({Program("parse"), "net.sql"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(result.err,
-            "parse: net.sql: the recording was interrupted, or still runs; run `record --recover "
-            "net.sql`\n");
+  const fs::path folder = TestDir() / "runs";
+  fs::create_directories(folder / "z.sql.spool");
+  WriteFile(folder / "z.sql.spool" / "z.13.sql.part", "");  // Of a child process.
+  const auto advice = [](const std::string& given, const std::string& database) {
+    return fmt::format(
+        "parse: {}: the recording was interrupted, or still runs; run `record --recover {}`\n",
+        given, database);
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {"runs/z.sql", advice("runs/z.sql", "runs/z.sql")},
+      {"runs/z.13.sql", advice("runs/z.13.sql", "runs/z.13.sql")},
+      {"runs/z.sql.spool", advice("runs/z.sql.spool", "runs/z.sql")},
+      {"runs/z.sql.spool/", advice("runs/z.sql.spool/", "runs/z.sql")},
+      {"runs", advice("runs/z.sql.spool", "runs/z.sql")},
+  };
+  for (const auto& [given, said] : cases) {
+    const RunResult result = RunHere({Program("parse"), given});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.err, said);
+  }
+  RunOptions options;
+  options.directory = folder;
+  EXPECT_EQ(RunProgram({Program("parse"), "z.sql.spool"}, options).err,
+            advice("z.sql.spool", "z.sql"));
+  EXPECT_EQ(RunProgram({Program("parse"), "z.13.sql"}, options).err,
+            advice("z.13.sql", "z.13.sql"));
+  WriteFile(folder / "z.sql", "complete");
+  EXPECT_EQ(RunHere({Program("parse"), "runs/z.sql.spool"}).err,
+            "parse: runs/z.sql.spool: holds what is left of a recording, not a profile; give its "
+            "database, runs/z.sql\n");
 }
 
 }  // namespace
