@@ -35,6 +35,7 @@ std::string Refusal(Action action) {
 
 /// The process's number says nothing here, since it is of another container.
 TEST(SpoolLock, OfAMappedPageKeepsTheSpool) {
+  if (!test::KeepsLocksOfMappings(test::TestDir())) GTEST_SKIP() << "overlayfs";
   const fs::path spool = SpoolFolder::PathFor(Output());
   const fs::path page = test::MakeSpoolImage(spool, 4711, Output(),
                                              [](spool::ProcessPage* facts) {
@@ -48,7 +49,6 @@ TEST(SpoolLock, OfAMappedPageKeepsTheSpool) {
                                               inject::FileLock::kWhileMapped);
   ASSERT_NE(mapped, nullptr);
   std::memcpy(mapped, bytes.data(), bytes.size());
-  if (!IsLocked(page)) GTEST_SKIP() << "this file system keeps no locks of mapped files";
   EXPECT_THAT(Refusal([&] { SpoolFolder::Take(spool); }),
               HasSubstr("process 4711 (its number in its container) still runs"));
   EXPECT_THAT(Refusal([] { SpoolFolder::Create(Output(), true); }), HasSubstr("still runs"));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,6 +77,11 @@ void WriteFile(const fs::path& path, const std::string& content) {
   std::ofstream file(path, std::ios::binary);
   file << content;
   if (!file.flush()) throw std::runtime_error(fmt::format("cannot write {}", path.string()));
+}
+
+bool KeepsLocksOfMappings(const fs::path& folder) {
+  struct statfs facts {};
+  return ::statfs(folder.c_str(), &facts) == 0 && facts.f_type != OVERLAYFS_SUPER_MAGIC;
 }
 
 std::vector<std::string> FilesIn(const fs::path& folder) {
