@@ -25,12 +25,14 @@ namespace fs = std::filesystem;
 /// Bytes of all chunks in the spool, as large as their files are.
 uint64_t SizeOf(const fs::path& spool) {
   uint64_t bytes = 0;
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(spool, error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code ignored;
-    const uintmax_t size = it->file_size(ignored);
-    if (!ignored) bytes += size;
+  for (const ImageFolder& image : ListImages(spool)) {
+    std::error_code error;
+    for (fs::directory_iterator it(image.path, error), end; !error && it != end;
+         it.increment(error)) {
+      std::error_code ignored;
+      const uintmax_t size = it->file_size(ignored);
+      if (!ignored) bytes += size;
+    }
   }
   return bytes;
 }
@@ -78,6 +80,7 @@ class Conversion::Impl {
 
   int64_t processes() const { return static_cast<int64_t>(outputs_.size()); }
   int64_t skipped_processes() const { return static_cast<int64_t>(skipped_.size()); }
+  int64_t unnamed_processes() const { return static_cast<int64_t>(unnamed_.size()); }
 
  private:
   void ReadAll(const std::function<void(double)>& progress) {
@@ -103,8 +106,10 @@ class Conversion::Impl {
       // Without a page it is being made, or was when all was killed; or the page is damaged.
       if (!facts.known && (!last_ || ListStreams(image.path).empty())) continue;
       known_.insert(image.path);
+      // A damaged page says nothing; the number is in the folder's name.
+      facts.identity.process_id = static_cast<int32_t>(image.process_id);
       if (facts.known && facts.state == spool::ProcessState::kSkipped) {
-        skipped_.insert(image.process_id);
+        skipped_.insert(facts.identity);
       } else {
         found.emplace_back(std::move(image), std::move(facts));
       }
@@ -119,35 +124,61 @@ class Conversion::Impl {
   }
 
   void AddImage(ImageFolder image, PageFacts facts) {
-    std::unique_ptr<ProcessConversion>& process = processes_[image.process_id];
-    if (!process) {
-      const std::string output = OutputOf(facts, image.process_id);
-      process = std::make_unique<ProcessConversion>(image.process_id, output, options_);
+    if (!facts.known) facts.identity = KnownOf(facts.identity);
+    if (unnamed_.count(facts.identity) != 0) return;
+    auto place = processes_.find(facts.identity);
+    if (place == processes_.end()) {
+      const std::string output = OutputOf(facts);
+      if (output.empty()) {
+        unnamed_.insert(facts.identity);
+        return;
+      }
+      auto process =
+          std::make_unique<ProcessConversion>(image.process_id, output, PartOf(output), options_);
+      place = processes_.emplace(facts.identity, std::move(process)).first;
       outputs_.insert(output);
     }
-    process->AddImage(std::move(image), std::move(facts));
+    place->second->AddImage(std::move(image), std::move(facts));
   }
 
-  std::string OutputOf(const PageFacts& facts, int64_t process_id) const {
-    fs::path output = facts.output;
-    std::error_code error;
-    if (output.empty()) {
-      output = options_.spool;
-      output.replace_extension();  // ".spool"
-    } else if (options_.recovered && !fs::is_directory(output.parent_path(), error)) {
-      output = options_.spool.parent_path() / output.filename();  // The spool was moved.
+  /// An image whose page is damaged goes to the process of its number, where there is one.
+  ProcessIdentity KnownOf(const ProcessIdentity& identity) const {
+    const auto place = processes_.lower_bound(identity);
+    const bool is_it = place != processes_.end() && place->first.process_id == identity.process_id;
+    return is_it ? place->first : identity;
+  }
+
+  std::string OutputOf(const PageFacts& facts) const {
+    fs::path spool = options_.spool;
+    const std::string by_default = spool.replace_extension().string();  // Without ".spool".
+    const std::string wanted = options_.name_of       ? options_.name_of(facts)
+                               : facts.output.empty() ? by_default
+                                                      : facts.output;
+    // Neither the pattern of names nor the number tells all processes apart.
+    std::string name = wanted;
+    for (int i = 1; !wanted.empty() && outputs_.count(name) != 0; ++i) {
+      name = fmt::format("{}.{}{}", wanted, facts.identity.process_id,
+                         i == 1 ? "" : fmt::format(".{}", i));
     }
-    // The pattern of names does not tell the processes apart.
-    if (outputs_.count(output.string()) != 0) output += fmt::format(".{}", process_id);
-    return output.string();
+    return name;
+  }
+
+  /// The database while it is made: parse looks for this name.
+  fs::path PartOf(const std::string& output) {
+    const std::string name = fs::path(output).filename().string();
+    std::string part = name + ".part";
+    for (int i = 2; !parts_.insert(part).second; ++i) part = fmt::format("{}.{}.part", name, i);
+    return options_.spool / part;
   }
 
   const ConversionOptions options_;
   bool last_ = false;
   std::set<fs::path> known_;
-  std::set<int64_t> skipped_;
+  std::set<ProcessIdentity> skipped_;
+  std::set<ProcessIdentity> unnamed_;
   std::set<std::string> outputs_;
-  std::map<int64_t, std::unique_ptr<ProcessConversion>> processes_;
+  std::set<std::string> parts_;
+  std::map<ProcessIdentity, std::unique_ptr<ProcessConversion>> processes_;
 };
 
 Conversion::Conversion(ConversionOptions options)
@@ -165,5 +196,6 @@ std::vector<ProcessSummary> Conversion::Finish(const std::function<void(double)>
 
 int64_t Conversion::processes() const { return impl_->processes(); }
 int64_t Conversion::skipped_processes() const { return impl_->skipped_processes(); }
+int64_t Conversion::unnamed_processes() const { return impl_->unnamed_processes(); }
 
 }  // namespace oplens::record

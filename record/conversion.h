@@ -13,18 +13,23 @@
 
 namespace oplens::record {
 
+struct PageFacts;
+
 struct ConversionOptions {
   std::filesystem::path spool;  ///< The folder that the library writes, "net.sql.spool".
   bool force = false;           ///< Replace databases that are there already.
   bool recovered = false;       ///< The spool is what a crash left: said in OPLENS_META.
   std::string version;          ///< Of oplens, for OPLENS_META.
+  /// Names the database of a process, as far as its page is known; "": it stays in the spool.
+  /// Without it the page has the name.
+  std::function<std::string(const PageFacts&)> name_of = {};
 };
 
 /// What is known of a process after its end. Its images (exec) are one process.
 struct ProcessSummary {
   int64_t process_id = 0;
   std::string output;   ///< Name of the database.
-  std::string command;  ///< Command line of the first image.
+  std::string command;  ///< Of the first image: ProcessPage::command.
   int64_t kernels = 0;
   int64_t copies = 0;  ///< And fills.
   int64_t calls = 0;   ///< Of the CUDA runtime and driver.
@@ -46,8 +51,9 @@ struct ProcessSummary {
   std::string damage;              ///< What of the spool could not be read; "": nothing.
 };
 
-/// Turns the spool of a recording into databases of nvprof's schema, one a process id, while it
-/// grows and after. Each is written as "OUTPUT.part" and renamed by Finish. One thread uses it.
+/// Turns the spool of a recording into databases of nvprof's schema, one a process, while it grows
+/// and after. Each is written as "NAME.part" inside the spool, where nobody else has a say, and
+/// renamed by Finish. One thread uses it.
 class Conversion {
  public:
   /// Touches no file yet.
@@ -69,6 +75,8 @@ class Conversion {
   int64_t processes() const;
   /// Children that were not to be recorded (ProcessState::kSkipped).
   int64_t skipped_processes() const;
+  /// Recorded ones that ConversionOptions::name_of gave no name.
+  int64_t unnamed_processes() const;
 
  private:
   class Impl;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -75,9 +76,16 @@ bool ConversionRun::Finish(RecordingFacts facts, SpoolFolder* spool) {
     try {
       const std::vector<ProcessSummary> processes = Complete();
       facts.skipped_processes = conversion_->skipped_processes();
-      spool->Remove();
+      const bool all_written = conversion_->unnamed_processes() == 0;
+      const bool all_read = std::all_of(processes.begin(), processes.end(),
+                                        [](const auto& process) { return process.damage.empty(); });
+      if (all_written && all_read) spool->Remove();
       if (talk_ == Talk::kAll) PrintError(Summary(processes, facts));
-      return true;
+      if (!all_written || !all_read) {
+        PrintError(fmt::format("record: the recording itself is kept in {}\n",
+                               ShortName(spool->path(), facts.directory)));
+      }
+      return all_written;
     } catch (const std::exception& thrown) {
       Fail(thrown.what());
     }

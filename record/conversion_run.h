@@ -30,8 +30,9 @@ class ConversionRun {
   /// Gives up: Finish will say why. The first reason stays.
   void Fail(const char* what);
 
-  /// Completes the databases, prints the summary and removes the spool; or, after a failure, says
-  /// what failed and how to go on. True: the databases are there.
+  /// Completes the databases, prints the summary and removes the spool, unless not all of that was
+  /// read and written; or, after a failure, says what failed and how to go on. True: the databases
+  /// are there.
   bool Finish(RecordingFacts facts, SpoolFolder* spool);
 
  private:

@@ -51,7 +51,7 @@ PageFacts ReadPage(const std::filesystem::path& folder) {
         fmt::format("has version {} of the spool's format, not {}", page.version, spool::kVersion));
   }
   facts.known = true;
-  facts.process_id = page.process_id;
+  facts.identity = {page.process_id, page.pid_namespace, page.start_ticks};
   facts.parent_id = page.parent_id;
   facts.start_ns = page.start_ns;
   facts.lost_events = ToSigned(page.lost_events.load(std::memory_order_relaxed));

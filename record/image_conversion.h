@@ -11,6 +11,7 @@
 
 #include "record/activity_rows.h"
 #include "record/event_rows.h"
+#include "record/spool/process_identity.h"
 #include "record/spool_reader.h"
 
 namespace oplens::record {
@@ -36,7 +37,7 @@ class Deadline {
 /// Counters and texts of a ProcessPage.
 struct PageFacts {
   bool known = false;  ///< There is such a page, and it is whole.
-  int64_t process_id = 0;
+  ProcessIdentity identity;
   int64_t parent_id = 0;
   spool::ProcessState state = spool::ProcessState::kRunning;
   int64_t lost_events = 0;

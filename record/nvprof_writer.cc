@@ -1,15 +1,20 @@
 #include "record/nvprof_writer.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 #include <utility>
 
 #include "base/utf8.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
+#include "record/durable_file.h"
 
 namespace oplens::record {
 namespace {
@@ -36,12 +41,13 @@ std::string CreateExtraTable(const ActivityTable& table) {
   return fmt::format("CREATE TABLE {}({})", table.extra_table, columns);
 }
 
-/// The file must be on the disk before its spool goes.
-void Sync(const std::string& path) {
-  if (FILE* const file = std::fopen(path.c_str(), "r")) {
-    ::fsync(::fileno(file));
-    std::fclose(file);
-  }
+/// An empty file of its own: whatever has the name already is not written to.
+void MakeFile(const std::filesystem::path& path) {
+  ::unlink(path.c_str());
+  constexpr mode_t kAsSqlite = 0644;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kAsSqlite);
+  if (file < 0) throw SQLite::Exception(std::strerror(errno), SQLITE_CANTOPEN);
+  ::close(file);
 }
 
 }  // namespace
@@ -55,10 +61,11 @@ const TableSpec& NvprofTable(std::string_view kind) {
   return *found;
 }
 
-NvprofWriter::NvprofWriter(const std::filesystem::path& path) {
-  ::unlink(path.c_str());
-  database_.emplace(path.string(),
-                    SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
+NvprofWriter::NvprofWriter(const std::filesystem::path& path)
+    : path_(path), temporary_files_(path.parent_path()) {
+  MakeFile(path);
+  database_.emplace(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, 0,
+                    temporary_files_.vfs_name());
   // The spool stays until the database is whole: nothing here needs to survive a crash.
   database_->exec(
       "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
@@ -156,9 +163,8 @@ void NvprofWriter::Finish(const std::function<void(double)>& progress) {
     if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(indices.size()));
   }
   database_->exec("COMMIT");
-  const std::string path = database_->getFilename();
   database_.reset();
-  Sync(path);
+  SyncPath(path_);  // Before its spool goes.
 }
 
 }  // namespace oplens::record

@@ -13,6 +13,7 @@
 
 #include "record/nvprof_tables.h"
 #include "record/spool/activity_columns.h"
+#include "record/temporary_folder.h"
 #include "record/text_ids.h"
 
 namespace oplens::record {
@@ -32,7 +33,7 @@ const TableSpec& NvprofTable(std::string_view kind);
 /// functions throw SQLite::Exception when it cannot be written.
 class NvprofWriter {
  public:
-  /// Makes the file anew.
+  /// Makes the file anew, in a folder that nobody else writes: temporary files stand beside it.
   explicit NvprofWriter(const std::filesystem::path& path);
 
   /// An INSERT, for good as long as this.
@@ -52,14 +53,16 @@ class NvprofWriter {
   /// Makes what has come so far lasting.
   void Commit();
 
-  /// Makes the indices and closes the file, telling after each which part is done, 0 to 1. No
-  /// statement may be left.
+  /// Makes the indices and closes the file, telling after each which part is done, 0 to 1; the file
+  /// is on the disk then, or Error is thrown. No statement may be left.
   void Finish(const std::function<void(double)>& progress);
 
  private:
   void CreateTables();
   int64_t AddText(std::string_view text);
 
+  const std::filesystem::path path_;
+  TemporaryFolder temporary_files_;
   std::optional<SQLite::Database> database_;
   TextIds text_ids_;
   int64_t texts_ = 0;

@@ -37,7 +37,7 @@ WORDS of --trace:
   overhead  what the recording itself cost
 
 Until FILE is complete, all that was recorded is in FILE.spool. When record itself was killed,
-`record --recover FILE` makes the database of it.
+`record --recover FILE` makes the database of it; of several processes, with %p in FILE.
 
 Examples:
   record -o net.sql -- python train.py
@@ -58,6 +58,8 @@ cxxopts::Options Spec() {
                      cxxopts::value<std::string>()->default_value("on"), "on|off");
   spec.add_options()("profile-child-processes",
                      "record child processes too, each to its own database: FILE needs %p");
+  spec.add_options()("keep-arguments",
+                     "write the program's arguments into the database too, not only its name");
   spec.add_options()("timeout", "end the program after so many seconds",
                      cxxopts::value<std::string>(), "S");
   spec.add_options()("q,quiet", "print errors only");
@@ -219,6 +221,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   options.command = std::move(command);
   ReadOutput(args, &options);
   options.trace = ReadTrace(args["trace"].as<std::string>());
+  options.keep_arguments = args.count("keep-arguments") > 0;
   options.from_start = ReadSwitch(args["profile-from-start"].as<std::string>());
   if (args.count("timeout") > 0) options.timeout_s = ReadTimeout(args["timeout"].as<std::string>());
   return options;

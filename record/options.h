@@ -16,6 +16,7 @@ struct Options {
   bool from_start = true;  ///< Record before cudaProfilerStart too.
   bool children = false;   ///< Record child processes too.
   bool quiet = false;      ///< Print errors only.
+  bool keep_arguments = false;       ///< Write the program's arguments down too.
   std::vector<std::string> trace;    ///< Words of --trace, each once, in the order of the help.
   int64_t timeout_s = 0;             ///< End the program after so many seconds; 0: never.
   std::vector<std::string> command;  ///< The program and its arguments.

@@ -95,11 +95,11 @@ fs::path CheckedOutput(const std::string& absolute_pattern, int32_t process_id, 
   const fs::path output = name.data();
   CheckFolder(output);
   std::error_code error;
-  const fs::file_status status = fs::status(output, error);
-  if (fs::is_directory(status)) {
+  const fs::file_status status = fs::symlink_status(output, error);
+  if (fs::is_directory(output, error)) {
     throw UsageError(fmt::format("-o {} is a folder: give the name of a file", output.string()));
   }
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
+  if (fs::exists(status) && !fs::is_symlink(status) && !fs::is_regular_file(status)) {
     throw UsageError(fmt::format("-o {} is no regular file: choose another name", output.string()));
   }
   if (fs::exists(status) && !force) {
@@ -133,6 +133,7 @@ std::string LibraryOptions(const Options& options) {
   for (const std::string& word : options.trace) add(word);
   if (!options.from_start) add(spool::kWaitOption);
   if (options.children) add(spool::kChildrenOption);
+  if (options.keep_arguments) add(spool::kArgumentsOption);
   return words;
 }
 

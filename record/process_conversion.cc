@@ -2,20 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
+#include "record/durable_file.h"
 
 namespace oplens::record {
 namespace {
 
 namespace fs = std::filesystem;
+
+Replace Replaced(bool force) { return force ? Replace::kFile : Replace::kNothing; }
 
 std::string DescribeGpu(const ProcessSummary& summary) {
   switch (summary.cuda) {
@@ -41,17 +40,6 @@ int Weight(spool::CudaState state) {
   }
 }
 
-void CheckOutput(const std::string& output, bool force) {
-  std::error_code error;
-  const fs::file_status status = fs::status(output, error);
-  if (!fs::exists(status)) return;
-  if (!fs::is_regular_file(status)) {
-    throw Error(output, "is not a regular file, so no database can take its place",
-                "give -o the name of a file");
-  }
-  if (!force) throw Error(output, "is there already", "give -f to replace it, or another -o");
-}
-
 }  // namespace
 
 template <typename F>
@@ -59,19 +47,19 @@ auto ProcessConversion::Guard(F f) {
   try {
     return f();
   } catch (const SQLite::Exception& error) {
-    throw Error(part_, fmt::format("cannot be written: {}", error.what()),
+    throw Error(part_.string(), fmt::format("cannot be written: {}", error.what()),
                 "the spool stays: make room or check the folder's permissions, then give "
                 "--recover the name of the database");
   }
 }
 
-ProcessConversion::ProcessConversion(int64_t process_id, std::string output,
+ProcessConversion::ProcessConversion(int64_t process_id, std::string output, fs::path part,
                                      const ConversionOptions& options)
     : process_id_(process_id),
       output_(std::move(output)),
-      part_(output_ + ".part"),
+      part_(std::move(part)),
       options_(options) {
-  CheckOutput(output_, options_.force);
+  CheckPlace(output_, Replaced(options_.force));
   Guard([this] {
     writer_.emplace(part_);
     rows_.emplace(&*writer_);
@@ -198,12 +186,6 @@ void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCount
   for (const std::string& note : summary.notes) writer.AddNote(note);
 }
 
-void ProcessConversion::Rename() {
-  if (std::rename(part_.c_str(), output_.c_str()) == 0) return;
-  throw Error(output_, fmt::format("cannot be written: {}", std::strerror(errno)),
-              fmt::format("the database is {}", part_));
-}
-
 ProcessSummary ProcessConversion::Finish(const std::function<void(double)>& progress) {
   ProcessSummary summary;
   Guard([&] {
@@ -215,7 +197,7 @@ ProcessSummary ProcessConversion::Finish(const std::function<void(double)>& prog
     writer_->Finish(progress);
     writer_.reset();
   });
-  Rename();
+  PutInPlace(part_, output_, Replaced(options_.force));
   return summary;
 }
 

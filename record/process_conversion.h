@@ -2,6 +2,7 @@
 #define OPLENS_RECORD_PROCESS_CONVERSION_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,8 +18,9 @@ namespace oplens::record {
 /// cannot be written.
 class ProcessConversion {
  public:
-  /// Makes the database "OUTPUT.part".
-  ProcessConversion(int64_t process_id, std::string output, const ConversionOptions& options);
+  /// Makes the database `part`, a file in the spool.
+  ProcessConversion(int64_t process_id, std::string output, std::filesystem::path part,
+                    const ConversionOptions& options);
   ~ProcessConversion();
 
   void AddImage(ImageFolder folder, PageFacts facts);
@@ -48,14 +50,13 @@ class ProcessConversion {
   void AddProcessName(const std::string& command);
   void SumUp(ProcessSummary* summary, EventCounts* counts);
   void AddFacts(const ProcessSummary& summary, const EventCounts& counts);
-  void Rename();
   /// Calls f, and makes an Error of what SQLite throws.
   template <typename F>
   auto Guard(F f);
 
   const int64_t process_id_;
   const std::string output_;
-  const std::string part_;
+  const std::filesystem::path part_;
   const ConversionOptions options_;
   std::optional<NvprofWriter> writer_;
   std::optional<Rows> rows_;

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -24,7 +26,49 @@ void AppendChildren(int32_t process_id, std::vector<int32_t>* found) {
   }
 }
 
+/// The number that a process has in its own namespace, the innermost.
+int32_t InnermostNumber(int32_t process_id) {
+  std::ifstream status(fmt::format("/proc/{}/status", process_id));
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream numbers(line.substr(line.find(':') + 1));
+    int32_t last = 0;
+    while (numbers >> last) {
+    }
+    return last;
+  }
+  return 0;
+}
+
+/// The number in the name of a folder of /proc; 0: it is none of a process.
+int32_t NumberOf(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  int32_t number = 0;
+  const char* const end = name.data() + name.size();
+  return std::from_chars(name.data(), end, number).ptr == end ? number : 0;
+}
+
 }  // namespace
+
+bool IsAlive(const ProcessIdentity& identity) {
+  if (identity.process_id <= 0) return false;
+  const uint64_t here = OwnIdentity().pid_namespace;
+  if (identity.pid_namespace == 0 || identity.pid_namespace == here) {
+    return IsSameProcess(IdentityOf(identity.process_id), identity);
+  }
+  std::error_code error;
+  for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
+    const int32_t number = NumberOf(at->path());
+    if (number <= 0) continue;
+    const ProcessIdentity found = IdentityOf(number);
+    if (found.pid_namespace == identity.pid_namespace &&
+        found.start_ticks == identity.start_ticks &&
+        InnermostNumber(number) == identity.process_id) {
+      return true;
+    }
+  }
+  return false;
+}
 
 bool MapsFile(int32_t process_id, std::string_view path) {
   std::ifstream maps(fmt::format("/proc/{}/maps", process_id));

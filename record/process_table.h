@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "record/spool/process_identity.h"
+
 // What /proc says of other processes. Where it says nothing, there are none.
 
 namespace oplens::record {
@@ -12,6 +14,9 @@ namespace oplens::record {
 /// Whether the process has a file mapped whose path contains `path`. Tells it from one that was
 /// given the same number later.
 bool MapsFile(int32_t process_id, std::string_view path);
+
+/// Whether the process lives, in whichever namespace of processes that /proc shows.
+bool IsAlive(const ProcessIdentity& identity);
 
 /// The children of this process, theirs, and so on.
 std::vector<int32_t> Descendants();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -40,9 +41,11 @@ constexpr milliseconds kConversionBudget{200};
 constexpr std::chrono::seconds kGrace{5};  // From SIGTERM to SIGKILL.
 constexpr int kExitTimeout = 124;
 
-std::string CommandLine(const std::vector<std::string>& command) {
+/// What is written down of the command line.
+std::string CommandLine(const Options& options) {
+  if (!options.keep_arguments) return options.command.front();
   std::string line;
-  for (const std::string& word : command) line += (line.empty() ? "" : " ") + word;
+  for (const std::string& word : options.command) line += (line.empty() ? "" : " ") + word;
   return line;
 }
 
@@ -164,8 +167,11 @@ class Recording {
         library_(FindLibrary()),
         pattern_(AbsolutePattern(options.output)),
         launcher_(options.command, inherited),
+        program_(IdentityOf(launcher_.process_id())),
         output_(CheckedOutput(pattern_, launcher_.process_id(), options.force)),
-        spool_(SpoolFolder::Create(output_, options.force)) {}
+        spool_(SpoolFolder::Create(output_, options.force)) {
+    program_.process_id = launcher_.process_id();  // Also where there is no /proc.
+  }
 
   int Run() {
     AllowManyFiles();  // After the fork: the program's own limit stays.
@@ -173,8 +179,10 @@ class Recording {
     if (error != 0) return SayNotStarted(error);
     Processes processes(options_, launcher_.process_id(), library_.string());
     using Talk = ConversionRun::Talk;
+    // With a database for each process, the name that --recover takes is that of all.
+    const fs::path name = options_.children ? fs::path(pattern_) : output_;
     ConversionRun conversion({spool_.path(), options_.force, false, OPLENS_VERSION},
-                             ShortName(output_, Directory()),
+                             ShortName(name, Directory()),
                              options_.quiet ? Talk::kErrors : Talk::kAll);
     bool more = false;
     while (processes.Step(&signals_, more ? milliseconds(0) : kIdle)) {
@@ -205,17 +213,18 @@ class Recording {
   int Start() {
     const std::string clock = std::to_string(ClockOffset());
     const std::string words = LibraryOptions(options_);
-    const std::string process_id = std::to_string(launcher_.process_id());
+    std::array<char, 64> program{};
+    FormatIdentity(program_, program.data(), program.size());
+    Session session = {{"version", std::to_string(spool::kVersion)},
+                       {"oplens", OPLENS_VERSION},
+                       {"output", pattern_},
+                       {"database", output_.string()},
+                       {"command", CommandLine(options_)},
+                       {"options", words},
+                       {"clock_offset_ns", clock}};
+    SetProgram(program_, &session);
     try {
-      spool_.WriteSession({{"version", std::to_string(spool::kVersion)},
-                           {"oplens", OPLENS_VERSION},
-                           {"output", pattern_},
-                           {"database", output_.string()},
-                           {"process_id", process_id},
-                           {"command", CommandLine(options_.command)},
-                           {"options", words},
-                           {"clock_offset_ns", clock},
-                           {"force", options_.force ? "1" : "0"}});
+      WriteSession(spool_.path(), session);
     } catch (...) {
       spool_.Remove();
       throw;
@@ -223,7 +232,7 @@ class Recording {
     if (options_.children) ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     return launcher_.Start({{spool::kSpoolVariable, spool_.path().string()},
                             {spool::kOutputVariable, pattern_},
-                            {spool::kRootVariable, process_id},
+                            {spool::kRootVariable, program.data()},
                             {spool::kOptionsVariable, words},
                             {spool::kClockVariable, clock},
                             {"NVTX_INJECTION64_PATH", library_.string()},
@@ -248,7 +257,7 @@ class Recording {
     facts.wanted_cuda = std::find(trace.begin(), trace.end(), "cuda") != trace.end();
     facts.wanted_children = options_.children;
     facts.has_driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
-    facts.program_seen = spool_.HasProcess(launcher_.process_id());
+    facts.program_seen = spool_.HasProcess(program_);
     facts.library_failed = spool_.HasFailedProcess();
     facts.directory = Directory();
     return facts;
@@ -257,8 +266,7 @@ class Recording {
   /// A program without NVTX and CUDA gets its database too.
   void NoteUnseen(ConversionRun* conversion) const {
     try {
-      spool_.AddUnseenProcess(launcher_.process_id(), output_.string(),
-                              CommandLine(options_.command));
+      spool_.AddUnseenProcess(program_, output_.string(), CommandLine(options_));
     } catch (const std::exception& error) {
       conversion->Fail(error.what());
     }
@@ -269,6 +277,7 @@ class Recording {
   fs::path library_;
   std::string pattern_;
   Launcher launcher_;
+  ProcessIdentity program_;
   fs::path output_;
   SpoolFolder spool_;
 };

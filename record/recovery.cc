@@ -1,14 +1,18 @@
 #include "record/recovery.h"
 
-#include <charconv>
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
-#include <system_error>
 
 #include "base/error.h"
+#include "base/program.h"
 #include "record/conversion_run.h"
+#include "record/image_conversion.h"
 #include "record/messages.h"
-#include "record/preflight.h"
+#include "record/recovery_target.h"
 #include "record/spool_folder.h"
 
 namespace oplens::record {
@@ -16,55 +20,96 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The database; users may as well name the spool.
-fs::path OutputNamed(std::string name) {
-  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-  constexpr std::string_view kSpool = ".spool";
-  if (name.size() > kSpool.size() && name.ends_with(kSpool)) {
-    name.resize(name.size() - kSpool.size());
+/// How many processes have something to be written.
+size_t CountProcesses(const fs::path& spool) {
+  std::set<ProcessIdentity> known;
+  std::set<int32_t> unknown;
+  for (const ImageFolder& image : ListImages(spool)) {
+    const PageFacts facts = ReadPage(image.path);
+    if (facts.known && facts.state != spool::ProcessState::kSkipped) known.insert(facts.identity);
+    if (!facts.known && !ListStreams(image.path).empty()) {
+      unknown.insert(static_cast<int32_t>(image.process_id));
+    }
   }
-  return fs::absolute(name);
+  for (const ProcessIdentity& process : known) unknown.erase(process.process_id);
+  return known.size() + unknown.size();
 }
 
-int32_t ProcessIdOf(const Session& session) {
-  const auto place = session.find("process_id");
-  int32_t process_id = 0;
-  if (place == session.end()) return 0;
-  const std::string& text = place->second;
-  std::from_chars(text.data(), text.data() + text.size(), process_id);
-  return process_id;
+void RefuseOtherFormat(const fs::path& spool, const Session& session) {
+  const std::string version = ValueOf(session, "version");
+  if (session.empty() || version == std::to_string(spool::kVersion)) return;
+  throw Error(spool.string(),
+              fmt::format("has version {} of the spool's format, not {}", version, spool::kVersion),
+              fmt::format("recover it with oplens {}", ValueOf(session, "oplens")));
 }
 
-std::string ValueOf(const Session& session, const char* name) {
-  const auto place = session.find(name);
-  return place == session.end() ? "" : place->second;
+/// One name is that of one database.
+void RefuseSeveral(const RecoveryTarget& target, const Session& session) {
+  const size_t processes = CountProcesses(target.spool());
+  if (processes == 0) {
+    throw Error(target.spool().string(), "holds nothing that was recorded", "record again");
+  }
+  if (processes == 1 || target.is_pattern()) return;
+  const fs::path given = ValueOf(session, "output");
+  const fs::path pattern =
+      target.spool().parent_path() / (given.empty() ? fs::path("NAME.%p.sql") : given.filename());
+  throw Error(target.spool().string(),
+              fmt::format("holds {} processes, each with a database of its own", processes),
+              fmt::format("give the name as -o had it, with %p for the process id, as in `record "
+                          "--recover {}`",
+                          pattern.string()));
+}
+
+/// What is known of a recording without its machine. Where the session is lost, the processes tell
+/// what they can: their names, commands and times stand in their own folders.
+RecordingFacts FactsOf(const SpoolFolder& spool, const Session& session, const Options& options) {
+  RecordingFacts facts;
+  facts.directory = fs::current_path();
+  facts.wanted_cuda = false;
+  facts.wanted_children = ValueOf(session, "options").find("children") != std::string::npos;
+  facts.library_failed = spool.HasFailedProcess();
+  if (!session.empty()) {
+    facts.program_seen = spool.HasProcess(ProgramOf(session));
+  } else if (!options.quiet) {
+    PrintError(
+        fmt::format("record: {}: its file `session` is missing or damaged: made from what "
+                    "the processes wrote\n",
+                    ShortName(spool.path(), facts.directory)));
+  }
+  return facts;
 }
 
 }  // namespace
 
 int RecoverRecording(const Options& options) {
-  const fs::path output = OutputNamed(options.recover);
-  SpoolFolder spool = SpoolFolder::Take(output);
-  const Session session = spool.ReadSession();
-  const int32_t process_id = ProcessIdOf(session);
-  if (process_id <= 0) {
-    throw Error(spool.path().string(), "its file `session` is missing or damaged",
-                "the program was not started: remove the folder");
-  }
-  RecordingFacts facts;
-  facts.directory = fs::current_path();
-  // Nothing is known of the machine on which it was recorded.
-  facts.wanted_cuda = false;
-  facts.wanted_children = ValueOf(session, "options").find("children") != std::string::npos;
-  facts.program_seen = spool.HasProcess(process_id);
-  facts.library_failed = spool.HasFailedProcess();
+  const RecoveryTarget target(options.recover);
+  SpoolFolder spool = SpoolFolder::Take(target.spool());
+  const Session session = ReadSession(spool.path());
+  RefuseOtherFormat(spool.path(), session);
+  const RecordingFacts facts = FactsOf(spool, session, options);
   if (NeedsEmptyDatabase(facts, spool)) {
-    spool.AddUnseenProcess(process_id, ValueOf(session, "database"), ValueOf(session, "command"));
+    spool.AddUnseenProcess(ProgramOf(session), ValueOf(session, "database"),
+                           ValueOf(session, "command"));
   }
+  RefuseSeveral(target, session);
+  ConversionOptions conversion_options;
+  conversion_options.spool = spool.path();
+  conversion_options.force = options.force;
+  conversion_options.recovered = true;
+  conversion_options.version = OPLENS_VERSION;
+  conversion_options.name_of = [&](const PageFacts& page) {
+    const std::string output = target.OutputOf(page);
+    if (output.empty()) {
+      PrintError(
+          fmt::format("record: process {}: the name of its database, {}, is none of {}: it "
+                      "was not written\n",
+                      page.identity.process_id, page.output, target.name()));
+    }
+    return output;
+  };
   using Talk = ConversionRun::Talk;
-  const bool force = options.force || ValueOf(session, "force") == "1";
-  ConversionRun conversion({spool.path(), force, true, OPLENS_VERSION},
-                           ShortName(output, facts.directory),
+  ConversionRun conversion(std::move(conversion_options),
+                           ShortName(fs::absolute(target.name()), facts.directory),
                            options.quiet ? Talk::kErrors : Talk::kAll);
   return conversion.Finish(facts, &spool) ? kExitOk : kExitCannotRead;
 }

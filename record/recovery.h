@@ -5,8 +5,8 @@
 
 namespace oplens::record {
 
-/// Makes the databases of the interrupted recording `options.recover`, the name given to -o, %p
-/// replaced. Returns the exit code of `record`. Throws Error when there is nothing to recover.
+/// Makes the databases of the interrupted recording `options.recover` (RecoveryTarget). Returns the
+/// exit code of `record`. Throws Error when there is nothing to recover.
 int RecoverRecording(const Options& options);
 
 }  // namespace oplens::record

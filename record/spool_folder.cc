@@ -1,25 +1,23 @@
 #include "record/spool_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
+#include <chrono>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "record/durable_file.h"
 #include "record/image_conversion.h"
 #include "record/process_table.h"
 #include "record/spool/spool_format.h"
@@ -29,151 +27,72 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kSuffix[] = ".spool";
-constexpr char kLockFile[] = "lock";
-constexpr char kSessionFile[] = "session";
+constexpr std::string_view kSuffix = ".spool";
 constexpr char kProcessFile[] = "process";
-
-enum class Lock { kTaken, kBusy };
-
-/// Locks the folder as long as the descriptor is open. File systems without locks are let through.
-Lock LockFolder(const fs::path& folder, int* descriptor) {
-  *descriptor = ::open((folder / kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (*descriptor < 0) return Lock::kTaken;
-  if (::flock(*descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return Lock::kTaken;
-  ::close(std::exchange(*descriptor, -1));
-  return Lock::kBusy;
-}
-
-[[noreturn]] void ThrowBusy(const fs::path& folder) {
-  throw Error(folder.string(), "belongs to a recording that still runs",
-              "wait for its end, or choose another name with -o");
-}
-
-/// Values may hold any byte: lines end at line feeds, so those are written as \n.
-std::string Escaped(std::string_view value) {
-  std::string text;
-  for (const char c : value) {
-    if (c == '\\') {
-      text += "\\\\";
-    } else if (c == '\n') {
-      text += "\\n";
-    } else {
-      text += c;
-    }
-  }
-  return text;
-}
-
-std::string Unescaped(std::string_view text) {
-  std::string value;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
-      value += text[i];
-      continue;
-    }
-    ++i;
-    value += text[i] == 'n' ? '\n' : text[i];
-  }
-  return value;
-}
-
-/// The process id of a folder "PID.N" of a process image.
-std::optional<int32_t> ProcessOfFolder(const std::string& name) {
-  const size_t dot = name.find('.');
-  if (dot == std::string::npos) return std::nullopt;
-  int32_t process_id = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + dot, process_id);
-  if (error != std::errc() || end != name.data() + dot || process_id <= 0) return std::nullopt;
-  return process_id;
-}
-
-/// The state that the library wrote, if it wrote one.
-std::optional<spool::ProcessState> StateOf(const fs::path& process_file) {
-  const int fd = ::open(process_file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
-  alignas(spool::ProcessPage) std::array<char, spool::kProcessPageBytes> bytes{};
-  const ssize_t n = ::read(fd, bytes.data(), bytes.size());
-  ::close(fd);
-  if (n < static_cast<ssize_t>(sizeof(spool::ProcessPage))) return std::nullopt;
-  if (std::memcmp(bytes.data(), spool::kProcessMagic, sizeof spool::kProcessMagic) != 0) {
-    return std::nullopt;
-  }
-  return reinterpret_cast<const spool::ProcessPage*>(bytes.data())->state.load();
-}
+constexpr char kProgramName[] = "program";
 
 template <size_t kSize>
 void CopyText(const std::string& text, char (&to)[kSize]) {
   text.copy(to, kSize - 1);
 }
 
-void WriteWhole(const fs::path& file, std::string_view bytes) {
-  const fs::path partial = file.string() + ".part";
-  std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(partial, file, error);
-  if (!out || error) {
-    throw Error(file.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
-                "free some space or choose another place with -o");
-  }
+/// Pages of all images; unknown where one is missing or damaged.
+std::vector<PageFacts> PagesIn(const fs::path& spool) {
+  std::vector<PageFacts> pages;
+  for (const ImageFolder& image : ListImages(spool)) pages.push_back(ReadPage(image.path));
+  return pages;
 }
 
-/// Whether the folder of a process has a page that was completed.
-bool HasPage(const fs::path& folder) {
-  std::ifstream file(folder / kProcessFile, std::ios::binary);
-  char magic[sizeof spool::kProcessMagic] = {};
-  file.read(magic, sizeof magic);
-  return file && std::memcmp(magic, spool::kProcessMagic, sizeof magic) == 0;
+bool StillWrites(const ImageFolder& image, const PageFacts& facts) {
+  if (facts.known && facts.state != spool::ProcessState::kRunning) return false;
+  return IsLocked(image.path / kProcessFile) || IsAlive(facts.identity);
 }
 
-std::vector<int32_t> RunningProcessesIn(const fs::path& spool) {
-  std::vector<int32_t> running;
-  std::error_code error;
-  const std::string mapped = fs::canonical(spool, error).string() + "/";
-  if (error) return running;
-  for (fs::directory_iterator at(spool, error), end; !error && at != end; at.increment(error)) {
-    const std::optional<int32_t> process_id = ProcessOfFolder(at->path().filename().string());
-    if (!process_id || StateOf(at->path() / kProcessFile) != spool::ProcessState::kRunning)
-      continue;
-    if (MapsFile(*process_id, mapped)) running.push_back(*process_id);
+std::vector<ProcessIdentity> RunningIn(const fs::path& spool) {
+  std::vector<ProcessIdentity> running;
+  for (const ImageFolder& image : ListImages(spool)) {
+    PageFacts facts = ReadPage(image.path);
+    if (!StillWrites(image, facts)) continue;
+    facts.identity.process_id = static_cast<int32_t>(image.process_id);
+    running.push_back(facts.identity);
   }
+  // It may not have come to its first range yet.
+  const ProcessIdentity program = ProgramOf(ReadSession(spool));
+  if (IsAlive(program)) running.push_back(program);
   std::sort(running.begin(), running.end());
   running.erase(std::unique(running.begin(), running.end()), running.end());
   return running;
 }
 
-void RefuseRunning(const fs::path& spool, const std::vector<int32_t>& running) {
+void RefuseRunning(const fs::path& spool) {
+  // A process that was killed just now needs a moment to be gone.
+  constexpr int kLooks = 10;
+  std::vector<ProcessIdentity> running = RunningIn(spool);
+  for (int look = 1; look < kLooks && !running.empty(); ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    running = RunningIn(spool);
+  }
   if (running.empty()) return;
-  throw Error(spool.string(), fmt::format("process {} still writes into it", running.front()),
+  const ProcessIdentity& first = running.front();
+  const bool is_here = first.pid_namespace == OwnIdentity().pid_namespace;
+  throw Error(spool.string(),
+              fmt::format("process {}{} still runs, and may write into it", first.process_id,
+                          is_here ? "" : " (its number in its container)"),
               "wait for its end, or end it");
 }
 
-Session SessionIn(const fs::path& spool) {
-  Session session;
-  std::ifstream file(spool / kSessionFile, std::ios::binary);
-  std::string line;
-  while (std::getline(file, line)) {
-    const size_t equals = line.find('=');
-    if (equals == std::string::npos) continue;
-    session[line.substr(0, equals)] = Unescaped(std::string_view(line).substr(equals + 1));
+/// What others put under that name is neither read nor removed.
+void RefuseForeign(const fs::path& spool) {
+  struct stat facts {};
+  if (::lstat(spool.c_str(), &facts) != 0) {
+    throw Error(spool.string(), std::strerror(errno), "check the name");
   }
-  return session;
-}
-
-/// Whether the recording was started with `output` as its name, or one of its processes has that
-/// as its database.
-bool Makes(const fs::path& spool, const std::string& output) {
-  const Session session = SessionIn(spool);
-  const auto given = session.find("output");
-  if (given != session.end() && given->second == output) return true;
-  std::error_code error;
-  for (fs::directory_iterator at(spool, error), end; !error && at != end; at.increment(error)) {
-    if (!ProcessOfFolder(at->path().filename().string())) continue;
-    if (ReadPage(at->path()).output == output) return true;
+  constexpr char kAdvice[] = "choose another name with -o";
+  if (!S_ISDIR(facts.st_mode)) throw Error(spool.string(), "is there and no folder", kAdvice);
+  if (facts.st_uid != ::geteuid()) {
+    throw Error(spool.string(), fmt::format("belongs to another user, number {}", facts.st_uid),
+                kAdvice);
   }
-  return false;
 }
 
 void MakeFolder(const fs::path& path, bool force) {
@@ -182,145 +101,123 @@ void MakeFolder(const fs::path& path, bool force) {
     throw Error(path.string(), fmt::format("cannot be made: {}", std::strerror(errno)),
                 "choose a place that can be written with -o");
   }
-  int lock = -1;
-  if (LockFolder(path, &lock) == Lock::kBusy) ThrowBusy(path);
-  // The lock is given up with the file, which is gone then.
-  if (lock >= 0) ::close(lock);
+  RefuseForeign(path);
+  const SpoolLock lock(path);
   if (!force) {
-    const std::string output = path.string().substr(0, path.string().size() - sizeof kSuffix + 1);
     throw UsageError(
         fmt::format("{} holds a recording that was interrupted: make its database with "
-                    "`record --recover {}`, or discard it with -f",
-                    path.string(), output));
+                    "`record --recover {}`; -f would discard it",
+                    path.string(), SpoolFolder::OutputOf(path).string()));
   }
-  RefuseRunning(path, RunningProcessesIn(path));
-  std::error_code error;
-  fs::remove_all(path, error);
-  if (error || ::mkdir(path.c_str(), 0700) != 0) {
-    throw Error(path.string(), fmt::format("cannot be replaced: {}", std::strerror(errno)),
-                "remove it");
+  RefuseRunning(path);
+  try {
+    SpoolLock::RemoveLocked(path);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(path.string(), fmt::format("cannot be replaced: {}", error.code().message()),
+                "choose another name with -o");
   }
+  if (::mkdir(path.c_str(), 0700) != 0) {
+    throw Error(path.string(), fmt::format("cannot be made: {}", std::strerror(errno)),
+                "choose another name with -o");
+  }
+}
+
+/// A folder that no image of the process has: there may be some that could not make their page.
+fs::path MakeImageFolder(const fs::path& spool, int32_t process_id) {
+  constexpr int kMostImages = 10'000;
+  for (int image = 0; image < kMostImages; ++image) {
+    const fs::path folder = spool / fmt::format("{}.{}", process_id, image);
+    if (::mkdir(folder.c_str(), 0700) == 0) return folder;
+    if (errno != EEXIST) break;
+  }
+  throw Error((spool / std::to_string(process_id)).string(),
+              fmt::format("cannot be made: {}", std::strerror(errno)),
+              "free some space or choose another place with -o");
 }
 
 }  // namespace
 
-SpoolFolder::SpoolFolder(fs::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+SpoolFolder::SpoolFolder(fs::path path, SpoolLock lock)
+    : path_(std::move(path)), lock_(std::move(lock)) {}
 
-SpoolFolder::~SpoolFolder() {
-  if (lock_ >= 0) ::close(lock_);
+fs::path SpoolFolder::PathFor(const fs::path& output) {
+  return output.string() + std::string(kSuffix);
 }
 
-SpoolFolder::SpoolFolder(SpoolFolder&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
-
-fs::path SpoolFolder::PathFor(const fs::path& output) { return output.string() + kSuffix; }
+fs::path SpoolFolder::OutputOf(const fs::path& spool) {
+  std::string name = spool.string();
+  if (fs::path(spool).filename().string().size() > kSuffix.size() && name.ends_with(kSuffix)) {
+    name.resize(name.size() - kSuffix.size());
+  }
+  return name;
+}
 
 SpoolFolder SpoolFolder::Create(const fs::path& output, bool force) {
   const fs::path path = PathFor(output);
   MakeFolder(path, force);
-  int lock = -1;
-  if (LockFolder(path, &lock) == Lock::kBusy) ThrowBusy(path);
-  return {path, lock};
+  return {path, SpoolLock(path)};
 }
 
-std::vector<fs::path> SpoolFolder::Find(const fs::path& output) {
-  std::vector<fs::path> spools;
-  std::error_code error;
-  const fs::path folder = output.parent_path();
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() == kSuffix && Makes(at->path(), output.string())) {
-      spools.push_back(at->path());
-    }
-  }
-  std::sort(spools.begin(), spools.end());
-  return spools;
-}
-
-SpoolFolder SpoolFolder::Take(const fs::path& output) {
-  fs::path path = PathFor(output);
-  std::error_code error;
-  if (!fs::exists(path, error)) {
-    const std::vector<fs::path> spools = Find(output);
-    if (spools.size() > 1) {
-      throw Error(output.string(),
-                  fmt::format("{} recordings have that name, {} for one", spools.size(),
-                              spools.front().string()),
-                  "give --recover one of the folders NAME.spool");
-    }
-    if (spools.size() == 1) path = spools.front();
-  }
-  if (!fs::is_directory(path, error)) {
-    throw Error(output.string(), fmt::format("there is no {}", path.string()),
-                fs::exists(output, error) ? "the recording is complete: nothing is to be recovered"
-                                          : "check the name: it is that of record -o");
-  }
-  int lock = -1;
-  if (LockFolder(path, &lock) == Lock::kBusy) ThrowBusy(path);
-  SpoolFolder folder(path, lock);
-  RefuseRunning(path, folder.RunningProcesses());
+SpoolFolder SpoolFolder::Take(const fs::path& spool) {
+  RefuseForeign(spool);
+  SpoolFolder folder(spool, SpoolLock(spool));
+  RefuseRunning(spool);
   return folder;
 }
 
-void SpoolFolder::WriteSession(const Session& session) const {
-  std::string text;
-  for (const auto& [name, value] : session) {
-    text += fmt::format("{}={}\n", name, Escaped(value));
-  }
-  WriteWhole(path_ / kSessionFile, text);
+bool SpoolFolder::HasProcess(const ProcessIdentity& process) const {
+  const std::vector<PageFacts> pages = PagesIn(path_);
+  return std::any_of(pages.begin(), pages.end(), [&](const PageFacts& page) {
+    return page.known && IsSameProcess(page.identity, process);
+  });
 }
 
-Session SpoolFolder::ReadSession() const { return SessionIn(path_); }
-
-std::vector<int32_t> SpoolFolder::Processes(bool with_page) const {
-  std::vector<int32_t> processes;
-  std::error_code error;
-  for (fs::directory_iterator at(path_, error), end; !error && at != end; at.increment(error)) {
-    const std::optional<int32_t> process_id = ProcessOfFolder(at->path().filename().string());
-    if (process_id && HasPage(at->path()) == with_page) processes.push_back(*process_id);
-  }
-  return processes;
+bool SpoolFolder::HasProcesses() const {
+  const std::vector<PageFacts> pages = PagesIn(path_);
+  return std::any_of(pages.begin(), pages.end(), [](const PageFacts& page) { return page.known; });
 }
 
-bool SpoolFolder::HasProcess(int32_t process_id) const {
-  const std::vector<int32_t> processes = Processes(true);
-  return std::find(processes.begin(), processes.end(), process_id) != processes.end();
+bool SpoolFolder::HasFailedProcess() const {
+  const std::vector<ImageFolder> images = ListImages(path_);
+  return std::any_of(images.begin(), images.end(), [](const ImageFolder& image) {
+    return !ReadPage(image.path).known && ListStreams(image.path).empty();
+  });
 }
 
-bool SpoolFolder::HasProcesses() const { return !Processes(true).empty(); }
-
-bool SpoolFolder::HasFailedProcess() const { return !Processes(false).empty(); }
-
-void SpoolFolder::AddUnseenProcess(int32_t process_id, const std::string& output,
+void SpoolFolder::AddUnseenProcess(const ProcessIdentity& process, const std::string& output,
                                    const std::string& command) const {
-  fs::path folder = path_ / fmt::format("{}.0", process_id);
-  // There may be folders of images that could not even make their page.
-  constexpr int kMostImages = 10'000;
-  int made = ::mkdir(folder.c_str(), 0700);
-  for (int image = 1; made != 0 && errno == EEXIST && image < kMostImages; ++image) {
-    folder = path_ / fmt::format("{}.{}", process_id, image);
-    made = ::mkdir(folder.c_str(), 0700);
-  }
-  if (made != 0) {
-    throw Error(folder.string(), fmt::format("cannot be made: {}", std::strerror(errno)),
-                "free some space or choose another place with -o");
-  }
+  const fs::path folder = MakeImageFolder(path_, process.process_id);
   const auto page = std::make_unique<spool::ProcessPage>();
   std::copy(std::begin(spool::kProcessMagic), std::end(spool::kProcessMagic), page->magic);
   page->version = spool::kVersion;
-  page->process_id = process_id;
+  page->process_id = process.process_id;
+  page->pid_namespace = process.pid_namespace;
+  page->start_ticks = process.start_ticks;
   page->state = spool::ProcessState::kEnded;
   CopyText(output, page->output);
   CopyText(command, page->command);
   std::string bytes(spool::kProcessPageBytes, '\0');
   std::memcpy(bytes.data(), page.get(), sizeof *page);
-  WriteWhole(folder / kProcessFile, bytes);
+  WriteDurably(folder / kProcessFile, bytes);
 }
 
-std::vector<int32_t> SpoolFolder::RunningProcesses() const { return RunningProcessesIn(path_); }
+std::vector<ProcessIdentity> SpoolFolder::RunningProcesses() const { return RunningIn(path_); }
 
 void SpoolFolder::Remove() {
-  std::error_code error;
-  fs::remove_all(path_, error);
+  try {
+    SpoolLock::RemoveLocked(path_);
+  } catch (const fs::filesystem_error&) {  // What is left takes room and does no harm.
+  }
+}
+
+void SetProgram(const ProcessIdentity& program, Session* session) {
+  std::array<char, 64> text{};
+  FormatIdentity(program, text.data(), text.size());
+  (*session)[kProgramName] = text.data();
+}
+
+ProcessIdentity ProgramOf(const Session& session) {
+  return ParseIdentity(ValueOf(session, kProgramName).c_str());
 }
 
 }  // namespace oplens::record

@@ -34,20 +34,68 @@ int CompareNumbers(std::string_view a, std::string_view b) {
   return a.compare(b);
 }
 
+constexpr std::string_view kSpool = ".spool";
+
+/// What is in a folder, in no order; `error` says why not all of it.
+std::vector<fs::path> EntriesOf(const fs::path& folder, std::error_code* error) {
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator it(folder, *error), end; !*error && it != end; it.increment(*error)) {
+    entries.push_back(it->path());
+  }
+  return entries;
+}
+
+/// The database of a spool, which is a folder that `record` leaves when it is killed; "": it is
+/// none.
+std::string DatabaseOfSpool(const fs::path& folder) {
+  const fs::path path = folder.has_filename() ? folder : folder.parent_path();
+  std::error_code error;
+  if (path.extension() != kSpool || !fs::is_directory(path, error)) return "";
+  return (path.parent_path() / path.stem()).string();
+}
+
+[[noreturn]] void ThrowSpool(const std::string& path, const std::string& database) {
+  std::error_code error;
+  if (fs::exists(database, error)) {
+    throw Error(path, "holds what is left of a recording, not a profile",
+                fmt::format("give its database, {}", database));
+  }
+  throw Error(path, "the recording was interrupted, or still runs",
+              fmt::format("run `record --recover {}`", database));
+}
+
+/// The first spool among the entries of a folder that is `is_it`.
+template <typename F>
+std::string FindSpool(const fs::path& folder, F is_it) {
+  std::error_code error;
+  std::vector<fs::path> entries = EntriesOf(folder, &error);
+  std::sort(entries.begin(), entries.end());
+  for (const fs::path& entry : entries) {
+    const std::string database = DatabaseOfSpool(entry);
+    if (!database.empty() && is_it(entry)) return database;
+  }
+  return "";
+}
+
 std::vector<std::string> ProfilesIn(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  for (const fs::path& path : EntriesOf(folder, &error)) {
+    const std::string name = path.filename().string();
     std::error_code ignored;
     const bool hidden = name.starts_with('.');
-    if (!hidden && HasProfileName(name) && it->is_regular_file(ignored)) names.push_back(name);
+    if (!hidden && HasProfileName(name) && fs::is_regular_file(path, ignored)) {
+      names.push_back(name);
+    }
   }
   if (error) {
     throw Error(folder, fmt::format("cannot be listed: {}", error.message()),
                 "check its permissions");
   }
   if (names.empty()) {
+    if (const std::string own = DatabaseOfSpool(folder); !own.empty()) ThrowSpool(folder, own);
+    const std::string inside = FindSpool(folder, [](const fs::path&) { return true; });
+    if (!inside.empty()) ThrowSpool(inside + std::string(kSpool), inside);
     throw Error(folder, "is a folder that holds no profile",
                 "give the profiles themselves; of a folder, files count whose names end with "
                 ".sqlite, .json, .json.gz and the like");
@@ -140,7 +188,15 @@ bool NaturalLess(const std::string& a, const std::string& b) {
 bool IsInterruptedRecording(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) return false;
-  return fs::is_directory(path + ".spool", error) || fs::exists(path + ".part", error);
+  if (fs::is_directory(path + std::string(kSpool), error)) return true;
+  // A process that the program started: its database is in the spool of the program.
+  const fs::path wanted(path);
+  const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : ".";
+  const std::string part = wanted.filename().string() + ".part";
+  return !FindSpool(folder, [&](const fs::path& spool) {
+            std::error_code ignored;
+            return fs::exists(spool / part, ignored);
+          }).empty();
 }
 
 std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments) {
@@ -149,10 +205,7 @@ std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
-      if (IsInterruptedRecording(path)) {
-        throw Error(path, "the recording was interrupted, or still runs",
-                    fmt::format("run `record --recover {}`", path));
-      }
+      if (IsInterruptedRecording(path)) ThrowSpool(path, path);
       throw Error(path, fmt::format("cannot be opened: {}", error.message()),
                   "check the name and its permissions");
     }

@@ -52,9 +52,18 @@ void ForbidCopyOnWrite(int file) noexcept {
   ioctl(file, FS_IOC_SETFLAGS, &flags);
 }
 
+/// The lock belongs to the open file, which the mapping keeps open without a descriptor. (Not so on
+/// overlayfs, whose mappings are of another file.)
+void LockWhileOpen(int file) noexcept {
+  struct flock whole = {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  fcntl(file, F_OFD_SETLK, &whole);
+}
+
 }  // namespace
 
-void* MakeMappedFile(const char* path, size_t bytes) noexcept {
+void* MakeMappedFile(const char* path, size_t bytes, FileLock lock) noexcept {
   if (!WithinFileLimit(bytes)) {
     errno = EFBIG;
     return nullptr;
@@ -62,6 +71,7 @@ void* MakeMappedFile(const char* path, size_t bytes) noexcept {
   const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return nullptr;
   ForbidCopyOnWrite(file);
+  if (lock == FileLock::kWhileMapped) LockWhileOpen(file);
   void* mapped = MAP_FAILED;
   if (WriteZeros(file, bytes)) {
     mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);

@@ -5,9 +5,15 @@
 
 namespace oplens::record::inject {
 
+enum class FileLock {
+  kNone,
+  kWhileMapped,  ///< Others see the file locked until it is unmapped, be it by the process's end.
+};
+
 /// Makes the file `path` of `bytes` zero bytes, with all its disk space, and maps it. Null, with
-/// errno set and no file left, when that cannot be done. No descriptor stays open.
-void* MakeMappedFile(const char* path, size_t bytes) noexcept;
+/// errno set and no file left, when that cannot be done. No descriptor stays open. A file system
+/// without locks leaves it unlocked.
+void* MakeMappedFile(const char* path, size_t bytes, FileLock lock = FileLock::kNone) noexcept;
 
 /// Memory from the system, zero; null when there is none. What the program's allocator is asked
 /// for shall be the program's own.

@@ -17,6 +17,7 @@
 #include "record/inject/event_stream.h"
 #include "record/inject/mapped_file.h"
 #include "record/spool/output_name.h"
+#include "record/spool/process_identity.h"
 
 namespace oplens::record::inject {
 
@@ -74,14 +75,16 @@ void ReadOptions() {
   g_options.overhead = HasWord(words, "overhead");
   g_options.wait = HasWord(words, spool::kWaitOption);
   g_options.children = HasWord(words, spool::kChildrenOption);
+  g_options.arguments = HasWord(words, spool::kArgumentsOption);
 }
 
 bool IsRoot() {
   const char* const root = getenv(spool::kRootVariable);
-  return root != nullptr && strtol(root, nullptr, 10) == getpid();
+  return root != nullptr && IsSameProcess(ParseIdentity(root), OwnIdentity());
 }
 
-/// The arguments, as the system keeps them, separated by blanks.
+/// The program's name, as the system keeps it; its arguments, separated by blanks, where they are
+/// wanted.
 void ReadCommand(char* out, size_t size) {
   out[0] = '\0';
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -94,6 +97,7 @@ void ReadCommand(char* out, size_t size) {
     length += static_cast<size_t>(got);
   }
   close(file);
+  if (!g_options.arguments) length = strnlen(out, length);
   while (length > 0 && out[length - 1] == '\0') --length;
   for (size_t i = 0; i < length; ++i) {
     if (out[i] == '\0') out[i] = ' ';
@@ -119,11 +123,14 @@ bool MakeFolder() {
 bool MakePage(spool::ProcessState state) {
   char path[kPathBytes + 16];
   snprintf(path, sizeof path, "%s/process", g_folder);
-  void* const mapped = MakeMappedFile(path, spool::kProcessPageBytes);
+  void* const mapped = MakeMappedFile(path, spool::kProcessPageBytes, FileLock::kWhileMapped);
   if (mapped == nullptr) return false;
   auto* const page = new (mapped) spool::ProcessPage;
+  const ProcessIdentity identity = OwnIdentity();
   page->version = spool::kVersion;
-  page->process_id = getpid();
+  page->process_id = identity.process_id;
+  page->pid_namespace = identity.pid_namespace;
+  page->start_ticks = identity.start_ticks;
   page->parent_id = getppid();
   page->start_ns = Now();
   page->streams.store(spool::kFirstEventStream, std::memory_order_relaxed);

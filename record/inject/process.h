@@ -22,8 +22,9 @@ struct Options {
   bool memory = false;
   bool sync = false;
   bool overhead = false;
-  bool wait = false;      ///< Until the program opens the window.
-  bool children = false;  ///< Record processes that the program starts.
+  bool wait = false;       ///< Until the program opens the window.
+  bool children = false;   ///< Record processes that the program starts.
+  bool arguments = false;  ///< Keep those of the command line.
 };
 
 /// Reads the environment and makes the process's folder, once. False: this process is not recorded.

@@ -39,6 +39,34 @@ Part NextPart(const char* at) {
   }
 }
 
+constexpr size_t kMostDigits = 16;
+
+/// Writes the digits, and returns how many there are.
+size_t WriteNumber(int32_t number, char (&out)[kMostDigits]) {
+  char reversed[kMostDigits];
+  size_t size = 0;
+  auto rest = static_cast<uint32_t>(number);
+  do {
+    reversed[size++] = static_cast<char>('0' + rest % 10);
+    rest /= 10;
+  } while (rest > 0);
+  for (size_t i = 0; i < size; ++i) out[i] = reversed[size - 1 - i];
+  return size;
+}
+
+/// How many bytes of `name` are what the part at `at` stands for; 0: they are something else.
+size_t SizeOfMatch(const char* at, const Part& part, int32_t pid, const char* name) {
+  char digits[kMostDigits];
+  const char* text = at;
+  size_t size = part.size;
+  if (part.kind == '%') size = 1;
+  if (part.kind == 'p') {
+    size = WriteNumber(pid, digits);
+    text = digits;
+  }
+  return strncmp(text, name, size) == 0 ? size : 0;
+}
+
 class NameWriter {
  public:
   NameWriter(int32_t pid, char* out, size_t size, NameFault* fault)
@@ -92,14 +120,9 @@ class NameWriter {
   }
 
   void AppendNumber(int32_t number) {
-    char digits[16];
-    size_t at = sizeof digits;
-    auto rest = static_cast<uint32_t>(number);
-    do {
-      digits[--at] = static_cast<char>('0' + rest % 10);
-      rest /= 10;
-    } while (rest > 0);
-    Append(digits + at, sizeof digits - at);
+    char digits[kMostDigits];
+    const size_t size = WriteNumber(number, digits);
+    Append(digits, size);
   }
 
   void AppendHost() {
@@ -139,10 +162,44 @@ size_t ExpandOutputName(const char* pattern, int32_t pid, char* out, size_t size
   return NameWriter(pid, out, size, fault).Write(pattern);
 }
 
+bool MatchesOutputName(const char* pattern, int32_t pid, const char* name) noexcept {
+  // Where the last part that may be any text ends in the pattern, and in the name so far.
+  const char* after_any = nullptr;
+  const char* end_of_any = nullptr;
+  while (*pattern != '\0' || *name != '\0') {
+    const Part part = NextPart(pattern);
+    if (*pattern != '\0' && (part.kind == 'h' || part.kind == 'q')) {
+      pattern += part.size;
+      after_any = pattern;
+      end_of_any = name;
+      continue;
+    }
+    const size_t size = *pattern == '\0' ? 0 : SizeOfMatch(pattern, part, pid, name);
+    if (size > 0) {
+      pattern += part.size;
+      name += size;
+      continue;
+    }
+    if (after_any == nullptr || *end_of_any == '\0' || *end_of_any == '/') return false;
+    pattern = after_any;
+    name = ++end_of_any;
+  }
+  return true;
+}
+
 bool NamesProcess(const char* pattern) noexcept {
   for (const char* at = pattern; *at != '\0';) {
     const Part part = NextPart(at);
     if (part.kind == 'p') return true;
+    at += part.size;
+  }
+  return false;
+}
+
+bool HasSequences(const char* pattern) noexcept {
+  for (const char* at = pattern; *at != '\0';) {
+    const Part part = NextPart(at);
+    if (part.kind != 0) return true;
     at += part.size;
   }
   return false;

@@ -38,8 +38,15 @@ size_t ExpandOutputName(const char* pattern, int32_t pid, char* out, size_t size
 size_t ExpandOutputName(const char* pattern, int32_t pid, char* out, size_t size,
                         NameFault* fault) noexcept;
 
+/// Whether ExpandOutputName may have made `name` for process `pid`: a host and a variable may have
+/// been anything but a folder.
+bool MatchesOutputName(const char* pattern, int32_t pid, const char* name) noexcept;
+
 /// Whether the name depends on the process: the pattern has %p.
 bool NamesProcess(const char* pattern) noexcept;
+
+/// Whether the pattern has any sequence.
+bool HasSequences(const char* pattern) noexcept;
 
 }  // namespace oplens::record
 

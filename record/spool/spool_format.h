@@ -11,7 +11,7 @@
 //   net.sql.spool/
 //     session               SessionKey=value lines, written by `record` before the program starts
 //     PID.N/                one image of a process; N counts the images of a process id (exec)
-//       process             a ProcessPage
+//       process             a ProcessPage; locked (F_OFD_SETLK) as long as the process maps it
 //       STREAM.SEQUENCE     chunks of a stream: both numbers decimal, from 0
 //
 // Stream 0 (kNamesStream) holds names, 1 (kActivityStream) rows of activity tables, every further
@@ -66,7 +66,11 @@ struct ProcessPage {
   char cupti_step[64];      ///< The function that failed, or what could not be loaded.
   char cupti_message[256];  ///< CUPTI's words for the result.
   char output[1024];        ///< Name of the database, %-sequences replaced.
-  char command[2048];       ///< Command line, arguments separated by a blank.
+  /// The program's name; with kArgumentsOption the arguments too, separated by blanks.
+  char command[2048];
+  // With process_id what ProcessIdentity has.
+  uint64_t pid_namespace;
+  uint64_t start_ticks;
 };
 static_assert(sizeof(ProcessPage) <= 4096);
 inline constexpr size_t kProcessPageBytes = 4096;
@@ -190,7 +194,8 @@ inline constexpr int64_t kNullText = -1;
 // Environment of the recorded program.
 inline constexpr const char* kSpoolVariable = "OPLENS_RECORD_SPOOL";    ///< Folder, absolute.
 inline constexpr const char* kOutputVariable = "OPLENS_RECORD_OUTPUT";  ///< Pattern, absolute.
-inline constexpr const char* kRootVariable = "OPLENS_RECORD_ROOT";  ///< Process id of the program.
+inline constexpr const char* kRootVariable =
+    "OPLENS_RECORD_ROOT";  ///< The program: FormatIdentity.
 inline constexpr const char* kOptionsVariable = "OPLENS_RECORD_OPTIONS";  ///< Words, commas.
 /// Nanoseconds to add to CLOCK_MONOTONIC to have the time since 1970: one clock for all processes,
 /// which no change of the time of day disturbs.
@@ -199,8 +204,9 @@ inline constexpr const char* kClockVariable = "OPLENS_RECORD_CLOCK";
 inline constexpr const char* kCuptiVariable = "OPLENS_CUPTI";
 
 // Words of kOptionsVariable: those of --trace, and
-inline constexpr const char* kWaitOption = "wait";          ///< --profile-from-start off
-inline constexpr const char* kChildrenOption = "children";  ///< --profile-child-processes
+inline constexpr const char* kWaitOption = "wait";            ///< --profile-from-start off
+inline constexpr const char* kChildrenOption = "children";    ///< --profile-child-processes
+inline constexpr const char* kArgumentsOption = "arguments";  ///< --keep-arguments
 
 }  // namespace oplens::record::spool
 

@@ -21,12 +21,6 @@ using testing::UnorderedElementsAre;
 
 const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
 
-std::vector<std::string> FilesIn(const fs::path& dir) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(dir)) names.push_back(entry.path().filename());
-  return names;
-}
-
 // The demo's dict as a file of the running test.
 fs::path DemoDict(const fs::path& dir) {
   const fs::path dict = dir / "demo.dict";

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "record/image_conversion.h"
 #include "record/nvprof_tables.h"
+#include "test/record/record_run.h"
 #include "test/record/spool_test.h"
 
 namespace oplens::record {
@@ -30,7 +32,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-using ConversionTest = SpoolTest;
+class ConversionTest : public SpoolTest {
+ protected:
+  fs::path Part() const { return spool() / "net.sql.part"; }
+};
 
 TEST_F(ConversionTest, HasExactlyTheTablesOfItsVersion) {
   MakeImage();
@@ -123,10 +128,42 @@ TEST_F(ConversionTest, LeavesAFileThatIsThere) {
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()), output().string() +
                                              ": is there already; give -f to replace it, or "
-                                             "another -o");
+                                             "move it away");
   }
   EXPECT_EQ(test::ReadFile(output()), "mine");
-  EXPECT_FALSE(fs::exists(output().string() + ".part"));
+}
+
+TEST_F(ConversionTest, LeavesAFileThatComesDuringTheRecording) {
+  MakeImage();
+  Conversion conversion(Options());
+  conversion.Advance(10s);
+  test::WriteFile(output(), "mine");
+  EXPECT_THROW(conversion.Finish({}), Error);
+  EXPECT_EQ(test::ReadFile(output()), "mine");
+}
+
+/// A link that somebody planted, be it to nowhere.
+TEST_F(ConversionTest, NeverFollowsALink) {
+  MakeImage();
+  test::WriteFile(dir_ / "other", "theirs");
+  for (const char* const target : {"other", "nowhere"}) {
+    fs::remove(output());
+    fs::create_symlink(dir_ / target, output());
+    EXPECT_THROW(Conversion(Options()).Finish({}), Error);
+    EXPECT_TRUE(fs::is_symlink(output()));
+    ConvertOne();  // With force: the link goes.
+    EXPECT_FALSE(fs::is_symlink(output()));
+    EXPECT_EQ(test::ReadFile(dir_ / "other"), "theirs");
+    EXPECT_FALSE(fs::exists(dir_ / "nowhere"));
+  }
+}
+
+TEST_F(ConversionTest, TouchesNothingButTheDatabaseAndTheSpool) {
+  MakeImage();
+  test::WriteFile(output().string() + ".part", "mine");
+  ConvertOne();
+  EXPECT_EQ(test::ReadFile(output().string() + ".part"), "mine");
+  EXPECT_THAT(test::FilesIn(dir_), ElementsAre("net.sql", "net.sql.part", "net.sql.spool"));
 }
 
 TEST_F(ConversionTest, NeverReplacesWhatIsNoFile) {
@@ -141,13 +178,13 @@ TEST_F(ConversionTest, TellsThatAFolderIsMissing) {
     Convert();
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("net.sql.part: cannot be written"));
+    EXPECT_THAT(error.what(), HasSubstr("none/net.sql: cannot be written: No such file"));
   }
 }
 
 TEST_F(ConversionTest, TellsThatThePartCannotBeMade) {
   MakeImage();
-  fs::create_directories(output().string() + ".part/sub");
+  fs::create_directories(Part() / "sub");
   try {
     Convert();
     FAIL();
@@ -158,10 +195,10 @@ TEST_F(ConversionTest, TellsThatThePartCannotBeMade) {
 
 TEST_F(ConversionTest, StartsAPartThatACrashLeftAnew) {
   MakeImage();
-  test::WriteFile(output().string() + ".part", "no database");
+  test::WriteFile(Part(), "no database");
   ConvertOne();
   EXPECT_THAT(Query(output(), "PRAGMA integrity_check"), ElementsAre("ok"));
-  EXPECT_FALSE(fs::exists(output().string() + ".part"));
+  EXPECT_FALSE(fs::exists(Part()));
 }
 
 TEST_F(ConversionTest, GrowsWithTheSpool) {
@@ -180,7 +217,7 @@ TEST_F(ConversionTest, GrowsWithTheSpool) {
     activity.Append(RowRecord(Table::kExternalCorrelation, {i, i, i}));
   }
   EXPECT_EQ(conversion.processes(), 1);
-  EXPECT_TRUE(fs::exists(output().string() + ".part"));
+  EXPECT_TRUE(fs::exists(Part()));
   EXPECT_FALSE(fs::exists(output()));
   const ProcessSummary summary = conversion.Finish({}).at(0);
   EXPECT_EQ(summary.ranges, 100);
@@ -251,6 +288,65 @@ TEST_F(ConversionTest, ProcessesOfOneNameAreTold) {
   EXPECT_THAT(outputs, ElementsAre(output().string() + ".5", output().string()));
 }
 
+/// The same number in two namespaces of processes, and twice in one: an image each.
+TEST_F(ConversionTest, ProcessesOfOneNumberAreTold) {
+  const std::pair<uint64_t, uint64_t> identities[] = {{1, 10}, {2, 10}, {2, 11}};
+  int image = 0;
+  for (const auto& [pid_namespace, start_ticks] : identities) {
+    const fs::path folder = test::MakeSpoolImage(
+        spool(), kProcess, output(),
+        [&](spool::ProcessPage* page) {
+          page->pid_namespace = pid_namespace;
+          page->start_ticks = start_ticks;
+          page->start_ns = image;
+        },
+        image);
+    SpoolStream events(folder, 2, 1, 1);
+    for (int i = 0; i <= image; ++i) events.Push(1 + i, "a");
+    ++image;
+  }
+  std::map<std::string, int64_t> ranges;
+  for (const ProcessSummary& summary : Convert()) ranges[summary.output] = summary.ranges;
+  const std::map<std::string, int64_t> expected = {
+      {output().string(), 1}, {output().string() + ".4711", 2}, {output().string() + ".4711.2", 3}};
+  EXPECT_EQ(ranges, expected);
+}
+
+TEST_F(ConversionTest, AnImageWithADamagedPageIsOfTheProcessOfItsNumber) {
+  const auto identify = [](spool::ProcessPage* page) { page->start_ticks = 10; };
+  SpoolStream(MakeImage(identify), 2, 1, 1).Push(1, "a");
+  const fs::path second = test::MakeSpoolImage(spool(), kProcess, output(), identify, 1);
+  SpoolStream(second, 2, 1, 1).Push(2, "b");
+  test::WriteFile(second / "process", "");
+  EXPECT_EQ(ConvertOne().ranges, 2);
+}
+
+TEST_F(ConversionTest, TheNameMayComeFromTheCaller) {
+  test::MakeSpoolImage(spool(), 5, "/elsewhere/5.sql");
+  test::MakeSpoolImage(spool(), 6, "/elsewhere/6.sql");
+  ConversionOptions options = Options();
+  options.name_of = [&](const PageFacts& facts) {
+    return facts.identity.process_id == 5 ? output().string() : "";
+  };
+  Conversion conversion(options);
+  const std::vector<ProcessSummary> summaries = conversion.Finish({});
+  ASSERT_EQ(summaries.size(), 1u);
+  EXPECT_EQ(summaries[0].output, output().string());
+  EXPECT_EQ(conversion.unnamed_processes(), 1);
+}
+
+/// SQLite opens no path of more than 512 bytes by itself.
+TEST_F(ConversionTest, LongNamesAreWritten) {
+  fs::path folder = dir_;
+  for (int i = 0; i < 3; ++i) folder /= std::string(200, 'd');
+  fs::create_directories(folder);
+  ConversionOptions options = Options();
+  options.spool = folder / "net.sql.spool";
+  test::MakeSpoolImage(options.spool, kProcess, folder / "net.sql");
+  Conversion(options).Finish({});
+  EXPECT_THAT(test::ReadFile(folder / "net.sql"), testing::StartsWith("SQLite format 3"));
+}
+
 TEST_F(ConversionTest, ImagesOfOneProcessShareAFile) {
   const auto set = [](spool::ProcessState state, spool::CudaState cuda, uint64_t lost,
                       std::string command) {
@@ -289,15 +385,6 @@ TEST_F(ConversionTest, ImagesOfOneProcessShareAFile) {
                     "SELECT value FROM CUPTI_ACTIVITY_KIND_NAME n JOIN StringTable s ON "
                     "s._id_ = n.name"),
               ElementsAre("first", "second"));
-}
-
-TEST_F(ConversionTest, ASpoolThatWasMovedIsRecoveredBesideIt) {
-  SpoolStream(test::MakeSpoolImage(spool(), kProcess, "/nonexistent/net.sql"), 2, 1, 1)
-      .Push(1, "a");
-  ConversionOptions options = Options();
-  options.recovered = true;
-  EXPECT_EQ(Conversion(options).Finish({}).at(0).output, output().string());
-  EXPECT_EQ(Markers().size(), 1u);
 }
 
 TEST_F(ConversionTest, AnEmptySpoolGivesNothing) {

@@ -205,7 +205,7 @@ TEST_F(CrashTest, ProgramRunsOnWithoutRecord) {
   const RunResult forced =
       RunProgram({Program("record"), "-f", "-o", database_.string(), "--", "true"});
   EXPECT_NE(forced.exit_code, 0);
-  EXPECT_THAT(forced.err, HasSubstr("still writes"));
+  EXPECT_THAT(forced.err, HasSubstr("still runs"));
   const RunResult early = RunProgram({Program("record"), "--recover", database_.string()});
   ASSERT_EQ(kill(static_cast<pid_t>(start.process_id), SIGKILL), 0);
   ASSERT_TRUE(WaitFor([&] { return IsGone(start.process_id); }));

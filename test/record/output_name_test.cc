@@ -103,6 +103,41 @@ TEST(OutputName, NeverWritesBeyondTheBuffer) {
   }
 }
 
+TEST(OutputName, KnowsWhichNamesItMayHave) {
+  struct Case {
+    const char* pattern;
+    const char* name;
+    bool matches;
+  };
+  const Case cases[] = {
+      {"net.sql", "net.sql", true},
+      {"net.sql", "net.sq", false},
+      {"net.sq", "net.sql", false},
+      {"net.%p.sql", "net.4711.sql", true},
+      {"net.%p.sql", "net.4712.sql", false},
+      {"net.%p.sql", "net.47110.sql", false},
+      {"%p%p", "47114711", true},
+      {"100%%", "100%", true},
+      {"100%%", "100%%", false},
+      {"%h.%p.sql", "node7.4711.sql", true},
+      {"%h.%p.sql", "node7.47.4711.sql", true},
+      {"%h.%p.sql", "../x.4711.sql", false},
+      {"r%q{RANK}.sql", "r.sql", true},
+      {"r%q{RANK}.sql", "r3.sql.sql", true},
+      {"r%q{RANK}.sql", "r3.sqlite", false},
+      {"%h%q{A}%h", "", true},
+      {"%h%q{A}%hx", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaay", false},
+      {"%x", "%x", true},
+      {"", "", true},
+      {"", "a", false},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(MatchesOutputName(c.pattern, 4711, c.name), c.matches) << c.pattern << ' ' << c.name;
+  }
+  EXPECT_TRUE(HasSequences("a%%b"));
+  EXPECT_FALSE(HasSequences("a%xb"));
+}
+
 TEST(OutputName, KnowsWhetherItNamesTheProcess) {
   EXPECT_TRUE(NamesProcess("net.%p.sql"));
   EXPECT_TRUE(NamesProcess("%h%p"));

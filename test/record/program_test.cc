@@ -2,6 +2,7 @@
 
 #include "test/support/program.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "test/record/record_run.h"
@@ -20,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AnyOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -45,6 +48,57 @@ TEST(RecordProgram, WritesTheDatabaseAndNothingElse) {
   EXPECT_THAT(result.err, StartsWith("record: net.sql: 0 kernels, 5 ranges, 0 dropped records\n"));
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql"));
+}
+
+/// Arguments may hold what is nobody's business, and others may read a database.
+TEST(RecordProgram, WritesTheProgramsNameAndNotItsArguments) {
+  const auto names = [](const std::vector<std::string>& options) {
+    EXPECT_EQ(Record({"fork", "secret"}, options).exit_code, 0);
+    const SQLite::Database database(TestDir() / "net.sql");
+    SQLite::Statement query(database,
+                            "SELECT value FROM CUPTI_ACTIVITY_KIND_NAME n JOIN StringTable s ON "
+                            "s._id_ = n.name");
+    std::string text;
+    while (query.executeStep()) text += query.getColumn(0).getString() + '\n';
+    return text;
+  };
+  const std::string name = OPLENS_RECORDED_PROGRAM;
+  EXPECT_EQ(names({}), name + "\n");
+  EXPECT_THAT(ReadFile(TestDir() / "net.sql"), Not(HasSubstr("secret")));
+  EXPECT_EQ(names({"-f", "--keep-arguments"}), name + " fork secret\n");
+}
+
+TEST(RecordProgram, WritesNoArgumentsWhileItRuns) {
+  for (const char* const option : {"-q", "--keep-arguments"}) {
+    const RunResult result = RunProgram(
+        RecordCommand(
+            {"-f", option, "-o", "net.sql"},
+            {"/bin/sh", "-c",
+             fmt::format("{} ranges 1; grep -r -l se[c]ret net.sql.spool", OPLENS_RECORDED_PROGRAM),
+             "secret"}),
+        InTestDir());
+    const bool keeps = std::string_view(option) == "--keep-arguments";
+    EXPECT_EQ(result.out.find("session") != std::string::npos, keeps) << result.out;
+  }
+}
+
+TEST(RecordProgram, LeavesFilesBesideTheDatabaseAlone) {
+  WriteFile(TestDir() / "other", "theirs");
+  WriteFile(TestDir() / "net.sql.part", "mine");
+  EXPECT_EQ(Record({"ranges", "1"}).exit_code, 0);
+  EXPECT_EQ(ReadFile(TestDir() / "net.sql.part"), "mine");
+  // A link that somebody planted.
+  fs::remove(TestDir() / "net.sql.part");
+  fs::create_symlink("other", TestDir() / "net.sql.part");
+  EXPECT_EQ(Record({"ranges", "1"}, {"-f"}).exit_code, 0);
+  EXPECT_EQ(ReadFile(TestDir() / "other"), "theirs");
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.sql", "net.sql.part", "other"));
+  // Nor is a link written through that has the database's own name.
+  fs::remove(TestDir() / "net.sql");
+  fs::create_symlink("nowhere", TestDir() / "net.sql");
+  const RunResult result = Record({"ranges", "1"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("is there already: give -f"));
 }
 
 TEST(RecordProgram, QuietSaysNothing) { EXPECT_EQ(Record({"ranges", "5"}, {"--quiet"}).err, ""); }
@@ -96,6 +150,23 @@ TEST(RecordProgram, RecordsChildrenToTheirOwnDatabases) {
   EXPECT_THAT(result.err, HasSubstr(".sql: 0 kernels, 1 range, 0 dropped records\n"));
   EXPECT_THAT(result.err, HasSubstr(".sql: 0 kernels, 3 ranges, 0 dropped records\n"));
   EXPECT_EQ(FilesIn(TestDir()).size(), 2U);
+}
+
+/// Each is the first process of a container.
+TEST(RecordProgram, TellsChildrenOfOneNumberApart) {
+  const std::string container = "/usr/bin/unshare --pid --fork ";
+  if (RunProgram({"/bin/sh", "-c", container + "/bin/true"}).exit_code != 0) {
+    GTEST_SKIP() << "namespaces of processes cannot be made here";
+  }
+  const std::string program = container + OPLENS_RECORDED_PROGRAM;
+  const RunResult result =
+      RunProgram(RecordCommand({"-o", "net.%p.sql", "--profile-child-processes"},
+                               {"/bin/sh", "-c", program + " ranges 3; " + program + " ranges 5"}),
+                 InTestDir());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("record: net.1.sql: 0 kernels, 3 ranges, 0 dropped"));
+  EXPECT_THAT(result.err, HasSubstr("record: net.1.sql.1: 0 kernels, 5 ranges, 0 dropped"));
+  EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.1.sql", "net.1.sql.1"));
 }
 
 TEST(RecordProgram, WaitsForRecordedChildrenThatOutliveTheProgram) {
@@ -218,7 +289,7 @@ TEST(RecordProgram, RefusesToTakeAnotherToolsPlace) {
 
 TEST(RecordProgram, KeepsAnInterruptedRecording) {
   fs::create_directory(TestDir() / "net.sql.spool");
-  WriteFile(TestDir() / "net.sql.spool" / "session", "process_id=1\n");
+  WriteFile(TestDir() / "net.sql.spool" / "session", "output=x\nend\n");
   const RunResult result = Record({"ranges", "1"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("record --recover"));
@@ -247,7 +318,7 @@ TEST(RecordProgram, GivesTheProgramItsEnvironment) {
   const std::string pid = result.out.substr(4, result.out.find('\n') - 4);
   EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_SPOOL=" + folder + "/net.sql.spool\n"));
   EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_OUTPUT=" + folder + "/net.sql\n"));
-  EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_ROOT=" + pid + "\n"));
+  EXPECT_THAT(result.out, ContainsRegex("OPLENS_RECORD_ROOT=" + pid + " [0-9]+ [0-9]+\n"));
   EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_OPTIONS=cuda,nvtx,wait\n"));
   EXPECT_THAT(result.out, HasSubstr("OPLENS_RECORD_CLOCK="));
 }
@@ -277,11 +348,14 @@ TEST(RecordProgram, ChangesNothingElseForTheProgram) {
 TEST(RecordProgram, SaysWhereTheRecordingIsWhenTheDatabaseCannotBeWritten) {
   RunOptions options = InTestDir();
   const RunResult result = RunProgram(
-      RecordCommand({"-o", "net.sql"}, {"/bin/sh", "-c",
-                                        fmt::format("mkdir net.sql.part net.sql; {} ranges 3",
-                                                    OPLENS_RECORDED_PROGRAM)}),
+      RecordCommand({"-o", "net.sql"},
+                    {"/bin/sh", "-c",
+                     fmt::format("echo mine >net.sql; {} ranges 3", OPLENS_RECORDED_PROGRAM)}),
       options);
   EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("net.sql: is there already; give -f to replace it, or move it "
+                                    "away\n"));
+  EXPECT_EQ(ReadFile(TestDir() / "net.sql"), "mine\n");
   EXPECT_THAT(result.err, HasSubstr("record: all that was recorded is in net.sql.spool: make the "
                                     "database of it with `record --recover net.sql`\n"));
   EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));

@@ -1,12 +1,8 @@
 #include "test/record/record_run.h"
 
-#include <algorithm>
-
 #include "test/support/test_files.h"
 
 namespace oplens::test {
-
-namespace fs = std::filesystem;
 
 std::vector<std::string> Recorded(std::vector<std::string> command) {
   command.insert(command.begin(), OPLENS_RECORDED_PROGRAM);
@@ -33,15 +29,6 @@ RunResult Record(const std::vector<std::string>& command,
   std::vector<std::string> options = {"-o", "net.sql"};
   options.insert(options.end(), more_options.begin(), more_options.end());
   return RunProgram(RecordCommand(options, Recorded(command)), InTestDir());
-}
-
-std::vector<std::string> FilesIn(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 }  // namespace oplens::test

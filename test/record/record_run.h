@@ -1,7 +1,6 @@
 #ifndef OPLENS_TEST_RECORD_RECORD_RUN_H_
 #define OPLENS_TEST_RECORD_RECORD_RUN_H_
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -22,9 +21,6 @@ RunOptions InTestDir();
 /// Records a command of recorded_program as net.sql in the folder of the test.
 RunResult Record(const std::vector<std::string>& command,
                  const std::vector<std::string>& more_options = {});
-
-/// Names, sorted.
-std::vector<std::string> FilesIn(const std::filesystem::path& folder);
 
 }  // namespace oplens::test
 

@@ -1,20 +1,18 @@
 #include "record/spool_folder.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include "base/error.h"
+#include "record/session.h"
 #include "record/spool/spool_format.h"
+#include "test/support/spool_builder.h"
 #include "test/support/test_files.h"
 
 namespace oplens::record {
@@ -37,16 +35,20 @@ std::string What(Action action) {
   return "nothing was thrown";
 }
 
-/// The bytes of a page that the library would write.
-std::string Page(spool::ProcessState state) {
-  const auto page = std::make_unique<spool::ProcessPage>();
-  std::memcpy(page->magic, spool::kProcessMagic, sizeof page->magic);
-  page->version = spool::kVersion;
-  page->state = state;
-  std::string bytes(spool::kProcessPageBytes, '\0');
-  std::memcpy(bytes.data(), page.get(), sizeof *page);
-  return bytes;
+/// A folder of a process with the page that the library would write.
+fs::path MakeImage(const SpoolFolder& folder, spool::ProcessState state,
+                   const ProcessIdentity& identity) {
+  return test::MakeSpoolImage(folder.path(), identity.process_id, Output(),
+                              [&](spool::ProcessPage* page) {
+                                page->state = state;
+                                page->pid_namespace = identity.pid_namespace;
+                                page->start_ticks = identity.start_ticks;
+                              }) /
+         "process";
 }
+
+/// A process that is of another container and of no number here.
+ProcessIdentity Elsewhere() { return {4711, 1, 1}; }
 
 TEST(SpoolFolder, IsForItsOwnerOnly) {
   const SpoolFolder folder = SpoolFolder::Create(Output(), false);
@@ -56,58 +58,70 @@ TEST(SpoolFolder, IsForItsOwnerOnly) {
   EXPECT_EQ(info.st_mode & 0777, 0700U);
 }
 
-TEST(SpoolFolder, KeepsTheSession) {
-  SpoolFolder folder = SpoolFolder::Create(Output(), false);
-  EXPECT_THAT(folder.ReadSession(), IsEmpty());
-  const Session session = {{"command", "a=b\nc \\n \\"}, {"empty", ""}, {"version", "1"}};
-  folder.WriteSession(session);
-  EXPECT_EQ(folder.ReadSession(), session);
-  EXPECT_FALSE(fs::exists(folder.path() / "session.part"));
-}
-
 TEST(SpoolFolder, IsNotTakenTwice) {
   const SpoolFolder folder = SpoolFolder::Create(Output(), false);
   EXPECT_THAT(What<Error>([] { SpoolFolder::Create(Output(), true); }),
               HasSubstr("belongs to a recording that still runs"));
-  EXPECT_THAT(What<Error>([] { SpoolFolder::Take(Output()); }),
+  EXPECT_THAT(What<Error>([] { SpoolFolder::Take(SpoolFolder::PathFor(Output())); }),
               HasSubstr("belongs to a recording that still runs"));
 }
 
 TEST(SpoolFolder, OfAnInterruptedRecordingIsKept) {
-  { SpoolFolder::Create(Output(), false).WriteSession({{"a", "old"}}); }
+  { MakeImage(SpoolFolder::Create(Output(), false), spool::ProcessState::kEnded, Elsewhere()); }
   const std::string said = What<UsageError>([] { SpoolFolder::Create(Output(), false); });
   EXPECT_THAT(said, HasSubstr("record --recover " + Output().string() + "`"));
-  EXPECT_THAT(said, HasSubstr("-f"));
-  EXPECT_EQ(SpoolFolder::Take(Output()).ReadSession().at("a"), "old");
+  EXPECT_THAT(said, HasSubstr("-f would discard it"));
+  EXPECT_TRUE(SpoolFolder::Take(SpoolFolder::PathFor(Output())).HasProcesses());
 }
 
 TEST(SpoolFolder, OfAnInterruptedRecordingIsReplacedByForce) {
-  { SpoolFolder::Create(Output(), false).WriteSession({{"a", "old"}}); }
-  const SpoolFolder folder = SpoolFolder::Create(Output(), true);
-  EXPECT_THAT(folder.ReadSession(), IsEmpty());
+  { MakeImage(SpoolFolder::Create(Output(), false), spool::ProcessState::kEnded, Elsewhere()); }
+  EXPECT_FALSE(SpoolFolder::Create(Output(), true).HasProcesses());
 }
 
-TEST(SpoolFolder, ThatIsMissingCannotBeTaken) {
-  EXPECT_THAT(What<Error>([] { SpoolFolder::Take(Output()); }), HasSubstr("check the name"));
-  test::WriteFile(Output(), "complete");
-  EXPECT_THAT(What<Error>([] { SpoolFolder::Take(Output()); }),
-              HasSubstr("the recording is complete"));
+TEST(SpoolFolder, ThatIsALinkIsLeftAlone) {
+  const fs::path target = test::TestDir() / "somewhere";
+  fs::create_directory(target);
+  test::WriteFile(target / "file", "mine");
+  fs::create_directory_symlink(target, SpoolFolder::PathFor(Output()));
+  for (const bool force : {false, true}) {
+    EXPECT_THAT(What<Error>([force] { SpoolFolder::Create(Output(), force); }),
+                HasSubstr("is there and no folder; choose another name"));
+  }
+  EXPECT_THAT(What<Error>([] { SpoolFolder::Take(SpoolFolder::PathFor(Output())); }),
+              HasSubstr("is there and no folder"));
+  EXPECT_EQ(test::ReadFile(target / "file"), "mine");
+  EXPECT_FALSE(fs::exists(target / "lock"));
+}
+
+TEST(SpoolFolder, OfAnotherUserIsLeftAlone) {
+  const fs::path path = SpoolFolder::PathFor(Output());
+  fs::create_directory(path);
+  constexpr uid_t kAnother = 12'345;
+  if (::chown(path.c_str(), kAnother, kAnother) != 0) GTEST_SKIP() << "only root gives files away";
+  for (const bool force : {false, true}) {
+    EXPECT_THAT(What<Error>([force] { SpoolFolder::Create(Output(), force); }),
+                HasSubstr("belongs to another user, number 12345"));
+  }
+  EXPECT_THAT(What<Error>([&] { SpoolFolder::Take(path); }), HasSubstr("another user"));
+  EXPECT_TRUE(fs::is_empty(path));
 }
 
 TEST(SpoolFolder, IsRemovedWhole) {
   SpoolFolder folder = SpoolFolder::Create(Output(), false);
-  folder.AddUnseenProcess(4711, "/out.sql", "prog a");
+  folder.AddUnseenProcess(Elsewhere(), "/out.sql", "prog a");
   folder.Remove();
   EXPECT_FALSE(fs::exists(folder.path()));
 }
 
 TEST(SpoolFolder, NotesAProcessThatWasNotSeen) {
   const SpoolFolder folder = SpoolFolder::Create(Output(), false);
-  EXPECT_FALSE(folder.HasProcess(4711));
-  folder.AddUnseenProcess(4711, "/out.sql", "prog " + std::string(5000, 'a'));
-  EXPECT_TRUE(folder.HasProcess(4711));
-  EXPECT_FALSE(folder.HasProcess(471));
-  EXPECT_FALSE(folder.HasProcess(47110));
+  EXPECT_FALSE(folder.HasProcess(Elsewhere()));
+  folder.AddUnseenProcess(Elsewhere(), "/out.sql", "prog " + std::string(5000, 'a'));
+  EXPECT_TRUE(folder.HasProcess(Elsewhere()));
+  EXPECT_FALSE(folder.HasProcess({471, 1, 1}));
+  EXPECT_FALSE(folder.HasProcess({4711, 2, 1})) << "in another namespace";
+  EXPECT_FALSE(folder.HasProcess({4711, 1, 2})) << "at another time";
   const std::string bytes = test::ReadFile(folder.path() / "4711.0" / "process");
   ASSERT_EQ(bytes.size(), spool::kProcessPageBytes);
   const auto* page = reinterpret_cast<const spool::ProcessPage*>(bytes.data());
@@ -117,42 +131,21 @@ TEST(SpoolFolder, NotesAProcessThatWasNotSeen) {
   EXPECT_EQ(std::strlen(page->command), sizeof page->command - 1) << "cut";
 }
 
-TEST(SpoolFolder, KnowsWhichProcessesStillWrite) {
+TEST(SpoolFolder, KnowsWhichProcessesStillRun) {
   const SpoolFolder folder = SpoolFolder::Create(Output(), false);
-  const fs::path image = folder.path() / (std::to_string(::getpid()) + ".0");
-  fs::create_directory(image);
-  const fs::path file = image / "process";
-  test::WriteFile(file, Page(spool::ProcessState::kRunning));
+  ProcessIdentity later = OwnIdentity();
+  ++later.start_ticks;
+  MakeImage(folder, spool::ProcessState::kRunning, later);
   EXPECT_THAT(folder.RunningProcesses(), IsEmpty()) << "the number is another process's by now";
-
-  const int fd = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_GE(fd, 0);
-  void* mapped =
-      ::mmap(nullptr, spool::kProcessPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  ASSERT_NE(mapped, MAP_FAILED);
-  ::close(fd);
-  EXPECT_THAT(folder.RunningProcesses(), ElementsAre(::getpid()));
-  static_cast<spool::ProcessPage*>(mapped)->state = spool::ProcessState::kEnded;
+  MakeImage(folder, spool::ProcessState::kRunning, OwnIdentity());
+  EXPECT_THAT(folder.RunningProcesses(), ElementsAre(OwnIdentity()));
+  MakeImage(folder, spool::ProcessState::kEnded, OwnIdentity());
   EXPECT_THAT(folder.RunningProcesses(), IsEmpty());
-  ::munmap(mapped, spool::kProcessPageBytes);
-}
-
-TEST(SpoolFolder, IsNotTakenFromAProgramThatStillWrites) {
-  fs::path image;
-  {
-    const SpoolFolder folder = SpoolFolder::Create(Output(), false);
-    image = folder.path() / (std::to_string(::getpid()) + ".0");
-    fs::create_directory(image);
-  }
-  test::WriteFile(image / "process", Page(spool::ProcessState::kRunning));
-  const int fd = ::open((image / "process").c_str(), O_RDWR | O_CLOEXEC);
-  void* mapped = ::mmap(nullptr, spool::kProcessPageBytes, PROT_READ, MAP_SHARED, fd, 0);
-  ASSERT_NE(mapped, MAP_FAILED);
-  ::close(fd);
-  EXPECT_THAT(What<Error>([] { SpoolFolder::Take(Output()); }),
-              HasSubstr("process " + std::to_string(::getpid()) + " still writes into it"));
-  ::munmap(mapped, spool::kProcessPageBytes);
-  SpoolFolder::Take(Output());
+  // A program that has not come to its first range.
+  Session session;
+  SetProgram(OwnIdentity(), &session);
+  WriteSession(folder.path(), session);
+  EXPECT_THAT(folder.RunningProcesses(), ElementsAre(OwnIdentity()));
 }
 
 TEST(SpoolFolder, SurvivesRubbish) {
@@ -161,10 +154,32 @@ TEST(SpoolFolder, SurvivesRubbish) {
     fs::create_directory(folder.path() / name);
     test::WriteFile(folder.path() / name / "process", "short");
   }
-  test::WriteFile(folder.path() / "session", "no equals\n=\n\xff=\\");
+  test::WriteFile(folder.path() / "session", "program=x y z\nend\n");
   EXPECT_THAT(folder.RunningProcesses(), IsEmpty());
-  EXPECT_FALSE(folder.HasProcess(0));
-  EXPECT_EQ(folder.ReadSession().at("\xff"), "\\");
+  EXPECT_FALSE(folder.HasProcesses());
+}
+
+TEST(RecordSession, IsReadAsItWasWritten) {
+  const fs::path folder = test::TestDir();
+  EXPECT_THAT(ReadSession(folder), IsEmpty());
+  const Session session = {{"command", "a=b\nc \\n \\"}, {"empty", ""}, {"version", "1"}};
+  WriteSession(folder, session);
+  EXPECT_EQ(ReadSession(folder), session);
+  WriteSession(folder, {{"version", "2"}});
+  EXPECT_EQ(ReadSession(folder), (Session{{"version", "2"}}));
+  EXPECT_THAT(test::FilesIn(folder), ElementsAre("session"));
+}
+
+TEST(RecordSession, ThatIsNotWholeIsNone) {
+  const fs::path file = test::TestDir() / "session";
+  WriteSession(test::TestDir(), {{"a", "1"}, {"b", "2"}});
+  const std::string whole = test::ReadFile(file);
+  for (size_t size = 0; size + 1 < whole.size(); ++size) {
+    test::WriteFile(file, whole.substr(0, size));
+    EXPECT_THAT(ReadSession(test::TestDir()), IsEmpty()) << size;
+  }
+  test::WriteFile(file, std::string(whole.size(), '\0'));
+  EXPECT_THAT(ReadSession(test::TestDir()), IsEmpty());
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/iostreams/copy.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
@@ -74,6 +77,20 @@ void WriteFile(const fs::path& path, const std::string& content) {
   std::ofstream file(path, std::ios::binary);
   file << content;
   if (!file.flush()) throw std::runtime_error(fmt::format("cannot write {}", path.string()));
+}
+
+bool KeepsLocksOfMappings(const fs::path& folder) {
+  struct statfs facts {};
+  return ::statfs(folder.c_str(), &facts) == 0 && facts.f_type != OVERLAYFS_SUPER_MAGIC;
+}
+
+std::vector<std::string> FilesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 fs::path TestDir() {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace oplens::test {
 
@@ -32,6 +33,13 @@ std::string Program(const std::string& name);
 /// The whole content of a file. Throws std::runtime_error when it cannot be read.
 std::string ReadFile(const std::filesystem::path& path);
 void WriteFile(const std::filesystem::path& path, const std::string& content);
+
+/// Names of what a folder holds, sorted.
+std::vector<std::string> FilesIn(const std::filesystem::path& folder);
+
+/// Whether the file system keeps the lock of a file that is mapped and no longer open. Overlayfs
+/// does not.
+bool KeepsLocksOfMappings(const std::filesystem::path& folder);
 
 /// A folder of the running test inside the build folder, empty at the first call of each test.
 std::filesystem::path TestDir();
