@@ -57,6 +57,12 @@ Cell TakeCell(const Column& column, std::string_view* key) {
 
 }  // namespace
 
+Summary::Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), limits_(limits) {
+  for (size_t i = 0; i < plan_.keys.size(); ++i) {
+    if (plan_.keys[i]->key == "step") step_key_ = i;
+  }
+}
+
 void Summary::EncodeKey(const Row& row) {
   key_.clear();
   for (const Column* column : plan_.keys) AppendCell(*column, column->get(row), &scratch_, &key_);
@@ -142,15 +148,26 @@ SummaryRow Summary::RowOf(const Group& group) const {
   for (size_t i = 0; i < plan_.keys.size(); ++i) row.keys[i] = TakeCell(plan_.columns[i], &rest);
   row.all_ns = all_.total_ns;
   row.steps = step_count_;
+  if (ByStep()) row.steps = IsUnknown(row.keys[*step_key_]) ? 0 : 1;
   return row;
 }
 
-SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label) const {
+int64_t Summary::StepsOf(std::span<const uint32_t> groups) const {
+  if (!ByStep()) return step_count_;
+  IdMap steps;
+  for (const uint32_t group : groups) {
+    const Cell step = RowOf(groups_[group]).keys[*step_key_];
+    if (!IsUnknown(step)) steps.FindOrInsert(std::get<int64_t>(step.value), 0);
+  }
+  return static_cast<int64_t>(steps.size());
+}
+
+SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps) const {
   SummaryRow row;
   row.sums = &sums;
   row.keys[0] = Cell{label};
   row.all_ns = all_.total_ns;
-  row.steps = step_count_;
+  row.steps = steps;
   return row;
 }
 
@@ -170,12 +187,14 @@ void Summary::Write(const SummaryOrder& order, size_t top, RowWriter* writer, Ou
   const std::vector<uint32_t> order_of_groups = Sorted(order);
   const size_t shown = top == 0 ? groups_.size() : std::min(top, groups_.size());
   for (size_t i = 0; i < shown; ++i) write(RowOf(groups_[order_of_groups[i]]));
+  const std::span<const uint32_t> rest = std::span(order_of_groups).subspan(shown);
   GroupSums more;
-  for (size_t i = shown; i < groups_.size(); ++i) more.Add(groups_[order_of_groups[i]].sums);
+  for (const uint32_t group : rest) more.Add(groups_[group].sums);
   if (more.kernels > 0) {
-    write(FoldedRow(more, fmt::format("({} more)", groups_.size() - shown)));
+    write(FoldedRow(more, fmt::format("({} more)", rest.size()), StepsOf(rest)));
   }
-  if (other_.kernels > 0) write(FoldedRow(other_, "(other)"));
+  // Which steps the kernels of further groups are of is not kept.
+  if (other_.kernels > 0) write(FoldedRow(other_, "(other)", ByStep() ? 0 : step_count_));
 }
 
 std::vector<std::string> Summary::Notes() const {
