@@ -26,6 +26,12 @@ struct Work {
       bytes;  ///< Ideal DRAM traffic: every distinct input read once, every output written once.
 };
 
+/// A dimension under the name that users know it by.
+struct NamedExtent {
+  std::string_view name;  ///< Of static storage: "K", "C", "D".
+  int64_t extent = 0;
+};
+
 /// A part of an op that kernels of its own compute.
 enum class Part : uint8_t {
   kForward,
@@ -40,12 +46,8 @@ struct PartWork {
   Work work;
   /// Sizes of what the part computes, as PricedOp::params; empty: those of the op.
   std::string params = {};
-};
-
-/// A dimension under the name that users know it by.
-struct NamedExtent {
-  std::string_view name;  ///< Of static storage: "K", "C", "D".
-  int64_t extent = 0;
+  /// Of the part's own product, under the names of `params`.
+  std::vector<NamedExtent> extents = {};
 };
 
 /// The product at the heart of a matrix op, as far as Tensor Cores and the kernels of its gradients
@@ -67,7 +69,8 @@ struct MatrixProduct {
   int64_t k = 0;
   int64_t groups = 1;             ///< Of a convolution.
   bool right_transposed = false;  ///< B is stored [n,k], as the weight of linear is.
-  /// The extents whose multiples decide which kernels can run: for a GEMM M, N, K; for a
+  /// The extents whose multiples decide which kernels can run, under the names of
+  /// PricedOp::params: for a GEMM n, m, k, which are M, N, K of the column-major product; for a
   /// convolution C and K of a group; for attention D and Dv; for recurrent ops batch, input,
   /// hidden.
   std::vector<NamedExtent> extents;
@@ -131,6 +134,10 @@ std::string_view GradientWord(Part part);
 
 /// What to print of the sizes of a kernel that computes `part`.
 std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part);
+
+/// The extents that those sizes name, as far as Tensor Cores depend on them; empty without a
+/// product.
+std::span<const NamedExtent> ExtentsOf(const PricedOp& op, Direction direction, Part part);
 
 }  // namespace oplens::ops
 

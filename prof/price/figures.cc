@@ -45,6 +45,7 @@ Figures Compute(const Row& row) {
   judged.role = row.share.role;
   judged.gpu = row.gpu;
   judged.dtype = TypeOf(row);
+  judged.extents = row.extents;
   judged.flops_mma = row.share.flops_mma;
   judged.duration_ns = TimeOf(row);
   figures.tensor_core = ops::JudgeTensorCore(judged);

@@ -223,6 +223,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->op = {};
   row->mod = {};
   row->params = {};
+  row->extents = {};
   row->layer = record.layer;
   row->trace = record.trace;
   row->path.clear();

@@ -33,7 +33,8 @@ struct Row {
   // The kernel's own, or its forward op's when a backward kernel has no annotation of its own.
   std::string_view op;
   std::string_view mod;
-  std::string_view params;  ///< Of the priced op, e.g. "M=700,N=800,K=200,fp32".
+  std::string_view params;                    ///< Of the priced op, e.g. "M=700,N=800,K=200,fp32".
+  std::span<const ops::NamedExtent> extents;  ///< Of its product, under the names of `params`.
   std::span<const std::string_view> layer;
   std::span<const std::string_view> trace;
   std::vector<std::string_view> path;  ///< Annotated ops, outermost first.

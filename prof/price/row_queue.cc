@@ -74,6 +74,7 @@ void Charge(const ops::KernelShare& share, WaitingRow* waiting) {
     row->share.part_confidence = gradient->confidence;
   } else if (row->price != nullptr) {
     row->params = ops::ParamsOf(*row->price, PricedDirection(*waiting), share.part);
+    row->extents = ops::ExtentsOf(*row->price, PricedDirection(*waiting), share.part);
   }
   row->reasons.Merge(share.reasons);
 }

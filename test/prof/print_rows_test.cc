@@ -244,6 +244,34 @@ TEST(PrintRowsTest, BackwardKernelsShareTheWorkOfTheirForwardOp) {
   EXPECT_EQ(printed.text, "Direction Op FLOPs\nfprop mm 48\nbprop mm 48\nbprop mm 48\n");
 }
 
+// Y[1024,5121] = A[1024,515] B[515,5121], and its gradients: 16 bytes are 4 fp32 elements.
+TEST(PrintRowsTest, AdviceNamesDimensionsAsParamsDoes) {
+  const std::string text = MmText(1024, 515, 5121);
+  KernelRecord forward = MmRecord();
+  forward.markers = {text};
+  forward.long_name = "ampere_sgemm_128x128_nn";
+  forward.device_name = "NVIDIA A100-SXM4-40GB";
+  forward.seq_ids = {5};
+  forward.seq_markers = {"mm, seq = 5"};
+  KernelRecord dgrad = forward;
+  dgrad.markers.clear();
+  dgrad.direction = Direction::kBackward;
+  dgrad.seq_markers = {"MmBackward0, seq = 5"};
+  dgrad.grid = {5, 8, 1};
+  dgrad.long_name = "ampere_sgemm_128x128_nt";
+  KernelRecord wgrad = dgrad;
+  wgrad.grid = {41, 5, 1};
+  wgrad.long_name = "ampere_sgemm_128x128_tn";
+  const std::string printed =
+      Print(Line(forward) + Line(dgrad) + Line(wgrad), "grad,params,tc_why").text;
+  EXPECT_THAT(printed, HasSubstr("\n- M=5121,N=1024,K=515,fp32 "));
+  EXPECT_THAT(printed, HasSubstr("M=5121:_pad_to_5124;_K=515:_pad_to_516\n"));
+  EXPECT_THAT(printed, HasSubstr("\ndgrad M=515,N=1024,K=5121,fp32 "));
+  EXPECT_THAT(printed, HasSubstr("M=515:_pad_to_516;_K=5121:_pad_to_5124\n"));
+  EXPECT_THAT(printed, HasSubstr("\nwgrad M=5121,N=515,K=1024,fp32 "));
+  EXPECT_THAT(printed, HasSubstr("M=5121:_pad_to_5124;_N=515:_pad_to_516\n"));
+}
+
 TEST(PrintRowsTest, OuterChoiceGivesTheCostOfTheOutermost) {
   KernelRecord record = MmRecord();
   const std::string outer = MmText(10, 10, 10);
