@@ -48,6 +48,8 @@ struct PartWork {
   std::string params = {};
   /// Of the part's own product, under the names of `params`.
   std::vector<NamedExtent> extents = {};
+  /// Of work.bytes, zeros that a fill or a memset writes before the kernels that do the work.
+  Checked zeros = {};
 };
 
 /// The product at the heart of a matrix op, as far as Tensor Cores and the kernels of its gradients

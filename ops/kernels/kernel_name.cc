@@ -38,6 +38,7 @@ constexpr NameRule kHeadRules[] = {
     {"FlashAttnFwdCombine", KernelKind::kSecondStage},
     {"reduce_wgrad", KernelKind::kSecondStage},
     {"nhwc_reduction_kernel", KernelKind::kSecondStage},
+    {"write_indices", KernelKind::kSecondStage},  // Of nonzero: places along each dimension.
     // Preparation of library kernels
     {"OffsetsKernel", KernelKind::kHelper},
     {"generateWinogradTiles", KernelKind::kHelper},

@@ -374,7 +374,15 @@ void Instance::ShareNorm(const Work& work) {
 
 void Instance::ShareAmongMains(const Work& work) {
   const Indices mains = WithRole(Role::kMain);
-  if (!mains.empty()) ChargeAll(mains, AmountOf(work));
+  if (mains.empty()) return;
+  Checked zeros;
+  for (const PartWork& part : Parts()) zeros += part.zeros;
+  Work own = work;
+  own.bytes = work.bytes - zeros;
+  ChargeAll(mains, AmountOf(own));
+  // Without a kernel that fills, a memset did it, or an op of its own that has its own price.
+  const Indices fills = WithKind({KernelKind::kFill});
+  if (!(zeros == 0) && !fills.empty()) ChargeAll(fills, {0, 0, zeros.Value().value_or(0)});
 }
 
 // A kernel's fraction of the work of its gradient (of the whole work, where gradients are not told

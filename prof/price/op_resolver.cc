@@ -6,6 +6,7 @@
 
 #include "ops/dtype.h"
 #include "ops/kernels/share_work.h"
+#include "ops/pricing.h"
 #include "ops/tensor.h"
 #include "parse/model/op_call.h"
 
@@ -77,6 +78,16 @@ bool DoesWorkOf(const ops::PricedOp& inner, const ops::PricedOp& outer) {
   if (!HasFlops(outer)) return !HasFlops(inner);
   const ops::CoveredWork covered = ops::CoveredBy(outer, inner);
   return covered.main || covered.epilogue;
+}
+
+/// Whether both only move data, `outer` less of it, though some.
+bool MovesLess(const ops::PricedOp& outer, const ops::PricedOp& inner) {
+  const auto moves_only = [](const ops::PricedOp& op) {
+    return op.bytes_known && op.op_class == ops::OpClass::kCompute && !HasFlops(op);
+  };
+  if (!moves_only(outer) || !moves_only(inner)) return false;
+  const int64_t less = ops::SumOf(outer.forward).bytes.Value().value_or(0);
+  return less > 0 && less < ops::SumOf(inner.forward).bytes.Value().value_or(0);
 }
 
 }  // namespace
@@ -185,7 +196,7 @@ const OpResolver::Marker* OpResolver::ChoosePriced() const {
   if (markers_.empty()) return nullptr;
   if (choice_ == OpChoice::kOuter) return &markers_.front();
   for (size_t i = markers_.size(); i-- > 0;) {
-    if (markers_[i].annotation->price) return WithTypes(&markers_[i]);
+    if (markers_[i].annotation->price) return WithFewerBytes(WithTypes(&markers_[i]));
   }
   return &markers_.back();
 }
@@ -197,6 +208,15 @@ const OpResolver::Marker* OpResolver::WithTypes(const Marker* inner) const {
     if (around.has_types && around.price && DoesWorkOf(*inner->annotation->price, *around.price)) {
       return &markers_[i];
     }
+  }
+  return inner;
+}
+
+const OpResolver::Marker* OpResolver::WithFewerBytes(const Marker* inner) const {
+  const ops::PricedOp& work = *inner->annotation->price;
+  for (auto i = static_cast<size_t>(inner - markers_.data()); i-- > 0;) {
+    const std::optional<ops::PricedOp>& around = markers_[i].annotation->price;
+    if (around && MovesLess(*around, work)) return &markers_[i];
   }
   return inner;
 }

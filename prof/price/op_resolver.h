@@ -110,6 +110,10 @@ class OpResolver {
   /// Of a priced call without data types (PyTorch's own ranges, which tell sizes only): the next
   /// one around it that has types and is the same work. Else the call itself.
   const Marker* WithTypes(const Marker* inner) const;
+  /// Of a priced call that only moves data: the next one around it that moves less, which knows
+  /// that an operand of the inner call is expanded from a smaller tensor (repeat_interleave >
+  /// copy_, index_select > gather). Else the call itself.
+  const Marker* WithFewerBytes(const Marker* inner) const;
   /// Takes layer and stack of a backward kernel from its forward op where it has none.
   void TakeSurroundings(const ForwardOp& forward, Row* row);
   /// Which gradient of its forward op a backward kernel with an annotation of its own computes.

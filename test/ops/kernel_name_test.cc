@@ -94,6 +94,9 @@ TEST(KernelNameTest, KindsAndRoles) {
       {"void at::native::(anonymous namespace)::GammaBetaBackwardCUDAKernel<float>(P)",
        K::kNormGradWeights, Role::kMain},
 
+      {"void at::native::write_indices<long>(long*, TensorDims<long>, int, int)", K::kSecondStage,
+       Role::kReduce},
+
       // Template arguments of others do not count.
       {"void mine<elementwise, softmax>(reduce_kernel*)", K::kUnknown, Role::kUnknown},
       {"saxpy(float*, float*)", K::kUnknown, Role::kUnknown},

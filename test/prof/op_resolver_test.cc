@@ -98,6 +98,27 @@ TEST_F(OpResolverTest, OfTheSameWorkACallWithDataTypesIsPreferred) {
   EXPECT_TRUE(inner_.Resolve(Annotated({clone, copy}), &row_).priced->has_types);
 }
 
+TEST_F(OpResolverTest, ACallThatKnowsItsSourceIsExpandedIsPreferred) {
+  const std::string repeat =
+      "{'mod': 'torch', 'op': 'repeat_interleave', 'args': ["
+      "{'name': '', 'type': 'tensor', 'shape': (1, 256), 'dtype': 'float32'}, "
+      "{'name': '', 'type': 'int', 'value': 64}, {'name': '', 'type': 'int', 'value': 0}]}";
+  const std::string clone = CallText("clone", {"1, 64, 256"}, "float32");
+  const std::string copy = CallText("copy_", {"1, 64, 256", "1, 64, 256"}, "float32");
+  inner_.Resolve(Annotated({repeat, clone, copy}), &row_);
+  EXPECT_EQ(row_.op, "repeat_interleave");
+  ASSERT_NE(row_.price, nullptr);
+  EXPECT_EQ(row_.price->forward.front().work.bytes.Value(), 4 * (256 + 64 * 256));
+  // As much, and a view that moves nothing: the innermost stays.
+  inner_.Resolve(Annotated({CallText("view", {"1, 64, 256"}, "float32"), clone, copy}), &row_);
+  EXPECT_EQ(row_.op, "copy_");
+  // Work beside the moving of data is another matter.
+  const std::string relu = CallText("relu", {"8, 3"}, "float32");
+  const std::string add = CallText("add", {"8, 3", "8, 3"}, "float32");
+  inner_.Resolve(Annotated({relu, add}), &row_);
+  EXPECT_EQ(row_.op, "add");
+}
+
 TEST_F(OpResolverTest, OtherWorkInsideKeepsItsKernelWithoutDataTypes) {
   const std::string mm = CallText("mm", {"8, 300", "300, 4"}, "float16");
   const std::string clone = CallText("clone", {"8, 300"}, "");
