@@ -99,6 +99,9 @@ struct PricedOp {
   /// Bytes of the first tensor; set by PriceCall.
   std::optional<Checked> input_bytes;
   bool bytes_known = true;  ///< False when a data type is not known: Work.bytes means nothing.
+  /// Of a copy, the bytes of its source: where that is a view which repeats the elements of a
+  /// smaller tensor (expand), as no shape tells, fewer are read.
+  std::optional<Checked> source_bytes;
   /// Views that fall back to copying (reshape): the bytes that a forward kernel under the op moves.
   /// A call without kernels moves what `forward` says, 0.
   std::optional<Checked> bytes_if_copied;

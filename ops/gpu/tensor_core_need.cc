@@ -120,9 +120,7 @@ class Judge {
     if (*kernel_.flops_mma <= 0 || *kernel_.duration_ns <= 0) return false;
     // Products of transformed tiles do fewer FLOPs than the convolution has, whatever their names.
     if (product_ != nullptr && product_->kind == MatrixProduct::Kind::kConvolution) return false;
-    for (const std::string_view word : {"winograd", "Winograd", "fft", "FFT"}) {
-      if (kernel_.long_name.find(word) != std::string_view::npos) return false;
-    }
+    if (IsFastConvolution(kernel_.long_name)) return false;
     MathUnit unit = MathUnit::kVectorFp32;
     if (wanted_ == kFp64) unit = MathUnit::kVectorFp64;
     double peak = kernel_.gpu->Peak(unit);

@@ -439,6 +439,18 @@ void Instance::Share(Direction direction) {
   NoteShares(parts);
 }
 
+// A kernel of such a convolution by its name, or the plain product between its transforms.
+void MarkFastConvolution(std::span<const InstanceKernel> kernels, std::span<KernelShare> shares) {
+  const auto is_fast = [](const InstanceKernel& kernel) {
+    return IsFastConvolution(kernel.long_name);
+  };
+  if (std::none_of(kernels.begin(), kernels.end(), is_fast)) return;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    shares[i].fast_convolution =
+        is_fast(kernels[i]) || kernels[i].long_name.find("gemm") != std::string_view::npos;
+  }
+}
+
 // Whether `part` is at least half of `whole`.
 bool IsMostOf(Checked part, Checked whole) {
   const std::optional<int64_t> a = part.Value();
@@ -464,6 +476,9 @@ void ShareWork(const PricedOp& op, Direction direction, std::span<const Instance
   std::fill(shares.begin(), shares.end(), KernelShare());
   if (shares.size() != kernels.size()) return;
   Instance(op, kernels, shares, covered).Share(direction);
+  if (op.product && op.product->kind == MatrixProduct::Kind::kConvolution) {
+    MarkFastConvolution(kernels, shares);
+  }
   if (op.bytes_known) return;
   for (KernelShare& share : shares) {
     if (!share.bytes) continue;

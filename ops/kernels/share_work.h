@@ -39,6 +39,8 @@ struct KernelShare {
   Part part = Part::kForward;
   double part_confidence = 1;   ///< Of a gradient that was told apart: 0 to 1.
   std::optional<double> share;  ///< Of the FLOPs of its part (bytes where it has none), 0 to 1.
+  /// It does the products of a convolution in Winograd's form or by FFT: fewer FLOPs than these.
+  bool fast_convolution = false;
   ReasonSet reasons;
 };
 

@@ -113,6 +113,23 @@ TEST(KernelNameTest, KindsAndRoles) {
   }
 }
 
+TEST(KernelNameTest, FastConvolutions) {
+  for (const char* name :
+       {"volta_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1",
+        "void cudnn::winograd_nonfused::winogradForwardData4x4<float, float>(P)",
+        "void fft2d_r2c_32x32<float, false, 1u, false>(P)", "void cudnn::cnn::GeneralFFT<1>(P)"}) {
+    EXPECT_TRUE(IsFastConvolution(name)) << name;
+  }
+  EXPECT_FALSE(IsFastConvolution("volta_sgemm_64x64_nt"));
+}
+
+TEST(KernelNameTest, StridedOperands) {
+  EXPECT_TRUE(ReadsStrided("void at::native::elementwise_kernel<128, 4, at::native::F>(int, P)"));
+  EXPECT_TRUE(ReadsStrided("void at::native::elementwise_kernel_manual_unroll<128, 8, F>(int, P)"));
+  EXPECT_FALSE(ReadsStrided("void at::native::vectorized_elementwise_kernel<4, F, P>(int, F, P)"));
+  EXPECT_FALSE(ReadsStrided("void at::native::unrolled_elementwise_kernel<F, P>(int, F, P)"));
+}
+
 TEST(KernelNameTest, AnyBytes) {
   EXPECT_EQ(KernelKindOf(std::string("volta\0_sgemm_64x64", 18)), KernelKind::kMatrix);
   EXPECT_EQ(KernelKindOf("\xff\xfe gemm"), KernelKind::kMatrix);

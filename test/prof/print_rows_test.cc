@@ -282,6 +282,57 @@ TEST(PrintRowsTest, OuterChoiceGivesTheCostOfTheOutermost) {
   EXPECT_THAT(Print(Line(record), "flops", OpChoice::kOuter).text, HasSubstr("\n2000\n"));
 }
 
+// 12,582,912 bytes on an A100 need 8,092 ns at 1555 GB/s; its L2 cache holds them.
+TEST(PrintRowsTest, WhatIsAboveARoofSaysWhy) {
+  const std::string text =
+      "{'mod': 'torch', 'op': 'relu', 'args': [{'name': '', 'type': 'tensor', 'shape': (1024, "
+      "1536), 'dtype': 'float32'}]}";
+  KernelRecord record = PlainRecord();
+  record.markers = {text};
+  record.op = {"relu"};
+  record.mod = {"torch"};
+  record.device_name = "NVIDIA A100-SXM4-40GB";
+  const auto print = [&](int64_t start_ns, int64_t duration_ns) {
+    record.start_ns = start_ns;
+    record.duration_ns = duration_ns;
+    record.end_ns = start_ns + duration_ns;
+    return Print(Line(record), "bytes,reason");
+  };
+  EXPECT_THAT(print(5000, 9000).text, HasSubstr("\n12582912 -\n"));
+  EXPECT_THAT(print(5000, 8000).text, HasSubstr("\n12582912 clock\n"));
+  EXPECT_THAT(print(5001, 8000).text, HasSubstr("\n12582912 cache\n"));
+  const Printed printed = print(5000, 6000);
+  EXPECT_THAT(printed.text, HasSubstr("\n12582912 cache\n"));
+  EXPECT_THAT(printed.diagnostics.Render("prof"),
+              HasSubstr("prof: 1 kernels above the DRAM bandwidth: the L2 cache had a part of "
+                        "their bytes [cache], e.g. relu\n"));
+  EXPECT_FALSE(printed.diagnostics.Damaged());
+  EXPECT_THAT(print(5001, 900).text, HasSubstr("\n12582912 -\n")) << "no cache is so fast";
+}
+
+// The product between the transforms of a Winograd convolution: 302 % of 15.7 TFLOP/s.
+TEST(PrintRowsTest, AConvolutionInFewerFlopsSaysSo) {
+  const std::string text =
+      "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': ["
+      "{'name': '', 'type': 'tensor', 'shape': (32, 128, 28, 28), 'dtype': 'float32'}, "
+      "{'name': '', 'type': 'tensor', 'shape': (128, 128, 3, 3), 'dtype': 'float32'}, "
+      "{'name': 'padding', 'type': 'int', 'value': 1}]}";
+  KernelRecord record = PlainRecord();
+  record.markers = {text};
+  record.marker_starts_ns = {1};
+  record.op = {"conv2d"};
+  record.mod = {"torch.nn.functional"};
+  record.device_name = "Tesla V100-SXM2-16GB";
+  record.duration_ns = 156'000;
+  record.long_name = "volta_sgemm_32x128_nn";
+  KernelRecord transform = record;
+  transform.long_name = "void cudnn::winograd_nonfused::winogradForwardData4x4<float>(P)";
+  EXPECT_THAT(Print(Line(transform) + Line(record), "flops,pct_math,reason").text,
+              HasSubstr("\n0 0.000 -\n7398752256 302.089 winograd\n"));
+  EXPECT_THAT(Print(Line(record), "flops,pct_math,reason").text,
+              HasSubstr("\n7398752256 302.089 -\n"));
+}
+
 // Millions of distinct texts must neither pile up nor leave a row without its own.
 TEST(PrintRowsTest, DistinctTextsWithoutEnd) {
   KernelRecord record = MmRecord();
