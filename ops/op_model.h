@@ -134,6 +134,10 @@ std::vector<std::string_view> OpNames();
 /// NormalizeOpName, FindOpModel and price in one. A call without a model answers kUnknownOp.
 PriceResult PriceCall(const OpCall& call);
 
+/// The gradient that a function which computes one alone is named after:
+/// "cudnn_convolution_backward_input" is of the data; nullopt for other functions.
+std::optional<Part> PartOfFunction(std::string_view op);
+
 /// "dgrad", "wgrad", "bgrad" or "".
 std::string_view GradientWord(Part part);
 

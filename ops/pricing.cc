@@ -64,6 +64,19 @@ std::span<const NamedExtent> ExtentsOf(const PricedOp& op, Direction direction, 
   return sized != nullptr ? sized->extents : op.product->extents;
 }
 
+std::optional<Part> PartOfFunction(std::string_view op) {
+  constexpr std::string_view kBackward = "_backward_";
+  const size_t at = op.rfind(kBackward);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view of = op.substr(at + kBackward.size());
+  of = of.substr(0, of.find('.'));
+  if (of.ends_with("_out")) of.remove_suffix(4);
+  if (of == "input") return Part::kDgrad;
+  if (of == "weight" || of == "weights") return Part::kWgrad;
+  if (of == "bias") return Part::kBgrad;
+  return std::nullopt;
+}
+
 std::string_view GradientWord(Part part) {
   switch (part) {
     case Part::kDgrad:

@@ -290,9 +290,10 @@ void Instance::ShareGradients(const Indices& mains) {
   }
   std::vector<InstanceKernel> kernels;
   for (const size_t kernel : mains) kernels.push_back(kernels_[kernel]);
-  const std::vector<GradientGuess> guesses =
+  std::vector<GradientGuess> guesses =
       GuessGradients(op_.product ? &*op_.product : nullptr, kernels);
   for (size_t i = 0; i < mains.size(); ++i) {
+    if (kernels[i].part) guesses[i] = {*kernels[i].part, 1};
     name(mains[i], guesses[i].part, guesses[i].confidence);
   }
   for (const Part part : {Part::kDgrad, Part::kWgrad, Part::kBackward}) {

@@ -23,6 +23,8 @@ struct InstanceKernel {
   int64_t duration_ns = 0;
   /// What it does, where more is known than its name (a rule of the user).
   std::optional<KernelKind> kind = {};
+  /// Which gradient it computes, where more is known than its name (the function it runs under).
+  std::optional<Part> part = {};
 };
 
 /// What one kernel is charged. The sum over an instance's kernels equals the op's work exactly.

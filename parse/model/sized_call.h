@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "parse/model/op_call.h"
 
@@ -22,6 +23,10 @@ bool NamesSizedOperator(std::string_view name);
 ///
 /// nullopt when the name is no operator, or the list is empty or something else.
 std::optional<OpCall> MakeSizedCall(std::string_view name, std::string_view sizes);
+
+/// MakeTorchCall of an operator of whose arguments nothing but the extents is recorded: what "[]"
+/// stands for, a kOther of any type, is taken as above. `name` as the dispatcher has it.
+OpCall MakeUntypedCall(std::string_view name, std::vector<OpArg> args);
 
 }  // namespace oplens
 

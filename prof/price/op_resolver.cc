@@ -117,6 +117,10 @@ const Annotation* OpResolver::Understand(std::string_view text) {
   annotation.has_types = std::any_of(call->args.begin(), call->args.end(), [](const OpArg& arg) {
     return arg.kind == OpArg::Kind::kTensor && ops::ParseDType(arg.dtype).has_value();
   });
+  annotation.has_all_types =
+      std::all_of(call->args.begin(), call->args.end(), [](const OpArg& arg) {
+        return arg.kind != OpArg::Kind::kTensor || arg.list != 0 || ops::ParseDType(arg.dtype);
+      });
   annotation.is_noise = IsNoise(call->op);
   annotation.is_backward_pass = call->op == "backward";
   annotation.op = std::move(call->op);
@@ -248,6 +252,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->trace = record.trace;
   row->path.clear();
   row->has_shapes = false;
+  row->has_all_types = false;
   row->shapes = {};
   row->dtype = {};
   row->price = nullptr;
@@ -309,6 +314,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->mod =
       annotation.op.empty() ? WordOf(*mods, chosen->index, texts->size()) : Known(annotation.mod);
   row->has_shapes = annotation.has_shapes;
+  row->has_all_types = annotation.has_all_types;
   row->shapes = annotation.shapes;
   row->dtype = annotation.dtype;
   if (!annotation.price) {
@@ -318,6 +324,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->params = annotation.price->params;
   row->price = &*annotation.price;
   if (around != nullptr) resolution.gradient = GradientOf(annotation, *around);
+  if (!resolution.gradient) resolution.gradient = GradientInside(*chosen);
   resolution.priced = &annotation;
   if (resolution.forward == nullptr && record.marker_starts_ns.size() == texts->size()) {
     resolution.call_start_ns = record.marker_starts_ns[chosen->index];
@@ -352,6 +359,16 @@ std::optional<ops::GradientGuess> OpResolver::GradientOf(const Annotation& own,
     return ops::GradientGuess{ops::Part::kBgrad, .95};
   }
   return std::nullopt;
+}
+
+std::optional<ops::GradientGuess> OpResolver::GradientInside(const Marker& chosen) const {
+  const Annotation& inside = *markers_.back().annotation;
+  const std::vector<ops::PartWork>& parts = chosen.annotation->price->forward;
+  const std::optional<ops::Part> part = ops::PartOfFunction(inside.op);
+  const bool has_part = part && std::any_of(parts.begin(), parts.end(),
+                                            [&](const auto& other) { return other.part == *part; });
+  if (inside.price || !has_part) return std::nullopt;
+  return ops::GradientGuess{*part, 1};
 }
 
 bool OpResolver::IsFull() const {

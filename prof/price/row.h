@@ -40,6 +40,8 @@ struct Row {
   std::vector<std::string_view> path;  ///< Annotated ops, outermost first.
 
   bool has_shapes = false;  ///< The call of `op` has a tensor argument.
+  /// The types of its tensors are known but those of members of lists, which no profile records.
+  bool has_all_types = false;
   std::string_view shapes;  ///< Of its tensors: "(32,128,768);(3072,768)".
   std::string_view dtype;   ///< Of its first tensor: "fp16".
   Phase phase = Phase::kUnknown;

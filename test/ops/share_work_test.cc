@@ -158,6 +158,24 @@ TEST(ShareWorkTest, GradientsThatDifferGoToTheKernelsThatNameThem) {
         {{Role::kMain, 240, 424}, {Role::kEpilogue, 30, 0}, {Role::kMain, 240, 424}});
 }
 
+TEST(ShareWorkTest, TheFunctionAKernelRunsUnderNamesItsGradient) {
+  const PricedOp both = Price("aten::cudnn_convolution_backward",
+                              "[2,3,8,8]float32 [2,4,6,6]float32 [4,3,3,3]float32");
+  const std::string name = "volta_scudnn_128x64_relu_interior_nn_v1";
+  const std::vector<InstanceKernel> kernels = {{name, {1, 1, 1}, 100, {}, Part::kWgrad},
+                                               {name, {1, 1, 1}, 100, {}, Part::kDgrad},
+                                               {name, {1, 1, 1}, 100, {}, Part::kWgrad}};
+  std::vector<KernelShare> shares(kernels.size());
+  ShareWork(both, kForward, kernels, shares);
+  // 2 x 2 x 36 positions x 108 weights each: 15552.
+  const std::optional<int64_t> flops[] = {7776, 15552, 7776};
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    EXPECT_EQ(shares[i].flops, flops[i]);
+    EXPECT_EQ(shares[i].part, kernels[i].part);
+    EXPECT_EQ(shares[i].part_confidence, 1);
+  }
+}
+
 TEST(ShareWorkTest, OtherOps) {
   const PricedOp add = Price("torch.add", "[6]float32 [6]float32");  // 6, 72; backward 0
   Check(add, kForward, {{kAdd}}, {{Role::kMain, 6, 72}});

@@ -296,6 +296,27 @@ TEST_F(OpResolverTest, OwnAnnotationsOfABackwardKernelComeFirst) {
   EXPECT_EQ(row_.op, "mm");
 }
 
+TEST_F(OpResolverTest, AFunctionInsideTellsTheGradientOfTheCallAroundIt) {
+  const std::string both =
+      CallText("cudnn_convolution_backward", {"2, 3, 8, 8", "2, 4, 6, 6", "4, 3, 3, 3"}, "");
+  // The first argument, a list of sizes, was not recorded.
+  const auto inside = [](const std::string& op) {
+    return "{'mod': 'aten', 'op': '" + op +
+           "', 'args': [{'name': '', 'type': 'unknown', 'value': " +
+           "{}}, {'name': '', 'type': 'tensor', 'shape': (2, 4, 6, 6), 'dtype': ''}]}";
+  };
+  const std::string weight = inside("cudnn_convolution_backward_weight");
+  const std::string input = inside("cudnn_convolution_backward_input");
+  const Resolution of_weight = inner_.Resolve(Annotated({both, both, weight}), &row_);
+  EXPECT_EQ(row_.op, "cudnn_convolution_backward");
+  ASSERT_TRUE(of_weight.gradient.has_value());
+  EXPECT_EQ(of_weight.gradient->part, ops::Part::kWgrad);
+  EXPECT_EQ(of_weight.gradient->confidence, 1);
+  EXPECT_EQ(inner_.Resolve(Annotated({both, input}), &row_).gradient->part, ops::Part::kDgrad);
+  EXPECT_FALSE(inner_.Resolve(Annotated({both}), &row_).gradient.has_value());
+  EXPECT_FALSE(inner_.Resolve(Annotated({kMm, input}), &row_).gradient.has_value());
+}
+
 TEST_F(OpResolverTest, TheStartOfThePricedCall) {
   KernelRecord record = Annotated({kMm, kMysteryText});
   EXPECT_EQ(inner_.Resolve(record, &row_).call_start_ns, std::nullopt);
