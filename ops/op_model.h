@@ -26,6 +26,12 @@ struct Work {
       bytes;  ///< Ideal DRAM traffic: every distinct input read once, every output written once.
 };
 
+/// A dimension under the name that users know it by.
+struct NamedExtent {
+  std::string_view name;  ///< Of static storage: "K", "C", "D".
+  int64_t extent = 0;
+};
+
 /// A part of an op that kernels of its own compute.
 enum class Part : uint8_t {
   kForward,
@@ -40,12 +46,10 @@ struct PartWork {
   Work work;
   /// Sizes of what the part computes, as PricedOp::params; empty: those of the op.
   std::string params = {};
-};
-
-/// A dimension under the name that users know it by.
-struct NamedExtent {
-  std::string_view name;  ///< Of static storage: "K", "C", "D".
-  int64_t extent = 0;
+  /// Of the part's own product, under the names of `params`.
+  std::vector<NamedExtent> extents = {};
+  /// Of work.bytes, zeros that a fill or a memset writes before the kernels that do the work.
+  Checked zeros = {};
 };
 
 /// The product at the heart of a matrix op, as far as Tensor Cores and the kernels of its gradients
@@ -67,7 +71,8 @@ struct MatrixProduct {
   int64_t k = 0;
   int64_t groups = 1;             ///< Of a convolution.
   bool right_transposed = false;  ///< B is stored [n,k], as the weight of linear is.
-  /// The extents whose multiples decide which kernels can run: for a GEMM M, N, K; for a
+  /// The extents whose multiples decide which kernels can run, under the names of
+  /// PricedOp::params: for a GEMM n, m, k, which are M, N, K of the column-major product; for a
   /// convolution C and K of a group; for attention D and Dv; for recurrent ops batch, input,
   /// hidden.
   std::vector<NamedExtent> extents;
@@ -94,6 +99,9 @@ struct PricedOp {
   /// Bytes of the first tensor; set by PriceCall.
   std::optional<Checked> input_bytes;
   bool bytes_known = true;  ///< False when a data type is not known: Work.bytes means nothing.
+  /// Of a copy, the bytes of its source: where that is a view which repeats the elements of a
+  /// smaller tensor (expand), as no shape tells, fewer are read.
+  std::optional<Checked> source_bytes;
   /// Views that fall back to copying (reshape): the bytes that a forward kernel under the op moves.
   /// A call without kernels moves what `forward` says, 0.
   std::optional<Checked> bytes_if_copied;
@@ -126,11 +134,19 @@ std::vector<std::string_view> OpNames();
 /// NormalizeOpName, FindOpModel and price in one. A call without a model answers kUnknownOp.
 PriceResult PriceCall(const OpCall& call);
 
+/// The gradient that a function which computes one alone is named after:
+/// "cudnn_convolution_backward_input" is of the data; nullopt for other functions.
+std::optional<Part> PartOfFunction(std::string_view op);
+
 /// "dgrad", "wgrad", "bgrad" or "".
 std::string_view GradientWord(Part part);
 
 /// What to print of the sizes of a kernel that computes `part`.
 std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part);
+
+/// The extents that those sizes name, as far as Tensor Cores depend on them; empty without a
+/// product.
+std::span<const NamedExtent> ExtentsOf(const PricedOp& op, Direction direction, Part part);
 
 }  // namespace oplens::ops
 

@@ -1,5 +1,6 @@
 #include "ops/pricing.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace oplens::ops {
@@ -39,12 +40,41 @@ PriceResult CheckRange(PriceResult result) {
   return Unpriced(Reason::kCostOverflow);
 }
 
-std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part) {
+namespace {
+
+// The part, if it has sizes of its own.
+const PartWork* FindSizedPart(const PricedOp& op, Direction direction, Part part) {
   const std::vector<PartWork>& parts = direction == Direction::kBackward ? op.backward : op.forward;
-  for (const PartWork& candidate : parts) {
-    if (candidate.part == part && !candidate.params.empty()) return candidate.params;
-  }
-  return op.params;
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const PartWork& candidate) {
+    return candidate.part == part && !candidate.params.empty();
+  });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part) {
+  const PartWork* sized = FindSizedPart(op, direction, part);
+  return sized != nullptr ? sized->params : op.params;
+}
+
+std::span<const NamedExtent> ExtentsOf(const PricedOp& op, Direction direction, Part part) {
+  if (!op.product) return {};
+  const PartWork* sized = FindSizedPart(op, direction, part);
+  return sized != nullptr ? sized->extents : op.product->extents;
+}
+
+std::optional<Part> PartOfFunction(std::string_view op) {
+  constexpr std::string_view kBackward = "_backward_";
+  const size_t at = op.rfind(kBackward);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view of = op.substr(at + kBackward.size());
+  of = of.substr(0, of.find('.'));
+  if (of.ends_with("_out")) of.remove_suffix(4);
+  if (of == "input") return Part::kDgrad;
+  if (of == "weight" || of == "weights") return Part::kWgrad;
+  if (of == "bias") return Part::kBgrad;
+  return std::nullopt;
 }
 
 std::string_view GradientWord(Part part) {

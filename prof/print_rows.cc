@@ -32,6 +32,9 @@ std::string ExampleOf(Reason reason, const Row& row) {
     case Reason::kCostOverflow:
     case Reason::kNoForwardMatch:
     case Reason::kAmbiguousForward:
+    case Reason::kWinograd:
+    case Reason::kCache:
+    case Reason::kClock:
       text = row.op;
       break;
     case Reason::kUnknownRole:
@@ -134,7 +137,8 @@ class RowPrinter {
     }
     std::string* buffer = output_->buffer();
     if (row_count_++ == 0) writer_->AppendHeader(buffer);
-    const Row& row = waiting->row;
+    Row& row = waiting->row;
+    row.reasons.Merge(ExcessOf(row));
     if (row.share.flops) ++priced_count_;
     coverage_.Add(row, family_);
     if (options_.peak_of != nullptr) utilisation_.Add(row, options_.peak_of(row));

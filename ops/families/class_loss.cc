@@ -84,7 +84,11 @@ Work NllForward(const ClassLoss& loss) {
           loss.target.bytes() + picked + WeightBytes(loss) + OutputBytes(loss) + total};
 }
 
-// dX is written whole.
+// dX is written whole, with zeros but for an element a row.
+Checked NllZeros(const ClassLoss& loss) {
+  return loss.input.bytes() - BytesOf(Rows(loss), loss.input.dtype);
+}
+
 Work NllBackward(const ClassLoss& loss, Checked gradient_bytes) {
   return {0, Rows(loss),
           gradient_bytes + loss.target.bytes() + WeightBytes(loss) + loss.input.bytes()};
@@ -111,6 +115,7 @@ PriceResult PriceNll(std::string_view, const OpCall& call) {
   if (!IsClass(loss)) return Unpriced(Reason::kShapeMismatch);
   PriceResult result =
       Priced(TensorsText(Operands(loss)), NllForward(loss), NllBackward(loss, OutputBytes(loss)));
+  result.price->backward.front().zeros = NllZeros(loss);
   result.price->vec_estimated = false;
   return result;
 }
@@ -129,6 +134,7 @@ PriceResult PriceNllGradient(std::string_view, const OpCall& call) {
   }
   PriceResult result =
       Priced(TensorsText(Operands(loss)), NllBackward(loss, g.bytes()), std::vector<PartWork>());
+  result.price->forward.front().zeros = NllZeros(loss);
   result.price->vec_estimated = false;
   return result;
 }

@@ -166,9 +166,10 @@ struct Wanted {
   bool bgrad = false;
 };
 
-Wanted ReadMask(std::string_view suffix, const CallArgs& args) {
-  if (suffix == "_input") return {true, false, false};
-  if (suffix.starts_with("_weight")) return {false, true, false};
+Wanted ReadMask(std::string_view op, const CallArgs& args) {
+  if (const std::optional<Part> part = PartOfFunction(op)) {
+    return {part == Part::kDgrad, part == Part::kWgrad, part == Part::kBgrad};
+  }
   const OpArg* bias = args.Find(kBiasSizes);
   const bool has_bias =
       bias != nullptr && bias->kind == OpArg::Kind::kIntList && !bias->int_list.empty();
@@ -232,7 +233,7 @@ PriceResult PriceFunction(const GradientFunction& function, const OpCall& call) 
   const std::optional<ConvolutionSteps> steps = ReadSteps(args, t.dimensions());
   if (steps && !Reaches(t, *steps)) return Unpriced(Reason::kShapeMismatch);
 
-  std::vector<PartWork> parts = WantedParts(t, ReadMask(function.suffix, args));
+  std::vector<PartWork> parts = WantedParts(t, ReadMask(call.op, args));
   if (parts.empty()) return Unpriced(Reason::kUnsupportedArgs);
   PriceResult result = DescribeConvolution(
       t, Priced(ConvolutionText(t, steps ? &*steps : nullptr), Work(), std::vector<PartWork>()));

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/call_args.h"
@@ -97,13 +98,19 @@ PriceResult PriceView(std::string_view op, const OpCall& call) {
 
 // ---- copies ----
 
+PriceResult PricedCopy(std::string params, Checked source, Checked target, Work gradient) {
+  PriceResult result = Priced(std::move(params), Move(source + target), gradient);
+  result.price->source_bytes = source;
+  return result;
+}
+
 // clone, contiguous and the like: X is read, a tensor of its shape and type is written. The
 // gradient is dY itself.
 PriceResult PriceClone(std::string_view, const OpCall& call) {
   Reason reason;
   const std::optional<Tensor> x = FirstTensor(call, &reason);
   if (!x) return Unpriced(reason);
-  return Priced(NamedTensorText(*x), Move(x->bytes() * 2), Work());
+  return PricedCopy(NamedTensorText(*x), x->bytes(), x->bytes(), Work());
 }
 
 // The gradient of a conversion converts back; without a change of type it is dY itself.
@@ -119,20 +126,21 @@ PriceResult PriceCopy(std::string_view, const OpCall& call) {
   if (args.failed()) return Unpriced(args.reason());
   const auto shape = Broadcast({target.shape, source.shape});
   if (!shape || !(Elements(*shape) == target.elements())) return Unpriced(Reason::kShapeMismatch);
-  const Checked bytes = target.bytes() + (source.number ? Checked(0) : source.bytes());
+  const Checked read = source.number ? Checked(0) : source.bytes();
   std::string params = "T=" + TupleText(target.shape) + ',';
   params += DTypeWord(source.dtype);
   params += ',';
   params += DTypeWord(target.dtype);
-  return Priced(std::move(params), Move(bytes),
-                ConversionGradient(source.dtype, target.dtype, bytes));
+  return PricedCopy(std::move(params), read, target.bytes(),
+                    ConversionGradient(source.dtype, target.dtype, read + target.bytes()));
 }
 
 // ---- conversions ----
 
 PriceResult PricedConversion(const Tensor& x, DType to) {
-  const Checked bytes = x.bytes() + BytesOf(x.elements(), to);
-  return Priced(TensorText(x), Move(bytes), ConversionGradient(x.dtype, to, bytes));
+  const Checked written = BytesOf(x.elements(), to);
+  return PricedCopy(TensorText(x), x.bytes(), written,
+                    ConversionGradient(x.dtype, to, x.bytes() + written));
 }
 
 struct NamedConversion {

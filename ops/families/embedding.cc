@@ -2,6 +2,7 @@
 
 #include "ops/call_args.h"
 #include "ops/families/families.h"
+#include "ops/families/indexing.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 
@@ -19,11 +20,14 @@ PriceResult PriceLookup(const Tensor& indices, const Tensor& table, bool sparse)
   if (table.shape.size() != 2) return Unpriced(Reason::kShapeMismatch);
   const Checked picked = indices.elements() * table.shape[1];
   const Checked rows = BytesOf(picked, table.dtype);
+  const Checked read = BytesOf(Least(picked, table.elements()), table.dtype);
   const Tensor tensors[] = {indices, table};
-  // Forward: each picked row is read and written. Backward: each row of dY is added to the row of
-  // dW that it names; a dense dW is written whole, a sparse one has only the picked rows.
+  // Forward: each row that is picked is read once, and written as often as it is picked. Backward:
+  // each row of dY is added to the row of dW that it names; a dense dW is written whole, a sparse
+  // one has only the picked rows.
   const Work backward{0, picked, indices.bytes() + rows + (sparse ? rows : table.bytes())};
-  PriceResult result = Priced(TensorsText(tensors), {0, 0, indices.bytes() + rows * 2}, backward);
+  PriceResult result =
+      Priced(TensorsText(tensors), {0, 0, indices.bytes() + read + rows}, backward);
   result.price->vec_estimated = false;
   return result;
 }

@@ -136,6 +136,7 @@ PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
   result.price->vec_estimated = false;
   result.price->mma_estimated = g->ragged && !known;
   result.price->product = ProductOf({g->t, g->n, g->k}, a.dtype, b.dtype, output);
+  result.price->product->extents = {{"N", g->n}, {"T", g->t}, {"K", g->k}};
   return result;
 }
 
@@ -178,6 +179,7 @@ PriceResult PriceFusedExperts(std::string_view, const OpCall& call) {
                               forward, std::vector<PartWork>());
   result.price->matmul_like = true;
   result.price->product = ProductOf({*reached, w1.shape[1], h}, x.dtype, w1.dtype, x.dtype);
+  result.price->product->extents = {{"I1", w1.shape[1]}, {"kT", *reached}, {"H", h}};
   return result;
 }
 

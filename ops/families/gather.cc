@@ -18,10 +18,15 @@
 namespace oplens::ops {
 namespace {
 
+// What is picked several times is read once: no more than the whole x.
+Checked ReadBytes(const Tensor& x, Checked picked) {
+  return BytesOf(Least(picked, x.elements()), x.dtype);
+}
+
 // Backward: dY is added to the picked elements of a dense dX, which is written whole.
 PriceResult PricedGather(std::string params, const Tensor& x, const Tensor& index, Checked picked) {
   const Checked picked_bytes = BytesOf(picked, x.dtype);
-  const Work forward{0, 0, index.bytes() + picked_bytes * 2};
+  const Work forward{0, 0, index.bytes() + ReadBytes(x, picked) + picked_bytes};
   if (!x.Differentiable()) return Priced(std::move(params), forward, std::vector<PartWork>());
   return Priced(std::move(params), forward,
                 Work{0, picked, index.bytes() + picked_bytes + x.bytes()});
@@ -103,7 +108,7 @@ PriceResult PriceIndex(std::string_view, const OpCall& call) {
   const std::optional<Picked> picked = PickedByIndices(*x, indices, &reason);
   if (!picked) return Unpriced(reason);
   const Checked bytes = BytesOf(picked->elements, x->dtype);
-  const Work forward{0, 0, picked->index_bytes + bytes * 2};
+  const Work forward{0, 0, picked->index_bytes + ReadBytes(*x, picked->elements) + bytes};
   if (!x->Differentiable()) return Priced(NamedTensorText(*x), forward, std::vector<PartWork>());
   return Priced(NamedTensorText(*x), forward,
                 Work{0, picked->elements, picked->index_bytes + bytes + x->bytes()});
@@ -123,15 +128,13 @@ PriceResult PriceMaskedSelect(std::string_view, const OpCall& call) {
                             : Priced(NamedTensorText(x), work, std::vector<PartWork>());
 }
 
-// nonzero(x): an int64 a dimension of every element that is not zero, at most of all. argwhere is
-// the same.
+// nonzero(x), argwhere(x): how many elements are not zero, of which the places are written, is not
+// recorded, so that the least counts.
 PriceResult PriceNonzero(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "as_tuple"});
   const Tensor x = args.RequireTensor(0);
   if (args.failed()) return Unpriced(args.reason());
-  const auto rank = static_cast<int64_t>(x.shape.size());
-  return Priced(NamedTensorText(x), {0, 0, x.bytes() + BytesOf(x.elements() * rank, DType::kInt64)},
-                std::vector<PartWork>());
+  return Priced(NamedTensorText(x), {0, 0, x.bytes()}, std::vector<PartWork>());
 }
 
 constexpr std::string_view kIndexSelectNames[] = {"index_select"};

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ops/call_args.h"
+#include "ops/families/product.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 
@@ -199,7 +200,7 @@ MatrixProduct ProductOf(int64_t batch, int64_t m, int64_t n, int64_t k, DType le
   product.m = m;
   product.n = n;
   product.k = k;
-  product.extents = {{"M", m}, {"N", n}, {"K", k}};
+  product.extents = ColumnMajorExtents(m, n, k);
   return product;
 }
 

@@ -22,6 +22,10 @@ std::string BatchProductText(const Product& p, DType type) {
   return fmt::format("B={},{}", p.batch.Value().value_or(0), ProductText(p, type));
 }
 
+std::vector<NamedExtent> ColumnMajorExtents(int64_t m, int64_t n, int64_t k) {
+  return {{"M", n}, {"N", m}, {"K", k}};
+}
+
 Checked OutputBytes(const Product& p, const Tensor& a, const Tensor& b) {
   return BytesOf(p.outputs(), p.output.value_or(PromoteDTypes(a.dtype, b.dtype)));
 }
@@ -49,6 +53,7 @@ void NameGradients(PricedOp* op) {
                                     : Product{p.batch, p.k, p.n, p.m, 0, 0};
     }
     part.params = p.batch == 1 ? ProductText(gradient, p.left) : BatchProductText(gradient, p.left);
+    part.extents = ColumnMajorExtents(gradient.m, gradient.n, gradient.k);
   }
 }
 
@@ -62,7 +67,7 @@ MatrixProduct ProductOf(const Product& p, const Tensor& a, const Tensor& b) {
   product.m = p.m;
   product.n = p.n;
   product.k = p.k;
-  product.extents = {{"M", product.m}, {"N", p.n}, {"K", p.k}};
+  product.extents = ColumnMajorExtents(p.m, p.n, p.k);
   return product;
 }
 

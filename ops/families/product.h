@@ -39,6 +39,9 @@ std::string ProductText(const Product& p, DType type);
 /// The same with "B=5," in front.
 std::string BatchProductText(const Product& p, DType type);
 
+/// The extents of a row-major product [m,k] [k,n] under these names: M is n, N is m.
+std::vector<NamedExtent> ColumnMajorExtents(int64_t m, int64_t n, int64_t k);
+
 /// Bytes of Y.
 Checked OutputBytes(const Product& p, const Tensor& a, const Tensor& b);
 

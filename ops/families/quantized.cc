@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ops/families/families.h"
+#include "ops/families/product.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 
@@ -24,7 +25,7 @@ MatrixProduct ProductOf(const Sizes& sizes, DType left, DType right, DType outpu
   product.m = sizes.m;
   product.n = sizes.n;
   product.k = sizes.k;
-  product.extents = {{"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}};
+  product.extents = ColumnMajorExtents(sizes.m, sizes.n, sizes.k);
   return product;
 }
 

@@ -8,6 +8,7 @@ namespace oplens::ops {
 namespace {
 
 constexpr double kTera = 1e12;
+constexpr int64_t kKibibyte = 1024;
 
 bool SumsInFp32(size_t unit) {
   switch (static_cast<MathUnit>(unit)) {
@@ -51,6 +52,7 @@ Gpu FromEntry(const GpuEntry& entry) {
   gpu.multiprocessors = entry.multiprocessors;
   gpu.clock_hz = int64_t{entry.clock_mhz} * 1'000'000;
   gpu.dram_bytes_per_s = static_cast<int64_t>(entry.dram_gb_per_s * 1e9);
+  gpu.l2_bytes = entry.l2_kib * kKibibyte;
   TakePeaks(entry, &gpu);
   return gpu;
 }
@@ -152,6 +154,7 @@ Gpu ParseGpu(std::string_view device_name, std::string_view text) {
     if (gpu.dram_bytes_per_s == 0) {
       gpu.dram_bytes_per_s = static_cast<int64_t>(entry->dram_gb_per_s * 1e9);
     }
+    gpu.l2_bytes = entry->l2_kib * kKibibyte;
     TakePeaks(*entry, &gpu);
     if (entry->rates == Rates::kOwn) return gpu;
   }

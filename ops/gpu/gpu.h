@@ -57,6 +57,7 @@ struct Gpu {
   int64_t multiprocessors = 0;
   int64_t clock_hz = 0;  ///< Boost.
   int64_t dram_bytes_per_s = 0;
+  int64_t l2_bytes = 0;  ///< Of the table, by name: the size of the L2 cache.
   std::array<double, kMathUnitCount> peaks_per_s{};  ///< FLOP/s (integers: operations/s), dense.
   PeakSource source = PeakSource::kNone;
 

@@ -23,6 +23,7 @@ struct GpuEntry {
   int multiprocessors;
   int clock_mhz;  ///< Boost.
   double dram_gb_per_s;
+  int64_t l2_kib;  ///< Of the cache in front of DRAM; 0: not known.
   PeakSource source;
   Rates rates;
   double peaks_tera_per_s[kMathUnitCount];  ///< In the order of MathUnit; 0: none or not known.

@@ -42,6 +42,8 @@ class Judge {
         capability_(kernel.gpu != nullptr ? kernel.gpu->compute_capability : 0),
         why_(&result_.why) {
     if (kernel.op != nullptr && kernel.op->product) product_ = &*kernel.op->product;
+    extents_ = kernel.extents;
+    if (extents_.empty() && product_ != nullptr) extents_ = product_->extents;
     left_ = product_ != nullptr ? product_->left : kernel.dtype;
     right_ = product_ != nullptr ? product_->right : kernel.dtype;
     if (left_ == DType::kUnknown) left_ = kernel.dtype;
@@ -118,9 +120,7 @@ class Judge {
     if (*kernel_.flops_mma <= 0 || *kernel_.duration_ns <= 0) return false;
     // Products of transformed tiles do fewer FLOPs than the convolution has, whatever their names.
     if (product_ != nullptr && product_->kind == MatrixProduct::Kind::kConvolution) return false;
-    for (const std::string_view word : {"winograd", "Winograd", "fft", "FFT"}) {
-      if (kernel_.long_name.find(word) != std::string_view::npos) return false;
-    }
+    if (IsFastConvolution(kernel_.long_name)) return false;
     MathUnit unit = MathUnit::kVectorFp32;
     if (wanted_ == kFp64) unit = MathUnit::kVectorFp64;
     double peak = kernel_.gpu->Peak(unit);
@@ -264,7 +264,9 @@ class Judge {
     constexpr int64_t kInt8Least = 4;
     constexpr int64_t kSmall = 4;
     if (wanted_ == kFp8 && (product_->k % kNarrowType != 0 || product_->n % kNarrowType != 0)) {
-      return Set(TensorCoreFitness::kNo, "fp8 needs K and N in multiples of 16");
+      const std::string_view columns = product_->extents.empty() ? "N" : product_->extents[0].name;
+      return Set(TensorCoreFitness::kNo,
+                 fmt::format("fp8 needs K and {} in multiples of 16", columns));
     }
     if (wanted_ == kInt8 && product_->k % kInt8Least != 0) {
       return Set(TensorCoreFitness::kNo, "int8 needs K in multiples of 4");
@@ -298,7 +300,7 @@ class Judge {
                        product_->kind == MatrixProduct::Kind::kRecurrent;
     if (fixed) alignment = std::max<int64_t>(alignment, 8);
     if (alignment < 2) return;
-    for (const NamedExtent& extent : product_->extents) {
+    for (const NamedExtent& extent : extents_) {
       if (extent.extent <= 0 || extent.extent % alignment == 0 || !Matters(extent)) continue;
       const auto padded =
           (Checked(extent.extent) + (alignment - extent.extent % alignment)).Value();
@@ -318,6 +320,7 @@ class Judge {
   const TensorCoreCase& kernel_;
   const int capability_;
   const MatrixProduct* product_ = nullptr;
+  std::span<const NamedExtent> extents_;
   DType left_ = DType::kUnknown;
   DType right_ = DType::kUnknown;
   bool type_known_ = false;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,8 +31,10 @@ struct TensorCoreCase {
   const TensorCoreVerdict* verdict = nullptr;  ///< By name; never null.
   const PricedOp* op = nullptr;
   Role role = Role::kUnknown;
-  const Gpu* gpu = nullptr;                 ///< Null: not known.
-  DType dtype = DType::kUnknown;            ///< Of the op, where the product does not say it.
+  const Gpu* gpu = nullptr;       ///< Null: not known.
+  DType dtype = DType::kUnknown;  ///< Of the op, where the product does not say it.
+  /// Of the kernel's product, to name in advice; empty: those of the op's product.
+  std::span<const NamedExtent> extents = {};
   std::optional<int64_t> flops_mma = {};    ///< Of this kernel.
   std::optional<int64_t> duration_ns = {};  ///< Known and positive.
 };

@@ -38,6 +38,7 @@ constexpr NameRule kHeadRules[] = {
     {"FlashAttnFwdCombine", KernelKind::kSecondStage},
     {"reduce_wgrad", KernelKind::kSecondStage},
     {"nhwc_reduction_kernel", KernelKind::kSecondStage},
+    {"write_indices", KernelKind::kSecondStage},  // Of nonzero: places along each dimension.
     // Preparation of library kernels
     {"OffsetsKernel", KernelKind::kHelper},
     {"generateWinogradTiles", KernelKind::kHelper},
@@ -270,6 +271,18 @@ Role RoleOf(KernelKind kind) {
 }
 
 Role RoleOf(std::string_view long_name) { return RoleOf(KernelKindOf(long_name)); }
+
+bool IsFastConvolution(std::string_view long_name) {
+  const auto holds = [&](std::string_view word) {
+    return long_name.find(word) != std::string_view::npos;
+  };
+  return holds("winograd") || holds("Winograd") || holds("fft") || holds("FFT");
+}
+
+bool ReadsStrided(std::string_view long_name) {
+  // Not vectorized_ or unrolled_elementwise_kernel.
+  return long_name.find("::elementwise_kernel") != std::string_view::npos;
+}
 
 std::string_view RoleWord(Role role) {
   switch (role) {

@@ -50,6 +50,14 @@ Role RoleOf(KernelKind kind);
 /// RoleOf(KernelKindOf(long_name)).
 Role RoleOf(std::string_view long_name);
 
+/// Whether the kernel is of a convolution in Winograd's form or by FFT, its transforms included:
+/// these multiply less often than the formula of the op.
+bool IsFastConvolution(std::string_view long_name);
+
+/// Whether the kernel is PyTorch's for elementwise work on tensors that do not lie in one piece: an
+/// operand may be a view that repeats the elements of a smaller tensor (expand).
+bool ReadsStrided(std::string_view long_name);
+
 }  // namespace oplens::ops
 
 #endif  // OPLENS_OPS_KERNELS_KERNEL_NAME_H_

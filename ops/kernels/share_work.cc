@@ -290,9 +290,10 @@ void Instance::ShareGradients(const Indices& mains) {
   }
   std::vector<InstanceKernel> kernels;
   for (const size_t kernel : mains) kernels.push_back(kernels_[kernel]);
-  const std::vector<GradientGuess> guesses =
+  std::vector<GradientGuess> guesses =
       GuessGradients(op_.product ? &*op_.product : nullptr, kernels);
   for (size_t i = 0; i < mains.size(); ++i) {
+    if (kernels[i].part) guesses[i] = {*kernels[i].part, 1};
     name(mains[i], guesses[i].part, guesses[i].confidence);
   }
   for (const Part part : {Part::kDgrad, Part::kWgrad, Part::kBackward}) {
@@ -374,7 +375,15 @@ void Instance::ShareNorm(const Work& work) {
 
 void Instance::ShareAmongMains(const Work& work) {
   const Indices mains = WithRole(Role::kMain);
-  if (!mains.empty()) ChargeAll(mains, AmountOf(work));
+  if (mains.empty()) return;
+  Checked zeros;
+  for (const PartWork& part : Parts()) zeros += part.zeros;
+  Work own = work;
+  own.bytes = work.bytes - zeros;
+  ChargeAll(mains, AmountOf(own));
+  // Without a kernel that fills, a memset did it, or an op of its own that has its own price.
+  const Indices fills = WithKind({KernelKind::kFill});
+  if (!(zeros == 0) && !fills.empty()) ChargeAll(fills, {0, 0, zeros.Value().value_or(0)});
 }
 
 // A kernel's fraction of the work of its gradient (of the whole work, where gradients are not told
@@ -431,6 +440,18 @@ void Instance::Share(Direction direction) {
   NoteShares(parts);
 }
 
+// A kernel of such a convolution by its name, or the plain product between its transforms.
+void MarkFastConvolution(std::span<const InstanceKernel> kernels, std::span<KernelShare> shares) {
+  const auto is_fast = [](const InstanceKernel& kernel) {
+    return IsFastConvolution(kernel.long_name);
+  };
+  if (std::none_of(kernels.begin(), kernels.end(), is_fast)) return;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    shares[i].fast_convolution =
+        is_fast(kernels[i]) || kernels[i].long_name.find("gemm") != std::string_view::npos;
+  }
+}
+
 // Whether `part` is at least half of `whole`.
 bool IsMostOf(Checked part, Checked whole) {
   const std::optional<int64_t> a = part.Value();
@@ -456,6 +477,9 @@ void ShareWork(const PricedOp& op, Direction direction, std::span<const Instance
   std::fill(shares.begin(), shares.end(), KernelShare());
   if (shares.size() != kernels.size()) return;
   Instance(op, kernels, shares, covered).Share(direction);
+  if (op.product && op.product->kind == MatrixProduct::Kind::kConvolution) {
+    MarkFastConvolution(kernels, shares);
+  }
   if (op.bytes_known) return;
   for (KernelShare& share : shares) {
     if (!share.bytes) continue;

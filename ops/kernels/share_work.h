@@ -23,6 +23,8 @@ struct InstanceKernel {
   int64_t duration_ns = 0;
   /// What it does, where more is known than its name (a rule of the user).
   std::optional<KernelKind> kind = {};
+  /// Which gradient it computes, where more is known than its name (the function it runs under).
+  std::optional<Part> part = {};
 };
 
 /// What one kernel is charged. The sum over an instance's kernels equals the op's work exactly.
@@ -39,6 +41,8 @@ struct KernelShare {
   Part part = Part::kForward;
   double part_confidence = 1;   ///< Of a gradient that was told apart: 0 to 1.
   std::optional<double> share;  ///< Of the FLOPs of its part (bytes where it has none), 0 to 1.
+  /// It does the products of a convolution in Winograd's form or by FFT: fewer FLOPs than these.
+  bool fast_convolution = false;
   ReasonSet reasons;
 };
 

@@ -1,9 +1,13 @@
 #include "parse/join/gradient_hints.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "parse/model/op_call.h"
@@ -57,6 +61,18 @@ bool HasArgument(const OpCall& call, std::string_view name) {
                      [&](const OpArg& arg) { return arg.name == name; });
 }
 
+OpArg OutputArg(OpArg gradient) {
+  gradient.name = "output";
+  gradient.list = 0;
+  return gradient;
+}
+
+/// Names a forward op and what it takes.
+std::string OperandsKey(std::string_view forward, const OpArg& input, const OpArg& weight) {
+  return fmt::format("{} {} {} {}", forward, fmt::join(input.shape, ","),
+                     fmt::join(weight.shape, ","), input.dtype);
+}
+
 }  // namespace
 
 bool IsTellingGradient(std::string_view name) { return FindHint(BareName(name)) != nullptr; }
@@ -87,11 +103,42 @@ std::string WithGradientFacts(std::string_view forward_call, std::string_view gr
     forward->args.push_back(training);
   } else {
     if (HasArgument(*forward, "output")) return {};
-    OpArg output = *given[static_cast<size_t>(hint->output)];
-    output.name = "output";
-    output.list = 0;
-    forward->args.push_back(output);
+    forward->args.push_back(OutputArg(*given[static_cast<size_t>(hint->output)]));
   }
+  std::string text;
+  AppendOpCall(*forward, &text);
+  return text;
+}
+
+void ResultsBySize::Add(std::string_view gradient_call) {
+  std::string error;
+  const std::optional<OpCall> gradient = ParseOpCall(gradient_call, &error);
+  const Hint* hint = gradient ? FindHint(BareName(gradient->op)) : nullptr;
+  if (hint == nullptr || hint->output < 0) return;
+  constexpr size_t kWeight = 2;  // Of all of them.
+  const std::vector<const OpArg*> given = TensorsOf(*gradient);
+  if (given.size() <= kWeight) return;
+  const auto& shape = given[static_cast<size_t>(hint->output)]->shape;
+  const OpArg& input = *given[static_cast<size_t>(hint->input)];
+  const auto [place, is_new] =
+      results_.try_emplace(OperandsKey(hint->forward, input, *given[kWeight]), shape);
+  if (!is_new && place->second != shape) place->second.clear();
+}
+
+std::string ResultsBySize::WithResult(std::string_view forward_call) const {
+  std::string error;
+  std::optional<OpCall> forward = ParseOpCall(forward_call, &error);
+  if (!forward || HasArgument(*forward, "output")) return {};
+  const bool lacks_values =
+      std::any_of(forward->args.begin(), forward->args.end(),
+                  [](const OpArg& arg) { return arg.kind == OpArg::Kind::kOther; });
+  const std::vector<const OpArg*> taken = TensorsOf(*forward);
+  if (!lacks_values || taken.size() < 2) return {};
+  const auto found = results_.find(OperandsKey(BareName(forward->op), *taken[0], *taken[1]));
+  if (found == results_.end() || found->second.empty()) return {};
+  OpArg output = OutputArg(*taken[0]);
+  output.shape = found->second;
+  forward->args.push_back(std::move(output));
   std::string text;
   AppendOpCall(*forward, &text);
   return text;

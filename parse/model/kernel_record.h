@@ -13,11 +13,13 @@
 
 namespace oplens {
 
-/// Extent of a launch in blocks (grid) or threads (block).
+/// Extent of a launch in blocks (grid) or threads (block); -1, -1, -1: the profile does not tell
+/// it.
 struct Dim3 {
   int64_t x = 0;
   int64_t y = 0;
   int64_t z = 0;
+  bool known() const { return x >= 0 && y >= 0 && z >= 0; }
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 

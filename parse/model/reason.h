@@ -74,7 +74,14 @@ enum class Severity : uint8_t {
     "different forward ops of several threads")                                                    \
   X(kRuleFault, "rule-fault", kInfo, "kernels of ops whose rule gives no number for their sizes")  \
   X(kCostOverflow, "cost-overflow", kInfo, "kernels whose cost does not fit into 64 bits")         \
-  X(kUnknownRole, "unknown-role", kInfo, "kernels whose part in their op is not known")
+  X(kUnknownRole, "unknown-role", kInfo, "kernels whose part in their op is not known")            \
+  X(kWinograd, "winograd", kInfo,                                                                  \
+    "kernels above the peak of their units: Winograd or FFT convolutions, which do fewer FLOPs "   \
+    "than their op has")                                                                           \
+  X(kCache, "cache", kInfo,                                                                        \
+    "kernels above the DRAM bandwidth: the L2 cache had a part of their bytes")                    \
+  X(kClock, "clock", kInfo,                                                                        \
+    "kernels above a roof by less than the whole microseconds of their times tell")
 
 enum class Reason : uint8_t {
 #define OPLENS_X(name, word, severity, sentence) name,

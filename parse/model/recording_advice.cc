@@ -102,7 +102,10 @@ constexpr LackAdvice kAdvice[] = {
       "record the shapes (record_shapes=True of PyTorch's profilers)"}},
     {Lack::kDTypes,
      {},
-     {kTypesInNvtx, kTypesInNvtx, "",
+     {kTypesInNvtx, kTypesInNvtx,
+      "record the data types: torch.profiler of PyTorch 1.8.1 and later does (this file tells "
+      "shapes "
+      "without them)",
       "record the data types: annotations of oplens and torch.profiler name them"}},
     {Lack::kRoof,
      {"PyProf's annotations: pyprof.init(); prof --gpu NAME", kNsysWithShapes,

@@ -17,15 +17,10 @@ namespace {
 
 constexpr std::string_view kScope = "::";
 constexpr std::string_view kAten = "aten::";
+/// Of an argument that has a value, though none that is recorded.
+constexpr std::string_view kUnknownType = "unknown";
 
 bool IsInteger(LiteralKind kind) { return kind == LiteralKind::kInteger; }
-
-OpArg UnknownValue() {
-  OpArg arg;
-  arg.kind = OpArg::Kind::kOther;
-  arg.type = "unknown";
-  return arg;
-}
 
 OpArg TensorOf(std::vector<int64_t> shape) {
   OpArg arg;
@@ -54,7 +49,7 @@ bool ReadArgument(LiteralScanner* in, std::vector<OpArg>* args) {
     args->push_back(TensorOf(std::move(item)));
   }
   if (any_list || in->failed()) return !in->failed();
-  args->push_back(shape.empty() ? UnknownValue() : TensorOf(std::move(shape)));
+  args->push_back(shape.empty() ? OpArg() : TensorOf(std::move(shape)));
   return true;
 }
 
@@ -115,15 +110,22 @@ std::optional<OpCall> MakeRangeCall(std::string_view name, std::string_view size
   if (!sizes.empty() && !ReadSizes(sizes, &args)) return std::nullopt;
   const bool scoped = name.find(kScope) != std::string_view::npos;
   const std::string full = scoped ? std::string(name) : std::string(kAten).append(name);
-  if (full.starts_with(kAten)) {
-    const std::string_view op = std::string_view(full).substr(kAten.size());
+  return MakeUntypedCall(full, std::move(args));
+}
+
+OpCall MakeUntypedCall(std::string_view name, std::vector<OpArg> args) {
+  for (OpArg& arg : args) {
+    if (arg.kind == OpArg::Kind::kOther) arg.type = kUnknownType;
+  }
+  if (name.starts_with(kAten)) {
+    const std::string_view op = name.substr(kAten.size());
     const size_t operands =
         std::min(OperandCount(op.substr(0, op.find('.')), args.size()), args.size());
     for (size_t i = 0; i < operands; ++i) {
       if (args[i].kind == OpArg::Kind::kOther) args[i] = TensorOf({});
     }
   }
-  return MakeTorchCall(full, std::move(args));
+  return MakeTorchCall(name, std::move(args));
 }
 
 std::optional<OpCall> CallOfRange(const MarkerText& marker) {

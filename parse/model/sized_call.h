@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "parse/model/marker_text.h"
 #include "parse/model/op_call.h"
@@ -31,6 +32,10 @@ std::optional<OpCall> MakeRangeCall(std::string_view name, std::string_view size
 /// has a number ("mm, seq = 7") must be a qualified one, since functions of the user have such
 /// texts too.
 std::optional<OpCall> CallOfRange(const MarkerText& marker);
+
+/// MakeTorchCall of an operator of whose arguments nothing but the extents is recorded: what "[]"
+/// stands for, a kOther of any type, is taken as above. `name` as the dispatcher has it.
+OpCall MakeUntypedCall(std::string_view name, std::vector<OpArg> args);
 
 }  // namespace oplens
 

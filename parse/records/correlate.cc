@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "parse/join/backward_callers.h"
@@ -781,6 +782,27 @@ void Correlation::CompleteForwardCalls() {
     }
     completed_calls_[number] = place->second;
   }
+  if (forwards.empty()) CompleteCallsBySize();
+}
+
+void Correlation::CompleteCallsBySize() {
+  ResultsBySize results;
+  std::unordered_set<StringId> calls;
+  for (const Range& range : trace_.ranges) {
+    const bool is_operator = range.kind == RangeKind::kOperator;
+    if (!is_operator || range.item >= trace_.operators.size()) continue;
+    const StringId call = trace_.operators[range.item].call;
+    if (call == 0 || !calls.insert(call).second) continue;
+    if (IsTellingGradient(trace_.strings.View(range.text))) results.Add(trace_.strings.View(call));
+  }
+  if (results.empty()) return;
+  for (const StringId call : calls) {
+    const std::string text = results.WithResult(trace_.strings.View(call));
+    if (text.empty()) continue;
+    const StringId completed = trace_.strings.Intern(text);
+    texts_->Classify(completed);
+    calls_by_size_.emplace(call, completed);
+  }
 }
 
 StringId Correlation::OpTextOf(uint32_t range) const {
@@ -788,7 +810,11 @@ StringId Correlation::OpTextOf(uint32_t range) const {
   if (const uint32_t number = autograd_->ForwardNodeOf(range); number != 0) {
     if (completed_calls_[number] != 0) return completed_calls_[number];
   }
-  if (called.kind == RangeKind::kOperator) return trace_.operators[called.item].call;
+  if (called.kind == RangeKind::kOperator) {
+    const StringId call = trace_.operators[called.item].call;
+    const auto completed = calls_by_size_.find(call);
+    return completed == calls_by_size_.end() ? call : completed->second;
+  }
   const StringId call = texts_->Of(called.text).call;
   return call == 0 ? called.text : call;
 }

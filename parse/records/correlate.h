@@ -89,6 +89,8 @@ class Correlation {
 
   /// Adds to the calls of forward ops what their gradient functions tell.
   void CompleteForwardCalls();
+  /// The same where no number links them.
+  void CompleteCallsBySize();
   static void DropZeroBesideOthers(std::vector<int64_t>* seq_ids);
 
   /// The call whose surroundings tell the op of a kernel: its launch, or what put it into the graph
@@ -137,6 +139,7 @@ class Correlation {
   std::vector<uint32_t> caller_ends_;    // Where those of each question end in it; [0] is 0.
   std::unique_ptr<Autograd> autograd_;
   std::vector<StringId> completed_calls_;  // By number of the forward op; 0: as recorded.
+  std::unordered_map<StringId, StringId> calls_by_size_;  // Completed ones by the recorded.
   /// What is around the forward ops that launched nothing, by number.
   std::unordered_map<uint32_t, Launched> silent_forwards_;
   std::vector<StringId> operator_seq_texts_;   // By index into Trace::operators; 0: not needed yet.

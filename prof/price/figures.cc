@@ -1,7 +1,11 @@
 #include "prof/price/figures.h"
 
+#include <algorithm>
+
 #include "base/checked.h"
 #include "ops/dtype.h"
+#include "ops/gpu/excess.h"
+#include "ops/kernels/kernel_name.h"
 #include "prof/price/row.h"
 
 namespace oplens::prof {
@@ -45,6 +49,7 @@ Figures Compute(const Row& row) {
   judged.role = row.share.role;
   judged.gpu = row.gpu;
   judged.dtype = TypeOf(row);
+  judged.extents = row.extents;
   judged.flops_mma = row.share.flops_mma;
   judged.duration_ns = TimeOf(row);
   figures.tensor_core = ops::JudgeTensorCore(judged);
@@ -66,6 +71,35 @@ Figures Compute(const Row& row) {
   return figures;
 }
 
+/// Whether a rate of the kernel is above the lowest roof of its GPU. Most are not, and need no
+/// figures.
+bool MayExceed(const Row& row, int64_t time_ns) {
+  const double seconds = static_cast<double>(time_ns) * 1e-9;
+  const auto bytes = static_cast<double>(row.share.bytes.value_or(0));
+  const auto dram = static_cast<double>(row.gpu->dram_bytes_per_s);
+  if (dram > 0 && bytes > dram * seconds) return true;
+  const auto flops = static_cast<double>(row.share.flops.value_or(0));
+  return std::any_of(row.gpu->peaks_per_s.begin(), row.gpu->peaks_per_s.end(),
+                     [&](double peak) { return peak > 0 && flops > peak * seconds; });
+}
+
+/// A file whose clock is finer has such times once in a million.
+bool HasWholeMicroseconds(const KernelRecord& record) {
+  constexpr int64_t kMicrosecondNs = 1000;
+  return record.start_ns && record.end_ns && *record.start_ns % kMicrosecondNs == 0 &&
+         *record.end_ns % kMicrosecondNs == 0;
+}
+
+/// Elements of a convolution's filter: no way to compute it needs so many times fewer products.
+double TapsOf(const ops::MatrixProduct& product) {
+  double channels = 1;
+  for (const ops::NamedExtent& extent : product.extents) {
+    channels *= static_cast<double>(extent.extent);
+  }
+  const double products = static_cast<double>(product.n) * static_cast<double>(product.k);
+  return channels > 0 ? products / channels : 1;
+}
+
 }  // namespace
 
 const Figures& FiguresOf(const Row& row) {
@@ -76,6 +110,22 @@ const Figures& FiguresOf(const Row& row) {
 ops::TensorCoreUse TensorCoreUseOf(const Row& row) {
   if (row.tensor_core != ops::TensorCoreUse::kUnknown) return row.tensor_core;
   return FiguresOf(row).tensor_core.use;
+}
+
+ReasonSet ExcessOf(const Row& row) {
+  const std::optional<int64_t> time = TimeOf(row);
+  if (row.gpu == nullptr || !time || !MayExceed(row, *time)) return {};
+  ops::ExcessCase kernel;
+  kernel.roofline = &FiguresOf(row).roofline;
+  kernel.gpu = row.gpu;
+  kernel.bytes = row.share.bytes.value_or(0);
+  kernel.duration_ns = *time;
+  kernel.whole_microseconds = HasWholeMicroseconds(*row.record);
+  if (row.share.fast_convolution) kernel.fewer_flops = TapsOf(*row.price->product);
+  if (row.price != nullptr && row.price->source_bytes && ops::ReadsStrided(row.record->long_name)) {
+    kernel.repeated_bytes = row.price->source_bytes->Value().value_or(0);
+  }
+  return ops::ExcessReasons(kernel);
 }
 
 double ProductPeakOf(const Row& row) {

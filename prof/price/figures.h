@@ -5,6 +5,7 @@
 
 #include "ops/gpu/roofline.h"
 #include "ops/gpu/tensor_core_need.h"
+#include "parse/model/reason.h"
 
 namespace oplens::prof {
 
@@ -24,6 +25,9 @@ const Figures& FiguresOf(const Row& row);
 
 /// Whether the kernel uses Tensor Cores: by its name, else by evidence as in Figures.
 ops::TensorCoreUse TensorCoreUseOf(const Row& row);
+
+/// Why the kernel is above 100 % of a roof of its GPU (ops::ExcessReasons); empty for most.
+ReasonSet ExcessOf(const Row& row);
 
 /// The peak rate (FLOP/s, dense) of the row's GPU for the data type of its product: the best of its
 /// units, with TF32 for fp32 where there is such. 0 without a product, or where it is not known.

@@ -6,6 +6,7 @@
 
 #include "ops/dtype.h"
 #include "ops/kernels/share_work.h"
+#include "ops/pricing.h"
 #include "ops/tensor.h"
 #include "parse/model/op_call.h"
 
@@ -79,6 +80,16 @@ bool DoesWorkOf(const ops::PricedOp& inner, const ops::PricedOp& outer) {
   return covered.main || covered.epilogue;
 }
 
+/// Whether both only move data, `outer` less of it, though some.
+bool MovesLess(const ops::PricedOp& outer, const ops::PricedOp& inner) {
+  const auto moves_only = [](const ops::PricedOp& op) {
+    return op.bytes_known && op.op_class == ops::OpClass::kCompute && !HasFlops(op);
+  };
+  if (!moves_only(outer) || !moves_only(inner)) return false;
+  const int64_t less = ops::SumOf(outer.forward).bytes.Value().value_or(0);
+  return less > 0 && less < ops::SumOf(inner.forward).bytes.Value().value_or(0);
+}
+
 }  // namespace
 
 const Annotation* OpResolver::Understand(std::string_view text) {
@@ -107,6 +118,10 @@ const Annotation* OpResolver::Understand(std::string_view text) {
     return arg.kind == OpArg::Kind::kTensor && ops::ParseDType(arg.dtype).has_value();
   });
   annotation.names_only = call->args.empty();
+  annotation.has_all_types =
+      std::all_of(call->args.begin(), call->args.end(), [](const OpArg& arg) {
+        return arg.kind != OpArg::Kind::kTensor || arg.list != 0 || ops::ParseDType(arg.dtype);
+      });
   annotation.is_noise = IsNoise(call->op);
   annotation.is_backward_pass = call->op == "backward";
   annotation.op = std::move(call->op);
@@ -196,7 +211,7 @@ const OpResolver::Marker* OpResolver::ChoosePriced() const {
   if (markers_.empty()) return nullptr;
   if (choice_ == OpChoice::kOuter) return &markers_.front();
   for (size_t i = markers_.size(); i-- > 0;) {
-    if (markers_[i].annotation->price) return WithTypes(&markers_[i]);
+    if (markers_[i].annotation->price) return WithFewerBytes(WithTypes(&markers_[i]));
   }
   return &markers_.back();
 }
@@ -208,6 +223,15 @@ const OpResolver::Marker* OpResolver::WithTypes(const Marker* inner) const {
     if (around.has_types && around.price && DoesWorkOf(*inner->annotation->price, *around.price)) {
       return &markers_[i];
     }
+  }
+  return inner;
+}
+
+const OpResolver::Marker* OpResolver::WithFewerBytes(const Marker* inner) const {
+  const ops::PricedOp& work = *inner->annotation->price;
+  for (auto i = static_cast<size_t>(inner - markers_.data()); i-- > 0;) {
+    const std::optional<ops::PricedOp>& around = markers_[i].annotation->price;
+    if (around && MovesLess(*around, work)) return &markers_[i];
   }
   return inner;
 }
@@ -235,10 +259,12 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->op = {};
   row->mod = {};
   row->params = {};
+  row->extents = {};
   row->layer = record.layer;
   row->trace = record.trace;
   row->path.clear();
   row->has_shapes = false;
+  row->has_all_types = false;
   row->shapes = {};
   row->dtype = {};
   row->price = nullptr;
@@ -305,6 +331,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->mod =
       annotation.op.empty() ? WordOf(*mods, chosen->index, texts->size()) : Known(annotation.mod);
   row->has_shapes = annotation.has_shapes;
+  row->has_all_types = annotation.has_all_types;
   row->shapes = annotation.shapes;
   row->dtype = annotation.dtype;
   if (!annotation.price) {
@@ -314,6 +341,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   row->params = annotation.price->params;
   row->price = &*annotation.price;
   if (around != nullptr) resolution.gradient = GradientOf(annotation, *around);
+  if (!resolution.gradient) resolution.gradient = GradientInside(*chosen);
   resolution.priced = &annotation;
   if (resolution.forward == nullptr && record.marker_starts_ns.size() == texts->size()) {
     resolution.call_start_ns = record.marker_starts_ns[chosen->index];
@@ -348,6 +376,16 @@ std::optional<ops::GradientGuess> OpResolver::GradientOf(const Annotation& own,
     return ops::GradientGuess{ops::Part::kBgrad, .95};
   }
   return std::nullopt;
+}
+
+std::optional<ops::GradientGuess> OpResolver::GradientInside(const Marker& chosen) const {
+  const Annotation& inside = *markers_.back().annotation;
+  const std::vector<ops::PartWork>& parts = chosen.annotation->price->forward;
+  const std::optional<ops::Part> part = ops::PartOfFunction(inside.op);
+  const bool has_part = part && std::any_of(parts.begin(), parts.end(),
+                                            [&](const auto& other) { return other.part == *part; });
+  if (inside.price || !has_part) return std::nullopt;
+  return ops::GradientGuess{*part, 1};
 }
 
 bool OpResolver::IsFull() const {

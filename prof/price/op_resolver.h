@@ -39,6 +39,7 @@ struct Annotation {
   std::string_view dtype;              ///< Of its first tensor of a known type.
   bool has_types = false;              ///< It has one whose data type is known.
   bool names_only = false;             ///< The call has no arguments.
+  bool has_all_types = false;          ///< All tensors have known types but members of lists.
   bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
   bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
 };
@@ -58,7 +59,8 @@ struct Resolution {
   std::optional<ops::KernelKind> kind = {};  ///< What a rule of the user says of the kernel.
   int64_t forward_run = 0;                   ///< Which run of `forward`; see ops::ForwardMatch.
   /// Of a kernel that has its own annotation inside the node of a forward op: which of that op's
-  /// gradients it computes.
+  /// gradients it computes. Of one of a call for several gradients: which the function says that
+  /// it runs under inside that call.
   std::optional<ops::GradientGuess> gradient = {};
   /// Outermost first; empty unless call_start_ns is known. Valid until the next Resolve().
   std::span<const OuterCall> outer = {};
@@ -116,10 +118,16 @@ class OpResolver {
   /// Of a priced call without data types (PyTorch's own ranges, which tell sizes only): the next
   /// one around it that has types and is the same work. Else the call itself.
   const Marker* WithTypes(const Marker* inner) const;
+  /// Of a priced call that only moves data: the next one around it that moves less, which knows
+  /// that an operand of the inner call is expanded from a smaller tensor (repeat_interleave >
+  /// copy_, index_select > gather). Else the call itself.
+  const Marker* WithFewerBytes(const Marker* inner) const;
   /// Takes layer and stack of a backward kernel from its forward op where it has none.
   void TakeSurroundings(const ForwardOp& forward, Row* row);
   /// Which gradient of its forward op a backward kernel with an annotation of its own computes.
   std::optional<ops::GradientGuess> GradientOf(const Annotation& own, const ForwardOp& forward);
+  /// Which gradient of the chosen call an unpriced function inside it is for.
+  std::optional<ops::GradientGuess> GradientInside(const Marker& chosen) const;
   /// Fills outer_ with the priced markers around the chosen one.
   void CollectOuter(const Marker* chosen, const std::vector<int64_t>& starts_ns);
 

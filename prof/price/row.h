@@ -36,12 +36,15 @@ struct Row {
   // The kernel's own, or its forward op's when a backward kernel has no annotation of its own.
   std::string_view op;
   std::string_view mod;
-  std::string_view params;  ///< Of the priced op, e.g. "M=700,N=800,K=200,fp32".
+  std::string_view params;                    ///< Of the priced op, e.g. "M=700,N=800,K=200,fp32".
+  std::span<const ops::NamedExtent> extents;  ///< Of its product, under the names of `params`.
   std::span<const std::string_view> layer;
   std::span<const std::string_view> trace;
   std::vector<std::string_view> path;  ///< Annotated ops, outermost first.
 
   bool has_shapes = false;  ///< The call of `op` has a tensor argument.
+  /// The types of its tensors are known but those of members of lists, which no profile records.
+  bool has_all_types = false;
   std::string_view shapes;  ///< Of its tensors: "(32,128,768);(3072,768)".
   std::string_view dtype;   ///< Of its first tensor: "fp16".
   Phase phase = Phase::kUnknown;

@@ -74,8 +74,15 @@ void Charge(const ops::KernelShare& share, WaitingRow* waiting) {
     row->share.part_confidence = gradient->confidence;
   } else if (row->price != nullptr) {
     row->params = ops::ParamsOf(*row->price, PricedDirection(*waiting), share.part);
+    row->extents = ops::ExtentsOf(*row->price, PricedDirection(*waiting), share.part);
   }
   row->reasons.Merge(share.reasons);
+}
+
+/// The gradient that a kernel is known to compute.
+std::optional<ops::Part> PartOf(const WaitingRow& row) {
+  const auto& gradient = row.resolution.gradient;
+  return gradient ? std::optional(gradient->part) : std::nullopt;
 }
 
 /// Whether the record says which run of which node a backward kernel belongs to.
@@ -356,7 +363,8 @@ void RowQueue::Close(OpInstance* instance, bool comes_again) {
 
 void RowQueue::ShareSolo(OpInstance* instance) {
   WaitingRow& waiting = *instance->rows.front();
-  const SoloKey key{instance->price, waiting.resolution.kernel, instance->direction};
+  const SoloKey key{instance->price, waiting.resolution.kernel, instance->direction,
+                    PartOf(waiting)};
   const auto place = solo_.find(key);
   if (place != solo_.end()) {
     Charge(place->second, &waiting);
@@ -370,8 +378,8 @@ void RowQueue::ShareSolo(OpInstance* instance) {
 void RowQueue::Share(OpInstance* instance, ops::CoveredWork covered) {
   kernels_.clear();
   for (const WaitingRow* row : instance->rows) {
-    kernels_.push_back(
-        {row->record.long_name, row->record.grid, row->record.duration_ns, row->resolution.kind});
+    kernels_.push_back({row->record.long_name, row->record.grid, row->record.duration_ns,
+                        row->resolution.kind, PartOf(*row)});
   }
   shares_.assign(kernels_.size(), {});
   ops::ShareWork(*instance->price, instance->direction, kernels_, shares_, covered);

@@ -100,6 +100,7 @@ class RowQueue {
     const ops::PricedOp* price;
     const void* kernel;
     Direction direction;
+    std::optional<ops::Part> part;
     friend bool operator==(const SoloKey&, const SoloKey&) = default;
   };
   /// The last call of a stream and its turn.

@@ -52,7 +52,10 @@ constexpr Gap kGaps[] = {
     {"op, shapes, FLOPs, bytes", [](const Row& row) { return row.op.empty(); }, Lack::kOps},
     {"shapes, FLOPs, bytes", [](const Row& row) { return !row.has_shapes && row.price == nullptr; },
      Lack::kArguments},
-    {"bytes", [](const Row& row) { return row.price != nullptr && !row.price->bytes_known; },
+    {"bytes",
+     [](const Row& row) {
+       return row.price != nullptr && !row.price->bytes_known && !row.has_all_types;
+     },
      Lack::kDTypes},
 };
 

@@ -12,6 +12,8 @@ Cell List(std::span<const std::string_view> texts, int64_t more = 0) {
   return {Cell::Texts{texts, more}};
 }
 
+Cell Extent(const Dim3& extent) { return extent.known() ? Cell{extent} : Cell{}; }
+
 Cell ThreadId(const Row& row) {
   // An unlaunched kernel holds 0 there so that PyProf can read it.
   if (row.record->reasons.Has(Reason::kNoLaunchCall)) return {};
@@ -99,9 +101,9 @@ constexpr Column kColumns[] = {
     {"stream", "Stream", "", kInteger, 3, "", "", "CUDA stream number",
      [](const Row& row) { return Integer(row.record->stream_id); }},
     {"grid", "Grid", "blocks", kExtent, 12, ",", "", "blocks of the launch, x,y,z",
-     [](const Row& row) { return Cell{row.record->grid}; }, Need::kLaunchConfiguration},
+     [](const Row& row) { return Extent(row.record->grid); }, Need::kLaunchConfiguration},
     {"block", "Block", "threads", kExtent, 12, ",", "", "threads of a block, x,y,z",
-     [](const Row& row) { return Cell{row.record->block}; }, Need::kLaunchConfiguration},
+     [](const Row& row) { return Extent(row.record->block); }, Need::kLaunchConfiguration},
     {"flops", "FLOPs", "FLOP", kInteger, 12, "", "",
      "floating point operations, a multiply-add is two; the kernel's share of its op",
      [](const Row& row) { return Integer(row.share.flops); }, Need::kCost},

@@ -58,6 +58,12 @@ Cell TakeCell(const Column& column, std::string_view* key) {
 
 }  // namespace
 
+Summary::Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), limits_(limits) {
+  for (size_t i = 0; i < plan_.keys.size(); ++i) {
+    if (plan_.keys[i]->key == "step") step_key_ = i;
+  }
+}
+
 void Summary::EncodeKey(const Row& row) {
   key_.clear();
   for (const Column* column : plan_.keys) AppendCell(*column, column->get(row), &scratch_, &key_);
@@ -151,22 +157,32 @@ SummaryRow Summary::RowOf(size_t group) const {
   for (size_t i = 0; i < plan_.keys.size(); ++i) row.keys[i] = TakeCell(plan_.columns[i], &rest);
   row.all_ns = all_.total_ns;
   row.steps = step_count_;
+  if (ByStep()) row.steps = IsUnknown(row.keys[*step_key_]) ? 0 : 1;
   return row;
 }
 
-SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label) const {
+int64_t Summary::StepsOf(std::span<const uint32_t> groups) const {
+  if (!ByStep()) return step_count_;
+  IdMap steps;
+  for (const uint32_t group : groups) {
+    const Cell step = RowOf(group).keys[*step_key_];
+    if (!IsUnknown(step)) steps.FindOrInsert(std::get<int64_t>(step.value), 0);
+  }
+  return static_cast<int64_t>(steps.size());
+}
+
+SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps) const {
   SummaryRow row;
   row.sums = &sums;
   row.keys[0] = Cell{label};
   row.all_ns = all_.total_ns;
-  row.steps = step_count_;
+  row.steps = steps;
   return row;
 }
 
 SummaryRow Summary::ReplayRow() const {
-  SummaryRow row = FoldedRow(replays_, kReplays);
-  if (!last_step_) row.steps = 0;  // Steps of a repetition are of kernels alone.
-  return row;
+  // Steps of a repetition are of kernels alone.
+  return FoldedRow(replays_, kReplays, last_step_ ? step_count_ : 0);
 }
 
 void Summary::Write(const SummaryOrder& order, size_t top, RowWriter* writer, Output* output) {
@@ -185,20 +201,18 @@ void Summary::Write(const SummaryOrder& order, size_t top, RowWriter* writer, Ou
   const std::vector<uint32_t> order_of_groups = Sorted(order);
   const size_t shown = top == 0 ? shown_groups() : std::min(top, shown_groups());
   for (size_t i = 0; i < shown; ++i) write(RowOf(order_of_groups[i]));
+  std::vector<uint32_t> folded(order_of_groups.begin() + static_cast<std::ptrdiff_t>(shown),
+                               order_of_groups.end());
+  const bool replays_left =
+      std::erase_if(folded, [this](uint32_t group) { return IsReplay(group); }) > 0;
   GroupSums more;
-  size_t folded = 0;
-  bool replays_left = false;
-  for (size_t i = shown; i < shown_groups(); ++i) {
-    if (IsReplay(order_of_groups[i])) {
-      replays_left = true;
-    } else {
-      more.Add(SumsOf(order_of_groups[i]));
-      ++folded;
-    }
+  for (const uint32_t group : folded) more.Add(groups_[group].sums);
+  if (!folded.empty()) {
+    write(FoldedRow(more, fmt::format("({} more)", folded.size()), StepsOf(folded)));
   }
-  if (folded > 0) write(FoldedRow(more, fmt::format("({} more)", folded)));
   if (replays_left) write(ReplayRow());
-  if (other_.kernels > 0) write(FoldedRow(other_, "(other)"));
+  // Which steps the kernels of further groups are of is not kept.
+  if (other_.kernels > 0) write(FoldedRow(other_, "(other)", ByStep() ? 0 : step_count_));
 }
 
 std::vector<std::string> Summary::Notes() const {

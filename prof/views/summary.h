@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,7 +34,7 @@ class Summary : public RowWriter {
 
   /// `plan` must outlive this object.
   explicit Summary(const SummaryPlan* plan) : Summary(plan, Limits()) {}
-  Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), limits_(limits) {}
+  Summary(const SummaryPlan* plan, Limits limits);
 
   void AppendHeader(std::string*) override {}
   void AppendRow(const Row& row, std::string*) override { Add(row); }
@@ -78,8 +79,12 @@ class Summary : public RowWriter {
   }
   std::vector<uint32_t> Sorted(const SummaryOrder& order);
   SummaryRow RowOf(size_t group) const;
-  SummaryRow FoldedRow(const GroupSums& sums, std::string_view label) const;
+  SummaryRow FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps) const;
   SummaryRow ReplayRow() const;
+  /// Whether each group is of one step, or of none that is known.
+  bool ByStep() const { return step_key_ && last_step_; }
+  /// Of the groups that are printed as one.
+  int64_t StepsOf(std::span<const uint32_t> groups) const;
 
   const SummaryPlan& plan_;
   Limits limits_;
@@ -97,6 +102,7 @@ class Summary : public RowWriter {
   std::optional<int64_t> last_step_;
   bool too_many_steps_ = false;
   int64_t step_count_ = 0;
+  std::optional<size_t> step_key_;  // Place of `step` among the keys.
   RepetitionFinder repetition_;
   std::optional<Repetition> repeated_;
 };

@@ -20,7 +20,7 @@ struct SummaryRow {
   const GroupSums* sums = nullptr;
   std::array<Cell, kGroupKeyCount> keys;  ///< In the order of --by.
   int64_t all_ns = 0;                     ///< Time of the kernels of all groups.
-  int64_t steps = 0;                      ///< In the whole input; 0: not known.
+  int64_t steps = 0;                      ///< That its time a step is over; 0: not known.
 };
 
 /// What `prof --by` groups by, and the columns that it can print.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,35 @@ TEST(CorpusShares, AreAsCommitted) {
   for (const std::string& name : Profiles()) text += LineOf(name);
   if (std::getenv("OPLENS_UPDATE_GOLDENS") != nullptr) WriteFile(kGolden, text);
   EXPECT_EQ(text, ReadFile(kGolden));
+}
+
+double PercentIn(const nlohmann::json& row, const char* key) {
+  return row.at(key).is_null() ? 0 : row.at(key).get<double>();
+}
+
+// A price that puts a kernel above what its GPU can do is wrong, unless the way of computing, the
+// cache or the clock bears it out.
+TEST(CorpusRoofs, WhatIsAboveOneSaysWhy) {
+  OPLENS_NEED_CORPUS();
+  int above = 0;
+  for (const std::string& name : Profiles()) {
+    const fs::path out = TestDir() / "rows.json";
+    const RunResult result = RunProf({"-c", "idx,op,params,kernel,pct_math,pct_dram,reason",
+                                      "--json", "-o", out.string(), CorpusFile(name).string()});
+    if (result.exit_code != 0) continue;  // No profile.
+    std::istringstream lines(ReadFile(out));
+    for (std::string line; std::getline(lines, line);) {
+      const nlohmann::json row = nlohmann::json::parse(line);
+      const bool is_above = PercentIn(row, "pct_math") > 100 || PercentIn(row, "pct_dram") > 100;
+      const auto& reasons = row.at("reason");
+      const bool says_why = std::any_of(reasons.begin(), reasons.end(), [](const auto& reason) {
+        return reason == "winograd" || reason == "cache" || reason == "clock";
+      });
+      above += is_above ? 1 : 0;
+      EXPECT_EQ(is_above, says_why) << name << ' ' << line;
+    }
+  }
+  EXPECT_GT(above, 1000);
 }
 
 }  // namespace

@@ -14,6 +14,12 @@ TEST(EmbeddingTest, Prices) {
        "[2,3]int64;[10,5]fp32",
        {0, 0, 288},
        {Back({0, 30, 368})}},
+      // 6 of 2 rows: 48 + 2*5*4 + 30*4.
+      {"F.embedding",
+       "[2,3]int64 [2,5]float32",
+       "[2,3]int64;[2,5]fp32",
+       {0, 0, 208},
+       {Back({0, 30, 208})}},
       // torch.embedding has them the other way round.
       {"torch.embedding",
        "[10,5]float32 [2,3]int64 -1 False False",

@@ -137,6 +137,9 @@ TEST(GpuTest, TableFillsWhatTheRecordLacks) {
   EXPECT_EQ(a100.dram_bytes_per_s, 1555000000000);
   EXPECT_NEAR(a100.Peak(MathUnit::kTensorFp16), 312e12, 1);
   EXPECT_EQ(a100.source, PeakSource::kDatasheet);
+  EXPECT_EQ(a100.l2_bytes, 40 << 20);
+  EXPECT_EQ(FindGpu("V100 SXM2").gpu->l2_bytes, 6 << 20);
+  EXPECT_EQ(ParseGpu("GeForce GTX 1060 3GB", "cc=6.1,sms=9").l2_bytes, 0);
   // Half of its multiprocessors: half the peak.
   EXPECT_NEAR(ParseGpu("NVIDIA A100-PG509-200", "cc=8.0,sms=54").Peak(MathUnit::kTensorFp16),
               156e12, 1);

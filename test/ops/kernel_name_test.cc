@@ -94,6 +94,9 @@ TEST(KernelNameTest, KindsAndRoles) {
       {"void at::native::(anonymous namespace)::GammaBetaBackwardCUDAKernel<float>(P)",
        K::kNormGradWeights, Role::kMain},
 
+      {"void at::native::write_indices<long>(long*, TensorDims<long>, int, int)", K::kSecondStage,
+       Role::kReduce},
+
       // Template arguments of others do not count.
       {"void mine<elementwise, softmax>(reduce_kernel*)", K::kUnknown, Role::kUnknown},
       {"saxpy(float*, float*)", K::kUnknown, Role::kUnknown},
@@ -108,6 +111,23 @@ TEST(KernelNameTest, KindsAndRoles) {
     EXPECT_EQ(static_cast<int>(KernelKindOf(row.name)), static_cast<int>(row.kind)) << row.name;
     EXPECT_EQ(static_cast<int>(RoleOf(row.name)), static_cast<int>(row.role)) << row.name;
   }
+}
+
+TEST(KernelNameTest, FastConvolutions) {
+  for (const char* name :
+       {"volta_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1",
+        "void cudnn::winograd_nonfused::winogradForwardData4x4<float, float>(P)",
+        "void fft2d_r2c_32x32<float, false, 1u, false>(P)", "void cudnn::cnn::GeneralFFT<1>(P)"}) {
+    EXPECT_TRUE(IsFastConvolution(name)) << name;
+  }
+  EXPECT_FALSE(IsFastConvolution("volta_sgemm_64x64_nt"));
+}
+
+TEST(KernelNameTest, StridedOperands) {
+  EXPECT_TRUE(ReadsStrided("void at::native::elementwise_kernel<128, 4, at::native::F>(int, P)"));
+  EXPECT_TRUE(ReadsStrided("void at::native::elementwise_kernel_manual_unroll<128, 8, F>(int, P)"));
+  EXPECT_FALSE(ReadsStrided("void at::native::vectorized_elementwise_kernel<4, F, P>(int, F, P)"));
+  EXPECT_FALSE(ReadsStrided("void at::native::unrolled_elementwise_kernel<F, P>(int, F, P)"));
 }
 
 TEST(KernelNameTest, AnyBytes) {

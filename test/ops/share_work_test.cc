@@ -158,6 +158,24 @@ TEST(ShareWorkTest, GradientsThatDifferGoToTheKernelsThatNameThem) {
         {{Role::kMain, 240, 424}, {Role::kEpilogue, 30, 0}, {Role::kMain, 240, 424}});
 }
 
+TEST(ShareWorkTest, TheFunctionAKernelRunsUnderNamesItsGradient) {
+  const PricedOp both = Price("aten::cudnn_convolution_backward",
+                              "[2,3,8,8]float32 [2,4,6,6]float32 [4,3,3,3]float32");
+  const std::string name = "volta_scudnn_128x64_relu_interior_nn_v1";
+  const std::vector<InstanceKernel> kernels = {{name, {1, 1, 1}, 100, {}, Part::kWgrad},
+                                               {name, {1, 1, 1}, 100, {}, Part::kDgrad},
+                                               {name, {1, 1, 1}, 100, {}, Part::kWgrad}};
+  std::vector<KernelShare> shares(kernels.size());
+  ShareWork(both, kForward, kernels, shares);
+  // 2 x 2 x 36 positions x 108 weights each: 15552.
+  const std::optional<int64_t> flops[] = {7776, 15552, 7776};
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    EXPECT_EQ(shares[i].flops, flops[i]);
+    EXPECT_EQ(shares[i].part, kernels[i].part);
+    EXPECT_EQ(shares[i].part_confidence, 1);
+  }
+}
+
 TEST(ShareWorkTest, OtherOps) {
   const PricedOp add = Price("torch.add", "[6]float32 [6]float32");  // 6, 72; backward 0
   Check(add, kForward, {{kAdd}}, {{Role::kMain, 6, 72}});
@@ -184,6 +202,38 @@ TEST(ShareWorkTest, OtherOps) {
   Check(add, kForward, {{kOwn}, {kAdd}},
         {{Role::kUnknown, std::nullopt, std::nullopt, Reason::kUnknownRole}, {Role::kMain, 6, 72}});
   Check(add, kForward, {}, {});
+}
+
+TEST(ShareWorkTest, ZerosAreNotOfTheKernelThatAddsToThem) {
+  // dX 2 x 3 of zeros but for an element a row: 16 of 24 bytes; loss 4, targets 16, elements 8.
+  const char* const kernel = "void nll_loss_backward_reduce_cuda_kernel_2d<float>(P)";
+  const PricedOp loss = Price("F.nll_loss", "[2,3]float32 [2]int64");
+  Check(loss, kBackward, {{kernel}}, {{Role::kMain, 2, 28}});
+  Check(loss, kBackward, {{kFill}, {kernel}}, {{Role::kHelper, 0, 16}, {Role::kMain, 2, 28}});
+  const PricedOp gradient = Price("aten::nll_loss_backward", "[]float32 [2,3]float32 [2]int64");
+  Check(gradient, kForward, {{kernel}}, {{Role::kMain, 2, 28}});
+}
+
+TEST(ShareWorkTest, ConvolutionsInFewerFlops) {
+  const PricedOp conv = Price("F.conv2d", "[2,3,8,8]float32 [4,3,3,3]float32");
+  const auto fast = [&](const PricedOp& op, const std::vector<Kernel>& kernels) {
+    std::vector<bool> flags;
+    for (const KernelShare& share : SharesOf(op, kForward, kernels)) {
+      flags.push_back(share.fast_convolution);
+    }
+    return flags;
+  };
+  EXPECT_EQ(fast(conv, {{"volta_scudnn_winograd_128x128_nt_v1"}}), std::vector<bool>{true});
+  EXPECT_EQ(fast(conv, {{"volta_scudnn_128x64_relu_interior_nn_v1"}}), std::vector<bool>{false});
+  // The product between the transforms has a name like any other.
+  EXPECT_EQ(fast(conv, {{"void cudnn::winograd_nonfused::winogradForwardData4x4<F>(P)"},
+                        {"volta_sgemm_64x64_nn"},
+                        {kOwn}}),
+            (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(fast(conv, {{"volta_sgemm_64x64_nn"}}), std::vector<bool>{false});
+  const PricedOp mm = Price("torch.mm", "[2,3]float32 [3,4]float32");
+  EXPECT_EQ(fast(mm, {{"void fft2d_x<F>(P)"}, {"volta_sgemm_64x64_nn"}}),
+            (std::vector<bool>{false, false}));
 }
 
 TEST(ShareWorkTest, ViewsCostWhatTheyCopy) {

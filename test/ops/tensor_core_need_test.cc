@@ -16,7 +16,7 @@ MatrixProduct Gemm(DType type, int64_t m, int64_t n, int64_t k) {
   product.m = m;
   product.n = n;
   product.k = k;
-  product.extents = {{"M", m}, {"N", n}, {"K", k}};
+  product.extents = {{"M", n}, {"N", m}, {"K", k}};
   return product;
 }
 
@@ -81,12 +81,12 @@ TEST(TensorCoreNeedTest, DataTypesByComputeCapability) {
 TEST(TensorCoreNeedTest, AlignmentIsAdviceNotVerdict) {
   const auto judged = JudgeMain(kSimt, Gemm(DType::kFloat16, 701, 33278, 200), 80);
   EXPECT_EQ(judged.fitness, TensorCoreFitness::kYes);
-  EXPECT_EQ(judged.why, "N6:sgemm; N=33278: pad to 33280");  // M aligns nothing
+  EXPECT_EQ(judged.why, "N6:sgemm; M=33278: pad to 33280");  // The rows align nothing.
   EXPECT_EQ(JudgeMain(kSimt, Gemm(DType::kFloat16, 701, 64, 33278), 80).why,
             "N6:sgemm; K=33278: pad to 33280");
   // It did before Ampere.
   EXPECT_EQ(JudgeMain(kSimt, Gemm(DType::kFloat16, 701, 64, 64), 70).why,
-            "N6:sgemm; M=701: pad to 704");
+            "N6:sgemm; N=701: pad to 704");
   EXPECT_EQ(JudgeMain(kSimt, Gemm(DType::kFloat16, 704, 64, 64), 70).why, "N6:sgemm");
   // 16 bytes are 4 TF32, 2 fp64, 16 fp8 or int8.
   EXPECT_EQ(JudgeMain(kSimt, Gemm(DType::kFloat64, 64, 64, 63), 80).why,

@@ -73,7 +73,65 @@ TEST(GradientHintsTest, OtherCallsTellNothing) {
   EXPECT_TRUE(IsTellingGradient("aten::cudnn_convolution_backward"));
 }
 
+OpArg Unrecorded() {
+  OpArg arg;
+  arg.type = "unknown";
+  return arg;
+}
+
+TEST(ResultsBySizeTest, CallsOfTheSameOperands) {
+  const std::string forward = Text("cudnn_convolution", {kX, kW, Unrecorded()});
+  ResultsBySize results;
+  EXPECT_TRUE(results.empty());
+  EXPECT_EQ(results.WithResult(forward), "");
+  results.Add(Text("cudnn_convolution_backward", {kX, kDy, kW}));
+  results.Add(Text("cudnn_convolution_backward", {kX, kDy, kW}));
+  results.Add(Text("mm", {kX, kDy, kW}));
+  results.Add("nonsense");
+  std::string error;
+  const std::optional<OpCall> told = ParseOpCall(results.WithResult(forward), &error);
+  ASSERT_TRUE(told.has_value());
+  ASSERT_EQ(told->args.size(), 4u);
+  EXPECT_EQ(told->args[3].name, "output");
+  EXPECT_EQ(told->args[3].shape, kDy.shape);
+  // What was recorded stands; other operands and ops are other calls.
+  EXPECT_EQ(results.WithResult(Text("cudnn_convolution", {kX, kW})), "");
+  EXPECT_EQ(results.WithResult(Text("cudnn_convolution", {kDy, kW, Unrecorded()})), "");
+  EXPECT_EQ(results.WithResult(Text("cudnn_convolution", {kX, kX, Unrecorded()})), "");
+  EXPECT_EQ(results.WithResult(Text("cudnn_convolution_transpose", {kX, kW, Unrecorded()})), "");
+  // Another stride: two results.
+  results.Add(Text("cudnn_convolution_backward", {kX, TensorArg({2, 4, 3, 3}), kW}));
+  EXPECT_EQ(results.WithResult(forward), "");
+  results.Add(Text("cudnn_convolution_backward", {kX, kDy, kW}));
+  EXPECT_EQ(results.WithResult(forward), "");
+}
+
 class GradientHintsOfTraceTest : public HandTrace {};
+
+TEST_F(GradientHintsOfTraceTest, WithoutNumbersTheOperandsTell) {
+  const std::string forward = Text("cudnn_convolution", {kX, kW, Unrecorded()});
+  Op(0, 9, "aten::cudnn_convolution", forward);
+  Kernel(4);
+  Op(31, 48, "aten::cudnn_convolution_backward", Text("cudnn_convolution_backward", {kX, kDy, kW}),
+     -1, 1);
+  Kernel(40, 1);
+  Correlate();
+  EXPECT_THAT(std::string(Record(0).markers.at(0)), HasSubstr("'output'"));
+}
+
+TEST_F(GradientHintsOfTraceTest, NumbersGoBeforeOperands) {
+  const std::string forward = Text("cudnn_convolution", {kX, kW, Unrecorded()});
+  Op(0, 9, "aten::cudnn_convolution", forward, 5);
+  Kernel(4);
+  Op(10, 19, "aten::cudnn_convolution", forward, 6);
+  Kernel(14);
+  Op(30, 49, "CudnnConvolutionBackward0", "", 5, 1);
+  Op(31, 48, "aten::cudnn_convolution_backward", Text("cudnn_convolution_backward", {kX, kDy, kW}),
+     -1, 1);
+  Kernel(40, 1);
+  Correlate();
+  EXPECT_THAT(std::string(Record(1).markers.at(0)), testing::Not(HasSubstr("'output'")));
+}
 
 TEST_F(GradientHintsOfTraceTest, GoIntoTheForwardCall) {
   Op(0, 9, "aten::cudnn_convolution", Text("cudnn_convolution", {kX, kW}), 5);

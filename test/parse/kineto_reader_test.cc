@@ -306,6 +306,24 @@ TEST(KinetoArgumentsTest, ReadsOldForms) {
   EXPECT_EQ(Describe(ReadArguments("[[2, 3], []]", "[]", "null")), "tensor[2,3] (object)");
 }
 
+// Files of the first versions: "[]" may be anything, and is no default.
+TEST_F(KinetoReaderTest, ExtentsAloneDoNotTellValues) {
+  KinetoBuilder builder;
+  builder.AddOperator({.name = "aten::cudnn_convolution",
+                       .dims = "[[2, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], [], [], []]",
+                       .types = "[]"});
+  builder.AddOperator({.name = "aten::mul_", .dims = "[[], []]", .types = "[]"});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.operators.size(), 2u);
+  std::string error;
+  const auto described = [&](size_t i) {
+    return Describe(ParseOpCall(trace.strings.View(trace.operators[i].call), &error)->args);
+  };
+  EXPECT_EQ(described(0), "tensor[2,3,8,8] tensor[4,3,3,3] (unknown) (unknown) (unknown) (unknown)")
+      << "padding, stride, dilation, groups";
+  EXPECT_EQ(described(1), "tensor[] tensor[]");
+}
+
 TEST(KinetoArgumentsTest, SurvivesOddForms) {
   EXPECT_EQ(Describe(ReadArguments(R"([[-1, 2], "x", 5, {"a": 1}, [[1], 2], [1.5]])",
                                    R"(["float", "float", 7])", R"(["", 3])")),

@@ -102,6 +102,14 @@ TEST_F(CellTextTest, Numbers) {
   EXPECT_EQ(TextOf("bytes", row_), "9223372036854775807");
 }
 
+TEST_F(CellTextTest, ExtentsThatTheProfileLacks) {
+  record_.grid = record_.block = {-1, -1, -1};
+  EXPECT_EQ(TextOf("grid", row_), "");
+  EXPECT_EQ(TextOf("block", row_), "");
+  record_.block = {0, 0, 0};
+  EXPECT_EQ(TextOf("block", row_), "0,0,0");
+}
+
 TEST_F(CellTextTest, Lists) {
   EXPECT_EQ(TextOf("seq", row_), "");
   record_.seq_ids = {1, -2, 3};

@@ -173,6 +173,8 @@ TEST(CoverageRemedyTest, DependsOnReasonAndFamily) {
   ops::PricedOp price;
   price.bytes_known = false;
   EXPECT_THAT(RemedyFor(record, Family::kNsys, "mm", true, &price), HasSubstr("to raise bytes"));
+  EXPECT_THAT(RemedyFor(record, Family::kKineto, "mm", true, &price),
+              HasSubstr("to raise bytes (here 75.0 % of kernel time): record the data types"));
 
   record.reasons.Add(Reason::kGraphKernel);
   EXPECT_THAT(RemedyFor(record, Family::kNsys, ""), HasSubstr("--cuda-graph-trace=node"));

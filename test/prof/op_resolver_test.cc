@@ -98,6 +98,27 @@ TEST_F(OpResolverTest, OfTheSameWorkACallWithDataTypesIsPreferred) {
   EXPECT_TRUE(inner_.Resolve(Annotated({clone, copy}), &row_).priced->has_types);
 }
 
+TEST_F(OpResolverTest, ACallThatKnowsItsSourceIsExpandedIsPreferred) {
+  const std::string repeat =
+      "{'mod': 'torch', 'op': 'repeat_interleave', 'args': ["
+      "{'name': '', 'type': 'tensor', 'shape': (1, 256), 'dtype': 'float32'}, "
+      "{'name': '', 'type': 'int', 'value': 64}, {'name': '', 'type': 'int', 'value': 0}]}";
+  const std::string clone = CallText("clone", {"1, 64, 256"}, "float32");
+  const std::string copy = CallText("copy_", {"1, 64, 256", "1, 64, 256"}, "float32");
+  inner_.Resolve(Annotated({repeat, clone, copy}), &row_);
+  EXPECT_EQ(row_.op, "repeat_interleave");
+  ASSERT_NE(row_.price, nullptr);
+  EXPECT_EQ(row_.price->forward.front().work.bytes.Value(), 4 * (256 + 64 * 256));
+  // As much, and a view that moves nothing: the innermost stays.
+  inner_.Resolve(Annotated({CallText("view", {"1, 64, 256"}, "float32"), clone, copy}), &row_);
+  EXPECT_EQ(row_.op, "copy_");
+  // Work beside the moving of data is another matter.
+  const std::string relu = CallText("relu", {"8, 3"}, "float32");
+  const std::string add = CallText("add", {"8, 3", "8, 3"}, "float32");
+  inner_.Resolve(Annotated({relu, add}), &row_);
+  EXPECT_EQ(row_.op, "add");
+}
+
 TEST_F(OpResolverTest, OtherWorkInsideKeepsItsKernelWithoutDataTypes) {
   const std::string mm = CallText("mm", {"8, 300", "300, 4"}, "float16");
   const std::string clone = CallText("clone", {"8, 300"}, "");
@@ -295,6 +316,27 @@ TEST_F(OpResolverTest, OwnAnnotationsOfABackwardKernelComeFirst) {
   const Resolution resolution = inner_.Resolve(backward, &row_);
   EXPECT_NE(resolution.forward, nullptr);
   EXPECT_EQ(row_.op, "mm");
+}
+
+TEST_F(OpResolverTest, AFunctionInsideTellsTheGradientOfTheCallAroundIt) {
+  const std::string both =
+      CallText("cudnn_convolution_backward", {"2, 3, 8, 8", "2, 4, 6, 6", "4, 3, 3, 3"}, "");
+  // The first argument, a list of sizes, was not recorded.
+  const auto inside = [](const std::string& op) {
+    return "{'mod': 'aten', 'op': '" + op +
+           "', 'args': [{'name': '', 'type': 'unknown', 'value': " +
+           "{}}, {'name': '', 'type': 'tensor', 'shape': (2, 4, 6, 6), 'dtype': ''}]}";
+  };
+  const std::string weight = inside("cudnn_convolution_backward_weight");
+  const std::string input = inside("cudnn_convolution_backward_input");
+  const Resolution of_weight = inner_.Resolve(Annotated({both, both, weight}), &row_);
+  EXPECT_EQ(row_.op, "cudnn_convolution_backward");
+  ASSERT_TRUE(of_weight.gradient.has_value());
+  EXPECT_EQ(of_weight.gradient->part, ops::Part::kWgrad);
+  EXPECT_EQ(of_weight.gradient->confidence, 1);
+  EXPECT_EQ(inner_.Resolve(Annotated({both, input}), &row_).gradient->part, ops::Part::kDgrad);
+  EXPECT_FALSE(inner_.Resolve(Annotated({both}), &row_).gradient.has_value());
+  EXPECT_FALSE(inner_.Resolve(Annotated({kMm, input}), &row_).gradient.has_value());
 }
 
 TEST_F(OpResolverTest, TheStartOfThePricedCall) {

@@ -241,6 +241,34 @@ TEST(PrintRowsTest, BackwardKernelsShareTheWorkOfTheirForwardOp) {
   EXPECT_EQ(printed.text, "Direction Op FLOPs\nfprop mm 48\nbprop mm 48\nbprop mm 48\n");
 }
 
+// Y[1024,5121] = A[1024,515] B[515,5121], and its gradients: 16 bytes are 4 fp32 elements.
+TEST(PrintRowsTest, AdviceNamesDimensionsAsParamsDoes) {
+  const std::string text = MmText(1024, 515, 5121);
+  KernelRecord forward = MmRecord();
+  forward.markers = {text};
+  forward.long_name = "ampere_sgemm_128x128_nn";
+  forward.device_name = "NVIDIA A100-SXM4-40GB";
+  forward.seq_ids = {5};
+  forward.seq_markers = {"mm, seq = 5"};
+  KernelRecord dgrad = forward;
+  dgrad.markers.clear();
+  dgrad.direction = Direction::kBackward;
+  dgrad.seq_markers = {"MmBackward0, seq = 5"};
+  dgrad.grid = {5, 8, 1};
+  dgrad.long_name = "ampere_sgemm_128x128_nt";
+  KernelRecord wgrad = dgrad;
+  wgrad.grid = {41, 5, 1};
+  wgrad.long_name = "ampere_sgemm_128x128_tn";
+  const std::string printed =
+      Print(Line(forward) + Line(dgrad) + Line(wgrad), "grad,params,tc_why").text;
+  EXPECT_THAT(printed, HasSubstr("\n- M=5121,N=1024,K=515,fp32 "));
+  EXPECT_THAT(printed, HasSubstr("M=5121:_pad_to_5124;_K=515:_pad_to_516\n"));
+  EXPECT_THAT(printed, HasSubstr("\ndgrad M=515,N=1024,K=5121,fp32 "));
+  EXPECT_THAT(printed, HasSubstr("M=515:_pad_to_516;_K=5121:_pad_to_5124\n"));
+  EXPECT_THAT(printed, HasSubstr("\nwgrad M=5121,N=515,K=1024,fp32 "));
+  EXPECT_THAT(printed, HasSubstr("M=5121:_pad_to_5124;_N=515:_pad_to_516\n"));
+}
+
 TEST(PrintRowsTest, OuterChoiceGivesTheCostOfTheOutermost) {
   KernelRecord record = MmRecord();
   const std::string outer = MmText(10, 10, 10);
@@ -249,6 +277,57 @@ TEST(PrintRowsTest, OuterChoiceGivesTheCostOfTheOutermost) {
   record.op = {"mm", "mm"};
   EXPECT_THAT(Print(Line(record), "flops").text, HasSubstr("\n48\n"));
   EXPECT_THAT(Print(Line(record), "flops", OpChoice::kOuter).text, HasSubstr("\n2000\n"));
+}
+
+// 12,582,912 bytes on an A100 need 8,092 ns at 1555 GB/s; its L2 cache holds them.
+TEST(PrintRowsTest, WhatIsAboveARoofSaysWhy) {
+  const std::string text =
+      "{'mod': 'torch', 'op': 'relu', 'args': [{'name': '', 'type': 'tensor', 'shape': (1024, "
+      "1536), 'dtype': 'float32'}]}";
+  KernelRecord record = PlainRecord();
+  record.markers = {text};
+  record.op = {"relu"};
+  record.mod = {"torch"};
+  record.device_name = "NVIDIA A100-SXM4-40GB";
+  const auto print = [&](int64_t start_ns, int64_t duration_ns) {
+    record.start_ns = start_ns;
+    record.duration_ns = duration_ns;
+    record.end_ns = start_ns + duration_ns;
+    return Print(Line(record), "bytes,reason");
+  };
+  EXPECT_THAT(print(5000, 9000).text, HasSubstr("\n12582912 -\n"));
+  EXPECT_THAT(print(5000, 8000).text, HasSubstr("\n12582912 clock\n"));
+  EXPECT_THAT(print(5001, 8000).text, HasSubstr("\n12582912 cache\n"));
+  const Printed printed = print(5000, 6000);
+  EXPECT_THAT(printed.text, HasSubstr("\n12582912 cache\n"));
+  EXPECT_THAT(printed.diagnostics.Render("prof"),
+              HasSubstr("prof: 1 kernels above the DRAM bandwidth: the L2 cache had a part of "
+                        "their bytes [cache], e.g. relu\n"));
+  EXPECT_FALSE(printed.diagnostics.Damaged());
+  EXPECT_THAT(print(5001, 900).text, HasSubstr("\n12582912 -\n")) << "no cache is so fast";
+}
+
+// The product between the transforms of a Winograd convolution: 302 % of 15.7 TFLOP/s.
+TEST(PrintRowsTest, AConvolutionInFewerFlopsSaysSo) {
+  const std::string text =
+      "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': ["
+      "{'name': '', 'type': 'tensor', 'shape': (32, 128, 28, 28), 'dtype': 'float32'}, "
+      "{'name': '', 'type': 'tensor', 'shape': (128, 128, 3, 3), 'dtype': 'float32'}, "
+      "{'name': 'padding', 'type': 'int', 'value': 1}]}";
+  KernelRecord record = PlainRecord();
+  record.markers = {text};
+  record.marker_starts_ns = {1};
+  record.op = {"conv2d"};
+  record.mod = {"torch.nn.functional"};
+  record.device_name = "Tesla V100-SXM2-16GB";
+  record.duration_ns = 156'000;
+  record.long_name = "volta_sgemm_32x128_nn";
+  KernelRecord transform = record;
+  transform.long_name = "void cudnn::winograd_nonfused::winogradForwardData4x4<float>(P)";
+  EXPECT_THAT(Print(Line(transform) + Line(record), "flops,pct_math,reason").text,
+              HasSubstr("\n0 0.000 -\n7398752256 302.089 winograd\n"));
+  EXPECT_THAT(Print(Line(record), "flops,pct_math,reason").text,
+              HasSubstr("\n7398752256 302.089 -\n"));
 }
 
 // Millions of distinct texts must neither pile up nor leave a row without its own.

@@ -306,6 +306,28 @@ TEST(SummaryTest, StepsGiveAMean) {
   EXPECT_THAT(grouped.summary()->Notes(), IsEmpty());
 }
 
+TEST(SummaryTest, AGroupOfOneStepHasItsOwnTime) {
+  Grouped by_step("step");
+  Grouped by_both("op,step");
+  for (Grouped* grouped : {&by_step, &by_both}) {
+    grouped->Add({"mm", 1000});  // Before the first step.
+    for (int step = 5; step < 9; ++step) {
+      grouped->Add({"mm", 10 * step, {}, {}, step});
+      grouped->Add({"add", step, {}, {}, step});
+    }
+  }
+  EXPECT_THAT(by_step.Column("perstep", "step"),
+              ElementsAre("55.0", "66.0", "77.0", "88.0", "null"));
+  EXPECT_THAT(by_both.Column("perstep", "perstep", 2), ElementsAre("80.0", "70.0", "34.0"))
+      << "the others: 50 + 60 and 5 + 6 + 7 + 8 in four steps, and what is of no step";
+  EXPECT_THAT(by_step.Column("perstep", "step", 2), ElementsAre("55.0", "66.0", "82.5"));
+
+  Grouped few("step", {.groups = 1});
+  few.Add({"mm", 10, {}, {}, 1});
+  few.Add({"mm", 20, {}, {}, 2});
+  EXPECT_THAT(few.Column("perstep"), ElementsAre("10.0", "null")) << "(other)";
+}
+
 TEST(SummaryTest, ARepeatedSequenceIsTheSteps) {
   Grouped grouped("op");
   grouped.Add({"load", 7, {}, {}, {}, {}, "warm_up"});

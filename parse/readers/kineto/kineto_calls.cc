@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "parse/model/sized_call.h"
 #include "parse/model/torch_call.h"
 #include "parse/readers/kineto/kineto_event.h"
 
@@ -177,7 +178,6 @@ std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments) {
     std::vector<int64_t> shape;
     const bool is_list = dims.get(extents) == simdjson::SUCCESS;
     if (is_list && (IsTensorType(type) || extents.size() > 0) && TakeShape(extents, &shape)) {
-      // Files of the first versions tell extents and no types.
       args.push_back(MakeTensor(std::move(shape), type == kTensorList ? "" : type));
     } else if (is_list && AppendTensorList(extents, lists + 1, &args)) {
       ++lists;
@@ -201,7 +201,10 @@ StringId KinetoCalls::Intern(std::string_view name, const KinetoArguments& argum
   const auto found = known_.find(std::string_view(key_));
   if (found != known_.end()) return found->second;
   text_.clear();
-  AppendOpCall(MakeTorchCall(name, ReadKinetoArguments(arguments)), &text_);
+  std::vector<OpArg> args = ReadKinetoArguments(arguments);
+  AppendOpCall(arguments.untyped() ? MakeUntypedCall(name, std::move(args))
+                                   : MakeTorchCall(name, std::move(args)),
+               &text_);
   const StringId call = strings->Intern(text_);
   known_.emplace(key_, call);
   return call;

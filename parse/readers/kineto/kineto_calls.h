@@ -24,6 +24,8 @@ struct KinetoArguments {
   simdjson::dom::array values;  ///< "Concrete Inputs": "1", "[0, 2]", "True", "".
 
   bool any() const { return has_dims && dims.size() > 0; }
+  /// Files of the first versions tell extents and nothing else: the list of types is empty.
+  bool untyped() const { return !(has_types && types.size() > 0) && !has_values; }
 };
 
 /// The arguments as positional ones, in order; a list of tensors becomes so many tensors. What the
