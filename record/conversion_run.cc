@@ -63,6 +63,14 @@ std::vector<ProcessSummary> ConversionRun::Complete() {
   return conversion_->Finish([&](double done) { line.Show(output_, done); });
 }
 
+void ConversionRun::Tell(const std::vector<SummaryLine>& lines) {
+  is_whole_ = true;
+  for (const SummaryLine& line : lines) {
+    if (line.fault) is_whole_ = false;
+    if (line.fault || talk_ == Talk::kAll) PrintError(line.text);
+  }
+}
+
 bool ConversionRun::Finish(RecordingFacts facts, SpoolFolder* spool) {
   std::error_code error;
   const bool has_spool = std::filesystem::is_directory(spool->path(), error);
@@ -76,7 +84,7 @@ bool ConversionRun::Finish(RecordingFacts facts, SpoolFolder* spool) {
       const std::vector<ProcessSummary> processes = Complete();
       facts.skipped_processes = conversion_->skipped_processes();
       spool->Remove();
-      if (talk_ == Talk::kAll) PrintError(Summary(processes, facts));
+      Tell(Summary(processes, facts));
       return true;
     } catch (const std::exception& thrown) {
       Fail(thrown.what());

@@ -13,6 +13,9 @@ namespace oplens::record {
 /// given the same number later.
 bool MapsFile(int32_t process_id, std::string_view path);
 
+/// Whether the process has every descriptor in use that its limit allows.
+bool HasNoDescriptorLeft(int32_t process_id);
+
 /// The children of this process, theirs, and so on.
 std::vector<int32_t> Descendants();
 

@@ -18,8 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/program.h"
 #include "record/conversion_run.h"
+#include "record/flush_request.h"
 #include "record/launcher.h"
 #include "record/messages.h"
 #include "record/preflight.h"
@@ -37,7 +39,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kIdle{50};
 constexpr milliseconds kConversionBudget{200};
-constexpr std::chrono::seconds kGrace{5};  // From SIGTERM to SIGKILL.
+constexpr std::chrono::seconds kGrace{5};     // From SIGTERM to SIGKILL.
+constexpr milliseconds kFlushPatience{1000};  // Before a signal.
 constexpr int kExitTimeout = 124;
 
 std::string CommandLine(const std::vector<std::string>& command) {
@@ -50,8 +53,11 @@ std::string CommandLine(const std::vector<std::string>& command) {
 /// waited for.
 class Processes {
  public:
-  Processes(const Options& options, pid_t program, std::string library)
-      : options_(options), program_(program), library_(std::move(library)) {
+  Processes(const Options& options, pid_t program, std::string library, fs::path spool)
+      : options_(options),
+        program_(program),
+        library_(std::move(library)),
+        spool_(std::move(spool)) {
     if (options.timeout_s > 0) deadline_ = Clock::now() + std::chrono::seconds(options.timeout_s);
   }
 
@@ -59,12 +65,17 @@ class Processes {
   bool Step(Signals* signals, milliseconds idle) {
     std::optional<Signals::Signal> signal = signals->Wait(idle);
     for (; signal; signal = signals->Wait(milliseconds(0))) {
-      if (signal->number != SIGCHLD && !signal->of_terminal) Send(signal->number);
+      if (signal->number != SIGCHLD && !signal->of_terminal) Forward(signal->number);
     }
     Reap();
     if (Clock::now() >= deadline_) EndThem();
     return program_runs_ || ChildrenRun();
   }
+
+  /// Whether the program was seen without a descriptor left, which is to be looked at as long as
+  /// the library is not there: it takes one to load it.
+  bool out_of_descriptors() const { return out_of_descriptors_; }
+  void LookAtDescriptors() { out_of_descriptors_ |= HasNoDescriptorLeft(program_); }
 
   int exit_code() const { return stage_ == Stage::kRunning ? ExitCodeOf(status_) : kExitTimeout; }
 
@@ -96,12 +107,16 @@ class Processes {
   }
 
   /// To the program; after its end to the recorded processes that it left.
-  void Send(int number) {
-    if (program_runs_) {
-      ::kill(program_, number);
-    } else {
-      for (const int32_t child : RecordedChildren()) ::kill(child, number);
-    }
+  void Forward(int number) {
+    std::vector<int32_t> targets = {program_};
+    if (!program_runs_) targets = RecordedChildren();
+    Send(targets, number);
+  }
+
+  /// A process may end at once, without what CUPTI holds.
+  void Send(const std::vector<int32_t>& targets, int number) const {
+    RequestFlush(spool_, targets, kFlushPatience);
+    for (const int32_t target : targets) ::kill(target, number);
   }
 
   void Reap() {
@@ -120,8 +135,9 @@ class Processes {
 
   void EndThem() {
     const int number = stage_ == Stage::kRunning ? SIGTERM : SIGKILL;
-    if (program_runs_) ::kill(program_, number);
-    for (const int32_t child : RecordedChildren()) ::kill(child, number);
+    std::vector<int32_t> targets = RecordedChildren();
+    if (program_runs_) targets.push_back(program_);
+    Send(targets, number);
     deadline_ = stage_ == Stage::kRunning ? Clock::now() + kGrace : Clock::time_point::max();
     stage_ = stage_ == Stage::kRunning ? Stage::kTerminated : Stage::kKilled;
   }
@@ -149,6 +165,8 @@ class Processes {
   const Options& options_;
   pid_t program_;
   std::string library_;
+  fs::path spool_;
+  bool out_of_descriptors_ = false;
   bool program_runs_ = true;
   int status_ = 0;
   Stage stage_ = Stage::kRunning;
@@ -171,21 +189,27 @@ class Recording {
     AllowManyFiles();  // After the fork: the program's own limit stays.
     const int error = Start();
     if (error != 0) return SayNotStarted(error);
-    Processes processes(options_, launcher_.process_id(), library_.string());
+    Processes processes(options_, launcher_.process_id(), library_.string(), spool_.path());
     using Talk = ConversionRun::Talk;
     ConversionRun conversion({spool_.path(), options_.force, false, OPLENS_VERSION},
                              ShortName(output_, Directory()),
-                             options_.quiet ? Talk::kErrors : Talk::kAll);
+                             options_.quiet ? Talk::kFaults : Talk::kAll);
     bool more = false;
+    bool library_seen = false;
     while (processes.Step(&signals_, more ? milliseconds(0) : kIdle)) {
+      library_seen = library_seen || spool_.HasProcesses();
+      if (!library_seen) processes.LookAtDescriptors();
       more = conversion.Advance(kConversionBudget);
     }
-    if (!options_.quiet) PrintError(processes.EndLine());
-    const RecordingFacts facts = Facts();
+    PrintError(processes.EndLine());
+    RecordingFacts facts = Facts();
+    facts.out_of_descriptors = processes.out_of_descriptors();
     if (NeedsEmptyDatabase(facts, spool_)) NoteUnseen(&conversion);
     const bool written = conversion.Finish(facts, &spool_);
     const int code = processes.exit_code();
-    return written || code != 0 ? code : 1;
+    if (code != 0) return code;
+    if (!written) return kExitCannotRead;
+    return options_.strict && !conversion.is_whole() ? kExitStrict : kExitOk;
   }
 
  private:
@@ -250,6 +274,7 @@ class Recording {
     facts.has_driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
     facts.program_seen = spool_.HasProcess(launcher_.process_id());
     facts.library_failed = spool_.HasFailedProcess();
+    facts.library_error = spool_.ErrorOfFailedProcess();
     facts.directory = Directory();
     return facts;
   }

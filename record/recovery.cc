@@ -58,6 +58,7 @@ int RecoverRecording(const Options& options) {
   facts.wanted_children = ValueOf(session, "options").find("children") != std::string::npos;
   facts.program_seen = spool.HasProcess(process_id);
   facts.library_failed = spool.HasFailedProcess();
+  facts.library_error = spool.ErrorOfFailedProcess();
   if (NeedsEmptyDatabase(facts, spool)) {
     spool.AddUnseenProcess(process_id, ValueOf(session, "database"), ValueOf(session, "command"));
   }
@@ -65,8 +66,9 @@ int RecoverRecording(const Options& options) {
   const bool force = options.force || ValueOf(session, "force") == "1";
   ConversionRun conversion({spool.path(), force, true, OPLENS_VERSION},
                            ShortName(output, facts.directory),
-                           options.quiet ? Talk::kErrors : Talk::kAll);
-  return conversion.Finish(facts, &spool) ? kExitOk : kExitCannotRead;
+                           options.quiet ? Talk::kFaults : Talk::kAll);
+  if (!conversion.Finish(facts, &spool)) return kExitCannotRead;
+  return options.strict && !conversion.is_whole() ? kExitStrict : kExitOk;
 }
 
 }  // namespace oplens::record

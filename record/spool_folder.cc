@@ -290,6 +290,20 @@ bool SpoolFolder::HasProcesses() const { return !Processes(true).empty(); }
 
 bool SpoolFolder::HasFailedProcess() const { return !Processes(false).empty(); }
 
+int SpoolFolder::ErrorOfFailedProcess() const {
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(path_, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(spool::kErrorPrefix)) continue;
+    const char* const digits = name.data() + std::strlen(spool::kErrorPrefix);
+    int number = 0;
+    std::from_chars(digits, name.data() + name.size(), number);
+    if (number > 0) return number;
+  }
+  return 0;
+}
+
 void SpoolFolder::AddUnseenProcess(int32_t process_id, const std::string& output,
                                    const std::string& command) const {
   fs::path folder = path_ / fmt::format("{}.0", process_id);
