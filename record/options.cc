@@ -58,7 +58,7 @@ cxxopts::Options Spec() {
                      cxxopts::value<std::string>()->default_value("on"), "on|off");
   spec.add_options()("profile-child-processes",
                      "record child processes too, each to its own database: FILE needs %p");
-  spec.add_options()("timeout", "end the program after so many seconds",
+  spec.add_options()("timeout", "end the program, and what it started, after so many seconds",
                      cxxopts::value<std::string>(), "S");
   spec.add_options()("q,quiet", "print only what failed or is missing");
   spec.add_options()("strict", "exit with 3 when something is missing and the program's code is 0");

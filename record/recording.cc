@@ -49,6 +49,9 @@ std::string CommandLine(const std::vector<std::string>& command) {
   return line;
 }
 
+/// Whether processes whose parent ended become children of this one.
+bool TakesOrphans(const Options& options) { return options.children || options.timeout_s > 0; }
+
 /// The processes of a recording, from the start of the program to the end of the last one that is
 /// waited for.
 class Processes {
@@ -65,11 +68,12 @@ class Processes {
   bool Step(Signals* signals, milliseconds idle) {
     std::optional<Signals::Signal> signal = signals->Wait(idle);
     for (; signal; signal = signals->Wait(milliseconds(0))) {
-      if (signal->number != SIGCHLD && !signal->of_terminal) Forward(signal->number);
+      if (signal->number != SIGCHLD) Forward(*signal);
     }
     Reap();
-    if (Clock::now() >= deadline_) EndThem();
-    return program_runs_ || ChildrenRun();
+    if (Clock::now() >= deadline_) EndThem(signals->witness());
+    if (stage_ == Stage::kRunning) return program_runs_ || ChildrenRun();
+    return stage_ != Stage::kGivenUp && OthersRun(signals->witness());
   }
 
   /// Whether the program was seen without a descriptor left, which is to be looked at as long as
@@ -82,8 +86,9 @@ class Processes {
   /// What to say of the end of the program, "" for nothing.
   std::string EndLine() const {
     if (stage_ != Stage::kRunning) {
-      return fmt::format("record: the program was ended after --timeout {} s\n",
-                         options_.timeout_s);
+      return fmt::format(
+          "record: the program was ended after --timeout {} s{}\n", options_.timeout_s,
+          stage_ == Stage::kGivenUp ? "; not all that it started could be killed" : "");
     }
     if (!WIFSIGNALED(status_)) return "";
     const int number = WTERMSIG(status_);
@@ -92,7 +97,7 @@ class Processes {
   }
 
  private:
-  enum class Stage { kRunning, kTerminated, kKilled };
+  enum class Stage { kRunning, kTerminated, kKilled, kGivenUp };
 
   /// Those that the library is in: a process that was forked just now is in the spool only when it
   /// has something to record.
@@ -106,11 +111,15 @@ class Processes {
     return children;
   }
 
-  /// To the program; after its end to the recorded processes that it left.
-  void Forward(int number) {
+  /// To the program, or after its end to the recorded processes that it left; not to those that got
+  /// the signal with the group.
+  void Forward(const Signals::Signal& signal) {
     std::vector<int32_t> targets = {program_};
     if (!program_runs_) targets = RecordedChildren();
-    Send(targets, number);
+    if (signal.of_group) {
+      std::erase_if(targets, [](int32_t target) { return ::getpgid(target) == ::getpgrp(); });
+    }
+    Send(targets, signal.number);
   }
 
   /// A process may end at once, without what CUPTI holds.
@@ -119,9 +128,16 @@ class Processes {
     for (const int32_t target : targets) ::kill(target, number);
   }
 
+  /// All processes that come from this one, but for the witness.
+  static std::vector<int32_t> AllBut(pid_t witness) {
+    std::vector<int32_t> processes = Descendants();
+    std::erase(processes, witness);
+    return processes;
+  }
+
   void Reap() {
     // Children that the program left may have become ours.
-    const pid_t whom = options_.children ? -1 : program_;
+    const pid_t whom = TakesOrphans(options_) ? -1 : program_;
     int status = 0;
     while (true) {
       const pid_t ended = ::waitpid(whom, &status, WNOHANG);
@@ -133,17 +149,31 @@ class Processes {
     }
   }
 
-  void EndThem() {
-    const int number = stage_ == Stage::kRunning ? SIGTERM : SIGKILL;
-    std::vector<int32_t> targets = RecordedChildren();
-    if (program_runs_) targets.push_back(program_);
-    Send(targets, number);
-    deadline_ = stage_ == Stage::kRunning ? Clock::now() + kGrace : Clock::time_point::max();
-    stage_ = stage_ == Stage::kRunning ? Stage::kTerminated : Stage::kKilled;
+  /// The next step after the timeout: the program and all that it started, or that those did, are
+  /// asked to end, then killed.
+  void EndThem(pid_t witness) {
+    deadline_ = Clock::now() + kGrace;
+    if (stage_ == Stage::kRunning) {
+      stage_ = Stage::kTerminated;
+      Send(AllBut(witness), SIGTERM);
+    } else if (stage_ == Stage::kTerminated) {
+      stage_ = Stage::kKilled;
+      Send(AllBut(witness), SIGKILL);
+    } else {
+      stage_ = Stage::kGivenUp;
+    }
+  }
+
+  bool OthersRun(pid_t witness) const {
+    const std::vector<int32_t> left = AllBut(witness);
+    // Some may have been made while the others were killed.
+    for (const int32_t process : left) {
+      if (stage_ == Stage::kKilled) ::kill(process, SIGKILL);
+    }
+    return program_runs_ || !left.empty();
   }
 
   bool ChildrenRun() {
-    if (stage_ == Stage::kKilled) return false;
     const std::vector<int32_t> children = RecordedChildren();
     const size_t running = children.size();
     if (running > 0 && !told_) {
@@ -244,7 +274,7 @@ class Recording {
       spool_.Remove();
       throw;
     }
-    if (options_.children) ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (TakesOrphans(options_)) ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     return launcher_.Start({{spool::kSpoolVariable, spool_.path().string()},
                             {spool::kOutputVariable, pattern_},
                             {spool::kRootVariable, process_id},
