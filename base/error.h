@@ -12,7 +12,8 @@ enum ExitCode : int {
   kExitOk = 0,          ///< The result is complete; degraded rows are counted on stderr.
   kExitCannotRead = 1,  ///< No result: unreadable input, or output that cannot be written.
   kExitUsage = 2,       ///< Wrong command line.
-  kExitStrict = 3,  ///< --strict: a row was damaged, kernels were unlaunched, or there is nothing.
+  kExitStrict = 3,  ///< --strict: a row was damaged, kernels were unlaunched, or there is nothing;
+                    ///< something that was to be recorded is missing.
 };
 
 /// The run cannot give a right answer. Thrown where it is found, caught once, in main.

@@ -36,19 +36,26 @@ struct ProcessSummary {
   int64_t ranges = 0;
   int64_t marks = 0;
   int64_t open_ranges = 0;
-  int64_t lost_events = 0;  ///< NVTX calls that could not be stored.
-  int64_t lost_rows = 0;    ///< Activity records that could not be stored.
-  int64_t cupti_lost = 0;   ///< Activity records that CUPTI dropped.
-  int64_t odd_rows = 0;     ///< Activity records that no table takes.
-  int first_error = 0;      ///< errno of the first chunk that could not be made; 0: none.
+  int64_t lost_events = 0;       ///< NVTX calls that could not be stored.
+  int64_t handler_events = 0;    ///< NVTX calls of signal handlers that interrupted another one.
+  int64_t child_events = 0;      ///< NVTX calls of children that were made without fork.
+  int64_t cut_texts = 0;         ///< Texts, names and payloads that were too long.
+  int64_t lost_rows = 0;         ///< Activity records that could not be stored.
+  int64_t cupti_lost = 0;        ///< Activity records that CUPTI dropped.
+  int64_t odd_rows = 0;          ///< Activity records that no table takes.
+  int first_error = 0;           ///< errno of the first chunk that could not be made; 0: none.
+  bool waits_for_start = false;  ///< An image had --profile-from-start off, and no start came.
   spool::CudaState cuda = spool::CudaState::kUnused;
   int cupti_result = 0;
   uint32_t cupti_version = 0;
   std::string cupti_step;
   std::string cupti_message;
-  bool ended = false;              ///< In an orderly way.
-  std::vector<std::string> notes;  ///< Sentences for the user.
-  std::string damage;              ///< What of the spool could not be read; "": nothing.
+  bool ended = true;                ///< Every image, in an orderly way.
+  bool gpu_cut_off = false;         ///< An image whose GPU was recorded did not end so.
+  bool gpu_busy_at_end = false;     ///< The wait for the GPU at the end of an image was given up.
+  int64_t unfinished_launches = 0;  ///< Of such images: launches without a kernel that ended.
+  std::vector<std::string> notes;   ///< Sentences for the user.
+  std::string damage;               ///< What of the spool could not be read; "": nothing.
 };
 
 /// Turns the spool of a recording into databases of nvprof's schema, one a process, while it grows

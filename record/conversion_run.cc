@@ -64,6 +64,14 @@ std::vector<ProcessSummary> ConversionRun::Complete() {
   return conversion_->Finish([&](double done) { line.Show(output_, done); });
 }
 
+void ConversionRun::Tell(const std::vector<SummaryLine>& lines) {
+  is_whole_ = true;
+  for (const SummaryLine& line : lines) {
+    if (line.fault) is_whole_ = false;
+    if (line.fault || talk_ == Talk::kAll) PrintError(line.text);
+  }
+}
+
 bool ConversionRun::Finish(RecordingFacts facts, SpoolFolder* spool) {
   std::error_code error;
   const bool has_spool = std::filesystem::is_directory(spool->path(), error);
@@ -80,8 +88,9 @@ bool ConversionRun::Finish(RecordingFacts facts, SpoolFolder* spool) {
       const bool all_read = std::all_of(processes.begin(), processes.end(),
                                         [](const auto& process) { return process.damage.empty(); });
       if (all_written && all_read) spool->Remove();
-      if (talk_ == Talk::kAll) PrintError(Summary(processes, facts));
+      Tell(Summary(processes, facts));
       if (!all_written || !all_read) {
+        is_whole_ = false;
         PrintError(fmt::format("record: the recording itself is kept in {}\n",
                                ShortName(spool->path(), facts.directory)));
       }

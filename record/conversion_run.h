@@ -20,7 +20,7 @@ inline bool NeedsEmptyDatabase(const RecordingFacts& facts, const SpoolFolder& s
 /// is shown on a terminal.
 class ConversionRun {
  public:
-  enum class Talk { kErrors, kAll };
+  enum class Talk { kFaults, kAll };
 
   ConversionRun(ConversionOptions options, std::string output, Talk talk);
 
@@ -35,13 +35,18 @@ class ConversionRun {
   /// are there.
   bool Finish(RecordingFacts facts, SpoolFolder* spool);
 
+  /// After Finish: whether nothing that was to be recorded is missing.
+  bool is_whole() const { return is_whole_; }
+
  private:
   std::vector<ProcessSummary> Complete();
+  void Tell(const std::vector<SummaryLine>& lines);
 
   std::string output_;
   Talk talk_;
   std::optional<Conversion> conversion_;
   std::string failure_;
+  bool is_whole_ = false;
 };
 
 }  // namespace oplens::record

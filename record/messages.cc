@@ -18,7 +18,8 @@ std::string Count(int64_t number, std::string_view noun) {
 }
 
 int64_t Dropped(const ProcessSummary& process) {
-  return process.lost_events + process.lost_rows + process.cupti_lost;
+  return process.lost_events + process.handler_events + process.child_events + process.lost_rows +
+         process.cupti_lost;
 }
 
 std::string WhyNotStored(int error) {
@@ -26,50 +27,103 @@ std::string WhyNotStored(int error) {
     return fmt::format("{}: free some space, or record to another disk", std::strerror(error));
   }
   if (error == EFBIG) return fmt::format("{}: raise the limit (ulimit -f)", std::strerror(error));
+  if (error == EMFILE) return fmt::format("{}: raise the limit (ulimit -n)", std::strerror(error));
   if (error != 0) return std::strerror(error);
   return "the reason is unknown";
+}
+
+std::string WasNotRecorded(const RecordingFacts& facts) {
+  if (facts.library_error == 0) {
+    return "a process could not write into the spool and was not recorded: is the disk full, or "
+           "does it run as another user?";
+  }
+  return fmt::format("a process could not write into the spool and was not recorded: {}",
+                     WhyNotStored(facts.library_error));
 }
 
 /// The lines of one database, each without its beginning.
 class Lines {
  public:
   explicit Lines(const ProcessSummary& process) : process_(process) {
-    Add(fmt::format("{}, {}, {}", Count(process.kernels, "kernel"), Count(process.ranges, "range"),
-                    Count(Dropped(process), "dropped record")));
+    Note(fmt::format("{}, {}, {}", Count(process.kernels, "kernel"), Count(process.ranges, "range"),
+                     Count(Dropped(process), "dropped record")));
     SayWhatWasLost();
-    if (process.cuda == spool::CudaState::kFailed) Add(CuptiAdvice(process));
-    for (const std::string& note : process.notes) Add(note);
+    SayWhatWasCutOff();
+    if (process.cuda == spool::CudaState::kFailed) Fault(CuptiAdvice(process));
+    for (const std::string& note : process.notes) Fault(note);
     if (process.open_ranges > 0) {
-      Add(fmt::format("{} never ended{}", Count(process.open_ranges, "range"),
-                      process.ended ? "" : ": the program was killed, or left without an exit"));
+      Note(fmt::format("{} never ended{}", Count(process.open_ranges, "range"),
+                       process.ended ? "" : ": the program was killed, or left without an exit"));
     }
-    if (!process.damage.empty()) Add("not all that was recorded could be read: " + process.damage);
+    if (!process.damage.empty())
+      Fault("not all that was recorded could be read: " + process.damage);
   }
 
-  std::vector<std::string> Take() { return std::move(lines_); }
+  std::vector<SummaryLine> Take() { return std::move(lines_); }
 
  private:
-  void Add(std::string line) { lines_.push_back(std::move(line)); }
+  void Note(std::string line) { lines_.push_back({std::move(line), false}); }
+  void Fault(std::string line) { lines_.push_back({std::move(line), true}); }
 
   void SayWhatWasLost() {
     const int64_t not_stored = process_.lost_events + process_.lost_rows;
     if (not_stored > 0) {
-      Add(fmt::format("{} could not be stored: {}", Count(not_stored, "record"),
-                      WhyNotStored(process_.first_error)));
+      Fault(fmt::format("{} could not be stored: {}", Count(not_stored, "record"),
+                        WhyNotStored(process_.first_error)));
+    }
+    if (process_.handler_events > 0) {
+      Fault(
+          fmt::format("{} of signal handlers that interrupted another one dropped: annotate "
+                      "outside of handlers",
+                      Count(process_.handler_events, "NVTX call")));
+    }
+    if (process_.child_events > 0) {
+      Fault(
+          fmt::format("{} of child processes that were made without fork (_Fork, clone) dropped: "
+                      "make them with fork, or let them execute a program",
+                      Count(process_.child_events, "NVTX call")));
     }
     if (process_.cupti_lost > 0) {
-      Add(
+      Fault(
           fmt::format("CUPTI dropped {}, its buffers being full: record less with --trace, or a "
                       "part with --profile-from-start off",
                       Count(process_.cupti_lost, "record")));
     }
+    if (process_.cut_texts > 0) {
+      Fault(fmt::format(
+          "{} cut: those of events at {} KiB, names at {} KiB",
+          process_.cut_texts == 1 ? "1 text was" : fmt::format("{} texts were", process_.cut_texts),
+          spool::kMostTextBytes / 1024, spool::kMostNameBytes / 1024));
+    }
     if (process_.odd_rows > 0) {
-      Add(fmt::format("{} of unknown kinds left out", Count(process_.odd_rows, "record")));
+      Fault(fmt::format("{} of unknown kinds left out", Count(process_.odd_rows, "record")));
+    }
+  }
+
+  void SayWhatWasCutOff() {
+    const auto seconds = [](int64_t ns) { return static_cast<double>(ns) / 1e9; };
+    if (process_.gpu_cut_off) {
+      Fault(
+          fmt::format("ended without exit (a signal, _exit or exec): up to {} s of GPU work may "
+                      "be missing",
+                      seconds(spool::kFlushPeriodNs)));
+    }
+    if (process_.gpu_busy_at_end) {
+      Fault(
+          fmt::format("the GPU was still at work {} s after the end of the program: what it did "
+                      "last is missing",
+                      seconds(spool::kEndWaitNs)));
+    }
+    if (process_.unfinished_launches > 0) {
+      Fault(fmt::format("{} no kernel: the recording ended before",
+                        process_.unfinished_launches == 1
+                            ? "1 launch has"
+                            : fmt::format("{} launches have", process_.unfinished_launches)));
     }
   }
 
   const ProcessSummary& process_;
-  std::vector<std::string> lines_;
+  std::vector<SummaryLine> lines_;
 };
 
 /// Why there is no GPU activity where nothing failed; "": there may be some.
@@ -83,14 +137,33 @@ std::string WhyRangesOnly(const std::vector<ProcessSummary>& processes,
   return facts.program_seen ? "the program used no CUDA: ranges only" : "";
 }
 
-std::string AboutTheProgram(const RecordingFacts& facts) {
-  if (facts.library_failed) {
-    return "a process could not write into the spool and was not recorded: is the disk full, or "
-           "does it run as another user?";
+SummaryLine AboutTheProgram(const RecordingFacts& facts) {
+  if (facts.library_failed) return {WasNotRecorded(facts), true};
+  if (facts.program_seen) return {};
+  if (facts.out_of_descriptors) {
+    return {
+        "the program had no file descriptor left: where it uses CUDA or NVTX, the recorder "
+        "could not be loaded: raise the limit (ulimit -n)",
+        true};
   }
-  if (facts.program_seen) return "";
-  if (facts.wanted_children) return "the program itself used neither CUDA nor NVTX";
-  return "the program used neither CUDA nor NVTX: its database is empty";
+  if (facts.wanted_children) return {"the program itself used neither CUDA nor NVTX"};
+  return {"the program used neither CUDA nor NVTX: its database is empty"};
+}
+
+/// Why a recording with --profile-from-start off holds nothing at all.
+SummaryLine AboutTheStart(const std::vector<ProcessSummary>& processes) {
+  bool waits = false;
+  for (const ProcessSummary& process : processes) {
+    waits |= process.waits_for_start;
+    if (process.kernels + process.copies + process.calls + process.ranges + process.marks > 0) {
+      return {};
+    }
+  }
+  if (!waits) return {};
+  return {
+      "nothing was recorded: with --profile-from-start off, cudaProfilerStart or "
+      "oplens::annotate::Start() begins, and there was none",
+      true};
 }
 
 std::string AboutChildren(const RecordingFacts& facts) {
@@ -112,19 +185,21 @@ std::string ShortName(const std::filesystem::path& path, const std::filesystem::
   return inside ? name.substr(folder.size()) : name;
 }
 
-std::string Summary(const std::vector<ProcessSummary>& processes, const RecordingFacts& facts) {
-  std::string text;
+std::vector<SummaryLine> Summary(const std::vector<ProcessSummary>& processes,
+                                 const RecordingFacts& facts) {
+  std::vector<SummaryLine> lines;
   for (const ProcessSummary& process : processes) {
     const std::string name = ShortName(process.output, facts.directory);
-    for (const std::string& line : Lines(process).Take()) {
-      text += fmt::format("record: {}: {}\n", name, line);
+    for (const SummaryLine& line : Lines(process).Take()) {
+      lines.push_back({fmt::format("record: {}: {}\n", name, line.text), line.fault});
     }
   }
-  for (const std::string& line :
-       {AboutTheProgram(facts), WhyRangesOnly(processes, facts), AboutChildren(facts)}) {
-    if (!line.empty()) text += fmt::format("record: {}\n", line);
+  for (const SummaryLine& line :
+       {AboutTheProgram(facts), AboutTheStart(processes),
+        SummaryLine{WhyRangesOnly(processes, facts)}, SummaryLine{AboutChildren(facts)}}) {
+    if (!line.text.empty()) lines.push_back({fmt::format("record: {}\n", line.text), line.fault});
   }
-  return text;
+  return lines;
 }
 
 }  // namespace oplens::record

@@ -16,14 +16,22 @@ struct RecordingFacts {
   bool has_driver = true;           ///< The NVIDIA driver can be loaded on this machine.
   bool program_seen = true;         ///< The library was loaded into the program itself.
   bool library_failed = false;      ///< It was loaded somewhere, and could not store anything.
+  int library_error = 0;            ///< The errno of that; 0: not known.
+  bool out_of_descriptors = false;  ///< The program was seen to have no descriptor left.
   bool wanted_children = false;     ///< --profile-child-processes
   int64_t skipped_processes = 0;    ///< Children that were not to be recorded.
   std::filesystem::path directory;  ///< Files in it are named without it.
 };
 
-/// The lines for standard error at the end: one a database, then those where something is to be
-/// said.
-std::string Summary(const std::vector<ProcessSummary>& processes, const RecordingFacts& facts);
+/// A line for standard error at the end.
+struct SummaryLine {
+  std::string text;
+  bool fault = false;  ///< Something that was to be recorded is missing, or may be.
+};
+
+/// The lines: one a database, then those where something is to be said.
+std::vector<SummaryLine> Summary(const std::vector<ProcessSummary>& processes,
+                                 const RecordingFacts& facts);
 
 /// `path` as seen from `directory`: names below it are relative.
 std::string ShortName(const std::filesystem::path& path, const std::filesystem::path& directory);

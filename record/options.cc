@@ -60,9 +60,10 @@ cxxopts::Options Spec() {
                      "record child processes too, each to its own database: FILE needs %p");
   spec.add_options()("keep-arguments",
                      "write the program's arguments into the database too, not only its name");
-  spec.add_options()("timeout", "end the program after so many seconds",
+  spec.add_options()("timeout", "end the program, and what it started, after so many seconds",
                      cxxopts::value<std::string>(), "S");
-  spec.add_options()("q,quiet", "print errors only");
+  spec.add_options()("q,quiet", "print only what failed or is missing");
+  spec.add_options()("strict", "exit with 3 when something is missing and the program's code is 0");
   spec.add_options()("recover", "make the database of a recording that was interrupted",
                      cxxopts::value<std::string>(), "FILE");
   spec.add_options()("h,help", "print this help");
@@ -205,6 +206,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   }
   options.force = args.count("force") + args.count("force-overwrite") > 0;
   options.quiet = args.count("quiet") > 0;
+  options.strict = args.count("strict") > 0;
   if (args.count("recover") > 0) {
     options.recover = args["recover"].as<std::string>();
     if (options.recover.empty()) throw UsageError("--recover: the name of the file is empty");

@@ -15,7 +15,8 @@ struct Options {
   bool force = false;      ///< Replace what is there.
   bool from_start = true;  ///< Record before cudaProfilerStart too.
   bool children = false;   ///< Record child processes too.
-  bool quiet = false;      ///< Print errors only.
+  bool quiet = false;      ///< Print only what failed or is missing.
+  bool strict = false;     ///< Exit code 3 when something is missing.
   bool keep_arguments = false;       ///< Write the program's arguments down too.
   std::vector<std::string> trace;    ///< Words of --trace, each once, in the order of the help.
   int64_t timeout_s = 0;             ///< End the program after so many seconds; 0: never.

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 #include "record/durable_file.h"
+#include "record/unfinished_launches.h"
 
 namespace oplens::record {
 namespace {
@@ -117,12 +120,27 @@ uint64_t ProcessConversion::bytes_read() const {
   return bytes;
 }
 
+void ProcessConversion::SumUpCutOff(size_t i, ProcessSummary* summary) {
+  const PageFacts& facts = rows_->images[i].facts;
+  const bool ended = facts.state == spool::ProcessState::kEnded;
+  summary->ended &= ended;
+  if (facts.cuda != spool::CudaState::kRecording || (ended && !facts.gpu_busy_at_end)) return;
+  summary->gpu_cut_off |= !ended;
+  summary->gpu_busy_at_end |= facts.gpu_busy_at_end;
+  const int64_t until_ns = i + 1 < rows_->images.size() ? rows_->images[i + 1].facts.start_ns
+                                                        : std::numeric_limits<int64_t>::max();
+  const int64_t from_ns = i == 0 ? std::numeric_limits<int64_t>::min() : facts.start_ns;
+  summary->unfinished_launches += CountUnfinishedLaunches(&*writer_, from_ns, until_ns);
+}
+
 void ProcessConversion::SumUp(ProcessSummary* summary, EventCounts* counts) {
   using spool::Table;
   std::set<std::string> notes;
   summary->process_id = process_id_;
   summary->output = output_;
-  for (Image& image : rows_->images) {
+  for (size_t i = 0; i < rows_->images.size(); ++i) {
+    Image& image = rows_->images[i];
+    SumUpCutOff(i, summary);
     const EventCounts events = image.conversion->Finish();
     counts->ranges += events.ranges;
     counts->marks += events.marks;
@@ -132,18 +150,21 @@ void ProcessConversion::SumUp(ProcessSummary* summary, EventCounts* counts) {
     counts->bad_payloads += events.bad_payloads;
     const PageFacts& facts = image.facts;
     summary->lost_events += facts.lost_events;
+    summary->handler_events += facts.handler_events;
+    summary->child_events += facts.child_events;
+    summary->cut_texts += facts.cut_texts;
+    summary->waits_for_start |= facts.waits_for_start;
     summary->lost_rows += facts.lost_rows;
     summary->cupti_lost += facts.cupti_lost;
     summary->odd_rows += facts.odd_rows + image.conversion->odd_rows();
     if (summary->first_error == 0) summary->first_error = facts.first_error;
-    if (&image == &rows_->images[0] || Weight(facts.cuda) > Weight(summary->cuda)) {
+    if (i == 0 || Weight(facts.cuda) > Weight(summary->cuda)) {
       summary->cuda = facts.cuda;
       summary->cupti_result = facts.cupti_result;
       summary->cupti_version = facts.cupti_version;
       summary->cupti_step = facts.cupti_step;
       summary->cupti_message = facts.cupti_message;
     }
-    summary->ended = facts.state == spool::ProcessState::kEnded;
     if (summary->command.empty()) summary->command = facts.command;
     notes.insert(image.conversion->notes().begin(), image.conversion->notes().end());
     const std::string damage = facts.known ? image.conversion->damage() : facts.damage;
@@ -173,7 +194,12 @@ void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCount
   writer.AddMeta("parent_id", parent_id_);
   writer.AddMeta("recovered", options_.recovered ? 1 : 0);
   writer.AddMeta("ended", summary.ended ? 1 : 0);
+  writer.AddMeta("gpu_busy_at_end", summary.gpu_busy_at_end ? 1 : 0);
+  writer.AddMeta("unfinished_launches", summary.unfinished_launches);
   writer.AddMeta("lost_events", summary.lost_events);
+  writer.AddMeta("handler_events", summary.handler_events);
+  writer.AddMeta("child_events", summary.child_events);
+  writer.AddMeta("cut_texts", summary.cut_texts);
   writer.AddMeta("lost_rows", summary.lost_rows);
   writer.AddMeta("cupti_lost", summary.cupti_lost);
   writer.AddMeta("odd_rows", summary.odd_rows);

@@ -48,6 +48,8 @@ class ProcessConversion {
   };
 
   void AddProcessName(const std::string& command);
+  /// Of an image whose GPU may have done more than was recorded.
+  void SumUpCutOff(size_t image, ProcessSummary* summary);
   void SumUp(ProcessSummary* summary, EventCounts* counts);
   void AddFacts(const ProcessSummary& summary, const EventCounts& counts);
   /// Calls f, and makes an Error of what SQLite throws.

@@ -1,6 +1,7 @@
 #include "record/process_table.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -76,6 +77,19 @@ bool MapsFile(int32_t process_id, std::string_view path) {
     if (line.find(path) != std::string::npos) return true;
   }
   return false;
+}
+
+bool HasNoDescriptorLeft(int32_t process_id) {
+  rlimit limit;
+  if (::prlimit(process_id, RLIMIT_NOFILE, nullptr, &limit) != 0) return false;
+  rlim_t used = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(fmt::format("/proc/{}/fd", process_id), error), end;
+       !error && at != end; at.increment(error)) {
+    // Those above a limit that was lowered later do not count.
+    if (std::stoull(at->path().filename().string()) < limit.rlim_cur) ++used;
+  }
+  return used > 0 && used == limit.rlim_cur;
 }
 
 std::vector<int32_t> Descendants() {

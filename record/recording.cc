@@ -19,8 +19,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/program.h"
 #include "record/conversion_run.h"
+#include "record/flush_request.h"
 #include "record/launcher.h"
 #include "record/messages.h"
 #include "record/preflight.h"
@@ -38,7 +40,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kIdle{50};
 constexpr milliseconds kConversionBudget{200};
-constexpr std::chrono::seconds kGrace{5};  // From SIGTERM to SIGKILL.
+constexpr std::chrono::seconds kGrace{5};     // From SIGTERM to SIGKILL.
+constexpr milliseconds kFlushPatience{1000};  // Before a signal.
 constexpr int kExitTimeout = 124;
 
 /// What is written down of the command line.
@@ -49,12 +52,18 @@ std::string CommandLine(const Options& options) {
   return line;
 }
 
+/// Whether processes whose parent ended become children of this one.
+bool TakesOrphans(const Options& options) { return options.children || options.timeout_s > 0; }
+
 /// The processes of a recording, from the start of the program to the end of the last one that is
 /// waited for.
 class Processes {
  public:
-  Processes(const Options& options, pid_t program, std::string library)
-      : options_(options), program_(program), library_(std::move(library)) {
+  Processes(const Options& options, pid_t program, std::string library, fs::path spool)
+      : options_(options),
+        program_(program),
+        library_(std::move(library)),
+        spool_(std::move(spool)) {
     if (options.timeout_s > 0) deadline_ = Clock::now() + std::chrono::seconds(options.timeout_s);
   }
 
@@ -62,20 +71,27 @@ class Processes {
   bool Step(Signals* signals, milliseconds idle) {
     std::optional<Signals::Signal> signal = signals->Wait(idle);
     for (; signal; signal = signals->Wait(milliseconds(0))) {
-      if (signal->number != SIGCHLD && !signal->of_terminal) Send(signal->number);
+      if (signal->number != SIGCHLD) Forward(*signal);
     }
     Reap();
-    if (Clock::now() >= deadline_) EndThem();
-    return program_runs_ || ChildrenRun();
+    if (Clock::now() >= deadline_) EndThem(signals->witness());
+    if (stage_ == Stage::kRunning) return program_runs_ || ChildrenRun();
+    return stage_ != Stage::kGivenUp && OthersRun(signals->witness());
   }
+
+  /// Whether the program was seen without a descriptor left, which is to be looked at as long as
+  /// the library is not there: it takes one to load it.
+  bool out_of_descriptors() const { return out_of_descriptors_; }
+  void LookAtDescriptors() { out_of_descriptors_ |= HasNoDescriptorLeft(program_); }
 
   int exit_code() const { return stage_ == Stage::kRunning ? ExitCodeOf(status_) : kExitTimeout; }
 
   /// What to say of the end of the program, "" for nothing.
   std::string EndLine() const {
     if (stage_ != Stage::kRunning) {
-      return fmt::format("record: the program was ended after --timeout {} s\n",
-                         options_.timeout_s);
+      return fmt::format(
+          "record: the program was ended after --timeout {} s{}\n", options_.timeout_s,
+          stage_ == Stage::kGivenUp ? "; not all that it started could be killed" : "");
     }
     if (!WIFSIGNALED(status_)) return "";
     const int number = WTERMSIG(status_);
@@ -84,7 +100,7 @@ class Processes {
   }
 
  private:
-  enum class Stage { kRunning, kTerminated, kKilled };
+  enum class Stage { kRunning, kTerminated, kKilled, kGivenUp };
 
   /// Those that the library is in: a process that was forked just now is in the spool only when it
   /// has something to record.
@@ -98,18 +114,33 @@ class Processes {
     return children;
   }
 
-  /// To the program; after its end to the recorded processes that it left.
-  void Send(int number) {
-    if (program_runs_) {
-      ::kill(program_, number);
-    } else {
-      for (const int32_t child : RecordedChildren()) ::kill(child, number);
+  /// To the program, or after its end to the recorded processes that it left; not to those that got
+  /// the signal with the group.
+  void Forward(const Signals::Signal& signal) {
+    std::vector<int32_t> targets = {program_};
+    if (!program_runs_) targets = RecordedChildren();
+    if (signal.of_group) {
+      std::erase_if(targets, [](int32_t target) { return ::getpgid(target) == ::getpgrp(); });
     }
+    Send(targets, signal.number);
+  }
+
+  /// A process may end at once, without what CUPTI holds.
+  void Send(const std::vector<int32_t>& targets, int number) const {
+    RequestFlush(spool_, targets, kFlushPatience);
+    for (const int32_t target : targets) ::kill(target, number);
+  }
+
+  /// All processes that come from this one, but for the witness.
+  static std::vector<int32_t> AllBut(pid_t witness) {
+    std::vector<int32_t> processes = Descendants();
+    std::erase(processes, witness);
+    return processes;
   }
 
   void Reap() {
     // Children that the program left may have become ours.
-    const pid_t whom = options_.children ? -1 : program_;
+    const pid_t whom = TakesOrphans(options_) ? -1 : program_;
     int status = 0;
     while (true) {
       const pid_t ended = ::waitpid(whom, &status, WNOHANG);
@@ -121,16 +152,31 @@ class Processes {
     }
   }
 
-  void EndThem() {
-    const int number = stage_ == Stage::kRunning ? SIGTERM : SIGKILL;
-    if (program_runs_) ::kill(program_, number);
-    for (const int32_t child : RecordedChildren()) ::kill(child, number);
-    deadline_ = stage_ == Stage::kRunning ? Clock::now() + kGrace : Clock::time_point::max();
-    stage_ = stage_ == Stage::kRunning ? Stage::kTerminated : Stage::kKilled;
+  /// The next step after the timeout: the program and all that it started, or that those did, are
+  /// asked to end, then killed.
+  void EndThem(pid_t witness) {
+    deadline_ = Clock::now() + kGrace;
+    if (stage_ == Stage::kRunning) {
+      stage_ = Stage::kTerminated;
+      Send(AllBut(witness), SIGTERM);
+    } else if (stage_ == Stage::kTerminated) {
+      stage_ = Stage::kKilled;
+      Send(AllBut(witness), SIGKILL);
+    } else {
+      stage_ = Stage::kGivenUp;
+    }
+  }
+
+  bool OthersRun(pid_t witness) const {
+    const std::vector<int32_t> left = AllBut(witness);
+    // Some may have been made while the others were killed.
+    for (const int32_t process : left) {
+      if (stage_ == Stage::kKilled) ::kill(process, SIGKILL);
+    }
+    return program_runs_ || !left.empty();
   }
 
   bool ChildrenRun() {
-    if (stage_ == Stage::kKilled) return false;
     const std::vector<int32_t> children = RecordedChildren();
     const size_t running = children.size();
     if (running > 0 && !told_) {
@@ -152,6 +198,8 @@ class Processes {
   const Options& options_;
   pid_t program_;
   std::string library_;
+  fs::path spool_;
+  bool out_of_descriptors_ = false;
   bool program_runs_ = true;
   int status_ = 0;
   Stage stage_ = Stage::kRunning;
@@ -177,23 +225,29 @@ class Recording {
     AllowManyFiles();  // After the fork: the program's own limit stays.
     const int error = Start();
     if (error != 0) return SayNotStarted(error);
-    Processes processes(options_, launcher_.process_id(), library_.string());
+    Processes processes(options_, launcher_.process_id(), library_.string(), spool_.path());
     using Talk = ConversionRun::Talk;
     // With a database for each process, the name that --recover takes is that of all.
     const fs::path name = options_.children ? fs::path(pattern_) : output_;
     ConversionRun conversion({spool_.path(), options_.force, false, OPLENS_VERSION},
                              ShortName(name, Directory()),
-                             options_.quiet ? Talk::kErrors : Talk::kAll);
+                             options_.quiet ? Talk::kFaults : Talk::kAll);
     bool more = false;
+    bool library_seen = false;
     while (processes.Step(&signals_, more ? milliseconds(0) : kIdle)) {
+      library_seen = library_seen || spool_.HasProcesses();
+      if (!library_seen) processes.LookAtDescriptors();
       more = conversion.Advance(kConversionBudget);
     }
-    if (!options_.quiet) PrintError(processes.EndLine());
-    const RecordingFacts facts = Facts();
+    PrintError(processes.EndLine());
+    RecordingFacts facts = Facts();
+    facts.out_of_descriptors = processes.out_of_descriptors();
     if (NeedsEmptyDatabase(facts, spool_)) NoteUnseen(&conversion);
     const bool written = conversion.Finish(facts, &spool_);
     const int code = processes.exit_code();
-    return written || code != 0 ? code : 1;
+    if (code != 0) return code;
+    if (!written) return kExitCannotRead;
+    return options_.strict && !conversion.is_whole() ? kExitStrict : kExitOk;
   }
 
  private:
@@ -229,7 +283,7 @@ class Recording {
       spool_.Remove();
       throw;
     }
-    if (options_.children) ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (TakesOrphans(options_)) ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     return launcher_.Start({{spool::kSpoolVariable, spool_.path().string()},
                             {spool::kOutputVariable, pattern_},
                             {spool::kRootVariable, program.data()},
@@ -259,6 +313,7 @@ class Recording {
     facts.has_driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
     facts.program_seen = spool_.HasProcess(program_);
     facts.library_failed = spool_.HasFailedProcess();
+    facts.library_error = spool_.ErrorOfFailedProcess();
     facts.directory = Directory();
     return facts;
   }

@@ -68,6 +68,7 @@ RecordingFacts FactsOf(const SpoolFolder& spool, const Session& session, const O
   facts.wanted_cuda = false;
   facts.wanted_children = ValueOf(session, "options").find("children") != std::string::npos;
   facts.library_failed = spool.HasFailedProcess();
+  facts.library_error = spool.ErrorOfFailedProcess();
   if (!session.empty()) {
     facts.program_seen = spool.HasProcess(ProgramOf(session));
   } else if (!options.quiet) {
@@ -110,8 +111,9 @@ int RecoverRecording(const Options& options) {
   using Talk = ConversionRun::Talk;
   ConversionRun conversion(std::move(conversion_options),
                            ShortName(fs::absolute(target.name()), facts.directory),
-                           options.quiet ? Talk::kErrors : Talk::kAll);
-  return conversion.Finish(facts, &spool) ? kExitOk : kExitCannotRead;
+                           options.quiet ? Talk::kFaults : Talk::kAll);
+  if (!conversion.Finish(facts, &spool)) return kExitCannotRead;
+  return options.strict && !conversion.is_whole() ? kExitStrict : kExitOk;
 }
 
 }  // namespace oplens::record

@@ -5,10 +5,13 @@
 #include <csignal>
 #include <optional>
 
+#include "record/group_witness.h"
+
 namespace oplens::record {
 
-/// Signals as events: while one lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and
-/// SIGCHLD do nothing to this process by themselves. Make it before the first thread and child.
+/// Signals as events: while one lives, SIGCHLD and all signals that by default end a process do
+/// nothing to this one by themselves, but for those that tell of a fault of its own, SIGPIPE and
+/// SIGXFSZ. Make it before the first thread and child.
 class Signals {
  public:
   Signals();
@@ -18,16 +21,20 @@ class Signals {
 
   struct Signal {
     int number;
-    /// The terminal sent it (Ctrl-C), and so to the program too: they are of one process group.
-    bool of_terminal;
+    /// It was sent to the whole process group, by the terminal (Ctrl-C) or by kill.
+    bool of_group;
   };
   /// The next signal, or none within `timeout`.
   std::optional<Signal> Wait(std::chrono::milliseconds timeout);
+
+  /// A child of this process which is none of the program's; -1: there is none.
+  pid_t witness() const { return witness_->process_id(); }
 
  private:
   sigset_t taken_{};
   sigset_t before_{};
   struct sigaction child_before_ {};
+  std::optional<GroupWitness> witness_;  // It inherits the mask.
 };
 
 }  // namespace oplens::record

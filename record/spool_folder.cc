@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <iterator>
@@ -182,6 +183,20 @@ bool SpoolFolder::HasFailedProcess() const {
   return std::any_of(images.begin(), images.end(), [](const ImageFolder& image) {
     return !ReadPage(image.path).known && ListStreams(image.path).empty();
   });
+}
+
+int SpoolFolder::ErrorOfFailedProcess() const {
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(path_, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(spool::kErrorPrefix)) continue;
+    const char* const digits = name.data() + std::strlen(spool::kErrorPrefix);
+    int number = 0;
+    std::from_chars(digits, name.data() + name.size(), number);
+    if (number > 0) return number;
+  }
+  return 0;
 }
 
 void SpoolFolder::AddUnseenProcess(const ProcessIdentity& process, const std::string& output,

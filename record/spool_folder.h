@@ -37,6 +37,8 @@ class SpoolFolder {
   /// Whether the library was loaded into a process and could not store even its first page, or was
   /// killed before it had.
   bool HasFailedProcess() const;
+  /// The errno that such a process left word of; 0: none.
+  int ErrorOfFailedProcess() const;
   /// Notes a process that was never seen by the library, so that its database, an empty one, is
   /// written as any other. Throws Error.
   void AddUnseenProcess(const ProcessIdentity& process, const std::string& output,

@@ -8,6 +8,9 @@ import profiles
 
 MOST_NS_PER_KERNEL = 5000
 MOST_SHOWN = 5
+# Facts of OPLENS_META that are 0 where nothing is missing.
+LOSSES = ("lost_events", "handler_events", "child_events", "cut_texts", "lost_rows", "cupti_lost", "odd_rows",
+          "unmatched_ends", "unfinished_launches", "gpu_busy_at_end", "first_error")
 # Kernels of one iteration of examples/mlp_step.cc.
 EXAMPLE_KERNELS = {
     "gemm": 5, "add_bias": 2, "relu": 1, "relu_backward": 1, "mse_loss": 1, "mse_loss_backward": 1, "sum_rows": 2,
@@ -33,7 +36,7 @@ def whole(recording):
     faults = []
     if recording.meta.get("gpu") != "recorded":
         faults.append(f"OPLENS_META says of the GPU: {recording.meta.get('gpu')}")
-    for key in ("lost_events", "lost_rows", "cupti_lost", "odd_rows", "unmatched_ends", "first_error"):
+    for key in LOSSES:
         if recording.meta.get(key) != 0:
             faults.append(f"OPLENS_META: {key} is {recording.meta.get(key)}")
     if recording.unpaired:

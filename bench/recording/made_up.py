@@ -43,8 +43,7 @@ CREATE TABLE CUPTI_ACTIVITY_KIND_MARKER(_id_ INTEGER PRIMARY KEY, flags INT, tim
 CREATE TABLE OPLENS_META(key TEXT PRIMARY KEY, value);
 INSERT INTO StringTable VALUES (0, '-- null --');
 """
-META = {"gpu": "recorded", "lost_events": 0, "lost_rows": 0, "cupti_lost": 0, "odd_rows": 0, "unmatched_ends": 0,
-        "first_error": 0}
+META = {"gpu": "recorded", **dict.fromkeys(checks.LOSSES, 0)}
 
 
 class Database:

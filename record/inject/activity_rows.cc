@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "record/inject/clock.h"
+#include "record/inject/process.h"
 #include "record/spool/activity_columns.h"
 
 namespace oplens::record::inject {
@@ -286,7 +287,7 @@ unsigned char* WriteHeads(Table table, size_t size, size_t values, unsigned char
 
 constexpr size_t kHeadBytes = sizeof(spool::RecordHead) + sizeof(spool::RowPart);
 /// C++ names of kernels can be very long; no name is longer than this.
-constexpr int64_t kMostNameBytes = 64 * 1024;
+constexpr auto kMostNameBytes = static_cast<int64_t>(spool::kMostNameBytes);
 
 }  // namespace
 
@@ -306,17 +307,20 @@ Stored StoreActivity(const CUpti_Activity* record, size_t size, int64_t clock_of
   }
   constexpr size_t kMostFields = 64;
   int64_t numbers[kMostFields];
+  bool is_cut = false;
   const RecordView view(record, size, clock_offset_ns);
   size_t bytes = kHeadBytes + kind->fields.size() * sizeof(int64_t);
   for (size_t i = 0; i < kind->fields.size(); ++i) {
     const ActivityField& field = kind->fields[i];
     numbers[i] = view.Number(field);
     if (!HasBytes(field)) continue;
+    is_cut |= numbers[i] > kMostNameBytes;
     numbers[i] = std::min(numbers[i], kMostNameBytes);
     if (numbers[i] > 0) bytes += Padded(static_cast<size_t>(numbers[i]));
   }
   unsigned char* const start = stream->Reserve(bytes, 0);
   if (start == nullptr) return Stored::kNoRoom;
+  if (is_cut) CountCutText();
   unsigned char* at = WriteHeads(kind->table, bytes, kind->fields.size(), start);
   std::memcpy(at, numbers, kind->fields.size() * sizeof(int64_t));
   at += kind->fields.size() * sizeof(int64_t);

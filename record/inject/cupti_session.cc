@@ -3,12 +3,10 @@
 #include <cupti.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +15,8 @@
 #include "record/inject/activity_rows.h"
 #include "record/inject/clock.h"
 #include "record/inject/cupti_library.h"
+#include "record/inject/flusher.h"
+#include "record/inject/helper_thread.h"
 #include "record/inject/mapped_file.h"
 #include "record/inject/process.h"
 
@@ -29,7 +29,6 @@ constexpr uint32_t kOldestVersion = 14;
 constexpr uint32_t kTakesRefusal = 27;
 constexpr size_t kBufferBytes = 256 * 1024;
 constexpr int kMostBuffers = 64;
-constexpr int64_t kFlushPeriodNs = 400'000'000;
 
 /// Kinds to enable: always, or while the window is open.
 struct WantedKind {
@@ -99,19 +98,6 @@ struct BufferPool {
 };
 BufferPool g_buffers;
 
-/// Asks CUPTI now and then for what it holds: by itself it gives only buffers that are full, and
-/// what it holds is lost with a process that is killed.
-struct Flusher {
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-  pthread_t thread = {};
-  bool running = false;
-  bool stopping = false;
-
-  void Start();
-  /// Waits until it is gone.
-  void Stop();
-};
 Flusher g_flusher;
 
 bool IsOurs() { return g_started.load(std::memory_order_acquire) && g_process == getpid(); }
@@ -303,66 +289,48 @@ bool Attach() {
   return true;
 }
 
-void* RunFlusher(void*) {
-  pthread_mutex_lock(&g_flusher.mutex);
-  while (!g_flusher.stopping) {
-    timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    constexpr int64_t kSecond = 1'000'000'000;
-    const int64_t nanoseconds = until.tv_nsec + kFlushPeriodNs;
-    until.tv_sec += nanoseconds / kSecond;
-    until.tv_nsec = nanoseconds % kSecond;
-    pthread_cond_timedwait(&g_flusher.changed, &g_flusher.mutex, &until);
-    if (g_flusher.stopping) break;
-    pthread_mutex_unlock(&g_flusher.mutex);
-    g_cupti.cuptiActivityFlushAll(0);
-    pthread_mutex_lock(&g_flusher.mutex);
+/// The driver, as far as the end of a process needs it.
+struct Driver {
+  CUresult (*get_current)(CUcontext*) = nullptr;
+  CUresult (*set_current)(CUcontext) = nullptr;
+  CUresult (*synchronize)() = nullptr;
+  CUcontext context = nullptr;  ///< The one of the thread that ends the process.
+
+  /// Whether there is a context to wait for.
+  bool Load() {
+    void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return false;
+    get_current = reinterpret_cast<decltype(get_current)>(dlsym(library, "cuCtxGetCurrent"));
+    set_current = reinterpret_cast<decltype(set_current)>(dlsym(library, "cuCtxSetCurrent"));
+    synchronize = reinterpret_cast<decltype(synchronize)>(dlsym(library, "cuCtxSynchronize"));
+    return get_current != nullptr && set_current != nullptr && synchronize != nullptr &&
+           get_current(&context) == CUDA_SUCCESS && context != nullptr;
   }
-  pthread_mutex_unlock(&g_flusher.mutex);
-  return nullptr;
+};
+Driver g_driver;
+
+void Flush() { g_cupti.cuptiActivityFlushAll(0); }
+
+/// Waits for the work of the context: what has not ended has no times.
+void WaitForGpu() {
+  if (g_driver.set_current(g_driver.context) == CUDA_SUCCESS) g_driver.synchronize();
 }
 
-void Flusher::Start() {
-  // Signals of the program are for its own threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  running = pthread_create(&thread, nullptr, RunFlusher, nullptr) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
-void Flusher::Stop() {
-  if (!running) return;
-  pthread_mutex_lock(&mutex);
-  stopping = true;
-  pthread_cond_signal(&changed);
-  pthread_mutex_unlock(&mutex);
-  pthread_join(thread, nullptr);
-  running = false;
-}
-
-/// Waits for the work of the calling thread's context: what has not ended has no times.
-void SynchronizeDevice() {
-  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr) return;
-  const auto current = reinterpret_cast<CUresult (*)(CUcontext*)>(dlsym(driver, "cuCtxGetCurrent"));
-  const auto synchronize = reinterpret_cast<CUresult (*)()>(dlsym(driver, "cuCtxSynchronize"));
-  CUcontext context = nullptr;
-  if (current != nullptr && synchronize != nullptr && current(&context) == CUDA_SUCCESS &&
-      context != nullptr) {
-    synchronize();
-  }
-  dlclose(driver);
-}
-
-/// The process ends: brings what CUPTI still holds into the spool.
-void EndCupti() {
-  if (!IsOurs()) return;
-  g_flusher.Stop();
-  SynchronizeDevice();
+void FlushAll() {
   constexpr uint32_t kAlsoIncomplete = 1;
   g_cupti.cuptiActivityFlushAll(kAlsoIncomplete);
+}
+
+/// The process ends: brings what CUPTI still holds into the spool. A program without a recorder
+/// would not wait for the GPU, and its work may have no end: each step is given up after a while.
+void EndCupti() {
+  if (!IsOurs()) return;
+  static HelperCall wait{WaitForGpu};
+  static HelperCall flush{FlushAll};
+  g_flusher.Stop(spool::kEndWaitNs);
+  const bool waited = !g_driver.Load() || CallWithin(spool::kEndWaitNs, &wait);
+  const bool flushed = CallWithin(spool::kEndWaitNs, &flush);
+  if (!waited || !flushed) Page()->gpu_busy_at_end.store(1, std::memory_order_relaxed);
 }
 
 void StartOnce() {
@@ -381,7 +349,7 @@ void StartOnce() {
   EnableCallbacks();
   EnableKinds(true);
   UpdateCuptiWindow();
-  g_flusher.Start();
+  g_flusher.Start(Page(), Flush);
   // Runs before the destructors of the driver, which are registered already.
   atexit(EndCupti);
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "record/inject/clock.h"
+#include "record/inject/entry.h"
 #include "record/inject/mapped_file.h"
 #include "record/inject/process.h"
 #include "record/inject/stream.h"
@@ -20,14 +21,16 @@ using spool::RecordKind;
 
 constexpr uint32_t kDomains = 64;
 constexpr uint32_t kDepths = 512;
-/// Longer texts and payloads are cut.
-constexpr size_t kMostBytes = 256 * 1024;
 constexpr size_t kMostPayloads = 16;
 constexpr size_t kPopBytes = sizeof(spool::RecordHead);
 
 /// The pushed ranges of a thread that are open in a domain.
 struct OpenRanges {
   uint32_t depth;
+  // What handlers did in the middle of a call, of which pops come first. Changed by them only, and
+  // by the thread that they interrupt.
+  uint32_t missed_pops;
+  uint32_t missed_pushes;
   uint64_t stored[kDepths / 64];  ///< A bit a level: whether the begin is in the spool.
 
   bool IsStored(uint32_t level) const { return (stored[level / 64] >> level % 64 & 1) != 0; }
@@ -70,7 +73,8 @@ void GiveBack(Thread* thread) {
 
 void EndThread(void* ended) {
   auto* const thread = static_cast<Thread*>(ended);
-  if (t_thread != thread) return;
+  const Entry entry;
+  if (t_thread != thread || !entry.granted()) return;
   t_thread = nullptr;
   GiveBack(thread);
 }
@@ -147,6 +151,10 @@ OpenRanges& OpenOf(Thread* thread, uint16_t domain) {
   return thread->open[domain < kDomains ? domain : kDomains];
 }
 
+uint32_t Take(uint32_t* count) {
+  return std::atomic_ref(*count).exchange(0, std::memory_order_relaxed);
+}
+
 /// Later than that of any other event of the thread.
 int64_t NextTime(Thread* thread) {
   const int64_t now = Now();
@@ -167,6 +175,8 @@ class Layout {
     AddText();
   }
   size_t size() const { return size_; }
+  /// Whether not all of the event is written.
+  bool is_cut() const { return is_cut_; }
   uint8_t parts() const { return parts_; }
 
   void Write(RecordKind kind, uint16_t domain, int64_t time_ns, uint64_t range,
@@ -192,17 +202,18 @@ class Layout {
     Add(spool::kPayloadPart, sizeof(uint64_t));
     for (size_t i = 0; i < event_.payload_count && i < kMostPayloads; ++i) {
       const size_t bytes = PayloadBytes(event_.payloads[i]);
-      if (payload_bytes_ + bytes > kMostBytes) break;
+      if (payload_bytes_ + bytes > spool::kMostTextBytes) break;
       payload_bytes_ += bytes;
       size_ += sizeof(spool::PayloadHead) + Padded(bytes);
       ++payloads_;
     }
+    is_cut_ = payloads_ < event_.payload_count;
   }
   void AddText() {
     if (event_.text.wide != nullptr) {
-      text_bytes_ = Utf8Bytes(event_.text.wide, kMostBytes);
+      text_bytes_ = Utf8Bytes(event_.text.wide, spool::kMostTextBytes, &is_cut_);
     } else {
-      text_bytes_ = event_.text.bytes.size() < kMostBytes ? event_.text.bytes.size() : kMostBytes;
+      text_bytes_ = CutBytes(event_.text.bytes.size(), spool::kMostTextBytes, &is_cut_);
     }
     if (text_bytes_ > 0) Add(spool::kTextPart, sizeof(uint64_t) + Padded(text_bytes_));
   }
@@ -237,6 +248,7 @@ class Layout {
   size_t payload_bytes_ = 0;
   size_t payloads_ = 0;
   uint8_t parts_ = 0;
+  bool is_cut_ = false;
 };
 
 /// Stores an event. Room for the ends of all open ranges stays behind it, `further` more of them:
@@ -250,9 +262,32 @@ bool Store(Thread* thread, RecordKind kind, uint16_t domain, const NvtxEvent& ev
     CountLostEvent();
     return false;
   }
+  if (layout.is_cut()) CountCutText();
   layout.Write(kind, domain, NextTime(thread), range == nullptr ? 0 : *range, at);
   thread->stream.Publish(layout.size());
   return true;
+}
+
+/// Ends the innermost open range, whether or not its begin was stored.
+void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
+  --open->depth;
+  if (open->depth >= kDepths || !open->IsStored(open->depth)) return;
+  open->FlipStored(open->depth);
+  --thread->pops_due;
+  unsigned char* const at = thread->stream.ReserveSpared(kPopBytes);
+  if (at == nullptr) return CountLostEvent();
+  const spool::RecordHead head = {NextTime(thread), kPopBytes, domain, RecordKind::kPop, 0};
+  std::memcpy(at, &head, sizeof head);
+  thread->stream.Publish(kPopBytes);
+}
+
+/// Brings the open ranges up to date with what was missed.
+void Settle(Thread* thread, uint16_t domain, OpenRanges* open) {
+  if ((open->missed_pops | open->missed_pushes) == 0) return;
+  for (uint32_t i = Take(&open->missed_pops); i > 0 && open->depth > 0; --i) {
+    EndOne(thread, domain, open);
+  }
+  open->depth += Take(&open->missed_pushes);
 }
 
 }  // namespace
@@ -264,6 +299,7 @@ int StorePush(uint16_t domain, const NvtxEvent& event) noexcept {
     return NVTX_NO_PUSH_POP_TRACKING;
   }
   OpenRanges& open = OpenOf(thread, domain);
+  Settle(thread, domain, &open);
   if (WindowOpen()) {
     if (open.depth >= kDepths) {
       CountLostEvent();
@@ -279,19 +315,9 @@ int StorePop(uint16_t domain) noexcept {
   Thread* const thread = CurrentThread();
   if (thread == nullptr) return NVTX_NO_PUSH_POP_TRACKING;
   OpenRanges& open = OpenOf(thread, domain);
+  Settle(thread, domain, &open);
   if (open.depth == 0) return -1;
-  --open.depth;
-  if (open.depth < kDepths && open.IsStored(open.depth)) {
-    open.FlipStored(open.depth);
-    --thread->pops_due;
-    if (unsigned char* const at = thread->stream.ReserveSpared(kPopBytes)) {
-      const spool::RecordHead head = {NextTime(thread), kPopBytes, domain, RecordKind::kPop, 0};
-      std::memcpy(at, &head, sizeof head);
-      thread->stream.Publish(kPopBytes);
-    } else {
-      CountLostEvent();
-    }
-  }
+  EndOne(thread, domain, &open);
   return static_cast<int>(open.depth);
 }
 
@@ -315,6 +341,20 @@ void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept {
   if (thread == nullptr) CountWithoutThread();
   if (thread == nullptr || !WindowOpen()) return;
   Store(thread, RecordKind::kMark, domain, event, nullptr, 0);
+}
+
+void MissPush(uint16_t domain) noexcept {
+  if (t_thread != nullptr) ++OpenOf(t_thread, domain).missed_pushes;
+}
+
+void MissPop(uint16_t domain) noexcept {
+  if (t_thread == nullptr) return;
+  OpenRanges& open = OpenOf(t_thread, domain);
+  if (open.missed_pushes > 0) {
+    --open.missed_pushes;
+  } else {
+    ++open.missed_pops;
+  }
 }
 
 void LockThreads() noexcept { pthread_mutex_lock(&g_threads_mutex); }

@@ -21,6 +21,11 @@ uint64_t StoreStart(uint16_t domain, const NvtxEvent& event) noexcept;
 void StoreEnd(uint16_t domain, uint64_t range) noexcept;
 void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept;
 
+// A push or pop that was refused (Entry): the next one of the thread and domain counts it in, so
+// that ends belong to their begins as they did in the program.
+void MissPush(uint16_t domain) noexcept;
+void MissPop(uint16_t domain) noexcept;
+
 // For a fork: no thread may appear or end between these two.
 void LockThreads() noexcept;
 void UnlockThreads() noexcept;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
+#include "record/inject/entry.h"
 #include "record/inject/event_stream.h"
 #include "record/inject/process.h"
 #include "record/inject/wide_text.h"
@@ -25,27 +26,26 @@ uint16_t Number(uint32_t domain) {
   return domain < spool::kLastDomain ? static_cast<uint16_t>(domain) : spool::kLastDomain;
 }
 
-/// Longer names are cut.
-constexpr size_t kMostNameBytes = 64 * 1024;
-
 /// A name as bytes, for as long as this lives.
 class Bytes {
  public:
-  explicit Bytes(NvtxText text) : view_(text.bytes.substr(0, MostOf(text.bytes))) {
-    if (text.wide == nullptr) return;
-    const size_t size = Utf8Bytes(text.wide, sizeof buffer_);
+  explicit Bytes(NvtxText text) {
+    if (text.wide == nullptr) {
+      view_ = text.bytes.substr(0, CutBytes(text.bytes.size(), spool::kMostNameBytes, &is_cut_));
+      return;
+    }
+    const size_t size = Utf8Bytes(text.wide, sizeof buffer_, &is_cut_);
     WriteUtf8(text.wide, size, buffer_);
     view_ = std::string_view(buffer_, size);
   }
   std::string_view view() const { return view_; }
+  bool is_cut() const { return is_cut_; }
 
  private:
-  static size_t MostOf(std::string_view text) {
-    return text.size() < kMostNameBytes ? text.size() : kMostNameBytes;
-  }
   // Wide names are rare and short.
   char buffer_[4096];
   std::string_view view_;
+  bool is_cut_ = false;
 };
 
 bool IsOwn(uint32_t domain) {
@@ -56,23 +56,50 @@ bool Says(const NvtxEvent& event, const char* text) {
   return event.text.wide == nullptr && event.text.bytes == text;
 }
 
+void CountRefusedEvent() {
+  if (WindowOpen()) CountRefusedCall();
+}
+
+/// Stores a name of which handles may be in use at once, or counts it.
+void KeepName(RecordKind kind, uint32_t domain, uint8_t part, uint64_t id, const Bytes& name) {
+  const Entry entry;
+  if (!entry.granted()) return CountRefusedCall();
+  WriteName(kind, Number(domain), part, id, name.view(), name.is_cut());
+}
+
 }  // namespace
 
 int NvtxTool::Push(uint32_t domain, const NvtxEvent& event) {
-  return StorePush(Number(domain), event);
+  const Entry entry;
+  if (entry.granted()) return StorePush(Number(domain), event);
+  CountRefusedEvent();
+  MissPush(Number(domain));
+  return NVTX_NO_PUSH_POP_TRACKING;
 }
 
-int NvtxTool::Pop(uint32_t domain, const NvtxEvent&) { return StorePop(Number(domain)); }
+int NvtxTool::Pop(uint32_t domain, const NvtxEvent&) {
+  const Entry entry;
+  if (entry.granted()) return StorePop(Number(domain));
+  MissPop(Number(domain));
+  return NVTX_NO_PUSH_POP_TRACKING;
+}
 
 uint64_t NvtxTool::Start(uint32_t domain, const NvtxEvent& event) {
-  return StoreStart(Number(domain), event);
+  const Entry entry;
+  if (entry.granted()) return StoreStart(Number(domain), event);
+  CountRefusedEvent();
+  return 0;
 }
 
 void NvtxTool::End(uint32_t domain, uint64_t range, const NvtxEvent&) {
-  StoreEnd(Number(domain), range);
+  const Entry entry;
+  if (entry.granted()) return StoreEnd(Number(domain), range);
+  if (range != 0) CountRefusedCall();  // 0: its start was not stored.
 }
 
 void NvtxTool::Mark(uint32_t domain, const NvtxEvent& event) {
+  const Entry entry;
+  if (!entry.granted()) return CountRefusedEvent();
   const bool own = IsOwn(domain);
   if (own && Says(event, markers::kStartMark)) SetWindow(true);
   StoreMark(Number(domain), event);
@@ -85,22 +112,22 @@ uint32_t NvtxTool::Domain(NvtxText name) {
   if (id < 64 && bytes.view() == markers::kDomain) {
     g_own_domains.fetch_or(uint64_t{1} << id, std::memory_order_relaxed);
   }
-  WriteName(RecordKind::kDomain, Number(id), 0, 0, bytes.view());
+  KeepName(RecordKind::kDomain, id, 0, 0, bytes);
   return id;
 }
 
 uint32_t NvtxTool::String(uint32_t domain, NvtxText text) {
   const uint32_t id = g_strings.fetch_add(1, std::memory_order_relaxed) + 1;
-  WriteName(RecordKind::kString, Number(domain), spool::kStringPart, id, Bytes(text).view());
+  KeepName(RecordKind::kString, domain, spool::kStringPart, id, Bytes(text));
   return id;
 }
 
 void NvtxTool::NameCategory(uint32_t domain, uint32_t category, NvtxText name) {
-  WriteName(RecordKind::kCategory, Number(domain), spool::kLookPart, category, Bytes(name).view());
+  KeepName(RecordKind::kCategory, domain, spool::kLookPart, category, Bytes(name));
 }
 
 void NvtxTool::NameThread(uint32_t thread, NvtxText name) {
-  WriteName(RecordKind::kThreadName, 0, spool::kRangePart, thread, Bytes(name).view());
+  KeepName(RecordKind::kThreadName, 0, spool::kRangePart, thread, Bytes(name));
 }
 
 uint64_t NvtxTool::AddSchema(uint32_t domain, const nvtxPayloadSchemaAttr_t& schema) {
@@ -115,7 +142,7 @@ uint64_t NvtxTool::AddSchema(uint32_t domain, const nvtxPayloadSchemaAttr_t& sch
     const uint64_t tag = name == markers::kSchemaName ? markers::kSchemaIdTag : 0;
     id = tag << kTagShift | (kFirstOwnId + g_schemas.fetch_add(1, std::memory_order_relaxed));
   }
-  WriteName(RecordKind::kSchema, Number(domain), spool::kRangePart, id, name);
+  KeepName(RecordKind::kSchema, domain, spool::kRangePart, id, Bytes({name, nullptr}));
   return id;
 }
 

@@ -14,6 +14,7 @@
 
 #include "record/inject/clock.h"
 #include "record/inject/cupti_session.h"
+#include "record/inject/entry.h"
 #include "record/inject/event_stream.h"
 #include "record/inject/mapped_file.h"
 #include "record/spool/output_name.h"
@@ -49,6 +50,8 @@ char g_folder[kPathBytes];
 char g_parent_folder[kPathBytes];
 uint32_t g_parent_sequence = 0;
 size_t g_parent_used = 0;
+/// Whether the fork that this thread makes found the recorder at rest.
+__attribute__((tls_model("initial-exec"))) constinit thread_local bool t_fork_prepared = false;
 
 void Copy(const char* text, char* out, size_t size) {
   const size_t length = strnlen(text == nullptr ? "" : text, size - 1);
@@ -133,6 +136,7 @@ bool MakePage(spool::ProcessState state) {
   page->start_ticks = identity.start_ticks;
   page->parent_id = getppid();
   page->start_ns = Now();
+  page->waits_for_start.store(WindowOpen() || !g_options.wait ? 0 : 1, std::memory_order_relaxed);
   page->streams.store(spool::kFirstEventStream, std::memory_order_relaxed);
   const char* const pattern = getenv(spool::kOutputVariable);
   if (pattern != nullptr) {
@@ -145,8 +149,19 @@ bool MakePage(spool::ProcessState state) {
   return true;
 }
 
+/// Leaves word why there is no page.
+void NoteNoPage(int error) {
+  char path[kPathBytes + 32];
+  snprintf(path, sizeof path, "%s/%s%d", g_folder, spool::kErrorPrefix, error);
+  mkdir(path, 0700);
+}
+
 bool MakeProcess(spool::ProcessState state) {
-  if (!MakeFolder() || !MakePage(state)) return false;
+  if (!MakeFolder()) return false;
+  if (!MakePage(state)) {
+    NoteNoPage(errno);
+    return false;
+  }
   g_names.Open(spool::kNamesStream, 0, 0);
   g_activity.Open(spool::kActivityStream, 0, 0);
   return true;
@@ -162,6 +177,7 @@ Mode FirstMode() {
     return Mode::kOff;
   }
   g_window.store(!g_options.wait, std::memory_order_relaxed);
+  MarkOwnProcess();
   return MakeProcess(spool::ProcessState::kRunning) ? Mode::kRecording : Mode::kOff;
 }
 
@@ -206,6 +222,7 @@ Mode ModeOfChild() {
 }
 
 bool StartNow() {
+  if (!IsOwnProcess()) return false;
   pthread_mutex_lock(&g_start_mutex);
   Mode mode = g_mode.load(std::memory_order_relaxed);
   if (mode == Mode::kNew) mode = FirstMode();
@@ -215,8 +232,13 @@ bool StartNow() {
   return mode == Mode::kRecording;
 }
 
-// A fork must find every lock free and no stream in the middle of a record.
+// A fork must find every lock free and no stream in the middle of a record. Where it cannot, being
+// made by a handler in the middle of a call, or in a child that is not known, the child stays one
+// that is not known.
 void BeforeFork() {
+  t_fork_prepared = !t_inside && IsOwnProcess();
+  if (!t_fork_prepared) return;
+  t_inside = true;
   pthread_mutex_lock(&g_start_mutex);
   pthread_mutex_lock(&g_names_mutex);
   pthread_mutex_lock(&g_activity_mutex);
@@ -224,14 +246,17 @@ void BeforeFork() {
 }
 
 void ReleaseAll() {
+  if (!t_fork_prepared) return;
   UnlockThreads();
   pthread_mutex_unlock(&g_activity_mutex);
   pthread_mutex_unlock(&g_names_mutex);
   pthread_mutex_unlock(&g_start_mutex);
+  t_inside = false;
 }
 
 /// The chunks are the parent's: the child must not write another byte there.
 void AfterForkInChild() {
+  if (!t_fork_prepared) return;
   if (g_mode.load(std::memory_order_relaxed) == Mode::kRecording) {
     Copy(g_folder, g_parent_folder, sizeof g_parent_folder);
     g_parent_sequence = g_names.sequence();
@@ -239,9 +264,11 @@ void AfterForkInChild() {
     g_names.Unmap();
     g_activity.Unmap();
     ForgetThreads();
-    munmap(g_page, spool::kProcessPageBytes);
+    void* const page = g_page;
     g_page = nullptr;
+    munmap(page, spool::kProcessPageBytes);
     g_mode.store(Mode::kForked, std::memory_order_relaxed);
+    MarkOwnProcess();
   }
   ReleaseAll();
 }
@@ -280,9 +307,19 @@ void CountLostEvent() noexcept { g_page->lost_events.fetch_add(1, std::memory_or
 
 void CountLostRow() noexcept { g_page->lost_rows.fetch_add(1, std::memory_order_relaxed); }
 
+void CountCutText() noexcept { g_page->cut_texts.fetch_add(1, std::memory_order_relaxed); }
+
+void CountRefusedCall() noexcept {
+  spool::ProcessPage* const page = g_page;
+  if (page == nullptr) return;
+  std::atomic<uint64_t>& counter = IsOwnProcess() ? page->handler_events : page->child_events;
+  counter.fetch_add(1, std::memory_order_relaxed);
+}
+
 void WriteName(spool::RecordKind kind, uint16_t domain, uint8_t part, uint64_t id,
-               std::string_view text) noexcept {
+               std::string_view text, bool is_cut) noexcept {
   if (!IsRecording()) return;
+  if (is_cut) CountCutText();
   constexpr size_t kPartBytes = sizeof id;
   size_t size = sizeof(spool::RecordHead) + sizeof(uint64_t) + ((text.size() + 7) & ~size_t{7});
   if (part != 0) size += kPartBytes;
@@ -313,11 +350,14 @@ Stream& ActivityLock::stream() noexcept { return g_activity; }
 bool WindowOpen() noexcept { return g_window.load(std::memory_order_relaxed); }
 void SetWindow(bool open) noexcept {
   g_window.store(open, std::memory_order_relaxed);
+  if (open && IsOwnProcess() && g_page != nullptr) {
+    g_page->waits_for_start.store(0, std::memory_order_relaxed);
+  }
   UpdateCuptiWindow();
 }
 
 void EndProcess() noexcept {
-  if (g_mode.load(std::memory_order_acquire) != Mode::kRecording) return;
+  if (!IsOwnProcess() || g_mode.load(std::memory_order_acquire) != Mode::kRecording) return;
   g_page->state.store(spool::ProcessState::kEnded, std::memory_order_release);
 }
 

@@ -49,10 +49,14 @@ void NoteError(int error_number) noexcept;
 
 void CountLostEvent() noexcept;
 void CountLostRow() noexcept;
+void CountCutText() noexcept;
+/// A call to which Entry was refused: of a signal handler, or of a child that is not known.
+void CountRefusedCall() noexcept;
 
-/// Appends to the stream of names. The text may be null. Safe for threads.
+/// Appends to the stream of names. The text may be null. `is_cut`: it is not all of the name. Safe
+/// for threads.
 void WriteName(spool::RecordKind kind, uint16_t domain, uint8_t part, uint64_t id,
-               std::string_view text) noexcept;
+               std::string_view text, bool is_cut) noexcept;
 
 /// The stream of activity, for whoever holds its lock.
 class ActivityLock {

@@ -24,13 +24,25 @@ inline size_t WriteUtf8(wchar_t wide, char* out) noexcept {
   return size;
 }
 
-/// Bytes that a wide text takes as UTF-8, at most `most`; whole characters only.
-inline size_t Utf8Bytes(const wchar_t* text, size_t most) noexcept {
+/// Bytes of a text of `size` bytes that are kept: `most` at most. Sets *cut where those are not
+/// all.
+inline size_t CutBytes(size_t size, size_t most, bool* cut) noexcept {
+  if (size <= most) return size;
+  *cut = true;
+  return most;
+}
+
+/// Bytes that a wide text takes as UTF-8, at most `most`; whole characters only. Sets *cut where
+/// that is not all of it.
+inline size_t Utf8Bytes(const wchar_t* text, size_t most, bool* cut) noexcept {
   char scratch[4];
   size_t bytes = 0;
   for (; *text != L'\0'; ++text) {
     const size_t size = WriteUtf8(*text, scratch);
-    if (bytes + size > most) break;
+    if (bytes + size > most) {
+      *cut = true;
+      break;
+    }
     bytes += size;
   }
   return bytes;

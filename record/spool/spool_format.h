@@ -12,22 +12,34 @@
 //     session               SessionKey=value lines, written by `record` before the program starts
 //     PID.N/                one image of a process; N counts the images of a process id (exec)
 //       process             a ProcessPage; locked (F_OFD_SETLK) as long as the process maps it
+//       error.ERRNO         a folder, where the page could not be made, and why: making a folder
+//                           takes no descriptor
 //       STREAM.SEQUENCE     chunks of a stream: both numbers decimal, from 0
 //
 // Stream 0 (kNamesStream) holds names, 1 (kActivityStream) rows of activity tables, every further
 // one the events of a thread, in order. A stream goes on in the chunk of the next number as soon as
-// that exists. Chunks and pages are mapped by both sides; only the library writes. All numbers are
-// little-endian, as they lie in memory.
+// that exists. Chunks and pages are mapped by both sides; only the library writes, but for
+// ProcessPage::flush_asked. All numbers are little-endian, as they lie in memory.
 //
 // Crash rule: what lies before ChunkHead::used is whole, whatever was killed and when.
 
 namespace oplens::record::spool {
 
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 inline constexpr uint32_t kNamesStream = 0;
 inline constexpr uint32_t kActivityStream = 1;
 inline constexpr uint32_t kFirstEventStream = 2;
+
+/// While CUDA is used, CUPTI is asked for what it holds after so long.
+inline constexpr int64_t kFlushPeriodNs = 400'000'000;
+/// At the end of a process the GPU is waited for so long: less than the time from SIGTERM to
+/// SIGKILL after `record --timeout`.
+inline constexpr int64_t kEndWaitNs = 3'000'000'000;
+
+/// Longer texts and payloads of events are cut, and longer names.
+inline constexpr size_t kMostTextBytes = 256 * 1024;
+inline constexpr size_t kMostNameBytes = 64 * 1024;
 
 inline constexpr char kProcessMagic[8] = {'O', 'P', 'L', 'S', 'P', 'R', 'O', 'C'};
 inline constexpr char kChunkMagic[8] = {'O', 'P', 'L', 'S', 'C', 'H', 'N', 'K'};
@@ -54,15 +66,27 @@ struct ProcessPage {
   std::atomic<ProcessState> state;
   int64_t start_ns;                   ///< When the library was loaded.
   std::atomic<uint64_t> lost_events;  ///< NVTX calls that could not be stored.
-  std::atomic<uint64_t> lost_rows;    ///< Activity records that could not be stored.
-  std::atomic<uint64_t> cupti_lost;   ///< Activity records that CUPTI dropped.
-  std::atomic<uint64_t> odd_rows;     ///< Activity records of kinds that are not kept.
-  std::atomic<uint32_t> streams;      ///< Numbers given out: all streams are below.
-  std::atomic<int32_t> first_error;   ///< errno of the first chunk that could not be made; 0: none.
+  /// NVTX calls of signal handlers that interrupted another one.
+  std::atomic<uint64_t> handler_events;
+  /// NVTX calls of children that came to life without the handlers of fork (_Fork, clone).
+  std::atomic<uint64_t> child_events;
+  std::atomic<uint64_t> cut_texts;   ///< Texts, names and payloads that were too long.
+  std::atomic<uint64_t> lost_rows;   ///< Activity records that could not be stored.
+  std::atomic<uint64_t> cupti_lost;  ///< Activity records that CUPTI dropped.
+  std::atomic<uint64_t> odd_rows;    ///< Activity records of kinds that are not kept.
+  /// 1: --profile-from-start off, and no start has come.
+  std::atomic<uint32_t> waits_for_start;
+  std::atomic<uint32_t> streams;     ///< Numbers given out: all streams are below.
+  std::atomic<int32_t> first_error;  ///< errno of the first chunk that could not be made; 0: none.
   std::atomic<CudaState> cuda;
   std::atomic<int32_t> cupti_result;    ///< CUptiResult of the step that failed, or 0.
   std::atomic<uint32_t> cupti_version;  ///< cuptiGetVersion, 0: not loaded.
-  uint32_t reserved;
+  /// 1: the wait for the GPU at the end of the process was given up (kEndWaitNs).
+  std::atomic<uint32_t> gpu_busy_at_end;
+  /// `record` counts up when it wants what CUPTI holds in the spool, and wakes who waits for that
+  /// (futex.h); the library answers with the number that it has served.
+  std::atomic<uint32_t> flush_asked;
+  std::atomic<uint32_t> flush_done;
   char cupti_step[64];      ///< The function that failed, or what could not be loaded.
   char cupti_message[256];  ///< CUPTI's words for the result.
   char output[1024];        ///< Name of the database, %-sequences replaced.
@@ -190,6 +214,9 @@ struct RowPart {
   uint32_t reserved;
 };
 inline constexpr int64_t kNullText = -1;
+
+/// Of the folder that tells why there is no page; the errno follows.
+inline constexpr const char* kErrorPrefix = "error.";
 
 // Environment of the recorded program.
 inline constexpr const char* kSpoolVariable = "OPLENS_RECORD_SPOOL";    ///< Folder, absolute.

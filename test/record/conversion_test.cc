@@ -63,6 +63,9 @@ TEST_F(ConversionTest, TellsTheFacts) {
   MakeImage([](spool::ProcessPage* page) {
     page->parent_id = 12;
     page->lost_events = 1;
+    page->handler_events = 5;
+    page->child_events = 6;
+    page->cut_texts = 7;
     page->lost_rows = 2;
     page->cupti_lost = 3;
     page->odd_rows = 4;
@@ -78,6 +81,9 @@ TEST_F(ConversionTest, TellsTheFacts) {
   EXPECT_EQ(summary.output, output().string());
   EXPECT_EQ(summary.command, "./program -n 3");
   EXPECT_EQ(summary.lost_events, 1);
+  EXPECT_EQ(summary.handler_events, 5);
+  EXPECT_EQ(summary.child_events, 6);
+  EXPECT_EQ(summary.cut_texts, 7);
   EXPECT_EQ(summary.lost_rows, 2);
   EXPECT_EQ(summary.cupti_lost, 3);
   EXPECT_EQ(summary.odd_rows, 4);
@@ -90,14 +96,27 @@ TEST_F(ConversionTest, TellsTheFacts) {
   EXPECT_TRUE(summary.ended);
   EXPECT_EQ(summary.damage, "");
   const std::map<std::string, std::string> expected = {
-      {"version", "1.2.3"},        {"format_version", "1"},
-      {"process_id", "4711"},      {"parent_id", "12"},
-      {"recovered", "0"},          {"ended", "1"},
-      {"lost_events", "1"},        {"lost_rows", "2"},
-      {"cupti_lost", "3"},         {"odd_rows", "4"},
-      {"first_error", "28"},       {"open_ranges", "0"},
-      {"unmatched_ends", "0"},     {"gpu", "failed: cuptiSubscribe: not permitted (35)"},
-      {"cupti_version", "130001"}, {"damage", ""}};
+      {"version", "1.2.3"},
+      {"format_version", "1"},
+      {"process_id", "4711"},
+      {"parent_id", "12"},
+      {"recovered", "0"},
+      {"ended", "1"},
+      {"lost_events", "1"},
+      {"lost_rows", "2"},
+      {"handler_events", "5"},
+      {"child_events", "6"},
+      {"cut_texts", "7"},
+      {"gpu_busy_at_end", "0"},
+      {"unfinished_launches", "0"},
+      {"cupti_lost", "3"},
+      {"odd_rows", "4"},
+      {"first_error", "28"},
+      {"open_ranges", "0"},
+      {"unmatched_ends", "0"},
+      {"gpu", "failed: cuptiSubscribe: not permitted (35)"},
+      {"cupti_version", "130001"},
+      {"damage", ""}};
   EXPECT_EQ(Meta(), expected);
 }
 
@@ -372,7 +391,8 @@ TEST_F(ConversionTest, ImagesOfOneProcessShareAFile) {
     events.Append(EventRecord(RecordKind::kStart, 11, {.range = 1}));
   }
   const ProcessSummary summary = ConvertOne();
-  EXPECT_TRUE(summary.ended);
+  EXPECT_FALSE(summary.ended) << "the first image did not";
+  EXPECT_TRUE(summary.gpu_cut_off);
   EXPECT_EQ(summary.command, "first");
   EXPECT_EQ(summary.cuda, spool::CudaState::kRecording);
   EXPECT_EQ(summary.lost_events, 3);

@@ -49,6 +49,8 @@ struct Fake {
   uint64_t node_ids = 0;
   std::vector<Node> captured;
   std::vector<Node> instantiated;
+  bool endless = false;  // A kernel that never ends is under way.
+  std::vector<CUpti_ActivityKernel10> unfinished;
   std::set<std::string> names;  // Kernel names must outlive their records.
 };
 
@@ -160,12 +162,16 @@ uint64_t Occupy(uint64_t duration_ns) {
   return start;
 }
 
-void Kernel(const char* name, int grid, int block, uint64_t duration_ns, uint32_t correlation,
+void DeliverKernel(const CUpti_ActivityKernel10& kernel) {
+  // The last member came with 13.0.
+  const size_t older = offsetof(CUpti_ActivityKernel10, isDeviceLaunched);
+  DeliverIfEnabled(kernel, Version() < 130000 ? older : sizeof kernel);
+}
+
+void Kernel(const char* name, int grid, int block, int64_t duration_ns, uint32_t correlation,
             uint64_t node) {
   CUpti_ActivityKernel10 kernel = {};
   kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-  kernel.start = Occupy(duration_ns);
-  kernel.end = kernel.completed = kernel.start + duration_ns;
   kernel.contextId = 1;
   kernel.streamId = 7;
   kernel.gridX = grid;
@@ -179,9 +185,16 @@ void Kernel(const char* name, int grid, int block, uint64_t duration_ns, uint32_
   kernel.graphId = node == 0 ? 0 : 2;
   kernel.clusterX = 4;
   kernel.isDeviceLaunched = 1;
-  // The last member came with 13.0.
-  const size_t older = offsetof(CUpti_ActivityKernel10, isDeviceLaunched);
-  DeliverIfEnabled(kernel, Version() < 130000 ? older : sizeof kernel);
+  Fake& fake = The();
+  fake.endless = fake.endless || duration_ns < 0;
+  if (fake.endless) {
+    fake.unfinished.push_back(kernel);
+    return;
+  }
+  const auto duration = static_cast<uint64_t>(duration_ns);
+  kernel.start = Occupy(duration);
+  kernel.end = kernel.completed = kernel.start + duration;
+  DeliverKernel(kernel);
 }
 
 void CallResource(CUpti_CallbackId id, uint64_t node, uint64_t original) {
@@ -230,7 +243,7 @@ int fake_cuda_init(void) {
 uint32_t fake_cuda_launch(const char* name, int grid, int block, int64_t duration_ns) {
   const std::lock_guard lock(The().mutex);
   const uint32_t correlation = ApiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000);
-  Kernel(name, grid, block, static_cast<uint64_t>(duration_ns), correlation, 0);
+  Kernel(name, grid, block, duration_ns, correlation, 0);
   return correlation;
 }
 
@@ -320,6 +333,20 @@ uint32_t fake_cuda_replay(void) {
 
 void fake_cupti_deliver(const void* record, uint64_t size) { Deliver(record, size); }
 
+// The driver's functions.
+
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  *context = reinterpret_cast<CUcontext>(uintptr_t{1});
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+
+CUresult cuCtxSynchronize() {
+  while (The().endless) pause();
+  return CUDA_SUCCESS;
+}
+
 // CUPTI's functions.
 
 CUptiResult cuptiGetVersion(uint32_t* version) {
@@ -397,8 +424,13 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, uint32_t, size_t* dropp
   return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiActivityFlushAll(uint32_t) {
+CUptiResult cuptiActivityFlushAll(uint32_t flags) {
+  while (std::getenv("FAKE_CUPTI_STUCK") != nullptr) pause();
   const std::lock_guard lock(The().mutex);
+  if ((flags & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0) {
+    for (const CUpti_ActivityKernel10& kernel : The().unfinished) DeliverKernel(kernel);
+    The().unfinished.clear();
+  }
   CompleteAll();
   return CUPTI_SUCCESS;
 }

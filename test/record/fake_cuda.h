@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-// libfake_cuda.so: stands in for the CUDA driver and for CUPTI, so that all that happens between
+// A libcuda.so.1 that stands in for the CUDA driver and for CUPTI, so that all that happens between
 // them and the recorder can be tested without a GPU. Programs link it; the recorder loads it as
 // CUPTI (OPLENS_CUPTI). "Kernels" take the time that they are said to take, and nothing happens.
 //
@@ -12,6 +12,7 @@
 //                       (cuptiActivityEnable/KIND=CODE for one kind)
 //   FAKE_CUPTI_VERSION  what cuptiGetVersion says; below 130000, kernel records are those of 12.0
 //   FAKE_CUPTI_HOLD     so many full buffers are kept until CUPTI is flushed
+//   FAKE_CUPTI_STUCK    no flush of CUPTI comes back
 //   FAKE_CUPTI_CLOCK    own: CUPTI has no callback for timestamps, and a clock that is 1 s ahead
 
 #if defined(__cplusplus)
@@ -22,7 +23,8 @@ extern "C" {
 /// InitializeInjection, as the driver does. Returns 0, or -1 when there is none.
 int fake_cuda_init(void);
 
-/// cudaLaunchKernel: an API call of the runtime, and a kernel that starts behind it. Returns the
+/// cudaLaunchKernel: an API call of the runtime, and a kernel that starts behind it; one of a
+/// negative duration never ends, and what is launched after it never starts. Returns the
 /// correlation id.
 uint32_t fake_cuda_launch(const char* name, int grid, int block, int64_t duration_ns);
 

@@ -7,6 +7,9 @@
 //   many N    N kernels in a range each
 //   fork      a child calls CUDA, which it must not, and must not crash
 //   unused    ranges only, without CUDA
+//   endless   three kernels, of which the second never ends
+//   stay      a hundred kernels; says "ready", and waits to be ended
+//   leave HOW a hundred kernels, then without exit: HOW is _exit, exec or kill
 //   forever FILE [MICROSECONDS]   a kernel in two ranges, again and again, with a pause; FILE gets
 //             the process id and how many ranges have ended, 8 bytes each
 #include <cupti.h>
@@ -17,6 +20,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -180,6 +184,31 @@ int Fork() {
   return waitpid(child, &status, 0) == child && status == 0 ? 0 : 5;
 }
 
+void Hundred() {
+  for (int i = 0; i < 100; ++i) fake_cuda_launch(kRelu, 1, 32, 1000);
+}
+
+void Endless() {
+  fake_cuda_launch(kRelu, 1, 32, 1000);
+  fake_cuda_launch("endless", 1, 32, -1);
+  fake_cuda_launch(kRelu, 1, 32, 1000);
+}
+
+void Stay() {
+  Hundred();
+  std::puts("ready");
+  std::fflush(stdout);
+  while (true) pause();
+}
+
+int Leave(const std::string& how) {
+  Hundred();
+  if (how == "_exit") _exit(0);
+  if (how == "kill") raise(SIGKILL);
+  execl("/proc/self/exe", "gpu_program", "unused", nullptr);
+  return 6;
+}
+
 struct Progress {
   std::atomic<int64_t> process_id;
   std::atomic<int64_t> ranges;
@@ -220,6 +249,9 @@ int main(int argc, char** argv) {
   if (scenario == "graph") Graph();
   if (scenario == "records") Records();
   if (scenario == "fork") return Fork();
+  if (scenario == "endless") Endless();
+  if (scenario == "stay") Stay();
+  if (scenario == "leave" && argc > 2) return Leave(argv[2]);
   if (scenario == "forever" && argc > 2) {
     return Forever(argv[2], argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : 0);
   }

@@ -33,8 +33,24 @@ RecordingFacts Here() {
   return facts;
 }
 
+std::string Text(const std::vector<ProcessSummary>& processes,
+                 const RecordingFacts& facts = Here()) {
+  std::string text;
+  for (const SummaryLine& line : Summary(processes, facts)) text += line.text;
+  return text;
+}
+
 std::string Text(const ProcessSummary& process, const RecordingFacts& facts = Here()) {
-  return Summary({process}, facts);
+  return Text(std::vector<ProcessSummary>{process}, facts);
+}
+
+/// Those lines only that tell of something missing.
+std::string Faults(const ProcessSummary& process, const RecordingFacts& facts = Here()) {
+  std::string text;
+  for (const SummaryLine& line : Summary({process}, facts)) {
+    if (line.fault) text += line.text;
+  }
+  return text;
 }
 
 TEST(RecordMessages, AreOneLineWhenAllIsWell) {
@@ -44,7 +60,7 @@ TEST(RecordMessages, AreOneLineWhenAllIsWell) {
 TEST(RecordMessages, NameEveryDatabase) {
   ProcessSummary other = Recorded();
   other.output = "/elsewhere/b.sql";
-  EXPECT_EQ(Summary({Recorded(), other}, Here()),
+  EXPECT_EQ(Text({Recorded(), other}),
             "record: net.sql: 1234 kernels, 1 range, 0 dropped records\n"
             "record: /elsewhere/b.sql: 1234 kernels, 1 range, 0 dropped records\n");
 }
@@ -59,9 +75,82 @@ TEST(RecordMessages, SayWhyRecordsWereDropped) {
   process.first_error = EFBIG;
   EXPECT_THAT(Text(process), HasSubstr("ulimit -f"));
   process = Recorded();
+  process.handler_events = 1;
+  process.child_events = 2;
+  EXPECT_THAT(Text(process), HasSubstr("3 dropped records\n"));
+  EXPECT_THAT(Text(process), HasSubstr("net.sql: 1 NVTX call of signal handlers"));
+  EXPECT_THAT(Text(process), HasSubstr("net.sql: 2 NVTX calls of child processes"));
+  process = Recorded();
   process.cupti_lost = 1;
   EXPECT_THAT(Text(process), HasSubstr("1 dropped record\n"));
   EXPECT_THAT(Text(process), HasSubstr("CUPTI dropped 1 record, its buffers being full"));
+}
+
+TEST(RecordMessages, SayWhatWasCut) {
+  ProcessSummary process = Recorded();
+  process.cut_texts = 1;
+  EXPECT_THAT(Text(process), HasSubstr("net.sql: 1 text was cut: those of events at 256 KiB, names "
+                                       "at 64 KiB\n"));
+  process.cut_texts = 2;
+  EXPECT_THAT(Text(process), HasSubstr("net.sql: 2 texts were cut"));
+}
+
+TEST(RecordMessages, SayWhatTheGpuMayHaveDoneBeyond) {
+  ProcessSummary process = Recorded();
+  process.gpu_cut_off = true;
+  EXPECT_THAT(Text(process), HasSubstr("net.sql: ended without exit (a signal, _exit or exec): up "
+                                       "to 0.4 s of GPU work may be missing\n"));
+  process.unfinished_launches = 1;
+  EXPECT_THAT(Text(process), HasSubstr("net.sql: 1 launch has no kernel: "));
+  process.unfinished_launches = 2;
+  EXPECT_THAT(Text(process), HasSubstr("net.sql: 2 launches have no kernel: "));
+  process.gpu_cut_off = false;
+  process.gpu_busy_at_end = true;
+  EXPECT_THAT(Text(process), HasSubstr("net.sql: the GPU was still at work 3 s after the end"));
+}
+
+TEST(RecordMessages, SayThatNoStartCame) {
+  ProcessSummary process;
+  process.waits_for_start = true;
+  EXPECT_THAT(Text(process), HasSubstr("record: nothing was recorded: with --profile-from-start "
+                                       "off, cudaProfilerStart or oplens::annotate::Start()"));
+  process.marks = 1;
+  EXPECT_THAT(Text(process), Not(HasSubstr("nothing was recorded")));
+  EXPECT_THAT(Text(ProcessSummary()), Not(HasSubstr("nothing was recorded"))) << "from the start";
+}
+
+TEST(RecordMessages, TellFaultsFromNotes) {
+  ProcessSummary process = Recorded();
+  process.open_ranges = 2;
+  EXPECT_EQ(Faults(process), "");
+  RecordingFacts facts = Here();
+  facts.program_seen = false;
+  facts.skipped_processes = 1;
+  EXPECT_EQ(Faults(process, facts), "");
+  facts.out_of_descriptors = true;
+  EXPECT_THAT(Faults(process, facts), StartsWith("record: the program had no file descriptor"));
+  facts.library_failed = true;
+  EXPECT_THAT(Faults(process, facts), HasSubstr("is the disk full"));
+  facts.library_error = EMFILE;
+  EXPECT_THAT(Faults(process, facts),
+              HasSubstr("Too many open files: raise the limit (ulimit -n)"));
+
+  const auto is_fault = [](auto ProcessSummary::*member, auto value) {
+    ProcessSummary changed = Recorded();
+    changed.*member = value;
+    return Faults(changed).starts_with("record: net.sql: ");
+  };
+  for (int64_t ProcessSummary::*const count :
+       {&ProcessSummary::lost_events, &ProcessSummary::lost_rows, &ProcessSummary::handler_events,
+        &ProcessSummary::child_events, &ProcessSummary::cut_texts, &ProcessSummary::cupti_lost,
+        &ProcessSummary::odd_rows, &ProcessSummary::unfinished_launches}) {
+    EXPECT_TRUE(is_fault(count, 1));
+  }
+  EXPECT_TRUE(is_fault(&ProcessSummary::gpu_cut_off, true));
+  EXPECT_TRUE(is_fault(&ProcessSummary::gpu_busy_at_end, true));
+  EXPECT_TRUE(is_fault(&ProcessSummary::cuda, spool::CudaState::kFailed));
+  EXPECT_TRUE(is_fault(&ProcessSummary::notes, std::vector<std::string>{"a note"}));
+  EXPECT_TRUE(is_fault(&ProcessSummary::damage, "stream 3 ends early"));
 }
 
 TEST(RecordMessages, SayWhatIsOddInTheProgram) {
@@ -89,7 +178,7 @@ TEST(RecordMessages, SayWhyThereAreRangesOnly) {
   facts.wanted_cuda = false;
   EXPECT_THAT(Text(process, facts), Not(HasSubstr("ranges only")));
   facts.wanted_cuda = true;
-  EXPECT_THAT(Summary({process, Recorded()}, facts), Not(HasSubstr("ranges only")))
+  EXPECT_THAT(Text({process, Recorded()}, facts), Not(HasSubstr("ranges only")))
       << "one of them used CUDA";
 }
 

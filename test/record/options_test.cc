@@ -38,16 +38,19 @@ TEST(RecordOptions, HaveDefaults) {
   EXPECT_THAT(options.command, ElementsAre("prog", "a"));
   EXPECT_THAT(options.trace, ElementsAre("cuda", "nvtx", "sync", "overhead"));
   EXPECT_TRUE(options.from_start);
-  EXPECT_FALSE(options.force || options.children || options.quiet || options.keep_arguments);
+  EXPECT_FALSE(options.force || options.children || options.quiet || options.keep_arguments ||
+               options.strict);
   EXPECT_EQ(options.timeout_s, 0);
   EXPECT_EQ(options.recover, "");
   EXPECT_EQ(options.message, "");
 }
 
 TEST(RecordOptions, AreReadInEveryForm) {
-  const Options options = Read({"-f", "--export-profile", "n,%p.sql", "--profile-from-start=off",
-                                "--profile-child-processes", "--trace", "nvtx,memory,nvtx",
-                                "--timeout", "12", "--quiet", "--keep-arguments", "prog"});
+  const Options options =
+      Read({"-f", "--export-profile", "n,%p.sql", "--profile-from-start=off",
+            "--profile-child-processes", "--trace", "nvtx,memory,nvtx", "--timeout", "12",
+            "--quiet", "--strict", "--keep-arguments", "prog"});
+  EXPECT_TRUE(options.strict);
   EXPECT_EQ(options.output, "n,%p.sql");
   EXPECT_TRUE(options.force && options.children && options.quiet && options.keep_arguments);
   EXPECT_FALSE(options.from_start);

@@ -103,6 +103,47 @@ TEST(RecordProgram, LeavesFilesBesideTheDatabaseAlone) {
 
 TEST(RecordProgram, QuietSaysNothing) { EXPECT_EQ(Record({"ranges", "5"}, {"--quiet"}).err, ""); }
 
+TEST(RecordProgram, QuietSaysWhatFailedOrIsMissing) {
+  const RunResult killed = Record({"crash", "9"}, {"-f", "-q"});
+  EXPECT_THAT(killed.err, StartsWith("record: the program was killed by signal 9 ("));
+  EXPECT_THAT(killed.err, Not(HasSubstr("0 kernels")));
+  const RunResult cut = Record({"long"}, {"-f", "-q"});
+  EXPECT_EQ(cut.err,
+            "record: net.sql: 4 texts were cut: those of events at 256 KiB, names at 64 KiB\n");
+}
+
+TEST(RecordProgram, StrictFailsWhereSomethingIsMissing) {
+  EXPECT_EQ(Record({"ranges", "5"}, {"-f", "--strict"}).exit_code, 0);
+  EXPECT_EQ(Record({"long"}, {"-f"}).exit_code, 0);
+  EXPECT_EQ(Record({"long"}, {"-f", "--strict"}).exit_code, 3);
+  EXPECT_EQ(Record({"descriptors", "later"}, {"-f", "--strict"}).exit_code, 3);
+  EXPECT_EQ(Record({"exit", "5"}, {"-f", "--strict"}).exit_code, 5) << "the program's own";
+}
+
+TEST(RecordProgram, SaysThatNoStartCame) {
+  const std::vector<std::string> window = {"-f", "--profile-from-start", "off"};
+  EXPECT_THAT(Record({"ranges", "5"}, window).err,
+              HasSubstr("record: nothing was recorded: with --profile-from-start off, "));
+  EXPECT_THAT(Record({"ranges", "5"}, {"-f"}).err, Not(HasSubstr("nothing was recorded")));
+  EXPECT_THAT(Record({"exit", "0"}, {"-f", "--trace", "cuda"}).err,
+              Not(HasSubstr("nothing was recorded")));
+}
+
+TEST(RecordProgram, SaysThatTheProgramHadNoDescriptorLeft) {
+  const RunResult first = Record({"descriptors", "first"});
+  EXPECT_THAT(first.err, HasSubstr("record: the program had no file descriptor left: where it uses "
+                                   "CUDA or NVTX, the recorder could not be loaded"));
+  EXPECT_THAT(first.err, Not(HasSubstr("used neither")));
+  const RunResult later = Record({"descriptors", "later"}, {"-f"});
+  EXPECT_THAT(later.err, HasSubstr("could not be stored: Too many open files: raise the limit"));
+  const RunResult child =
+      RunProgram(RecordCommand({"-o", "net.%p.sql", "--profile-child-processes"},
+                               Recorded({"descriptors", "child"})),
+                 InTestDir());
+  EXPECT_THAT(child.err, HasSubstr("record: a process could not write into the spool and was not "
+                                   "recorded: Too many open files: raise the limit (ulimit -n)\n"));
+}
+
 TEST(RecordProgram, ExitsAsTheProgram) {
   for (const int code : {0, 1, 42, 255}) {
     const RunResult result = Record({"exit", std::to_string(code)}, {"-f"});

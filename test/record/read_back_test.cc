@@ -24,27 +24,6 @@ constexpr const char* kRelu =
     "{'mod': 'torch', 'op': 'relu', 'args': [{'name': '', 'type': 'tensor', 'shape': (4, 8), "
     "'dtype': 'float32'}]}";
 
-/// A row of CONCURRENT_KERNEL, of a node of a graph unless that is 0.
-std::vector<SpoolValue> Kernel(int64_t start, int64_t end, int64_t correlation, int64_t node) {
-  std::vector<SpoolValue> values;
-  for (const auto& column : NvprofTable("CONCURRENT_KERNEL").columns) {
-    int64_t value = 1;
-    if (column.name == "start") value = start;
-    if (column.name == "end") value = end;
-    if (column.name == "correlationId") value = correlation;
-    if (column.name == "name") {
-      values.emplace_back("my_kernel");
-    } else if (column.blob) {
-      values.emplace_back("\x11");
-    } else {
-      values.emplace_back(value);
-    }
-  }
-  values.emplace_back(node);
-  values.resize(values.size() + 12, kAbsent);
-  return values;
-}
-
 std::string LaunchRecord(int64_t start, int64_t correlation, int64_t cbid) {
   return RowRecord(Table::kRuntime, {cbid, start, start + 2, int64_t{4711}, int64_t{kThread},
                                      correlation, int64_t{0}});
@@ -75,7 +54,7 @@ TEST_F(ReadBack, ParseAndProf) {
   AppendOp(image);
   SpoolStream activity(image, spool::kActivityStream);
   activity.Append(LaunchRecord(122, 55, 211));
-  activity.Append(RowRecord(Table::kConcurrentKernel, Kernel(200, 300, 55, 0)));
+  activity.Append(RowRecord(Table::kConcurrentKernel, KernelValues(200, 300, 55, 0)));
   ConvertOne();
   const test::RunResult parsed = Parse();
   EXPECT_EQ(parsed.exit_code, 0);
@@ -101,7 +80,7 @@ TEST_F(ReadBack, RangesOfTheSameTimesNestByTheirNumbers) {
   for (int i = 0; i < 3; ++i) events.Pop(200);
   SpoolStream activity(image, spool::kActivityStream);
   activity.Append(LaunchRecord(122, 55, 211));
-  activity.Append(RowRecord(Table::kConcurrentKernel, Kernel(200, 300, 55, 0)));
+  activity.Append(RowRecord(Table::kConcurrentKernel, KernelValues(200, 300, 55, 0)));
   ConvertOne();
   EXPECT_THAT(Parse().out, HasSubstr("'layer': ['b', 'c', 'a']"));
 }
@@ -117,8 +96,8 @@ TEST_F(ReadBack, AReplayedKernelHasTheOpThatPutItIntoTheGraph) {
   node(122, 7, 0);
   node(500, 8, 7);  // Instantiated outside of the op.
   activity.Append(LaunchRecord(600, 55, 311));
-  activity.Append(RowRecord(Table::kConcurrentKernel, Kernel(700, 800, 55, 8)));
-  activity.Append(RowRecord(Table::kConcurrentKernel, Kernel(800, 900, 55, 99)));
+  activity.Append(RowRecord(Table::kConcurrentKernel, KernelValues(700, 800, 55, 8)));
+  activity.Append(RowRecord(Table::kConcurrentKernel, KernelValues(800, 900, 55, 99)));
   ConvertOne();
   const std::string out = Parse().out;
   const std::string first = out.substr(0, out.find('\n'));
@@ -132,7 +111,10 @@ TEST_F(ReadBack, ParseTellsWhatIsMissing) {
   SpoolStream events(MakeImage([](spool::ProcessPage* page) {
                        page->state = spool::ProcessState::kRunning;
                        page->lost_events = 7;
+                       page->handler_events = 5;
+                       page->child_events = 6;
                        page->lost_rows = 8;
+                       page->cut_texts = 4;
                        page->cupti_lost = 9;
                        page->odd_rows = 10;
                      }),
@@ -148,12 +130,26 @@ TEST_F(ReadBack, ParseTellsWhatIsMissing) {
   for (const char* const sentence :
        {"was recovered from the spool of a recording that did not end",
         "the recorded program did not end by itself", "7 NVTX calls could not be stored",
+        "5 NVTX calls of signal handlers were dropped",
+        "6 NVTX calls of child processes that were made without fork were dropped",
         "8 records of the GPU and of API calls could not be stored",
         "CUPTI dropped 9 records of the GPU", "10 records of the GPU and of API calls fit no table",
-        "the GPU was not recorded: the program did not use CUDA",
+        "4 texts were too long and were cut",
         "not all of the recording could be read: ", "a note_[31m"}) {
     EXPECT_THAT(err, HasSubstr(sentence));
   }
+}
+
+TEST_F(ReadBack, ParseTellsWhatTheGpuDidBeyond) {
+  const fs::path image = MakeImage([](spool::ProcessPage* page) {
+    page->cuda = spool::CudaState::kRecording;
+    page->gpu_busy_at_end = 1;
+  });
+  SpoolStream(image, spool::kActivityStream).Append(LaunchRecord(600, 55, 211));
+  ConvertOne();
+  const std::string err = Parse().err;
+  EXPECT_THAT(err, HasSubstr("the GPU was still at work when the recording ended"));
+  EXPECT_THAT(err, HasSubstr("1 launches have no kernel: the recording ended before they did"));
 }
 
 TEST_F(ReadBack, ParseTellsWhyTheGpuWasNotRecorded) {
@@ -171,7 +167,7 @@ TEST_F(ReadBack, ParseTellsWhyTheGpuWasNotRecorded) {
 TEST_F(ReadBack, OurTablesMayHoldAnything) {
   const fs::path image = MakeRecordedImage();
   SpoolStream activity(image, spool::kActivityStream);
-  activity.Append(RowRecord(Table::kConcurrentKernel, Kernel(700, 800, 55, 8)));
+  activity.Append(RowRecord(Table::kConcurrentKernel, KernelValues(700, 800, 55, 8)));
   ConvertOne();
   SQLite::Database change(output().string(), SQLite::OPEN_READWRITE);
   change.exec(

@@ -8,9 +8,13 @@
 
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -38,6 +42,10 @@ void Ranges(long number) {
     const Range range("range");
     nvtxMarkA("mark");
   }
+}
+
+void RangesNamed(const char* name, long number) {
+  for (long i = 0; i < number; ++i) const Range range(name);
 }
 
 void SleepSeconds(double seconds) {
@@ -94,6 +102,78 @@ int Orphan(const char* value) {
   return 0;
 }
 
+std::atomic<long> g_handled{0};
+
+/// N ranges, during which a signal handler runs as often as it can.
+void Interrupted(const char* value, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGALRM, &action, nullptr);
+  RangesNamed("main", 1);  // Loads the recorder.
+  itimerval often = {};
+  often.it_interval.tv_usec = often.it_value.tv_usec = 20;
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  for (long i = 1; i < std::atol(value); ++i) {
+    const Range range("main");
+    nvtxDomainNameCategoryA(nullptr, 7, "category");
+  }
+  often = {};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+}
+
+/// Interrupted by a handler that has a range and a mark. Prints how often.
+int Handler(const char* value) {
+  Interrupted(value, [](int) {
+    nvtxRangePushA("handler");
+    nvtxRangePop();
+    nvtxMarkA("handler");
+    g_handled.fetch_add(1);
+  });
+  std::printf("%ld\n", g_handled.load());
+  return 0;
+}
+
+/// Interrupted by a handler that begins a range at one time and ends one at the next.
+int HalfHandler(const char* value) {
+  Interrupted(value, [](int) {
+    if (g_handled.fetch_add(1) % 2 == 0) {
+      nvtxRangePushA("handler");
+    } else {
+      nvtxRangePop();
+    }
+  });
+  if (g_handled.load() % 2 != 0) nvtxRangePop();
+  return 0;
+}
+
+/// N ranges "main" while a child that fork's handlers know nothing of has N "child", and leaves by
+/// exit. Ends by _exit.
+int WithChild(pid_t child, const char* value) {
+  if (child == 0) {
+    RangesNamed("child", std::atol(value));
+    std::exit(0);
+  }
+  RangesNamed("main", std::atol(value));
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::_exit(WEXITSTATUS(status));
+}
+
+int BareFork(const char* value) {
+  RangesNamed("main", 1);
+#if __GLIBC_PREREQ(2, 34)
+  return WithChild(::_Fork(), value);
+#else
+  return 77;
+#endif
+}
+
+int Clone(const char* value) {
+  RangesNamed("main", 1);
+  return WithChild(static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)), value);
+}
+
 /// Becomes `recorded_program ranges N`.
 int Exec(const char* value) {
   const Range range("work");
@@ -133,12 +213,13 @@ int Forever(const char*) {
   while (true) Ranges(1000);
 }
 
-/// Answers SIGTERM and SIGINT with a line, N times, then ends with exit code 7.
+/// Answers signals with a line each, N times, then ends with exit code 7.
 int Signals(const char* value) {
   const Range range("work");
   sigset_t set;
   ::sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
+                           SIGPROF, SIGPOLL, SIGPWR, SIGSTKFLT, SIGXCPU, SIGRTMIN, SIGRTMAX}) {
     ::sigaddset(&set, number);
   }
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -187,17 +268,66 @@ int Variables(const char* value) {
   return 0;
 }
 
+/// Takes every descriptor that there is.
+void TakeDescriptors() {
+  while (::open("/dev/null", O_RDONLY) >= 0) {
+  }
+}
+
+void AllowDescriptors(rlim_t number) {
+  const rlimit limit = {number, number};
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// Has no descriptor left: "first" before the first range, "later" after it, "child" in a child.
+/// Then there are 3000 ranges, and a while until the end.
+int Descriptors(const char* value) {
+  const std::string_view when = value;
+  AllowDescriptors(32);
+  if (when == "first") TakeDescriptors();
+  RangesNamed("work", 1);
+  if (when == "child") {
+    const pid_t child = ::fork();
+    if (child > 0) return ::waitpid(child, nullptr, 0) == child ? 0 : 1;
+  }
+  TakeDescriptors();
+  RangesNamed("a range with a name of some length, to fill a chunk", 3000);
+  SleepSeconds(0.3);
+  return 0;
+}
+
+/// A range and a registered string of a million bytes, a wide range and a wide string of half that,
+/// and one of each that is not too long.
+int Long(const char*) {
+  const std::string text(1'000'000, 't');
+  const std::wstring wide(500'000, L'w');
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("domain");
+  nvtxRangePushA(text.c_str());
+  nvtxRangePushW(wide.c_str());
+  nvtxRangePushA("short");
+  for (int i = 0; i < 3; ++i) nvtxRangePop();
+  nvtxDomainRegisterStringA(domain, text.c_str());
+  nvtxDomainRegisterStringW(domain, wide.c_str());
+  nvtxDomainRegisterStringA(domain, "short");
+  return 0;
+}
+
 struct Command {
   std::string_view word;
   int (*run)(const char* value);
 };
 
 constexpr Command kCommands[] = {
-    {"exit", Exit},       {"crash", Crash},           {"sleep", Sleep},
-    {"fork", Fork},       {"orphan", Orphan},         {"exec", Exec},
-    {"close", CloseAll},  {"chdir", ChangeDirectory}, {"ranges", RangesOnly},
-    {"forever", Forever}, {"signals", Signals},       {"stubborn", Stubborn},
-    {"state", State},     {"variables", Variables},
+    {"exit", Exit},         {"crash", Crash},
+    {"sleep", Sleep},       {"fork", Fork},
+    {"orphan", Orphan},     {"exec", Exec},
+    {"close", CloseAll},    {"chdir", ChangeDirectory},
+    {"ranges", RangesOnly}, {"forever", Forever},
+    {"signals", Signals},   {"stubborn", Stubborn},
+    {"state", State},       {"variables", Variables},
+    {"handler", Handler},   {"_Fork", BareFork},
+    {"clone", Clone},       {"half-handler", HalfHandler},
+    {"long", Long},         {"descriptors", Descriptors},
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+[[noreturn]] void Execute(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  ::execv(argv[0], argv.data());
+  ::_exit(127);
+}
+
 TEST(RecordSignals, LeavesTheProgramInItsGroup) {
   RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"state"})), TestDir());
   EXPECT_EQ(record.Wait(), 0);
@@ -32,11 +41,12 @@ TEST(RecordSignals, LeavesTheProgramInItsGroup) {
 }
 
 TEST(RecordSignals, PassesSignalsOn) {
-  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"signals", "6"})), TestDir());
+  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"signals", "15"})), TestDir());
   ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
+                           SIGPROF, SIGPOLL, SIGPWR, SIGSTKFLT, SIGXCPU, SIGRTMIN, SIGRTMAX}) {
     record.Send(number);
-    EXPECT_TRUE(record.WaitForLine(fmt::format("signal {}", ::strsignal(number)))) << number;
+    ASSERT_TRUE(record.WaitForLine(fmt::format("signal {}", ::strsignal(number)))) << number;
   }
   EXPECT_EQ(record.Wait(), 7);
   EXPECT_THAT(record.err(), StartsWith("record: net.sql: 0 kernels, 1 range"));
@@ -59,13 +69,7 @@ TEST(RecordSignals, LeavesCtrlCToTheTerminal) {
       RecordCommand({"-o", (TestDir() / "net.sql").string()}, Recorded({"signals", "2"}));
   const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
   ASSERT_GE(child, 0);
-  if (child == 0) {
-    std::vector<char*> argv;
-    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    ::execv(argv[0], argv.data());
-    ::_exit(127);
-  }
+  if (child == 0) Execute(words);
   std::string text;
   const auto read_until = [&](const std::string& end) {
     std::array<char, 1024> buffer{};
@@ -90,6 +94,77 @@ TEST(RecordSignals, LeavesCtrlCToTheTerminal) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
   EXPECT_THAT(text, HasSubstr("signal Interrupt"));
   EXPECT_THAT(text, HasSubstr("signal User defined signal 1"));
+}
+
+TEST(RecordSignals, LeavesTheGroupsSignalsToTheGroup) {
+  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"signals", "4"})), TestDir());
+  ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
+  for (const int number : {SIGTERM, SIGINT}) {
+    record.SendToGroup(number);
+    EXPECT_TRUE(record.WaitForLine(fmt::format("signal {}", ::strsignal(number))));
+    ::usleep(200'000);
+  }
+  for (const int number : {SIGUSR1, SIGTERM}) {
+    record.Send(number);
+    ::usleep(200'000);
+  }
+  EXPECT_EQ(record.Wait(), 7);
+  EXPECT_EQ(record.out(),
+            "ready\nsignal Terminated\nsignal Interrupt\nsignal User defined signal 1\n"
+            "signal Terminated\n");
+}
+
+TEST(RecordSignals, PassesTheGroupsSignalsOnToAProgramThatLeftIt) {
+  std::vector<std::string> program = Recorded({"signals", "1"});
+  program.insert(program.begin(), "setsid");
+  RunningProgram record(RecordCommand({"-o", "net.sql"}, program), TestDir());
+  ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
+  record.SendToGroup(SIGINT);
+  EXPECT_EQ(record.Wait(), 7);
+  EXPECT_EQ(record.out(), "ready\nsignal Interrupt\n");
+}
+
+TEST(RecordSignals, PassesOnThatTheTerminalWasClosed) {
+  // As of `ssh -t host record ...`: the leader of the session alone is told.
+  int terminal = -1;
+  const std::string heard = TestDir() / "heard";
+  const std::vector<std::string> words = RecordCommand(
+      {"-o", (TestDir() / "net.sql").string()},
+      {"/bin/sh", "-c",
+       fmt::format(
+           "trap 'echo hangup >> {}; exit 5' HUP; echo ready; i=0; while [ $i -lt 200 ]; do "
+           "sleep 0.05; i=$((i + 1)); done; exit 6",
+           heard)});
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  ASSERT_GE(child, 0);
+  if (child == 0) Execute(words);
+  std::array<char, 1024> buffer{};
+  ASSERT_GT(::read(terminal, buffer.data(), buffer.size()), 0);
+  ::close(terminal);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 5);
+  EXPECT_EQ(ReadFile(heard), "hangup\n");
+  EXPECT_TRUE(std::filesystem::exists(TestDir() / "net.sql"));
+}
+
+/// Whether a process runs that is nobody's child here.
+bool Runs(const std::string& process_id) {
+  const std::filesystem::path file = "/proc/" + process_id + "/stat";
+  if (!std::filesystem::exists(file)) return false;
+  const std::string text = ReadFile(file);
+  return text.substr(text.rfind(") ") + 2, 1) != "Z";
+}
+
+TEST(RecordSignals, EndsWhatTheProgramStartedAfterTheTimeout) {
+  for (const char* const trap : {"", "trap '' TERM; "}) {
+    const RunResult result = RunProgram(
+        RecordCommand({"-f", "-o", "net.sql", "--timeout", "1"},
+                      {"/bin/sh", "-c", fmt::format("{}sleep 61 & echo $!; wait; true", trap)}),
+        InTestDir());
+    EXPECT_EQ(result.exit_code, 124);
+    EXPECT_FALSE(Runs(result.out.substr(0, result.out.find('\n')))) << trap;
+  }
 }
 
 TEST(RecordSignals, EndsTheProgramAfterTheTimeout) {

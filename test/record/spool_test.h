@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "record/conversion.h"
+#include "record/nvprof_writer.h"
+#include "record/spool/activity_columns.h"
 #include "test/support/spool_builder.h"
 #include "test/support/test_files.h"
 
@@ -45,6 +47,28 @@ inline std::vector<std::string> Query(const std::filesystem::path& path, const s
     rows.push_back(row);
   }
   return rows;
+}
+
+/// A row of CONCURRENT_KERNEL, of a node of a graph unless that is 0.
+inline std::vector<test::SpoolValue> KernelValues(int64_t start, int64_t end, int64_t correlation,
+                                                  int64_t node) {
+  std::vector<test::SpoolValue> values;
+  for (const auto& column : NvprofTable("CONCURRENT_KERNEL").columns) {
+    int64_t value = 1;
+    if (column.name == "start") value = start;
+    if (column.name == "end") value = end;
+    if (column.name == "correlationId") value = correlation;
+    if (column.name == "name") {
+      values.emplace_back("my_kernel");
+    } else if (column.blob) {
+      values.emplace_back("\x11");
+    } else {
+      values.emplace_back(value);
+    }
+  }
+  values.emplace_back(node);
+  values.resize(values.size() + 12, kAbsent);
+  return values;
 }
 
 /// Tests of spools in a folder of their own.

@@ -6,7 +6,8 @@ namespace oplens::test_recorder {
 std::string Narrow(const wchar_t* text) {
   if (text == nullptr) return {};
   constexpr size_t kAny = SIZE_MAX / 2;
-  std::string out(record::inject::Utf8Bytes(text, kAny), '\0');
+  bool cut = false;
+  std::string out(record::inject::Utf8Bytes(text, kAny, &cut), '\0');
   record::inject::WriteUtf8(text, out.size(), out.data());
   return out;
 }

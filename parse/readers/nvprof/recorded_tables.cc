@@ -47,7 +47,13 @@ constexpr CountMeaning kCounts[] = {
     {"recovered",
      "was recovered from the spool of a recording that did not end: its last moments may be "
      "missing"},
+    {"gpu_busy_at_end",
+     "the GPU was still at work when the recording ended: what it did last is missing"},
+    {"unfinished_launches", "{} launches have no kernel: the recording ended before they did"},
     {"lost_events", "{} NVTX calls could not be stored: their ranges are missing or open"},
+    {"handler_events", "{} NVTX calls of signal handlers were dropped"},
+    {"child_events", "{} NVTX calls of child processes that were made without fork were dropped"},
+    {"cut_texts", "{} texts were too long and were cut"},
     {"lost_rows", "{} records of the GPU and of API calls could not be stored"},
     {"cupti_lost", "CUPTI dropped {} records of the GPU and of API calls"},
     {"odd_rows", "{} records of the GPU and of API calls fit no table"},

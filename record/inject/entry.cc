@@ -1,0 +1,36 @@
+#include "record/inject/entry.h"
+
+#include <sys/mman.h>
+
+#include <new>
+
+#include "record/inject/mapped_file.h"
+
+namespace oplens::record::inject {
+namespace {
+
+constinit std::atomic<uint32_t> g_every_process{1};
+std::atomic<uint32_t>* g_page = nullptr;
+
+std::atomic<uint32_t>* MakePage() noexcept {
+  constexpr size_t kBytes = 4096;
+  void* const page = MakeMemory(kBytes);
+  if (page == nullptr) return nullptr;
+  if (madvise(page, kBytes, MADV_WIPEONFORK) == 0) return new (page) std::atomic<uint32_t>(0);
+  munmap(page, kBytes);
+  return nullptr;
+}
+
+}  // namespace
+
+constinit thread_local bool t_inside = false;
+constinit std::atomic<const std::atomic<uint32_t>*> g_own_mark{&g_every_process};
+
+void MarkOwnProcess() noexcept {
+  if (g_page == nullptr) g_page = MakePage();
+  if (g_page == nullptr) return;
+  g_page->store(1, std::memory_order_relaxed);
+  g_own_mark.store(g_page, std::memory_order_relaxed);
+}
+
+}  // namespace oplens::record::inject
