@@ -55,7 +55,7 @@ bool RangeFilter::Matches(std::string_view text) const {
 }
 
 bool RangeFilter::Keeps(const Row& row) {
-  ++kernels_;
+  if (!row.replay) ++kernels_;
   const bool keeps = IsInStep(row.record->step) ||
                      AnyAround(row, [this](std::string_view text) { return Matches(text); });
   if (keeps) ++kept_;
@@ -111,7 +111,7 @@ StepFinder::Found StepFinder::LookAt(const Row& row, int64_t* step,
 }
 
 std::optional<int64_t> StepFinder::StepOf(const Row& row) {
-  ++kernels_;
+  if (!row.replay) ++kernels_;
   const KernelRecord& record = *row.record;
   const int64_t process_id = record.process_id.value_or(-1);
   int64_t step = 0;

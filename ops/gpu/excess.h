@@ -29,10 +29,9 @@ struct ExcessCase {
 /// its roofs, and for one that nothing here explains: then its cost is wrong, or its GPU.
 ///  - winograd: its way of computing needs so many fewer FLOPs;
 ///  - clock: a microsecond more, which the times may hide, and it is not above;
-///  - cache: it is at most as fast as caches are, and not above with what DRAM must move at least.
-///  Of what it reads, as much as the L2
-///    cache holds may be there already; as much of what it writes may stay there; and a view that
-///    repeats a smaller tensor is read from there.
+///  - cache: it is at most as fast as caches are, and not above with what DRAM must move at least:
+///    of what it reads, as much as the L2 cache holds may be there already; as much of what it
+///    writes may stay there; and a view that repeats a smaller tensor is read from there.
 ReasonSet ExcessReasons(const ExcessCase& kernel);
 
 }  // namespace oplens::ops

@@ -30,7 +30,7 @@ class RangeTexts {
     uint32_t frames = 0;       ///< kTrace: index for FramesOf.
     MarkerKind kind = MarkerKind::kFree;
     bool recompute = false;  ///< kOp: a forward op that runs again.
-    bool backward = false;   ///< kSeq: makes its kernels backward.
+    bool backward = false;   ///< kSeq, kOperator: makes its kernels backward.
     bool backward_node =
         false;                ///< kSeq: op is that of a backward node, and goes before other names.
     bool names_only = false;  ///< `call` has no arguments.

@@ -19,8 +19,12 @@ std::optional<int64_t> StepIndex::NumberIn(std::string_view text) {
   if (!text.starts_with(markers::kStepPrefix)) return std::nullopt;
   text.remove_prefix(markers::kStepPrefix.size());
   int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc()) return std::nullopt;
+  // emit_nvtx numbers its labels too: "ProfilerStep#3, op_id = 4".
+  const std::string_view rest(end, static_cast<size_t>(last - end));
+  if (!rest.empty() && !rest.starts_with(", op_id = ")) return std::nullopt;
   return number;
 }
 

@@ -107,6 +107,7 @@ void ClassifyOperator(std::string_view text, std::string_view sizes, MarkerText*
   out->kind = MarkerKind::kOperator;
   out->name = name;
   out->sizes = sizes;
+  out->backward = SaysBackward(name);
 }
 
 /// Matches "NAME, seq = N" and its relatives; `out` is untouched when it is something else.

@@ -26,9 +26,9 @@ enum class MarkerKind : uint8_t {
 /// point into the original.
 struct MarkerText {
   MarkerKind kind = MarkerKind::kFree;
-  bool damaged = false;  ///< Starts like an annotation but does not parse; kind is kFree.
-  bool backward =
-      false;  ///< kSeq: the name says backward (MmBackward, MulBackward0, relu_backward).
+  bool damaged = false;   ///< Starts like an annotation but does not parse; kind is kFree.
+  bool backward = false;  ///< kSeq, kOperator: the name says backward (MmBackward, MulBackward0,
+                          ///< relu_backward).
   /// kSeq, kOperator: NAME. kNode: the node's. kLayer: the text after "layer:", percent escapes
   /// decoded if all of them are right.
   std::string_view name;

@@ -21,8 +21,8 @@ struct SaysAnything {
   bool operator()(ReasonSet) const { return true; }  // None is an answer too.
 };
 
-/// Whether the reasons of a kernel say why the column has no value; else the profile does not hold
-/// it, and parse --check says what to record.
+/// Whether the reasons of a kernel say why the column has no value. Others lack what the profile
+/// does not hold, of which parse --check says what to record, or the GPU or a time as well.
 bool HasReasons(Need need) {
   switch (need) {
     case Need::kOp:
@@ -31,8 +31,6 @@ bool HasReasons(Need need) {
     case Need::kCost:
     case Need::kCostShare:
     case Need::kCostKinds:
-    case Need::kRate:
-    case Need::kRoofline:
       return true;
     default:
       return false;

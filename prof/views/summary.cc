@@ -181,8 +181,8 @@ SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label, int
 }
 
 SummaryRow Summary::ReplayRow() const {
-  // Steps of a repetition are of kernels alone.
-  return FoldedRow(replays_, kReplays, last_step_ ? step_count_ : 0);
+  // Steps of a repetition are of kernels alone; one group of all steps is no step's.
+  return FoldedRow(replays_, kReplays, last_step_ && !ByStep() ? step_count_ : 0);
 }
 
 void Summary::Write(const SummaryOrder& order, size_t top, RowWriter* writer, Output* output) {

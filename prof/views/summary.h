@@ -82,7 +82,7 @@ class Summary : public RowWriter {
   SummaryRow FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps) const;
   SummaryRow ReplayRow() const;
   /// Whether each group is of one step, or of none that is known.
-  bool ByStep() const { return step_key_ && last_step_; }
+  bool ByStep() const { return step_key_.has_value(); }
   /// Of the groups that are printed as one.
   int64_t StepsOf(std::span<const uint32_t> groups) const;
 

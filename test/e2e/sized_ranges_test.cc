@@ -98,6 +98,21 @@ TEST(NamedRanges, LabelsOfTheUserAreNoOps) {
   for (const json& row : RowsOf(profile.Write())) EXPECT_TRUE(row["op"].is_null()) << row;
 }
 
+TEST(NamedRanges, AGradientFunctionIsBackward) {
+  SmallProfile profile;
+  {
+    const ScriptRange step(&profile.thread, "ProfilerStep#3, op_id = 4");
+    const ScriptRange inner(&profile.thread, "aten::threshold_backward, op_id = 10");
+    profile.thread.Launch({});
+  }
+  const std::filesystem::path file = profile.Write();
+  const std::vector<json> rows = RowsOf(file);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["dir"], "bprop");
+  EXPECT_EQ(rows[0]["phase"], "backward");
+  EXPECT_EQ(Records(file)[0]["step"], 3) << "emit_nvtx numbers its labels";
+}
+
 // PyProf's annotation of the forward op says more of its backward kernel than a name inside the
 // node.
 TEST(NamedRanges, TheForwardOpWithArgumentsPricesItsNode) {

@@ -95,7 +95,9 @@ TEST(ClassifyMarker, FindsTheSizesOfOperators) {
     EXPECT_EQ(marker.name, c.name) << c.text;
     EXPECT_EQ(marker.sizes, c.sizes) << c.text;
     EXPECT_EQ(marker.seq, -1) << c.text;
+    EXPECT_FALSE(marker.backward) << c.text;
   }
+  EXPECT_TRUE(ClassifyMarker("aten::threshold_backward, op_id = 3").backward);
   const SizedCase numbered[] = {
       {"aten::mm, seq = 1, op_id = 2, sizes = [[3], []], input_op_ids = [(1,0)]", "aten::mm",
        " [[3], []]"},

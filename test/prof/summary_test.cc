@@ -259,6 +259,8 @@ TEST(SummaryTest, GraphReplaysAreOneGroup) {
   EXPECT_EQ(rows[0]["total"], 160);
   EXPECT_EQ(rows[0]["share"], 80);
   EXPECT_TRUE(rows[0]["flops"].is_null());
+  EXPECT_TRUE(rows[0]["perstep"].is_null()) << "of two steps";
+  EXPECT_EQ(rows[1]["perstep"], 30) << "its own step";
   EXPECT_EQ(rows[1]["share"], 15) << "of the time with the replays";
   // It is never folded.
   EXPECT_THAT(groups.Column("op", "-total", 1), ElementsAre("add", "(1 more)", "(graph replay)"));
@@ -276,6 +278,15 @@ TEST(SummaryTest, ARepeatedSequenceTellsNoStepOfReplays) {
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_TRUE(rows[0]["perstep"].is_null()) << rows[0];
   EXPECT_EQ(rows[1]["perstep"], 20) << rows[1];
+}
+
+TEST(SummaryTest, AStepThatIsNotNamedHasNoTimeOfItsOwn) {
+  Grouped groups("step,op");
+  for (int i = 0; i < 5; ++i) {
+    groups.Add({.op = "a", .duration_ns = 10, .name = "a"});
+    groups.Add({.op = "b", .duration_ns = 20, .name = "b"});
+  }
+  for (const auto& row : groups.Rows()) EXPECT_TRUE(row["perstep"].is_null()) << row;
 }
 
 TEST(SummaryTest, TooManyGroupsCountTogether) {
