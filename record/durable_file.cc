@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 }
 
 [[noreturn]] void ThrowIsThere(const fs::path& name) {
-  throw Error(name.string(), "is there already", "give -f to replace it, or move it away");
+  throw Error(name.string(), "is there already",
+              "move it away, or replace it with `record -f --recover`");
 }
 
 bool WriteAll(int fd, std::string_view bytes) {

@@ -1,5 +1,6 @@
 #include "record/group_witness.h"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -7,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 
 namespace oplens::record {
@@ -22,7 +24,26 @@ bool Take(int number) {
 }
 
 /// Answers questions until the other end is closed.
+/// Takes record's name off this process: `kill $(pidof record)` means record, not its group.
+void Rename() {
+  constexpr char kName[] = "signals";
+  ::prctl(PR_SET_NAME, kName, 0, 0, 0);
+  const int file = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  std::array<char, 4096> some{};
+  size_t length = 0;
+  for (ssize_t got = 0; (got = ::read(file, some.data(), some.size())) > 0;) {
+    length += static_cast<size_t>(got);
+  }
+  ::close(file);
+  // The arguments lie one behind the other from the first on.
+  if (length < sizeof kName) return;
+  std::memset(program_invocation_name, 0, length);
+  std::memcpy(program_invocation_name, kName, sizeof kName);
+}
+
 [[noreturn]] void RunWitness(int socket, pid_t parent) {
+  Rename();
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);

@@ -146,6 +146,12 @@ SummaryLine AboutTheProgram(const RecordingFacts& facts) {
         "could not be loaded: raise the limit (ulimit -n)",
         true};
   }
+  if (facts.other_user) {
+    return {
+        "the program ran as another user, who may not write into the recording: run record as "
+        "that user",
+        true};
+  }
   if (facts.wanted_children) return {"the program itself used neither CUDA nor NVTX"};
   return {"the program used neither CUDA nor NVTX: its database is empty"};
 }
@@ -161,8 +167,10 @@ SummaryLine AboutTheStart(const std::vector<ProcessSummary>& processes) {
   }
   if (!waits) return {};
   return {
-      "nothing was recorded: with --profile-from-start off, cudaProfilerStart or "
-      "oplens::annotate::Start() begins, and there was none",
+      "nothing was recorded: with --profile-from-start off, "
+      "oplens::annotate::Start(), or cudaProfilerStart where `cuda` is traced, begins, and there "
+      "was "
+      "none",
       true};
 }
 

@@ -18,6 +18,7 @@ struct RecordingFacts {
   bool library_failed = false;      ///< It was loaded somewhere, and could not store anything.
   int library_error = 0;            ///< The errno of that; 0: not known.
   bool out_of_descriptors = false;  ///< The program was seen to have no descriptor left.
+  bool other_user = false;          ///< The program was seen to run as another user.
   bool wanted_children = false;     ///< --profile-child-processes
   int64_t skipped_processes = 0;    ///< Children that were not to be recorded.
   std::filesystem::path directory;  ///< Files in it are named without it.

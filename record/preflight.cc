@@ -99,7 +99,11 @@ fs::path CheckedOutput(const std::string& absolute_pattern, int32_t process_id, 
   if (fs::is_directory(output, error)) {
     throw UsageError(fmt::format("-o {} is a folder: give the name of a file", output.string()));
   }
-  if (fs::exists(status) && !fs::is_symlink(status) && !fs::is_regular_file(status)) {
+  // A link to nothing yet is replaced, one to a device or a pipe is not.
+  const fs::file_status target = fs::status(output, error);
+  const bool no_file = fs::is_symlink(status) ? fs::exists(target) && !fs::is_regular_file(target)
+                                              : fs::exists(status) && !fs::is_regular_file(status);
+  if (no_file) {
     throw UsageError(fmt::format("-o {} is no regular file: choose another name", output.string()));
   }
   if (fs::exists(status) && !force) {

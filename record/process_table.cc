@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -77,6 +78,12 @@ bool MapsFile(int32_t process_id, std::string_view path) {
     if (line.find(path) != std::string::npos) return true;
   }
   return false;
+}
+
+bool IsOfOtherUser(int32_t process_id) {
+  struct stat facts {};
+  return ::stat(fmt::format("/proc/{}", process_id).c_str(), &facts) == 0 &&
+         facts.st_uid != ::geteuid();
 }
 
 bool HasNoDescriptorLeft(int32_t process_id) {

@@ -18,6 +18,9 @@ bool MapsFile(int32_t process_id, std::string_view path);
 /// Whether the process lives, in whichever namespace of processes that /proc shows.
 bool IsAlive(const ProcessIdentity& identity);
 
+/// Whether the process runs as another user than this one.
+bool IsOfOtherUser(int32_t process_id);
+
 /// Whether the process has every descriptor in use that its limit allows.
 bool HasNoDescriptorLeft(int32_t process_id);
 

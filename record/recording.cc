@@ -79,10 +79,14 @@ class Processes {
     return stage_ != Stage::kGivenUp && OthersRun(signals->witness());
   }
 
-  /// Whether the program was seen without a descriptor left, which is to be looked at as long as
-  /// the library is not there: it takes one to load it.
+  /// Looks why the library may not be there, as long as it is not: it takes a descriptor to load
+  /// it, and the right to write into the spool.
+  void LookAtProgram() {
+    out_of_descriptors_ |= HasNoDescriptorLeft(program_);
+    other_user_ |= IsOfOtherUser(program_);
+  }
   bool out_of_descriptors() const { return out_of_descriptors_; }
-  void LookAtDescriptors() { out_of_descriptors_ |= HasNoDescriptorLeft(program_); }
+  bool other_user() const { return other_user_; }
 
   int exit_code() const { return stage_ == Stage::kRunning ? ExitCodeOf(status_) : kExitTimeout; }
 
@@ -200,6 +204,7 @@ class Processes {
   std::string library_;
   fs::path spool_;
   bool out_of_descriptors_ = false;
+  bool other_user_ = false;
   bool program_runs_ = true;
   int status_ = 0;
   Stage stage_ = Stage::kRunning;
@@ -236,12 +241,13 @@ class Recording {
     bool library_seen = false;
     while (processes.Step(&signals_, more ? milliseconds(0) : kIdle)) {
       library_seen = library_seen || spool_.HasProcesses();
-      if (!library_seen) processes.LookAtDescriptors();
+      if (!library_seen) processes.LookAtProgram();
       more = conversion.Advance(kConversionBudget);
     }
     PrintError(processes.EndLine());
     RecordingFacts facts = Facts();
     facts.out_of_descriptors = processes.out_of_descriptors();
+    facts.other_user = processes.other_user();
     if (NeedsEmptyDatabase(facts, spool_)) NoteUnseen(&conversion);
     const bool written = conversion.Finish(facts, &spool_);
     const int code = processes.exit_code();

@@ -1,8 +1,11 @@
 #include "record/session.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "record/durable_file.h"
@@ -42,6 +45,33 @@ std::string Unescaped(std::string_view text) {
   return value;
 }
 
+/// Of a plain file that is not too large; else "". What somebody else put there is not waited for.
+std::string TextOf(const std::filesystem::path& path) {
+  constexpr size_t kMostBytes = size_t{1} << 20;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return "";
+  std::string text;
+  struct stat facts {};
+  if (::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) &&
+      static_cast<size_t>(facts.st_size) <= kMostBytes) {
+    text.resize(static_cast<size_t>(facts.st_size));
+    const ssize_t got = ::read(fd, text.data(), text.size());
+    text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  }
+  ::close(fd);
+  return text;
+}
+
+bool BeginsWithNumber(const std::string& text) {
+  return !text.empty() && text.front() >= '1' && text.front() <= '9';
+}
+
+/// Whether what everything hangs on is there.
+bool IsWhole(const Session& session) {
+  return BeginsWithNumber(ValueOf(session, "version")) &&
+         BeginsWithNumber(ValueOf(session, "program"));
+}
+
 }  // namespace
 
 std::string ValueOf(const Session& session, const std::string& name) {
@@ -59,10 +89,10 @@ void WriteSession(const std::filesystem::path& spool, const Session& session) {
 
 Session ReadSession(const std::filesystem::path& spool) {
   Session session;
-  std::ifstream file(spool / kFile, std::ios::binary);
+  std::istringstream file(TextOf(spool / kFile));
   std::string line;
   while (std::getline(file, line)) {
-    if (line == kEnd) return session;
+    if (line == kEnd) return IsWhole(session) ? session : Session();
     const size_t equals = line.find('=');
     if (equals == std::string::npos) break;
     session[line.substr(0, equals)] = Unescaped(std::string_view(line).substr(equals + 1));

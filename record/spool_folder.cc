@@ -96,6 +96,18 @@ void RefuseForeign(const fs::path& spool) {
   }
 }
 
+/// A folder of the user's that happens to have the name is left alone.
+void RefuseOthers(const fs::path& path) {
+  std::error_code error;
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (IsOfSpool(name)) continue;
+    throw UsageError(
+        fmt::format("{} is no recording: it holds {}; choose another name with -o, or move it away",
+                    path.string(), name));
+  }
+}
+
 void MakeFolder(const fs::path& path, bool force) {
   if (::mkdir(path.c_str(), 0700) == 0) return;
   if (errno != EEXIST) {
@@ -103,6 +115,7 @@ void MakeFolder(const fs::path& path, bool force) {
                 "choose a place that can be written with -o");
   }
   RefuseForeign(path);
+  RefuseOthers(path);
   const SpoolLock lock(path);
   if (!force) {
     throw UsageError(
@@ -112,7 +125,7 @@ void MakeFolder(const fs::path& path, bool force) {
   }
   RefuseRunning(path);
   try {
-    SpoolLock::RemoveLocked(path);
+    lock.Remove();
   } catch (const fs::filesystem_error& error) {
     throw Error(path.string(), fmt::format("cannot be replaced: {}", error.code().message()),
                 "choose another name with -o");
@@ -220,7 +233,7 @@ std::vector<ProcessIdentity> SpoolFolder::RunningProcesses() const { return Runn
 
 void SpoolFolder::Remove() {
   try {
-    SpoolLock::RemoveLocked(path_);
+    lock_.Remove();
   } catch (const fs::filesystem_error&) {  // What is left takes room and does no harm.
   }
 }

@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -19,43 +22,82 @@ namespace fs = std::filesystem;
 
 constexpr char kLockFile[] = "lock";
 
+bool IsSameFile(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /// Whether the open file still has its name: a spool that is removed gives its lock up last.
-bool HasName(int descriptor, const fs::path& path) {
+bool HasName(int descriptor, int folder) {
   struct stat open_file {};
   struct stat named {};
-  return ::fstat(descriptor, &open_file) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+  return ::fstat(descriptor, &open_file) == 0 &&
+         ::fstatat(folder, kLockFile, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         IsSameFile(open_file, named);
+}
+
+/// "123.4"
+bool IsImageName(const std::string& name) {
+  const size_t dot = name.find('.');
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  };
+  return dot != name.npos && is_number(std::string_view(name).substr(0, dot)) &&
+         is_number(std::string_view(name).substr(dot + 1));
 }
 
 }  // namespace
 
+bool IsOfSpool(const std::string& name) {
+  constexpr std::string_view kParts[] = {".part", ".part-journal", ".part-wal", ".part-shm"};
+  return name == kLockFile || name == "session" || name == "session.new" ||
+         name.starts_with("temporary.") || IsImageName(name) ||
+         std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](std::string_view part) { return name.ends_with(part); });
+}
+
 SpoolLock::SpoolLock(const fs::path& spool)
-    : descriptor_(
-          ::open((spool / kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
+    : path_(spool),
+      folder_(::open(spool.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {
+  if (folder_ >= 0) {
+    descriptor_ = ::openat(folder_, kLockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  }
   if (descriptor_ < 0) {
-    throw Error(spool.string(), fmt::format("cannot be locked: {}", std::strerror(errno)),
+    const int error_number = errno;
+    if (folder_ >= 0) ::close(folder_);
+    throw Error(spool.string(), fmt::format("cannot be locked: {}", std::strerror(error_number)),
                 "check its permissions");
   }
   const bool busy = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (!busy && HasName(descriptor_, spool / kLockFile)) return;
+  if (!busy && HasName(descriptor_, folder_)) return;
   ::close(descriptor_);
+  ::close(folder_);
   throw Error(spool.string(), "belongs to a recording that still runs",
               "wait for its end, or choose another name with -o");
 }
 
 SpoolLock::~SpoolLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  if (folder_ >= 0) ::close(folder_);
 }
 
 SpoolLock::SpoolLock(SpoolLock&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)),
+      folder_(std::exchange(other.folder_, -1)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
-void SpoolLock::RemoveLocked(const fs::path& spool) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(spool)) {
-    if (entry.path().filename() != kLockFile) fs::remove_all(entry.path());
+void SpoolLock::Remove() const {
+  // By its descriptor: somebody may have put another folder, or a link, in its place.
+  const fs::path folder = fmt::format("/proc/self/fd/{}", folder_);
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name != kLockFile && IsOfSpool(name)) fs::remove_all(entry.path());
   }
-  fs::remove(spool / kLockFile);
-  fs::remove(spool);
+  fs::remove(folder / kLockFile);
+  struct stat locked {};
+  struct stat named {};
+  const bool is_it = ::fstat(folder_, &locked) == 0 && ::lstat(path_.c_str(), &named) == 0 &&
+                     IsSameFile(locked, named);
+  if (is_it) fs::remove(path_);
 }
 
 bool IsLocked(const fs::path& file) {

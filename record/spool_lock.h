@@ -2,6 +2,7 @@
 #define OPLENS_RECORD_SPOOL_LOCK_H_
 
 #include <filesystem>
+#include <string>
 
 namespace oplens::record {
 
@@ -15,13 +16,19 @@ class SpoolLock {
   SpoolLock(SpoolLock&& other) noexcept;
   SpoolLock& operator=(SpoolLock&&) = delete;
 
-  /// Removes the spool with everything in it; the lock last. Throws
-  /// std::filesystem::filesystem_error.
-  static void RemoveLocked(const std::filesystem::path& spool);
+  /// Removes what record puts into a spool (IsOfSpool), the lock last, and the folder unless
+  /// something else is in it. It is the folder that was locked, whatever has its name by now.
+  /// Throws std::filesystem::filesystem_error.
+  void Remove() const;
 
  private:
-  int descriptor_;
+  std::filesystem::path path_;
+  int folder_;
+  int descriptor_ = -1;
 };
+
+/// Whether record, or the library in a program, puts something of this name into a spool.
+bool IsOfSpool(const std::string& name);
 
 /// Whether a process has the file mapped that it locked (FileLock::kWhileMapped).
 bool IsLocked(const std::filesystem::path& file);

@@ -87,9 +87,9 @@ bool IsRoot() {
 }
 
 /// The program's name, as the system keeps it; its arguments, separated by blanks, where they are
-/// wanted.
-void ReadCommand(char* out, size_t size) {
-  out[0] = '\0';
+/// wanted. Not read into the page, which is a file: all of them would stand there.
+void ReadCommand(char* page, size_t size) {
+  static char out[sizeof(spool::ProcessPage::command)];
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
   size_t length = 0;
@@ -105,7 +105,8 @@ void ReadCommand(char* out, size_t size) {
   for (size_t i = 0; i < length; ++i) {
     if (out[i] == '\0') out[i] = ' ';
   }
-  out[length] = '\0';
+  std::memcpy(page, out, length);
+  page[length] = '\0';
 }
 
 /// SPOOL/PID.N with the first N that is free: a process id has a folder for each image (exec).

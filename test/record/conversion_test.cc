@@ -146,8 +146,8 @@ TEST_F(ConversionTest, LeavesAFileThatIsThere) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()), output().string() +
-                                             ": is there already; give -f to replace it, or "
-                                             "move it away");
+                                             ": is there already; move it away, or replace it with "
+                                             "`record -f --recover`");
   }
   EXPECT_EQ(test::ReadFile(output()), "mine");
 }

@@ -129,6 +129,26 @@ TEST(RecordProgram, SaysThatNoStartCame) {
               Not(HasSubstr("nothing was recorded")));
 }
 
+TEST(RecordProgram, SaysThatTheProgramRanAsAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may start a program as another user";
+  const RunResult result =
+      RunProgram(RecordCommand({"-o", "net.sql", "--strict"},
+                               {"setpriv", "--reuid", "65534", "--clear-groups", "sleep", "0.3"}),
+                 InTestDir());
+  EXPECT_THAT(result.err, HasSubstr("record: the program ran as another user, who may not write "));
+  EXPECT_EQ(result.exit_code, 3);
+}
+
+// A link to something that is no file is not replaced by a database.
+TEST(RecordProgram, LeavesLinksToWhatIsNoFile) {
+  ASSERT_EQ(::mkfifo((TestDir() / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("pipe", TestDir() / "net.sql");
+  const RunResult result = Record({"ranges", "1"}, {"-f"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("is no regular file"));
+  EXPECT_TRUE(fs::is_symlink(TestDir() / "net.sql"));
+}
+
 TEST(RecordProgram, SaysThatTheProgramHadNoDescriptorLeft) {
   const RunResult first = Record({"descriptors", "first"});
   EXPECT_THAT(first.err, HasSubstr("record: the program had no file descriptor left: where it uses "
@@ -394,8 +414,8 @@ TEST(RecordProgram, SaysWhereTheRecordingIsWhenTheDatabaseCannotBeWritten) {
                      fmt::format("echo mine >net.sql; {} ranges 3", OPLENS_RECORDED_PROGRAM)}),
       options);
   EXPECT_EQ(result.exit_code, 1) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("net.sql: is there already; give -f to replace it, or move it "
-                                    "away\n"));
+  EXPECT_THAT(result.err, HasSubstr("net.sql: is there already; move it away, or replace it with "
+                                    "`record -f --recover`\n"));
   EXPECT_EQ(ReadFile(TestDir() / "net.sql"), "mine\n");
   EXPECT_THAT(result.err, HasSubstr("record: all that was recorded is in net.sql.spool: make the "
                                     "database of it with `record --recover net.sql`\n"));

@@ -110,7 +110,9 @@ TEST(RecordRecover, NeedsNoSession) {
   const fs::path spool = TestDir() / "net.sql.spool";
   const fs::path kept = TestDir() / "kept";
   fs::rename(spool, kept);
-  for (const char* const session : {"", "output=/x\n", "\x01\x02\x03"}) {
+  for (const char* const session :
+       {"", "output=/x\n", "\x01\x02\x03", "version=2\nend\n", "program=12\nend\n",
+        "version=x\nprogram=12\nend\n", "version=2\nprogram=x\nend\n"}) {
     fs::copy(kept, spool, fs::copy_options::recursive);
     WriteFile(spool / "session", session);
     const RunResult result = Recover("net.sql");
@@ -122,6 +124,27 @@ TEST(RecordRecover, NeedsNoSession) {
     EXPECT_FALSE(fs::exists(spool));
     fs::remove(TestDir() / "net.sql");
   }
+}
+
+// What somebody else put there is not waited for.
+TEST(RecordRecover, ReadsAPlainSessionOnly) {
+  InterruptRecording("net.sql");
+  const fs::path session = TestDir() / "net.sql.spool" / "session";
+  fs::remove(session);
+  ASSERT_EQ(::mkfifo(session.c_str(), 0600), 0);
+  EXPECT_EQ(Recover("net.sql").exit_code, 0);
+}
+
+TEST(RecordRecover, TheSpoolHasNoArguments) {
+  InterruptRecording("net.sql");
+  int pages = 0;
+  for (const auto& entry : fs::directory_iterator(TestDir() / "net.sql.spool")) {
+    const fs::path page = entry.path() / "process";
+    if (!fs::exists(page)) continue;
+    ++pages;
+    EXPECT_EQ(ReadFile(page).find("forever"), std::string::npos);
+  }
+  EXPECT_EQ(pages, 1);
 }
 
 TEST(RecordRecover, LeavesAFolderWithNothing) {
@@ -165,7 +188,7 @@ TEST(RecordRecover, WritesOnlyWhereItsCommandLineSays) {
   make();
   const RunResult result = Recover("net.sql");
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("net.sql: is there already; give -f to replace it, or move"));
+  EXPECT_THAT(result.err, HasSubstr("net.sql: is there already; move it away, or replace it"));
   EXPECT_THAT(result.err, HasSubstr("is in net.sql.spool: make the database of it with `record "
                                     "--recover net.sql`\n"));
   EXPECT_EQ(ReadFile(TestDir() / "net.sql"), "mine");

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,28 @@ TEST(RecordSignals, LeavesTheGroupsSignalsToTheGroup) {
   EXPECT_EQ(record.out(),
             "ready\nsignal Terminated\nsignal Interrupt\nsignal User defined signal 1\n"
             "signal Terminated\n");
+}
+
+// `kill $(pidof record)` and `pkill record` mean one process: what helps it has another name.
+TEST(RecordSignals, OneProcessIsCalledRecord) {
+  RunningProgram record(RecordCommand({"-o", "net.sql"}, Recorded({"signals", "1"})), TestDir());
+  ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
+  int called_record = 0;
+  int called_signals = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::filesystem::path folder = entry.path();
+    std::error_code error;
+    if (std::filesystem::read_symlink(folder / "cwd", error) != TestDir()) continue;
+    std::ifstream file(folder / "cmdline");
+    std::string name;
+    std::getline(file, name, '\0');
+    called_record += name == Program("record") ? 1 : 0;
+    called_signals += name == "signals" ? 1 : 0;
+  }
+  EXPECT_EQ(called_record, 1);
+  EXPECT_EQ(called_signals, 1);
+  record.Send(SIGTERM);
+  EXPECT_EQ(record.Wait(), 7);
 }
 
 TEST(RecordSignals, PassesTheGroupsSignalsOnToAProgramThatLeftIt) {

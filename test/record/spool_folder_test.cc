@@ -74,6 +74,33 @@ TEST(SpoolFolder, OfAnInterruptedRecordingIsKept) {
   EXPECT_TRUE(SpoolFolder::Take(SpoolFolder::PathFor(Output())).HasProcesses());
 }
 
+TEST(SpoolFolder, OfTheUserIsLeftAlone) {
+  const fs::path folder = SpoolFolder::PathFor(Output());
+  fs::create_directories(folder);
+  test::WriteFile(folder / "mail", "precious");
+  for (const bool force : {false, true}) {
+    EXPECT_THAT(What<UsageError>([&] { SpoolFolder::Create(Output(), force); }),
+                HasSubstr("is no recording: it holds mail"));
+  }
+  EXPECT_THAT(test::FilesIn(folder), ElementsAre("mail"));
+}
+
+// What somebody puts in the place of a spool is not removed with it.
+TEST(SpoolFolder, RemovesWhatItMade) {
+  const fs::path folder = SpoolFolder::PathFor(Output());
+  const fs::path other = test::TestDir() / "other";
+  fs::create_directories(other / "12.0");
+  test::WriteFile(other / "session", "precious");
+  SpoolFolder spool = SpoolFolder::Create(Output(), false);
+  test::WriteFile(folder / "session", "");
+  fs::rename(folder, test::TestDir() / "moved");
+  fs::create_directory_symlink(other, folder);
+  spool.Remove();
+  EXPECT_THAT(test::FilesIn(other), ElementsAre("12.0", "session"));
+  EXPECT_TRUE(fs::is_symlink(folder));
+  EXPECT_THAT(test::FilesIn(test::TestDir() / "moved"), IsEmpty());
+}
+
 TEST(SpoolFolder, OfAnInterruptedRecordingIsReplacedByForce) {
   { MakeImage(SpoolFolder::Create(Output(), false), spool::ProcessState::kEnded, Elsewhere()); }
   EXPECT_FALSE(SpoolFolder::Create(Output(), true).HasProcesses());
@@ -142,7 +169,7 @@ TEST(SpoolFolder, KnowsWhichProcessesStillRun) {
   MakeImage(folder, spool::ProcessState::kEnded, OwnIdentity());
   EXPECT_THAT(folder.RunningProcesses(), IsEmpty());
   // A program that has not come to its first range.
-  Session session;
+  Session session = {{"version", "2"}};
   SetProgram(OwnIdentity(), &session);
   WriteSession(folder.path(), session);
   EXPECT_THAT(folder.RunningProcesses(), ElementsAre(OwnIdentity()));
@@ -162,17 +189,27 @@ TEST(SpoolFolder, SurvivesRubbish) {
 TEST(RecordSession, IsReadAsItWasWritten) {
   const fs::path folder = test::TestDir();
   EXPECT_THAT(ReadSession(folder), IsEmpty());
-  const Session session = {{"command", "a=b\nc \\n \\"}, {"empty", ""}, {"version", "1"}};
+  const Session session = {
+      {"command", "a=b\nc \\n \\"}, {"empty", ""}, {"program", "7 1 1"}, {"version", "1"}};
   WriteSession(folder, session);
   EXPECT_EQ(ReadSession(folder), session);
-  WriteSession(folder, {{"version", "2"}});
-  EXPECT_EQ(ReadSession(folder), (Session{{"version", "2"}}));
+  const Session other = {{"program", "7"}, {"version", "2"}};
+  WriteSession(folder, other);
+  EXPECT_EQ(ReadSession(folder), other);
   EXPECT_THAT(test::FilesIn(folder), ElementsAre("session"));
 }
 
 TEST(RecordSession, ThatIsNotWholeIsNone) {
+  const fs::path spool = test::TestDir();
+  for (const Session& part : {Session{{"version", "2"}}, Session{{"program", "7"}},
+                              Session{{"program", "x"}, {"version", "2"}}}) {
+    WriteSession(spool, part);
+    EXPECT_THAT(ReadSession(spool), IsEmpty());
+  }
   const fs::path file = test::TestDir() / "session";
-  WriteSession(test::TestDir(), {{"a", "1"}, {"b", "2"}});
+  const Session session = {{"a", "1"}, {"program", "7"}, {"version", "2"}};
+  WriteSession(test::TestDir(), session);
+  EXPECT_EQ(ReadSession(test::TestDir()), session);
   const std::string whole = test::ReadFile(file);
   for (size_t size = 0; size + 1 < whole.size(); ++size) {
     test::WriteFile(file, whole.substr(0, size));

@@ -63,7 +63,7 @@ TEST(SpoolLock, GoesLast) {
   {
     const SpoolLock lock(spool);
     EXPECT_THAT(Refusal([&] { SpoolLock{spool}; }), HasSubstr("belongs to a recording that still"));
-    SpoolLock::RemoveLocked(spool);
+    lock.Remove();
   }
   EXPECT_FALSE(fs::exists(spool));
   EXPECT_THAT(Refusal([&] { SpoolLock{spool}; }), HasSubstr("cannot be locked"));
