@@ -2,7 +2,6 @@
 #define OPLENS_OPS_GPU_EXCESS_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "ops/gpu/gpu.h"
 #include "ops/gpu/roofline.h"

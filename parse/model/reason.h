@@ -79,7 +79,7 @@ enum class Severity : uint8_t {
     "kernels above the peak of their units: Winograd or FFT convolutions, which do fewer FLOPs "   \
     "than their op has")                                                                           \
   X(kCache, "cache", kInfo,                                                                        \
-    "kernels above the DRAM bandwidth: the L2 cache had a part of their bytes")                    \
+    "kernels above the DRAM bandwidth: the L2 cache may have had a part of their bytes")           \
   X(kClock, "clock", kInfo,                                                                        \
     "kernels above a roof by less than the whole microseconds of their times tell")
 

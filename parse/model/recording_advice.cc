@@ -104,8 +104,7 @@ constexpr LackAdvice kAdvice[] = {
      {},
      {kTypesInNvtx, kTypesInNvtx,
       "record the data types: torch.profiler of PyTorch 1.8.1 and later does (this file tells "
-      "shapes "
-      "without them)",
+      "shapes without them)",
       "record the data types: annotations of oplens and torch.profiler name them"}},
     {Lack::kRoof,
      {"PyProf's annotations: pyprof.init(); prof --gpu NAME", kNsysWithShapes,

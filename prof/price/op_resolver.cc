@@ -311,7 +311,8 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
 
   const Marker* chosen = ChoosePriced();
   // What is around the replay of a graph is that of the whole graph, and no op of one kernel.
-  if (!HasPrice() && record.reasons.Has(Reason::kGraphKernel)) return resolution;
+  const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
+  if (!priced && record.reasons.Has(Reason::kGraphKernel)) return resolution;
   if (chosen == nullptr) {
     // Else the lists go with markers that do not count; or the op is a free text, which is no op
     // and stands in `range` (PyProf's files have only the op).
