@@ -46,10 +46,12 @@ def neutral_environment():
 def fill(s, folder):
     """Puts the programs into the folder; oplens_annotate finds its library beside itself."""
     copies = [(s.build / "examples" / "mlp_step_cuda", "mlp_step_cuda"), (s.step_program, "step.py")]
-    for name in ("oplens_annotate.py", "liboplens_torch.so", "liboplens_annotate.so.1"):
+    for name in ("oplens_annotate", "liboplens_torch.so", "liboplens_annotate.so.1"):
         copies.append((s.build / "lib" / name, name))
     for source, name in copies:
-        if os.path.exists(source):
+        if os.path.isdir(source):
+            shutil.copytree(source, os.path.join(folder, name), ignore=shutil.ignore_patterns("__pycache__"))
+        elif os.path.exists(source):
             shutil.copy(source, os.path.join(folder, name))
 
 

@@ -252,7 +252,7 @@ void oplens_torch_uninstall(void) { oplens::annotate::torch::Uninstall(); }
 
 const char* oplens_torch_version(void) { return TORCH_VERSION; }
 
-// oplens_annotate.py reads this from the file: it must know before it loads the library.
+// The Python package reads this from the file: it must know before it loads the library.
 OPLENS_TORCH_EXPORT extern const char oplens_torch_build[];
 const char oplens_torch_build[] =
     "oplens_torch build: torch " TORCH_VERSION " soname " OPLENS_TORCH_SONAME " end";

@@ -8,7 +8,7 @@
 //
 // A program gets it by linking oplens_torch and calling Install() (a linker that leaves out unused
 // libraries needs the call; loading the library installs it too), by LD_PRELOAD of
-// liboplens_annotate_preload.so, or from Python with oplens_annotate.py. Layers and other ranges of
+// liboplens_annotate_preload.so, or from Python with oplens_annotate. Layers and other ranges of
 // annotate.h and oplens_annotate.h may be mixed in; the library has them, so that a program needs
 // to link nothing else.
 

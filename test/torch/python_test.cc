@@ -1,4 +1,4 @@
-// oplens_annotate.py: layers and call stacks of modules.
+// oplens_annotate: layers and call stacks of modules.
 
 #include <gmock/gmock.h>
 
