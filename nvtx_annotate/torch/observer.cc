@@ -14,6 +14,7 @@
 #include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/torch/call_args.h"
 #include "nvtx_annotate/torch/form_cache.h"
+#include "nvtx_annotate/torch/pyprof_ranges.h"
 #include "nvtx_annotate/torch/range_stack.h"
 #include "nvtx_annotate/torch/thread_numbers.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
@@ -40,7 +41,8 @@ using markers::Direction;
 
 ThreadNumbers g_threads;
 FormCache g_forms;
-bool g_inner = false;  ///< Ranges for ops inside ops too.
+bool g_inner = false;   ///< Ranges for ops inside ops too.
+bool g_pyprof = false;  ///< Texts for PyProf's own prof, and nothing else.
 
 bool StartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
@@ -159,6 +161,10 @@ Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
 }
 
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
+  if (g_pyprof) {
+    const PyprofRange begun = BeginPyprof(function, stack->surroundings());
+    return Keep(stack, begun.token, begun.inside);
+  }
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
       return IsEvaluate(function) ? OnEvaluate(function, stack) : OnOperator(function, stack);
@@ -213,6 +219,7 @@ bool InstallOnce() {
   if (EmissionMode() == Mode::kOff) return false;
   const char* const options = std::getenv("OPLENS_ANNOTATE");
   g_inner = HasWord(options == nullptr ? "" : options, "inner");
+  g_pyprof = HasWord(options == nullptr ? "" : options, "pyprof");
   AddCallbacks();
   g_installed = true;
   return true;
