@@ -284,19 +284,21 @@ def self_test():
             " correlationId, returnValue);"
             "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(_id_ INTEGER PRIMARY KEY, cacheConfig, start, end,"
             " correlationId, gridX, gridY, gridZ, blockX, blockY, blockZ, streamId, name);")
-        texts = [("a label", 0, 1000), ("{'mod': 'torch', 'op': 'mm', 'args': []}", 100, 300), ("mm, seq = 0", 150, 250),
-                 ("MmBackward, seq = 0", 400, 500), ("autograd::engine", 600, 700)]
+        texts = [("a label", 0, 1000), ("{'mod': 'torch', 'op': 'mm', 'args': []}", 100, 300),
+                 ("mm, seq = 0", 150, 250), ("MmBackward, seq = 0", 400, 500), ("autograd::engine", 600, 700)]
+        thread = bytes([7, 0, 0, 0, 9] + 7 * [0])
         for i, (text, start, end) in enumerate(texts):
             database.execute("INSERT INTO StringTable VALUES(?, ?)", (i, text))
             for flags, time in ((2, start), (4, end)):
                 database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_MARKER(flags, timestamp, id, objectId, name) "
-                                 "VALUES(?, ?, ?, ?, ?)", (flags, time, i, bytes([7, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]), i))
+                                 "VALUES(?, ?, ?, ?, ?)", (flags, time, i, thread, i))
         database.commit()
         database.close()
         assert add_kernels(path) == (4, 2)
-        launches = sqlite3.connect(path).execute("SELECT start, end, threadId FROM CUPTI_ACTIVITY_KIND_RUNTIME").fetchall()
-        assert [all(low < time < high for time in row[:2]) for row, (low, high) in zip(launches, [(150, 250)] * 2 + [(400, 500)] * 2)] == [True] * 4
-        assert {row[2] for row in launches} == {9}
+        launches = sqlite3.connect(path).execute(
+            "SELECT start, end, threadId FROM CUPTI_ACTIVITY_KIND_RUNTIME").fetchall()
+        for (start, end, number), (low, high) in zip(launches, 2 * [(150, 250)] + 2 * [(400, 500)]):
+            assert low < start < end < high and number == 9
     print("self-test passed")
 
 

@@ -1,15 +1,13 @@
 #include "nvtx_annotate/torch/pyprof_form.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 #include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/torch/call_form.h"
+#include "nvtx_annotate/torch/pyprof_price.h"
 
 namespace oplens::annotate::torch {
 namespace {
@@ -32,16 +30,7 @@ bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// Whether a list of words with blanks in between holds a word.
-bool Has(std::string_view words, std::string_view word) {
-  for (size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) {
-      return true;
-    }
-  }
-  return false;
-}
+bool Has(std::string_view words, std::string_view word) { return HasPyprofWord(words, word); }
 
 /// The word that a list begins with, which is taken off.
 std::string_view TakeWord(std::string_view* words) {
@@ -237,117 +226,6 @@ std::string_view ConvertName(std::string_view dtype) {
   return "";
 }
 
-// As Python writes them
-
-void AppendInt(int64_t value, std::string* out) { out->append(std::to_string(value)); }
-
-void AppendFloat(double value, std::string* out) {
-  if (std::isnan(value)) return out->append("'nan'"), void();
-  if (std::isinf(value)) return out->append(value < 0 ? "'-inf'" : "'inf'"), void();
-  char buffer[32];
-  char* end = std::to_chars(buffer, std::end(buffer), value, std::chars_format::scientific).ptr;
-  const std::string_view scientific(buffer, static_cast<size_t>(end - buffer));
-  const size_t e = scientific.find('e');
-  int exponent = 0;
-  const size_t digits = e + (scientific[e + 1] == '+' ? 2 : 1);
-  std::from_chars(scientific.data() + digits, end, exponent);
-  if (exponent < -4 || exponent >= 16) return out->append(scientific), void();
-  char plain[64];
-  end = std::to_chars(plain, std::end(plain), value, std::chars_format::fixed).ptr;
-  const std::string_view text(plain, static_cast<size_t>(end - plain));
-  out->append(text);
-  if (text.find('.') == text.npos) out->append(".0");
-}
-
-void AppendString(std::string_view text, std::string* out) {
-  const bool doubled = text.find('\'') != text.npos && text.find('"') == text.npos;
-  const char quote = doubled ? '"' : '\'';
-  out->push_back(quote);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == quote || c == '\\') {
-      out->push_back('\\');
-      out->push_back(c);
-    } else if (c == '\n' || c == '\r' || c == '\t') {
-      out->append(c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
-    } else if (byte < 0x20 || byte >= 0x7f) {
-      constexpr char kDigits[] = "0123456789abcdef";
-      out->append("\\x").push_back(kDigits[byte >> 4]);
-      out->push_back(kDigits[byte & 0xf]);
-    } else {
-      out->push_back(c);
-    }
-  }
-  out->push_back(quote);
-}
-
-template <typename T, typename Append>
-void AppendItems(const std::vector<T>& items, bool tuple, std::string* out, Append append) {
-  out->push_back(tuple ? '(' : '[');
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) out->append(", ");
-    append(items[i], out);
-  }
-  if (tuple && items.size() == 1) out->push_back(',');
-  out->push_back(tuple ? ')' : ']');
-}
-
-// A list that Python has as a list, not as a tuple: `integer` is not used for lists otherwise.
-constexpr int64_t kAsList = 1;
-
-/// "'type': 'int', 'value': 3"
-void AppendValue(const PyprofValue& value, std::string* out) {
-  const auto begin = [out](std::string_view type) {
-    out->append("'type': '").append(type).append("', 'value': ");
-  };
-  const auto sequence = [&begin, &value] {
-    begin(value.integer == kAsList ? "list" : "tuple");
-    return value.integer != kAsList;
-  };
-  switch (value.kind) {
-    case Kind::kNone:
-      begin("NoneType");
-      out->append("None");
-      break;
-    case Kind::kBool:
-      begin("bool");
-      out->append(value.integer != 0 ? "True" : "False");
-      break;
-    case Kind::kInt:
-      begin("int");
-      AppendInt(value.integer, out);
-      break;
-    case Kind::kFloat:
-      begin("float");
-      AppendFloat(value.number, out);
-      break;
-    case Kind::kString:
-      begin("str");
-      AppendString(value.text, out);
-      break;
-    case Kind::kTensor:
-      out->append("'type': 'tensor', 'shape': ");
-      AppendItems(value.tensors[0].shape, true, out, AppendInt);
-      out->append(", 'dtype': '").append(value.tensors[0].dtype).push_back('\'');
-      break;
-    case Kind::kInts:
-      AppendItems(value.ints, sequence(), out, AppendInt);
-      break;
-    case Kind::kFloats:
-      AppendItems(value.numbers, sequence(), out, AppendFloat);
-      break;
-    case Kind::kBools:
-      AppendItems(value.ints, sequence(), out, [](int64_t item, std::string* text) {
-        text->append(item != 0 ? "True" : "False");
-      });
-      break;
-    case Kind::kDType:
-    case Kind::kTensors:
-    case Kind::kOther:
-      break;
-  }
-}
-
 PyprofValue Constant(std::string_view text) {
   if (text == "True" || text == "False") return PyprofValue::Bool(text == "True");
   if (text == "None") return {};
@@ -355,396 +233,7 @@ PyprofValue Constant(std::string_view text) {
   return PyprofValue::Float(text[0] - '0');
 }
 
-/// The values that numpy, and so PyProf, would broadcast to one shape.
-bool Broadcast(const std::vector<Shape>& shapes) {
-  size_t rank = 0;
-  for (const Shape& shape : shapes) rank = std::max(rank, shape.size());
-  for (size_t i = 1; i <= rank; ++i) {
-    int64_t extent = 1;
-    for (const Shape& shape : shapes) {
-      if (shape.size() < i || shape[shape.size() - i] == 1) continue;
-      const int64_t other = shape[shape.size() - i];
-      if (extent != 1 && other != extent) return false;
-      extent = other;
-    }
-  }
-  return true;
-}
-
 }  // namespace
-
-// What PyProf's prof asks of the calls that it prices; at anything else it aborts. Written from
-// what it does with texts, one function a kind of op.
-class PyprofRules {
- public:
-  using Args = PyprofForm::Args;
-  using Arg = PyprofForm::Arg;
-
-  PyprofRules(std::string_view mod, std::string_view op, bool backward)
-      : mod_(mod), op_(op), backward_(backward) {}
-
-  /// Whether prof prices a call of this name at all: it shows all others, whatever they are.
-  bool Priced() const { return FindKind() != nullptr; }
-
-  /// Whether it does so with these arguments. Sees bfloat16 as "half".
-  bool Takes(const Args& args) const {
-    const Group* const kind = FindKind();
-    if (!kind->mods.empty() && !HasMod(kind->mods)) return false;
-    return (this->*kind->takes)(args);
-  }
-
-  /// The name under which prof prices the op in both directions; "" if there is none.
-  static std::string_view NameInBackward(std::string_view op) {
-    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-        {"add_", "__add__"},  {"mul", "__mul__"},      {"mul_", "__imul__"},
-        {"sub_", "__isub__"}, {"div_", "__truediv__"}, {"__rsub__", "__sub__"}};
-    for (const auto& [name, other] : kNames) {
-      if (name == op) return other;
-    }
-    return Has(kBinary, op) && !Has(kBothWays, op) ? "" : op;
-  }
-
-  /// Comparisons have no gradient.
-  static bool IsComparison(std::string_view op) { return Has(kComparisons, op); }
-
- private:
-  struct Group {
-    std::string_view ops;
-    std::string_view mods;  ///< With '|' around each; "": any.
-    bool (PyprofRules::*takes)(const Args&) const;
-  };
-
-  static constexpr std::string_view kSimple =
-      "abs abs_ neg neg_ reciprocal reciprocal_ __abs__ __neg__ __invert__ ceil ceil_ clamp clamp_ "
-      "floor floor_ frac frac_ round round_ sign sign_ trunc trunc_";
-  static constexpr std::string_view kUnary =
-      "exp exp_ exp1m exp1m_ log log_ log10 log10_ log1p log1p_ log2 log2_ rsqrt rsqrt_ sqrt sqrt_ "
-      "acos acos_ asin asin_ atan atan_ atan2 atan2_ cos cos_ cosh cosh_ sin sin_ sinh sinh_ tan "
-      "tan_ sigmoid sigmoid_ tanh tanh_ erf erf_ erfc erfc_ erfinv erfinv_";
-  static constexpr std::string_view kComparisons =
-      "lt lt_ gt gt_ ge ge_ le le_ eq eq_ ne ne_ __lt__ __gt__ __ge__ __le__ __eq__ __ne__ __and__ "
-      "__or__ __xor__ __lshift__ __rshift__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__";
-  static constexpr std::string_view kBinary =
-      "add add_ div div_ mul mul_ remainder remainder_ sub sub_ __add__ __sub__ __mul__ "
-      "__floordiv__ __truediv__ __mod__ __radd__ __rsub__ __rmul__ __rdiv__ __rtruediv__ "
-      "__rfloordiv__ fmod fmod_ __iadd__ __isub__ __imul__ __itruediv__ lt lt_ gt gt_ ge ge_ le "
-      "le_ eq eq_ ne ne_ __lt__ __gt__ __ge__ __le__ __eq__ __ne__ __and__ __or__ __xor__ "
-      "__lshift__ __rshift__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__";
-  static constexpr std::string_view kBothWays =
-      "add __add__ sub __sub__ __isub__ __mul__ __imul__ __rmul__ div __truediv__";
-  static constexpr std::string_view kTorchOrTensor = "|torch|Tensor|";
-
-  bool HasMod(std::string_view mods) const {
-    const std::string mod = "|" + std::string(mod_) + "|";
-    return mods.find(mod) != mods.npos;
-  }
-
-  const Group* FindKind() const {
-    static constexpr Group kGroups[] = {
-        {"linear", "|torch.nn.functional|", &PyprofRules::Linear},
-        {"conv1d conv2d", "|torch.nn.functional|", &PyprofRules::Conv},
-        {kSimple, "", &PyprofRules::Simple},
-        {kUnary, "", &PyprofRules::Unary},
-        {kBinary, "", &PyprofRules::Binary},
-        {"pow pow_ __pow__ __rpow__", "", &PyprofRules::Binary},
-        {"addcdiv addcdiv_ addcmul addcmul_", "", &PyprofRules::Ternary},
-        {"digamma lerp lerp_ mvlgamma", "", &PyprofRules::Never},
-        {"byte char double float half int long short to", "|Tensor|", &PyprofRules::OneTensor},
-        {"__matmul__ matmul", kTorchOrTensor, &PyprofRules::Matmul},
-        {"embedding", "|torch.nn.functional|", &PyprofRules::Embedding},
-        {"sum norm mean", kTorchOrTensor, &PyprofRules::Reduction},
-        {"dropout", "|torch.nn.functional|", &PyprofRules::FirstTensor},
-        {"cat", "|torch|", &PyprofRules::Cat},
-        {"reshape", "|Tensor|", &PyprofRules::FirstTensor},
-        {"masked_scatter_", "|Tensor|", &PyprofRules::MaskedScatter},
-        {"gather", kTorchOrTensor, &PyprofRules::Gather},
-        {"nonzero", kTorchOrTensor, &PyprofRules::OneTensor},
-        {"index_select", kTorchOrTensor, &PyprofRules::IndexSelect},
-        {"masked_select", kTorchOrTensor, &PyprofRules::MaskedSelect},
-        {"addmm addmm_", kTorchOrTensor, &PyprofRules::Addmm},
-        {"mm", "|torch|", &PyprofRules::Mm},
-        {"bmm", "|torch|", &PyprofRules::Bmm},
-        {"softmax", "|torch.nn.functional|", &PyprofRules::Softmax},
-        {"log_softmax", "|torch|Tensor|torch.nn.functional|", &PyprofRules::Softmax},
-        {"mse_loss", "|torch.nn.functional|", &PyprofRules::MseLoss},
-        {"adam", "", &PyprofRules::Never},
-        {"batch_norm", "", &PyprofRules::FirstTensor},
-        {"randperm", "|torch|", &PyprofRules::OneInt},
-        {"ones_like zero_ zeros_like", kTorchOrTensor, &PyprofRules::OneTensor},
-        {"ones zeros", kTorchOrTensor, &PyprofRules::Sizes},
-        {"fill_", "|Tensor|", &PyprofRules::Fill},
-        {"full", "|torch|", &PyprofRules::Full},
-        {"copy_", "|Tensor|", &PyprofRules::Copy},
-        {"clone contiguous", "|Tensor|", &PyprofRules::OneTensor},
-        {"any", "|Tensor|", &PyprofRules::AnyOf},
-        {"celu elu elu_ hardshrink hardtanh hardtanh_ leaky_relu leaky_relu_ logsigmoid prelu relu "
-         "relu_ relu6 rrelu rrelu_ selu softplus softshrink softsign tanhshrink threshold "
-         "threshold_",
-         "|torch.nn.functional|torch|Tensor|", &PyprofRules::FirstTensor},
-    };
-    static constexpr Group kCell = {"forward", "", &PyprofRules::Cell};
-    if (op_ == "forward") return mod_ == "LSTMCell" || mod_ == "GRUCell" ? &kCell : nullptr;
-    const auto* found = std::find_if(std::begin(kGroups), std::end(kGroups),
-                                     [this](const Group& group) { return Has(group.ops, op_); });
-    return found == std::end(kGroups) ? nullptr : found;
-  }
-
-  static bool IsTensor(const Args& args, size_t i) {
-    return i < args.size() && args[i].value.kind == Kind::kTensor &&
-           Has("uint8 int8 bool float16 half int16 float32 int32 int64 float64",
-               args[i].value.tensors[0].dtype);
-  }
-  static bool AreTensors(const Args& args, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-      if (!IsTensor(args, i)) return false;
-    }
-    return true;
-  }
-  static bool IsNumber(const PyprofValue& value) {
-    return value.kind == Kind::kInt || value.kind == Kind::kFloat;
-  }
-  static const Shape& ShapeOf(const Args& args, size_t i) { return args[i].value.tensors[0].shape; }
-  static const std::string& DTypeOf(const Args& args, size_t i) {
-    return args[i].value.tensors[0].dtype;
-  }
-  static size_t Rank(const Args& args, size_t i) { return ShapeOf(args, i).size(); }
-  static Args Positional(const Args& args) {
-    Args kept;
-    for (const Arg& arg : args) {
-      if (arg.name.empty()) kept.push_back(arg);
-    }
-    return kept;
-  }
-  static const PyprofValue* Find(const Args& args, size_t place, std::string_view name) {
-    if (place < args.size() && args[place].name.empty()) return &args[place].value;
-    for (const Arg& arg : args) {
-      if (arg.name == name) return &arg.value;
-    }
-    return nullptr;
-  }
-
-  bool Never(const Args&) const { return false; }
-  bool FirstTensor(const Args& args) const { return IsTensor(args, 0) && args[0].name.empty(); }
-  bool OneTensor(const Args& args) const { return args.size() == 1 && FirstTensor(args); }
-  bool OneInt(const Args& args) const {
-    return args.size() == 1 && args[0].value.kind == Kind::kInt;
-  }
-
-  /// The numbers and tensors of an elementwise op.
-  bool Elements(const Args& args) const {
-    if (args.size() > 4) return false;
-    for (size_t i = 0; i < args.size(); ++i) {
-      if (!IsTensor(args, i) && !IsNumber(args[i].value)) return false;
-    }
-    return true;
-  }
-  bool Simple(const Args& all) const {
-    const Args args = Positional(all);
-    return !args.empty() && Elements(args);
-  }
-  bool Unary(const Args& all) const {
-    const Args args = Positional(all);
-    return args.size() == 1 && Elements(args);
-  }
-  bool Binary(const Args& all) const {
-    const Args args = Positional(all);
-    if (args.size() != 2 || !Elements(args)) return false;
-    if (backward_ && Has(kBinary, op_) && !Has(kBothWays, op_)) return false;
-    std::vector<Shape> shapes;
-    for (size_t i = 0; i < 2; ++i) shapes.push_back(IsTensor(args, i) ? ShapeOf(args, i) : Shape());
-    return Broadcast(shapes);
-  }
-  bool Ternary(const Args& all) const {
-    const Args args = Positional(all);
-    std::vector<Shape> shapes;
-    for (size_t i = 0; i < args.size(); ++i) {
-      if (IsTensor(args, i) && Rank(args, i) > 0) shapes.push_back(ShapeOf(args, i));
-    }
-    return Elements(args) && shapes.size() == 3 && Broadcast(shapes);
-  }
-
-  bool Linear(const Args& args) const {
-    if (args.size() != 3 && args.size() != 2) return false;
-    if (!AreTensors(args, 2) || Rank(args, 0) < 1 || Rank(args, 1) != 2) return false;
-    if (DTypeOf(args, 0) != DTypeOf(args, 1)) return false;
-    if (ShapeOf(args, 0).back() != ShapeOf(args, 1)[1]) return false;
-    if (args.size() == 2 || args[2].value.kind == Kind::kNone) return true;
-    return IsTensor(args, 2) && Rank(args, 2) == 1 && ShapeOf(args, 2)[0] == ShapeOf(args, 1)[0];
-  }
-
-  /// A number of a convolution for a dimension: prof takes tuples and numbers.
-  static std::optional<int64_t> Extent(const PyprofValue* value, size_t dimensions, size_t i) {
-    if (value == nullptr) return std::nullopt;
-    if (value->kind == Kind::kInt) return value->integer;
-    if (value->kind != Kind::kInts || value->ints.size() != dimensions) return std::nullopt;
-    return value->ints[i];
-  }
-  bool Conv(const Args& args) const {
-    const size_t dimensions = op_ == "conv1d" ? 1 : 2;
-    if (args.size() < 2 || args.size() > 7 || !AreTensors(args, 2)) return false;
-    if (Rank(args, 0) != dimensions + 2 || Rank(args, 1) != dimensions + 2) return false;
-    if (DTypeOf(args, 0) != DTypeOf(args, 1)) return false;
-    const PyprofValue* const groups = Find(args, 6, "groups");
-    const int64_t count = groups == nullptr ? 1 : groups->integer;
-    if (count < 1 || (dimensions == 1 && count != 1)) return false;
-    if (ShapeOf(args, 0)[1] != ShapeOf(args, 1)[1] * count) return false;
-    for (size_t i = 0; i < dimensions; ++i) {
-      const auto stride = Extent(Find(args, 3, "stride"), dimensions, i);
-      const auto padding = Extent(Find(args, 4, "padding"), dimensions, i);
-      const auto dilation = Extent(Find(args, 5, "dilation"), dimensions, i);
-      if (!stride || !padding || !dilation || *stride < 1) return false;
-      const int64_t size = ShapeOf(args, 0)[i + 2];
-      const int64_t filter = (ShapeOf(args, 1)[i + 2] - 1) * *dilation + 1;
-      // It divides as floats and cuts to an integer.
-      const double outputs =
-          1 + static_cast<double>(size + 2 * *padding - filter) / static_cast<double>(*stride);
-      if (size == 1 && static_cast<int64_t>(outputs) != 1) return false;
-    }
-    return true;
-  }
-
-  bool SameType(const Args& args) const {
-    return AreTensors(args, 2) && DTypeOf(args, 0) == DTypeOf(args, 1);
-  }
-  bool Mm(const Args& args) const {
-    return args.size() == 2 && SameType(args) && Rank(args, 0) == 2 && Rank(args, 1) == 2;
-  }
-  bool Bmm(const Args& all) const {
-    const Args args = Positional(all);
-    return args.size() == 2 && SameType(args) && Rank(args, 0) == 3 && Rank(args, 1) == 3;
-  }
-  bool Addmm(const Args& all) const {
-    const Args args = Positional(all);
-    return args.size() == 3 && SameType(args) && IsTensor(args, 2) && Rank(args, 1) == 2 &&
-           Rank(args, 2) == 2 && DTypeOf(args, 2) == DTypeOf(args, 0);
-  }
-  bool Matmul(const Args& args) const {
-    if (op_ == "matmul" ? mod_ != kTorch : mod_ != kTensor) return false;
-    return args.size() == 2 && SameType(args) && Rank(args, 0) > 0 && Rank(args, 1) > 0;
-  }
-
-  bool Embedding(const Args& args) const {
-    return args.size() >= 2 && AreTensors(args, 2) && Rank(args, 1) == 2;
-  }
-  bool Reduction(const Args& args) const {
-    return FirstTensor(args) && (op_ != "mean" || Positional(args).size() <= 2);
-  }
-  bool Softmax(const Args& args) const { return FirstTensor(args) && Positional(args).size() <= 2; }
-  bool Cat(const Args& args) const {
-    if (args.size() < 2 || !IsTensor(args, 0)) return false;
-    for (size_t i = 1; i < args.size(); ++i) {
-      if (args[i].value.kind != Kind::kTensor) continue;
-      if (!IsTensor(args, i) || DTypeOf(args, i) != DTypeOf(args, 0)) return false;
-    }
-    return true;
-  }
-  bool MaskedScatter(const Args& args) const {
-    return args.size() == 3 && AreTensors(args, 3) && DTypeOf(args, 1) == "uint8" &&
-           DTypeOf(args, 0) == DTypeOf(args, 2) && ShapeOf(args, 0) == ShapeOf(args, 1);
-  }
-  bool Gather(const Args& args) const { return args.size() == 3 && FirstTensor(args); }
-  bool IndexSelect(const Args& args) const {
-    return args.size() == 3 && IsTensor(args, 0) && IsTensor(args, 2) &&
-           args[1].value.kind == Kind::kInt && DTypeOf(args, 2) == "int64" && Rank(args, 2) == 1 &&
-           args[1].value.integer < static_cast<int64_t>(Rank(args, 0)) && Rank(args, 0) > 0;
-  }
-  bool MaskedSelect(const Args& args) const {
-    return args.size() == 2 && AreTensors(args, 2) && DTypeOf(args, 1) == "uint8" &&
-           Broadcast({ShapeOf(args, 0), ShapeOf(args, 1)});
-  }
-  bool MseLoss(const Args& args) const {
-    return args.size() == 3 && SameType(args) && ShapeOf(args, 0) == ShapeOf(args, 1) &&
-           args[2].value.kind == Kind::kString;
-  }
-  bool Sizes(const Args& args) const {
-    if (args.empty()) return false;
-    if (args[0].value.kind == Kind::kInts) return args.size() == 1;
-    return args[0].value.kind == Kind::kInt;
-  }
-  bool Fill(const Args& args) const { return args.size() == 2 && FirstTensor(args); }
-  bool Full(const Args& args) const {
-    return args.size() == 2 && args[0].value.kind == Kind::kInts && IsNumber(args[1].value);
-  }
-  bool Copy(const Args& args) const {
-    return args.size() == 2 && AreTensors(args, 2) && ShapeOf(args, 0) == ShapeOf(args, 1);
-  }
-  bool AnyOf(const Args& args) const { return args.size() <= 2 && FirstTensor(args); }
-  bool Cell(const Args& args) const {
-    return (args.size() == 2 || args.size() == 3) && SameType(args) && Rank(args, 0) == 2 &&
-           Rank(args, 1) == 2 && ShapeOf(args, 0)[0] == ShapeOf(args, 1)[0];
-  }
-
-  const std::string_view mod_;
-  const std::string_view op_;
-  const bool backward_;
-};
-
-PyprofValue PyprofValue::Bool(bool value) {
-  PyprofValue made;
-  made.kind = Kind::kBool;
-  made.integer = value ? 1 : 0;
-  return made;
-}
-
-PyprofValue PyprofValue::Int(int64_t value) {
-  PyprofValue made;
-  made.kind = Kind::kInt;
-  made.integer = value;
-  return made;
-}
-
-PyprofValue PyprofValue::Float(double value) {
-  PyprofValue made;
-  made.kind = Kind::kFloat;
-  made.number = value;
-  return made;
-}
-
-PyprofValue PyprofValue::Text(std::string value) {
-  PyprofValue made;
-  made.kind = Kind::kString;
-  made.text = std::move(value);
-  return made;
-}
-
-PyprofValue PyprofValue::DType(std::string name) {
-  PyprofValue made = Text(std::move(name));
-  made.kind = Kind::kDType;
-  return made;
-}
-
-PyprofValue PyprofValue::Ints(std::vector<int64_t> values) {
-  PyprofValue made;
-  made.kind = Kind::kInts;
-  made.ints = std::move(values);
-  return made;
-}
-
-PyprofValue PyprofValue::Tensor(std::vector<int64_t> shape, std::string dtype) {
-  PyprofValue made = Tensors({{std::move(shape), std::move(dtype)}});
-  made.kind = Kind::kTensor;
-  return made;
-}
-
-PyprofValue PyprofValue::Tensors(std::vector<PyprofTensor> tensors) {
-  PyprofValue made;
-  made.kind = Kind::kTensors;
-  made.tensors = std::move(tensors);
-  return made;
-}
-
-bool operator==(const PyprofValue& a, const PyprofValue& b) {
-  if (!a.tensors.empty() || !b.tensors.empty()) return false;  // No default is a tensor.
-  // The default of a Scalar may be 1 where the call has 1.0.
-  const bool numbers = (a.kind == Kind::kInt && b.kind == Kind::kFloat) ||
-                       (a.kind == Kind::kFloat && b.kind == Kind::kInt);
-  if (numbers) {
-    return (a.kind == Kind::kInt ? static_cast<double>(a.integer) : a.number) ==
-           (b.kind == Kind::kInt ? static_cast<double>(b.integer) : b.number);
-  }
-  return a.kind == b.kind && a.integer == b.integer && a.number == b.number && a.text == b.text &&
-         a.ints == b.ints && a.numbers == b.numbers;
-}
 
 PyprofForm::PyprofForm(std::string_view name, std::string_view overload,
                        std::vector<PyprofParameter> parameters)
@@ -773,7 +262,7 @@ PyprofForm::PyprofForm(std::string_view name, std::string_view overload,
   } else {
     StepsOfRecipe(row->recipe);
   }
-  numbered_ = !PyprofRules::IsComparison(op_);
+  numbered_ = !PyprofIsComparison(op_);
 }
 
 void PyprofForm::StepsOfRecipe(std::string_view recipe) {
@@ -852,10 +341,10 @@ void PyprofForm::Add(const Step& step, const PyprofValue& value, Args* args) con
     }
   }
   args->push_back({step.name, value});
-  if (step.as_list && value.kind == Kind::kInts) args->back().value.integer = kAsList;
+  if (step.as_list && value.kind == Kind::kInts) args->back().value.is_list = true;
 }
 
-PyprofForm::Args PyprofForm::ArgsOf(const std::vector<PyprofValue>& inputs) const {
+std::vector<PyprofArg> PyprofForm::ArgsOf(const std::vector<PyprofValue>& inputs) const {
   Args args;
   const auto value_of = [&](const Step& step) -> const PyprofValue& {
     static const PyprofValue kNone;
@@ -908,7 +397,7 @@ void PyprofForm::FoldBatches(std::string* op, Args* args) {
   if (a.size() < 3 || b.size() < 3) return;
   const Shape a_batch(a.begin(), a.end() - 2);
   const Shape b_batch(b.begin(), b.end() - 2);
-  if (a_batch == b_batch || !Broadcast({a_batch, b_batch})) return;
+  if (a_batch == b_batch || !PyprofBroadcasts({a_batch, b_batch})) return;
   int64_t batches = 1;
   for (size_t i = 1; i <= std::max(a_batch.size(), b_batch.size()); ++i) {
     const int64_t in_a = i <= a_batch.size() ? a_batch[a_batch.size() - i] : 1;
@@ -926,42 +415,25 @@ std::string PyprofForm::Text(const std::vector<PyprofValue>& inputs, bool backwa
   std::string op = NameOf(inputs, args);
   const std::string mod = op == function_ ? std::string(kTorch) : mod_;
   if (backward) {
-    const std::string_view other = PyprofRules::NameInBackward(op);
-    if (!other.empty()) op = other;
+    op = PyprofNameInBackward(op);
     if (op == "matmul") FoldBatches(&op, &args);
   }
-  const PyprofRules rules(mod, op, backward);
-  if (rules.Priced()) {
+  if (PyprofPrices(mod, op)) {
     Args known = args;
-    for (Arg& arg : known) {
+    for (PyprofArg& arg : known) {
       // It does not know the type, and asks only for its size and for equal names.
       if (arg.value.kind != Kind::kTensor) continue;
       std::string& dtype = arg.value.tensors[0].dtype;
       if (dtype == "bfloat16") dtype = "half";
     }
-    std::string text = rules.Takes(known) ? Written(mod, op, known) : std::string();
+    std::string text =
+        PyprofTakes(mod, op, known, backward) ? PyprofText(mod, op, known) : std::string();
     if (!text.empty() && text.size() <= kMaxTextBytes) return text;
     op = aten_;
   }
-  std::string text = Written(mod, op, args);
-  if (text.size() > kMaxTextBytes) text = Written(mod, aten_, {args.begin(), args.begin() + 1});
+  std::string text = PyprofText(mod, op, args);
+  if (text.size() > kMaxTextBytes) text = PyprofText(mod, aten_, {args.begin(), args.begin() + 1});
   return text;
-}
-
-std::string PyprofForm::Written(std::string_view mod, std::string_view op, const Args& args) {
-  std::string text = "{'mod': ";
-  AppendString(mod, &text);
-  text.append(", 'op': ");
-  AppendString(op, &text);
-  text.append(", 'args': [");
-  for (size_t i = 0; i < args.size(); ++i) {
-    text.append(i > 0 ? ", {'name': " : "{'name': ");
-    AppendString(args[i].name, &text);
-    text.append(", ");
-    AppendValue(args[i].value, &text);
-    text.push_back('}');
-  }
-  return text.append("]}");
 }
 
 std::string PyprofSequence(const char* name, int64_t seq, bool node) {
@@ -971,9 +443,8 @@ std::string PyprofSequence(const char* name, int64_t seq, bool node) {
     if (EndsWith(shown, "Backwards")) shown.pop_back();
     if (!EndsWith(shown, "Backward")) shown.append("Backward");
   }
-  std::string buffer(markers::kTextBufferBytes, '\0');
-  buffer.resize(markers::FormatSequence(shown.c_str(), seq, node, buffer.data()));
-  return buffer;
+  char buffer[markers::kTextBufferBytes];
+  return {buffer, markers::FormatSequence(shown.c_str(), seq, node, buffer)};
 }
 
 std::string PyprofLabel(std::string_view text) {

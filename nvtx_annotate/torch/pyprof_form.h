@@ -6,59 +6,19 @@
 #include <string_view>
 #include <vector>
 
-// The mode `pyprof`: calls of PyTorch's operators as texts that PyProf's own `prof` prices. What is
-// a rule of the mode stands here and nowhere else; docs/pyprof_differences.md has the list. No
-// header of PyTorch in here.
+#include "nvtx_annotate/torch/pyprof_value.h"
+
+// The mode `pyprof`: calls of PyTorch's operators as texts that PyProf's own `prof` prices.
+// docs/pyprof_differences.md has what differs. No header of PyTorch in here.
 //
 //   1. A call reads as PyProf's patches would have written it, had it been made by torch.nn's
 //      module of that function, by the operator of Python, or else by the function with all
 //      arguments at their defaults left out.
 //   2. Unless PyProf's prof would abort at that: then it reads so that prof prices it alike.
-//   3. Where there is no such way it has the dispatcher's name ("aten::lerp"), which prof shows
-//   with
-//      its shapes and does not price.
+//   3. Where there is no such way it has the dispatcher's name ("aten::lerp"): prof shows that with
+//      its shapes and has no price for it.
 
 namespace oplens::annotate::torch {
-
-struct PyprofTensor {
-  std::vector<int64_t> shape;
-  std::string dtype;  ///< "float32"
-};
-
-/// An argument of an operator as the dispatcher has it.
-struct PyprofValue {
-  enum class Kind : uint8_t {
-    kNone,
-    kBool,
-    kInt,
-    kFloat,
-    kString,
-    kDType,   ///< `text` is its name.
-    kTensor,  ///< `tensors` has one.
-    kTensors,
-    kInts,
-    kFloats,
-    kBools,  ///< `ints` has them.
-    kOther,  ///< Nothing that PyProf writes: complex numbers, devices, objects.
-  };
-  Kind kind = Kind::kNone;
-  int64_t integer = 0;
-  double number = 0;
-  std::string text;
-  std::vector<int64_t> ints;
-  std::vector<double> numbers;
-  std::vector<PyprofTensor> tensors;
-
-  static PyprofValue Bool(bool value);
-  static PyprofValue Int(int64_t value);
-  static PyprofValue Float(double value);
-  static PyprofValue Text(std::string value);
-  static PyprofValue DType(std::string name);
-  static PyprofValue Ints(std::vector<int64_t> values);
-  static PyprofValue Tensor(std::vector<int64_t> shape, std::string dtype = "float32");
-  static PyprofValue Tensors(std::vector<PyprofTensor> tensors);
-  friend bool operator==(const PyprofValue& a, const PyprofValue& b);
-};
 
 /// An argument of an operator's schema.
 struct PyprofParameter {
@@ -99,11 +59,7 @@ class PyprofForm {
     bool as_list = false;    ///< A list, not a tuple.
     bool not_minus = false;  ///< -1 is None.
   };
-  struct Arg {
-    std::string name;
-    PyprofValue value;
-  };
-  using Args = std::vector<Arg>;
+  using Args = std::vector<PyprofArg>;
 
   void StepsOfRecipe(std::string_view recipe);
   void StepsOfSchema();
@@ -113,8 +69,6 @@ class PyprofForm {
   /// A product of batches that are expanded is the product that is computed: prof aborts at the
   /// sums that the gradients of expansions are.
   static void FoldBatches(std::string* op, Args* args);
-  static std::string Written(std::string_view mod, std::string_view op, const Args& args);
-  friend class PyprofRules;
 
   std::string aten_;
   std::string mod_;

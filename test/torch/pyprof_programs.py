@@ -321,7 +321,7 @@ def shapes():
     y[0] = x.detach()[1]
     y[1] = 4
     y.scatter_(1, index % 4, 1.0), y.index_add_(0, index[:, 0], x.detach()), y.index_fill_(0, index[:, 0], 1)
-    x.detach().nonzero(), torch.nonzero(x.detach(), as_tuple=True), y.item if False else y.sum().item()
+    x.detach().nonzero(), torch.nonzero(x.detach(), as_tuple=True), y.sum().item()
     z = x * 1
     z[0].mul_(2)
     z[:, 1] = 5
@@ -406,7 +406,8 @@ def _calls():
     yield "F.conv1d", lambda: F.conv1d(signal, torch.rand(4, 3, 3), None, (1,), (1,), (1,), 1)
     yield "F.conv2d", lambda: F.conv2d(image, torch.rand(4, 3, 3, 3), torch.rand(4), (2, 2), (1, 1), (1, 1), 1)
     yield "F.conv3d", lambda: F.conv3d(volume, torch.rand(3, 2, 2, 2, 2), None, (1, 1, 1), (0, 0, 0), (1, 1, 1), 1)
-    yield "F.conv_transpose2d", lambda: F.conv_transpose2d(image, torch.rand(3, 4, 3, 3), None, (2, 2), (1, 1), (0, 0), 1, (1, 1))
+    yield "F.conv_transpose2d", lambda: F.conv_transpose2d(
+        image, torch.rand(3, 4, 3, 3), None, (2, 2), (1, 1), (0, 0), 1, (1, 1))
     yield "F.batch_norm", lambda: F.batch_norm(image, mean, deviation, deviation, mean, True, 0.1, 1e-05)
     yield "F.instance_norm", lambda: F.instance_norm(image, None, None, None, None, True, 0.1, 1e-05)
     yield "F.layer_norm", lambda: F.layer_norm(x, (4,), b, b, 1e-05)
@@ -414,8 +415,10 @@ def _calls():
     yield "F.dropout", lambda: F.dropout(x, 0.25, True, False)
     yield "F.alpha_dropout", lambda: F.alpha_dropout(x, 0.5, True)
     yield "F.embedding", lambda: F.embedding(words, w, None, None, 2.0, False, False)
-    yield "F.max_pool2d", lambda: F.max_pool2d(image, 2, 2, padding=0, dilation=1, ceil_mode=False, return_indices=False)
-    yield "F.max_pool1d", lambda: F.max_pool1d(signal, 2, 2, padding=0, dilation=1, ceil_mode=False, return_indices=False)
+    yield "F.max_pool2d", lambda: F.max_pool2d(
+        image, 2, 2, padding=0, dilation=1, ceil_mode=False, return_indices=False)
+    yield "F.max_pool1d", lambda: F.max_pool1d(
+        signal, 2, 2, padding=0, dilation=1, ceil_mode=False, return_indices=False)
     yield "F.avg_pool2d", lambda: F.avg_pool2d(image, 2, 2, 0, False, True, None)
     yield "F.avg_pool1d", lambda: F.avg_pool1d(signal, (2,), (2,), (0,), False, True)
     yield "F.adaptive_avg_pool2d", lambda: F.adaptive_avg_pool2d(image, 1)
