@@ -3,6 +3,7 @@
 are PyProf's: docs/pyprof_differences.md. PyProf is no part of this project.
 
     check_pyprof.py --pyprof DIR [--build DIR] [--python PYTHON] [--keep DIR] [PROGRAM...]
+    check_pyprof.py --pyprof DIR [--build DIR] --operators
     check_pyprof.py --pyprof DIR [--build DIR] --calls [--all]
     check_pyprof.py --self-test
 
@@ -11,7 +12,8 @@ test/torch/pyprof_programs.py and examples/train.py is recorded with `record`. T
 every innermost range of an op or a node is given kernels, launched in it, whose names are such as a
 GPU's libraries have for the op. PyProf's parse and prof then read the file. A line a program: exit
 codes, kernels, how many of them prof priced, showed with the shapes that it found, and showed with
-nothing. With --calls the functions of that file are called one by one, under PyProf's patches and
+nothing. With --operators the programs run the list of operators of PyTorch's own tests, with their
+samples, types and gradients, 30 a program: that takes a quarter of an hour. With --calls the functions of that file are called one by one, under PyProf's patches and
 under ours, and the texts of their ops compared; --all prints the equal ones too. Exit code 1 if a
 program fails.
 """
@@ -209,7 +211,7 @@ class Check:
 
     def program(self, name):
         """Records and reads one program; whether PyProf came to an end."""
-        program = [ROOT / "examples/train.py"] if name == "train" else [PROGRAMS, name]
+        program = [ROOT / "examples/train.py"] if name == "train" else [PROGRAMS, *name.split(":")]
         path = self.record(program, name)
         kernels, ranges = add_kernels(path)
         records = self.folder / f"{name}.dict"
@@ -223,17 +225,22 @@ class Check:
         shown = sum(1 for kind, _, _ in classes if kind == "Foo")
         priced = len(classes) - shown
         good = parse.returncode == prof.returncode == 0 and lines == kernels
-        print(f"{name:16} parse {parse.returncode} prof {prof.returncode}  {ranges:5} ranges {kernels:5} kernels: "
+        print(f"{name:17} parse {parse.returncode} prof {prof.returncode}  {ranges:5} ranges {kernels:5} kernels: "
               f"{priced:5} priced, {shown:5} shown, {lines - priced - shown:5} without an op"
               f"{'' if good else '   FAILS'}", flush=True)
         if not good:
             print("\n".join((parse.stderr + prof.stderr).splitlines()[-4:]))
         return good, classes
 
+    def listed(self, option):
+        return subprocess.run([self.options.python, PROGRAMS, option], env=self.ours, capture_output=True, text=True,
+                              check=True).stdout.split()
+
     def programs(self):
-        listed = subprocess.run([self.options.python, PROGRAMS, "--list"], env=self.ours, capture_output=True,
-                                text=True, check=True).stdout.split()
-        names = self.options.programs or ["train"] + listed
+        names = self.options.programs or ["train"] + self.listed("--list")
+        if self.options.operators:
+            count = int(self.listed("--operators")[-1])
+            names = [f"operators:{i}:{min(i + 30, count)}" for i in range(0, count, 30)]
         whole, seen = 0, {}
         for name in names:
             good, classes = self.program(name)
@@ -308,6 +315,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--keep", type=pathlib.Path, help="keeps all files there")
+    parser.add_argument("--operators", action="store_true")
     parser.add_argument("--calls", action="store_true")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--self-test", action="store_true")

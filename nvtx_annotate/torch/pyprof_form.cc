@@ -56,7 +56,7 @@ struct Row {
   /// "": as the schema has it, defaults left out.
   std::string_view recipe;
   /// The function of torch for calls that the operator of Python cannot express: with keywords.
-  std::string_view function = "";
+  std::string_view function = {};
 };
 
 // Which of several names that Python has for an operator is a matter of habit: that of the module

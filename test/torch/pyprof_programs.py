@@ -1,7 +1,11 @@
 """Programs and calls for scripts/check_pyprof.py and pyprof_test.cc: pyprof_programs.py NAME runs a
-program, `calls` all of the calls, each in a range "call N"; --list lists the programs."""
+program, `calls` all of the calls, each in a range "call N", `operators FROM TO` those of PyTorch's
+list of operators for tests, with its samples; --list lists the programs, --operators counts that
+list."""
 import sys
 import threading
+import types as python_types
+import unittest
 import warnings
 
 import torch
@@ -633,8 +637,46 @@ def calls():
             call()
 
 
+def _operators():
+    # What PyTorch's tests import and use in no sample.
+    module = python_types.ModuleType("expecttest")
+    module.TestCase, module.ACCEPT = unittest.TestCase, True
+    sys.modules.setdefault("expecttest", module)
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    return op_db
+
+
+def _run_operators(operators):
+    """Each operator as function, method and in place, and its gradient; what fails is no concern."""
+    for operator in operators:
+        for dtype in (torch.float32, torch.bfloat16, torch.complex64, torch.int64, torch.bool):
+            try:
+                samples = list(operator.sample_inputs("cpu", dtype, requires_grad=dtype not in (torch.int64, torch.bool)))
+            except Exception:
+                continue
+            for sample in samples[:4]:
+                for call in (operator.op, operator.method_variant, operator.inplace_variant):
+                    try:
+                        _run_sample(call, sample, call is operator.inplace_variant)
+                    except Exception:
+                        pass
+
+
+def _run_sample(call, sample, in_place):
+    first = sample.input * 1 if in_place else sample.input
+    result = call(first, *sample.args, **sample.kwargs)
+    for tensor in [result] if isinstance(result, torch.Tensor) else result:
+        if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
+            (tensor.real if tensor.is_complex() else tensor).sum().backward(retain_graph=True)
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "--list":
         print("\n".join(name for name in PROGRAMS if name != "calls"))
+    elif sys.argv[1] == "--operators":
+        print(len(_operators()))
+    elif sys.argv[1] == "operators":
+        _run_operators(_operators()[int(sys.argv[2]):int(sys.argv[3])])
     else:
         PROGRAMS[sys.argv[1]]()
