@@ -407,6 +407,14 @@ uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept {
   });
 }
 
+uint64_t BeginTexts(const char* const* texts, size_t count) noexcept {
+  ThreadState* const state = CurrentState();
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  for (size_t i = 0; i < count; ++i) PushText(texts[i], begun);
+  return TokenOf(*state);
+}
+
 uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept {
   markers::OpNames names;
   names.op = name;

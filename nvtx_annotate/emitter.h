@@ -39,6 +39,9 @@ uint64_t BeginCall(const markers::OpNames& names, markers::CallFacts& facts, con
 /// Begins the ranges of a backward node: N, and S where facts.seq is not negative.
 uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept;
 
+/// Begins ranges with these texts, as they are, outermost first, for any tool. At most 255.
+uint64_t BeginTexts(const char* const* texts, size_t count) noexcept;
+
 /// Begins only the range S of an op.
 uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept;
 

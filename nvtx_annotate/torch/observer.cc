@@ -17,6 +17,7 @@
 #include "nvtx_annotate/torch/call_args.h"
 #include "nvtx_annotate/torch/form_cache.h"
 #include "nvtx_annotate/torch/node_owners.h"
+#include "nvtx_annotate/torch/pyprof_ranges.h"
 #include "nvtx_annotate/torch/range_stack.h"
 #include "nvtx_annotate/torch/thread_numbers.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
@@ -49,6 +50,7 @@ ThreadNumbers g_threads;
 NodeOwners g_owners;
 FormCache g_forms;
 bool g_outer = false;  ///< No ranges for ops inside ops.
+bool g_pyprof = false;  ///< Texts for PyProf's own prof, and nothing else.
 
 bool StartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
@@ -223,6 +225,10 @@ Context OnScript(const at::RecordFunction& function, RangeStack* stack) {
 }
 
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
+  if (g_pyprof) {
+    const PyprofRange begun = BeginPyprof(function, stack->surroundings());
+    return Keep(stack, begun.token, begun.inside);
+  }
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
       return IsEvaluate(function) ? OnEvaluate(function, stack) : OnOperator(function, stack);
@@ -320,6 +326,7 @@ bool InstallOnce() {
   if (g_installed) return true;
   const char* const options = std::getenv("OPLENS_ANNOTATE");
   g_outer = HasWord(options == nullptr ? "" : options, "outer");
+  g_pyprof = HasWord(options == nullptr ? "" : options, "pyprof");
   static const int watching = pthread_atfork(nullptr, nullptr, ForgetThread);
   static_cast<void>(watching);
   Observe(Enabled());

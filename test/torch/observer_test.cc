@@ -124,8 +124,9 @@ TEST(ObserverTest, OpsInsideOps) {
   EXPECT_THAT(without, ::testing::Not(Contains(HasSubstr("mm f"))));
   for (const char* const options : {"OPLENS_ANNOTATE=", "OPLENS_ANNOTATE=inner"}) {
     EXPECT_THAT(RunCase("inner", {options}).Short(),
-                Holds({"linear f", "    t f", "        transpose f", "    matmul f", "        mm f",
-                       "      mm b", "        clone b"}));
+                Holds({"linear f", "    matmul f", "        mm f", "      mm b"}));
+    // Views inside other calls are left out.
+    EXPECT_THAT(RunCase("inner", {options}).Short(), ::testing::Not(Contains("    t f")));
   }
 }
 

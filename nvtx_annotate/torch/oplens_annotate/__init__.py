@@ -26,15 +26,19 @@ _FALLBACK = "emit_nvtx of PyTorch takes its place, without data types and forwar
 _api = None  # The loaded library; None before init() and where no profiler listens.
 
 
-def init(trace=False, layers=True):
+def init(trace=False, layers=True, pyprof=False):
     """Begins to annotate. True if ranges will be emitted: False means that no profiler listens.
 
     trace: a call stack for each module that runs, also switched on by OPLENS_ANNOTATE=trace.
     layers: the path of each module that runs, e.g. "encoder.2.attention".
+    pyprof: texts for PyProf's own prof, as OPLENS_ANNOTATE=pyprof; before the library is loaded.
     """
     global _api
     if _api is not None:
         return True
+    if pyprof:
+        words = os.environ.get("OPLENS_ANNOTATE", "")
+        os.environ["OPLENS_ANNOTATE"] = f"{words},pyprof" if words else "pyprof"
     library, problem = _library.load()
     if problem:
         _library.warn(f"{problem}; {_FALLBACK}")

@@ -13,12 +13,13 @@ def _main():
         description="Runs a PyTorch program with its operators, nodes and layers as NVTX ranges.")
     parser.add_argument("--trace", action="store_true", help="add the call stack of each module")
     parser.add_argument("--no-layers", action="store_true", help="leave out the modules' paths")
+    parser.add_argument("--pyprof", action="store_true", help="texts for PyProf's own prof")
     parser.add_argument("-m", dest="is_module", action="store_true", help="PROGRAM is a module")
     parser.add_argument("program", metavar="PROGRAM")
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER)
     options = parser.parse_args()
 
-    oplens_annotate.init(trace=options.trace, layers=not options.no_layers)
+    oplens_annotate.init(trace=options.trace, layers=not options.no_layers, pyprof=options.pyprof)
     sys.argv = [options.program] + options.arguments
     if options.is_module:
         sys.path[0] = os.getcwd()
