@@ -1,4 +1,5 @@
 """What the backward pass can be made to do."""
+import contextlib
 import sys
 
 import torch
@@ -185,3 +186,13 @@ def deep_nesting():
     for _ in range(300):
         deep = nn.Sequential(deep)
     deep(torch.rand(1, 2)).sum().backward()
+
+
+@program
+def too_deep_nesting():
+    """More ranges in one another than are kept: what is missing is counted."""
+    with torch.no_grad(), contextlib.ExitStack() as stack:
+        for _ in range(4200):
+            stack.enter_context(torch.autograd.profiler.record_function("deeper"))
+        torch.rand(2).neg()
+    torch.rand(2).abs()

@@ -10,13 +10,12 @@ A fault is a text "KIND NAME", NAME being PyTorch's of the op, node or range:
   place        inside another op or node              layer    inside another layer
   forward      the op that the node refers to by its number is not the one that made it
   function     that a module of Python has no function of this name
-  phase        prof prices it for another phase
-  unmatched    prof finds no forward op for it
   observers    the two observers do not agree
 """
 import collections
+import re
 
-from recorded import SEQUENCE
+from recorded import ACCUMULATE
 
 # Say where and how memory lies; no cost depends on them.
 PLACEMENT = {"layout", "device", "pin_memory", "memory_format", "generator"}
@@ -29,8 +28,6 @@ DTYPE_NUMBERS = list(DTYPES.values())  # In the order of c10::ScalarType.
 
 PHASES = {"f": "forward", "b": "backward", "r": "recompute", "g": "gradient", "o": "optimizer"}
 
-ACCUMULATE = "torch::autograd::AccumulateGrad"
-
 
 class Comparison:
     """Faults of one program in one process."""
@@ -40,6 +37,7 @@ class Comparison:
         self.process = process
         self.program = program
         self.faults = []  # (fault, details)
+        self.paths = collections.defaultdict(set)  # Of each module, by its number.
         self.count = collections.Counter()
         self.calls = [call for call in process.calls.values() if call.program == program]
 
@@ -49,8 +47,12 @@ class Comparison:
         for call in self.calls:
             if call.is_op or call.is_node:
                 self._call(call)
+        for paths in self.paths.values():
+            if len(paths) > 1:
+                self._fault("paths", " ".join(sorted(paths)))
         self._extras()
         self._labels()
+        self._left_out()
 
     def _fault(self, kind, name, details=""):
         self.faults.append((f"{kind} {name}", details))
@@ -91,7 +93,8 @@ class Comparison:
             self._fault("seq", call.name, f"{one.facts['seq']} for {call.seq}")
         if one.facts.get("cut"):
             self._fault("cut", call.name, one.text)
-        Arguments(self.process, call).compare(one.fields["args"], self._fault)
+        if not call.is_script:  # Its arguments are those of the operators in it.
+            Arguments(self.process, call).compare(one.fields["args"], self._fault)
 
     def _node(self, call, one):
         accumulates = call.name == ACCUMULATE
@@ -118,8 +121,15 @@ class Comparison:
             if op.handle != made:
                 self._fault("forward", f"{call.name} {self._name(op.handle)}",
                             f"seq {call.seq}, made by {self._name(made)}")
-        elif self._name(op.handle) + "Backward" != call.name:  # A function of the user.
+        elif not self._is_function(op.handle, call):
             self._fault("forward", f"{call.name} {self._name(op.handle)}", f"seq {call.seq}, made by no op")
+
+    def _is_function(self, handle, node):
+        """Whether a call is the function of a node that no operator made: one of the user, or of TorchScript."""
+        call = self.process.calls.get(handle)
+        if call is None:
+            return False
+        return call.is_script if "torch::jit" in node.name else call.name + "Backward" == node.name
 
     def _name(self, handle):
         call = self.process.calls.get(handle)
@@ -150,24 +160,31 @@ class Comparison:
             self._fault("place", call.name, f"in {self._name(inside)} for {self._name(outer)}")
         layer = next((r.layer for r in self.process.around(one) if r.kind == "layer"), "")
         self.count["layer"] += 1
-        if layer != call.layer:
-            self._fault("layer", f"{call.name} {layer or 'none'} for {call.layer or 'none'}", f"h {call.handle}")
+        if not call.layer.fits(layer):
+            self._fault("layer", f"{call.name} {layer or 'none'} for {call.layer}", f"h {call.handle}")
+        elif call.layer:
+            self.paths[call.layer.number].add(layer)
 
     def _extras(self):
-        """Of the calls that are nobody's, those between the first and the last of the program."""
-        handles = [call.handle for call in self.calls]
-        for handle, found in self.process.by_handle.items():
-            if handle not in self.process.calls and handles and min(handles) <= handle <= max(handles):
-                self._fault("extra", found[0].text)
+        spans = self.process.spans(self.program)
+        for one in self.process.ranges:
+            if one.kind in ("op", "node") and one.handle not in self.process.calls and _is_in(one, spans):
+                self._fault("extra", one.text)
+
+    def _left_out(self):
+        """What has no room is counted, for the whole process so far."""
+        missing = sum(fault.startswith("missing ") and " in an op" not in fault for fault, _ in self.faults)
+        if self.process.left_out and missing > self.process.left_out:
+            self._fault("untold", f"{missing} are missing, {self.process.left_out} are told")
 
     def _labels(self):
         observed, emitted = collections.Counter(), collections.Counter()
         for call in self.calls:
             if not call.is_op and not call.is_node and not call.asynchronous:
-                observed[call.tid, call.name] += 1
+                observed[call.tid, free_text(call.name)] += 1
         spans = self.process.spans(self.program)
         for one in self.process.ranges:
-            if one.kind == "label" and any(start <= one.start <= end for start, end in spans):
+            if one.kind == "label" and _is_in(one, spans):
                 emitted[one.tid, one.text] += 1
         self.count["label"] += sum(observed.values())
         for (_, text), count in (observed - emitted).items():
@@ -189,20 +206,21 @@ class Comparison:
                 self._fault("unmatched", call.name, row)
             if row["phase"] != PHASES[self._direction(call)]:
                 self._fault("phase", f"{call.name} {row['phase']}", row)
-            layer, expected = (row["layer"] or ["none"])[-1], self._layer_of_kernel(call)
-            if layer not in expected:
-                self._fault("priced-layer", f"{call.name} {layer} for {' or '.join(sorted(expected))}", row)
+            layer, expected = (row["layer"] or [""])[-1], self._layer_of_kernel(call)
+            if not expected.fits(layer):
+                self._fault("priced-layer", f"{call.name} {layer or 'none'} for {expected}", row)
 
     def _layer_of_kernel(self, call):
         """Its own, else that of the op whose gradient it is for."""
         if call.layer:
-            return {call.layer}
+            return call.layer
         for outer in [call, *self.process.calls_around(call)]:
-            if outer.is_node and outer.name != ACCUMULATE:
-                made, _ = self.process.made.get((outer.seq, outer.forward_thread), (0, ""))
-                if made in self.process.calls:
-                    return {self.process.calls[made].layer or "none"}
-        return {"none"}
+            node = outer if outer.is_node and outer.name != ACCUMULATE else self.process.nodes.get(outer.handle)
+            if node is not None:
+                made, _ = self.process.made.get((node.seq, node.forward_thread), (0, ""))
+                op = self.process.calls.get(made)
+                return op.layer if op is not None else call.layer
+        return call.layer
 
 
     def compare_graph(self, family):
@@ -224,6 +242,20 @@ class Comparison:
                 tensors = [tuple(shape) for shape, _ in Arguments(self.process, call).tensors]
                 if shapes != tensors:
                     self._fault("observers", call.name, f"{shapes} {tensors}")
+
+
+def _is_in(one, spans):
+    return any(start <= one.start <= end for start, end in spans)
+
+
+def free_text(text):
+    """A text of the user as docs/markers.md has it: no control bytes, and no marker of another kind."""
+    for start in ("{", "layer:", "aten:"):
+        if text.startswith(start):
+            text = f"{start[:-1]}%{ord(start[-1]):02x}{text[len(start):]}"
+    text = re.sub("(seq|op_id|sizes|input_op_ids)( ?)=", r"\1\2%3d", text)
+    named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return "".join(named.get(c) or (f"\\x{ord(c):02x}" if ord(c) < 0x20 or ord(c) == 0x7f else c) for c in text)
 
 
 class Arguments:
@@ -270,7 +302,7 @@ class Arguments:
         tensors, values = [], []
         for arg in args:
             if arg["type"] == "tensor":
-                tensors += [(tuple(arg["shape"]), arg["dtype"])] * arg.get("count", 1)
+                tensors += [(tuple(arg["shape"]), arg["dtype"])] * arg.get("times", 1)
             elif arg["value"] is not None:
                 values.append((arg["name"], _value_of(arg)))
         if collections.Counter(tensors) != collections.Counter(self.tensors):
@@ -326,8 +358,22 @@ def _shapes(shapes, types):
     """The shapes of tensors, in order, also in lists."""
     found = []
     for shape, name in zip(shapes, types):
-        if name.startswith("Tensor("):
+        if name.startswith("Tensor(nullptr"):
+            pass  # Undefined.
+        elif name.startswith("Tensor("):
             found.append(tuple(shape))
         elif name.startswith("GenericList["):
-            found += _shapes(shape, name[len("GenericList["):-1].split(","))
+            found += _shapes(shape, _items(name[len("GenericList["):-1]))
+    return found
+
+
+def _items(names):
+    """The types in a list's: "Tensor(float),GenericList[Int,Int]"."""
+    found, depth = [""], 0
+    for c in names:
+        depth += (c in "[(") - (c in "])")
+        if c == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += c
     return found

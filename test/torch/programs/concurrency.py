@@ -153,8 +153,10 @@ def ranges_of_the_user():
     """record_function in its forms, and texts of all kinds."""
     with torch.autograd.profiler.record_function("outer {'mod': 'x', 'op': 'y', 'args': [], 'type'}"):
         torch.rand(2).neg()
-        with torch.profiler.record_function("inner\nline é"):
-            torch.rand(2).abs()
+        for text in ("inner\nline \x1b é", "{'mod': 'torch', 'op': 'mm', 'args': [], 'oplens': {'v': 1, 'type': 'op'}}",
+                     "layer:made.up", "addmm, seq = 3", "100 %"):
+            with torch.profiler.record_function(text):
+                torch.rand(2).abs()
 
     @torch.autograd.profiler.record_function("decorated")
     def decorated():

@@ -21,7 +21,7 @@ COLUMNS = "kernel,op,dir,phase,layer,reason"
 
 
 class Run:
-    def __init__(self, build, folder, family, programs):
+    def __init__(self, build, folder, family, programs, tool):
         self.build, self.folder, self.family, self.programs = pathlib.Path(build), pathlib.Path(folder), family, programs
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(("OPLENS_", "NVTX_", "LD_PRELOAD"))}
@@ -29,7 +29,7 @@ class Run:
             OMP_NUM_THREADS="1", PYTHONPATH=str(self.build / "lib"), PYTHONDONTWRITEBYTECODE="1",
             OPLENS_ANNOTATE=os.environ.get("OPLENS_ANNOTATE", ""),
             OPLENS_PROGRAMS_OBSERVER=str(self.build / "lib/libprograms_observer.so"),
-            OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"))
+            OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"))
         self.python = [sys.executable, "-m", "oplens_annotate", "run.py", family]
 
     def observed(self, command, **more):
@@ -65,7 +65,7 @@ class Run:
                 faults += one.faults
                 counts += one.count
             self.write(program, faults, counts)
-        for path in [*self.folder.glob("run.*"), *self.folder.glob("observed.*"), *self.folder.glob("graph.json")]:
+        for path in [*self.folder.glob("run.*"), *self.folder.glob("observed.*"), *self.folder.glob("graph.observed")]:
             if "OPLENS_PROGRAMS_KEEP" not in os.environ:
                 path.unlink()
 
@@ -75,7 +75,7 @@ class Run:
 
 
 def run_python(run):
-    run.observed(run.python, OPLENS_PROGRAMS_GRAPH=str(run.folder / "graph.json"))
+    run.observed(run.python, OPLENS_PROGRAMS_GRAPH=str(run.folder / "graph.observed"))
     run.compare()
 
 
@@ -98,6 +98,7 @@ def run_prices(run):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", default="payload", help="what the test recorder is: payload or text")
     parser.add_argument("build")
     parser.add_argument("folder")
     parser.add_argument("family")
@@ -108,7 +109,7 @@ def main():
     if options.family != "cxx" and subprocess.run([sys.executable, "-c", "import torch"], stderr=subprocess.PIPE).returncode:
         (pathlib.Path(options.folder) / "skipped").write_text("Python has no PyTorch", encoding="utf-8")
         sys.exit(77)
-    run = Run(options.build, options.folder, options.family, options.programs)
+    run = Run(options.build, options.folder, options.family, options.programs, options.tool)
     {"cxx": run_cxx, "prices": run_prices}.get(options.family, run_python)(run)
 
 

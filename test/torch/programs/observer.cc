@@ -53,6 +53,7 @@ struct Output {
   std::string program;
   std::set<std::string> schemas;
   std::set<std::pair<uint64_t, uint64_t>> nodes;  // Those whose op is told: number, thread.
+  std::set<uint64_t> open;                         // Handles, of all threads.
   pid_t pid = 0;
   int file = -1;
 };
@@ -247,6 +248,8 @@ std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction& function)
   Output& output = TheOutput();
   const std::lock_guard lock(output.mutex);
   OpenFile();
+  // Some end on another thread.
+  while (!t_open.empty() && output.open.count(t_open.back().handle) == 0) t_open.pop_back();
   const std::string op = SchemaName(function);
   TellSchema(op, function);
   TellNodesOf(function.inputs(), MakerOfInputs());
@@ -272,7 +275,10 @@ std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction& function)
     comma = ",";
   }
   Write(line + "]}");
-  if (!function.isAsync()) t_open.push_back({function.handle(), !op.empty()});
+  if (!function.isAsync()) {
+    t_open.push_back({function.handle(), !op.empty()});
+    output.open.insert(function.handle());
+  }
   return nullptr;
 }
 
@@ -280,12 +286,7 @@ void OnEnd(const at::RecordFunction& function, at::ObserverContext* /*context*/)
   Output& output = TheOutput();
   const std::lock_guard lock(output.mutex);
   OpenFile();
-  // It may end on another thread, or after the one around it.
-  for (size_t i = t_open.size(); i-- > 0;) {
-    if (t_open[i].handle != function.handle()) continue;
-    t_open.erase(t_open.begin() + static_cast<std::ptrdiff_t>(i));
-    break;
-  }
+  output.open.erase(function.handle());
   const c10::ArrayRef<c10::IValue> outputs = function.outputs();
   TellNodesOf(outputs, function.handle());
   Write(R"({"t":"end","h":)" + std::to_string(function.handle()) + R"(,"tid":)" +

@@ -1,6 +1,6 @@
 // programs_ranges CAPTURE RANGES DATABASE: what the test recorder saw, for the checks of programs.
 //
-// RANGES becomes a file with a line of JSON for each range, a thread after the other, outer ones before
+// RANGES becomes a file with a line of JSON for each mark, {"mark":TEXT}, then for each range, a thread after the other, outer ones before
 // those in them: {"at":N,"parent":N,"tid":N,"start":N,"end":N,"text":TEXT}, parent -1 for none; then
 // {"faults":[TEXT,..]}. DATABASE becomes a profile in which every op and node that holds no other has
 // launched a kernel, named "h" and the number of the call.
@@ -16,6 +16,8 @@
 
 namespace {
 
+using oplens::test::NvtxCapture;
+using oplens::test::NvtxEvent;
 using oplens::test::NvtxRange;
 using oplens::test::NvtxRanges;
 
@@ -28,8 +30,13 @@ std::string Handle(const std::string& text) {
   return text.substr(begin, text.find_first_not_of("0123456789", begin) - begin);
 }
 
-void Write(const NvtxRanges& ranges, const std::filesystem::path& path) {
+void Write(const NvtxCapture& capture, const NvtxRanges& ranges,
+           const std::filesystem::path& path) {
   std::ofstream file(path);
+  for (const NvtxEvent& event : capture.events) {
+    if (event.kind != NvtxEvent::Kind::kMark) continue;
+    file << nlohmann::ordered_json{{"mark", event.text}}.dump() << '\n';
+  }
   for (size_t i = 0; i < ranges.ranges.size(); ++i) {
     const NvtxRange& range = ranges.ranges[i];
     const nlohmann::ordered_json line = {{"at", i},
@@ -46,9 +53,9 @@ void Write(const NvtxRanges& ranges, const std::filesystem::path& path) {
 }
 
 void Run(char** paths) {
-  const oplens::test::NvtxCapture capture = oplens::test::ReadCapture(paths[0]);
+  const NvtxCapture capture = oplens::test::ReadCapture(paths[0]);
   const NvtxRanges ranges = oplens::test::RangesOf(capture);
-  Write(ranges, paths[1]);
+  Write(capture, ranges, paths[1]);
   std::filesystem::remove(paths[2]);
   oplens::test::CaptureLaunches launches;
   launches.kernel = [](const NvtxRange& range) {

@@ -7,13 +7,41 @@ import re
 import urllib.parse
 
 SEQUENCE = re.compile(r"(.+), seq = (\d+)")
+LEFT_OUT = "left out "  # The mark that tells how many ranges there was no room for.
+MAX_PATH = 512  # Longer ones are cut, with "..." behind.
 EVALUATE = "autograd::engine::evaluate_function"
+ACCUMULATE = "torch::autograd::AccumulateGrad"
 
 
 class Scope:
     """Numbers of at::RecordScope."""
 
-    FUNCTION, BACKWARD_FUNCTION = 0, 1
+    FUNCTION, BACKWARD_FUNCTION, TORCHSCRIPT_FUNCTION = 0, 1, 2
+
+
+class Layer:
+    """A module, as layers.py tells it; false where there is none."""
+
+    def __init__(self, told):
+        self.number, self.kind, self.path = told.split("\t") if told else ("", "", "")
+
+    def __bool__(self):
+        return self.number != ""
+
+    def __str__(self):
+        return f"{self.kind}:{self.path}" if self else "none"
+
+    def fits(self, path):
+        """Whether a path is that of the module: alone, or behind the name of its network, which may have a
+        number."""
+        if not self:
+            return path == ""
+        kept = path[:MAX_PATH] if path.endswith("...") and len(path) == MAX_PATH + 3 else None
+        for network in ("", *re.findall(re.escape(self.kind) + r"(?:#\d+)?", path)[:1]):
+            whole = ".".join(name for name in (network, self.path) if name)
+            if whole and path == whole or kept == whole[:MAX_PATH]:
+                return True
+        return False
 
 
 class Call:
@@ -30,7 +58,7 @@ class Call:
         self.parent = line["parent"]
         self.grad = line["grad"]
         self.asynchronous = line["async"]
-        self.layer = line["layer"]
+        self.layer = Layer(line["layer"])
         self.inputs = line["inputs"]
 
     @property
@@ -38,8 +66,12 @@ class Call:
         return self.scope == Scope.FUNCTION and self.name.startswith(EVALUATE)
 
     @property
+    def is_script(self):
+        return self.scope == Scope.TORCHSCRIPT_FUNCTION
+
+    @property
     def is_op(self):
-        return self.scope == Scope.FUNCTION and not self.is_evaluate
+        return self.is_script or self.scope == Scope.FUNCTION and not self.is_evaluate
 
     @property
     def is_node(self):
@@ -81,7 +113,8 @@ class Process:
         self.made = {}  # (number, thread) of a node -> (handle of its op, name of the node)
         self.tids = {}  # Number of a thread -> those of the system.
         self._read_observed(folder / f"observed.{pid}.jsonl")
-        self.ranges, self.faults = [], []
+        self.nodes = self._nodes_of_evaluations()
+        self.ranges, self.faults, self.left_out = [], [], 0
         self._numbered = None
         path = folder / f"run.{pid}.ranges"
         if path.exists():
@@ -118,8 +151,25 @@ class Process:
                 line = json.loads(text)
                 if "faults" in line:
                     self.faults += line["faults"]
+                elif "mark" in line:
+                    if line["mark"].startswith(LEFT_OUT):
+                        self.left_out = int(line["mark"][len(LEFT_OUT):])
                 else:
                     self.ranges.append(Range(line))
+
+    def _nodes_of_evaluations(self):
+        """What the engine evaluates -> the node that it is for. The gradient of a leaf is added up right after
+        the node that made it, as nothing comes before that in the engine's queue: it is for that node."""
+        nodes = {call.parent: call for call in self.calls.values() if call.is_node and call.name != ACCUMULATE}
+        last = {}  # By what is around.
+        for call in self.calls.values():  # In the order of their beginning.
+            if not call.is_evaluate:
+                continue
+            if call.handle in nodes:
+                last[call.tid, call.parent] = nodes[call.handle]
+            elif (call.tid, call.parent) in last:
+                nodes[call.handle] = last[call.tid, call.parent]
+        return nodes
 
     def spans(self, program):
         """The times of a program, here and in the process that this one was forked from."""
@@ -130,12 +180,14 @@ class Process:
         return found
 
     def forward_op(self, node):
-        """The op that a node refers to: the last one with its number on its forward thread that began before
-        it (docs/markers.md)."""
+        """The op that a node refers to: the call that it names, else the last one with its number on its
+        forward thread that began before it (docs/markers.md)."""
+        if "fh" in node.facts:
+            return next(iter(self.by_handle.get(node.facts["fh"], [])), None)
         if self._numbered is None:
             self._numbered = collections.defaultdict(list)
             for one in sorted(self.ranges, key=lambda one: one.start):
-                if one.kind == "op" and one.facts["seq"] >= 0:
+                if one.kind == "op" and one.facts.get("seq", -1) >= 0:
                     self._numbered[one.tid, one.facts["seq"]].append(one)
         found = None
         for one in self._numbered[node.facts["ftid"], node.facts["seq"]]:
@@ -167,7 +219,7 @@ class Family:
             with open(path, encoding="utf-8") as file:
                 self.names = {module: set(names) for module, names in json.load(file).items()}
         self.graph = []
-        path = folder / "graph.json"
+        path = folder / "graph.observed"
         if path.exists():
             # Texts of the user stand in it as they are.
             with open(path, encoding="utf-8", errors="replace") as file:

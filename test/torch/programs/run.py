@@ -30,9 +30,10 @@ def main():
         graph = torch.profiler.ExecutionGraphObserver()
         graph.register_callback(os.environ["OPLENS_PROGRAMS_GRAPH"])
         graph.start()
+        # It would write into the file of its parent.
+        os.register_at_fork(after_in_child=graph.stop)
     for name, function in common.PROGRAMS.items():
         torch.manual_seed(1)
-        layers.forget()
         observer.programs_observer_program(name.encode())
         with torch.autograd.profiler.record_function("program " + name):
             function()
