@@ -6,6 +6,7 @@ A fault is a text "KIND NAME", NAME being PyTorch's of the op, node or range:
   twice        emitted more than once                 name     emitted under another name
   tensors      shapes and data types are others       values   a number or text that no argument has
   dropped      NAME.ARGUMENT, which has a value, is left out
+  left out     NUMBER are missing, and the recording says so
   cut          parts were left out                    seq, thread, dir     are others
   place        inside another op or node              layer    inside another layer
   forward      the op that the node refers to by its number is not the one that made it
@@ -62,8 +63,7 @@ class Comparison:
         kind = "node" if call.is_node else "op"
         self.count[kind] += 1
         if not found:
-            outer = next((c for c in self.process.calls_around(call) if c.is_op or c.is_node), None)
-            where = " in an op" if outer is not None and outer.is_op else ""
+            where = " in an op" if call.outer is not None and call.outer.is_op else ""
             return self._fault("missing", call.name + where, f"{call.op} h {call.handle}")
         if len(found) > 1:
             self._fault("twice", call.name, [one.text for one in found])
@@ -140,30 +140,25 @@ class Comparison:
             return "g"
         if call.is_node:
             return "b"
-        for outer in self.process.calls_around(call):
-            if outer.is_node:
-                if outer.name == ACCUMULATE:
-                    return "g"
-                # Made where the backward pass itself makes no graph: a forward op that runs again.
-                return "r" if call.grad and not outer.grad else "b"
-            if outer.is_evaluate:
-                return "g"
-            if outer.name.startswith("Optimizer."):
-                return "o"
-        return "f"
+        context = call.context
+        if context is None:
+            return "f"
+        if context.is_node and context.name != ACCUMULATE:
+            # Made where the backward pass itself makes no graph: a forward op that runs again.
+            return "r" if call.grad and not context.grad else "b"
+        return "g" if context.is_node or context.is_evaluate else "o"
 
     def _place(self, call, one):
-        shown = lambda handle: handle in self.process.by_handle
-        outer = next((c.handle for c in self.process.calls_around(call) if shown(c.handle)), 0)
-        inside = next((r.handle for r in self.process.around(one) if r.kind in ("op", "node")), 0)
-        if outer != inside:
-            self._fault("place", call.name, f"in {self._name(inside)} for {self._name(outer)}")
-        layer = next((r.layer for r in self.process.around(one) if r.kind == "layer"), "")
+        outer = call.outer
+        while outer is not None and outer.handle not in self.process.by_handle:
+            outer = outer.outer
+        if one.outer != (outer.handle if outer is not None else 0):
+            self._fault("place", call.name, f"in {self._name(one.outer)} for {outer.name if outer else 'none'}")
         self.count["layer"] += 1
-        if not call.layer.fits(layer):
-            self._fault("layer", f"{call.name} {layer or 'none'} for {call.layer}", f"h {call.handle}")
+        if not call.layer.fits(one.layer):
+            self._fault("layer", f"{call.name} {one.layer or 'none'} for {call.layer}", f"h {call.handle}")
         elif call.layer:
-            self.paths[call.layer.number].add(layer)
+            self.paths[call.layer.number].add(one.layer)
 
     def _extras(self):
         spans = self.process.spans(self.program)
@@ -172,10 +167,14 @@ class Comparison:
                 self._fault("extra", one.text)
 
     def _left_out(self):
-        """What has no room is counted, for the whole process so far."""
-        missing = sum(fault.startswith("missing ") and " in an op" not in fault for fault, _ in self.faults)
-        if self.process.left_out and missing > self.process.left_out:
-            self._fault("untold", f"{missing} are missing, {self.process.left_out} are told")
+        """What has no room is missing, but counted and told: it is one fault then."""
+        told = self.process.left_out(self.process.spans(self.program))
+        missing = [fault for fault in self.faults if fault[0].startswith("missing ") and " in an op" not in fault[0]]
+        if told and told == len(missing):
+            self.faults = [fault for fault in self.faults if fault not in missing]
+            self._fault("left out", str(told))
+        elif told:
+            self._fault("left out", f"{told}, but {len(missing)} are missing")
 
     def _labels(self):
         observed, emitted = collections.Counter(), collections.Counter()
@@ -214,14 +213,16 @@ class Comparison:
         """Its own, else that of the op whose gradient it is for."""
         if call.layer:
             return call.layer
-        for outer in [call, *self.process.calls_around(call)]:
-            node = outer if outer.is_node and outer.name != ACCUMULATE else self.process.nodes.get(outer.handle)
+        around = call
+        while around is not None:
+            is_node = around.is_node and around.name != ACCUMULATE
+            node = around if is_node else self.process.nodes.get(around.handle)
             if node is not None:
                 made, _ = self.process.made.get((node.seq, node.forward_thread), (0, ""))
                 op = self.process.calls.get(made)
                 return op.layer if op is not None else call.layer
+            around = around.context
         return call.layer
-
 
     def compare_graph(self, family):
         """The two observers with one another."""

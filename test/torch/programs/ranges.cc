@@ -1,6 +1,6 @@
 // programs_ranges CAPTURE RANGES DATABASE: what the test recorder saw, for the checks of programs.
 //
-// RANGES becomes a file with a line of JSON for each mark, {"mark":TEXT}, then for each range, a thread after the other, outer ones before
+// RANGES becomes a file with a line of JSON for each mark, {"time":N,"mark":TEXT}, then for each range, a thread after the other, outer ones before
 // those in them: {"at":N,"parent":N,"tid":N,"start":N,"end":N,"text":TEXT}, parent -1 for none; then
 // {"faults":[TEXT,..]}. DATABASE becomes a profile in which every op and node that holds no other has
 // launched a kernel, named "h" and the number of the call.
@@ -35,7 +35,8 @@ void Write(const NvtxCapture& capture, const NvtxRanges& ranges,
   std::ofstream file(path);
   for (const NvtxEvent& event : capture.events) {
     if (event.kind != NvtxEvent::Kind::kMark) continue;
-    file << nlohmann::ordered_json{{"mark", event.text}}.dump() << '\n';
+    const nlohmann::ordered_json line = {{"time", event.time_ns}, {"mark", event.text}};
+    file << line.dump() << '\n';
   }
   for (size_t i = 0; i < ranges.ranges.size(); ++i) {
     const NvtxRange& range = ranges.ranges[i];

@@ -7,7 +7,7 @@ import re
 import urllib.parse
 
 SEQUENCE = re.compile(r"(.+), seq = (\d+)")
-LEFT_OUT = "left out "  # The mark that tells how many ranges there was no room for.
+LEFT_OUT = "ranges left out: "  # The mark that tells how many ranges there was no room for.
 MAX_PATH = 512  # Longer ones are cut, with "..." behind.
 EVALUATE = "autograd::engine::evaluate_function"
 ACCUMULATE = "torch::autograd::AccumulateGrad"
@@ -60,6 +60,13 @@ class Call:
         self.asynchronous = line["async"]
         self.layer = Layer(line["layer"])
         self.inputs = line["inputs"]
+        self.outer = None  # The op or node around it.
+        self.context = None  # What decides its direction: the node, evaluation or optimizer around it.
+
+    def stand_in(self, parent):
+        self.outer = parent if parent.is_op or parent.is_node else parent.outer
+        decides = parent.is_node or parent.is_evaluate or parent.name.startswith("Optimizer.")
+        self.context = parent if decides else parent.context
 
     @property
     def is_evaluate(self):
@@ -97,9 +104,15 @@ class Range:
         else:
             self.kind = "seq" if SEQUENCE.fullmatch(self.text) else "label"
         self.handle = self.facts.get("h", 0)
+        self.outer = 0  # The handle of the op or node around it.
+        self.layer = ""  # That it is in.
+
+    def stand_in(self, parent):
+        self.outer = parent.handle if parent.kind in ("op", "node") else parent.outer
+        self.layer = parent.path if parent.kind == "layer" else parent.layer
 
     @property
-    def layer(self):
+    def path(self):
         return urllib.parse.unquote(self.text[len("layer:"):])
 
 
@@ -114,7 +127,7 @@ class Process:
         self.tids = {}  # Number of a thread -> those of the system.
         self._read_observed(folder / f"observed.{pid}.jsonl")
         self.nodes = self._nodes_of_evaluations()
-        self.ranges, self.faults, self.left_out = [], [], 0
+        self.ranges, self.faults, self.told_left_out = [], [], []  # The last: (time, how many so far).
         self._numbered = None
         path = folder / f"run.{pid}.ranges"
         if path.exists():
@@ -143,6 +156,8 @@ class Process:
                 elif kind == "call":
                     call = Call(line, program)
                     self.calls[call.handle] = call
+                    if call.parent in self.calls:
+                        call.stand_in(self.calls[call.parent])
                     self.tids.setdefault(line["here"], set()).add(call.tid)
 
     def _read_ranges(self, path):
@@ -153,9 +168,12 @@ class Process:
                     self.faults += line["faults"]
                 elif "mark" in line:
                     if line["mark"].startswith(LEFT_OUT):
-                        self.left_out = int(line["mark"][len(LEFT_OUT):])
+                        self.told_left_out.append((line["time"], int(line["mark"][len(LEFT_OUT):])))
                 else:
-                    self.ranges.append(Range(line))
+                    one = Range(line)
+                    if one.parent >= 0:
+                        one.stand_in(self.ranges[one.parent])
+                    self.ranges.append(one)
 
     def _nodes_of_evaluations(self):
         """What the engine evaluates -> the node that it is for. The gradient of a leaf is added up right after
@@ -179,6 +197,16 @@ class Process:
             return [(0, float("inf"))]
         return found
 
+    def left_out(self, spans):
+        """How many ranges are told to be missing that began within some times."""
+        before = after = 0
+        for time, count in self.told_left_out:
+            if any(start <= time <= end for start, end in spans):
+                after = max(after, count)
+            elif not spans or time < spans[0][0]:
+                before = max(before, count)
+        return max(after - before, 0)
+
     def forward_op(self, node):
         """The op that a node refers to: the call that it names, else the last one with its number on its
         forward thread that began before it (docs/markers.md)."""
@@ -194,18 +222,6 @@ class Process:
             if one.start < node.start:
                 found = one
         return found
-
-    def around(self, one):
-        """The ranges around a range, innermost first."""
-        while one.parent >= 0:
-            one = self.ranges[one.parent]
-            yield one
-
-    def calls_around(self, call):
-        """The calls around a call, innermost first."""
-        while call.parent in self.calls:
-            call = self.calls[call.parent]
-            yield call
 
 
 class Family:

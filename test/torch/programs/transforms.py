@@ -1,4 +1,5 @@
 """What stands between a call and the call that does the work."""
+import time
 import warnings
 
 import torch
@@ -130,6 +131,7 @@ def forked_script():
         return torch.jit.wait(first) + second
 
     both(torch.rand(2, 3))
+    time.sleep(0.1)  # Its range ends on the other thread.
 
 
 @program
