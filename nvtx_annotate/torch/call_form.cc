@@ -28,8 +28,12 @@ bool IsPlacement(std::string_view name) {
 
 /// Launch nothing, and are many.
 bool IsMinor(std::string_view op) {
-  constexpr std::string_view kNames[] = {"as_strided", "resolve_conj", "resolve_neg",
-                                         "_has_compatible_shallow_copy_type", "result_type"};
+  constexpr std::string_view kNames[] = {"as_strided",
+                                         "as_strided_",
+                                         "resolve_conj",
+                                         "resolve_neg",
+                                         "_has_compatible_shallow_copy_type",
+                                         "result_type"};
   return StartsWith(op, "empty") ||
          std::find(std::begin(kNames), std::end(kNames), op) != std::end(kNames);
 }

@@ -82,6 +82,7 @@ class Autograd::Builder {
       ReadThread(static_cast<ThreadIndex>(thread), begin, ends_[thread]);
     }
     if (nodes_.empty()) return;
+    FindToldForwards();
     CollectForwards();
     MapForwardThreads();
     LinkNodes();
@@ -103,6 +104,7 @@ class Autograd::Builder {
     uint32_t range;
     Key key;
     int64_t forward_thread;
+    int64_t forward_handle;  ///< The call that made it, as the file tells; 0: it does not.
   };
 
   std::string_view TextOf(const Range& range) const { return trace_.strings.View(range.text); }
@@ -159,11 +161,13 @@ class Autograd::Builder {
   /// Markers of nvtx_annotate tell their number, and a range right inside repeats it for older
   /// readers: "mm, seq = 3".
   int64_t ToldSequence(const Range& range) const {
+    if (const Operator* op = OperatorOf(range)) return op->thread != 0 ? op->sequence : -1;
     if (range.kind != RangeKind::kMarker) return -1;
     const RangeTexts::Text& text = texts_.Of(range.text);
     return text.kind == MarkerKind::kNode || text.kind == MarkerKind::kOp ? text.seq : -1;
   }
   bool IsToldOp(const Range& range) const {
+    if (const Operator* op = OperatorOf(range)) return op->thread != 0 && !op->backward;
     if (range.kind != RangeKind::kMarker) return false;
     const RangeTexts::Text& text = texts_.Of(range.text);
     return text.kind == MarkerKind::kOp && text.thread != 0;
@@ -199,7 +203,9 @@ class Autograd::Builder {
     }
     const StepContext context = FactsOf(range).context;
     if (context != StepContext::kNone) return context;
-    if (range.kind == RangeKind::kMarker && texts_.Of(range.text).recompute) {
+    const Operator* const op = OperatorOf(range);
+    if (op != nullptr ? op->recompute
+                      : range.kind == RangeKind::kMarker && texts_.Of(range.text).recompute) {
       return StepContext::kRecompute;
     }
     return SaysBackward(range) ? StepContext::kNode : StepContext::kNone;
@@ -259,21 +265,53 @@ class Autograd::Builder {
     if (sequence < 0) return;
     const Operator* op = OperatorOf(range);
     int64_t forward_thread = op != nullptr ? op->forward_thread : 0;
+    int64_t forward_handle = op != nullptr ? op->forward_handle : 0;
     if (range.kind == RangeKind::kMarker && texts_.Of(range.text).kind == MarkerKind::kNode) {
       forward_thread = texts_.Of(range.text).thread;
+      forward_handle = texts_.Of(range.text).handle;
     }
     nodes_.push_back({static_cast<uint32_t>(index),
                       {trace_.threads[range.thread].process_id, sequence},
-                      forward_thread});
+                      forward_thread,
+                      forward_handle});
   }
 
   /// Which thread the number of a thread means that a marker of nvtx_annotate tells.
   void NoteToldThread(const Range& range) {
-    if (range.kind != RangeKind::kMarker) return;
-    const RangeTexts::Text& text = texts_.Of(range.text);
-    if (text.kind == MarkerKind::kOp && text.thread != 0) {
-      told_threads_[{trace_.threads[range.thread].process_id, text.thread}] = range.thread;
+    int64_t thread = 0;
+    if (const Operator* op = OperatorOf(range)) {
+      thread = op->backward ? 0 : op->thread;
+    } else if (range.kind == RangeKind::kMarker) {
+      const RangeTexts::Text& text = texts_.Of(range.text);
+      if (text.kind == MarkerKind::kOp) thread = text.thread;
     }
+    if (thread == 0) return;
+    told_threads_[{trace_.threads[range.thread].process_id, thread}] = range.thread;
+  }
+
+  /// The calls that nodes name as theirs.
+  void FindToldForwards() {
+    for (const Node& node : nodes_) {
+      if (node.forward_handle == 0) continue;
+      told_forwards_.try_emplace({node.key.process_id, node.forward_handle}, kNone);
+    }
+    if (told_forwards_.empty()) return;
+    for (size_t i = 0; i < trace_.ranges.size(); ++i) {
+      const Range& range = trace_.ranges[i];
+      if (left_out_[i] || range.open()) continue;
+      const int64_t handle = HandleOf(range);
+      if (handle == 0) continue;
+      const auto place = told_forwards_.find({trace_.threads[range.thread].process_id, handle});
+      if (place != told_forwards_.end()) place->second = static_cast<uint32_t>(i);
+    }
+  }
+
+  /// The number of an op's call, as the file tells; 0: it does not, or the range is no op.
+  int64_t HandleOf(const Range& range) const {
+    if (const Operator* op = OperatorOf(range)) return op->backward ? 0 : op->handle;
+    if (range.kind != RangeKind::kMarker) return 0;
+    const RangeTexts::Text& text = texts_.Of(range.text);
+    return text.kind == MarkerKind::kOp ? text.handle : 0;
   }
 
   /// Code of the framework that unpacks what a checkpoint kept runs inside the node that asks.
@@ -291,6 +329,8 @@ class Autograd::Builder {
     if (IsTellingGradient(TextOf(trace_.ranges[index]))) {
       gradient_calls_.emplace(parent.range, static_cast<uint32_t>(index));
     }
+    // Which of them run again is told.
+    if (ToldSequence(trace_.ranges[index]) >= 0 || IsToldOp(trace_.ranges[index])) return true;
     Inner& inner = inner_[parent.range];
     inner.checkpoint |= parent.checkpoint;
     // Old files give 0 to ops that have no number.
@@ -407,6 +447,10 @@ class Autograd::Builder {
 
   uint32_t ForwardOf(const Node& node) {
     const Range& backward = trace_.ranges[node.range];
+    if (const auto told = told_forwards_.find({node.key.process_id, node.forward_handle});
+        told != told_forwards_.end() && told->second != kNone) {
+      return told->second;
+    }
     candidates_.clear();
     for (const uint32_t i : forwards_.at(node.key)) {
       if (trace_.ranges[i].start_ns >= backward.start_ns) break;
@@ -489,6 +533,7 @@ class Autograd::Builder {
   std::unordered_map<Key, std::vector<uint32_t>, KeyHash> forwards_;
   std::unordered_map<int64_t, ThreadIndex> forward_threads_;
   std::map<std::pair<int64_t, int64_t>, ThreadIndex> told_threads_;  // By process and number.
+  std::unordered_map<Key, uint32_t, KeyHash> told_forwards_;  // Ranges, by process and handle.
   std::unordered_map<uint32_t, uint32_t> owners_;  // By range of a number inside a marked op.
   std::vector<bool> echoes_;  // By range: repeats the number of the marker around it.
   std::vector<ForwardBackwardLink> links_;
