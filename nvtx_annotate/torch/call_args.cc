@@ -108,12 +108,19 @@ void CallArgs::Grow() {
 void CallArgs::Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> inputs) {
   // The interpreter of TorchScript may pass its whole stack: the last ones are the operator's.
   if (inputs.size() > form.inputs) inputs = inputs.slice(inputs.size() - form.inputs);
+  bool positional = true;
   for (const Parameter& parameter : form.parameters) {
+    if (positional && parameter.use != Use::kPositional) {
+      positional = false;
+      if (form.drops_none) DropNone();
+    }
     if (parameter.input < inputs.size()) Add(parameter, inputs[parameter.input]);
   }
-  if (form.parameters.empty() || form.parameters.back().use == Use::kPositional) {
-    while (size_ > 0 && args_[size_ - 1].kind == OPLENS_NONE && args_[size_ - 1].list == 0) --size_;
-  }
+  if (positional && form.drops_none) DropNone();
+}
+
+void CallArgs::DropNone() {
+  while (size_ > 0 && args_[size_ - 1].kind == OPLENS_NONE && args_[size_ - 1].list == 0) --size_;
 }
 
 void CallArgs::Add(const Parameter& parameter, const c10::IValue& value) {
@@ -129,6 +136,9 @@ void CallArgs::Add(const Parameter& parameter, const c10::IValue& value) {
       return AddDType(parameter, value);
     case Use::kFloat32Flag:
       if (value.isBool() && value.toBool()) AddText(name, "float32");
+      return;
+    case Use::kFlag:
+      if (value.isScalar() || value.isString()) AddValue(name, value);
       return;
   }
 }
@@ -218,6 +228,11 @@ void CallArgs::AddList(const char* name, c10::ArrayRef<c10::IValue> list) {
   if (all([](const c10::IValue& value) { return value.isBool(); })) return AddBools(name, list);
   if (all([](const c10::IValue& value) { return value.isInt() || value.isDouble(); })) {
     return AddFloats(name, list);
+  }
+  if (all([](const c10::IValue& value) { return value.isList(); }) && !list.empty()) {
+    // Lists of tensors, as collectives have them.
+    for (const c10::IValue& inner : list) AddList(name, inner.toListRef());
+    return;
   }
   AddOther(name, "list");
 }

@@ -51,6 +51,7 @@ class CallArgs {
     std::vector<std::unique_ptr<T[]>> many_;
   };
 
+  void DropNone();
   void Add(const Parameter& parameter, const c10::IValue& value);
   void AddDType(const Parameter& parameter, const c10::IValue& value);
   void AddText(const char* name, const char* text);

@@ -95,11 +95,6 @@ using Context = std::unique_ptr<at::ObserverContext>;
 Context Keep(RangeStack* stack, uint64_t token, const Surroundings& inside) noexcept {
   if (token == 0) return nullptr;
   const RangeStack::Mark mark = stack->Push(token, inside);
-  if (mark.index == 0) {
-    detail::End(token);
-    NoteLeftOut();
-    return nullptr;
-  }
   auto* const range = new (stack) OpenRange(stack, mark);
   if (range == nullptr) stack->End(mark);
   return Context(range);
@@ -136,8 +131,7 @@ enum class Extent : uint8_t { kWhole, kNumber, kNothing };
 /// What is emitted of an op.
 Extent ExtentOf(const CallForm* form, const Surroundings& around, int64_t seq) {
   const bool inside_op = around.place == Place::kOp;
-  const bool inside = inside_op || around.place == Place::kNode;
-  if (!inside) return Extent::kWhole;
+  if (!inside_op && (!g_outer || around.place != Place::kNode)) return Extent::kWhole;
   const bool numbered = seq >= 0 && seq != around.seq;
   if (!g_outer) {
     const bool minor = form != nullptr && form->minor && !numbered;
@@ -229,13 +223,19 @@ Context OnStart(const at::RecordFunction& function) noexcept {
   if (!Enabled()) return nullptr;
   RangeStack* const stack = RangeStack::OfThread();
   if (stack == nullptr) return nullptr;
-  if (stack->framework_thread != function.threadId()) {
-    stack->framework_thread = function.threadId();
+  // Not that of `function`, which may have been made on another thread.
+  const uint64_t thread = at::RecordFunction::currentThreadId();
+  if (stack->framework_thread != thread) {
+    stack->framework_thread = thread;
     stack->next_number = at::sequence_number::peek();
     g_threads.Set(stack->framework_thread, CurrentThread());
   }
   stack->EndAsked();
   GiveNumbers(stack, stack->surroundings().owner);
+  if (!stack->MakeRoom()) {
+    NoteLeftOut();
+    return nullptr;
+  }
   try {
     return OnFunction(function, stack);
   } catch (...) {

@@ -55,16 +55,17 @@ RangeStack* RangeStack::OfThread() noexcept {
   return t_stack;
 }
 
-RangeStack::Mark RangeStack::Push(uint64_t token, const Surroundings& inside) noexcept {
+bool RangeStack::MakeRoom() noexcept {
   const size_t index = depth_ + 1;
-  if (index == kChunk * kChunks) return {};
-  if (index >= kChunk) {
-    std::unique_ptr<Range[]>& chunk = more_[index / kChunk - 1];
-    if (chunk == nullptr) chunk.reset(new (std::nothrow) Range[kChunk]);
-    if (chunk == nullptr) return {};
-  }
-  depth_ = index;
-  Range& range = At(index);
+  if (index < kChunk) return true;
+  if (index == kChunk * kChunks) return false;
+  std::unique_ptr<Range[]>& chunk = more_[index / kChunk - 1];
+  if (chunk == nullptr) chunk.reset(new (std::nothrow) Range[kChunk]);
+  return chunk != nullptr;
+}
+
+RangeStack::Mark RangeStack::Push(uint64_t token, const Surroundings& inside) noexcept {
+  Range& range = At(++depth_);
   range.token = token;
   range.serial = ++last_serial_;
   range.inside = inside;

@@ -46,7 +46,9 @@ class RangeStack {
 
   const Surroundings& surroundings() const noexcept { return At(depth_).inside; }
 
-  /// Owner only. `token`: of the emitter. Index 0: there is no room, and nothing was pushed.
+  /// Whether there is room for one more range. Owner only.
+  bool MakeRoom() noexcept;
+  /// Owner only, after MakeRoom(). `token`: of the emitter.
   Mark Push(uint64_t token, const Surroundings& inside) noexcept;
   /// Ends the range and those in it. From any thread; a range that has ended already is ignored.
   void End(const Mark& mark) noexcept;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "parse/join/gradient_hints.h"
 
 namespace oplens::parse {
@@ -76,6 +77,7 @@ class Autograd::Builder {
   void Run() {
     result_.contexts_.assign(trace_.ranges.size(), StepContext::kNone);
     result_.links_.assign(trace_.ranges.size(), 0);
+    result_.nodes_around_.assign(trace_.ranges.size(), kNone);
     result_.engine_threads_.assign(trace_.threads.size(), false);
     echoes_.assign(trace_.ranges.size(), false);
     for (size_t thread = 0, begin = 0; thread < ends_.size(); begin = ends_[thread++]) {
@@ -172,6 +174,10 @@ class Autograd::Builder {
     const RangeTexts::Text& text = texts_.Of(range.text);
     return text.kind == MarkerKind::kOp && text.thread != 0;
   }
+  bool IsToldForward(const Range& range) const {
+    const Operator* op = OperatorOf(range);
+    return op != nullptr && op->direction == static_cast<char>(markers::Direction::kForward);
+  }
   /// Of the ops inside a marked one only their numbers are told: the nodes that they made are the
   /// marked op's, which has several then.
   void NoteOwner(size_t index, const Range& range) {
@@ -204,7 +210,7 @@ class Autograd::Builder {
     const StepContext context = FactsOf(range).context;
     if (context != StepContext::kNone) return context;
     const Operator* const op = OperatorOf(range);
-    if (op != nullptr ? op->recompute
+    if (op != nullptr ? op->direction == static_cast<char>(markers::Direction::kRecompute)
                       : range.kind == RangeKind::kMarker && texts_.Of(range.text).recompute) {
       return StepContext::kRecompute;
     }
@@ -213,6 +219,8 @@ class Autograd::Builder {
 
   void ReadThread(ThreadIndex thread, size_t begin, size_t end) {
     open_.clear();
+    evaluates_.clear();
+    last_nodes_.clear();
     bool any_node = false;
     bool any_forward = false;
     for (size_t i = begin; i < end; ++i) {
@@ -231,6 +239,7 @@ class Autograd::Builder {
         context = StepContext::kNone;
       }
       result_.contexts_[i] = context;
+      NoteNodeAround(i, range, context);
       const std::optional<int64_t> sequence = SequenceOf(range);
       if (range.kind == RangeKind::kFrame) {
         NoteCheckpointFrame(range);
@@ -244,13 +253,39 @@ class Autograd::Builder {
       } else if (context == StepContext::kNone) {
         const bool inside = NoteInnerOp(i, *sequence);
         // 0 may be a filler, but not where the marker tells the op's own number.
-        any_forward |= !inside && (*sequence > 0 || ToldSequence(range) == 0);
+        any_forward |=
+            !inside && (*sequence > 0 || ToldSequence(range) == 0 || IsToldForward(range));
       }
       open_.push_back({range.end_ns, static_cast<uint32_t>(i), node,
                        node && FactsOf(range).checkpoint, ToldSequence(range), IsToldOp(range)});
     }
     result_.engine_threads_[thread] = any_node && !any_forward;
     MarkRecomputed();
+  }
+
+  /// What the engine does around a node is the node's; it runs AccumulateGrad right after the node
+  /// whose gradient is complete, before any other of the same depth.
+  void NoteNodeAround(size_t index, const Range& range, StepContext context) {
+    const auto depth = static_cast<size_t>(
+        std::count_if(open_.begin(), open_.end(), [](const Open& open) { return open.node; }));
+    if (last_nodes_.size() < depth + 1) last_nodes_.resize(depth + 1, kNone);
+    while (!evaluates_.empty() && trace_.ranges[evaluates_.back()].end_ns <= range.start_ns) {
+      evaluates_.pop_back();
+    }
+    if (context == StepContext::kNode) {
+      last_nodes_.resize(depth + 1);
+      last_nodes_[depth] = static_cast<uint32_t>(index);
+      // The first node in the range is the one that it is for.
+      if (evaluates_.empty()) return;
+      uint32_t& node = result_.nodes_around_[evaluates_.back()];
+      if (node == kNone) node = static_cast<uint32_t>(index);
+    } else if (context == StepContext::kEvaluate) {
+      evaluates_.push_back(static_cast<uint32_t>(index));
+      const bool accumulates = TextOf(range).find(kAccumulate) != std::string_view::npos;
+      if (accumulates) result_.nodes_around_[index] = last_nodes_[depth];
+    } else if (context == StepContext::kAccumulate) {
+      result_.nodes_around_[index] = last_nodes_[depth];
+    }
   }
 
   bool InsideNode() const {
@@ -527,7 +562,9 @@ class Autograd::Builder {
   const std::vector<bool>& left_out_;
   std::vector<TextFacts> facts_;  // By StringId.
   std::vector<Open> open_;
-  std::unordered_map<uint32_t, Inner> inner_;              // By node, of one thread.
+  std::vector<uint32_t> evaluates_;            // Ranges of the engine around nodes, open ones last.
+  std::vector<uint32_t> last_nodes_;           // The last node by the number of nodes around it.
+  std::unordered_map<uint32_t, Inner> inner_;  // By node, of one thread.
   std::unordered_map<uint32_t, uint32_t> gradient_calls_;  // By node; ranges.
   std::vector<Node> nodes_;
   std::unordered_map<Key, std::vector<uint32_t>, KeyHash> forwards_;

@@ -91,7 +91,7 @@ TEST(RangeStackTest, DepthIsLimited) {
   RangeStack* const stack = RangeStack::OfThread();
   const auto first = stack->Push(kToken, Inside(0));
   size_t pushed = 1;
-  while (stack->Push(kToken, Inside(static_cast<int64_t>(pushed))).index != 0) ++pushed;
+  for (; stack->MakeRoom(); ++pushed) stack->Push(kToken, Inside(static_cast<int64_t>(pushed)));
   EXPECT_EQ(pushed, markers::kMaxDepth - 1);
   EXPECT_EQ(stack->surroundings().seq, static_cast<int64_t>(pushed - 1));
   stack->End(first);

@@ -253,7 +253,7 @@ void PlaceRecordedCalls(SqliteDatabase* database, Trace* trace, Diagnostics* dia
     Operator op;
     op.call = call->node ? 0 : range->text;
     op.backward = call->node;
-    op.recompute = row[6].bytes() == "r";
+    if (row[6].bytes().size() == 1) op.direction = row[6].bytes().front();
     op.sequence = std::max<int64_t>(row[1].integer(), -1);
     op.thread = row[2].integer();
     op.forward_thread = static_cast<int32_t>(row[3].integer());
