@@ -27,7 +27,8 @@ std::mutex& ReaderMutex() {
 // No call into the dynamic linker at each event.
 __attribute__((tls_model("initial-exec"))) thread_local ThreadBuffer* t_buffer = nullptr;
 
-/// What its parent has recorded is no part of a child that was forked, whose thread has another number.
+/// What its parent has recorded is no part of a child that was forked, whose thread has another
+/// number.
 void ForgetParent() {
   g_buffers.store(nullptr, std::memory_order_relaxed);
   t_buffer = nullptr;

@@ -5,6 +5,7 @@ its own; "prices" runs under `record`.
 """
 import argparse
 import collections
+import importlib.util
 import json
 import os
 import pathlib
@@ -22,12 +23,12 @@ COLUMNS = "kernel,op,dir,phase,layer,reason"
 
 class Run:
     def __init__(self, build, folder, family, programs, tool):
-        self.build, self.folder, self.family, self.programs = pathlib.Path(build), pathlib.Path(folder), family, programs
+        self.build, self.folder = pathlib.Path(build).resolve(), pathlib.Path(folder).resolve()
+        self.family, self.programs = family, programs
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(("OPLENS_", "NVTX_", "LD_PRELOAD"))}
         self.environment.update(
             OMP_NUM_THREADS="1", PYTHONPATH=str(self.build / "lib"), PYTHONDONTWRITEBYTECODE="1",
-            OPLENS_ANNOTATE=os.environ.get("OPLENS_ANNOTATE", ""),
             OPLENS_PROGRAMS_OBSERVER=str(self.build / "lib/libprograms_observer.so"),
             OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"))
         self.python = [sys.executable, "-m", "oplens_annotate", "run.py", family]
@@ -106,7 +107,7 @@ def main():
     options = parser.parse_args()
     shutil.rmtree(options.folder, ignore_errors=True)
     pathlib.Path(options.folder).mkdir(parents=True)
-    if options.family != "cxx" and subprocess.run([sys.executable, "-c", "import torch"], stderr=subprocess.PIPE).returncode:
+    if options.family != "cxx" and importlib.util.find_spec("torch") is None:
         (pathlib.Path(options.folder) / "skipped").write_text("Python has no PyTorch", encoding="utf-8")
         sys.exit(77)
     run = Run(options.build, options.folder, options.family, options.programs, options.tool)

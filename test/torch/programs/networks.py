@@ -53,7 +53,7 @@ class Tagger(nn.Module):
 
 @program
 def lstm():
-    train(Tagger(), [torch.arange(14).reshape(2, 7)], classes(4, 14))
+    train(Tagger(), [torch.arange(8).reshape(2, 4)], classes(4, 8))
 
 
 @program

@@ -1,25 +1,25 @@
-// libprograms_observer.so: what PyTorch runs, told by PyTorch, to compare the adaptor's ranges with. It
-// shares no code with the adaptor. Loaded into a process (ctypes, LD_PRELOAD) with
+// libprograms_observer.so: what PyTorch runs, told by PyTorch, to compare the adaptor's ranges
+// with. It shares no code with the adaptor. Loaded into a process (ctypes, LD_PRELOAD) with
 // OPLENS_PROGRAMS_OBSERVED=FILE in the environment (%p: the process), it writes a line of JSON for
-// everything that the framework records, from then on. OPLENS_PROGRAMS_PROGRAM is the program that it begins
-// with.
+// everything that the framework records, from then on. OPLENS_PROGRAMS_PROGRAM is the program that
+// it begins with.
 //
 //   {"t":"file","pid":N,"ppid":N,"program":NAME}
 //   {"t":"program","name":NAME}           programs_observer_program(): what follows is part of it
 //   {"t":"schema","op":NAME,"args":[[NAME,KEYWORD_ONLY],..]}          once an operator
 //   {"t":"call","h":HANDLE,"name":..,"op":NAME.OVERLOAD,"scope":N,"seq":N,"thread":N,"fthread":N,
 //    "here":N,"tid":N,"parent":HANDLE,"grad":B,"async":B,"layer":PATH,"inputs":[VALUE,..]}
-//    here: PyTorch's number of this thread, which thread is not where a call began on another; grad:
-//    whether a graph is made
+//    here: PyTorch's number of this thread, which thread is not where a call began on another;
+//    grad: whether a graph is made
 //   {"t":"end","h":HANDLE,"tid":N}
 //   {"t":"made","h":HANDLE,"seq":N,"thread":N,"node":NAME}            a node, and the op it is from
 //
 // VALUE: null, an integer, true, a "string", {"f":"text of a float"}, {"c":["re","im"]},
 // {"T":[SIZES],"d":"Float"}, {"l":[VALUES]}, {"o":"kind of anything else"}.
 //
-// The op of a node is the innermost one that returned before any other what has that node in its graph:
-// found in the graph, not by sequence numbers, which only name the node. Handle 0: not known, the node
-// came from where no op was recorded.
+// The op of a node is the innermost one that returned before any other what has that node in its
+// graph: found in the graph, not by sequence numbers, which only name the node. Handle 0: not
+// known, the node came from where no op was recorded.
 
 #include <ATen/core/TensorBase.h>
 #include <ATen/core/function_schema.h>
@@ -53,7 +53,7 @@ struct Output {
   std::string program;
   std::set<std::string> schemas;
   std::set<std::pair<uint64_t, uint64_t>> nodes;  // Those whose op is told: number, thread.
-  std::set<uint64_t> open;                         // Handles, of all threads.
+  std::set<uint64_t> open;                        // Handles, of all threads.
   pid_t pid = 0;
   int file = -1;
 };

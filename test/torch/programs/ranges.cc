@@ -1,9 +1,10 @@
 // programs_ranges CAPTURE RANGES DATABASE: what the test recorder saw, for the checks of programs.
 //
-// RANGES becomes a file with a line of JSON for each mark, {"time":N,"mark":TEXT}, then for each range, a thread after the other, outer ones before
-// those in them: {"at":N,"parent":N,"tid":N,"start":N,"end":N,"text":TEXT}, parent -1 for none; then
-// {"faults":[TEXT,..]}. DATABASE becomes a profile in which every op and node that holds no other has
-// launched a kernel, named "h" and the number of the call.
+// RANGES becomes a file with a line of JSON for each mark, {"time":N,"mark":TEXT}, then for each
+// range, a thread after the other, outer ones before those in them:
+// {"at":N,"parent":N,"tid":N,"start":N,"end":N,"text":TEXT}, parent -1 for none; then
+// {"faults":[TEXT,..]}. DATABASE becomes a profile in which every op and node that holds no other
+// has launched a kernel, named "h" and the number of the call.
 
 #include <cstdio>
 #include <exception>

@@ -62,8 +62,10 @@ class Call:
         self.inputs = line["inputs"]
         self.outer = None  # The op or node around it.
         self.context = None  # What decides its direction: the node, evaluation or optimizer around it.
+        self.depth = 0  # How many are around it.
 
     def stand_in(self, parent):
+        self.depth = parent.depth + 1
         self.outer = parent if parent.is_op or parent.is_node else parent.outer
         decides = parent.is_node or parent.is_evaluate or parent.name.startswith("Optimizer.")
         self.context = parent if decides else parent.context
