@@ -68,8 +68,7 @@ class Comparison:
         self.count[kind] += 1
         if not found:
             self.missing.append(call)
-            where = " in an op" if call.outer is not None and call.outer.is_op else ""
-            return self._fault("missing", call.name + where, f"{call.op} h {call.handle}")
+            return self._fault("missing", call.name + self._where(call), f"{call.op} h {call.handle}")
         if len(found) > 1:
             self._fault("twice", call.name, [one.text for one in found])
         one = found[0]
@@ -87,6 +86,13 @@ class Comparison:
         if not one.text.isascii() or not one.text.isprintable():
             self._fault("text", call.name, one.text)
         return None
+
+    def _where(self, call):
+        if call.outer is None:
+            return ""
+        tensors = Arguments(self.process, call).tensors
+        numbers = " of numbers" if tensors and all(shape == () for shape, _ in tensors) else ""
+        return numbers + (" in an op" if call.outer.is_op else " in a node")
 
     def _op(self, call, one):
         if one.facts.get("aten", "") != call.op or not call.op and one.fields["op"] != call.name:
@@ -123,7 +129,11 @@ class Comparison:
         if op is None:
             self._fault("forward", f"{call.name} none", f"seq {call.seq}, made by {self._name(made)}")
         elif made:
-            if op.handle != made:
+            # One that is left out is told by the op around it.
+            maker = self.process.calls.get(made)
+            while maker is not None and maker.handle not in self.process.by_handle:
+                maker = maker.outer
+            if maker is None or op.handle != maker.handle:
                 self._fault("forward", f"{call.name} {self._name(op.handle)}",
                             f"seq {call.seq}, made by {self._name(made)}")
         elif not self._is_function(op.handle, call):
@@ -179,7 +189,7 @@ class Comparison:
         # Some ops are left out wherever they are in another, which is not counted.
         in_ops = [call for call in self.missing if call.outer is not None and call.outer.handle in self.process.by_handle]
         minor = {call.name for call in in_ops if call.depth < ROOM}
-        kept = {f"missing {name} in an op" for name in minor}
+        kept = {"missing " + call.name + self._where(call) for call in in_ops if call.name in minor}
         counted = len(self.missing) - sum(call.name in minor for call in in_ops) + self.missing_labels
         if told == counted:
             self.faults = [(fault, details) for fault, details in self.faults
@@ -282,7 +292,8 @@ class Arguments:
         schema = process.schemas.get(call.op) if call.op else None
         if schema is not None and len(inputs) > len(schema):  # The stack of TorchScript.
             inputs = inputs[len(inputs) - len(schema):]
-        self.tensors = []
+        self.names = [name for name, _ in schema or []]
+        self.tensors, self.tensor_names = [], []
         self.values = []  # (name, value)
         for i, value in enumerate(inputs):
             self._add(schema[i][0] if schema is not None else "", value)
@@ -292,6 +303,7 @@ class Arguments:
             return
         if isinstance(value, dict) and "T" in value:
             self.tensors.append((tuple(value["T"]), DTYPES[value["d"]]))
+            self.tensor_names.append(name)
         elif isinstance(value, dict) and "o" in value:
             pass  # Of a type that has no text: a device, an object of C++.
         elif isinstance(value, dict) and "l" in value and any(isinstance(v, dict) and "f" not in v and "c" not in v
@@ -319,9 +331,22 @@ class Arguments:
                 tensors += [(tuple(arg["shape"]), arg["dtype"])] * arg.get("times", 1)
             elif arg["value"] is not None:
                 values.append((arg["name"], _value_of(arg)))
-        if collections.Counter(tensors) != collections.Counter(self.tensors):
-            fault("tensors", self.call.name, f"{tensors} for {self.tensors}")
+        self._compare_tensors(tensors, fault)
         self._compare_values(values, fault)
+
+    def _compare_tensors(self, tensors, fault):
+        left = collections.Counter(tensors)
+        dropped = []
+        for name, tensor in zip(self.tensor_names, self.tensors):
+            if left[tensor]:
+                left[tensor] -= 1
+            else:
+                dropped.append(name)
+        if +left or dropped and len(dropped) == len(self.tensors):
+            fault("tensors", self.call.name, f"{tensors} for {self.tensors}")
+        else:
+            for name in dropped:
+                fault("dropped", f"{self.call.name}.{name}", f"{tensors} for {self.tensors}")
 
     def _compare_values(self, values, fault):
         left = [(name, _key(value)) for name, value in self.values]
@@ -329,7 +354,7 @@ class Arguments:
         for name, value in values:
             # By its name, if the operator has it, else by the value alone.
             candidates = [i for i, one in enumerate(left) if one == (name, _key(value))]
-            if not candidates and name not in [n for n, _ in self.values]:
+            if not candidates and name not in self.names:
                 candidates = [i for i, (_, key) in enumerate(left) if key == _key(value)]
             if candidates:
                 del left[candidates[0]]

@@ -20,7 +20,8 @@ OBSERVED = [
     {"t": "file", "pid": 7, "ppid": 1, "program": ""},
     {"t": "program", "name": "small"},
     {"t": "schema", "op": "aten::sum.dim", "args": [["self", False], ["dim", False], ["dtype", True]]},
-    call(1, "small", scope=7, grad=True),
+    call(1, "program small", scope=7, grad=True),
+    call(10, "small", 1, scope=7, grad=True),
     call(2, "aten::sum", 1, op="aten::sum.dim", seq=4, layer=LAYER, grad=True,
          inputs=[{"T": [2, 3], "d": "Float"}, {"l": [0, 1]}, 7]),
     {"t": "made", "h": 2, "seq": 4, "thread": 1, "node": "SumBackward0"},
@@ -77,12 +78,13 @@ def with_text(at, old, new):
 
 CASES = [
     # What is changed in the ranges, and the fault.
-    (RANGES[:6], "missing aten::neg"),
+    (RANGES[:6], "missing aten::neg of numbers in a node"),
     (RANGES[:1] + [(0, "other")] + RANGES[2:], "extra other"),
     (RANGES + [(1, op(9, "mm", "aten::mm", []))], "extra " + op(9, "mm", "aten::mm", [])),
     (RANGES + [(5, RANGES[6][1])], "twice aten::neg"),
     (with_text(3, "(2, 3)", "(3, 2)"), "tensors aten::sum"),
     (with_text(3, "float32", "float16"), "tensors aten::sum"),
+    (with_text(3, str(SUM[0]) + ", ", ""), "tensors aten::sum"),
     (with_text(3, "(0, 1)", "(0, 2)"), "values aten::sum dim"),
     (with_text(3, "(0, 1)", "(0, 2)"), "dropped aten::sum.dim"),
     (with_text(3, "float64", "int64"), "dropped aten::sum.dtype"),
