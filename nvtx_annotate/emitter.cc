@@ -34,14 +34,12 @@ uint64_t RegisterSchema(nvtxDomainHandle_t domain) {
   // The head; the arguments behind it differ from call to call.
   static const nvtxPayloadSchemaEntry_t kEntries[] = {
       {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "seq", nullptr, 0, 0, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "tid", nullptr, 0, 8, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "ftid", nullptr, 0, 16, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "h", nullptr, 0, 24, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "fh", nullptr, 0, 32, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_CHAR, "dir", nullptr, 0, 40, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT8, "flags", nullptr, 0, 41, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT16, "args", nullptr, 0, 42, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "bytes", nullptr, 0, 44, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "h", nullptr, 0, 8, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "tid", nullptr, 0, 16, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_CHAR, "dir", nullptr, 0, 20, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT8, "flags", nullptr, 0, 21, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT16, "args", nullptr, 0, 22, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "bytes", nullptr, 0, 24, nullptr, nullptr},
   };
   nvtxPayloadSchemaAttr_t attributes = {};
   attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |

@@ -374,7 +374,13 @@ struct MessageNames {
 size_t EncodePayload(const CallFacts& facts, uint8_t flags, const oplens_arg* args, size_t count,
                      unsigned char* buffer) noexcept {
   if (args == nullptr) count = 0;
-  unsigned char* const first = buffer + sizeof(PayloadHead);
+  unsigned char* first = buffer + sizeof(PayloadHead);
+  if ((facts.ftid | facts.fh) != 0) {
+    const ForwardPart part = {facts.ftid, facts.fh};
+    std::memcpy(first, &part, sizeof part);
+    first += sizeof part;
+    flags |= kForwardFlag;
+  }
   const unsigned char* const limit = buffer + kMaxPayloadBytes;
   Encoded encoded = EncodeArgs(args, count, first, limit);
   if (encoded.cut > 0) {
@@ -389,27 +395,50 @@ size_t EncodePayload(const CallFacts& facts, uint8_t flags, const oplens_arg* ar
   // stores.
   auto* const head = reinterpret_cast<PayloadHead*>(buffer);
   head->seq = facts.seq;
-  head->tid = facts.tid;
-  head->ftid = facts.ftid;
   head->h = facts.h;
-  head->fh = facts.fh;
+  head->tid = static_cast<uint32_t>(facts.tid);
   head->dir = static_cast<char>(facts.dir);
   head->flags = flags;
   head->arg_count = static_cast<uint16_t>(encoded.args);
+  head->reserved = 0;
   head->bytes = static_cast<uint32_t>(encoded.end - buffer);
   return head->bytes;
+}
+
+bool ReadFacts(const unsigned char* data, size_t size, PayloadFacts* out) noexcept {
+  if (data == nullptr || size < sizeof(PayloadHead)) return false;
+  PayloadHead head;
+  std::memcpy(&head, data, sizeof head);
+  if (head.bytes > size || head.bytes < sizeof head) return false;
+  *out = PayloadFacts();
+  out->facts.seq = head.seq;
+  out->facts.h = head.h;
+  out->facts.tid = head.tid;
+  constexpr std::string_view kDirections = "fbrgon";
+  out->facts.dir = kDirections.find(head.dir) == kDirections.npos
+                       ? Direction::kNone
+                       : static_cast<Direction>(head.dir);
+  out->flags = head.flags;
+  out->arg_count = head.arg_count;
+  out->args_at = sizeof head;
+  out->end = head.bytes;
+  if ((head.flags & kForwardFlag) == 0) return true;
+  ForwardPart part;
+  if (out->end - out->args_at < sizeof part) return false;
+  std::memcpy(&part, data + out->args_at, sizeof part);
+  out->facts.ftid = part.ftid;
+  out->facts.fh = part.fh;
+  out->args_at += sizeof part;
+  return true;
 }
 
 bool RenderPayload(const char* message, const unsigned char* data, size_t size, Facts place,
                    RenderedMarker* out) {
   out->trace_size = out->main_size = out->sequence_size = 0;
-  if (data == nullptr || size < sizeof(PayloadHead)) return false;
-  PayloadHead head;
-  std::memcpy(&head, data, sizeof head);
-  if (head.bytes > size || head.bytes < sizeof head) return false;
-
-  const size_t arg_bytes = head.bytes - sizeof head;
-  Decoder in(data + sizeof head, arg_bytes);
+  PayloadFacts head;
+  if (!ReadFacts(data, size, &head)) return false;
+  const size_t arg_bytes = head.end - head.args_at;
+  Decoder in(data + head.args_at, arg_bytes);
   const uint64_t cut = (head.flags & kCutFlag) != 0 ? in.Number<uint32_t>() : 0;
   if (head.arg_count > arg_bytes) return false;
   DecodedArgs decoded(arg_bytes);
@@ -418,15 +447,7 @@ bool RenderPayload(const char* message, const unsigned char* data, size_t size, 
     if (!arg_decoder.Read(&decoded.args[i])) return false;
   }
   if (!in.ok()) return false;
-  CallFacts& facts = out->facts;
-  facts.seq = head.seq;
-  facts.tid = head.tid;
-  facts.ftid = head.ftid;
-  facts.h = head.h;
-  facts.fh = head.fh;
-  constexpr std::string_view kDirections = "fbrgon";
-  facts.dir = kDirections.find(head.dir) == kDirections.npos ? Direction::kNone
-                                                             : static_cast<Direction>(head.dir);
+  const CallFacts& facts = head.facts;
   const bool node = (head.flags & kNodeFlag) != 0;
   const bool seq_only = (head.flags & kSeqOnlyFlag) != 0;
   const CallFacts* const told = place == Facts::kInText ? &facts : nullptr;

@@ -28,8 +28,19 @@ struct RenderedMarker {
   size_t main_size = 0;
   char* sequence = nullptr;  ///< S
   size_t sequence_size = 0;
-  CallFacts facts;
 };
+
+/// What stands in front of a payload's arguments.
+struct PayloadFacts {
+  CallFacts facts;
+  uint8_t flags = 0;
+  uint16_t arg_count = 0;
+  size_t args_at = 0;  ///< Where they begin: with the number of what was cut, if the flag says so.
+  size_t end = 0;      ///< Where they end.
+};
+
+/// Reads them; false when `data` is no payload.
+bool ReadFacts(const unsigned char* data, size_t size, PayloadFacts* out) noexcept;
 
 /// Where the facts of a call go, which differ from call to call.
 enum class Facts : uint8_t {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
@@ -162,14 +161,14 @@ bool EventRows::Render(uint16_t domain, const RecordParts& parts, std::string_vi
 }
 
 bool EventRows::RenderOnce(uint16_t domain, const RecordParts& parts, std::string_view payload,
-                           const markers::PayloadHead& head, Texts* texts) {
+                           const markers::PayloadFacts& head, Texts* texts) {
   const bool has_number = (head.flags & markers::kSeqOnlyFlag) != 0;
   if (has_number || !parts.Has(spool::kStringPart)) return Render(domain, parts, payload, texts);
   payload_key_.assign(reinterpret_cast<const char*>(&domain), sizeof domain);
   payload_key_.append(reinterpret_cast<const char*>(&parts.string), sizeof parts.string);
   payload_key_.push_back(static_cast<char>(head.flags));
   payload_key_.append(reinterpret_cast<const char*>(&head.arg_count), sizeof head.arg_count);
-  payload_key_.append(payload.substr(sizeof head, head.bytes - sizeof head));
+  payload_key_.append(payload.substr(head.args_at, head.end - head.args_at));
   bool is_new = false;
   int64_t& known = known_payloads_.Get(payload_key_, &is_new);
   if (is_new) {
@@ -184,7 +183,7 @@ bool EventRows::RenderOnce(uint16_t domain, const RecordParts& parts, std::strin
 }
 
 EventRows::Texts EventRows::TextsOf(uint16_t domain, const RecordParts& parts,
-                                    std::optional<markers::PayloadHead>* call) {
+                                    std::optional<markers::CallFacts>* call) {
   Texts texts;
   ByteCursor cursor(reinterpret_cast<const unsigned char*>(parts.payloads.data()),
                     parts.payloads.size());
@@ -193,14 +192,12 @@ EventRows::Texts EventRows::TextsOf(uint16_t domain, const RecordParts& parts,
   while (TakePayload(&cursor, &schema, &bytes)) {
     if (!names_.IsOpSchema(schema) && schema >> 48 == markers::kSchemaIdTag) more_names_();
     if (!IsOpPayload(schema)) continue;
-    markers::PayloadHead head;
-    if (bytes.size() >= sizeof head) {
-      std::memcpy(&head, bytes.data(), sizeof head);
-      const bool whole = head.bytes >= sizeof head && head.bytes <= bytes.size();
-      if (whole && RenderOnce(domain, parts, bytes, head, &texts)) {
-        if (texts.main >= 0) *call = head;
-        return texts;
-      }
+    markers::PayloadFacts head;
+    const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
+    if (markers::ReadFacts(data, bytes.size(), &head) &&
+        RenderOnce(domain, parts, bytes, head, &texts)) {
+      if (texts.main >= 0) *call = head.facts;
+      return texts;
     }
     ++counts_.bad_payloads;
   }
@@ -219,7 +216,7 @@ void EventRows::AddDetails(int64_t id, const RecordParts& parts, bool rendered) 
 }
 
 void EventRows::Push(Thread* thread, const spool::RecordHead& head, const RecordParts& parts) {
-  std::optional<markers::PayloadHead> call;
+  std::optional<markers::CallFacts> call;
   const Texts texts = TextsOf(head.domain, parts, &call);
   const int64_t domain = DomainOf(head.domain);
   const int64_t first = rows_.TakeIds(texts.count);

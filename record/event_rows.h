@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/id_map.h"
-#include "nvtx_annotate/vocabulary/marker_format.h"
+#include "nvtx_annotate/payload.h"
 #include "record/image_names.h"
 #include "record/marker_rows.h"
 #include "record/spool_record.h"
@@ -79,11 +79,10 @@ class EventRows {
   int64_t TextOf(uint16_t domain, const RecordParts& parts);
   /// Those of a pushed range: what its payload stands for, else its text. `call` gets what else the
   /// payload of a call or a node says.
-  Texts TextsOf(uint16_t domain, const RecordParts& parts,
-                std::optional<markers::PayloadHead>* call);
+  Texts TextsOf(uint16_t domain, const RecordParts& parts, std::optional<markers::CallFacts>* call);
   /// Alike calls are rendered once.
   bool RenderOnce(uint16_t domain, const RecordParts& parts, std::string_view payload,
-                  const markers::PayloadHead& head, Texts* texts);
+                  const markers::PayloadFacts& head, Texts* texts);
   bool Render(uint16_t domain, const RecordParts& parts, std::string_view payload, Texts* texts);
   void AddDetails(int64_t id, const RecordParts& parts, bool rendered);
   bool IsOpPayload(uint64_t schema) const;

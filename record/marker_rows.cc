@@ -131,7 +131,7 @@ void MarkerRows::AddPayload(int64_t id, uint64_t schema, std::string_view bytes)
   add_payload_.reset();
 }
 
-void MarkerRows::AddCall(int64_t id, const markers::PayloadHead& facts) {
+void MarkerRows::AddCall(int64_t id, const markers::CallFacts& facts) {
   add_call_.bind(1, id);
   add_call_.bind(2, facts.seq < 0 ? int64_t{-1} : facts.seq);
   add_call_.bind(3, static_cast<int64_t>(facts.tid));
@@ -142,7 +142,7 @@ void MarkerRows::AddCall(int64_t id, const markers::PayloadHead& facts) {
   static constexpr const char* kDirections[] = {"f", "b", "r", "g", "o"};
   const char* shown = "n";
   for (const char* const direction : kDirections) {
-    if (*direction == facts.dir) shown = direction;
+    if (*direction == static_cast<char>(facts.dir)) shown = direction;
   }
   add_call_.bindNoCopy(7, shown);
   add_call_.exec();

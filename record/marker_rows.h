@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "nvtx_annotate/vocabulary/marker_format.h"
+#include "nvtx_annotate/marker_text.h"
 #include "record/nvprof_writer.h"
 #include "record/spool_record.h"
 
@@ -43,7 +43,7 @@ class MarkerRows {
   void AddData(int64_t id, const RecordParts& parts);
   void AddPayload(int64_t id, uint64_t schema, std::string_view bytes);
   /// What is known of the call that a range stands for besides its text.
-  void AddCall(int64_t id, const markers::PayloadHead& facts);
+  void AddCall(int64_t id, const markers::CallFacts& facts);
 
  private:
   struct Row {

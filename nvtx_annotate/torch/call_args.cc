@@ -88,6 +88,13 @@ const char* Keyword(const std::string& name) { return name.empty() ? nullptr : n
 
 }  // namespace
 
+bool IsHostNumber(const at::TensorImpl& tensor) {
+  // Others have no extents that could be read without running code of the program.
+  if (IsUndefined(tensor) || tensor.has_symbolic_sizes_strides() || tensor.is_nested())
+    return false;
+  return tensor.is_cpu() && tensor.sizes().empty();
+}
+
 oplens_arg* CallArgs::Next(const char* name, uint16_t kind) {
   if (size_ == room_) Grow();
   oplens_arg* const arg = &args_[size_++];
@@ -138,7 +145,9 @@ void CallArgs::Add(const Parameter& parameter, const c10::IValue& value) {
       if (value.isBool() && value.toBool()) AddText(name, "float32");
       return;
     case Use::kFlag:
-      if (value.isScalar() || value.isString()) AddValue(name, value);
+      if (value.isScalar() || value.isString() || value.isIntList() || value.isDoubleList()) {
+        AddValue(name, value);
+      }
       return;
   }
 }

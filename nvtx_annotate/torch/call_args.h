@@ -13,6 +13,9 @@
 
 namespace oplens::annotate::torch {
 
+/// Whether a tensor is a single number in the memory of the host.
+bool IsHostNumber(const at::TensorImpl& tensor);
+
 /// The arguments of one call as the emitter takes them. Borrows the inputs that it was filled from;
 /// lives on the stack, and on the heap where there are many; no tensor is read, none is referenced.
 /// Of alike members of a list of tensors that follow each other there is one argument.

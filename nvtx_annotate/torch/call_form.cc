@@ -28,15 +28,50 @@ bool IsPlacement(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-/// Launch nothing, and are many.
+/// Launch nothing, and are many: they allocate, make a view or ask for a property.
 bool IsMinor(std::string_view op) {
-  constexpr std::string_view kNames[] = {"as_strided",
+  constexpr std::string_view kNames[] = {"_conj",
+                                         "_has_compatible_shallow_copy_type",
+                                         "_neg_view",
+                                         "_reshape_alias",
+                                         "_unsafe_view",
+                                         "alias",
+                                         "as_strided",
                                          "as_strided_",
+                                         "chunk",
+                                         "detach",
+                                         "detach_",
+                                         "diagonal",
+                                         "expand",
+                                         "expand_as",
+                                         "is_same_size",
+                                         "lift_fresh",
+                                         "movedim",
+                                         "narrow",
+                                         "permute",
                                          "resolve_conj",
                                          "resolve_neg",
-                                         "_has_compatible_shallow_copy_type",
-                                         "result_type"};
-  return StartsWith(op, "empty") ||
+                                         "result_type",
+                                         "select",
+                                         "set_",
+                                         "slice",
+                                         "split",
+                                         "split_with_sizes",
+                                         "squeeze",
+                                         "squeeze_",
+                                         "t",
+                                         "t_",
+                                         "transpose",
+                                         "transpose_",
+                                         "unbind",
+                                         "unfold",
+                                         "unsqueeze",
+                                         "unsqueeze_",
+                                         "view",
+                                         "view_as",
+                                         "view_as_complex",
+                                         "view_as_real"};
+  return StartsWith(op, "empty") || StartsWith(op, "new_empty") ||
          std::find(std::begin(kNames), std::end(kNames), op) != std::end(kNames);
 }
 

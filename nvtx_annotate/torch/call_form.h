@@ -46,7 +46,7 @@ struct CallForm {
   std::vector<Parameter> parameters;  ///< In the order of the call: those with keywords last.
   /// None at the end of the positional ones is left out.
   bool drops_none = false;
-  bool minor = false;  ///< Not worth a range inside another op: allocations and views.
+  bool minor = false;  ///< Not worth a range inside another call: allocations and views.
 
   markers::OpNames names() const {
     return {mod.c_str(), op.c_str(), aten.empty() ? nullptr : aten.c_str()};

@@ -15,10 +15,18 @@ size_t HashOf(const char* address) {
   return (number >> 4) * 0x9e3779b97f4a7c15 >> 40;
 }
 
+/// ScalarType, or an optional one.
+bool IsDType(const c10::TypePtr& type) {
+  const bool optional = type->kind() == c10::TypeKind::OptionalType;
+  const c10::ArrayRef<c10::TypePtr> inner = type->containedTypes();
+  if (optional && inner.size() == 1) return inner[0]->kind() == c10::TypeKind::ScalarTypeType;
+  return type->kind() == c10::TypeKind::ScalarTypeType;
+}
+
 CallForm MakeForm(const c10::FunctionSchema& schema) {
   std::vector<SchemaArgument> arguments;
   for (const c10::Argument& argument : schema.arguments()) {
-    const bool dtype = argument.real_type()->kind() == c10::TypeKind::ScalarTypeType;
+    const bool dtype = IsDType(argument.real_type());
     arguments.push_back({argument.name(), argument.kwarg_only(), argument.is_out(), dtype});
   }
   return FormOfOperator(schema.name(), schema.overload_name(), arguments);

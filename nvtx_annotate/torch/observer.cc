@@ -128,13 +128,29 @@ uint64_t BeginOperator(const at::RecordFunction& function, const CallForm* form,
 
 enum class Extent : uint8_t { kWhole, kNumber, kNothing };
 
+/// Whether all tensors of a call are single numbers of the host, and there is one: inside an op
+/// that is how a number is brought to the op's data type, and nothing of it reaches a GPU.
+bool WorksOnHostNumbers(c10::ArrayRef<const c10::IValue> inputs) {
+  bool any = false;
+  for (const c10::IValue& value : inputs) {
+    if (value.isTensorList()) return false;
+    if (!value.isTensor()) continue;
+    if (!IsHostNumber(*value.unsafeToTensorImpl())) return false;
+    any = true;
+  }
+  return any;
+}
+
 /// What is emitted of an op.
-Extent ExtentOf(const CallForm* form, const Surroundings& around, int64_t seq) {
+Extent ExtentOf(const at::RecordFunction& function, const CallForm* form,
+                const Surroundings& around) {
   const bool inside_op = around.place == Place::kOp;
-  if (!inside_op && (!g_outer || around.place != Place::kNode)) return Extent::kWhole;
+  if (!inside_op && around.place != Place::kNode) return Extent::kWhole;
+  const int64_t seq = function.seqNr();
   const bool numbered = seq >= 0 && seq != around.seq;
   if (!g_outer) {
-    const bool minor = form != nullptr && form->minor && !numbered;
+    if (numbered || form == nullptr) return Extent::kWhole;
+    const bool minor = form->minor || (inside_op && WorksOnHostNumbers(function.inputs()));
     return minor ? Extent::kNothing : Extent::kWhole;
   }
   if (!inside_op) return seq >= 0 ? Extent::kWhole : Extent::kNothing;
@@ -145,7 +161,7 @@ Context OnOperator(const at::RecordFunction& function, RangeStack* stack) {
   const Surroundings& around = stack->surroundings();
   const int64_t seq = function.seqNr();
   const CallForm* const form = g_forms.Find(function);
-  const Extent extent = ExtentOf(form, around, seq);
+  const Extent extent = ExtentOf(function, form, around);
   if (extent == Extent::kNothing) return nullptr;
 
   CallFacts facts;
@@ -219,6 +235,12 @@ Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   }
 }
 
+/// Whether there is a range for it, where there is room.
+bool IsEmitted(const at::RecordFunction& function, const Surroundings& around) {
+  if (function.scope() != at::RecordScope::FUNCTION || IsEvaluate(function)) return true;
+  return ExtentOf(function, g_forms.Find(function), around) != Extent::kNothing;
+}
+
 Context OnStart(const at::RecordFunction& function) noexcept {
   if (!Enabled()) return nullptr;
   RangeStack* const stack = RangeStack::OfThread();
@@ -232,11 +254,11 @@ Context OnStart(const at::RecordFunction& function) noexcept {
   }
   stack->EndAsked();
   GiveNumbers(stack, stack->surroundings().owner);
-  if (!stack->MakeRoom()) {
-    NoteLeftOut();
-    return nullptr;
-  }
   try {
+    if (!stack->MakeRoom()) {
+      if (IsEmitted(function, stack->surroundings())) NoteLeftOut();
+      return nullptr;
+    }
     return OnFunction(function, stack);
   } catch (...) {
     // A range that could not be described is left out.

@@ -48,24 +48,31 @@ enum class Direction : char {
   kNone = 'n',
 };
 
-/// Head of the binary payload, as it lies in memory (little-endian, no padding). The arguments
-/// follow, `bytes` in all with the head.
+/// Head of the binary payload, as it lies in memory (little-endian, no padding). What a node says
+/// of its forward op follows (ForwardPart), what was cut (u32), and the arguments; `bytes` in all
+/// with the head.
 struct PayloadHead {
   int64_t seq;    ///< -1: none.
-  uint64_t tid;   ///< Thread that runs it, as the operating system numbers it.
-  uint64_t ftid;  ///< Node: thread of its forward op; 0: unknown.
   uint64_t h;     ///< The framework's own number of the call; 0: none.
-  uint64_t fh;    ///< Node: that of its forward op; 0: unknown.
+  uint32_t tid;   ///< Thread that runs it, as the operating system numbers it.
   char dir;       ///< Direction.
-  uint8_t flags;  ///< kNodeFlag, kSeqOnlyFlag, kCutFlag.
+  uint8_t flags;  ///< kNodeFlag, kSeqOnlyFlag, kCutFlag, kForwardFlag.
   uint16_t arg_count;
   uint32_t bytes;
+  uint32_t reserved;
 };
-static_assert(sizeof(PayloadHead) == 48);
+static_assert(sizeof(PayloadHead) == 32);
+
+/// Of a backward node: where its forward op ran, and its number of the call; 0: unknown.
+struct ForwardPart {
+  uint64_t ftid;
+  uint64_t fh;
+};
 
 inline constexpr uint8_t kNodeFlag = 1;     ///< A backward node: an N text, else an O text.
 inline constexpr uint8_t kSeqOnlyFlag = 2;  ///< Only the S text.
 inline constexpr uint8_t kCutFlag = 4;      ///< A u32 in front of the arguments: what was cut.
+inline constexpr uint8_t kForwardFlag = 8;  ///< A ForwardPart behind the head.
 
 // Each argument: a tag, a name if the tag says so (u16 length, bytes), its list if the tag says so
 // (u8), how many alike members of the list follow it if the tag says so (u16), the value: tensor:

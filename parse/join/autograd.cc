@@ -174,9 +174,14 @@ class Autograd::Builder {
     const RangeTexts::Text& text = texts_.Of(range.text);
     return text.kind == MarkerKind::kOp && text.thread != 0;
   }
-  bool IsToldForward(const Range& range) const {
-    const Operator* op = OperatorOf(range);
-    return op != nullptr && op->direction == static_cast<char>(markers::Direction::kForward);
+  bool IsTold(const Range& range, markers::Direction direction) const {
+    char told = 0;
+    if (const Operator* op = OperatorOf(range)) {
+      told = op->direction;
+    } else if (range.kind == RangeKind::kMarker) {
+      told = texts_.Of(range.text).direction;
+    }
+    return told == static_cast<char>(direction);
   }
   /// Of the ops inside a marked one only their numbers are told: the nodes that they made are the
   /// marked op's, which has several then.
@@ -209,11 +214,7 @@ class Autograd::Builder {
     }
     const StepContext context = FactsOf(range).context;
     if (context != StepContext::kNone) return context;
-    const Operator* const op = OperatorOf(range);
-    if (op != nullptr ? op->direction == static_cast<char>(markers::Direction::kRecompute)
-                      : range.kind == RangeKind::kMarker && texts_.Of(range.text).recompute) {
-      return StepContext::kRecompute;
-    }
+    if (IsTold(range, markers::Direction::kRecompute)) return StepContext::kRecompute;
     return SaysBackward(range) ? StepContext::kNode : StepContext::kNone;
   }
 
@@ -253,8 +254,8 @@ class Autograd::Builder {
       } else if (context == StepContext::kNone) {
         const bool inside = NoteInnerOp(i, *sequence);
         // 0 may be a filler, but not where the marker tells the op's own number.
-        any_forward |=
-            !inside && (*sequence > 0 || ToldSequence(range) == 0 || IsToldForward(range));
+        any_forward |= !inside && (*sequence > 0 || ToldSequence(range) == 0 ||
+                                   IsTold(range, markers::Direction::kForward));
       }
       open_.push_back({range.end_ns, static_cast<uint32_t>(i), node,
                        node && FactsOf(range).checkpoint, ToldSequence(range), IsToldOp(range)});

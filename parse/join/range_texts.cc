@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "parse/model/op_call.h"
 #include "parse/model/sized_call.h"
 
@@ -71,7 +70,7 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
       text.mod = strings_.Intern(marker.mod);
       text.thread = marker.thread;
       text.handle = marker.handle;
-      text.recompute = marker.direction == static_cast<char>(markers::Direction::kRecompute);
+      text.direction = marker.direction;
       break;
     case MarkerKind::kNode:
       text.op = strings_.Intern(marker.name);

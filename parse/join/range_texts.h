@@ -30,8 +30,8 @@ class RangeTexts {
     uint32_t name_length = 0;  ///< kSeq: bytes of NAME, which begins the text.
     uint32_t frames = 0;       ///< kTrace: index for FramesOf.
     MarkerKind kind = MarkerKind::kFree;
-    bool recompute = false;  ///< kOp: a forward op that runs again.
-    bool backward = false;   ///< kSeq, kOperator: makes its kernels backward.
+    char direction = 0;     ///< kOp: one of markers::Direction, where the marker tells it.
+    bool backward = false;  ///< kSeq, kOperator: makes its kernels backward.
     bool backward_node =
         false;                ///< kSeq: op is that of a backward node, and goes before other names.
     bool names_only = false;  ///< `call` has no arguments.
