@@ -333,7 +333,10 @@ constexpr TorchSchema kSchemas[] = {
     {"arange", kTorch, "", "end! dtype -", 5},
     {"arange", kTorch, "", "_! _! dtype -", 6},
     {"arange", kTorch, "", "_! _! _! dtype -", 7},
-    {"linspace logspace", kTorch, "", "_! _! _! dtype -"},
+    {"linspace", kTorch, "", "_! _! _! out", 4},
+    {"linspace", kTorch, "", "_! _! _! dtype -"},
+    {"logspace", kTorch, "", "_! _! _! base out", 5},
+    {"logspace", kTorch, "", "_! _! _! base dtype -"},
     {"eye", kTorch, "", "_! dtype -", 5},
     {"eye", kTorch, "", "_! _! dtype -"},
 };

@@ -1,5 +1,6 @@
 #include "test/recorder/event_buffer.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,6 +26,15 @@ std::mutex& ReaderMutex() {
 
 // No call into the dynamic linker at each event.
 __attribute__((tls_model("initial-exec"))) thread_local ThreadBuffer* t_buffer = nullptr;
+
+/// What its parent has recorded is no part of a child that was forked, whose thread has another
+/// number.
+void ForgetParent() {
+  g_buffers.store(nullptr, std::memory_order_relaxed);
+  t_buffer = nullptr;
+}
+
+const int g_forgets = pthread_atfork(nullptr, nullptr, ForgetParent);
 
 }  // namespace
 

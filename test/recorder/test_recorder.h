@@ -17,7 +17,8 @@
 //       discard-payload, discard-text, discard-foreign
 //                              the same, but the events are overwritten: for measurements
 //   OPLENS_TEST_RECORDER_OUT   file that is written when the process exits; %p becomes its id.
-//                              Without %p children that were forked write nothing.
+//                              Without %p children that were forked write nothing; with it,
+//                              what they did themselves.
 //
 // The file holds a line an item, fields separated by one blank. Texts are percent-encoded: every
 // byte but 0x21 to 0x7e, and '%'. The empty text is an empty field. Numbers are decimal, or

@@ -1,0 +1,118 @@
+"""family.py BUILD FOLDER FAMILY PROGRAM..: runs a family of programs under the adaptor and the observers, and
+writes into FOLDER what differs, a file of JSON a program: {"faults": [[FAULT, DETAILS], ..], "counts": {..}}.
+The programs must be those that the family has. FAMILY "cxx" is the cases of torch_cases, each in a process of
+its own; "prices" runs under `record`.
+"""
+import argparse
+import collections
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import compare
+import priced
+import recorded
+
+HERE = pathlib.Path(__file__).resolve().parent
+COLUMNS = "kernel,op,dir,phase,layer,reason"
+
+
+class Run:
+    def __init__(self, build, folder, family, programs, tool):
+        self.build, self.folder = pathlib.Path(build).resolve(), pathlib.Path(folder).resolve()
+        self.family, self.programs = family, programs
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith(("OPLENS_", "NVTX_", "LD_PRELOAD"))}
+        self.environment.update(
+            OMP_NUM_THREADS="1", PYTHONPATH=str(self.build / "lib"), PYTHONDONTWRITEBYTECODE="1",
+            OPLENS_PROGRAMS_OBSERVER=str(self.build / "lib/libprograms_observer.so"),
+            OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"))
+        self.python = [sys.executable, "-m", "oplens_annotate", "run.py", family]
+
+    def observed(self, command, **more):
+        recorder = str(self.build / "lib/liboplens_test_recorder.so")
+        self.run(command, NVTX_INJECTION64_PATH=recorder, OPLENS_PROGRAMS_RECORDER=recorder,
+                 OPLENS_TEST_RECORDER_OUT=str(self.folder / "run.%p.nvtx"),
+                 OPLENS_PROGRAMS_OBSERVED=str(self.folder / "observed.%p.jsonl"), **more)
+
+    def run(self, command, **more):
+        finished = subprocess.run(command, cwd=HERE, env={**self.environment, **more}, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace")
+        if finished.returncode != 0:
+            sys.exit(f"{' '.join(command)}: {finished.returncode}\n{finished.stdout}")
+
+    def compare(self):
+        rows = {}
+        for capture in self.folder.glob("run.*.nvtx"):
+            ranges, database = capture.with_suffix(".ranges"), capture.with_suffix(".sql")
+            self.run([str(self.build / "bin/programs_ranges"), str(capture), str(ranges), str(database)])
+            rows[int(capture.name.split(".")[1])] = priced.rows_of(self.build, database, COLUMNS)
+        family = recorded.Family(self.folder)
+        found = {call.program for process in family.processes for call in process.calls.values()} - {""}
+        if found != set(self.programs):
+            sys.exit(f"the programs are {sorted(found)}, not {sorted(self.programs)}")
+        for program in self.programs:
+            faults, counts = [], collections.Counter()
+            for process in family.processes:
+                one = compare.Comparison(family, process, program)
+                one.run()
+                if one.calls:
+                    one.compare_rows(rows.get(process.pid, []))
+                    one.compare_graph(family)
+                faults += one.faults
+                counts += one.count
+            self.write(program, faults, counts)
+        for path in [*self.folder.glob("run.*"), *self.folder.glob("observed.*"), *self.folder.glob("graph.observed")]:
+            if "OPLENS_PROGRAMS_KEEP" not in os.environ:
+                path.unlink()
+
+    def write(self, program, faults, counts):
+        result = {"faults": [[fault, str(details)] for fault, details in faults], "counts": counts}
+        (self.folder / f"{program}.json").write_text(json.dumps(result), encoding="utf-8")
+
+
+def run_python(run):
+    run.observed(run.python, OPLENS_PROGRAMS_GRAPH=str(run.folder / "graph.observed"))
+    run.compare()
+
+
+def run_cxx(run):
+    for program in run.programs:
+        run.observed([str(run.build / "bin/torch_cases"), program.replace("_", "-")],
+                     LD_PRELOAD=str(run.build / "lib/libprograms_observer.so"), OPLENS_PROGRAMS_PROGRAM=program)
+    run.compare()
+
+
+def run_prices(run):
+    recording = run.folder / "prices.sql"
+    run.run([str(run.build / "bin/record"), "-q", "-f", "-o", str(recording), "--", *run.python])
+    results = priced.price(run.build, recording)
+    if set(results) != set(run.programs):
+        sys.exit(f"the programs are {sorted(results)}, not {sorted(run.programs)}")
+    for program, faults in results.items():
+        run.write(program, faults, {"price": 1})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", default="payload", help="what the test recorder is: payload or text")
+    parser.add_argument("build")
+    parser.add_argument("folder")
+    parser.add_argument("family")
+    parser.add_argument("programs", nargs="+")
+    options = parser.parse_args()
+    shutil.rmtree(options.folder, ignore_errors=True)
+    pathlib.Path(options.folder).mkdir(parents=True)
+    if options.family != "cxx" and importlib.util.find_spec("torch") is None:
+        (pathlib.Path(options.folder) / "skipped").write_text("Python has no PyTorch", encoding="utf-8")
+        sys.exit(77)
+    run = Run(options.build, options.folder, options.family, options.programs, options.tool)
+    {"cxx": run_cxx, "prices": run_prices}.get(options.family, run_python)(run)
+
+
+if __name__ == "__main__":
+    main()
