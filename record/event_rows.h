@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "record/cycles.h"
 #include "record/image_names.h"
 #include "record/marker_rows.h"
 #include "record/spool_record.h"
@@ -22,7 +23,8 @@ struct EventCounts {
   int64_t open_ranges = 0;
   int64_t unmatched = 0;  ///< Pops without a push and ends without a start; no row.
   int64_t unknown_strings = 0;
-  int64_t bad_payloads = 0;  ///< Of ops, that could not be rendered.
+  int64_t bad_payloads = 0;     ///< Of ops, that could not be rendered.
+  int64_t bad_allocations = 0;  ///< Payloads of allocators' events that are none.
 };
 
 /// Turns the NVTX calls of one image into rows of ranges and marks. Memory: 8 bytes a range that is
@@ -47,6 +49,9 @@ class EventRows {
   /// After the last event: writes the names of threads.
   EventCounts Finish();
 
+  /// What the program's schedule said so far, in no order.
+  const std::vector<CycleMark>& cycle_marks() const { return cycle_marks_; }
+
  private:
   struct Texts {
     int64_t ids[3] = {};
@@ -67,6 +72,8 @@ class EventRows {
   void Start(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
   void End(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
   void Mark(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
+  /// Takes a mark that is an event of an allocator.
+  bool TakeAllocation(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
 
   const ImageNames::String* FindString(uint16_t domain, uint64_t handle);
   int64_t DomainOf(uint16_t domain);
@@ -90,6 +97,7 @@ class EventRows {
   std::unordered_map<uint64_t, EarlyEnd> early_ends_;
   std::string message_;
   std::vector<char> rendered_;
+  std::vector<CycleMark> cycle_marks_;
   EventCounts counts_;
 };
 

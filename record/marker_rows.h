@@ -16,7 +16,8 @@ namespace oplens::record {
 using ThreadObject = std::array<uint32_t, 3>;
 static_assert(sizeof(ThreadObject) == 12);
 
-/// The rows of ranges and marks of one database, whose numbers rise from 1 over all threads.
+/// The rows of ranges and marks of one database, whose numbers rise from 1 over all threads; and of
+/// allocations, which come as marks.
 class MarkerRows {
  public:
   explicit MarkerRows(NvprofWriter* writer);
@@ -42,6 +43,9 @@ class MarkerRows {
   void AddData(int64_t id, const RecordParts& parts);
   void AddPayload(int64_t id, uint64_t schema, std::string_view bytes);
 
+  /// An event of an allocator, from the payload of its mark. False where that is none.
+  bool AddAllocation(int64_t time_ns, const ThreadObject& object, std::string_view bytes);
+
  private:
   struct Row {
     int64_t flags = 0;
@@ -60,6 +64,7 @@ class MarkerRows {
   SQLite::Statement add_batch_;
   SQLite::Statement add_data_;
   SQLite::Statement add_payload_;
+  SQLite::Statement add_allocation_;
   int64_t next_id_ = 1;
   size_t count_ = 0;
   std::array<Row, kBatch> rows_;

@@ -22,6 +22,11 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
                              const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
                              Trace* trace, Diagnostics* diagnostics);
 
+/// Fills Trace::memory_events, in the order of their times.
+void ReadAllocations(SqliteDatabase* database,
+                     const std::function<ThreadIndex(int64_t, int64_t)>& thread_of, Trace* trace,
+                     Diagnostics* diagnostics);
+
 }  // namespace oplens::parse
 
 #endif  // OPLENS_PARSE_READERS_NVPROF_RECORDED_TABLES_H_
