@@ -40,7 +40,8 @@ using markers::Direction;
 
 ThreadNumbers g_threads;
 FormCache g_forms;
-bool g_inner = false;  ///< Ranges for ops inside ops too.
+bool g_inner = false;              ///< Ranges for ops inside ops too.
+std::atomic<bool> g_shapes{true};  ///< Ops carry their arguments.
 
 bool StartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
@@ -95,13 +96,13 @@ Context Keep(RangeStack* stack, uint64_t token, const Surroundings& inside) noex
 uint64_t BeginOperator(const at::RecordFunction& function, CallFacts& facts) {
   CallArgs args;
   if (const CallForm* const form = g_forms.Find(function)) {
-    args.Fill(*form, function.inputs());
+    if (g_shapes.load(std::memory_order_relaxed)) args.Fill(*form, function.inputs());
     markers::OpNames names = form->names();
     names.lasting = true;
     return BeginCall(names, facts, args.data(), args.size());
   }
   const CallForm form = MakeFunctionForm(function);
-  args.Fill(form, function.inputs());
+  if (g_shapes.load(std::memory_order_relaxed)) args.Fill(form, function.inputs());
   return BeginCall(form.names(), facts, args.data(), args.size());
 }
 
@@ -249,6 +250,10 @@ extern "C" {
 int oplens_torch_install(void) { return oplens::annotate::torch::Install() ? 1 : 0; }
 
 void oplens_torch_uninstall(void) { oplens::annotate::torch::Uninstall(); }
+
+void oplens_torch_shapes(int on) {
+  oplens::annotate::torch::g_shapes.store(on != 0, std::memory_order_relaxed);
+}
 
 const char* oplens_torch_version(void) { return TORCH_VERSION; }
 
