@@ -57,6 +57,7 @@ struct ProcessSummary {
   bool scheduled = false;           ///< The program recorded by a schedule.
   /// The databases of its cycles, in the place of `output`; none where no cycle was begun.
   std::vector<std::string> cycle_outputs;
+  int64_t joined_cycles = 0;      ///< That share the last file, beyond its first one.
   int64_t incomplete_cycles = 0;  ///< Of these: the program was cut off meanwhile.
   int64_t kernels_outside = 0;    ///< In none of them.
   int64_t ranges_outside = 0;

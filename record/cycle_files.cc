@@ -261,6 +261,7 @@ void WriteCycle(const std::filesystem::path& all, const std::vector<Cycle>& cycl
   writer.Attach(all, kAll);
   CycleCopy(index, &writer).Run();
   writer.AddMeta("cycle", cycle.number);
+  writer.AddMeta("last_cycle", cycle.last_number);
   writer.AddMeta("cycle_complete", cycle.complete ? 1 : 0);
   writer.Detach(kAll);
   writer.Finish(progress);

@@ -20,6 +20,18 @@ std::optional<int64_t> NumberBehind(std::string_view prefix, std::string_view te
   return number;
 }
 
+constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
+
+void JoinLast(std::vector<Cycle>* cycles) {
+  if (cycles->size() <= kMostCycleFiles) return;
+  Cycle& joined = (*cycles)[kMostCycleFiles - 1];
+  joined.last_number = cycles->back().number;
+  joined.end_ns = cycles->back().end_ns;
+  joined.complete = std::all_of(cycles->begin() + kMostCycleFiles - 1, cycles->end(),
+                                [](const Cycle& cycle) { return cycle.complete; });
+  cycles->resize(kMostCycleFiles);
+}
+
 }  // namespace
 
 std::optional<CycleMark> CycleMark::Read(int64_t time_ns, std::string_view text) {
@@ -51,12 +63,13 @@ std::vector<Cycle> CyclesOf(std::vector<CycleMark> marks) {
         close(mark.time_ns, false);
         // A program that replaced itself counts anew.
         const int64_t last = cycles.empty() ? 0 : cycles.back().number;
-        cycles.push_back({std::max(mark.number, last + 1), mark.time_ns, 0, false});
+        const int64_t number = std::max(mark.number, last + 1);
+        cycles.push_back({number, number, mark.time_ns, 0, false});
         open = true;
         break;
       }
       case CycleMark::Kind::kComplete:
-        close(mark.time_ns + 1, true);  // With its mark.
+        close(mark.time_ns < kForEver ? mark.time_ns + 1 : kForEver, true);  // With its mark.
         break;
       case CycleMark::Kind::kDropped:
         if (open) cycles.pop_back();
@@ -67,7 +80,8 @@ std::vector<Cycle> CyclesOf(std::vector<CycleMark> marks) {
         break;
     }
   }
-  close(std::numeric_limits<int64_t>::max(), false);
+  close(kForEver, false);
+  JoinLast(&cycles);
   return cycles;
 }
 

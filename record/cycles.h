@@ -1,6 +1,7 @@
 #ifndef OPLENS_RECORD_CYCLES_H_
 #define OPLENS_RECORD_CYCLES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -24,10 +25,15 @@ struct CycleMark {
 /// its own.
 struct Cycle {
   int64_t number = 0;
+  int64_t last_number = 0;  ///< Another one where the file has several, see kMostCycleFiles.
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   bool complete = true;  ///< The program did not say so of the last one where it was cut off.
 };
+
+/// A schedule of short cycles without an end would fill the disk with files: all from this one on
+/// are in one.
+inline constexpr size_t kMostCycleFiles = 1000;
 
 /// The cycles of a process, which do not overlap, in order; their numbers rise. Those that the
 /// program dropped are not among them.

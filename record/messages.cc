@@ -94,6 +94,10 @@ class Lines {
                        Count(process_.kernels_outside, "kernel"),
                        Count(process_.ranges_outside, "range")));
     }
+    if (process_.joined_cycles > 0) {
+      Note(fmt::format("the last file holds {} more: give the schedule a `repeat`",
+                       Count(process_.joined_cycles, "cycle")));
+    }
     if (process_.incomplete_cycles > 0) {
       Note(fmt::format("{} not completed by the program",
                        process_.incomplete_cycles == 1

@@ -226,6 +226,7 @@ std::vector<Cycle> ProcessConversion::TakeCycles(ProcessSummary* summary) const 
   for (const Cycle& cycle : cycles) {
     summary->cycle_outputs.push_back(CycleOutput(output_, cycle.number));
     if (!cycle.complete) ++summary->incomplete_cycles;
+    summary->joined_cycles += cycle.last_number - cycle.number;
   }
   return cycles;
 }

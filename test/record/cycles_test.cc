@@ -82,6 +82,34 @@ TEST(CyclesTest, ProgramsThatReplaceThemselvesCountAnew) {
               ElementsAre("1 1 3", "2 3 5"));
 }
 
+TEST(CyclesTest, TooManyShareTheLastFile) {
+  std::vector<CycleMark> marks;
+  for (int64_t i = 1; i <= 1500; ++i) {
+    marks.push_back({10 * i, i, CycleMark::Kind::kStart});
+    marks.push_back({10 * i + 5, i, CycleMark::Kind::kComplete});
+  }
+  const auto last = [&marks] {
+    const std::vector<Cycle> cycles = CyclesOf(marks);
+    EXPECT_EQ(cycles.size(), kMostCycleFiles);
+    EXPECT_EQ(cycles[998].last_number, 999);
+    return cycles.back();
+  };
+  EXPECT_EQ(last().number, 1000);
+  EXPECT_EQ(last().last_number, 1500);
+  EXPECT_EQ(last().begin_ns, 10'000);
+  EXPECT_EQ(last().end_ns, 15'006);
+  EXPECT_TRUE(last().complete);
+  marks.pop_back();
+  EXPECT_FALSE(last().complete);
+  EXPECT_EQ(last().end_ns, kForEver);
+}
+
+TEST(CyclesTest, TimesAtTheirEnd) {
+  EXPECT_THAT(
+      Cycles({{kForEver - 1, "capture start: cycle 1"}, {kForEver, "capture stop: cycle 1"}}),
+      ElementsAre(fmt::format("1 {} end", kForEver - 1)));
+}
+
 TEST(CyclesTest, OtherMarks) {
   for (const char* const text :
        {"", "capture start", "capture stop", "capture start: cycle ", "capture start: cycle 0",

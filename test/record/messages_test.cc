@@ -85,6 +85,8 @@ TEST(RecordMessages, NameTheFilesOfASchedule) {
   EXPECT_EQ(Text(process),
             "record: net.1.sql to net.3.sql: 3 cycles, 1234 kernels, 1 range, 0 dropped records\n"
             "record: net.1.sql to net.3.sql: 1 cycle was not completed by the program\n");
+  process.joined_cycles = 7;
+  EXPECT_THAT(Text(process), HasSubstr("the last file holds 7 cycles more: give the schedule"));
   EXPECT_EQ(Faults(process), "");
 }
 

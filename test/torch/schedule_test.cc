@@ -185,6 +185,14 @@ TEST_F(PythonScheduleTest, AllocationsAreThoseThatTorchReports) {
   EXPECT_LE(ours.size(), theirs.size() + 40);
 }
 
+TEST_F(PythonScheduleTest, AllocationsOfAProgramThatIsNotTouched) {
+  const RunResult run =
+      Record({"/usr/bin/env", "OPLENS_ANNOTATE=memory", OPLENS_TORCH_PYTHON, "-m",
+              "oplens_annotate", SourceFile("test/torch/python_cases.py"), "layers"});
+  EXPECT_THAT(run.err, HasSubstr("net.sql: 0 kernels"));
+  EXPECT_THAT(Rows(Database(), "SELECT count(*) > 10 FROM OPLENS_ALLOCATION"), ElementsAre("1"));
+}
+
 TEST_F(PythonScheduleTest, AllocationsWhileOthersFork) {
   EXPECT_EQ(Record(Command({"memory_forked"})).out, "forked\n");
 }
