@@ -209,7 +209,7 @@ OPLENS_API const char* oplens_schedule_stop(oplens_schedule* schedule);
 /* The same with an action that the caller chooses, instead of that of the plan. */
 OPLENS_API const char* oplens_schedule_start_with(oplens_schedule* schedule, int action);
 OPLENS_API const char* oplens_schedule_step_with(oplens_schedule* schedule, int action);
-/* The number of the cycle that is or was recorded last, 0 before the first; of the step. */
+/* The number of the cycle that is recorded, or was completed last (0: none); that of the step. */
 OPLENS_API int64_t oplens_schedule_cycle(const oplens_schedule* schedule);
 OPLENS_API int64_t oplens_schedule_step_number(const oplens_schedule* schedule);
 /* Stops it and frees it. */

@@ -93,7 +93,7 @@ class ScheduledCapture {
   void Stop() { oplens_schedule_stop(schedule_); }
 
   int64_t step_number() const noexcept { return oplens_schedule_step_number(schedule_); }
-  /// That is or was recorded last; 0 before the first.
+  /// That is recorded, or was completed last; 0: none.
   int64_t cycle() const noexcept { return oplens_schedule_cycle(schedule_); }
 
  private:

@@ -84,6 +84,7 @@ const char* oplens_schedule::Go(int from, int to) noexcept {
       const bool complete = std::strchr(letters, 'T') != nullptr;
       if (complete) oplens::annotate::g_completed.store(cycle_, std::memory_order_relaxed);
       oplens::annotate::StopCycle(cycle_, complete ? CycleEnd::kComplete : CycleEnd::kDropped);
+      if (!complete) --cycle_;
     }
     if (*at == 'T' && ready_ != nullptr) ready_(cycle_, context_);
   }

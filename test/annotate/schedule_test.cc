@@ -227,9 +227,12 @@ TEST_F(ScheduleTest, DroppedCyclesAreNumberedAgain) {
   EXPECT_THAT(EmitOutline([] {
                 oplens_schedule* const schedule = oplens_schedule_new(nullptr, nullptr, nullptr);
                 oplens_schedule_start_with(schedule, kRecord);
+                const int64_t dropped = oplens_schedule_cycle(schedule);
                 EXPECT_STREQ(oplens_schedule_step_with(schedule, kNone), "WX");
+                EXPECT_EQ(oplens_schedule_cycle(schedule), dropped - 1);
                 EXPECT_STREQ(oplens_schedule_step_with(schedule, 77), "");
                 EXPECT_STREQ(oplens_schedule_step_with(schedule, kSave), "PS");
+                EXPECT_EQ(oplens_schedule_cycle(schedule), dropped);
                 EXPECT_STREQ(oplens_schedule_step_with(schedule, kSave), "XTPS");
                 oplens_schedule_delete(schedule);
               }),

@@ -163,8 +163,8 @@ class profile:
 
     @property
     def cycle(self):
-        """The number of the cycle that is or was recorded last, from 1: the number in the name of its
-        file under `record`."""
+        """The number of the cycle that is recorded, or was completed last, from 1: the number in the
+        name of its file under `record`."""
         return self._library.oplens_schedule_cycle(self._machine) if self._machine else 0
 
     def start(self):
