@@ -51,7 +51,7 @@ std::string Cycles(const ProcessSummary& process) {
 std::string NameOf(const ProcessSummary& process, const std::filesystem::path& directory) {
   const std::vector<std::string>& cycles = process.cycle_outputs;
   if (cycles.empty()) return ShortName(process.output, directory);
-  const std::string first = ShortName(cycles.front(), directory);
+  std::string first = ShortName(cycles.front(), directory);
   if (cycles.size() == 1) return first;
   return fmt::format("{} {} {}", first, cycles.size() == 2 ? "and" : "to",
                      std::filesystem::path(cycles.back()).filename().string());
