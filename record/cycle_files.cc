@@ -43,6 +43,7 @@ constexpr Rule kRules[] = {
     {"CUPTI_ACTIVITY_KIND_MARKER", By::kEnd, "timestamp"},
     {"CUPTI_ACTIVITY_KIND_MARKER_DATA", By::kMarker, "id"},
     {"OPLENS_PAYLOAD", By::kMarker, "marker"},
+    {"OPLENS_CALL", By::kMarker, "marker"},
     {"OPLENS_MEMORY", By::kTime, "timestamp"},
     {"OPLENS_ALLOCATION", By::kTime, "timestamp"},
 };
@@ -85,7 +86,7 @@ class Assignment {
       switch (rule.by) {
         case By::kTime:
         case By::kCall:
-          ByTime(rule, fmt::format("SELECT _id_, {} FROM {}", rule.column, rule.table));
+          ByTime(rule, fmt::format("SELECT rowid, {} FROM {}", rule.column, rule.table));
           if (rule.by == By::kCall) KeepCalls(rule);
           break;
         case By::kLaunch:
@@ -96,7 +97,7 @@ class Assignment {
           break;
         case By::kMarker:
           all_.Execute(
-              fmt::format("INSERT INTO OPLENS_CYCLE_ROW SELECT m.cycle, {}, t._id_ FROM {} t JOIN "
+              fmt::format("INSERT INTO OPLENS_CYCLE_ROW SELECT m.cycle, {}, t.rowid FROM {} t JOIN "
                           "OPLENS_CYCLE_MARKER m ON m.id = t.{}",
                           PlaceOf(rule), rule.table, rule.column));
           break;
@@ -146,11 +147,11 @@ class Assignment {
 
   void ByLaunch(const Rule& rule) {
     all_.Execute(
-        fmt::format("INSERT INTO OPLENS_CYCLE_ROW SELECT c.cycle, {}, t._id_ FROM {} t JOIN "
+        fmt::format("INSERT INTO OPLENS_CYCLE_ROW SELECT c.cycle, {}, t.rowid FROM {} t JOIN "
                     "OPLENS_CYCLE_CALL c ON c.correlation = t.correlationId WHERE c.cycle >= 0",
                     PlaceOf(rule), rule.table));
     if (*rule.column != '\0') {
-      ByTime(rule, fmt::format("SELECT _id_, {} FROM {} WHERE correlationId NOT IN (SELECT "
+      ByTime(rule, fmt::format("SELECT rowid, {} FROM {} WHERE correlationId NOT IN (SELECT "
                                "correlation FROM OPLENS_CYCLE_CALL)",
                                rule.column, rule.table));
     }
@@ -161,18 +162,18 @@ class Assignment {
 
   void ByStart(const Rule& rule) {
     using parse::nvprof::kMarkerEnd;
-    ByTime(rule, fmt::format("SELECT _id_, {} FROM {} WHERE flags & {} = 0", rule.column,
+    ByTime(rule, fmt::format("SELECT rowid, {} FROM {} WHERE flags & {} = 0", rule.column,
                              rule.table, kMarkerEnd));
     all_.Execute(
         fmt::format("INSERT OR IGNORE INTO OPLENS_CYCLE_MARKER SELECT t.id, r.cycle FROM "
-                    "OPLENS_CYCLE_ROW r JOIN {} t ON t._id_ = r.row WHERE r.place = {}",
+                    "OPLENS_CYCLE_ROW r JOIN {} t ON t.rowid = r.row WHERE r.place = {}",
                     rule.table, PlaceOf(rule)));
     counts_.ranges =
         Count(fmt::format("{} t JOIN OPLENS_CYCLE_MARKER m ON m.id = t.id WHERE "
                           "t.flags & {} != 0",
                           rule.table, parse::nvprof::kMarkerStart));
     all_.Execute(
-        fmt::format("INSERT INTO OPLENS_CYCLE_ROW SELECT m.cycle, {}, t._id_ FROM {} t JOIN "
+        fmt::format("INSERT INTO OPLENS_CYCLE_ROW SELECT m.cycle, {}, t.rowid FROM {} t JOIN "
                     "OPLENS_CYCLE_MARKER m ON m.id = t.id WHERE t.flags & {} != 0",
                     PlaceOf(rule), rule.table, kMarkerEnd));
   }
@@ -215,8 +216,8 @@ class CycleCopy {
     // CROSS: in this order.
     writer_.Execute(fmt::format(
         "INSERT INTO main.{0} SELECT t.* FROM {1}.OPLENS_CYCLE_ROW r CROSS JOIN {1}.{0} "
-        "t ON t.{2} = r.row WHERE r.cycle = {3} AND r.place = {4}",
-        table, kAll, parent.empty() ? "_id_" : "row", cycle_, PlaceOf(*rule)));
+        "t ON t.rowid = r.row WHERE r.cycle = {2} AND r.place = {3}",
+        table, kAll, cycle_, PlaceOf(*rule)));
   }
 
   /// Those that rows refer to: columns called `name`, and some more.

@@ -72,7 +72,9 @@ MarkerRows::MarkerRows(NvprofWriter* writer)
       add_allocation_(writer->PrepareInsert("OPLENS_ALLOCATION",
                                             "timestamp, processId, threadId, address, bytes, "
                                             "totalAllocated, totalReserved, deviceType, "
-                                            "deviceId")) {}
+                                            "deviceId")),
+      add_call_(writer->PrepareInsert(std::string(parse::nvprof::kCallTable),
+                                      "marker, seq, tid, ftid, h, fh, dir")) {}
 
 void MarkerRows::AddBatch() {
   int parameter = 0;
@@ -160,6 +162,24 @@ bool MarkerRows::AddAllocation(int64_t time_ns, const ThreadObject& object,
   add_allocation_.exec();
   add_allocation_.reset();
   return true;
+}
+
+void MarkerRows::AddCall(int64_t id, const markers::PayloadHead& facts) {
+  add_call_.bind(1, id);
+  add_call_.bind(2, facts.seq < 0 ? int64_t{-1} : facts.seq);
+  add_call_.bind(3, static_cast<int64_t>(facts.tid));
+  add_call_.bind(4, static_cast<int64_t>(facts.ftid));
+  add_call_.bind(5, static_cast<int64_t>(facts.h));
+  add_call_.bind(6, static_cast<int64_t>(facts.fh));
+  // One of markers::Direction.
+  static constexpr const char* kDirections[] = {"f", "b", "r", "g", "o"};
+  const char* shown = "n";
+  for (const char* const direction : kDirections) {
+    if (*direction == facts.dir) shown = direction;
+  }
+  add_call_.bindNoCopy(7, shown);
+  add_call_.exec();
+  add_call_.reset();
 }
 
 }  // namespace oplens::record

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "record/nvprof_writer.h"
 #include "record/spool_record.h"
 
@@ -42,6 +43,8 @@ class MarkerRows {
   /// The row of MARKER_DATA of an event that has a category, colour or number.
   void AddData(int64_t id, const RecordParts& parts);
   void AddPayload(int64_t id, uint64_t schema, std::string_view bytes);
+  /// What is known of the call that a range stands for besides its text.
+  void AddCall(int64_t id, const markers::PayloadHead& facts);
 
   /// An event of an allocator, from the payload of its mark. False where that is none.
   bool AddAllocation(int64_t time_ns, const ThreadObject& object, std::string_view bytes);
@@ -65,6 +68,7 @@ class MarkerRows {
   SQLite::Statement add_data_;
   SQLite::Statement add_payload_;
   SQLite::Statement add_allocation_;
+  SQLite::Statement add_call_;
   int64_t next_id_ = 1;
   size_t count_ = 0;
   std::array<Row, kBatch> rows_;

@@ -150,6 +150,7 @@ void ProcessConversion::SumUp(ProcessSummary* summary, EventCounts* counts) {
     counts->unknown_strings += events.unknown_strings;
     counts->bad_payloads += events.bad_payloads;
     counts->bad_allocations += events.bad_allocations;
+    counts->left_out += events.left_out;
     const PageFacts& facts = image.facts;
     summary->lost_events += facts.lost_events;
     summary->handler_events += facts.handler_events;
@@ -209,6 +210,7 @@ void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCount
   writer.AddMeta("first_error", summary.first_error);
   writer.AddMeta("open_ranges", summary.open_ranges);
   writer.AddMeta("unmatched_ends", counts.unmatched);
+  writer.AddMeta("left_out_ranges", counts.left_out);
   writer.AddMeta("gpu", DescribeGpu(summary));
   writer.AddMeta("cupti_version", summary.cupti_version);
   writer.AddMeta("damage", summary.damage);

@@ -110,6 +110,12 @@ TEST_F(PythonScheduleTest, AFileACycle) {
     EXPECT_THAT(ranges, Contains("layer:first"));
     EXPECT_THAT(ranges, Contains(HasSubstr("'shape': (4, 8)")));
     EXPECT_THAT(Rows(Cycle(number), "SELECT count(*) FROM OPLENS_ALLOCATION"), ElementsAre("0"));
+    // What a call has of its own is with its range.
+    EXPECT_THAT(Rows(Cycle(number), "SELECT count(*) > 20 FROM OPLENS_CALL"), ElementsAre("1"));
+    EXPECT_THAT(Rows(Cycle(number),
+                     "SELECT marker FROM OPLENS_CALL WHERE marker NOT IN (SELECT id FROM "
+                     "CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 2)"),
+                IsEmpty());
     counts.push_back(ranges.size());
     EXPECT_EQ(RunProgram({Program("parse"), Cycle(number).string()}).exit_code, 0);
   }
