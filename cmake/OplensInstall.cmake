@@ -10,6 +10,7 @@ foreach(header
     base/checked.h
     nvtx_annotate/annotate.h
     nvtx_annotate/oplens_annotate.h
+    nvtx_annotate/schedule.h
     nvtx_annotate/torch/torch_annotate.h
     ops/dtype.h
     ops/op_model.h

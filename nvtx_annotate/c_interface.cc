@@ -2,6 +2,7 @@
 
 #include "nvtx_annotate/capture_window.h"
 #include "nvtx_annotate/emitter.h"
+#include "nvtx_annotate/schedule_machine.h"
 
 namespace {
 
@@ -69,5 +70,56 @@ uint64_t oplens_range_begin(const char* text) {
 }
 
 void oplens_end(uint64_t token) { detail::End(token); }
+
+void oplens_memory(uint64_t address, int64_t bytes, int64_t total_allocated, int64_t total_reserved,
+                   int device_type, int device) {
+  if (!Enabled()) return;
+  oplens::annotate::EmitMemory(
+      {address, bytes, total_allocated, total_reserved, device_type, device});
+}
+
+int oplens_schedule_action(const oplens_schedule_plan* plan, int64_t step) {
+  return plan == nullptr ? -1 : oplens::annotate::ActionAt(*plan, step);
+}
+
+const char* oplens_schedule_transition(int from, int to) {
+  return oplens::annotate::Transition(from, to);
+}
+
+oplens_schedule* oplens_schedule_new(const oplens_schedule_plan* plan, oplens_trace_ready ready,
+                                     void* context) {
+  if (plan != nullptr && oplens::annotate::ActionAt(*plan, 0) < 0) return nullptr;
+  return new (std::nothrow) oplens_schedule(plan, ready, context);
+}
+
+const char* oplens_schedule_start(oplens_schedule* schedule) {
+  return schedule == nullptr ? "" : schedule->Start();
+}
+
+const char* oplens_schedule_step(oplens_schedule* schedule) {
+  return schedule == nullptr ? "" : schedule->Step();
+}
+
+const char* oplens_schedule_stop(oplens_schedule* schedule) {
+  return schedule == nullptr ? "" : schedule->Stop();
+}
+
+const char* oplens_schedule_start_with(oplens_schedule* schedule, int action) {
+  return schedule == nullptr ? "" : schedule->StartWith(action);
+}
+
+const char* oplens_schedule_step_with(oplens_schedule* schedule, int action) {
+  return schedule == nullptr ? "" : schedule->StepWith(action);
+}
+
+int64_t oplens_schedule_cycle(const oplens_schedule* schedule) {
+  return schedule == nullptr ? 0 : schedule->cycle();
+}
+
+int64_t oplens_schedule_step_number(const oplens_schedule* schedule) {
+  return schedule == nullptr ? 0 : schedule->step_number();
+}
+
+void oplens_schedule_delete(oplens_schedule* schedule) { delete schedule; }
 
 }  // extern "C"

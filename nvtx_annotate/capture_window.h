@@ -1,6 +1,7 @@
 #ifndef OPLENS_NVTX_ANNOTATE_CAPTURE_WINDOW_H_
 #define OPLENS_NVTX_ANNOTATE_CAPTURE_WINDOW_H_
 
+#include <cstdint>
 #include <string_view>
 
 namespace oplens::annotate {
@@ -9,6 +10,18 @@ namespace oplens::annotate {
 /// profiler.
 void StartCapture() noexcept;
 void StopCapture() noexcept;
+
+// The same for the cycles of a schedule, whose marks say which cycle it is:
+// vocabulary/cycle_marks.h.
+
+/// Nothing is recorded until the first cycle.
+void HoldCapture() noexcept;
+/// Emission begins where the recorder that listens drops what is outside of a cycle, so that what
+/// the first of all ranges cost is not in the cycle; nothing happens with any other tool.
+void WarmUpCapture() noexcept;
+void StartCycle(int64_t cycle) noexcept;
+enum class CycleEnd : uint8_t { kComplete, kDropped };
+void StopCycle(int64_t cycle, CycleEnd end) noexcept;
 
 /// Calls cudaProfilerStart or -Stop, else cuProfilerStart or -Stop, of a library that the process
 /// has loaded already; loads none. Does nothing where there is none.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -14,6 +15,7 @@
 
 #include "nvtx_annotate/capture_window.h"
 #include "nvtx_annotate/name_table.h"
+#include "nvtx_annotate/vocabulary/cycle_marks.h"
 
 namespace oplens::annotate {
 namespace {
@@ -28,7 +30,31 @@ struct Tool {
   Mode mode = Mode::kOff;
   nvtxDomainHandle_t domain = nullptr;
   uint64_t schema = 0;
+  uint64_t memory_schema = 0;  ///< 0: the tool does not take events of allocators.
 };
+
+uint64_t RegisterMemorySchema(nvtxDomainHandle_t domain) {
+  static const nvtxPayloadSchemaEntry_t kEntries[] = {
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "address", nullptr, 0, 0, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "bytes", nullptr, 0, 8, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "allocated", nullptr, 0, 16, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "reserved", nullptr, 0, 24, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT32, "device type", nullptr, 0, 32, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT32, "device", nullptr, 0, 36, nullptr, nullptr},
+  };
+  nvtxPayloadSchemaAttr_t attributes = {};
+  attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
+                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
+                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
+  attributes.name = markers::kMemorySchemaName;
+  attributes.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
+  attributes.entries = kEntries;
+  attributes.numEntries = sizeof kEntries / sizeof *kEntries;
+  attributes.payloadStaticSize = sizeof(markers::MemoryPayload);
+  const uint64_t schema = nvtxPayloadSchemaRegister(domain, &attributes);
+  return schema >> 48 == markers::kSchemaIdTag ? schema : 0;
+}
 
 uint64_t RegisterSchema(nvtxDomainHandle_t domain) {
   // The head; the arguments behind it differ from call to call.
@@ -61,6 +87,7 @@ Tool FindTool() {
   tool.mode = Mode::kText;
   tool.schema = RegisterSchema(tool.domain);
   if (tool.schema >> 48 == markers::kSchemaIdTag) tool.mode = Mode::kPayload;
+  if (tool.mode == Mode::kPayload) tool.memory_schema = RegisterMemorySchema(tool.domain);
   return tool;
 }
 
@@ -342,14 +369,15 @@ constexpr size_t kMaxListeners = 4;
 std::mutex g_switch_mutex;
 SwitchListener g_listeners[kMaxListeners] = {};
 
-void SwitchEmission(bool on) noexcept {
+/// `mark` null: none.
+void SwitchEmission(bool on, const char* mark) noexcept {
   const Tool& tool = TheTool();
   if (tool.mode == Mode::kOff) {
     detail::g_state.store(detail::kOff, std::memory_order_relaxed);
     return;
   }
   const std::lock_guard lock(g_switch_mutex);
-  PushMark(tool, on ? markers::kStartMark : markers::kStopMark);
+  if (mark != nullptr) PushMark(tool, mark);
   detail::g_state.store(on ? detail::kOn : detail::kOff, std::memory_order_relaxed);
   for (const SwitchListener listener : g_listeners) {
     if (listener != nullptr) listener(on);
@@ -548,13 +576,48 @@ void End(uint64_t token) noexcept {
 }  // namespace detail
 
 void StartCapture() noexcept {
-  SwitchEmission(true);
+  SwitchEmission(true, markers::kStartMark);
   SwitchCudaProfiler(true);
 }
 
 void StopCapture() noexcept {
-  SwitchEmission(false);
+  SwitchEmission(false, markers::kStopMark);
   SwitchCudaProfiler(false);
+}
+
+void HoldCapture() noexcept { SwitchEmission(false, markers::kScheduleMark); }
+
+void WarmUpCapture() noexcept {
+  if (TheTool().mode == Mode::kPayload) SwitchEmission(true, nullptr);
+}
+
+void StartCycle(int64_t cycle) noexcept {
+  char mark[64];
+  std::snprintf(mark, sizeof mark, "%s%lld", markers::kCycleStartMark,
+                static_cast<long long>(cycle));
+  SwitchEmission(true, mark);
+  SwitchCudaProfiler(true);
+}
+
+void StopCycle(int64_t cycle, CycleEnd end) noexcept {
+  char mark[64];
+  std::snprintf(mark, sizeof mark, "%s%lld", markers::kCycleStopMark,
+                static_cast<long long>(cycle));
+  SwitchEmission(false, end == CycleEnd::kComplete ? mark : markers::kDroppedMark);
+  SwitchCudaProfiler(false);
+}
+
+void EmitMemory(const markers::MemoryPayload& payload) noexcept {
+  const Tool& tool = TheTool();
+  if (tool.memory_schema == 0) return;
+  const nvtxPayloadData_t data = {tool.memory_schema, sizeof payload, &payload};
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
+  event.reserved0 = 1;  // Number of payloads.
+  event.payload.ullValue = reinterpret_cast<uintptr_t>(&data);
+  nvtxDomainMarkEx(tool.domain, &event);
 }
 
 }  // namespace oplens::annotate

@@ -8,6 +8,7 @@
 #include "nvtx_annotate/annotate.h"
 #include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/payload.h"
+#include "nvtx_annotate/vocabulary/memory_format.h"
 
 // What annotate.h, the C interface and the adaptors of frameworks emit ranges with. Everything may
 // be called from any thread, does nothing unless Enabled(), and neither throws, locks nor allocates
@@ -44,6 +45,9 @@ uint64_t BeginTexts(const char* const* texts, size_t count) noexcept;
 
 /// Begins only the range S of an op.
 uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept;
+
+/// Marks an event of an allocator, for a recorder that takes the payload.
+void EmitMemory(const markers::MemoryPayload& payload) noexcept;
 
 /// Begins a layer by its whole path, whatever layer is around it. `text`: of FormatLayer.
 uint64_t BeginLayerText(const char* text) noexcept;

@@ -156,6 +156,67 @@ OPLENS_API uint64_t oplens_phase_begin(int phase); /* OPLENS_FORWARD, ... */
 OPLENS_API uint64_t oplens_range_begin(const char* text);
 OPLENS_API void oplens_end(uint64_t token);
 
+/* One allocation of a framework's allocator, or with negative bytes its release: since version 2.
+ * The totals are those of the device after it, -1: not known. device_type 0 is the host, 1 CUDA, as
+ * PyTorch numbers them. Seen by recorders that know the payload (`record`), by no other tool. */
+OPLENS_API void oplens_memory(uint64_t address, int64_t bytes, int64_t total_allocated,
+                              int64_t total_reserved, int device_type, int device);
+
+/* The capture schedule, as torch.profiler has it: since version 2. A program that calls
+ * oplens_schedule_step() after each iteration is recorded in cycles: what lies in RECORD and
+ * RECORD_AND_SAVE and nothing else. A cycle that is complete has a file of its own under `record`.
+ * One schedule runs at a time, on one thread. */
+enum {
+  OPLENS_ACTION_NONE = 0,
+  OPLENS_ACTION_WARMUP = 1, /* as RECORD, but nothing of it is kept */
+  OPLENS_ACTION_RECORD = 2,
+  OPLENS_ACTION_RECORD_AND_SAVE = 3, /* the last step of a cycle */
+  OPLENS_ACTION_EXIT = 4             /* of oplens_schedule_transition: the schedule ends */
+};
+
+/* skip_first steps of nothing once, then cycles of wait, warmup and active steps; repeat of them,
+ * 0: any number. skip_first_wait other than 0: the first cycle does not wait. Valid where none is
+ * negative and active is above 0. Set all bytes to 0 before filling one in. */
+typedef struct oplens_schedule_plan {
+  int64_t wait;
+  int64_t warmup;
+  int64_t active;
+  int64_t repeat;
+  int64_t skip_first;
+  int64_t skip_first_wait;
+} oplens_schedule_plan;
+
+typedef struct oplens_schedule oplens_schedule;
+
+/* Called when a cycle is complete, with its number from 1, in the call that completes it. */
+typedef void (*oplens_trace_ready)(int64_t cycle, void* context);
+
+/* What a plan says of a step, from 0: OPLENS_ACTION_...; -1: no valid plan, or no step. */
+OPLENS_API int oplens_schedule_action(const oplens_schedule_plan* plan, int64_t step);
+
+/* What is done between two steps, a letter each, in order: P prepare, S start, X stop, T the trace
+ * is ready (call back), W the schedule is wrong, what was recorded is dropped. The text lives as
+ * long as the process; it is empty for what is no action. */
+OPLENS_API const char* oplens_schedule_transition(int from, int to);
+
+/* plan NULL: records always, and has no ProfilerStep# ranges. ready may be NULL. Answers NULL for a
+ * plan that is not valid, which all functions below take as a schedule that does nothing. */
+OPLENS_API oplens_schedule* oplens_schedule_new(const oplens_schedule_plan* plan,
+                                                oplens_trace_ready ready, void* context);
+/* Begins with step 0 (or goes on with the last one), goes to the next step, and ends. Each answers
+ * the letters of what it did. A step before the start and a second stop do nothing. */
+OPLENS_API const char* oplens_schedule_start(oplens_schedule* schedule);
+OPLENS_API const char* oplens_schedule_step(oplens_schedule* schedule);
+OPLENS_API const char* oplens_schedule_stop(oplens_schedule* schedule);
+/* The same with an action that the caller chooses, instead of that of the plan. */
+OPLENS_API const char* oplens_schedule_start_with(oplens_schedule* schedule, int action);
+OPLENS_API const char* oplens_schedule_step_with(oplens_schedule* schedule, int action);
+/* The number of the cycle that is recorded, or was completed last (0: none); that of the step. */
+OPLENS_API int64_t oplens_schedule_cycle(const oplens_schedule* schedule);
+OPLENS_API int64_t oplens_schedule_step_number(const oplens_schedule* schedule);
+/* Stops it and frees it. */
+OPLENS_API void oplens_schedule_delete(oplens_schedule* schedule);
+
 #ifdef __cplusplus
 }
 #endif

@@ -54,8 +54,15 @@ struct ProcessSummary {
   bool gpu_cut_off = false;         ///< An image whose GPU was recorded did not end so.
   bool gpu_busy_at_end = false;     ///< The wait for the GPU at the end of an image was given up.
   int64_t unfinished_launches = 0;  ///< Of such images: launches without a kernel that ended.
-  std::vector<std::string> notes;   ///< Sentences for the user.
-  std::string damage;               ///< What of the spool could not be read; "": nothing.
+  bool scheduled = false;           ///< The program recorded by a schedule.
+  /// The databases of its cycles, in the place of `output`; none where no cycle was begun.
+  std::vector<std::string> cycle_outputs;
+  int64_t joined_cycles = 0;      ///< That share the last file, beyond its first one.
+  int64_t incomplete_cycles = 0;  ///< Of these: the program was cut off meanwhile.
+  int64_t kernels_outside = 0;    ///< In none of them.
+  int64_t ranges_outside = 0;
+  std::vector<std::string> notes;  ///< Sentences for the user.
+  std::string damage;              ///< What of the spool could not be read; "": nothing.
 };
 
 /// Turns the spool of a recording into databases of nvprof's schema, one a process, while it grows

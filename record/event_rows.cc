@@ -277,13 +277,32 @@ void EventRows::End(Thread* thread, const spool::RecordHead& head, const RecordP
   started_.erase(started);
 }
 
+bool EventRows::TakeAllocation(Thread* thread, const spool::RecordHead& head,
+                               const RecordParts& parts) {
+  ByteCursor cursor(reinterpret_cast<const unsigned char*>(parts.payloads.data()),
+                    parts.payloads.size());
+  uint64_t schema = 0;
+  std::string_view bytes;
+  while (TakePayload(&cursor, &schema, &bytes)) {
+    if (schema >> 48 != markers::kSchemaIdTag) continue;
+    if (!names_.IsMemorySchema(schema)) more_names_();
+    if (!names_.IsMemorySchema(schema)) continue;
+    if (!rows_.AddAllocation(head.time_ns, thread->object, bytes)) ++counts_.bad_allocations;
+    return true;
+  }
+  return false;
+}
+
 void EventRows::Mark(Thread* thread, const spool::RecordHead& head, const RecordParts& parts) {
+  if (TakeAllocation(thread, head, parts)) return;
   const int64_t id = rows_.TakeIds(1);
   const int64_t text = TextOf(head.domain, parts);
   CountLeftOut(parts);
   rows_.Add(kMarkerInstant, head.time_ns, id, thread->object, text, DomainOf(head.domain));
   AddDetails(id, parts, false);
   ++counts_.marks;
+  if (!names_.IsOwn(head.domain)) return;
+  if (const auto mark = CycleMark::Read(head.time_ns, parts.text)) cycle_marks_.push_back(*mark);
 }
 
 /// Of the domain "oplens"; others that say the same mean something else, and are hardly there.

@@ -12,6 +12,7 @@
 
 #include "base/id_map.h"
 #include "nvtx_annotate/payload.h"
+#include "record/cycles.h"
 #include "record/image_names.h"
 #include "record/marker_rows.h"
 #include "record/spool_record.h"
@@ -25,8 +26,9 @@ struct EventCounts {
   int64_t open_ranges = 0;
   int64_t unmatched = 0;  ///< Pops without a push and ends without a start; no row.
   int64_t unknown_strings = 0;
-  int64_t bad_payloads = 0;  ///< Of ops, that could not be rendered.
-  int64_t left_out = 0;      ///< Ranges that the program says it did not emit.
+  int64_t bad_payloads = 0;     ///< Of ops, that could not be rendered.
+  int64_t bad_allocations = 0;  ///< Payloads of allocators' events that are none.
+  int64_t left_out = 0;         ///< Ranges that the program says it did not emit.
 };
 
 /// Turns the NVTX calls of one image into rows of ranges and marks. Memory: 8 bytes a range that is
@@ -51,6 +53,9 @@ class EventRows {
   /// After the last event: writes the names of threads.
   EventCounts Finish();
 
+  /// What the program's schedule said so far, in no order.
+  const std::vector<CycleMark>& cycle_marks() const { return cycle_marks_; }
+
  private:
   /// The texts of a range.
   struct Texts {
@@ -72,6 +77,8 @@ class EventRows {
   void Start(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
   void End(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
   void Mark(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
+  /// Takes a mark that is an event of an allocator.
+  bool TakeAllocation(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
 
   const ImageNames::String* FindString(uint16_t domain, uint64_t handle);
   int64_t DomainOf(uint16_t domain);
@@ -100,6 +107,7 @@ class EventRows {
   std::unordered_map<uint64_t, EarlyEnd> early_ends_;
   std::string message_;
   std::vector<char> rendered_;
+  std::vector<CycleMark> cycle_marks_;
   // By message and payload without its facts: 1 + the place in rendered_texts_.
   TextIds known_payloads_;
   std::string payload_key_;

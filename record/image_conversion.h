@@ -82,6 +82,7 @@ class ImageConversion {
   uint64_t bytes_read() const;
   int64_t odd_rows() const { return odd_rows_; }
   const std::set<std::string>& notes() const { return notes_; }
+  const std::vector<CycleMark>& cycle_marks() const { return events_.cycle_marks(); }
   std::string damage() const;
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
+#include "nvtx_annotate/vocabulary/memory_format.h"
 
 namespace oplens::record {
 
@@ -46,6 +47,7 @@ bool ImageNames::Add(const spool::RecordHead& head, const unsigned char* body, s
       if (head.domain == 0) return false;
       if (head.domain >= domains_.size()) domains_.resize(size_t{head.domain} + 1, -1);
       domains_[head.domain] = writer_.Intern(parts.text);
+      if (parts.text == markers::kDomain) own_domains_.insert(head.domain);
       return true;
     case spool::RecordKind::kString:
       AddString(head.domain, parts);
@@ -59,6 +61,7 @@ bool ImageNames::Add(const spool::RecordHead& head, const unsigned char* body, s
     case spool::RecordKind::kSchema:
       add(add_schema_, static_cast<int64_t>(parts.range), DomainOf(head.domain));
       if (parts.text == markers::kSchemaName) op_schemas_.insert(parts.range);
+      if (parts.text == markers::kMemorySchemaName) memory_schemas_.insert(parts.range);
       return true;
     default:
       return false;

@@ -36,6 +36,10 @@ class ImageNames {
   const String* Find(uint16_t domain, uint64_t handle) const;
   /// Whether a payload's schema is that of the ops of nvtx_annotate.
   bool IsOpSchema(uint64_t schema) const { return op_schemas_.count(schema) != 0; }
+  /// That of its events of allocators.
+  bool IsMemorySchema(uint64_t schema) const { return memory_schemas_.count(schema) != 0; }
+  /// Whether a domain is that of nvtx_annotate.
+  bool IsOwn(uint16_t domain) const { return own_domains_.count(domain) != 0; }
 
   /// The names that threads were given: number of the operating system -> in StringTable.
   const std::map<uint64_t, int64_t>& thread_names() const { return thread_names_; }
@@ -54,6 +58,8 @@ class ImageNames {
   IdMap string_indices_;
   std::vector<String> strings_;
   std::unordered_set<uint64_t> op_schemas_;
+  std::unordered_set<uint64_t> memory_schemas_;
+  std::unordered_set<uint16_t> own_domains_;
   std::map<uint64_t, int64_t> thread_names_;
 };
 

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstring>
+#include <limits>
 #include <string>
 
+#include "nvtx_annotate/vocabulary/memory_format.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 
 namespace oplens::record {
@@ -66,6 +69,10 @@ MarkerRows::MarkerRows(NvprofWriter* writer)
       add_data_(writer->PrepareInsert(NvprofTableName("MARKER_DATA"),
                                       "flags, id, payloadKind, payload, color, category")),
       add_payload_(writer->PrepareInsert("OPLENS_PAYLOAD", "marker, schemaId, data")),
+      add_allocation_(writer->PrepareInsert("OPLENS_ALLOCATION",
+                                            "timestamp, processId, threadId, address, bytes, "
+                                            "totalAllocated, totalReserved, deviceType, "
+                                            "deviceId")),
       add_call_(writer->PrepareInsert(std::string(parse::nvprof::kCallTable),
                                       "marker, seq, tid, ftid, h, fh, dir")) {}
 
@@ -129,6 +136,32 @@ void MarkerRows::AddPayload(int64_t id, uint64_t schema, std::string_view bytes)
   add_payload_.bindNoCopy(3, bytes.empty() ? "" : bytes.data(), static_cast<int>(bytes.size()));
   add_payload_.exec();
   add_payload_.reset();
+}
+
+bool MarkerRows::AddAllocation(int64_t time_ns, const ThreadObject& object,
+                               std::string_view bytes) {
+  markers::MemoryPayload payload;
+  if (bytes.size() != sizeof payload) return false;
+  std::memcpy(&payload, bytes.data(), sizeof payload);
+  if (payload.bytes == 0 || payload.bytes == std::numeric_limits<int64_t>::min()) return false;
+  int parameter = 0;
+  const auto add = [&](int64_t value) { add_allocation_.bind(++parameter, value); };
+  const auto add_total = [&](int64_t total) {
+    if (total >= 0) return add(total);
+    add_allocation_.bind(++parameter);  // NULL: not known.
+  };
+  add(time_ns);
+  add(object[0]);
+  add(static_cast<int32_t>(object[1]));  // As nvprof has them in its tables of calls.
+  add(static_cast<int64_t>(payload.address));
+  add(payload.bytes);
+  add_total(payload.total_allocated);
+  add_total(payload.total_reserved);
+  add(payload.device_type);
+  add(payload.device);
+  add_allocation_.exec();
+  add_allocation_.reset();
+  return true;
 }
 
 void MarkerRows::AddCall(int64_t id, const markers::CallFacts& facts) {

@@ -17,7 +17,8 @@ namespace oplens::record {
 using ThreadObject = std::array<uint32_t, 3>;
 static_assert(sizeof(ThreadObject) == 12);
 
-/// The rows of ranges and marks of one database, whose numbers rise from 1 over all threads.
+/// The rows of ranges and marks of one database, whose numbers rise from 1 over all threads; and of
+/// allocations, which come as marks.
 class MarkerRows {
  public:
   explicit MarkerRows(NvprofWriter* writer);
@@ -45,6 +46,9 @@ class MarkerRows {
   /// What is known of the call that a range stands for besides its text.
   void AddCall(int64_t id, const markers::CallFacts& facts);
 
+  /// An event of an allocator, from the payload of its mark. False where that is none.
+  bool AddAllocation(int64_t time_ns, const ThreadObject& object, std::string_view bytes);
+
  private:
   struct Row {
     int64_t flags = 0;
@@ -63,6 +67,7 @@ class MarkerRows {
   SQLite::Statement add_batch_;
   SQLite::Statement add_data_;
   SQLite::Statement add_payload_;
+  SQLite::Statement add_allocation_;
   SQLite::Statement add_call_;
   int64_t next_id_ = 1;
   size_t count_ = 0;

@@ -41,12 +41,31 @@ std::string WasNotRecorded(const RecordingFacts& facts) {
                      WhyNotStored(facts.library_error));
 }
 
+/// "3 cycles, ", "" where there is one file for all.
+std::string Cycles(const ProcessSummary& process) {
+  const auto count = static_cast<int64_t>(process.cycle_outputs.size());
+  return count == 0 ? "" : Count(count, "cycle") + ", ";
+}
+
+/// The name of the database, or of the first and last of them.
+std::string NameOf(const ProcessSummary& process, const std::filesystem::path& directory) {
+  const std::vector<std::string>& cycles = process.cycle_outputs;
+  if (cycles.empty()) return ShortName(process.output, directory);
+  std::string first = ShortName(cycles.front(), directory);
+  if (cycles.size() == 1) return first;
+  return fmt::format("{} {} {}", first, cycles.size() == 2 ? "and" : "to",
+                     std::filesystem::path(cycles.back()).filename().string());
+}
+
 /// The lines of one database, each without its beginning.
 class Lines {
  public:
   explicit Lines(const ProcessSummary& process) : process_(process) {
-    Note(fmt::format("{}, {}, {}", Count(process.kernels, "kernel"), Count(process.ranges, "range"),
+    Note(fmt::format("{}{}, {}, {}", Cycles(process),
+                     Count(process.kernels - process.kernels_outside, "kernel"),
+                     Count(process.ranges - process.ranges_outside, "range"),
                      Count(Dropped(process), "dropped record")));
+    SayWhatOfTheSchedule();
     SayWhatWasLost();
     SayWhatWasCutOff();
     if (process.cuda == spool::CudaState::kFailed) Fault(CuptiAdvice(process));
@@ -64,6 +83,28 @@ class Lines {
  private:
   void Note(std::string line) { lines_.push_back({std::move(line), false}); }
   void Fault(std::string line) { lines_.push_back({std::move(line), true}); }
+
+  void SayWhatOfTheSchedule() {
+    if (!process_.scheduled) return;
+    if (process_.cycle_outputs.empty()) {
+      Note("no cycle of the program's schedule was recorded: all that was is in one file");
+    }
+    if (process_.kernels_outside + process_.ranges_outside > 0) {
+      Note(fmt::format("{} and {} outside of the cycles are in no file",
+                       Count(process_.kernels_outside, "kernel"),
+                       Count(process_.ranges_outside, "range")));
+    }
+    if (process_.joined_cycles > 0) {
+      Note(fmt::format("the last file holds {} more: give the schedule a `repeat`",
+                       Count(process_.joined_cycles, "cycle")));
+    }
+    if (process_.incomplete_cycles > 0) {
+      Note(fmt::format("{} not completed by the program",
+                       process_.incomplete_cycles == 1
+                           ? "1 cycle was"
+                           : fmt::format("{} cycles were", process_.incomplete_cycles)));
+    }
+  }
 
   void SayWhatWasLost() {
     const int64_t not_stored = process_.lost_events + process_.lost_rows;
@@ -197,7 +238,7 @@ std::vector<SummaryLine> Summary(const std::vector<ProcessSummary>& processes,
                                  const RecordingFacts& facts) {
   std::vector<SummaryLine> lines;
   for (const ProcessSummary& process : processes) {
-    const std::string name = ShortName(process.output, facts.directory);
+    const std::string name = NameOf(process, facts.directory);
     for (const SummaryLine& line : Lines(process).Take()) {
       lines.push_back({fmt::format("record: {}: {}\n", name, line.text), line.fault});
     }

@@ -29,6 +29,8 @@ constexpr const char* kOwnTables[] = {
     "OPLENS_PAYLOAD(_id_ INTEGER PRIMARY KEY, marker INT, schemaId INT, data BLOB)",
     "OPLENS_CALL(marker INTEGER PRIMARY KEY, seq INT, tid INT, ftid INT, h INT, fh INT, dir TEXT)",
     "OPLENS_THREAD(_id_ INTEGER PRIMARY KEY, threadId INT, osThreadId INT, name INT)",
+    "OPLENS_ALLOCATION(_id_ INTEGER PRIMARY KEY, timestamp INT, processId INT, threadId INT, "
+    "address INT, bytes INT, totalAllocated INT, totalReserved INT, deviceType INT, deviceId INT)",
 };
 
 std::string CreateExtraTable(const ActivityTable& table) {
@@ -62,14 +64,15 @@ const TableSpec& NvprofTable(std::string_view kind) {
   return *found;
 }
 
-NvprofWriter::NvprofWriter(const std::filesystem::path& path)
+NvprofWriter::NvprofWriter(const std::filesystem::path& path, Pages pages)
     : path_(path), temporary_files_(path.parent_path()) {
   MakeFile(path);
   database_.emplace(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, 0,
                     temporary_files_.vfs_name());
   // The spool stays until the database is whole: nothing here needs to survive a crash.
+  database_->exec(pages == Pages::kLarge ? "PRAGMA page_size = 16384" : "PRAGMA page_size = 4096");
   database_->exec(
-      "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
+      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
       "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -4096; BEGIN");
   CreateTables();
 }
@@ -149,6 +152,26 @@ void NvprofWriter::AddNote(const std::string& text) {
 }
 
 void NvprofWriter::Commit() { database_->exec("COMMIT; BEGIN"); }
+
+void NvprofWriter::Execute(const std::string& sql) { database_->exec(sql); }
+
+void NvprofWriter::Close() {
+  add_text_.reset();
+  database_->exec("COMMIT");
+  database_.reset();
+}
+
+void NvprofWriter::Attach(const std::filesystem::path& other, const std::string& name) {
+  database_->exec("COMMIT");
+  SQLite::Statement attach = Prepare(fmt::format("ATTACH ? AS {}", name));
+  attach.bind(1, other.string());
+  attach.exec();
+  database_->exec("BEGIN");
+}
+
+void NvprofWriter::Detach(const std::string& name) {
+  database_->exec(fmt::format("COMMIT; DETACH {}; BEGIN", name));
+}
 
 void NvprofWriter::Finish(const std::function<void(double)>& progress) {
   add_text_.reset();

@@ -33,8 +33,10 @@ const TableSpec& NvprofTable(std::string_view kind);
 /// functions throw SQLite::Exception when it cannot be written.
 class NvprofWriter {
  public:
-  /// Makes the file anew, in a folder that nobody else writes: temporary files stand beside it.
-  explicit NvprofWriter(const std::filesystem::path& path);
+  /// Makes the file anew, in a folder that nobody else writes: temporary files stand beside it. An
+  /// empty database has a page for each table and index.
+  enum class Pages { kLarge, kSmall };
+  explicit NvprofWriter(const std::filesystem::path& path, Pages pages = Pages::kLarge);
 
   /// An INSERT, for good as long as this.
   SQLite::Statement Prepare(const std::string& sql);
@@ -52,6 +54,17 @@ class NvprofWriter {
 
   /// Makes what has come so far lasting.
   void Commit();
+
+  void Execute(const std::string& sql);
+
+  /// Closes the file as it is, without indices. No statement may be left, and nothing but the
+  /// destructor be called after it.
+  void Close();
+
+  /// Another database, closed before, as `name` in statements; and no more. Intern must not be used
+  /// where texts come from there.
+  void Attach(const std::filesystem::path& other, const std::string& name);
+  void Detach(const std::string& name);
 
   /// Makes the indices and closes the file, telling after each which part is done, 0 to 1; the file
   /// is on the disk then, or Error is thrown. No statement may be left.

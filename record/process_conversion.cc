@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
+#include "record/cycle_files.h"
 #include "record/durable_file.h"
 #include "record/unfinished_launches.h"
 
@@ -148,6 +149,7 @@ void ProcessConversion::SumUp(ProcessSummary* summary, EventCounts* counts) {
     counts->unmatched += events.unmatched;
     counts->unknown_strings += events.unknown_strings;
     counts->bad_payloads += events.bad_payloads;
+    counts->bad_allocations += events.bad_allocations;
     counts->left_out += events.left_out;
     const PageFacts& facts = image.facts;
     summary->lost_events += facts.lost_events;
@@ -185,6 +187,7 @@ void ProcessConversion::SumUp(ProcessSummary* summary, EventCounts* counts) {
   note(counts->unmatched, "ends of ranges had no start and were left out");
   note(counts->unknown_strings, "texts of ranges were not found");
   note(counts->bad_payloads, "payloads of ops were damaged; the ranges keep their names");
+  note(counts->bad_allocations, "events of allocators were damaged and left out");
 }
 
 void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCounts& counts) {
@@ -214,18 +217,70 @@ void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCount
   for (const std::string& note : summary.notes) writer.AddNote(note);
 }
 
+std::vector<Cycle> ProcessConversion::TakeCycles(ProcessSummary* summary) const {
+  std::vector<CycleMark> marks;
+  for (const Image& image : rows_->images) {
+    const std::vector<CycleMark>& more = image.conversion->cycle_marks();
+    marks.insert(marks.end(), more.begin(), more.end());
+  }
+  std::vector<Cycle> cycles = CyclesOf(marks);
+  summary->scheduled = !marks.empty();
+  for (const Cycle& cycle : cycles) {
+    summary->cycle_outputs.push_back(CycleOutput(output_, cycle.number));
+    if (!cycle.complete) ++summary->incomplete_cycles;
+    summary->joined_cycles += cycle.last_number - cycle.number;
+  }
+  return cycles;
+}
+
+std::vector<fs::path> ProcessConversion::Split(const std::vector<Cycle>& cycles,
+                                               const std::function<void(double)>& progress,
+                                               ProcessSummary* summary) {
+  // Before any is written: all are there, or none.
+  for (const std::string& output : summary->cycle_outputs) {
+    CheckPlace(output, Replaced(options_.force));
+  }
+  const CycleCounts inside = AssignToCycles(cycles, &*writer_);
+  summary->kernels_outside = summary->kernels - inside.kernels;
+  summary->ranges_outside = summary->ranges - inside.ranges;
+  writer_->Close();
+  writer_.reset();
+  std::vector<fs::path> parts;
+  for (size_t i = 0; i < cycles.size(); ++i) {
+    fs::path part = part_;
+    part.replace_extension(fmt::format("cycle{}.part", cycles[i].number));
+    parts.push_back(part);
+    WriteCycle(part_, cycles, i, part, [&](double done) {
+      if (progress) {
+        progress((static_cast<double>(i) + done) / static_cast<double>(cycles.size()));
+      }
+    });
+  }
+  fs::remove(part_);
+  return parts;
+}
+
 ProcessSummary ProcessConversion::Finish(const std::function<void(double)>& progress) {
   ProcessSummary summary;
+  std::vector<fs::path> parts = {part_};
   Guard([&] {
     EventCounts counts;
     SumUp(&summary, &counts);
     rows_->markers.Flush();
     AddFacts(summary, counts);
+    const std::vector<Cycle> cycles = TakeCycles(&summary);
     rows_.reset();
-    writer_->Finish(progress);
-    writer_.reset();
+    if (cycles.empty()) {
+      writer_->Finish(progress);
+      writer_.reset();
+    } else {
+      parts = Split(cycles, progress, &summary);
+    }
   });
-  PutInPlace(part_, output_, Replaced(options_.force));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    PutInPlace(parts[i], summary.cycle_outputs.empty() ? output_ : summary.cycle_outputs[i],
+               Replaced(options_.force));
+  }
   return summary;
 }
 

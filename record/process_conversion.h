@@ -52,6 +52,12 @@ class ProcessConversion {
   void SumUpCutOff(size_t image, ProcessSummary* summary);
   void SumUp(ProcessSummary* summary, EventCounts* counts);
   void AddFacts(const ProcessSummary& summary, const EventCounts& counts);
+  /// What the program's schedule wants in files of their own, and whether it had one.
+  std::vector<Cycle> TakeCycles(ProcessSummary* summary) const;
+  /// The parts of files, in the place of the one.
+  std::vector<std::filesystem::path> Split(const std::vector<Cycle>& cycles,
+                                           const std::function<void(double)>& progress,
+                                           ProcessSummary* summary);
   /// Calls f, and makes an Error of what SQLite throws.
   template <typename F>
   auto Guard(F f);

@@ -49,8 +49,9 @@ using markers::Direction;
 ThreadNumbers g_threads;
 NodeOwners g_owners;
 FormCache g_forms;
-bool g_outer = false;  ///< No ranges for ops inside ops.
-bool g_pyprof = false;  ///< Texts for PyProf's own prof, and nothing else.
+bool g_pyprof = false;             ///< Texts for PyProf's own prof, and nothing else.
+bool g_outer = false;              ///< No ranges for ops inside ops.
+std::atomic<bool> g_shapes{true};  ///< Ops carry their arguments.
 
 bool StartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
@@ -118,13 +119,13 @@ void GiveNumbers(RangeStack* stack, uint64_t owner) noexcept {
 uint64_t BeginOperator(const at::RecordFunction& function, const CallForm* form, CallFacts& facts) {
   CallArgs args;
   if (form != nullptr) {
-    args.Fill(*form, function.inputs());
+    if (g_shapes.load(std::memory_order_relaxed)) args.Fill(*form, function.inputs());
     markers::OpNames names = form->names();
     names.lasting = true;
     return BeginCall(names, facts, args.data(), args.size());
   }
   const CallForm made = MakeFunctionForm(function);
-  args.Fill(made, function.inputs());
+  if (g_shapes.load(std::memory_order_relaxed)) args.Fill(made, function.inputs());
   return BeginCall(made.names(), facts, args.data(), args.size());
 }
 
@@ -365,6 +366,10 @@ extern "C" {
 int oplens_torch_install(void) { return oplens::annotate::torch::Install() ? 1 : 0; }
 
 void oplens_torch_uninstall(void) { oplens::annotate::torch::Uninstall(); }
+
+void oplens_torch_shapes(int on) {
+  oplens::annotate::torch::g_shapes.store(on != 0, std::memory_order_relaxed);
+}
 
 const char* oplens_torch_version(void) { return TORCH_VERSION; }
 

@@ -33,6 +33,11 @@ extern "C" {
 /// The same for C and ctypes: 1 when observing.
 OPLENS_TORCH_EXPORT int oplens_torch_install(void);
 OPLENS_TORCH_EXPORT void oplens_torch_uninstall(void);
+/// on: begins to mark every allocation and release of PyTorch's allocators, also begun by
+/// OPLENS_ANNOTATE=memory; 1 where a recorder takes them. 0 ends what a call that answered 1 began.
+OPLENS_TORCH_EXPORT int oplens_torch_memory(int on);
+/// Whether ops carry their arguments, as they do at first.
+OPLENS_TORCH_EXPORT void oplens_torch_shapes(int on);
 /// The version of PyTorch that the library was built for, "1.13.0". It works with the releases that
 /// share the first two numbers.
 OPLENS_TORCH_EXPORT const char* oplens_torch_version(void);

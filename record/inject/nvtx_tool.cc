@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
+#include "nvtx_annotate/vocabulary/memory_format.h"
 #include "record/inject/entry.h"
 #include "record/inject/event_stream.h"
 #include "record/inject/process.h"
@@ -52,8 +53,9 @@ bool IsOwn(uint32_t domain) {
   return domain < 64 && (g_own_domains.load(std::memory_order_relaxed) >> domain & 1) != 0;
 }
 
-bool Says(const NvtxEvent& event, const char* text) {
-  return event.text.wide == nullptr && event.text.bytes == text;
+/// The marks of a schedule say more behind.
+bool Begins(const NvtxEvent& event, std::string_view text) {
+  return event.text.wide == nullptr && event.text.bytes.substr(0, text.size()) == text;
 }
 
 void CountRefusedEvent() {
@@ -101,9 +103,9 @@ void NvtxTool::Mark(uint32_t domain, const NvtxEvent& event) {
   const Entry entry;
   if (!entry.granted()) return CountRefusedEvent();
   const bool own = IsOwn(domain);
-  if (own && Says(event, markers::kStartMark)) SetWindow(true);
+  if (own && Begins(event, markers::kStartMark)) SetWindow(true);
   StoreMark(Number(domain), event);
-  if (own && Says(event, markers::kStopMark)) SetWindow(false);
+  if (own && Begins(event, markers::kStopMark)) SetWindow(false);
 }
 
 uint32_t NvtxTool::Domain(NvtxText name) {
@@ -139,7 +141,8 @@ uint64_t NvtxTool::AddSchema(uint32_t domain, const nvtxPayloadSchemaAttr_t& sch
     // Ids below are reserved for types and for ids that programs choose.
     constexpr uint64_t kFirstOwnId = uint64_t{1} << 32;
     constexpr int kTagShift = 48;
-    const uint64_t tag = name == markers::kSchemaName ? markers::kSchemaIdTag : 0;
+    const bool known = name == markers::kSchemaName || name == markers::kMemorySchemaName;
+    const uint64_t tag = known ? markers::kSchemaIdTag : 0;
     id = tag << kTagShift | (kFirstOwnId + g_schemas.fetch_add(1, std::memory_order_relaxed));
   }
   KeepName(RecordKind::kSchema, domain, spool::kRangePart, id, Bytes({name, nullptr}));

@@ -13,9 +13,11 @@
 #include <thread>
 
 #include "nvtx_annotate/annotate.h"
+#include "nvtx_annotate/schedule.h"
 
 namespace {
 
+using oplens::annotate::Action;
 using oplens::annotate::DType;
 using oplens::annotate::ForwardLink;
 using oplens::annotate::Phase;
@@ -176,6 +178,39 @@ int CudaProfiler() {
   return 0;
 }
 
+/// The profiler is started and stopped as torch.profiler does by the same schedule, callbacks are
+/// made without a tool too, and cycles are numbered over all schedules of a process.
+int ScheduleSwitchesProfiler() {
+  using oplens::annotate::Schedule;
+  Schedule plan;
+  plan.wait = 1;
+  plan.warmup = 1;
+  plan.active = 2;
+  plan.repeat = 1;
+  int64_t told = 0;
+  oplens::annotate::ScheduledCapture capture(plan, [&](int64_t cycle) { told = cycle; });
+  EXPECT(g_profiler_starts == 0 && g_profiler_stops == 0);
+  capture.Step();  // Warms up.
+  EXPECT(g_profiler_starts == 0 && g_profiler_stops == 0);
+  capture.Step();
+  EXPECT(g_profiler_starts == 1 && g_profiler_stops == 0);
+  capture.Step();
+  EXPECT(g_profiler_starts == 1 && g_profiler_stops == 0 && told == 0);
+  capture.Step();
+  EXPECT(g_profiler_starts == 1 && g_profiler_stops == 1 && told == 1);
+  capture.Stop();
+  capture.Stop();
+  capture.Step();
+  EXPECT(g_profiler_starts == 1 && g_profiler_stops == 1 && capture.step_number() == 4);
+  {
+    oplens::annotate::ScheduledCapture always([](int64_t) { return Action::kRecord; },
+                                              [&](int64_t cycle) { told = cycle; });
+    EXPECT(g_profiler_starts == 2 && told == 1 && always.cycle() == 2);
+  }
+  EXPECT(g_profiler_stops == 2 && told == 2);
+  return 0;
+}
+
 /// Emits when the process ends, from objects that were made before and after the library's.
 struct EmitsAtExit {
   ~EmitsAtExit() { const ScopedForward op({"torch", "at exit"}, Tensor({1}, DType::kFloat32)); }
@@ -207,6 +242,7 @@ constexpr Command kCommands[] = {
     {"off-until-start", OffUntilStart},
     {"errno", Errno},
     {"cuda-profiler", CudaProfiler},
+    {"schedule", ScheduleSwitchesProfiler},
     {"exit", Exit},
 };
 

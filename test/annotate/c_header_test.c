@@ -10,8 +10,32 @@ typedef char kind_is_at_8[offsetof(oplens_arg, kind) == 8 ? 1 : -1];
 typedef char count_is_at_16[offsetof(oplens_arg, count) == 16 ? 1 : -1];
 typedef char value_is_at_24[offsetof(oplens_arg, value) == 24 ? 1 : -1];
 typedef char size_of_link_is_fixed[sizeof(oplens_link) == 16 ? 1 : -1];
+typedef char size_of_plan_is_fixed[sizeof(oplens_schedule_plan) == 48 ? 1 : -1];
+typedef char active_is_at_16[offsetof(oplens_schedule_plan, active) == 16 ? 1 : -1];
+typedef char skip_first_wait_is_at_40[offsetof(oplens_schedule_plan, skip_first_wait) == 40 ? 1
+                                                                                            : -1];
 
 void oplens_test_emit_from_c(void);
+int64_t oplens_test_schedule_from_c(void);
+
+static void AddCycle(int64_t cycle, void* sum) { *(int64_t*)sum += cycle; }
+
+/* 0 where two cycles are completed, whose numbers follow each other. */
+int64_t oplens_test_schedule_from_c(void) {
+  oplens_schedule_plan plan = {0};
+  oplens_schedule* schedule;
+  int64_t sum = 0, step;
+  plan.wait = 1;
+  plan.active = 1;
+  plan.repeat = 2;
+  schedule = oplens_schedule_new(&plan, AddCycle, &sum);
+  oplens_schedule_start(schedule);
+  for (step = 0; step < 10; ++step) oplens_schedule_step(schedule);
+  sum -= 2 * oplens_schedule_cycle(schedule) - 1;
+  if (oplens_schedule_step_number(schedule) != 10) sum = -1;
+  oplens_schedule_delete(schedule);
+  return sum;
+}
 
 void oplens_test_emit_from_c(void) {
   oplens_arg args[2] = {{0}};

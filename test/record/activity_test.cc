@@ -130,6 +130,35 @@ TEST(ActivityTest, WindowIsThatOfTheProgram) {
       << "a range that is open when the window closes ends nevertheless";
 }
 
+TEST(ActivityTest, EachCycleOfAScheduleHasAFile) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, {"--profile-from-start", "off"}}) {
+    Recorded cycle("schedule", options);
+    EXPECT_EQ(cycle.run.out, "cycle 1\ncycle 2\n");
+    EXPECT_FALSE(std::filesystem::exists(cycle.database));
+    EXPECT_THAT(cycle.run.err, HasSubstr("net.1.sql and net.2.sql: 2 cycles, 4 kernels, 8 ranges, "
+                                         "0 dropped records"));
+    const std::string ranges =
+        "SELECT value FROM CUPTI_ACTIVITY_KIND_MARKER m JOIN StringTable s ON s._id_ = m.name "
+        "WHERE flags = 2 ORDER BY timestamp";
+    const std::string allocations = "SELECT bytes FROM OPLENS_ALLOCATION ORDER BY timestamp";
+    cycle.database = TestDir() / "net.1.sql";
+    EXPECT_THAT(cycle.KernelNames(), ElementsAre("step_2", "step_3"));
+    EXPECT_THAT(cycle.Column(ranges),
+                ElementsAre("ProfilerStep#2", "step_2", "ProfilerStep#3", "step_3"));
+    EXPECT_THAT(cycle.Column(allocations), ElementsAre("512", "-512"));
+    cycle.Parsed();
+    // The kernels of the first cycle still ran.
+    const int64_t end =
+        Number(cycle.database, "SELECT max(end) FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL");
+    cycle.database = TestDir() / "net.2.sql";
+    EXPECT_THAT(cycle.KernelNames(), ElementsAre("step_6", "step_7"));
+    EXPECT_THAT(cycle.Column(ranges),
+                ElementsAre("ProfilerStep#6", "step_6", "ProfilerStep#7", "step_7"));
+    EXPECT_LT(Number(cycle.database, "SELECT min(timestamp) FROM CUPTI_ACTIVITY_KIND_MARKER"), end);
+  }
+}
+
 TEST(ActivityTest, ReplayedKernelsHaveTheOpsThatCapturedThem) {
   const Recorded graph("graph");
   EXPECT_EQ(graph.Kernels(), 4);

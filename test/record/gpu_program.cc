@@ -2,6 +2,7 @@
 //
 //   step      a step of two layers: kernels, a copy, a fill, a wait, on two threads
 //   window    work before, between and after cudaProfilerStart and Stop
+//   schedule  steps with a kernel and an allocation each, recorded in two cycles of two steps
 //   graph     two ops captured into a graph, which is replayed twice
 //   records   one activity record of every kind, each byte of it different
 //   many N    N kernels in a range each
@@ -29,6 +30,7 @@
 #include <string>
 #include <thread>
 
+#include "nvtx_annotate/schedule.h"
 #include "test/record/fake_cuda.h"
 
 namespace {
@@ -84,6 +86,25 @@ void Window() {
   nvtxRangePop();
   const Range range("after");
   fake_cuda_launch("after", 1, 1, 1000);
+}
+
+/// Steps 2 and 3, 6 and 7 are recorded. Each kernel runs longer than a step.
+void Scheduled() {
+  fake_cuda_launch("early", 1, 1, 1000);
+  oplens::annotate::Schedule plan;
+  plan.wait = plan.warmup = 1;
+  plan.active = plan.repeat = 2;
+  oplens::annotate::ScheduledCapture capture(
+      plan, [](int64_t cycle) { std::printf("cycle %d\n", static_cast<int>(cycle)); });
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = "step_" + std::to_string(i);
+    {
+      const Range range(name.c_str());
+      fake_cuda_launch(name.c_str(), 1, 1, 20'000'000);
+      oplens_memory(0x1000, i % 2 == 0 ? 512 : -512, i % 2 == 0 ? 512 : 0, 4096, 1, 0);
+    }
+    capture.Step();
+  }
 }
 
 void Graph() {
@@ -246,6 +267,7 @@ int main(int argc, char** argv) {
   }
   if (scenario == "step") Step();
   if (scenario == "window") Window();
+  if (scenario == "schedule") Scheduled();
   if (scenario == "graph") Graph();
   if (scenario == "records") Records();
   if (scenario == "fork") return Fork();

@@ -65,6 +65,31 @@ TEST(RecordMessages, NameEveryDatabase) {
             "record: /elsewhere/b.sql: 1234 kernels, 1 range, 0 dropped records\n");
 }
 
+TEST(RecordMessages, NameTheFilesOfASchedule) {
+  ProcessSummary process = Recorded();
+  process.scheduled = true;
+  EXPECT_THAT(Text(process), HasSubstr("record: net.sql: no cycle of the program's schedule was "
+                                       "recorded: all that was is in one file\n"));
+  process.kernels_outside = 234;
+  process.cycle_outputs = {"/home/net.1.sql"};
+  EXPECT_EQ(Text(process),
+            "record: net.1.sql: 1 cycle, 1000 kernels, 1 range, 0 dropped records\n"
+            "record: net.1.sql: 234 kernels and 0 ranges outside of the cycles are in no file\n");
+  process.kernels_outside = 0;
+  process.cycle_outputs.emplace_back("/home/net.2.sql");
+  EXPECT_EQ(
+      Text(process),
+      "record: net.1.sql and net.2.sql: 2 cycles, 1234 kernels, 1 range, 0 dropped records\n");
+  process.cycle_outputs.emplace_back("/home/net.3.sql");
+  process.incomplete_cycles = 1;
+  EXPECT_EQ(Text(process),
+            "record: net.1.sql to net.3.sql: 3 cycles, 1234 kernels, 1 range, 0 dropped records\n"
+            "record: net.1.sql to net.3.sql: 1 cycle was not completed by the program\n");
+  process.joined_cycles = 7;
+  EXPECT_THAT(Text(process), HasSubstr("the last file holds 7 cycles more: give the schedule"));
+  EXPECT_EQ(Faults(process), "");
+}
+
 TEST(RecordMessages, SayWhyRecordsWereDropped) {
   ProcessSummary process = Recorded();
   process.lost_events = 2;

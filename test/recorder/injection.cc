@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
+#include "nvtx_annotate/vocabulary/memory_format.h"
 #include "record/inject/nvtx_functions.h"
 #include "test/recorder/capture_file.h"
 #include "test/recorder/event_buffer.h"
@@ -153,7 +154,8 @@ struct TestTool {
     const auto given = [&schema](uint64_t field) { return (schema.fieldMask & field) != 0; };
     const bool named = given(NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME) && schema.name != nullptr;
     const std::string_view name = named ? schema.name : std::string_view();
-    const bool known = TheSettings().tool == Tool::kPayload && name == markers::kSchemaName;
+    const bool known = TheSettings().tool == Tool::kPayload &&
+                       (name == markers::kSchemaName || name == markers::kMemorySchemaName);
     return Names::Get().AddSchema(
         domain, name,
         given(NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE) ? schema.payloadStaticSize : 0,

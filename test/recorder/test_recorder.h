@@ -11,10 +11,10 @@
 //
 // Environment:
 //   OPLENS_TEST_RECORDER       how it behaves; anything else than these: it refuses to start.
-//       payload                (default) takes payloads of the schema "oplens.op.v1"
-//       text                   a tool without NVTX's payload extension
-//       foreign                a tool with the extension that does not know that schema
-//       discard-payload, discard-text, discard-foreign
+//       payload                (default) takes payloads of the schemas "oplens.op.v1" and
+//       "oplens.memory.v1" text                   a tool without NVTX's payload extension foreign
+//       a tool with the extension that does not know that schema discard-payload, discard-text,
+//       discard-foreign
 //                              the same, but the events are overwritten: for measurements
 //   OPLENS_TEST_RECORDER_OUT   file that is written when the process exits; %p becomes its id.
 //                              Without %p children that were forked write nothing; with it,

@@ -1,6 +1,8 @@
 // torch_cases COMMAND: short libtorch programs, one for each thing that the tests beside it look
 // at.
 #include <ATen/record_function.h>
+#include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/torch.h>
 
 #include <cstdio>
@@ -163,6 +165,59 @@ void Window() {
 
 void InnerOps() { torch::linear(torch::ones({2, 3}), Parameter({4, 3})).sum().backward(); }
 
+/// Stands where torch.profiler does.
+struct OtherReporter : c10::MemoryReportingInfoBase {
+  void reportMemoryUsage(void* /*data*/, int64_t bytes, int64_t /*allocated*/, int64_t /*reserved*/,
+                         c10::Device /*device*/) override {
+    seen += bytes;
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+  int64_t seen = 0;
+};
+
+// Events of a device's allocator, as PyTorch reports them: what the slot of the thread gets.
+void Memory() {
+  constexpr auto kSlot = c10::DebugInfoKind::PROFILER_STATE;
+  const auto report = [](uintptr_t address, int64_t bytes) {
+    c10::reportMemoryUsageToProfiler(reinterpret_cast<void*>(address), bytes, 1000 + bytes, 4096,
+                                     c10::Device(c10::DeviceType::CUDA, 2));
+  };
+  const auto in_op = [&](uintptr_t address, int64_t bytes) {
+    RECORD_FUNCTION("my::op", std::vector<c10::IValue>());
+    report(address, bytes);
+  };
+  const bool observed = oplens_torch_memory(1) == 1;
+  report(1, 11);
+  {
+    RECORD_FUNCTION("my::outer", std::vector<c10::IValue>());
+    report(2, 22);
+    in_op(3, -22);
+    std::printf("host %d\n", c10::memoryProfilingEnabled() ? 1 : 0);
+    report(4, 44);
+  }
+  std::thread([&] { in_op(5, 55); }).join();
+  try {
+    RECORD_FUNCTION("my::op", std::vector<c10::IValue>());
+    throw std::runtime_error("of the user");
+  } catch (const std::runtime_error&) {
+    report(6, 66);
+  }
+  const auto other = std::make_shared<OtherReporter>();
+  {
+    const c10::DebugInfoGuard guard(kSlot, other);
+    in_op(7, 77);
+    std::printf("other %d\n", c10::ThreadLocalDebugInfo::get(kSlot) == other.get() ? 1 : 0);
+  }
+  std::printf("seen by other %d\n", static_cast<int>(other->seen));
+  oplens::annotate::Stop();
+  in_op(8, 88);
+  oplens::annotate::Start();
+  if (observed) oplens_torch_memory(0);
+  in_op(9, 99);
+  std::printf("observed %d, slot %d\n", observed ? 1 : 0,
+              c10::ThreadLocalDebugInfo::get(kSlot) == nullptr ? 0 : 1);
+}
+
 // Whether the framework calls anything for its ops.
 void Callbacks() {
   std::printf("installed %d, callbacks %d\n", oplens::annotate::torch::Install() ? 1 : 0,
@@ -184,6 +239,7 @@ int main(int argc, char** argv) {
       {"window", Window},
       {"inner", InnerOps},
       {"callbacks", Callbacks},
+      {"memory", Memory},
   };
   const auto command = commands.find(argc == 2 ? argv[1] : "");
   if (command == commands.end()) return 2;

@@ -11,6 +11,9 @@ or in the program:
     ...                             # annotated; OPLENS_ANNOTATE=off begins outside of the window
     oplens_annotate.start()
 
+Parts of a program are recorded by profile() and schedule(), as by those of torch.profiler;
+record_function() adds ranges of one's own.
+
 Without a profiler that listens to NVTX nothing is hooked and nothing slows down. The library
 liboplens_torch.so is looked for in $OPLENS_TORCH_LIBRARY, beside this package, in the folder above, and
 where the system looks for libraries. Needs Python 3.8.
@@ -18,8 +21,9 @@ where the system looks for libraries. Needs Python 3.8.
 import os
 
 from . import _library, _modules
+from ._schedule import ProfilerAction, profile, record_function, schedule
 
-__all__ = ["init", "start", "stop"]
+__all__ = ["init", "start", "stop", "profile", "schedule", "record_function", "ProfilerAction"]
 
 _FALLBACK = "emit_nvtx of PyTorch takes its place, without data types and forward threads"
 

@@ -83,10 +83,11 @@ class NvprofReader {
     ReadCalls(kRuntimeTable, RuntimeApiName);
     ReadCalls(kDriverTable, DriverApiName);
     ResolveLaunches();
-    PlaceRecordedGraphNodes(
-        &database_, concurrent,
-        [this](int64_t process_id, int64_t thread_id) { return ThreadOf(process_id, thread_id); },
-        &trace_, &diagnostics_);
+    const auto thread_of = [this](int64_t process_id, int64_t thread_id) {
+      return ThreadOf(process_id, thread_id);
+    };
+    PlaceRecordedGraphNodes(&database_, concurrent, thread_of, &trace_, &diagnostics_);
+    ReadAllocations(&database_, thread_of, &trace_, &diagnostics_);
     ReadMarkers();
     NoteEmptiness();
     return std::move(trace_);

@@ -29,6 +29,7 @@ inline constexpr std::string_view kNoteTable = "OPLENS_NOTE";
 inline constexpr std::string_view kCallTable = "OPLENS_CALL";
 inline constexpr std::string_view kKernelExtraTable = "OPLENS_KERNEL";
 inline constexpr std::string_view kGraphNodeTable = "OPLENS_GRAPH_NODE";
+inline constexpr std::string_view kAllocationTable = "OPLENS_ALLOCATION";
 
 /// StringTable's row 0: stands for a NULL pointer.
 inline constexpr std::string_view kNullString = "-- null --";

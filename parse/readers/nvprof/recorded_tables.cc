@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 namespace oplens::parse {
 namespace {
 
+using nvprof::kAllocationTable;
 using nvprof::kCallTable;
 using nvprof::kGraphNodeTable;
 using nvprof::kKernelExtraTable;
@@ -37,6 +39,20 @@ std::string Shown(std::string_view text) {
   std::string shown;
   AppendUtf8(text.substr(0, kMost), Utf8Hidden::kControls, &shown);
   return shown;
+}
+
+void CountBadRow(std::string_view table, int64_t row_id, Diagnostics* diagnostics) {
+  diagnostics->Count(Reason::kBadOtherRow, diagnostics->WantsExample(Reason::kBadOtherRow)
+                                               ? fmt::format("table {}, row {}", table, row_id)
+                                               : std::string());
+}
+
+/// NULL: not known. False where it is neither that nor a number of bytes.
+bool TakeTotal(const Cell& cell, int64_t* total) {
+  if (cell.type() == Cell::Type::kNull) return true;
+  if (!cell.is_int() || cell.integer() < 0) return false;
+  *total = cell.integer();
+  return true;
 }
 
 /// What a number in OPLENS_META that is not 0 means.
@@ -127,9 +143,7 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
                              Trace* trace, Diagnostics* diagnostics) {
   GraphNodes nodes;
   const auto count_bad_row = [&](std::string_view table, int64_t row_id) {
-    diagnostics->Count(Reason::kBadOtherRow, diagnostics->WantsExample(Reason::kBadOtherRow)
-                                                 ? fmt::format("table {}, row {}", table, row_id)
-                                                 : std::string());
+    CountBadRow(table, row_id, diagnostics);
   };
   constexpr std::string_view kKernelColumns[] = {"row", "graphNodeId"};
   const auto begin = trace->kernels.begin();
@@ -179,6 +193,37 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
     call.correlation_id = kUnknownId;
     call.thread = thread_of(place.process_id, place.thread_id);
     return call;
+  });
+}
+
+void ReadAllocations(SqliteDatabase* database,
+                     const std::function<ThreadIndex(int64_t, int64_t)>& thread_of, Trace* trace,
+                     Diagnostics* diagnostics) {
+  constexpr std::string_view kColumns[] = {"timestamp", "processId",      "threadId",
+                                           "address",   "bytes",          "deviceType",
+                                           "deviceId",  "totalAllocated", "totalReserved"};
+  constexpr size_t kNumbers = 6;
+  std::vector<MemoryEvent>& events = trace->memory_events;
+  ForEachRow(database, kAllocationTable, kColumns, [&](int64_t row_id, const Cell* row) {
+    MemoryEvent event;
+    int32_t device = -1;
+    const bool good = AllInts(row, kNumbers) && TakeInt32(row[6], &device) &&
+                      TakeTotal(row[7], &event.total_allocated_bytes) &&
+                      TakeTotal(row[8], &event.total_reserved_bytes);
+    // The smallest number has no opposite, that of its release.
+    if (!good || row[4].integer() == 0 || row[4].integer() == std::numeric_limits<int64_t>::min()) {
+      CountBadRow(kAllocationTable, row_id, diagnostics);
+      return;
+    }
+    event.time_ns = row[0].integer();
+    event.address = row[3].integer();
+    event.size_bytes = row[4].integer();
+    event.device_id = row[5].integer() == 0 ? -1 : device;
+    event.thread = thread_of(row[1].integer(), row[2].integer());
+    events.push_back(event);
+  });
+  std::stable_sort(events.begin(), events.end(), [](const MemoryEvent& a, const MemoryEvent& b) {
+    return a.time_ns < b.time_ns;
   });
 }
 

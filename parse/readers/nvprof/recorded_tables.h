@@ -22,6 +22,11 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
                              const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
                              Trace* trace, Diagnostics* diagnostics);
 
+/// Fills Trace::memory_events, in the order of their times.
+void ReadAllocations(SqliteDatabase* database,
+                     const std::function<ThreadIndex(int64_t, int64_t)>& thread_of, Trace* trace,
+                     Diagnostics* diagnostics);
+
 /// Makes ops and nodes of the ranges of nvtx_annotate that the table OPLENS_CALL knows more of.
 /// What of them differs from call to call stands there, so that texts of alike calls are one. Rows
 /// of no range are counted.
