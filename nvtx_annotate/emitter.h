@@ -42,6 +42,20 @@ uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept;
 /// Begins only the range S of an op.
 uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept;
 
+/// A marker's text that many ranges have. `text` stays where it is until the range began; `handle`
+/// is the tool's, null where there is none.
+struct WholeText {
+  const char* text = nullptr;
+  void* handle = nullptr;
+};
+
+/// Has the tool keep a text, which lives until the process ends. Once a text: the tool forgets
+/// none.
+WholeText RegisterText(const char* text) noexcept;
+
+/// Begins a range of a text that is formatted already: a layer with its whole path, a call stack.
+uint64_t BeginText(const WholeText& text) noexcept;
+
 }  // namespace oplens::annotate
 
 #endif  // OPLENS_NVTX_ANNOTATE_EMITTER_H_

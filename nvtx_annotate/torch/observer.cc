@@ -14,6 +14,7 @@
 #include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/torch/call_args.h"
 #include "nvtx_annotate/torch/form_cache.h"
+#include "nvtx_annotate/torch/python_trace.h"
 #include "nvtx_annotate/torch/range_stack.h"
 #include "nvtx_annotate/torch/thread_numbers.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
@@ -128,9 +129,10 @@ Context OnOperator(const at::RecordFunction& function, RangeStack* stack) {
   inside.dir = facts.dir;
   inside.place = Place::kOp;
   if (seq >= 0) inside.seq = seq;
+  const uint64_t site = whole ? BeginCallSite(around.place) : 0;
   const uint64_t token =
       whole ? BeginOperator(function, facts) : BeginSequence(function.name(), facts);
-  return Keep(stack, token, inside);
+  return Keep(stack, site != 0 ? site : token, inside);
 }
 
 Context OnNode(const at::RecordFunction& function, RangeStack* stack) {

@@ -15,8 +15,6 @@ Without a profiler that listens to NVTX nothing is hooked and nothing slows down
 liboplens_torch.so is looked for in $OPLENS_TORCH_LIBRARY, beside this package, in the folder above, and
 where the system looks for libraries. Needs Python 3.8.
 """
-import os
-
 from . import _library, _modules
 
 __all__ = ["init", "start", "stop"]
@@ -29,7 +27,7 @@ _api = None  # The loaded library; None before init() and where no profiler list
 def init(trace=False, layers=True):
     """Begins to annotate. True if ranges will be emitted: False means that no profiler listens.
 
-    trace: a call stack for each module that runs, also switched on by OPLENS_ANNOTATE=trace.
+    trace: the Python stack that calls each op, also switched on by OPLENS_ANNOTATE=trace.
     layers: the path of each module that runs, e.g. "encoder.2.attention".
     """
     global _api
@@ -46,9 +44,10 @@ def init(trace=False, layers=True):
         return True
     _library.declare(library)
     _api = library
-    trace = trace or "trace" in os.environ.get("OPLENS_ANNOTATE", "").split(",")
-    if layers or trace:
-        _modules.hook(library, layers, trace)
+    if trace and hasattr(library, "oplens_python_trace"):
+        library.oplens_python_trace(1)
+    if layers:
+        _modules.hook(library)
     return True
 
 
