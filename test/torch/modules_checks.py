@@ -66,7 +66,16 @@ class Costs(unittest.TestCase):
             counted.text_of(torch.nn.Sequential(torch.nn.Linear(1, 1)))
         self.assertEqual(counted.texts, {})
         self.assertEqual(counted.paths._known, {})
-        self.assertLess(len(counted.paths._names), 5)
+        self.assertEqual(counted.text_of(torch.nn.Sequential(torch.nn.Linear(1, 1))), "layer:Sequential")
+
+    def test_many_modules_outside_of_networks(self):
+        counted = Counted()
+        modules = [torch.nn.Linear(1, 1) for _ in range(3000)]
+        texts = [counted.text_of(module) for module in modules]
+        self.assertEqual(texts[:2] + texts[-1:], ["layer:Linear", "layer:Linear#2", "layer:Linear#3000"])
+        del modules[1000], modules[500]
+        made = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
+        self.assertEqual([counted.text_of(module) for module in made], ["layer:Linear#501", "layer:Linear#1001"])
 
 
 class Names(unittest.TestCase):
@@ -94,6 +103,13 @@ class Names(unittest.TestCase):
         counted = Counted()
         counted.text_of(network)
         self.assertEqual(counted.text_of(network.module), "layer:module")
+
+    def test_networks_are_not_called_as_parts_of_the_first(self):
+        counted = Counted()
+        network = torch.nn.ModuleDict({"Linear": torch.nn.ReLU()})
+        counted.text_of(network)
+        self.assertEqual(counted.text_of(network["Linear"]), "layer:Linear")
+        self.assertEqual(counted.text_of(torch.nn.Linear(1, 1)), "layer:Linear#2")
 
     def test_network_around_a_part_that_ran_alone(self):
         counted = Counted()

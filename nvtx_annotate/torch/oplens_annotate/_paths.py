@@ -1,5 +1,6 @@
 """Which path a module has: one for as long as it lives, whoever calls it."""
 import gc
+import heapq
 import os
 import threading
 import weakref
@@ -29,8 +30,9 @@ class Paths:
         self._set_text = set_text
         self._forget_text = forget_text
         self._known = {}  # id -> _Reference
-        self._names = {}  # First component of a root's paths -> its _Reference
-        self._plain = None  # The class name of the first network, whose paths have no such component.
+        self._numbers = {}  # Class name -> _Numbers of the networks that have it in front
+        self._plain = None  # The class name of the network that has not, and that first came.
+        self._has_plain = False  # Whether it is alive.
         self._originals = {}  # See _original_of().
         self._searches = {}  # Class -> times that the heap was searched in vain for one of it.
         self._renew_lock()
@@ -62,6 +64,7 @@ class Paths:
         known = _Reference(module, self._forget)
         known.path = path
         known.prefix = prefix
+        known.place = None
         self._known[id(module)] = known
         self._set_text(id(module), _text_of(path))
         return known
@@ -71,6 +74,11 @@ class Paths:
         if self._known.get(reference.number) is reference:
             del self._known[reference.number]
             self._forget_text(reference.number)
+        if reference.place is not None:
+            name, number = reference.place
+            self._numbers[name].give_back(number)
+            if not reference.prefix:
+                self._has_plain = False
 
     def _add_tree(self, root, path, prefix):
         """Gives paths to a module and to those below it that have none, in the order of
@@ -130,32 +138,25 @@ class Paths:
             self._name_inside(module, top)
 
     def _add_root(self, root):
+        """Gives paths to a network that is in no other. It takes over the name of one of its class
+        that is gone."""
         name = _class_name(root)
         children = _children(root)
         if not children and not _has_parameters(root):
             # A loss or an activation: one is like another.
             self._add(root, name, name)
             return
-        plain = self._plain is None or self._plain == name and self._is_free("")
-        if children and plain and self._is_free(name):
+        number = self._numbers.setdefault(name, _Numbers()).take()
+        path = name if number == 1 else f"{name}#{number}"
+        plain = children and not self._has_plain and self._plain in (None, name)
+        if plain:
             self._plain = name
-            reference = self._add_tree(root, name, "")
-            self._names[""] = reference
-            for child in children:
-                self._names.setdefault(child, reference)
-        else:
-            number = 1
-            while not self._is_free(name):
-                number += 1
-                name = f"{_class_name(root)}#{number}"
-            reference = self._add_tree(root, name, name)
-        self._names[name] = reference
-
-    def _is_free(self, name):
-        """Whether no network that is alive has the name: the next takes over that of one that is
-        gone."""
-        owner = self._names.get(name)
-        return owner is None or owner() is None
+            self._has_plain = True
+            for child in list(children):
+                # So that no network is called as one of these.
+                self._numbers.setdefault(child, _Numbers(1))
+        reference = self._add_tree(root, path, "" if plain else path)
+        reference.place = name, number
 
     def _top_of(self, module):
         """The nearest module with a path around a module, else the largest network that it is in."""
@@ -228,10 +229,28 @@ class Paths:
         return None if original is None else self._path_of(original)
 
 
-class _Reference(weakref.ref):
-    """A module, its path, and its id() when it is gone."""
+class _Numbers:
+    """Numbers from 1 on, the least that are free."""
 
-    __slots__ = ("number", "path", "prefix")
+    def __init__(self, last=0):
+        self._free = []
+        self._last = last
+
+    def take(self):
+        if self._free:
+            return heapq.heappop(self._free)
+        self._last += 1
+        return self._last
+
+    def give_back(self, number):
+        heapq.heappush(self._free, number)
+
+
+class _Reference(weakref.ref):
+    """What is known of a module: its path, what those of its children begin with, its name among the
+    networks if it is one, and its id() when it is gone."""
+
+    __slots__ = ("number", "path", "prefix", "place")
 
     def __new__(cls, module, forget):
         return super().__new__(cls, module, forget)
