@@ -296,11 +296,12 @@ uint64_t BeginCallSite(Place place) noexcept {
 
 extern "C" {
 
-/// For oplens_annotate: switches call sites on or off.
-OPLENS_TORCH_EXPORT void oplens_python_trace(int on);
+/// For oplens_annotate: switches call sites on or off. 0 where the process has no fitting Python.
+OPLENS_TORCH_EXPORT int oplens_python_trace(int on);
 
-void oplens_python_trace(int on) {
+int oplens_python_trace(int on) {
   oplens::annotate::torch::g_on.store(on != 0, std::memory_order_relaxed);
+  return oplens::annotate::torch::python::FindApi() == nullptr ? 0 : 1;
 }
 
 }  // extern "C"

@@ -110,9 +110,9 @@ class CallSitesTest : public ::testing::Test {
  protected:
   void SetUp() override { OPLENS_NEED(WhyNoPython); }
   /// Ops inside ops are annotated too.
-  static TorchRun Run(const std::string& name) {
+  static TorchRun Run(const std::string& name, const std::string& mode = "payload") {
     return RunTorch(AnnotatedPython({"--trace", "--no-layers", SourceFile(kFile), name}),
-                    {"PYTHONPATH=" OPLENS_LIB_DIR, "OPLENS_ANNOTATE=inner"});
+                    {"PYTHONPATH=" OPLENS_LIB_DIR, "OPLENS_ANNOTATE=inner"}, mode);
   }
 };
 
@@ -223,6 +223,10 @@ TEST_F(CallSitesTest, MoreStacksThanAreKept) {
     const std::string line = std::to_string(i / 100) + ".py:" + std::to_string(i % 100 + 1);
     ASSERT_EQ(sites[i].frames.back(), "many" + line);
   }
+}
+
+TEST_F(CallSitesTest, TextsAreTheSameInBothModes) {
+  EXPECT_EQ(Run("training").Outline(), Run("training", "text").Outline());
 }
 
 TEST_F(CallSitesTest, WaysToAskForThem) {

@@ -203,6 +203,15 @@ TEST_F(LayersTest, WithoutTheAdaptor) {
                           "Making.Sequential.0"));
 }
 
+TEST_F(LayersTest, WithoutAToolNothingIsReplaced) {
+  const RunResult result = RunWithoutTool(
+      {OPLENS_TORCH_PYTHON, "-c",
+       "import torch, oplens_annotate; before = torch.nn.Module.__call__; "
+       "oplens_annotate.init(trace=True); print(torch.nn.Module.__call__ is before)"},
+      {"PYTHONPATH=" OPLENS_LIB_DIR});
+  EXPECT_EQ(result.out, "True\n");
+}
+
 TEST_F(LayersTest, PartsOnTheirOwn) {
   const RunResult result =
       RunWithoutTool({OPLENS_TORCH_PYTHON, SourceFile("test/torch/modules_checks.py")},

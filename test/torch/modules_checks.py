@@ -60,6 +60,14 @@ class Costs(unittest.TestCase):
                 counted.text_of(torch.nn.Linear(1, 1))
         self.assertLess(parents.call_count, 20)
 
+    def test_heap_is_not_searched_for_long(self):
+        counted = Counted()
+        counted.paths._seconds = 3.0
+        network = torch.nn.Sequential(torch.nn.Sequential(torch.nn.ReLU()))
+        with mock.patch.object(counted.paths, "_parents") as parents:
+            self.assertEqual(counted.text_of(network[0]), "layer:Sequential")
+        self.assertEqual(parents.call_count, 0)
+
     def test_nothing_is_kept_of_modules_that_are_gone(self):
         counted = Counted()
         for _ in range(100):

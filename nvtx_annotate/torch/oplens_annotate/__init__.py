@@ -44,8 +44,8 @@ def init(trace=False, layers=True):
         return True
     _library.declare(library)
     _api = library
-    if trace and hasattr(library, "oplens_python_trace"):
-        library.oplens_python_trace(1)
+    if trace and not (hasattr(library, "oplens_python_trace") and library.oplens_python_trace(1)):
+        _library.warn("no call sites: they need CPython 3.9 or later, and the library for this PyTorch")
     if layers:
         _modules.hook(library)
     return True

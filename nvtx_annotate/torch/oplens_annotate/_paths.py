@@ -3,10 +3,12 @@ import gc
 import heapq
 import os
 import threading
+import time
 import weakref
 
 # A module made in forward() is looked for among this many of those below the one that calls it.
 _MAX_SEARCHED = 256
+_MAX_SECONDS = 2.0  # That all searches of the heap together may take.
 _MAX_BYTES = 512  # As much of a path as a text holds.
 
 # Modules that only pass calls on to a child of this name: it is left out of paths.
@@ -35,6 +37,7 @@ class Paths:
         self._has_plain = False  # Whether it is alive.
         self._originals = {}  # See _original_of().
         self._searches = {}  # Class -> times that the heap was searched in vain for one of it.
+        self._seconds = 0.0  # That searches took.
         self._renew_lock()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._renew_lock)
@@ -186,6 +189,8 @@ class Paths:
     def _worth_searching(self, kind):
         """A program may make modules and call them for ever: they are searched for ever less."""
         vain = self._searches.get(kind, 0)
+        if self._seconds > _MAX_SECONDS:
+            return False
         if vain < 4 or vain & (vain - 1) == 0:
             return True
         self._searches[kind] = vain + 1
@@ -193,6 +198,7 @@ class Paths:
 
     def _parents(self):
         """The modules that have a module as a child, by its id, of all that are alive."""
+        start = time.perf_counter()
         kinds = {self._class}
         left = [self._class]
         while left:
@@ -204,6 +210,7 @@ class Paths:
         for parent in [thing for thing in gc.get_objects() if type(thing) in kinds]:
             for child in list(_children(parent).values()):
                 parents.setdefault(id(child), []).append(parent)
+        self._seconds += time.perf_counter() - start
         return parents
 
     def _original_of(self, module):
