@@ -94,7 +94,7 @@ class Switch:
 
 
 def main():
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 31
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 11
     torch.set_num_threads(1)
     switch = Switch()
     ratios = []

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$(realpath "${1:-build/release}")
-rounds=${2:-31}
+rounds=${2:-11}
 python=${PYTHON:-/usr/bin/python3}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

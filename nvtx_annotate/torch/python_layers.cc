@@ -3,7 +3,9 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/torch/python_api.h"
@@ -27,10 +29,13 @@ struct Running {
   Entry entries[kMaxDepth];
 };
 
+thread_local Running* t_running = nullptr;
+
 class RunningOwner {
  public:
   RunningOwner() noexcept : running_(new (std::nothrow) Running) {}
   ~RunningOwner() {
+    t_running = nullptr;
     gone = true;
     delete running_;
   }
@@ -45,18 +50,33 @@ class RunningOwner {
 };
 thread_local bool RunningOwner::gone = false;
 
-/// Null when memory is short or the thread is ending.
-Running* RunningOfThread() noexcept {
+Running* MakeRunning() noexcept {
   if (RunningOwner::gone) return nullptr;
   static thread_local const RunningOwner owner;
-  return owner.get();
+  t_running = owner.get();
+  return t_running;
 }
+
+/// Null when memory is short or the thread is ending.
+Running* RunningOfThread() noexcept { return t_running != nullptr ? t_running : MakeRunning(); }
+
+struct Text {
+  std::string text;
+  WholeText whole;
+};
+
+/// The text of a module.
+struct Known {
+  const Text* text = nullptr;
+  std::unique_ptr<const Text> own;  ///< Where there are too many for all to be kept.
+};
 
 struct Layers {
   const Api* api = nullptr;
   Object* name = nullptr;      ///< The function that names a module, and calls set().
   Object* original = nullptr;  ///< Module.__call__ as it was.
-  std::unordered_map<uintptr_t, std::string> texts;
+  std::unordered_map<uintptr_t, Known> modules;
+  std::unordered_map<std::string_view, std::unique_ptr<const Text>> texts;
 };
 
 /// Never destroyed: modules may run while the process ends.
@@ -68,15 +88,15 @@ Layers& TheLayers() {
 uintptr_t Address(const Object* module) { return reinterpret_cast<uintptr_t>(module); }
 
 /// The text of a module, null if it has none.
-const std::string* TextOf(Layers* layers, Object* module, const Running& running) {
-  const auto known = layers->texts.find(Address(module));
-  if (known != layers->texts.end()) return &known->second;
+const WholeText* TextOf(Layers* layers, Object* module, const Running& running) {
+  const auto known = layers->modules.find(Address(module));
+  if (known != layers->modules.end()) return &known->second.text->whole;
   const Api& api = *layers->api;
   Object* const around = running.depth == 0 ? api.none : running.entries[running.depth - 1].module;
   const Owned answer(api, api.PyObject_CallFunctionObjArgs(layers->name, module, around, nullptr));
   if (answer.get() == nullptr) api.PyErr_Clear();
-  const auto added = layers->texts.find(Address(module));
-  return added == layers->texts.end() ? nullptr : &added->second;
+  const auto added = layers->modules.find(Address(module));
+  return added == layers->modules.end() ? nullptr : &added->second.text->whole;
 }
 
 /// Answers a number for LeaveModule(), 0 when nothing was begun.
@@ -84,9 +104,9 @@ size_t TryEnterModule(Layers* layers, Object* module) {
   if (!Enabled()) return 0;
   Running* const running = RunningOfThread();
   if (running == nullptr || running->depth == Running::kMaxDepth) return 0;
-  const std::string* const text = TextOf(layers, module, *running);
+  const WholeText* const text = TextOf(layers, module, *running);
   if (text == nullptr) return 0;
-  const uint64_t token = BeginText({text->c_str(), nullptr});
+  const uint64_t token = BeginText(*text);
   if (token == 0) return 0;
   running->entries[running->depth] = {module, token};
   return ++running->depth;
@@ -166,6 +186,23 @@ Object* Wrap(Object* /*self*/, Object* pair) noexcept {
   return api.PyDescr_NewMethod(type, &g_call);
 }
 
+/// Keeps one text for all modules that have it.
+Known KnownOf(Layers* layers, const char* text) {
+  constexpr size_t kMaxTexts = 65'536;
+  const auto kept = layers->texts.find(text);
+  if (kept != layers->texts.end()) return {kept->second.get(), nullptr};
+  auto made = std::make_unique<Text>();
+  made->text = text;
+  if (layers->texts.size() >= kMaxTexts) {
+    made->whole.text = made->text.c_str();
+    const Text* const own = made.get();
+    return {own, std::move(made)};
+  }
+  made->whole = RegisterText(made->text.c_str());
+  const std::string_view key = made->text;
+  return {layers->texts.emplace(key, std::move(made)).first->second.get(), nullptr};
+}
+
 /// Sets the text of a module: (its id(), bytes).
 Object* Set(Object* /*self*/, Object* pair) noexcept {
   Layers& layers = TheLayers();
@@ -176,7 +213,7 @@ Object* Set(Object* /*self*/, Object* pair) noexcept {
   const char* const text = api.PyBytes_AsString(bytes);
   if (text == nullptr) return nullptr;
   try {
-    layers.texts[api.PyLong_AsUnsignedLongLong(number)] = text;
+    layers.modules[api.PyLong_AsUnsignedLongLong(number)] = KnownOf(&layers, text);
   } catch (...) {
     // The module runs without a layer.
     return None(api);
@@ -187,7 +224,7 @@ Object* Set(Object* /*self*/, Object* pair) noexcept {
 /// Forgets a module, by its id(), before its address can be another's.
 Object* Forget(Object* /*self*/, Object* number) noexcept {
   Layers& layers = TheLayers();
-  layers.texts.erase(layers.api->PyLong_AsUnsignedLongLong(number));
+  layers.modules.erase(layers.api->PyLong_AsUnsignedLongLong(number));
   return None(*layers.api);
 }
 

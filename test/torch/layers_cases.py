@@ -251,6 +251,17 @@ def addresses():
     print(len(seen))
 
 
+def many_paths():
+    """More of them than are kept."""
+    children = torch.nn.ModuleDict({f"child{i}": torch.nn.Identity() for i in range(66_000)})
+    children.forward = lambda x: x
+    children(1)
+    for i in (0, 65_000, 65_999):
+        children[f"child{i}"](1)
+    del children
+    torch.nn.Identity()(1)
+
+
 def untouched():
     """What a module is saved as knows nothing of its path."""
     network = Network()

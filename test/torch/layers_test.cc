@@ -163,6 +163,11 @@ TEST_F(LayersTest, AddressesThatAreUsedAgain) {
   EXPECT_LT(std::stoi(run.result.out), 50) << "the case shows nothing";
 }
 
+TEST_F(LayersTest, MorePathsThanAreKept) {
+  EXPECT_THAT(Layers(Run("many_paths")),
+              ElementsAre("ModuleDict", "child0", "child65000", "child65999", "Identity"));
+}
+
 TEST_F(LayersTest, ModulesThemselvesAreNotTouched) {
   EXPECT_THAT(Layers(Run("untouched")), Contains("Network#2.encoder.0"));
 }
