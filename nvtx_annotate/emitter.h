@@ -56,6 +56,15 @@ WholeText RegisterText(const char* text) noexcept;
 /// Begins a range of a text that is formatted already: a layer with its whole path, a call stack.
 uint64_t BeginText(const WholeText& text) noexcept;
 
+/// Counts a range that could not be begun because too many are open. The number is told in the
+/// recording, see markers::kLeftOutMark, and once on stderr.
+void NoteLeftOut() noexcept;
+
+/// Calls `listener` whenever the capture window opens or closes, from now on; under a lock. At most
+/// four in a process.
+using SwitchListener = void (*)(bool on);
+void OnSwitch(SwitchListener listener) noexcept;
+
 }  // namespace oplens::annotate
 
 #endif  // OPLENS_NVTX_ANNOTATE_EMITTER_H_

@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define OPLENS_ABI_VERSION 1
+#define OPLENS_ABI_VERSION 2
 
 #if defined(__GNUC__)
 #define OPLENS_API __attribute__((visibility("default")))
@@ -96,7 +96,7 @@ typedef struct oplens_arg {
   uint16_t dtype;   /* OPLENS_FLOAT32, ... */
   uint16_t
       list; /* the n-th list of tensors of this call that it is a member of, from 1; 0: of none */
-  uint16_t reserved;
+  uint16_t more; /* so many more members of its list follow that are alike */
   uint64_t count;
   union {
     int64_t integer;
@@ -147,6 +147,8 @@ OPLENS_API uint64_t oplens_forward_begin(const char* mod, const char* op, const 
 OPLENS_API uint64_t oplens_backward_begin(const char* node, oplens_link link);
 OPLENS_API uint64_t
 oplens_layer_begin(const char* name); /* a part of the layer around it, if there is one */
+/* A layer by its whole path, whatever is around it. Since ABI 2. */
+OPLENS_API uint64_t oplens_layer_path_begin(const char* path);
 OPLENS_API uint64_t oplens_trace_begin(const char* const* frames,
                                        uint64_t count); /* "file:line", outermost first */
 OPLENS_API uint64_t oplens_iteration_begin(int64_t number);

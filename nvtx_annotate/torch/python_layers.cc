@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "nvtx_annotate/emitter.h"
+#include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/torch/python_api.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
 
@@ -203,15 +204,17 @@ Known KnownOf(Layers* layers, const char* text) {
   return {layers->texts.emplace(key, std::move(made)).first->second.get(), nullptr};
 }
 
-/// Sets the text of a module: (its id(), bytes).
+/// Sets the path of a module: (its id(), bytes).
 Object* Set(Object* /*self*/, Object* pair) noexcept {
   Layers& layers = TheLayers();
   const Api& api = *layers.api;
   Object* const number = api.PyTuple_GetItem(pair, 0);
   Object* const bytes = api.PyTuple_GetItem(pair, 1);
   if (number == nullptr || bytes == nullptr) return nullptr;
-  const char* const text = api.PyBytes_AsString(bytes);
-  if (text == nullptr) return nullptr;
+  const char* const path = api.PyBytes_AsString(bytes);
+  if (path == nullptr) return nullptr;
+  char text[markers::kLayerBufferBytes];
+  markers::FormatLayer(path, text);
   try {
     layers.modules[api.PyLong_AsUnsignedLongLong(number)] = KnownOf(&layers, text);
   } catch (...) {

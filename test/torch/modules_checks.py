@@ -14,17 +14,17 @@ class Counted:
     """Paths that count what they look at and what they set."""
 
     def __init__(self):
-        self.texts = {}
+        self.known = {}
         self.set_count = 0
-        self.paths = _paths.Paths(torch.nn.Module, self.set, self.texts.pop)
+        self.paths = _paths.Paths(torch.nn.Module, self.set, self.known.pop)
 
-    def set(self, number, text):
+    def set(self, number, path):
         self.set_count += 1
-        self.texts[number] = text
+        self.known[number] = path
 
-    def text_of(self, module, around=None):
+    def path_of(self, module, around=None):
         self.paths.name(module, around)
-        return self.texts[id(module)].decode()
+        return self.known[id(module)].decode()
 
 
 class Costs(unittest.TestCase):
@@ -32,12 +32,12 @@ class Costs(unittest.TestCase):
         """How many modules are looked into when a module is made in the forward of a network."""
         counted = Counted()
         network = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.ReLU()) for _ in range(size)])
-        counted.text_of(network)
+        counted.path_of(network)
         counted.set_count = 0
         with mock.patch.object(_paths, "_children", wraps=_paths._children) as children:
             for _ in range(10):
                 made = torch.nn.ReLU()
-                self.assertEqual(counted.text_of(made, network), "layer:Sequential.ReLU")
+                self.assertEqual(counted.path_of(made, network), "Sequential.ReLU")
                 del made
             return children.call_count, counted.set_count
 
@@ -48,16 +48,16 @@ class Costs(unittest.TestCase):
     def test_what_was_added_to_a_large_network_is_found(self):
         counted = Counted()
         network = torch.nn.Sequential(torch.nn.ModuleList([torch.nn.ReLU() for _ in range(5000)]))
-        counted.text_of(network)
+        counted.path_of(network)
         network[0].append(torch.nn.Sequential(torch.nn.ReLU()))
-        self.assertEqual(counted.text_of(network[0][-1], network), "layer:0.5000")
-        self.assertEqual(counted.text_of(network[0][-1][0]), "layer:0.5000.0")
+        self.assertEqual(counted.path_of(network[0][-1], network), "0.5000")
+        self.assertEqual(counted.path_of(network[0][-1][0]), "0.5000.0")
 
     def test_heap_is_not_searched_for_ever(self):
         counted = Counted()
         with mock.patch.object(counted.paths, "_parents", wraps=counted.paths._parents) as parents:
             for _ in range(300):
-                counted.text_of(torch.nn.Linear(1, 1))
+                counted.path_of(torch.nn.Linear(1, 1))
         self.assertLess(parents.call_count, 20)
 
     def test_heap_is_not_searched_for_long(self):
@@ -65,25 +65,25 @@ class Costs(unittest.TestCase):
         counted.paths._seconds = 3.0
         network = torch.nn.Sequential(torch.nn.Sequential(torch.nn.ReLU()))
         with mock.patch.object(counted.paths, "_parents") as parents:
-            self.assertEqual(counted.text_of(network[0]), "layer:Sequential")
+            self.assertEqual(counted.path_of(network[0]), "Sequential")
         self.assertEqual(parents.call_count, 0)
 
     def test_nothing_is_kept_of_modules_that_are_gone(self):
         counted = Counted()
         for _ in range(100):
-            counted.text_of(torch.nn.Sequential(torch.nn.Linear(1, 1)))
-        self.assertEqual(counted.texts, {})
+            counted.path_of(torch.nn.Sequential(torch.nn.Linear(1, 1)))
+        self.assertEqual(counted.known, {})
         self.assertEqual(counted.paths._known, {})
-        self.assertEqual(counted.text_of(torch.nn.Sequential(torch.nn.Linear(1, 1))), "layer:Sequential")
+        self.assertEqual(counted.path_of(torch.nn.Sequential(torch.nn.Linear(1, 1))), "Sequential")
 
     def test_many_modules_outside_of_networks(self):
         counted = Counted()
         modules = [torch.nn.Linear(1, 1) for _ in range(3000)]
-        texts = [counted.text_of(module) for module in modules]
-        self.assertEqual(texts[:2] + texts[-1:], ["layer:Linear", "layer:Linear#2", "layer:Linear#3000"])
+        paths = [counted.path_of(module) for module in modules]
+        self.assertEqual(paths[:2] + paths[-1:], ["Linear", "Linear#2", "Linear#3000"])
         del modules[1000], modules[500]
         made = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
-        self.assertEqual([counted.text_of(module) for module in made], ["layer:Linear#501", "layer:Linear#1001"])
+        self.assertEqual([counted.path_of(module) for module in made], ["Linear#501", "Linear#1001"])
 
 
 class Names(unittest.TestCase):
@@ -92,41 +92,36 @@ class Names(unittest.TestCase):
             def __init__(self):
                 pass
 
-        self.assertEqual(Counted().text_of(Lazy()), "layer:Lazy")
+        self.assertEqual(Counted().path_of(Lazy()), "Lazy")
 
     def test_network_that_contains_itself(self):
         network = torch.nn.Sequential(torch.nn.ReLU())
         network._modules["module"] = network
-        self.assertEqual(Counted().text_of(network), "layer:Sequential")
-
-    def test_texts(self):
-        self.assertEqual(_paths._text_of("a:b.%.\u00e9\n"), b"layer:a%3Ab.%25.%C3%A9%0A")
-        self.assertEqual(_paths._text_of("mod.op.args.type"), b"layer:mod.op.%61rgs.type")
-        self.assertEqual(_paths._text_of("x" * 511 + "\u00e9"), b"layer:" + b"x" * 511 + b"...")
+        self.assertEqual(Counted().path_of(network), "Sequential")
 
     def test_child_called_module_of_a_network(self):
         network = torch.nn.Sequential()
         network.module = torch.nn.ReLU()
         network.other = torch.nn.ReLU()
         counted = Counted()
-        counted.text_of(network)
-        self.assertEqual(counted.text_of(network.module), "layer:module")
+        counted.path_of(network)
+        self.assertEqual(counted.path_of(network.module), "module")
 
     def test_networks_are_not_called_as_parts_of_the_first(self):
         counted = Counted()
         network = torch.nn.ModuleDict({"Linear": torch.nn.ReLU()})
-        counted.text_of(network)
-        self.assertEqual(counted.text_of(network["Linear"]), "layer:Linear")
-        self.assertEqual(counted.text_of(torch.nn.Linear(1, 1)), "layer:Linear#2")
+        counted.path_of(network)
+        self.assertEqual(counted.path_of(network["Linear"]), "Linear")
+        self.assertEqual(counted.path_of(torch.nn.Linear(1, 1)), "Linear#2")
 
     def test_network_around_a_part_that_ran_alone(self):
         counted = Counted()
         part = torch.nn.Sequential(torch.nn.ReLU())
-        self.assertEqual(counted.text_of(part), "layer:Sequential")
+        self.assertEqual(counted.path_of(part), "Sequential")
         network = torch.nn.ModuleDict({"part": part, "more": torch.nn.Sequential(torch.nn.Tanh())})
-        self.assertEqual(counted.text_of(network), "layer:ModuleDict")
-        self.assertEqual(counted.text_of(part[0]), "layer:0")
-        self.assertEqual(counted.text_of(network["more"][0]), "layer:ModuleDict.more.0")
+        self.assertEqual(counted.path_of(network), "ModuleDict")
+        self.assertEqual(counted.path_of(part[0]), "0")
+        self.assertEqual(counted.path_of(network["more"][0]), "ModuleDict.more.0")
 
 
 class StandIn:
@@ -162,8 +157,8 @@ class Library:
     def __init__(self):
         self.ranges = []
 
-    def oplens_range_begin(self, text):
-        self.ranges.append(text.decode())
+    def oplens_layer_path_begin(self, path):
+        self.ranges.append(path.decode())
         return len(self.ranges)
 
     def oplens_end(self, token):
@@ -201,7 +196,7 @@ class PyTorch2(unittest.TestCase):
                 with self.assertRaises(ValueError):
                     network(True)
                 self.assertEqual(library.ranges,
-                                 ["layer:Network", "end 1", "layer:Network", "end 3"])
+                                 ["Network", "end 1", "Network", "end 3"])
 
             with self.subTest(place):
                 self.run_with(place, use)

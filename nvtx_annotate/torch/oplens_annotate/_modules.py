@@ -86,10 +86,10 @@ def _native(library, module_class):
         paths.name(module, around)
 
     try:
-        enter, leave, set_text, forget_text, wrap = make(name)
+        enter, leave, set_path, forget_path, wrap = make(name)
     except ValueError:  # Null.
         return None
-    paths = Paths(module_class, lambda number, text: set_text((number, text)), forget_text)
+    paths = Paths(module_class, lambda number, path: set_path((number, path)), forget_path)
     return enter, leave, wrap
 
 
@@ -97,25 +97,25 @@ class _Layers:
     """The same by ctypes, with any library of oplens."""
 
     def __init__(self, library, module_class):
-        self._begin = library.oplens_range_begin
+        self._begin = library.oplens_layer_path_begin
         self._end = library.oplens_end
-        self._texts = {}
-        self._paths = Paths(module_class, self._texts.__setitem__, self._forget)
+        self._known = {}
+        self._paths = Paths(module_class, self._known.__setitem__, self._forget)
         self._local = threading.local()
 
     def _forget(self, number):
-        self._texts.pop(number, None)
+        self._known.pop(number, None)
 
     def enter(self, module):
         try:
             stack = self._local.stack
         except AttributeError:
             self._local.stack = stack = []
-        text = self._texts.get(id(module))
-        if text is None:
+        path = self._known.get(id(module))
+        if path is None:
             self._paths.name(module, stack[-1][0] if stack else None)
-            text = self._texts.get(id(module))
-        token = self._begin(text) if text is not None else 0
+            path = self._known.get(id(module))
+        token = self._begin(path) if path is not None else 0
         stack.append((module, token))
         return len(stack)
 

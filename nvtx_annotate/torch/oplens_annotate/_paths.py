@@ -9,7 +9,6 @@ import weakref
 # A module made in forward() is looked for among this many of those below the one that calls it.
 _MAX_SEARCHED = 256
 _MAX_SECONDS = 2.0  # That all searches of the heap together may take.
-_MAX_BYTES = 512  # As much of a path as a text holds.
 
 # Modules that only pass calls on to a child of this name: it is left out of paths.
 _WRAPPED = ("_orig_mod", "_fsdp_wrapped_module", "_fpw_module", "_checkpoint_wrapped_module")
@@ -25,12 +24,12 @@ class Paths:
     if another has that name). A module with several paths has the first.
     """
 
-    def __init__(self, module_class, set_text, forget_text):
-        """set_text(id, bytes) is called for each module that has got a path, forget_text(id) when one
+    def __init__(self, module_class, set_path, forget_path):
+        """set_path(id, bytes) is called for each module that has got a path, forget_path(id) when one
         is destroyed."""
         self._class = module_class
-        self._set_text = set_text
-        self._forget_text = forget_text
+        self._set_path = set_path
+        self._forget_path = forget_path
         self._known = {}  # id -> _Reference
         self._numbers = {}  # Class name -> _Numbers of the networks that have it in front
         self._plain = None  # The class name of the network that has not, and that first came.
@@ -69,14 +68,14 @@ class Paths:
         known.prefix = prefix
         known.place = None
         self._known[id(module)] = known
-        self._set_text(id(module), _text_of(path))
+        self._set_path(id(module), path.encode("utf-8", "surrogateescape"))
         return known
 
     def _forget(self, reference):
         """Called before the address of a module can be another's."""
         if self._known.get(reference.number) is reference:
             del self._known[reference.number]
-            self._forget_text(reference.number)
+            self._forget_path(reference.number)
         if reference.place is not None:
             name, number = reference.place
             self._numbers[name].give_back(number)
@@ -323,19 +322,3 @@ def _class_name(module):
     if any(base.__name__ == "ScriptModule" for base in type(module).__mro__):
         name = getattr(module, "original_name", "") or name
     return str(name)
-
-
-def _text_of(path):
-    """The text of a layer's range, as docs/markers.md says."""
-    raw = path.encode("utf-8", "surrogateescape")
-    cut = b""
-    if len(raw) > _MAX_BYTES:
-        raw = raw[:_MAX_BYTES].decode("utf-8", "ignore").encode("utf-8")
-        cut = b"..."
-    text = b"layer:" + b"".join(
-        b"%%%02X" % byte if byte in b"%:" or byte < 0x20 or byte > 0x7E else bytes((byte,))
-        for byte in raw) + cut
-    # All four words together would make an old parser take the layer for an op.
-    if all(word in text for word in (b"mod", b"op", b"args", b"type")):
-        text = text.replace(b"args", b"%61rgs")
-    return text
