@@ -49,7 +49,7 @@ uint64_t oplens_layer_path_begin(const char* path) {
   if (!Enabled()) return 0;
   char text[oplens::markers::kLayerBufferBytes];
   oplens::markers::FormatLayer(path == nullptr ? "" : path, text);
-  return oplens::annotate::BeginLayerText(text);
+  return oplens::annotate::BeginText({text, nullptr});
 }
 
 uint64_t oplens_trace_begin(const char* const* frames, uint64_t count) {

@@ -452,11 +452,26 @@ uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept {
   });
 }
 
-uint64_t BeginLayerText(const char* text) noexcept {
+WholeText RegisterText(const char* text) noexcept {
+  // The string of a range must belong to its domain: here the default one.
+  return {text, nvtxDomainRegisterStringA(nullptr, text)};
+}
+
+uint64_t BeginText(const WholeText& text) noexcept {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
-  PushText(text, begun);
+  if (text.handle == nullptr) {
+    PushText(text.text, begun);
+    return TokenOf(*state);
+  }
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  event.message.registered = static_cast<nvtxStringHandle_t>(text.handle);
+  nvtxRangePushEx(&event);
+  ++begun->plain;
   return TokenOf(*state);
 }
 

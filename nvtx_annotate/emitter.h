@@ -49,8 +49,19 @@ uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept;
 /// Marks an event of an allocator, for a recorder that takes the payload.
 void EmitMemory(const markers::MemoryPayload& payload) noexcept;
 
-/// Begins a layer by its whole path, whatever layer is around it. `text`: of FormatLayer.
-uint64_t BeginLayerText(const char* text) noexcept;
+/// A marker's text that many ranges have. `text` stays where it is until the range began; `handle`
+/// is the tool's, null where there is none.
+struct WholeText {
+  const char* text = nullptr;
+  void* handle = nullptr;
+};
+
+/// Has the tool keep a text, which lives until the process ends. Once a text: the tool forgets
+/// none.
+WholeText RegisterText(const char* text) noexcept;
+
+/// Begins a range of a text that is formatted already: a layer with its whole path, a call stack.
+uint64_t BeginText(const WholeText& text) noexcept;
 
 /// Counts a range that could not be begun because too many are open. The number is told in the
 /// recording, see markers::kLeftOutMark, and once on stderr.

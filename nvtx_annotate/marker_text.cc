@@ -380,6 +380,18 @@ void WriteFacts(const CallFacts& facts, Writer* out) {
   out->Char('\'');
 }
 
+/// The bytes that a frame of a trace takes at most. `scratch` is an empty writer.
+size_t FrameBytes(std::string_view frame, Writer* scratch) {
+  scratch->Quoted(frame);
+  const size_t size = scratch->size();
+  scratch->Rewind(0);
+  size_t guarded = 0;  // What Writer::Guard may add.
+  for (size_t at = frame.find("args"); at != frame.npos; at = frame.find("args", at + 4)) {
+    guarded += 3;
+  }
+  return size + guarded + 2;
+}
+
 void WriteHandles(const CallFacts& facts, Writer* out) {
   if (facts.h != 0) {
     out->Literal(", 'h': ");
@@ -509,16 +521,18 @@ size_t FormatSequence(const char* name, int64_t seq, bool node, char* buffer) no
 }
 
 size_t FormatTrace(const char* const* frames, size_t count, int64_t line, char* buffer) noexcept {
+  constexpr char kBegin[] = "{'traceMarker': [";
+  constexpr size_t kLineBytes = 24;
   Writer out(buffer);
-  out.Literal("{'traceMarker': [");
-  size_t first = count > kMaxFrames ? count - kMaxFrames : 0;
-  // The innermost frames that fit; escapes make of a byte six at most.
-  size_t bytes = 0;
-  for (size_t i = count; i > first; --i) {
-    const size_t size = View(frames[i - 1]).size();
-    bytes += 6 * (size < kMaxStringBytes ? size : kMaxStringBytes) + 32;
-    if (bytes > kMaxTextBytes / 2 && i < count) first = i;
+  // The innermost frames that fit.
+  size_t first = count;
+  size_t bytes = sizeof kBegin + kLineBytes + 4;
+  while (first > 0 && count - first < kMaxFrames) {
+    bytes += FrameBytes(View(frames[first - 1]), &out);
+    if (bytes > kMaxTextBytes && first < count) break;
+    --first;
   }
+  out.Literal(kBegin);
   for (size_t i = first; i < count; ++i) {
     if (i > first) out.Literal(", ");
     out.Quoted(View(frames[i]));

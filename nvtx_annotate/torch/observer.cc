@@ -18,6 +18,7 @@
 #include "nvtx_annotate/torch/form_cache.h"
 #include "nvtx_annotate/torch/node_owners.h"
 #include "nvtx_annotate/torch/pyprof_ranges.h"
+#include "nvtx_annotate/torch/python_trace.h"
 #include "nvtx_annotate/torch/range_stack.h"
 #include "nvtx_annotate/torch/thread_numbers.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
@@ -177,9 +178,10 @@ Context OnOperator(const at::RecordFunction& function, RangeStack* stack) {
   inside.place = Place::kOp;
   inside.owner = facts.h;
   if (seq >= 0) inside.seq = seq;
+  const uint64_t site = extent == Extent::kWhole ? BeginCallSite(around.place) : 0;
   const uint64_t token = extent == Extent::kWhole ? BeginOperator(function, form, facts)
                                                   : BeginSequence(function.name(), facts);
-  return Keep(stack, token, inside);
+  return Keep(stack, site != 0 ? site : token, inside);
 }
 
 Context OnNode(const at::RecordFunction& function, RangeStack* stack) {

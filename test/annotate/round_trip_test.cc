@@ -576,19 +576,29 @@ TEST_F(RoundTripTest, NoTextIsLongerThanItMayBe) {
   }
 }
 
-TEST_F(RoundTripTest, TracesOfManyFrames) {
-  std::vector<std::string> texts;
-  std::vector<const char*> frames;
-  for (int i = 0; i < 1000; ++i) texts.push_back(fmt::format("some/path/to/file_{}.py:{}", i, i));
-  for (const std::string& text : texts) frames.push_back(text.c_str());
-  const NvtxRanges ranges = Emit([&] { const ScopedTrace trace(frames.data(), frames.size()); });
-  ASSERT_EQ(ranges.ranges.size(), 1U);
-  const MarkerText marker = ClassifyMarker(ranges.ranges[0].text);
-  ASSERT_EQ(marker.kind, MarkerKind::kTrace);
-  // The innermost ones.
-  ASSERT_GE(marker.frames.size(), 12U);
-  EXPECT_EQ(marker.frames.back(), texts.back());
-  EXPECT_EQ(marker.frames.front(), texts[texts.size() - marker.frames.size()]);
+TEST_F(RoundTripTest, TracesKeepTheInnermostFrames) {
+  struct Case {
+    std::string folder;
+    size_t kept;
+  };
+  // 64, or as many as have room: here 6 bytes for each that is no UTF-8.
+  const Case cases[] = {{"args", 64},
+                        {"/home/some body/work/network/src/models/vision/transformers", 64},
+                        {std::string(490, '\x80'), 20}};
+  for (const Case& c : cases) {
+    std::vector<std::string> texts;
+    std::vector<const char*> frames;
+    for (int i = 0; i < 1000; ++i) texts.push_back(fmt::format("{}/{}.py:{}", c.folder, i, i));
+    for (const std::string& text : texts) frames.push_back(text.c_str());
+    const NvtxRanges ranges = Emit([&] { const ScopedTrace trace(frames.data(), frames.size()); });
+    ASSERT_EQ(ranges.ranges.size(), 1U);
+    EXPECT_LE(ranges.ranges[0].text.size(), markers::kMaxTextBytes);
+    const MarkerText marker = ClassifyMarker(ranges.ranges[0].text);
+    ASSERT_EQ(marker.kind, MarkerKind::kTrace);
+    ASSERT_EQ(marker.frames.size(), c.kept) << c.folder;
+    EXPECT_EQ(marker.frames.back(), texts.back());
+    EXPECT_EQ(marker.frames.front(), texts[texts.size() - c.kept]);
+  }
 }
 
 }  // namespace

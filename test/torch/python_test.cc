@@ -65,7 +65,8 @@ TEST_F(PythonTest, ModulesThatTheRootDidNotHave) {
 TEST_F(PythonTest, ThreadsHaveLayersOfTheirOwn) {
   EXPECT_THAT(Layers(RunPythonCase("threads")),
               ::testing::UnorderedElementsAre("layer:Sequential", "  layer:0", "    linear f",
-                                              "layer:Sequential", "  layer:0", "    relu f"));
+                                              "layer:Sequential#2", "  layer:Sequential#2.0",
+                                              "    relu f"));
 }
 
 TEST_F(PythonTest, FunctionOfTheUser) {
@@ -86,14 +87,6 @@ TEST_F(PythonTest, Options) {
   const std::vector<std::string> bare = RunPythonCase("layers", {"--no-layers"}).Outline();
   EXPECT_THAT(bare, Not(Contains(HasSubstr("layer:"))));
   EXPECT_THAT(bare, Not(Contains(HasSubstr("traceMarker"))));
-  const std::vector<std::string> traced =
-      RunPythonCase("layers", {"--trace", "--no-layers"}).Outline();
-  // The stack ends where the module is called: "return self.again(self.second(self.first(x)))".
-  EXPECT_THAT(traced,
-              Contains(::testing::MatchesRegex("  \\{'traceMarker': \\[.*python_cases.py:[0-9]+', "
-                                               "'[^']*python_cases.py:[0-9]+'\\]\\}")));
-  EXPECT_THAT(traced, Not(Contains(HasSubstr("runpy"))));
-  EXPECT_THAT(traced, Not(Contains(HasSubstr("oplens_annotate"))));
 }
 
 TEST_F(PythonTest, CaptureWindow) {

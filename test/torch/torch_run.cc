@@ -118,8 +118,13 @@ TorchRun RunCase(const std::string& name, const std::vector<std::string>& enviro
 }
 
 TorchRun RunPythonCase(const std::string& name, const std::vector<std::string>& options) {
+  return RunPythonFile("test/torch/python_cases.py", name, options);
+}
+
+TorchRun RunPythonFile(const std::string& file, const std::string& name,
+                       const std::vector<std::string>& options) {
   std::vector<std::string> arguments = options;
-  arguments.push_back(SourceFile("test/torch/python_cases.py"));
+  arguments.push_back(SourceFile(file));
   arguments.push_back(name);
   return RunTorch(AnnotatedPython(arguments), OuterUnlessTold({"PYTHONPATH=" OPLENS_LIB_DIR}));
 }

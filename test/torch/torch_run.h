@@ -40,6 +40,9 @@ TorchRun RunCase(const std::string& name, const std::vector<std::string>& enviro
                  const std::string& mode = "payload");
 /// One of python_cases.py, through python3 -m oplens_annotate with options.
 TorchRun RunPythonCase(const std::string& name, const std::vector<std::string>& options = {});
+/// The same of another file of the project.
+TorchRun RunPythonFile(const std::string& file, const std::string& name,
+                       const std::vector<std::string>& options = {});
 
 /// The command of `python3 -m oplens_annotate OPTIONS program`, and what it needs.
 std::vector<std::string> AnnotatedPython(std::vector<std::string> arguments);

@@ -18,8 +18,6 @@ Without a profiler that listens to NVTX nothing is hooked and nothing slows down
 liboplens_torch.so is looked for in $OPLENS_TORCH_LIBRARY, beside this package, in the folder above, and
 where the system looks for libraries. Needs Python 3.8.
 """
-import os
-
 from . import _library, _modules
 from ._schedule import ProfilerAction, profile, record_function, schedule
 
@@ -33,7 +31,7 @@ _api = None  # The loaded library; None before init() and where no profiler list
 def init(trace=False, layers=True, pyprof=False):
     """Begins to annotate. True if ranges will be emitted: False means that no profiler listens.
 
-    trace: a call stack for each module that runs, also switched on by OPLENS_ANNOTATE=trace.
+    trace: the Python stack that calls each op, also switched on by OPLENS_ANNOTATE=trace.
     layers: the path of each module that runs, e.g. "encoder.2.attention".
     pyprof: texts for PyProf's own prof, as OPLENS_ANNOTATE=pyprof; before the library is loaded.
     """
@@ -54,9 +52,10 @@ def init(trace=False, layers=True, pyprof=False):
         return True
     _library.declare(library)
     _api = library
-    trace = trace or "trace" in os.environ.get("OPLENS_ANNOTATE", "").split(",")
-    if layers or trace:
-        _modules.hook(library, layers, trace)
+    if trace and not (hasattr(library, "oplens_python_trace") and library.oplens_python_trace(1)):
+        _library.warn("no call sites: they need CPython 3.9 or later, and the library for this PyTorch")
+    if layers:
+        _modules.hook(library)
     return True
 
 

@@ -11,7 +11,7 @@ def _main():
     parser = argparse.ArgumentParser(
         prog="python3 -m oplens_annotate",
         description="Runs a PyTorch program with its operators, nodes and layers as NVTX ranges.")
-    parser.add_argument("--trace", action="store_true", help="add the call stack of each module")
+    parser.add_argument("--trace", action="store_true", help="add the call stack of each op")
     parser.add_argument("--no-layers", action="store_true", help="leave out the modules' paths")
     parser.add_argument("--pyprof", action="store_true", help="texts for PyProf's own prof")
     parser.add_argument("-m", dest="is_module", action="store_true", help="PROGRAM is a module")

@@ -1,199 +1,129 @@
-"""Layers and call stacks of the modules that run."""
+"""Layers: a range for each module that runs, with its path."""
 import ctypes
-import inspect
-import os
-import sys
 import threading
-import weakref
 
-_MAX_FRAMES = 12
+from ._paths import Paths
 
-
-def hook(library, layers, trace):
-    """Begins a range for each module that runs, from now on."""
-    from torch.nn.modules import module
-
-    hooks = _Hooks(library, layers, trace)
-    module.register_module_forward_pre_hook(hooks.enter)
-    # Newer versions call the hook also after an exception; enter() repairs what older ones leave.
-    register = module.register_module_forward_hook
-    options = {"always_call": True} if "always_call" in inspect.signature(register).parameters else {}
-    register(hooks.leave, **options)
+# Set by hook(). They are globals, and _call() is as it is, so that the compiler of PyTorch 2 can take
+# it for what it passes on to: nothing else of this package may be seen in code that is compiled.
+_original = None  # Module.__call__ as it was.
+_is_compiling = None
+_enter = None
+_leave = None
 
 
-class _Entry:
-    """A module that runs."""
+def hook(library):
+    """Begins a range for each module that runs, on any thread, from now on. `library` is a ctypes.CDLL."""
+    global _original, _is_compiling, _enter, _leave
+    from torch import nn
 
-    __slots__ = ("module", "token", "frame", "code", "paths", "path")
+    if _original is not None:
+        return
+    functions = _native(library, nn.Module)
+    if functions is None:
+        layers = _Layers(library, nn.Module)
+        functions = layers.enter, layers.leave, None
+    _enter, _leave, wrap = functions
+    _original = nn.Module.__call__
+    _is_compiling = _compiling_test()
+    if _is_compiling is not None:
+        nn.Module.__call__ = _call_unless_compiling
+    else:
+        wrapped = wrap and wrap((nn.Module, _original))
+        nn.Module.__call__ = wrapped or _call
 
-    def __init__(self, module, token, frame, paths, path):
-        self.module = id(module)
-        self.token = token
-        self.frame = id(frame)  # Of the call; a reference would keep its variables alive.
-        self.code = frame.f_code
-        self.paths = paths
-        self.path = path
+
+def _call(self, *args, **kwargs):
+    layer = _enter(self)
+    try:
+        return _original(self, *args, **kwargs)
+    finally:
+        _leave(layer)
 
 
-class _Hooks:
-    """Begins and ends a range for each module that runs, on any thread."""
+def _call_unless_compiling(self, *args, **kwargs):
+    if _is_compiling():
+        return _original(self, *args, **kwargs)
+    layer = _enter(self)
+    try:
+        return _original(self, *args, **kwargs)
+    finally:
+        _leave(layer)
 
-    def __init__(self, library, layers, trace):
+
+def _compiling_test():
+    """The function that code asks whether it is being compiled; None before PyTorch 2.
+
+    The compiler knows it and puts True in its place; where code runs it answers False.
+    """
+    import torch
+
+    for place, name in (("compiler", "is_dynamo_compiling"), ("compiler", "is_compiling"), ("_utils", "is_compiling")):
+        found = getattr(getattr(torch, place, None), name, None)
+        if found is not None:
+            return found
+    if hasattr(torch, "compile"):
+        from torch._dynamo import is_compiling
+
+        return is_compiling
+    return None
+
+
+def _native(library, module_class):
+    """The functions of the library that PyTorch's version has; None where it has none, or this is no
+    CPython that they know."""
+    handle = getattr(library, "_handle", None)
+    try:
+        # Unlike CDLL this keeps the lock of the interpreter.
+        make = ctypes.PyDLL(library._name, handle=handle).oplens_python_layers
+    except AttributeError:
+        return None
+    make.argtypes = [ctypes.py_object]
+    make.restype = ctypes.py_object
+    paths = None
+
+    def name(module, around):
+        paths.name(module, around)
+
+    try:
+        enter, leave, set_path, forget_path, wrap = make(name)
+    except ValueError:  # Null.
+        return None
+    paths = Paths(module_class, lambda number, path: set_path((number, path)), forget_path)
+    return enter, leave, wrap
+
+
+class _Layers:
+    """The same by ctypes, with any library of oplens."""
+
+    def __init__(self, library, module_class):
         self._begin = library.oplens_layer_path_begin
         self._end = library.oplens_end
-        self._layers = layers
-        self._traces = _Traces(library) if trace else None
-        self._roots = _WeakMap()  # Root module -> _Paths.
+        self._known = {}
+        self._paths = Paths(module_class, self._known.__setitem__, self._forget)
         self._local = threading.local()
 
-    def enter(self, module, _inputs):
-        frame = sys._getframe(1)
-        stack = self._stack()
-        if stack:
-            self._drop_dead(stack, frame)
-        if stack:
-            paths, around = stack[-1].paths, stack[-1].path
-        else:
-            paths, around = self._paths_of(module), ""
-        path, text = paths.find(module, around)
-        token = self._traces.begin(frame) if self._traces else 0
-        if self._layers:
-            inner = self._begin(text)
-            # Ending the outer of the two ranges ends both.
-            token = token or inner
-        stack.append(_Entry(module, token, frame, paths, path))
+    def _forget(self, number):
+        self._known.pop(number, None)
 
-    def leave(self, module, _inputs, _output):
-        stack = self._stack()
-        number = id(module)
-        for i in range(len(stack) - 1, -1, -1):
-            if stack[i].module == number:
-                self._cut(stack, i)
-                return
-
-    def _stack(self):
+    def enter(self, module):
         try:
-            return self._local.stack
+            stack = self._local.stack
         except AttributeError:
             self._local.stack = stack = []
-            return stack
+        path = self._known.get(id(module))
+        if path is None:
+            self._paths.name(module, stack[-1][0] if stack else None)
+            path = self._known.get(id(module))
+        token = self._begin(path) if path is not None else 0
+        stack.append((module, token))
+        return len(stack)
 
-    def _paths_of(self, root):
-        paths = self._roots.get(root)
-        if paths is None:
-            paths = _Paths(root)
-            self._roots.set(root, paths)
-        return paths
-
-    def _cut(self, stack, size):
-        """Ends all but the first entries. Ending the outermost of them ends those in it."""
-        token = next((entry.token for entry in stack[size:] if entry.token), 0)
-        del stack[size:]
+    def leave(self, number):
+        stack = self._local.stack
+        if number > len(stack):
+            return
+        token = stack[number - 1][1]
+        del stack[number - 1:]
         if token:
             self._end(token)
-
-    def _drop_dead(self, stack, frame):
-        """Drops the modules that were left by an exception: their calls do not enclose this one."""
-        around = frame.f_back
-        top = stack[-1]
-        while around is not None:
-            if id(around) == top.frame and around.f_code is top.code:
-                return
-            around = around.f_back
-        alive = set()
-        around = frame.f_back
-        while around is not None:
-            alive.add((id(around), around.f_code))
-            around = around.f_back
-        size = len(stack)
-        while size > 0 and (stack[size - 1].frame, stack[size - 1].code) not in alive:
-            size -= 1
-        self._cut(stack, size)
-
-
-class _WeakMap:
-    """Values by object, which it keeps neither alive nor compares."""
-
-    def __init__(self):
-        self._entries = {}
-
-    def get(self, key):
-        entry = self._entries.get(id(key))
-        return entry[1] if entry is not None and entry[0]() is key else None
-
-    def set(self, key, value):
-        number = id(key)
-        entries = self._entries
-
-        def forget(reference):
-            if number in entries and entries[number][0] is reference:
-                del entries[number]
-
-        entries[number] = (weakref.ref(key, forget), value)
-
-
-class _Paths:
-    """The paths of the modules below a root, and the texts of their ranges."""
-
-    def __init__(self, root):
-        self._root = weakref.ref(root)
-        self._paths = _WeakMap()
-        self._read()
-
-    def find(self, module, around):
-        """(path, text); a module that its root does not know is named after the module around it."""
-        known = self._paths.get(module)
-        if known is None:
-            self._read()
-            known = self._paths.get(module)
-        if known is None:
-            name = type(module).__name__
-            known = self._set(module, f"{around}.{name}" if around else name)
-        return known
-
-    def _read(self):
-        root = self._root()
-        if root is None:
-            return
-        # A module with several paths has the first of them.
-        for path, module in root.named_modules():
-            if self._paths.get(module) is None:
-                self._set(module, path or type(module).__name__)
-
-    def _set(self, module, path):
-        known = (path, path.encode("utf-8", "surrogateescape"))
-        self._paths.set(module, known)
-        return known
-
-
-class _Traces:
-    """Call stacks, each made once."""
-
-    _OWN_FILES = (__file__, os.path.join("oplens_annotate", "__main__.py"), os.path.join("torch", "nn", "modules", "module.py"), "runpy>", "runpy.py")
-
-    def __init__(self, library):
-        self._begin = library.oplens_trace_begin
-        self._known = {}
-
-    def begin(self, frame):
-        key = []
-        codes = []
-        while frame is not None and len(codes) < _MAX_FRAMES:
-            code = frame.f_code
-            if not code.co_filename.endswith(self._OWN_FILES):
-                key.append((id(code), frame.f_lineno))
-                codes.append(code)
-            frame = frame.f_back
-        key = tuple(key)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._make(key, codes)
-        return self._begin(known[0], known[1])
-
-    @staticmethod
-    def _make(key, codes):
-        texts = [f"{code.co_filename}:{line}".encode("utf-8", "surrogateescape")
-                 for code, (_, line) in zip(codes, key)]
-        texts.reverse()
-        # The codes are kept: another one could have the same id.
-        return (ctypes.c_char_p * len(texts))(*texts), len(texts), codes

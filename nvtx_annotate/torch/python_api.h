@@ -1,0 +1,100 @@
+#ifndef OPLENS_NVTX_ANNOTATE_TORCH_PYTHON_API_H_
+#define OPLENS_NVTX_ANNOTATE_TORCH_PYTHON_API_H_
+
+#include <cstddef>
+
+// The few functions of CPython that the adaptor calls, found in the process when it is a Python
+// program: the library is loaded into C++ programs too, so it links none, and is built without
+// Python's headers. All of them have been there, unchanged, since Python 3.9.
+
+namespace oplens::annotate::torch::python {
+
+struct Object;  ///< PyObject
+struct Thread;  ///< PyThreadState
+
+using OneArgumentFunction = Object*(Object* self, Object* argument) noexcept;
+/// `names`: a tuple with the names of the last arguments, which come after the `count` first ones.
+using FastFunction = Object*(Object* self, Object* const* arguments, ptrdiff_t count,
+                             Object* names) noexcept;
+
+/// PyMethodDef
+struct MethodDef {
+  explicit MethodDef(const char* method, OneArgumentFunction* called) noexcept
+      : name(method), function(reinterpret_cast<void (*)()>(called)), flags(0x0008) {}
+  MethodDef(const char* method, FastFunction* called, const char* text) noexcept
+      : name(method), function(reinterpret_cast<void (*)()>(called)), flags(0x0082), doc(text) {}
+
+  const char* name;
+  void (*function)();
+  int flags;  ///< METH_O; METH_FASTCALL and METH_KEYWORDS.
+  const char* doc = nullptr;
+};
+
+/// Named as in Python. "new": a reference that the caller gives back.
+struct Api {
+  int (*Py_IsInitialized)();
+  int (*Py_IsFinalizing)();
+  const char* (*Py_GetVersion)();
+  void (*Py_IncRef)(Object*);
+  void (*Py_DecRef)(Object*);
+
+  int (*PyGILState_Ensure)();
+  void (*PyGILState_Release)(int);
+  Thread* (*PyGILState_GetThisThreadState)();
+
+  Object* (*PyEval_GetFrame)();         // Borrowed.
+  Object* (*PyFrame_GetBack)(Object*);  // New.
+  Object* (*PyFrame_GetCode)(Object*);  // New.
+  int (*PyFrame_GetLineNumber)(Object*);
+  int (*PyFrame_GetLasti)(Object*);  ///< Null before Python 3.11.
+
+  Object* (*PyCFunction_NewEx)(MethodDef*, Object* self, Object* module);  // New.
+  Object* (*PyDescr_NewMethod)(Object* type, MethodDef*);                  // New.
+  /// Null before Python 3.11. New.
+  Object* (*PyObject_Vectorcall)(Object*, Object* const*, size_t, Object* names);
+  Object* (*PyObject_CallFunctionObjArgs)(Object*, ...);    // New.
+  Object* (*PyObject_GetAttrString)(Object*, const char*);  // New.
+  Object* (*PyTuple_New)(ptrdiff_t);                        // New.
+  ptrdiff_t (*PyTuple_Size)(Object*);
+  Object* (*PyTuple_GetItem)(Object*, ptrdiff_t);              // Borrowed.
+  int (*PyTuple_SetItem)(Object*, ptrdiff_t, Object*);         // Takes the reference.
+  Object* (*PyLong_FromUnsignedLongLong)(unsigned long long);  // New.
+  unsigned long long (*PyLong_AsUnsignedLongLong)(Object*);
+  char* (*PyBytes_AsString)(Object*);
+  Object* (*PyUnicode_EncodeFSDefault)(Object*);  // New.
+  void (*PyErr_Clear)();
+  Object* (*PyErr_NoMemory)();  // Null.
+  void (*PyErr_Fetch)(Object**, Object**, Object**);
+  void (*PyErr_Restore)(Object*, Object*, Object*);
+
+  Object* none;  ///< Py_None, borrowed.
+};
+
+/// Null where the process has no Python, or one of another kind: without a lock around the
+/// interpreter, or too old. Asks again each time until there is one.
+const Api* FindApi() noexcept;
+
+/// A reference of our own.
+class Owned {
+ public:
+  Owned(const Api& api, Object* object) noexcept : api_(api), object_(object) {}
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() {
+    if (object_ != nullptr) api_.Py_DecRef(object_);
+  }
+  Object* get() const noexcept { return object_; }
+  Object* Release() noexcept {
+    Object* const object = object_;
+    object_ = nullptr;
+    return object;
+  }
+
+ private:
+  const Api& api_;
+  Object* object_;
+};
+
+}  // namespace oplens::annotate::torch::python
+
+#endif  // OPLENS_NVTX_ANNOTATE_TORCH_PYTHON_API_H_

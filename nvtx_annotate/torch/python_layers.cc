@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "nvtx_annotate/emitter.h"
+#include "nvtx_annotate/marker_text.h"
+#include "nvtx_annotate/torch/python_api.h"
+#include "nvtx_annotate/torch/torch_annotate.h"
+
+// What oplens_annotate calls around every module that runs. The paths are made in Python, once a
+// module; here lie their texts, by the address of the module. Everything but the stacks of the
+// threads is guarded by the lock of the interpreter.
+
+namespace oplens::annotate::torch::python {
+namespace {
+
+/// The modules that a thread runs, innermost last.
+struct Running {
+  struct Entry {
+    Object* module;
+    uint64_t token;
+  };
+  static constexpr size_t kMaxDepth = 4096;
+  size_t depth = 0;
+  Entry entries[kMaxDepth];
+};
+
+thread_local Running* t_running = nullptr;
+
+class RunningOwner {
+ public:
+  RunningOwner() noexcept : running_(new (std::nothrow) Running) {}
+  ~RunningOwner() {
+    t_running = nullptr;
+    gone = true;
+    delete running_;
+  }
+  RunningOwner(const RunningOwner&) = delete;
+  RunningOwner& operator=(const RunningOwner&) = delete;
+  Running* get() const noexcept { return running_; }
+
+  static thread_local bool gone;
+
+ private:
+  Running* const running_;
+};
+thread_local bool RunningOwner::gone = false;
+
+Running* MakeRunning() noexcept {
+  if (RunningOwner::gone) return nullptr;
+  static thread_local const RunningOwner owner;
+  t_running = owner.get();
+  return t_running;
+}
+
+/// Null when memory is short or the thread is ending.
+Running* RunningOfThread() noexcept { return t_running != nullptr ? t_running : MakeRunning(); }
+
+struct Text {
+  std::string text;
+  WholeText whole;
+};
+
+/// The text of a module.
+struct Known {
+  const Text* text = nullptr;
+  std::unique_ptr<const Text> own;  ///< Where there are too many for all to be kept.
+};
+
+struct Layers {
+  const Api* api = nullptr;
+  Object* name = nullptr;      ///< The function that names a module, and calls set().
+  Object* original = nullptr;  ///< Module.__call__ as it was.
+  std::unordered_map<uintptr_t, Known> modules;
+  std::unordered_map<std::string_view, std::unique_ptr<const Text>> texts;
+};
+
+/// Never destroyed: modules may run while the process ends.
+Layers& TheLayers() {
+  static Layers* const layers = new Layers;
+  return *layers;
+}
+
+uintptr_t Address(const Object* module) { return reinterpret_cast<uintptr_t>(module); }
+
+/// The text of a module, null if it has none.
+const WholeText* TextOf(Layers* layers, Object* module, const Running& running) {
+  const auto known = layers->modules.find(Address(module));
+  if (known != layers->modules.end()) return &known->second.text->whole;
+  const Api& api = *layers->api;
+  Object* const around = running.depth == 0 ? api.none : running.entries[running.depth - 1].module;
+  const Owned answer(api, api.PyObject_CallFunctionObjArgs(layers->name, module, around, nullptr));
+  if (answer.get() == nullptr) api.PyErr_Clear();
+  const auto added = layers->modules.find(Address(module));
+  return added == layers->modules.end() ? nullptr : &added->second.text->whole;
+}
+
+/// Answers a number for LeaveModule(), 0 when nothing was begun.
+size_t TryEnterModule(Layers* layers, Object* module) {
+  if (!Enabled()) return 0;
+  Running* const running = RunningOfThread();
+  if (running == nullptr || running->depth == Running::kMaxDepth) return 0;
+  const WholeText* const text = TextOf(layers, module, *running);
+  if (text == nullptr) return 0;
+  const uint64_t token = BeginText(*text);
+  if (token == 0) return 0;
+  running->entries[running->depth] = {module, token};
+  return ++running->depth;
+}
+
+size_t EnterModule(Object* module) noexcept {
+  try {
+    return TryEnterModule(&TheLayers(), module);
+  } catch (...) {
+    return 0;
+  }
+}
+
+void LeaveModule(size_t number) noexcept {
+  Running* const running = number == 0 ? nullptr : RunningOfThread();
+  if (running == nullptr || number > running->depth) return;
+  detail::End(running->entries[number - 1].token);
+  running->depth = number - 1;
+}
+
+Object* None(const Api& api) noexcept {
+  api.Py_IncRef(api.none);
+  return api.none;
+}
+
+Object* Enter(Object* /*self*/, Object* module) noexcept {
+  return TheLayers().api->PyLong_FromUnsignedLongLong(EnterModule(module));
+}
+
+Object* Leave(Object* /*self*/, Object* number) noexcept {
+  const Api& api = *TheLayers().api;
+  LeaveModule(api.PyLong_AsUnsignedLongLong(number));
+  return None(api);
+}
+
+/// Calls the original __call__ of a module, which takes it as the first argument.
+Object* CallOriginal(const Layers& layers, Object* module, Object* const* arguments,
+                     ptrdiff_t count, Object* names) noexcept {
+  const Api& api = *layers.api;
+  const ptrdiff_t total = count + (names == nullptr ? 0 : api.PyTuple_Size(names));
+  constexpr ptrdiff_t kFew = 16;
+  Object* few[kFew + 1];
+  std::unique_ptr<Object*[]> many;
+  Object** all = few;
+  if (total > kFew) {
+    many.reset(new (std::nothrow) Object*[static_cast<size_t>(total) + 1]);
+    if (many == nullptr) return api.PyErr_NoMemory();
+    all = many.get();
+  }
+  all[0] = module;
+  std::copy(arguments, arguments + total, all + 1);
+  return api.PyObject_Vectorcall(layers.original, all, static_cast<size_t>(count) + 1, names);
+}
+
+/// Module.__call__ where no compiler reads it: it costs half of one in Python.
+Object* CallModule(Object* module, Object* const* arguments, ptrdiff_t count,
+                   Object* names) noexcept {
+  const size_t number = EnterModule(module);
+  Object* const result = CallOriginal(TheLayers(), module, arguments, count, names);
+  LeaveModule(number);
+  return result;
+}
+
+MethodDef g_call("__call__", CallModule, "__call__($self, /, *input, **kwargs)\n--\n\n");
+
+/// A method that calls another, a layer around it: (class of modules, its __call__). None where
+/// this Python lacks what it takes.
+Object* Wrap(Object* /*self*/, Object* pair) noexcept {
+  Layers& layers = TheLayers();
+  const Api& api = *layers.api;
+  Object* const type = api.PyTuple_GetItem(pair, 0);
+  Object* const original = api.PyTuple_GetItem(pair, 1);
+  if (type == nullptr || original == nullptr) return nullptr;
+  if (api.PyObject_Vectorcall == nullptr) return None(api);
+  api.Py_IncRef(original);
+  layers.original = original;
+  return api.PyDescr_NewMethod(type, &g_call);
+}
+
+/// Keeps one text for all modules that have it.
+Known KnownOf(Layers* layers, const char* text) {
+  constexpr size_t kMaxTexts = 65'536;
+  const auto kept = layers->texts.find(text);
+  if (kept != layers->texts.end()) return {kept->second.get(), nullptr};
+  auto made = std::make_unique<Text>();
+  made->text = text;
+  if (layers->texts.size() >= kMaxTexts) {
+    made->whole.text = made->text.c_str();
+    const Text* const own = made.get();
+    return {own, std::move(made)};
+  }
+  made->whole = RegisterText(made->text.c_str());
+  const std::string_view key = made->text;
+  return {layers->texts.emplace(key, std::move(made)).first->second.get(), nullptr};
+}
+
+/// Sets the path of a module: (its id(), bytes).
+Object* Set(Object* /*self*/, Object* pair) noexcept {
+  Layers& layers = TheLayers();
+  const Api& api = *layers.api;
+  Object* const number = api.PyTuple_GetItem(pair, 0);
+  Object* const bytes = api.PyTuple_GetItem(pair, 1);
+  if (number == nullptr || bytes == nullptr) return nullptr;
+  const char* const path = api.PyBytes_AsString(bytes);
+  if (path == nullptr) return nullptr;
+  char text[markers::kLayerBufferBytes];
+  markers::FormatLayer(path, text);
+  try {
+    layers.modules[api.PyLong_AsUnsignedLongLong(number)] = KnownOf(&layers, text);
+  } catch (...) {
+    // The module runs without a layer.
+    return None(api);
+  }
+  return None(api);
+}
+
+/// Forgets a module, by its id(), before its address can be another's.
+Object* Forget(Object* /*self*/, Object* number) noexcept {
+  Layers& layers = TheLayers();
+  layers.modules.erase(layers.api->PyLong_AsUnsignedLongLong(number));
+  return None(*layers.api);
+}
+
+MethodDef g_functions[] = {
+    MethodDef("enter", Enter),   MethodDef("leave", Leave), MethodDef("set", Set),
+    MethodDef("forget", Forget), MethodDef("wrap", Wrap),
+};
+
+/// The functions above as a tuple; null: an exception is set.
+Object* MakeFunctions(const Api& api) {
+  constexpr ptrdiff_t kCount = sizeof g_functions / sizeof *g_functions;
+  Owned tuple(api, api.PyTuple_New(kCount));
+  if (tuple.get() == nullptr) return nullptr;
+  for (ptrdiff_t i = 0; i < kCount; ++i) {
+    Object* const function = api.PyCFunction_NewEx(&g_functions[i], nullptr, nullptr);
+    if (function == nullptr) return nullptr;
+    if (api.PyTuple_SetItem(tuple.get(), i, function) != 0) return nullptr;
+  }
+  return tuple.Release();
+}
+
+}  // namespace
+}  // namespace oplens::annotate::torch::python
+
+extern "C" {
+
+/// For oplens_annotate, under the lock of the interpreter. `name(module, around)` names a module
+/// that set() was not called for; `around` runs around it, or is None. Answers (enter, leave, set,
+/// forget, wrap): leave() takes what enter(module) answered. Null where the process has no fitting
+/// Python.
+OPLENS_TORCH_EXPORT oplens::annotate::torch::python::Object* oplens_python_layers(
+    oplens::annotate::torch::python::Object* name);
+
+oplens::annotate::torch::python::Object* oplens_python_layers(
+    oplens::annotate::torch::python::Object* name) {
+  using namespace oplens::annotate::torch::python;  // NOLINT
+  const Api* const api = FindApi();
+  if (api == nullptr) return nullptr;
+  Layers& layers = TheLayers();
+  api->Py_IncRef(name);
+  if (layers.name != nullptr) api->Py_DecRef(layers.name);
+  layers.api = api;
+  layers.name = name;
+  return MakeFunctions(*api);
+}
+
+}  // extern "C"

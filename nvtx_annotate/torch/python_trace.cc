@@ -1,0 +1,307 @@
+#include "nvtx_annotate/torch/python_trace.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "nvtx_annotate/capture_window.h"
+#include "nvtx_annotate/emitter.h"
+#include "nvtx_annotate/marker_text.h"
+#include "nvtx_annotate/torch/python_api.h"
+#include "nvtx_annotate/torch/torch_annotate.h"
+
+namespace oplens::annotate::torch {
+namespace {
+
+using python::Api;
+using python::Object;
+using python::Owned;
+
+constexpr size_t kMaxWalked = 256;     // Frames of the machinery included.
+constexpr size_t kMaxFrames = 64;      // As many as a text keeps.
+constexpr size_t kMaxStacks = 65'536;  // Beyond, texts are made for each call.
+
+bool IsAskedFor() {
+  const char* const options = std::getenv("OPLENS_ANNOTATE");
+  return HasWord(options == nullptr ? "" : options, "trace");
+}
+
+std::atomic<bool> g_on{IsAskedFor()};
+
+/// What a frame is known by: two calls in the same line are two.
+struct Frame {
+  Object* code;
+  int at;
+  bool operator==(const Frame& other) const { return code == other.code && at == other.at; }
+};
+
+/// A stack that was met before. It keeps its code objects: another could have their address.
+struct Stack {
+  std::vector<Frame> frames;  ///< Innermost first.
+  std::unique_ptr<const std::string> text;
+  WholeText whole;              ///< Without a text: no frame is the user's.
+  std::unique_ptr<Stack> next;  ///< Of the same hash.
+};
+
+/// All that follows is guarded by the lock of the interpreter.
+struct Known {
+  std::unordered_map<size_t, std::unique_ptr<Stack>> stacks;
+  size_t stack_count = 0;
+  std::unordered_map<Object*, bool> engine;  ///< Keeps its code objects, as the stacks do.
+};
+
+/// Never destroyed: ops may run while the process ends.
+Known& TheKnown() {
+  static Known* const known = new Known;
+  return *known;
+}
+
+/// The frame that called the last op of this thread, to be compared and nothing else: while an op
+/// runs its caller's frame lives.
+thread_local Object* t_last_frame = nullptr;
+thread_local int t_last_at = -1;
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+bool Holds(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> list) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+/// A text attribute of a code object, as the system has file names; "" if there is none.
+std::string Attribute(const Api& api, Object* code, const char* name) {
+  const Owned value(api, api.PyObject_GetAttrString(code, name));
+  if (value.get() == nullptr) return "";
+  const Owned bytes(api, api.PyUnicode_EncodeFSDefault(value.get()));
+  if (bytes.get() == nullptr) return "";
+  const char* const text = api.PyBytes_AsString(bytes.get());
+  return text == nullptr ? "" : text;
+}
+
+/// Frames between the user's: how modules are called, and what runs the program.
+bool IsMachinery(const Api& api, Object* code, std::string_view file) {
+  if (Holds(file, "oplens_annotate/") || file == "<frozen runpy>" || EndsWith(file, "/runpy.py")) {
+    return true;
+  }
+  return EndsWith(file, "torch/nn/modules/module.py") &&
+         IsOneOf(Attribute(api, code, "co_name"),
+                 {"_call_impl", "_wrapped_call_impl", "_slow_forward", "inner"});
+}
+
+/// The functions that wait for the engine while it runs the backward pass.
+bool IsEngine(const Api& api, Object* code) {
+  auto& engine = TheKnown().engine;
+  const auto known = engine.find(code);
+  if (known != engine.end()) return known->second;
+  const std::string file = Attribute(api, code, "co_filename");
+  const bool is_engine =
+      (EndsWith(file, "torch/autograd/__init__.py") || EndsWith(file, "torch/autograd/graph.py")) &&
+      IsOneOf(Attribute(api, code, "co_name"), {"backward", "grad", "_engine_run_backward"});
+  if (engine.size() < kMaxStacks) {
+    api.Py_IncRef(code);
+    engine.emplace(code, is_engine);
+  }
+  return is_engine;
+}
+
+/// The interpreter's lock, and the exception that was on its way.
+class Gil {
+ public:
+  explicit Gil(const Api& api) noexcept : api_(api), state_(api.PyGILState_Ensure()) {}
+  ~Gil() { api_.PyGILState_Release(state_); }
+  Gil(const Gil&) = delete;
+  Gil& operator=(const Gil&) = delete;
+
+ private:
+  const Api& api_;
+  const int state_;
+};
+
+class SavedError {
+ public:
+  explicit SavedError(const Api& api) noexcept : api_(api) {
+    api.PyErr_Fetch(&type_, &value_, &traceback_);
+  }
+  ~SavedError() { api_.PyErr_Restore(type_, value_, traceback_); }
+  SavedError(const SavedError&) = delete;
+  SavedError& operator=(const SavedError&) = delete;
+
+ private:
+  const Api& api_;
+  Object* type_ = nullptr;
+  Object* value_ = nullptr;
+  Object* traceback_ = nullptr;
+};
+
+/// The frames that are running, innermost first.
+class Walk {
+ public:
+  explicit Walk(const Api& api) noexcept : api_(api), innermost_(api.PyEval_GetFrame()) {}
+
+  /// Whether a Python function runs at all.
+  bool any() const { return innermost_ != nullptr; }
+  Object* innermost() const { return innermost_; }
+  int At(Object* frame) const {
+    return api_.PyFrame_GetLasti == nullptr ? api_.PyFrame_GetLineNumber(frame)
+                                            : api_.PyFrame_GetLasti(frame);
+  }
+  /// It lives as long as its frame runs.
+  Object* CodeOf(Object* frame) const {
+    Object* const code = api_.PyFrame_GetCode(frame);
+    api_.Py_DecRef(code);
+    return code;
+  }
+
+  /// Calls visit(frame), which lives as long as it runs, for the frames from the innermost on.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    api_.Py_IncRef(innermost_);
+    Object* frame = innermost_;
+    for (size_t i = 0; i < kMaxWalked && frame != nullptr; ++i) {
+      visit(frame);
+      Object* const back = api_.PyFrame_GetBack(frame);
+      api_.Py_DecRef(frame);
+      frame = back;
+    }
+    if (frame != nullptr) api_.Py_DecRef(frame);
+  }
+
+ private:
+  const Api& api_;
+  Object* const innermost_;
+};
+
+/// T of the frames that are running; "" where none is the user's.
+std::string FormatStack(const Api& api, const Walk& walk) {
+  std::vector<std::string> texts;
+  walk.ForEach([&](Object* frame) {
+    if (texts.size() == kMaxFrames) return;
+    Object* const code = walk.CodeOf(frame);
+    const std::string file = Attribute(api, code, "co_filename");
+    if (IsMachinery(api, code, file)) return;
+    texts.push_back(file + ":" + std::to_string(api.PyFrame_GetLineNumber(frame)));
+  });
+  if (texts.empty()) return "";
+  std::vector<const char*> frames;
+  for (size_t i = texts.size(); i > 0; --i) frames.push_back(texts[i - 1].c_str());
+  std::string text(markers::kTextBufferBytes, '\0');
+  text.resize(markers::FormatTrace(frames.data(), frames.size(), 0, text.data()));
+  text.shrink_to_fit();
+  return text;
+}
+
+const Stack* FindStack(const Known& known, size_t hash, const Frame* frames, size_t count) {
+  const auto first = known.stacks.find(hash);
+  if (first == known.stacks.end()) return nullptr;
+  for (const Stack* stack = first->second.get(); stack != nullptr; stack = stack->next.get()) {
+    if (std::equal(stack->frames.begin(), stack->frames.end(), frames, frames + count)) {
+      return stack;
+    }
+  }
+  return nullptr;
+}
+
+uint64_t BeginNewStack(const Api& api, const Walk& walk, size_t hash, const Frame* frames,
+                       size_t count) {
+  const SavedError error(api);
+  auto text = std::make_unique<const std::string>(FormatStack(api, walk));
+  Known& known = TheKnown();
+  if (known.stack_count >= kMaxStacks) {
+    return text->empty() ? 0 : BeginText({text->c_str(), nullptr});
+  }
+  auto stack = std::make_unique<Stack>();
+  stack->frames.assign(frames, frames + count);
+  if (!text->empty()) stack->whole = RegisterText(text->c_str());
+  stack->text = std::move(text);
+  std::unique_ptr<Stack>& first = known.stacks[hash];
+  for (const Frame& frame : stack->frames) api.Py_IncRef(frame.code);
+  stack->next = std::move(first);
+  first = std::move(stack);
+  ++known.stack_count;
+  return first->whole.text == nullptr ? 0 : BeginText(first->whole);
+}
+
+uint64_t BeginStack(const Api& api, const Walk& walk) {
+  Frame frames[kMaxWalked];
+  size_t count = 0;
+  size_t hash = 0;
+  walk.ForEach([&](Object* frame) {
+    const Frame found = {walk.CodeOf(frame), walk.At(frame)};
+    frames[count++] = found;
+    hash = (hash ^ reinterpret_cast<uintptr_t>(found.code) ^ static_cast<unsigned>(found.at)) *
+           0x9e3779b97f4a7c15;
+    hash ^= hash >> 29;
+  });
+  const Stack* const stack = FindStack(TheKnown(), hash, frames, count);
+  if (stack == nullptr) return BeginNewStack(api, walk, hash, frames, count);
+  return stack->whole.text == nullptr ? 0 : BeginText(stack->whole);
+}
+
+uint64_t BeginLocked(const Api& api, Place place) {
+  const Walk walk(api);
+  if (!walk.any()) return 0;
+  Object* const frame = walk.innermost();
+  const int at = walk.At(frame);
+  const bool same = frame == t_last_frame && at == t_last_at;
+  t_last_frame = frame;
+  t_last_at = at;
+  // Called by the op around it, not by Python.
+  if (same && place == Place::kOp) return 0;
+  // Called by the engine, in the thread that waits for it.
+  if (place != Place::kOutside) {
+    const SavedError error(api);
+    if (IsEngine(api, walk.CodeOf(frame))) return 0;
+  }
+  return BeginStack(api, walk);
+}
+
+/// Null where there is no Python. A C++ program is not searched for it again and again.
+const Api* FindPython() noexcept {
+  constexpr unsigned kMaxTries = 64;
+  static std::atomic<unsigned> tries{0};
+  if (tries.load(std::memory_order_relaxed) > kMaxTries) return nullptr;
+  const Api* const api = python::FindApi();
+  if (api == nullptr) tries.fetch_add(1, std::memory_order_relaxed);
+  return api;
+}
+
+}  // namespace
+
+uint64_t BeginCallSite(Place place) noexcept {
+  if (!g_on.load(std::memory_order_relaxed)) return 0;
+  const Api* const api = FindPython();
+  // The lock is only taken by threads that run Python anyway: others may have been started by one
+  // that holds it and waits for them.
+  if (api == nullptr || api->PyGILState_GetThisThreadState() == nullptr ||
+      api->Py_IsFinalizing() != 0) {
+    return 0;
+  }
+  const Gil gil(*api);
+  try {
+    return BeginLocked(*api, place);
+  } catch (...) {
+    return 0;
+  }
+}
+
+}  // namespace oplens::annotate::torch
+
+extern "C" {
+
+/// For oplens_annotate: switches call sites on or off. 0 where the process has no fitting Python.
+OPLENS_TORCH_EXPORT int oplens_python_trace(int on);
+
+int oplens_python_trace(int on) {
+  oplens::annotate::torch::g_on.store(on != 0, std::memory_order_relaxed);
+  return oplens::annotate::torch::python::FindApi() == nullptr ? 0 : 1;
+}
+
+}  // extern "C"
