@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define OPLENS_ABI_VERSION 1
+#define OPLENS_ABI_VERSION 2
 
 #if defined(__GNUC__)
 #define OPLENS_API __attribute__((visibility("default")))
@@ -127,6 +127,10 @@ OPLENS_API uint32_t oplens_abi_version(void);
 /* 1 where a range would be seen by a profiler now. For callers for whom collecting arguments costs.
  */
 OPLENS_API int oplens_enabled(void);
+
+/* 1 where a profiler listens to NVTX, inside the capture window or not: where it is 0, no range of
+ * this process will ever be seen. Since version 2. */
+OPLENS_API int oplens_has_tool(void);
 
 /* Begin and end the capture window: ranges are emitted in between (and from the beginning of the
  * program, unless OPLENS_ANNOTATE=off is in the environment). Both mark the moment in the domain

@@ -1,6 +1,5 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
-#include <torch/version.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -249,12 +248,5 @@ extern "C" {
 int oplens_torch_install(void) { return oplens::annotate::torch::Install() ? 1 : 0; }
 
 void oplens_torch_uninstall(void) { oplens::annotate::torch::Uninstall(); }
-
-const char* oplens_torch_version(void) { return TORCH_VERSION; }
-
-// The Python package reads this from the file: it must know before it loads the library.
-OPLENS_TORCH_EXPORT extern const char oplens_torch_build[];
-const char oplens_torch_build[] =
-    "oplens_torch build: torch " TORCH_VERSION " soname " OPLENS_TORCH_SONAME " end";
 
 }  // extern "C"
