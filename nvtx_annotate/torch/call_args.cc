@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 #include "nvtx_annotate/marker_text.h"
+#include "nvtx_annotate/torch/framework.h"
 
 namespace oplens::annotate::torch {
 namespace {
@@ -106,6 +108,15 @@ void CallArgs::Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> input
   if (form.parameters.empty() || form.parameters.back().use == Use::kPositional) {
     while (size_ > 0 && args_[size_ - 1].kind == OPLENS_NONE && args_[size_ - 1].list == 0) --size_;
   }
+  if (group_ != nullptr && form.mod == "c10d") AddGroup();
+}
+
+/// The ranks of a collective call, which its cost hangs on.
+void CallArgs::AddGroup() {
+  const std::optional<framework::ProcessGroup> group = framework::GroupOf(*group_);
+  if (!group) return;
+  if (oplens_arg* const arg = Next("rank", OPLENS_INT)) arg->value.integer = group->rank;
+  if (oplens_arg* const arg = Next("world_size", OPLENS_INT)) arg->value.integer = group->size;
 }
 
 void CallArgs::Add(const Parameter& parameter, const c10::IValue& value) {
@@ -169,9 +180,18 @@ void CallArgs::AddValue(const char* name, const c10::IValue& value) {
     arg->value.numbers = floats_ + floats_used_;
     floats_[floats_used_++] = number.real();
     floats_[floats_used_++] = number.imag();
+  } else if (framework::IsSymbolic(value)) {
+    AddSymbolic(name, value);
   } else {
+    if (group_ == nullptr && value.isObject()) group_ = &value;
     AddOther(name, "object");
   }
+}
+
+void CallArgs::AddSymbolic(const char* name, const c10::IValue& value) {
+  const std::optional<int64_t> known = framework::SymbolicInt(value);
+  if (!known) return AddOther(name, value.isSymInt() ? "SymInt" : "SymFloat");
+  if (oplens_arg* const arg = Next(name, OPLENS_INT)) arg->value.integer = *known;
 }
 
 void CallArgs::AddTensor(const char* name, const at::TensorImpl& tensor, uint16_t list) {
@@ -179,10 +199,7 @@ void CallArgs::AddTensor(const char* name, const at::TensorImpl& tensor, uint16_
     if (oplens_arg* const arg = Next(name, OPLENS_NONE)) arg->list = list;
     return;
   }
-  // These have no extents that could be read without running code of the program.
-  if (tensor.has_symbolic_sizes_strides() || tensor.is_nested()) {
-    return AddOther(name, "Tensor");
-  }
+  if (!framework::HasExtents(tensor)) return AddOther(name, "Tensor");
   const c10::IntArrayRef sizes = tensor.sizes();
   oplens_arg* const arg = Next(name, OPLENS_TENSOR);
   if (arg == nullptr) return;

@@ -23,6 +23,10 @@ class CallArgs {
   /// What has no place is left out, from the end: more than the binary payload holds.
   void Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> inputs);
 
+  /// One more argument, by keyword unless that is null. `name` and `value` must outlive this.
+  void AddNamed(const char* name, const c10::IValue& value) { AddValue(name, value); }
+  void AddText(const char* name, const char* text);
+
   const oplens_arg* data() const { return args_; }
   size_t size() const { return size_; }
 
@@ -33,8 +37,8 @@ class CallArgs {
 
   void Add(const Parameter& parameter, const c10::IValue& value);
   void AddDType(const Parameter& parameter, const c10::IValue& value);
-  void AddText(const char* name, const char* text);
   void AddValue(const char* name, const c10::IValue& value);
+  void AddSymbolic(const char* name, const c10::IValue& value);
   void AddTensor(const char* name, const at::TensorImpl& tensor, uint16_t list);
   void AddList(const char* name, c10::ArrayRef<c10::IValue> list);
   void AddTensors(const char* name, c10::ArrayRef<c10::IValue> list);
@@ -42,6 +46,7 @@ class CallArgs {
   void AddFloats(const char* name, c10::ArrayRef<c10::IValue> list);
   void AddBools(const char* name, c10::ArrayRef<c10::IValue> list);
   void AddOther(const char* name, const char* type);
+  void AddGroup();
   oplens_arg* Next(const char* name, uint16_t kind);
 
   size_t size_ = 0;
@@ -49,6 +54,7 @@ class CallArgs {
   size_t floats_used_ = 0;
   size_t bools_used_ = 0;
   uint16_t lists_ = 0;
+  const c10::IValue* group_ = nullptr;  ///< An object: what may be a process group.
   oplens_arg args_[kMaxArgs];
   int64_t ints_[kMaxInts];
   double floats_[kMaxListed];

@@ -12,7 +12,9 @@
 #include "nvtx_annotate/capture_window.h"
 #include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/torch/call_args.h"
+#include "nvtx_annotate/torch/communication.h"
 #include "nvtx_annotate/torch/form_cache.h"
+#include "nvtx_annotate/torch/framework.h"
 #include "nvtx_annotate/torch/range_stack.h"
 #include "nvtx_annotate/torch/thread_numbers.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
@@ -99,6 +101,10 @@ uint64_t BeginOperator(const at::RecordFunction& function, CallFacts& facts) {
     names.lasting = true;
     return BeginCall(names, facts, args.data(), args.size());
   }
+  CommunicationCall communication;
+  if (communication.Read(function, &args)) {
+    return BeginCall(communication.names(), facts, args.data(), args.size());
+  }
   const CallForm form = MakeFunctionForm(function);
   args.Fill(form, function.inputs());
   return BeginCall(form.names(), facts, args.data(), args.size());
@@ -160,7 +166,8 @@ Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
-      return IsEvaluate(function) ? OnEvaluate(function, stack) : OnOperator(function, stack);
+      if (IsEvaluate(function)) return OnEvaluate(function, stack);
+      return framework::IsLabel(function) ? OnLabel(function, stack) : OnOperator(function, stack);
     case at::RecordScope::BACKWARD_FUNCTION:
       return OnNode(function, stack);
     default:

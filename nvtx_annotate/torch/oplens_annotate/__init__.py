@@ -61,6 +61,9 @@ def init(trace=False, layers=True, build=False):
         return True
     _library.declare(library)
     _api = library
+    from . import _compiled  # Not without a tool: it looks at PyTorch.
+
+    _compiled.hook(library)
     trace = trace or "trace" in os.environ.get("OPLENS_ANNOTATE", "").split(",")
     if layers or trace:
         _modules.hook(library, layers, trace)

@@ -1,0 +1,45 @@
+#ifndef OPLENS_TEST_TORCH_HEADERS_2_ATEN_CORE_FUNCTION_SCHEMA_H_
+#define OPLENS_TEST_TORCH_HEADERS_2_ATEN_CORE_FUNCTION_SCHEMA_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace c10 {
+
+class Argument {
+ public:
+  explicit Argument(std::string name, bool kwarg_only = false, bool is_out = false)
+      : name_(std::move(name)), kwarg_only_(kwarg_only), is_out_(is_out) {}
+  const std::string& name() const { return name_; }
+  bool kwarg_only() const { return kwarg_only_; }
+  bool is_out() const { return is_out_; }
+
+ private:
+  std::string name_;
+  bool kwarg_only_;
+  bool is_out_;
+};
+
+struct OperatorName {
+  std::string name;
+  std::string overload_name;
+};
+
+class FunctionSchema {
+ public:
+  FunctionSchema(OperatorName name, std::vector<Argument> arguments)
+      : name_(std::move(name)), arguments_(std::move(arguments)) {}
+  const OperatorName& operator_name() const { return name_; }
+  const std::string& name() const { return name_.name; }
+  const std::string& overload_name() const { return name_.overload_name; }
+  const std::vector<Argument>& arguments() const { return arguments_; }
+
+ private:
+  OperatorName name_;
+  std::vector<Argument> arguments_;
+};
+
+}  // namespace c10
+
+#endif  // OPLENS_TEST_TORCH_HEADERS_2_ATEN_CORE_FUNCTION_SCHEMA_H_
