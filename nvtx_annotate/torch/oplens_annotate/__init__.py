@@ -57,8 +57,10 @@ def init(trace=False, layers=True, build=False):
         if not _library.tool_listens(library):
             return False
         _fall_back(problem)
-    if library is None:
-        return True
+    if library is None:  # Nothing of ours: what emit_nvtx does, which needs a GPU.
+        import torch
+
+        return torch.version.cuda is not None or getattr(torch.version, "hip", None) is not None
     _library.declare(library)
     _api = library
     from . import _compiled  # Not without a tool: it looks at PyTorch.

@@ -44,7 +44,10 @@ namespace ivalue {
 
 class Tuple {
  public:
-  explicit Tuple(std::vector<IValue> elements) : elements_(std::move(elements)) {}
+  explicit Tuple(std::vector<IValue> elements);
+  Tuple(const Tuple&) = delete;
+  Tuple& operator=(const Tuple&) = delete;
+  ~Tuple();
   const std::vector<IValue>& elements() const { return elements_; }
 
  private:
@@ -70,7 +73,9 @@ class IValue {
   IValue(SymBool value) : value_(value) {}
   static IValue List(std::vector<IValue> items) { return Of<Items>(std::move(items)); }
   static IValue Tuple(std::vector<IValue> items) {
-    return Of<ivalue::Tuple>(ivalue::Tuple(std::move(items)));
+    IValue result;
+    result.value_ = std::make_shared<const ivalue::Tuple>(std::move(items));
+    return result;
   }
   static IValue Object() { return Of<ivalue::Object>({}); }
 
@@ -120,6 +125,9 @@ class IValue {
                std::shared_ptr<const ivalue::Tuple>, std::shared_ptr<const ivalue::Object>>
       value_;
 };
+
+inline ivalue::Tuple::Tuple(std::vector<IValue> elements) : elements_(std::move(elements)) {}
+inline ivalue::Tuple::~Tuple() = default;
 
 }  // namespace c10
 
