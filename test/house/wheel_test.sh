@@ -47,4 +47,17 @@ if grep -q oplens_annotate: err.log; then cat err.log; exit 1; fi
 rm -r "$work/cache"
 [ "$(CXX=/nowhere/c++ OPLENS_TORCH_BUILD=1 ops)" = 0 ]
 grep -q "could not be built: /nowhere/c++ cannot be started" err.log
+"$work/venv/bin/python" - <<'END'
+import os
+from oplens_annotate import _build
+
+exists = os.path.exists
+os.path.exists = lambda path: "nvtx3" not in str(path) and exists(path)
+try:
+    _build.wheel_libraries("unused")
+except _build.BuildError as error:
+    assert "NVTX's headers" in str(error) and "set CUDA_HOME" in str(error), error
+else:
+    raise SystemExit("built without NVTX")
+END
 echo "wheel ok"
