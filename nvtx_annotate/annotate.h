@@ -98,6 +98,7 @@ class Arg {
     name_ = arg.name;
     dtype_ = arg.dtype;
     list_ = arg.list;
+    more_ = arg.more;
   }
 
   /// The same argument, passed by keyword. `name` must live until the call.
@@ -106,10 +107,12 @@ class Arg {
     named.name_ = name;
     return named;
   }
-  /// The same argument as a member of the n-th list of tensors of the call, from 1.
-  OPLENS_INLINE Arg InList(uint16_t n) const noexcept {
+  /// The same argument as a member of the n-th list of tensors of the call, from 1; `more`: so many
+  /// members follow that are alike.
+  OPLENS_INLINE Arg InList(uint16_t n, uint16_t more = 0) const noexcept {
     Arg member = *this;
     member.list_ = n;
+    member.more_ = more;
     return member;
   }
   /// The same argument for the C interface.
@@ -118,7 +121,7 @@ class Arg {
     arg->kind = kind_;
     arg->dtype = dtype_;
     arg->list = list_;
-    arg->reserved = 0;
+    arg->more = more_;
     arg->count = count_;
     arg->value.integer = static_cast<int64_t>(value_);
   }
@@ -128,7 +131,7 @@ class Arg {
   // Every field is written once and none overlaps another: only then does the compiler drop an
   // argument that nobody reads.
   OPLENS_INLINE Arg(Field, uint16_t kind, uint64_t count, uint64_t value) noexcept
-      : name_(nullptr), count_(count), value_(value), kind_(kind), dtype_(0), list_(0) {}
+      : name_(nullptr), count_(count), value_(value), kind_(kind), dtype_(0), list_(0), more_(0) {}
 
   OPLENS_INLINE static uint64_t Bits(double value) noexcept {
     uint64_t bits = 0;
@@ -145,6 +148,7 @@ class Arg {
   uint16_t kind_;
   uint16_t dtype_;
   uint16_t list_;
+  uint16_t more_;
 };
 
 /// A number of a list that is written where it is passed, of any integral type.

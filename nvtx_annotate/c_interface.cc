@@ -48,6 +48,13 @@ uint64_t oplens_backward_begin(const char* node, oplens_link link) {
 
 uint64_t oplens_layer_begin(const char* name) { return Enabled() ? detail::BeginLayer(name) : 0; }
 
+uint64_t oplens_layer_path_begin(const char* path) {
+  if (!Enabled()) return 0;
+  char text[oplens::markers::kLayerBufferBytes];
+  oplens::markers::FormatLayer(path == nullptr ? "" : path, text);
+  return oplens::annotate::BeginLayerText(text);
+}
+
 uint64_t oplens_trace_begin(const char* const* frames, uint64_t count) {
   return Enabled() ? detail::BeginTrace(frames, count) : 0;
 }

@@ -2,11 +2,14 @@
 
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 
 #include "nvtx_annotate/capture_window.h"
@@ -15,7 +18,8 @@
 namespace oplens::annotate {
 namespace {
 
-constexpr size_t kMaxDepth = 4096;
+using markers::Direction;
+using markers::kMaxDepth;
 constexpr size_t kNameSlots = 256;
 constexpr size_t kMaxLayerBytes = 2 * markers::kMaxStringBytes;
 
@@ -33,10 +37,11 @@ uint64_t RegisterSchema(nvtxDomainHandle_t domain) {
       {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "tid", nullptr, 0, 8, nullptr, nullptr},
       {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "ftid", nullptr, 0, 16, nullptr, nullptr},
       {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "h", nullptr, 0, 24, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_CHAR, "dir", nullptr, 0, 32, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT8, "args", nullptr, 0, 33, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT16, "flags", nullptr, 0, 34, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "bytes", nullptr, 0, 36, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "fh", nullptr, 0, 32, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_CHAR, "dir", nullptr, 0, 40, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT8, "flags", nullptr, 0, 41, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT16, "args", nullptr, 0, 42, nullptr, nullptr},
+      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "bytes", nullptr, 0, 44, nullptr, nullptr},
   };
   nvtxPayloadSchemaAttr_t attributes = {};
   attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
@@ -75,10 +80,11 @@ static_assert(kMaxDepth <= kPlaceMask + 1);
 
 /// The ranges that one token stands for.
 struct Begun {
-  uint32_t number = 0;  ///< Tells it from those that stood in its place before.
-  uint8_t plain = 0;    ///< Ranges of the default domain.
-  uint8_t own = 0;      ///< Ranges of the domain "oplens": 1 at most.
-  uint32_t layer = 0;   ///< Bytes of the layer's path before.
+  uint32_t number = 0;                  ///< Tells it from those that stood in its place before.
+  uint8_t plain = 0;                    ///< Ranges of the default domain.
+  uint8_t own = 0;                      ///< Ranges of the domain "oplens": 1 at most.
+  Direction dir = Direction::kForward;  ///< Of ops that say none, before.
+  uint32_t layer = 0;                   ///< Bytes of the layer's path before.
 };
 
 /// The registered name of an op, as this thread knows it.
@@ -96,6 +102,8 @@ struct ThreadState {
   uint32_t depth = 0;   ///< Entries of `begun` in use.
   uint32_t last_number = 0;
   uint32_t layer_size = 0;
+  Direction dir = Direction::kForward;  ///< Of ops that say none.
+  uint32_t left_out = 0;                ///< Ranges since the last that could be begun.
   NameSlot names[kNameSlots];
   Begun begun[kMaxDepth];
   char layer[kMaxLayerBytes];
@@ -107,11 +115,24 @@ std::atomic<uint32_t> g_last_serial{0};
 
 thread_local ThreadState* t_state = nullptr;
 
+std::atomic<uint64_t> g_left_out{0};
+
+/// The one thread that a forked child has is another one for the operating system.
+void RenumberThread() {
+  if (t_state != nullptr) t_state->number = static_cast<uint64_t>(syscall(SYS_gettid));
+}
+
+void WatchForks() {
+  static const int watching = pthread_atfork(nullptr, nullptr, RenumberThread);
+  static_cast<void>(watching);
+}
+
 /// Frees the state when its thread ends.
 class StateOwner {
  public:
   StateOwner() noexcept : state_(new (std::nothrow) ThreadState) {
     if (state_ == nullptr) return;
+    WatchForks();
     state_->number = static_cast<uint64_t>(syscall(SYS_gettid));
     // From 1 on: no token is 0.
     constexpr uint32_t kSerials = (1u << 24) - 1;
@@ -148,12 +169,50 @@ uint64_t TokenOf(const ThreadState& state) {
   return thread | uint64_t{state.begun[place].number} << kPlaceBits | place;
 }
 
+/// A text mark in our own domain.
+void PushMark(const Tool& tool, const char* text) {
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  event.message.ascii = text;
+  nvtxDomainMarkEx(tool.domain, &event);
+}
+
+/// Tells how many ranges are missing in all, now that there is room again.
+void TellLeftOut(ThreadState* state) {
+  state->left_out = 0;
+  const uint64_t count = g_left_out.load(std::memory_order_relaxed);
+  char text[64];
+  char digits[24];
+  const size_t size =
+      static_cast<size_t>(std::to_chars(digits, digits + sizeof digits, count).ptr - digits);
+  static_assert(markers::kLeftOutMark.size() + sizeof digits < sizeof text);
+  markers::FormatPlain(markers::kLeftOutMark, {digits, size}, text);
+  PushMark(state->tool, text);
+}
+
+void CountLeftOut(ThreadState* state) {
+  ++state->left_out;
+  if (g_left_out.fetch_add(1, std::memory_order_relaxed) > 0) return;
+  // Once, from whichever program: it must not look complete.
+  constexpr char kText[] =
+      "oplens: more than 4096 ranges are open in a thread: those nested deeper are left out\n";
+  static_assert(kMaxDepth == 4096);
+  static_cast<void>(!write(STDERR_FILENO, kText, sizeof kText - 1));
+}
+
 /// Opens an entry for the ranges of a token; null where there is no room.
 Begun* Open(ThreadState* state) {
-  if (state == nullptr || state->depth == kMaxDepth) return nullptr;
+  if (state == nullptr) return nullptr;
+  if (state->depth == kMaxDepth) {
+    CountLeftOut(state);
+    return nullptr;
+  }
+  if (state->left_out > 0) TellLeftOut(state);
   Begun* const begun = &state->begun[state->depth++];
   state->last_number = (state->last_number + 1) & kNumberMask;
-  *begun = Begun{state->last_number, 0, 0, state->layer_size};
+  *begun = Begun{state->last_number, 0, 0, state->dir, state->layer_size};
   return begun;
 }
 
@@ -215,7 +274,7 @@ void PushPayload(const markers::OpNames& names, size_t size, ThreadState* state,
 /// Begins what a call, a node or a number has: one payload, or for tools that do not take payloads
 /// the texts that `push_texts(buffer, begun)` pushes. Sets the thread of `facts`.
 template <typename PushTexts>
-uint64_t Begin(const markers::OpNames& names, uint16_t flags, const oplens_arg* args, size_t count,
+uint64_t Begin(const markers::OpNames& names, uint8_t flags, const oplens_arg* args, size_t count,
                markers::CallFacts* facts, PushTexts push_texts) {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
@@ -230,13 +289,24 @@ uint64_t Begin(const markers::OpNames& names, uint16_t flags, const oplens_arg* 
   return TokenOf(*state);
 }
 
-uint64_t BeginPlain(std::string_view prefix, std::string_view text) {
+/// Begins a range of the text that `format(buffer)` writes.
+template <typename Format>
+uint64_t BeginText(Format format) {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
-  markers::FormatPlain(prefix, text, state->text);
+  format(state->text);
   PushText(state->text, begun);
   return TokenOf(*state);
+}
+
+uint64_t BeginPlain(std::string_view prefix, std::string_view text) {
+  return BeginText([&](char* buffer) { markers::FormatPlain(prefix, text, buffer); });
+}
+
+/// What is begun from now on in the range that was begun last goes in that direction.
+void SetDirection(uint64_t token, Direction dir) {
+  if (token != 0) t_state->dir = dir;
 }
 
 void PopLast(ThreadState* state) {
@@ -244,6 +314,7 @@ void PopLast(ThreadState* state) {
   if (begun.own != 0) nvtxDomainRangePop(state->tool.domain);
   for (unsigned i = begun.plain; i != 0; --i) nvtxRangePop();
   state->layer_size = begun.layer;
+  state->dir = begun.dir;
 }
 
 bool StartsOff() {
@@ -269,19 +340,22 @@ const char* PhaseWord(Phase phase) {
   return "other";
 }
 
+constexpr size_t kMaxListeners = 4;
+std::mutex g_switch_mutex;
+SwitchListener g_listeners[kMaxListeners] = {};
+
 void SwitchEmission(bool on) noexcept {
   const Tool& tool = TheTool();
   if (tool.mode == Mode::kOff) {
     detail::g_state.store(detail::kOff, std::memory_order_relaxed);
     return;
   }
-  nvtxEventAttributes_t event = {};
-  event.version = NVTX_VERSION;
-  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
-  event.messageType = NVTX_MESSAGE_TYPE_ASCII;
-  event.message.ascii = on ? markers::kStartMark : markers::kStopMark;
-  nvtxDomainMarkEx(tool.domain, &event);
+  const std::lock_guard lock(g_switch_mutex);
+  PushMark(tool, on ? markers::kStartMark : markers::kStopMark);
   detail::g_state.store(on ? detail::kOn : detail::kOff, std::memory_order_relaxed);
+  for (const SwitchListener listener : g_listeners) {
+    if (listener != nullptr) listener(on);
+  }
 }
 
 }  // namespace
@@ -315,7 +389,7 @@ uint64_t BeginCall(const markers::OpNames& names, markers::CallFacts& facts, con
       markers::FormatTrace(&names.file, 1, names.line, text);
       PushText(text, begun);
     }
-    markers::FormatOp(names, facts, args, count, 0, text);
+    markers::FormatOp(names, &facts, args, count, 0, text);
     if (facts.seq < 0) return PushText(text, begun);
     PushNumbered(text, facts.seq, begun);
     markers::FormatSequence(names.aten != nullptr ? names.aten : names.op, facts.seq, false, text);
@@ -327,7 +401,7 @@ uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept {
   markers::OpNames names;
   names.op = node;
   return Begin(names, markers::kNodeFlag, nullptr, 0, &facts, [&](char* text, Begun* begun) {
-    markers::FormatNode(node, facts, text);
+    markers::FormatNode(node, &facts, text);
     PushText(text, begun);
     if (facts.seq < 0) return;
     markers::FormatSequence(node, facts.seq, true, text);
@@ -342,6 +416,28 @@ uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept {
     markers::FormatSequence(name, facts.seq, false, text);
     PushText(text, begun);
   });
+}
+
+uint64_t BeginLayerText(const char* text) noexcept {
+  ThreadState* const state = CurrentState();
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  PushText(text, begun);
+  return TokenOf(*state);
+}
+
+void NoteLeftOut() noexcept {
+  if (ThreadState* const state = CurrentState()) CountLeftOut(state);
+}
+
+void OnSwitch(SwitchListener listener) noexcept {
+  const std::lock_guard lock(g_switch_mutex);
+  for (SwitchListener& place : g_listeners) {
+    if (place == listener) return;
+    if (place != nullptr) continue;
+    place = listener;
+    return;
+  }
 }
 
 namespace detail {
@@ -364,6 +460,7 @@ uint64_t BeginOp(const char* mod, const char* op, const char* file, int line,
   names.file = file;
   names.line = line;
   markers::CallFacts facts;
+  if (const ThreadState* const state = CurrentState()) facts.dir = state->dir;
   if (link != nullptr) {
     *link = {NextSequence(), CurrentThread()};
     facts.seq = link->seq;
@@ -375,8 +472,10 @@ uint64_t BeginBackward(const char* node, const ForwardLink& link) noexcept {
   markers::CallFacts facts;
   facts.seq = link.seq;
   facts.ftid = link.seq < 0 ? 0 : link.thread;
-  facts.dir = markers::Direction::kBackward;
-  return BeginNode(node, facts);
+  facts.dir = Direction::kBackward;
+  const uint64_t token = BeginNode(node, facts);
+  SetDirection(token, Direction::kBackward);
+  return token;
 }
 
 uint64_t BeginLayer(const char* name) noexcept {
@@ -420,10 +519,16 @@ uint64_t BeginIteration(int64_t number) noexcept {
 }
 
 uint64_t BeginPhase(Phase phase) noexcept {
-  return BeginPlain(markers::kPhasePrefix, PhaseWord(phase));
+  const uint64_t token = BeginPlain(markers::kPhasePrefix, PhaseWord(phase));
+  if (phase == Phase::kForward) SetDirection(token, Direction::kForward);
+  if (phase == Phase::kBackward) SetDirection(token, Direction::kBackward);
+  if (phase == Phase::kOptimizer) SetDirection(token, Direction::kOptimizer);
+  return token;
 }
 
-uint64_t BeginRange(std::string_view text) noexcept { return BeginPlain("", text); }
+uint64_t BeginRange(std::string_view text) noexcept {
+  return BeginText([&](char* buffer) { markers::FormatFree(text, buffer); });
+}
 
 void End(uint64_t token) noexcept {
   ThreadState* const state = t_state;

@@ -42,6 +42,18 @@ uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept;
 /// Begins only the range S of an op.
 uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept;
 
+/// Begins a layer by its whole path, whatever layer is around it. `text`: of FormatLayer.
+uint64_t BeginLayerText(const char* text) noexcept;
+
+/// Counts a range that could not be begun because too many are open. The number is told in the
+/// recording, see markers::kLeftOutMark, and once on stderr.
+void NoteLeftOut() noexcept;
+
+/// Calls `listener` whenever the capture window opens or closes, from now on; under a lock. At most
+/// four in a process.
+using SwitchListener = void (*)(bool on);
+void OnSwitch(SwitchListener listener) noexcept;
+
 }  // namespace oplens::annotate
 
 #endif  // OPLENS_NVTX_ANNOTATE_EMITTER_H_

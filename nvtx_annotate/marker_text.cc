@@ -1,15 +1,18 @@
 #include "nvtx_annotate/marker_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 namespace oplens::markers {
 namespace {
 
 constexpr size_t kMaxFrames = 64;
-// What must stay free behind the arguments: the facts with the longest numbers and three names.
-constexpr size_t kFactsBytes = 512;
+// What must stay free behind the arguments: the facts with the longest numbers, and a name.
+constexpr size_t kFactsBytes = 512 + 6 * kMaxStringBytes;
+constexpr size_t kArgsEnd = kMaxTextBytes - kFactsBytes;
 
 constexpr char kHexDigits[] = "0123456789abcdef";
 
@@ -216,26 +219,21 @@ class Writer {
   char* at_;
 };
 
-/// Writes the arguments of an op within a limit.
+/// Writes the arguments of an op, up to kArgsEnd.
 class ArgWriter {
  public:
-  ArgWriter(Writer* out, size_t list_limit, size_t end_limit)
-      : out_(*out), list_limit_(list_limit), end_limit_(end_limit) {}
+  explicit ArgWriter(Writer* out) : out_(*out) {}
 
-  /// Whether arguments at the end had no room.
-  bool dropped() const { return dropped_; }
-
-  /// Answers how many things were cut.
-  unsigned WriteAll(const oplens_arg* args, size_t count) {
+  /// Answers how many values were cut.
+  uint64_t WriteAll(const oplens_arg* args, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       const size_t before = out_.size();
       if (i > 0) out_.Literal(", ");
-      const unsigned cut_before = cut_;
+      const uint64_t cut_before = cut_;
       Write(args[i]);
-      if (out_.size() <= end_limit_) continue;
+      if (out_.size() <= kArgsEnd) continue;
       out_.Rewind(before);
-      dropped_ = true;
-      return cut_before + static_cast<unsigned>(count - i);
+      return cut_before + CountValues(args + i, count - i);
     }
     return cut_;
   }
@@ -306,7 +304,7 @@ class ArgWriter {
     }
     out_.Literal(", 'type': 'tensor', 'shape': (");
     const size_t rank = arg.count < kMaxDimensions ? arg.count : kMaxDimensions;
-    if (rank != arg.count) ++cut_;
+    cut_ += arg.count - rank;
     for (size_t i = 0; i < rank; ++i) {
       if (i > 0) out_.Literal(", ");
       out_.Integer(arg.value.ints[i]);
@@ -315,24 +313,26 @@ class ArgWriter {
     out_.Literal("), 'dtype': '");
     out_.Raw(DTypeName(arg.dtype));
     out_.Char('\'');
-    if (arg.list != 0) {
-      out_.Literal(", 'list': ");
-      out_.Integer(arg.list);
-    }
+    if (arg.list == 0) return;
+    out_.Literal(", 'list': ");
+    out_.Integer(arg.list);
+    if (arg.more == 0) return;
+    out_.Literal(", 'times': ");
+    out_.Integer(arg.more + 1);
   }
 
   template <typename T, typename WriteItem>
   void WriteList(const oplens_arg& arg, const T* items, char open, char close,
                  const WriteItem& write) {
     const size_t count = items == nullptr ? 0 : arg.count;
-    const size_t kept = count < list_limit_ ? count : list_limit_;
-    if (kept != count) ++cut_;
     out_.Char(open);
-    for (size_t i = 0; i < kept && out_.size() <= end_limit_; ++i) {
+    const size_t kept = count < kMaxListItems ? count : kMaxListItems;
+    cut_ += count - kept;
+    for (size_t i = 0; i < kept && out_.size() <= kArgsEnd; ++i) {
       if (i > 0) out_.Literal(", ");
       write(items[i]);
     }
-    if (open == '(' && kept == 1) out_.Char(',');
+    if (open == '(' && count == 1) out_.Char(',');
     out_.Char(close);
   }
 
@@ -365,14 +365,11 @@ class ArgWriter {
   void Quoted(std::string_view text) { cut_ += out_.Quoted(text) ? 1u : 0u; }
 
   Writer& out_;
-  const size_t list_limit_;
-  const size_t end_limit_;
-  unsigned cut_ = 0;
-  bool dropped_ = false;
+  uint64_t cut_ = 0;
 };
 
 void WriteFacts(const CallFacts& facts, Writer* out) {
-  out->Literal("'seq': ");
+  out->Literal(", 'seq': ");
   out->Integer(facts.seq < 0 ? int64_t{-1} : facts.seq);
   out->Literal(", 'tid': ");
   out->Integer(facts.tid);
@@ -383,37 +380,15 @@ void WriteFacts(const CallFacts& facts, Writer* out) {
   out->Char('\'');
 }
 
-void WriteHandle(const CallFacts& facts, Writer* out) {
-  if (facts.h == 0) return;
-  out->Literal(", 'h': ");
-  out->Integer(facts.h);
-}
-
-/// `dropped` becomes whether arguments had no room.
-size_t FormatOpWithin(const OpNames& names, const CallFacts& facts, const oplens_arg* args,
-                      size_t count, unsigned cut, size_t list_limit, char* buffer, bool* dropped) {
-  Writer out(buffer);
-  out.Literal("{'mod': ");
-  cut += out.Quoted(View(names.mod)) ? 1u : 0u;
-  out.Literal(", 'op': ");
-  cut += out.Quoted(View(names.op)) ? 1u : 0u;
-  out.Literal(", 'args': [");
-  ArgWriter arg_writer(&out, list_limit, kHardTextBytes - kFactsBytes - 6 * kMaxStringBytes);
-  cut += arg_writer.WriteAll(args, args == nullptr ? 0 : count);
-  *dropped = arg_writer.dropped();
-  out.Literal("], 'oplens': {'v': 1, 'type': 'op', ");
-  WriteFacts(facts, &out);
-  if (!View(names.aten).empty()) {
-    out.Literal(", 'aten': ");
-    cut += out.Quoted(names.aten) ? 1u : 0u;
+void WriteHandles(const CallFacts& facts, Writer* out) {
+  if (facts.h != 0) {
+    out->Literal(", 'h': ");
+    out->Integer(facts.h);
   }
-  WriteHandle(facts, &out);
-  if (cut > 0) {
-    out.Literal(", 'cut': ");
-    out.Integer(cut);
+  if (facts.fh != 0) {
+    out->Literal(", 'fh': ");
+    out->Integer(facts.fh);
   }
-  out.Literal("}}");
-  return out.Finish();
 }
 
 }  // namespace
@@ -454,21 +429,54 @@ const char* DTypeName(unsigned dtype) noexcept {
   return dtype <= OPLENS_UINT4 ? kNames[dtype] : "";
 }
 
-size_t FormatOp(const OpNames& names, const CallFacts& facts, const oplens_arg* args, size_t count,
-                unsigned cut, char* buffer) noexcept {
-  bool dropped = false;
-  const size_t size = FormatOpWithin(names, facts, args, count, cut, SIZE_MAX, buffer, &dropped);
-  if (size <= kSoftTextBytes && !dropped) return size;
-  return FormatOpWithin(names, facts, args, count, cut, kShortList, buffer, &dropped);
+uint64_t CountValues(const oplens_arg* args, size_t count) noexcept {
+  uint64_t values = 0;
+  for (size_t i = 0; i < count; ++i) {
+    switch (args[i].kind) {
+      case OPLENS_INT_LIST:
+      case OPLENS_INT_TUPLE:
+      case OPLENS_FLOAT_LIST:
+      case OPLENS_BOOL_LIST:
+        values += args[i].count > 0 ? args[i].count : 1;
+        break;
+      default:
+        values += args[i].list == 0 ? 1 : uint64_t{args[i].more} + 1;
+    }
+  }
+  return values;
 }
 
-size_t FormatNode(const char* node, const CallFacts& facts, char* buffer) noexcept {
+size_t FormatOp(const OpNames& names, const CallFacts* facts, const oplens_arg* args, size_t count,
+                uint64_t cut, char* buffer) noexcept {
   Writer out(buffer);
-  out.Literal("{'oplens': {'v': 1, ");
-  WriteFacts(facts, &out);
+  out.Literal("{'mod': ");
+  cut += out.Quoted(View(names.mod)) ? 1u : 0u;
+  out.Literal(", 'op': ");
+  cut += out.Quoted(View(names.op)) ? 1u : 0u;
+  out.Literal(", 'args': [");
+  cut += ArgWriter(&out).WriteAll(args, args == nullptr ? 0 : count);
+  out.Literal("], 'oplens': {'v': 1, 'type': 'op'");
+  if (facts != nullptr) WriteFacts(*facts, &out);
+  if (!View(names.aten).empty()) {
+    out.Literal(", 'aten': ");
+    cut += out.Quoted(names.aten) ? 1u : 0u;
+  }
+  if (facts != nullptr) WriteHandles(*facts, &out);
+  if (cut > 0) {
+    out.Literal(", 'cut': ");
+    out.Integer(cut);
+  }
+  out.Literal("}}");
+  return out.Finish();
+}
+
+size_t FormatNode(const char* node, const CallFacts* facts, char* buffer) noexcept {
+  Writer out(buffer);
+  out.Literal("{'oplens': {'v': 1");
+  if (facts != nullptr) WriteFacts(*facts, &out);
   out.Literal(", 'node': ");
   const bool cut = out.Quoted(View(node));
-  WriteHandle(facts, &out);
+  if (facts != nullptr) WriteHandles(*facts, &out);
   if (cut) out.Literal(", 'cut': 1");
   out.Literal("}}");
   out.Guard("\\x61");
@@ -509,7 +517,7 @@ size_t FormatTrace(const char* const* frames, size_t count, int64_t line, char* 
   for (size_t i = count; i > first; --i) {
     const size_t size = View(frames[i - 1]).size();
     bytes += 6 * (size < kMaxStringBytes ? size : kMaxStringBytes) + 32;
-    if (bytes > kHardTextBytes / 2 && i < count) first = i;
+    if (bytes > kMaxTextBytes / 2 && i < count) first = i;
   }
   for (size_t i = first; i < count; ++i) {
     if (i > first) out.Literal(", ");
@@ -533,10 +541,49 @@ size_t FormatLayer(std::string_view path, char* buffer) noexcept {
   return out.Finish();
 }
 
+size_t FormatFree(std::string_view text, char* buffer) noexcept {
+  // What makes a text PyTorch's or ours for readers.
+  constexpr std::string_view kStarts[] = {"{", kLayerPrefix, "aten:"};
+  constexpr std::string_view kKeys[] = {"seq", "op_id", "sizes", "input_op_ids"};
+  const auto ends_with_key = [&](size_t end) {
+    if (end > 0 && text[end - 1] == ' ') --end;
+    return std::any_of(std::begin(kKeys), std::end(kKeys), [&](std::string_view key) {
+      return end >= key.size() && text.substr(end - key.size(), key.size()) == key;
+    });
+  };
+  size_t special = text.npos;  // The last character of such a start.
+  for (const std::string_view start : kStarts) {
+    if (text.substr(0, start.size()) == start) special = start.size() - 1;
+  }
+  Writer out(buffer);
+  size_t i = 0;
+  for (; i < text.size() && out.size() + 4 <= kMaxTextBytes; ++i) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      out.Literal("\\n");
+    } else if (c == '\r') {
+      out.Literal("\\r");
+    } else if (c == '\t') {
+      out.Literal("\\t");
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out.Literal("\\x");
+      out.Hex(byte, 2);
+    } else if (i == special || (c == '=' && ends_with_key(i))) {
+      out.Char('%');
+      out.Hex(byte, 2);
+    } else {
+      out.Char(c);
+    }
+  }
+  if (i < text.size()) out.Rewind(CutAt({buffer, out.size()}, out.size() - 1).size());
+  return out.Finish();
+}
+
 size_t FormatPlain(std::string_view prefix, std::string_view text, char* buffer) noexcept {
   Writer out(buffer);
   out.Raw(prefix);
-  out.Raw(CutAt(text, kHardTextBytes - prefix.size()));
+  out.Raw(text);
   return out.Finish();
 }
 

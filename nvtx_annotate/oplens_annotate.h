@@ -96,7 +96,7 @@ typedef struct oplens_arg {
   uint16_t dtype;   /* OPLENS_FLOAT32, ... */
   uint16_t
       list; /* the n-th list of tensors of this call that it is a member of, from 1; 0: of none */
-  uint16_t reserved;
+  uint16_t more; /* so many more members of its list follow that are alike */
   uint64_t count;
   union {
     int64_t integer;
@@ -151,6 +151,8 @@ OPLENS_API uint64_t oplens_forward_begin(const char* mod, const char* op, const 
 OPLENS_API uint64_t oplens_backward_begin(const char* node, oplens_link link);
 OPLENS_API uint64_t
 oplens_layer_begin(const char* name); /* a part of the layer around it, if there is one */
+/* A layer by its whole path, whatever is around it. Since ABI 2. */
+OPLENS_API uint64_t oplens_layer_path_begin(const char* path);
 OPLENS_API uint64_t oplens_trace_begin(const char* const* frames,
                                        uint64_t count); /* "file:line", outermost first */
 OPLENS_API uint64_t oplens_iteration_begin(int64_t number);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <vector>
 
 namespace oplens::markers {
 namespace {
@@ -15,20 +16,29 @@ size_t KeptLength(size_t whole) {
   return whole < kKept ? whole : kKept;
 }
 
-/// Writes arguments one behind the other, into a buffer that has room for one more than is kept.
+/// Writes arguments one behind the other, up to `limit`. Behind it the buffer has room for one more
+/// argument.
 class Encoder {
  public:
-  explicit Encoder(unsigned char* at) : at_(at) {}
+  Encoder(unsigned char* at, const unsigned char* limit) : at_(at), limit_(limit) {}
 
   unsigned char* at() const { return at_; }
-  unsigned cut() const { return cut_; }
+  uint64_t cut() const { return cut_; }
 
-  void Write(const oplens_arg& arg, size_t list_limit) {
+  /// False, and nothing is written, where there is no room.
+  bool Write(const oplens_arg& arg) {
+    unsigned char* const before = at_;
+    const uint64_t cut_before = cut_;
     if (arg.kind == OPLENS_TENSOR && arg.name == nullptr && arg.list == 0 &&
         arg.count <= kFewDimensions && (arg.value.ints != nullptr || arg.count == 0)) {
-      return WriteTensor(OPLENS_TENSOR, arg, arg.count);
+      WriteTensor(OPLENS_TENSOR, arg, arg.count);
+    } else {
+      WriteAny(arg);
     }
-    WriteAny(arg, list_limit);
+    if (at_ <= limit_) return true;
+    at_ = before;
+    cut_ = cut_before;
+    return false;
   }
 
  private:
@@ -59,7 +69,7 @@ class Encoder {
     for (size_t i = 0; i < rank; ++i) Number(arg.value.ints[i]);
   }
 
-  void WriteAny(const oplens_arg& arg, size_t list_limit) {
+  void WriteAny(const oplens_arg& arg) {
     WriteHead(arg);
     switch (arg.kind) {
       case OPLENS_TENSOR:
@@ -77,11 +87,11 @@ class Encoder {
         return WriteText(arg);
       case OPLENS_INT_LIST:
       case OPLENS_INT_TUPLE:
-        return WriteList(arg, arg.value.ints, sizeof(int64_t), list_limit);
+        return WriteList(arg, arg.value.ints, sizeof(int64_t));
       case OPLENS_FLOAT_LIST:
-        return WriteList(arg, arg.value.numbers, sizeof(double), list_limit);
+        return WriteList(arg, arg.value.numbers, sizeof(double));
       case OPLENS_BOOL_LIST:
-        return WriteList(arg, arg.value.bytes, 1, list_limit);
+        return WriteList(arg, arg.value.bytes, 1);
       default:
         return;
     }
@@ -95,20 +105,22 @@ class Encoder {
     const bool known = arg.kind <= OPLENS_OTHER && !IsUndefined(arg);
     auto tag = static_cast<uint8_t>(known ? arg.kind : uint16_t{OPLENS_NONE});
     const bool named = arg.name != nullptr && *arg.name != '\0';
-    const bool listed = arg.list != 0 && arg.kind == OPLENS_TENSOR && known;
+    const bool listed = IsListed(arg);
     if (named) tag |= kNamedTag;
     if (listed) tag |= kListTag;
+    if (listed && arg.more > 0) tag |= kMoreTag;
     Number(tag);
     if (named) {
       WriteBytes(arg.name, std::strlen(arg.name));
     }
     if (listed) Number(static_cast<uint8_t>(arg.list < UINT8_MAX ? arg.list : UINT8_MAX));
+    if (listed && arg.more > 0) Number(arg.more);
   }
 
   void WriteRankedTensor(const oplens_arg& arg) {
     if (IsUndefined(arg)) return;
     const size_t rank = arg.count < kMaxDimensions ? arg.count : kMaxDimensions;
-    if (rank != arg.count) ++cut_;
+    cut_ += arg.count - rank;
     TensorValue(arg, rank, 0);
   }
 
@@ -126,36 +138,32 @@ class Encoder {
     Bytes(text, size);
   }
 
-  void WriteList(const oplens_arg& arg, const void* items, size_t item_bytes, size_t limit) {
-    const size_t whole = items == nullptr ? 0 : arg.count;
-    const size_t kept = whole < limit ? whole : limit;
-    if (kept != whole) ++cut_;
-    Number(static_cast<uint8_t>(kept));
+  void WriteList(const oplens_arg& arg, const void* items, size_t item_bytes) {
+    const size_t count = items == nullptr ? 0 : arg.count;
+    const size_t kept = count < kMaxListItems ? count : kMaxListItems;
+    cut_ += count - kept;
+    Number(static_cast<uint16_t>(kept));
     Bytes(items, kept * item_bytes);
   }
 
   unsigned char* at_;
-  unsigned cut_ = 0;
+  const unsigned char* const limit_;
+  uint64_t cut_ = 0;
 };
 
 /// What of a list of arguments a payload holds.
 struct Encoded {
   unsigned char* end;
   size_t args;
-  unsigned cut;
+  uint64_t cut;
 };
 
-Encoded EncodeArgs(const oplens_arg* args, size_t count, size_t list_limit, unsigned char* begin,
+Encoded EncodeArgs(const oplens_arg* args, size_t count, unsigned char* begin,
                    const unsigned char* limit) {
-  const size_t most = count < UINT8_MAX ? count : UINT8_MAX;
-  Encoder out(begin);
-  for (size_t i = 0; i < most; ++i) {
-    unsigned char* const before = out.at();
-    const unsigned cut_before = out.cut();
-    out.Write(args[i], list_limit);
-    if (out.at() > limit) return {before, i, cut_before + static_cast<unsigned>(count - i)};
-  }
-  return {out.at(), most, out.cut() + static_cast<unsigned>(count - most)};
+  Encoder out(begin, limit);
+  size_t i = 0;
+  while (i < count && i < UINT16_MAX && out.Write(args[i])) ++i;
+  return {out.at(), i, out.cut() + CountValues(args + i, count - i)};
 }
 
 /// Reads what an Encoder wrote, from memory that may hold anything.
@@ -190,10 +198,15 @@ class Decoder {
 
 /// Arguments rebuilt from a payload, in memory of their own.
 struct DecodedArgs {
-  oplens_arg args[UINT8_MAX];
-  // Aligned copies of numbers and names with a zero at the end; a payload cannot hold more.
-  int64_t numbers[kMaxPayloadBytes / sizeof(int64_t)];
-  char names[2 * kMaxPayloadBytes];
+  /// Room for what a payload of so many bytes can hold. Each argument, number and name takes at
+  /// least as many bytes there.
+  explicit DecodedArgs(size_t payload_bytes)
+      : args(payload_bytes), numbers(payload_bytes / sizeof(int64_t)), names(payload_bytes) {}
+
+  std::vector<oplens_arg> args;
+  // Aligned copies of numbers, and names with a zero at the end.
+  std::vector<int64_t> numbers;
+  std::vector<char> names;
 };
 
 class ArgDecoder {
@@ -206,6 +219,7 @@ class ArgDecoder {
     arg->kind = tag & kKindMask;
     if ((tag & kNamedTag) != 0) ReadName(arg);
     if ((tag & kListTag) != 0) arg->list = in_.Number<uint8_t>();
+    if ((tag & kMoreTag) != 0) arg->more = in_.Number<uint16_t>();
     ReadValue(arg);
     return in_.ok() && arg->kind <= OPLENS_OTHER;
   }
@@ -214,8 +228,8 @@ class ArgDecoder {
   void ReadName(oplens_arg* arg) {
     const size_t size = in_.Number<uint16_t>();
     const unsigned char* const name = in_.Take(size);
-    if (name == nullptr || size + 1 > sizeof out_.names - names_) return;
-    char* const copy = out_.names + names_;
+    if (name == nullptr) return;
+    char* const copy = &out_.names[names_];
     std::memcpy(copy, name, size);
     copy[size] = '\0';
     names_ += size + 1;
@@ -224,9 +238,9 @@ class ArgDecoder {
 
   const int64_t* TakeNumbers(size_t count) {
     const unsigned char* const data = in_.Take(count * sizeof(int64_t));
-    if (data == nullptr || count > sizeof out_.numbers / sizeof(int64_t) - numbers_) return nullptr;
-    int64_t* const copy = out_.numbers + numbers_;
-    std::memcpy(copy, data, count * sizeof(int64_t));
+    if (data == nullptr) return nullptr;
+    int64_t* const copy = out_.numbers.data() + numbers_;
+    if (count > 0) std::memcpy(copy, data, count * sizeof(int64_t));
     numbers_ += count;
     return copy;
   }
@@ -259,15 +273,15 @@ class ArgDecoder {
         break;
       case OPLENS_INT_LIST:
       case OPLENS_INT_TUPLE:
-        arg->count = in_.Number<uint8_t>();
+        arg->count = in_.Number<uint16_t>();
         arg->value.ints = TakeNumbers(arg->count);
         break;
       case OPLENS_FLOAT_LIST:
-        arg->count = in_.Number<uint8_t>();
+        arg->count = in_.Number<uint16_t>();
         arg->value.numbers = Doubles(TakeNumbers(arg->count));
         break;
       case OPLENS_BOOL_LIST:
-        arg->count = in_.Number<uint8_t>();
+        arg->count = in_.Number<uint16_t>();
         arg->value.bytes = in_.Take(arg->count);
         break;
       default:
@@ -357,14 +371,20 @@ struct MessageNames {
 
 }  // namespace
 
-size_t EncodePayload(const CallFacts& facts, uint16_t flags, const oplens_arg* args, size_t count,
+size_t EncodePayload(const CallFacts& facts, uint8_t flags, const oplens_arg* args, size_t count,
                      unsigned char* buffer) noexcept {
   if (args == nullptr) count = 0;
   unsigned char* const first = buffer + sizeof(PayloadHead);
   const unsigned char* const limit = buffer + kMaxPayloadBytes;
-  Encoded encoded = EncodeArgs(args, count, UINT8_MAX, first, limit);
-  if (encoded.args < count) encoded = EncodeArgs(args, count, kShortList, first, limit);
-  const unsigned cut = encoded.cut < UINT8_MAX ? encoded.cut : UINT8_MAX;
+  Encoded encoded = EncodeArgs(args, count, first, limit);
+  if (encoded.cut > 0) {
+    // Once more, with the number in front.
+    uint32_t cut = 0;
+    encoded = EncodeArgs(args, count, first + sizeof cut, limit);
+    cut = static_cast<uint32_t>(encoded.cut < UINT32_MAX ? encoded.cut : UINT32_MAX);
+    std::memcpy(first, &cut, sizeof cut);
+    flags |= kCutFlag;
+  }
   // Field by field to where it belongs: a head that is built elsewhere and copied waits for its own
   // stores.
   auto* const head = reinterpret_cast<PayloadHead*>(buffer);
@@ -372,36 +392,44 @@ size_t EncodePayload(const CallFacts& facts, uint16_t flags, const oplens_arg* a
   head->tid = facts.tid;
   head->ftid = facts.ftid;
   head->h = facts.h;
+  head->fh = facts.fh;
   head->dir = static_cast<char>(facts.dir);
-  head->arg_count = static_cast<uint8_t>(encoded.args);
-  head->flags = static_cast<uint16_t>(flags | cut << kCutShift);
+  head->flags = flags;
+  head->arg_count = static_cast<uint16_t>(encoded.args);
   head->bytes = static_cast<uint32_t>(encoded.end - buffer);
   return head->bytes;
 }
 
-bool RenderPayload(const char* message, const unsigned char* data, size_t size,
-                   RenderedMarker* out) noexcept {
+bool RenderPayload(const char* message, const unsigned char* data, size_t size, Facts place,
+                   RenderedMarker* out) {
   out->trace_size = out->main_size = out->sequence_size = 0;
   if (data == nullptr || size < sizeof(PayloadHead)) return false;
   PayloadHead head;
   std::memcpy(&head, data, sizeof head);
   if (head.bytes > size || head.bytes < sizeof head) return false;
 
-  static thread_local DecodedArgs decoded;
-  Decoder in(data + sizeof head, head.bytes - sizeof head);
+  const size_t arg_bytes = head.bytes - sizeof head;
+  Decoder in(data + sizeof head, arg_bytes);
+  const uint64_t cut = (head.flags & kCutFlag) != 0 ? in.Number<uint32_t>() : 0;
+  if (head.arg_count > arg_bytes) return false;
+  DecodedArgs decoded(arg_bytes);
   ArgDecoder arg_decoder(&in, &decoded);
   for (size_t i = 0; i < head.arg_count; ++i) {
     if (!arg_decoder.Read(&decoded.args[i])) return false;
   }
-  CallFacts facts;
+  if (!in.ok()) return false;
+  CallFacts& facts = out->facts;
   facts.seq = head.seq;
   facts.tid = head.tid;
   facts.ftid = head.ftid;
   facts.h = head.h;
+  facts.fh = head.fh;
   constexpr std::string_view kDirections = "fbrgon";
   facts.dir = kDirections.find(head.dir) == kDirections.npos ? Direction::kNone
                                                              : static_cast<Direction>(head.dir);
   const bool node = (head.flags & kNodeFlag) != 0;
+  const bool seq_only = (head.flags & kSeqOnlyFlag) != 0;
+  const CallFacts* const told = place == Facts::kInText ? &facts : nullptr;
   const MessageNames parsed(message == nullptr ? "" : message);
   if (parsed.site[0] != '\0') {
     const char* const frames[] = {parsed.site};
@@ -409,12 +437,12 @@ bool RenderPayload(const char* message, const unsigned char* data, size_t size,
   }
   const char* const name = parsed.names.op;
   if (node) {
-    out->main_size = FormatNode(name, facts, out->main);
-  } else if ((head.flags & kSeqOnlyFlag) == 0) {
-    out->main_size = FormatOp(parsed.names, facts, decoded.args, head.arg_count,
-                              head.flags >> kCutShift, out->main);
+    out->main_size = FormatNode(name, told, out->main);
+  } else if (!seq_only) {
+    out->main_size =
+        FormatOp(parsed.names, told, decoded.args.data(), head.arg_count, cut, out->main);
   }
-  if (facts.seq >= 0) {
+  if (facts.seq >= 0 && (told != nullptr || seq_only)) {
     const char* const shown = parsed.names.aten != nullptr ? parsed.names.aten : name;
     out->sequence_size = FormatSequence(shown, facts.seq, node, out->sequence);
   }

@@ -1,5 +1,8 @@
 #include "record/event_rows.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
@@ -144,18 +147,44 @@ bool EventRows::Render(uint16_t domain, const RecordParts& parts, std::string_vi
   marker.main = marker.trace + markers::kTextBufferBytes;
   marker.sequence = marker.main + markers::kTextBufferBytes;
   const auto* const bytes = reinterpret_cast<const unsigned char*>(payload.data());
-  if (!markers::RenderPayload(message_.c_str(), bytes, payload.size(), &marker)) return false;
+  if (!markers::RenderPayload(message_.c_str(), bytes, payload.size(), markers::Facts::kApart,
+                              &marker)) {
+    return false;
+  }
   const auto add = [&](const char* text, size_t size) {
     if (size > 0) texts->ids[texts->count++] = writer_.Intern({text, size});
   };
   add(marker.trace, marker.trace_size);
-  texts->main = marker.main_size > 0 ? texts->count : 0;
+  texts->main = marker.main_size > 0 ? texts->count : -1;
   add(marker.main, marker.main_size);
   add(marker.sequence, marker.sequence_size);
   return texts->count > 0;
 }
 
-EventRows::Texts EventRows::TextsOf(uint16_t domain, const RecordParts& parts) {
+bool EventRows::RenderOnce(uint16_t domain, const RecordParts& parts, std::string_view payload,
+                           const markers::PayloadHead& head, Texts* texts) {
+  const bool has_number = (head.flags & markers::kSeqOnlyFlag) != 0;
+  if (has_number || !parts.Has(spool::kStringPart)) return Render(domain, parts, payload, texts);
+  payload_key_.assign(reinterpret_cast<const char*>(&domain), sizeof domain);
+  payload_key_.append(reinterpret_cast<const char*>(&parts.string), sizeof parts.string);
+  payload_key_.push_back(static_cast<char>(head.flags));
+  payload_key_.append(reinterpret_cast<const char*>(&head.arg_count), sizeof head.arg_count);
+  payload_key_.append(payload.substr(sizeof head, head.bytes - sizeof head));
+  bool is_new = false;
+  int64_t& known = known_payloads_.Get(payload_key_, &is_new);
+  if (is_new) {
+    const bool good = Render(domain, parts, payload, texts);
+    known = good ? static_cast<int64_t>(rendered_texts_.size()) + 1 : 0;
+    if (good) rendered_texts_.push_back(*texts);
+    return good;
+  }
+  if (known == 0) return false;
+  *texts = rendered_texts_[static_cast<size_t>(known - 1)];
+  return true;
+}
+
+EventRows::Texts EventRows::TextsOf(uint16_t domain, const RecordParts& parts,
+                                    std::optional<markers::PayloadHead>* call) {
   Texts texts;
   ByteCursor cursor(reinterpret_cast<const unsigned char*>(parts.payloads.data()),
                     parts.payloads.size());
@@ -164,7 +193,15 @@ EventRows::Texts EventRows::TextsOf(uint16_t domain, const RecordParts& parts) {
   while (TakePayload(&cursor, &schema, &bytes)) {
     if (!names_.IsOpSchema(schema) && schema >> 48 == markers::kSchemaIdTag) more_names_();
     if (!IsOpPayload(schema)) continue;
-    if (Render(domain, parts, bytes, &texts)) return texts;
+    markers::PayloadHead head;
+    if (bytes.size() >= sizeof head) {
+      std::memcpy(&head, bytes.data(), sizeof head);
+      const bool whole = head.bytes >= sizeof head && head.bytes <= bytes.size();
+      if (whole && RenderOnce(domain, parts, bytes, head, &texts)) {
+        if (texts.main >= 0) *call = head;
+        return texts;
+      }
+    }
     ++counts_.bad_payloads;
   }
   return {{TextOf(domain, parts)}, 1, -1};
@@ -182,14 +219,16 @@ void EventRows::AddDetails(int64_t id, const RecordParts& parts, bool rendered) 
 }
 
 void EventRows::Push(Thread* thread, const spool::RecordHead& head, const RecordParts& parts) {
-  const Texts texts = TextsOf(head.domain, parts);
+  std::optional<markers::PayloadHead> call;
+  const Texts texts = TextsOf(head.domain, parts, &call);
   const int64_t domain = DomainOf(head.domain);
   const int64_t first = rows_.TakeIds(texts.count);
   // Outermost first, so that ranges of the same times nest by their numbers.
   for (int i = 0; i < texts.count; ++i) {
     rows_.Add(kMarkerStart, head.time_ns, first + i, thread->object, texts.ids[i], domain);
   }
-  const bool rendered = texts.main >= 0;
+  const bool rendered = call.has_value();
+  if (rendered) rows_.AddCall(first + texts.main, *call);
   if (parts.present != 0) AddDetails(first + (rendered ? texts.main : 0), parts, rendered);
   thread->StackOf(head.domain).open.push_back(Pack(first, texts.count));
   counts_.ranges += texts.count;
@@ -244,9 +283,19 @@ void EventRows::End(Thread* thread, const spool::RecordHead& head, const RecordP
 void EventRows::Mark(Thread* thread, const spool::RecordHead& head, const RecordParts& parts) {
   const int64_t id = rows_.TakeIds(1);
   const int64_t text = TextOf(head.domain, parts);
+  CountLeftOut(parts);
   rows_.Add(kMarkerInstant, head.time_ns, id, thread->object, text, DomainOf(head.domain));
   AddDetails(id, parts, false);
   ++counts_.marks;
+}
+
+/// Of the domain "oplens"; others that say the same mean something else, and are hardly there.
+void EventRows::CountLeftOut(const RecordParts& parts) {
+  if (!parts.Has(spool::kTextPart) || !parts.text.starts_with(markers::kLeftOutMark)) return;
+  const std::string_view number = parts.text.substr(markers::kLeftOutMark.size());
+  int64_t count = 0;
+  std::from_chars(number.data(), number.data() + number.size(), count);
+  counts_.left_out = std::max(counts_.left_out, count);
 }
 
 EventCounts EventRows::Finish() {

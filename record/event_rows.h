@@ -4,15 +4,18 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/id_map.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "record/image_names.h"
 #include "record/marker_rows.h"
 #include "record/spool_record.h"
+#include "record/text_ids.h"
 
 namespace oplens::record {
 
@@ -23,6 +26,7 @@ struct EventCounts {
   int64_t unmatched = 0;  ///< Pops without a push and ends without a start; no row.
   int64_t unknown_strings = 0;
   int64_t bad_payloads = 0;  ///< Of ops, that could not be rendered.
+  int64_t left_out = 0;      ///< Ranges that the program says it did not emit.
 };
 
 /// Turns the NVTX calls of one image into rows of ranges and marks. Memory: 8 bytes a range that is
@@ -48,10 +52,11 @@ class EventRows {
   EventCounts Finish();
 
  private:
+  /// The texts of a range.
   struct Texts {
     int64_t ids[3] = {};
     int count = 0;
-    int main = 0;  // Which of them stands for the op.
+    int main = 0;  // Which of them stands for the op; -1: none does.
   };
   struct Started {
     int64_t id = 0;
@@ -72,11 +77,17 @@ class EventRows {
   int64_t DomainOf(uint16_t domain);
   /// The text of an event, in StringTable.
   int64_t TextOf(uint16_t domain, const RecordParts& parts);
-  /// Those of a pushed range: what its payload stands for, else its text.
-  Texts TextsOf(uint16_t domain, const RecordParts& parts);
+  /// Those of a pushed range: what its payload stands for, else its text. `call` gets what else the
+  /// payload of a call or a node says.
+  Texts TextsOf(uint16_t domain, const RecordParts& parts,
+                std::optional<markers::PayloadHead>* call);
+  /// Alike calls are rendered once.
+  bool RenderOnce(uint16_t domain, const RecordParts& parts, std::string_view payload,
+                  const markers::PayloadHead& head, Texts* texts);
   bool Render(uint16_t domain, const RecordParts& parts, std::string_view payload, Texts* texts);
   void AddDetails(int64_t id, const RecordParts& parts, bool rendered);
   bool IsOpPayload(uint64_t schema) const;
+  void CountLeftOut(const RecordParts& parts);
 
   NvprofWriter& writer_;
   MarkerRows& rows_;
@@ -90,6 +101,10 @@ class EventRows {
   std::unordered_map<uint64_t, EarlyEnd> early_ends_;
   std::string message_;
   std::vector<char> rendered_;
+  // By message and payload without its facts: 1 + the place in rendered_texts_.
+  TextIds known_payloads_;
+  std::string payload_key_;
+  std::vector<Texts> rendered_texts_;
   EventCounts counts_;
 };
 

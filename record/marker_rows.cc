@@ -65,7 +65,9 @@ MarkerRows::MarkerRows(NvprofWriter* writer)
       add_batch_(writer->Prepare(InsertRows(kBatch))),
       add_data_(writer->PrepareInsert(NvprofTableName("MARKER_DATA"),
                                       "flags, id, payloadKind, payload, color, category")),
-      add_payload_(writer->PrepareInsert("OPLENS_PAYLOAD", "marker, schemaId, data")) {}
+      add_payload_(writer->PrepareInsert("OPLENS_PAYLOAD", "marker, schemaId, data")),
+      add_call_(writer->PrepareInsert(std::string(parse::nvprof::kCallTable),
+                                      "marker, seq, tid, ftid, h, fh, dir")) {}
 
 void MarkerRows::AddBatch() {
   int parameter = 0;
@@ -127,6 +129,24 @@ void MarkerRows::AddPayload(int64_t id, uint64_t schema, std::string_view bytes)
   add_payload_.bindNoCopy(3, bytes.empty() ? "" : bytes.data(), static_cast<int>(bytes.size()));
   add_payload_.exec();
   add_payload_.reset();
+}
+
+void MarkerRows::AddCall(int64_t id, const markers::PayloadHead& facts) {
+  add_call_.bind(1, id);
+  add_call_.bind(2, facts.seq < 0 ? int64_t{-1} : facts.seq);
+  add_call_.bind(3, static_cast<int64_t>(facts.tid));
+  add_call_.bind(4, static_cast<int64_t>(facts.ftid));
+  add_call_.bind(5, static_cast<int64_t>(facts.h));
+  add_call_.bind(6, static_cast<int64_t>(facts.fh));
+  // One of markers::Direction.
+  static constexpr const char* kDirections[] = {"f", "b", "r", "g", "o"};
+  const char* shown = "n";
+  for (const char* const direction : kDirections) {
+    if (*direction == facts.dir) shown = direction;
+  }
+  add_call_.bindNoCopy(7, shown);
+  add_call_.exec();
+  add_call_.reset();
 }
 
 }  // namespace oplens::record

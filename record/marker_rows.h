@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "record/nvprof_writer.h"
 #include "record/spool_record.h"
 
@@ -41,6 +42,8 @@ class MarkerRows {
   /// The row of MARKER_DATA of an event that has a category, colour or number.
   void AddData(int64_t id, const RecordParts& parts);
   void AddPayload(int64_t id, uint64_t schema, std::string_view bytes);
+  /// What is known of the call that a range stands for besides its text.
+  void AddCall(int64_t id, const markers::PayloadHead& facts);
 
  private:
   struct Row {
@@ -60,6 +63,7 @@ class MarkerRows {
   SQLite::Statement add_batch_;
   SQLite::Statement add_data_;
   SQLite::Statement add_payload_;
+  SQLite::Statement add_call_;
   int64_t next_id_ = 1;
   size_t count_ = 0;
   std::array<Row, kBatch> rows_;

@@ -27,6 +27,7 @@ constexpr const char* kOwnTables[] = {
     "OPLENS_CATEGORY(_id_ INTEGER PRIMARY KEY, domain INT, category INT, name INT)",
     "OPLENS_SCHEMA(_id_ INTEGER PRIMARY KEY, schemaId INT, domain INT, name INT)",
     "OPLENS_PAYLOAD(_id_ INTEGER PRIMARY KEY, marker INT, schemaId INT, data BLOB)",
+    "OPLENS_CALL(marker INTEGER PRIMARY KEY, seq INT, tid INT, ftid INT, h INT, fh INT, dir TEXT)",
     "OPLENS_THREAD(_id_ INTEGER PRIMARY KEY, threadId INT, osThreadId INT, name INT)",
 };
 

@@ -148,6 +148,7 @@ void ProcessConversion::SumUp(ProcessSummary* summary, EventCounts* counts) {
     counts->unmatched += events.unmatched;
     counts->unknown_strings += events.unknown_strings;
     counts->bad_payloads += events.bad_payloads;
+    counts->left_out += events.left_out;
     const PageFacts& facts = image.facts;
     summary->lost_events += facts.lost_events;
     summary->handler_events += facts.handler_events;
@@ -206,6 +207,7 @@ void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCount
   writer.AddMeta("first_error", summary.first_error);
   writer.AddMeta("open_ranges", summary.open_ranges);
   writer.AddMeta("unmatched_ends", counts.unmatched);
+  writer.AddMeta("left_out_ranges", counts.left_out);
   writer.AddMeta("gpu", DescribeGpu(summary));
   writer.AddMeta("cupti_version", summary.cupti_version);
   writer.AddMeta("damage", summary.damage);

@@ -91,7 +91,7 @@ const char* Keyword(const std::string& name) { return name.empty() ? nullptr : n
 }  // namespace
 
 oplens_arg* CallArgs::Next(const char* name, uint16_t kind) {
-  if (size_ == kMaxArgs) return nullptr;
+  if (size_ == room_) Grow();
   oplens_arg* const arg = &args_[size_++];
   *arg = oplens_arg{};
   arg->name = name;
@@ -99,24 +99,39 @@ oplens_arg* CallArgs::Next(const char* name, uint16_t kind) {
   return arg;
 }
 
+void CallArgs::Grow() {
+  std::unique_ptr<oplens_arg[]> more(new oplens_arg[2 * room_]);
+  std::copy(args_, args_ + size_, more.get());
+  many_ = std::move(more);
+  args_ = many_.get();
+  room_ *= 2;
+}
+
 void CallArgs::Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> inputs) {
   // The interpreter of TorchScript may pass its whole stack: the last ones are the operator's.
   if (inputs.size() > form.inputs) inputs = inputs.slice(inputs.size() - form.inputs);
+  bool positional = true;
   for (const Parameter& parameter : form.parameters) {
+    if (positional && parameter.use != Use::kPositional) {
+      positional = false;
+      if (form.drops_none) DropNone();
+    }
     if (parameter.input < inputs.size()) Add(parameter, inputs[parameter.input]);
   }
-  if (form.parameters.empty() || form.parameters.back().use == Use::kPositional) {
-    while (size_ > 0 && args_[size_ - 1].kind == OPLENS_NONE && args_[size_ - 1].list == 0) --size_;
-  }
+  if (positional && form.drops_none) DropNone();
   if (group_ != nullptr && form.mod == "c10d") AddGroup();
+}
+
+void CallArgs::DropNone() {
+  while (size_ > 0 && args_[size_ - 1].kind == OPLENS_NONE && args_[size_ - 1].list == 0) --size_;
 }
 
 /// The ranks of a collective call, which its cost hangs on.
 void CallArgs::AddGroup() {
   const std::optional<framework::ProcessGroup> group = framework::GroupOf(*group_);
   if (!group) return;
-  if (oplens_arg* const arg = Next("rank", OPLENS_INT)) arg->value.integer = group->rank;
-  if (oplens_arg* const arg = Next("world_size", OPLENS_INT)) arg->value.integer = group->size;
+  Next("rank", OPLENS_INT)->value.integer = group->rank;
+  Next("world_size", OPLENS_INT)->value.integer = group->size;
 }
 
 void CallArgs::Add(const Parameter& parameter, const c10::IValue& value) {
@@ -133,6 +148,9 @@ void CallArgs::Add(const Parameter& parameter, const c10::IValue& value) {
     case Use::kFloat32Flag:
       if (value.isBool() && value.toBool()) AddText(name, "float32");
       return;
+    case Use::kFlag:
+      if (value.isScalar() || value.isString()) AddValue(name, value);
+      return;
   }
 }
 
@@ -147,14 +165,13 @@ void CallArgs::AddDType(const Parameter& parameter, const c10::IValue& value) {
 
 void CallArgs::AddText(const char* name, const char* text) {
   oplens_arg* const arg = Next(name, OPLENS_STRING);
-  if (arg == nullptr) return;
   arg->value.text = text;
   arg->count = std::strlen(text);
 }
 
 void CallArgs::AddOther(const char* name, const char* type) {
   AddText(name, type);
-  if (size_ > 0) args_[size_ - 1].kind = OPLENS_OTHER;
+  args_[size_ - 1].kind = OPLENS_OTHER;
 }
 
 void CallArgs::AddValue(const char* name, const c10::IValue& value) {
@@ -162,24 +179,23 @@ void CallArgs::AddValue(const char* name, const c10::IValue& value) {
   if (value.isNone()) {
     Next(name, OPLENS_NONE);
   } else if (value.isInt()) {
-    if (oplens_arg* const arg = Next(name, OPLENS_INT)) arg->value.integer = value.toInt();
+    Next(name, OPLENS_INT)->value.integer = value.toInt();
   } else if (value.isDouble()) {
-    if (oplens_arg* const arg = Next(name, OPLENS_FLOAT)) arg->value.number = value.toDouble();
+    Next(name, OPLENS_FLOAT)->value.number = value.toDouble();
   } else if (value.isBool()) {
-    if (oplens_arg* const arg = Next(name, OPLENS_BOOLEAN)) arg->value.integer = value.toBool();
+    Next(name, OPLENS_BOOLEAN)->value.integer = value.toBool();
   } else if (value.isList()) {
     AddList(name, value.toListRef());
   } else if (value.isString()) {
     const std::string& text = value.toStringRef();
     AddText(name, text.c_str());
     args_[size_ - 1].count = text.size();
-  } else if (value.isComplexDouble() && floats_used_ + 2 <= kMaxListed) {
+  } else if (value.isComplexDouble()) {
     const c10::complex<double> number = value.toComplexDouble();
-    oplens_arg* const arg = Next(name, OPLENS_COMPLEX);
-    if (arg == nullptr) return;
-    arg->value.numbers = floats_ + floats_used_;
-    floats_[floats_used_++] = number.real();
-    floats_[floats_used_++] = number.imag();
+    double* const parts = floats_.Take(2);
+    parts[0] = number.real();
+    parts[1] = number.imag();
+    Next(name, OPLENS_COMPLEX)->value.numbers = parts;
   } else if (framework::IsSymbolic(value)) {
     AddSymbolic(name, value);
   } else {
@@ -191,22 +207,33 @@ void CallArgs::AddValue(const char* name, const c10::IValue& value) {
 void CallArgs::AddSymbolic(const char* name, const c10::IValue& value) {
   const std::optional<int64_t> known = framework::SymbolicInt(value);
   if (!known) return AddOther(name, value.isSymInt() ? "SymInt" : "SymFloat");
-  if (oplens_arg* const arg = Next(name, OPLENS_INT)) arg->value.integer = *known;
+  Next(name, OPLENS_INT)->value.integer = *known;
 }
 
 void CallArgs::AddTensor(const char* name, const at::TensorImpl& tensor, uint16_t list) {
   if (IsUndefined(tensor)) {
-    if (oplens_arg* const arg = Next(name, OPLENS_NONE)) arg->list = list;
+    Next(name, OPLENS_NONE)->list = list;
     return;
   }
   if (!framework::HasExtents(tensor)) return AddOther(name, "Tensor");
   const c10::IntArrayRef sizes = tensor.sizes();
   oplens_arg* const arg = Next(name, OPLENS_TENSOR);
-  if (arg == nullptr) return;
   arg->dtype = DTypeOf(tensor);
   arg->list = list;
   arg->count = sizes.size();
   arg->value.ints = sizes.data();
+  if (list == 0 || !IsLikeLast(*arg)) return;
+  --size_;
+  ++args_[size_ - 1].more;
+}
+
+/// Whether the argument at the end is a member of the same list, and alike.
+bool CallArgs::IsLikeLast(const oplens_arg& arg) const {
+  if (size_ < 2) return false;
+  const oplens_arg& last = args_[size_ - 2];
+  return last.list == arg.list && last.kind == OPLENS_TENSOR && last.dtype == arg.dtype &&
+         last.count == arg.count && last.more < UINT16_MAX &&
+         std::equal(arg.value.ints, arg.value.ints + arg.count, last.value.ints);
 }
 
 void CallArgs::AddList(const char* name, c10::ArrayRef<c10::IValue> list) {
@@ -219,6 +246,11 @@ void CallArgs::AddList(const char* name, c10::ArrayRef<c10::IValue> list) {
   if (all([](const c10::IValue& value) { return value.isInt() || value.isDouble(); })) {
     return AddFloats(name, list);
   }
+  if (all([](const c10::IValue& value) { return value.isList(); }) && !list.empty()) {
+    // Lists of tensors, as collectives have them.
+    for (const c10::IValue& inner : list) AddList(name, inner.toListRef());
+    return;
+  }
   AddOther(name, "list");
 }
 
@@ -227,41 +259,39 @@ void CallArgs::AddTensors(const char* name, c10::ArrayRef<c10::IValue> list) {
   for (const c10::IValue& value : list) {
     if (value.isTensor()) {
       AddTensor(name, *value.unsafeToTensorImpl(), lists_);
-    } else if (oplens_arg* const arg = Next(name, OPLENS_NONE)) {
-      arg->list = lists_;
+    } else {
+      Next(name, OPLENS_NONE)->list = lists_;
     }
   }
 }
 
 void CallArgs::AddInts(const char* name, c10::ArrayRef<c10::IValue> list) {
-  const size_t count = std::min(list.size(), kMaxListed);
-  if (ints_used_ + count > kMaxInts) return AddOther(name, "list");
+  int64_t* const numbers = ints_.Take(list.size());
+  std::transform(list.begin(), list.end(), numbers,
+                 [](const c10::IValue& value) { return value.toInt(); });
   // Sizes, strides and the like are tuples in Python; PyProf insists on it.
   oplens_arg* const arg = Next(name, OPLENS_INT_TUPLE);
-  if (arg == nullptr) return;
-  arg->count = count;
-  arg->value.ints = ints_ + ints_used_;
-  for (size_t i = 0; i < count; ++i) ints_[ints_used_++] = list[i].toInt();
+  arg->count = list.size();
+  arg->value.ints = numbers;
 }
 
 void CallArgs::AddFloats(const char* name, c10::ArrayRef<c10::IValue> list) {
-  if (floats_used_ + list.size() > kMaxListed) return AddOther(name, "list");
+  double* const numbers = floats_.Take(list.size());
+  std::transform(list.begin(), list.end(), numbers, [](const c10::IValue& value) {
+    return value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
+  });
   oplens_arg* const arg = Next(name, OPLENS_FLOAT_LIST);
-  if (arg == nullptr) return;
   arg->count = list.size();
-  arg->value.numbers = floats_ + floats_used_;
-  for (const c10::IValue& value : list) {
-    floats_[floats_used_++] = value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
-  }
+  arg->value.numbers = numbers;
 }
 
 void CallArgs::AddBools(const char* name, c10::ArrayRef<c10::IValue> list) {
-  if (bools_used_ + list.size() > kMaxListed) return AddOther(name, "list");
+  uint8_t* const flags = bools_.Take(list.size());
+  std::transform(list.begin(), list.end(), flags,
+                 [](const c10::IValue& value) { return value.toBool() ? uint8_t{1} : uint8_t{0}; });
   oplens_arg* const arg = Next(name, OPLENS_BOOL_LIST);
-  if (arg == nullptr) return;
   arg->count = list.size();
-  arg->value.bytes = bools_ + bools_used_;
-  for (const c10::IValue& value : list) bools_[bools_used_++] = value.toBool() ? 1 : 0;
+  arg->value.bytes = flags;
 }
 
 }  // namespace oplens::annotate::torch

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "nvtx_annotate/oplens_annotate.h"
 #include "nvtx_annotate/torch/call_form.h"
@@ -12,7 +14,8 @@
 namespace oplens::annotate::torch {
 
 /// The arguments of one call as the emitter takes them. Borrows the inputs that it was filled from;
-/// lives on the stack; no tensor is read, none is referenced.
+/// lives on the stack, and on the heap where there are many; no tensor is read, none is referenced.
+/// Of alike members of a list of tensors that follow each other there is one argument.
 class CallArgs {
  public:
   // Nothing is initialised that is not used.
@@ -20,7 +23,7 @@ class CallArgs {
   CallArgs(const CallArgs&) = delete;
   CallArgs& operator=(const CallArgs&) = delete;
 
-  /// What has no place is left out, from the end: more than the binary payload holds.
+  /// Throws std::bad_alloc.
   void Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> inputs);
 
   /// One more argument, by keyword unless that is null. `name` and `value` must outlive this.
@@ -31,15 +34,34 @@ class CallArgs {
   size_t size() const { return size_; }
 
  private:
-  static constexpr size_t kMaxArgs = 256;
-  static constexpr size_t kMaxListed = 256;  // One more than a payload's list holds.
-  static constexpr size_t kMaxInts = 4 * kMaxListed;
+  static constexpr size_t kFewArgs = 32;
+  static constexpr size_t kFewNumbers = 64;
 
+  /// Memory for numbers that stay where they are: of few without an allocation.
+  template <typename T>
+  class Numbers {
+   public:
+    T* Take(size_t count) {
+      if (count <= kFewNumbers - used_) {
+        used_ += count;
+        return few_ + used_ - count;
+      }
+      return many_.emplace_back(new T[count]).get();
+    }
+
+   private:
+    size_t used_ = 0;
+    T few_[kFewNumbers];
+    std::vector<std::unique_ptr<T[]>> many_;
+  };
+
+  void DropNone();
   void Add(const Parameter& parameter, const c10::IValue& value);
   void AddDType(const Parameter& parameter, const c10::IValue& value);
   void AddValue(const char* name, const c10::IValue& value);
   void AddSymbolic(const char* name, const c10::IValue& value);
   void AddTensor(const char* name, const at::TensorImpl& tensor, uint16_t list);
+  bool IsLikeLast(const oplens_arg& arg) const;
   void AddList(const char* name, c10::ArrayRef<c10::IValue> list);
   void AddTensors(const char* name, c10::ArrayRef<c10::IValue> list);
   void AddInts(const char* name, c10::ArrayRef<c10::IValue> list);
@@ -48,17 +70,18 @@ class CallArgs {
   void AddOther(const char* name, const char* type);
   void AddGroup();
   oplens_arg* Next(const char* name, uint16_t kind);
+  void Grow();
 
   size_t size_ = 0;
-  size_t ints_used_ = 0;
-  size_t floats_used_ = 0;
-  size_t bools_used_ = 0;
+  size_t room_ = kFewArgs;
   uint16_t lists_ = 0;
   const c10::IValue* group_ = nullptr;  ///< An object: what may be a process group.
-  oplens_arg args_[kMaxArgs];
-  int64_t ints_[kMaxInts];
-  double floats_[kMaxListed];
-  uint8_t bools_[kMaxListed];
+  oplens_arg* args_ = few_;
+  oplens_arg few_[kFewArgs];
+  std::unique_ptr<oplens_arg[]> many_;
+  Numbers<int64_t> ints_;
+  Numbers<double> floats_;
+  Numbers<uint8_t> bools_;
 };
 
 }  // namespace oplens::annotate::torch

@@ -19,17 +19,23 @@ bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// Arguments that say where and how memory lies, which no cost depends on.
+/// Arguments that say where memory lies and by which means a thing is done, not what is done.
 bool IsPlacement(std::string_view name) {
-  constexpr std::string_view kNames[] = {"layout", "device", "pin_memory", "memory_format",
-                                         "generator"};
+  constexpr std::string_view kNames[] = {
+      "layout",       "device",        "pin_memory",  "memory_format", "generator",
+      "non_blocking", "copy",          "implicit",    "benchmark",     "deterministic",
+      "allow_tf32",   "cudnn_enabled", "cudnn_enable"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 /// Launch nothing, and are many.
 bool IsMinor(std::string_view op) {
-  constexpr std::string_view kNames[] = {"as_strided", "resolve_conj", "resolve_neg",
-                                         "_has_compatible_shallow_copy_type", "result_type"};
+  constexpr std::string_view kNames[] = {"as_strided",
+                                         "as_strided_",
+                                         "resolve_conj",
+                                         "resolve_neg",
+                                         "_has_compatible_shallow_copy_type",
+                                         "result_type"};
   return StartsWith(op, "empty") ||
          std::find(std::begin(kNames), std::end(kNames), op) != std::end(kNames);
 }
@@ -37,13 +43,19 @@ bool IsMinor(std::string_view op) {
 /// Without a row in the table: as the schema has it.
 void AddBySchema(const SchemaArgument& argument, size_t input, std::vector<Parameter>* out) {
   if (IsPlacement(argument.name)) return;
-  if (argument.name == "dtype") {
+  if (argument.dtype || argument.name == "dtype") {
     out->push_back({Use::kDType, input, argument.name});
   } else if (argument.keyword_only) {
     out->push_back({Use::kKeyword, input, argument.name});
   } else {
     out->push_back({Use::kPositional, input, ""});
   }
+}
+
+/// What the table drops: of it tensors only tell of memory, but flags of what is computed.
+void AddFlag(const SchemaArgument& argument, size_t input, std::vector<Parameter>* out) {
+  if (argument.output || IsPlacement(argument.name)) return;
+  out->push_back({argument.dtype ? Use::kDType : Use::kFlag, input, argument.name});
 }
 
 /// `word`: of TorchSchema::parameters.
@@ -53,7 +65,7 @@ void AddByWord(std::string_view word, const SchemaArgument& argument, size_t inp
   // The table tells overloads by the number of arguments only: div(.., *, out) and
   // div(.., *, rounding_mode).
   if (word == "out" && !argument.output) return AddBySchema(argument, input, out);
-  if (word == "-") return;
+  if (word == "-") return AddFlag(argument, input, out);
   if (word == "dtype") {
     out->push_back({Use::kDType, input, "dtype"});
   } else if (word == "dtype~") {
@@ -69,10 +81,10 @@ void AddByWord(std::string_view word, const SchemaArgument& argument, size_t inp
 
 void AddByWords(std::string_view words, const std::vector<SchemaArgument>& arguments,
                 std::vector<Parameter>* out) {
-  // What is beyond the last word is dropped.
-  for (size_t input = 0; input < arguments.size() && !words.empty(); ++input) {
+  for (size_t input = 0; input < arguments.size(); ++input) {
     const size_t blank = std::min(words.find(' '), words.size());
-    AddByWord(words.substr(0, blank), arguments[input], input, out);
+    // What is beyond the last word is dropped.
+    AddByWord(words.empty() ? "-" : words.substr(0, blank), arguments[input], input, out);
     words.remove_prefix(std::min(blank + 1, words.size()));
   }
 }
@@ -115,6 +127,9 @@ CallForm FormOfOperator(std::string_view name, std::string_view overload,
   std::stable_partition(form.parameters.begin(), form.parameters.end(),
                         [](const Parameter& p) { return p.use == Use::kPositional; });
   SwapEmbedding(&form);
+  form.drops_none = std::all_of(
+      form.parameters.begin(), form.parameters.end(),
+      [](const Parameter& p) { return p.use == Use::kPositional || p.use == Use::kFlag; });
   return form;
 }
 
@@ -124,6 +139,7 @@ CallForm FormOfFunction(std::string_view name, size_t inputs) {
   form.op = name;
   form.inputs = inputs;
   for (size_t i = 0; i < inputs; ++i) form.parameters.push_back({Use::kPositional, i, ""});
+  form.drops_none = true;
   return form;
 }
 

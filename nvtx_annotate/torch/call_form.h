@@ -22,6 +22,7 @@ struct Parameter {
     kDType,         ///< A keyword whose number means a data type.
     kDTypeOrInput,  ///< The same; where it is None, that of the first tensor.
     kFloat32Flag,   ///< True stands for dtype=float32.
+    kFlag,          ///< A keyword of the schema, kept where it is a number, a truth or a text.
   };
   Use use = Use::kPositional;
   size_t input = 0;  ///< Its place in the schema.
@@ -33,6 +34,7 @@ struct SchemaArgument {
   std::string name;
   bool keyword_only = false;
   bool output = false;  ///< The result is written to it.
+  bool dtype = false;   ///< Its number means a data type.
 };
 
 /// How the calls of one operator are written down.
@@ -42,6 +44,8 @@ struct CallForm {
   std::string aten;  ///< "aten::addmm.out"; "" for what is no operator.
   size_t inputs = 0;
   std::vector<Parameter> parameters;  ///< In the order of the call: those with keywords last.
+  /// None at the end of the positional ones is left out.
+  bool drops_none = false;
   bool minor = false;  ///< Not worth a range inside another op: allocations and views.
 
   markers::OpNames names() const {

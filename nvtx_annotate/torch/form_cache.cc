@@ -20,7 +20,8 @@ size_t HashOf(const char* address) {
 CallForm MakeForm(const c10::FunctionSchema& schema) {
   std::vector<SchemaArgument> arguments;
   for (const c10::Argument& argument : schema.arguments()) {
-    arguments.push_back({argument.name(), argument.kwarg_only(), argument.is_out()});
+    const bool dtype = argument.real_type()->kind() == c10::TypeKind::ScalarTypeType;
+    arguments.push_back({argument.name(), argument.kwarg_only(), argument.is_out(), dtype});
   }
   return FormOfOperator(schema.name(), schema.overload_name(), arguments);
 }

@@ -1,5 +1,7 @@
+#include <ATen/SequenceNumber.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -15,19 +17,24 @@
 #include "nvtx_annotate/torch/communication.h"
 #include "nvtx_annotate/torch/form_cache.h"
 #include "nvtx_annotate/torch/framework.h"
+#include "nvtx_annotate/torch/node_owners.h"
 #include "nvtx_annotate/torch/range_stack.h"
 #include "nvtx_annotate/torch/thread_numbers.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
 
 // What PyTorch's record functions become: docs/markers.md.
 //
-//   op, in no other op             O, S
-//   op inside an op                S where its sequence number is another one
-//   op inside a node               nothing; O, S where it has a sequence number, so that a node may
-//                                  refer to it (gradients of gradients; checkpoints: dir 'r')
+//   op                             O, S; ops inside ops and inside nodes too, since the innermost
+//                                  has the arguments that kernels work on. Not there: what only
+//                                  allocates or makes a view, unless a node may refer to it
 //   node of the backward pass      N, S
 //   evaluate_function of a node    a range of that name, so that sums and hooks of gradients in it
-//   user scope, TorchScript        a range of that name
+//   function of TorchScript        O without arguments: it makes nodes
+//   user scope                     a range of that name
+//
+// With the word "outer" in OPLENS_ANNOTATE only ops that are in no other op have an O; those inside
+// an S where their sequence number is another one; those inside a node nothing, or O, S where they
+// have a number (gradients of gradients; checkpoints: dir 'r').
 //
 // This file and its like are compiled with NDEBUG whatever the build: RecordFunction::inputs()
 // checks a member that only a debug build of the framework sets. The member does not change the
@@ -40,8 +47,9 @@ using markers::CallFacts;
 using markers::Direction;
 
 ThreadNumbers g_threads;
+NodeOwners g_owners;
 FormCache g_forms;
-bool g_inner = false;  ///< Ranges for ops inside ops too.
+bool g_outer = false;  ///< No ranges for ops inside ops.
 
 bool StartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
@@ -93,9 +101,22 @@ Context Keep(RangeStack* stack, uint64_t token, const Surroundings& inside) noex
   return Context(range);
 }
 
-uint64_t BeginOperator(const at::RecordFunction& function, CallFacts& facts) {
+/// Gives the numbers that the thread's counter has reached to the call that made their nodes.
+void GiveNumbers(RangeStack* stack, uint64_t owner) noexcept {
+  const uint64_t next = at::sequence_number::peek();
+  if (next == stack->next_number) return;
+  if (owner != 0 && next > stack->next_number) {
+    for (uint64_t number = stack->next_number; number < next; ++number) {
+      g_owners.Set(stack->framework_thread, number, owner);
+    }
+  }
+  stack->next_number = next;
+}
+
+/// `form`: null for what is no operator.
+uint64_t BeginOperator(const at::RecordFunction& function, const CallForm* form, CallFacts& facts) {
   CallArgs args;
-  if (const CallForm* const form = g_forms.Find(function)) {
+  if (form != nullptr) {
     args.Fill(*form, function.inputs());
     markers::OpNames names = form->names();
     names.lasting = true;
@@ -105,36 +126,45 @@ uint64_t BeginOperator(const at::RecordFunction& function, CallFacts& facts) {
   if (communication.Read(function, &args)) {
     return BeginCall(communication.names(), facts, args.data(), args.size());
   }
-  const CallForm form = MakeFunctionForm(function);
-  args.Fill(form, function.inputs());
-  return BeginCall(form.names(), facts, args.data(), args.size());
+  const CallForm made = MakeFunctionForm(function);
+  args.Fill(made, function.inputs());
+  return BeginCall(made.names(), facts, args.data(), args.size());
 }
 
-bool IsMinor(const at::RecordFunction& function) {
-  const CallForm* const form = g_forms.Find(function);
-  return form != nullptr && form->minor;
+enum class Extent : uint8_t { kWhole, kNumber, kNothing };
+
+/// What is emitted of an op.
+Extent ExtentOf(const CallForm* form, const Surroundings& around, int64_t seq) {
+  const bool inside_op = around.place == Place::kOp;
+  if (!inside_op && (!g_outer || around.place != Place::kNode)) return Extent::kWhole;
+  const bool numbered = seq >= 0 && seq != around.seq;
+  if (!g_outer) {
+    const bool minor = form != nullptr && form->minor && !numbered;
+    return minor ? Extent::kNothing : Extent::kWhole;
+  }
+  if (!inside_op) return seq >= 0 ? Extent::kWhole : Extent::kNothing;
+  return numbered ? Extent::kNumber : Extent::kNothing;
 }
 
 Context OnOperator(const at::RecordFunction& function, RangeStack* stack) {
   const Surroundings& around = stack->surroundings();
   const int64_t seq = function.seqNr();
-  const bool inside_op = around.place == Place::kOp;
-  const bool numbered = seq >= 0 && seq != around.seq;
-  bool whole = !inside_op && (around.place != Place::kNode || seq >= 0);
-  if (g_inner && !whole) whole = !IsMinor(function);
-  if (!whole && !(inside_op && numbered)) return nullptr;
+  const CallForm* const form = g_forms.Find(function);
+  const Extent extent = ExtentOf(form, around, seq);
+  if (extent == Extent::kNothing) return nullptr;
 
   CallFacts facts;
-  facts.seq = whole || numbered ? seq : -1;
+  facts.seq = seq;
   facts.h = function.handle();
   const bool again = around.place == Place::kNode && seq >= 0 && !around.recorded;
   facts.dir = again ? Direction::kRecompute : around.dir;
   Surroundings inside = around;
   inside.dir = facts.dir;
   inside.place = Place::kOp;
+  inside.owner = facts.h;
   if (seq >= 0) inside.seq = seq;
-  const uint64_t token =
-      whole ? BeginOperator(function, facts) : BeginSequence(function.name(), facts);
+  const uint64_t token = extent == Extent::kWhole ? BeginOperator(function, form, facts)
+                                                  : BeginSequence(function.name(), facts);
   return Keep(stack, token, inside);
 }
 
@@ -143,16 +173,20 @@ Context OnNode(const at::RecordFunction& function, RangeStack* stack) {
   CallFacts facts;
   // AccumulateGrad has the greatest number there is, for its place in the queue.
   facts.seq = accumulates ? -1 : function.seqNr();
-  facts.ftid = facts.seq < 0 ? 0 : g_threads.Find(function.forwardThreadId());
+  if (facts.seq >= 0) {
+    const uint64_t forward_thread = function.forwardThreadId();
+    facts.ftid = g_threads.Find(forward_thread);
+    facts.fh = g_owners.Find(forward_thread, static_cast<uint64_t>(facts.seq));
+  }
   facts.h = function.handle();
   facts.dir = accumulates ? Direction::kGradient : Direction::kBackward;
   return Keep(stack, BeginNode(function.name(), facts),
-              {facts.seq, Place::kNode, facts.dir, at::GradMode::is_enabled()});
+              {facts.seq, Place::kNode, facts.dir, at::GradMode::is_enabled(), 0});
 }
 
 Context OnEvaluate(const at::RecordFunction& function, RangeStack* stack) {
   return Keep(stack, detail::BeginRange(function.name()),
-              {-1, Place::kEvaluate, Direction::kGradient, false});
+              {-1, Place::kEvaluate, Direction::kGradient, false, 0});
 }
 
 Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
@@ -163,6 +197,20 @@ Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
   return Keep(stack, detail::BeginRange(function.name()), inside);
 }
 
+/// Its arguments would be objects of the interpreter. It is around ops, not in place of them.
+Context OnScript(const at::RecordFunction& function, RangeStack* stack) {
+  if (g_outer) return OnLabel(function, stack);
+  CallFacts facts;
+  facts.h = function.handle();
+  Surroundings inside = stack->surroundings();
+  facts.dir = inside.dir;
+  inside.owner = facts.h;
+  markers::OpNames names;
+  names.mod = "torch.jit";
+  names.op = function.name();
+  return Keep(stack, BeginCall(names, facts, nullptr, 0), inside);
+}
+
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
@@ -170,6 +218,8 @@ Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
       return framework::IsLabel(function) ? OnLabel(function, stack) : OnOperator(function, stack);
     case at::RecordScope::BACKWARD_FUNCTION:
       return OnNode(function, stack);
+    case at::RecordScope::TORCHSCRIPT_FUNCTION:
+      return OnScript(function, stack);
     default:
       return OnLabel(function, stack);
   }
@@ -178,12 +228,20 @@ Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
 Context OnStart(const at::RecordFunction& function) noexcept {
   if (!Enabled()) return nullptr;
   RangeStack* const stack = RangeStack::OfThread();
-  if (stack == nullptr || stack->full()) return nullptr;
-  if (stack->framework_thread != function.threadId()) {
-    stack->framework_thread = function.threadId();
+  if (stack == nullptr) return nullptr;
+  // Not that of `function`, which may have been made on another thread.
+  const uint64_t thread = at::RecordFunction::currentThreadId();
+  if (stack->framework_thread != thread) {
+    stack->framework_thread = thread;
+    stack->next_number = at::sequence_number::peek();
     g_threads.Set(stack->framework_thread, CurrentThread());
   }
   stack->EndAsked();
+  GiveNumbers(stack, stack->surroundings().owner);
+  if (!stack->MakeRoom()) {
+    NoteLeftOut();
+    return nullptr;
+  }
   try {
     return OnFunction(function, stack);
   } catch (...) {
@@ -193,11 +251,20 @@ Context OnStart(const at::RecordFunction& function) noexcept {
 }
 
 void OnEnd(const at::RecordFunction& /*function*/, at::ObserverContext* context) noexcept {
-  if (context != nullptr) static_cast<OpenRange*>(context)->End();
+  if (context == nullptr) return;
+  RangeStack* const stack = RangeStack::OfThread();
+  if (stack != nullptr) GiveNumbers(stack, stack->surroundings().owner);
+  static_cast<OpenRange*>(context)->End();
+}
+
+/// The one thread that a forked child has is another one for the operating system.
+void ForgetThread() {
+  if (RangeStack* const stack = RangeStack::OfThread()) stack->framework_thread = 0;
 }
 
 std::mutex g_install_mutex;
 bool g_installed = false;
+bool g_observing = false;
 at::CallbackHandle g_callbacks[2];
 
 /// Inputs cost the framework more than all that is done with them: only ops have them collected.
@@ -213,13 +280,33 @@ void AddCallbacks() {
                    at::RecordScope::USER_SCOPE}));
 }
 
+/// Outside of the capture window the framework must not even collect inputs.
+void Observe(bool on) {
+  if (on == g_observing) return;
+  g_observing = on;
+  if (on) return AddCallbacks();
+  for (const at::CallbackHandle callback : g_callbacks) at::removeCallback(callback);
+}
+
+void OnWindow(bool open) noexcept {
+  try {
+    const std::lock_guard lock(g_install_mutex);
+    if (g_installed) Observe(open);
+  } catch (...) {
+    return;
+  }
+}
+
 bool InstallOnce() {
+  if (EmissionMode() == Mode::kOff) return false;
+  OnSwitch(OnWindow);
   const std::lock_guard lock(g_install_mutex);
   if (g_installed) return true;
-  if (EmissionMode() == Mode::kOff) return false;
   const char* const options = std::getenv("OPLENS_ANNOTATE");
-  g_inner = HasWord(options == nullptr ? "" : options, "inner");
-  AddCallbacks();
+  g_outer = HasWord(options == nullptr ? "" : options, "outer");
+  static const int watching = pthread_atfork(nullptr, nullptr, ForgetThread);
+  static_cast<void>(watching);
+  Observe(Enabled());
   g_installed = true;
   return true;
 }
@@ -241,7 +328,7 @@ void Uninstall() noexcept {
   try {
     const std::lock_guard lock(g_install_mutex);
     if (!g_installed) return;
-    for (const at::CallbackHandle callback : g_callbacks) at::removeCallback(callback);
+    Observe(false);
     g_installed = false;
   } catch (...) {
     return;

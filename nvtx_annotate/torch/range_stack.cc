@@ -55,8 +55,17 @@ RangeStack* RangeStack::OfThread() noexcept {
   return t_stack;
 }
 
+bool RangeStack::MakeRoom() noexcept {
+  const size_t index = depth_ + 1;
+  if (index < kChunk) return true;
+  if (index == kChunk * kChunks) return false;
+  std::unique_ptr<Range[]>& chunk = more_[index / kChunk - 1];
+  if (chunk == nullptr) chunk.reset(new (std::nothrow) Range[kChunk]);
+  return chunk != nullptr;
+}
+
 RangeStack::Mark RangeStack::Push(uint64_t token, const Surroundings& inside) noexcept {
-  Range& range = ranges_[++depth_];
+  Range& range = At(++depth_);
   range.token = token;
   range.serial = ++last_serial_;
   range.inside = inside;
@@ -65,11 +74,11 @@ RangeStack::Mark RangeStack::Push(uint64_t token, const Surroundings& inside) no
 
 void RangeStack::End(const Mark& mark) noexcept {
   if (this != t_stack) {
-    ranges_[mark.index].asked.store(mark.serial, std::memory_order_relaxed);
+    At(mark.index).asked.store(mark.serial, std::memory_order_relaxed);
     asked_.store(true, std::memory_order_release);
     return;
   }
-  if (mark.index > depth_ || ranges_[mark.index].serial != mark.serial) return;
+  if (mark.index > depth_ || At(mark.index).serial != mark.serial) return;
   Cut(mark.index - 1);
   EndAsked();
 }
@@ -77,7 +86,7 @@ void RangeStack::End(const Mark& mark) noexcept {
 /// Ends all ranges but the first `depth`. Ending the outermost of them ends those in it.
 void RangeStack::Cut(size_t depth) noexcept {
   if (depth_ <= depth) return;
-  detail::End(ranges_[depth + 1].token);
+  detail::End(At(depth + 1).token);
   depth_ = depth;
 }
 
@@ -86,7 +95,7 @@ void RangeStack::EndTop() noexcept {
   bool left = false;
   size_t depth = depth_;
   for (size_t i = depth_; i > 0; --i) {
-    if (ranges_[i].asked.load(std::memory_order_relaxed) != ranges_[i].serial) {
+    if (At(i).asked.load(std::memory_order_relaxed) != At(i).serial) {
       left = true;
     } else if (left) {
       // Others are still open in it.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
@@ -25,6 +26,8 @@ struct Surroundings {
   /// kNode: the backward pass itself is recorded (create_graph). Where it is not, an op with a
   /// sequence number inside the node is a forward op that runs again.
   bool recorded = false;
+  /// The call whose nodes of the backward pass are made here, see NodeOwners; 0: none.
+  uint64_t owner = 0;
 };
 
 /// The ranges that a thread has open on behalf of the framework, innermost last. The framework may
@@ -41,10 +44,11 @@ class RangeStack {
   /// That of this thread; null when memory is short or the thread is ending.
   static RangeStack* OfThread() noexcept;
 
-  const Surroundings& surroundings() const noexcept { return ranges_[depth_].inside; }
-  bool full() const noexcept { return depth_ + 1 == kMaxDepth; }
+  const Surroundings& surroundings() const noexcept { return At(depth_).inside; }
 
-  /// Owner only; not when full. `token`: of the emitter.
+  /// Whether there is room for one more range. Owner only.
+  bool MakeRoom() noexcept;
+  /// Owner only, after MakeRoom(). `token`: of the emitter.
   Mark Push(uint64_t token, const Surroundings& inside) noexcept;
   /// Ends the range and those in it. From any thread; a range that has ended already is ignored.
   void End(const Mark& mark) noexcept;
@@ -55,6 +59,8 @@ class RangeStack {
 
   /// The framework's number of the owner, 0 before it is known.
   uint64_t framework_thread = 0;
+  /// The first sequence number of the owner whose node has no owner yet, see NodeOwners.
+  uint64_t next_number = 0;
 
   /// Memory of `size` bytes for one object of a range, all of the same size; null when there is
   /// none. Owner only.
@@ -64,7 +70,8 @@ class RangeStack {
   static void FreeObject(void* object) noexcept;
 
  private:
-  static constexpr size_t kMaxDepth = 512;
+  static constexpr size_t kChunk = 256;
+  static constexpr size_t kChunks = markers::kMaxDepth / kChunk;
   static constexpr size_t kMaxSpare = 256;
 
   struct Range {
@@ -78,16 +85,24 @@ class RangeStack {
   };
   friend class StackOwner;
 
+  Range& At(size_t index) noexcept {
+    return index < kChunk ? first_[index] : more_[index / kChunk - 1][index % kChunk];
+  }
+  const Range& At(size_t index) const noexcept {
+    return index < kChunk ? first_[index] : more_[index / kChunk - 1][index % kChunk];
+  }
   void Cut(size_t depth) noexcept;
   void EndTop() noexcept;
 
-  size_t depth_ = 0;  // ranges_[0] is what is around all ranges.
+  size_t depth_ = 0;  // At(0) is what is around all ranges.
   uint64_t last_serial_ = 0;
   std::atomic<bool> asked_{false};
   Spare* spare_ = nullptr;
   size_t spare_count_ = 0;
   RangeStack* next_free_ = nullptr;
-  Range ranges_[kMaxDepth];
+  Range first_[kChunk];
+  // Made as they are needed, and kept: others may end a range in them.
+  std::unique_ptr<Range[]> more_[kChunks - 1];
 };
 
 }  // namespace oplens::annotate::torch

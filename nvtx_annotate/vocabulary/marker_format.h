@@ -15,9 +15,11 @@ inline constexpr int kVersion = 1;
 
 /// The NVTX domain of payloads and of the marks of the capture window.
 inline constexpr const char* kDomain = "oplens";
-inline constexpr const char* kSchemaName = "oplens.op.v1";
+inline constexpr const char* kSchemaName = "oplens.op.v2";
 inline constexpr const char* kStartMark = "capture start";
 inline constexpr const char* kStopMark = "capture stop";
+/// A mark with the number of ranges that were not emitted so far, nested deeper than kMaxDepth.
+inline constexpr std::string_view kLeftOutMark = "ranges left out: ";
 /// The upper 16 bits of the id that a recorder which understands the payload gives to the schema.
 inline constexpr uint64_t kSchemaIdTag = 0x4F50;
 
@@ -26,14 +28,15 @@ inline constexpr const char* kPhasePrefix = "phase:";
 /// PyTorch's own name of a step, without its number.
 inline constexpr std::string_view kStepPrefix = "ProfilerStep#";
 
-// Limits of a text, in bytes. Above the soft one long lists are shortened, above the hard one
-// arguments go.
-inline constexpr size_t kSoftTextBytes = 4096;
-inline constexpr size_t kHardTextBytes = 16384;
+// Limits of a text and of a payload, in bytes: arguments that do not fit go, from the end. Tools
+// are known to have trouble with texts of 64 KiB.
+inline constexpr size_t kMaxTextBytes = 60'000;
+inline constexpr size_t kMaxPayloadBytes = 60'000;
 inline constexpr size_t kMaxStringBytes = 512;
-inline constexpr size_t kShortList = 16;
-inline constexpr size_t kMaxPayloadBytes = 2048;
 inline constexpr size_t kMaxDimensions = 64;
+inline constexpr size_t kMaxListItems = 1024;  ///< Of a list of numbers.
+/// Ranges that a thread may have open.
+inline constexpr size_t kMaxDepth = 4096;
 
 /// The key "dir" of an op or node.
 enum class Direction : char {
@@ -52,23 +55,26 @@ struct PayloadHead {
   uint64_t tid;   ///< Thread that runs it, as the operating system numbers it.
   uint64_t ftid;  ///< Node: thread of its forward op; 0: unknown.
   uint64_t h;     ///< The framework's own number of the call; 0: none.
+  uint64_t fh;    ///< Node: that of its forward op; 0: unknown.
   char dir;       ///< Direction.
-  uint8_t arg_count;
-  uint16_t flags;  ///< kNodeFlag, kSeqOnlyFlag; what was cut from kCutShift on.
+  uint8_t flags;  ///< kNodeFlag, kSeqOnlyFlag, kCutFlag.
+  uint16_t arg_count;
   uint32_t bytes;
 };
-static_assert(sizeof(PayloadHead) == 40);
+static_assert(sizeof(PayloadHead) == 48);
 
-inline constexpr uint16_t kNodeFlag = 1;     ///< A backward node: an N text, else an O text.
-inline constexpr uint16_t kSeqOnlyFlag = 2;  ///< Only the S text.
-inline constexpr int kCutShift = 8;          ///< flags >> kCutShift: removals, at most 255.
+inline constexpr uint8_t kNodeFlag = 1;     ///< A backward node: an N text, else an O text.
+inline constexpr uint8_t kSeqOnlyFlag = 2;  ///< Only the S text.
+inline constexpr uint8_t kCutFlag = 4;      ///< A u32 in front of the arguments: what was cut.
 
 // Each argument: a tag, a name if the tag says so (u16 length, bytes), its list if the tag says so
-// (u8), the value: tensor: dtype u8, dimensions u8, i64 each; int, float: 8 bytes; complex: 16;
-// bool: 1; string, other: u16 length, bytes; lists: u8 count, then 8 bytes each (bools 1).
+// (u8), how many alike members of the list follow it if the tag says so (u16), the value: tensor:
+// dtype u8, dimensions u8, i64 each; int, float: 8 bytes; complex: 16; bool: 1; string, other: u16
+// length, bytes; lists: u16 count, then 8 bytes each (bools 1).
 inline constexpr uint8_t kKindMask = 0x0f;  ///< OPLENS_TENSOR, ...
 inline constexpr uint8_t kNamedTag = 0x10;
 inline constexpr uint8_t kListTag = 0x20;
+inline constexpr uint8_t kMoreTag = 0x40;
 
 }  // namespace oplens::markers
 

@@ -91,6 +91,7 @@ PriceResult Finish(PriceResult result, const OpCall& call) {
 }  // namespace
 
 PriceResult PriceCall(const OpCall& call) {
+  if (call.cut > 0) return Unpriced(Reason::kCutArguments);
   const OpName op = ParseOpName(call.op);
   const OpModel* model = FindOpModel(op.name);
   if (model == nullptr) return Unpriced(Reason::kUnknownOp);

@@ -141,7 +141,7 @@ const TensorCoreRule* Rules::FindTensorCore(std::string_view long_name) const {
 }
 
 PriceResult PriceCall(const OpCall& call, const Rules* rules) {
-  if (rules == nullptr) return PriceCall(call);
+  if (rules == nullptr || call.cut > 0) return PriceCall(call);
   std::optional<PriceResult> result = rules->Price(call);
   if (!result) return PriceCall(call);
   // The rule knows the op but not these arguments: a built-in model may.

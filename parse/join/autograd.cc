@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "parse/join/gradient_hints.h"
 
 namespace oplens::parse {
@@ -76,12 +77,14 @@ class Autograd::Builder {
   void Run() {
     result_.contexts_.assign(trace_.ranges.size(), StepContext::kNone);
     result_.links_.assign(trace_.ranges.size(), 0);
+    result_.nodes_around_.assign(trace_.ranges.size(), kNone);
     result_.engine_threads_.assign(trace_.threads.size(), false);
     echoes_.assign(trace_.ranges.size(), false);
     for (size_t thread = 0, begin = 0; thread < ends_.size(); begin = ends_[thread++]) {
       ReadThread(static_cast<ThreadIndex>(thread), begin, ends_[thread]);
     }
     if (nodes_.empty()) return;
+    FindToldForwards();
     CollectForwards();
     MapForwardThreads();
     LinkNodes();
@@ -103,6 +106,7 @@ class Autograd::Builder {
     uint32_t range;
     Key key;
     int64_t forward_thread;
+    int64_t forward_handle;  ///< The call that made it, as the file tells; 0: it does not.
   };
 
   std::string_view TextOf(const Range& range) const { return trace_.strings.View(range.text); }
@@ -159,14 +163,20 @@ class Autograd::Builder {
   /// Markers of nvtx_annotate tell their number, and a range right inside repeats it for older
   /// readers: "mm, seq = 3".
   int64_t ToldSequence(const Range& range) const {
+    if (const Operator* op = OperatorOf(range)) return op->thread != 0 ? op->sequence : -1;
     if (range.kind != RangeKind::kMarker) return -1;
     const RangeTexts::Text& text = texts_.Of(range.text);
     return text.kind == MarkerKind::kNode || text.kind == MarkerKind::kOp ? text.seq : -1;
   }
   bool IsToldOp(const Range& range) const {
+    if (const Operator* op = OperatorOf(range)) return op->thread != 0 && !op->backward;
     if (range.kind != RangeKind::kMarker) return false;
     const RangeTexts::Text& text = texts_.Of(range.text);
     return text.kind == MarkerKind::kOp && text.thread != 0;
+  }
+  bool IsToldForward(const Range& range) const {
+    const Operator* op = OperatorOf(range);
+    return op != nullptr && op->direction == static_cast<char>(markers::Direction::kForward);
   }
   /// Of the ops inside a marked one only their numbers are told: the nodes that they made are the
   /// marked op's, which has several then.
@@ -199,7 +209,9 @@ class Autograd::Builder {
     }
     const StepContext context = FactsOf(range).context;
     if (context != StepContext::kNone) return context;
-    if (range.kind == RangeKind::kMarker && texts_.Of(range.text).recompute) {
+    const Operator* const op = OperatorOf(range);
+    if (op != nullptr ? op->direction == static_cast<char>(markers::Direction::kRecompute)
+                      : range.kind == RangeKind::kMarker && texts_.Of(range.text).recompute) {
       return StepContext::kRecompute;
     }
     return SaysBackward(range) ? StepContext::kNode : StepContext::kNone;
@@ -207,6 +219,8 @@ class Autograd::Builder {
 
   void ReadThread(ThreadIndex thread, size_t begin, size_t end) {
     open_.clear();
+    evaluates_.clear();
+    last_nodes_.clear();
     bool any_node = false;
     bool any_forward = false;
     for (size_t i = begin; i < end; ++i) {
@@ -225,6 +239,7 @@ class Autograd::Builder {
         context = StepContext::kNone;
       }
       result_.contexts_[i] = context;
+      NoteNodeAround(i, range, context);
       const std::optional<int64_t> sequence = SequenceOf(range);
       if (range.kind == RangeKind::kFrame) {
         NoteCheckpointFrame(range);
@@ -238,13 +253,39 @@ class Autograd::Builder {
       } else if (context == StepContext::kNone) {
         const bool inside = NoteInnerOp(i, *sequence);
         // 0 may be a filler, but not where the marker tells the op's own number.
-        any_forward |= !inside && (*sequence > 0 || ToldSequence(range) == 0);
+        any_forward |=
+            !inside && (*sequence > 0 || ToldSequence(range) == 0 || IsToldForward(range));
       }
       open_.push_back({range.end_ns, static_cast<uint32_t>(i), node,
                        node && FactsOf(range).checkpoint, ToldSequence(range), IsToldOp(range)});
     }
     result_.engine_threads_[thread] = any_node && !any_forward;
     MarkRecomputed();
+  }
+
+  /// What the engine does around a node is the node's; it runs AccumulateGrad right after the node
+  /// whose gradient is complete, before any other of the same depth.
+  void NoteNodeAround(size_t index, const Range& range, StepContext context) {
+    const auto depth = static_cast<size_t>(
+        std::count_if(open_.begin(), open_.end(), [](const Open& open) { return open.node; }));
+    if (last_nodes_.size() < depth + 1) last_nodes_.resize(depth + 1, kNone);
+    while (!evaluates_.empty() && trace_.ranges[evaluates_.back()].end_ns <= range.start_ns) {
+      evaluates_.pop_back();
+    }
+    if (context == StepContext::kNode) {
+      last_nodes_.resize(depth + 1);
+      last_nodes_[depth] = static_cast<uint32_t>(index);
+      // The first node in the range is the one that it is for.
+      if (evaluates_.empty()) return;
+      uint32_t& node = result_.nodes_around_[evaluates_.back()];
+      if (node == kNone) node = static_cast<uint32_t>(index);
+    } else if (context == StepContext::kEvaluate) {
+      evaluates_.push_back(static_cast<uint32_t>(index));
+      const bool accumulates = TextOf(range).find(kAccumulate) != std::string_view::npos;
+      if (accumulates) result_.nodes_around_[index] = last_nodes_[depth];
+    } else if (context == StepContext::kAccumulate) {
+      result_.nodes_around_[index] = last_nodes_[depth];
+    }
   }
 
   bool InsideNode() const {
@@ -259,21 +300,53 @@ class Autograd::Builder {
     if (sequence < 0) return;
     const Operator* op = OperatorOf(range);
     int64_t forward_thread = op != nullptr ? op->forward_thread : 0;
+    int64_t forward_handle = op != nullptr ? op->forward_handle : 0;
     if (range.kind == RangeKind::kMarker && texts_.Of(range.text).kind == MarkerKind::kNode) {
       forward_thread = texts_.Of(range.text).thread;
+      forward_handle = texts_.Of(range.text).handle;
     }
     nodes_.push_back({static_cast<uint32_t>(index),
                       {trace_.threads[range.thread].process_id, sequence},
-                      forward_thread});
+                      forward_thread,
+                      forward_handle});
   }
 
   /// Which thread the number of a thread means that a marker of nvtx_annotate tells.
   void NoteToldThread(const Range& range) {
-    if (range.kind != RangeKind::kMarker) return;
-    const RangeTexts::Text& text = texts_.Of(range.text);
-    if (text.kind == MarkerKind::kOp && text.thread != 0) {
-      told_threads_[{trace_.threads[range.thread].process_id, text.thread}] = range.thread;
+    int64_t thread = 0;
+    if (const Operator* op = OperatorOf(range)) {
+      thread = op->backward ? 0 : op->thread;
+    } else if (range.kind == RangeKind::kMarker) {
+      const RangeTexts::Text& text = texts_.Of(range.text);
+      if (text.kind == MarkerKind::kOp) thread = text.thread;
     }
+    if (thread == 0) return;
+    told_threads_[{trace_.threads[range.thread].process_id, thread}] = range.thread;
+  }
+
+  /// The calls that nodes name as theirs.
+  void FindToldForwards() {
+    for (const Node& node : nodes_) {
+      if (node.forward_handle == 0) continue;
+      told_forwards_.try_emplace({node.key.process_id, node.forward_handle}, kNone);
+    }
+    if (told_forwards_.empty()) return;
+    for (size_t i = 0; i < trace_.ranges.size(); ++i) {
+      const Range& range = trace_.ranges[i];
+      if (left_out_[i] || range.open()) continue;
+      const int64_t handle = HandleOf(range);
+      if (handle == 0) continue;
+      const auto place = told_forwards_.find({trace_.threads[range.thread].process_id, handle});
+      if (place != told_forwards_.end()) place->second = static_cast<uint32_t>(i);
+    }
+  }
+
+  /// The number of an op's call, as the file tells; 0: it does not, or the range is no op.
+  int64_t HandleOf(const Range& range) const {
+    if (const Operator* op = OperatorOf(range)) return op->backward ? 0 : op->handle;
+    if (range.kind != RangeKind::kMarker) return 0;
+    const RangeTexts::Text& text = texts_.Of(range.text);
+    return text.kind == MarkerKind::kOp ? text.handle : 0;
   }
 
   /// Code of the framework that unpacks what a checkpoint kept runs inside the node that asks.
@@ -291,6 +364,8 @@ class Autograd::Builder {
     if (IsTellingGradient(TextOf(trace_.ranges[index]))) {
       gradient_calls_.emplace(parent.range, static_cast<uint32_t>(index));
     }
+    // Which of them run again is told.
+    if (ToldSequence(trace_.ranges[index]) >= 0 || IsToldOp(trace_.ranges[index])) return true;
     Inner& inner = inner_[parent.range];
     inner.checkpoint |= parent.checkpoint;
     // Old files give 0 to ops that have no number.
@@ -407,6 +482,10 @@ class Autograd::Builder {
 
   uint32_t ForwardOf(const Node& node) {
     const Range& backward = trace_.ranges[node.range];
+    if (const auto told = told_forwards_.find({node.key.process_id, node.forward_handle});
+        told != told_forwards_.end() && told->second != kNone) {
+      return told->second;
+    }
     candidates_.clear();
     for (const uint32_t i : forwards_.at(node.key)) {
       if (trace_.ranges[i].start_ns >= backward.start_ns) break;
@@ -483,12 +562,15 @@ class Autograd::Builder {
   const std::vector<bool>& left_out_;
   std::vector<TextFacts> facts_;  // By StringId.
   std::vector<Open> open_;
-  std::unordered_map<uint32_t, Inner> inner_;              // By node, of one thread.
+  std::vector<uint32_t> evaluates_;            // Ranges of the engine around nodes, open ones last.
+  std::vector<uint32_t> last_nodes_;           // The last node by the number of nodes around it.
+  std::unordered_map<uint32_t, Inner> inner_;  // By node, of one thread.
   std::unordered_map<uint32_t, uint32_t> gradient_calls_;  // By node; ranges.
   std::vector<Node> nodes_;
   std::unordered_map<Key, std::vector<uint32_t>, KeyHash> forwards_;
   std::unordered_map<int64_t, ThreadIndex> forward_threads_;
   std::map<std::pair<int64_t, int64_t>, ThreadIndex> told_threads_;  // By process and number.
+  std::unordered_map<Key, uint32_t, KeyHash> told_forwards_;  // Ranges, by process and handle.
   std::unordered_map<uint32_t, uint32_t> owners_;  // By range of a number inside a marked op.
   std::vector<bool> echoes_;  // By range: repeats the number of the marker around it.
   std::vector<ForwardBackwardLink> links_;

@@ -30,7 +30,7 @@ struct NodeRun {
 
 /// What the ranges of a trace say of forward, backward and step. Rules: docs/correlation.md.
 ///
-/// O(R log R) for R ranges; 5 bytes a range.
+/// O(R log R) for R ranges; 9 bytes a range.
 class Autograd {
  public:
   /// `ranges` grouped by thread, sorted by start (outer before inner); `ends[t]`: where those of
@@ -48,6 +48,12 @@ class Autograd {
     return contexts_[range] == StepContext::kNode && links_[range] != 0 ? runs_[links_[range] - 1]
                                                                         : NodeRun();
   }
+  /// Of a range with the context kEvaluate or kAccumulate: the forward op of the node that it
+  /// belongs to, by number; 0: unknown.
+  uint32_t NodeAroundOf(size_t range) const {
+    const uint32_t node = nodes_around_[range];
+    return node == kNone ? 0 : RunOf(node).node;
+  }
   /// The ranges of the forward ops that made nodes; [n - 1] is that of number n.
   const std::vector<uint32_t>& forwards() const { return forwards_; }
   /// The call of a gradient function inside a node of the op of that number, kNone when there is
@@ -61,8 +67,9 @@ class Autograd {
  private:
   class Builder;
 
-  std::vector<StepContext> contexts_;  // By range.
-  std::vector<uint32_t> links_;        // By range; kNode: 1 + index into runs_, else the number.
+  std::vector<StepContext> contexts_;   // By range.
+  std::vector<uint32_t> links_;         // By range; kNode: 1 + index into runs_, else the number.
+  std::vector<uint32_t> nodes_around_;  // By range; ranges of nodes.
   std::vector<NodeRun> runs_;
   std::vector<uint32_t> forwards_;
   std::vector<uint32_t> gradient_calls_;  // By number - 1; ranges.

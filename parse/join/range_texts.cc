@@ -70,11 +70,13 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
       text.op = strings_.Intern(marker.op);
       text.mod = strings_.Intern(marker.mod);
       text.thread = marker.thread;
+      text.handle = marker.handle;
       text.recompute = marker.direction == static_cast<char>(markers::Direction::kRecompute);
       break;
     case MarkerKind::kNode:
       text.op = strings_.Intern(marker.name);
       text.thread = marker.forward_thread;
+      text.handle = marker.forward_handle;
       break;
     case MarkerKind::kSeq:
       text.name_length = static_cast<uint32_t>(marker.name.size());

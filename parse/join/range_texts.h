@@ -13,12 +13,13 @@
 namespace oplens::parse {
 
 /// What the range texts of a trace say. Every distinct text is classified once, however many ranges
-/// bear it; 40 bytes a text.
+/// bear it; 48 bytes a text.
 class RangeTexts {
  public:
   struct Text {
     int64_t seq = -1;    ///< The sequence number: of kSeq, of kOp and kNode where they tell it.
     int64_t thread = 0;  ///< kOp: the thread that the marker tells. kNode: that of the forward op.
+    int64_t handle = 0;  ///< kOp: the call that the marker tells. kNode: that of the forward op.
     StringId op = 0;     ///< kOp: op. kSeq: the name, or what PyProf makes of a backward node's.
                          ///< kLayer: the layer's name. kNode: the node's.
     StringId mod = 0;    ///< kOp

@@ -220,6 +220,12 @@ void LiteralMarker::ReadOwn() {
       ReadNumber(&out_->thread);
     } else if (key == "ftid") {
       ReadNumber(&out_->forward_thread);
+    } else if (key == "h") {
+      ReadNumber(&out_->handle);
+    } else if (key == "fh") {
+      ReadNumber(&out_->forward_handle);
+    } else if (key == "aten") {
+      ReadText(&out_->aten);
     } else if (key == "dir") {
       std::string_view direction;
       if (ReadText(&direction) && direction.size() == 1) out_->direction = direction.front();
@@ -314,7 +320,7 @@ MarkerText ClassifyLiteral(std::string_view text) {
   out.kind = literal.Kind();
   // Parts of a literal that turned out to be another kind.
   if (out.kind != MarkerKind::kTrace) out.frames.clear();
-  if (out.kind != MarkerKind::kOp) out.mod = out.op = {};
+  if (out.kind != MarkerKind::kOp) out.mod = out.op = out.aten = {};
   out.backward = out.kind == MarkerKind::kNode;
   if (out.kind != MarkerKind::kNode) out.name = {};
   if (out.kind != MarkerKind::kNode && out.kind != MarkerKind::kOp) out.seq = -1;

@@ -36,10 +36,13 @@ struct MarkerText {
   int64_t seq = -1;        ///< kSeq: N. kOp, kNode: the number in the key 'oplens'.
   std::string_view mod;    ///< kOp
   std::string_view op;     ///< kOp
+  std::string_view aten;   ///< kOp: the framework's own name, "aten::addmm.out"; empty: not told.
   // What a marker of nvtx_annotate says besides, in its key 'oplens'; seq is set too.
   char direction = 0;          ///< One of markers::Direction; 0: not told.
   int64_t thread = 0;          ///< Host thread of the call as its process numbers it; 0: unknown.
   int64_t forward_thread = 0;  ///< kNode: that of the forward op.
+  int64_t handle = 0;          ///< The framework's number of the call; 0: unknown.
+  int64_t forward_handle = 0;  ///< kNode: that of the forward op.
   std::vector<std::string_view> frames;  ///< kTrace: outermost first, framework frames left out.
   std::vector<std::string> storage;
 };

@@ -60,8 +60,8 @@ class OpCallParser {
     std::string_view word;
     bool (OpCallParser::*read)(Target*);
   };
-  static const Key<OpCall> kCallKeys[3];
-  static const Key<OpArg> kArgKeys[6];
+  static const Key<OpCall> kCallKeys[4];
+  static const Key<OpArg> kArgKeys[7];
 
   template <typename Target, size_t N>
   bool ReadDict(const Key<Target> (&keys)[N], uint32_t* seen, Target* target);
@@ -69,7 +69,9 @@ class OpCallParser {
   bool ReadMod(OpCall* call) { return ReadText(&call->mod); }
   bool ReadOp(OpCall* call) { return ReadText(&call->op); }
   bool ReadArgs(OpCall* call);
+  bool ReadOwn(OpCall* call);
   bool ReadArg(OpArg* arg);
+  bool ReadTimes(OpArg* arg);
   bool ReadName(OpArg* arg) { return ReadText(&arg->name); }
   bool ReadType(OpArg* arg) { return ReadText(&arg->type); }
   bool ReadShape(OpArg* arg);
@@ -85,17 +87,21 @@ class OpCallParser {
 
   LiteralScanner in_;
   std::string storage_;    // Decoded texts; copied out at once.
+  int64_t times_ = 1;      // So many alike arguments the one at hand stands for.
   std::string complaint_;  // What is wrong with a literal that is well formed.
 };
 
-// All three keys of a call are required.
+// The first three keys of a call are required.
+constexpr size_t kRequiredKeys = 3;
 constexpr OpCallParser::Key<OpCall> OpCallParser::kCallKeys[] = {
     {"mod", &OpCallParser::ReadMod},
     {"op", &OpCallParser::ReadOp},
     {"args", &OpCallParser::ReadArgs},
+    {"oplens", &OpCallParser::ReadOwn},
 };
 
 constexpr size_t kUsualArgs = 8;
+constexpr size_t kMostArgs = 65536;
 
 // The places of keys that are asked for below.
 constexpr int kTypeKey = 1;
@@ -105,6 +111,7 @@ constexpr OpCallParser::Key<OpArg> OpCallParser::kArgKeys[] = {
     {"name", &OpCallParser::ReadName},   {"type", &OpCallParser::ReadType},
     {"shape", &OpCallParser::ReadShape}, {"dtype", &OpCallParser::ReadDType},
     {"value", &OpCallParser::ReadValue}, {"list", &OpCallParser::ReadList},
+    {"times", &OpCallParser::ReadTimes},
 };
 
 template <typename Target, size_t N>
@@ -130,7 +137,7 @@ bool OpCallParser::ReadDict(const Key<Target> (&keys)[N], uint32_t* seen, Target
 bool OpCallParser::Parse(OpCall* call) {
   uint32_t seen = 0;
   if (!ReadDict(kCallKeys, &seen, call) || !in_.Finish()) return false;
-  for (size_t i = 0; i < std::size(kCallKeys); ++i) {
+  for (size_t i = 0; i < kRequiredKeys; ++i) {
     if ((seen >> i & 1) == 0)
       return Complain(fmt::format("the key '{}' is missing", kCallKeys[i].word));
   }
@@ -149,7 +156,17 @@ bool OpCallParser::ReadArgs(OpCall* call) {
   call->args.reserve(kUsualArgs);
   in_.EnterSequence();
   while (in_.NextItem()) {
-    if (ReadArg(&call->args.emplace_back())) continue;
+    times_ = 1;
+    if (ReadArg(&call->args.emplace_back())) {
+      if (call->args.size() + static_cast<size_t>(times_) - 1 > kMostArgs) {
+        return Complain("has more arguments than can be");
+      }
+      if (times_ > 1) {
+        const OpArg alike = call->args.back();
+        call->args.insert(call->args.end(), static_cast<size_t>(times_) - 1, alike);
+      }
+      continue;
+    }
     if (!complaint_.empty()) {
       complaint_ = fmt::format("argument {} {}", call->args.size(), complaint_);
     }
@@ -222,6 +239,36 @@ bool OpCallParser::ReadList(OpArg* arg) {
                       number.int_value <= std::numeric_limits<int32_t>::max();
   if (usable) arg->list = static_cast<int32_t>(number.int_value);
   return true;
+}
+
+/// Means something beside a list only, and as another program's key nothing.
+bool OpCallParser::ReadTimes(OpArg* /*arg*/) {
+  if (in_.Peek() != LiteralKind::kInteger) return in_.Skip();
+  LiteralNumber number;
+  if (!in_.ReadNumber(&number)) return false;
+  const bool usable = number.is_integer && number.fits && number.int_value > 0 &&
+                      number.int_value <= static_cast<int64_t>(kMostArgs);
+  if (!usable) return Complain("stands for a number of arguments that cannot be");
+  times_ = number.int_value;
+  return true;
+}
+
+/// What nvtx_annotate adds.
+bool OpCallParser::ReadOwn(OpCall* call) {
+  if (in_.Peek() != LiteralKind::kDict) return in_.Skip();
+  std::string_view word;
+  in_.EnterDict();
+  while (in_.NextKey(&storage_, &word)) {
+    if (word != "cut" || in_.Peek() != LiteralKind::kInteger) {
+      in_.Skip();
+      continue;
+    }
+    LiteralNumber number;
+    if (!in_.ReadNumber(&number)) return false;
+    // Whatever is not nothing.
+    call->cut = number.fits && number.int_value >= 0 ? number.int_value : 1;
+  }
+  return !in_.failed();
 }
 
 bool OpCallParser::ReadNumber(OpArg* arg) {
@@ -344,7 +391,9 @@ void AppendOpCall(const OpCall& call, std::string* out) {
     if (i > 0) out->append(", ");
     AppendArg(call.args[i], out);
   }
-  out->append("]}");
+  out->push_back(']');
+  if (call.cut > 0) fmt::format_to(std::back_inserter(*out), ", 'oplens': {{'cut': {}}}", call.cut);
+  out->push_back('}');
 }
 
 std::optional<OpCall> ParseOpCall(std::string_view text, std::string* error) {

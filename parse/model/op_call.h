@@ -42,12 +42,16 @@ struct OpCall {
   std::string mod;  ///< "torch", "Tensor", "torch.nn.functional", a class name, ...
   std::string op;   ///< As written, e.g. "__iadd__", "linear".
   std::vector<OpArg> args;
+  /// Values of the call that its text says were left out, for want of room: the arguments are not
+  /// all, and no figure can be made of them.
+  int64_t cut = 0;
 };
 
 /// Parses the text of an op range: a Python dict literal with the keys mod, op and args, in any
-/// order, other keys ignored. Nothing is evaluated; nesting deeper than 32 is refused. Returns
-/// nullopt and one sentence in `error` when the text is not such a literal, or an argument has no
-/// usable type, shape or value.
+/// order, other keys ignored but what 'oplens' says was cut. An argument that stands for several
+/// alike ones ('times') becomes as many; 65536 at most are read. Nothing is evaluated; nesting
+/// deeper than 32 is refused. Returns nullopt and one sentence in `error` when the text is not such
+/// a literal, or an argument has no usable type, shape or value.
 std::optional<OpCall> ParseOpCall(std::string_view text, std::string* error);
 
 /// Appends the canonical text of a call, which ParseOpCall reads back as the same call: keys,

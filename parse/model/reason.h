@@ -64,6 +64,7 @@ enum class Severity : uint8_t {
   X(kNoArguments, "no-arguments", kInfo, "kernels whose ranges name no op with its arguments")     \
   X(kUnsupportedArgs, "unsupported-args", kInfo,                                                   \
     "kernels of ops whose arguments cannot be priced")                                             \
+  X(kCutArguments, "cut-args", kInfo, "kernels of ops with more arguments than their range holds") \
   X(kShapeMismatch, "shape-mismatch", kInfo, "kernels of ops whose shapes contradict each other")  \
   X(kUnknownDType, "unknown-dtype", kInfo, "kernels of ops with a data type of unknown size")      \
   X(kNoForwardMatch, "no-forward", kInfo,                                                          \

@@ -69,7 +69,12 @@ struct Operator {
   StringId stack = 0;  ///< Call stack as the text of a trace marker, when recorded with the call.
   int32_t forward_thread = 0;  ///< The framework's own number of the forward thread; 0: unknown.
   bool backward = false;       ///< A node of the backward pass, or what runs one.
+  char direction = 0;          ///< One of markers::Direction, where it is told; 0: it is not.
   int64_t sequence = -1;       ///< Links a forward op with its backward node; -1: none.
+  // As nvtx_annotate tells them; 0: it does not.
+  int64_t thread = 0;          ///< Number of its own thread, as `forward_thread` counts.
+  int64_t handle = 0;          ///< The framework's number of the call.
+  int64_t forward_handle = 0;  ///< Of a node: that of its forward op.
 };
 
 /// What a label has besides its text (NVTX event attributes).

@@ -133,6 +133,7 @@ class Correlation::Builder {
     result_.CompleteForwardCalls();
     has_kernel_.assign(autograd().forwards().size() + 1, false);
     asked_for_.assign(autograd().forwards().size() + 1, false);
+    place_asked_for_.assign(autograd().forwards().size() + 1, false);
     callers_.emplace(trace_, autograd(), ends);
     waiting_.resize(trace_.threads.size());
     const std::vector<std::vector<uint32_t>> work = WorkByThread();
@@ -302,8 +303,14 @@ class Correlation::Builder {
     }
   }
 
-  /// The record of a kernel of theirs tells what is around these forward ops.
+  /// The record of a kernel of theirs tells what is around these forward ops. That of a kernel in a
+  /// node tells of that node: what is around an op in it, which made a node of its own (gradients
+  /// of gradients), is told with the kernels of that one.
   void NoteForwards(const Launched& launched) {
+    if (launched.phase == Phase::kBackward) {
+      if (launched.forwards > 0) place_asked_for_[launched.node.node] = true;
+      return;
+    }
     for (const uint32_t range : result_.Forwards(launched)) {
       has_kernel_[autograd().ForwardNodeOf(range)] = true;
     }
@@ -372,7 +379,8 @@ class Correlation::Builder {
     std::vector<std::vector<uint32_t>> numbers(trace_.threads.size());
     const std::vector<uint32_t>& forwards = autograd().forwards();
     for (uint32_t number = 1; number <= forwards.size(); ++number) {
-      if (!asked_for_[number] || has_kernel_[number]) continue;
+      const bool silent = asked_for_[number] && !has_kernel_[number];
+      if (!silent && !place_asked_for_[number]) continue;
       numbers[trace_.ranges[forwards[number - 1]].thread].push_back(number);
     }
     for (size_t thread = 0; thread < numbers.size(); ++thread) {
@@ -388,7 +396,9 @@ class Correlation::Builder {
         for (; next <= forward; ++next) PushRange(next);
         const int64_t start_ns = trace_.ranges[forward].start_ns;
         open_.MoveTo(start_ns, start_ns < kNeverClosed ? start_ns + 1 : start_ns);
-        CollectRanges(false, &result_.silent_forwards_[number]);
+        const bool silent = asked_for_[number] && !has_kernel_[number];
+        auto& places = silent ? result_.silent_forwards_ : result_.forward_places_;
+        CollectRanges(false, &places[number]);
       }
     }
   }
@@ -490,10 +500,10 @@ class Correlation::Builder {
         return;
       case StepContext::kEvaluate:
         launched->phase = Phase::kGradient;
-        return;
+        return TakeNodeAround(innermost, launched);
       case StepContext::kAccumulate:
         launched->phase = Phase::kAccumulate;
-        return;
+        return TakeNodeAround(innermost, launched);
       case StepContext::kRecompute:
         launched->phase = Phase::kRecompute;
         return;
@@ -503,6 +513,11 @@ class Correlation::Builder {
       case StepContext::kNone:
         if (launched->ops + launched->seqs > 0) launched->phase = Phase::kForward;
     }
+  }
+
+  void TakeNodeAround(uint32_t range, Launched* launched) {
+    launched->node_around = autograd().NodeAroundOf(range);
+    place_asked_for_[launched->node_around] = true;
   }
 
   uint32_t AddFrames() {
@@ -702,6 +717,7 @@ class Correlation::Builder {
   std::vector<bool> leaked_;           // By range.
   std::vector<bool> has_kernel_;       // By number of the forward op.
   std::vector<bool> asked_for_;        // The same: of those with a backward kernel.
+  std::vector<bool> place_asked_for_;  // The same: of those whose layer a kernel takes.
   struct Question {
     int64_t time_ns;
     uint32_t number;
@@ -944,13 +960,9 @@ void Correlation::FillLaunch(const LaunchCall& call, KernelRecord* record) const
 }
 
 void Correlation::FillRanges(const Launched& launched, KernelRecord* record) const {
-  const uint32_t* item = items_.data() + launched.first_item;
   const auto view = [this](StringId text) { return trace_.strings.View(text); };
-  for (uint32_t i = 0; i < launched.layers; ++i) {
-    const Range& layer = trace_.ranges[*item++];
-    record->layer.push_back(
-        view(layer.kind == RangeKind::kModule ? layer.text : texts_->Of(layer.text).op));
-  }
+  FillLayers(launched, record);
+  const uint32_t* item = items_.data() + launched.first_item + launched.layers;
   for (uint32_t i = 0; i < launched.reprs; ++i) {
     record->repr_markers.push_back(view(trace_.ranges[*item++].text));
   }
@@ -980,6 +992,27 @@ void Correlation::FillRanges(const Launched& launched, KernelRecord* record) con
   }
   FillSequence(launched, record);
   FillNode(launched, record);
+  if (launched.node_around != 0 && record->layer.empty()) {
+    FillLayerOf(launched.node_around, record);
+  }
+}
+
+void Correlation::FillLayerOf(uint32_t forward, KernelRecord* record) const {
+  auto place = forward_places_.find(forward);
+  if (place == forward_places_.end()) {
+    place = silent_forwards_.find(forward);
+    if (place == silent_forwards_.end()) return;
+  }
+  FillLayers(place->second, record);
+}
+
+void Correlation::FillLayers(const Launched& launched, KernelRecord* record) const {
+  const uint32_t* const item = items_.data() + launched.first_item;
+  for (uint32_t i = 0; i < launched.layers; ++i) {
+    const Range& layer = trace_.ranges[item[i]];
+    record->layer.push_back(trace_.strings.View(
+        layer.kind == RangeKind::kModule ? layer.text : texts_->Of(layer.text).op));
+  }
 }
 
 void Correlation::FillNode(const Launched& launched, KernelRecord* record) const {
@@ -991,6 +1024,7 @@ void Correlation::FillNode(const Launched& launched, KernelRecord* record) const
     if (silent == silent_forwards_.end()) return;
     KernelRecord forward;
     FillRanges(silent->second, &forward);
+    if (forward.layer.empty()) FillLayerOf(silent->second.node.node, &forward);
     record->forward_markers = std::move(forward.markers);
     record->forward_layer = std::move(forward.layer);
     record->forward_trace = std::move(forward.trace);

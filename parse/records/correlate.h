@@ -71,8 +71,9 @@ class Correlation {
     uint32_t paths = 0;
     uint32_t paths_cut = 0;
     uint32_t frames = 0;
-    uint32_t forwards = 0;  // Of those that made a node.
-    NodeRun node;           // Of the innermost node.
+    uint32_t forwards = 0;     // Of those that made a node.
+    NodeRun node;              // Of the innermost node.
+    uint32_t node_around = 0;  // Of the engine's own work: the forward op of the node it is for.
     uint32_t trace_range = UINT32_MAX;
     uint32_t sub_seq_id = 0;
     uint32_t callers = 0;  // From 1, into caller_ends_; 0: no thread waits for this launch.
@@ -125,6 +126,9 @@ class Correlation {
   void FillWork(const Work& work, KernelRecord* record) const;
   void FillLaunch(const LaunchCall& call, KernelRecord* record) const;
   void FillRanges(const Launched& launched, KernelRecord* record) const;
+  void FillLayers(const Launched& launched, KernelRecord* record) const;
+  /// The layer that a forward op is in.
+  void FillLayerOf(uint32_t forward, KernelRecord* record) const;
   void FillSequence(const Launched& launched, KernelRecord* record) const;
   void FillNode(const Launched& launched, KernelRecord* record) const;
   /// Adds the call of a kernel's collective as the innermost.
@@ -142,6 +146,8 @@ class Correlation {
   std::unordered_map<StringId, StringId> calls_by_size_;  // Completed ones by the recorded.
   /// What is around the forward ops that launched nothing, by number.
   std::unordered_map<uint32_t, Launched> silent_forwards_;
+  // Those whose layer a kernel takes that runs between the nodes, by number.
+  std::unordered_map<uint32_t, Launched> forward_places_;
   std::vector<StringId> operator_seq_texts_;   // By index into Trace::operators; 0: not needed yet.
   std::vector<uint32_t> name_index_;           // By StringId; into names_.
   std::vector<KernelName> names_;              // [0] is the unknown name.

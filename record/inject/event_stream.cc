@@ -20,7 +20,7 @@ namespace {
 using spool::RecordKind;
 
 constexpr uint32_t kDomains = 64;
-constexpr uint32_t kDepths = 512;
+constexpr uint32_t kDepths = 4096;
 constexpr size_t kMostPayloads = 16;
 constexpr size_t kPopBytes = sizeof(spool::RecordHead);
 

@@ -391,7 +391,8 @@ TEST_F(RoundTripTest, TensorsOfManyDimensions) {
   EXPECT_EQ(call->args[0].shape.size(), 64U);
   EXPECT_EQ(call->args[1].shape.size(), 64U);
   EXPECT_EQ(call->args[2].int_value, 5);
-  EXPECT_THAT(text, HasSubstr("'cut': 1}"));
+  EXPECT_THAT(text, HasSubstr("'cut': 36}"));
+  EXPECT_EQ(call->cut, 36);
 }
 
 TEST_F(RoundTripTest, ListsOfTensors) {
@@ -483,17 +484,16 @@ TEST_F(RoundTripTest, LongLists) {
   const std::optional<OpCall> call = ParseOpCall(literal, &error);
   ASSERT_TRUE(call) << error;
   ASSERT_EQ(call->args.size(), 4U);
-  // A payload may keep some more than a text.
   const std::vector<int64_t>& kept = call->args[0].int_list;
-  ASSERT_GE(kept.size(), markers::kShortList);
+  ASSERT_EQ(kept.size(), markers::kMaxListItems);
   EXPECT_THAT(kept, ::testing::ElementsAreArray(values.data(), kept.size()));
   EXPECT_THAT(call->args[2].int_list, ElementsAre(1, 2));
   EXPECT_EQ(call->args[3].int_value, 7);
-  EXPECT_THAT(literal, HasSubstr("'cut': 2}"));
+  EXPECT_EQ(call->cut, 100'000 - 1024);
 }
 
 TEST_F(RoundTripTest, ListsThatFitAreWhole) {
-  std::vector<int64_t> values(200);
+  std::vector<int64_t> values(markers::kMaxListItems);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(i) - 5;
   const std::string literal = EmitOp(
       [&] { const ScopedOp op(Name("torch", "op"), IntList(values.data(), values.size())); });
@@ -516,10 +516,10 @@ TEST_F(RoundTripTest, ManyArguments) {
   tensor.dtype = OPLENS_FLOAT32;
   tensor.count = 4;
   tensor.value.ints = shape;
-  for (const size_t count : {size_t{40}, size_t{255}, size_t{256}, size_t{5000}}) {
+  for (const size_t count : {size_t{40}, size_t{255}, size_t{256}, size_t{600}, size_t{5000}}) {
     const std::vector<oplens_arg> args(count, tensor);
     const std::string literal = EmitOp([&] { oplens_end(BeginManyArguments(args)); });
-    EXPECT_LE(literal.size(), markers::kHardTextBytes);
+    EXPECT_LE(literal.size(), markers::kMaxTextBytes);
     std::string error;
     const std::optional<OpCall> call = ParseOpCall(literal, &error);
     ASSERT_TRUE(call) << error;
@@ -528,11 +528,25 @@ TEST_F(RoundTripTest, ManyArguments) {
     if (call->args.size() == count) {
       EXPECT_THAT(literal, ::testing::Not(HasSubstr("cut")));
     } else {
-      EXPECT_THAT(literal, HasSubstr(fmt::format("'cut': {}}}",
-                                                 std::min<size_t>(count - call->args.size(),
-                                                                  TakesPayloads() ? 255 : count))));
+      EXPECT_EQ(count, 5000U);
+      EXPECT_EQ(call->cut, static_cast<int64_t>(count - call->args.size()));
     }
   }
+}
+
+TEST_F(RoundTripTest, AlikeMembersOfAListStandForThemselves) {
+  const OpCall call = EmitCall([] {
+    const ScopedOp op(Name("torch", "cat"), Tensor({100}, DType::kFloat32).InList(1, 299),
+                      Tensor({7}, DType::kFloat16).InList(1), 0);
+  });
+  ASSERT_EQ(call.args.size(), 302U);
+  for (size_t i = 0; i < 300; ++i) {
+    ASSERT_THAT(call.args[i].shape, ElementsAre(100));
+    ASSERT_EQ(call.args[i].list, 1);
+  }
+  EXPECT_THAT(call.args[300].shape, ElementsAre(7));
+  EXPECT_EQ(call.args[301].int_value, 0);
+  EXPECT_EQ(call.cut, 0);
 }
 
 TEST_F(RoundTripTest, NoTextIsLongerThanItMayBe) {
@@ -557,7 +571,7 @@ TEST_F(RoundTripTest, NoTextIsLongerThanItMayBe) {
   });
   EXPECT_EQ(ranges.ranges.size(), 6U);
   for (const NvtxRange& range : ranges.ranges) {
-    EXPECT_LE(range.text.size(), markers::kHardTextBytes);
+    EXPECT_LE(range.text.size(), markers::kMaxTextBytes);
     EXPECT_FALSE(ClassifyMarker(range.text).damaged) << range.text;
   }
 }

@@ -96,27 +96,17 @@ TEST_F(ConversionTest, TellsTheFacts) {
   EXPECT_TRUE(summary.ended);
   EXPECT_EQ(summary.damage, "");
   const std::map<std::string, std::string> expected = {
-      {"version", "1.2.3"},
-      {"format_version", "1"},
-      {"process_id", "4711"},
-      {"parent_id", "12"},
-      {"recovered", "0"},
-      {"ended", "1"},
-      {"lost_events", "1"},
-      {"lost_rows", "2"},
-      {"handler_events", "5"},
-      {"child_events", "6"},
-      {"cut_texts", "7"},
-      {"gpu_busy_at_end", "0"},
-      {"unfinished_launches", "0"},
-      {"cupti_lost", "3"},
-      {"odd_rows", "4"},
-      {"first_error", "28"},
-      {"open_ranges", "0"},
-      {"unmatched_ends", "0"},
-      {"gpu", "failed: cuptiSubscribe: not permitted (35)"},
-      {"cupti_version", "130001"},
-      {"damage", ""}};
+      {"version", "1.2.3"},        {"format_version", "1"},
+      {"process_id", "4711"},      {"parent_id", "12"},
+      {"recovered", "0"},          {"ended", "1"},
+      {"left_out_ranges", "0"},    {"lost_events", "1"},
+      {"lost_rows", "2"},          {"handler_events", "5"},
+      {"child_events", "6"},       {"cut_texts", "7"},
+      {"gpu_busy_at_end", "0"},    {"unfinished_launches", "0"},
+      {"cupti_lost", "3"},         {"odd_rows", "4"},
+      {"first_error", "28"},       {"open_ranges", "0"},
+      {"unmatched_ends", "0"},     {"gpu", "failed: cuptiSubscribe: not permitted (35)"},
+      {"cupti_version", "130001"}, {"damage", ""}};
   EXPECT_EQ(Meta(), expected);
 }
 

@@ -279,12 +279,19 @@ TEST_F(EventConversion, RowsOfAllThreadsAreInTheOrderOfTheirTimes) {
 
 constexpr uint64_t kOpSchema = markers::kSchemaIdTag << 48 | 1;
 
-std::string OpPayload(int64_t seq) {
+constexpr const char* kRelu =
+    "{'mod': 'torch', 'op': 'relu', 'args': [], 'oplens': {'v': 1, 'type': 'op', 'aten': "
+    "'aten::relu'}}";
+
+/// A call with so many numbers as arguments.
+std::string OpPayload(int64_t seq, size_t arguments = 0) {
   markers::CallFacts facts;
+  oplens_arg args[2] = {};
+  args[0].kind = args[1].kind = OPLENS_INT;
   facts.seq = seq;
   facts.tid = 3;
   alignas(8) unsigned char bytes[markers::kPayloadBufferBytes];
-  const size_t size = markers::EncodePayload(facts, 0, nullptr, 0, bytes);
+  const size_t size = markers::EncodePayload(facts, 0, args, arguments, bytes);
   return {reinterpret_cast<const char*>(bytes), size};
 }
 
@@ -308,18 +315,42 @@ TEST_F(OpConversion, BecomesNestedRanges) {
       {.domain = 1, .color = 5, .string = 1, .payloads = {{kOpSchema, OpPayload(8)}, {7, "x"}}}));
   events.Append(EventRecord(RecordKind::kPop, 20, {.domain = 1}));
   const ProcessSummary summary = ConvertOne();
-  EXPECT_EQ(summary.ranges, 3);
-  const std::string op =
-      "{'mod': 'torch', 'op': 'relu', 'args': [], 'oplens': {'v': 1, 'type': 'op', 'seq': 8, "
-      "'tid': 3, 'ftid': 0, 'dir': 'f', 'aten': 'aten::relu'}}";
-  EXPECT_THAT(Markers(),
-              ElementsAre(Row(2, 10, 1, "{'traceMarker': ['a.py:3']}", "oplens"),
-                          Row(2, 10, 2, op, "oplens"), Row(2, 10, 3, "relu, seq = 8", "oplens"),
-                          Row(4, 20, 3, kNull, "oplens"), Row(4, 20, 2, kNull, "oplens"),
-                          Row(4, 20, 1, kNull, "oplens")));
+  EXPECT_EQ(summary.ranges, 2);
+  EXPECT_THAT(Markers(), ElementsAre(Row(2, 10, 1, "{'traceMarker': ['a.py:3']}", "oplens"),
+                                     Row(2, 10, 2, kRelu, "oplens"), Row(4, 20, 2, kNull, "oplens"),
+                                     Row(4, 20, 1, kNull, "oplens")));
+  EXPECT_THAT(Query(output(), "SELECT marker, seq, tid, ftid, h, fh, dir FROM OPLENS_CALL"),
+              ElementsAre("2|8|3|0|0|0|f"));
   EXPECT_THAT(Query(output(), "SELECT id, color FROM CUPTI_ACTIVITY_KIND_MARKER_DATA"),
               ElementsAre("2|5"));
   EXPECT_THAT(Query(output(), "SELECT marker, schemaId FROM OPLENS_PAYLOAD"), ElementsAre("2|7"));
+}
+
+TEST_F(OpConversion, AlikeCallsHaveOneText) {
+  SpoolStream events = Events();
+  for (int64_t i = 0; i < 3; ++i) {
+    events.Append(EventRecord(
+        RecordKind::kPush, 10 + 2 * i,
+        {.domain = 1, .string = 1, .payloads = {{kOpSchema, OpPayload(i, 1 + (i == 2 ? 1 : 0))}}}));
+    events.Append(EventRecord(RecordKind::kPop, 11 + 2 * i, {.domain = 1}));
+  }
+  ConvertOne();
+  EXPECT_THAT(Query(output(),
+                    "SELECT count(*), count(DISTINCT name) FROM "
+                    "CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 2"),
+              ElementsAre("6|3"));
+  EXPECT_THAT(Query(output(), "SELECT marker, seq FROM OPLENS_CALL"),
+              ElementsAre("2|0", "4|1", "6|2"));
+}
+
+TEST_F(OpConversion, CountsWhatTheProgramLeftOut) {
+  SpoolStream events = Events();
+  for (const char* const text : {"ranges left out: 5", "ranges left out: 382", "ranges left out"}) {
+    events.Append(EventRecord(RecordKind::kMark, 10, {.domain = 1, .text = text}));
+  }
+  ConvertOne();
+  EXPECT_THAT(Query(output(), "SELECT value FROM OPLENS_META WHERE key = 'left_out_ranges'"),
+              ElementsAre("382"));
 }
 
 TEST_F(OpConversion, ADamagedPayloadLeavesTheMessage) {

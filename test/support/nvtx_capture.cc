@@ -212,7 +212,8 @@ class Renderer {
     marker.sequence = marker.main + markers::kTextBufferBytes;
     // Memory of exactly the payload's size, so that reading beyond it is found.
     const std::vector<unsigned char> bytes(payload.bytes.begin(), payload.bytes.end());
-    if (!markers::RenderPayload(event.text.c_str(), bytes.data(), bytes.size(), &marker)) {
+    if (!markers::RenderPayload(event.text.c_str(), bytes.data(), bytes.size(),
+                                markers::Facts::kInText, &marker)) {
       return std::nullopt;
     }
     std::vector<std::string> texts;

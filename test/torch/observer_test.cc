@@ -114,15 +114,19 @@ TEST(ObserverTest, CaptureWindow) {
               ElementsAre("abs f", "  abs, seq = 0", "ended outside", "exp f", "  exp, seq = 0",
                           "cos f", "  cos, seq = 0"));
   EXPECT_THAT(RunCase("custom", {"OPLENS_ANNOTATE=off"}).Outline(), IsEmpty());
+  // The framework calls nothing meanwhile.
+  EXPECT_EQ(RunCase("callbacks", {"OPLENS_ANNOTATE=off"}).result.out, "installed 1, callbacks 0\n");
 }
 
-TEST(ObserverTest, InnerOpsOnRequest) {
+TEST(ObserverTest, OpsInsideOps) {
   const std::vector<std::string> without = RunCase("inner").Short();
   EXPECT_THAT(without, Contains("    matmul, seq = 1"));
   EXPECT_THAT(without, ::testing::Not(Contains(HasSubstr("mm f"))));
-  EXPECT_THAT(RunCase("inner", {"OPLENS_ANNOTATE=trace,inner"}).Short(),
-              Holds({"linear f", "    t f", "        transpose f", "    matmul f", "        mm f",
-                     "      mm b", "        clone b"}));
+  for (const char* const options : {"OPLENS_ANNOTATE=", "OPLENS_ANNOTATE=inner"}) {
+    EXPECT_THAT(RunCase("inner", {options}).Short(),
+                Holds({"linear f", "    t f", "        transpose f", "    matmul f", "        mm f",
+                       "      mm b", "        clone b"}));
+  }
 }
 
 TEST(ObserverTest, Arguments) {
@@ -161,7 +165,10 @@ TEST(ObserverTest, Arguments) {
 
 TEST(ObserverTest, TextsAreTheSameInBothModes) {
   for (const char* const name : {"arguments", "double", "hook"}) {
-    EXPECT_EQ(RunCase(name).Outline(), RunCase(name, {}, "text").Outline()) << name;
+    for (const char* const options : {"OPLENS_ANNOTATE=", "OPLENS_ANNOTATE=outer"}) {
+      EXPECT_EQ(RunCase(name, {options}).Outline(), RunCase(name, {options}, "text").Outline())
+          << name;
+    }
   }
 }
 

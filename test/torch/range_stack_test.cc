@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "nvtx_annotate/torch/node_owners.h"
 #include "nvtx_annotate/torch/thread_numbers.h"
 
 namespace oplens::annotate::torch {
@@ -89,9 +90,28 @@ TEST(RangeStackTest, MemoryIsUsedAgain) {
 TEST(RangeStackTest, DepthIsLimited) {
   RangeStack* const stack = RangeStack::OfThread();
   const auto first = stack->Push(kToken, Inside(0));
-  while (!stack->full()) stack->Push(kToken, Inside(1));
+  size_t pushed = 1;
+  for (; stack->MakeRoom(); ++pushed) stack->Push(kToken, Inside(static_cast<int64_t>(pushed)));
+  EXPECT_EQ(pushed, markers::kMaxDepth - 1);
+  EXPECT_EQ(stack->surroundings().seq, static_cast<int64_t>(pushed - 1));
   stack->End(first);
   EXPECT_EQ(stack->surroundings().seq, -1);
+}
+
+TEST(NodeOwnersTest, FindsTheCallOfANumber) {
+  static NodeOwners owners;
+  EXPECT_EQ(owners.Find(1, 7), 0U);
+  owners.Set(1, 7, 100);
+  owners.Set(2, 7, 200);
+  owners.Set(1, 0, 300);
+  EXPECT_EQ(owners.Find(1, 7), 100U);
+  EXPECT_EQ(owners.Find(2, 7), 200U);
+  EXPECT_EQ(owners.Find(1, 0), 300U);
+  EXPECT_EQ(owners.Find(1, 8), 0U);
+  // The next one in its place is another node's.
+  owners.Set(1, 7 + (size_t{1} << 17), 400);
+  EXPECT_EQ(owners.Find(1, 7), 0U);
+  EXPECT_EQ(owners.Find(1, 7 + (size_t{1} << 17)), 400U);
 }
 
 TEST(ThreadNumbersTest, FindsWhatWasSet) {

@@ -12,10 +12,14 @@
 namespace oplens::test {
 namespace {
 
-/// Without the numbers that differ from run to run: of threads, and of the framework's calls.
-std::string Settled(std::string text) {
-  static const RE2 kNumber("('(?:f?tid|h)': )[0-9]+");
-  RE2::GlobalReplace(&text, kNumber, "\\1N");
+/// A text as `record` writes it, where what differs from call to call stands apart.
+std::string WithoutFacts(std::string text) {
+  static const RE2 kFacts("'seq': -?[0-9]+, 'tid': [0-9]+, 'ftid': [0-9]+, 'dir': '.', ");
+  static const RE2 kHandles(", 'f?h': [0-9]+");
+  static const RE2 kLast(", 'seq': -?[0-9]+, 'tid': [0-9]+, 'ftid': [0-9]+, 'dir': '.'");
+  RE2::GlobalReplace(&text, kFacts, "");
+  RE2::GlobalReplace(&text, kLast, "");
+  RE2::GlobalReplace(&text, kHandles, "");
   return text;
 }
 
@@ -23,8 +27,19 @@ TEST(RecordedTest, PythonProgram) {
   OPLENS_NEED(WhyNoPython);
   const std::vector<std::string> program = AnnotatedPython({SourceFile("examples/train.py")});
   std::vector<std::string> seen;
-  for (const NvtxRange& range : RunTorch(program, {"PYTHONPATH=" OPLENS_LIB_DIR}).ranges.ranges) {
-    seen.push_back(Settled(range.text));
+  std::vector<std::string> seen_facts;
+  const NvtxRanges ranges = RunTorch(program, {"PYTHONPATH=" OPLENS_LIB_DIR}).ranges;
+  for (const NvtxRange& range : ranges.ranges) {
+    const bool is_call = IsOp(range) || IsNode(range);
+    const bool in_call =
+        range.parent >= 0 && (IsOp(ranges.ranges[static_cast<size_t>(range.parent)]) ||
+                              IsNode(ranges.ranges[static_cast<size_t>(range.parent)]));
+    // The number of a call, for others.
+    if (in_call && range.text.find(", seq = ") != std::string::npos) continue;
+    seen.push_back(WithoutFacts(range.text));
+    if (!is_call) continue;
+    seen_facts.push_back(Fact(range.text, "seq") + " " + Fact(range.text, "dir") + " " +
+                         seen.back());
   }
   const std::filesystem::path database = TestDir() / "net.sql";
   std::vector<std::string> command = {"/usr/bin/env",
@@ -43,10 +58,28 @@ TEST(RecordedTest, PythonProgram) {
                          "SELECT value FROM CUPTI_ACTIVITY_KIND_MARKER m JOIN StringTable s ON "
                          "s._id_ = m.name WHERE flags = 2");
   std::vector<std::string> recorded;
-  while (rows.executeStep()) recorded.push_back(Settled(rows.getColumn(0).getString()));
+  while (rows.executeStep()) recorded.push_back(rows.getColumn(0).getString());
   std::sort(seen.begin(), seen.end());
   std::sort(recorded.begin(), recorded.end());
   EXPECT_THAT(recorded, ::testing::ElementsAreArray(seen));
+
+  SQLite::Statement calls(file,
+                          "SELECT seq || ' ' || dir || ' ' || value FROM OPLENS_CALL JOIN "
+                          "CUPTI_ACTIVITY_KIND_MARKER m ON m.id = marker JOIN StringTable s ON "
+                          "s._id_ = m.name WHERE flags = 2");
+  std::vector<std::string> facts;
+  while (calls.executeStep()) facts.push_back(calls.getColumn(0).getString());
+  std::sort(seen_facts.begin(), seen_facts.end());
+  std::sort(facts.begin(), facts.end());
+  EXPECT_THAT(facts, ::testing::ElementsAreArray(seen_facts));
+
+  // Every node with a number names the call that made it, of the thread that it names.
+  const auto number = [&](const char* sql) { return file.execAndGet(sql).getInt(); };
+  EXPECT_GT(number("SELECT count(*) FROM OPLENS_CALL WHERE fh != 0"), 20);
+  EXPECT_EQ(
+      number("SELECT count(*) FROM OPLENS_CALL n JOIN OPLENS_CALL o ON o.h = n.fh AND o.tid = "
+             "n.ftid WHERE n.fh != 0 AND o.seq <= n.seq AND o.marker < n.marker"),
+      number("SELECT count(*) FROM OPLENS_CALL WHERE dir = 'b' AND ftid != 0"));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ void ExpectMatches(const std::string& program, const TorchRun& run) {
 
 TEST(SequenceTest, CxxExamples) {
   for (const char* const name : {"torch_cnn", "torch_transformer"}) {
-    ExpectMatches(name, RunTorch({ExampleProgram(name)}));
+    ExpectMatches(name, RunTorch({ExampleProgram(name)}, {"OPLENS_ANNOTATE=outer"}));
   }
 }
 
@@ -138,7 +138,7 @@ TEST(SequenceTest, CxxCases) {
 TEST(SequenceTest, PythonExample) {
   OPLENS_NEED(WhyNoPython);
   ExpectMatches("train.py", RunTorch(AnnotatedPython({SourceFile("examples/train.py")}),
-                                     {"PYTHONPATH=" OPLENS_LIB_DIR}));
+                                     {"PYTHONPATH=" OPLENS_LIB_DIR, "OPLENS_ANNOTATE=outer"}));
 }
 
 TEST(SequenceTest, PythonCases) {

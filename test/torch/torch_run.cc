@@ -37,6 +37,11 @@ void RenameFact(const std::string& key, Rename rename, std::string* text) {
   text->replace(value, end - value, rename(text->substr(value, end - value)));
 }
 
+std::vector<std::string> OuterUnlessTold(std::vector<std::string> environment) {
+  environment.insert(environment.begin(), "OPLENS_ANNOTATE=outer");
+  return environment;
+}
+
 }  // namespace
 
 std::vector<std::string> TorchRun::Outline() const {
@@ -109,14 +114,14 @@ RunResult RunWithoutTool(const std::vector<std::string>& command,
 
 TorchRun RunCase(const std::string& name, const std::vector<std::string>& environment,
                  const std::string& mode) {
-  return RunTorch({OPLENS_TORCH_CASES, name}, environment, mode);
+  return RunTorch({OPLENS_TORCH_CASES, name}, OuterUnlessTold(environment), mode);
 }
 
 TorchRun RunPythonCase(const std::string& name, const std::vector<std::string>& options) {
   std::vector<std::string> arguments = options;
   arguments.push_back(SourceFile("test/torch/python_cases.py"));
   arguments.push_back(name);
-  return RunTorch(AnnotatedPython(arguments), {"PYTHONPATH=" OPLENS_LIB_DIR});
+  return RunTorch(AnnotatedPython(arguments), OuterUnlessTold({"PYTHONPATH=" OPLENS_LIB_DIR}));
 }
 
 std::vector<std::string> AnnotatedPython(std::vector<std::string> arguments) {

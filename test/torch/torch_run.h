@@ -32,6 +32,9 @@ TorchRun RunTorch(const std::vector<std::string>& command,
 RunResult RunWithoutTool(const std::vector<std::string>& command,
                          const std::vector<std::string>& environment = {});
 
+// These annotate only ops that are in no other op, unless OPLENS_ANNOTATE is given: the structure
+// of what is emitted does not hang on how the framework divides its ops.
+
 /// One of torch_cases.
 TorchRun RunCase(const std::string& name, const std::vector<std::string>& environment = {},
                  const std::string& mode = "payload");

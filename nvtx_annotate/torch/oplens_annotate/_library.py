@@ -123,8 +123,8 @@ def tool_listens(library):
 
 
 def declare(library):
-    library.oplens_range_begin.argtypes = [ctypes.c_char_p]
-    library.oplens_range_begin.restype = ctypes.c_uint64
+    library.oplens_layer_path_begin.argtypes = [ctypes.c_char_p]
+    library.oplens_layer_path_begin.restype = ctypes.c_uint64
     library.oplens_trace_begin.argtypes = [ctypes.POINTER(ctypes.c_char_p), ctypes.c_uint64]
     library.oplens_trace_begin.restype = ctypes.c_uint64
     library.oplens_end.argtypes = [ctypes.c_uint64]

@@ -39,7 +39,7 @@ class _Hooks:
     """Begins and ends a range for each module that runs, on any thread."""
 
     def __init__(self, library, layers, trace):
-        self._begin = library.oplens_range_begin
+        self._begin = library.oplens_layer_path_begin
         self._end = library.oplens_end
         self._layers = layers
         self._traces = _Traces(library) if trace else None
@@ -161,20 +161,9 @@ class _Paths:
                 self._set(module, path or type(module).__name__)
 
     def _set(self, module, path):
-        known = (path, b"layer:" + _encoded(path))
+        known = (path, path.encode("utf-8", "surrogateescape"))
         self._paths.set(module, known)
         return known
-
-
-def _encoded(path):
-    """Percent-encodes what a layer's text must not hold, as docs/markers.md says."""
-    text = b"".join(
-        b"%%%02X" % byte if byte in b"%:" or byte < 0x20 or byte > 0x7E else bytes((byte,))
-        for byte in path.encode("utf-8", "surrogateescape"))
-    # All four words together would make an old parser take the layer for an op.
-    if all(word in text for word in (b"mod", b"op", b"args", b"type")):
-        text = text.replace(b"args", b"%61rgs")
-    return text
 
 
 class _Traces:

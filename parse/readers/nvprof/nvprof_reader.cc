@@ -421,6 +421,7 @@ class NvprofReader {
     const int64_t unmatched =
         static_cast<int64_t>(early_ends_.size()) - static_cast<int64_t>(early_ends_used_);
     if (unmatched > 0) diagnostics_.CountMany(Reason::kUnmatchedEnd, unmatched);
+    PlaceRecordedCalls(&database_, &trace_, &diagnostics_);
     DropReversed();
     if (process_markers_ > 0) {
       diagnostics_.Note(fmt::format("{}: {} range rows belong to no thread; left out",

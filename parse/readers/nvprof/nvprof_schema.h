@@ -26,6 +26,7 @@ inline constexpr std::string_view kDeviceTable = "CUPTI_ACTIVITY_KIND_DEVICE";
 // What `record` adds: docs/recording.md.
 inline constexpr std::string_view kMetaTable = "OPLENS_META";
 inline constexpr std::string_view kNoteTable = "OPLENS_NOTE";
+inline constexpr std::string_view kCallTable = "OPLENS_CALL";
 inline constexpr std::string_view kKernelExtraTable = "OPLENS_KERNEL";
 inline constexpr std::string_view kGraphNodeTable = "OPLENS_GRAPH_NODE";
 

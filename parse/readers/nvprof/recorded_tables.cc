@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "parse/model/marker_text.h"
 #include "parse/readers/common/graph_nodes.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 
 namespace oplens::parse {
 namespace {
 
+using nvprof::kCallTable;
 using nvprof::kGraphNodeTable;
 using nvprof::kKernelExtraTable;
 using nvprof::kMetaTable;
@@ -53,6 +55,8 @@ constexpr CountMeaning kCounts[] = {
     {"lost_events", "{} NVTX calls could not be stored: their ranges are missing or open"},
     {"handler_events", "{} NVTX calls of signal handlers were dropped"},
     {"child_events", "{} NVTX calls of child processes that were made without fork were dropped"},
+    {"left_out_ranges",
+     "{} ranges were left out by the program: they were nested deeper than 4096 levels"},
     {"cut_texts", "{} texts were too long and were cut"},
     {"lost_rows", "{} records of the GPU and of API calls could not be stored"},
     {"cupti_lost", "CUPTI dropped {} records of the GPU and of API calls"},
@@ -175,6 +179,90 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
     call.correlation_id = kUnknownId;
     call.thread = thread_of(place.process_id, place.thread_id);
     return call;
+  });
+}
+
+namespace {
+
+/// What a marker's text says of the calls that bear it.
+struct MarkedCall {
+  bool known = false;
+  StringId name = 0;  ///< 0: the text is of no op and no node.
+  bool node = false;
+};
+
+/// "aten::addmm" of "aten::addmm.out".
+std::string_view WithoutOverload(std::string_view aten) {
+  const size_t scope = aten.rfind("::");
+  return scope == aten.npos ? aten : aten.substr(0, aten.find('.', scope + 2));
+}
+
+MarkedCall ReadMarkedCall(StringId text, StringPool* strings) {
+  MarkedCall call;
+  call.known = true;
+  const MarkerText marker = ClassifyMarker(strings->View(text));
+  if (marker.kind == MarkerKind::kNode) {
+    call.node = true;
+    call.name = strings->Intern(std::string(marker.name));
+  } else if (marker.kind == MarkerKind::kOp) {
+    const std::string_view name = marker.aten.empty() ? marker.op : WithoutOverload(marker.aten);
+    call.name = strings->Intern(std::string(name));
+  }
+  return call;
+}
+
+}  // namespace
+
+void PlaceRecordedCalls(SqliteDatabase* database, Trace* trace, Diagnostics* diagnostics) {
+  if (!database->HasTable(kCallTable)) return;
+  // The rows of both tables are in the order of the numbers, but for what was damaged.
+  const auto by_id = [](const Range& range, int64_t id) { return range.id < id; };
+  const bool sorted = std::is_sorted(trace->ranges.begin(), trace->ranges.end(),
+                                     [](const Range& a, const Range& b) { return a.id < b.id; });
+  if (!sorted) {
+    std::stable_sort(trace->ranges.begin(), trace->ranges.end(),
+                     [](const Range& a, const Range& b) { return a.id < b.id; });
+  }
+  std::vector<MarkedCall> calls(trace->strings.size());  // By StringId.
+  size_t next = 0;
+  constexpr std::string_view kColumns[] = {"marker", "seq", "tid", "ftid", "h", "fh", "dir"};
+  trace->operators.reserve(static_cast<size_t>(database->MaxRowCount(kCallTable)));
+  ForEachRow(database, kCallTable, kColumns, [&](int64_t row_id, const Cell* row) {
+    const bool good = AllInts(row, 6) && row[6].type() == Cell::Type::kText;
+    const int64_t id = good ? row[0].integer() : 0;
+    if (good && (next >= trace->ranges.size() || trace->ranges[next].id != id)) {
+      next = static_cast<size_t>(
+          std::lower_bound(trace->ranges.begin(), trace->ranges.end(), id, by_id) -
+          trace->ranges.begin());
+    }
+    const bool found = good && next < trace->ranges.size() && trace->ranges[next].id == id;
+    Range* const range = found ? &trace->ranges[next] : nullptr;
+    ++next;
+    MarkedCall* call = nullptr;
+    if (range != nullptr && range->kind == RangeKind::kMarker && range->text < calls.size()) {
+      call = &calls[range->text];
+      if (!call->known) *call = ReadMarkedCall(range->text, &trace->strings);
+    }
+    if (call == nullptr || call->name == 0) {
+      diagnostics->Count(Reason::kBadOtherRow,
+                         diagnostics->WantsExample(Reason::kBadOtherRow)
+                             ? fmt::format("table {}, row {}", kCallTable, row_id)
+                             : std::string());
+      return;
+    }
+    Operator op;
+    op.call = call->node ? 0 : range->text;
+    op.backward = call->node;
+    if (row[6].bytes().size() == 1) op.direction = row[6].bytes().front();
+    op.sequence = std::max<int64_t>(row[1].integer(), -1);
+    op.thread = row[2].integer();
+    op.forward_thread = static_cast<int32_t>(row[3].integer());
+    op.handle = row[4].integer();
+    op.forward_handle = row[5].integer();
+    range->kind = RangeKind::kOperator;
+    range->text = call->name;
+    range->item = static_cast<ItemIndex>(trace->operators.size());
+    trace->operators.push_back(op);
   });
 }
 

@@ -22,6 +22,11 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
                              const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
                              Trace* trace, Diagnostics* diagnostics);
 
+/// Makes ops and nodes of the ranges of nvtx_annotate that the table OPLENS_CALL knows more of.
+/// What of them differs from call to call stands there, so that texts of alike calls are one. Rows
+/// of no range are counted.
+void PlaceRecordedCalls(SqliteDatabase* database, Trace* trace, Diagnostics* diagnostics);
+
 }  // namespace oplens::parse
 
 #endif  // OPLENS_PARSE_READERS_NVPROF_RECORDED_TABLES_H_

@@ -1,11 +1,23 @@
 #ifndef OPLENS_TEST_TORCH_HEADERS_2_ATEN_CORE_FUNCTION_SCHEMA_H_
 #define OPLENS_TEST_TORCH_HEADERS_2_ATEN_CORE_FUNCTION_SCHEMA_H_
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace c10 {
+
+enum class TypeKind { TensorType, ScalarTypeType };
+
+class Type {
+ public:
+  explicit Type(TypeKind kind) : kind_(kind) {}
+  TypeKind kind() const { return kind_; }
+
+ private:
+  TypeKind kind_;
+};
 
 class Argument {
  public:
@@ -14,8 +26,11 @@ class Argument {
   const std::string& name() const { return name_; }
   bool kwarg_only() const { return kwarg_only_; }
   bool is_out() const { return is_out_; }
+  /// Before it was made a number, as those of data types are.
+  const std::shared_ptr<Type>& real_type() const { return type_; }
 
  private:
+  std::shared_ptr<Type> type_ = std::make_shared<Type>(TypeKind::TensorType);
   std::string name_;
   bool kwarg_only_;
   bool is_out_;

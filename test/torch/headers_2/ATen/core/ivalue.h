@@ -83,6 +83,9 @@ class IValue {
   bool isInt() const { return Is<int64_t>(); }
   bool isDouble() const { return Is<double>(); }
   bool isBool() const { return Is<bool>(); }
+  bool isScalar() const {
+    return isInt() || isDouble() || isBool() || isComplexDouble() || isSymInt() || isSymFloat();
+  }
   bool isString() const { return Is<std::string>(); }
   bool isTensor() const { return Is<TensorImpl*>(); }
   bool isComplexDouble() const { return Is<complex<double>>(); }
