@@ -1,9 +1,9 @@
 """Trains a small network on the CPU, or on a GPU where there is one; knows nothing of oplens.
 
-    nsys profile --trace=cuda,nvtx python3 -m oplens_annotate examples/train.py
+    nsys profile --trace=cuda,nvtx python3 -m oplens_annotate examples/train.py --epochs 1
     nsys export --type sqlite report1.nsys-rep && prof -w 130 -c seq,layer,op,dir,kernel,sil,flops report1.sqlite
 """
-import sys
+import argparse
 
 import torch
 
@@ -32,14 +32,18 @@ class ImageClassifier(torch.nn.Module):
 
 
 def main():
-    iterations = int(sys.argv[1]) if len(sys.argv) > 1 else 2
+    parser = argparse.ArgumentParser(description="Trains a small network on random images.")
+    parser.add_argument("iterations", nargs="?", type=int, default=2, help="in an epoch; 2 by default")
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=4, help="images in a step; 4 by default")
+    options = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(1)
     network = ImageClassifier().to(device)
     optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9)
-    for i in range(iterations):
-        images = torch.randn(4, 3, 16, 16, device=device)
-        labels = torch.randint(10, (4,), device=device)
+    for i in range(options.epochs * options.iterations):
+        images = torch.randn(options.batch, 3, 16, 16, device=device)
+        labels = torch.randint(10, (options.batch,), device=device)
         loss = torch.nn.functional.cross_entropy(network(images), labels)
         optimizer.zero_grad()
         loss.backward()

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -150,25 +151,39 @@ class Arg {
   uint16_t more_;
 };
 
+/// A number of a list that is written where it is passed, of any integral type.
+class Extent {
+ public:
+  template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+  OPLENS_INLINE constexpr Extent(T value) noexcept : value_(static_cast<int64_t>(value)) {}
+  OPLENS_INLINE static const int64_t* Values(std::initializer_list<Extent> list) noexcept {
+    return list.size() == 0 ? nullptr : &list.begin()->value_;
+  }
+
+ private:
+  int64_t value_;
+};
+static_assert(sizeof(Extent) == sizeof(int64_t) && std::is_standard_layout_v<Extent>);
+
 /// A tensor: `rank` extents, outermost first. Null extents with a rank above 0: undefined (None).
 OPLENS_INLINE Arg Tensor(const int64_t* extents, size_t rank, DType dtype) noexcept {
   return Arg(OPLENS_TENSOR, extents, rank, dtype);
 }
 /// The list must live until the call, as it does when it is written where it is passed.
-OPLENS_INLINE Arg Tensor(std::initializer_list<int64_t> extents, DType dtype) noexcept {
-  return Tensor(extents.begin(), extents.size(), dtype);
+OPLENS_INLINE Arg Tensor(std::initializer_list<Extent> extents, DType dtype) noexcept {
+  return Tensor(Extent::Values(extents), extents.size(), dtype);
 }
 OPLENS_INLINE Arg IntList(const int64_t* values, size_t count) noexcept {
   return Arg(OPLENS_INT_LIST, values, count);
 }
-OPLENS_INLINE Arg IntList(std::initializer_list<int64_t> values) noexcept {
-  return IntList(values.begin(), values.size());
+OPLENS_INLINE Arg IntList(std::initializer_list<Extent> values) noexcept {
+  return IntList(Extent::Values(values), values.size());
 }
 OPLENS_INLINE Arg IntTuple(const int64_t* values, size_t count) noexcept {
   return Arg(OPLENS_INT_TUPLE, values, count);
 }
-OPLENS_INLINE Arg IntTuple(std::initializer_list<int64_t> values) noexcept {
-  return IntTuple(values.begin(), values.size());
+OPLENS_INLINE Arg IntTuple(std::initializer_list<Extent> values) noexcept {
+  return IntTuple(Extent::Values(values), values.size());
 }
 OPLENS_INLINE Arg FloatList(const double* values, size_t count) noexcept {
   return Arg(OPLENS_FLOAT_LIST, values, count);
@@ -302,6 +317,7 @@ class [[nodiscard]] ScopedLayer : detail::ScopedToken {
   explicit ScopedLayer(const char* name) noexcept {
     if (Enabled()) token_ = detail::BeginLayer(name);
   }
+  explicit ScopedLayer(const std::string& name) noexcept : ScopedLayer(name.c_str()) {}
 };
 
 /// An iteration of the training loop.

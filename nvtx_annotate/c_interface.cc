@@ -22,6 +22,10 @@ uint32_t oplens_abi_version(void) { return OPLENS_ABI_VERSION; }
 
 int oplens_enabled(void) { return Enabled() ? 1 : 0; }
 
+int oplens_has_tool(void) {
+  return oplens::annotate::EmissionMode() == oplens::annotate::Mode::kOff ? 0 : 1;
+}
+
 void oplens_start(void) { oplens::annotate::StartCapture(); }
 
 void oplens_stop(void) { oplens::annotate::StopCapture(); }

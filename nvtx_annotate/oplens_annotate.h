@@ -128,6 +128,10 @@ OPLENS_API uint32_t oplens_abi_version(void);
  */
 OPLENS_API int oplens_enabled(void);
 
+/* 1 where a profiler listens to NVTX, inside the capture window or not: where it is 0, no range of
+ * this process will ever be seen. Since version 2. */
+OPLENS_API int oplens_has_tool(void);
+
 /* Begin and end the capture window: ranges are emitted in between (and from the beginning of the
  * program, unless OPLENS_ANNOTATE=off is in the environment). Both mark the moment in the domain
  * "oplens", and start or stop the CUDA profiler if the process has loaded the CUDA runtime or

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 #include "nvtx_annotate/marker_text.h"
+#include "nvtx_annotate/torch/framework.h"
 
 namespace oplens::annotate::torch {
 namespace {
@@ -124,10 +126,19 @@ void CallArgs::Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> input
     if (parameter.input < inputs.size()) Add(parameter, inputs[parameter.input]);
   }
   if (positional && form.drops_none) DropNone();
+  if (group_ != nullptr && form.mod == "c10d") AddGroup();
 }
 
 void CallArgs::DropNone() {
   while (size_ > 0 && args_[size_ - 1].kind == OPLENS_NONE && args_[size_ - 1].list == 0) --size_;
+}
+
+/// The ranks of a collective call, which its cost hangs on.
+void CallArgs::AddGroup() {
+  const std::optional<framework::ProcessGroup> group = framework::GroupOf(*group_);
+  if (!group) return;
+  Next("rank", OPLENS_INT)->value.integer = group->rank;
+  Next("world_size", OPLENS_INT)->value.integer = group->size;
 }
 
 void CallArgs::Add(const Parameter& parameter, const c10::IValue& value) {
@@ -194,9 +205,18 @@ void CallArgs::AddValue(const char* name, const c10::IValue& value) {
     parts[0] = number.real();
     parts[1] = number.imag();
     Next(name, OPLENS_COMPLEX)->value.numbers = parts;
+  } else if (framework::IsSymbolic(value)) {
+    AddSymbolic(name, value);
   } else {
+    if (group_ == nullptr && value.isObject()) group_ = &value;
     AddOther(name, "object");
   }
+}
+
+void CallArgs::AddSymbolic(const char* name, const c10::IValue& value) {
+  const std::optional<int64_t> known = framework::SymbolicInt(value);
+  if (!known) return AddOther(name, value.isSymInt() ? "SymInt" : "SymFloat");
+  Next(name, OPLENS_INT)->value.integer = *known;
 }
 
 void CallArgs::AddTensor(const char* name, const at::TensorImpl& tensor, uint16_t list) {
@@ -204,10 +224,7 @@ void CallArgs::AddTensor(const char* name, const at::TensorImpl& tensor, uint16_
     Next(name, OPLENS_NONE)->list = list;
     return;
   }
-  // These have no extents that could be read without running code of the program.
-  if (tensor.has_symbolic_sizes_strides() || tensor.is_nested()) {
-    return AddOther(name, "Tensor");
-  }
+  if (!framework::HasExtents(tensor)) return AddOther(name, "Tensor");
   const c10::IntArrayRef sizes = tensor.sizes();
   oplens_arg* const arg = Next(name, OPLENS_TENSOR);
   arg->dtype = DTypeOf(tensor);

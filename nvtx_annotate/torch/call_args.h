@@ -29,6 +29,10 @@ class CallArgs {
   /// Throws std::bad_alloc.
   void Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> inputs);
 
+  /// One more argument, by keyword unless that is null. `name` and `value` must outlive this.
+  void AddNamed(const char* name, const c10::IValue& value) { AddValue(name, value); }
+  void AddText(const char* name, const char* text);
+
   const oplens_arg* data() const { return args_; }
   size_t size() const { return size_; }
 
@@ -57,8 +61,8 @@ class CallArgs {
   void DropNone();
   void Add(const Parameter& parameter, const c10::IValue& value);
   void AddDType(const Parameter& parameter, const c10::IValue& value);
-  void AddText(const char* name, const char* text);
   void AddValue(const char* name, const c10::IValue& value);
+  void AddSymbolic(const char* name, const c10::IValue& value);
   void AddTensor(const char* name, const at::TensorImpl& tensor, uint16_t list);
   bool IsLikeLast(const oplens_arg& arg) const;
   void AddList(const char* name, c10::ArrayRef<c10::IValue> list);
@@ -67,12 +71,14 @@ class CallArgs {
   void AddFloats(const char* name, c10::ArrayRef<c10::IValue> list);
   void AddBools(const char* name, c10::ArrayRef<c10::IValue> list);
   void AddOther(const char* name, const char* type);
+  void AddGroup();
   oplens_arg* Next(const char* name, uint16_t kind);
   void Grow();
 
   size_t size_ = 0;
   size_t room_ = kFewArgs;
   uint16_t lists_ = 0;
+  const c10::IValue* group_ = nullptr;  ///< An object: what may be a process group.
   oplens_arg* args_ = few_;
   oplens_arg few_[kFewArgs];
   std::unique_ptr<oplens_arg[]> many_;

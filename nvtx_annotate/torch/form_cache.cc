@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "nvtx_annotate/torch/framework.h"
+
 namespace oplens::annotate::torch {
 namespace {
 
@@ -42,7 +44,7 @@ const CallForm* FormCache::Find(const at::RecordFunction& function) {
     const Entry* known = slots_[slot].load(std::memory_order_acquire);
     if (known == nullptr) {
       if (added == nullptr) {
-        const auto schema = function.operator_schema();
+        const auto schema = framework::SchemaOf(function);
         if (!schema.has_value()) return nullptr;
         added = std::make_unique<const Entry>(Entry{name, name, MakeForm(*schema)});
       }

@@ -2,7 +2,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 #include <pthread.h>
-#include <torch/version.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -15,7 +14,9 @@
 #include "nvtx_annotate/capture_window.h"
 #include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/torch/call_args.h"
+#include "nvtx_annotate/torch/communication.h"
 #include "nvtx_annotate/torch/form_cache.h"
+#include "nvtx_annotate/torch/framework.h"
 #include "nvtx_annotate/torch/node_owners.h"
 #include "nvtx_annotate/torch/pyprof_ranges.h"
 #include "nvtx_annotate/torch/python_trace.h"
@@ -124,6 +125,10 @@ uint64_t BeginOperator(const at::RecordFunction& function, const CallForm* form,
     markers::OpNames names = form->names();
     names.lasting = true;
     return BeginCall(names, facts, args.data(), args.size());
+  }
+  CommunicationCall communication;
+  if (communication.Read(function, &args)) {
+    return BeginCall(communication.names(), facts, args.data(), args.size());
   }
   const CallForm made = MakeFunctionForm(function);
   if (g_shapes.load(std::memory_order_relaxed)) args.Fill(made, function.inputs());
@@ -234,7 +239,8 @@ Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   }
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
-      return IsEvaluate(function) ? OnEvaluate(function, stack) : OnOperator(function, stack);
+      if (IsEvaluate(function)) return OnEvaluate(function, stack);
+      return framework::IsLabel(function) ? OnLabel(function, stack) : OnOperator(function, stack);
     case at::RecordScope::BACKWARD_FUNCTION:
       return OnNode(function, stack);
     case at::RecordScope::TORCHSCRIPT_FUNCTION:
@@ -372,12 +378,5 @@ void oplens_torch_uninstall(void) { oplens::annotate::torch::Uninstall(); }
 void oplens_torch_shapes(int on) {
   oplens::annotate::torch::g_shapes.store(on != 0, std::memory_order_relaxed);
 }
-
-const char* oplens_torch_version(void) { return TORCH_VERSION; }
-
-// The Python package reads this from the file: it must know before it loads the library.
-OPLENS_TORCH_EXPORT extern const char oplens_torch_build[];
-const char oplens_torch_build[] =
-    "oplens_torch build: torch " TORCH_VERSION " soname " OPLENS_TORCH_SONAME " end";
 
 }  // extern "C"

@@ -1,20 +1,35 @@
 // liboplens_annotate_preload.so, for LD_PRELOAD: annotates a program that uses libtorch without a
-// change to it. Loads liboplens_torch.so, from its own folder or from $OPLENS_TORCH_LIBRARY, as
-// soon as PyTorch is there: before main() of a program that is linked with it, or after the
-// dlopen() that brought it (Python). In other programs, such as the shells that a job passes
-// through, it does next to nothing: it depends on the C library alone.
+// change to it. Loads the library for its PyTorch, from its own folder or from
+// $OPLENS_TORCH_LIBRARY, as soon as PyTorch is there: before main() of a program that is linked
+// with it, or after the dlopen() that brought it (Python). In other programs, such as the shells
+// that a job passes through, it does next to nothing: it depends on the C library alone.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #define OPLENS_EXPORT __attribute__((visibility("default")))
 
+#if defined(__x86_64__)
+#define OPLENS_MACHINE "x86_64"
+#elif defined(__aarch64__)
+#define OPLENS_MACHINE "aarch64"
+#else
+#define OPLENS_MACHINE "unknown"
+#endif
+
 namespace {
 
 using Open = void* (*)(const char*, int);
+using Path = char[4096];
+using Word = char[64];
 
 /// The next definition of a function after ours.
 template <typename Function>
@@ -28,49 +43,207 @@ Open RealOpen() {
   return open;
 }
 
-int IsTorch(dl_phdr_info* info, size_t /*size*/, void* /*unused*/) {
-  const char* const slash = std::strrchr(info->dlpi_name, '/');
-  const char* const name = slash == nullptr ? info->dlpi_name : slash + 1;
-  constexpr char kTorch[] = "libtorch_cpu.so";
-  return std::strncmp(name, kTorch, sizeof kTorch - 1) == 0 ? 1 : 0;
+[[gnu::format(printf, 1, 2)]] void Complain(const char* format, ...) {
+  char text[3 * sizeof(Path)];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  std::fprintf(stderr, "oplens: ops are not annotated: %s\n", text);
 }
 
-/// The library to load, in `path`; false where there is no telling.
-bool FindLibrary(char* path, size_t size) {
-  const char* const chosen = std::getenv("OPLENS_TORCH_LIBRARY");
-  if (chosen != nullptr && *chosen != '\0') {
-    return static_cast<size_t>(std::snprintf(path, size, "%s", chosen)) < size;
-  }
-  Dl_info own;
-  if (dladdr(reinterpret_cast<void*>(&FindLibrary), &own) == 0) return false;
-  const char* const slash = std::strrchr(own.dli_fname, '/');
-  const int folder = slash == nullptr ? 0 : static_cast<int>(slash + 1 - own.dli_fname);
-  const int length = std::snprintf(path, size, "%.*sliboplens_torch.so", folder, own.dli_fname);
+/// False where the text was too long.
+[[gnu::format(printf, 3, 4)]] bool Print(char* out, size_t size, const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  const int length = std::vsnprintf(out, size, format, values);
+  va_end(values);
   return length > 0 && static_cast<size_t>(length) < size;
 }
 
-void Complain(const char* what) {
-  std::fprintf(stderr, "oplens: ops are not annotated: %s\n", what);
+constexpr char kTorch[] = "libtorch_cpu.so";
+
+const char* FileName(const char* path) {
+  const char* const slash = std::strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
 }
 
-/// The PyTorch of the program must be the one that the adaptor was built for: its name would
-/// otherwise bring in a second one.
-bool IsSameTorch() { return RealOpen()(OPLENS_TORCH_SONAME, RTLD_LAZY | RTLD_NOLOAD) != nullptr; }
+/// `found`: a Path for the library's.
+int IsTorch(dl_phdr_info* info, size_t /*size*/, void* found) {
+  if (std::strncmp(FileName(info->dlpi_name), kTorch, sizeof kTorch - 1) != 0) return 0;
+  return Print(static_cast<char*>(found), sizeof(Path), "%s", info->dlpi_name) ? 1 : 0;
+}
 
-void Load() {
-  char path[4096];
-  if (!FindLibrary(path, sizeof path)) return Complain("liboplens_torch.so has no path");
-  if (!IsSameTorch())
-    return Complain("this is not the PyTorch (" OPLENS_TORCH_SONAME ") of oplens");
+/// A file in memory.
+class Mapped {
+ public:
+  explicit Mapped(const char* path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat status;
+    if (fstat(file, &status) == 0 && status.st_size > 0) {
+      size_ = static_cast<size_t>(status.st_size);
+      memory_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    close(file);
+  }
+  ~Mapped() {
+    if (there()) munmap(memory_, size_);
+  }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+
+  bool there() const { return memory_ != MAP_FAILED; }
+  const char* begin() const { return static_cast<const char*>(memory_); }
+  const char* end() const { return begin() + size_; }
+
+ private:
+  void* memory_ = MAP_FAILED;
+  size_t size_ = 0;
+};
+
+bool IsWordEnd(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\'' || c == '"' || c == '\0';
+}
+
+/// Copies what stands up to the next blank or quote; what follows it.
+const char* ReadWord(const char* at, const char* end, Word& word) {
+  size_t size = 0;
+  while (at < end && !IsWordEnd(*at) && size + 1 < sizeof(Word)) word[size++] = *at++;
+  word[size] = '\0';
+  return at;
+}
+
+/// "2.9" of "2.9.1+cu128"; false where it does not begin like that.
+bool MinorOf(const char* version, Word& minor) {
+  char* end = nullptr;
+  const long first = std::strtol(version, &end, 10);
+  if (end == version || *end != '.') return false;
+  const char* const second_text = end + 1;
+  const long second = std::strtol(second_text, &end, 10);
+  return end != second_text && Print(minor, sizeof minor, "%ld.%ld", first, second);
+}
+
+/// The version of the loaded PyTorch, "2.9.1+cu128" or less of it; false where nothing tells.
+bool FindVersion(const char* torch, Word& version) {
+  const int folder = static_cast<int>(FileName(torch) - torch);
+  Path path;
+  Word minor;
+  // Wheels: torch/lib/libtorch_cpu.so, torch/version.py.
+  if (Print(path, sizeof path, "%.*s../version.py", folder, torch)) {
+    const Mapped file(path);
+    static constexpr char kKey[] = "__version__";
+    const void* const key =
+        file.there() ? memmem(file.begin(), static_cast<size_t>(file.end() - file.begin()), kKey,
+                              sizeof kKey - 1)
+                     : nullptr;
+    if (key != nullptr) {
+      const char* at = static_cast<const char*>(key);
+      while (at < file.end() && *at != '\'' && *at != '"' && *at != '\n') ++at;
+      if (at < file.end()) ReadWord(at + 1, file.end(), version);
+      if (MinorOf(version, minor)) return true;
+    }
+  }
+  // The archives of libtorch: libtorch/lib/libtorch_cpu.so, libtorch/build-version.
+  if (Print(path, sizeof path, "%.*s../build-version", folder, torch)) {
+    const Mapped file(path);
+    if (file.there()) ReadWord(file.begin(), file.end(), version);
+    if (file.there() && MinorOf(version, minor)) return true;
+  }
+  // Distributions: libtorch_cpu.so.1.13.
+  const char* const name = FileName(torch);
+  if (std::strlen(name) <= sizeof kTorch) return false;
+  return Print(version, sizeof version, "%s", name + sizeof kTorch) && MinorOf(version, minor);
+}
+
+/// What a library of ours says of itself: nvtx_annotate/torch/build_facts.cc.
+struct Build {
+  Word version;
+  Word soname;
+};
+
+bool ReadBuild(const char* path, Build& build) {
+  static constexpr char kKey[] = "oplens_torch build: torch ";
+  static constexpr char kSoname[] = " soname ";
+  const Mapped file(path);
+  if (!file.there()) return false;
+  const void* const key =
+      memmem(file.begin(), static_cast<size_t>(file.end() - file.begin()), kKey, sizeof kKey - 1);
+  if (key == nullptr) return false;
+  const char* at =
+      ReadWord(static_cast<const char*>(key) + sizeof kKey - 1, file.end(), build.version);
+  if (static_cast<size_t>(file.end() - at) < sizeof kSoname) return false;
+  if (std::strncmp(at, kSoname, sizeof kSoname - 1) != 0) return false;
+  ReadWord(at + sizeof kSoname - 1, file.end(), build.soname);
+  return true;
+}
+
+/// Whether PyTorch's strings are those of the C++11 standard library, as they are but in its wheels
+/// before 2.6.
+bool HasNewStrings(const char* torch) {
+  void* const handle = RealOpen()(torch, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return true;
+  const bool old = dlsym(handle, "_ZN3c106detail14torchCheckFailEPKcS2_jRKSs") != nullptr;
+  dlclose(handle);
+  return !old;
+}
+
+/// The library to load, in `path`: that of this PyTorch where there is one, else the one of the
+/// build.
+bool FindLibrary(const char* torch, const char* version, Path& path) {
+  Dl_info own;
+  if (dladdr(reinterpret_cast<void*>(&FindLibrary), &own) == 0) return false;
+  const int folder = static_cast<int>(FileName(own.dli_fname) - own.dli_fname);
+  Word minor;
+  if (MinorOf(version, minor) &&
+      Print(path, sizeof path, "%.*sliboplens_torch-%s-%s-" OPLENS_MACHINE ".so", folder,
+            own.dli_fname, minor, HasNewStrings(torch) ? "cxx11" : "pre11") &&
+      access(path, R_OK) == 0) {
+    return true;
+  }
+  return Print(path, sizeof path, "%.*sliboplens_torch.so", folder, own.dli_fname);
+}
+
+/// Loads the library if it was built for this PyTorch: by its version, and by the name under which
+/// it would otherwise bring in a second one.
+void Load(const char* torch) {
+  Word version = "";
+  const bool known = FindVersion(torch, version);
+  Path path;
+  const char* const chosen = std::getenv("OPLENS_TORCH_LIBRARY");
+  const bool is_chosen = chosen != nullptr && *chosen != '\0';
+  if (!(is_chosen ? Print(path, sizeof path, "%s", chosen)
+                  : FindLibrary(torch, known ? version : "", path))) {
+    return Complain("liboplens_torch.so has no path");
+  }
+  if (access(path, R_OK) != 0) return Complain("%s cannot be read", path);
+  Build build;
+  if (!ReadBuild(path, build)) return Complain("%s is no library of oplens", path);
+  Word minor;
+  Word built;
+  if (!known && !is_chosen) {
+    return Complain("nothing tells the version of %s; if it is %s, set OPLENS_TORCH_LIBRARY=%s",
+                    torch, build.version, path);
+  }
+  if (known && (!MinorOf(version, minor) || !MinorOf(build.version, built) ||
+                std::strcmp(minor, built) != 0)) {
+    return Complain("%s was built for PyTorch %s, this is %s", path, build.version, version);
+  }
+  if (RealOpen()(build.soname, RTLD_LAZY | RTLD_NOLOAD) == nullptr) {
+    return Complain("%s was built for another PyTorch %s, with %s", path, build.version,
+                    build.soname);
+  }
   // It installs itself.
-  if (RealOpen()(path, RTLD_NOW | RTLD_LOCAL) == nullptr) Complain(dlerror());
+  if (RealOpen()(path, RTLD_NOW | RTLD_LOCAL) == nullptr) Complain("%s", dlerror());
 }
 
 /// Loads the adaptor when PyTorch is there, once.
 void LoadIfTorch() {
   static bool tried = false;
-  if (__atomic_load_n(&tried, __ATOMIC_RELAXED) || dl_iterate_phdr(IsTorch, nullptr) == 0) return;
-  if (!__atomic_exchange_n(&tried, true, __ATOMIC_RELAXED)) Load();
+  if (__atomic_load_n(&tried, __ATOMIC_RELAXED)) return;
+  Path torch;
+  if (dl_iterate_phdr(IsTorch, torch) == 0) return;
+  if (!__atomic_exchange_n(&tried, true, __ATOMIC_RELAXED)) Load(torch);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ extern "C" void oplens_test_emit_from_c(void);
 namespace oplens::test {
 /// cxx17_header_test.cc
 void EmitFromCxx17();
+void EmitFromSizes();
 
 namespace {
 
@@ -30,6 +31,21 @@ TEST_F(CInterfaceTest, EveryFunction) {
                           "  {'oplens': {'v': 1, 'seq': 0, 'tid': T1, 'ftid': T1, 'dir': 'b', "
                           "'node': 'MmBackward0'}}",
                           "    MmBackward, seq = 0"));
+}
+
+TEST_F(CInterfaceTest, SizesAndNamesOfAnyType) {
+  EXPECT_THAT(
+      EmitOutline(EmitFromSizes),
+      ElementsAre(
+          "layer:block4", "  layer:block4.norm",
+          "    " + OpDict("torch", "op",
+                          "{'name': '', 'type': 'tensor', 'shape': (4, 3, 2), "
+                          "'dtype': 'float32'}, "
+                          "{'name': '', 'type': 'tensor', 'shape': (4, 7), "
+                          "'dtype': 'int8'}, "
+                          "{'name': '', 'type': 'tensor', 'shape': (), 'dtype': 'float64'}, "
+                          "{'name': '', 'type': 'tuple', 'value': (4, -1)}, "
+                          "{'name': '', 'type': 'list', 'value': [3, 2]}")));
 }
 
 TEST_F(CInterfaceTest, NullPointers) {

@@ -35,4 +35,22 @@ if [ -e "$build/lib/liboplens_record.so" ]; then
   "$work/prefix/bin/${prefix}record" -o "$work/true.sql" -- true
   "$work/prefix/bin/${prefix}parse" "$work/true.sql" -o /dev/null
 fi
+
+# A program of its own, without CMake: docs/annotate.md.
+nvtx=$(sed -n 's/^OPLENS_NVTX_INCLUDE_DIR:[A-Z]*=//p' "$build/CMakeCache.txt")
+if [ -e "$nvtx/nvtx3/nvToolsExt.h" ]; then
+  (cd "$source" && "$compiler" -std=c++17 -I. -I"$nvtx" "$consumer/plain.cc" nvtx_annotate/*.cc \
+    nvtx_annotate/vocabulary/*.cc -ldl -o "$work/plain")
+  [ "$("$work/plain")" = ok ]
+fi
+
+# The Python package, from the prefix and from the build folder; the adaptor was built where it is.
+python=$(sed -n 's/^OPLENS_TORCH_PYTHON:[A-Z]*=//p' "$build/CMakeCache.txt")
+if [ -z "$sanitize" ] && [ -e "$work/prefix/lib/liboplens_torch.so" ] && "$python" -c "import torch"; then
+  for folder in "$work/prefix/lib/oplens" "$build/lib"; do
+    PYTHONPATH=$folder "$work/prefix/bin/${prefix}record" -f -o "$work/train.sql" -- \
+      "$python" -m oplens_annotate "$source/examples/train.py" --epochs 1
+    "$work/prefix/bin/${prefix}parse" --check "$work/train.sql" | grep -qE "ops with arguments +[1-9]"
+  done
+fi
 echo "package ok"

@@ -41,11 +41,14 @@ def _api():
 
 
 def _load():
+    library = None
     try:
-        library, problem = _library.load()
+        path, problem = _library.find()
+        if path is not None:
+            library, problem = _library.load(path)
     except ImportError:
-        library, problem = None, "there is no PyTorch"
-    if problem:
+        problem = "there is no PyTorch"
+    if library is None:
         library = _library.plain_library()
     if library is None or not hasattr(library, "oplens_schedule_new"):
         _library.warn(f"no schedules: {problem or 'the library is too old for them'}")

@@ -1,0 +1,147 @@
+"""What oplens_annotate does where no library fits the PyTorch: fallback_cases.py COMMAND.
+
+emit_nvtx needs a GPU. Here one takes its place that says when it is entered and left, and takes the place
+of the thread's profiler as the real one does.
+"""
+import sys
+
+import torch
+from torch.autograd import profiler
+
+
+class Emit:
+    def __init__(self, record_shapes):
+        assert record_shapes
+
+    def __enter__(self):
+        # What emit_nvtx does, with a state that this build has.
+        config = profiler.ProfilerConfig(profiler.ProfilerState.KINETO, False, False, False, False, False,
+                                         profiler._ExperimentalConfig())
+        profiler._prepare_profiler(config, {profiler.ProfilerActivity.CPU})
+        profiler._enable_profiler(config, {profiler.ProfilerActivity.CPU})
+        print("enter", flush=True)
+
+    def __exit__(self, *_):
+        profiler._disable_profiler()
+        print("leave", flush=True)
+
+
+if sys.argv[1] != "bare":
+    profiler.emit_nvtx = Emit
+
+if sys.argv[1] == "training_2":
+    # Hooks of all optimizers, which PyTorch 2 has.
+    post_hooks = []
+    sys.modules[torch.optim.Optimizer.__module__].register_optimizer_step_post_hook = post_hooks.append
+
+if sys.argv[1] == "compiling":
+    # As Dynamo, when it traces a module: the function is True there.
+    torch._utils.is_compiling = lambda: True
+
+import oplens_annotate  # noqa: E402
+
+assert oplens_annotate.init(layers=False)
+
+
+class Network(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(3, 3)
+        self.fails = False
+
+    def forward(self, x):
+        if self.fails:
+            raise ValueError("of the user")
+        return self.inner(self.inner(x))
+
+
+network = Network()
+data = torch.ones(2, 3)
+
+
+def inference():
+    with torch.no_grad():
+        network(data)
+        network(data)
+
+
+bare = inference
+
+
+def training():
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    for _ in range(2):
+        network(data).sum().backward()
+        optimizer.step()
+
+
+def training_2():
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    for _ in range(2):
+        network(data).sum().backward()
+        optimizer.step()
+        for hook in post_hooks:
+            hook(optimizer, (), {})
+
+
+def exception():
+    with torch.no_grad():
+        network.fails = True
+        try:
+            network(data)
+        except ValueError:
+            network.fails = False
+        network(data)
+
+
+def window():
+    with torch.no_grad():
+        network(data)
+        oplens_annotate.stop()
+        print("stopped", flush=True)
+        network(data)
+        oplens_annotate.start()
+        network(data)
+
+
+def compiling():
+    network(data)
+
+
+def linear_ops(profile):
+    return sum(event.count for event in profile.key_averages() if event.key == "aten::linear")
+
+
+def profiler_inside():
+    """Begins where the step of the first call is still open."""
+    network(data)
+    with torch.profiler.profile() as profile:
+        network(data)
+    print("ops:", linear_ops(profile), flush=True)
+    with torch.no_grad():
+        network(data)
+
+
+def profiler_around():
+    with torch.profiler.profile() as profile, torch.no_grad():
+        network(data)
+        network(data)
+    print("ops:", linear_ops(profile), flush=True)
+    with torch.no_grad():
+        network(data)
+
+
+def profiler_schedule():
+    """One step that is waited for, one to warm up, two that are recorded."""
+    def ready(profile):
+        print("ops:", linear_ops(profile), flush=True)
+
+    plan = torch.profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
+    with torch.profiler.profile(schedule=plan, on_trace_ready=ready) as profile:
+        for _ in range(4):
+            network(data).sum().backward()
+            profile.step()
+
+
+globals()[sys.argv[1]]()
+print("end", flush=True)
