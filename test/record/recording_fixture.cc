@@ -95,7 +95,7 @@ std::vector<std::string> SeenOutlines(const std::vector<std::string>& program,
   command.insert(command.end(), program.begin(), program.end());
   const RunResult run = RunProgram(command);
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  const NvtxRanges ranges = RangesOf(ReadCapture(capture_path));
+  const NvtxRanges ranges = RangesOf(ReadCapture(capture_path), markers::Facts::kApart);
   EXPECT_TRUE(ranges.faults.empty()) << ranges.faults.front();
   std::map<std::string, ThreadOutline> threads;
   std::vector<size_t> depths(ranges.ranges.size(), 0);

@@ -34,7 +34,8 @@ std::string Text(const std::filesystem::path& database, const std::string& query
 /// not nested in the one around it, ends twice, or goes back in time.
 std::vector<std::string> Outlines(const std::filesystem::path& database);
 
-/// The same of what the test recorder saw of the program, in its binary or text mode.
+/// The same of what the test recorder saw of the program, in its binary or text mode; as `record`
+/// writes it, without what differs from call to call.
 std::vector<std::string> SeenOutlines(const std::vector<std::string>& program,
                                       const std::string& mode);
 

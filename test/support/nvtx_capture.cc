@@ -204,6 +204,8 @@ class CaptureReader {
 class Renderer {
  public:
   /// The texts of an event, outermost first; nullopt when its payload is damaged.
+  explicit Renderer(markers::Facts place) : place_(place) {}
+
   std::optional<std::vector<std::string>> Render(const NvtxEvent& event,
                                                  const NvtxPayload& payload) {
     markers::RenderedMarker marker;
@@ -212,8 +214,7 @@ class Renderer {
     marker.sequence = marker.main + markers::kTextBufferBytes;
     // Memory of exactly the payload's size, so that reading beyond it is found.
     const std::vector<unsigned char> bytes(payload.bytes.begin(), payload.bytes.end());
-    if (!markers::RenderPayload(event.text.c_str(), bytes.data(), bytes.size(),
-                                markers::Facts::kInText, &marker)) {
+    if (!markers::RenderPayload(event.text.c_str(), bytes.data(), bytes.size(), place_, &marker)) {
       return std::nullopt;
     }
     std::vector<std::string> texts;
@@ -227,12 +228,15 @@ class Renderer {
   }
 
  private:
+  const markers::Facts place_;
   std::string memory_ = std::string(3 * markers::kTextBufferBytes, '\0');
 };
 
 /// Joins the events of one capture.
 class RangeJoiner {
  public:
+  explicit RangeJoiner(markers::Facts place) : renderer_(place) {}
+
   void Add(const NvtxEvent& event) {
     Thread& thread = threads_[event.thread_id];
     switch (event.kind) {
@@ -477,8 +481,8 @@ NvtxCapture ReadCapture(const std::filesystem::path& path) {
   }
 }
 
-NvtxRanges RangesOf(const NvtxCapture& capture) {
-  RangeJoiner joiner;
+NvtxRanges RangesOf(const NvtxCapture& capture, markers::Facts place) {
+  RangeJoiner joiner(place);
   for (const NvtxEvent& event : capture.events) {
     if (event.kind != Kind::kEnd) joiner.Add(event);
   }

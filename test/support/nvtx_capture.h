@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "nvtx_annotate/payload.h"
 #include "test/support/trace_script.h"
 
 namespace oplens::test {
@@ -72,7 +73,8 @@ struct NvtxRanges {
 
 /// Joins begin and end. A range with a payload of the schema "oplens.op.v1" becomes the ranges that
 /// text mode would have emitted, nested in one another, with its times.
-NvtxRanges RangesOf(const NvtxCapture& capture);
+/// `place`: whether the texts of payloads hold what differs from call to call.
+NvtxRanges RangesOf(const NvtxCapture& capture, markers::Facts place = markers::Facts::kInText);
 
 /// The texts of all pushed ranges in order, each behind two blanks for every range around it.
 std::vector<std::string> Outline(const NvtxRanges& ranges);

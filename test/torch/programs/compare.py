@@ -159,7 +159,9 @@ class Comparison:
         if context is None:
             return "f"
         if context.is_node and context.name != ACCUMULATE:
-            # Made where the backward pass itself makes no graph: a forward op that runs again.
+            # Made where the backward pass itself makes no graph: a forward op that runs again, with all in it.
+            while call.outer is not None and call.outer.is_op and call.outer.context is context:
+                call = call.outer
             return "r" if call.grad and not context.grad else "b"
         return "g" if context.is_node or context.is_evaluate else "o"
 
@@ -229,11 +231,11 @@ class Comparison:
             if row["phase"] != PHASES[self._direction(call)]:
                 self._fault("phase", f"{call.name} {row['phase']}", row)
             layer, expected = (row["layer"] or [""])[-1], self._layer_of_kernel(call)
-            if not expected.fits(layer):
+            if expected is not None and not expected.fits(layer):
                 self._fault("priced-layer", f"{call.name} {layer or 'none'} for {expected}", row)
 
     def _layer_of_kernel(self, call):
-        """Its own, else that of the op whose gradient it is for."""
+        """Its own, else that of the op whose gradient it is for; None where no op made the node."""
         if call.layer:
             return call.layer
         around = call
@@ -243,7 +245,7 @@ class Comparison:
             if node is not None:
                 made, _ = self.process.made.get((node.seq, node.forward_thread), (0, ""))
                 op = self.process.calls.get(made)
-                return op.layer if op is not None else call.layer
+                return op.layer if op is not None else None
             around = around.context
         return call.layer
 
