@@ -108,10 +108,11 @@ def _compile(path, root, files, flags, links):
         raise BuildError("there is no C++ compiler: neither $CXX nor c++, g++ or clang++")
     start = compiler.split() + ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
                                 "-I" + root]
+    more = os.environ.get("CXXFLAGS", "").split()
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="oplens-build-") as work:
         objects = [os.path.join(work, name.replace("/", "_") + ".o") for name in files]
-        commands = [start + flags + ["-c", os.path.join(root, name), "-o", output]
+        commands = [start + flags + more + ["-c", os.path.join(root, name), "-o", output]
                     for name, output in zip(files, objects)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
             list(threads.map(_run, commands))
