@@ -295,7 +295,8 @@ void ForgetThread() {
 
 std::mutex g_install_mutex;
 bool g_installed = false;
-bool g_observing = false;
+bool g_added = false;      ///< The callbacks are there,
+bool g_observing = false;  ///< and are called.
 at::CallbackHandle g_callbacks[2];
 
 /// Inputs cost the framework more than all that is done with them: only ops have them collected.
@@ -311,12 +312,25 @@ void AddCallbacks() {
                    at::RecordScope::USER_SCOPE}));
 }
 
-/// Outside of the capture window the framework must not even collect inputs.
+/// Outside of the capture window the framework must not even collect inputs. Ops may run meanwhile:
+/// callbacks are switched, and removed only when all is over.
 void Observe(bool on) {
   if (on == g_observing) return;
   g_observing = on;
-  if (on) return AddCallbacks();
+  if (on && !g_added) {
+    AddCallbacks();
+    g_added = true;
+    return;
+  }
+  for (const at::CallbackHandle callback : g_callbacks) {
+    on ? at::reenableCallback(callback) : at::disableCallback(callback);
+  }
+}
+
+void RemoveCallbacks() {
+  if (!g_added) return;
   for (const at::CallbackHandle callback : g_callbacks) at::removeCallback(callback);
+  g_added = g_observing = false;
 }
 
 void OnWindow(bool open) noexcept {
@@ -360,7 +374,7 @@ void Uninstall() noexcept {
   try {
     const std::lock_guard lock(g_install_mutex);
     if (!g_installed) return;
-    Observe(false);
+    RemoveCallbacks();
     g_installed = false;
   } catch (...) {
     return;

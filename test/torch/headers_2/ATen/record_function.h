@@ -94,6 +94,14 @@ inline void removeCallback(CallbackHandle handle) {
             all.end());
 }
 
+/// Those that are not called for now.
+inline std::unordered_set<CallbackHandle>& StandInDisabled() {
+  static std::unordered_set<CallbackHandle> disabled;
+  return disabled;
+}
+inline void disableCallback(CallbackHandle handle) { StandInDisabled().insert(handle); }
+inline void reenableCallback(CallbackHandle handle) { StandInDisabled().erase(handle); }
+
 /// A call; callbacks run from before() to end().
 struct RecordFunction {
   using schema_ref_t = std::reference_wrapper<const c10::FunctionSchema>;
@@ -114,7 +122,7 @@ struct RecordFunction {
     sequence_nr_ = sequence_nr;
     static uint64_t last_handle = 0;
     for (const auto& [handle, callback] : StandInCallbacks()) {
-      if (!callback.checkScope(scope_)) continue;
+      if (!callback.checkScope(scope_) || StandInDisabled().count(handle) != 0) continue;
       if (callback.needsIds() && handle_ == 0) handle_ = ++last_handle;
       open_.emplace_back(callback.end(), callback.start()(*this));
     }
