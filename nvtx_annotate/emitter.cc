@@ -144,11 +144,12 @@ std::atomic<uint64_t> g_left_out{0};
 
 /// The one thread that a forked child has is another one for the operating system.
 void RenumberThread() {
+  UnlockNames();
   if (t_state != nullptr) t_state->number = static_cast<uint64_t>(syscall(SYS_gettid));
 }
 
 void WatchForks() {
-  static const int watching = pthread_atfork(nullptr, nullptr, RenumberThread);
+  static const int watching = pthread_atfork(LockNames, UnlockNames, RenumberThread);
   static_cast<void>(watching);
 }
 

@@ -106,4 +106,12 @@ const RegisteredName* InternName(const markers::OpNames& names,
   return added;
 }
 
+void LockNames() noexcept {
+  if (Table* const table = TheTable()) table->mutex.lock();
+}
+
+void UnlockNames() noexcept {
+  if (Table* const table = TheTable()) table->mutex.unlock();
+}
+
 }  // namespace oplens::annotate

@@ -29,6 +29,10 @@ class RegisteredName {
 /// programs that make up names) or memory is.
 const RegisteredName* InternName(const markers::OpNames& names, nvtxDomainHandle_t domain) noexcept;
 
+/// Around a fork: a child whose parent registers a name on another thread must find the table free.
+void LockNames() noexcept;
+void UnlockNames() noexcept;
+
 }  // namespace oplens::annotate
 
 #endif  // OPLENS_NVTX_ANNOTATE_NAME_TABLE_H_

@@ -290,6 +290,7 @@ void OnEnd(const at::RecordFunction& /*function*/, at::ObserverContext* context)
 
 /// The one thread that a forked child has is another one for the operating system.
 void ForgetThread() {
+  RangeStack::UnlockAll();
   if (RangeStack* const stack = RangeStack::OfThread()) stack->framework_thread = 0;
 }
 
@@ -350,7 +351,8 @@ bool InstallOnce() {
   const char* const options = std::getenv("OPLENS_ANNOTATE");
   g_outer = HasWord(options == nullptr ? "" : options, "outer");
   g_pyprof = HasWord(options == nullptr ? "" : options, "pyprof");
-  static const int watching = pthread_atfork(nullptr, nullptr, ForgetThread);
+  static const int watching =
+      pthread_atfork(RangeStack::LockAll, RangeStack::UnlockAll, ForgetThread);
   static_cast<void>(watching);
   Observe(Enabled());
   g_installed = true;

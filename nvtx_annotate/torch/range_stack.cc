@@ -49,6 +49,9 @@ class StackOwner {
   RangeStack* stack_ = nullptr;
 };
 
+void RangeStack::LockAll() noexcept { g_mutex.lock(); }
+void RangeStack::UnlockAll() noexcept { g_mutex.unlock(); }
+
 RangeStack* RangeStack::OfThread() noexcept {
   if (t_stack != nullptr || t_gone) return t_stack;
   static thread_local const StackOwner owner;

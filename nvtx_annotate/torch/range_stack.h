@@ -41,6 +41,10 @@ class RangeStack {
     uint64_t serial = 0;
   };
 
+  /// Around a fork: a child must find free what other threads of its parent hold.
+  static void LockAll() noexcept;
+  static void UnlockAll() noexcept;
+
   /// That of this thread; null when memory is short or the thread is ending.
   static RangeStack* OfThread() noexcept;
 

@@ -1,6 +1,7 @@
 """Programs with a capture schedule, and comparisons with torch.profiler: schedule_cases.py COMMAND."""
 import itertools
 import os
+import signal
 import random
 import sys
 import threading
@@ -265,18 +266,24 @@ def memory_as_torch_sees_it():
 
 def memory_forked():
     """Children allocate while a thread of the parent does."""
-    stop = threading.Event()
+    begun, stop = threading.Event(), threading.Event()
 
     def churn():
-        while not stop.is_set():
+        torch.empty(100)
+        begun.set()
+        for _ in range(1_000_000):  # An end, whatever goes wrong.
+            if stop.is_set():
+                return
             torch.empty(100)
 
     with oplens_annotate.profile(profile_memory=True, with_modules=False):
         thread = threading.Thread(target=churn)
         thread.start()
+        begun.wait()  # Looking up its observers, a thread holds a lock of PyTorch's that forks do not free.
         for _ in range(20):
             child = os.fork()
             if child == 0:
+                signal.alarm(20)  # One that waits for a lock which nobody holds ends too.
                 for _ in range(50):
                     torch.empty(100)
                 os._exit(0)
