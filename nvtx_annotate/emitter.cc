@@ -33,6 +33,23 @@ struct Tool {
   uint64_t memory_schema = 0;  ///< 0: the tool does not take events of allocators.
 };
 
+/// The id that the tool gives to a schema of fixed size; 0: it knows none.
+template <size_t N>
+uint64_t Register(const char* name, const nvtxPayloadSchemaEntry_t (&entries)[N], size_t size_bytes,
+                  nvtxDomainHandle_t domain) {
+  nvtxPayloadSchemaAttr_t attributes = {};
+  attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
+                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
+                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
+  attributes.name = name;
+  attributes.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
+  attributes.entries = entries;
+  attributes.numEntries = N;
+  attributes.payloadStaticSize = size_bytes;
+  return nvtxPayloadSchemaRegister(domain, &attributes);
+}
+
 uint64_t RegisterMemorySchema(nvtxDomainHandle_t domain) {
   static const nvtxPayloadSchemaEntry_t kEntries[] = {
       {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "address", nullptr, 0, 0, nullptr, nullptr},
@@ -42,17 +59,8 @@ uint64_t RegisterMemorySchema(nvtxDomainHandle_t domain) {
       {0, NVTX_PAYLOAD_ENTRY_TYPE_INT32, "device type", nullptr, 0, 32, nullptr, nullptr},
       {0, NVTX_PAYLOAD_ENTRY_TYPE_INT32, "device", nullptr, 0, 36, nullptr, nullptr},
   };
-  nvtxPayloadSchemaAttr_t attributes = {};
-  attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
-                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
-                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
-                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
-  attributes.name = markers::kMemorySchemaName;
-  attributes.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
-  attributes.entries = kEntries;
-  attributes.numEntries = sizeof kEntries / sizeof *kEntries;
-  attributes.payloadStaticSize = sizeof(markers::MemoryPayload);
-  const uint64_t schema = nvtxPayloadSchemaRegister(domain, &attributes);
+  const uint64_t schema =
+      Register(markers::kMemorySchemaName, kEntries, sizeof(markers::MemoryPayload), domain);
   return schema >> 48 == markers::kSchemaIdTag ? schema : 0;
 }
 
@@ -67,17 +75,7 @@ uint64_t RegisterSchema(nvtxDomainHandle_t domain) {
       {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT16, "args", nullptr, 0, 22, nullptr, nullptr},
       {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "bytes", nullptr, 0, 24, nullptr, nullptr},
   };
-  nvtxPayloadSchemaAttr_t attributes = {};
-  attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
-                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
-                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
-                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
-  attributes.name = markers::kSchemaName;
-  attributes.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
-  attributes.entries = kEntries;
-  attributes.numEntries = sizeof kEntries / sizeof *kEntries;
-  attributes.payloadStaticSize = sizeof(markers::PayloadHead);
-  return nvtxPayloadSchemaRegister(domain, &attributes);
+  return Register(markers::kSchemaName, kEntries, sizeof(markers::PayloadHead), domain);
 }
 
 Tool FindTool() {

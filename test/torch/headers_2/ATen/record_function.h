@@ -94,7 +94,7 @@ inline void removeCallback(CallbackHandle handle) {
             all.end());
 }
 
-/// Those that are not called for now.
+/// Those that disableCallback() switched off.
 inline std::unordered_set<CallbackHandle>& StandInDisabled() {
   static std::unordered_set<CallbackHandle> disabled;
   return disabled;
