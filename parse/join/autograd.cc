@@ -11,6 +11,7 @@
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
 #include "parse/join/gradient_hints.h"
+#include "parse/model/node_name.h"
 
 namespace oplens::parse {
 namespace {
@@ -41,30 +42,6 @@ struct KeyHash {
            0x9e3779b97f4a7c15;
   }
 };
-
-/// The bare name of an op or of its node, for comparing the two: lower case letters and digits of
-/// the last part of a qualified name, without "Backward0".
-std::string BareName(std::string_view name) {
-  const size_t comma = name.find(", seq");
-  name = name.substr(0, comma);
-  const size_t colon = name.rfind(':');
-  if (colon != std::string_view::npos) name.remove_prefix(colon + 1);
-  name = name.substr(0, name.rfind("Backward"));
-  std::string bare;
-  for (const char c : name) {
-    if (c >= 'A' && c <= 'Z') {
-      bare += static_cast<char>(c - 'A' + 'a');
-    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
-      bare += c;
-    }
-  }
-  return bare;
-}
-
-/// "layernorm" fits "nativelayernorm".
-bool NamesFit(std::string_view node, std::string_view op) {
-  return !node.empty() && !op.empty() && (node.ends_with(op) || op.ends_with(node));
-}
 
 }  // namespace
 

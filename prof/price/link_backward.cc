@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "parse/model/node_name.h"
+
 namespace oplens::prof {
 namespace {
 
@@ -50,39 +52,6 @@ void TakeList(std::string_view* flat, std::vector<std::string_view>* texts) {
   }
 }
 
-/// "mm" of "mm, seq = 72" and of PyTorch 1.0's "mm, stashed seq=72"; all of it when there is no
-/// number.
-std::string_view SeqName(std::string_view text) {
-  for (std::string_view mark : {", seq", ", stashed seq"}) {
-    const size_t at = text.rfind(mark);
-    if (at != std::string_view::npos) return text.substr(0, at);
-  }
-  return text;
-}
-
-/// The bare name of an op or of its node, for comparing the two: lower case letters and digits of
-/// the last part of a qualified name, without "Backward0": "aten::_softmax" and "SoftmaxBackward0"
-/// both give "softmax".
-std::string BareName(std::string_view name) {
-  const size_t colon = name.rfind(':');
-  if (colon != std::string_view::npos) name.remove_prefix(colon + 1);
-  name = name.substr(0, name.rfind("Backward"));
-  std::string bare;
-  for (char c : name) {
-    if (c >= 'A' && c <= 'Z') {
-      bare += static_cast<char>(c - 'A' + 'a');
-    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
-      bare += c;
-    }
-  }
-  return bare;
-}
-
-/// Whether an op may have made a node. "layernorm" fits "nativelayernorm".
-bool NamesFit(std::string_view node, std::string_view op) {
-  return !node.empty() && !op.empty() && (node.ends_with(op) || op.ends_with(node));
-}
-
 /// Whether one of the op's sequence markers names the op whose node one of `node_texts` is.
 bool OpFits(const ForwardOp& op, const std::vector<std::string_view>& node_texts) {
   return std::any_of(op.seq_names.begin(), op.seq_names.end(),
@@ -94,8 +63,7 @@ bool OpFits(const ForwardOp& op, const std::vector<std::string_view>& node_texts
 bool FitsNode(std::string_view op, const std::vector<std::string_view>& node_texts) {
   const std::string bare_op = BareName(op);
   return std::any_of(node_texts.begin(), node_texts.end(), [&](std::string_view text) {
-    const std::string_view node = SeqName(text);
-    return node.find("Backward") != std::string_view::npos && NamesFit(BareName(node), bare_op);
+    return text.find("Backward") != std::string_view::npos && NamesFit(BareName(text), bare_op);
   });
 }
 
@@ -169,7 +137,7 @@ const ForwardOp* BackwardLinker::Intern(const KernelRecord& record, bool describ
   AppendSize(described ? 0 : record.seq_markers.size(), &key_);
   if (!described) {
     for (std::string_view text : record.seq_markers) {
-      const std::string_view name = SeqName(text);
+      const std::string_view name = WithoutSequence(text);
       AppendSize(name.size(), &key_);
       key_.append(name);
     }
