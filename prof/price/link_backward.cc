@@ -156,7 +156,6 @@ const ForwardOp* BackwardLinker::Intern(const KernelRecord& record, bool describ
 }
 
 const ForwardOp* BackwardLinker::FindByNode(const KernelRecord& record) {
-  if (record.nodes.empty()) return nullptr;
   if (!record.forward_markers.empty() || !record.forward_op.empty()) return Intern(record, true);
   const Key key{record.process_id.value_or(-1), record.nodes.front()};
   for (Generation* generation : {&young_, &old_}) {
@@ -167,7 +166,9 @@ const ForwardOp* BackwardLinker::FindByNode(const KernelRecord& record) {
 }
 
 ForwardMatch BackwardLinker::Find(const KernelRecord& record) {
-  if (const ForwardOp* op = FindByNode(record)) {
+  if (!record.nodes.empty()) {
+    const ForwardOp* op = FindByNode(record);
+    if (op == nullptr) return {};
     bool ignored = false;
     ops_.Get(op->flat, &ignored);  // Keeps it for two more generations.
     return {op, Reason::kNoForwardMatch, record.node_run};
@@ -189,6 +190,12 @@ ForwardMatch BackwardLinker::Find(const KernelRecord& record) {
 
 ForwardMatch BackwardLinker::Choose(const KernelRecord& record) {
   if (found_.empty()) return {};
+  const auto misfit = [&](const Candidate& c) { return !OpFits(*c.op, record.seq_markers); };
+  if (record.phase != Phase::kUnknown) {
+    const Reason reason = found_.size() > 1 ? Reason::kAmbiguousForward : Reason::kNoForwardMatch;
+    std::erase_if(found_, misfit);
+    if (found_.empty()) return {nullptr, reason, 0};
+  }
   const auto matched = [](const Candidate& c) {
     return ForwardMatch{c.op, Reason::kNoForwardMatch, c.run};
   };
@@ -205,7 +212,7 @@ ForwardMatch BackwardLinker::Choose(const KernelRecord& record) {
     std::erase_if(found_, elsewhere);
     if (all_same()) return matched(found_.front());
   }
-  std::erase_if(found_, [&](const Candidate& c) { return !OpFits(*c.op, record.seq_markers); });
+  std::erase_if(found_, misfit);
   if (!found_.empty() && all_same()) return matched(found_.front());
   return {nullptr, Reason::kAmbiguousForward, 0};
 }

@@ -41,27 +41,36 @@ struct ForwardMatch {
 
 /// Finds the forward op of a backward kernel by one hash look-up.
 ///
-/// PyTorch numbers forward ops, and the autograd node of an op carries its number: a backward
-/// kernel with sequence id N belongs to the last forward kernel before it that has N among its own
-/// ids (seqId), else among the ids nested in it (altSeqId). Why the last: the counter is read when
-/// an op is entered and advanced when its node is made, so ops without a node share the number of
-/// the next op that has one.
+/// Records with the number of a node (`nodes`): parse found the forward op by the ranges
+/// (docs/correlation.md). It is what the record itself says of it, else the last forward kernel
+/// with that number; where neither is there, none.
+///
+/// Records without: by sequence id. PyTorch numbers forward ops, and the autograd node of an op
+/// carries its number: a backward kernel with sequence id N belongs to the last forward kernel
+/// before it that has N among its own ids (seqId), else among the ids nested in it (altSeqId). Why
+/// the last: the counter is read when an op is entered and advanced when its node is made, so ops
+/// without a node share the number of the next op that has one.
 ///
 /// The counter is per thread and restarts in every process, so look-ups are by process and number,
 /// and remember one op a thread. Backward passes run on threads of their own, so a candidate of
-/// another thread is the normal case. With candidates of several threads: the kernel's own thread
-/// wins; else, if all are the same op (same annotation, layer, stack), that one; else those on the
-/// kernel's own GPU are left, if any, and if they are the same op, that one; else, if those of them
-/// whose name fits the node (MmBackward0: mm) are the same op, that one; else the match is
-/// ambiguous.
+/// another thread is the normal case.
+///
+///  1. Of a record with a phase, parse looked for the forward op and found none: no op had the
+///     number, or ops of several threads had it, or only such that made no node. So only candidates
+///     whose name fits the node (MmBackward0: mm) are left. Records of PyProf have no phase.
+///  2. If all that are left are the same op (same annotation, layer, stack), that one; else the one
+///     of the kernel's own thread; else those on the kernel's own GPU are left, if any, and if they
+///     are the same op, that one; else, if those of them whose name fits the node are the same op,
+///     that one.
+///  3. Else none: kAmbiguousForward where candidates of several threads were there, else
+///     kNoForwardMatch.
 class BackwardLinker {
  public:
   /// Remembers a forward kernel. Call it in the order of the records.
   void AddForward(const KernelRecord& record);
 
-  /// The forward op of a backward kernel: what the record itself says of it; else the kernels of
-  /// its node; else by sequence id. The op and its texts live until the second Advance() from
-  /// now.
+  /// The forward op of a backward kernel. The op and its texts live until the second Advance()
+  /// from now.
   ForwardMatch Find(const KernelRecord& record);
 
   /// Whether Advance() is due to keep memory at some 2 x 20 MB.

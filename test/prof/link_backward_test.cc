@@ -174,6 +174,67 @@ INSTANTIATE_TEST_SUITE_P(
                                9, "mm, seq = 0", "ambiguous-forward"}),
     [](const auto& test) { return test.param.name; });
 
+// A kernel of a node for which our own parse found no forward op.
+KernelRecord Unlinked(int64_t seq_id, std::string_view node) {
+  KernelRecord record = Backward(seq_id);
+  record.phase = Phase::kBackward;
+  record.seq_markers = {node};
+  return record;
+}
+
+TEST(BackwardLinkerTest, WhereParseFoundNoForwardOpTheNumberAloneIsNone) {
+  BackwardLinker linker;
+  KernelRecord forward = Forward("copy_", {492});
+  forward.phase = Phase::kForward;
+  forward.seq_markers = {"aten::to, seq = 492"};
+  linker.AddForward(forward);
+  constexpr std::string_view kNode = "torch::autograd::CppNode<Lookup>, seq = 492";
+  EXPECT_EQ(Found(&linker, Unlinked(492, kNode)), "no-forward");
+  EXPECT_EQ(Found(&linker, Unlinked(492, "MulBackward0, seq = 492")), "no-forward");
+  EXPECT_EQ(Found(&linker, Unlinked(492, "ToBackward0, seq = 492")), "copy_");
+  KernelRecord of_pyprof = Unlinked(492, kNode);
+  of_pyprof.phase = Phase::kUnknown;
+  EXPECT_EQ(Found(&linker, of_pyprof), "copy_");
+}
+
+TEST(BackwardLinkerTest, WhereParseHadOpsOfSeveralThreadsTheNameMustFit) {
+  BackwardLinker linker;
+  for (int64_t thread : {1, 2, 3}) {
+    KernelRecord forward = Forward(thread == 1 ? "mul" : thread == 2 ? "mm" : "large mm", {5});
+    forward.thread_id = thread;
+    forward.device_id = thread;
+    forward.seq_markers = {thread == 1 ? "mul, seq = 5" : "mm, seq = 5"};
+    linker.AddForward(forward);
+  }
+  EXPECT_EQ(Found(&linker, Unlinked(5, "MulBackward0, seq = 5")), "mul");
+  KernelRecord backward = Unlinked(5, "MmBackward0, seq = 5");
+  EXPECT_EQ(Found(&linker, backward), "ambiguous-forward");
+  backward.device_id = 3;
+  EXPECT_EQ(Found(&linker, backward), "large mm");
+  backward.device_id = 1;
+  EXPECT_EQ(Found(&linker, backward), "ambiguous-forward") << "the op on that GPU does not fit";
+  backward.thread_id = 2;
+  EXPECT_EQ(Found(&linker, backward), "mm");
+  EXPECT_EQ(Found(&linker, Unlinked(5, "AddBackward0, seq = 5")), "ambiguous-forward");
+}
+
+TEST(BackwardLinkerTest, ANodeWithANumberGoesByThatAlone) {
+  BackwardLinker linker;
+  KernelRecord forward = Forward("mm", {5});
+  forward.nodes = {3};
+  forward.node_ops = {1};
+  forward.seq_markers = {"mm, seq = 5"};
+  linker.AddForward(forward);
+  KernelRecord backward = Unlinked(6, "AddmmBackward0, seq = 6");
+  backward.nodes = {3};
+  EXPECT_EQ(Found(&linker, backward), "mm");
+  backward = Unlinked(5, "MmBackward0, seq = 5");
+  backward.nodes = {4};
+  EXPECT_EQ(Found(&linker, backward), "no-forward") << "its kernels are not in the input";
+  backward.forward_markers = {"the record tells it"};
+  EXPECT_EQ(Found(&linker, backward), "the record tells it");
+}
+
 // Replicas of a model, one a GPU, each with a forward thread of its own and parts of the batch of
 // different size.
 TEST(BackwardLinkerTest, CandidatesOfOtherGpusAreLeftOut) {

@@ -303,6 +303,29 @@ TEST_F(OpResolverTest, AnOpWithoutBackwardMadeNoNode) {
   EXPECT_EQ(row_.op, "fill_");
 }
 
+// A C++ function of the user has no number of its own: what has the number of its node ran before
+// another op.
+TEST_F(OpResolverTest, ANodeOfACppFunctionHasNoOpOfItsNumber) {
+  const std::string copy = CallText("copy_", {"5, 1", "5, 1"}, "float32");
+  KernelRecord forward = Annotated({CallText("to", {"5, 1"}, "float32"), copy});
+  forward.phase = Phase::kForward;
+  forward.seq_ids = {492};
+  forward.seq_markers = {"aten::to, seq = 492"};
+  forward.layer = {"bottom"};
+  ASSERT_NE(inner_.Resolve(forward, &row_).priced, nullptr);
+  KernelRecord backward = Backward(492);
+  backward.phase = Phase::kBackward;
+  backward.seq_markers = {"torch::autograd::CppNode<SplitLookupFunction_Dense_Op>, seq = 492"};
+  backward.op = {"torch::autograd::CppNode<SplitLookupFunction_Dense_Op>"};
+  const Resolution resolution = inner_.Resolve(backward, &row_);
+  EXPECT_EQ(resolution.forward, nullptr);
+  EXPECT_EQ(resolution.priced, nullptr);
+  EXPECT_EQ(row_.op, "torch::autograd::CppNode<SplitLookupFunction_Dense_Op>");
+  EXPECT_TRUE(row_.path.empty());
+  EXPECT_TRUE(row_.layer.empty());
+  EXPECT_TRUE(row_.reasons.Has(Reason::kNoForwardMatch));
+}
+
 TEST_F(OpResolverTest, OwnAnnotationsOfABackwardKernelComeFirst) {
   KernelRecord forward = Annotated({kMm});
   forward.seq_ids = {5};
