@@ -8,14 +8,14 @@
 #include <string>
 
 #include "parse/join/range_sweep.h"
-#include "parse/records/correlate.h"
+#include "parse/records/kernel_records.h"
 
 namespace {
 
 using oplens::Diagnostics;
 using oplens::KernelRecord;
 using oplens::Trace;
-using oplens::parse::Correlation;
+using oplens::parse::KernelRecords;
 using oplens::parse::OpenRanges;
 
 /// `launches` launches, each inside four ranges of its own, all inside `depth` more.
@@ -74,8 +74,8 @@ void BM_Correlate(benchmark::State& state) {
     Trace trace = MakeTrace(kKernels, state.range(0));
     Diagnostics diagnostics;
     state.ResumeTiming();
-    const Correlation correlation(&trace, {}, &diagnostics);
-    benchmark::DoNotOptimize(correlation.kernel_count());
+    const KernelRecords records(&trace, {}, &diagnostics);
+    benchmark::DoNotOptimize(records.kernel_count());
   }
   state.SetItemsProcessed(state.iterations() * kKernels);
 }
@@ -86,14 +86,14 @@ void BM_WriteDict(benchmark::State& state) {
   constexpr int64_t kKernels = 10000;
   Trace trace = MakeTrace(kKernels, state.range(0));
   Diagnostics diagnostics;
-  const Correlation correlation(&trace, {}, &diagnostics);
+  const KernelRecords records(&trace, {}, &diagnostics);
   KernelRecord record;
   std::string out;
   int64_t bytes = 0;
   for (auto _ : state) {
-    for (size_t i = 0; i < correlation.kernel_count(); ++i) {
+    for (size_t i = 0; i < records.kernel_count(); ++i) {
       out.clear();
-      correlation.RecordOf(i, &record);
+      records.RecordOf(i, &record);
       AppendDictLine(record, &out);
       bytes += static_cast<int64_t>(out.size());
     }

@@ -104,7 +104,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   }
   options.strict = args.count("strict") > 0;
   options.quiet = args.count("quiet") > 0;
-  options.correlate.keep_open = args.count("keep-open") > 0;
+  options.join.keep_open = args.count("keep-open") > 0;
   return options;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parse/records/correlate.h"
+#include "parse/join/joined.h"
 
 namespace oplens::parse {
 
@@ -24,7 +24,7 @@ struct Options {
   bool check = false;  ///< Describe the inputs instead of writing records.
   bool strict = false;
   bool quiet = false;
-  CorrelateOptions correlate;
+  JoinOptions join;
 };
 
 /// Throws UsageError with the line that helps.

@@ -14,7 +14,7 @@
 #include "parse/chrome/chrome_writer.h"
 #include "parse/options.h"
 #include "parse/readers/open_trace.h"
-#include "parse/records/correlate.h"
+#include "parse/records/kernel_records.h"
 #include "parse/source/profile_file.h"
 #include "parse/source/profile_list.h"
 #include "prof/views/kernel_columns.h"
@@ -37,14 +37,14 @@ class Writer {
     if (options.format == Format::kChrome) chrome_.emplace(&output_);
   }
 
-  void Add(const ProfileInput& input, const Trace& trace, const Correlation& kernels,
+  void Add(const ProfileInput& input, const Trace& trace, const KernelRecords& kernels,
            const Diagnostics& diagnostics) {
     if (options_.check) {
       if (any_) output_.Write("\n");
       output_.Write(
           DescribeProfile(input.path, trace, kernels, diagnostics, prof::KernelColumnNeeds()));
     } else if (chrome_) {
-      chrome_->Add(trace, kernels);
+      chrome_->Add(kernels.joined(), kernels.names());
     } else {
       WriteRecords(trace, kernels);
     }
@@ -57,7 +57,7 @@ class Writer {
   }
 
  private:
-  void WriteRecords(const Trace& trace, const Correlation& kernels) {
+  void WriteRecords(const Trace& trace, const KernelRecords& kernels) {
     const auto append = options_.format == Format::kJsonLines ? AppendJsonLine : AppendDictLine;
     const std::string_view rank = trace.strings.View(trace.rank_name);
     KernelRecord record;
@@ -121,7 +121,7 @@ class Run {
     Diagnostics diagnostics;
     std::optional<Trace> trace = Open(input, &diagnostics);
     if (!trace) return;
-    const Correlation kernels(&*trace, options_.correlate, &diagnostics);
+    const KernelRecords kernels(&*trace, options_.join, &diagnostics);
     writer->Add(input, *trace, kernels, diagnostics);
     kernels_ += kernels.kernel_count();
     damaged_ = damaged_ || diagnostics.Damaged();

@@ -42,8 +42,7 @@ LAYERS = {
     # a trace is joined,
     "parse/join": MODEL | {"nvtx_annotate/vocabulary"},
     "parse/records": MODEL | {"parse/join"},
-    # These two take records until the join gives them ids.
-    "parse/chrome": MODEL | {"parse/join", "parse/records"},
+    "parse/chrome": MODEL | {"parse/join"},
     "parse/check": MODEL | {"parse/join", "parse/records"},
     # its kernels get costs,
     "ops": MODEL,
@@ -57,7 +56,7 @@ LAYERS = {
     "prof/views": PRICED | {"prof/price", "prof/table"},
     "prof/input": MODEL | READ | {"prof/price"},
     # The programs.
-    "parse": MODEL | READ | {"parse/chrome", "parse/check", "prof/views"},
+    "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/views"},
     "prof": PRICED | {"prof/price", "prof/table", "prof/views", "prof/input", "nvtx_annotate/vocabulary"},
     "test": ANY,
     "examples": ANY,

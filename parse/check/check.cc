@@ -58,7 +58,7 @@ constexpr size_t kMaxListed = 8;
 
 class Description {
  public:
-  Description(const Trace& trace, const Correlation& kernels, const Diagnostics& diagnostics)
+  Description(const Trace& trace, const KernelRecords& kernels, const Diagnostics& diagnostics)
       : trace_(trace), kernels_(kernels), diagnostics_(diagnostics), survey_(SurveyTrace(trace)) {}
 
   std::string Render(const std::string& path, std::span<const ColumnNeed> columns) {
@@ -176,12 +176,12 @@ class Description {
   std::vector<size_t> CountNeeds() const {
     const std::span<const NeedCheck> checks = NeedChecks();
     std::vector<size_t> counts(checks.size(), 0);
-    FactFinder finder(kernels_);
+    FactFinder finder(kernels_.joined());
     KernelRecord record;
     for (size_t i = 0; i < kernels_.kernel_count(); ++i) {
       kernels_.RecordOf(i, &record);
       if (trace_.rank_name != 0) record.rank = View(trace_.rank_name);
-      const KernelFacts facts = finder.FactsOf(record);
+      const KernelFacts facts = finder.FactsOf(i, record);
       for (size_t n = 0; n < checks.size(); ++n) {
         if (checks[n].met != nullptr && checks[n].met(facts)) ++counts[n];
       }
@@ -227,7 +227,7 @@ class Description {
   }
 
   const Trace& trace_;
-  const Correlation& kernels_;
+  const KernelRecords& kernels_;
   const Diagnostics& diagnostics_;
   TraceSurvey survey_;
   std::string out_;
@@ -235,8 +235,9 @@ class Description {
 
 }  // namespace
 
-std::string DescribeProfile(const std::string& path, const Trace& trace, const Correlation& kernels,
-                            const Diagnostics& diagnostics, std::span<const ColumnNeed> columns) {
+std::string DescribeProfile(const std::string& path, const Trace& trace,
+                            const KernelRecords& kernels, const Diagnostics& diagnostics,
+                            std::span<const ColumnNeed> columns) {
   return Description(trace, kernels, diagnostics).Render(path, columns);
 }
 

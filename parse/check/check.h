@@ -7,7 +7,7 @@
 #include "parse/model/need.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
-#include "parse/records/correlate.h"
+#include "parse/records/kernel_records.h"
 
 namespace oplens::parse {
 
@@ -18,8 +18,9 @@ namespace oplens::parse {
 /// Nothing is priced here. Where only pricing can tell whether there is a value (FLOPs, ops of
 /// backward kernels and what else their forward op says), the kernels for which the file holds what
 /// it takes are counted, and the line says "at most". prof --check prices.
-std::string DescribeProfile(const std::string& path, const Trace& trace, const Correlation& kernels,
-                            const Diagnostics& diagnostics, std::span<const ColumnNeed> columns);
+std::string DescribeProfile(const std::string& path, const Trace& trace,
+                            const KernelRecords& kernels, const Diagnostics& diagnostics,
+                            std::span<const ColumnNeed> columns);
 
 }  // namespace oplens::parse
 

@@ -115,13 +115,6 @@ constexpr uint8_t kArgumentsBit = 4;
 constexpr uint8_t kLayerBit = 8;
 constexpr uint8_t kStackBit = 16;
 
-/// Calls f(number) for each sequence number of a kernel.
-template <typename F>
-void ForEachSequence(const KernelRecord& record, F f) {
-  for (const int64_t number : record.seq_ids) f(number);
-  for (const int64_t number : record.alt_seq_ids) f(number);
-}
-
 }  // namespace
 
 TraceSurvey SurveyTrace(const Trace& trace) {
@@ -132,27 +125,22 @@ TraceSurvey SurveyTrace(const Trace& trace) {
   return survey;
 }
 
-FactFinder::FactFinder(const Correlation& kernels) {
-  KernelRecord record;
-  for (size_t i = 0; i < kernels.kernel_count(); ++i) {
-    kernels.RecordOf(i, &record);
-    if (record.direction == Direction::kBackward && record.phase != Phase::kRecompute) continue;
-    const Bits bits = OwnBits(record);
-    for (const int64_t number : record.nodes) nodes_[number] |= bits;
-    ForEachSequence(record, [&](int64_t number) { sequences_[number] |= bits; });
+FactFinder::FactFinder(const Joined& joined)
+    : joined_(joined), forwards_(size_t{joined.links().count()} + 1, 0) {
+  for (size_t i = 0; i < joined.trace().kernels.size(); ++i) {
+    const Surroundings* around = joined.AroundOf(static_cast<WorkIndex>(i));
+    if (around == nullptr || around->phase == Phase::kBackward) continue;
+    const Bits bits = OwnBits(i);
+    for (const uint32_t range : joined.RangesOf(*around, Around::kForwards)) {
+      forwards_[joined.links().NumberOf(range)] |= bits;
+    }
   }
 }
 
-KernelFacts FactFinder::FactsOf(const KernelRecord& record) {
-  Bits bits = OwnBits(record);
-  if (record.direction == Direction::kBackward) {
-    const auto add = [&bits](const auto& forwards, int64_t number) {
-      const auto forward = forwards.find(number);
-      if (forward != forwards.end()) bits |= forward->second;
-    };
-    for (const int64_t number : record.nodes) add(nodes_, number);
-    ForEachSequence(record, [&](int64_t number) { add(sequences_, number); });
-  }
+KernelFacts FactFinder::FactsOf(size_t kernel, const KernelRecord& record) {
+  Bits bits = OwnBits(kernel);
+  const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(kernel));
+  if (around != nullptr && around->phase == Phase::kBackward) bits |= forwards_[around->node.node];
   return {.record = record,
           .op = (bits & kOpBit) != 0,
           .annotation = (bits & kAnnotationBit) != 0,
@@ -161,22 +149,45 @@ KernelFacts FactFinder::FactsOf(const KernelRecord& record) {
           .stack = (bits & kStackBit) != 0};
 }
 
-FactFinder::Bits FactFinder::OwnBits(const KernelRecord& record) {
-  const auto bit = [](bool any, Bits bits) { return any ? bits : Bits{0}; };
-  return static_cast<Bits>(
-      bit(!record.op.empty() || !record.forward_op.empty(), kOpBit) |
-      bit(!record.markers.empty() || !record.forward_markers.empty(), kAnnotationBit) |
-      bit(HasArguments(record.markers) || HasArguments(record.forward_markers), kArgumentsBit) |
-      bit(!record.layer.empty() || !record.forward_layer.empty(), kLayerBit) |
-      bit(!record.trace.empty() || !record.forward_trace.empty(), kStackBit));
+FactFinder::Bits FactFinder::OwnBits(size_t kernel) {
+  Bits bits = 0;
+  if (const Collectives::Call* call = joined_.collectives().Of(joined_.trace().kernels[kernel])) {
+    bits |= kOpBit | kAnnotationBit;
+    if (HasArguments(call->text)) bits |= kArgumentsBit;
+  }
+  const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(kernel));
+  if (around == nullptr) return bits;
+  bits |= BitsOf(*around);
+  if (around->phase != Phase::kBackward) return bits;
+  if (const Surroundings* forward = joined_.AroundSilentForward(around->node.node)) {
+    bits |= BitsOf(*forward);
+    const bool layer = !joined_.LayersAroundForward(forward->node.node).empty();
+    if (layer) bits |= kLayerBit;
+  }
+  return bits;
 }
 
-bool FactFinder::HasArguments(const std::vector<std::string_view>& markers) {
-  return std::any_of(markers.begin(), markers.end(), [this](std::string_view text) {
-    const auto [place, is_new] = texts_.try_emplace(text.data());
-    if (is_new) place->second = CallHasArguments(text);
-    return place->second;
-  });
+FactFinder::Bits FactFinder::BitsOf(const Surroundings& around) {
+  Bits bits = 0;
+  joined_.ForEachOp(around, [&](StringId, StringId) { bits |= kOpBit; });
+  for (const uint32_t range : joined_.RangesOf(around, Around::kOps)) {
+    bits |= kAnnotationBit;
+    if (HasArguments(joined_.calls().CallOf(range))) bits |= kArgumentsBit;
+  }
+  if (!joined_.LayersOf(around).empty()) bits |= kLayerBit;
+  const bool frames = !joined_.RangesOf(around, Around::kFrames).empty();
+  if (frames || around.stack != OpenRanges::kNone) bits |= kStackBit;
+  return bits;
+}
+
+bool FactFinder::HasArguments(StringId call) {
+  if (arguments_.size() <= call) arguments_.resize(joined_.trace().strings.size());
+  Arguments& arguments = arguments_[call];
+  if (arguments == Arguments::kUnread) {
+    const bool some = CallHasArguments(joined_.trace().strings.View(call));
+    arguments = some ? Arguments::kSome : Arguments::kNone;
+  }
+  return arguments == Arguments::kSome;
 }
 
 }  // namespace oplens::parse

@@ -1,14 +1,13 @@
 #ifndef OPLENS_PARSE_CHECK_SURVEY_H_
 #define OPLENS_PARSE_CHECK_SURVEY_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "parse/join/joined.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/trace.h"
-#include "parse/records/correlate.h"
 
 namespace oplens::parse {
 
@@ -46,23 +45,26 @@ struct KernelFacts {
   bool stack = false;
 };
 
-/// Collects what is known of each kernel. Texts of records must live as long as it does, as those
-/// of a Correlation do.
+/// What is known of each kernel.
 class FactFinder {
  public:
   /// Looks at every kernel once: backward kernels may come before their forward op.
-  explicit FactFinder(const Correlation& kernels);
-  KernelFacts FactsOf(const KernelRecord& record);
+  explicit FactFinder(const Joined& joined);
+  /// Of a kernel by its number, with its record.
+  KernelFacts FactsOf(size_t kernel, const KernelRecord& record);
 
  private:
   using Bits = uint8_t;
 
-  Bits OwnBits(const KernelRecord& record);
-  bool HasArguments(const std::vector<std::string_view>& markers);
+  /// What its own launch has around it, or the forward op that launched nothing and made its node.
+  Bits OwnBits(size_t kernel);
+  Bits BitsOf(const Surroundings& around);
+  bool HasArguments(StringId call);
 
-  std::unordered_map<const char*, bool> texts_;  // Interned texts, by their place.
-  std::unordered_map<int64_t, Bits> nodes_;      // Of forward ops, by number,
-  std::unordered_map<int64_t, Bits> sequences_;  // and by sequence number.
+  const Joined& joined_;
+  enum class Arguments : uint8_t { kUnread, kNone, kSome };
+  std::vector<Arguments> arguments_;  // Of calls, by StringId.
+  std::vector<Bits> forwards_;        // Of forward ops, by number.
 };
 
 }  // namespace oplens::parse

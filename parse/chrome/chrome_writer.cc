@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/append_format.h"
 #include "parse/chrome/chrome_counters.h"
-#include "parse/chrome/chrome_links.h"
 #include "parse/model/cuda_kinds.h"
 #include "parse/model/marker_text.h"
 
@@ -59,15 +59,16 @@ int64_t BaseOf(const Trace& trace) {
 /// Writes one profile.
 class ChromeWriter::Body {
  public:
-  Body(ChromeWriter* writer, const Trace& trace, const Correlation& kernels)
+  Body(ChromeWriter* writer, const Joined& joined, const KernelNames& names)
       : writer_(*writer),
-        trace_(trace),
-        kernels_(kernels),
+        trace_(joined.trace()),
+        joined_(joined),
+        names_(names),
         events_(&writer->events_),
         tracks_(writer->tracks_),
-        counters_(trace, &writer->events_, &writer->tracks_),
-        arrows_(trace.launches.size(), 0),
-        correlation_ids_(trace.launches.size(), 0) {}
+        counters_(joined.trace(), &writer->events_, &writer->tracks_),
+        arrows_(joined.trace().launches.size(), 0),
+        correlation_ids_(joined.trace().launches.size(), 0) {}
 
   void Run() {
     FindEnd();
@@ -183,10 +184,9 @@ class ChromeWriter::Body {
       ++writer_.untimed_kernels_;
       return;
     }
-    kernels_.RecordOf(i, &record_);
     const int64_t process = ProcessOf(kernel.launch, kernel.process_id);
     const ChromeTrack track = tracks_.OfStream(process, kernel.device_id, kernel.stream_id);
-    ChromeEvent event('X', "kernel", record_.long_name, track, events_);
+    ChromeEvent event('X', "kernel", names_.Of(kernel).full, track, events_);
     event.From(kernel.start_ns, kernel.end_ns);
     AddPlace(kernel, &event);
     if (kernel.grid[0] >= 0) event.List("grid", kernel.grid);
@@ -202,20 +202,40 @@ class ChromeWriter::Body {
     if (kernel.occupancy_percent >= 0) {
       event.Arg("est. achieved occupancy %", double{kernel.occupancy_percent});
     }
-    AddOp(&event);
+    AddOp(i, &event);
     AddCorrelation(kernel.launch, kernel.correlation_id, &event);
     event.End();
     WriteLaunchArrow(kernel.launch, track, kernel.start_ns);
     counters_.CountKernel(process, kernel);
   }
 
-  void AddOp(ChromeEvent* event) const {
-    if (!record_.op.empty()) event->List("op", record_.op);
-    event->ArgIfKnown("dir", record_.op.empty() && record_.seq_markers.empty()
-                                 ? std::string_view()
-                                 : DirectionWord(record_.direction));
-    if (!record_.layer.empty()) event->List("layer", record_.layer);
-    if (!record_.range.empty()) event->List("range", record_.range);
+  void AddOp(size_t kernel, ChromeEvent* event) {
+    const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(kernel));
+    const Collectives::Call* collective = joined_.collectives().Of(trace_.kernels[kernel]);
+    const auto count = [&](Around list) { return joined_.RangesOf(*around, list).size(); };
+    words_.clear();
+    const bool by_op = around != nullptr && (collective == nullptr || count(Around::kOps) > 0);
+    if (by_op) {
+      joined_.ForEachOp(*around, [this](StringId op, StringId) { words_.push_back(View(op)); });
+    }
+    if (collective != nullptr) words_.push_back(View(collective->op));
+    if (!words_.empty()) event->List("op", words_);
+    if (!words_.empty() || (around != nullptr && count(Around::kSequences) > 0)) {
+      const bool backward =
+          around != nullptr && (around->backward || IsBackwardPhase(around->phase));
+      event->ArgIfKnown("dir",
+                        DirectionWord(backward ? Direction::kBackward : Direction::kForward));
+    }
+    if (around == nullptr) return;
+    AddList("layer", joined_.LayersOf(*around), &Joined::LayerOf, event);
+    AddList("range", joined_.RangesOf(*around, Around::kPaths), &Joined::PathTextOf, event);
+  }
+
+  void AddList(std::string_view key, std::span<const uint32_t> ranges,
+               StringId (Joined::*text_of)(uint32_t) const, ChromeEvent* event) {
+    words_.clear();
+    for (const uint32_t range : ranges) words_.push_back(View((joined_.*text_of)(range)));
+    if (!words_.empty()) event->List(key, words_);
   }
 
   static int64_t SharedMemory(const Kernel& kernel) {
@@ -307,7 +327,7 @@ class ChromeWriter::Body {
   }
 
   void WriteBackwardArrows() {
-    for (const ForwardBackwardLink& link : ForwardBackwardLinks(trace_)) {
+    for (const ForwardBackwardLink& link : joined_.links().Arrows(trace_)) {
       const int64_t arrow = writer_.next_arrow_++;
       WriteArrowStart(kBackwardArrow, arrow, tracks_.OfThread(link.forward_thread),
                       link.forward_ns);
@@ -330,7 +350,8 @@ class ChromeWriter::Body {
 
   ChromeWriter& writer_;
   const Trace& trace_;
-  const Correlation& kernels_;
+  const Joined& joined_;
+  const KernelNames& names_;
   ChromeEvents* events_;
   ChromeTracks& tracks_;
   ChromeCounters counters_;
@@ -338,7 +359,7 @@ class ChromeWriter::Body {
   std::vector<int64_t> correlation_ids_;  // By LaunchIndex, in the document.
   int64_t last_ns_ = INT64_MIN;           // Of the profile.
   std::unordered_map<StringId, std::string> stacks_;
-  KernelRecord record_;
+  std::vector<std::string_view> words_;  // Scratch.
 };
 
 ChromeWriter::ChromeWriter(Output* output) : output_(output), events_(output), tracks_(&events_) {}
@@ -352,12 +373,13 @@ void ChromeWriter::Begin(const Trace* first) {
   output_->Write(start + "\"traceEvents\":[\n");
 }
 
-void ChromeWriter::Add(const Trace& trace, const Correlation& kernels) {
+void ChromeWriter::Add(const Joined& joined, const KernelNames& names) {
+  const Trace& trace = joined.trace();
   if (profiles_++ == 0) Begin(&trace);
   NoteProfile(trace);
   NoteDevices(trace);
   tracks_.BeginProfile(trace);
-  Body(this, trace, kernels).Run();
+  Body(this, joined, names).Run();
 }
 
 void ChromeWriter::Finish() {

@@ -8,8 +8,9 @@
 #include "base/id_map.h"
 #include "base/output.h"
 #include "parse/chrome/chrome_tracks.h"
+#include "parse/join/joined.h"
+#include "parse/model/kernel_names.h"
 #include "parse/model/trace.h"
-#include "parse/records/correlate.h"
 
 namespace oplens::parse {
 
@@ -30,8 +31,8 @@ class ChromeWriter {
  public:
   /// Begins the document. `output` must outlive this object.
   explicit ChromeWriter(Output* output);
-  /// Adds one process of a run. `kernels` is the correlation of `trace`.
-  void Add(const Trace& trace, const Correlation& kernels);
+  /// Adds one process of a run, and the names of its kernels.
+  void Add(const Joined& joined, const KernelNames& names);
   /// Ends the document.
   void Finish();
 

@@ -1,29 +1,34 @@
 #include "parse/join/backward_callers.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "parse/join/step_index.h"
 
 namespace oplens::parse {
 
-BackwardCallers::BackwardCallers(const Trace& trace, const Autograd& autograd,
-                                 std::span<const size_t> ends)
-    : trace_(trace), linked_(ends.size()), has_nodes_(ends.size(), false) {
-  const std::vector<uint32_t>& forwards = autograd.forwards();
-  for (size_t thread = 0, begin = 0; thread < ends.size(); begin = ends[thread++]) {
-    for (size_t i = begin; i < ends[thread]; ++i) {
-      if (autograd.ContextOf(i) != StepContext::kNode) continue;
-      has_nodes_[thread] = true;
-      const uint32_t number = autograd.RunOf(i).node;
-      if (number == 0) continue;
-      const ThreadIndex forward_thread = trace.ranges[forwards[number - 1]].thread;
-      std::vector<Linked>& linked = linked_[thread];
-      // What is between two changes of the thread says the same.
-      if (!linked.empty() && linked.back().forward_thread == forward_thread) continue;
-      linked.push_back({trace.ranges[i].start_ns, forward_thread});
-    }
+BackwardCallers::BackwardCallers(const RangeKnowledge& known)
+    : known_(known),
+      linked_(known.threads.thread_count()),
+      has_nodes_(known.threads.thread_count(), false),
+      questions_(known.threads.thread_count()) {
+  for (const BackwardNode& node : known.contexts.nodes()) {
+    const Range& range = known.trace.ranges[node.range];
+    const uint32_t number = known.links.RunOf(node.range).node;
+    if (number == 0) continue;
+    const ThreadIndex forward_thread = known.trace.ranges[known.links.ForwardOf(number)].thread;
+    std::vector<Linked>& linked = linked_[range.thread];
+    // What is between two changes of the thread says the same.
+    if (!linked.empty() && linked.back().forward_thread == forward_thread) continue;
+    linked.push_back({range.start_ns, forward_thread});
+  }
+  for (size_t thread = 0; thread < has_nodes_.size(); ++thread) {
+    has_nodes_[thread] = known.contexts.HasNodes(static_cast<ThreadIndex>(thread));
   }
 }
 
-std::vector<ThreadIndex> BackwardCallers::Of(ThreadIndex thread, int64_t time_ns) const {
+std::vector<ThreadIndex> BackwardCallers::WaitingFor(ThreadIndex thread, int64_t time_ns) const {
   const std::vector<Linked>& linked = linked_[thread];
   std::vector<ThreadIndex> threads;
   if (!linked.empty()) {
@@ -36,11 +41,56 @@ std::vector<ThreadIndex> BackwardCallers::Of(ThreadIndex thread, int64_t time_ns
   }
   for (ThreadIndex other = 0; other < has_nodes_.size(); ++other) {
     if (other != thread && !has_nodes_[other] &&
-        trace_.threads[other].process_id == trace_.threads[thread].process_id) {
+        known_.trace.threads[other].process_id == known_.trace.threads[thread].process_id) {
       threads.push_back(other);
     }
   }
   return threads;
+}
+
+uint32_t BackwardCallers::Ask(const LaunchCall& call, const Surroundings& around) {
+  if (!IsBackwardPhase(around.phase)) return 0;
+  // The node is the outermost, since those inside it are its own doing.
+  const int64_t time_ns = around.outermost_context == OpenRanges::kNone
+                              ? call.start_ns
+                              : known_.trace.ranges[around.outermost_context].start_ns;
+  const bool again = asked_ > 0 && last_thread_ == call.thread && last_.time_ns == time_ns;
+  if (again) return asked_;
+  const std::vector<ThreadIndex> threads = WaitingFor(call.thread, call.start_ns);
+  if (threads.empty()) return 0;
+  last_thread_ = call.thread;
+  last_ = {time_ns, ++asked_};
+  for (const ThreadIndex thread : threads) questions_[thread].push_back(last_);
+  return asked_;
+}
+
+void BackwardCallers::Answer(SurroundingsReader* reader) {
+  std::vector<std::pair<uint32_t, uint32_t>> found;  // Question and range.
+  for (size_t thread = 0; thread < questions_.size(); ++thread) {
+    std::vector<Question>& questions = questions_[thread];
+    if (questions.empty()) continue;
+    std::stable_sort(questions.begin(), questions.end(),
+                     [](const Question& a, const Question& b) { return a.time_ns < b.time_ns; });
+    reader->Begin(static_cast<ThreadIndex>(thread));
+    for (const auto& [time_ns, number] : questions) {
+      reader->MoveTo(time_ns, time_ns < kNeverClosed ? time_ns + 1 : time_ns);
+      size_t listed = 0;
+      reader->ForEachPath([&, number = number](uint32_t range) {
+        // A step holds for every thread: it is told apart from the ranges.
+        const std::string_view text = known_.trace.strings.View(known_.trace.ranges[range].text);
+        if (!StepIndex::NumberIn(text)) found.emplace_back(number, range);
+        return ++listed < kMaxRangePath;
+      });
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  bounds_.assign(size_t{asked_} + 1, 0);
+  for (const auto& [number, range] : found) {
+    ranges_.push_back(range);
+    ++bounds_[number];
+  }
+  std::partial_sum(bounds_.begin(), bounds_.end(), bounds_.begin());
 }
 
 }  // namespace oplens::parse

@@ -53,6 +53,9 @@ class OpenRanges {
     return i == kNone ? kNone : nodes_[i].range;
   }
 
+  /// Where MoveTo went last.
+  int64_t start_ns() const { return start_ns_; }
+
   /// Changes whenever the set of enclosing ranges may have changed.
   uint64_t version() const { return version_; }
 

@@ -106,17 +106,29 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
   return Slot(id) = text;
 }
 
-bool RangeTexts::IsUserFrame(StringId id) {
-  if (id >= frame_owners_.size()) {
-    frame_owners_.resize(std::max<size_t>(strings_.size(), size_t{id} + 1));
+void RangeTexts::ClassifyAll(const Trace& trace) {
+  for (const Range& range : trace.ranges) {
+    if (range.kind == RangeKind::kMarker) {
+      Classify(range.text);
+    } else if (range.kind == RangeKind::kFrame) {
+      NoteFrame(range.text);
+    } else if (range.kind == RangeKind::kOperator && range.item < trace.operators.size()) {
+      const Operator& op = trace.operators[range.item];
+      if (op.call != 0) Classify(op.call);
+      if (op.stack != 0) Classify(op.stack);
+    }
   }
-  FrameOwner& owner = frame_owners_[id];
-  if (owner == FrameOwner::kUnknown) {
-    const std::string_view frame = strings_.View(id);
-    const bool user = !frame.starts_with('<') && !IsTorchFrame(frame);
-    owner = user ? FrameOwner::kUser : FrameOwner::kFramework;
+}
+
+void RangeTexts::NoteFrame(StringId id) {
+  if (id >= frames_seen_.size()) {
+    frames_seen_.resize(std::max<size_t>(strings_.size(), size_t{id} + 1), false);
+    user_frames_.resize(frames_seen_.size(), false);
   }
-  return owner == FrameOwner::kUser;
+  if (frames_seen_[id]) return;
+  frames_seen_[id] = true;
+  const std::string_view frame = strings_.View(id);
+  user_frames_[id] = !frame.starts_with('<') && !IsTorchFrame(frame);
 }
 
 void RangeTexts::MarkOpen(StringId id) {

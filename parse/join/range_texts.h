@@ -9,6 +9,7 @@
 #include "parse/model/marker_text.h"
 #include "parse/model/reason.h"
 #include "parse/model/string_pool.h"
+#include "parse/model/trace.h"
 
 namespace oplens::parse {
 
@@ -41,6 +42,8 @@ class RangeTexts {
   /// Both must outlive this object. Texts that are interned for display are added to `strings`.
   RangeTexts(StringPool* strings, Diagnostics* diagnostics);
 
+  /// Classifies what the ranges of a trace say, in their order.
+  void ClassifyAll(const Trace& trace);
   /// Classifies a text, or answers what is known of it.
   const Text& Classify(StringId id);
   /// A text that was classified before.
@@ -49,22 +52,23 @@ class RangeTexts {
   const std::vector<std::string_view>& FramesOf(const Text& text) const {
     return traces_[text.frames].frames;
   }
-  /// Whether a Python frame is in the user's code: not in the framework, not built in.
-  bool IsUserFrame(StringId id);
+  /// Whether a Python frame of the trace is in the user's code: not in the framework, not built in.
+  bool IsUserFrame(StringId id) const { return id < user_frames_.size() && user_frames_[id]; }
   /// Prepares open_text.
   void MarkOpen(StringId id);
 
  private:
   Text& Slot(StringId id);
+  void NoteFrame(StringId id);
   /// Adds the canonical text of the call that the text of an operator's range describes.
   void AddCall(const MarkerText& marker, Text* text);
 
   StringPool& strings_;
   Diagnostics& diagnostics_;
-  std::vector<Text> texts_;  // By StringId.
-  enum class FrameOwner : uint8_t { kUnknown, kUser, kFramework };
-  std::vector<FrameOwner> frame_owners_;  // By StringId.
-  std::deque<MarkerText> traces_;         // Their frames may point into their own storage.
+  std::vector<Text> texts_;        // By StringId.
+  std::vector<bool> frames_seen_;  // By StringId.
+  std::vector<bool> user_frames_;  // The same.
+  std::deque<MarkerText> traces_;  // Their frames may point into their own storage.
 };
 
 }  // namespace oplens::parse

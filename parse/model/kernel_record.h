@@ -46,6 +46,12 @@ enum class Phase : uint8_t {
 /// "forward", "backward", "recompute", "gradient", "accumulate", "optimizer" or "".
 std::string_view PhaseWord(Phase phase);
 
+/// Whether what runs then is of the backward pass.
+constexpr bool IsBackwardPhase(Phase phase) {
+  return phase == Phase::kBackward || phase == Phase::kRecompute || phase == Phase::kGradient ||
+         phase == Phase::kAccumulate;
+}
+
 /// One kernel with all that is known of its launch: the line that `parse` writes and `prof` reads.
 ///
 /// Texts are views into whatever made the record (the trace's string pool, or the reader's line)

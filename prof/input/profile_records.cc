@@ -145,7 +145,7 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
   if (lines_ == nullptr && !profile_) {
     if (!OpenNext(diagnostics)) return Step::kEnd;
     if (profile_) {
-      profile_->kernels.emplace(&profile_->trace, parse::CorrelateOptions(), diagnostics);
+      profile_->kernels.emplace(&profile_->trace, parse::JoinOptions(), diagnostics);
     }
   } else if (input_ended_) {
     input_ended_ = false;

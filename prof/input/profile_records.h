@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "parse/readers/open_trace.h"
-#include "parse/records/correlate.h"
+#include "parse/records/kernel_records.h"
 #include "parse/source/profile_list.h"
 #include "prof/input/record_source.h"
 
@@ -56,7 +56,7 @@ class Inputs : public RecordSource {
   /// A profile that is read.
   struct Profile {
     Trace trace;
-    std::optional<parse::Correlation> kernels;
+    std::optional<parse::KernelRecords> kernels;
     size_t next = 0;
     size_t next_replay = 0;
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "parse/model/kernel_record.h"
 #include "parse/readers/open_trace.h"
-#include "parse/records/correlate.h"
+#include "parse/records/kernel_records.h"
 #include "test/fuzz/fuzz_check.h"
 
 namespace oplens::fuzz {
@@ -47,14 +47,14 @@ inline void ReadProfile(const uint8_t* data, size_t size) {
   try {
     Trace trace = parse::OpenTrace(file.path(), &diagnostics);
     const size_t kernels = trace.kernels.size();
-    const parse::Correlation correlation(&trace, {}, &diagnostics);
-    Check(correlation.kernel_count() == kernels);
+    const parse::KernelRecords records(&trace, {}, &diagnostics);
+    Check(records.kernel_count() == kernels);
     KernelRecord record;
     RecordReader reader;
     std::string line;
     std::string error;
     for (size_t i = 0; i < kernels; ++i) {
-      correlation.RecordOf(i, &record);
+      records.RecordOf(i, &record);
       line.clear();
       AppendDictLine(record, &line);
       line.pop_back();

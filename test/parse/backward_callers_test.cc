@@ -39,7 +39,7 @@ TEST_F(BackwardCallersTest, NodesThatBeganInsideOfARangeAreInIt) {
   Kernel(85, 1);  // Launched after "backward", which its node began in.
   Node(91, 99, -1);
   Kernel(95, 1);  // No forward op: as the node before.
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).caller_range, ElementsAre("step"));
   EXPECT_THAT(Record(1).caller_range, ElementsAre("step", "backward"));
   EXPECT_THAT(Record(2).caller_range, ElementsAre("step"));
@@ -54,7 +54,7 @@ TEST_F(BackwardCallersTest, TheOutermostNodeCounts) {
   Node(40, 60, 5);
   Kernel(50, 1);
   Kernel(70, 1);  // A hook.
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).caller_range, ElementsAre("call"));
   EXPECT_THAT(Record(1).caller_range, ElementsAre("call"));
 }
@@ -71,7 +71,7 @@ TEST_F(BackwardCallersTest, OnlyTheThreadOfTheForwardOpWaits) {
   Kernel(44, 1);
   Node(50, 59, 6);
   Kernel(54, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).caller_range, ElementsAre("replica 0"));
   EXPECT_THAT(Record(1).caller_range, ElementsAre("replica 0"));
   EXPECT_THAT(Record(2).caller_range, ElementsAre("replica 2"));
@@ -85,7 +85,7 @@ TEST_F(BackwardCallersTest, WithoutLinksAnyThreadOfTheProcessMayWait) {
   Label(20, 90, "foreign", 3);
   Node(40, 49, 5);
   Kernel(44, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).caller_range, ElementsAre("main", "other"));
 }
 
@@ -95,7 +95,7 @@ TEST_F(BackwardCallersTest, NobodyWaitsForForwardKernelsAndOnesOwnThread) {
   Kernel(14);
   Op(30, 39, "MmBackward0", "", 5, 0);
   Kernel(34);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).caller_range, IsEmpty());
   EXPECT_THAT(Record(1).caller_range, IsEmpty());
   EXPECT_THAT(Record(1).range, ElementsAre("all"));
@@ -107,7 +107,7 @@ TEST_F(BackwardCallersTest, StepsAreLeftOutAndOpenRangesMarked) {
   Range(11, kNeverClosed, "never popped");
   Node(40, 49, 5);
   Kernel(44, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(Record(0).step, 7);
   EXPECT_THAT(Record(0).caller_range, ElementsAre("never popped [open]"));
 }
@@ -117,7 +117,7 @@ TEST_F(BackwardCallersTest, TheSixteenOutermostAreNamed) {
   for (int i = 0; i < 20; ++i) Label(20 + i, 100 - i, "depth");
   Node(50, 59, 5);
   Kernel(54, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).caller_range, SizeIs(kMaxRangePath));
 }
 

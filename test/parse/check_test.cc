@@ -45,7 +45,7 @@ class CheckTest : public testing::Test {
     return kernel;
   }
   std::string Describe() {
-    const Correlation kernels(&trace_, {}, &diagnostics_);
+    const KernelRecords kernels(&trace_, {}, &diagnostics_);
     return DescribeProfile("net.sql", trace_, kernels, diagnostics_, prof::KernelColumnNeeds());
   }
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parse/chrome/chrome_links.h"
+#include "parse/records/kernel_records.h"
 #include "test/support/test_files.h"
 
 namespace oplens::parse {
@@ -74,8 +74,8 @@ json Write(std::vector<Script>* scripts) {
   ChromeWriter writer(&output);
   for (Script& script : *scripts) {
     Diagnostics diagnostics;
-    const Correlation kernels(&script.trace_, {}, &diagnostics);
-    writer.Add(script.trace_, kernels);
+    const KernelRecords kernels(&script.trace_, {}, &diagnostics);
+    writer.Add(kernels.joined(), kernels.names());
   }
   writer.Finish();
   output.Commit();
@@ -343,7 +343,7 @@ TEST(ChromeWriter, LinksBackwardByOperators) {
   script.AddOperator(100, 500, "aten::linear", 4, false);  // The caller of the op of number 4.
   script.AddOperator(200, 300, "aten::t", 4, false);
   script.AddOperator(310, 400, "aten::addmm", 5, false);
-  script.AddOperator(1000, 1500, "evaluate AddmmBackward0", 5, true, 1);
+  script.AddOperator(1000, 1500, "autograd::engine::evaluate_function: AddmmBackward0", 5, true, 1);
   script.AddOperator(1100, 1400, "AddmmBackward0", 5, true, 1);
   script.AddOperator(1600, 1700, "TBackward0", 4, true, 1);
   script.AddOperator(1800, 1900, "LostBackward0", 9, true, 1);
@@ -354,29 +354,42 @@ TEST(ChromeWriter, LinksBackwardByOperators) {
     (event.at("ph") == "s" ? from : to).push_back(event.at("ts"));
     EXPECT_EQ(event.at("tid"), event.at("ph") == "s" ? 100 : 200);
   }
-  EXPECT_THAT(from, ElementsAre(0.2, 0.31));
-  EXPECT_THAT(to, ElementsAre(1.6, 1.0));
+  EXPECT_THAT(from, ElementsAre(0.31, 0.2));
+  EXPECT_THAT(to, ElementsAre(1.1, 1.6));
   ExpectWholeArrows(document);
 }
 
-TEST(ChromeLinks, TakesTheFilesOwnElseNumbersOfMarkers) {
+TEST(ChromeWriter, ArrowsAreTheForwardOpsOfRecords) {
   Script script;
   script.AddRange(100, 200, "mul, seq = 0");
   script.AddRange(300, 400, "mm, seq = 3");
   script.AddRange(500, 600, "MmBackward, seq = 3", 1);
   script.AddRange(510, 520, "mm, seq = 0", 1);  // Inside the backward pass 0 means nothing.
   script.AddRange(700, 800, "MulBackward0, seq = 0", 1);
-  std::vector<ForwardBackwardLink> links = ForwardBackwardLinks(script.trace_);
-  ASSERT_THAT(links, SizeIs(2));
-  EXPECT_EQ(links[0].forward_ns, 100);
-  EXPECT_EQ(links[0].backward_ns, 700);
-  EXPECT_EQ(links[1].forward_ns, 300);
-  EXPECT_EQ(links[1].backward_ns, 500);
-  EXPECT_EQ(links[1].backward_thread, 1u);
-  script.trace_.forward_backward_links = {{1, 2, 0, 1}};
-  links = ForwardBackwardLinks(script.trace_);
-  ASSERT_THAT(links, SizeIs(1));
-  EXPECT_EQ(links[0].backward_ns, 2);
+  Diagnostics diagnostics;
+  const Joined joined(&script.trace_, {}, &diagnostics);
+  const std::vector<ForwardBackwardLink> arrows = joined.links().Arrows(script.trace_);
+  ASSERT_THAT(arrows, SizeIs(2));
+  EXPECT_EQ(arrows[0].forward_ns, 300);
+  EXPECT_EQ(arrows[0].backward_ns, 500);
+  EXPECT_EQ(arrows[0].backward_thread, 1u);
+  EXPECT_EQ(arrows[1].forward_ns, 100);
+  EXPECT_EQ(arrows[1].backward_ns, 700);
+}
+
+TEST(ChromeWriter, ArrowsOfTheFileStayWhereNoNodeIs) {
+  Script script;
+  script.AddRange(100, 200, "mm, seq = 3");
+  script.AddRange(500, 600, "MmBackward, seq = 3", 1);
+  // One from inside the op into the node; one to where the file has no range.
+  script.trace_.forward_backward_links = {{110, 510, 0, 1}, {120, 900, 0, 1}};
+  Diagnostics diagnostics;
+  const Joined joined(&script.trace_, {}, &diagnostics);
+  const std::vector<ForwardBackwardLink> arrows = joined.links().Arrows(script.trace_);
+  ASSERT_THAT(arrows, SizeIs(2));
+  EXPECT_EQ(arrows[0].forward_ns, 100);
+  EXPECT_EQ(arrows[0].backward_ns, 500);
+  EXPECT_EQ(arrows[1].backward_ns, 900);
 }
 
 TEST(ChromeWriter, ProfilesOfOneDocumentStayApart) {

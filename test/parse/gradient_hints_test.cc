@@ -115,7 +115,7 @@ TEST_F(GradientHintsOfTraceTest, WithoutNumbersTheOperandsTell) {
   Op(31, 48, "aten::cudnn_convolution_backward", Text("cudnn_convolution_backward", {kX, kDy, kW}),
      -1, 1);
   Kernel(40, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(std::string(Record(0).markers.at(0)), HasSubstr("'output'"));
 }
 
@@ -129,7 +129,7 @@ TEST_F(GradientHintsOfTraceTest, NumbersGoBeforeOperands) {
   Op(31, 48, "aten::cudnn_convolution_backward", Text("cudnn_convolution_backward", {kX, kDy, kW}),
      -1, 1);
   Kernel(40, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(std::string(Record(1).markers.at(0)), testing::Not(HasSubstr("'output'")));
 }
 
@@ -142,7 +142,7 @@ TEST_F(GradientHintsOfTraceTest, GoIntoTheForwardCall) {
   Op(31, 48, "aten::cudnn_convolution_backward", Text("cudnn_convolution_backward", {kX, kDy, kW}),
      -1, 1);
   Kernel(40, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(std::string(Record(0).markers.at(0)), HasSubstr("'output'"));
   // No node tells of the other call.
   EXPECT_THAT(std::string(Record(1).markers.at(0)), testing::Not(HasSubstr("'output'")));

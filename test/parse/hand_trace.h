@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "parse/records/correlate.h"
+#include "parse/records/kernel_records.h"
 
 namespace oplens::parse {
 
@@ -49,18 +49,18 @@ class HandTrace : public testing::Test {
     trace_.launches.push_back(
         {start, start + 1, id, thread, trace_.strings.Intern("cudaLaunchKernel")});
   }
-  void Correlate(const CorrelateOptions& options = {}) {
-    correlation_ = std::make_unique<Correlation>(&trace_, options, &diagnostics_);
+  void Join(const JoinOptions& options = {}) {
+    records_ = std::make_unique<KernelRecords>(&trace_, options, &diagnostics_);
   }
   KernelRecord Record(size_t i) {
     KernelRecord record;
-    correlation_->RecordOf(i, &record);
+    records_->RecordOf(i, &record);
     return record;
   }
 
   Trace trace_;
   Diagnostics diagnostics_;
-  std::unique_ptr<Correlation> correlation_;
+  std::unique_ptr<KernelRecords> records_;
 };
 
 }  // namespace oplens::parse

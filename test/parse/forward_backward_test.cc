@@ -1,5 +1,5 @@
 // Phases, and which forward op a backward kernel belongs to: one trace shape a rule.
-#include "parse/join/autograd.h"
+#include "parse/join/forward_backward.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ constexpr std::string_view kMm = "{'mod': 'torch', 'op': 'mm', 'args': []}";
 constexpr std::string_view kSplit = "{'mod': 'torch', 'op': 'split', 'args': []}";
 constexpr std::string_view kAdd = "{'mod': 'torch', 'op': 'add', 'args': []}";
 
-class AutogradTest : public HandTrace {
+class ForwardBackwardTest : public HandTrace {
  protected:
   /// A node of the backward pass as PyTorch's profiler records it.
   void Node(int64_t start, int64_t end, std::string_view name, int64_t sequence,
@@ -39,7 +39,7 @@ constexpr std::string_view kToldMul =
     "71, "
     "'ftid': 0, 'dir': 'f', 'aten': 'aten::mul.Tensor'}}";
 
-TEST_F(AutogradTest, MarkersTellTheThreadOfTheForwardOp) {
+TEST_F(ForwardBackwardTest, MarkersTellTheThreadOfTheForwardOp) {
   trace_.threads.push_back({10, 300});
   Range(0, 9, kToldMm);
   Range(0, 9, "mm, seq = 5");
@@ -57,7 +57,7 @@ TEST_F(AutogradTest, MarkersTellTheThreadOfTheForwardOp) {
         1);
   Range(40, 50, "MulBackward, seq = 5", 1);
   Kernel(44, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kForward);
   EXPECT_EQ(PhaseOf(2), Phase::kBackward);
   EXPECT_EQ(PhaseOf(3), Phase::kBackward);
@@ -69,7 +69,7 @@ TEST_F(AutogradTest, MarkersTellTheThreadOfTheForwardOp) {
 }
 
 // An op made of others has several nodes, which are one backward of it.
-TEST_F(AutogradTest, NodesOfOneMarkedOp) {
+TEST_F(ForwardBackwardTest, NodesOfOneMarkedOp) {
   Range(0, 19,
         "{'mod': 'torch.nn.functional', 'op': 'cross_entropy', 'args': [], 'oplens': {'v': 1, "
         "'type': "
@@ -92,7 +92,7 @@ TEST_F(AutogradTest, NodesOfOneMarkedOp) {
     Range(start + 10, start + 19, "LogSoftmaxBackward, seq = 5", 1);
     Kernel(start + 14, 1);
   }
-  Correlate();
+  Join();
   for (const size_t kernel : {1U, 2U, 3U, 4U, 5U}) {
     EXPECT_EQ(Record(kernel).nodes, Record(0).nodes) << kernel;
   }
@@ -102,7 +102,7 @@ TEST_F(AutogradTest, NodesOfOneMarkedOp) {
   EXPECT_EQ(Record(5).node_run, 1);
 }
 
-TEST_F(AutogradTest, MarkersTellWhatRunsAgainAndWhatAccumulates) {
+TEST_F(ForwardBackwardTest, MarkersTellWhatRunsAgainAndWhatAccumulates) {
   Range(20, 60,
         "{'oplens': {'v': 1, 'seq': 5, 'tid': 72, 'ftid': 0, 'dir': 'b', 'node': 'TanhBackward0'}}",
         1);
@@ -122,7 +122,7 @@ TEST_F(AutogradTest, MarkersTellWhatRunsAgainAndWhatAccumulates) {
   Kernel(74, 1);
   Range(90, 99, "phase:optimizer");
   Kernel(94);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kRecompute);
   EXPECT_EQ(PhaseOf(1), Phase::kBackward);
   EXPECT_EQ(PhaseOf(2), Phase::kAccumulate);
@@ -131,7 +131,7 @@ TEST_F(AutogradTest, MarkersTellWhatRunsAgainAndWhatAccumulates) {
 
 // ---- phases ----
 
-TEST_F(AutogradTest, PhasesOfOneStep) {
+TEST_F(ForwardBackwardTest, PhasesOfOneStep) {
   Op(0, 9, "aten::mm", kMm, 5);
   Kernel(4);
   Node(20, 49, "autograd::engine::evaluate_function: MmBackward0", 5);
@@ -149,7 +149,7 @@ TEST_F(AutogradTest, PhasesOfOneStep) {
   Op(71, 80, "aten::add_", kAdd, -1);
   Kernel(75);
   Kernel(95);  // Outside everything.
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kForward);
   EXPECT_EQ(PhaseOf(1), Phase::kBackward);
   EXPECT_EQ(PhaseOf(2), Phase::kGradient);
@@ -164,7 +164,7 @@ TEST_F(AutogradTest, PhasesOfOneStep) {
 }
 
 // PyTorch 1.0 has no range around what the engine does between the nodes, and numbers it 0.
-TEST_F(AutogradTest, BetweenTheNodesOfAThreadOfTheEngine) {
+TEST_F(ForwardBackwardTest, BetweenTheNodesOfAThreadOfTheEngine) {
   Range(0, 9, "mm, seq = 5");
   Kernel(4);
   Range(20, 29, "MmBackward, seq = 5", 1);
@@ -175,7 +175,7 @@ TEST_F(AutogradTest, BetweenTheNodesOfAThreadOfTheEngine) {
   Range(40, 49, "torch::autograd::AccumulateGrad", 1);
   Range(41, 48, "add_, seq = 0", 1);
   Kernel(44, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(1), Phase::kBackward);
   EXPECT_EQ(PhaseOf(2), Phase::kGradient);
   EXPECT_EQ(PhaseOf(3), Phase::kAccumulate);
@@ -183,21 +183,21 @@ TEST_F(AutogradTest, BetweenTheNodesOfAThreadOfTheEngine) {
 }
 
 // The backward pass of the CPU runs on the thread that asked for it.
-TEST_F(AutogradTest, AThreadWithForwardOpsIsNotTheEngines) {
+TEST_F(ForwardBackwardTest, AThreadWithForwardOpsIsNotTheEngines) {
   Range(0, 9, "mm, seq = 5");
   Range(20, 29, "MmBackward, seq = 5");
   Range(30, 39, "add, seq = 7");
   Kernel(34);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kForward);
 }
 
-TEST_F(AutogradTest, GradientFunctionsAreNoNodes) {
+TEST_F(ForwardBackwardTest, GradientFunctionsAreNoNodes) {
   Range(0, 9, "nll_loss, seq = 5");
   Range(20, 29, "NllLossBackward, seq = 5", 1);
   Range(21, 28, "nll_loss_backward, seq = 0", 1);
   Kernel(24, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kBackward);
   EXPECT_THAT(Record(0).nodes, ElementsAre(1));
 }
@@ -205,7 +205,7 @@ TEST_F(AutogradTest, GradientFunctionsAreNoNodes) {
 // ---- recomputed forward ops ----
 
 // A reentrant checkpoint runs the forward ops, then their nodes, inside its own node.
-TEST_F(AutogradTest, ReentrantCheckpoint) {
+TEST_F(ForwardBackwardTest, ReentrantCheckpoint) {
   Op(0, 9, "CheckpointFunction", kMm, 5);
   Node(20, 90, "CheckpointFunctionBackward", 5);
   Op(21, 30, "aten::mm", kMm, 9, 1);
@@ -214,7 +214,7 @@ TEST_F(AutogradTest, ReentrantCheckpoint) {
   Node(41, 79, "MmBackward0", 9);
   Op(42, 70, "aten::mm", kMm, -1, 1);
   Kernel(50, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kRecompute);
   EXPECT_EQ(Record(0).direction, Direction::kBackward);
   EXPECT_EQ(PhaseOf(1), Phase::kBackward);
@@ -225,7 +225,7 @@ TEST_F(AutogradTest, ReentrantCheckpoint) {
 
 // Other checkpoints run them inside the first node that needs what was not kept. The node's own ops
 // are not recorded, so they have no number.
-TEST_F(AutogradTest, CheckpointThatUnpacksInANode) {
+TEST_F(ForwardBackwardTest, CheckpointThatUnpacksInANode) {
   Op(0, 9, "aten::tanh", kAdd, 5);
   Node(20, 90, "TanhBackward0", 5);
   Op(21, 30, "aten::mm", kMm, 9, 1);
@@ -234,24 +234,24 @@ TEST_F(AutogradTest, CheckpointThatUnpacksInANode) {
   Kernel(35, 1);
   Op(41, 50, "aten::tanh_backward", kAdd, -1, 1);
   Kernel(45, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kRecompute);
   EXPECT_EQ(PhaseOf(1), Phase::kRecompute);
   EXPECT_EQ(PhaseOf(2), Phase::kBackward);
 }
 
-TEST_F(AutogradTest, CheckpointThatItsCodeTells) {
+TEST_F(ForwardBackwardTest, CheckpointThatItsCodeTells) {
   Op(0, 9, "aten::tanh", kAdd, 5);
   Node(20, 90, "TanhBackward0", 5);
   Typed(RangeKind::kFrame, 20, 45, "/x/torch/utils/checkpoint.py:1119", 1);
   Op(21, 30, "aten::mm", kMm, 9, 1);
   Kernel(25, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kRecompute);
 }
 
 // With create_graph the backward pass is recorded: all its ops have numbers.
-TEST_F(AutogradTest, RecordedBackwardIsNotRecomputed) {
+TEST_F(ForwardBackwardTest, RecordedBackwardIsNotRecomputed) {
   Op(0, 9, "aten::mm", kMm, 5);
   Node(20, 40, "MmBackward0", 5);
   Op(21, 30, "aten::mm", kMm, 9, 1);
@@ -261,7 +261,7 @@ TEST_F(AutogradTest, RecordedBackwardIsNotRecomputed) {
   Node(60, 80, "MmBackward0", 9);
   Op(61, 70, "aten::mm", kMm, -1, 1);
   Kernel(65, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kBackward);
   EXPECT_EQ(PhaseOf(1), Phase::kBackward);
   // Double backward: the node of an op that is itself part of a backward pass.
@@ -273,7 +273,7 @@ TEST_F(AutogradTest, RecordedBackwardIsNotRecomputed) {
 // ---- which forward op ----
 
 // Ops that made no node share the number of the next one that did.
-TEST_F(AutogradTest, TheLastOpOfANumberMadeTheNode) {
+TEST_F(ForwardBackwardTest, TheLastOpOfANumberMadeTheNode) {
   Op(0, 9, "aten::fill_", kAdd, 5);
   Kernel(4);
   Op(10, 19, "aten::mm", kMm, 5);
@@ -282,7 +282,7 @@ TEST_F(AutogradTest, TheLastOpOfANumberMadeTheNode) {
   Kernel(34, 1);
   Op(40, 49, "aten::fill_", kAdd, 5);  // Later: another iteration.
   Kernel(44);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).nodes, IsEmpty());
   EXPECT_THAT(Record(1).nodes, ElementsAre(1));
   EXPECT_THAT(Record(2).nodes, ElementsAre(1));
@@ -290,19 +290,19 @@ TEST_F(AutogradTest, TheLastOpOfANumberMadeTheNode) {
 }
 
 // Old versions give one number to several ops with nodes of other names.
-TEST_F(AutogradTest, OfOneNumberTheNameDecides) {
+TEST_F(ForwardBackwardTest, OfOneNumberTheNameDecides) {
   Op(0, 9, "aten::mm", kMm, 5);
   Kernel(4);
   Op(10, 19, "aten::detach", kAdd, 5);
   Node(30, 39, "MmBackward0", 5);
   Kernel(34, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).nodes, ElementsAre(1));
   EXPECT_THAT(Record(1).nodes, ElementsAre(1));
 }
 
 // A function of the user runs ops of its own number inside.
-TEST_F(AutogradTest, NodesOfUnknownNamesBelongToTheOutermostOp) {
+TEST_F(ForwardBackwardTest, NodesOfUnknownNamesBelongToTheOutermostOp) {
   Op(0, 5, "aten::mm", kMm, 5);
   Op(10, 30, "my::lookup", kSplit, 5);
   Op(11, 20, "aten::zero_", kAdd, 5);
@@ -310,32 +310,32 @@ TEST_F(AutogradTest, NodesOfUnknownNamesBelongToTheOutermostOp) {
   Op(21, 29, "aten::fill_", kAdd, 5);
   Node(40, 49, "SearchFunctionBackward", 5);
   Kernel(44, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(1).nodes, ElementsAre(1));
   EXPECT_THAT(Record(0).nodes, ElementsAre(1));
   EXPECT_THAT(Record(0).node_ops, ElementsAre(1));
 }
 
 // C++ functions of the user have no numbered op: what has the number ran before them.
-TEST_F(AutogradTest, NodesOfCppFunctionsHaveNoForwardOp) {
+TEST_F(ForwardBackwardTest, NodesOfCppFunctionsHaveNoForwardOp) {
   Op(0, 5, "aten::zero_", kAdd, 5);
   Kernel(2);
   Op(10, 30, "my::lookup", kSplit, -1);
   Node(40, 49, "torch::autograd::CppNode<LookupFunction>", 5);
   Kernel(44, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).nodes, IsEmpty());
   EXPECT_THAT(Record(1).nodes, IsEmpty());
 }
 
-TEST_F(AutogradTest, NumbersComeAgainInEveryIteration) {
+TEST_F(ForwardBackwardTest, NumbersComeAgainInEveryIteration) {
   for (const int64_t start : {0, 100, 200}) {
     Op(start, start + 9, "aten::mm", kMm, 5);
     Kernel(start + 4);
     Node(start + 30, start + 39, "MmBackward0", 5);
     Kernel(start + 34, 1);
   }
-  Correlate();
+  Join();
   for (const size_t i : {0U, 2U, 4U}) {
     EXPECT_THAT(Record(i).nodes, testing::SizeIs(1));
     EXPECT_EQ(Record(i).nodes, Record(i + 1).nodes) << i;
@@ -345,14 +345,14 @@ TEST_F(AutogradTest, NumbersComeAgainInEveryIteration) {
 }
 
 // A graph that is kept may run backward twice.
-TEST_F(AutogradTest, ANodeMayRunTwice) {
+TEST_F(ForwardBackwardTest, ANodeMayRunTwice) {
   Op(0, 9, "aten::mm", kMm, 5);
   Kernel(4);
   Node(30, 39, "MmBackward0", 5);
   Kernel(34, 1);
   Node(50, 59, "MmBackward0", 5);
   Kernel(54, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(Record(1).nodes, Record(2).nodes);
   EXPECT_EQ(Record(1).node_run, 0);
   EXPECT_EQ(Record(2).node_run, 1);
@@ -360,7 +360,7 @@ TEST_F(AutogradTest, ANodeMayRunTwice) {
 
 // The counter is each thread's own. The profiler's arrow, its number of the forward thread, or that
 // only one thread has the number, tell whose.
-TEST_F(AutogradTest, NumbersOfTwoForwardThreads) {
+TEST_F(ForwardBackwardTest, NumbersOfTwoForwardThreads) {
   trace_.threads.push_back({10, 300});
   Op(0, 9, "aten::mm", kMm, 5, 0);
   Kernel(4, 0);
@@ -374,13 +374,13 @@ TEST_F(AutogradTest, NumbersOfTwoForwardThreads) {
   Node(50, 59, "MmBackward0", 7, 1, 3);
   Node(60, 69, "MmBackward0", 5, 1, 1);
   Kernel(64, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(Record(2).nodes, Record(1).nodes);
   EXPECT_EQ(Record(3).nodes, Record(0).nodes);
   EXPECT_NE(Record(0).nodes, Record(1).nodes);
 }
 
-TEST_F(AutogradTest, ArrowsOfTheProfilerDecide) {
+TEST_F(ForwardBackwardTest, ArrowsOfTheProfilerDecide) {
   trace_.threads.push_back({10, 300});
   Op(0, 9, "aten::mm", kMm, 5, 0);
   Kernel(4, 0);
@@ -391,40 +391,40 @@ TEST_F(AutogradTest, ArrowsOfTheProfilerDecide) {
   Node(40, 49, "MmBackward0", 5);
   Kernel(44, 1);
   trace_.forward_backward_links = {{0, 30, 0, 1}, {1, 40, 2, 1}};
-  Correlate();
+  Join();
   EXPECT_EQ(Record(2).nodes, Record(0).nodes);
   EXPECT_EQ(Record(3).nodes, Record(1).nodes);
   EXPECT_NE(Record(0).nodes, Record(1).nodes);
 }
 
-TEST_F(AutogradTest, WithoutAnyOfTheseTwoThreadsAreAmbiguous) {
+TEST_F(ForwardBackwardTest, WithoutAnyOfTheseTwoThreadsAreAmbiguous) {
   trace_.threads.push_back({10, 300});
   Op(0, 9, "aten::mm", kMm, 5, 0);
   Op(0, 9, "aten::mm", kMm, 5, 2);
   Node(30, 39, "MmBackward0", 5);
   Kernel(34, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).nodes, IsEmpty());
 }
 
-TEST_F(AutogradTest, OtherProcessesHaveOtherNumbers) {
+TEST_F(ForwardBackwardTest, OtherProcessesHaveOtherNumbers) {
   trace_.threads[1].process_id = 11;
   Op(0, 9, "aten::mm", kMm, 5, 0);
   Node(30, 39, "MmBackward0", 5);
   Kernel(34, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).nodes, IsEmpty());
 }
 
 // Nothing on the GPU tells of a view; the record of its backward kernel does.
-TEST_F(AutogradTest, ForwardOpsThatLaunchNothing) {
+TEST_F(ForwardBackwardTest, ForwardOpsThatLaunchNothing) {
   Range(0, 20, "layer:decoder");
   Range(1, 19, kSplit);
   Range(2, 18, "split, seq = 5");
   Range(30, 49, "SplitBackward, seq = 5", 1);
   Range(31, 48, "cat, seq = 0", 1);
   Kernel(40, 1);
-  Correlate();
+  Join();
   const KernelRecord record = Record(0);
   EXPECT_THAT(record.nodes, ElementsAre(1));
   EXPECT_THAT(record.forward_markers, ElementsAre(kSplit));
@@ -433,36 +433,36 @@ TEST_F(AutogradTest, ForwardOpsThatLaunchNothing) {
 }
 
 // Ops that the forward op calls are no part of what its node belongs to.
-TEST_F(AutogradTest, AnnotationsInsideTheForwardOpAreTold) {
+TEST_F(ForwardBackwardTest, AnnotationsInsideTheForwardOpAreTold) {
   Op(0, 9, "lookup", kMm, -1);
   Op(1, 8, "lookup_function", kSplit, 5);
   Op(2, 7, "aten::add", kAdd, -1);
   Kernel(4);
   Node(30, 39, "LookupFunctionBackward", 5);
   Kernel(34, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).markers, testing::SizeIs(3));
   EXPECT_THAT(Record(0).nodes, ElementsAre(1));
   EXPECT_THAT(Record(0).node_ops, ElementsAre(2));
 }
 
-TEST_F(AutogradTest, NumberZeroIsTheFirstNode) {
+TEST_F(ForwardBackwardTest, NumberZeroIsTheFirstNode) {
   Op(0, 9, "aten::mm", kMm, 0);
   Kernel(4);
   Node(30, 39, "MmBackward0", 0);
   Kernel(34, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(1).nodes, ElementsAre(1));
   EXPECT_THAT(Record(0).nodes, ElementsAre(1));
 }
 
-TEST_F(AutogradTest, ExtremeTimesAndNumbers) {
+TEST_F(ForwardBackwardTest, ExtremeTimesAndNumbers) {
   Op(INT64_MIN, INT64_MAX - 1, "aten::mm", kMm, INT64_MAX);
   Node(INT64_MIN, INT64_MAX - 1, "MmBackward0", INT64_MAX);
   Node(INT64_MAX - 2, INT64_MAX - 1, "MmBackward0", INT64_MAX);
   trace_.forward_backward_links = {{INT64_MIN, INT64_MAX, 77, 99}};
   Kernel(50, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(PhaseOf(0), Phase::kBackward);
 }
 

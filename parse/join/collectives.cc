@@ -1,7 +1,8 @@
-#include "parse/records/communication_call.h"
+#include "parse/join/collectives.h"
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -99,6 +100,21 @@ OpCall CommunicationCall(const Communication& communication, const StringPool& s
     call.args.push_back(Int("world_size", communication.group_size));
   }
   return call;
+}
+
+Collectives::Collectives(Trace* trace) : calls_(trace->communications.size()) {
+  std::string text;
+  for (const Kernel& kernel : trace->kernels) {
+    if (kernel.communication >= calls_.size()) continue;
+    Call& made = calls_[kernel.communication];
+    if (made.text != 0) continue;
+    const OpCall call =
+        CommunicationCall(trace->communications[kernel.communication], trace->strings);
+    text.clear();
+    AppendOpCall(call, &text);
+    made = {trace->strings.Intern(text), trace->strings.Intern(call.op),
+            trace->strings.Intern(call.mod)};
+  }
 }
 
 }  // namespace oplens::parse

@@ -1,4 +1,4 @@
-#include "parse/records/correlate.h"
+#include "parse/records/kernel_records.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -18,14 +18,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class CorrelateTest : public HandTrace {};
+class KernelRecordsTest : public HandTrace {};
 
 constexpr std::string_view kLinear =
     "{'mod': 'torch', 'op': 'linear', 'args': [{'name': '', 'type': 'int', 'value': 1}]}";
 constexpr std::string_view kMatmul =
     "{'mod': 'Tensor', 'op': 'matmul', 'args': [{'name': '', 'type': 'int', 'value': 1}]}";
 
-TEST_F(CorrelateTest, SortsEveryKindOfRangeIntoItsList) {
+TEST_F(KernelRecordsTest, SortsEveryKindOfRangeIntoItsList) {
   Range(0, 100, "epoch");
   Range(1, 99, "layer:encoder");
   Range(2, 98, "layer:attention:0");
@@ -35,7 +35,7 @@ TEST_F(CorrelateTest, SortsEveryKindOfRangeIntoItsList) {
   Range(6, 94, kMatmul);
   Range(7, 93, "mm, seq = 12");
   Kernel(50);
-  Correlate();
+  Join();
   const KernelRecord record = Record(0);
   EXPECT_THAT(record.layer, ElementsAre("encoder", "attention:0"));
   EXPECT_THAT(record.trace, ElementsAre("train.py:9", "net.py:7"));
@@ -54,7 +54,7 @@ TEST_F(CorrelateTest, SortsEveryKindOfRangeIntoItsList) {
   EXPECT_TRUE(record.reasons.Empty());
 }
 
-TEST_F(CorrelateTest, SequenceMarkersAreUniqueByNumberThenNameAndPruned) {
+TEST_F(KernelRecordsTest, SequenceMarkersAreUniqueByNumberThenNameAndPruned) {
   Range(0, 100, "MmBackward, seq = 9");
   Range(1, 99, "mm, seq = 10");
   Range(2, 98, "matmul, seq = 10");  // Not similar to mm: stays.
@@ -62,7 +62,7 @@ TEST_F(CorrelateTest, SequenceMarkersAreUniqueByNumberThenNameAndPruned) {
   Range(4, 96, "mm, seq = 10");      // Twice.
   Range(5, 95, "mm, seq = 0");
   Kernel(50);
-  Correlate();
+  Join();
   const KernelRecord record = Record(0);
   EXPECT_THAT(record.seq_markers, ElementsAre("mm, seq = 0", "MmBackward, seq = 9",
                                               "matmul, seq = 10", "mm, seq = 10"));
@@ -73,7 +73,7 @@ TEST_F(CorrelateTest, SequenceMarkersAreUniqueByNumberThenNameAndPruned) {
   EXPECT_THAT(record.mod, ElementsAre("na"));
 }
 
-TEST_F(CorrelateTest, OpsWithoutAnnotation) {
+TEST_F(KernelRecordsTest, OpsWithoutAnnotation) {
   Range(0, 10, "step");
   Range(1, 9, "inner");
   Kernel(2);
@@ -83,7 +83,7 @@ TEST_F(CorrelateTest, OpsWithoutAnnotation) {
   Range(41, 49, "threshold_backward, seq = 0");
   Kernel(43);
   Kernel(60);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).op, ElementsAre("step"));  // The outermost text, as the user's label.
   EXPECT_THAT(Record(1).op, ElementsAre("relu"));
   EXPECT_THAT(Record(2).op, ElementsAre("threshold"));
@@ -94,21 +94,21 @@ TEST_F(CorrelateTest, OpsWithoutAnnotation) {
   EXPECT_EQ(diagnostics_.CountOf(Reason::kNoMarker), 1);
 }
 
-TEST_F(CorrelateTest, SubSequenceNumbersCountKernelsOfOneOpPerThread) {
+TEST_F(KernelRecordsTest, SubSequenceNumbersCountKernelsOfOneOpPerThread) {
   Range(0, 100, "layer_norm, seq = 5");
   Range(0, 100, "add_, seq = 5", 1);
   Kernel(10);
   Kernel(11, 1);  // Another thread in between does not disturb.
   Kernel(20);
   Kernel(30);
-  Correlate();
+  Join();
   EXPECT_EQ(Record(0).sub_seq_id, 0);
   EXPECT_EQ(Record(1).sub_seq_id, 0);
   EXPECT_EQ(Record(2).sub_seq_id, 1);
   EXPECT_EQ(Record(3).sub_seq_id, 2);
 }
 
-TEST_F(CorrelateTest, ForwardTakesTheFirstIdAfterThePreviousOne) {
+TEST_F(KernelRecordsTest, ForwardTakesTheFirstIdAfterThePreviousOne) {
   Range(0, 10, "equal, seq = 70");
   Kernel(2);
   Range(20, 30, "matmul, seq = 71");
@@ -116,7 +116,7 @@ TEST_F(CorrelateTest, ForwardTakesTheFirstIdAfterThePreviousOne) {
   Kernel(22);
   Range(40, 50, "sum, seq = 0");
   Kernel(42);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(1).seq_ids, ElementsAre(71));
   EXPECT_THAT(Record(1).alt_seq_ids, ElementsAre(72));
   // No id is later than 71: the kernel belongs to none, and its own id becomes an alternative.
@@ -124,31 +124,31 @@ TEST_F(CorrelateTest, ForwardTakesTheFirstIdAfterThePreviousOne) {
   EXPECT_THAT(Record(2).alt_seq_ids, ElementsAre(0));
 }
 
-TEST_F(CorrelateTest, AllOtherIdsAreAlternatives) {
+TEST_F(KernelRecordsTest, AllOtherIdsAreAlternatives) {
   Range(0, 100, "a, seq = 1");
   Range(1, 99, "b, seq = 2");
   Range(2, 98, "c, seq = 3");
   Kernel(50);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).seq_ids, ElementsAre(1));
   EXPECT_THAT(Record(0).alt_seq_ids, ElementsAre(2, 3));
 }
 
-TEST_F(CorrelateTest, StateFollowsLaunchesNotStarts) {
+TEST_F(KernelRecordsTest, StateFollowsLaunchesNotStarts) {
   Range(0, 10, "a, seq = 1");
   Range(20, 30, "b, seq = 2");
   Kernel(2);
   Kernel(22);
   trace_.kernels[0].start_ns = 500;  // Ran last, on another stream.
   trace_.kernels[0].end_ns = 600;
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).op, ElementsAre("b"));
   EXPECT_THAT(Record(0).seq_ids, ElementsAre(2));
   EXPECT_THAT(Record(1).op, ElementsAre("a"));
   EXPECT_THAT(Record(1).seq_ids, ElementsAre(1));
 }
 
-TEST_F(CorrelateTest, OutputOrder) {
+TEST_F(KernelRecordsTest, OutputOrder) {
   Kernel(50, 0, "third");
   Kernel(10, 0, "second");
   Kernel(60, 0, "untimed");
@@ -156,7 +156,7 @@ TEST_F(CorrelateTest, OutputOrder) {
   trace_.kernels[2].start_ns = trace_.kernels[2].end_ns = 0;
   trace_.kernels[1].start_ns = trace_.kernels[3].start_ns = 1;  // Tie: correlation id decides.
   std::swap(trace_.kernels[1].correlation_id, trace_.kernels[3].correlation_id);
-  Correlate();
+  Join();
   EXPECT_EQ(Record(0).short_name, "first");
   EXPECT_EQ(Record(1).short_name, "second");
   EXPECT_EQ(Record(2).short_name, "third");
@@ -165,33 +165,33 @@ TEST_F(CorrelateTest, OutputOrder) {
   EXPECT_EQ(Record(3).duration_ns, 0);
 }
 
-TEST_F(CorrelateTest, SeveralKernelsOfOneLaunch) {
+TEST_F(KernelRecordsTest, SeveralKernelsOfOneLaunch) {
   Range(0, 10, "relu, seq = 3");
   Kernel(2);
   Kernel(2);
   trace_.kernels[1].launch = trace_.kernels[0].launch;
   trace_.kernels[1].correlation_id = trace_.kernels[0].correlation_id;
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).op, ElementsAre("relu"));
   EXPECT_THAT(Record(1).op, ElementsAre("relu"));
   EXPECT_EQ(Record(1).sub_seq_id, 1);
 }
 
-TEST_F(CorrelateTest, ManyKernelsOfOneLaunchInsideManyRanges) {
+TEST_F(KernelRecordsTest, ManyKernelsOfOneLaunchInsideManyRanges) {
   constexpr int kMany = 20000;  // Ranges that end within the launch: quadratic if swept a kernel.
   for (int i = 0; i < kMany; ++i) Range(i, 50000, "r");
   Kernel(49999);
   trace_.launches[0].end_ns = 60000;
   trace_.kernels.resize(kMany, trace_.kernels[0]);
-  Correlate();
+  Join();
   EXPECT_TRUE(Record(kMany - 1).reasons.Has(Reason::kNoMarker));
 }
 
-TEST_F(CorrelateTest, UnlaunchedKernelsHoldPrintableValues) {
+TEST_F(KernelRecordsTest, UnlaunchedKernelsHoldPrintableValues) {
   Range(0, 10, "relu, seq = 3");
   Kernel(2);
   trace_.kernels[0].launch = kNoLaunch;
-  Correlate();
+  Join();
   const KernelRecord record = Record(0);
   EXPECT_EQ(record.thread_id, 0);
   EXPECT_EQ(record.direction, Direction::kUnknown);
@@ -202,7 +202,7 @@ TEST_F(CorrelateTest, UnlaunchedKernelsHoldPrintableValues) {
   EXPECT_FALSE(record.reasons.Has(Reason::kNoMarker));
 }
 
-TEST_F(CorrelateTest, RecordsSayWhatIsKnownOfTheGpu) {
+TEST_F(KernelRecordsTest, RecordsSayWhatIsKnownOfTheGpu) {
   Device h100;
   h100.compute_capability_major = 9;
   h100.multiprocessors = 132;
@@ -223,7 +223,7 @@ TEST_F(CorrelateTest, RecordsSayWhatIsKnownOfTheGpu) {
     trace_.kernels.back().device_id = device;
   }
   trace_.kernels[0].shared_memory_bytes = 512;
-  Correlate();
+  Join();
   EXPECT_EQ(Record(0).gpu, "cc=9.0,sms=132,clock=1980000000,dram=3352320000000");
   EXPECT_EQ(Record(0).shared_memory_bytes, 512);
   EXPECT_EQ(Record(1).gpu, "cc=9.4,warp=64");
@@ -232,14 +232,14 @@ TEST_F(CorrelateTest, RecordsSayWhatIsKnownOfTheGpu) {
   EXPECT_EQ(Record(3).gpu, std::nullopt);
 }
 
-TEST_F(CorrelateTest, OpenRangesGiveLayerAndContextOnly) {
+TEST_F(KernelRecordsTest, OpenRangesGiveLayerAndContextOnly) {
   Range(0, kNeverClosed, "layer:net");
   Range(1, kNeverClosed, kLinear);
   Range(2, kNeverClosed, "mul, seq = 3");
   Range(3, kNeverClosed, "{'traceMarker': ['a.py:1']}");
   Range(4, kNeverClosed, "warm up");
   Kernel(50);
-  Correlate();
+  Join();
   const KernelRecord record = Record(0);
   EXPECT_THAT(record.layer, ElementsAre("net"));
   EXPECT_THAT(record.range,
@@ -252,12 +252,12 @@ TEST_F(CorrelateTest, OpenRangesGiveLayerAndContextOnly) {
   EXPECT_EQ(diagnostics_.CountOf(Reason::kOpenRange), 5);
 }
 
-TEST_F(CorrelateTest, KeepOpenTakesThemAsClosed) {
+TEST_F(KernelRecordsTest, KeepOpenTakesThemAsClosed) {
   Range(1, kNeverClosed, kLinear);
   Range(2, kNeverClosed, "mul, seq = 3");
   Range(3, kNeverClosed, "{'traceMarker': ['a.py:1']}");
   Kernel(50);
-  Correlate({.keep_open = true});
+  Join({.keep_open = true});
   const KernelRecord record = Record(0);
   EXPECT_THAT(record.markers, ElementsAre(kLinear));
   EXPECT_THAT(record.seq_ids, ElementsAre(3));
@@ -265,14 +265,14 @@ TEST_F(CorrelateTest, KeepOpenTakesThemAsClosed) {
   EXPECT_TRUE(record.reasons.Has(Reason::kOpenRange));
 }
 
-TEST_F(CorrelateTest, LeaksAreLeftOut) {
+TEST_F(KernelRecordsTest, LeaksAreLeftOut) {
   for (int i = 0; i < 8; ++i) Range(i, kNeverClosed, "kept");
   for (int i = 0; i < 9; ++i) Range(20 + i, kNeverClosed, "leaked");
   for (int i = 0; i < 9; ++i) Range(20 + i, kNeverClosed, "leaked", 1);
   Kernel(50);
   Kernel(60, 1);
   Kernel(5, 1);  // Before the first leak.
-  Correlate();
+  Join();
   EXPECT_EQ(Record(1).range.size(), 8u);
   EXPECT_TRUE(Record(1).reasons.Has(Reason::kOpenRange));
   EXPECT_TRUE(Record(2).reasons.Has(Reason::kOnlyLeakedRanges));
@@ -282,7 +282,7 @@ TEST_F(CorrelateTest, LeaksAreLeftOut) {
   EXPECT_EQ(diagnostics_.CountOf(Reason::kOpenRange), 8);
 }
 
-TEST_F(CorrelateTest, OperatorsGiveCallsAndSequence) {
+TEST_F(KernelRecordsTest, OperatorsGiveCallsAndSequence) {
   Typed(RangeKind::kStep, 0, 1000, "ProfilerStep#3");
   Op(10, 90, "aten::linear", kLinear, 7);
   Op(20, 80, "aten::addmm", kMatmul, 7);
@@ -293,7 +293,7 @@ TEST_F(CorrelateTest, OperatorsGiveCallsAndSequence) {
   Kernel(230, 1);
   Op(400, 500, "torch::autograd::AccumulateGrad", "", -1, 1);
   Kernel(450, 1);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).markers, ElementsAre(kLinear, kMatmul));
   EXPECT_THAT(Record(0).marker_starts_ns, ElementsAre(10, 20));
   EXPECT_THAT(Record(0).op, ElementsAre("linear", "matmul"));
@@ -314,7 +314,7 @@ TEST_F(CorrelateTest, OperatorsGiveCallsAndSequence) {
   EXPECT_THAT(Record(2).op, IsEmpty());
 }
 
-TEST_F(CorrelateTest, ModulesAreLayersAndFramesTheStack) {
+TEST_F(KernelRecordsTest, ModulesAreLayersAndFramesTheStack) {
   Typed(RangeKind::kFrame, 0, 1000, "train.py:10");
   Typed(RangeKind::kFrame, 1, 999, "torch/nn/modules/module.py:1518");
   Typed(RangeKind::kModule, 2, 998, "Net_0");
@@ -324,7 +324,7 @@ TEST_F(CorrelateTest, ModulesAreLayersAndFramesTheStack) {
   Typed(RangeKind::kFrame, 6, kNeverClosed, "open.py:1");
   Typed(RangeKind::kAnnotation, 7, 994, "{'mod': 'torch', 'op': 'mm', 'args': []}");
   Kernel(50);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).layer, ElementsAre("Net_0", "Linear_1"));
   EXPECT_THAT(Record(0).trace, ElementsAre("train.py:10", "net.py:20"));
   EXPECT_THAT(Record(0).markers, IsEmpty());  // A label is never an op,
@@ -332,27 +332,27 @@ TEST_F(CorrelateTest, ModulesAreLayersAndFramesTheStack) {
   EXPECT_THAT(Record(0).range, ElementsAre("{'mod': 'torch', 'op': 'mm', 'args': []}"));
 }
 
-TEST_F(CorrelateTest, DeepStacksKeepTheInnermostFrames) {
+TEST_F(KernelRecordsTest, DeepStacksKeepTheInnermostFrames) {
   for (int i = 0; i < 100; ++i) {
     Typed(RangeKind::kFrame, i, 1000 - i, "net.py:" + std::to_string(i));
   }
   Kernel(500);
-  Correlate();
+  Join();
   ASSERT_EQ(Record(0).trace.size(), kMaxFrames);
   EXPECT_EQ(Record(0).trace.front(), "net.py:36");
   EXPECT_EQ(Record(0).trace.back(), "net.py:99");
 }
 
-TEST_F(CorrelateTest, StackOfTheInnermostOperator) {
+TEST_F(KernelRecordsTest, StackOfTheInnermostOperator) {
   Op(0, 100, "aten::linear", kLinear);
   trace_.operators.back().stack = trace_.strings.Intern("{'traceMarker': ['a.py:1', 'b.py:2']}");
   Op(10, 90, "aten::mm", kMatmul);
   Kernel(50);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).trace, ElementsAre("a.py:1", "b.py:2"));
 }
 
-TEST_F(CorrelateTest, WholeMicrosecondsMayEndTooEarly) {
+TEST_F(KernelRecordsTest, WholeMicrosecondsMayEndTooEarly) {
   trace_.clock_resolution_ns = 1000;
   Op(1000, 5000, "aten::linear", kLinear);  // Ends where the next op begins.
   Op(5000, 9000, "aten::mm", kMatmul);
@@ -360,20 +360,20 @@ TEST_F(CorrelateTest, WholeMicrosecondsMayEndTooEarly) {
   trace_.launches.back().end_ns = 10000;  // Seems to outlast the op.
   Kernel(8000);
   trace_.launches.back().end_ns = 11000;
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).markers, ElementsAre(kMatmul));
   EXPECT_THAT(Record(1).markers, ElementsAre(kMatmul));
 }
 
-TEST_F(CorrelateTest, ExactTimesAreTakenAtTheirWord) {
+TEST_F(KernelRecordsTest, ExactTimesAreTakenAtTheirWord) {
   Op(5000, 9000, "aten::mm", kMatmul);
   Kernel(5000);
   trace_.launches.back().end_ns = 10000;
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).markers, IsEmpty());
 }
 
-TEST_F(CorrelateTest, GraphKernelsTakeTheRangesOfTheirCapture) {
+TEST_F(KernelRecordsTest, GraphKernelsTakeTheRangesOfTheirCapture) {
   Op(0, 100, "aten::mm", kMatmul);
   Kernel(50);  // Its launch is what captured it.
   trace_.kernels.back().graph = true;
@@ -382,7 +382,7 @@ TEST_F(CorrelateTest, GraphKernelsTakeTheRangesOfTheirCapture) {
   trace_.launches.push_back({500, 510, 9, 1, trace_.strings.Intern("cudaGraphLaunch")});
   Kernel(600);
   trace_.kernels.back().graph = true;
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).markers, ElementsAre(kMatmul));
   EXPECT_EQ(Record(0).thread_id, 200);
   EXPECT_EQ(Record(0).launch_api, "cudaGraphLaunch");
@@ -392,7 +392,7 @@ TEST_F(CorrelateTest, GraphKernelsTakeTheRangesOfTheirCapture) {
 }
 
 // An op around the launch of a graph is that of the whole graph.
-TEST_F(CorrelateTest, GraphKernelsSaySoWhateverIsAroundTheirReplay) {
+TEST_F(KernelRecordsTest, GraphKernelsSaySoWhateverIsAroundTheirReplay) {
   Op(0, 100, "CompiledFunction", kMatmul, 9);
   Kernel(50);
   trace_.kernels.back().graph = true;
@@ -400,14 +400,14 @@ TEST_F(CorrelateTest, GraphKernelsSaySoWhateverIsAroundTheirReplay) {
   Kernel(250, 1);
   trace_.kernels.back().graph = true;
   Kernel(260, 1);
-  Correlate();
+  Join();
   EXPECT_TRUE(Record(0).reasons.Has(Reason::kGraphKernel));
   EXPECT_TRUE(Record(1).reasons.Has(Reason::kGraphKernel));
   EXPECT_EQ(Record(1).direction, Direction::kBackward);
   EXPECT_FALSE(Record(2).reasons.Has(Reason::kGraphKernel));
 }
 
-TEST_F(CorrelateTest, ReplaysWithoutKernelsHaveTheRangesOfTheirLaunch) {
+TEST_F(KernelRecordsTest, ReplaysWithoutKernelsHaveTheRangesOfTheirLaunch) {
   Range(0, 100, "iteration 3");
   Range(10, 90, "layer:decoder");
   Kernel(20);
@@ -421,14 +421,14 @@ TEST_F(CorrelateTest, ReplaysWithoutKernelsHaveTheRangesOfTheirLaunch) {
   early.start_ns = 60;
   early.end_ns = 65;
   trace_.graph_replays = {late, early};
-  Correlate();
-  ASSERT_EQ(correlation_->kernel_count(), 1u);
-  ASSERT_EQ(correlation_->replay_count(), 2u);
+  Join();
+  ASSERT_EQ(records_->kernel_count(), 1u);
+  ASSERT_EQ(records_->replay_count(), 2u);
   KernelRecord record;
-  correlation_->ReplayOf(0, &record);
+  records_->ReplayOf(0, &record);
   EXPECT_EQ(record.duration_ns, 5);
   EXPECT_THAT(record.range, IsEmpty());
-  correlation_->ReplayOf(1, &record);
+  records_->ReplayOf(1, &record);
   EXPECT_EQ(record.start_ns, 70);
   EXPECT_EQ(record.duration_ns, 25);
   EXPECT_EQ(record.stream_id, 7);
@@ -438,61 +438,61 @@ TEST_F(CorrelateTest, ReplaysWithoutKernelsHaveTheRangesOfTheirLaunch) {
   EXPECT_TRUE(record.timed());
 }
 
-TEST_F(CorrelateTest, CompiledKernelsSaySo) {
+TEST_F(KernelRecordsTest, CompiledKernelsSaySo) {
   Kernel(50, 0, "triton_poi_fused_add_relu_0");
   Op(90, 120, "triton_poi_fused_add_relu_0", kLinear);
   Kernel(100, 0, "triton_poi_fused_add_relu_0");
-  Correlate();
+  Join();
   EXPECT_TRUE(Record(0).reasons.Has(Reason::kCompiledKernel));
   EXPECT_FALSE(Record(1).reasons.Has(Reason::kCompiledKernel));
 }
 
-TEST_F(CorrelateTest, UnknownNumbersStayUnknown) {
+TEST_F(KernelRecordsTest, UnknownNumbersStayUnknown) {
   Kernel(50);
   trace_.kernels.back().registers_per_thread = -1;
   trace_.kernels.back().static_shared_memory_bytes = -1;
   trace_.rank_name = trace_.strings.Intern("3");
-  Correlate();
+  Join();
   EXPECT_EQ(Record(0).registers_per_thread, std::nullopt);
   EXPECT_EQ(Record(0).static_shared_memory_bytes, std::nullopt);
   EXPECT_EQ(Record(0).dynamic_shared_memory_bytes, 0);
   EXPECT_EQ(Record(0).rank, "3");
 }
 
-TEST_F(CorrelateTest, LongPathsAreCut) {
+TEST_F(KernelRecordsTest, LongPathsAreCut) {
   std::vector<std::string> names;
   for (int i = 0; i < 20; ++i) {
     names.push_back("depth " + std::to_string(i));
     Range(i, 200 - i, names.back());
   }
   Kernel(50);
-  Correlate();
+  Join();
   ASSERT_EQ(Record(0).range.size(), kMaxRangePath);
   EXPECT_EQ(Record(0).range.front(), "depth 0");
   EXPECT_EQ(Record(0).range.back(), "depth 15");
   EXPECT_EQ(Record(0).range_cut, 4);
 }
 
-TEST_F(CorrelateTest, CheckpointWrappersGiveNoNumber) {
+TEST_F(KernelRecordsTest, CheckpointWrappersGiveNoNumber) {
   Range(0, 100, "CheckpointFunctionBackward, seq = 8");
   Range(1, 99, "aten::mm, seq = 20");
   Kernel(50);
-  Correlate();
+  Join();
   EXPECT_EQ(Record(0).direction, Direction::kBackward);
   EXPECT_EQ(Record(0).phase, Phase::kRecompute);
   EXPECT_THAT(Record(0).seq_ids, ElementsAre(20));
 }
 
-TEST_F(CorrelateTest, BadTextsAreFreeAndCounted) {
+TEST_F(KernelRecordsTest, BadTextsAreFreeAndCounted) {
   Range(0, 100, "{'mod': 'torch', 'op': ");
   Range(1, 99, "{'mod': 'torch', 'op': ");
   Kernel(50);
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).range, ElementsAre("{'mod': 'torch', 'op': ", "{'mod': 'torch', 'op': "));
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadMarkerText), 1);  // Once a text.
 }
 
-TEST_F(CorrelateTest, StepsHoldForAllThreadsOfTheProcess) {
+TEST_F(KernelRecordsTest, StepsHoldForAllThreadsOfTheProcess) {
   trace_.threads.push_back({11, 300});
   Typed(RangeKind::kStep, 10, 20, "ProfilerStep#4");
   Typed(RangeKind::kStep, 20, 30, "ProfilerStep#5");
@@ -505,13 +505,13 @@ TEST_F(CorrelateTest, StepsHoldForAllThreadsOfTheProcess) {
   Kernel(29, 1);
   Kernel(35);
   Kernel(45, 1);
-  Correlate();
+  Join();
   std::vector<std::optional<int64_t>> steps;
   for (size_t i = 0; i < trace_.kernels.size(); ++i) steps.push_back(Record(i).step);
   EXPECT_THAT(steps, ElementsAre(std::nullopt, 4, 4, std::nullopt, 5, 5, std::nullopt, 6));
 }
 
-TEST_F(CorrelateTest, StepsOfSeveralThreads) {
+TEST_F(KernelRecordsTest, StepsOfSeveralThreads) {
   Typed(RangeKind::kStep, 10, 30, "ProfilerStep#1", 0);
   Typed(RangeKind::kStep, 15, 35, "ProfilerStep#2", 1);
   Typed(RangeKind::kStep, 40, kNeverClosed, "ProfilerStep#3", 0);
@@ -520,20 +520,20 @@ TEST_F(CorrelateTest, StepsOfSeveralThreads) {
   Kernel(21, 1);
   Kernel(50, 1);
   Kernel(70, 1);
-  Correlate();
+  Join();
   EXPECT_EQ(Record(0).step, 1);  // The thread's own.
   EXPECT_EQ(Record(1).step, 2);
   EXPECT_EQ(Record(2).step, 3);
   EXPECT_EQ(Record(3).step, 4);  // What was never closed ends with the next one.
 }
 
-TEST_F(CorrelateTest, OtherTextsAreNoSteps) {
+TEST_F(KernelRecordsTest, OtherTextsAreNoSteps) {
   for (const char* text : {"ProfilerStep#", "ProfilerStep#x", "ProfilerStep#1 of 3", "Step#1",
                            "ProfilerStep#99999999999999999999"}) {
     Range(0, 100, text);
   }
   Kernel(50);
-  Correlate();
+  Join();
   EXPECT_EQ(Record(0).step, std::nullopt);
 }
 
@@ -555,7 +555,7 @@ std::string AllReduceText(int64_t elements) {
       elements);
 }
 
-TEST_F(CorrelateTest, AKernelsCollectiveIsItsInnermostOp) {
+TEST_F(KernelRecordsTest, AKernelsCollectiveIsItsInnermostOp) {
   Op(0, 100, "c10d::allreduce_", "{'mod': 'c10d', 'op': 'allreduce_', 'args': []}", 7);
   Kernel(50);
   Kernel(60);
@@ -563,7 +563,7 @@ TEST_F(CorrelateTest, AKernelsCollectiveIsItsInnermostOp) {
   trace_.communications = {AllReduce(&trace_, 8), AllReduce(&trace_, 9)};
   trace_.kernels[0].communication = 0;
   trace_.kernels[2].communication = 1;
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).markers,
               ElementsAre("{'mod': 'c10d', 'op': 'allreduce_', 'args': []}", AllReduceText(8)));
   EXPECT_THAT(Record(0).marker_starts_ns, ElementsAre(0, 50));
@@ -574,7 +574,7 @@ TEST_F(CorrelateTest, AKernelsCollectiveIsItsInnermostOp) {
   EXPECT_THAT(Record(2).marker_starts_ns, ElementsAre(0, 70));
 }
 
-TEST_F(CorrelateTest, ACollectiveNeedsNoOtherOp) {
+TEST_F(KernelRecordsTest, ACollectiveNeedsNoOtherOp) {
   Range(0, 100, "Backward, seq = 3");
   Kernel(50);
   Kernel(60);
@@ -582,7 +582,7 @@ TEST_F(CorrelateTest, ACollectiveNeedsNoOtherOp) {
   trace_.communications = {AllReduce(&trace_, 8)};
   trace_.kernels[0].communication = 0;
   trace_.kernels[1].communication = 0;
-  Correlate();
+  Join();
   for (const size_t i : {size_t{0}, size_t{1}}) {
     EXPECT_THAT(Record(i).markers, ElementsAre(AllReduceText(8)));
     EXPECT_THAT(Record(i).op, ElementsAre("all_reduce"));
@@ -592,14 +592,14 @@ TEST_F(CorrelateTest, ACollectiveNeedsNoOtherOp) {
   EXPECT_THAT(Record(1).marker_starts_ns, ElementsAre(62));  // The kernel's own.
 }
 
-TEST_F(CorrelateTest, ExtremeTimes) {
+TEST_F(KernelRecordsTest, ExtremeTimes) {
   Kernel(50);
   trace_.kernels[0].start_ns = INT64_MIN;
   trace_.kernels[0].end_ns = INT64_MAX;
   Kernel(60);
   trace_.kernels[1].start_ns = INT64_MAX;
   trace_.kernels[1].end_ns = INT64_MIN;
-  Correlate();
+  Join();
   EXPECT_EQ(Record(0).duration_ns, INT64_MAX);
   EXPECT_EQ(Record(1).duration_ns, 0);
   EXPECT_TRUE(Record(1).reasons.Has(Reason::kBadTimes));

@@ -1,4 +1,4 @@
-#include "parse/records/communication_call.h"
+#include "parse/join/collectives.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,265 @@
+#include "parse/join/forward_backward.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "parse/join/forward_candidates.h"
+#include "parse/model/node_name.h"
+
+namespace oplens::parse {
+
+class ForwardBackward::Matcher {
+ public:
+  Matcher(ForwardBackward* result, const Trace& trace, const ThreadRanges& threads,
+          const LeakedRanges& leaks, const RangeRoles& roles)
+      : result_(*result),
+        trace_(trace),
+        contexts_(result->contexts_),
+        leaks_(leaks),
+        roles_(roles),
+        candidates_of_(trace, threads, leaks, contexts_, roles),
+        arrows_(trace.forward_backward_links) {
+    std::sort(arrows_.begin(), arrows_.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.backward_thread, a.backward_ns) <
+             std::tie(b.backward_thread, b.backward_ns);
+    });
+  }
+
+  void Run() {
+    FindNamedCalls();
+    MapForwardThreads();
+    result_.links_.assign(trace_.ranges.size(), 0);
+    const std::vector<BackwardNode>& nodes = contexts_.nodes();
+    std::vector<uint32_t> order(nodes.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return trace_.ranges[nodes[a].range].start_ns < trace_.ranges[nodes[b].range].start_ns;
+    });
+    for (const uint32_t i : order) {
+      const uint32_t forward = ForwardOf(nodes[i]);
+      if (forward != kNoRange) Link(nodes[i], forward);
+    }
+    CountRuns();
+    KeepOtherArrows();
+  }
+
+ private:
+  using Key = std::pair<int64_t, int64_t>;
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      return (static_cast<uint64_t>(key.second) ^ (static_cast<uint64_t>(key.first) << 40)) *
+             0x9e3779b97f4a7c15;
+    }
+  };
+
+  /// The calls that nodes name as theirs.
+  void FindNamedCalls() {
+    for (const BackwardNode& node : contexts_.nodes()) {
+      if (node.forward_handle == 0) continue;
+      named_calls_.try_emplace({node.process_id, node.forward_handle}, kNoRange);
+    }
+    if (named_calls_.empty()) return;
+    for (size_t i = 0; i < trace_.ranges.size(); ++i) {
+      const Range& range = trace_.ranges[i];
+      if (leaks_.Has(i) || range.open()) continue;
+      const int64_t handle = roles_.HandleOf(range);
+      if (handle == 0) continue;
+      const auto place = named_calls_.find({trace_.threads[range.thread].process_id, handle});
+      if (place != named_calls_.end()) place->second = static_cast<uint32_t>(i);
+    }
+  }
+
+  /// Which thread the framework's own number of a thread means: the one that most nodes of it leave
+  /// no choice but.
+  void MapForwardThreads() {
+    std::unordered_map<int64_t, std::map<ThreadIndex, size_t>> votes;
+    for (const BackwardNode& node : contexts_.nodes()) {
+      if (node.forward_thread == 0) continue;
+      const std::span<const uint32_t> candidates = candidates_of_.Of(node);
+      if (candidates.empty()) continue;
+      const ThreadIndex thread = trace_.ranges[candidates.front()].thread;
+      if (std::all_of(candidates.begin(), candidates.end(),
+                      [&](uint32_t i) { return trace_.ranges[i].thread == thread; })) {
+        ++votes[node.forward_thread][thread];
+      }
+    }
+    for (const auto& [number, threads] : votes) {
+      // Of equal counts the first thread's.
+      const auto most =
+          std::max_element(threads.begin(), threads.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      threads_by_vote_[number] = most->first;
+    }
+  }
+
+  void Link(const BackwardNode& node, uint32_t forward) {
+    const uint32_t marked = contexts_.MarkedOpAround(forward);
+    if (marked != kNoRange) forward = marked;
+    uint32_t& number = result_.links_[forward];
+    if (number == 0) {
+      result_.forwards_.push_back(forward);
+      result_.gradient_calls_.push_back(kNoRange);
+      number = result_.count();
+    }
+    const uint32_t gradient = contexts_.GradientCallIn(node.range);
+    if (gradient != kNoRange) result_.gradient_calls_[number - 1] = gradient;
+    result_.runs_.push_back({number, 0});
+    sequences_.push_back(node.sequence);
+    result_.links_[node.range] = static_cast<uint32_t>(result_.runs_.size());
+  }
+
+  /// Numbers the runs of each node, in the order of their starts. Nodes of one op with several
+  /// sequence numbers are no runs of each other.
+  void CountRuns() {
+    std::vector<NodeRun>& runs = result_.runs_;
+    std::vector<uint32_t> order(runs.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto key = [&](uint32_t i) { return std::pair(runs[i].node, sequences_[i]); };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    for (size_t i = 1; i < order.size(); ++i) {
+      if (key(order[i]) == key(order[i - 1])) runs[order[i]].run = runs[order[i - 1]].run + 1;
+    }
+  }
+
+  void KeepOtherArrows() {
+    std::vector<bool> used(arrows_.size(), false);
+    for (const BackwardNode& node : contexts_.nodes()) {
+      const Range& range = trace_.ranges[node.range];
+      for (size_t i = FirstArrow(range); i < arrows_.size() && LeadsTo(arrows_[i], range); ++i) {
+        used[i] = true;
+      }
+    }
+    for (size_t i = 0; i < arrows_.size(); ++i) {
+      if (!used[i]) result_.other_arrows_.push_back(arrows_[i]);
+    }
+  }
+
+  uint32_t ForwardOf(const BackwardNode& node) {
+    const auto named = named_calls_.find({node.process_id, node.forward_handle});
+    if (named != named_calls_.end() && named->second != kNoRange) return named->second;
+    const Range& backward = trace_.ranges[node.range];
+    candidates_.clear();
+    for (const uint32_t i : candidates_of_.Of(node)) {
+      if (trace_.ranges[i].start_ns >= backward.start_ns) break;
+      candidates_.push_back(i);
+    }
+    KeepForwardThread(node, backward);
+    if (candidates_.empty()) return kNoRange;
+    const uint32_t last = LastThatFits(roles_.NameOf(backward));
+    return last != kNoRange && IsOnOneThread() ? last : kNoRange;
+  }
+
+  /// Drops candidates of other threads than the one that the file tells, if it does.
+  void KeepForwardThread(const BackwardNode& node, const Range& backward) {
+    if (const ForwardBackwardLink* arrow = ArrowTo(backward)) {
+      KeepThread(arrow->forward_thread);
+      std::erase_if(candidates_,
+                    [&](uint32_t i) { return trace_.ranges[i].start_ns > arrow->forward_ns; });
+    } else if (const ThreadIndex* marked =
+                   contexts_.MarkedThread(node.process_id, node.forward_thread)) {
+      KeepThread(*marked);
+    } else if (const auto voted = threads_by_vote_.find(node.forward_thread);
+               voted != threads_by_vote_.end()) {
+      KeepThread(voted->second);
+    }
+  }
+
+  void KeepThread(ThreadIndex thread) {
+    const auto elsewhere = [&](uint32_t i) { return trace_.ranges[i].thread != thread; };
+    if (std::all_of(candidates_.begin(), candidates_.end(), elsewhere)) return;
+    std::erase_if(candidates_, elsewhere);
+  }
+
+  /// The profiler's own arrow to a node, or null.
+  const ForwardBackwardLink* ArrowTo(const Range& node) const {
+    const size_t first = FirstArrow(node);
+    return first < arrows_.size() && LeadsTo(arrows_[first], node) ? &arrows_[first] : nullptr;
+  }
+
+  /// Index of the first arrow that ends no earlier than a node begins.
+  size_t FirstArrow(const Range& node) const {
+    const auto place =
+        std::lower_bound(arrows_.begin(), arrows_.end(), node,
+                         [](const ForwardBackwardLink& arrow, const Range& range) {
+                           return std::tie(arrow.backward_thread, arrow.backward_ns) <
+                                  std::tie(range.thread, range.start_ns);
+                         });
+    return static_cast<size_t>(place - arrows_.begin());
+  }
+
+  /// Whether an arrow that ends no earlier than a node begins leads to it.
+  static bool LeadsTo(const ForwardBackwardLink& arrow, const Range& node) {
+    return arrow.backward_thread == node.thread && arrow.backward_ns <= node.end_ns;
+  }
+
+  /// The last whose name is the node's. Else the node is that of a function of the user, which
+  /// calls ops of the same number: the outermost around the last. kNoRange where that says nothing.
+  uint32_t LastThatFits(std::string_view node_name) const {
+    const std::string bare_node = BareName(node_name);
+    for (size_t i = candidates_.size(); i-- > 0;) {
+      const std::string bare_op = BareName(roles_.NameOf(trace_.ranges[candidates_[i]]));
+      if (NamesFit(bare_node, bare_op)) return candidates_[i];
+    }
+    // The op of a C++ function of the user has no number of its own, nor a name like the node's.
+    if (node_name.find("CppNode<") != std::string_view::npos) return kNoRange;
+    const Range& last = trace_.ranges[candidates_.back()];
+    return *std::find_if(candidates_.begin(), candidates_.end(), [&](uint32_t i) {
+      const Range& range = trace_.ranges[i];
+      return range.thread == last.thread && range.start_ns <= last.start_ns &&
+             range.end_ns >= last.end_ns;
+    });
+  }
+
+  /// Which of the ops of several threads made the node cannot be told.
+  bool IsOnOneThread() const {
+    const ThreadIndex thread = trace_.ranges[candidates_.front()].thread;
+    return std::all_of(candidates_.begin(), candidates_.end(),
+                       [&](uint32_t i) { return trace_.ranges[i].thread == thread; });
+  }
+
+  ForwardBackward& result_;
+  const Trace& trace_;
+  const StepContexts& contexts_;
+  const LeakedRanges& leaks_;
+  const RangeRoles& roles_;
+  ForwardCandidates candidates_of_;
+  std::vector<ForwardBackwardLink> arrows_;                 // By thread and time of their ends.
+  std::unordered_map<Key, uint32_t, KeyHash> named_calls_;  // Ranges, by process and handle.
+  std::unordered_map<int64_t, ThreadIndex> threads_by_vote_;
+  std::vector<int64_t> sequences_;    // Of the node of each of runs_.
+  std::vector<uint32_t> candidates_;  // Of the node at hand.
+};
+
+ForwardBackward::ForwardBackward(const Trace& trace, const ThreadRanges& threads,
+                                 const LeakedRanges& leaks, const StepContexts& contexts,
+                                 const RangeRoles& roles)
+    : contexts_(contexts) {
+  if (contexts.nodes().empty()) {
+    other_arrows_ = trace.forward_backward_links;
+  } else {
+    Matcher(this, trace, threads, leaks, roles).Run();
+  }
+}
+
+std::vector<ForwardBackwardLink> ForwardBackward::Arrows(const Trace& trace) const {
+  std::vector<ForwardBackwardLink> arrows;
+  for (const BackwardNode& node : contexts_.nodes()) {
+    const uint32_t number = RunOf(node.range).node;
+    if (number == 0) continue;
+    const Range& forward = trace.ranges[ForwardOf(number)];
+    const Range& backward = trace.ranges[node.range];
+    arrows.push_back({forward.start_ns, backward.start_ns, forward.thread, backward.thread});
+  }
+  arrows.insert(arrows.end(), other_arrows_.begin(), other_arrows_.end());
+  return arrows;
+}
+
+}  // namespace oplens::parse

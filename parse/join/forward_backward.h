@@ -1,0 +1,88 @@
+#ifndef OPLENS_PARSE_JOIN_FORWARD_BACKWARD_H_
+#define OPLENS_PARSE_JOIN_FORWARD_BACKWARD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "parse/join/range_roles.h"
+#include "parse/join/step_contexts.h"
+#include "parse/join/thread_ranges.h"
+#include "parse/model/trace.h"
+
+namespace oplens::parse {
+
+/// One run of the backward node of a forward op.
+struct NodeRun {
+  uint32_t node = 0;  ///< Number of the forward op that made the node, from 1.
+  uint32_t run = 0;   ///< Which run of it, from 0: a graph that is kept runs again.
+};
+
+/// Which forward op made each node of the backward pass. The one place that decides it: records,
+/// arrows of timelines, `--check` and prices go by the numbers that it gives. Rules:
+/// docs/correlation.md, "Forward op of a node".
+///
+/// The file says it:
+///
+///     |- mm, h 7 -|          |- MmBackward0, fh 7 -|         its call, as nvtx_annotate marked it
+///     |- mm, seq 5 -| ~~~~~> |- MmBackward0, seq 5 -|        the profiler's arrow: its thread
+///     |- mm, seq 5, tid 1 -| |- MmBackward0, seq 5, ftid 1 -|   the number of its thread
+///
+/// Of those with the node's number, in its process, begun before it, the last whose name fits:
+///
+///     |- size, seq 5 -|  |- mm, seq 5 -|  |- MmBackward0 -|  mm: the counter stands still until
+///                                                            a node is made
+///     |- mm, seq 5 -|  (next iteration)  |- mm, seq 5 -|  |- MmBackward0 -|     the second
+///     |- f, seq 5 -------|                                   f: no name fits a function of the
+///     |  |- mul, seq 5 -| |     |- FooBackward, seq 5 -|     user; the outermost around the last
+///     |- to, seq 5 -|           |- CppNode<F>, seq 5 -|      none: its op has no number
+///     |- mm, seq 5 -| thread a
+///     |- mm, seq 5 -| thread b  |- MmBackward0, seq 5 -|     none: several threads have one
+///
+/// The node of an op inside one that nvtx_annotate marked is the marked one's.
+///
+/// O(R + N log N) for R ranges and N nodes and ops with their numbers; 4 bytes a range and some 40
+/// a node and op.
+class ForwardBackward {
+ public:
+  /// All must outlive this object.
+  ForwardBackward(const Trace& trace, const ThreadRanges& threads, const LeakedRanges& leaks,
+                  const StepContexts& contexts, const RangeRoles& roles);
+
+  /// Of a forward op that made a node: its number, from 1; else 0.
+  uint32_t NumberOf(size_t range) const {
+    return links_.empty() || contexts_.ContextOf(range) == StepContext::kNode ? 0 : links_[range];
+  }
+  /// Of the range of a node: its forward op; node 0 when it has none.
+  NodeRun RunOf(size_t range) const {
+    const bool linked =
+        !links_.empty() && contexts_.ContextOf(range) == StepContext::kNode && links_[range] != 0;
+    return linked ? runs_[links_[range] - 1] : NodeRun();
+  }
+  /// How many forward ops made nodes; their numbers are 1 to this.
+  uint32_t count() const { return static_cast<uint32_t>(forwards_.size()); }
+  /// The range of the forward op of a number.
+  uint32_t ForwardOf(uint32_t number) const { return forwards_[number - 1]; }
+  /// The call of a gradient function in a node of the op of that number, kNoRange when there is
+  /// none that tells anything (see gradient_hints.h).
+  uint32_t GradientCallOf(uint32_t number) const { return gradient_calls_[number - 1]; }
+
+  /// The arrows to draw: from each forward op to the runs of its nodes, and those of the file that
+  /// lead to no node with a number.
+  std::vector<ForwardBackwardLink> Arrows(const Trace& trace) const;
+
+ private:
+  class Matcher;
+
+  const StepContexts& contexts_;
+  std::vector<uint32_t> links_;  // By range: of a node 1 + index into runs_, else the number.
+                                 // Empty where there is no node.
+  std::vector<NodeRun> runs_;
+  std::vector<uint32_t> forwards_;                 // By number - 1; ranges.
+  std::vector<uint32_t> gradient_calls_;           // The same.
+  std::vector<ForwardBackwardLink> other_arrows_;  // Of the file; to no node with a number.
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_JOIN_FORWARD_BACKWARD_H_

@@ -1,0 +1,48 @@
+#include "parse/join/gpu_work.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace oplens::parse {
+namespace {
+
+bool ReplayBefore(const GraphReplay& a, const GraphReplay& b) {
+  return std::tuple(a.start_ns, a.end_ns, a.graph_id) <
+         std::tuple(b.start_ns, b.end_ns, b.graph_id);
+}
+
+bool KernelBefore(const Kernel& a, const Kernel& b) {
+  return std::tuple(!a.timed(), a.start_ns, a.correlation_id, a.row_id) <
+         std::tuple(!b.timed(), b.start_ns, b.correlation_id, b.row_id);
+}
+
+}  // namespace
+
+GpuWork::GpuWork(Trace* trace) : trace_(*trace), bounds_(trace->threads.size() + 1, 0) {
+  if (!std::is_sorted(trace->kernels.begin(), trace->kernels.end(), KernelBefore)) {
+    std::stable_sort(trace->kernels.begin(), trace->kernels.end(), KernelBefore);
+  }
+  std::stable_sort(trace->graph_replays.begin(), trace->graph_replays.end(), ReplayBefore);
+
+  const auto for_each_launched = [&](auto f) {
+    for (WorkIndex work = 0; work < count(); ++work) {
+      const LaunchIndex origin = OriginOf(work);
+      if (origin != kNoLaunch) f(work, trace_.launches[origin].thread);
+    }
+  };
+  for_each_launched([&](WorkIndex, ThreadIndex thread) { ++bounds_[thread + 1]; });
+  for (size_t thread = 1; thread < bounds_.size(); ++thread) bounds_[thread] += bounds_[thread - 1];
+  by_thread_.resize(bounds_.back());
+  std::vector<size_t> next = bounds_;
+  for_each_launched([&](WorkIndex work, ThreadIndex thread) { by_thread_[next[thread]++] = work; });
+  const auto before = [this](WorkIndex a, WorkIndex b) {
+    return trace_.launches[OriginOf(a)].start_ns < trace_.launches[OriginOf(b)].start_ns;
+  };
+  for (size_t thread = 0; thread + 1 < bounds_.size(); ++thread) {
+    const auto first = by_thread_.begin() + static_cast<std::ptrdiff_t>(bounds_[thread]);
+    const auto last = by_thread_.begin() + static_cast<std::ptrdiff_t>(bounds_[thread + 1]);
+    if (!std::is_sorted(first, last, before)) std::stable_sort(first, last, before);
+  }
+}
+
+}  // namespace oplens::parse

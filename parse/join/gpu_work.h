@@ -1,0 +1,52 @@
+#ifndef OPLENS_PARSE_JOIN_GPU_WORK_H_
+#define OPLENS_PARSE_JOIN_GPU_WORK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parse/model/trace.h"
+
+namespace oplens::parse {
+
+/// Number of something that the GPU did: the kernels in output order, then the replays of CUDA
+/// graphs whose kernels the file hides, by their starts.
+using WorkIndex = uint32_t;
+
+/// What was launched, in output order and in the order of the launches.
+class GpuWork {
+ public:
+  /// Sorts the kernels of `trace` (start, correlation id, row id; untimed ones last) and its
+  /// graph replays by start. `trace` must outlive this object.
+  explicit GpuWork(Trace* trace);
+
+  size_t count() const { return trace_.kernels.size() + trace_.graph_replays.size(); }
+  bool IsKernel(WorkIndex work) const { return work < trace_.kernels.size(); }
+  const GraphReplay& ReplayOf(WorkIndex work) const {
+    return trace_.graph_replays[work - trace_.kernels.size()];
+  }
+  /// The call that launched it; kNoLaunch: none is known.
+  LaunchIndex LaunchOf(WorkIndex work) const {
+    return IsKernel(work) ? trace_.kernels[work].launch : ReplayOf(work).launch;
+  }
+  /// The call whose surroundings tell its op: its launch, or what put it into the graph that was
+  /// launched.
+  LaunchIndex OriginOf(WorkIndex work) const {
+    const LaunchIndex capture = IsKernel(work) ? trace_.kernels[work].capture : kNoLaunch;
+    return capture != kNoLaunch ? capture : LaunchOf(work);
+  }
+  /// What came from a thread, in the order of its calls.
+  std::span<const WorkIndex> Of(ThreadIndex thread) const {
+    return {by_thread_.data() + bounds_[thread], bounds_[thread + 1] - bounds_[thread]};
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<WorkIndex> by_thread_;
+  std::vector<size_t> bounds_;  // By thread; one more at the end.
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_JOIN_GPU_WORK_H_

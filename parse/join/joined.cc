@@ -1,0 +1,107 @@
+#include "parse/join/joined.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace oplens::parse {
+namespace {
+
+/// What torch.compile's back ends call the kernels that they make.
+bool IsCompiledKernel(std::string_view name) {
+  constexpr std::string_view kPrefixes[] = {"triton_poi_", "triton_red_", "triton_per_",
+                                            "triton_tem_", "triton_for_", "triton_mm_"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+RangeTexts Classified(Trace* trace, Diagnostics* diagnostics) {
+  RangeTexts texts(&trace->strings, diagnostics);
+  texts.ClassifyAll(*trace);
+  return texts;
+}
+
+}  // namespace
+
+Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics)
+    : trace_(*trace),
+      work_(trace),
+      threads_(trace),
+      texts_(Classified(trace, diagnostics)),
+      leaks_(*trace, threads_, &texts_, diagnostics),
+      roles_(*trace, texts_),
+      contexts_(*trace, threads_, leaks_, &roles_),
+      links_(*trace, threads_, leaks_, contexts_, roles_),
+      calls_(trace, links_, &texts_),
+      known_{*trace, threads_, leaks_, texts_, contexts_, links_, options.keep_open},
+      sweep_(known_, work_, &calls_),
+      steps_(*trace),
+      collectives_(trace) {
+  CountReasons(diagnostics);
+}
+
+ReasonSet Joined::ReasonsOf(size_t index) const {
+  const Kernel& kernel = trace_.kernels[index];
+  const Surroundings* around = AroundOf(static_cast<WorkIndex>(index));
+  ReasonSet reasons = kernel.reasons;
+  if (around != nullptr) reasons.Merge(around->reasons);
+  if (kernel.launch == kNoLaunch) reasons.Add(Reason::kNoLaunchCall);
+  // Kernels that no single op launched: replays of a graph whose capture is not in the file,
+  // whatever is around the replay, and what a compiler made of several ops.
+  if (kernel.graph && kernel.capture == kNoLaunch) reasons.Add(Reason::kGraphKernel);
+  const bool has_op = around != nullptr && !RangesOf(*around, Around::kOps).empty();
+  if (!has_op && IsCompiledKernel(trace_.strings.View(kernel.name))) {
+    reasons.Add(Reason::kCompiledKernel);
+  }
+  if (!kernel.timed()) {
+    reasons.Add(Reason::kUntimed);
+  } else if (kernel.end_ns < kernel.start_ns) {
+    reasons.Add(Reason::kBadTimes);
+  }
+  return reasons;
+}
+
+void Joined::CountReasons(Diagnostics* diagnostics) const {
+  constexpr Reason kOfRows[] = {Reason::kNoLaunchCall, Reason::kGraphKernel,
+                                Reason::kCompiledKernel, Reason::kUntimed, Reason::kBadTimes};
+  constexpr Reason kOfRanges[] = {Reason::kNoMarker, Reason::kOnlyLeakedRanges};
+  for (size_t i = 0; i < trace_.kernels.size(); ++i) {
+    const Kernel& kernel = trace_.kernels[i];
+    const ReasonSet reasons = ReasonsOf(i);
+    for (const Reason reason : kOfRows) {
+      if (!reasons.Has(reason)) continue;
+      diagnostics->Count(reason, diagnostics->WantsExample(reason)
+                                     ? fmt::format("row {}, correlation id {}", kernel.row_id,
+                                                   kernel.correlation_id)
+                                     : std::string());
+    }
+    for (const Reason reason : kOfRanges) {
+      if (reasons.Has(reason)) diagnostics->CountMany(reason, 1);
+    }
+  }
+}
+
+std::span<const uint32_t> Joined::LayersOf(const Surroundings& around) const {
+  const std::span<const uint32_t> own = RangesOf(around, Around::kLayers);
+  return own.empty() && around.served != 0 ? LayersAroundForward(around.served) : own;
+}
+
+std::span<const uint32_t> Joined::LayersAroundForward(uint32_t forward) const {
+  const Surroundings* around = At(sweep_.PlaceOf(forward).around);
+  return around == nullptr ? std::span<const uint32_t>() : RangesOf(*around, Around::kLayers);
+}
+
+StringId Joined::LayerOf(uint32_t range) const {
+  const Range& layer = trace_.ranges[range];
+  return layer.kind == RangeKind::kModule ? layer.text : texts_.Of(layer.text).op;
+}
+
+StringId Joined::PathTextOf(uint32_t index) const {
+  const Range& range = trace_.ranges[index];
+  const StringId open_text = range.open() ? texts_.Of(range.text).open_text : 0;
+  return open_text == 0 ? range.text : open_text;
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,97 @@
+#include "parse/join/op_calls.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "parse/join/gradient_hints.h"
+
+namespace oplens::parse {
+
+OpCalls::OpCalls(Trace* trace, const ForwardBackward& links, RangeTexts* texts)
+    : trace_(*trace), links_(links), texts_(*texts), sequence_texts_(trace->operators.size(), 0) {
+  if (links.count() > 0) {
+    CompleteByNode();
+  } else {
+    CompleteBySize();
+  }
+}
+
+StringId OpCalls::Intern(const std::string& text) {
+  if (text.empty()) return 0;
+  const StringId id = trace_.strings.Intern(text);
+  texts_.Classify(id);
+  return id;
+}
+
+void OpCalls::CompleteByNode() {
+  std::map<std::pair<StringId, StringId>, StringId> known;
+  for (uint32_t number = 1; number <= links_.count(); ++number) {
+    const uint32_t gradient = links_.GradientCallOf(number);
+    if (gradient == kNoRange) continue;
+    const StringId gradient_call = CallOf(gradient);
+    const StringId forward_call = CallOf(links_.ForwardOf(number));
+    const auto [place, is_new] = known.try_emplace({forward_call, gradient_call}, 0);
+    if (is_new) {
+      place->second = Intern(
+          WithGradientFacts(trace_.strings.View(forward_call), trace_.strings.View(gradient_call)));
+    }
+    if (place->second == 0) continue;
+    completed_.resize(size_t{links_.count()} + 1, 0);
+    completed_[number] = place->second;
+  }
+}
+
+void OpCalls::CompleteBySize() {
+  ResultsBySize results;
+  std::unordered_set<StringId> calls;
+  for (const Range& range : trace_.ranges) {
+    const bool is_operator = range.kind == RangeKind::kOperator;
+    if (!is_operator || range.item >= trace_.operators.size()) continue;
+    const StringId call = trace_.operators[range.item].call;
+    if (call == 0 || !calls.insert(call).second) continue;
+    if (IsTellingGradient(trace_.strings.View(range.text))) results.Add(trace_.strings.View(call));
+  }
+  if (results.empty()) return;
+  for (const StringId call : calls) {
+    const StringId completed = Intern(results.WithResult(trace_.strings.View(call)));
+    if (completed != 0) completed_by_size_.emplace(call, completed);
+  }
+}
+
+StringId OpCalls::CallOf(uint32_t range) const {
+  const Range& called = trace_.ranges[range];
+  if (!completed_.empty()) {
+    const StringId completed = completed_[links_.NumberOf(range)];  // [0] is 0.
+    if (completed != 0) return completed;
+  }
+  if (called.kind == RangeKind::kOperator) {
+    const StringId call = trace_.operators[called.item].call;
+    const auto completed = completed_by_size_.find(call);
+    return completed == completed_by_size_.end() ? call : completed->second;
+  }
+  const StringId call = texts_.Of(called.text).call;
+  return call == 0 ? called.text : call;
+}
+
+StringId OpCalls::SequenceTextOf(uint32_t range) const {
+  const Range& called = trace_.ranges[range];
+  return called.kind == RangeKind::kOperator ? sequence_texts_[called.item] : called.text;
+}
+
+void OpCalls::MakeSequenceText(uint32_t range) {
+  const Range& called = trace_.ranges[range];
+  if (called.kind != RangeKind::kOperator || sequence_texts_[called.item] != 0) return;
+  sequence_texts_[called.item] = Intern(fmt::format(
+      "{}, seq = {}", trace_.strings.View(called.text), trace_.operators[called.item].sequence));
+}
+
+StringId OpCalls::StackOf(uint32_t range) const {
+  const Range& called = trace_.ranges[range];
+  return called.kind == RangeKind::kOperator ? trace_.operators[called.item].stack : called.text;
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,52 @@
+#ifndef OPLENS_PARSE_JOIN_OP_CALLS_H_
+#define OPLENS_PARSE_JOIN_OP_CALLS_H_
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "parse/join/forward_backward.h"
+#include "parse/join/range_texts.h"
+#include "parse/model/trace.h"
+
+namespace oplens::parse {
+
+/// The call of each op as a canonical text (AppendOpCall), with what its gradient functions tell of
+/// it (see gradient_hints.h), and its sequence range as a text like PyTorch's.
+class OpCalls {
+ public:
+  /// All must outlive this object. Adds completed calls to the trace's strings and to `texts`.
+  OpCalls(Trace* trace, const ForwardBackward& links, RangeTexts* texts);
+
+  /// The text of the call of a range that is one.
+  StringId CallOf(uint32_t range) const;
+  /// "NAME, seq = N" of a range with a sequence number; 0 for operators whose text was not made.
+  StringId SequenceTextOf(uint32_t range) const;
+  /// Makes that text for an operator.
+  void MakeSequenceText(uint32_t range);
+  /// The text of the call stack that was recorded with a range.
+  StringId StackOf(uint32_t range) const;
+
+  const RangeTexts::Text& OpOf(uint32_t range) const { return texts_.Of(CallOf(range)); }
+  const RangeTexts::Text& SequenceOf(uint32_t range) const {
+    return texts_.Of(SequenceTextOf(range));
+  }
+
+ private:
+  /// Adds to the calls of forward ops what the gradient functions in their nodes tell.
+  void CompleteByNode();
+  /// The same where no number links them.
+  void CompleteBySize();
+  StringId Intern(const std::string& text);
+
+  Trace& trace_;
+  const ForwardBackward& links_;
+  RangeTexts& texts_;
+  std::vector<StringId> completed_;  // By number of the forward op; 0: as recorded. Empty: all are.
+  std::unordered_map<StringId, StringId> completed_by_size_;  // By the recorded call.
+  std::vector<StringId> sequence_texts_;  // By index into Trace::operators; 0: not needed yet.
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_JOIN_OP_CALLS_H_

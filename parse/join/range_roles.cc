@@ -1,0 +1,151 @@
+#include "parse/join/range_roles.h"
+
+namespace oplens::parse {
+namespace {
+
+constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function";
+constexpr std::string_view kAccumulate = "AccumulateGrad";
+constexpr std::string_view kGraphRoot = "autograd::GraphRoot";
+constexpr std::string_view kOptimizer = "Optimizer.";
+constexpr std::string_view kOptimizerPhase = "phase:optimizer";
+constexpr std::string_view kCheckpointNode = "CheckpointFunctionBackward";
+constexpr std::string_view kCheckpointFile = "torch/utils/checkpoint.py";
+
+bool Holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<int64_t> RangeRoles::SequenceOf(const Range& range) const {
+  if (const Operator* op = OperatorOf(range)) return op->sequence;
+  const RangeTexts::Text* text = MarkerOf(range);
+  if (text == nullptr) return std::nullopt;
+  switch (text->kind) {
+    case MarkerKind::kSeq:
+    case MarkerKind::kNode:
+      return text->seq;
+    case MarkerKind::kOp:
+      return text->thread != 0 ? std::optional(text->seq) : std::nullopt;
+    case MarkerKind::kOperator:
+      return -1;  // Texts of ops that made no node have no number.
+    case MarkerKind::kLayer:
+    case MarkerKind::kTrace:
+    case MarkerKind::kRepr:
+    case MarkerKind::kFree:
+    case MarkerKind::kIgnored:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::string_view RangeRoles::NameOf(const Range& range) const {
+  const RangeTexts::Text* text = MarkerOf(range);
+  const bool named =
+      text != nullptr && (text->kind == MarkerKind::kNode || text->kind == MarkerKind::kOp);
+  return named ? trace_.strings.View(text->op) : TextOf(range);
+}
+
+bool RangeRoles::IsSequenceText(const Range& range) const {
+  const RangeTexts::Text* text = MarkerOf(range);
+  return text != nullptr && text->kind == MarkerKind::kSeq;
+}
+
+int64_t RangeRoles::MarkedSequence(const Range& range) const {
+  if (const Operator* op = OperatorOf(range)) return op->thread != 0 ? op->sequence : -1;
+  const RangeTexts::Text* text = MarkerOf(range);
+  const bool marked =
+      text != nullptr && (text->kind == MarkerKind::kNode || text->kind == MarkerKind::kOp);
+  return marked ? text->seq : -1;
+}
+
+bool RangeRoles::IsMarkedOp(const Range& range) const {
+  if (const Operator* op = OperatorOf(range)) return op->thread != 0 && !op->backward;
+  const RangeTexts::Text* text = MarkerOf(range);
+  return text != nullptr && text->kind == MarkerKind::kOp && text->thread != 0;
+}
+
+bool RangeRoles::IsMarked(const Range& range, markers::Direction direction) const {
+  char marked = 0;
+  if (const Operator* op = OperatorOf(range)) {
+    marked = op->direction;
+  } else if (const RangeTexts::Text* text = MarkerOf(range)) {
+    marked = text->direction;
+  }
+  return marked == static_cast<char>(direction);
+}
+
+bool RangeRoles::SaysBackward(const Range& range) const {
+  if (const Operator* op = OperatorOf(range)) return op->backward;
+  const RangeTexts::Text* text = MarkerOf(range);
+  if (text == nullptr) return false;
+  // Also "torch::autograd::CopyBackwards".
+  return text->backward || (text->kind == MarkerKind::kSeq && Holds(TextOf(range), "Backward"));
+}
+
+bool RangeRoles::IsGradientFunction(const Range& range) const {
+  return !Holds(TextOf(range), "Backward");
+}
+
+bool RangeRoles::IsCheckpointFrame(const Range& range) const {
+  return Holds(TextOf(range), kCheckpointFile);
+}
+
+bool RangeRoles::IsAroundAccumulate(const Range& range) const {
+  return Holds(TextOf(range), kAccumulate);
+}
+
+StepContext RangeRoles::ContextOf(const Range& range) {
+  if (range.kind == RangeKind::kFrame || range.kind == RangeKind::kModule) {
+    return StepContext::kNone;
+  }
+  const StepContext context = FactsOf(range).context;
+  if (context != StepContext::kNone) return context;
+  if (IsMarked(range, markers::Direction::kRecompute)) return StepContext::kRecompute;
+  return SaysBackward(range) ? StepContext::kNode : StepContext::kNone;
+}
+
+const RangeRoles::TextFacts& RangeRoles::FactsOf(const Range& range) {
+  if (range.text >= facts_.size()) facts_.resize(trace_.strings.size());
+  TextFacts& facts = facts_[range.text];
+  if (facts.known) return facts;
+  facts.known = true;
+  const std::string_view text = TextOf(range);
+  facts.checkpoint = Holds(text, kCheckpointNode);
+  if (text.starts_with(kEvaluate) || Holds(text, kGraphRoot)) {
+    facts.context = StepContext::kEvaluate;
+  } else if (Holds(text, kAccumulate)) {
+    facts.context = StepContext::kAccumulate;
+  } else if (text.starts_with(kOptimizer) || text == kOptimizerPhase) {
+    facts.context = StepContext::kOptimizer;
+  } else if (facts.checkpoint) {
+    facts.context = StepContext::kNode;
+  }
+  return facts;
+}
+
+int64_t RangeRoles::OwnThreadOf(const Range& range) const {
+  if (const Operator* op = OperatorOf(range)) return op->backward ? 0 : op->thread;
+  const RangeTexts::Text* text = MarkerOf(range);
+  return text != nullptr && text->kind == MarkerKind::kOp ? text->thread : 0;
+}
+
+int64_t RangeRoles::HandleOf(const Range& range) const {
+  if (const Operator* op = OperatorOf(range)) return op->backward ? 0 : op->handle;
+  const RangeTexts::Text* text = MarkerOf(range);
+  return text != nullptr && text->kind == MarkerKind::kOp ? text->handle : 0;
+}
+
+int64_t RangeRoles::ForwardThreadOf(const Range& range) const {
+  if (const Operator* op = OperatorOf(range)) return op->forward_thread;
+  const RangeTexts::Text* text = MarkerOf(range);
+  return text != nullptr && text->kind == MarkerKind::kNode ? text->thread : 0;
+}
+
+int64_t RangeRoles::ForwardHandleOf(const Range& range) const {
+  if (const Operator* op = OperatorOf(range)) return op->forward_handle;
+  const RangeTexts::Text* text = MarkerOf(range);
+  return text != nullptr && text->kind == MarkerKind::kNode ? text->handle : 0;
+}
+
+}  // namespace oplens::parse

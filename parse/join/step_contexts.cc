@@ -1,0 +1,209 @@
+#include "parse/join/step_contexts.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "parse/join/gradient_hints.h"
+
+namespace oplens::parse {
+
+/// Goes through the ranges of one thread after the other.
+class StepContexts::Reader {
+ public:
+  Reader(StepContexts* result, const Trace& trace, const LeakedRanges& leaks, RangeRoles* roles)
+      : result_(*result), trace_(trace), leaks_(leaks), roles_(*roles) {}
+
+  void ReadThread(ThreadIndex thread, size_t begin, size_t end) {
+    open_.clear();
+    evaluates_.clear();
+    last_nodes_.clear();
+    any_node_ = false;
+    any_forward_ = false;
+    for (size_t i = begin; i < end; ++i) {
+      const Range& range = trace_.ranges[i];
+      if (leaks_.Has(i) || range.open()) continue;
+      while (!open_.empty() && open_.back().end_ns < range.end_ns) open_.pop_back();
+      if (RepeatsMarker(range)) {
+        result_.repeats_.resize(trace_.ranges.size(), false);
+        result_.repeats_[i] = true;
+      } else {
+        ReadRange(static_cast<uint32_t>(i), range);
+      }
+    }
+    result_.node_threads_[thread] = any_node_;
+    result_.engine_threads_[thread] = any_node_ && !any_forward_;
+    MarkRecomputed();
+  }
+
+ private:
+  /// A range of an op, a node or the engine that is open.
+  struct Open {
+    int64_t end_ns;
+    uint32_t range;
+    bool node;
+    bool checkpoint;
+    int64_t marked_sequence;  ///< Which PyTorch's own range right inside repeats; -1: none.
+    bool marked_op;
+  };
+  /// Ops right inside a node.
+  struct Inner {
+    std::vector<uint32_t> numbered;
+    bool unnumbered = false;
+    bool checkpoint = false;
+  };
+
+  /// Markers of nvtx_annotate tell their number, and a range right inside repeats it for older
+  /// readers: "mm, seq = 3".
+  bool RepeatsMarker(const Range& range) const {
+    return !open_.empty() && open_.back().marked_sequence >= 0 && roles_.IsSequenceText(range) &&
+           roles_.SequenceOf(range) == open_.back().marked_sequence;
+  }
+
+  void ReadRange(uint32_t index, const Range& range) {
+    NoteMarkedThread(range);
+    NoteMarkedOpAround(index, range);
+    StepContext context = roles_.ContextOf(range);
+    // "relu_backward" is a function that a node calls, and a node only where none is around.
+    if (context == StepContext::kNode && roles_.IsGradientFunction(range) && DepthInNodes() > 0) {
+      context = StepContext::kNone;
+    }
+    result_.contexts_[index] = context;
+    NoteNodeServed(index, range, context);
+    if (range.kind == RangeKind::kFrame) return NoteCheckpointFrame(range);
+    const std::optional<int64_t> sequence = roles_.SequenceOf(range);
+    if (context == StepContext::kNone && !sequence) return;
+    const bool node = context == StepContext::kNode;
+    if (node) {
+      any_node_ = true;
+      AddNode(index, range, sequence.value_or(-1));
+    } else if (context == StepContext::kNone) {
+      const bool inside = NoteInnerOp(index, range, *sequence);
+      // 0 may be a filler, but not where the marker tells the op's own number.
+      any_forward_ |= !inside && (*sequence > 0 || roles_.MarkedSequence(range) == 0 ||
+                                  roles_.IsMarked(range, markers::Direction::kForward));
+    }
+    open_.push_back({range.end_ns, index, node, node && roles_.RunsCheckpoint(range),
+                     roles_.MarkedSequence(range), roles_.IsMarkedOp(range)});
+  }
+
+  size_t DepthInNodes() const {
+    return static_cast<size_t>(
+        std::count_if(open_.begin(), open_.end(), [](const Open& open) { return open.node; }));
+  }
+
+  void NoteMarkedThread(const Range& range) {
+    const int64_t number = roles_.OwnThreadOf(range);
+    if (number == 0) return;
+    result_.marked_threads_[{trace_.threads[range.thread].process_id, number}] = range.thread;
+  }
+
+  /// Of the ops inside a marked one only their numbers are told: the nodes that they made are the
+  /// marked op's, which has several then.
+  void NoteMarkedOpAround(uint32_t index, const Range& range) {
+    if (!roles_.IsSequenceText(range)) return;
+    const auto around = std::find_if(open_.rbegin(), open_.rend(),
+                                     [](const Open& open) { return open.marked_op || open.node; });
+    if (around != open_.rend() && around->marked_op) result_.marked_ops_[index] = around->range;
+  }
+
+  /// What the engine does around a node is the node's; it runs AccumulateGrad right after the node
+  /// whose gradient is complete, before any other of the same depth.
+  void NoteNodeServed(uint32_t index, const Range& range, StepContext context) {
+    while (!evaluates_.empty() && trace_.ranges[evaluates_.back()].end_ns <= range.start_ns) {
+      evaluates_.pop_back();
+    }
+    if (context == StepContext::kNode) {
+      const size_t depth = DepthInNodes();
+      last_nodes_.resize(depth + 1, kNoRange);
+      last_nodes_[depth] = index;
+      // The first node in the range is the one that it is for.
+      if (!evaluates_.empty()) result_.nodes_served_.try_emplace(evaluates_.back(), index);
+      return;
+    }
+    const bool evaluate = context == StepContext::kEvaluate;
+    if (evaluate) evaluates_.push_back(index);
+    if (context == StepContext::kAccumulate || (evaluate && roles_.IsAroundAccumulate(range))) {
+      const size_t depth = DepthInNodes();
+      const uint32_t last = depth < last_nodes_.size() ? last_nodes_[depth] : kNoRange;
+      if (last != kNoRange) result_.nodes_served_[index] = last;
+    }
+  }
+
+  void AddNode(uint32_t index, const Range& range, int64_t sequence) {
+    if (sequence < 0) return;
+    result_.nodes_.push_back({index, trace_.threads[range.thread].process_id, sequence,
+                              roles_.ForwardThreadOf(range), roles_.ForwardHandleOf(range)});
+  }
+
+  /// Code of the framework that unpacks what a checkpoint kept runs inside the node that asks.
+  void NoteCheckpointFrame(const Range& range) {
+    if (open_.empty() || !open_.back().node || !roles_.IsCheckpointFrame(range)) return;
+    open_.back().checkpoint = true;
+  }
+
+  /// An op right inside a node: remembers whether gradients were recorded while it ran. Answers
+  /// whether a node is around the op at all.
+  bool NoteInnerOp(uint32_t index, const Range& range, int64_t sequence) {
+    if (open_.empty()) return false;
+    const Open& parent = open_.back();
+    if (!parent.node) return DepthInNodes() > 0;
+    if (IsTellingGradient(trace_.strings.View(range.text))) {
+      result_.gradient_calls_.emplace(parent.range, index);
+    }
+    // Which of the marked ones run again is told.
+    if (roles_.MarkedSequence(range) >= 0 || roles_.IsMarkedOp(range)) return true;
+    Inner& inner = inner_[parent.range];
+    inner.checkpoint |= parent.checkpoint;
+    // Old files give 0 to ops that have no number.
+    if (sequence > 0 || parent.checkpoint) {
+      inner.numbered.push_back(index);
+    } else {
+      inner.unnumbered = true;
+    }
+    return true;
+  }
+
+  /// Ops run without numbers in a backward pass, unless the pass itself is recorded
+  /// (create_graph), when all have one. Numbered ops beside others are a forward pass that runs
+  /// again.
+  void MarkRecomputed() {
+    for (const auto& [node, inner] : inner_) {
+      if (!inner.checkpoint && !inner.unnumbered) continue;
+      for (const uint32_t range : inner.numbered) {
+        result_.contexts_[range] = StepContext::kRecompute;
+      }
+    }
+    inner_.clear();
+  }
+
+  StepContexts& result_;
+  const Trace& trace_;
+  const LeakedRanges& leaks_;
+  RangeRoles& roles_;
+  // Of the thread at hand.
+  std::vector<Open> open_;
+  std::vector<uint32_t> evaluates_;            // Ranges of the engine around nodes, open ones last.
+  std::vector<uint32_t> last_nodes_;           // The last node by the number of nodes around it.
+  std::unordered_map<uint32_t, Inner> inner_;  // By node.
+  bool any_node_ = false;
+  bool any_forward_ = false;
+};
+
+StepContexts::StepContexts(const Trace& trace, const ThreadRanges& threads,
+                           const LeakedRanges& leaks, RangeRoles* roles)
+    : contexts_(trace.ranges.size(), StepContext::kNone),
+      engine_threads_(threads.thread_count(), false),
+      node_threads_(threads.thread_count(), false) {
+  Reader reader(this, trace, leaks, roles);
+  for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
+    reader.ReadThread(static_cast<ThreadIndex>(thread), threads.BeginOf(thread),
+                      threads.EndOf(thread));
+  }
+}
+
+const ThreadIndex* StepContexts::MarkedThread(int64_t process_id, int64_t number) const {
+  const auto place = marked_threads_.find({process_id, number});
+  return place == marked_threads_.end() ? nullptr : &place->second;
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,91 @@
+#ifndef OPLENS_PARSE_JOIN_STEP_CONTEXTS_H_
+#define OPLENS_PARSE_JOIN_STEP_CONTEXTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "parse/join/range_roles.h"
+#include "parse/join/thread_ranges.h"
+#include "parse/model/trace.h"
+
+namespace oplens::parse {
+
+/// A range that stands for none.
+inline constexpr uint32_t kNoRange = UINT32_MAX;
+
+/// A node of the backward pass that has a sequence number, as one range of it tells.
+struct BackwardNode {
+  uint32_t range = kNoRange;
+  int64_t process_id = 0;
+  int64_t sequence = -1;
+  // The framework's own numbers; 0: the file does not tell.
+  int64_t forward_thread = 0;
+  int64_t forward_handle = 0;
+};
+
+/// What each range says of the training step, by what it is inside of on its own thread. Rules:
+/// docs/correlation.md, "Phases".
+///
+///     |- evaluate_function: MmBackward0 --------------------|  kEvaluate, of the node inside
+///     |  |- MmBackward0, seq 5 --------------------------|  |  kNode
+///     |  |  |- {'op': 'mm', 'seq': 9, ...} -----------|  |  |  an op of gradients of gradients,
+///     |  |  |  |- mm, seq 9 -|                        |  |  |  which this repeats: not looked at
+///     |  |  |- aten::tanh, seq 8 -|  (runs again)      |  |  |  kRecompute
+///     |- evaluate_function: AccumulateGrad --|                 kEvaluate, of the node before it
+///     |  |- AccumulateGrad --------|                           kAccumulate, the same
+///
+/// Open and leaked ranges say nothing. O(R d) for R ranges, d of them inside of each other; 1 byte
+/// a range, and 40 a node.
+class StepContexts {
+ public:
+  /// All must outlive this object.
+  StepContexts(const Trace& trace, const ThreadRanges& threads, const LeakedRanges& leaks,
+               RangeRoles* roles);
+
+  StepContext ContextOf(size_t range) const { return contexts_[range]; }
+  /// Whether a range of PyTorch's own repeats the number of the marker right around it.
+  bool Repeats(size_t range) const { return !repeats_.empty() && repeats_[range]; }
+  /// Whether a thread runs nothing but the backward pass: old files have no range around what its
+  /// engine does between the nodes.
+  bool IsEngineThread(ThreadIndex thread) const { return engine_threads_[thread]; }
+  bool HasNodes(ThreadIndex thread) const { return node_threads_[thread]; }
+
+  /// In the order of their ranges.
+  const std::vector<BackwardNode>& nodes() const { return nodes_; }
+  /// Of a range of the engine outside of nodes: the range of the node that it belongs to.
+  uint32_t NodeServedBy(size_t range) const { return Look(nodes_served_, range); }
+  /// Of a number inside an op that nvtx_annotate marked: that op, whose node it is then.
+  uint32_t MarkedOpAround(size_t range) const { return Look(marked_ops_, range); }
+  /// Of the range of a node: the call of a gradient function in it that tells something of the
+  /// forward call (see gradient_hints.h).
+  uint32_t GradientCallIn(size_t node) const { return Look(gradient_calls_, node); }
+  /// The thread with a number that markers of nvtx_annotate tell as their own; null: none.
+  const ThreadIndex* MarkedThread(int64_t process_id, int64_t number) const;
+
+ private:
+  class Reader;
+  using RangeMap = std::unordered_map<uint32_t, uint32_t>;
+
+  static uint32_t Look(const RangeMap& map, size_t range) {
+    const auto place = map.find(static_cast<uint32_t>(range));
+    return place == map.end() ? kNoRange : place->second;
+  }
+
+  std::vector<StepContext> contexts_;  // By range.
+  std::vector<bool> repeats_;          // By range; empty where none does.
+  std::vector<bool> engine_threads_;   // By thread.
+  std::vector<bool> node_threads_;     // By thread.
+  std::vector<BackwardNode> nodes_;
+  RangeMap nodes_served_;
+  RangeMap marked_ops_;
+  RangeMap gradient_calls_;
+  std::map<std::pair<int64_t, int64_t>, ThreadIndex> marked_threads_;  // By process and number.
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_JOIN_STEP_CONTEXTS_H_

@@ -1,0 +1,64 @@
+#ifndef OPLENS_PARSE_JOIN_SURROUNDINGS_H_
+#define OPLENS_PARSE_JOIN_SURROUNDINGS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parse/join/forward_backward.h"
+#include "parse/join/range_sweep.h"
+#include "parse/model/kernel_record.h"
+#include "parse/model/reason.h"
+
+namespace oplens::parse {
+
+/// How many free-text ranges around a call are listed: the outermost.
+inline constexpr size_t kMaxRangePath = 16;
+/// How many frames of a call stack of separate Python functions are listed: the innermost.
+inline constexpr size_t kMaxFrames = 64;
+
+/// The lists of ranges around a call, each outermost first.
+enum class Around : uint8_t {
+  kLayers,
+  kReprs,
+  kOps,        ///< Annotated calls, without those that only name the one around them again.
+  kSequences,  ///< Ranges with a sequence number: in the order of their texts, each once.
+  kPaths,      ///< Free texts, at most kMaxRangePath.
+  kFrames,     ///< Python functions of the user, at most kMaxFrames.
+  kForwards,   ///< Ops that made a node.
+  kCount
+};
+inline constexpr size_t kAroundCount = static_cast<size_t>(Around::kCount);
+
+/// What is around a call of a host thread. Calls with the same ranges around them share one.
+struct Surroundings {
+  /// Where each list begins in SurroundingLists::ranges, and where the last one ends.
+  std::array<uint32_t, kAroundCount + 1> bounds{};
+  uint32_t paths_cut = 0;  ///< Free texts beyond kMaxRangePath.
+  NodeRun node;            ///< Of the innermost node.
+  uint32_t served = 0;     ///< Of the engine's own work: the forward op of the node it is for.
+  uint32_t stack = OpenRanges::kNone;  ///< The innermost range that a call stack was recorded with.
+  /// The outermost range around the call that says something of the step, but the optimizer's.
+  uint32_t outermost_context = OpenRanges::kNone;
+  uint32_t callers = 0;  ///< Which of BackwardCallers' questions is the call's; 0: none waits.
+  Phase phase = Phase::kUnknown;
+  bool backward = false;  ///< A node or its number says so.
+  ReasonSet reasons;      ///< What is missing around the call.
+};
+
+/// Surroundings, by index, with the ranges in their lists.
+struct SurroundingLists {
+  std::vector<Surroundings> all;
+  std::vector<uint32_t> ranges;  ///< Numbers of ranges.
+
+  std::span<const uint32_t> Of(const Surroundings& around, Around list) const {
+    const auto i = static_cast<size_t>(list);
+    return {ranges.data() + around.bounds[i], around.bounds[i + 1] - around.bounds[i]};
+  }
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_JOIN_SURROUNDINGS_H_

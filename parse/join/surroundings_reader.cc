@@ -1,0 +1,272 @@
+#include "parse/join/surroundings_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace oplens::parse {
+
+SurroundingsReader::Lane SurroundingsReader::LaneOf(MarkerKind kind) {
+  switch (kind) {
+    case MarkerKind::kLayer:
+      return kLayerLane;
+    case MarkerKind::kTrace:
+      return kTraceLane;
+    case MarkerKind::kRepr:
+      return kReprLane;
+    case MarkerKind::kOp:
+      return kOpLane;
+    case MarkerKind::kSeq:
+      return kSequenceLane;
+    case MarkerKind::kNode:
+    case MarkerKind::kOperator:  // If its call could be read.
+    case MarkerKind::kFree:
+    case MarkerKind::kIgnored:
+      break;
+  }
+  return kPathLane;
+}
+
+void SurroundingsReader::Begin(ThreadIndex thread) {
+  open_.Clear();
+  thread_ = thread;
+  next_ = known_.threads.BeginOf(thread);
+  end_ = known_.threads.EndOf(thread);
+}
+
+void SurroundingsReader::MoveTo(int64_t start_ns, int64_t end_ns) {
+  for (; next_ < end_ && known_.trace.ranges[next_].start_ns <= start_ns; ++next_) Push(next_);
+  open_.MoveTo(start_ns, end_ns);
+}
+
+void SurroundingsReader::MoveToRange(uint32_t range) {
+  for (; next_ <= range; ++next_) Push(next_);
+  const int64_t start_ns = known_.trace.ranges[range].start_ns;
+  open_.MoveTo(start_ns, start_ns < kNeverClosed ? start_ns + 1 : start_ns);
+}
+
+void SurroundingsReader::Push(size_t index) {
+  if (known_.leaks.Has(index)) return;
+  const Range& range = known_.trace.ranges[index];
+  if (known_.contexts.ContextOf(index) != StepContext::kNone) PushTo(index, range, kContextLane);
+  if (known_.links.NumberOf(index) != 0) PushTo(index, range, kForwardLane);
+  switch (range.kind) {
+    case RangeKind::kMarker:
+      return PushMarker(index, range);
+    case RangeKind::kOperator:
+      return PushOperator(index, range);
+    case RangeKind::kFrame:
+      if (!range.open() && known_.texts.IsUserFrame(range.text)) {
+        PushTo(index, range, kFrameLane);
+      }
+      return;
+    case RangeKind::kModule:
+      return PushTo(index, range, kLayerLane);
+    case RangeKind::kAnnotation:
+    case RangeKind::kStep:
+      return PushTo(index, range, kPathLane);
+  }
+}
+
+void SurroundingsReader::PushMarker(size_t index, const Range& range) {
+  const RangeTexts::Text& text = known_.texts.Of(range.text);
+  if (text.kind == MarkerKind::kIgnored) return;
+  // Says which node runs, as the sequence text inside does: no label.
+  if (text.kind == MarkerKind::kNode && Counts(range)) return;
+  const bool call = text.call != 0 && Counts(range);
+  if (call) PushTo(index, range, kOpLane);
+  if (call && text.kind == MarkerKind::kOperator) return;
+  const Lane lane = LaneOf(text.kind);
+  if (lane == kLayerLane || Counts(range)) return PushTo(index, range, lane);
+  if (lane == kTraceLane || lane == kReprLane) return;
+  PushTo(index, range, kPathLane);
+}
+
+void SurroundingsReader::PushOperator(size_t index, const Range& range) {
+  if (!Counts(range) || range.item >= known_.trace.operators.size()) {
+    return PushTo(index, range, kPathLane);
+  }
+  const Operator& op = known_.trace.operators[range.item];
+  if (op.call != 0) PushTo(index, range, kOpLane);
+  if (op.stack != 0) PushTo(index, range, kTraceLane);
+  if (op.sequence >= 0 || op.backward) PushTo(index, range, kSequenceLane);
+}
+
+Surroundings SurroundingsReader::Collect(SurroundingLists* lists) {
+  lists_ = lists;
+  Surroundings around;
+  const auto end_list = [&](Around list) {
+    around.bounds[static_cast<size_t>(list) + 1] = static_cast<uint32_t>(lists->ranges.size());
+  };
+  around.bounds[0] = static_cast<uint32_t>(lists->ranges.size());
+  AddLane(kLayerLane);
+  end_list(Around::kLayers);
+  AddLane(kReprLane);
+  end_list(Around::kReprs);
+  AddOps();
+  end_list(Around::kOps);
+  around.backward = AddSequences();
+  end_list(Around::kSequences);
+  AddPaths(&around);
+  end_list(Around::kPaths);
+  AddFrames();
+  end_list(Around::kFrames);
+  AddLane(kForwardLane);
+  end_list(Around::kForwards);
+  around.stack = open_.Innermost(kTraceLane);
+  ReadStep(&around);
+  NoteReasons(&around);
+  return around;
+}
+
+void SurroundingsReader::AddLane(Lane lane) {
+  open_.ForEach(lane, [&](uint32_t range) {
+    lists_->ranges.push_back(range);
+    return true;
+  });
+}
+
+void SurroundingsReader::AddOps() {
+  const size_t before = lists_->ranges.size();
+  open_.ForEach(kOpLane, [&](uint32_t range) {
+    // PyTorch's own range right inside of one that annotates the same call.
+    const bool repeats = lists_->ranges.size() > before && NamesOnly(range) &&
+                         calls_.OpOf(lists_->ranges.back()).op == calls_.OpOf(range).op;
+    if (!repeats) lists_->ranges.push_back(range);
+    return true;
+  });
+}
+
+bool SurroundingsReader::NamesOnly(uint32_t index) const {
+  const Range& range = known_.trace.ranges[index];
+  return range.kind == RangeKind::kMarker && known_.texts.Of(range.text).names_only;
+}
+
+bool SurroundingsReader::AddSequences() {
+  sequences_.clear();
+  bool backward = false;
+  open_.ForEach(kSequenceLane, [&](uint32_t range) {
+    const Range& called = known_.trace.ranges[range];
+    const bool is_operator = called.kind == RangeKind::kOperator;
+    if (is_operator && known_.trace.operators[called.item].sequence < 0) {
+      backward = true;  // A node of the backward pass that has no forward op (AccumulateGrad).
+      return true;
+    }
+    calls_.MakeSequenceText(range);
+    sequences_.push_back(range);
+    return true;
+  });
+  if (sequences_.size() > 1) {
+    const auto text = [&](uint32_t range) { return calls_.SequenceTextOf(range); };
+    const auto key = [&](uint32_t range) {
+      return std::pair(calls_.SequenceOf(range).seq, known_.trace.strings.View(text(range)));
+    };
+    std::stable_sort(sequences_.begin(), sequences_.end(),
+                     [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    sequences_.erase(std::unique(sequences_.begin(), sequences_.end(),
+                                 [&](uint32_t a, uint32_t b) { return text(a) == text(b); }),
+                     sequences_.end());
+    DropSimilarSequences();
+  }
+  for (const uint32_t range : sequences_) backward |= SaysBackward(range);
+  lists_->ranges.insert(lists_->ranges.end(), sequences_.begin(), sequences_.end());
+  return backward;
+}
+
+void SurroundingsReader::DropSimilarSequences() {
+  size_t kept = 1;
+  uint32_t previous = sequences_.front();
+  for (size_t i = 1; i < sequences_.size(); ++i) {
+    const uint32_t range = sequences_[i];
+    const std::string_view name = SequenceName(range);
+    const std::string_view before = SequenceName(previous);
+    const bool similar = calls_.SequenceOf(range).seq == calls_.SequenceOf(previous).seq &&
+                         (name.find(before) != std::string_view::npos ||
+                          before.find(name) != std::string_view::npos);
+    previous = range;
+    if (!similar) sequences_[kept++] = range;
+  }
+  sequences_.resize(kept);
+}
+
+std::string_view SurroundingsReader::SequenceName(uint32_t range) const {
+  return known_.trace.strings.View(calls_.SequenceTextOf(range))
+      .substr(0, calls_.SequenceOf(range).name_length);
+}
+
+bool SurroundingsReader::SaysBackward(uint32_t range) const {
+  const Range& called = known_.trace.ranges[range];
+  return calls_.SequenceOf(range).backward ||
+         (called.kind == RangeKind::kOperator && known_.trace.operators[called.item].backward);
+}
+
+void SurroundingsReader::AddPaths(Surroundings* around) {
+  size_t listed = 0;
+  open_.ForEach(kPathLane, [&](uint32_t range) {
+    lists_->ranges.push_back(range);
+    return ++listed < kMaxRangePath;
+  });
+  around->paths_cut = static_cast<uint32_t>(open_.CountOf(kPathLane) - listed);
+}
+
+void SurroundingsReader::AddFrames() {
+  const size_t count = open_.CountOf(kFrameLane);
+  const size_t skipped = count - std::min(count, kMaxFrames);
+  size_t met = 0;
+  open_.ForEach(kFrameLane, [&](uint32_t range) {
+    if (met++ >= skipped) lists_->ranges.push_back(range);
+    return true;
+  });
+}
+
+void SurroundingsReader::ReadStep(Surroundings* around) const {
+  open_.ForEach(kContextLane, [&](uint32_t range) {
+    if (known_.contexts.ContextOf(range) == StepContext::kOptimizer) return true;
+    around->outermost_context = range;
+    return false;
+  });
+  const uint32_t innermost = open_.Innermost(kContextLane);
+  const StepContext context =
+      innermost == OpenRanges::kNone ? StepContext::kNone : known_.contexts.ContextOf(innermost);
+  const auto served = [&] {
+    const uint32_t node = known_.contexts.NodeServedBy(innermost);
+    return node == kNoRange ? 0 : known_.links.RunOf(node).node;
+  };
+  const auto has = [&](Around list) { return !lists_->Of(*around, list).empty(); };
+  switch (context) {
+    case StepContext::kNode:
+      around->phase = Phase::kBackward;
+      around->node = known_.links.RunOf(innermost);
+      break;
+    case StepContext::kEvaluate:
+      around->phase = Phase::kGradient;
+      around->served = served();
+      break;
+    case StepContext::kAccumulate:
+      around->phase = Phase::kAccumulate;
+      around->served = served();
+      break;
+    case StepContext::kRecompute:
+      around->phase = Phase::kRecompute;
+      break;
+    case StepContext::kOptimizer:
+      around->phase = Phase::kOptimizer;
+      break;
+    case StepContext::kNone:
+      if (has(Around::kOps) || has(Around::kSequences)) around->phase = Phase::kForward;
+      // Old files have no range around what the engine does between the nodes.
+      if (known_.contexts.IsEngineThread(thread_)) around->phase = Phase::kGradient;
+  }
+}
+
+void SurroundingsReader::NoteReasons(Surroundings* around) const {
+  const uint32_t first = around->bounds.front();
+  if (lists_->ranges.size() == first && around->stack == OpenRanges::kNone) {
+    const bool leaked = known_.leaks.SinceOn(thread_) <= open_.start_ns();
+    around->reasons.Add(leaked ? Reason::kOnlyLeakedRanges : Reason::kNoMarker);
+  }
+  for (size_t i = first; i < lists_->ranges.size(); ++i) {
+    if (known_.trace.ranges[lists_->ranges[i]].open()) around->reasons.Add(Reason::kOpenRange);
+  }
+}
+
+}  // namespace oplens::parse

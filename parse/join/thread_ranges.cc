@@ -1,0 +1,88 @@
+#include "parse/join/thread_ranges.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace oplens::parse {
+namespace {
+
+/// Outer ranges come before those they enclose; equal ranges in the order of their opening.
+bool RangeBefore(const Range& a, const Range& b) {
+  return std::tuple(a.start_ns, b.end_ns, a.id) < std::tuple(b.start_ns, a.end_ns, b.id);
+}
+
+/// Moves the ranges of each thread together, in the order that they had. In place, since they are
+/// the largest part of many traces.
+void GroupByThread(const std::vector<size_t>& bounds, std::vector<Range>* ranges) {
+  const auto by_thread = [](const Range& a, const Range& b) { return a.thread < b.thread; };
+  if (std::is_sorted(ranges->begin(), ranges->end(), by_thread)) return;
+  std::vector<size_t> next = bounds;
+  std::vector<uint32_t> places(ranges->size());
+  for (size_t i = 0; i < ranges->size(); ++i) {
+    places[i] = static_cast<uint32_t>(next[(*ranges)[i].thread]++);
+  }
+  for (uint32_t i = 0; i < places.size(); ++i) {
+    while (places[i] != i) {
+      const uint32_t place = places[i];
+      std::swap((*ranges)[i], (*ranges)[place]);
+      std::swap(places[i], places[place]);
+    }
+  }
+}
+
+void Count(const Trace& trace, Reason reason, const Range& range, Diagnostics* diagnostics) {
+  diagnostics->Count(reason,
+                     diagnostics->WantsExample(reason)
+                         ? fmt::format("\"{}\"", trace.strings.View(range.text).substr(0, 60))
+                         : std::string());
+}
+
+}  // namespace
+
+ThreadRanges::ThreadRanges(Trace* trace) : bounds_(trace->threads.size() + 1, 0) {
+  for (const Range& range : trace->ranges) ++bounds_[range.thread + 1];
+  for (size_t thread = 1; thread < bounds_.size(); ++thread) bounds_[thread] += bounds_[thread - 1];
+  GroupByThread(bounds_, &trace->ranges);
+  for (size_t thread = 0; thread < thread_count(); ++thread) {
+    const auto first = trace->ranges.begin() + static_cast<std::ptrdiff_t>(BeginOf(thread));
+    const auto last = trace->ranges.begin() + static_cast<std::ptrdiff_t>(EndOf(thread));
+    if (!std::is_sorted(first, last, RangeBefore)) std::sort(first, last, RangeBefore);
+  }
+}
+
+LeakedRanges::LeakedRanges(const Trace& trace, const ThreadRanges& threads, RangeTexts* texts,
+                           Diagnostics* diagnostics)
+    : since_(threads.thread_count(), kNeverClosed) {
+  for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
+    Mark(trace, threads.BeginOf(thread), threads.EndOf(thread), texts, diagnostics);
+  }
+}
+
+void LeakedRanges::Mark(const Trace& trace, size_t begin, size_t end, RangeTexts* texts,
+                        Diagnostics* diagnostics) {
+  std::unordered_map<StringId, int64_t> open_count;
+  for (size_t i = begin; i < end; ++i) {
+    if (trace.ranges[i].open()) ++open_count[trace.ranges[i].text];
+  }
+  if (open_count.empty()) return;
+  for (size_t i = begin; i < end; ++i) {
+    const Range& range = trace.ranges[i];
+    if (!range.open()) continue;
+    if (open_count.at(range.text) > kMaxOpenOfOneText) {
+      leaked_.resize(trace.ranges.size(), false);
+      leaked_[i] = true;
+      since_[range.thread] = std::min(since_[range.thread], range.start_ns);
+      Count(trace, Reason::kLeakedRange, range, diagnostics);
+    } else {
+      texts->MarkOpen(range.text);
+      Count(trace, Reason::kOpenRange, range, diagnostics);
+    }
+  }
+}
+
+}  // namespace oplens::parse

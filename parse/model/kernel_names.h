@@ -1,0 +1,33 @@
+#ifndef OPLENS_PARSE_MODEL_KERNEL_NAMES_H_
+#define OPLENS_PARSE_MODEL_KERNEL_NAMES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parse/model/trace.h"
+
+namespace oplens {
+
+/// The names of a trace's kernels as they are shown: demangled, in full and short. Each distinct
+/// name is demangled once.
+class KernelNames {
+ public:
+  struct Name {
+    std::string full;
+    std::string base;  ///< Without namespaces, template arguments and parameters.
+  };
+
+  explicit KernelNames(const Trace& trace);
+
+  /// "<unknown>" for a kernel without a name.
+  const Name& Of(const Kernel& kernel) const { return names_[index_[kernel.name]]; }
+
+ private:
+  std::vector<uint32_t> index_;  // By StringId.
+  std::vector<Name> names_;      // [0] is the unknown name.
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_PARSE_MODEL_KERNEL_NAMES_H_

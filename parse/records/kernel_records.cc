@@ -1,0 +1,238 @@
+#include "parse/records/kernel_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace oplens::parse {
+namespace {
+
+/// What is known of a device, for KernelRecord::gpu.
+std::string FactsOf(const Device& device) {
+  std::string text;
+  const auto add = [&text](std::string_view fact) {
+    if (!text.empty()) text += ',';
+    text += fact;
+  };
+  if (device.compute_capability_major > 0) {
+    add(fmt::format("cc={}.{}", device.compute_capability_major, device.compute_capability_minor));
+  }
+  if (device.multiprocessors > 0) add(fmt::format("sms={}", device.multiprocessors));
+  if (device.core_clock_hz > 0) add(fmt::format("clock={}", device.core_clock_hz));
+  if (device.memory_bandwidth_bytes_per_s > 0) {
+    add(fmt::format("dram={}", device.memory_bandwidth_bytes_per_s));
+  }
+  // Its compute capability is not one of NVIDIA's then.
+  constexpr int kUsualWarp = 32;
+  if (device.warp_threads > 0 && device.warp_threads != kUsualWarp) {
+    add(fmt::format("warp={}", device.warp_threads));
+  }
+  return text;
+}
+
+}  // namespace
+
+KernelRecords::KernelRecords(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics)
+    : trace_(*trace), joined_(trace, options, diagnostics), sequence_(joined_), names_(*trace) {
+  NameDevices();
+}
+
+void KernelRecords::NameDevices() {
+  for (size_t i = 0; i < trace_.devices.size(); ++i) {
+    device_index_.FindOrInsert(trace_.devices[i].id, static_cast<uint32_t>(i));
+    device_texts_.push_back(trace_.strings.Intern(FactsOf(trace_.devices[i])));
+  }
+}
+
+void KernelRecords::RecordOf(size_t i, KernelRecord* record) const {
+  const Kernel& kernel = trace_.kernels[i];
+  record->Clear();
+  record->reasons = joined_.ReasonsOf(i);
+  if (trace_.rank_name != 0) record->rank = View(trace_.rank_name);
+  FillKernel(kernel, record);
+  if (kernel.launch != kNoLaunch) FillLaunch(trace_.launches[kernel.launch], record);
+  if (const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(i))) {
+    FillRanges(*around, record);
+    FillSequence(*around, sequence_.ChosenOf(i), sequence_.SubSequenceOf(i), record);
+    FillNode(*around, record);
+  }
+  if (const Collectives::Call* call = joined_.collectives().Of(kernel)) {
+    FillCollective(kernel, *call, record);
+  }
+}
+
+void KernelRecords::ReplayOf(size_t i, KernelRecord* record) const {
+  const GraphReplay& replay = trace_.graph_replays[i];
+  record->Clear();
+  if (trace_.rank_name != 0) record->rank = View(trace_.rank_name);
+  FillWork(replay, record);
+  if (replay.start_ns == 0 && replay.end_ns == 0) {
+    record->reasons.Add(Reason::kUntimed);
+  } else if (replay.end_ns < replay.start_ns) {
+    record->reasons.Add(Reason::kBadTimes);
+  }
+  if (replay.launch == kNoLaunch) return;
+  FillLaunch(trace_.launches[replay.launch], record);
+  const auto work = static_cast<WorkIndex>(trace_.kernels.size() + i);
+  if (const Surroundings* around = joined_.AroundOf(work)) {
+    FillRanges(*around, record);
+    FillSequence(*around, std::nullopt, 0, record);
+    FillNode(*around, record);
+  }
+}
+
+void KernelRecords::FillKernel(const Kernel& kernel, KernelRecord* record) const {
+  const KernelNames::Name& name = names_.Of(kernel);
+  record->short_name = name.base;
+  record->long_name = name.full;
+  FillWork(kernel, record);
+  record->grid = {kernel.grid[0], kernel.grid[1], kernel.grid[2]};
+  record->block = {kernel.block[0], kernel.block[1], kernel.block[2]};
+  if (kernel.correlation_id != kUnknownId) record->correlation_id = kernel.correlation_id;
+  if (kernel.process_id != kUnknownId) record->process_id = kernel.process_id;
+  const auto known = [](int32_t value) {
+    return value < 0 ? std::nullopt : std::optional<int64_t>(value);
+  };
+  record->registers_per_thread = known(kernel.registers_per_thread);
+  record->static_shared_memory_bytes = known(kernel.static_shared_memory_bytes);
+  record->dynamic_shared_memory_bytes = known(kernel.dynamic_shared_memory_bytes);
+  record->shared_memory_bytes = known(kernel.shared_memory_bytes);
+}
+
+template <typename Work>
+void KernelRecords::FillWork(const Work& work, KernelRecord* record) const {
+  record->start_ns = work.start_ns;
+  record->end_ns = work.end_ns;
+  // Unsigned subtraction cannot overflow; what ends before it starts has no duration.
+  if (work.end_ns > work.start_ns) {
+    const uint64_t duration =
+        static_cast<uint64_t>(work.end_ns) - static_cast<uint64_t>(work.start_ns);
+    record->duration_ns = static_cast<int64_t>(std::min<uint64_t>(duration, INT64_MAX));
+  }
+  record->device_id = work.device_id;
+  record->stream_id = work.stream_id;
+  record->context_id = work.context_id;
+  const uint32_t device = device_index_.Find(work.device_id);
+  if (device == IdMap::kNone) return;
+  if (trace_.devices[device].name != 0) record->device_name = View(trace_.devices[device].name);
+  if (device_texts_[device] != 0) record->gpu = View(device_texts_[device]);
+}
+
+void KernelRecords::FillLaunch(const LaunchCall& call, KernelRecord* record) const {
+  const Thread& thread = trace_.threads[call.thread];
+  record->thread_id = thread.thread_id;
+  record->process_id = thread.process_id;
+  record->launch_api = View(call.api);
+  record->launch_start_ns = call.start_ns;
+  record->launch_end_ns = call.end_ns;
+  record->step = joined_.StepOf(call);
+}
+
+void KernelRecords::FillRanges(const Surroundings& around, KernelRecord* record) const {
+  FillLayers(joined_.LayersOf(around), record);
+  for (const uint32_t range : joined_.RangesOf(around, Around::kReprs)) {
+    record->repr_markers.push_back(View(trace_.ranges[range].text));
+  }
+  for (const uint32_t range : joined_.RangesOf(around, Around::kOps)) {
+    record->markers.push_back(View(joined_.calls().CallOf(range)));
+    record->marker_starts_ns.push_back(trace_.ranges[range].start_ns);
+  }
+  for (const uint32_t range : joined_.RangesOf(around, Around::kSequences)) {
+    record->seq_markers.push_back(View(joined_.calls().SequenceTextOf(range)));
+  }
+  for (const uint32_t range : joined_.RangesOf(around, Around::kPaths)) {
+    record->range.push_back(View(joined_.PathTextOf(range)));
+  }
+  record->range_cut = around.paths_cut;
+  for (const uint32_t range : joined_.CallersOf(around)) {
+    record->caller_range.push_back(View(joined_.PathTextOf(range)));
+  }
+  FillStack(around, record);
+  FillOps(around, record);
+  record->direction =
+      around.backward || IsBackwardPhase(around.phase) ? Direction::kBackward : Direction::kForward;
+  record->phase = around.phase;
+}
+
+void KernelRecords::FillLayers(std::span<const uint32_t> layers, KernelRecord* record) const {
+  for (const uint32_t range : layers) record->layer.push_back(View(joined_.LayerOf(range)));
+}
+
+void KernelRecords::FillStack(const Surroundings& around, KernelRecord* record) const {
+  const std::span<const uint32_t> frames = joined_.RangesOf(around, Around::kFrames);
+  for (const uint32_t range : frames) record->trace.push_back(View(trace_.ranges[range].text));
+  if (!frames.empty() || around.stack == OpenRanges::kNone) return;
+  const RangeTexts& texts = joined_.texts();
+  const auto& recorded = texts.FramesOf(texts.Of(joined_.calls().StackOf(around.stack)));
+  record->trace.assign(recorded.begin(), recorded.end());
+}
+
+void KernelRecords::FillOps(const Surroundings& around, KernelRecord* record) const {
+  joined_.ForEachOp(around, [&](StringId op, StringId mod) {
+    record->op.push_back(View(op));
+    record->mod.push_back(mod == 0 ? "na" : View(mod));
+  });
+  if (record->mod.empty()) record->mod.push_back("na");
+}
+
+void KernelRecords::FillNode(const Surroundings& around, KernelRecord* record) const {
+  if (around.phase != Phase::kBackward) return FillForwards(around, record);
+  if (around.node.node == 0) return;
+  record->nodes.push_back(around.node.node);
+  record->node_run = around.node.run;
+  const Surroundings* silent = joined_.AroundSilentForward(around.node.node);
+  if (silent == nullptr) return;
+  KernelRecord forward;
+  FillRanges(*silent, &forward);
+  // An op inside of another node, which made one of its own (gradients of gradients).
+  if (forward.layer.empty()) {
+    FillLayers(joined_.LayersAroundForward(silent->node.node), &forward);
+  }
+  record->forward_markers = std::move(forward.markers);
+  record->forward_layer = std::move(forward.layer);
+  record->forward_trace = std::move(forward.trace);
+  record->forward_op = std::move(forward.op);
+  record->forward_mod = std::move(forward.mod);
+}
+
+void KernelRecords::FillForwards(const Surroundings& around, KernelRecord* record) const {
+  const std::span<const uint32_t> ops = joined_.RangesOf(around, Around::kOps);
+  for (const uint32_t forward : joined_.RangesOf(around, Around::kForwards)) {
+    record->nodes.push_back(joined_.links().NumberOf(forward));
+    const Range& op = trace_.ranges[forward];
+    record->node_ops.push_back(std::count_if(ops.begin(), ops.end(), [&](uint32_t range) {
+      return trace_.ranges[range].start_ns <= op.start_ns &&
+             trace_.ranges[range].end_ns >= op.end_ns;
+    }));
+  }
+}
+
+void KernelRecords::FillSequence(const Surroundings& around, std::optional<size_t> chosen,
+                                 uint32_t sub_sequence, KernelRecord* record) const {
+  if (joined_.RangesOf(around, Around::kSequences).empty()) return;
+  std::vector<int64_t>& numbers = record->alt_seq_ids;
+  PyProfSequence::NumbersOf(joined_, around, &numbers);
+  record->sub_seq_id = sub_sequence;
+  if (!chosen) return;
+  const auto own = numbers.begin() + static_cast<std::ptrdiff_t>(*chosen);
+  record->seq_ids.push_back(*own);
+  numbers.erase(own);
+}
+
+void KernelRecords::FillCollective(const Kernel& kernel, const Collectives::Call& call,
+                                   KernelRecord* record) const {
+  // Else these are not the words of markers.
+  if (record->markers.empty()) {
+    record->op.clear();
+    record->mod.clear();
+  }
+  record->markers.push_back(View(call.text));
+  record->marker_starts_ns.push_back(record->launch_start_ns.value_or(kernel.start_ns));
+  record->op.push_back(View(call.op));
+  record->mod.push_back(View(call.mod));
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,74 @@
+#ifndef OPLENS_PARSE_RECORDS_KERNEL_RECORDS_H_
+#define OPLENS_PARSE_RECORDS_KERNEL_RECORDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/id_map.h"
+#include "parse/join/joined.h"
+#include "parse/model/kernel_names.h"
+#include "parse/model/kernel_record.h"
+#include "parse/model/reason.h"
+#include "parse/model/trace.h"
+#include "parse/records/pyprof_sequence.h"
+
+namespace oplens::parse {
+
+/// The records of a trace: what the join found out of each kernel, as texts. 16 bytes a kernel.
+class KernelRecords {
+ public:
+  /// Joins `trace`, which must outlive this object (see Joined), and adds texts to its strings.
+  KernelRecords(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics);
+
+  const Joined& joined() const { return joined_; }
+  const KernelNames& names() const { return names_; }
+
+  size_t kernel_count() const { return trace_.kernels.size(); }
+
+  /// Fills the record of the i-th kernel in output order. Its views live as long as this object.
+  void RecordOf(size_t i, KernelRecord* record) const;
+
+  /// Replays of CUDA graphs whose kernels the file hides, in the order of their starts.
+  size_t replay_count() const { return trace_.graph_replays.size(); }
+
+  /// Fills what is known of the i-th replay as of a kernel without a name: its span, which is no
+  /// less than the time of its kernels' work, and its launch with what is around it.
+  void ReplayOf(size_t i, KernelRecord* record) const;
+
+ private:
+  std::string_view View(StringId text) const { return trace_.strings.View(text); }
+  void NameDevices();
+
+  void FillKernel(const Kernel& kernel, KernelRecord* record) const;
+  /// Times and place of a kernel or a replay.
+  template <typename Work>
+  void FillWork(const Work& work, KernelRecord* record) const;
+  void FillLaunch(const LaunchCall& call, KernelRecord* record) const;
+  void FillRanges(const Surroundings& around, KernelRecord* record) const;
+  void FillLayers(std::span<const uint32_t> layers, KernelRecord* record) const;
+  void FillStack(const Surroundings& around, KernelRecord* record) const;
+  void FillOps(const Surroundings& around, KernelRecord* record) const;
+  void FillNode(const Surroundings& around, KernelRecord* record) const;
+  void FillForwards(const Surroundings& around, KernelRecord* record) const;
+  /// The number of a kernel that is the `chosen` of those around its launch.
+  void FillSequence(const Surroundings& around, std::optional<size_t> chosen, uint32_t sub_sequence,
+                    KernelRecord* record) const;
+  /// Adds the call of a kernel's collective as the innermost.
+  void FillCollective(const Kernel& kernel, const Collectives::Call& call,
+                      KernelRecord* record) const;
+
+  Trace& trace_;
+  Joined joined_;
+  PyProfSequence sequence_;
+  KernelNames names_;
+  IdMap device_index_;                  // By device id; into Trace::devices.
+  std::vector<StringId> device_texts_;  // Of each of Trace::devices, for KernelRecord::gpu.
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_RECORDS_KERNEL_RECORDS_H_

@@ -1,0 +1,356 @@
+// The join against its definitions, spelled out in quadratic time, on random traces: nested,
+// crossing, equal, empty and never closed ranges, and forward ops and nodes of every kind.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "parse/join/call_tree.h"
+#include "parse/join/joined.h"
+#include "parse/join/launched_work.h"
+#include "parse/model/node_name.h"
+
+namespace oplens::parse {
+namespace {
+
+constexpr int kThreads = 3;
+
+/// What a random number makes of a range: its text, and an operator or a marker.
+void AddRange(Trace* trace, std::tuple<uint8_t, uint8_t, uint8_t, uint8_t> seed) {
+  const auto [start, length, kind, number] = seed;
+  Range range;
+  range.start_ns = start;
+  range.end_ns = kind % 31 == 0 ? kNeverClosed : int64_t{start} + length % 64;
+  range.id = static_cast<int64_t>(trace->ranges.size());
+  range.thread = number % kThreads;
+  const int sequence = number % 4;
+  const auto operator_range = [&](std::string_view name, bool backward) {
+    range.kind = RangeKind::kOperator;
+    range.text = trace->strings.Intern(name);
+    range.item = static_cast<ItemIndex>(trace->operators.size());
+    Operator& op = trace->operators.emplace_back();
+    op.backward = backward;
+    op.sequence = sequence;
+    if (!backward) op.call = trace->strings.Intern("{'mod': 'torch', 'op': 'mm', 'args': []}");
+    if (backward && length % 3 == 0) op.forward_thread = 1 + number % 2;
+  };
+  const auto marker = [&](const std::string& text) { range.text = trace->strings.Intern(text); };
+  switch (kind % 9) {
+    case 0:
+      marker(fmt::format("mm, seq = {}", sequence));
+      break;
+    case 1:
+      marker(fmt::format("MmBackward0, seq = {}", sequence));
+      break;
+    case 2:
+      marker(fmt::format("size, seq = {}", sequence));
+      break;
+    case 3:
+      operator_range("aten::mm", false);
+      break;
+    case 4:
+      operator_range("MmBackward0", true);
+      break;
+    case 5:
+      operator_range("FooBackward", true);
+      break;
+    case 6:
+      operator_range("CppNode<Mm>", true);
+      break;
+    case 7:
+      marker("layer:a");
+      break;
+    default:
+      marker("my range");
+  }
+  trace->ranges.push_back(range);
+}
+
+void AddKernel(Trace* trace, std::tuple<uint8_t, uint8_t, uint8_t> seed) {
+  const auto [start, length, number] = seed;
+  Kernel& kernel = trace->kernels.emplace_back();
+  kernel.start_ns = 1000 + start;
+  kernel.end_ns = kernel.start_ns + length;
+  kernel.row_id = kernel.correlation_id = static_cast<int64_t>(trace->kernels.size());
+  if (number % 11 == 0) return;  // Without a launch.
+  kernel.launch = static_cast<LaunchIndex>(trace->launches.size());
+  trace->launches.push_back(
+      {start, int64_t{start} + length % 16, kernel.correlation_id, number % uint32_t{kThreads}, 0});
+}
+
+/// Two processes; threads 0 and 1 are of the first.
+Trace RandomTrace() {
+  Trace trace;
+  trace.threads = {{10, 100}, {10, 200}, {11, 100}};
+  using RangeSeed = std::tuple<uint8_t, uint8_t, uint8_t, uint8_t>;
+  using KernelSeed = std::tuple<uint8_t, uint8_t, uint8_t>;
+  for (const auto& seed : *rc::gen::arbitrary<std::vector<RangeSeed>>()) AddRange(&trace, seed);
+  for (const auto& seed : *rc::gen::arbitrary<std::vector<KernelSeed>>()) AddKernel(&trace, seed);
+  for (const auto& [from, to, number] : *rc::gen::arbitrary<std::vector<KernelSeed>>()) {
+    if (number % 8 != 0) continue;
+    trace.forward_backward_links.push_back({from, to, number / 8 % 2u, number / 16 % 2u});
+  }
+  return trace;
+}
+
+bool Encloses(const Range& range, const LaunchCall& call) {
+  return range.start_ns <= call.start_ns && range.end_ns >= call.end_ns;
+}
+
+/// Calls f(kernel, call) for each kernel with a launch.
+template <typename F>
+void ForEachLaunched(const Joined& joined, F f) {
+  const Trace& trace = joined.trace();
+  for (WorkIndex kernel = 0; kernel < trace.kernels.size(); ++kernel) {
+    if (trace.kernels[kernel].launch != kNoLaunch) {
+      f(kernel, trace.launches[trace.kernels[kernel].launch]);
+    }
+  }
+}
+
+std::vector<uint32_t> Listed(std::span<const uint32_t> list) { return {list.begin(), list.end()}; }
+
+TEST(JoinProperty, ListsAroundLaunchesAreTheRangesThatEncloseThem) {
+  rc::check("layers and forward ops", [] {
+    Trace trace = RandomTrace();
+    Diagnostics diagnostics;
+    const Joined joined(&trace, {}, &diagnostics);
+    ForEachLaunched(joined, [&](WorkIndex kernel, const LaunchCall& call) {
+      std::vector<uint32_t> layers;
+      std::vector<uint32_t> forwards;
+      for (uint32_t i = 0; i < trace.ranges.size(); ++i) {
+        const Range& range = trace.ranges[i];
+        if (range.thread != call.thread || joined.leaks().Has(i) || !Encloses(range, call)) {
+          continue;
+        }
+        if (trace.strings.View(range.text) == "layer:a") layers.push_back(i);
+        if (joined.links().NumberOf(i) != 0) forwards.push_back(i);
+      }
+      const Surroundings& around = *joined.AroundOf(kernel);
+      RC_ASSERT(Listed(joined.RangesOf(around, Around::kLayers)) == layers);
+      RC_ASSERT(Listed(joined.RangesOf(around, Around::kForwards)) == forwards);
+    });
+  });
+}
+
+TEST(JoinProperty, RangesLaunchedWhatIsInsideThem) {
+  rc::check("itself and in all", [] {
+    Trace trace = RandomTrace();
+    Diagnostics diagnostics;
+    const Joined joined(&trace, {}, &diagnostics);
+    const LaunchedWork launched(joined);
+    std::map<uint32_t, std::vector<WorkIndex>> self;
+    std::map<uint32_t, LaunchedWork::Sum> all;
+    ForEachLaunched(joined, [&](WorkIndex kernel, const LaunchCall& call) {
+      std::optional<uint32_t> innermost;
+      for (uint32_t i = 0; i < trace.ranges.size(); ++i) {
+        const Range& range = trace.ranges[i];
+        if (range.thread != call.thread || joined.leaks().Has(i) || !Encloses(range, call)) {
+          continue;
+        }
+        innermost = i;  // Ranges are sorted, outer before inner.
+        all[i].kernels += 1;
+        all[i].kernel_ns += trace.kernels[kernel].end_ns - trace.kernels[kernel].start_ns;
+      }
+      if (innermost) self[*innermost].push_back(kernel);
+    });
+    for (uint32_t i = 0; i < trace.ranges.size(); ++i) {
+      RC_ASSERT(launched.AllOf(i).kernels == all[i].kernels);
+      RC_ASSERT(launched.AllOf(i).kernel_ns == all[i].kernel_ns);
+      std::vector<WorkIndex> work = Listed(launched.WorkOf(i));
+      RC_ASSERT(std::is_sorted(work.begin(), work.end(), [&](WorkIndex a, WorkIndex b) {
+        return trace.launches[joined.work().OriginOf(a)].start_ns <
+               trace.launches[joined.work().OriginOf(b)].start_ns;
+      }));
+      std::sort(work.begin(), work.end());
+      RC_ASSERT(work == self[i]);
+      RC_ASSERT(launched.SelfOf(i).kernels == static_cast<int64_t>(work.size()));
+    }
+  });
+}
+
+TEST(JoinProperty, ACallIsItselfAndItsChildren) {
+  rc::check("parents, and the time in which no child ran", [] {
+    Trace trace = RandomTrace();
+    Diagnostics diagnostics;
+    const Joined joined(&trace, {}, &diagnostics);
+    const CallTree tree(joined);
+    size_t calls_met = 0;
+    for (ThreadIndex thread = 0; thread < kThreads; ++thread) {
+      const std::span<const CallTree::Call> calls = tree.Of(thread);
+      calls_met += calls.size();
+      for (uint32_t i = 0; i < calls.size(); ++i) {
+        const Range& range = trace.ranges[calls[i].range];
+        uint32_t parent = CallTree::kNone;
+        for (uint32_t other = 0; other < i; ++other) {
+          const Range& around = trace.ranges[calls[other].range];
+          if (around.start_ns <= range.start_ns && around.end_ns >= range.end_ns) parent = other;
+        }
+        RC_ASSERT(calls[i].parent == parent);
+        RC_ASSERT(calls[i].total_ns == range.end_ns - range.start_ns);
+        // ns by ns: itself, or in a child.
+        int64_t self_ns = 0;
+        for (int64_t ns = range.start_ns; ns < range.end_ns; ++ns) {
+          self_ns += std::none_of(calls.begin(), calls.end(), [&](const CallTree::Call& child) {
+            const Range& inner = trace.ranges[child.range];
+            return child.parent == i && inner.start_ns <= ns && ns < inner.end_ns;
+          });
+        }
+        RC_ASSERT(calls[i].self_ns == self_ns);
+      }
+    }
+    size_t host_calls = 0;
+    for (uint32_t i = 0; i < trace.ranges.size(); ++i) host_calls += IsHostCall(joined, i);
+    RC_ASSERT(calls_met == host_calls);
+  });
+}
+
+/// "Forward op of a node" of docs/correlation.md, as it is written there.
+class WrittenMatcher {
+ public:
+  explicit WrittenMatcher(const Joined& joined)
+      : joined_(joined), trace_(joined.trace()), roles_(trace_, joined.texts()) {
+    for (const BackwardNode& node : joined.contexts().nodes()) {
+      if (node.forward_thread == 0) continue;
+      const std::vector<uint32_t> all = WithNumber(node);
+      const bool one_thread = std::all_of(all.begin(), all.end(), [&](uint32_t i) {
+        return trace_.ranges[i].thread == trace_.ranges[all.front()].thread;
+      });
+      if (!all.empty() && one_thread) {
+        ++votes_[node.forward_thread][trace_.ranges[all.front()].thread];
+      }
+    }
+  }
+
+  std::optional<uint32_t> ForwardOf(const BackwardNode& node) const {
+    const Range& backward = trace_.ranges[node.range];
+    // Of the ops and sequence ranges of its number and process, those begun before the node,
+    std::vector<uint32_t> left = WithNumber(node);
+    std::erase_if(left, [&](uint32_t i) { return trace_.ranges[i].start_ns >= backward.start_ns; });
+    // 1. on the thread of the arrow, and begun by then; else on the thread that most nodes of the
+    // number of the forward thread leave no choice but,
+    if (const ForwardBackwardLink* arrow = ArrowTo(backward)) {
+      Keep(arrow->forward_thread, &left);
+      std::erase_if(left,
+                    [&](uint32_t i) { return trace_.ranges[i].start_ns > arrow->forward_ns; });
+    } else if (const auto threads = votes_.find(node.forward_thread); threads != votes_.end()) {
+      std::pair<ThreadIndex, int> best = {0, 0};
+      for (const auto& [thread, count] : threads->second) {
+        if (count > best.second) best = {thread, count};
+      }
+      Keep(best.first, &left);
+    }
+    if (left.empty()) return std::nullopt;
+    const std::optional<uint32_t> chosen = LastThatFits(backward, left);
+    // 3. none if candidates of several threads are left.
+    for (const uint32_t i : left) {
+      if (trace_.ranges[i].thread != trace_.ranges[left.front()].thread) return std::nullopt;
+    }
+    return chosen;
+  }
+
+ private:
+  std::vector<uint32_t> WithNumber(const BackwardNode& node) const {
+    std::vector<uint32_t> list;
+    for (uint32_t i = 0; i < trace_.ranges.size(); ++i) {
+      const Range& range = trace_.ranges[i];
+      const StepContext context = joined_.contexts().ContextOf(i);
+      const bool op = context == StepContext::kNone || context == StepContext::kRecompute;
+      const bool filler = node.sequence == 0 && joined_.contexts().IsEngineThread(range.thread);
+      if (op && !range.open() && !joined_.leaks().Has(i) && !filler &&
+          trace_.threads[range.thread].process_id == node.process_id &&
+          roles_.SequenceOf(range) == node.sequence) {
+        list.push_back(i);
+      }
+    }
+    std::stable_sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
+      return trace_.ranges[a].start_ns < trace_.ranges[b].start_ns;
+    });
+    return list;
+  }
+
+  /// The first that ends inside the node.
+  const ForwardBackwardLink* ArrowTo(const Range& node) const {
+    const ForwardBackwardLink* first = nullptr;
+    for (const ForwardBackwardLink& arrow : trace_.forward_backward_links) {
+      const bool inside = arrow.backward_thread == node.thread &&
+                          arrow.backward_ns >= node.start_ns && arrow.backward_ns <= node.end_ns;
+      if (inside && (first == nullptr || arrow.backward_ns < first->backward_ns)) first = &arrow;
+    }
+    return first;
+  }
+
+  void Keep(ThreadIndex thread, std::vector<uint32_t>* left) const {
+    std::vector<uint32_t> kept;
+    for (const uint32_t i : *left) {
+      if (trace_.ranges[i].thread == thread) kept.push_back(i);
+    }
+    if (!kept.empty()) *left = kept;
+  }
+
+  /// 2. the last whose name is the node's, else the outermost around the last; none for CppNode.
+  std::optional<uint32_t> LastThatFits(const Range& node, const std::vector<uint32_t>& left) const {
+    const std::string_view name = trace_.strings.View(node.text);
+    for (auto i = left.rbegin(); i != left.rend(); ++i) {
+      const std::string_view op = roles_.NameOf(trace_.ranges[*i]);
+      if (NamesFit(BareName(name), BareName(op))) return *i;
+    }
+    if (name.starts_with("CppNode<")) return std::nullopt;
+    const Range& last = trace_.ranges[left.back()];
+    for (const uint32_t i : left) {
+      const Range& range = trace_.ranges[i];
+      if (range.thread == last.thread && range.start_ns <= last.start_ns &&
+          range.end_ns >= last.end_ns) {
+        return i;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const Joined& joined_;
+  const Trace& trace_;
+  RangeRoles roles_;
+  std::map<int64_t, std::map<ThreadIndex, int>> votes_;
+};
+
+TEST(JoinProperty, NodesHaveTheForwardOpsThatTheRulesSay) {
+  int linked = 0;
+  int unlinked = 0;
+  rc::check("every node of random traces", [&] {
+    Trace trace = RandomTrace();
+    // Of several arrows to one moment any may count.
+    std::vector<ForwardBackwardLink>& arrows = trace.forward_backward_links;
+    std::map<std::pair<ThreadIndex, int64_t>, ForwardBackwardLink> one;
+    for (const ForwardBackwardLink& a : arrows) one[{a.backward_thread, a.backward_ns}] = a;
+    arrows.clear();
+    for (const auto& [end, arrow] : one) arrows.push_back(arrow);
+    Diagnostics diagnostics;
+    const Joined joined(&trace, {}, &diagnostics);
+    const WrittenMatcher written(joined);
+    std::map<std::pair<uint32_t, int64_t>, uint32_t> runs;
+    std::vector<BackwardNode> nodes = joined.contexts().nodes();
+    std::stable_sort(nodes.begin(), nodes.end(), [&](const auto& a, const auto& b) {
+      return trace.ranges[a.range].start_ns < trace.ranges[b.range].start_ns;
+    });
+    for (const BackwardNode& node : nodes) {
+      const std::optional<uint32_t> expected = written.ForwardOf(node);
+      const NodeRun run = joined.links().RunOf(node.range);
+      RC_ASSERT((run.node != 0) == expected.has_value());
+      ++(expected ? linked : unlinked);
+      if (!expected) continue;
+      RC_ASSERT(joined.links().ForwardOf(run.node) == *expected);
+      RC_ASSERT((run.run == runs[{run.node, node.sequence}]++));
+    }
+  });
+  EXPECT_GT(linked, 100) << "the random traces must have such nodes";
+  EXPECT_GT(unlinked, 100);
+}
+
+}  // namespace
+}  // namespace oplens::parse
