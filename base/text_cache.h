@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/epochs.h"
+
 namespace oplens {
 
 /// A 64-bit hash of any bytes, quick on texts of some hundred bytes; never 0. Differs between
@@ -38,20 +40,27 @@ inline uint64_t HashText(std::string_view text) {
 
 /// Keeps one Value a distinct text, for streams in which few texts come again and again.
 ///
-/// Memory stays bounded however many texts come: entries live in two generations, and Advance()
-/// forgets those that were not asked for since the Advance() before. Entries never move in memory.
+/// Memory stays bounded however many texts come: entries live in two generations, and what was not
+/// asked for during a whole generation is forgotten. Entries never move in memory; a forgotten one
+/// lives until the pins that were taken before are gone.
 template <typename Value>
 class TextCache {
  public:
   struct Entry {
-    explicit Entry(std::string_view t) : text(t) {}
+    Entry(std::string_view t, int64_t i) : text(t), id(i) {}
     const std::string text;
+    const int64_t
+        id;  ///< From 1, of this text in this cache; a text that was forgotten gets another.
     Value value{};
   };
 
+  /// `epochs` must outlive this. A generation ends when texts for `max_bytes` were asked for in it.
+  TextCache(Epochs* epochs, size_t max_bytes) : epochs_(*epochs), max_bytes_(max_bytes) {}
+
   /// The entry of `text`, made with an empty value (and *is_new = true) when there is none. It
-  /// lives at least until the second Advance() from now.
+  /// lives as long as a pin that was taken before, at least until generation() has grown by two.
   Entry* Get(std::string_view text, bool* is_new) {
+    if (young_.bytes > max_bytes_) BeginGeneration();
     const uint64_t hash = HashText(text);
     *is_new = false;
     if (Slot* slot = young_.Find(hash, text)) return slot->entry.get();
@@ -60,18 +69,13 @@ class TextCache {
       entry = std::move(slot->entry);
     } else {
       *is_new = true;
-      entry = std::make_unique<Entry>(text);
+      entry = std::make_unique<Entry>(text, ++last_id_);
     }
     return young_.Insert(hash, std::move(entry));
   }
 
-  /// Rough size in bytes of what was asked for since the last Advance().
-  size_t young_bytes() const { return young_.bytes; }
-
-  void Advance() {
-    old_ = std::move(young_);
-    young_ = Generation();
-  }
+  /// Number of the present generation, from 0.
+  int64_t generation() const { return generation_; }
 
  private:
   struct Slot {
@@ -120,8 +124,19 @@ class TextCache {
     }
   };
 
+  void BeginGeneration() {
+    if (old_.used > 0) epochs_.Retire(std::move(old_));
+    old_ = std::move(young_);
+    young_ = Generation();
+    ++generation_;
+  }
+
+  Epochs& epochs_;
+  const size_t max_bytes_;
   Generation young_;
   Generation old_;
+  int64_t last_id_ = 0;
+  int64_t generation_ = 0;
 };
 
 }  // namespace oplens

@@ -8,7 +8,7 @@
 
 #include "ops/gpu/gpu.h"
 #include "ops/rules/rules.h"
-#include "prof/price/op_resolver.h"
+#include "prof/price/nested_calls.h"
 #include "prof/range_patterns.h"
 #include "prof/table/writer.h"
 #include "prof/views/summary_columns.h"

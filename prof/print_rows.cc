@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/shown_text.h"
+#include "prof/price/op_resolver.h"
 #include "prof/price/row_queue.h"
 #include "prof/views/coverage.h"
 #include "prof/views/utilisation.h"
@@ -83,7 +84,6 @@ class RowPrinter {
       row->resolution = resolver_->Resolve(row->record, &row->row);
       queue_->Push(std::move(row));
       WriteReady();
-      AdvanceIfFull();
     }
     Finish();
   }
@@ -96,7 +96,6 @@ class RowPrinter {
     Drain();
     queue_ = std::make_unique<RowQueue>(queue_ != nullptr ? queue_->instance_count() : 0);
     resolver_ = std::make_unique<OpResolver>(options_.op_choice, options_.gpu, options_.rules);
-    advanced_at_ = queue_->NextNumber();
   }
 
   void Drain() {
@@ -114,14 +113,6 @@ class RowPrinter {
 
   void WriteReady() {
     while (auto ready = queue_->PopReady()) Write(std::move(ready));
-  }
-
-  /// Forgets texts that only rows already written pointed to.
-  void AdvanceIfFull() {
-    if (!resolver_->IsFull() || queue_->FirstNumber() < advanced_at_) return;
-    queue_->ForgetTexts();
-    resolver_->Advance();
-    advanced_at_ = queue_->NextNumber();
   }
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
@@ -201,7 +192,6 @@ class RowPrinter {
   int64_t row_count_ = 0;
   int64_t priced_count_ = 0;
   int64_t shown_replays_ = 0;
-  int64_t advanced_at_ = 1;  // Number of the first row after the last Advance().
   bool count_reasons_ = true;
 };
 

@@ -5,7 +5,7 @@
 #include "ops/rules/rules.h"
 #include "parse/model/reason.h"
 #include "prof/input/record_source.h"
-#include "prof/price/op_resolver.h"
+#include "prof/price/nested_calls.h"
 #include "prof/range_patterns.h"
 #include "prof/table/writer.h"
 

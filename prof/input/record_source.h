@@ -3,7 +3,7 @@
 
 #include "parse/model/family.h"
 #include "parse/model/reason.h"
-#include "prof/price/row_queue.h"
+#include "prof/price/waiting_row.h"
 
 namespace oplens::prof {
 

@@ -1,11 +1,7 @@
 #include "prof/price/link_backward.h"
 
 #include <algorithm>
-#include <cstring>
-#include <span>
 #include <utility>
-
-#include "parse/model/node_name.h"
 
 namespace oplens::prof {
 namespace {
@@ -15,42 +11,6 @@ namespace {
 constexpr size_t kMaxIds = 16;
 constexpr int kMaxThreads = 64;  // Of one number.
 constexpr size_t kMaxCandidates = size_t{64} << 10;
-constexpr size_t kMaxOpBytes = size_t{20} << 20;
-
-// --- A record's ForwardOp as one flat text: for each list its length, then its texts with theirs.
-// ---
-
-void AppendSize(size_t size, std::string* out) {
-  char bytes[sizeof size];
-  std::memcpy(bytes, &size, sizeof size);
-  out->append(bytes, sizeof size);
-}
-
-void AppendList(std::span<const std::string_view> texts, std::string* out,
-                size_t count = SIZE_MAX) {
-  texts = texts.first(std::min(count, texts.size()));
-  AppendSize(texts.size(), out);
-  for (std::string_view text : texts) {
-    AppendSize(text.size(), out);
-    out->append(text);
-  }
-}
-
-size_t TakeSize(std::string_view* flat) {
-  size_t size = 0;
-  std::memcpy(&size, flat->data(), sizeof size);
-  flat->remove_prefix(sizeof size);
-  return size;
-}
-
-void TakeList(std::string_view* flat, std::vector<std::string_view>* texts) {
-  texts->resize(TakeSize(flat));
-  for (std::string_view& text : *texts) {
-    const size_t size = TakeSize(flat);
-    text = flat->substr(0, size);
-    flat->remove_prefix(size);
-  }
-}
 
 /// Whether one of the op's sequence markers names the op whose node one of `node_texts` is.
 bool OpFits(const ForwardOp& op, const std::vector<std::string_view>& node_texts) {
@@ -59,13 +19,6 @@ bool OpFits(const ForwardOp& op, const std::vector<std::string_view>& node_texts
 }
 
 }  // namespace
-
-bool FitsNode(std::string_view op, const std::vector<std::string_view>& node_texts) {
-  const std::string bare_op = BareName(op);
-  return std::any_of(node_texts.begin(), node_texts.end(), [&](std::string_view text) {
-    return text.find("Backward") != std::string_view::npos && NamesFit(BareName(text), bare_op);
-  });
-}
 
 size_t BackwardLinker::KeyHash::operator()(const Key& key) const {
   const auto seq = static_cast<uint64_t>(key.seq_id);
@@ -107,15 +60,26 @@ void BackwardLinker::Table::Append(const Key& key, std::vector<Candidate>* out) 
   }
 }
 
+void BackwardLinker::BeginGeneration() {
+  old_ = std::move(young_);
+  young_ = Generation();
+}
+
+void BackwardLinker::FollowOps() {
+  for (; ops_generation_ != ops_.generation(); ++ops_generation_) BeginGeneration();
+}
+
 void BackwardLinker::AddForward(const KernelRecord& record) {
   if (record.seq_ids.empty() && record.alt_seq_ids.empty() && record.nodes.empty()) return;
-  const ForwardOp* op = Intern(record, false);
+  FollowOps();
+  if (young_.size() > kMaxCandidates) BeginGeneration();
+  const ForwardOp* op = ops_.Of(record);
   const int64_t process_id = record.process_id.value_or(-1);
   for (size_t i = 0; i < std::min(record.nodes.size(), kMaxIds); ++i) {
     const bool all = i >= record.node_ops.size() || record.node_ops[i] < 0 ||
                      static_cast<size_t>(record.node_ops[i]) >= record.markers.size();
     young_.nodes[{process_id, record.nodes[i]}] =
-        all ? op : Intern(record, false, static_cast<size_t>(record.node_ops[i]));
+        all ? op : ops_.Of(record, static_cast<size_t>(record.node_ops[i]));
   }
   ++runs_;
   const auto put = [&](const std::vector<int64_t>& ids, Table* table) {
@@ -127,52 +91,27 @@ void BackwardLinker::AddForward(const KernelRecord& record) {
   put(record.alt_seq_ids, &young_.nested);
 }
 
-const ForwardOp* BackwardLinker::Intern(const KernelRecord& record, bool described, size_t ops) {
-  key_.clear();
-  AppendList(described ? record.forward_markers : record.markers, &key_, ops);
-  AppendList(described ? record.forward_layer : record.layer, &key_);
-  AppendList(described ? record.forward_trace : record.trace, &key_);
-  AppendList(described ? record.forward_mod : record.mod, &key_, ops);
-  AppendList(described ? record.forward_op : record.op, &key_, ops);
-  AppendSize(described ? 0 : record.seq_markers.size(), &key_);
-  if (!described) {
-    for (std::string_view text : record.seq_markers) {
-      const std::string_view name = WithoutSequence(text);
-      AppendSize(name.size(), &key_);
-      key_.append(name);
-    }
-  }
-  bool is_new = false;
-  auto* entry = ops_.Get(key_, &is_new);
-  if (is_new) {
-    std::string_view flat = entry->text;
-    for (auto* list : {&entry->value.markers, &entry->value.layer, &entry->value.trace,
-                       &entry->value.mod, &entry->value.op, &entry->value.seq_names}) {
-      TakeList(&flat, list);
-    }
-    entry->value.flat = entry->text;
-  }
-  return &entry->value;
-}
-
-const ForwardOp* BackwardLinker::FindByNode(const KernelRecord& record) {
-  if (!record.forward_markers.empty() || !record.forward_op.empty()) return Intern(record, true);
-  const Key key{record.process_id.value_or(-1), record.nodes.front()};
-  for (Generation* generation : {&young_, &old_}) {
-    const auto place = generation->nodes.find(key);
-    if (place != generation->nodes.end()) return place->second;
-  }
-  return nullptr;
-}
-
 ForwardMatch BackwardLinker::Find(const KernelRecord& record) {
-  if (!record.nodes.empty()) {
-    const ForwardOp* op = FindByNode(record);
-    if (op == nullptr) return {};
-    bool ignored = false;
-    ops_.Get(op->flat, &ignored);  // Keeps it for two more generations.
-    return {op, Reason::kNoForwardMatch, record.node_run};
+  FollowOps();
+  return record.nodes.empty() ? FindByNumber(record) : FindByNode(record);
+}
+
+ForwardMatch BackwardLinker::FindByNode(const KernelRecord& record) {
+  const auto matched = [&](const ForwardOp* op) {
+    return ForwardMatch{op, Reason::kNoForwardMatch, record.node_run};
+  };
+  if (!record.forward_markers.empty() || !record.forward_op.empty()) {
+    return matched(ops_.DescribedBy(record));
   }
+  const Key key{record.process_id.value_or(-1), record.nodes.front()};
+  for (const Generation* generation : {&young_, &old_}) {
+    const auto place = generation->nodes.find(key);
+    if (place != generation->nodes.end()) return matched(place->second);
+  }
+  return {};
+}
+
+ForwardMatch BackwardLinker::FindByNumber(const KernelRecord& record) {
   if (record.seq_ids.empty()) return {};
   const Key key{record.process_id.value_or(-1), record.seq_ids.front()};
   found_.clear();
@@ -182,10 +121,7 @@ ForwardMatch BackwardLinker::Find(const KernelRecord& record) {
     young_.nested.Append(key, &found_);
     old_.nested.Append(key, &found_);
   }
-  const ForwardMatch match = Choose(record);
-  bool is_new = false;
-  if (match.op != nullptr) ops_.Get(match.op->flat, &is_new);  // Keeps it for two more generations.
-  return match;
+  return Choose(record);
 }
 
 ForwardMatch BackwardLinker::Choose(const KernelRecord& record) {
@@ -215,18 +151,6 @@ ForwardMatch BackwardLinker::Choose(const KernelRecord& record) {
   std::erase_if(found_, misfit);
   if (!found_.empty() && all_same()) return matched(found_.front());
   return {nullptr, Reason::kAmbiguousForward, 0};
-}
-
-bool BackwardLinker::IsFull() const {
-  return ops_.young_bytes() > kMaxOpBytes ||
-         young_.own.candidates.size() + young_.nested.candidates.size() + young_.nodes.size() >
-             kMaxCandidates;
-}
-
-void BackwardLinker::Advance() {
-  ops_.Advance();
-  old_ = std::move(young_);
-  young_ = Generation();
 }
 
 }  // namespace oplens::prof

@@ -3,32 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "base/text_cache.h"
+#include "base/epochs.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/reason.h"
+#include "prof/price/forward_op.h"
 
 namespace oplens::prof {
-
-/// What a backward kernel takes from the forward op of its sequence id: fields of the forward
-/// kernel's record, same meaning, and the names of its sequence markers without the numbers.
-struct ForwardOp {
-  std::vector<std::string_view> markers;
-  std::vector<std::string_view> layer;
-  std::vector<std::string_view> trace;
-  std::vector<std::string_view> mod;
-  std::vector<std::string_view> op;
-  std::vector<std::string_view> seq_names;  ///< "mm" of "mm, seq = 72".
-  std::string_view flat;  ///< All of the above as one text: equal texts, equal ops.
-};
-
-/// Whether one of the sequence markers of a backward kernel ("MmBackward0, seq = 72") names the
-/// node that an op of this name made.
-bool FitsNode(std::string_view op, const std::vector<std::string_view>& node_texts);
 
 /// A forward op, or why there is none.
 struct ForwardMatch {
@@ -64,19 +47,19 @@ struct ForwardMatch {
 ///     that one.
 ///  3. Else none: kAmbiguousForward where candidates of several threads were there, else
 ///     kNoForwardMatch.
+///
+/// Memory: that of ForwardOps, and the last 65,536 to 131,072 numbers of ops.
 class BackwardLinker {
  public:
+  /// `epochs` must outlive this.
+  explicit BackwardLinker(Epochs* epochs) : ops_(epochs) {}
+
   /// Remembers a forward kernel. Call it in the order of the records.
   void AddForward(const KernelRecord& record);
 
-  /// The forward op of a backward kernel. The op and its texts live until the second Advance()
-  /// from now.
+  /// The forward op of a backward kernel. It lives as long as a pin of the epochs that was taken
+  /// before, at least until the next call.
   ForwardMatch Find(const KernelRecord& record);
-
-  /// Whether Advance() is due to keep memory at some 2 x 20 MB.
-  bool IsFull() const;
-  /// Forgets the ops not seen or asked for since the Advance() before.
-  void Advance();
 
  private:
   struct Key {
@@ -107,20 +90,23 @@ class BackwardLinker {
     Table own;                                                 // By seqId.
     Table nested;                                              // By altSeqId.
     std::unordered_map<Key, const ForwardOp*, KeyHash> nodes;  // By number of the node.
+    size_t size() const { return own.candidates.size() + nested.candidates.size() + nodes.size(); }
   };
   static constexpr uint32_t kEnd = UINT32_MAX;
 
-  /// Of a forward kernel, or of the forward op that a backward kernel's record describes.
-  /// `ops`: how many of its annotations count, from the outermost.
-  const ForwardOp* Intern(const KernelRecord& record, bool described, size_t ops = SIZE_MAX);
-  const ForwardOp* FindByNode(const KernelRecord& record);
+  void BeginGeneration();
+  /// Drops the tables whose ops may be forgotten: first thing of every call.
+  void FollowOps();
+  ForwardMatch FindByNode(const KernelRecord& record);
+  ForwardMatch FindByNumber(const KernelRecord& record);
+  /// Of the candidates in found_.
   ForwardMatch Choose(const KernelRecord& record);
 
-  TextCache<ForwardOp> ops_;
-  Generation young_;
-  Generation old_;
+  ForwardOps ops_;
+  Generation young_;  // Points to ops of the last two generations of ops_,
+  Generation old_;    // and so does this.
+  int64_t ops_generation_ = 0;
   int64_t runs_ = 0;
-  std::string key_;               // Scratch of Intern.
   std::vector<Candidate> found_;  // Scratch of Find.
 };
 

@@ -43,8 +43,20 @@ std::string Found(BackwardLinker* linker, const KernelRecord& record) {
   return std::string(match.op->markers.at(0));
 }
 
+// Adds as many forward kernels of other numbers as end a generation of what is remembered.
+void EndGeneration(BackwardLinker* linker) {
+  static int64_t number = 1000000;
+  const KernelRecord forward = Forward("other", {0});
+  for (int i = 0; i <= 1 << 16; ++i) {
+    KernelRecord record = forward;
+    record.seq_ids = {number++};
+    linker->AddForward(record);
+  }
+}
+
 TEST(BackwardLinkerTest, TakesAllOfTheForwardKernel) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   KernelRecord forward = Forward("outer", {5});
   forward.markers.push_back("inner");
   forward.seq_markers = {"aten::linear, seq = 5", "mm, stashed seq=6"};
@@ -60,7 +72,8 @@ TEST(BackwardLinkerTest, TakesAllOfTheForwardKernel) {
 }
 
 TEST(BackwardLinkerTest, NothingFits) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   linker.AddForward(Forward("a", {5}));
   EXPECT_EQ(Found(&linker, Backward(6)), "no-forward");
   KernelRecord numberless = Backward(5);
@@ -69,7 +82,8 @@ TEST(BackwardLinkerTest, NothingFits) {
 }
 
 TEST(BackwardLinkerTest, TheLastKernelOfANumberCounts) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   linker.AddForward(Forward("counter update", {5}));
   linker.AddForward(Forward("batch_norm", {5}));
   EXPECT_EQ(Found(&linker, Backward(5)), "batch_norm");
@@ -78,7 +92,8 @@ TEST(BackwardLinkerTest, TheLastKernelOfANumberCounts) {
 }
 
 TEST(BackwardLinkerTest, ForwardKernelsAfterABackwardOneAreAnotherRun) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   linker.AddForward(Forward("mm", {5}));
   linker.AddForward(Forward("mm", {5}));
   const int64_t first = linker.Find(Backward(5)).run;
@@ -88,14 +103,15 @@ TEST(BackwardLinkerTest, ForwardKernelsAfterABackwardOneAreAnotherRun) {
   linker.AddForward(Forward("mm", {5}));
   const int64_t second = linker.Find(Backward(5)).run;
   EXPECT_NE(second, first);
-  linker.Advance();
+  EndGeneration(&linker);
   EXPECT_EQ(linker.Find(Backward(5)).run, second);
   linker.AddForward(Forward("mm", {5}));
   EXPECT_NE(linker.Find(Backward(5)).run, second);
 }
 
 TEST(BackwardLinkerTest, OwnNumbersComeBeforeNestedOnes) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   linker.AddForward(Forward("own", {5}, {9}));
   linker.AddForward(Forward("nested", {4}, {5, 6}));
   EXPECT_EQ(Found(&linker, Backward(5)), "own");
@@ -104,7 +120,8 @@ TEST(BackwardLinkerTest, OwnNumbersComeBeforeNestedOnes) {
 }
 
 TEST(BackwardLinkerTest, OnlyTheFirstNumberOfTheBackwardKernelCounts) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   linker.AddForward(Forward("a", {5}));
   linker.AddForward(Forward("b", {6}));
   KernelRecord backward = Backward(6);
@@ -113,7 +130,8 @@ TEST(BackwardLinkerTest, OnlyTheFirstNumberOfTheBackwardKernelCounts) {
 }
 
 TEST(BackwardLinkerTest, ProcessesAreApart) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   for (int64_t pid : {10, 20}) {
     KernelRecord forward = Forward(pid == 10 ? "ten" : "twenty", {5});
     forward.process_id = pid;
@@ -141,7 +159,8 @@ class SeveralThreads : public testing::TestWithParam<ThreadCase> {};
 
 TEST_P(SeveralThreads, ChoosesOne) {
   const ThreadCase& c = GetParam();
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   KernelRecord first = Forward(c.first_text, {5}, {}, 1);
   first.seq_markers = {c.first_seq};
   linker.AddForward(first);
@@ -183,7 +202,8 @@ KernelRecord Unlinked(int64_t seq_id, std::string_view node) {
 }
 
 TEST(BackwardLinkerTest, WhereParseFoundNoForwardOpTheNumberAloneIsNone) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   KernelRecord forward = Forward("copy_", {492});
   forward.phase = Phase::kForward;
   forward.seq_markers = {"aten::to, seq = 492"};
@@ -198,7 +218,8 @@ TEST(BackwardLinkerTest, WhereParseFoundNoForwardOpTheNumberAloneIsNone) {
 }
 
 TEST(BackwardLinkerTest, WhereParseHadOpsOfSeveralThreadsTheNameMustFit) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   for (int64_t thread : {1, 2, 3}) {
     KernelRecord forward = Forward(thread == 1 ? "mul" : thread == 2 ? "mm" : "large mm", {5});
     forward.thread_id = thread;
@@ -219,7 +240,8 @@ TEST(BackwardLinkerTest, WhereParseHadOpsOfSeveralThreadsTheNameMustFit) {
 }
 
 TEST(BackwardLinkerTest, ANodeWithANumberGoesByThatAlone) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   KernelRecord forward = Forward("mm", {5});
   forward.nodes = {3};
   forward.node_ops = {1};
@@ -238,7 +260,8 @@ TEST(BackwardLinkerTest, ANodeWithANumberGoesByThatAlone) {
 // Replicas of a model, one a GPU, each with a forward thread of its own and parts of the batch of
 // different size.
 TEST(BackwardLinkerTest, CandidatesOfOtherGpusAreLeftOut) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   for (int64_t device : {0, 1, 2}) {
     KernelRecord forward = Forward(device == 2 ? "small batch" : "batch", {5}, {}, device);
     forward.device_id = device;
@@ -256,47 +279,69 @@ TEST(BackwardLinkerTest, CandidatesOfOtherGpusAreLeftOut) {
 }
 
 TEST(BackwardLinkerTest, KeepsRecentOpsAndForgetsOldOnes) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   linker.AddForward(Forward("old", {1}));
   linker.AddForward(Forward("used", {2}));
-  linker.Advance();
+  EndGeneration(&linker);
   EXPECT_EQ(Found(&linker, Backward(1)), "old") << "one generation back is still there";
   linker.AddForward(Forward("used", {3}));
-  linker.Advance();
+  EndGeneration(&linker);
   EXPECT_EQ(Found(&linker, Backward(1)), "no-forward");
   EXPECT_EQ(Found(&linker, Backward(3)), "used");
 }
 
 TEST(BackwardLinkerTest, TheNewerGenerationShadowsTheOlder) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   linker.AddForward(Forward("before", {1}));
-  linker.Advance();
+  EndGeneration(&linker);
   linker.AddForward(Forward("after", {1}));
   EXPECT_EQ(Found(&linker, Backward(1)), "after");
 }
 
-// A found op and its texts must outlive the next Advance(), since rows that wait point to them.
-TEST(BackwardLinkerTest, AFoundOpLivesThroughTheNextAdvance) {
-  BackwardLinker linker;
+// Rows that wait point to what was found.
+TEST(BackwardLinkerTest, AFoundOpLivesAsLongAsAPin) {
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
   linker.AddForward(Forward("text of the op", {1}));
-  linker.Advance();
+  const Epochs::Pin pin = epochs.Current();
   const ForwardMatch match = linker.Find(Backward(1));
-  linker.Advance();
   ASSERT_NE(match.op, nullptr);
+  // Twice the ops that may be remembered.
+  for (int i = 0; i < 100; ++i) {
+    const std::string text = fmt::format("{}{}", i, std::string(1000000, 'x'));
+    linker.AddForward(Forward(text, {2}));
+  }
+  EXPECT_EQ(Found(&linker, Backward(1)), "no-forward");
   EXPECT_THAT(match.op->markers, ElementsAre("text of the op"));
 }
 
-TEST(BackwardLinkerTest, MemoryIsBounded) {
-  BackwardLinker linker;
-  int advances = 0;
-  for (int64_t i = 0; i < 400000; ++i) {
-    linker.AddForward(Forward("a", {i}));
-    if (linker.IsFull()) {
-      linker.Advance();
-      ++advances;
+// Each op is larger than all that may be remembered, and each record has several.
+TEST(BackwardLinkerTest, HugeOpsAreForgottenWhole) {
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
+  const std::string huge(12000000, 'x');
+  const std::string outer = "outer" + huge;
+  const std::string inner = "inner" + huge;
+  for (int64_t i = 0; i < 6; ++i) {
+    KernelRecord forward = Forward(outer, {i});
+    forward.markers.push_back(inner);
+    forward.nodes = {i + 1, i + 100};
+    forward.node_ops = {1, 2};
+    forward.layer = {i % 2 == 0 ? "even" : "odd"};
+    linker.AddForward(forward);
+    const ForwardMatch match = linker.Find(Backward(i));
+    if (match.op != nullptr) {
+      EXPECT_EQ(match.op->markers.size(), 2u);
     }
   }
-  EXPECT_GT(advances, 1);
+}
+
+TEST(BackwardLinkerTest, MemoryIsBounded) {
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
+  for (int64_t i = 0; i < 400000; ++i) linker.AddForward(Forward("a", {i}));
   EXPECT_EQ(Found(&linker, Backward(399999)), "a");
   EXPECT_EQ(Found(&linker, Backward(0)), "no-forward");
 }
@@ -304,16 +349,17 @@ TEST(BackwardLinkerTest, MemoryIsBounded) {
 // A hostile record must not be remembered under a million numbers, nor a number for a million
 // threads.
 TEST(BackwardLinkerTest, HostileRecordsCostLittle) {
-  BackwardLinker linker;
+  Epochs epochs;
+  BackwardLinker linker(&epochs);
+  linker.AddForward(Forward("kept", {-1}));
   linker.AddForward(Forward("many numbers", std::vector<int64_t>(1000000, 1)));
   std::vector<int64_t> ids;
   for (int64_t i = 0; i < 1000000; ++i) ids.push_back(i);
   linker.AddForward(Forward("many numbers", ids, ids));
-  EXPECT_FALSE(linker.IsFull());
   for (int64_t thread = 0; thread < 200000; ++thread) {
     linker.AddForward(Forward("many threads", {7}, {}, thread));
   }
-  EXPECT_FALSE(linker.IsFull());
+  EXPECT_EQ(Found(&linker, Backward(-1)), "kept");
   linker.AddForward(Forward("extremes", {INT64_MIN, INT64_MAX}, {}, INT64_MIN));
   EXPECT_EQ(Found(&linker, Backward(INT64_MIN)), "extremes");
 }

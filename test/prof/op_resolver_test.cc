@@ -415,19 +415,41 @@ TEST_F(OpResolverTest, TensorCoresByTheFullName) {
   EXPECT_EQ(row_.tensor_core, ops::TensorCoreUse::kNo);
 }
 
-TEST_F(OpResolverTest, MemoryIsBoundedWhateverTextsCome) {
-  std::string text(100000, 'x');
-  int advances = 0;
-  for (int i = 0; i < 1000; ++i) {
-    text.replace(0, 4, std::to_string(1000 + i));
-    inner_.Resolve(Annotated({text}), &row_);
-    if (inner_.IsFull()) {
-      inner_.Advance();
-      ++advances;
-    }
+TEST_F(OpResolverTest, WhatARowPointsToLivesAsLongAsItsResolution) {
+  std::string text = kMm;
+  KernelRecord record = Annotated({text});
+  const Resolution resolution = inner_.Resolve(record, &row_);
+  Row other;
+  std::string huge(100000, 'x');
+  for (int i = 0; i < 100; ++i) {
+    huge.replace(0, 4, std::to_string(1000 + i));
+    KernelRecord next = Annotated({huge});
+    next.long_name = huge;
+    next.device_name = huge;
+    inner_.Resolve(next, &other);
   }
-  EXPECT_GT(advances, 3);
-  EXPECT_LT(advances, 100);
+  EXPECT_EQ(row_.op, "mm");
+  EXPECT_THAT(row_.path, ElementsAre("mm"));
+  EXPECT_EQ(row_.params, resolution.priced->price->params);
+  EXPECT_EQ(row_.verdict->use, row_.tensor_core);
+  // Forgotten by now, so it is another one.
+  const int64_t id = resolution.priced->id;
+  EXPECT_NE(inner_.Resolve(record, &other).priced->id, id);
+}
+
+TEST_F(OpResolverTest, EqualTextsAndNamesHaveOneNumber) {
+  const KernelRecord record = Annotated({kMm});
+  const Resolution first = inner_.Resolve(record, &row_);
+  const Resolution second = inner_.Resolve(record, &row_);
+  EXPECT_EQ(first.priced->id, second.priced->id);
+  EXPECT_EQ(first.kernel_id, second.kernel_id);
+  EXPECT_NE(first.kernel_id, 0);
+  const std::string text = MmText(2, 3, 5);
+  KernelRecord other = Annotated({text});
+  other.long_name = "another kernel";
+  const Resolution third = inner_.Resolve(other, &row_);
+  EXPECT_NE(third.priced->id, first.priced->id);
+  EXPECT_NE(third.kernel_id, first.kernel_id);
 }
 
 }  // namespace

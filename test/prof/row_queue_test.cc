@@ -26,8 +26,9 @@ constexpr std::string_view kAdd = "void elementwise_kernel<512, 1, add_functor>(
 constexpr std::string_view kSplitK = "void splitKreduce_kernel<float>(float*)";
 
 // A matrix op: its forward is one part, its backward two.
-Annotation MatrixOp(int64_t flops, int64_t bytes) {
+Annotation MatrixOp(int64_t id, int64_t flops, int64_t bytes) {
   Annotation annotation;
+  annotation.id = id;
   annotation.op = "mm";
   annotation.price.emplace();
   annotation.price->matmul_like = true;
@@ -35,6 +36,12 @@ Annotation MatrixOp(int64_t flops, int64_t bytes) {
   annotation.price->backward = {{ops::Part::kDgrad, {flops, 0, bytes}},
                                 {ops::Part::kWgrad, {flops, 0, bytes}}};
   return annotation;
+}
+
+ForwardOp OpNumbered(int64_t id) {
+  ForwardOp op;
+  op.id = id;
+  return op;
 }
 
 // What goes into the queue.
@@ -108,10 +115,10 @@ std::vector<int64_t> FlopsOf(const std::vector<Kernel>& kernels) {
 
 class RowQueueTest : public testing::Test {
  protected:
-  Annotation mm_ = MatrixOp(1000, 10);
-  Annotation other_ = MatrixOp(77, 10);
-  ForwardOp forward_;
-  ForwardOp other_forward_;
+  Annotation mm_ = MatrixOp(1, 1000, 10);
+  Annotation other_ = MatrixOp(2, 77, 10);
+  ForwardOp forward_ = OpNumbered(1);
+  ForwardOp other_forward_ = OpNumbered(2);
 };
 
 TEST_F(RowQueueTest, WithoutPriceNothingIsKnown) { EXPECT_THAT(FlopsOf({{}}), ElementsAre(-1)); }
@@ -194,19 +201,19 @@ TEST_F(RowQueueTest, WithoutStartsStreamsDoNotDisturbEachOther) {
 TEST_F(RowQueueTest, RowsLeaveOnceTheirCallIsClosed) {
   Queue queue;
   queue.Push({kGemm, &mm_, 50});
-  for (int64_t i = 1; i < RowQueue::kWindow; ++i) queue.Push({});
+  for (int64_t i = 1; i < InstanceGrouper::kWindow; ++i) queue.Push({});
   EXPECT_EQ(queue.taken(), 0);
   queue.Push({});
-  EXPECT_EQ(queue.taken(), RowQueue::kWindow + 1);
+  EXPECT_EQ(queue.taken(), InstanceGrouper::kWindow + 1);
   queue.Push({});
-  EXPECT_EQ(queue.taken(), RowQueue::kWindow + 2) << "rows without a call do not wait";
+  EXPECT_EQ(queue.taken(), InstanceGrouper::kWindow + 2) << "rows without a call do not wait";
 }
 
 // On another stream, far behind: the work is given away already.
 TEST_F(RowQueueTest, ALateKernelOfAClosedCallIsNotCountedAgain) {
   Queue queue;
   queue.Push({kGemm, &mm_, 50});
-  for (int64_t i = 0; i < 3 * RowQueue::kWindow; ++i) queue.Push({});
+  for (int64_t i = 0; i < 3 * InstanceGrouper::kWindow; ++i) queue.Push({});
   queue.Push({kOtherGemm, &mm_, 50});
   const std::vector<int64_t> flops = queue.Finish();
   EXPECT_EQ(flops.front(), 1000);
@@ -218,7 +225,7 @@ TEST_F(RowQueueTest, ALateKernelOfAClosedCallIsNotCountedAgain) {
 TEST_F(RowQueueTest, ABackwardNodeMayComeAgain) {
   Queue queue;
   queue.Push({kGemm, &mm_, {}, 7, 3, -1, {5}, &forward_});
-  for (int64_t i = 0; i < 3 * RowQueue::kWindow; ++i) queue.Push({});
+  for (int64_t i = 0; i < 3 * InstanceGrouper::kWindow; ++i) queue.Push({});
   queue.Push({kGemm, &mm_, {}, 7, 3, -1, {5}, &forward_});
   EXPECT_EQ(queue.Finish().back(), 1000);
 }
@@ -241,7 +248,7 @@ TEST_F(RowQueueTest, ASecondPassOverOneForwardPassIsCountedAgain) {
   EXPECT_THAT(FlopsOf({gemm, {"x", nullptr, {}, 7, 9}, gemm}), ElementsAre(1000, -1, 1000))
       << "both gradients: another stream says nothing";
 
-  Annotation relu = MatrixOp(600, 10);
+  Annotation relu = MatrixOp(3, 600, 10);
   relu.price->matmul_like = false;
   relu.price->backward = {{ops::Part::kBackward, {0, 600, 10}}};
   const Kernel add{kAdd, &relu, {}, 7, 3, -1, {6}, &other_forward_};
@@ -251,7 +258,7 @@ TEST_F(RowQueueTest, ASecondPassOverOneForwardPassIsCountedAgain) {
 
 // linear holds matmul; a kernel under linear alone does not get the product again.
 TEST_F(RowQueueTest, WorkOfANestedCallIsNotCountedAgain) {
-  Annotation linear = MatrixOp(1000, 10);
+  Annotation linear = MatrixOp(3, 1000, 10);
   const std::vector<OuterCall> outer = {{&linear, 40}};
   const Kernel inside{kGemm, &mm_, 50, 7, 3, -1, {}, nullptr, {}, 1, 0, outer};
   const Kernel outside{kAdd, &linear, 40};
@@ -264,7 +271,7 @@ TEST_F(RowQueueTest, WorkOfANestedCallIsNotCountedAgain) {
 
   Queue late;
   late.Push(inside);
-  for (int64_t i = 0; i < 3 * RowQueue::kWindow; ++i) late.Push({});
+  for (int64_t i = 0; i < 3 * InstanceGrouper::kWindow; ++i) late.Push({});
   late.Push(outside);
   EXPECT_EQ(late.Finish().back(), 6);
 }
@@ -318,7 +325,8 @@ RC_GTEST_PROP(RowQueueProperty, KernelsOfACallAddUpToItsWork, ()) {
   for (size_t i = 0; i < call_count; ++i) {
     auto call = std::make_unique<Call>();
     const auto flops = *rc::gen::inRange<int64_t>(0, 1000000);
-    call->annotation = MatrixOp(flops, flops / 3);
+    call->annotation = MatrixOp(static_cast<int64_t>(i) + 1, flops, flops / 3);
+    call->forward.id = static_cast<int64_t>(i) + 1;
     call->backward = *rc::gen::arbitrary<bool>();
     const auto kernel_count = *rc::gen::inRange<size_t>(1, 6);
     for (size_t k = 0; k < kernel_count; ++k) {

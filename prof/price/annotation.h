@@ -1,0 +1,52 @@
+#ifndef OPLENS_PROF_PRICE_ANNOTATION_H_
+#define OPLENS_PROF_PRICE_ANNOTATION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/epochs.h"
+#include "base/text_cache.h"
+#include "ops/op_model.h"
+#include "ops/rules/rules.h"
+#include "parse/model/reason.h"
+
+namespace oplens::prof {
+
+/// One distinct annotation text, read and priced once.
+struct Annotation {
+  int64_t id = 0;  ///< Differs between texts.
+  std::string op;  ///< As written; empty when the text does not parse.
+  std::string mod;
+  std::optional<ops::PricedOp> price;
+  Reason reason = Reason::kUnknownOp;  ///< Why there is no price.
+  bool has_shapes = false;             ///< It has a tensor argument.
+  std::string shapes;                  ///< Of its tensors: "(32,128,768);(3072,768)".
+  std::string_view dtype;              ///< Of its first tensor of a known type.
+  bool has_types = false;              ///< It has one whose data type is known.
+  bool names_only = false;             ///< The call has no arguments.
+  bool has_all_types = false;          ///< All tensors have known types but members of lists.
+  bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
+  bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
+};
+
+/// Reads and prices annotation texts, each distinct one once.
+///
+/// Memory: two generations of some 4 MB. An annotation lives as long as a pin of `epochs` that was
+/// taken before it was asked for.
+class Annotations {
+ public:
+  /// `rules`: of the user, null for none. Both must outlive this.
+  Annotations(Epochs* epochs, const ops::Rules* rules);
+
+  const Annotation* Of(std::string_view text);
+
+ private:
+  TextCache<Annotation> cache_;
+  const ops::Rules* rules_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_PRICE_ANNOTATION_H_

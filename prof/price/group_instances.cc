@@ -1,0 +1,168 @@
+#include "prof/price/group_instances.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+namespace oplens::prof {
+namespace {
+
+constexpr size_t kMaxStreams = 4096;
+
+bool SameCall(const OpInstance& instance, const WaitingRow& row) {
+  const WaitingRow& last = *instance.rows.back();
+  const KernelRecord& a = last.record;
+  const KernelRecord& b = row.record;
+  if (last.resolution.priced->id != row.resolution.priced->id || a.direction != b.direction ||
+      a.seq_ids != b.seq_ids || a.markers != b.markers || a.trace != b.trace) {
+    return false;
+  }
+  return std::none_of(instance.rows.begin(), instance.rows.end(), [&](const WaitingRow* other) {
+    return other->record.long_name == b.long_name;
+  });
+}
+
+/// Of the products in the backward of a matrix op.
+size_t GradientCount(const ops::PricedOp& op) {
+  const auto is_product = [](const ops::PartWork& part) { return part.part != ops::Part::kBgrad; };
+  return static_cast<size_t>(std::count_if(op.backward.begin(), op.backward.end(), is_product));
+}
+
+}  // namespace
+
+void InstanceGrouper::Enter(WaitingRow* row) {
+  row->number = next_number_++;
+  row->instance = nullptr;
+  row->row.share = {};
+  row->row.instance = 0;
+  if (const std::optional<CallKey> key = CallKeyOf(*row)) {
+    JoinByKey(row, *key);
+    if (row->resolution.forward == nullptr) given_.Cover(*row, *key);
+  } else {
+    JoinByOrder(row);
+  }
+  TakeTurn(row);
+  OpInstance* const instance = row->instance;
+  if (instance == nullptr) return;
+  instance->rows.push_back(row);
+  row->row.instance = instance->number;
+  if (row->resolution.forward != nullptr && IsProduct(*row)) ++instance->products;
+  ++instance->left;
+  instance->last_number = row->number;
+}
+
+void InstanceGrouper::TakeTurn(WaitingRow* row) {
+  if (ends_.size() > kMaxStreams) ends_.clear();
+  const int64_t instance = row->instance != nullptr ? row->instance->number : 0;
+  StreamEnd& end = ends_[StreamKeyOf(row->record)];
+  if (instance == 0 || end.instance != instance) end = {instance, row->number};
+  row->turn = end.turn;
+}
+
+void InstanceGrouper::JoinByKey(WaitingRow* row, const CallKey& key) {
+  if (given_.IsSpent(key)) {
+    row->row.reasons.Add(Reason::kUnknownRole);
+    return;
+  }
+  if (key.by == CallKey::By::kSequence) {
+    const auto place = open_.find(key);
+    if (place != open_.end() && BeginsAgain(*place->second, *row)) Close(place->second, true);
+  }
+  OpInstance*& instance = open_[key];
+  if (instance == nullptr) {
+    instance = New(*row);
+    instance->key = key;
+  }
+  row->instance = instance;
+}
+
+void InstanceGrouper::JoinByOrder(WaitingRow* row) {
+  const StreamKey stream = StreamKeyOf(row->record);
+  if (last_.size() > kMaxStreams) last_.clear();
+  OpInstance*& last = last_[stream];
+  if (row->resolution.priced == nullptr) {
+    last = nullptr;
+    return;
+  }
+  if (last == nullptr || !SameCall(*last, *row)) {
+    last = New(*row);
+    last->stream = stream;
+  }
+  row->instance = last;
+}
+
+bool InstanceGrouper::BeginsAgain(const OpInstance& instance, const WaitingRow& row) const {
+  const auto end = ends_.find(StreamKeyOf(row.record));
+  const bool follows = end != ends_.end() && end->second.instance == instance.number;
+  const int64_t turn = follows ? end->second.turn : -1;
+  bool repeats = false;
+  for (const WaitingRow* other : instance.rows) {
+    // One number a full name: rows of a long call are compared often.
+    if (other->resolution.kernel_id != row.resolution.kernel_id ||
+        other->record.grid != row.record.grid) {
+      continue;
+    }
+    repeats = true;
+    const bool same_stream = other->record.thread_id == row.record.thread_id &&
+                             other->record.stream_id == row.record.stream_id;
+    if (same_stream && other->turn != turn) return true;
+  }
+  return repeats && instance.price->matmul_like && IsProduct(row) &&
+         instance.products >= GradientCount(*instance.price);
+}
+
+OpInstance* InstanceGrouper::New(const WaitingRow& row) {
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<OpInstance>());
+    free_.push_back(all_.back().get());
+  }
+  OpInstance* instance = free_.back();
+  free_.pop_back();
+  instance->price = &*row.resolution.priced->price;
+  instance->annotation_id = row.resolution.priced->id;
+  instance->direction = PricedDirection(row);
+  instance->number = ++count_;
+  instance->rows.clear();
+  instance->left = 0;
+  instance->products = 0;
+  instance->closed = false;
+  instance->key.reset();
+  instance->stream.reset();
+  return instance;
+}
+
+bool InstanceGrouper::MayGrow(const OpInstance& instance) const {
+  return instance.last_number + kWindow >= next_number_;
+}
+
+bool InstanceGrouper::IsOpen(const WaitingRow& row) const {
+  const OpInstance* instance = row.instance;
+  return instance != nullptr && !instance->closed && MayGrow(*instance);
+}
+
+void InstanceGrouper::Leave(const WaitingRow& row) {
+  OpInstance* const instance = row.instance;
+  if (instance == nullptr) return;
+  if (!instance->closed) Close(instance);
+  if (--instance->left == 0) free_.push_back(instance);
+}
+
+void InstanceGrouper::Close(OpInstance* instance, bool comes_again) {
+  instance->closed = true;
+  ops::CoveredWork covered;
+  if (instance->key) {
+    const CallKey key = *instance->key;
+    covered = given_.CoveredOf(key);
+    open_.erase(key);
+    // The beginning of a range and a node name a call for good; a sequence id may come again in
+    // another iteration, so it is only kept from growing on.
+    const bool for_good = key.by != CallKey::By::kSequence;
+    if (for_good || (MayGrow(*instance) && !comes_again)) given_.Spend(key);
+  } else if (const auto place = last_.find(*instance->stream);
+             place != last_.end() && place->second == instance) {
+    place->second = nullptr;
+  }
+  sharer_.Share(*instance, covered);
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,53 @@
+#include "prof/price/kernel_facts.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr size_t kMaxNameBytes = size_t{2} << 20;
+constexpr size_t kMaxGpuBytes = size_t{1} << 20;
+
+/// Between the name of a GPU and its facts, which do not hold it.
+constexpr char kGpuSeparator = '\n';
+
+bool IsKeyOf(std::string_view key, std::string_view name, std::string_view facts) {
+  return key.size() == name.size() + 1 + facts.size() && key.starts_with(name) &&
+         key[name.size()] == kGpuSeparator && key.ends_with(facts);
+}
+
+}  // namespace
+
+KernelNames::KernelNames(Epochs* epochs, const ops::Rules* rules)
+    : cache_(epochs, kMaxNameBytes), rules_(rules) {}
+
+const KernelFacts* KernelNames::Of(std::string_view long_name) {
+  bool is_new = false;
+  auto* const entry = cache_.Get(long_name, &is_new);
+  KernelFacts& facts = entry->value;
+  if (!is_new) return &facts;
+  facts.id = entry->id;
+  // The token of the verdict is a view into the cached name.
+  facts.verdict = ops::TensorCoreVerdictOf(entry->text, rules_);
+  const ops::KernelRule* rule = rules_ != nullptr ? rules_->FindKernel(long_name) : nullptr;
+  if (rule != nullptr) facts.ruled_kind = rule->kind;
+  return &facts;
+}
+
+Gpus::Gpus(Epochs* epochs, const ops::Gpu* given) : given_(given), cache_(epochs, kMaxGpuBytes) {}
+
+const ops::Gpu* Gpus::Of(const KernelRecord& record) {
+  if (given_ != nullptr) return given_;
+  const std::string_view name = record.device_name.value_or(std::string_view());
+  const std::string_view facts = record.gpu.value_or(std::string_view());
+  if (name.empty() && facts.empty()) return nullptr;
+  if (last_ != nullptr && IsKeyOf(last_text_, name, facts)) return last_;
+  last_text_.assign(name);
+  last_text_ += kGpuSeparator;
+  last_text_ += facts;
+  bool is_new = false;
+  auto* const entry = cache_.Get(last_text_, &is_new);
+  if (is_new) entry->value = ops::ParseGpu(name, facts);
+  last_ = &entry->value;
+  return last_;
+}
+
+}  // namespace oplens::prof

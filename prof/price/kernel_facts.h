@@ -1,0 +1,63 @@
+#ifndef OPLENS_PROF_PRICE_KERNEL_FACTS_H_
+#define OPLENS_PROF_PRICE_KERNEL_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/epochs.h"
+#include "base/text_cache.h"
+#include "ops/gpu/gpu.h"
+#include "ops/kernels/kernel_name.h"
+#include "ops/kernels/tensor_core.h"
+#include "ops/rules/rules.h"
+#include "parse/model/kernel_record.h"
+
+namespace oplens::prof {
+
+/// What the full name of a kernel tells.
+struct KernelFacts {
+  int64_t id = 0;  ///< Differs between names.
+  ops::TensorCoreVerdict verdict;
+  std::optional<ops::KernelKind> ruled_kind;  ///< What a rule of the user says that it is.
+};
+
+/// Judges the names of kernels, each distinct one once.
+///
+/// Memory: two generations of some 2 MB. An answer lives as long as a pin of `epochs` that was
+/// taken before it was asked for.
+class KernelNames {
+ public:
+  /// `rules`: of the user, null for none. Both must outlive this.
+  KernelNames(Epochs* epochs, const ops::Rules* rules);
+
+  const KernelFacts* Of(std::string_view long_name);
+
+ private:
+  TextCache<KernelFacts> cache_;
+  const ops::Rules* rules_;
+};
+
+/// The GPUs that kernels ran on.
+///
+/// Memory: two generations of some 1 MB; else as KernelNames.
+class Gpus {
+ public:
+  /// `given`: that all kernels ran on, whatever their records say; null: what each record says.
+  /// Both must outlive this.
+  Gpus(Epochs* epochs, const ops::Gpu* given);
+
+  /// Null when the record does not tell it.
+  const ops::Gpu* Of(const KernelRecord& record);
+
+ private:
+  const ops::Gpu* given_;
+  TextCache<ops::Gpu> cache_;       // By name and facts.
+  std::string last_text_;           // Key of the last record's GPU,
+  const ops::Gpu* last_ = nullptr;  // which is the next one's too as a rule.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_PRICE_KERNEL_FACTS_H_
