@@ -59,6 +59,11 @@ cxxopts::Options Spec() {
       "say what is in the files, which columns of prof they fill, and what to record "
       "to fill the others");
   spec.add_options()(
+      "execution-trace",
+      "take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same run "
+      "(OPLENS_EXECUTION_TRACE); once for each process",
+      cxxopts::value<std::vector<std::string>>(), "FILE");
+  spec.add_options()(
       "strict", "exit with 3 when a row was damaged, kernels were unlaunched, or there were none");
   spec.add_options()("keep-open", "let ranges that were never closed give their op too");
   spec.add_options()("quiet", "print errors only");
@@ -101,6 +106,12 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   if (args.count("output") > 0) {
     options.output = args["output"].as<std::string>();
     if (options.output.empty()) throw UsageError("-o: the name of the file is empty");
+  }
+  if (args.count("execution-trace") > 0) {
+    options.execution_traces = args["execution-trace"].as<std::vector<std::string>>();
+  }
+  for (const std::string& path : options.execution_traces) {
+    if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
   }
   options.strict = args.count("strict") > 0;
   options.quiet = args.count("quiet") > 0;

@@ -12,6 +12,7 @@
 #include "base/program.h"
 #include "parse/check/check.h"
 #include "parse/chrome/chrome_writer.h"
+#include "parse/execution/execution_traces.h"
 #include "parse/options.h"
 #include "parse/readers/open_trace.h"
 #include "parse/records/kernel_records.h"
@@ -78,8 +79,12 @@ class Writer {
 /// Takes the inputs one by one, so that one trace at a time is in memory.
 class Run {
  public:
-  explicit Run(const Options& options) : options_(options), inputs_(ListProfiles(options.inputs)) {
+  explicit Run(const Options& options)
+      : options_(options),
+        inputs_(ListProfiles(options.inputs)),
+        execution_traces_(options.execution_traces, inputs_.size()) {
     for (const ProfileInput& input : inputs_) RefuseSameFile(input.path, options.output);
+    for (const std::string& path : options.execution_traces) RefuseSameFile(path, options.output);
   }
 
   int Execute() {
@@ -91,8 +96,10 @@ class Run {
                   "see the lines above");
     }
     writer.Commit();
+    const std::vector<std::string> unused = execution_traces_.Unused();
+    for (const std::string& sentence : unused) messages_ += fmt::format("parse: {}\n", sentence);
     if (!options_.quiet) PrintError(messages_);
-    const bool failure = damaged_ || unreadable_ > 0 || kernels_ == 0;
+    const bool failure = damaged_ || unreadable_ > 0 || kernels_ == 0 || !unused.empty();
     return options_.strict && failure ? kExitStrict : kExitOk;
   }
 
@@ -121,6 +128,7 @@ class Run {
     Diagnostics diagnostics;
     std::optional<Trace> trace = Open(input, &diagnostics);
     if (!trace) return;
+    execution_traces_.Complete(&*trace, &diagnostics);
     const KernelRecords kernels(&*trace, options_.join, &diagnostics);
     writer->Add(input, *trace, kernels, diagnostics);
     kernels_ += kernels.kernel_count();
@@ -131,6 +139,7 @@ class Run {
 
   const Options& options_;
   std::vector<ProfileInput> inputs_;
+  ExecutionTraces execution_traces_;
   TakenRanks taken_;
   std::string messages_;  // For standard error, once the output stands.
   size_t unreadable_ = 0;

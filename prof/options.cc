@@ -28,7 +28,7 @@ cxxopts::Options Declare() {
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB | --check] [--copies] [--op inner|outer] "
       "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [--gpu NAME] [--rules "
-      "FILE] [-o FILE] [--quiet] [--strict]");
+      "FILE] [--execution-trace FILE] [-o FILE] [--quiet] [--strict]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
@@ -68,6 +68,10 @@ cxxopts::Options Declare() {
       cxxopts::value<std::string>(), "NAME");
   add("rules", "Costs of your own ops and facts on your kernels (docs/rules.md)",
       cxxopts::value<std::string>(), "FILE");
+  add("execution-trace",
+      "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same run; "
+      "once for each process",
+      cxxopts::value<std::vector<std::string>>(), "FILE");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
   add("quiet", "No counts and notes on standard error");
   add("strict",
@@ -221,6 +225,12 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     if (input == "-" && options.inputs.size() > 1) {
       throw UsageError("standard input (-) does not go with other inputs");
     }
+  }
+  if (given.count("execution-trace") > 0) {
+    options.execution_traces = given["execution-trace"].as<std::vector<std::string>>();
+  }
+  for (const std::string& path : options.execution_traces) {
+    if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
   }
   if (given.count("output") > 0) {
     options.output = given["output"].as<std::string>();

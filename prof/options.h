@@ -18,6 +18,7 @@ namespace oplens::prof {
 /// The command line, understood.
 struct Options {
   std::vector<std::string> inputs;  ///< Files and folders; none: standard input.
+  std::vector<std::string> execution_traces;
   std::string output;               ///< "" or "-": standard output.
   std::string sqlite;               ///< The database to write; "" for none.
   bool check = false;               ///< Count the kernels that have each column.

@@ -88,8 +88,10 @@ int Run(const Options& options) {
     output.Commit();
     return kExitOk;
   }
-  Inputs inputs(options.inputs);
-  for (const std::string& path : inputs.paths()) {
+  Inputs inputs(options.inputs, options.execution_traces);
+  std::vector<std::string> read = inputs.paths();
+  read.insert(read.end(), options.execution_traces.begin(), options.execution_traces.end());
+  for (const std::string& path : read) {
     if (options.sqlite.empty()) {
       RefuseSameFile(path, options.output);
     } else {
@@ -117,8 +119,11 @@ int Run(const Options& options) {
   } else {
     output.Commit();
   }
+  const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
+  for (const std::string& sentence : unused) diagnostics.Note(sentence);
   if (!options.quiet) PrintError(diagnostics.Render("prof"));
-  const bool failure = rows == 0 || diagnostics.Damaged() || inputs.left_out() > 0;
+  const bool failure =
+      rows == 0 || diagnostics.Damaged() || inputs.left_out() > 0 || !unused.empty();
   return options.strict && failure ? kExitStrict : kExitOk;
 }
 

@@ -18,7 +18,7 @@ ANY = object()
 MODEL = {"base", "parse/model"}
 READER = MODEL | {"parse/source", "parse/readers/common", "nvtx_annotate/vocabulary"}
 PRICED = MODEL | {"ops", "ops/kernels", "ops/gpu", "ops/rules"}
-READ = {"parse/source", "parse/readers", "parse/records"}
+READ = {"parse/source", "parse/readers", "parse/execution", "parse/records"}
 
 LAYERS = {
     # What emitters, recorders and readers of markers agree on.
@@ -39,6 +39,8 @@ LAYERS = {
     "parse/readers/nsys": READER,
     "parse/readers/kineto": READER,
     "parse/readers": READER | {"parse/readers/nvprof", "parse/readers/nsys", "parse/readers/kineto"},
+    # what another file tells of its ops is added,
+    "parse/execution": MODEL | {"parse/source"},
     # a trace is joined,
     "parse/join": MODEL | {"nvtx_annotate/vocabulary"},
     "parse/records": MODEL | {"parse/join"},

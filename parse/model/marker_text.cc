@@ -135,12 +135,23 @@ void ClassifySeq(std::string_view text, std::string_view sizes, MarkerText* out)
   out->backward = SaysBackward(text);
 }
 
+/// Finds the number of the call at the end of what stands before the sizes.
+void ReadCallNumber(std::string_view text, std::string_view sizes, MarkerText* out) {
+  const std::string_view number = DropDigits(&text);
+  if (!DropSuffix(", op_id = ", &text)) return;
+  std::from_chars(number.data(), number.data() + number.size(), out->op_id);
+  if (out->op_id == 0 || out->kind != MarkerKind::kFree) return;
+  out->name = text;
+  out->sizes = sizes;
+}
+
 /// Matches what PyTorch annotates its operators with.
 void ClassifyTorch(std::string_view text, MarkerText* out) {
   DropList(", input_op_ids =", &text);
   const std::string_view sizes = DropList(", sizes =", &text);
   ClassifySeq(text, sizes, out);
   if (out->kind == MarkerKind::kFree) ClassifyOperator(text, sizes, out);
+  ReadCallNumber(text, sizes, out);
 }
 
 /// The values of a literal's keys that decide what it is.

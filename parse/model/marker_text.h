@@ -34,6 +34,9 @@ struct MarkerText {
   std::string_view name;
   std::string_view sizes;  ///< kSeq, kOperator: the list, or empty when there is none.
   int64_t seq = -1;        ///< kSeq: N. kOp, kNode: the number in the key 'oplens'.
+  /// kSeq, kOperator, kFree: N of PyTorch's ", op_id = N", which numbers the calls of a process; 0:
+  /// none. A label that has one has `name` and `sizes` too.
+  int64_t op_id = 0;
   std::string_view mod;    ///< kOp
   std::string_view op;     ///< kOp
   std::string_view aten;   ///< kOp: the framework's own name, "aten::addmm.out"; empty: not told.

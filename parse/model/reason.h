@@ -57,6 +57,12 @@ enum class Severity : uint8_t {
   X(kBadEvent, "bad-event", kDamage, "events of the file that do not parse; skipped")              \
   X(kRepairedEvent, "repaired-event", kInfo,                                                       \
     "events with broken text or numbers; read after a repair")                                     \
+  X(kBadNode, "bad-node", kDamage,                                                                 \
+    "nodes of an execution trace that do not parse, or repeat a number; skipped")                  \
+  X(kOtherNode, "other-node", kDamage,                                                             \
+    "ranges of PyTorch that the execution trace has as another call; read as without it")          \
+  X(kNoNode, "no-node", kInfo,                                                                     \
+    "ranges of PyTorch that are not in the execution trace of their process")                      \
   X(kBadOtherRow, "bad-row", kDamage,                                                              \
     "rows of other tables with a value of the wrong type; skipped")                                \
   X(kBadLine, "bad-line", kDamage, "lines that are not a kernel record; skipped")                  \

@@ -22,14 +22,6 @@ constexpr std::string_view kUnknownType = "unknown";
 
 bool IsInteger(LiteralKind kind) { return kind == LiteralKind::kInteger; }
 
-OpArg TensorOf(std::vector<int64_t> shape) {
-  OpArg arg;
-  arg.kind = OpArg::Kind::kTensor;
-  arg.type = "tensor";
-  arg.shape = std::move(shape);
-  return arg;
-}
-
 /// Reads "[2, 3]", "[]" or a list of such lists.
 bool ReadArgument(LiteralScanner* in, std::vector<OpArg>* args) {
   std::vector<int64_t> shape;
@@ -46,20 +38,11 @@ bool ReadArgument(LiteralScanner* in, std::vector<OpArg>* args) {
     in->EnterSequence();
     while (in->NextItem()) in->ReadInteger(&item.emplace_back());
     if (in->failed()) return false;
-    args->push_back(TensorOf(std::move(item)));
+    args->push_back(TorchTensor(std::move(item), {}));
   }
   if (any_list || in->failed()) return !in->failed();
-  args->push_back(shape.empty() ? OpArg() : TensorOf(std::move(shape)));
+  args->push_back(shape.empty() ? OpArg() : TorchTensor(std::move(shape), {}));
   return true;
-}
-
-bool ReadSizes(std::string_view sizes, std::vector<OpArg>* args) {
-  LiteralScanner in(sizes);
-  in.EnterSequence();
-  while (in.NextItem()) {
-    if (!ReadArgument(&in, args)) return false;
-  }
-  return in.Finish();
 }
 
 /// Operators of which each of the first `operands` arguments is a tensor or a number, and whose
@@ -104,13 +87,25 @@ bool NamesOperator(std::string_view name) {
   return NamesQualifiedOperator(name);
 }
 
+std::optional<std::vector<OpArg>> ArgsOfSizes(std::string_view sizes) {
+  std::vector<OpArg> args;
+  LiteralScanner in(sizes);
+  in.EnterSequence();
+  while (in.NextItem()) {
+    if (!ReadArgument(&in, &args)) return std::nullopt;
+  }
+  if (!in.Finish()) return std::nullopt;
+  return args;
+}
+
 std::optional<OpCall> MakeRangeCall(std::string_view name, std::string_view sizes) {
   if (!NamesOperator(name)) return std::nullopt;
-  std::vector<OpArg> args;
-  if (!sizes.empty() && !ReadSizes(sizes, &args)) return std::nullopt;
+  std::optional<std::vector<OpArg>> args(std::in_place);
+  if (!sizes.empty()) args = ArgsOfSizes(sizes);
+  if (!args) return std::nullopt;
   const bool scoped = name.find(kScope) != std::string_view::npos;
   const std::string full = scoped ? std::string(name) : std::string(kAten).append(name);
-  return MakeUntypedCall(full, std::move(args));
+  return MakeUntypedCall(full, *std::move(args));
 }
 
 OpCall MakeUntypedCall(std::string_view name, std::vector<OpArg> args) {
@@ -122,7 +117,7 @@ OpCall MakeUntypedCall(std::string_view name, std::vector<OpArg> args) {
     const size_t operands =
         std::min(OperandCount(op.substr(0, op.find('.')), args.size()), args.size());
     for (size_t i = 0; i < operands; ++i) {
-      if (args[i].kind == OpArg::Kind::kOther) args[i] = TensorOf({});
+      if (args[i].kind == OpArg::Kind::kOther) args[i] = TorchTensor({}, {});
     }
   }
   return MakeTorchCall(name, std::move(args));

@@ -17,6 +17,10 @@ bool NamesOperator(std::string_view name);
 /// The same with a namespace: "aten::mm", which is no word of a user's.
 bool NamesQualifiedOperator(std::string_view name);
 
+/// What the sizes of such a range say of its arguments: tensors, and kOther for "[]". nullopt where
+/// the text is no such list.
+std::optional<std::vector<OpArg>> ArgsOfSizes(std::string_view sizes);
+
 /// The call of a range that PyTorch annotates: "NAME, seq = N", with record_shapes also ", sizes =
 /// SIZES". Without sizes (empty) it has no arguments. Else `sizes` is a list with the extents of
 /// each argument: "[[2, 3], [3, 4], []]". Lists of tensors stand in place, also as a list of their

@@ -253,11 +253,12 @@ std::vector<OpArg> Binder::Bind() {
   return std::move(bound_);
 }
 
-/// The tensors of a list, which stand one by one. Those of another list are another argument.
+/// The tensors of a list, which stand one by one. Those of another list are another argument. A
+/// list of optional ones may hold None.
 void Binder::BindTensors() {
   const size_t first = next_;
-  while (next_ < args_.size() && args_[next_].kind == OpArg::Kind::kTensor &&
-         args_[next_].list == args_[first].list) {
+  while (next_ < args_.size() && args_[next_].list == args_[first].list &&
+         (args_[next_].kind == OpArg::Kind::kTensor || args_[next_].list > 0)) {
     bound_.push_back(std::move(args_[next_++]));
   }
   // A list whose tensors were not recorded still has its place.
@@ -342,6 +343,15 @@ OpCall MakeTorchCall(std::string_view name, std::vector<OpArg> args) {
   if (schema != nullptr) DropStack(schema->parameters, &args);
   call.args = Binder(schema, std::move(args)).Bind();
   return call;
+}
+
+OpArg TorchTensor(std::vector<int64_t> shape, std::string_view profiler_type) {
+  OpArg arg;
+  arg.kind = OpArg::Kind::kTensor;
+  arg.type = "tensor";
+  arg.shape = std::move(shape);
+  arg.dtype = TorchDType(profiler_type);
+  return arg;
 }
 
 std::string_view TorchDType(std::string_view profiler_type) {

@@ -31,6 +31,9 @@ TorchName ClassifyTorchName(std::string_view name, bool has_arguments);
 /// keyword only get their name; those that have no counterpart are dropped.
 OpCall MakeTorchCall(std::string_view name, std::vector<OpArg> args);
 
+/// A tensor argument, by the name that PyTorch's profiler gives to its data type; "": unknown.
+OpArg TorchTensor(std::vector<int64_t> shape, std::string_view profiler_type);
+
 /// PyTorch's name of a data type ("float32") for what its profiler writes ("float", "c10::Half",
 /// "long int"); the text itself when it is none of these.
 std::string_view TorchDType(std::string_view profiler_type);

@@ -280,6 +280,15 @@ struct Trace {
   std::vector<Device> devices;
 };
 
+/// Makes a range that of an operator or a node of that name. Answers its details, which have
+/// nothing but their defaults; the reference lives until the next one is made.
+inline Operator& MakeOperator(StringId name, Range* range, Trace* trace) {
+  range->kind = RangeKind::kOperator;
+  range->text = name;
+  range->item = static_cast<ItemIndex>(trace->operators.size());
+  return trace->operators.emplace_back();
+}
+
 }  // namespace oplens
 
 #endif  // OPLENS_PARSE_MODEL_TRACE_H_

@@ -23,15 +23,15 @@ bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 /// Where to go on after an event that cannot be read: the next object in `text` that begins like an
 /// event and follows a comma, which a missing quote may have swallowed. npos when there is none.
-size_t FindNextEvent(std::string_view text) {
+size_t FindNextEvent(std::string_view text, const JsonList& list) {
   for (size_t event = text.find('{'); event != text.npos; event = text.find('{', event + 1)) {
     size_t before = event;
     while (before > 0 && IsBlank(text[before - 1])) --before;
     if (before == 0 || text[before - 1] != ',') continue;
     size_t key = event + 1;
     while (key < text.size() && IsBlank(text[key])) ++key;
-    for (const std::string_view word :
-         {"\"ph\"", "\"name\"", "\"cat\"", "\"ts\"", "\"pid\"", "\"tid\"", "\"args\""}) {
+    if (list.blank_before_key && key == event + 1) continue;
+    for (const std::string_view word : list.first_keys) {
       if (text.substr(key).starts_with(word)) return event;
     }
   }
@@ -93,8 +93,9 @@ class StreamBuffer {
 class DocumentReader {
  public:
   DocumentReader(ByteSource* source, const std::string& path, JsonEventHandler* handler,
-                 Diagnostics* diagnostics)
-      : buffer_(source),
+                 Diagnostics* diagnostics, const JsonList& list)
+      : list_(list),
+        buffer_(source),
         source_(*source),
         path_(path),
         handler_(*handler),
@@ -153,7 +154,7 @@ class DocumentReader {
     if (!SkipBlanks() || Current() != ':') return false;
     ++place_;
     if (!SkipBlanks()) return false;
-    if (key == "traceEvents" && Current() == '[') {
+    if (key == list_.key && Current() == '[') {
       ++place_;
       counts_.has_events = true;
       return ReadEvents();
@@ -174,7 +175,7 @@ class DocumentReader {
     if (parser_.parse(mended).get(value) == simdjson::SUCCESS) {
       return handler_.OnMember(key, value);
     }
-    diagnostics_.Count(Reason::kBadEvent, fmt::format("member \"{}\"", key.substr(0, 40)));
+    diagnostics_.Count(list_.bad, fmt::format("member \"{}\"", key.substr(0, 40)));
   }
 
   /// The end of a string that begins at `start`, behind its quote; -1 when there is none.
@@ -210,7 +211,7 @@ class DocumentReader {
       const size_t taken = scan.Next(buffer_.At(at));
       if (taken > 0) return at + static_cast<int64_t>(taken);
       if (at - start < look) continue;
-      if (FindNextEvent(buffer_.View(start + 1, at)) != std::string_view::npos) return -1;
+      if (FindNextEvent(buffer_.View(start + 1, at), list_) != std::string_view::npos) return -1;
       look *= 16;
     }
   }
@@ -327,7 +328,7 @@ class DocumentReader {
 
   void CountBad(const Span& span) {
     ++counts_.bad;
-    diagnostics_.Count(Reason::kBadEvent, Example(Reason::kBadEvent, span));
+    diagnostics_.Count(list_.bad, Example(list_.bad, span));
   }
 
   std::string Example(Reason reason, const Span& span) const {
@@ -338,7 +339,7 @@ class DocumentReader {
   /// Goes on behind what a broken event swallowed: at the next line that begins like an event.
   /// False when there is none before `end`.
   bool Resynchronise(int64_t start, int64_t end) {
-    const size_t found = FindNextEvent(buffer_.View(std::min(start, end), end));
+    const size_t found = FindNextEvent(buffer_.View(std::min(start, end), end), list_);
     if (found == std::string_view::npos) {
       if (start == place_) LoseRest();
       return false;
@@ -370,6 +371,7 @@ class DocumentReader {
                     counts_.lost_bytes));
   }
 
+  const JsonList& list_;
   StreamBuffer buffer_;
   ByteSource& source_;
   const std::string& path_;
@@ -381,11 +383,17 @@ class DocumentReader {
   JsonEventCounts counts_;
 };
 
+constexpr std::string_view kEventKeys[] = {"\"ph\"",  "\"name\"", "\"cat\"", "\"ts\"",
+                                           "\"pid\"", "\"tid\"",  "\"args\""};
+
 }  // namespace
 
+constexpr JsonList kTraceEvents = {.key = "traceEvents", .first_keys = kEventKeys};
+
 JsonEventCounts ReadJsonEvents(ByteSource* source, const std::string& path,
-                               JsonEventHandler* handler, Diagnostics* diagnostics) {
-  return DocumentReader(source, path, handler, diagnostics).Read();
+                               JsonEventHandler* handler, Diagnostics* diagnostics,
+                               const JsonList& list) {
+  return DocumentReader(source, path, handler, diagnostics, list).Read();
 }
 
 }  // namespace oplens::parse

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,7 @@
 
 namespace oplens::parse {
 
-/// Takes the parts of a Chrome trace document as they come.
+/// Takes the parts of a document, a Chrome trace or one like it, as they come.
 class JsonEventHandler {
  public:
   virtual ~JsonEventHandler() = default;
@@ -37,15 +38,29 @@ struct JsonEventCounts {
   bool has_events = false;  ///< It is an array, or has a member traceEvents that is one.
 };
 
+/// Which list of a document is read, and how what is wrong in it is counted.
+struct JsonList {
+  std::string_view key;  ///< Of the member that is the list.
+  /// Keys with which its members begin: there the reader goes on after one that it cannot read.
+  std::span<const std::string_view> first_keys;
+  /// Only where a blank is before the key: objects inside of the members begin without one.
+  bool blank_before_key = false;
+  Reason bad = Reason::kBadEvent;
+};
+
+/// The events of a Chrome trace.
+extern const JsonList kTraceEvents;
+
 /// Reads a document {"traceEvents": [...], ...} or a bare array of events as a stream: cuts it into
 /// windows of whole events, each of which simdjson parses; a window that it refuses goes event by
 /// event, and an event that it refuses is mended (control characters and lone backslashes in
 /// texts, bytes that are not UTF-8, bare NaN, Infinity and N/A, integers beyond 64 bits, which
-/// become texts) and tried once more. What is still bad is skipped and counted under
-/// Reason::kBadEvent with its place in the file. Memory: some 2 windows of 1 MB, and as much as the
-/// longest event (at most 64 MB, a longer one is bad).
+/// become texts) and tried once more. What is still bad is skipped and counted under `list.bad` with
+/// its place in the file. Memory: some 2 windows of 1 MB, and as much as the longest event (at most
+/// 64 MB, a longer one is bad).
 JsonEventCounts ReadJsonEvents(ByteSource* source, const std::string& path,
-                               JsonEventHandler* handler, Diagnostics* diagnostics);
+                               JsonEventHandler* handler, Diagnostics* diagnostics,
+                               const JsonList& list = kTraceEvents);
 
 }  // namespace oplens::parse
 

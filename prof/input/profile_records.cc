@@ -50,7 +50,8 @@ void RefuseEmpty(const std::string& path) {
 
 }  // namespace
 
-Inputs::Inputs(const std::vector<std::string>& arguments) {
+Inputs::Inputs(const std::vector<std::string>& arguments,
+               const std::vector<std::string>& execution_traces) {
   std::vector<std::string> profiles;
   std::deque<RecordFile> records;
   size_t counted = 0;  // Arguments in `profiles` whose files are counted.
@@ -78,6 +79,10 @@ Inputs::Inputs(const std::vector<std::string>& arguments) {
   }
   if (arguments.empty()) waiting_.push_back({{"", "", false}, true});
   for (const Input& input : waiting_) paths_.push_back(input.file.path);
+  if (!execution_traces.empty() && profile_count_ == 0) {
+    throw UsageError("--execution-trace is about profiles: give it to parse, which makes records");
+  }
+  execution_traces_.emplace(execution_traces, profile_count_);
 }
 
 void Inputs::RefuseUnreadable() const {
@@ -121,6 +126,7 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   try {
     profile_.emplace();
     profile_->trace = parse::OpenInput(input.file, profile_count_, diagnostics, &taken_);
+    execution_traces_->Complete(&profile_->trace, diagnostics);
     ++opened_;
     return true;
   } catch (const Error& error) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parse/execution/execution_traces.h"
 #include "parse/readers/open_trace.h"
 #include "parse/records/kernel_records.h"
 #include "parse/source/profile_list.h"
@@ -20,8 +21,9 @@ namespace oplens::prof {
 class Inputs : public RecordSource {
  public:
   /// Files and folders, taken in the order given; none: records from standard input. Throws Error
-  /// for a profile that is not there.
-  explicit Inputs(const std::vector<std::string>& arguments);
+  /// for a profile or an execution trace that is not there, and for execution traces of records.
+  Inputs(const std::vector<std::string>& arguments,
+         const std::vector<std::string>& execution_traces);
 
   /// Looks at the beginning of every file that was named, if there are several, so that a wrong
   /// name is found before standard output has the rows of those before it. Throws Error.
@@ -44,6 +46,9 @@ class Inputs : public RecordSource {
 
   /// Profiles of folders that could not be read.
   size_t left_out() const { return left_out_; }
+
+  /// After the last input: a sentence for each execution trace of which nothing was used.
+  std::vector<std::string> UnusedExecutionTraces() const { return execution_traces_->Unused(); }
 
   /// All files, for a look before anything is written.
   const std::vector<std::string>& paths() const { return paths_; }
@@ -75,6 +80,7 @@ class Inputs : public RecordSource {
   std::string last_path_;
   bool input_ended_ = false;
   parse::TakenRanks taken_;
+  std::optional<parse::ExecutionTraces> execution_traces_;
   std::unique_ptr<RecordSource> lines_;
   std::optional<Profile> profile_;
 };

@@ -67,15 +67,6 @@ bool TakeShape(array list, std::vector<int64_t>* shape) {
   return true;
 }
 
-OpArg MakeTensor(std::vector<int64_t> shape, std::string_view type) {
-  OpArg arg;
-  arg.kind = OpArg::Kind::kTensor;
-  arg.type = "tensor";
-  arg.shape = std::move(shape);
-  arg.dtype = TorchDType(type);
-  return arg;
-}
-
 template <typename T>
 bool ParseWhole(std::string_view text, T* value) {
   const char* const end = text.data() + text.size();
@@ -155,7 +146,7 @@ bool AppendTensorList(array list, int32_t number, std::vector<OpArg>* args) {
     array extents;
     std::vector<int64_t> shape;
     if (item.get(extents) != simdjson::SUCCESS || !TakeShape(extents, &shape)) return false;
-    tensors.push_back(MakeTensor(std::move(shape), {}));
+    tensors.push_back(TorchTensor(std::move(shape), {}));
     tensors.back().list = number;
   }
   std::move(tensors.begin(), tensors.end(), std::back_inserter(*args));
@@ -178,7 +169,7 @@ std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments) {
     std::vector<int64_t> shape;
     const bool is_list = dims.get(extents) == simdjson::SUCCESS;
     if (is_list && (IsTensorType(type) || extents.size() > 0) && TakeShape(extents, &shape)) {
-      args.push_back(MakeTensor(std::move(shape), type == kTensorList ? "" : type));
+      args.push_back(TorchTensor(std::move(shape), type == kTensorList ? "" : type));
     } else if (is_list && AppendTensorList(extents, lists + 1, &args)) {
       ++lists;
     } else {

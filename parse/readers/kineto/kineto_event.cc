@@ -215,46 +215,6 @@ bool ReadKinetoTimes(const KinetoEvent& event, KinetoTimes* times) {
          times->end_ns != std::numeric_limits<int64_t>::max();
 }
 
-bool TakeInt(element value, int64_t* result) {
-  switch (value.type()) {
-    case element_type::INT64:
-      *result = value.get_int64().value_unsafe();
-      return true;
-    case element_type::DOUBLE: {
-      const double number = value.get_double().value_unsafe();
-      if (!(std::fabs(number) < kMostMicroseconds) || number != std::trunc(number)) return false;
-      *result = static_cast<int64_t>(number);
-      return true;
-    }
-    case element_type::STRING:
-      return ParseWhole(TextOf(value), result);
-    default:
-      return false;
-  }
-}
-
-bool TakeInt(element value, int32_t* result) {
-  int64_t wide = 0;
-  if (!TakeInt(value, &wide) || wide < std::numeric_limits<int32_t>::min() ||
-      wide > std::numeric_limits<int32_t>::max()) {
-    return false;
-  }
-  *result = static_cast<int32_t>(wide);
-  return true;
-}
-
-bool TakeFloat(element value, float* result) {
-  double number = 0;
-  if (value.get(number) != simdjson::SUCCESS) return false;
-  *result = static_cast<float>(number);
-  return true;
-}
-
-std::string_view TextOf(element value) {
-  std::string_view text;
-  return value.get(text) == simdjson::SUCCESS ? text : std::string_view();
-}
-
 std::string PrintKineto(element value) {
   if (value.is_string()) return std::string(TextOf(value));
   int64_t number = 0;

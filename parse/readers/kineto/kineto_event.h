@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "parse/source/json_value.h"
+
 namespace oplens::parse {
 
 /// What an event of a Kineto trace is about, by its category ("cat").
@@ -82,14 +84,6 @@ bool ReadKinetoStart(const KinetoEvent& event, KinetoTimes* times);
 /// end_ns may lie before start_ns, when the file says so.
 bool ReadKinetoTimes(const KinetoEvent& event, KinetoTimes* times);
 
-/// An integer, a number without fraction, or a text that is an integer. False for anything else;
-/// then `value` is as before.
-bool TakeInt(simdjson::dom::element element, int64_t* value);
-bool TakeInt(simdjson::dom::element element, int32_t* value);
-/// A number; false for anything else.
-bool TakeFloat(simdjson::dom::element element, float* value);
-/// The text of a string; empty for anything else.
-std::string_view TextOf(simdjson::dom::element element);
 /// A text, number or list of numbers as text: "[0, 1]".
 std::string PrintKineto(simdjson::dom::element element);
 

@@ -112,8 +112,7 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
   if (kind == TorchName::kStep || kind == TorchName::kLabel) {
     AddRange(event, kind == TorchName::kStep ? RangeKind::kStep : RangeKind::kAnnotation, name);
   } else if (Range* const range = AddRange(event, RangeKind::kOperator, name)) {
-    range->item = static_cast<ItemIndex>(trace_.operators.size());
-    Operator& op = trace_.operators.emplace_back();
+    Operator& op = MakeOperator(name, range, &trace_);
     op.backward = kind == TorchName::kBackwardNode;
     if (!op.backward) {
       op.call = details.call.empty() ? calls_.Intern(event.name, details.arguments, &trace_.strings)

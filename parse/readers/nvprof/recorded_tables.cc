@@ -295,8 +295,9 @@ void PlaceRecordedCalls(SqliteDatabase* database, Trace* trace, Diagnostics* dia
                              : std::string());
       return;
     }
-    Operator op;
-    op.call = call->node ? 0 : range->text;
+    const StringId text = range->text;
+    Operator& op = MakeOperator(call->name, range, trace);
+    op.call = call->node ? 0 : text;
     op.backward = call->node;
     if (row[6].bytes().size() == 1) op.direction = row[6].bytes().front();
     op.sequence = std::max<int64_t>(row[1].integer(), -1);
@@ -304,10 +305,6 @@ void PlaceRecordedCalls(SqliteDatabase* database, Trace* trace, Diagnostics* dia
     op.forward_thread = static_cast<int32_t>(row[3].integer());
     op.handle = row[4].integer();
     op.forward_handle = row[5].integer();
-    range->kind = RangeKind::kOperator;
-    range->text = call->name;
-    range->item = static_cast<ItemIndex>(trace->operators.size());
-    trace->operators.push_back(op);
   });
 }
 

@@ -5,13 +5,21 @@
 // {"at":N,"parent":N,"tid":N,"start":N,"end":N,"text":TEXT}, parent -1 for none; then
 // {"faults":[TEXT,..]}. DATABASE becomes a profile in which every op and node that holds no other
 // has launched a kernel, named "h" and the number of the call.
+//
+// programs_ranges --split CAPTURE MARKED EMITTED: two profiles of a run inside of emit_nvtx, MARKED
+// without its ranges, EMITTED with no others. In both every call that both have has launched a kernel,
+// so named, unless its range of emit_nvtx holds others.
 
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "test/support/nvtx_capture.h"
 
@@ -22,14 +30,17 @@ using oplens::test::NvtxEvent;
 using oplens::test::NvtxRange;
 using oplens::test::NvtxRanges;
 
-/// The number of a call; "" where its text has none.
-std::string Handle(const std::string& text) {
-  constexpr std::string_view kKey = "'h': ";
-  const size_t at = text.rfind(kKey);
+/// The number behind a key in a text; "" where it has none.
+std::string NumberBehind(std::string_view key, const std::string& text) {
+  const size_t at = text.rfind(key);
   if (at == text.npos) return "";
-  const size_t begin = at + kKey.size();
+  const size_t begin = at + key.size();
   return text.substr(begin, text.find_first_not_of("0123456789", begin) - begin);
 }
+
+/// The number of a call in a text of the adaptor, and in one of emit_nvtx.
+std::string Handle(const std::string& text) { return NumberBehind("'h': ", text); }
+std::string EmittedHandle(const std::string& text) { return NumberBehind(", op_id = ", text); }
 
 void Write(const NvtxCapture& capture, const NvtxRanges& ranges,
            const std::filesystem::path& path) {
@@ -54,6 +65,62 @@ void Write(const NvtxCapture& capture, const NvtxRanges& ranges,
   if (!file) throw std::runtime_error(path.string() + ": cannot be written");
 }
 
+/// The ranges of a kind alone.
+NvtxRanges Only(const NvtxRanges& ranges, const std::function<bool(const NvtxRange&)>& kept) {
+  NvtxRanges result;
+  std::vector<int64_t> places;  // By index into `ranges`: of the range, or of what is around it.
+  for (const NvtxRange& range : ranges.ranges) {
+    const int64_t parent = range.parent < 0 ? -1 : places[static_cast<size_t>(range.parent)];
+    if (!kept(range)) {
+      places.push_back(parent);
+      continue;
+    }
+    places.push_back(static_cast<int64_t>(result.ranges.size()));
+    result.ranges.push_back(range);
+    result.ranges.back().parent = parent;
+  }
+  return result;
+}
+
+/// The numbers of the calls whose ranges hold no other.
+std::set<std::string> Innermost(const NvtxRanges& emitted) {
+  std::vector<bool> holds(emitted.ranges.size(), false);
+  for (const NvtxRange& range : emitted.ranges) {
+    if (range.parent >= 0) holds[static_cast<size_t>(range.parent)] = true;
+  }
+  std::set<std::string> handles;
+  for (size_t i = 0; i < holds.size(); ++i) {
+    if (!holds[i]) handles.insert(EmittedHandle(emitted.ranges[i].text));
+  }
+  return handles;
+}
+
+void Split(char** paths) {
+  const NvtxCapture capture = oplens::test::ReadCapture(paths[0]);
+  const NvtxRanges all = oplens::test::RangesOf(capture);
+  const auto is_emitted = [](const NvtxRange& range) { return !EmittedHandle(range.text).empty(); };
+  const NvtxRanges emitted = Only(all, is_emitted);
+  const NvtxRanges marked = Only(all, [&](const NvtxRange& range) { return !is_emitted(range); });
+  const std::set<std::string> innermost = Innermost(emitted);
+  std::set<std::string> handles;  // Of calls that both have.
+  for (const NvtxRange& range : marked.ranges) {
+    const std::string handle = Handle(range.text);
+    if (innermost.count(handle) > 0) handles.insert("h" + handle);
+  }
+  const auto write = [&](const NvtxRanges& ranges, auto handle_of, const char* path) {
+    const auto name_of = [&](const NvtxRange& range) { return "h" + handle_of(range.text); };
+    oplens::test::CaptureLaunches launches;
+    launches.chooses = [&](const NvtxRange& range) { return handles.count(name_of(range)) > 0; };
+    launches.kernel = [&](const NvtxRange& range) {
+      return oplens::test::KernelSpec{.name = name_of(range)};
+    };
+    std::filesystem::remove(path);
+    oplens::test::WriteNvprofCapture(ranges, capture.process_id, path, launches);
+  };
+  write(marked, Handle, paths[1]);
+  write(emitted, EmittedHandle, paths[2]);
+}
+
 void Run(char** paths) {
   const NvtxCapture capture = oplens::test::ReadCapture(paths[0]);
   const NvtxRanges ranges = oplens::test::RangesOf(capture);
@@ -69,9 +136,10 @@ void Run(char** paths) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  const bool split = argc == 5 && std::string(argv[1]) == "--split";
+  if (argc != 4 && !split) return 2;
   try {
-    Run(argv + 1);
+    split ? Split(argv + 2) : Run(argv + 1);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "programs_ranges: %s\n", error.what());

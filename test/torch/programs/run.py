@@ -2,8 +2,10 @@
 
 OPLENS_PROGRAMS_OBSERVER is libprograms_observer.so, OPLENS_PROGRAMS_OBSERVED the file that it writes (see
 observer.cc), OPLENS_PROGRAMS_GRAPH the one of PyTorch's execution graph observer; without it there is
-none. OPLENS_PROGRAMS_NAMES becomes the names that PyTorch's modules have. A family may have begin() and end(). Each program stands in a range of its name, "program NAME".
+none. With OPLENS_PROGRAMS_EMIT, libprograms_emit_nvtx.so, programs run inside emit_nvtx too.
+OPLENS_PROGRAMS_NAMES becomes the names that PyTorch's modules have. A family may have begin() and end(). Each program stands in a range of its name, "program NAME".
 """
+import contextlib
 import ctypes
 import importlib
 import json
@@ -18,6 +20,15 @@ import layers
 MODULES = {"torch": torch, "Tensor": torch.Tensor, "torch.nn.functional": torch.nn.functional}
 
 observer = ctypes.CDLL(os.environ["OPLENS_PROGRAMS_OBSERVER"])
+
+
+def emitting():
+    """Around a program: emit_nvtx, where it is asked for."""
+    if "OPLENS_PROGRAMS_EMIT" not in os.environ:
+        return contextlib.nullcontext()
+    ctypes.CDLL(os.environ["OPLENS_PROGRAMS_EMIT"])
+    torch.cuda.synchronize = lambda: None
+    return torch.autograd.profiler.emit_nvtx(record_shapes=True)
 
 
 def main():
@@ -35,7 +46,7 @@ def main():
     for name, function in common.PROGRAMS.items():
         torch.manual_seed(1)
         observer.programs_observer_program(name.encode())
-        with torch.autograd.profiler.record_function("program " + name):
+        with torch.autograd.profiler.record_function("program " + name), emitting():
             function()
         observer.programs_observer_program(b"")
     if graph:

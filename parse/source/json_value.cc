@@ -1,0 +1,68 @@
+#include "parse/source/json_value.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <system_error>
+
+namespace oplens::parse {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+
+// Beyond it not every double without a fraction is a 64-bit integer.
+constexpr double kMostWhole = 9.2e15;
+
+bool ParseWhole(std::string_view text, int64_t* value) {
+  const char* const end = text.data() + text.size();
+  int64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || text.empty()) return false;
+  *value = number;
+  return true;
+}
+
+}  // namespace
+
+bool TakeInt(element value, int64_t* result) {
+  switch (value.type()) {
+    case element_type::INT64:
+      *result = value.get_int64().value_unsafe();
+      return true;
+    case element_type::DOUBLE: {
+      const double number = value.get_double().value_unsafe();
+      if (!(std::fabs(number) < kMostWhole) || number != std::trunc(number)) return false;
+      *result = static_cast<int64_t>(number);
+      return true;
+    }
+    case element_type::STRING:
+      return ParseWhole(TextOf(value), result);
+    default:
+      return false;
+  }
+}
+
+bool TakeInt(element value, int32_t* result) {
+  int64_t wide = 0;
+  if (!TakeInt(value, &wide) || wide < std::numeric_limits<int32_t>::min() ||
+      wide > std::numeric_limits<int32_t>::max()) {
+    return false;
+  }
+  *result = static_cast<int32_t>(wide);
+  return true;
+}
+
+bool TakeFloat(element value, float* result) {
+  double number = 0;
+  if (value.get(number) != simdjson::SUCCESS) return false;
+  *result = static_cast<float>(number);
+  return true;
+}
+
+std::string_view TextOf(element value) {
+  std::string_view text;
+  return value.get(text) == simdjson::SUCCESS ? text : std::string_view();
+}
+
+}  // namespace oplens::parse
