@@ -16,8 +16,9 @@
 #include "parse/model/marker_text.h"
 #include "parse/model/sized_call.h"
 #include "parse/model/torch_call.h"
+#include "parse/source/byte_source.h"
 #include "parse/source/json_events.h"
-#include "parse/source/profile_file.h"
+#include "parse/source/file_kind.h"
 
 namespace oplens::parse {
 namespace {
@@ -31,6 +32,15 @@ constexpr JsonList kNodes = {.key = "nodes",
 
 constexpr std::string_view kAdvice =
     "give the file that PyTorch's ExecutionTraceObserver wrote (OPLENS_EXECUTION_TRACE)";
+
+/// The first bytes of a file, unpacked. Throws Error where there are none.
+std::string HeadOf(const std::string& path) {
+  constexpr size_t kHeadBytes = 4096;
+  std::string head(kHeadBytes, '\0');
+  head.resize(OpenBytes(path)->Read(head.data(), head.size()));
+  if (head.empty()) throw Error(path, "is empty", kAdvice);
+  return head;
+}
 
 /// The number behind "pid" in the beginning of a file, which has it before the nodes; kUnknownId
 /// where it has not.
@@ -198,15 +208,12 @@ StringId NodeReader::CallOf(const ExecutionNode& node, ExecutionArguments argume
 ExecutionTraces::ExecutionTraces(const std::vector<std::string>& paths, size_t profile_count)
     : profile_count_(profile_count) {
   for (const std::string& path : paths) {
-    const ProfileFile file(path);
-    if (file.content() == ProfileFile::Content::kDatabase) {
-      throw Error(path, "is a database, not an execution trace", std::string(kAdvice));
+    const std::string head = HeadOf(path);
+    if (!IsJson(head)) throw Error(path, "is no JSON, so no execution trace", kAdvice);
+    if (head.find("\"nodes\"") == std::string::npos) {
+      throw Error(path, "is JSON, but no execution trace: it does not begin with nodes", kAdvice);
     }
-    if (file.head().find("\"nodes\"") == std::string_view::npos) {
-      throw Error(path, "is JSON, but no execution trace: it does not begin with nodes",
-                  std::string(kAdvice));
-    }
-    files_.push_back({path, ProcessOf(file.head())});
+    files_.push_back({path, ProcessOf(head)});
   }
 }
 
@@ -224,8 +231,7 @@ void ExecutionTraces::Complete(Trace* trace, Diagnostics* diagnostics) {
     if (!known && !one_of_each) continue;
     const int64_t process_id = known ? file.process_id : *processes.begin();
     NodeReader reader(file.path, process_id, &numbered, trace, diagnostics);
-    ProfileFile opened(file.path);
-    const std::unique_ptr<ByteSource> source = opened.Open();
+    const std::unique_ptr<ByteSource> source = OpenBytes(file.path);
     ReadJsonEvents(source.get(), file.path, &reader, diagnostics, kNodes);
     read.insert(process_id);
     file.nodes = reader.nodes();

@@ -161,10 +161,35 @@ TEST(ClassifyMarker, TakesOtherTextsAsFree) {
   for (const std::string_view text : cases) {
     const MarkerText marker = ClassifyMarker(text);
     EXPECT_EQ(marker.kind, MarkerKind::kFree) << text;
-    EXPECT_EQ(marker.name, "") << text;
+    EXPECT_EQ(marker.name.empty(), marker.op_id == 0) << text;
     EXPECT_EQ(marker.seq, -1) << text;
     EXPECT_FALSE(marker.backward) << text;
     EXPECT_FALSE(marker.damaged) << text;
+  }
+}
+
+TEST(ClassifyMarker, ReadsTheNumbersOfCalls) {
+  struct Case {
+    std::string_view text;
+    int64_t op_id;
+    std::string_view name;
+  };
+  const Case cases[] = {
+      {"aten::mm, seq = 1, op_id = 2, sizes = [[3], []], input_op_ids = [(1,0)]", 2, "aten::mm"},
+      {"AddmmBackward0, seq = 13, op_id = 97", 97, "AddmmBackward0"},
+      {"aten::mm, op_id = 12, sizes = [[2, 3], [3, 4]]", 12, "aten::mm"},
+      {"my block, op_id = 3, sizes = [[1, 2]]", 3, "my block"},
+      {"a, op_id = 3, op_id = 4", 4, "a, op_id = 3"},
+      {"a, op_id = 0", 0, ""},
+      {"a, op_id = 99999999999999999999", 0, ""},
+      {"aten::mm, seq = 1", 0, "aten::mm"},
+      {"CheckpointFunctionBackward, seq = 1, op_id = 4", 0, ""},
+      {"layer:a, op_id = 4", 0, "a, op_id = 4"},
+  };
+  for (const Case& c : cases) {
+    const MarkerText marker = ClassifyMarker(c.text);
+    EXPECT_EQ(marker.op_id, c.op_id) << c.text;
+    EXPECT_EQ(marker.name, c.name) << c.text;
   }
 }
 

@@ -23,6 +23,15 @@ OpArg Tensor(std::vector<int64_t> shape, std::string dtype = "float32") {
   return arg;
 }
 
+/// None, as a member of a list of tensors.
+OpArg NoMember(int32_t list) {
+  OpArg arg;
+  arg.kind = Kind::kNone;
+  arg.type = "NoneType";
+  arg.list = list;
+  return arg;
+}
+
 /// A member of a list of tensors.
 OpArg Member(int32_t list, std::vector<int64_t> shape) {
   OpArg arg = Tensor(std::move(shape), "");
@@ -270,6 +279,9 @@ TEST(MakeTorchCall, ListsOfTensorsKeepTheirBounds) {
             "torch|_foreach_addcdiv_ 1:(2,) 2:(2,) 3:(2,)");
   EXPECT_EQ(Made("aten::_foreach_mul_", {Member(1, {2}), Tensor({}, "float32")}),
             "torch|_foreach_mul_ 1:(2,) ()");
+  // Optional ones may be missing.
+  EXPECT_EQ(Made("aten::_foreach_mul", {NoMember(1), Member(1, {2}), NoMember(2), Member(2, {3})}),
+            "torch|_foreach_mul 1:None 1:(2,) 2:None 2:(3,)");
   // A list of numbers without values still has its place.
   EXPECT_EQ(Made("aten::_foreach_mul", {Member(1, {2}), NoValue("ScalarList")}),
             "torch|_foreach_mul 1:(2,) ?");

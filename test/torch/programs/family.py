@@ -1,7 +1,8 @@
 """family.py BUILD FOLDER FAMILY PROGRAM..: runs a family of programs under the adaptor and the observers, and
 writes into FOLDER what differs, a file of JSON a program: {"faults": [[FAULT, DETAILS], ..], "counts": {..}}.
 The programs must be those that the family has. FAMILY "cxx" is the cases of torch_cases, each in a process of
-its own; "prices" runs under `record`.
+its own; "prices" runs under `record`; "execution_F" is family F inside of emit_nvtx, beside the execution
+trace.
 """
 import argparse
 import collections
@@ -14,6 +15,7 @@ import subprocess
 import sys
 
 import compare
+import executed
 import priced
 import recorded
 
@@ -31,7 +33,7 @@ class Run:
             OMP_NUM_THREADS="1", PYTHONPATH=str(self.build / "lib"), PYTHONDONTWRITEBYTECODE="1",
             OPLENS_PROGRAMS_OBSERVER=str(self.build / "lib/libprograms_observer.so"),
             OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"))
-        self.python = [sys.executable, "-m", "oplens_annotate", "run.py", family]
+        self.python = [sys.executable, "-m", "oplens_annotate", "run.py", family.replace("execution_", "")]
 
     def observed(self, command, **more):
         recorder = str(self.build / "lib/liboplens_test_recorder.so")
@@ -66,6 +68,9 @@ class Run:
                 faults += one.faults
                 counts += one.count
             self.write(program, faults, counts)
+        self.clean()
+
+    def clean(self):
         for path in [*self.folder.glob("run.*"), *self.folder.glob("observed.*"), *self.folder.glob("graph.observed")]:
             if "OPLENS_PROGRAMS_KEEP" not in os.environ:
                 path.unlink()
@@ -78,6 +83,20 @@ class Run:
 def run_python(run):
     run.observed(run.python, OPLENS_PROGRAMS_GRAPH=str(run.folder / "graph.observed"))
     run.compare()
+
+
+def run_execution(run):
+    trace = run.folder / "graph.observed"
+    run.observed(run.python, OPLENS_PROGRAMS_GRAPH=str(trace),
+                 OPLENS_PROGRAMS_EMIT=str(run.build / "lib/libprograms_emit_nvtx.so"))
+    process = max(recorded.Family(run.folder).processes, key=lambda process: len(process.calls))
+    capture = run.folder / f"run.{process.pid}.nvtx"
+    marked, emitted = run.folder / "run.marked.sql", run.folder / "run.emitted.sql"
+    run.run([str(run.build / "bin/programs_ranges"), "--split", str(capture), str(marked), str(emitted)])
+    results = executed.compare(run.build, marked, emitted, trace, process)
+    for program in run.programs:
+        run.write(program, *results[program])
+    run.clean()
 
 
 def run_cxx(run):
@@ -111,7 +130,10 @@ def main():
         (pathlib.Path(options.folder) / "skipped").write_text("Python has no PyTorch", encoding="utf-8")
         sys.exit(77)
     run = Run(options.build, options.folder, options.family, options.programs, options.tool)
-    {"cxx": run_cxx, "prices": run_prices}.get(options.family, run_python)(run)
+    if options.family.startswith("execution_"):
+        run_execution(run)
+    else:
+        {"cxx": run_cxx, "prices": run_prices}.get(options.family, run_python)(run)
 
 
 if __name__ == "__main__":
