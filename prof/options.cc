@@ -69,7 +69,8 @@ cxxopts::Options Declare() {
   add("rules", "Costs of your own ops and facts on your kernels (docs/rules.md)",
       cxxopts::value<std::string>(), "FILE");
   add("execution-trace",
-      "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same run; "
+      "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same "
+      "run; "
       "once for each process",
       cxxopts::value<std::vector<std::string>>(), "FILE");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");

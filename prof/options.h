@@ -19,10 +19,10 @@ namespace oplens::prof {
 struct Options {
   std::vector<std::string> inputs;  ///< Files and folders; none: standard input.
   std::vector<std::string> execution_traces;
-  std::string output;               ///< "" or "-": standard output.
-  std::string sqlite;               ///< The database to write; "" for none.
-  bool check = false;               ///< Count the kernels that have each column.
-  bool copies = false;              ///< Rows are copies and fills, not kernels.
+  std::string output;   ///< "" or "-": standard output.
+  std::string sqlite;   ///< The database to write; "" for none.
+  bool check = false;   ///< Count the kernels that have each column.
+  bool copies = false;  ///< Rows are copies and fills, not kernels.
   Columns columns;
   std::unique_ptr<RowWriter> writer;  ///< Null with sqlite and check.
   OpChoice op_choice = OpChoice::kInner;

@@ -154,7 +154,8 @@ bool ArgumentReader::Read(std::string_view type, element shape, element value) {
   } else if (type == "None") {
     Add(OpArg::Kind::kNone, "NoneType");
   } else {
-    const bool untold = std::find(std::begin(kUntold), std::end(kUntold), type) != std::end(kUntold);
+    const bool untold =
+        std::find(std::begin(kUntold), std::end(kUntold), type) != std::end(kUntold);
     Add(OpArg::Kind::kOther, untold ? type : "object");
   }
   return true;
@@ -224,9 +225,10 @@ bool ArgumentReader::ReadList(std::string_view type, element shape, element valu
   };
   if (any(kTensor)) return ReadTensors(members);
   // Lists of tensors, as collectives have them.
-  const bool nested = type.find(kTensor) != std::string_view::npos &&
-                      std::all_of(members.types.begin(), members.types.end(),
-                                  [](std::string_view member) { return member.starts_with(kList); });
+  const bool nested =
+      type.find(kTensor) != std::string_view::npos &&
+      std::all_of(members.types.begin(), members.types.end(),
+                  [](std::string_view member) { return member.starts_with(kList); });
   if (!nested) return ReadNumbers(members);
   auto next_shape = members.shapes.begin();
   auto next_value = members.values.begin();
@@ -244,8 +246,8 @@ bool ArgumentReader::ReadTensors(const Members& members) {
   auto value = members.values.begin();
   bool good = true;
   for (const std::string_view member : members.types) {
-    good = good && (member == "None" || member.starts_with(kTensor)) &&
-           Read(member, *shape, *value);
+    good =
+        good && (member == "None" || member.starts_with(kTensor)) && Read(member, *shape, *value);
     ++shape;
     ++value;
   }

@@ -17,18 +17,16 @@
 #include "parse/model/sized_call.h"
 #include "parse/model/torch_call.h"
 #include "parse/source/byte_source.h"
-#include "parse/source/json_events.h"
 #include "parse/source/file_kind.h"
+#include "parse/source/json_events.h"
 
 namespace oplens::parse {
 namespace {
 
 constexpr std::string_view kNodeKeys[] = {"\"id\"", "\"name\""};
 // The attributes of a node begin with "name" too, right behind their brackets.
-constexpr JsonList kNodes = {.key = "nodes",
-                             .first_keys = kNodeKeys,
-                             .blank_before_key = true,
-                             .bad = Reason::kBadNode};
+constexpr JsonList kNodes = {
+    .key = "nodes", .first_keys = kNodeKeys, .blank_before_key = true, .bad = Reason::kBadNode};
 
 constexpr std::string_view kAdvice =
     "give the file that PyTorch's ExecutionTraceObserver wrote (OPLENS_EXECUTION_TRACE)";
@@ -60,7 +58,8 @@ struct Numbered {
   int64_t process_id;
   int64_t call_number;
   uint32_t range;
-  bool found = false;  ///< Some file has the number.
+  bool found = false;  ///< Some file has the number,
+  bool taken = false;  ///< and its call is that of the range.
 
   auto key() const { return std::tie(process_id, call_number); }
 };
@@ -74,8 +73,7 @@ std::vector<Numbered> NumberedRanges(const Trace& trace) {
     if (text.find(", op_id = ") == std::string_view::npos) continue;
     const int64_t number = ClassifyMarker(text).op_id;
     if (number == 0) continue;
-    numbered.push_back(
-        {trace.threads[range.thread].process_id, number, static_cast<uint32_t>(i)});
+    numbered.push_back({trace.threads[range.thread].process_id, number, static_cast<uint32_t>(i)});
   }
   std::sort(numbered.begin(), numbered.end(),
             [](const Numbered& a, const Numbered& b) { return a.key() < b.key(); });
@@ -120,7 +118,8 @@ class NodeReader : public JsonEventHandler {
   /// What a range becomes.
   enum class Use : uint8_t { kLabel, kCall, kNode };
 
-  void Take(const ExecutionNode& node, Range* range);
+  /// False where the node is not that of the range.
+  bool Take(const ExecutionNode& node, Range* range);
   static Use UseOf(const ExecutionNode& node, const MarkerText& marker);
   StringId CallOf(const ExecutionNode& node, ExecutionArguments arguments);
   void CountBad(std::string_view problem) {
@@ -148,34 +147,38 @@ void NodeReader::OnEvent(simdjson::dom::object event) {
   const auto key = std::tie(process_id_, node->call_number);
   auto place = std::lower_bound(numbered_.begin(), numbered_.end(), key, before);
   if (place == numbered_.end() || place->key() != key) return;
-  if (place->found) return CountBad(fmt::format("number {} comes again", node->call_number));
+  if (place->taken) return CountBad(fmt::format("number {} comes again", node->call_number));
   for (; place != numbered_.end() && place->key() == key; ++place) {
     place->found = true;
-    Take(*node, &trace_.ranges[place->range]);
+    place->taken = Take(*node, &trace_.ranges[place->range]);
   }
 }
 
-void NodeReader::Take(const ExecutionNode& node, Range* range) {
+bool NodeReader::Take(const ExecutionNode& node, Range* range) {
   std::optional<ExecutionArguments> arguments = ReadExecutionArguments(node);
-  if (!arguments) return CountBad(event_text.substr(0, 60));
+  if (!arguments) {
+    CountBad(event_text.substr(0, 60));
+    return false;
+  }
   const std::string_view text = trace_.strings.View(range->text);
   const MarkerText marker = ClassifyMarker(text);
   if (marker.name != node.name || marker.seq != std::max<int64_t>(node.sequence, -1) ||
       !SizesAgree(marker.sizes, *arguments)) {
     const bool wanted = diagnostics_.WantsExample(Reason::kOtherNode);
-    diagnostics_.Count(Reason::kOtherNode,
-                       wanted ? fmt::format("\"{}\" for \"{}\"", node.name, text.substr(0, 60))
-                              : std::string());
-    return;
+    diagnostics_.Count(
+        Reason::kOtherNode,
+        wanted ? fmt::format("\"{}\" for \"{}\"", node.name, text.substr(0, 60)) : std::string());
+    return false;
   }
   ++completed_;
   const Use use = UseOf(node, marker);
-  if (use == Use::kLabel) return;
+  if (use == Use::kLabel) return true;
   Operator& op = MakeOperator(trace_.strings.Intern(node.name), range, &trace_);
   op.sequence = marker.seq;
   op.backward = use == Use::kNode || marker.backward;
   op.forward_thread = node.forward_thread;
   if (use == Use::kCall) op.call = CallOf(node, *std::move(arguments));
+  return true;
 }
 
 NodeReader::Use NodeReader::UseOf(const ExecutionNode& node, const MarkerText& marker) {
@@ -242,9 +245,9 @@ void ExecutionTraces::Complete(Trace* trace, Diagnostics* diagnostics) {
     if (one.found || read.count(one.process_id) == 0) continue;
     const bool wanted = diagnostics->WantsExample(Reason::kNoNode);
     const StringId text = trace->ranges[one.range].text;
-    diagnostics->Count(Reason::kNoNode,
-                       wanted ? fmt::format("\"{}\"", trace->strings.View(text).substr(0, 60))
-                              : std::string());
+    diagnostics->Count(
+        Reason::kNoNode,
+        wanted ? fmt::format("\"{}\"", trace->strings.View(text).substr(0, 60)) : std::string());
   }
 }
 
@@ -261,9 +264,9 @@ std::vector<std::string> ExecutionTraces::Unused() const {
                 : fmt::format("it is of process {}, which has no range of emit_nvtx in the profile",
                               file.process_id);
     }
-    sentences.push_back(fmt::format(
-        "{}: nothing of the execution trace was used: {}; give the one of the same run", file.path,
-        why));
+    sentences.push_back(
+        fmt::format("{}: nothing of the execution trace was used: {}; give the one of the same run",
+                    file.path, why));
   }
   return sentences;
 }

@@ -11,7 +11,8 @@
 
 namespace oplens::parse {
 
-/// Execution traces of PyTorch, one a process: what emit_nvtx does not tell of the ops in a profile.
+/// Execution traces of PyTorch, one a process: what emit_nvtx does not tell of the ops in a
+/// profile.
 class ExecutionTraces {
  public:
   /// Looks at the beginning of each file. Throws Error where one cannot be read, or is no execution

@@ -37,9 +37,9 @@ struct MarkerText {
   /// kSeq, kOperator, kFree: N of PyTorch's ", op_id = N", which numbers the calls of a process; 0:
   /// none. A label that has one has `name` and `sizes` too.
   int64_t op_id = 0;
-  std::string_view mod;    ///< kOp
-  std::string_view op;     ///< kOp
-  std::string_view aten;   ///< kOp: the framework's own name, "aten::addmm.out"; empty: not told.
+  std::string_view mod;   ///< kOp
+  std::string_view op;    ///< kOp
+  std::string_view aten;  ///< kOp: the framework's own name, "aten::addmm.out"; empty: not told.
   // What a marker of nvtx_annotate says besides, in its key 'oplens'; seq is set too.
   char direction = 0;          ///< One of markers::Direction; 0: not told.
   int64_t thread = 0;          ///< Host thread of the call as its process numbers it; 0: unknown.

@@ -55,9 +55,9 @@ extern const JsonList kTraceEvents;
 /// windows of whole events, each of which simdjson parses; a window that it refuses goes event by
 /// event, and an event that it refuses is mended (control characters and lone backslashes in
 /// texts, bytes that are not UTF-8, bare NaN, Infinity and N/A, integers beyond 64 bits, which
-/// become texts) and tried once more. What is still bad is skipped and counted under `list.bad` with
-/// its place in the file. Memory: some 2 windows of 1 MB, and as much as the longest event (at most
-/// 64 MB, a longer one is bad).
+/// become texts) and tried once more. What is still bad is skipped and counted under `list.bad`
+/// with its place in the file. Memory: some 2 windows of 1 MB, and as much as the longest event (at
+/// most 64 MB, a longer one is bad).
 JsonEventCounts ReadJsonEvents(ByteSource* source, const std::string& path,
                                JsonEventHandler* handler, Diagnostics* diagnostics,
                                const JsonList& list = kTraceEvents);

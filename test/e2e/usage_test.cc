@@ -44,6 +44,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"CheckWithFormat", "parse", {"--check", "--format", "jsonl", kDemo}, "--format"},
         Case{"UnknownOption", "parse", {"--frobnicate", kDemo}, "frobnicate"},
         Case{"UnknownFormat", "parse", {"--format", "xml", kDemo}, "chrome"},
+        Case{"ExecutionTraceWithoutName",
+             "parse",
+             {"--execution-trace", "", kDemo},
+             "--execution-trace"},
         Case{"OutputWithoutName", "parse", {kDemo, "-o"}, "missing an argument"}),
     [](const auto& test) { return test.param.name; });
 
@@ -54,6 +58,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"UnknownColumn", "prof", {"-c", "kernel,colour", "/dev/null"}, "colour"},
         Case{"NarrowTable", "prof", {"-w", "10", "-c", "all", "/dev/null"}, "-w"},
         Case{"WidthIsNoNumber", "prof", {"-w", "wide", "/dev/null"}, "wide"},
+        Case{"ExecutionTraceWithoutName",
+             "prof",
+             {"--execution-trace", "", kDemo},
+             "--execution-trace"},
+        Case{"ExecutionTraceOfRecords", "prof", {"--execution-trace", "x", "/dev/null"}, "parse"},
         Case{"CsvAndJson", "prof", {"--csv", "--json", "/dev/null"}, "--json"},
         Case{"UnknownKey", "prof", {"--by", "op,colour", "/dev/null"}, "colour"},
         Case{"KeyTwice", "prof", {"--by", "op,op", "/dev/null"}, "twice"},

@@ -36,6 +36,21 @@ void WriteTexts(const fs::path& root) {
        "\"a\\\\\\\"}]\", \"args\": {\"grid\": [1, 2, 3]}}\n], \"last\": NaN}",
        "[{\"a\": 18446744073709551616}, 7, {\"b\": \"C:\\dir\"}]",
        "{\"traceEvents\": [\n{\"name\": \"no end},\n{\"ph\": \"i\"},\n{\"ph\": \"i\""});
+  WriteTexts(root / "execution", {R"j({"schema": "1.0.1", "pid": 7, "nodes": [
+    {
+      "name": "aten::mm", "id": 9, "rf_id": 1, "seq_id": 1, "scope": 0, "fw_tid": 0,
+      "inputs": [[4,5,0,6,4,"cpu"],[6,7,0,12,4,"cpu"]], "input_shapes": [[2,3],[3,4]], "input_types": ["Tensor(float)","Tensor(c10::Half)"]
+    },
+    {
+      "name": "MmBackward0", "id": 10, "rf_id": 2, "seq_id": 1, "scope": 1, "fw_tid": 1,
+      "inputs": [], "input_shapes": [], "input_types": []
+    }]})j",
+                                  R"j({"schema": "1.1.1-chakra.0.0.4", "pid": 7, "nodes": [
+    {
+      "id": 9, "name": "aten::cat", "ctrl_deps": 2,
+      "inputs": {"values": [[[4,5,0,6,4,"cpu"],"<None>"],0,[1,2],0.5,"a",true], "shapes": [[[2,3],[]],[],[[],[]],[],[],[]], "types": ["GenericList[Tensor(float),None]","Int","GenericList[Int,Int]","Double","String","Bool"], "strides": []},
+      "attrs": [{"name": "rf_id", "type": "uint64", "value": 3},{"name": "seq_id", "type": "int64", "value": -1},{"name": "scope", "type": "uint64", "value": 0},{"name": "fw_tid", "type": "uint64", "value": 0}]
+    }]})j"});
   WriteTexts(root / "marker_text",
              {kOp, "{'traceMarker': ['a.py:1', \"b'c.py:2\"]}", "{'mod': 'M', 'strRepr': '3, 4'}",
               "layer:block.1",

@@ -92,8 +92,9 @@ std::string Document(const std::vector<Node>& nodes, Generation generation = Gen
 const Node kAddmm = {.name = "aten::addmm",
                      .number = 17,
                      .sequence = 3,
-                     .values = R"j([[4,5,0,4,2,"cuda:0"],[6,7,0,24,2,"cuda:0"],[8,9,0,12,2,"cuda:0"],)j"
-                               R"j(1,0.500000])j",
+                     .values =
+                         R"j([[4,5,0,4,2,"cuda:0"],[6,7,0,24,2,"cuda:0"],[8,9,0,12,2,"cuda:0"],)j"
+                         R"j(1,0.500000])j",
                      .shapes = "[[4],[8,3],[3,4],[],[]]",
                      .types = R"j(["Tensor(c10::Half)","Tensor(c10::Half)","Tensor(c10::Half)",)j"
                               R"j("Int","Double"])j"};
@@ -129,8 +130,8 @@ class ExecutionTracesTest : public HandTrace {
     trace_ = Trace();
     trace_.threads = {{kProcess, 100}};
     Range(0, 9, "zoo::op, op_id = 1");
-    Complete({Node{
-        .name = "zoo::op", .number = 1, .values = values, .shapes = shapes, .types = types}});
+    Complete(
+        {Node{.name = "zoo::op", .number = 1, .values = values, .shapes = shapes, .types = types}});
     const std::string call = CallOf(0);
     const std::string begin = "{'mod': 'zoo', 'op': 'op', 'args': [";
     return call.starts_with(begin) ? call.substr(begin.size()) : call;
@@ -230,9 +231,10 @@ TEST_F(ExecutionTracesTest, ArgumentsOfEveryType) {
             "{'name': '', 'type': 'int', 'value': 7}, {'name': '', 'type': 'float', 'value': 0.25}"
             ", {'name': '', 'type': 'bool', 'value': True}, {'name': '', 'type': 'str', 'value': "
             "'sum'}]}");
-  EXPECT_EQ(Arguments(R"j(["inf","-inf","nan"])j", "[[],[],[]]", R"j(["Double","Double","Double"])j"),
-            "{'name': '', 'type': 'float', 'value': 'inf'}, {'name': '', 'type': 'float', 'value': "
-            "'-inf'}, {'name': '', 'type': 'float', 'value': 'nan'}]}");
+  EXPECT_EQ(
+      Arguments(R"j(["inf","-inf","nan"])j", "[[],[],[]]", R"j(["Double","Double","Double"])j"),
+      "{'name': '', 'type': 'float', 'value': 'inf'}, {'name': '', 'type': 'float', 'value': "
+      "'-inf'}, {'name': '', 'type': 'float', 'value': 'nan'}]}");
   EXPECT_EQ(Arguments("[[4,3],[],[true,false],[0.500000]]", "[[[],[]],[],[[],[]],[[]]]",
                       R"j(["GenericList[Int,Int]","GenericList[]","GenericList[Bool,Bool]",)j"
                       R"j("GenericList[Double]"])j"),
@@ -247,9 +249,10 @@ TEST_F(ExecutionTracesTest, ArgumentsOfEveryType) {
 
 TEST_F(ExecutionTracesTest, ListsOfTensors) {
   EXPECT_EQ(
-      Arguments(R"j([[[4,5,0,6,4,"cpu"],"<None>",[6,7,0,2,8,"cpu"]],[[8,9,0,1,4,"cpu"]]])j",
-                "[[[2,3],[],[2]],[[1]]]",
-                R"j(["GenericList[Tensor(float),None,Tensor(long)]","GenericList[Tensor(bool)]"])j"),
+      Arguments(
+          R"j([[[4,5,0,6,4,"cpu"],"<None>",[6,7,0,2,8,"cpu"]],[[8,9,0,1,4,"cpu"]]])j",
+          "[[[2,3],[],[2]],[[1]]]",
+          R"j(["GenericList[Tensor(float),None,Tensor(long)]","GenericList[Tensor(bool)]"])j"),
       "{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float32', 'list': 1}, "
       "{'name': '', 'type': 'NoneType', 'value': None, 'list': 1}, "
       "{'name': '', 'type': 'tensor', 'shape': (2,), 'dtype': 'int64', 'list': 1}, "
@@ -370,8 +373,7 @@ TEST_F(ExecutionTracesTest, AFilePerProcess) {
   for (ThreadIndex thread = 0; thread < 3; ++thread) Range(0, 9, kAddmmRange, thread);
   Node other = kAddmm;
   other.types = R"j(["Tensor(float)","Tensor(float)","Tensor(float)","Int","Double"])j";
-  const std::string first =
-      Write(Document({kAddmm}, Generation::kMembers, 10), "10.json");
+  const std::string first = Write(Document({kAddmm}, Generation::kMembers, 10), "10.json");
   const std::string second = Write(Document({other}, Generation::kStrides, 20), "20.json");
   const std::string stranger = Write(Document({other}, Generation::kStrides, 40), "40.json");
   EXPECT_THAT(Complete({second, stranger, first}),

@@ -221,6 +221,27 @@ TEST(JsonEventsTest, DeepNestingIsABadEvent) {
   EXPECT_EQ(result.counts.bad, 1);
 }
 
+// An object inside of a member begins as members do, but for the blank.
+TEST(JsonEventsTest, OtherListsOfOtherDocuments) {
+  static constexpr std::string_view kKeys[] = {"\"id\"", "\"name\""};
+  constexpr JsonList kList = {
+      .key = "nodes", .first_keys = kKeys, .blank_before_key = true, .bad = Reason::kBadNode};
+  const std::string broken = R"({
+ "id": 1, "name": "no end, "attrs": [{"name": "a"},{"name": "b"}]
+})";
+  TextSource source(R"({"pid": 3, "traceEvents": [{"ph": "X"}], "nodes": [)" + broken + R"(,
+{ "name": "x", "attrs": [{"name": "c"}]}]})");
+  Collector got;
+  Diagnostics diagnostics;
+  const JsonEventCounts counts = ReadJsonEvents(&source, "t.json", &got, &diagnostics, kList);
+  EXPECT_TRUE(counts.has_events);
+  EXPECT_THAT(got.events, ElementsAre(R"({"name":"x","attrs":[{"name":"c"}]})"));
+  EXPECT_EQ(counts.bad, 1);
+  EXPECT_EQ(diagnostics.CountOf(Reason::kBadNode), 1);
+  EXPECT_EQ(diagnostics.CountOf(Reason::kBadEvent), 0);
+  EXPECT_THAT(got.members, ElementsAre("pid=3", R"(traceEvents=[{"ph":"X"}])"));
+}
+
 TEST(JsonEventsTest, SeveralListsOfEvents) {
   const Result result = Read(R"({"traceEvents": [{"a":1}], "traceEvents": [{"b":2}]})");
   EXPECT_THAT(result.got.events, ElementsAre(R"({"a":1})", R"({"b":2})"));

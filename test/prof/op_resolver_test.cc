@@ -307,7 +307,8 @@ TEST_F(OpResolverTest, AnOpWithoutBackwardMadeNoNode) {
 // another op.
 TEST_F(OpResolverTest, ANodeOfACppFunctionHasNoOpOfItsNumber) {
   const std::string copy = CallText("copy_", {"5, 1", "5, 1"}, "float32");
-  KernelRecord forward = Annotated({CallText("to", {"5, 1"}, "float32"), copy});
+  const std::string to = CallText("to", {"5, 1"}, "float32");
+  KernelRecord forward = Annotated({to, copy});
   forward.phase = Phase::kForward;
   forward.seq_ids = {492};
   forward.seq_markers = {"aten::to, seq = 492"};

@@ -289,5 +289,40 @@ TEST(WaysInTest, FallbackSavesTheExecutionTrace) {
             4);
 }
 
+// From emit_nvtx and the execution trace of the fallback to rows.
+TEST(WaysInTest, FallbackAndExecutionTraceTellWhatTheAdaptorDoes) {
+  OPLENS_NEED(WhyNoPython);
+  const std::filesystem::path trace = TestDir() / "trace.json";
+  std::vector<std::string> environment = OtherLibrary(kOtherBuild);
+  environment.push_back("OPLENS_EXECUTION_TRACE=" + trace.string());
+  environment.push_back("OPLENS_PROGRAMS_EMIT=" OPLENS_LIB_DIR "/libprograms_emit_nvtx.so");
+  const TorchRun run =
+      RunTorch(Python({SourceFile("test/torch/fallback_cases.py"), "emitted"}), environment);
+  const std::filesystem::path database = TestDir() / "run.sql";
+  CaptureLaunches launches;
+  launches.chooses = [](const NvtxRange& range) {
+    return range.text.starts_with("aten::addmm, ") || range.text.starts_with("aten::mm, ");
+  };
+  WriteNvprofCapture(run.ranges, run.process_id, database, launches);
+  const RunResult priced =
+      RunProgram({Program("prof"), "--csv", "-c", "op,dir,phase,params,flops,bytes,layer,reason",
+                  "--execution-trace", trace.string(), "--strict", database.string()});
+  EXPECT_EQ(priced.exit_code, 0) << priced.err;
+  // Two products and a bias in each of two steps, on (2, 3) and (3, 3); of the first layer no
+  // gradient of the data is asked for.
+  const std::string forward = R"("addmm","fprop","forward","M=3,N=2,K=3,fp32","42","96")";
+  const std::string backward = R"("mm","bprop","backward",)";
+  const auto count = [&](const std::string& text) {
+    int found = 0;
+    for (size_t at = priced.out.find(text); at != std::string::npos;
+         at = priced.out.find(text, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(count(forward), 4) << priced.out;
+  EXPECT_EQ(count(backward), 6) << priced.out;
+}
+
 }  // namespace
 }  // namespace oplens::test

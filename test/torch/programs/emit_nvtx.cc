@@ -1,5 +1,5 @@
-// Stands in for what a PyTorch without CUDA lacks: loading this library lets the real emit_nvtx emit
-// its NVTX ranges. torch.cuda.synchronize() is left to the program.
+// Stands in for what a PyTorch without CUDA lacks: loading this library lets the real emit_nvtx
+// emit its NVTX ranges. torch.cuda.synchronize() is left to the program.
 
 #include <nvtx3/nvToolsExt.h>
 #include <torch/csrc/profiler/api.h>

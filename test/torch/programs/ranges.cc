@@ -7,8 +7,8 @@
 // has launched a kernel, named "h" and the number of the call.
 //
 // programs_ranges --split CAPTURE MARKED EMITTED: two profiles of a run inside of emit_nvtx, MARKED
-// without its ranges, EMITTED with no others. In both every call that both have has launched a kernel,
-// so named, unless its range of emit_nvtx holds others.
+// without its ranges, EMITTED with no others. In both every call that both have has launched a
+// kernel, so named, unless its range of emit_nvtx holds others.
 
 #include <cstdio>
 #include <exception>
