@@ -4,14 +4,12 @@
 #include <map>
 #include <numeric>
 #include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "parse/join/forward_candidates.h"
-#include "parse/model/node_name.h"
 
 namespace oplens::parse {
 
@@ -24,7 +22,7 @@ class ForwardBackward::Matcher {
         contexts_(result->contexts_),
         leaks_(leaks),
         roles_(roles),
-        candidates_of_(trace, threads, leaks, contexts_, roles),
+        candidates_(trace, threads, leaks, contexts_, roles),
         arrows_(trace.forward_backward_links) {
     std::sort(arrows_.begin(), arrows_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.backward_thread, a.backward_ns) <
@@ -51,6 +49,7 @@ class ForwardBackward::Matcher {
   }
 
  private:
+  using ThreadRun = ForwardCandidates::Run;
   using Key = std::pair<int64_t, int64_t>;
   struct KeyHash {
     size_t operator()(const Key& key) const {
@@ -82,13 +81,8 @@ class ForwardBackward::Matcher {
     std::unordered_map<int64_t, std::map<ThreadIndex, size_t>> votes;
     for (const BackwardNode& node : contexts_.nodes()) {
       if (node.forward_thread == 0) continue;
-      const std::span<const uint32_t> candidates = candidates_of_.Of(node);
-      if (candidates.empty()) continue;
-      const ThreadIndex thread = trace_.ranges[candidates.front()].thread;
-      if (std::all_of(candidates.begin(), candidates.end(),
-                      [&](uint32_t i) { return trace_.ranges[i].thread == thread; })) {
-        ++votes[node.forward_thread][thread];
-      }
+      const std::span<const ThreadRun> runs = candidates_.Of(node);
+      if (runs.size() == 1) ++votes[node.forward_thread][runs.front().thread];
     }
     for (const auto& [number, threads] : votes) {
       // Of equal counts the first thread's.
@@ -146,23 +140,32 @@ class ForwardBackward::Matcher {
     const auto named = named_calls_.find({node.process_id, node.forward_handle});
     if (named != named_calls_.end() && named->second != kNoRange) return named->second;
     const Range& backward = trace_.ranges[node.range];
-    candidates_.clear();
-    for (const uint32_t i : candidates_of_.Of(node)) {
-      if (trace_.ranges[i].start_ns >= backward.start_ns) break;
-      candidates_.push_back(i);
-    }
+    runs_.clear();
+    for (const ThreadRun& run : candidates_.Of(node)) AddBefore(run, backward.start_ns, false);
     KeepForwardThread(node, backward);
-    if (candidates_.empty()) return kNoRange;
-    const uint32_t last = LastThatFits(roles_.NameOf(backward));
-    return last != kNoRange && IsOnOneThread() ? last : kNoRange;
+    // Which of the ops of several threads made the node cannot be told.
+    if (runs_.size() != 1) return kNoRange;
+    const std::string_view name = roles_.NameOf(backward);
+    const uint32_t last = candidates_.LastThatFits(runs_.front(), name);
+    if (last != kNoRange) return last;
+    // The op of a C++ function of the user has no number of its own, nor a name like the node's.
+    if (name.find("CppNode<") != std::string_view::npos) return kNoRange;
+    // The node of a function of the user, which calls ops of the same number.
+    return candidates_.OutermostAroundLast(runs_.front());
+  }
+
+  void AddBefore(const ThreadRun& whole, int64_t time_ns, bool through) {
+    const ThreadRun run = candidates_.Before(whole, time_ns, through);
+    if (!run.empty()) runs_.push_back(run);
   }
 
   /// Drops candidates of other threads than the one that the file tells, if it does.
   void KeepForwardThread(const BackwardNode& node, const Range& backward) {
     if (const ForwardBackwardLink* arrow = ArrowTo(backward)) {
       KeepThread(arrow->forward_thread);
-      std::erase_if(candidates_,
-                    [&](uint32_t i) { return trace_.ranges[i].start_ns > arrow->forward_ns; });
+      std::vector<ThreadRun> left;
+      left.swap(runs_);
+      for (const ThreadRun& run : left) AddBefore(run, arrow->forward_ns, true);
     } else if (const ThreadIndex* marked =
                    contexts_.MarkedThread(node.process_id, node.forward_thread)) {
       KeepThread(*marked);
@@ -173,9 +176,9 @@ class ForwardBackward::Matcher {
   }
 
   void KeepThread(ThreadIndex thread) {
-    const auto elsewhere = [&](uint32_t i) { return trace_.ranges[i].thread != thread; };
-    if (std::all_of(candidates_.begin(), candidates_.end(), elsewhere)) return;
-    std::erase_if(candidates_, elsewhere);
+    const auto run = std::find_if(runs_.begin(), runs_.end(),
+                                  [&](const ThreadRun& other) { return other.thread == thread; });
+    if (run != runs_.end()) runs_ = {*run};
   }
 
   /// The profiler's own arrow to a node, or null.
@@ -200,42 +203,17 @@ class ForwardBackward::Matcher {
     return arrow.backward_thread == node.thread && arrow.backward_ns <= node.end_ns;
   }
 
-  /// The last whose name is the node's. Else the node is that of a function of the user, which
-  /// calls ops of the same number: the outermost around the last. kNoRange where that says nothing.
-  uint32_t LastThatFits(std::string_view node_name) const {
-    const std::string bare_node = BareName(node_name);
-    for (size_t i = candidates_.size(); i-- > 0;) {
-      const std::string bare_op = BareName(roles_.NameOf(trace_.ranges[candidates_[i]]));
-      if (NamesFit(bare_node, bare_op)) return candidates_[i];
-    }
-    // The op of a C++ function of the user has no number of its own, nor a name like the node's.
-    if (node_name.find("CppNode<") != std::string_view::npos) return kNoRange;
-    const Range& last = trace_.ranges[candidates_.back()];
-    return *std::find_if(candidates_.begin(), candidates_.end(), [&](uint32_t i) {
-      const Range& range = trace_.ranges[i];
-      return range.thread == last.thread && range.start_ns <= last.start_ns &&
-             range.end_ns >= last.end_ns;
-    });
-  }
-
-  /// Which of the ops of several threads made the node cannot be told.
-  bool IsOnOneThread() const {
-    const ThreadIndex thread = trace_.ranges[candidates_.front()].thread;
-    return std::all_of(candidates_.begin(), candidates_.end(),
-                       [&](uint32_t i) { return trace_.ranges[i].thread == thread; });
-  }
-
   ForwardBackward& result_;
   const Trace& trace_;
   const StepContexts& contexts_;
   const LeakedRanges& leaks_;
   const RangeRoles& roles_;
-  ForwardCandidates candidates_of_;
+  ForwardCandidates candidates_;
   std::vector<ForwardBackwardLink> arrows_;                 // By thread and time of their ends.
   std::unordered_map<Key, uint32_t, KeyHash> named_calls_;  // Ranges, by process and handle.
   std::unordered_map<int64_t, ThreadIndex> threads_by_vote_;
-  std::vector<int64_t> sequences_;    // Of the node of each of runs_.
-  std::vector<uint32_t> candidates_;  // Of the node at hand.
+  std::vector<int64_t> sequences_;  // Of the node of each of runs_.
+  std::vector<ThreadRun> runs_;     // Candidates of the node at hand, a run a thread.
 };
 
 ForwardBackward::ForwardBackward(const Trace& trace, const ThreadRanges& threads,

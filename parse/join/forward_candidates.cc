@@ -1,12 +1,17 @@
 #include "parse/join/forward_candidates.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
-#include <utility>
+
+#include "parse/model/node_name.h"
 
 namespace oplens::parse {
 namespace {
+
+/// So many candidates are looked at before all of a number are sorted out by name.
+constexpr uint32_t kNear = 16;
 
 /// The number of a range that may be a forward op; nullopt: it is none.
 std::optional<int64_t> NumberOf(const Trace& trace, size_t index, const LeakedRanges& leaks,
@@ -25,13 +30,14 @@ std::optional<int64_t> NumberOf(const Trace& trace, size_t index, const LeakedRa
 
 ForwardCandidates::ForwardCandidates(const Trace& trace, const ThreadRanges& threads,
                                      const LeakedRanges& leaks, const StepContexts& contexts,
-                                     const RangeRoles& roles) {
+                                     const RangeRoles& roles)
+    : trace_(trace), roles_(roles) {
   uint32_t slots = 0;
   for (const BackwardNode& node : contexts.nodes()) {
     if (slots_[node.process_id].FindOrInsert(node.sequence, slots) == slots) ++slots;
   }
-  std::vector<std::pair<uint32_t, uint32_t>> found;  // Slot and range.
-  bounds_.assign(size_t{slots} + 1, 0);
+  std::vector<std::pair<uint32_t, uint32_t>> found;  // Slot and range; by thread and start.
+  std::vector<uint32_t> next(size_t{slots} + 1, 0);
   for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
     const auto numbers = slots_.find(trace.threads[thread].process_id);
     if (numbers == slots_.end()) continue;
@@ -41,30 +47,93 @@ ForwardCandidates::ForwardCandidates(const Trace& trace, const ThreadRanges& thr
       const uint32_t slot = numbers->second.Find(*number);
       if (slot == IdMap::kNone) continue;
       found.emplace_back(slot, static_cast<uint32_t>(i));
-      ++bounds_[slot + 1];
+      ++next[slot + 1];
     }
   }
-  std::partial_sum(bounds_.begin(), bounds_.end(), bounds_.begin());
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::vector<uint32_t> bounds = next;
   ranges_.resize(found.size());
-  std::vector<uint32_t> next(bounds_.begin(), bounds_.end());
   for (const auto& [slot, range] : found) ranges_[next[slot]++] = range;
-  const auto earlier = [&](uint32_t a, uint32_t b) {
-    return trace.ranges[a].start_ns < trace.ranges[b].start_ns;
-  };
+  run_bounds_.reserve(size_t{slots} + 1);
   for (uint32_t slot = 0; slot < slots; ++slot) {
-    std::stable_sort(ranges_.begin() + bounds_[slot], ranges_.begin() + bounds_[slot + 1], earlier);
+    run_bounds_.push_back(static_cast<uint32_t>(runs_.size()));
+    for (uint32_t place = bounds[slot]; place < bounds[slot + 1]; ++place) {
+      const ThreadIndex thread = trace.ranges[ranges_[place]].thread;
+      const bool first = place == bounds[slot] || runs_.back().thread != thread;
+      if (first) runs_.push_back({place, place, thread});
+      runs_.back().end = place + 1;
+    }
   }
+  run_bounds_.push_back(static_cast<uint32_t>(runs_.size()));
 }
 
-uint32_t ForwardCandidates::SlotOf(int64_t process_id, int64_t sequence) const {
-  const auto numbers = slots_.find(process_id);
-  return numbers == slots_.end() ? IdMap::kNone : numbers->second.Find(sequence);
-}
-
-std::span<const uint32_t> ForwardCandidates::Of(const BackwardNode& node) const {
-  const uint32_t slot = SlotOf(node.process_id, node.sequence);
+std::span<const ForwardCandidates::Run> ForwardCandidates::Of(const BackwardNode& node) const {
+  const auto numbers = slots_.find(node.process_id);
+  if (numbers == slots_.end()) return {};
+  const uint32_t slot = numbers->second.Find(node.sequence);
   if (slot == IdMap::kNone) return {};
-  return {ranges_.data() + bounds_[slot], bounds_[slot + 1] - bounds_[slot]};
+  return {runs_.data() + run_bounds_[slot], run_bounds_[slot + 1] - run_bounds_[slot]};
+}
+
+ForwardCandidates::Run ForwardCandidates::Before(const Run& run, int64_t time_ns,
+                                                 bool through) const {
+  const auto first = ranges_.begin() + run.begin;
+  const auto place = std::partition_point(first, ranges_.begin() + run.end, [&](uint32_t range) {
+    const int64_t start_ns = trace_.ranges[range].start_ns;
+    return start_ns < time_ns || (through && start_ns == time_ns);
+  });
+  return {run.begin, run.begin + static_cast<uint32_t>(place - first), run.thread};
+}
+
+const std::string& ForwardCandidates::BareNameAt(uint32_t place) {
+  const Range& range = trace_.ranges[ranges_[place]];
+  const auto [name, is_new] = bare_names_.try_emplace(range.text);
+  if (is_new) name->second = BareName(roles_.NameOf(range));
+  return name->second;
+}
+
+uint32_t ForwardCandidates::LastThatFits(const Run& run, std::string_view node_name) {
+  const std::string bare_node = BareName(node_name);
+  const uint32_t near = std::min(run.end - run.begin, kNear);
+  for (uint32_t place = run.end; place-- > run.end - near;) {
+    if (NamesFit(bare_node, BareNameAt(place))) return ranges_[place];
+  }
+  if (near == run.end - run.begin) return kNoRange;
+  const uint32_t fit = FitsOf(run.begin, bare_node)[run.end - 1 - run.begin];
+  return fit == 0 ? kNoRange : ranges_[fit - 1];
+}
+
+const std::vector<uint32_t>& ForwardCandidates::FitsOf(uint32_t begin,
+                                                       const std::string& bare_node) {
+  const auto [fits, is_new] = fits_.try_emplace({begin, bare_node});
+  if (!is_new) return fits->second;
+  uint32_t last = 0;
+  for (uint32_t place = begin; place < EndOfRun(begin); ++place) {
+    if (NamesFit(bare_node, BareNameAt(place))) last = place + 1;
+    fits->second.push_back(last);
+  }
+  return fits->second;
+}
+
+uint32_t ForwardCandidates::EndOfRun(uint32_t begin) const {
+  const auto run = std::lower_bound(runs_.begin(), runs_.end(), begin,
+                                    [](const Run& a, uint32_t place) { return a.begin < place; });
+  return run->end;
+}
+
+uint32_t ForwardCandidates::OutermostAroundLast(const Run& run) {
+  const auto [ends, is_new] = latest_ends_.try_emplace(run.begin);
+  if (is_new) {
+    int64_t latest_ns = std::numeric_limits<int64_t>::min();
+    for (uint32_t place = run.begin; place < EndOfRun(run.begin); ++place) {
+      latest_ns = std::max(latest_ns, trace_.ranges[ranges_[place]].end_ns);
+      ends->second.push_back(latest_ns);
+    }
+  }
+  // The first that ends no earlier than the last one; it began no later.
+  const Range& last = trace_.ranges[ranges_[run.end - 1]];
+  const auto first = std::lower_bound(ends->second.begin(), ends->second.end(), last.end_ns);
+  return ranges_[run.begin + static_cast<uint32_t>(first - ends->second.begin())];
 }
 
 }  // namespace oplens::parse

@@ -450,7 +450,7 @@ TEST_F(ExecutionTracesTest, LinksAreThoseOfTheNumbers) {
                  .values = R"j([[4,5,0,32,2,"cpu"],[4,5,0,24,2,"cpu"]])j",
                  .shapes = "[[4,8],[8,3]]",
                  .types = R"j(["Tensor(c10::Half)","Tensor(c10::Half)"])j"}});
-  Correlate();
+  Join();
   EXPECT_THAT(Record(0).nodes, ElementsAre(1));
   EXPECT_THAT(Record(1).nodes, ElementsAre(1));
   EXPECT_EQ(Record(1).phase, Phase::kBackward);
