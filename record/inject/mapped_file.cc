@@ -6,12 +6,13 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 namespace oplens::record::inject {
 namespace {
 
+// One write a piece: a file system that keeps what one call wrote in one large page of the cache
+// would else look through all of it at the first touch of each of its small ones.
 constexpr size_t kZeroBytes = 64 * 1024;
 // In the library's zero pages: takes no memory.
 const unsigned char g_zeros[kZeroBytes] = {};
@@ -26,21 +27,29 @@ bool WithinFileLimit(size_t bytes) noexcept {
 /// Writes zeros rather than making the file longer: a page of a mapped file for which the disk has
 /// no room would kill the program when it is touched.
 bool WriteZeros(int file, size_t bytes) noexcept {
-  constexpr size_t kPieces = 16;
   for (size_t done = 0; done < bytes;) {
-    iovec pieces[kPieces];
-    int count = 0;
-    for (size_t at = done; at < bytes && count < static_cast<int>(kPieces); ++count) {
-      const size_t size = bytes - at < kZeroBytes ? bytes - at : kZeroBytes;
-      pieces[count] = {const_cast<unsigned char*>(g_zeros), size};
-      at += size;
-    }
-    const ssize_t written = pwritev(file, pieces, count, static_cast<off_t>(done));
+    const size_t size = bytes - done < kZeroBytes ? bytes - done : kZeroBytes;
+    const ssize_t written = pwrite(file, g_zeros, size, static_cast<off_t>(done));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     done += static_cast<size_t>(written);
   }
   return true;
+}
+
+/// Maps the file so that no page of it faults when it is written to: a fault a page costs several
+/// times as much as all of them at once.
+void* MapForWriting(int file, size_t bytes) noexcept {
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE of Linux 5.14.
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED || madvise(mapped, bytes, kPopulateWrite) == 0) return mapped;
+  // An older system: each page is touched when it comes to it. Any other error would be a signal
+  // then.
+  if (errno == EINVAL) return mapped;
+  const int error = errno;
+  munmap(mapped, bytes);
+  errno = error;
+  return MAP_FAILED;
 }
 
 /// Keeps the pages where they are: a file system that writes copies instead would need room again
@@ -73,9 +82,7 @@ void* MakeMappedFile(const char* path, size_t bytes, FileLock lock) noexcept {
   ForbidCopyOnWrite(file);
   if (lock == FileLock::kWhileMapped) LockWhileOpen(file);
   void* mapped = MAP_FAILED;
-  if (WriteZeros(file, bytes)) {
-    mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
-  }
+  if (WriteZeros(file, bytes)) mapped = MapForWriting(file, bytes);
   const int error = errno;
   close(file);
   if (mapped != MAP_FAILED) return mapped;

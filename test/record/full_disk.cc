@@ -1,8 +1,8 @@
-// libfull_disk.so, for LD_PRELOAD: pwritev says that the disk is full, from the call numbered
+// libfull_disk.so, for LD_PRELOAD: pwrite says that the disk is full, from the call numbered
 // FULL_DISK_FROM (the first is 0) to the one before FULL_DISK_TO.
 
 #include <dlfcn.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -19,13 +19,13 @@ std::atomic<long> g_calls{0};
 
 }  // namespace
 
-extern "C" ssize_t pwritev(int file, const iovec* pieces, int count, off_t offset) {
-  using Function = ssize_t (*)(int, const iovec*, int, off_t);
-  static const auto next = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "pwritev"));
+extern "C" ssize_t pwrite(int file, const void* bytes, size_t count, off_t offset) {
+  using Function = ssize_t (*)(int, const void*, size_t, off_t);
+  static const auto next = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "pwrite"));
   const long call = g_calls++;
   if (call >= Variable("FULL_DISK_FROM", 0) && call < Variable("FULL_DISK_TO", 1L << 60)) {
     errno = ENOSPC;
     return -1;
   }
-  return next(file, pieces, count, offset);
+  return next(file, bytes, count, offset);
 }
