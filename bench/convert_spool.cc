@@ -24,7 +24,7 @@ namespace spool = oplens::record::spool;
 using oplens::test::EventRecord;
 using oplens::test::SpoolParts;
 
-constexpr uint64_t kSchema = oplens::markers::kSchemaIdTag << 48 | 1;
+constexpr uint64_t kSchema = spool::kFirstSchema;
 
 /// A stream that is written a chunk at a time.
 class FastStream {
@@ -93,6 +93,7 @@ void WriteSpool(const fs::path& image, int64_t pairs, uint32_t threads, const st
     if (kind == "op") {
       parts.string = 1;
       parts.payloads = {{kSchema, OpPayload(i)}};
+      parts.call = true;
     }
     FastStream& stream = streams[static_cast<size_t>(i) % threads];
     stream.Append(EventRecord(spool::RecordKind::kPush, 1000 * i, parts));

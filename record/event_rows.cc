@@ -185,11 +185,10 @@ bool EventRows::RenderOnce(uint16_t domain, const RecordParts& parts, std::strin
 EventRows::Texts EventRows::TextsOf(uint16_t domain, const RecordParts& parts,
                                     std::optional<markers::CallFacts>* call) {
   Texts texts;
-  ByteCursor cursor(reinterpret_cast<const unsigned char*>(parts.payloads.data()),
-                    parts.payloads.size());
+  PayloadCursor cursor(parts);
   uint64_t schema = 0;
   std::string_view bytes;
-  while (TakePayload(&cursor, &schema, &bytes)) {
+  while (cursor.Next(&schema, &bytes)) {
     if (!names_.IsOpSchema(schema) && schema >> 48 == markers::kSchemaIdTag) more_names_();
     if (!IsOpPayload(schema)) continue;
     markers::PayloadFacts head;
@@ -206,11 +205,10 @@ EventRows::Texts EventRows::TextsOf(uint16_t domain, const RecordParts& parts,
 
 void EventRows::AddDetails(int64_t id, const RecordParts& parts, bool rendered) {
   if (parts.Has(spool::kLookPart | spool::kValuePart)) rows_.AddData(id, parts);
-  ByteCursor cursor(reinterpret_cast<const unsigned char*>(parts.payloads.data()),
-                    parts.payloads.size());
+  PayloadCursor cursor(parts);
   uint64_t schema = 0;
   std::string_view bytes;
-  while (TakePayload(&cursor, &schema, &bytes)) {
+  while (cursor.Next(&schema, &bytes)) {
     if (!rendered || !IsOpPayload(schema)) rows_.AddPayload(id, schema, bytes);
   }
 }
@@ -279,11 +277,10 @@ void EventRows::End(Thread* thread, const spool::RecordHead& head, const RecordP
 
 bool EventRows::TakeAllocation(Thread* thread, const spool::RecordHead& head,
                                const RecordParts& parts) {
-  ByteCursor cursor(reinterpret_cast<const unsigned char*>(parts.payloads.data()),
-                    parts.payloads.size());
+  PayloadCursor cursor(parts);
   uint64_t schema = 0;
   std::string_view bytes;
-  while (TakePayload(&cursor, &schema, &bytes)) {
+  while (cursor.Next(&schema, &bytes)) {
     if (schema >> 48 != markers::kSchemaIdTag) continue;
     if (!names_.IsMemorySchema(schema)) more_names_();
     if (!names_.IsMemorySchema(schema)) continue;

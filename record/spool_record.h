@@ -54,23 +54,49 @@ struct RecordParts {
   spool::ValuePart value{};
   uint64_t string = 0;
   uint64_t range = 0;
-  uint64_t payload_count = 0;
-  std::string_view payloads;  ///< `payload_count` times PayloadHead and bytes: TakePayload.
+  // For PayloadCursor: the payload of a CallPart, and what follows the count of others.
+  uint64_t call_schema = 0;
+  std::string_view call_payload;
+  std::string_view payloads;
   std::string_view text;
 
   bool Has(uint8_t part) const { return (present & part) != 0; }
 };
 
-/// False when the parts do not fit the record.
+/// False when the parts do not fit the record. What a CallPart says is `string`, too, and `present`
+/// has kStringPart then.
 bool ReadParts(uint8_t present, const unsigned char* body, size_t size, RecordParts* parts);
 
-/// The next payload of RecordParts::payloads, whose sizes ReadParts has checked.
+/// Takes one of those that stand behind each other.
 inline bool TakePayload(ByteCursor* cursor, uint64_t* schema, std::string_view* bytes) {
   spool::PayloadHead head;
   if (!cursor->Take(&head)) return false;
   *schema = head.schema;
   return cursor->TakeBytes(head.size, bytes);
 }
+
+/// Takes the payloads of a record that ReadParts() has read.
+class PayloadCursor {
+ public:
+  explicit PayloadCursor(const RecordParts& parts)
+      : parts_(parts),
+        has_call_(parts.Has(spool::kCallPart)),
+        rest_(reinterpret_cast<const unsigned char*>(parts.payloads.data()),
+              parts.payloads.size()) {}
+
+  bool Next(uint64_t* schema, std::string_view* bytes) {
+    if (!has_call_) return TakePayload(&rest_, schema, bytes);
+    has_call_ = false;
+    *schema = parts_.call_schema;
+    *bytes = parts_.call_payload;
+    return true;
+  }
+
+ private:
+  const RecordParts& parts_;
+  bool has_call_;
+  ByteCursor rest_;
+};
 
 }  // namespace oplens::record
 

@@ -169,9 +169,14 @@ class Layout {
     if (event.category != 0 || event.has_color) Add(spool::kLookPart, sizeof(spool::LookPart));
     if (event.has_color) parts_ |= spool::kColorBit;
     if (event.payload_type != 0) Add(spool::kValuePart, sizeof(spool::ValuePart));
-    if (event.string != 0) Add(spool::kStringPart, sizeof(uint64_t));
+    const bool is_call = IsCall();
+    if (event.string != 0 && !is_call) Add(spool::kStringPart, sizeof(uint64_t));
     if (has_range) Add(spool::kRangePart, sizeof(uint64_t));
-    if (event.payload_count > 0) AddPayloads();
+    if (is_call) {
+      Add(spool::kCallPart, sizeof(spool::CallPart) + Padded(PayloadBytes(*event.payloads)));
+    } else if (event.payload_count > 0) {
+      AddPayloads();
+    }
     AddText();
   }
   size_t size() const { return size_; }
@@ -189,6 +194,7 @@ class Layout {
     }
     if (parts_ & spool::kStringPart) Put(uint64_t{event_.string}, &at);
     if (parts_ & spool::kRangePart) Put(range, &at);
+    if (parts_ & spool::kCallPart) PutCall(&at);
     if (parts_ & spool::kPayloadPart) PutPayloads(&at);
     if (parts_ & spool::kTextPart) PutText(&at);
   }
@@ -197,6 +203,12 @@ class Layout {
   void Add(uint8_t part, size_t bytes) {
     parts_ |= part;
     size_ += bytes;
+  }
+  /// Whether a CallPart can say the string and the payloads.
+  bool IsCall() const {
+    return event_.string != 0 && event_.payload_count == 1 &&
+           event_.payloads->schemaId - spool::kFirstSchema <= UINT16_MAX &&
+           PayloadBytes(*event_.payloads) <= UINT16_MAX;
   }
   void AddPayloads() {
     Add(spool::kPayloadPart, sizeof(uint64_t));
@@ -222,6 +234,16 @@ class Layout {
   static void Put(const T& value, unsigned char** at) {
     std::memcpy(*at, &value, sizeof value);
     *at += sizeof value;
+  }
+  void PutCall(unsigned char** at) const {
+    const nvtxPayloadData_t& payload = *event_.payloads;
+    const size_t bytes = PayloadBytes(payload);
+    Put(spool::CallPart{event_.string,
+                        static_cast<uint16_t>(payload.schemaId - spool::kFirstSchema),
+                        static_cast<uint16_t>(bytes)},
+        at);
+    if (bytes > 0) std::memcpy(*at, payload.payload, bytes);
+    *at += Padded(bytes);
   }
   void PutPayloads(unsigned char** at) const {
     Put(uint64_t{payloads_}, at);

@@ -138,12 +138,10 @@ uint64_t NvtxTool::AddSchema(uint32_t domain, const nvtxPayloadSchemaAttr_t& sch
   const std::string_view name = named ? std::string_view(schema.name) : std::string_view();
   uint64_t id = given(NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID) ? schema.schemaId : 0;
   if (id == 0) {
-    // Ids below are reserved for types and for ids that programs choose.
-    constexpr uint64_t kFirstOwnId = uint64_t{1} << 32;
-    constexpr int kTagShift = 48;
+    // Ids below 2^32 are reserved for types and for ids that programs choose.
     const bool known = name == markers::kSchemaName || name == markers::kMemorySchemaName;
-    const uint64_t tag = known ? markers::kSchemaIdTag : 0;
-    id = tag << kTagShift | (kFirstOwnId + g_schemas.fetch_add(1, std::memory_order_relaxed));
+    const uint64_t first = known ? spool::kFirstSchema : uint64_t{1} << 32;
+    id = first + g_schemas.fetch_add(1, std::memory_order_relaxed);
   }
   KeepName(RecordKind::kSchema, domain, spool::kRangePart, id, Bytes({name, nullptr}));
   return id;

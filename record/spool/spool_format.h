@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "nvtx_annotate/vocabulary/marker_format.h"
+
 // The spool: what the injected library writes and the program `record` reads, while the recorded
 // program runs or after everything was killed. docs/recording.md shows it.
 //
@@ -25,7 +27,7 @@
 
 namespace oplens::record::spool {
 
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 
 inline constexpr uint32_t kNamesStream = 0;
 inline constexpr uint32_t kActivityStream = 1;
@@ -144,6 +146,9 @@ inline constexpr uint8_t kStringPart = 8;    ///< uint64_t: handle of a register
 inline constexpr uint8_t kRangePart = 16;    ///< uint64_t
 inline constexpr uint8_t kPayloadPart = 32;  ///< uint64_t count; each PayloadHead and its bytes.
 inline constexpr uint8_t kTextPart = 64;  ///< uint64_t length in bytes, and the text: UTF-8 or not.
+/// CallPart and its bytes, which say in short what kStringPart and kPayloadPart would: most records
+/// of an annotated program are of this kind, and what they cost is their length.
+inline constexpr uint8_t kCallPart = 128;
 
 struct RecordHead {
   int64_t time_ns;  ///< Nanoseconds since 1970; rises strictly within a thread.
@@ -175,6 +180,16 @@ struct PayloadHead {
   uint64_t schema;
   uint64_t size;
 };
+
+/// A registered string and one payload.
+struct CallPart {
+  uint32_t string;
+  uint16_t schema;  ///< Its id is kFirstSchema + schema.
+  uint16_t size;
+};
+
+/// The library numbers the schemas that it knows from here on.
+inline constexpr uint64_t kFirstSchema = markers::kSchemaIdTag << 48 | uint64_t{1} << 32;
 
 /// Domains above this are all counted as this one.
 inline constexpr uint16_t kLastDomain = 0xffff;

@@ -236,6 +236,9 @@ TEST_F(DamagedSpool, AnyBytesAreSurvived) {
                              .text = "t"}));
   events.Append(test::ThreadRecord(5, 6));
   events.Pop(3);
+  events.Append(EventRecord(
+      RecordKind::kPush, 4,
+      {.domain = 1, .string = 1, .payloads = {{spool::kFirstSchema + 2, "abc"}}, .call = true}));
   const std::vector<SpoolStream*> streams = {&names, &activity, &events};
   std::vector<std::string> originals;
   for (SpoolStream* stream : streams) originals.push_back(test::ReadFile(stream->path()));

@@ -277,7 +277,7 @@ TEST_F(EventConversion, RowsOfAllThreadsAreInTheOrderOfTheirTimes) {
 
 // The payload of an op becomes nested ranges, as the annotation library would have pushed them.
 
-constexpr uint64_t kOpSchema = markers::kSchemaIdTag << 48 | 1;
+constexpr uint64_t kOpSchema = spool::kFirstSchema + 1;
 
 constexpr const char* kRelu =
     "{'mod': 'torch', 'op': 'relu', 'args': [], 'oplens': {'v': 1, 'type': 'op', 'aten': "
@@ -326,12 +326,16 @@ TEST_F(OpConversion, BecomesNestedRanges) {
   EXPECT_THAT(Query(output(), "SELECT marker, schemaId FROM OPLENS_PAYLOAD"), ElementsAre("2|7"));
 }
 
+/// Whichever way they are written.
 TEST_F(OpConversion, AlikeCallsHaveOneText) {
   SpoolStream events = Events();
   for (int64_t i = 0; i < 3; ++i) {
     events.Append(EventRecord(
         RecordKind::kPush, 10 + 2 * i,
-        {.domain = 1, .string = 1, .payloads = {{kOpSchema, OpPayload(i, 1 + (i == 2 ? 1 : 0))}}}));
+        {.domain = 1,
+         .string = 1,
+         .payloads = {{kOpSchema, OpPayload(i, 1 + (i == 2 ? 1 : 0))}},
+         .call = i > 0}));
     events.Append(EventRecord(RecordKind::kPop, 11 + 2 * i, {.domain = 1}));
   }
   ConvertOne();

@@ -94,7 +94,7 @@ TEST(LibraryTest, FullDiskCostsRangesAndNothingElse) {
   const RunResult run = Record({.database = database,
                                 .program = {OPLENS_RANGE_PROGRAM, "1", "50000", "100"},
                                 .environment = {"OPLENS_TEST_PRELOAD=" OPLENS_FULL_DISK,
-                                                "FULL_DISK_FROM=5", "FULL_DISK_TO=7"}});
+                                                "FULL_DISK_FROM=23", "FULL_DISK_TO=25"}});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const int64_t stored =
       Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 2");

@@ -55,7 +55,7 @@ std::string EventRecord(spool::RecordKind kind, int64_t time_ns, const SpoolPart
     head.parts |= spool::kValuePart;
     Add(spool::ValuePart{parts.value->second, parts.value->first, 0}, &body);
   }
-  if (parts.string) {
+  if (parts.string && !parts.call) {
     head.parts |= spool::kStringPart;
     Add(*parts.string, &body);
   }
@@ -63,7 +63,15 @@ std::string EventRecord(spool::RecordKind kind, int64_t time_ns, const SpoolPart
     head.parts |= spool::kRangePart;
     Add(*parts.range, &body);
   }
-  if (!parts.payloads.empty()) {
+  if (parts.call) {
+    const auto& [schema, bytes] = parts.payloads.at(0);
+    head.parts |= spool::kCallPart;
+    Add(spool::CallPart{static_cast<uint32_t>(parts.string.value()),
+                        static_cast<uint16_t>(schema - spool::kFirstSchema),
+                        static_cast<uint16_t>(bytes.size())},
+        &body);
+    AddPadded(bytes, &body);
+  } else if (!parts.payloads.empty()) {
     head.parts |= spool::kPayloadPart;
     Add(uint64_t{parts.payloads.size()}, &body);
     for (const auto& [schema, bytes] : parts.payloads) {

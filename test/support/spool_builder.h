@@ -23,6 +23,8 @@ struct SpoolParts {
   std::optional<uint64_t> string = {};
   std::optional<uint64_t> range = {};
   std::vector<std::pair<uint64_t, std::string>> payloads = {};  ///< Schema and bytes.
+  /// The string and the one payload, of a schema of the library's, are written as a CallPart.
+  bool call = false;
   std::optional<std::string> text = {};
 };
 
