@@ -258,8 +258,10 @@ void PushNumbered(const char* text, int64_t seq, Begun* begun) {
   ++begun->plain;
 }
 
-/// Null: the table of names is full.
-const RegisteredName* FindName(const markers::OpNames& names, ThreadState* state) {
+std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
+
+/// The tool's handle of names; null: the table of names is full.
+nvtxStringHandle_t HandleOf(const markers::OpNames& names, ThreadState* state) {
   const auto address = reinterpret_cast<uintptr_t>(names.op) +
                        reinterpret_cast<uintptr_t>(names.aten) * 3 +
                        static_cast<unsigned>(names.line) * 8u;
@@ -267,14 +269,28 @@ const RegisteredName* FindName(const markers::OpNames& names, ThreadState* state
   const bool same_place = slot.names.op == names.op && slot.names.mod == names.mod &&
                           slot.names.aten == names.aten && slot.names.line == names.line &&
                           slot.names.file == names.file && slot.name != nullptr;
-  const bool lasting = names.lasting && slot.names.lasting;
-  if (same_place && (lasting || slot.name->IsNamed(names))) return slot.name;
+  if (same_place && slot.name->IsNamed(names)) return slot.name->handle();
   const RegisteredName* const name = InternName(names, state->tool.domain);
-  if (name != nullptr) slot = {names, name};
-  return name;
+  if (name == nullptr) return nullptr;
+  slot = {names, name};
+  return name->handle();
 }
 
-void PushPayload(const markers::OpNames& names, size_t size, ThreadState* state, Begun* begun) {
+nvtxStringHandle_t HandleOf(const LastingNames& lasting, ThreadState* state) {
+  if (void* const known = lasting.handle.load(std::memory_order_acquire)) {
+    return static_cast<nvtxStringHandle_t>(known);
+  }
+  const RegisteredName* const name = InternName(lasting.names, state->tool.domain);
+  if (name == nullptr) return nullptr;
+  lasting.handle.store(name->handle(), std::memory_order_release);
+  return name->handle();
+}
+
+const markers::OpNames& TextsOf(const markers::OpNames& names) { return names; }
+const markers::OpNames& TextsOf(const LastingNames& lasting) { return lasting.names; }
+
+template <typename Names>
+void PushPayload(const Names& names, size_t size, ThreadState* state, Begun* begun) {
   const nvtxPayloadData_t data = {state->tool.schema, size, state->payload};
   nvtxEventAttributes_t event = {};
   event.version = NVTX_VERSION;
@@ -282,11 +298,11 @@ void PushPayload(const markers::OpNames& names, size_t size, ThreadState* state,
   event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
   event.reserved0 = 1;  // Number of payloads.
   event.payload.ullValue = reinterpret_cast<uintptr_t>(&data);
-  if (const RegisteredName* const name = FindName(names, state)) {
+  if (const nvtxStringHandle_t handle = HandleOf(names, state)) {
     event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
-    event.message.registered = name->handle();
+    event.message.registered = handle;
   } else {
-    markers::FormatMessage(names, state->text);
+    markers::FormatMessage(TextsOf(names), state->text);
     static_assert(markers::kMessageBufferBytes <= sizeof state->text);
     event.messageType = NVTX_MESSAGE_TYPE_ASCII;
     event.message.ascii = state->text;
@@ -297,8 +313,8 @@ void PushPayload(const markers::OpNames& names, size_t size, ThreadState* state,
 
 /// Begins what a call, a node or a number has: one payload, or for tools that do not take payloads
 /// the texts that `push_texts(buffer, begun)` pushes. Sets the thread of `facts`.
-template <typename PushTexts>
-uint64_t Begin(const markers::OpNames& names, uint8_t flags, const oplens_arg* args, size_t count,
+template <typename Names, typename PushTexts>
+uint64_t Begin(const Names& names, uint8_t flags, const oplens_arg* args, size_t count,
                markers::CallFacts* facts, PushTexts push_texts) {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
@@ -311,6 +327,35 @@ uint64_t Begin(const markers::OpNames& names, uint8_t flags, const oplens_arg* a
     push_texts(state->text, begun);
   }
   return TokenOf(*state);
+}
+
+template <typename Names>
+uint64_t BeginCallOf(const Names& given, markers::CallFacts& facts, const oplens_arg* args,
+                     size_t count) {
+  return Begin(given, 0, args, count, &facts, [&](char* text, Begun* begun) {
+    const markers::OpNames& names = TextsOf(given);
+    if (!View(names.file).empty()) {
+      markers::FormatTrace(&names.file, 1, names.line, text);
+      PushText(text, begun);
+    }
+    markers::FormatOp(names, &facts, args, count, 0, text);
+    if (facts.seq < 0) return PushText(text, begun);
+    PushNumbered(text, facts.seq, begun);
+    markers::FormatSequence(names.aten != nullptr ? names.aten : names.op, facts.seq, false, text);
+    PushText(text, begun);
+  });
+}
+
+template <typename Names>
+uint64_t BeginNodeOf(const Names& names, markers::CallFacts& facts) {
+  return Begin(names, markers::kNodeFlag, nullptr, 0, &facts, [&](char* text, Begun* begun) {
+    const char* const node = TextsOf(names).op;
+    markers::FormatNode(node, &facts, text);
+    PushText(text, begun);
+    if (facts.seq < 0) return;
+    markers::FormatSequence(node, facts.seq, true, text);
+    PushText(text, begun);
+  });
 }
 
 /// Begins a range of the text that `format(buffer)` writes.
@@ -345,8 +390,6 @@ bool StartsOff() {
   const char* const options = std::getenv("OPLENS_ANNOTATE");
   return HasWord(options == nullptr ? "" : options, "off");
 }
-
-std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
 
 const char* PhaseWord(Phase phase) {
   switch (phase) {
@@ -409,29 +452,22 @@ bool HasWord(std::string_view list, std::string_view word) noexcept {
 
 uint64_t BeginCall(const markers::OpNames& names, markers::CallFacts& facts, const oplens_arg* args,
                    size_t count) noexcept {
-  return Begin(names, 0, args, count, &facts, [&](char* text, Begun* begun) {
-    if (!View(names.file).empty()) {
-      markers::FormatTrace(&names.file, 1, names.line, text);
-      PushText(text, begun);
-    }
-    markers::FormatOp(names, &facts, args, count, 0, text);
-    if (facts.seq < 0) return PushText(text, begun);
-    PushNumbered(text, facts.seq, begun);
-    markers::FormatSequence(names.aten != nullptr ? names.aten : names.op, facts.seq, false, text);
-    PushText(text, begun);
-  });
+  return BeginCallOf(names, facts, args, count);
+}
+
+uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts, const oplens_arg* args,
+                   size_t count) noexcept {
+  return BeginCallOf(names, facts, args, count);
+}
+
+uint64_t BeginNode(const LastingNames& names, markers::CallFacts& facts) noexcept {
+  return BeginNodeOf(names, facts);
 }
 
 uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept {
   markers::OpNames names;
   names.op = node;
-  return Begin(names, markers::kNodeFlag, nullptr, 0, &facts, [&](char* text, Begun* begun) {
-    markers::FormatNode(node, &facts, text);
-    PushText(text, begun);
-    if (facts.seq < 0) return;
-    markers::FormatSequence(node, facts.seq, true, text);
-    PushText(text, begun);
-  });
+  return BeginNodeOf(names, facts);
 }
 
 uint64_t BeginTexts(const char* const* texts, size_t count) noexcept {

@@ -1,6 +1,7 @@
 #ifndef OPLENS_NVTX_ANNOTATE_EMITTER_H_
 #define OPLENS_NVTX_ANNOTATE_EMITTER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -37,7 +38,17 @@ int64_t NextSequence() noexcept;
 uint64_t BeginCall(const markers::OpNames& names, markers::CallFacts& facts, const oplens_arg* args,
                    size_t count) noexcept;
 
-/// Begins the ranges of a backward node: N, and S where facts.seq is not negative.
+/// Names that stay what and where they are until the process ends, and the tool's handle of them
+/// as soon as there is one: whoever has them at hand need not look for it.
+struct LastingNames {
+  markers::OpNames names;
+  mutable std::atomic<void*> handle{nullptr};
+};
+uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts, const oplens_arg* args,
+                   size_t count) noexcept;
+
+/// Begins the ranges of a backward node, names.op: N, and S where facts.seq is not negative.
+uint64_t BeginNode(const LastingNames& names, markers::CallFacts& facts) noexcept;
 uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept;
 
 /// Begins ranges with these texts, as they are, outermost first, for any tool. At most 255.

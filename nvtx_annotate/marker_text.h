@@ -25,7 +25,6 @@ struct OpNames {
   const char* aten = nullptr;  ///< The framework's own name, "aten::mm.out".
   const char* file = nullptr;  ///< Source file of the call; lives until the process ends.
   int line = 0;
-  bool lasting = false;  ///< The texts stay what and where they are: comparing pointers is enough.
 };
 
 /// What is known of a call besides its arguments.

@@ -1,13 +1,10 @@
 #include "record/flush_request.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <memory>
+#include <atomic>
+#include <utility>
 
-#include "record/image_conversion.h"
+#include "record/shared_page.h"
 #include "record/spool/futex.h"
 #include "record/spool/spool_format.h"
 #include "record/spool_reader.h"
@@ -17,23 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Unmap {
-  void operator()(spool::ProcessPage* page) const { ::munmap(page, spool::kProcessPageBytes); }
-};
-using Page = std::unique_ptr<spool::ProcessPage, Unmap>;
-
-/// The page of an image, to be written; null where it cannot be.
-Page MapPage(const fs::path& folder) {
-  const int file = ::open((folder / "process").c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) return nullptr;
-  void* const mapped =
-      ::mmap(nullptr, spool::kProcessPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  ::close(file);
-  return Page(mapped == MAP_FAILED ? nullptr : static_cast<spool::ProcessPage*>(mapped));
-}
-
 struct Request {
-  Page page;
+  SharedPage page;
   uint32_t number = 0;
 
   uint32_t Served() const { return page->flush_done.load(std::memory_order_acquire); }
@@ -48,12 +30,10 @@ std::vector<Request> Ask(const fs::path& spool_folder, const std::vector<int32_t
     const bool last = i + 1 == images.size() || images[i + 1].process_id != images[i].process_id;
     if (!last || std::count(processes.begin(), processes.end(), images[i].process_id) == 0)
       continue;
-    // Also sees to it that the file is as long as a page.
-    const PageFacts facts = ReadPage(images[i].path);
-    if (!facts.known || facts.state != spool::ProcessState::kRunning) continue;
-    if (facts.cuda != spool::CudaState::kRecording) continue;
-    Page page = MapPage(images[i].path);
-    if (!page) continue;
+    SharedPage page = MapRunningPage(images[i].path);
+    if (!page || page->cuda.load(std::memory_order_acquire) != spool::CudaState::kRecording) {
+      continue;
+    }
     const uint32_t number = page->flush_asked.fetch_add(1, std::memory_order_release) + 1;
     spool::WakeAll(page->flush_asked);
     requests.push_back({std::move(page), number});

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/program.h"
+#include "record/chunk_maker.h"
 #include "record/conversion_run.h"
 #include "record/flush_request.h"
 #include "record/launcher.h"
@@ -239,11 +240,13 @@ class Recording {
                              options_.quiet ? Talk::kFaults : Talk::kAll);
     bool more = false;
     bool library_seen = false;
+    std::optional<ChunkThread> chunks(spool_.path());
     while (processes.Step(&signals_, more ? milliseconds(0) : kIdle)) {
       library_seen = library_seen || spool_.HasProcesses();
       if (!library_seen) processes.LookAtProgram();
       more = conversion.Advance(kConversionBudget);
     }
+    chunks.reset();
     PrintError(processes.EndLine());
     RecordingFacts facts = Facts();
     facts.out_of_descriptors = processes.out_of_descriptors();

@@ -201,7 +201,7 @@ void CallArgs::AddValue(const char* name, const c10::IValue& value) {
     args_[size_ - 1].count = text.size();
   } else if (value.isComplexDouble()) {
     const c10::complex<double> number = value.toComplexDouble();
-    double* const parts = floats_.Take(2);
+    double* const parts = Take(2, floats_, &used_floats_);
     parts[0] = number.real();
     parts[1] = number.imag();
     Next(name, OPLENS_COMPLEX)->value.numbers = parts;
@@ -275,7 +275,7 @@ void CallArgs::AddTensors(const char* name, c10::ArrayRef<c10::IValue> list) {
 }
 
 void CallArgs::AddInts(const char* name, c10::ArrayRef<c10::IValue> list) {
-  int64_t* const numbers = ints_.Take(list.size());
+  int64_t* const numbers = Take(list.size(), ints_, &used_ints_);
   std::transform(list.begin(), list.end(), numbers,
                  [](const c10::IValue& value) { return value.toInt(); });
   // Sizes, strides and the like are tuples in Python; PyProf insists on it.
@@ -285,7 +285,7 @@ void CallArgs::AddInts(const char* name, c10::ArrayRef<c10::IValue> list) {
 }
 
 void CallArgs::AddFloats(const char* name, c10::ArrayRef<c10::IValue> list) {
-  double* const numbers = floats_.Take(list.size());
+  double* const numbers = Take(list.size(), floats_, &used_floats_);
   std::transform(list.begin(), list.end(), numbers, [](const c10::IValue& value) {
     return value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
   });
@@ -295,7 +295,7 @@ void CallArgs::AddFloats(const char* name, c10::ArrayRef<c10::IValue> list) {
 }
 
 void CallArgs::AddBools(const char* name, c10::ArrayRef<c10::IValue> list) {
-  uint8_t* const flags = bools_.Take(list.size());
+  uint8_t* const flags = Take(list.size(), bools_, &used_bools_);
   std::transform(list.begin(), list.end(), flags,
                  [](const c10::IValue& value) { return value.toBool() ? uint8_t{1} : uint8_t{0}; });
   oplens_arg* const arg = Next(name, OPLENS_BOOL_LIST);

@@ -42,21 +42,13 @@ class CallArgs {
 
   /// Memory for numbers that stay where they are: of few without an allocation.
   template <typename T>
-  class Numbers {
-   public:
-    T* Take(size_t count) {
-      if (count <= kFewNumbers - used_) {
-        used_ += count;
-        return few_ + used_ - count;
-      }
-      return many_.emplace_back(new T[count]).get();
+  T* Take(size_t count, T (&few)[kFewNumbers], size_t* used) {
+    if (count <= kFewNumbers - *used) {
+      *used += count;
+      return few + *used - count;
     }
-
-   private:
-    size_t used_ = 0;
-    T few_[kFewNumbers];
-    std::vector<std::unique_ptr<T[]>> many_;
-  };
+    return reinterpret_cast<T*>(more_.emplace_back(new unsigned char[count * sizeof(T)]).get());
+  }
 
   void DropNone();
   void Add(const Parameter& parameter, const c10::IValue& value);
@@ -75,16 +67,21 @@ class CallArgs {
   oplens_arg* Next(const char* name, uint16_t kind);
   void Grow();
 
+  // What every call uses lies together.
   size_t size_ = 0;
   size_t room_ = kFewArgs;
-  uint16_t lists_ = 0;
-  const c10::IValue* group_ = nullptr;  ///< An object: what may be a process group.
   oplens_arg* args_ = few_;
-  oplens_arg few_[kFewArgs];
+  const c10::IValue* group_ = nullptr;  ///< An object: what may be a process group.
+  uint16_t lists_ = 0;
+  size_t used_ints_ = 0;
+  size_t used_floats_ = 0;
+  size_t used_bools_ = 0;
   std::unique_ptr<oplens_arg[]> many_;
-  Numbers<int64_t> ints_;
-  Numbers<double> floats_;
-  Numbers<uint8_t> bools_;
+  std::vector<std::unique_ptr<unsigned char[]>> more_;
+  oplens_arg few_[kFewArgs];
+  int64_t ints_[kFewNumbers];
+  double floats_[kFewNumbers];
+  uint8_t bools_[kFewNumbers];
 };
 
 }  // namespace oplens::annotate::torch

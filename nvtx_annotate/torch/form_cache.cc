@@ -3,8 +3,10 @@
 #include <ATen/core/function_schema.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "nvtx_annotate/torch/framework.h"
@@ -36,7 +38,7 @@ CallForm MakeForm(const c10::FunctionSchema& schema) {
 
 }  // namespace
 
-const CallForm* FormCache::Find(const at::RecordFunction& function) {
+const KnownForm* FormCache::Find(const at::RecordFunction& function) {
   const char* const name = function.name();
   size_t slot = HashOf(name) % kSlots;
   std::unique_ptr<const Entry> added;
@@ -46,13 +48,20 @@ const CallForm* FormCache::Find(const at::RecordFunction& function) {
       if (added == nullptr) {
         const auto schema = framework::SchemaOf(function);
         if (!schema.has_value()) return nullptr;
-        added = std::make_unique<const Entry>(Entry{name, name, MakeForm(*schema)});
+        auto made = std::make_unique<Entry>();
+        made->address = name;
+        made->name = name;
+        made->known.form = MakeForm(*schema);
+        made->known.names.names = made->known.form.names();
+        added = std::move(made);
       }
       if (slots_[slot].compare_exchange_strong(known, added.get(), std::memory_order_acq_rel)) {
-        return &added.release()->form;
+        return &added.release()->known;
       }
     }
-    if (known->address == name && known->name == name) return &known->form;
+    if (known->address == name && std::strcmp(known->name.c_str(), name) == 0) {
+      return &known->known;
+    }
   }
   return nullptr;
 }

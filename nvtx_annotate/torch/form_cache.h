@@ -5,10 +5,18 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 
+#include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/torch/call_form.h"
 
 namespace oplens::annotate::torch {
+
+/// The form of an operator, and its names for the emitter.
+struct KnownForm {
+  CallForm form;
+  LastingNames names;
+};
 
 /// The forms of the operators that were called, by the address of their names, which the framework
 /// keeps for ever; the text is compared too. Without locks; holds 8192 operators and their
@@ -17,13 +25,13 @@ class FormCache {
  public:
   /// The form of an operator's call; null for a function that is no operator, and when the cache is
   /// full.
-  const CallForm* Find(const at::RecordFunction& function);
+  const KnownForm* Find(const at::RecordFunction& function);
 
  private:
   struct Entry {
     const char* address;
     std::string name;
-    CallForm form;
+    KnownForm known;
   };
   static constexpr size_t kSlots = 16384;
   static constexpr size_t kMaxProbes = 64;

@@ -17,6 +17,7 @@
 #include "nvtx_annotate/torch/communication.h"
 #include "nvtx_annotate/torch/form_cache.h"
 #include "nvtx_annotate/torch/framework.h"
+#include "nvtx_annotate/torch/node_names.h"
 #include "nvtx_annotate/torch/node_owners.h"
 #include "nvtx_annotate/torch/pyprof_ranges.h"
 #include "nvtx_annotate/torch/python_trace.h"
@@ -51,6 +52,7 @@ using markers::Direction;
 ThreadNumbers g_threads;
 NodeOwners g_owners;
 FormCache g_forms;
+NodeNames g_nodes;
 bool g_pyprof = false;             ///< Texts for PyProf's own prof, and nothing else.
 bool g_outer = false;              ///< No ranges for ops inside ops.
 std::atomic<bool> g_shapes{true};  ///< Ops carry their arguments.
@@ -73,7 +75,7 @@ bool EndsWith(std::string_view text, std::string_view end) {
 /// One range that is open, as the framework keeps it until it ends.
 class OpenRange : public at::ObserverContext {
  public:
-  OpenRange(RangeStack* stack, const RangeStack::Mark& mark) noexcept
+  OpenRange(RangeStack* stack, RangeStack::Mark mark) noexcept
       : stack_(stack), mark_(mark) {}
   void End() noexcept { stack_->End(mark_); }
 
@@ -117,14 +119,13 @@ void GiveNumbers(RangeStack* stack, uint64_t owner) noexcept {
   stack->next_number = next;
 }
 
-/// `form`: null for what is no operator.
-uint64_t BeginOperator(const at::RecordFunction& function, const CallForm* form, CallFacts& facts) {
+/// `known`: null for what is no operator.
+uint64_t BeginOperator(const at::RecordFunction& function, const KnownForm* known,
+                       CallFacts& facts) {
   CallArgs args;
-  if (form != nullptr) {
-    if (g_shapes.load(std::memory_order_relaxed)) args.Fill(*form, function.inputs());
-    markers::OpNames names = form->names();
-    names.lasting = true;
-    return BeginCall(names, facts, args.data(), args.size());
+  if (known != nullptr) {
+    if (g_shapes.load(std::memory_order_relaxed)) args.Fill(known->form, function.inputs());
+    return BeginCall(known->names, facts, args.data(), args.size());
   }
   CommunicationCall communication;
   if (communication.Read(function, &args)) {
@@ -151,15 +152,16 @@ bool WorksOnHostNumbers(c10::ArrayRef<const c10::IValue> inputs) {
 }
 
 /// What is emitted of an op.
-Extent ExtentOf(const at::RecordFunction& function, const CallForm* form,
+Extent ExtentOf(const at::RecordFunction& function, const KnownForm* known,
                 const Surroundings& around) {
   const bool inside_op = around.place == Place::kOp;
   if (!inside_op && around.place != Place::kNode) return Extent::kWhole;
   const int64_t seq = function.seqNr();
   const bool numbered = seq >= 0 && seq != around.seq;
   if (!g_outer) {
-    if (numbered || form == nullptr) return Extent::kWhole;
-    const bool minor = form->minor || (inside_op && WorksOnHostNumbers(function.inputs()));
+    if (numbered || known == nullptr) return Extent::kWhole;
+    const bool minor =
+        known->form.minor || (inside_op && WorksOnHostNumbers(function.inputs()));
     return minor ? Extent::kNothing : Extent::kWhole;
   }
   if (!inside_op) return seq >= 0 ? Extent::kWhole : Extent::kNothing;
@@ -169,8 +171,8 @@ Extent ExtentOf(const at::RecordFunction& function, const CallForm* form,
 Context OnOperator(const at::RecordFunction& function, RangeStack* stack) {
   const Surroundings& around = stack->surroundings();
   const int64_t seq = function.seqNr();
-  const CallForm* const form = g_forms.Find(function);
-  const Extent extent = ExtentOf(function, form, around);
+  const KnownForm* const known = g_forms.Find(function);
+  const Extent extent = ExtentOf(function, known, around);
   if (extent == Extent::kNothing) return nullptr;
 
   CallFacts facts;
@@ -184,7 +186,7 @@ Context OnOperator(const at::RecordFunction& function, RangeStack* stack) {
   inside.owner = facts.h;
   if (seq >= 0) inside.seq = seq;
   const uint64_t site = extent == Extent::kWhole ? BeginCallSite(around.place) : 0;
-  const uint64_t token = extent == Extent::kWhole ? BeginOperator(function, form, facts)
+  const uint64_t token = extent == Extent::kWhole ? BeginOperator(function, known, facts)
                                                   : BeginSequence(function.name(), facts);
   return Keep(stack, site != 0 ? site : token, inside);
 }
@@ -201,12 +203,18 @@ Context OnNode(const at::RecordFunction& function, RangeStack* stack) {
   }
   facts.h = function.handle();
   facts.dir = accumulates ? Direction::kGradient : Direction::kBackward;
-  return Keep(stack, BeginNode(function.name(), facts),
+  const char* const name = function.name();
+  const NodeName* const known = stack->node;
+  const bool is_known = known != nullptr && std::strcmp(known->node.names.op, name) == 0;
+  return Keep(stack, is_known ? BeginNode(known->node, facts) : BeginNode(name, facts),
               {facts.seq, Place::kNode, facts.dir, at::GradMode::is_enabled(), 0});
 }
 
 Context OnEvaluate(const at::RecordFunction& function, RangeStack* stack) {
-  return Keep(stack, detail::BeginRange(function.name()),
+  const char* const name = function.name();
+  stack->node = g_nodes.Find(name);
+  return Keep(stack,
+              stack->node != nullptr ? BeginText(stack->node->evaluate) : detail::BeginRange(name),
               {-1, Place::kEvaluate, Direction::kGradient, false, 0});
 }
 
@@ -260,10 +268,9 @@ Context OnStart(const at::RecordFunction& function) noexcept {
   if (!Enabled()) return nullptr;
   RangeStack* const stack = RangeStack::OfThread();
   if (stack == nullptr) return nullptr;
-  // Not that of `function`, which may have been made on another thread.
-  const uint64_t thread = at::RecordFunction::currentThreadId();
-  if (stack->framework_thread != thread) {
-    stack->framework_thread = thread;
+  if (stack->framework_thread == 0) {
+    // Not that of `function`, which may have been made on another thread. A thread keeps it.
+    stack->framework_thread = at::RecordFunction::currentThreadId();
     stack->next_number = at::sequence_number::peek();
     g_threads.Set(stack->framework_thread, CurrentThread());
   }

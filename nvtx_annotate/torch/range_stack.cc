@@ -1,6 +1,5 @@
 #include "nvtx_annotate/torch/range_stack.h"
 
-#include <cstdlib>
 #include <mutex>
 #include <new>
 
@@ -14,10 +13,11 @@ namespace {
 std::mutex g_mutex;
 RangeStack* g_free = nullptr;
 
-thread_local RangeStack* t_stack = nullptr;
 thread_local bool t_gone = false;
 
 }  // namespace
+
+constinit thread_local RangeStack* RangeStack::t_stack = nullptr;
 
 /// Gives the stack back when its thread ends.
 class StackOwner {
@@ -30,14 +30,15 @@ class StackOwner {
     } else {
       g_free = stack_->next_free_;
     }
-    t_stack = stack_;
+    RangeStack::t_stack = stack_;
   }
   ~StackOwner() {
-    t_stack = nullptr;
+    RangeStack::t_stack = nullptr;
     t_gone = true;
     if (stack_ == nullptr) return;
     stack_->Cut(0);
     stack_->framework_thread = 0;
+    stack_->node = nullptr;
     const std::lock_guard lock(g_mutex);
     stack_->next_free_ = g_free;
     g_free = stack_;
@@ -52,27 +53,18 @@ class StackOwner {
 void RangeStack::LockAll() noexcept { g_mutex.lock(); }
 void RangeStack::UnlockAll() noexcept { g_mutex.unlock(); }
 
-RangeStack* RangeStack::OfThread() noexcept {
-  if (t_stack != nullptr || t_gone) return t_stack;
+RangeStack* RangeStack::Make() noexcept {
+  if (t_gone) return nullptr;
   static thread_local const StackOwner owner;
   return t_stack;
 }
 
-bool RangeStack::MakeRoom() noexcept {
+bool RangeStack::MakeChunk() noexcept {
   const size_t index = depth_ + 1;
-  if (index < kChunk) return true;
   if (index == kChunk * kChunks) return false;
   std::unique_ptr<Range[]>& chunk = more_[index / kChunk - 1];
   if (chunk == nullptr) chunk.reset(new (std::nothrow) Range[kChunk]);
   return chunk != nullptr;
-}
-
-RangeStack::Mark RangeStack::Push(uint64_t token, const Surroundings& inside) noexcept {
-  Range& range = At(++depth_);
-  range.token = token;
-  range.serial = ++last_serial_;
-  range.inside = inside;
-  return {depth_, last_serial_};
 }
 
 void RangeStack::End(const Mark& mark) noexcept {
@@ -109,21 +101,5 @@ void RangeStack::EndTop() noexcept {
   }
   Cut(depth);
 }
-
-void* RangeStack::NewObject(size_t size) noexcept {
-  if (spare_ == nullptr) return std::malloc(size);
-  Spare* const object = spare_;
-  spare_ = object->next;
-  --spare_count_;
-  return object;
-}
-
-void RangeStack::DeleteObject(void* object) noexcept {
-  if (spare_count_ == kMaxSpare) return FreeObject(object);
-  spare_ = new (object) Spare{spare_};
-  ++spare_count_;
-}
-
-void RangeStack::FreeObject(void* object) noexcept { std::free(object); }
 
 }  // namespace oplens::annotate::torch

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
@@ -30,6 +32,8 @@ struct Surroundings {
   uint64_t owner = 0;
 };
 
+struct NodeName;
+
 /// The ranges that a thread has open on behalf of the framework, innermost last. The framework may
 /// end a range on another thread, or after the one around it: a range then ends when its thread
 /// next begins or ends one.
@@ -46,14 +50,28 @@ class RangeStack {
   static void UnlockAll() noexcept;
 
   /// That of this thread; null when memory is short or the thread is ending.
-  static RangeStack* OfThread() noexcept;
+  static RangeStack* OfThread() noexcept {
+    RangeStack* const stack = t_stack;
+    return stack != nullptr ? stack : Make();
+  }
 
   const Surroundings& surroundings() const noexcept { return At(depth_).inside; }
 
   /// Whether there is room for one more range. Owner only.
-  bool MakeRoom() noexcept;
+  bool MakeRoom() noexcept { return depth_ + 1 < kChunk || MakeChunk(); }
   /// Owner only, after MakeRoom(). `token`: of the emitter.
-  Mark Push(uint64_t token, const Surroundings& inside) noexcept;
+  Mark Push(uint64_t token, const Surroundings& inside) noexcept {
+    Range& range = At(++depth_);
+    range.token = token;
+    range.serial = ++last_serial_;
+    // One by one, as they were set: a copy of the whole would wait for that.
+    range.inside.seq = inside.seq;
+    range.inside.place = inside.place;
+    range.inside.dir = inside.dir;
+    range.inside.recorded = inside.recorded;
+    range.inside.owner = inside.owner;
+    return {depth_, last_serial_};
+  }
   /// Ends the range and those in it. From any thread; a range that has ended already is ignored.
   void End(const Mark& mark) noexcept;
   /// Owner only: ends what other threads asked to end.
@@ -65,13 +83,25 @@ class RangeStack {
   uint64_t framework_thread = 0;
   /// The first sequence number of the owner whose node has no owner yet, see NodeOwners.
   uint64_t next_number = 0;
+  /// Of the node that the engine works for, or did last; null where it is not known.
+  const NodeName* node = nullptr;
 
   /// Memory of `size` bytes for one object of a range, all of the same size; null when there is
   /// none. Owner only.
-  void* NewObject(size_t size) noexcept;
+  void* NewObject(size_t size) noexcept {
+    Spare* const object = spare_;
+    if (object == nullptr) return std::malloc(size);
+    spare_ = object->next;
+    --spare_count_;
+    return object;
+  }
   /// Takes such memory back, of whichever thread. Owner only.
-  void DeleteObject(void* object) noexcept;
-  static void FreeObject(void* object) noexcept;
+  void DeleteObject(void* object) noexcept {
+    if (spare_count_ == kMaxSpare) return FreeObject(object);
+    spare_ = new (object) Spare{spare_};
+    ++spare_count_;
+  }
+  static void FreeObject(void* object) noexcept { std::free(object); }
 
  private:
   static constexpr size_t kChunk = 256;
@@ -95,6 +125,10 @@ class RangeStack {
   const Range& At(size_t index) const noexcept {
     return index < kChunk ? first_[index] : more_[index / kChunk - 1][index % kChunk];
   }
+  static constinit thread_local RangeStack* t_stack;
+
+  static RangeStack* Make() noexcept;
+  bool MakeChunk() noexcept;
   void Cut(size_t depth) noexcept;
   void EndTop() noexcept;
 

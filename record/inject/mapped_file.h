@@ -15,6 +15,9 @@ enum class FileLock {
 /// without locks leaves it unlocked.
 void* MakeMappedFile(const char* path, size_t bytes, FileLock lock = FileLock::kNone) noexcept;
 
+/// Maps such a file that another process has made. Null where it is not as it should be.
+void* MapReadyFile(const char* path, size_t bytes) noexcept;
+
 /// Memory from the system, zero; null when there is none. What the program's allocator is asked
 /// for shall be the program's own.
 void* MakeMemory(size_t bytes) noexcept;

@@ -41,6 +41,10 @@ spool::ProcessPage* Page() noexcept;
 /// Path of a chunk; false when it does not fit.
 bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexcept;
 
+/// Maps a chunk of spool::kLargestChunkBytes that `record` has made ahead, under the name `path`;
+/// null: there is none. What a chunk costs is paid on another processor then.
+void* TakeReadyChunk(const char* path) noexcept;
+
 /// A number for a further stream.
 uint32_t NewStream() noexcept;
 

@@ -15,7 +15,6 @@ namespace oplens::record::inject {
 namespace {
 
 constexpr uint32_t kFirstBytes = 64 * 1024;
-constexpr uint32_t kLargestBytes = 1024 * 1024;
 /// Above this, chunks are small: what the recorder keeps in memory stays below 64 MiB with as many
 /// threads as there are.
 constexpr size_t kMuchMapped = size_t{24} << 20;
@@ -76,14 +75,15 @@ bool Stream::NextChunk(size_t least_bytes) noexcept {
     errno = ENAMETOOLONG;
     return false;
   }
-  void* const mapped = MakeMappedFile(path, bytes);
+  void* mapped = bytes == spool::kLargestChunkBytes ? TakeReadyChunk(path) : nullptr;
+  if (mapped == nullptr) mapped = MakeMappedFile(path, bytes);
   if (mapped == nullptr) return false;
   Unmap();
   g_mapped_bytes.fetch_add(bytes, std::memory_order_relaxed);
   data_ = static_cast<unsigned char*>(mapped);
   capacity_ = bytes;
   sequence_ = sequence;
-  if (next_bytes_ < kLargestBytes) next_bytes_ *= 4;
+  if (next_bytes_ < spool::kLargestChunkBytes) next_bytes_ *= 4;
   auto* const head = new (mapped) spool::ChunkHead;
   std::memcpy(head->magic, spool::kChunkMagic, sizeof head->magic);
   head->version = spool::kVersion;

@@ -17,11 +17,13 @@
 //       error.ERRNO         a folder, where the page could not be made, and why: making a folder
 //                           takes no descriptor
 //       STREAM.SEQUENCE     chunks of a stream: both numbers decimal, from 0
+//       ready.N             files of zeros that `record` makes ahead: the library takes one for a
+//                           chunk by giving it that name
 //
 // Stream 0 (kNamesStream) holds names, 1 (kActivityStream) rows of activity tables, every further
 // one the events of a thread, in order. A stream goes on in the chunk of the next number as soon as
 // that exists. Chunks and pages are mapped by both sides; only the library writes, but for
-// ProcessPage::flush_asked. All numbers are little-endian, as they lie in memory.
+// ProcessPage::flush_asked and chunks_ready. All numbers are little-endian, as they lie in memory.
 //
 // Crash rule: what lies before ChunkHead::used is whole, whatever was killed and when.
 
@@ -38,6 +40,9 @@ inline constexpr int64_t kFlushPeriodNs = 400'000'000;
 /// At the end of a process the GPU is waited for so long: less than the time from SIGTERM to
 /// SIGKILL after `record --timeout`.
 inline constexpr int64_t kEndWaitNs = 3'000'000'000;
+
+/// Of a stream that goes on for long.
+inline constexpr uint32_t kLargestChunkBytes = 1024 * 1024;
 
 /// Longer texts and payloads of events are cut, and longer names.
 inline constexpr size_t kMostTextBytes = 256 * 1024;
@@ -89,6 +94,11 @@ struct ProcessPage {
   /// (futex.h); the library answers with the number that it has served.
   std::atomic<uint32_t> flush_asked;
   std::atomic<uint32_t> flush_done;
+  /// Chunks of kLargestChunkBytes that streams wanted so far. `record` makes some ahead: of the
+  /// files ready.N those below chunks_ready are complete, and those below chunks_taken are taken.
+  std::atomic<uint32_t> chunks_wanted;
+  std::atomic<uint32_t> chunks_ready;
+  std::atomic<uint32_t> chunks_taken;
   char cupti_step[64];      ///< The function that failed, or what could not be loaded.
   char cupti_message[256];  ///< CUPTI's words for the result.
   char output[1024];        ///< Name of the database, %-sequences replaced.
@@ -229,6 +239,9 @@ struct RowPart {
   uint32_t reserved;
 };
 inline constexpr int64_t kNullText = -1;
+
+/// Of a file that was made ahead; its number follows.
+inline constexpr const char* kReadyPrefix = "ready.";
 
 /// Of the folder that tells why there is no page; the errno follows.
 inline constexpr const char* kErrorPrefix = "error.";

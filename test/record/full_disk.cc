@@ -1,11 +1,13 @@
 // libfull_disk.so, for LD_PRELOAD: pwrite says that the disk is full, from the call numbered
-// FULL_DISK_FROM (the first is 0) to the one before FULL_DISK_TO.
+// FULL_DISK_FROM (the first is 0) to the one before FULL_DISK_TO. Files that another process made
+// cannot be taken over: what fails would hang on when there are some.
 
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 
 namespace {
@@ -28,4 +30,9 @@ extern "C" ssize_t pwrite(int file, const void* bytes, size_t count, off_t offse
     return -1;
   }
   return next(file, bytes, count, offset);
+}
+
+extern "C" int rename(const char*, const char*) noexcept {
+  errno = ENOSPC;
+  return -1;
 }
