@@ -75,8 +75,7 @@ bool EndsWith(std::string_view text, std::string_view end) {
 /// One range that is open, as the framework keeps it until it ends.
 class OpenRange : public at::ObserverContext {
  public:
-  OpenRange(RangeStack* stack, RangeStack::Mark mark) noexcept
-      : stack_(stack), mark_(mark) {}
+  OpenRange(RangeStack* stack, RangeStack::Mark mark) noexcept : stack_(stack), mark_(mark) {}
   void End() noexcept { stack_->End(mark_); }
 
   static void* operator new(size_t size, RangeStack* stack) noexcept {
@@ -160,8 +159,7 @@ Extent ExtentOf(const at::RecordFunction& function, const KnownForm* known,
   const bool numbered = seq >= 0 && seq != around.seq;
   if (!g_outer) {
     if (numbered || known == nullptr) return Extent::kWhole;
-    const bool minor =
-        known->form.minor || (inside_op && WorksOnHostNumbers(function.inputs()));
+    const bool minor = known->form.minor || (inside_op && WorksOnHostNumbers(function.inputs()));
     return minor ? Extent::kNothing : Extent::kWhole;
   }
   if (!inside_op) return seq >= 0 ? Extent::kWhole : Extent::kNothing;

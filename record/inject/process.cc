@@ -303,8 +303,8 @@ void* TakeReadyChunk(const char* path) noexcept {
   uint32_t number = g_page->chunks_taken.load(std::memory_order_relaxed);
   do {
     if (number == ready) return nullptr;
-  } while (!g_page->chunks_taken.compare_exchange_weak(number, number + 1,
-                                                       std::memory_order_relaxed));
+  } while (
+      !g_page->chunks_taken.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
   char name[kPathBytes + 32];
   snprintf(name, sizeof name, "%s/%s%u", g_folder, spool::kReadyPrefix, number);
   if (rename(name, path) != 0) return nullptr;

@@ -22,10 +22,9 @@ namespace fs = std::filesystem;
 class ChunkMakerTest : public testing::Test {
  protected:
   fs::path Image(int32_t process_id) const {
-    return test::MakeSpoolImage(spool_, process_id, spool_ / "net.sql",
-                                [](spool::ProcessPage* page) {
-                                  page->state = spool::ProcessState::kRunning;
-                                });
+    return test::MakeSpoolImage(
+        spool_, process_id, spool_ / "net.sql",
+        [](spool::ProcessPage* page) { page->state = spool::ProcessState::kRunning; });
   }
   static std::set<std::string> Ready(const fs::path& image) {
     std::set<std::string> names;

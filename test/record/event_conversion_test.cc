@@ -330,12 +330,11 @@ TEST_F(OpConversion, BecomesNestedRanges) {
 TEST_F(OpConversion, AlikeCallsHaveOneText) {
   SpoolStream events = Events();
   for (int64_t i = 0; i < 3; ++i) {
-    events.Append(EventRecord(
-        RecordKind::kPush, 10 + 2 * i,
-        {.domain = 1,
-         .string = 1,
-         .payloads = {{kOpSchema, OpPayload(i, 1 + (i == 2 ? 1 : 0))}},
-         .call = i > 0}));
+    events.Append(EventRecord(RecordKind::kPush, 10 + 2 * i,
+                              {.domain = 1,
+                               .string = 1,
+                               .payloads = {{kOpSchema, OpPayload(i, 1 + (i == 2 ? 1 : 0))}},
+                               .call = i > 0}));
     events.Append(EventRecord(RecordKind::kPop, 11 + 2 * i, {.domain = 1}));
   }
   ConvertOne();
