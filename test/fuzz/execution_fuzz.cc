@@ -4,7 +4,7 @@
 
 #include "parse/execution/execution_traces.h"
 #include "parse/model/op_call.h"
-#include "parse/records/correlate.h"
+#include "parse/records/kernel_records.h"
 #include "test/fuzz/read_profile.h"
 
 namespace {
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::string error;
     Check(oplens::ParseOpCall(trace.strings.View(op.call), &error).has_value());
   }
-  const oplens::parse::Correlation correlation(&trace, {}, &diagnostics);
+  const oplens::parse::KernelRecords records(&trace, {}, &diagnostics);
   diagnostics.Render("fuzz");
   return 0;
 }
