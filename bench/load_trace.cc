@@ -1,5 +1,6 @@
-// load_trace FILE: opens a profile of any family and says what it holds, how long that took and how
-// much memory. Serves to time reading alone, without correlation and output.
+// load_trace FILE [all]: opens a profile of any family and says what it holds, how long that took
+// and how much memory; with "all", with all parts that clients may ask for. Serves to time reading
+// alone, without correlation and output.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <string_view>
 
 #include "parse/readers/open_trace.h"
 
@@ -17,10 +19,10 @@ double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-void Run(const std::string& path) {
+void Run(const std::string& path, oplens::TraceNeeds needs) {
   const auto begin = std::chrono::steady_clock::now();
   oplens::Diagnostics diagnostics;
-  const oplens::Trace trace = oplens::parse::OpenTrace(path, &diagnostics);
+  const oplens::Trace trace = oplens::parse::OpenTrace(path, needs, &diagnostics);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
@@ -40,12 +42,13 @@ void Run(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: load_trace FILE\n");
+  const bool all = argc == 3 && std::string_view(argv[2]) == "all";
+  if (argc != 2 && !all) {
+    fmt::print(stderr, "usage: load_trace FILE [all]\n");
     return 2;
   }
   try {
-    Run(argv[1]);
+    Run(argv[1], all ? oplens::TraceNeeds::All() : oplens::TraceNeeds());
   } catch (const std::exception& error) {
     fmt::print(stderr, "load_trace: {}\n", error.what());
     return 1;

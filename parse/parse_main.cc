@@ -13,6 +13,7 @@
 #include "parse/check/check.h"
 #include "parse/chrome/chrome_writer.h"
 #include "parse/execution/execution_traces.h"
+#include "parse/model/trace_needs.h"
 #include "parse/options.h"
 #include "parse/readers/open_trace.h"
 #include "parse/records/kernel_records.h"
@@ -28,6 +29,12 @@ std::string Summary(const std::string& path, const Trace& trace) {
       trace.schema_version > 0 ? std::to_string(trace.schema_version) : "of unknown version";
   return fmt::format("parse: {}: {} schema {}: {} kernels, {} ranges\n", path,
                      FamilyWord(trace.family), version, trace.kernels.size(), trace.ranges.size());
+}
+
+/// What of a profile the options ask for.
+TraceNeeds NeedsOf(const Options& options) {
+  if (options.check) return kCheckNeeds;
+  return options.format == Format::kChrome ? kChromeNeeds : TraceNeeds();
 }
 
 /// Writes what the options ask for, one profile after the other.
@@ -115,7 +122,7 @@ class Run {
 
   std::optional<Trace> Open(const ProfileInput& input, Diagnostics* diagnostics) {
     try {
-      return OpenInput(input, inputs_.size(), diagnostics, &taken_);
+      return OpenInput(input, inputs_.size(), NeedsOf(options_), diagnostics, &taken_);
     } catch (const Error& error) {
       if (!input.from_folder) throw;
       PrintError(fmt::format("parse: {}; left out\n", error.what()));

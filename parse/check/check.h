@@ -7,9 +7,13 @@
 #include "parse/model/need.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
 #include "parse/records/kernel_records.h"
 
 namespace oplens::parse {
+
+/// What DescribeProfile counts besides what every trace has.
+inline constexpr TraceNeeds kCheckNeeds = {TracePart::kMemoryEvents};
 
 /// What a profile holds, and for each of `columns` (those of `prof`) how many of its kernels have
 /// it, what is missing, and the recording flag of the profiler that would add it: lines for a

@@ -42,17 +42,25 @@ void ChromeCounters::WriteCounter(std::string_view name, ChromeTrack track, Coun
 }
 
 void ChromeCounters::WriteMemory() {
-  std::map<int32_t, Checked> allocated;  // By device, where the profile has no totals.
-  for (const MemoryEvent& event : trace_.memory_events) {
-    WriteMemoryEvent(event);
+  const auto& all = trace_.memory_events;
+  const bool framework = std::any_of(all.begin(), all.end(), [](const MemoryEvent& event) {
+    return event.source == MemorySource::kFramework;
+  });
+  std::map<std::pair<MemorySource, int32_t>, Checked>
+      allocated;  // Where the profile has no totals.
+  for (const MemoryEvent& event : all) {
+    // A framework takes its memory from the driver: the two have a curve each.
+    const bool beneath = framework && event.source == MemorySource::kDriver;
+    if (!beneath) WriteMemoryEvent(event);
     int64_t total = event.total_allocated_bytes;
     if (total < 0) {
-      Checked& sum = allocated[event.device_id];
+      Checked& sum = allocated[{event.source, event.device_id}];
       sum += event.size_bytes;
       if (!sum.Value()) continue;
       total = *sum.Value();
     }
-    ChromeEvent counter('C', "", "memory", MemoryTrack(event), events_);
+    ChromeEvent counter('C', "", beneath ? "memory of the driver" : "memory", MemoryTrack(event),
+                        events_);
     counter.At(event.time_ns).Arg("allocated bytes", total);
     counter.ArgIfKnown("reserved bytes", event.total_reserved_bytes);
     counter.End();

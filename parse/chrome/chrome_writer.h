@@ -11,11 +11,16 @@
 #include "parse/join/joined.h"
 #include "parse/model/kernel_names.h"
 #include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
 
 namespace oplens::parse {
 
+/// What a timeline shows besides what every trace has.
+inline constexpr TraceNeeds kChromeNeeds = {TracePart::kApiCalls, TracePart::kMemoryEvents,
+                                            TracePart::kInstants, TracePart::kNames};
+
 /// Writes traces as one Chrome trace document (JSON), which Perfetto and chrome://tracing show:
-/// host threads with their ranges and launch calls, GPU streams with kernels, copies and fills,
+/// host threads with their ranges and API calls, GPU streams with kernels, copies and fills,
 /// arrows from launch to kernel and from forward to backward, counters. Times are us with three
 /// decimals, the exact ns of the file's own clock. Viewers keep times as floating point numbers, so
 /// from clocks that count from 1970 `baseTimeNanoseconds` is subtracted: a full hour before the

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "parse/model/cuda_kinds.h"
 #include "parse/model/family.h"
 #include "parse/model/reason.h"
 #include "parse/model/string_pool.h"
@@ -13,11 +15,15 @@
 namespace oplens {
 
 // The neutral model of a profile: what every reader fills and every later stage reads. It knows no
-// database and no file format. All times are ns on the file's own clock, whose origin means
-// nothing.
+// database and no file format. All times are ns on the file's own clock, whose origin means nothing
+// but where Trace::clock_offset_ns says what it is.
+//
+// Some parts are there only for those who ask for them: TracePart.
 
 /// Index of a Thread in Trace::threads.
 using ThreadIndex = uint32_t;
+/// Of what is on no thread, or on one that the file does not tell.
+inline constexpr ThreadIndex kNoThread = UINT32_MAX;
 /// Index of a LaunchCall in Trace::launches; kNoLaunch when there is none.
 using LaunchIndex = uint32_t;
 inline constexpr LaunchIndex kNoLaunch = UINT32_MAX;
@@ -26,6 +32,8 @@ using ItemIndex = uint32_t;
 inline constexpr ItemIndex kNoItem = UINT32_MAX;
 /// Stands for an id that could not be read; CUPTI's ids are not negative.
 inline constexpr int64_t kUnknownId = -1;
+/// Of a wait for no event; CUPTI's ids of events are numbers of 32 bits, this one stands for none.
+inline constexpr uint32_t kNoEvent = UINT32_MAX;
 /// End time of a range that was never closed.
 inline constexpr int64_t kNeverClosed = std::numeric_limits<int64_t>::max();
 
@@ -92,11 +100,11 @@ struct Instant {
   ThreadIndex thread = 0;
 };
 
-/// A CUDA API call that something on the GPU came from.
+/// A CUDA API call.
 struct LaunchCall {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  int64_t correlation_id = 0;
+  int64_t correlation_id = 0;  ///< kUnknownId when the file does not say.
   ThreadIndex thread = 0;
   StringId api = 0;  ///< e.g. "cudaLaunchKernel"
 };
@@ -134,15 +142,15 @@ struct Kernel {
   bool timed() const { return start_ns != 0 || end_ns != 0; }
 };
 
-/// A copy between memories; kinds are CUPTI's numbers (CUpti_ActivityMemcpyKind, -MemoryKind).
+/// A copy between memories.
 struct MemoryCopy {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   int64_t size_bytes = 0;
   LaunchIndex launch = kNoLaunch;
-  int32_t copy_kind = 0;  ///< 1 HtoD, 2 DtoH, 8 DtoD, 10 PtoP, ...
-  int32_t source_kind = 0;
-  int32_t target_kind = 0;
+  CopyKind copy_kind = CopyKind::kUnknown;
+  MemoryKind source_kind = MemoryKind::kUnknown;
+  MemoryKind target_kind = MemoryKind::kUnknown;
   int32_t device_id = 0;
   int32_t context_id = 0;
   int32_t stream_id = 0;
@@ -160,22 +168,35 @@ struct MemorySet {
   int32_t stream_id = 0;
 };
 
-/// A wait of the host or of a stream; kind is CUPTI's number (1 event, 2 stream wait, 3 stream, 4
-/// context).
+/// A point in the work of a stream that others wait for: a call of cudaEventRecord.
+struct EventRecord {
+  LaunchIndex launch = kNoLaunch;  ///< That call.
+  uint32_t event_id = kNoEvent;    ///< Of its context; an event is recorded again and again.
+  int32_t device_id = static_cast<int32_t>(kUnknownId);
+  int32_t context_id = 0;
+  int32_t stream_id = static_cast<int32_t>(kUnknownId);  ///< The stream whose work is waited for.
+};
+
+/// A wait of the host or of a stream.
 struct Synchronization {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   LaunchIndex launch = kNoLaunch;
-  int32_t kind = 0;
   int32_t context_id = 0;
-  int32_t stream_id = 0;
+  int32_t stream_id = 0;  ///< That is waited for, or that waits for an event; -1: none.
+  uint32_t event_id = kNoEvent;
+  /// What the event stood for when it was waited for: into Trace::event_records. kNoItem when the
+  /// file does not hold it.
+  ItemIndex event_record = kNoItem;
+  WaitKind kind = WaitKind::kUnknown;
 };
 
-/// Time that the profiler itself or the driver's compiler took; kind is CUPTI's number.
+/// Time that the profiler itself or the driver's compiler took.
 struct Overhead {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  int32_t kind = 0;
+  ThreadIndex thread = kNoThread;  ///< That lost the time.
+  OverheadKind kind = OverheadKind::kUnknown;
 };
 
 /// One replay of a whole CUDA graph, whose kernels the file does not list.
@@ -189,19 +210,31 @@ struct GraphReplay {
   int32_t stream_id = 0;
 };
 
-/// One operation of an allocator.
+/// Who gave memory out.
+enum class MemorySource : uint8_t {
+  kFramework,  ///< The framework's allocator, out of blocks that it has from the driver.
+  kDriver,     ///< The driver: cudaMalloc, cudaHostAlloc, cuMemAllocAsync, ...
+};
+
+/// Memory was taken or given back. The two sources overlap: they are never added up.
 struct MemoryEvent {
   int64_t time_ns = 0;
   int64_t address = 0;
   int64_t size_bytes = 0;  ///< Negative when freed.
+  // Of the device, after the event.
   int64_t total_allocated_bytes = kUnknownId;
   int64_t total_reserved_bytes = kUnknownId;
+  LaunchIndex launch = kNoLaunch;  ///< The API call, where the driver gave it out.
   ThreadIndex thread = 0;
   int32_t device_id = -1;  ///< -1: host memory.
+  MemoryKind kind = MemoryKind::kUnknown;
+  MemorySource source = MemorySource::kFramework;
 };
 
-/// What is known of a collective.
+/// What is known of a collective, as an op of a host thread or as a kernel.
 struct Communication {
+  int64_t start_ns = 0;  ///< Of the op or of the kernel.
+  int64_t end_ns = 0;
   StringId name = 0;   ///< "allreduce"
   StringId dtype = 0;  ///< As written.
   StringId group = 0;  ///< Name of the process group.
@@ -210,6 +243,7 @@ struct Communication {
   int64_t output_elements = kUnknownId;
   int64_t group_size = kUnknownId;
   int64_t sequence = kUnknownId;
+  ThreadIndex thread = kNoThread;  ///< Of the op; kNoThread of a kernel.
 };
 
 /// A forward op and the node of the backward pass that belongs to it, as moments inside them.
@@ -259,6 +293,10 @@ struct Trace {
   StringId rank_name = 0;  ///< What `rank` of the records says; set by whoever opened the file.
   /// Times are cut to multiples of this: 1000 for files that hold whole microseconds.
   int64_t clock_resolution_ns = 1;
+  /// What a time of this trace is less than the ns since 1970 (UTC) that the clock of the machine
+  /// showed at that moment: times of several files can be compared once it is added to each, as far
+  /// as the clocks of their machines agree. nullopt where the file does not say.
+  std::optional<int64_t> clock_offset_ns;
   StringPool strings;
   std::vector<Process> processes;
   std::vector<Thread> threads;
@@ -266,11 +304,15 @@ struct Trace {
   std::vector<Operator> operators;
   std::vector<Label> labels;
   std::vector<Instant> instants;
-  std::vector<LaunchCall> launches;  ///< Only calls that GPU work, a wait or a graph refers to.
+  /// The calls that something of the trace refers to: GPU work, a wait, a graph, a memory event,
+  /// the recording of an event. With TracePart::kApiCalls behind them all others, in the order of
+  /// their starts.
+  std::vector<LaunchCall> launches;
   std::vector<Kernel> kernels;
   std::vector<MemoryCopy> copies;
   std::vector<MemorySet> sets;
   std::vector<Synchronization> synchronizations;
+  std::vector<EventRecord> event_records;
   std::vector<GraphReplay> graph_replays;
   std::vector<MemoryEvent> memory_events;
   std::vector<Communication> communications;

@@ -44,10 +44,10 @@ std::string ListSome(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Trace OpenTrace(const std::string& path, Diagnostics* diagnostics) {
+Trace OpenTrace(const std::string& path, TraceNeeds needs, Diagnostics* diagnostics) {
   ProfileFile file(path);
   for (const TraceReader* reader : kReaders) {
-    if (reader->recognises(&file)) return reader->read(&file, diagnostics);
+    if (reader->recognises(&file)) return reader->read(&file, needs, diagnostics);
   }
   if (file.content() == ProfileFile::Content::kJson) {
     throw Error(path, "is JSON, but no trace: it has no traceEvents",
@@ -76,9 +76,9 @@ void NameRank(const ProfileInput& input, size_t input_count, Trace* trace, Taken
   trace->rank_name = trace->strings.Intern(name);
 }
 
-Trace OpenInput(const ProfileInput& input, size_t input_count, Diagnostics* diagnostics,
-                TakenRanks* taken) {
-  Trace trace = OpenTrace(input.path, diagnostics);
+Trace OpenInput(const ProfileInput& input, size_t input_count, TraceNeeds needs,
+                Diagnostics* diagnostics, TakenRanks* taken) {
+  Trace trace = OpenTrace(input.path, needs, diagnostics);
   NameRank(input, input_count, &trace, taken);
   return trace;
 }

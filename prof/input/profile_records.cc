@@ -125,7 +125,7 @@ bool Inputs::OpenNext(Diagnostics* diagnostics) {
 bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   try {
     profile_.emplace();
-    profile_->trace = parse::OpenInput(input.file, profile_count_, diagnostics, &taken_);
+    profile_->trace = parse::OpenInput(input.file, profile_count_, {}, diagnostics, &taken_);
     execution_traces_->Complete(&profile_->trace, diagnostics);
     ++opened_;
     return true;

@@ -177,7 +177,7 @@ TEST_P(CorpusKineto, HoldsWhatTheFileHolds) {
   ASSERT_TRUE(json::sax_parse(text, &file));
 
   Diagnostics diagnostics;
-  const Trace trace = parse::OpenTrace(File().string(), &diagnostics);
+  const Trace trace = parse::OpenTrace(File().string(), TraceNeeds::All(), &diagnostics);
   EXPECT_EQ(trace.family, Family::kKineto);
   EXPECT_EQ(Size(trace.kernels.size()), expected.kernels);
   EXPECT_EQ(Size(trace.kernels.size()), file.timed["kernel"]);
@@ -207,6 +207,12 @@ TEST_P(CorpusKineto, HoldsWhatTheFileHolds) {
   EXPECT_EQ(Size(trace.synchronizations.size()), file.timed["cuda_sync"]);
   EXPECT_EQ(Size(trace.overheads.size()), file.timed["overhead"]);
   EXPECT_EQ(Size(trace.device_annotations.size()), file.timed["gpu_user_annotation"]);
+  int64_t calls = 0;
+  for (const auto& [category, number] : file.timed) {
+    const bool call = category.ends_with("runtime") || category == "cuda_driver";
+    calls += call ? number : 0;
+  }
+  EXPECT_EQ(Size(trace.launches.size()), calls);
   EXPECT_EQ(trace.rank, expected.rank);
   EXPECT_EQ(trace.world_size, expected.world_size);
   EXPECT_EQ(Size(trace.devices.size()), expected.devices);
@@ -219,7 +225,7 @@ TEST_P(CorpusKineto, WritesEachKernelOnce) {
   EXPECT_EQ(Size(records.size()), GetParam().kernels);
   for (const json& record : records) gpu_ns += record["kDuration"].get<int64_t>();
   Diagnostics diagnostics;
-  const Trace trace = parse::OpenTrace(File().string(), &diagnostics);
+  const Trace trace = parse::OpenTrace(File().string(), TraceNeeds::All(), &diagnostics);
   int64_t expected_ns = 0;
   for (const Kernel& kernel : trace.kernels) expected_ns += kernel.end_ns - kernel.start_ns;
   EXPECT_EQ(gpu_ns, expected_ns);
@@ -234,20 +240,52 @@ class CorpusKinetoOthers : public testing::Test {
   static std::string Refusal(const std::string& name) {
     Diagnostics diagnostics;
     try {
-      parse::OpenTrace(CorpusFile("kineto/" + name).string(), &diagnostics);
+      parse::OpenTrace(CorpusFile("kineto/" + name).string(), TraceNeeds::All(), &diagnostics);
     } catch (const Error& error) {
       return error.what();
     }
     return "nothing was refused";
   }
   static Trace Open(const std::string& name, Diagnostics* diagnostics) {
-    return parse::OpenTrace(CorpusFile("kineto/" + name).string(), diagnostics);
+    return parse::OpenTrace(CorpusFile("kineto/" + name).string(), TraceNeeds::All(), diagnostics);
   }
 };
 
 TEST_F(CorpusKinetoOthers, RefusesWhatIsNoTrace) {
   EXPECT_THAT(Refusal("execution_trace/et.json"), HasSubstr("execution trace"));
   EXPECT_THAT(Refusal("memory_timeline/memory_timeline.raw.json"), HasSubstr("memory timeline"));
+}
+
+TEST_F(CorpusKinetoOthers, WaitsKnowWhereTheirEventWasRecorded) {
+  const std::pair<const char*, int64_t> kFiles[] = {{"critical_path/alexnet.json", 20},
+                                                    {"critical_path/event_sync.json", 2}};
+  for (const auto& [file, expected] : kFiles) {
+    Diagnostics diagnostics;
+    const Trace trace = Open(file, &diagnostics);
+    int64_t waits = 0;
+    for (const Synchronization& wait : trace.synchronizations) {
+      const bool event = wait.kind == WaitKind::kEvent || wait.kind == WaitKind::kStreamWaitEvent;
+      EXPECT_EQ(wait.event_id != kNoEvent, event);
+      if (!event) continue;
+      ++waits;
+      const EventRecord& record = trace.event_records.at(wait.event_record);
+      EXPECT_GE(record.stream_id, 7);
+      EXPECT_EQ(trace.strings.View(trace.launches.at(record.launch).api), "cudaEventRecord");
+    }
+    EXPECT_EQ(waits, expected);
+  }
+}
+
+TEST_F(CorpusKinetoOthers, CollectivesHaveTimesAndThreads) {
+  Diagnostics diagnostics;
+  const Trace trace = Open("ddp_a100_nccl_meta/rank0.json", &diagnostics);
+  EXPECT_EQ(trace.communications.size(), 48u);
+  int64_t kernels = 0;
+  for (const Communication& communication : trace.communications) {
+    EXPECT_LT(communication.start_ns, communication.end_ns);
+    kernels += communication.thread == kNoThread ? 1 : 0;
+  }
+  EXPECT_EQ(kernels, 21);
 }
 
 TEST_F(CorpusKinetoOthers, SaysWhyThereAreNoKernels) {

@@ -14,6 +14,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parse/model/demangle.h"
@@ -103,7 +104,7 @@ TEST_P(CorpusNsys, HasTheKernelsOfTheFile) {
 TEST_P(CorpusNsys, HasTheOtherRowsOfTheFile) {
   const Profile& expected = GetParam();
   Diagnostics diagnostics;
-  const Trace trace = parse::OpenTrace(File().string(), &diagnostics);
+  const Trace trace = parse::OpenTrace(File().string(), TraceNeeds::All(), &diagnostics);
   const auto count = [](const auto& rows) { return static_cast<int64_t>(rows.size()); };
   EXPECT_EQ(trace.family, Family::kNsys);
   if (*expected.schema != '\0') {
@@ -145,9 +146,47 @@ TEST_P(CorpusNsys, HasTheOtherRowsOfTheFile) {
   EXPECT_EQ(bytes, Ask(file, "CUPTI_ACTIVITY_KIND_MEMCPY", "coalesce(sum(bytes), 0)"));
 }
 
+TEST_P(CorpusNsys, HasWhatViewsAskFor) {
+  Diagnostics diagnostics;
+  const Trace trace = parse::OpenTrace(File().string(), TraceNeeds::All(), &diagnostics);
+  const auto count = [](const auto& rows) { return static_cast<int64_t>(rows.size()); };
+  EXPECT_EQ(count(trace.launches),
+            Ask(File(), "CUPTI_ACTIVITY_KIND_RUNTIME", "coalesce(sum(eventClass < 2), 0)"));
+  EXPECT_EQ(trace.clock_offset_ns.value_or(0),
+            Ask(File(), "TARGET_INFO_SESSION_START_TIME", "utcEpochNs"));
+  EXPECT_EQ(count(trace.event_records), Ask(File(), "CUPTI_ACTIVITY_KIND_CUDA_EVENT", "count(*)"));
+  const std::map<std::string_view, WaitKind> kinds = {
+      {"cudaDeviceSynchronize", WaitKind::kContext},
+      {"cudaStreamSynchronize", WaitKind::kStream},
+      {"cudaStreamWaitEvent", WaitKind::kStreamWaitEvent},
+      {"cudaEventSynchronize", WaitKind::kEvent}};
+  int64_t waits = 0;
+  int64_t linked = 0;
+  for (const Synchronization& wait : trace.synchronizations) {
+    const std::string_view api = wait.launch == kNoLaunch
+                                     ? std::string_view()
+                                     : trace.strings.View(trace.launches[wait.launch].api);
+    const auto kind = kinds.find(api);
+    if (kind != kinds.end()) {
+      EXPECT_EQ(wait.kind, kind->second) << api;
+    }
+    waits += wait.event_id != kNoEvent ? 1 : 0;
+    if (wait.event_record == kNoItem) continue;
+    ++linked;
+    const EventRecord& record = trace.event_records.at(wait.event_record);
+    EXPECT_EQ(record.event_id, wait.event_id);
+    EXPECT_EQ(trace.strings.View(trace.launches.at(record.launch).api), "cudaEventRecord");
+    EXPECT_LT(trace.launches[record.launch].start_ns, trace.launches.at(wait.launch).start_ns);
+  }
+  EXPECT_EQ(waits, Ask(File(), "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                       "coalesce(sum(eventId != 4294967295), 0)"));
+  // All in the files that say where events were recorded: 55, 18, 1 and 1, as plain SQL finds them.
+  EXPECT_EQ(linked, trace.event_records.empty() ? 0 : waits);
+}
+
 TEST_P(CorpusNsys, LaunchesAreInsideTheRangesAroundThem) {
   Diagnostics diagnostics;
-  const Trace trace = parse::OpenTrace(File().string(), &diagnostics);
+  const Trace trace = parse::OpenTrace(File().string(), TraceNeeds::All(), &diagnostics);
   std::map<int64_t, int64_t> enclosing;
   for (const Kernel& kernel : trace.kernels) {
     const LaunchCall& call = trace.launches.at(kernel.launch);

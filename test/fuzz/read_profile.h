@@ -45,7 +45,7 @@ inline void ReadProfile(const uint8_t* data, size_t size) {
   const InputFile file(data, size);
   Diagnostics diagnostics;
   try {
-    Trace trace = parse::OpenTrace(file.path(), &diagnostics);
+    Trace trace = parse::OpenTrace(file.path(), TraceNeeds::All(), &diagnostics);
     const size_t kernels = trace.kernels.size();
     const parse::KernelRecords records(&trace, {}, &diagnostics);
     Check(records.kernel_count() == kernels);

@@ -8,32 +8,65 @@
 namespace oplens {
 namespace {
 
-TEST(CudaKindsTest, WordsAreThoseOfTheNumbers) {
-  EXPECT_EQ(CopyKindWord(1), "HtoD");
-  EXPECT_EQ(CopyKindWord(10), "PtoP");
-  EXPECT_EQ(CopyKindWord(13), "UVM DtoD");
-  EXPECT_EQ(MemoryKindTitle(6), "Device Static");
-  EXPECT_EQ(MemoryKindWord(6), "device static");
-  EXPECT_EQ(WaitKindWord(3), "Stream Sync");
+TEST(CudaKinds, NumbersAreThoseOfCupti) {
+  EXPECT_EQ(CopyKindOfNumber(1), CopyKind::kHostToDevice);
+  EXPECT_EQ(CopyKindOfNumber(10), CopyKind::kPeerToPeer);
+  EXPECT_EQ(CopyKindOfNumber(13), CopyKind::kUnifiedDeviceToDevice);
+  EXPECT_EQ(MemoryKindOfNumber(6), MemoryKind::kDeviceStatic);
+  EXPECT_EQ(WaitKindOfNumber(1), WaitKind::kEvent);
+  EXPECT_EQ(WaitKindOfNumber(4), WaitKind::kContext);
+  EXPECT_EQ(OverheadKindOfNumber(1), OverheadKind::kDriverCompiler);
+  EXPECT_EQ(OverheadKindOfNumber(1 << 16), OverheadKind::kBufferFlush);
+  EXPECT_EQ(OverheadKindOfNumber(8 << 16), OverheadKind::kUnifiedMemoryInit);
 }
 
-TEST(CudaKindsTest, WordsReadBack) {
-  for (int32_t kind = 1; kind <= 13; ++kind) EXPECT_EQ(CopyKindOf(CopyKindWord(kind)), kind);
-  for (int32_t kind = 1; kind <= 7; ++kind) EXPECT_EQ(MemoryKindOf(MemoryKindTitle(kind)), kind);
-  for (int32_t kind = 1; kind <= 4; ++kind) EXPECT_EQ(WaitKindOf(WaitKindWord(kind)), kind);
+TEST(CudaKinds, Words) {
+  EXPECT_EQ(CopyKindWord(CopyKind::kHostToDevice), "HtoD");
+  EXPECT_EQ(CopyKindWord(CopyKind::kPeerToPeer), "PtoP");
+  EXPECT_EQ(CopyKindWord(CopyKind::kUnifiedDeviceToDevice), "UVM DtoD");
+  EXPECT_EQ(MemoryKindTitle(MemoryKind::kDeviceStatic), "Device Static");
+  EXPECT_EQ(MemoryKindWord(MemoryKind::kDeviceStatic), "device static");
+  EXPECT_EQ(WaitKindWord(WaitKind::kStream), "Stream Sync");
+  EXPECT_EQ(OverheadKindWord(OverheadKind::kBufferRequest), "Activity Buffer Request");
 }
 
-TEST(CudaKindsTest, UnknownNumbersHaveNoWord) {
-  for (const int32_t kind :
-       {0, -1, 14, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
-    EXPECT_EQ(CopyKindWord(kind), "");
-    EXPECT_EQ(MemoryKindTitle(kind), "");
-    EXPECT_EQ(MemoryKindWord(kind), "");
-    EXPECT_EQ(WaitKindWord(kind), "");
+TEST(CudaKinds, EveryWordReadsBack) {
+  for (int number = 0; number <= static_cast<int>(CopyKind::kUnifiedDeviceToDevice); ++number) {
+    const auto kind = static_cast<CopyKind>(number);
+    EXPECT_EQ(CopyKindOf(CopyKindWord(kind)), kind);
   }
-  EXPECT_EQ(CopyKindOf("sideways"), 0);
-  EXPECT_EQ(CopyKindOf(""), 0);
-  EXPECT_EQ(MemoryKindOf("pageable"), 0);
+  for (int number = 0; number <= static_cast<int>(MemoryKind::kManagedStatic); ++number) {
+    const auto kind = static_cast<MemoryKind>(number);
+    EXPECT_EQ(MemoryKindOf(MemoryKindTitle(kind)), kind);
+  }
+  for (int number = 0; number <= static_cast<int>(WaitKind::kContext); ++number) {
+    const auto kind = static_cast<WaitKind>(number);
+    EXPECT_EQ(WaitKindOf(WaitKindWord(kind)), kind);
+  }
+  for (int number = 0; number <= static_cast<int>(OverheadKind::kUnifiedMemoryInit); ++number) {
+    const auto kind = static_cast<OverheadKind>(number);
+    EXPECT_EQ(OverheadKindOf(OverheadKindWord(kind)), kind);
+  }
+}
+
+TEST(CudaKinds, WhatIsNoneIsUnknown) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const int64_t number : {int64_t{-1}, int64_t{0}, int64_t{14}, kMost, -kMost - 1}) {
+    EXPECT_EQ(CopyKindOfNumber(number), CopyKind::kUnknown);
+    EXPECT_EQ(MemoryKindOfNumber(number), MemoryKind::kUnknown);
+    EXPECT_EQ(WaitKindOfNumber(number), WaitKind::kUnknown);
+    EXPECT_EQ(OverheadKindOfNumber(number), OverheadKind::kUnknown);
+  }
+  EXPECT_EQ(OverheadKindOfNumber(9 << 16), OverheadKind::kUnknown);
+  EXPECT_EQ(OverheadKindOfNumber((1 << 16) + 1), OverheadKind::kUnknown);
+  for (const char* word : {"", "DtoX"}) {
+    EXPECT_EQ(CopyKindOf(word), CopyKind::kUnknown);
+    EXPECT_EQ(MemoryKindOf(word), MemoryKind::kUnknown);
+    EXPECT_EQ(WaitKindOf(word), WaitKind::kUnknown);
+    EXPECT_EQ(OverheadKindOf(word), OverheadKind::kUnknown);
+  }
+  EXPECT_EQ(MemoryKindOf("pageable"), MemoryKind::kUnknown);
+  EXPECT_EQ(CopyKindWord(CopyKind::kUnknown), "");
 }
 
 }  // namespace

@@ -236,9 +236,9 @@ TEST(ChromeWriter, OneArrowLeavesACallOfManyKernels) {
                                   .end_ns = 3200,
                                   .size_bytes = 1000,
                                   .launch = copy,
-                                  .copy_kind = 1,
-                                  .source_kind = 1,
-                                  .target_kind = 3,
+                                  .copy_kind = CopyKind::kHostToDevice,
+                                  .source_kind = MemoryKind::kPageable,
+                                  .target_kind = MemoryKind::kDevice,
                                   .stream_id = 7});
   script.trace_.sets.push_back({.start_ns = 3300, .end_ns = 3400, .size_bytes = 64});
   const json document = Write(std::move(script));
@@ -254,7 +254,7 @@ TEST(ChromeWriter, OneArrowLeavesACallOfManyKernels) {
 
 TEST(ChromeWriter, NamesCopiesByTheirKinds) {
   Script script;
-  const auto add = [&](int64_t start_ns, int32_t kind, int32_t source, int32_t target) {
+  const auto add = [&](int64_t start_ns, CopyKind kind, MemoryKind source, MemoryKind target) {
     script.trace_.copies.push_back({.start_ns = start_ns,
                                     .end_ns = start_ns + 10,
                                     .size_bytes = 1,
@@ -262,8 +262,8 @@ TEST(ChromeWriter, NamesCopiesByTheirKinds) {
                                     .source_kind = source,
                                     .target_kind = target});
   };
-  add(100, 11, 5, 3);
-  add(200, 0, 0, 99);
+  add(100, CopyKind::kUnifiedHostToDevice, MemoryKind::kManaged, MemoryKind::kDevice);
+  add(200, CopyKind::kUnknown, MemoryKind::kUnknown, MemoryKind::kUnknown);
   const std::vector<json> copies = Where(Write(std::move(script)), "cat", "gpu_memcpy");
   ASSERT_THAT(copies, SizeIs(2));
   EXPECT_EQ(copies[0].at("name"), "Memcpy UVM HtoD (Managed -> Device)");
@@ -336,6 +336,42 @@ TEST(ChromeWriter, DrawsMemoryAsACounter) {
   EXPECT_THAT(allocated, ElementsAre(512, 0, 100));
   EXPECT_EQ(Where(document, "name", "memory").at(2).at("args").at("reserved bytes"), 200);
   EXPECT_THAT(Where(document, "name", "[memory]"), SizeIs(3));
+}
+
+TEST(ChromeWriter, MemoryOfAFrameworkAndOfTheDriverHaveACurveEach) {
+  Script script;
+  script.trace_.memory_events = {
+      {.time_ns = 1, .size_bytes = 100, .device_id = 0, .source = MemorySource::kDriver},
+      {.time_ns = 2, .size_bytes = 30, .device_id = 0},
+      {.time_ns = 3, .size_bytes = 10, .device_id = 0},
+      {.time_ns = 4, .size_bytes = -100, .device_id = 0, .source = MemorySource::kDriver}};
+  const json document = Write(std::move(script));
+  const auto values = [&](const std::string& name) {
+    std::vector<int64_t> list;
+    for (const json& event : Where(document, "name", name)) {
+      list.push_back(event.at("args").at("allocated bytes"));
+    }
+    return list;
+  };
+  EXPECT_THAT(values("memory"), ElementsAre(30, 40));
+  EXPECT_THAT(values("memory of the driver"), ElementsAre(100, 0));
+  EXPECT_THAT(Where(document, "name", "[memory]"), SizeIs(2)) << "what reads back as one curve";
+}
+
+TEST(ChromeWriter, ShowsCallsThatLaunchedNothing) {
+  Script script;
+  script.AddKernel(200, 300, script.AddLaunch(100, 1, "cudaLaunchKernel"));
+  script.AddLaunch(50, 1, "cuLaunchKernel");
+  script.AddLaunch(10, 2, "cudaMalloc");
+  script.AddLaunch(20, kUnknownId, "cudaFree");
+  const json document = Write(std::move(script));
+  const std::vector<json> calls = Where(document, "cat", "cuda_runtime");
+  EXPECT_THAT(NamesOf(calls), ElementsAre("cudaLaunchKernel", "cudaMalloc", "cudaFree"));
+  EXPECT_EQ(calls[0].at("args").at("correlation"), 1) << "work refers to it by its own number";
+  EXPECT_EQ(Where(document, "cat", "cuda_driver").at(0).at("args").at("correlation"),
+            int64_t{1} << 31);
+  EXPECT_FALSE(calls[2].contains("args"));
+  EXPECT_THAT(Where(document, "ph", "s"), SizeIs(1));
 }
 
 TEST(ChromeWriter, LinksBackwardByOperators) {

@@ -17,7 +17,18 @@ TEST(CudaApiNames, LaunchesByCallbackId) {
   EXPECT_EQ(DriverApiName(652), "cuLaunchKernelEx");
 }
 
+TEST(CudaApiNames, AllOthersByCallbackId) {
+  EXPECT_EQ(RuntimeApiName(1), "cudaDriverGetVersion");
+  EXPECT_EQ(RuntimeApiName(20), "cudaMalloc");
+  EXPECT_EQ(RuntimeApiName(22), "cudaFree");
+  EXPECT_EQ(RuntimeApiName(135), "cudaEventRecord");
+  EXPECT_EQ(DriverApiName(1), "cuInit");
+  EXPECT_EQ(DriverApiName(243), "cuMemAlloc");
+}
+
 TEST(CudaApiNames, UnknownIdsStayVisible) {
+  EXPECT_EQ(RuntimeApiName(523), "runtime:523");
+  EXPECT_EQ(DriverApiName(807), "driver:807");
   EXPECT_EQ(RuntimeApiName(0), "runtime:0");
   EXPECT_EQ(DriverApiName(-1), "driver:-1");
   EXPECT_EQ(RuntimeApiName(INT64_MAX), "runtime:9223372036854775807");

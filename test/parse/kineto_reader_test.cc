@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,16 @@ using testing::Not;
 
 constexpr int64_t kMicrosecond = 1000;
 
+/// All parts but the calls that nothing refers to.
+constexpr TraceNeeds kAllButCalls = {TracePart::kWaitEvents, TracePart::kMemoryEvents,
+                                     TracePart::kInstants, TracePart::kOverheads,
+                                     TracePart::kNames};
+
 /// Hands a document that is well formed to the reader, without the splitter in between.
-Trace ReadText(const std::string& text, Diagnostics* diagnostics) {
+Trace ReadText(const std::string& text, TraceNeeds needs, Diagnostics* diagnostics) {
   simdjson::dom::parser parser;
   simdjson::dom::element document = parser.parse(text);
-  KinetoReader reader("trace.json", diagnostics);
+  KinetoReader reader("trace.json", needs, diagnostics);
   simdjson::dom::array events;
   simdjson::dom::object members;
   if (document.get(members) == simdjson::SUCCESS) {
@@ -59,9 +65,9 @@ Trace ReadText(const std::string& text, Diagnostics* diagnostics) {
 
 class KinetoReaderTest : public testing::TestWithParam<bool> {
  protected:
-  Trace Read(const KinetoBuilder& builder) {
+  Trace Read(const KinetoBuilder& builder, TraceNeeds needs = kAllButCalls) {
     diagnostics_ = Diagnostics();
-    return ReadText(builder.Text(), &diagnostics_);
+    return ReadText(builder.Text(), needs, &diagnostics_);
   }
   std::string Notes() const { return diagnostics_.Render("test"); }
 
@@ -407,30 +413,30 @@ TEST_F(KinetoReaderTest, ReadsCopiesFillsWaitsAndOverheads) {
   builder.AddHost("overhead", "Activity Buffer Request", 10, 9);
   const Trace trace = Read(builder);
   ASSERT_EQ(trace.copies.size(), 4u);
-  EXPECT_EQ(trace.copies[3].copy_kind, 12);
-  EXPECT_EQ(trace.copies[0].copy_kind, 1);
-  EXPECT_EQ(trace.copies[0].source_kind, 2);
-  EXPECT_EQ(trace.copies[0].target_kind, 3);
+  EXPECT_EQ(trace.copies[3].copy_kind, CopyKind::kUnifiedDeviceToHost);
+  EXPECT_EQ(trace.copies[0].copy_kind, CopyKind::kHostToDevice);
+  EXPECT_EQ(trace.copies[0].source_kind, MemoryKind::kPinned);
+  EXPECT_EQ(trace.copies[0].target_kind, MemoryKind::kDevice);
   EXPECT_EQ(trace.copies[0].size_bytes, 4096);
   EXPECT_EQ(trace.copies[0].device_id, 1);
   EXPECT_EQ(trace.copies[0].context_id, 2);
   EXPECT_EQ(trace.copies[0].stream_id, 20);
-  EXPECT_EQ(trace.copies[1].copy_kind, 10);
-  EXPECT_EQ(trace.copies[1].target_kind, 7);
-  EXPECT_EQ(trace.copies[2].copy_kind, 0);
+  EXPECT_EQ(trace.copies[1].copy_kind, CopyKind::kPeerToPeer);
+  EXPECT_EQ(trace.copies[1].target_kind, MemoryKind::kManagedStatic);
+  EXPECT_EQ(trace.copies[2].copy_kind, CopyKind::kUnknown);
   ASSERT_EQ(trace.launches.size(), 1u);
   EXPECT_EQ(trace.copies[0].launch, 0u);
   ASSERT_EQ(trace.sets.size(), 1u);
   EXPECT_EQ(trace.sets[0].size_bytes, 4096);
   EXPECT_EQ(trace.sets[0].launch, 0u);
   ASSERT_EQ(trace.synchronizations.size(), 1u);
-  EXPECT_EQ(trace.synchronizations[0].kind, 2);
+  EXPECT_EQ(trace.synchronizations[0].kind, WaitKind::kStreamWaitEvent);
   EXPECT_EQ(trace.synchronizations[0].launch, 0u);
   ASSERT_EQ(trace.device_annotations.size(), 1u);
   EXPECT_EQ(trace.device_annotations[0].stream_id, 20);
   EXPECT_EQ(CountKind(trace, RangeKind::kStep), 0);  // A step on the GPU is no step.
   ASSERT_EQ(trace.overheads.size(), 1u);
-  EXPECT_EQ(trace.overheads[0].kind, 7 << 16);
+  EXPECT_EQ(trace.overheads[0].kind, OverheadKind::kBufferRequest);
   EXPECT_EQ(trace.overheads[0].end_ns - trace.overheads[0].start_ns, 9);
 }
 
@@ -442,6 +448,89 @@ TEST_F(KinetoReaderTest, KeepsOnlyCallsWithWork) {
   const Trace trace = Read(builder);
   ASSERT_EQ(trace.launches.size(), 1u);
   EXPECT_EQ(trace.kernels[0].launch, 0u);
+}
+
+TEST_F(KinetoReaderTest, KeepsAllCallsWhereTheyAreAskedFor) {
+  KinetoBuilder builder;
+  builder.AddCall("cudaMalloc", 900, 10);
+  const int64_t call = builder.Launch({.name = "k"}, 100);
+  builder.AddHost("cuda_driver", "cuLaunchKernel", 101, 5, 1234,
+                  {{"correlation", fmt::format("{}", call)}});
+  builder.AddHost("cuda_runtime", "predictor::run", 500, 10, 99, {});
+  builder.AddRaw(R"({"ph": "X", "cat": "cuda_runtime", "name": "reversed", "ts": 9, "dur": -1})");
+  const Trace trace = Read(builder, TraceNeeds::All());
+  std::vector<std::string_view> names;
+  for (const LaunchCall& launch : trace.launches) names.push_back(Text(trace, launch.api));
+  EXPECT_THAT(names,
+              ElementsAre("cudaLaunchKernel", "cuLaunchKernel", "predictor::run", "cudaMalloc"));
+  EXPECT_EQ(trace.kernels[0].launch, 0u);
+  EXPECT_EQ(trace.launches[2].correlation_id, kUnknownId);
+  EXPECT_EQ(trace.threads[trace.launches[2].thread].thread_id, 99);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchTimes), 1);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kDuplicateLaunch), 1);
+}
+
+TEST_F(KinetoReaderTest, KeepsNothingElseThatNobodyAsksFor) {
+  KinetoBuilder builder;
+  builder.AddHost("overhead", "Activity Buffer Request", 10, 9);
+  builder.AddInstant("[memory]", 6, {{"Bytes", "4"}});
+  builder.AddInstant("mark", 8, {});
+  builder.AddDevice("cuda_sync", "Stream Wait Event", 10, 7,
+                    {{"wait_on_cuda_event_id", "3"}, {"wait_on_cuda_event_record_corr_id", "8"}});
+  builder.AddHost("cuda_runtime", "cudaEventRecord", 5, 1, 1234, {{"correlation", "8"}});
+  const Trace trace = Read(builder, {});
+  EXPECT_THAT(trace.overheads, IsEmpty());
+  EXPECT_THAT(trace.memory_events, IsEmpty());
+  EXPECT_THAT(trace.instants, IsEmpty());
+  EXPECT_THAT(trace.event_records, IsEmpty());
+  EXPECT_THAT(trace.launches, IsEmpty());
+  ASSERT_EQ(trace.synchronizations.size(), 1u);
+  EXPECT_EQ(trace.synchronizations[0].event_id, kNoEvent);
+  EXPECT_EQ(trace.clock_offset_ns, std::nullopt);
+}
+
+TEST_F(KinetoReaderTest, WaitsKnowWhereTheirEventWasRecorded) {
+  KinetoBuilder builder;
+  const int64_t record = builder.AddCall("cudaEventRecord", 0, 10);
+  const auto wait = [&](const char* name, const KinetoArgs& args) {
+    KinetoArgs all = {{"device", "1"}, {"context", "2"}, {"stream", "20"}};
+    all.insert(all.end(), args.begin(), args.end());
+    builder.AddDevice("cuda_sync", name, 10, 7, all);
+  };
+  const KinetoArgs event = {{"wait_on_stream", "7"},
+                            {"wait_on_cuda_event_id", "3"},
+                            {"wait_on_cuda_event_record_corr_id", fmt::format("{}", record)}};
+  wait("Stream Wait Event", event);
+  wait("Event Sync", event);
+  wait("Stream Wait Event",
+       {{"wait_on_cuda_event_id", "4"}, {"wait_on_cuda_event_record_corr_id", "-1"}});
+  wait("Context Sync", {});
+  wait("Stream Wait Event",
+       {{"wait_on_cuda_event_id", "\"x\""}, {"wait_on_cuda_event_record_corr_id", "99999"}});
+  const Trace trace = Read(builder);
+  const auto& waits = trace.synchronizations;
+  ASSERT_EQ(waits.size(), 5u);
+  ASSERT_EQ(trace.event_records.size(), 2u);
+  EXPECT_EQ(waits[0].event_id, 3u);
+  EXPECT_EQ(waits[0].event_record, 0u);
+  EXPECT_EQ(waits[1].event_record, 0u);
+  EXPECT_EQ(trace.event_records[0].stream_id, 7);
+  EXPECT_EQ(trace.event_records[0].device_id, 1);
+  EXPECT_EQ(trace.event_records[0].context_id, 2);
+  EXPECT_EQ(trace.event_records[0].event_id, 3u);
+  ASSERT_EQ(trace.launches.size(), 1u);
+  EXPECT_EQ(trace.event_records[0].launch, 0u);
+  EXPECT_EQ(waits[2].event_id, 4u);
+  EXPECT_EQ(waits[2].event_record, kNoItem);
+  EXPECT_EQ(waits[3].event_id, kNoEvent);
+  EXPECT_EQ(waits[4].event_id, kNoEvent);
+  EXPECT_EQ(trace.event_records[1].launch, kNoLaunch) << "its call is not in the file";
+}
+
+TEST_F(KinetoReaderTest, TheBaseOfTimesIsTheirOrigin) {
+  KinetoBuilder builder;
+  builder.AddMember("baseTimeNanoseconds", "1735632360000000000");
+  EXPECT_EQ(Read(builder, {}).clock_offset_ns, 1735632360000000000);
 }
 
 TEST_F(KinetoReaderTest, AcceptsWorkBeforeItsCall) {
@@ -533,6 +622,13 @@ TEST_F(KinetoReaderTest, ReadsCollectives) {
   EXPECT_EQ(read.output_elements, 2049001);
   EXPECT_EQ(read.group_size, 2);
   EXPECT_EQ(read.sequence, 5);
+  EXPECT_EQ(read.thread, kNoThread);
+  EXPECT_EQ(read.start_ns, trace.kernels[1].start_ns);
+  EXPECT_EQ(read.end_ns, trace.kernels[1].end_ns);
+  const Communication& op = trace.communications[0];
+  EXPECT_EQ(op.start_ns, trace.ranges[0].start_ns);
+  EXPECT_EQ(op.end_ns, trace.ranges[0].end_ns);
+  EXPECT_EQ(op.thread, trace.ranges[0].thread);
 }
 
 TEST_F(KinetoReaderTest, ReadsMemoryEvents) {
@@ -698,7 +794,7 @@ class KinetoFileTest : public testing::Test {
     const std::filesystem::path path = TestDir() / "trace.json";
     test::WriteFile(path, text);
     diagnostics_ = Diagnostics();
-    return OpenTrace(path.string(), &diagnostics_);
+    return OpenTrace(path.string(), TraceNeeds::All(), &diagnostics_);
   }
   std::string Refusal(const std::string& text) {
     try {

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -31,13 +33,18 @@ constexpr int64_t kOtherProcess = 5151;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
+/// All parts but the calls that nothing refers to.
+constexpr TraceNeeds kAllButCalls = {TracePart::kWaitEvents, TracePart::kMemoryEvents,
+                                     TracePart::kInstants, TracePart::kOverheads,
+                                     TracePart::kNames};
+
 class NsysReaderTest : public testing::Test {
  protected:
-  Trace Read(const NsysOptions& options = {}) {
+  Trace Read(const NsysOptions& options = {}, TraceNeeds needs = kAllButCalls) {
     const std::filesystem::path path = TestDir() / "profile.sqlite";
     builder_.Write(path, options);
     diagnostics_ = Diagnostics();
-    return OpenTrace(path.string(), &diagnostics_);
+    return OpenTrace(path.string(), needs, &diagnostics_);
   }
 
   std::string_view LaunchApi(const Trace& trace, LaunchIndex launch) {
@@ -119,19 +126,167 @@ TEST_F(NsysReaderTest, FillsTheModel) {
   EXPECT_EQ(trace.ranges[0].thread, trace.launches[kernel.launch].thread);
   ASSERT_EQ(trace.copies.size(), 1u);
   EXPECT_EQ(trace.copies[0].size_bytes, 4096);
-  EXPECT_EQ(trace.copies[0].source_kind, 2) << "CUPTI's number of pinned memory";
-  EXPECT_EQ(trace.copies[0].target_kind, 3) << "CUPTI's number of device memory";
+  EXPECT_EQ(trace.copies[0].source_kind, MemoryKind::kPinned);
+  EXPECT_EQ(trace.copies[0].target_kind, MemoryKind::kDevice);
   EXPECT_EQ(LaunchApi(trace, trace.copies[0].launch), "cudaMemcpyAsync");
   ASSERT_EQ(trace.sets.size(), 1u);
   EXPECT_EQ(trace.sets[0].value, -1);
   EXPECT_EQ(trace.sets[0].launch, kNoLaunch);
   ASSERT_EQ(trace.synchronizations.size(), 1u);
   EXPECT_EQ(trace.synchronizations[0].stream_id, -1);
-  EXPECT_EQ(trace.synchronizations[0].kind, 4);
+  EXPECT_EQ(trace.synchronizations[0].kind, WaitKind::kContext);
   EXPECT_EQ(LaunchApi(trace, trace.synchronizations[0].launch), "cudaDeviceSynchronize");
   EXPECT_EQ(trace.launches.size(), 3u) << "cudaMalloc started nothing";
   EXPECT_FALSE(diagnostics_.Damaged());
   EXPECT_TRUE(diagnostics_.notes().empty());
+}
+
+TEST_F(NsysReaderTest, AllCallsWhereTheyAreAskedFor) {
+  thread_.Call("cudaMalloc_v3020");
+  const int64_t id = thread_.Launch();
+  NsysThread other(&builder_, kOtherProcess, 7, 500);
+  other.Call("cudaFree_v3020");
+  auto& rows = builder_.rows("CUPTI_ACTIVITY_KIND_RUNTIME");
+  const test::Row launch = rows[1];
+  test::Row driver = launch;
+  driver["eventClass"] = int64_t{1};
+  driver["nameId"] = builder_.Intern("cuLaunchKernel");
+  driver["start"] = std::get<int64_t>(launch.at("end"));
+  driver["end"] = driver["start"];
+  rows.push_back(driver);
+  rows.push_back(launch);  // The same row twice.
+  rows.push_back(rows[0]);
+  test::Row backtrace = rows[0];
+  backtrace["eventClass"] = int64_t{67};
+  rows.push_back(backtrace);
+  test::Row reversed = rows[0];
+  reversed["end"] = int64_t{0};
+  rows.push_back(reversed);
+
+  const Trace without = Read({}, {});
+  ASSERT_EQ(without.launches.size(), 1u);
+  EXPECT_EQ(without.threads.size(), 1u);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchTimes), 0);
+
+  const Trace trace = Read({}, {TracePart::kApiCalls});
+  std::vector<std::string> names;
+  for (const LaunchCall& call : trace.launches) names.emplace_back(trace.strings.View(call.api));
+  EXPECT_THAT(names,
+              testing::ElementsAre("cudaLaunchKernel", "cudaFree", "cudaMalloc", "cuLaunchKernel"));
+  EXPECT_EQ(trace.kernels.at(0).launch, 0u);
+  EXPECT_EQ(trace.launches[0].correlation_id, id);
+  EXPECT_EQ(trace.threads.at(trace.launches[1].thread).process_id, kOtherProcess);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchTimes), 1);
+}
+
+TEST_F(NsysReaderTest, ACallWithoutWorkSaysNothingOfTheRank) {
+  thread_.Launch();
+  NsysThread other(&builder_, kOtherProcess, 7);
+  other.Call("cudaFree_v3020");
+  const auto name = [&](const NsysThread& thread, const char* text) {
+    builder_.Add(
+        "ThreadNames",
+        {{"nameId", builder_.Intern(text)}, {"priority", 1}, {"globalTid", thread.global_tid()}});
+  };
+  name(thread_, "MPI Rank 2");
+  name(other, "MPI Rank 3");
+  EXPECT_EQ(Read({}, {}).rank, 2);
+  const Trace trace = Read({}, TraceNeeds::All());
+  EXPECT_EQ(trace.rank, 2);
+  ASSERT_EQ(trace.threads.size(), 2u);
+  EXPECT_EQ(trace.strings.View(trace.threads[1].name), "MPI Rank 3");
+}
+
+TEST_F(NsysReaderTest, WhatNobodyAsksForIsNotKept) {
+  const int64_t id = thread_.Launch();
+  Nvtx(34, {{"start", 13}, {"text", "mark"}});
+  builder_.Add("PROFILER_OVERHEAD", {{"start", 1}, {"end", 4}, {"globalTid", 5}});
+  builder_.Add(
+      "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+      {{"deviceId", 0}, {"contextId", 1}, {"streamId", 7}, {"correlationId", id}, {"eventId", 1}});
+  builder_.Add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {{"start", 1},
+                                                       {"end", 2},
+                                                       {"deviceId", 0},
+                                                       {"contextId", 1},
+                                                       {"streamId", 7},
+                                                       {"correlationId", id},
+                                                       {"syncType", 3},
+                                                       {"eventId", 1}});
+  builder_.Add("CUDA_GPU_MEMORY_USAGE_EVENTS", {{"start", 40},
+                                                {"globalPid", thread_.global_pid()},
+                                                {"deviceId", 1},
+                                                {"address", 4096},
+                                                {"bytes", 512},
+                                                {"memoryOperationType", 0}});
+  const Trace trace = Read({}, {});
+  EXPECT_TRUE(trace.instants.empty());
+  EXPECT_TRUE(trace.overheads.empty());
+  EXPECT_TRUE(trace.event_records.empty());
+  EXPECT_TRUE(trace.memory_events.empty());
+  ASSERT_EQ(trace.synchronizations.size(), 1u);
+  EXPECT_EQ(trace.synchronizations[0].event_id, kNoEvent);
+  EXPECT_EQ(trace.synchronizations[0].kind, WaitKind::kStreamWaitEvent);
+  EXPECT_EQ(trace.clock_offset_ns, std::nullopt);
+}
+
+TEST_F(NsysReaderTest, WaitsKnowTheirKindAndWhereTheirEventWasRecorded) {
+  const auto record = [&](NsysThread* thread, int64_t event, int64_t stream) {
+    const int64_t call = thread->Call("cudaEventRecord_v3020");
+    builder_.Add("CUPTI_ACTIVITY_KIND_CUDA_EVENT", {{"deviceId", 4},
+                                                    {"contextId", 1},
+                                                    {"streamId", stream},
+                                                    {"correlationId", call},
+                                                    {"globalPid", thread->global_pid()},
+                                                    {"eventId", event}});
+  };
+  constexpr int64_t kNone = 4294967295;
+  const auto wait = [&](int64_t stream, test::Value event) {
+    const int64_t call = thread_.Call("cudaStreamWaitEvent_v3020");
+    builder_.Add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {{"start", 1},
+                                                         {"end", 2},
+                                                         {"deviceId", 0},
+                                                         {"contextId", 1},
+                                                         {"streamId", stream},
+                                                         {"correlationId", call},
+                                                         {"globalPid", thread_.global_pid()},
+                                                         {"syncType", 2},
+                                                         {"eventId", std::move(event)}});
+  };
+  NsysThread other(&builder_, kOtherProcess, 7);
+  record(&thread_, 5, 7);
+  record(&other, 5, 8);  // Of another process.
+  wait(9, 5);
+  record(&thread_, 5, 7);
+  wait(kNone, 5);
+  wait(7, kNone);
+  wait(kNone, test::Value());
+  wait(9, 6);
+  builder_.Add("CUPTI_ACTIVITY_KIND_CUDA_EVENT", {{"deviceId", 4}, {"eventId", 1}});
+  const Trace trace = Read();
+  const auto& waits = trace.synchronizations;
+  ASSERT_EQ(waits.size(), 5u);
+  ASSERT_EQ(trace.event_records.size(), 3u);
+  EXPECT_EQ(waits[0].kind, WaitKind::kStreamWaitEvent);
+  EXPECT_EQ(waits[0].event_id, 5u);
+  EXPECT_EQ(waits[0].event_record, 0u);
+  EXPECT_EQ(trace.event_records[0].stream_id, 7);
+  EXPECT_EQ(trace.event_records[0].device_id, 4);
+  EXPECT_EQ(LaunchApi(trace, trace.event_records[0].launch), "cudaEventRecord");
+  EXPECT_EQ(waits[1].kind, WaitKind::kEvent);
+  EXPECT_EQ(waits[1].event_record, 2u);
+  EXPECT_EQ(waits[2].kind, WaitKind::kStream);
+  EXPECT_EQ(waits[3].kind, WaitKind::kContext);
+  EXPECT_EQ(waits[4].event_id, 6u);
+  EXPECT_EQ(waits[4].event_record, kNoItem);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadOtherRow), 1);
+  const Trace untold = Read({.drop_columns = {{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "eventId"}}});
+  EXPECT_EQ(untold.synchronizations.at(0).kind, WaitKind::kUnknown);
+}
+
+TEST_F(NsysReaderTest, TheStartOfTheSessionIsTheOriginOfTimes) {
+  thread_.Launch();
+  builder_.Add("TARGET_INFO_SESSION_START_TIME", {{"utcEpochNs", 1696392839587175550}});
+  EXPECT_EQ(Read({}, {}).clock_offset_ns, 1696392839587175550);
 }
 
 TEST_F(NsysReaderTest, AbiSuffixesOnly) {
@@ -559,6 +714,9 @@ TEST_F(NsysReaderTest, MemoryEvents) {
   const Trace trace = Read();
   ASSERT_EQ(trace.memory_events.size(), 3u);
   EXPECT_EQ(trace.memory_events[0].size_bytes, 512);
+  EXPECT_EQ(trace.memory_events[0].source, MemorySource::kDriver);
+  EXPECT_EQ(trace.memory_events[0].kind, MemoryKind::kDevice);
+  EXPECT_EQ(LaunchApi(trace, trace.memory_events[0].launch), "cudaMalloc");
   EXPECT_EQ(trace.memory_events[0].device_id, 1);
   EXPECT_EQ(trace.threads.at(trace.memory_events[0].thread).thread_id, 4243);
   EXPECT_EQ(trace.memory_events[1].size_bytes, -512);
@@ -568,15 +726,25 @@ TEST_F(NsysReaderTest, MemoryEvents) {
 }
 
 TEST_F(NsysReaderTest, OverheadsByTheirNames) {
+  thread_.Launch();
+  builder_.Add("PROFILER_OVERHEAD",
+               {{"start", 0}, {"end", 9}, {"globalTid", GlobalPid(kOtherProcess) | 1}});
   for (const char* name : {"CUPTI: Buffer flush", "CUPTI Instrumentation",
                            "CUPTI Resource Management", "dlopen(libcuda.so.1)"}) {
-    builder_.Add("PROFILER_OVERHEAD",
-                 {{"start", 1}, {"end", 4}, {"nameId", builder_.Intern(name)}});
+    builder_.Add("PROFILER_OVERHEAD", {{"start", 1},
+                                       {"end", 4},
+                                       {"nameId", builder_.Intern(name)},
+                                       {"globalTid", thread_.global_tid()}});
   }
   const Trace trace = Read();
-  std::vector<int32_t> kinds;
+  std::vector<OverheadKind> kinds;
   for (const Overhead& overhead : trace.overheads) kinds.push_back(overhead.kind);
-  EXPECT_THAT(kinds, testing::ElementsAre(65536, 131072, 196608, 0));
+  EXPECT_THAT(kinds, testing::ElementsAre(OverheadKind::kUnknown, OverheadKind::kBufferFlush,
+                                          OverheadKind::kInstrumentation, OverheadKind::kResource,
+                                          OverheadKind::kUnknown));
+  EXPECT_EQ(trace.overheads[0].thread, kNoThread) << "nothing else was read of its process";
+  EXPECT_EQ(trace.threads.at(trace.overheads[1].thread).thread_id, 4243);
+  EXPECT_EQ(trace.processes.size(), 1u);
 }
 
 TEST_F(NsysReaderTest, EveryGenerationAndLayoutReadsTheSame) {
@@ -619,7 +787,7 @@ TEST_F(NsysReaderTest, OfSuffixedTablesTheNewest) {
                 "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_Vx(start INTEGER);"
                 "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_V99999999999(start INTEGER);"
                 "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_NAMES_V99(start INTEGER);");
-  EXPECT_EQ(OpenTrace(path.string(), &diagnostics_).kernels.size(), 1u);
+  EXPECT_EQ(OpenTrace(path.string(), TraceNeeds::All(), &diagnostics_).kernels.size(), 1u);
 }
 
 TEST_F(NsysReaderTest, AMissingColumnCostsASentenceAndNoRow) {
@@ -705,8 +873,8 @@ TEST_F(NsysReaderTest, BadRowsOfOtherTablesAreCounted) {
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchRow), 4);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchTimes), 1);
   ASSERT_EQ(trace.copies.size(), 1u);
-  EXPECT_EQ(trace.copies[0].source_kind, 0);
-  EXPECT_EQ(trace.copies[0].target_kind, 0);
+  EXPECT_EQ(trace.copies[0].source_kind, MemoryKind::kUnknown);
+  EXPECT_EQ(trace.copies[0].target_kind, MemoryKind::kUnknown);
   // Two copies, a fill, a wait, a replay, an overhead, a GPU, a session, two strings. A string
   // column turns an integer into a text.
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadOtherRow), 9);
@@ -812,7 +980,7 @@ TEST_F(NsysReaderTest, NvprofDatabasesAreNotTaken) {
   const std::filesystem::path path = TestDir() / "both.sqlite";
   builder_.Write(path);
   test::ExecSql(path, "CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT)");
-  EXPECT_EQ(OpenTrace(path.string(), &diagnostics_).family, Family::kNvprof);
+  EXPECT_EQ(OpenTrace(path.string(), TraceNeeds::All(), &diagnostics_).family, Family::kNvprof);
 }
 
 TEST(NsysReport, TellsHowToExportIt) {
@@ -821,7 +989,7 @@ TEST(NsysReport, TellsHowToExportIt) {
     test::WriteFile(path, "PK\x03\x04 anything that is no database");
     try {
       Diagnostics diagnostics;
-      OpenTrace(path.string(), &diagnostics);
+      OpenTrace(path.string(), TraceNeeds::All(), &diagnostics);
       FAIL() << name;
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("of Nsight Systems, not a database; "));
@@ -834,7 +1002,7 @@ TEST(NsysReport, ADatabaseOfAnyNameIsOne) {
   const std::filesystem::path path = TestDir() / "net.nsys-rep";
   NsysBuilder().Write(path);
   Diagnostics diagnostics;
-  EXPECT_EQ(OpenTrace(path.string(), &diagnostics).family, Family::kNsys);
+  EXPECT_EQ(OpenTrace(path.string(), TraceNeeds::All(), &diagnostics).family, Family::kNsys);
 }
 
 }  // namespace

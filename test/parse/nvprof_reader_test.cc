@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "parse/readers/open_trace.h"
@@ -25,13 +28,18 @@ using testing::HasSubstr;
 
 constexpr int64_t kThread = 0xEADC3740;  // Stored as a negative number in the API tables.
 
+/// All parts but the calls that nothing refers to.
+constexpr TraceNeeds kAllButCalls = {TracePart::kWaitEvents, TracePart::kMemoryEvents,
+                                     TracePart::kInstants, TracePart::kOverheads,
+                                     TracePart::kNames};
+
 class NvprofReaderTest : public testing::Test {
  protected:
-  Trace Read(const NvprofOptions& options = {}) {
+  Trace Read(const NvprofOptions& options = {}, TraceNeeds needs = kAllButCalls) {
     const std::filesystem::path path = TestDir() / "profile.sql";
     builder_.Write(path, options);
     diagnostics_ = Diagnostics();
-    return OpenTrace(path.string(), &diagnostics_);
+    return OpenTrace(path.string(), needs, &diagnostics_);
   }
 
   NvprofBuilder builder_;
@@ -92,6 +100,222 @@ TEST_F(NvprofReaderTest, RuntimeBeforeDriverAndTheFirstOfRepeatedRows) {
   EXPECT_EQ(trace.strings.View(trace.launches[0].api), "cudaLaunch");  // It starts first.
   EXPECT_EQ(trace.launches[0].start_ns, 7);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kDuplicateLaunch), 1);
+}
+
+TEST_F(NvprofReaderTest, AllCallsWhereTheyAreAskedFor) {
+  thread_.CallApi(20);
+  const int64_t id = thread_.Launch({});
+  thread_.CallApi(20);
+  const test::Row launch = builder_.rows("RUNTIME")[1];
+  builder_.Add("RUNTIME", builder_.rows("RUNTIME")[0]);  // The same row twice.
+  builder_.Add("RUNTIME", launch);
+  test::Row driver = launch;
+  driver["cbid"] = 307;
+  driver["start"] = std::get<int64_t>(launch.at("start")) + 1;
+  builder_.Add("DRIVER", driver);  // What the runtime's call does.
+  test::Row reversed = launch;
+  reversed["correlationId"] = 777;
+  reversed["end"] = 0;
+  builder_.Add("RUNTIME", reversed);
+  test::Row newer = launch;
+  newer["correlationId"] = 778;
+  newer["cbid"] = 4711;
+  newer["threadId"] = 5;
+  builder_.Add("DRIVER", newer);
+
+  const Trace without = Read();
+  ASSERT_EQ(without.launches.size(), 1u);
+  EXPECT_EQ(without.threads.size(), 1u);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchTimes), 0);
+
+  const Trace trace = Read({}, {TracePart::kApiCalls});
+  std::vector<std::string> names;
+  for (const LaunchCall& call : trace.launches) {
+    names.emplace_back(trace.strings.View(call.api));
+  }
+  EXPECT_THAT(names, testing::ElementsAre("cudaLaunchKernel", "cudaMalloc", "driver:4711",
+                                          "cuLaunchKernel", "cudaMalloc"));
+  EXPECT_EQ(trace.kernels.at(0).launch, 0u);
+  EXPECT_EQ(trace.launches[0].correlation_id, id);
+  EXPECT_EQ(trace.threads.at(trace.launches[2].thread).thread_id, 5);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchTimes), 1);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kDuplicateLaunch), 2);
+}
+
+TEST_F(NvprofReaderTest, WhatNobodyAsksForIsNotKept) {
+  thread_.Launch({});
+  thread_.CallApi(20);
+  thread_.Instant("tick");
+  builder_.Add("OVERHEAD", {{"overheadKind", 131072}, {"start", 1}, {"end", 2}});
+  builder_.Add("CUDA_EVENT", {{"correlationId", 9}, {"eventId", 1}});
+  builder_.Add("SYNCHRONIZATION", {{"type", 2}, {"cudaEventId", 1}});
+  builder_.Add("MEMORY", {{"bytes", 5}, {"start", 1}, {"end", 2}});
+  builder_.Add("NAME", {{"objectKind", 1},
+                        {"objectId", test::ThreadObject(4242, 0)},
+                        {"name", builder_.Intern("python train.py")}});
+  const Trace trace = Read({}, {});
+  EXPECT_EQ(trace.launches.size(), 1u);
+  EXPECT_TRUE(trace.instants.empty());
+  EXPECT_TRUE(trace.overheads.empty());
+  EXPECT_TRUE(trace.event_records.empty());
+  ASSERT_EQ(trace.synchronizations.size(), 1u);
+  EXPECT_EQ(trace.synchronizations[0].event_id, kNoEvent);
+  EXPECT_TRUE(trace.memory_events.empty());
+  EXPECT_TRUE(trace.processes.empty());
+  EXPECT_EQ(trace.clock_offset_ns, std::nullopt);
+  EXPECT_FALSE(diagnostics_.Damaged());
+}
+
+TEST_F(NvprofReaderTest, WaitsKnowWhereTheirEventWasRecorded) {
+  const auto record = [&](int64_t event, int64_t stream, int64_t context = 1) {
+    const int64_t call = thread_.CallApi(135);
+    return builder_.Add("CUDA_EVENT", {{"correlationId", call},
+                                       {"contextId", context},
+                                       {"streamId", stream},
+                                       {"eventId", event}});
+  };
+  const auto wait = [&](int64_t kind, int64_t stream, int64_t event) {
+    const int64_t call = thread_.CallApi(147);
+    builder_.Add("SYNCHRONIZATION", {{"type", kind},
+                                     {"start", 1},
+                                     {"end", 2},
+                                     {"correlationId", call},
+                                     {"contextId", 1},
+                                     {"streamId", stream},
+                                     {"cudaEventId", event}});
+  };
+  wait(2, 8, 5);  // Before the event was recorded.
+  record(5, 7);
+  record(5, 9);  // Again, elsewhere.
+  record(6, 10);
+  record(5, 11, 2);
+  wait(2, 8, 5);
+  record(5, 12);
+  wait(1, -1, 6);
+  wait(3, 7, -1);
+  wait(4, 4294967295, 4294967295);
+  builder_.Add("CUDA_EVENT", {{"correlationId", 1}, {"eventId", -1}});
+  builder_.Add("CUDA_EVENT", {{"correlationId", 1}, {"eventId", std::string("x")}});
+  const Trace trace = Read();
+  ASSERT_EQ(trace.synchronizations.size(), 5u);
+  ASSERT_EQ(trace.event_records.size(), 5u);
+  const auto& waits = trace.synchronizations;
+  EXPECT_EQ(waits[0].event_record, kNoItem);
+  EXPECT_EQ(waits[1].kind, WaitKind::kStreamWaitEvent);
+  EXPECT_EQ(waits[1].event_id, 5u);
+  ASSERT_EQ(waits[1].event_record, 1u);
+  EXPECT_EQ(trace.event_records[1].stream_id, 9);
+  EXPECT_EQ(trace.strings.View(trace.launches.at(trace.event_records[1].launch).api),
+            "cudaEventRecord");
+  EXPECT_EQ(waits[2].kind, WaitKind::kEvent);
+  EXPECT_EQ(waits[2].event_record, 2u);
+  EXPECT_EQ(waits[3].kind, WaitKind::kStream);
+  EXPECT_EQ(waits[3].event_id, kNoEvent);
+  EXPECT_EQ(waits[4].kind, WaitKind::kContext);
+  EXPECT_EQ(waits[4].event_record, kNoItem);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadOtherRow), 2);
+}
+
+TEST_F(NvprofReaderTest, MemoryOfTheDriver) {
+  const int64_t call = thread_.CallApi(20);
+  const auto add = [&](int64_t operation, int64_t kind, int64_t time_ns, int64_t correlation) {
+    return builder_.Add("MEMORY2", {{"memoryOperationType", operation},
+                                    {"memoryKind", kind},
+                                    {"correlationId", correlation},
+                                    {"address", 4096},
+                                    {"bytes", 512},
+                                    {"timestamp", time_ns},
+                                    {"processId", 4242},
+                                    {"deviceId", 3}});
+  };
+  add(2, 3, 90, 999);
+  add(1, 3, 40, call);
+  add(1, 2, 50, call);
+  add(3, 3, 60, call);
+  builder_.rows("MEMORY2").back()["bytes"] = -512;
+  builder_.Add("MEMORY", {{"memoryKind", 3}, {"bytes", 7}, {"start", 45}, {"end", 95}});
+  builder_.Add("MEMORY", {{"memoryKind", 3}, {"bytes", 8}, {"start", 55}});
+  const Trace trace = Read({.version = 16});
+  std::vector<std::pair<int64_t, int64_t>> events;
+  for (const MemoryEvent& event : trace.memory_events) {
+    EXPECT_EQ(event.source, MemorySource::kDriver);
+    events.emplace_back(event.time_ns, event.size_bytes);
+  }
+  EXPECT_THAT(events,
+              testing::ElementsAre(std::pair(40, 512), std::pair(45, 7), std::pair(50, 512),
+                                   std::pair(55, 8), std::pair(90, -512), std::pair(95, -7)));
+  EXPECT_EQ(trace.memory_events[0].kind, MemoryKind::kDevice);
+  EXPECT_EQ(trace.memory_events[0].device_id, 3);
+  EXPECT_EQ(trace.strings.View(trace.launches.at(trace.memory_events[0].launch).api), "cudaMalloc");
+  EXPECT_EQ(trace.threads.at(trace.memory_events[0].thread).thread_id, kThread);
+  EXPECT_EQ(trace.memory_events[2].device_id, -1) << "pinned memory of the host";
+  EXPECT_EQ(trace.threads.at(trace.memory_events[4].thread).process_id, 4242);
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadOtherRow), 1);
+}
+
+TEST_F(NvprofReaderTest, InstantsOfThreads) {
+  thread_.Instant("tick");
+  test::Row row = builder_.rows("MARKER")[0];
+  row["objectKind"] = 1;
+  builder_.Add("MARKER", row);  // Of the process.
+  row["objectKind"] = 2;
+  row["objectId"] = test::Blob{"abc"};
+  builder_.Add("MARKER", row);
+  row = builder_.rows("MARKER")[0];
+  row["name"] = 12345;
+  builder_.Add("MARKER", row);
+  const Trace trace = Read();
+  ASSERT_EQ(trace.instants.size(), 2u);
+  EXPECT_EQ(trace.strings.View(trace.instants[0].text), "tick");
+  EXPECT_EQ(trace.threads.at(trace.instants[0].thread).thread_id, kThread);
+  EXPECT_EQ(trace.instants[0].time_ns, std::get<int64_t>(row["timestamp"]));
+  EXPECT_EQ(trace.strings.View(trace.instants[1].text), "<unknown>");
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadMarkerRow), 2);
+}
+
+TEST_F(NvprofReaderTest, OverheadsAndTheirThreads) {
+  const auto add = [&](int64_t kind, int64_t object) {
+    builder_.Add("OVERHEAD", {{"overheadKind", kind},
+                              {"start", 1},
+                              {"end", 2},
+                              {"objectKind", object},
+                              {"objectId", test::ThreadObject(4242, kThread)}});
+  };
+  add(1, 2);
+  add(65536, 1);
+  add(77, 0);
+  const Trace trace = Read();
+  ASSERT_EQ(trace.overheads.size(), 3u);
+  EXPECT_EQ(trace.overheads[0].kind, OverheadKind::kDriverCompiler);
+  EXPECT_EQ(trace.threads.at(trace.overheads[0].thread).thread_id, kThread);
+  EXPECT_EQ(trace.overheads[1].kind, OverheadKind::kBufferFlush);
+  EXPECT_EQ(trace.overheads[1].thread, kNoThread);
+  EXPECT_EQ(trace.overheads[2].kind, OverheadKind::kUnknown);
+}
+
+TEST_F(NvprofReaderTest, NamesWithoutArguments) {
+  thread_.Push("x");
+  thread_.Pop();
+  const auto add = [&](int64_t kind, test::Blob object, const std::string& name) {
+    builder_.Add(
+        "NAME",
+        {{"objectKind", kind}, {"objectId", std::move(object)}, {"name", builder_.Intern(name)}});
+  };
+  test::Blob process = test::ThreadObject(4242, 0);
+  process.bytes.replace(4, 8, "leftover");
+  add(1, process, "sh -c x");
+  add(1, process, "python train.py --token=SESAME");
+  add(2, test::ThreadObject(4242, kThread), "main thread");
+  add(2, test::ThreadObject(4242, 99), "unseen");
+  add(3, test::ThreadObject(0, 0), "a device");
+  add(1, test::Blob{"abc"}, "cut");
+  const Trace trace = Read();
+  ASSERT_EQ(trace.processes.size(), 1u);
+  EXPECT_EQ(trace.processes[0].id, 4242);
+  EXPECT_EQ(trace.strings.View(trace.processes[0].name), "python");
+  ASSERT_EQ(trace.threads.size(), 1u);
+  EXPECT_EQ(trace.strings.View(trace.threads[0].name), "main thread");
+  EXPECT_EQ(diagnostics_.CountOf(Reason::kBadOtherRow), 1);
 }
 
 TEST_F(NvprofReaderTest, RangesWhateverTheOrderOfTheirRows) {

@@ -17,12 +17,12 @@ TEST(CopiesOfTest, CopiesAndFillsByStart) {
                           .end_ns = 300,
                           .size_bytes = 1500,
                           .launch = 0,
-                          .copy_kind = 1,
-                          .source_kind = 2,
-                          .target_kind = 3,
+                          .copy_kind = CopyKind::kHostToDevice,
+                          .source_kind = MemoryKind::kPinned,
+                          .target_kind = MemoryKind::kDevice,
                           .stream_id = 7});
   trace.sets.push_back({.start_ns = 100, .end_ns = 100, .size_bytes = 64, .device_id = 1});
-  trace.copies.push_back({.start_ns = 400, .end_ns = 300, .size_bytes = 8, .copy_kind = 99});
+  trace.copies.push_back({.start_ns = 400, .end_ns = 300, .size_bytes = 8});
   const std::vector<CopyRow> rows = CopiesOf(trace);
   ASSERT_EQ(rows.size(), 3u);
 

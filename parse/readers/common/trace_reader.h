@@ -4,6 +4,7 @@
 #include "parse/model/family.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
 #include "parse/source/profile_file.h"
 
 namespace oplens::parse {
@@ -15,9 +16,10 @@ struct TraceReader {
   /// Whether the file is of this family, by its content, never by its name. Asked only of files
   /// that no reader before it recognised.
   bool (*recognises)(ProfileFile* file);
-  /// Reads everything the model holds. Bad rows are counted in `diagnostics`, missing tables noted;
-  /// throws Error only when no right answer is possible.
-  Trace (*read)(ProfileFile* file, Diagnostics* diagnostics);
+  /// Reads what the model holds, of the parts of TracePart those that `needs` names. Bad rows are
+  /// counted in `diagnostics`, missing tables noted; throws Error only when no right answer is
+  /// possible.
+  Trace (*read)(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics);
 };
 
 }  // namespace oplens::parse

@@ -11,6 +11,7 @@
 
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
 #include "parse/readers/kineto/kineto_event.h"
 
 namespace oplens::parse {
@@ -22,7 +23,7 @@ using TextMap = std::map<std::string, T, std::less<>>;
 /// What the parts of the Kineto reader share: the trace that they fill, threads, bad events.
 class KinetoContext {
  public:
-  explicit KinetoContext(Diagnostics* sink) : diagnostics(*sink) {}
+  KinetoContext(TraceNeeds wanted, Diagnostics* sink) : needs(wanted), diagnostics(*sink) {}
   KinetoContext(const KinetoContext&) = delete;
   KinetoContext& operator=(const KinetoContext&) = delete;
 
@@ -45,6 +46,7 @@ class KinetoContext {
   int64_t ClockResolutionNs() const;
 
   Trace trace;
+  TraceNeeds needs;
   Diagnostics& diagnostics;
 
  private:

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "parse/readers/common/event_records.h"
 #include "parse/readers/kineto/kineto_communication.h"
 #include "parse/readers/kineto/kineto_kinds.h"
 
@@ -109,13 +110,14 @@ void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
     }
   }
   // Nothing can refer to a call without a correlation id.
-  if (details.correlation_id == kUnknownId) return;
+  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  if (details.correlation_id == kUnknownId && !all) return;
   KinetoTimes times;
   if (!context_.TimesOf(event, Reason::kBadLaunchRow, Reason::kBadLaunchTimes, &times)) return;
   trace_.launches.push_back({times.start_ns, times.end_ns, details.correlation_id,
                              context_.ThreadOf(event), trace_.strings.Intern(event.name)});
   driver_.push_back(driver);
-  if (details.any()) details_.push_back(details);
+  if (details.any() && details.correlation_id != kUnknownId) details_.push_back(details);
 }
 
 void KinetoDevice::PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t* stream_id) {
@@ -158,6 +160,8 @@ void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel)
     context_.CountBad(Reason::kBadKernelRow, event);
   }
   if (communication.name != 0) {
+    communication.start_ns = kernel->start_ns;
+    communication.end_ns = kernel->end_ns;
     kernel->communication = static_cast<ItemIndex>(trace_.communications.size());
     trace_.communications.push_back(communication);
   }
@@ -166,13 +170,15 @@ void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel)
 void KinetoDevice::ReadKernel(const KinetoEvent& event) {
   Kernel kernel = UnknownKernel();
   kernel.row_id = event.number;
-  if (event.has_args) ReadKernelArguments(event, &kernel);
-  PlaceOf(event, &kernel.device_id, &kernel.stream_id);
   KinetoTimes times;
-  if (context_.RawTimesOf(event, &times)) {
+  const bool timed = context_.RawTimesOf(event, &times);
+  if (timed) {
     kernel.start_ns = times.start_ns;
     kernel.end_ns = times.end_ns;
-  } else if (!kernel.reasons.Has(Reason::kBadKernelRow)) {
+  }
+  if (event.has_args) ReadKernelArguments(event, &kernel);
+  PlaceOf(event, &kernel.device_id, &kernel.stream_id);
+  if (!timed && !kernel.reasons.Has(Reason::kBadKernelRow)) {
     kernel.reasons.Add(Reason::kBadKernelRow);
     context_.CountBad(Reason::kBadKernelRow, event);
   }
@@ -241,16 +247,59 @@ void KinetoDevice::ReadSynchronization(const KinetoEvent& event) {
   Synchronization& wait = trace_.synchronizations.emplace_back();
   wait.start_ns = times.start_ns;
   wait.end_ns = times.end_ns;
-  wait.kind = KinetoWaitKind(event.name);
+  wait.kind = WaitKindOf(event.name);
   wait.context_id = work.context_id;
   wait.stream_id = work.stream_id;
   wait_correlations_.push_back(work.correlation_id);
+  if (context_.needs.Has(TracePart::kWaitEvents)) {
+    TakeWaitedEvent(ReadWaitedEvent(event), work, &wait);
+  }
+}
+
+KinetoDevice::WaitedEvent KinetoDevice::ReadWaitedEvent(const KinetoEvent& event) {
+  WaitedEvent waited;
+  if (!event.has_args) return waited;
+  for (const key_value_pair arg : event.args) {
+    if (arg.key == "wait_on_cuda_event_id") {
+      TakeInt(arg.value, &waited.event_id);
+    } else if (arg.key == "wait_on_cuda_event_record_corr_id") {
+      TakeCorrelation(arg.value, &waited.record_correlation_id);
+    } else if (arg.key == "wait_on_stream") {
+      TakeInt(arg.value, &waited.stream_id);
+    }
+  }
+  return waited;
+}
+
+/// The file has no events of recordings but their calls: what they are stands at the waits.
+void KinetoDevice::TakeWaitedEvent(const WaitedEvent& event, const Work& work,
+                                   Synchronization* wait) {
+  const bool known = event.event_id >= 0 && event.event_id < int64_t{kNoEvent};
+  if (known) wait->event_id = static_cast<uint32_t>(event.event_id);
+  if (event.record_correlation_id < 0) return;
+  const auto next = static_cast<ItemIndex>(trace_.event_records.size());
+  wait->event_record = records_.FindOrInsert(event.record_correlation_id, next);
+  if (wait->event_record != next) return;
+  EventRecord& record = trace_.event_records.emplace_back();
+  record.event_id = wait->event_id;
+  record.device_id = work.device_id;
+  record.context_id = work.context_id;
+  record.stream_id = event.stream_id;
+  record_correlations_.push_back(event.record_correlation_id);
 }
 
 void KinetoDevice::ReadOverhead(const KinetoEvent& event) {
   KinetoTimes times;
   if (!context_.TimesOf(event, Reason::kBadOtherRow, Reason::kBadOtherRow, &times)) return;
-  trace_.overheads.push_back({times.start_ns, times.end_ns, KinetoOverheadKind(event.name)});
+  if (!context_.needs.Has(TracePart::kOverheads)) return;
+  Overhead& overhead = trace_.overheads.emplace_back();
+  overhead.start_ns = times.start_ns;
+  overhead.end_ns = times.end_ns;
+  overhead.kind = OverheadKindOf(event.name);
+  // Process -1 stands for none.
+  if (event.has_process && context_.NumberOf(event.process) >= 0) {
+    overhead.thread = context_.ThreadOf(event);
+  }
 }
 
 void KinetoDevice::ReadAnnotation(const KinetoEvent& event) {
@@ -274,7 +323,8 @@ void KinetoDevice::Finish() {
     if (wanted.FindOrInsert(correlation_id, next) == next) launch_of_wanted.push_back(kNoLaunch);
   };
   for (const Kernel& kernel : trace_.kernels) want(kernel.correlation_id);
-  for (const auto* correlations : {&copy_correlations_, &set_correlations_, &wait_correlations_}) {
+  for (const auto* correlations :
+       {&copy_correlations_, &set_correlations_, &wait_correlations_, &record_correlations_}) {
     std::for_each(correlations->begin(), correlations->end(), want);
   }
   KeepWantedCalls(wanted, &launch_of_wanted);
@@ -294,19 +344,26 @@ void KinetoDevice::Finish() {
   resolve(&trace_.copies, copy_correlations_);
   resolve(&trace_.sets, set_correlations_);
   resolve(&trace_.synchronizations, wait_correlations_);
+  resolve(&trace_.event_records, record_correlations_);
+  if (context_.needs.Has(TracePart::kWaitEvents)) LinkEventRecords(&trace_);
   FillFromCalls();
+  others_.Place(&trace_, [](int64_t thread) { return static_cast<ThreadIndex>(thread); });
 }
 
 /// Of calls with the same id one of the runtime counts before one of the driver, then the earlier.
 void KinetoDevice::KeepWantedCalls(const IdMap& wanted,
                                    std::vector<LaunchIndex>* launch_of_wanted) {
+  const bool all = context_.needs.Has(TracePart::kApiCalls);
   std::vector<LaunchCall> kept;
   std::vector<bool> kept_driver;
   int64_t repeats = 0;
   for (size_t i = 0; i < trace_.launches.size(); ++i) {
-    const LaunchCall& call = trace_.launches[i];
+    LaunchCall& call = trace_.launches[i];
     const uint32_t found = wanted.Find(call.correlation_id);
-    if (found == IdMap::kNone) continue;
+    if (found == IdMap::kNone) {
+      if (all) others_.Add(call, call.thread);
+      continue;
+    }
     LaunchIndex& launch = (*launch_of_wanted)[found];
     if (launch == kNoLaunch) {
       launch = static_cast<LaunchIndex>(kept.size());
@@ -318,9 +375,10 @@ void KinetoDevice::KeepWantedCalls(const IdMap& wanted,
     LaunchCall& known = kept[launch];
     if (std::tuple(bool{driver_[i]}, call.start_ns, call.end_ns) <
         std::tuple(bool{kept_driver[launch]}, known.start_ns, known.end_ns)) {
-      known = call;
+      std::swap(known, call);
       kept_driver[launch] = driver_[i];
     }
+    if (all && IsCallOfItsOwn(call, known)) others_.Add(call, call.thread);
   }
   if (repeats > 0) context_.diagnostics.CountMany(Reason::kDuplicateLaunch, repeats);
   kept.shrink_to_fit();

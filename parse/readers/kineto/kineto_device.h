@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "parse/readers/common/other_calls.h"
 #include "parse/readers/kineto/kineto_context.h"
 #include "parse/readers/kineto/kineto_event.h"
 
@@ -22,7 +23,8 @@ class KinetoDevice {
   void ReadSynchronization(const KinetoEvent& event);
   void ReadOverhead(const KinetoEvent& event);
   void ReadAnnotation(const KinetoEvent& event);
-  /// Keeps the calls that GPU work refers to, and tells the work where they are.
+  /// Keeps the calls that something refers to and those that are asked for, and tells the work
+  /// where they are.
   void Finish();
 
  private:
@@ -45,7 +47,16 @@ class KinetoDevice {
     int32_t stream_id = static_cast<int32_t>(kUnknownId);
   };
 
+  /// What a wait says of the event that it waits for.
+  struct WaitedEvent {
+    int64_t event_id = kUnknownId;
+    int64_t record_correlation_id = kUnknownId;  ///< Of the call that recorded it.
+    int32_t stream_id = static_cast<int32_t>(kUnknownId);
+  };
+
   Work ReadWork(const KinetoEvent& event);
+  static WaitedEvent ReadWaitedEvent(const KinetoEvent& event);
+  void TakeWaitedEvent(const WaitedEvent& event, const Work& work, Synchronization* wait);
   /// Device and stream stand in the arguments, else as process and thread.
   void PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t* stream_id);
   void ReadKernelArguments(const KinetoEvent& event, Kernel* kernel);
@@ -59,6 +70,9 @@ class KinetoDevice {
   std::vector<int64_t> copy_correlations_;
   std::vector<int64_t> set_correlations_;
   std::vector<int64_t> wait_correlations_;
+  std::vector<int64_t> record_correlations_;  // Of Trace::event_records.
+  IdMap records_;                             // correlation id -> index into Trace::event_records
+  OtherCalls others_;
 };
 
 }  // namespace oplens::parse

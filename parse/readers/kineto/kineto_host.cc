@@ -122,7 +122,18 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
     op.forward_thread = details.forward_thread;
     op.sequence = std::max(details.sequence, int64_t{-1});
   }
-  if (details.communication.name != 0) trace_.communications.push_back(details.communication);
+  if (details.communication.name != 0) AddCommunication(event, &details.communication);
+}
+
+void KinetoHost::AddCommunication(const KinetoEvent& event, Communication* communication) {
+  KinetoTimes times;
+  // What is wrong with them is counted for the range.
+  if (ReadKinetoTimes(event, &times) && times.end_ns >= times.start_ns) {
+    communication->start_ns = times.start_ns;
+    communication->end_ns = times.end_ns;
+    communication->thread = context_.ThreadOf(event);
+  }
+  trace_.communications.push_back(*communication);
 }
 
 StringId KinetoHost::StackOf(std::string_view frames) {
@@ -182,7 +193,9 @@ void KinetoHost::ReadInstant(const KinetoEvent& event) {
   }
   // Marks of the profiler itself, such as "Record Window End", whose time may mean nothing.
   if (event.scope == "g" || !context_.MomentOf(event, &time_ns)) return;
-  trace_.instants.push_back({time_ns, trace_.strings.Intern(event.name), context_.ThreadOf(event)});
+  const StringId text = trace_.strings.Intern(event.name);
+  const ThreadIndex thread = context_.ThreadOf(event);
+  if (context_.needs.Has(TracePart::kInstants)) trace_.instants.push_back({time_ns, text, thread});
 }
 
 void KinetoHost::ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns) {
@@ -218,7 +231,7 @@ void KinetoHost::ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns) {
   }
   memory.device_id = device_type == 0 ? -1 : device_id;
   memory.thread = context_.ThreadOf(event);
-  trace_.memory_events.push_back(memory);
+  if (context_.needs.Has(TracePart::kMemoryEvents)) trace_.memory_events.push_back(memory);
 }
 
 void KinetoHost::ReadForwardBackward(const KinetoEvent& event) {

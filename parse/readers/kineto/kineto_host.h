@@ -42,6 +42,7 @@ class KinetoHost {
   };
 
   Range* AddRange(const KinetoEvent& event, RangeKind kind, StringId text);
+  void AddCommunication(const KinetoEvent& event, Communication* communication);
   void ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns);
   StringId StackOf(std::string_view frames);
 

@@ -8,14 +8,10 @@
 
 namespace oplens::parse {
 
-// Kineto writes CUPTI's kinds as words in the names of events. 0 stands for unknown words.
+// Kineto writes CUPTI's kinds as words in the names of events.
 
 /// Direction and memories of a copy by its name, "Memcpy HtoD (Pinned -> Device)".
 void TakeKinetoCopyKinds(std::string_view name, MemoryCopy* copy);
-/// The kind of a wait by its name, "Stream Sync".
-int32_t KinetoWaitKind(std::string_view name);
-/// The kind of an overhead by its name, "Buffer Flush".
-int32_t KinetoOverheadKind(std::string_view name);
 
 }  // namespace oplens::parse
 

@@ -54,6 +54,9 @@ void TakeKinetoMember(std::string_view key, element value, Trace* trace) {
     TakeDevices(value, trace);
   } else if (key == "distributedInfo") {
     TakeDistributed(value, trace);
+  } else if (key == "baseTimeNanoseconds") {
+    int64_t base_ns = 0;
+    if (TakeInt(value, &base_ns)) trace->clock_offset_ns = base_ns;
   }
 }
 

@@ -10,8 +10,8 @@
 namespace oplens::parse {
 
 /// Takes a member of the document beside the events: the schema version, the devices, the place in
-/// a distributed run. Others are left out; baseTimeNanoseconds among them, since the origin of a
-/// trace's times means nothing.
+/// a distributed run, and baseTimeNanoseconds, which was subtracted from all times. Others are left
+/// out.
 void TakeKinetoMember(std::string_view key, simdjson::dom::element value, Trace* trace);
 
 }  // namespace oplens::parse

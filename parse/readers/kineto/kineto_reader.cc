@@ -18,8 +18,8 @@ constexpr size_t kLongestCategory = 40;
 
 }  // namespace
 
-KinetoReader::KinetoReader(std::string path, Diagnostics* diagnostics)
-    : path_(std::move(path)), context_(diagnostics) {
+KinetoReader::KinetoReader(std::string path, TraceNeeds needs, Diagnostics* diagnostics)
+    : path_(std::move(path)), context_(needs, diagnostics) {
   context_.trace.family = Family::kKineto;
 }
 
@@ -175,8 +175,8 @@ bool IsBareArray(std::string_view head) {
   throw Error(file.path(), "is JSON, but no trace: it has no traceEvents", kAdvice);
 }
 
-Trace ReadKineto(ProfileFile* file, Diagnostics* diagnostics) {
-  KinetoReader reader(file->path(), diagnostics);
+Trace ReadKineto(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
+  KinetoReader reader(file->path(), needs, diagnostics);
   Diagnostics events;
   const std::unique_ptr<ByteSource> source = file->Open();
   const JsonEventCounts counts = ReadJsonEvents(source.get(), file->path(), &reader, &events);

@@ -19,7 +19,7 @@ extern const TraceReader kKinetoReader;
 /// Trace of them.
 class KinetoReader : public JsonEventHandler {
  public:
-  KinetoReader(std::string path, Diagnostics* diagnostics);
+  KinetoReader(std::string path, TraceNeeds needs, Diagnostics* diagnostics);
 
   void OnEvent(simdjson::dom::object object) override;
   void OnMember(std::string_view key, simdjson::dom::element value) override;

@@ -69,7 +69,8 @@ void NsysCalls::ReadCall(int64_t row_id, const Cell* row) {
   const bool wanted = wanted_.Find(key) != IdMap::kNone;
   const Key anywhere = KeyOf(0, row[3].integer());
   const bool wanted_anywhere = any_process_wanted_ && wanted_.Find(anywhere) != IdMap::kNone;
-  if (!wanted && !wanted_anywhere) return;
+  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  if (!wanted && !wanted_anywhere && !all) return;
   LaunchCall call;
   call.start_ns = row[0].integer();
   call.end_ns = row[1].integer();
@@ -78,16 +79,17 @@ void NsysCalls::ReadCall(int64_t row_id, const Cell* row) {
     return;
   }
   call.correlation_id = row[3].integer();
-  call.thread = context_.ThreadOf(row[2].integer());
   call.api = ApiOf(row[4]);
-  if (wanted) Keep(key, call);
-  if (wanted_anywhere) Keep(anywhere, call);
+  if (wanted) Keep(key, call, row[2].integer());
+  if (wanted_anywhere) Keep(anywhere, call, row[2].integer());
+  if (!wanted && !wanted_anywhere) others_.Add(call, row[2].integer());
 }
 
 /// Of rows that share a key the one that starts first counts, whatever their order: a runtime call
 /// starts before the driver call that it makes.
-void NsysCalls::Keep(Key key, const LaunchCall& call) {
+void NsysCalls::Keep(Key key, LaunchCall call, int64_t global_tid) {
   auto& launches = context_.trace.launches;
+  call.thread = context_.ThreadOf(global_tid);
   LaunchIndex& launch = launches_[wanted_.Find(key)];
   if (launch == kNoLaunch) {
     launch = static_cast<LaunchIndex>(launches.size());
@@ -95,7 +97,18 @@ void NsysCalls::Keep(Key key, const LaunchCall& call) {
     return;
   }
   LaunchCall& kept = launches[launch];
-  if (std::pair(call.start_ns, call.end_ns) < std::pair(kept.start_ns, kept.end_ns)) kept = call;
+  if (std::pair(call.start_ns, call.end_ns) < std::pair(kept.start_ns, kept.end_ns)) {
+    std::swap(kept, call);
+  }
+  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  if (all && IsCallOfItsOwn(call, kept)) {
+    others_.Add(call, context_.global_tids()[call.thread]);
+  }
+}
+
+void NsysCalls::PlaceOthers() {
+  others_.Place(&context_.trace,
+                [this](int64_t global_tid) { return context_.ThreadOf(global_tid); });
 }
 
 void NsysCalls::CountRepeats() {

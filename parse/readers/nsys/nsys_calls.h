@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "parse/readers/common/other_calls.h"
 #include "parse/readers/nsys/nsys_context.h"
 
 namespace oplens::parse {
@@ -31,11 +32,13 @@ class NsysCalls {
   void Read();
   /// The call, kNoLaunch when it is not in the file. After Read.
   LaunchIndex Find(Key key) const;
+  /// Puts the calls that nothing refers to behind all others, where they are asked for.
+  void PlaceOthers();
 
  private:
   static Key KeyOf(uint32_t process, int64_t correlation_id);
   void ReadCall(int64_t row_id, const Cell* row);
-  void Keep(Key key, const LaunchCall& call);
+  void Keep(Key key, LaunchCall call, int64_t global_tid);
   void CountRepeats();
   StringId ApiOf(const Cell& name);
 
@@ -49,6 +52,7 @@ class NsysCalls {
   std::vector<Key> repeats_;  // Of rows of another class.
   bool ascending_ = true;
   IdMap apis_;  // nameId -> StringId
+  OtherCalls others_;
 };
 
 }  // namespace oplens::parse

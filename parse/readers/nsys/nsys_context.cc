@@ -100,4 +100,8 @@ uint32_t NsysContext::ProcessOf(int64_t global_id) {
   return last_process_;
 }
 
+bool NsysContext::KnowsProcess(int64_t global_id) const {
+  return processes_.Find(nsys::ProcessKey(global_id)) != IdMap::kNone;
+}
+
 }  // namespace oplens::parse

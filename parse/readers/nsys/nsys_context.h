@@ -10,6 +10,7 @@
 #include "base/id_map.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
 #include "parse/source/sqlite_database.h"
 
 namespace oplens::parse {
@@ -18,7 +19,8 @@ namespace oplens::parse {
 /// strings, threads, processes, bad rows.
 class NsysContext {
  public:
-  NsysContext(SqliteDatabase* source, Diagnostics* sink) : database(*source), diagnostics(*sink) {}
+  NsysContext(SqliteDatabase* source, TraceNeeds wanted, Diagnostics* sink)
+      : database(*source), diagnostics(*sink), needs(wanted) {}
   NsysContext(const NsysContext&) = delete;
   NsysContext& operator=(const NsysContext&) = delete;
 
@@ -55,6 +57,8 @@ class NsysContext {
   /// The number, from 1, of the process of a global thread or process id; 0 stands for "the file
   /// does not say".
   uint32_t ProcessOf(int64_t global_id);
+  /// Whether something was read of the process of a global thread or process id.
+  bool KnowsProcess(int64_t global_id) const;
   /// All processes that something was read of: nsys::ProcessKey by number less one.
   const std::vector<int64_t>& process_keys() const { return process_keys_; }
   /// Of Trace::threads, by index.
@@ -64,6 +68,7 @@ class NsysContext {
 
   SqliteDatabase& database;
   Diagnostics& diagnostics;
+  TraceNeeds needs;
   Trace trace;
 
  private:

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <limits>
 #include <string_view>
 #include <vector>
 
 #include "parse/model/demangle.h"
+#include "parse/readers/common/event_records.h"
 #include "parse/readers/common/kernel_row.h"
 #include "parse/readers/nsys/nsys_schema.h"
 
@@ -30,11 +32,23 @@ enum KernelColumn : size_t {
 constexpr std::string_view kOwnKernelColumns[] = {"globalPid", "mangledName", "demangledName",
                                                   "shortName", "graphNodeId"};
 
-/// The number of CUPTI for a memory kind; 0, unknown, for anything out of range.
-bool TakeMemoryKind(const Cell& cell, int32_t* kind) {
-  if (!TakeInt32(cell, kind)) return false;
-  *kind = *kind >= 0 && *kind < nsys::kMemoryUnknown ? *kind + 1 : 0;
+bool TakeMemoryKind(const Cell& cell, MemoryKind* kind) {
+  int32_t number = 0;
+  if (!TakeInt32(cell, &number)) return false;
+  *kind = number >= 0 && number < nsys::kMemoryUnknown ? MemoryKindOfNumber(number + 1)
+                                                       : MemoryKind::kUnknown;
   return true;
+}
+
+/// kNoEvent for the number that stands for none, 2^32 - 1, and for what is no id.
+uint32_t EventIdOf(const Cell& cell) {
+  const bool good = cell.is_int() && cell.integer() >= 0 && cell.integer() < int64_t{kNoEvent};
+  return good ? static_cast<uint32_t>(cell.integer()) : kNoEvent;
+}
+
+WaitKind WaitKindOf(bool stream, bool event) {
+  if (stream) return event ? WaitKind::kStreamWaitEvent : WaitKind::kStream;
+  return event ? WaitKind::kEvent : WaitKind::kContext;
 }
 
 /// Columns that every row of GPU work has, as the first six of its table's list.
@@ -59,6 +73,7 @@ void NsysDevice::Read() {
   ReadCopies();
   ReadSets();
   ReadSynchronizations();
+  if (context_.needs.Has(TracePart::kWaitEvents)) ReadEventRecords();
   ReadGraphReplays();
   ReadMemoryEvents();
   calls_.Read();
@@ -147,15 +162,16 @@ void NsysDevice::ReadCopies() {
                      context_.HasColumn(nsys::kMemcpyTable, "dstKind");
   context_.ForEachWholeRow(nsys::kMemcpyTable, kColumns, 8, [&](int64_t row_id, const Cell* row) {
     MemoryCopy copy;
+    int32_t kind = 0;
     bool good = TakePlace(row, &copy) && TakeInt32(row[2], &copy.device_id) &&
-                TakeInt64(row[5], &copy.size_bytes) && TakeInt32(row[6], &copy.copy_kind) &&
-                row[7].is_int();
+                TakeInt64(row[5], &copy.size_bytes) && TakeInt32(row[6], &kind) && row[7].is_int();
     good &= !kinds || (TakeMemoryKind(row[9], &copy.source_kind) &&
                        TakeMemoryKind(row[10], &copy.target_kind));
     if (!good) {
       context_.CountBadRow(Reason::kBadOtherRow, nsys::kMemcpyTable, row_id);
       return;
     }
+    copy.copy_kind = CopyKindOfNumber(kind);
     copy_calls_.push_back(calls_.Want(row[7], row[8]));
     trace_.copies.push_back(copy);
   });
@@ -184,18 +200,41 @@ void NsysDevice::ReadSynchronizations() {
   const bool renamed = !context_.HasColumn(nsys::kSynchronizationTable, "syncType") &&
                        context_.HasColumn(nsys::kSynchronizationTable, "deprecatedSyncType");
   const std::string_view kind = renamed ? "deprecatedSyncType" : "syncType";
-  const std::string_view columns[] = {"start",    "end", "deviceId",      "contextId",
-                                      "streamId", kind,  "correlationId", "globalPid"};
+  const std::string_view columns[] = {"start",         "end",       "deviceId",
+                                      "contextId",     "streamId",  kind,
+                                      "correlationId", "globalPid", "eventId"};
+  const bool tells_event = context_.HasColumn(nsys::kSynchronizationTable, "eventId");
+  const bool keep_event = context_.needs.Has(TracePart::kWaitEvents);
   context_.ForEachWholeRow(
       nsys::kSynchronizationTable, columns, 7, [&](int64_t row_id, const Cell* row) {
         Synchronization wait;
-        if (!TakePlace(row, &wait) || !TakeInt32(row[5], &wait.kind) || !row[6].is_int()) {
+        int32_t number = 0;
+        if (!TakePlace(row, &wait) || !TakeInt32(row[5], &number) || !row[6].is_int()) {
           context_.CountBadRow(Reason::kBadOtherRow, nsys::kSynchronizationTable, row_id);
           return;
         }
+        const uint32_t event = EventIdOf(row[8]);
+        if (tells_event) wait.kind = WaitKindOf(wait.stream_id != -1, event != kNoEvent);
+        if (keep_event) wait.event_id = event;
         wait_calls_.push_back(calls_.Want(row[6], row[7]));
         trace_.synchronizations.push_back(wait);
       });
+}
+
+void NsysDevice::ReadEventRecords() {
+  constexpr std::string_view kColumns[] = {"deviceId",      "contextId", "streamId",
+                                           "correlationId", "eventId",   "globalPid"};
+  context_.ForEachWholeRow(nsys::kEventTable, kColumns, 5, [&](int64_t row_id, const Cell* row) {
+    EventRecord record;
+    record.event_id = EventIdOf(row[4]);
+    if (!TakeInt32(row[0], &record.device_id) || !TakeInt32(row[1], &record.context_id) ||
+        !TakeInt32(row[2], &record.stream_id) || !row[3].is_int() || record.event_id == kNoEvent) {
+      context_.CountBadRow(Reason::kBadOtherRow, nsys::kEventTable, row_id);
+      return;
+    }
+    record_calls_.push_back(calls_.Want(row[3], row[5]));
+    trace_.event_records.push_back(record);
+  });
 }
 
 void NsysDevice::ReadGraphReplays() {
@@ -236,7 +275,9 @@ void NsysDevice::ReadMemoryEvents() {
         event.address = row[1].integer();
         const bool freed = row[4].integer() == nsys::kDeallocation;
         event.size_bytes = freed ? -row[2].integer() : row[2].integer();
-        const bool host = row[6].is_int() && row[6].integer() <= nsys::kMemoryPinned;
+        event.source = MemorySource::kDriver;
+        TakeMemoryKind(row[6], &event.kind);
+        const bool host = event.kind == MemoryKind::kPageable || event.kind == MemoryKind::kPinned;
         if (host) event.device_id = -1;
         memory_owners_.push_back({calls_.Want(row[7], row[5]), row[5].integer()});
         trace_.memory_events.push_back(event);
@@ -251,7 +292,9 @@ void NsysDevice::Join() {
   join(copy_calls_, &trace_.copies);
   join(set_calls_, &trace_.sets);
   join(wait_calls_, &trace_.synchronizations);
+  join(record_calls_, &trace_.event_records);
   join(replay_calls_, &trace_.graph_replays);
+  if (context_.needs.Has(TracePart::kWaitEvents)) LinkEventRecords(&trace_);
   for (Kernel& kernel : trace_.kernels) {
     if (kernel.launch == kNoLaunch) continue;
     const LaunchCall& call = trace_.launches[kernel.launch];
@@ -260,13 +303,25 @@ void NsysDevice::Join() {
       kernel.process_id = trace_.threads[call.thread].process_id;
     }
   }
-  for (size_t i = 0; i < memory_owners_.size(); ++i) {
-    const LaunchIndex call = calls_.Find(memory_owners_[i].call);
+  JoinMemoryEvents();
+}
+
+void NsysDevice::JoinMemoryEvents() {
+  std::vector<MemoryEvent>& events = trace_.memory_events;
+  for (size_t i = 0; i < events.size(); ++i) {
+    events[i].launch = calls_.Find(memory_owners_[i].call);
     // Without its call, the event belongs to the process: a thread without a number stands for it.
-    trace_.memory_events[i].thread = call != kNoLaunch
-                                         ? trace_.launches[call].thread
-                                         : context_.ThreadOf(memory_owners_[i].global_pid);
+    events[i].thread = events[i].launch != kNoLaunch
+                           ? trace_.launches[events[i].launch].thread
+                           : context_.ThreadOf(memory_owners_[i].global_pid);
   }
+  if (!context_.needs.Has(TracePart::kMemoryEvents)) {
+    std::vector<MemoryEvent>().swap(events);
+    return;
+  }
+  std::stable_sort(events.begin(), events.end(), [](const MemoryEvent& a, const MemoryEvent& b) {
+    return a.time_ns < b.time_ns;
+  });
 }
 
 }  // namespace oplens::parse

@@ -16,6 +16,8 @@ class NsysDevice {
   explicit NsysDevice(NsysContext* context) : context_(*context), trace_(context->trace) {}
 
   void Read();
+  /// Adds the API calls that nothing refers to, where they are asked for.
+  void PlaceOtherCalls() { calls_.PlaceOthers(); }
 
  private:
   void ReadKernels();
@@ -25,9 +27,11 @@ class NsysDevice {
   void ReadCopies();
   void ReadSets();
   void ReadSynchronizations();
+  void ReadEventRecords();
   void ReadGraphReplays();
   void ReadMemoryEvents();
   void Join();
+  void JoinMemoryEvents();
 
   /// What a memory event says of its thread, until the calls are read.
   struct MemoryOwner {
@@ -45,6 +49,7 @@ class NsysDevice {
   std::vector<NsysCalls::Key> copy_calls_;
   std::vector<NsysCalls::Key> set_calls_;
   std::vector<NsysCalls::Key> wait_calls_;
+  std::vector<NsysCalls::Key> record_calls_;  // Of Trace::event_records.
   std::vector<NsysCalls::Key> replay_calls_;
   std::vector<MemoryOwner> memory_owners_;
 };

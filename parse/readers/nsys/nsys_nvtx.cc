@@ -134,8 +134,9 @@ void NsysNvtx::TakeMark(int64_t row_id, const Cell* row) {
     return;
   }
   const StringId text = TextOf(row_id, row);
-  trace_.instants.push_back(
-      {row[kStart].integer(), text, context_.ThreadOf(row[kThread].integer())});
+  const ThreadIndex thread = context_.ThreadOf(row[kThread].integer());
+  if (!context_.needs.Has(TracePart::kInstants)) return;
+  trace_.instants.push_back({row[kStart].integer(), text, thread});
 }
 
 void NsysNvtx::TakeThreadName(const Cell* row) {

@@ -17,32 +17,40 @@ namespace {
 /// The kinds of CUPTI by the names that Nsight Systems gives them; other rows are its own overhead.
 struct OverheadName {
   std::string_view part;
-  int32_t kind;
+  OverheadKind kind;
 };
 constexpr OverheadName kOverheadNames[] = {
-    {"Driver compiler", 1},
-    {"Buffer flush", 65536},
-    {"Instrumentation", 131072},
-    {"Resource Management", 196608},
+    {"Driver compiler", OverheadKind::kDriverCompiler},
+    {"Buffer flush", OverheadKind::kBufferFlush},
+    {"Instrumentation", OverheadKind::kInstrumentation},
+    {"Resource Management", OverheadKind::kResource},
 };
 
-int32_t OverheadKind(std::string_view name) {
-  if (!name.starts_with("CUPTI")) return 0;
+OverheadKind KindOf(std::string_view name) {
+  if (!name.starts_with("CUPTI")) return OverheadKind::kUnknown;
   for (const OverheadName& known : kOverheadNames) {
     if (name.ends_with(known.part)) return known.kind;
   }
-  return 0;
+  return OverheadKind::kUnknown;
 }
 
 void ReadOverheads(NsysContext* context) {
-  constexpr std::string_view kColumns[] = {"start", "end", "nameId"};
+  constexpr std::string_view kColumns[] = {"start", "end", "nameId", "globalTid"};
+  const bool keep = context->needs.Has(TracePart::kOverheads);
   context->ForEachWholeRow(nsys::kOverheadTable, kColumns, 2, [&](int64_t row_id, const Cell* row) {
     if (!AllInts(row, 2)) {
       context->CountBadRow(Reason::kBadOtherRow, nsys::kOverheadTable, row_id);
       return;
     }
-    const std::string_view name = context->trace.strings.View(context->TextOf(row[2]));
-    context->trace.overheads.push_back({row[0].integer(), row[1].integer(), OverheadKind(name)});
+    if (!keep) return;
+    Overhead& overhead = context->trace.overheads.emplace_back();
+    overhead.start_ns = row[0].integer();
+    overhead.end_ns = row[1].integer();
+    overhead.kind = KindOf(context->trace.strings.View(context->TextOf(row[2])));
+    // The file has overheads of all processes of the machine.
+    if (row[3].is_int() && context->KnowsProcess(row[3].integer())) {
+      overhead.thread = context->ThreadOf(row[3].integer());
+    }
   });
 }
 
@@ -62,14 +70,18 @@ bool RecognisesNsys(ProfileFile* file) {
   return database != nullptr && database->HasTable(nsys::kStringTable);
 }
 
-Trace ReadNsys(ProfileFile* file, Diagnostics* diagnostics) {
-  NsysContext context(file->database(), diagnostics);
+Trace ReadNsys(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
+  NsysContext context(file->database(), needs, diagnostics);
   context.trace.family = Family::kNsys;
   context.ReadStrings();
-  NsysDevice(&context).Read();
+  NsysDevice device(&context);
+  device.Read();
   NsysNvtx(&context).Read();
+  // What is asked for says nothing of the rank.
+  const size_t threads = context.trace.threads.size();
   ReadOverheads(&context);
-  NsysTarget(&context).Read();
+  device.PlaceOtherCalls();
+  NsysTarget(&context).Read(threads);
   NoteEmptiness(&context);
   return std::move(context.trace);
 }

@@ -17,6 +17,7 @@ inline constexpr std::string_view kStringTable = "StringIds";
 inline constexpr std::string_view kMetaTable = "META_DATA_EXPORT";
 inline constexpr std::string_view kOldMetaTable = "EXPORT_META_DATA";  ///< Up to 2023.3.
 inline constexpr std::string_view kSessionTable = "ANALYSIS_DETAILS";
+inline constexpr std::string_view kStartTimeTable = "TARGET_INFO_SESSION_START_TIME";
 inline constexpr std::string_view kProcessTable = "PROCESSES";
 inline constexpr std::string_view kThreadNameTable = "ThreadNames";
 inline constexpr std::string_view kGpuTable = "TARGET_INFO_GPU";
@@ -25,6 +26,7 @@ inline constexpr std::string_view kKernelTable = "CUPTI_ACTIVITY_KIND_KERNEL";
 inline constexpr std::string_view kMemcpyTable = "CUPTI_ACTIVITY_KIND_MEMCPY";
 inline constexpr std::string_view kMemsetTable = "CUPTI_ACTIVITY_KIND_MEMSET";
 inline constexpr std::string_view kSynchronizationTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+inline constexpr std::string_view kEventTable = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 inline constexpr std::string_view kGraphTraceTable = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 inline constexpr std::string_view kRuntimeTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
 inline constexpr std::string_view kGraphNodeTable = "CUDA_GRAPH_NODE_EVENTS";
@@ -49,8 +51,12 @@ inline constexpr int64_t kImportedPushPop = 70;
 inline constexpr int64_t kImportedStartEnd = 71;
 inline constexpr int64_t kNvtxDomainCreate = 75;
 
+// SYNCHRONIZATION.syncType is not read. In the files its numbers are those of ENUM_CUPTI_SYNC_TYPE
+// in no version: up to 3.13 a wait for a context is 1, for an event 2, for a stream and of a stream
+// for an event 3; in 3.16 they are 0, 1, 2. Whether there is a stream and an event tells all four
+// kinds apart in each.
+
 /// ENUM_CUDA_MEM_KIND: CUPTI's CUpti_ActivityMemoryKind less one; "unknown" stands at the end.
-inline constexpr int64_t kMemoryPinned = 1;
 inline constexpr int64_t kMemoryUnknown = 7;
 
 /// CUDA_GPU_MEMORY_USAGE_EVENTS.memoryOperationType.

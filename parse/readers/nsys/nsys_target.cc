@@ -27,11 +27,12 @@ void TakePositive(const Cell& cell, int64_t* value) {
 
 }  // namespace
 
-void NsysTarget::Read() {
+void NsysTarget::Read(size_t ranked) {
   ReadVersion();
+  ReadStartTime();
   ReadProcesses();
   ReadThreadNames();
-  TakeRank();
+  TakeRank(ranked);
   ReadDevices();
 }
 
@@ -54,6 +55,16 @@ void NsysTarget::ReadVersion() {
   if (schema.empty()) return;
   if (!trace_.producer.empty()) trace_.producer += ' ';
   trace_.producer += "(schema " + schema + ")";
+}
+
+/// The moment that times of events count from. (It is not that of the session's start before it,
+/// ANALYSIS_DETAILS.startTime: files whose capture began late would have been exported before their
+/// end.)
+void NsysTarget::ReadStartTime() {
+  constexpr std::string_view kColumns[] = {"utcEpochNs"};
+  context_.ForEachRow(nsys::kStartTimeTable, kColumns, [&](int64_t, const Cell* row) {
+    if (row[0].is_int() && !trace_.clock_offset_ns) trace_.clock_offset_ns = row[0].integer();
+  });
 }
 
 void NsysTarget::ReadProcesses() {
@@ -90,11 +101,11 @@ void NsysTarget::ReadThreadNames() {
   });
 }
 
-void NsysTarget::TakeRank() {
+void NsysTarget::TakeRank(size_t ranked) {
   constexpr std::string_view kPrefix = "MPI Rank ";
   std::set<int64_t> ranks;
-  for (const Thread& thread : trace_.threads) {
-    std::string_view name = trace_.strings.View(thread.name);
+  for (size_t i = 0; i < ranked; ++i) {
+    std::string_view name = trace_.strings.View(trace_.threads[i].name);
     if (!name.starts_with(kPrefix)) continue;
     name.remove_prefix(kPrefix.size());
     int64_t rank = kUnknownId;

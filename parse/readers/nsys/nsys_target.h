@@ -1,6 +1,7 @@
 #ifndef OPLENS_PARSE_READERS_NSYS_NSYS_TARGET_H_
 #define OPLENS_PARSE_READERS_NSYS_NSYS_TARGET_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -15,14 +16,16 @@ class NsysTarget {
  public:
   explicit NsysTarget(NsysContext* context) : context_(*context), trace_(context->trace) {}
 
-  void Read();
+  /// The names of the first `ranked` threads tell the rank.
+  void Read(size_t ranked);
 
  private:
   void ReadVersion();
+  void ReadStartTime();
   void ReadProcesses();
   void ReadThreadNames();
   /// Nsight Systems names the thread that initialised MPI after its rank.
-  void TakeRank();
+  void TakeRank(size_t ranked);
   void ReadDevices();
   /// CUDA's number of each GPU, by the file's number of the GPU, in the processes that were read.
   std::map<int64_t, std::vector<int64_t>> ReadDeviceNumbers();

@@ -7,7 +7,7 @@
 namespace oplens::parse {
 
 /// Name of a CUDA runtime call by its callback id, without ABI suffix, e.g. 211 ->
-/// "cudaLaunchKernel". Ids that start no work on a GPU have no name here and give "runtime:ID".
+/// "cudaLaunchKernel". Ids of calls newer than CUDA 13.0 give "runtime:ID".
 std::string RuntimeApiName(int64_t callback_id);
 
 /// The same for driver calls, e.g. 307 -> "cuLaunchKernel"; "driver:ID".

@@ -22,6 +22,12 @@ inline constexpr std::string_view kMemsetTable = "CUPTI_ACTIVITY_KIND_MEMSET";
 inline constexpr std::string_view kSynchronizationTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 inline constexpr std::string_view kOverheadTable = "CUPTI_ACTIVITY_KIND_OVERHEAD";
 inline constexpr std::string_view kDeviceTable = "CUPTI_ACTIVITY_KIND_DEVICE";
+inline constexpr std::string_view kEventTable = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
+inline constexpr std::string_view kNameTable = "CUPTI_ACTIVITY_KIND_NAME";
+/// A row a piece of memory: versions 11 to 15.
+inline constexpr std::string_view kMemoryLifetimeTable = "CUPTI_ACTIVITY_KIND_MEMORY";
+/// A row an operation: from version 16 on.
+inline constexpr std::string_view kMemoryOperationTable = "CUPTI_ACTIVITY_KIND_MEMORY2";
 
 // What `record` adds: docs/recording.md.
 inline constexpr std::string_view kMetaTable = "OPLENS_META";
@@ -30,6 +36,10 @@ inline constexpr std::string_view kCallTable = "OPLENS_CALL";
 inline constexpr std::string_view kKernelExtraTable = "OPLENS_KERNEL";
 inline constexpr std::string_view kGraphNodeTable = "OPLENS_GRAPH_NODE";
 inline constexpr std::string_view kAllocationTable = "OPLENS_ALLOCATION";
+/// The columns of MEMORY2, which version 12 lacks.
+inline constexpr std::string_view kRecordedMemoryTable = "OPLENS_MEMORY";
+inline constexpr std::string_view kWaitExtraTable = "OPLENS_SYNCHRONIZATION";
+inline constexpr std::string_view kEventExtraTable = "OPLENS_CUDA_EVENT";
 
 /// StringTable's row 0: stands for a NULL pointer.
 inline constexpr std::string_view kNullString = "-- null --";
@@ -42,6 +52,10 @@ inline constexpr int kMarkerEnd = 1 << 2;
 /// MARKER.objectKind (CUpti_ActivityObjectKind).
 inline constexpr int kObjectProcess = 1;
 inline constexpr int kObjectThread = 2;
+
+/// MEMORY2.memoryOperationType (CUpti_ActivityMemoryOperationType).
+inline constexpr int kMemoryAllocation = 1;
+inline constexpr int kMemoryRelease = 2;
 
 }  // namespace oplens::parse::nvprof
 

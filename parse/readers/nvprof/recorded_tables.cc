@@ -110,11 +110,13 @@ void NoteText(const std::string& path, std::string_view key, std::string_view va
 
 }  // namespace
 
-void NoteRecording(SqliteDatabase* database, Diagnostics* diagnostics) {
+void NoteRecording(SqliteDatabase* database, Trace* trace, Diagnostics* diagnostics) {
   constexpr std::string_view kMetaColumns[] = {"key", "value"};
   bool finished = !database->HasTable(kMetaTable);
   ForEachRow(database, kMetaTable, kMetaColumns, [&](int64_t, const Cell* row) {
     finished = true;
+    // All that `record` writes has the clock of docs/recording.md.
+    trace->clock_offset_ns = 0;
     if (row[0].type() != Cell::Type::kText) return;
     if (row[1].is_int()) {
       NoteNumber(database->path(), row[0].bytes(), row[1].integer(), diagnostics);
@@ -197,8 +199,9 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
 }
 
 void ReadAllocations(SqliteDatabase* database,
-                     const std::function<ThreadIndex(int64_t, int64_t)>& thread_of, Trace* trace,
-                     Diagnostics* diagnostics) {
+                     const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
+                     TraceNeeds needs, Trace* trace, Diagnostics* diagnostics) {
+  const bool keep = needs.Has(TracePart::kMemoryEvents);
   constexpr std::string_view kColumns[] = {"timestamp", "processId",      "threadId",
                                            "address",   "bytes",          "deviceType",
                                            "deviceId",  "totalAllocated", "totalReserved"};
@@ -220,7 +223,7 @@ void ReadAllocations(SqliteDatabase* database,
     event.size_bytes = row[4].integer();
     event.device_id = row[5].integer() == 0 ? -1 : device;
     event.thread = thread_of(row[1].integer(), row[2].integer());
-    events.push_back(event);
+    if (keep) events.push_back(event);
   });
   std::stable_sort(events.begin(), events.end(), [](const MemoryEvent& a, const MemoryEvent& b) {
     return a.time_ns < b.time_ns;

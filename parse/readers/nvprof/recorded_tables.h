@@ -6,14 +6,15 @@
 
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
 #include "parse/source/sqlite_database.h"
 
 namespace oplens::parse {
 
 // The tables OPLENS_* that `record` adds to nvprof's. A database without them has nothing to say.
 
-/// What went wrong in the recording, as notes.
-void NoteRecording(SqliteDatabase* database, Diagnostics* diagnostics);
+/// What went wrong in the recording, as notes. Sets Trace::clock_offset_ns.
+void NoteRecording(SqliteDatabase* database, Trace* trace, Diagnostics* diagnostics);
 
 /// Sets Kernel::graph and Kernel::capture of the kernels that a CUDA graph replayed. The first
 /// `concurrent` kernels of the trace are those of CONCURRENT_KERNEL, in the order of their rows.
@@ -22,10 +23,11 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
                              const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
                              Trace* trace, Diagnostics* diagnostics);
 
-/// Fills Trace::memory_events, in the order of their times.
+/// Adds what a framework's allocators did to Trace::memory_events, if that is asked for, and puts
+/// these in the order of their times.
 void ReadAllocations(SqliteDatabase* database,
-                     const std::function<ThreadIndex(int64_t, int64_t)>& thread_of, Trace* trace,
-                     Diagnostics* diagnostics);
+                     const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
+                     TraceNeeds needs, Trace* trace, Diagnostics* diagnostics);
 
 /// Makes ops and nodes of the ranges of nvtx_annotate that the table OPLENS_CALL knows more of.
 /// What of them differs from call to call stands there, so that texts of alike calls are one. Rows

@@ -1,0 +1,42 @@
+#ifndef OPLENS_PARSE_READERS_COMMON_OTHER_CALLS_H_
+#define OPLENS_PARSE_READERS_COMMON_OTHER_CALLS_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "parse/model/trace.h"
+
+namespace oplens::parse {
+
+/// The API calls that nothing refers to: TracePart::kApiCalls. They are put into the trace last, so
+/// that all else is as without them.
+class OtherCalls {
+ public:
+  /// `thread` is a key of the reader's; call.thread is set by Place.
+  void Add(const LaunchCall& call, int64_t thread) { calls_.push_back({call, thread}); }
+
+  /// Puts the calls behind those that Trace::launches has, in the order of their starts whatever
+  /// the order of rows, and without the rows that say the same as another. `thread_of` finds the
+  /// thread of a key.
+  void Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of);
+
+ private:
+  struct Call {
+    LaunchCall call;
+    int64_t thread = 0;
+  };
+
+  std::vector<Call> calls_;
+};
+
+/// Of two rows of one correlation id, of which work refers to one, whether the other is a call of
+/// its own: a runtime call and the driver call that it makes may share an id, while two rows of one
+/// function on one thread are the same call twice.
+inline bool IsCallOfItsOwn(const LaunchCall& other, const LaunchCall& kept) {
+  return other.api != kept.api || other.thread != kept.thread;
+}
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_COMMON_OTHER_CALLS_H_

@@ -1,0 +1,92 @@
+#include "parse/readers/nvprof/nvprof_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parse/readers/nvprof/cuda_api_names.h"
+#include "parse/readers/nvprof/nvprof_schema.h"
+
+namespace oplens::parse {
+
+void NvprofCalls::Read() {
+  ReadTable(nvprof::kRuntimeTable, RuntimeApiName);
+  ReadTable(nvprof::kDriverTable, DriverApiName);
+}
+
+/// A call that an earlier table had stays; of rows of one table that share a correlation id the one
+/// that starts first counts, whatever their order.
+void NvprofCalls::ReadTable(std::string_view table, NameOf name_of) {
+  constexpr std::string_view kColumns[] = {"cbid",      "start",    "end",
+                                           "processId", "threadId", "correlationId"};
+  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  const auto first_of_table = static_cast<LaunchIndex>(context_.trace.launches.size());
+  IdMap api_of_cbid;
+  std::vector<int64_t> correlations;
+  correlations.reserve(context_.RowsToReserve(table));
+  bool ascending = true;
+  context_.ForEachWholeRow(table, kColumns, [&](int64_t row_id, const Cell* row) {
+    if (!AllInts(row, 6)) {
+      context_.CountBadRow(Reason::kBadLaunchRow, table, row_id);
+      return;
+    }
+    const int64_t correlation_id = row[5].integer();
+    ascending &= correlations.empty() || correlations.back() < correlation_id;
+    correlations.push_back(correlation_id);
+    const uint32_t wanted = wanted_.Find(correlation_id);
+    if (wanted == IdMap::kNone && !all) return;
+    LaunchCall call;
+    call.start_ns = row[1].integer();
+    call.end_ns = row[2].integer();
+    if (call.end_ns < call.start_ns) {
+      context_.CountBadRow(Reason::kBadLaunchTimes, table, row_id);
+      return;
+    }
+    call.correlation_id = correlation_id;
+    call.api = ApiName(row[0].integer(), name_of, &api_of_cbid);
+    const int64_t thread = NvprofContext::ThreadKey(row[3].integer(), row[4].integer());
+    if (wanted == IdMap::kNone) {
+      others_.Add(call, thread);
+    } else {
+      Keep(first_of_table, call, thread, &launch_of_wanted_[wanted]);
+    }
+  });
+  CountRepeats(std::move(correlations), ascending);
+}
+
+void NvprofCalls::Keep(LaunchIndex first_of_table, LaunchCall call, int64_t thread,
+                       LaunchIndex* launch) {
+  std::vector<LaunchCall>& launches = context_.trace.launches;
+  call.thread = context_.ThreadOf(thread);
+  if (*launch == kNoLaunch) {
+    *launch = static_cast<LaunchIndex>(launches.size());
+    launches.push_back(call);
+    return;
+  }
+  LaunchCall& kept = launches[*launch];
+  const bool better = *launch >= first_of_table &&
+                      std::pair(call.start_ns, call.end_ns) < std::pair(kept.start_ns, kept.end_ns);
+  if (better) std::swap(kept, call);
+  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  if (!all || !IsCallOfItsOwn(call, kept)) return;
+  const Thread& owner = context_.trace.threads[call.thread];
+  others_.Add(call, NvprofContext::ThreadKey(owner.process_id, owner.thread_id));
+}
+
+void NvprofCalls::PlaceOthers() {
+  others_.Place(&context_.trace, [this](int64_t key) { return context_.ThreadOf(key); });
+}
+
+void NvprofCalls::CountRepeats(std::vector<int64_t> correlations, bool ascending) {
+  if (ascending) return;
+  std::sort(correlations.begin(), correlations.end());
+  const auto last = std::unique(correlations.begin(), correlations.end());
+  context_.diagnostics.CountMany(Reason::kDuplicateLaunch, correlations.end() - last);
+}
+
+StringId NvprofCalls::ApiName(int64_t callback_id, NameOf name_of, IdMap* known) {
+  const uint32_t found = known->Find(callback_id);
+  if (found != IdMap::kNone) return found;
+  return known->FindOrInsert(callback_id, context_.trace.strings.Intern(name_of(callback_id)));
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,54 @@
+#ifndef OPLENS_PARSE_READERS_NVPROF_NVPROF_CALLS_H_
+#define OPLENS_PARSE_READERS_NVPROF_NVPROF_CALLS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id_map.h"
+#include "parse/readers/common/other_calls.h"
+#include "parse/readers/nvprof/nvprof_context.h"
+
+namespace oplens::parse {
+
+/// Finds the API calls that something refers to, by correlation id.
+class NvprofCalls {
+ public:
+  explicit NvprofCalls(NvprofContext* context) : context_(*context) {}
+
+  /// Notes that something refers to this API call.
+  void Want(int64_t correlation_id) {
+    if (wanted_.FindOrInsert(correlation_id, static_cast<uint32_t>(launch_of_wanted_.size())) ==
+        launch_of_wanted_.size()) {
+      launch_of_wanted_.push_back(kNoLaunch);
+    }
+  }
+  /// Keeps the wanted calls in Trace::launches; counts broken and repeated rows.
+  void Read();
+  /// The call, kNoLaunch when it is not in the file. After Read.
+  LaunchIndex Find(int64_t correlation_id) const {
+    const uint32_t wanted =
+        correlation_id == kUnknownId ? IdMap::kNone : wanted_.Find(correlation_id);
+    return wanted == IdMap::kNone ? kNoLaunch : launch_of_wanted_[wanted];
+  }
+  /// Puts the calls that nothing refers to behind all others, where they are asked for.
+  void PlaceOthers();
+
+ private:
+  using NameOf = std::string (*)(int64_t callback_id);
+
+  void ReadTable(std::string_view table, NameOf name_of);
+  void Keep(LaunchIndex first_of_table, LaunchCall call, int64_t thread, LaunchIndex* launch);
+  void CountRepeats(std::vector<int64_t> correlations, bool ascending);
+  StringId ApiName(int64_t callback_id, NameOf name_of, IdMap* known);
+
+  NvprofContext& context_;
+  IdMap wanted_;  // correlation id -> index into launch_of_wanted_
+  std::vector<LaunchIndex> launch_of_wanted_;
+  OtherCalls others_;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_NVPROF_NVPROF_CALLS_H_

@@ -1,0 +1,92 @@
+#ifndef OPLENS_PARSE_READERS_NVPROF_NVPROF_CONTEXT_H_
+#define OPLENS_PARSE_READERS_NVPROF_NVPROF_CONTEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/id_map.h"
+#include "parse/model/reason.h"
+#include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
+#include "parse/source/sqlite_database.h"
+
+namespace oplens::parse {
+
+/// What the parts of the nvprof reader share: tables, strings, threads, bad rows.
+class NvprofContext {
+ public:
+  NvprofContext(SqliteDatabase* source, TraceNeeds wanted, Diagnostics* sink)
+      : database(*source), diagnostics(*sink), needs(wanted) {}
+  NvprofContext(const NvprofContext&) = delete;
+  NvprofContext& operator=(const NvprofContext&) = delete;
+
+  /// Calls f(row id, cells) for each row. A missing column is NULL, a missing table has no rows.
+  template <typename F>
+  void ForEachRow(std::string_view table, std::span<const std::string_view> columns, F f) {
+    database.Scan(table, columns, [&f](const RowBatch& batch) {
+      for (size_t i = 0; i < batch.row_count(); ++i) f(batch.row_ids[i], batch.Row(i));
+    });
+  }
+  /// Reads a table whose rows say nothing without one of its first `needed` columns: then all of it
+  /// is left out.
+  template <typename F>
+  void ForEachWholeRow(std::string_view table, std::span<const std::string_view> columns,
+                       size_t needed, F f) {
+    if (HasAll(table, columns.first(needed))) ForEachRow(table, columns, f);
+  }
+  template <typename F>
+  void ForEachWholeRow(std::string_view table, std::span<const std::string_view> columns, F f) {
+    ForEachWholeRow(table, columns, columns.size(), f);
+  }
+
+  size_t RowsToReserve(std::string_view table) {
+    return static_cast<size_t>(database.MaxRowCount(table));
+  }
+
+  /// Which of `columns` the table lacks; each costs a sentence, and no row of it is damaged by
+  /// that.
+  std::vector<bool> MissingColumns(std::string_view table,
+                                   std::span<const std::string_view> columns);
+
+  void CountBadRow(Reason reason, std::string_view table, int64_t row_id);
+
+  void ReadStrings();
+  /// The text of a string id, 0 (empty) when it is not there or stands for NULL.
+  StringId TextOf(const Cell& cell) const {
+    if (!cell.is_int()) return 0;
+    const uint32_t found = string_ids_.Find(cell.integer());
+    return found == IdMap::kNone ? 0 : found;
+  }
+
+  /// What tells a thread from all others. API rows hold the thread as signed, range rows as
+  /// unsigned 32 bits: both are masked here.
+  static int64_t ThreadKey(int64_t process_id, int64_t thread_id) {
+    return process_id << 32 | (thread_id & kLow32Bits);
+  }
+  ThreadIndex ThreadOf(int64_t key);
+  ThreadIndex ThreadOf(int64_t process_id, int64_t thread_id) {
+    return ThreadOf(ThreadKey(process_id, thread_id));
+  }
+
+  static constexpr int64_t kLow32Bits = 0xFFFFFFFF;
+
+  SqliteDatabase& database;
+  Diagnostics& diagnostics;
+  TraceNeeds needs;
+  Trace trace;
+
+ private:
+  bool HasAll(std::string_view table, std::span<const std::string_view> columns);
+
+  IdMap string_ids_;
+  IdMap threads_;
+  int64_t last_thread_key_ = 0;
+  ThreadIndex last_thread_ = 0;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_NVPROF_NVPROF_CONTEXT_H_

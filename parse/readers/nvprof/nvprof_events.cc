@@ -1,0 +1,90 @@
+#include "parse/readers/nvprof/nvprof_events.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "parse/readers/common/event_records.h"
+#include "parse/readers/nvprof/nvprof_schema.h"
+
+namespace oplens::parse {
+namespace {
+
+/// 32 bits, stored with or without a sign: kNoEvent is -1 or 2^32 - 1. What is no such number is no
+/// event either.
+uint32_t EventIdOf(const Cell& cell) {
+  constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
+  const bool good = cell.is_int() && cell.integer() >= kLeast && cell.integer() <= UINT32_MAX;
+  return good ? static_cast<uint32_t>(cell.integer()) : kNoEvent;
+}
+
+/// The place of a row among ascending ones; kNoItem when it is not there.
+ItemIndex PlaceOf(const Cell& row, const std::vector<int64_t>& rows) {
+  if (!row.is_int()) return kNoItem;
+  const auto found = std::lower_bound(rows.begin(), rows.end(), row.integer());
+  if (found == rows.end() || *found != row.integer()) return kNoItem;
+  return static_cast<ItemIndex>(found - rows.begin());
+}
+
+}  // namespace
+
+void NvprofEvents::TakeWait(int64_t row_id, const Cell& event_id) {
+  trace_.synchronizations.back().event_id = EventIdOf(event_id);
+  wait_rows_.push_back(row_id);
+}
+
+void NvprofEvents::Read() {
+  constexpr std::string_view kColumns[] = {"correlationId", "contextId", "streamId", "eventId"};
+  context_.ForEachWholeRow(nvprof::kEventTable, kColumns, [&](int64_t row_id, const Cell* row) {
+    EventRecord record;
+    record.event_id = EventIdOf(row[3]);
+    if (!row[0].is_int() || !TakeInt32(row[1], &record.context_id) ||
+        !TakeInt32(row[2], &record.stream_id) || record.event_id == kNoEvent) {
+      context_.CountBadRow(Reason::kBadOtherRow, nvprof::kEventTable, row_id);
+      return;
+    }
+    calls_.Want(row[0].integer());
+    record_correlations_.push_back(row[0].integer());
+    record_rows_.push_back(row_id);
+    trace_.event_records.push_back(record);
+  });
+}
+
+void NvprofEvents::Join() {
+  for (size_t i = 0; i < trace_.event_records.size(); ++i) {
+    trace_.event_records[i].launch = calls_.Find(record_correlations_[i]);
+  }
+  ReadSyncIds();
+  LinkEventRecords(&trace_);
+}
+
+/// Where CUPTI numbers the recordings, the numbers say which of them a wait waits for. 0: it does
+/// not.
+void NvprofEvents::ReadSyncIds() {
+  constexpr std::string_view kRecordColumns[] = {"row", "deviceId", "cudaEventSyncId"};
+  constexpr std::string_view kWaitColumns[] = {"row", "cudaEventSyncId"};
+  const auto known = [](const Cell& id) { return id.is_int() && id.integer() != 0; };
+  IdMap records;  // sync id -> index into Trace::event_records
+  context_.ForEachRow(nvprof::kEventExtraTable, kRecordColumns, [&](int64_t id, const Cell* row) {
+    const ItemIndex record = PlaceOf(row[0], record_rows_);
+    if (record == kNoItem) {
+      context_.CountBadRow(Reason::kBadOtherRow, nvprof::kEventExtraTable, id);
+      return;
+    }
+    TakeInt32(row[1], &trace_.event_records[record].device_id);
+    if (known(row[2])) records.FindOrInsert(row[2].integer(), record);
+  });
+  context_.ForEachRow(nvprof::kWaitExtraTable, kWaitColumns, [&](int64_t id, const Cell* row) {
+    const ItemIndex wait = PlaceOf(row[0], wait_rows_);
+    if (wait == kNoItem) {
+      context_.CountBadRow(Reason::kBadOtherRow, nvprof::kWaitExtraTable, id);
+      return;
+    }
+    if (!known(row[1])) return;
+    const uint32_t record = records.Find(row[1].integer());
+    if (record != IdMap::kNone) trace_.synchronizations[wait].event_record = record;
+  });
+}
+
+}  // namespace oplens::parse
