@@ -152,6 +152,22 @@ TEST(ChromeCorpus, KernelsAreThoseOfTheRecords) {
   ExpectSameKernels(CorpusFile("nsys/saxpy_mpi.sqlite"));
 }
 
+TEST(ChromeCorpus, ShowsEveryCall) {
+  OPLENS_NEED_CORPUS();
+  const std::pair<const char*, size_t> kFiles[] = {
+      {"nvprof/lm.sql", 1968}, {"nsys/saxpy_mpi.sqlite", 57}, {"kineto/h100/bert_small.json", 132}};
+  for (const auto& [name, expected] : kFiles) {
+    std::set<int64_t> correlations;
+    const json timeline = Timeline(CorpusFile(name));
+    for (const json& event : timeline.at("traceEvents")) {
+      const std::string category = event.value("cat", "");
+      if (category != "cuda_runtime" && category != "cuda_driver") continue;
+      correlations.insert(event.at("args").at("correlation").get<int64_t>());
+    }
+    EXPECT_EQ(correlations.size(), expected) << name;
+  }
+}
+
 TEST(Chrome, IsPackedByTheNameOfTheOutput) {
   const fs::path plain = TestDir() / "net.json";
   const fs::path packed = TestDir() / "net.json.gz";

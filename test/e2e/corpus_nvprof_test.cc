@@ -1,6 +1,7 @@
 // Every nvprof database of the corpus: kernels out = kernels in the file, and the counts that plain
 // SQL gives on it. Counts, sums and hashes only; no text of the files stands here.
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +10,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "parse/readers/open_trace.h"
 #include "test/e2e/e2e.h"
 #include "test/support/dict_text.h"
 #include "test/support/python_literal.h"
@@ -92,6 +96,41 @@ TEST_P(CorpusProfile, HasTheKernelsOfTheFile) {
   if (!expected.kernels_of_stream.empty()) {
     EXPECT_EQ(streams, expected.kernels_of_stream);
   }
+}
+
+/// The integer that a query on a table gives; 0 where the table is missing.
+int64_t Ask(const fs::path& file, const std::string& kind, const std::string& expression) {
+  const SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
+  const std::string table = "CUPTI_ACTIVITY_KIND_" + kind;
+  if (!database.tableExists(table)) return 0;
+  SQLite::Statement query(database, fmt::format("SELECT {} FROM {}", expression, table));
+  return query.executeStep() ? query.getColumn(0).getInt64() : 0;
+}
+
+TEST_P(CorpusProfile, HasWhatViewsAskFor) {
+  Diagnostics diagnostics;
+  const Trace trace = parse::OpenTrace(File().string(), TraceNeeds::All(), &diagnostics);
+  const auto count = [](const auto& rows) { return static_cast<int64_t>(rows.size()); };
+  EXPECT_EQ(count(trace.launches),
+            Ask(File(), "RUNTIME", "count(*)") + Ask(File(), "DRIVER", "count(*)"));
+  for (const LaunchCall& call : trace.launches) {
+    EXPECT_EQ(trace.strings.View(call.api).find(':'), std::string_view::npos);
+  }
+  EXPECT_EQ(count(trace.overheads), Ask(File(), "OVERHEAD", "count(*)"));
+  EXPECT_EQ(std::count_if(trace.overheads.begin(), trace.overheads.end(),
+                          [](const Overhead& overhead) { return overhead.thread != kNoThread; }),
+            Ask(File(), "OVERHEAD", "coalesce(sum(objectKind = 2), 0)"));
+  EXPECT_EQ(count(trace.event_records), Ask(File(), "CUDA_EVENT", "count(*)"));
+  for (const EventRecord& record : trace.event_records) EXPECT_NE(record.launch, kNoLaunch);
+  EXPECT_EQ(std::count_if(trace.synchronizations.begin(), trace.synchronizations.end(),
+                          [](const Synchronization& wait) { return wait.event_id != kNoEvent; }),
+            Ask(File(), "SYNCHRONIZATION", "coalesce(sum(cudaEventId != -1), 0)"));
+  EXPECT_EQ(count(trace.instants), Ask(File(), "MARKER", "coalesce(sum(flags = 1), 0)"));
+  EXPECT_EQ(trace.clock_offset_ns, std::nullopt);
+  const bool named = std::all_of(trace.processes.begin(), trace.processes.end(),
+                                 [](const Process& process) { return process.name != 0; });
+  EXPECT_TRUE(named);
+  EXPECT_FALSE(diagnostics.Damaged()) << diagnostics.Render("parse");
 }
 
 TEST_P(CorpusProfile, CountsWhatIsMissing) {

@@ -7,9 +7,11 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "test/support/kineto_builder.h"
 #include "test/support/network_run.h"
+#include "test/support/nsys_builder.h"
 #include "test/support/nvprof_builder.h"
 #include "test/support/trace_script.h"
 
@@ -82,7 +84,41 @@ void WriteNvprof(const fs::path& path, const oplens::test::NvprofOptions& option
     thread.Launch({.name = "_Z3addPfS_i"});
   }
   thread.RunKernel({}, 999);
+  thread.Instant("tick");
+  builder.Add("CUDA_EVENT", {{"correlationId", thread.CallApi(135)}, {"eventId", 3}});
+  builder.Add("SYNCHRONIZATION",
+              {{"type", 2}, {"correlationId", thread.CallApi(147)}, {"cudaEventId", 3}});
+  builder.Add("OVERHEAD", {{"overheadKind", 1},
+                           {"objectKind", 2},
+                           {"objectId", ThreadObject(state.process_id, 3940300608)}});
+  builder.Add("MEMORY", {{"memoryKind", 3}, {"bytes", 64}, {"start", 5}, {"end", 9}});
+  builder.Add("MEMORY2", {{"memoryOperationType", 1}, {"memoryKind", 2}, {"bytes", 64}});
   builder.Write(path, options);
+}
+
+/// Rows of the tables that the network's run does not have.
+void WriteNsys(const fs::path& path) {
+  using namespace oplens::test;
+  NsysBuilder builder;
+  NsysThread thread(&builder, 4242, 4243);
+  const auto row = [&](const char* api, Row more) {
+    Row all = {{"start", 5},    {"end", 6},
+               {"deviceId", 0}, {"contextId", 1},
+               {"streamId", 7}, {"correlationId", thread.Call(api)},
+               {"eventId", 3},  {"globalPid", thread.global_pid()}};
+    for (auto& [column, value] : more) all[column] = std::move(value);
+    return all;
+  };
+  thread.Launch();
+  builder.Add("CUPTI_ACTIVITY_KIND_CUDA_EVENT", row("cudaEventRecord_v3020", {}));
+  builder.Add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+              row("cudaStreamWaitEvent_v3020", {{"syncType", 2}}));
+  builder.Add("CUDA_GPU_MEMORY_USAGE_EVENTS",
+              row("cudaMalloc_v3020",
+                  {{"address", 1}, {"bytes", 64}, {"memKind", 2}, {"memoryOperationType", 0}}));
+  builder.Add("PROFILER_OVERHEAD", {{"start", 1}, {"end", 2}, {"globalTid", thread.global_tid()}});
+  builder.Add("TARGET_INFO_SESSION_START_TIME", {{"utcEpochNs", 1696392839587175550}});
+  builder.Write(path);
 }
 
 void WriteDatabases(const fs::path& folder) {
@@ -91,6 +127,7 @@ void WriteDatabases(const fs::path& folder) {
   const oplens::test::NetworkRun run = oplens::test::ExampleNetwork();
   oplens::test::WriteNvprofRun(run, folder / "nvprof_network");
   oplens::test::WriteNsysRun(run, folder / "nsys_network");
+  WriteNsys(folder / "nsys");
   WriteNvprof(folder / "nvprof", Options{.page_size = 512});
   WriteNvprof(folder / "nvprof_old", Options{.version = 8, .page_size = 1024});
   WriteNvprof(folder / "nvprof_utf16",
@@ -124,6 +161,15 @@ void WriteTrace(const fs::path& path, const oplens::test::KinetoOptions& options
                     {{"device", "0"}, {"stream", "7"}, {"bytes", "64"}});
   builder.AddInstant("[memory]", 50'000,
                      {{"Device Type", "1"}, {"Device Id", "0"}, {"Bytes", "-512"}});
+  builder.AddDevice("cuda_sync", "Stream Wait Event", 42'000, 700,
+                    {{"stream", "7"},
+                     {"correlation", "8"},
+                     {"wait_on_stream", "20"},
+                     {"wait_on_cuda_event_id", "1"},
+                     {"wait_on_cuda_event_record_corr_id", "6"}});
+  builder.AddHost("overhead", "Buffer Flush", 60'000, 700);
+  builder.AddCall("cudaMalloc", 70'000, 700);
+  builder.AddMember("baseTimeNanoseconds", "1735632360000000000");
   builder.AddName("process_name", KinetoBuilder::kProcess, 0, "python");
   builder.Write(path);
 }

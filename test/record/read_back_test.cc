@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "parse/readers/open_trace.h"
 #include "record/nvprof_writer.h"
 #include "record/spool/activity_columns.h"
 #include "test/record/spool_test.h"
@@ -68,6 +69,70 @@ TEST_F(ReadBack, ParseAndProf) {
       test::RunProgram({test::Program("prof"), "--csv", output().string()});
   EXPECT_EQ(priced.exit_code, 0) << priced.err;
   EXPECT_THAT(priced.out, HasSubstr("relu"));
+}
+
+TEST_F(ReadBack, WhatViewsAskFor) {
+  const fs::path image = MakeRecordedImage();
+  SpoolStream activity(image, spool::kActivityStream);
+  const auto call = [&](int64_t start, int64_t correlation, int64_t cbid) {
+    activity.Append(LaunchRecord(start, correlation, cbid));
+  };
+  const auto event = [&](int64_t correlation, int64_t stream, int64_t sync_id) {
+    activity.Append(RowRecord(Table::kCudaEvent, {correlation, int64_t{1}, stream, int64_t{25},
+                                                  int64_t{2}, kAbsent, sync_id}));
+  };
+  const auto wait = [&](int64_t correlation, int64_t sync_id) {
+    activity.Append(RowRecord(Table::kSynchronization,
+                              {int64_t{2}, int64_t{500}, int64_t{501}, correlation, int64_t{1},
+                               int64_t{8}, int64_t{25}, sync_id, kAbsent}));
+  };
+  const auto memory = [&](int64_t operation, int64_t correlation, int64_t time) {
+    activity.Append(RowRecord(
+        Table::kMemoryOperation,
+        {operation, int64_t{3}, correlation, int64_t{4096}, int64_t{512}, time, int64_t{0},
+         int64_t{kProcess}, int64_t{2}, int64_t{1}, int64_t{7}, int64_t{0}, std::monostate()}));
+  };
+  call(100, 1, 135);
+  event(1, 20, 71);
+  call(110, 2, 135);
+  event(2, 21, 72);
+  call(120, 3, 147);
+  wait(3, 71);  // By its number the first recording, not the last.
+  call(130, 4, 147);
+  wait(4, kAbsent);
+  call(140, 5, 20);
+  memory(1, 5, 141);
+  memory(2, 99, 160);
+  call(150, 6, 20);
+  SpoolStream(image, 2, kThread, 9).Push(100, "open");
+  ConvertOne();
+  Diagnostics diagnostics;
+  const Trace trace = parse::OpenTrace(output().string(), TraceNeeds::All(), &diagnostics);
+  EXPECT_FALSE(diagnostics.Damaged()) << diagnostics.Render("parse");
+  EXPECT_EQ(trace.clock_offset_ns, 0) << "ns since 1970";
+  EXPECT_EQ(trace.launches.size(), 6u);
+  ASSERT_EQ(trace.event_records.size(), 2u);
+  EXPECT_EQ(trace.event_records[0].event_id, 25u);
+  EXPECT_EQ(trace.event_records[0].device_id, 2);
+  EXPECT_EQ(trace.event_records[0].stream_id, 20);
+  ASSERT_EQ(trace.synchronizations.size(), 2u);
+  EXPECT_EQ(trace.synchronizations[0].event_record, 0u);
+  EXPECT_EQ(trace.synchronizations[1].event_record, 1u);
+  ASSERT_EQ(trace.memory_events.size(), 2u);
+  const MemoryEvent& taken = trace.memory_events[0];
+  EXPECT_EQ(taken.source, MemorySource::kDriver);
+  EXPECT_EQ(taken.size_bytes, 512);
+  EXPECT_EQ(taken.device_id, 2);
+  EXPECT_EQ(trace.strings.View(trace.launches.at(taken.launch).api), "cudaMalloc");
+  EXPECT_EQ(trace.threads.at(taken.thread).thread_id, kThread);
+  EXPECT_EQ(trace.memory_events[1].size_bytes, -512);
+  EXPECT_EQ(trace.memory_events[1].launch, kNoLaunch);
+  ASSERT_EQ(trace.processes.size(), 1u);
+  EXPECT_NE(trace.processes[0].name, 0u);
+  const Trace without = parse::OpenTrace(output().string(), {}, &diagnostics);
+  EXPECT_EQ(without.launches.size(), 2u);
+  EXPECT_TRUE(without.event_records.empty());
+  EXPECT_TRUE(without.memory_events.empty());
 }
 
 TEST_F(ReadBack, RangesOfTheSameTimesNestByTheirNumbers) {
