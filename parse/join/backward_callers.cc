@@ -13,9 +13,9 @@ BackwardCallers::BackwardCallers(const RangeKnowledge& known)
       linked_(known.threads.thread_count()),
       has_nodes_(known.threads.thread_count(), false),
       questions_(known.threads.thread_count()) {
-  for (const BackwardNode& node : known.contexts.nodes()) {
-    const Range& range = known.trace.ranges[node.range];
-    const uint32_t number = known.links.RunOf(node.range).node;
+  for (const uint32_t node : known.contexts.nodes()) {
+    const Range& range = known.trace.ranges[node];
+    const uint32_t number = known.links.RunOf(node).node;
     if (number == 0) continue;
     const ThreadIndex forward_thread = known.trace.ranges[known.links.ForwardOf(number)].thread;
     std::vector<Linked>& linked = linked_[range.thread];

@@ -34,15 +34,14 @@ class ForwardBackward::Matcher {
     FindNamedCalls();
     MapForwardThreads();
     result_.links_.assign(trace_.ranges.size(), 0);
-    const std::vector<BackwardNode>& nodes = contexts_.nodes();
-    std::vector<uint32_t> order(nodes.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return trace_.ranges[nodes[a].range].start_ns < trace_.ranges[nodes[b].range].start_ns;
+    std::vector<uint32_t> nodes = contexts_.nodes();
+    std::stable_sort(nodes.begin(), nodes.end(), [&](uint32_t a, uint32_t b) {
+      return trace_.ranges[a].start_ns < trace_.ranges[b].start_ns;
     });
-    for (const uint32_t i : order) {
-      const uint32_t forward = ForwardOf(nodes[i]);
-      if (forward != kNoRange) Link(nodes[i], forward);
+    for (const uint32_t range : nodes) {
+      const BackwardNode node = roles_.NodeOf(range);
+      const uint32_t forward = ForwardOf(node);
+      if (forward != kNoRange) Link(node, forward);
     }
     CountRuns();
     KeepOtherArrows();
@@ -60,7 +59,8 @@ class ForwardBackward::Matcher {
 
   /// The calls that nodes name as theirs.
   void FindNamedCalls() {
-    for (const BackwardNode& node : contexts_.nodes()) {
+    for (const uint32_t index : contexts_.nodes()) {
+      const BackwardNode node = roles_.NodeOf(index);
       if (node.forward_handle == 0) continue;
       named_calls_.try_emplace({node.process_id, node.forward_handle}, kNoRange);
     }
@@ -79,7 +79,8 @@ class ForwardBackward::Matcher {
   /// no choice but.
   void MapForwardThreads() {
     std::unordered_map<int64_t, std::map<ThreadIndex, size_t>> votes;
-    for (const BackwardNode& node : contexts_.nodes()) {
+    for (const uint32_t index : contexts_.nodes()) {
+      const BackwardNode node = roles_.NodeOf(index);
       if (node.forward_thread == 0) continue;
       const std::span<const ThreadRun> runs = candidates_.Of(node);
       if (runs.size() == 1) ++votes[node.forward_thread][runs.front().thread];
@@ -125,8 +126,8 @@ class ForwardBackward::Matcher {
 
   void KeepOtherArrows() {
     std::vector<bool> used(arrows_.size(), false);
-    for (const BackwardNode& node : contexts_.nodes()) {
-      const Range& range = trace_.ranges[node.range];
+    for (const uint32_t node : contexts_.nodes()) {
+      const Range& range = trace_.ranges[node];
       for (size_t i = FirstArrow(range); i < arrows_.size() && LeadsTo(arrows_[i], range); ++i) {
         used[i] = true;
       }
@@ -229,11 +230,11 @@ ForwardBackward::ForwardBackward(const Trace& trace, const ThreadRanges& threads
 
 std::vector<ForwardBackwardLink> ForwardBackward::Arrows(const Trace& trace) const {
   std::vector<ForwardBackwardLink> arrows;
-  for (const BackwardNode& node : contexts_.nodes()) {
-    const uint32_t number = RunOf(node.range).node;
+  for (const uint32_t node : contexts_.nodes()) {
+    const uint32_t number = RunOf(node).node;
     if (number == 0) continue;
     const Range& forward = trace.ranges[ForwardOf(number)];
-    const Range& backward = trace.ranges[node.range];
+    const Range& backward = trace.ranges[node];
     arrows.push_back({forward.start_ns, backward.start_ns, forward.thread, backward.thread});
   }
   arrows.insert(arrows.end(), other_arrows_.begin(), other_arrows_.end());

@@ -33,7 +33,8 @@ ForwardCandidates::ForwardCandidates(const Trace& trace, const ThreadRanges& thr
                                      const RangeRoles& roles)
     : trace_(trace), roles_(roles) {
   uint32_t slots = 0;
-  for (const BackwardNode& node : contexts.nodes()) {
+  for (const uint32_t range : contexts.nodes()) {
+    const BackwardNode node = roles.NodeOf(range);
     if (slots_[node.process_id].FindOrInsert(node.sequence, slots) == slots) ++slots;
   }
   std::vector<std::pair<uint32_t, uint32_t>> found;  // Slot and range; by thread and start.

@@ -17,6 +17,8 @@ LaunchSweep::LaunchSweep(const RangeKnowledge& known, const GpuWork& work, OpCal
       reader_(known, calls),
       callers_(known),
       around_work_(work.count(), kNone) {
+  // At most, and what is not used takes no memory.
+  lists_.all.reserve(work.count());
   for (ThreadIndex thread = 0; thread < known.threads.thread_count(); ++thread) {
     SweepThread(thread);
   }

@@ -136,16 +136,21 @@ int64_t RangeRoles::HandleOf(const Range& range) const {
   return text != nullptr && text->kind == MarkerKind::kOp ? text->handle : 0;
 }
 
-int64_t RangeRoles::ForwardThreadOf(const Range& range) const {
-  if (const Operator* op = OperatorOf(range)) return op->forward_thread;
-  const RangeTexts::Text* text = MarkerOf(range);
-  return text != nullptr && text->kind == MarkerKind::kNode ? text->thread : 0;
-}
-
-int64_t RangeRoles::ForwardHandleOf(const Range& range) const {
-  if (const Operator* op = OperatorOf(range)) return op->forward_handle;
-  const RangeTexts::Text* text = MarkerOf(range);
-  return text != nullptr && text->kind == MarkerKind::kNode ? text->handle : 0;
+BackwardNode RangeRoles::NodeOf(uint32_t index) const {
+  const Range& range = trace_.ranges[index];
+  BackwardNode node;
+  node.range = index;
+  node.process_id = trace_.threads[range.thread].process_id;
+  node.sequence = SequenceOf(range).value_or(-1);
+  if (const Operator* op = OperatorOf(range)) {
+    node.forward_thread = op->forward_thread;
+    node.forward_handle = op->forward_handle;
+  } else if (const RangeTexts::Text* text = MarkerOf(range);
+             text != nullptr && text->kind == MarkerKind::kNode) {
+    node.forward_thread = text->thread;
+    node.forward_handle = text->handle;
+  }
+  return node;
 }
 
 }  // namespace oplens::parse

@@ -23,6 +23,19 @@ enum class StepContext : uint8_t {
   kOptimizer,
 };
 
+/// A range that stands for none.
+inline constexpr uint32_t kNoRange = UINT32_MAX;
+
+/// A node of the backward pass that has a sequence number, as one range of it tells.
+struct BackwardNode {
+  uint32_t range = kNoRange;
+  int64_t process_id = 0;
+  int64_t sequence = -1;
+  // The framework's own numbers; 0: the file does not tell.
+  int64_t forward_thread = 0;
+  int64_t forward_handle = 0;
+};
+
 /// What a single range says of ops and nodes, the same whoever recorded it: an operator of the
 /// trace or the text of an NVTX marker. Every text of a marker must be classified. A range that
 /// nvtx_annotate marked (an operator with a number of its own thread, a marker with `tid`) says
@@ -65,10 +78,10 @@ class RangeRoles {
   bool IsAroundAccumulate(const Range& range) const;
 
   // Numbers of the framework; 0: not known.
-  int64_t OwnThreadOf(const Range& range) const;      ///< Of an op: its thread.
-  int64_t HandleOf(const Range& range) const;         ///< Of an op: its call.
-  int64_t ForwardThreadOf(const Range& range) const;  ///< Of a node: thread of its forward op.
-  int64_t ForwardHandleOf(const Range& range) const;  ///< Of a node: call of its forward op.
+  int64_t OwnThreadOf(const Range& range) const;  ///< Of an op: its thread.
+  int64_t HandleOf(const Range& range) const;     ///< Of an op: its call.
+  /// Of a range that is a node.
+  BackwardNode NodeOf(uint32_t index) const;
 
  private:
   /// What a text says, whoever recorded it.

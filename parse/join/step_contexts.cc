@@ -75,7 +75,7 @@ class StepContexts::Reader {
     const bool node = context == StepContext::kNode;
     if (node) {
       any_node_ = true;
-      AddNode(index, range, sequence.value_or(-1));
+      if (sequence.value_or(-1) >= 0) result_.nodes_.push_back(index);
     } else if (context == StepContext::kNone) {
       const bool inside = NoteInnerOp(index, range, *sequence);
       // 0 may be a filler, but not where the marker tells the op's own number.
@@ -127,12 +127,6 @@ class StepContexts::Reader {
       const uint32_t last = depth < last_nodes_.size() ? last_nodes_[depth] : kNoRange;
       if (last != kNoRange) result_.nodes_served_[index] = last;
     }
-  }
-
-  void AddNode(uint32_t index, const Range& range, int64_t sequence) {
-    if (sequence < 0) return;
-    result_.nodes_.push_back({index, trace_.threads[range.thread].process_id, sequence,
-                              roles_.ForwardThreadOf(range), roles_.ForwardHandleOf(range)});
   }
 
   /// Code of the framework that unpacks what a checkpoint kept runs inside the node that asks.

@@ -14,19 +14,6 @@
 
 namespace oplens::parse {
 
-/// A range that stands for none.
-inline constexpr uint32_t kNoRange = UINT32_MAX;
-
-/// A node of the backward pass that has a sequence number, as one range of it tells.
-struct BackwardNode {
-  uint32_t range = kNoRange;
-  int64_t process_id = 0;
-  int64_t sequence = -1;
-  // The framework's own numbers; 0: the file does not tell.
-  int64_t forward_thread = 0;
-  int64_t forward_handle = 0;
-};
-
 /// What each range says of the training step, by what it is inside of on its own thread. Rules:
 /// docs/correlation.md, "Phases".
 ///
@@ -39,7 +26,7 @@ struct BackwardNode {
 ///     |  |- AccumulateGrad --------|                           kAccumulate, the same
 ///
 /// Open and leaked ranges say nothing. O(R d) for R ranges, d of them inside of each other; 1 byte
-/// a range, and 40 a node.
+/// a range, and 4 a node.
 class StepContexts {
  public:
   /// All must outlive this object.
@@ -54,8 +41,8 @@ class StepContexts {
   bool IsEngineThread(ThreadIndex thread) const { return engine_threads_[thread]; }
   bool HasNodes(ThreadIndex thread) const { return node_threads_[thread]; }
 
-  /// In the order of their ranges.
-  const std::vector<BackwardNode>& nodes() const { return nodes_; }
+  /// The ranges of nodes that have a sequence number, ascending; RangeRoles::NodeOf tells more.
+  const std::vector<uint32_t>& nodes() const { return nodes_; }
   /// Of a range of the engine outside of nodes: the range of the node that it belongs to.
   uint32_t NodeServedBy(size_t range) const { return Look(nodes_served_, range); }
   /// Of a number inside an op that nvtx_annotate marked: that op, whose node it is then.
@@ -79,7 +66,7 @@ class StepContexts {
   std::vector<bool> repeats_;          // By range; empty where none does.
   std::vector<bool> engine_threads_;   // By thread.
   std::vector<bool> node_threads_;     // By thread.
-  std::vector<BackwardNode> nodes_;
+  std::vector<uint32_t> nodes_;
   RangeMap nodes_served_;
   RangeMap marked_ops_;
   RangeMap gradient_calls_;

@@ -13,26 +13,39 @@ namespace {
 
 /// Outer ranges come before those they enclose; equal ranges in the order of their opening.
 bool RangeBefore(const Range& a, const Range& b) {
-  return std::tuple(a.start_ns, b.end_ns, a.id) < std::tuple(b.start_ns, a.end_ns, b.id);
+  return std::tuple(a.start_ns, b.end_ns, a.order()) < std::tuple(b.start_ns, a.end_ns, b.order());
 }
 
-/// Moves the ranges of each thread together, in the order that they had. In place, since they are
-/// the largest part of many traces.
+/// Moves the ranges of each thread together, in the order that they had. Ranges are the largest
+/// part of many traces: those of the thread that has most stay in the list, the others are put
+/// aside.
 void GroupByThread(const std::vector<size_t>& bounds, std::vector<Range>* ranges) {
   const auto by_thread = [](const Range& a, const Range& b) { return a.thread < b.thread; };
   if (std::is_sorted(ranges->begin(), ranges->end(), by_thread)) return;
-  std::vector<size_t> next = bounds;
-  std::vector<uint32_t> places(ranges->size());
-  for (size_t i = 0; i < ranges->size(); ++i) {
-    places[i] = static_cast<uint32_t>(next[(*ranges)[i].thread]++);
+  const auto size_of = [&](size_t thread) { return bounds[thread + 1] - bounds[thread]; };
+  size_t largest = 0;
+  for (size_t thread = 1; thread + 1 < bounds.size(); ++thread) {
+    if (size_of(thread) > size_of(largest)) largest = thread;
   }
-  for (uint32_t i = 0; i < places.size(); ++i) {
-    while (places[i] != i) {
-      const uint32_t place = places[i];
-      std::swap((*ranges)[i], (*ranges)[place]);
-      std::swap(places[i], places[place]);
+  // Places of the others, as if the largest thread had none.
+  std::vector<size_t> next(bounds.begin(), bounds.end() - 1);
+  for (size_t thread = largest + 1; thread < next.size(); ++thread)
+    next[thread] -= size_of(largest);
+  std::vector<Range> others(ranges->size() - size_of(largest));
+  size_t kept = 0;
+  for (const Range& range : *ranges) {
+    if (range.thread == largest) {
+      (*ranges)[kept++] = range;
+    } else {
+      others[next[range.thread]++] = range;
     }
   }
+  const auto at = [](auto first, size_t n) { return first + static_cast<std::ptrdiff_t>(n); };
+  std::move_backward(ranges->begin(), at(ranges->begin(), kept),
+                     at(ranges->begin(), bounds[largest + 1]));
+  const auto split = at(others.begin(), bounds[largest]);
+  std::copy(others.begin(), split, ranges->begin());
+  std::copy(split, others.end(), at(ranges->begin(), bounds[largest + 1]));
 }
 
 void Count(const Trace& trace, Reason reason, const Range& range, Diagnostics* diagnostics) {

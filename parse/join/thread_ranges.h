@@ -20,8 +20,8 @@ inline constexpr int64_t kMaxOpenOfOneText = 8;
 class ThreadRanges {
  public:
   /// Sorts the ranges of `trace`: those of a thread together, by start, outer before inner, equal
-  /// ones in the order of their opening. O(R log R), O(R) where they are sorted already; 4 bytes a
-  /// range meanwhile.
+  /// ones in the order of their opening. O(R log R), O(R) where they are sorted already;
+  /// meanwhile a copy of those that are not of the thread with most.
   explicit ThreadRanges(Trace* trace);
 
   size_t thread_count() const { return bounds_.size() - 1; }

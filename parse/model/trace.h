@@ -59,14 +59,24 @@ enum class RangeKind : uint8_t {
 struct Range {
   int64_t start_ns = 0;
   int64_t end_ns = kNeverClosed;
-  int64_t id = 0;  ///< The file's own id, or the place in the file; ascends in order of opening.
   StringId text = 0;
   ThreadIndex thread = 0;
   ItemIndex item = kNoItem;  ///< Details, by kind.
   RangeKind kind = RangeKind::kMarker;
+  // The low 24 bits of the file's own id, or of the place in the file, which ascends in order of
+  // opening: decides between ranges with equal times.
+  uint8_t order_high = 0;
+  uint16_t order_low = 0;
 
   bool open() const { return end_ns == kNeverClosed; }
+  uint32_t order() const { return uint32_t{order_high} << 16 | order_low; }
+  void set_order(int64_t id) {
+    order_high = static_cast<uint8_t>(id >> 16 & 0xFF);
+    order_low = static_cast<uint16_t>(id & 0xFFFF);
+  }
 };
+// There are several for each kernel, so that they are most of what a trace takes.
+static_assert(sizeof(Range) == 32);
 
 /// What a profiler recorded of one operator call besides its time.
 struct Operator {

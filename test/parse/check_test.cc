@@ -29,7 +29,8 @@ class CheckTest : public testing::Test {
   Range& AddRange(int64_t start, int64_t end, std::string_view text,
                   RangeKind kind = RangeKind::kMarker) {
     const auto id = static_cast<int64_t>(trace_.ranges.size());
-    trace_.ranges.push_back({start, end, id, trace_.strings.Intern(text), 0, kNoItem, kind});
+    trace_.ranges.push_back({start, end, trace_.strings.Intern(text), 0, kNoItem, kind});
+    trace_.ranges.back().set_order(id);
     return trace_.ranges.back();
   }
   Kernel& AddKernel(int64_t start) {

@@ -33,7 +33,8 @@ class Script {
   Range& AddRange(int64_t start, int64_t end, std::string_view text, ThreadIndex thread = 0,
                   RangeKind kind = RangeKind::kMarker) {
     const auto id = static_cast<int64_t>(trace_.ranges.size());
-    trace_.ranges.push_back({start, end, id, trace_.strings.Intern(text), thread, kNoItem, kind});
+    trace_.ranges.push_back({start, end, trace_.strings.Intern(text), thread, kNoItem, kind});
+    trace_.ranges.back().set_order(id);
     return trace_.ranges.back();
   }
   void AddOperator(int64_t start, int64_t end, std::string_view name, int64_t sequence,

@@ -17,8 +17,12 @@ class HandTrace : public testing::Test {
   HandTrace() { trace_.threads = {{10, 100}, {10, 200}}; }
 
   void Range(int64_t start, int64_t end, std::string_view text, ThreadIndex thread = 0) {
-    trace_.ranges.push_back({start, end, static_cast<int64_t>(trace_.ranges.size()),
-                             trace_.strings.Intern(text), thread});
+    oplens::Range& range = trace_.ranges.emplace_back();
+    range.start_ns = start;
+    range.end_ns = end;
+    range.text = trace_.strings.Intern(text);
+    range.thread = thread;
+    range.set_order(static_cast<int64_t>(trace_.ranges.size()));
   }
   /// A call of an operator; `call` empty: a node of the backward pass.
   void Op(int64_t start, int64_t end, std::string_view name, std::string_view call,

@@ -27,7 +27,7 @@ void AddRange(Trace* trace, std::tuple<uint8_t, uint8_t, uint8_t, uint8_t> seed)
   Range range;
   range.start_ns = start;
   range.end_ns = kind % 31 == 0 ? kNeverClosed : int64_t{start} + length % 64;
-  range.id = static_cast<int64_t>(trace->ranges.size());
+  range.set_order(static_cast<int64_t>(trace->ranges.size()));
   range.thread = number % kThreads;
   const int sequence = number % 4;
   const auto operator_range = [&](std::string_view name, bool backward) {
@@ -216,7 +216,8 @@ class WrittenMatcher {
  public:
   explicit WrittenMatcher(const Joined& joined)
       : joined_(joined), trace_(joined.trace()), roles_(trace_, joined.texts()) {
-    for (const BackwardNode& node : joined.contexts().nodes()) {
+    for (const uint32_t index : joined.contexts().nodes()) {
+      const BackwardNode node = roles_.NodeOf(index);
       if (node.forward_thread == 0) continue;
       const std::vector<uint32_t> all = WithNumber(node);
       const bool one_thread = std::all_of(all.begin(), all.end(), [&](uint32_t i) {
@@ -334,11 +335,13 @@ TEST(JoinProperty, NodesHaveTheForwardOpsThatTheRulesSay) {
     const Joined joined(&trace, {}, &diagnostics);
     const WrittenMatcher written(joined);
     std::map<std::pair<uint32_t, int64_t>, uint32_t> runs;
-    std::vector<BackwardNode> nodes = joined.contexts().nodes();
-    std::stable_sort(nodes.begin(), nodes.end(), [&](const auto& a, const auto& b) {
-      return trace.ranges[a.range].start_ns < trace.ranges[b.range].start_ns;
+    std::vector<uint32_t> nodes = joined.contexts().nodes();
+    std::stable_sort(nodes.begin(), nodes.end(), [&](uint32_t a, uint32_t b) {
+      return trace.ranges[a].start_ns < trace.ranges[b].start_ns;
     });
-    for (const BackwardNode& node : nodes) {
+    const RangeRoles roles(trace, joined.texts());
+    for (const uint32_t index : nodes) {
+      const BackwardNode node = roles.NodeOf(index);
       const std::optional<uint32_t> expected = written.ForwardOf(node);
       const NodeRun run = joined.links().RunOf(node.range);
       RC_ASSERT((run.node != 0) == expected.has_value());

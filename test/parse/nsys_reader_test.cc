@@ -470,7 +470,7 @@ TEST_F(NsysReaderTest, OtherKindsOfEvents) {
   EXPECT_TRUE(trace.labels.at(trace.ranges[1].item).start_end);
   EXPECT_EQ(trace.ranges[2].kind, RangeKind::kMarker);
   EXPECT_EQ(trace.strings.View(trace.ranges[2].text), "registered");
-  EXPECT_LT(trace.ranges[0].id, trace.ranges[1].id);
+  EXPECT_LT(trace.ranges[0].order(), trace.ranges[1].order());
   ASSERT_EQ(trace.instants.size(), 1u);
   EXPECT_EQ(trace.strings.View(trace.instants[0].text), "mark");
   EXPECT_EQ(trace.instants[0].time_ns, 13);

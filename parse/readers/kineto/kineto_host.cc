@@ -86,7 +86,7 @@ Range* KinetoHost::AddRange(const KinetoEvent& event, RangeKind kind, StringId t
   Range& range = trace_.ranges.emplace_back();
   range.start_ns = times.start_ns;
   range.end_ns = times.end_ns;
-  range.id = event.number;
+  range.set_order(event.number);
   range.text = text;
   range.thread = context_.ThreadOf(event);
   range.kind = kind;

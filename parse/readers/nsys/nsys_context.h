@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "base/id_pages.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
@@ -74,7 +75,7 @@ class NsysContext {
  private:
   bool HasAll(std::string_view table, std::span<const std::string_view> columns);
 
-  IdMap string_ids_;
+  IdPages string_ids_;
   IdMap threads_;
   std::vector<int64_t> global_tids_;
   ThreadIndex last_thread_ = 0;

@@ -112,7 +112,7 @@ void NsysNvtx::TakeRange(int64_t row_id, const Cell* row, bool start_end) {
   }
   const int64_t global_tid = row[kThread].integer();
   Range range;
-  range.id = row_id;
+  range.set_order(row_id);
   range.start_ns = row[kStart].integer();
   // A range that was never closed is exported as if the end of the recording had closed it.
   const bool closed = row[kEnd].is_int() && row[kEnd].integer() < SessionEnd(global_tid);

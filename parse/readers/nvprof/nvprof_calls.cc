@@ -21,19 +21,20 @@ void NvprofCalls::ReadTable(std::string_view table, NameOf name_of) {
   const bool all = context_.needs.Has(TracePart::kApiCalls);
   const auto first_of_table = static_cast<LaunchIndex>(context_.trace.launches.size());
   IdMap api_of_cbid;
-  std::vector<int64_t> correlations;
-  correlations.reserve(context_.RowsToReserve(table));
-  bool ascending = true;
+  context_.trace.launches.reserve(
+      context_.trace.launches.size() +
+      std::min(context_.RowsToReserve(table), launch_of_wanted_.size()));
+  IdBits met;
+  int64_t repeats = 0;
   context_.ForEachWholeRow(table, kColumns, [&](int64_t row_id, const Cell* row) {
     if (!AllInts(row, 6)) {
       context_.CountBadRow(Reason::kBadLaunchRow, table, row_id);
       return;
     }
     const int64_t correlation_id = row[5].integer();
-    ascending &= correlations.empty() || correlations.back() < correlation_id;
-    correlations.push_back(correlation_id);
+    if (!met.Insert(correlation_id)) ++repeats;
     const uint32_t wanted = wanted_.Find(correlation_id);
-    if (wanted == IdMap::kNone && !all) return;
+    if (wanted == IdPages::kNone && !all) return;
     LaunchCall call;
     call.start_ns = row[1].integer();
     call.end_ns = row[2].integer();
@@ -44,13 +45,13 @@ void NvprofCalls::ReadTable(std::string_view table, NameOf name_of) {
     call.correlation_id = correlation_id;
     call.api = ApiName(row[0].integer(), name_of, &api_of_cbid);
     const int64_t thread = NvprofContext::ThreadKey(row[3].integer(), row[4].integer());
-    if (wanted == IdMap::kNone) {
+    if (wanted == IdPages::kNone) {
       others_.Add(call, thread);
     } else {
       Keep(first_of_table, call, thread, &launch_of_wanted_[wanted]);
     }
   });
-  CountRepeats(std::move(correlations), ascending);
+  if (repeats > 0) context_.diagnostics.CountMany(Reason::kDuplicateLaunch, repeats);
 }
 
 void NvprofCalls::Keep(LaunchIndex first_of_table, LaunchCall call, int64_t thread,
@@ -74,13 +75,6 @@ void NvprofCalls::Keep(LaunchIndex first_of_table, LaunchCall call, int64_t thre
 
 void NvprofCalls::PlaceOthers() {
   others_.Place(&context_.trace, [this](int64_t key) { return context_.ThreadOf(key); });
-}
-
-void NvprofCalls::CountRepeats(std::vector<int64_t> correlations, bool ascending) {
-  if (ascending) return;
-  std::sort(correlations.begin(), correlations.end());
-  const auto last = std::unique(correlations.begin(), correlations.end());
-  context_.diagnostics.CountMany(Reason::kDuplicateLaunch, correlations.end() - last);
 }
 
 StringId NvprofCalls::ApiName(int64_t callback_id, NameOf name_of, IdMap* known) {

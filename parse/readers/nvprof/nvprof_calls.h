@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "base/id_pages.h"
 #include "parse/readers/common/other_calls.h"
 #include "parse/readers/nvprof/nvprof_context.h"
 
@@ -29,8 +30,8 @@ class NvprofCalls {
   /// The call, kNoLaunch when it is not in the file. After Read.
   LaunchIndex Find(int64_t correlation_id) const {
     const uint32_t wanted =
-        correlation_id == kUnknownId ? IdMap::kNone : wanted_.Find(correlation_id);
-    return wanted == IdMap::kNone ? kNoLaunch : launch_of_wanted_[wanted];
+        correlation_id == kUnknownId ? IdPages::kNone : wanted_.Find(correlation_id);
+    return wanted == IdPages::kNone ? kNoLaunch : launch_of_wanted_[wanted];
   }
   /// Puts the calls that nothing refers to behind all others, where they are asked for.
   void PlaceOthers();
@@ -40,11 +41,10 @@ class NvprofCalls {
 
   void ReadTable(std::string_view table, NameOf name_of);
   void Keep(LaunchIndex first_of_table, LaunchCall call, int64_t thread, LaunchIndex* launch);
-  void CountRepeats(std::vector<int64_t> correlations, bool ascending);
   StringId ApiName(int64_t callback_id, NameOf name_of, IdMap* known);
 
   NvprofContext& context_;
-  IdMap wanted_;  // correlation id -> index into launch_of_wanted_
+  IdPages wanted_;  // correlation id -> index into launch_of_wanted_
   std::vector<LaunchIndex> launch_of_wanted_;
   OtherCalls others_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "base/id_pages.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
@@ -81,7 +82,7 @@ class NvprofContext {
  private:
   bool HasAll(std::string_view table, std::span<const std::string_view> columns);
 
-  IdMap string_ids_;
+  IdPages string_ids_;
   IdMap threads_;
   int64_t last_thread_key_ = 0;
   ThreadIndex last_thread_ = 0;

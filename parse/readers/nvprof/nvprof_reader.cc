@@ -311,7 +311,7 @@ class NvprofReader {
     const int64_t unmatched =
         static_cast<int64_t>(early_ends_.size()) - static_cast<int64_t>(early_ends_used_);
     if (unmatched > 0) diagnostics_.CountMany(Reason::kUnmatchedEnd, unmatched);
-    PlaceRecordedCalls(&database_, &trace_, &diagnostics_);
+    PlaceRecordedCalls(&database_, std::move(marker_ids_), &trace_, &diagnostics_);
     DropReversed();
     if (process_markers_ > 0) {
       diagnostics_.Note(fmt::format("{}: {} range rows belong to no thread; left out",
@@ -398,7 +398,8 @@ class NvprofReader {
     }
     Range& range = trace_.ranges.emplace_back();
     range.start_ns = row[1].integer();
-    range.id = id;
+    range.set_order(id);
+    if (keep_marker_ids_) marker_ids_.push_back(id);
     range.text = MarkerText(row_id, row[5]);
     range.thread = context_.ThreadOf(object.process_id, object.thread_id);
     if (pending != index) {
@@ -449,6 +450,8 @@ class NvprofReader {
   std::vector<int64_t> work_correlations_[kWorkCount];
 
   IdMap pending_;  // marker id -> index of an open range, or kEarlyEnd | index of an end
+  bool keep_marker_ids_ = HasRecordedCalls(&database_);
+  std::vector<int64_t> marker_ids_;  // Of Trace::ranges.
   std::vector<int64_t> early_ends_;
   size_t early_ends_used_ = 0;
   int64_t process_markers_ = 0;

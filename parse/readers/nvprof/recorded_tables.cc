@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -245,6 +246,22 @@ std::string_view WithoutOverload(std::string_view aten) {
   return scope == aten.npos ? aten : aten.substr(0, aten.find('.', scope + 2));
 }
 
+/// Sorts ranges and their ids by id.
+void SortById(std::vector<int64_t>* ids, std::vector<Range>* ranges) {
+  std::vector<uint32_t> order(ids->size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return (*ids)[a] < (*ids)[b]; });
+  std::vector<int64_t> sorted_ids;
+  std::vector<Range> sorted_ranges;
+  for (const uint32_t i : order) {
+    sorted_ids.push_back((*ids)[i]);
+    sorted_ranges.push_back((*ranges)[i]);
+  }
+  ids->swap(sorted_ids);
+  ranges->swap(sorted_ranges);
+}
+
 MarkedCall ReadMarkedCall(StringId text, StringPool* strings) {
   MarkedCall call;
   call.known = true;
@@ -261,16 +278,13 @@ MarkedCall ReadMarkedCall(StringId text, StringPool* strings) {
 
 }  // namespace
 
-void PlaceRecordedCalls(SqliteDatabase* database, Trace* trace, Diagnostics* diagnostics) {
-  if (!database->HasTable(kCallTable)) return;
+bool HasRecordedCalls(SqliteDatabase* database) { return database->HasTable(kCallTable); }
+
+void PlaceRecordedCalls(SqliteDatabase* database, std::vector<int64_t> marker_ids, Trace* trace,
+                        Diagnostics* diagnostics) {
+  if (!HasRecordedCalls(database)) return;
   // The rows of both tables are in the order of the numbers, but for what was damaged.
-  const auto by_id = [](const Range& range, int64_t id) { return range.id < id; };
-  const bool sorted = std::is_sorted(trace->ranges.begin(), trace->ranges.end(),
-                                     [](const Range& a, const Range& b) { return a.id < b.id; });
-  if (!sorted) {
-    std::stable_sort(trace->ranges.begin(), trace->ranges.end(),
-                     [](const Range& a, const Range& b) { return a.id < b.id; });
-  }
+  if (!std::is_sorted(marker_ids.begin(), marker_ids.end())) SortById(&marker_ids, &trace->ranges);
   std::vector<MarkedCall> calls(trace->strings.size());  // By StringId.
   size_t next = 0;
   constexpr std::string_view kColumns[] = {"marker", "seq", "tid", "ftid", "h", "fh", "dir"};
@@ -278,12 +292,11 @@ void PlaceRecordedCalls(SqliteDatabase* database, Trace* trace, Diagnostics* dia
   ForEachRow(database, kCallTable, kColumns, [&](int64_t row_id, const Cell* row) {
     const bool good = AllInts(row, 6) && row[6].type() == Cell::Type::kText;
     const int64_t id = good ? row[0].integer() : 0;
-    if (good && (next >= trace->ranges.size() || trace->ranges[next].id != id)) {
-      next = static_cast<size_t>(
-          std::lower_bound(trace->ranges.begin(), trace->ranges.end(), id, by_id) -
-          trace->ranges.begin());
+    if (good && (next >= marker_ids.size() || marker_ids[next] != id)) {
+      next = static_cast<size_t>(std::lower_bound(marker_ids.begin(), marker_ids.end(), id) -
+                                 marker_ids.begin());
     }
-    const bool found = good && next < trace->ranges.size() && trace->ranges[next].id == id;
+    const bool found = good && next < marker_ids.size() && marker_ids[next] == id;
     Range* const range = found ? &trace->ranges[next] : nullptr;
     ++next;
     MarkedCall* call = nullptr;

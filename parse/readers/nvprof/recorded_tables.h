@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
@@ -31,8 +32,11 @@ void ReadAllocations(SqliteDatabase* database,
 
 /// Makes ops and nodes of the ranges of nvtx_annotate that the table OPLENS_CALL knows more of.
 /// What of them differs from call to call stands there, so that texts of alike calls are one. Rows
-/// of no range are counted.
-void PlaceRecordedCalls(SqliteDatabase* database, Trace* trace, Diagnostics* diagnostics);
+/// of no range are counted. `marker_ids`: of Trace::ranges, in their order.
+void PlaceRecordedCalls(SqliteDatabase* database, std::vector<int64_t> marker_ids, Trace* trace,
+                        Diagnostics* diagnostics);
+/// Whether there is such a table.
+bool HasRecordedCalls(SqliteDatabase* database);
 
 }  // namespace oplens::parse
 
