@@ -27,7 +27,7 @@ LAYERS = {
     "nvtx_annotate/torch": {"nvtx_annotate", "nvtx_annotate/vocabulary"},
     "base": set(),
     # What both sides of the recorder agree on; in the recorded program nothing else is at hand.
-    "record/spool": set(),
+    "record/spool": {"nvtx_annotate/vocabulary"},
     "record/inject": {"record/spool", "nvtx_annotate/vocabulary"},
     "record": {"record/spool", "parse/readers/nvprof", "base", "nvtx_annotate",
                "nvtx_annotate/vocabulary"},

@@ -98,7 +98,7 @@ void SurveyKernels(const Trace& trace, TraceSurvey* survey) {
   for (const Kernel& kernel : trace.kernels) {
     survey->graph_kernels += kernel.graph ? 1 : 0;
     survey->placed_graph_kernels += kernel.graph && kernel.capture != kNoLaunch ? 1 : 0;
-    survey->collectives += kernel.communication != kNoItem ? 1 : 0;
+    survey->collectives += trace.DetailsOf(kernel).communication != kNoItem ? 1 : 0;
     if (!kernel.timed() || kernel.end_ns < kernel.start_ns) continue;
     sum += Checked(kernel.end_ns) - Checked(kernel.start_ns);
     survey->first_kernel_ns =
@@ -140,7 +140,8 @@ FactFinder::FactFinder(const Joined& joined)
 KernelFacts FactFinder::FactsOf(size_t kernel, const KernelRecord& record) {
   Bits bits = OwnBits(kernel);
   const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(kernel));
-  if (around != nullptr && around->phase == Phase::kBackward) bits |= forwards_[around->node.node];
+  if (around != nullptr && around->phase == Phase::kBackward)
+    bits |= forwards_[around->node().node];
   return {.record = record,
           .op = (bits & kOpBit) != 0,
           .annotation = (bits & kAnnotationBit) != 0,
@@ -151,7 +152,8 @@ KernelFacts FactFinder::FactsOf(size_t kernel, const KernelRecord& record) {
 
 FactFinder::Bits FactFinder::OwnBits(size_t kernel) {
   Bits bits = 0;
-  if (const Collectives::Call* call = joined_.collectives().Of(joined_.trace().kernels[kernel])) {
+  if (const Collectives::Call* call =
+          joined_.collectives().Of(joined_.trace(), joined_.trace().kernels[kernel])) {
     bits |= kOpBit | kAnnotationBit;
     if (HasArguments(call->text)) bits |= kArgumentsBit;
   }
@@ -159,9 +161,9 @@ FactFinder::Bits FactFinder::OwnBits(size_t kernel) {
   if (around == nullptr) return bits;
   bits |= BitsOf(*around);
   if (around->phase != Phase::kBackward) return bits;
-  if (const Surroundings* forward = joined_.AroundSilentForward(around->node.node)) {
+  if (const Surroundings* forward = joined_.AroundSilentForward(around->node().node)) {
     bits |= BitsOf(*forward);
-    const bool layer = !joined_.LayersAroundForward(forward->node.node).empty();
+    const bool layer = !joined_.LayersAroundForward(forward->node().node).empty();
     if (layer) bits |= kLayerBit;
   }
   return bits;

@@ -192,15 +192,16 @@ class ChromeWriter::Body {
     if (kernel.grid[0] >= 0) event.List("grid", kernel.grid);
     if (kernel.block[0] >= 0) event.List("block", kernel.block);
     event.ArgIfKnown("registers per thread", int64_t{kernel.registers_per_thread});
-    event.ArgIfKnown("shared memory", SharedMemory(kernel));
-    if (kernel.blocks_per_multiprocessor >= 0) {
-      event.Arg("blocks per SM", double{kernel.blocks_per_multiprocessor});
+    const KernelDetails details = trace_.DetailsOf(kernel);
+    event.ArgIfKnown("shared memory", SharedMemory(kernel, details));
+    if (details.blocks_per_multiprocessor >= 0) {
+      event.Arg("blocks per SM", double{details.blocks_per_multiprocessor});
     }
-    if (kernel.warps_per_multiprocessor >= 0) {
-      event.Arg("warps per SM", double{kernel.warps_per_multiprocessor});
+    if (details.warps_per_multiprocessor >= 0) {
+      event.Arg("warps per SM", double{details.warps_per_multiprocessor});
     }
-    if (kernel.occupancy_percent >= 0) {
-      event.Arg("est. achieved occupancy %", double{kernel.occupancy_percent});
+    if (details.occupancy_percent >= 0) {
+      event.Arg("est. achieved occupancy %", double{details.occupancy_percent});
     }
     AddOp(i, &event);
     AddCorrelation(kernel.launch, kernel.correlation_id, &event);
@@ -211,7 +212,7 @@ class ChromeWriter::Body {
 
   void AddOp(size_t kernel, ChromeEvent* event) {
     const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(kernel));
-    const Collectives::Call* collective = joined_.collectives().Of(trace_.kernels[kernel]);
+    const Collectives::Call* collective = joined_.collectives().Of(trace_, trace_.kernels[kernel]);
     const auto count = [&](Around list) { return joined_.RangesOf(*around, list).size(); };
     words_.clear();
     const bool by_op = around != nullptr && (collective == nullptr || count(Around::kOps) > 0);
@@ -238,8 +239,8 @@ class ChromeWriter::Body {
     if (!words_.empty()) event->List(key, words_);
   }
 
-  static int64_t SharedMemory(const Kernel& kernel) {
-    if (kernel.shared_memory_bytes >= 0) return kernel.shared_memory_bytes;
+  static int64_t SharedMemory(const Kernel& kernel, const KernelDetails& details) {
+    if (details.shared_memory_bytes >= 0) return details.shared_memory_bytes;
     if (kernel.static_shared_memory_bytes < 0 || kernel.dynamic_shared_memory_bytes < 0) return -1;
     return int64_t{kernel.static_shared_memory_bytes} + kernel.dynamic_shared_memory_bytes;
   }

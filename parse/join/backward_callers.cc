@@ -48,12 +48,11 @@ std::vector<ThreadIndex> BackwardCallers::WaitingFor(ThreadIndex thread, int64_t
   return threads;
 }
 
-uint32_t BackwardCallers::Ask(const LaunchCall& call, const Surroundings& around) {
-  if (!IsBackwardPhase(around.phase)) return 0;
+uint32_t BackwardCallers::Ask(const LaunchCall& call, Phase phase, uint32_t outermost) {
+  if (!IsBackwardPhase(phase)) return 0;
   // The node is the outermost, since those inside it are its own doing.
-  const int64_t time_ns = around.outermost_context == OpenRanges::kNone
-                              ? call.start_ns
-                              : known_.trace.ranges[around.outermost_context].start_ns;
+  const int64_t time_ns =
+      outermost == OpenRanges::kNone ? call.start_ns : known_.trace.ranges[outermost].start_ns;
   const bool again = asked_ > 0 && last_thread_ == call.thread && last_.time_ns == time_ns;
   if (again) return asked_;
   const std::vector<ThreadIndex> threads = WaitingFor(call.thread, call.start_ns);
@@ -83,6 +82,8 @@ void BackwardCallers::Answer(SurroundingsReader* reader) {
       });
     }
   }
+  questions_.clear();
+  questions_.shrink_to_fit();
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   bounds_.assign(size_t{asked_} + 1, 0);

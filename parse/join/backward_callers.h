@@ -29,7 +29,8 @@ class BackwardCallers {
   /// Asks for a launch of a backward phase what waits for it as its node begins; launches of a
   /// thread come in their order. Answers the number of the question, from 1, which is the one
   /// before for the same node; 0: nobody waits.
-  uint32_t Ask(const LaunchCall& call, const Surroundings& around);
+  /// `outermost`: SurroundingsReader::OutermostContext() there.
+  uint32_t Ask(const LaunchCall& call, Phase phase, uint32_t outermost);
 
   /// Answers all questions.
   void Answer(SurroundingsReader* reader);

@@ -105,11 +105,11 @@ OpCall CommunicationCall(const Communication& communication, const StringPool& s
 Collectives::Collectives(Trace* trace) : calls_(trace->communications.size()) {
   std::string text;
   for (const Kernel& kernel : trace->kernels) {
-    if (kernel.communication >= calls_.size()) continue;
-    Call& made = calls_[kernel.communication];
+    const ItemIndex communication = trace->DetailsOf(kernel).communication;
+    if (communication >= calls_.size()) continue;
+    Call& made = calls_[communication];
     if (made.text != 0) continue;
-    const OpCall call =
-        CommunicationCall(trace->communications[kernel.communication], trace->strings);
+    const OpCall call = CommunicationCall(trace->communications[communication], trace->strings);
     text.clear();
     AppendOpCall(call, &text);
     made = {trace->strings.Intern(text), trace->strings.Intern(call.op),

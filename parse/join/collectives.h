@@ -28,8 +28,9 @@ class Collectives {
   explicit Collectives(Trace* trace);
 
   /// Null where the kernel is none.
-  const Call* Of(const Kernel& kernel) const {
-    return kernel.communication < calls_.size() ? &calls_[kernel.communication] : nullptr;
+  const Call* Of(const Trace& trace, const Kernel& kernel) const {
+    const ItemIndex communication = trace.DetailsOf(kernel).communication;
+    return communication < calls_.size() ? &calls_[communication] : nullptr;
   }
 
  private:

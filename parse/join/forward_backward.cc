@@ -33,8 +33,9 @@ class ForwardBackward::Matcher {
   void Run() {
     FindNamedCalls();
     MapForwardThreads();
-    result_.links_.assign(trace_.ranges.size(), 0);
     std::vector<uint32_t> nodes = contexts_.nodes();
+    result_.runs_.reserve(nodes.size());
+    result_.forwards_.reserve(nodes.size());
     std::stable_sort(nodes.begin(), nodes.end(), [&](uint32_t a, uint32_t b) {
       return trace_.ranges[a].start_ns < trace_.ranges[b].start_ns;
     });
@@ -43,6 +44,7 @@ class ForwardBackward::Matcher {
       const uint32_t forward = ForwardOf(node);
       if (forward != kNoRange) Link(node, forward);
     }
+    result_.links_ = SparseNumbers(trace_.ranges.size(), std::move(links_));
     CountRuns();
     KeepOtherArrows();
   }
@@ -97,17 +99,17 @@ class ForwardBackward::Matcher {
   void Link(const BackwardNode& node, uint32_t forward) {
     const uint32_t marked = contexts_.MarkedOpAround(forward);
     if (marked != kNoRange) forward = marked;
-    uint32_t& number = result_.links_[forward];
-    if (number == 0) {
+    const auto [place, is_new] = numbers_.try_emplace(forward, result_.count() + 1);
+    const uint32_t number = place->second;
+    if (is_new) {
       result_.forwards_.push_back(forward);
-      result_.gradient_calls_.push_back(kNoRange);
-      number = result_.count();
+      links_.emplace_back(forward, number);
     }
     const uint32_t gradient = contexts_.GradientCallIn(node.range);
-    if (gradient != kNoRange) result_.gradient_calls_[number - 1] = gradient;
+    if (gradient != kNoRange) result_.gradient_calls_[number] = gradient;
     result_.runs_.push_back({number, 0});
     sequences_.push_back(node.sequence);
-    result_.links_[node.range] = static_cast<uint32_t>(result_.runs_.size());
+    links_.emplace_back(node.range, static_cast<uint32_t>(result_.runs_.size()));
   }
 
   /// Numbers the runs of each node, in the order of their starts. Nodes of one op with several
@@ -213,8 +215,10 @@ class ForwardBackward::Matcher {
   std::vector<ForwardBackwardLink> arrows_;                 // By thread and time of their ends.
   std::unordered_map<Key, uint32_t, KeyHash> named_calls_;  // Ranges, by process and handle.
   std::unordered_map<int64_t, ThreadIndex> threads_by_vote_;
-  std::vector<int64_t> sequences_;  // Of the node of each of runs_.
-  std::vector<ThreadRun> runs_;     // Candidates of the node at hand, a run a thread.
+  std::unordered_map<uint32_t, uint32_t> numbers_;    // Of forward ops, by range.
+  std::vector<std::pair<uint32_t, uint32_t>> links_;  // What ForwardBackward::links_ gets.
+  std::vector<int64_t> sequences_;                    // Of the node of each of runs_.
+  std::vector<ThreadRun> runs_;  // Candidates of the node at hand, a run a thread.
 };
 
 ForwardBackward::ForwardBackward(const Trace& trace, const ThreadRanges& threads,

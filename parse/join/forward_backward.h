@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "parse/join/range_roles.h"
+#include "parse/join/sparse_numbers.h"
 #include "parse/join/step_contexts.h"
 #include "parse/join/thread_ranges.h"
 #include "parse/model/trace.h"
@@ -41,8 +43,8 @@ struct NodeRun {
 ///
 /// The node of an op inside one that nvtx_annotate marked is the marked one's.
 ///
-/// O(R + N log N) for R ranges and N nodes and ops with their numbers; 4 bytes a range and some 40
-/// a node and op.
+/// O(R + N log N) for R ranges and N nodes and ops with their numbers; a bit a range and some 40
+/// bytes a node and op.
 class ForwardBackward {
  public:
   /// All must outlive this object.
@@ -51,13 +53,13 @@ class ForwardBackward {
 
   /// Of a forward op that made a node: its number, from 1; else 0.
   uint32_t NumberOf(size_t range) const {
-    return links_.empty() || contexts_.ContextOf(range) == StepContext::kNode ? 0 : links_[range];
+    return contexts_.ContextOf(range) == StepContext::kNode ? 0 : links_.Of(range);
   }
   /// Of the range of a node: its forward op; node 0 when it has none.
   NodeRun RunOf(size_t range) const {
-    const bool linked =
-        !links_.empty() && contexts_.ContextOf(range) == StepContext::kNode && links_[range] != 0;
-    return linked ? runs_[links_[range] - 1] : NodeRun();
+    if (contexts_.ContextOf(range) != StepContext::kNode) return {};
+    const uint32_t link = links_.Of(range);
+    return link == 0 ? NodeRun() : runs_[link - 1];
   }
   /// How many forward ops made nodes; their numbers are 1 to this.
   uint32_t count() const { return static_cast<uint32_t>(forwards_.size()); }
@@ -65,7 +67,10 @@ class ForwardBackward {
   uint32_t ForwardOf(uint32_t number) const { return forwards_[number - 1]; }
   /// The call of a gradient function in a node of the op of that number, kNoRange when there is
   /// none that tells anything (see gradient_hints.h).
-  uint32_t GradientCallOf(uint32_t number) const { return gradient_calls_[number - 1]; }
+  uint32_t GradientCallOf(uint32_t number) const {
+    const auto call = gradient_calls_.find(number);
+    return call == gradient_calls_.end() ? kNoRange : call->second;
+  }
 
   /// The arrows to draw: from each forward op to the runs of its nodes, and those of the file that
   /// lead to no node with a number.
@@ -75,12 +80,11 @@ class ForwardBackward {
   class Matcher;
 
   const StepContexts& contexts_;
-  std::vector<uint32_t> links_;  // By range: of a node 1 + index into runs_, else the number.
-                                 // Empty where there is no node.
+  SparseNumbers links_;  // By range: of a node 1 + index into runs_, else the number.
   std::vector<NodeRun> runs_;
-  std::vector<uint32_t> forwards_;                 // By number - 1; ranges.
-  std::vector<uint32_t> gradient_calls_;           // The same.
-  std::vector<ForwardBackwardLink> other_arrows_;  // Of the file; to no node with a number.
+  std::vector<uint32_t> forwards_;                         // By number - 1; ranges.
+  std::unordered_map<uint32_t, uint32_t> gradient_calls_;  // By number; ranges.
+  std::vector<ForwardBackwardLink> other_arrows_;          // Of the file; to no node with a number.
 };
 
 }  // namespace oplens::parse

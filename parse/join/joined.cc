@@ -45,8 +45,14 @@ Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostic
 ReasonSet Joined::ReasonsOf(size_t index) const {
   const Kernel& kernel = trace_.kernels[index];
   const Surroundings* around = AroundOf(static_cast<WorkIndex>(index));
-  ReasonSet reasons = kernel.reasons;
-  if (around != nullptr) reasons.Merge(around->reasons);
+  ReasonSet reasons;
+  if (kernel.bad_row) reasons.Add(Reason::kBadKernelRow);
+  if (kernel.name == 0) reasons.Add(Reason::kUnknownKernelName);
+  if (around != nullptr) {
+    if (around->nothing) reasons.Add(Reason::kNoMarker);
+    if (around->only_leaks) reasons.Add(Reason::kOnlyLeakedRanges);
+    if (around->open_range) reasons.Add(Reason::kOpenRange);
+  }
   if (kernel.launch == kNoLaunch) reasons.Add(Reason::kNoLaunchCall);
   // Kernels that no single op launched: replays of a graph whose capture is not in the file,
   // whatever is around the replay, and what a compiler made of several ops.
@@ -85,7 +91,7 @@ void Joined::CountReasons(Diagnostics* diagnostics) const {
 
 std::span<const uint32_t> Joined::LayersOf(const Surroundings& around) const {
   const std::span<const uint32_t> own = RangesOf(around, Around::kLayers);
-  return own.empty() && around.served != 0 ? LayersAroundForward(around.served) : own;
+  return own.empty() && around.served() != 0 ? LayersAroundForward(around.served()) : own;
 }
 
 std::span<const uint32_t> Joined::LayersAroundForward(uint32_t forward) const {

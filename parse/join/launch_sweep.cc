@@ -17,8 +17,10 @@ LaunchSweep::LaunchSweep(const RangeKnowledge& known, const GpuWork& work, OpCal
       reader_(known, calls),
       callers_(known),
       around_work_(work.count(), kNone) {
-  // At most, and what is not used takes no memory.
+  // As a rule enough, and what is not used takes no memory.
   lists_.all.reserve(work.count());
+  constexpr size_t kUsualDepth = 8;
+  lists_.ranges.reserve(work.count() * kUsualDepth);
   for (ThreadIndex thread = 0; thread < known.threads.thread_count(); ++thread) {
     SweepThread(thread);
   }
@@ -46,8 +48,8 @@ void LaunchSweep::SweepThread(ThreadIndex thread) {
         lists_.all.push_back(reader_.Collect(&lists_));
         version = reader_.version();
         leaked = leaked_now;
-        lists_.all.back().callers = callers_.Ask(call, lists_.all.back());
-      } else if (const uint32_t callers = callers_.Ask(call, lists_.all[around]);
+        lists_.all.back().callers = AskCallers(call, lists_.all.back());
+      } else if (const uint32_t callers = AskCallers(call, lists_.all[around]);
                  callers != lists_.all[around].callers) {
         // The same ranges, but others wait.
         lists_.all.push_back(Surroundings(lists_.all[around]));
@@ -59,6 +61,10 @@ void LaunchSweep::SweepThread(ThreadIndex thread) {
   }
 }
 
+uint32_t LaunchSweep::AskCallers(const LaunchCall& call, const Surroundings& around) {
+  return callers_.Ask(call, around.phase, reader_.OutermostContext());
+}
+
 void LaunchSweep::FindForwardPlaces() {
   const uint32_t count = known_.links.count();
   if (count == 0) return;
@@ -66,8 +72,8 @@ void LaunchSweep::FindForwardPlaces() {
   std::vector<bool> wanted(size_t{count} + 1, false);  // What is around it.
   std::vector<bool> silent(size_t{count} + 1, false);
   for (const Surroundings& around : lists_.all) {
-    if (around.phase == Phase::kBackward) silent[around.node.node] = true;
-    wanted[around.served] = true;
+    if (around.phase == Phase::kBackward) silent[around.node().node] = true;
+    wanted[around.served()] = true;
   }
   for (WorkIndex work = 0; work < known_.trace.kernels.size(); ++work) {
     if (around_work_[work] == kNone) continue;
@@ -76,7 +82,7 @@ void LaunchSweep::FindForwardPlaces() {
     // tells of that node: what is around an op in it, which made a node of its own (gradients of
     // gradients), is told with the kernels of that one.
     if (around.phase == Phase::kBackward) {
-      if (!lists_.Of(around, Around::kForwards).empty()) wanted[around.node.node] = true;
+      if (!lists_.Of(around, Around::kForwards).empty()) wanted[around.node().node] = true;
       continue;
     }
     for (const uint32_t range : lists_.Of(around, Around::kForwards)) {

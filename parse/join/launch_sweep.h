@@ -19,7 +19,7 @@ int64_t ComparedEnd(const LaunchCall& call, int64_t clock_resolution_ns);
 /// What is around the launch of each kernel and replay, and around forward ops that kernels of
 /// other threads belong to: one sweep a thread over its launches, one over such forward ops.
 ///
-/// O((K + R) log R) for K launches and R ranges. 4 bytes a kernel; 84 bytes and 4 for each range
+/// O((K + R) log R) for K launches and R ranges. 4 bytes a kernel; 60 bytes and 4 for each range
 /// in a list for launches in a row with the same ranges around them.
 class LaunchSweep {
  public:
@@ -44,6 +44,7 @@ class LaunchSweep {
 
  private:
   void SweepThread(ThreadIndex thread);
+  uint32_t AskCallers(const LaunchCall& call, const Surroundings& around);
   void FindForwardPlaces();
   void SweepForwards(std::vector<uint32_t>* numbers, const std::vector<bool>& silent);
 

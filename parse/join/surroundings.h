@@ -10,7 +10,6 @@
 #include "parse/join/forward_backward.h"
 #include "parse/join/range_sweep.h"
 #include "parse/model/kernel_record.h"
-#include "parse/model/reason.h"
 
 namespace oplens::parse {
 
@@ -37,15 +36,24 @@ struct Surroundings {
   /// Where each list begins in SurroundingLists::ranges, and where the last one ends.
   std::array<uint32_t, kAroundCount + 1> bounds{};
   uint32_t paths_cut = 0;  ///< Free texts beyond kMaxRangePath.
-  NodeRun node;            ///< Of the innermost node.
-  uint32_t served = 0;     ///< Of the engine's own work: the forward op of the node it is for.
+  /// kBackward: of the innermost node. kGradient, kAccumulate: the forward op of the node that the
+  /// engine works for.
+  NodeRun forward;
   uint32_t stack = OpenRanges::kNone;  ///< The innermost range that a call stack was recorded with.
-  /// The outermost range around the call that says something of the step, but the optimizer's.
-  uint32_t outermost_context = OpenRanges::kNone;
   uint32_t callers = 0;  ///< Which of BackwardCallers' questions is the call's; 0: none waits.
   Phase phase = Phase::kUnknown;
   bool backward = false;  ///< A node or its number says so.
-  ReasonSet reasons;      ///< What is missing around the call.
+  // What is missing around the call.
+  bool nothing = false;     ///< There is no range at all.
+  bool only_leaks = false;  ///< Nothing but leaked ones.
+  bool open_range = false;  ///< One of those in the lists was never closed.
+
+  /// The node that the call is in.
+  NodeRun node() const { return phase == Phase::kBackward ? forward : NodeRun(); }
+  /// Of the engine's own work: the forward op of the node that it is for, 0 when it is not known.
+  uint32_t served() const {
+    return phase == Phase::kGradient || phase == Phase::kAccumulate ? forward.node : 0;
+  }
 };
 
 /// Surroundings, by index, with the ranges in their lists.

@@ -114,7 +114,7 @@ Surroundings SurroundingsReader::Collect(SurroundingLists* lists) {
   end_list(Around::kForwards);
   around.stack = open_.Innermost(kTraceLane);
   ReadStep(&around);
-  NoteReasons(&around);
+  NoteLacks(&around);
   return around;
 }
 
@@ -218,12 +218,17 @@ void SurroundingsReader::AddFrames() {
   });
 }
 
-void SurroundingsReader::ReadStep(Surroundings* around) const {
+uint32_t SurroundingsReader::OutermostContext() const {
+  uint32_t outermost = OpenRanges::kNone;
   open_.ForEach(kContextLane, [&](uint32_t range) {
     if (known_.contexts.ContextOf(range) == StepContext::kOptimizer) return true;
-    around->outermost_context = range;
+    outermost = range;
     return false;
   });
+  return outermost;
+}
+
+void SurroundingsReader::ReadStep(Surroundings* around) const {
   const uint32_t innermost = open_.Innermost(kContextLane);
   const StepContext context =
       innermost == OpenRanges::kNone ? StepContext::kNone : known_.contexts.ContextOf(innermost);
@@ -235,15 +240,15 @@ void SurroundingsReader::ReadStep(Surroundings* around) const {
   switch (context) {
     case StepContext::kNode:
       around->phase = Phase::kBackward;
-      around->node = known_.links.RunOf(innermost);
+      around->forward = known_.links.RunOf(innermost);
       break;
     case StepContext::kEvaluate:
       around->phase = Phase::kGradient;
-      around->served = served();
+      around->forward.node = served();
       break;
     case StepContext::kAccumulate:
       around->phase = Phase::kAccumulate;
-      around->served = served();
+      around->forward.node = served();
       break;
     case StepContext::kRecompute:
       around->phase = Phase::kRecompute;
@@ -258,14 +263,14 @@ void SurroundingsReader::ReadStep(Surroundings* around) const {
   }
 }
 
-void SurroundingsReader::NoteReasons(Surroundings* around) const {
+void SurroundingsReader::NoteLacks(Surroundings* around) const {
   const uint32_t first = around->bounds.front();
   if (lists_->ranges.size() == first && around->stack == OpenRanges::kNone) {
     const bool leaked = known_.leaks.SinceOn(thread_) <= open_.start_ns();
-    around->reasons.Add(leaked ? Reason::kOnlyLeakedRanges : Reason::kNoMarker);
+    (leaked ? around->only_leaks : around->nothing) = true;
   }
   for (size_t i = first; i < lists_->ranges.size(); ++i) {
-    if (known_.trace.ranges[lists_->ranges[i]].open()) around->reasons.Add(Reason::kOpenRange);
+    around->open_range |= known_.trace.ranges[lists_->ranges[i]].open();
   }
 }
 

@@ -46,6 +46,10 @@ class SurroundingsReader {
   /// Changes whenever what is around may have changed.
   uint64_t version() const { return open_.version(); }
 
+  /// The outermost range around that says something of the step, but the optimizer's;
+  /// OpenRanges::kNone: there is none.
+  uint32_t OutermostContext() const;
+
   /// Appends what is around to `lists`.
   Surroundings Collect(SurroundingLists* lists);
 
@@ -88,7 +92,7 @@ class SurroundingsReader {
   void AddFrames();
   /// Phase and node.
   void ReadStep(Surroundings* around) const;
-  void NoteReasons(Surroundings* around) const;
+  void NoteLacks(Surroundings* around) const;
 
   bool NamesOnly(uint32_t range) const;
   bool SaysBackward(uint32_t range) const;

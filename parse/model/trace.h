@@ -119,7 +119,21 @@ struct LaunchCall {
   StringId api = 0;  ///< e.g. "cudaLaunchKernel"
 };
 
-/// One execution of a kernel.
+/// What only some families tell of a kernel.
+struct KernelDetails {
+  /// Static and dynamic shared memory together, where only that is known; negative: it is not.
+  int32_t shared_memory_bytes = -1;
+  ItemIndex communication = kNoItem;  ///< Of a collective: into Trace::communications.
+  // What the profiler computed; negative when it did not.
+  float blocks_per_multiprocessor = -1;
+  float warps_per_multiprocessor = -1;
+  float occupancy_percent = -1;  ///< Estimated achieved occupancy.
+
+  friend bool operator==(const KernelDetails&, const KernelDetails&) = default;
+};
+
+/// One execution of a kernel. Files hold millions of them: what only some families tell stands
+/// apart.
 struct Kernel {
   int64_t start_ns = 0;  ///< 0 with end_ns 0: not timed.
   int64_t end_ns = 0;
@@ -130,8 +144,9 @@ struct Kernel {
   /// Of a kernel that a CUDA graph replays: the call that put it into the graph, whose ranges tell
   /// its op. kNoLaunch when it is no such kernel, or the file does not say.
   LaunchIndex capture = kNoLaunch;
-  int64_t process_id = kUnknownId;    ///< Where the file says it apart from the launch.
-  ItemIndex communication = kNoItem;  ///< Of a collective: into Trace::communications.
+  ItemIndex details = kNoItem;  ///< Into Trace::kernel_details; see Trace::DetailsOf.
+  int32_t process_id = -1;      ///< Where the file says it apart from the launch; -1: it does
+                                ///< not.
   int32_t device_id = 0;
   int32_t context_id = 0;
   int32_t stream_id = 0;
@@ -141,13 +156,8 @@ struct Kernel {
   int32_t registers_per_thread = 0;
   int32_t static_shared_memory_bytes = 0;
   int32_t dynamic_shared_memory_bytes = 0;
-  int32_t shared_memory_bytes = -1;  ///< Static and dynamic together, where only that is known.
-  bool graph = false;                ///< Replayed by a CUDA graph.
-  // What the profiler computed; negative when it did not.
-  float blocks_per_multiprocessor = -1;
-  float warps_per_multiprocessor = -1;
-  float occupancy_percent = -1;  ///< Estimated achieved occupancy.
-  ReasonSet reasons;             ///< What the reader could not read in this row.
+  bool graph = false;    ///< Replayed by a CUDA graph.
+  bool bad_row = false;  ///< The reader could not read all of its row.
 
   bool timed() const { return start_ns != 0 || end_ns != 0; }
 };
@@ -319,6 +329,7 @@ struct Trace {
   /// their starts.
   std::vector<LaunchCall> launches;
   std::vector<Kernel> kernels;
+  std::vector<KernelDetails> kernel_details;
   std::vector<MemoryCopy> copies;
   std::vector<MemorySet> sets;
   std::vector<Synchronization> synchronizations;
@@ -330,6 +341,20 @@ struct Trace {
   std::vector<DeviceAnnotation> device_annotations;
   std::vector<Overhead> overheads;
   std::vector<Device> devices;
+
+  KernelDetails DetailsOf(const Kernel& kernel) const {
+    return kernel.details < kernel_details.size() ? kernel_details[kernel.details]
+                                                  : KernelDetails();
+  }
+  /// Keeps details unless they say nothing.
+  void SetDetails(const KernelDetails& details, Kernel* kernel) {
+    if (kernel->details < kernel_details.size()) {
+      kernel_details[kernel->details] = details;
+    } else if (details != KernelDetails()) {
+      kernel->details = static_cast<ItemIndex>(kernel_details.size());
+      kernel_details.push_back(details);
+    }
+  }
 };
 
 /// Makes a range that of an operator or a node of that name. Answers its details, which have

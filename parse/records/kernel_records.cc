@@ -59,7 +59,7 @@ void KernelRecords::RecordOf(size_t i, KernelRecord* record) const {
     FillSequence(*around, sequence_.ChosenOf(i), sequence_.SubSequenceOf(i), record);
     FillNode(*around, record);
   }
-  if (const Collectives::Call* call = joined_.collectives().Of(kernel)) {
+  if (const Collectives::Call* call = joined_.collectives().Of(trace_, kernel)) {
     FillCollective(kernel, *call, record);
   }
 }
@@ -99,7 +99,7 @@ void KernelRecords::FillKernel(const Kernel& kernel, KernelRecord* record) const
   record->registers_per_thread = known(kernel.registers_per_thread);
   record->static_shared_memory_bytes = known(kernel.static_shared_memory_bytes);
   record->dynamic_shared_memory_bytes = known(kernel.dynamic_shared_memory_bytes);
-  record->shared_memory_bytes = known(kernel.shared_memory_bytes);
+  record->shared_memory_bytes = known(trace_.DetailsOf(kernel).shared_memory_bytes);
 }
 
 template <typename Work>
@@ -180,16 +180,16 @@ void KernelRecords::FillOps(const Surroundings& around, KernelRecord* record) co
 
 void KernelRecords::FillNode(const Surroundings& around, KernelRecord* record) const {
   if (around.phase != Phase::kBackward) return FillForwards(around, record);
-  if (around.node.node == 0) return;
-  record->nodes.push_back(around.node.node);
-  record->node_run = around.node.run;
-  const Surroundings* silent = joined_.AroundSilentForward(around.node.node);
+  if (around.node().node == 0) return;
+  record->nodes.push_back(around.node().node);
+  record->node_run = around.node().run;
+  const Surroundings* silent = joined_.AroundSilentForward(around.node().node);
   if (silent == nullptr) return;
   KernelRecord forward;
   FillRanges(*silent, &forward);
   // An op inside of another node, which made one of its own (gradients of gradients).
   if (forward.layer.empty()) {
-    FillLayers(joined_.LayersAroundForward(silent->node.node), &forward);
+    FillLayers(joined_.LayersAroundForward(silent->node().node), &forward);
   }
   record->forward_markers = std::move(forward.markers);
   record->forward_layer = std::move(forward.layer);

@@ -335,7 +335,9 @@ TEST_F(CorpusKinetoOthers, LinksGraphsArrowsAndCollectives) {
   trace = Open("ddp_a100_nccl_meta/rank0.json", &diagnostics);
   EXPECT_EQ(trace.forward_backward_links.size(), 543u);
   EXPECT_EQ(std::count_if(trace.kernels.begin(), trace.kernels.end(),
-                          [](const Kernel& kernel) { return kernel.communication != kNoItem; }),
+                          [&](const Kernel& kernel) {
+                            return trace.DetailsOf(kernel).communication != kNoItem;
+                          }),
             21);
   EXPECT_TRUE(std::all_of(trace.kernels.begin(), trace.kernels.end(),
                           [](const Kernel& kernel) { return kernel.launch != kNoLaunch; }));

@@ -201,7 +201,9 @@ TEST(ChromeWriter, KernelsStandOnTheirStreamWithTheirCall) {
   kernel.registers_per_thread = 32;
   kernel.static_shared_memory_bytes = 100;
   kernel.dynamic_shared_memory_bytes = 28;
-  kernel.occupancy_percent = 37.5F;
+  KernelDetails details;
+  details.occupancy_percent = 37.5F;
+  script.trace_.SetDetails(details, &kernel);
   script.trace_.devices.push_back({.id = 1, .name = script.trace_.strings.Intern("V100")});
   const json document = Write(std::move(script));
   const json slice = Where(document, "cat", "kernel").at(0);

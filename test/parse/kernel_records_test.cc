@@ -18,7 +18,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class KernelRecordsTest : public HandTrace {};
+class KernelRecordsTest : public HandTrace {
+ protected:
+  void SetCommunication(size_t kernel, ItemIndex communication) {
+    KernelDetails details;
+    details.communication = communication;
+    trace_.SetDetails(details, &trace_.kernels[kernel]);
+  }
+};
 
 constexpr std::string_view kLinear =
     "{'mod': 'torch', 'op': 'linear', 'args': [{'name': '', 'type': 'int', 'value': 1}]}";
@@ -222,7 +229,9 @@ TEST_F(KernelRecordsTest, RecordsSayWhatIsKnownOfTheGpu) {
     Kernel(10 * device);
     trace_.kernels.back().device_id = device;
   }
-  trace_.kernels[0].shared_memory_bytes = 512;
+  KernelDetails details;
+  details.shared_memory_bytes = 512;
+  trace_.SetDetails(details, &trace_.kernels[0]);
   Join();
   EXPECT_EQ(Record(0).gpu, "cc=9.0,sms=132,clock=1980000000,dram=3352320000000");
   EXPECT_EQ(Record(0).shared_memory_bytes, 512);
@@ -561,8 +570,8 @@ TEST_F(KernelRecordsTest, AKernelsCollectiveIsItsInnermostOp) {
   Kernel(60);
   Kernel(70);
   trace_.communications = {AllReduce(&trace_, 8), AllReduce(&trace_, 9)};
-  trace_.kernels[0].communication = 0;
-  trace_.kernels[2].communication = 1;
+  SetCommunication(0, 0);
+  SetCommunication(2, 1);
   Join();
   EXPECT_THAT(Record(0).markers,
               ElementsAre("{'mod': 'c10d', 'op': 'allreduce_', 'args': []}", AllReduceText(8)));
@@ -580,8 +589,8 @@ TEST_F(KernelRecordsTest, ACollectiveNeedsNoOtherOp) {
   Kernel(60);
   trace_.kernels[1].launch = kNoLaunch;
   trace_.communications = {AllReduce(&trace_, 8)};
-  trace_.kernels[0].communication = 0;
-  trace_.kernels[1].communication = 0;
+  SetCommunication(0, 0);
+  SetCommunication(1, 0);
   Join();
   for (const size_t i : {size_t{0}, size_t{1}}) {
     EXPECT_THAT(Record(i).markers, ElementsAre(AllReduceText(8)));

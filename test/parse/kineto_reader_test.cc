@@ -152,11 +152,12 @@ TEST_P(KinetoGeneration, FillsTheModel) {
   EXPECT_THAT(read.grid, ElementsAre(4, 2, 1));
   EXPECT_THAT(read.block, ElementsAre(64, 1, 1));
   EXPECT_EQ(read.registers_per_thread, 40);
-  EXPECT_EQ(read.shared_memory_bytes, 512);
+  const KernelDetails details = trace.DetailsOf(read);
+  EXPECT_EQ(details.shared_memory_bytes, 512);
   EXPECT_EQ(read.static_shared_memory_bytes, -1);
-  EXPECT_FLOAT_EQ(read.blocks_per_multiprocessor, 0.5F);
-  EXPECT_FLOAT_EQ(read.warps_per_multiprocessor, 2);
-  EXPECT_FLOAT_EQ(read.occupancy_percent, 31);
+  EXPECT_FLOAT_EQ(details.blocks_per_multiprocessor, 0.5F);
+  EXPECT_FLOAT_EQ(details.warps_per_multiprocessor, 2);
+  EXPECT_FLOAT_EQ(details.occupancy_percent, 31);
   EXPECT_FALSE(read.graph);
   ASSERT_NE(read.launch, kNoLaunch);
   EXPECT_EQ(Text(trace, trace.launches[read.launch].api), "cudaLaunchKernel");
@@ -591,7 +592,7 @@ TEST_F(KinetoReaderTest, TakesSizesFromTheCallWhereTheWorkHasNone) {
   const Trace trace = Read(builder);
   EXPECT_THAT(trace.kernels[0].grid, ElementsAre(5, 6, 7));
   EXPECT_THAT(trace.kernels[0].block, ElementsAre(64, 2, 1));
-  EXPECT_EQ(trace.kernels[0].shared_memory_bytes, 96);
+  EXPECT_EQ(trace.DetailsOf(trace.kernels[0]).shared_memory_bytes, 96);
   EXPECT_EQ(trace.kernels[0].registers_per_thread, -1);
   EXPECT_EQ(trace.copies[0].size_bytes, 2560);
 }
@@ -611,8 +612,8 @@ TEST_F(KinetoReaderTest, ReadsCollectives) {
   builder.AddKernel({.name = "ncclKernel", .more = collective});
   const Trace trace = Read(builder);
   ASSERT_EQ(trace.communications.size(), 2u);
-  EXPECT_EQ(trace.kernels[0].communication, kNoItem);
-  ASSERT_EQ(trace.kernels[1].communication, 1u);
+  EXPECT_EQ(trace.DetailsOf(trace.kernels[0]).communication, kNoItem);
+  ASSERT_EQ(trace.DetailsOf(trace.kernels[1]).communication, 1u);
   const Communication& read = trace.communications[1];
   EXPECT_EQ(Text(trace, read.name), "allreduce");
   EXPECT_EQ(Text(trace, read.dtype), "Float");
@@ -694,11 +695,11 @@ TEST_F(KinetoReaderTest, KeepsKernelsThatItCannotTime) {
   ASSERT_EQ(trace.kernels.size(), 5u);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_FALSE(trace.kernels[i].timed()) << i;
-    EXPECT_TRUE(trace.kernels[i].reasons.Has(Reason::kBadKernelRow)) << i;
+    EXPECT_TRUE(trace.kernels[i].bad_row) << i;
     EXPECT_EQ(trace.kernels[i].stream_id, 7);
   }
   EXPECT_LT(trace.kernels[3].end_ns, trace.kernels[3].start_ns);
-  EXPECT_TRUE(trace.kernels[4].reasons.Has(Reason::kUnknownKernelName));
+  EXPECT_EQ(trace.kernels[4].name, 0u);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadKernelRow), 4);
 }
 

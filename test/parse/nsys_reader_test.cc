@@ -320,7 +320,7 @@ TEST_F(NsysReaderTest, NameIsTheBestThatTheRowHas) {
   EXPECT_EQ(trace.strings.View(trace.kernels[2].name), "k");
   EXPECT_EQ(trace.strings.View(trace.kernels[3].name), "void k<int>(int)");
   EXPECT_EQ(trace.kernels[4].name, 0u);
-  EXPECT_TRUE(trace.kernels[4].reasons.Has(Reason::kUnknownKernelName));
+  EXPECT_EQ(trace.kernels[4].name, 0u);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kUnknownKernelName), 1);
   const Trace old = Read({.major = 0, .minor = 0});
   EXPECT_EQ(old.strings.View(old.kernels[0].name), "void k<int>(int)");
@@ -360,7 +360,7 @@ TEST_F(NsysReaderTest, WithoutAProcessOnlyWhereThereIsOne) {
   const Trace one = Read(options);
   EXPECT_EQ(LaunchApi(one, one.kernels.at(0).launch), "cudaLaunchKernel");
   EXPECT_EQ(one.kernels[0].process_id, kProcess) << "that of its launch";
-  EXPECT_TRUE(one.kernels[0].reasons.Empty());
+  EXPECT_FALSE(one.kernels[0].bad_row);
   NsysThread other(&builder_, kOtherProcess, 5151);
   other.Launch();
   const Trace two = Read(options);
@@ -801,7 +801,7 @@ TEST_F(NsysReaderTest, AMissingColumnCostsASentenceAndNoRow) {
   ASSERT_EQ(trace.kernels.size(), 1u);
   EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 5);
   EXPECT_EQ(trace.kernels[0].static_shared_memory_bytes, -1);
-  EXPECT_TRUE(trace.kernels[0].reasons.Empty());
+  EXPECT_FALSE(trace.kernels[0].bad_row);
   EXPECT_EQ(trace.kernels[0].launch, kNoLaunch);
   EXPECT_TRUE(trace.ranges.empty());
   EXPECT_FALSE(diagnostics_.Damaged());
@@ -832,7 +832,7 @@ TEST_F(NsysReaderTest, BadKernelRowsAreKept) {
   const Trace trace = Read();
   ASSERT_EQ(trace.kernels.size(), 6u);
   for (const Kernel& kernel : trace.kernels) {
-    EXPECT_TRUE(kernel.reasons.Has(Reason::kBadKernelRow)) << kernel.row_id;
+    EXPECT_TRUE(kernel.bad_row) << kernel.row_id;
   }
   EXPECT_EQ(trace.kernels[3].launch, kNoLaunch);
   EXPECT_EQ(trace.kernels[3].correlation_id, kUnknownId);

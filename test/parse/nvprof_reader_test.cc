@@ -392,9 +392,9 @@ TEST_F(NvprofReaderTest, BadKernelRowsAreKept) {
   rows[2]["name"] = 12345;
   const Trace trace = Read();
   ASSERT_EQ(trace.kernels.size(), 3u);
-  EXPECT_TRUE(trace.kernels[0].reasons.Has(Reason::kBadKernelRow));
-  EXPECT_TRUE(trace.kernels[1].reasons.Has(Reason::kBadKernelRow));
-  EXPECT_TRUE(trace.kernels[2].reasons.Has(Reason::kUnknownKernelName));
+  EXPECT_TRUE(trace.kernels[0].bad_row);
+  EXPECT_TRUE(trace.kernels[1].bad_row);
+  EXPECT_EQ(trace.kernels[2].name, 0u);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadKernelRow), 2);
   EXPECT_TRUE(diagnostics_.Damaged());
 }
@@ -432,7 +432,7 @@ TEST_F(NvprofReaderTest, AMissingColumnCostsASentenceAndNoRow) {
                                              {"RUNTIME", "threadId"}}});
   ASSERT_EQ(trace.kernels.size(), 1u);
   EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 5);
-  EXPECT_TRUE(trace.kernels[0].reasons.Empty());
+  EXPECT_FALSE(trace.kernels[0].bad_row);
   EXPECT_EQ(trace.kernels[0].launch, kNoLaunch);
   EXPECT_FALSE(diagnostics_.Damaged());
   EXPECT_THAT(diagnostics_.Render("parse"),

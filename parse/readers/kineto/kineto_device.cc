@@ -45,31 +45,35 @@ constexpr KernelNumber kKernelNumbers[] = {
     {"device", &Kernel::device_id},
     {"context", &Kernel::context_id},
     {"registers per thread", &Kernel::registers_per_thread},
-    {"shared memory", &Kernel::shared_memory_bytes},
 };
 
 struct KernelRatio {
   std::string_view key;
-  float Kernel::*field;
+  float KernelDetails::*field;
 };
 
 constexpr KernelRatio kKernelRatios[] = {
-    {"blocks per SM", &Kernel::blocks_per_multiprocessor},
-    {"warps per SM", &Kernel::warps_per_multiprocessor},
-    {"est. achieved occupancy %", &Kernel::occupancy_percent},
-    {"theoretical occupancy %", &Kernel::occupancy_percent},
+    {"blocks per SM", &KernelDetails::blocks_per_multiprocessor},
+    {"warps per SM", &KernelDetails::warps_per_multiprocessor},
+    {"est. achieved occupancy %", &KernelDetails::occupancy_percent},
+    {"theoretical occupancy %", &KernelDetails::occupancy_percent},
 };
 
 /// True when the key names a number of the kernel; `good` says whether it could be read.
-bool TakeKernelNumber(const key_value_pair& arg, Kernel* kernel, bool* good) {
+bool TakeKernelNumber(const key_value_pair& arg, Kernel* kernel, KernelDetails* details,
+                      bool* good) {
   for (const KernelNumber& number : kKernelNumbers) {
     if (arg.key != number.key) continue;
     *good &= TakeInt(arg.value, &(kernel->*number.field));
     return true;
   }
+  if (arg.key == "shared memory") {
+    *good &= TakeInt(arg.value, &details->shared_memory_bytes);
+    return true;
+  }
   for (const KernelRatio& ratio : kKernelRatios) {
     if (arg.key != ratio.key) continue;
-    TakeFloat(arg.value, &(kernel->*ratio.field));
+    TakeFloat(arg.value, &(details->*ratio.field));
     return true;
   }
   return false;
@@ -140,9 +144,10 @@ void KinetoDevice::PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t
 
 void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel) {
   Communication communication;
+  KernelDetails details;
   bool good = true;
   for (const key_value_pair arg : event.args) {
-    if (TakeKernelNumber(arg, kernel, &good)) continue;
+    if (TakeKernelNumber(arg, kernel, &details, &good)) continue;
     if (arg.key == "correlation") {
       TakeCorrelation(arg.value, &kernel->correlation_id);
     } else if (arg.key == "stream") {
@@ -156,15 +161,16 @@ void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel)
     }
   }
   if (!good) {
-    kernel->reasons.Add(Reason::kBadKernelRow);
+    kernel->bad_row = true;
     context_.CountBad(Reason::kBadKernelRow, event);
   }
   if (communication.name != 0) {
     communication.start_ns = kernel->start_ns;
     communication.end_ns = kernel->end_ns;
-    kernel->communication = static_cast<ItemIndex>(trace_.communications.size());
+    details.communication = static_cast<ItemIndex>(trace_.communications.size());
     trace_.communications.push_back(communication);
   }
+  trace_.SetDetails(details, kernel);
 }
 
 void KinetoDevice::ReadKernel(const KinetoEvent& event) {
@@ -178,15 +184,12 @@ void KinetoDevice::ReadKernel(const KinetoEvent& event) {
   }
   if (event.has_args) ReadKernelArguments(event, &kernel);
   PlaceOf(event, &kernel.device_id, &kernel.stream_id);
-  if (!timed && !kernel.reasons.Has(Reason::kBadKernelRow)) {
-    kernel.reasons.Add(Reason::kBadKernelRow);
+  if (!timed && !kernel.bad_row) {
+    kernel.bad_row = true;
     context_.CountBad(Reason::kBadKernelRow, event);
   }
   kernel.name = trace_.strings.Intern(event.name);
-  if (kernel.name == 0) {
-    kernel.reasons.Add(Reason::kUnknownKernelName);
-    context_.CountBad(Reason::kUnknownKernelName, event);
-  }
+  if (kernel.name == 0) context_.CountBad(Reason::kUnknownKernelName, event);
   trace_.kernels.push_back(kernel);
 }
 
@@ -398,7 +401,11 @@ void KinetoDevice::FillFromCalls() {
     const CallDetails& call = details_[place];
     if (kernel.grid[0] < 0) std::copy(call.grid, call.grid + 3, kernel.grid);
     if (kernel.block[0] < 0) std::copy(call.block, call.block + 3, kernel.block);
-    if (kernel.shared_memory_bytes < 0) kernel.shared_memory_bytes = call.shared_memory_bytes;
+    KernelDetails details = trace_.DetailsOf(kernel);
+    if (details.shared_memory_bytes < 0) {
+      details.shared_memory_bytes = call.shared_memory_bytes;
+      trace_.SetDetails(details, &kernel);
+    }
   }
   for (size_t i = 0; i < trace_.copies.size(); ++i) {
     int64_t& size_bytes = trace_.copies[i].size_bytes;

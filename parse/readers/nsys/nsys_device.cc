@@ -111,12 +111,14 @@ void NsysDevice::TakeKernel(int64_t row_id, const Cell* row) {
   }
   kernel_calls_.push_back(call);
   if (row[kGlobalPid].is_int()) {
-    kernel.process_id = nsys::ProcessIdOf(nsys::ProcessKey(row[kGlobalPid].integer()));
+    // 24 bits.
+    kernel.process_id =
+        static_cast<int32_t>(nsys::ProcessIdOf(nsys::ProcessKey(row[kGlobalPid].integer())));
   } else {
     good &= missing_[kGlobalPid];
   }
   if (!good) {
-    kernel.reasons.Add(Reason::kBadKernelRow);
+    kernel.bad_row = true;
     context_.CountBadRow(Reason::kBadKernelRow, nsys::kKernelTable, row_id);
   }
   TakeKernelName(row_id, row, &kernel);
@@ -135,7 +137,6 @@ void NsysDevice::TakeKernelName(int64_t row_id, const Cell* row, Kernel* kernel)
   }
   if (kernel->name == 0) kernel->name = context_.TextOf(row[kMangledName]);
   if (kernel->name != 0) return;
-  kernel->reasons.Add(Reason::kUnknownKernelName);
   context_.CountBadRow(Reason::kUnknownKernelName, nsys::kKernelTable, row_id);
 }
 
@@ -300,7 +301,7 @@ void NsysDevice::Join() {
     const LaunchCall& call = trace_.launches[kernel.launch];
     kernel.graph |= StartsGraph(trace_.strings.View(call.api));
     if (kernel.process_id == kUnknownId) {
-      kernel.process_id = trace_.threads[call.thread].process_id;
+      kernel.process_id = static_cast<int32_t>(trace_.threads[call.thread].process_id);
     }
   }
   JoinMemoryEvents();

@@ -172,14 +172,11 @@ class NvprofReader {
       kernel.row_id = row_id;
       kernel.correlation_id = kUnknownId;
       if (!TakeKernelColumns(row, missing, &kernel)) {
-        kernel.reasons.Add(Reason::kBadKernelRow);
+        kernel.bad_row = true;
         context_.CountBadRow(Reason::kBadKernelRow, table, row_id);
       }
       kernel.name = context_.TextOf(row[kName]);
-      if (kernel.name == 0) {
-        kernel.reasons.Add(Reason::kUnknownKernelName);
-        context_.CountBadRow(Reason::kUnknownKernelName, table, row_id);
-      }
+      if (kernel.name == 0) context_.CountBadRow(Reason::kUnknownKernelName, table, row_id);
       if (kernel.correlation_id != kUnknownId) calls_.Want(kernel.correlation_id);
       work_correlations_[kKernelWork].push_back(kernel.correlation_id);
     });
@@ -189,6 +186,7 @@ class NvprofReader {
     constexpr std::string_view kColumns[] = {"start",     "end",     "bytes",   "correlationId",
                                              "copyKind",  "srcKind", "dstKind", "deviceId",
                                              "contextId", "streamId"};
+    trace_.copies.reserve(trace_.copies.size() + context_.RowsToReserve(table));
     context_.ForEachWholeRow(table, kColumns, [&](int64_t row_id, const Cell* row) {
       MemoryCopy copy;
       bool good = AllInts(row, 4);
@@ -237,6 +235,7 @@ class NvprofReader {
   void ReadSynchronizations() {
     constexpr std::string_view kColumns[] = {"start",     "end",      "correlationId", "type",
                                              "contextId", "streamId", "cudaEventId"};
+    trace_.synchronizations.reserve(context_.RowsToReserve(kSynchronizationTable));
     const bool events = Needs(TracePart::kWaitEvents);
     const size_t columns = std::size(kColumns) - (events ? 0 : 1);
     context_.ForEachWholeRow(
