@@ -8,7 +8,7 @@ import weakref
 
 # A module made in forward() is looked for among this many of those below the one that calls it.
 _MAX_SEARCHED = 256
-_MAX_SECONDS = 2.0  # That all searches of the heap together may take.
+_MAX_SECONDS = 2.0  # Of CPU time, that all searches of the heap together may take.
 
 # Modules that only pass calls on to a child of this name: it is left out of paths.
 _WRAPPED = ("_orig_mod", "_fsdp_wrapped_module", "_fpw_module", "_checkpoint_wrapped_module")
@@ -197,7 +197,7 @@ class Paths:
 
     def _parents(self):
         """The modules that have a module as a child, by its id, of all that are alive."""
-        start = time.perf_counter()
+        start = time.thread_time()
         kinds = {self._class}
         left = [self._class]
         while left:
@@ -209,7 +209,7 @@ class Paths:
         for parent in [thing for thing in gc.get_objects() if type(thing) in kinds]:
             for child in list(_children(parent).values()):
                 parents.setdefault(id(child), []).append(parent)
-        self._seconds += time.perf_counter() - start
+        self._seconds += time.thread_time() - start
         return parents
 
     def _original_of(self, module):
