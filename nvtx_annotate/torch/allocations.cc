@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <unordered_map>
 
 #include "nvtx_annotate/capture_window.h"
@@ -98,11 +99,47 @@ void DeleteBlock(void* data) {
   block.deleter(data);
 }
 
-/// Stands before the allocator of the host.
-class HostAllocator final : public c10::Allocator {
+/// The virtual function that allocates is const in older versions: which of the two overrides it
+/// follows from its type. Only the one that is chosen is ever compiled.
+template <typename Base>
+class OverridesConst : public Base {
  public:
-  c10::DataPtr allocate(size_t size) const override {
-    const c10::Allocator* const inner = this->inner();
+  c10::DataPtr allocate(size_t size) const override { return Allocate(size); }
+
+ protected:
+  virtual c10::DataPtr Allocate(size_t size) const = 0;
+};
+template <typename Base>
+class OverridesMutable : public Base {
+ public:
+  c10::DataPtr allocate(size_t size) override { return Allocate(size); }
+
+ protected:
+  virtual c10::DataPtr Allocate(size_t size) const = 0;
+};
+constexpr bool kAllocatesConst = std::is_same_v<decltype(&c10::Allocator::allocate),
+                                                c10::DataPtr (c10::Allocator::*)(size_t) const>;
+using ObservedAllocator = std::conditional_t<kAllocatesConst, OverridesConst<c10::Allocator>,
+                                             OverridesMutable<c10::Allocator>>;
+
+/// Stands before the allocator of the host.
+class HostAllocator final : public ObservedAllocator {
+ public:
+  c10::DeleterFnPtr raw_deleter() const override { return DeleteBlock; }
+  /// Pure and virtual in newer versions.
+  void copy_data(void* to, const void* from, size_t size) const { std::memcpy(to, from, size); }
+
+  /// False where that is no allocator whose blocks can be told by their addresses.
+  bool Wrap(c10::Allocator* inner) {
+    if (inner == nullptr || inner->raw_deleter() == nullptr) return false;
+    inner_.store(inner, std::memory_order_relaxed);
+    return true;
+  }
+  c10::Allocator* inner() const { return inner_.load(std::memory_order_relaxed); }
+
+ private:
+  c10::DataPtr Allocate(size_t size) const override {
+    c10::Allocator* const inner = this->inner();
     c10::DataPtr data = inner->allocate(size);
     const c10::DeleterFnPtr deleter = inner->raw_deleter();
     if (data.get() == nullptr || data.get() != data.get_context() ||
@@ -118,19 +155,7 @@ class HostAllocator final : public c10::Allocator {
     TellHost(data.get(), static_cast<int64_t>(size));
     return data;
   }
-  c10::DeleterFnPtr raw_deleter() const override { return DeleteBlock; }
-  /// Pure and virtual in newer versions.
-  void copy_data(void* to, const void* from, size_t size) const { std::memcpy(to, from, size); }
 
-  /// False where that is no allocator whose blocks can be told by their addresses.
-  bool Wrap(c10::Allocator* inner) {
-    if (inner == nullptr || inner->raw_deleter() == nullptr) return false;
-    inner_.store(inner, std::memory_order_relaxed);
-    return true;
-  }
-  c10::Allocator* inner() const { return inner_.load(std::memory_order_relaxed); }
-
- private:
   std::atomic<c10::Allocator*> inner_{nullptr};
 };
 

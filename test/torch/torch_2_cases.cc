@@ -2,11 +2,14 @@
 // is compared in versions_test.cc.
 
 #include <ATen/record_function.h>
+#include <c10/core/Allocator.h>
 
+#include <cstdio>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "nvtx_annotate/torch/allocations.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
 
 namespace oplens::test {
@@ -95,10 +98,40 @@ void Keywords() {
 #endif
 }
 
+/// Prints what the observer of allocators did.
+void Memory() {
+  using c10::DebugInfoKind;
+  c10::Allocator* const plain = c10::GetAllocator(c10::DeviceType::CPU);
+  const bool started = annotate::torch::StartMemory();
+  c10::Allocator* const wrapped = c10::GetAllocator(c10::DeviceType::CPU);
+  bool observed = false;
+  bool slot = false;
+  {
+    const c10::DataPtr data = wrapped->allocate(64);
+    observed = wrapped != plain && data.get_deleter() != plain->raw_deleter();
+    const Inputs inputs;
+    at::RecordFunction call;
+    call.before("aten::empty", {inputs.data(), inputs.size()});
+    auto* const reporter = dynamic_cast<c10::MemoryReportingInfoBase*>(
+        c10::ThreadLocalDebugInfo::get(DebugInfoKind::PROFILER_STATE));
+    slot = reporter != nullptr;
+    if (slot) reporter->reportMemoryUsage(data.get(), 64, 64, 128, {c10::DeviceType::CUDA, 0});
+  }
+  const bool left = c10::ThreadLocalDebugInfo::get(DebugInfoKind::PROFILER_STATE) == nullptr;
+  annotate::torch::StopMemory();
+  const bool restored = c10::GetAllocator(c10::DeviceType::CPU) == plain;
+  std::printf("memory: started %d, observed %d, slot %d and left %d, restored %d\n", started,
+              observed, slot, left, restored);
+}
+
 }  // namespace
 }  // namespace oplens::test
 
-int main() {
+int main(int argc, char** /*argv*/) {
+  if (argc > 1) {
+    oplens::test::Memory();
+    return 0;
+  }
   oplens::annotate::torch::Install();
   oplens::test::CompiledRegion();
   oplens::test::Backward();

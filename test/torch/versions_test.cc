@@ -43,6 +43,12 @@ class VersionsTest : public ::testing::TestWithParam<const char*> {
   }
 };
 
+TEST_P(VersionsTest, AllocatorsAreObserved) {
+  const TorchRun run =
+      RunTorch({std::string(OPLENS_BIN_FOLDER "/torch_2_") + GetParam() + "_cases", "memory"});
+  EXPECT_EQ(run.result.out, "memory: started 1, observed 1, slot 1 and left 1, restored 1\n");
+}
+
 TEST_P(VersionsTest, CompiledRegionsAreLabelsAroundTheirOps) {
   const std::vector<std::string> calls = Calls();
   EXPECT_THAT(calls, Contains("Torch-Compiled Region: 0/0"));
