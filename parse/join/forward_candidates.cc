@@ -12,6 +12,8 @@ namespace {
 
 /// So many candidates are looked at before all of a number are sorted out by name.
 constexpr uint32_t kNear = 16;
+/// So many of what is sorted out are kept.
+constexpr size_t kMostFits = size_t{8} << 20;
 
 /// The number of a range that may be a forward op; nullopt: it is none.
 std::optional<int64_t> NumberOf(const Trace& trace, size_t index, const LeakedRanges& leaks,
@@ -106,14 +108,23 @@ uint32_t ForwardCandidates::LastThatFits(const Run& run, std::string_view node_n
 
 const std::vector<uint32_t>& ForwardCandidates::FitsOf(uint32_t begin,
                                                        const std::string& bare_node) {
-  const auto [fits, is_new] = fits_.try_emplace({begin, bare_node});
-  if (!is_new) return fits->second;
-  uint32_t last = 0;
-  for (uint32_t place = begin; place < EndOfRun(begin); ++place) {
-    if (NamesFit(bare_node, BareNameAt(place))) last = place + 1;
-    fits->second.push_back(last);
+  const uint32_t size = EndOfRun(begin) - begin;
+  const auto known = fits_.find({begin, bare_node});
+  if (known != fits_.end()) return known->second;
+  // A file with as many names of nodes as nodes must not fill the memory.
+  fits_size_ += size;
+  if (fits_size_ > kMostFits) {
+    fits_.clear();
+    fits_size_ = size;
   }
-  return fits->second;
+  std::vector<uint32_t>& fits = fits_[{begin, bare_node}];
+  fits.reserve(size);
+  uint32_t last = 0;
+  for (uint32_t place = begin; place < begin + size; ++place) {
+    if (NamesFit(bare_node, BareNameAt(place))) last = place + 1;
+    fits.push_back(last);
+  }
+  return fits;
 }
 
 uint32_t ForwardCandidates::EndOfRun(uint32_t begin) const {

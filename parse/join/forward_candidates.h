@@ -23,8 +23,8 @@ namespace oplens::parse {
 /// as many of one number as there are iterations: none of them is looked at twice for one name.
 ///
 /// O(R + N log N) for R ranges and N nodes and candidates, times the names of nodes with one
-/// number, which are few. 28 bytes a number of a node and 4 a candidate; 4 more where names do not
-/// fit.
+/// number, which are few. 28 bytes a number of a node and 4 a candidate; where names do not fit up
+/// to 32 MB more.
 class ForwardCandidates {
  public:
   ForwardCandidates(const Trace& trace, const ThreadRanges& threads, const LeakedRanges& leaks,
@@ -67,6 +67,7 @@ class ForwardCandidates {
   std::unordered_map<StringId, std::string> bare_names_;  // By text of a range.
   // Made when a walk from the last one on would be long: by the place where the run begins.
   std::map<std::pair<uint32_t, std::string>, std::vector<uint32_t>> fits_;
+  size_t fits_size_ = 0;
   std::unordered_map<uint32_t, std::vector<int64_t>> latest_ends_;  // The latest end up to a place.
 };
 

@@ -15,6 +15,7 @@ class StepContexts::Reader {
 
   void ReadThread(ThreadIndex thread, size_t begin, size_t end) {
     open_.clear();
+    nodes_open_ = 0;
     evaluates_.clear();
     last_nodes_.clear();
     any_node_ = false;
@@ -22,7 +23,7 @@ class StepContexts::Reader {
     for (size_t i = begin; i < end; ++i) {
       const Range& range = trace_.ranges[i];
       if (leaks_.Has(i) || range.open()) continue;
-      while (!open_.empty() && open_.back().end_ns < range.end_ns) open_.pop_back();
+      CloseBefore(range);
       if (RepeatsMarker(range)) {
         result_.repeats_.resize(trace_.ranges.size(), false);
         result_.repeats_[i] = true;
@@ -64,7 +65,7 @@ class StepContexts::Reader {
     NoteMarkedOpAround(index, range);
     StepContext context = roles_.ContextOf(range);
     // "relu_backward" is a function that a node calls, and a node only where none is around.
-    if (context == StepContext::kNode && roles_.IsGradientFunction(range) && DepthInNodes() > 0) {
+    if (context == StepContext::kNode && roles_.IsGradientFunction(range) && nodes_open_ > 0) {
       context = StepContext::kNone;
     }
     result_.contexts_[index] = context;
@@ -82,13 +83,17 @@ class StepContexts::Reader {
       any_forward_ |= !inside && (*sequence > 0 || roles_.MarkedSequence(range) == 0 ||
                                   roles_.IsMarked(range, markers::Direction::kForward));
     }
+    if (node) ++nodes_open_;
     open_.push_back({range.end_ns, index, node, node && roles_.RunsCheckpoint(range),
                      roles_.MarkedSequence(range), roles_.IsMarkedOp(range)});
   }
 
-  size_t DepthInNodes() const {
-    return static_cast<size_t>(
-        std::count_if(open_.begin(), open_.end(), [](const Open& open) { return open.node; }));
+  /// Those that do not enclose the range enclose none that begins later.
+  void CloseBefore(const Range& range) {
+    while (!open_.empty() && open_.back().end_ns < range.end_ns) {
+      if (open_.back().node) --nodes_open_;
+      open_.pop_back();
+    }
   }
 
   void NoteMarkedThread(const Range& range) {
@@ -113,7 +118,7 @@ class StepContexts::Reader {
       evaluates_.pop_back();
     }
     if (context == StepContext::kNode) {
-      const size_t depth = DepthInNodes();
+      const size_t depth = nodes_open_;
       last_nodes_.resize(depth + 1, kNoRange);
       last_nodes_[depth] = index;
       // The first node in the range is the one that it is for.
@@ -123,7 +128,7 @@ class StepContexts::Reader {
     const bool evaluate = context == StepContext::kEvaluate;
     if (evaluate) evaluates_.push_back(index);
     if (context == StepContext::kAccumulate || (evaluate && roles_.IsAroundAccumulate(range))) {
-      const size_t depth = DepthInNodes();
+      const size_t depth = nodes_open_;
       const uint32_t last = depth < last_nodes_.size() ? last_nodes_[depth] : kNoRange;
       if (last != kNoRange) result_.nodes_served_[index] = last;
     }
@@ -140,7 +145,7 @@ class StepContexts::Reader {
   bool NoteInnerOp(uint32_t index, const Range& range, int64_t sequence) {
     if (open_.empty()) return false;
     const Open& parent = open_.back();
-    if (!parent.node) return DepthInNodes() > 0;
+    if (!parent.node) return nodes_open_ > 0;
     if (IsTellingGradient(trace_.strings.View(range.text))) {
       result_.gradient_calls_.emplace(parent.range, index);
     }
@@ -176,6 +181,7 @@ class StepContexts::Reader {
   RangeRoles& roles_;
   // Of the thread at hand.
   std::vector<Open> open_;
+  size_t nodes_open_ = 0;                      // How many of them are nodes.
   std::vector<uint32_t> evaluates_;            // Ranges of the engine around nodes, open ones last.
   std::vector<uint32_t> last_nodes_;           // The last node by the number of nodes around it.
   std::unordered_map<uint32_t, Inner> inner_;  // By node.

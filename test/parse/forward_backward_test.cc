@@ -466,5 +466,43 @@ TEST_F(ForwardBackwardTest, ExtremeTimesAndNumbers) {
   EXPECT_EQ(PhaseOf(0), Phase::kBackward);
 }
 
+// ---- numbers that come again in every iteration ----
+
+TEST_F(ForwardBackwardTest, OfManyIterationsWithOneNumberTheLastBeforeTheNodeCounts) {
+  constexpr int64_t kIterations = 100;
+  for (int64_t i = 0; i < kIterations; ++i) {
+    const int64_t at = i * 100;
+    Range(at, at + 40, "contiguous, seq = 5");
+    Range(at + 10, at + 20, "clone, seq = 5");
+    Kernel(at + 15);
+    Range(at + 50, at + 60, "torch::autograd::CopyBackwards, seq = 5", 1);
+    Kernel(at + 55, 1);
+  }
+  Join();
+  for (size_t i = 0; i < kIterations; ++i) {
+    // No name fits: the outermost around the last, which is that of the iteration.
+    EXPECT_EQ(Record(2 * i + 1).nodes, Record(2 * i).nodes) << i;
+    EXPECT_EQ(Record(2 * i + 1).nodes, std::vector<int64_t>{static_cast<int64_t>(i) + 1}) << i;
+    EXPECT_EQ(Record(2 * i + 1).node_run, 0) << i;
+  }
+}
+
+TEST_F(ForwardBackwardTest, AnOpLongBeforeOthersOfItsNumberIsFoundByName) {
+  Range(0, 20, "mm, seq = 5");
+  Kernel(10);
+  constexpr int64_t kOthers = 100;
+  for (int64_t i = 1; i <= kOthers; ++i) Range(i * 100, i * 100 + 10, "size, seq = 5");
+  for (int64_t run = 0; run < 3; ++run) {
+    const int64_t at = (kOthers + 1 + run) * 100;
+    Range(at, at + 10, "MmBackward0, seq = 5", 1);
+    Kernel(at + 5, 1);
+  }
+  Join();
+  for (size_t run = 0; run < 3; ++run) {
+    EXPECT_EQ(Record(run + 1).nodes, Record(0).nodes);
+    EXPECT_EQ(Record(run + 1).node_run, static_cast<int64_t>(run));
+  }
+}
+
 }  // namespace
 }  // namespace oplens::parse
