@@ -80,12 +80,12 @@ class ForwardBackward::Matcher {
   /// Which thread the framework's own number of a thread means: the one that most nodes of it leave
   /// no choice but.
   void MapForwardThreads() {
-    std::unordered_map<int64_t, std::map<ThreadIndex, size_t>> votes;
+    std::map<Key, std::map<ThreadIndex, size_t>> votes;  // By process and number.
     for (const uint32_t index : contexts_.nodes()) {
       const BackwardNode node = roles_.NodeOf(index);
       if (node.forward_thread == 0) continue;
       const std::span<const ThreadRun> runs = candidates_.Of(node);
-      if (runs.size() == 1) ++votes[node.forward_thread][runs.front().thread];
+      if (runs.size() == 1) ++votes[{node.process_id, node.forward_thread}][runs.front().thread];
     }
     for (const auto& [number, threads] : votes) {
       // Of equal counts the first thread's.
@@ -128,11 +128,11 @@ class ForwardBackward::Matcher {
 
   void KeepOtherArrows() {
     std::vector<bool> used(arrows_.size(), false);
+    size_t next = 0;  // Both are by thread and time.
     for (const uint32_t node : contexts_.nodes()) {
       const Range& range = trace_.ranges[node];
-      for (size_t i = FirstArrow(range); i < arrows_.size() && LeadsTo(arrows_[i], range); ++i) {
-        used[i] = true;
-      }
+      next = std::max(next, FirstArrow(range));
+      for (; next < arrows_.size() && LeadsTo(arrows_[next], range); ++next) used[next] = true;
     }
     for (size_t i = 0; i < arrows_.size(); ++i) {
       if (!used[i]) result_.other_arrows_.push_back(arrows_[i]);
@@ -172,7 +172,7 @@ class ForwardBackward::Matcher {
     } else if (const ThreadIndex* marked =
                    contexts_.MarkedThread(node.process_id, node.forward_thread)) {
       KeepThread(*marked);
-    } else if (const auto voted = threads_by_vote_.find(node.forward_thread);
+    } else if (const auto voted = threads_by_vote_.find({node.process_id, node.forward_thread});
                voted != threads_by_vote_.end()) {
       KeepThread(voted->second);
     }
@@ -214,10 +214,10 @@ class ForwardBackward::Matcher {
   ForwardCandidates candidates_;
   std::vector<ForwardBackwardLink> arrows_;                 // By thread and time of their ends.
   std::unordered_map<Key, uint32_t, KeyHash> named_calls_;  // Ranges, by process and handle.
-  std::unordered_map<int64_t, ThreadIndex> threads_by_vote_;
-  std::unordered_map<uint32_t, uint32_t> numbers_;    // Of forward ops, by range.
-  std::vector<std::pair<uint32_t, uint32_t>> links_;  // What ForwardBackward::links_ gets.
-  std::vector<int64_t> sequences_;                    // Of the node of each of runs_.
+  std::map<Key, ThreadIndex> threads_by_vote_;              // By process and number.
+  std::unordered_map<uint32_t, uint32_t> numbers_;          // Of forward ops, by range.
+  std::vector<std::pair<uint32_t, uint32_t>> links_;        // What ForwardBackward::links_ gets.
+  std::vector<int64_t> sequences_;                          // Of the node of each of runs_.
   std::vector<ThreadRun> runs_;  // Candidates of the node at hand, a run a thread.
 };
 

@@ -137,7 +137,8 @@ uint32_t ForwardCandidates::OutermostAroundLast(const Run& run) {
   const auto [ends, is_new] = latest_ends_.try_emplace(run.begin);
   if (is_new) {
     int64_t latest_ns = std::numeric_limits<int64_t>::min();
-    for (uint32_t place = run.begin; place < EndOfRun(run.begin); ++place) {
+    const uint32_t end = EndOfRun(run.begin);
+    for (uint32_t place = run.begin; place < end; ++place) {
       latest_ns = std::max(latest_ns, trace_.ranges[ranges_[place]].end_ns);
       ends->second.push_back(latest_ns);
     }

@@ -20,11 +20,11 @@ namespace oplens::parse {
 
 /// The ops and sequence ranges that may have made the nodes of a trace, by process and sequence
 /// number. Files whose numbers come again in each iteration, or whose ops have no number (0), have
-/// as many of one number as there are iterations: none of them is looked at twice for one name.
+/// as many of one number as there are iterations: of these few are looked at for each node.
 ///
 /// O(R + N log N) for R ranges and N nodes and candidates, times the names of nodes with one
 /// number, which are few. 28 bytes a number of a node and 4 a candidate; where names do not fit up
-/// to 32 MB more.
+/// to 32 MB and 8 bytes a candidate more.
 class ForwardCandidates {
  public:
   ForwardCandidates(const Trace& trace, const ThreadRanges& threads, const LeakedRanges& leaks,

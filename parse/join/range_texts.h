@@ -14,7 +14,7 @@
 namespace oplens::parse {
 
 /// What the range texts of a trace say. Every distinct text is classified once, however many ranges
-/// bear it; 48 bytes a text.
+/// bear it; 56 bytes a text.
 class RangeTexts {
  public:
   struct Text {

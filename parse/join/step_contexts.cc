@@ -44,7 +44,7 @@ class StepContexts::Reader {
     bool node;
     bool checkpoint;
     int64_t marked_sequence;  ///< Which PyTorch's own range right inside repeats; -1: none.
-    bool marked_op;
+    uint32_t marked_around;   ///< The innermost marked op that it is in or is; of a node none.
   };
   /// Ops right inside a node.
   struct Inner {
@@ -83,10 +83,14 @@ class StepContexts::Reader {
       any_forward_ |= !inside && (*sequence > 0 || roles_.MarkedSequence(range) == 0 ||
                                   roles_.IsMarked(range, markers::Direction::kForward));
     }
+    uint32_t marked = node ? kNoRange : MarkedAround();
+    if (roles_.IsMarkedOp(range)) marked = index;
     if (node) ++nodes_open_;
     open_.push_back({range.end_ns, index, node, node && roles_.RunsCheckpoint(range),
-                     roles_.MarkedSequence(range), roles_.IsMarkedOp(range)});
+                     roles_.MarkedSequence(range), marked});
   }
+
+  uint32_t MarkedAround() const { return open_.empty() ? kNoRange : open_.back().marked_around; }
 
   /// Those that do not enclose the range enclose none that begins later.
   void CloseBefore(const Range& range) {
@@ -106,9 +110,8 @@ class StepContexts::Reader {
   /// marked op's, which has several then.
   void NoteMarkedOpAround(uint32_t index, const Range& range) {
     if (!roles_.IsSequenceText(range)) return;
-    const auto around = std::find_if(open_.rbegin(), open_.rend(),
-                                     [](const Open& open) { return open.marked_op || open.node; });
-    if (around != open_.rend() && around->marked_op) result_.marked_ops_[index] = around->range;
+    const uint32_t around = MarkedAround();
+    if (around != kNoRange) result_.marked_ops_[index] = around;
   }
 
   /// What the engine does around a node is the node's; it runs AccumulateGrad right after the node

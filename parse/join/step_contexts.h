@@ -25,7 +25,7 @@ namespace oplens::parse {
 ///     |- evaluate_function: AccumulateGrad --|                 kEvaluate, of the node before it
 ///     |  |- AccumulateGrad --------|                           kAccumulate, the same
 ///
-/// Open and leaked ranges say nothing. O(R d) for R ranges, d of them inside of each other; 1 byte
+/// Open and leaked ranges say nothing. O(R) for R ranges; 1 byte
 /// a range, and 4 a node.
 class StepContexts {
  public:

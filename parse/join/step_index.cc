@@ -46,6 +46,11 @@ StepIndex::StepIndex(const Trace& trace) : trace_(trace) {
     return std::tie(a.process_id, a.start_ns, a.number, a.thread) <
            std::tie(b.process_id, b.start_ns, b.number, b.thread);
   });
+  for (size_t i = 0; i + 1 < steps_.size(); ++i) {
+    const Step& next = steps_[i + 1];
+    const bool same = next.process_id == steps_[i].process_id;
+    if (steps_[i].end_ns == kNeverClosed && same) steps_[i].end_ns = next.start_ns;
+  }
 }
 
 std::optional<int64_t> StepIndex::Find(ThreadIndex thread, int64_t time_ns) const {

@@ -30,7 +30,7 @@ class StepIndex {
   struct Step {
     int64_t process_id;
     int64_t start_ns;
-    int64_t end_ns;  // kNeverClosed: until the next one begins.
+    int64_t end_ns;  // Of one that was never closed: where the next one of the process begins.
     int64_t number;
     ThreadIndex thread;
   };

@@ -87,7 +87,9 @@ void SurroundingsReader::PushOperator(size_t index, const Range& range) {
   }
   const Operator& op = known_.trace.operators[range.item];
   if (op.call != 0) PushTo(index, range, kOpLane);
-  if (op.stack != 0) PushTo(index, range, kTraceLane);
+  // A text of frames may hold what makes it none.
+  const bool stack = op.stack != 0 && known_.texts.Of(op.stack).kind == MarkerKind::kTrace;
+  if (stack) PushTo(index, range, kTraceLane);
   if (op.sequence >= 0 || op.backward) PushTo(index, range, kSequenceLane);
 }
 

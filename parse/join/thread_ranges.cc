@@ -41,8 +41,10 @@ void GroupByThread(const std::vector<size_t>& bounds, std::vector<Range>* ranges
     }
   }
   const auto at = [](auto first, size_t n) { return first + static_cast<std::ptrdiff_t>(n); };
-  std::move_backward(ranges->begin(), at(ranges->begin(), kept),
-                     at(ranges->begin(), bounds[largest + 1]));
+  if (bounds[largest] > 0) {
+    std::move_backward(ranges->begin(), at(ranges->begin(), kept),
+                       at(ranges->begin(), bounds[largest + 1]));
+  }
   const auto split = at(others.begin(), bounds[largest]);
   std::copy(others.begin(), split, ranges->begin());
   std::copy(split, others.end(), at(ranges->begin(), bounds[largest + 1]));

@@ -224,7 +224,7 @@ class WrittenMatcher {
         return trace_.ranges[i].thread == trace_.ranges[all.front()].thread;
       });
       if (!all.empty() && one_thread) {
-        ++votes_[node.forward_thread][trace_.ranges[all.front()].thread];
+        ++votes_[{node.process_id, node.forward_thread}][trace_.ranges[all.front()].thread];
       }
     }
   }
@@ -240,7 +240,8 @@ class WrittenMatcher {
       Keep(arrow->forward_thread, &left);
       std::erase_if(left,
                     [&](uint32_t i) { return trace_.ranges[i].start_ns > arrow->forward_ns; });
-    } else if (const auto threads = votes_.find(node.forward_thread); threads != votes_.end()) {
+    } else if (const auto threads = votes_.find({node.process_id, node.forward_thread});
+               threads != votes_.end()) {
       std::pair<ThreadIndex, int> best = {0, 0};
       for (const auto& [thread, count] : threads->second) {
         if (count > best.second) best = {thread, count};
@@ -317,7 +318,7 @@ class WrittenMatcher {
   const Joined& joined_;
   const Trace& trace_;
   RangeRoles roles_;
-  std::map<int64_t, std::map<ThreadIndex, int>> votes_;
+  std::map<std::pair<int64_t, int64_t>, std::map<ThreadIndex, int>> votes_;
 };
 
 TEST(JoinProperty, NodesHaveTheForwardOpsThatTheRulesSay) {

@@ -361,6 +361,20 @@ TEST_F(KernelRecordsTest, StackOfTheInnermostOperator) {
   EXPECT_THAT(Record(0).trace, ElementsAre("a.py:1", "b.py:2"));
 }
 
+TEST_F(KernelRecordsTest, AStackThatReadsAsNoneIsNone) {
+  Op(0, 10, "aten::mm", "{'mod': 'torch', 'op': 'mm', 'args': []}");
+  trace_.operators.back().stack = trace_.strings.Intern("{'traceMarker': ['train.py:1']}");
+  Op(20, 30, "aten::add", "{'mod': 'torch', 'op': 'add', 'args': []}");
+  // A name in it that texts of no meaning have.
+  trace_.operators.back().stack = trace_.strings.Intern(
+      "{'traceMarker': ['train.py:3', '<method of CheckpointFunctionBackward object>']}");
+  Kernel(5);
+  Kernel(25);
+  Join();
+  EXPECT_THAT(Record(0).trace, ElementsAre("train.py:1"));
+  EXPECT_THAT(Record(1).trace, IsEmpty());
+}
+
 TEST_F(KernelRecordsTest, WholeMicrosecondsMayEndTooEarly) {
   trace_.clock_resolution_ns = 1000;
   Op(1000, 5000, "aten::linear", kLinear);  // Ends where the next op begins.
@@ -534,6 +548,16 @@ TEST_F(KernelRecordsTest, StepsOfSeveralThreads) {
   EXPECT_EQ(Record(1).step, 2);
   EXPECT_EQ(Record(2).step, 3);
   EXPECT_EQ(Record(3).step, 4);  // What was never closed ends with the next one.
+}
+
+TEST_F(KernelRecordsTest, AStepThatWasNeverClosedEndsWhereTheNextBegins) {
+  Range(0, kNeverClosed, "ProfilerStep#1");
+  Range(10, 20, "ProfilerStep#2");
+  for (const int64_t start : {5, 15, 30}) Kernel(start);
+  Join();
+  EXPECT_EQ(Record(0).step, 1);
+  EXPECT_EQ(Record(1).step, 2);
+  EXPECT_EQ(Record(2).step, std::nullopt);
 }
 
 TEST_F(KernelRecordsTest, OtherTextsAreNoSteps) {
