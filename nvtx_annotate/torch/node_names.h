@@ -19,7 +19,8 @@ struct NodeName {
 };
 
 /// What the engine calls its work for a node, and the node's own name. The framework makes both
-/// anew each time: they are known by their texts. Without locks; holds 4096 kinds of nodes.
+/// anew each time: they are known by their texts. Without locks; holds 4096 kinds of nodes, for as
+/// long as the process lives.
 class NodeNames {
  public:
   /// `text`: of NodeName. Null when there is no room, and where a name is very long.

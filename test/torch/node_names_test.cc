@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 
 namespace oplens::annotate::torch {
@@ -11,7 +10,7 @@ namespace {
 constexpr char kMul[] = "autograd::engine::evaluate_function: MulBackward0";
 
 TEST(NodeNamesTest, OneForEachText) {
-  const auto names = std::make_unique<NodeNames>();
+  static auto* const names = new NodeNames;  // For ever, as that of the observer.
   const NodeName* const mul = names->Find(kMul);
   ASSERT_NE(mul, nullptr);
   EXPECT_EQ(names->Find(std::string(kMul)), mul) << "wherever the text lies";
@@ -22,7 +21,7 @@ TEST(NodeNamesTest, OneForEachText) {
 }
 
 TEST(NodeNamesTest, OddTexts) {
-  const auto names = std::make_unique<NodeNames>();
+  static auto* const names = new NodeNames;  // For ever, as that of the observer.
   EXPECT_STREQ(names->Find("autograd::engine::evaluate_function")->node.names.op, "");
   EXPECT_STREQ(names->Find("")->node.names.op, "");
   EXPECT_STREQ(names->Find("x: a\nb")->evaluate.text, "x: a\\nb") << "as a marker has it";
@@ -31,7 +30,7 @@ TEST(NodeNamesTest, OddTexts) {
 }
 
 TEST(NodeNamesTest, NoMoreThanThereIsRoomFor) {
-  const auto names = std::make_unique<NodeNames>();
+  static auto* const names = new NodeNames;  // For ever, as that of the observer.
   for (int i = 0; i < 4096; ++i) ASSERT_NE(names->Find("node " + std::to_string(i)), nullptr) << i;
   EXPECT_EQ(names->Find("one more"), nullptr);
   EXPECT_NE(names->Find("node 4095"), nullptr);
