@@ -75,20 +75,12 @@ bool RangeRoles::IsMarked(const Range& range, markers::Direction direction) cons
   return marked == static_cast<char>(direction);
 }
 
-bool RangeRoles::SaysBackward(const Range& range) const {
+bool RangeRoles::SaysBackward(const Range& range) {
   if (const Operator* op = OperatorOf(range)) return op->backward;
   const RangeTexts::Text* text = MarkerOf(range);
   if (text == nullptr) return false;
   // Also "torch::autograd::CopyBackwards".
-  return text->backward || (text->kind == MarkerKind::kSeq && Holds(TextOf(range), "Backward"));
-}
-
-bool RangeRoles::IsGradientFunction(const Range& range) const {
-  return !Holds(TextOf(range), "Backward");
-}
-
-bool RangeRoles::IsCheckpointFrame(const Range& range) const {
-  return Holds(TextOf(range), kCheckpointFile);
+  return text->backward || (text->kind == MarkerKind::kSeq && FactsOf(range).names_backward);
 }
 
 bool RangeRoles::IsAroundAccumulate(const Range& range) const {
@@ -112,6 +104,8 @@ const RangeRoles::TextFacts& RangeRoles::FactsOf(const Range& range) {
   facts.known = true;
   const std::string_view text = TextOf(range);
   facts.checkpoint = Holds(text, kCheckpointNode);
+  facts.checkpoint_file = Holds(text, kCheckpointFile);
+  facts.names_backward = Holds(text, "Backward");
   if (text.starts_with(kEvaluate) || Holds(text, kGraphRoot)) {
     facts.context = StepContext::kEvaluate;
   } else if (Holds(text, kAccumulate)) {

@@ -66,14 +66,14 @@ class RangeRoles {
   bool IsMarked(const Range& range, markers::Direction direction) const;
 
   /// Whether it is a node of the backward pass, or what runs one.
-  bool SaysBackward(const Range& range) const;
+  bool SaysBackward(const Range& range);
   /// Whether it is a function that computes gradients rather than a node: "relu_backward".
-  bool IsGradientFunction(const Range& range) const;
+  bool IsGradientFunction(const Range& range) { return !FactsOf(range).names_backward; }
   StepContext ContextOf(const Range& range);
   /// Whether it is a node, or code, that runs forward ops again.
   bool RunsCheckpoint(const Range& range) { return FactsOf(range).checkpoint; }
   /// Whether it is Python code of PyTorch's that does so.
-  bool IsCheckpointFrame(const Range& range) const;
+  bool IsCheckpointFrame(const Range& range) { return FactsOf(range).checkpoint_file; }
   /// Whether the engine's range is around AccumulateGrad.
   bool IsAroundAccumulate(const Range& range) const;
 
@@ -84,10 +84,12 @@ class RangeRoles {
   BackwardNode NodeOf(uint32_t index) const;
 
  private:
-  /// What a text says, whoever recorded it.
+  /// What a text says, whoever recorded it: each is searched once, however many ranges bear it.
   struct TextFacts {
     StepContext context = StepContext::kNone;
     bool checkpoint = false;
+    bool checkpoint_file = false;
+    bool names_backward = false;  ///< Holds "Backward".
     bool known = false;
   };
 
