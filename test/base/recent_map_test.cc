@@ -47,10 +47,10 @@ TEST(RecentMapTest, AKeyThatIsWrittenAgainKeepsItsValue) {
 }
 
 RC_GTEST_PROP(RecentMapProperty, IsAMapWhileItHoldsAll,
-              (const std::vector<std::pair<int8_t, int64_t>>& writes)) {
-  std::map<int64_t, int64_t> expected;
-  RecentMap<int64_t, int64_t, Mixed> map(256);
-  RecentMap<int64_t, int64_t, Alike> alike(256);
+              (const std::vector<std::pair<int8_t, uint64_t>>& writes)) {
+  std::map<int64_t, uint64_t> expected;  // Sums that wrap: any two numbers may be added.
+  RecentMap<int64_t, uint64_t, Mixed> map(256);
+  RecentMap<int64_t, uint64_t, Alike> alike(256);
   for (const auto& [key, value] : writes) {
     expected[key] += value;
     map[key] += value;
