@@ -32,7 +32,7 @@ class SampleRows {
       record.grid = {260, 11, 1};
       record.block = {128, 1, 1};
       record.range = {"train", "epoch 3", "step 1207"};
-      Row& row = rows_[forward ? 0 : 1];
+      PricedKernel& row = rows_[forward ? 0 : 1];
       row.index = 123456;
       row.record = &record;
       row.op = "matmul";
@@ -47,14 +47,14 @@ class SampleRows {
       row.reasons.Add(Reason::kUnknownRole);
     }
   }
-  const Row& operator[](size_t i) const { return rows_[i % 2]; }
+  const PricedKernel& operator[](size_t i) const { return rows_[i % 2]; }
 
  private:
   const std::vector<std::string_view> layer_ = {"encoder", "decoder"};
   const std::vector<std::string_view> trace_ = {
       "/home/user/train.py:319", "/home/user/train.py:261", "/home/user/net/model.py:110"};
   KernelRecord records_[2];
-  Row rows_[2];
+  PricedKernel rows_[2];
 };
 
 void WriteRows(benchmark::State& state, std::unique_ptr<RowWriter> writer) {

@@ -23,7 +23,7 @@ bool IsOfRanges(Reason reason) {
 }
 
 /// What names a case best: the op, the kernel or the row.
-std::string ExampleOf(Reason reason, const Row& row) {
+std::string ExampleOf(Reason reason, const PricedKernel& row) {
   std::string_view text;
   switch (reason) {
     case Reason::kUnknownOp:
@@ -128,7 +128,7 @@ class RowPrinter {
     }
     std::string* buffer = output_->buffer();
     if (row_count_++ == 0) writer_->AppendHeader(buffer);
-    Row& row = waiting->row;
+    PricedKernel& row = waiting->row;
     row.reasons.Merge(ExcessOf(row));
     if (row.share.flops) ++priced_count_;
     coverage_.Add(row, family_);
@@ -141,13 +141,13 @@ class RowPrinter {
     queue_->Recycle(std::move(waiting));
   }
 
-  void AddReplay(const Row& row) {
+  void AddReplay(const PricedKernel& row) {
     coverage_.AddReplay(*row.record);
     if (options_.peak_of != nullptr) utilisation_.AddReplay(*row.record);
     if (writer_->AddReplay(row)) ++shown_replays_;
   }
 
-  void CountReason(Reason reason, const Row& row) {
+  void CountReason(Reason reason, const PricedKernel& row) {
     if (IsOfRanges(reason)) return;
     if (!diagnostics_->WantsExample(reason)) return diagnostics_->CountMany(reason, 1);
     std::string example = ExampleOf(reason, row);

@@ -21,7 +21,7 @@ struct RowOptions {
   const ops::Rules* rules = nullptr;  ///< Of the user; null for none.
   /// The peak rate (FLOP/s, dense) of the GPU of a row for the data type of its product, 0 where it
   /// is not known: for the model FLOPs utilisation. Null: that is not told.
-  double (*peak_of)(const Row& row) = nullptr;
+  double (*peak_of)(const PricedKernel& row) = nullptr;
 };
 
 /// Takes all records of a source, prices them, and writes one row each to `output` in the same

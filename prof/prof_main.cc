@@ -31,7 +31,7 @@ RowOptions RowOptionsOf(const Options& options) {
 
 /// Rows of the copies of all profiles, one file after the other. Answers their number.
 int64_t PrintCopies(Inputs* inputs, RowWriter* writer, Output* output, Diagnostics* diagnostics) {
-  Row row;
+  PricedKernel row;
   writer->AppendHeader(output->buffer());
   while (const Trace* trace = inputs->NextTrace(diagnostics)) {
     for (const CopyRow& copy : CopiesOf(*trace)) {

@@ -31,7 +31,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 /// Whether f(text) holds for a text of what a kernel is inside of: its ranges, its layers (of a
 /// backward kernel those of its forward op), the ranges of threads that waited for it.
 template <typename F>
-bool AnyAround(const Row& row, F f) {
+bool AnyAround(const PricedKernel& row, F f) {
   const auto& ranges = row.record->range;
   const auto& callers = row.record->caller_range;
   return std::any_of(ranges.begin(), ranges.end(), f) ||
@@ -54,7 +54,7 @@ bool RangeFilter::Matches(std::string_view text) const {
   return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *pattern_);
 }
 
-bool RangeFilter::Keeps(const Row& row) {
+bool RangeFilter::Keeps(const PricedKernel& row) {
   if (!row.replay) ++kernels_;
   const bool keeps = IsInStep(row.record->step) ||
                      AnyAround(row, [this](std::string_view text) { return Matches(text); });
@@ -97,7 +97,7 @@ StepFinder::Found StepFinder::Look(std::string_view text, int64_t* step) const {
   return ReadNumber(digits, step) ? Found::kNumber : Found::kNoNumber;
 }
 
-StepFinder::Found StepFinder::LookAt(const Row& row, int64_t* step,
+StepFinder::Found StepFinder::LookAt(const PricedKernel& row, int64_t* step,
                                      std::string_view* without_number) const {
   Found best = Found::kNothing;
   const auto look = [&](std::string_view text) {
@@ -110,7 +110,7 @@ StepFinder::Found StepFinder::LookAt(const Row& row, int64_t* step,
   return best;
 }
 
-std::optional<int64_t> StepFinder::StepOf(const Row& row) {
+std::optional<int64_t> StepFinder::StepOf(const PricedKernel& row) {
   if (!row.replay) ++kernels_;
   const KernelRecord& record = *row.record;
   const int64_t process_id = record.process_id.value_or(-1);

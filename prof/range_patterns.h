@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "parse/model/kernel_record.h"
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 
 namespace re2 {
 class RE2;
@@ -29,7 +29,7 @@ class RangeFilter {
   ~RangeFilter();
 
   /// Of a row whose record has the step that the profile names.
-  bool Keeps(const Row& row);
+  bool Keeps(const PricedKernel& row);
 
   /// A sentence when kernels came and none was kept.
   std::vector<std::string> Notes() const;
@@ -59,7 +59,7 @@ class StepFinder {
   ~StepFinder();
 
   /// The step of a kernel; call it in the order of the rows. Each input begins with Restart().
-  std::optional<int64_t> StepOf(const Row& row);
+  std::optional<int64_t> StepOf(const PricedKernel& row);
   void Restart() { last_.clear(); }
 
   /// Sentences when nothing matched, or matches held no number.
@@ -74,7 +74,7 @@ class StepFinder {
 
   Found Look(std::string_view text, int64_t* step) const;
   /// `without_number` becomes a match without a number, if there is one.
-  Found LookAt(const Row& row, int64_t* step, std::string_view* without_number) const;
+  Found LookAt(const PricedKernel& row, int64_t* step, std::string_view* without_number) const;
 
   std::unique_ptr<re2::RE2> pattern_;
   std::unordered_map<int64_t, Last> last_;  // By process.

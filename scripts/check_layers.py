@@ -53,9 +53,12 @@ LAYERS = {
     "ops/gpu": MODEL | {"ops", "ops/kernels"},
     "ops/rules": MODEL | {"ops", "ops/kernels"},
     "prof/price": PRICED,
-    # and stand in tables. Cells take a priced kernel until a table has fields of its own.
-    "prof/table": PRICED | {"prof/price"},
-    "prof/views": PRICED | {"prof/price", "prof/table"},
+    # tables know no kernel,
+    "prof/table": MODEL | {"prof/price"},
+    # what several views compute of one rank,
+    "prof/run": MODEL | {"ops/kernels", "parse/join", "parse/records"},
+    # and views make rows of both.
+    "prof/views": PRICED | {"parse/join", "parse/records", "prof/price", "prof/run", "prof/table"},
     "prof/input": MODEL | READ | {"prof/price"},
     # The programs.
     "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/views"},

@@ -160,12 +160,15 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
     return Next(row, diagnostics);
   }
   if (lines_ != nullptr) {
+    row->row.work = PricedKernel::kNoWork;
     const Step step = lines_->Next(row, diagnostics);
     if (step != Step::kEnd) return step;
   } else if (profile_->ReplayIsNext()) {
+    row->row.work = static_cast<uint32_t>(profile_->next_replay);
     profile_->kernels->ReplayOf(profile_->next_replay++, &row->record);
     return Step::kReplay;
   } else if (profile_->next < profile_->kernels->kernel_count()) {
+    row->row.work = static_cast<uint32_t>(profile_->next);
     profile_->kernels->RecordOf(profile_->next++, &row->record);
     return Step::kRecord;
   }

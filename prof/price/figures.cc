@@ -6,7 +6,7 @@
 #include "ops/dtype.h"
 #include "ops/gpu/excess.h"
 #include "ops/kernels/kernel_name.h"
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
 namespace {
@@ -21,7 +21,7 @@ std::optional<int64_t> SharedMemoryOf(const KernelRecord& record) {
       .Value();
 }
 
-void FillLaunch(const Row& row, Figures* figures) {
+void FillLaunch(const PricedKernel& row, Figures* figures) {
   const KernelRecord& record = *row.record;
   const std::optional<int64_t> shared = SharedMemoryOf(record);
   if (row.gpu == nullptr || !record.registers_per_thread || !shared) return;
@@ -30,7 +30,7 @@ void FillLaunch(const Row& row, Figures* figures) {
   figures->waves = ops::Waves(*row.gpu, launch);
 }
 
-ops::DType TypeOf(const Row& row) {
+ops::DType TypeOf(const PricedKernel& row) {
   if (row.price != nullptr && row.price->product &&
       row.price->product->left != ops::DType::kUnknown) {
     return row.price->product->left;
@@ -39,7 +39,7 @@ ops::DType TypeOf(const Row& row) {
   return ops::ParseDType(row.dtype).value_or(ops::DType::kUnknown);
 }
 
-Figures Compute(const Row& row) {
+Figures Compute(const PricedKernel& row) {
   Figures figures;
   const ops::TensorCoreVerdict by_use{row.tensor_core, {}, {}};
   ops::TensorCoreCase judged;
@@ -73,7 +73,7 @@ Figures Compute(const Row& row) {
 
 /// Whether a rate of the kernel is above the lowest roof of its GPU. Most are not, and need no
 /// figures.
-bool MayExceed(const Row& row, int64_t time_ns) {
+bool MayExceed(const PricedKernel& row, int64_t time_ns) {
   const double seconds = static_cast<double>(time_ns) * 1e-9;
   const auto bytes = static_cast<double>(row.share.bytes.value_or(0));
   const auto dram = static_cast<double>(row.gpu->dram_bytes_per_s);
@@ -102,17 +102,17 @@ double TapsOf(const ops::MatrixProduct& product) {
 
 }  // namespace
 
-const Figures& FiguresOf(const Row& row) {
+const Figures& FiguresOf(const PricedKernel& row) {
   if (!row.figures) row.figures = Compute(row);
   return *row.figures;
 }
 
-ops::TensorCoreUse TensorCoreUseOf(const Row& row) {
+ops::TensorCoreUse TensorCoreUseOf(const PricedKernel& row) {
   if (row.tensor_core != ops::TensorCoreUse::kUnknown) return row.tensor_core;
   return FiguresOf(row).tensor_core.use;
 }
 
-ReasonSet ExcessOf(const Row& row) {
+ReasonSet ExcessOf(const PricedKernel& row) {
   const std::optional<int64_t> time = TimeOf(row);
   if (row.gpu == nullptr || !time || !MayExceed(row, *time)) return {};
   ops::ExcessCase kernel;
@@ -128,7 +128,7 @@ ReasonSet ExcessOf(const Row& row) {
   return ops::ExcessReasons(kernel);
 }
 
-double ProductPeakOf(const Row& row) {
+double ProductPeakOf(const PricedKernel& row) {
   if (row.gpu == nullptr || row.share.flops_mma.value_or(0) <= 0) return 0;
   const ops::DType left = TypeOf(row);
   const bool has_right = row.price != nullptr && row.price->product &&
@@ -136,7 +136,7 @@ double ProductPeakOf(const Row& row) {
   return ops::BestPeakOf(*row.gpu, left, has_right ? row.price->product->right : left);
 }
 
-std::optional<int64_t> TimeOf(const Row& row) {
+std::optional<int64_t> TimeOf(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
   if (!record.timed() || record.duration_ns <= 0) return std::nullopt;
   return record.duration_ns;

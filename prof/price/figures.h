@@ -9,7 +9,7 @@
 
 namespace oplens::prof {
 
-struct Row;
+struct PricedKernel;
 
 /// What follows from a kernel's charge, its time and its GPU.
 struct Figures {
@@ -21,20 +21,20 @@ struct Figures {
 
 /// The figures of a row that has its charge. They are computed when they are first asked for, and
 /// live in the row.
-const Figures& FiguresOf(const Row& row);
+const Figures& FiguresOf(const PricedKernel& row);
 
 /// Whether the kernel uses Tensor Cores: by its name, else by evidence as in Figures.
-ops::TensorCoreUse TensorCoreUseOf(const Row& row);
+ops::TensorCoreUse TensorCoreUseOf(const PricedKernel& row);
 
 /// Why the kernel is above 100 % of a roof of its GPU (ops::ExcessReasons); empty for most.
-ReasonSet ExcessOf(const Row& row);
+ReasonSet ExcessOf(const PricedKernel& row);
 
 /// The peak rate (FLOP/s, dense) of the row's GPU for the data type of its product: the best of its
 /// units, with TF32 for fp32 where there is such. 0 without a product, or where it is not known.
-double ProductPeakOf(const Row& row);
+double ProductPeakOf(const PricedKernel& row);
 
 /// The kernel's time, where it is known and not 0.
-std::optional<int64_t> TimeOf(const Row& row);
+std::optional<int64_t> TimeOf(const PricedKernel& row);
 
 }  // namespace oplens::prof
 

@@ -45,7 +45,7 @@ Reason WhyWithoutOp(const KernelRecord& record) {
 }
 
 /// Takes layer and stack of a backward kernel from its forward op where it has none.
-void TakeSurroundings(const ForwardOp& forward, Row* row) {
+void TakeSurroundings(const ForwardOp& forward, PricedKernel* row) {
   if (row->layer.empty()) row->layer = forward.layer;
   if (row->trace.empty()) row->trace = forward.trace;
 }
@@ -59,7 +59,7 @@ OpResolver::OpResolver(OpChoice choice, const ops::Gpu* gpu, const ops::Rules* r
       linker_(&epochs_),
       calls_(choice, &annotations_) {}
 
-Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
+Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row) {
   Resolution resolution;
   resolution.pin = epochs_.Current();
   FillKernel(record, row, &resolution);
@@ -87,7 +87,7 @@ Resolution OpResolver::Resolve(const KernelRecord& record, Row* row) {
   return resolution;
 }
 
-void OpResolver::FillKernel(const KernelRecord& record, Row* row, Resolution* resolution) {
+void OpResolver::FillKernel(const KernelRecord& record, PricedKernel* row, Resolution* resolution) {
   const KernelFacts& facts = *kernels_.Of(record.long_name);
   resolution->kernel_id = facts.id;
   resolution->kind = facts.ruled_kind;
@@ -113,7 +113,7 @@ void OpResolver::FillKernel(const KernelRecord& record, Row* row, Resolution* re
   row->phase = PhaseOf(record);
 }
 
-OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, Row* row,
+OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, PricedKernel* row,
                                          Resolution* resolution) {
   Source own{&record.markers, &record.op, &record.mod};
   calls_.Collect(record.markers, record.direction);
@@ -129,7 +129,7 @@ OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, Row* row,
 }
 
 OpResolver::Source OpResolver::TakeForwardOp(const KernelRecord& record, const Source& own,
-                                             Row* row, Resolution* resolution) {
+                                             PricedKernel* row, Resolution* resolution) {
   const bool unannotated = calls_.calls().empty();
   const ForwardMatch match = linker_.Find(record);
   if (match.op != nullptr) {
@@ -153,7 +153,7 @@ OpResolver::Source OpResolver::TakeForwardOp(const KernelRecord& record, const S
   return source;
 }
 
-void OpResolver::ShowCall(const NestedCalls::Call& chosen, const Source& source, Row* row) const {
+void OpResolver::ShowCall(const NestedCalls::Call& chosen, const Source& source, PricedKernel* row) const {
   const size_t texts = source.texts->size();
   for (const NestedCalls::Call& call : calls_.calls()) {
     const std::string_view op = call.annotation->op;

@@ -16,7 +16,7 @@
 #include "prof/price/link_backward.h"
 #include "prof/price/nested_calls.h"
 #include "prof/price/resolution.h"
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
 
@@ -34,7 +34,7 @@ class OpResolver {
 
   /// Fills every field of `row` but index, flops and bytes. Call it in the order of the records.
   /// What row and resolution point to lives as long as `record`, this object and the resolution.
-  Resolution Resolve(const KernelRecord& record, Row* row);
+  Resolution Resolve(const KernelRecord& record, PricedKernel* row);
 
  private:
   /// Where the annotations of a kernel come from: its own record, or its forward op.
@@ -47,15 +47,15 @@ class OpResolver {
   };
 
   /// What is known of the kernel whatever its op is.
-  void FillKernel(const KernelRecord& record, Row* row, Resolution* resolution);
+  void FillKernel(const KernelRecord& record, PricedKernel* row, Resolution* resolution);
   /// Fills calls_ with the annotations that count; layer and stack of the row with those of the
   /// forward op where it has one.
-  Source FindCalls(const KernelRecord& record, Row* row, Resolution* resolution);
+  Source FindCalls(const KernelRecord& record, PricedKernel* row, Resolution* resolution);
   /// The same of a backward kernel without arguments of its own, whose source is `own` so far.
-  Source TakeForwardOp(const KernelRecord& record, const Source& own, Row* row,
+  Source TakeForwardOp(const KernelRecord& record, const Source& own, PricedKernel* row,
                        Resolution* resolution);
   /// Fills the row with the chosen call.
-  void ShowCall(const NestedCalls::Call& chosen, const Source& source, Row* row) const;
+  void ShowCall(const NestedCalls::Call& chosen, const Source& source, PricedKernel* row) const;
   /// Fills the resolution with a priced one.
   void Price(const NestedCalls::Call& chosen, const Source& source, const KernelRecord& record,
              Resolution* resolution);

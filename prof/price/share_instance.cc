@@ -14,7 +14,7 @@ std::optional<ops::Part> PartOf(const WaitingRow& row) {
 }
 
 void Charge(const ops::KernelShare& share, WaitingRow* waiting) {
-  Row* const row = &waiting->row;
+  PricedKernel* const row = &waiting->row;
   row->share = share;
   if (const auto& gradient = waiting->resolution.gradient) {
     row->share.part = gradient->part;

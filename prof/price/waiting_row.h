@@ -6,7 +6,7 @@
 
 #include "parse/model/kernel_record.h"
 #include "prof/price/resolution.h"
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
 
@@ -17,7 +17,7 @@ struct WaitingRow {
   std::string line;
   RecordReader reader;
   KernelRecord record;
-  Row row;
+  PricedKernel row;
   Resolution resolution;
   int64_t number = 0;  ///< Its place in the order of the kernels, from 1.
   int64_t turn = 0;    ///< The same for rows of one call that follow each other on a stream.

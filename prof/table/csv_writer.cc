@@ -31,7 +31,7 @@ class CsvWriter : public RowWriter {
     out->back() = '\n';
   }
 
-  void AppendRow(const Row& row, std::string* out) override {
+  void AppendRow(const PricedKernel& row, std::string* out) override {
     for (const Column* column : columns_) {
       AppendQuoted(CellText(*column, column->get(row), &scratch_), out);
       out->push_back(',');

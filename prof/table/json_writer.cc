@@ -41,7 +41,7 @@ class JsonWriter : public RowWriter {
 
   void AppendHeader(std::string*) override {}
 
-  void AppendRow(const Row& row, std::string* out) override {
+  void AppendRow(const PricedKernel& row, std::string* out) override {
     Json object;
     object["schema"] = kJsonSchema;
     for (const Column* column : columns_) {

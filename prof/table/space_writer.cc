@@ -23,7 +23,7 @@ class SpaceWriter : public RowWriter {
     out->back() = '\n';
   }
 
-  void AppendRow(const Row& row, std::string* out) override {
+  void AppendRow(const PricedKernel& row, std::string* out) override {
     for (const Column* column : columns_) {
       AppendField(CellText(*column, column->get(row), &scratch_), out);
       out->push_back(' ');

@@ -141,7 +141,7 @@ SqliteWriter::~SqliteWriter() {
 
 void SqliteWriter::AppendHeader(std::string*) {}
 
-void SqliteWriter::AppendRow(const Row& row, std::string*) {
+void SqliteWriter::AppendRow(const PricedKernel& row, std::string*) {
   SQLite::Statement& insert = *impl_->insert;
   try {
     for (size_t i = 0; i < impl_->columns.size(); ++i) {

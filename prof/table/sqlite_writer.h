@@ -23,7 +23,7 @@ class SqliteWriter : public RowWriter {
   ~SqliteWriter() override;
 
   void AppendHeader(std::string* out) override;
-  void AppendRow(const Row& row, std::string* out) override;
+  void AppendRow(const PricedKernel& row, std::string* out) override;
   /// Puts the database in its place. Throws Error when that fails.
   void Commit();
 

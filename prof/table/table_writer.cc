@@ -85,7 +85,7 @@ class TableWriter : public RowWriter {
     EndLine(out);
   }
 
-  void AppendRow(const Row& row, std::string* out) override {
+  void AppendRow(const PricedKernel& row, std::string* out) override {
     for (size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = *columns_[i];
       std::string_view text = Text(column, column.get(row));

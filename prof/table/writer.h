@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/table/columns.h"
 
 namespace oplens::prof {
@@ -16,10 +16,10 @@ class RowWriter {
   virtual ~RowWriter() = default;
   /// What comes before the first row.
   virtual void AppendHeader(std::string* out) = 0;
-  virtual void AppendRow(const Row& row, std::string* out) = 0;
+  virtual void AppendRow(const PricedKernel& row, std::string* out) = 0;
   /// A graph replay whose kernels the file hides, between the kernels of its time: no row of a
   /// table of kernels. Answers whether it is shown.
-  virtual bool AddReplay(const Row&) { return false; }
+  virtual bool AddReplay(const PricedKernel&) { return false; }
 };
 
 using Columns = std::vector<const Column*>;

@@ -19,7 +19,7 @@ class ColumnCheck : public RowWriter {
   explicit ColumnCheck(Columns columns) : counts_(columns.size()), columns_(std::move(columns)) {}
 
   void AppendHeader(std::string*) override {}
-  void AppendRow(const Row& row, std::string*) override;
+  void AppendRow(const PricedKernel& row, std::string*) override;
 
   /// One line a column for a terminal: its key, how many kernels have a value, and where their
   /// reasons tell why the others have none, the most frequent of these.

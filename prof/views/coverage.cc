@@ -24,9 +24,9 @@ double PercentOf(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-bool HasLaunch(const Row& row) { return !row.record->reasons.Has(Reason::kNoLaunchCall); }
+bool HasLaunch(const PricedKernel& row) { return !row.record->reasons.Has(Reason::kNoLaunchCall); }
 
-bool HasRange(const Row& row) {
+bool HasRange(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
   return !record.markers.empty() || !record.seq_markers.empty() || !record.range.empty() ||
          !record.layer.empty() || !record.repr_markers.empty();
@@ -35,25 +35,25 @@ bool HasRange(const Row& row) {
 /// A reason why a question is not answered that the user can do something about.
 struct Gap {
   std::string_view raises;  ///< The shares that its remedy raises.
-  bool (*applies)(const Row& row);
+  bool (*applies)(const PricedKernel& row);
   Lack lack;  ///< What to record.
 };
 
 // The first that applies to a kernel counts: others often go away with it.
 constexpr Gap kGaps[] = {
-    {"launch, range, op", [](const Row& row) { return !HasLaunch(row); }, Lack::kLaunches},
+    {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); }, Lack::kLaunches},
     {"op, shapes, FLOPs",
-     [](const Row& row) { return row.record->reasons.Has(Reason::kGraphKernel) && row.op.empty(); },
+     [](const PricedKernel& row) { return row.record->reasons.Has(Reason::kGraphKernel) && row.op.empty(); },
      Lack::kGraphKernels},
-    {"range, op", [](const Row& row) { return !HasRange(row); }, Lack::kRanges},
+    {"range, op", [](const PricedKernel& row) { return !HasRange(row); }, Lack::kRanges},
     {"shapes, FLOPs, bytes",
-     [](const Row& row) { return row.record->reasons.Has(Reason::kCompiledKernel); },
+     [](const PricedKernel& row) { return row.record->reasons.Has(Reason::kCompiledKernel); },
      Lack::kCompiledOps},
-    {"op, shapes, FLOPs, bytes", [](const Row& row) { return row.op.empty(); }, Lack::kOps},
-    {"shapes, FLOPs, bytes", [](const Row& row) { return !row.has_shapes && row.price == nullptr; },
+    {"op, shapes, FLOPs, bytes", [](const PricedKernel& row) { return row.op.empty(); }, Lack::kOps},
+    {"shapes, FLOPs, bytes", [](const PricedKernel& row) { return !row.has_shapes && row.price == nullptr; },
      Lack::kArguments},
     {"bytes",
-     [](const Row& row) {
+     [](const PricedKernel& row) {
        return row.price != nullptr && !row.price->bytes_known && !row.has_all_types;
      },
      Lack::kDTypes},
@@ -85,7 +85,7 @@ Coverage::Busy* Coverage::BusyOf(const KernelRecord& record) {
   return last_busy_;
 }
 
-void Coverage::AddGaps(const Row& row, Family family) {
+void Coverage::AddGaps(const PricedKernel& row, Family family) {
   static_assert(std::size(kGaps) == kGapCount);
   for (size_t i = 0; i < kGapCount; ++i) {
     if (!kGaps[i].applies(row)) continue;
@@ -95,7 +95,7 @@ void Coverage::AddGaps(const Row& row, Family family) {
   }
 }
 
-void Coverage::Add(const Row& row, Family family) {
+void Coverage::Add(const PricedKernel& row, Family family) {
   ++kernel_count_;
   const KernelRecord& record = *row.record;
   if (!record.timed()) return;

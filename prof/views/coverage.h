@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "parse/model/family.h"
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
 
@@ -18,7 +18,7 @@ namespace oplens::prof {
 class Coverage {
  public:
   /// `family`: of the kernel's profile.
-  void Add(const Row& row, Family family = Family::kUnknown);
+  void Add(const PricedKernel& row, Family family = Family::kUnknown);
   /// A graph replay whose kernels the file hides: its span bounds from above how long the GPU was
   /// busy. Between the kernels, in the order of their starts.
   void AddReplay(const KernelRecord& record);
@@ -61,7 +61,7 @@ class Coverage {
   /// Why a question is not answered, with a remedy. Numbers index a table in coverage.cc.
   static constexpr size_t kGapCount = 7;
 
-  void AddGaps(const Row& row, Family family);
+  void AddGaps(const PricedKernel& row, Family family);
   void AddBusy(const KernelRecord& record);
   Busy* BusyOf(const KernelRecord& record);
 

@@ -19,7 +19,7 @@ std::optional<double> Percent(int64_t part, int64_t whole) {
   return Ratio(100.0 * static_cast<double>(part), static_cast<double>(whole));
 }
 
-void GroupSums::Add(const Row& row) {
+void GroupSums::Add(const PricedKernel& row) {
   ++kernels;
   const KernelRecord& record = *row.record;
   const ops::KernelShare& share = row.share;

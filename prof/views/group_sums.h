@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/checked.h"
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
 
@@ -32,7 +32,7 @@ struct GroupSums {
   int64_t tensor_core_known_ns = 0;  ///< Of those that are known to use them or not.
 
   /// Adds one kernel.
-  void Add(const Row& row);
+  void Add(const PricedKernel& row);
   /// Adds the kernels of another group.
   void Add(const GroupSums& other);
 

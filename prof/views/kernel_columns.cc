@@ -14,47 +14,47 @@ Cell List(std::span<const std::string_view> texts, int64_t more = 0) {
 
 Cell Extent(const Dim3& extent) { return extent.known() ? Cell{extent} : Cell{}; }
 
-Cell ThreadId(const Row& row) {
+Cell ThreadId(const PricedKernel& row) {
   // An unlaunched kernel holds 0 there so that PyProf can read it.
   if (row.record->reasons.Has(Reason::kNoLaunchCall)) return {};
   return Integer(row.record->thread_id);
 }
 
-Cell DirectionOf(const Row& row) {
+Cell DirectionOf(const PricedKernel& row) {
   return IsDirectionKnown(row) ? Text(DirectionWord(row.record->direction)) : Cell{};
 }
 
-Cell SubSeqId(const Row& row) {
+Cell SubSeqId(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
   if (record.seq_ids.empty() && record.alt_seq_ids.empty()) return {};
   return Integer(record.sub_seq_id);
 }
 
-Cell DurationNs(const Row& row) {
+Cell DurationNs(const PricedKernel& row) {
   return row.record->timed() ? Integer(row.record->duration_ns) : Cell{};
 }
 
-Cell PhaseOf(const Row& row) {
+Cell PhaseOf(const PricedKernel& row) {
   // Accumulating is one kind of work on gradients.
   const Phase phase = row.phase == Phase::kAccumulate ? Phase::kGradient : row.phase;
   return Text(PhaseWord(phase));
 }
 
-bool HasGradient(const Row& row) {
+bool HasGradient(const PricedKernel& row) {
   return row.phase == Phase::kAccumulate || !ops::GradientWord(row.share.part).empty();
 }
 
-std::string_view GradientWord(const Row& row) {
+std::string_view GradientWord(const PricedKernel& row) {
   return row.phase == Phase::kAccumulate ? "accum" : ops::GradientWord(row.share.part);
 }
 
-Cell GradientConfidence(const Row& row) {
+Cell GradientConfidence(const PricedKernel& row) {
   if (!HasGradient(row)) return {};
   if (row.phase == Phase::kAccumulate) return Text("high");
   return Text(ops::ConfidenceWord(row.share.part_confidence));
 }
 
-Cell TensorCore(const Row& row) {
+Cell TensorCore(const PricedKernel& row) {
   switch (TensorCoreUseOf(row)) {
     case ops::TensorCoreUse::kNo:
       return Integer(0);
@@ -69,119 +69,119 @@ Cell TensorCore(const Row& row) {
 // Headers and widths of the first 20 are PyProf's.
 constexpr Column kColumns[] = {
     {"idx", "Idx", "", kInteger, 7, "", "", "number of the input line, from 1",
-     [](const Row& row) { return Integer(row.index); }},
+     [](const PricedKernel& row) { return Integer(row.index); }},
     {"seq", "SeqId", "", kIntegerList, 7, ",", "", "PyTorch sequence ids",
-     [](const Row& row) { return List(row.record->seq_ids); }, Need::kSequence},
+     [](const PricedKernel& row) { return List(row.record->seq_ids); }, Need::kSequence},
     {"altseq", "AltSeqId", "", kIntegerList, 7, ",", "", "sequence ids nested in those of seq",
-     [](const Row& row) { return List(row.record->alt_seq_ids); }, Need::kAlternative},
+     [](const PricedKernel& row) { return List(row.record->alt_seq_ids); }, Need::kAlternative},
     {"tid", "TId", "", kInteger, 12, "", "", "host thread that launched the kernel", ThreadId,
      Need::kLaunch},
     {"layer", "Layer", "", kTextList, 10, ":", "", "names of the enclosing layers, outermost first",
-     [](const Row& row) { return List(row.layer); }, Need::kLayer},
+     [](const PricedKernel& row) { return List(row.layer); }, Need::kLayer},
     {"trace", "Trace", "", kFileList, 25, ",", "", "call stack, outermost frame first",
-     [](const Row& row) { return List(row.trace); }, Need::kStack},
+     [](const PricedKernel& row) { return List(row.trace); }, Need::kStack},
     {"dir", "Direction", "", kText, 5, "", "", "fprop (forward) or bprop (backward)", DirectionOf,
      Need::kDirection},
     {"sub", "Sub", "", kInteger, 3, "", "", "number of the kernel within its sequence id, from 0",
      SubSeqId, Need::kSubSequence},
     {"mod", "Module", "", kText, 15, "", "", "module or class of the op",
-     [](const Row& row) { return Text(row.mod); }, Need::kModule},
+     [](const PricedKernel& row) { return Text(row.mod); }, Need::kModule},
     {"op", "Op", "", kText, 15, "", "", "op that the kernel belongs to",
-     [](const Row& row) { return Text(row.op); }, Need::kOp},
+     [](const PricedKernel& row) { return Text(row.op); }, Need::kOp},
     {"kernel", "Kernel", "", kName, Column::kShared, "", "", "short kernel name",
-     [](const Row& row) { return Text(row.record->short_name); }, Need::kName},
+     [](const PricedKernel& row) { return Text(row.record->short_name); }, Need::kName},
     {"params", "Params", "", kText, Column::kShared, "", "", "sizes and data type of the op",
-     [](const Row& row) { return Text(row.params); }, Need::kCost},
+     [](const PricedKernel& row) { return Text(row.params); }, Need::kCost},
     {"sil", "Sil(ns)", "ns", kInteger, 10, "", "", "time on the GPU", DurationNs, Need::kTime},
     {"tc", "TC", "", kText, 2, "", "?",
      "1: uses Tensor Cores, 0: does not, ?: the name does not tell", TensorCore,
      Need::kTensorCoreName},
     {"device", "Device", "", kInteger, 3, "", "", "GPU number",
-     [](const Row& row) { return Integer(row.record->device_id); }},
+     [](const PricedKernel& row) { return Integer(row.record->device_id); }},
     {"stream", "Stream", "", kInteger, 3, "", "", "CUDA stream number",
-     [](const Row& row) { return Integer(row.record->stream_id); }},
+     [](const PricedKernel& row) { return Integer(row.record->stream_id); }},
     {"grid", "Grid", "blocks", kExtent, 12, ",", "", "blocks of the launch, x,y,z",
-     [](const Row& row) { return Extent(row.record->grid); }, Need::kLaunchConfiguration},
+     [](const PricedKernel& row) { return Extent(row.record->grid); }, Need::kLaunchConfiguration},
     {"block", "Block", "threads", kExtent, 12, ",", "", "threads of a block, x,y,z",
-     [](const Row& row) { return Extent(row.record->block); }, Need::kLaunchConfiguration},
+     [](const PricedKernel& row) { return Extent(row.record->block); }, Need::kLaunchConfiguration},
     {"flops", "FLOPs", "FLOP", kInteger, 12, "", "",
      "floating point operations, a multiply-add is two; the kernel's share of its op",
-     [](const Row& row) { return Integer(row.share.flops); }, Need::kCost},
+     [](const PricedKernel& row) { return Integer(row.share.flops); }, Need::kCost},
     {"bytes", "Bytes", "B", kInteger, 12, "", "",
      "least DRAM traffic: each input read once, each output written once",
-     [](const Row& row) { return Integer(row.share.bytes); }, Need::kCost},
+     [](const PricedKernel& row) { return Integer(row.share.bytes); }, Need::kCost},
     {"path", "Path", "", kTextList, 20, " > ", "", "annotated ops, outermost > innermost",
-     [](const Row& row) { return List(row.path); }, Need::kMarker},
+     [](const PricedKernel& row) { return List(row.path); }, Need::kMarker},
     {"range", "Range", "", kTextList, 20, " > ", "", "enclosing free-text ranges, outermost first",
-     [](const Row& row) { return List(row.record->range, row.record->range_cut); }, Need::kRange},
+     [](const PricedKernel& row) { return List(row.record->range, row.record->range_cut); }, Need::kRange},
     {"rank", "Rank", "", kText, 8, "", "", "rank of the process, or the file of the kernel",
-     [](const Row& row) { return Text(row.record->rank.value_or(std::string_view())); },
+     [](const PricedKernel& row) { return Text(row.record->rank.value_or(std::string_view())); },
      Need::kRank},
     {"pid", "PId", "", kInteger, 7, "", "", "host process that launched the kernel",
-     [](const Row& row) { return Integer(row.record->process_id); }, Need::kProcess},
+     [](const PricedKernel& row) { return Integer(row.record->process_id); }, Need::kProcess},
     {"phase", "Phase", "", kText, 9, "", "",
      "forward, backward, recompute, gradient (sums of gradients) or optimizer", PhaseOf,
      Need::kPhase},
     {"grad", "Grad", "", kText, 5, "", "",
      "gradient that the kernel computes: dgrad, wgrad, bgrad; accum adds one up",
-     [](const Row& row) { return Text(GradientWord(row)); }, Need::kGradient},
+     [](const PricedKernel& row) { return Text(GradientWord(row)); }, Need::kGradient},
     {"grad_conf", "GradConf", "", kText, 6, "", "", "how sure grad is: high, medium or low",
      GradientConfidence, Need::kGradient},
     {"inst", "Inst", "", kInteger, 7, "", "",
      "number of the op call; its kernels' FLOPs and bytes sum to the call's",
-     [](const Row& row) { return row.instance > 0 ? Cell{row.instance} : Cell{}; },
+     [](const PricedKernel& row) { return row.instance > 0 ? Cell{row.instance} : Cell{}; },
      Need::kCostShare},
     {"role", "Role", "", kText, 8, "", "",
      "part in its op: main, helper, layout, reduce or epilogue",
-     [](const Row& row) { return Text(ops::RoleWord(row.share.role)); }, Need::kCostShare},
+     [](const PricedKernel& row) { return Text(ops::RoleWord(row.share.role)); }, Need::kCostShare},
     {"share", "Share", "", kDecimal, 6, "", "",
      "fraction of its gradient's or op's FLOPs (bytes where it has none), 0 to 1",
-     [](const Row& row) { return Decimal(row.share.share); }, Need::kCostShare},
+     [](const PricedKernel& row) { return Decimal(row.share.share); }, Need::kCostShare},
     {"flops_kind", "FLOPsKind", "", kText, 8, "", "",
      "exact, estimate (weights of docs/costs.md), none (0 FLOPs) or unknown",
-     [](const Row& row) { return Text(ops::FlopsKindWord(row.share.flops_kind)); }},
+     [](const PricedKernel& row) { return Text(ops::FlopsKindWord(row.share.flops_kind)); }},
     {"flops_mma", "FLOPsMma", "FLOP", kInteger, 12, "", "",
      "of flops: matrix products, which Tensor Cores can do",
-     [](const Row& row) { return Integer(row.share.flops_mma); }, Need::kCostKinds},
+     [](const PricedKernel& row) { return Integer(row.share.flops_mma); }, Need::kCostKinds},
     {"flops_vec", "FLOPsVec", "FLOP", kInteger, 12, "", "", "of flops: all other",
-     [](const Row& row) { return Integer(row.share.flops_vec); }, Need::kCostKinds},
+     [](const PricedKernel& row) { return Integer(row.share.flops_vec); }, Need::kCostKinds},
     {"aux_bytes", "AuxBytes", "B", kInteger, 12, "", "",
      "traffic beside the least, where it can be derived",
-     [](const Row& row) { return Integer(row.share.aux_bytes); }, Need::kCostKinds},
+     [](const PricedKernel& row) { return Integer(row.share.aux_bytes); }, Need::kCostKinds},
     {"ai", "AI", "FLOP/B", kDecimal, 9, "", "", "arithmetic intensity: flops over bytes",
-     [](const Row& row) { return Decimal(FiguresOf(row).roofline.flops_per_byte); }, Need::kRate},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.flops_per_byte); }, Need::kRate},
     {"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 9, "", "", "flops over time, 10^12 a second",
-     [](const Row& row) { return Decimal(FiguresOf(row).roofline.tera_flops_per_s); }, Need::kRate},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.tera_flops_per_s); }, Need::kRate},
     {"gbps", "GB/s", "GB/s", kDecimal, 9, "", "",
      "bytes over time, 10^9 a second; of a collective: bus bandwidth",
-     [](const Row& row) { return Decimal(FiguresOf(row).roofline.giga_bytes_per_s); }, Need::kRate},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.giga_bytes_per_s); }, Need::kRate},
     {"pct_math", "%Math", "%", kDecimal, 7, "", "",
      "of the GPU's peak for the units that the kernel uses",
-     [](const Row& row) { return Decimal(FiguresOf(row).roofline.percent_of_math); },
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.percent_of_math); },
      Need::kRoofline},
     {"pct_dram", "%DRAM", "%", kDecimal, 7, "", "", "of the GPU's DRAM bandwidth",
-     [](const Row& row) { return Decimal(FiguresOf(row).roofline.percent_of_dram); },
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.percent_of_dram); },
      Need::kRoofline},
     {"bound", "Bound", "", kText, 7, "", "",
      "which roof is nearer: math or dram; latency: short and far from both",
-     [](const Row& row) { return Text(ops::BoundWord(FiguresOf(row).roofline.bound)); },
+     [](const PricedKernel& row) { return Text(ops::BoundWord(FiguresOf(row).roofline.bound)); },
      Need::kRoofline},
     {"tc_elig", "TCElig", "", kText, 6, "", "",
      "could its op run on Tensor Cores? 1, 0, ? or - (not a product)",
-     [](const Row& row) {
+     [](const PricedKernel& row) {
        return Text(ops::TensorCoreFitnessWord(FiguresOf(row).tensor_core.fitness));
      },
      Need::kName},
     {"tc_why", "TCWhy", "", kText, 24, "", "",
      "rule of tc, type that is multiplied, causes and advice for tc_elig",
-     [](const Row& row) { return Text(FiguresOf(row).tensor_core.why); }, Need::kName},
+     [](const PricedKernel& row) { return Text(FiguresOf(row).tensor_core.why); }, Need::kName},
     {"occupancy", "Occupancy", "%", kDecimal, 9, "", "",
      "theoretical: resident warps of the most possible",
-     [](const Row& row) { return Decimal(FiguresOf(row).occupancy_percent); }, Need::kOccupancy},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).occupancy_percent); }, Need::kOccupancy},
     {"waves", "Waves", "", kDecimal, 9, "", "", "how often the grid fills the GPU",
-     [](const Row& row) { return Decimal(FiguresOf(row).waves); }, Need::kOccupancy},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).waves); }, Need::kOccupancy},
     {"reason", "Reason", "", kTextList, 16, ",", "", "what is missing, and why a cost is unknown",
-     [](const Row& row) { return Cell{row.reasons}; }},
+     [](const PricedKernel& row) { return Cell{row.reasons}; }},
 };
 
 }  // namespace

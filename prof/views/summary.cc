@@ -64,7 +64,7 @@ Summary::Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), limits_
   }
 }
 
-void Summary::EncodeKey(const Row& row) {
+void Summary::EncodeKey(const PricedKernel& row) {
   key_.clear();
   for (const Column* column : plan_.keys) AppendCell(*column, column->get(row), &scratch_, &key_);
 }
@@ -87,7 +87,7 @@ uint32_t Summary::GroupOf() {
   return last_group_;
 }
 
-void Summary::Add(const Row& row) {
+void Summary::Add(const PricedKernel& row) {
   EncodeKey(row);
   const uint32_t group = GroupOf();
   (group == kOther ? other_ : groups_[group].sums).Add(row);
@@ -99,7 +99,7 @@ void Summary::Add(const Row& row) {
   }
 }
 
-bool Summary::AddReplay(const Row& row) {
+bool Summary::AddReplay(const PricedKernel& row) {
   replays_.Add(row);
   all_.Add(row);
   if (row.record->step) CountStep(*row.record->step);
@@ -129,7 +129,7 @@ void Summary::FindRepeatedSteps() {
 std::vector<uint32_t> Summary::Sorted(const SummaryOrder& order) {
   std::vector<Cell> cells;
   std::vector<uint32_t> indices;
-  Row row;
+  PricedKernel row;
   for (size_t group = 0; group < shown_groups(); ++group) {
     const SummaryRow summary = RowOf(group);
     row.summary = &summary;
@@ -193,7 +193,7 @@ void Summary::Write(const SummaryOrder& order, size_t top, RowWriter* writer, Ou
   }
   writer->AppendHeader(output->buffer());
   const auto write = [&](const SummaryRow& summary) {
-    Row row;
+    PricedKernel row;
     row.summary = &summary;
     writer->AppendRow(row, output->buffer());
     output->FlushIfLarge();

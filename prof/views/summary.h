@@ -37,12 +37,12 @@ class Summary : public RowWriter {
   Summary(const SummaryPlan* plan, Limits limits);
 
   void AppendHeader(std::string*) override {}
-  void AppendRow(const Row& row, std::string*) override { Add(row); }
+  void AppendRow(const PricedKernel& row, std::string*) override { Add(row); }
   /// All replays are one group, "(graph replay)", whatever the keys: its times are spans.
-  bool AddReplay(const Row& row) override;
+  bool AddReplay(const PricedKernel& row) override;
 
   /// Adds a kernel to its group.
-  void Add(const Row& row);
+  void Add(const PricedKernel& row);
 
   /// Writes the header and the groups: the first `top` of them in the order asked for (0: all),
   /// then "(N more)", the sum of the others but "(graph replay)", which is never left out, then
@@ -66,7 +66,7 @@ class Summary : public RowWriter {
   };
   static constexpr uint32_t kOther = UINT32_MAX;
 
-  void EncodeKey(const Row& row);
+  void EncodeKey(const PricedKernel& row);
   uint32_t GroupOf();
   void CountStep(int64_t step);
   /// Where no step is named: takes the sequence of kernels that repeats.

@@ -22,14 +22,14 @@ constexpr std::string_view kGroupKeys[kGroupKeyCount] = {
 // Keys that are no column of a kernel.
 constexpr Column kKeyColumns[] = {
     {"shape", "Shape", "", kText, Column::kShared, "", "", "shapes of the op's tensors",
-     [](const Row& row) { return Text(row.shapes); }},
+     [](const PricedKernel& row) { return Text(row.shapes); }},
     {"dtype", "DType", "", kText, 6, "", "", "data type of the op's first tensor",
-     [](const Row& row) { return Text(row.dtype); }},
+     [](const PricedKernel& row) { return Text(row.dtype); }},
     {"step", "Step", "", kInteger, 5, "", "", "number of the training step",
-     [](const Row& row) { return Integer(row.record->step); }},
+     [](const PricedKernel& row) { return Integer(row.record->step); }},
 };
 
-const GroupSums& SumsOf(const Row& row) { return *row.summary->sums; }
+const GroupSums& SumsOf(const PricedKernel& row) { return *row.summary->sums; }
 
 Cell TimeOf(const GroupSums& sums, int64_t ns) { return sums.timed > 0 ? Cell{ns} : Cell{}; }
 
@@ -40,7 +40,7 @@ Cell SumOf(int64_t kernels, Checked sum) {
   return Decimal(sum.Approximate());
 }
 
-Cell PerStep(const Row& row) {
+Cell PerStep(const PricedKernel& row) {
   const SummaryRow& summary = *row.summary;
   if (summary.steps == 0 || summary.sums->timed == 0) return {};
   return {static_cast<double>(summary.sums->step_ns) / static_cast<double>(summary.steps)};
@@ -48,17 +48,17 @@ Cell PerStep(const Row& row) {
 
 constexpr Column kFigures[] = {
     {"count", "Count", "", kInteger, 6, "", "", "kernels",
-     [](const Row& row) { return Cell{SumsOf(row).kernels}; }},
+     [](const PricedKernel& row) { return Cell{SumsOf(row).kernels}; }},
     {"total", "Total(ns)", "ns", kInteger, 12, "", "", "time on the GPU",
-     [](const Row& row) { return TimeOf(SumsOf(row), SumsOf(row).total_ns); }},
+     [](const PricedKernel& row) { return TimeOf(SumsOf(row), SumsOf(row).total_ns); }},
     {"mean", "Mean(ns)", "ns", kDecimal, 11, "", "", "total over the timed kernels",
-     [](const Row& row) { return Decimal(SumsOf(row).MeanNs()); }},
+     [](const PricedKernel& row) { return Decimal(SumsOf(row).MeanNs()); }},
     {"min", "Min(ns)", "ns", kInteger, 9, "", "", "shortest kernel",
-     [](const Row& row) { return TimeOf(SumsOf(row), SumsOf(row).min_ns); }},
+     [](const PricedKernel& row) { return TimeOf(SumsOf(row), SumsOf(row).min_ns); }},
     {"max", "Max(ns)", "ns", kInteger, 9, "", "", "longest kernel",
-     [](const Row& row) { return TimeOf(SumsOf(row), SumsOf(row).max_ns); }},
+     [](const PricedKernel& row) { return TimeOf(SumsOf(row), SumsOf(row).max_ns); }},
     {"share", "Share(%)", "%", kDecimal, 8, "", "", "of the time of all kernels",
-     [](const Row& row) {
+     [](const PricedKernel& row) {
        return SumsOf(row).timed > 0 ? Decimal(Percent(SumsOf(row).total_ns, row.summary->all_ns))
                                     : Cell{};
      }},
@@ -66,35 +66,35 @@ constexpr Column kFigures[] = {
      PerStep},
     {"flops", "FLOPs", "FLOP", kInteger, 16, "", "",
      "sum over the kernels whose FLOPs are known: a lower bound where these are not all",
-     [](const Row& row) { return SumOf(SumsOf(row).with_flops, SumsOf(row).flops); }},
+     [](const PricedKernel& row) { return SumOf(SumsOf(row).with_flops, SumsOf(row).flops); }},
     {"flops_known", "FLOPs(%)", "%", kDecimal, 8, "", "", "share of the group's time in flops",
-     [](const Row& row) { return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).flops_ns)); }},
+     [](const PricedKernel& row) { return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).flops_ns)); }},
     {"bytes", "Bytes", "B", kInteger, 14, "", "",
      "sum over the kernels whose bytes are known: a lower bound where these are not all",
-     [](const Row& row) { return SumOf(SumsOf(row).with_bytes, SumsOf(row).bytes); }},
+     [](const PricedKernel& row) { return SumOf(SumsOf(row).with_bytes, SumsOf(row).bytes); }},
     {"bytes_known", "Bytes(%)", "%", kDecimal, 8, "", "", "share of the group's time in bytes",
-     [](const Row& row) { return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).bytes_ns)); }},
+     [](const PricedKernel& row) { return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).bytes_ns)); }},
     {"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 7, "", "",
      "flops over the time of the kernels whose FLOPs are known",
-     [](const Row& row) { return Decimal(SumsOf(row).TeraflopsPerSecond()); }},
+     [](const PricedKernel& row) { return Decimal(SumsOf(row).TeraflopsPerSecond()); }},
     {"gbps", "GB/s", "GB/s", kDecimal, 8, "", "",
      "bytes over the time of the kernels whose bytes are known",
-     [](const Row& row) { return Decimal(SumsOf(row).GigabytesPerSecond()); }},
+     [](const PricedKernel& row) { return Decimal(SumsOf(row).GigabytesPerSecond()); }},
     {"tc", "TC(%)", "%", kDecimal, 7, "", "",
      "time that uses Tensor Cores, of the time of which that is known",
-     [](const Row& row) { return Decimal(SumsOf(row).TensorCorePercent()); }},
+     [](const PricedKernel& row) { return Decimal(SumsOf(row).TensorCorePercent()); }},
     {"tc_known", "TCknown(%)", "%", kDecimal, 10, "", "",
      "share of the group's time of which the use of Tensor Cores is known",
-     [](const Row& row) {
+     [](const PricedKernel& row) {
        return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).tensor_core_known_ns));
      }},
 };
 
-using Getter = Cell (*)(const Row& row);
+using Getter = Cell (*)(const PricedKernel& row);
 
 template <size_t... I>
 constexpr std::array<Getter, sizeof...(I)> KeyGetters(std::index_sequence<I...>) {
-  return {[](const Row& row) { return row.summary->keys[I]; }...};
+  return {[](const PricedKernel& row) { return row.summary->keys[I]; }...};
 }
 constexpr auto kKeyGetters = KeyGetters(std::make_index_sequence<kGroupKeyCount>());
 

@@ -52,13 +52,6 @@ struct SummaryOrder {
 /// from A to Z; '-' turns that round. Throws UsageError.
 SummaryOrder ParseOrder(std::string_view text, const SummaryPlan& plan);
 
-/// Whether cell `a` of a column comes before `b` in ascending order; unknown ones come last in any
-/// order, which callers see to.
-bool CellBefore(const Cell& a, const Cell& b);
-inline bool IsUnknown(const Cell& cell) {
-  return std::holds_alternative<std::monostate>(cell.value);
-}
-
 }  // namespace oplens::prof
 
 #endif  // OPLENS_PROF_VIEWS_SUMMARY_COLUMNS_H_

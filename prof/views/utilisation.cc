@@ -10,7 +10,7 @@
 
 namespace oplens::prof {
 
-void Utilisation::Add(const Row& row, double peak_flops_per_s) {
+void Utilisation::Add(const PricedKernel& row, double peak_flops_per_s) {
   const KernelRecord& record = *row.record;
   if (!record.timed()) return;
   timed_ns_ = SaturatingSum(timed_ns_, record.duration_ns);

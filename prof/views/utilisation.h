@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
 
@@ -23,7 +23,7 @@ class Utilisation {
   Utilisation& operator=(const Utilisation&) = delete;
 
   /// `peak_flops_per_s`: of what the kernel's product can use best, dense; 0: not known.
-  void Add(const Row& row, double peak_flops_per_s);
+  void Add(const PricedKernel& row, double peak_flops_per_s);
   /// A graph replay whose kernels the file hides: it takes time, and its FLOPs are not known.
   void AddReplay(const KernelRecord& record);
   /// What was added so far has another clock than what comes.

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 TEST(ColumnCheckTest, CountsWhatIsKnownAndWhyTheRestIsNot) {
   ColumnCheck check(SelectKernelColumns("idx,op,flops,layer,range,rank,reason"));
   KernelRecord record = test::PlainRecord();
-  Row row;
+  PricedKernel row;
   row.record = &record;
   row.op = "mm";
   row.share.flops = 0;  // Known.
@@ -45,7 +45,7 @@ TEST(ColumnCheckTest, NamesTheMostFrequentReasons) {
                             Reason::kShapeMismatch};
   for (size_t i = 0; i < std::size(reasons); ++i) {
     for (size_t n = 0; n <= i; ++n) {
-      Row row;
+      PricedKernel row;
       row.record = &record;
       row.reasons.Add(reasons[i]);
       check.AppendRow(row, nullptr);

@@ -72,7 +72,7 @@ TEST(ColumnsTest, TheTableIsWhole) {
 }
 
 // The text of one column of a row.
-std::string TextOf(std::string_view key, const Row& row) {
+std::string TextOf(std::string_view key, const PricedKernel& row) {
   const Column& column = *SelectKernelColumns(key).front();
   std::string scratch;
   return std::string(CellText(column, column.get(row), &scratch));
@@ -82,7 +82,7 @@ class CellTextTest : public testing::Test {
  protected:
   CellTextTest() { row_.record = &record_; }
   KernelRecord record_ = PlainRecord();
-  Row row_;
+  PricedKernel row_;
 };
 
 TEST_F(CellTextTest, Numbers) {

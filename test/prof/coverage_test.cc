@@ -28,7 +28,7 @@ class CoverageTest : public testing::Test {
     coverage_.Add(row_);
   }
   KernelRecord record_;
-  Row row_;
+  PricedKernel row_;
   Coverage coverage_;
 };
 
@@ -80,10 +80,10 @@ TEST_F(CoverageTest, SharesOfKernelTime) {
   row_.has_shapes = true;
   row_.share.flops = 12;
   Add(0, 300);
-  row_ = Row();
+  row_ = PricedKernel();
   row_.op = "mystery";
   Add(300, 100);
-  row_ = Row();
+  row_ = PricedKernel();
   Add(400, 600);
   EXPECT_EQ(coverage_.op_ns(), 400);
   EXPECT_EQ(coverage_.shapes_ns(), 300);
@@ -132,7 +132,7 @@ TEST_F(CoverageTest, HostileTimesDoNotWrap) {
 std::string RemedyFor(const KernelRecord& record, Family family, std::string_view op = "mm",
                       bool has_shapes = true, const ops::PricedOp* price = nullptr) {
   Coverage coverage;
-  Row row;
+  PricedKernel row;
   KernelRecord complete = test::PlainRecord();
   complete.range = {"step"};
   row.record = &complete;
@@ -188,7 +188,7 @@ TEST(CoverageRemedyTest, DependsOnReasonAndFamily) {
 TEST(CoverageRemedyTest, OneSentenceAFamily) {
   Coverage coverage;
   KernelRecord record = test::PlainRecord();
-  Row row;
+  PricedKernel row;
   row.record = &record;
   for (const Family family : {Family::kNsys, Family::kKineto, Family::kNsys}) {
     coverage.Add(row, family);

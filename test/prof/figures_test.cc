@@ -6,7 +6,7 @@
 #include <string>
 
 #include "prof/price/op_resolver.h"
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
 
@@ -51,7 +51,7 @@ class FiguresTest : public testing::Test {
 
   std::string text_;
   KernelRecord record_;
-  Row row_;
+  PricedKernel row_;
   std::unique_ptr<OpResolver> resolver_;
 };
 
@@ -105,12 +105,12 @@ TEST_F(FiguresTest, EachRecordHasItsOwnGpu) {
   EXPECT_EQ(Show("pct_math"), "55.087");
   KernelRecord other = record_;
   other.gpu = "cc=8.0,sms=54,clock=1410000000,dram=1555200000000";
-  Row row;
+  PricedKernel row;
   resolver_->Resolve(record_, &row_);
   resolver_->Resolve(other, &row);
   EXPECT_EQ(row_.gpu->multiprocessors, 108);
   EXPECT_EQ(row.gpu->multiprocessors, 54);
-  Row again;
+  PricedKernel again;
   resolver_->Resolve(record_, &again);
   EXPECT_EQ(again.gpu, row_.gpu);
   // The name and the facts are not run together.

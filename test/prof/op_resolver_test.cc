@@ -53,7 +53,7 @@ class OpResolverTest : public testing::Test {
  protected:
   OpResolver inner_{OpChoice::kInner};
   OpResolver outer_{OpChoice::kOuter};
-  Row row_;
+  PricedKernel row_;
 };
 
 TEST_F(OpResolverTest, ThePriceIsOfTheInnermostThatCanBePriced) {
@@ -420,7 +420,7 @@ TEST_F(OpResolverTest, WhatARowPointsToLivesAsLongAsItsResolution) {
   std::string text = kMm;
   KernelRecord record = Annotated({text});
   const Resolution resolution = inner_.Resolve(record, &row_);
-  Row other;
+  PricedKernel other;
   std::string huge(100000, 'x');
   for (int i = 0; i < 100; ++i) {
     huge.replace(0, 4, std::to_string(1000 + i));

@@ -92,7 +92,7 @@ TEST(PrintRowsTest, UtilisationNeedsAPeak) {
     asked = 0;
     has_product = false;
     if (has_peak) {
-      options.peak_of = [](const Row& row) {
+      options.peak_of = [](const PricedKernel& row) {
         ++asked;
         has_product = row.share.flops_mma.has_value();
         return 4e9;

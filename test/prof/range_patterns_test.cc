@@ -19,11 +19,11 @@ using testing::IsEmpty;
 
 class RangePatternsTest : public testing::Test {
  protected:
-  Row RowIn(std::vector<std::string_view> ranges, std::vector<std::string_view> layers = {}) {
+  PricedKernel RowIn(std::vector<std::string_view> ranges, std::vector<std::string_view> layers = {}) {
     record_ = test::PlainRecord();
     record_.range = std::move(ranges);
     record_.layer = std::move(layers);
-    Row row;
+    PricedKernel row;
     row.record = &record_;
     row.layer = record_.layer;
     return row;
@@ -42,7 +42,7 @@ TEST_F(RangePatternsTest, KeepsWhatIsInside) {
 
 TEST_F(RangePatternsTest, KeepsTheBackwardPassThatSomebodyInsideWaitsFor) {
   RangeFilter filter("^backward$");
-  Row row = RowIn({});
+  PricedKernel row = RowIn({});
   record_.caller_range = {"epoch 1", "backward"};
   EXPECT_TRUE(filter.Keeps(row));
   record_.caller_range = {"epoch 1"};
@@ -51,7 +51,7 @@ TEST_F(RangePatternsTest, KeepsTheBackwardPassThatSomebodyInsideWaitsFor) {
 
 TEST_F(RangePatternsTest, AStepHasEveryThread) {
   RangeFilter filter("ProfilerStep#7$");
-  Row row = RowIn({});
+  PricedKernel row = RowIn({});
   record_.step = 7;
   EXPECT_TRUE(filter.Keeps(row));
   record_.step = 17;
@@ -62,7 +62,7 @@ TEST_F(RangePatternsTest, AStepHasEveryThread) {
 
 TEST_F(RangePatternsTest, StepsOfBackwardKernelsAreThoseOfWhoWaits) {
   StepFinder steps("iteration");
-  Row row = RowIn({});
+  PricedKernel row = RowIn({});
   record_.caller_range = {"iteration 4"};
   EXPECT_EQ(steps.StepOf(row), 4);
 }
@@ -103,7 +103,7 @@ TEST_F(RangePatternsTest, BackwardKernelsOfAnotherThreadFollow) {
     record_.thread_id = thread_id;
     record_.direction = direction;
     if (process_id > 0) record_.process_id = process_id;
-    Row row;
+    PricedKernel row;
     row.record = &record_;
     return steps.StepOf(row);
   };

@@ -74,7 +74,7 @@ class Queue {
     row->record.trace = kernel.trace;
     row->record.grid = {kernel.grid_x, 1, 1};
     row->record.direction = kernel.forward != nullptr ? Direction::kBackward : kernel.direction;
-    row->row = Row();
+    row->row = PricedKernel();
     row->row.index = ++pushed_;
     row->resolution = {kernel.priced, kernel.start_ns, kernel.forward};
     row->resolution.forward_run = kernel.forward_run;

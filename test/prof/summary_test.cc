@@ -46,7 +46,7 @@ class Grouped {
     record.duration_ns = spec.duration_ns;
     record.step = spec.step;
     record.long_name = spec.name;
-    Row row;
+    PricedKernel row;
     row.record = &record;
     row.op = spec.op;
     row.share.flops = spec.flops;
@@ -60,7 +60,7 @@ class Grouped {
     KernelRecord record;
     record.duration_ns = duration_ns;
     record.step = step;
-    Row row;
+    PricedKernel row;
     row.record = &record;
     row.replay = true;
     EXPECT_TRUE(summary_.AddReplay(row));
@@ -197,7 +197,7 @@ TEST(SummaryTest, EveryKeyGroups) {
     for (const KernelRecord* record : {&first, &second, &first}) {
       KernelRecord copy = *record;
       copy.step = record == &first ? step : step + 1;
-      Row row;
+      PricedKernel row;
       row.record = &copy;
       row.op = record == &first ? "mm" : "add";
       row.mod = record == &first ? "torch" : "Tensor";

@@ -33,7 +33,7 @@ class UtilisationTest : public testing::Test {
   double Percent() { return utilisation_.Percent().value_or(-1); }
 
   KernelRecord record_;
-  Row row_;
+  PricedKernel row_;
   Utilisation utilisation_;
 };
 

@@ -18,10 +18,10 @@ namespace {
 using test::PlainRecord;
 using testing::HasSubstr;
 
-std::string Written(RowWriter* writer, const std::vector<const Row*>& rows) {
+std::string Written(RowWriter* writer, const std::vector<const PricedKernel*>& rows) {
   std::string text;
   writer->AppendHeader(&text);
-  for (const Row* row : rows) writer->AppendRow(*row, &text);
+  for (const PricedKernel* row : rows) writer->AppendRow(*row, &text);
   return text;
 }
 
@@ -48,9 +48,9 @@ class WritersTest : public testing::Test {
   const std::vector<std::string_view> trace_ = {"main.py:3", "my nets/net.py:14"};
   KernelRecord known_record_ = PlainRecord();
   KernelRecord unknown_record_ = PlainRecord();
-  Row known_;
-  Row unknown_;
-  const std::vector<const Row*> rows_ = {&known_, &unknown_};
+  PricedKernel known_;
+  PricedKernel unknown_;
+  const std::vector<const PricedKernel*> rows_ = {&known_, &unknown_};
   const char* columns_ = "idx,seq,trace,dir,op,kernel,params,sil,tc,grid,flops,reason";
 };
 

@@ -1,8 +1,8 @@
-#include "prof/price/row.h"
+#include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
 
-bool IsDirectionKnown(const Row& row) {
+bool IsDirectionKnown(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
   // PyProf writes fprop for every kernel that nothing says is backward. Forward is only known of a
   // kernel that an annotation or a sequence marker encloses.

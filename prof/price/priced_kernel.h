@@ -1,5 +1,5 @@
-#ifndef OPLENS_PROF_PRICE_ROW_H_
-#define OPLENS_PROF_PRICE_ROW_H_
+#ifndef OPLENS_PROF_PRICE_PRICED_KERNEL_H_
+#define OPLENS_PROF_PRICE_PRICED_KERNEL_H_
 
 #include <cstdint>
 #include <optional>
@@ -23,9 +23,13 @@ struct SummaryRow;
 /// One kernel with its op and its price: all that a column can show. Views live as long as the
 /// row's turn in the writer. An empty text is unknown. A row of `prof --copies` has index and copy
 /// only, one of `prof --by` summary only.
-struct Row {
+struct PricedKernel {
+  static constexpr uint32_t kNoWork = UINT32_MAX;
+
   int64_t index = 0;  ///< Number of the input line, from 1, blank lines left out.
   const KernelRecord* record = nullptr;  ///< What parse wrote.
+  /// Of a kernel of a profile: its place in Trace::kernels, of a replay in Trace::graph_replays.
+  uint32_t work = kNoWork;
 
   /// A replay of a CUDA graph whose kernels the file hides, and no kernel: the record has its span
   /// and its launch, the members of ops and costs are empty.
@@ -61,8 +65,8 @@ struct Row {
 };
 
 /// Whether the direction of the row is known.
-bool IsDirectionKnown(const Row& row);
+bool IsDirectionKnown(const PricedKernel& row);
 
 }  // namespace oplens::prof
 
-#endif  // OPLENS_PROF_PRICE_ROW_H_
+#endif  // OPLENS_PROF_PRICE_PRICED_KERNEL_H_

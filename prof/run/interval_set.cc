@@ -1,0 +1,90 @@
+#include "prof/run/interval_set.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace oplens::prof {
+namespace {
+
+/// Appends to intervals that ascend, joining what touches.
+void Append(const Interval& interval, std::vector<Interval>* intervals) {
+  if (interval.end_ns <= interval.start_ns) return;
+  if (!intervals->empty() && interval.start_ns <= intervals->back().end_ns) {
+    intervals->back().end_ns = std::max(intervals->back().end_ns, interval.end_ns);
+  } else {
+    intervals->push_back(interval);
+  }
+}
+
+}  // namespace
+
+IntervalSet::IntervalSet(std::vector<Interval> intervals) {
+  const auto by_start = [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; };
+  if (!std::is_sorted(intervals.begin(), intervals.end(), by_start)) {
+    std::sort(intervals.begin(), intervals.end(), by_start);
+  }
+  for (const Interval& interval : intervals) Append(interval, &intervals_);
+}
+
+int64_t IntervalSet::length_ns() const {
+  int64_t length_ns = 0;
+  for (const Interval& interval : intervals_) {
+    int64_t own_ns = 0;
+    if (__builtin_sub_overflow(interval.end_ns, interval.start_ns, &own_ns) ||
+        __builtin_add_overflow(length_ns, own_ns, &length_ns)) {
+      return INT64_MAX;
+    }
+  }
+  return length_ns;
+}
+
+IntervalSet IntervalSet::Union(const IntervalSet& other) const {
+  std::vector<Interval> all(intervals_.size() + other.intervals_.size());
+  std::merge(intervals_.begin(), intervals_.end(), other.intervals_.begin(),
+             other.intervals_.end(), all.begin(),
+             [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
+  return IntervalSet(std::move(all));
+}
+
+IntervalSet IntervalSet::Intersection(const IntervalSet& other) const {
+  IntervalSet both;
+  auto a = intervals_.begin();
+  auto b = other.intervals_.begin();
+  while (a != intervals_.end() && b != other.intervals_.end()) {
+    Append({std::max(a->start_ns, b->start_ns), std::min(a->end_ns, b->end_ns)}, &both.intervals_);
+    if (a->end_ns < b->end_ns) {
+      ++a;
+    } else {
+      ++b;
+    }
+  }
+  return both;
+}
+
+IntervalSet IntervalSet::Difference(const IntervalSet& other) const {
+  IntervalSet rest;
+  auto hole = other.intervals_.begin();
+  for (Interval left : intervals_) {
+    while (hole != other.intervals_.end() && hole->end_ns <= left.start_ns) ++hole;
+    for (auto cut = hole; cut != other.intervals_.end() && cut->start_ns < left.end_ns; ++cut) {
+      Append({left.start_ns, cut->start_ns}, &rest.intervals_);
+      left.start_ns = std::max(left.start_ns, std::min(cut->end_ns, left.end_ns));
+    }
+    Append(left, &rest.intervals_);
+  }
+  return rest;
+}
+
+IntervalSet IntervalSet::Within(const Interval& window) const {
+  IntervalSet part;
+  auto next = std::partition_point(
+      intervals_.begin(), intervals_.end(),
+      [&](const Interval& interval) { return interval.end_ns <= window.start_ns; });
+  for (; next != intervals_.end() && next->start_ns < window.end_ns; ++next) {
+    Append({std::max(next->start_ns, window.start_ns), std::min(next->end_ns, window.end_ns)},
+           &part.intervals_);
+  }
+  return part;
+}
+
+}  // namespace oplens::prof

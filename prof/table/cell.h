@@ -1,0 +1,47 @@
+#ifndef OPLENS_PROF_TABLE_CELL_H_
+#define OPLENS_PROF_TABLE_CELL_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "parse/model/kernel_record.h"
+#include "parse/model/reason.h"
+
+namespace oplens::prof {
+
+/// The value of one field of one row.
+struct Cell {
+  /// Texts in order, and how many more there were that the record does not hold.
+  struct Texts {
+    std::span<const std::string_view> texts;
+    int64_t more = 0;
+  };
+  /// A set of reason words.
+  using Reasons = ReasonSet;
+  /// std::monostate: unknown. A list may be empty: nothing there, which is printed as unknown where
+  /// there is no other way to show it.
+  std::variant<std::monostate, int64_t, double, std::string_view, std::span<const int64_t>, Texts,
+               Dim3, Reasons>
+      value;
+};
+
+/// Cells of values; a missing value, an empty text is unknown.
+inline Cell Integer(int64_t value) { return {value}; }
+inline Cell Integer(const std::optional<int64_t>& value) { return value ? Cell{*value} : Cell{}; }
+inline Cell Decimal(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
+inline Cell Text(std::string_view value) { return value.empty() ? Cell{} : Cell{value}; }
+
+inline bool IsUnknown(const Cell& cell) {
+  return std::holds_alternative<std::monostate>(cell.value);
+}
+
+/// Whether `a` comes before `b` in ascending order; unknown ones come last in any order, which
+/// callers see to.
+bool CellBefore(const Cell& a, const Cell& b);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_TABLE_CELL_H_

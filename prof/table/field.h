@@ -1,0 +1,63 @@
+#ifndef OPLENS_PROF_TABLE_FIELD_H_
+#define OPLENS_PROF_TABLE_FIELD_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prof/table/cell.h"
+
+namespace oplens::prof {
+
+enum class FieldType : uint8_t {
+  kInteger,  ///< Right-justified.
+  kDecimal,  ///< Right-justified, three decimals.
+  kText,     ///< Left-justified.
+  kName,     ///< Text whose blanks are written as '_' everywhere but in JSON, as PyProf does.
+  kIntegerList,
+  kTextList,
+  kFileList,  ///< Paths; columnated output shows the file name of the last one only.
+  kExtent,    ///< x,y,z
+};
+
+/// What becomes of a field when rows are made one.
+enum class Fold : uint8_t {
+  kNone,       ///< It cannot be had of the rows: a ratio, a rate.
+  kKey,        ///< Says what the row is of; rows with equal keys are one.
+  kSum,        ///< Adds up.
+  kMin,        ///< The least.
+  kMax,        ///< The largest.
+  kMean,       ///< A sum over a count, which the view keeps apart.
+  kQuantiles,  ///< Of a histogram that the view keeps (prof/views/histogram.h says its error).
+};
+
+/// What a column of a table is, whatever its rows are made of.
+struct Field {
+  std::string_view key;  ///< What -c takes, and the JSON key.
+  std::string_view header;
+  std::string_view unit;  ///< "" for names, ids and plain counts.
+  FieldType type;
+  int width;              ///< Of columnated output; kShared: takes an equal part of what is left.
+  std::string_view help;  ///< One line for -h: what it is, with its formula.
+  Fold fold = Fold::kNone;
+  std::string_view separator = {};  ///< Between the items of a list.
+  std::string_view unknown = {};    ///< Word for an unknown value where the format's own must not
+                                    ///< be used.
+
+  static constexpr int kShared = 0;
+};
+
+/// The fields of a list such as "idx,kernel,sil" or "all" as places in `all`, each once, where it
+/// comes first. Throws UsageError, naming the word and the valid ones, for an unknown field or an
+/// empty list.
+std::vector<size_t> SelectFields(std::string_view list, std::span<const Field> all);
+
+/// The cell as text: "" when unknown or empty, integers in decimal, lists joined by the field's
+/// separator. The view points into the row, the field or `scratch` and lives as long as these.
+std::string_view CellText(const Field& field, const Cell& cell, std::string* scratch);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_TABLE_FIELD_H_

@@ -1,0 +1,38 @@
+#ifndef OPLENS_PROF_TABLE_SINK_H_
+#define OPLENS_PROF_TABLE_SINK_H_
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "prof/table/cell.h"
+#include "prof/table/field.h"
+
+namespace oplens::prof {
+
+/// Takes the rows of one table. Only formats: it knows nothing of what they are of.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  /// Before the first row. Throws UsageError when the table cannot be written so.
+  virtual void Begin(std::string_view table, std::vector<Field> fields) = 0;
+  /// A cell for each field, in their order. What cells point to need not outlive the call.
+  virtual void Row(std::span<const Cell> cells) = 0;
+  /// After the last row.
+  virtual void End() {}
+};
+
+/// Where tables go: written whole or not at all.
+class Destination {
+ public:
+  virtual ~Destination() = default;
+  /// A sink for one more table. It must not outlive the destination.
+  virtual std::unique_ptr<Sink> NewTable() = 0;
+  /// Puts what was written in its place. Without it nothing is left. Throws Error when that fails.
+  virtual void Commit() = 0;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_TABLE_SINK_H_

@@ -1,0 +1,72 @@
+#ifndef OPLENS_PROF_VIEWS_VIEW_H_
+#define OPLENS_PROF_VIEWS_VIEW_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/model/trace_needs.h"
+#include "prof/price/priced_kernel.h"
+#include "prof/run/run.h"
+#include "prof/table/sink.h"
+
+namespace oplens::prof {
+
+/// By whose rules a view counts.
+enum class Compat : uint8_t {
+  kNone,         ///< Ours.
+  kTensorBoard,  ///< `--compat tb`: the TensorBoard plugin's, torch_tb_profiler 0.4.3.
+  kHta,          ///< `--compat hta`: HolisticTraceAnalysis 0.6.0.
+};
+
+/// What a view is asked for.
+struct ViewOptions {
+  Compat compat = Compat::kNone;
+  std::vector<std::string> by;  ///< Words of --by; each view says which it takes.
+};
+
+/// What a view found out of one rank, or of several whose partials were merged. Sums are integers,
+/// so that the order of merging has no effect.
+///
+/// For each rank: Begin, Add of its kernels in the order of their starts, End. A rank whose kernels
+/// come as records has no run: Begin and End get null.
+class Partial {
+ public:
+  virtual ~Partial() = default;
+
+  /// `run`: of the rank that begins; null where there are only records. It lives until after End.
+  virtual void Begin(const Run* run) { static_cast<void>(run); }
+  /// A kernel with its price.
+  virtual void Add(const PricedKernel& kernel) { static_cast<void>(kernel); }
+  /// A replay of a graph whose kernels the file hides: as a kernel without name and price.
+  virtual void AddReplay(const PricedKernel& replay) { static_cast<void>(replay); }
+  virtual void End(const Run* run) { static_cast<void>(run); }
+
+  /// Takes over what another partial of the same view and options found.
+  virtual void Merge(const Partial& other) = 0;
+  /// The fields of its rows.
+  virtual std::vector<Field> Fields() const = 0;
+  /// Its rows, in an order that does not depend on that of merging.
+  virtual void Emit(Sink* sink) const = 0;
+  /// Sentences for standard error: what a reader of the rows must know, such as what the file lacks
+  /// and which flag records it (parse/model/recording_advice.h).
+  virtual std::vector<std::string> Notes() const { return {}; }
+};
+
+/// One view: an entry of kViews.
+struct View {
+  std::string_view name;  ///< What --view takes; the table of it has '_' for '-'.
+  std::string_view help;
+  TraceNeeds needs;               ///< Parts of the trace that it reads.
+  std::span<const Field> fields;  ///< Without those that options add.
+  std::unique_ptr<Partial> (*make)(const ViewOptions& options);
+  bool needs_trace = true;  ///< Records do not tell what it shows.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_VIEW_H_
