@@ -1,207 +1,36 @@
 #include "prof/print_rows.h"
 
-#include <fmt/format.h>
-
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "base/shown_text.h"
-#include "prof/price/op_resolver.h"
-#include "prof/price/row_queue.h"
-#include "prof/views/coverage.h"
-#include "prof/views/utilisation.h"
-
 namespace oplens::prof {
 namespace {
 
-/// parse counts these by range; here there are only the kernels inside.
-bool IsOfRanges(Reason reason) {
-  return reason == Reason::kOpenRange || reason == Reason::kLeakedRange;
-}
-
-/// What names a case best: the op, the kernel or the row.
-std::string ExampleOf(Reason reason, const PricedKernel& row) {
-  std::string_view text;
-  switch (reason) {
-    case Reason::kUnknownOp:
-    case Reason::kUnsupportedArgs:
-    case Reason::kShapeMismatch:
-    case Reason::kUnknownDType:
-    case Reason::kCostOverflow:
-    case Reason::kNoForwardMatch:
-    case Reason::kAmbiguousForward:
-    case Reason::kWinograd:
-    case Reason::kCache:
-    case Reason::kClock:
-      text = row.op;
-      break;
-    case Reason::kUnknownRole:
-      text = row.record->short_name;
-      break;
-    default:
-      break;
-  }
-  return text.empty() ? fmt::format("row {}", row.index) : ShownText(text);
-}
-
-class RowPrinter {
+class Writing : public KernelSink {
  public:
-  RowPrinter(const RowOptions& options, RowWriter* writer, Output* output, Diagnostics* diagnostics)
-      : options_(options), writer_(writer), output_(output), diagnostics_(diagnostics) {}
-
-  void TakeAll(RecordSource* records) {
-    using Step = RecordSource::Step;
+  Writing(RowWriter* writer, Output* output) : writer_(writer), output_(output) {}
+  void Add(const PricedKernel& kernel) override {
     Begin();
-    while (true) {
-      std::unique_ptr<WaitingRow> row = queue_->NewRow();
-      const Step step = records->Next(row.get(), diagnostics_);
-      if (step == Step::kEnd) break;
-      if (step == Step::kEndOfInput) {
-        Begin();
-        coverage_.EndInput();
-        utilisation_.EndInput();
-        if (options_.steps != nullptr) options_.steps->Restart();
-        continue;
-      }
-      if (step == Step::kReplay) {
-        BeginRankOf(*row);
-        queue_->PushReplay(std::move(row));
-        WriteReady();
-        continue;
-      }
-      ++index_;
-      if (step == Step::kBad) {
-        queue_->Recycle(std::move(row));
-        continue;
-      }
-      BeginRankOf(*row);
-      count_reasons_ = !records->counts_reasons();
-      family_ = records->family();
-      row->row.index = index_;
-      row->resolution = resolver_->Resolve(row->record, &row->row);
-      queue_->Push(std::move(row));
-      WriteReady();
-    }
-    Finish();
+    writer_->AppendRow(kernel, output_->buffer());
+    output_->FlushIfLarge();
   }
-
-  int64_t row_count() const { return row_count_ + shown_replays_; }
+  bool AddReplay(const PricedKernel& replay) override { return writer_->AddReplay(replay); }
+  void Begin() {
+    if (!begun_) writer_->AppendHeader(output_->buffer());
+    begun_ = true;
+  }
 
  private:
-  /// Writes what waits, and forgets everything that could link to what comes.
-  void Begin() {
-    Drain();
-    queue_ = std::make_unique<RowQueue>(queue_ != nullptr ? queue_->instance_count() : 0);
-    resolver_ = std::make_unique<OpResolver>(options_.op_choice, options_.gpu, options_.rules);
-  }
-
-  void Drain() {
-    if (queue_ == nullptr) return;
-    while (auto row = queue_->PopFirst()) Write(std::move(row));
-  }
-
-  /// What waits is written before the row that begins another rank is resolved.
-  void BeginRankOf(const WaitingRow& row) {
-    const std::string_view rank = row.record.rank.value_or(std::string_view());
-    if (rank == rank_) return;
-    Begin();
-    rank_ = rank;
-  }
-
-  void WriteReady() {
-    while (auto ready = queue_->PopReady()) Write(std::move(ready));
-  }
-
-  void Write(std::unique_ptr<WaitingRow> waiting) {
-    // The filter asks for the profile's own step.
-    const bool kept = options_.filter == nullptr || options_.filter->Keeps(waiting->row);
-    if (options_.steps != nullptr) {
-      waiting->record.step = options_.steps->StepOf(waiting->row);
-    }
-    if (!kept) return queue_->Recycle(std::move(waiting));
-    if (waiting->row.replay) {
-      AddReplay(waiting->row);
-      return queue_->Recycle(std::move(waiting));
-    }
-    std::string* buffer = output_->buffer();
-    if (row_count_++ == 0) writer_->AppendHeader(buffer);
-    PricedKernel& row = waiting->row;
-    row.reasons.Merge(ExcessOf(row));
-    if (row.share.flops) ++priced_count_;
-    coverage_.Add(row, family_);
-    if (options_.peak_of != nullptr) utilisation_.Add(row, options_.peak_of(row));
-    row.reasons.ForEach([&](Reason reason) {
-      if (count_reasons_ || !row.record->reasons.Has(reason)) CountReason(reason, row);
-    });
-    writer_->AppendRow(row, buffer);
-    output_->FlushIfLarge();
-    queue_->Recycle(std::move(waiting));
-  }
-
-  void AddReplay(const PricedKernel& row) {
-    coverage_.AddReplay(*row.record);
-    if (options_.peak_of != nullptr) utilisation_.AddReplay(*row.record);
-    if (writer_->AddReplay(row)) ++shown_replays_;
-  }
-
-  void CountReason(Reason reason, const PricedKernel& row) {
-    if (IsOfRanges(reason)) return;
-    if (!diagnostics_->WantsExample(reason)) return diagnostics_->CountMany(reason, 1);
-    std::string example = ExampleOf(reason, row);
-    for (const std::string& known : diagnostics_->ExamplesOf(reason)) {
-      if (known == example) example.clear();
-    }
-    diagnostics_->Count(reason, std::move(example));
-  }
-
-  void NotePatterns() {
-    const auto note = [this](std::vector<std::string> notes) {
-      for (std::string& sentence : notes) diagnostics_->Note(std::move(sentence));
-    };
-    if (options_.filter != nullptr) note(options_.filter->Notes());
-    if (options_.steps != nullptr) note(options_.steps->Notes());
-  }
-
-  void Finish() {
-    Drain();
-    NotePatterns();
-    if (row_count_ == 0) {
-      writer_->AppendHeader(output_->buffer());
-    } else {
-      diagnostics_->Note(
-          fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));
-    }
-    for (std::string& sentence : coverage_.Sentences()) diagnostics_->Note(std::move(sentence));
-    for (std::string& sentence : utilisation_.Sentences()) diagnostics_->Note(std::move(sentence));
-  }
-
-  RowOptions options_;
-  std::unique_ptr<OpResolver> resolver_;  // Of one rank.
-  std::unique_ptr<RowQueue> queue_;
   RowWriter* writer_;
   Output* output_;
-  Diagnostics* diagnostics_;
-  Coverage coverage_;
-  Utilisation utilisation_;
-  std::string rank_;
-  Family family_ = Family::kUnknown;  // Of the input.
-  int64_t index_ = 0;                 // Of the last record, good or bad.
-  int64_t row_count_ = 0;
-  int64_t priced_count_ = 0;
-  int64_t shown_replays_ = 0;
-  bool count_reasons_ = true;
+  bool begun_ = false;
 };
 
 }  // namespace
 
 int64_t PrintRows(RecordSource* records, const RowOptions& options, RowWriter* writer,
                   Output* output, Diagnostics* diagnostics) {
-  RowPrinter printer(options, writer, output, diagnostics);
-  printer.TakeAll(records);
-  return printer.row_count();
+  Writing sink(writer, output);
+  const int64_t rows = PriceAll(records, options, &sink, diagnostics);
+  sink.Begin();
+  return rows;
 }
 
 }  // namespace oplens::prof

@@ -7,11 +7,10 @@ namespace {
 
 // First match wins; in the order in which they are likely.
 constexpr std::string_view kKernelRules[] = {
-    "(?i)nccl",        "(?i)rccl",     "(?i)msccl",
-    "(?i)nvshmem",     "(?i)oneccl",   "(?i)hccl",
-    "(?i)deep_?ep",    "(?i)cross_device_reduce",
-    "(?i)all_?reduce", "(?i)all_?gather", "(?i)reduce_?scatter",
-    "(?i)all_?to_?all", "(?i)send_?recv",
+    "(?i)nccl",        "(?i)rccl",        "(?i)msccl",           "(?i)nvshmem",
+    "(?i)oneccl",      "(?i)hccl",        "(?i)deep_?ep",        "(?i)cross_device_reduce",
+    "(?i)all_?reduce", "(?i)all_?gather", "(?i)reduce_?scatter", "(?i)all_?to_?all",
+    "(?i)send_?recv",
 };
 
 constexpr std::string_view kRangeRules[] = {

@@ -51,7 +51,8 @@ void RefuseEmpty(const std::string& path) {
 }  // namespace
 
 Inputs::Inputs(const std::vector<std::string>& arguments,
-               const std::vector<std::string>& execution_traces) {
+               const std::vector<std::string>& execution_traces, TraceNeeds needs)
+    : needs_(needs) {
   std::vector<std::string> profiles;
   std::deque<RecordFile> records;
   size_t counted = 0;  // Arguments in `profiles` whose files are counted.
@@ -125,7 +126,7 @@ bool Inputs::OpenNext(Diagnostics* diagnostics) {
 bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   try {
     profile_.emplace();
-    profile_->trace = parse::OpenInput(input.file, profile_count_, {}, diagnostics, &taken_);
+    profile_->trace = parse::OpenInput(input.file, profile_count_, needs_, diagnostics, &taken_);
     execution_traces_->Complete(&profile_->trace, diagnostics);
     ++opened_;
     return true;
@@ -153,6 +154,7 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
     if (profile_) {
       profile_->kernels.emplace(&profile_->trace, parse::JoinOptions(), diagnostics);
     }
+    return Step::kInput;
   } else if (input_ended_) {
     input_ended_ = false;
     lines_.reset();

@@ -22,8 +22,9 @@ class Inputs : public RecordSource {
  public:
   /// Files and folders, taken in the order given; none: records from standard input. Throws Error
   /// for a profile or an execution trace that is not there, and for execution traces of records.
+  /// `needs`: parts of the profiles that are asked for besides what records take.
   Inputs(const std::vector<std::string>& arguments,
-         const std::vector<std::string>& execution_traces);
+         const std::vector<std::string>& execution_traces, TraceNeeds needs = {});
 
   /// Looks at the beginning of every file that was named, if there are several, so that a wrong
   /// name is found before standard output has the rows of those before it. Throws Error.
@@ -39,6 +40,10 @@ class Inputs : public RecordSource {
   /// Those of records are counted where they are printed, those of profiles by their reader.
   bool counts_reasons() const override { return profile_.has_value(); }
   Family family() const override { return profile_ ? profile_->trace.family : Family::kUnknown; }
+
+  const parse::KernelRecords* profile() const override {
+    return profile_ && profile_->kernels ? &*profile_->kernels : nullptr;
+  }
 
   /// The next profile for its copies, null after the last. Throws Error when an input holds
   /// records or cannot be read.
@@ -74,6 +79,7 @@ class Inputs : public RecordSource {
 
   std::deque<Input> waiting_;
   std::vector<std::string> paths_;
+  TraceNeeds needs_;
   size_t profile_count_ = 0;
   size_t left_out_ = 0;
   size_t opened_ = 0;

@@ -5,12 +5,17 @@
 #include "parse/model/reason.h"
 #include "prof/price/waiting_row.h"
 
+namespace oplens::parse {
+class KernelRecords;
+}
+
 namespace oplens::prof {
 
 /// Where records come from: lines that parse wrote, or profiles read directly.
 class RecordSource {
  public:
   enum class Step {
+    kInput,       ///< An input begins; see profile().
     kRecord,      ///< row->record is filled.
     kReplay,      ///< The same for a graph replay whose kernels the file hides: no kernel.
     kBad,         ///< A record that could not be read; counted, and left out.
@@ -27,6 +32,8 @@ class RecordSource {
   virtual bool counts_reasons() const = 0;
   /// Of the profile of the last record.
   virtual Family family() const { return Family::kUnknown; }
+  /// What the records of the input are of; null for lines.
+  virtual const parse::KernelRecords* profile() const { return nullptr; }
 };
 
 }  // namespace oplens::prof

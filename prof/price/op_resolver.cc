@@ -153,7 +153,8 @@ OpResolver::Source OpResolver::TakeForwardOp(const KernelRecord& record, const S
   return source;
 }
 
-void OpResolver::ShowCall(const NestedCalls::Call& chosen, const Source& source, PricedKernel* row) const {
+void OpResolver::ShowCall(const NestedCalls::Call& chosen, const Source& source,
+                          PricedKernel* row) const {
   const size_t texts = source.texts->size();
   for (const NestedCalls::Call& call : calls_.calls()) {
     const std::string_view op = call.annotation->op;

@@ -15,8 +15,8 @@
 #include "prof/price/kernel_facts.h"
 #include "prof/price/link_backward.h"
 #include "prof/price/nested_calls.h"
-#include "prof/price/resolution.h"
 #include "prof/price/priced_kernel.h"
+#include "prof/price/resolution.h"
 
 namespace oplens::prof {
 

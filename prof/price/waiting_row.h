@@ -5,8 +5,8 @@
 #include <string>
 
 #include "parse/model/kernel_record.h"
-#include "prof/price/resolution.h"
 #include "prof/price/priced_kernel.h"
+#include "prof/price/resolution.h"
 
 namespace oplens::prof {
 

@@ -19,7 +19,9 @@ void Append(const Interval& interval, std::vector<Interval>* intervals) {
 }  // namespace
 
 IntervalSet::IntervalSet(std::vector<Interval> intervals) {
-  const auto by_start = [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; };
+  const auto by_start = [](const Interval& a, const Interval& b) {
+    return a.start_ns < b.start_ns;
+  };
   if (!std::is_sorted(intervals.begin(), intervals.end(), by_start)) {
     std::sort(intervals.begin(), intervals.end(), by_start);
   }
@@ -40,8 +42,8 @@ int64_t IntervalSet::length_ns() const {
 
 IntervalSet IntervalSet::Union(const IntervalSet& other) const {
   std::vector<Interval> all(intervals_.size() + other.intervals_.size());
-  std::merge(intervals_.begin(), intervals_.end(), other.intervals_.begin(),
-             other.intervals_.end(), all.begin(),
+  std::merge(intervals_.begin(), intervals_.end(), other.intervals_.begin(), other.intervals_.end(),
+             all.begin(),
              [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
   return IntervalSet(std::move(all));
 }

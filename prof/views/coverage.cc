@@ -43,14 +43,18 @@ struct Gap {
 constexpr Gap kGaps[] = {
     {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); }, Lack::kLaunches},
     {"op, shapes, FLOPs",
-     [](const PricedKernel& row) { return row.record->reasons.Has(Reason::kGraphKernel) && row.op.empty(); },
+     [](const PricedKernel& row) {
+       return row.record->reasons.Has(Reason::kGraphKernel) && row.op.empty();
+     },
      Lack::kGraphKernels},
     {"range, op", [](const PricedKernel& row) { return !HasRange(row); }, Lack::kRanges},
     {"shapes, FLOPs, bytes",
      [](const PricedKernel& row) { return row.record->reasons.Has(Reason::kCompiledKernel); },
      Lack::kCompiledOps},
-    {"op, shapes, FLOPs, bytes", [](const PricedKernel& row) { return row.op.empty(); }, Lack::kOps},
-    {"shapes, FLOPs, bytes", [](const PricedKernel& row) { return !row.has_shapes && row.price == nullptr; },
+    {"op, shapes, FLOPs, bytes", [](const PricedKernel& row) { return row.op.empty(); },
+     Lack::kOps},
+    {"shapes, FLOPs, bytes",
+     [](const PricedKernel& row) { return !row.has_shapes && row.price == nullptr; },
      Lack::kArguments},
     {"bytes",
      [](const PricedKernel& row) {

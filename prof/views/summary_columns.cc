@@ -68,12 +68,16 @@ constexpr Column kFigures[] = {
      "sum over the kernels whose FLOPs are known: a lower bound where these are not all",
      [](const PricedKernel& row) { return SumOf(SumsOf(row).with_flops, SumsOf(row).flops); }},
     {"flops_known", "FLOPs(%)", "%", kDecimal, 8, "", "", "share of the group's time in flops",
-     [](const PricedKernel& row) { return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).flops_ns)); }},
+     [](const PricedKernel& row) {
+       return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).flops_ns));
+     }},
     {"bytes", "Bytes", "B", kInteger, 14, "", "",
      "sum over the kernels whose bytes are known: a lower bound where these are not all",
      [](const PricedKernel& row) { return SumOf(SumsOf(row).with_bytes, SumsOf(row).bytes); }},
     {"bytes_known", "Bytes(%)", "%", kDecimal, 8, "", "", "share of the group's time in bytes",
-     [](const PricedKernel& row) { return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).bytes_ns)); }},
+     [](const PricedKernel& row) {
+       return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).bytes_ns));
+     }},
     {"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 7, "", "",
      "flops over the time of the kernels whose FLOPs are known",
      [](const PricedKernel& row) { return Decimal(SumsOf(row).TeraflopsPerSecond()); }},

@@ -61,8 +61,8 @@ class Partial {
 struct View {
   std::string_view name;  ///< What --view takes; the table of it has '_' for '-'.
   std::string_view help;
-  TraceNeeds needs;               ///< Parts of the trace that it reads.
-  std::span<const Field> fields;  ///< Without those that options add.
+  TraceNeeds needs;                    ///< Parts of the trace that it reads.
+  std::span<const Field> (*fields)();  ///< Without those that options add.
   std::unique_ptr<Partial> (*make)(const ViewOptions& options);
   bool needs_trace = true;  ///< Records do not tell what it shows.
 };

@@ -19,7 +19,8 @@ using testing::IsEmpty;
 
 class RangePatternsTest : public testing::Test {
  protected:
-  PricedKernel RowIn(std::vector<std::string_view> ranges, std::vector<std::string_view> layers = {}) {
+  PricedKernel RowIn(std::vector<std::string_view> ranges,
+                     std::vector<std::string_view> layers = {}) {
     record_ = test::PlainRecord();
     record_.range = std::move(ranges);
     record_.layer = std::move(layers);

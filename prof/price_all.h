@@ -1,0 +1,35 @@
+#ifndef OPLENS_PROF_PRICE_ALL_H_
+#define OPLENS_PROF_PRICE_ALL_H_
+
+#include "ops/rules/rules.h"
+#include "parse/model/reason.h"
+#include "prof/input/record_source.h"
+#include "prof/price/kernel_sink.h"
+#include "prof/price/nested_calls.h"
+#include "prof/range_patterns.h"
+
+namespace oplens::prof {
+
+/// How kernels are priced, and which are kept.
+struct PriceOptions {
+  OpChoice op_choice = OpChoice::kInner;
+  RangeFilter* filter = nullptr;  ///< Null: every kernel is kept.
+  StepFinder* steps = nullptr;    ///< Null: steps are those of the records.
+  /// That all kernels ran on, whatever their records say; null: what each record says.
+  const ops::Gpu* gpu = nullptr;
+  const ops::Rules* rules = nullptr;  ///< Of the user; null for none.
+  /// The peak rate (FLOP/s, dense) of the GPU of a row for the data type of its product, 0 where it
+  /// is not known: for the model FLOPs utilisation. Null: that is not told.
+  double (*peak_of)(const PricedKernel& row) = nullptr;
+};
+
+/// Takes all records of a source, prices them, and gives each to `sink` in the same order, but for
+/// those that the filter does not keep. Nothing of one input or rank has an effect on another's.
+/// Reasons of kernels are counted in `diagnostics`; what became of them all is said in its notes.
+/// Answers the number of kernels and of replays that were shown.
+int64_t PriceAll(RecordSource* records, const PriceOptions& options, KernelSink* sink,
+                 Diagnostics* diagnostics);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_PRICE_ALL_H_

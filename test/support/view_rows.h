@@ -1,0 +1,26 @@
+#ifndef OPLENS_TEST_SUPPORT_VIEW_ROWS_H_
+#define OPLENS_TEST_SUPPORT_VIEW_ROWS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "prof/views/view.h"
+
+namespace oplens::test {
+
+/// One row of a view as texts by key; an unknown value is "". Decimals have 17 digits.
+using ViewRow = std::map<std::string, std::string>;
+
+/// The rows of a partial.
+std::vector<ViewRow> RowsOf(const prof::Partial& partial);
+
+/// What a view finds out of profiles (files or folders): the partials of all, merged.
+std::unique_ptr<prof::Partial> PartialOf(const prof::View& view,
+                                         const std::vector<std::string>& paths,
+                                         const prof::ViewOptions& options = {});
+
+}  // namespace oplens::test
+
+#endif  // OPLENS_TEST_SUPPORT_VIEW_ROWS_H_
