@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "prof/views/kernel_columns.h"
-
 // Names of files may hold commas: each argument is one name.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
@@ -15,11 +13,25 @@
 #include "base/shown_text.h"
 #include "ops/kernels/tensor_core.h"
 #include "prof/load_rules.h"
-#include "prof/views/copy_row.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/table/text_sinks.h"
 
 namespace oplens::prof {
 namespace {
+
+void AddFormat(const Format& format, cxxopts::OptionAdder* add) {
+  const std::string option(format.option);
+  const std::string help(format.help);
+  switch (format.value) {
+    case Format::Value::kWidth:
+      (*add)(option, help, cxxopts::value<int>(), "WIDTH");
+      break;
+    case Format::Value::kFile:
+      (*add)(option, help, cxxopts::value<std::string>(), "DB");
+      break;
+    case Format::Value::kNone:
+      if (!option.empty()) (*add)(option, help);
+  }
+}
 
 cxxopts::Options Declare() {
   cxxopts::Options options("prof",
@@ -27,19 +39,13 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB | --check] [--copies] [--op inner|outer] "
-      "[--by KEYS [--sort COL] [--top N]] [--range PATTERN] [--step PATTERN] [--gpu NAME] [--rules "
+      "[--view VIEWS [--compat tb|hta]] [--by KEYS] [--sort COL] [--top N] [--range PATTERN] "
+      "[--step PATTERN] [--gpu NAME] [--rules "
       "FILE] [--execution-trace FILE] [-o FILE] [--quiet] [--strict]");
   cxxopts::OptionAdder add = options.add_options();
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
-  add("w", "Columns of fixed width that fill WIDTH characters; integers are never cut",
-      cxxopts::value<int>(), "WIDTH");
-  add("csv", "Comma separated values, every field quoted");
-  add("json", "One JSON object a line");
-  add("sqlite",
-      "Write a SQLite database with the rows as a table, whole or not at all (all columns "
-      "unless -c is given)",
-      cxxopts::value<std::string>(), "DB");
+  for (const Format& format : Formats()) AddFormat(format, &add);
   add("check",
       "Say how many kernels have each column, and why the others have none (all columns unless -c "
       "is given)");
@@ -50,11 +56,19 @@ cxxopts::Options Declare() {
   add("by", "One row a group of kernels that are alike in these, separated by commas",
       cxxopts::value<std::string>(), "KEYS");
   add("sort",
-      "With --by: the column to sort by, figures largest first, keys in order; -COL turns it "
+      "With --by or --view: the column to sort by, figures largest first, keys in order; -COL "
+      "turns it "
       "round, COL:asc and COL:desc say which",
-      cxxopts::value<std::string>()->default_value("total"), "COL");
-  add("top", "With --by: the first N groups, the others summed up in one row",
+      cxxopts::value<std::string>(), "COL");
+  add("top", "With --by or --view: the first N rows, the others summed up in one",
       cxxopts::value<int>(), "N");
+  add("view",
+      "Other tables than that of kernels, separated by commas: 'list' names them, 'all' takes all "
+      "(docs/views.md); several need --json or --sqlite",
+      cxxopts::value<std::string>(), "VIEWS");
+  add("compat",
+      "With --view: the figures of the TensorBoard plugin (tb) or of HTA (hta) by their own rules",
+      cxxopts::value<std::string>(), "tb|hta");
   add("range",
       "Only kernels inside a step, layer or range whose text holds a match of PATTERN (RE2 "
       "syntax), with their backward pass",
@@ -87,112 +101,182 @@ cxxopts::Options Declare() {
   return options;
 }
 
-void AppendColumns(std::span<const Column> columns, std::string* text) {
-  for (const Column& column : columns) {
-    AppendFormat(text, "  {:<8} {:<9} {}\n", column.key,
-                 column.unit.empty() ? "" : fmt::format("[{}]", column.unit), column.help);
+void AppendFields(const std::vector<Field>& fields, std::string* text) {
+  for (const Field& field : fields) {
+    AppendFormat(text, "  {:<8} {:<9} {}\n", field.key,
+                 field.unit.empty() ? "" : fmt::format("[{}]", field.unit), field.help);
   }
 }
 
 std::string Help(const cxxopts::Options& options) {
   std::string text = options.help();
   text += "\nWithout -w, --csv and --json: fields separated by blanks.\n\nColumns of -c:\n";
-  AppendColumns(KernelColumns(), &text);
+  AppendFields(FieldsOf(KernelColumns()), &text);
   text += "\nColumns of -c with --copies:\n";
-  AppendColumns(CopyColumns(), &text);
+  AppendFields(FieldsOf(CopyColumns()), &text);
   text += fmt::format("\nKeys of --by: {}\nColumns with --by: the keys, then\n",
                       fmt::join(GroupKeys(), ","));
-  AppendColumns(FigureColumns(), &text);
+  AppendFields(FigureFields(), &text);
+  for (const View& view : Views()) {
+    if (view.make == nullptr) continue;
+    AppendFormat(&text, "\nColumns of --view {}:\n", view.name);
+    AppendFields(view.fields(), &text);
+  }
   AppendFormat(&text, "\nRules of tc: version {}.\n", ops::TensorCoreRulesVersion());
   return text;
 }
 
-std::string KeysOf(const SummaryPlan& plan) {
-  std::string keys;
-  for (size_t i = 0; i < plan.keys.size(); ++i) {
-    keys += plan.columns[i].key;
-    keys += ',';
-  }
-  return keys;
+std::string TextOf(const cxxopts::ParseResult& given, const char* option) {
+  return given.count(option) > 0 ? given[option].as<std::string>() : std::string();
 }
 
-Columns ReadColumns(const cxxopts::ParseResult& given, const Options& options) {
-  const bool chosen = given.count("c") > 0;
-  const std::string list = given["c"].as<std::string>();
-  if (options.copies) return SelectColumns(chosen ? list : "all", CopyColumns());
-  if (options.summary == nullptr) {
-    const bool whole = given.count("sqlite") > 0 || given.count("check") > 0;
-    return SelectKernelColumns(chosen || !whole ? list : "all");
-  }
-  const SummaryPlan& plan = *options.summary;
-  if (chosen) return SelectColumns(list, plan.columns);
-  if (given.count("w") == 0) return SelectColumns("all", plan.columns);
-  return SelectColumns(KeysOf(plan).append(kNarrowFigures), plan.columns);
+size_t ReadTop(const cxxopts::ParseResult& given) {
+  if (given.count("top") == 0) return 0;
+  const int top = given["top"].as<int>();
+  if (top < 1) throw UsageError("--top: the least number of groups is 1");
+  return static_cast<size_t>(top);
 }
 
-/// Fills what is about --by, --range and --step.
-void ReadSummary(const cxxopts::ParseResult& given, Options* options) {
-  for (const char* option : {"by", "range", "step"}) {
-    if (options->copies && given.count(option) > 0) {
-      throw UsageError(fmt::format("--{} is about kernels: it does not go with --copies", option));
+Task TaskOf(const cxxopts::ParseResult& given) {
+  if (given.count("check") > 0) return Task::kCheck;
+  if (given.count("copies") > 0) return Task::kCopies;
+  if (given.count("view") > 0) return Task::kViews;
+  return given.count("by") > 0 ? Task::kSummary : Task::kKernels;
+}
+
+/// Throws UsageError for options that do not go together.
+void RefuseTogether(const cxxopts::ParseResult& given) {
+  const auto refuse = [&](const char* option, std::initializer_list<const char*> others,
+                          const char* why) {
+    for (const char* other : others) {
+      if (given.count(option) == 0 || given.count(other) == 0) continue;
+      throw UsageError(fmt::format(fmt::runtime(why), other));
+    }
+  };
+  refuse("check", {"copies", "by", "view"},
+         "--check is about rows of kernels: it does not go with --{}");
+  refuse("copies", {"by", "range", "step"}, "--{} is about kernels: it does not go with --copies");
+  refuse("copies", {"view"}, "--copies is a view itself: give --{} copies");
+  const bool rows = given.count("by") == 0 && given.count("view") == 0;
+  for (const char* option : {"sort", "top"}) {
+    if (given.count(option) > 0 && rows) {
+      throw UsageError(fmt::format("--{} needs --by or --view", option));
     }
   }
+  if (given.count("compat") > 0 && given.count("view") == 0) {
+    throw UsageError("--compat needs --view");
+  }
+}
+
+const Format* ReadFormat(const cxxopts::ParseResult& given) {
+  const Format* chosen = &Formats().front();
+  size_t formats = given.count("check") > 0 ? 1 : 0;
+  for (const Format& format : Formats()) {
+    if (format.option.empty() || given.count(std::string(format.option)) == 0) continue;
+    chosen = &format;
+    ++formats;
+  }
+  if (formats > 1) {
+    throw UsageError(
+        "-w, --csv, --json, --sqlite and --check exclude each other: give one of them");
+  }
+  return chosen;
+}
+
+std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& format) {
+  const std::string option(format.option);
+  if (format.value == Format::Value::kWidth) return std::to_string(given[option].as<int>());
+  if (!format.owns_file()) return "";
+  std::string file = given[option].as<std::string>();
+  if (file.empty())
+    throw UsageError(fmt::format("--{}: the name of the database is empty", option));
+  if (file == "-") {
+    throw UsageError(fmt::format("--{}: a database cannot go to standard output", option));
+  }
+  if (given.count("output") > 0) {
+    throw UsageError(fmt::format("--{} names its file itself: drop -o", option));
+  }
+  return file;
+}
+
+/// The groups of --by: what is summed, shown, and in which order.
+void ReadSummary(const cxxopts::ParseResult& given, Options* options) {
+  options->summary = std::make_unique<SummaryPlan>(PlanSummary(given["by"].as<std::string>()));
+  const SummaryPlan& plan = *options->summary;
+  options->order =
+      ParseOrder(given.count("sort") > 0 ? TextOf(given, "sort") : "total", plan.fields);
+  options->top = ReadTop(given);
+  std::string list = "all";
+  if (given.count("c") > 0) {
+    list = TextOf(given, "c");
+  } else if (given.count("w") > 0) {
+    list.clear();
+    for (size_t i = 0; i < plan.keys.size(); ++i) AppendFormat(&list, "{},", plan.fields[i].key);
+    list.append(kNarrowFigures);
+  }
+  options->summary_fields = SelectFields(list, plan.fields);
+}
+
+Compat ReadCompat(const std::string& word) {
+  if (word.empty()) return Compat::kNone;
+  if (word == "tb") return Compat::kTensorBoard;
+  if (word == "hta") return Compat::kHta;
+  throw UsageError(fmt::format("--compat: '{}' is neither tb nor hta", word));
+}
+
+void ReadViews(const cxxopts::ParseResult& given, Options* options) {
+  const std::string list = TextOf(given, "view");
+  if (list == "list") {
+    options->task = Task::kMessage;
+    options->message = ListOfViews();
+    return;
+  }
+  const std::string by = TextOf(given, "by");
+  const std::string sort = TextOf(given, "sort");
+  const std::string columns = TextOf(given, "c");
+  options->views = PlanViews({list, ReadCompat(TextOf(given, "compat")), by, sort, columns,
+                              ReadTop(given), !options->format->many});
+  if (options->views.size() > 1 && !options->format->many) {
+    throw UsageError("several views need --json or --sqlite: give one of them, or one view");
+  }
+}
+
+/// Fills what is printed, and how.
+void ReadTables(const cxxopts::ParseResult& given, Options* options) {
+  options->format = ReadFormat(given);
+  RefuseTogether(given);
+  options->task = TaskOf(given);
   if (given.count("range") > 0) {
     options->filter = std::make_unique<RangeFilter>(given["range"].as<std::string>());
   }
   if (given.count("step") > 0) {
     options->steps = std::make_unique<StepFinder>(given["step"].as<std::string>());
   }
-  if (given.count("by") == 0) {
-    for (const char* option : {"sort", "top"}) {
-      if (given.count(option) > 0) throw UsageError(fmt::format("--{} needs --by", option));
-    }
-    return;
+  const bool all = options->format->all_columns || options->task == Task::kCheck ||
+                   options->task == Task::kCopies;
+  const std::string list = given.count("c") > 0 ? TextOf(given, "c")
+                           : all                ? "all"
+                                                : std::string(kDefaultColumns);
+  switch (options->task) {
+    case Task::kKernels:
+    case Task::kCheck:
+      options->columns = SelectKernelColumns(list);
+      break;
+    case Task::kCopies:
+      options->copy_columns = SelectColumns(list, CopyColumns());
+      break;
+    case Task::kSummary:
+      ReadSummary(given, options);
+      break;
+    case Task::kViews:
+      ReadViews(given, options);
+      break;
+    case Task::kMessage:
+      break;
   }
-  options->summary = std::make_unique<SummaryPlan>(PlanSummary(given["by"].as<std::string>()));
-  options->order = ParseOrder(given["sort"].as<std::string>(), *options->summary);
-  if (given.count("top") == 0) return;
-  const int top = given["top"].as<int>();
-  if (top < 1) throw UsageError("--top: the least number of groups is 1");
-  options->top = static_cast<size_t>(top);
-}
-
-/// Fills format, columns and what goes with them.
-void ReadFormat(const cxxopts::ParseResult& given, Options* options) {
-  int formats = 0;
-  for (const char* option : {"w", "csv", "json", "sqlite", "check"}) {
-    formats += given.count(option) > 0 ? 1 : 0;
-  }
-  if (formats > 1) {
-    throw UsageError(
-        "-w, --csv, --json, --sqlite and --check exclude each other: give one of them");
-  }
-  options->copies = given.count("copies") > 0;
-  options->check = given.count("check") > 0;
-  for (const char* option : {"copies", "by"}) {
-    if (options->check && given.count(option) > 0) {
-      throw UsageError(
-          fmt::format("--check is about rows of kernels: it does not go with --{}", option));
-    }
-  }
-  ReadSummary(given, options);
-  options->columns = ReadColumns(given, *options);
-  if (given.count("sqlite") > 0) {
-    options->sqlite = given["sqlite"].as<std::string>();
-    if (options->sqlite.empty()) throw UsageError("--sqlite: the name of the database is empty");
-    if (options->sqlite == "-")
-      throw UsageError("--sqlite: a database cannot go to standard output");
-    if (given.count("output") > 0) throw UsageError("--sqlite names its file itself: drop -o");
-  } else if (options->check) {
-    return;
-  } else if (given.count("w") > 0) {
-    options->writer = MakeTableWriter(options->columns, given["w"].as<int>());
-  } else if (given.count("csv") > 0) {
-    options->writer = MakeCsvWriter(options->columns);
-  } else if (given.count("json") > 0) {
-    options->writer = MakeJsonWriter(options->columns);
-  } else {
-    options->writer = MakeSpaceWriter(options->columns);
+  options->format_value = ReadFormatValue(given, *options->format);
+  if (options->format->value == Format::Value::kWidth) {
+    RefuseWidth(options->fields(), given["w"].as<int>());
   }
 }
 
@@ -213,10 +297,12 @@ ops::Gpu ReadGpu(const std::string& name) {
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
   Options options;
   if (given.count("help") > 0) {
+    options.task = Task::kMessage;
     options.message = Help(declared);
     return options;
   }
   if (given.count("version") > 0) {
+    options.task = Task::kMessage;
     options.message = fmt::format("prof (oplens) {}\n", OPLENS_VERSION);
     return options;
   }
@@ -237,7 +323,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     options.output = given["output"].as<std::string>();
     if (options.output.empty()) throw UsageError("-o: the name of the file is empty");
   }
-  ReadFormat(given, &options);
+  ReadTables(given, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
   if (given.count("gpu") > 0) options.gpu = ReadGpu(given["gpu"].as<std::string>());
   if (given.count("rules") > 0) options.rules = LoadRules(given["rules"].as<std::string>());
@@ -247,6 +333,35 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
 }
 
 }  // namespace
+
+std::string_view Options::table() const {
+  switch (task) {
+    case Task::kCopies:
+      return "copies";
+    case Task::kSummary:
+      return "summary";
+    default:
+      return "kernels";
+  }
+}
+
+std::vector<Field> Options::fields() const {
+  std::vector<Field> fields;
+  switch (task) {
+    case Task::kCopies:
+      return FieldsOf(copy_columns);
+    case Task::kSummary:
+      for (const size_t place : summary_fields) fields.push_back(summary->fields[place]);
+      return fields;
+    case Task::kViews:
+      for (const size_t place : views.front().places) {
+        fields.push_back(FieldsOf(*views.front().view, views.front().options)[place]);
+      }
+      return fields;
+    default:
+      return FieldsOf(columns);
+  }
+}
 
 Options ParseOptions(int argc, const char* const* argv) {
   cxxopts::Options declared = Declare();

@@ -10,32 +10,56 @@
 #include "ops/rules/rules.h"
 #include "prof/price/nested_calls.h"
 #include "prof/range_patterns.h"
-#include "prof/table/writer.h"
+#include "prof/table/formats.h"
+#include "prof/table/sink_chain.h"
+#include "prof/views/copy_row.h"
+#include "prof/views/kernel_columns.h"
+#include "prof/views/run_views.h"
 #include "prof/views/summary_columns.h"
 
 namespace oplens::prof {
+
+/// What is printed.
+enum class Task : uint8_t {
+  kMessage,  ///< Options::message, and nothing else.
+  kKernels,
+  kCopies,
+  kSummary,  ///< Groups of kernels.
+  kCheck,    ///< How many kernels have each column.
+  kViews,
+};
 
 /// The command line, understood.
 struct Options {
   std::vector<std::string> inputs;  ///< Files and folders; none: standard input.
   std::vector<std::string> execution_traces;
-  std::string output;   ///< "" or "-": standard output.
-  std::string sqlite;   ///< The database to write; "" for none.
-  bool check = false;   ///< Count the kernels that have each column.
-  bool copies = false;  ///< Rows are copies and fills, not kernels.
-  Columns columns;
-  std::unique_ptr<RowWriter> writer;  ///< Null with sqlite and check.
+  Task task = Task::kKernels;
+  std::string message;  ///< Of -h, --version and --view list.
+
+  const Format* format = nullptr;
+  std::string format_value;  ///< Of its option.
+  std::string output;        ///< "" or "-": standard output.
+
+  Columns<PricedKernel> columns;         ///< Of kKernels and kCheck.
+  Columns<CopyRow> copy_columns;         ///< Of kCopies.
+  std::unique_ptr<SummaryPlan> summary;  ///< Of kSummary, with
+  std::vector<size_t> summary_fields;    ///< those of its fields that are printed,
+  RowOrder order;                        ///< their order,
+  size_t top = 0;                        ///< and how many groups; 0: all.
+  std::vector<ViewPlan> views;           ///< Of kViews.
+
   OpChoice op_choice = OpChoice::kInner;
-  std::unique_ptr<RangeFilter> filter;   ///< Null without --range.
-  std::unique_ptr<StepFinder> steps;     ///< Null without --step.
-  std::unique_ptr<SummaryPlan> summary;  ///< Null without --by: rows are kernels.
-  SummaryOrder order;                    ///< With --by.
-  size_t top = 0;                        ///< With --by; 0: all groups.
+  std::unique_ptr<RangeFilter> filter;  ///< Null without --range.
+  std::unique_ptr<StepFinder> steps;    ///< Null without --step.
   std::optional<ops::Gpu> gpu;      ///< That all kernels ran on; nullopt: what their records say.
   std::optional<ops::Rules> rules;  ///< Of the user, where given.
   bool quiet = false;
   bool strict = false;  ///< Damage, and nothing to show, decide the exit code.
-  std::string message;  ///< Set by -h and --version: print it, do nothing else.
+
+  /// The name of the table, of what is no view.
+  std::string_view table() const;
+  /// The fields of its rows.
+  std::vector<Field> fields() const;
 };
 
 /// Throws UsageError with one line that says what to type instead.

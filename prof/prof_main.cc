@@ -1,4 +1,4 @@
-// prof: profiles or records -> one priced row a kernel.
+// prof: profiles or records -> one priced row a kernel, or other tables made of them.
 
 #include <memory>
 #include <string>
@@ -11,16 +11,14 @@
 #include "parse/model/reason.h"
 #include "prof/input/profile_records.h"
 #include "prof/options.h"
-#include "prof/print_rows.h"
-#include "prof/table/sqlite_writer.h"
+#include "prof/price_all.h"
 #include "prof/views/column_check.h"
-#include "prof/views/copy_row.h"
 #include "prof/views/summary.h"
 
 namespace oplens::prof {
 namespace {
 
-RowOptions RowOptionsOf(const Options& options) {
+PriceOptions PriceOptionsOf(const Options& options) {
   return {options.op_choice,
           options.filter.get(),
           options.steps.get(),
@@ -29,101 +27,116 @@ RowOptions RowOptionsOf(const Options& options) {
           ProductPeakOf};
 }
 
-/// Rows of the copies of all profiles, one file after the other. Answers their number.
-int64_t PrintCopies(Inputs* inputs, RowWriter* writer, Output* output, Diagnostics* diagnostics) {
-  PricedKernel row;
-  writer->AppendHeader(output->buffer());
-  while (const Trace* trace = inputs->NextTrace(diagnostics)) {
-    for (const CopyRow& copy : CopiesOf(*trace)) {
-      ++row.index;
-      row.copy = &copy;
-      writer->AppendRow(row, output->buffer());
-      output->FlushIfLarge();
-    }
-  }
-  if (row.index == 0) diagnostics->Note("there are no copies and no fills to show");
-  return row.index;
-}
-
-const char* TableName(const Options& options) {
-  if (options.copies) return "copies";
-  return options.summary != nullptr ? "summary" : "kernels";
+/// One row a copy, of all profiles, one after the other. Answers their number.
+int64_t PrintCopies(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
+  CopyTable table(options.copy_columns, sink);
+  while (const Trace* trace = inputs->NextTrace(diagnostics)) table.AddAll(*trace);
+  if (table.row_count() == 0) diagnostics->Note("there are no copies and no fills to show");
+  return table.row_count();
 }
 
 /// One row a group of kernels. Answers the number of kernels.
-int64_t PrintSummary(RecordSource* records, const Options& options, RowWriter* writer,
-                     Output* output, Diagnostics* diagnostics) {
+int64_t PrintSummary(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
   Summary summary(options.summary.get());
-  const int64_t kernels = PrintRows(records, RowOptionsOf(options), &summary, output, diagnostics);
-  summary.Write(options.order, options.top, writer, output);
+  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options), &summary, diagnostics);
+  summary.Write(options.order, options.top, sink);
   for (std::string& note : summary.Notes()) diagnostics->Note(std::move(note));
   return kernels;
 }
 
+int64_t PrintKernels(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
+  KernelTable table(options.columns, sink);
+  return PriceAll(inputs, PriceOptionsOf(options), &table, diagnostics);
+}
+
 /// How many kernels have each column. Answers the number of kernels.
-int64_t PrintCheck(RecordSource* records, const Options& options, Output* output,
-                   Diagnostics* diagnostics) {
+int64_t PrintCheck(Inputs* inputs, const Options& options, Diagnostics* diagnostics) {
+  Output output(options.output, PackingOf(options.output));
   ColumnCheck check(options.columns);
-  const int64_t kernels = PrintRows(records, RowOptionsOf(options), &check, output, diagnostics);
-  output->Write(check.Render());
+  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options), &check, diagnostics);
+  output.Write(check.Render());
+  output.Commit();
   return kernels;
 }
 
-std::unique_ptr<SqliteWriter> MakeSqliteWriter(const Options& options) {
-  if (options.sqlite.empty()) return nullptr;
+/// Answers the number of rows of all views.
+int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destination,
+                   Diagnostics* diagnostics) {
+  ViewRunner runner(options.views, destination);
+  PriceAll(inputs, PriceOptionsOf(options), &runner, diagnostics);
+  const int64_t rows = runner.Finish();
+  for (std::string& note : runner.Notes()) diagnostics->Note(std::move(note));
+  return rows;
+}
+
+std::unique_ptr<Destination> OpenDestination(const Options& options) {
   std::string inputs;
   for (const std::string& input : options.inputs) {
     inputs += inputs.empty() ? input : "\n" + input;
   }
-  return std::make_unique<SqliteWriter>(
-      options.sqlite, TableName(options), options.columns,
-      std::vector<std::pair<std::string, std::string>>{
-          {"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}});
+  return options.format->open(
+      {options.format_value,
+       options.output,
+       {{"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}},
+       options.task == Task::kViews});
 }
 
-int Run(const Options& options) {
-  if (!options.message.empty()) {
+/// Prints what was asked for. Answers how much was shown.
+int64_t Print(Inputs* inputs, const Options& options, Diagnostics* diagnostics) {
+  if (options.task == Task::kCheck) return PrintCheck(inputs, options, diagnostics);
+  const std::unique_ptr<Destination> destination = OpenDestination(options);
+  int64_t shown = 0;
+  if (options.task == Task::kViews) {
+    shown = PrintViews(inputs, options, destination.get(), diagnostics);
+  } else {
+    const std::unique_ptr<Sink> sink = destination->NewTable();
+    sink->Begin(options.table(), options.fields());
+    if (options.task == Task::kCopies) {
+      shown = PrintCopies(inputs, options, sink.get(), diagnostics);
+    } else if (options.task == Task::kSummary) {
+      SelectingSink selected(options.summary_fields, sink.get());
+      shown = PrintSummary(inputs, options, &selected, diagnostics);
+    } else {
+      shown = PrintKernels(inputs, options, sink.get(), diagnostics);
+    }
+    sink->End();
+  }
+  destination->Commit();
+  return shown;
+}
+
+/// The output must not be an input.
+void RefuseSameFiles(const Inputs& inputs, const Options& options) {
+  std::vector<std::string> read = inputs.paths();
+  read.insert(read.end(), options.execution_traces.begin(), options.execution_traces.end());
+  const Format& format = *options.format;
+  for (const std::string& path : read) {
+    if (format.owns_file()) {
+      RefuseSameFile(path, options.format_value, "--" + std::string(format.option));
+    } else {
+      RefuseSameFile(path, options.output);
+    }
+  }
+}
+
+int Main(const Options& options) {
+  if (options.task == Task::kMessage) {
     Output output("");
     output.Write(options.message);
     output.Commit();
     return kExitOk;
   }
-  Inputs inputs(options.inputs, options.execution_traces);
-  std::vector<std::string> read = inputs.paths();
-  read.insert(read.end(), options.execution_traces.begin(), options.execution_traces.end());
-  for (const std::string& path : read) {
-    if (options.sqlite.empty()) {
-      RefuseSameFile(path, options.output);
-    } else {
-      RefuseSameFile(path, options.sqlite, "--sqlite");
-    }
-  }
+  Inputs inputs(options.inputs, options.execution_traces, NeedsOf(options.views));
+  RefuseSameFiles(inputs, options);
   inputs.RefuseUnreadable();
-  if (options.copies) inputs.RefuseRecords();
+  if (options.task == Task::kCopies) inputs.RefuseRecords();
   Diagnostics diagnostics;
-  Output output(options.output, PackingOf(options.output));
-  const std::unique_ptr<SqliteWriter> database = MakeSqliteWriter(options);
-  RowWriter* const writer = database != nullptr ? database.get() : options.writer.get();
-  int64_t rows = 0;
-  if (options.copies) {
-    rows = PrintCopies(&inputs, writer, &output, &diagnostics);
-  } else if (options.check) {
-    rows = PrintCheck(&inputs, options, &output, &diagnostics);
-  } else if (options.summary != nullptr) {
-    rows = PrintSummary(&inputs, options, writer, &output, &diagnostics);
-  } else {
-    rows = PrintRows(&inputs, RowOptionsOf(options), writer, &output, &diagnostics);
-  }
-  if (database != nullptr) {
-    database->Commit();
-  } else {
-    output.Commit();
-  }
+  const int64_t shown = Print(&inputs, options, &diagnostics);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   for (const std::string& sentence : unused) diagnostics.Note(sentence);
   if (!options.quiet) PrintError(diagnostics.Render("prof"));
   const bool failure =
-      rows == 0 || diagnostics.Damaged() || inputs.left_out() > 0 || !unused.empty();
+      shown == 0 || diagnostics.Damaged() || inputs.left_out() > 0 || !unused.empty();
   return options.strict && failure ? kExitStrict : kExitOk;
 }
 
@@ -132,5 +145,5 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   return oplens::RunProgram(
-      "prof", [&] { return oplens::prof::Run(oplens::prof::ParseOptions(argc, argv)); });
+      "prof", [&] { return oplens::prof::Main(oplens::prof::ParseOptions(argc, argv)); });
 }

@@ -17,12 +17,8 @@
 
 namespace oplens::prof {
 
-struct CopyRow;
-struct SummaryRow;
-
-/// One kernel with its op and its price: all that a column can show. Views live as long as the
-/// row's turn in the writer. An empty text is unknown. A row of `prof --copies` has index and copy
-/// only, one of `prof --by` summary only.
+/// One kernel with its op and its price: all that a column can show. What it points to lives as
+/// long as its turn in the sink. An empty text is unknown.
 struct PricedKernel {
   static constexpr uint32_t kNoWork = UINT32_MAX;
 
@@ -34,8 +30,6 @@ struct PricedKernel {
   /// A replay of a CUDA graph whose kernels the file hides, and no kernel: the record has its span
   /// and its launch, the members of ops and costs are empty.
   bool replay = false;
-  const CopyRow* copy = nullptr;        ///< Of a row of copies, else null.
-  const SummaryRow* summary = nullptr;  ///< Of a group of kernels, else null.
 
   // The kernel's own, or its forward op's when a backward kernel has no annotation of its own.
   std::string_view op;
@@ -59,7 +53,7 @@ struct PricedKernel {
   ops::TensorCoreUse tensor_core = ops::TensorCoreUse::kUnknown;  ///< By the kernel's name.
   const ops::TensorCoreVerdict* verdict = nullptr;                ///< The same with its rule.
   const ops::Gpu* gpu = nullptr;  ///< That the kernel ran on; null when nothing is known of it.
-  /// Of FiguresOf(); emptied when the row's turn begins.
+  /// Of FiguresOf(); emptied when the kernel's turn begins.
   mutable std::optional<Figures> figures;
   ReasonSet reasons;  ///< The record's, and why a cost is unknown.
 };

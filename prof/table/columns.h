@@ -1,47 +1,65 @@
 #ifndef OPLENS_PROF_TABLE_COLUMNS_H_
 #define OPLENS_PROF_TABLE_COLUMNS_H_
 
-#include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "parse/model/need.h"
-#include "prof/price/priced_kernel.h"
-#include "prof/table/cell.h"
 #include "prof/table/field.h"
+#include "prof/table/sink.h"
 
 namespace oplens::prof {
 
-using ColumnType = FieldType;
-
-/// A column of a table.
-struct Column {
-  std::string_view key;  ///< What -c takes, and the JSON key.
-  std::string_view header;
-  std::string_view unit;  ///< "" for names and ids.
-  ColumnType type;
-  int width;  ///< Of columnated output; kShared: takes an equal part of what is left.
-  std::string_view separator;  ///< Between the items of a list.
-  std::string_view unknown;  ///< Word for an unknown value where the writer's own must not be used.
-  std::string_view help;     ///< One line for -h.
-  Cell (*get)(const PricedKernel& row);
+/// A field, and how to get it of an item: a row of a table is one item.
+template <typename Item>
+struct Column : Field {
+  Cell (*get)(const Item& item);
   Need need = Need::kNothing;  ///< What a profile must tell of a kernel that has a value here.
-
-  static constexpr int kShared = 0;
 };
 
-/// The columns of a list such as "idx,kernel,sil" or "all" out of `all`, each once, where it comes
-/// first. Throws UsageError, naming the word and the valid ones, for an unknown column or an empty
-/// list.
-std::vector<const Column*> SelectColumns(std::string_view list, std::span<const Column> all);
+template <typename Item>
+using Columns = std::vector<const Column<Item>*>;
 
-/// The cell as text: "" when unknown or empty, integers in decimal, lists joined by the column's
-/// separator. The view points into the row, the column or `scratch` and lives as long as these.
-std::string_view CellText(const Column& column, const Cell& cell, std::string* scratch);
+template <typename Item>
+std::vector<Field> FieldsOf(std::span<const Column<Item>> columns) {
+  return {columns.begin(), columns.end()};
+}
+template <typename Item>
+std::vector<Field> FieldsOf(const Columns<Item>& columns) {
+  std::vector<Field> fields;
+  for (const Column<Item>* column : columns) fields.push_back(*column);
+  return fields;
+}
+
+/// SelectFields out of them.
+template <typename Item>
+Columns<Item> SelectColumns(std::string_view list, std::span<const Column<Item>> all) {
+  Columns<Item> columns;
+  for (const size_t place : SelectFields(list, FieldsOf(all))) columns.push_back(&all[place]);
+  return columns;
+}
+
+/// A table of items.
+template <typename Item>
+class TableOf {
+ public:
+  /// `sink`: has begun with the fields of `columns`. It must outlive this object.
+  TableOf(Columns<Item> columns, Sink* sink)
+      : columns_(std::move(columns)), cells_(columns_.size()), sink_(sink) {}
+
+  void Add(const Item& item) {
+    for (size_t i = 0; i < columns_.size(); ++i) cells_[i] = columns_[i]->get(item);
+    sink_->Row(cells_);
+  }
+
+ private:
+  Columns<Item> columns_;
+  std::vector<Cell> cells_;
+  Sink* sink_;
+};
 
 }  // namespace oplens::prof
 

@@ -56,7 +56,7 @@ std::vector<Counted> Largest(const std::array<int64_t, kReasonCount>& reasons) {
 
 }  // namespace
 
-void ColumnCheck::AppendRow(const PricedKernel& row, std::string*) {
+void ColumnCheck::Add(const PricedKernel& row) {
   ++rows_;
   for (size_t i = 0; i < columns_.size(); ++i) {
     Count& count = counts_[i];

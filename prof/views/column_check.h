@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "parse/model/reason.h"
+#include "prof/price/kernel_sink.h"
 #include "prof/table/columns.h"
-#include "prof/table/writer.h"
 
 namespace oplens::prof {
 
 /// Counts for each column the kernels that have a value in it, priced, and of the others the
-/// reasons: takes rows as a writer does. Memory does not grow with the rows.
-class ColumnCheck : public RowWriter {
+/// reasons. Memory does not grow with the kernels.
+class ColumnCheck : public KernelSink {
  public:
-  explicit ColumnCheck(Columns columns) : counts_(columns.size()), columns_(std::move(columns)) {}
+  explicit ColumnCheck(Columns<PricedKernel> columns)
+      : counts_(columns.size()), columns_(std::move(columns)) {}
 
-  void AppendHeader(std::string*) override {}
-  void AppendRow(const PricedKernel& row, std::string*) override;
+  void Add(const PricedKernel& kernel) override;
 
   /// One line a column for a terminal: its key, how many kernels have a value, and where their
   /// reasons tell why the others have none, the most frequent of these.
@@ -32,7 +32,7 @@ class ColumnCheck : public RowWriter {
   };
 
   std::vector<Count> counts_;
-  Columns columns_;
+  Columns<PricedKernel> columns_;
   int64_t rows_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "parse/model/cuda_kinds.h"
+#include "parse/records/kernel_records.h"
 
 namespace oplens::prof {
 namespace {
@@ -28,40 +29,40 @@ CopyRow Common(const Trace& trace, const Work& work) {
   return row;
 }
 
-using enum ColumnType;
+using enum FieldType;
 
-constexpr Column kCopyColumns[] = {
-    {"idx", "Idx", "", kInteger, 7, "", "", "number of the row, from 1",
-     [](const PricedKernel& row) { return Integer(row.index); }},
-    {"rank", "Rank", "", kText, 8, "", "", "rank of the process, or the file of the copy",
-     [](const PricedKernel& row) { return Text(row.copy->rank); }},
-    {"kind", "Kind", "", kText, 8, "", "", "HtoD, DtoH, DtoD, PtoP, HtoH, ..., fill",
-     [](const PricedKernel& row) { return Text(row.copy->kind); }},
-    {"src", "Source", "", kText, 10, "", "", "kind of memory that is read",
-     [](const PricedKernel& row) { return Text(row.copy->source); }},
-    {"dst", "Target", "", kText, 10, "", "", "kind of memory that is written",
-     [](const PricedKernel& row) { return Text(row.copy->target); }},
-    {"bytes", "Bytes", "B", kInteger, 12, "", "", "size",
-     [](const PricedKernel& row) { return Integer(row.copy->size_bytes); }},
-    {"dur", "Dur(ns)", "ns", kInteger, 10, "", "", "time on the GPU",
-     [](const PricedKernel& row) { return Integer(row.copy->duration_ns); }},
-    {"gbps", "GB/s", "GB/s", kDecimal, 9, "", "", "bytes over time, 10^9 bytes a second",
-     [](const PricedKernel& row) { return Decimal(row.copy->gigabytes_per_s()); }},
-    {"device", "Device", "", kInteger, 3, "", "", "GPU number",
-     [](const PricedKernel& row) { return Integer(row.copy->device_id); }},
-    {"stream", "Stream", "", kInteger, 3, "", "", "CUDA stream number",
-     [](const PricedKernel& row) { return Integer(row.copy->stream_id); }},
-    {"start", "Start(ns)", "ns", kInteger, 19, "", "", "start, on the file's own clock",
-     [](const PricedKernel& row) { return Integer(row.copy->start_ns); }},
-    {"api", "Call", "", kText, Column::kShared, "", "", "API call that asked for it",
-     [](const PricedKernel& row) { return Text(row.copy->api); }},
-    {"tid", "TId", "", kInteger, 12, "", "", "host thread of the call",
-     [](const PricedKernel& row) { return Integer(row.copy->thread_id); }},
+constexpr Column<CopyRow> kCopyColumns[] = {
+    {{"idx", "Idx", "", kInteger, 7, "number of the row, from 1"},
+     [](const CopyRow& row) { return Integer(row.index); }},
+    {{"rank", "Rank", "", kText, 8, "rank of the process, or the file of the copy", Fold::kKey},
+     [](const CopyRow& row) { return Text(row.rank); }},
+    {{"kind", "Kind", "", kText, 8, "HtoD, DtoH, DtoD, PtoP, HtoH, ..., fill", Fold::kKey},
+     [](const CopyRow& row) { return Text(row.kind); }},
+    {{"src", "Source", "", kText, 10, "kind of memory that is read", Fold::kKey},
+     [](const CopyRow& row) { return Text(row.source); }},
+    {{"dst", "Target", "", kText, 10, "kind of memory that is written", Fold::kKey},
+     [](const CopyRow& row) { return Text(row.target); }},
+    {{"bytes", "Bytes", "B", kInteger, 12, "size", Fold::kSum},
+     [](const CopyRow& row) { return Integer(row.size_bytes); }},
+    {{"dur", "Dur(ns)", "ns", kInteger, 10, "time on the GPU", Fold::kSum},
+     [](const CopyRow& row) { return Integer(row.duration_ns); }},
+    {{"gbps", "GB/s", "GB/s", kDecimal, 9, "bytes over time, 10^9 bytes a second"},
+     [](const CopyRow& row) { return Decimal(row.gigabytes_per_s()); }},
+    {{"device", "Device", "", kInteger, 3, "GPU number", Fold::kKey},
+     [](const CopyRow& row) { return Integer(row.device_id); }},
+    {{"stream", "Stream", "", kInteger, 3, "CUDA stream number", Fold::kKey},
+     [](const CopyRow& row) { return Integer(row.stream_id); }},
+    {{"start", "Start(ns)", "ns", kInteger, 19, "start, on the file's own clock"},
+     [](const CopyRow& row) { return Integer(row.start_ns); }},
+    {{"api", "Call", "", kText, Field::kShared, "API call that asked for it", Fold::kKey},
+     [](const CopyRow& row) { return Text(row.api); }},
+    {{"tid", "TId", "", kInteger, 12, "host thread of the call", Fold::kKey},
+     [](const CopyRow& row) { return Integer(row.thread_id); }},
 };
 
 }  // namespace
 
-std::span<const Column> CopyColumns() { return kCopyColumns; }
+std::span<const Column<CopyRow>> CopyColumns() { return kCopyColumns; }
 
 std::optional<double> CopyRow::gigabytes_per_s() const {
   if (!duration_ns || *duration_ns == 0) return std::nullopt;
@@ -81,6 +82,17 @@ std::vector<CopyRow> CopiesOf(const Trace& trace) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const CopyRow& a, const CopyRow& b) { return a.start_ns < b.start_ns; });
   return rows;
+}
+
+void CopyTable::BeginInput(const parse::KernelRecords* profile) {
+  if (profile != nullptr) AddAll(profile->joined().trace());
+}
+
+void CopyTable::AddAll(const Trace& trace) {
+  for (CopyRow& copy : CopiesOf(trace)) {
+    copy.index = ++row_count_;
+    table_.Add(copy);
+  }
 }
 
 }  // namespace oplens::prof

@@ -5,9 +5,11 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parse/model/trace.h"
+#include "prof/price/kernel_sink.h"
 #include "prof/table/columns.h"
 
 namespace oplens::prof {
@@ -15,6 +17,7 @@ namespace oplens::prof {
 /// A copy between memories or a fill of one: a row of `prof --copies`. Texts are views into the
 /// trace or are constants; an empty one is unknown.
 struct CopyRow {
+  int64_t index = 0;  ///< Number of the row, from 1; 0 until it is printed.
   std::string_view rank;
   std::string_view kind;  ///< "HtoD", "DtoH", "DtoD", "PtoP", ..., "fill".
   std::string_view
@@ -33,11 +36,28 @@ struct CopyRow {
 };
 
 /// Every column of a row of `prof --copies`, in order.
-std::span<const Column> CopyColumns();
+std::span<const Column<CopyRow>> CopyColumns();
 
 /// All copies and fills of a trace, by start; equal ones copies first, in file order. The rows
 /// point into the trace.
 std::vector<CopyRow> CopiesOf(const Trace& trace);
+
+/// A table of the copies and fills of profiles; records have none.
+class CopyTable : public KernelSink {
+ public:
+  /// `sink`: has begun with the fields of `columns`. It must outlive this object.
+  CopyTable(Columns<CopyRow> columns, Sink* sink) : table_(std::move(columns), sink) {}
+
+  void BeginInput(const parse::KernelRecords* profile) override;
+  void Add(const PricedKernel&) override {}
+
+  void AddAll(const Trace& trace);
+  int64_t row_count() const { return row_count_; }
+
+ private:
+  TableOf<CopyRow> table_;
+  int64_t row_count_ = 0;
+};
 
 }  // namespace oplens::prof
 

@@ -30,27 +30,27 @@ void AppendBytes(std::string_view bytes, std::string* key) {
   key->append(bytes);
 }
 
-void AppendCell(const Column& column, const Cell& cell, std::string* scratch, std::string* key) {
+void AppendCell(const Field& field, const Cell& cell, std::string* scratch, std::string* key) {
   if (const auto* integer = std::get_if<int64_t>(&cell.value)) {
     char bytes[sizeof *integer];
     std::memcpy(bytes, integer, sizeof *integer);
     return AppendBytes(std::string_view(bytes, sizeof bytes), key);
   }
   const auto* whole = std::get_if<std::string_view>(&cell.value);
-  const std::string_view text = whole != nullptr ? *whole : CellText(column, cell, scratch);
+  const std::string_view text = whole != nullptr ? *whole : CellText(field, cell, scratch);
   if (text.empty()) return AppendLength(kUnknownValue, key);
   AppendBytes(text, key);
 }
 
 /// Takes the first value off a key.
-Cell TakeCell(const Column& column, std::string_view* key) {
+Cell TakeCell(const Field& field, std::string_view* key) {
   uint32_t length = 0;
   std::memcpy(&length, key->data(), sizeof length);
   key->remove_prefix(sizeof length);
   if (length == kUnknownValue) return {};
   const std::string_view bytes = key->substr(0, length);
   key->remove_prefix(length);
-  if (column.type != ColumnType::kInteger) return {bytes};
+  if (field.type != FieldType::kInteger) return {bytes};
   int64_t integer = 0;
   std::memcpy(&integer, bytes.data(), sizeof integer);
   return {integer};
@@ -66,7 +66,8 @@ Summary::Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), limits_
 
 void Summary::EncodeKey(const PricedKernel& row) {
   key_.clear();
-  for (const Column* column : plan_.keys) AppendCell(*column, column->get(row), &scratch_, &key_);
+  for (const KernelColumn* column : plan_.keys)
+    AppendCell(*column, column->get(row), &scratch_, &key_);
 }
 
 uint32_t Summary::GroupOf() {
@@ -113,6 +114,7 @@ void Summary::CountStep(int64_t step) {
     too_many_steps_ |= steps_.Find(step) == IdMap::kNone;
     return;
   }
+  if (steps_.Find(step) == IdMap::kNone) step_numbers_.push_back(step);
   steps_.FindOrInsert(step, 0);
 }
 
@@ -126,15 +128,13 @@ void Summary::FindRepeatedSteps() {
   });
 }
 
-std::vector<uint32_t> Summary::Sorted(const SummaryOrder& order) {
+std::vector<uint32_t> Summary::Sorted(const RowOrder& order) {
   std::vector<Cell> cells;
   std::vector<uint32_t> indices;
-  PricedKernel row;
   for (size_t group = 0; group < shown_groups(); ++group) {
-    const SummaryRow summary = RowOf(group);
-    row.summary = &summary;
     indices.push_back(static_cast<uint32_t>(group));
-    cells.push_back(order.column->get(row));
+    FillCells(RowOf(group));
+    cells.push_back(cells_[order.field]);
   }
   std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
     const bool unknown_a = IsUnknown(cells[a]);
@@ -154,7 +154,7 @@ SummaryRow Summary::RowOf(size_t group) const {
   SummaryRow row;
   row.sums = &groups_[group].sums;
   std::string_view rest = groups_[group].key;
-  for (size_t i = 0; i < plan_.keys.size(); ++i) row.keys[i] = TakeCell(plan_.columns[i], &rest);
+  for (size_t i = 0; i < plan_.keys.size(); ++i) row.keys[i] = TakeCell(plan_.fields[i], &rest);
   row.all_ns = all_.total_ns;
   row.steps = step_count_;
   if (ByStep()) row.steps = IsUnknown(row.keys[*step_key_]) ? 0 : 1;
@@ -185,18 +185,43 @@ SummaryRow Summary::ReplayRow() const {
   return FoldedRow(replays_, kReplays, last_step_ && !ByStep() ? step_count_ : 0);
 }
 
-void Summary::Write(const SummaryOrder& order, size_t top, RowWriter* writer, Output* output) {
+void Summary::FindSteps() {
   if (last_step_) {
     step_count_ = too_many_steps_ ? 0 : static_cast<int64_t>(steps_.size());
-  } else if (!repeated_) {
+  } else if (!steps_found_) {
     FindRepeatedSteps();
   }
-  writer->AppendHeader(output->buffer());
-  const auto write = [&](const SummaryRow& summary) {
-    PricedKernel row;
-    row.summary = &summary;
-    writer->AppendRow(row, output->buffer());
-    output->FlushIfLarge();
+  steps_found_ = true;
+}
+
+void Summary::Merge(const Summary& other) {
+  steps_found_ = true;
+  for (const Group& group : other.groups_) {
+    key_ = group.key;
+    const uint32_t own = GroupOf();
+    (own == kOther ? other_ : groups_[own].sums).Add(group.sums);
+  }
+  other_.Add(other.other_);
+  replays_.Add(other.replays_);
+  all_.Add(other.all_);
+  for (const int64_t step : other.step_numbers_) CountStep(step);
+  too_many_steps_ |= other.too_many_steps_;
+  // Ranks that repeat a sequence of their own do so at the same time.
+  if (!last_step_) step_count_ = std::max(step_count_, other.step_count_);
+  if (!repeated_) repeated_ = other.repeated_;
+}
+
+void Summary::FillCells(const SummaryRow& row) {
+  cells_.assign(row.keys.begin(),
+                row.keys.begin() + static_cast<std::ptrdiff_t>(plan_.keys.size()));
+  AppendFigures(row, &cells_);
+}
+
+void Summary::Write(const RowOrder& order, size_t top, Sink* sink) {
+  FindSteps();
+  const auto write = [&](const SummaryRow& row) {
+    FillCells(row);
+    sink->Row(cells_);
   };
   const std::vector<uint32_t> order_of_groups = Sorted(order);
   const size_t shown = top == 0 ? shown_groups() : std::min(top, shown_groups());

@@ -11,19 +11,19 @@
 #include <vector>
 
 #include "base/id_map.h"
-#include "base/output.h"
-#include "prof/table/writer.h"
+#include "prof/price/kernel_sink.h"
+#include "prof/table/sink_chain.h"
 #include "prof/views/group_sums.h"
 #include "prof/views/repetition.h"
 #include "prof/views/summary_columns.h"
 
 namespace oplens::prof {
 
-/// Groups kernels by some of their columns and sums over each group: takes rows as a writer does,
-/// and writes one row a group once all have come. Memory grows with the groups, not with the rows
+/// Groups kernels by some of their columns and sums over each group: one row a group once all have
+/// come. Memory grows with the groups, not with the rows
 /// (but for the first RepetitionFinder::kMaxKernels): about 400 bytes and the texts of its keys a
 /// group. Each row takes constant time.
-class Summary : public RowWriter {
+class Summary : public KernelSink {
  public:
   /// What bounds memory. Kernels of groups that come once there are so many count in one more
   /// group, "(other)".
@@ -36,19 +36,21 @@ class Summary : public RowWriter {
   explicit Summary(const SummaryPlan* plan) : Summary(plan, Limits()) {}
   Summary(const SummaryPlan* plan, Limits limits);
 
-  void AppendHeader(std::string*) override {}
-  void AppendRow(const PricedKernel& row, std::string*) override { Add(row); }
+  /// Adds a kernel to its group.
+  void Add(const PricedKernel& row) override;
   /// All replays are one group, "(graph replay)", whatever the keys: its times are spans.
   bool AddReplay(const PricedKernel& row) override;
 
-  /// Adds a kernel to its group.
-  void Add(const PricedKernel& row);
-
-  /// Writes the header and the groups: the first `top` of them in the order asked for (0: all),
+  /// Writes the groups: the first `top` of them in the order asked for (0: all),
   /// then "(N more)", the sum of the others but "(graph replay)", which is never left out, then
   /// "(other)". Equal ones and those whose cell is
   /// unknown come by time, largest first, the unknown ones behind the others.
-  void Write(const SummaryOrder& order, size_t top, RowWriter* writer, Output* output);
+  void Write(const RowOrder& order, size_t top, Sink* sink);
+
+  /// After the last kernel of a rank: finds its steps where none is named. Write() does it else.
+  void FindSteps();
+  /// Takes over the groups of another summary of the same plan, whose steps are found.
+  void Merge(const Summary& other);
 
   /// After Write(): what a reader of the rows must know.
   std::vector<std::string> Notes() const;
@@ -67,6 +69,7 @@ class Summary : public RowWriter {
   static constexpr uint32_t kOther = UINT32_MAX;
 
   void EncodeKey(const PricedKernel& row);
+  /// The group of key_, made if there is room.
   uint32_t GroupOf();
   void CountStep(int64_t step);
   /// Where no step is named: takes the sequence of kernels that repeats.
@@ -77,8 +80,10 @@ class Summary : public RowWriter {
   const GroupSums& SumsOf(size_t group) const {
     return IsReplay(group) ? replays_ : groups_[group].sums;
   }
-  std::vector<uint32_t> Sorted(const SummaryOrder& order);
+  std::vector<uint32_t> Sorted(const RowOrder& order);
   SummaryRow RowOf(size_t group) const;
+  /// Fills cells_, one a field of the plan.
+  void FillCells(const SummaryRow& row);
   SummaryRow FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps) const;
   SummaryRow ReplayRow() const;
   /// Whether each group is of one step, or of none that is known.
@@ -96,15 +101,18 @@ class Summary : public RowWriter {
   size_t key_bytes_ = 0;
   std::string key_;      // Of the row at hand.
   std::string scratch_;  // Of EncodeKey().
+  std::vector<Cell> cells_;
   std::string_view last_key_;
   uint32_t last_group_ = kOther;
   IdMap steps_;
+  std::vector<int64_t> step_numbers_;  // The keys of steps_.
   std::optional<int64_t> last_step_;
   bool too_many_steps_ = false;
   int64_t step_count_ = 0;
   std::optional<size_t> step_key_;  // Place of `step` among the keys.
   RepetitionFinder repetition_;
   std::optional<Repetition> repeated_;
+  bool steps_found_ = false;
 };
 
 }  // namespace oplens::prof

@@ -8,28 +8,29 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "prof/views/kernel_columns.h"
 
 namespace oplens::prof {
 namespace {
 
-using enum ColumnType;
+using enum FieldType;
 
 constexpr std::string_view kGroupKeys[kGroupKeyCount] = {
     "op",    "mod",   "layer",  "range",  "kernel", "dir",  "phase",
     "shape", "dtype", "stream", "device", "rank",   "role", "step"};
 
 // Keys that are no column of a kernel.
-constexpr Column kKeyColumns[] = {
-    {"shape", "Shape", "", kText, Column::kShared, "", "", "shapes of the op's tensors",
+constexpr KernelColumn kKeyColumns[] = {
+    {{"shape", "Shape", "", kText, Field::kShared, "shapes of the op's tensors", Fold::kKey},
      [](const PricedKernel& row) { return Text(row.shapes); }},
-    {"dtype", "DType", "", kText, 6, "", "", "data type of the op's first tensor",
+    {{"dtype", "DType", "", kText, 6, "data type of the op's first tensor", Fold::kKey},
      [](const PricedKernel& row) { return Text(row.dtype); }},
-    {"step", "Step", "", kInteger, 5, "", "", "number of the training step",
+    {{"step", "Step", "", kInteger, 5, "number of the training step", Fold::kKey},
      [](const PricedKernel& row) { return Integer(row.record->step); }},
 };
 
-const GroupSums& SumsOf(const PricedKernel& row) { return *row.summary->sums; }
+const GroupSums& SumsOf(const SummaryRow& row) { return *row.sums; }
 
 Cell TimeOf(const GroupSums& sums, int64_t ns) { return sums.timed > 0 ? Cell{ns} : Cell{}; }
 
@@ -40,94 +41,81 @@ Cell SumOf(int64_t kernels, Checked sum) {
   return Decimal(sum.Approximate());
 }
 
-Cell PerStep(const PricedKernel& row) {
-  const SummaryRow& summary = *row.summary;
-  if (summary.steps == 0 || summary.sums->timed == 0) return {};
-  return {static_cast<double>(summary.sums->step_ns) / static_cast<double>(summary.steps)};
+Cell PerStep(const SummaryRow& row) {
+  if (row.steps == 0 || row.sums->timed == 0) return {};
+  return {static_cast<double>(row.sums->step_ns) / static_cast<double>(row.steps)};
 }
 
-constexpr Column kFigures[] = {
-    {"count", "Count", "", kInteger, 6, "", "", "kernels",
-     [](const PricedKernel& row) { return Cell{SumsOf(row).kernels}; }},
-    {"total", "Total(ns)", "ns", kInteger, 12, "", "", "time on the GPU",
-     [](const PricedKernel& row) { return TimeOf(SumsOf(row), SumsOf(row).total_ns); }},
-    {"mean", "Mean(ns)", "ns", kDecimal, 11, "", "", "total over the timed kernels",
-     [](const PricedKernel& row) { return Decimal(SumsOf(row).MeanNs()); }},
-    {"min", "Min(ns)", "ns", kInteger, 9, "", "", "shortest kernel",
-     [](const PricedKernel& row) { return TimeOf(SumsOf(row), SumsOf(row).min_ns); }},
-    {"max", "Max(ns)", "ns", kInteger, 9, "", "", "longest kernel",
-     [](const PricedKernel& row) { return TimeOf(SumsOf(row), SumsOf(row).max_ns); }},
-    {"share", "Share(%)", "%", kDecimal, 8, "", "", "of the time of all kernels",
-     [](const PricedKernel& row) {
-       return SumsOf(row).timed > 0 ? Decimal(Percent(SumsOf(row).total_ns, row.summary->all_ns))
-                                    : Cell{};
+constexpr Column<SummaryRow> kFigures[] = {
+    {{"count", "Count", "", kInteger, 6, "kernels", Fold::kSum},
+     [](const SummaryRow& row) { return Cell{SumsOf(row).kernels}; }},
+    {{"total", "Total(ns)", "ns", kInteger, 12, "time on the GPU", Fold::kSum},
+     [](const SummaryRow& row) { return TimeOf(SumsOf(row), SumsOf(row).total_ns); }},
+    {{"mean", "Mean(ns)", "ns", kDecimal, 11, "total over the timed kernels", Fold::kMean},
+     [](const SummaryRow& row) { return Decimal(SumsOf(row).MeanNs()); }},
+    {{"min", "Min(ns)", "ns", kInteger, 9, "shortest kernel", Fold::kMin},
+     [](const SummaryRow& row) { return TimeOf(SumsOf(row), SumsOf(row).min_ns); }},
+    {{"max", "Max(ns)", "ns", kInteger, 9, "longest kernel", Fold::kMax},
+     [](const SummaryRow& row) { return TimeOf(SumsOf(row), SumsOf(row).max_ns); }},
+    {{"share", "Share(%)", "%", kDecimal, 8, "of the time of all kernels"},
+     [](const SummaryRow& row) {
+       return SumsOf(row).timed > 0 ? Decimal(Percent(SumsOf(row).total_ns, row.all_ns)) : Cell{};
      }},
-    {"perstep", "PerStep(ns)", "ns", kDecimal, 13, "", "", "time a step, where steps are known",
+    {{"perstep", "PerStep(ns)", "ns", kDecimal, 13, "time a step, where steps are known",
+      Fold::kSum},
      PerStep},
-    {"flops", "FLOPs", "FLOP", kInteger, 16, "", "",
-     "sum over the kernels whose FLOPs are known: a lower bound where these are not all",
-     [](const PricedKernel& row) { return SumOf(SumsOf(row).with_flops, SumsOf(row).flops); }},
-    {"flops_known", "FLOPs(%)", "%", kDecimal, 8, "", "", "share of the group's time in flops",
-     [](const PricedKernel& row) {
+    {{"flops", "FLOPs", "FLOP", kInteger, 16,
+      "sum over the kernels whose FLOPs are known: a lower bound where these are not all",
+      Fold::kSum},
+     [](const SummaryRow& row) { return SumOf(SumsOf(row).with_flops, SumsOf(row).flops); }},
+    {{"flops_known", "FLOPs(%)", "%", kDecimal, 8, "share of the group's time in flops"},
+     [](const SummaryRow& row) {
        return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).flops_ns));
      }},
-    {"bytes", "Bytes", "B", kInteger, 14, "", "",
-     "sum over the kernels whose bytes are known: a lower bound where these are not all",
-     [](const PricedKernel& row) { return SumOf(SumsOf(row).with_bytes, SumsOf(row).bytes); }},
-    {"bytes_known", "Bytes(%)", "%", kDecimal, 8, "", "", "share of the group's time in bytes",
-     [](const PricedKernel& row) {
+    {{"bytes", "Bytes", "B", kInteger, 14,
+      "sum over the kernels whose bytes are known: a lower bound where these are not all",
+      Fold::kSum},
+     [](const SummaryRow& row) { return SumOf(SumsOf(row).with_bytes, SumsOf(row).bytes); }},
+    {{"bytes_known", "Bytes(%)", "%", kDecimal, 8, "share of the group's time in bytes"},
+     [](const SummaryRow& row) {
        return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).bytes_ns));
      }},
-    {"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 7, "", "",
-     "flops over the time of the kernels whose FLOPs are known",
-     [](const PricedKernel& row) { return Decimal(SumsOf(row).TeraflopsPerSecond()); }},
-    {"gbps", "GB/s", "GB/s", kDecimal, 8, "", "",
-     "bytes over the time of the kernels whose bytes are known",
-     [](const PricedKernel& row) { return Decimal(SumsOf(row).GigabytesPerSecond()); }},
-    {"tc", "TC(%)", "%", kDecimal, 7, "", "",
-     "time that uses Tensor Cores, of the time of which that is known",
-     [](const PricedKernel& row) { return Decimal(SumsOf(row).TensorCorePercent()); }},
-    {"tc_known", "TCknown(%)", "%", kDecimal, 10, "", "",
-     "share of the group's time of which the use of Tensor Cores is known",
-     [](const PricedKernel& row) {
+    {{"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 7,
+      "flops over the time of the kernels whose FLOPs are known"},
+     [](const SummaryRow& row) { return Decimal(SumsOf(row).TeraflopsPerSecond()); }},
+    {{"gbps", "GB/s", "GB/s", kDecimal, 8,
+      "bytes over the time of the kernels whose bytes are known"},
+     [](const SummaryRow& row) { return Decimal(SumsOf(row).GigabytesPerSecond()); }},
+    {{"tc", "TC(%)", "%", kDecimal, 7,
+      "time that uses Tensor Cores, of the time of which that is known"},
+     [](const SummaryRow& row) { return Decimal(SumsOf(row).TensorCorePercent()); }},
+    {{"tc_known", "TCknown(%)", "%", kDecimal, 10,
+      "share of the group's time of which the use of Tensor Cores is known"},
+     [](const SummaryRow& row) {
        return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).tensor_core_known_ns));
      }},
 };
 
-using Getter = Cell (*)(const PricedKernel& row);
-
-template <size_t... I>
-constexpr std::array<Getter, sizeof...(I)> KeyGetters(std::index_sequence<I...>) {
-  return {[](const PricedKernel& row) { return row.summary->keys[I]; }...};
-}
-constexpr auto kKeyGetters = KeyGetters(std::make_index_sequence<kGroupKeyCount>());
-
-const Column* FindIn(std::span<const Column> columns, std::string_view key) {
-  for (const Column& column : columns) {
+const KernelColumn* FindIn(std::span<const KernelColumn> columns, std::string_view key) {
+  for (const KernelColumn& column : columns) {
     if (column.key == key) return &column;
   }
   return nullptr;
 }
 
 /// The column of a kernel that a word of --by names; null for none.
-const Column* FindKey(std::string_view word) {
+const KernelColumn* FindKey(std::string_view word) {
   if (std::find(std::begin(kGroupKeys), std::end(kGroupKeys), word) == std::end(kGroupKeys)) {
     return nullptr;
   }
-  const Column* column = FindIn(KernelColumns(), word);
+  const KernelColumn* column = FindIn(KernelColumns(), word);
   return column != nullptr ? column : FindIn(kKeyColumns, word);
 }
 
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-bool IsText(const Column& column) { return column.type != kInteger && column.type != kDecimal; }
+bool IsText(const Field& field) { return field.type != kInteger && field.type != kDecimal; }
 
 void AddKey(std::string_view word, SummaryPlan* plan) {
-  const Column* key = FindKey(word);
+  const KernelColumn* key = FindKey(word);
   if (key == nullptr) {
     throw UsageError(fmt::format("--by: there is no key '{}'; the keys are {}", word,
                                  fmt::join(kGroupKeys, ",")));
@@ -135,65 +123,33 @@ void AddKey(std::string_view word, SummaryPlan* plan) {
   if (std::find(plan->keys.begin(), plan->keys.end(), key) != plan->keys.end()) {
     throw UsageError(fmt::format("--by: '{}' is there twice", word));
   }
-  Column column = *key;
-  column.get = kKeyGetters[plan->keys.size()];
+  Field field = *key;
+  field.fold = Fold::kKey;
   // A list is one text here: what groups is the whole.
-  if (IsText(column) && column.type != kName) column.type = kText;
-  if (column.type == kName || column.width > 9) column.width = Column::kShared;
+  if (IsText(field) && field.type != kName) field.type = kText;
+  if (field.type == kName || field.width > 9) field.width = Field::kShared;
   plan->keys.push_back(key);
-  plan->columns.push_back(column);
+  plan->fields.push_back(field);
 }
 
 }  // namespace
 
 std::span<const std::string_view> GroupKeys() { return kGroupKeys; }
 
-std::span<const Column> FigureColumns() { return kFigures; }
+std::vector<Field> FigureFields() {
+  return FieldsOf(std::span<const Column<SummaryRow>>(kFigures));
+}
 
 SummaryPlan PlanSummary(std::string_view list) {
   SummaryPlan plan;
-  for (bool more = true; more;) {
-    const size_t comma = list.find(',');
-    AddKey(Trim(list.substr(0, comma)), &plan);
-    more = comma != std::string_view::npos;
-    if (more) list.remove_prefix(comma + 1);
-  }
-  plan.columns.insert(plan.columns.end(), std::begin(kFigures), std::end(kFigures));
+  for (const std::string_view word : WordsOf(list)) AddKey(word, &plan);
+  const std::vector<Field> figures = FigureFields();
+  plan.fields.insert(plan.fields.end(), figures.begin(), figures.end());
   return plan;
 }
 
-SummaryOrder ParseOrder(std::string_view text, const SummaryPlan& plan) {
-  std::string_view key = Trim(text);
-  std::optional<bool> ascending;
-  if (key.ends_with(":asc")) ascending = true;
-  if (key.ends_with(":desc")) ascending = false;
-  if (ascending) key = key.substr(0, key.rfind(':'));
-  const bool turned = !ascending && key.starts_with('-');
-  if (turned) key.remove_prefix(1);
-  SummaryOrder order;
-  order.column = FindIn(plan.columns, key);
-  if (order.column == nullptr) {
-    std::string keys;
-    for (const Column& column : plan.columns) (keys += keys.empty() ? "" : ",") += column.key;
-    throw UsageError(fmt::format("--sort: there is no column '{}'; the columns are {}", key, keys));
-  }
-  const bool is_key = order.column < plan.columns.data() + plan.keys.size();
-  order.ascending = ascending.value_or(is_key != turned);
-  return order;
-}
-
-bool CellBefore(const Cell& a, const Cell& b) {
-  if (a.value.index() != b.value.index()) return a.value.index() < b.value.index();
-  if (const auto* integer = std::get_if<int64_t>(&a.value)) {
-    return *integer < std::get<int64_t>(b.value);
-  }
-  if (const auto* decimal = std::get_if<double>(&a.value)) {
-    return *decimal < std::get<double>(b.value);
-  }
-  if (const auto* text = std::get_if<std::string_view>(&a.value)) {
-    return *text < std::get<std::string_view>(b.value);
-  }
-  return false;
+void AppendFigures(const SummaryRow& row, std::vector<Cell>* cells) {
+  for (const Column<SummaryRow>& figure : kFigures) cells->push_back(figure.get(row));
 }
 
 }  // namespace oplens::prof

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "parse/model/trace_needs.h"
+#include "prof/price/kernel_sink.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
 #include "prof/table/sink.h"
@@ -26,7 +27,9 @@ enum class Compat : uint8_t {
 /// What a view is asked for.
 struct ViewOptions {
   Compat compat = Compat::kNone;
-  std::vector<std::string> by;  ///< Words of --by; each view says which it takes.
+  std::vector<std::string> by = {};  ///< Words of --by, of those that the view takes.
+  std::string sort = {};  ///< Of --sort, for a view that sorts its rows itself; "": its own.
+  size_t top = 0;         ///< The same of --top; 0: all rows.
 };
 
 /// What a view found out of one rank, or of several whose partials were merged. Sums are integers,
@@ -57,15 +60,23 @@ class Partial {
   virtual std::vector<std::string> Notes() const { return {}; }
 };
 
-/// One view: an entry of kViews.
+/// One view: an entry of kViews. It either makes partials or streams kernels.
 struct View {
   std::string_view name;  ///< What --view takes; the table of it has '_' for '-'.
   std::string_view help;
-  TraceNeeds needs;                    ///< Parts of the trace that it reads.
-  std::span<const Field> (*fields)();  ///< Without those that options add.
+  TraceNeeds needs;                ///< Parts of the trace that it reads.
+  std::vector<Field> (*fields)();  ///< Without those that options add.
   std::unique_ptr<Partial> (*make)(const ViewOptions& options);
-  bool needs_trace = true;  ///< Records do not tell what it shows.
+  /// Of one that keeps nothing: takes kernels and gives a row each to `sink`, which has begun with
+  /// the fields at `places`. Null of the others.
+  std::unique_ptr<KernelSink> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;
+  std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
+  std::string_view some = {};  ///< Fields that are printed in lines unless -c is given; "": all.
+  bool sorts = false;          ///< It follows ViewOptions::sort and top itself.
 };
+
+/// All of them, in the order in which they are listed.
+std::span<const View> Views();
 
 }  // namespace oplens::prof
 

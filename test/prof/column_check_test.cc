@@ -18,15 +18,15 @@ TEST(ColumnCheckTest, CountsWhatIsKnownAndWhyTheRestIsNot) {
   row.record = &record;
   row.op = "mm";
   row.share.flops = 0;  // Known.
-  check.AppendRow(row, nullptr);
+  check.Add(row);
   row.op = {};
   row.share.flops.reset();
   row.reasons.Add(Reason::kNoMarker);
-  check.AppendRow(row, nullptr);
+  check.Add(row);
   row.reasons.Add(Reason::kUntimed);
   record.rank = "3";
   record.range = {"epoch"};
-  check.AppendRow(row, nullptr);
+  check.Add(row);
   EXPECT_EQ(check.Render(),
             "columns, and the kernels that have them\n"
             "  idx                   3 of 3\n"
@@ -48,7 +48,7 @@ TEST(ColumnCheckTest, NamesTheMostFrequentReasons) {
       PricedKernel row;
       row.record = &record;
       row.reasons.Add(reasons[i]);
-      check.AppendRow(row, nullptr);
+      check.Add(row);
     }
   }
   EXPECT_THAT(

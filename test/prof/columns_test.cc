@@ -16,9 +16,9 @@ using test::PlainRecord;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> Keys(const std::vector<const Column*>& columns) {
+std::vector<std::string> Keys(const Columns<PricedKernel>& columns) {
   std::vector<std::string> keys;
-  for (const Column* column : columns) keys.emplace_back(column->key);
+  for (const KernelColumn* column : columns) keys.emplace_back(column->key);
   return keys;
 }
 
@@ -62,7 +62,7 @@ TEST(SelectColumnsTest, NamesTheWrongWordAndTheRightOnes) {
 TEST(ColumnsTest, TheTableIsWhole) {
   std::set<std::string_view> keys;
   std::set<std::string_view> headers;
-  for (const Column& column : KernelColumns()) {
+  for (const KernelColumn& column : KernelColumns()) {
     EXPECT_TRUE(keys.insert(column.key).second) << column.key;
     EXPECT_TRUE(headers.insert(column.header).second) << column.header;
     EXPECT_FALSE(column.help.empty()) << column.key;
@@ -73,7 +73,7 @@ TEST(ColumnsTest, TheTableIsWhole) {
 
 // The text of one column of a row.
 std::string TextOf(std::string_view key, const PricedKernel& row) {
-  const Column& column = *SelectKernelColumns(key).front();
+  const KernelColumn& column = *SelectKernelColumns(key).front();
   std::string scratch;
   return std::string(CellText(column, column.get(row), &scratch));
 }

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "prof/input/line_records.h"
-#include "prof/print_rows.h"
+#include "prof/price_all.h"
+#include "prof/table/text_sinks.h"
 #include "prof/views/kernel_columns.h"
 #include "test/support/test_files.h"
 
@@ -48,10 +49,12 @@ Table ReadCsv(const std::string& text) {
 
 Table RunProf(const std::string& corpus_name, Diagnostics* diagnostics) {
   LineRecords lines(CorpusFile(corpus_name).string());
-  const std::unique_ptr<RowWriter> writer = MakeCsvWriter(SelectKernelColumns("all"));
   const std::string path = (TestDir() / "out.csv").string();
   Output output(path);
-  PrintRows(&lines, {}, writer.get(), &output, diagnostics);
+  const std::unique_ptr<Sink> sink = MakeCsvSink(&output);
+  sink->Begin("kernels", FieldsOf(KernelColumns()));
+  KernelTable table(SelectKernelColumns("all"), sink.get());
+  PriceAll(&lines, {}, &table, diagnostics);
   output.Commit();
   return ReadCsv(ReadFile(path));
 }

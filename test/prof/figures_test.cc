@@ -44,7 +44,7 @@ class FiguresTest : public testing::Test {
     row_.share.flops = row_.share.flops_mma = 2'147'483'648;
     row_.share.flops_vec = 0;
     row_.share.bytes = 12'582'912;
-    const Column* column = SelectKernelColumns(key).front();
+    const KernelColumn* column = SelectKernelColumns(key).front();
     std::string scratch;
     return std::string(CellText(*column, column->get(row_), &scratch));
   }

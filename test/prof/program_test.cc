@@ -157,7 +157,7 @@ TEST_F(ProgramTest, AFormatMayBeGivenTwice) {
 
 TEST_F(ProgramTest, HelpTellsTheUnitOfEveryColumn) {
   const std::string help = RunProgram({Program("prof"), "-h"}).out;
-  for (const Column& column : KernelColumns()) {
+  for (const KernelColumn& column : KernelColumns()) {
     EXPECT_THAT(help, HasSubstr(fmt::format("\n  {} ", column.key))) << column.key;
     EXPECT_THAT(help, HasSubstr(std::string(column.help))) << column.key;
     if (!column.unit.empty()) {

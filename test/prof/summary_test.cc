@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/table/text_sinks.h"
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 
@@ -68,9 +69,10 @@ class Grouped {
 
   std::vector<nlohmann::json> Rows(std::string_view sort = "total", size_t top = 0) {
     const auto path = test::TestDir() / "summary.json";
-    const auto writer = MakeJsonWriter(SelectColumns("all", plan_.columns));
     Output output(path.string());
-    summary_.Write(ParseOrder(sort, plan_), top, writer.get(), &output);
+    const auto sink = MakeJsonSink(&output, false);
+    sink->Begin("summary", plan_.fields);
+    summary_.Write(ParseOrder(sort, plan_.fields), top, sink.get());
     output.Commit();
     const std::string text = test::ReadFile(path);
     std::vector<nlohmann::json> rows;
@@ -420,12 +422,12 @@ TEST(PlanSummaryTest, RefusesWhatIsNoKey) {
 TEST(ParseOrderTest, RefusesWhatIsNoColumn) {
   const SummaryPlan plan = PlanSummary("op,dir");
   for (const char* order : {"", "-", "dir:up", "kernel", "--op", "-op:asc"}) {
-    EXPECT_THROW(ParseOrder(order, plan), UsageError) << order;
+    EXPECT_THROW(ParseOrder(order, plan.fields), UsageError) << order;
   }
-  EXPECT_EQ(ParseOrder("dir", plan).column->key, "dir");
-  EXPECT_TRUE(ParseOrder("dir", plan).ascending);
-  EXPECT_TRUE(ParseOrder("stream", PlanSummary("stream")).ascending);
-  EXPECT_FALSE(ParseOrder("tflops", plan).ascending);
+  EXPECT_EQ(plan.fields[ParseOrder("dir", plan.fields).field].key, "dir");
+  EXPECT_TRUE(ParseOrder("dir", plan.fields).ascending);
+  EXPECT_TRUE(ParseOrder("stream", PlanSummary("stream").fields).ascending);
+  EXPECT_FALSE(ParseOrder("tflops", plan.fields).ascending);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "base/append_format.h"
 #include "base/error.h"
 #include "base/utf8.h"
-#include "prof/table/writer.h"
+#include "prof/table/text_sinks.h"
 
 namespace oplens::prof {
 namespace {
@@ -46,51 +46,54 @@ void AppendRight(std::string_view digits, size_t width, std::string* out) {
 }
 
 /// The width of each column. The shared ones part what the others and the separators leave.
-std::vector<size_t> Widths(const Columns& columns, int total) {
+std::vector<size_t> Widths(std::span<const Field> fields, int total) {
   if (total > kMaxWidth) {
     throw UsageError(fmt::format("-w {} is too wide: the most is -w {}", total, kMaxWidth));
   }
-  int fixed = static_cast<int>(columns.size()) - 1;
+  int fixed = static_cast<int>(fields.size()) - 1;
   int shared = 0;
-  for (const Column* column : columns) {
-    fixed += column->width;
-    if (column->width == Column::kShared) ++shared;
+  for (const Field& field : fields) {
+    fixed += field.width;
+    if (field.width == Field::kShared) ++shared;
   }
   const int least = fixed + shared * kLeastSharedWidth;
   if (total < least) {
     std::string keys;
-    for (const Column* column : columns) AppendFormat(&keys, ",{}", column->key);
+    for (const Field& field : fields) AppendFormat(&keys, ",{}", field.key);
     throw UsageError(fmt::format("-w {} is too narrow: the columns {} need at least -w {}", total,
                                  keys.substr(1), least));
   }
   const int part = shared == 0 ? 0 : (total - fixed) / shared;
   std::vector<size_t> widths;
-  for (const Column* column : columns) {
-    const int width = column->width == Column::kShared ? part : column->width;
+  for (const Field& field : fields) {
+    const int width = field.width == Field::kShared ? part : field.width;
     widths.push_back(static_cast<size_t>(width));
   }
   return widths;
 }
 
-class TableWriter : public RowWriter {
+class WidthSink : public Sink {
  public:
-  TableWriter(Columns columns, int width)
-      : columns_(std::move(columns)), widths_(Widths(columns_, width)) {}
+  WidthSink(Output* output, int width) : output_(output), width_(width) {}
 
-  void AppendHeader(std::string* out) override {
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      AppendLeft(columns_[i]->header, widths_[i], out);
+  void Begin(std::string_view, std::vector<Field> fields) override {
+    widths_ = Widths(fields, width_);
+    fields_ = std::move(fields);
+    std::string* out = output_->buffer();
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      AppendLeft(fields_[i].header, widths_[i], out);
       out->push_back(' ');
     }
     EndLine(out);
   }
 
-  void AppendRow(const PricedKernel& row, std::string* out) override {
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      const Column& column = *columns_[i];
-      std::string_view text = Text(column, column.get(row));
+  void Row(std::span<const Cell> cells) override {
+    std::string* out = output_->buffer();
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const Field& field = fields_[i];
+      std::string_view text = TextOf(field, cells[i]);
       if (text.empty()) text = "-";
-      if (column.type == ColumnType::kInteger || column.type == ColumnType::kDecimal) {
+      if (field.type == FieldType::kInteger || field.type == FieldType::kDecimal) {
         AppendRight(text, widths_[i], out);
       } else {
         AppendLeft(text, widths_[i], out);
@@ -98,16 +101,17 @@ class TableWriter : public RowWriter {
       out->push_back(' ');
     }
     EndLine(out);
+    output_->FlushIfLarge();
   }
 
  private:
-  std::string_view Text(const Column& column, const Cell& cell) {
+  std::string_view TextOf(const Field& field, const Cell& cell) {
     const auto* list = std::get_if<Cell::Texts>(&cell.value);
-    if (column.type == ColumnType::kFileList && list != nullptr && !list->texts.empty()) {
+    if (field.type == FieldType::kFileList && list != nullptr && !list->texts.empty()) {
       const std::string_view last = list->texts.back();
       return last.substr(last.rfind('/') + 1);  // npos + 1 is 0.
     }
-    return CellText(column, cell, &scratch_);
+    return CellText(field, cell, &scratch_);
   }
 
   static void EndLine(std::string* out) {
@@ -115,15 +119,19 @@ class TableWriter : public RowWriter {
     out->push_back('\n');
   }
 
-  Columns columns_;
+  Output* output_;
+  int width_;
+  std::vector<Field> fields_;
   std::vector<size_t> widths_;
   std::string scratch_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowWriter> MakeTableWriter(Columns columns, int width) {
-  return std::make_unique<TableWriter>(std::move(columns), width);
+void RefuseWidth(std::span<const Field> fields, int width) { Widths(fields, width); }
+
+std::unique_ptr<Sink> MakeWidthSink(Output* output, int width) {
+  return std::make_unique<WidthSink>(output, width);
 }
 
 }  // namespace oplens::prof

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "prof/table/writer.h"
+#include "prof/table/text_sinks.h"
 
 namespace oplens::prof {
 namespace {
@@ -35,34 +35,41 @@ struct JsonOf {
   }
 };
 
-class JsonWriter : public RowWriter {
+class JsonSink : public Sink {
  public:
-  explicit JsonWriter(Columns columns) : columns_(std::move(columns)) {}
+  JsonSink(Output* output, bool names_table) : output_(output), names_table_(names_table) {}
 
-  void AppendHeader(std::string*) override {}
+  void Begin(std::string_view table, std::vector<Field> fields) override {
+    table_ = table;
+    fields_ = std::move(fields);
+  }
 
-  void AppendRow(const PricedKernel& row, std::string* out) override {
+  void Row(std::span<const Cell> cells) override {
     Json object;
     object["schema"] = kJsonSchema;
-    for (const Column* column : columns_) {
-      const std::string key(column->key);
-      const Cell cell = column->get(row);
-      object[key] = std::visit(JsonOf{}, cell.value);
-      const auto* list = std::get_if<Cell::Texts>(&cell.value);
+    if (names_table_) object["view"] = table_;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const std::string key(fields_[i].key);
+      object[key] = std::visit(JsonOf{}, cells[i].value);
+      const auto* list = std::get_if<Cell::Texts>(&cells[i].value);
       if (list != nullptr && list->more > 0) object[key + "Cut"] = list->more;
     }
-    *out += object.dump(-1, ' ', false, Json::error_handler_t::replace);
-    out->push_back('\n');
+    *output_->buffer() += object.dump(-1, ' ', false, Json::error_handler_t::replace);
+    output_->buffer()->push_back('\n');
+    output_->FlushIfLarge();
   }
 
  private:
-  Columns columns_;
+  Output* output_;
+  bool names_table_;
+  std::string table_;
+  std::vector<Field> fields_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowWriter> MakeJsonWriter(Columns columns) {
-  return std::make_unique<JsonWriter>(std::move(columns));
+std::unique_ptr<Sink> MakeJsonSink(Output* output, bool names_table) {
+  return std::make_unique<JsonSink>(output, names_table);
 }
 
 }  // namespace oplens::prof

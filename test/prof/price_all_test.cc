@@ -1,4 +1,4 @@
-#include "prof/print_rows.h"
+#include "prof/price_all.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "prof/input/line_records.h"
+#include "prof/table/text_sinks.h"
+#include "prof/views/column_check.h"
 #include "prof/views/kernel_columns.h"
 #include "prof/views/summary.h"
 #include "test/prof/rows.h"
@@ -39,15 +41,17 @@ Printed Print(const std::string& input, const char* columns = "idx,op,kernel,flo
   WriteFile(dir / "net.dict", input);
   LineRecords lines((dir / "net.dict").string());
   Printed printed;
-  const std::unique_ptr<RowWriter> writer = MakeSpaceWriter(SelectKernelColumns(columns));
   Output output((dir / "net.txt").string());
+  const std::unique_ptr<Sink> sink = MakeSpaceSink(&output);
+  const auto selected = SelectKernelColumns(columns);
+  KernelTable table(selected, sink.get());
   try {
-    PrintRows(&lines, {.op_choice = op_choice}, writer.get(), &output, &printed.diagnostics);
+    sink->Begin("kernels", FieldsOf(selected));
+    PriceAll(&lines, {.op_choice = op_choice}, &table, &printed.diagnostics);
     output.Commit();
     printed.text = ReadFile(dir / "net.txt");
   } catch (const Error& error) {
     printed.error = error.what();
-    EXPECT_EQ(*output.buffer(), "") << "nothing is written";
   }
   return printed;
 }
@@ -63,7 +67,7 @@ KernelRecord MmRecord() {
   return record;
 }
 
-TEST(PrintRowsTest, OneRowARecord) {
+TEST(PriceAllTest, OneRowARecord) {
   const Printed printed = Print(Line(MmRecord()) + Line(PlainRecord()));
   EXPECT_EQ(printed.text,
             "Idx Op Kernel FLOPs\n"
@@ -74,7 +78,7 @@ TEST(PrintRowsTest, OneRowARecord) {
   EXPECT_EQ(printed.diagnostics.CountOf(Reason::kNoMarker), 1);
 }
 
-TEST(PrintRowsTest, UtilisationNeedsAPeak) {
+TEST(PriceAllTest, UtilisationNeedsAPeak) {
   KernelRecord record = MmRecord();
   record.start_ns = 1000;
   record.end_ns = 1100;
@@ -82,10 +86,9 @@ TEST(PrintRowsTest, UtilisationNeedsAPeak) {
   WriteFile(dir / "net.dict", Line(record));
   for (const bool has_peak : {false, true}) {
     LineRecords lines((dir / "net.dict").string());
-    const auto writer = MakeSpaceWriter(SelectKernelColumns("idx"));
-    Output output((dir / "net.txt").string());
+    ColumnCheck kernels(SelectKernelColumns("idx"));
     Diagnostics diagnostics;
-    RowOptions options;
+    PriceOptions options;
     // 48 FLOP in 100 ns; the peak is 4 FLOP a ns.
     static int asked = 0;
     static bool has_product = false;
@@ -98,7 +101,7 @@ TEST(PrintRowsTest, UtilisationNeedsAPeak) {
         return 4e9;
       };
     }
-    PrintRows(&lines, options, writer.get(), &output, &diagnostics);
+    PriceAll(&lines, options, &kernels, &diagnostics);
     const std::string said = diagnostics.Render("prof");
     EXPECT_EQ(said.find("model FLOPs utilisation 12.0 %") != std::string::npos, has_product)
         << said;
@@ -106,7 +109,7 @@ TEST(PrintRowsTest, UtilisationNeedsAPeak) {
   }
 }
 
-TEST(PrintRowsTest, FilterAndStepsAreOfTheWholeInput) {
+TEST(PriceAllTest, FilterAndStepsAreOfTheWholeInput) {
   KernelRecord inside = MmRecord();
   inside.range = {"epoch 1"};
   KernelRecord outside = MmRecord();
@@ -115,13 +118,15 @@ TEST(PrintRowsTest, FilterAndStepsAreOfTheWholeInput) {
   LineRecords lines((dir / "net.dict").string());
   const SummaryPlan plan = PlanSummary("step,op");
   Summary summary(&plan);
-  Output output((dir / "net.txt").string());
   Diagnostics diagnostics;
   RangeFilter filter("epoch");
   StepFinder steps("epoch");
-  PrintRows(&lines, {.filter = &filter, .steps = &steps}, &summary, &output, &diagnostics);
-  const auto writer = MakeSpaceWriter(SelectColumns("step,op,count,flops,perstep", plan.columns));
-  summary.Write(ParseOrder("total", plan), 0, writer.get(), &output);
+  PriceAll(&lines, {.filter = &filter, .steps = &steps}, &summary, &diagnostics);
+  Output output((dir / "net.txt").string());
+  const auto sink = MakeSpaceSink(&output);
+  SelectingSink selected(SelectFields("step,op,count,flops,perstep", plan.fields), sink.get());
+  selected.Begin("summary", plan.fields);
+  summary.Write(ParseOrder("total", plan.fields), 0, &selected);
   output.Commit();
   EXPECT_EQ(ReadFile(dir / "net.txt"),
             "Step Op Count FLOPs PerStep(ns)\n"
@@ -129,20 +134,20 @@ TEST(PrintRowsTest, FilterAndStepsAreOfTheWholeInput) {
   EXPECT_THAT(diagnostics.Render("prof"), HasSubstr("FLOPs are known for 2 of 2 kernels"));
 }
 
-TEST(PrintRowsTest, KernelsInOpenRangesAreNotCountedAsRanges) {
+TEST(PriceAllTest, KernelsInOpenRangesAreNotCountedAsRanges) {
   KernelRecord record = MmRecord();
   record.reasons.Add(Reason::kOpenRange);
   const Printed printed = Print(Line(record) + Line(record));
   EXPECT_EQ(printed.diagnostics.CountOf(Reason::kOpenRange), 0);
 }
 
-TEST(PrintRowsTest, AnEmptyFileIsNoInput) {
+TEST(PriceAllTest, AnEmptyFileIsNoInput) {
   for (const char* input : {"", "\n", "  \n\t\r\n"}) {
     EXPECT_THAT(Print(input).error, HasSubstr("net.dict: is empty")) << input;
   }
 }
 
-TEST(PrintRowsTest, BadLinesAreSkippedAndCounted) {
+TEST(PriceAllTest, BadLinesAreSkippedAndCounted) {
   const std::string good = Line(PlainRecord());
   const std::string truncated = good.substr(0, good.size() / 2);
   const Printed printed = Print("Error: no such table: StringTable\n" + good + "\n" +
@@ -159,7 +164,7 @@ TEST(PrintRowsTest, BadLinesAreSkippedAndCounted) {
   EXPECT_THAT(said, Not(HasSubstr("line 7: "))) << "three examples are enough";
 }
 
-TEST(PrintRowsTest, InputWithoutAnyRecordIsRefused) {
+TEST(PriceAllTest, InputWithoutAnyRecordIsRefused) {
   const Printed printed = Print("hello\nworld\n");
   EXPECT_THAT(printed.error, HasSubstr("net.dict: holds no kernel record (line 1: "));
   EXPECT_THAT(printed.error, HasSubstr("; give it"));
@@ -171,7 +176,7 @@ struct KindCase {
   std::string said;
 };
 
-TEST(PrintRowsTest, SaysWhatAWrongFileIs) {
+TEST(PriceAllTest, SaysWhatAWrongFileIs) {
   const KindCase kCases[] = {
       {std::string("SQLite format 3\0\x10\n", 18), "parse FILE | prof"},
       {"\x1f\x8b\x08", "gzip"},
@@ -187,7 +192,7 @@ TEST(PrintRowsTest, SaysWhatAWrongFileIs) {
   for (const KindCase& c : kCases) EXPECT_THAT(Print(c.content).error, HasSubstr(c.said));
 }
 
-TEST(PrintRowsTest, HugeTextsAndDeepNesting) {
+TEST(PriceAllTest, HugeTextsAndDeepNesting) {
   KernelRecord record = MmRecord();
   const std::string huge(1000000, 'x');
   record.long_name = huge;
@@ -200,7 +205,7 @@ TEST(PrintRowsTest, HugeTextsAndDeepNesting) {
   EXPECT_EQ(printed.diagnostics.CountOf(Reason::kBadLine), 2);
 }
 
-TEST(PrintRowsTest, ExamplesAreShortAndHarmless) {
+TEST(PriceAllTest, ExamplesAreShortAndHarmless) {
   KernelRecord record = PlainRecord();
   const std::string op = "\x1b[2J\n" + std::string(1000, 'x');
   record.op = {op};
@@ -210,7 +215,7 @@ TEST(PrintRowsTest, ExamplesAreShortAndHarmless) {
   EXPECT_THAT(said, HasSubstr("?[2J?xxx"));
 }
 
-TEST(PrintRowsTest, ExtremeIntegers) {
+TEST(PriceAllTest, ExtremeIntegers) {
   KernelRecord record = MmRecord();
   record.duration_ns = INT64_MAX;
   record.thread_id = INT64_MIN;
@@ -225,7 +230,7 @@ TEST(PrintRowsTest, ExtremeIntegers) {
 }
 
 // Two gradients of one product: what prof prints for a backward node adds up.
-TEST(PrintRowsTest, BackwardKernelsShareTheWorkOfTheirForwardOp) {
+TEST(PriceAllTest, BackwardKernelsShareTheWorkOfTheirForwardOp) {
   KernelRecord forward = MmRecord();
   forward.seq_ids = {5};
   forward.seq_markers = {"mm, seq = 5"};
@@ -242,7 +247,7 @@ TEST(PrintRowsTest, BackwardKernelsShareTheWorkOfTheirForwardOp) {
 }
 
 // Y[1024,5121] = A[1024,515] B[515,5121], and its gradients: 16 bytes are 4 fp32 elements.
-TEST(PrintRowsTest, AdviceNamesDimensionsAsParamsDoes) {
+TEST(PriceAllTest, AdviceNamesDimensionsAsParamsDoes) {
   const std::string text = MmText(1024, 515, 5121);
   KernelRecord forward = MmRecord();
   forward.markers = {text};
@@ -269,7 +274,7 @@ TEST(PrintRowsTest, AdviceNamesDimensionsAsParamsDoes) {
   EXPECT_THAT(printed, HasSubstr("M=5121:_pad_to_5124;_N=515:_pad_to_516\n"));
 }
 
-TEST(PrintRowsTest, OuterChoiceGivesTheCostOfTheOutermost) {
+TEST(PriceAllTest, OuterChoiceGivesTheCostOfTheOutermost) {
   KernelRecord record = MmRecord();
   const std::string outer = MmText(10, 10, 10);
   record.markers.insert(record.markers.begin(), outer);
@@ -280,7 +285,7 @@ TEST(PrintRowsTest, OuterChoiceGivesTheCostOfTheOutermost) {
 }
 
 // 12,582,912 bytes on an A100 need 8,092 ns at 1555 GB/s; its L2 cache holds them.
-TEST(PrintRowsTest, WhatIsAboveARoofSaysWhy) {
+TEST(PriceAllTest, WhatIsAboveARoofSaysWhy) {
   const std::string text =
       "{'mod': 'torch', 'op': 'relu', 'args': [{'name': '', 'type': 'tensor', 'shape': (1024, "
       "1536), 'dtype': 'float32'}]}";
@@ -309,7 +314,7 @@ TEST(PrintRowsTest, WhatIsAboveARoofSaysWhy) {
 }
 
 // The product between the transforms of a Winograd convolution: 302 % of 15.7 TFLOP/s.
-TEST(PrintRowsTest, AConvolutionInFewerFlopsSaysSo) {
+TEST(PriceAllTest, AConvolutionInFewerFlopsSaysSo) {
   const std::string text =
       "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': ["
       "{'name': '', 'type': 'tensor', 'shape': (32, 128, 28, 28), 'dtype': 'float32'}, "
@@ -332,7 +337,7 @@ TEST(PrintRowsTest, AConvolutionInFewerFlopsSaysSo) {
 }
 
 // Millions of distinct texts must neither pile up nor leave a row without its own.
-TEST(PrintRowsTest, DistinctTextsWithoutEnd) {
+TEST(PriceAllTest, DistinctTextsWithoutEnd) {
   KernelRecord record = MmRecord();
   std::string input;
   const std::string filler(20000, 'f');

@@ -1,4 +1,4 @@
-#include "prof/table/columns.h"
+#include "prof/table/field.h"
 
 #include <fmt/format.h>
 
@@ -6,29 +6,18 @@
 
 #include "base/append_format.h"
 #include "base/error.h"
+#include "base/words.h"
 
 namespace oplens::prof {
 namespace {
 
-const Column* FindColumn(std::string_view key, std::span<const Column> all) {
-  const auto place =
-      std::find_if(all.begin(), all.end(), [&](const Column& column) { return column.key == key; });
-  return place == all.end() ? nullptr : &*place;
-}
-
-std::string ValidKeys(std::span<const Column> all) {
+std::string ValidKeys(std::span<const Field> all) {
   std::string keys;
-  for (const Column& column : all) {
-    keys += column.key;
+  for (const Field& field : all) {
+    keys += field.key;
     keys += ',';
   }
   return keys + "all";
-}
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 void AppendInteger(int64_t value, std::string* out) {
@@ -38,18 +27,18 @@ void AppendInteger(int64_t value, std::string* out) {
 
 /// Appends the texts of a cell to `out`, one function a kind of value.
 struct TextOf {
-  const Column& column;
+  const Field& field;
   std::string* out;
 
   void Separate(size_t i) const {
-    if (i > 0) out->append(column.separator);
+    if (i > 0) out->append(field.separator);
   }
   void operator()(std::monostate) const {}
   void operator()(int64_t value) const { AppendInteger(value, out); }
   void operator()(double value) const { AppendFormat(out, "{:.3f}", value); }
   void operator()(std::string_view text) const {
     out->append(text);
-    if (column.type == ColumnType::kName) std::replace(out->begin(), out->end(), ' ', '_');
+    if (field.type == FieldType::kName) std::replace(out->begin(), out->end(), ' ', '_');
   }
   void operator()(std::span<const int64_t> values) const {
     for (size_t i = 0; i < values.size(); ++i) {
@@ -68,9 +57,9 @@ struct TextOf {
   }
   void operator()(const Dim3& extent) const {
     AppendInteger(extent.x, out);
-    out->append(column.separator);
+    out->append(field.separator);
     AppendInteger(extent.y, out);
-    out->append(column.separator);
+    out->append(field.separator);
     AppendInteger(extent.z, out);
   }
   void operator()(ReasonSet reasons) const {
@@ -83,41 +72,50 @@ struct TextOf {
 
 }  // namespace
 
-std::vector<const Column*> SelectColumns(std::string_view list, std::span<const Column> all) {
-  std::vector<const Column*> columns;
-  const auto add = [&](const Column& column) {
-    if (std::find(columns.begin(), columns.end(), &column) == columns.end()) {
-      columns.push_back(&column);
-    }
+std::vector<size_t> SelectFields(std::string_view list, std::span<const Field> all) {
+  std::vector<size_t> places;
+  const auto add = [&](size_t place) {
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
   };
-  for (bool more = true; more;) {
-    const size_t comma = list.find(',');
-    const std::string_view key = Trim(list.substr(0, comma));
-    more = comma != std::string_view::npos;
-    if (more) list.remove_prefix(comma + 1);
+  for (const std::string_view key : WordsOf(list)) {
     if (key == "all") {
-      for (const Column& column : all) add(column);
+      for (size_t i = 0; i < all.size(); ++i) add(i);
       continue;
     }
-    const Column* column = FindColumn(key, all);
-    if (column == nullptr) {
+    const auto place =
+        std::find_if(all.begin(), all.end(), [&](const Field& field) { return field.key == key; });
+    if (place == all.end()) {
       throw UsageError(
           fmt::format("-c: there is no column '{}'; the columns are {}", key, ValidKeys(all)));
     }
-    add(*column);
+    add(static_cast<size_t>(place - all.begin()));
   }
-  return columns;
+  return places;
 }
 
-std::string_view CellText(const Column& column, const Cell& cell, std::string* scratch) {
+std::string_view CellText(const Field& field, const Cell& cell, std::string* scratch) {
   if (const auto* text = std::get_if<std::string_view>(&cell.value);
-      text != nullptr && column.type != ColumnType::kName) {
+      text != nullptr && field.type != FieldType::kName) {
     return *text;
   }
-  if (std::holds_alternative<std::monostate>(cell.value)) return column.unknown;
+  if (IsUnknown(cell)) return field.unknown;
   scratch->clear();
-  std::visit(TextOf{column, scratch}, cell.value);
+  std::visit(TextOf{field, scratch}, cell.value);
   return *scratch;
+}
+
+bool CellBefore(const Cell& a, const Cell& b) {
+  if (a.value.index() != b.value.index()) return a.value.index() < b.value.index();
+  if (const auto* integer = std::get_if<int64_t>(&a.value)) {
+    return *integer < std::get<int64_t>(b.value);
+  }
+  if (const auto* decimal = std::get_if<double>(&a.value)) {
+    return *decimal < std::get<double>(b.value);
+  }
+  if (const auto* text = std::get_if<std::string_view>(&a.value)) {
+    return *text < std::get<std::string_view>(b.value);
+  }
+  return false;
 }
 
 }  // namespace oplens::prof

@@ -3,14 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "prof/table/writer.h"
+#include "prof/table/text_sinks.h"
 #include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
+#include "test/support/test_files.h"
 
 namespace oplens::prof {
 namespace {
@@ -18,16 +21,34 @@ namespace {
 using test::PlainRecord;
 using testing::HasSubstr;
 
-std::string Written(RowWriter* writer, const std::vector<const PricedKernel*>& rows) {
-  std::string text;
-  writer->AppendHeader(&text);
-  for (const PricedKernel* row : rows) writer->AppendRow(*row, &text);
-  return text;
+/// The rows with these columns as a sink writes them.
+std::string Written(const std::function<std::unique_ptr<Sink>(Output*)>& make,
+                    std::string_view columns, const std::vector<const PricedKernel*>& rows) {
+  const std::string path = (test::TestDir() / "rows.txt").string();
+  Output output(path);
+  const std::unique_ptr<Sink> sink = make(&output);
+  const Columns<PricedKernel> selected = SelectKernelColumns(columns);
+  sink->Begin("kernels", FieldsOf(selected));
+  KernelTable table(selected, sink.get());
+  for (const PricedKernel* row : rows) table.Add(*row);
+  sink->End();
+  output.Commit();
+  return test::ReadFile(path);
 }
 
-class WritersTest : public testing::Test {
+std::unique_ptr<Sink> Json(Output* output) { return MakeJsonSink(output, false); }
+
+auto Width(int width) {
+  return [width](Output* output) { return MakeWidthSink(output, width); };
+}
+
+void Refuse(std::string_view columns, int width) {
+  RefuseWidth(FieldsOf(SelectKernelColumns(columns)), width);
+}
+
+class SinksTest : public testing::Test {
  protected:
-  WritersTest() {
+  SinksTest() {
     known_.index = 1;
     known_.record = &known_record_;
     known_record_.seq_ids = {5, 6};
@@ -54,127 +75,116 @@ class WritersTest : public testing::Test {
   const char* columns_ = "idx,seq,trace,dir,op,kernel,params,sil,tc,grid,flops,reason";
 };
 
-TEST_F(WritersTest, Csv) {
+TEST_F(SinksTest, Csv) {
   EXPECT_EQ(
-      Written(MakeCsvWriter(SelectKernelColumns(columns_)).get(), rows_),
+      Written(MakeCsvSink, columns_, rows_),
       R"csv("Idx","SeqId","Trace","Direction","Op","Kernel","Params","Sil(ns)","TC","Grid","FLOPs","Reason"
 "1","5,6","main.py:3,my nets/net.py:14","fprop","mm","scale_kernel","M=2,N=3,K=4,fp32","100","1","2,1,1","48",""
 "2","","","","","","","","?","2,1,1","","untimed"
 )csv");
 }
 
-TEST_F(WritersTest, SpaceSeparated) {
-  EXPECT_EQ(Written(MakeSpaceWriter(SelectKernelColumns(columns_)).get(), rows_),
+TEST_F(SinksTest, SpaceSeparated) {
+  EXPECT_EQ(Written(MakeSpaceSink, columns_, rows_),
             R"(Idx SeqId Trace Direction Op Kernel Params Sil(ns) TC Grid FLOPs Reason
 1 5,6 main.py:3,my_nets/net.py:14 fprop mm scale_kernel M=2,N=3,K=4,fp32 100 1 2,1,1 48 -
 2 - - - - - - - ? 2,1,1 - untimed
 )");
 }
 
-TEST_F(WritersTest, Table) {
+TEST_F(SinksTest, Table) {
   EXPECT_EQ(
-      Written(
-          MakeTableWriter(SelectKernelColumns("idx,trace,dir,op,kernel,params,sil,tc,flops"), 132)
-              .get(),
-          rows_),
+      Written(Width(132), "idx,trace,dir,op,kernel,params,sil,tc,flops", rows_),
       R"(Idx     Trace                     Direc Op              Kernel                   Params                   Sil(ns)    TC FLOPs
       1 net.py:14                 fprop mm              scale_kernel             M=2,N=3,K=4,fp32                100 1            48
       2 -                         -     -               -                        -                                 - ?             -
 )");
 }
 
-TEST_F(WritersTest, Json) {
+TEST_F(SinksTest, Json) {
   EXPECT_EQ(
-      Written(MakeJsonWriter(SelectKernelColumns(columns_)).get(), rows_),
+      Written(Json, columns_, rows_),
       R"({"schema":1,"idx":1,"seq":[5,6],"trace":["main.py:3","my nets/net.py:14"],"dir":"fprop","op":"mm","kernel":"scale_kernel","params":"M=2,N=3,K=4,fp32","sil":100,"tc":1,"grid":[2,1,1],"flops":48,"reason":[]}
 {"schema":1,"idx":2,"seq":[],"trace":[],"dir":null,"op":null,"kernel":null,"params":null,"sil":null,"tc":null,"grid":[2,1,1],"flops":null,"reason":["untimed"]}
 )");
 }
 
-TEST_F(WritersTest, CsvKeepsQuotesNewlinesAndCommas) {
+TEST_F(SinksTest, CsvKeepsQuotesNewlinesAndCommas) {
   known_.op = "a\"b\"\"\n,\r";
-  EXPECT_EQ(Written(MakeCsvWriter(SelectKernelColumns("op,idx")).get(), {&known_}),
+  EXPECT_EQ(Written(MakeCsvSink, "op,idx", {&known_}),
             "\"Op\",\"Idx\"\n\"a\"\"b\"\"\"\"\n,\r\",\"1\"\n");
 }
 
-TEST_F(WritersTest, SpaceSeparatedFieldsHoldNoBlanks) {
+TEST_F(SinksTest, SpaceSeparatedFieldsHoldNoBlanks) {
   known_.op = std::string_view("a b\tc\nd\0e\x7f", 10);
   known_record_.short_name = "k k";
-  EXPECT_EQ(Written(MakeSpaceWriter(SelectKernelColumns("op,kernel")).get(), {&known_}),
-            "Op Kernel\na_b_c_d_e_ k_k\n");
+  EXPECT_EQ(Written(MakeSpaceSink, "op,kernel", {&known_}), "Op Kernel\na_b_c_d_e_ k_k\n");
 }
 
-TEST_F(WritersTest, JsonKeepsBlanksAndReplacesBrokenUtf8) {
+TEST_F(SinksTest, JsonKeepsBlanksAndReplacesBrokenUtf8) {
   known_record_.short_name = "my kernel \xff";
   known_record_.range = {"r\"1\n"};
   known_record_.range_cut = 3;
-  const std::string text =
-      Written(MakeJsonWriter(SelectKernelColumns("kernel,range")).get(), {&known_});
+  const std::string text = Written(Json, "kernel,range", {&known_});
   const auto object = nlohmann::json::parse(text);
   EXPECT_EQ(object["kernel"], "my kernel \xef\xbf\xbd");
   EXPECT_EQ(object["range"], nlohmann::json::array({"r\"1\n"}));
   EXPECT_EQ(object["rangeCut"], 3);
 }
 
-TEST_F(WritersTest, TableCutsAtCharactersAndKeepsControlCharactersOff) {
+TEST_F(SinksTest, TableCutsAtCharactersAndKeepsControlCharactersOff) {
   known_.op =
       "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
       "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";  // 17 times a-umlaut.
   known_.mod = "\x1b[31mred\n";
-  const std::string text =
-      Written(MakeTableWriter(SelectKernelColumns("op,mod"), 31).get(), {&known_});
+  const std::string text = Written(Width(31), "op,mod", {&known_});
   EXPECT_THAT(text,
               HasSubstr("\n\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
                         "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4 _[31mred_\n"));
 }
 
-TEST_F(WritersTest, NoOutputHoldsBrokenUtf8) {
+TEST_F(SinksTest, NoOutputHoldsBrokenUtf8) {
   known_.op = "\x80\x80";
   known_.mod = "a\xc3\"\xe2\x82";
   const std::string bad = "\xef\xbf\xbd";
-  EXPECT_THAT(Written(MakeTableWriter(SelectKernelColumns("op,mod"), 31).get(), {&known_}),
+  EXPECT_THAT(Written(Width(31), "op,mod", {&known_}),
               HasSubstr("\n" + bad + bad + std::string(14, ' ') + "a" + bad + "\"" + bad + "\n"));
-  EXPECT_THAT(Written(MakeSpaceWriter(SelectKernelColumns("op,mod")).get(), {&known_}),
+  EXPECT_THAT(Written(MakeSpaceSink, "op,mod", {&known_}),
               HasSubstr("\n" + bad + bad + " a" + bad + "\"" + bad + "\n"));
-  EXPECT_THAT(Written(MakeCsvWriter(SelectKernelColumns("op,mod")).get(), {&known_}),
+  EXPECT_THAT(Written(MakeCsvSink, "op,mod", {&known_}),
               HasSubstr("\n\"" + bad + bad + "\",\"a" + bad + "\"\"" + bad + "\"\n"));
-  const std::string json = Written(MakeJsonWriter(SelectKernelColumns("op,mod")).get(), {&known_});
+  const std::string json = Written(Json, "op,mod", {&known_});
   EXPECT_EQ(nlohmann::json::parse(json)["op"], bad + bad);
   EXPECT_EQ(nlohmann::json::parse(json)["mod"], "a" + bad + "\"" + bad);
 }
 
-TEST_F(WritersTest, BlanksAndControlsBeyondAscii) {
+TEST_F(SinksTest, BlanksAndControlsBeyondAscii) {
   // U+0085, U+00A0, U+2003, U+2028, U+202F, U+205F, U+3000 and a letter.
   known_.op =
       "\xc2\x85\xc2\xa0\xe2\x80\x83\xe2\x80\xa8\xe2\x80\xaf\xe2\x81\x9f\xe3\x80\x80\xc3\xa9";
-  EXPECT_THAT(Written(MakeSpaceWriter(SelectKernelColumns("op")).get(), {&known_}),
-              HasSubstr("\n_______\xc3\xa9\n"));
-  const std::string table =
-      Written(MakeTableWriter(SelectKernelColumns("op"), 15).get(), {&known_});
+  EXPECT_THAT(Written(MakeSpaceSink, "op", {&known_}), HasSubstr("\n_______\xc3\xa9\n"));
+  const std::string table = Written(Width(15), "op", {&known_});
   EXPECT_THAT(table, HasSubstr("\n_\xc2\xa0\xe2\x80\x83_\xe2\x80\xaf")) << "no control character";
 }
 
-TEST_F(WritersTest, TooWideTableIsRefused) {
-  EXPECT_NO_THROW(MakeTableWriter(SelectKernelColumns("kernel"), 10000));
+TEST_F(SinksTest, TooWideTableIsRefused) {
+  EXPECT_NO_THROW(Refuse("kernel", 10000));
   for (int width : {10001, INT32_MAX}) {
-    EXPECT_THROW(MakeTableWriter(SelectKernelColumns("kernel"), width), UsageError);
+    EXPECT_THROW(Refuse("kernel", width), UsageError);
   }
 }
 
-TEST_F(WritersTest, TableNeverCutsANumber) {
+TEST_F(SinksTest, TableNeverCutsANumber) {
   known_.share.flops = INT64_MAX;
-  const std::string text =
-      Written(MakeTableWriter(SelectKernelColumns("flops,op"), 28).get(), {&known_});
+  const std::string text = Written(Width(28), "flops,op", {&known_});
   EXPECT_THAT(text, HasSubstr("\n9223372036854775807 mm\n"));
 }
 
-TEST_F(WritersTest, TableLinesFillTheWidth) {
+TEST_F(SinksTest, TableLinesFillTheWidth) {
   known_record_.short_name = "a_kernel_name_that_is_longer_than_every_place_that_it_could_ever_get";
   known_.params = known_record_.short_name;
   for (int width : {74, 75, 76, 100, 131}) {
-    const std::string text = Written(
-        MakeTableWriter(SelectKernelColumns("kernel,op,mod,dir,sub,idx,params"), width).get(),
-        {&known_});
+    const std::string text = Written(Width(width), "kernel,op,mod,dir,sub,idx,params", {&known_});
     size_t longest = 0;
     for (size_t begin = 0; begin < text.size();) {
       const size_t end = text.find('\n', begin);
@@ -186,12 +196,12 @@ TEST_F(WritersTest, TableLinesFillTheWidth) {
   }
 }
 
-TEST_F(WritersTest, TooNarrowTableNamesTheLeastWidth) {
+TEST_F(SinksTest, TooNarrowTableNamesTheLeastWidth) {
   // kernel 6, op 15, sil 10, two separators.
-  EXPECT_NO_THROW(MakeTableWriter(SelectKernelColumns("kernel,op,sil"), 33));
+  EXPECT_NO_THROW(Refuse("kernel,op,sil", 33));
   for (int width : {32, 0, -5}) {
     try {
-      MakeTableWriter(SelectKernelColumns("kernel,op,sil"), width);
+      Refuse("kernel,op,sil", width);
       ADD_FAILURE() << width;
     } catch (const UsageError& error) {
       EXPECT_THAT(error.what(), HasSubstr("kernel,op,sil"));

@@ -1,4 +1,4 @@
-#include "prof/table/sqlite_writer.h"
+#include "prof/table/sqlite_file.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -20,11 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string_view SqlType(ColumnType type) {
+std::string_view SqlType(FieldType type) {
   switch (type) {
-    case ColumnType::kInteger:
+    case FieldType::kInteger:
       return "INTEGER";
-    case ColumnType::kDecimal:
+    case FieldType::kDecimal:
       return "REAL";
     default:
       return "TEXT";
@@ -85,48 +85,78 @@ void TakePermissions(const std::string& from, const std::string& to) {
   if (fs::exists(status)) fs::permissions(to, status.permissions(), error);
 }
 
+[[noreturn]] void FailToWrite(const std::string& path, const SQLite::Exception& error) {
+  throw Error(path, fmt::format("cannot be written: {}", error.what()), "is the disk full?");
+}
+
 }  // namespace
 
-struct SqliteWriter::Impl {
-  Impl(const std::string& temp_path, Columns selected)
-      : columns(std::move(selected)),
-        database(temp_path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE) {}
-
-  Columns columns;
-  SQLite::Database database;
-  std::optional<SQLite::Statement> insert;
+struct SqliteFile::Database : SQLite::Database {
+  using SQLite::Database::Database;
 };
 
-SqliteWriter::SqliteWriter(std::string path, std::string table, Columns columns,
-                           const std::vector<std::pair<std::string, std::string>>& meta)
+/// One table of the database.
+class SqliteFile::Table : public Sink {
+ public:
+  Table(const std::string& path, SQLite::Database* database) : path_(path), database_(database) {}
+
+  void Begin(std::string_view table, std::vector<Field> fields) override {
+    std::string definitions;
+    std::string parameters;
+    for (const Field& field : fields) {
+      const char* const comma = definitions.empty() ? "" : ", ";
+      definitions += fmt::format("{}\"{}\" {}", comma, field.key, SqlType(field.type));
+      parameters += fmt::format("{}?", comma);
+    }
+    try {
+      database_->exec(fmt::format("CREATE TABLE {} ({})", table, definitions));
+      insert_.emplace(*database_, fmt::format("INSERT INTO {} VALUES ({})", table, parameters));
+    } catch (const SQLite::Exception& error) {
+      FailToWrite(path_, error);
+    }
+  }
+
+  void Row(std::span<const Cell> cells) override {
+    try {
+      for (size_t i = 0; i < cells.size(); ++i) {
+        std::visit(Bind{*insert_, static_cast<int>(i) + 1}, cells[i].value);
+      }
+      insert_->exec();
+      insert_->reset();
+    } catch (const SQLite::Exception& error) {
+      FailToWrite(path_, error);
+    }
+  }
+
+  void End() override { insert_.reset(); }
+
+ private:
+  const std::string& path_;
+  SQLite::Database* database_;
+  std::optional<SQLite::Statement> insert_;
+};
+
+SqliteFile::SqliteFile(std::string path,
+                       const std::vector<std::pair<std::string, std::string>>& meta)
     : path_(std::move(path)),
       target_(TargetOf(path_)),
       temp_path_(fmt::format("{}.{}.tmp", target_, ::getpid())) {
   // One that a killed run with this process id left; in a container that is soon the same again.
   ::unlink(temp_path_.c_str());
-  std::string definitions;
-  std::string parameters;
-  for (const Column* column : columns) {
-    const char* const comma = definitions.empty() ? "" : ", ";
-    definitions += fmt::format("{}\"{}\" {}", comma, column->key, SqlType(column->type));
-    parameters += fmt::format("{}?", comma);
-  }
   try {
-    impl_ = std::make_unique<Impl>(temp_path_, std::move(columns));
+    database_ =
+        std::make_unique<Database>(temp_path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     // The file has another name until it is whole, so nothing is lost with a crash.
-    impl_->database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;");
+    database_->exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;");
     TakePermissions(target_, temp_path_);
-    impl_->database.exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
-    SQLite::Statement add(impl_->database, "INSERT INTO meta VALUES (?, ?)");
+    database_->exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
+    SQLite::Statement add(*database_, "INSERT INTO meta VALUES (?, ?)");
     for (const auto& [key, value] : meta) {
       add.bind(1, key);
       add.bind(2, value);
       add.exec();
       add.reset();
     }
-    impl_->database.exec(fmt::format("CREATE TABLE {} ({})", table, definitions));
-    impl_->insert.emplace(impl_->database,
-                          fmt::format("INSERT INTO {} VALUES ({})", table, parameters));
   } catch (const SQLite::Exception& error) {
     ::unlink(temp_path_.c_str());
     throw Error(path_, fmt::format("cannot be written: {}", error.what()),
@@ -134,33 +164,21 @@ SqliteWriter::SqliteWriter(std::string path, std::string table, Columns columns,
   }
 }
 
-SqliteWriter::~SqliteWriter() {
-  impl_.reset();
+SqliteFile::~SqliteFile() {
+  database_.reset();
   if (!temp_path_.empty()) ::unlink(temp_path_.c_str());
 }
 
-void SqliteWriter::AppendHeader(std::string*) {}
-
-void SqliteWriter::AppendRow(const PricedKernel& row, std::string*) {
-  SQLite::Statement& insert = *impl_->insert;
-  try {
-    for (size_t i = 0; i < impl_->columns.size(); ++i) {
-      std::visit(Bind{insert, static_cast<int>(i) + 1}, impl_->columns[i]->get(row).value);
-    }
-    insert.exec();
-    insert.reset();
-  } catch (const SQLite::Exception& error) {
-    throw Error(path_, fmt::format("cannot be written: {}", error.what()), "is the disk full?");
-  }
+std::unique_ptr<Sink> SqliteFile::NewTable() {
+  return std::make_unique<Table>(path_, database_.get());
 }
 
-void SqliteWriter::Commit() {
+void SqliteFile::Commit() {
   try {
-    impl_->insert.reset();
-    impl_->database.exec("COMMIT");
-    impl_.reset();
+    database_->exec("COMMIT");
+    database_.reset();
   } catch (const SQLite::Exception& error) {
-    throw Error(path_, fmt::format("cannot be written: {}", error.what()), "is the disk full?");
+    FailToWrite(path_, error);
   }
   if (std::rename(temp_path_.c_str(), target_.c_str()) != 0) {
     throw Error(path_, fmt::format("cannot be written: {}", std::strerror(errno)),

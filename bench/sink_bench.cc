@@ -1,4 +1,4 @@
-// How fast rows become text, one benchmark a writer, over all columns. Rows per second are the
+// How fast rows become text, one benchmark a sink, over all columns. Rows per second are the
 // number to watch.
 
 #include <benchmark/benchmark.h>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "prof/table/writer.h"
+#include "prof/table/text_sinks.h"
 #include "prof/views/kernel_columns.h"
 
 namespace oplens::prof {
@@ -57,40 +57,39 @@ class SampleRows {
   PricedKernel rows_[2];
 };
 
-void WriteRows(benchmark::State& state, std::unique_ptr<RowWriter> writer) {
+void WriteRows(benchmark::State& state, std::unique_ptr<Sink> sink) {
   const SampleRows rows;
-  std::string text;
+  const Columns<PricedKernel> columns = SelectKernelColumns("all");
+  sink->Begin("kernels", FieldsOf(columns));
+  KernelTable table(columns, sink.get());
   size_t i = 0;
-  int64_t bytes = 0;
-  for (auto _ : state) {
-    writer->AppendRow(rows[i++], &text);
-    if (text.size() < (size_t{256} << 10)) continue;
-    bytes += static_cast<int64_t>(text.size());
-    text.clear();
-  }
+  for (auto _ : state) table.Add(rows[i++]);
   state.SetItemsProcessed(state.iterations());
-  state.SetBytesProcessed(bytes + static_cast<int64_t>(text.size()));
 }
 
-void BM_CsvWriter(benchmark::State& state) {
-  WriteRows(state, MakeCsvWriter(SelectKernelColumns("all")));
+void BM_CsvSink(benchmark::State& state) {
+  Output output("/dev/null");
+  WriteRows(state, MakeCsvSink(&output));
 }
-BENCHMARK(BM_CsvWriter);
+BENCHMARK(BM_CsvSink);
 
-void BM_SpaceWriter(benchmark::State& state) {
-  WriteRows(state, MakeSpaceWriter(SelectKernelColumns("all")));
+void BM_SpaceSink(benchmark::State& state) {
+  Output output("/dev/null");
+  WriteRows(state, MakeSpaceSink(&output));
 }
-BENCHMARK(BM_SpaceWriter);
+BENCHMARK(BM_SpaceSink);
 
-void BM_TableWriter(benchmark::State& state) {
-  WriteRows(state, MakeTableWriter(SelectKernelColumns("all"), 300));
+void BM_WidthSink(benchmark::State& state) {
+  Output output("/dev/null");
+  WriteRows(state, MakeWidthSink(&output, 300));
 }
-BENCHMARK(BM_TableWriter);
+BENCHMARK(BM_WidthSink);
 
-void BM_JsonWriter(benchmark::State& state) {
-  WriteRows(state, MakeJsonWriter(SelectKernelColumns("all")));
+void BM_JsonSink(benchmark::State& state) {
+  Output output("/dev/null");
+  WriteRows(state, MakeJsonSink(&output, false));
 }
-BENCHMARK(BM_JsonWriter);
+BENCHMARK(BM_JsonSink);
 
 }  // namespace
 }  // namespace oplens::prof

@@ -1,0 +1,78 @@
+#include "prof/table/formats.h"
+
+#include <charconv>
+
+#include "prof/table/sqlite_file.h"
+#include "prof/table/text_sinks.h"
+
+namespace oplens::prof {
+namespace {
+
+/// Lines in a file or on standard output.
+class TextFile : public Destination {
+ public:
+  explicit TextFile(const FormatPlan& plan)
+      : output_(plan.output, PackingOf(plan.output)), plan_(plan) {}
+  void Commit() override { output_.Commit(); }
+
+ protected:
+  Output output_;
+  FormatPlan plan_;
+};
+
+class Spaces : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override { return MakeSpaceSink(&output_); }
+};
+
+class Widths : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override {
+    int width = 0;
+    std::from_chars(plan_.value.data(), plan_.value.data() + plan_.value.size(), width);
+    return MakeWidthSink(&output_, width);
+  }
+};
+
+class Csv : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override { return MakeCsvSink(&output_); }
+};
+
+class JsonLines : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override { return MakeJsonSink(&output_, plan_.names_tables); }
+};
+
+template <typename File>
+std::unique_ptr<Destination> Open(const FormatPlan& plan) {
+  return std::make_unique<File>(plan);
+}
+
+using Value = Format::Value;
+
+constexpr Format kFormats[] = {
+    {"", Value::kNone, "Fields separated by blanks", false, false, Open<Spaces>},
+    {"w", Value::kWidth,
+     "Columns of fixed width that fill WIDTH characters; integers are never cut", false, false,
+     Open<Widths>},
+    {"csv", Value::kNone, "Comma separated values, every field quoted", false, false, Open<Csv>},
+    {"json", Value::kNone, "One JSON object a line", true, false, Open<JsonLines>},
+    {"sqlite", Value::kFile,
+     "Write a SQLite database with the rows as a table, whole or not at all (all columns "
+     "unless -c is given)",
+     true, true,
+     [](const FormatPlan& plan) -> std::unique_ptr<Destination> {
+       return std::make_unique<SqliteFile>(plan.value, plan.meta);
+     }},
+};
+
+}  // namespace
+
+std::span<const Format> Formats() { return kFormats; }
+
+}  // namespace oplens::prof

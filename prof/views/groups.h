@@ -1,0 +1,17 @@
+#ifndef OPLENS_PROF_VIEWS_GROUPS_H_
+#define OPLENS_PROF_VIEWS_GROUPS_H_
+
+#include <memory>
+#include <vector>
+
+#include "prof/views/view.h"
+
+namespace oplens::prof {
+
+/// The view `groups`: kernels that are alike in the keys of --by (without it by kernel).
+std::unique_ptr<Partial> MakeGroups(const ViewOptions& options);
+std::vector<Field> GroupsFields();
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_GROUPS_H_

@@ -1,0 +1,275 @@
+#include "prof/views/run_views.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/append_format.h"
+#include "base/error.h"
+#include "base/words.h"
+
+namespace oplens::prof {
+namespace {
+
+std::string NamesOfViews() {
+  std::string names;
+  for (const View& view : Views()) AppendFormat(&names, "{},", view.name);
+  return names + "all";
+}
+
+const View& FindView(std::string_view name) {
+  for (const View& view : Views()) {
+    if (view.name == name) return view;
+  }
+  throw UsageError(
+      fmt::format("--view: there is no view '{}'; the views are {}", name, NamesOfViews()));
+}
+
+std::vector<const View*> ViewsOf(std::string_view list) {
+  std::vector<const View*> views;
+  const auto add = [&](const View& view) {
+    if (std::find(views.begin(), views.end(), &view) == views.end()) views.push_back(&view);
+  };
+  for (const std::string_view name : WordsOf(list)) {
+    if (name == "all") {
+      for (const View& view : Views()) add(view);
+    } else {
+      add(FindView(name));
+    }
+  }
+  return views;
+}
+
+/// Gives each view the words of --by that it knows.
+void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
+  if (by.empty()) return;
+  for (const std::string_view word : WordsOf(by)) {
+    bool known = false;
+    std::string valid;
+    for (ViewPlan& plan : *plans) {
+      if (plan.view->by == nullptr) continue;
+      const std::span<const std::string_view> words = plan.view->by();
+      AppendFormat(&valid, "; those of {} are {}", plan.view->name, fmt::join(words, ","));
+      if (std::find(words.begin(), words.end(), word) == words.end()) continue;
+      plan.options.by.emplace_back(word);
+      known = true;
+    }
+    if (!known) throw UsageError(fmt::format("--by: there is no key '{}'{}", word, valid));
+  }
+}
+
+/// Gives each view --sort and --top.
+void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
+  std::string wrong;
+  bool known = request.sort.empty();
+  for (ViewPlan& plan : *plans) {
+    if (plan.view->stream != nullptr) continue;
+    if (plan.view->sorts) {
+      plan.options.top = request.top;
+    } else {
+      plan.top = request.top;
+    }
+    if (request.sort.empty()) continue;
+    try {
+      plan.order = ParseOrder(request.sort, FieldsOf(*plan.view, plan.options));
+      if (plan.view->sorts) {
+        plan.options.sort = request.sort;
+        plan.order.reset();
+      }
+      known = true;
+    } catch (const UsageError& error) {
+      wrong = error.what();
+    }
+  }
+  if (!known) {
+    throw UsageError(wrong.empty() ? "--sort: rows of this view come in the order of the kernels"
+                                   : wrong);
+  }
+}
+
+void PlanColumns(const ViewRequest& request, std::vector<ViewPlan>* plans) {
+  if (!request.columns.empty() && plans->size() > 1) {
+    throw UsageError("-c names the columns of one view: give one to --view");
+  }
+  for (ViewPlan& plan : *plans) {
+    const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
+    std::string_view list = "all";
+    if (request.in_lines && !plan.view->some.empty()) list = plan.view->some;
+    plan.places = SelectFields(request.columns.empty() ? list : request.columns, fields);
+  }
+}
+
+/// Passes rows on and counts them.
+class CountingSink : public Sink {
+ public:
+  explicit CountingSink(Sink* sink) : sink_(sink) {}
+  void Begin(std::string_view table, std::vector<Field> fields) override {
+    sink_->Begin(table, std::move(fields));
+  }
+  void Row(std::span<const Cell> cells) override {
+    ++rows_;
+    sink_->Row(cells);
+  }
+  void End() override { sink_->End(); }
+  int64_t rows() const { return rows_; }
+
+ private:
+  Sink* sink_;
+  int64_t rows_ = 0;
+};
+
+}  // namespace
+
+std::vector<Field> FieldsOf(const View& view, const ViewOptions& options) {
+  return view.make == nullptr ? view.fields() : view.make(options)->Fields();
+}
+
+std::string TableName(std::string_view view) {
+  std::string name(view);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::string ListOfViews() {
+  std::string text;
+  for (const View& view : Views()) AppendFormat(&text, "{:<14} {}\n", view.name, view.help);
+  return text;
+}
+
+std::vector<ViewPlan> PlanViews(const ViewRequest& request) {
+  std::vector<ViewPlan> plans;
+  for (const View* view : ViewsOf(request.list)) {
+    ViewPlan& plan = plans.emplace_back();
+    plan.view = view;
+    plan.options.compat = request.compat;
+  }
+  PlanKeys(request.by, &plans);
+  PlanOrder(request, &plans);
+  PlanColumns(request, &plans);
+  return plans;
+}
+
+TraceNeeds NeedsOf(std::span<const ViewPlan> plans) {
+  TraceNeeds needs;
+  for (const ViewPlan& plan : plans) needs = needs | plan.view->needs;
+  return needs;
+}
+
+/// A view with what it found so far.
+struct ViewRunner::Running {
+  Running(const ViewPlan& of, Destination* destination)
+      : plan(of), table(destination->NewTable()), counted(table.get()) {
+    const View& view = *plan.view;
+    if (view.make == nullptr) {
+      std::vector<Field> fields;
+      const std::vector<Field> all = view.fields();
+      for (const size_t place : plan.places) fields.push_back(all[place]);
+      counted.Begin(TableName(view.name), std::move(fields));
+      stream = view.stream(plan.places, &counted);
+      return;
+    }
+    total = view.make(plan.options);
+    selected.emplace(plan.places, &counted);
+    if (plan.order || plan.top > 0) sorted.emplace(plan.order, plan.top, &*selected);
+    sink().Begin(TableName(view.name), total->Fields());
+  }
+
+  Sink& sink() { return sorted ? static_cast<Sink&>(*sorted) : *selected; }
+
+  const ViewPlan& plan;
+  std::unique_ptr<Sink> table;
+  CountingSink counted;
+  std::unique_ptr<KernelSink> stream;  // Of a view that keeps nothing; else
+  std::optional<SelectingSink> selected;
+  std::optional<SortingSink> sorted;
+  std::unique_ptr<Partial> total;
+  std::unique_ptr<Partial> partial;  // Of the input at hand.
+  bool any = false;                  // Total is of an input.
+};
+
+ViewRunner::ViewRunner(const std::vector<ViewPlan>& plans, Destination* destination) {
+  for (const ViewPlan& plan : plans) views_.push_back(std::make_unique<Running>(plan, destination));
+}
+
+ViewRunner::~ViewRunner() = default;
+
+void ViewRunner::BeginInput(const parse::KernelRecords* profile) {
+  run_.reset();
+  if (profile != nullptr) run_.emplace(*profile);
+  for (const auto& view : views_) {
+    if (view->stream != nullptr) {
+      view->stream->BeginInput(profile);
+      continue;
+    }
+    view->partial = view->plan.view->make(view->plan.options);
+    view->partial->Begin(run_ ? &*run_ : nullptr);
+  }
+}
+
+void ViewRunner::Add(const PricedKernel& kernel) {
+  for (const auto& view : views_) {
+    if (view->stream != nullptr) {
+      view->stream->Add(kernel);
+    } else {
+      view->partial->Add(kernel);
+    }
+  }
+}
+
+bool ViewRunner::AddReplay(const PricedKernel& replay) {
+  bool shown = false;
+  for (const auto& view : views_) {
+    if (view->stream != nullptr) {
+      shown |= view->stream->AddReplay(replay);
+    } else {
+      view->partial->AddReplay(replay);
+    }
+  }
+  return shown;
+}
+
+void ViewRunner::EndInput() {
+  for (const auto& view : views_) {
+    if (view->stream != nullptr) {
+      view->stream->EndInput();
+      continue;
+    }
+    view->partial->End(run_ ? &*run_ : nullptr);
+    if (view->any) {
+      view->total->Merge(*view->partial);
+    } else {
+      view->total = std::move(view->partial);
+    }
+    view->any = true;
+    view->partial.reset();
+  }
+  run_.reset();
+}
+
+int64_t ViewRunner::Finish() {
+  int64_t rows = 0;
+  for (const auto& view : views_) {
+    if (view->total != nullptr) {
+      view->total->Emit(&view->sink());
+      view->sink().End();
+    } else {
+      view->counted.End();
+    }
+    rows += view->counted.rows();
+  }
+  return rows;
+}
+
+std::vector<std::string> ViewRunner::Notes() const {
+  std::vector<std::string> notes;
+  for (const auto& view : views_) {
+    if (view->total == nullptr) continue;
+    for (const std::string& note : view->total->Notes()) {
+      notes.push_back(fmt::format("{}: {}", view->plan.view->name, note));
+    }
+  }
+  return notes;
+}
+
+}  // namespace oplens::prof

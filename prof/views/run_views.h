@@ -1,0 +1,78 @@
+#ifndef OPLENS_PROF_VIEWS_RUN_VIEWS_H_
+#define OPLENS_PROF_VIEWS_RUN_VIEWS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prof/table/sink_chain.h"
+#include "prof/views/view.h"
+
+namespace oplens::prof {
+
+/// A view as it is asked for.
+struct ViewPlan {
+  const View* view = nullptr;
+  ViewOptions options;
+  std::vector<size_t> places;     ///< Of the fields that are printed.
+  std::optional<RowOrder> order;  ///< Of --sort, where the view does not sort itself.
+  size_t top = 0;                 ///< The same of --top; 0: all rows.
+};
+
+/// The fields of a view, with those that its options add.
+std::vector<Field> FieldsOf(const View& view, const ViewOptions& options);
+
+/// "kernel_types" of "kernel-types".
+std::string TableName(std::string_view view);
+
+/// What --view takes, one line a view, for `--view list`.
+std::string ListOfViews();
+
+/// The plan of a list such as "overview,gpu" or "all", with what is asked of each. `by`, `sort`,
+/// `top` and `columns` go to the views that know their words; `columns` "" is not given.
+/// `in_lines`: for a reader, not for a program. Throws UsageError, naming the word and the valid
+/// ones.
+struct ViewRequest {
+  std::string_view list;
+  Compat compat = Compat::kNone;
+  std::string_view by = {};
+  std::string_view sort = {};
+  std::string_view columns = {};
+  size_t top = 0;
+  bool in_lines = false;
+};
+std::vector<ViewPlan> PlanViews(const ViewRequest& request);
+
+/// The parts of traces that these need.
+TraceNeeds NeedsOf(std::span<const ViewPlan> plans);
+
+/// Makes all views of one pass over the kernels: a partial a view and rank, merged as ranks end.
+class ViewRunner : public KernelSink {
+ public:
+  /// Tables go to `destination`, which must outlive this object.
+  ViewRunner(const std::vector<ViewPlan>& plans, Destination* destination);
+  ~ViewRunner() override;
+
+  void BeginInput(const parse::KernelRecords* profile) override;
+  void Add(const PricedKernel& kernel) override;
+  bool AddReplay(const PricedKernel& replay) override;
+  void EndInput() override;
+
+  /// After the last input: the rows of the views that kept them. Answers how many rows there are in
+  /// all.
+  int64_t Finish();
+  /// What readers of the rows must know.
+  std::vector<std::string> Notes() const;
+
+ private:
+  struct Running;
+
+  std::vector<std::unique_ptr<Running>> views_;
+  std::optional<Run> run_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_RUN_VIEWS_H_

@@ -1,0 +1,119 @@
+#include "prof/views/groups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "prof/views/run_views.h"
+#include "prof/views/summary.h"
+#include "test/prof/rows.h"
+#include "test/support/view_rows.h"
+
+namespace oplens::prof {
+namespace {
+
+using test::RowsOf;
+using test::ViewRow;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+KernelRecord RecordOf(const char* name, int64_t duration_ns, std::optional<int64_t> step = {}) {
+  KernelRecord record = test::PlainRecord();
+  record.short_name = name;
+  record.duration_ns = duration_ns;
+  record.step = step;
+  return record;
+}
+
+std::unique_ptr<Partial> GroupsOf(const std::vector<KernelRecord>& records,
+                                  const ViewOptions& options = {}) {
+  auto partial = MakeGroups(options);
+  partial->Begin(nullptr);
+  for (const KernelRecord& record : records) {
+    PricedKernel kernel;
+    kernel.record = &record;
+    partial->Add(kernel);
+  }
+  partial->End(nullptr);
+  return partial;
+}
+
+std::vector<std::string> Values(const Partial& partial, const char* key) {
+  std::vector<std::string> values;
+  for (const ViewRow& row : RowsOf(partial)) values.push_back(row.at(key));
+  return values;
+}
+
+TEST(GroupsTest, ByKernelUnlessAskedOtherwise) {
+  const auto groups = GroupsOf({RecordOf("a", 5), RecordOf("b", 20), RecordOf("a", 7)});
+  EXPECT_THAT(Values(*groups, "kernel"), ElementsAre("b", "a"));
+  EXPECT_THAT(Values(*groups, "total"), ElementsAre("20", "12"));
+  EXPECT_THAT(Values(*groups, "count"), ElementsAre("1", "2"));
+  const auto by_stream = GroupsOf({RecordOf("a", 5), RecordOf("b", 20)}, {.by = {"stream"}});
+  EXPECT_THAT(Values(*by_stream, "total"), ElementsAre("25"));
+}
+
+TEST(GroupsTest, RanksMergeInAnyOrder) {
+  const std::vector<KernelRecord> first = {RecordOf("a", 5, 1), RecordOf("b", 20, 2)};
+  const std::vector<KernelRecord> second = {RecordOf("c", 1, 2), RecordOf("a", 40, 3)};
+  auto ab = GroupsOf(first);
+  ab->Merge(*GroupsOf(second));
+  auto ba = GroupsOf(second);
+  ba->Merge(*GroupsOf(first));
+  std::vector<KernelRecord> all = first;
+  all.insert(all.end(), second.begin(), second.end());
+  const auto together = GroupsOf(all);
+  EXPECT_EQ(RowsOf(*ab), RowsOf(*together));
+  EXPECT_EQ(RowsOf(*ba), RowsOf(*together));
+  EXPECT_THAT(Values(*ab, "total"), ElementsAre("45", "20", "1"));
+  EXPECT_THAT(Values(*ab, "perstep"),
+              ElementsAre("15", "6.666666666666667", "0.33333333333333331"));
+}
+
+std::string Refused(const ViewRequest& request) {
+  try {
+    PlanViews(request);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(PlanViewsTest, NamesTheWrongWordAndTheRightOnes) {
+  EXPECT_THAT(Refused({.list = "kernels,nothing"}),
+              HasSubstr("there is no view 'nothing'; the views are kernels,copies,groups"));
+  EXPECT_THAT(Refused({.list = "groups", .by = "opp"}),
+              HasSubstr("there is no key 'opp'; those of groups are op,mod"));
+  EXPECT_THAT(Refused({.list = "groups", .sort = "size"}),
+              HasSubstr("there is no column 'size'; the columns are kernel,count"));
+  EXPECT_THAT(Refused({.list = "kernels", .sort = "sil"}), HasSubstr("--sort"));
+  EXPECT_THAT(Refused({.list = "groups", .columns = "sil"}), HasSubstr("there is no column 'sil'"));
+  EXPECT_THAT(Refused({.list = "all", .columns = "sil"}), HasSubstr("one view"));
+}
+
+TEST(PlanViewsTest, EachViewOnce) {
+  const auto plans = PlanViews({.list = "groups,kernels,groups,all"});
+  EXPECT_EQ(plans.size(), Views().size());
+  EXPECT_EQ(plans[0].view->name, "groups");
+  EXPECT_EQ(plans[1].view->name, "kernels");
+}
+
+TEST(ViewsTest, TheListIsWhole) {
+  for (const View& view : Views()) {
+    EXPECT_FALSE(view.help.empty()) << view.name;
+    EXPECT_NE(view.make == nullptr, view.stream == nullptr) << view.name;
+    for (const Field& field : view.fields()) {
+      EXPECT_FALSE(field.help.empty()) << view.name << ' ' << field.key;
+      EXPECT_FALSE(field.header.empty()) << view.name << ' ' << field.key;
+    }
+    EXPECT_THAT(ListOfViews(), HasSubstr(std::string(view.name)));
+  }
+  EXPECT_EQ(TableName("kernel-types"), "kernel_types");
+}
+
+}  // namespace
+}  // namespace oplens::prof
