@@ -1,21 +1,104 @@
 #include "prof/run/steps.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "prof/run/extent.h"
+#include "prof/run/host_steps.h"
 
 namespace oplens::prof {
+namespace {
 
-Steps::Steps(const parse::Joined& joined, const DeviceWork& work) : joined_(joined), work_(work) {}
+/// Not closed: where a range that was never closed ends cannot be told.
+constexpr int64_t kOpen = INT64_MAX;
 
-size_t Steps::OfHost(int64_t time_ns) const {
-  static_cast<void>(time_ns);
-  return kNone;
+/// Makes ranges of one number that overlap one: threads and processes may each have their own.
+std::vector<HostStep> MergeOverlapping(std::vector<HostStep> found) {
+  for (HostStep& step : found) {
+    if (step.end_ns < step.start_ns) step.end_ns = kOpen;
+  }
+  std::sort(found.begin(), found.end(), [](const HostStep& a, const HostStep& b) {
+    return std::tie(a.number, a.start_ns, a.end_ns) < std::tie(b.number, b.start_ns, b.end_ns);
+  });
+  std::vector<HostStep> merged;
+  for (const HostStep& step : found) {
+    const bool overlaps = !merged.empty() && merged.back().number == step.number &&
+                          step.start_ns < merged.back().end_ns;
+    if (overlaps) {
+      merged.back().end_ns = std::max(merged.back().end_ns, step.end_ns);
+    } else {
+      merged.push_back(step);
+    }
+  }
+  std::stable_sort(merged.begin(), merged.end(),
+                   [](const HostStep& a, const HostStep& b) { return a.start_ns < b.start_ns; });
+  return merged;
+}
+
+}  // namespace
+
+Steps::Steps(const parse::Joined& joined, const DeviceWork& work) : Steps(joined, work, {}) {}
+
+Steps::Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<HostStep> given)
+    : joined_(joined), work_(work) {
+  const Trace& trace = joined.trace();
+  if (!TakeHostSteps(std::move(given), StepSource::kPattern) &&
+      !TakeHostSteps(StepsOfRanges(trace), StepSource::kRanges) &&
+      !TakeHostSteps(StepsOfRepetition(trace, work), StepSource::kRepetition)) {
+    TakeRun();
+  }
+  places_ = HostPlaces(steps_);
+}
+
+bool Steps::TakeHostSteps(std::vector<HostStep> found, StepSource source) {
+  if (found.empty()) return false;
+  source_ = source;
+  const std::vector<HostStep> hosts = MergeOverlapping(std::move(found));
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    const HostStep& host = hosts[i];
+    Step& step = steps_.emplace_back();
+    step.number = host.number;
+    step.host = {host.start_ns, host.end_ns};
+    if (host.end_ns != kOpen) continue;
+    step.complete = false;
+    if (i + 1 < hosts.size()) {
+      step.host.end_ns = hosts[i + 1].start_ns;
+    } else {
+      const auto extent = RunExtent(joined_.trace(), work_);
+      step.host.end_ns = std::max(host.start_ns, extent ? extent->end_ns : host.start_ns);
+    }
+  }
+  ExtendSteps(work_, joined_.trace(), {}, &steps_);
+  for (size_t i = WholeSteps(steps_); i < steps_.size(); ++i) steps_[i].complete = false;
+  return true;
+}
+
+void Steps::TakeRun() {
+  const auto extent = RunExtent(joined_.trace(), work_);
+  if (!extent) return;
+  Step& step = steps_.emplace_back();
+  step.span = *extent;
+  const auto host = HostExtent(joined_.trace());
+  step.host = host.value_or(Interval{extent->start_ns, extent->start_ns});
+  step.device_events = static_cast<int64_t>(work_.events().size());
+}
+
+Interval Steps::window() const {
+  if (steps_.empty()) return {};
+  return {steps_.front().span.start_ns, steps_.back().span.end_ns};
 }
 
 size_t Steps::OfEvent(const DeviceEvent& event) const {
-  static_cast<void>(event);
-  static_cast<void>(joined_);
-  static_cast<void>(work_);
-  return kNone;
+  if (source_ == StepSource::kNone) return steps_.empty() ? kNone : 0;
+  const LaunchIndex launch = work_.LaunchOf(event);
+  if (launch != kNoLaunch) return OfHost(joined_.trace().launches[launch].start_ns);
+  // Spans ascend and share no moment.
+  const auto after = std::upper_bound(
+      steps_.begin(), steps_.end(), event.start_ns,
+      [](int64_t time_ns, const Step& step) { return time_ns < step.span.end_ns; });
+  const bool within = after != steps_.end() && after->span.start_ns <= event.start_ns;
+  return within ? static_cast<size_t>(after - steps_.begin()) : kNone;
 }
 
 }  // namespace oplens::prof

@@ -3,24 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "parse/join/joined.h"
 #include "prof/run/device_work.h"
-#include "prof/run/interval_set.h"
+#include "prof/run/step.h"
 
 namespace oplens::prof {
-
-/// One training step, or the whole of a run without steps.
-struct Step {
-  int64_t number = 0;
-  Interval host;  ///< What the host took for it.
-  Interval span;  ///< With the work of the GPU that was launched in it (docs/views.md, "Steps").
-  bool complete = true;  ///< False where the recording cut it, or its range was never closed.
-};
 
 /// Where the steps of a run come from.
 enum class StepSource : uint8_t {
@@ -30,25 +20,45 @@ enum class StepSource : uint8_t {
   kRepetition,  ///< A sequence of kernels that repeats.
 };
 
+/// A step as someone found it on the host.
+struct HostStep {
+  int64_t number = 0;
+  int64_t start_ns = 0;
+  /// Before the start where it was never closed, or the clock jumped: it then lasts until the next
+  /// one begins.
+  int64_t end_ns = 0;
+};
+
 /// The steps of a run, by start. There is always one, but in a run without any event.
 class Steps {
  public:
-  static constexpr size_t kNone = SIZE_MAX;
+  static constexpr size_t kNone = HostPlaces::kNone;
 
   Steps(const parse::Joined& joined, const DeviceWork& work);
+  /// Steps that were found by a pattern, in any order; those of one number that overlap are one.
+  /// Without any they are found as above. `joined` and `work` must outlive this object.
+  Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<HostStep> given);
 
   std::span<const Step> all() const { return steps_; }
   StepSource source() const { return source_; }
+  /// From the start of the first span to the end of the last.
+  Interval window() const;
 
   /// The place in all() of the step in which a host thread did something at a time.
-  size_t OfHost(int64_t time_ns) const;
+  size_t OfHost(int64_t time_ns) const {
+    return source_ == StepSource::kNone && !steps_.empty() ? 0 : places_.Of(time_ns);
+  }
   /// Of a GPU's event: that of the call that launched it, else that in whose span it starts.
   size_t OfEvent(const DeviceEvent& event) const;
 
  private:
+  bool TakeHostSteps(std::vector<HostStep> found, StepSource source);
+  void TakeRun();
+
   const parse::Joined& joined_;
   const DeviceWork& work_;
   std::vector<Step> steps_;
+  HostPlaces places_;
   StepSource source_ = StepSource::kNone;
 };
 

@@ -8,20 +8,13 @@
 #include <vector>
 
 #include "parse/model/kernel_record.h"
+#include "prof/run/repetition.h"
 
 namespace oplens::prof {
 
-/// The kernels at the end of a run: `count` times the same sequence of `period` kernels.
-struct Repetition {
-  int64_t period = 0;
-  int64_t count = 0;
-};
-
 /// Finds the steps of a run that names none: the same kernels, by full name and grid, in the same
-/// order, over and over until the end. What came before (loading, warming up) may differ. It must
-/// be at least kLeastCount times, at least half of all kernels, and more than one kernel, so
-/// that no loop inside a step passes for the steps. One GPU of one rank only: kernels of several
-/// interleave by chance.
+/// order, over and over until the end (FindRepetition). One GPU of one rank only: kernels of
+/// several interleave by chance.
 class RepetitionFinder {
  public:
   /// Remembers a kernel of the group with this number: 24 bytes each.
@@ -40,12 +33,10 @@ class RepetitionFinder {
     }
   }
 
-  static constexpr int64_t kLeastCount = 3;
   static constexpr size_t kMaxKernels = size_t{1} << 20;
 
  private:
   struct Kernel {
-    uint64_t what = 0;  // A hash of name and grid.
     int64_t duration_ns = 0;
     uint32_t group = 0;
   };
@@ -53,6 +44,7 @@ class RepetitionFinder {
   /// Gives up: nothing can be found any more.
   void Stop();
 
+  std::vector<uint64_t> whats_;  // By kernel: a hash of name and grid.
   std::vector<Kernel> kernels_;
   std::string rank_;
   int64_t device_id_ = 0;

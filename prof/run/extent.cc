@@ -1,0 +1,32 @@
+#include "prof/run/extent.h"
+
+#include <algorithm>
+
+namespace oplens::prof {
+
+void Extend(int64_t start_ns, int64_t end_ns, std::optional<Interval>* extent) {
+  if (end_ns < start_ns) return;
+  if (!*extent) {
+    *extent = Interval{start_ns, end_ns};
+    return;
+  }
+  (*extent)->start_ns = std::min((*extent)->start_ns, start_ns);
+  (*extent)->end_ns = std::max((*extent)->end_ns, end_ns);
+}
+
+std::optional<Interval> HostExtent(const Trace& trace) {
+  std::optional<Interval> extent;
+  for (const Range& range : trace.ranges) {
+    Extend(range.start_ns, range.open() ? range.start_ns : range.end_ns, &extent);
+  }
+  for (const LaunchCall& call : trace.launches) Extend(call.start_ns, call.end_ns, &extent);
+  return extent;
+}
+
+std::optional<Interval> RunExtent(const Trace& trace, const DeviceWork& work) {
+  std::optional<Interval> extent = HostExtent(trace);
+  if (!work.events().empty()) Extend(work.first_ns(), work.last_ns(), &extent);
+  return extent;
+}
+
+}  // namespace oplens::prof

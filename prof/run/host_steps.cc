@@ -1,0 +1,139 @@
+#include "prof/run/host_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "parse/join/step_index.h"
+#include "prof/run/repetition.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr size_t kMostItems = size_t{1} << 20;
+
+/// Something that a GPU ran.
+struct Item {
+  int64_t asked_ns = 0;    // When it was launched; on the GPU where that is not known.
+  int64_t started_ns = 0;  // On the GPU.
+  uint64_t what = 0;
+};
+
+bool IsItem(const DeviceEvent& event) {
+  return event.IsKernel() || event.work == WorkClass::kReplay;
+}
+
+uint64_t WhatOf(const Trace& trace, const DeviceEvent& event) {
+  if (event.work == WorkClass::kReplay) {
+    return Mixed(1, trace.graph_replays[event.index].graph_id);
+  }
+  const Kernel& kernel = trace.kernels[event.index];
+  uint64_t hash = Mixed(2, kernel.name);
+  for (const int32_t blocks : kernel.grid) hash = Mixed(hash, blocks);
+  return hash;
+}
+
+/// The device with most items; of equals the one with the lowest number.
+std::optional<int32_t> BusiestDevice(const DeviceWork& work) {
+  std::map<int32_t, size_t> counts;
+  size_t* count = nullptr;
+  int32_t last = 0;
+  for (const DeviceEvent& event : work.events()) {
+    if (!IsItem(event)) continue;
+    if (count == nullptr || event.device_id != last) count = &counts[last = event.device_id];
+    ++*count;
+  }
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? std::nullopt : std::optional(most->first);
+}
+
+/// What a device ran, in the order of the launches where all are known: streams interleave by
+/// chance, a host thread does not.
+std::vector<Item> ItemsOf(const Trace& trace, const DeviceWork& work, int32_t device) {
+  std::vector<Item> items;
+  bool launched = true;
+  for (const DeviceEvent& event : work.events()) {
+    if (!IsItem(event) || event.device_id != device) continue;
+    const LaunchIndex launch = work.LaunchOf(event);
+    launched &= launch != kNoLaunch;
+    const int64_t asked_ns = launch == kNoLaunch ? event.start_ns : trace.launches[launch].start_ns;
+    items.push_back({asked_ns, event.start_ns, WhatOf(trace, event)});
+  }
+  if (!launched) {
+    for (Item& item : items) item.asked_ns = item.started_ns;
+  }
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Item& a, const Item& b) { return a.asked_ns < b.asked_ns; });
+  return items;
+}
+
+/// Where the periods begin, by the launches or on the GPU; empty where two begin at once.
+std::vector<int64_t> BeginsOf(const std::vector<Item>& items, const Repetition& repetition,
+                              int64_t Item::*time) {
+  const size_t first = items.size() - static_cast<size_t>(repetition.period * repetition.count);
+  std::vector<int64_t> begins;
+  for (size_t i = first; i < items.size(); i += static_cast<size_t>(repetition.period)) {
+    if (!begins.empty() && items[i].*time <= begins.back()) return {};
+    begins.push_back(items[i].*time);
+  }
+  return begins;
+}
+
+int64_t LastLaunchEnd(const Trace& trace, const DeviceWork& work) {
+  int64_t end_ns = INT64_MIN;
+  for (const DeviceEvent& event : work.events()) {
+    const LaunchIndex launch = work.LaunchOf(event);
+    if (launch != kNoLaunch) end_ns = std::max(end_ns, trace.launches[launch].end_ns);
+  }
+  return end_ns;
+}
+
+}  // namespace
+
+std::vector<HostStep> StepsOfRanges(const Trace& trace) {
+  // Texts are far fewer than ranges.
+  std::vector<std::optional<int64_t>> numbers(trace.strings.size());
+  bool any = false;
+  for (StringId id = 0; id < numbers.size(); ++id) {
+    numbers[id] = parse::StepIndex::NumberIn(trace.strings.View(id));
+    any |= numbers[id].has_value();
+  }
+  std::vector<HostStep> steps;
+  if (!any) return steps;
+  for (const Range& range : trace.ranges) {
+    if (!numbers[range.text]) continue;
+    // An open range has no end.
+    const int64_t end_ns = range.open() ? INT64_MIN : range.end_ns;
+    steps.push_back({*numbers[range.text], range.start_ns, end_ns});
+  }
+  return steps;
+}
+
+std::vector<HostStep> StepsOfRepetition(const Trace& trace, const DeviceWork& work) {
+  const auto device = BusiestDevice(work);
+  if (!device) return {};
+  const std::vector<Item> items = ItemsOf(trace, work, *device);
+  if (items.size() > kMostItems) return {};
+  std::vector<uint64_t> sequence(items.size());
+  std::transform(items.begin(), items.end(), sequence.begin(),
+                 [](const Item& item) { return item.what; });
+  const auto repetition = FindRepetition(sequence);
+  if (!repetition) return {};
+  std::vector<int64_t> begins = BeginsOf(items, *repetition, &Item::asked_ns);
+  int64_t end_ns = LastLaunchEnd(trace, work);
+  if (begins.empty()) {
+    begins = BeginsOf(items, *repetition, &Item::started_ns);
+    end_ns = work.last_ns();
+  }
+  std::vector<HostStep> steps;
+  for (size_t i = 0; i < begins.size(); ++i) {
+    const bool last = i + 1 == begins.size();
+    steps.push_back(
+        {static_cast<int64_t>(i), begins[i], last ? std::max(end_ns, begins[i]) : begins[i + 1]});
+  }
+  return steps;
+}
+
+}  // namespace oplens::prof

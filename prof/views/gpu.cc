@@ -1,0 +1,345 @@
+#include "prof/views/gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/saturating.h"
+#include "parse/model/recording_advice.h"
+#include "prof/run/class_times.h"
+#include "prof/run/tb_steps.h"
+#include "prof/views/gpu_launch.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/sm_efficiency.h"
+#include "prof/views/tb_tensor_core.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr FieldType kInteger = FieldType::kInteger;
+constexpr FieldType kDecimal = FieldType::kDecimal;
+constexpr int kWidth = 13;
+
+constexpr Field kFields[] = {
+    {"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
+    {"device", "Device", "", kInteger, 6, "number of the GPU", Fold::kKey},
+    {"name", "Name", "", FieldType::kText, Field::kShared, "name of the GPU"},
+    {"window_ns", "Window", "ns", kInteger, kWidth,
+     "from the start of the rank's first step to the end of its last", Fold::kSum},
+    {"busy_ns", "Busy", "ns", kInteger, kWidth,
+     "time of the window in which a kernel or a graph's replay ran", Fold::kSum},
+    {"busy_pct", "Busy", "%", kDecimal, 8, "100 x busy_ns / window_ns"},
+    {"sm_efficiency_pct", "SMEff", "%", kDecimal, 8,
+     "100 x mean over the window of min(1, blocks per multiprocessor of all running kernels)"},
+    {"occupancy_pct", "Occupancy", "%", kDecimal, 9,
+     "estimated achieved occupancy: mean over kernels, weighted by their time in the window"},
+    {"tc_time_pct", "TCTime", "%", kDecimal, 8,
+     "100 x time of kernels that use Tensor Cores / time of those of which that is known"},
+    {"kernels", "Kernels", "", kInteger, 8, "compute kernels of which a part is in the window",
+     Fold::kSum},
+    {"kernel_ns", "Kernel", "ns", kInteger, kWidth, "sum of their durations in the window",
+     Fold::kSum},
+    {"copy_ns", "Copy", "ns", kInteger, kWidth, "the same of copies and fills", Fold::kSum},
+    {"comm_ns", "Comm", "ns", kInteger, kWidth, "the same of communication kernels", Fold::kSum},
+    {"replays", "Replays", "", kInteger, 8,
+     "replays of graphs whose kernels are hidden, as kernels", Fold::kSum},
+    {"replay_ns", "Replay", "ns", kInteger, kWidth, "the same as kernel_ns of replays", Fold::kSum},
+    {"memory_bytes", "Memory", "B", kInteger, kWidth, "memory of the GPU", Fold::kMax},
+    {"peak_allocated_bytes", "PeakAllocated", "B", kInteger, kWidth,
+     "most that the framework had allocated at once in the whole recording", Fold::kMax},
+};
+
+/// Sums over one GPU, or over the same GPU of several inputs.
+struct GpuSums {
+  std::string name;
+  int64_t window_ns = 0;
+  int64_t busy_ns = 0;
+  // Where some kernel tells its blocks: the integral, and the window that it is over.
+  int64_t sm_ps = 0;
+  int64_t sm_window_ns = 0;
+  // Of kernels with an occupancy: percent x ns / 1000.
+  int64_t occupancy_sum = 0;
+  int64_t occupancy_ns = 0;
+  int64_t tc_ns = 0;
+  int64_t tc_known_ns = 0;
+  bool tc_any = false;  ///< Some kernel of the rank counts.
+  int64_t kernels = 0;
+  int64_t kernel_ns = 0;
+  int64_t copy_ns = 0;
+  int64_t comm_ns = 0;
+  int64_t replays = 0;
+  int64_t replay_ns = 0;
+  int64_t memory_bytes = 0;
+  std::optional<int64_t> peak_allocated_bytes;
+
+  void Add(const GpuSums& other);
+};
+
+void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
+
+void GpuSums::Add(const GpuSums& other) {
+  name = std::max(name, other.name);
+  for (const auto member :
+       {&GpuSums::window_ns, &GpuSums::busy_ns, &GpuSums::sm_ps, &GpuSums::sm_window_ns,
+        &GpuSums::occupancy_sum, &GpuSums::occupancy_ns, &GpuSums::tc_ns, &GpuSums::tc_known_ns,
+        &GpuSums::kernels, &GpuSums::kernel_ns, &GpuSums::copy_ns, &GpuSums::comm_ns,
+        &GpuSums::replays, &GpuSums::replay_ns}) {
+    AddTo(&(this->*member), other.*member);
+  }
+  tc_any |= other.tc_any;
+  memory_bytes = std::max(memory_bytes, other.memory_bytes);
+  // An absent value is less than any other.
+  peak_allocated_bytes = std::max(peak_allocated_bytes, other.peak_allocated_bytes);
+}
+
+/// What is gathered of a GPU while its run is read.
+struct GpuState {
+  int32_t device_id = 0;
+  GpuSums sums;
+  std::vector<Interval> busy;
+  SmEfficiency sm;
+  double occupancy_sum = 0;  // percent x ns
+  bool ran_kernel = false;
+};
+
+class GpuView : public Partial {
+ public:
+  explicit GpuView(Compat compat) : reference_(compat == Compat::kTensorBoard) {}
+
+  void Begin(const Run* run) override;
+  void Add(const PricedKernel& kernel) override;
+  void End(const Run* run) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override { return {notes_.begin(), notes_.end()}; }
+
+ private:
+  GpuState& StateOf(int32_t device_id);
+  void AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, int64_t clipped_ns,
+                         GpuSums* sums);
+  void AddEvents(const DeviceWork& work);
+  void AddMemory(const Trace& trace);
+  void Keep(const Run& run, GpuState* state);
+  std::vector<Cell> CellsOf(std::string_view rank, int64_t device, const GpuSums& sums) const;
+
+  bool reference_;
+  std::map<std::string, std::map<int64_t, GpuSums>, RankBefore> ranks_;
+  std::set<std::string> notes_;
+  // Of the run that is read:
+  const Run* run_ = nullptr;
+  Interval window_;
+  std::vector<GpuState> states_;  // Few.
+  std::optional<TensorBoardTensorCores> tensor_cores_;
+};
+
+void GpuView::Begin(const Run* run) {
+  run_ = run;
+  states_.clear();
+  if (run == nullptr) {
+    notes_.insert("gpu needs the profile itself: records tell no steps and no copies");
+    return;
+  }
+  window_ = run->steps().window();
+  if (!reference_) return;
+  const std::vector<Step> steps = TensorBoardSteps(run->trace(), run->work());
+  window_ = steps.empty() ? Interval() : Interval{steps[0].span.start_ns, steps.back().span.end_ns};
+  tensor_cores_.emplace(run->joined(), run->calls());
+}
+
+GpuState& GpuView::StateOf(int32_t device_id) {
+  for (GpuState& state : states_) {
+    if (state.device_id == device_id) return state;
+  }
+  GpuState& state = states_.emplace_back();
+  state.device_id = device_id;
+  return state;
+}
+
+int64_t ClippedLength(int64_t start_ns, int64_t end_ns, const Interval& window) {
+  return LengthOf({std::max(start_ns, window.start_ns), std::min(end_ns, window.end_ns)});
+}
+
+void GpuView::AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, int64_t clipped_ns,
+                                GpuSums* sums) {
+  if (reference_) {
+    if (!tensor_cores_->Counts(own)) return;
+    const int64_t whole_ns = LengthOf({own.start_ns, own.end_ns});
+    AddTo(&sums->tc_known_ns, whole_ns);
+    if (tensor_cores_->Uses(own)) AddTo(&sums->tc_ns, whole_ns);
+    return;
+  }
+  const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
+  if (use == ops::TensorCoreUse::kUnknown) return;
+  AddTo(&sums->tc_known_ns, clipped_ns);
+  if (use == ops::TensorCoreUse::kYes) AddTo(&sums->tc_ns, clipped_ns);
+}
+
+void GpuView::Add(const PricedKernel& kernel) {
+  if (run_ == nullptr || kernel.work == PricedKernel::kNoWork) return;
+  const Trace& trace = run_->trace();
+  const Kernel& own = trace.kernels[kernel.work];
+  if (!own.timed() || own.end_ns < own.start_ns) return;
+  GpuState& state = StateOf(own.device_id);
+  state.ran_kernel = true;
+  const int64_t clipped_ns = ClippedLength(own.start_ns, own.end_ns, window_);
+  AddTensorCoreTime(kernel, own, clipped_ns, &state.sums);
+  if (clipped_ns == 0) return;
+  const ops::Gpu* gpu = reference_ ? nullptr : kernel.gpu;
+  const auto blocks = BlocksPerSm(trace, own, gpu);
+  if (blocks) {
+    state.sm.Add(std::max(own.start_ns, window_.start_ns), std::min(own.end_ns, window_.end_ns),
+                 *blocks);
+  }
+  const auto occupancy = AchievedOccupancy(trace, own, gpu);
+  if (occupancy) {
+    state.occupancy_sum += *occupancy * static_cast<double>(clipped_ns);
+    AddTo(&state.sums.occupancy_ns, clipped_ns);
+  }
+}
+
+void GpuView::AddEvents(const DeviceWork& work) {
+  for (const DeviceEvent& event : work.events()) {
+    GpuState& state = StateOf(event.device_id);
+    const bool runs = event.IsKernel() || event.work == WorkClass::kReplay;
+    if (runs) state.busy.push_back({event.start_ns, event.end_ns});
+    const int64_t clipped_ns = ClippedLength(event.start_ns, event.end_ns, window_);
+    const bool inside = event.end_ns >= window_.start_ns && event.start_ns <= window_.end_ns;
+    GpuSums& sums = state.sums;
+    switch (event.work) {
+      case WorkClass::kCompute:
+        sums.kernels += inside ? 1 : 0;
+        AddTo(&sums.kernel_ns, clipped_ns);
+        break;
+      case WorkClass::kCommunication:
+        AddTo(&sums.comm_ns, clipped_ns);
+        break;
+      case WorkClass::kReplay:
+        sums.replays += inside ? 1 : 0;
+        AddTo(&sums.replay_ns, clipped_ns);
+        break;
+      default:
+        AddTo(&sums.copy_ns, clipped_ns);
+    }
+  }
+}
+
+void GpuView::AddMemory(const Trace& trace) {
+  bool any = false;
+  for (const MemoryEvent& event : trace.memory_events) {
+    if (event.source != MemorySource::kFramework || event.device_id < 0) continue;
+    any = true;
+    if (event.total_allocated_bytes < 0) continue;
+    for (GpuState& state : states_) {
+      std::optional<int64_t>& peak = state.sums.peak_allocated_bytes;
+      if (state.device_id == event.device_id) peak = std::max(peak, {event.total_allocated_bytes});
+    }
+  }
+  const std::string_view flag = RecordingFlag(Lack::kMemoryEvents, trace.family);
+  if (any || trace.family != Family::kKineto || flag.empty() || states_.empty()) return;
+  notes_.insert(fmt::format(
+      "gpu: the profile holds no allocations: no peak_allocated_bytes; recorded by {}", flag));
+}
+
+/// A sum as an integer, so that sums of several inputs do not depend on their order.
+int64_t Rounded(double value) { return std::llround(std::clamp(value, 0.0, 9e18)); }
+
+void GpuView::Keep(const Run& run, GpuState* state) {
+  GpuSums& sums = state->sums;
+  sums.window_ns = LengthOf(window_);
+  sums.busy_ns = IntervalSet(std::move(state->busy)).Within(window_).length_ns();
+  if (state->sm.any()) {
+    sums.sm_ps = Rounded(state->sm.Finish() * 1e3);
+    sums.sm_window_ns = sums.window_ns;
+  }
+  sums.occupancy_sum = Rounded(state->occupancy_sum * 1e3);
+  const Trace& trace = run.trace();
+  for (const Device& device : trace.devices) {
+    if (device.id != state->device_id) continue;
+    sums.name = trace.strings.View(device.name);
+    sums.memory_bytes = device.memory_bytes;
+  }
+  ranks_[std::string(run.rank())][state->device_id].Add(sums);
+}
+
+void GpuView::End(const Run* run) {
+  run_ = nullptr;
+  if (run == nullptr || run->steps().all().empty()) return;
+  AddEvents(run->work());
+  if (!reference_) AddMemory(run->trace());
+  const bool any = std::any_of(states_.begin(), states_.end(),
+                               [](const GpuState& state) { return state.sums.tc_known_ns > 0; });
+  for (GpuState& state : states_) {
+    state.sums.tc_any = any;
+    if (!reference_ || state.ran_kernel) Keep(*run, &state);
+  }
+  const std::string_view flag = RecordingFlag(Lack::kKernels, run->trace().family);
+  if (states_.empty()) {
+    notes_.insert("gpu: the profile holds no work of a GPU" +
+                  (flag.empty() ? std::string() : fmt::format("; recorded by {}", flag)));
+  }
+  states_.clear();
+}
+
+void GpuView::Merge(const Partial& other) {
+  const auto& from = dynamic_cast<const GpuView&>(other);
+  for (const auto& [rank, devices] : from.ranks_) {
+    for (const auto& [device, sums] : devices) ranks_[rank][device].Add(sums);
+  }
+  notes_.insert(from.notes_.begin(), from.notes_.end());
+}
+
+Cell Ratio(int64_t part, int64_t whole, double scale) {
+  if (whole <= 0) return {};
+  return Cell{scale * static_cast<double>(part) / static_cast<double>(whole)};
+}
+
+std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
+                                   const GpuSums& sums) const {
+  const auto ours = [&](int64_t value) { return reference_ ? Cell() : Integer(value); };
+  Cell tc = Ratio(sums.tc_ns, sums.tc_known_ns, 100);
+  // The plugin has 0 for a GPU none of whose kernels an operator launched, if one of another's is.
+  if (reference_ && IsUnknown(tc) && sums.tc_any) tc = Cell{0.0};
+  return {
+      Text(rank),
+      Integer(device),
+      Text(sums.name),
+      Integer(sums.window_ns),
+      Integer(sums.busy_ns),
+      Ratio(sums.busy_ns, sums.window_ns, 100),
+      Ratio(sums.sm_ps, sums.sm_window_ns, 0.1),
+      Ratio(sums.occupancy_sum, sums.occupancy_ns, 1e-3),
+      tc,
+      ours(sums.kernels),
+      ours(sums.kernel_ns),
+      ours(sums.copy_ns),
+      ours(sums.comm_ns),
+      ours(sums.replays),
+      ours(sums.replay_ns),
+      sums.memory_bytes > 0 ? Integer(sums.memory_bytes) : Cell(),
+      Integer(sums.peak_allocated_bytes),
+  };
+}
+
+void GpuView::Emit(Sink* sink) const {
+  for (const auto& [rank, devices] : ranks_) {
+    for (const auto& [device, sums] : devices) sink->Row(CellsOf(rank, device, sums));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Partial> MakeGpu(const ViewOptions& options) {
+  return std::make_unique<GpuView>(options.compat);
+}
+
+std::span<const Field> GpuFields() { return kFields; }
+
+}  // namespace oplens::prof

@@ -1,0 +1,310 @@
+#include "prof/views/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/saturating.h"
+#include "parse/model/recording_advice.h"
+#include "prof/run/extent.h"
+#include "prof/run/tb_steps.h"
+#include "prof/views/overview_classes.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/step_times.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr FieldType kInteger = FieldType::kInteger;
+constexpr int kWidth = 13;
+
+constexpr Field kFields[] = {
+    {"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
+    {"step", "Step", "", FieldType::kText, 6, "number of the step; mean: of whole steps, if any",
+     Fold::kKey},
+    {"state", "State", "", FieldType::kText, 5,
+     "whole; cut: never closed, or at the end with less than 80 % of the GPU work of the one "
+     "before"},
+    {"start_ns", "Start", "ns", kInteger, kWidth, "start of the span, from the rank's first event",
+     Fold::kMin},
+    {"total_ns", "Total", "ns", kInteger, kWidth,
+     "length of the span = kernel + memcpy + memset + comm + runtime + dataloader + cpu + other",
+     Fold::kSum},
+    {"host_ns", "Host", "ns", kInteger, kWidth, "length on the host", Fold::kSum},
+    {"kernel_ns", "Kernel", "ns", kInteger, kWidth, "a compute kernel or a graph's replay runs",
+     Fold::kSum},
+    {"memcpy_ns", "Memcpy", "ns", kInteger, kWidth, "else a copy", Fold::kSum},
+    {"memset_ns", "Memset", "ns", kInteger, kWidth, "else a fill", Fold::kSum},
+    {"comm_ns", "Comm", "ns", kInteger, kWidth, "else a communication kernel", Fold::kSum},
+    {"runtime_ns", "Runtime", "ns", kInteger, kWidth, "else an API call (runtime or driver)",
+     Fold::kSum},
+    {"dataloader_ns", "DataLoader", "ns", kInteger, kWidth, "else the data loader", Fold::kSum},
+    {"cpu_ns", "CPU", "ns", kInteger, kWidth, "else a call or an annotation of a host thread",
+     Fold::kSum},
+    {"other_ns", "Other", "ns", kInteger, kWidth, "none of them", Fold::kSum},
+    {"kernel_exposed_ns", "KernelExposed", "ns", kInteger, kWidth,
+     "compute kernels run, and nothing else of the GPUs", Fold::kSum},
+    {"memcpy_exposed_ns", "MemcpyExposed", "ns", kInteger, kWidth,
+     "copies run, and nothing else of the GPUs", Fold::kSum},
+    {"memset_exposed_ns", "MemsetExposed", "ns", kInteger, kWidth,
+     "fills run, and nothing else of the GPUs", Fold::kSum},
+    {"comm_exposed_ns", "CommExposed", "ns", kInteger, kWidth,
+     "communication runs, and nothing else of the GPUs", Fold::kSum},
+    {"runtime_exposed_ns", "RuntimeExposed", "ns", kInteger, kWidth,
+     "API calls run, and nothing of the GPUs", Fold::kSum},
+    {"dataloader_exposed_ns", "LoaderExposed", "ns", kInteger, kWidth,
+     "the data loader runs, and nothing of the GPUs", Fold::kSum},
+    {"cpu_exposed_ns", "CPUExposed", "ns", kInteger, kWidth,
+     "calls or annotations of host threads run, and nothing of the GPUs", Fold::kSum},
+    {"kernel_hidden_ns", "KernelHidden", "ns", kInteger, kWidth,
+     "compute kernels run, less kernel_exposed_ns", Fold::kSum},
+    {"memcpy_hidden_ns", "MemcpyHidden", "ns", kInteger, kWidth,
+     "copies run, less memcpy_exposed_ns", Fold::kSum},
+    {"memset_hidden_ns", "MemsetHidden", "ns", kInteger, kWidth,
+     "fills run, less memset_exposed_ns", Fold::kSum},
+    {"comm_hidden_ns", "CommHidden", "ns", kInteger, kWidth,
+     "communication runs, less comm_exposed_ns", Fold::kSum},
+    {"runtime_hidden_ns", "RuntimeHidden", "ns", kInteger, kWidth,
+     "API calls run, less runtime_exposed_ns", Fold::kSum},
+    {"dataloader_hidden_ns", "LoaderHidden", "ns", kInteger, kWidth,
+     "the data loader runs, less dataloader_exposed_ns", Fold::kSum},
+    {"cpu_hidden_ns", "CPUHidden", "ns", kInteger, kWidth,
+     "calls or annotations of host threads run, less cpu_exposed_ns", Fold::kSum},
+    {"busy_pct", "Busy", "%", FieldType::kDecimal, 8, "100 x time of any GPU work / total_ns"},
+    {"mfu_pct", "MFU", "%", FieldType::kDecimal, 8,
+     "100 x sum of FLOPs / peak rate over the products launched in the step / (total_ns x GPUs)"},
+};
+
+/// A step as it is printed.
+struct Row {
+  int64_t start_ns = 0;  ///< From the rank's first event.
+  int64_t number = 0;
+  bool whole = true;
+  int64_t total_ns = 0;
+  std::optional<int64_t> host_ns;
+  StepTimes times;
+  int64_t ideal_ps = 0;     ///< Of its products at the peak rates.
+  int64_t capacity_ns = 0;  ///< total_ns of each GPU.
+
+  friend auto operator<=>(const Row&, const Row&) = default;
+};
+
+struct Rank {
+  std::vector<Row> rows;
+  bool has_product = false;
+};
+
+std::optional<double> PercentOf(double part, double whole) {
+  if (whole <= 0) return std::nullopt;
+  return 100 * part / whole;
+}
+
+class Overview : public Partial {
+ public:
+  explicit Overview(Compat compat) : compat_(compat) {}
+
+  void Begin(const Run* run) override;
+  void Add(const PricedKernel& kernel) override;
+  void End(const Run* run) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override { return {notes_.begin(), notes_.end()}; }
+
+ private:
+  void NoteLacks(const Run& run, std::span<const Step> steps);
+
+  Compat compat_;
+  std::map<std::string, Rank, RankBefore> ranks_;
+  std::set<std::string> notes_;
+  // Of the run that is read:
+  const Run* run_ = nullptr;
+  std::vector<int64_t> ideal_ps_;  // By step.
+  bool has_product_ = false;
+};
+
+void Overview::Begin(const Run* run) {
+  run_ = run;
+  if (run == nullptr) {
+    notes_.insert("overview needs the profile itself: records tell no steps and no API calls");
+    return;
+  }
+  ideal_ps_.assign(run->steps().all().size(), 0);
+  has_product_ = false;
+}
+
+void Overview::Add(const PricedKernel& kernel) {
+  if (run_ == nullptr || compat_ == Compat::kTensorBoard || kernel.work == PricedKernel::kNoWork ||
+      kernel.phase == Phase::kRecompute) {
+    return;
+  }
+  const double peak = ProductPeakOf(kernel);
+  if (peak <= 0) return;
+  const Kernel& own = run_->trace().kernels[kernel.work];
+  const size_t step = run_->steps().OfEvent(
+      {own.start_ns, own.end_ns, kernel.work, own.device_id, own.stream_id, WorkClass::kCompute});
+  has_product_ = true;
+  if (step == Steps::kNone) return;
+  const double ps = static_cast<double>(*kernel.share.flops_mma) / peak * 1e12;
+  constexpr double kMost = 9e18;
+  ideal_ps_[step] = SaturatingSum(ideal_ps_[step], std::llround(std::clamp(ps, 0.0, kMost)));
+}
+
+int64_t GpusOf(const DeviceWork& work) {
+  std::set<int32_t> devices;
+  int32_t last = 0;
+  for (const DeviceEvent& event : work.events()) {
+    const bool runs = event.IsKernel() || event.work == WorkClass::kReplay;
+    if (runs && (devices.empty() || event.device_id != last))
+      devices.insert(last = event.device_id);
+  }
+  return static_cast<int64_t>(devices.size());
+}
+
+int64_t SaturatingProduct(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+void Overview::End(const Run* run) {
+  run_ = nullptr;
+  if (run == nullptr) return;
+  const bool reference = compat_ == Compat::kTensorBoard;
+  std::vector<Step> steps;
+  if (reference) {
+    steps = TensorBoardSteps(run->trace(), run->work());
+  } else {
+    steps.assign(run->steps().all().begin(), run->steps().all().end());
+  }
+  if (steps.empty()) return;
+  const ClassIntervals classes = TimeClassesOf(*run, compat_);
+  const std::vector<StepTimes> times =
+      reference ? TensorBoardTimesOf(steps, classes) : TimesOf(steps, classes);
+  const int64_t origin_ns = RunExtent(run->trace(), run->work())->start_ns;
+  const int64_t gpus = GpusOf(run->work());
+  Rank& rank = ranks_[std::string(run->rank())];
+  rank.has_product |= has_product_;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Row& row = rank.rows.emplace_back();
+    row.start_ns = LengthOf({origin_ns, steps[i].span.start_ns});
+    row.number = steps[i].number;
+    row.whole = steps[i].complete;
+    row.total_ns = LengthOf(steps[i].span);
+    if (!reference) row.host_ns = LengthOf(steps[i].host);
+    row.times = times[i];
+    if (!reference) row.ideal_ps = ideal_ps_[i];
+    row.capacity_ns = SaturatingProduct(row.total_ns, gpus);
+  }
+  if (!reference) NoteLacks(*run, steps);
+}
+
+void Overview::NoteLacks(const Run& run, std::span<const Step> steps) {
+  const Trace& trace = run.trace();
+  const auto note = [&](std::string text, Lack lack) {
+    const std::string_view flag = RecordingFlag(lack, trace.family);
+    if (!flag.empty()) text += fmt::format("; recorded by {}", flag);
+    notes_.insert(std::move(text));
+  };
+  if (run.steps().source() == StepSource::kNone) {
+    note("overview: no steps are marked and no kernels repeat: the whole run is step 0",
+         Lack::kSteps);
+  } else if (run.steps().source() == StepSource::kRepetition) {
+    note("overview: no steps are marked: a step is a period of the kernels that repeat",
+         Lack::kSteps);
+  }
+  if (run.work().events().empty()) {
+    note("overview: the profile holds no work of a GPU", Lack::kKernels);
+  } else if (trace.launches.empty()) {
+    note("overview: the profile holds no API calls: runtime_ns is 0", Lack::kApiCalls);
+  }
+  if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.complete; })) {
+    notes_.insert("overview: the recording cut steps (state cut): mean is that of the others");
+  }
+}
+
+void Overview::Merge(const Partial& other) {
+  const auto& from = dynamic_cast<const Overview&>(other);
+  for (const auto& [name, rank] : from.ranks_) {
+    Rank& own = ranks_[name];
+    own.rows.insert(own.rows.end(), rank.rows.begin(), rank.rows.end());
+    own.has_product |= rank.has_product;
+  }
+  notes_.insert(from.notes_.begin(), from.notes_.end());
+}
+
+/// The sum over rows; nullopt where it is unknown of one.
+template <typename F>
+std::optional<double> Sum(const std::vector<Row>& rows, F value_of) {
+  double sum = 0;
+  for (const Row& row : rows) {
+    const std::optional<int64_t> value = value_of(row);
+    if (!value) return std::nullopt;
+    sum += static_cast<double>(*value);
+  }
+  return sum;
+}
+
+/// The cells of one row, or of the mean of several.
+std::vector<Cell> CellsOf(std::string_view name, std::string_view label, Compat compat,
+                          bool has_product, const std::vector<Row>& rows, bool mean) {
+  std::vector<Cell> cells = {Text(name), Text(label)};
+  const bool ours = compat != Compat::kTensorBoard;
+  cells.push_back(mean || !ours ? Cell() : Text(rows[0].whole ? "whole" : "cut"));
+  cells.push_back(mean || !ours ? Cell() : Integer(rows[0].start_ns));
+  const auto add = [&](auto value_of) {
+    if (!mean) return cells.push_back(Integer(value_of(rows[0])));
+    const auto sum = Sum(rows, value_of);
+    cells.push_back(sum ? Cell{*sum / static_cast<double>(rows.size())} : Cell());
+  };
+  add([](const Row& row) { return std::optional(row.total_ns); });
+  add([](const Row& row) { return row.host_ns; });
+  for (size_t i = 0; i <= kTimeClassCount; ++i) {
+    add([i](const Row& row) { return row.times.parts[i]; });
+  }
+  for (size_t i = 0; i < kTimeClassCount; ++i) {
+    add([i](const Row& row) { return row.times.exposed[i]; });
+  }
+  for (size_t i = 0; i < kTimeClassCount; ++i) {
+    add([i](const Row& row) { return row.times.hidden[i]; });
+  }
+  const auto busy = Sum(rows, [](const Row& row) { return row.times.busy; });
+  const auto total = Sum(rows, [](const Row& row) { return std::optional(row.total_ns); });
+  const auto ideal = Sum(rows, [](const Row& row) { return std::optional(row.ideal_ps); });
+  const auto capacity = Sum(rows, [](const Row& row) { return std::optional(row.capacity_ns); });
+  cells.push_back(busy ? Decimal(PercentOf(*busy, *total)) : Cell());
+  cells.push_back(has_product ? Decimal(PercentOf(*ideal, *capacity * 1e3)) : Cell());
+  return cells;
+}
+
+void Overview::Emit(Sink* sink) const {
+  for (const auto& [name, rank] : ranks_) {
+    std::vector<Row> rows = rank.rows;
+    std::sort(rows.begin(), rows.end());
+    std::vector<Row> whole;
+    for (const Row& row : rows) {
+      const std::string label = std::to_string(row.number);
+      sink->Row(CellsOf(name, label, compat_, rank.has_product, {row}, false));
+      if (row.whole) whole.push_back(row);
+    }
+    const std::vector<Row>& counted = whole.empty() ? rows : whole;
+    if (!counted.empty()) {
+      sink->Row(CellsOf(name, "mean", compat_, rank.has_product, counted, true));
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Partial> MakeOverview(const ViewOptions& options) {
+  return std::make_unique<Overview>(options.compat);
+}
+
+std::span<const Field> OverviewFields() { return kFields; }
+
+}  // namespace oplens::prof

@@ -1,0 +1,141 @@
+#include "prof/views/overview_classes.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parse/join/step_index.h"
+#include "prof/run/tb_steps.h"
+
+namespace oplens::prof {
+namespace {
+
+using Lists = std::array<std::vector<Interval>, kTimeClassCount>;
+
+constexpr std::string_view kCollectives[] = {
+    "broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter",
+};
+
+/// Whether the TensorBoard plugin knows a range as a collective, by its name.
+bool IsTensorBoardCollective(std::string_view name) {
+  for (const std::string_view library : {"nccl:", "gloo:"}) {
+    if (name.starts_with(library)) {
+      name.remove_prefix(library.size());
+      return std::find(std::begin(kCollectives), std::end(kCollectives), name) !=
+             std::end(kCollectives);
+    }
+  }
+  return false;
+}
+
+bool IsDataLoader(std::string_view name) {
+  return name.starts_with("enumerate(DataPipe)#") ||
+         (name.starts_with("enumerate(DataLoader)#") &&
+          name.find(".__next__") != std::string_view::npos);
+}
+
+std::vector<Interval>& Of(TimeClass time_class, Lists* lists) {
+  return (*lists)[static_cast<size_t>(time_class)];
+}
+
+void Push(int64_t start_ns, int64_t end_ns, std::vector<Interval>* list) {
+  // Most of a thread's ranges lie in one before them.
+  if (!list->empty() && list->back().start_ns <= start_ns && end_ns <= list->back().end_ns) return;
+  list->push_back({start_ns, end_ns});
+}
+
+/// What ranges are, by their texts.
+class HostClasses {
+ public:
+  HostClasses(const parse::Joined& joined, Compat compat)
+      : joined_(joined), compat_(compat), by_text_(joined.trace().strings.size(), kUnasked) {}
+
+  std::optional<TimeClass> Of(const Range& range) {
+    if (range.open() || range.kind == RangeKind::kFrame || range.kind == RangeKind::kModule ||
+        range.kind == RangeKind::kStep) {
+      return std::nullopt;
+    }
+    if (range.kind == RangeKind::kMarker) {
+      const MarkerKind kind = joined_.texts().Of(range.text).kind;
+      if (kind == MarkerKind::kTrace || kind == MarkerKind::kLayer || kind == MarkerKind::kRepr) {
+        return std::nullopt;
+      }
+    }
+    return OfText(range.text);
+  }
+
+  std::optional<TimeClass> OfText(StringId text) {
+    uint8_t& known = by_text_[text];
+    if (known == kUnasked) known = Classify(joined_.trace().strings.View(text));
+    return known == kNothing ? std::nullopt : std::optional(static_cast<TimeClass>(known));
+  }
+
+ private:
+  static constexpr uint8_t kUnasked = 254;
+  static constexpr uint8_t kNothing = 255;
+
+  uint8_t Classify(std::string_view name) const {
+    TimeClass known = TimeClass::kCpu;
+    if (parse::StepIndex::NumberIn(name)) return kNothing;
+    if (IsDataLoader(name)) known = TimeClass::kDataLoader;
+    if (compat_ == Compat::kTensorBoard && IsTensorBoardCollective(name)) known = TimeClass::kComm;
+    return static_cast<uint8_t>(known);
+  }
+
+  const parse::Joined& joined_;
+  Compat compat_;
+  std::vector<uint8_t> by_text_;
+};
+
+TimeClass ClassOf(WorkClass work, Compat compat) {
+  switch (work) {
+    case WorkClass::kCopy:
+      return TimeClass::kMemcpy;
+    case WorkClass::kFill:
+      return TimeClass::kMemset;
+    case WorkClass::kCommunication:
+      return compat == Compat::kTensorBoard ? TimeClass::kKernel : TimeClass::kComm;
+    default:
+      return TimeClass::kKernel;
+  }
+}
+
+void AddCalls(const Trace& trace, Compat compat, std::vector<Interval>* list) {
+  const LeftOutCalls left_out =
+      compat == Compat::kTensorBoard ? TensorBoardLeftOut(trace) : LeftOutCalls();
+  list->reserve(trace.launches.size());
+  for (const LaunchCall& call : trace.launches) {
+    if (left_out.empty() || !left_out[call.api]) Push(call.start_ns, call.end_ns, list);
+  }
+}
+
+}  // namespace
+
+ClassIntervals TimeClassesOf(const Run& run, Compat compat) {
+  const Trace& trace = run.trace();
+  Lists lists;
+  for (const DeviceEvent& event : run.work().events()) {
+    Push(event.start_ns, event.end_ns, &Of(ClassOf(event.work, compat), &lists));
+  }
+  AddCalls(trace, compat, &Of(TimeClass::kRuntime, &lists));
+  HostClasses classes(run.joined(), compat);
+  for (const Range& range : trace.ranges) {
+    const auto known = classes.Of(range);
+    if (known) Push(range.start_ns, range.end_ns, &Of(*known, &lists));
+  }
+  if (compat == Compat::kTensorBoard) {
+    for (const DeviceAnnotation& shadow : trace.device_annotations) {
+      const auto known = classes.OfText(shadow.text);
+      if (known) Push(shadow.start_ns, shadow.end_ns, &Of(*known, &lists));
+    }
+  }
+  std::vector<IntervalSet> sets;
+  for (std::vector<Interval>& list : lists) sets.emplace_back(std::move(list));
+  return ClassIntervals(std::move(sets));
+}
+
+}  // namespace oplens::prof

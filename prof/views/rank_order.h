@@ -1,0 +1,26 @@
+#ifndef OPLENS_PROF_VIEWS_RANK_ORDER_H_
+#define OPLENS_PROF_VIEWS_RANK_ORDER_H_
+
+#include <string_view>
+
+namespace oplens::prof {
+
+/// Orders names of ranks: "2" before "10", numbers before other texts.
+struct RankBefore {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const {
+    const bool a_counts = IsNumber(a);
+    if (a_counts != IsNumber(b)) return a_counts;
+    if (a_counts && a.size() != b.size()) return a.size() < b.size();
+    return a < b;
+  }
+
+ private:
+  static bool IsNumber(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  }
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_RANK_ORDER_H_

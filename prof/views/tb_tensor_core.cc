@@ -1,0 +1,45 @@
+#include "prof/views/tb_tensor_core.h"
+
+#include <utility>
+
+#include "ops/kernels/tensorboard_names.h"
+#include "prof/run/tb_steps.h"
+
+namespace oplens::prof {
+namespace {
+
+enum : uint8_t { kUnasked, kNo, kYes };
+
+}  // namespace
+
+TensorBoardTensorCores::TensorBoardTensorCores(const parse::Joined& joined,
+                                               const parse::CallTree& calls)
+    : trace_(joined.trace()),
+      left_out_(TensorBoardLeftOut(trace_)),
+      uses_(trace_.strings.size(), kUnasked) {
+  for (ThreadIndex thread = 0; thread < joined.threads().thread_count(); ++thread) {
+    std::vector<Interval> ran;
+    for (const parse::CallTree::Call& call : calls.Of(thread)) {
+      const Range& range = trace_.ranges[call.range];
+      if (call.parent == parse::CallTree::kNone) ran.push_back({range.start_ns, range.end_ns});
+    }
+    operators_.emplace_back(std::move(ran));
+  }
+}
+
+bool TensorBoardTensorCores::Counts(const Kernel& kernel) const {
+  if (kernel.launch == kNoLaunch) return false;
+  const LaunchCall& call = trace_.launches[kernel.launch];
+  if (left_out_[call.api] || call.thread >= operators_.size()) return false;
+  return !operators_[call.thread].Within({call.start_ns, call.start_ns + 1}).empty();
+}
+
+bool TensorBoardTensorCores::Uses(const Kernel& kernel) {
+  uint8_t& known = uses_[kernel.name];
+  if (known == kUnasked) {
+    known = ops::IsTensorBoardTensorCoreKernel(trace_.strings.View(kernel.name)) ? kYes : kNo;
+  }
+  return known == kYes;
+}
+
+}  // namespace oplens::prof
