@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <stdexcept>
 
 #include "prof/input/profile_records.h"
 #include "prof/price_all.h"
@@ -76,6 +77,13 @@ class OneView : public prof::KernelSink {
 };
 
 }  // namespace
+
+const prof::View& ViewNamed(std::string_view name) {
+  for (const prof::View& view : prof::Views()) {
+    if (view.name == name) return view;
+  }
+  throw std::invalid_argument(std::string(name));
+}
 
 std::vector<ViewRow> RowsOf(const prof::Partial& partial) {
   Rows rows(partial.Fields());

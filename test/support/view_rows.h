@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prof/views/view.h"
@@ -12,6 +13,9 @@ namespace oplens::test {
 
 /// One row of a view as texts by key; an unknown value is "". Decimals have 17 digits.
 using ViewRow = std::map<std::string, std::string>;
+
+/// The view of kViews with that name.
+const prof::View& ViewNamed(std::string_view name);
 
 /// The rows of a partial.
 std::vector<ViewRow> RowsOf(const prof::Partial& partial);

@@ -20,10 +20,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using prof::Compat;
 
-constexpr prof::View kOverview = {"overview", "", prof::kOverviewNeeds, prof::OverviewFields,
-                                  prof::MakeOverview};
-constexpr prof::View kGpu = {"gpu", "", prof::kGpuNeeds, prof::GpuFields, prof::MakeGpu};
-
 /// A figure of the plugin that is not compared here.
 struct Skipped {
   std::string_view trace;  ///< "": of all.
@@ -130,7 +126,7 @@ void ExpectOverlap(const Json& expected, const ViewRow& row, const std::string& 
 
 void CompareSteps(const Golden& golden) {
   const auto rows = RowsOf(
-      *PartialOf(kOverview, {golden.file.string()}, {.compat = Compat::kTensorBoard, .by = {}}));
+      *PartialOf(ViewNamed("overview"), {golden.file.string()}, {.compat = Compat::kTensorBoard, .by = {}}));
   const Json& steps = golden.json.at("steps");
   ASSERT_EQ(rows.size(), steps.size() + 1);
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -144,7 +140,7 @@ void CompareSteps(const Golden& golden) {
 
 void CompareGpus(const Golden& golden) {
   const auto rows =
-      RowsOf(*PartialOf(kGpu, {golden.file.string()}, {.compat = Compat::kTensorBoard, .by = {}}));
+      RowsOf(*PartialOf(ViewNamed("gpu"), {golden.file.string()}, {.compat = Compat::kTensorBoard, .by = {}}));
   const Json& gpus = golden.json.at("gpu");
   ASSERT_EQ(rows.size(), gpus.size());
   for (const ViewRow& row : rows) {
@@ -161,7 +157,7 @@ void CompareGpus(const Golden& golden) {
 
 void CompareDevices(const Golden& golden) {
   std::set<int> devices;
-  for (const ViewRow& row : RowsOf(*PartialOf(kGpu, {golden.file.string()}))) {
+  for (const ViewRow& row : RowsOf(*PartialOf(ViewNamed("gpu"), {golden.file.string()}))) {
     devices.insert(std::stoi(row.at("device")));
   }
   EXPECT_EQ(devices, golden.json.at("used_devices").get<std::set<int>>());
