@@ -39,7 +39,7 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB | --check] [--copies] [--op inner|outer] "
-      "[--view VIEWS [--compat tb|hta]] [--by KEYS] [--sort COL] [--top N] [--range PATTERN] "
+      "[--view VIEWS [--compat tb|hta] [--step-range A-B] [--time-range MS-MS] [--device N]] [--by KEYS] [--sort COL] [--top N] [--range PATTERN] "
       "[--step PATTERN] [--gpu NAME] [--rules "
       "FILE] [--execution-trace FILE] [-o FILE] [--quiet] [--strict]");
   cxxopts::OptionAdder add = options.add_options();
@@ -69,6 +69,12 @@ cxxopts::Options Declare() {
   add("compat",
       "With --view: the figures of the TensorBoard plugin (tb) or of HTA (hta) by their own rules",
       cxxopts::value<std::string>(), "tb|hta");
+  add("step-range", "With --view: only steps with these numbers", cxxopts::value<std::string>(),
+      "A-B");
+  add("time-range",
+      "With --view: only what begins in these milliseconds, from the first event of the file",
+      cxxopts::value<std::string>(), "MS-MS");
+  add("device", "With --view: only this GPU", cxxopts::value<int64_t>(), "N");
   add("range",
       "Only kernels inside a step, layer or range whose text holds a match of PATTERN (RE2 "
       "syntax), with their backward pass",
@@ -163,8 +169,10 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
       throw UsageError(fmt::format("--{} needs --by or --view", option));
     }
   }
-  if (given.count("compat") > 0 && given.count("view") == 0) {
-    throw UsageError("--compat needs --view");
+  for (const char* option : {"compat", "step-range", "time-range", "device"}) {
+    if (given.count(option) > 0 && given.count("view") == 0) {
+      throw UsageError(fmt::format("--{} needs --view", option));
+    }
   }
 }
 
@@ -236,6 +244,15 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   const std::string columns = TextOf(given, "c");
   options->views = PlanViews({list, ReadCompat(TextOf(given, "compat")), by, sort, columns,
                               ReadTop(given), !options->format->many});
+  Selection& selection = options->run.selection;
+  if (given.count("step-range") > 0) selection.steps = ReadStepRange(TextOf(given, "step-range"));
+  if (given.count("time-range") > 0) selection.time = ReadTimeRange(TextOf(given, "time-range"));
+  if (given.count("device") > 0) selection.device = given["device"].as<int64_t>();
+  if (options->steps != nullptr) {
+    options->run.step_in = [steps = options->steps.get()](std::string_view text) {
+      return steps->NumberIn(text);
+    };
+  }
   if (options->views.size() > 1 && !options->format->many) {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
   }

@@ -46,7 +46,8 @@ struct Options {
   std::vector<size_t> summary_fields;    ///< those of its fields that are printed,
   RowOrder order;                        ///< their order,
   size_t top = 0;                        ///< and how many groups; 0: all.
-  std::vector<ViewPlan> views;           ///< Of kViews.
+  std::vector<ViewPlan> views;           ///< Of kViews, with
+  RunOptions run;                        ///< what of each run they are of.
 
   OpChoice op_choice = OpChoice::kInner;
   std::unique_ptr<RangeFilter> filter;  ///< Null without --range.

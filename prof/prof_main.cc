@@ -29,10 +29,16 @@ PriceOptions PriceOptionsOf(const Options& options) {
 
 /// One row a copy, of all profiles, one after the other. Answers their number.
 int64_t PrintCopies(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
-  CopyTable table(options.copy_columns, sink);
-  while (const Trace* trace = inputs->NextTrace(diagnostics)) table.AddAll(*trace);
-  if (table.row_count() == 0) diagnostics->Note("there are no copies and no fills to show");
-  return table.row_count();
+  TableOf<CopyRow> table(options.copy_columns, sink);
+  int64_t rows = 0;
+  while (const Trace* trace = inputs->NextTrace(diagnostics)) {
+    for (CopyRow& copy : CopiesOf(*trace)) {
+      copy.index = ++rows;
+      table.Add(copy);
+    }
+  }
+  if (rows == 0) diagnostics->Note("there are no copies and no fills to show");
+  return rows;
 }
 
 /// One row a group of kernels. Answers the number of kernels.
@@ -59,14 +65,14 @@ int64_t PrintCheck(Inputs* inputs, const Options& options, Diagnostics* diagnost
   return kernels;
 }
 
-/// Answers the number of rows of all views.
+/// Answers the number of rows of the view that has the fewest, but for those that may have none.
 int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destination,
                    Diagnostics* diagnostics) {
-  ViewRunner runner(options.views, destination);
+  ViewRunner runner(options.views, options.run, destination);
   PriceAll(inputs, PriceOptionsOf(options), &runner, diagnostics);
-  const int64_t rows = runner.Finish();
+  const int64_t least = runner.Finish();
   for (std::string& note : runner.Notes()) diagnostics->Note(std::move(note));
-  return rows;
+  return least;
 }
 
 std::unique_ptr<Destination> OpenDestination(const Options& options) {

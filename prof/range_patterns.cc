@@ -133,6 +133,11 @@ std::optional<int64_t> StepFinder::StepOf(const PricedKernel& row) {
   return last->second.step;
 }
 
+std::optional<int64_t> StepFinder::NumberIn(std::string_view text) const {
+  int64_t step = 0;
+  return Look(text, &step) == Found::kNumber ? std::optional<int64_t>(step) : std::nullopt;
+}
+
 std::vector<std::string> StepFinder::Notes() const {
   if (kernels_ == 0) return {};
   if (matched_ == 0) {

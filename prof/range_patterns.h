@@ -62,6 +62,9 @@ class StepFinder {
   std::optional<int64_t> StepOf(const PricedKernel& row);
   void Restart() { last_.clear(); }
 
+  /// The number in one text; nullopt where it holds no match, or no number.
+  std::optional<int64_t> NumberIn(std::string_view text) const;
+
   /// Sentences when nothing matched, or matches held no number.
   std::vector<std::string> Notes() const;
 

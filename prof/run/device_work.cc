@@ -42,8 +42,12 @@ DeviceWork::DeviceWork(const parse::Joined& joined) : trace_(joined.trace()) {
   std::sort(events_.begin(), events_.end(), [](const DeviceEvent& a, const DeviceEvent& b) {
     return std::tie(a.start_ns, a.work, a.index) < std::tie(b.start_ns, b.work, b.index);
   });
-  if (events_.empty()) return;
-  first_ns_ = events_.front().start_ns;
+  FindExtent();
+}
+
+void DeviceWork::FindExtent() {
+  first_ns_ = events_.empty() ? 0 : events_.front().start_ns;
+  last_ns_ = first_ns_;
   for (const DeviceEvent& event : events_) last_ns_ = std::max(last_ns_, event.end_ns);
 }
 

@@ -45,6 +45,13 @@ class DeviceWork {
   int64_t first_ns() const { return first_ns_; }
   int64_t last_ns() const { return last_ns_; }
 
+  /// Leaves out the events for which `kept` answers false.
+  template <typename F>
+  void Keep(F kept) {
+    std::erase_if(events_, [&](const DeviceEvent& event) { return !kept(event); });
+    FindExtent();
+  }
+
   /// The call that asked for it; kNoLaunch: none is known.
   LaunchIndex LaunchOf(const DeviceEvent& event) const;
   /// The call whose surroundings tell its op: its launch, or what put it into the graph that was
@@ -55,6 +62,7 @@ class DeviceWork {
 
  private:
   void Classify(const parse::Joined& joined);
+  void FindExtent();
 
   const Trace& trace_;
   std::vector<DeviceEvent> events_;

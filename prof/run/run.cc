@@ -1,20 +1,105 @@
 #include "prof/run/run.h"
 
+#include "prof/run/extent.h"
+
 namespace oplens::prof {
 
+const DeviceWork& Run::all_work() const {
+  if (!all_work_) all_work_.emplace(joined());
+  return *all_work_;
+}
+
 const DeviceWork& Run::work() const {
-  if (!work_) work_.emplace(joined());
+  if (options_.selection.empty()) return all_work();
+  if (!work_) {
+    work_.emplace(all_work());
+    work_->Keep([this](const DeviceEvent& event) { return Selects(event); });
+  }
   return *work_;
 }
 
 const Steps& Run::steps() const {
-  if (!steps_) steps_.emplace(joined(), work());
+  if (!steps_) {
+    steps_.emplace(joined(), all_work(), StepsOfPattern());
+    const Selection& selection = options_.selection;
+    if (selection.steps || selection.time) {
+      steps_->Keep([&](const Step& step) {
+        const bool numbered = !selection.steps || (step.number >= selection.steps->first &&
+                                                   step.number <= selection.steps->last);
+        return numbered && SelectsTime(step.span.start_ns) && SelectsTime(step.span.end_ns - 1);
+      });
+    }
+  }
   return *steps_;
 }
 
 const parse::CallTree& Run::calls() const {
   if (!calls_) calls_.emplace(joined());
   return *calls_;
+}
+
+std::vector<HostStep> Run::StepsOfPattern() const {
+  std::vector<HostStep> found;
+  if (!options_.step_in) return found;
+  const Trace& trace = this->trace();
+  enum : uint8_t { kUnasked, kNone, kStep };
+  std::vector<uint8_t> asked(trace.strings.size(), kUnasked);
+  std::vector<int64_t> numbers(trace.strings.size());
+  for (size_t i = 0; i < trace.ranges.size(); ++i) {
+    const Range& range = trace.ranges[i];
+    if (range.kind == RangeKind::kOperator || range.kind == RangeKind::kFrame) continue;
+    if (asked[range.text] == kUnasked) {
+      const auto number = options_.step_in(trace.strings.View(range.text));
+      asked[range.text] = number ? kStep : kNone;
+      numbers[range.text] = number.value_or(0);
+    }
+    if (asked[range.text] != kStep || joined().leaks().Has(i)) continue;
+    found.push_back({numbers[range.text], range.start_ns,
+                     range.open() ? range.start_ns - 1 : range.end_ns});
+  }
+  return found;
+}
+
+bool Run::SelectsTime(int64_t time_ns) const {
+  if (!options_.selection.time) return true;
+  if (!time_) {
+    time_ = *options_.selection.time;
+    const auto extent = RunExtent(trace(), all_work());
+    const int64_t origin_ns = extent ? extent->start_ns : 0;
+    if (__builtin_add_overflow(time_->start_ns, origin_ns, &time_->start_ns)) {
+      time_->start_ns = INT64_MAX;
+    }
+    if (__builtin_add_overflow(time_->end_ns, origin_ns, &time_->end_ns)) {
+      time_->end_ns = INT64_MAX;
+    }
+  }
+  return time_ns >= time_->start_ns && time_ns < time_->end_ns;
+}
+
+bool Run::Selects(const DeviceEvent& event) const {
+  const Selection& selection = options_.selection;
+  if (selection.empty()) return true;
+  if (selection.device && event.device_id != *selection.device) return false;
+  if (!SelectsTime(event.start_ns)) return false;
+  return !selection.steps || steps().OfEvent(event) != Steps::kNone;
+}
+
+bool Run::Selects(const Kernel& kernel, uint32_t index) const {
+  if (options_.selection.empty()) return true;
+  return Selects({kernel.start_ns, kernel.end_ns, index, kernel.device_id, kernel.stream_id,
+                  WorkClass::kCompute});
+}
+
+bool Run::Selects(const GraphReplay& replay, uint32_t index) const {
+  if (options_.selection.empty()) return true;
+  return Selects({replay.start_ns, replay.end_ns, index, replay.device_id, replay.stream_id,
+                  WorkClass::kReplay});
+}
+
+bool Run::SelectsHost(int64_t time_ns) const {
+  const Selection& selection = options_.selection;
+  if (!SelectsTime(time_ns)) return false;
+  return !selection.steps || steps().OfHost(time_ns) != Steps::kNone;
 }
 
 }  // namespace oplens::prof

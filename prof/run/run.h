@@ -1,24 +1,36 @@
 #ifndef OPLENS_PROF_RUN_RUN_H_
 #define OPLENS_PROF_RUN_RUN_H_
 
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "parse/join/call_tree.h"
 #include "parse/join/joined.h"
 #include "parse/model/kernel_names.h"
 #include "parse/records/kernel_records.h"
 #include "prof/run/device_work.h"
+#include "prof/run/selection.h"
 #include "prof/run/steps.h"
 
 namespace oplens::prof {
+
+/// What a run is looked at with.
+struct RunOptions {
+  Selection selection = {};
+  /// The number of the step that a range or layer with this text is; nullopt: it is none. Empty:
+  /// steps are what the file says.
+  std::function<std::optional<int64_t>(std::string_view text)> step_in = {};
+};
 
 /// One rank's profile as the views see it: the trace, the join, and what several views compute of
 /// them, made when it is first asked for.
 class Run {
  public:
   /// `records` must outlive this object.
-  explicit Run(const parse::KernelRecords& records) : records_(records) {}
+  explicit Run(const parse::KernelRecords& records, RunOptions options = {})
+      : records_(records), options_(std::move(options)) {}
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
@@ -28,15 +40,32 @@ class Run {
   /// "" where there is one rank only, or it is not known.
   std::string_view rank() const { return trace().strings.View(trace().rank_name); }
 
+  /// The work of the GPUs that is selected.
   const DeviceWork& work() const;
+  /// The selected steps.
   const Steps& steps() const;
   const parse::CallTree& calls() const;
 
+  /// Whether something that a GPU did is looked at.
+  bool Selects(const DeviceEvent& event) const;
+  bool Selects(const Kernel& kernel, uint32_t index) const;
+  bool Selects(const GraphReplay& replay, uint32_t index) const;
+  /// Whether something that a host thread did at a time is.
+  bool SelectsHost(int64_t time_ns) const;
+
  private:
+  /// All of it, whatever is selected.
+  const DeviceWork& all_work() const;
+  bool SelectsTime(int64_t time_ns) const;
+  std::vector<HostStep> StepsOfPattern() const;
+
   const parse::KernelRecords& records_;
-  mutable std::optional<DeviceWork> work_;
+  RunOptions options_;
+  mutable std::optional<DeviceWork> all_work_;
+  mutable std::optional<DeviceWork> work_;  // Where something is selected.
   mutable std::optional<Steps> steps_;
   mutable std::optional<parse::CallTree> calls_;
+  mutable std::optional<Interval> time_;  // Selected, on the file's clock.
 };
 
 }  // namespace oplens::prof

@@ -89,16 +89,17 @@ Interval Steps::window() const {
   return {steps_.front().span.start_ns, steps_.back().span.end_ns};
 }
 
-size_t Steps::OfEvent(const DeviceEvent& event) const {
+size_t Steps::PlaceOfEvent(const DeviceEvent& event) const {
   if (source_ == StepSource::kNone) return steps_.empty() ? kNone : 0;
   const LaunchIndex launch = work_.LaunchOf(event);
-  if (launch != kNoLaunch) return OfHost(joined_.trace().launches[launch].start_ns);
+  if (launch != kNoLaunch) return PlaceOfHost(joined_.trace().launches[launch].start_ns);
   // Spans ascend and share no moment.
+  const std::span<const Step> all = whole();
   const auto after = std::upper_bound(
-      steps_.begin(), steps_.end(), event.start_ns,
+      all.begin(), all.end(), event.start_ns,
       [](int64_t time_ns, const Step& step) { return time_ns < step.span.end_ns; });
-  const bool within = after != steps_.end() && after->span.start_ns <= event.start_ns;
-  return within ? static_cast<size_t>(after - steps_.begin()) : kNone;
+  const bool within = after != all.end() && after->span.start_ns <= event.start_ns;
+  return within ? static_cast<size_t>(after - all.begin()) : kNone;
 }
 
 }  // namespace oplens::prof

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "parse/join/joined.h"
@@ -39,25 +40,48 @@ class Steps {
   /// Without any they are found as above. `joined` and `work` must outlive this object.
   Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<HostStep> given);
 
+  /// Leaves out the steps for which `kept` answers false: what was in one is in none.
+  template <typename F>
+  void Keep(F kept) {
+    places_kept_.assign(steps_.size(), kNone);
+    std::vector<Step> left;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (!kept(steps_[i])) continue;
+      places_kept_[i] = left.size();
+      left.push_back(steps_[i]);
+    }
+    whole_ = std::exchange(steps_, std::move(left));
+  }
+
   std::span<const Step> all() const { return steps_; }
   StepSource source() const { return source_; }
   /// From the start of the first span to the end of the last.
   Interval window() const;
 
   /// The place in all() of the step in which a host thread did something at a time.
-  size_t OfHost(int64_t time_ns) const {
-    return source_ == StepSource::kNone && !steps_.empty() ? 0 : places_.Of(time_ns);
-  }
+  size_t OfHost(int64_t time_ns) const { return Kept(PlaceOfHost(time_ns)); }
   /// Of a GPU's event: that of the call that launched it, else that in whose span it starts.
-  size_t OfEvent(const DeviceEvent& event) const;
+  size_t OfEvent(const DeviceEvent& event) const { return Kept(PlaceOfEvent(event)); }
 
  private:
+  // Places among all steps.
+  std::span<const Step> whole() const { return places_kept_.empty() ? steps_ : whole_; }
+  size_t PlaceOfHost(int64_t time_ns) const {
+    return source_ == StepSource::kNone && !whole().empty() ? 0 : places_.Of(time_ns);
+  }
+  size_t PlaceOfEvent(const DeviceEvent& event) const;
+  size_t Kept(size_t place) const {
+    return place == kNone || places_kept_.empty() ? place : places_kept_[place];
+  }
+
   bool TakeHostSteps(std::vector<HostStep> found, StepSource source);
   void TakeRun();
 
   const parse::Joined& joined_;
   const DeviceWork& work_;
   std::vector<Step> steps_;
+  std::vector<Step> whole_;          // Where some were left out: all of them,
+  std::vector<size_t> places_kept_;  // and the places of those that are left.
   HostPlaces places_;
   StepSource source_ = StepSource::kNone;
 };

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "parse/model/cuda_kinds.h"
-#include "parse/records/kernel_records.h"
 
 namespace oplens::prof {
 namespace {
@@ -74,25 +73,20 @@ std::vector<CopyRow> CopiesOf(const Trace& trace) {
   rows.reserve(trace.copies.size() + trace.sets.size());
   for (const MemoryCopy& copy : trace.copies) {
     CopyRow& row = rows.emplace_back(Common(trace, copy));
+    row.place = static_cast<uint32_t>(rows.size() - 1);
     row.kind = CopyKindWord(copy.copy_kind);
     row.source = MemoryKindWord(copy.source_kind);
     row.target = MemoryKindWord(copy.target_kind);
   }
-  for (const MemorySet& set : trace.sets) rows.emplace_back(Common(trace, set)).kind = "fill";
+  for (const MemorySet& set : trace.sets) {
+    CopyRow& row = rows.emplace_back(Common(trace, set));
+    row.place = static_cast<uint32_t>(rows.size() - 1 - trace.copies.size());
+    row.fill = true;
+    row.kind = "fill";
+  }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const CopyRow& a, const CopyRow& b) { return a.start_ns < b.start_ns; });
   return rows;
-}
-
-void CopyTable::BeginInput(const parse::KernelRecords* profile) {
-  if (profile != nullptr) AddAll(profile->joined().trace());
-}
-
-void CopyTable::AddAll(const Trace& trace) {
-  for (CopyRow& copy : CopiesOf(trace)) {
-    copy.index = ++row_count_;
-    table_.Add(copy);
-  }
 }
 
 }  // namespace oplens::prof

@@ -5,11 +5,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "parse/model/trace.h"
-#include "prof/price/kernel_sink.h"
 #include "prof/table/columns.h"
 
 namespace oplens::prof {
@@ -18,6 +16,8 @@ namespace oplens::prof {
 /// trace or are constants; an empty one is unknown.
 struct CopyRow {
   int64_t index = 0;  ///< Number of the row, from 1; 0 until it is printed.
+  uint32_t place = 0;  ///< In Trace::copies, of a fill in Trace::sets.
+  bool fill = false;
   std::string_view rank;
   std::string_view kind;  ///< "HtoD", "DtoH", "DtoD", "PtoP", ..., "fill".
   std::string_view
@@ -41,23 +41,6 @@ std::span<const Column<CopyRow>> CopyColumns();
 /// All copies and fills of a trace, by start; equal ones copies first, in file order. The rows
 /// point into the trace.
 std::vector<CopyRow> CopiesOf(const Trace& trace);
-
-/// A table of the copies and fills of profiles; records have none.
-class CopyTable : public KernelSink {
- public:
-  /// `sink`: has begun with the fields of `columns`. It must outlive this object.
-  CopyTable(Columns<CopyRow> columns, Sink* sink) : table_(std::move(columns), sink) {}
-
-  void BeginInput(const parse::KernelRecords* profile) override;
-  void Add(const PricedKernel&) override {}
-
-  void AddAll(const Trace& trace);
-  int64_t row_count() const { return row_count_; }
-
- private:
-  TableOf<CopyRow> table_;
-  int64_t row_count_ = 0;
-};
 
 }  // namespace oplens::prof
 

@@ -180,7 +180,7 @@ struct ViewRunner::Running {
   const ViewPlan& plan;
   std::unique_ptr<Sink> table;
   CountingSink counted;
-  std::unique_ptr<KernelSink> stream;  // Of a view that keeps nothing; else
+  std::unique_ptr<ViewStream> stream;  // Of a view that keeps nothing; else
   std::optional<SelectingSink> selected;
   std::optional<SortingSink> sorted;
   std::unique_ptr<Partial> total;
@@ -188,7 +188,9 @@ struct ViewRunner::Running {
   bool any = false;                  // Total is of an input.
 };
 
-ViewRunner::ViewRunner(const std::vector<ViewPlan>& plans, Destination* destination) {
+ViewRunner::ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options,
+                       Destination* destination)
+    : options_(std::move(options)) {
   for (const ViewPlan& plan : plans) views_.push_back(std::make_unique<Running>(plan, destination));
 }
 
@@ -196,10 +198,11 @@ ViewRunner::~ViewRunner() = default;
 
 void ViewRunner::BeginInput(const parse::KernelRecords* profile) {
   run_.reset();
-  if (profile != nullptr) run_.emplace(*profile);
+  first_start_ns_.reset();
+  if (profile != nullptr) run_.emplace(*profile, options_);
   for (const auto& view : views_) {
     if (view->stream != nullptr) {
-      view->stream->BeginInput(profile);
+      view->stream->Begin(run_ ? &*run_ : nullptr);
       continue;
     }
     view->partial = view->plan.view->make(view->plan.options);
@@ -207,7 +210,29 @@ void ViewRunner::BeginInput(const parse::KernelRecords* profile) {
   }
 }
 
+bool ViewRunner::Selects(const PricedKernel& kernel) {
+  const Selection& selection = options_.selection;
+  if (selection.empty()) return true;
+  if (run_ && !kernel.replay) {
+    return run_->Selects(run_->trace().kernels[kernel.work], kernel.work);
+  }
+  if (run_) return run_->Selects(run_->trace().graph_replays[kernel.work], kernel.work);
+  const KernelRecord& record = *kernel.record;
+  if (!first_start_ns_) first_start_ns_ = record.start_ns;
+  if (selection.device && record.device_id != *selection.device) return false;
+  if (selection.steps && (!record.step || *record.step < selection.steps->first ||
+                          *record.step > selection.steps->last)) {
+    return false;
+  }
+  if (!selection.time) return true;
+  int64_t since_ns = 0;
+  return record.start_ns &&
+         !__builtin_sub_overflow(*record.start_ns, *first_start_ns_, &since_ns) &&
+         since_ns >= selection.time->start_ns && since_ns < selection.time->end_ns;
+}
+
 void ViewRunner::Add(const PricedKernel& kernel) {
+  if (!Selects(kernel)) return;
   for (const auto& view : views_) {
     if (view->stream != nullptr) {
       view->stream->Add(kernel);
@@ -218,23 +243,16 @@ void ViewRunner::Add(const PricedKernel& kernel) {
 }
 
 bool ViewRunner::AddReplay(const PricedKernel& replay) {
-  bool shown = false;
+  if (!Selects(replay)) return false;
   for (const auto& view : views_) {
-    if (view->stream != nullptr) {
-      shown |= view->stream->AddReplay(replay);
-    } else {
-      view->partial->AddReplay(replay);
-    }
+    if (view->partial != nullptr) view->partial->AddReplay(replay);
   }
-  return shown;
+  return false;
 }
 
 void ViewRunner::EndInput() {
   for (const auto& view : views_) {
-    if (view->stream != nullptr) {
-      view->stream->EndInput();
-      continue;
-    }
+    if (view->stream != nullptr) continue;
     view->partial->End(run_ ? &*run_ : nullptr);
     if (view->any) {
       view->total->Merge(*view->partial);
@@ -248,7 +266,7 @@ void ViewRunner::EndInput() {
 }
 
 int64_t ViewRunner::Finish() {
-  int64_t rows = 0;
+  int64_t least = INT64_MAX;
   for (const auto& view : views_) {
     if (view->total != nullptr) {
       view->total->Emit(&view->sink());
@@ -256,9 +274,9 @@ int64_t ViewRunner::Finish() {
     } else {
       view->counted.End();
     }
-    rows += view->counted.rows();
+    if (!view->plan.view->may_be_empty) least = std::min(least, view->counted.rows());
   }
-  return rows;
+  return least;
 }
 
 std::vector<std::string> ViewRunner::Notes() const {

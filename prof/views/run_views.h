@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prof/price/kernel_sink.h"
 #include "prof/table/sink_chain.h"
 #include "prof/views/view.h"
 
@@ -52,7 +53,7 @@ TraceNeeds NeedsOf(std::span<const ViewPlan> plans);
 class ViewRunner : public KernelSink {
  public:
   /// Tables go to `destination`, which must outlive this object.
-  ViewRunner(const std::vector<ViewPlan>& plans, Destination* destination);
+  ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options, Destination* destination);
   ~ViewRunner() override;
 
   void BeginInput(const parse::KernelRecords* profile) override;
@@ -60,8 +61,8 @@ class ViewRunner : public KernelSink {
   bool AddReplay(const PricedKernel& replay) override;
   void EndInput() override;
 
-  /// After the last input: the rows of the views that kept them. Answers how many rows there are in
-  /// all.
+  /// After the last input: the rows of the views that kept them. Answers how many rows that view has
+  /// that has the fewest, but for those that may have none.
   int64_t Finish();
   /// What readers of the rows must know.
   std::vector<std::string> Notes() const;
@@ -69,8 +70,13 @@ class ViewRunner : public KernelSink {
  private:
   struct Running;
 
+  /// Whether a kernel of the input at hand is looked at.
+  bool Selects(const PricedKernel& kernel);
+
+  RunOptions options_;
   std::vector<std::unique_ptr<Running>> views_;
   std::optional<Run> run_;
+  std::optional<int64_t> first_start_ns_;  // Of the kernels of records.
 };
 
 }  // namespace oplens::prof

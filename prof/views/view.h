@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "parse/model/trace_needs.h"
-#include "prof/price/kernel_sink.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
 #include "prof/table/sink.h"
@@ -60,6 +59,15 @@ class Partial {
   virtual std::vector<std::string> Notes() const { return {}; }
 };
 
+/// A view that keeps nothing: a row comes out for what goes in.
+class ViewStream {
+ public:
+  virtual ~ViewStream() = default;
+  /// A rank begins; null where there are only records.
+  virtual void Begin(const Run* run) { static_cast<void>(run); }
+  virtual void Add(const PricedKernel& kernel) { static_cast<void>(kernel); }
+};
+
 /// One view: an entry of kViews. It either makes partials or streams kernels.
 struct View {
   std::string_view name;  ///< What --view takes; the table of it has '_' for '-'.
@@ -69,10 +77,11 @@ struct View {
   std::unique_ptr<Partial> (*make)(const ViewOptions& options);
   /// Of one that keeps nothing: takes kernels and gives a row each to `sink`, which has begun with
   /// the fields at `places`. Null of the others.
-  std::unique_ptr<KernelSink> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;
+  std::unique_ptr<ViewStream> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;
   std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
   std::string_view some = {};  ///< Fields that are printed in lines unless -c is given; "": all.
-  bool sorts = false;          ///< It follows ViewOptions::sort and top itself.
+  bool may_be_empty = false;  ///< That it has no rows is good news.
+  bool sorts = false;  ///< It follows ViewOptions::sort and top itself.
 };
 
 /// All of them, in the order in which they are listed.

@@ -9,16 +9,49 @@
 namespace oplens::prof {
 namespace {
 
-std::unique_ptr<KernelSink> StreamKernels(const std::vector<size_t>& places, Sink* sink) {
-  Columns<PricedKernel> columns;
-  for (const size_t place : places) columns.push_back(&KernelColumns()[place]);
-  return std::make_unique<KernelTable>(std::move(columns), sink);
+template <typename Item>
+Columns<Item> ColumnsAt(const std::vector<size_t>& places, std::span<const Column<Item>> all) {
+  Columns<Item> columns;
+  for (const size_t place : places) columns.push_back(&all[place]);
+  return columns;
 }
 
-std::unique_ptr<KernelSink> StreamCopies(const std::vector<size_t>& places, Sink* sink) {
-  Columns<CopyRow> columns;
-  for (const size_t place : places) columns.push_back(&CopyColumns()[place]);
-  return std::make_unique<CopyTable>(std::move(columns), sink);
+class KernelStream : public ViewStream {
+ public:
+  KernelStream(const std::vector<size_t>& places, Sink* sink)
+      : table_(ColumnsAt(places, KernelColumns()), sink) {}
+  void Add(const PricedKernel& kernel) override { table_.Add(kernel); }
+
+ private:
+  TableOf<PricedKernel> table_;
+};
+
+class CopyStream : public ViewStream {
+ public:
+  CopyStream(const std::vector<size_t>& places, Sink* sink)
+      : table_(ColumnsAt(places, CopyColumns()), sink) {}
+
+  void Begin(const Run* run) override {
+    if (run == nullptr) return;
+    for (CopyRow& copy : CopiesOf(run->trace())) {
+      const WorkClass work = copy.fill ? WorkClass::kFill : WorkClass::kCopy;
+      if (!run->Selects({copy.start_ns, copy.start_ns, copy.place, copy.device_id, copy.stream_id,
+                         work})) {
+        continue;
+      }
+      copy.index = ++row_count_;
+      table_.Add(copy);
+    }
+  }
+
+ private:
+  TableOf<CopyRow> table_;
+  int64_t row_count_ = 0;
+};
+
+template <typename Stream>
+std::unique_ptr<ViewStream> Open(const std::vector<size_t>& places, Sink* sink) {
+  return std::make_unique<Stream>(places, sink);
 }
 
 /// The fields of a table of constants.
@@ -34,7 +67,7 @@ constexpr View kViews[] = {
      {},
      [] { return FieldsOf(KernelColumns()); },
      nullptr,
-     StreamKernels,
+     Open<KernelStream>,
      nullptr,
      kDefaultColumns},
     {"copies",
@@ -42,7 +75,7 @@ constexpr View kViews[] = {
      {},
      [] { return FieldsOf(CopyColumns()); },
      nullptr,
-     StreamCopies},
+     Open<CopyStream>},
     {"overview", "where the time of each step went", kOverviewNeeds, List<OverviewFields>,
      MakeOverview},
     {"gpu", "how well each GPU was used", kGpuNeeds, List<GpuFields>, MakeGpu},
@@ -54,6 +87,7 @@ constexpr View kViews[] = {
      nullptr,
      GroupKeys,
      {},
+     false,
      true},
 };
 
