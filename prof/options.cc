@@ -39,7 +39,8 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB | --check] [--copies] [--op inner|outer] "
-      "[--view VIEWS [--compat tb|hta] [--step-range A-B] [--time-range MS-MS] [--device N]] [--by KEYS] [--sort COL] [--top N] [--range PATTERN] "
+      "[--view VIEWS [--compat tb|hta] [--step-range A-B] [--time-range MS-MS] [--device N]] [--by "
+      "KEYS] [--sort COL] [--top N] [--range PATTERN] "
       "[--step PATTERN] [--gpu NAME] [--rules "
       "FILE] [--execution-trace FILE] [-o FILE] [--quiet] [--strict]");
   cxxopts::OptionAdder add = options.add_options();
@@ -49,7 +50,9 @@ cxxopts::Options Declare() {
   add("check",
       "Say how many kernels have each column, and why the others have none (all columns unless -c "
       "is given)");
-  add("copies", "List memory copies and fills instead of kernels; needs profiles, not records");
+  add("copies",
+      "List memory copies and fills instead of kernels; needs profiles, not records. With --view: "
+      "group them too");
   add("op",
       "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
       cxxopts::value<std::string>()->default_value("inner"), "inner|outer");
@@ -145,8 +148,8 @@ size_t ReadTop(const cxxopts::ParseResult& given) {
 
 Task TaskOf(const cxxopts::ParseResult& given) {
   if (given.count("check") > 0) return Task::kCheck;
-  if (given.count("copies") > 0) return Task::kCopies;
   if (given.count("view") > 0) return Task::kViews;
+  if (given.count("copies") > 0) return Task::kCopies;
   return given.count("by") > 0 ? Task::kSummary : Task::kKernels;
 }
 
@@ -161,8 +164,10 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
   };
   refuse("check", {"copies", "by", "view"},
          "--check is about rows of kernels: it does not go with --{}");
-  refuse("copies", {"by", "range", "step"}, "--{} is about kernels: it does not go with --copies");
-  refuse("copies", {"view"}, "--copies is a view itself: give --{} copies");
+  if (given.count("view") == 0) {
+    refuse("copies", {"by", "range", "step"},
+           "--{} is about kernels: it does not go with --copies");
+  }
   const bool rows = given.count("by") == 0 && given.count("view") == 0;
   for (const char* option : {"sort", "top"}) {
     if (given.count(option) > 0 && rows) {
@@ -243,7 +248,7 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   const std::string sort = TextOf(given, "sort");
   const std::string columns = TextOf(given, "c");
   options->views = PlanViews({list, ReadCompat(TextOf(given, "compat")), by, sort, columns,
-                              ReadTop(given), !options->format->many});
+                              ReadTop(given), !options->format->many, given.count("copies") > 0});
   Selection& selection = options->run.selection;
   if (given.count("step-range") > 0) selection.steps = ReadStepRange(TextOf(given, "step-range"));
   if (given.count("time-range") > 0) selection.time = ReadTimeRange(TextOf(given, "time-range"));

@@ -54,8 +54,8 @@ std::vector<HostStep> Run::StepsOfPattern() const {
       numbers[range.text] = number.value_or(0);
     }
     if (asked[range.text] != kStep || joined().leaks().Has(i)) continue;
-    found.push_back({numbers[range.text], range.start_ns,
-                     range.open() ? range.start_ns - 1 : range.end_ns});
+    found.push_back(
+        {numbers[range.text], range.start_ns, range.open() ? range.start_ns - 1 : range.end_ns});
   }
   return found;
 }

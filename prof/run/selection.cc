@@ -36,8 +36,8 @@ Selection::StepRange ReadStepRange(std::string_view text) {
   const auto from = NumberIn<int64_t>(first);
   const auto to = NumberIn<int64_t>(last);
   if (!from || !to || *from > *to) {
-    throw UsageError(fmt::format("--step-range: '{}' is no range of steps such as 3-7 or 3",
-                                 ShownText(text)));
+    throw UsageError(
+        fmt::format("--step-range: '{}' is no range of steps such as 3-7 or 3", ShownText(text)));
   }
   return {*from, *to};
 }
@@ -49,8 +49,8 @@ Interval ReadTimeRange(std::string_view text) {
   const auto from = NumberIn<double>(first);
   const auto to = NumberIn<double>(last);
   if (!from || !to || !(*from < *to) || !(*to <= kMostMs)) {
-    throw UsageError(fmt::format(
-        "--time-range: '{}' is no stretch of milliseconds such as 0-12.5", ShownText(text)));
+    throw UsageError(fmt::format("--time-range: '{}' is no stretch of milliseconds such as 0-12.5",
+                                 ShownText(text)));
   }
   return {std::llround(*from * kNsPerMs), std::llround(*to * kNsPerMs)};
 }

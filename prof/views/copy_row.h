@@ -15,7 +15,7 @@ namespace oplens::prof {
 /// A copy between memories or a fill of one: a row of `prof --copies`. Texts are views into the
 /// trace or are constants; an empty one is unknown.
 struct CopyRow {
-  int64_t index = 0;  ///< Number of the row, from 1; 0 until it is printed.
+  int64_t index = 0;   ///< Number of the row, from 1; 0 until it is printed.
   uint32_t place = 0;  ///< In Trace::copies, of a fill in Trace::sets.
   bool fill = false;
   std::string_view rank;

@@ -143,6 +143,7 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request) {
     ViewPlan& plan = plans.emplace_back();
     plan.view = view;
     plan.options.compat = request.compat;
+    plan.options.copies = request.copies;
   }
   PlanKeys(request.by, &plans);
   PlanOrder(request, &plans);

@@ -43,6 +43,7 @@ struct ViewRequest {
   std::string_view columns = {};
   size_t top = 0;
   bool in_lines = false;
+  bool copies = false;
 };
 std::vector<ViewPlan> PlanViews(const ViewRequest& request);
 
@@ -61,8 +62,8 @@ class ViewRunner : public KernelSink {
   bool AddReplay(const PricedKernel& replay) override;
   void EndInput() override;
 
-  /// After the last input: the rows of the views that kept them. Answers how many rows that view has
-  /// that has the fewest, but for those that may have none.
+  /// After the last input: the rows of the views that kept them. Answers how many rows that view
+  /// has that has the fewest, but for those that may have none.
   int64_t Finish();
   /// What readers of the rows must know.
   std::vector<std::string> Notes() const;

@@ -88,15 +88,19 @@ uint32_t Summary::GroupOf() {
   return last_group_;
 }
 
+void Summary::AddWork(const PricedKernel& work) {
+  EncodeKey(work);
+  added_to_ = GroupOf();
+  (added_to_ == kOther ? other_ : groups_[added_to_].sums).Add(work);
+  all_.Add(work);
+}
+
 void Summary::Add(const PricedKernel& row) {
-  EncodeKey(row);
-  const uint32_t group = GroupOf();
-  (group == kOther ? other_ : groups_[group].sums).Add(row);
-  all_.Add(row);
+  AddWork(row);
   if (row.record->step) {
     CountStep(*row.record->step);
   } else if (!last_step_) {
-    repetition_.Add(*row.record, group);
+    repetition_.Add(*row.record, added_to_);
   }
 }
 
@@ -133,7 +137,8 @@ std::vector<uint32_t> Summary::Sorted(const RowOrder& order) {
   std::vector<uint32_t> indices;
   for (size_t group = 0; group < shown_groups(); ++group) {
     indices.push_back(static_cast<uint32_t>(group));
-    FillCells(RowOf(group));
+    const auto number = static_cast<uint32_t>(group);
+    FillCells(RowOf(group), {&number, IsReplay(group) ? 0U : 1U});
     cells.push_back(cells_[order.field]);
   }
   std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
@@ -194,11 +199,13 @@ void Summary::FindSteps() {
   steps_found_ = true;
 }
 
-void Summary::Merge(const Summary& other) {
+std::vector<uint32_t> Summary::Merge(const Summary& other) {
   steps_found_ = true;
+  std::vector<uint32_t> numbers;
   for (const Group& group : other.groups_) {
     key_ = group.key;
     const uint32_t own = GroupOf();
+    numbers.push_back(own);
     (own == kOther ? other_ : groups_[own].sums).Add(group.sums);
   }
   other_.Add(other.other_);
@@ -209,23 +216,29 @@ void Summary::Merge(const Summary& other) {
   // Ranks that repeat a sequence of their own do so at the same time.
   if (!last_step_) step_count_ = std::max(step_count_, other.step_count_);
   if (!repeated_) repeated_ = other.repeated_;
+  return numbers;
 }
 
-void Summary::FillCells(const SummaryRow& row) {
+void Summary::FillCells(const SummaryRow& row, std::span<const uint32_t> groups) {
   cells_.assign(row.keys.begin(),
                 row.keys.begin() + static_cast<std::ptrdiff_t>(plan_.keys.size()));
   AppendFigures(row, &cells_);
+  if (details_ != nullptr) details_->Append(groups, &cells_);
 }
 
-void Summary::Write(const RowOrder& order, size_t top, Sink* sink) {
+void Summary::Write(const RowOrder& order, size_t top, Sink* sink, const Details* details) {
+  details_ = details;
   FindSteps();
-  const auto write = [&](const SummaryRow& row) {
-    FillCells(row);
+  const auto write = [&](const SummaryRow& row, std::span<const uint32_t> groups) {
+    FillCells(row, groups);
     sink->Row(cells_);
   };
   const std::vector<uint32_t> order_of_groups = Sorted(order);
   const size_t shown = top == 0 ? shown_groups() : std::min(top, shown_groups());
-  for (size_t i = 0; i < shown; ++i) write(RowOf(order_of_groups[i]));
+  for (size_t i = 0; i < shown; ++i) {
+    const uint32_t group = order_of_groups[i];
+    write(RowOf(group), {&group, IsReplay(group) ? 0U : 1U});
+  }
   std::vector<uint32_t> folded(order_of_groups.begin() + static_cast<std::ptrdiff_t>(shown),
                                order_of_groups.end());
   const bool replays_left =
@@ -233,11 +246,15 @@ void Summary::Write(const RowOrder& order, size_t top, Sink* sink) {
   GroupSums more;
   for (const uint32_t group : folded) more.Add(groups_[group].sums);
   if (!folded.empty()) {
-    write(FoldedRow(more, fmt::format("({} more)", folded.size()), StepsOf(folded)));
+    write(FoldedRow(more, fmt::format("({} more)", folded.size()), StepsOf(folded)), folded);
   }
-  if (replays_left) write(ReplayRow());
+  if (replays_left) write(ReplayRow(), {});
   // Which steps the kernels of further groups are of is not kept.
-  if (other_.kernels > 0) write(FoldedRow(other_, "(other)", ByStep() ? 0 : step_count_));
+  const uint32_t other = kOther;
+  if (other_.kernels > 0) {
+    write(FoldedRow(other_, "(other)", ByStep() ? 0 : step_count_), {&other, 1});
+  }
+  details_ = nullptr;
 }
 
 std::vector<std::string> Summary::Notes() const {

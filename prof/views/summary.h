@@ -25,6 +25,17 @@ namespace oplens::prof {
 /// group. Each row takes constant time.
 class Summary : public KernelSink {
  public:
+  /// Number of the group of kernels that came once there were too many.
+  static constexpr uint32_t kOther = UINT32_MAX;
+
+  /// What another keeps of groups, by their numbers.
+  class Details {
+   public:
+    virtual ~Details() = default;
+    /// Appends the cells of a row that shows these groups as one.
+    virtual void Append(std::span<const uint32_t> groups, std::vector<Cell>* cells) const = 0;
+  };
+
   /// What bounds memory. Kernels of groups that come once there are so many count in one more
   /// group, "(other)".
   struct Limits {
@@ -38,6 +49,10 @@ class Summary : public KernelSink {
 
   /// Adds a kernel to its group.
   void Add(const PricedKernel& row) override;
+  /// Adds work that is no kernel: it has no part in what repeats.
+  void AddWork(const PricedKernel& work);
+  /// The number of the group that the last kernel was added to.
+  uint32_t last_group() const { return added_to_; }
   /// All replays are one group, "(graph replay)", whatever the keys: its times are spans.
   bool AddReplay(const PricedKernel& row) override;
 
@@ -45,12 +60,14 @@ class Summary : public KernelSink {
   /// then "(N more)", the sum of the others but "(graph replay)", which is never left out, then
   /// "(other)". Equal ones and those whose cell is
   /// unknown come by time, largest first, the unknown ones behind the others.
-  void Write(const RowOrder& order, size_t top, Sink* sink);
+  /// `details`: of further cells behind those of the plan; null for none.
+  void Write(const RowOrder& order, size_t top, Sink* sink, const Details* details = nullptr);
 
   /// After the last kernel of a rank: finds its steps where none is named. Write() does it else.
   void FindSteps();
   /// Takes over the groups of another summary of the same plan, whose steps are found.
-  void Merge(const Summary& other);
+  /// Answers the own number of each of its groups.
+  std::vector<uint32_t> Merge(const Summary& other);
 
   /// After Write(): what a reader of the rows must know.
   std::vector<std::string> Notes() const;
@@ -66,7 +83,6 @@ class Summary : public KernelSink {
     using is_transparent = void;
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
-  static constexpr uint32_t kOther = UINT32_MAX;
 
   void EncodeKey(const PricedKernel& row);
   /// The group of key_, made if there is room.
@@ -82,8 +98,8 @@ class Summary : public KernelSink {
   }
   std::vector<uint32_t> Sorted(const RowOrder& order);
   SummaryRow RowOf(size_t group) const;
-  /// Fills cells_, one a field of the plan.
-  void FillCells(const SummaryRow& row);
+  /// Fills cells_ with those of a row that shows these groups.
+  void FillCells(const SummaryRow& row, std::span<const uint32_t> groups);
   SummaryRow FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps) const;
   SummaryRow ReplayRow() const;
   /// Whether each group is of one step, or of none that is known.
@@ -104,6 +120,8 @@ class Summary : public KernelSink {
   std::vector<Cell> cells_;
   std::string_view last_key_;
   uint32_t last_group_ = kOther;
+  uint32_t added_to_ = kOther;
+  const Details* details_ = nullptr;  // While Write() runs.
   IdMap steps_;
   std::vector<int64_t> step_numbers_;  // The keys of steps_.
   std::optional<int64_t> last_step_;

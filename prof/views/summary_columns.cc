@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/saturating.h"
 #include "base/words.h"
 #include "prof/views/kernel_columns.h"
 
@@ -17,8 +18,16 @@ namespace {
 using enum FieldType;
 
 constexpr std::string_view kGroupKeys[kGroupKeyCount] = {
-    "op",    "mod",   "layer",  "range",  "kernel", "dir",  "phase",
-    "shape", "dtype", "stream", "device", "rank",   "role", "step"};
+    "op",     "mod",    "layer", "range", "kernel", "dir",  "phase", "shape", "dtype",
+    "stream", "device", "rank",  "role",  "step",   "grid", "block", "regs",  "smem"};
+static_assert(!kGroupKeys[kGroupKeyCount - 1].empty());
+
+Cell SharedMemory(const KernelRecord& record) {
+  if (record.shared_memory_bytes) return {*record.shared_memory_bytes};
+  if (!record.static_shared_memory_bytes || !record.dynamic_shared_memory_bytes) return {};
+  return Integer(
+      SaturatingSum(*record.static_shared_memory_bytes, *record.dynamic_shared_memory_bytes));
+}
 
 // Keys that are no column of a kernel.
 constexpr KernelColumn kKeyColumns[] = {
@@ -28,6 +37,10 @@ constexpr KernelColumn kKeyColumns[] = {
      [](const PricedKernel& row) { return Text(row.dtype); }},
     {{"step", "Step", "", kInteger, 5, "number of the training step", Fold::kKey},
      [](const PricedKernel& row) { return Integer(row.record->step); }},
+    {{"regs", "Regs", "", kInteger, 5, "registers of a thread"},
+     [](const PricedKernel& row) { return Integer(row.record->registers_per_thread); }},
+    {{"smem", "Smem", "B", kInteger, 7, "shared memory of a block, static and dynamic"},
+     [](const PricedKernel& row) { return SharedMemory(*row.record); }},
 };
 
 const GroupSums& SumsOf(const SummaryRow& row) { return *row.sums; }

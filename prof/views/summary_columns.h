@@ -14,7 +14,7 @@
 namespace oplens::prof {
 
 /// What kernels can be grouped by, each at most once.
-inline constexpr size_t kGroupKeyCount = 14;
+inline constexpr size_t kGroupKeyCount = 18;
 
 /// One group as a row shows it.
 struct SummaryRow {

@@ -29,6 +29,7 @@ struct ViewOptions {
   std::vector<std::string> by = {};  ///< Words of --by, of those that the view takes.
   std::string sort = {};  ///< Of --sort, for a view that sorts its rows itself; "": its own.
   size_t top = 0;         ///< The same of --top; 0: all rows.
+  bool copies = false;    ///< --copies: copies and fills too, where kernels are grouped.
 };
 
 /// What a view found out of one rank, or of several whose partials were merged. Sums are integers,
@@ -80,8 +81,8 @@ struct View {
   std::unique_ptr<ViewStream> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;
   std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
   std::string_view some = {};  ///< Fields that are printed in lines unless -c is given; "": all.
-  bool may_be_empty = false;  ///< That it has no rows is good news.
-  bool sorts = false;  ///< It follows ViewOptions::sort and top itself.
+  bool may_be_empty = false;   ///< That it has no rows is good news.
+  bool sorts = false;          ///< It follows ViewOptions::sort and top itself.
 };
 
 /// All of them, in the order in which they are listed.

@@ -35,8 +35,8 @@ class CopyStream : public ViewStream {
     if (run == nullptr) return;
     for (CopyRow& copy : CopiesOf(run->trace())) {
       const WorkClass work = copy.fill ? WorkClass::kFill : WorkClass::kCopy;
-      if (!run->Selects({copy.start_ns, copy.start_ns, copy.place, copy.device_id, copy.stream_id,
-                         work})) {
+      if (!run->Selects(
+              {copy.start_ns, copy.start_ns, copy.place, copy.device_id, copy.stream_id, work})) {
         continue;
       }
       copy.index = ++row_count_;

@@ -49,7 +49,8 @@ TEST(Check, NamesEveryColumnOfProfOnce) {
   const RunResult result = RunParse({"--check", kDemo});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   std::set<std::string> all;
-  for (const prof::KernelColumn& column : prof::KernelColumns()) all.insert(std::string(column.key));
+  for (const prof::KernelColumn& column : prof::KernelColumns())
+    all.insert(std::string(column.key));
   std::set<std::string> named;
   for (const auto& [key, count] : CountsOf(result.out)) named.insert(key);
   EXPECT_EQ(named, all);

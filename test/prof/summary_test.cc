@@ -194,6 +194,11 @@ TEST(SummaryTest, EveryKeyGroups) {
     second.layer = {"stem"};
     second.range = {"epoch 1"};
     second.direction = Direction::kBackward;
+    second.grid = {3, 1, 1};
+    second.block = {32, 1, 1};
+    second.registers_per_thread = 40;
+    second.static_shared_memory_bytes = 16;
+    second.dynamic_shared_memory_bytes = 1024;
     std::string op = "mm";
     int64_t step = 1;
     for (const KernelRecord* record : {&first, &second, &first}) {

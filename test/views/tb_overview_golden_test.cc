@@ -125,8 +125,8 @@ void ExpectOverlap(const Json& expected, const ViewRow& row, const std::string& 
 }
 
 void CompareSteps(const Golden& golden) {
-  const auto rows = RowsOf(
-      *PartialOf(ViewNamed("overview"), {golden.file.string()}, {.compat = Compat::kTensorBoard, .by = {}}));
+  const auto rows = RowsOf(*PartialOf(ViewNamed("overview"), {golden.file.string()},
+                                      {.compat = Compat::kTensorBoard, .by = {}}));
   const Json& steps = golden.json.at("steps");
   ASSERT_EQ(rows.size(), steps.size() + 1);
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -139,8 +139,8 @@ void CompareSteps(const Golden& golden) {
 }
 
 void CompareGpus(const Golden& golden) {
-  const auto rows =
-      RowsOf(*PartialOf(ViewNamed("gpu"), {golden.file.string()}, {.compat = Compat::kTensorBoard, .by = {}}));
+  const auto rows = RowsOf(*PartialOf(ViewNamed("gpu"), {golden.file.string()},
+                                      {.compat = Compat::kTensorBoard, .by = {}}));
   const Json& gpus = golden.json.at("gpu");
   ASSERT_EQ(rows.size(), gpus.size());
   for (const ViewRow& row : rows) {

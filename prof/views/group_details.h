@@ -1,0 +1,68 @@
+#ifndef OPLENS_PROF_VIEWS_GROUP_DETAILS_H_
+#define OPLENS_PROF_VIEWS_GROUP_DETAILS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/checked.h"
+#include "prof/price/priced_kernel.h"
+#include "prof/run/run.h"
+#include "prof/table/columns.h"
+#include "prof/views/histogram.h"
+
+namespace oplens::prof {
+
+/// What `--view groups` shows of a group besides the figures of --by. Sums are integers.
+struct GroupDetails {
+  int64_t calls = 0;
+  Histogram durations;
+  // Weighted by duration, in thousandths: over the kernels of which it is known, and their time.
+  Checked blocks;
+  Checked occupancy;
+  int64_t blocks_ns = 0;
+  int64_t occupancy_ns = 0;
+  Checked delay_ns;
+  Checked gap_ns;
+  int64_t with_delay = 0;
+  int64_t with_gap = 0;
+
+  void Add(const GroupDetails& other);
+};
+
+/// The fields of these, and their cells.
+std::vector<Field> GroupDetailFields();
+void AppendDetails(const GroupDetails& details, std::vector<Cell>* cells);
+
+/// Since when each stream has been idle when a kernel starts. Kernels must be asked for in the
+/// order of their starts.
+class StreamGaps {
+ public:
+  /// `run` must outlive this object.
+  explicit StreamGaps(const Run& run) : run_(run) {}
+
+  /// From the end of what the stream did before to the start of an event, 0 where these overlap;
+  /// nullopt for the first of a stream, or where the event has no time.
+  std::optional<int64_t> Before(const DeviceEvent& event);
+
+ private:
+  struct Stream {
+    int32_t device_id;
+    int32_t stream_id;
+    int64_t end_ns;
+  };
+
+  const Run& run_;
+  size_t next_ = 0;  // Into the run's events.
+  std::vector<Stream> streams_;
+};
+
+/// What one kernel adds to its group. `gap_ns`: of StreamGaps; `run` null: only the record is
+/// known.
+GroupDetails DetailsOf(const PricedKernel& kernel, const Run* run, std::optional<int64_t> gap_ns);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_GROUP_DETAILS_H_
