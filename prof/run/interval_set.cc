@@ -25,7 +25,18 @@ IntervalSet::IntervalSet(std::vector<Interval> intervals) {
   if (!std::is_sorted(intervals.begin(), intervals.end(), by_start)) {
     std::sort(intervals.begin(), intervals.end(), by_start);
   }
-  for (const Interval& interval : intervals) Append(interval, &intervals_);
+  // In place: there may be millions, and what is joined never takes more room than what it is of.
+  size_t count = 0;
+  for (const Interval& interval : intervals) {
+    if (interval.end_ns <= interval.start_ns) continue;
+    if (count > 0 && interval.start_ns <= intervals[count - 1].end_ns) {
+      intervals[count - 1].end_ns = std::max(intervals[count - 1].end_ns, interval.end_ns);
+    } else {
+      intervals[count++] = interval;
+    }
+  }
+  intervals.resize(count);
+  intervals_ = std::move(intervals);
 }
 
 int64_t IntervalSet::length_ns() const {

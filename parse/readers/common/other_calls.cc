@@ -2,26 +2,35 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace oplens::parse {
 
 void OtherCalls::Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of) {
   // Names are compared as texts: their ids depend on the order of rows.
-  const auto key = [trace](const Call& call) {
-    return std::tuple(call.call.start_ns, call.call.end_ns, call.thread, call.call.correlation_id,
-                      trace->strings.View(call.call.api));
+  const auto key = [&](const LaunchCall& call) {
+    return std::tuple(call.start_ns, call.end_ns, keys_[call.thread], call.correlation_id,
+                      trace->strings.View(call.api));
   };
   std::sort(calls_.begin(), calls_.end(),
-            [&key](const Call& a, const Call& b) { return key(a) < key(b); });
-  const auto last = std::unique(calls_.begin(), calls_.end(),
-                                [&key](const Call& a, const Call& b) { return key(a) == key(b); });
+            [&key](const LaunchCall& a, const LaunchCall& b) { return key(a) < key(b); });
+  const auto last =
+      std::unique(calls_.begin(), calls_.end(),
+                  [&key](const LaunchCall& a, const LaunchCall& b) { return key(a) == key(b); });
   calls_.erase(last, calls_.end());
-  trace->launches.reserve(trace->launches.size() + calls_.size());
-  for (Call& call : calls_) {
-    call.call.thread = thread_of(call.thread);
-    trace->launches.push_back(call.call);
+  std::vector<ThreadIndex> threads(keys_.size(), kNoThread);
+  for (LaunchCall& call : calls_) {
+    ThreadIndex& thread = threads[call.thread];
+    if (thread == kNoThread) thread = thread_of(keys_[call.thread]);
+    call.thread = thread;
   }
-  std::vector<Call>().swap(calls_);
+  // There may be millions, and a few that work refers to: these go before them, where they are.
+  const size_t referred = trace->launches.size();
+  calls_.resize(referred + calls_.size());
+  std::move_backward(calls_.begin(), calls_.end() - static_cast<std::ptrdiff_t>(referred),
+                     calls_.end());
+  std::copy(trace->launches.begin(), trace->launches.end(), calls_.begin());
+  trace->launches = std::exchange(calls_, {});
 }
 
 }  // namespace oplens::parse

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/id_map.h"
 #include "parse/model/trace.h"
 
 namespace oplens::parse {
@@ -14,7 +15,18 @@ namespace oplens::parse {
 class OtherCalls {
  public:
   /// `thread` is a key of the reader's; call.thread is set by Place.
-  void Add(const LaunchCall& call, int64_t thread) { calls_.push_back({call, thread}); }
+  void Add(LaunchCall call, int64_t thread) {
+    if (keys_.empty() || keys_[last_] != thread) {
+      const uint32_t known = index_.Find(thread);
+      last_ = known != IdMap::kNone ? known : static_cast<uint32_t>(keys_.size());
+      if (known == IdMap::kNone) {
+        index_.FindOrInsert(thread, last_);
+        keys_.push_back(thread);
+      }
+    }
+    call.thread = last_;
+    calls_.push_back(call);
+  }
 
   /// Puts the calls behind those that Trace::launches has, in the order of their starts whatever
   /// the order of rows, and without the rows that say the same as another. `thread_of` finds the
@@ -22,12 +34,10 @@ class OtherCalls {
   void Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of);
 
  private:
-  struct Call {
-    LaunchCall call;
-    int64_t thread = 0;
-  };
-
-  std::vector<Call> calls_;
+  std::vector<LaunchCall> calls_;  // `thread` is an index into keys_.
+  std::vector<int64_t> keys_;
+  IdMap index_;  // Of a key in keys_.
+  uint32_t last_ = 0;
 };
 
 /// Of two rows of one correlation id, of which work refers to one, whether the other is a call of

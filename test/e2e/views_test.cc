@@ -1,0 +1,274 @@
+// prof --view on profiles of every family, records, and files that cannot feed a view.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prof/views/run_views.h"
+#include "test/e2e/e2e.h"
+#include "test/support/kineto_builder.h"
+#include "test/support/network_run.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+using Rows = std::vector<nlohmann::json>;
+
+Rows RowsIn(const std::string& text) {
+  Rows rows;
+  size_t begin = 0;
+  for (size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    rows.push_back(nlohmann::json::parse(text.substr(begin, end - begin)));
+  }
+  return rows;
+}
+
+Rows ViewOf(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"--json", "--view"});
+  const RunResult result = RunProf(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return RowsIn(result.out);
+}
+
+int64_t SumOf(const Rows& rows, const char* key) {
+  int64_t sum = 0;
+  for (const auto& row : rows) sum += row.at(key).is_null() ? 0 : row.at(key).get<int64_t>();
+  return sum;
+}
+
+class ViewsEndToEnd : public testing::Test {
+ protected:
+  void SetUp() override {
+    const NetworkRun run = ExampleNetwork();
+    WriteNvprofRun(run, dir_ / "net.sql");
+    WriteNsysRun(run, dir_ / "net.sqlite");
+    WriteKinetoRun(run, dir_ / "net.json");
+  }
+  std::string Path(const char* name) const { return (dir_ / name).string(); }
+  fs::path dir_ = TestDir();
+};
+
+constexpr const char* kFamilies[] = {"net.sql", "net.sqlite", "net.json"};
+
+TEST_F(ViewsEndToEnd, ListNamesAll) {
+  const RunResult result = RunProf({"--view", "list"});
+  EXPECT_EQ(result.exit_code, 0);
+  for (const prof::View& view : prof::Views()) {
+    EXPECT_THAT(result.out, HasSubstr(fmt::format("{} ", view.name)));
+    EXPECT_THAT(result.out, HasSubstr(std::string(view.help)));
+  }
+}
+
+TEST_F(ViewsEndToEnd, SeveralNeedAFormatThatHoldsThem) {
+  for (const char* format : {"--csv", "--quiet", "-w200"}) {
+    const RunResult result = RunProf({"--view", "gpu,overview", format, Path("net.sql")});
+    EXPECT_EQ(result.exit_code, 2) << format;
+    EXPECT_THAT(result.err, HasSubstr("several views need --json or --sqlite")) << format;
+    EXPECT_EQ(result.out, "");
+  }
+}
+
+TEST_F(ViewsEndToEnd, WhatDoesNotGoTogether) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--view", "no-such"},
+           {"--view", ""},
+           {"--view", "gpu", "--check"},
+           {"--compat", "tb"},
+           {"--view", "gpu", "--compat", "plugin"},
+           {"--view", "gpu", "--by", "op"},
+           {"--view", "gpu", "--sort", "flops"},
+           {"--view", "gpu", "-c", "flops"},
+           {"--view", "gpu", "--step-range", "7-3"},
+           {"--view", "gpu", "--step-range", "x"},
+           {"--view", "gpu", "--time-range", "5"},
+           {"--view", "gpu", "--time-range", "5-2"},
+           {"--step-range", "1-2"},
+           {"--device", "0"}}) {
+    std::vector<std::string> command = arguments;
+    command.push_back(Path("net.sql"));
+    const RunResult result = RunProf(command);
+    EXPECT_EQ(result.exit_code, 2) << testing::PrintToString(arguments);
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
+TEST_F(ViewsEndToEnd, ATableAView) {
+  const std::string database = (dir_ / "views.db").string();
+  const RunResult result = RunProf({"--view", "all", "--sqlite", database, Path("net.json")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  SQLite::Database db(database);
+  for (const prof::View& view : prof::Views()) {
+    const std::string table = prof::TableName(view.name);
+    SQLite::Statement columns(db, fmt::format("SELECT name FROM pragma_table_info('{}')", table));
+    std::set<std::string> names;
+    while (columns.executeStep()) names.insert(columns.getColumn(0).getString());
+    for (const prof::Field& field : view.fields()) {
+      EXPECT_EQ(names.count(std::string(field.key)), 1u) << view.name << ' ' << field.key;
+    }
+  }
+  EXPECT_GT(db.execAndGet("SELECT count(*) FROM kernels").getInt(), 0);
+  EXPECT_EQ(db.execAndGet("SELECT sum(total) FROM groups").getInt64(),
+            db.execAndGet("SELECT sum(sil) FROM kernels").getInt64());
+}
+
+TEST_F(ViewsEndToEnd, EachJsonRowNamesItsView) {
+  std::set<std::string> views;
+  for (const auto& row : ViewOf({"kernels,overview,gpu", Path("net.json")})) {
+    EXPECT_EQ(row.begin().key(), "schema");
+    EXPECT_EQ(std::next(row.begin()).key(), "view");
+    views.insert(row["view"].get<std::string>());
+  }
+  EXPECT_THAT(views, ElementsAre("gpu", "kernels", "overview"));
+}
+
+TEST_F(ViewsEndToEnd, OthersChangeNothing) {
+  const Rows all = ViewOf({"all", Path("net.json")});
+  for (const prof::View& view : prof::Views()) {
+    Rows own;
+    for (const auto& row : all) {
+      if (row["view"] == std::string(view.name)) own.push_back(row);
+    }
+    if (view.some.empty()) EXPECT_EQ(ViewOf({std::string(view.name), Path("net.json")}), own);
+  }
+}
+
+// Each file holds the same kernels and calls of the run, though not the same of the host.
+TEST_F(ViewsEndToEnd, FamiliesAgreeOnWhatTheyAllHold) {
+  std::map<std::string, std::vector<std::string>> told;
+  for (const char* name : kFamilies) {
+    const auto keep = [&](const Rows& rows, std::initializer_list<const char*> keys) {
+      std::string text;
+      for (const auto& row : rows) {
+        for (const char* key : keys) text += row.at(key).dump() + ' ';
+        text += '\n';
+      }
+      told[testing::PrintToString(std::vector<std::string>(keys.begin(), keys.end()))].push_back(
+          text);
+    };
+    keep(ViewOf({"overview", Path(name)}), {"step", "kernel_ns", "memcpy_ns", "memset_ns",
+                                            "comm_ns", "kernel_exposed_ns", "kernel_hidden_ns"});
+    keep(ViewOf({"gpu", Path(name)}),
+         {"device", "busy_ns", "kernels", "kernel_ns", "copy_ns", "comm_ns"});
+    keep(ViewOf({"temporal", Path(name)}),
+         {"idle_ns", "compute_ns", "non_compute_ns", "kernel_ns"});
+    keep(ViewOf({"kernel-types", Path(name)}), {"type", "sum_ns"});
+    keep(ViewOf({"groups", Path(name)}),
+         {"kernel", "count", "total", "flops", "bytes", "p50_ns", "p95_ns", "gap_ns"});
+  }
+  for (const auto& [keys, texts] : told) {
+    ASSERT_EQ(texts.size(), 3u);
+    EXPECT_NE(texts[0], "") << keys;
+    EXPECT_EQ(texts[0], texts[1]) << keys;
+    EXPECT_EQ(texts[0], texts[2]) << keys;
+  }
+}
+
+TEST_F(ViewsEndToEnd, OperatorsSumToTheDevice) {
+  for (const char* name : kFamilies) {
+    const Rows operators = ViewOf({"operators", Path(name)});
+    const Rows kernels = ViewOf({"kernels", Path(name), "-c", "all"});
+    EXPECT_EQ(SumOf(operators, "device_self_ns"), SumOf(kernels, "sil")) << name;
+    EXPECT_EQ(SumOf(operators, "flops"), SumOf(kernels, "flops")) << name;
+    for (const auto& row : operators) {
+      EXPECT_LE(row["device_busy_ns"], row["device_self_ns"]) << row;
+    }
+  }
+}
+
+TEST_F(ViewsEndToEnd, RecordsFeedWhatTheyTell) {
+  const RunResult parsed = RunParse({"--quiet", Path("net.json")});
+  WriteFile(dir_ / "net.dict", parsed.out);
+  EXPECT_EQ(SumOf(ViewOf({"groups", Path("net.dict")}), "total"),
+            SumOf(ViewOf({"groups", Path("net.json")}), "total"));
+  for (const char* view : {"overview", "gpu", "operators", "temporal", "kernel-types"}) {
+    const RunResult result = RunProf({"--json", "--view", view, Path("net.dict")});
+    EXPECT_EQ(result.exit_code, 0) << view;
+    EXPECT_EQ(result.out, "") << view;
+    EXPECT_THAT(result.err, HasSubstr(fmt::format("prof: {}: ", view))) << "says why";
+    EXPECT_EQ(RunProf({"--strict", "--json", "--view", view, Path("net.dict")}).exit_code, 3);
+  }
+}
+
+TEST_F(ViewsEndToEnd, TopFoldsTheRest) {
+  const Rows all = ViewOf({"groups", Path("net.json")});
+  const Rows some = ViewOf({"groups", "--top", "1", Path("net.json")});
+  ASSERT_EQ(some.size(), 2u);
+  EXPECT_EQ(SumOf(some, "total"), SumOf(all, "total"));
+  EXPECT_EQ(SumOf(some, "calls"), SumOf(all, "calls"));
+}
+
+TEST_F(ViewsEndToEnd, TwoRanksAreBothFilesTogether) {
+  fs::create_directory(dir_ / "job");
+  fs::copy(dir_ / "net.json", dir_ / "job/rank0.json");
+  fs::copy(dir_ / "net.json", dir_ / "job/rank1.json");
+  const std::string job = (dir_ / "job").string();
+  for (const char* view : {"groups", "operators", "kernel-types"}) {
+    Rows one = ViewOf({view, Path("net.json")});
+    const Rows two = ViewOf({view, job});
+    ASSERT_EQ(one.size(), two.size()) << view;
+    for (size_t i = 0; i < one.size(); ++i) {
+      for (const char* key : {"total", "calls", "device_self_ns", "host_self_ns", "sum_ns"}) {
+        if (!one[i].contains(key)) continue;
+        EXPECT_EQ(two[i][key].get<int64_t>(), 2 * one[i][key].get<int64_t>()) << view << ' ' << key;
+      }
+    }
+  }
+  for (const char* view : {"overview", "gpu", "temporal"}) {
+    const Rows two = ViewOf({view, job});
+    EXPECT_EQ(two.size(), 2 * ViewOf({view, Path("net.json")}).size()) << view;
+    EXPECT_NE(two.front()["rank"], two.back()["rank"]) << view;
+  }
+}
+
+TEST_F(ViewsEndToEnd, EveryFileOfTheCorpusFeedsAllViews) {
+  const char* corpus = std::getenv("OPLENS_CORPUS_DIR");
+  if (corpus == nullptr) GTEST_SKIP() << "OPLENS_CORPUS_DIR is not set";
+  const std::string database = (dir_ / "views.db").string();
+  size_t read = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(corpus)) {
+    const std::string path = entry.path().string();
+    if (!entry.is_regular_file() || path.find("/golden/") != std::string::npos) continue;
+    if (RunProf({"--quiet", "--sqlite", database, path}).exit_code != 0) continue;
+    const RunResult result = RunProf({"--view", "all", "--sqlite", database, path});
+    EXPECT_EQ(result.exit_code, 0) << path << result.err;
+    if (result.exit_code != 0) continue;
+    ++read;
+    SQLite::Database db(database);
+    const auto value = [&](const char* sql) { return db.execAndGet(sql).getInt64(); };
+    EXPECT_EQ(value("SELECT count(*) FROM overview WHERE step != 'mean' AND total_ns != kernel_ns + "
+                    "memcpy_ns + memset_ns + comm_ns + runtime_ns + dataloader_ns + cpu_ns + "
+                    "other_ns"),
+              0)
+        << path;
+    EXPECT_EQ(value("SELECT count(*) FROM operators WHERE device_self_ns > device_total_ns"), 0)
+        << path;
+    EXPECT_EQ(value("SELECT coalesce(sum(idle_ns + compute_ns + non_compute_ns - kernel_ns), 0) "
+                    "FROM temporal"),
+              0)
+        << path;
+    EXPECT_EQ(value("SELECT count(*) FROM gpu WHERE busy_pct > 100 OR sm_efficiency_pct > 100 OR "
+                    "tc_time_pct > 100 OR busy_pct < 0"),
+              0)
+        << path;
+  }
+  EXPECT_GT(read, 100u);
+}
+
+}  // namespace
+}  // namespace oplens::test
