@@ -110,7 +110,7 @@ cxxopts::Options Declare() {
   return options;
 }
 
-void AppendFields(const std::vector<Field>& fields, std::string* text) {
+void AppendFields(std::span<const Field> fields, std::string* text) {
   for (const Field& field : fields) {
     AppendFormat(text, "  {:<8} {:<9} {}\n", field.key,
                  field.unit.empty() ? "" : fmt::format("[{}]", field.unit), field.help);

@@ -58,6 +58,8 @@ constexpr std::string_view kTypesInNvtx =
     "not";
 constexpr std::string_view kEager =
     "run without torch.compile: a compiled kernel does not tell its ops";
+constexpr std::string_view kRangeEnds =
+    "with torch.cuda.nvtx.range(\"NAME\"): it ends the range however the block is left";
 
 constexpr LackAdvice kAdvice[] = {
     {Lack::kKernels,
@@ -135,6 +137,24 @@ constexpr LackAdvice kAdvice[] = {
       "record with --cuda-graph-trace=node, and the capture of the graphs too",
       "record the capture of the CUDA graphs too", "record the capture of the CUDA graphs too"}},
     {Lack::kCompiledOps, {}, {"", kEager, kEager, kEager}},
+    {Lack::kEarlyLaunches,
+     {"torch.cuda.synchronize() before cudaProfilerStart()",
+      "torch.cuda.synchronize() before the capture range starts",
+      "torch.cuda.synchronize() before the profiler starts"}},
+    {Lack::kLostRecords,
+     {"record with less in --trace, or a shorter part of the run",
+      "nsys profile --capture-range=cudaProfilerApi: a shorter part of the run",
+      "profile(schedule=torch.profiler.schedule(...)): fewer steps at a time"}},
+    {Lack::kLateKernels,
+     {"torch.cuda.synchronize() before the program or the profiled part ends",
+      "torch.cuda.synchronize() before the program or the capture range ends",
+      "torch.cuda.synchronize() before the profiler stops"}},
+    {Lack::kRangeEnds,
+     {kRangeEnds, kRangeEnds, "leave every record_function() block before the profiler stops"}},
+    {Lack::kWholeSteps,
+     {"cudaProfilerStart() and cudaProfilerStop() between two steps",
+      "start and stop the capture range between two steps",
+      "prof.step() at the end of each step, and stop the profiler right behind it"}},
 };
 
 const LackAdvice* Find(Lack lack) {

@@ -32,8 +32,13 @@ enum class Lack : uint8_t {
   kFrames,       ///< Calls of Python functions.
   kSteps,
   kMemoryEvents,
-  kGraphKernels,  ///< The kernels of CUDA graphs, or where these were captured.
-  kCompiledOps,   ///< The ops of a kernel that a compiler made of several.
+  kGraphKernels,   ///< The kernels of CUDA graphs, or where these were captured.
+  kCompiledOps,    ///< The ops of a kernel that a compiler made of several.
+  kEarlyLaunches,  ///< Calls before the recording began, of work that it holds.
+  kLostRecords,    ///< Of a full buffer.
+  kLateKernels,    ///< Of launches that the recording holds.
+  kRangeEnds,
+  kWholeSteps,  ///< That the recording's beginning and end do not cut.
 };
 
 /// The flag or call of the family's profiler that records it: "profile(with_stack=True)". "" where

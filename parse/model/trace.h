@@ -88,6 +88,7 @@ struct Operator {
   int32_t forward_thread = 0;  ///< The framework's own number of the forward thread; 0: unknown.
   bool backward = false;       ///< A node of the backward pass, or what runs one.
   char direction = 0;          ///< One of markers::Direction, where it is told; 0: it is not.
+  bool stream = false;         ///< The profiler tells a stream of it: a call of a Triton kernel.
   int64_t sequence = -1;       ///< Links a forward op with its backward node; -1: none.
   // As nvtx_annotate tells them; 0: it does not.
   int64_t thread = 0;          ///< Number of its own thread, as `forward_thread` counts.
@@ -303,6 +304,13 @@ struct Device {
   int32_t warp_threads = 0;  ///< 64 on most of AMD's; 0: the file does not say.
 };
 
+/// What the recorder itself says that it could not keep.
+struct RecorderLosses {
+  int64_t records = 0;              ///< Of the GPU and of API calls.
+  int64_t ranges = 0;               ///< Calls that open, close or mark.
+  int64_t unfinished_launches = 0;  ///< Of kernels that had not ended when the recording did.
+};
+
 /// One profile. Rows are in file order until Correlate sorts them.
 struct Trace {
   Family family = Family::kUnknown;
@@ -317,6 +325,7 @@ struct Trace {
   /// showed at that moment: times of several files can be compared once it is added to each, as far
   /// as the clocks of their machines agree. nullopt where the file does not say.
   std::optional<int64_t> clock_offset_ns;
+  RecorderLosses lost;
   StringPool strings;
   std::vector<Process> processes;
   std::vector<Thread> threads;

@@ -1,10 +1,11 @@
 #include "prof/run/device_work.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <tuple>
 
 #include "ops/kernels/communication.h"
-#include "parse/model/kernel_names.h"
 
 namespace oplens::prof {
 namespace {
@@ -16,6 +17,68 @@ bool HasTime(const Work& work) {
   return (work.start_ns != 0 || work.end_ns != 0) &&
          !__builtin_sub_overflow(work.end_ns, work.start_ns, &duration_ns) && duration_ns >= 0;
 }
+
+/// What is known of a text.
+enum class Verdict : uint8_t {
+  kUnasked,
+  kNo,
+  kYes,
+  kNever,  ///< No, whatever else speaks for it.
+};
+
+/// Asks once of each distinct text.
+class Verdicts {
+ public:
+  Verdicts(const StringPool& strings, Verdict (*judge)(std::string_view text))
+      : strings_(strings), judge_(judge), known_(strings.size(), Verdict::kUnasked) {}
+
+  Verdict Of(StringId text) {
+    Verdict& verdict = known_[text];
+    if (verdict == Verdict::kUnasked) verdict = judge_(strings_.View(text));
+    return verdict;
+  }
+
+ private:
+  const StringPool& strings_;
+  Verdict (*judge_)(std::string_view text);
+  std::vector<Verdict> known_;  // By text.
+};
+
+/// Tells the kernels that a collective launched: what is innermost around their call is one.
+class CollectiveCalls {
+ public:
+  explicit CollectiveCalls(const parse::Joined& joined)
+      : joined_(joined), ranges_(joined.trace().strings, [](std::string_view name) {
+          return ops::IsCommunicationRange(name) ? Verdict::kYes : Verdict::kNo;
+        }) {}
+
+  bool Launched(size_t kernel) {
+    const auto* around = joined_.AroundOf(static_cast<parse::WorkIndex>(kernel));
+    if (around != last_) {
+      last_ = around;
+      answer_ = around != nullptr && IsCollective(*around);
+    }
+    return answer_;
+  }
+
+ private:
+  bool IsCollective(const parse::Surroundings& around) {
+    // Ranges of a thread are numbered in the order in which they open.
+    std::optional<uint32_t> innermost;
+    for (const auto list :
+         {parse::Around::kOps, parse::Around::kSequences, parse::Around::kPaths}) {
+      for (const uint32_t range : joined_.RangesOf(around, list)) {
+        innermost = std::max(innermost.value_or(range), range);
+      }
+    }
+    return innermost && ranges_.Of(joined_.trace().ranges[*innermost].text) == Verdict::kYes;
+  }
+
+  const parse::Joined& joined_;
+  Verdicts ranges_;
+  const parse::Surroundings* last_ = nullptr;  // Calls with the same ranges around them share one.
+  bool answer_ = false;
+};
 
 }  // namespace
 
@@ -52,21 +115,19 @@ void DeviceWork::FindExtent() {
 }
 
 void DeviceWork::Classify(const parse::Joined& joined) {
-  enum : uint8_t { kUnasked, kNo, kYes };
-  std::vector<uint8_t> by_name(trace_.strings.size(), kUnasked);
-  const auto is_named = [&](StringId name) {
-    uint8_t& known = by_name[name];
-    if (known == kUnasked) {
-      known = ops::IsCommunicationKernel(trace_.strings.View(name)) ? kYes : kNo;
-    }
-    return known == kYes;
-  };
+  Verdicts by_name(trace_.strings, [](std::string_view name) {
+    if (ops::IsCommunicationKernel(name)) return Verdict::kYes;
+    return ops::IsTensorKernel(name) ? Verdict::kNever : Verdict::kNo;
+  });
+  CollectiveCalls calls(joined);
   communication_.resize(trace_.kernels.size());
   for (size_t i = 0; i < trace_.kernels.size(); ++i) {
     const Kernel& kernel = trace_.kernels[i];
-    communication_[i] = trace_.DetailsOf(kernel).communication != kNoItem || is_named(kernel.name);
+    const Verdict verdict = by_name.Of(kernel.name);
+    communication_[i] = verdict == Verdict::kYes ||
+                        trace_.DetailsOf(kernel).communication != kNoItem ||
+                        (verdict == Verdict::kNo && calls.Launched(i));
   }
-  static_cast<void>(joined);
 }
 
 LaunchIndex DeviceWork::LaunchOf(const DeviceEvent& event) const {

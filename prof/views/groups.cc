@@ -8,6 +8,7 @@
 
 #include "prof/views/copy_row.h"
 #include "prof/views/group_details.h"
+#include "prof/views/hta_kernels.h"
 #include "prof/views/summary.h"
 
 namespace oplens::prof {
@@ -133,9 +134,13 @@ class Groups : public Partial, private Summary::Details {
 }  // namespace
 
 std::unique_ptr<Partial> MakeGroups(const ViewOptions& options) {
+  if (options.compat == Compat::kHta) return MakeHtaKernels(options);
   return std::make_unique<Groups>(options);
 }
 
-std::vector<Field> GroupsFields() { return WithDetails(FigureFields()); }
+std::span<const Field> GroupsFields() {
+  static const std::vector<Field> fields = WithDetails(FigureFields());
+  return fields;
+}
 
 }  // namespace oplens::prof

@@ -2,7 +2,7 @@
 #define OPLENS_PROF_VIEWS_GROUPS_H_
 
 #include <memory>
-#include <vector>
+#include <span>
 
 #include "prof/views/view.h"
 
@@ -10,7 +10,7 @@ namespace oplens::prof {
 
 /// The view `groups`: kernels that are alike in the keys of --by (without it by kernel).
 std::unique_ptr<Partial> MakeGroups(const ViewOptions& options);
-std::vector<Field> GroupsFields();
+std::span<const Field> GroupsFields();
 
 }  // namespace oplens::prof
 

@@ -122,7 +122,9 @@ class CountingSink : public Sink {
 }  // namespace
 
 std::vector<Field> FieldsOf(const View& view, const ViewOptions& options) {
-  return view.make == nullptr ? view.fields() : view.make(options)->Fields();
+  if (view.make != nullptr) return view.make(options)->Fields();
+  const std::span<const Field> fields = view.fields();
+  return {fields.begin(), fields.end()};
 }
 
 std::string TableName(std::string_view view) {
@@ -164,7 +166,7 @@ struct ViewRunner::Running {
     const View& view = *plan.view;
     if (view.make == nullptr) {
       std::vector<Field> fields;
-      const std::vector<Field> all = view.fields();
+      const std::span<const Field> all = view.fields();
       for (const size_t place : plan.places) fields.push_back(all[place]);
       counted.Begin(TableName(view.name), std::move(fields));
       stream = view.stream(plan.places, &counted);

@@ -73,9 +73,9 @@ class ViewStream {
 struct View {
   std::string_view name;  ///< What --view takes; the table of it has '_' for '-'.
   std::string_view help;
-  TraceNeeds needs;                ///< Parts of the trace that it reads.
-  std::vector<Field> (*fields)();  ///< Without those that options add.
-  std::unique_ptr<Partial> (*make)(const ViewOptions& options);
+  TraceNeeds needs = {};                         ///< Parts of the trace that it reads.
+  std::span<const Field> (*fields)() = nullptr;  ///< Without those that options add.
+  std::unique_ptr<Partial> (*make)(const ViewOptions& options) = nullptr;
   /// Of one that keeps nothing: takes kernels and gives a row each to `sink`, which has begun with
   /// the fields at `places`. Null of the others.
   std::unique_ptr<ViewStream> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;

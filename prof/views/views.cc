@@ -2,8 +2,11 @@
 #include "prof/views/gpu.h"
 #include "prof/views/groups.h"
 #include "prof/views/kernel_columns.h"
+#include "prof/views/kernel_types.h"
+#include "prof/views/losses.h"
 #include "prof/views/overview.h"
 #include "prof/views/summary_columns.h"
+#include "prof/views/temporal.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
@@ -54,41 +57,64 @@ std::unique_ptr<ViewStream> Open(const std::vector<size_t>& places, Sink* sink) 
   return std::make_unique<Stream>(places, sink);
 }
 
-/// The fields of a table of constants.
-template <std::span<const Field> (*fields)()>
-std::vector<Field> List() {
-  const std::span<const Field> all = fields();
-  return {all.begin(), all.end()};
+template <std::vector<Field> (*fields)()>
+std::span<const Field> Kept() {
+  static const std::vector<Field> kept = fields();
+  return kept;
+}
+
+std::vector<Field> KernelFields() { return FieldsOf(KernelColumns()); }
+std::vector<Field> CopyFields() { return FieldsOf(CopyColumns()); }
+
+std::span<const std::string_view> StepKey() {
+  static constexpr std::string_view kKeys[] = {"step"};
+  return kKeys;
 }
 
 constexpr View kViews[] = {
-    {"kernels",
-     "one row a kernel: op, cost, Tensor Cores",
-     {},
-     [] { return FieldsOf(KernelColumns()); },
-     nullptr,
-     Open<KernelStream>,
-     nullptr,
-     kDefaultColumns},
-    {"copies",
-     "one row a memory copy or fill",
-     {},
-     [] { return FieldsOf(CopyColumns()); },
-     nullptr,
-     Open<CopyStream>},
-    {"overview", "where the time of each step went", kOverviewNeeds, List<OverviewFields>,
-     MakeOverview},
-    {"gpu", "how well each GPU was used", kGpuNeeds, List<GpuFields>, MakeGpu},
-    {"groups",
-     "one row a group of kernels that are alike in the keys of --by",
-     {},
-     GroupsFields,
-     MakeGroups,
-     nullptr,
-     GroupKeys,
-     {},
-     false,
-     true},
+    {.name = "kernels",
+     .help = "one row a kernel: op, cost, Tensor Cores",
+     .fields = Kept<KernelFields>,
+     .stream = Open<KernelStream>,
+     .some = kDefaultColumns},
+    {.name = "copies",
+     .help = "one row a memory copy or fill",
+     .fields = Kept<CopyFields>,
+     .stream = Open<CopyStream>},
+    {.name = "overview",
+     .help = "where the time of each step went",
+     .needs = kOverviewNeeds,
+     .fields = OverviewFields,
+     .make = MakeOverview},
+    {.name = "gpu",
+     .help = "how well each GPU was used",
+     .needs = kGpuNeeds,
+     .fields = GpuFields,
+     .make = MakeGpu},
+    {.name = "groups",
+     .help = "kernels that are alike in the keys of --by",
+     .fields = GroupsFields,
+     .make = MakeGroups,
+     .by = GroupKeys,
+     .sorts = true},
+    {.name = "kernel-types",
+     .help = "time of the device by what ran at once",
+     .needs = kKernelTypesNeeds,
+     .fields = KernelTypesFields,
+     .make = MakeKernelTypes,
+     .by = StepKey},
+    {.name = "temporal",
+     .help = "how long each rank's device was idle, computing, or did something else",
+     .needs = kTemporalNeeds,
+     .fields = TemporalFields,
+     .make = MakeTemporal,
+     .by = StepKey},
+    {.name = "losses",
+     .help = "what the recording lacks, and what mends it",
+     .needs = kLossesNeeds,
+     .fields = LossesFields,
+     .make = MakeLosses,
+     .may_be_empty = true},
 };
 
 }  // namespace

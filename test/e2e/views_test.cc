@@ -85,21 +85,21 @@ TEST_F(ViewsEndToEnd, SeveralNeedAFormatThatHoldsThem) {
 }
 
 TEST_F(ViewsEndToEnd, WhatDoesNotGoTogether) {
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"--view", "no-such"},
-           {"--view", ""},
-           {"--view", "gpu", "--check"},
-           {"--compat", "tb"},
-           {"--view", "gpu", "--compat", "plugin"},
-           {"--view", "gpu", "--by", "op"},
-           {"--view", "gpu", "--sort", "flops"},
-           {"--view", "gpu", "-c", "flops"},
-           {"--view", "gpu", "--step-range", "7-3"},
-           {"--view", "gpu", "--step-range", "x"},
-           {"--view", "gpu", "--time-range", "5"},
-           {"--view", "gpu", "--time-range", "5-2"},
-           {"--step-range", "1-2"},
-           {"--device", "0"}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--view", "no-such"},
+                                             {"--view", ""},
+                                             {"--view", "gpu", "--check"},
+                                             {"--compat", "tb"},
+                                             {"--view", "gpu", "--compat", "plugin"},
+                                             {"--view", "gpu", "--by", "op"},
+                                             {"--view", "gpu", "--sort", "flops"},
+                                             {"--view", "gpu", "-c", "flops"},
+                                             {"--view", "gpu", "--step-range", "7-3"},
+                                             {"--view", "gpu", "--step-range", "x"},
+                                             {"--view", "gpu", "--time-range", "5"},
+                                             {"--view", "gpu", "--time-range", "5-2"},
+                                             {"--step-range", "1-2"},
+                                             {"--device", "0"}}) {
     std::vector<std::string> command = arguments;
     command.push_back(Path("net.sql"));
     const RunResult result = RunProf(command);
@@ -251,10 +251,11 @@ TEST_F(ViewsEndToEnd, EveryFileOfTheCorpusFeedsAllViews) {
     ++read;
     SQLite::Database db(database);
     const auto value = [&](const char* sql) { return db.execAndGet(sql).getInt64(); };
-    EXPECT_EQ(value("SELECT count(*) FROM overview WHERE step != 'mean' AND total_ns != kernel_ns + "
-                    "memcpy_ns + memset_ns + comm_ns + runtime_ns + dataloader_ns + cpu_ns + "
-                    "other_ns"),
-              0)
+    EXPECT_EQ(
+        value("SELECT count(*) FROM overview WHERE step != 'mean' AND total_ns != kernel_ns + "
+              "memcpy_ns + memset_ns + comm_ns + runtime_ns + dataloader_ns + cpu_ns + "
+              "other_ns"),
+        0)
         << path;
     EXPECT_EQ(value("SELECT count(*) FROM operators WHERE device_self_ns > device_total_ns"), 0)
         << path;

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(RecordingAdviceTest, EveryLackHasAWordOfSomeProfiler) {
-  for (size_t i = 0; i <= static_cast<size_t>(Lack::kCompiledOps); ++i) {
+  for (size_t i = 0; i <= static_cast<size_t>(Lack::kWholeSteps); ++i) {
     size_t words = 0;
     for (size_t f = 0; f < kFamilyCount; ++f) {
       const auto family = static_cast<Family>(f);

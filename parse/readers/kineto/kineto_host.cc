@@ -24,6 +24,7 @@ struct OperatorDetails {
   std::string_view call;  // The canonical call, as `parse --format chrome` writes it.
   int64_t sequence = -1;
   int32_t forward_thread = 0;
+  bool stream = false;
 };
 
 void TakeList(element value, bool* there, simdjson::dom::array* list) {
@@ -68,7 +69,9 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
         return;
       }
       break;
-    case 6:   // Ev Idx
+    case 6:  // Ev Idx
+      details->stream |= key == "stream";
+      return;
     case 11:  // External id
     case 16:  // Module Hierarchy
       return;
@@ -120,6 +123,7 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
     }
     op.stack = StackOf(details.stack);
     op.forward_thread = details.forward_thread;
+    op.stream = details.stream;
     op.sequence = std::max(details.sequence, int64_t{-1});
   }
   if (details.communication.name != 0) AddCommunication(event, &details.communication);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/saturating.h"
 #include "base/utf8.h"
 #include "parse/model/marker_text.h"
 #include "parse/readers/common/graph_nodes.h"
@@ -60,6 +61,7 @@ bool TakeTotal(const Cell& cell, int64_t* total) {
 struct CountMeaning {
   std::string_view key;
   std::string_view sentence;  // "{}" is the number.
+  int64_t RecorderLosses::*lost = nullptr;
 };
 
 constexpr CountMeaning kCounts[] = {
@@ -68,22 +70,32 @@ constexpr CountMeaning kCounts[] = {
      "missing"},
     {"gpu_busy_at_end",
      "the GPU was still at work when the recording ended: what it did last is missing"},
-    {"unfinished_launches", "{} launches have no kernel: the recording ended before they did"},
-    {"lost_events", "{} NVTX calls could not be stored: their ranges are missing or open"},
-    {"handler_events", "{} NVTX calls of signal handlers were dropped"},
-    {"child_events", "{} NVTX calls of child processes that were made without fork were dropped"},
+    {"unfinished_launches", "{} launches have no kernel: the recording ended before they did",
+     &RecorderLosses::unfinished_launches},
+    {"lost_events", "{} NVTX calls could not be stored: their ranges are missing or open",
+     &RecorderLosses::ranges},
+    {"handler_events", "{} NVTX calls of signal handlers were dropped", &RecorderLosses::ranges},
+    {"child_events", "{} NVTX calls of child processes that were made without fork were dropped",
+     &RecorderLosses::ranges},
     {"left_out_ranges",
-     "{} ranges were left out by the program: they were nested deeper than 4096 levels"},
+     "{} ranges were left out by the program: they were nested deeper than 4096 levels",
+     &RecorderLosses::ranges},
     {"cut_texts", "{} texts were too long and were cut"},
-    {"lost_rows", "{} records of the GPU and of API calls could not be stored"},
-    {"cupti_lost", "CUPTI dropped {} records of the GPU and of API calls"},
-    {"odd_rows", "{} records of the GPU and of API calls fit no table"},
+    {"lost_rows", "{} records of the GPU and of API calls could not be stored",
+     &RecorderLosses::records},
+    {"cupti_lost", "CUPTI dropped {} records of the GPU and of API calls",
+     &RecorderLosses::records},
+    {"odd_rows", "{} records of the GPU and of API calls fit no table", &RecorderLosses::records},
 };
 
-void NoteNumber(const std::string& path, std::string_view key, int64_t value,
+void NoteNumber(const std::string& path, std::string_view key, int64_t value, RecorderLosses* lost,
                 Diagnostics* diagnostics) {
   for (const CountMeaning& meaning : kCounts) {
     if (meaning.key != key || value == 0) continue;
+    if (meaning.lost != nullptr && value > 0) {
+      int64_t& count = lost->*meaning.lost;
+      count = SaturatingSum(count, value);
+    }
     diagnostics->Note(
         fmt::format("{}: {}", path, fmt::format(fmt::runtime(meaning.sentence), value)));
   }
@@ -120,7 +132,7 @@ void NoteRecording(SqliteDatabase* database, Trace* trace, Diagnostics* diagnost
     trace->clock_offset_ns = 0;
     if (row[0].type() != Cell::Type::kText) return;
     if (row[1].is_int()) {
-      NoteNumber(database->path(), row[0].bytes(), row[1].integer(), diagnostics);
+      NoteNumber(database->path(), row[0].bytes(), row[1].integer(), &trace->lost, diagnostics);
     } else if (row[1].type() == Cell::Type::kText) {
       NoteText(database->path(), row[0].bytes(), row[1].bytes(), diagnostics);
     }

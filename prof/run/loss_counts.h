@@ -1,0 +1,54 @@
+#ifndef OPLENS_PROF_RUN_LOSS_COUNTS_H_
+#define OPLENS_PROF_RUN_LOSS_COUNTS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "prof/run/run.h"
+
+namespace oplens::prof {
+
+/// What a recording may have lost.
+enum class Loss : uint8_t {
+  // Device events without the call that launched them, by cause.
+  kNoApiCalls,     ///< There are no API calls at all.
+  kEarlyLaunch,    ///< The first call of the file came later.
+  kNoCorrelation,  ///< It has no number that a call could have.
+  kMissingCall,    ///< No call has its number.
+  // Work of graphs.
+  kNoCapture,      ///< Kernels; what put them into the graph is not in the file.
+  kHiddenKernels,  ///< Replays; their kernels are not in the file.
+  kNoTime,         ///< Device events.
+  kNoRange,        ///< Kernels that nothing surrounds.
+  kNoOp,           ///< Kernels that ranges surround, but no op; no communication.
+  kOpenRange,      ///< Ranges, with the time of the kernels launched in them.
+  kLeakedRange,    ///< The same; time of the kernels that only these surround.
+  kCutStep,
+  // What the recorder counts.
+  kLostRecords,
+  kLostRanges,
+  kUnfinishedLaunch,
+};
+inline constexpr size_t kLossCount = 15;
+
+/// What was lost of each kind, and the time of what was kept of it.
+struct LossCounts {
+  struct Count {
+    int64_t count = 0;
+    int64_t time_ns = 0;
+  };
+  std::array<Count, kLossCount> counts;
+  int64_t device_ns = 0;  ///< Sum of the durations of all device events.
+  bool has_ops = false;   ///< The profiler recorded operators.
+
+  void Add(Loss loss, int64_t count, int64_t time_ns = 0);
+  void Add(const LossCounts& other);
+};
+
+/// One pass over the device events, ranges and calls of a run.
+LossCounts CountLosses(const Run& run);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_RUN_LOSS_COUNTS_H_

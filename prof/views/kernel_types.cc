@@ -1,0 +1,184 @@
+#include "prof/views/kernel_types.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "prof/run/device_times.h"
+#include "prof/run/hta_events.h"
+#include "prof/views/by_step.h"
+#include "prof/views/view_notes.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr Field kFields[] = {
+    {"type", "Type", "", FieldType::kText, Field::kShared,
+     "the classes that run at once: COMPUTATION (replays of graphs too), COMMUNICATION, MEMORY "
+     "(copies and fills)",
+     Fold::kKey},
+    {"sum_ns", "Time", "ns", FieldType::kInteger, 14,
+     "time in which exactly these run, summed over ranks and devices", Fold::kSum},
+    {"share_pct", "Share%", "%", FieldType::kDecimal, 8, "100 x sum_ns / its sum over all rows",
+     Fold::kNone},
+};
+
+/// Sums by combination of the three classes, and whether it occurs.
+struct Types {
+  ClassTimes times;
+  std::array<bool, kClassCombinations> occurs{};
+};
+
+/// Of each of some windows; without any, of all time.
+std::vector<Types> OwnTypes(const Run& run, const std::optional<std::vector<Interval>>& windows) {
+  std::map<int32_t, ClassSweep> devices;
+  ClassSweep* sweep = nullptr;
+  int32_t device = 0;
+  for (const DeviceEvent& event : run.work().events()) {
+    if (sweep == nullptr || event.device_id != device) {
+      device = event.device_id;
+      const auto [place, is_new] = devices.try_emplace(device);
+      sweep = &place->second;
+      if (is_new && windows) *sweep = ClassSweep(*windows);
+    }
+    sweep->Add(ClassBitOf(event.work), event.start_ns, event.end_ns);
+  }
+  std::vector<Types> types(windows ? windows->size() : 1);
+  for (auto& [id, of_device] : devices) {
+    const std::vector<ClassTimes> found = of_device.Finish();
+    for (size_t i = 0; i < found.size(); ++i) types[i].times.Add(found[i]);
+  }
+  for (Types& one : types) {
+    for (size_t c = 1; c < kClassCombinations; ++c) one.occurs[c] = one.times.ns[c] > 0;
+  }
+  return types;
+}
+
+/// The reference adds up 1, 2 and 4 while the classes run. What ends before it starts makes sums
+/// that say something else, and it takes them as they are.
+Types HtaTypes(const Run& run) {
+  constexpr std::pair<HtaClass, unsigned> kClasses[] = {
+      {HtaClass::kComputation, kComputeBit},
+      {HtaClass::kCommunication, kCommunicationBit},
+      {HtaClass::kMemory, kMemoryBit}};
+  const HtaEvents events(run.trace());
+  std::vector<HtaMoment> moments;
+  for (const auto& [kind, bit] : kClasses) {
+    AddHtaMoments(MergeHtaEvents(events.all(), 1U << static_cast<unsigned>(kind)),
+                  static_cast<int64_t>(bit), &moments);
+  }
+  Types types;
+  int64_t running = 0;
+  for (size_t i = 0; i + 1 < moments.size(); ++i) {
+    running += moments[i].change;
+    if (running <= 0) continue;
+    const size_t c = static_cast<size_t>(running) % kClassCombinations;
+    types.occurs[c] = true;
+    types.times.ns[c] += moments[i + 1].time_us - moments[i].time_us;  // In us yet.
+  }
+  for (int64_t& time : types.times.ns) time = HtaNs(time);
+  return types;
+}
+
+std::string NameOf(size_t combination) {
+  constexpr std::string_view kNames[] = {"COMPUTATION", "COMMUNICATION", "MEMORY"};
+  std::string name;
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if ((combination >> i & 1) == 0) continue;
+    if (!name.empty()) name += " overlapping ";
+    name += kNames[i];
+  }
+  return name;
+}
+
+class KernelTypes : public Partial {
+ public:
+  explicit KernelTypes(const ViewOptions& options)
+      : hta_(options.compat == Compat::kHta),
+        by_step_(IsByStep(options, "kernel-types")),
+        notes_("kernel-types") {}
+
+  void Begin(const Run* run) override { notes_.Begin(run); }
+  void End(const Run* run) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override;
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override { return notes_.Sentences(); }
+
+ private:
+  Cell Share(int64_t part, int64_t whole) const {
+    if (whole == 0) return {};
+    const double percent = static_cast<double>(part) / static_cast<double>(whole) * 100.0;
+    constexpr double kDigits = 10.0;
+    return {hta_ ? std::nearbyint(percent * kDigits) / kDigits : percent};
+  }
+
+  void Take(int64_t step, const Types& more) {
+    Types& types = steps_[step];
+    types.times.Add(more.times);
+    for (size_t c = 0; c < kClassCombinations; ++c) types.occurs[c] |= more.occurs[c];
+  }
+
+  void EmitStep(int64_t step, const Types& types, Sink* sink) const;
+
+  bool hta_;
+  bool by_step_;
+  std::map<int64_t, Types> steps_;  // 0 of all steps together.
+  ViewNotes notes_;
+};
+
+void KernelTypes::End(const Run* run) {
+  if (run == nullptr) return;
+  if (hta_) return Take(0, HtaTypes(*run));
+  if (!by_step_) return Take(0, OwnTypes(*run, std::nullopt).front());
+  const std::vector<Types> found = OwnTypes(*run, WindowsOf(run->steps()));
+  for (size_t i = 0; i < found.size(); ++i) Take(run->steps().all()[i].number, found[i]);
+}
+
+void KernelTypes::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const KernelTypes&>(other);
+  for (const auto& [step, types] : more.steps_) Take(step, types);
+  notes_.Merge(more.notes_);
+}
+
+std::vector<Field> KernelTypes::Fields() const {
+  std::vector<Field> fields(std::begin(kFields), std::end(kFields));
+  if (by_step_) fields.insert(fields.begin(), kStepField);
+  return fields;
+}
+
+void KernelTypes::Emit(Sink* sink) const {
+  for (const auto& [step, types] : steps_) EmitStep(step, types, sink);
+}
+
+void KernelTypes::EmitStep(int64_t step, const Types& types, Sink* sink) const {
+  std::vector<size_t> order;
+  for (size_t c = 1; c < kClassCombinations; ++c) {
+    if (types.occurs[c]) order.push_back(c);
+  }
+  const auto& ns = types.times.ns;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ns[a] > ns[b]; });
+  const int64_t all_ns = types.times.AnyOf(kClassCombinations - 1);
+  for (const size_t c : order) {
+    const std::string name = NameOf(c);
+    std::vector<Cell> cells;
+    if (by_step_) cells.push_back(Integer(step));
+    for (const Cell& cell : {Text(name), Integer(ns[c]), Share(ns[c], all_ns)}) {
+      cells.push_back(cell);
+    }
+    sink->Row(cells);
+  }
+}
+
+}  // namespace
+
+std::span<const Field> KernelTypesFields() { return kFields; }
+
+std::unique_ptr<Partial> MakeKernelTypes(const ViewOptions& options) {
+  return std::make_unique<KernelTypes>(options);
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,211 @@
+#include "prof/views/temporal.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/saturating.h"
+#include "prof/run/device_times.h"
+#include "prof/run/hta_events.h"
+#include "prof/views/by_step.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/view_notes.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr Field kFields[] = {
+    {"rank", "Rank", "", FieldType::kText, 6, "number of the process; empty where it is not known",
+     Fold::kKey},
+    {"idle_ns", "Idle", "ns", FieldType::kInteger, 14,
+     "time in which no device event runs, within kernel_ns", Fold::kSum},
+    {"idle_pct", "Idle%", "%", FieldType::kDecimal, 8, "100 x idle_ns / kernel_ns", Fold::kNone},
+    {"compute_ns", "Compute", "ns", FieldType::kInteger, 14,
+     "time in which a compute kernel or a replay of a graph runs", Fold::kSum},
+    {"compute_pct", "Comp%", "%", FieldType::kDecimal, 8, "100 x compute_ns / kernel_ns",
+     Fold::kNone},
+    {"non_compute_ns", "NonCompute", "ns", FieldType::kInteger, 14,
+     "time in which something runs, but no compute kernel and no replay", Fold::kSum},
+    {"non_compute_pct", "Non%", "%", FieldType::kDecimal, 8, "100 x non_compute_ns / kernel_ns",
+     Fold::kNone},
+    {"kernel_ns", "KernelTime", "ns", FieldType::kInteger, 14,
+     "from the start of the first device event to the end of the last, of a step its span; = "
+     "idle_ns + compute_ns + non_compute_ns",
+     Fold::kSum},
+    {"overlap_pct", "Overlap%", "%", FieldType::kDecimal, 9,
+     "100 x time in which compute and communication run / time in which communication runs; "
+     "unknown without communication",
+     Fold::kNone},
+};
+
+/// Sums of a rank, ns.
+struct Times {
+  int64_t idle_ns = 0;
+  int64_t compute_ns = 0;
+  int64_t non_compute_ns = 0;
+  int64_t kernel_ns = 0;
+  int64_t communication_ns = 0;
+  int64_t overlap_ns = 0;
+};
+
+constexpr int64_t Times::*kSums[] = {&Times::idle_ns,          &Times::compute_ns,
+                                     &Times::non_compute_ns,   &Times::kernel_ns,
+                                     &Times::communication_ns, &Times::overlap_ns};
+
+/// By the reference's rules they may be negative.
+int64_t SumOf(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+Times TimesOf(const ClassTimes& found) {
+  Times times;
+  times.idle_ns = found.ns[0];
+  times.compute_ns = found.AnyOf(kComputeBit);
+  times.kernel_ns = found.Sum();
+  times.non_compute_ns = times.kernel_ns - times.idle_ns - times.compute_ns;
+  times.communication_ns = found.AnyOf(kCommunicationBit);
+  times.overlap_ns = found.AllOf(kComputeBit | kCommunicationBit);
+  return times;
+}
+
+std::vector<ClassTimes> Sweep(const DeviceWork& work, ClassSweep sweep) {
+  for (const DeviceEvent& event : work.events()) {
+    sweep.Add(ClassBitOf(event.work), event.start_ns, event.end_ns);
+  }
+  return sweep.Finish();
+}
+
+constexpr unsigned BitOf(HtaClass kind) { return 1U << static_cast<unsigned>(kind); }
+
+/// Time in which a communication kernel and a compute kernel run. The reference counts 1 and 2
+/// while they do, and looks for 3.
+int64_t HtaOverlapUs(std::span<const HtaInterval> communication,
+                     std::span<const HtaInterval> computation) {
+  constexpr int64_t kBoth = 3;
+  std::vector<HtaMoment> moments;
+  AddHtaMoments(communication, 1, &moments);
+  AddHtaMoments(computation, 2, &moments);
+  int64_t running = 0;
+  int64_t overlap_us = 0;
+  for (size_t i = 0; i + 1 < moments.size(); ++i) {
+    running += moments[i].change;
+    if (running == kBoth) overlap_us += moments[i + 1].time_us - moments[i].time_us;
+  }
+  return overlap_us;
+}
+
+std::optional<Times> HtaTimes(const Run& run) {
+  const HtaEvents events(run.trace());
+  if (events.all().empty()) return std::nullopt;
+  const auto all = MergeHtaEvents(events.all(), (1U << kHtaClassCount) - 1);
+  const auto compute = MergeHtaEvents(events.all(), BitOf(HtaClass::kComputation));
+  const auto communication = MergeHtaEvents(events.all(), BitOf(HtaClass::kCommunication));
+  Times times;
+  times.kernel_ns = HtaNs(all.back().end_us - all.front().start_us);
+  times.idle_ns = times.kernel_ns - HtaNs(HtaLengthUs(all));
+  times.compute_ns = HtaNs(HtaLengthUs(compute));
+  times.non_compute_ns = times.kernel_ns - times.compute_ns - times.idle_ns;
+  times.communication_ns = HtaNs(HtaLengthUs(communication));
+  times.overlap_ns = HtaNs(HtaOverlapUs(communication, compute));
+  return times;
+}
+
+class Temporal : public Partial {
+ public:
+  explicit Temporal(const ViewOptions& options)
+      : hta_(options.compat == Compat::kHta),
+        by_step_(IsByStep(options, "temporal")),
+        notes_("temporal") {}
+
+  void Begin(const Run* run) override { notes_.Begin(run); }
+  void End(const Run* run) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override;
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override { return notes_.Sentences(); }
+
+ private:
+  struct Key {
+    std::string rank;
+    int64_t step = 0;  ///< 0 of all steps together.
+  };
+  struct KeyOrder {
+    bool operator()(const Key& a, const Key& b) const {
+      if (a.rank != b.rank) return RankBefore()(a.rank, b.rank);
+      return a.step < b.step;
+    }
+  };
+
+  void Take(const Key& key, const Times& more) {
+    Times& times = rows_[key];
+    for (const auto sum : kSums) times.*sum = SumOf(times.*sum, more.*sum);
+  }
+
+  /// Percent; unknown of nothing.
+  Cell Share(int64_t part, int64_t whole) const {
+    if (whole == 0) return {};
+    const double percent = 100.0 * (static_cast<double>(part) / static_cast<double>(whole));
+    constexpr double kDigits = 100.0;
+    return {hta_ ? std::nearbyint(percent * kDigits) / kDigits : percent};
+  }
+
+  bool hta_;
+  bool by_step_;
+  std::map<Key, Times, KeyOrder> rows_;
+  ViewNotes notes_;
+};
+
+void Temporal::End(const Run* run) {
+  if (run == nullptr) return;
+  const std::string rank(run->rank());
+  if (hta_) {
+    const std::optional<Times> times = HtaTimes(*run);
+    if (times) Take({rank}, *times);
+  } else if (!run->work().events().empty()) {
+    const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
+    const auto found =
+        Sweep(run->work(), by_step_ ? ClassSweep(WindowsOf(run->steps())) : ClassSweep());
+    for (size_t i = 0; i < found.size(); ++i) {
+      Take({rank, by_step_ ? steps[i].number : 0}, TimesOf(found[i]));
+    }
+  }
+}
+
+void Temporal::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const Temporal&>(other);
+  for (const auto& [key, times] : more.rows_) Take(key, times);
+  notes_.Merge(more.notes_);
+}
+
+std::vector<Field> Temporal::Fields() const {
+  std::vector<Field> fields(std::begin(kFields), std::end(kFields));
+  if (by_step_) fields.insert(fields.begin() + 1, kStepField);
+  return fields;
+}
+
+void Temporal::Emit(Sink* sink) const {
+  for (const auto& [key, times] : rows_) {
+    const auto share = [&, &whole = times.kernel_ns](int64_t part) { return Share(part, whole); };
+    std::vector<Cell> cells = {Text(key.rank)};
+    if (by_step_) cells.push_back(Integer(key.step));
+    for (const int64_t part : {times.idle_ns, times.compute_ns, times.non_compute_ns}) {
+      cells.push_back(Integer(part));
+      cells.push_back(share(part));
+    }
+    cells.push_back(Integer(times.kernel_ns));
+    cells.push_back(Share(times.overlap_ns, times.communication_ns));
+    sink->Row(cells);
+  }
+}
+
+}  // namespace
+
+std::span<const Field> TemporalFields() { return kFields; }
+
+std::unique_ptr<Partial> MakeTemporal(const ViewOptions& options) {
+  return std::make_unique<Temporal>(options);
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,37 @@
+#include "prof/views/view_notes.h"
+
+#include <fmt/format.h>
+
+#include "parse/model/recording_advice.h"
+
+namespace oplens::prof {
+
+void ViewNotes::Begin(const Run* run) {
+  if (run == nullptr) {
+    records_ = true;
+  } else if (run->work().events().empty()) {
+    idle_[static_cast<size_t>(run->trace().family)] = true;
+  }
+}
+
+void ViewNotes::Merge(const ViewNotes& other) {
+  records_ |= other.records_;
+  for (size_t i = 0; i < kFamilyCount; ++i) idle_[i] |= other.idle_[i];
+}
+
+std::vector<std::string> ViewNotes::Sentences() const {
+  std::vector<std::string> sentences;
+  if (records_) {
+    sentences.push_back(
+        fmt::format("{}: records do not tell this: give the profile itself", view_));
+  }
+  for (size_t i = 0; i < kFamilyCount; ++i) {
+    if (!idle_[i]) continue;
+    const std::string_view flag = RecordingFlag(Lack::kKernels, static_cast<Family>(i));
+    sentences.push_back(fmt::format("{}: the profile holds no timed work of a GPU{}{}", view_,
+                                    flag.empty() ? "" : "; to record it: ", flag));
+  }
+  return sentences;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,33 @@
+#ifndef OPLENS_PROF_VIEWS_VIEW_NOTES_H_
+#define OPLENS_PROF_VIEWS_VIEW_NOTES_H_
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/model/family.h"
+#include "prof/run/run.h"
+
+namespace oplens::prof {
+
+/// What views of the device's work say when an input has nothing for them: it holds records only,
+/// or no work of a device, and what records that.
+class ViewNotes {
+ public:
+  /// `view`: a literal.
+  explicit ViewNotes(std::string_view view) : view_(view) {}
+
+  void Begin(const Run* run);
+  void Merge(const ViewNotes& other);
+  std::vector<std::string> Sentences() const;
+
+ private:
+  std::string_view view_;
+  bool records_ = false;
+  std::array<bool, kFamilyCount> idle_{};  // Families of profiles without work of a device.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_VIEW_NOTES_H_

@@ -1,0 +1,92 @@
+// Times that a damaged file may hold: every sum stays within bounds, and no row is wrong in kind.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parse/records/kernel_records.h"
+#include "prof/views/hta_kernels.h"
+#include "prof/views/kernel_types.h"
+#include "prof/views/losses.h"
+#include "prof/views/temporal.h"
+#include "test/support/view_rows.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+/// Kernels with the given starts and ends, on two devices in turn, a copy and a fill of each.
+Trace TraceOf(const std::vector<std::pair<int64_t, int64_t>>& times) {
+  Trace trace;
+  trace.family = Family::kKineto;
+  for (size_t i = 0; i < times.size(); ++i) {
+    const auto& [start_ns, end_ns] = times[i];
+    Kernel& kernel = trace.kernels.emplace_back();
+    kernel.start_ns = start_ns;
+    kernel.end_ns = end_ns;
+    kernel.name = trace.strings.Intern("kernel_" + std::to_string(i));
+    kernel.device_id = static_cast<int32_t>(i % 2);
+    trace.copies.push_back({.start_ns = start_ns, .end_ns = end_ns});
+    trace.sets.push_back({.start_ns = start_ns, .end_ns = end_ns});
+  }
+  return trace;
+}
+
+std::vector<test::ViewRow> RowsOfAll(Trace* trace, Compat compat) {
+  Diagnostics diagnostics;
+  const parse::KernelRecords records(trace, {}, &diagnostics);
+  const Run run(records);
+  std::vector<test::ViewRow> rows;
+  ViewOptions options;
+  options.compat = compat;
+  for (const auto make : {MakeTemporal, MakeKernelTypes, MakeLosses, MakeHtaKernels}) {
+    if (make == MakeHtaKernels && compat != Compat::kHta) continue;
+    const std::unique_ptr<Partial> partial = make(options);
+    partial->Begin(&run);
+    partial->End(&run);
+    const std::unique_ptr<Partial> all = make(options);
+    for (int i = 0; i < 3; ++i) all->Merge(*partial);
+    for (test::ViewRow& row : test::RowsOf(*all)) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+TEST(HostileTimesTest, SumsStayWithinBounds) {
+  Trace trace = TraceOf({{kMin, kMin + 10},
+                         {kMin, kMax},
+                         {kMax - 10, kMax},
+                         {0, kMax},
+                         {kMin, -1},
+                         {5, 4},
+                         {kMax, kMin},
+                         {0, 0},
+                         {-5, 5},
+                         {1, kMax - 1},
+                         {kMin + 1, -2},
+                         {kMax - 1, kMax},
+                         {2, kMax}});
+  for (const test::ViewRow& row : RowsOfAll(&trace, Compat::kNone)) {
+    for (const char* const key : {"sum_ns", "compute_ns", "kernel_ns", "count"}) {
+      const auto cell = row.find(key);
+      if (cell == row.end()) continue;
+      EXPECT_GE(std::stoll(cell->second), 0) << key;
+    }
+  }
+  // The reference's sums may be negative.
+  EXPECT_FALSE(RowsOfAll(&trace, Compat::kHta).empty());
+}
+
+TEST(HostileTimesTest, AnEmptyTrace) {
+  Trace trace = TraceOf({});
+  EXPECT_TRUE(RowsOfAll(&trace, Compat::kNone).empty());
+  EXPECT_TRUE(RowsOfAll(&trace, Compat::kHta).empty());
+}
+
+}  // namespace
+}  // namespace oplens::prof
