@@ -17,7 +17,8 @@ void Extend(int64_t start_ns, int64_t end_ns, std::optional<Interval>* extent) {
 std::optional<Interval> HostExtent(const Trace& trace) {
   std::optional<Interval> extent;
   for (const Range& range : trace.ranges) {
-    Extend(range.start_ns, range.open() ? range.start_ns : range.end_ns, &extent);
+    const bool ends = !range.open() && range.end_ns >= range.start_ns;
+    Extend(range.start_ns, ends ? range.end_ns : range.start_ns, &extent);
   }
   for (const LaunchCall& call : trace.launches) Extend(call.start_ns, call.end_ns, &extent);
   return extent;

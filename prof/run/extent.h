@@ -9,8 +9,8 @@
 
 namespace oplens::prof {
 
-/// From the first start to the last end of the host's ranges (open ones count with their start) and
-/// API calls; nullopt without any.
+/// From the first start to the last end of the host's ranges (those without an end count with their
+/// start) and API calls; nullopt without any.
 std::optional<Interval> HostExtent(const Trace& trace);
 
 /// The same with what the GPUs did.

@@ -51,17 +51,18 @@ std::optional<int32_t> BusiestDevice(const DeviceWork& work) {
 
 /// What a device ran, in the order of the launches where all are known: streams interleave by
 /// chance, a host thread does not.
-std::vector<Item> ItemsOf(const Trace& trace, const DeviceWork& work, int32_t device) {
+std::vector<Item> ItemsOf(const Trace& trace, const DeviceWork& work, int32_t device,
+                          bool* launched) {
   std::vector<Item> items;
-  bool launched = true;
+  *launched = true;
   for (const DeviceEvent& event : work.events()) {
     if (!IsItem(event) || event.device_id != device) continue;
     const LaunchIndex launch = work.LaunchOf(event);
-    launched &= launch != kNoLaunch;
+    *launched &= launch != kNoLaunch;
     const int64_t asked_ns = launch == kNoLaunch ? event.start_ns : trace.launches[launch].start_ns;
     items.push_back({asked_ns, event.start_ns, WhatOf(trace, event)});
   }
-  if (!launched) {
+  if (!*launched) {
     for (Item& item : items) item.asked_ns = item.started_ns;
   }
   std::stable_sort(items.begin(), items.end(),
@@ -114,7 +115,8 @@ std::vector<HostStep> StepsOfRanges(const Trace& trace) {
 std::vector<HostStep> StepsOfRepetition(const Trace& trace, const DeviceWork& work) {
   const auto device = BusiestDevice(work);
   if (!device) return {};
-  const std::vector<Item> items = ItemsOf(trace, work, *device);
+  bool launched = false;
+  const std::vector<Item> items = ItemsOf(trace, work, *device, &launched);
   if (items.size() > kMostItems) return {};
   std::vector<uint64_t> sequence(items.size());
   std::transform(items.begin(), items.end(), sequence.begin(),
@@ -122,7 +124,7 @@ std::vector<HostStep> StepsOfRepetition(const Trace& trace, const DeviceWork& wo
   const auto repetition = FindRepetition(sequence);
   if (!repetition) return {};
   std::vector<int64_t> begins = BeginsOf(items, *repetition, &Item::asked_ns);
-  int64_t end_ns = LastLaunchEnd(trace, work);
+  int64_t end_ns = launched ? LastLaunchEnd(trace, work) : work.last_ns();
   if (begins.empty()) {
     begins = BeginsOf(items, *repetition, &Item::started_ns);
     end_ns = work.last_ns();

@@ -31,7 +31,7 @@ size_t HostPlaces::Of(int64_t time_ns) const {
 }
 
 void ExtendSteps(const DeviceWork& work, const Trace& trace, const LeftOutCalls& left_out,
-                 std::vector<Step>* steps) {
+                 bool hosts_stay, std::vector<Step>* steps) {
   if (steps->empty()) return;
   const HostPlaces places(*steps);
   std::vector<DeviceExtent> extents(steps->size());
@@ -57,7 +57,7 @@ void ExtendSteps(const DeviceWork& work, const Trace& trace, const LeftOutCalls&
     extents[place].last_ns = std::max(extents[place].last_ns, event.end_ns);
   }
   for (Step& step : *steps) step.span = step.host;
-  if (!any) return;
+  if (!any && hosts_stay) return;
   // Work from before the first step delays it.
   int64_t before_ns = steps->front().host.start_ns;
   if ((*steps)[0].device_events > 0) {

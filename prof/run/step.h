@@ -46,8 +46,11 @@ using LeftOutCalls = std::vector<bool>;
 ///     host     |--- 0 ---|--- 1 ---|
 ///     GPU           |-- of 0 --| |-- of 1 --|
 ///     span     |------ 0 ------|---- 1 -----|
+///
+/// Spans ascend and share no moment; but where no step has device work, `hosts_stay` leaves them as
+/// they are on the host.
 void ExtendSteps(const DeviceWork& work, const Trace& trace, const LeftOutCalls& left_out,
-                 std::vector<Step>* steps);
+                 bool hosts_stay, std::vector<Step>* steps);
 
 /// How many steps the recording has in full, by what ExtendSteps counted: those before the ones at
 /// the end that have no device work, and before the last that has, where it has less than 80 % of

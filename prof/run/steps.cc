@@ -69,7 +69,7 @@ bool Steps::TakeHostSteps(std::vector<HostStep> found, StepSource source) {
       step.host.end_ns = std::max(host.start_ns, extent ? extent->end_ns : host.start_ns);
     }
   }
-  ExtendSteps(work_, joined_.trace(), {}, &steps_);
+  ExtendSteps(work_, joined_.trace(), {}, false, &steps_);
   for (size_t i = WholeSteps(steps_); i < steps_.size(); ++i) steps_[i].complete = false;
   return true;
 }

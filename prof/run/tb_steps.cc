@@ -52,7 +52,7 @@ std::vector<Step> TensorBoardSteps(const Trace& trace, const DeviceWork& work) {
     if (!extent) return {};
     steps.emplace_back().host = *extent;
   }
-  ExtendSteps(work, trace, TensorBoardLeftOut(trace), &steps);
+  ExtendSteps(work, trace, TensorBoardLeftOut(trace), true, &steps);
   steps.resize(WholeSteps(steps));
   return steps;
 }

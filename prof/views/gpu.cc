@@ -16,6 +16,7 @@
 #include "prof/run/class_times.h"
 #include "prof/run/tb_steps.h"
 #include "prof/views/gpu_launch.h"
+#include "prof/views/gpu_sums.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/sm_efficiency.h"
 #include "prof/views/tb_tensor_core.h"
@@ -23,81 +24,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr FieldType kInteger = FieldType::kInteger;
-constexpr FieldType kDecimal = FieldType::kDecimal;
-constexpr int kWidth = 13;
-
-constexpr Field kFields[] = {
-    {"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
-    {"device", "Device", "", kInteger, 6, "number of the GPU", Fold::kKey},
-    {"name", "Name", "", FieldType::kText, Field::kShared, "name of the GPU"},
-    {"window_ns", "Window", "ns", kInteger, kWidth,
-     "from the start of the rank's first step to the end of its last", Fold::kSum},
-    {"busy_ns", "Busy", "ns", kInteger, kWidth,
-     "time of the window in which a kernel or a graph's replay ran", Fold::kSum},
-    {"busy_pct", "Busy", "%", kDecimal, 8, "100 x busy_ns / window_ns"},
-    {"sm_efficiency_pct", "SMEff", "%", kDecimal, 8,
-     "100 x mean over the window of min(1, blocks per multiprocessor of all running kernels)"},
-    {"occupancy_pct", "Occupancy", "%", kDecimal, 9,
-     "estimated achieved occupancy: mean over kernels, weighted by their time in the window"},
-    {"tc_time_pct", "TCTime", "%", kDecimal, 8,
-     "100 x time of kernels that use Tensor Cores / time of those of which that is known"},
-    {"kernels", "Kernels", "", kInteger, 8, "compute kernels of which a part is in the window",
-     Fold::kSum},
-    {"kernel_ns", "Kernel", "ns", kInteger, kWidth, "sum of their durations in the window",
-     Fold::kSum},
-    {"copy_ns", "Copy", "ns", kInteger, kWidth, "the same of copies and fills", Fold::kSum},
-    {"comm_ns", "Comm", "ns", kInteger, kWidth, "the same of communication kernels", Fold::kSum},
-    {"replays", "Replays", "", kInteger, 8,
-     "replays of graphs whose kernels are hidden, as kernels", Fold::kSum},
-    {"replay_ns", "Replay", "ns", kInteger, kWidth, "the same as kernel_ns of replays", Fold::kSum},
-    {"memory_bytes", "Memory", "B", kInteger, kWidth, "memory of the GPU", Fold::kMax},
-    {"peak_allocated_bytes", "PeakAllocated", "B", kInteger, kWidth,
-     "most that the framework had allocated at once in the whole recording", Fold::kMax},
-};
-
-/// Sums over one GPU, or over the same GPU of several inputs.
-struct GpuSums {
-  std::string name;
-  int64_t window_ns = 0;
-  int64_t busy_ns = 0;
-  // Where some kernel tells its blocks: the integral, and the window that it is over.
-  int64_t sm_ps = 0;
-  int64_t sm_window_ns = 0;
-  // Of kernels with an occupancy: percent x ns / 1000.
-  int64_t occupancy_sum = 0;
-  int64_t occupancy_ns = 0;
-  int64_t tc_ns = 0;
-  int64_t tc_known_ns = 0;
-  bool tc_any = false;  ///< Some kernel of the rank counts.
-  int64_t kernels = 0;
-  int64_t kernel_ns = 0;
-  int64_t copy_ns = 0;
-  int64_t comm_ns = 0;
-  int64_t replays = 0;
-  int64_t replay_ns = 0;
-  int64_t memory_bytes = 0;
-  std::optional<int64_t> peak_allocated_bytes;
-
-  void Add(const GpuSums& other);
-};
-
 void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
-
-void GpuSums::Add(const GpuSums& other) {
-  name = std::max(name, other.name);
-  for (const auto member :
-       {&GpuSums::window_ns, &GpuSums::busy_ns, &GpuSums::sm_ps, &GpuSums::sm_window_ns,
-        &GpuSums::occupancy_sum, &GpuSums::occupancy_ns, &GpuSums::tc_ns, &GpuSums::tc_known_ns,
-        &GpuSums::kernels, &GpuSums::kernel_ns, &GpuSums::copy_ns, &GpuSums::comm_ns,
-        &GpuSums::replays, &GpuSums::replay_ns}) {
-    AddTo(&(this->*member), other.*member);
-  }
-  tc_any |= other.tc_any;
-  memory_bytes = std::max(memory_bytes, other.memory_bytes);
-  // An absent value is less than any other.
-  peak_allocated_bytes = std::max(peak_allocated_bytes, other.peak_allocated_bytes);
-}
 
 /// What is gathered of a GPU while its run is read.
 struct GpuState {
@@ -117,7 +44,10 @@ class GpuView : public Partial {
   void Add(const PricedKernel& kernel) override;
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    const std::span<const Field> fields = GpuFields();
+    return {fields.begin(), fields.end()};
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return {notes_.begin(), notes_.end()}; }
 
@@ -256,7 +186,7 @@ void GpuView::Keep(const Run& run, GpuState* state) {
   sums.window_ns = LengthOf(window_);
   sums.busy_ns = IntervalSet(std::move(state->busy)).Within(window_).length_ns();
   if (state->sm.any()) {
-    sums.sm_ps = Rounded(state->sm.Finish() * 1e3);
+    sums.sm_integral = Rounded(state->sm.Finish() * 1e5);
     sums.sm_window_ns = sums.window_ns;
   }
   sums.occupancy_sum = Rounded(state->occupancy_sum * 1e3);
@@ -314,7 +244,7 @@ std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
       Integer(sums.window_ns),
       Integer(sums.busy_ns),
       Ratio(sums.busy_ns, sums.window_ns, 100),
-      Ratio(sums.sm_ps, sums.sm_window_ns, 0.1),
+      Ratio(sums.sm_integral, sums.sm_window_ns, 1e-3),
       Ratio(sums.occupancy_sum, sums.occupancy_ns, 1e-3),
       tc,
       ours(sums.kernels),
@@ -339,7 +269,5 @@ void GpuView::Emit(Sink* sink) const {
 std::unique_ptr<Partial> MakeGpu(const ViewOptions& options) {
   return std::make_unique<GpuView>(options.compat);
 }
-
-std::span<const Field> GpuFields() { return kFields; }
 
 }  // namespace oplens::prof

@@ -43,10 +43,10 @@ std::optional<double> AchievedOccupancy(const Trace& trace, const Kernel& kernel
   if (!theoretical) return std::nullopt;
   constexpr int kWarpThreads = 32;
   const int64_t threads = launch.block.x * launch.block.y * launch.block.z;
-  const auto warps = static_cast<double>((threads + kWarpThreads - 1) / kWarpThreads);
+  const int64_t warps = (threads + kWarpThreads - 1) / kWarpThreads;
   const double most =
       static_cast<double>(gpu->multiprocessors) * ops::LimitsOf(gpu->compute_capability).warps;
-  return std::min(*theoretical, 100 * blocks * warps / most);
+  return std::min(*theoretical, 100 * blocks * static_cast<double>(warps) / most);
 }
 
 }  // namespace oplens::prof

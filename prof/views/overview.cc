@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,66 +22,6 @@
 namespace oplens::prof {
 namespace {
 
-constexpr FieldType kInteger = FieldType::kInteger;
-constexpr int kWidth = 13;
-
-constexpr Field kFields[] = {
-    {"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
-    {"step", "Step", "", FieldType::kText, 6, "number of the step; mean: of whole steps, if any",
-     Fold::kKey},
-    {"state", "State", "", FieldType::kText, 5,
-     "whole; cut: never closed, or at the end with less than 80 % of the GPU work of the one "
-     "before"},
-    {"start_ns", "Start", "ns", kInteger, kWidth, "start of the span, from the rank's first event",
-     Fold::kMin},
-    {"total_ns", "Total", "ns", kInteger, kWidth,
-     "length of the span = kernel + memcpy + memset + comm + runtime + dataloader + cpu + other",
-     Fold::kSum},
-    {"host_ns", "Host", "ns", kInteger, kWidth, "length on the host", Fold::kSum},
-    {"kernel_ns", "Kernel", "ns", kInteger, kWidth, "a compute kernel or a graph's replay runs",
-     Fold::kSum},
-    {"memcpy_ns", "Memcpy", "ns", kInteger, kWidth, "else a copy", Fold::kSum},
-    {"memset_ns", "Memset", "ns", kInteger, kWidth, "else a fill", Fold::kSum},
-    {"comm_ns", "Comm", "ns", kInteger, kWidth, "else a communication kernel", Fold::kSum},
-    {"runtime_ns", "Runtime", "ns", kInteger, kWidth, "else an API call (runtime or driver)",
-     Fold::kSum},
-    {"dataloader_ns", "DataLoader", "ns", kInteger, kWidth, "else the data loader", Fold::kSum},
-    {"cpu_ns", "CPU", "ns", kInteger, kWidth, "else a call or an annotation of a host thread",
-     Fold::kSum},
-    {"other_ns", "Other", "ns", kInteger, kWidth, "none of them", Fold::kSum},
-    {"kernel_exposed_ns", "KernelExposed", "ns", kInteger, kWidth,
-     "compute kernels run, and nothing else of the GPUs", Fold::kSum},
-    {"memcpy_exposed_ns", "MemcpyExposed", "ns", kInteger, kWidth,
-     "copies run, and nothing else of the GPUs", Fold::kSum},
-    {"memset_exposed_ns", "MemsetExposed", "ns", kInteger, kWidth,
-     "fills run, and nothing else of the GPUs", Fold::kSum},
-    {"comm_exposed_ns", "CommExposed", "ns", kInteger, kWidth,
-     "communication runs, and nothing else of the GPUs", Fold::kSum},
-    {"runtime_exposed_ns", "RuntimeExposed", "ns", kInteger, kWidth,
-     "API calls run, and nothing of the GPUs", Fold::kSum},
-    {"dataloader_exposed_ns", "LoaderExposed", "ns", kInteger, kWidth,
-     "the data loader runs, and nothing of the GPUs", Fold::kSum},
-    {"cpu_exposed_ns", "CPUExposed", "ns", kInteger, kWidth,
-     "calls or annotations of host threads run, and nothing of the GPUs", Fold::kSum},
-    {"kernel_hidden_ns", "KernelHidden", "ns", kInteger, kWidth,
-     "compute kernels run, less kernel_exposed_ns", Fold::kSum},
-    {"memcpy_hidden_ns", "MemcpyHidden", "ns", kInteger, kWidth,
-     "copies run, less memcpy_exposed_ns", Fold::kSum},
-    {"memset_hidden_ns", "MemsetHidden", "ns", kInteger, kWidth,
-     "fills run, less memset_exposed_ns", Fold::kSum},
-    {"comm_hidden_ns", "CommHidden", "ns", kInteger, kWidth,
-     "communication runs, less comm_exposed_ns", Fold::kSum},
-    {"runtime_hidden_ns", "RuntimeHidden", "ns", kInteger, kWidth,
-     "API calls run, less runtime_exposed_ns", Fold::kSum},
-    {"dataloader_hidden_ns", "LoaderHidden", "ns", kInteger, kWidth,
-     "the data loader runs, less dataloader_exposed_ns", Fold::kSum},
-    {"cpu_hidden_ns", "CPUHidden", "ns", kInteger, kWidth,
-     "calls or annotations of host threads run, less cpu_exposed_ns", Fold::kSum},
-    {"busy_pct", "Busy", "%", FieldType::kDecimal, 8, "100 x time of any GPU work / total_ns"},
-    {"mfu_pct", "MFU", "%", FieldType::kDecimal, 8,
-     "100 x sum of FLOPs / peak rate over the products launched in the step / (total_ns x GPUs)"},
-};
-
 /// A step as it is printed.
 struct Row {
   int64_t start_ns = 0;  ///< From the rank's first event.
@@ -91,9 +32,17 @@ struct Row {
   StepTimes times;
   int64_t ideal_ps = 0;     ///< Of its products at the peak rates.
   int64_t capacity_ns = 0;  ///< total_ns of each GPU.
-
-  friend auto operator<=>(const Row&, const Row&) = default;
 };
+
+/// By all that a row shows, so that the order of rows does not depend on that of merging.
+bool Before(const Row& a, const Row& b) {
+  const auto key = [](const Row& row) {
+    const StepTimes& times = row.times;
+    return std::tie(row.start_ns, row.total_ns, row.number, row.whole, row.host_ns, times.parts,
+                    times.exposed, times.hidden, times.busy, row.ideal_ps, row.capacity_ns);
+  };
+  return key(a) < key(b);
+}
 
 struct Rank {
   std::vector<Row> rows;
@@ -113,7 +62,10 @@ class Overview : public Partial {
   void Add(const PricedKernel& kernel) override;
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    const std::span<const Field> fields = OverviewFields();
+    return {fields.begin(), fields.end()};
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return {notes_.begin(), notes_.end()}; }
 
@@ -285,7 +237,7 @@ std::vector<Cell> CellsOf(std::string_view name, std::string_view label, Compat 
 void Overview::Emit(Sink* sink) const {
   for (const auto& [name, rank] : ranks_) {
     std::vector<Row> rows = rank.rows;
-    std::sort(rows.begin(), rows.end());
+    std::sort(rows.begin(), rows.end(), Before);
     std::vector<Row> whole;
     for (const Row& row : rows) {
       const std::string label = std::to_string(row.number);
@@ -304,7 +256,5 @@ void Overview::Emit(Sink* sink) const {
 std::unique_ptr<Partial> MakeOverview(const ViewOptions& options) {
   return std::make_unique<Overview>(options.compat);
 }
-
-std::span<const Field> OverviewFields() { return kFields; }
 
 }  // namespace oplens::prof

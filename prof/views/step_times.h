@@ -22,8 +22,6 @@ struct StepTimes {
   std::array<Time, kTimeClassCount> exposed;    ///< Alone on the GPU; of the host: with it idle.
   std::array<Time, kTimeClassCount> hidden;
   Time busy;  ///< The GPU does something.
-
-  friend auto operator<=>(const StepTimes&, const StepTimes&) = default;
 };
 
 /// Our rule.

@@ -31,7 +31,9 @@ bool TensorBoardTensorCores::Counts(const Kernel& kernel) const {
   if (kernel.launch == kNoLaunch) return false;
   const LaunchCall& call = trace_.launches[kernel.launch];
   if (left_out_[call.api] || call.thread >= operators_.size()) return false;
-  return !operators_[call.thread].Within({call.start_ns, call.start_ns + 1}).empty();
+  int64_t after_ns = 0;
+  if (__builtin_add_overflow(call.start_ns, 1, &after_ns)) return false;
+  return !operators_[call.thread].Within({call.start_ns, after_ns}).empty();
 }
 
 bool TensorBoardTensorCores::Uses(const Kernel& kernel) {

@@ -1,0 +1,43 @@
+#include "prof/views/gpu.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr FieldType kInteger = FieldType::kInteger;
+constexpr FieldType kDecimal = FieldType::kDecimal;
+constexpr int kWidth = 13;
+
+constexpr Field kFields[] = {
+    {"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
+    {"device", "Device", "", kInteger, 6, "number of the GPU", Fold::kKey},
+    {"name", "Name", "", FieldType::kText, Field::kShared, "name of the GPU"},
+    {"window_ns", "Window", "ns", kInteger, kWidth,
+     "from the start of the rank's first step to the end of its last", Fold::kSum},
+    {"busy_ns", "Busy", "ns", kInteger, kWidth,
+     "time of the window in which a kernel or a graph's replay ran", Fold::kSum},
+    {"busy_pct", "Busy", "%", kDecimal, 8, "100 x busy_ns / window_ns"},
+    {"sm_efficiency_pct", "SMEff", "%", kDecimal, 8,
+     "100 x mean over the window of min(1, blocks per multiprocessor of all running kernels)"},
+    {"occupancy_pct", "Occupancy", "%", kDecimal, 9,
+     "estimated achieved occupancy: mean over kernels, weighted by their time in the window"},
+    {"tc_time_pct", "TCTime", "%", kDecimal, 8,
+     "100 x time of kernels that use Tensor Cores / time of those of which that is known"},
+    {"kernels", "Kernels", "", kInteger, 8, "compute kernels of which a part is in the window",
+     Fold::kSum},
+    {"kernel_ns", "Kernel", "ns", kInteger, kWidth, "sum of their durations in the window",
+     Fold::kSum},
+    {"copy_ns", "Copy", "ns", kInteger, kWidth, "the same of copies and fills", Fold::kSum},
+    {"comm_ns", "Comm", "ns", kInteger, kWidth, "the same of communication kernels", Fold::kSum},
+    {"replays", "Replays", "", kInteger, 8,
+     "replays of graphs whose kernels are hidden, as kernels", Fold::kSum},
+    {"replay_ns", "Replay", "ns", kInteger, kWidth, "the same as kernel_ns of replays", Fold::kSum},
+    {"memory_bytes", "Memory", "B", kInteger, kWidth, "memory of the GPU", Fold::kMax},
+    {"peak_allocated_bytes", "PeakAllocated", "B", kInteger, kWidth,
+     "most that the framework had allocated at once in the whole recording", Fold::kMax},
+};
+
+}  // namespace
+
+std::span<const Field> GpuFields() { return kFields; }
+
+}  // namespace oplens::prof

@@ -1,0 +1,38 @@
+#ifndef OPLENS_PROF_VIEWS_GPU_SUMS_H_
+#define OPLENS_PROF_VIEWS_GPU_SUMS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace oplens::prof {
+
+/// Sums over one GPU, or over the same GPU of several inputs.
+struct GpuSums {
+  std::string name;
+  int64_t window_ns = 0;
+  int64_t busy_ns = 0;
+  // Where some kernel tells its blocks: the integral in 10 fs, and the window that it is over.
+  int64_t sm_integral = 0;
+  int64_t sm_window_ns = 0;
+  // Of kernels with an occupancy: percent x ns / 1000.
+  int64_t occupancy_sum = 0;
+  int64_t occupancy_ns = 0;
+  int64_t tc_ns = 0;
+  int64_t tc_known_ns = 0;
+  bool tc_any = false;  ///< Some kernel of the rank counts.
+  int64_t kernels = 0;
+  int64_t kernel_ns = 0;
+  int64_t copy_ns = 0;
+  int64_t comm_ns = 0;
+  int64_t replays = 0;
+  int64_t replay_ns = 0;
+  int64_t memory_bytes = 0;
+  std::optional<int64_t> peak_allocated_bytes;
+
+  void Add(const GpuSums& other);
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_GPU_SUMS_H_

@@ -1,0 +1,70 @@
+#include "prof/views/overview.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr FieldType kInteger = FieldType::kInteger;
+constexpr int kWidth = 13;
+
+constexpr Field kFields[] = {
+    {"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
+    {"step", "Step", "", FieldType::kText, 6, "number of the step; mean: of whole steps, if any",
+     Fold::kKey},
+    {"state", "State", "", FieldType::kText, 5,
+     "whole; cut: never closed, or at the end with less than 80 % of the GPU work of the one "
+     "before"},
+    {"start_ns", "Start", "ns", kInteger, kWidth, "start of the span, from the rank's first event",
+     Fold::kMin},
+    {"total_ns", "Total", "ns", kInteger, kWidth,
+     "length of the span = kernel + memcpy + memset + comm + runtime + dataloader + cpu + other",
+     Fold::kSum},
+    {"host_ns", "Host", "ns", kInteger, kWidth, "length on the host", Fold::kSum},
+    {"kernel_ns", "Kernel", "ns", kInteger, kWidth, "a compute kernel or a graph's replay runs",
+     Fold::kSum},
+    {"memcpy_ns", "Memcpy", "ns", kInteger, kWidth, "else a copy", Fold::kSum},
+    {"memset_ns", "Memset", "ns", kInteger, kWidth, "else a fill", Fold::kSum},
+    {"comm_ns", "Comm", "ns", kInteger, kWidth, "else a communication kernel", Fold::kSum},
+    {"runtime_ns", "Runtime", "ns", kInteger, kWidth, "else an API call (runtime or driver)",
+     Fold::kSum},
+    {"dataloader_ns", "DataLoader", "ns", kInteger, kWidth, "else the data loader", Fold::kSum},
+    {"cpu_ns", "CPU", "ns", kInteger, kWidth, "else a call or an annotation of a host thread",
+     Fold::kSum},
+    {"other_ns", "Other", "ns", kInteger, kWidth, "none of them", Fold::kSum},
+    {"kernel_exposed_ns", "KernelExposed", "ns", kInteger, kWidth,
+     "compute kernels run, and nothing else of the GPUs", Fold::kSum},
+    {"memcpy_exposed_ns", "MemcpyExposed", "ns", kInteger, kWidth,
+     "copies run, and nothing else of the GPUs", Fold::kSum},
+    {"memset_exposed_ns", "MemsetExposed", "ns", kInteger, kWidth,
+     "fills run, and nothing else of the GPUs", Fold::kSum},
+    {"comm_exposed_ns", "CommExposed", "ns", kInteger, kWidth,
+     "communication runs, and nothing else of the GPUs", Fold::kSum},
+    {"runtime_exposed_ns", "RuntimeExposed", "ns", kInteger, kWidth,
+     "API calls run, and nothing of the GPUs", Fold::kSum},
+    {"dataloader_exposed_ns", "LoaderExposed", "ns", kInteger, kWidth,
+     "the data loader runs, and nothing of the GPUs", Fold::kSum},
+    {"cpu_exposed_ns", "CPUExposed", "ns", kInteger, kWidth,
+     "calls or annotations of host threads run, and nothing of the GPUs", Fold::kSum},
+    {"kernel_hidden_ns", "KernelHidden", "ns", kInteger, kWidth,
+     "compute kernels run, less kernel_exposed_ns", Fold::kSum},
+    {"memcpy_hidden_ns", "MemcpyHidden", "ns", kInteger, kWidth,
+     "copies run, less memcpy_exposed_ns", Fold::kSum},
+    {"memset_hidden_ns", "MemsetHidden", "ns", kInteger, kWidth,
+     "fills run, less memset_exposed_ns", Fold::kSum},
+    {"comm_hidden_ns", "CommHidden", "ns", kInteger, kWidth,
+     "communication runs, less comm_exposed_ns", Fold::kSum},
+    {"runtime_hidden_ns", "RuntimeHidden", "ns", kInteger, kWidth,
+     "API calls run, less runtime_exposed_ns", Fold::kSum},
+    {"dataloader_hidden_ns", "LoaderHidden", "ns", kInteger, kWidth,
+     "the data loader runs, less dataloader_exposed_ns", Fold::kSum},
+    {"cpu_hidden_ns", "CPUHidden", "ns", kInteger, kWidth,
+     "calls or annotations of host threads run, less cpu_exposed_ns", Fold::kSum},
+    {"busy_pct", "Busy", "%", FieldType::kDecimal, 8, "100 x time of any GPU work / total_ns"},
+    {"mfu_pct", "MFU", "%", FieldType::kDecimal, 8,
+     "100 x sum of FLOPs / peak rate over the products launched in the step / (total_ns x GPUs)"},
+};
+
+}  // namespace
+
+std::span<const Field> OverviewFields() { return kFields; }
+
+}  // namespace oplens::prof

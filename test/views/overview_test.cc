@@ -1,0 +1,216 @@
+#include "prof/views/overview.h"
+
+#include <gtest/gtest.h>
+
+#include "ops/gpu/gpu.h"
+#include "test/views/made_run.h"
+
+namespace oplens::test {
+namespace {
+
+using prof::Compat;
+using prof::MakeOverview;
+
+/// The figures of a row as "key=value ..." of those keys.
+std::string Figures(const ViewRow& row, const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& key : keys) {
+    if (&key != keys.data()) text += ' ';
+    text += row.at(key);
+  }
+  return text;
+}
+
+const std::vector<std::string> kParts = {"kernel_ns",  "memcpy_ns",     "memset_ns", "comm_ns",
+                                         "runtime_ns", "dataloader_ns", "cpu_ns",    "other_ns"};
+
+TEST(OverviewTest, TheFirstClassThatRunsHasTheMoment) {
+  // The example of the plugin's manual: an operator [1,3], a kernel [2,7], a copy [5,6] in it.
+  MadeRun made;
+  made.AddStep(0, 1, 7);
+  made.AddRange("aten::mm", 1, 3, RangeKind::kOperator);
+  made.AddKernel(2, 7);
+  made.AddCopy(5, 6);
+  const auto rows = made.RowsOf(MakeOverview);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(Figures(rows[0], kParts), "5 0 0 0 0 0 1 0");
+  EXPECT_EQ(rows[0].at("total_ns"), "6");
+  EXPECT_EQ(rows[0].at("kernel_exposed_ns"), "4");
+  EXPECT_EQ(rows[0].at("kernel_hidden_ns"), "1");
+  EXPECT_EQ(rows[0].at("memcpy_exposed_ns"), "0");
+  EXPECT_EQ(rows[0].at("memcpy_hidden_ns"), "1");
+  EXPECT_EQ(rows[0].at("cpu_exposed_ns"), "1");
+  EXPECT_EQ(rows[0].at("cpu_hidden_ns"), "1");
+  EXPECT_EQ(std::stod(rows[0].at("busy_pct")), 100.0 * 5 / 6);
+}
+
+TEST(OverviewTest, EachClass) {
+  MadeRun made;
+  made.AddStep(5, 0, 100);
+  made.AddRange("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 10);
+  made.AddRange("aten::empty", 2, 5, RangeKind::kOperator);
+  made.AddRange("label", 20, 60);
+  made.AddRange("train.py:3", 0, 100, RangeKind::kFrame);
+  made.AddRange("Linear_0", 0, 100, RangeKind::kModule);
+  const LaunchIndex call = made.AddCall(30, 35);
+  made.AddKernel(40, 50, call);
+  made.AddKernel(45, 70, call, "ncclKernel_AllReduce", 0, 9);
+  made.AddFill(68, 75);
+  made.AddCopy(74, 80);
+  const auto rows = made.RowsOf(MakeOverview);
+  //                           kernel 40-50, memcpy 74-80, memset 68-74, comm 50-68, runtime 30-35,
+  //                           dataloader 0-10, cpu 20-30 and 35-40, other 10-20 and 80-100.
+  EXPECT_EQ(Figures(rows[0], kParts), "10 6 6 18 5 10 15 30");
+  EXPECT_EQ(rows[0].at("comm_exposed_ns"), "18");
+  EXPECT_EQ(rows[0].at("comm_hidden_ns"), "7");
+  EXPECT_EQ(rows[0].at("state"), "whole");
+  EXPECT_EQ(rows[0].at("host_ns"), "100");
+  EXPECT_EQ(rows[0].at("mfu_pct"), "");
+}
+
+TEST(OverviewTest, MeanIsThatOfWholeSteps) {
+  MadeRun made;
+  for (int64_t step = 0; step < 3; ++step) made.AddStep(step, 100 * step, 100 * step + 100);
+  made.AddKernel(10, 20, made.AddCall(1, 2));
+  made.AddKernel(110, 141, made.AddCall(101, 102));
+  const auto rows = made.RowsOf(MakeOverview);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[2].at("state"), "cut");
+  EXPECT_EQ(rows[3].at("step"), "mean");
+  EXPECT_EQ(rows[3].at("kernel_ns"), "20.5");
+  EXPECT_EQ(rows[3].at("total_ns"), "100");
+  EXPECT_EQ(rows[3].at("busy_pct"), "20.5");
+  EXPECT_EQ(rows[3].at("start_ns"), "");
+}
+
+TEST(OverviewTest, WithoutStepsOneRowForTheRun) {
+  MadeRun made;
+  made.AddKernel(-20, -10);
+  const auto rows = made.RowsOf(MakeOverview);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(Figures(rows[0], {"step", "start_ns", "total_ns", "kernel_ns", "other_ns"}),
+            "0 0 10 10 0");
+  MadeRun none;
+  EXPECT_TRUE(none.RowsOf(MakeOverview).empty());
+}
+
+TEST(OverviewTest, DamagedTimes) {
+  MadeRun made;
+  made.AddStep(0, 0, 100);
+  made.AddRange("reversed", 50, 40);
+  made.AddRange("open", 10, kNeverClosed);
+  made.AddKernel(60, 50);
+  made.AddKernel(0, 0);
+  made.AddCall(30, 20);
+  made.AddKernel(INT64_MIN, INT64_MAX - 1);
+  made.AddCopy(INT64_MIN + 5, 20);
+  const auto rows = made.RowsOf(MakeOverview);
+  // The one that spans everything has no length that fits, and is left out.
+  EXPECT_EQ(Figures(rows[0], kParts), "0 0 0 0 0 0 0 100");
+}
+
+TEST(OverviewTest, DeepNestingCountsOnce) {
+  MadeRun made;
+  made.AddStep(0, 0, 20000);
+  for (int64_t i = 0; i < 5000; ++i) made.AddRange("op", i, 20000 - i, RangeKind::kOperator);
+  EXPECT_EQ(Figures(made.RowsOf(MakeOverview)[0], kParts), "0 0 0 0 0 0 20000 0");
+}
+
+TEST(OverviewTest, UtilisationOfProducts) {
+  MadeRun made;
+  made.AddStep(0, 0, 1000);
+  made.AddStep(1, 1000, 2000);
+  made.AddKernel(100, 300, made.AddCall(10, 20));
+  made.AddKernel(1100, 1300, made.AddCall(1010, 1020));
+  ops::Gpu gpu;
+  gpu.peaks_per_s.fill(1e12);
+  // 500 ns at the peak; of the second step a quarter is computed again.
+  const auto see = [&](prof::PricedKernel* kernel) {
+    kernel->gpu = &gpu;
+    kernel->dtype = "fp32";
+    kernel->share.flops_mma = 500'000;
+    if (kernel->work == 1) kernel->phase = Phase::kRecompute;
+  };
+  const auto rows = made.RowsOf(MakeOverview, see);
+  EXPECT_EQ(rows[0].at("mfu_pct"), "50");
+  EXPECT_EQ(rows[1].at("mfu_pct"), "0");
+  EXPECT_EQ(rows[2].at("mfu_pct"), "25");
+}
+
+TEST(OverviewTest, UtilisationIsOfAllGpus) {
+  MadeRun made;
+  made.AddStep(0, 0, 1000);
+  made.AddKernel(100, 300, made.AddCall(10, 20));
+  made.AddKernel(100, 300, made.AddCall(20, 30), "kernel", 1);
+  ops::Gpu gpu;
+  gpu.peaks_per_s.fill(1e12);
+  const auto see = [&](prof::PricedKernel* kernel) {
+    kernel->gpu = &gpu;
+    kernel->dtype = "fp32";
+    kernel->share.flops_mma = 500'000;
+  };
+  EXPECT_EQ(made.RowsOf(MakeOverview, see)[0].at("mfu_pct"), "50");
+}
+
+TEST(OverviewTest, RanksInAnyOrderOfMerging) {
+  const auto partial_of = [](std::string_view rank, int64_t length_ns) {
+    MadeRun made;
+    made.trace.rank_name = made.trace.strings.Intern(rank);
+    made.AddStep(0, 0, length_ns);
+    return made.PartialOf(MakeOverview, [](prof::PricedKernel*) {});
+  };
+  const auto two = partial_of("2", 20);
+  const auto ten = partial_of("10", 100);
+  const auto more = partial_of("10", 60);
+  const auto forward = MakeOverview({});
+  for (const auto* partial : {&two, &ten, &more}) forward->Merge(**partial);
+  const auto backward = MakeOverview({});
+  for (const auto* partial : {&more, &ten, &two}) backward->Merge(**partial);
+  const auto rows = RowsOf(*forward);
+  EXPECT_EQ(rows, RowsOf(*backward));
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(Figures(rows[1], {"rank", "step", "total_ns"}), "2 mean 20");
+  EXPECT_EQ(Figures(rows[4], {"rank", "step", "total_ns"}), "10 mean 80");
+}
+
+TEST(OverviewTest, RecordsTellNoSteps) {
+  const auto partial = MakeOverview({});
+  partial->Begin(nullptr);
+  partial->End(nullptr);
+  EXPECT_TRUE(RowsOf(*partial).empty());
+  ASSERT_EQ(partial->Notes().size(), 1u);
+  EXPECT_NE(partial->Notes()[0].find("needs the profile itself"), std::string::npos);
+}
+
+TEST(TensorBoardOverviewTest, CommunicationIsWhatTheHostSaysOfIt) {
+  MadeRun made;
+  made.AddStep(0, 0, 100);
+  made.AddRange("nccl:all_reduce", 10, 40);
+  made.AddRange("nccl:all_to_all", 50, 60);
+  const LaunchIndex call = made.AddCall(12, 14);
+  made.AddKernel(30, 50, call, "ncclKernel_AllReduce");
+  made.AddCall(90, 95, "cuLaunchKernel");
+  const prof::ViewOptions options = {.compat = Compat::kTensorBoard, .by = {}};
+  const auto rows = made.RowsOf(MakeOverview, options);
+  EXPECT_EQ(Figures(rows[0], kParts), "20 0 0 20 0 0 10 50");
+  EXPECT_EQ(Figures(rows[0], {"kernel_exposed_ns", "kernel_hidden_ns", "comm_exposed_ns"}),
+            "10 10 20");
+  EXPECT_EQ(Figures(rows[0], {"state", "start_ns", "host_ns", "busy_pct", "mfu_pct"}), "    ");
+  const auto ours = made.RowsOf(MakeOverview);
+  EXPECT_EQ(Figures(ours[0], kParts), "0 0 0 20 7 0 28 45");
+}
+
+// Once a class leaves nothing of the steps, the next begins anew.
+TEST(TensorBoardOverviewTest, AClassThatFillsTheStepsTakesNothing) {
+  MadeRun made;
+  made.AddStep(0, 0, 100);
+  made.AddKernel(0, 100, made.AddCall(1, 5));
+  made.AddCopy(10, 30);
+  made.AddRange("op", 20, 60, RangeKind::kOperator);
+  const prof::ViewOptions options = {.compat = Compat::kTensorBoard, .by = {}};
+  EXPECT_EQ(Figures(made.RowsOf(MakeOverview, options)[0], kParts), "100 20 0 0 4 0 30 46");
+  EXPECT_EQ(Figures(made.RowsOf(MakeOverview)[0], kParts), "100 0 0 0 0 0 0 0");
+}
+
+}  // namespace
+}  // namespace oplens::test

@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "prof/views/gpu.h"
+#include "prof/views/overview.h"
+#include "test/support/test_files.h"
+#include "test/support/view_rows.h"
+#include "test/views/made_run.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr prof::View kOverview = {"overview", "", prof::kOverviewNeeds, prof::OverviewFields,
+                                  prof::MakeOverview};
+constexpr prof::View kGpu = {"gpu", "", prof::kGpuNeeds, prof::GpuFields, prof::MakeGpu};
+
+/// Every file below the corpus that may be a profile.
+std::vector<std::string> CorpusProfiles() {
+  std::vector<std::string> all;
+  for (const auto& entry : fs::recursive_directory_iterator(CorpusDir().path)) {
+    const std::string path = entry.path().string();
+    if (entry.is_regular_file() && path.find("/golden/") == std::string::npos &&
+        !path.ends_with(".md") && !path.ends_with(".txt") && !path.ends_with(".csv")) {
+      all.push_back(path);
+    }
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+int64_t Ns(const ViewRow& row, const std::string& key) { return std::stoll(row.at(key)); }
+
+void ExpectShare(const std::string& text, const std::string& key) {
+  if (text.empty()) return;
+  EXPECT_GE(std::stod(text), 0) << key;
+  EXPECT_LE(std::stod(text), 100 + 1e-9) << key;
+}
+
+void CheckStep(const ViewRow& row) {
+  SCOPED_TRACE("step " + row.at("step"));
+  int64_t sum_ns = 0;
+  for (const char* const part :
+       {"kernel", "memcpy", "memset", "comm", "runtime", "dataloader", "cpu", "other"}) {
+    const int64_t part_ns = Ns(row, part + std::string("_ns"));
+    EXPECT_GE(part_ns, 0) << part;
+    sum_ns += part_ns;
+    if (part == std::string("other")) continue;
+    const int64_t exposed_ns = Ns(row, part + std::string("_exposed_ns"));
+    const int64_t hidden_ns = Ns(row, part + std::string("_hidden_ns"));
+    EXPECT_GE(exposed_ns, 0) << part;
+    EXPECT_GE(hidden_ns, 0) << part;
+    // What a class has to itself it has, too, where the first class has the moment.
+    EXPECT_LE(part_ns, exposed_ns + hidden_ns) << part;
+  }
+  EXPECT_EQ(sum_ns, Ns(row, "total_ns"));
+  EXPECT_EQ(Ns(row, "kernel_ns"), Ns(row, "kernel_exposed_ns") + Ns(row, "kernel_hidden_ns"));
+  ExpectShare(row.at("busy_pct"), "busy_pct");
+  ExpectShare(row.at("mfu_pct"), "mfu_pct");
+}
+
+void CheckGpu(const ViewRow& row) {
+  SCOPED_TRACE("device " + row.at("device"));
+  for (const char* const key : {"busy_pct", "sm_efficiency_pct", "occupancy_pct", "tc_time_pct"}) {
+    ExpectShare(row.at(key), key);
+  }
+  EXPECT_LE(Ns(row, "busy_ns"), Ns(row, "window_ns"));
+  EXPECT_LE(Ns(row, "busy_ns"), Ns(row, "kernel_ns") + Ns(row, "comm_ns") + Ns(row, "replay_ns"));
+}
+
+void CheckSteps(const std::vector<ViewRow>& rows) {
+  int64_t last_end_ns = INT64_MIN;
+  for (const ViewRow& row : rows) {
+    if (row.at("step") == "mean") continue;
+    CheckStep(row);
+    EXPECT_GE(Ns(row, "start_ns"), last_end_ns);
+    last_end_ns = Ns(row, "start_ns") + Ns(row, "total_ns");
+  }
+}
+
+/// A length that may be 0 or negative.
+int64_t AnyEnd(int64_t start_ns) { return start_ns + *rc::gen::inRange(-5, 60); }
+
+int64_t AnyTime() { return *rc::gen::inRange(-50, 300); }
+
+void AddAnything(MadeRun* made) {
+  const int64_t start_ns = AnyTime();
+  const int64_t end_ns = AnyEnd(start_ns);
+  const bool launched = *rc::gen::arbitrary<bool>();
+  const LaunchIndex launch = launched && !made->trace.launches.empty() ? 0 : kNoLaunch;
+  switch (*rc::gen::inRange(0, 9)) {
+    case 0:
+      return made->AddStep(*rc::gen::inRange(0, 4), start_ns, end_ns,
+                           *rc::gen::inRange<ThreadIndex>(0, 2));
+    case 1:
+      return made->AddStep(*rc::gen::inRange(0, 4), start_ns, kNeverClosed);
+    case 2:
+      return made->AddRange("op", start_ns, end_ns, RangeKind::kOperator);
+    case 3:
+      return made->AddRange("label", start_ns, kNeverClosed);
+    case 4:
+      made->AddCall(start_ns, end_ns);
+      return;
+    case 5:
+      return made->AddCopy(start_ns, end_ns, launch, *rc::gen::inRange(0, 2));
+    case 6:
+      return made->AddReplay(start_ns, end_ns, launch);
+    case 7:
+      made->AddKernel(start_ns, end_ns, launch, "ncclKernel");
+      return;
+    default:
+      made->AddKernel(start_ns, end_ns, launch, "a", *rc::gen::inRange(0, 2));
+  }
+}
+
+RC_GTEST_PROP(ViewInvariantsProperty, WhateverHappened, ()) {
+  MadeRun made;
+  made.AddThread(2, 2);
+  for (int i = *rc::gen::inRange(0, 30); i > 0; --i) AddAnything(&made);
+  CheckSteps(made.RowsOf(prof::MakeOverview));
+  for (const ViewRow& row : made.RowsOf(prof::MakeGpu)) CheckGpu(row);
+  const prof::ViewOptions options = {.compat = prof::Compat::kTensorBoard, .by = {}};
+  for (const ViewRow& row : made.RowsOf(prof::MakeOverview, options)) {
+    EXPECT_NE(row.at("total_ns"), "");
+  }
+  for (const ViewRow& row : made.RowsOf(prof::MakeGpu, options)) {
+    ExpectShare(row.at("busy_pct"), "busy_pct");
+  }
+}
+
+TEST(ViewInvariantsTest, EveryProfile) {
+  OPLENS_NEED_CORPUS();
+  int opened = 0;
+  for (const std::string& path : CorpusProfiles()) {
+    SCOPED_TRACE(path);
+    try {
+      CheckSteps(RowsOf(*PartialOf(kOverview, {path})));
+      for (const ViewRow& row : RowsOf(*PartialOf(kGpu, {path}))) CheckGpu(row);
+      ++opened;
+    } catch (const Error&) {
+      continue;  // No profile.
+    }
+  }
+  EXPECT_GE(opened, 30);
+}
+
+}  // namespace
+}  // namespace oplens::test
