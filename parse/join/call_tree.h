@@ -37,6 +37,10 @@ class CallTree {
   std::span<const Call> Of(ThreadIndex thread) const {
     return {calls_.data() + bounds_[thread], bounds_[thread + 1] - bounds_[thread]};
   }
+  /// The calls of all threads, one thread after the other, which is the order of their ranges.
+  std::span<const Call> all() const { return calls_; }
+  /// Where those of a thread begin in all().
+  size_t BeginOf(ThreadIndex thread) const { return bounds_[thread]; }
 
  private:
   std::vector<Call> calls_;

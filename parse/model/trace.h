@@ -284,6 +284,37 @@ struct DeviceAnnotation {
   int32_t stream_id = 0;
 };
 
+/// An event of PyTorch's profiler with the numbers by which it says itself what belongs to what.
+/// Ranges and calls are read without these: what they say is wrong in many files. For those who
+/// must find what others make of them.
+struct TorchEvent {
+  enum class Kind : uint8_t {
+    kOperator,          ///< Category cpu_op.
+    kAnnotation,        ///< user_annotation.
+    kDeviceAnnotation,  ///< gpu_user_annotation.
+    kModule,            ///< A Python call that has a module's number.
+    kApiCall,           ///< Of the runtime, not of the driver.
+    kKernel,
+    kCopy,
+    kFill,
+  };
+  static constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
+
+  // Microseconds as the file says them, rounded as Python rounds: the end is the sum of two
+  // doubles.
+  double start_us = 0;
+  double end_us = 0;
+  int64_t external_id = kNone;  ///< Of an operator; the same of a call that it made.
+  int64_t correlation_id = kNone;
+  int64_t thread_id = 0;  ///< As in the file; of what a device did its stream.
+  StringId name = 0;
+  StringId dims = 0;    ///< Extents of an operator's arguments, as Python prints the list.
+  uint32_t number = 0;  ///< Which event of the file it is, from 1: of a kernel its row_id.
+  Kind kind = Kind::kOperator;
+  bool text_thread = false;  ///< The number of the thread is a text in the file.
+  bool has_extents = false;  ///< Of a kernel: its event has a grid, which others have of the call.
+};
+
 /// A host process.
 struct Process {
   int64_t id = 0;
@@ -349,6 +380,7 @@ struct Trace {
   std::vector<ForwardBackwardLink> forward_backward_links;
   std::vector<DeviceAnnotation> device_annotations;
   std::vector<Overhead> overheads;
+  std::vector<TorchEvent> torch_events;
   std::vector<Device> devices;
 
   KernelDetails DetailsOf(const Kernel& kernel) const {

@@ -16,8 +16,9 @@ enum class TracePart : uint8_t {
   kInstants,      ///< Trace::instants.
   kOverheads,     ///< Trace::overheads.
   kNames,         ///< Names of processes and threads that stand in tables of their own (nvprof).
+  kTorchEvents,   ///< Trace::torch_events.
 };
-inline constexpr uint8_t kTracePartCount = 6;
+inline constexpr uint8_t kTracePartCount = 7;
 
 /// What a client wants of a trace besides kernels and what they are joined with; a set of parts.
 class TraceNeeds {

@@ -38,6 +38,11 @@ const parse::CallTree& Run::calls() const {
   return *calls_;
 }
 
+const CallWork& Run::call_work() const {
+  if (!call_work_) call_work_.emplace(joined(), work(), calls());
+  return *call_work_;
+}
+
 std::vector<HostStep> Run::StepsOfPattern() const {
   std::vector<HostStep> found;
   if (!options_.step_in) return found;

@@ -10,6 +10,7 @@
 #include "parse/join/joined.h"
 #include "parse/model/kernel_names.h"
 #include "parse/records/kernel_records.h"
+#include "prof/run/call_work.h"
 #include "prof/run/device_work.h"
 #include "prof/run/selection.h"
 #include "prof/run/steps.h"
@@ -45,6 +46,7 @@ class Run {
   /// The selected steps.
   const Steps& steps() const;
   const parse::CallTree& calls() const;
+  const CallWork& call_work() const;
 
   /// Whether something that a GPU did is looked at.
   bool Selects(const DeviceEvent& event) const;
@@ -66,6 +68,7 @@ class Run {
   mutable std::optional<Steps> steps_;
   mutable std::optional<parse::CallTree> calls_;
   mutable std::optional<Interval> time_;  // Selected, on the file's clock.
+  mutable std::optional<CallWork> call_work_;
 };
 
 }  // namespace oplens::prof

@@ -10,6 +10,7 @@
 #include "prof/views/group_details.h"
 #include "prof/views/hta_kernels.h"
 #include "prof/views/summary.h"
+#include "prof/views/tb_kernels.h"
 
 namespace oplens::prof {
 namespace {
@@ -134,6 +135,11 @@ class Groups : public Partial, private Summary::Details {
 }  // namespace
 
 std::unique_ptr<Partial> MakeGroups(const ViewOptions& options) {
+  if (options.compat == Compat::kTensorBoard) {
+    ViewOptions of_plugin = options;
+    if (of_plugin.by.empty()) of_plugin.by = {"kernel"};
+    return MakeTbKernels(of_plugin);
+  }
   if (options.compat == Compat::kHta) return MakeHtaKernels(options);
   return std::make_unique<Groups>(options);
 }

@@ -9,18 +9,19 @@
 namespace oplens::prof {
 namespace {
 
-// Values below 2 * kParts are buckets of their own; each power of two above is cut into kParts.
+// Values below kExact are buckets of their own; each power of two above is cut into kParts.
 constexpr uint32_t kPartBits = 5;
 constexpr uint32_t kParts = 1u << kPartBits;
+constexpr uint32_t kExact = 2 * kParts;
 
 uint32_t NumberOf(uint64_t value) {
-  if (value < 2 * kParts) return static_cast<uint32_t>(value);
+  if (value < kExact) return static_cast<uint32_t>(value);
   const auto shift = static_cast<uint32_t>(std::bit_width(value)) - 1 - kPartBits;
   return shift * kParts + static_cast<uint32_t>(value >> shift);
 }
 
 int64_t MiddleOf(uint32_t number) {
-  if (number < 2 * kParts) return number;
+  if (number < kExact) return number;
   const uint32_t shift = number / kParts - 1;
   const uint64_t first = static_cast<uint64_t>(number % kParts + kParts) << shift;
   return static_cast<int64_t>(first + (uint64_t{1} << shift) / 2);

@@ -65,7 +65,8 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   bool known = request.sort.empty();
   for (ViewPlan& plan : *plans) {
     if (plan.view->stream != nullptr) continue;
-    if (plan.view->sorts) {
+    const bool sorts = plan.view->sorts && request.compat == Compat::kNone;
+    if (sorts) {
       plan.options.top = request.top;
     } else {
       plan.top = request.top;
@@ -73,7 +74,7 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
     if (request.sort.empty()) continue;
     try {
       plan.order = ParseOrder(request.sort, FieldsOf(*plan.view, plan.options));
-      if (plan.view->sorts) {
+      if (sorts) {
         plan.options.sort = request.sort;
         plan.order.reset();
       }
@@ -155,7 +156,10 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request) {
 
 TraceNeeds NeedsOf(std::span<const ViewPlan> plans) {
   TraceNeeds needs;
-  for (const ViewPlan& plan : plans) needs = needs | plan.view->needs;
+  for (const ViewPlan& plan : plans) {
+    needs = needs | plan.view->needs;
+    if (plan.options.compat == Compat::kTensorBoard) needs = needs | plan.view->tb_needs;
+  }
   return needs;
 }
 

@@ -81,6 +81,7 @@ struct View {
   std::unique_ptr<ViewStream> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;
   std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
   std::string_view some = {};  ///< Fields that are printed in lines unless -c is given; "": all.
+  TraceNeeds tb_needs = {};    ///< Further ones with Compat::kTensorBoard.
   bool may_be_empty = false;   ///< That it has no rows is good news.
   bool sorts = false;          ///< It follows ViewOptions::sort and top itself.
 };

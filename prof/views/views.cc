@@ -4,8 +4,11 @@
 #include "prof/views/kernel_columns.h"
 #include "prof/views/kernel_types.h"
 #include "prof/views/losses.h"
+#include "prof/views/operators.h"
 #include "prof/views/overview.h"
 #include "prof/views/summary_columns.h"
+#include "prof/views/tb_kernels.h"
+#include "prof/views/tb_operators.h"
 #include "prof/views/temporal.h"
 #include "prof/views/view.h"
 
@@ -71,6 +74,11 @@ std::span<const std::string_view> StepKey() {
   return kKeys;
 }
 
+std::span<const std::string_view> OperatorKeys() {
+  static constexpr std::string_view kKeys[] = {"shape", "layer", "stack", "phase", "step", "rank"};
+  return kKeys;
+}
+
 constexpr View kViews[] = {
     {.name = "kernels",
      .help = "one row a kernel: op, cost, Tensor Cores",
@@ -91,11 +99,19 @@ constexpr View kViews[] = {
      .needs = kGpuNeeds,
      .fields = GpuFields,
      .make = MakeGpu},
+    {.name = "operators",
+     .help = "what each operator cost on host and device",
+     .needs = kOperatorsNeeds,
+     .fields = OperatorsFields,
+     .make = MakeOperators,
+     .by = OperatorKeys,
+     .tb_needs = kTbOperatorsNeeds},
     {.name = "groups",
      .help = "kernels that are alike in the keys of --by",
      .fields = GroupsFields,
      .make = MakeGroups,
      .by = GroupKeys,
+     .tb_needs = kTbKernelsNeeds,
      .sorts = true},
     {.name = "kernel-types",
      .help = "time of the device by what ran at once",

@@ -1,0 +1,132 @@
+#include "parse/readers/kineto/kineto_torch_events.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+namespace oplens::parse {
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+using simdjson::dom::key_value_pair;
+using Kind = TorchEvent::Kind;
+
+/// Calls of the runtime API are these; other categories that end so are new.
+constexpr std::string_view kRuntimes[] = {"runtime",      "cuda_runtime", "mtia_runtime",
+                                          "glow_runtime", "xpu_runtime",  "privateuse1_runtime"};
+
+bool IsRuntime(std::string_view category) {
+  const auto same_letter = [](char a, char b) {
+    return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
+  };
+  return std::any_of(std::begin(kRuntimes), std::end(kRuntimes), [&](std::string_view known) {
+    return std::equal(category.begin(), category.end(), known.begin(), known.end(), same_letter);
+  });
+}
+
+std::optional<Kind> KindOf(const KinetoEvent& event, KinetoClass kind) {
+  switch (kind) {
+    case KinetoClass::kOperator:
+      return Kind::kOperator;
+    case KinetoClass::kAnnotation:
+      return Kind::kAnnotation;
+    case KinetoClass::kDeviceAnnotation:
+      return Kind::kDeviceAnnotation;
+    case KinetoClass::kPythonFunction: {
+      element id;
+      const bool module = event.has_args &&
+                          event.args["Python module id"].get(id) == simdjson::SUCCESS &&
+                          !id.is_null();
+      return module ? std::optional(Kind::kModule) : std::nullopt;
+    }
+    case KinetoClass::kRuntimeCall:
+      return IsRuntime(event.category) ? std::optional(Kind::kApiCall) : std::nullopt;
+    case KinetoClass::kKernel:
+      return Kind::kKernel;
+    case KinetoClass::kCopy:
+      return Kind::kCopy;
+    case KinetoClass::kSet:
+      return Kind::kFill;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// As Python prints what the JSON text says.
+void AppendPython(element value, std::string* text) {
+  switch (value.type()) {
+    case element_type::ARRAY: {
+      text->push_back('[');
+      bool first = true;
+      const array items = value.get_array().value_unsafe();
+      for (const element item : items) {
+        if (!first) *text += ", ";
+        first = false;
+        AppendPython(item, text);
+      }
+      text->push_back(']');
+      return;
+    }
+    case element_type::INT64:
+      fmt::format_to(std::back_inserter(*text), "{}", value.get_int64().value_unsafe());
+      return;
+    case element_type::STRING:
+      fmt::format_to(std::back_inserter(*text), "'{}'", value.get_string().value_unsafe());
+      return;
+    case element_type::BOOL:
+      *text += value.get_bool().value_unsafe() ? "True" : "False";
+      return;
+    default:
+      *text += simdjson::minify(value);
+  }
+}
+
+}  // namespace
+
+void KinetoTorchEvents::Read(const KinetoEvent& event, KinetoClass kind) {
+  const std::optional<Kind> known = KindOf(event, kind);
+  double duration_us = 0;
+  TorchEvent torch;
+  if (!known || !event.has_time || !event.has_duration ||
+      event.time.get(torch.start_us) != simdjson::SUCCESS ||
+      event.duration.get(duration_us) != simdjson::SUCCESS) {
+    return;
+  }
+  torch.kind = *known;
+  torch.end_us = torch.start_us + duration_us;
+  torch.number = static_cast<uint32_t>(event.number);
+  if (event.has_thread) {
+    torch.thread_id = context_.NumberOf(event.thread);
+    torch.text_thread = event.thread.is_string();
+  }
+  torch.name = trace_.strings.Intern(event.name);
+  if (event.has_args) ReadArguments(event, &torch);
+  // Whatever number the file gives to a module, it launches nothing.
+  if (torch.kind == Kind::kModule) torch.external_id = TorchEvent::kNone;
+  if (torch.kind == Kind::kOperator && torch.dims == 0) torch.dims = trace_.strings.Intern("[]");
+  trace_.torch_events.push_back(torch);
+}
+
+void KinetoTorchEvents::ReadArguments(const KinetoEvent& event, TorchEvent* torch) {
+  for (const key_value_pair arg : event.args) {
+    const std::string_view key = arg.key;
+    if (key == "External id" || key == "external id") {
+      TakeInt(arg.value, &torch->external_id);
+    } else if (key == "correlation") {
+      TakeInt(arg.value, &torch->correlation_id);
+    } else if (key == "grid") {
+      torch->has_extents = true;
+    } else if (torch->kind == Kind::kOperator && (key == "Input Dims" || key == "Input dims")) {
+      text_.clear();
+      AppendPython(arg.value, &text_);
+      torch->dims = trace_.strings.Intern(text_);
+    }
+  }
+}
+
+}  // namespace oplens::parse

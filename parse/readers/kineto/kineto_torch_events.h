@@ -1,0 +1,29 @@
+#ifndef OPLENS_PARSE_READERS_KINETO_KINETO_TORCH_EVENTS_H_
+#define OPLENS_PARSE_READERS_KINETO_KINETO_TORCH_EVENTS_H_
+
+#include <string>
+
+#include "parse/readers/kineto/kineto_context.h"
+#include "parse/readers/kineto/kineto_event.h"
+
+namespace oplens::parse {
+
+/// Reads Trace::torch_events, where they are asked for.
+class KinetoTorchEvents {
+ public:
+  explicit KinetoTorchEvents(KinetoContext* context) : context_(*context), trace_(context->trace) {}
+
+  /// Any event with a duration.
+  void Read(const KinetoEvent& event, KinetoClass kind);
+
+ private:
+  void ReadArguments(const KinetoEvent& event, TorchEvent* torch);
+
+  KinetoContext& context_;
+  Trace& trace_;
+  std::string text_;
+};
+
+}  // namespace oplens::parse
+
+#endif  // OPLENS_PARSE_READERS_KINETO_KINETO_TORCH_EVENTS_H_

@@ -1,0 +1,37 @@
+#include "prof/run/tb_names.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace oplens::prof {
+namespace {
+
+constexpr std::string_view kCollectives[] = {"broadcast", "reduce", "all_reduce", "all_gather",
+                                             "reduce_scatter"};
+
+bool IsCollective(std::string_view name) {
+  if (!name.starts_with("nccl:") && !name.starts_with("gloo:")) return false;
+  name.remove_prefix(std::string_view("nccl:").size());
+  return std::find(std::begin(kCollectives), std::end(kCollectives), name) !=
+         std::end(kCollectives);
+}
+
+bool IsDataLoader(std::string_view name) {
+  return (name.starts_with("enumerate(DataLoader)#") && name.ends_with(".__next__")) ||
+         name.starts_with("enumerate(DataPipe)#");
+}
+
+}  // namespace
+
+bool IsTbNode(TorchEvent::Kind kind, std::string_view name) {
+  if (kind == TorchEvent::Kind::kOperator || kind == TorchEvent::Kind::kModule) return true;
+  return name.starts_with(kTbStep) || IsDataLoader(name) || name.starts_with("Optimizer.step") ||
+         IsCollective(name);
+}
+
+bool IsTbOperator(std::string_view name) {
+  return !IsDataLoader(name) && !name.starts_with("Optimizer.") && name != "DataParallel.forward" &&
+         name != "DistributedDataParallel.forward";
+}
+
+}  // namespace oplens::prof

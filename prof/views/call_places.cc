@@ -1,0 +1,281 @@
+#include "prof/views/call_places.h"
+
+#include <algorithm>
+
+#include "ops/tensor.h"
+#include "parse/join/range_roles.h"
+#include "parse/join/range_sweep.h"
+#include "parse/join/surroundings.h"
+#include "parse/model/op_call.h"
+
+namespace oplens::prof {
+namespace {
+
+using parse::OpenRanges;
+using parse::StepContext;
+
+constexpr uint32_t kUnasked = UINT32_MAX;
+constexpr size_t kNoLane = OpenRanges::kMaxLanes;
+
+/// The innermost ranges of a lane and the number of their text, which most calls share with the one
+/// before.
+struct KnownPath {
+  std::vector<uint32_t> ranges;
+  uint32_t text = 0;
+
+  /// Takes the ranges that are open now; answers whether they are others.
+  bool Change(const OpenRanges& open, size_t lane, size_t most) {
+    now_.clear();
+    size_t skip = open.CountOf(lane) - std::min(open.CountOf(lane), most);
+    open.ForEach(lane, [&](uint32_t range) {
+      if (skip > 0) {
+        --skip;
+      } else {
+        now_.push_back(range);
+      }
+      return true;
+    });
+    if (now_ == ranges) return false;
+    ranges.swap(now_);
+    return true;
+  }
+
+ private:
+  std::vector<uint32_t> now_;
+};
+
+}  // namespace
+
+uint32_t TextNumbers::NumberOf(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto found = numbers_.find(text);
+  if (found != numbers_.end()) return found->second;
+  const auto number = static_cast<uint32_t>(texts_.size());
+  texts_.push_back(numbers_.emplace(std::string(text), number).first->first);
+  return number;
+}
+
+template <typename LaneOf, typename Visit>
+void CallPlaces::Sweep(LaneOf lane_of, Visit visit) {
+  OpenRanges open;
+  const parse::ThreadRanges& threads = joined_.threads();
+  for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
+    open.Clear();
+    size_t next = threads.BeginOf(thread);
+    const size_t first = calls_.BeginOf(static_cast<ThreadIndex>(thread));
+    const size_t count = calls_.Of(static_cast<ThreadIndex>(thread)).size();
+    for (size_t call = first; call < first + count; ++call) {
+      const uint32_t range = calls_.all()[call].range;
+      for (; next <= range; ++next) {
+        if (joined_.leaks().Has(next)) continue;
+        const size_t lane = lane_of(next);
+        if (lane == kNoLane) continue;
+        open.Push(static_cast<uint32_t>(next), trace_.ranges[next].end_ns, lane);
+      }
+      const int64_t start_ns = trace_.ranges[range].start_ns;
+      open.MoveTo(start_ns, trace_.ranges[range].end_ns > start_ns ? start_ns + 1 : start_ns);
+      visit(call, open);
+    }
+  }
+}
+
+uint32_t CallPlaces::JoinTexts(char separator) {
+  text_.clear();
+  for (const std::string_view part : parts_) {
+    if (!text_.empty()) text_.push_back(separator);
+    text_ += part;
+  }
+  return texts_.NumberOf(text_);
+}
+
+uint32_t CallPlaces::NameOf(uint32_t index) {
+  const Range& range = trace_.ranges[index];
+  const std::string_view text = trace_.strings.View(range.text);
+  if (range.kind != RangeKind::kMarker) return texts_.NumberOf(text);
+  const parse::RangeTexts::Text& marker = joined_.texts().Of(range.text);
+  switch (marker.kind) {
+    case MarkerKind::kSeq:
+      return texts_.NumberOf(text.substr(0, marker.name_length));
+    case MarkerKind::kOperator:
+      return texts_.NumberOf(
+          marker.call == 0 ? text : trace_.strings.View(joined_.texts().Of(marker.call).op));
+    default:
+      return texts_.NumberOf(parse::RangeRoles(trace_, joined_.texts()).NameOf(range));
+  }
+}
+
+std::vector<uint32_t> CallPlaces::Names() {
+  std::vector<uint32_t> names;
+  names.reserve(calls_.all().size());
+  // The text says all, but that a marker and an operator may bear the same.
+  std::vector<uint32_t> known(2 * trace_.strings.size(), kUnasked);
+  for (const parse::CallTree::Call& call : calls_.all()) {
+    const Range& range = trace_.ranges[call.range];
+    uint32_t& name = known[2 * size_t{range.text} + (range.kind == RangeKind::kMarker ? 1 : 0)];
+    if (name == kUnasked) name = NameOf(call.range);
+    names.push_back(name);
+  }
+  return names;
+}
+
+uint32_t CallPlaces::ShapesOf(StringId call) {
+  std::string error;
+  text_.clear();
+  const std::optional<OpCall> parsed = ParseOpCall(trace_.strings.View(call), &error);
+  if (!parsed) return 0;
+  for (const OpArg& arg : parsed->args) {
+    if (arg.kind != OpArg::Kind::kTensor) continue;
+    if (!text_.empty()) text_.push_back(';');
+    text_ += ops::TupleText(arg.shape);
+  }
+  return texts_.NumberOf(text_);
+}
+
+std::vector<uint32_t> CallPlaces::Shapes() {
+  std::vector<uint32_t> shapes;
+  shapes.reserve(calls_.all().size());
+  std::vector<uint32_t> known(trace_.strings.size(), kUnasked);
+  known[0] = 0;
+  for (const parse::CallTree::Call& call : calls_.all()) {
+    const StringId text = joined_.calls().CallOf(call.range);
+    if (known[text] == kUnasked) known[text] = ShapesOf(text);
+    shapes.push_back(known[text]);
+  }
+  return shapes;
+}
+
+uint32_t CallPlaces::ForwardCallOf(uint32_t context) const {
+  if (context == OpenRanges::kNone) return parse::CallTree::kNone;
+  uint32_t node = context;
+  const StepContext said = joined_.contexts().ContextOf(context);
+  if (said == StepContext::kEvaluate || said == StepContext::kAccumulate) {
+    node = joined_.contexts().NodeServedBy(context);
+  } else if (said != StepContext::kNode) {
+    return parse::CallTree::kNone;
+  }
+  const uint32_t number = node == parse::kNoRange ? 0 : joined_.links().RunOf(node).node;
+  if (number == 0) return parse::CallTree::kNone;
+  const uint32_t forward = joined_.links().ForwardOf(number);
+  const auto all = calls_.all();
+  const auto at = std::lower_bound(
+      all.begin(), all.end(), forward,
+      [](const parse::CallTree::Call& call, uint32_t range) { return call.range < range; });
+  return at != all.end() && at->range == forward ? static_cast<uint32_t>(at - all.begin())
+                                                 : parse::CallTree::kNone;
+}
+
+bool CallPlaces::IsLayer(const Range& range) const {
+  return range.kind == RangeKind::kModule ||
+         (range.kind == RangeKind::kMarker &&
+          joined_.texts().Of(range.text).kind == MarkerKind::kLayer);
+}
+
+uint32_t CallPlaces::LayerTextOf(const std::vector<uint32_t>& path) {
+  parts_.clear();
+  for (const uint32_t range : path) parts_.push_back(trace_.strings.View(joined_.LayerOf(range)));
+  return JoinTexts(':');
+}
+
+std::vector<uint32_t> CallPlaces::Layers() {
+  enum Lane : size_t { kLayers, kContexts };
+  std::vector<uint32_t> layers(calls_.all().size(), 0);
+  std::vector<uint32_t> forwards(calls_.all().size(), parse::CallTree::kNone);
+  KnownPath known;
+  const auto lane_of = [&](size_t range) -> size_t {
+    if (IsLayer(trace_.ranges[range])) return kLayers;
+    const bool silent = joined_.contexts().ContextOf(range) == StepContext::kNone;
+    return silent ? kNoLane : size_t{kContexts};
+  };
+  Sweep(lane_of, [&](size_t call, const OpenRanges& open) {
+    if (open.CountOf(kLayers) == 0) {
+      forwards[call] = ForwardCallOf(open.Innermost(kContexts));
+    } else {
+      if (known.Change(open, kLayers, SIZE_MAX)) known.text = LayerTextOf(known.ranges);
+      layers[call] = known.text;
+    }
+  });
+  for (size_t call = 0; call < layers.size(); ++call) {
+    if (forwards[call] != parse::CallTree::kNone) layers[call] = layers[forwards[call]];
+  }
+  return layers;
+}
+
+StringId CallPlaces::StackOf(size_t index) const {
+  const Range& range = trace_.ranges[index];
+  if (range.open() || (range.kind != RangeKind::kOperator && range.kind != RangeKind::kMarker)) {
+    return 0;
+  }
+  const StringId stack = joined_.calls().StackOf(static_cast<uint32_t>(index));
+  return stack != 0 && joined_.texts().Of(stack).kind == MarkerKind::kTrace ? stack : 0;
+}
+
+uint32_t CallPlaces::FrameTextOf(const std::vector<uint32_t>& frames) {
+  parts_.clear();
+  for (const uint32_t range : frames) {
+    parts_.push_back(trace_.strings.View(trace_.ranges[range].text));
+  }
+  return JoinTexts(',');
+}
+
+uint32_t CallPlaces::RecordedTextOf(StringId stack) {
+  const auto [at, is_new] = recorded_stacks_.try_emplace(stack, 0);
+  if (is_new) {
+    parts_ = joined_.texts().FramesOf(joined_.texts().Of(stack));
+    at->second = JoinTexts(',');
+  }
+  return at->second;
+}
+
+std::vector<uint32_t> CallPlaces::Stacks() {
+  enum Lane : size_t { kFrames, kRecorded };
+  std::vector<uint32_t> stacks(calls_.all().size(), 0);
+  KnownPath known;
+  const auto lane_of = [&](size_t range) -> size_t {
+    const Range& one = trace_.ranges[range];
+    if (one.kind != RangeKind::kFrame) return StackOf(range) != 0 ? size_t{kRecorded} : kNoLane;
+    return !one.open() && joined_.texts().IsUserFrame(one.text) ? size_t{kFrames} : kNoLane;
+  };
+  Sweep(lane_of, [&](size_t call, const OpenRanges& open) {
+    if (open.CountOf(kFrames) > 0) {
+      if (known.Change(open, kFrames, parse::kMaxFrames)) known.text = FrameTextOf(known.ranges);
+      stacks[call] = known.text;
+    } else if (const uint32_t range = open.Innermost(kRecorded); range != OpenRanges::kNone) {
+      stacks[call] = RecordedTextOf(StackOf(range));
+    }
+  });
+  return stacks;
+}
+
+Phase CallPlaces::PhaseOf(size_t call, uint32_t context) const {
+  switch (context == OpenRanges::kNone ? StepContext::kNone
+                                       : joined_.contexts().ContextOf(context)) {
+    case StepContext::kNode:
+      return Phase::kBackward;
+    case StepContext::kEvaluate:
+      return Phase::kGradient;
+    case StepContext::kAccumulate:
+      return Phase::kAccumulate;
+    case StepContext::kRecompute:
+      return Phase::kRecompute;
+    case StepContext::kOptimizer:
+      return Phase::kOptimizer;
+    case StepContext::kNone:
+      break;
+  }
+  // Old files have no range around what the engine does between the nodes.
+  const ThreadIndex thread = trace_.ranges[calls_.all()[call].range].thread;
+  return joined_.contexts().IsEngineThread(thread) ? Phase::kGradient : Phase::kForward;
+}
+
+std::vector<uint32_t> CallPlaces::Phases() {
+  std::vector<uint32_t> phases(calls_.all().size(), 0);
+  const auto lane_of = [&](size_t range) -> size_t {
+    return joined_.contexts().ContextOf(range) == StepContext::kNone ? kNoLane : 0;
+  };
+  Sweep(lane_of, [&](size_t call, const OpenRanges& open) {
+    phases[call] = texts_.NumberOf(PhaseWord(PhaseOf(call, open.Innermost(0))));
+  });
+  return phases;
+}
+
+}  // namespace oplens::prof

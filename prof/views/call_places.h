@@ -1,0 +1,84 @@
+#ifndef OPLENS_PROF_VIEWS_CALL_PLACES_H_
+#define OPLENS_PROF_VIEWS_CALL_PLACES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "parse/join/call_tree.h"
+#include "parse/join/joined.h"
+#include "parse/model/kernel_record.h"
+
+namespace oplens::prof {
+
+/// Texts by number, each once; number 0 is the empty text.
+class TextNumbers {
+ public:
+  uint32_t NumberOf(std::string_view text);
+  std::string_view TextOf(uint32_t number) const { return texts_[number]; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> numbers_;
+  std::vector<std::string_view> texts_{std::string_view()};  // Of numbers_.
+};
+
+/// What each call is called and where it stands, as texts: what views group calls by. Every list is
+/// by place in CallTree::all(), of numbers of `texts`.
+class CallPlaces {
+ public:
+  /// Both must outlive this object.
+  CallPlaces(const parse::Joined& joined, const parse::CallTree& calls)
+      : joined_(joined), trace_(joined.trace()), calls_(calls) {}
+
+  /// The operator without what the framework adds to it (", seq = 3", sizes).
+  std::vector<uint32_t> Names();
+  /// Extents of the tensors among its arguments: "(32,128,768);(3072,768)".
+  std::vector<uint32_t> Shapes();
+  /// Layers around it, outermost first, joined by ":"; in the backward pass, where none is around
+  /// it, those of the forward op of its node.
+  std::vector<uint32_t> Layers();
+  /// Call stack, outermost frame first, joined by ",": the Python calls of the user around it, else
+  /// what was recorded with it.
+  std::vector<uint32_t> Stacks();
+  /// PhaseWord of docs/correlation.md, "Phases".
+  std::vector<uint32_t> Phases();
+
+  const TextNumbers& texts() const { return texts_; }
+
+ private:
+  /// Calls f(call) for each call in order, with the ranges of its thread that `lane_of` gives a
+  /// lane (less than kMaxLanes; that many: none) open that are around its beginning, itself
+  /// included.
+  template <typename LaneOf, typename Visit>
+  void Sweep(LaneOf lane_of, Visit visit);
+  uint32_t NameOf(uint32_t range);
+  uint32_t ShapesOf(StringId call);
+  uint32_t JoinTexts(char separator);
+  bool IsLayer(const Range& range) const;
+  uint32_t LayerTextOf(const std::vector<uint32_t>& path);
+  /// The call stack that was recorded with a range; 0: none.
+  StringId StackOf(size_t index) const;
+  uint32_t FrameTextOf(const std::vector<uint32_t>& frames);
+  uint32_t RecordedTextOf(StringId stack);
+  Phase PhaseOf(size_t call, uint32_t context) const;
+  /// Of what is around a call in the backward pass: the call of the forward op, or kNone.
+  uint32_t ForwardCallOf(uint32_t context) const;
+
+  const parse::Joined& joined_;
+  const Trace& trace_;
+  const parse::CallTree& calls_;
+  TextNumbers texts_;
+  std::unordered_map<StringId, uint32_t> recorded_stacks_;
+  std::vector<std::string_view> parts_;  // Of the text at hand.
+  std::string text_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_CALL_PLACES_H_

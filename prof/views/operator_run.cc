@@ -1,0 +1,209 @@
+#include "prof/views/operator_run.h"
+
+#include <algorithm>
+
+#include "base/saturating.h"
+#include "ops/kernels/kernel_name.h"
+
+namespace oplens::prof {
+namespace {
+
+using parse::CallTree;
+
+constexpr uint32_t kNoSlot = UINT32_MAX;
+
+int64_t PairOf(uint32_t high, uint32_t low) {
+  return static_cast<int64_t>(uint64_t{high} << 32 | low);
+}
+
+}  // namespace
+
+OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by)
+    : run_(run),
+      places_(run.joined(), run.calls()),
+      calls_(run.calls().all().size()),
+      kernel_slots_(run.trace().kernels.size(), kNoSlot),
+      product_names_(run.trace().strings.size(), uint8_t{0}) {
+  GroupCalls(by);
+  MarkOutermost();
+  AddCalls();
+  AddEvents();
+}
+
+void OperatorRun::GroupCalls(const std::vector<OperatorKey>& by) {
+  columns_.push_back(places_.Names());
+  for (const OperatorKey key : by) {
+    if (key == OperatorKey::kShape) columns_.push_back(places_.Shapes());
+    if (key == OperatorKey::kLayer) columns_.push_back(places_.Layers());
+    if (key == OperatorKey::kStack) columns_.push_back(places_.Stacks());
+    if (key == OperatorKey::kPhase) columns_.push_back(places_.Phases());
+  }
+  // One column after the other: equal in all so far and in the next.
+  for (const std::vector<uint32_t>& column : columns_) {
+    IdMap groups;
+    group_calls_.clear();
+    for (size_t call = 0; call < calls_.size(); ++call) {
+      const auto next = static_cast<uint32_t>(group_calls_.size());
+      uint32_t& group = calls_[call].group;
+      group = groups.FindOrInsert(PairOf(group, column[call]), next);
+      if (group == next) group_calls_.push_back(static_cast<uint32_t>(call));
+    }
+  }
+}
+
+std::vector<std::string_view> OperatorRun::TextsOf(uint32_t group) const {
+  std::vector<std::string_view> texts;
+  for (const std::vector<uint32_t>& column : columns_) {
+    texts.push_back(places_.texts().TextOf(column[group_calls_[group]]));
+  }
+  return texts;
+}
+
+// Calls come with those around them before them, and none that is around a later one is left in
+// between: a stack of those around the call at hand is enough.
+void OperatorRun::MarkOutermost() {
+  const CallTree& tree = run_.calls();
+  std::vector<uint32_t> around;
+  std::vector<uint32_t> depth(group_calls_.size(), 0);  // By group: how many of `around`.
+  for (ThreadIndex thread = 0; thread < run_.trace().threads.size(); ++thread) {
+    const size_t first = tree.BeginOf(thread);
+    const std::span<const CallTree::Call> calls = tree.Of(thread);
+    const auto leave_until = [&](uint32_t parent) {
+      while (!around.empty() && around.back() != parent) {
+        --depth[calls_[first + around.back()].group];
+        around.pop_back();
+      }
+    };
+    for (uint32_t i = 0; i < calls.size(); ++i) {
+      leave_until(calls[i].parent);
+      CallState& call = calls_[first + i];
+      call.outermost = depth[call.group]++ == 0;
+      around.push_back(i);
+    }
+    leave_until(CallTree::kNone);
+  }
+}
+
+uint32_t OperatorRun::SlotOf(uint32_t group, size_t step) {
+  const auto next = static_cast<uint32_t>(slots_.size());
+  const uint32_t step_number = step == Steps::kNone ? 0 : static_cast<uint32_t>(step) + 1;
+  const uint32_t slot = slot_of_.FindOrInsert(PairOf(group, step_number), next);
+  if (slot == next) {
+    slots_.emplace_back();
+    slots_.back().group = group;
+    slots_.back().step = step;
+  }
+  return slot;
+}
+
+void OperatorRun::AddCalls() {
+  const std::span<const CallTree::Call> all = run_.calls().all();
+  for (size_t i = 0; i < all.size(); ++i) {
+    CallState& call = calls_[i];
+    const int64_t start_ns = run_.trace().ranges[all[i].range].start_ns;
+    call.slot = SlotOf(call.group, run_.steps().OfHost(start_ns));
+    OperatorSums& sums = slots_[call.slot].sums;
+    ++sums.calls;
+    sums.length_ns = SaturatingSum(sums.length_ns, all[i].total_ns);
+    sums.host_self_ns = SaturatingSum(sums.host_self_ns, all[i].self_ns);
+    if (call.outermost) sums.host_total_ns = SaturatingSum(sums.host_total_ns, all[i].total_ns);
+    sums.lengths.Add(all[i].total_ns);
+  }
+}
+
+uint32_t OperatorRun::SlotOfWork(const DeviceEvent& event, uint32_t call) {
+  if (call == CallWork::kNone) return SlotOf(kUnattributed, run_.steps().OfEvent(event));
+  const bool captured = event.IsKernel() && run_.trace().kernels[event.index].capture != kNoLaunch;
+  if (!captured) return calls_[call].slot;
+  return SlotOf(calls_[call].group, run_.steps().OfEvent(event));
+}
+
+void OperatorRun::AddTime(uint32_t call, uint32_t slot, const KernelTime& time) {
+  slots_[slot].sums.self.Add(time);
+  if (call == CallWork::kNone) {
+    slots_[slot].sums.total.Add(time);
+  } else if (calls_[call].slot == slot) {
+    calls_[call].time.Add(time);
+  } else {
+    const auto next = static_cast<uint32_t>(strays_.size());
+    const uint32_t stray = stray_of_.FindOrInsert(PairOf(call, slot), next);
+    if (stray == next) strays_.push_back({call, slot, {}});
+    strays_[stray].time.Add(time);
+  }
+}
+
+void OperatorRun::AddEvents() {
+  for (const DeviceEvent& event : run_.work().events()) {
+    const uint32_t call = run_.call_work().CallOf(event);
+    const uint32_t slot = SlotOfWork(event, call);
+    if (event.IsKernel()) kernel_slots_[event.index] = slot;
+    KernelTime time;
+    time.device_ns = event.duration_ns();
+    AddTime(call, slot, time);
+    ++slots_[slot].sums.launches;
+    AddBusy(event, call == CallWork::kNone ? kUnattributed : calls_[call].group, slot);
+  }
+}
+
+// Events come by their starts: what one adds to the union is what is behind the latest end so far.
+void OperatorRun::AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slot) {
+  const auto next = static_cast<uint32_t>(busy_until_.size());
+  const uint32_t place =
+      busy_.FindOrInsert(PairOf(group, static_cast<uint32_t>(event.device_id)), next);
+  if (place == next) busy_until_.push_back(event.start_ns);
+  int64_t& until_ns = busy_until_[place];
+  const int64_t from_ns = std::max(until_ns, event.start_ns);
+  if (event.end_ns <= from_ns) return;
+  int64_t& busy_ns = slots_[slot].sums.device_busy_ns;
+  busy_ns = SaturatingSum(busy_ns, event.end_ns - from_ns);
+  until_ns = event.end_ns;
+}
+
+void OperatorRun::Add(const PricedKernel& kernel) {
+  if (kernel.work >= kernel_slots_.size()) return;
+  const uint32_t call = run_.call_work().CallOfKernel(kernel.work);
+  uint32_t slot = kernel_slots_[kernel.work];
+  if (slot == kNoSlot) {  // It has no usable time.
+    slot = call == CallWork::kNone ? SlotOf(kUnattributed, Steps::kNone) : calls_[call].slot;
+  }
+  slots_[slot].sums.AddPrice(kernel);
+  AddTime(call, slot, TensorCoreTimeOf(kernel, IsNamedProduct(kernel)));
+}
+
+bool OperatorRun::IsNamedProduct(const PricedKernel& kernel) {
+  uint8_t& known = product_names_[run_.trace().kernels[kernel.work].name];
+  if (known == 0) {
+    known = ops::KernelKindOf(kernel.record->long_name) == ops::KernelKind::kMatrix ? 2 : 1;
+  }
+  return known == 2;
+}
+
+void OperatorRun::Finish() {
+  SumStrays();
+  const CallTree& tree = run_.calls();
+  for (ThreadIndex thread = 0; thread < run_.trace().threads.size(); ++thread) {
+    const size_t first = tree.BeginOf(thread);
+    const std::span<const CallTree::Call> calls = tree.Of(thread);
+    for (size_t i = calls.size(); i-- > 0;) {
+      const CallState& call = calls_[first + i];
+      if (call.outermost) slots_[call.slot].sums.total.Add(call.time);
+      if (calls[i].parent != CallTree::kNone) calls_[first + calls[i].parent].time.Add(call.time);
+    }
+  }
+}
+
+void OperatorRun::SumStrays() {
+  const CallTree& tree = run_.calls();
+  for (const Stray& stray : strays_) {
+    const size_t step = slots_[stray.slot].step;
+    const size_t first = tree.BeginOf(run_.trace().ranges[tree.all()[stray.call].range].thread);
+    for (size_t at = stray.call;;) {
+      if (calls_[at].outermost) slots_[SlotOf(calls_[at].group, step)].sums.total.Add(stray.time);
+      const uint32_t parent = tree.all()[at].parent;
+      if (parent == CallTree::kNone) break;
+      at = first + parent;
+    }
+  }
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,94 @@
+#ifndef OPLENS_PROF_VIEWS_OPERATOR_RUN_H_
+#define OPLENS_PROF_VIEWS_OPERATOR_RUN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/id_map.h"
+#include "prof/run/run.h"
+#include "prof/views/call_places.h"
+#include "prof/views/operator_fields.h"
+#include "prof/views/operator_sums.h"
+
+namespace oplens::prof {
+
+/// The operators of one rank: sums by what they are called (and split by) and by step. A call
+/// counts in the step in which it began, with all that it launched; the kernels of a graph that it
+/// captured count in the step that replayed them.
+///
+/// O(E + C log C) for E device events and C calls but for graphs, whose kernels cost the depth of
+/// the call that captured them once a step. 48 bytes a call.
+class OperatorRun {
+ public:
+  /// `run` must outlive this object.
+  OperatorRun(const Run& run, const std::vector<OperatorKey>& by);
+
+  /// Takes the price of a kernel; each comes once at most.
+  void Add(const PricedKernel& kernel);
+  /// Sums over the calls inside of calls: once all kernels came.
+  void Finish();
+
+  /// Sums of one group in one step.
+  struct Slot {
+    uint32_t group = 0;  ///< kUnattributed: of what no call launched.
+    size_t step = Steps::kNone;
+    OperatorSums sums;
+  };
+  static constexpr uint32_t kUnattributed = UINT32_MAX;
+
+  const std::vector<Slot>& slots() const { return slots_; }
+  /// The texts of a group: the name and those of the keys, those of step and rank left out.
+  std::vector<std::string_view> TextsOf(uint32_t group) const;
+  /// How many texts that are.
+  size_t text_count() const { return columns_.size(); }
+
+ private:
+  struct CallState {
+    uint32_t group = 0;
+    uint32_t slot = 0;
+    bool outermost = true;  // No call of its group is around it.
+    KernelTime time;        // That it launched itself; with those inside once that is summed.
+  };
+  /// What a call launched in another step than its own.
+  struct Stray {
+    uint32_t call;
+    uint32_t slot;
+    KernelTime time;
+  };
+
+  void GroupCalls(const std::vector<OperatorKey>& by);
+  void AddCalls();
+  void MarkOutermost();
+  void AddEvents();
+  void AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slot);
+  uint32_t SlotOf(uint32_t group, size_t step);
+  /// The slot of what a call launched: that of the call but for kernels of graphs.
+  uint32_t SlotOfWork(const DeviceEvent& event, uint32_t call);
+  /// Gives time to a call and those around it, that of another step to the latter's sums of it.
+  void AddTime(uint32_t call, uint32_t slot, const KernelTime& time);
+  void SumStrays();
+  bool IsNamedProduct(const PricedKernel& kernel);
+
+  const Run& run_;
+  CallPlaces places_;
+  std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by call: numbers of texts.
+  std::vector<uint32_t> group_calls_;           // By group: its first call.
+  std::vector<CallState> calls_;                // By place in CallTree::all().
+  std::vector<Slot> slots_;
+  IdMap slot_of_;                       // By group and step.
+  std::vector<uint32_t> kernel_slots_;  // By kernel.
+  IdMap busy_;                          // By group and device; into busy_until_.
+  std::vector<int64_t> busy_until_;
+  IdMap stray_of_;  // By call and slot.
+  std::vector<Stray> strays_;
+  std::vector<uint8_t> product_names_;  // By StringId of a kernel: 0 not asked, 1 no, 2 yes.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_OPERATOR_RUN_H_

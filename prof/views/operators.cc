@@ -1,0 +1,214 @@
+#include "prof/views/operators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "parse/model/recording_advice.h"
+#include "prof/views/operator_fields.h"
+#include "prof/views/operator_run.h"
+#include "prof/views/operator_sums.h"
+#include "prof/views/tb_operators.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr std::string_view kUnattributedName = "(unattributed)";
+constexpr std::string_view kOtherName = "(other)";
+
+class Operators : public Partial {
+ public:
+  explicit Operators(const ViewOptions& options) : by_(OperatorKeysOf(options.by)) {}
+
+  void Begin(const Run* run) override;
+  void Add(const PricedKernel& kernel) override {
+    if (run_) run_->Add(kernel);
+  }
+  void End(const Run* run) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override;
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override;
+
+ private:
+  // Groups that come once there are so many, or their texts take so much, count in one more.
+  static constexpr size_t kMaxGroups = size_t{1} << 20;
+  static constexpr size_t kMaxKeyBytes = size_t{256} << 20;
+  /// The texts of a row, each ended by a 0, and its step.
+  struct Key {
+    std::string texts;
+    std::optional<int64_t> step;
+    friend bool operator<(const Key& a, const Key& b) {
+      return std::tie(a.texts, a.step) < std::tie(b.texts, b.step);
+    }
+  };
+  struct Row {
+    const Key* key;
+    OperatorSums sums;
+  };
+
+  Key KeyOf(const Run& run, const OperatorRun::Slot& slot) const;
+  void AddTo(const Key& key, const OperatorSums& sums);
+  bool IsBy(OperatorKey key) const { return std::find(by_.begin(), by_.end(), key) != by_.end(); }
+  std::vector<Row> Rows() const;
+  void EmitRow(const Row& row, Sink* sink) const;
+
+  std::vector<OperatorKey> by_;
+  std::unique_ptr<OperatorRun> run_;  // Between Begin and End.
+  std::map<Key, OperatorSums> groups_;
+  size_t key_bytes_ = 0;
+  int64_t ranks_without_trace_ = 0;
+  std::map<Family, int64_t> ranks_without_calls_;
+};
+
+void Operators::Begin(const Run* run) {
+  if (run == nullptr) {
+    ++ranks_without_trace_;
+  } else {
+    run_ = std::make_unique<OperatorRun>(*run, by_);
+    if (run->calls().all().empty()) ++ranks_without_calls_[run->trace().family];
+  }
+}
+
+void Operators::End(const Run* run) {
+  if (run == nullptr || !run_) return;
+  run_->Finish();
+  for (const OperatorRun::Slot& slot : run_->slots()) AddTo(KeyOf(*run, slot), slot.sums);
+  run_.reset();
+}
+
+Operators::Key Operators::KeyOf(const Run& run, const OperatorRun::Slot& slot) const {
+  std::vector<std::string_view> texts(run_->text_count());
+  if (slot.group == OperatorRun::kUnattributed) {
+    texts[0] = kUnattributedName;
+  } else {
+    texts = run_->TextsOf(slot.group);
+  }
+  Key key;
+  const auto append = [&](std::string_view text) {
+    key.texts += text;
+    key.texts.push_back('\0');
+  };
+  append(texts[0]);
+  size_t next = 1;
+  for (const OperatorKey by : by_) {
+    if (by == OperatorKey::kStep) continue;
+    append(by == OperatorKey::kRank ? run.rank() : texts[next++]);
+  }
+  if (slot.step != Steps::kNone) key.step = run.steps().all()[slot.step].number;
+  return key;
+}
+
+void Operators::AddTo(const Key& key, const OperatorSums& sums) {
+  const auto at = groups_.find(key);
+  if (at != groups_.end()) {
+    at->second.Add(sums);
+  } else if (groups_.size() < kMaxGroups && key_bytes_ < kMaxKeyBytes) {
+    groups_.emplace(key, sums);
+    key_bytes_ += key.texts.size();
+  } else {
+    groups_[Key{std::string(kOtherName), {}}].Add(sums);
+  }
+}
+
+void Operators::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const Operators&>(other);
+  for (const auto& [key, sums] : more.groups_) AddTo(key, sums);
+  ranks_without_trace_ += more.ranks_without_trace_;
+  for (const auto& [family, count] : more.ranks_without_calls_) {
+    ranks_without_calls_[family] += count;
+  }
+}
+
+std::vector<Field> Operators::Fields() const {
+  const std::span<const Field> all = OperatorsFields();
+  std::vector<Field> fields = {all[0]};
+  for (const OperatorKey key : by_) fields.push_back(FieldOf(key));
+  fields.insert(fields.end(), all.begin() + 1, all.end());
+  return fields;
+}
+
+std::vector<Operators::Row> Operators::Rows() const {
+  std::vector<Row> rows;
+  for (const auto& [key, sums] : groups_) {
+    if (!rows.empty() && rows.back().key->texts == key.texts && !IsBy(OperatorKey::kStep)) {
+      rows.back().sums.Add(sums);
+    } else {
+      rows.push_back({&key, sums});
+    }
+  }
+  // Rows are by key: equal ones stay in that order.
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return std::pair(a.sums.self.device_ns, a.sums.host_self_ns) >
+           std::pair(b.sums.self.device_ns, b.sums.host_self_ns);
+  });
+  return rows;
+}
+
+void Operators::Emit(Sink* sink) const {
+  for (const Row& row : Rows()) EmitRow(row, sink);
+}
+
+void Operators::EmitRow(const Row& row, Sink* sink) const {
+  std::string_view texts = row.key->texts;
+  const auto next_text = [&] {
+    const std::string_view text = texts.substr(0, texts.find('\0'));
+    texts.remove_prefix(std::min(text.size() + 1, texts.size()));
+    return text;
+  };
+  std::vector<Cell> cells = {Text(next_text())};
+  for (const OperatorKey key : by_) {
+    cells.push_back(key == OperatorKey::kStep ? Integer(row.key->step) : Text(next_text()));
+  }
+  const OperatorSums& sums = row.sums;
+  const auto of_calls = [&](const Cell& cell) { return sums.calls == 0 ? Cell{} : cell; };
+  const double mean =
+      static_cast<double>(sums.length_ns) / static_cast<double>(std::max<int64_t>(sums.calls, 1));
+  for (const Cell& cell : {
+           Integer(sums.calls),
+           Integer(sums.self.device_ns),
+           Integer(sums.total.device_ns),
+           Integer(sums.device_busy_ns),
+           of_calls(Integer(sums.host_self_ns)),
+           of_calls(Integer(sums.host_total_ns)),
+           of_calls(Cell{mean}),
+           Integer(sums.lengths.Quantile(50)),
+           Integer(sums.lengths.Quantile(95)),
+           Integer(sums.launches),
+           sums.with_flops > 0 ? Integer(sums.flops.Value()) : Cell{},
+           sums.with_bytes > 0 ? Integer(sums.bytes.Value()) : Cell{},
+           Text(sums.total.Eligible()),
+           Decimal(sums.self.TensorCorePercent()),
+           Decimal(sums.total.TensorCorePercent()),
+       }) {
+    cells.push_back(cell);
+  }
+  sink->Row(cells);
+}
+
+std::vector<std::string> Operators::Notes() const {
+  std::vector<std::string> notes;
+  if (ranks_without_trace_ > 0) {
+    notes.push_back(
+        "operators: records say nothing of the calls of operators; give the profile itself");
+  }
+  for (const auto& [family, count] : ranks_without_calls_) {
+    notes.push_back(fmt::format("operators: {} recorded no calls of operators; to record them: {}",
+                                count == 1 ? "the profile" : "the profiles",
+                                RecordingFlag(Lack::kOps, family)));
+  }
+  return notes;
+}
+
+}  // namespace
+
+std::unique_ptr<Partial> MakeOperators(const ViewOptions& options) {
+  if (options.compat == Compat::kTensorBoard) return MakeTbOperators(options);
+  return std::make_unique<Operators>(options);
+}
+
+}  // namespace oplens::prof

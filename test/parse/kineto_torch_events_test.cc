@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parse/readers/open_trace.h"
+#include "test/support/kineto_builder.h"
+#include "test/support/test_files.h"
+
+namespace oplens::parse {
+namespace {
+
+using Kind = TorchEvent::Kind;
+using test::KinetoBuilder;
+using test::KinetoKernel;
+using test::KinetoOperator;
+using test::KinetoOptions;
+
+Trace Read(const KinetoBuilder& builder, TraceNeeds needs = {TracePart::kTorchEvents}) {
+  const std::filesystem::path path = test::TestDir() / "trace.json";
+  builder.Write(path);
+  Diagnostics diagnostics;
+  return OpenTrace(path.string(), needs, &diagnostics);
+}
+
+std::string TextOf(const Trace& trace, StringId text) {
+  return std::string(trace.strings.View(text));
+}
+
+KinetoBuilder Sample(KinetoOptions options = {}) {
+  KinetoBuilder builder(options);
+  KinetoOperator op;
+  op.start_ns = 1500;
+  op.duration_ns = 2250;
+  op.dims = R"([[2, 3], [], [[4], [5, 6]], "x"])";
+  op.more = {{"External id", "17"}};
+  builder.AddOperator(op);
+  builder.AddHost("python_function", "nn.Module: Net_0", 0, 9000, 1234,
+                  {{"Python module id", "0"}, {"External id", "5"}});
+  builder.AddHost("python_function", "train.py(3): f", 0, 9000);
+  builder.AddCall("cudaLaunchKernel", 2000, 100, 1234, "cuda_runtime", {{"External id", "17"}});
+  builder.AddCall("cuLaunchKernel", 2200, 100, 1234, "cuda_driver");
+  KinetoKernel kernel;
+  kernel.correlation = 101;
+  builder.AddKernel(kernel);
+  builder.AddHost("user_annotation", "ProfilerStep#1", 0, 9000);
+  return builder;
+}
+
+TEST(KinetoTorchEventsTest, AreThereForThoseWhoAsk) {
+  EXPECT_TRUE(Read(Sample(), {}).torch_events.empty());
+  EXPECT_EQ(Read(Sample(), TraceNeeds::All()).torch_events.size(), 5u);
+}
+
+TEST(KinetoTorchEventsTest, KeepTheNumbersOfTheFile) {
+  KinetoOptions options;
+  options.origin_us = 0;
+  const Trace trace = Read(Sample(options));
+  ASSERT_EQ(trace.torch_events.size(), 5u);
+  const TorchEvent& op = trace.torch_events[0];
+  EXPECT_EQ(op.kind, Kind::kOperator);
+  EXPECT_EQ(op.external_id, 17);
+  EXPECT_EQ(op.correlation_id, TorchEvent::kNone);
+  EXPECT_EQ(op.start_us, 1.5);
+  EXPECT_EQ(op.end_us, 3.75);
+  EXPECT_EQ(op.thread_id, 1234);
+  EXPECT_FALSE(op.text_thread);
+  EXPECT_EQ(TextOf(trace, op.dims), "[[2, 3], [], [[4], [5, 6]], 'x']");
+  EXPECT_EQ(trace.torch_events[1].kind, Kind::kModule);
+  EXPECT_EQ(trace.torch_events[1].external_id, TorchEvent::kNone);
+  EXPECT_EQ(trace.torch_events[2].kind, Kind::kApiCall);
+  EXPECT_EQ(trace.torch_events[2].correlation_id, 101);
+  EXPECT_EQ(trace.torch_events[2].external_id, 17);
+  const TorchEvent& kernel = trace.torch_events[3];
+  EXPECT_EQ(kernel.kind, Kind::kKernel);
+  EXPECT_TRUE(kernel.has_extents);
+  EXPECT_EQ(kernel.number, trace.kernels[0].row_id);
+  EXPECT_EQ(trace.torch_events[4].kind, Kind::kAnnotation);
+  EXPECT_EQ(TextOf(trace, trace.torch_events[4].name), "ProfilerStep#1");
+}
+
+TEST(KinetoTorchEventsTest, OldFiles) {
+  KinetoOptions options;
+  options.old_names = true;
+  KinetoBuilder builder(options);
+  KinetoOperator op;
+  op.more = {{"external id", "3"}};
+  builder.AddOperator(op);
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.torch_events.size(), 1u);
+  EXPECT_TRUE(trace.torch_events[0].text_thread);
+  EXPECT_EQ(trace.torch_events[0].thread_id, 1234);
+  EXPECT_EQ(trace.torch_events[0].external_id, 3);
+  EXPECT_EQ(TextOf(trace, trace.torch_events[0].dims), "[]");
+}
+
+}  // namespace
+}  // namespace oplens::parse
