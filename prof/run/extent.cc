@@ -14,18 +14,22 @@ void Extend(int64_t start_ns, int64_t end_ns, std::optional<Interval>* extent) {
   (*extent)->end_ns = std::max((*extent)->end_ns, end_ns);
 }
 
-std::optional<Interval> HostExtent(const Trace& trace) {
+std::optional<Interval> HostExtent(const Trace& trace, const DeviceWork& work) {
   std::optional<Interval> extent;
   for (const Range& range : trace.ranges) {
     const bool ends = !range.open() && range.end_ns >= range.start_ns;
     Extend(range.start_ns, ends ? range.end_ns : range.start_ns, &extent);
   }
-  for (const LaunchCall& call : trace.launches) Extend(call.start_ns, call.end_ns, &extent);
+  for (const DeviceEvent& event : work.events()) {
+    const LaunchIndex launch = work.LaunchOf(event);
+    if (launch == kNoLaunch) continue;
+    Extend(trace.launches[launch].start_ns, trace.launches[launch].end_ns, &extent);
+  }
   return extent;
 }
 
 std::optional<Interval> RunExtent(const Trace& trace, const DeviceWork& work) {
-  std::optional<Interval> extent = HostExtent(trace);
+  std::optional<Interval> extent = HostExtent(trace, work);
   if (!work.events().empty()) Extend(work.first_ns(), work.last_ns(), &extent);
   return extent;
 }

@@ -10,8 +10,9 @@
 namespace oplens::prof {
 
 /// From the first start to the last end of the host's ranges (those without an end count with their
-/// start) and API calls; nullopt without any.
-std::optional<Interval> HostExtent(const Trace& trace);
+/// start) and the calls that launched work; nullopt without any. Other API calls have no part in
+/// it: not every reading of a profile has them.
+std::optional<Interval> HostExtent(const Trace& trace, const DeviceWork& work);
 
 /// The same with what the GPUs did.
 std::optional<Interval> RunExtent(const Trace& trace, const DeviceWork& work);

@@ -79,7 +79,7 @@ void Steps::TakeRun() {
   if (!extent) return;
   Step& step = steps_.emplace_back();
   step.span = *extent;
-  const auto host = HostExtent(joined_.trace());
+  const auto host = HostExtent(joined_.trace(), work_);
   step.host = host.value_or(Interval{extent->start_ns, extent->start_ns});
   step.device_events = static_cast<int64_t>(work_.events().size());
 }

@@ -142,7 +142,12 @@ TEST(ViewInvariantsTest, EveryProfile) {
     SCOPED_TRACE(path);
     try {
       CheckSteps(RowsOf(*PartialOf(kOverview, {path})));
-      for (const ViewRow& row : RowsOf(*PartialOf(kGpu, {path}))) CheckGpu(row);
+      const auto gpus = RowsOf(*PartialOf(kGpu, {path}));
+      for (const ViewRow& row : gpus) CheckGpu(row);
+      // What else is read of a profile changes no step.
+      constexpr prof::View kAllRead = {"gpu", "", TraceNeeds::All(), prof::GpuFields,
+                                       prof::MakeGpu};
+      EXPECT_EQ(gpus, RowsOf(*PartialOf(kAllRead, {path})));
       ++opened;
     } catch (const Error&) {
       continue;  // No profile.
