@@ -11,22 +11,28 @@ namespace oplens::prof {
 /// multiprocessor of all kernels that run, at most 1.
 class SmEfficiency {
  public:
-  /// A kernel, in the order of the starts; `blocks` per multiprocessor, above 0.
+  /// A kernel; `blocks` per multiprocessor, above 0. 24 bytes each.
   void Add(int64_t start_ns, int64_t end_ns, double blocks);
-  /// The integral so far, ns, with all that was added run to its end.
+  /// The integral, ns, of all that was added. O(n log n); O(n) in the order of the starts as long
+  /// as few run at once.
   double Finish();
-  bool any() const { return any_; }
+  bool any() const { return !kernels_.empty(); }
 
  private:
+  struct Kernel {
+    int64_t start_ns;
+    int64_t end_ns;
+    double blocks;
+  };
   using Running = std::pair<int64_t, double>;  // Until when, blocks.
 
   void RunUntil(int64_t time_ns);
 
+  std::vector<Kernel> kernels_;
   std::vector<Running> running_;  // A heap: the first to end is its top.
   double blocks_ = 0;
   double integral_ns_ = 0;
   int64_t now_ns_ = 0;
-  bool any_ = false;
 };
 
 }  // namespace oplens::prof

@@ -27,8 +27,12 @@ std::vector<std::string> CorpusProfiles() {
   std::vector<std::string> all;
   for (const auto& entry : fs::recursive_directory_iterator(CorpusDir().path)) {
     const std::string path = entry.path().string();
-    if (entry.is_regular_file() && path.find("/golden/") == std::string::npos &&
-        !path.ends_with(".md") && !path.ends_with(".txt") && !path.ends_with(".csv")) {
+    const std::string name = fs::relative(entry.path(), CorpusDir().path).string();
+    const bool database = name.starts_with("nsys/") || name.starts_with("nvprof/");
+    if (database && name.ends_with(".gz")) {
+      all.push_back(CorpusFile(name.substr(0, name.size() - 3)).string());
+    } else if (entry.is_regular_file() && path.find("/golden/") == std::string::npos &&
+               !path.ends_with(".md") && !path.ends_with(".txt") && !path.ends_with(".csv")) {
       all.push_back(path);
     }
   }
@@ -72,6 +76,9 @@ void CheckGpu(const ViewRow& row) {
     ExpectShare(row.at(key), key);
   }
   EXPECT_LE(Ns(row, "busy_ns"), Ns(row, "window_ns"));
+  if (!row.at("sm_efficiency_pct").empty()) {
+    EXPECT_LE(std::stod(row.at("sm_efficiency_pct")), std::stod(row.at("busy_pct")) + 1e-6);
+  }
   EXPECT_LE(Ns(row, "busy_ns"), Ns(row, "kernel_ns") + Ns(row, "comm_ns") + Ns(row, "replay_ns"));
 }
 
