@@ -1,13 +1,19 @@
 #include "prof/run/tb_steps.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
+#include "base/id_map.h"
 #include "prof/run/extent.h"
 #include "prof/run/host_steps.h"
 
 namespace oplens::prof {
 namespace {
+
+constexpr std::string_view kCollectives[] = {
+    "broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter",
+};
 
 /// cuLaunchKernel, but not cudaLaunchKernel.
 bool IsDriverCall(std::string_view api) {
@@ -55,6 +61,30 @@ std::vector<Step> TensorBoardSteps(const Trace& trace, const DeviceWork& work) {
   ExtendSteps(work, trace, TensorBoardLeftOut(trace), true, &steps);
   steps.resize(WholeSteps(steps));
   return steps;
+}
+
+bool IsTensorBoardCollective(std::string_view name) {
+  for (const std::string_view library : {"nccl:", "gloo:"}) {
+    if (name.starts_with(library)) {
+      name.remove_prefix(library.size());
+      return std::find(std::begin(kCollectives), std::end(kCollectives), name) !=
+             std::end(kCollectives);
+    }
+  }
+  return false;
+}
+
+std::vector<uint32_t> KernelsOfEvents(const Trace& trace, std::span<const uint32_t> events) {
+  IdMap kernel_of;
+  for (size_t i = 0; i < trace.kernels.size(); ++i) {
+    kernel_of.FindOrInsert(trace.kernels[i].row_id, static_cast<uint32_t>(i));
+  }
+  std::vector<uint32_t> kernels;
+  kernels.reserve(events.size());
+  for (const uint32_t event : events) {
+    kernels.push_back(kernel_of.Find(trace.torch_events[event].number));
+  }
+  return kernels;
 }
 
 }  // namespace oplens::prof

@@ -276,7 +276,7 @@ void TbTree::List(uint32_t root) {
         if (EventOf(device.event).kind != Kind::kKernel) continue;
         const uint32_t of = nodes_[device.node].event;
         kernels_.push_back(
-            {device.event, of == kNone ? 0 : EventOf(of).name, device.node_eligible});
+            {device.event, of == kNone ? 0 : EventOf(of).name, device.node_eligible, node.listed});
       }
     }
   }

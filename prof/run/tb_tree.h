@@ -60,6 +60,7 @@ class TbTree {
     uint32_t event = kNone;  ///< Into Trace::torch_events.
     StringId op = 0;         ///< Name of the operator; 0: the root.
     bool op_eligible = false;
+    bool listed = false;  ///< Below a node that rows count.
   };
 
   /// `trace` must outlive this object and hold kTbTreeNeeds.

@@ -100,10 +100,11 @@ int64_t ClippedLength(int64_t start_ns, int64_t end_ns, const Interval& window) 
 void GpuView::AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, int64_t clipped_ns,
                                 GpuSums* sums) {
   if (reference_) {
-    if (!tensor_cores_->Counts(own)) return;
     const int64_t whole_ns = LengthOf({own.start_ns, own.end_ns});
-    AddTo(&sums->tc_known_ns, whole_ns);
-    if (tensor_cores_->Uses(own)) AddTo(&sums->tc_ns, whole_ns);
+    for (int64_t count = tensor_cores_->CountOf(kernel.work); count > 0; --count) {
+      AddTo(&sums->tc_known_ns, whole_ns);
+      if (tensor_cores_->Uses(own)) AddTo(&sums->tc_ns, whole_ns);
+    }
     return;
   }
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);

@@ -14,6 +14,8 @@ namespace oplens::prof {
 std::unique_ptr<Partial> MakeOverview(const ViewOptions& options);
 std::span<const Field> OverviewFields();
 inline constexpr TraceNeeds kOverviewNeeds{TracePart::kApiCalls};
+/// What it needs beside these with Compat::kTensorBoard.
+inline constexpr TraceNeeds kTbOverviewNeeds{TracePart::kTorchEvents};
 
 }  // namespace oplens::prof
 

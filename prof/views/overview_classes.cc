@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,22 +14,6 @@ namespace oplens::prof {
 namespace {
 
 using Lists = std::array<std::vector<Interval>, kTimeClassCount>;
-
-constexpr std::string_view kCollectives[] = {
-    "broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter",
-};
-
-/// Whether the TensorBoard plugin knows a range as a collective, by its name.
-bool IsTensorBoardCollective(std::string_view name) {
-  for (const std::string_view library : {"nccl:", "gloo:"}) {
-    if (name.starts_with(library)) {
-      name.remove_prefix(library.size());
-      return std::find(std::begin(kCollectives), std::end(kCollectives), name) !=
-             std::end(kCollectives);
-    }
-  }
-  return false;
-}
 
 bool IsDataLoader(std::string_view name) {
   return name.starts_with("enumerate(DataPipe)#") ||
@@ -91,6 +74,32 @@ class HostClasses {
   std::vector<uint8_t> by_text_;
 };
 
+/// The kernels whose external id is that of a collective's range, by their index; empty where the
+/// trace has none.
+std::vector<bool> CollectiveKernels(const Trace& trace) {
+  std::vector<int64_t> ids;
+  std::vector<uint32_t> events;
+  for (size_t i = 0; i < trace.torch_events.size(); ++i) {
+    const TorchEvent& event = trace.torch_events[i];
+    if (event.kind == TorchEvent::Kind::kKernel) {
+      events.push_back(static_cast<uint32_t>(i));
+    } else if (event.kind <= TorchEvent::Kind::kDeviceAnnotation &&
+               IsTensorBoardCollective(trace.strings.View(event.name))) {
+      ids.push_back(event.external_id);
+    }
+  }
+  if (ids.empty()) return {};
+  std::sort(ids.begin(), ids.end());
+  std::erase_if(events, [&](uint32_t event) {
+    return !std::binary_search(ids.begin(), ids.end(), trace.torch_events[event].external_id);
+  });
+  std::vector<bool> found(trace.kernels.size(), false);
+  for (const uint32_t kernel : KernelsOfEvents(trace, events)) {
+    if (kernel < found.size()) found[kernel] = true;
+  }
+  return found;
+}
+
 TimeClass ClassOf(WorkClass work, Compat compat) {
   switch (work) {
     case WorkClass::kCopy:
@@ -118,8 +127,12 @@ void AddCalls(const Trace& trace, Compat compat, std::vector<Interval>* list) {
 ClassIntervals TimeClassesOf(const Run& run, Compat compat) {
   const Trace& trace = run.trace();
   Lists lists;
+  const std::vector<bool> collective =
+      compat == Compat::kTensorBoard ? CollectiveKernels(trace) : std::vector<bool>();
   for (const DeviceEvent& event : run.work().events()) {
-    Push(event.start_ns, event.end_ns, &Of(ClassOf(event.work, compat), &lists));
+    const bool is_collective = !collective.empty() && event.IsKernel() && collective[event.index];
+    const TimeClass known = is_collective ? TimeClass::kComm : ClassOf(event.work, compat);
+    Push(event.start_ns, event.end_ns, &Of(known, &lists));
   }
   AddCalls(trace, compat, &Of(TimeClass::kRuntime, &lists));
   HostClasses classes(run.joined(), compat);

@@ -28,9 +28,9 @@ inline constexpr uint32_t kDeviceClasses = BitOf(TimeClass::kKernel) | BitOf(Tim
                                            BitOf(TimeClass::kMemset) | BitOf(TimeClass::kComm);
 
 /// When each class ran in a run. By the rules of the TensorBoard plugin communication is what the
-/// ranges named after a collective ("nccl:all_reduce") and their shadows on the GPU span, all
-/// kernels are compute (in no trace at hand has a kernel the external id of such a range, which
-/// makes it communication), other shadows are kCpu, and calls of the driver do not count.
+/// ranges named after a collective ("nccl:all_reduce") and their shadows on the GPU span, and the
+/// kernels that have the external id of one (Trace::torch_events); other kernels are compute, other
+/// shadows kCpu, and calls of the driver do not count.
 ClassIntervals TimeClassesOf(const Run& run, Compat compat);
 
 }  // namespace oplens::prof

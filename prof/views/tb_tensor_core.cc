@@ -4,11 +4,26 @@
 
 #include "ops/kernels/tensorboard_names.h"
 #include "prof/run/tb_steps.h"
+#include "prof/run/tb_tree.h"
 
 namespace oplens::prof {
 namespace {
 
 enum : uint8_t { kUnasked, kNo, kYes };
+
+/// How often the plugin's tree of operators holds each kernel.
+std::vector<uint8_t> CountsOf(const Trace& trace) {
+  std::vector<uint32_t> events;
+  const TbTree tree(trace);
+  for (const TbTree::KernelPlace& place : tree.kernels()) {
+    if (place.listed) events.push_back(place.event);
+  }
+  std::vector<uint8_t> counts(trace.kernels.size(), 0);
+  for (const uint32_t kernel : KernelsOfEvents(trace, events)) {
+    if (kernel < counts.size() && counts[kernel] < UINT8_MAX) ++counts[kernel];
+  }
+  return counts;
+}
 
 }  // namespace
 
@@ -17,6 +32,10 @@ TensorBoardTensorCores::TensorBoardTensorCores(const parse::Joined& joined,
     : trace_(joined.trace()),
       left_out_(TensorBoardLeftOut(trace_)),
       uses_(trace_.strings.size(), kUnasked) {
+  if (!trace_.torch_events.empty()) {
+    counts_ = CountsOf(trace_);
+    return;
+  }
   for (ThreadIndex thread = 0; thread < joined.threads().thread_count(); ++thread) {
     std::vector<Interval> ran;
     for (const parse::CallTree::Call& call : calls.Of(thread)) {
@@ -27,7 +46,12 @@ TensorBoardTensorCores::TensorBoardTensorCores(const parse::Joined& joined,
   }
 }
 
-bool TensorBoardTensorCores::Counts(const Kernel& kernel) const {
+int64_t TensorBoardTensorCores::CountOf(uint32_t kernel) const {
+  if (!counts_.empty()) return counts_[kernel];
+  return trace_.torch_events.empty() && IsInOperator(trace_.kernels[kernel]) ? 1 : 0;
+}
+
+bool TensorBoardTensorCores::IsInOperator(const Kernel& kernel) const {
   if (kernel.launch == kNoLaunch) return false;
   const LaunchCall& call = trace_.launches[kernel.launch];
   if (left_out_[call.api] || call.thread >= operators_.size()) return false;

@@ -95,7 +95,8 @@ std::unique_ptr<prof::Partial> PartialOf(const prof::View& view,
                                          const std::vector<std::string>& paths,
                                          const prof::ViewOptions& options) {
   Diagnostics diagnostics;
-  prof::Inputs inputs(paths, {}, view.needs);
+  const bool of_plugin = options.compat == prof::Compat::kTensorBoard;
+  prof::Inputs inputs(paths, {}, of_plugin ? view.needs | view.tb_needs : view.needs);
   OneView sink(view, options);
   prof::PriceAll(&inputs, {}, &sink, &diagnostics);
   return std::move(sink.all);

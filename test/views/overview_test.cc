@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "ops/gpu/gpu.h"
+#include "test/support/kineto_builder.h"
+#include "test/support/test_files.h"
 #include "test/views/made_run.h"
 
 namespace oplens::test {
@@ -198,6 +200,33 @@ TEST(TensorBoardOverviewTest, CommunicationIsWhatTheHostSaysOfIt) {
   EXPECT_EQ(Figures(rows[0], {"state", "start_ns", "host_ns", "busy_pct", "mfu_pct"}), "    ");
   const auto ours = made.RowsOf(MakeOverview);
   EXPECT_EQ(Figures(ours[0], kParts), "0 0 0 20 7 0 28 45");
+}
+
+// Its kernels are known by the number that they have from the range.
+TEST(TensorBoardOverviewTest, KernelsWithTheExternalIdOfACollective) {
+  KinetoBuilder builder;
+  builder.AddHost("user_annotation", "ProfilerStep#0", 0, 100'000);
+  builder.AddHost("user_annotation", "nccl:all_reduce", 1000, 2000, 1234, {{"External id", "77"}});
+  builder.AddHost("cuda_runtime", "cudaLaunchKernel", 2000, 500, 1234,
+                  {{"External id", "77"}, {"correlation", "5"}});
+  KinetoKernel kernel;
+  kernel.name = "anything";
+  kernel.start_ns = 10'000;
+  kernel.duration_ns = 7000;
+  kernel.correlation = 5;
+  kernel.more = {{"External id", "77"}};
+  builder.AddKernel(kernel);
+  kernel.start_ns = 20'000;
+  kernel.more = {{"External id", "78"}};
+  builder.AddKernel(kernel);
+  const std::string path = (TestDir() / "trace.json").string();
+  builder.Write(path);
+  const prof::View view = {"overview", "", prof::kOverviewNeeds | prof::kTbOverviewNeeds,
+                           prof::OverviewFields, MakeOverview};
+  const auto rows = RowsOf(*PartialOf(view, {path}, {.compat = Compat::kTensorBoard, .by = {}}));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].at("kernel_ns"), "7000");
+  EXPECT_EQ(rows[0].at("comm_ns"), "9000");
 }
 
 // Once a class leaves nothing of the steps, the next begins anew.

@@ -28,9 +28,6 @@ struct Skipped {
   std::string_view why;
 };
 
-constexpr std::string_view kOtherNumbers =
-    "external ids of its calls are those of no operator: to the plugin none launched anything";
-
 constexpr Skipped kSkipped[] = {
     {"", "views", "names of its pages"},
     {"", "gpu_util_bucket", "the scale of a chart"},
@@ -44,12 +41,6 @@ constexpr Skipped kSkipped[] = {
     {"", "recommendation_percentages", "an advice"},
     {"gpu_metrics/gpu_metrics_input", "est_achieved_occupancy_pct",
      "stands there under an older name, which we know too"},
-    {"ddp_sampled_w128/rank0", "tensor_core_ratio", kOtherNumbers},
-    {"ddp_sampled_w128/rank1", "tensor_core_ratio", kOtherNumbers},
-    {"ddp_v100_memory/rank1", "tensor_core_ratio", kOtherNumbers},
-    {"diff_ddp/control_a100_rank3", "tensor_core_ratio", kOtherNumbers},
-    {"diff_ddp/test_v100_rank1", "tensor_core_ratio", kOtherNumbers},
-    {"gpu_user_annotation/gp100_steps", "tensor_core_ratio", kOtherNumbers},
 };
 
 bool IsLeftOut(std::string_view trace, std::string_view key) {
