@@ -120,6 +120,12 @@ struct LaunchCall {
   StringId api = 0;  ///< e.g. "cudaLaunchKernel"
 };
 
+/// A stretch of time.
+struct TimeSpan {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+};
+
 /// What only some families tell of a kernel.
 struct KernelDetails {
   /// Static and dynamic shared memory together, where only that is known; negative: it is not.
@@ -368,6 +374,9 @@ struct Trace {
   /// the recording of an event. With TracePart::kApiCalls behind them all others, in the order of
   /// their starts.
   std::vector<LaunchCall> launches;
+  /// When there were API calls that `launches` does not hold, by start: there may be ten for each
+  /// kernel, of which some clients want to know only this.
+  std::vector<TimeSpan> api_times;
   std::vector<Kernel> kernels;
   std::vector<KernelDetails> kernel_details;
   std::vector<MemoryCopy> copies;

@@ -11,6 +11,7 @@ namespace oplens {
 /// that is read anyway.
 enum class TracePart : uint8_t {
   kApiCalls,      ///< Trace::launches holds every API call of the file.
+  kApiTimes,      ///< Trace::api_times: without the former, when there were others.
   kWaitEvents,    ///< Trace::event_records, and which of them a wait waits for.
   kMemoryEvents,  ///< Trace::memory_events.
   kInstants,      ///< Trace::instants.
@@ -18,7 +19,7 @@ enum class TracePart : uint8_t {
   kNames,         ///< Names of processes and threads that stand in tables of their own (nvprof).
   kTorchEvents,   ///< Trace::torch_events.
 };
-inline constexpr uint8_t kTracePartCount = 7;
+inline constexpr uint8_t kTracePartCount = 8;
 
 /// What a client wants of a trace besides kernels and what they are joined with; a set of parts.
 class TraceNeeds {

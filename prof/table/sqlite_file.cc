@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -101,6 +102,8 @@ class SqliteFile::Table : public Sink {
   Table(const std::string& path, SQLite::Database* database) : path_(path), database_(database) {}
 
   void Begin(std::string_view table, std::vector<Field> fields) override {
+    std::string name(table);
+    std::replace(name.begin(), name.end(), '-', '_');
     std::string definitions;
     std::string parameters;
     for (const Field& field : fields) {
@@ -109,8 +112,8 @@ class SqliteFile::Table : public Sink {
       parameters += fmt::format("{}?", comma);
     }
     try {
-      database_->exec(fmt::format("CREATE TABLE {} ({})", table, definitions));
-      insert_.emplace(*database_, fmt::format("INSERT INTO {} VALUES ({})", table, parameters));
+      database_->exec(fmt::format("CREATE TABLE {} ({})", name, definitions));
+      insert_.emplace(*database_, fmt::format("INSERT INTO {} VALUES ({})", name, parameters));
     } catch (const SQLite::Exception& error) {
       FailToWrite(path_, error);
     }

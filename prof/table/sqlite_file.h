@@ -10,7 +10,7 @@
 
 namespace oplens::prof {
 
-/// Tables in a SQLite database: each with a column a field, INTEGER, REAL or TEXT; unknown is NULL,
+/// Tables in a SQLite database ('-' in their names as '_'): each with a column a field, INTEGER, REAL or TEXT; unknown is NULL,
 /// lists are JSON texts. The table `meta` (key, value) says what made it.
 class SqliteFile : public Destination {
  public:

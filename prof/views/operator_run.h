@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -41,7 +42,7 @@ class OperatorRun {
   };
   static constexpr uint32_t kUnattributed = UINT32_MAX;
 
-  const std::vector<Slot>& slots() const { return slots_; }
+  const std::deque<Slot>& slots() const { return slots_; }
   /// The texts of a group: the name and those of the keys, those of step and rank left out.
   std::vector<std::string_view> TextsOf(uint32_t group) const;
   /// How many texts that are.
@@ -79,7 +80,7 @@ class OperatorRun {
   std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by call: numbers of texts.
   std::vector<uint32_t> group_calls_;           // By group: its first call.
   std::vector<CallState> calls_;                // By place in CallTree::all().
-  std::vector<Slot> slots_;
+  std::deque<Slot> slots_;
   IdMap slot_of_;                       // By group and step.
   std::vector<uint32_t> kernel_slots_;  // By kernel.
   IdMap busy_;                          // By group and device; into busy_until_.

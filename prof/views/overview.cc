@@ -77,19 +77,10 @@ class Overview : public Partial {
   std::set<std::string> notes_;
   // Of the run that is read:
   const Run* run_ = nullptr;
+  std::vector<Row> rows_;
   std::vector<int64_t> ideal_ps_;  // By step.
   bool has_product_ = false;
 };
-
-void Overview::Begin(const Run* run) {
-  run_ = run;
-  if (run == nullptr) {
-    notes_.insert("overview needs the profile itself: records tell no steps and no API calls");
-    return;
-  }
-  ideal_ps_.assign(run->steps().all().size(), 0);
-  has_product_ = false;
-}
 
 void Overview::Add(const PricedKernel& kernel) {
   if (run_ == nullptr || compat_ == Compat::kTensorBoard || kernel.work == PricedKernel::kNoWork ||
@@ -124,9 +115,16 @@ int64_t SaturatingProduct(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-void Overview::End(const Run* run) {
-  run_ = nullptr;
-  if (run == nullptr) return;
+// All but the FLOPs is found at once: what it takes is free again when other views begin.
+void Overview::Begin(const Run* run) {
+  run_ = run;
+  rows_.clear();
+  if (run == nullptr) {
+    notes_.insert("overview needs the profile itself: records tell no steps and no API calls");
+    return;
+  }
+  ideal_ps_.assign(run->steps().all().size(), 0);
+  has_product_ = false;
   const bool reference = compat_ == Compat::kTensorBoard;
   std::vector<Step> steps;
   if (reference) {
@@ -140,20 +138,29 @@ void Overview::End(const Run* run) {
       reference ? TensorBoardTimesOf(steps, classes) : TimesOf(steps, classes);
   const int64_t origin_ns = RunExtent(run->trace(), run->work())->start_ns;
   const int64_t gpus = GpusOf(run->work());
-  Rank& rank = ranks_[std::string(run->rank())];
-  rank.has_product |= has_product_;
   for (size_t i = 0; i < steps.size(); ++i) {
-    Row& row = rank.rows.emplace_back();
+    Row& row = rows_.emplace_back();
     row.start_ns = LengthOf({origin_ns, steps[i].span.start_ns});
     row.number = steps[i].number;
     row.whole = steps[i].complete;
     row.total_ns = LengthOf(steps[i].span);
     if (!reference) row.host_ns = LengthOf(steps[i].host);
     row.times = times[i];
-    if (!reference) row.ideal_ps = ideal_ps_[i];
     row.capacity_ns = SaturatingProduct(row.total_ns, gpus);
   }
   if (!reference) NoteLacks(*run, steps);
+}
+
+void Overview::End(const Run* run) {
+  run_ = nullptr;
+  if (run == nullptr || rows_.empty()) return;
+  Rank& rank = ranks_[std::string(run->rank())];
+  rank.has_product |= has_product_;
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    if (compat_ != Compat::kTensorBoard) rows_[i].ideal_ps = ideal_ps_[i];
+    rank.rows.push_back(rows_[i]);
+  }
+  rows_.clear();
 }
 
 void Overview::NoteLacks(const Run& run, std::span<const Step> steps) {
@@ -172,7 +179,7 @@ void Overview::NoteLacks(const Run& run, std::span<const Step> steps) {
   }
   if (run.work().events().empty()) {
     note("overview: the profile holds no work of a GPU", Lack::kKernels);
-  } else if (trace.launches.empty()) {
+  } else if (trace.launches.empty() && trace.api_times.empty()) {
     note("overview: the profile holds no API calls: runtime_ns is 0", Lack::kApiCalls);
   }
   if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.complete; })) {

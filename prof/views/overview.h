@@ -13,9 +13,9 @@ namespace oplens::prof {
 /// The view `overview`: where the time of each step went (docs/views.md).
 std::unique_ptr<Partial> MakeOverview(const ViewOptions& options);
 std::span<const Field> OverviewFields();
-inline constexpr TraceNeeds kOverviewNeeds{TracePart::kApiCalls};
+inline constexpr TraceNeeds kOverviewNeeds{TracePart::kApiTimes};
 /// What it needs beside these with Compat::kTensorBoard.
-inline constexpr TraceNeeds kTbOverviewNeeds{TracePart::kTorchEvents};
+inline constexpr TraceNeeds kTbOverviewNeeds{TracePart::kApiCalls, TracePart::kTorchEvents};
 
 }  // namespace oplens::prof
 

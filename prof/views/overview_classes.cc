@@ -116,10 +116,11 @@ TimeClass ClassOf(WorkClass work, Compat compat) {
 void AddCalls(const Trace& trace, Compat compat, std::vector<Interval>* list) {
   const LeftOutCalls left_out =
       compat == Compat::kTensorBoard ? TensorBoardLeftOut(trace) : LeftOutCalls();
-  list->reserve(trace.launches.size());
+  list->reserve(trace.launches.size() + trace.api_times.size());
   for (const LaunchCall& call : trace.launches) {
     if (left_out.empty() || !left_out[call.api]) Push(call.start_ns, call.end_ns, list);
   }
+  for (const TimeSpan& time : trace.api_times) Push(time.start_ns, time.end_ns, list);
 }
 
 }  // namespace

@@ -128,12 +128,6 @@ std::vector<Field> FieldsOf(const View& view, const ViewOptions& options) {
   return {fields.begin(), fields.end()};
 }
 
-std::string TableName(std::string_view view) {
-  std::string name(view);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 std::string ListOfViews() {
   std::string text;
   for (const View& view : Views()) AppendFormat(&text, "{:<14} {}\n", view.name, view.help);
@@ -172,14 +166,14 @@ struct ViewRunner::Running {
       std::vector<Field> fields;
       const std::span<const Field> all = view.fields();
       for (const size_t place : plan.places) fields.push_back(all[place]);
-      counted.Begin(TableName(view.name), std::move(fields));
+      counted.Begin(view.name, std::move(fields));
       stream = view.stream(plan.places, &counted);
       return;
     }
     total = view.make(plan.options);
     selected.emplace(plan.places, &counted);
     if (plan.order || plan.top > 0) sorted.emplace(plan.order, plan.top, &*selected);
-    sink().Begin(TableName(view.name), total->Fields());
+    sink().Begin(view.name, total->Fields());
   }
 
   Sink& sink() { return sorted ? static_cast<Sink&>(*sorted) : *selected; }

@@ -25,9 +25,6 @@ struct ViewPlan {
 /// The fields of a view, with those that its options add.
 std::vector<Field> FieldsOf(const View& view, const ViewOptions& options);
 
-/// "kernel_types" of "kernel-types".
-std::string TableName(std::string_view view);
-
 /// What --view takes, one line a view, for `--view list`.
 std::string ListOfViews();
 

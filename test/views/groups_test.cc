@@ -112,7 +112,6 @@ TEST(ViewsTest, TheListIsWhole) {
     }
     EXPECT_THAT(ListOfViews(), HasSubstr(std::string(view.name)));
   }
-  EXPECT_EQ(TableName("kernel-types"), "kernel_types");
 }
 
 }  // namespace

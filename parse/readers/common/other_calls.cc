@@ -6,7 +6,15 @@
 
 namespace oplens::parse {
 
+void OtherCalls::PlaceTimes(Trace* trace) {
+  std::sort(times_.begin(), times_.end(), [](const TimeSpan& a, const TimeSpan& b) {
+    return std::tuple(a.start_ns, a.end_ns) < std::tuple(b.start_ns, b.end_ns);
+  });
+  trace->api_times = std::exchange(times_, {});
+}
+
 void OtherCalls::Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of) {
+  if (!calls_wanted_) return PlaceTimes(trace);
   // Names are compared as texts: their ids depend on the order of rows.
   const auto key = [&](const LaunchCall& call) {
     return std::tuple(call.start_ns, call.end_ns, keys_[call.thread], call.correlation_id,

@@ -7,15 +7,27 @@
 
 #include "base/id_map.h"
 #include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
 
 namespace oplens::parse {
 
-/// The API calls that nothing refers to: TracePart::kApiCalls. They are put into the trace last, so
+/// The API calls that nothing refers to: TracePart::kApiCalls or kApiTimes. They are put into the trace last, so
 /// that all else is as without them.
 class OtherCalls {
  public:
+  explicit OtherCalls(TraceNeeds needs)
+      : calls_wanted_(needs.Has(TracePart::kApiCalls)),
+        wanted_(calls_wanted_ || needs.Has(TracePart::kApiTimes)) {}
+
+  /// Whether any call is to be added.
+  bool wanted() const { return wanted_; }
+
   /// `thread` is a key of the reader's; call.thread is set by Place.
   void Add(LaunchCall call, int64_t thread) {
+    if (!calls_wanted_) {
+      times_.push_back({call.start_ns, call.end_ns});
+      return;
+    }
     if (keys_.empty() || keys_[last_] != thread) {
       const uint32_t known = index_.Find(thread);
       last_ = known != IdMap::kNone ? known : static_cast<uint32_t>(keys_.size());
@@ -34,6 +46,11 @@ class OtherCalls {
   void Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of);
 
  private:
+  void PlaceTimes(Trace* trace);
+
+  bool calls_wanted_;
+  bool wanted_;
+  std::vector<TimeSpan> times_;    // Where calls are not wanted.
   std::vector<LaunchCall> calls_;  // `thread` is an index into keys_.
   std::vector<int64_t> keys_;
   IdMap index_;  // Of a key in keys_.

@@ -114,7 +114,7 @@ void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
     }
   }
   // Nothing can refer to a call without a correlation id.
-  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  const bool all = others_.wanted();
   if (details.correlation_id == kUnknownId && !all) return;
   KinetoTimes times;
   if (!context_.TimesOf(event, Reason::kBadLaunchRow, Reason::kBadLaunchTimes, &times)) return;
@@ -356,7 +356,7 @@ void KinetoDevice::Finish() {
 /// Of calls with the same id one of the runtime counts before one of the driver, then the earlier.
 void KinetoDevice::KeepWantedCalls(const IdMap& wanted,
                                    std::vector<LaunchIndex>* launch_of_wanted) {
-  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  const bool all = others_.wanted();
   std::vector<LaunchCall> kept;
   std::vector<bool> kept_driver;
   int64_t repeats = 0;

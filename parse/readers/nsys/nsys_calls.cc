@@ -69,7 +69,7 @@ void NsysCalls::ReadCall(int64_t row_id, const Cell* row) {
   const bool wanted = wanted_.Find(key) != IdMap::kNone;
   const Key anywhere = KeyOf(0, row[3].integer());
   const bool wanted_anywhere = any_process_wanted_ && wanted_.Find(anywhere) != IdMap::kNone;
-  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  const bool all = others_.wanted();
   if (!wanted && !wanted_anywhere && !all) return;
   LaunchCall call;
   call.start_ns = row[0].integer();
@@ -100,7 +100,7 @@ void NsysCalls::Keep(Key key, LaunchCall call, int64_t global_tid) {
   if (std::pair(call.start_ns, call.end_ns) < std::pair(kept.start_ns, kept.end_ns)) {
     std::swap(kept, call);
   }
-  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  const bool all = others_.wanted();
   if (all && IsCallOfItsOwn(call, kept)) {
     others_.Add(call, context_.global_tids()[call.thread]);
   }

@@ -18,7 +18,7 @@ void NvprofCalls::Read() {
 void NvprofCalls::ReadTable(std::string_view table, NameOf name_of) {
   constexpr std::string_view kColumns[] = {"cbid",      "start",    "end",
                                            "processId", "threadId", "correlationId"};
-  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  const bool all = others_.wanted();
   const auto first_of_table = static_cast<LaunchIndex>(context_.trace.launches.size());
   IdMap api_of_cbid;
   context_.trace.launches.reserve(
@@ -67,7 +67,7 @@ void NvprofCalls::Keep(LaunchIndex first_of_table, LaunchCall call, int64_t thre
   const bool better = *launch >= first_of_table &&
                       std::pair(call.start_ns, call.end_ns) < std::pair(kept.start_ns, kept.end_ns);
   if (better) std::swap(kept, call);
-  const bool all = context_.needs.Has(TracePart::kApiCalls);
+  const bool all = others_.wanted();
   if (!all || !IsCallOfItsOwn(call, kept)) return;
   const Thread& owner = context_.trace.threads[call.thread];
   others_.Add(call, NvprofContext::ThreadKey(owner.process_id, owner.thread_id));
