@@ -4,6 +4,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/error.h"
 #include "base/output.h"
@@ -125,7 +128,17 @@ void RefuseSameFiles(const Inputs& inputs, const Options& options) {
   }
 }
 
+/// Lets large buffers go back to the system when they are freed: glibc else keeps ever larger ones
+/// for what comes, which raises the peak.
+void GiveBackWhatIsFreed() {
+#ifdef __GLIBC__
+  constexpr int kLargeBytes = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+#endif
+}
+
 int Main(const Options& options) {
+  GiveBackWhatIsFreed();
   if (options.task == Task::kMessage) {
     Output output("");
     output.Write(options.message);

@@ -35,6 +35,8 @@ CallTree::CallTree(const Joined& joined) {
     int64_t covered_until_ns;  // By children so far.
   };
   std::vector<Open> open;
+  // More than there may be costs no memory that is not written, and growing would copy.
+  calls_.reserve(trace.ranges.size());
   bounds_.push_back(0);
   for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
     open.clear();

@@ -190,6 +190,9 @@ void OperatorRun::Finish() {
       if (calls[i].parent != CallTree::kNone) calls_[first + calls[i].parent].time.Add(call.time);
     }
   }
+  // There may be several for each kernel, and the sums go elsewhere next.
+  std::vector<CallState>().swap(calls_);
+  std::vector<uint32_t>().swap(kernel_slots_);
 }
 
 void OperatorRun::SumStrays() {

@@ -42,7 +42,11 @@ class OperatorRun {
   };
   static constexpr uint32_t kUnattributed = UINT32_MAX;
 
-  const std::deque<Slot>& slots() const { return slots_; }
+  /// Gives each slot to f(slot), and frees it.
+  template <typename F>
+  void TakeSlots(F f) {
+    for (; !slots_.empty(); slots_.pop_front()) f(slots_.front());
+  }
   /// The texts of a group: the name and those of the keys, those of step and rank left out.
   std::vector<std::string_view> TextsOf(uint32_t group) const;
   /// How many texts that are.

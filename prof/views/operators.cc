@@ -77,7 +77,7 @@ void Operators::Begin(const Run* run) {
 void Operators::End(const Run* run) {
   if (run == nullptr || !run_) return;
   run_->Finish();
-  for (const OperatorRun::Slot& slot : run_->slots()) AddTo(KeyOf(*run, slot), slot.sums);
+  run_->TakeSlots([&](const OperatorRun::Slot& slot) { AddTo(KeyOf(*run, slot), slot.sums); });
   run_.reset();
 }
 
