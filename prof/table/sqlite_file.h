@@ -10,8 +10,9 @@
 
 namespace oplens::prof {
 
-/// Tables in a SQLite database ('-' in their names as '_'): each with a column a field, INTEGER, REAL or TEXT; unknown is NULL,
-/// lists are JSON texts. The table `meta` (key, value) says what made it.
+/// Tables in a SQLite database ('-' in their names as '_'): each with a column a field, INTEGER,
+/// REAL or TEXT; unknown is NULL, lists are JSON texts. The table `meta` (key, value) says what
+/// made it.
 class SqliteFile : public Destination {
  public:
   /// Rows go into a temporary file beside `path`, or beside the file that this links to. Throws

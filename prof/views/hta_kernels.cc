@@ -24,14 +24,14 @@ constexpr Field kFields[] = {
     {"type", "Type", "", FieldType::kText, 13, "COMPUTATION, COMMUNICATION or MEMORY", Fold::kKey},
     {"name", "Name", "", FieldType::kText, Field::kShared,
      "of the kernel; \"others\": all names of the type with less time", Fold::kKey},
-    {"sum_ns", "Sum", "ns", FieldType::kInteger, 14, "sum of the durations", Fold::kSum},
-    {"max_ns", "Max", "ns", FieldType::kInteger, 12,
+    {"sum_ns", "Sum(ns)", "ns", FieldType::kInteger, 14, "sum of the durations", Fold::kSum},
+    {"max_ns", "Max(ns)", "ns", FieldType::kInteger, 12,
      "longest duration; where there are others, largest sum of a name", Fold::kMax},
-    {"min_ns", "Min", "ns", FieldType::kInteger, 12,
+    {"min_ns", "Min(ns)", "ns", FieldType::kInteger, 12,
      "shortest duration; where there are others, least sum of a name", Fold::kMin},
-    {"stddev_ns", "Stddev", "ns", FieldType::kDecimal, 14,
+    {"stddev_ns", "Stddev(ns)", "ns", FieldType::kDecimal, 14,
      "standard deviation of the same, over n - 1; 0 of one", Fold::kNone},
-    {"mean_ns", "Mean", "ns", FieldType::kDecimal, 14, "mean of the same", Fold::kMean},
+    {"mean_ns", "Mean(ns)", "ns", FieldType::kDecimal, 14, "mean of the same", Fold::kMean},
 };
 
 /// Of durations, or of sums of them, us. Exact as long as they are those of less than 2^63 us.

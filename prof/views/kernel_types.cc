@@ -9,7 +9,8 @@
 
 #include "prof/run/device_times.h"
 #include "prof/run/hta_events.h"
-#include "prof/views/by_step.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
 
 namespace oplens::prof {
@@ -20,7 +21,7 @@ constexpr Field kFields[] = {
      "the classes that run at once: COMPUTATION (replays of graphs too), COMMUNICATION, MEMORY "
      "(copies and fills)",
      Fold::kKey},
-    {"sum_ns", "Time", "ns", FieldType::kInteger, 14,
+    {"sum_ns", "Time(ns)", "ns", FieldType::kInteger, 14,
      "time in which exactly these run, summed over ranks and devices", Fold::kSum},
     {"share_pct", "Share%", "%", FieldType::kDecimal, 8, "100 x sum_ns / its sum over all rows",
      Fold::kNone},
@@ -94,11 +95,23 @@ std::string NameOf(size_t combination) {
   return name;
 }
 
+/// What a row is of; what the rows are not split by is as in this.
+struct Key {
+  std::string rank;
+  int64_t step = 0;
+};
+struct KeyBefore {
+  bool operator()(const Key& a, const Key& b) const {
+    if (a.rank != b.rank) return RankBefore()(a.rank, b.rank);
+    return a.step < b.step;
+  }
+};
+
 class KernelTypes : public Partial {
  public:
   explicit KernelTypes(const ViewOptions& options)
       : hta_(options.compat == Compat::kHta),
-        by_step_(IsByStep(options, "kernel-types")),
+        by_(options, "kernel-types"),
         notes_("kernel-types") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }
@@ -116,45 +129,51 @@ class KernelTypes : public Partial {
     return {hta_ ? std::nearbyint(percent * kDigits) / kDigits : percent};
   }
 
-  void Take(int64_t step, const Types& more) {
-    Types& types = steps_[step];
+  void Take(const Key& key, const Types& more) {
+    Types& types = rows_[key];
     types.times.Add(more.times);
     for (size_t c = 0; c < kClassCombinations; ++c) types.occurs[c] |= more.occurs[c];
   }
 
-  void EmitStep(int64_t step, const Types& types, Sink* sink) const;
+  void EmitRows(const Key& key, const Types& types, Sink* sink) const;
 
   bool hta_;
-  bool by_step_;
-  std::map<int64_t, Types> steps_;  // 0 of all steps together.
+  TimeKeys by_;
+  std::map<Key, Types, KeyBefore> rows_;
   ViewNotes notes_;
 };
 
 void KernelTypes::End(const Run* run) {
   if (run == nullptr) return;
-  if (hta_) return Take(0, HtaTypes(*run));
-  if (!by_step_) return Take(0, OwnTypes(*run, std::nullopt).front());
+  Key key;
+  if (by_.rank) key.rank = run->rank();
+  if (hta_) return Take(key, HtaTypes(*run));
+  if (!by_.step) return Take(key, OwnTypes(*run, std::nullopt).front());
   const std::vector<Types> found = OwnTypes(*run, WindowsOf(run->steps()));
-  for (size_t i = 0; i < found.size(); ++i) Take(run->steps().all()[i].number, found[i]);
+  for (size_t i = 0; i < found.size(); ++i) {
+    key.step = run->steps().all()[i].number;
+    Take(key, found[i]);
+  }
 }
 
 void KernelTypes::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const KernelTypes&>(other);
-  for (const auto& [step, types] : more.steps_) Take(step, types);
+  for (const auto& [key, types] : more.rows_) Take(key, types);
   notes_.Merge(more.notes_);
 }
 
 std::vector<Field> KernelTypes::Fields() const {
   std::vector<Field> fields(std::begin(kFields), std::end(kFields));
-  if (by_step_) fields.insert(fields.begin(), kStepField);
+  if (by_.step) fields.insert(fields.begin(), kStepField);
+  if (by_.rank) fields.insert(fields.begin(), kRankField);
   return fields;
 }
 
 void KernelTypes::Emit(Sink* sink) const {
-  for (const auto& [step, types] : steps_) EmitStep(step, types, sink);
+  for (const auto& [key, types] : rows_) EmitRows(key, types, sink);
 }
 
-void KernelTypes::EmitStep(int64_t step, const Types& types, Sink* sink) const {
+void KernelTypes::EmitRows(const Key& key, const Types& types, Sink* sink) const {
   std::vector<size_t> order;
   for (size_t c = 1; c < kClassCombinations; ++c) {
     if (types.occurs[c]) order.push_back(c);
@@ -165,7 +184,8 @@ void KernelTypes::EmitStep(int64_t step, const Types& types, Sink* sink) const {
   for (const size_t c : order) {
     const std::string name = NameOf(c);
     std::vector<Cell> cells;
-    if (by_step_) cells.push_back(Integer(step));
+    if (by_.rank) cells.push_back(Text(key.rank));
+    if (by_.step) cells.push_back(Integer(key.step));
     for (const Cell& cell : {Text(name), Integer(ns[c]), Share(ns[c], all_ns)}) {
       cells.push_back(cell);
     }

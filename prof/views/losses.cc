@@ -19,7 +19,7 @@ constexpr Field kFields[] = {
     {"loss", "Loss", "", FieldType::kText, 24, "what is lost, as one word", Fold::kKey},
     {"count", "Count", "", FieldType::kInteger, 10, "how many events, ranges, steps or records",
      Fold::kSum},
-    {"time_ns", "Time", "ns", FieldType::kInteger, 14,
+    {"time_ns", "Time(ns)", "ns", FieldType::kInteger, 14,
      "sum of the durations of the device events that it is about; unknown where it is about none",
      Fold::kSum},
     {"share_pct", "Share%", "%", FieldType::kDecimal, 8,

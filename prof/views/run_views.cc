@@ -101,6 +101,34 @@ void PlanColumns(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   }
 }
 
+constexpr Field kRulesField = {
+    "rules",   "Rules",
+    "",        FieldType::kText,
+    6,         "with --compat: whose rules the row is by: tb, hta, or oplens where these have none",
+    Fold::kKey};
+
+/// Says in front of each row by whose rules it is.
+class RulesSink : public Sink {
+ public:
+  RulesSink(std::string_view rules, Sink* sink) : rules_(rules), sink_(sink) {}
+  void Begin(std::string_view table, std::vector<Field> fields) override {
+    fields.insert(fields.begin(), kRulesField);
+    cells_.resize(fields.size());
+    sink_->Begin(table, std::move(fields));
+  }
+  void Row(std::span<const Cell> cells) override {
+    cells_.front() = Text(rules_);
+    std::copy(cells.begin(), cells.end(), cells_.begin() + 1);
+    sink_->Row(cells_);
+  }
+  void End() override { sink_->End(); }
+
+ private:
+  std::string_view rules_;
+  Sink* sink_;
+  std::vector<Cell> cells_;
+};
+
 /// Passes rows on and counts them.
 class CountingSink : public Sink {
  public:
@@ -162,16 +190,19 @@ struct ViewRunner::Running {
   Running(const ViewPlan& of, Destination* destination)
       : plan(of), table(destination->NewTable()), counted(table.get()) {
     const View& view = *plan.view;
+    const Compat compat = plan.options.compat;
+    if (compat != Compat::kNone) rules.emplace(RulesOf(view, compat), &counted);
+    Sink* const out = rules ? static_cast<Sink*>(&*rules) : &counted;
     if (view.make == nullptr) {
       std::vector<Field> fields;
       const std::span<const Field> all = view.fields();
       for (const size_t place : plan.places) fields.push_back(all[place]);
-      counted.Begin(view.name, std::move(fields));
-      stream = view.stream(plan.places, &counted);
+      out->Begin(view.name, std::move(fields));
+      stream = view.stream(plan.places, out);
       return;
     }
     total = view.make(plan.options);
-    selected.emplace(plan.places, &counted);
+    selected.emplace(plan.places, out);
     if (plan.order || plan.top > 0) sorted.emplace(plan.order, plan.top, &*selected);
     sink().Begin(view.name, total->Fields());
   }
@@ -181,6 +212,7 @@ struct ViewRunner::Running {
   const ViewPlan& plan;
   std::unique_ptr<Sink> table;
   CountingSink counted;
+  std::optional<RulesSink> rules;      // With --compat.
   std::unique_ptr<ViewStream> stream;  // Of a view that keeps nothing; else
   std::optional<SelectingSink> selected;
   std::optional<SortingSink> sorted;
@@ -285,7 +317,8 @@ std::vector<std::string> ViewRunner::Notes() const {
   for (const auto& view : views_) {
     if (view->total == nullptr) continue;
     for (const std::string& note : view->total->Notes()) {
-      notes.push_back(fmt::format("{}: {}", view->plan.view->name, note));
+      const std::string_view name = view->plan.view->name;
+      notes.push_back(note.starts_with(name) ? note : fmt::format("{}: {}", name, note));
     }
   }
   return notes;

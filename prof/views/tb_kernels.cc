@@ -47,14 +47,14 @@ constexpr Field kEligible = {
     Fold::kNone};
 constexpr Field kSumFields[] = {
     {"calls", "Calls", "", FieldType::kInteger, 8, "kernels", Fold::kSum},
-    {"total_ns", "Total", "ns", FieldType::kInteger, 13, "sum of their durations", Fold::kSum},
-    {"mean_ns", "Mean", "ns", FieldType::kDecimal, 13, "total_ns / calls", Fold::kMean},
-    {"max_ns", "Max", "ns", FieldType::kInteger, 11, "longest", Fold::kMax},
-    {"min_ns", "Min", "ns", FieldType::kInteger, 11, "shortest", Fold::kMin},
+    {"total_ns", "Total(ns)", "ns", FieldType::kInteger, 13, "sum of their durations", Fold::kSum},
+    {"mean_ns", "Mean(ns)", "ns", FieldType::kDecimal, 13, "total_ns / calls", Fold::kMean},
+    {"max_ns", "Max(ns)", "ns", FieldType::kInteger, 11, "longest", Fold::kMax},
+    {"min_ns", "Min(ns)", "ns", FieldType::kInteger, 11, "shortest", Fold::kMin},
     {"blocks_per_sm", "Blocks/SM", "", FieldType::kDecimal, 10,
      "blocks per multiprocessor: mean weighted by duration; of kernels without it 0 counts",
      Fold::kMean},
-    {"occupancy_pct", "Occupancy", "%", FieldType::kDecimal, 9,
+    {"occupancy_pct", "Occupancy(%)", "%", FieldType::kDecimal, 9,
      "estimated achieved occupancy: mean weighted by duration; of kernels without it 0 counts",
      Fold::kMean},
 };

@@ -8,8 +8,8 @@
 #include "base/saturating.h"
 #include "prof/run/device_times.h"
 #include "prof/run/hta_events.h"
-#include "prof/views/by_step.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
 
 namespace oplens::prof {
@@ -18,18 +18,18 @@ namespace {
 constexpr Field kFields[] = {
     {"rank", "Rank", "", FieldType::kText, 6, "number of the process; empty where it is not known",
      Fold::kKey},
-    {"idle_ns", "Idle", "ns", FieldType::kInteger, 14,
+    {"idle_ns", "Idle(ns)", "ns", FieldType::kInteger, 14,
      "time in which no device event runs, within kernel_ns", Fold::kSum},
     {"idle_pct", "Idle%", "%", FieldType::kDecimal, 8, "100 x idle_ns / kernel_ns", Fold::kNone},
-    {"compute_ns", "Compute", "ns", FieldType::kInteger, 14,
+    {"compute_ns", "Compute(ns)", "ns", FieldType::kInteger, 14,
      "time in which a compute kernel or a replay of a graph runs", Fold::kSum},
     {"compute_pct", "Comp%", "%", FieldType::kDecimal, 8, "100 x compute_ns / kernel_ns",
      Fold::kNone},
-    {"non_compute_ns", "NonCompute", "ns", FieldType::kInteger, 14,
+    {"non_compute_ns", "NonCompute(ns)", "ns", FieldType::kInteger, 14,
      "time in which something runs, but no compute kernel and no replay", Fold::kSum},
     {"non_compute_pct", "Non%", "%", FieldType::kDecimal, 8, "100 x non_compute_ns / kernel_ns",
      Fold::kNone},
-    {"kernel_ns", "KernelTime", "ns", FieldType::kInteger, 14,
+    {"kernel_ns", "KernelTime(ns)", "ns", FieldType::kInteger, 14,
      "from the start of the first device event to the end of the last, of a step its span; = "
      "idle_ns + compute_ns + non_compute_ns",
      Fold::kSum},
@@ -116,7 +116,7 @@ class Temporal : public Partial {
  public:
   explicit Temporal(const ViewOptions& options)
       : hta_(options.compat == Compat::kHta),
-        by_step_(IsByStep(options, "temporal")),
+        by_step_(TimeKeys(options, "temporal").step),
         notes_("temporal") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }

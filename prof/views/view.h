@@ -82,9 +82,15 @@ struct View {
   std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
   std::string_view some = {};  ///< Fields that are printed in lines unless -c is given; "": all.
   TraceNeeds tb_needs = {};    ///< Further ones with Compat::kTensorBoard.
+  bool tb = false;             ///< It has the rules of Compat::kTensorBoard,
+  bool hta = false;            ///< and those of Compat::kHta; else it prints ours.
   bool may_be_empty = false;   ///< That it has no rows is good news.
   bool sorts = false;          ///< It follows ViewOptions::sort and top itself.
 };
+
+/// Whose rules a view counts by when it is asked for those of `compat`: "tb", "hta", or "oplens"
+/// where it has none of these.
+std::string_view RulesOf(const View& view, Compat compat);
 
 /// All of them, in the order in which they are listed.
 std::span<const View> Views();

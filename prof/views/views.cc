@@ -69,8 +69,8 @@ std::span<const Field> Kept() {
 std::vector<Field> KernelFields() { return FieldsOf(KernelColumns()); }
 std::vector<Field> CopyFields() { return FieldsOf(CopyColumns()); }
 
-std::span<const std::string_view> StepKey() {
-  static constexpr std::string_view kKeys[] = {"step"};
+std::span<const std::string_view> TimeKeyWords() {
+  static constexpr std::string_view kKeys[] = {"step", "rank"};
   return kKeys;
 }
 
@@ -94,39 +94,46 @@ constexpr View kViews[] = {
      .needs = kOverviewNeeds,
      .fields = OverviewFields,
      .make = MakeOverview,
-     .tb_needs = kTbOverviewNeeds},
+     .tb_needs = kTbOverviewNeeds,
+     .tb = true},
     {.name = "gpu",
      .help = "how well each GPU was used",
      .needs = kGpuNeeds,
      .fields = GpuFields,
      .make = MakeGpu,
-     .tb_needs = kTbGpuNeeds},
+     .tb_needs = kTbGpuNeeds,
+     .tb = true},
     {.name = "operators",
      .help = "what each operator cost on host and device",
      .needs = kOperatorsNeeds,
      .fields = OperatorsFields,
      .make = MakeOperators,
      .by = OperatorKeys,
-     .tb_needs = kTbOperatorsNeeds},
+     .tb_needs = kTbOperatorsNeeds,
+     .tb = true},
     {.name = "groups",
      .help = "kernels that are alike in the keys of --by",
      .fields = GroupsFields,
      .make = MakeGroups,
      .by = GroupKeys,
      .tb_needs = kTbKernelsNeeds,
+     .tb = true,
+     .hta = true,
      .sorts = true},
     {.name = "kernel-types",
      .help = "time of the device by what ran at once",
      .needs = kKernelTypesNeeds,
      .fields = KernelTypesFields,
      .make = MakeKernelTypes,
-     .by = StepKey},
+     .by = TimeKeyWords,
+     .hta = true},
     {.name = "temporal",
      .help = "how long each rank's device was idle, computing, or did something else",
      .needs = kTemporalNeeds,
      .fields = TemporalFields,
      .make = MakeTemporal,
-     .by = StepKey},
+     .by = TimeKeyWords,
+     .hta = true},
     {.name = "losses",
      .help = "what the recording lacks, and what mends it",
      .needs = kLossesNeeds,
@@ -136,6 +143,12 @@ constexpr View kViews[] = {
 };
 
 }  // namespace
+
+std::string_view RulesOf(const View& view, Compat compat) {
+  if (compat == Compat::kTensorBoard && view.tb) return "tb";
+  if (compat == Compat::kHta && view.hta) return "hta";
+  return "oplens";
+}
 
 std::span<const View> Views() { return kViews; }
 

@@ -129,8 +129,7 @@ TEST_F(ViewsEndToEnd, ATableAView) {
 }
 
 TEST_F(ViewsEndToEnd, EachJsonRowNamesItsView) {
-  const RunResult result =
-      RunProf({"--json", "--view", "kernels,overview,gpu", Path("net.json")});
+  const RunResult result = RunProf({"--json", "--view", "kernels,overview,gpu", Path("net.json")});
   std::set<std::string> views;
   for (const auto& row : RowsIn(result.out)) views.insert(row.at("view").get<std::string>());
   for (size_t at = 0; at < result.out.size(); at = result.out.find('\n', at) + 1) {

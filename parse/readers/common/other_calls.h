@@ -11,8 +11,8 @@
 
 namespace oplens::parse {
 
-/// The API calls that nothing refers to: TracePart::kApiCalls or kApiTimes. They are put into the trace last, so
-/// that all else is as without them.
+/// The API calls that nothing refers to: TracePart::kApiCalls or kApiTimes. They are put into the
+/// trace last, so that all else is as without them.
 class OtherCalls {
  public:
   explicit OtherCalls(TraceNeeds needs)
