@@ -5,6 +5,7 @@
 
 // Names of files may hold commas: each argument is one name.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <algorithm>
 #include <cxxopts.hpp>
 #include <vector>
 
@@ -111,8 +112,10 @@ cxxopts::Options Declare() {
 }
 
 void AppendFields(std::span<const Field> fields, std::string* text) {
+  size_t width = 8;
+  for (const Field& field : fields) width = std::max(width, field.key.size());
   for (const Field& field : fields) {
-    AppendFormat(text, "  {:<8} {:<9} {}\n", field.key,
+    AppendFormat(text, "  {:<{}} {:<9} {}\n", field.key, width,
                  field.unit.empty() ? "" : fmt::format("[{}]", field.unit), field.help);
   }
 }
@@ -126,12 +129,21 @@ std::string Help(const cxxopts::Options& options) {
   text += fmt::format("\nKeys of --by: {}\nColumns with --by: the keys, then\n",
                       fmt::join(GroupKeys(), ","));
   AppendFields(FigureFields(), &text);
-  for (const View& view : Views()) {
-    if (view.make == nullptr) continue;
-    AppendFormat(&text, "\nColumns of --view {}:\n", view.name);
-    AppendFields(view.fields(), &text);
-  }
+  text += "\nViews of --view; prof -h --view VIEW lists the columns of one:\n";
+  text += ListOfViews();
   AppendFormat(&text, "\nRules of tc: version {}.\n", ops::TensorCoreRulesVersion());
+  return text;
+}
+
+std::string HelpOfViews(std::string_view list) {
+  std::string text;
+  for (const ViewPlan& plan : PlanViews({.list = list})) {
+    AppendFormat(&text, "{}{}: {}\n", text.empty() ? "" : "\n", plan.view->name, plan.view->help);
+    AppendFields(plan.view->fields(), &text);
+    if (plan.view->by != nullptr) {
+      AppendFormat(&text, "Keys of --by: {}\n", fmt::join(plan.view->by(), ","));
+    }
+  }
   return text;
 }
 
@@ -320,7 +332,8 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   Options options;
   if (given.count("help") > 0) {
     options.task = Task::kMessage;
-    options.message = Help(declared);
+    const std::string views = TextOf(given, "view");
+    options.message = views.empty() || views == "list" ? Help(declared) : HelpOfViews(views);
     return options;
   }
   if (given.count("version") > 0) {

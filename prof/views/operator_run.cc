@@ -101,6 +101,8 @@ void OperatorRun::AddCalls() {
   for (size_t i = 0; i < all.size(); ++i) {
     CallState& call = calls_[i];
     const int64_t start_ns = run_.trace().ranges[all[i].range].start_ns;
+    call.slot = kNoSlot;
+    if (!run_.SelectsHost(start_ns)) continue;
     call.slot = SlotOf(call.group, run_.steps().OfHost(start_ns));
     OperatorSums& sums = slots_[call.slot].sums;
     ++sums.calls;
@@ -114,7 +116,7 @@ void OperatorRun::AddCalls() {
 uint32_t OperatorRun::SlotOfWork(const DeviceEvent& event, uint32_t call) {
   if (call == CallWork::kNone) return SlotOf(kUnattributed, run_.steps().OfEvent(event));
   const bool captured = event.IsKernel() && run_.trace().kernels[event.index].capture != kNoLaunch;
-  if (!captured) return calls_[call].slot;
+  if (!captured && calls_[call].slot != kNoSlot) return calls_[call].slot;
   return SlotOf(calls_[call].group, run_.steps().OfEvent(event));
 }
 
@@ -165,6 +167,7 @@ void OperatorRun::Add(const PricedKernel& kernel) {
   uint32_t slot = kernel_slots_[kernel.work];
   if (slot == kNoSlot) {  // It has no usable time.
     slot = call == CallWork::kNone ? SlotOf(kUnattributed, Steps::kNone) : calls_[call].slot;
+    if (slot == kNoSlot) slot = SlotOf(calls_[call].group, Steps::kNone);
   }
   slots_[slot].sums.AddPrice(kernel);
   AddTime(call, slot, TensorCoreTimeOf(kernel, IsNamedProduct(kernel)));
@@ -186,7 +189,7 @@ void OperatorRun::Finish() {
     const std::span<const CallTree::Call> calls = tree.Of(thread);
     for (size_t i = calls.size(); i-- > 0;) {
       const CallState& call = calls_[first + i];
-      if (call.outermost) slots_[call.slot].sums.total.Add(call.time);
+      if (call.outermost && call.slot != kNoSlot) slots_[call.slot].sums.total.Add(call.time);
       if (calls[i].parent != CallTree::kNone) calls_[first + calls[i].parent].time.Add(call.time);
     }
   }

@@ -55,7 +55,7 @@ class OperatorRun {
  private:
   struct CallState {
     uint32_t group = 0;
-    uint32_t slot = 0;
+    uint32_t slot = 0;      // None where the call is not selected.
     bool outermost = true;  // No call of its group is around it.
     KernelTime time;        // That it launched itself; with those inside once that is summed.
   };

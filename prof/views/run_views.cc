@@ -158,7 +158,7 @@ std::vector<Field> FieldsOf(const View& view, const ViewOptions& options) {
 
 std::string ListOfViews() {
   std::string text;
-  for (const View& view : Views()) AppendFormat(&text, "{:<14} {}\n", view.name, view.help);
+  for (const View& view : Views()) AppendFormat(&text, "  {:<14} {}\n", view.name, view.help);
   return text;
 }
 

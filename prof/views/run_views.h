@@ -33,7 +33,7 @@ std::string ListOfViews();
 /// `in_lines`: for a reader, not for a program. Throws UsageError, naming the word and the valid
 /// ones.
 struct ViewRequest {
-  std::string_view list;
+  std::string_view list = {};
   Compat compat = Compat::kNone;
   std::string_view by = {};
   std::string_view sort = {};
