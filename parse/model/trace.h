@@ -11,6 +11,7 @@
 #include "parse/model/family.h"
 #include "parse/model/reason.h"
 #include "parse/model/string_pool.h"
+#include "parse/model/time_spans.h"
 
 namespace oplens {
 
@@ -118,12 +119,6 @@ struct LaunchCall {
   int64_t correlation_id = 0;  ///< kUnknownId when the file does not say.
   ThreadIndex thread = 0;
   StringId api = 0;  ///< e.g. "cudaLaunchKernel"
-};
-
-/// A stretch of time.
-struct TimeSpan {
-  int64_t start_ns = 0;
-  int64_t end_ns = 0;
 };
 
 /// What only some families tell of a kernel.
@@ -374,9 +369,8 @@ struct Trace {
   /// the recording of an event. With TracePart::kApiCalls behind them all others, in the order of
   /// their starts.
   std::vector<LaunchCall> launches;
-  /// When there were API calls that `launches` does not hold, by start: there may be ten for each
-  /// kernel, of which some clients want to know only this.
-  std::vector<TimeSpan> api_times;
+  /// When there were API calls that `launches` does not hold.
+  TimeSpans api_times;
   std::vector<Kernel> kernels;
   std::vector<KernelDetails> kernel_details;
   std::vector<MemoryCopy> copies;

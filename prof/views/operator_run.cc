@@ -22,6 +22,7 @@ OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by)
     : run_(run),
       places_(run.joined(), run.calls()),
       calls_(run.calls().all().size()),
+      outermost_(calls_.size(), true),
       kernel_slots_(run.trace().kernels.size(), kNoSlot),
       product_names_(run.trace().strings.size(), uint8_t{0}) {
   GroupCalls(by);
@@ -77,7 +78,7 @@ void OperatorRun::MarkOutermost() {
     for (uint32_t i = 0; i < calls.size(); ++i) {
       leave_until(calls[i].parent);
       CallState& call = calls_[first + i];
-      call.outermost = depth[call.group]++ == 0;
+      outermost_[first + i] = depth[call.group]++ == 0;
       around.push_back(i);
     }
     leave_until(CallTree::kNone);
@@ -108,7 +109,7 @@ void OperatorRun::AddCalls() {
     ++sums.calls;
     sums.length_ns = SaturatingSum(sums.length_ns, all[i].total_ns);
     sums.host_self_ns = SaturatingSum(sums.host_self_ns, all[i].self_ns);
-    if (call.outermost) sums.host_total_ns = SaturatingSum(sums.host_total_ns, all[i].total_ns);
+    if (outermost_[i]) sums.host_total_ns = SaturatingSum(sums.host_total_ns, all[i].total_ns);
     sums.lengths.Add(all[i].total_ns);
   }
 }
@@ -189,7 +190,7 @@ void OperatorRun::Finish() {
     const std::span<const CallTree::Call> calls = tree.Of(thread);
     for (size_t i = calls.size(); i-- > 0;) {
       const CallState& call = calls_[first + i];
-      if (call.outermost && call.slot != kNoSlot) slots_[call.slot].sums.total.Add(call.time);
+      if (outermost_[first + i] && call.slot != kNoSlot) slots_[call.slot].sums.total.Add(call.time);
       if (calls[i].parent != CallTree::kNone) calls_[first + calls[i].parent].time.Add(call.time);
     }
   }
@@ -204,7 +205,7 @@ void OperatorRun::SumStrays() {
     const size_t step = slots_[stray.slot].step;
     const size_t first = tree.BeginOf(run_.trace().ranges[tree.all()[stray.call].range].thread);
     for (size_t at = stray.call;;) {
-      if (calls_[at].outermost) slots_[SlotOf(calls_[at].group, step)].sums.total.Add(stray.time);
+      if (outermost_[at]) slots_[SlotOf(calls_[at].group, step)].sums.total.Add(stray.time);
       const uint32_t parent = tree.all()[at].parent;
       if (parent == CallTree::kNone) break;
       at = first + parent;

@@ -42,10 +42,10 @@ class OperatorRun {
   };
   static constexpr uint32_t kUnattributed = UINT32_MAX;
 
-  /// Gives each slot to f(slot), and frees it.
+  /// Gives each slot to f(Slot&&), and frees it.
   template <typename F>
   void TakeSlots(F f) {
-    for (; !slots_.empty(); slots_.pop_front()) f(slots_.front());
+    for (; !slots_.empty(); slots_.pop_front()) f(std::move(slots_.front()));
   }
   /// The texts of a group: the name and those of the keys, those of step and rank left out.
   std::vector<std::string_view> TextsOf(uint32_t group) const;
@@ -55,9 +55,8 @@ class OperatorRun {
  private:
   struct CallState {
     uint32_t group = 0;
-    uint32_t slot = 0;      // None where the call is not selected.
-    bool outermost = true;  // No call of its group is around it.
-    KernelTime time;        // That it launched itself; with those inside once that is summed.
+    uint32_t slot = 0;     // None where the call is not selected.
+    KernelTime time = {};  // That it launched itself; with those inside once that is summed.
   };
   /// What a call launched in another step than its own.
   struct Stray {
@@ -84,6 +83,7 @@ class OperatorRun {
   std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by call: numbers of texts.
   std::vector<uint32_t> group_calls_;           // By group: its first call.
   std::vector<CallState> calls_;                // By place in CallTree::all().
+  std::vector<bool> outermost_;                 // The same: no call of its group is around it.
   std::deque<Slot> slots_;
   IdMap slot_of_;                       // By group and step.
   std::vector<uint32_t> kernel_slots_;  // By kernel.

@@ -52,7 +52,7 @@ class Operators : public Partial {
   };
 
   Key KeyOf(const Run& run, const OperatorRun::Slot& slot) const;
-  void AddTo(const Key& key, const OperatorSums& sums);
+  void AddTo(Key key, OperatorSums sums);
   bool IsBy(OperatorKey key) const { return std::find(by_.begin(), by_.end(), key) != by_.end(); }
   std::vector<Row> Rows() const;
   void EmitRow(const Row& row, Sink* sink) const;
@@ -77,7 +77,8 @@ void Operators::Begin(const Run* run) {
 void Operators::End(const Run* run) {
   if (run == nullptr || !run_) return;
   run_->Finish();
-  run_->TakeSlots([&](const OperatorRun::Slot& slot) { AddTo(KeyOf(*run, slot), slot.sums); });
+  run_->TakeSlots(
+      [&](OperatorRun::Slot&& slot) { AddTo(KeyOf(*run, slot), std::move(slot.sums)); });
   run_.reset();
 }
 
@@ -103,13 +104,13 @@ Operators::Key Operators::KeyOf(const Run& run, const OperatorRun::Slot& slot) c
   return key;
 }
 
-void Operators::AddTo(const Key& key, const OperatorSums& sums) {
+void Operators::AddTo(Key key, OperatorSums sums) {
   const auto at = groups_.find(key);
   if (at != groups_.end()) {
     at->second.Add(sums);
   } else if (groups_.size() < kMaxGroups && key_bytes_ < kMaxKeyBytes) {
-    groups_.emplace(key, sums);
     key_bytes_ += key.texts.size();
+    groups_.emplace(std::move(key), std::move(sums));
   } else {
     groups_[Key{std::string(kOtherName), {}}].Add(sums);
   }

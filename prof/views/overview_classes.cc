@@ -120,7 +120,8 @@ void AddCalls(const Trace& trace, Compat compat, std::vector<Interval>* list) {
   for (const LaunchCall& call : trace.launches) {
     if (left_out.empty() || !left_out[call.api]) Push(call.start_ns, call.end_ns, list);
   }
-  for (const TimeSpan& time : trace.api_times) Push(time.start_ns, time.end_ns, list);
+  trace.api_times.ForEach(
+      [list](int64_t start_ns, int64_t end_ns) { Push(start_ns, end_ns, list); });
 }
 
 }  // namespace

@@ -7,10 +7,9 @@
 namespace oplens::parse {
 
 void OtherCalls::PlaceTimes(Trace* trace) {
-  std::sort(times_.begin(), times_.end(), [](const TimeSpan& a, const TimeSpan& b) {
-    return std::tuple(a.start_ns, a.end_ns) < std::tuple(b.start_ns, b.end_ns);
-  });
-  trace->api_times = std::exchange(times_, {});
+  if (!std::is_sorted(times_.begin(), times_.end())) std::sort(times_.begin(), times_.end());
+  for (const auto& [start_ns, end_ns] : times_) trace->api_times.Append(start_ns, end_ns);
+  std::vector<std::pair<int64_t, int64_t>>().swap(times_);
 }
 
 void OtherCalls::Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "base/id_map.h"
@@ -25,7 +26,7 @@ class OtherCalls {
   /// `thread` is a key of the reader's; call.thread is set by Place.
   void Add(LaunchCall call, int64_t thread) {
     if (!calls_wanted_) {
-      times_.push_back({call.start_ns, call.end_ns});
+      times_.emplace_back(call.start_ns, call.end_ns);
       return;
     }
     if (keys_.empty() || keys_[last_] != thread) {
@@ -50,7 +51,7 @@ class OtherCalls {
 
   bool calls_wanted_;
   bool wanted_;
-  std::vector<TimeSpan> times_;    // Where calls are not wanted.
+  std::vector<std::pair<int64_t, int64_t>> times_;  // Where calls are not wanted.
   std::vector<LaunchCall> calls_;  // `thread` is an index into keys_.
   std::vector<int64_t> keys_;
   IdMap index_;  // Of a key in keys_.

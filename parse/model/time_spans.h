@@ -1,0 +1,59 @@
+#ifndef OPLENS_PARSE_MODEL_TIME_SPANS_H_
+#define OPLENS_PARSE_MODEL_TIME_SPANS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace oplens {
+
+/// Stretches of time by their starts, some 4 bytes each: there may be ten for each kernel of a
+/// trace.
+class TimeSpans {
+ public:
+  /// `start_ns` is not less than that of the one before, `end_ns` not less than `start_ns`.
+  void Append(int64_t start_ns, int64_t end_ns) {
+    AppendNumber(static_cast<uint64_t>(start_ns) - static_cast<uint64_t>(last_start_ns_));
+    AppendNumber(static_cast<uint64_t>(end_ns) - static_cast<uint64_t>(start_ns));
+    last_start_ns_ = start_ns;
+    ++size_;
+  }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  /// Calls f(start_ns, end_ns) for each, in order.
+  template <typename F>
+  void ForEach(F f) const {
+    const uint8_t* at = bytes_.data();
+    uint64_t start = 0;
+    for (size_t i = 0; i < size_; ++i) {
+      start += NumberAt(&at);
+      const uint64_t end = start + NumberAt(&at);
+      f(static_cast<int64_t>(start), static_cast<int64_t>(end));
+    }
+  }
+
+ private:
+  // 7 bits a byte, the lowest first; the highest bit says that more follow.
+  void AppendNumber(uint64_t number) {
+    for (; number >= 128; number >>= 7) bytes_.push_back(static_cast<uint8_t>(number | 128));
+    bytes_.push_back(static_cast<uint8_t>(number));
+  }
+  static uint64_t NumberAt(const uint8_t** at) {
+    uint64_t number = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      const uint8_t byte = *(*at)++;
+      number |= uint64_t{byte & 127U} << shift;
+      if (byte < 128) return number;
+    }
+  }
+
+  std::vector<uint8_t> bytes_;
+  int64_t last_start_ns_ = 0;
+  size_t size_ = 0;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_PARSE_MODEL_TIME_SPANS_H_
