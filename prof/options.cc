@@ -249,6 +249,22 @@ Compat ReadCompat(const std::string& word) {
   throw UsageError(fmt::format("--compat: '{}' is neither tb nor hta", word));
 }
 
+/// Throws UsageError for options that some of the views would follow and others not.
+void RefuseWithViews(const cxxopts::ParseResult& given, const Options& options) {
+  for (const ViewPlan& plan : options.views) {
+    const bool of_kernels = plan.view->name == "kernels" || plan.view->name == "groups";
+    if (given.count("range") > 0 && !of_kernels) {
+      throw UsageError(fmt::format(
+          "--range chooses kernels: of the views it goes with kernels and groups, not with {}",
+          plan.view->name));
+    }
+  }
+  for (const char* option : {"step-range", "time-range", "device"}) {
+    if (given.count("compat") == 0 || given.count(option) == 0) continue;
+    throw UsageError(fmt::format("--{}: --compat is of whole runs: give one of the two", option));
+  }
+}
+
 void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   const std::string list = TextOf(given, "view");
   if (list == "list") {
@@ -259,8 +275,10 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   const std::string by = TextOf(given, "by");
   const std::string sort = TextOf(given, "sort");
   const std::string columns = TextOf(given, "c");
-  options->views = PlanViews({list, ReadCompat(TextOf(given, "compat")), by, sort, columns,
-                              ReadTop(given), !options->format->many, given.count("copies") > 0});
+  options->views =
+      PlanViews({list, ReadCompat(TextOf(given, "compat")), by, sort, columns, ReadTop(given),
+                 !options->format->many, given.count("w") > 0, given.count("copies") > 0});
+  RefuseWithViews(given, *options);
   Selection& selection = options->run.selection;
   if (given.count("step-range") > 0) selection.steps = ReadStepRange(TextOf(given, "step-range"));
   if (given.count("time-range") > 0) selection.time = ReadTimeRange(TextOf(given, "time-range"));

@@ -137,6 +137,7 @@ class Pricer {
     if (options_.steps != nullptr) {
       waiting->record.step = options_.steps->StepOf(waiting->row);
     }
+    waiting->record.step = sink_->StepOf(waiting->row, waiting->record.step);
     if (!kept) return queue_->Recycle(std::move(waiting));
     if (waiting->row.replay) {
       AddReplay(waiting->row);

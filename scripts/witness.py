@@ -53,6 +53,9 @@ FORMS = [
     ("outer", "prof", ["-c", "all", "--csv", "--op", "outer"]),
     ("range", "prof", ["--range", "(?i)layer|forward|backward|step", "-c", "all", "--csv"]),
     ("step", "prof", ["--step", "(?i)(?:iter|step|layer)[^0-9]*([0-9]+)", "--by", "step", "--csv"]),
+    ("views", "prof", ["--view", "overview,gpu,operators,groups,kernel-types,temporal,losses", "--json"]),
+    ("views-tb", "prof", ["--view", "overview,gpu,operators,groups", "--compat", "tb", "--json"]),
+    ("views-hta", "prof", ["--view", "groups,kernel-types,temporal", "--compat", "hta", "--json"]),
     ("rules", "prof", ["--rules", "rules.toml", "--gpu", "V100 SXM2", "-c", "all", "--csv"]),
 ]
 

@@ -341,6 +341,7 @@ struct RecorderLosses {
   int64_t records = 0;              ///< Of the GPU and of API calls.
   int64_t ranges = 0;               ///< Calls that open, close or mark.
   int64_t unfinished_launches = 0;  ///< Of kernels that had not ended when the recording did.
+  bool file_cut = false;            ///< The file ends early: anything may be missing.
 };
 
 /// One profile. Rows are in file order until Correlate sorts them.

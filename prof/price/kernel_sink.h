@@ -1,6 +1,9 @@
 #ifndef OPLENS_PROF_PRICE_KERNEL_SINK_H_
 #define OPLENS_PROF_PRICE_KERNEL_SINK_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "prof/price/priced_kernel.h"
 
 namespace oplens::parse {
@@ -26,6 +29,12 @@ class KernelSink {
     return false;
   }
   virtual void EndInput() {}
+  /// The step that the kernel counts in, where the sink knows better than what is told of it.
+  virtual std::optional<int64_t> StepOf(const PricedKernel& kernel,
+                                        std::optional<int64_t> told) const {
+    static_cast<void>(kernel);
+    return told;
+  }
 };
 
 }  // namespace oplens::prof

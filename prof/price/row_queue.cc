@@ -34,7 +34,9 @@ void RowQueue::PushReplay(std::unique_ptr<WaitingRow> row) {
   row->instance = nullptr;
   row->resolution = {};
   waiting_bytes_ += row->line.size();
+  const uint32_t work = row->row.work;
   row->row = {};
+  row->row.work = work;
   row->row.record = &row->record;
   row->row.layer = row->record.layer;
   row->row.replay = true;

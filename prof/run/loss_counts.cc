@@ -140,6 +140,7 @@ LossCounts CountLosses(const Run& run) {
   losses.Add(Loss::kLostRecords, trace.lost.records);
   losses.Add(Loss::kLostRanges, trace.lost.ranges);
   losses.Add(Loss::kUnfinishedLaunch, trace.lost.unfinished_launches);
+  losses.Add(Loss::kFileCut, trace.lost.file_cut ? 1 : 0);
   for (const DeviceEvent& event : run.work().events()) {
     losses.device_ns = SaturatingSum(losses.device_ns, event.duration_ns());
   }

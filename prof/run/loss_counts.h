@@ -29,8 +29,9 @@ enum class Loss : uint8_t {
   kLostRecords,
   kLostRanges,
   kUnfinishedLaunch,
+  kFileCut,
 };
-inline constexpr size_t kLossCount = 15;
+inline constexpr size_t kLossCount = 16;
 
 /// What was lost of each kind, and the time of what was kept of it.
 struct LossCounts {

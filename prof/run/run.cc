@@ -1,5 +1,7 @@
 #include "prof/run/run.h"
 
+#include <algorithm>
+
 #include "prof/run/extent.h"
 
 namespace oplens::prof {
@@ -16,6 +18,42 @@ const DeviceWork& Run::work() const {
     work_->Keep([this](const DeviceEvent& event) { return Selects(event); });
   }
   return *work_;
+}
+
+const DeviceWork& Run::device_work() const {
+  const auto& device = options_.selection.device;
+  if (!device) return all_work();
+  if (!device_work_) {
+    device_work_.emplace(all_work());
+    device_work_->Keep([&](const DeviceEvent& event) { return event.device_id == *device; });
+  }
+  return *device_work_;
+}
+
+std::optional<std::vector<Interval>> Run::windows() const {
+  const Selection& selection = options_.selection;
+  if (!selection.steps && !selection.time) return std::nullopt;
+  if (!selection.steps) {
+    SelectsTime(0);  // Finds time_.
+    return std::vector<Interval>{*time_};
+  }
+  std::vector<Interval> windows;
+  for (const Step& step : steps().all()) windows.push_back(step.span);
+  return windows;
+}
+
+int64_t Run::origin_ns() const {
+  const auto extent = RunExtent(trace(), all_work());
+  return extent ? extent->start_ns : 0;
+}
+
+Interval Run::window() const {
+  const auto windows = this->windows();
+  if (!windows) return steps().window();
+  if (windows->empty()) return {};
+  Interval all = windows->front();
+  for (const Interval& window : *windows) all.end_ns = std::max(all.end_ns, window.end_ns);
+  return all;
 }
 
 const Steps& Run::steps() const {
@@ -69,8 +107,7 @@ bool Run::SelectsTime(int64_t time_ns) const {
   if (!options_.selection.time) return true;
   if (!time_) {
     time_ = *options_.selection.time;
-    const auto extent = RunExtent(trace(), all_work());
-    const int64_t origin_ns = extent ? extent->start_ns : 0;
+    const int64_t origin_ns = this->origin_ns();
     if (__builtin_add_overflow(time_->start_ns, origin_ns, &time_->start_ns)) {
       time_->start_ns = INT64_MAX;
     }
@@ -89,16 +126,34 @@ bool Run::Selects(const DeviceEvent& event) const {
   return !selection.steps || steps().OfEvent(event) != Steps::kNone;
 }
 
+namespace {
+
+DeviceEvent EventOf(const Kernel& kernel, uint32_t index) {
+  return {kernel.start_ns,  kernel.end_ns,    index,
+          kernel.device_id, kernel.stream_id, WorkClass::kCompute};
+}
+
+DeviceEvent EventOf(const GraphReplay& replay, uint32_t index) {
+  return {replay.start_ns,  replay.end_ns,    index,
+          replay.device_id, replay.stream_id, WorkClass::kReplay};
+}
+
+}  // namespace
+
 bool Run::Selects(const Kernel& kernel, uint32_t index) const {
-  if (options_.selection.empty()) return true;
-  return Selects({kernel.start_ns, kernel.end_ns, index, kernel.device_id, kernel.stream_id,
-                  WorkClass::kCompute});
+  return options_.selection.empty() || Selects(EventOf(kernel, index));
 }
 
 bool Run::Selects(const GraphReplay& replay, uint32_t index) const {
-  if (options_.selection.empty()) return true;
-  return Selects({replay.start_ns, replay.end_ns, index, replay.device_id, replay.stream_id,
-                  WorkClass::kReplay});
+  return options_.selection.empty() || Selects(EventOf(replay, index));
+}
+
+size_t Run::StepOf(const Kernel& kernel, uint32_t index) const {
+  return steps().OfEvent(EventOf(kernel, index));
+}
+
+size_t Run::StepOf(const GraphReplay& replay, uint32_t index) const {
+  return steps().OfEvent(EventOf(replay, index));
 }
 
 bool Run::SelectsHost(int64_t time_ns) const {

@@ -43,6 +43,16 @@ class Run {
 
   /// The work of the GPUs that is selected.
   const DeviceWork& work() const;
+  /// What ran on the selected GPU, at any time and whoever launched it: for times within windows.
+  const DeviceWork& device_work() const;
+  /// The stretches of time that are looked at, by their starts: the spans of the selected steps, or
+  /// the selected time; nullopt: all of it.
+  std::optional<std::vector<Interval>> windows() const;
+  /// From the start of the first window to the end of the last; without any that of the steps.
+  Interval window() const;
+  /// The first event of the file, whatever is selected.
+  int64_t origin_ns() const;
+  bool selects_all() const { return options_.selection.empty(); }
   /// The selected steps.
   const Steps& steps() const;
   const parse::CallTree& calls() const;
@@ -52,6 +62,9 @@ class Run {
   bool Selects(const DeviceEvent& event) const;
   bool Selects(const Kernel& kernel, uint32_t index) const;
   bool Selects(const GraphReplay& replay, uint32_t index) const;
+  /// The place of its step in steps().all().
+  size_t StepOf(const Kernel& kernel, uint32_t index) const;
+  size_t StepOf(const GraphReplay& replay, uint32_t index) const;
   /// Whether something that a host thread did at a time is.
   bool SelectsHost(int64_t time_ns) const;
 
@@ -64,7 +77,8 @@ class Run {
   const parse::KernelRecords& records_;
   RunOptions options_;
   mutable std::optional<DeviceWork> all_work_;
-  mutable std::optional<DeviceWork> work_;  // Where something is selected.
+  mutable std::optional<DeviceWork> work_;         // Where something is selected.
+  mutable std::optional<DeviceWork> device_work_;  // Where a GPU is.
   mutable std::optional<Steps> steps_;
   mutable std::optional<parse::CallTree> calls_;
   mutable std::optional<Interval> time_;  // Selected, on the file's clock.

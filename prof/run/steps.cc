@@ -48,6 +48,10 @@ Steps::Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<Ho
       !TakeHostSteps(StepsOfRepetition(trace, work), StepSource::kRepetition)) {
     TakeRun();
   }
+  // What a file that ends early lacks may be of any step.
+  if (trace.lost.file_cut) {
+    for (Step& step : steps_) step.complete = false;
+  }
   places_ = HostPlaces(steps_);
 }
 

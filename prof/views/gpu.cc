@@ -77,7 +77,7 @@ void GpuView::Begin(const Run* run) {
     notes_.insert("gpu needs the profile itself: records tell no steps and no copies");
     return;
   }
-  window_ = run->steps().window();
+  window_ = run->window();
   if (!reference_) return;
   const std::vector<Step> steps = TensorBoardSteps(run->trace(), run->work());
   window_ = steps.empty() ? Interval() : Interval{steps[0].span.start_ns, steps.back().span.end_ns};
@@ -202,8 +202,10 @@ void GpuView::Keep(const Run& run, GpuState* state) {
 
 void GpuView::End(const Run* run) {
   run_ = nullptr;
-  if (run == nullptr || run->steps().all().empty()) return;
-  AddEvents(run->work());
+  if (run == nullptr) return;
+  const auto windows = run->windows();
+  if (windows ? windows->empty() : run->steps().all().empty()) return;
+  AddEvents(run->device_work());
   if (!reference_) AddMemory(run->trace());
   const bool any = std::any_of(states_.begin(), states_.end(),
                                [](const GpuState& state) { return state.sums.tc_known_ns > 0; });
@@ -248,6 +250,8 @@ std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
       Ratio(sums.sm_integral, sums.sm_window_ns, 1e-3),
       Ratio(sums.occupancy_sum, sums.occupancy_ns, 1e-3),
       tc,
+      reference_ ? Cell()
+                 : Ratio(sums.tc_known_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
       ours(sums.kernels),
       ours(sums.kernel_ns),
       ours(sums.copy_ns),

@@ -22,6 +22,8 @@ constexpr Field kFields[] = {
      "estimated achieved occupancy: mean over kernels, weighted by their time in the window"},
     {"tc_time_pct", "TCTime(%)", "%", kDecimal, 8,
      "100 x time of kernels that use Tensor Cores / time of those of which that is known"},
+    {"tc_known_pct", "TCKnown(%)", "%", kDecimal, 10,
+     "100 x time of kernels of which the use of Tensor Cores is known / (kernel_ns + comm_ns)"},
     {"kernels", "Kernels", "", kInteger, 8, "compute kernels of which a part is in the window",
      Fold::kSum},
     {"kernel_ns", "Kernel(ns)", "ns", kInteger, kWidth, "sum of their durations in the window",

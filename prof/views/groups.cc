@@ -105,7 +105,7 @@ class Groups : public Partial, private Summary::Details {
       if (!copy.rank.empty()) record.rank = copy.rank;
       PricedKernel work;
       work.record = &record;
-      work.tensor_core = ops::TensorCoreUse::kNo;
+      if (copy.size_bytes >= 0) work.share.bytes = copy.size_bytes;
       summary_.AddWork(work);
       details_of(summary_.last_group()).Add(DetailsOf(work, nullptr, std::nullopt));
     }

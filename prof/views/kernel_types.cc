@@ -24,7 +24,7 @@ constexpr Field kFields[] = {
     {"sum_ns", "Time(ns)", "ns", FieldType::kInteger, 14,
      "time in which exactly these run, summed over ranks and devices", Fold::kSum},
     {"share_pct", "Share%", "%", FieldType::kDecimal, 8, "100 x sum_ns / its sum over all rows",
-     Fold::kNone},
+     Fold::kSum},
 };
 
 /// Sums by combination of the three classes, and whether it occurs.
@@ -38,7 +38,7 @@ std::vector<Types> OwnTypes(const Run& run, const std::optional<std::vector<Inte
   std::map<int32_t, ClassSweep> devices;
   ClassSweep* sweep = nullptr;
   int32_t device = 0;
-  for (const DeviceEvent& event : run.work().events()) {
+  for (const DeviceEvent& event : run.device_work().events()) {
     if (sweep == nullptr || event.device_id != device) {
       device = event.device_id;
       const auto [place, is_new] = devices.try_emplace(device);
@@ -148,7 +148,10 @@ void KernelTypes::End(const Run* run) {
   Key key;
   if (by_.rank) key.rank = run->rank();
   if (hta_) return Take(key, HtaTypes(*run));
-  if (!by_.step) return Take(key, OwnTypes(*run, std::nullopt).front());
+  if (!by_.step) {
+    for (const Types& types : OwnTypes(*run, run->windows())) Take(key, types);
+    return;
+  }
   const std::vector<Types> found = OwnTypes(*run, WindowsOf(run->steps()));
   for (size_t i = 0; i < found.size(); ++i) {
     key.step = run->steps().all()[i].number;

@@ -70,6 +70,8 @@ constexpr LossText kLosses[] = {
      Lack::kLostRecords, false},
     {"kernel-missing", "launches whose kernel had not ended when the recording did",
      Loss::kUnfinishedLaunch, Lack::kLateKernels, false},
+    {"file-cut", "the file ends early: anything may be missing", Loss::kFileCut, Lack::kWholeSteps,
+     false},
 };
 static_assert(std::size(kLosses) == kLossCount);
 

@@ -190,7 +190,8 @@ void OperatorRun::Finish() {
     const std::span<const CallTree::Call> calls = tree.Of(thread);
     for (size_t i = calls.size(); i-- > 0;) {
       const CallState& call = calls_[first + i];
-      if (outermost_[first + i] && call.slot != kNoSlot) slots_[call.slot].sums.total.Add(call.time);
+      if (outermost_[first + i] && call.slot != kNoSlot)
+        slots_[call.slot].sums.total.Add(call.time);
       if (calls[i].parent != CallTree::kNone) calls_[first + calls[i].parent].time.Add(call.time);
     }
   }

@@ -115,6 +115,26 @@ int64_t SaturatingProduct(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
+/// A file without any API call, or any work of a GPU, does not say that there was none.
+void ForgetWhatIsNotRecorded(const Run& run, StepTimes* times) {
+  const auto forget = [times](TimeClass time_class) {
+    const auto place = static_cast<size_t>(time_class);
+    times->parts[place].reset();
+    times->exposed[place].reset();
+    times->hidden[place].reset();
+  };
+  const Trace& trace = run.trace();
+  if (trace.launches.empty() && trace.api_times.empty()) forget(TimeClass::kRuntime);
+  const bool worked = !trace.kernels.empty() || !trace.copies.empty() || !trace.sets.empty() ||
+                      !trace.graph_replays.empty();
+  if (worked) return;
+  for (const TimeClass time_class :
+       {TimeClass::kKernel, TimeClass::kMemcpy, TimeClass::kMemset, TimeClass::kComm}) {
+    forget(time_class);
+  }
+  times->busy.reset();
+}
+
 // All but the FLOPs is found at once: what it takes is free again when other views begin.
 void Overview::Begin(const Run* run) {
   run_ = run;
@@ -136,8 +156,8 @@ void Overview::Begin(const Run* run) {
   const ClassIntervals classes = TimeClassesOf(*run, compat_);
   const std::vector<StepTimes> times =
       reference ? TensorBoardTimesOf(steps, classes) : TimesOf(steps, classes);
-  const int64_t origin_ns = RunExtent(run->trace(), run->work())->start_ns;
-  const int64_t gpus = GpusOf(run->work());
+  const int64_t origin_ns = run->origin_ns();
+  const int64_t gpus = GpusOf(run->device_work());
   for (size_t i = 0; i < steps.size(); ++i) {
     Row& row = rows_.emplace_back();
     row.start_ns = LengthOf({origin_ns, steps[i].span.start_ns});
@@ -146,6 +166,7 @@ void Overview::Begin(const Run* run) {
     row.total_ns = LengthOf(steps[i].span);
     if (!reference) row.host_ns = LengthOf(steps[i].host);
     row.times = times[i];
+    if (!reference) ForgetWhatIsNotRecorded(*run, &row.times);
     row.capacity_ns = SaturatingProduct(row.total_ns, gpus);
   }
   if (!reference) NoteLacks(*run, steps);
@@ -177,10 +198,10 @@ void Overview::NoteLacks(const Run& run, std::span<const Step> steps) {
     note("overview: no steps are marked: a step is a period of the kernels that repeat",
          Lack::kSteps);
   }
-  if (run.work().events().empty()) {
+  if (run.device_work().events().empty()) {
     note("overview: the profile holds no work of a GPU", Lack::kKernels);
   } else if (trace.launches.empty() && trace.api_times.empty()) {
-    note("overview: the profile holds no API calls: runtime_ns is 0", Lack::kApiCalls);
+    note("overview: the profile holds no API calls: runtime_ns is not known", Lack::kApiCalls);
   }
   if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.complete; })) {
     notes_.insert("overview: the recording cut steps (state cut): mean is that of the others");

@@ -131,7 +131,7 @@ ClassIntervals TimeClassesOf(const Run& run, Compat compat) {
   Lists lists;
   const std::vector<bool> collective =
       compat == Compat::kTensorBoard ? CollectiveKernels(trace) : std::vector<bool>();
-  for (const DeviceEvent& event : run.work().events()) {
+  for (const DeviceEvent& event : run.device_work().events()) {
     const bool is_collective = !collective.empty() && event.IsKernel() && collective[event.index];
     const TimeClass known = is_collective ? TimeClass::kComm : ClassOf(event.work, compat);
     Push(event.start_ns, event.end_ns, &Of(known, &lists));

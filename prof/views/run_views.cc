@@ -89,14 +89,26 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   }
 }
 
+/// The keys, then the figures that fit beside them.
+std::string NarrowList(std::span<const Field> fields, std::string_view figures) {
+  std::string list;
+  for (const Field& field : fields) {
+    if (field.fold == Fold::kKey) AppendFormat(&list, "{},", field.key);
+  }
+  return list.append(figures);
+}
+
 void PlanColumns(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (!request.columns.empty() && plans->size() > 1) {
     throw UsageError("-c names the columns of one view: give one to --view");
   }
   for (ViewPlan& plan : *plans) {
     const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
-    std::string_view list = "all";
+    std::string list = "all";
     if (request.in_lines && !plan.view->some.empty()) list = plan.view->some;
+    if (request.narrow && !plan.view->narrow.empty() && plan.options.compat == Compat::kNone) {
+      list = NarrowList(fields, plan.view->narrow);
+    }
     plan.places = SelectFields(request.columns.empty() ? list : request.columns, fields);
   }
 }
@@ -232,14 +244,18 @@ ViewRunner::~ViewRunner() = default;
 void ViewRunner::BeginInput(const parse::KernelRecords* profile) {
   run_.reset();
   first_start_ns_.reset();
-  if (profile != nullptr) run_.emplace(*profile, options_);
+  whole_run_.reset();
+  if (profile != nullptr) {
+    run_.emplace(*profile, options_);
+    if (!options_.selection.empty()) whole_run_.emplace(*profile, RunOptions{{}, options_.step_in});
+  }
   for (const auto& view : views_) {
     if (view->stream != nullptr) {
       view->stream->Begin(run_ ? &*run_ : nullptr);
       continue;
     }
     view->partial = view->plan.view->make(view->plan.options);
-    view->partial->Begin(run_ ? &*run_ : nullptr);
+    view->partial->Begin(RunOf(*view));
   }
 }
 
@@ -265,8 +281,9 @@ bool ViewRunner::Selects(const PricedKernel& kernel) {
 }
 
 void ViewRunner::Add(const PricedKernel& kernel) {
-  if (!Selects(kernel)) return;
+  const bool selected = Selects(kernel);
   for (const auto& view : views_) {
+    if (!selected && !view->plan.view->whole) continue;
     if (view->stream != nullptr) {
       view->stream->Add(kernel);
     } else {
@@ -276,8 +293,9 @@ void ViewRunner::Add(const PricedKernel& kernel) {
 }
 
 bool ViewRunner::AddReplay(const PricedKernel& replay) {
-  if (!Selects(replay)) return false;
+  const bool selected = Selects(replay);
   for (const auto& view : views_) {
+    if (!selected && !view->plan.view->whole) continue;
     if (view->partial != nullptr) view->partial->AddReplay(replay);
   }
   return false;
@@ -286,7 +304,7 @@ bool ViewRunner::AddReplay(const PricedKernel& replay) {
 void ViewRunner::EndInput() {
   for (const auto& view : views_) {
     if (view->stream != nullptr) continue;
-    view->partial->End(run_ ? &*run_ : nullptr);
+    view->partial->End(RunOf(*view));
     if (view->any) {
       view->total->Merge(*view->partial);
     } else {
@@ -295,7 +313,40 @@ void ViewRunner::EndInput() {
     view->any = true;
     view->partial.reset();
   }
+  NoteWhatIsLookedAt();
   run_.reset();
+  whole_run_.reset();
+}
+
+const Run* ViewRunner::RunOf(const Running& view) const {
+  if (view.plan.view->whole && whole_run_) return &*whole_run_;
+  return run_ ? &*run_ : nullptr;
+}
+
+/// Says which steps there are where none of them is in what is selected.
+void ViewRunner::NoteWhatIsLookedAt() {
+  if (!whole_run_ || !run_->steps().all().empty()) return;
+  const auto steps = whole_run_->steps().all();
+  if (steps.empty()) return;
+  notes_.insert(fmt::format(
+      "no step lies in what is selected: the steps are {} to {}, in the first {:.3f} ms",
+      steps.front().number, steps.back().number,
+      static_cast<double>(whole_run_->steps().window().end_ns - whole_run_->origin_ns()) / 1e6));
+}
+
+std::optional<int64_t> ViewRunner::StepOf(const PricedKernel& kernel,
+                                          std::optional<int64_t> told) const {
+  if (!run_ || kernel.work == PricedKernel::kNoWork) return told;
+  const Run& run = whole_run_ ? *whole_run_ : *run_;
+  if (run.steps().source() == StepSource::kNone ||
+      run.steps().source() == StepSource::kRepetition) {
+    return told;
+  }
+  const size_t step = kernel.replay
+                          ? run.StepOf(run.trace().graph_replays[kernel.work], kernel.work)
+                          : run.StepOf(run.trace().kernels[kernel.work], kernel.work);
+  return step == Steps::kNone ? std::nullopt
+                              : std::optional<int64_t>(run.steps().all()[step].number);
 }
 
 int64_t ViewRunner::Finish() {
@@ -313,7 +364,7 @@ int64_t ViewRunner::Finish() {
 }
 
 std::vector<std::string> ViewRunner::Notes() const {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes(notes_.begin(), notes_.end());
   for (const auto& view : views_) {
     if (view->total == nullptr) continue;
     for (const std::string& note : view->total->Notes()) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,7 @@ struct ViewRequest {
   std::string_view columns = {};
   size_t top = 0;
   bool in_lines = false;
+  bool narrow = false;  // In a terminal: columns of fixed width.
   bool copies = false;
 };
 std::vector<ViewPlan> PlanViews(const ViewRequest& request);
@@ -58,6 +60,8 @@ class ViewRunner : public KernelSink {
   void Add(const PricedKernel& kernel) override;
   bool AddReplay(const PricedKernel& replay) override;
   void EndInput() override;
+  std::optional<int64_t> StepOf(const PricedKernel& kernel,
+                                std::optional<int64_t> told) const override;
 
   /// After the last input: the rows of the views that kept them. Answers how many rows that view
   /// has that has the fewest, but for those that may have none.
@@ -73,7 +77,12 @@ class ViewRunner : public KernelSink {
 
   RunOptions options_;
   std::vector<std::unique_ptr<Running>> views_;
+  const Run* RunOf(const Running& view) const;
+  void NoteWhatIsLookedAt();
+
   std::optional<Run> run_;
+  std::optional<Run> whole_run_;  // Where something is selected: all of it.
+  std::set<std::string> notes_;
   std::optional<int64_t> first_start_ns_;  // Of the kernels of records.
 };
 

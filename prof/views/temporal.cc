@@ -163,10 +163,11 @@ void Temporal::End(const Run* run) {
   if (hta_) {
     const std::optional<Times> times = HtaTimes(*run);
     if (times) Take({rank}, *times);
-  } else if (!run->work().events().empty()) {
+  } else if (!run->device_work().events().empty()) {
     const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
-    const auto found =
-        Sweep(run->work(), by_step_ ? ClassSweep(WindowsOf(run->steps())) : ClassSweep());
+    const std::optional<std::vector<Interval>> windows =
+        by_step_ ? WindowsOf(run->steps()) : run->windows();
+    const auto found = Sweep(run->device_work(), windows ? ClassSweep(*windows) : ClassSweep());
     for (size_t i = 0; i < found.size(); ++i) {
       Take({rank, by_step_ ? steps[i].number : 0}, TimesOf(found[i]));
     }

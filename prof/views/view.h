@@ -80,12 +80,14 @@ struct View {
   /// the fields at `places`. Null of the others.
   std::unique_ptr<ViewStream> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;
   std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
-  std::string_view some = {};  ///< Fields that are printed in lines unless -c is given; "": all.
-  TraceNeeds tb_needs = {};    ///< Further ones with Compat::kTensorBoard.
-  bool tb = false;             ///< It has the rules of Compat::kTensorBoard,
-  bool hta = false;            ///< and those of Compat::kHta; else it prints ours.
-  bool may_be_empty = false;   ///< That it has no rows is good news.
-  bool sorts = false;          ///< It follows ViewOptions::sort and top itself.
+  std::string_view some = {};    ///< Fields that are printed in lines unless -c is given; "": all.
+  std::string_view narrow = {};  ///< The same with -w, behind the keys.
+  TraceNeeds tb_needs = {};      ///< Further ones with Compat::kTensorBoard.
+  bool tb = false;               ///< It has the rules of Compat::kTensorBoard,
+  bool hta = false;              ///< and those of Compat::kHta; else it prints ours.
+  bool whole = false;            ///< It is of the whole run, whatever is selected.
+  bool may_be_empty = false;     ///< That it has no rows is good news.
+  bool sorts = false;            ///< It follows ViewOptions::sort and top itself.
 };
 
 /// Whose rules a view counts by when it is asked for those of `compat`: "tb", "hta", or "oplens"

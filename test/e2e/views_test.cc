@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -85,21 +86,23 @@ TEST_F(ViewsEndToEnd, SeveralNeedAFormatThatHoldsThem) {
 }
 
 TEST_F(ViewsEndToEnd, WhatDoesNotGoTogether) {
-  for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{{"--view", "no-such"},
-                                             {"--view", ""},
-                                             {"--view", "gpu", "--check"},
-                                             {"--compat", "tb"},
-                                             {"--view", "gpu", "--compat", "plugin"},
-                                             {"--view", "gpu", "--by", "op"},
-                                             {"--view", "gpu", "--sort", "flops"},
-                                             {"--view", "gpu", "-c", "flops"},
-                                             {"--view", "gpu", "--step-range", "7-3"},
-                                             {"--view", "gpu", "--step-range", "x"},
-                                             {"--view", "gpu", "--time-range", "5"},
-                                             {"--view", "gpu", "--time-range", "5-2"},
-                                             {"--step-range", "1-2"},
-                                             {"--device", "0"}}) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--view", "no-such"},
+           {"--view", ""},
+           {"--view", "gpu", "--check"},
+           {"--compat", "tb"},
+           {"--view", "gpu", "--compat", "plugin"},
+           {"--view", "gpu", "--by", "op"},
+           {"--view", "gpu", "--sort", "flops"},
+           {"--view", "gpu", "-c", "flops"},
+           {"--view", "gpu", "--step-range", "7-3"},
+           {"--view", "gpu", "--step-range", "x"},
+           {"--view", "gpu", "--time-range", "5"},
+           {"--view", "gpu", "--time-range", "5-2"},
+           {"--view", "overview", "--range", "x"},
+           {"--view", "overview", "--compat", "tb", "--step-range", "1"},
+           {"--step-range", "1-2"},
+           {"--device", "0"}}) {
     std::vector<std::string> command = arguments;
     command.push_back(Path("net.sql"));
     const RunResult result = RunProf(command);
@@ -300,6 +303,53 @@ TEST_F(ViewsEndToEnd, PartsOfARunAddUp) {
   EXPECT_EQ(ViewOf({"overview", path, "--step-range", "2-3"}).size(), 3u);
 }
 
+// What ran in a step is the same whether others are looked at or not.
+TEST_F(ViewsEndToEnd, AStepIsTheSameAmongOthers) {
+  const std::string path = WriteSteps(dir_ / "steps.json").string();
+  const auto step = [](const Rows& rows, int number) {
+    for (const auto& row : rows) {
+      if (row["step"] == std::to_string(number)) return row;
+    }
+    return nlohmann::json();
+  };
+  const auto all = step(ViewOf({"overview", path}), 3);
+  EXPECT_EQ(all["kernel_ns"], 4 * 3'000 + 6 - 0);
+  EXPECT_EQ(step(ViewOf({"overview", path, "--step-range", "3"}), 3), all);
+  const Rows by_step = ViewOf({"temporal", "--by", "step", path});
+  const Rows one = ViewOf({"temporal", path, "--step-range", "3"});
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0]["idle_ns"], by_step.at(2)["idle_ns"]);
+  EXPECT_EQ(one[0]["kernel_ns"], by_step.at(2)["kernel_ns"]);
+}
+
+TEST_F(ViewsEndToEnd, NothingSelectedSaysWhichStepsThereAre) {
+  const std::string path = WriteSteps(dir_ / "steps.json").string();
+  const RunResult result = RunProf({"--view", "overview", "--step-range", "70", path});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("no step lies in what is selected: the steps are 1 to 6"));
+}
+
+TEST_F(ViewsEndToEnd, AFileThatEndsEarlySaysSo) {
+  const std::string path = WriteSteps(dir_ / "steps.json").string();
+  const std::string text = ReadFile(path);
+  WriteFile(path, text.substr(0, text.size() * 2 / 3));
+  const Rows losses = ViewOf({"losses", path});
+  EXPECT_TRUE(std::any_of(losses.begin(), losses.end(),
+                          [](const auto& row) { return row["loss"] == "file-cut"; }));
+  for (const auto& row : ViewOf({"overview", path})) {
+    if (row["step"] == "mean") continue;
+    EXPECT_EQ(row["state"], "cut");
+  }
+}
+
+TEST_F(ViewsEndToEnd, HiddenReplaysCanBeSelected) {
+  if (std::getenv("OPLENS_CORPUS_DIR") == nullptr) GTEST_SKIP() << "OPLENS_CORPUS_DIR is not set";
+  const std::string path = CorpusFile("nsys/lm27b_graph.sqlite").string();
+  for (const char* device : {"0", "1"}) {
+    EXPECT_EQ(RunProf({"--view", "all", "--json", "--device", device, path}).exit_code, 0);
+  }
+}
+
 TEST_F(ViewsEndToEnd, StepsOfAPattern) {
   KinetoBuilder builder;
   for (int64_t batch = 7; batch < 9; ++batch) {
@@ -336,6 +386,8 @@ TEST_F(ViewsEndToEnd, RowsSayByWhoseRules) {
 }
 
 TEST_F(ViewsEndToEnd, EveryFileOfTheCorpusFeedsAllViews) {
+  if (std::string_view(OPLENS_SANITIZE) != "")
+    GTEST_SKIP() << "others run this code with sanitizers";
   const char* corpus = std::getenv("OPLENS_CORPUS_DIR");
   if (corpus == nullptr) GTEST_SKIP() << "OPLENS_CORPUS_DIR is not set";
   const std::string database = (dir_ / "views.db").string();

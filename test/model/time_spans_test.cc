@@ -22,7 +22,8 @@ Spans KeptOf(const Spans& spans) {
 }
 
 TEST(TimeSpansTest, ExtremeTimes) {
-  const Spans spans = {{INT64_MIN, INT64_MAX}, {-1, -1}, {0, 127}, {0, 128}, {INT64_MAX, INT64_MAX}};
+  const Spans spans = {
+      {INT64_MIN, INT64_MAX}, {-1, -1}, {0, 127}, {0, 128}, {INT64_MAX, INT64_MAX}};
   EXPECT_EQ(KeptOf(spans), spans);
   EXPECT_TRUE(TimeSpans().empty());
 }

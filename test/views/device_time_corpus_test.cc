@@ -16,6 +16,7 @@
 #include "prof/views/temporal.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
+#include "test/support/whole_corpus.h"
 
 namespace oplens::prof {
 namespace {
@@ -122,6 +123,7 @@ void CheckLosses(const AllViews& all) {
 }
 
 TEST(DeviceTimeCorpusTest, TimesAddUp) {
+  SKIP_WITH_SANITIZERS();
   OPLENS_NEED_CORPUS();
   size_t opened = 0;
   for (const std::string& name : Profiles()) {

@@ -8,6 +8,7 @@
 #include "prof/views/operators.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
+#include "test/support/whole_corpus.h"
 
 namespace oplens::prof {
 namespace {
@@ -103,6 +104,7 @@ std::vector<std::string> Profiles(const std::string& kind) {
 }
 
 TEST(OperatorsCorpusTest, EveryDeviceEventIsInOneRow) {
+  SKIP_WITH_SANITIZERS();
   OPLENS_NEED_CORPUS();
   size_t opened = 0;
   for (const char* kind : {"kineto", "nsys", "nvprof"}) {
@@ -112,6 +114,7 @@ TEST(OperatorsCorpusTest, EveryDeviceEventIsInOneRow) {
 }
 
 TEST(OperatorsCorpusTest, HoweverRowsAreSplit) {
+  SKIP_WITH_SANITIZERS();
   OPLENS_NEED_CORPUS();
   for (const std::string& path : Profiles("kineto")) {
     ExpectSums(path, {"phase", "layer", "shape", "stack", "step", "rank"});

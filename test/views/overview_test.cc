@@ -35,7 +35,8 @@ TEST(OverviewTest, TheFirstClassThatRunsHasTheMoment) {
   made.AddCopy(5, 6);
   const auto rows = made.RowsOf(MakeOverview);
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(Figures(rows[0], kParts), "5 0 0 0 0 0 1 0");
+  // It says nothing of API calls: whether there were any is not known.
+  EXPECT_EQ(Figures(rows[0], kParts), "5 0 0 0  0 1 0");
   EXPECT_EQ(rows[0].at("total_ns"), "6");
   EXPECT_EQ(rows[0].at("kernel_exposed_ns"), "4");
   EXPECT_EQ(rows[0].at("kernel_hidden_ns"), "1");
@@ -115,7 +116,7 @@ TEST(OverviewTest, DeepNestingCountsOnce) {
   MadeRun made;
   made.AddStep(0, 0, 20000);
   for (int64_t i = 0; i < 5000; ++i) made.AddRange("op", i, 20000 - i, RangeKind::kOperator);
-  EXPECT_EQ(Figures(made.RowsOf(MakeOverview)[0], kParts), "0 0 0 0 0 0 20000 0");
+  EXPECT_EQ(Figures(made.RowsOf(MakeOverview)[0], kParts), "     0 20000 0");
 }
 
 TEST(OverviewTest, UtilisationOfProducts) {

@@ -8,6 +8,7 @@
 #include "prof/views/tb_kernels.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
+#include "test/support/whole_corpus.h"
 #include "test/views/golden_tables.h"
 
 namespace oplens::prof {
@@ -93,6 +94,7 @@ void ExpectTable(const GoldenTrace& trace, const std::string& table,
 }
 
 TEST(TbKernelsGoldenTest, ByName) {
+  SKIP_WITH_SANITIZERS();
   OPLENS_NEED_CORPUS();
   const auto traces = test::GoldenTracesWith("tb_kernels.csv");
   EXPECT_GE(traces.size(), 18u);
@@ -131,6 +133,7 @@ class Ratios : public Partial {
 };
 
 TEST(TbKernelsGoldenTest, RatiosOfTheAdvice) {
+  SKIP_WITH_SANITIZERS();
   OPLENS_NEED_CORPUS();
   constexpr View kRatios = {"ratios", "", kTbKernelsNeeds, NoFields, [](const ViewOptions&) {
                               return std::unique_ptr<Partial>(std::make_unique<Ratios>());

@@ -8,6 +8,7 @@
 #include "prof/views/tb_operators.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
+#include "test/support/whole_corpus.h"
 #include "test/views/golden_tables.h"
 
 namespace oplens::prof {
@@ -78,6 +79,7 @@ void ExpectTable(const GoldenTrace& trace, const std::string& table,
 }
 
 TEST(TbOperatorsGoldenTest, ByName) {
+  SKIP_WITH_SANITIZERS();
   OPLENS_NEED_CORPUS();
   const auto traces = test::GoldenTracesWith("tb_operators.csv");
   EXPECT_GE(traces.size(), 18u);

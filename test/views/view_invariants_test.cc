@@ -40,7 +40,10 @@ std::vector<std::string> CorpusProfiles() {
   return all;
 }
 
-int64_t Ns(const ViewRow& row, const std::string& key) { return std::stoll(row.at(key)); }
+/// What is not known counts as nothing.
+int64_t Ns(const ViewRow& row, const std::string& key) {
+  return row.at(key).empty() ? 0 : std::stoll(row.at(key));
+}
 
 void ExpectShare(const std::string& text, const std::string& key) {
   if (text.empty()) return;

@@ -52,7 +52,7 @@ class OtherCalls {
   bool calls_wanted_;
   bool wanted_;
   std::vector<std::pair<int64_t, int64_t>> times_;  // Where calls are not wanted.
-  std::vector<LaunchCall> calls_;  // `thread` is an index into keys_.
+  std::vector<LaunchCall> calls_;                   // `thread` is an index into keys_.
   std::vector<int64_t> keys_;
   IdMap index_;  // Of a key in keys_.
   uint32_t last_ = 0;

@@ -142,6 +142,7 @@ Trace KinetoReader::Finish(bool cut) {
   host_.Finish();
   Trace& trace = context_.trace;
   trace.clock_resolution_ns = context_.ClockResolutionNs();
+  trace.lost.file_cut = cut;
   NoteIgnored();
   if (trace.kernels.empty()) {
     context_.diagnostics.Note(fmt::format(
