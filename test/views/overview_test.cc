@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "ops/gpu/gpu.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
@@ -240,6 +242,23 @@ TEST(TensorBoardOverviewTest, AClassThatFillsTheStepsTakesNothing) {
   const prof::ViewOptions options = {.compat = Compat::kTensorBoard, .by = {}};
   EXPECT_EQ(Figures(made.RowsOf(MakeOverview, options)[0], kParts), "100 20 0 0 4 0 30 46");
   EXPECT_EQ(Figures(made.RowsOf(MakeOverview)[0], kParts), "100 0 0 0 0 0 0 0");
+}
+
+// The plugin counts as communication what host ranges of the names that it knows say: 147 us a step
+// of this run, and its kernels of NCCL as compute. By their names they are communication, as
+// HolisticTraceAnalysis has it too.
+TEST(TensorBoardOverviewTest, KernelsOfCollectivesAreCommunicationToUs) {
+  if (std::getenv("OPLENS_CORPUS_DIR") == nullptr) GTEST_SKIP() << "OPLENS_CORPUS_DIR is not set";
+  const std::string path = CorpusFile("kineto/ddp_sampled_w128/rank0.json").string();
+  const ViewRow ours = RowsOf(*PartialOf(ViewNamed("overview"), {path})).back();
+  const ViewRow plugins =
+      RowsOf(*PartialOf(ViewNamed("overview"), {path}, {.compat = Compat::kTensorBoard, .by = {}}))
+          .back();
+  EXPECT_EQ(plugins.at("comm_ns"), "147000");
+  EXPECT_EQ(plugins.at("kernel_ns"), "273651500");
+  EXPECT_EQ(ours.at("comm_ns"), "168016500");
+  EXPECT_EQ(ours.at("kernel_ns"), "105160000");
+  EXPECT_EQ(ours.at("total_ns"), plugins.at("total_ns"));
 }
 
 }  // namespace
