@@ -40,7 +40,8 @@ cxxopts::Options Declare() {
   options.positional_help("[FILE...]");
   options.custom_help(
       "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB | --check] [--copies] [--op inner|outer] "
-      "[--view VIEWS [--compat tb|hta] [--step-range A-B] [--time-range MS-MS] [--device N]] [--by "
+      "[--view VIEWS [--compat RULES] [--what-if CHANGE] [--step-range A-B] [--time-range MS-MS] "
+      "[--device N]] [--by "
       "KEYS] [--sort COL] [--top N] [--range PATTERN] "
       "[--step PATTERN] [--gpu NAME] [--rules "
       "FILE] [--execution-trace FILE] [-o FILE] [--quiet] [--strict]");
@@ -71,8 +72,14 @@ cxxopts::Options Declare() {
       "(docs/views.md); several need --json or --sqlite",
       cxxopts::value<std::string>(), "VIEWS");
   add("compat",
-      "With --view: the figures of the TensorBoard plugin (tb) or of HTA (hta) by their own rules",
-      cxxopts::value<std::string>(), "tb|hta");
+      "With --view: the figures of the TensorBoard plugin (tb), of HTA (hta) or of PyTorch's "
+      "tables by "
+      "their own rules",
+      cxxopts::value<std::string>(), "tb|hta|torch|torch-legacy");
+  add("what-if",
+      "With --view critical-path: how long the path is after a change, scale(CLASS or NAME, "
+      "FACTOR)",
+      cxxopts::value<std::vector<std::string>>(), "CHANGE");
   add("step-range", "With --view: only steps with these numbers", cxxopts::value<std::string>(),
       "A-B");
   add("time-range",
@@ -186,7 +193,7 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
       throw UsageError(fmt::format("--{} needs --by or --view", option));
     }
   }
-  for (const char* option : {"compat", "step-range", "time-range", "device"}) {
+  for (const char* option : {"compat", "what-if", "step-range", "time-range", "device"}) {
     if (given.count(option) > 0 && given.count("view") == 0) {
       throw UsageError(fmt::format("--{} needs --view", option));
     }
@@ -246,7 +253,10 @@ Compat ReadCompat(const std::string& word) {
   if (word.empty()) return Compat::kNone;
   if (word == "tb") return Compat::kTensorBoard;
   if (word == "hta") return Compat::kHta;
-  throw UsageError(fmt::format("--compat: '{}' is neither tb nor hta", word));
+  if (word == "torch") return Compat::kTorch;
+  if (word == "torch-legacy") return Compat::kTorchLegacy;
+  throw UsageError(
+      fmt::format("--compat: there is no '{}'; give tb, hta, torch or torch-legacy", word));
 }
 
 /// Throws UsageError for options that some of the views would follow and others not.
@@ -275,9 +285,11 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   const std::string by = TextOf(given, "by");
   const std::string sort = TextOf(given, "sort");
   const std::string columns = TextOf(given, "c");
+  std::vector<std::string> what_if;
+  if (given.count("what-if") > 0) what_if = given["what-if"].as<std::vector<std::string>>();
   options->views =
       PlanViews({list, ReadCompat(TextOf(given, "compat")), by, sort, columns, ReadTop(given),
-                 !options->format->many, given.count("w") > 0, given.count("copies") > 0});
+                 !options->format->many, given.count("w") > 0, given.count("copies") > 0, what_if});
   RefuseWithViews(given, *options);
   Selection& selection = options->run.selection;
   if (given.count("step-range") > 0) selection.steps = ReadStepRange(TextOf(given, "step-range"));

@@ -21,6 +21,11 @@ class Sink {
   virtual void Row(std::span<const Cell> cells) = 0;
   /// After the last row.
   virtual void End() {}
+
+  /// Whether a document can stand in the place of the table: then neither Begin nor the others are
+  /// called.
+  virtual bool TakesDocuments() const { return false; }
+  virtual void Document(std::string_view text) { static_cast<void>(text); }
 };
 
 /// Where tables go: written whole or not at all.

@@ -35,6 +35,12 @@ class SpaceSink : public Sink {
     output_->FlushIfLarge();
   }
 
+  bool TakesDocuments() const override { return true; }
+  void Document(std::string_view text) override {
+    output_->buffer()->append(text);
+    output_->FlushIfLarge();
+  }
+
  private:
   Output* output_;
   std::vector<Field> fields_;

@@ -59,19 +59,47 @@ void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
   }
 }
 
+bool HasSortWords(const ViewPlan& plan) {
+  return plan.view->sort_words != nullptr && !plan.view->sort_words(plan.options.compat).empty();
+}
+
+/// Gives --what-if to the views that follow it.
+void PlanWhatIf(const ViewRequest& request, std::vector<ViewPlan>* plans) {
+  if (request.what_if.empty()) return;
+  bool known = false;
+  for (ViewPlan& plan : *plans) {
+    if (!plan.view->what_if) continue;
+    plan.options.what_if = request.what_if;
+    known = true;
+  }
+  if (!known) throw UsageError("--what-if needs a view that computes anew, such as critical-path");
+}
+
 /// Gives each view --sort and --top.
 void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   std::string wrong;
   bool known = request.sort.empty();
   for (ViewPlan& plan : *plans) {
     if (plan.view->stream != nullptr) continue;
-    const bool sorts = plan.view->sorts && request.compat == Compat::kNone;
+    const bool words = HasSortWords(plan);
+    const bool sorts = words || (plan.view->sorts && request.compat == Compat::kNone);
     if (sorts) {
       plan.options.top = request.top;
     } else {
       plan.top = request.top;
     }
     if (request.sort.empty()) continue;
+    if (words) {
+      const auto valid = plan.view->sort_words(request.compat);
+      plan.options.sort = request.sort;
+      if (std::find(valid.begin(), valid.end(), request.sort) != valid.end()) {
+        known = true;
+      } else {
+        wrong = fmt::format("--sort: there is no key '{}'; those of {} are {}", request.sort,
+                            plan.view->name, fmt::join(valid, ","));
+      }
+      continue;
+    }
     try {
       plan.order = ParseOrder(request.sort, FieldsOf(*plan.view, plan.options));
       if (sorts) {
@@ -183,6 +211,7 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request) {
     plan.options.copies = request.copies;
   }
   PlanKeys(request.by, &plans);
+  PlanWhatIf(request, &plans);
   PlanOrder(request, &plans);
   PlanColumns(request, &plans);
   return plans;
@@ -214,6 +243,8 @@ struct ViewRunner::Running {
       return;
     }
     total = view.make(plan.options);
+    document = total->IsDocument() && table->TakesDocuments();
+    if (document) return;
     selected.emplace(plan.places, out);
     if (plan.order || plan.top > 0) sorted.emplace(plan.order, plan.top, &*selected);
     sink().Begin(view.name, total->Fields());
@@ -231,6 +262,7 @@ struct ViewRunner::Running {
   std::unique_ptr<Partial> total;
   std::unique_ptr<Partial> partial;  // Of the input at hand.
   bool any = false;                  // Total is of an input.
+  bool document = false;             // It is printed as one.
 };
 
 ViewRunner::ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options,
@@ -352,6 +384,12 @@ std::optional<int64_t> ViewRunner::StepOf(const PricedKernel& kernel,
 int64_t ViewRunner::Finish() {
   int64_t least = INT64_MAX;
   for (const auto& view : views_) {
+    if (view->document) {
+      const std::string text = view->total->Document();
+      view->table->Document(text);
+      if (text.empty() && !view->plan.view->may_be_empty) least = 0;
+      continue;
+    }
     if (view->total != nullptr) {
       view->total->Emit(&view->sink());
       view->sink().End();

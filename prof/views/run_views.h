@@ -43,6 +43,7 @@ struct ViewRequest {
   bool in_lines = false;
   bool narrow = false;  // In a terminal: columns of fixed width.
   bool copies = false;
+  std::vector<std::string> what_if = {};
 };
 std::vector<ViewPlan> PlanViews(const ViewRequest& request);
 

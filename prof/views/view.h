@@ -21,6 +21,8 @@ enum class Compat : uint8_t {
   kNone,         ///< Ours.
   kTensorBoard,  ///< `--compat tb`: the TensorBoard plugin's, torch_tb_profiler 0.4.3.
   kHta,          ///< `--compat hta`: HolisticTraceAnalysis 0.6.0.
+  kTorch,        ///< `--compat torch`: key_averages() of torch.profiler, PyTorch 1.13.
+  kTorchLegacy,  ///< `--compat torch-legacy`: torch.autograd.profiler of PyTorch 1.0.
 };
 
 /// What a view is asked for.
@@ -30,6 +32,7 @@ struct ViewOptions {
   std::string sort = {};  ///< Of --sort, for a view that sorts its rows itself; "": its own.
   size_t top = 0;         ///< The same of --top; 0: all rows.
   bool copies = false;    ///< --copies: copies and fills too, where kernels are grouped.
+  std::vector<std::string> what_if = {};  ///< Of --what-if: "scale(gpu_compute,0.5)".
 };
 
 /// What a view found out of one rank, or of several whose partials were merged. Sums are integers,
@@ -55,6 +58,11 @@ class Partial {
   virtual std::vector<Field> Fields() const = 0;
   /// Its rows, in an order that does not depend on that of merging.
   virtual void Emit(Sink* sink) const = 0;
+  /// Whether it is a document, such as another program prints: then lines without a format of
+  /// their own hold Document() in the place of a header and rows. Every other format has the rows.
+  virtual bool IsDocument() const { return false; }
+  /// Ends with a line end, or is empty.
+  virtual std::string Document() const { return {}; }
   /// Sentences for standard error: what a reader of the rows must know, such as what the file lacks
   /// and which flag records it (parse/model/recording_advice.h).
   virtual std::vector<std::string> Notes() const { return {}; }
@@ -82,16 +90,20 @@ struct View {
   std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
   std::string_view some = {};    ///< Fields that are printed in lines unless -c is given; "": all.
   std::string_view narrow = {};  ///< The same with -w, behind the keys.
-  TraceNeeds tb_needs = {};      ///< Further ones with Compat::kTensorBoard.
-  bool tb = false;               ///< It has the rules of Compat::kTensorBoard,
-  bool hta = false;              ///< and those of Compat::kHta; else it prints ours.
-  bool whole = false;            ///< It is of the whole run, whatever is selected.
-  bool may_be_empty = false;     ///< That it has no rows is good news.
-  bool sorts = false;            ///< It follows ViewOptions::sort and top itself.
+  /// Words of --sort that are no fields, where it sorts by another program's rules.
+  std::span<const std::string_view> (*sort_words)(Compat compat) = nullptr;
+  TraceNeeds tb_needs = {};   ///< Further ones with Compat::kTensorBoard.
+  bool tb = false;            ///< It has the rules of Compat::kTensorBoard,
+  bool hta = false;           ///< those of Compat::kHta,
+  bool torch = false;         ///< and those of the other two; else it prints ours.
+  bool whole = false;         ///< It is of the whole run, whatever is selected.
+  bool may_be_empty = false;  ///< That it has no rows is good news.
+  bool sorts = false;         ///< It follows ViewOptions::sort and top itself.
+  bool what_if = false;       ///< It follows ViewOptions::what_if.
 };
 
-/// Whose rules a view counts by when it is asked for those of `compat`: "tb", "hta", or "oplens"
-/// where it has none of these.
+/// Whose rules a view counts by when it is asked for those of `compat`: its word, or "oplens" where
+/// it has none of these.
 std::string_view RulesOf(const View& view, Compat compat);
 
 /// All of them, in the order in which they are listed.

@@ -153,6 +153,8 @@ constexpr View kViews[] = {
 std::string_view RulesOf(const View& view, Compat compat) {
   if (compat == Compat::kTensorBoard && view.tb) return "tb";
   if (compat == Compat::kHta && view.hta) return "hta";
+  if (compat == Compat::kTorch && view.torch) return "torch";
+  if (compat == Compat::kTorchLegacy && view.torch) return "torch-legacy";
   return "oplens";
 }
 
