@@ -208,6 +208,7 @@ int RangesOnly(const char* value) {
 
 /// Ranges without end, until it is killed.
 int Forever(const char*) {
+  Ranges(1000);
   std::puts("ready");
   std::fflush(stdout);
   while (true) Ranges(1000);

@@ -42,19 +42,10 @@ RunResult Recover(const std::string& name) {
   return RunHere({Program("record"), "--recover", name});
 }
 
-bool HasRanges(const fs::path& spool) {
-  std::error_code error;
-  for (const auto& file : fs::recursive_directory_iterator(spool, error)) {
-    if (file.path().filename() == "2.0") return true;
-  }
-  return false;
-}
-
 /// Everything of a recording is killed, in the middle of its ranges.
 void InterruptRecording(const std::string& output) {
   RunningProgram record(RecordForever(output), TestDir());
   ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
-  while (!HasRanges(TestDir() / (output + ".spool"))) ::usleep(1000);
   record.SendToGroup(SIGKILL);
   EXPECT_EQ(record.Wait(), 128 + SIGKILL);
 }
