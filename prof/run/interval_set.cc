@@ -1,6 +1,7 @@
 #include "prof/run/interval_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace oplens::prof {
@@ -43,6 +44,13 @@ void Sort(std::vector<Interval>* intervals) {
 }
 
 }  // namespace
+
+bool IsWithin(std::span<const Interval> intervals, int64_t time_ns) {
+  const auto after = std::upper_bound(
+      intervals.begin(), intervals.end(), time_ns,
+      [](int64_t time, const Interval& interval) { return time < interval.start_ns; });
+  return after != intervals.begin() && time_ns < std::prev(after)->end_ns;
+}
 
 IntervalSet::IntervalSet(std::vector<Interval> intervals) {
   Sort(&intervals);

@@ -14,6 +14,9 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
+/// Whether a moment is in one of some intervals, which ascend and share no moment. O(log n).
+bool IsWithin(std::span<const Interval> intervals, int64_t time_ns);
+
 /// Moments in time as intervals that ascend, do not touch and are not empty. All operations are
 /// linear in the intervals, but for the first constructor, which sorts.
 class IntervalSet {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "prof/run/extent.h"
+#include "prof/run/memory_owners.h"
 
 namespace oplens::prof {
 
@@ -79,6 +80,16 @@ const parse::CallTree& Run::calls() const {
 const CallWork& Run::call_work() const {
   if (!call_work_) call_work_.emplace(joined(), work(), calls());
   return *call_work_;
+}
+
+const MemoryLife& Run::memory() const {
+  if (!memory_) memory_.emplace(trace());
+  return *memory_;
+}
+
+const std::vector<uint32_t>& Run::memory_owners() const {
+  if (!memory_owners_) memory_owners_ = MemoryOwners(joined(), calls());
+  return *memory_owners_;
 }
 
 std::vector<HostStep> Run::StepsOfPattern() const {

@@ -12,6 +12,7 @@
 #include "parse/records/kernel_records.h"
 #include "prof/run/call_work.h"
 #include "prof/run/device_work.h"
+#include "prof/run/memory_life.h"
 #include "prof/run/selection.h"
 #include "prof/run/steps.h"
 
@@ -57,6 +58,10 @@ class Run {
   const Steps& steps() const;
   const parse::CallTree& calls() const;
   const CallWork& call_work() const;
+  /// Of all memory events, whatever is selected; a view of them needs TracePart::kMemoryEvents.
+  const MemoryLife& memory() const;
+  /// What MemoryOwners answers.
+  const std::vector<uint32_t>& memory_owners() const;
 
   /// Whether something that a GPU did is looked at.
   bool Selects(const DeviceEvent& event) const;
@@ -67,6 +72,10 @@ class Run {
   size_t StepOf(const GraphReplay& replay, uint32_t index) const;
   /// Whether something that a host thread did at a time is.
   bool SelectsHost(int64_t time_ns) const;
+  /// Whether what lies on a device is; negative ids are the host, which no selected GPU is.
+  bool SelectsDevice(int64_t device_id) const {
+    return !options_.selection.device || *options_.selection.device == device_id;
+  }
 
  private:
   /// All of it, whatever is selected.
@@ -83,6 +92,8 @@ class Run {
   mutable std::optional<parse::CallTree> calls_;
   mutable std::optional<Interval> time_;  // Selected, on the file's clock.
   mutable std::optional<CallWork> call_work_;
+  mutable std::optional<MemoryLife> memory_;
+  mutable std::optional<std::vector<uint32_t>> memory_owners_;
 };
 
 }  // namespace oplens::prof

@@ -70,6 +70,11 @@ class TbTree {
   /// The nodes that rows count, in the order in which the plugin meets them: children first.
   std::span<const uint32_t> listed() const { return listed_; }
   std::span<const KernelPlace> kernels() const { return kernels_; }
+  /// The root of a thread, by the number that the file gives it; kNone: nothing is on it.
+  uint32_t RootOf(int64_t thread_id) const {
+    const uint32_t thread = thread_of_.Find(thread_id);
+    return thread == IdMap::kNone ? kNone : threads_[thread].root;
+  }
   /// Whether the trace has work of a device at all.
   bool has_device_work() const { return !devices_.empty(); }
   /// Time of the kernels that the operators of rows launched, and that the innermost eligible ones

@@ -4,6 +4,9 @@
 #include "prof/views/kernel_columns.h"
 #include "prof/views/kernel_types.h"
 #include "prof/views/losses.h"
+#include "prof/views/memory.h"
+#include "prof/views/memory_events.h"
+#include "prof/views/memory_ops.h"
 #include "prof/views/operators.h"
 #include "prof/views/overview.h"
 #include "prof/views/summary_columns.h"
@@ -138,6 +141,30 @@ constexpr View kViews[] = {
      .make = MakeTemporal,
      .by = TimeKeyWords,
      .hta = true},
+    {.name = "memory",
+     .help = "how much memory was allocated and reserved at each moment",
+     .needs = kMemoryNeeds,
+     .fields = MemoryFields,
+     .make = MakeMemory,
+     .tb = true},
+    {.name = "memory-events",
+     .help = "each piece of memory from its allocation to its release",
+     .needs = kMemoryEventsNeeds,
+     .fields = MemoryEventsFields,
+     .make = MakeMemoryEvents,
+     .narrow = "op,size_bytes,alloc_ns,free_ns,duration_ns,step,at_peak,state,leak",
+     .tb_needs = kTbMemoryEventsNeeds,
+     .tb = true},
+    {.name = "memory-ops",
+     .help = "what each operator took of memory and gave back",
+     .needs = kMemoryOpsNeeds,
+     .fields = MemoryOpsFields,
+     .make = MakeMemoryOps,
+     .by = MemoryOpsKeys,
+     .narrow = "calls,size_increase_bytes,self_size_increase_bytes,self_allocations,"
+               "self_allocated_bytes,peak_bytes",
+     .tb_needs = kTbMemoryOpsNeeds,
+     .tb = true},
     {.name = "losses",
      .help = "what the recording lacks, and what mends it",
      .needs = kLossesNeeds,

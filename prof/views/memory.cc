@@ -1,0 +1,215 @@
+#include "prof/views/memory.h"
+
+#include <algorithm>
+#include <compare>
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/saturating.h"
+#include "prof/run/memory_curve.h"
+#include "prof/run/memory_life.h"
+#include "prof/views/memory_fields.h"
+#include "prof/views/memory_notes.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/time_keys.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr Field kFields[] = {
+    kRankField,
+    kMemoryDeviceField,
+    kMemorySourceField,
+    {"time_ns", "Time(ns)", "ns", FieldType::kInteger, 15, "from the first event of the rank",
+     Fold::kNone},
+    {"allocated_bytes", "Allocated(B)", "B", FieldType::kInteger, 15,
+     "allocated from this moment on", Fold::kMax},
+    {"reserved_bytes", "Reserved(B)", "B", FieldType::kInteger, 15,
+     "what the allocator had from the device then", Fold::kMax},
+    {"fragmentation_bytes", "Fragmentation(B)", "B", FieldType::kInteger, 16,
+     "reserved_bytes - allocated_bytes", Fold::kMax},
+    {"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 15,
+     "the largest allocated_bytes of this device and source", Fold::kMax},
+    {"total", "Total", "", FieldType::kText, 8,
+     "recorded: the file tells the totals; sizes: they are sums of the sizes that it tells, of what "
+     "was taken or given back in the recording",
+     Fold::kNone},
+};
+
+struct Point {
+  int64_t time_ns = 0;
+  int64_t allocated_bytes = 0;
+  int64_t reserved_bytes = kUnknownId;
+  friend auto operator<=>(const Point&, const Point&) = default;
+};
+
+struct Curve {
+  std::string rank;
+  int32_t device_id = -1;
+  MemorySource source = MemorySource::kFramework;
+  bool told = false;
+  int64_t peak_bytes = 0;
+  std::vector<Point> points;
+
+  friend bool operator<(const Curve& a, const Curve& b) {
+    if (a.rank != b.rank) return RankBefore()(a.rank, b.rank);
+    return std::tie(a.device_id, a.source, a.told, a.points) <
+           std::tie(b.device_id, b.source, b.told, b.points);
+  }
+};
+
+template <typename Value>
+std::vector<Point> PointsAt(const std::vector<size_t>& places, Value value) {
+  std::vector<Point> points;
+  points.reserve(places.size());
+  for (const size_t place : places) points.push_back(value(place));
+  return points;
+}
+
+class Memory : public Partial {
+ public:
+  explicit Memory(const ViewOptions& options)
+      : tb_(options.compat == Compat::kTensorBoard), notes_("memory") {}
+
+  void Begin(const Run* run) override { notes_.Begin(run); }
+  void End(const Run* run) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override {
+    return {std::begin(kFields), std::end(kFields)};
+  }
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override { return notes_.Sentences(); }
+
+ private:
+  void AddCurve(const Run& run, const MemoryLife::Pool& pool);
+  void AddTbCurve(const Run& run, const MemoryLife::Pool& pool);
+  void Keep(const Run& run, const MemoryLife::Pool& pool, std::vector<Point> points,
+            int64_t peak_bytes);
+
+  bool tb_;
+  std::vector<Curve> curves_;
+  MemoryNotes notes_;
+};
+
+void Memory::End(const Run* run) {
+  if (run == nullptr || run->trace().memory_events.empty()) return;
+  notes_.Count(run->memory());
+  for (const MemoryLife::Pool& pool : run->memory().pools()) {
+    if (tb_) {
+      AddTbCurve(*run, pool);
+    } else if (run->SelectsDevice(pool.device_id)) {
+      AddCurve(*run, pool);
+    }
+  }
+}
+
+void Memory::Keep(const Run& run, const MemoryLife::Pool& pool, std::vector<Point> points,
+                  int64_t peak_bytes) {
+  if (points.empty()) return;
+  Curve& curve = curves_.emplace_back();
+  curve.rank = run.rank();
+  curve.device_id = pool.device_id;
+  curve.source = pool.source;
+  curve.told = pool.told;
+  curve.peak_bytes = peak_bytes;
+  curve.points = std::move(points);
+}
+
+void Memory::AddCurve(const Run& run, const MemoryLife::Pool& pool) {
+  const MemoryLife& memory = run.memory();
+  const int64_t origin_ns = run.origin_ns();
+  const auto windows = run.windows();
+  std::vector<Point> all;
+  const auto time_of = [&](uint32_t place) {
+    return SaturatingDifference(memory.EventAt(place).time_ns, origin_ns);
+  };
+  // What was there before the recording: a base line up to the first event.
+  if (!windows) all.push_back({std::min<int64_t>(0, time_of(pool.begin)), pool.base_bytes});
+  for (uint32_t place = pool.begin; place < pool.end; ++place) {
+    if (windows && !IsWithin(*windows, memory.EventAt(place).time_ns)) continue;
+    all.push_back({time_of(place), memory.AllocatedAt(place), memory.ReservedAt(pool, place)});
+  }
+  if (all.empty()) return;
+  std::vector<int64_t> values;
+  values.reserve(all.size());
+  for (const Point& point : all) values.push_back(point.allocated_bytes);
+  const int64_t peak_bytes = *std::max_element(values.begin(), values.end());
+  Keep(run, pool,
+       PointsAt(ThinByExtremes(values, kMostCurvePoints), [&](size_t i) { return all[i]; }),
+       peak_bytes);
+}
+
+// The plugin draws a step as two points, at one moment; then it thins.
+void Memory::AddTbCurve(const Run& run, const MemoryLife::Pool& pool) {
+  if (pool.source != MemorySource::kFramework) return;
+  const MemoryLife& memory = run.memory();
+  const int64_t origin_ns = run.origin_ns();
+  std::vector<Point> steps;
+  int64_t peak_bytes = 0;
+  for (uint32_t place = pool.begin; place < pool.end; ++place) {
+    const MemoryEvent& event = memory.EventAt(place);
+    const bool told = event.total_allocated_bytes >= 0 && event.total_reserved_bytes >= 0;
+    if (event.address == 0 || !told) continue;
+    const int64_t time_ns = SaturatingDifference(event.time_ns, origin_ns);
+    if (!steps.empty()) {
+      steps.push_back(steps.back());
+      steps.back().time_ns = time_ns;
+    }
+    steps.push_back({time_ns, event.total_allocated_bytes, event.total_reserved_bytes});
+    peak_bytes = std::max(peak_bytes, event.total_allocated_bytes);
+  }
+  constexpr double kNsPerMs = 1e6;
+  std::vector<double> times;
+  std::vector<double> values;
+  for (const Point& point : steps) {
+    times.push_back(static_cast<double>(point.time_ns) / kNsPerMs);
+    values.push_back(static_cast<double>(point.allocated_bytes));
+  }
+  Keep(run, pool,
+       PointsAt(ThinByTriangles(times, values, kMostCurvePoints), [&](size_t i) { return steps[i]; }),
+       peak_bytes);
+}
+
+void Memory::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const Memory&>(other);
+  curves_.insert(curves_.end(), more.curves_.begin(), more.curves_.end());
+  notes_.Merge(more.notes_);
+}
+
+void Memory::Emit(Sink* sink) const {
+  std::vector<const Curve*> curves;
+  for (const Curve& curve : curves_) curves.push_back(&curve);
+  std::stable_sort(curves.begin(), curves.end(),
+                   [](const Curve* a, const Curve* b) { return *a < *b; });
+  for (const Curve* curve : curves) {
+    const std::string device = MemoryDeviceName(curve->device_id);
+    for (const Point& point : curve->points) {
+      const bool reserved = point.reserved_bytes >= 0;
+      const Cell cells[] = {
+          Text(curve->rank),
+          Text(device),
+          Text(MemorySourceWord(curve->source)),
+          Integer(point.time_ns),
+          Integer(point.allocated_bytes),
+          reserved ? Integer(point.reserved_bytes) : Cell{},
+          reserved ? Integer(SaturatingDifference(point.reserved_bytes, point.allocated_bytes))
+                   : Cell{},
+          Integer(curve->peak_bytes),
+          Text(curve->told ? "recorded" : "sizes"),
+      };
+      sink->Row(cells);
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const Field> MemoryFields() { return kFields; }
+
+std::unique_ptr<Partial> MakeMemory(const ViewOptions& options) {
+  return std::make_unique<Memory>(options);
+}
+
+}  // namespace oplens::prof

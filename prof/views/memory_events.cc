@@ -1,0 +1,227 @@
+#include "prof/views/memory_events.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "base/saturating.h"
+#include "prof/run/memory_leaks.h"
+#include "prof/views/memory_fields.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/time_keys.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr Field kFields[] = {
+    kRankField,
+    kMemoryDeviceField,
+    kMemorySourceField,
+    {"op", "Op", "", FieldType::kText, Field::kShared,
+     "the innermost operator that was open on the thread when it was taken", Fold::kKey},
+    {"around", "Around", "", FieldType::kText, Field::kShared, "the operator around that one",
+     Fold::kKey},
+    {"layer", "Layer", "", FieldType::kText, Field::kShared, "layers around op, outermost first",
+     Fold::kKey},
+    {"stack", "Stack", "", FieldType::kText, Field::kShared, "call stack, outermost frame first",
+     Fold::kKey},
+    {"address", "Address", "", FieldType::kInteger, 16, "of the first byte; negative from 2^63 on",
+     Fold::kNone},
+    {"size_bytes", "Size(B)", "B", FieldType::kInteger, 13, "of the piece of memory", Fold::kSum},
+    {"alloc_ns", "Alloc(ns)", "ns", FieldType::kInteger, 15,
+     "when it was taken, from the first event of the rank", Fold::kMin},
+    {"free_ns", "Free(ns)", "ns", FieldType::kInteger, 15, "when it was given back", Fold::kMax},
+    {"duration_ns", "Life(ns)", "ns", FieldType::kInteger, 14, "free_ns - alloc_ns", Fold::kSum},
+    kStepField,
+    {"at_peak", "Peak", "", FieldType::kText, 5,
+     "yes: it was there when most was allocated of its device and source", Fold::kKey},
+    {"state", "State", "", FieldType::kText, 11,
+     "freed; alive: at the end of the recording; only freed: taken before it; lost: its address was "
+     "given out again; unknown: no address is recorded",
+     Fold::kKey},
+    {"leak", "Leak", "", FieldType::kText, 5,
+     "yes: it was there behind the end of the step that took it and at the end of the recording",
+     Fold::kKey},
+};
+
+Cell YesOrNo(const std::optional<bool>& value) {
+  return value ? Text(*value ? "yes" : "no") : Cell{};
+}
+
+class MemoryEvents : public MemoryEventRows {
+ public:
+  void End(const Run* run) override;
+
+ private:
+  /// What calls are called and where they are, as numbers of texts_.
+  struct Places {
+    std::vector<uint32_t> names;
+    std::vector<uint32_t> layers;
+    std::vector<uint32_t> stacks;
+    std::vector<uint32_t> parents;  // By call: the place of the call around it, or kNone.
+  };
+
+  Places PlacesOf(const Run& run);
+  void AddPieces(const Run& run, const MemoryLife::Pool& pool, const Places& places);
+};
+
+MemoryEvents::Places MemoryEvents::PlacesOf(const Run& run) {
+  CallPlaces of_run(run.joined(), run.calls());
+  Places places;
+  places.names = of_run.Names();
+  places.layers = of_run.Layers();
+  places.stacks = of_run.Stacks();
+  const parse::CallTree& tree = run.calls();
+  places.parents.assign(tree.all().size(), parse::CallTree::kNone);
+  for (ThreadIndex thread = 0; thread < run.trace().threads.size(); ++thread) {
+    const size_t first = tree.BeginOf(thread);
+    const auto calls = tree.Of(thread);
+    for (size_t i = 0; i < calls.size(); ++i) {
+      if (calls[i].parent == parse::CallTree::kNone) continue;
+      places.parents[first + i] = static_cast<uint32_t>(first + calls[i].parent);
+    }
+  }
+  // Only what owns memory needs a text here.
+  std::vector<bool> owns(tree.all().size(), false);
+  for (const uint32_t owner : run.memory_owners()) {
+    if (owner == parse::CallTree::kNone) continue;
+    owns[owner] = true;
+    const uint32_t around = places.parents[owner];
+    if (around != parse::CallTree::kNone) owns[around] = true;
+  }
+  for (std::vector<uint32_t>* list : {&places.names, &places.layers, &places.stacks}) {
+    for (size_t call = 0; call < list->size(); ++call) {
+      uint32_t& number = (*list)[call];
+      number = owns[call] ? texts_.NumberOf(of_run.texts().TextOf(number)) : 0;
+    }
+  }
+  return places;
+}
+
+void MemoryEvents::AddPieces(const Run& run, const MemoryLife::Pool& pool, const Places& places) {
+  const MemoryLife& memory = run.memory();
+  const MemoryLeaks leaks(memory, run.steps());
+  const int64_t peak = memory.PeakOf(pool, run.windows());
+  const int64_t origin_ns = run.origin_ns();
+  const auto time_of = [&](uint32_t place) { return memory.EventAt(place).time_ns; };
+  for (const MemoryLife::Piece& piece : memory.PiecesOf(pool)) {
+    const bool taken = piece.begin != MemoryLife::kNone;
+    const uint32_t known = taken ? piece.begin : piece.end;
+    if (!run.SelectsHost(time_of(known))) continue;
+    Row row;
+    row.rank = texts_.NumberOf(run.rank());
+    row.device_id = pool.device_id;
+    row.source = pool.source;
+    row.state = piece.state;
+    row.address = memory.EventAt(known).address;
+    row.size_bytes = MemorySizeOf(memory.EventAt(known));
+    row.leak = leaks.IsLeak(piece);
+    if (piece.state != MemoryState::kUnknown && peak != MemoryLife::kNowhere) {
+      row.at_peak = piece.LivesAt(peak);
+    }
+    if (piece.end != MemoryLife::kNone && piece.state != MemoryState::kLost) {
+      row.free_ns = SaturatingDifference(time_of(piece.end), origin_ns);
+    }
+    if (taken) {
+      row.alloc_ns = SaturatingDifference(time_of(piece.begin), origin_ns);
+      const size_t step = run.steps().OfHost(time_of(piece.begin));
+      if (step != Steps::kNone) row.step = run.steps().all()[step].number;
+      const uint32_t owner = run.memory_owners()[memory.IndexAt(piece.begin)];
+      if (owner != parse::CallTree::kNone) {
+        row.op = places.names[owner];
+        row.layer = places.layers[owner];
+        row.stack = places.stacks[owner];
+        const uint32_t around = places.parents[owner];
+        if (around != parse::CallTree::kNone) row.around = places.names[around];
+      }
+    }
+    AddRow(row);
+  }
+}
+
+void MemoryEvents::End(const Run* run) {
+  if (run == nullptr || run->trace().memory_events.empty()) return;
+  notes_.Count(run->memory());
+  const Places places = PlacesOf(*run);
+  for (const MemoryLife::Pool& pool : run->memory().pools()) {
+    if (run->SelectsDevice(pool.device_id)) AddPieces(*run, pool, places);
+  }
+}
+
+}  // namespace
+
+void MemoryEventRows::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const MemoryEventRows&>(other);
+  rows_.reserve(rows_.size() + more.rows_.size());
+  for (Row row : more.rows_) {
+    for (uint32_t Row::*text : {&Row::rank, &Row::op, &Row::around, &Row::layer, &Row::stack}) {
+      row.*text = texts_.NumberOf(more.texts_.TextOf(row.*text));
+    }
+    rows_.push_back(row);
+  }
+  notes_.Merge(more.notes_);
+}
+
+std::vector<Field> MemoryEventRows::Fields() const {
+  return {std::begin(kFields), std::end(kFields)};
+}
+
+// By rank, device, source and time; all others so that no order of merging shows.
+bool MemoryEventRows::IsBefore(const Row& a, const Row& b) const {
+  if (a.rank != b.rank) return RankBefore()(texts_.TextOf(a.rank), texts_.TextOf(b.rank));
+  const auto numbers = [](const Row& row) {
+    const int64_t known_ns = row.alloc_ns != kNoTime ? row.alloc_ns : row.free_ns;
+    return std::tuple(row.device_id, row.source, known_ns, row.address, row.size_bytes,
+                      row.alloc_ns, row.free_ns, row.state, row.step, row.at_peak, row.leak);
+  };
+  const auto a_numbers = numbers(a);
+  const auto b_numbers = numbers(b);
+  if (a_numbers != b_numbers) return a_numbers < b_numbers;
+  for (const uint32_t Row::*text : {&Row::op, &Row::around, &Row::layer, &Row::stack}) {
+    if (a.*text != b.*text) return texts_.TextOf(a.*text) < texts_.TextOf(b.*text);
+  }
+  return false;
+}
+
+void MemoryEventRows::Emit(Sink* sink) const {
+  std::vector<const Row*> rows;
+  rows.reserve(rows_.size());
+  for (const Row& row : rows_) rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(),
+            [this](const Row* a, const Row* b) { return IsBefore(*a, *b); });
+  for (const Row* row : rows) EmitRow(*row, sink);
+}
+
+void MemoryEventRows::EmitRow(const Row& row, Sink* sink) const {
+  const auto time = [](int64_t ns) { return ns == kNoTime ? Cell{} : Integer(ns); };
+  const bool both = row.alloc_ns != kNoTime && row.free_ns != kNoTime;
+  const std::string device = MemoryDeviceName(row.device_id);
+  const Cell cells[] = {
+      Text(texts_.TextOf(row.rank)),
+      Text(device),
+      Text(MemorySourceWord(row.source)),
+      Text(texts_.TextOf(row.op)),
+      Text(texts_.TextOf(row.around)),
+      Text(texts_.TextOf(row.layer)),
+      Text(texts_.TextOf(row.stack)),
+      row.address == 0 ? Cell{} : Integer(row.address),
+      Integer(row.size_bytes),
+      time(row.alloc_ns),
+      time(row.free_ns),
+      both ? Integer(SaturatingDifference(row.free_ns, row.alloc_ns)) : Cell{},
+      time(row.step),
+      YesOrNo(row.at_peak),
+      Text(MemoryStateWord(row.state)),
+      YesOrNo(row.leak),
+  };
+  sink->Row(cells);
+}
+
+std::span<const Field> MemoryEventsFields() { return kFields; }
+
+std::unique_ptr<Partial> MakeMemoryEvents(const ViewOptions& options) {
+  if (options.compat == Compat::kTensorBoard) return MakeTbMemoryEvents();
+  return std::make_unique<MemoryEvents>();
+}
+
+}  // namespace oplens::prof

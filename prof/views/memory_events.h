@@ -1,0 +1,81 @@
+#ifndef OPLENS_PROF_VIEWS_MEMORY_EVENTS_H_
+#define OPLENS_PROF_VIEWS_MEMORY_EVENTS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prof/run/memory_life.h"
+#include "prof/run/tb_tree.h"
+#include "prof/views/call_places.h"
+#include "prof/views/memory_notes.h"
+#include "prof/views/view.h"
+
+namespace oplens::prof {
+
+inline constexpr TraceNeeds kMemoryEventsNeeds = {TracePart::kMemoryEvents};
+/// Beside these, with Compat::kTensorBoard.
+inline constexpr TraceNeeds kTbMemoryEventsNeeds = kTbTreeNeeds;
+
+/// Each piece of memory from its allocation to its release (docs/views.md, "memory-events"). With
+/// Compat::kTensorBoard the plugin's table of them.
+std::unique_ptr<Partial> MakeMemoryEvents(const ViewOptions& options);
+
+/// Its fields.
+std::span<const Field> MemoryEventsFields();
+
+/// Rows of memory-events: about 80 bytes a piece of memory, and each text once.
+class MemoryEventRows : public Partial {
+ public:
+  MemoryEventRows() : notes_("memory-events") {}
+
+  void Begin(const Run* run) override { notes_.Begin(run); }
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override;
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override { return notes_.Sentences(); }
+
+ protected:
+  /// Texts are numbers of texts_.
+  struct Row {
+    uint32_t rank = 0;
+    uint32_t op = 0;
+    uint32_t around = 0;
+    uint32_t layer = 0;
+    uint32_t stack = 0;
+    int32_t device_id = -1;
+    MemorySource source = MemorySource::kFramework;
+    MemoryState state = MemoryState::kAlive;
+    std::optional<bool> at_peak;
+    std::optional<bool> leak;
+    int64_t address = 0;  ///< 0: not told.
+    int64_t size_bytes = 0;
+    // kNoTime: it was not, or the file does not hold it.
+    int64_t alloc_ns = kNoTime;
+    int64_t free_ns = kNoTime;
+    int64_t step = kNoTime;
+  };
+  static constexpr int64_t kNoTime = INT64_MIN;
+
+  void AddRow(const Row& row) { rows_.push_back(row); }
+
+  TextNumbers texts_;
+  MemoryNotes notes_;
+
+ private:
+  bool IsBefore(const Row& a, const Row& b) const;
+  void EmitRow(const Row& row, Sink* sink) const;
+
+  std::vector<Row> rows_;
+};
+
+/// The rows of Compat::kTensorBoard.
+std::unique_ptr<Partial> MakeTbMemoryEvents();
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_MEMORY_EVENTS_H_

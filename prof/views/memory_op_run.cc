@@ -1,0 +1,213 @@
+#include "prof/views/memory_op_run.h"
+
+#include <algorithm>
+
+#include "base/saturating.h"
+#include "prof/run/memory_leaks.h"
+
+namespace oplens::prof {
+namespace {
+
+using parse::CallTree;
+
+// Groups of the rows that are of no call.
+constexpr int64_t kNoCallGroup = -1;
+constexpr int64_t kBeforeGroup = -2;
+
+void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingAdd(*sum, value); }
+
+}  // namespace
+
+void MemoryChange::Add(const MemoryChange& other) {
+  AddTo(&increase_bytes, other.increase_bytes);
+  AddTo(&allocations, other.allocations);
+  AddTo(&allocated_bytes, other.allocated_bytes);
+}
+
+void MemoryChange::Add(const MemoryEvent& event) {
+  AddTo(&increase_bytes, event.size_bytes);
+  if (event.size_bytes <= 0) return;
+  ++allocations;
+  AddTo(&allocated_bytes, event.size_bytes);
+}
+
+void MemoryOpSums::Add(const MemoryOpSums& other) {
+  AddTo(&calls, other.calls);
+  self.Add(other.self);
+  total.Add(other.total);
+  AddTo(&peak_bytes, other.peak_bytes);
+  AddTo(&leaked_bytes, other.leaked_bytes);
+  leaks_known |= other.leaks_known;
+}
+
+MemoryOpRun::MemoryOpRun(const Run& run, const std::vector<OperatorKey>& by)
+    : run_(run), places_(run.joined(), run.calls()) {
+  GroupCalls(by);
+  MarkOutermost();
+}
+
+uint32_t MemoryOpRun::RowOf(int64_t group, size_t step, const Row& like) {
+  // Steps count from 1; 0 of what is in none, or where rows are not split by step. Ranges are
+  // numbered with 32 bits, and so are calls and steps.
+  const int64_t number = by_step_ && step != Steps::kNone ? static_cast<int64_t>(step) + 1 : 0;
+  const auto next = static_cast<uint32_t>(rows_.size());
+  const uint32_t row = row_of_.FindOrInsert(group * (int64_t{1} << 32) + number, next);
+  if (row == next) {
+    rows_.push_back(like);
+    rows_.back().step = by_step_ ? step : Steps::kNone;
+  }
+  return row;
+}
+
+void MemoryOpRun::GroupCalls(const std::vector<OperatorKey>& by) {
+  columns_.push_back(places_.Names());
+  for (const OperatorKey key : by) {
+    if (key == OperatorKey::kLayer) columns_.push_back(places_.Layers());
+    if (key == OperatorKey::kStack) columns_.push_back(places_.Stacks());
+    by_step_ |= key == OperatorKey::kStep;
+  }
+  const std::span<const CallTree::Call> all = run_.calls().all();
+  // One column after the other: equal in all so far and in the next.
+  std::vector<uint32_t> groups(all.size(), 0);
+  for (const std::vector<uint32_t>& column : columns_) {
+    IdMap numbers;
+    for (size_t call = 0; call < all.size(); ++call) {
+      const int64_t both = int64_t{groups[call]} << 32 | column[call];
+      groups[call] = numbers.FindOrInsert(both, static_cast<uint32_t>(numbers.size()));
+    }
+  }
+  call_rows_.resize(all.size());
+  for (size_t call = 0; call < all.size(); ++call) {
+    const int64_t start_ns = run_.trace().ranges[all[call].range].start_ns;
+    Row like;
+    like.first_call = static_cast<uint32_t>(call);
+    const size_t step = by_step_ ? run_.steps().OfHost(start_ns) : Steps::kNone;
+    call_rows_[call] = RowOf(groups[call], step, like);
+    if (run_.SelectsHost(start_ns)) ++rows_[call_rows_[call]].calls;
+  }
+}
+
+std::vector<std::string_view> MemoryOpRun::TextsOf(const Row& row) const {
+  std::vector<std::string_view> texts;
+  for (const std::vector<uint32_t>& column : columns_) {
+    texts.push_back(row.kind == Row::Kind::kCalls ? places_.texts().TextOf(column[row.first_call])
+                                                  : std::string_view());
+  }
+  return texts;
+}
+
+// As in OperatorRun: calls come with those around them before them.
+void MemoryOpRun::MarkOutermost() {
+  const CallTree& tree = run_.calls();
+  outermost_.assign(tree.all().size(), true);
+  std::vector<uint32_t> around;
+  std::vector<uint32_t> depth(rows_.size(), 0);  // By row: how many of `around`.
+  for (ThreadIndex thread = 0; thread < run_.trace().threads.size(); ++thread) {
+    const size_t first = tree.BeginOf(thread);
+    const std::span<const CallTree::Call> calls = tree.Of(thread);
+    const auto leave_until = [&](uint32_t parent) {
+      while (!around.empty() && around.back() != parent) {
+        --depth[call_rows_[first + around.back()]];
+        around.pop_back();
+      }
+    };
+    for (uint32_t i = 0; i < calls.size(); ++i) {
+      leave_until(calls[i].parent);
+      outermost_[first + i] = depth[call_rows_[first + i]]++ == 0;
+      around.push_back(i);
+    }
+    leave_until(CallTree::kNone);
+  }
+}
+
+uint32_t MemoryOpRun::RowAt(uint32_t call, int64_t time_ns) {
+  if (call != CallTree::kNone) return call_rows_[call];
+  Row like;
+  like.kind = Row::Kind::kNoCall;
+  return RowOf(kNoCallGroup, by_step_ ? run_.steps().OfHost(time_ns) : Steps::kNone, like);
+}
+
+MemoryOpSums& MemoryOpRun::Touch(uint32_t row) {
+  sums_.resize(rows_.size());
+  touched_.resize(rows_.size(), false);
+  touched_[row] = true;
+  sums_[row].calls = rows_[row].calls;
+  return sums_[row];
+}
+
+void MemoryOpRun::SumPool(const MemoryLife::Pool& pool) {
+  sums_.assign(rows_.size(), {});
+  touched_.assign(rows_.size(), false);
+  inside_.assign(call_rows_.size(), {});
+  changed_.assign(call_rows_.size(), false);
+  SumEvents(pool);
+  SumInside();
+  SumPieces(pool);
+}
+
+void MemoryOpRun::SumEvents(const MemoryLife::Pool& pool) {
+  const MemoryLife& memory = run_.memory();
+  for (uint32_t place = pool.begin; place < pool.end; ++place) {
+    const MemoryEvent& event = memory.EventAt(place);
+    if (!run_.SelectsHost(event.time_ns)) continue;
+    const uint32_t call = run_.memory_owners()[memory.IndexAt(place)];
+    MemoryOpSums& sums = Touch(RowAt(call, event.time_ns));
+    sums.self.Add(event);
+    if (call == CallTree::kNone) {
+      sums.total.Add(event);
+    } else {
+      inside_[call].Add(event);
+      changed_[call] = true;
+    }
+  }
+}
+
+void MemoryOpRun::SumInside() {
+  const CallTree& tree = run_.calls();
+  for (ThreadIndex thread = 0; thread < run_.trace().threads.size(); ++thread) {
+    const size_t first = tree.BeginOf(thread);
+    const std::span<const CallTree::Call> calls = tree.Of(thread);
+    for (size_t i = calls.size(); i-- > 0;) {
+      const size_t call = first + i;
+      if (!changed_[call]) continue;
+      if (outermost_[call]) Touch(call_rows_[call]).total.Add(inside_[call]);
+      if (calls[i].parent == CallTree::kNone) continue;
+      inside_[first + calls[i].parent].Add(inside_[call]);
+      changed_[first + calls[i].parent] = true;
+    }
+  }
+}
+
+// Who owns the memory that was there at the peak; what the pieces do not tell was taken before.
+void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
+  const MemoryLife& memory = run_.memory();
+  const MemoryLeaks leaks(memory, run_.steps());
+  const int64_t peak = memory.PeakOf(pool, run_.windows());
+  const bool looks = peak != MemoryLife::kNowhere;
+  int64_t rest = looks ? memory.AllocatedBehind(pool, peak) : 0;
+  for (const MemoryLife::Piece& piece : memory.PiecesOf(pool)) {
+    if (piece.begin == MemoryLife::kNone) continue;
+    const MemoryEvent& event = memory.EventAt(piece.begin);
+    const bool at_peak =
+        looks && piece.state != MemoryState::kUnknown && piece.LivesAt(peak);
+    const std::optional<bool> leak = leaks.IsLeak(piece);
+    const bool selected = run_.SelectsHost(event.time_ns);
+    if (!at_peak && !selected) continue;
+    const uint32_t call = run_.memory_owners()[memory.IndexAt(piece.begin)];
+    MemoryOpSums& sums = Touch(RowAt(call, event.time_ns));
+    if (at_peak) {
+      AddTo(&sums.peak_bytes, event.size_bytes);
+      rest = SaturatingDifference(rest, event.size_bytes);
+    }
+    if (leak && selected) {
+      sums.leaks_known = true;
+      if (*leak) AddTo(&sums.leaked_bytes, event.size_bytes);
+    }
+  }
+  if (rest == 0) return;
+  Row like;
+  like.kind = Row::Kind::kBefore;
+  Touch(RowOf(kBeforeGroup, Steps::kNone, like)).peak_bytes = rest;
+}
+
+}  // namespace oplens::prof

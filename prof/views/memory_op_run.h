@@ -1,0 +1,101 @@
+#ifndef OPLENS_PROF_VIEWS_MEMORY_OP_RUN_H_
+#define OPLENS_PROF_VIEWS_MEMORY_OP_RUN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/id_map.h"
+#include "prof/run/run.h"
+#include "prof/views/call_places.h"
+#include "prof/views/operator_fields.h"
+
+namespace oplens::prof {
+
+/// What calls took and gave back. Sums saturate.
+struct MemoryChange {
+  int64_t increase_bytes = 0;  ///< Taken less given back.
+  int64_t allocations = 0;
+  int64_t allocated_bytes = 0;
+
+  void Add(const MemoryChange& other);
+  void Add(const MemoryEvent& event);
+};
+
+/// What the calls of one operator did with the memory of one device from one source.
+struct MemoryOpSums {
+  int64_t calls = 0;  ///< Whatever they did.
+  MemoryChange self;
+  MemoryChange total;  ///< With calls inside; one inside another of the same row adds nothing.
+  int64_t peak_bytes = 0;
+  int64_t leaked_bytes = 0;
+  bool leaks_known = false;
+
+  void Add(const MemoryOpSums& other);
+};
+
+/// The operators of one rank by what they did with memory. O(n log n + P C) for n memory events,
+/// C calls and P pools of memory, of which there are few.
+class MemoryOpRun {
+ public:
+  /// `run` must outlive this object.
+  MemoryOpRun(const Run& run, const std::vector<OperatorKey>& by);
+
+  /// A row: calls that are alike in what they are called and split by.
+  struct Row {
+    enum class Kind : uint8_t {
+      kCalls,
+      kNoCall,  ///< Of events that happened in no call.
+      kBefore,  ///< Memory that was taken before the recording.
+    };
+    Kind kind = Kind::kCalls;
+    uint32_t first_call = 0;  ///< One of them.
+    size_t step = Steps::kNone;
+    int64_t calls = 0;
+  };
+  const Row& row(size_t index) const { return rows_[index]; }
+  /// The texts of a row of calls: the name and those of the keys, those of step and rank left out.
+  std::vector<std::string_view> TextsOf(const Row& row) const;
+
+  /// Gives f(row, sums) the sums of each row that the memory of a pool has to do with.
+  template <typename F>
+  void Sum(const MemoryLife::Pool& pool, F f) {
+    SumPool(pool);
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      if (touched_[i]) f(rows_[i], sums_[i]);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  void GroupCalls(const std::vector<OperatorKey>& by);
+  void MarkOutermost();
+  uint32_t RowOf(int64_t group, size_t step, const Row& like);
+  /// The row of what was done at a moment in a call; kNone: in none.
+  uint32_t RowAt(uint32_t call, int64_t time_ns);
+  void SumPool(const MemoryLife::Pool& pool);
+  void SumEvents(const MemoryLife::Pool& pool);
+  void SumInside();
+  void SumPieces(const MemoryLife::Pool& pool);
+  MemoryOpSums& Touch(uint32_t row);
+
+  const Run& run_;
+  CallPlaces places_;
+  bool by_step_ = false;
+  std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by call: numbers of texts.
+  std::vector<Row> rows_;
+  IdMap row_of_;                   // By group and step.
+  std::vector<uint32_t> call_rows_;  // By call.
+  std::vector<bool> outermost_;    // By call: no call of its row is around it.
+  // Of the pool at hand.
+  std::vector<MemoryOpSums> sums_;    // By row.
+  std::vector<bool> touched_;         // By row.
+  std::vector<MemoryChange> inside_;  // By call: its own, then with calls inside.
+  std::vector<bool> changed_;         // By call: whether there is such.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_MEMORY_OP_RUN_H_
