@@ -69,14 +69,13 @@ MemoryLife::MemoryLife(const Trace& trace) : trace_(trace) {
 
 void MemoryLife::Sort() {
   const std::vector<MemoryEvent>& events = trace_.memory_events;
-  std::map<PoolKey, std::pair<uint32_t, int64_t>> found;  // How many, and the latest so far.
+  std::map<PoolKey, std::pair<uint32_t, int64_t>> found;  // Its number, and the time before.
   for (const MemoryEvent& event : events) found[KeyOf(event)] = {0, INT64_MIN};
   while (found.size() > kMaxPools) found.erase(std::prev(found.end()));
   for (const auto& [key, unused] : found) {
     Pool& pool = pools_.emplace_back();
     std::tie(pool.device_id, pool.source) = key;
   }
-  // The place of each pool in pools_, then in order_.
   uint32_t number = 0;
   for (auto& [key, state] : found) state.first = number++;
   std::vector<std::pair<uint32_t, uint32_t>> placed;  // Pool and event.
@@ -87,9 +86,9 @@ void MemoryLife::Sort() {
       ++left_out_;
       continue;
     }
-    auto& [pool, latest_ns] = at->second;
-    if (events[i].time_ns < latest_ns) ++pools_[pool].counts.out_of_order;
-    latest_ns = std::max(latest_ns, events[i].time_ns);
+    auto& [pool, before_ns] = at->second;
+    if (events[i].time_ns < before_ns) ++pools_[pool].counts.out_of_order;
+    before_ns = events[i].time_ns;
     pools_[pool].told |= events[i].total_allocated_bytes >= 0;
     pools_[pool].reserves |= events[i].total_reserved_bytes > 0;
     placed.emplace_back(pool, i);

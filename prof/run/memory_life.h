@@ -67,7 +67,7 @@ class MemoryLife {
     int64_t without_size = 0;
     int64_t other_size = 0;     ///< Releases of another size than that of the allocation.
     int64_t same_time = 0;      ///< Events at the time of the one before.
-    int64_t out_of_order = 0;   ///< Events that stand behind a later one in the file.
+    int64_t out_of_order = 0;   ///< Events before the one in front of them in the file.
     int64_t over_reserved = 0;  ///< Events after which more was allocated than reserved.
   };
 

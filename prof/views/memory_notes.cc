@@ -19,7 +19,7 @@ constexpr Oddity kOddities[] = {
     {&MemoryLife::Counts::without_size, "events without a size"},
     {&MemoryLife::Counts::without_address, "events without an address, which pair with none"},
     {&MemoryLife::Counts::same_time, "events at the time of the one before"},
-    {&MemoryLife::Counts::out_of_order, "events that stand behind a later one in the file"},
+    {&MemoryLife::Counts::out_of_order, "events earlier than the one in front of them in the file"},
     {&MemoryLife::Counts::over_reserved, "events with more allocated than reserved"},
 };
 

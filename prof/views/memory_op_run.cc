@@ -12,7 +12,7 @@ using parse::CallTree;
 
 // Groups of the rows that are of no call.
 constexpr int64_t kNoCallGroup = -1;
-constexpr int64_t kBeforeGroup = -2;
+constexpr int64_t kUntoldGroup = -2;
 
 void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingAdd(*sum, value); }
 
@@ -37,6 +37,7 @@ void MemoryOpSums::Add(const MemoryOpSums& other) {
   total.Add(other.total);
   AddTo(&peak_bytes, other.peak_bytes);
   AddTo(&leaked_bytes, other.leaked_bytes);
+  peak_known |= other.peak_known;
   leaks_known |= other.leaks_known;
 }
 
@@ -131,8 +132,11 @@ MemoryOpSums& MemoryOpRun::Touch(uint32_t row) {
   sums_.resize(rows_.size());
   touched_.resize(rows_.size(), false);
   touched_[row] = true;
-  sums_[row].calls = rows_[row].calls;
-  return sums_[row];
+  MemoryOpSums& sums = sums_[row];
+  sums.calls = rows_[row].calls;
+  sums.peak_known = pairs_;
+  sums.leaks_known = pairs_ && run_.steps().source() != StepSource::kNone;
+  return sums;
 }
 
 void MemoryOpRun::SumPool(const MemoryLife::Pool& pool) {
@@ -140,6 +144,7 @@ void MemoryOpRun::SumPool(const MemoryLife::Pool& pool) {
   touched_.assign(rows_.size(), false);
   inside_.assign(call_rows_.size(), {});
   changed_.assign(call_rows_.size(), false);
+  pairs_ = pool.counts.without_address == 0;
   SumEvents(pool);
   SumInside();
   SumPieces(pool);
@@ -190,7 +195,6 @@ void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
     const MemoryEvent& event = memory.EventAt(piece.begin);
     const bool at_peak =
         looks && piece.state != MemoryState::kUnknown && piece.LivesAt(peak);
-    const std::optional<bool> leak = leaks.IsLeak(piece);
     const bool selected = run_.SelectsHost(event.time_ns);
     if (!at_peak && !selected) continue;
     const uint32_t call = run_.memory_owners()[memory.IndexAt(piece.begin)];
@@ -199,15 +203,16 @@ void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
       AddTo(&sums.peak_bytes, event.size_bytes);
       rest = SaturatingDifference(rest, event.size_bytes);
     }
-    if (leak && selected) {
-      sums.leaks_known = true;
-      if (*leak) AddTo(&sums.leaked_bytes, event.size_bytes);
-    }
+    const bool left = selected && leaks.IsLeak(piece).value_or(false);
+    if (left) AddTo(&sums.leaked_bytes, event.size_bytes);
   }
   if (rest == 0) return;
   Row like;
-  like.kind = Row::Kind::kBefore;
-  Touch(RowOf(kBeforeGroup, Steps::kNone, like)).peak_bytes = rest;
+  like.kind = Row::Kind::kUntold;
+  MemoryOpSums& sums = Touch(RowOf(kUntoldGroup, Steps::kNone, like));
+  sums.peak_bytes = rest;
+  sums.peak_known = true;
+  sums.leaks_known = false;
 }
 
 }  // namespace oplens::prof

@@ -30,6 +30,8 @@ struct MemoryOpSums {
   MemoryChange total;  ///< With calls inside; one inside another of the same row adds nothing.
   int64_t peak_bytes = 0;
   int64_t leaked_bytes = 0;
+  // Whether that is known: not where no addresses are told, or there are no steps.
+  bool peak_known = false;
   bool leaks_known = false;
 
   void Add(const MemoryOpSums& other);
@@ -47,7 +49,7 @@ class MemoryOpRun {
     enum class Kind : uint8_t {
       kCalls,
       kNoCall,  ///< Of events that happened in no call.
-      kBefore,  ///< Memory that was taken before the recording.
+      kUntold,  ///< Memory whose allocation the file does not hold.
     };
     Kind kind = Kind::kCalls;
     uint32_t first_call = 0;  ///< One of them.
@@ -94,6 +96,7 @@ class MemoryOpRun {
   std::vector<bool> touched_;         // By row.
   std::vector<MemoryChange> inside_;  // By call: its own, then with calls inside.
   std::vector<bool> changed_;         // By call: whether there is such.
+  bool pairs_ = false;                // Whether it is known what became of all pieces.
 };
 
 }  // namespace oplens::prof

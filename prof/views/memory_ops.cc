@@ -19,7 +19,7 @@ namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kNoCallName = "(no operator)";
-constexpr std::string_view kBeforeName = "(not recorded)";
+constexpr std::string_view kUntoldName = "(not recorded)";
 constexpr std::string_view kOtherName = "(other)";
 
 constexpr Field kFields[] = {
@@ -117,7 +117,7 @@ MemoryOps::Key MemoryOps::KeyOf(const Run& run, const MemoryLife::Pool& pool,
   const std::vector<std::string_view> texts = ops.TextsOf(row);
   key.texts.emplace_back(texts[0]);
   if (row.kind == MemoryOpRun::Row::Kind::kNoCall) key.texts[0] = kNoCallName;
-  if (row.kind == MemoryOpRun::Row::Kind::kBefore) key.texts[0] = kBeforeName;
+  if (row.kind == MemoryOpRun::Row::Kind::kUntold) key.texts[0] = kUntoldName;
   size_t next = 1;
   for (const OperatorKey by : by_) {
     if (by == OperatorKey::kStep) continue;
@@ -193,8 +193,8 @@ void MemoryOps::EmitRow(const Key& key, const MemoryOpSums& sums, Sink* sink) co
     cells.push_back(by == OperatorKey::kStep ? Integer(key.step) : Text(key.texts[next++]));
   }
   using Kind = MemoryOpRun::Row::Kind;
-  const bool before = key.kind == Kind::kBefore;
-  const auto of_recording = [&](int64_t value) { return before ? Cell{} : Integer(value); };
+  const bool untold = key.kind == Kind::kUntold;
+  const auto of_recording = [&](int64_t value) { return untold ? Cell{} : Integer(value); };
   cells.push_back(key.kind == Kind::kCalls ? Integer(sums.calls) : Cell{});
   cells.push_back(of_recording(sums.total.increase_bytes));
   cells.push_back(of_recording(sums.self.increase_bytes));
@@ -202,7 +202,7 @@ void MemoryOps::EmitRow(const Key& key, const MemoryOpSums& sums, Sink* sink) co
   cells.push_back(of_recording(sums.self.allocations));
   cells.push_back(of_recording(sums.total.allocated_bytes));
   cells.push_back(of_recording(sums.self.allocated_bytes));
-  cells.push_back(Integer(sums.peak_bytes));
+  cells.push_back(sums.peak_known ? Integer(sums.peak_bytes) : Cell{});
   cells.push_back(sums.leaks_known ? Integer(sums.leaked_bytes) : Cell{});
   sink->Row(cells);
 }
