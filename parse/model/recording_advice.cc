@@ -129,7 +129,7 @@ constexpr LackAdvice kAdvice[] = {
     {Lack::kSteps,
      {"", "", "profile(schedule=torch.profiler.schedule(...)), and prof.step() in the loop"}},
     {Lack::kMemoryEvents,
-     {"record --trace cuda,nvtx,memory, and OPLENS_ANNOTATE=memory for what PyTorch gives out of it",
+     {"record --trace cuda,nvtx,memory, with OPLENS_ANNOTATE=memory for PyTorch's allocators",
       "nsys profile --cuda-memory-usage=true", "profile(profile_memory=True)"}},
     {Lack::kGraphKernels,
      {"", "nsys profile --cuda-graph-trace=node: lists the kernels of CUDA graphs, and their ops",

@@ -16,9 +16,7 @@ constexpr int64_t kUnknownAddress = 0;
 
 using PoolKey = std::pair<int32_t, MemorySource>;
 
-PoolKey KeyOf(const MemoryEvent& event) {
-  return {std::max(event.device_id, -1), event.source};
-}
+PoolKey KeyOf(const MemoryEvent& event) { return {std::max(event.device_id, -1), event.source}; }
 
 }  // namespace
 

@@ -22,8 +22,8 @@ std::vector<Moment> MomentsOf(const Trace& trace) {
   moments.reserve(trace.memory_events.size());
   for (uint32_t i = 0; i < trace.memory_events.size(); ++i) {
     const MemoryEvent& event = trace.memory_events[i];
-    const bool by_call = event.launch < trace.launches.size() &&
-                         trace.launches[event.launch].thread == event.thread;
+    const bool by_call =
+        event.launch < trace.launches.size() && trace.launches[event.launch].thread == event.thread;
     const int64_t time_ns = by_call ? trace.launches[event.launch].start_ns : event.time_ns;
     if (event.thread < trace.threads.size()) moments.push_back({event.thread, time_ns, i});
   }

@@ -33,8 +33,8 @@ constexpr Field kFields[] = {
     {"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 15,
      "the largest allocated_bytes of this device and source", Fold::kMax},
     {"total", "Total", "", FieldType::kText, 8,
-     "recorded: the file tells the totals; sizes: they are sums of the sizes that it tells, of what "
-     "was taken or given back in the recording",
+     "recorded: the file tells the totals; sizes: they are sums of what is known to be there, of "
+     "what was taken or given back in the recording",
      Fold::kNone},
 };
 
@@ -76,9 +76,7 @@ class Memory : public Partial {
   void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    return {std::begin(kFields), std::end(kFields)};
-  }
+  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
 
@@ -168,7 +166,8 @@ void Memory::AddTbCurve(const Run& run, const MemoryLife::Pool& pool) {
     values.push_back(static_cast<double>(point.allocated_bytes));
   }
   Keep(run, pool,
-       PointsAt(ThinByTriangles(times, values, kMostCurvePoints), [&](size_t i) { return steps[i]; }),
+       PointsAt(ThinByTriangles(times, values, kMostCurvePoints),
+                [&](size_t i) { return steps[i]; }),
        peak_bytes);
 }
 

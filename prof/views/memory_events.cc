@@ -36,7 +36,8 @@ constexpr Field kFields[] = {
     {"at_peak", "Peak", "", FieldType::kText, 5,
      "yes: it was there when most was allocated of its device and source", Fold::kKey},
     {"state", "State", "", FieldType::kText, 11,
-     "freed; alive: at the end of the recording; only freed: taken before it; lost: its address was "
+     "freed; alive: at the end of the recording; only freed: taken before it; lost: its address "
+     "was "
      "given out again; unknown: no address is recorded",
      Fold::kKey},
     {"leak", "Leak", "", FieldType::kText, 5,

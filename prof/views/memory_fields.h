@@ -8,9 +8,7 @@ namespace oplens::prof {
 // Keys of the views of memory.
 
 inline constexpr Field kMemoryDeviceField = {
-    "device",         "Device", "",
-    FieldType::kText, 6,        "CPU, GPU0, ...: where the memory is",
-    Fold::kKey};
+    "device", "Device", "", FieldType::kText, 6, "CPU, GPU0, ...: where the memory is", Fold::kKey};
 inline constexpr Field kMemorySourceField = {
     "source",
     "Source",

@@ -193,8 +193,7 @@ void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
   for (const MemoryLife::Piece& piece : memory.PiecesOf(pool)) {
     if (piece.begin == MemoryLife::kNone) continue;
     const MemoryEvent& event = memory.EventAt(piece.begin);
-    const bool at_peak =
-        looks && piece.state != MemoryState::kUnknown && piece.LivesAt(peak);
+    const bool at_peak = looks && piece.state != MemoryState::kUnknown && piece.LivesAt(peak);
     const bool selected = run_.SelectsHost(event.time_ns);
     if (!at_peak && !selected) continue;
     const uint32_t call = run_.memory_owners()[memory.IndexAt(piece.begin)];

@@ -88,9 +88,9 @@ class MemoryOpRun {
   bool by_step_ = false;
   std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by call: numbers of texts.
   std::vector<Row> rows_;
-  IdMap row_of_;                   // By group and step.
+  IdMap row_of_;                     // By group and step.
   std::vector<uint32_t> call_rows_;  // By call.
-  std::vector<bool> outermost_;    // By call: no call of its row is around it.
+  std::vector<bool> outermost_;      // By call: no call of its row is around it.
   // Of the pool at hand.
   std::vector<MemoryOpSums> sums_;    // By row.
   std::vector<bool> touched_;         // By row.

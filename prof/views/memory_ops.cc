@@ -67,8 +67,8 @@ std::vector<OperatorKey> KeysOf(const std::vector<std::string>& by) {
     const auto* known = std::find_if(std::begin(kKeys), std::end(kKeys),
                                      [&](const KeyWord& one) { return one.word == word; });
     if (known == std::end(kKeys)) {
-      throw UsageError(fmt::format(
-          "--by {}: the view memory-ops is split by layer, stack, step, rank", word));
+      throw UsageError(
+          fmt::format("--by {}: the view memory-ops is split by layer, stack, step, rank", word));
     }
     if (std::find(keys.begin(), keys.end(), known->key) == keys.end()) keys.push_back(known->key);
   }

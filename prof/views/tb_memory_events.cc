@@ -52,8 +52,7 @@ void TbMemoryEvents::End(const Run* run) {
     row.device_id = of.device_id;
     row.address = of.address;
     row.size_bytes = MemorySizeOf(memory.EventOf(freed ? pair.freed : pair.taken));
-    row.op = taken ? OwnerOf(trace, tree, memory.records()[pair.taken])
-                   : texts_.NumberOf(kNoOwner);
+    row.op = taken ? OwnerOf(trace, tree, memory.records()[pair.taken]) : texts_.NumberOf(kNoOwner);
     if (taken) row.alloc_ns = time_of(pair.taken);
     if (freed) row.free_ns = time_of(pair.freed);
     if (!taken) row.state = MemoryState::kOnlyFreed;

@@ -39,8 +39,7 @@ class TbMemoryOps : public Partial {
   using Key = std::pair<int32_t, std::string>;  // Device and name.
 
   void AddCalls(const Trace& trace, const TbTree& tree, const TbMemory& memory);
-  void AddDevice(const Trace& trace, const TbTree& tree, const TbMemory& memory,
-                 int32_t device_id);
+  void AddDevice(const Trace& trace, const TbTree& tree, const TbMemory& memory, int32_t device_id);
 
   std::map<Key, MemoryOpSums> rows_;
   std::map<std::string, int64_t> calls_;  // By name.

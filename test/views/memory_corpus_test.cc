@@ -26,9 +26,14 @@ using test::ViewRow;
 using Pool = std::tuple<std::string, std::string, std::string>;  // Rank, device, source.
 
 /// Folders of traces with allocations. All were looked at: these are all.
-constexpr std::string_view kFolders[] = {"ddp_v100_memory", "h100",       "mi300", "sglang_qwen3_8b",
-                                         "switch_moe",      "vllm_piecewise",
-                                         "resnet50_num_workers_0", "resnet50_num_workers_4"};
+constexpr std::string_view kFolders[] = {"ddp_v100_memory",
+                                         "h100",
+                                         "mi300",
+                                         "sglang_qwen3_8b",
+                                         "switch_moe",
+                                         "vllm_piecewise",
+                                         "resnet50_num_workers_0",
+                                         "resnet50_num_workers_4"};
 
 /// The three views at once, so that a file is read once; and what the trace itself says.
 class AllOfMemory : public Partial {
@@ -129,8 +134,8 @@ TEST(MemoryCorpusTest, RowsAgree) {
   OPLENS_NEED_CORPUS();
   size_t with_memory = 0;
   for (const std::string_view folder : kFolders) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(
-             test::CorpusDir().path / "kineto" / folder)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(test::CorpusDir().path /
+                                                                           "kineto" / folder)) {
       if (!entry.is_regular_file()) continue;
       SCOPED_TRACE(entry.path().string());
       std::unique_ptr<Partial> partial;

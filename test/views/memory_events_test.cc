@@ -130,11 +130,9 @@ TEST(MemoryEventsTest, OwnersOfThePlugin) {
   builder.AddOperator({.name = "aten::empty", .start_ns = 2000, .duration_ns = 1000});
   builder.AddOperator({.name = "aten::empty", .start_ns = 7000, .duration_ns = 1000});
   const auto take = [&](int64_t time_ns, const std::string& address) {
-    builder.AddInstant("[memory]", time_ns,
-                       {{"Device Type", "0"},
-                        {"Device Id", "-1"},
-                        {"Addr", address},
-                        {"Bytes", "8"}});
+    builder.AddInstant(
+        "[memory]", time_ns,
+        {{"Device Type", "0"}, {"Device Id", "-1"}, {"Addr", address}, {"Bytes", "8"}});
   };
   take(2500, "1");
   take(3500, "2");
@@ -152,7 +150,8 @@ TEST(MemoryEventsTest, RanksInAnyOrderOfFiles) {
   for (const int rank : {10, 2}) {
     test::KinetoBuilder builder;
     builder.AddMember("distributedInfo", R"({"rank": )" + std::to_string(rank) + "}");
-    builder.AddOperator({.name = "op" + std::to_string(rank), .start_ns = 0, .duration_ns = 10});
+    builder.AddOperator(
+        {.name = "my::op" + std::to_string(rank), .start_ns = 0, .duration_ns = 10});
     for (const char* address : {"1", "2"}) {
       builder.AddInstant(
           "[memory]", 5,
@@ -163,7 +162,7 @@ TEST(MemoryEventsTest, RanksInAnyOrderOfFiles) {
   }
   const auto rows = RowsOver(kView, paths);
   EXPECT_THAT(Texts(rows, {"rank", "op", "address"}),
-              ElementsAre("2 op2 1", "2 op2 2", "10 op10 1", "10 op10 2"));
+              ElementsAre("2 my::op2 1", "2 my::op2 2", "10 my::op10 1", "10 my::op10 2"));
   EXPECT_EQ(rows, RowsOver(kView, {paths[1], paths[0]}));
   EXPECT_EQ(rows, MergedRows(kView, paths));
 }

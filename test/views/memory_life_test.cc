@@ -155,23 +155,21 @@ TEST(MemoryLifeTest, ReleaseOfAnotherSize) {
 TEST(MemoryLifeTest, WithoutAddresses) {
   const Trace trace = TraceOf({{10, 0, 100}, {20, 0, 30}, {30, 0, -100}});
   const MemoryLife memory(trace);
-  EXPECT_THAT(PiecesOf(memory), UnorderedElementsAre(PieceTimes(10, -1, "unknown"),
-                                                     PieceTimes(20, -1, "unknown")));
+  EXPECT_THAT(PiecesOf(memory),
+              UnorderedElementsAre(PieceTimes(10, -1, "unknown"), PieceTimes(20, -1, "unknown")));
   EXPECT_THAT(CurveOf(memory), ElementsAre(0, 100, 130, 30));
   EXPECT_EQ(memory.pools()[0].counts.without_address, 3);
 }
 
 // Devices, sources and processes have addresses of their own.
 TEST(MemoryLifeTest, PoolsAreApart) {
-  const Trace trace = TraceOf({{.time_ns = 10, .address = 1, .size_bytes = 8},
-                               {.time_ns = 20, .address = 1, .size_bytes = 8, .device_id = -1},
-                               {.time_ns = 30, .address = 1, .size_bytes = 8, .device_id = 1},
-                               {.time_ns = 40,
-                                .address = 1,
-                                .size_bytes = 64,
-                                .source = MemorySource::kDriver},
-                               {.time_ns = 50, .address = 1, .size_bytes = -8, .thread = 1},
-                               {.time_ns = 60, .address = 1, .size_bytes = -8}});
+  const Trace trace =
+      TraceOf({{.time_ns = 10, .address = 1, .size_bytes = 8},
+               {.time_ns = 20, .address = 1, .size_bytes = 8, .device_id = -1},
+               {.time_ns = 30, .address = 1, .size_bytes = 8, .device_id = 1},
+               {.time_ns = 40, .address = 1, .size_bytes = 64, .source = MemorySource::kDriver},
+               {.time_ns = 50, .address = 1, .size_bytes = -8, .thread = 1},
+               {.time_ns = 60, .address = 1, .size_bytes = -8}});
   const MemoryLife memory(trace);
   ASSERT_EQ(memory.pools().size(), 4u);
   std::vector<std::string> names;
@@ -179,10 +177,10 @@ TEST(MemoryLifeTest, PoolsAreApart) {
     names.push_back(MemoryDeviceName(pool.device_id) + " " +
                     std::string(MemorySourceWord(pool.source)));
   }
-  EXPECT_THAT(names, ElementsAre("CPU framework", "GPU0 framework", "GPU0 driver",
-                                 "GPU1 framework"));
-  EXPECT_THAT(PiecesOf(memory, 1), UnorderedElementsAre(PieceTimes(10, 60, "freed"),
-                                                        PieceTimes(-1, 50, "only freed")));
+  EXPECT_THAT(names,
+              ElementsAre("CPU framework", "GPU0 framework", "GPU0 driver", "GPU1 framework"));
+  EXPECT_THAT(PiecesOf(memory, 1),
+              UnorderedElementsAre(PieceTimes(10, 60, "freed"), PieceTimes(-1, 50, "only freed")));
 }
 
 // Totals of the file win over sizes; of several processes they add up, and an event without one
@@ -241,8 +239,8 @@ RC_GTEST_PROP(MemoryLifePropertyTest, CurveIsTheSumOfPieces, ()) {
     int64_t live = 0;
     for (const MemoryLife::Piece& piece : memory.PiecesOf(pool)) {
       if (!piece.LivesAt(place)) continue;
-      live += MemorySizeOf(memory.EventAt(piece.begin == MemoryLife::kNone ? piece.end
-                                                                           : piece.begin));
+      live +=
+          MemorySizeOf(memory.EventAt(piece.begin == MemoryLife::kNone ? piece.end : piece.begin));
     }
     RC_ASSERT(live == memory.AllocatedBehind(pool, place));
   }

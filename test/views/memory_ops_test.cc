@@ -60,8 +60,7 @@ TEST(MemoryOpsTest, Nested) {
   AddMemory({9000, 2, -8}, &made.trace);
   EXPECT_THAT(Texts(made.RowsOf(MakeMemoryOps)),
               ElementsAre("empty: 1 64/64 1/1 64/64 64 -", "relu: 1 16/16 1/1 16/16 0 -",
-                          "(no operator): - -8/-8 0/0 0/0 0 -",
-                          "linear: 1 8/-56 2/1 72/8 8 -"));
+                          "(no operator): - -8/-8 0/0 0/0 0 -", "linear: 1 8/-56 2/1 72/8 8 -"));
 }
 
 // What was there before the recording is a row of its own: the rows are what was there at the peak.
@@ -116,8 +115,8 @@ TEST(MemoryOpsTest, DevicesAndSourcesAreApart) {
   made.AddRange("mm", 0, 100, RangeKind::kOperator);
   AddMemory({.time_ns = 10, .address = 1, .size_bytes = 1}, &made.trace);
   AddMemory({.time_ns = 10, .address = 1, .size_bytes = 2, .device_id = -1}, &made.trace);
-  AddMemory(
-      {.time_ns = 10, .address = 1, .size_bytes = 4, .source = MemorySource::kDriver}, &made.trace);
+  AddMemory({.time_ns = 10, .address = 1, .size_bytes = 4, .source = MemorySource::kDriver},
+            &made.trace);
   std::vector<std::string> texts;
   for (const ViewRow& row : made.RowsOf(MakeMemoryOps)) {
     texts.push_back(row.at("device") + " " + row.at("source") + " " + row.at("allocated_bytes"));
@@ -140,11 +139,9 @@ std::vector<std::string> WriteRanks() {
     test::KinetoBuilder builder;
     builder.AddMember("distributedInfo", R"({"rank": )" + std::to_string(rank) + "}");
     builder.AddOperator({.name = "aten::mm", .start_ns = 0, .duration_ns = 1000});
-    builder.AddInstant("[memory]", 500,
-                       {{"Device Type", "1"},
-                        {"Device Id", "0"},
-                        {"Addr", "1"},
-                        {"Bytes", std::to_string(rank)}});
+    builder.AddInstant(
+        "[memory]", 500,
+        {{"Device Type", "1"}, {"Device Id", "0"}, {"Addr", "1"}, {"Bytes", std::to_string(rank)}});
     paths.push_back((test::TestDir() / (std::to_string(rank) + ".json")).string());
     builder.Write(paths.back());
   }

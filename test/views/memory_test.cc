@@ -145,8 +145,8 @@ TEST_F(SelectedMemoryTest, StepsTimesAndDevices) {
   Selection selection;
   selection.steps = {2, 2};
   auto rows = RowsOf(selection);
-  EXPECT_THAT(CurvesOf(rows),
-              ElementsAre("CPU framework: 130=1", "GPU0 framework: 110=8", "GPU1 framework: 120=2"));
+  EXPECT_THAT(CurvesOf(rows), ElementsAre("CPU framework: 130=1", "GPU0 framework: 110=8",
+                                          "GPU1 framework: 120=2"));
   EXPECT_EQ(rows[1].at("peak_bytes"), "8");
   selection.device = 1;
   EXPECT_THAT(CurvesOf(RowsOf(selection)), ElementsAre("GPU1 framework: 120=2"));
