@@ -298,6 +298,7 @@ struct TorchEvent {
     kKernel,
     kCopy,
     kFill,
+    kDriverCall,  ///< Of the driver.
   };
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
 
@@ -308,6 +309,7 @@ struct TorchEvent {
   int64_t external_id = kNone;  ///< Of an operator; the same of a call that it made.
   int64_t correlation_id = kNone;
   int64_t thread_id = 0;  ///< As in the file; of what a device did its stream.
+  double gbps = 0;        ///< Of a copy or fill: its bandwidth as recorded; 0: it is not.
   StringId name = 0;
   StringId dims = 0;    ///< Extents of an operator's arguments, as Python prints the list.
   uint32_t number = 0;  ///< Which event of the file it is, from 1: of a kernel its row_id.
@@ -368,7 +370,7 @@ struct Trace {
   std::vector<Instant> instants;
   /// The calls that something of the trace refers to: GPU work, a wait, a graph, a memory event,
   /// the recording of an event. With TracePart::kApiCalls behind them all others, in the order of
-  /// their starts.
+  /// their starts; with TracePart::kWaitCalls those that wait for a GPU (IsWaitingCall).
   std::vector<LaunchCall> launches;
   /// When there were API calls that `launches` does not hold.
   TimeSpans api_times;

@@ -18,8 +18,9 @@ enum class TracePart : uint8_t {
   kOverheads,     ///< Trace::overheads.
   kNames,         ///< Names of processes and threads that stand in tables of their own (nvprof).
   kTorchEvents,   ///< Trace::torch_events.
+  kWaitCalls,     ///< Without kApiCalls: Trace::launches holds every call that waits for a GPU.
 };
-inline constexpr uint8_t kTracePartCount = 8;
+inline constexpr uint8_t kTracePartCount = 9;
 
 /// What a client wants of a trace besides kernels and what they are joined with; a set of parts.
 class TraceNeeds {

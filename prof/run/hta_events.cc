@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace oplens::prof {
 namespace {
@@ -26,17 +27,35 @@ std::string CopyName(const MemoryCopy& copy) {
                      title(copy.target_kind, copy.copy_kind == CopyKind::kDeviceToHost));
 }
 
-/// The reference has times as doubles of microseconds.
-double MicrosecondsOf(int64_t ns) {
+}  // namespace
+
+double HtaMicroseconds(int64_t ns) {
   return static_cast<double>(static_cast<long double>(ns) / 1000.0L);
 }
 
-int64_t Whole(double us) {
+int64_t HtaWholeUs(double us) {
   constexpr double kLimit = 9e18;
   return static_cast<int64_t>(std::clamp(us, -kLimit, kLimit));
 }
 
-}  // namespace
+std::optional<int64_t> HtaLastStepUs(const Trace& trace) {
+  std::set<StringId> steps;  // Names.
+  int64_t last_ns = INT64_MIN;
+  const auto add_step = [&](StringId name, int64_t start_ns) {
+    steps.insert(name);
+    last_ns = std::max(last_ns, start_ns);
+  };
+  for (const Range& range : trace.ranges) {
+    if (range.kind == RangeKind::kStep) add_step(range.text, range.start_ns);
+  }
+  // Those of the host as seen on the GPU count too.
+  for (const DeviceAnnotation& annotation : trace.device_annotations) {
+    const std::string_view text = trace.strings.View(annotation.text);
+    if (text.starts_with("ProfilerStep#")) add_step(annotation.text, annotation.start_ns);
+  }
+  if (steps.size() < 2) return std::nullopt;
+  return HtaWholeUs(std::ceil(HtaMicroseconds(last_ns)));
+}
 
 std::string_view HtaClassWord(HtaClass kind) {
   constexpr std::string_view kWords[kHtaClassCount] = {"COMPUTATION", "COMMUNICATION", "MEMORY",
@@ -56,23 +75,7 @@ HtaClass HtaClassOf(std::string_view name) {
   return Matches(name, *no_computation) ? HtaClass::kOther : HtaClass::kComputation;
 }
 
-HtaEvents::HtaEvents(const Trace& trace) : trace_(trace) {
-  std::map<StringId, int64_t> steps;  // Names.
-  int64_t last_ns = INT64_MIN;
-  const auto add_step = [&](StringId name, int64_t start_ns) {
-    steps.emplace(name, start_ns);
-    last_ns = std::max(last_ns, start_ns);
-  };
-  for (const Range& range : trace.ranges) {
-    if (range.kind == RangeKind::kStep) add_step(range.text, range.start_ns);
-  }
-  // Those of the host as seen on the GPU count too.
-  for (const DeviceAnnotation& annotation : trace.device_annotations) {
-    const std::string_view text = trace.strings.View(annotation.text);
-    if (text.starts_with("ProfilerStep#")) add_step(annotation.text, annotation.start_ns);
-  }
-  cuts_ = steps.size() > 1;
-  if (cuts_) last_step_us_ = Whole(std::ceil(MicrosecondsOf(last_ns)));
+HtaEvents::HtaEvents(const Trace& trace) : trace_(trace), last_step_us_(HtaLastStepUs(trace)) {
   AddKernels();
   AddTransfers();
   AddWaits();
@@ -80,9 +83,9 @@ HtaEvents::HtaEvents(const Trace& trace) : trace_(trace) {
 }
 
 bool HtaEvents::IsCut(LaunchIndex launch) const {
-  if (!cuts_) return false;
+  if (!last_step_us_) return false;
   return launch == kNoLaunch ||
-         Whole(std::ceil(MicrosecondsOf(trace_.launches[launch].start_ns))) >= last_step_us_;
+         HtaWholeUs(std::ceil(HtaMicroseconds(trace_.launches[launch].start_ns))) >= *last_step_us_;
 }
 
 uint32_t HtaEvents::Name(std::string text) {
@@ -94,9 +97,10 @@ uint32_t HtaEvents::Name(std::string text) {
 void HtaEvents::Add(int64_t start_ns, int64_t end_ns, uint32_t name) {
   int64_t duration_ns = 0;
   if (__builtin_sub_overflow(end_ns, start_ns, &duration_ns)) return;
-  const double start_us = MicrosecondsOf(start_ns);
-  const double end_us = start_us + MicrosecondsOf(duration_ns);
-  events_.push_back({Whole(std::ceil(start_us)), Whole(std::floor(end_us)), name, kinds_[name]});
+  const double start_us = HtaMicroseconds(start_ns);
+  const double end_us = start_us + HtaMicroseconds(duration_ns);
+  events_.push_back(
+      {HtaWholeUs(std::ceil(start_us)), HtaWholeUs(std::floor(end_us)), name, kinds_[name]});
 }
 
 void HtaEvents::AddKernels() {
@@ -142,7 +146,8 @@ void HtaEvents::AddOperators() {
         range.item >= trace_.operators.size() || !trace_.operators[range.item].stream) {
       continue;
     }
-    if (cuts_ && Whole(std::ceil(MicrosecondsOf(range.start_ns))) >= last_step_us_) continue;
+    if (last_step_us_ && HtaWholeUs(std::ceil(HtaMicroseconds(range.start_ns))) >= *last_step_us_)
+      continue;
     Add(range.start_ns, range.end_ns, Name(std::string(trace_.strings.View(range.text))));
   }
 }

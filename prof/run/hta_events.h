@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,13 @@ struct HtaEvent {
   int64_t duration_us() const { return end_us - start_us; }
 };
 
+/// The reference has times as doubles of microseconds.
+double HtaMicroseconds(int64_t ns);
+/// One without a fraction as an integer.
+int64_t HtaWholeUs(double us);
+/// When the last step starts, where there are several: what was launched from then on is left out.
+std::optional<int64_t> HtaLastStepUs(const Trace& trace);
+
 /// Everything with a stream: kernels, copies, fills, waits of a stream, and calls of Triton kernels
 /// on the host, which bear one (with recorded arguments; without, they are labels to us). Where a
 /// run has several steps, only what was launched before the start of the last one; what has no
@@ -57,8 +65,7 @@ class HtaEvents {
   uint32_t Name(std::string text);
 
   const Trace& trace_;
-  bool cuts_ = false;         // Whether there are several steps.
-  int64_t last_step_us_ = 0;  // When the last one starts.
+  std::optional<int64_t> last_step_us_;  // When the last of several starts.
   std::vector<HtaEvent> events_;
   std::vector<std::string> names_;
   std::vector<HtaClass> kinds_;  // By name.

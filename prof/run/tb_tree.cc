@@ -53,6 +53,7 @@ void TbTree::ReadEvents() {
   for (uint32_t place = 0; place < by_start.size(); ++place) {
     const uint32_t event = by_start[place];
     place_[event] = place;
+    if (events[event].kind == Kind::kDriverCall) continue;  // Not one of its calls.
     if (events[event].kind == Kind::kApiCall) {
       calls_.emplace_back().event = event;
     } else if (events[event].kind <= Kind::kModule) {

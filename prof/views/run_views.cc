@@ -222,6 +222,7 @@ TraceNeeds NeedsOf(std::span<const ViewPlan> plans) {
   for (const ViewPlan& plan : plans) {
     needs = needs | plan.view->needs;
     if (plan.options.compat == Compat::kTensorBoard) needs = needs | plan.view->tb_needs;
+    if (plan.options.compat == Compat::kHta) needs = needs | plan.view->hta_needs;
   }
   return needs;
 }

@@ -92,7 +92,8 @@ struct View {
   std::string_view narrow = {};  ///< The same with -w, behind the keys.
   /// Words of --sort that are no fields, where it sorts by another program's rules.
   std::span<const std::string_view> (*sort_words)(Compat compat) = nullptr;
-  TraceNeeds tb_needs = {};   ///< Further ones with Compat::kTensorBoard.
+  TraceNeeds tb_needs = {};   ///< Further ones with Compat::kTensorBoard,
+  TraceNeeds hta_needs = {};  ///< and with Compat::kHta.
   bool tb = false;            ///< It has the rules of Compat::kTensorBoard,
   bool hta = false;           ///< those of Compat::kHta,
   bool torch = false;         ///< and those of the other two; else it prints ours.

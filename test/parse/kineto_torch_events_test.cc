@@ -48,7 +48,7 @@ KinetoBuilder Sample(KinetoOptions options = {}) {
 
 TEST(KinetoTorchEventsTest, AreThereForThoseWhoAsk) {
   EXPECT_TRUE(Read(Sample(), {}).torch_events.empty());
-  EXPECT_EQ(Read(Sample(), TraceNeeds::All()).torch_events.size(), 5u);
+  EXPECT_EQ(Read(Sample(), TraceNeeds::All()).torch_events.size(), 6u);
 }
 
 TEST(KinetoTorchEventsTest, KeepTheNumbersOfTheFile) {

@@ -95,8 +95,10 @@ std::unique_ptr<prof::Partial> PartialOf(const prof::View& view,
                                          const std::vector<std::string>& paths,
                                          const prof::ViewOptions& options) {
   Diagnostics diagnostics;
-  const bool of_plugin = options.compat == prof::Compat::kTensorBoard;
-  prof::Inputs inputs(paths, {}, of_plugin ? view.needs | view.tb_needs : view.needs);
+  TraceNeeds needs = view.needs;
+  if (options.compat == prof::Compat::kTensorBoard) needs = needs | view.tb_needs;
+  if (options.compat == prof::Compat::kHta) needs = needs | view.hta_needs;
+  prof::Inputs inputs(paths, {}, needs);
   OneView sink(view, options);
   prof::PriceAll(&inputs, {}, &sink, &diagnostics);
   return std::move(sink.all);

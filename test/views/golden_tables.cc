@@ -10,6 +10,7 @@ namespace oplens::test {
 namespace {
 
 std::string TraceOf(const std::filesystem::path& stem) {
+  if (std::filesystem::is_directory(stem)) return stem.string();  // Of several ranks.
   for (const std::string ending : {".json.gz", ".pt.trace.json.gz"}) {
     std::string path = stem.string() + ending;
     if (std::filesystem::exists(path)) return path;

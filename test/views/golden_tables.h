@@ -11,7 +11,7 @@ namespace oplens::test {
 /// What a reference system found out of one trace of the corpus.
 struct GoldenTrace {
   std::string name;    ///< "h100/bert_small", the folder of its tables.
-  std::string path;    ///< Of the trace.
+  std::string path;    ///< Of the trace, or of the folder of its ranks.
   std::string folder;  ///< Path of its tables.
 };
 

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "parse/model/waiting_calls.h"
+
 namespace oplens::parse {
 
 void OtherCalls::PlaceTimes(Trace* trace) {
@@ -12,8 +14,15 @@ void OtherCalls::PlaceTimes(Trace* trace) {
   std::vector<std::pair<int64_t, int64_t>>().swap(times_);
 }
 
+bool OtherCalls::Waits(StringId api) {
+  if (api >= waits_.size()) waits_.resize(strings_.size(), kUnasked);
+  uint8_t& known = waits_[api];
+  if (known == kUnasked) known = IsWaitingCall(strings_.View(api)) ? kWaits : kGoesOn;
+  return known == kWaits;
+}
+
 void OtherCalls::Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of) {
-  if (!calls_wanted_) return PlaceTimes(trace);
+  PlaceTimes(trace);
   // Names are compared as texts: their ids depend on the order of rows.
   const auto key = [&](const LaunchCall& call) {
     return std::tuple(call.start_ns, call.end_ns, keys_[call.thread], call.correlation_id,

@@ -12,21 +12,24 @@
 
 namespace oplens::parse {
 
-/// The API calls that nothing refers to: TracePart::kApiCalls or kApiTimes. They are put into the
-/// trace last, so that all else is as without them.
+/// The API calls that nothing refers to: TracePart::kApiCalls, kWaitCalls or kApiTimes. They are
+/// put into the trace last, so that all else is as without them.
 class OtherCalls {
  public:
-  explicit OtherCalls(TraceNeeds needs)
-      : calls_wanted_(needs.Has(TracePart::kApiCalls)),
-        wanted_(calls_wanted_ || needs.Has(TracePart::kApiTimes)) {}
+  /// `strings` must outlive this object: it has the names of the calls.
+  OtherCalls(TraceNeeds needs, const StringPool& strings)
+      : strings_(strings),
+        calls_wanted_(needs.Has(TracePart::kApiCalls)),
+        waits_wanted_(needs.Has(TracePart::kWaitCalls)),
+        times_wanted_(needs.Has(TracePart::kApiTimes)) {}
 
   /// Whether any call is to be added.
-  bool wanted() const { return wanted_; }
+  bool wanted() const { return calls_wanted_ || waits_wanted_ || times_wanted_; }
 
   /// `thread` is a key of the reader's; call.thread is set by Place.
   void Add(LaunchCall call, int64_t thread) {
-    if (!calls_wanted_) {
-      times_.emplace_back(call.start_ns, call.end_ns);
+    if (!calls_wanted_ && !(waits_wanted_ && Waits(call.api))) {
+      if (times_wanted_) times_.emplace_back(call.start_ns, call.end_ns);
       return;
     }
     if (keys_.empty() || keys_[last_] != thread) {
@@ -48,10 +51,15 @@ class OtherCalls {
 
  private:
   void PlaceTimes(Trace* trace);
+  bool Waits(StringId api);
 
+  const StringPool& strings_;
   bool calls_wanted_;
-  bool wanted_;
-  std::vector<std::pair<int64_t, int64_t>> times_;  // Where calls are not wanted.
+  bool waits_wanted_;
+  bool times_wanted_;
+  enum : uint8_t { kUnasked, kGoesOn, kWaits };
+  std::vector<uint8_t> waits_;                      // By name.
+  std::vector<std::pair<int64_t, int64_t>> times_;  // Of calls that are not wanted themselves.
   std::vector<LaunchCall> calls_;                   // `thread` is an index into keys_.
   std::vector<int64_t> keys_;
   IdMap index_;  // Of a key in keys_.

@@ -72,7 +72,7 @@ class KinetoDevice {
   std::vector<int64_t> wait_correlations_;
   std::vector<int64_t> record_correlations_;  // Of Trace::event_records.
   IdMap records_;                             // correlation id -> index into Trace::event_records
-  OtherCalls others_{context_.needs};
+  OtherCalls others_{context_.needs, context_.trace.strings};
 };
 
 }  // namespace oplens::parse

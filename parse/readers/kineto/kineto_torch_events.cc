@@ -46,6 +46,8 @@ std::optional<Kind> KindOf(const KinetoEvent& event, KinetoClass kind) {
     }
     case KinetoClass::kRuntimeCall:
       return IsRuntime(event.category) ? std::optional(Kind::kApiCall) : std::nullopt;
+    case KinetoClass::kDriverCall:
+      return Kind::kDriverCall;
     case KinetoClass::kKernel:
       return Kind::kKernel;
     case KinetoClass::kCopy:
@@ -121,6 +123,10 @@ void KinetoTorchEvents::ReadArguments(const KinetoEvent& event, TorchEvent* torc
       TakeInt(arg.value, &torch->correlation_id);
     } else if (key == "grid") {
       torch->has_extents = true;
+    } else if (key == "stream" && torch->kind >= Kind::kKernel && torch->kind <= Kind::kFill) {
+      TakeInt(arg.value, &torch->thread_id);
+    } else if (key == "memory bandwidth (GB/s)") {
+      if (arg.value.get(torch->gbps) != simdjson::SUCCESS) torch->gbps = 0;
     } else if (torch->kind == Kind::kOperator && (key == "Input Dims" || key == "Input dims")) {
       text_.clear();
       AppendPython(arg.value, &text_);

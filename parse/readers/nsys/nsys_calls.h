@@ -52,7 +52,7 @@ class NsysCalls {
   std::vector<Key> repeats_;  // Of rows of another class.
   bool ascending_ = true;
   IdMap apis_;  // nameId -> StringId
-  OtherCalls others_{context_.needs};
+  OtherCalls others_{context_.needs, context_.trace.strings};
 };
 
 }  // namespace oplens::parse

@@ -46,7 +46,7 @@ class NvprofCalls {
   NvprofContext& context_;
   IdPages wanted_;  // correlation id -> index into launch_of_wanted_
   std::vector<LaunchIndex> launch_of_wanted_;
-  OtherCalls others_{context_.needs};
+  OtherCalls others_{context_.needs, context_.trace.strings};
 };
 
 }  // namespace oplens::parse
