@@ -31,8 +31,11 @@ struct Microseconds {
   int64_t end_us = 0;
 };
 
+/// Clamped so far that differences fit as ns.
 Microseconds Whole(double start_us, double end_us) {
-  return {HtaWholeUs(std::ceil(start_us)), HtaWholeUs(std::floor(end_us))};
+  constexpr double kMost = 4e15;
+  return {HtaWholeUs(std::clamp(std::ceil(start_us), -kMost, kMost)),
+          HtaWholeUs(std::clamp(std::floor(end_us), -kMost, kMost))};
 }
 
 Microseconds WholeOfNs(int64_t start_ns, int64_t end_ns) {

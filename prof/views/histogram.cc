@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/saturating.h"
+
 namespace oplens::prof {
 namespace {
 
@@ -29,18 +31,18 @@ int64_t MiddleOf(uint32_t number) {
 
 }  // namespace
 
-void Histogram::Add(int64_t value) {
+void Histogram::Add(int64_t value, int64_t times) {
   value = std::max<int64_t>(value, 0);
   const uint32_t number = NumberOf(static_cast<uint64_t>(value));
   const auto at = std::lower_bound(
       buckets_.begin(), buckets_.end(), number,
       [](const Bucket& bucket, uint32_t wanted) { return bucket.number < wanted; });
   if (at == buckets_.end() || at->number != number) {
-    buckets_.insert(at, {number, 1});
+    buckets_.insert(at, {number, times});
   } else {
-    ++at->count;
+    at->count = SaturatingSum(at->count, times);
   }
-  ++count_;
+  count_ = SaturatingSum(count_, times);
   least_ = std::min(least_, value);
   largest_ = std::max(largest_, value);
 }
@@ -54,14 +56,14 @@ void Histogram::Merge(const Histogram& other) {
   size_t kept = 0;
   for (const Bucket& bucket : both) {
     if (kept > 0 && both[kept - 1].number == bucket.number) {
-      both[kept - 1].count += bucket.count;
+      both[kept - 1].count = SaturatingSum(both[kept - 1].count, bucket.count);
     } else {
       both[kept++] = bucket;
     }
   }
   both.resize(kept);
   buckets_ = std::move(both);
-  count_ += other.count_;
+  count_ = SaturatingSum(count_, other.count_);
   least_ = std::min(least_, other.least_);
   largest_ = std::max(largest_, other.largest_);
 }
@@ -73,7 +75,7 @@ std::optional<int64_t> Histogram::Quantile(int percent) const {
   const int64_t rank = std::max<int64_t>(count_ / 100 * percent + rest, 1);
   int64_t seen = 0;
   for (const Bucket& bucket : buckets_) {
-    seen += bucket.count;
+    seen = SaturatingSum(seen, bucket.count);
     if (seen >= rank) return std::clamp(MiddleOf(bucket.number), least_, largest_);
   }
   return largest_;

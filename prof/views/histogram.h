@@ -13,11 +13,15 @@ namespace oplens::prof {
 /// 1,888.
 class Histogram {
  public:
-  /// Counts a value; a negative one counts as 0.
-  void Add(int64_t value);
+  /// Counts a value so many times, at least once: a length of time where values hold for a while. A
+  /// negative value counts as 0. Counts saturate.
+  void Add(int64_t value, int64_t times = 1);
   void Merge(const Histogram& other);
 
   int64_t count() const { return count_; }
+  /// Exact; nullopt without values.
+  std::optional<int64_t> least() const { return Known(least_); }
+  std::optional<int64_t> largest() const { return Known(largest_); }
 
   /// The value of the nearest rank: of n values in ascending order the ceil(percent / 100 * n)-th,
   /// the first for 0 percent. What is answered is the middle of its bucket, within the least and
@@ -26,6 +30,10 @@ class Histogram {
   std::optional<int64_t> Quantile(int percent) const;
 
  private:
+  std::optional<int64_t> Known(int64_t value) const {
+    return count_ == 0 ? std::nullopt : std::optional(value);
+  }
+
   struct Bucket {
     uint32_t number;
     int64_t count;

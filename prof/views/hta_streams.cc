@@ -42,6 +42,11 @@ struct HtaTable {
   std::vector<HtaRow> (*find)(const Trace& trace);
 };
 
+int64_t WholeOf(double value) {
+  constexpr double kMost = 9e18;
+  return std::llround(std::clamp(value, -kMost, kMost));
+}
+
 bool IsStream(const Field& field) { return field.type == FieldType::kInteger; }
 
 class HtaStreams : public Partial {
@@ -94,7 +99,7 @@ class HtaStreams : public Partial {
     for (size_t i = 0; i < row.figures.size(); ++i) {
       const std::optional<double>& value = row.figures[i];
       const bool whole = table_.figures[i].type == FieldType::kInteger;
-      cells.push_back(value && whole ? Integer(std::llround(*value)) : Decimal(value));
+      cells.push_back(value && whole ? Integer(WholeOf(*value)) : Decimal(value));
     }
     sink->Row(cells);
   }

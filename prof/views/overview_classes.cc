@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "parse/join/step_index.h"
+#include "prof/run/data_loader.h"
 #include "prof/run/tb_steps.h"
 
 namespace oplens::prof {
 namespace {
 
 using Lists = std::array<std::vector<Interval>, kTimeClassCount>;
-
-bool IsDataLoader(std::string_view name) {
-  return name.starts_with("enumerate(DataPipe)#") ||
-         (name.starts_with("enumerate(DataLoader)#") &&
-          name.find(".__next__") != std::string_view::npos);
-}
 
 std::vector<Interval>& Of(TimeClass time_class, Lists* lists) {
   return (*lists)[static_cast<size_t>(time_class)];
@@ -64,7 +59,7 @@ class HostClasses {
   uint8_t Classify(std::string_view name) const {
     TimeClass known = TimeClass::kCpu;
     if (parse::StepIndex::NumberIn(name)) return kNothing;
-    if (IsDataLoader(name)) known = TimeClass::kDataLoader;
+    if (IsDataLoaderRange(name)) known = TimeClass::kDataLoader;
     if (compat_ == Compat::kTensorBoard && IsTensorBoardCollective(name)) known = TimeClass::kComm;
     return static_cast<uint8_t>(known);
   }

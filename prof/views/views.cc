@@ -1,14 +1,18 @@
+#include "prof/views/bandwidth.h"
 #include "prof/views/copy_row.h"
 #include "prof/views/gpu.h"
 #include "prof/views/groups.h"
+#include "prof/views/idle.h"
 #include "prof/views/kernel_columns.h"
 #include "prof/views/kernel_types.h"
+#include "prof/views/launches.h"
 #include "prof/views/losses.h"
 #include "prof/views/memory.h"
 #include "prof/views/memory_events.h"
 #include "prof/views/memory_ops.h"
 #include "prof/views/operators.h"
 #include "prof/views/overview.h"
+#include "prof/views/queue.h"
 #include "prof/views/summary_columns.h"
 #include "prof/views/tb_kernels.h"
 #include "prof/views/tb_operators.h"
@@ -165,6 +169,39 @@ constexpr View kViews[] = {
                "self_allocated_bytes,peak_bytes",
      .tb_needs = kTbMemoryOpsNeeds,
      .tb = true},
+    {.name = "idle",
+     .help = "why each GPU did nothing",
+     .needs = kIdleNeeds,
+     .fields = IdleFields,
+     .make = MakeIdle,
+     .by = IdleKeys,
+     .hta_needs = kHtaStreamsNeeds,
+     .hta = true},
+    {.name = "launches",
+     .help = "what launching kernels cost, and how late they began",
+     .needs = kLaunchesNeeds,
+     .fields = LaunchesFields,
+     .make = MakeLaunches,
+     .by = LaunchesKeys,
+     .narrow = "launches,short_kernels,cpu_ns,gpu_ns,delay_ns,p50_delay_ns,max_delay_ns",
+     .hta_needs = kHtaStreamsNeeds,
+     .hta = true},
+    {.name = "queue",
+     .help = "how much work waited on each stream",
+     .needs = kQueueNeeds,
+     .fields = QueueFields,
+     .make = MakeQueue,
+     .by = SeriesKeys,
+     .hta_needs = kHtaStreamsNeeds,
+     .hta = true},
+    {.name = "bandwidth",
+     .help = "how fast copies and fills were, by kind",
+     .needs = kBandwidthNeeds,
+     .fields = BandwidthFields,
+     .make = MakeBandwidth,
+     .by = SeriesKeys,
+     .hta_needs = kHtaStreamsNeeds,
+     .hta = true},
     {.name = "losses",
      .help = "what the recording lacks, and what mends it",
      .needs = kLossesNeeds,

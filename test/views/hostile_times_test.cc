@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "parse/records/kernel_records.h"
+#include "prof/views/bandwidth.h"
 #include "prof/views/hta_kernels.h"
+#include "prof/views/idle.h"
 #include "prof/views/kernel_types.h"
+#include "prof/views/launches.h"
 #include "prof/views/losses.h"
+#include "prof/views/queue.h"
 #include "prof/views/temporal.h"
 #include "test/support/view_rows.h"
 
@@ -32,8 +36,11 @@ Trace TraceOf(const std::vector<std::pair<int64_t, int64_t>>& times) {
     kernel.end_ns = end_ns;
     kernel.name = trace.strings.Intern("kernel_" + std::to_string(i));
     kernel.device_id = static_cast<int32_t>(i % 2);
-    trace.copies.push_back({.start_ns = start_ns, .end_ns = end_ns});
-    trace.sets.push_back({.start_ns = start_ns, .end_ns = end_ns});
+    trace.launches.push_back({end_ns, start_ns, static_cast<int64_t>(i), kNoThread, 0});
+    kernel.launch = static_cast<LaunchIndex>(i);
+    trace.copies.push_back(
+        {.start_ns = start_ns, .end_ns = end_ns, .size_bytes = kMax, .launch = kernel.launch});
+    trace.sets.push_back({.start_ns = start_ns, .end_ns = end_ns, .size_bytes = kMin});
   }
   return trace;
 }
@@ -45,7 +52,8 @@ std::vector<test::ViewRow> RowsOfAll(Trace* trace, Compat compat) {
   std::vector<test::ViewRow> rows;
   ViewOptions options;
   options.compat = compat;
-  for (const auto make : {MakeTemporal, MakeKernelTypes, MakeLosses, MakeHtaKernels}) {
+  for (const auto make : {MakeTemporal, MakeKernelTypes, MakeLosses, MakeHtaKernels,
+                          MakeIdle, MakeLaunches, MakeQueue, MakeBandwidth}) {
     if (make == MakeHtaKernels && compat != Compat::kHta) continue;
     const std::unique_ptr<Partial> partial = make(options);
     partial->Begin(&run);
@@ -72,7 +80,8 @@ TEST(HostileTimesTest, SumsStayWithinBounds) {
                          {kMax - 1, kMax},
                          {2, kMax}});
   for (const test::ViewRow& row : RowsOfAll(&trace, Compat::kNone)) {
-    for (const char* const key : {"sum_ns", "compute_ns", "kernel_ns", "count"}) {
+    for (const char* const key : {"sum_ns", "compute_ns", "kernel_ns", "count", "idle_ns", "gaps", "delay_ns",
+                                  "span_ns", "blocked_ns", "bytes", "time_ns"}) {
       const auto cell = row.find(key);
       if (cell == row.end()) continue;
       EXPECT_GE(std::stoll(cell->second), 0) << key;

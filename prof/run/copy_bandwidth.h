@@ -1,0 +1,39 @@
+#ifndef OPLENS_PROF_RUN_COPY_BANDWIDTH_H_
+#define OPLENS_PROF_RUN_COPY_BANDWIDTH_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "prof/run/run.h"
+#include "prof/run/time_series.h"
+
+namespace oplens::prof {
+
+/// What the copies or fills of a kind moved, on one GPU.
+struct CopyTraffic {
+  int64_t count = 0;
+  int64_t bytes = 0;
+  int64_t time_ns = 0;  ///< In which any of them ran.
+  /// Bytes per second of those that run, each its bytes over its time; and -1 where none does, so
+  /// that running ones without bytes can be told from that.
+  std::vector<SeriesPoint> points;
+};
+
+struct CopyKindKey {
+  int32_t device_id = 0;
+  bool fill = false;
+  CopyKind kind = CopyKind::kUnknown;  ///< Of a copy.
+
+  std::string Name() const;
+  friend auto operator<=>(const CopyKindKey&, const CopyKindKey&) = default;
+};
+
+/// Of the selected copies and fills. One that takes no time by the clock of the file took one tick
+/// of it. O(n log n) in them, O(n) where they end in the order of their starts.
+std::map<CopyKindKey, CopyTraffic> CopyTrafficOf(const Run& run);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_RUN_COPY_BANDWIDTH_H_

@@ -1,0 +1,218 @@
+#include "prof/views/idle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "parse/model/waiting_calls.h"
+#include "prof/run/tagged_times.h"
+#include "test/support/kineto_builder.h"
+#include "test/support/test_files.h"
+#include "test/views/device_run.h"
+#include "test/views/made_run.h"
+
+namespace oplens::prof {
+namespace {
+
+using test::MadeRun;
+using test::ViewRow;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+constexpr View kView = {"idle", "", kIdleNeeds, IdleFields, MakeIdle};
+constexpr const char* kLoader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+constexpr const char* kNccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
+
+ViewOptions By(std::vector<std::string> words) {
+  ViewOptions options;
+  options.by = std::move(words);
+  return options;
+}
+
+/// idle_ns by cause, of the rows for which `key` has a value.
+std::map<std::string, int64_t> Causes(const std::vector<ViewRow>& rows, const std::string& key = {},
+                                      const std::string& value = {}) {
+  std::map<std::string, int64_t> causes;
+  for (const ViewRow& row : rows) {
+    if (key.empty() || row.at(key) == value) causes[row.at("cause")] = std::stoll(row.at("idle_ns"));
+  }
+  return causes;
+}
+
+// host    |step                                                                           |
+//           |op 100-200|    sync 305-400  |loader 420-500|
+//                 call 150         call 520
+// GPU                 |170--300|                |525--600|   |650-700| without a launch
+TEST(IdleTest, CausesByMoment) {
+  MadeRun made;
+  made.AddStep(1, 0, 1000);
+  made.AddRange("aten::mm", 100, 200, RangeKind::kOperator);
+  made.AddKernel(170, 300, made.AddCall(150, 160));
+  made.AddCall(305, 400, "cudaStreamSynchronize");
+  made.AddRange(kLoader, 420, 500);
+  made.AddRange("aten::stack", 430, 450, RangeKind::kOperator);
+  made.AddKernel(525, 600, made.AddCall(520, 530));
+  made.AddKernel(650, 700);
+  const auto rows = made.RowsOf(MakeIdle);
+  EXPECT_THAT(Causes(rows),
+              UnorderedElementsAre(Pair("(all)", 745), Pair("python", 145), Pair("host-op", 50),
+                                   Pair("launch", 25), Pair("sync", 95), Pair("dataloader", 80),
+                                   Pair("unknown", 50), Pair("tail", 300)));
+  ASSERT_EQ(rows.front().at("cause"), "(all)");
+  EXPECT_EQ(rows.front().at("gaps"), "4");
+  EXPECT_EQ(rows.front().at("max_ns"), "300");
+  EXPECT_EQ(rows.front().at("share_pct"), "100");
+  EXPECT_EQ(rows.front().at("window_pct"), "74.5");
+  EXPECT_EQ(rows[1].at("cause"), "tail");  // The largest first.
+  EXPECT_NEAR(std::stod(rows[1].at("share_pct")), 100.0 * 300 / 745, 1e-9);
+}
+
+// Before anything of the launching thread is recorded nothing can be said of it; between two pieces
+// of work that is no head.
+TEST(IdleTest, HeadIsBeforeTheThreadBegins) {
+  MadeRun made;
+  const ThreadIndex other = made.AddThread(1, 2);
+  made.AddRange("label", 0, 400, RangeKind::kAnnotation, other);
+  made.AddRange("label", 30, 40);
+  made.AddKernel(60, 100, made.AddCall(50, 55));
+  made.AddKernel(200, 400, made.AddCall(150, 155));
+  EXPECT_THAT(Causes(made.RowsOf(MakeIdle)),
+              UnorderedElementsAre(Pair("(all)", 160), Pair("head", 30), Pair("python", 70),
+                                   Pair("launch", 60)));
+}
+
+TEST(IdleTest, CollectivesOfTheHost) {
+  MadeRun made;
+  made.AddStep(1, 0, 300);
+  made.AddRange("gloo:all_reduce", 10, 110);
+  made.AddRange("aten::add", 20, 40, RangeKind::kOperator);
+  made.AddKernel(200, 300, made.AddCall(190, 195));
+  EXPECT_THAT(Causes(made.RowsOf(MakeIdle)),
+              UnorderedElementsAre(Pair("(all)", 200), Pair("communication", 100),
+                                   Pair("python", 90), Pair("launch", 10)));
+}
+
+// Stream 20 has its second kernel launched at 20 to 30, while the other works up to 100.
+std::vector<ViewRow> RowsOfTwoStreams(const char* other) {
+  MadeRun made;
+  made.AddKernel(0, 100, kNoLaunch, other);
+  made.AddKernel(0, 10, kNoLaunch, "gemm", 0, 20);
+  made.AddKernel(120, 150, made.AddCall(20, 30), "gemm", 0, 20);
+  return made.RowsOf(MakeIdle, By({"stream"}));
+}
+
+TEST(IdleTest, StreamsWaitForOthers) {
+  EXPECT_THAT(Causes(RowsOfTwoStreams("relu"), "stream", "20"),
+              UnorderedElementsAre(Pair("(all)", 110), Pair("python", 10), Pair("launch", 30),
+                                   Pair("other-stream", 70)));
+  EXPECT_THAT(Causes(RowsOfTwoStreams(kNccl), "stream", "20"),
+              UnorderedElementsAre(Pair("(all)", 110), Pair("python", 10), Pair("launch", 30),
+                                   Pair("communication", 70)));
+  // One that was never empty between its first work and its last.
+  EXPECT_THAT(Causes(RowsOfTwoStreams("relu"), "stream", "7"),
+              UnorderedElementsAre(Pair("(all)", 0)));
+}
+
+// Of a GPU that one stream keeps busy nothing is idle, though the other is.
+TEST(IdleTest, GpuIsIdleWhenAllStreamsAre) {
+  MadeRun made;
+  made.AddKernel(0, 100);
+  made.AddKernel(10, 20, kNoLaunch, "gemm", 0, 20);
+  made.AddKernel(50, 150, kNoLaunch, "gemm", 0, 20);
+  made.AddKernel(0, 10, kNoLaunch, "gemm", 1);
+  const auto rows = made.RowsOf(MakeIdle);
+  EXPECT_THAT(Causes(rows, "device", "0"), UnorderedElementsAre(Pair("(all)", 0)));
+  EXPECT_THAT(Causes(rows, "device", "1"),
+              UnorderedElementsAre(Pair("(all)", 140), Pair("tail", 140)));
+}
+
+TEST(IdleTest, StepsCutGaps) {
+  MadeRun made;
+  made.AddStep(1, 0, 100);
+  made.AddStep(2, 100, 200);
+  made.AddKernel(20, 60, made.AddCall(10, 15));
+  made.AddKernel(150, 180, made.AddCall(140, 145));
+  const auto rows = made.RowsOf(MakeIdle, By({"step"}));
+  EXPECT_THAT(Causes(rows, "step", "1"), UnorderedElementsAre(Pair("(all)", 60), Pair("python", 50),
+                                                              Pair("launch", 10)));
+  EXPECT_THAT(Causes(rows, "step", "2"), UnorderedElementsAre(Pair("(all)", 70), Pair("python", 40),
+                                                              Pair("launch", 10), Pair("tail", 20)));
+}
+
+// A launch that ended before it began, and work that began before its call.
+TEST(IdleTest, TimesThatContradict) {
+  MadeRun made;
+  made.AddKernel(0, 10);
+  made.AddKernel(50, 60, made.AddCall(70, 20));
+  made.AddKernel(100, 110, made.AddCall(105, 120));
+  const auto rows = made.RowsOf(MakeIdle, By({"stream"}));
+  EXPECT_EQ(Causes(rows).at("(all)"), 80);
+}
+
+// Calls that wait are not among those that launch work: the view asks for them.
+TEST(IdleTest, WaitingCallsAreRead) {
+  test::KinetoBuilder builder;
+  builder.Launch({.name = "gemm", .duration_ns = 1'000}, 1'000);  // Until 2500.
+  builder.AddCall("cudaDeviceSynchronize", 2'000, 5'000);
+  builder.AddCall("cudaGetDevice", 7'000, 500);
+  builder.Launch({.name = "gemm", .duration_ns = 1'000}, 8'000);  // From 8500.
+  const auto path = test::TestDir() / "run.json";
+  builder.Write(path);
+  EXPECT_THAT(Causes(RowsOver(kView, {path.string()})),
+              UnorderedElementsAre(Pair("(all)", 6'500), Pair("sync", 4'500), Pair("python", 1'000),
+                                   Pair("launch", 1'000)));
+}
+
+TEST(IdleTest, RanksMergeInAnyOrder) {
+  const std::string two = WriteRun("a.json", {{"gemm", 0, 1000}, {"gemm", 3000, 1000}}, 2);
+  const std::string ten = WriteRun("b.json", {{"gemm", 0, 1000}, {"gemm", 1500, 1000}}, 10);
+  const auto together = RowsOver(kView, {ten, two});
+  ASSERT_EQ(together.size(), 4u);
+  EXPECT_EQ(together[0].at("rank"), "2");
+  EXPECT_EQ(together[0].at("idle_ns"), "2000");
+  EXPECT_EQ(MergedRows(kView, {two, ten}), together);
+}
+
+TEST(IdleTest, SaysWhatIsMissing) {
+  const auto partial = test::PartialOf(kView, {WriteRun("run.json", {})});
+  EXPECT_TRUE(test::RowsOf(*partial).empty());
+  EXPECT_THAT(partial->Notes(), ElementsAre(HasSubstr("ProfilerActivity.CUDA")));
+  EXPECT_THROW(MakeIdle(By({"op"})), UsageError);
+}
+
+TEST(IdleTest, CallsThatWait) {
+  for (const char* api : {"cudaStreamSynchronize", "cuCtxSynchronize", "hipDeviceSynchronize",
+                          "cudaEventSynchronize_ptsz", "cudaMemcpy", "cuMemcpyDtoH_v2",
+                          "hipMemcpyWithStream"}) {
+    EXPECT_TRUE(IsWaitingCall(api)) << api;
+  }
+  for (const char* api : {"cudaMemcpyAsync", "cudaLaunchKernel", "cudaStreamWaitEvent", ""}) {
+    EXPECT_FALSE(IsWaitingCall(api)) << api;
+  }
+}
+
+TEST(TaggedTimesTest, TheFirstOfSeveral) {
+  const TaggedTimes times({IntervalSet({{10, 20}}), IntervalSet({{5, 15}, {18, 30}})});
+  std::vector<std::string> parts;
+  const auto take = [&](uint8_t tag, int64_t start_ns, int64_t end_ns) {
+    parts.push_back((tag == TaggedTimes::kNone ? "-" : std::to_string(tag)) + " " +
+                    std::to_string(start_ns) + " " + std::to_string(end_ns));
+  };
+  times.ForEach({0, 40}, take);
+  EXPECT_THAT(parts, ElementsAre("- 0 5", "1 5 10", "0 10 20", "1 20 30", "- 30 40"));
+  parts.clear();
+  times.ForEach({12, 13}, take);  // Back from the end.
+  EXPECT_THAT(parts, ElementsAre("0 12 13"));
+  parts.clear();
+  times.ForEach({30, 30}, take);
+  EXPECT_TRUE(parts.empty());
+}
+
+}  // namespace
+}  // namespace oplens::prof
