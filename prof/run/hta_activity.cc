@@ -163,6 +163,7 @@ void HeapSort(std::span<const int64_t> keys, std::span<uint32_t> order) {
 
 void SortPart(std::span<const int64_t> keys, std::span<uint32_t> order) {
   constexpr size_t kSmall = 16;
+  if (order.empty()) return;
   struct Part {
     std::span<uint32_t> places;
     int left;  // Of so many levels of parts.

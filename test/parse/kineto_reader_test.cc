@@ -471,6 +471,20 @@ TEST_F(KinetoReaderTest, KeepsAllCallsWhereTheyAreAskedFor) {
   EXPECT_EQ(diagnostics_.CountOf(Reason::kDuplicateLaunch), 1);
 }
 
+TEST_F(KinetoReaderTest, KeepsCallsThatWaitWhereTheyAreAskedFor) {
+  KinetoBuilder builder;
+  builder.AddCall("cudaMalloc", 900, 10);
+  builder.Launch({.name = "k"}, 100);
+  builder.AddCall("cudaDeviceSynchronize", 5000, 10, 99);
+  builder.AddCall("cudaMemcpy", 4000, 10);
+  const Trace trace = Read(builder, {TracePart::kWaitCalls, TracePart::kApiTimes});
+  std::vector<std::string_view> names;
+  for (const LaunchCall& launch : trace.launches) names.push_back(Text(trace, launch.api));
+  EXPECT_THAT(names, ElementsAre("cudaLaunchKernel", "cudaMemcpy", "cudaDeviceSynchronize"));
+  EXPECT_EQ(trace.threads[trace.launches[2].thread].thread_id, 99);
+  EXPECT_EQ(trace.api_times.size(), 1u);  // The others.
+}
+
 TEST_F(KinetoReaderTest, KeepsNothingElseThatNobodyAsksFor) {
   KinetoBuilder builder;
   builder.AddHost("overhead", "Activity Buffer Request", 10, 9);

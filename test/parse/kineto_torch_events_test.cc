@@ -55,7 +55,7 @@ TEST(KinetoTorchEventsTest, KeepTheNumbersOfTheFile) {
   KinetoOptions options;
   options.origin_us = 0;
   const Trace trace = Read(Sample(options));
-  ASSERT_EQ(trace.torch_events.size(), 5u);
+  ASSERT_EQ(trace.torch_events.size(), 6u);
   const TorchEvent& op = trace.torch_events[0];
   EXPECT_EQ(op.kind, Kind::kOperator);
   EXPECT_EQ(op.external_id, 17);
@@ -70,12 +70,23 @@ TEST(KinetoTorchEventsTest, KeepTheNumbersOfTheFile) {
   EXPECT_EQ(trace.torch_events[2].kind, Kind::kApiCall);
   EXPECT_EQ(trace.torch_events[2].correlation_id, 101);
   EXPECT_EQ(trace.torch_events[2].external_id, 17);
-  const TorchEvent& kernel = trace.torch_events[3];
+  EXPECT_EQ(trace.torch_events[3].kind, Kind::kDriverCall);
+  const TorchEvent& kernel = trace.torch_events[4];
   EXPECT_EQ(kernel.kind, Kind::kKernel);
   EXPECT_TRUE(kernel.has_extents);
   EXPECT_EQ(kernel.number, trace.kernels[0].row_id);
-  EXPECT_EQ(trace.torch_events[4].kind, Kind::kAnnotation);
-  EXPECT_EQ(TextOf(trace, trace.torch_events[4].name), "ProfilerStep#1");
+  EXPECT_EQ(trace.torch_events[5].kind, Kind::kAnnotation);
+  EXPECT_EQ(TextOf(trace, trace.torch_events[5].name), "ProfilerStep#1");
+}
+
+TEST(KinetoTorchEventsTest, BandwidthsOfCopies) {
+  KinetoBuilder builder;
+  builder.AddDevice("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, 1000,
+                    {{"stream", "20"}, {"memory bandwidth (GB/s)", "1.5"}});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.torch_events.size(), 1u);
+  EXPECT_EQ(trace.torch_events[0].gbps, 1.5);
+  EXPECT_EQ(trace.torch_events[0].thread_id, 20);
 }
 
 TEST(KinetoTorchEventsTest, OldFiles) {

@@ -179,6 +179,16 @@ TEST_F(NsysReaderTest, AllCallsWhereTheyAreAskedFor) {
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchTimes), 1);
 }
 
+TEST_F(NsysReaderTest, CallsThatWaitAreKeptWhereTheyAreAskedFor) {
+  thread_.Launch();
+  thread_.Call("cudaMalloc_v3020");
+  thread_.Call("cudaStreamSynchronize_v3020");
+  const Trace trace = Read({}, {TracePart::kWaitCalls});
+  ASSERT_EQ(trace.launches.size(), 2u);
+  EXPECT_EQ(trace.strings.View(trace.launches[1].api), "cudaStreamSynchronize");
+  EXPECT_EQ(trace.kernels.at(0).launch, 0u);
+}
+
 TEST_F(NsysReaderTest, ACallWithoutWorkSaysNothingOfTheRank) {
   thread_.Launch();
   NsysThread other(&builder_, kOtherProcess, 7);

@@ -142,6 +142,18 @@ TEST_F(NvprofReaderTest, AllCallsWhereTheyAreAskedFor) {
   EXPECT_EQ(diagnostics_.CountOf(Reason::kDuplicateLaunch), 2);
 }
 
+TEST_F(NvprofReaderTest, CallsThatWaitAreKeptWhereTheyAreAskedFor) {
+  constexpr int64_t kMalloc = 20;
+  constexpr int64_t kDeviceSynchronize = 165;
+  thread_.Launch({});
+  thread_.CallApi(kMalloc);
+  thread_.CallApi(kDeviceSynchronize);
+  const Trace trace = Read({}, {TracePart::kWaitCalls});
+  ASSERT_EQ(trace.launches.size(), 2u);
+  EXPECT_EQ(trace.strings.View(trace.launches[1].api), "cudaDeviceSynchronize");
+  EXPECT_EQ(trace.kernels.at(0).launch, 0u);
+}
+
 TEST_F(NvprofReaderTest, WhatNobodyAsksForIsNotKept) {
   thread_.Launch({});
   thread_.CallApi(20);

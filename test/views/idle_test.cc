@@ -40,7 +40,8 @@ std::map<std::string, int64_t> Causes(const std::vector<ViewRow>& rows, const st
                                       const std::string& value = {}) {
   std::map<std::string, int64_t> causes;
   for (const ViewRow& row : rows) {
-    if (key.empty() || row.at(key) == value) causes[row.at("cause")] = std::stoll(row.at("idle_ns"));
+    if (key.empty() || row.at(key) == value)
+      causes[row.at("cause")] = std::stoll(row.at("idle_ns"));
   }
   return causes;
 }
@@ -139,10 +140,11 @@ TEST(IdleTest, StepsCutGaps) {
   made.AddKernel(20, 60, made.AddCall(10, 15));
   made.AddKernel(150, 180, made.AddCall(140, 145));
   const auto rows = made.RowsOf(MakeIdle, By({"step"}));
-  EXPECT_THAT(Causes(rows, "step", "1"), UnorderedElementsAre(Pair("(all)", 60), Pair("python", 50),
-                                                              Pair("launch", 10)));
-  EXPECT_THAT(Causes(rows, "step", "2"), UnorderedElementsAre(Pair("(all)", 70), Pair("python", 40),
-                                                              Pair("launch", 10), Pair("tail", 20)));
+  EXPECT_THAT(Causes(rows, "step", "1"),
+              UnorderedElementsAre(Pair("(all)", 60), Pair("python", 50), Pair("launch", 10)));
+  EXPECT_THAT(Causes(rows, "step", "2"),
+              UnorderedElementsAre(Pair("(all)", 70), Pair("python", 40), Pair("launch", 10),
+                                   Pair("tail", 20)));
 }
 
 // A launch that ended before it began, and work that began before its call.
@@ -158,15 +160,15 @@ TEST(IdleTest, TimesThatContradict) {
 // Calls that wait are not among those that launch work: the view asks for them.
 TEST(IdleTest, WaitingCallsAreRead) {
   test::KinetoBuilder builder;
-  builder.Launch({.name = "gemm", .duration_ns = 1'000}, 1'000);  // Until 2500.
+  builder.Launch({.name = "gemm", .duration_ns = 1'000}, 1'000);  // From 3500 to 4500.
   builder.AddCall("cudaDeviceSynchronize", 2'000, 5'000);
   builder.AddCall("cudaGetDevice", 7'000, 500);
-  builder.Launch({.name = "gemm", .duration_ns = 1'000}, 8'000);  // From 8500.
+  builder.Launch({.name = "gemm", .duration_ns = 1'000}, 8'000);  // From 10,500.
   const auto path = test::TestDir() / "run.json";
   builder.Write(path);
   EXPECT_THAT(Causes(RowsOver(kView, {path.string()})),
-              UnorderedElementsAre(Pair("(all)", 6'500), Pair("sync", 4'500), Pair("python", 1'000),
-                                   Pair("launch", 1'000)));
+              UnorderedElementsAre(Pair("(all)", 8'500), Pair("sync", 2'500), Pair("python", 1'000),
+                                   Pair("launch", 5'000)));
 }
 
 TEST(IdleTest, RanksMergeInAnyOrder) {
@@ -187,9 +189,9 @@ TEST(IdleTest, SaysWhatIsMissing) {
 }
 
 TEST(IdleTest, CallsThatWait) {
-  for (const char* api : {"cudaStreamSynchronize", "cuCtxSynchronize", "hipDeviceSynchronize",
-                          "cudaEventSynchronize_ptsz", "cudaMemcpy", "cuMemcpyDtoH_v2",
-                          "hipMemcpyWithStream"}) {
+  for (const char* api :
+       {"cudaStreamSynchronize", "cuCtxSynchronize", "hipDeviceSynchronize",
+        "cudaEventSynchronize_ptsz", "cudaMemcpy", "cuMemcpyDtoH_v2", "hipMemcpyWithStream"}) {
     EXPECT_TRUE(IsWaitingCall(api)) << api;
   }
   for (const char* api : {"cudaMemcpyAsync", "cudaLaunchKernel", "cudaStreamWaitEvent", ""}) {
