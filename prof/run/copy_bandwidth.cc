@@ -80,9 +80,8 @@ std::map<CopyKindKey, CopyTraffic> CopyTrafficOf(const Run& run) {
     CopyTraffic& traffic = kinds[key];
     ++traffic.count;
     traffic.bytes = SaturatingSum(traffic.bytes, bytes);
-    const int64_t time_ns = std::max(event.duration_ns(), event.duration_ns() == 0
-                                                              ? trace.clock_resolution_ns
-                                                              : int64_t{1});
+    const int64_t time_ns = std::max(
+        event.duration_ns(), event.duration_ns() == 0 ? trace.clock_resolution_ns : int64_t{1});
     int64_t end_ns = 0;
     if (__builtin_add_overflow(event.start_ns, time_ns, &end_ns)) continue;
     moved[key].push_back({event.start_ns, end_ns, RateOf(bytes, time_ns)});

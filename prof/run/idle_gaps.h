@@ -27,9 +27,9 @@ enum class IdleCause : uint8_t {
   kDataLoader,     ///< It waits for its next batch.
   kHostOp,         ///< It is in an operator.
   kPython,         ///< It is in none of these.
-  kHead,           ///< The same, before the first work of the GPU and what is recorded of the thread.
-  kTail,           ///< No work comes.
-  kUnknown,        ///< The launch is not known.
+  kHead,     ///< The same, before the first work of the GPU and what is recorded of the thread.
+  kTail,     ///< No work comes.
+  kUnknown,  ///< The launch is not known.
 };
 inline constexpr size_t kIdleCauseCount = 10;
 

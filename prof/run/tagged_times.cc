@@ -36,9 +36,9 @@ size_t TaggedTimes::FirstAfter(int64_t time_ns) const {
     last_ = from;
     return from;
   }
-  const auto found = std::partition_point(
-      stretches_.begin() + static_cast<std::ptrdiff_t>(near), stretches_.end(),
-      [&](const Stretch& stretch) { return stretch.end_ns <= time_ns; });
+  const auto found =
+      std::partition_point(stretches_.begin() + static_cast<std::ptrdiff_t>(near), stretches_.end(),
+                           [&](const Stretch& stretch) { return stretch.end_ns <= time_ns; });
   last_ = static_cast<size_t>(found - stretches_.begin());
   return last_;
 }

@@ -17,8 +17,8 @@ std::vector<SeriesPoint> BusyParts(const IntervalSet& busy, const Interval& wind
                                    size_t buckets) {
   constexpr double kMillion = 1e6;
   const int64_t length_ns = LengthOf(window);
-  const auto count = static_cast<int64_t>(std::min<uint64_t>(buckets, static_cast<uint64_t>(
-                                                                          length_ns)));
+  const auto count =
+      static_cast<int64_t>(std::min<uint64_t>(buckets, static_cast<uint64_t>(length_ns)));
   std::vector<SeriesPoint> points;
   if (count == 0) return points;
   const auto start_of = [&](int64_t bucket) {
@@ -51,10 +51,10 @@ std::vector<SeriesPoint> Thinned(std::vector<SeriesPoint> points, size_t most) {
   left.reserve(most);
   for (size_t begin = 0; begin < points.size(); begin += size) {
     const size_t end = std::min(begin + size, points.size());
-    const auto largest =
-        std::max_element(points.begin() + static_cast<std::ptrdiff_t>(begin),
-                         points.begin() + static_cast<std::ptrdiff_t>(end),
-                         [](const SeriesPoint& a, const SeriesPoint& b) { return a.value < b.value; });
+    const auto largest = std::max_element(
+        points.begin() + static_cast<std::ptrdiff_t>(begin),
+        points.begin() + static_cast<std::ptrdiff_t>(end),
+        [](const SeriesPoint& a, const SeriesPoint& b) { return a.value < b.value; });
     const SeriesPoint last = points[end - 1];
     left.push_back(*largest);
     if (largest->time_ns != last.time_ns) left.push_back(last);
@@ -86,8 +86,8 @@ std::vector<TimeSeries> UtilisationSeries(const Run& run, size_t buckets) {
   }
   std::vector<TimeSeries> all;
   for (auto& [device, intervals] : busy) {
-    all.push_back({device, 0, {}, BusyParts(IntervalSet(std::move(intervals)), run.window(),
-                                            buckets)});
+    all.push_back(
+        {device, 0, {}, BusyParts(IntervalSet(std::move(intervals)), run.window(), buckets)});
   }
   return all;
 }

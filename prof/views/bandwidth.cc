@@ -121,10 +121,9 @@ void Bandwidth::End(const Run* run) {
     sums.count = traffic.count;
     sums.bytes = traffic.bytes;
     sums.time_ns = traffic.time_ns;
-    ForEachHeld(traffic.points, std::nullopt,
-                [&](int64_t rate, int64_t start_ns, int64_t end_ns) {
-                  if (rate >= 0) sums.rates.Add(rate, LengthOf({start_ns, end_ns}));
-                });
+    ForEachHeld(traffic.points, std::nullopt, [&](int64_t rate, int64_t start_ns, int64_t end_ns) {
+      if (rate >= 0) sums.rates.Add(rate, LengthOf({start_ns, end_ns}));
+    });
     if (by_time_) {
       sums.points = Thinned(std::move(traffic.points));
       for (SeriesPoint& point : sums.points) {
@@ -147,9 +146,10 @@ void Bandwidth::Emit(Sink* sink) const {
       }
       continue;
     }
-    const Cell mean = sums.time_ns == 0 ? Cell{}
-                                        : Cell{static_cast<double>(sums.bytes) /
-                                               static_cast<double>(sums.time_ns)};
+    const Cell mean =
+        sums.time_ns == 0
+            ? Cell{}
+            : Cell{static_cast<double>(sums.bytes) / static_cast<double>(sums.time_ns)};
     cells.insert(cells.end(),
                  {Integer(sums.count), Integer(sums.bytes), Integer(sums.time_ns), mean,
                   Gigabytes(sums.rates.least()), Gigabytes(sums.rates.Quantile(25)),

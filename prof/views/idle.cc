@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/saturating.h"
@@ -39,8 +41,8 @@ constexpr Field kFields[] = {
     {"gaps", "Gaps", "", FieldType::kInteger, 8, "gaps that have time of this cause", Fold::kSum},
     {"p50_ns", "P50(ns)", "ns", FieldType::kInteger, 10, "median time of a gap, at most 1.6 % off",
      Fold::kQuantiles},
-    {"p95_ns", "P95(ns)", "ns", FieldType::kInteger, 10,
-     "95th percentile of it, at most 1.6 % off", Fold::kQuantiles},
+    {"p95_ns", "P95(ns)", "ns", FieldType::kInteger, 10, "95th percentile of it, at most 1.6 % off",
+     Fold::kQuantiles},
     {"max_ns", "Max(ns)", "ns", FieldType::kInteger, 12, "the longest", Fold::kMax},
 };
 
@@ -111,15 +113,15 @@ class Idle : public Partial {
       return std::tie(a.device, a.stream, a.step) < std::tie(b.device, b.stream, b.step);
     }
   };
-  /// Of the run at hand, by window: of one GPU or stream.
+  /// Of the run at hand: a GPU or a stream.
   struct Own {
-    int32_t device_id = 0;
-    int32_t stream_id = 0;
     Interval span;  ///< From its first work to its last.
     std::vector<IdleSums> windows;
   };
+  using Places = std::map<std::pair<int32_t, int32_t>, Own>;
 
   std::vector<Interval> WindowsFor(const Run& run) const;
+  Places PlacesOf(const Run& run, std::span<const Interval> windows) const;
   void EmitRows(const Key& key, const IdleSums& sums, Sink* sink) const;
   void EmitRow(const Key& key, std::string_view cause, const CauseSums& own, const IdleSums& sums,
                Sink* sink) const;
@@ -144,17 +146,15 @@ std::vector<Interval> Idle::WindowsFor(const Run& run) const {
   return windows;
 }
 
-void Idle::End(const Run* run) {
-  if (run == nullptr || run->device_work().events().empty()) return;
-  const std::vector<Interval> windows = WindowsFor(*run);
-  const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
-  std::map<std::pair<int32_t, int32_t>, Own> places;
-  for (const DeviceEvent& event : run->device_work().events()) {
+/// The GPUs or streams that did anything, each with how long it is looked at in each window.
+Idle::Places Idle::PlacesOf(const Run& run, std::span<const Interval> windows) const {
+  Places places;
+  for (const DeviceEvent& event : run.device_work().events()) {
     const Interval span = {event.start_ns, event.end_ns};
     const auto [place, added] =
         places.try_emplace({event.device_id, by_stream_ ? event.stream_id : 0});
     Own& own = place->second;
-    if (added) own = {event.device_id, place->first.second, span, {}};
+    if (added) own.span = span;
     own.span.end_ns = std::max(own.span.end_ns, event.end_ns);
   }
   for (auto& [key, own] : places) {
@@ -169,12 +169,19 @@ void Idle::End(const Run* run) {
       sum = SaturatingSum(sum, LengthOf(looked_at));
     }
   }
-  Own* last = nullptr;
+  return places;
+}
+
+void Idle::End(const Run* run) {
+  if (run == nullptr || run->device_work().events().empty()) return;
+  const std::vector<Interval> windows = WindowsFor(*run);
+  const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
+  Places places = PlacesOf(*run, windows);
+  auto last = places.end();
   FindIdleGaps(*run, windows, by_stream_, [&](const IdleGap& gap) {
-    if (last == nullptr || last->device_id != gap.device_id || last->stream_id != gap.stream_id) {
-      last = &places.at({gap.device_id, gap.stream_id});
-    }
-    last->windows[by_step_ ? gap.window : 0].Add(gap);
+    const std::pair key(gap.device_id, gap.stream_id);
+    if (last == places.end() || last->first != key) last = places.find(key);
+    last->second.windows[by_step_ ? gap.window : 0].Add(gap);
   });
   const std::string rank(run->rank());
   for (const auto& [key, own] : places) {
@@ -197,9 +204,8 @@ void Idle::EmitRows(const Key& key, const IdleSums& sums, Sink* sink) const {
   EmitRow(key, kAll, sums.all, sums, sink);
   std::array<size_t, kIdleCauseCount> order{};
   for (size_t i = 0; i < kIdleCauseCount; ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return sums.causes[a].ns > sums.causes[b].ns;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return sums.causes[a].ns > sums.causes[b].ns; });
   for (const size_t cause : order) {
     if (sums.causes[cause].ns == 0) continue;
     EmitRow(key, IdleCauseWord(static_cast<IdleCause>(cause)), sums.causes[cause], sums, sink);
@@ -211,11 +217,10 @@ void Idle::EmitRow(const Key& key, std::string_view cause, const CauseSums& own,
   std::vector<Cell> cells = {Text(key.rank), Integer(key.device)};
   if (by_stream_) cells.push_back(Integer(key.stream));
   if (by_step_) cells.push_back(Integer(key.step));
-  cells.insert(cells.end(),
-               {Text(cause), Integer(own.ns), PercentCell(own.ns, sums.all.ns),
-                PercentCell(own.ns, sums.window_ns), Integer(own.gaps.count()),
-                Integer(own.gaps.Quantile(50)), Integer(own.gaps.Quantile(95)),
-                Integer(own.gaps.largest())});
+  cells.insert(cells.end(), {Text(cause), Integer(own.ns), PercentCell(own.ns, sums.all.ns),
+                             PercentCell(own.ns, sums.window_ns), Integer(own.gaps.count()),
+                             Integer(own.gaps.Quantile(50)), Integer(own.gaps.Quantile(95)),
+                             Integer(own.gaps.largest())});
   sink->Row(cells);
 }
 

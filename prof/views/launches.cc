@@ -55,7 +55,7 @@ constexpr Field kFields[] = {
      "calls that launched a graph, which count nowhere else", Fold::kSum},
 };
 
-constexpr Field kApiField = {"api", "Call", "", FieldType::kText, 20, "name of the API call",
+constexpr Field kApiField = {"api",     "Call", "", FieldType::kText, 20, "name of the API call",
                              Fold::kKey};
 constexpr Field kKernelField = {
     "kernel", "Kernel", "", FieldType::kName, Field::kShared, "name of the kernel", Fold::kKey};
@@ -236,14 +236,13 @@ void Launches::Emit(Sink* sink) const {
     if (by_step_) cells.push_back(Integer(key.step));
     if (by_api_) cells.push_back(Text(key.api));
     if (by_kernel_) cells.push_back(Text(key.kernel));
-    for (const int64_t value : {sums.launches, sums.short_kernels, sums.runtime_outliers,
-                                sums.delay_outliers, sums.early_starts, sums.cpu_ns, sums.gpu_ns,
-                                sums.delay_ns}) {
+    for (const int64_t value :
+         {sums.launches, sums.short_kernels, sums.runtime_outliers, sums.delay_outliers,
+          sums.early_starts, sums.cpu_ns, sums.gpu_ns, sums.delay_ns}) {
       cells.push_back(Integer(value));
     }
-    cells.insert(cells.end(),
-                 {Integer(sums.delays.Quantile(50)), Integer(sums.delays.Quantile(95)),
-                  Integer(sums.delays.largest()), Integer(sums.graph_launches)});
+    cells.insert(cells.end(), {Integer(sums.delays.Quantile(50)), Integer(sums.delays.Quantile(95)),
+                               Integer(sums.delays.largest()), Integer(sums.graph_launches)});
     sink->Row(cells);
   }
 }

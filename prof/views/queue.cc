@@ -166,13 +166,12 @@ void Queue::Emit(Sink* sink) const {
     }
     const Cell mean = {static_cast<double>(sums.length_times_ns) /
                        static_cast<double>(sums.span_ns)};
-    cells.insert(
-        cells.end(),
-        {Integer(sums.changes), Integer(sums.span_ns), mean, Integer(sums.lengths.least()),
-         Integer(sums.lengths.Quantile(25)), Integer(sums.lengths.Quantile(50)),
-         Integer(sums.lengths.Quantile(75)), Integer(sums.lengths.largest()),
-         Integer(sums.blocked_ns), PercentCell(sums.blocked_ns, sums.span_ns),
-         Integer(sums.starved_ns), PercentCell(sums.starved_ns, sums.span_ns)});
+    cells.insert(cells.end(),
+                 {Integer(sums.changes), Integer(sums.span_ns), mean, Integer(sums.lengths.least()),
+                  Integer(sums.lengths.Quantile(25)), Integer(sums.lengths.Quantile(50)),
+                  Integer(sums.lengths.Quantile(75)), Integer(sums.lengths.largest()),
+                  Integer(sums.blocked_ns), PercentCell(sums.blocked_ns, sums.span_ns),
+                  Integer(sums.starved_ns), PercentCell(sums.starved_ns, sums.span_ns)});
     sink->Row(cells);
   }
 }

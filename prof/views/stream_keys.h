@@ -23,8 +23,8 @@ inline bool HasKey(const ViewOptions& options, std::string_view word, std::strin
                    std::span<const std::string_view> known) {
   for (const std::string& given : options.by) {
     if (std::find(known.begin(), known.end(), given) != known.end()) continue;
-    throw UsageError(fmt::format("--by {}: the view {} takes {}", given, view,
-                                 fmt::join(known, ", ")));
+    throw UsageError(
+        fmt::format("--by {}: the view {} takes {}", given, view, fmt::join(known, ", ")));
   }
   return std::find(options.by.begin(), options.by.end(), word) != options.by.end();
 }
