@@ -57,8 +57,11 @@ LAYERS = {
     "prof/table": MODEL | {"prof/price"},
     # what several views compute of one rank,
     "prof/run": MODEL | {"ops/kernels", "parse/join", "parse/records"},
-    # and views make rows of both.
-    "prof/views": PRICED | {"parse/join", "parse/records", "prof/price", "prof/run", "prof/table"},
+    # what its steps waited for, one thing after the other,
+    "prof/path": MODEL | {"parse/join", "prof/run"},
+    # and views make rows of all.
+    "prof/views": PRICED | {"parse/join", "parse/records", "prof/path", "prof/price", "prof/run",
+                            "prof/table"},
     "prof/input": MODEL | READ | {"prof/price"},
     # The programs.
     "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/views"},

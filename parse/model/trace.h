@@ -370,7 +370,8 @@ struct Trace {
   std::vector<Instant> instants;
   /// The calls that something of the trace refers to: GPU work, a wait, a graph, a memory event,
   /// the recording of an event. With TracePart::kApiCalls behind them all others, in the order of
-  /// their starts; with TracePart::kWaitCalls those that wait for a GPU (IsWaitingCall).
+  /// their starts; with TracePart::kWaitCalls those that wait for a GPU (IsWaitingCall), with
+  /// kLongCalls the long ones.
   std::vector<LaunchCall> launches;
   /// When there were API calls that `launches` does not hold.
   TimeSpans api_times;

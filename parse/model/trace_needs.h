@@ -19,8 +19,12 @@ enum class TracePart : uint8_t {
   kNames,         ///< Names of processes and threads that stand in tables of their own (nvprof).
   kTorchEvents,   ///< Trace::torch_events.
   kWaitCalls,     ///< Without kApiCalls: Trace::launches holds every call that waits for a GPU.
+  kLongCalls,     ///< Without kApiCalls: it holds the calls of at least kLongCallNs.
 };
-inline constexpr uint8_t kTracePartCount = 9;
+inline constexpr uint8_t kTracePartCount = 10;
+
+/// How long an API call must take to be one of TracePart::kLongCalls.
+inline constexpr int64_t kLongCallNs = 10'000;
 
 /// What a client wants of a trace besides kernels and what they are joined with; a set of parts.
 class TraceNeeds {

@@ -7,6 +7,7 @@
 #include "parse/join/range_sweep.h"
 #include "parse/join/surroundings.h"
 #include "parse/model/op_call.h"
+#include "prof/run/call_name.h"
 
 namespace oplens::prof {
 namespace {
@@ -88,22 +89,6 @@ uint32_t CallPlaces::JoinTexts(char separator) {
   return texts_.NumberOf(text_);
 }
 
-uint32_t CallPlaces::NameOf(uint32_t index) {
-  const Range& range = trace_.ranges[index];
-  const std::string_view text = trace_.strings.View(range.text);
-  if (range.kind != RangeKind::kMarker) return texts_.NumberOf(text);
-  const parse::RangeTexts::Text& marker = joined_.texts().Of(range.text);
-  switch (marker.kind) {
-    case MarkerKind::kSeq:
-      return texts_.NumberOf(text.substr(0, marker.name_length));
-    case MarkerKind::kOperator:
-      return texts_.NumberOf(
-          marker.call == 0 ? text : trace_.strings.View(joined_.texts().Of(marker.call).op));
-    default:
-      return texts_.NumberOf(parse::RangeRoles(trace_, joined_.texts()).NameOf(range));
-  }
-}
-
 std::vector<uint32_t> CallPlaces::Names() {
   std::vector<uint32_t> names;
   names.reserve(calls_.all().size());
@@ -112,7 +97,7 @@ std::vector<uint32_t> CallPlaces::Names() {
   for (const parse::CallTree::Call& call : calls_.all()) {
     const Range& range = trace_.ranges[call.range];
     uint32_t& name = known[2 * size_t{range.text} + (range.kind == RangeKind::kMarker ? 1 : 0)];
-    if (name == kUnasked) name = NameOf(call.range);
+    if (name == kUnasked) name = texts_.NumberOf(CallNameOf(joined_, call.range));
     names.push_back(name);
   }
   return names;

@@ -57,7 +57,6 @@ class CallPlaces {
   /// included.
   template <typename LaneOf, typename Visit>
   void Sweep(LaneOf lane_of, Visit visit);
-  uint32_t NameOf(uint32_t range);
   uint32_t ShapesOf(StringId call);
   uint32_t JoinTexts(char separator);
   bool IsLayer(const Range& range) const;

@@ -1,5 +1,6 @@
 #include "prof/views/bandwidth.h"
 #include "prof/views/copy_row.h"
+#include "prof/views/critical_path.h"
 #include "prof/views/gpu.h"
 #include "prof/views/groups.h"
 #include "prof/views/idle.h"
@@ -202,6 +203,14 @@ constexpr View kViews[] = {
      .by = SeriesKeys,
      .hta_needs = kHtaStreamsNeeds,
      .hta = true},
+    {.name = "critical-path",
+     .help = "what the length of each step came from, one dependency after the other",
+     .needs = kCriticalPathNeeds,
+     .fields = CriticalPathFields,
+     .make = MakeCriticalPath,
+     .by = CriticalPathKeys,
+     .hta = true,
+     .what_if = true},
     {.name = "losses",
      .help = "what the recording lacks, and what mends it",
      .needs = kLossesNeeds,

@@ -12,8 +12,8 @@
 
 namespace oplens::parse {
 
-/// The API calls that nothing refers to: TracePart::kApiCalls, kWaitCalls or kApiTimes. They are
-/// put into the trace last, so that all else is as without them.
+/// The API calls that nothing refers to: TracePart::kApiCalls, kWaitCalls, kLongCalls or kApiTimes.
+/// They are put into the trace last, so that all else is as without them.
 class OtherCalls {
  public:
   /// `strings` must outlive this object: it has the names of the calls.
@@ -21,14 +21,19 @@ class OtherCalls {
       : strings_(strings),
         calls_wanted_(needs.Has(TracePart::kApiCalls)),
         waits_wanted_(needs.Has(TracePart::kWaitCalls)),
+        long_wanted_(needs.Has(TracePart::kLongCalls)),
         times_wanted_(needs.Has(TracePart::kApiTimes)) {}
 
   /// Whether any call is to be added.
-  bool wanted() const { return calls_wanted_ || waits_wanted_ || times_wanted_; }
+  bool wanted() const { return calls_wanted_ || waits_wanted_ || long_wanted_ || times_wanted_; }
+  /// Whether one of these times, of which the end is not before the start, may be.
+  bool Wants(int64_t start_ns, int64_t end_ns) const {
+    return calls_wanted_ || waits_wanted_ || times_wanted_ || IsLong(start_ns, end_ns);
+  }
 
   /// `thread` is a key of the reader's; call.thread is set by Place.
   void Add(LaunchCall call, int64_t thread) {
-    if (!calls_wanted_ && !(waits_wanted_ && Waits(call.api))) {
+    if (!IsKept(call)) {
       if (times_wanted_) times_.emplace_back(call.start_ns, call.end_ns);
       return;
     }
@@ -50,16 +55,25 @@ class OtherCalls {
   void Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of);
 
  private:
+  bool IsLong(int64_t start_ns, int64_t end_ns) const {
+    return long_wanted_ && static_cast<uint64_t>(end_ns) - static_cast<uint64_t>(start_ns) >=
+                               static_cast<uint64_t>(kLongCallNs);
+  }
+  bool IsKept(const LaunchCall& call) {
+    return calls_wanted_ || IsLong(call.start_ns, call.end_ns) ||
+           (waits_wanted_ && Waits(call.api));
+  }
   void PlaceTimes(Trace* trace);
   bool Waits(StringId api);
 
   const StringPool& strings_;
   bool calls_wanted_;
   bool waits_wanted_;
+  bool long_wanted_;
   bool times_wanted_;
   enum : uint8_t { kUnasked, kGoesOn, kWaits };
   std::vector<uint8_t> waits_;                      // By name.
-  std::vector<std::pair<int64_t, int64_t>> times_;  // Of calls that are not wanted themselves.
+  std::vector<std::pair<int64_t, int64_t>> times_;  // Of calls that are not kept themselves.
   std::vector<LaunchCall> calls_;                   // `thread` is an index into keys_.
   std::vector<int64_t> keys_;
   IdMap index_;  // Of a key in keys_.

@@ -42,6 +42,7 @@ void NvprofCalls::ReadTable(std::string_view table, NameOf name_of) {
       context_.CountBadRow(Reason::kBadLaunchTimes, table, row_id);
       return;
     }
+    if (wanted == IdPages::kNone && !others_.Wants(call.start_ns, call.end_ns)) return;
     call.correlation_id = correlation_id;
     call.api = ApiName(row[0].integer(), name_of, &api_of_cbid);
     const int64_t thread = NvprofContext::ThreadKey(row[3].integer(), row[4].integer());

@@ -1,0 +1,295 @@
+#include "prof/path/critical_path.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+#include "base/saturating.h"
+#include "prof/path/host_pieces.h"
+#include "prof/path/moment_graph.h"
+#include "prof/path/step_graph.h"
+#include "prof/run/class_times.h"
+
+namespace oplens::prof {
+namespace {
+
+/// By what the times of a run are multiplied.
+class Factors {
+ public:
+  Factors(const Run& run, const WhatIf& what_if) : run_(run), what_if_(what_if) {}
+
+  double Of(PathCause cause, const PathSubject& subject) {
+    const int64_t key = PathNameKeyOf(run_, subject) * static_cast<int64_t>(kPathCauseCount) +
+                        static_cast<int64_t>(cause);
+    const auto [place, is_new] = known_.try_emplace(key, 1.0);
+    if (is_new) place->second = what_if_.FactorOf(cause, PathNameOf(run_, subject));
+    return place->second;
+  }
+
+ private:
+  const Run& run_;
+  const WhatIf& what_if_;
+  std::unordered_map<int64_t, double> known_;
+};
+
+int64_t Scaled(int64_t time_ns, double factor) {
+  if (factor == 1) return time_ns;
+  constexpr auto kMost = static_cast<double>(std::numeric_limits<int64_t>::max() / 2);
+  return std::llround(std::min(static_cast<double>(time_ns) * factor, kMost));
+}
+
+/// Takes edges of a graph apart, by what their time is spent in.
+class EdgeSplitter {
+ public:
+  EdgeSplitter(const Run& run, const StepGraph& steps)
+      : run_(run),
+        trace_(run.trace()),
+        steps_(steps),
+        pieces_(run.joined(), steps.moments().calls()) {}
+
+  /// Calls f(edge of the path) for each part of an edge that leads to `to`, in order. Those of one
+  /// thread are asked for in the order of time.
+  template <typename F>
+  void Split(const MomentGraph::Edge& edge, uint32_t to, F f) {
+    const uint32_t event = steps_.EventOf(to);
+    if (event != StepGraph::kNone) return SplitWork(edge, to, event, f);
+    const int64_t start_ns = steps_.TimeOf(edge.from);
+    const int64_t end_ns = SaturatingEnd(start_ns, edge.weight_ns);
+    switch (edge.link) {
+      case PathLink::kHost:
+        return SplitHost(steps_.ThreadOf(to), start_ns, end_ns, edge.link, f);
+      case PathLink::kHostWait: {
+        PathEdge part = {start_ns, edge.weight_ns, WaitOf(to)};
+        part.thread = steps_.ThreadOf(to);
+        part.link = edge.link;
+        part.cause = PathCause::kSyncWait;
+        if (part.time_ns > 0) f(part);
+        return;
+      }
+      case PathLink::kEnd:
+        return SplitEnd(edge, start_ns, end_ns, f);
+      default:
+        return;  // Without time.
+    }
+  }
+
+ private:
+  static int64_t SaturatingEnd(int64_t start_ns, int64_t time_ns) {
+    int64_t end_ns = 0;
+    return __builtin_add_overflow(start_ns, time_ns, &end_ns) ? INT64_MAX : end_ns;
+  }
+
+  PathSubject WaitOf(uint32_t node) const {
+    const HostMoment& moment = *steps_.MomentOf(node);
+    const LaunchIndex call =
+        moment.kind == HostMoment::Kind::kWait
+            ? steps_.moments().wait(moment.item).call
+            : run_.device_work().LaunchOf(run_.device_work().events()[moment.item]);
+    return {PathSubject::Kind::kCall, call};
+  }
+
+  template <typename F>
+  void SplitHost(ThreadIndex thread, int64_t start_ns, int64_t end_ns, PathLink link, F f) {
+    pieces_.Split(thread, start_ns, end_ns, [&](const HostPieces::Piece& piece) {
+      PathEdge part = {piece.start_ns, LengthOf({piece.start_ns, piece.end_ns}), piece.subject};
+      part.thread = thread;
+      part.link = link;
+      part.cause = piece.cause;
+      f(part);
+    });
+  }
+
+  template <typename F>
+  void SplitEnd(const MomentGraph::Edge& edge, int64_t start_ns, int64_t end_ns, F f) {
+    const ThreadIndex main = steps_.main_thread();
+    const bool host = main != kNoThread && (edge.from == 0 || steps_.ThreadOf(edge.from) == main) &&
+                      steps_.EventOf(edge.from) == StepGraph::kNone;
+    if (host) {
+      const int64_t until_ns = std::min(end_ns, steps_.main_end_ns());
+      SplitHost(main, start_ns, until_ns, edge.link, f);
+      start_ns = std::max(start_ns, until_ns);
+    }
+    if (start_ns >= end_ns) return;
+    PathEdge part = {start_ns, LengthOf({start_ns, end_ns}), {}};
+    part.link = edge.link;
+    f(part);
+  }
+
+  template <typename F>
+  void SplitWork(const MomentGraph::Edge& edge, uint32_t to, uint32_t event, F f) {
+    const DeviceEvent& work = run_.device_work().events()[event];
+    PathEdge part;
+    part.device_id = work.device_id;
+    part.stream_id = work.stream_id;
+    part.subject = {PathSubject::Kind::kWork, event};
+    const int64_t start_ns = steps_.StartOf(to);
+    const int64_t work_ns = std::min(edge.weight_ns, LengthOf({start_ns, steps_.TimeOf(to)}));
+    // Work that ran beside the one before it has what is left of its time.
+    const int64_t end_ns = steps_.TimeOf(to);
+    const int64_t gap_ns = edge.weight_ns - work_ns;
+    if (gap_ns > 0) SplitGap(edge, start_ns - gap_ns, start_ns, work, part, f);
+    if (work_ns == 0) return;
+    part.start_ns = end_ns - work_ns;
+    part.time_ns = work_ns;
+    part.link = work.work == WorkClass::kCommunication ? PathLink::kCollective : PathLink::kWork;
+    part.cause = CauseOf(work.work);
+    f(part);
+  }
+
+  /// What work waits for, before it begins.
+  template <typename F>
+  void SplitGap(const MomentGraph::Edge& edge, int64_t start_ns, int64_t end_ns,
+                const DeviceEvent& work, PathEdge part, F f) {
+    const LaunchIndex launch = run_.device_work().LaunchOf(work);
+    part.link = edge.link;
+    part.start_ns = start_ns;
+    if (edge.link == PathLink::kLaunch) {
+      const LaunchCall& call = trace_.launches[launch];
+      const int64_t returned_ns = std::clamp(call.end_ns, start_ns, end_ns);
+      if (returned_ns > start_ns) {
+        PathEdge own = part;
+        own.time_ns = LengthOf({start_ns, returned_ns});
+        own.subject = {PathSubject::Kind::kCall, launch};
+        own.thread = call.thread;
+        own.device_id = own.stream_id = -1;
+        own.cause = PathCause::kApiCall;
+        f(own);
+      }
+      part.start_ns = returned_ns;
+      part.cause = PathCause::kLaunchDelay;
+    } else if (edge.link == PathLink::kStreamWait || edge.link == PathLink::kGraph) {
+      part.cause = edge.link == PathLink::kGraph ? PathCause::kQueue : PathCause::kSyncWait;
+    } else if (edge.link == PathLink::kStream && launch != kNoLaunch) {
+      part.cause = PathCause::kQueue;
+    }
+    part.time_ns = LengthOf({part.start_ns, end_ns});
+    if (part.time_ns > 0) f(part);
+  }
+
+  static PathCause CauseOf(WorkClass work) {
+    switch (work) {
+      case WorkClass::kCommunication:
+        return PathCause::kCommunication;
+      case WorkClass::kCopy:
+      case WorkClass::kFill:
+        return PathCause::kCopy;
+      default:
+        return PathCause::kCompute;
+    }
+  }
+
+  const Run& run_;
+  const Trace& trace_;
+  const StepGraph& steps_;
+  HostPieces pieces_;
+};
+
+/// Paths of one step after the other.
+class PathFinder {
+ public:
+  PathFinder(const Run& run, const WhatIf& what_if)
+      : what_if_(what_if),
+        steps_(run),
+        splitter_(run, steps_),
+        scaling_(run, steps_),
+        factors_(run, what_if) {}
+
+  void Find(const Step& step, size_t place, StepPath* path) {
+    steps_.Build(step, place);
+    longest_.Find(steps_.graph());
+    path->number = step.number;
+    path->span = step.span;
+    path->cut = longest_.cut() + steps_.backward();
+    ListEdges(path);
+    path->what_if_ns = path->length_ns;
+    if (what_if_.empty()) return;
+    const int64_t measured_ns = longest_.LengthTo(steps_.end_node());
+    ScaleEdges();
+    longest_.Find(steps_.graph(), scaled_ns_);
+    const int64_t changed_ns = longest_.LengthTo(steps_.end_node());
+    path->what_if_ns =
+        SaturatingSum(path->length_ns - std::min(measured_ns, path->length_ns), changed_ns);
+  }
+
+ private:
+  void ListEdges(StepPath* path) {
+    way_.clear();
+    uint32_t node = steps_.end_node();
+    for (uint32_t edge = longest_.EdgeInto(node); edge != LongestPaths::kNone;
+         edge = longest_.EdgeInto(node)) {
+      way_.push_back({edge, node});
+      node = steps_.graph().edges()[edge].from;
+    }
+    path->edges.clear();
+    path->length_ns = 0;
+    int64_t now_ns = path->span.start_ns;
+    const auto add = [&](const PathEdge& part) {
+      // Where a cycle was cut the way may begin late, or have a hole.
+      AddUnknown(now_ns, part.start_ns, path);
+      Add(part, path);
+      now_ns = part.start_ns + part.time_ns;
+    };
+    for (auto step = way_.rbegin(); step != way_.rend(); ++step) {
+      splitter_.Split(steps_.graph().edges()[step->edge], step->to, add);
+    }
+    AddUnknown(now_ns, path->span.end_ns, path);
+  }
+
+  static void AddUnknown(int64_t start_ns, int64_t end_ns, StepPath* path) {
+    if (start_ns >= end_ns) return;
+    PathEdge edge = {start_ns, LengthOf({start_ns, end_ns}), {}};
+    edge.link = PathLink::kStart;
+    Add(edge, path);
+  }
+
+  static void Add(const PathEdge& edge, StepPath* path) {
+    path->length_ns = SaturatingSum(path->length_ns, edge.time_ns);
+    path->edges.push_back(edge);
+  }
+
+  void ScaleEdges() {
+    const MomentGraph& graph = steps_.graph();
+    scaled_ns_.resize(graph.edges().size());
+    for (uint32_t node = 0; node < graph.size(); ++node) {
+      for (uint32_t i = graph.FirstInto(node); i < graph.EndInto(node); ++i) {
+        int64_t sum_ns = 0;
+        scaling_.Split(graph.edges()[i], node, [&](const PathEdge& part) {
+          const double factor = factors_.Of(part.cause, part.subject);
+          sum_ns = SaturatingSum(sum_ns, Scaled(part.time_ns, factor));
+        });
+        scaled_ns_[i] = sum_ns;
+      }
+    }
+  }
+
+  struct Way {
+    uint32_t edge;
+    uint32_t to;
+  };
+
+  const WhatIf& what_if_;
+  StepGraph steps_;
+  EdgeSplitter splitter_;
+  EdgeSplitter scaling_;
+  Factors factors_;
+  LongestPaths longest_;
+  std::vector<Way> way_;
+  std::vector<int64_t> scaled_ns_;  // By edge.
+};
+
+}  // namespace
+
+void ForEachCriticalPath(const Run& run, const WhatIf& what_if,
+                         const std::function<void(const StepPath&)>& take) {
+  PathFinder finder(run, what_if);
+  StepPath path;
+  const std::span<const Step> steps = run.steps().all();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    finder.Find(steps[i], i, &path);
+    take(path);
+  }
+}
+
+}  // namespace oplens::prof

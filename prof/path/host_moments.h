@@ -1,0 +1,103 @@
+#ifndef OPLENS_PROF_PATH_HOST_MOMENTS_H_
+#define OPLENS_PROF_PATH_HOST_MOMENTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parse/join/joined.h"
+#include "prof/path/backward_bursts.h"
+#include "prof/run/device_work.h"
+
+namespace oplens::prof {
+
+/// A moment of a host thread that something else depends on, or that depends on something else.
+struct HostMoment {
+  /// In the order in which those of one time come.
+  enum class Kind : uint8_t {
+    kReturn,    ///< The thread goes on after a burst of the backward pass that it waited for.
+    kWait,      ///< A call that waits returns.
+    kCopied,    ///< A call returns that made a copy and waited for it.
+    kBegin,     ///< A burst begins, on the engine's thread.
+    kCall,      ///< A call begins that launches work.
+    kHandOff,   ///< A burst begins, on its caller's thread.
+    kBurstEnd,  ///< A burst ends, on the engine's thread.
+  };
+  int64_t time_ns = 0;
+  /// kCall: the call. kWait: into HostMoments::waits(). kCopied: the copy, of
+  /// DeviceWork::events(). Else into bursts().
+  uint32_t item = 0;
+  Kind kind = Kind::kCall;
+};
+
+/// A call of the host that waits for a GPU.
+struct HostWait {
+  LaunchIndex call = kNoLaunch;
+  /// Into Trace::synchronizations; kNoItem: the call's name says that it waits, not for what.
+  ItemIndex wait = kNoItem;
+};
+
+/// All such moments of a rank, by thread and time. The copies that calls wait for are those between
+/// host and device that lie in their call. Calls that wait: those that the file says waited, and
+/// those of at least kLongCallNs whose name says so. O(n log n) for n pieces of work, calls and
+/// ranges; 24 bytes a call that launches work.
+class HostMoments {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  /// All must outlive this object.
+  HostMoments(const parse::Joined& joined, const DeviceWork& work);
+
+  std::span<const HostMoment> all() const { return moments_; }
+  /// Where those of a thread begin in all(); thread_count(): their number.
+  size_t BeginOf(size_t thread) const { return bounds_[thread]; }
+  size_t thread_count() const { return bounds_.size() - 1; }
+  /// The kCall moment of a call; kNone where it launched nothing.
+  uint32_t MomentOf(LaunchIndex call) const { return moment_of_call_[call]; }
+  const HostWait& wait(uint32_t index) const { return waits_[index]; }
+  const BackwardBurst& burst(uint32_t index) const { return bursts_[index]; }
+  /// The moments of a burst: kHandOff, kBegin, kBurstEnd.
+  struct BurstMoments {
+    uint32_t hand_off = kNone;
+    uint32_t begin = kNone;
+    uint32_t end = kNone;
+  };
+  const BurstMoments& MomentsOfBurst(uint32_t burst) const { return burst_moments_[burst]; }
+  /// Whether a thread runs the backward pass of another.
+  bool IsEngine(size_t thread) const { return callers_[thread] != kNoThread; }
+
+  /// Calls that the path tells apart from what is around them, by thread and start: those that
+  /// launched work or waited, and all others of at least kLongCallNs.
+  std::span<const LaunchIndex> calls() const { return calls_; }
+
+ private:
+  struct Placed {
+    HostMoment moment;
+    ThreadIndex thread;
+  };
+
+  void FindCalls();
+  void FindWaits(std::vector<Placed>* found);
+  void FindCopies(std::vector<Placed>* found);
+  void FindBursts(std::vector<Placed>* found);
+  void Place(std::vector<Placed> found);
+  void SortCalls();
+
+  const parse::Joined& joined_;
+  const Trace& trace_;
+  const DeviceWork& work_;
+  std::vector<bool> launches_work_;  // By call.
+  std::vector<LaunchIndex> calls_;
+  std::vector<HostWait> waits_;
+  std::vector<ThreadIndex> callers_;  // By thread.
+  std::vector<BackwardBurst> bursts_;
+  std::vector<BurstMoments> burst_moments_;
+  std::vector<HostMoment> moments_;
+  std::vector<size_t> bounds_;            // By thread; one more at the end.
+  std::vector<uint32_t> moment_of_call_;  // By call.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_PATH_HOST_MOMENTS_H_

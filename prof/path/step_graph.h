@@ -1,0 +1,135 @@
+#ifndef OPLENS_PROF_PATH_STEP_GRAPH_H_
+#define OPLENS_PROF_PATH_STEP_GRAPH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "prof/path/host_moments.h"
+#include "prof/path/moment_graph.h"
+#include "prof/path/stream_order.h"
+#include "prof/run/run.h"
+
+namespace oplens::prof {
+
+/// What the moments of a rank depend on, one step after the other.
+///
+/// Of what a moment depends on, that which was there last binds it: its edge has all the time until
+/// the moment, each other one only the time that it takes by itself (of work its length, of a wait
+/// and a queue none). So each node is as far from the beginning of the step as it was measured, and
+/// no edge goes back in time: what a file tells that would is left out and counted.
+///
+/// Nodes: 0 is the beginning of the step; then moments of threads, one thread after the other; then
+/// work; the last is the end of the step. O(log n) a moment and piece of work.
+class StepGraph {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  /// `run` must outlive this object.
+  explicit StepGraph(const Run& run);
+
+  /// Makes the graph of the next step; steps come in their order.
+  void Build(const Step& step, size_t place);
+
+  const MomentGraph& graph() const { return graph_; }
+  const HostMoments& moments() const { return moments_; }
+  /// Edges of this step that would go back in time.
+  int64_t backward() const { return backward_; }
+  uint32_t end_node() const { return static_cast<uint32_t>(graph_.size() - 1); }
+
+  /// When a node is, within the step.
+  int64_t TimeOf(uint32_t node) const;
+  /// The moment of a node; null: it is none.
+  const HostMoment* MomentOf(uint32_t node) const;
+  /// The thread of a moment's node.
+  ThreadIndex ThreadOf(uint32_t node) const;
+  /// The work of a node, of Run::device_work().events(); kNone: it is none.
+  uint32_t EventOf(uint32_t node) const {
+    const size_t place = size_t{node} - first_work_;
+    return node < first_work_ || place >= events_.size() ? kNone : events_[place];
+  }
+  /// When the work of a node began, but not before the step.
+  int64_t StartOf(uint32_t node) const;
+  /// The thread that goes on until the end of the step, and until when, where it is known.
+  ThreadIndex main_thread() const { return main_thread_; }
+  int64_t main_end_ns() const { return main_end_ns_; }
+
+ private:
+  /// The moments of a thread within a step.
+  struct Part {
+    size_t step = 0;
+    ThreadIndex thread = 0;
+    uint32_t first = 0;  ///< Of HostMoments::all().
+    uint32_t count = 0;
+    uint32_t node = 0;  ///< Of the first, while the step is at hand.
+  };
+  /// Something that a moment may wait for.
+  struct Source {
+    uint32_t node = 0;
+    int64_t time_ns = 0;
+    PathLink link = PathLink::kStart;
+  };
+  /// The last work of a stream so far.
+  struct Last {
+    uint32_t event = kNone;
+    uint32_t node = kNone;  ///< In the step `step`.
+    size_t step = SIZE_MAX;
+  };
+
+  void FindParts();
+  void FindStreamWaits();
+  ThreadIndex ThreadWithMostRanges() const;
+
+  void TakeEvents();
+  void TakeParts();
+  void AddMoments(const Part& part);
+  void AddMoment(const HostMoment& moment, uint32_t previous);
+  void AddWait(const HostWait& wait, int64_t end_ns, uint32_t previous);
+  void AddAwaited(std::span<const uint32_t> awaited, LaunchIndex call, int64_t end_ns,
+                  uint32_t previous);
+  void ListAwaited(const HostWait& wait);
+  void AddWork(uint32_t event);
+  void AddSources(uint32_t event, const DeviceEvent& work, int64_t start_ns);
+  void AddInferred(uint32_t event, const DeviceEvent& work, int64_t start_ns);
+  void AddEnd();
+
+  bool IsIn(int64_t time_ns) const { return time_ns > span_.start_ns && time_ns <= span_.end_ns; }
+  uint32_t NodeOfMoment(uint32_t moment) const;
+  uint32_t NodeOfEvent(uint32_t event) const;
+  int64_t Clipped(int64_t time_ns) const;
+
+  const Run& run_;
+  const Trace& trace_;
+  const DeviceWork& work_;
+  StreamOrder streams_;
+  HostMoments moments_;
+  std::vector<Part> parts_;                                  // By step, then thread.
+  std::vector<std::pair<uint32_t, uint32_t>> stream_waits_;  // Work and what it waits for.
+  bool waits_told_ = false;  // The file tells of streams that wait for events.
+  ThreadIndex most_ranges_ = kNoThread;
+
+  // Of the step at hand.
+  MomentGraph graph_;
+  size_t place_ = 0;
+  Interval span_;
+  Interval host_;
+  size_t next_event_ = 0;
+  size_t next_part_ = 0;
+  std::span<Part> step_parts_;
+  std::vector<uint32_t> events_;
+  uint32_t first_work_ = 0;
+  int64_t backward_ = 0;
+  ThreadIndex main_thread_ = kNoThread;
+  int64_t main_end_ns_ = 0;
+  std::vector<uint32_t> running_;  // Work that goes on behind the step.
+  std::vector<Last> last_;         // By stream.
+  std::vector<uint32_t> touched_;  // Streams with work in the step.
+  std::vector<Source> sources_;
+  std::vector<uint32_t> awaited_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_PATH_STEP_GRAPH_H_

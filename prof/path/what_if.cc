@@ -1,0 +1,101 @@
+#include "prof/path/what_if.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace oplens::prof {
+namespace {
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::string CauseWords() {
+  std::string words;
+  for (size_t i = 0; i < kPathCauseCount; ++i) {
+    if (i > 0) words += ", ";
+    words += PathCauseWord(static_cast<PathCause>(i));
+  }
+  return words;
+}
+
+[[noreturn]] void Fail(std::string_view text, const std::string& why) {
+  throw UsageError(fmt::format("--what-if '{}': {}", text, why));
+}
+
+}  // namespace
+
+WhatIf::WhatIf(std::span<const std::string> texts) {
+  for (const std::string& text : texts) changes_.push_back(Parse(text));
+}
+
+WhatIf::Change WhatIf::Parse(std::string_view text) {
+  constexpr std::string_view kHead = "scale(";
+  const std::string_view trimmed = Trimmed(text);
+  if (!trimmed.starts_with(kHead) || !trimmed.ends_with(')')) {
+    Fail(text, "write scale(WHAT,FACTOR), such as scale(compute,0.5) or scale(aten::mm,0)");
+  }
+  const std::string_view inside = trimmed.substr(kHead.size(), trimmed.size() - kHead.size() - 1);
+  // A name may hold commas, a number cannot.
+  const size_t comma = inside.rfind(',');
+  if (comma == std::string_view::npos) Fail(text, "the factor is missing: scale(WHAT,FACTOR)");
+  const std::string_view what = Trimmed(inside.substr(0, comma));
+  const std::string_view number = Trimmed(inside.substr(comma + 1));
+  if (what.empty()) {
+    Fail(text, fmt::format("name an operator or kernel, or one of {}", CauseWords()));
+  }
+  Change change;
+  const auto [end, error] =
+      std::from_chars(number.data(), number.data() + number.size(), change.factor);
+  if (error != std::errc() || end != number.data() + number.size() ||
+      !std::isfinite(change.factor)) {
+    Fail(text, fmt::format("'{}' is no number", number));
+  }
+  if (change.factor < 0) Fail(text, "the factor must not be negative; 0 removes the time");
+  for (size_t i = 0; i < kPathCauseCount; ++i) {
+    const auto cause = static_cast<PathCause>(i);
+    if (PathCauseWord(cause) == what) change.cause = cause;
+  }
+  if (!change.cause) change.pattern = what;
+  return change;
+}
+
+double WhatIf::FactorOf(PathCause cause, std::string_view name) const {
+  double factor = 1;
+  for (const Change& change : changes_) {
+    const bool fits = change.cause ? *change.cause == cause : FitsPattern(name, change.pattern);
+    if (fits) factor *= change.factor;
+  }
+  return factor;
+}
+
+bool FitsPattern(std::string_view text, std::string_view pattern) {
+  size_t at = 0;
+  size_t place = 0;
+  size_t star = std::string_view::npos;  // The last one met; it stands for what is before
+  size_t star_end = 0;                   // this place.
+  while (at < text.size()) {
+    if (place < pattern.size() && pattern[place] == '*') {
+      star = place++;
+      star_end = at;
+    } else if (place < pattern.size() && (pattern[place] == '?' || pattern[place] == text[at])) {
+      ++at;
+      ++place;
+    } else if (star != std::string_view::npos) {
+      place = star + 1;
+      at = ++star_end;
+    } else {
+      return false;
+    }
+  }
+  while (place < pattern.size() && pattern[place] == '*') ++place;
+  return place == pattern.size();
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,31 @@
+#ifndef OPLENS_PROF_RUN_CALL_NAME_H_
+#define OPLENS_PROF_RUN_CALL_NAME_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "parse/join/joined.h"
+
+namespace oplens::prof {
+
+/// What the operator or node that a range is a call of is called: the text of the range without
+/// what the framework adds (", seq = 3", sizes).
+inline std::string_view CallNameOf(const parse::Joined& joined, uint32_t index) {
+  const Trace& trace = joined.trace();
+  const Range& range = trace.ranges[index];
+  const std::string_view text = trace.strings.View(range.text);
+  if (range.kind != RangeKind::kMarker) return text;
+  const parse::RangeTexts::Text& marker = joined.texts().Of(range.text);
+  switch (marker.kind) {
+    case MarkerKind::kSeq:
+      return text.substr(0, marker.name_length);
+    case MarkerKind::kOperator:
+      return marker.call == 0 ? text : trace.strings.View(joined.texts().Of(marker.call).op);
+    default:
+      return parse::RangeRoles(trace, joined.texts()).NameOf(range);
+  }
+}
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_RUN_CALL_NAME_H_

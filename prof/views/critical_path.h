@@ -1,0 +1,22 @@
+#ifndef OPLENS_PROF_VIEWS_CRITICAL_PATH_H_
+#define OPLENS_PROF_VIEWS_CRITICAL_PATH_H_
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "prof/path/critical_path.h"
+#include "prof/views/view.h"
+
+namespace oplens::prof {
+
+/// The critical path of each step by cause, by name or edge by edge, and its length with other
+/// times: docs/views_critical_path.md. With Compat::kHta the reference's summary and edges.
+std::span<const Field> CriticalPathFields();
+std::unique_ptr<Partial> MakeCriticalPath(const ViewOptions& options);
+/// Words of --by: name, edge.
+std::span<const std::string_view> CriticalPathKeys();
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_CRITICAL_PATH_H_
