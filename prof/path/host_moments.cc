@@ -84,10 +84,9 @@ void HostMoments::SortCalls() {
 }
 
 void HostMoments::FindWaits(std::vector<Placed>* found) {
-  const auto add = [&](LaunchIndex call, ItemIndex wait) {
-    const LaunchCall& made = trace_.launches[call];
-    found->push_back({{made.end_ns, static_cast<uint32_t>(waits_.size()), HostMoment::Kind::kWait},
-                      made.thread});
+  const auto add = [&](LaunchIndex call, int64_t end_ns, ItemIndex wait) {
+    found->push_back({{end_ns, static_cast<uint32_t>(waits_.size()), HostMoment::Kind::kWait},
+                      trace_.launches[call].thread});
     waits_.push_back({call, wait});
   };
   std::vector<bool> told(trace_.launches.size(), false);
@@ -95,7 +94,9 @@ void HostMoments::FindWaits(std::vector<Placed>* found) {
     const Synchronization& wait = trace_.synchronizations[i];
     if (wait.launch == kNoLaunch || told[wait.launch]) continue;
     told[wait.launch] = true;
-    if (wait.kind != WaitKind::kStreamWaitEvent) add(wait.launch, static_cast<ItemIndex>(i));
+    if (wait.kind == WaitKind::kStreamWaitEvent) continue;
+    const int64_t end_ns = std::max(wait.end_ns, trace_.launches[wait.launch].end_ns);
+    add(wait.launch, end_ns, static_cast<ItemIndex>(i));
   }
   enum : uint8_t { kUnasked, kNo, kYes };
   std::vector<uint8_t> names(trace_.strings.size(), kUnasked);
@@ -104,7 +105,7 @@ void HostMoments::FindWaits(std::vector<Placed>* found) {
     if (told[call] || launches_work_[call] || !IsLong(made)) continue;
     uint8_t& name = names[made.api];
     if (name == kUnasked) name = NameWaits(trace_.strings.View(made.api)) ? kYes : kNo;
-    if (name == kYes) add(call, kNoItem);
+    if (name == kYes) add(call, made.end_ns, kNoItem);
   }
 }
 

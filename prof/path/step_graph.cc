@@ -227,12 +227,12 @@ void StepGraph::AddMoment(const HostMoment& moment, uint32_t previous) {
 
 void StepGraph::AddWait(const HostWait& wait, int64_t end_ns, uint32_t previous) {
   awaited_.clear();
-  ListAwaited(wait);
+  ListAwaited(wait, end_ns);
   AddAwaited(awaited_, wait.call, end_ns, previous);
 }
 
-/// What a call may have waited for.
-void StepGraph::ListAwaited(const HostWait& wait) {
+/// What a call that returned at `end_ns` may have waited for.
+void StepGraph::ListAwaited(const HostWait& wait, int64_t end_ns) {
   const LaunchCall& call = trace_.launches[wait.call];
   const auto add = [&](uint32_t event) {
     if (event != kNone) awaited_.push_back(event);
@@ -264,7 +264,7 @@ void StepGraph::ListAwaited(const HostWait& wait) {
       continue;
     }
     // By the times: what ended while it waited.
-    const uint32_t event = streams_.LastEndedBy(device, call.end_ns);
+    const uint32_t event = streams_.LastEndedBy(device, end_ns);
     if (event != kNone && work_.events()[event].end_ns > call.start_ns) add(event);
     if (left-- == 0) return;
   }

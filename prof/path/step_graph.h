@@ -89,7 +89,7 @@ class StepGraph {
   void AddWait(const HostWait& wait, int64_t end_ns, uint32_t previous);
   void AddAwaited(std::span<const uint32_t> awaited, LaunchIndex call, int64_t end_ns,
                   uint32_t previous);
-  void ListAwaited(const HostWait& wait);
+  void ListAwaited(const HostWait& wait, int64_t end_ns);
   void AddWork(uint32_t event);
   void AddSources(uint32_t event, const DeviceEvent& work, int64_t start_ns);
   void AddInferred(uint32_t event, const DeviceEvent& work, int64_t start_ns);

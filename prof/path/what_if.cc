@@ -67,9 +67,13 @@ WhatIf::Change WhatIf::Parse(std::string_view text) {
 }
 
 double WhatIf::FactorOf(PathCause cause, std::string_view name) const {
+  // What something waits for is not its own time.
+  const bool named = cause != PathCause::kQueue && cause != PathCause::kLaunchDelay &&
+                     cause != PathCause::kSyncWait && cause != PathCause::kIdle;
   double factor = 1;
   for (const Change& change : changes_) {
-    const bool fits = change.cause ? *change.cause == cause : FitsPattern(name, change.pattern);
+    const bool fits =
+        change.cause ? *change.cause == cause : named && FitsPattern(name, change.pattern);
     if (fits) factor *= change.factor;
   }
   return factor;

@@ -13,7 +13,8 @@ namespace oplens::prof {
 
 /// Times that are other than measured: a list of "scale(WHAT,FACTOR)", all of which hold at once.
 /// WHAT is a word of PathCauseWord, or else the name of an operator, API call or kernel, in which
-/// '*' stands for any characters and '?' for one. FACTOR is a decimal number that is not negative,
+/// '*' stands for any characters and '?' for one; of a name the time that it runs changes, not the
+/// time that it waits. FACTOR is a decimal number that is not negative,
 /// 0 for time that is not there. Where several fit, their product counts.
 class WhatIf {
  public:

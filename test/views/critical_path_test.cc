@@ -1,0 +1,492 @@
+#include "prof/path/critical_path.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "prof/views/critical_path.h"
+#include "test/views/device_run.h"
+#include "test/views/made_run.h"
+#include "test/views/path_checks.h"
+
+namespace oplens::prof {
+namespace {
+
+using test::MadeRun;
+using test::ViewRow;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr View kView = {.name = "critical-path",
+                        .help = "",
+                        .needs = kCriticalPathNeeds,
+                        .fields = CriticalPathFields,
+                        .make = MakeCriticalPath};
+
+/// The edges of a path as "cause time link".
+std::vector<std::string> EdgesOf(const StepPath& path) {
+  std::vector<std::string> texts;
+  for (const PathEdge& edge : path.edges) {
+    texts.push_back(
+        fmt::format("{} {} {}", PathCauseWord(edge.cause), edge.time_ns, PathLinkWord(edge.link)));
+  }
+  return texts;
+}
+
+std::vector<std::string> OnlyPath(MadeRun* made) {
+  CheckPaths(made->run());
+  const std::vector<StepPath> paths = PathsOf(made->run());
+  EXPECT_EQ(paths.size(), 1u);
+  return paths.empty() ? std::vector<std::string>() : EdgesOf(paths.front());
+}
+
+Synchronization& AddWait(MadeRun* made, WaitKind kind, LaunchIndex call, int32_t stream = 7) {
+  Synchronization& wait = made->trace.synchronizations.emplace_back();
+  wait.kind = kind;
+  wait.launch = call;
+  wait.start_ns = made->trace.launches[call].start_ns;
+  wait.end_ns = made->trace.launches[call].end_ns;
+  wait.stream_id = stream;
+  return wait;
+}
+
+void SetThread(MadeRun* made, LaunchIndex call, ThreadIndex thread) {
+  made->trace.launches[call].thread = thread;
+}
+
+// host    |- op --[call]--| ... [call]-|     40   60   70
+// stream          |-a-|                |-b-------|
+TEST(CriticalPathTest, WorkThatWaitsForItsLaunch) {
+  MadeRun made;
+  made.AddStep(1, 0, 70);
+  made.AddRange("aten::mm", 5, 20, RangeKind::kOperator);
+  made.AddKernel(18, 30, made.AddCall(10, 14), "a");
+  made.AddKernel(48, 80, made.AddCall(40, 44), "b");
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 5 host", "cpu_op 5 host", "api_call 4 host", "cpu_op 6 host",
+                          "other_host 20 host", "api_call 4 launch", "launch_delay 4 launch",
+                          "compute 32 work"));
+}
+
+TEST(CriticalPathTest, WorkThatWaitsForTheWorkBeforeIt) {
+  MadeRun made;
+  made.AddStep(1, 0, 20);
+  made.AddKernel(15, 50, made.AddCall(10, 12), "a");
+  made.AddKernel(52, 90, made.AddCall(12, 14), "ncclDevKernel_AllReduce");
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 10 host", "api_call 2 launch", "launch_delay 3 launch",
+                          "compute 35 work", "queue 2 stream", "communication 38 collective"));
+}
+
+// Work of a stream that overlaps: the second begins before the first ends.
+TEST(CriticalPathTest, OverlappingWorkOfAStreamCountsOnce) {
+  MadeRun made;
+  made.AddStep(1, 0, 20);
+  made.AddKernel(15, 50, made.AddCall(10, 12), "a");
+  made.AddKernel(40, 70, made.AddCall(12, 14), "b");
+  made.AddKernel(45, 60, made.AddCall(14, 16), "within b");
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 10 host", "api_call 2 launch", "launch_delay 3 launch",
+                          "compute 35 work", "compute 20 work"));
+}
+
+TEST(CriticalPathTest, TheHostWaitsForAStream) {
+  MadeRun made;
+  made.AddStep(1, 0, 100);
+  made.AddKernel(15, 50, made.AddCall(10, 12), "a");
+  made.AddKernel(15, 52, made.AddCall(12, 14), "other", 0, 8);
+  AddWait(&made, WaitKind::kStream, made.AddCall(20, 55, "cudaStreamSynchronize"));
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 10 host", "api_call 2 launch", "launch_delay 3 launch",
+                          "compute 35 work", "sync_wait 5 host_wait", "other_host 45 end"));
+}
+
+TEST(CriticalPathTest, TheHostWaitsForAContext) {
+  MadeRun made;
+  made.AddStep(1, 0, 100);
+  made.AddKernel(15, 50, made.AddCall(10, 12), "a");
+  made.AddKernel(15, 52, made.AddCall(12, 14), "other", 0, 8);
+  AddWait(&made, WaitKind::kContext, made.AddCall(20, 55, "cudaDeviceSynchronize"), -1);
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 10 host", "api_call 2 host", "api_call 2 launch",
+                          "launch_delay 1 launch", "compute 37 work", "sync_wait 3 host_wait",
+                          "other_host 45 end"));
+}
+
+// Nothing says what a call waits for but its name and the times; it must be long.
+TEST(CriticalPathTest, ACallWaitsByItsName) {
+  MadeRun made;
+  made.AddStep(1, 0, 100'000);
+  made.AddKernel(15'000, 50'000, made.AddCall(10'000, 12'000), "a");
+  made.AddCall(20'000, 55'000, "cudaDeviceSynchronize");
+  made.AddCall(60'000, 61'000, "cudaDeviceSynchronize");
+  EXPECT_THAT(OnlyPath(&made), ElementsAre("other_host 10000 host", "api_call 2000 launch",
+                                           "launch_delay 3000 launch", "compute 35000 work",
+                                           "sync_wait 5000 host_wait", "other_host 45000 end"));
+}
+
+TEST(CriticalPathTest, ACallThatFindsAllDoneWaitsForNothing) {
+  MadeRun made;
+  made.AddStep(1, 0, 100);
+  made.AddKernel(15, 18, made.AddCall(10, 12), "a");
+  AddWait(&made, WaitKind::kStream, made.AddCall(20, 55, "cudaStreamSynchronize"));
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 10 host", "api_call 2 host", "other_host 8 host",
+                          "api_call 35 host", "other_host 45 end"));
+}
+
+TEST(CriticalPathTest, ACopyThatItsCallWaitsFor) {
+  MadeRun made;
+  made.AddStep(1, 0, 100);
+  const LaunchIndex call = made.AddCall(10, 40, "cudaMemcpy");
+  made.AddCopy(20, 35, call);
+  made.trace.copies.back().copy_kind = CopyKind::kDeviceToHost;
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 10 host", "api_call 10 launch", "copy 15 work",
+                          "sync_wait 5 host_wait", "other_host 60 end"));
+}
+
+/// A kernel on stream 7, and one on stream 20 that waits for an event recorded after the first.
+void AddStreamWait(MadeRun* made) {
+  made->AddStep(1, 0, 20);
+  made->AddKernel(5, 50, made->AddCall(1, 2), "a");
+  EventRecord& record = made->trace.event_records.emplace_back();
+  record.launch = made->AddCall(3, 4, "cudaEventRecord");
+  record.stream_id = 7;
+  record.device_id = 0;
+  AddWait(made, WaitKind::kStreamWaitEvent, made->AddCall(5, 6, "cudaStreamWaitEvent"), 20)
+      .event_record = 0;
+  made->AddKernel(53, 60, made->AddCall(7, 8), "b", 0, 20);
+}
+
+TEST(CriticalPathTest, AStreamWaitsForAnEventOfAnother) {
+  MadeRun made;
+  AddStreamWait(&made);
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 1 host", "api_call 1 launch", "launch_delay 3 launch",
+                          "compute 45 work", "sync_wait 3 stream_wait", "compute 7 work"));
+}
+
+// Where the file tells of no such waits, the times do: the call was long over.
+TEST(CriticalPathTest, AStreamMayHaveWaited) {
+  MadeRun made;
+  made.AddStep(1, 0, 20'000);
+  made.AddKernel(5'000, 50'000, made.AddCall(1'000, 2'000), "a");
+  made.AddKernel(53'000, 60'000, made.AddCall(7'000, 8'000), "b", 0, 20);
+  EXPECT_THAT(OnlyPath(&made), ElementsAre("other_host 1000 host", "api_call 1000 launch",
+                                           "launch_delay 3000 launch", "compute 45000 work",
+                                           "sync_wait 3000 stream_wait", "compute 7000 work"));
+}
+
+TEST(CriticalPathTest, WorkInsideAGraph) {
+  MadeRun made;
+  made.AddStep(1, 0, 20);
+  const LaunchIndex call = made.AddCall(1, 2, "cudaGraphLaunch");
+  made.AddKernel(5, 20, call, "a").graph = true;
+  made.AddKernel(22, 30, call, "b", 0, 8).graph = true;
+  made.AddKernel(33, 40, call, "c").graph = true;
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 1 host", "api_call 1 launch", "launch_delay 3 launch",
+                          "compute 15 work", "queue 2 graph", "compute 8 work", "queue 3 graph",
+                          "compute 7 work"));
+}
+
+// The work of a graph whose kernels are hidden is one piece.
+TEST(CriticalPathTest, AHiddenGraph) {
+  MadeRun made;
+  made.AddStep(1, 0, 20);
+  made.AddReplay(5, 30, made.AddCall(1, 2, "cudaGraphLaunch"));
+  EXPECT_THAT(OnlyPath(&made), ElementsAre("other_host 1 host", "api_call 1 launch",
+                                           "launch_delay 3 launch", "compute 25 work"));
+}
+
+/// A forward op on thread 0 and its node on thread 1.
+void AddBackward(MadeRun* made) {
+  made->AddThread(1, 2);
+  made->AddStep(1, 0, 100);
+  made->AddRange("aten::mm", 5, 15, RangeKind::kOperator);
+  made->trace.operators.back().sequence = 5;
+  made->AddRange("MmBackward0", 30, 60, RangeKind::kOperator, 1);
+  made->trace.operators.back().sequence = 5;
+  made->trace.operators.back().backward = true;
+}
+
+// caller  |- mm -|        (backward)         |- optimizer: until 100
+// engine           |- MmBackward0 [call]--|
+TEST(CriticalPathTest, TheCallerOfBackwardWaitsForTheEngine) {
+  MadeRun made;
+  AddBackward(&made);
+  const LaunchIndex call = made.AddCall(40, 42);
+  SetThread(&made, call, 1);
+  made.AddKernel(45, 48, call, "a");
+  made.AddRange("aten::add_", 70, 90, RangeKind::kOperator);
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 5 host", "cpu_op 10 host", "other_host 15 host",
+                          "cpu_op 10 host", "api_call 2 host", "cpu_op 18 host",
+                          "other_host 10 end", "cpu_op 20 end", "other_host 10 end"));
+  const std::vector<StepPath> paths = PathsOf(made.run());
+  EXPECT_EQ(paths[0].edges[2].thread, 0u);
+  EXPECT_EQ(paths[0].edges[3].thread, 1u);
+  EXPECT_EQ(paths[0].edges[5].thread, 1u);
+  EXPECT_EQ(paths[0].edges[6].thread, 0u);
+}
+
+TEST(CriticalPathTest, ACallerThatGoesOnDoesNotWait) {
+  MadeRun made;
+  AddBackward(&made);
+  made.AddRange("aten::add_", 40, 90, RangeKind::kOperator);
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 5 host", "cpu_op 10 host", "other_host 15 host",
+                          "other_host 10 end", "cpu_op 50 end", "other_host 10 end"));
+}
+
+TEST(CriticalPathTest, TheDataLoader) {
+  MadeRun made;
+  made.AddStep(1, 0, 100);
+  made.AddRange("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 40,
+                RangeKind::kOperator);
+  made.AddRange("aten::stack", 20, 30, RangeKind::kOperator);
+  made.AddRange("aten::mm", 50, 60, RangeKind::kOperator);
+  EXPECT_THAT(OnlyPath(&made),
+              ElementsAre("other_host 10 end", "dataloader 30 end", "other_host 10 end",
+                          "cpu_op 10 end", "other_host 40 end"));
+}
+
+TEST(CriticalPathTest, WithoutCallsNothingIsKnownOfGaps) {
+  MadeRun made;
+  made.AddKernel(10, 30, kNoLaunch, "a");
+  made.AddKernel(35, 50, kNoLaunch, "b");
+  EXPECT_THAT(OnlyPath(&made), ElementsAre("compute 20 work", "idle 5 stream", "compute 15 work"));
+}
+
+// Work that begins before its call cannot wait for it.
+TEST(CriticalPathTest, WhatGoesBackInTimeIsCut) {
+  MadeRun made;
+  made.AddStep(1, 0, 20);
+  made.AddKernel(5, 50, made.AddCall(10, 12), "a");
+  EXPECT_THAT(OnlyPath(&made), ElementsAre("idle 5 start", "compute 45 work"));
+  EXPECT_EQ(PathsOf(made.run())[0].cut, 1);
+  EXPECT_THAT(made.PartialOf(MakeCriticalPath, [](PricedKernel*) {})->Notes(),
+              testing::Contains(HasSubstr("1 dependencies are left out")));
+}
+
+// Two streams that wait for each other's event at one moment, of work that takes no time.
+TEST(CriticalPathTest, ACycleIsCut) {
+  MadeRun made;
+  made.AddStep(1, 0, 20);
+  made.AddKernel(10, 10, made.AddCall(1, 2), "a");
+  made.AddKernel(10, 10, made.AddCall(3, 4), "b", 0, 20);
+  for (const int32_t stream : {7, 20}) {
+    EventRecord& record = made.trace.event_records.emplace_back();
+    record.launch = made.AddCall(5, 6, "cudaEventRecord");
+    record.stream_id = stream;
+    Synchronization& wait = AddWait(&made, WaitKind::kStreamWaitEvent,
+                                    made.AddCall(0, 1, "cudaStreamWaitEvent"), 27 - stream);
+    wait.event_record = stream == 7 ? 0 : 1;
+  }
+  OnlyPath(&made);
+  EXPECT_EQ(PathsOf(made.run())[0].cut, 1);
+}
+
+TEST(CriticalPathTest, EachStepFromTheEndOfTheOneBefore) {
+  MadeRun made;
+  made.AddStep(1, 0, 20);
+  made.AddStep(2, 20, 40);
+  made.AddKernel(5, 50, made.AddCall(2, 3), "a");
+  made.AddKernel(52, 90, made.AddCall(22, 23), "b");
+  CheckPaths(made.run());
+  const std::vector<StepPath> paths = PathsOf(made.run());
+  ASSERT_EQ(paths.size(), 2u);
+  EXPECT_THAT(EdgesOf(paths[0]), ElementsAre("other_host 2 host", "api_call 1 launch",
+                                             "launch_delay 2 launch", "compute 45 work"));
+  EXPECT_THAT(EdgesOf(paths[1]), ElementsAre("queue 2 stream", "compute 38 work"));
+  EXPECT_EQ(paths[1].length_ns, 40);
+}
+
+//  host   [a][b]-------- until 40
+//  7         |- a: 10 to 50 -|- c waits for b too: 52 to 90
+//  20           |- b: 12 to 46 -|
+TEST(CriticalPathTest, WhatIfWorkWereFaster) {
+  MadeRun made;
+  made.AddStep(1, 0, 40);
+  made.AddKernel(10, 50, made.AddCall(1, 2), "a");
+  made.AddKernel(12, 46, made.AddCall(3, 4), "b", 0, 20);
+  EventRecord& record = made.trace.event_records.emplace_back();
+  record.launch = made.AddCall(5, 6, "cudaEventRecord");
+  record.stream_id = 20;
+  AddWait(&made, WaitKind::kStreamWaitEvent, made.AddCall(7, 8, "cudaStreamWaitEvent"), 7)
+      .event_record = 0;
+  made.AddKernel(52, 90, made.AddCall(9, 10), "c");
+  const auto length_with = [&](const std::vector<std::string>& what_if) {
+    return PathsOf(made.run(), what_if)[0].what_if_ns;
+  };
+  EXPECT_EQ(length_with({}), 90);
+  // a at half its time: c waits for b, that has ended at 46.
+  EXPECT_EQ(length_with({"scale(a,0.5)"}), 46 + 38);
+  EXPECT_EQ(length_with({"scale(a,0.5)", "scale(b,0)"}), 30 + 2 + 38);
+  EXPECT_EQ(length_with({"scale(compute,0)"}), 40);  // The host's end.
+  EXPECT_EQ(length_with({"scale(?,2)"}), 10 + 80 + 2 + 76);
+  EXPECT_EQ(length_with({"scale(queue,0)"}), 88);
+  EXPECT_EQ(length_with({"scale(other_host,0)"}), 89);
+  EXPECT_EQ(length_with({"scale(nothing,0)"}), 90);
+}
+
+TEST(WhatIfTest, SaysWhatIsWrong) {
+  const auto message = [](const std::string& text) -> std::string {
+    const std::vector<std::string> texts = {text};
+    try {
+      WhatIf what_if(texts);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message("compute"), HasSubstr("scale(WHAT,FACTOR)"));
+  EXPECT_THAT(message("scale(compute)"), HasSubstr("factor is missing"));
+  EXPECT_THAT(message("scale(,2)"), HasSubstr("launch_delay"));
+  EXPECT_THAT(message("scale(compute,two)"), HasSubstr("'two' is no number"));
+  EXPECT_THAT(message("scale(compute,inf)"), HasSubstr("no number"));
+  EXPECT_THAT(message("scale(compute,-1)"), HasSubstr("negative"));
+  EXPECT_EQ(message("scale(void f<int, 3>(int, float), 0.5)"), "");
+  EXPECT_EQ(message(" scale( aten::mm , 0 ) "), "");
+}
+
+TEST(WhatIfTest, Patterns) {
+  EXPECT_TRUE(FitsPattern("aten::mm", "aten::mm"));
+  EXPECT_FALSE(FitsPattern("aten::mm", "aten::m"));
+  EXPECT_TRUE(FitsPattern("aten::mm", "aten::*"));
+  EXPECT_TRUE(FitsPattern("aten::mm", "*mm"));
+  EXPECT_TRUE(FitsPattern("volta_sgemm_tn", "*sgemm*"));
+  EXPECT_TRUE(FitsPattern("abcabd", "*ab?"));
+  EXPECT_FALSE(FitsPattern("abcabd", "*abc"));
+  EXPECT_TRUE(FitsPattern("", "*"));
+  EXPECT_FALSE(FitsPattern("", "?"));
+}
+
+TEST(CriticalPathViewTest, Rows) {
+  MadeRun made;
+  made.AddStep(1, 0, 20);
+  made.AddKernel(15, 50, made.AddCall(10, 12), "a");
+  made.AddKernel(52, 90, made.AddCall(12, 14), "b");
+  const auto rows = made.RowsOf(MakeCriticalPath);
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(rows[0].at("cause"), "compute");
+  EXPECT_EQ(rows[0].at("time_ns"), "73");
+  EXPECT_EQ(rows[0].at("edges"), "2");
+  EXPECT_EQ(rows[0].at("length_ns"), "90");
+  EXPECT_EQ(rows[0].at("step_ns"), "90");
+  EXPECT_EQ(rows[1].at("cause"), "other_host");
+  const auto named = made.RowsOf(MakeCriticalPath, {.by = {"name"}});
+  ASSERT_EQ(named.size(), 6u);
+  EXPECT_EQ(named[0].at("name"), "b");
+  EXPECT_EQ(named[1].at("name"), "a");
+  EXPECT_EQ(named[1].at("time_ns"), "35");
+  const auto edges = made.RowsOf(MakeCriticalPath, {.by = {"edge"}});
+  ASSERT_EQ(edges.size(), 6u);
+  EXPECT_EQ(edges[4].at("from"), "a");
+  EXPECT_EQ(edges[4].at("to"), "b");
+  EXPECT_EQ(edges[4].at("link"), "stream");
+  EXPECT_EQ(edges[4].at("cause"), "queue");
+  EXPECT_EQ(edges[4].at("start_ns"), "50");
+  EXPECT_EQ(edges[4].at("stream"), "7");
+  EXPECT_EQ(edges[4].at("thread"), "");
+  EXPECT_EQ(edges[0].at("thread"), "1");
+  const auto changed = made.RowsOf(MakeCriticalPath, {.what_if = {"scale(b,0)"}});
+  EXPECT_EQ(changed[0].at("what_if_ns"), "52");
+  EXPECT_EQ(changed[0].at("what_if_saved_ns"), "38");
+}
+
+TEST(CriticalPathViewTest, TwoRanks) {
+  const std::vector<std::string> paths = {
+      WriteRun("rank1.json", {{"gemm", 0, 10'000}, {"gemm", 15'000, 5'000, 20}}, 1),
+      WriteRun("rank0.json", {{"gemm", 0, 30'000}}, 0)};
+  const auto rows = RowsOver(kView, paths);
+  EXPECT_EQ(rows, MergedRows(kView, paths));
+  EXPECT_EQ(rows, MergedRows(kView, {paths[1], paths[0]}));
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows.front().at("rank"), "0");
+  EXPECT_EQ(rows.back().at("rank"), "1");
+}
+
+int64_t AnyTime() { return *rc::gen::inRange(-20, 200); }
+
+ThreadIndex AnyThread() { return *rc::gen::inRange<ThreadIndex>(0, 3); }
+
+LaunchIndex AnyCall(MadeRun* made) {
+  const int64_t start_ns = AnyTime();
+  const LaunchIndex call =
+      made->AddCall(start_ns, start_ns + *rc::gen::inRange(0, 40),
+                    *rc::gen::element<std::string>("cudaLaunchKernel", "cudaFree", "cudaMemcpy"));
+  SetThread(made, call, AnyThread());
+  return call;
+}
+
+void AddAnything(MadeRun* made) {
+  const int64_t start_ns = AnyTime();
+  const int64_t end_ns = start_ns + *rc::gen::inRange(-3, 60);
+  const auto any_launch = [&] {
+    if (*rc::gen::inRange(0, 4) == 0 || made->trace.launches.empty()) return AnyCall(made);
+    return *rc::gen::inRange<LaunchIndex>(0, static_cast<LaunchIndex>(made->trace.launches.size()));
+  };
+  const auto stream = *rc::gen::inRange(7, 9);
+  switch (*rc::gen::inRange(0, 12)) {
+    case 0:
+      return made->AddStep(*rc::gen::inRange(0, 4), start_ns, end_ns, AnyThread());
+    case 1:
+      return made->AddRange("aten::mm", start_ns, end_ns, RangeKind::kOperator, AnyThread());
+    case 2:
+      made->AddRange("MmBackward0", start_ns, end_ns, RangeKind::kOperator, AnyThread());
+      made->trace.operators.back().sequence = *rc::gen::inRange(0, 3);
+      made->trace.operators.back().backward = true;
+      return;
+    case 3:
+      made->AddRange("aten::mm", start_ns, end_ns, RangeKind::kOperator, AnyThread());
+      made->trace.operators.back().sequence = *rc::gen::inRange(0, 3);
+      return;
+    case 4: {
+      made->AddCopy(start_ns, end_ns, any_launch());
+      made->trace.copies.back().copy_kind = CopyKind::kDeviceToHost;
+      made->trace.copies.back().stream_id = stream;
+      return;
+    }
+    case 5: {
+      EventRecord& record = made->trace.event_records.emplace_back();
+      record.launch = any_launch();
+      record.stream_id = stream;
+      return;
+    }
+    case 6:
+    case 7: {
+      Synchronization& wait =
+          AddWait(made,
+                  *rc::gen::element(WaitKind::kEvent, WaitKind::kStreamWaitEvent, WaitKind::kStream,
+                                    WaitKind::kContext, WaitKind::kUnknown),
+                  any_launch(), stream);
+      wait.event_record = *rc::gen::inRange<ItemIndex>(0, 3);
+      return;
+    }
+    case 8:
+      return made->AddReplay(start_ns, end_ns, any_launch());
+    default:
+      made->AddKernel(start_ns, end_ns, *rc::gen::inRange(0, 5) == 0 ? kNoLaunch : any_launch(),
+                      "k", *rc::gen::inRange(0, 2), stream)
+          .graph = *rc::gen::arbitrary<bool>();
+  }
+}
+
+RC_GTEST_PROP(CriticalPathProperty, WhateverHappened, ()) {
+  MadeRun made;
+  made.AddThread(1, 2);
+  made.AddThread(1, 3);
+  for (int i = *rc::gen::inRange(0, 40); i > 0; --i) AddAnything(&made);
+  CheckPaths(made.run());
+  RC_ASSERT(!testing::Test::HasFailure());
+}
+
+}  // namespace
+}  // namespace oplens::prof

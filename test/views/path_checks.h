@@ -1,0 +1,23 @@
+#ifndef OPLENS_TEST_VIEWS_PATH_CHECKS_H_
+#define OPLENS_TEST_VIEWS_PATH_CHECKS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "prof/path/critical_path.h"
+#include "prof/run/run.h"
+
+namespace oplens::prof {
+
+/// The critical paths of all steps of a run.
+std::vector<StepPath> PathsOf(const Run& run, const std::vector<std::string>& what_if = {});
+
+/// Expects what holds of every path: its edges follow each other from the beginning of the step to
+/// its end and add up to the length, which is no more than the step and no less than the longest
+/// union of one stream's work in it; other times change it as they must.
+void CheckPaths(const Run& run);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_TEST_VIEWS_PATH_CHECKS_H_
