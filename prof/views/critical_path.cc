@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
+#include "prof/run/hta_events.h"
 #include "prof/views/call_places.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
@@ -126,9 +128,119 @@ class Names {
   std::unordered_map<int64_t, std::string> known_;
 };
 
-double PercentOf(int64_t part, int64_t whole) {
-  return 100.0 * (static_cast<double>(part) / static_cast<double>(whole));
+/// Unknown of nothing.
+Cell PercentCell(int64_t part, int64_t whole) {
+  if (whole == 0) return {};
+  return {100.0 * (static_cast<double>(part) / static_cast<double>(whole))};
 }
+
+/// The reference's paths: their causes are other words, and they are of no step.
+class HtaCriticalPathView : public Partial {
+ public:
+  explicit HtaCriticalPathView(const ViewOptions& options) : notes_("critical-path") {
+    if (!options.what_if.empty()) {
+      throw UsageError("--what-if: the view critical-path has none with --compat hta");
+    }
+    by_edge_ = std::find(options.by.begin(), options.by.end(), "edge") != options.by.end();
+    by_name_ = std::find(options.by.begin(), options.by.end(), "name") != options.by.end();
+  }
+
+  void Begin(const Run* run) override { notes_.Begin(run); }
+
+  /// Of the first step; without steps of the whole trace.
+  void End(const Run* run) override {
+    if (run == nullptr) return;
+    none_ |= run->trace().torch_events.empty();
+    std::vector<HtaPathEdge> path = HtaCriticalPath(run->trace(), "ProfilerStep", 0);
+    if (path.empty()) path = HtaCriticalPath(run->trace(), "", 0);
+    std::vector<HtaPathEdge>& all = ranks_[std::string(run->rank())];
+    all.insert(all.end(), path.begin(), path.end());
+  }
+
+  void Merge(const Partial& other) override {
+    const auto& more = dynamic_cast<const HtaCriticalPathView&>(other);
+    for (const auto& [name, path] : more.ranks_) {
+      std::vector<HtaPathEdge>& mine = ranks_[name];
+      mine.insert(mine.end(), path.begin(), path.end());
+      if (mine.size() > path.size()) std::sort(mine.begin(), mine.end());
+    }
+    none_ |= more.none_;
+    notes_.Merge(more.notes_);
+  }
+
+  std::vector<Field> Fields() const override {
+    if (by_edge_) return {std::begin(kEdgeFields), std::end(kEdgeFields)};
+    std::vector<Field> fields(std::begin(kFields), std::end(kFields));
+    if (by_name_) fields.insert(fields.begin() + 3, kNameField);
+    return fields;
+  }
+
+  void Emit(Sink* sink) const override {
+    for (const auto& [name, path] : ranks_) {
+      if (by_edge_) {
+        EmitEdges(name, path, sink);
+      } else {
+        EmitSums(name, path, sink);
+      }
+    }
+  }
+
+  std::vector<std::string> Notes() const override {
+    std::vector<std::string> notes = notes_.Sentences();
+    if (none_) {
+      notes.emplace_back(
+          "critical-path: --compat hta reads traces of PyTorch's profiler only: without it any "
+          "profile has a critical path");
+    }
+    return notes;
+  }
+
+ private:
+  void EmitSums(const std::string& rank, const std::vector<HtaPathEdge>& path, Sink* sink) const {
+    std::map<std::pair<std::string_view, std::string_view>, Sum> sums;
+    int64_t length_ns = 0;
+    for (const HtaPathEdge& edge : path) {
+      const std::string_view name = by_name_ ? std::string_view(edge.name) : std::string_view();
+      sums[{edge.bound_by, name}].Add({HtaNs(edge.time_us), 1});
+      length_ns = SaturatingSum(length_ns, HtaNs(edge.time_us));
+    }
+    for (const auto& [key, sum] : sums) {
+      std::vector<Cell> cells = {Text(rank), {}, Text(key.first)};
+      if (by_name_) cells.push_back(Text(key.second));
+      cells.insert(cells.end(), {Integer(sum.time_ns),
+                                 PercentCell(sum.time_ns, length_ns),
+                                 Integer(sum.edges),
+                                 Integer(length_ns),
+                                 {}});
+      sink->Row(cells);
+    }
+  }
+
+  static void EmitEdges(const std::string& rank, const std::vector<HtaPathEdge>& path, Sink* sink) {
+    int64_t number = 0;
+    for (const HtaPathEdge& edge : path) {
+      const Cell stream = edge.name.empty() ? Cell{} : Integer(edge.stream);
+      sink->Row(std::vector<Cell>{Text(rank),
+                                  {},
+                                  Integer(++number),
+                                  {},
+                                  Text(edge.name),
+                                  Text(edge.type),
+                                  Text(edge.bound_by),
+                                  {},
+                                  Integer(HtaNs(edge.time_us)),
+                                  {},
+                                  {},
+                                  stream});
+    }
+  }
+
+  bool by_edge_ = false;
+  bool by_name_ = false;
+  bool none_ = false;  // An input is of another family.
+  std::map<std::string, std::vector<HtaPathEdge>, RankBefore> ranks_;
+  ViewNotes notes_;
+};
 
 class CriticalPath : public Partial {
  public:
@@ -273,16 +385,13 @@ void CriticalPath::EmitSums(const std::string& rank, int64_t step, const StepSum
   for (const auto& [key, sum] : rows) {
     std::vector<Cell> cells = {Text(rank), Integer(step), Text(PathCauseWord(key->first))};
     if (by_name_) cells.push_back(Text(key->second));
-    cells.insert(cells.end(), {Integer(sum->time_ns),
-                               {PercentOf(sum->time_ns, found.length_ns)},
-                               Integer(sum->edges),
-                               Integer(found.length_ns),
-                               Integer(found.step_ns)});
+    cells.insert(cells.end(),
+                 {Integer(sum->time_ns), PercentCell(sum->time_ns, found.length_ns),
+                  Integer(sum->edges), Integer(found.length_ns), Integer(found.step_ns)});
     if (!what_if_.empty()) {
       const int64_t saved_ns = found.length_ns - found.what_if_ns;
-      cells.insert(
-          cells.end(),
-          {Integer(found.what_if_ns), Integer(saved_ns), {PercentOf(saved_ns, found.length_ns)}});
+      cells.insert(cells.end(), {Integer(found.what_if_ns), Integer(saved_ns),
+                                 PercentCell(saved_ns, found.length_ns)});
     }
     sink->Row(cells);
   }
@@ -315,6 +424,7 @@ std::vector<std::string> CriticalPath::Notes() const {
 std::span<const Field> CriticalPathFields() { return kFields; }
 
 std::unique_ptr<Partial> MakeCriticalPath(const ViewOptions& options) {
+  if (options.compat == Compat::kHta) return std::make_unique<HtaCriticalPathView>(options);
   return std::make_unique<CriticalPath>(options);
 }
 

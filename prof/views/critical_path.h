@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "prof/path/critical_path.h"
+#include "prof/path/hta_path.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {

@@ -209,6 +209,7 @@ constexpr View kViews[] = {
      .fields = CriticalPathFields,
      .make = MakeCriticalPath,
      .by = CriticalPathKeys,
+     .hta_needs = kHtaCriticalPathNeeds,
      .hta = true,
      .what_if = true},
     {.name = "losses",

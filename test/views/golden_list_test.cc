@@ -36,8 +36,8 @@ constexpr Golden kGoldens[] = {
     {"hta_launch_stats.csv", "hta_streams_golden_test.cc", ""},
     {"hta_queue_length_summary.csv", "hta_streams_golden_test.cc", ""},
     {"hta_memory_bw_summary.csv", "hta_streams_golden_test.cc", ""},
-    {"hta_critical_path_edges.csv", "", "there is no view of the critical path yet"},
-    {"hta_critical_path_summary.csv", "", "there is no view of the critical path yet"},
+    {"hta_critical_path_edges.csv", "critical_path_golden_test.cc", ""},
+    {"hta_critical_path_summary.csv", "critical_path_golden_test.cc", ""},
     {"reference_timings.csv", "", "times of other programs"},
     {"reference_timings_repeated.csv", "", "times of other programs"},
 };
