@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/saturating.h"
@@ -189,12 +190,13 @@ class EdgeSplitter {
 /// Paths of one step after the other.
 class PathFinder {
  public:
-  PathFinder(const Run& run, const WhatIf& what_if)
+  PathFinder(const Run& run, const WhatIf& what_if, PathTaker* taker)
       : what_if_(what_if),
         steps_(run),
         splitter_(run, steps_),
         scaling_(run, steps_),
-        factors_(run, what_if) {}
+        factors_(run, what_if),
+        taker_(*taker) {}
 
   void Find(const Step& step, size_t place, StepPath* path) {
     steps_.Build(step, place);
@@ -222,7 +224,6 @@ class PathFinder {
       way_.push_back({edge, node});
       node = steps_.graph().edges()[edge].from;
     }
-    path->edges.clear();
     path->length_ns = 0;
     int64_t now_ns = path->span.start_ns;
     const auto add = [&](const PathEdge& part) {
@@ -237,16 +238,16 @@ class PathFinder {
     AddUnknown(now_ns, path->span.end_ns, path);
   }
 
-  static void AddUnknown(int64_t start_ns, int64_t end_ns, StepPath* path) {
+  void AddUnknown(int64_t start_ns, int64_t end_ns, StepPath* path) {
     if (start_ns >= end_ns) return;
     PathEdge edge = {start_ns, LengthOf({start_ns, end_ns}), {}};
     edge.link = PathLink::kStart;
     Add(edge, path);
   }
 
-  static void Add(const PathEdge& edge, StepPath* path) {
+  void Add(const PathEdge& edge, StepPath* path) {
     path->length_ns = SaturatingSum(path->length_ns, edge.time_ns);
-    path->edges.push_back(edge);
+    taker_.TakeEdge(edge);
   }
 
   void ScaleEdges() {
@@ -274,22 +275,41 @@ class PathFinder {
   EdgeSplitter splitter_;
   EdgeSplitter scaling_;
   Factors factors_;
+  PathTaker& taker_;
   LongestPaths longest_;
   std::vector<Way> way_;
   std::vector<int64_t> scaled_ns_;  // By edge.
 };
 
+class PathKeeper : public PathTaker {
+ public:
+  void TakeEdge(const PathEdge& edge) override { edges_.push_back(edge); }
+  void TakeStep(const StepPath& path) override {
+    paths_.push_back({path, std::exchange(edges_, {})});
+  }
+  std::vector<StepPathEdges> Take() { return std::move(paths_); }
+
+ private:
+  std::vector<PathEdge> edges_;
+  std::vector<StepPathEdges> paths_;
+};
+
 }  // namespace
 
-void ForEachCriticalPath(const Run& run, const WhatIf& what_if,
-                         const std::function<void(const StepPath&)>& take) {
-  PathFinder finder(run, what_if);
+void FindCriticalPaths(const Run& run, const WhatIf& what_if, PathTaker* taker) {
+  PathFinder finder(run, what_if, taker);
   StepPath path;
   const std::span<const Step> steps = run.steps().all();
   for (size_t i = 0; i < steps.size(); ++i) {
     finder.Find(steps[i], i, &path);
-    take(path);
+    taker->TakeStep(path);
   }
+}
+
+std::vector<StepPathEdges> CriticalPathsOf(const Run& run, const WhatIf& what_if) {
+  PathKeeper keeper;
+  FindCriticalPaths(run, what_if, &keeper);
+  return keeper.Take();
 }
 
 }  // namespace oplens::prof

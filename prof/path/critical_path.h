@@ -1,9 +1,8 @@
 #ifndef OPLENS_PROF_PATH_CRITICAL_PATH_H_
 #define OPLENS_PROF_PATH_CRITICAL_PATH_H_
 
-#include <functional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "parse/model/trace_needs.h"
 #include "prof/path/path_edge.h"
@@ -15,14 +14,26 @@ namespace oplens::prof {
 /// What a trace must hold for it.
 inline constexpr TraceNeeds kCriticalPathNeeds = {TracePart::kWaitEvents, TracePart::kLongCalls};
 
-/// Finds the critical path of each step of a run (docs/views_critical_path.md) and calls `take`
-/// with it, in the order of the steps; what it gets is gone with the next. The longest path through
-/// what the moments of the step depend on (StepGraph), from the beginning of the step to its end.
+/// Takes paths as they are found.
+class PathTaker {
+ public:
+  virtual ~PathTaker() = default;
+  /// The next edge of the step at hand.
+  virtual void TakeEdge(const PathEdge& edge) = 0;
+  /// All edges of a step came.
+  virtual void TakeStep(const StepPath& path) = 0;
+};
+
+/// Finds the critical path of each step of a run (docs/views_critical_path.md), in the order of the
+/// steps: the longest path through what the moments of the step depend on (StepGraph), from the
+/// beginning of the step to its end.
 ///
-/// O(n log n) for n ranges, API calls and pieces of work; some 100 bytes a piece of work of the
-/// largest step and 40 of any, until it returns.
-void ForEachCriticalPath(const Run& run, const WhatIf& what_if,
-                         const std::function<void(const StepPath&)>& take);
+/// O(n log n) for n ranges, API calls and pieces of work; some 40 bytes a piece of work and 100
+/// more of the largest step, until it returns.
+void FindCriticalPaths(const Run& run, const WhatIf& what_if, PathTaker* taker);
+
+/// All of them at once: there may be ten edges a piece of work.
+std::vector<StepPathEdges> CriticalPathsOf(const Run& run, const WhatIf& what_if = {});
 
 /// What an edge's subject is called: the operator, API call or kernel (in full); "" of nothing.
 std::string PathNameOf(const Run& run, const PathSubject& subject);

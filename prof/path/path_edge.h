@@ -72,12 +72,16 @@ struct PathEdge {
 
 /// The critical path of one step.
 struct StepPath {
-  int64_t number = 0;           ///< Of the step.
-  Interval span;                ///< Of the step, with its device work.
-  std::vector<PathEdge> edges;  ///< In the order of time: each starts where the one before ends.
-  int64_t length_ns = 0;        ///< Sum of the edges' times.
-  int64_t what_if_ns = 0;       ///< The length with changed times; length_ns where nothing changes.
-  int64_t cut = 0;              ///< Dependencies that the file tells and that cannot be.
+  int64_t number = 0;      ///< Of the step.
+  Interval span;           ///< Of the step, with its device work.
+  int64_t length_ns = 0;   ///< Sum of the edges' times.
+  int64_t what_if_ns = 0;  ///< The length with changed times; length_ns where nothing changes.
+  int64_t cut = 0;         ///< Dependencies that the file tells and that cannot be.
+};
+
+/// The same with its edges, in the order of time: each starts where the one before ends.
+struct StepPathEdges : StepPath {
+  std::vector<PathEdge> edges;
 };
 
 }  // namespace oplens::prof

@@ -29,7 +29,7 @@ constexpr View kView = {.name = "critical-path",
                         .make = MakeCriticalPath};
 
 /// The edges of a path as "cause time link".
-std::vector<std::string> EdgesOf(const StepPath& path) {
+std::vector<std::string> EdgesOf(const StepPathEdges& path) {
   std::vector<std::string> texts;
   for (const PathEdge& edge : path.edges) {
     texts.push_back(
@@ -40,7 +40,7 @@ std::vector<std::string> EdgesOf(const StepPath& path) {
 
 std::vector<std::string> OnlyPath(MadeRun* made) {
   CheckPaths(made->run());
-  const std::vector<StepPath> paths = PathsOf(made->run());
+  const std::vector<StepPathEdges> paths = PathsOf(made->run());
   EXPECT_EQ(paths.size(), 1u);
   return paths.empty() ? std::vector<std::string>() : EdgesOf(paths.front());
 }
@@ -229,7 +229,7 @@ TEST(CriticalPathTest, TheCallerOfBackwardWaitsForTheEngine) {
               ElementsAre("other_host 5 host", "cpu_op 10 host", "other_host 15 host",
                           "cpu_op 10 host", "api_call 2 host", "cpu_op 18 host",
                           "other_host 10 end", "cpu_op 20 end", "other_host 10 end"));
-  const std::vector<StepPath> paths = PathsOf(made.run());
+  const std::vector<StepPathEdges> paths = PathsOf(made.run());
   EXPECT_EQ(paths[0].edges[2].thread, 0u);
   EXPECT_EQ(paths[0].edges[3].thread, 1u);
   EXPECT_EQ(paths[0].edges[5].thread, 1u);
@@ -300,7 +300,7 @@ TEST(CriticalPathTest, EachStepFromTheEndOfTheOneBefore) {
   made.AddKernel(5, 50, made.AddCall(2, 3), "a");
   made.AddKernel(52, 90, made.AddCall(22, 23), "b");
   CheckPaths(made.run());
-  const std::vector<StepPath> paths = PathsOf(made.run());
+  const std::vector<StepPathEdges> paths = PathsOf(made.run());
   ASSERT_EQ(paths.size(), 2u);
   EXPECT_THAT(EdgesOf(paths[0]), ElementsAre("other_host 2 host", "api_call 1 launch",
                                              "launch_delay 2 launch", "compute 45 work"));

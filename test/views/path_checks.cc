@@ -28,7 +28,7 @@ std::vector<int64_t> LongestStreams(const Run& run) {
   return longest;
 }
 
-void CheckEdges(const StepPath& path) {
+void CheckEdges(const StepPathEdges& path) {
   int64_t now_ns = path.span.start_ns;
   int64_t sum_ns = 0;
   int64_t wrong = 0;
@@ -47,31 +47,25 @@ void CheckEdges(const StepPath& path) {
 
 }  // namespace
 
-std::vector<StepPath> PathsOf(const Run& run, const std::vector<std::string>& what_if) {
-  std::vector<StepPath> paths;
-  ForEachCriticalPath(run, WhatIf(what_if), [&](const StepPath& path) { paths.push_back(path); });
-  return paths;
+std::vector<StepPathEdges> PathsOf(const Run& run, const std::vector<std::string>& what_if) {
+  return CriticalPathsOf(run, WhatIf(what_if));
 }
 
 void CheckPaths(const Run& run) {
   const std::vector<int64_t> longest = LongestStreams(run);
-  size_t i = 0;
-  ForEachCriticalPath(run, WhatIf(), [&](const StepPath& path) {
-    SCOPED_TRACE(path.number);
-    CheckEdges(path);
-    EXPECT_GE(path.length_ns, longest[i]);
-    EXPECT_EQ(path.what_if_ns, path.length_ns);
-    ++i;
-  });
-  EXPECT_EQ(i, longest.size());
-  const std::vector<std::string> same = {"scale(*,1)"};
-  ForEachCriticalPath(run, WhatIf(same),
-                      [](const StepPath& path) { EXPECT_EQ(path.what_if_ns, path.length_ns); });
-  const std::vector<std::string> less = {"scale(compute,0.5)", "scale(copy,0)"};
-  ForEachCriticalPath(run, WhatIf(less), [](const StepPath& path) {
-    EXPECT_LE(path.what_if_ns, path.length_ns);
-    EXPECT_GE(path.what_if_ns, 0);
-  });
+  const std::vector<StepPathEdges> paths = PathsOf(run);
+  const std::vector<StepPathEdges> same = PathsOf(run, {"scale(*,1)"});
+  const std::vector<StepPathEdges> less = PathsOf(run, {"scale(compute,0.5)", "scale(copy,0)"});
+  ASSERT_EQ(paths.size(), longest.size());
+  for (size_t i = 0; i < paths.size(); ++i) {
+    SCOPED_TRACE(paths[i].number);
+    CheckEdges(paths[i]);
+    EXPECT_GE(paths[i].length_ns, longest[i]);
+    EXPECT_EQ(paths[i].what_if_ns, paths[i].length_ns);
+    EXPECT_EQ(same[i].what_if_ns, paths[i].length_ns);
+    EXPECT_LE(less[i].what_if_ns, paths[i].length_ns);
+    EXPECT_GE(less[i].what_if_ns, 0);
+  }
 }
 
 }  // namespace oplens::prof

@@ -11,7 +11,7 @@
 namespace oplens::prof {
 
 /// The critical paths of all steps of a run.
-std::vector<StepPath> PathsOf(const Run& run, const std::vector<std::string>& what_if = {});
+std::vector<StepPathEdges> PathsOf(const Run& run, const std::vector<std::string>& what_if = {});
 
 /// Expects what holds of every path: its edges follow each other from the beginning of the step to
 /// its end and add up to the length, which is no more than the step and no less than the longest
