@@ -33,6 +33,11 @@ class MomentGraph {
     firsts_.clear();
     edges_.clear();
   }
+  /// Room that is not used costs no memory, but growing would copy.
+  void Reserve(size_t nodes, size_t edges) {
+    firsts_.reserve(nodes);
+    edges_.reserve(edges);
+  }
 
   size_t size() const { return firsts_.size(); }
   std::span<const Edge> edges() const { return edges_; }

@@ -104,6 +104,7 @@ void StepGraph::Build(const Step& step, size_t place) {
   touched_.clear();
   TakeParts();
   TakeEvents();
+  graph_.Reserve(first_work_ + events_.size() + 1, 2 * size_t{first_work_} + 3 * events_.size());
   graph_.AddNode();
   for (const Part& part : step_parts_) AddMoments(part);
   for (const uint32_t event : events_) AddWork(event);
