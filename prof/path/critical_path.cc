@@ -161,7 +161,9 @@ class EdgeSplitter {
       part.start_ns = returned_ns;
       part.cause = PathCause::kLaunchDelay;
     } else if (edge.link == PathLink::kStreamWait || edge.link == PathLink::kGraph) {
-      part.cause = edge.link == PathLink::kGraph ? PathCause::kQueue : PathCause::kSyncWait;
+      part.cause = launch == kNoLaunch             ? PathCause::kIdle
+                   : edge.link == PathLink::kGraph ? PathCause::kQueue
+                                                   : PathCause::kSyncWait;
     } else if (edge.link == PathLink::kStream && launch != kNoLaunch) {
       part.cause = PathCause::kQueue;
     }

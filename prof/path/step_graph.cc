@@ -359,21 +359,25 @@ void StepGraph::AddSources(uint32_t event, const DeviceEvent& work, int64_t star
     add(work_.events()[wait->second].end_ns, NodeOfEvent(wait->second), PathLink::kStreamWait);
   }
   const LaunchIndex launch = work_.LaunchOf(work);
-  if (launch == kNoLaunch) return;
-  add(trace_.launches[launch].start_ns, NodeOfMoment(moments_.MomentOf(launch)), PathLink::kLaunch);
+  if (launch != kNoLaunch) {
+    add(trace_.launches[launch].start_ns, NodeOfMoment(moments_.MomentOf(launch)),
+        PathLink::kLaunch);
+  }
   AddInferred(event, work, start_ns);
 }
 
-/// Inside a graph, and where the file tells of no waits of streams, the times tell what work may
-/// have waited for: it did not begin though its stream was free and its call long over.
+/// Inside a graph, where the file tells of no waits of streams, and of work without a known call
+/// the times tell what it may have waited for: it did not begin though its stream was free and its
+/// call long over.
 void StepGraph::AddInferred(uint32_t event, const DeviceEvent& work, int64_t start_ns) {
   int64_t ready_ns = span_.start_ns;
   for (const Source& source : sources_) ready_ns = std::max(ready_ns, source.time_ns);
   if (ready_ns >= start_ns) return;
   const LaunchIndex launch = work_.LaunchOf(work);
   const bool graph = work.IsKernel() && trace_.kernels[work.index].graph;
-  const bool late = !waits_told_ && LengthOf({ready_ns, start_ns}) > kLongCallNs &&
-                    LengthOf({trace_.launches[launch].end_ns, start_ns}) > kLongCallNs;
+  const bool late =
+      launch == kNoLaunch || (!waits_told_ && LengthOf({ready_ns, start_ns}) > kLongCallNs &&
+                              LengthOf({trace_.launches[launch].end_ns, start_ns}) > kLongCallNs);
   if (!graph && !late) return;
   const uint32_t other = streams_.LastEndedBy(work.device_id, start_ns, event);
   if (other == kNone || streams_.StreamOf(other) == streams_.StreamOf(event)) return;

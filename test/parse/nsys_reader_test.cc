@@ -177,6 +177,9 @@ TEST_F(NsysReaderTest, AllCallsWhereTheyAreAskedFor) {
   EXPECT_EQ(trace.launches[0].correlation_id, id);
   EXPECT_EQ(trace.threads.at(trace.launches[1].thread).process_id, kOtherProcess);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchTimes), 1);
+
+  rows[0]["end"] = std::get<int64_t>(rows[0].at("start")) + kLongCallNs;
+  EXPECT_EQ(Read({}, {TracePart::kLongCalls}).launches.size(), 2u);
 }
 
 TEST_F(NsysReaderTest, CallsThatWaitAreKeptWhereTheyAreAskedFor) {

@@ -154,6 +154,25 @@ TEST_F(NvprofReaderTest, CallsThatWaitAreKeptWhereTheyAreAskedFor) {
   EXPECT_EQ(trace.kernels.at(0).launch, 0u);
 }
 
+TEST_F(NvprofReaderTest, LongCallsWhereTheyAreAskedFor) {
+  thread_.Launch({});
+  for (const int64_t length_ns : {kLongCallNs - 1, kLongCallNs}) {
+    test::Row call = builder_.rows("RUNTIME")[0];
+    call["cbid"] = 20;
+    call["correlationId"] = 700 + length_ns;
+    call["end"] = std::get<int64_t>(call.at("start")) + length_ns;
+    builder_.Add("RUNTIME", call);
+  }
+  EXPECT_EQ(Read({}, {TracePart::kApiCalls}).launches.size(), 3u);
+  const Trace trace = Read({}, {TracePart::kLongCalls});
+  ASSERT_EQ(trace.launches.size(), 2u);
+  EXPECT_EQ(trace.launches[1].end_ns - trace.launches[1].start_ns, kLongCallNs);
+  EXPECT_TRUE(trace.api_times.empty());
+  const Trace both = Read({}, {TracePart::kLongCalls, TracePart::kApiTimes});
+  EXPECT_EQ(both.launches.size(), 2u);
+  EXPECT_EQ(both.api_times.size(), 1u);
+}
+
 TEST_F(NvprofReaderTest, WhatNobodyAsksForIsNotKept) {
   thread_.Launch({});
   thread_.CallApi(20);

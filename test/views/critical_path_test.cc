@@ -264,6 +264,15 @@ TEST(CriticalPathTest, WithoutCallsNothingIsKnownOfGaps) {
   EXPECT_THAT(OnlyPath(&made), ElementsAre("compute 20 work", "idle 5 stream", "compute 15 work"));
 }
 
+TEST(CriticalPathTest, WorkWithoutACallFollowsWhatEndedLast) {
+  MadeRun made;
+  made.AddKernel(10, 30, kNoLaunch, "a");
+  made.AddKernel(12, 32, kNoLaunch, "b", 0, 8);
+  made.AddKernel(35, 50, kNoLaunch, "c", 0, 9);
+  EXPECT_THAT(OnlyPath(&made), ElementsAre("idle 2 start", "compute 20 work", "idle 3 stream_wait",
+                                           "compute 15 work"));
+}
+
 // Work that begins before its call cannot wait for it.
 TEST(CriticalPathTest, WhatGoesBackInTimeIsCut) {
   MadeRun made;
