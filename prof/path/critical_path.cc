@@ -35,6 +35,16 @@ class Factors {
   std::unordered_map<int64_t, double> known_;
 };
 
+int64_t SaturatingEnd(int64_t start_ns, int64_t time_ns) {
+  int64_t end_ns = 0;
+  return __builtin_add_overflow(start_ns, time_ns, &end_ns) ? INT64_MAX : end_ns;
+}
+
+int64_t SaturatingStart(int64_t end_ns, int64_t time_ns) {
+  int64_t start_ns = 0;
+  return __builtin_sub_overflow(end_ns, time_ns, &start_ns) ? INT64_MIN : start_ns;
+}
+
 int64_t Scaled(int64_t time_ns, double factor) {
   if (factor == 1) return time_ns;
   constexpr auto kMost = static_cast<double>(std::numeric_limits<int64_t>::max() / 2);
@@ -77,11 +87,6 @@ class EdgeSplitter {
   }
 
  private:
-  static int64_t SaturatingEnd(int64_t start_ns, int64_t time_ns) {
-    int64_t end_ns = 0;
-    return __builtin_add_overflow(start_ns, time_ns, &end_ns) ? INT64_MAX : end_ns;
-  }
-
   PathSubject WaitOf(uint32_t node) const {
     const HostMoment& moment = *steps_.MomentOf(node);
     const LaunchIndex call =
@@ -130,9 +135,9 @@ class EdgeSplitter {
     // Work that ran beside the one before it has what is left of its time.
     const int64_t end_ns = steps_.TimeOf(to);
     const int64_t gap_ns = edge.weight_ns - work_ns;
-    if (gap_ns > 0) SplitGap(edge, start_ns - gap_ns, start_ns, work, part, f);
+    if (gap_ns > 0) SplitGap(edge, SaturatingStart(start_ns, gap_ns), start_ns, work, part, f);
     if (work_ns == 0) return;
-    part.start_ns = end_ns - work_ns;
+    part.start_ns = SaturatingStart(end_ns, work_ns);
     part.time_ns = work_ns;
     part.link = work.work == WorkClass::kCommunication ? PathLink::kCollective : PathLink::kWork;
     part.cause = CauseOf(work.work);
@@ -232,7 +237,7 @@ class PathFinder {
       // Where a cycle was cut the way may begin late, or have a hole.
       AddUnknown(now_ns, part.start_ns, path);
       Add(part, path);
-      now_ns = part.start_ns + part.time_ns;
+      now_ns = SaturatingEnd(part.start_ns, part.time_ns);
     };
     for (auto step = way_.rbegin(); step != way_.rend(); ++step) {
       splitter_.Split(steps_.graph().edges()[step->edge], step->to, add);

@@ -302,6 +302,19 @@ TEST(CriticalPathTest, ACycleIsCut) {
   EXPECT_EQ(PathsOf(made.run())[0].cut, 1);
 }
 
+TEST(CriticalPathTest, TimesBeyondAllBounds) {
+  MadeRun made;
+  made.AddRange("aten::mm", INT64_MIN, INT64_MAX - 1, RangeKind::kOperator);
+  made.AddKernel(INT64_MAX - 20, INT64_MAX, made.AddCall(INT64_MIN + 1, INT64_MIN + 9), "a");
+  made.AddKernel(INT64_MIN, INT64_MIN + 5, kNoLaunch, "b");
+  made.AddKernel(-5, 9, made.AddCall(-9, INT64_MAX), "c", 0, 8);
+  AddWait(&made, WaitKind::kContext, made.AddCall(0, INT64_MAX, "cudaDeviceSynchronize"), -1);
+  for (const StepPathEdges& path : PathsOf(made.run(), {"scale(*,1000000)"})) {
+    EXPECT_GT(path.length_ns, 0);
+    EXPECT_GE(path.what_if_ns, 0);
+  }
+}
+
 TEST(CriticalPathTest, EachStepFromTheEndOfTheOneBefore) {
   MadeRun made;
   made.AddStep(1, 0, 20);

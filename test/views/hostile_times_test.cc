@@ -10,6 +10,7 @@
 
 #include "parse/records/kernel_records.h"
 #include "prof/views/bandwidth.h"
+#include "prof/views/critical_path.h"
 #include "prof/views/hta_kernels.h"
 #include "prof/views/idle.h"
 #include "prof/views/kernel_types.h"
@@ -54,7 +55,7 @@ std::vector<test::ViewRow> RowsOfAll(Trace* trace, Compat compat) {
   ViewOptions options;
   options.compat = compat;
   for (const auto make : {MakeTemporal, MakeKernelTypes, MakeLosses, MakeHtaKernels, MakeIdle,
-                          MakeLaunches, MakeQueue, MakeBandwidth}) {
+                          MakeLaunches, MakeQueue, MakeBandwidth, MakeCriticalPath}) {
     if (make == MakeHtaKernels && compat != Compat::kHta) continue;
     const std::unique_ptr<Partial> partial = make(options);
     partial->Begin(&run);
@@ -81,8 +82,9 @@ TEST(HostileTimesTest, SumsStayWithinBounds) {
                          {kMax - 1, kMax},
                          {2, kMax}});
   for (const test::ViewRow& row : RowsOfAll(&trace, Compat::kNone)) {
-    for (const char* const key : {"sum_ns", "compute_ns", "kernel_ns", "count", "idle_ns", "gaps",
-                                  "delay_ns", "span_ns", "blocked_ns", "bytes", "time_ns"}) {
+    for (const char* const key :
+         {"sum_ns", "compute_ns", "kernel_ns", "count", "idle_ns", "gaps", "delay_ns", "span_ns",
+          "blocked_ns", "bytes", "time_ns", "length_ns"}) {
       const auto cell = row.find(key);
       if (cell == row.end() || cell->second.empty()) continue;
       EXPECT_GE(std::stoll(cell->second), 0) << key;

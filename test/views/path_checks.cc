@@ -42,7 +42,7 @@ void CheckEdges(const StepPathEdges& path) {
   if (!path.edges.empty()) {
     EXPECT_EQ(now_ns, path.span.end_ns);
   }
-  EXPECT_LE(path.length_ns, LengthOf(path.span));
+  EXPECT_EQ(path.length_ns, LengthOf(path.span));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace oplens::prof {
 std::vector<StepPathEdges> PathsOf(const Run& run, const std::vector<std::string>& what_if = {});
 
 /// Expects what holds of every path: its edges follow each other from the beginning of the step to
-/// its end and add up to the length, which is no more than the step and no less than the longest
-/// union of one stream's work in it; other times change it as they must.
+/// its end and add up to the length, which is that of the step and no less than the longest union
+/// of one stream's work in it; other times change it as they must.
 void CheckPaths(const Run& run);
 
 }  // namespace oplens::prof
