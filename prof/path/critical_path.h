@@ -28,7 +28,7 @@ class PathTaker {
 /// steps: the longest path through what the moments of the step depend on (StepGraph), from the
 /// beginning of the step to its end.
 ///
-/// O(n log n) for n ranges, API calls and pieces of work; some 40 bytes a piece of work and 100
+/// O(n log n) for n ranges, API calls and pieces of work; some 40 bytes a piece of work and 120
 /// more of the largest step, until it returns.
 void FindCriticalPaths(const Run& run, const WhatIf& what_if, PathTaker* taker);
 
