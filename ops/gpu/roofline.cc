@@ -82,18 +82,53 @@ std::optional<MathUnit> UnitOf(const RooflineCase& kernel) {
   return TensorUnitOf(kernel.math, kernel.half_sums);
 }
 
-double BestPeakOf(const Gpu& gpu, DType left, DType right) {
+std::optional<MathUnit> BestUnitOf(const Gpu& gpu, DType left, DType right) {
   bool known = false;
   const MathType math = MathTypeOf(left, right, &known);
-  if (math == MathType::kUnknown) return 0;
+  if (math == MathType::kUnknown) return std::nullopt;
+  std::optional<MathUnit> best;
+  const auto offer = [&](MathUnit unit) {
+    if (gpu.Peak(unit) > (best ? gpu.Peak(*best) : 0)) best = unit;
+  };
   const std::optional<MathUnit> tensor = TensorUnitOf(math, false);
-  const bool has_tensor = tensor && HasTensorCoreFor(gpu.compute_capability, math);
-  double best = has_tensor ? gpu.Peak(*tensor) : 0;
+  if (tensor && HasTensorCoreFor(gpu.compute_capability, math)) offer(*tensor);
   // Without Tensor Cores for them, narrow types are widened to fp32.
-  best = std::max(
-      best, gpu.Peak(math == MathType::kFp64 ? MathUnit::kVectorFp64 : MathUnit::kVectorFp32));
-  if (math == MathType::kFp16) best = std::max(best, gpu.Peak(MathUnit::kVectorFp16));
+  offer(math == MathType::kFp64 ? MathUnit::kVectorFp64 : MathUnit::kVectorFp32);
+  if (math == MathType::kFp16) offer(MathUnit::kVectorFp16);
   return best;
+}
+
+double BestPeakOf(const Gpu& gpu, DType left, DType right) {
+  const std::optional<MathUnit> unit = BestUnitOf(gpu, left, right);
+  return unit ? gpu.Peak(*unit) : 0;
+}
+
+std::string_view MathUnitWord(MathUnit unit) {
+  switch (unit) {
+    case MathUnit::kVectorFp64:
+      return "fp64";
+    case MathUnit::kVectorFp32:
+      return "fp32";
+    case MathUnit::kVectorFp16:
+      return "packed_fp16";
+    case MathUnit::kTensorFp64:
+      return "tc_fp64";
+    case MathUnit::kTensorTf32:
+      return "tc_tf32";
+    case MathUnit::kTensorFp16:
+      return "tc_fp16";
+    case MathUnit::kTensorFp16Half:
+      return "tc_fp16_half";
+    case MathUnit::kTensorFp8:
+      return "tc_fp8";
+    case MathUnit::kTensorFp4:
+      return "tc_fp4";
+    case MathUnit::kTensorInt8:
+      return "tc_int8";
+    case MathUnit::kTensorInt4:
+      return "tc_int4";
+  }
+  return "";
 }
 
 Roofline RooflineOf(const RooflineCase& kernel) {

@@ -60,9 +60,14 @@ Roofline RooflineOf(const RooflineCase& kernel);
 /// The units whose peak fits; nullopt when the type of a Tensor Core kernel is not known.
 std::optional<MathUnit> UnitOf(const RooflineCase& kernel);
 
-/// The highest peak (per second) of the units that can multiply these factors; 0 when the GPU's
-/// peaks or the types are not known.
+/// Of the units that can multiply these factors the one with the highest peak; nullopt when the
+/// GPU's peaks or the types are not known.
+std::optional<MathUnit> BestUnitOf(const Gpu& gpu, DType left, DType right);
+/// That peak (per second); 0 when it is not known.
 double BestPeakOf(const Gpu& gpu, DType left, DType right);
+
+/// "fp32", "packed_fp16", "tc_fp16", "tc_fp16_half", ...; "tc_": of Tensor Cores.
+std::string_view MathUnitWord(MathUnit unit);
 
 }  // namespace oplens::ops
 

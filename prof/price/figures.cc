@@ -39,6 +39,30 @@ ops::DType TypeOf(const PricedKernel& row) {
   return ops::ParseDType(row.dtype).value_or(ops::DType::kUnknown);
 }
 
+/// Of the right factor of its product; that of the left one where it is not told apart.
+ops::DType RightOf(const PricedKernel& row) {
+  const bool has_right = row.price != nullptr && row.price->product &&
+                         row.price->product->right != ops::DType::kUnknown;
+  return has_right ? row.price->product->right : TypeOf(row);
+}
+
+/// With what is known of its use of Tensor Cores.
+ops::RooflineCase ChargeOf(const PricedKernel& row, const ops::TensorCoreJudgement& judged) {
+  ops::RooflineCase charged;
+  charged.long_name = row.record->long_name;
+  if (row.price != nullptr) charged.op_class = row.price->op_class;
+  charged.dtype = TypeOf(row);
+  charged.flops = row.share.flops;
+  charged.flops_mma = row.share.flops_mma;
+  charged.bytes = row.share.bytes;
+  charged.duration_ns = TimeOf(row);
+  charged.uses_tensor_cores = judged.use == ops::TensorCoreUse::kYes;
+  charged.math = judged.math;
+  charged.half_sums = row.verdict != nullptr && row.verdict->half_sums;
+  charged.gpu = row.gpu;
+  return charged;
+}
+
 Figures Compute(const PricedKernel& row) {
   Figures figures;
   const ops::TensorCoreVerdict by_use{row.tensor_core, {}, {}};
@@ -54,19 +78,7 @@ Figures Compute(const PricedKernel& row) {
   judged.duration_ns = TimeOf(row);
   figures.tensor_core = ops::JudgeTensorCore(judged);
 
-  ops::RooflineCase charged;
-  charged.long_name = judged.long_name;
-  if (row.price != nullptr) charged.op_class = row.price->op_class;
-  charged.dtype = judged.dtype;
-  charged.flops = row.share.flops;
-  charged.flops_mma = row.share.flops_mma;
-  charged.bytes = row.share.bytes;
-  charged.duration_ns = judged.duration_ns;
-  charged.uses_tensor_cores = figures.tensor_core.use == ops::TensorCoreUse::kYes;
-  charged.math = figures.tensor_core.math;
-  charged.half_sums = judged.verdict->half_sums;
-  charged.gpu = row.gpu;
-  figures.roofline = ops::RooflineOf(charged);
+  figures.roofline = ops::RooflineOf(ChargeOf(row, figures.tensor_core));
   FillLaunch(row, &figures);
   return figures;
 }
@@ -128,12 +140,31 @@ ReasonSet ExcessOf(const PricedKernel& row) {
   return ops::ExcessReasons(kernel);
 }
 
+MathRoof MathRoofOf(const PricedKernel& row) {
+  MathRoof roof;
+  if (row.price != nullptr && row.price->op_class == ops::OpClass::kCollective) return roof;
+  // What is no product and by its name on CUDA cores needs no judgement.
+  const bool product = row.price == nullptr || row.price->matmul_like;
+  const bool judge = product || row.tensor_core != ops::TensorCoreUse::kNo;
+  const ops::TensorCoreJudgement plain;
+  const ops::TensorCoreJudgement& judged = judge ? FiguresOf(row).tensor_core : plain;
+  const int64_t mma = row.share.flops_mma.value_or(0);
+  roof.flops = row.share.flops.value_or(0);
+  if (judged.use == ops::TensorCoreUse::kYes) {
+    roof.unit = ops::UnitOf(ChargeOf(row, judged));
+    roof.flops = mma;
+  } else if (judged.fitness == ops::TensorCoreFitness::kYes && row.gpu != nullptr && mma > 0) {
+    roof.unit = ops::BestUnitOf(*row.gpu, TypeOf(row), RightOf(row));
+    roof.flops = mma;
+  } else {
+    roof.unit = ops::UnitOf(ChargeOf(row, judged));
+  }
+  return roof;
+}
+
 double ProductPeakOf(const PricedKernel& row) {
   if (row.gpu == nullptr || row.share.flops_mma.value_or(0) <= 0) return 0;
-  const ops::DType left = TypeOf(row);
-  const bool has_right = row.price != nullptr && row.price->product &&
-                         row.price->product->right != ops::DType::kUnknown;
-  return ops::BestPeakOf(*row.gpu, left, has_right ? row.price->product->right : left);
+  return ops::BestPeakOf(*row.gpu, TypeOf(row), RightOf(row));
 }
 
 std::optional<int64_t> TimeOf(const PricedKernel& row) {

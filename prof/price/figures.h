@@ -29,6 +29,18 @@ ops::TensorCoreUse TensorCoreUseOf(const PricedKernel& row);
 /// Why the kernel is above 100 % of a roof of its GPU (ops::ExcessReasons); empty for most.
 ReasonSet ExcessOf(const PricedKernel& row);
 
+/// The arithmetic that bounds a kernel from below, as figures have it.
+struct MathRoof {
+  /// Units whose peak it is held against: that it uses (ops::UnitOf), or where it could run on
+  /// Tensor Cores and does not, the best for the types of its product (ops::BestUnitOf). nullopt:
+  /// not known, and of communication.
+  std::optional<ops::MathUnit> unit;
+  int64_t flops = 0;  ///< That count: with Tensor Cores those of matrix products, else all.
+};
+
+/// Of a row whose FLOPs are known.
+MathRoof MathRoofOf(const PricedKernel& row);
+
 /// The peak rate (FLOP/s, dense) of the row's GPU for the data type of its product: the best of its
 /// units, with TF32 for fp32 where there is such. 0 without a product, or where it is not known.
 double ProductPeakOf(const PricedKernel& row);

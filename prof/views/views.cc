@@ -14,6 +14,7 @@
 #include "prof/views/operators.h"
 #include "prof/views/overview.h"
 #include "prof/views/queue.h"
+#include "prof/views/roofline.h"
 #include "prof/views/summary_columns.h"
 #include "prof/views/tb_kernels.h"
 #include "prof/views/tb_operators.h"
@@ -212,6 +213,12 @@ constexpr View kViews[] = {
      .hta_needs = kHtaCriticalPathNeeds,
      .hta = true,
      .what_if = true},
+    {.name = "roofline",
+     .help = "how far the kernels of each op are from what the GPU could do",
+     .fields = RooflineFields,
+     .make = MakeRoofline,
+     .by = RooflineKeys,
+     .narrow = "count,time_ns,tflops,gbps,bound,roof_ns,efficiency_pct,gap_ns"},
     {.name = "losses",
      .help = "what the recording lacks, and what mends it",
      .needs = kLossesNeeds,

@@ -1,0 +1,361 @@
+#include "prof/views/roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "ops/gpu/roofline.h"
+#include "parse/model/recording_advice.h"
+#include "prof/views/roof_sums.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr std::string_view kOther = "(other)";
+
+constexpr Field kFields[] = {
+    {"op", "Op", "", FieldType::kText, Field::kShared, "op that the kernels belong to",
+     Fold::kKey},
+    {"shape", "Shape", "", FieldType::kText, Field::kShared, "shapes of the op's tensors",
+     Fold::kKey},
+    {"dir", "Dir", "", FieldType::kText, 5, "fprop (forward) or bprop (backward)", Fold::kKey},
+    {"dtype", "DType", "", FieldType::kText, 6, "data type of the op's first tensor", Fold::kKey},
+    {"gpu", "GPU", "", FieldType::kText, 14, "that the kernels ran on", Fold::kKey},
+    {"count", "Count", "", FieldType::kInteger, 7, "kernels", Fold::kSum},
+    {"time_ns", "Time(ns)", "ns", FieldType::kInteger, 13, "sum of their durations", Fold::kSum},
+    {"flops", "FLOPs", "FLOP", FieldType::kInteger, 18, "of the kernels that have a time",
+     Fold::kSum},
+    {"bytes", "Bytes", "B", FieldType::kInteger, 16,
+     "that the ops of these read and write at least", Fold::kSum},
+    {"ai", "AI", "FLOP/B", FieldType::kDecimal, 9, "arithmetic intensity: flops / bytes"},
+    {"tflops", "TFLOP/s", "TFLOP/s", FieldType::kDecimal, 9, "flops / time_ns, 10^12 a second"},
+    {"gbps", "GB/s", "GB/s", FieldType::kDecimal, 9, "bytes / time_ns, 10^9 a second"},
+    {"unit", "Unit", "", FieldType::kText, 12,
+     "arithmetic whose peak counts: that the kernels use, or could use of Tensor Cores (tc_); of "
+     "several that with most FLOPs"},
+    {"peak_tflops", "Peak(TFLOP/s)", "TFLOP/s", FieldType::kDecimal, 10, "the GPU's peak of unit"},
+    {"peak_gbps", "Peak(GB/s)", "GB/s", FieldType::kDecimal, 10, "bandwidth of the GPU's memory"},
+    {"bound", "Bound", "", FieldType::kText, 7, "compute or memory: which roof is the lower one"},
+    {"roof_ns", "Roof(ns)", "ns", FieldType::kInteger, 13,
+     "time at the roof: the larger of FLOPs / peak (with Tensor Cores of matrix FLOPs) and bytes / "
+     "bandwidth",
+     Fold::kSum},
+    {"efficiency_pct", "Efficiency(%)", "%", FieldType::kDecimal, 8, "roof_ns / time_ns * 100"},
+    {"gap_ns", "Gap(ns)", "ns", FieldType::kInteger, 13, "time_ns - roof_ns", Fold::kSum},
+};
+constexpr size_t kKeyCount = 5;
+
+enum class Key : uint8_t { kRank, kPhase, kLayer };
+
+struct KeyWord {
+  Key key;
+  Field field;
+};
+constexpr KeyWord kKeyWords[] = {
+    {Key::kRank, {"rank", "Rank", "", FieldType::kText, 6, "rank of the process", Fold::kKey}},
+    {Key::kPhase,
+     {"phase", "Phase", "", FieldType::kText, 10,
+      "forward, backward, recompute, gradient, accumulate or optimizer", Fold::kKey}},
+    {Key::kLayer,
+     {"layer", "Layer", "", FieldType::kText, Field::kShared,
+      "names of the enclosing layers, outermost first", Fold::kKey}},
+};
+
+const KeyWord& KeyWordOf(std::string_view word) {
+  for (const KeyWord& known : kKeyWords) {
+    if (known.field.key == word) return known;
+  }
+  throw UsageError(fmt::format("--by {}: the view roofline takes rank, phase and layer", word));
+}
+
+bool IsSame(const ops::Gpu& a, const ops::Gpu& b) {
+  return a.name == b.name && a.dram_bytes_per_s == b.dram_bytes_per_s &&
+         a.peaks_per_s == b.peaks_per_s;
+}
+
+std::optional<double> Ratio(std::optional<double> part, double whole) {
+  return part && whole > 0 ? std::optional<double>(*part / whole) : std::nullopt;
+}
+
+class Rooflines : public Partial {
+ public:
+  explicit Rooflines(const ViewOptions& options) {
+    for (const std::string& word : options.by) by_.push_back(&KeyWordOf(word));
+  }
+
+  void Begin(const Run* run) override {
+    if (run != nullptr) family_ = run->trace().family;
+  }
+  void Add(const PricedKernel& kernel) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override;
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override;
+
+ private:
+  // Groups that come once there are so many, or their texts take so much, count in one more.
+  static constexpr size_t kMaxGroups = size_t{1} << 20;
+  static constexpr size_t kMaxKeyBytes = size_t{256} << 20;
+  static constexpr uint32_t kNoGpu = 0;
+
+  struct Group {
+    std::string_view texts;  // Of index_: each ended by a 0, then the place of the GPU.
+    uint32_t gpu = kNoGpu;   // Place in gpus_ + 1.
+    RoofSums sums;
+  };
+  /// What a row shows of a group, and its order.
+  struct Row {
+    const Group* group;
+    std::optional<double> math_s;
+    std::optional<double> memory_s;
+    std::optional<int64_t> roof_ns;
+    std::optional<int64_t> gap_ns;
+  };
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+
+  uint32_t GpuOf(const ops::Gpu* gpu);
+  void Append(std::string_view text) { (key_ += text).push_back('\0'); }
+  void AppendGpu(uint32_t gpu);
+  void EncodeKey(const PricedKernel& kernel, bool priced);
+  RoofSums& SumsOfKey(uint32_t gpu);
+  Row RowOf(const Group& group) const;
+  bool Before(const Row& a, const Row& b) const;
+  void EmitRow(const Row& row, Sink* sink) const;
+  const ops::Gpu* At(uint32_t gpu) const { return gpu == kNoGpu ? nullptr : &gpus_[gpu - 1]; }
+
+  std::vector<const KeyWord*> by_;
+  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> index_;  // Into groups_.
+  std::vector<Group> groups_;
+  RoofSums other_;
+  std::vector<ops::Gpu> gpus_;  // Each once.
+  uint32_t last_gpu_ = kNoGpu;
+  size_t key_bytes_ = 0;
+  std::string key_;  // Of the kernel at hand,
+  std::string_view last_key_;
+  uint32_t last_group_ = 0;  // and of the one before.
+  int64_t kernels_ = 0;
+  int64_t priced_ = 0;
+  Family family_ = Family::kUnknown;
+};
+
+uint32_t Rooflines::GpuOf(const ops::Gpu* gpu) {
+  if (gpu == nullptr) return kNoGpu;
+  if (last_gpu_ != kNoGpu && IsSame(gpus_[last_gpu_ - 1], *gpu)) return last_gpu_;
+  const auto at = std::find_if(gpus_.begin(), gpus_.end(),
+                               [&](const ops::Gpu& known) { return IsSame(known, *gpu); });
+  last_gpu_ = static_cast<uint32_t>(at - gpus_.begin()) + 1;
+  if (at == gpus_.end()) gpus_.push_back(*gpu);
+  return last_gpu_;
+}
+
+void Rooflines::AppendGpu(uint32_t gpu) {
+  for (int shift = 0; shift < 32; shift += 8) key_.push_back(static_cast<char>(gpu >> shift));
+}
+
+void Rooflines::EncodeKey(const PricedKernel& kernel, bool priced) {
+  key_.clear();
+  Append(kernel.op);
+  Append(priced ? kernel.shapes : std::string_view());
+  Append(priced ? DirectionWord(kernel.record->direction) : std::string_view());
+  Append(priced ? kernel.dtype : std::string_view());
+  for (const KeyWord* by : by_) {
+    switch (by->key) {
+      case Key::kRank:
+        Append(kernel.record->rank.value_or(std::string_view()));
+        break;
+      case Key::kPhase:
+        Append(PhaseWord(kernel.phase));
+        break;
+      case Key::kLayer:
+        for (size_t i = 0; i < kernel.layer.size(); ++i) {
+          if (i > 0) key_.push_back(':');
+          key_ += kernel.layer[i];
+        }
+        key_.push_back('\0');
+        break;
+    }
+  }
+}
+
+RoofSums& Rooflines::SumsOfKey(uint32_t gpu) {
+  AppendGpu(gpu);
+  if (key_ == last_key_) return groups_[last_group_].sums;
+  const auto found = index_.find(key_);
+  if (found == index_.end()) {
+    if (groups_.size() >= kMaxGroups || key_bytes_ >= kMaxKeyBytes) return other_;
+    key_bytes_ += key_.size();
+    const auto number = static_cast<uint32_t>(groups_.size());
+    last_key_ = index_.emplace(key_, number).first->first;
+    last_group_ = number;
+    return groups_.emplace_back(Group{last_key_, gpu, {}}).sums;
+  }
+  last_key_ = found->first;
+  last_group_ = found->second;
+  return groups_[last_group_].sums;
+}
+
+void Rooflines::Add(const PricedKernel& kernel) {
+  const bool priced = kernel.share.flops.has_value() && kernel.share.bytes.has_value();
+  ++kernels_;
+  if (priced) ++priced_;
+  EncodeKey(kernel, priced);
+  SumsOfKey(priced ? GpuOf(kernel.gpu) : kNoGpu).Add(kernel, priced);
+}
+
+void Rooflines::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const Rooflines&>(other);
+  for (const Group& group : more.groups_) {
+    key_ = group.texts.substr(0, group.texts.size() - sizeof(uint32_t));
+    SumsOfKey(GpuOf(more.At(group.gpu))).Add(group.sums);
+  }
+  other_.Add(more.other_);
+  kernels_ += more.kernels_;
+  priced_ += more.priced_;
+  if (family_ == Family::kUnknown) family_ = more.family_;
+}
+
+std::vector<Field> Rooflines::Fields() const {
+  std::vector<Field> fields(std::begin(kFields), std::begin(kFields) + kKeyCount);
+  for (const KeyWord* by : by_) fields.push_back(by->field);
+  fields.insert(fields.end(), std::begin(kFields) + kKeyCount, std::end(kFields));
+  return fields;
+}
+
+Rooflines::Row Rooflines::RowOf(const Group& group) const {
+  Row row{&group, {}, {}, {}, {}};
+  const ops::Gpu* const gpu = At(group.gpu);
+  if (gpu == nullptr) return row;
+  row.math_s = group.sums.MathSeconds(*gpu);
+  row.memory_s = group.sums.MemorySeconds(*gpu);
+  if (!row.math_s || !row.memory_s) return row;
+  constexpr double kNsPerSecond = 1e9;
+  constexpr double kMostNs = 9e18;
+  row.roof_ns = std::llround(std::min(std::max(*row.math_s, *row.memory_s) * kNsPerSecond, kMostNs));
+  row.gap_ns = group.sums.time_ns - *row.roof_ns;
+  return row;
+}
+
+// Those without a roof come last.
+bool Rooflines::Before(const Row& a, const Row& b) const {
+  if (a.gap_ns != b.gap_ns) return b.gap_ns < a.gap_ns;
+  if (a.group->sums.time_ns != b.group->sums.time_ns) {
+    return a.group->sums.time_ns > b.group->sums.time_ns;
+  }
+  const auto texts = [](const Row& row) {
+    return row.group->texts.substr(0, row.group->texts.size() - sizeof(uint32_t));
+  };
+  if (texts(a) != texts(b)) return texts(a) < texts(b);
+  const ops::Gpu none;
+  const auto facts = [&](const Row& row) -> const ops::Gpu& {
+    return row.group->gpu == kNoGpu ? none : gpus_[row.group->gpu - 1];
+  };
+  return std::tie(facts(a).name, facts(a).dram_bytes_per_s, facts(a).peaks_per_s) <
+         std::tie(facts(b).name, facts(b).dram_bytes_per_s, facts(b).peaks_per_s);
+}
+
+void Rooflines::Emit(Sink* sink) const {
+  std::vector<Row> rows;
+  rows.reserve(groups_.size());
+  for (const Group& group : groups_) rows.push_back(RowOf(group));
+  std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return Before(a, b); });
+  for (const Row& row : rows) EmitRow(row, sink);
+  if (other_.count == 0) return;
+  std::vector<Cell> cells(std::size(kFields) + by_.size());
+  cells[0] = Text(kOther);
+  cells[kKeyCount + by_.size()] = Integer(other_.count);
+  cells[kKeyCount + by_.size() + 1] = Integer(other_.time_ns);
+  sink->Row(cells);
+}
+
+void Rooflines::EmitRow(const Row& row, Sink* sink) const {
+  constexpr double kTera = 1e-12;
+  constexpr double kGiga = 1e-9;
+  std::string_view texts = row.group->texts;
+  const auto next_text = [&] {
+    const std::string_view text = texts.substr(0, texts.find('\0'));
+    texts.remove_prefix(text.size() + 1);
+    return Text(text);
+  };
+  const RoofSums& sums = row.group->sums;
+  const ops::Gpu* const gpu = At(row.group->gpu);
+  std::vector<Cell> cells;
+  for (size_t i = 0; i + 1 < kKeyCount; ++i) cells.push_back(next_text());
+  cells.push_back(gpu == nullptr ? Cell{} : Text(gpu->name));
+  for (size_t i = 0; i < by_.size(); ++i) cells.push_back(next_text());
+  cells.push_back(Integer(sums.count));
+  cells.push_back(Integer(sums.time_ns));
+
+  // A row of kernels without a price, or without a time, has nothing more.
+  const bool priced = sums.units != 0 || sums.without_unit > 0;
+  const auto known = [&](const Checked& sum) {
+    return priced ? sum.Approximate() : std::optional<double>();
+  };
+  const auto time_ns = static_cast<double>(sums.time_ns);
+  const std::optional<ops::MathUnit> unit = sums.MainUnit();
+  const bool peaks = gpu != nullptr && priced;
+  const auto positive = [](double value) {
+    return value > 0 ? std::optional<double>(value) : std::nullopt;
+  };
+  constexpr double kPerNsInTera = 1e-3;
+  const std::optional<double> flops_per_ns = Ratio(known(sums.flops), time_ns);
+  cells.push_back(priced ? Integer(sums.flops.Value()) : Cell{});
+  cells.push_back(priced ? Integer(sums.bytes.Value()) : Cell{});
+  cells.push_back(Decimal(Ratio(known(sums.flops), known(sums.bytes).value_or(0))));
+  cells.push_back(flops_per_ns ? Cell{*flops_per_ns * kPerNsInTera} : Cell{});
+  cells.push_back(Decimal(Ratio(known(sums.bytes), time_ns)));
+  cells.push_back(unit ? Text(ops::MathUnitWord(*unit)) : Cell{});
+  cells.push_back(peaks && unit ? Decimal(positive(gpu->Peak(*unit) * kTera)) : Cell{});
+  cells.push_back(
+      peaks ? Decimal(positive(static_cast<double>(gpu->dram_bytes_per_s) * kGiga)) : Cell{});
+  // Kernels beside the work of their op have neither FLOPs nor bytes, and no bound.
+  const bool bounded = row.roof_ns && std::max(*row.math_s, *row.memory_s) > 0;
+  cells.push_back(!bounded ? Cell{} : Text(*row.math_s >= *row.memory_s ? "compute" : "memory"));
+  cells.push_back(priced ? Integer(row.roof_ns) : Cell{});
+  cells.push_back(priced && row.roof_ns
+                      ? Decimal(Ratio(100 * static_cast<double>(*row.roof_ns), time_ns))
+                      : Cell{});
+  cells.push_back(priced ? Integer(row.gap_ns) : Cell{});
+  sink->Row(cells);
+}
+
+std::vector<std::string> Rooflines::Notes() const {
+  std::vector<std::string> notes;
+  if (kernels_ > 0 && priced_ == 0) {
+    notes.push_back(
+        fmt::format("roofline: the cost of no kernel is known; to record what ops are called with: {}",
+                    RecordingRemedy(Lack::kArguments, family_)));
+  } else if (priced_ > 0 && std::none_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
+               return gpu.dram_bytes_per_s > 0;
+             })) {
+    notes.push_back("roofline: the peaks of the GPU are not known; name it: --gpu NAME");
+  }
+  return notes;
+}
+
+}  // namespace
+
+std::unique_ptr<Partial> MakeRoofline(const ViewOptions& options) {
+  return std::make_unique<Rooflines>(options);
+}
+
+std::span<const Field> RooflineFields() { return kFields; }
+
+std::span<const std::string_view> RooflineKeys() {
+  static constexpr std::string_view kKeys[] = {"rank", "phase", "layer"};
+  return kKeys;
+}
+
+}  // namespace oplens::prof
