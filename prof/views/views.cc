@@ -1,6 +1,7 @@
 #include "prof/views/bandwidth.h"
 #include "prof/views/copy_row.h"
 #include "prof/views/critical_path.h"
+#include "prof/views/events.h"
 #include "prof/views/gpu.h"
 #include "prof/views/groups.h"
 #include "prof/views/idle.h"
@@ -219,6 +220,15 @@ constexpr View kViews[] = {
      .make = MakeRoofline,
      .by = RooflineKeys,
      .narrow = "count,time_ns,tflops,gbps,bound,roof_ns,efficiency_pct,gap_ns"},
+    {.name = "events",
+     .help = "calls and device events by name, as PyTorch's profilers list them",
+     .needs = kEventsNeeds,
+     .fields = EventsFields,
+     .make = MakeEvents,
+     .by = EventKeys,
+     .narrow = "calls,host_self_ns,host_total_ns,device_self_ns,device_total_ns",
+     .sort_words = EventSortWords,
+     .torch = true},
     {.name = "losses",
      .help = "what the recording lacks, and what mends it",
      .needs = kLossesNeeds,

@@ -1,0 +1,91 @@
+#ifndef OPLENS_PROF_VIEWS_EVENT_RUN_H_
+#define OPLENS_PROF_VIEWS_EVENT_RUN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id_map.h"
+#include "prof/run/run.h"
+#include "prof/views/call_places.h"
+#include "prof/views/event_sums.h"
+
+namespace oplens::prof {
+
+/// What EventRun is asked for.
+struct EventOptions {
+  /// PyTorch's rules (torch/autograd/profiler_util.py of 1.13) where they differ from ours:
+  ///  - calls of the profiler's own and of look-ups are left out, what is in them is their
+  ///    caller's;
+  ///  - a call whose only call inside has its name is made one with it: it has what that launched;
+  ///  - self time is the whole time less the whole times of the calls inside, also where these
+  ///    cross each other;
+  ///  - memory counts for every call that runs at the moment, whatever thread took it, and what no
+  ///    call took is an event `[memory]`;
+  ///  - of a call stack the innermost five frames count.
+  bool torch = false;
+  bool by_shape = false;
+  bool by_stack = false;
+};
+
+/// The calls of one rank and what its devices did, summed by name.
+///
+/// O((C + E + M) log (C + E + M)) for C calls, E device events and M memory events; 24 bytes a call
+/// and 24 a memory event for a while.
+class EventRun {
+ public:
+  /// `run` must outlive this object.
+  EventRun(const Run& run, const EventOptions& options);
+
+  struct Group {
+    bool device = false;
+    uint32_t name = 0;  ///< Numbers of texts.
+    uint32_t shape = 0;
+    uint32_t stack = 0;
+    EventSums sums;
+  };
+  const std::vector<Group>& groups() const { return groups_; }
+  std::string_view TextOf(uint32_t number) const { return texts_.TextOf(number); }
+  /// Whether memory of the framework's was recorded.
+  bool has_memory() const { return has_memory_; }
+  /// The calls one by one, in the order of threads.
+  std::vector<EventCall> Calls() const;
+
+ private:
+  static constexpr uint32_t kNone = parse::CallTree::kNone;
+
+  uint32_t GroupOf(bool device, uint32_t name, uint32_t shape, uint32_t stack);
+  void FindGroups();
+  void FindParents();
+  void AddDeviceEvents();
+  void MergeRepeated();
+  void SumDevice();
+  void SumHost();
+  void SumMemory();
+  uint32_t NumberOfShapes(StringId call);
+  uint32_t InnermostFrames(std::string_view stack);
+  uint32_t NameOf(const DeviceEvent& event);
+  bool IsLeftOut(size_t call) const { return call_groups_[call] == kNone; }
+  int64_t StartOf(size_t call) const {
+    return run_.trace().ranges[run_.calls().all()[call].range].start_ns;
+  }
+
+  const Run& run_;
+  EventOptions options_;
+  TextNumbers texts_;
+  std::vector<Group> groups_;
+  IdMap names_and_shapes_;  // Pairs of a group's numbers, into the next map's keys.
+  IdMap group_of_;
+  std::vector<uint32_t> kernel_names_;  // By StringId, kNone: not asked.
+  // By place in CallTree::all():
+  std::vector<uint32_t> call_groups_;  // kNone: left out, or part of the one around it.
+  std::vector<uint32_t> parents_;      // In all(), kNone: it has none.
+  std::vector<int64_t> device_ns_;     // That it launched itself; with calls inside at last.
+  bool has_memory_ = false;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_EVENT_RUN_H_
