@@ -46,6 +46,10 @@ class CallPlaces {
   /// Call stack, outermost frame first, joined by ",": the Python calls of the user around it, else
   /// what was recorded with it.
   std::vector<uint32_t> Stacks();
+  /// Of a node of the backward pass and the calls in it, the place of the forward op's call;
+  /// kUnknownForward where that is not known, and CallTree::kNone of all others.
+  std::vector<uint32_t> ForwardCalls();
+  static constexpr uint32_t kUnknownForward = parse::CallTree::kNone - 1;
   /// PhaseWord of docs/correlation.md, "Phases".
   std::vector<uint32_t> Phases();
 

@@ -44,6 +44,15 @@ int64_t PairOf(uint32_t high, uint32_t low) {
   return static_cast<int64_t>(uint64_t{high} << 32 | low);
 }
 
+/// In the backward pass PyTorch shows where the forward op was called.
+void TakeForwardStacks(const std::vector<uint32_t>& forwards, std::vector<uint32_t>* stacks) {
+  const std::vector<uint32_t> own = *stacks;
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (forwards[i] == CallTree::kNone) continue;
+    (*stacks)[i] = forwards[i] == CallPlaces::kUnknownForward ? 0 : own[forwards[i]];
+  }
+}
+
 }  // namespace
 
 EventRun::EventRun(const Run& run, const EventOptions& options)
@@ -104,8 +113,9 @@ void EventRun::FindGroups() {
   CallPlaces places(run_.joined(), run_.calls());
   const std::span<const CallTree::Call> all = run_.calls().all();
   const std::vector<uint32_t> names = places.Names();
-  const std::vector<uint32_t> stacks =
-      options_.by_stack ? places.Stacks() : std::vector<uint32_t>();
+  std::vector<uint32_t> stacks;
+  if (options_.by_stack) stacks = places.Stacks();
+  if (options_.by_stack && options_.torch) TakeForwardStacks(places.ForwardCalls(), &stacks);
   // By the number of a text of `places`, of a call: ours. kNone: not asked.
   std::vector<uint32_t> known_names;
   std::vector<uint32_t> known_stacks;

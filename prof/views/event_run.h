@@ -24,7 +24,8 @@ struct EventOptions {
   ///    cross each other;
   ///  - memory counts for every call that runs at the moment, whatever thread took it, and what no
   ///    call took is an event `[memory]`;
-  ///  - of a call stack the innermost five frames count.
+  ///  - of a call stack the innermost five frames count, in the backward pass those of the forward
+  ///    op.
   bool torch = false;
   bool by_shape = false;
   bool by_stack = false;

@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "prof/views/events.h"
+#include "test/support/test_files.h"
+#include "test/support/view_rows.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr View kView = {"events", "", kEventsNeeds, EventsFields, MakeEvents};
+
+/// A table of PyTorch's, and how it was asked for.
+struct Case {
+  std::string asked;  ///< "@ by=shape,stack sort=cpu_time limit=3"
+  std::string table;
+};
+
+std::vector<Case> CasesIn(const std::string& text) {
+  std::vector<Case> cases;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('@')) {
+      cases.push_back({line, {}});
+    } else {
+      cases.back().table += line + "\n";
+    }
+  }
+  return cases;
+}
+
+std::vector<std::string> Split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, at);) parts.push_back(part);
+  return parts;
+}
+
+ViewOptions OptionsOf(const std::string& asked) {
+  ViewOptions options;
+  options.compat = Compat::kTorch;
+  for (const std::string& word : Split(asked, ' ')) {
+    const std::string value = word.substr(word.find('=') + 1);
+    if (word.starts_with("by=")) options.by = Split(value, ',');
+    if (word.starts_with("sort=")) options.sort = value;
+    if (word.starts_with("limit=")) options.top = std::stoul(value);
+  }
+  return options;
+}
+
+// What PyTorch 1.13 printed (torch_tables/make_tables.py), byte for byte.
+class TorchTableGoldenTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(TorchTableGoldenTest, EveryTable) {
+  const std::filesystem::path folder = OPLENS_SOURCE_DIR "/test/views/torch_tables";
+  const std::string trace = (folder / (GetParam() + ".json")).string();
+  const std::vector<Case> cases = CasesIn(test::ReadFile(folder / (GetParam() + ".txt")));
+  EXPECT_FALSE(cases.empty());
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.asked);
+    const auto partial = test::PartialOf(kView, {trace}, OptionsOf(one.asked));
+    ASSERT_TRUE(partial->IsDocument());
+    EXPECT_EQ(partial->Document(), one.table);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Traces, TorchTableGoldenTest,
+                         ::testing::Values("network", "no_work", "no_memory", "no_arguments",
+                                           "kernels", "nothing", "anything_0", "anything_1",
+                                           "anything_2"),
+                         [](const auto& one) { return one.param; });
+
+// The list above has them all.
+TEST(TorchTableGoldenFilesTest, EveryTraceIsCompared) {
+  size_t tables = 0;
+  for (const std::string& name : test::FilesIn(OPLENS_SOURCE_DIR "/test/views/torch_tables")) {
+    tables += name.ends_with(".txt") ? 1u : 0u;
+  }
+  EXPECT_EQ(tables, 9u);
+}
+
+}  // namespace
+}  // namespace oplens::prof
