@@ -200,21 +200,29 @@ uint32_t EventRun::NameOf(const DeviceEvent& event) {
       if (known == kNone) known = texts_.NumberOf(run_.names().Of(kernel).full);
       return known;
     }
-    case WorkClass::kCopy: {
-      const MemoryCopy& copy = trace.copies[event.index];
-      std::string name = fmt::format("Memcpy {}", CopyKindWord(copy.copy_kind));
-      if (copy.source_kind != MemoryKind::kUnknown && copy.target_kind != MemoryKind::kUnknown) {
-        name += fmt::format(" ({} -> {})", MemoryKindTitle(copy.source_kind),
-                            MemoryKindTitle(copy.target_kind));
-      }
-      return texts_.NumberOf(name);
-    }
+    case WorkClass::kCopy:
+      return NameOfCopy(trace.copies[event.index]);
     case WorkClass::kFill:
       return texts_.NumberOf("Memset (Device)");
     case WorkClass::kReplay:
       break;
   }
   return texts_.NumberOf("(graph replay)");
+}
+
+/// As PyTorch's profiler names it.
+uint32_t EventRun::NameOfCopy(const MemoryCopy& copy) {
+  const int64_t kinds = static_cast<int64_t>(copy.copy_kind) << 16 |
+                        static_cast<int64_t>(copy.source_kind) << 8 |
+                        static_cast<int64_t>(copy.target_kind);
+  const uint32_t known = copy_names_.Find(kinds);
+  if (known != IdMap::kNone) return known;
+  std::string name = fmt::format("Memcpy {}", CopyKindWord(copy.copy_kind));
+  if (copy.source_kind != MemoryKind::kUnknown && copy.target_kind != MemoryKind::kUnknown) {
+    name += fmt::format(" ({} -> {})", MemoryKindTitle(copy.source_kind),
+                        MemoryKindTitle(copy.target_kind));
+  }
+  return copy_names_.FindOrInsert(kinds, texts_.NumberOf(name));
 }
 
 void EventRun::AddDeviceEvents() {

@@ -68,6 +68,7 @@ class EventRun {
   uint32_t NumberOfShapes(StringId call);
   uint32_t InnermostFrames(std::string_view stack);
   uint32_t NameOf(const DeviceEvent& event);
+  uint32_t NameOfCopy(const MemoryCopy& copy);
   bool IsLeftOut(size_t call) const { return call_groups_[call] == kNone; }
   int64_t StartOf(size_t call) const {
     return run_.trace().ranges[run_.calls().all()[call].range].start_ns;
@@ -80,6 +81,7 @@ class EventRun {
   IdMap names_and_shapes_;  // Pairs of a group's numbers, into the next map's keys.
   IdMap group_of_;
   std::vector<uint32_t> kernel_names_;  // By StringId, kNone: not asked.
+  IdMap copy_names_;                    // By the three kinds of a copy.
   // By place in CallTree::all():
   std::vector<uint32_t> call_groups_;  // kNone: left out, or part of the one around it.
   std::vector<uint32_t> parents_;      // In all(), kNone: it has none.

@@ -281,8 +281,8 @@ void Rooflines::Emit(Sink* sink) const {
 }
 
 void Rooflines::EmitRow(const Row& row, Sink* sink) const {
-  constexpr double kTera = 1e-12;
-  constexpr double kGiga = 1e-9;
+  constexpr double kTera = 1e12;
+  constexpr double kGiga = 1e9;
   std::string_view texts = row.group->texts;
   const auto next_text = [&] {
     const std::string_view text = texts.substr(0, texts.find('\0'));
@@ -317,9 +317,9 @@ void Rooflines::EmitRow(const Row& row, Sink* sink) const {
   cells.push_back(flops_per_ns ? Cell{*flops_per_ns * kPerNsInTera} : Cell{});
   cells.push_back(Decimal(Ratio(known(sums.bytes), time_ns)));
   cells.push_back(unit ? Text(ops::MathUnitWord(*unit)) : Cell{});
-  cells.push_back(peaks && unit ? Decimal(positive(gpu->Peak(*unit) * kTera)) : Cell{});
+  cells.push_back(peaks && unit ? Decimal(positive(gpu->Peak(*unit) / kTera)) : Cell{});
   cells.push_back(
-      peaks ? Decimal(positive(static_cast<double>(gpu->dram_bytes_per_s) * kGiga)) : Cell{});
+      peaks ? Decimal(positive(static_cast<double>(gpu->dram_bytes_per_s) / kGiga)) : Cell{});
   // Kernels beside the work of their op have neither FLOPs nor bytes, and no bound.
   const bool bounded = row.roof_ns && std::max(*row.math_s, *row.memory_s) > 0;
   cells.push_back(!bounded ? Cell{} : Text(*row.math_s >= *row.memory_s ? "compute" : "memory"));
