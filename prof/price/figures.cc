@@ -157,7 +157,9 @@ MathRoof MathRoofOf(const PricedKernel& row) {
     roof.unit = ops::BestUnitOf(*row.gpu, TypeOf(row), RightOf(row));
     roof.flops = mma;
   } else {
-    roof.unit = ops::UnitOf(ChargeOf(row, judged));
+    ops::RooflineCase charged = ChargeOf(row, judged);
+    if (!judge) charged.long_name = {};  // Products alone are computed in packed arithmetic.
+    roof.unit = ops::UnitOf(charged);
   }
   return roof;
 }

@@ -173,7 +173,8 @@ void EventRun::FindParents() {
     for (size_t i = 0; i < calls.size(); ++i) {
       const size_t call = first + i;
       if (!options_.torch) {
-        if (calls[i].parent != kNone) parents_[call] = static_cast<uint32_t>(first + calls[i].parent);
+        if (calls[i].parent != kNone)
+          parents_[call] = static_cast<uint32_t>(first + calls[i].parent);
         continue;
       }
       if (IsLeftOut(call)) continue;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,12 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "parse/model/recording_advice.h"
+#include "prof/views/event_fields.h"
 #include "prof/views/event_run.h"
 #include "prof/views/event_sums.h"
 #include "prof/views/rank_order.h"
-#include "prof/views/time_keys.h"
 #include "prof/views/torch_table.h"
 
 namespace oplens::prof {
@@ -24,82 +22,6 @@ namespace {
 
 constexpr std::string_view kOther = "(other)";
 constexpr size_t kTorchRows = 100;
-
-constexpr Field kFields[] = {
-    {"name", "Name", "", FieldType::kText, Field::kShared,
-     "of a call the operator, of a device event the kernel, copy or fill", Fold::kKey},
-    {"kind", "Kind", "", FieldType::kText, 6, "call or device", Fold::kKey},
-    {"calls", "Calls", "", FieldType::kInteger, 8, "calls, or device events", Fold::kSum},
-    {"host_self_ns", "HostSelf(ns)", "ns", FieldType::kInteger, 13,
-     "time of its calls on the host without that in which calls inside ran", Fold::kSum},
-    {"host_total_ns", "HostTotal(ns)", "ns", FieldType::kInteger, 13,
-     "time of its calls on the host: the sum of their lengths", Fold::kNone},
-    {"device_self_ns", "DevSelf(ns)", "ns", FieldType::kInteger, 13,
-     "durations of the device events that its calls launched themselves, or of the device events",
-     Fold::kNone},
-    {"device_total_ns", "DevTotal(ns)", "ns", FieldType::kInteger, 13,
-     "the same with those of calls inside, for each call", Fold::kNone},
-    {"host_self_bytes", "HostSelf(B)", "B", FieldType::kInteger, 13,
-     "memory of the host taken less given back in its calls, not in calls inside", Fold::kSum},
-    {"host_total_bytes", "HostTotal(B)", "B", FieldType::kInteger, 13,
-     "the same with calls inside, for each call", Fold::kNone},
-    {"device_self_bytes", "DevSelf(B)", "B", FieldType::kInteger, 13,
-     "memory of devices taken less given back in its calls, not in calls inside", Fold::kSum},
-    {"device_total_bytes", "DevTotal(B)", "B", FieldType::kInteger, 13,
-     "the same with calls inside, for each call", Fold::kNone},
-};
-constexpr size_t kKeyCount = 2;
-
-constexpr Field kShapeField = {"shape",
-                               "Shape",
-                               "",
-                               FieldType::kText,
-                               Field::kShared,
-                               "extents of the arguments: [[2, 3], []]; [] of what is no tensor",
-                               Fold::kKey};
-constexpr Field kStackField = {"stack",
-                               "Stack",
-                               "",
-                               FieldType::kText,
-                               Field::kShared,
-                               "call stack, outermost frame first",
-                               Fold::kKey};
-
-/// What the words of --by ask for.
-struct EventPlan {
-  EventPlan(const ViewOptions& options)  // NOLINT(google-explicit-constructor)
-      : torch(options.compat == Compat::kTorch),
-        legacy(options.compat == Compat::kTorchLegacy),
-        sort(torch || legacy ? options.sort : std::string()),
-        top(options.top) {
-    for (const std::string& word : options.by) {
-      bool* const asked = word == "shape"   ? &shape
-                          : word == "stack" ? &stack
-                          : word == "rank"  ? &rank
-                          : word == "call"  ? &call
-                          : word == "total" ? &total
-                                            : nullptr;
-      const bool of_legacy = asked == &call || asked == &total;
-      if (asked == nullptr || (asked != &rank && of_legacy != legacy)) {
-        throw UsageError(fmt::format("--by {}: the view events takes shape, stack and rank; with "
-                                     "--compat torch-legacy rank, call and total",
-                                     word));
-      }
-      *asked = true;
-    }
-    if (call && total) throw UsageError("--by: the view events takes call or total, not both");
-  }
-
-  bool torch;
-  bool legacy;
-  bool shape = false;
-  bool stack = false;
-  bool rank = false;
-  bool call = false;
-  bool total = false;
-  std::string sort;
-  size_t top;
-};
 
 /// A row with its keys; texts are views into the partial.
 struct Row {
@@ -128,7 +50,7 @@ class Events : public Partial {
   void Begin(const Run* run) override;
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override;
+  std::vector<Field> Fields() const override { return FieldsOf(plan_); }
   void Emit(Sink* sink) const override;
   bool IsDocument() const override { return plan_.torch || plan_.legacy; }
   std::string Document() const override;
@@ -241,15 +163,6 @@ void Events::Merge(const Partial& other) {
   }
 }
 
-std::vector<Field> Events::Fields() const {
-  std::vector<Field> fields(std::begin(kFields), std::begin(kFields) + kKeyCount);
-  if (plan_.shape) fields.push_back(kShapeField);
-  if (plan_.stack) fields.push_back(kStackField);
-  if (plan_.rank) fields.push_back(kRankField);
-  fields.insert(fields.end(), std::begin(kFields) + kKeyCount, std::end(kFields));
-  return fields;
-}
-
 std::vector<Row> Events::Rows() const {
   std::vector<Row> rows;
   rows.reserve(groups_.size() + calls_.size());
@@ -343,9 +256,8 @@ void Events::Sort(std::vector<Row>* rows) const {
     });
   }
   if (plan_.rank) {
-    std::stable_sort(rows->begin(), rows->end(), [](const Row& a, const Row& b) {
-      return RankBefore()(a.rank, b.rank);
-    });
+    std::stable_sort(rows->begin(), rows->end(),
+                     [](const Row& a, const Row& b) { return RankBefore()(a.rank, b.rank); });
   }
 }
 
@@ -410,7 +322,8 @@ std::string Events::Document() const {
 std::vector<std::string> Events::Notes() const {
   std::vector<std::string> notes;
   if (ranks_without_trace_ > 0) {
-    notes.push_back("events: records say nothing of the calls of operators; give the profile itself");
+    notes.push_back(
+        "events: records say nothing of the calls of operators; give the profile itself");
   }
   for (const auto& [family, count] : ranks_without_calls_) {
     notes.push_back(fmt::format("events: {} recorded no calls of operators; to record them: {}",
@@ -424,19 +337,6 @@ std::vector<std::string> Events::Notes() const {
 
 std::unique_ptr<Partial> MakeEvents(const ViewOptions& options) {
   return std::make_unique<Events>(options);
-}
-
-std::span<const Field> EventsFields() { return kFields; }
-
-std::span<const std::string_view> EventKeys() {
-  static constexpr std::string_view kKeys[] = {"shape", "stack", "rank", "call", "total"};
-  return kKeys;
-}
-
-std::span<const std::string_view> EventSortWords(Compat compat) {
-  if (compat == Compat::kTorch) return TorchSortWords();
-  if (compat == Compat::kTorchLegacy) return TorchLegacySortWords();
-  return {};
 }
 
 }  // namespace oplens::prof

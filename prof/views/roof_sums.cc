@@ -26,7 +26,8 @@ void RoofSums::Add(const RoofSums& other) {
   time_ns = SaturatingSum(time_ns, other.time_ns);
   flops += other.flops;
   bytes += other.bytes;
-  for (size_t unit = 0; unit < unit_flops.size(); ++unit) unit_flops[unit] += other.unit_flops[unit];
+  for (size_t unit = 0; unit < unit_flops.size(); ++unit)
+    unit_flops[unit] += other.unit_flops[unit];
   without_unit += other.without_unit;
   units |= other.units;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,70 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "ops/gpu/roofline.h"
 #include "parse/model/recording_advice.h"
 #include "prof/views/roof_sums.h"
+#include "prof/views/roofline_fields.h"
 
 namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kOther = "(other)";
-
-constexpr Field kFields[] = {
-    {"op", "Op", "", FieldType::kText, Field::kShared, "op that the kernels belong to",
-     Fold::kKey},
-    {"shape", "Shape", "", FieldType::kText, Field::kShared, "shapes of the op's tensors",
-     Fold::kKey},
-    {"dir", "Dir", "", FieldType::kText, 5, "fprop (forward) or bprop (backward)", Fold::kKey},
-    {"dtype", "DType", "", FieldType::kText, 6, "data type of the op's first tensor", Fold::kKey},
-    {"gpu", "GPU", "", FieldType::kText, 14, "that the kernels ran on", Fold::kKey},
-    {"count", "Count", "", FieldType::kInteger, 7, "kernels", Fold::kSum},
-    {"time_ns", "Time(ns)", "ns", FieldType::kInteger, 13, "sum of their durations", Fold::kSum},
-    {"flops", "FLOPs", "FLOP", FieldType::kInteger, 18, "of the kernels that have a time",
-     Fold::kSum},
-    {"bytes", "Bytes", "B", FieldType::kInteger, 16,
-     "that the ops of these read and write at least", Fold::kSum},
-    {"ai", "AI", "FLOP/B", FieldType::kDecimal, 9, "arithmetic intensity: flops / bytes"},
-    {"tflops", "TFLOP/s", "TFLOP/s", FieldType::kDecimal, 9, "flops / time_ns, 10^12 a second"},
-    {"gbps", "GB/s", "GB/s", FieldType::kDecimal, 9, "bytes / time_ns, 10^9 a second"},
-    {"unit", "Unit", "", FieldType::kText, 12,
-     "arithmetic whose peak counts: that the kernels use, or could use of Tensor Cores (tc_); of "
-     "several that with most FLOPs"},
-    {"peak_tflops", "Peak(TFLOP/s)", "TFLOP/s", FieldType::kDecimal, 10, "the GPU's peak of unit"},
-    {"peak_gbps", "Peak(GB/s)", "GB/s", FieldType::kDecimal, 10, "bandwidth of the GPU's memory"},
-    {"bound", "Bound", "", FieldType::kText, 7, "compute or memory: which roof is the lower one"},
-    {"roof_ns", "Roof(ns)", "ns", FieldType::kInteger, 13,
-     "time at the roof: the larger of FLOPs / peak (with Tensor Cores of matrix FLOPs) and bytes / "
-     "bandwidth",
-     Fold::kSum},
-    {"efficiency_pct", "Efficiency(%)", "%", FieldType::kDecimal, 8, "roof_ns / time_ns * 100"},
-    {"gap_ns", "Gap(ns)", "ns", FieldType::kInteger, 13, "time_ns - roof_ns", Fold::kSum},
-};
-constexpr size_t kKeyCount = 5;
-
-enum class Key : uint8_t { kRank, kPhase, kLayer };
-
-struct KeyWord {
-  Key key;
-  Field field;
-};
-constexpr KeyWord kKeyWords[] = {
-    {Key::kRank, {"rank", "Rank", "", FieldType::kText, 6, "rank of the process", Fold::kKey}},
-    {Key::kPhase,
-     {"phase", "Phase", "", FieldType::kText, 10,
-      "forward, backward, recompute, gradient, accumulate or optimizer", Fold::kKey}},
-    {Key::kLayer,
-     {"layer", "Layer", "", FieldType::kText, Field::kShared,
-      "names of the enclosing layers, outermost first", Fold::kKey}},
-};
-
-const KeyWord& KeyWordOf(std::string_view word) {
-  for (const KeyWord& known : kKeyWords) {
-    if (known.field.key == word) return known;
-  }
-  throw UsageError(fmt::format("--by {}: the view roofline takes rank, phase and layer", word));
-}
 
 bool IsSame(const ops::Gpu& a, const ops::Gpu& b) {
   return a.name == b.name && a.dram_bytes_per_s == b.dram_bytes_per_s &&
@@ -90,7 +34,7 @@ std::optional<double> Ratio(std::optional<double> part, double whole) {
 class Rooflines : public Partial {
  public:
   explicit Rooflines(const ViewOptions& options) {
-    for (const std::string& word : options.by) by_.push_back(&KeyWordOf(word));
+    for (const std::string& word : options.by) by_.push_back(&RooflineKeyOf(word));
   }
 
   void Begin(const Run* run) override {
@@ -136,7 +80,7 @@ class Rooflines : public Partial {
   void EmitRow(const Row& row, Sink* sink) const;
   const ops::Gpu* At(uint32_t gpu) const { return gpu == kNoGpu ? nullptr : &gpus_[gpu - 1]; }
 
-  std::vector<const KeyWord*> by_;
+  std::vector<const RooflineKey*> by_;
   std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> index_;  // Into groups_.
   std::vector<Group> groups_;
   RoofSums other_;
@@ -171,15 +115,15 @@ void Rooflines::EncodeKey(const PricedKernel& kernel, bool priced) {
   Append(priced ? kernel.shapes : std::string_view());
   Append(priced ? DirectionWord(kernel.record->direction) : std::string_view());
   Append(priced ? kernel.dtype : std::string_view());
-  for (const KeyWord* by : by_) {
-    switch (by->key) {
-      case Key::kRank:
+  for (const RooflineKey* by : by_) {
+    switch (by->kind) {
+      case RooflineKey::Kind::kRank:
         Append(kernel.record->rank.value_or(std::string_view()));
         break;
-      case Key::kPhase:
+      case RooflineKey::Kind::kPhase:
         Append(PhaseWord(kernel.phase));
         break;
-      case Key::kLayer:
+      case RooflineKey::Kind::kLayer:
         for (size_t i = 0; i < kernel.layer.size(); ++i) {
           if (i > 0) key_.push_back(':');
           key_ += kernel.layer[i];
@@ -228,9 +172,10 @@ void Rooflines::Merge(const Partial& other) {
 }
 
 std::vector<Field> Rooflines::Fields() const {
-  std::vector<Field> fields(std::begin(kFields), std::begin(kFields) + kKeyCount);
-  for (const KeyWord* by : by_) fields.push_back(by->field);
-  fields.insert(fields.end(), std::begin(kFields) + kKeyCount, std::end(kFields));
+  const std::span<const Field> all = RooflineFields();
+  std::vector<Field> fields(all.begin(), all.begin() + kRooflineKeyCount);
+  for (const RooflineKey* by : by_) fields.push_back(by->field);
+  fields.insert(fields.end(), all.begin() + kRooflineKeyCount, all.end());
   return fields;
 }
 
@@ -243,7 +188,8 @@ Rooflines::Row Rooflines::RowOf(const Group& group) const {
   if (!row.math_s || !row.memory_s) return row;
   constexpr double kNsPerSecond = 1e9;
   constexpr double kMostNs = 9e18;
-  row.roof_ns = std::llround(std::min(std::max(*row.math_s, *row.memory_s) * kNsPerSecond, kMostNs));
+  row.roof_ns =
+      std::llround(std::min(std::max(*row.math_s, *row.memory_s) * kNsPerSecond, kMostNs));
   row.gap_ns = group.sums.time_ns - *row.roof_ns;
   return row;
 }
@@ -273,10 +219,10 @@ void Rooflines::Emit(Sink* sink) const {
   std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return Before(a, b); });
   for (const Row& row : rows) EmitRow(row, sink);
   if (other_.count == 0) return;
-  std::vector<Cell> cells(std::size(kFields) + by_.size());
+  std::vector<Cell> cells(RooflineFields().size() + by_.size());
   cells[0] = Text(kOther);
-  cells[kKeyCount + by_.size()] = Integer(other_.count);
-  cells[kKeyCount + by_.size() + 1] = Integer(other_.time_ns);
+  cells[kRooflineKeyCount + by_.size()] = Integer(other_.count);
+  cells[kRooflineKeyCount + by_.size() + 1] = Integer(other_.time_ns);
   sink->Row(cells);
 }
 
@@ -292,7 +238,7 @@ void Rooflines::EmitRow(const Row& row, Sink* sink) const {
   const RoofSums& sums = row.group->sums;
   const ops::Gpu* const gpu = At(row.group->gpu);
   std::vector<Cell> cells;
-  for (size_t i = 0; i + 1 < kKeyCount; ++i) cells.push_back(next_text());
+  for (size_t i = 0; i + 1 < kRooflineKeyCount; ++i) cells.push_back(next_text());
   cells.push_back(gpu == nullptr ? Cell{} : Text(gpu->name));
   for (size_t i = 0; i < by_.size(); ++i) cells.push_back(next_text());
   cells.push_back(Integer(sums.count));
@@ -318,8 +264,8 @@ void Rooflines::EmitRow(const Row& row, Sink* sink) const {
   cells.push_back(Decimal(Ratio(known(sums.bytes), time_ns)));
   cells.push_back(unit ? Text(ops::MathUnitWord(*unit)) : Cell{});
   cells.push_back(peaks && unit ? Decimal(positive(gpu->Peak(*unit) / kTera)) : Cell{});
-  cells.push_back(
-      peaks ? Decimal(positive(static_cast<double>(gpu->dram_bytes_per_s) / kGiga)) : Cell{});
+  cells.push_back(peaks ? Decimal(positive(static_cast<double>(gpu->dram_bytes_per_s) / kGiga))
+                        : Cell{});
   // Kernels beside the work of their op have neither FLOPs nor bytes, and no bound.
   const bool bounded = row.roof_ns && std::max(*row.math_s, *row.memory_s) > 0;
   cells.push_back(!bounded ? Cell{} : Text(*row.math_s >= *row.memory_s ? "compute" : "memory"));
@@ -334,9 +280,9 @@ void Rooflines::EmitRow(const Row& row, Sink* sink) const {
 std::vector<std::string> Rooflines::Notes() const {
   std::vector<std::string> notes;
   if (kernels_ > 0 && priced_ == 0) {
-    notes.push_back(
-        fmt::format("roofline: the cost of no kernel is known; to record what ops are called with: {}",
-                    RecordingRemedy(Lack::kArguments, family_)));
+    notes.push_back(fmt::format(
+        "roofline: the cost of no kernel is known; to record what ops are called with: {}",
+        RecordingRemedy(Lack::kArguments, family_)));
   } else if (priced_ > 0 && std::none_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
                return gpu.dram_bytes_per_s > 0;
              })) {
@@ -349,13 +295,6 @@ std::vector<std::string> Rooflines::Notes() const {
 
 std::unique_ptr<Partial> MakeRoofline(const ViewOptions& options) {
   return std::make_unique<Rooflines>(options);
-}
-
-std::span<const Field> RooflineFields() { return kFields; }
-
-std::span<const std::string_view> RooflineKeys() {
-  static constexpr std::string_view kKeys[] = {"rank", "phase", "layer"};
-  return kKeys;
 }
 
 }  // namespace oplens::prof

@@ -200,12 +200,10 @@ class Table {
     if (LengthOf(name) >= kMostName - 3) name = fmt::format("{}...", First(name, kMostName - 3));
     const double host_self = Microseconds(row.host_self_ns);
     const double host_total = Microseconds(row.host_total_ns);
-    std::vector<std::string> cells = {std::move(name),
-                                      ShareText(host_self, self_host_us_),
-                                      TimeText(host_self),
-                                      ShareText(host_total, self_host_us_),
-                                      TimeText(host_total),
-                                      TimeText(PerCall(row.host_total_ns, row.calls))};
+    std::vector<std::string> cells = {
+        std::move(name),      ShareText(host_self, self_host_us_),
+        TimeText(host_self),  ShareText(host_total, self_host_us_),
+        TimeText(host_total), TimeText(PerCall(row.host_total_ns, row.calls))};
     if (device_) {
       const double device_self = Microseconds(row.device_self_ns);
       cells.push_back(TimeText(device_self));
@@ -314,7 +312,7 @@ std::string TorchLegacyTable(std::span<const TorchEventRow> rows, std::string_vi
   }
   name_width += kPadding;
   std::string out;
-  const auto add_line = [&](std::string_view name, const std::string (&cells)[kNumbers]) {
+  const auto add_line = [&](std::string_view name, const std::string(&cells)[kNumbers]) {
     AppendLeft(name, name_width, &out);
     for (const std::string& cell : cells) {
       out += "  ";
@@ -339,11 +337,11 @@ std::string TorchLegacyTable(std::span<const TorchEventRow> rows, std::string_vi
   add_line("Name", {"CPU time", "CUDA time", "Calls", "CPU total", "CUDA total"});
   add_rule();
   for (const TorchEventRow& row : rows) {
-    add_line(Shown(row.name), {time_text(PerCall(row.host_total_ns, row.calls)),
-                               time_text(PerCall(row.device_total_ns, row.calls)),
-                               std::to_string(row.calls),
-                               time_text(Microseconds(row.host_total_ns)),
-                               time_text(Microseconds(row.device_total_ns))});
+    add_line(
+        Shown(row.name),
+        {time_text(PerCall(row.host_total_ns, row.calls)),
+         time_text(PerCall(row.device_total_ns, row.calls)), std::to_string(row.calls),
+         time_text(Microseconds(row.host_total_ns)), time_text(Microseconds(row.device_total_ns))});
   }
   return out;
 }

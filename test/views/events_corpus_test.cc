@@ -52,10 +52,9 @@ class Several : public Partial {
   std::vector<std::unique_ptr<Partial>> parts_;
 };
 
-constexpr View kView = {
-    "events", "", kEventsNeeds, EventsFields, [](const ViewOptions& options) {
-      return std::unique_ptr<Partial>(std::make_unique<Several>(options));
-    }};
+constexpr View kView = {"events", "", kEventsNeeds, EventsFields, [](const ViewOptions& options) {
+                          return std::unique_ptr<Partial>(std::make_unique<Several>(options));
+                        }};
 
 int64_t NumberIn(const ViewRow& row, const std::string& field) {
   const std::string& text = row.at(field);
@@ -107,8 +106,8 @@ bool ExpectSums(const std::string& path) {
   EXPECT_EQ(SumsOf(events, "device").device_self_ns, all.device_self_ns);
   const std::vector<ViewRow> torch = test::RowsOf(views.torch());
   EXPECT_EQ(SumsOf(torch, "device").device_self_ns, all.device_self_ns);
-  // By PyTorch's rules calls that cross inside of another would be taken off it twice, and outermost
-  // calls that it leaves out would be lost; no file has such.
+  // By PyTorch's rules calls that cross inside of another would be taken off it twice, and
+  // outermost calls that it leaves out would be lost; no file has such.
   EXPECT_EQ(SumsOf(torch, "call").host_self_ns, all.host_self_ns);
   EXPECT_EQ(views.torch().Document().empty(), torch.empty());
   return true;

@@ -173,9 +173,7 @@ TEST(EventsTest, RecordsAndProfilesWithoutCallsSayWhatIsMissing) {
 }
 
 TEST(EventsTest, WordsOfBy) {
-  const auto make = [](Compat compat, const std::string& word) {
-    MakeEvents({compat, {word}});
-  };
+  const auto make = [](Compat compat, const std::string& word) { MakeEvents({compat, {word}}); };
   EXPECT_NO_THROW(make(Compat::kNone, "shape"));
   EXPECT_NO_THROW(make(Compat::kTorch, "stack"));
   EXPECT_NO_THROW(make(Compat::kTorchLegacy, "rank"));
@@ -202,7 +200,10 @@ std::string LegacyText(const std::vector<std::string>& by, const std::string& so
   ViewOptions options = {Compat::kTorchLegacy, by};
   options.sort = sort;
   options.top = top;
-  return LegacyRun(&made)->PartialOf(MakeEvents, [](PricedKernel*) {}, options)->Document();
+  return LegacyRun(&made)
+      ->PartialOf(
+          MakeEvents, [](PricedKernel*) {}, options)
+      ->Document();
 }
 
 // A kernel counts in every call around its launch.
