@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string_view>
+
 namespace oplens::ops {
 namespace {
 
@@ -108,6 +111,27 @@ TEST(RooflineTest, Bounds) {
     EXPECT_EQ(RooflineOf(Kernel(&gpu, row.flops, row.bytes, row.duration_ns)).bound, row.bound)
         << row.flops << ' ' << row.bytes << ' ' << row.duration_ns;
   }
+}
+
+TEST(RooflineTest, BestUnits) {
+  const auto unit = [](const char* gpu, DType type) {
+    const auto best = BestUnitOf(ParseGpu(gpu, ""), type, type);
+    return best ? MathUnitWord(*best) : "none";
+  };
+  EXPECT_EQ(unit("A100 40GB", DType::kFloat16), "tc_fp16");
+  EXPECT_EQ(unit("A100 40GB", DType::kFloat32), "tc_tf32");
+  EXPECT_EQ(unit("V100 SXM2", DType::kBFloat16), "fp32");
+  EXPECT_EQ(unit("Tesla P100 SXM2", DType::kFloat16), "packed_fp16");
+  EXPECT_EQ(unit("H100 PCIe", DType::kFloat8E4m3), "tc_fp8");
+  EXPECT_EQ(unit("A100 40GB", DType::kUnknown), "none");
+  EXPECT_EQ(unit("no such card", DType::kFloat32), "none");
+}
+
+TEST(RooflineTest, EveryUnitHasAWordOfItsOwn) {
+  std::set<std::string_view> words;
+  for (size_t i = 0; i < kMathUnitCount; ++i) words.insert(MathUnitWord(static_cast<MathUnit>(i)));
+  EXPECT_EQ(words.size(), kMathUnitCount);
+  EXPECT_EQ(words.count(""), 0u);
 }
 
 TEST(RooflineTest, BestPeaks) {
