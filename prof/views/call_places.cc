@@ -47,15 +47,6 @@ struct KnownPath {
 
 }  // namespace
 
-uint32_t TextNumbers::NumberOf(std::string_view text) {
-  if (text.empty()) return 0;
-  const auto found = numbers_.find(text);
-  if (found != numbers_.end()) return found->second;
-  const auto number = static_cast<uint32_t>(texts_.size());
-  texts_.push_back(numbers_.emplace(std::string(text), number).first->first);
-  return number;
-}
-
 template <typename LaneOf, typename Visit>
 void CallPlaces::Sweep(LaneOf lane_of, Visit visit) {
   OpenRanges open;
@@ -129,26 +120,6 @@ std::vector<uint32_t> CallPlaces::Shapes() {
   return shapes;
 }
 
-uint32_t CallPlaces::ForwardCallOf(uint32_t context) const {
-  if (context == OpenRanges::kNone) return parse::CallTree::kNone;
-  uint32_t node = context;
-  const StepContext said = joined_.contexts().ContextOf(context);
-  if (said == StepContext::kEvaluate || said == StepContext::kAccumulate) {
-    node = joined_.contexts().NodeServedBy(context);
-  } else if (said != StepContext::kNode) {
-    return parse::CallTree::kNone;
-  }
-  const uint32_t number = node == parse::kNoRange ? 0 : joined_.links().RunOf(node).node;
-  if (number == 0) return parse::CallTree::kNone;
-  const uint32_t forward = joined_.links().ForwardOf(number);
-  const auto all = calls_.all();
-  const auto at = std::lower_bound(
-      all.begin(), all.end(), forward,
-      [](const parse::CallTree::Call& call, uint32_t range) { return call.range < range; });
-  return at != all.end() && at->range == forward ? static_cast<uint32_t>(at - all.begin())
-                                                 : parse::CallTree::kNone;
-}
-
 bool CallPlaces::IsLayer(const Range& range) const {
   return range.kind == RangeKind::kModule ||
          (range.kind == RangeKind::kMarker &&
@@ -173,7 +144,7 @@ std::vector<uint32_t> CallPlaces::Layers() {
   };
   Sweep(lane_of, [&](size_t call, const OpenRanges& open) {
     if (open.CountOf(kLayers) == 0) {
-      forwards[call] = ForwardCallOf(open.Innermost(kContexts));
+      forwards[call] = forwards_.Of(open.Innermost(kContexts));
     } else {
       if (known.Change(open, kLayers, SIZE_MAX)) known.text = LayerTextOf(known.ranges);
       layers[call] = known.text;
@@ -183,15 +154,6 @@ std::vector<uint32_t> CallPlaces::Layers() {
     if (forwards[call] != parse::CallTree::kNone) layers[call] = layers[forwards[call]];
   }
   return layers;
-}
-
-StringId CallPlaces::StackOf(size_t index) const {
-  const Range& range = trace_.ranges[index];
-  if (range.open() || (range.kind != RangeKind::kOperator && range.kind != RangeKind::kMarker)) {
-    return 0;
-  }
-  const StringId stack = joined_.calls().StackOf(static_cast<uint32_t>(index));
-  return stack != 0 && joined_.texts().Of(stack).kind == MarkerKind::kTrace ? stack : 0;
 }
 
 uint32_t CallPlaces::FrameTextOf(const std::vector<uint32_t>& frames) {

@@ -10,23 +10,11 @@
 #include "parse/join/call_tree.h"
 #include "parse/join/joined.h"
 #include "parse/model/kernel_record.h"
+#include "prof/run/call_stacks.h"
+#include "prof/run/forward_calls.h"
+#include "prof/run/text_numbers.h"
 
 namespace oplens::prof {
-
-/// Texts by number, each once; number 0 is the empty text.
-class TextNumbers {
- public:
-  uint32_t NumberOf(std::string_view text);
-  std::string_view TextOf(uint32_t number) const { return texts_[number]; }
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> numbers_;
-  std::vector<std::string_view> texts_{std::string_view()};  // Of numbers_.
-};
 
 /// What each call is called and where it stands, as texts: what views group calls by. Every list is
 /// by place in CallTree::all(), of numbers of `texts`.
@@ -34,7 +22,7 @@ class CallPlaces {
  public:
   /// Both must outlive this object.
   CallPlaces(const parse::Joined& joined, const parse::CallTree& calls)
-      : joined_(joined), trace_(joined.trace()), calls_(calls) {}
+      : joined_(joined), trace_(joined.trace()), calls_(calls), forwards_(joined, calls) {}
 
   /// The operator without what the framework adds to it (", seq = 3", sizes).
   std::vector<uint32_t> Names();
@@ -65,17 +53,17 @@ class CallPlaces {
   uint32_t JoinTexts(char separator);
   bool IsLayer(const Range& range) const;
   uint32_t LayerTextOf(const std::vector<uint32_t>& path);
-  /// The call stack that was recorded with a range; 0: none.
-  StringId StackOf(size_t index) const;
+  StringId StackOf(size_t range) const {
+    return RecordedStackOf(joined_, static_cast<uint32_t>(range));
+  }
   uint32_t FrameTextOf(const std::vector<uint32_t>& frames);
   uint32_t RecordedTextOf(StringId stack);
   Phase PhaseOf(size_t call, uint32_t context) const;
-  /// Of what is around a call in the backward pass: the call of the forward op, or kNone.
-  uint32_t ForwardCallOf(uint32_t context) const;
 
   const parse::Joined& joined_;
   const Trace& trace_;
   const parse::CallTree& calls_;
+  ForwardCalls forwards_;
   TextNumbers texts_;
   std::unordered_map<StringId, uint32_t> recorded_stacks_;
   std::vector<std::string_view> parts_;  // Of the text at hand.

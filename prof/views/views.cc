@@ -16,8 +16,13 @@
 #include "prof/views/overview.h"
 #include "prof/views/queue.h"
 #include "prof/views/roofline.h"
+#include "prof/views/modules.h"
+#include "prof/views/operators.h"
+#include "prof/views/overview.h"
+#include "prof/views/stacks.h"
 #include "prof/views/summary_columns.h"
 #include "prof/views/tb_kernels.h"
+#include "prof/views/tb_modules.h"
 #include "prof/views/tb_operators.h"
 #include "prof/views/temporal.h"
 #include "prof/views/view.h"
@@ -89,6 +94,11 @@ std::span<const std::string_view> OperatorKeys() {
   return kKeys;
 }
 
+std::span<const std::string_view> StackWords() {
+  static constexpr std::string_view kWords[] = {"device", "host", "layer", "rank"};
+  return kWords;
+}
+
 constexpr View kViews[] = {
     {.name = "kernels",
      .help = "one row a kernel: op, cost, Tensor Cores",
@@ -124,6 +134,22 @@ constexpr View kViews[] = {
      .narrow = "calls,device_self_ns,host_self_ns,mean_ns,launches,tc_self_pct",
      .tb_needs = kTbOperatorsNeeds,
      .tb = true},
+    {.name = "modules",
+     .help = "what each module of the network cost, forward and backward",
+     .needs = kModulesNeeds,
+     .fields = ModulesFields,
+     .make = MakeModules,
+     .by = TimeKeyWords,
+     .narrow = "calls,device_total_ns,bwd_device_total_ns,host_total_ns,bwd_host_total_ns,launches",
+     .tb_needs = kTbModulesNeeds,
+     .tb = true},
+    {.name = "stacks",
+     .help = "folded call stacks for flame graphs",
+     .needs = kStacksNeeds,
+     .fields = StacksFields,
+     .make = MakeStacks,
+     .by = StackWords,
+     .torch = true},
     {.name = "groups",
      .help = "kernels that are alike in the keys of --by",
      .fields = GroupsFields,

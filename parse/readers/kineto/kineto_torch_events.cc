@@ -119,7 +119,7 @@ void KinetoTorchEvents::ReadArguments(const KinetoEvent& event, TorchEvent* torc
     const std::string_view key = arg.key;
     if (key == "External id" || key == "external id") {
       TakeInt(arg.value, &torch->external_id);
-    } else if (key == "correlation") {
+    } else if (key == (torch->kind == Kind::kModule ? "Python module id" : "correlation")) {
       TakeInt(arg.value, &torch->correlation_id);
     } else if (key == "grid") {
       torch->has_extents = true;

@@ -1,0 +1,30 @@
+#ifndef OPLENS_PROF_RUN_FORWARD_CALLS_H_
+#define OPLENS_PROF_RUN_FORWARD_CALLS_H_
+
+#include <cstdint>
+
+#include "parse/join/call_tree.h"
+#include "parse/join/joined.h"
+
+namespace oplens::prof {
+
+/// The forward op that work of the backward pass is for.
+class ForwardCalls {
+ public:
+  /// Both must outlive this object.
+  ForwardCalls(const parse::Joined& joined, const parse::CallTree& calls)
+      : joined_(joined), calls_(calls) {}
+
+  /// `context`: the innermost range that says something of the training step
+  /// (parse::StepContexts), or parse::OpenRanges::kNone. Answers the forward op of its node as a
+  /// place in CallTree::all(); kNone where it is no node or that is not known. O(log C).
+  uint32_t Of(uint32_t context) const;
+
+ private:
+  const parse::Joined& joined_;
+  const parse::CallTree& calls_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_RUN_FORWARD_CALLS_H_

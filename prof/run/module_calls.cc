@@ -1,0 +1,276 @@
+#include "prof/run/module_calls.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "base/id_map.h"
+#include "parse/join/range_sweep.h"
+#include "prof/run/forward_calls.h"
+#include "prof/run/module_names.h"
+
+namespace oplens::prof {
+namespace {
+
+using parse::CallTree;
+using parse::OpenRanges;
+using parse::StepContext;
+using Place = ModuleCalls::Place;
+
+int64_t Key(uint32_t high, uint32_t low) {
+  return static_cast<int64_t>(uint64_t{high} << 32 | low);
+}
+
+/// Paths of modules before it is known which the forward ops are in: some begin with those of a
+/// forward op.
+class LocalPaths {
+ public:
+  LocalPaths() : all_(1) {}
+
+  uint32_t ChildOf(uint32_t path, uint32_t text) {
+    const auto next = static_cast<uint32_t>(all_.size());
+    const uint32_t child = child_of_.FindOrInsert(Key(path, text), next);
+    if (child == next) all_.push_back({path, text, CallTree::kNone, all_[path].late});
+    return child;
+  }
+  /// The path of that call.
+  uint32_t PathOf(uint32_t forward) {
+    if (forward == CallTree::kNone) return 0;
+    const auto next = static_cast<uint32_t>(all_.size());
+    const uint32_t path = path_of_.FindOrInsert(forward, next);
+    if (path == next) all_.push_back({PathTree::kNone, 0, forward, true});
+    return path;
+  }
+  /// Puts them into `tree`. `places`: those of calls as numbers of these paths. Answers the number
+  /// there of each of these.
+  std::vector<uint32_t> Resolve(const std::vector<Place>& places, PathTree* tree);
+
+ private:
+  struct Path {
+    uint32_t parent = PathTree::kNone;
+    uint32_t text = 0;                   // For TextOf of the tree.
+    uint32_t forward = CallTree::kNone;  // It begins as the path of this call is.
+    bool late = false;                   // It begins with a call's.
+  };
+  enum class State : uint8_t { kWaiting, kBegun, kDone };
+
+  void ResolveLate(uint32_t path, const std::vector<Place>& places, PathTree* tree);
+  static uint32_t Attach(uint32_t path, uint32_t text, PathTree* tree);
+
+  std::vector<Path> all_;
+  IdMap child_of_;  // By parent and text.
+  IdMap path_of_;   // By call.
+  std::vector<uint32_t> found_;
+  std::vector<State> states_;
+};
+
+std::vector<uint32_t> LocalPaths::Resolve(const std::vector<Place>& places, PathTree* tree) {
+  found_.assign(all_.size(), PathTree::kRoot);
+  states_.assign(all_.size(), State::kDone);
+  // What runs in the backward pass finds what ran in the forward pass.
+  for (uint32_t i = 1; i < all_.size(); ++i) {
+    if (all_[i].late) {
+      states_[i] = State::kWaiting;
+    } else {
+      found_[i] = tree->ChildOf(found_[all_[i].parent], all_[i].text);
+    }
+  }
+  for (uint32_t i = 1; i < all_.size(); ++i) ResolveLate(i, places, tree);
+  return std::move(found_);
+}
+
+void LocalPaths::ResolveLate(uint32_t path, const std::vector<Place>& places, PathTree* tree) {
+  std::vector<uint32_t> waiting = {path};
+  while (!waiting.empty()) {
+    const uint32_t at = waiting.back();
+    if (states_[at] == State::kDone) {
+      waiting.pop_back();
+      continue;
+    }
+    const bool begins = all_[at].forward != CallTree::kNone;
+    const uint32_t before = begins ? places[all_[at].forward].module : all_[at].parent;
+    if (states_[before] == State::kWaiting) {
+      states_[at] = State::kBegun;
+      waiting.push_back(before);
+      continue;
+    }
+    // One that has begun already is for itself: such a path is none.
+    if (states_[before] == State::kDone) {
+      const bool outermost = !begins && all_[before].forward != CallTree::kNone;
+      found_[at] = begins      ? found_[before]
+                   : outermost ? Attach(found_[before], all_[at].text, tree)
+                               : tree->ChildOf(found_[before], all_[at].text);
+    }
+    states_[at] = State::kDone;
+    waiting.pop_back();
+  }
+}
+
+/// A module that runs again inside of what a forward op is in: the nearest of its name.
+uint32_t LocalPaths::Attach(uint32_t path, uint32_t text, PathTree* tree) {
+  for (uint32_t at = path;; at = tree->nodes()[at].parent) {
+    if (at != PathTree::kRoot && tree->nodes()[at].text == text) return at;
+    const uint32_t child = tree->FindChild(at, text);
+    if (child != PathTree::kNone) return child;
+    if (at == PathTree::kRoot) return tree->ChildOf(path, text);
+  }
+}
+
+/// One pass over the ranges of each thread.
+class Sweep {
+ public:
+  Sweep(const parse::Joined& joined, const CallTree& calls, ModuleNames* names, PathTree* tree)
+      : joined_(joined),
+        trace_(joined.trace()),
+        calls_(calls),
+        forwards_(joined, calls),
+        names_(*names),
+        tree_(*tree) {}
+
+  void Run(std::vector<Place>* places, std::vector<ModuleCalls::ModuleCall>* module_calls,
+           std::vector<Place>* memory_places);
+
+ private:
+  enum Lane : size_t { kModules, kContexts };
+
+  void RunThread(ThreadIndex thread);
+  void MoveTo(const Range& range);
+  void AddModuleCall(uint32_t range, std::string_view name);
+  void AddMemoryUntil(int64_t time_ns);
+  /// Of what is at the moment to which open_ was moved.
+  Place PlaceNow();
+  void LookAtContext();
+  void SortMemory();
+
+  const parse::Joined& joined_;
+  const Trace& trace_;
+  const CallTree& calls_;
+  ForwardCalls forwards_;
+  ModuleNames& names_;
+  PathTree& tree_;
+  LocalPaths paths_;
+  std::vector<Place>* places_ = nullptr;
+  std::vector<ModuleCalls::ModuleCall>* module_calls_ = nullptr;
+  std::vector<Place>* memory_places_ = nullptr;
+  std::vector<uint32_t> memory_;  // Memory events by thread and time,
+  size_t next_memory_ = 0;        // and the first that is still to come.
+  ThreadIndex thread_ = 0;
+  OpenRanges open_;
+  uint32_t context_ = OpenRanges::kNone;  // What is known of it:
+  uint32_t path_ = 0;
+  bool backward_ = false;
+};
+
+void Sweep::Run(std::vector<Place>* places, std::vector<ModuleCalls::ModuleCall>* module_calls,
+                std::vector<Place>* memory_places) {
+  places_ = places;
+  module_calls_ = module_calls;
+  memory_places_ = memory_places;
+  SortMemory();
+  for (size_t thread = 0; thread < joined_.threads().thread_count(); ++thread) {
+    RunThread(static_cast<ThreadIndex>(thread));
+  }
+  const std::vector<uint32_t> found = paths_.Resolve(*places, &tree_);
+  const auto resolve = [&](Place* place) { place->module = found[place->module] & INT32_MAX; };
+  for (Place& place : *places) resolve(&place);
+  for (ModuleCalls::ModuleCall& call : *module_calls) resolve(&call.place);
+  for (Place& place : *memory_places) resolve(&place);
+}
+
+void Sweep::SortMemory() {
+  memory_.resize(trace_.memory_events.size());
+  std::iota(memory_.begin(), memory_.end(), 0u);
+  std::sort(memory_.begin(), memory_.end(), [&](uint32_t a, uint32_t b) {
+    const auto key = [&](uint32_t event) {
+      const MemoryEvent& one = trace_.memory_events[event];
+      return std::tuple(one.thread, one.time_ns, event);
+    };
+    return key(a) < key(b);
+  });
+}
+
+void Sweep::RunThread(ThreadIndex thread) {
+  thread_ = thread;
+  open_.Clear();
+  context_ = OpenRanges::kNone;
+  path_ = 0;
+  backward_ = joined_.contexts().IsEngineThread(thread);
+  size_t call = calls_.BeginOf(thread);
+  const size_t last_call = call + calls_.Of(thread).size();
+  const size_t end = joined_.threads().EndOf(thread);
+  for (size_t i = joined_.threads().BeginOf(thread); i < end; ++i) {
+    if (joined_.leaks().Has(i)) continue;
+    const Range& range = trace_.ranges[i];
+    const auto index = static_cast<uint32_t>(i);
+    AddMemoryUntil(range.start_ns);
+    if (const auto name = names_.NameOf(i)) AddModuleCall(index, *name);
+    const StepContext context = joined_.contexts().ContextOf(i);
+    // What runs again is for the node that it runs in.
+    if (context != StepContext::kNone && context != StepContext::kRecompute) {
+      open_.Push(index, range.end_ns, kContexts);
+    }
+    if (call == last_call || calls_.all()[call].range != index) continue;
+    MoveTo(range);
+    (*places_)[call++] = PlaceNow();
+  }
+  AddMemoryUntil(INT64_MAX);
+}
+
+/// What ends where it begins is not around it, unless it has no length itself.
+void Sweep::MoveTo(const Range& range) {
+  const int64_t start_ns = range.start_ns;
+  open_.MoveTo(start_ns, range.end_ns > start_ns ? start_ns + 1 : start_ns);
+}
+
+void Sweep::AddModuleCall(uint32_t index, std::string_view name) {
+  const Range& range = trace_.ranges[index];
+  MoveTo(range);
+  const Place around = PlaceNow();
+  const uint32_t path = paths_.ChildOf(around.module, tree_.NumberOf(name));
+  const auto place = static_cast<uint32_t>(module_calls_->size());
+  module_calls_->push_back({index, {path & INT32_MAX, around.backward}});
+  open_.Push(place, range.end_ns, kModules);
+}
+
+Place Sweep::PlaceNow() {
+  LookAtContext();
+  const uint32_t inner = open_.Innermost(kModules);
+  const uint32_t path = inner == OpenRanges::kNone ? path_ : (*module_calls_)[inner].place.module;
+  return {path & INT32_MAX, backward_ ? 1u : 0u};
+}
+
+void Sweep::LookAtContext() {
+  const uint32_t context = open_.Innermost(kContexts);
+  if (context == context_) return;
+  context_ = context;
+  path_ = 0;
+  if (context == OpenRanges::kNone) {
+    // Old files have no range around what the engine does between the nodes.
+    backward_ = joined_.contexts().IsEngineThread(thread_);
+    return;
+  }
+  backward_ = joined_.contexts().ContextOf(context) != StepContext::kOptimizer;
+  path_ = paths_.PathOf(forwards_.Of(context));
+}
+
+void Sweep::AddMemoryUntil(int64_t time_ns) {
+  for (; next_memory_ < memory_.size(); ++next_memory_) {
+    const MemoryEvent& event = trace_.memory_events[memory_[next_memory_]];
+    if (event.thread > thread_ || (event.thread == thread_ && event.time_ns >= time_ns)) return;
+    if (event.thread < thread_) continue;  // It has no range.
+    open_.MoveTo(event.time_ns, event.time_ns);
+    (*memory_places_)[memory_[next_memory_]] = PlaceNow();
+  }
+}
+
+}  // namespace
+
+ModuleCalls::ModuleCalls(const parse::Joined& joined, const CallTree& calls)
+    : places_(calls.all().size(), Place{0, 0}),
+      memory_places_(joined.trace().memory_events.size(), Place{0, 0}) {
+  ModuleNames names(joined);
+  source_ = names.source();
+  Sweep(joined, calls, &names, &tree_).Run(&places_, &module_calls_, &memory_places_);
+}
+
+}  // namespace oplens::prof

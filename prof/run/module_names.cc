@@ -1,0 +1,80 @@
+#include "prof/run/module_names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "nvtx_annotate/vocabulary/marker_format.h"
+
+namespace oplens::prof {
+namespace {
+
+/// PyTorch Lightning's labels: "[pl][module]torch.nn.modules.linear.Linear: net.fc".
+constexpr std::string_view kLightning = "[pl][module]";
+constexpr std::string_view kLightningName = ": ";
+/// Labels that frameworks set themselves, none of a part of a network.
+constexpr std::array<std::string_view, 6> kNoScopes = {
+    "enumerate(Data", "Optimizer.", "nccl:", "gloo:", "phase:", markers::kStepPrefix};
+
+std::string_view LightningName(std::string_view text) {
+  const size_t separator = text.find(kLightningName);
+  return separator == std::string_view::npos ? text.substr(kLightning.size())
+                                             : text.substr(separator + kLightningName.size());
+}
+
+}  // namespace
+
+ModuleNames::ModuleNames(const parse::Joined& joined)
+    : joined_(joined),
+      trace_(joined.trace()),
+      known_(2 * trace_.strings.size(), Known::kUnasked) {
+  for (const Range& range : trace_.ranges) {
+    const Known kind = KindOf(range);
+    if (kind == Known::kModule) {
+      source_ = ModuleSource::kModules;
+      return;
+    }
+    if (kind == Known::kScope) source_ = ModuleSource::kScopes;
+  }
+}
+
+ModuleNames::Known ModuleNames::KindOf(const Range& range) {
+  if (range.kind == RangeKind::kModule) return Known::kModule;
+  if (range.kind != RangeKind::kMarker && range.kind != RangeKind::kAnnotation) return Known::kNone;
+  Known& known =
+      known_[2 * size_t{range.text} + (range.kind == RangeKind::kAnnotation ? 1 : 0)];
+  if (known == Known::kUnasked) known = AskKind(range);
+  return known;
+}
+
+ModuleNames::Known ModuleNames::AskKind(const Range& range) const {
+  const std::string_view text = trace_.strings.View(range.text);
+  if (text.starts_with(kLightning)) return Known::kModule;
+  if (range.kind == RangeKind::kMarker) {
+    const MarkerKind kind = joined_.texts().Of(range.text).kind;
+    if (kind == MarkerKind::kLayer) return Known::kModule;
+    if (kind != MarkerKind::kFree) return Known::kNone;
+  }
+  const bool scope = !text.empty() && std::none_of(kNoScopes.begin(), kNoScopes.end(), [&](auto no) {
+    return text.starts_with(no);
+  });
+  return scope ? Known::kScope : Known::kNone;
+}
+
+std::optional<std::string_view> ModuleNames::NameOf(size_t index) {
+  const Range& range = trace_.ranges[index];
+  const Known kind = KindOf(range);
+  if (kind == Known::kModule) {
+    const std::string_view text = trace_.strings.View(range.text);
+    const bool layer = range.kind == RangeKind::kModule || !text.starts_with(kLightning);
+    return layer ? trace_.strings.View(joined_.LayerOf(static_cast<uint32_t>(index)))
+                 : LightningName(text);
+  }
+  // An unclosed range encloses everything that follows, and one that was opened with a start call
+  // may end on another thread.
+  const bool scope = kind == Known::kScope && source_ == ModuleSource::kScopes && !range.open() &&
+                     !(range.kind == RangeKind::kAnnotation && range.item < trace_.labels.size() &&
+                       trace_.labels[range.item].start_end);
+  return scope ? std::optional(trace_.strings.View(range.text)) : std::nullopt;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,39 @@
+#ifndef OPLENS_PROF_RUN_MODULE_NAMES_H_
+#define OPLENS_PROF_RUN_MODULE_NAMES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "parse/join/joined.h"
+#include "prof/run/module_calls.h"
+
+namespace oplens::prof {
+
+/// Which ranges of a trace are calls of modules, and of which.
+class ModuleNames {
+ public:
+  /// `joined` must outlive this object. O(R).
+  explicit ModuleNames(const parse::Joined& joined);
+
+  ModuleSource source() const { return source_; }
+  /// The name of the module; nullopt: it is no module. A view into the trace's strings.
+  std::optional<std::string_view> NameOf(size_t range);
+
+ private:
+  enum class Known : uint8_t { kUnasked, kNone, kModule, kScope };
+
+  Known KindOf(const Range& range);
+  Known AskKind(const Range& range) const;
+
+  const parse::Joined& joined_;
+  const Trace& trace_;
+  ModuleSource source_ = ModuleSource::kNone;
+  std::vector<Known> known_;  // By text of a marker, and by text of a label.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_RUN_MODULE_NAMES_H_

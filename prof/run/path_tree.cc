@@ -1,0 +1,26 @@
+#include "prof/run/path_tree.h"
+
+namespace oplens::prof {
+
+uint32_t PathTree::ChildOf(uint32_t path, uint32_t text) {
+  const uint32_t depth = nodes_[path].depth;
+  if (depth >= kMaxDepth || nodes_.size() >= kMaxPaths) {
+    const uint32_t known = FindChild(path, text);
+    return known == kNone ? path : known;
+  }
+  const auto next = static_cast<uint32_t>(nodes_.size());
+  const uint32_t child = places_.FindOrInsert(Key(path, text), next);
+  if (child == next) nodes_.push_back({path, text, depth + 1});
+  return child;
+}
+
+std::vector<uint32_t> PathTree::Take(const PathTree& other, uint32_t front) {
+  std::vector<uint32_t> numbers = {front};
+  numbers.reserve(other.nodes_.size());
+  for (uint32_t i = 1; i < other.nodes_.size(); ++i) {
+    numbers.push_back(ChildOf(numbers[other.nodes_[i].parent], NumberOf(other.TextOf(i))));
+  }
+  return numbers;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,91 @@
+#ifndef OPLENS_PROF_RUN_PATH_TREE_H_
+#define OPLENS_PROF_RUN_PATH_TREE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/id_map.h"
+#include "prof/run/text_numbers.h"
+
+namespace oplens::prof {
+
+/// Paths of texts, outermost text first, each path a number: a tree in which paths that begin alike
+/// share that beginning, so that no path is built as a text for each thing that has it. 40 bytes a
+/// path.
+class PathTree {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kRoot = 0;  ///< The empty path.
+  /// Longer paths are cut at their ends, and what comes after that many paths is what it is in:
+  /// files may have calls in calls without end.
+  static constexpr uint32_t kMaxDepth = 256;
+  static constexpr size_t kMaxPaths = size_t{1} << 20;
+
+  struct Node {
+    uint32_t parent = kNone;  ///< Less than its own number; kNone of the root.
+    uint32_t text = 0;        ///< For TextOf.
+    uint32_t depth = 0;       ///< Texts of the path.
+  };
+
+  PathTree() : nodes_(1) {}
+
+  /// The number of a text.
+  uint32_t NumberOf(std::string_view text) { return texts_.NumberOf(text); }
+  std::string_view TextOf(uint32_t path) const { return texts_.TextOf(nodes_[path].text); }
+
+  /// The path with one text more; made if it is new.
+  uint32_t ChildOf(uint32_t path, uint32_t text);
+  /// The same if it is there, else kNone.
+  uint32_t FindChild(uint32_t path, uint32_t text) const { return places_.Find(Key(path, text)); }
+  std::span<const Node> nodes() const { return nodes_; }
+  /// Takes over the paths of another tree, behind `front`; answers the number here of each.
+  std::vector<uint32_t> Take(const PathTree& other, uint32_t front = kRoot);
+
+ private:
+  static int64_t Key(uint32_t path, uint32_t text) {
+    return static_cast<int64_t>(uint64_t{path} << 32 | text);
+  }
+
+  TextNumbers texts_;
+  std::vector<Node> nodes_;
+  IdMap places_;  // By parent and text.
+};
+
+/// The order in which a tree is printed: parents before children, the children of one parent by
+/// `before(a, b)`. `parents`: of each member the place of its parent, less than its own, or
+/// PathTree::kNone. O(n log n), without recursion.
+template <typename Before>
+std::vector<uint32_t> TreeOrder(std::span<const uint32_t> parents, Before before) {
+  std::vector<uint32_t> members(parents.size());
+  for (uint32_t i = 0; i < members.size(); ++i) members[i] = i;
+  // Families together, in each the last first: they go onto a stack. That of the roots is the last.
+  std::stable_sort(members.begin(), members.end(), [&](uint32_t a, uint32_t b) {
+    return parents[a] != parents[b] ? parents[a] < parents[b] : before(b, a);
+  });
+  std::vector<uint32_t> first(parents.size() + 1, 0);  // Of the children of each; then the end.
+  size_t next = 0;
+  for (uint32_t parent = 0; parent < parents.size(); ++parent) {
+    first[parent] = static_cast<uint32_t>(next);
+    while (next < members.size() && parents[members[next]] == parent) ++next;
+  }
+  first[parents.size()] = static_cast<uint32_t>(next);
+  const auto at = [&](size_t place) { return members.begin() + static_cast<ptrdiff_t>(place); };
+  std::vector<uint32_t> waiting(at(next), members.end());
+  std::vector<uint32_t> order;
+  order.reserve(parents.size());
+  while (!waiting.empty()) {
+    const uint32_t member = waiting.back();
+    waiting.pop_back();
+    order.push_back(member);
+    waiting.insert(waiting.end(), at(first[member]), at(first[member + 1]));
+  }
+  return order;
+}
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_RUN_PATH_TREE_H_

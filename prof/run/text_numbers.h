@@ -1,0 +1,34 @@
+#ifndef OPLENS_PROF_RUN_TEXT_NUMBERS_H_
+#define OPLENS_PROF_RUN_TEXT_NUMBERS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace oplens::prof {
+
+/// Texts by number, each once; number 0 is the empty text.
+class TextNumbers {
+ public:
+  TextNumbers() = default;
+  TextNumbers(const TextNumbers&) = delete;
+  TextNumbers& operator=(const TextNumbers&) = delete;
+
+  uint32_t NumberOf(std::string_view text);
+  std::string_view TextOf(uint32_t number) const { return texts_[number]; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> numbers_;
+  std::vector<std::string_view> texts_{std::string_view()};  // Of numbers_.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_RUN_TEXT_NUMBERS_H_

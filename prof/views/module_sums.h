@@ -1,0 +1,42 @@
+#ifndef OPLENS_PROF_VIEWS_MODULE_SUMS_H_
+#define OPLENS_PROF_VIEWS_MODULE_SUMS_H_
+
+#include <cstdint>
+
+#include "base/checked.h"
+
+namespace oplens::prof {
+
+/// What a module cost. Sums saturate.
+struct ModuleSums {
+  /// In one of the two passes of training.
+  struct Pass {
+    int64_t device_ns = 0;
+    int64_t host_ns = 0;
+
+    void Add(const Pass& other);
+    bool any() const { return device_ns != 0 || host_ns != 0; }
+  };
+
+  int64_t calls = 0;
+  int64_t wall_ns = 0;
+  int64_t ops = 0;
+  int64_t launches = 0;
+  int64_t tensor_core_ns = 0;
+  int64_t tensor_core_known_ns = 0;
+  int64_t with_flops = 0;
+  int64_t with_bytes = 0;
+  Checked flops;
+  Checked bytes;
+  Checked allocated_bytes;
+  Checked freed_bytes;
+  int64_t memory_events = 0;
+  Pass forward;
+  Pass backward;
+
+  void Add(const ModuleSums& other);
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_MODULE_SUMS_H_

@@ -1,0 +1,282 @@
+#include "prof/views/stacks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/append_format.h"
+#include "base/error.h"
+#include "base/saturating.h"
+#include "parse/model/recording_advice.h"
+#include "prof/run/call_stacks.h"
+#include "prof/run/module_calls.h"
+#include "prof/views/call_places.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr std::string_view kUnattributed = "(unattributed)";
+constexpr std::string_view kNoName = "(other)";
+constexpr int64_t kNsPerMicrosecond = 1000;
+
+constexpr Field kFields[] = {
+    {"stack", "Stack", "", FieldType::kText, Field::kShared,
+     "frames and operators, outermost first, joined by ;", Fold::kKey},
+    {"host_self_ns", "HostSelf(ns)", "ns", FieldType::kInteger, 13,
+     "time on the host of the calls that were reached so, without that of calls inside",
+     Fold::kSum},
+    {"device_self_ns", "DevSelf(ns)", "ns", FieldType::kInteger, 13,
+     "sum of the durations of the device events that these launched themselves", Fold::kSum},
+    {"launches", "Launches", "", FieldType::kInteger, 8, "these device events", Fold::kSum},
+};
+
+struct Words {
+  bool host = false;
+  bool layer = false;
+  bool rank = false;
+
+  explicit Words(const std::vector<std::string>& by) {
+    for (const std::string& word : by) {
+      if (word == "host") {
+        host = true;
+      } else if (word == "layer") {
+        layer = true;
+      } else if (word == "rank") {
+        rank = true;
+      } else if (word != "device") {
+        throw UsageError(
+            fmt::format("--by {}: the view stacks takes device, host, layer, rank", word));
+      }
+    }
+  }
+};
+
+/// What calls cost that were reached in the same way.
+struct Sums {
+  int64_t host_ns = 0;
+  int64_t device_ns = 0;
+  int64_t launches = 0;
+
+  void Add(const Sums& other) {
+    host_ns = SaturatingSum(host_ns, other.host_ns);
+    device_ns = SaturatingSum(device_ns, other.device_ns);
+    launches = SaturatingSum(launches, other.launches);
+  }
+  bool any() const { return host_ns != 0 || device_ns != 0 || launches != 0; }
+};
+
+/// As flame graphs take it: what separates frames and values becomes '_'.
+void AppendFrame(std::string_view frame, std::string* line) {
+  for (const char c : frame.empty() ? kNoName : frame) {
+    const bool separates = c == ' ' || c == ';' || c == '\t' || c == '\n' || c == '\r';
+    line->push_back(separates ? '_' : c);
+  }
+}
+
+class Stacks : public Partial {
+ public:
+  explicit Stacks(const ViewOptions& options)
+      : words_(options.by),
+        torch_(options.compat == Compat::kTorch || options.compat == Compat::kTorchLegacy) {}
+
+  void End(const Run* run) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  void Emit(Sink* sink) const override;
+  bool IsDocument() const override { return true; }
+  std::string Document() const override;
+  std::vector<std::string> Notes() const override;
+
+ private:
+  void AddRun(const Run& run, uint32_t front);
+  void AddTorchRun(const Run& run, uint32_t front);
+  Sums& SumsOf(uint32_t path) {
+    if (path >= sums_.size()) sums_.resize(tree_.nodes().size());
+    return sums_[path];
+  }
+  /// Calls f(path, line) for each path with sums, the lines in the order of their frames.
+  template <typename F>
+  void ForEachLine(F f) const;
+
+  Words words_;
+  bool torch_;
+  PathTree tree_;
+  std::vector<Sums> sums_;  // By path.
+  int64_t ranks_without_trace_ = 0;
+  std::map<Family, int64_t> ranks_without_stacks_;
+};
+
+void Stacks::End(const Run* run) {
+  if (run == nullptr) {
+    ++ranks_without_trace_;
+    return;
+  }
+  uint32_t front = PathTree::kRoot;
+  if (words_.rank && !run->rank().empty()) {
+    front = tree_.ChildOf(front, tree_.NumberOf(fmt::format("rank {}", run->rank())));
+  }
+  if (torch_) {
+    AddTorchRun(*run, front);
+  } else {
+    AddRun(*run, front);
+  }
+}
+
+/// The names of calls as numbers of a tree.
+std::vector<uint32_t> NamesIn(const Run& run, PathTree* tree) {
+  CallPlaces places(run.joined(), run.calls());
+  std::vector<uint32_t> names = places.Names();
+  std::vector<uint32_t> numbers;  // Of each number of places.texts(), one more; 0: not asked.
+  for (uint32_t& name : names) {
+    if (name >= numbers.size()) numbers.resize(name + 1, 0);
+    if (numbers[name] == 0) numbers[name] = tree->NumberOf(places.texts().TextOf(name)) + 1;
+    name = numbers[name] - 1;
+  }
+  return names;
+}
+
+void Stacks::AddRun(const Run& run, uint32_t front) {
+  const std::span<const parse::CallTree::Call> all = run.calls().all();
+  const std::vector<uint32_t> names = NamesIn(run, &tree_);
+  std::optional<ModuleNames> modules;
+  std::vector<uint32_t> fronts;
+  CallStacks::Options options = {names, front, {}, nullptr};
+  if (words_.layer) {
+    modules.emplace(run.joined());
+    options.modules = &*modules;
+    const ModuleCalls calls(run.joined(), run.calls());
+    const std::vector<uint32_t> paths = tree_.Take(calls.tree(), front);
+    for (size_t i = 0; i < all.size(); ++i) fronts.push_back(paths[calls.PlaceOf(i).module]);
+    options.fronts = fronts;
+  }
+  const CallStacks stacks(run.joined(), run.calls(), options, &tree_);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].self_ns == 0) continue;
+    if (!run.selects_all() && !run.SelectsHost(run.trace().ranges[all[i].range].start_ns)) continue;
+    SumsOf(stacks.PathOf(i)).Add({all[i].self_ns, 0, 0});
+  }
+  uint32_t unattributed = PathTree::kNone;
+  for (const DeviceEvent& event : run.work().events()) {
+    const uint32_t call = run.call_work().CallOf(event);
+    if (call == CallWork::kNone && unattributed == PathTree::kNone) {
+      unattributed = tree_.ChildOf(front, tree_.NumberOf(kUnattributed));
+    }
+    const uint32_t path = call == CallWork::kNone ? unattributed : stacks.PathOf(call);
+    SumsOf(path).Add({0, event.duration_ns(), 1});
+  }
+}
+
+/// Each call that has a stack counts with whole microseconds.
+void Stacks::AddTorchRun(const Run& run, uint32_t front) {
+  const std::span<const parse::CallTree::Call> all = run.calls().all();
+  const CallStacks stacks(run.joined(), run.calls(), {{}, front, {}, nullptr}, &tree_);
+  std::vector<Sums> of_calls(all.size());
+  for (const DeviceEvent& event : run.work().events()) {
+    const uint32_t call = run.call_work().CallOf(event);
+    if (call != CallWork::kNone) of_calls[call].Add({0, event.duration_ns(), 1});
+  }
+  bool any = false;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (stacks.PathOf(i) == front) continue;
+    any = true;
+    Sums sums = of_calls[i];
+    sums.host_ns = all[i].self_ns / kNsPerMicrosecond * kNsPerMicrosecond;
+    sums.device_ns = sums.device_ns / kNsPerMicrosecond * kNsPerMicrosecond;
+    SumsOf(stacks.PathOf(i)).Add(sums);
+  }
+  if (!any) ++ranks_without_stacks_[run.trace().family];
+}
+
+void Stacks::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const Stacks&>(other);
+  const std::vector<uint32_t> numbers = tree_.Take(more.tree_);
+  for (uint32_t path = 0; path < more.sums_.size(); ++path) {
+    if (more.sums_[path].any()) SumsOf(numbers[path]).Add(more.sums_[path]);
+  }
+  ranks_without_trace_ += more.ranks_without_trace_;
+  for (const auto& [family, count] : more.ranks_without_stacks_) {
+    ranks_without_stacks_[family] += count;
+  }
+}
+
+template <typename F>
+void Stacks::ForEachLine(F f) const {
+  const auto nodes = tree_.nodes();
+  std::vector<uint32_t> parents;
+  for (const PathTree::Node& node : nodes) parents.push_back(node.parent);
+  std::string line;
+  std::vector<size_t> lengths;  // Of the line, by depth.
+  for (const uint32_t path : TreeOrder(parents, [&](uint32_t a, uint32_t b) {
+         return tree_.TextOf(a) < tree_.TextOf(b);
+       })) {
+    const uint32_t depth = nodes[path].depth;
+    lengths.resize(depth + 1);
+    if (depth > 0) {
+      line.resize(lengths[depth - 1]);
+      if (depth > 1) line.push_back(';');
+      AppendFrame(tree_.TextOf(path), &line);
+    }
+    lengths[depth] = line.size();
+    if (path < sums_.size() && sums_[path].any()) f(path, line);
+  }
+}
+
+std::string Stacks::Document() const {
+  std::string text;
+  ForEachLine([&](uint32_t path, std::string_view line) {
+    const Sums& sums = sums_[path];
+    const int64_t value_ns = words_.host ? sums.host_ns : sums.device_ns;
+    if (value_ns == 0) return;
+    AppendFormat(&text, "{} {}\n", line.empty() ? kNoName : line,
+                 torch_ ? value_ns / kNsPerMicrosecond : value_ns);
+  });
+  return text;
+}
+
+void Stacks::Emit(Sink* sink) const {
+  std::vector<std::pair<uint32_t, std::string>> rows;
+  ForEachLine([&](uint32_t path, std::string_view line) {
+    rows.emplace_back(path, line.empty() ? kNoName : line);
+  });
+  const auto weight = [&](const auto& row) {
+    const Sums& sums = sums_[row.first];
+    return words_.host ? std::pair(sums.host_ns, sums.device_ns)
+                       : std::pair(sums.device_ns, sums.host_ns);
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
+  for (const auto& [path, line] : rows) {
+    const Sums& sums = sums_[path];
+    const Cell cells[] = {Text(line), Integer(sums.host_ns), Integer(sums.device_ns),
+                          Integer(sums.launches)};
+    sink->Row(cells);
+  }
+}
+
+std::vector<std::string> Stacks::Notes() const {
+  std::vector<std::string> notes;
+  if (ranks_without_trace_ > 0) {
+    notes.push_back("stacks: records say nothing of the calls of operators; give the profile itself");
+  }
+  for (const auto& [family, count] : ranks_without_stacks_) {
+    notes.push_back(fmt::format("stacks: {} recorded no call stacks; to record them: {}",
+                                count == 1 ? "the profile" : "the profiles",
+                                RecordingFlag(Lack::kStacks, family)));
+  }
+  return notes;
+}
+
+}  // namespace
+
+std::span<const Field> StacksFields() { return kFields; }
+
+std::unique_ptr<Partial> MakeStacks(const ViewOptions& options) {
+  return std::make_unique<Stacks>(options);
+}
+
+}  // namespace oplens::prof
