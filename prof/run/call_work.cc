@@ -8,13 +8,6 @@
 #include "parse/join/range_sweep.h"
 
 namespace oplens::prof {
-namespace {
-
-LaunchIndex OriginOf(const Kernel& kernel) {
-  return kernel.capture != kNoLaunch ? kernel.capture : kernel.launch;
-}
-
-}  // namespace
 
 CallWork::CallWork(const parse::Joined& joined, const DeviceWork& work,
                    const parse::CallTree& calls)
@@ -40,7 +33,7 @@ CallWork::CallWork(const parse::Joined& joined, const DeviceWork& work,
 }
 
 uint32_t CallWork::CallOfKernel(size_t kernel) const {
-  return At(prof::OriginOf(trace_.kernels[kernel]));
+  return At(OriginOf(trace_.kernels[kernel]));
 }
 
 /// Those that work comes from, by thread and start.
@@ -50,7 +43,7 @@ std::vector<LaunchIndex> CallWork::Origins() const {
     if (launch != kNoLaunch) wanted[launch] = true;
   };
   for (const DeviceEvent& event : work_.events()) want(work_.OriginOf(event));
-  for (const Kernel& kernel : trace_.kernels) want(prof::OriginOf(kernel));
+  for (const Kernel& kernel : trace_.kernels) want(OriginOf(kernel));
   std::vector<LaunchIndex> origins;
   for (LaunchIndex launch = 0; launch < wanted.size(); ++launch) {
     if (wanted[launch]) origins.push_back(launch);

@@ -11,6 +11,11 @@
 
 namespace oplens::prof {
 
+/// The API call whose surroundings tell the op of a kernel; kNoLaunch: it is not known.
+inline LaunchIndex OriginOf(const Kernel& kernel) {
+  return kernel.capture != kNoLaunch ? kernel.capture : kernel.launch;
+}
+
 /// Which call launched what a GPU did: the innermost one (that began last) around the API call that
 /// the work comes from, on the thread of that API call.
 ///

@@ -15,7 +15,10 @@ namespace {
 using parse::CallTree;
 using parse::OpenRanges;
 using parse::StepContext;
+using Moment = ModuleCalls::Moment;
 using Place = ModuleCalls::Place;
+
+constexpr uint32_t kAllBits = INT32_MAX;  // Of Place::module.
 
 int64_t Key(uint32_t high, uint32_t low) {
   return static_cast<int64_t>(uint64_t{high} << 32 | low);
@@ -119,28 +122,28 @@ uint32_t LocalPaths::Attach(uint32_t path, uint32_t text, PathTree* tree) {
 /// One pass over the ranges of each thread.
 class Sweep {
  public:
-  Sweep(const parse::Joined& joined, const CallTree& calls, ModuleNames* names, PathTree* tree)
-      : joined_(joined),
-        trace_(joined.trace()),
-        calls_(calls),
-        forwards_(joined, calls),
+  Sweep(const Run& run, ModuleNames* names, PathTree* tree)
+      : joined_(run.joined()),
+        trace_(run.trace()),
+        calls_(run.calls()),
+        forwards_(run.joined(), run.calls()),
         names_(*names),
         tree_(*tree) {}
 
-  void Run(std::vector<Place>* places, std::vector<ModuleCalls::ModuleCall>* module_calls,
-           std::vector<Place>* memory_places);
+  void Find(std::vector<Place>* places, std::vector<ModuleCalls::ModuleCall>* module_calls,
+            std::vector<Moment>* moments);
 
  private:
   enum Lane : size_t { kModules, kContexts };
 
-  void RunThread(ThreadIndex thread);
+  void FindOn(ThreadIndex thread);
   void MoveTo(const Range& range);
   void AddModuleCall(uint32_t range, std::string_view name);
-  void AddMemoryUntil(int64_t time_ns);
+  void AddMomentsUntil(int64_t time_ns);
   /// Of what is at the moment to which open_ was moved.
   Place PlaceNow();
   void LookAtContext();
-  void SortMemory();
+  void SortMoments();
 
   const parse::Joined& joined_;
   const Trace& trace_;
@@ -151,9 +154,9 @@ class Sweep {
   LocalPaths paths_;
   std::vector<Place>* places_ = nullptr;
   std::vector<ModuleCalls::ModuleCall>* module_calls_ = nullptr;
-  std::vector<Place>* memory_places_ = nullptr;
-  std::vector<uint32_t> memory_;  // Memory events by thread and time,
-  size_t next_memory_ = 0;        // and the first that is still to come.
+  std::vector<Moment>* moments_ = nullptr;
+  std::vector<uint32_t> by_time_;  // Moments by thread and time,
+  size_t next_moment_ = 0;         // and the first that is still to come.
   ThreadIndex thread_ = 0;
   OpenRanges open_;
   uint32_t context_ = OpenRanges::kNone;  // What is known of it:
@@ -161,35 +164,35 @@ class Sweep {
   bool backward_ = false;
 };
 
-void Sweep::Run(std::vector<Place>* places, std::vector<ModuleCalls::ModuleCall>* module_calls,
-                std::vector<Place>* memory_places) {
+void Sweep::Find(std::vector<Place>* places, std::vector<ModuleCalls::ModuleCall>* module_calls,
+                 std::vector<Moment>* moments) {
   places_ = places;
   module_calls_ = module_calls;
-  memory_places_ = memory_places;
-  SortMemory();
+  moments_ = moments;
+  SortMoments();
   for (size_t thread = 0; thread < joined_.threads().thread_count(); ++thread) {
-    RunThread(static_cast<ThreadIndex>(thread));
+    FindOn(static_cast<ThreadIndex>(thread));
   }
   const std::vector<uint32_t> found = paths_.Resolve(*places, &tree_);
-  const auto resolve = [&](Place* place) { place->module = found[place->module] & INT32_MAX; };
+  const auto resolve = [&](Place* place) { place->module = found[place->module] & kAllBits; };
   for (Place& place : *places) resolve(&place);
   for (ModuleCalls::ModuleCall& call : *module_calls) resolve(&call.place);
-  for (Place& place : *memory_places) resolve(&place);
+  for (Moment& moment : *moments) resolve(&moment.place);
 }
 
-void Sweep::SortMemory() {
-  memory_.resize(trace_.memory_events.size());
-  std::iota(memory_.begin(), memory_.end(), 0u);
-  std::sort(memory_.begin(), memory_.end(), [&](uint32_t a, uint32_t b) {
-    const auto key = [&](uint32_t event) {
-      const MemoryEvent& one = trace_.memory_events[event];
-      return std::tuple(one.thread, one.time_ns, event);
+void Sweep::SortMoments() {
+  by_time_.resize(moments_->size());
+  std::iota(by_time_.begin(), by_time_.end(), 0u);
+  std::sort(by_time_.begin(), by_time_.end(), [&](uint32_t a, uint32_t b) {
+    const auto key = [&](uint32_t moment) {
+      const Moment& one = (*moments_)[moment];
+      return std::tuple(one.thread, one.time_ns, moment);
     };
     return key(a) < key(b);
   });
 }
 
-void Sweep::RunThread(ThreadIndex thread) {
+void Sweep::FindOn(ThreadIndex thread) {
   thread_ = thread;
   open_.Clear();
   context_ = OpenRanges::kNone;
@@ -202,7 +205,7 @@ void Sweep::RunThread(ThreadIndex thread) {
     if (joined_.leaks().Has(i)) continue;
     const Range& range = trace_.ranges[i];
     const auto index = static_cast<uint32_t>(i);
-    AddMemoryUntil(range.start_ns);
+    AddMomentsUntil(range.start_ns);
     if (const auto name = names_.NameOf(i)) AddModuleCall(index, *name);
     const StepContext context = joined_.contexts().ContextOf(i);
     // What runs again is for the node that it runs in.
@@ -213,7 +216,7 @@ void Sweep::RunThread(ThreadIndex thread) {
     MoveTo(range);
     (*places_)[call++] = PlaceNow();
   }
-  AddMemoryUntil(INT64_MAX);
+  AddMomentsUntil(INT64_MAX);
 }
 
 /// What ends where it begins is not around it, unless it has no length itself.
@@ -228,7 +231,7 @@ void Sweep::AddModuleCall(uint32_t index, std::string_view name) {
   const Place around = PlaceNow();
   const uint32_t path = paths_.ChildOf(around.module, tree_.NumberOf(name));
   const auto place = static_cast<uint32_t>(module_calls_->size());
-  module_calls_->push_back({index, {path & INT32_MAX, around.backward}});
+  module_calls_->push_back({index, {path & kAllBits, around.backward}});
   open_.Push(place, range.end_ns, kModules);
 }
 
@@ -236,7 +239,7 @@ Place Sweep::PlaceNow() {
   LookAtContext();
   const uint32_t inner = open_.Innermost(kModules);
   const uint32_t path = inner == OpenRanges::kNone ? path_ : (*module_calls_)[inner].place.module;
-  return {path & INT32_MAX, backward_ ? 1u : 0u};
+  return {path & kAllBits, backward_ ? 1u : 0u};
 }
 
 void Sweep::LookAtContext() {
@@ -253,24 +256,51 @@ void Sweep::LookAtContext() {
   path_ = paths_.PathOf(forwards_.Of(context));
 }
 
-void Sweep::AddMemoryUntil(int64_t time_ns) {
-  for (; next_memory_ < memory_.size(); ++next_memory_) {
-    const MemoryEvent& event = trace_.memory_events[memory_[next_memory_]];
-    if (event.thread > thread_ || (event.thread == thread_ && event.time_ns >= time_ns)) return;
-    if (event.thread < thread_) continue;  // It has no range.
-    open_.MoveTo(event.time_ns, event.time_ns);
-    (*memory_places_)[memory_[next_memory_]] = PlaceNow();
+void Sweep::AddMomentsUntil(int64_t time_ns) {
+  for (; next_moment_ < by_time_.size(); ++next_moment_) {
+    Moment& moment = (*moments_)[by_time_[next_moment_]];
+    if (moment.thread > thread_ || (moment.thread == thread_ && moment.time_ns >= time_ns)) return;
+    if (moment.thread < thread_) continue;  // It is on no thread.
+    open_.MoveTo(moment.time_ns, moment.time_ns);
+    moment.place = PlaceNow();
   }
 }
 
 }  // namespace
 
-ModuleCalls::ModuleCalls(const parse::Joined& joined, const CallTree& calls)
-    : places_(calls.all().size(), Place{0, 0}),
-      memory_places_(joined.trace().memory_events.size(), Place{0, 0}) {
-  ModuleNames names(joined);
+ModuleCalls::ModuleCalls(const Run& run)
+    : run_(run), places_(run.calls().all().size(), Place{PathTree::kRoot, 0}) {
+  ModuleNames names(run.joined());
   source_ = names.source();
-  Sweep(joined, calls, &names, &tree_).Run(&places_, &module_calls_, &memory_places_);
+  FindMoments();
+  Sweep(run, &names, &tree_).Find(&places_, &module_calls_, &moments_);
+}
+
+void ModuleCalls::FindMoments() {
+  for (const MemoryEvent& event : run_.trace().memory_events) {
+    moments_.push_back({event.time_ns, event.thread, {PathTree::kRoot, 0}});
+  }
+  const CallWork& calls = run_.call_work();
+  for (const DeviceEvent& event : run_.work().events()) {
+    if (calls.CallOf(event) == CallWork::kNone) AddLaunch(run_.work().OriginOf(event));
+  }
+  for (size_t i = 0; i < run_.trace().kernels.size(); ++i) {
+    if (calls.CallOfKernel(i) == CallWork::kNone) AddLaunch(OriginOf(run_.trace().kernels[i]));
+  }
+}
+
+void ModuleCalls::AddLaunch(LaunchIndex launch) {
+  if (launch == kNoLaunch) return;
+  const auto next = static_cast<uint32_t>(moments_.size());
+  if (moment_of_.FindOrInsert(launch, next) != next) return;
+  const LaunchCall& call = run_.trace().launches[launch];
+  moments_.push_back({call.start_ns, call.thread, {PathTree::kRoot, 0}});
+}
+
+ModuleCalls::Place ModuleCalls::PlaceOfKernel(size_t kernel) const {
+  const uint32_t call = run_.call_work().CallOfKernel(kernel);
+  return call == CallWork::kNone ? PlaceOfLaunch(OriginOf(run_.trace().kernels[kernel]))
+                                 : places_[call];
 }
 
 }  // namespace oplens::prof

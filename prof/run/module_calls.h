@@ -6,18 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "parse/join/call_tree.h"
-#include "parse/join/joined.h"
+#include "base/id_map.h"
+#include "prof/run/module_names.h"
 #include "prof/run/path_tree.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
-
-/// What tells the modules of a run.
-enum class ModuleSource : uint8_t {
-  kNone,
-  kModules,  ///< Calls of modules that Python's profiler saw, layers of NVTX, or Lightning's labels.
-  kScopes,   ///< Without any: the ranges that the program itself names.
-};
 
 /// Which module of the network the calls of a run are in, as paths:
 ///
@@ -29,10 +23,12 @@ enum class ModuleSource : uint8_t {
 ///
 /// A call is in the modules around its beginning; without any, in the backward pass, in those of
 /// the forward op that it is for. A module that runs again in the backward pass is taken for the
-/// one of its name that is nearest to that forward op.
+/// one of its name that is nearest to that forward op. Work of a GPU is where the call is that
+/// launched it, or, where none did, in what is around the API call.
 ///
-/// O(R log R) for R ranges; 4 bytes a call, 8 a call of a module, and while it is made 36 a node of
-/// the backward pass.
+/// O((R + M) log (R + M)) for R ranges and M memory events and API calls outside of calls; 4 bytes
+/// a call, 8 a call of a module, 24 a thing of M, and while it is made 36 a node of the backward
+/// pass.
 class ModuleCalls {
  public:
   /// Where something is.
@@ -47,23 +43,46 @@ class ModuleCalls {
     Place place;
   };
 
-  /// Both must outlive this object.
-  ModuleCalls(const parse::Joined& joined, const parse::CallTree& calls);
+  /// `run` must outlive this object.
+  explicit ModuleCalls(const Run& run);
 
   ModuleSource source() const { return source_; }
   const PathTree& tree() const { return tree_; }
   /// Of a call, by its place in CallTree::all().
   Place PlaceOf(size_t call) const { return places_[call]; }
   std::span<const ModuleCall> module_calls() const { return module_calls_; }
-  /// Of what happened at a moment on a thread, by its place in Trace::memory_events.
-  Place PlaceOfMemory(size_t event) const { return memory_places_[event]; }
+  /// Of a piece of work; `call`: that launched it, CallWork::kNone: none did.
+  Place PlaceOf(const DeviceEvent& event, uint32_t call) const {
+    return call == CallWork::kNone ? PlaceOfLaunch(run_.work().OriginOf(event)) : places_[call];
+  }
+  /// Of a kernel, by its index, whether it has a usable time or not.
+  Place PlaceOfKernel(size_t kernel) const;
+  /// By its place in Trace::memory_events.
+  Place PlaceOfMemory(size_t event) const { return moments_[event].place; }
+
+  /// Something that a thread did outside of calls.
+  struct Moment {
+    int64_t time_ns;
+    ThreadIndex thread;
+    Place place;
+  };
 
  private:
+  /// Lists memory events and the API calls outside of calls that work comes from.
+  void FindMoments();
+  void AddLaunch(LaunchIndex launch);
+  Place PlaceOfLaunch(LaunchIndex launch) const {
+    const uint32_t moment = launch == kNoLaunch ? IdMap::kNone : moment_of_.Find(launch);
+    return moment == IdMap::kNone ? Place{PathTree::kRoot, 0} : moments_[moment].place;
+  }
+
+  const Run& run_;
   ModuleSource source_ = ModuleSource::kNone;
   PathTree tree_;
   std::vector<Place> places_;  // By call.
   std::vector<ModuleCall> module_calls_;
-  std::vector<Place> memory_places_;  // By memory event.
+  std::vector<Moment> moments_;  // Memory events, then API calls.
+  IdMap moment_of_;              // By API call.
 };
 
 }  // namespace oplens::prof

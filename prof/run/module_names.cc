@@ -27,13 +27,13 @@ ModuleNames::ModuleNames(const parse::Joined& joined)
     : joined_(joined),
       trace_(joined.trace()),
       known_(2 * trace_.strings.size(), Known::kUnasked) {
-  for (const Range& range : trace_.ranges) {
-    const Known kind = KindOf(range);
+  for (size_t i = 0; i < trace_.ranges.size(); ++i) {
+    const Known kind = KindOf(trace_.ranges[i]);
     if (kind == Known::kModule) {
       source_ = ModuleSource::kModules;
       return;
     }
-    if (kind == Known::kScope) source_ = ModuleSource::kScopes;
+    if (kind == Known::kScope && IsScope(i)) source_ = ModuleSource::kScopes;
   }
 }
 
@@ -69,12 +69,18 @@ std::optional<std::string_view> ModuleNames::NameOf(size_t index) {
     return layer ? trace_.strings.View(joined_.LayerOf(static_cast<uint32_t>(index)))
                  : LightningName(text);
   }
+  const bool scope = kind == Known::kScope && source_ == ModuleSource::kScopes && IsScope(index);
+  return scope ? std::optional(trace_.strings.View(range.text)) : std::nullopt;
+}
+
+bool ModuleNames::IsScope(size_t index) const {
+  const Range& range = trace_.ranges[index];
   // An unclosed range encloses everything that follows, and one that was opened with a start call
   // may end on another thread.
-  const bool scope = kind == Known::kScope && source_ == ModuleSource::kScopes && !range.open() &&
-                     !(range.kind == RangeKind::kAnnotation && range.item < trace_.labels.size() &&
-                       trace_.labels[range.item].start_end);
-  return scope ? std::optional(trace_.strings.View(range.text)) : std::nullopt;
+  const bool start_end = range.kind == RangeKind::kAnnotation &&
+                         range.item < trace_.labels.size() && trace_.labels[range.item].start_end;
+  return !range.open() && !start_end &&
+         joined_.contexts().ContextOf(index) == parse::StepContext::kNone;
 }
 
 }  // namespace oplens::prof

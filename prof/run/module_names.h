@@ -8,9 +8,15 @@
 #include <vector>
 
 #include "parse/join/joined.h"
-#include "prof/run/module_calls.h"
 
 namespace oplens::prof {
+
+/// What tells the modules of a run.
+enum class ModuleSource : uint8_t {
+  kNone,
+  kModules,  ///< Calls of modules that Python's profiler saw, layers of NVTX, or Lightning's labels.
+  kScopes,   ///< Without any: the ranges that the program itself names.
+};
 
 /// Which ranges of a trace are calls of modules, and of which.
 class ModuleNames {
@@ -27,6 +33,8 @@ class ModuleNames {
 
   Known KindOf(const Range& range);
   Known AskKind(const Range& range) const;
+  /// Of a range whose text may be that of one.
+  bool IsScope(size_t range) const;
 
   const parse::Joined& joined_;
   const Trace& trace_;

@@ -24,7 +24,7 @@ int64_t LengthOf(const Range& range) {
 }  // namespace
 
 ModuleRun::ModuleRun(const Run& run, bool by_step)
-    : run_(run), by_step_(by_step), modules_(run.joined(), run.calls()) {
+    : run_(run), by_step_(by_step), modules_(run) {
   if (by_step_) {
     kernel_slots_.assign(run.trace().kernels.size(), kNoSlot);
   } else {
@@ -84,7 +84,7 @@ size_t ModuleRun::StepOfWork(const DeviceEvent& event, uint32_t call) const {
 void ModuleRun::AddEvents() {
   for (const DeviceEvent& event : run_.work().events()) {
     const uint32_t call = run_.call_work().CallOf(event);
-    const ModuleCalls::Place place = PlaceOf(call);
+    const ModuleCalls::Place place = modules_.PlaceOf(event, call);
     const uint32_t slot = SlotOf(place.module, StepOfWork(event, call));
     if (by_step_ && event.IsKernel()) kernel_slots_[event.index] = slot;
     ModuleSums& sums = slots_[slot].sums;
@@ -114,7 +114,7 @@ void ModuleRun::Add(const PricedKernel& kernel) {
   if (kernel.work >= run_.trace().kernels.size()) return;
   uint32_t slot = by_step_ ? kernel_slots_[kernel.work] : kNoSlot;
   if (slot == kNoSlot) {  // Or it has no usable time.
-    slot = SlotOf(PlaceOf(run_.call_work().CallOfKernel(kernel.work)).module, Steps::kNone);
+    slot = SlotOf(modules_.PlaceOfKernel(kernel.work).module, Steps::kNone);
   }
   ModuleSums& sums = slots_[slot].sums;
   if (kernel.share.flops) {

@@ -45,10 +45,6 @@ class ModuleRun {
   size_t StepAt(int64_t time_ns) const {
     return by_step_ ? run_.steps().OfHost(time_ns) : Steps::kNone;
   }
-  /// Where a call, or what none launched, is.
-  ModuleCalls::Place PlaceOf(uint32_t call) const {
-    return call == CallWork::kNone ? ModuleCalls::Place{0, 0} : modules_.PlaceOf(call);
-  }
   size_t StepOfWork(const DeviceEvent& event, uint32_t call) const;
   void AddCalls();
   void AddModuleCalls();

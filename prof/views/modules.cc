@@ -6,7 +6,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "parse/model/recording_advice.h"
 #include "prof/run/path_tree.h"
@@ -52,7 +54,15 @@ class Modules : public Partial {
   };
   using Sums = std::map<uint32_t, ModuleSums>;  // By path.
 
+  /// The rows of a group but that of no module, those of modules around others before them.
+  struct Outline {
+    std::vector<uint32_t> paths;
+    std::vector<uint32_t> parents;   // Places here.
+    std::vector<ModuleSums> totals;  // Times with those of modules inside.
+  };
+
   void Take(const Key& key, uint32_t path, const ModuleSums& sums);
+  Outline OutlineOf(const Sums& sums) const;
   void EmitTree(const Key& key, const Sums& sums, Sink* sink) const;
   void EmitRow(const Key& key, std::string_view path, uint32_t module, const ModuleSums& sums,
                const ModuleSums& totals, Sink* sink) const;
@@ -142,57 +152,60 @@ std::string PathOf(std::string_view parent_path, std::string_view parent, std::s
   return path.append("/").append(name);
 }
 
-void Modules::EmitTree(const Key& key, const Sums& sums, Sink* sink) const {
-  // What has sums, and all that is around it: those around have lower numbers.
+Modules::Outline Modules::OutlineOf(const Sums& sums) const {
+  // What has sums, and all that is around it, which has lower numbers.
   std::map<uint32_t, ModuleSums> totals = sums;
   for (const auto& [path, own] : sums) {
     for (uint32_t at = path; at != PathTree::kNone; at = tree_.nodes()[at].parent) {
       if (!totals.try_emplace(at).second && at != path) break;
     }
   }
+  totals.erase(PathTree::kRoot);
   for (auto at = totals.rbegin(); at != totals.rend(); ++at) {
-    if (at->first == PathTree::kRoot) continue;
-    const uint32_t parent = tree_.nodes()[at->first].parent;
-    if (parent == PathTree::kRoot) continue;
-    ModuleSums& around = totals.at(parent);
-    around.forward.Add(at->second.forward);
-    around.backward.Add(at->second.backward);
+    const auto around = totals.find(tree_.nodes()[at->first].parent);
+    if (around == totals.end()) continue;
+    around->second.forward.Add(at->second.forward);
+    around->second.backward.Add(at->second.backward);
   }
-  std::vector<uint32_t> paths;
-  std::vector<uint32_t> parents;
-  std::vector<const ModuleSums*> totals_of;
+  Outline outline;
   std::map<uint32_t, uint32_t> places;
-  for (const auto& [path, total] : totals) {
-    if (path == PathTree::kRoot) continue;
+  for (auto& [path, total] : totals) {
     const auto parent = places.find(tree_.nodes()[path].parent);
-    parents.push_back(parent == places.end() ? PathTree::kNone : parent->second);
-    places.emplace(path, static_cast<uint32_t>(paths.size()));
-    paths.push_back(path);
-    totals_of.push_back(&total);
+    outline.parents.push_back(parent == places.end() ? PathTree::kNone : parent->second);
+    places.emplace(path, static_cast<uint32_t>(places.size()));
+    outline.paths.push_back(path);
+    outline.totals.push_back(total);
   }
+  return outline;
+}
+
+void Modules::EmitTree(const Key& key, const Sums& sums, Sink* sink) const {
+  const Outline outline = OutlineOf(sums);
   const auto weight = [&](uint32_t place) {
-    ModuleSums::Pass both = totals_of[place]->forward;
-    both.Add(totals_of[place]->backward);
-    return std::pair(both.device_ns, both.host_ns);
+    const ModuleSums& total = outline.totals[place];
+    ModuleSums::Pass both = total.forward;
+    both.Add(total.backward);
+    return std::tuple(both.device_ns, both.host_ns, total.wall_ns);
   };
-  const std::vector<uint32_t> order = TreeOrder(parents, [&](uint32_t a, uint32_t b) {
+  const std::vector<uint32_t> order = TreeOrder(outline.parents, [&](uint32_t a, uint32_t b) {
     const auto of_a = weight(a);
     const auto of_b = weight(b);
-    return of_a != of_b ? of_a > of_b : tree_.TextOf(paths[a]) < tree_.TextOf(paths[b]);
+    return of_a != of_b ? of_a > of_b
+                        : tree_.TextOf(outline.paths[a]) < tree_.TextOf(outline.paths[b]);
   });
-  static const ModuleSums kNothing;
   std::vector<std::string> around;  // Paths of what is around the row at hand.
   for (const uint32_t place : order) {
-    const uint32_t path = paths[place];
+    const uint32_t path = outline.paths[place];
     around.resize(tree_.nodes()[path].depth - 1);
     around.push_back(PathOf(around.empty() ? "" : around.back(),
                             tree_.TextOf(tree_.nodes()[path].parent), tree_.TextOf(path)));
     const auto own = sums.find(path);
-    EmitRow(key, around.back(), path, own == sums.end() ? kNothing : own->second,
-            *totals_of[place], sink);
+    EmitRow(key, around.back(), path, own == sums.end() ? ModuleSums() : own->second,
+            outline.totals[place], sink);
   }
   const auto none = sums.find(PathTree::kRoot);
-  if (none != sums.end()) EmitRow(key, kNoModule, PathTree::kRoot, none->second, none->second, sink);
+  if (none == sums.end()) return;
+  EmitRow(key, kNoModule, PathTree::kRoot, none->second, none->second, sink);
 }
 
 void Modules::EmitRow(const Key& key, std::string_view path, uint32_t module,

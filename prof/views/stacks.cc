@@ -144,14 +144,16 @@ void Stacks::AddRun(const Run& run, uint32_t front) {
   const std::span<const parse::CallTree::Call> all = run.calls().all();
   const std::vector<uint32_t> names = NamesIn(run, &tree_);
   std::optional<ModuleNames> modules;
+  std::optional<ModuleCalls> module_calls;
+  std::vector<uint32_t> paths;  // Of modules.
   std::vector<uint32_t> fronts;
   CallStacks::Options options = {names, front, {}, nullptr};
   if (words_.layer) {
     modules.emplace(run.joined());
     options.modules = &*modules;
-    const ModuleCalls calls(run.joined(), run.calls());
-    const std::vector<uint32_t> paths = tree_.Take(calls.tree(), front);
-    for (size_t i = 0; i < all.size(); ++i) fronts.push_back(paths[calls.PlaceOf(i).module]);
+    module_calls.emplace(run);
+    paths = tree_.Take(module_calls->tree(), front);
+    for (size_t i = 0; i < all.size(); ++i) fronts.push_back(paths[module_calls->PlaceOf(i).module]);
     options.fronts = fronts;
   }
   const CallStacks stacks(run.joined(), run.calls(), options, &tree_);
@@ -160,13 +162,14 @@ void Stacks::AddRun(const Run& run, uint32_t front) {
     if (!run.selects_all() && !run.SelectsHost(run.trace().ranges[all[i].range].start_ns)) continue;
     SumsOf(stacks.PathOf(i)).Add({all[i].self_ns, 0, 0});
   }
-  uint32_t unattributed = PathTree::kNone;
+  const uint32_t unattributed = tree_.NumberOf(kUnattributed);
   for (const DeviceEvent& event : run.work().events()) {
     const uint32_t call = run.call_work().CallOf(event);
-    if (call == CallWork::kNone && unattributed == PathTree::kNone) {
-      unattributed = tree_.ChildOf(front, tree_.NumberOf(kUnattributed));
+    uint32_t path = call == CallWork::kNone ? front : stacks.PathOf(call);
+    if (call == CallWork::kNone) {
+      if (module_calls) path = paths[module_calls->PlaceOf(event, call).module];
+      path = tree_.ChildOf(path, unattributed);
     }
-    const uint32_t path = call == CallWork::kNone ? unattributed : stacks.PathOf(call);
     SumsOf(path).Add({0, event.duration_ns(), 1});
   }
 }
