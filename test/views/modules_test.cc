@@ -46,6 +46,8 @@ class ModulesTest : public ::testing::Test {
     op.duration_ns = end_ns - start_ns;
     op.thread_id = thread;
     op.sequence = sequence;
+    op.dims = "[[2, 3]]";  // What has arguments is a call, whatever its name.
+    op.types = R"(["float"])";
     if (thread == kEngine && sequence >= 0) op.forward_thread = 1;
     builder_.AddOperator(op);
   }
@@ -168,7 +170,7 @@ TEST_F(ModulesTest, CheckpointedModules) {
   Call("aten::mm", 22500, 23500, 9, kEngine);
   Kernel(22600, 40, kEngine);
   Rows rows = Find();
-  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_THAT(PathsOf(FindAll()), ElementsAre("Net_0", "Net_0/Block_0", "Net_0/Block_0/Linear_1"));
   ViewRow& linear = rows["Net_0/Block_0/Linear_1"];
   EXPECT_EQ(linear["calls"], "2");
   EXPECT_EQ(linear["wall_ns"], "4000");
@@ -357,8 +359,8 @@ TEST(MadeModulesTest, ModulesInModulesWithoutEnd) {
 
 void AddAnything(MadeRun* made) {
   const int64_t start_ns = *rc::gen::inRange(-50, 300);
-  const int64_t end_ns = *rc::gen::inRange(0, 8) == 0 ? kNeverClosed
-                                                      : start_ns + *rc::gen::inRange(-5, 60);
+  const int64_t closed_ns = start_ns + *rc::gen::inRange(-5, 60);
+  const int64_t end_ns = *rc::gen::inRange(0, 8) == 0 ? kNeverClosed : closed_ns;
   const auto thread = *rc::gen::inRange<ThreadIndex>(0, 2);
   const std::string letter(1, *rc::gen::inRange('a', 'd'));
   const bool launched = *rc::gen::arbitrary<bool>() && !made->trace.launches.empty();
@@ -386,13 +388,13 @@ void AddAnything(MadeRun* made) {
                      RangeKind::kMarker, thread);
       return;
     case 6:
-      made->AddCall(start_ns, end_ns);
+      made->AddCall(start_ns, closed_ns);
       made->trace.launches.back().thread = thread;
       return;
     case 7:
-      return made->AddCopy(start_ns, end_ns, launch, *rc::gen::inRange(0, 2));
+      return made->AddCopy(start_ns, closed_ns, launch, *rc::gen::inRange(0, 2));
     default:
-      made->AddKernel(start_ns, end_ns, launch, "k", *rc::gen::inRange(0, 2));
+      made->AddKernel(start_ns, closed_ns, launch, "k", *rc::gen::inRange(0, 2));
   }
 }
 

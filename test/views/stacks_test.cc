@@ -129,11 +129,6 @@ TEST_F(StacksTest, TheBackwardPassIsInTheLayersOfTheForwardOp) {
   EXPECT_EQ(Lines({"layer", "host"}), "Net_0;MmBackward0 500\nNet_0;aten::mm 500\n");
 }
 
-TEST_F(StacksTest, WhatSeparatesFramesIsReplaced) {
-  Call("my op;\tof two\nlines", 0, 1000);
-  EXPECT_EQ(Lines({"host"}), "my_op__of_two_lines 1000\n");
-}
-
 TEST_F(StacksTest, RanksAreInFront) {
   builder_.AddMember("distributedInfo", R"({"backend": "nccl", "rank": 3, "world_size": 4})");
   Call("aten::mm", 0, 1000);
@@ -202,6 +197,14 @@ TEST(MadeStacksTest, CallsThatCross) {
   const auto partial =
       made.PartialOf(MakeStacks, [](PricedKernel*) {}, {.compat = Compat::kNone, .by = {"host"}});
   EXPECT_EQ(partial->Document(), "a.py:1;aten::a 400\na.py:1;aten::b 500\n");
+}
+
+TEST(MadeStacksTest, WhatSeparatesFramesIsReplaced) {
+  MadeRun made;
+  made.AddRange("my op;\tof two\nlines", 0, 1000, RangeKind::kOperator);
+  const auto partial =
+      made.PartialOf(MakeStacks, [](PricedKernel*) {}, {.compat = Compat::kNone, .by = {"host"}});
+  EXPECT_EQ(partial->Document(), "my_op__of_two_lines 1000\n");
 }
 
 }  // namespace
