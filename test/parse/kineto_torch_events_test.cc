@@ -35,7 +35,7 @@ KinetoBuilder Sample(KinetoOptions options = {}) {
   op.more = {{"External id", "17"}};
   builder.AddOperator(op);
   builder.AddHost("python_function", "nn.Module: Net_0", 0, 9000, 1234,
-                  {{"Python module id", "0"}, {"External id", "5"}});
+                  {{"Python module id", "4"}, {"External id", "5"}});
   builder.AddHost("python_function", "train.py(3): f", 0, 9000);
   builder.AddCall("cudaLaunchKernel", 2000, 100, 1234, "cuda_runtime", {{"External id", "17"}});
   builder.AddCall("cuLaunchKernel", 2200, 100, 1234, "cuda_driver");
@@ -67,6 +67,7 @@ TEST(KinetoTorchEventsTest, KeepTheNumbersOfTheFile) {
   EXPECT_EQ(TextOf(trace, op.dims), "[[2, 3], [], [[4], [5, 6]], 'x']");
   EXPECT_EQ(trace.torch_events[1].kind, Kind::kModule);
   EXPECT_EQ(trace.torch_events[1].external_id, TorchEvent::kNone);
+  EXPECT_EQ(trace.torch_events[1].correlation_id, 4);
   EXPECT_EQ(trace.torch_events[2].kind, Kind::kApiCall);
   EXPECT_EQ(trace.torch_events[2].correlation_id, 101);
   EXPECT_EQ(trace.torch_events[2].external_id, 17);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -164,6 +166,41 @@ TEST(ModulesCorpusTest, HoweverTheyAreSplit) {
   }
   ExpectSums((test::CorpusDir().path / "kineto/h100/vit_nsfw.json.gz").string(),
              {"step", "rank", "host", "layer"});
+}
+
+/// Host time by module, those of one path joined by ':'.
+std::map<std::string, int64_t> HostTimes(const std::vector<ViewRow>& rows, const char* key,
+                                         const std::vector<std::string>& fields) {
+  std::map<std::string, int64_t> times;
+  for (const ViewRow& row : rows) {
+    std::string path = row.at(key) == "(no module)" ? "" : row.at(key);
+    std::replace(path.begin(), path.end(), '/', ':');
+    for (const std::string& field : fields) {
+      if (!row.at(field).empty()) times[path] += std::stoll(row.at(field));
+    }
+  }
+  std::erase_if(times, [](const auto& time) { return time.second == 0; });
+  return times;
+}
+
+// What the operators say of layers, which finds them in another way.
+TEST(ModulesCorpusTest, TimesAreThoseOfTheLayersOfOperators) {
+  SKIP_WITH_SANITIZERS();
+  OPLENS_NEED_CORPUS();
+  constexpr View kOperators = {"operators", "", kOperatorsNeeds, OperatorsFields, MakeOperators};
+  constexpr View kModules = {"modules", "", kModulesNeeds, ModulesFields, MakeModules};
+  for (const char* name : {"b200/eager_rank0", "h100/bert_small", "h100/timesformer",
+                           "switch_moe/moe_train", "xdit_flux/capture_compiled"}) {
+    SCOPED_TRACE(name);
+    const std::string path =
+        (test::CorpusDir().path / "kineto" / (std::string(name) + ".json.gz")).string();
+    const auto modules = test::PartialOf(kModules, {path});
+    const auto operators = test::PartialOf(kOperators, {path}, {Compat::kNone, {"layer"}});
+    const auto found =
+        HostTimes(test::RowsOf(*modules), "path", {"host_self_ns", "bwd_host_self_ns"});
+    EXPECT_GE(found.size(), 10u);
+    EXPECT_EQ(found, HostTimes(test::RowsOf(*operators), "layer", {"host_self_ns"}));
+  }
 }
 
 }  // namespace
