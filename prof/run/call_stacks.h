@@ -36,9 +36,9 @@ class CallStacks {
   struct Options {
     /// By call, the number of its name for the tree; empty: paths are of frames only, all of them.
     std::span<const uint32_t> names = {};
-    uint32_t front = PathTree::kRoot;        ///< What all paths begin with.
-    std::span<const uint32_t> fronts = {};   ///< By call: instead, where nothing is around it.
-    ModuleNames* modules = nullptr;          ///< Calls of modules are frames, too.
+    uint32_t front = PathTree::kRoot;       ///< What all paths begin with.
+    std::span<const uint32_t> fronts = {};  ///< By call: instead, where nothing is around it.
+    ModuleNames* modules = nullptr;         ///< Calls of modules are frames, too.
   };
 
   /// All must outlive this object.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "nvtx_annotate/vocabulary/marker_format.h"
-
 namespace oplens::prof {
 namespace {
 
@@ -13,7 +11,7 @@ constexpr std::string_view kLightning = "[pl][module]";
 constexpr std::string_view kLightningName = ": ";
 /// Labels that frameworks set themselves, none of a part of a network.
 constexpr std::array<std::string_view, 6> kNoScopes = {
-    "enumerate(Data", "Optimizer.", "nccl:", "gloo:", "phase:", markers::kStepPrefix};
+    "enumerate(Data", "Optimizer.", "nccl:", "gloo:", "phase:", "ProfilerStep#"};
 
 std::string_view LightningName(std::string_view text) {
   const size_t separator = text.find(kLightningName);
@@ -24,9 +22,7 @@ std::string_view LightningName(std::string_view text) {
 }  // namespace
 
 ModuleNames::ModuleNames(const parse::Joined& joined)
-    : joined_(joined),
-      trace_(joined.trace()),
-      known_(2 * trace_.strings.size(), Known::kUnasked) {
+    : joined_(joined), trace_(joined.trace()), known_(2 * trace_.strings.size(), Known::kUnasked) {
   for (size_t i = 0; i < trace_.ranges.size(); ++i) {
     const Known kind = KindOf(trace_.ranges[i]);
     if (kind == Known::kModule) {
@@ -40,8 +36,7 @@ ModuleNames::ModuleNames(const parse::Joined& joined)
 ModuleNames::Known ModuleNames::KindOf(const Range& range) {
   if (range.kind == RangeKind::kModule) return Known::kModule;
   if (range.kind != RangeKind::kMarker && range.kind != RangeKind::kAnnotation) return Known::kNone;
-  Known& known =
-      known_[2 * size_t{range.text} + (range.kind == RangeKind::kAnnotation ? 1 : 0)];
+  Known& known = known_[2 * size_t{range.text} + (range.kind == RangeKind::kAnnotation ? 1 : 0)];
   if (known == Known::kUnasked) known = AskKind(range);
   return known;
 }
@@ -54,9 +49,8 @@ ModuleNames::Known ModuleNames::AskKind(const Range& range) const {
     if (kind == MarkerKind::kLayer) return Known::kModule;
     if (kind != MarkerKind::kFree) return Known::kNone;
   }
-  const bool scope = !text.empty() && std::none_of(kNoScopes.begin(), kNoScopes.end(), [&](auto no) {
-    return text.starts_with(no);
-  });
+  const bool scope = !text.empty() && std::none_of(kNoScopes.begin(), kNoScopes.end(),
+                                                   [&](auto no) { return text.starts_with(no); });
   return scope ? Known::kScope : Known::kNone;
 }
 

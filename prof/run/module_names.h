@@ -14,7 +14,8 @@ namespace oplens::prof {
 /// What tells the modules of a run.
 enum class ModuleSource : uint8_t {
   kNone,
-  kModules,  ///< Calls of modules that Python's profiler saw, layers of NVTX, or Lightning's labels.
+  kModules,  ///< Calls of modules that Python's profiler saw, layers of NVTX, or Lightning's
+             ///< labels.
   kScopes,   ///< Without any: the ranges that the program itself names.
 };
 

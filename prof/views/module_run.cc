@@ -23,8 +23,7 @@ int64_t LengthOf(const Range& range) {
 
 }  // namespace
 
-ModuleRun::ModuleRun(const Run& run, bool by_step)
-    : run_(run), by_step_(by_step), modules_(run) {
+ModuleRun::ModuleRun(const Run& run, bool by_step) : run_(run), by_step_(by_step), modules_(run) {
   if (by_step_) {
     kernel_slots_.assign(run.trace().kernels.size(), kNoSlot);
   } else {

@@ -248,7 +248,8 @@ void Modules::EmitRow(const Key& key, std::string_view path, uint32_t module,
 std::vector<std::string> Modules::Notes() const {
   std::vector<std::string> notes;
   if (ranks_without_trace_ > 0) {
-    notes.push_back("modules: records say nothing of the calls of modules; give the profile itself");
+    notes.push_back(
+        "modules: records say nothing of the calls of modules; give the profile itself");
   }
   for (const auto& [what, count] : ranks_without_modules_) {
     const auto& [family, source] = what;

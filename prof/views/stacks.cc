@@ -153,7 +153,8 @@ void Stacks::AddRun(const Run& run, uint32_t front) {
     options.modules = &*modules;
     module_calls.emplace(run);
     paths = tree_.Take(module_calls->tree(), front);
-    for (size_t i = 0; i < all.size(); ++i) fronts.push_back(paths[module_calls->PlaceOf(i).module]);
+    for (size_t i = 0; i < all.size(); ++i)
+      fronts.push_back(paths[module_calls->PlaceOf(i).module]);
     options.fronts = fronts;
   }
   const CallStacks stacks(run.joined(), run.calls(), options, &tree_);
@@ -214,9 +215,8 @@ void Stacks::ForEachLine(F f) const {
   for (const PathTree::Node& node : nodes) parents.push_back(node.parent);
   std::string line;
   std::vector<size_t> lengths;  // Of the line, by depth.
-  for (const uint32_t path : TreeOrder(parents, [&](uint32_t a, uint32_t b) {
-         return tree_.TextOf(a) < tree_.TextOf(b);
-       })) {
+  for (const uint32_t path : TreeOrder(
+           parents, [&](uint32_t a, uint32_t b) { return tree_.TextOf(a) < tree_.TextOf(b); })) {
     const uint32_t depth = nodes[path].depth;
     lengths.resize(depth + 1);
     if (depth > 0) {
@@ -264,7 +264,8 @@ void Stacks::Emit(Sink* sink) const {
 std::vector<std::string> Stacks::Notes() const {
   std::vector<std::string> notes;
   if (ranks_without_trace_ > 0) {
-    notes.push_back("stacks: records say nothing of the calls of operators; give the profile itself");
+    notes.push_back(
+        "stacks: records say nothing of the calls of operators; give the profile itself");
   }
   for (const auto& [family, count] : ranks_without_stacks_) {
     notes.push_back(fmt::format("stacks: {} recorded no call stacks; to record them: {}",

@@ -58,10 +58,10 @@ class Together : public Partial {
   std::vector<std::unique_ptr<Partial>> parts_;
 };
 
-constexpr View kView = {
-    "modules", "", kModulesNeeds, ModulesFields, [](const ViewOptions& options) {
-      return std::unique_ptr<Partial>(std::make_unique<Together>(options));
-    }};
+constexpr View kView = {"modules", "", kModulesNeeds, ModulesFields,
+                        [](const ViewOptions& options) {
+                          return std::unique_ptr<Partial>(std::make_unique<Together>(options));
+                        }};
 
 int64_t SumOf(const std::vector<ViewRow>& rows, const char* field) {
   int64_t sum = 0;
@@ -122,8 +122,7 @@ bool ExpectSums(const std::string& path, const std::vector<std::string>& by) {
     EXPECT_EQ(SumOf(stacks, field), SumOf(operators, field)) << field;
   }
   const bool host = std::find(by.begin(), by.end(), "host") != by.end();
-  EXPECT_EQ(SumOfLines(all.Document()),
-            SumOf(operators, host ? "host_self_ns" : "device_self_ns"));
+  EXPECT_EQ(SumOfLines(all.Document()), SumOf(operators, host ? "host_self_ns" : "device_self_ns"));
   return true;
 }
 
@@ -162,7 +161,8 @@ TEST(ModulesCorpusTest, HoweverTheyAreSplit) {
   SKIP_WITH_SANITIZERS();
   OPLENS_NEED_CORPUS();
   for (const char* kind : {"nsys", "nvprof"}) {
-    for (const std::string& path : Profiles(kind)) ExpectSums(path, {"step", "rank", "host", "layer"});
+    for (const std::string& path : Profiles(kind))
+      ExpectSums(path, {"step", "rank", "host", "layer"});
   }
   ExpectSums((test::CorpusDir().path / "kineto/h100/vit_nsfw.json.gz").string(),
              {"step", "rank", "host", "layer"});

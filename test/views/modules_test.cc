@@ -292,8 +292,8 @@ TEST(MadeModulesTest, Memory) {
   add(600, 16);
   add(200, 512);
   add(300, -256);
-  add(310, 64, -1);                           // Of the host.
-  add(320, 4096, 0, MemorySource::kDriver);   // Of which the framework gives out parts.
+  add(310, 64, -1);                          // Of the host.
+  add(320, 4096, 0, MemorySource::kDriver);  // Of which the framework gives out parts.
   add(2000, -512);
   std::map<std::string, ViewRow> rows;
   for (const ViewRow& row : made.RowsOf(MakeModules)) rows[row.at("path")] = row;
