@@ -253,19 +253,19 @@ struct MemoryEvent {
   MemorySource source = MemorySource::kFramework;
 };
 
-/// What is known of a collective, as an op of a host thread or as a kernel.
+/// What is known of a collective, as an op or annotation of a host thread or as a kernel.
 struct Communication {
   int64_t start_ns = 0;  ///< Of the op or of the kernel.
   int64_t end_ns = 0;
-  StringId name = 0;   ///< "allreduce"
-  StringId dtype = 0;  ///< As written.
+  StringId name = 0;   ///< "allreduce"; of an annotation what follows its library: "all_reduce".
+  StringId dtype = 0;  ///< As written: "Float", of an annotation "c10::Half".
   StringId group = 0;  ///< Name of the process group.
   StringId ranks = 0;  ///< "[0, 1]"
   int64_t input_elements = kUnknownId;
   int64_t output_elements = kUnknownId;
   int64_t group_size = kUnknownId;
   int64_t sequence = kUnknownId;
-  ThreadIndex thread = kNoThread;  ///< Of the op; kNoThread of a kernel.
+  ThreadIndex thread = kNoThread;  ///< Of the op or annotation; kNoThread of a kernel.
 };
 
 /// A forward op and the node of the backward pass that belongs to it, as moments inside them.
@@ -311,7 +311,9 @@ struct TorchEvent {
   int64_t thread_id = 0;           ///< As in the file; of what a device did its stream.
   double gbps = 0;  ///< Of a copy or fill: its bandwidth as recorded; 0: it is not.
   StringId name = 0;
-  StringId dims = 0;    ///< Extents of an operator's arguments, as Python prints the list.
+  StringId dims = 0;    ///< Extents of an operator's arguments, as Python prints the list; of a
+                        ///< collective's annotation too.
+  StringId types = 0;   ///< Their types, the same of a collective ("nccl:all_reduce") alone.
   uint32_t number = 0;  ///< Which event of the file it is, from 1: of a kernel its row_id.
   Kind kind = Kind::kOperator;
   bool text_thread = false;  ///< The number of the thread is a text in the file.

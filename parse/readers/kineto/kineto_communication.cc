@@ -1,9 +1,47 @@
 #include "parse/readers/kineto/kineto_communication.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "base/checked.h"
 #include "parse/readers/kineto/kineto_event.h"
 
 namespace oplens::parse {
 namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+
+constexpr std::string_view kLibraries[] = {"gloo:", "hccl:", "mpi:", "nccl:", "ucc:", "xccl:"};
+
+/// Elements of a tensor, or of the tensors of a list; nullopt where it is neither or too large.
+std::optional<int64_t> ElementsOf(element dims) {
+  array extents;
+  if (dims.get(extents) != simdjson::SUCCESS) return std::nullopt;
+  Checked product = 1;
+  Checked sum = 0;
+  bool list = false;
+  for (const element item : extents) {
+    int64_t extent = 0;
+    array inner;
+    if (TakeInt(item, &extent)) {
+      if (extent < 0) return std::nullopt;
+      product = product * extent;
+    } else if (item.get(inner) == simdjson::SUCCESS) {
+      list = true;
+      Checked own = 1;
+      for (const element one : inner) {
+        if (!TakeInt(one, &extent) || extent < 0) return std::nullopt;
+        own = own * extent;
+      }
+      sum = sum + own;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return (list ? sum : product).Value();
+}
 
 struct TextField {
   std::string_view key;
@@ -43,6 +81,45 @@ bool TakeCommunication(std::string_view key, simdjson::dom::element value, Strin
     return true;
   }
   return false;
+}
+
+bool IsCollectiveLabel(std::string_view name) {
+  return std::any_of(std::begin(kLibraries), std::end(kLibraries),
+                     [&](std::string_view library) { return name.starts_with(library); });
+}
+
+bool TakeLabelInputs(std::string_view name, simdjson::dom::object args, StringPool* strings,
+                     Communication* communication) {
+  array dims;
+  array types;
+  if (args["Input Dims"].get(dims) != simdjson::SUCCESS &&
+      args["Input dims"].get(dims) != simdjson::SUCCESS) {
+    return false;
+  }
+  if (args["Input type"].get(types) != simdjson::SUCCESS) return false;
+  Checked elements = 0;
+  std::string_view dtype;
+  bool any = false;
+  bool one_type = true;
+  auto type = types.begin();
+  for (const element own : dims) {
+    if (!(type != types.end())) break;
+    const std::string_view text = TextOf(*type);
+    ++type;
+    // What is no tensor has no extents: "[]" is that of a tensor with one element, too.
+    if (text.empty() || text == "Scalar" || text == "ScalarList") continue;
+    const std::optional<int64_t> count = ElementsOf(own);
+    if (!count || (text == "TensorList" && own.get_array().value_unsafe().size() == 0)) continue;
+    elements = elements + *count;
+    one_type = one_type && (!any || text == dtype);
+    dtype = text;
+    any = true;
+  }
+  if (!any || !elements.Value()) return false;
+  communication->name = strings->Intern(name.substr(name.find(':') + 1));
+  communication->input_elements = *elements.Value();
+  if (one_type && dtype != "TensorList") communication->dtype = strings->Intern(dtype);
+  return true;
 }
 
 }  // namespace oplens::parse

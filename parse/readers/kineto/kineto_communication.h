@@ -14,6 +14,15 @@ namespace oplens::parse {
 bool TakeCommunication(std::string_view key, simdjson::dom::element value, StringPool* strings,
                        Communication* communication);
 
+/// Whether a label is that of a collective: "nccl:all_reduce", with the library in front.
+bool IsCollectiveLabel(std::string_view name);
+
+/// What the inputs of such a label tell ("Input Dims", "Input type"): sets the name without the
+/// library, the elements of all inputs together, and their data type where it is one. False, with
+/// nothing set, where no extents are recorded.
+bool TakeLabelInputs(std::string_view name, simdjson::dom::object args, StringPool* strings,
+                     Communication* communication);
+
 }  // namespace oplens::parse
 
 #endif  // OPLENS_PARSE_READERS_KINETO_KINETO_COMMUNICATION_H_

@@ -126,7 +126,11 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
     op.stream = details.stream;
     op.sequence = std::max(details.sequence, int64_t{-1});
   }
-  if (details.communication.name != 0) AddCommunication(event, &details.communication);
+  const bool told = details.communication.name != 0 ||
+                    (event.has_args && IsCollectiveLabel(event.name) &&
+                     TakeLabelInputs(event.name, event.args, &trace_.strings,
+                                     &details.communication));
+  if (told) AddCommunication(event, &details.communication);
 }
 
 void KinetoHost::AddCommunication(const KinetoEvent& event, Communication* communication) {
@@ -169,6 +173,11 @@ void KinetoHost::ReadAnnotation(const KinetoEvent& event) {
   AddRange(event,
            event.name.starts_with(markers::kStepPrefix) ? RangeKind::kStep : RangeKind::kAnnotation,
            trace_.strings.Intern(event.name));
+  if (!event.has_args || !IsCollectiveLabel(event.name)) return;
+  Communication communication;
+  if (TakeLabelInputs(event.name, event.args, &trace_.strings, &communication)) {
+    AddCommunication(event, &communication);
+  }
 }
 
 void KinetoHost::ReadPythonFunction(const KinetoEvent& event) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "parse/readers/kineto/kineto_communication.h"
+
 namespace oplens::parse {
 namespace {
 
@@ -115,6 +117,12 @@ void KinetoTorchEvents::Read(const KinetoEvent& event, KinetoClass kind) {
 }
 
 void KinetoTorchEvents::ReadArguments(const KinetoEvent& event, TorchEvent* torch) {
+  const bool collective = torch->kind <= Kind::kDeviceAnnotation && IsCollectiveLabel(event.name);
+  const auto print = [&](element value) {
+    text_.clear();
+    AppendPython(value, &text_);
+    return trace_.strings.Intern(text_);
+  };
   for (const key_value_pair arg : event.args) {
     const std::string_view key = arg.key;
     if (key == "External id" || key == "external id") {
@@ -127,10 +135,11 @@ void KinetoTorchEvents::ReadArguments(const KinetoEvent& event, TorchEvent* torc
       TakeInt(arg.value, &torch->thread_id);
     } else if (key == "memory bandwidth (GB/s)") {
       if (arg.value.get(torch->gbps) != simdjson::SUCCESS) torch->gbps = 0;
-    } else if (torch->kind == Kind::kOperator && (key == "Input Dims" || key == "Input dims")) {
-      text_.clear();
-      AppendPython(arg.value, &text_);
-      torch->dims = trace_.strings.Intern(text_);
+    } else if ((torch->kind == Kind::kOperator || collective) &&
+               (key == "Input Dims" || key == "Input dims")) {
+      torch->dims = print(arg.value);
+    } else if (collective && key == "Input type") {
+      torch->types = print(arg.value);
     }
   }
 }
