@@ -92,6 +92,11 @@ const std::vector<uint32_t>& Run::memory_owners() const {
   return *memory_owners_;
 }
 
+const std::vector<CollectiveCall>& Run::collectives() const {
+  if (!collectives_) collectives_.emplace(FindCollectives(*this));
+  return *collectives_;
+}
+
 std::vector<HostStep> Run::StepsOfPattern() const {
   std::vector<HostStep> found;
   if (!options_.step_in) return found;

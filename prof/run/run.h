@@ -11,6 +11,7 @@
 #include "parse/model/kernel_names.h"
 #include "parse/records/kernel_records.h"
 #include "prof/run/call_work.h"
+#include "prof/run/collective_calls.h"
 #include "prof/run/device_work.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/selection.h"
@@ -62,6 +63,8 @@ class Run {
   const MemoryLife& memory() const;
   /// What MemoryOwners answers.
   const std::vector<uint32_t>& memory_owners() const;
+  /// The selected calls of collectives, by start.
+  const std::vector<CollectiveCall>& collectives() const;
 
   /// Whether something that a GPU did is looked at.
   bool Selects(const DeviceEvent& event) const;
@@ -94,6 +97,7 @@ class Run {
   mutable std::optional<CallWork> call_work_;
   mutable std::optional<MemoryLife> memory_;
   mutable std::optional<std::vector<uint32_t>> memory_owners_;
+  mutable std::optional<std::vector<CollectiveCall>> collectives_;
 };
 
 }  // namespace oplens::prof

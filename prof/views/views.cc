@@ -2,6 +2,9 @@
 #include "prof/views/copy_row.h"
 #include "prof/views/critical_path.h"
 #include "prof/views/events.h"
+#include "prof/views/collectives.h"
+#include "prof/views/copy_row.h"
+#include "prof/views/distributed.h"
 #include "prof/views/gpu.h"
 #include "prof/views/groups.h"
 #include "prof/views/idle.h"
@@ -255,6 +258,23 @@ constexpr View kViews[] = {
      .narrow = "calls,host_self_ns,host_total_ns,device_self_ns,device_total_ns",
      .sort_words = EventSortWords,
      .torch = true},
+    {.name = "distributed",
+     .help = "how long each rank computed, communicated and waited in each step",
+     .needs = kDistributedNeeds,
+     .fields = DistributedFields,
+     .make = MakeDistributed,
+     .narrow = "total_ns,computation_ns,overlap_ns,communication_ns,other_ns,wait_ns,transfer_ns",
+     .tb_needs = kTbDistributedNeeds,
+     .tb = true},
+    {.name = "collectives",
+     .help = "each call of a collective: size, waiting, transfer, bandwidth",
+     .needs = kCollectivesNeeds,
+     .fields = CollectivesFields,
+     .make = MakeCollectives,
+     .by = CollectiveKeys,
+     .tb_needs = kTbCollectivesNeeds,
+     .tb = true,
+     .may_be_empty = true},
     {.name = "losses",
      .help = "what the recording lacks, and what mends it",
      .needs = kLossesNeeds,

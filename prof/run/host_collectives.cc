@@ -1,0 +1,240 @@
+#include "prof/run/host_collectives.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "ops/kernels/communication.h"
+#include "parse/model/op_call.h"
+
+namespace oplens::prof {
+namespace {
+
+/// What a range's text says of it.
+enum Name : uint8_t { kNothing, kCollective, kHostLibrary };
+
+bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+
+Name NameOf(std::string_view text) {
+  // What begins otherwise is never asked: there are many texts.
+  constexpr std::string_view kFirst = "_cghmnrux";
+  if (text.empty() || kFirst.find(text.front()) == std::string_view::npos) return kNothing;
+  for (const std::string_view library : {"gloo:", "mpi:", "ucc:"}) {
+    if (text.starts_with(library)) return kHostLibrary;
+  }
+  // NCCL's own ranges: "ncclAllReduce".
+  const bool own = text.starts_with("nccl") && text.size() > 4 && IsUpper(text[4]);
+  return own || ops::IsCommunicationRange(text) ? kCollective : kNothing;
+}
+
+/// -1 where it is not known, or too large.
+int64_t BytesOf(int64_t elements, ops::DType dtype) {
+  if (elements < 0 || dtype == ops::DType::kUnknown) return -1;
+  return ops::BytesOf(Checked(elements), dtype).Value().value_or(-1);
+}
+
+/// A tensor's elements; nullopt where they are too many.
+std::optional<int64_t> ElementsOf(const OpArg& tensor) {
+  Checked product = 1;
+  for (const int64_t extent : tensor.shape) {
+    if (extent < 0) return std::nullopt;
+    product = product * extent;
+  }
+  return product.Value();
+}
+
+}  // namespace
+
+HostCollectives::HostCollectives(const parse::Joined& joined)
+    : joined_(joined), trace_(joined.trace()) {
+  FindNames();
+  if (names_.empty()) return;
+  FindCalls();
+  for (size_t i = 0; i < trace_.communications.size(); ++i) {
+    if (trace_.communications[i].thread != kNoThread) records_.push_back(static_cast<uint32_t>(i));
+  }
+  const auto key = [this](uint32_t index) {
+    const Communication& record = trace_.communications[index];
+    return std::tuple(record.thread, record.start_ns, index);
+  };
+  std::sort(records_.begin(), records_.end(),
+            [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+}
+
+void HostCollectives::FindNames() {
+  std::vector<uint8_t> names(trace_.strings.size(), kNothing);
+  bool any = false;
+  for (size_t i = 0; i < names.size(); ++i) {
+    names[i] = NameOf(trace_.strings.View(static_cast<StringId>(i)));
+    any |= names[i] != kNothing;
+  }
+  if (any) names_ = std::move(names);
+}
+
+void HostCollectives::FindCalls() {
+  for (size_t i = 0; i < trace_.ranges.size(); ++i) {
+    const Range& range = trace_.ranges[i];
+    if (names_[range.text] == kNothing || range.kind == RangeKind::kFrame ||
+        range.kind == RangeKind::kModule || range.open() || range.end_ns < range.start_ns ||
+        joined_.leaks().Has(i)) {
+      continue;
+    }
+    AddRange(static_cast<uint32_t>(i));
+  }
+}
+
+void HostCollectives::AddRange(uint32_t index) {
+  const Range& range = trace_.ranges[index];
+  bool inside = false;
+  if (outer_ != kNone) {
+    const Range& around = trace_.ranges[calls_[outer_].range];
+    inside = around.thread == range.thread &&
+             (range.start_ns < around.end_ns || range.start_ns == around.start_ns);
+  }
+  if (names_[range.text] == kHostLibrary) {
+    if (inside && !calls_[outer_].on_host) {
+      calls_[outer_].timed = index;
+      calls_[outer_].on_host = true;
+    } else {
+      calls_.push_back({index, index, true});
+    }
+  } else if (!inside) {
+    outer_ = calls_.size();
+    calls_.push_back({index, index, false});
+  }
+}
+
+size_t HostCollectives::OfKernel(size_t kernel) const {
+  const auto* around = calls_.empty() ? nullptr : joined_.AroundOf(static_cast<uint32_t>(kernel));
+  if (around == nullptr) return kNone;
+  uint32_t outermost = UINT32_MAX;
+  for (const auto list : {parse::Around::kOps, parse::Around::kSequences, parse::Around::kPaths}) {
+    for (const uint32_t range : joined_.RangesOf(*around, list)) {
+      if (names_[trace_.ranges[range].text] != kNothing) outermost = std::min(outermost, range);
+    }
+  }
+  if (outermost == UINT32_MAX) return kNone;
+  const auto next =
+      std::upper_bound(calls_.begin(), calls_.end(), outermost,
+                       [](uint32_t range, const Call& call) { return range < call.range; });
+  if (next == calls_.begin()) return kNone;
+  const Range& call = trace_.ranges[(next - 1)->range];
+  const Range& own = trace_.ranges[outermost];
+  const bool inside = call.thread == own.thread && own.start_ns <= call.end_ns;
+  return inside ? static_cast<size_t>(next - 1 - calls_.begin()) : kNone;
+}
+
+const HostCollectives::Amount& HostCollectives::AmountOf(StringId text) {
+  const auto [at, fresh] = amounts_.try_emplace(text);
+  if (!fresh) return at->second;
+  std::string error;
+  const std::optional<OpCall> call = ParseOpCall(trace_.strings.View(text), &error);
+  if (!call || call->cut > 0) return at->second;
+  // Each argument, tensor or list of them, from the first on: (output, input) or (input).
+  std::vector<Checked> sums;
+  int32_t list = 0;
+  for (const OpArg& arg : call->args) {
+    if (arg.kind != OpArg::Kind::kTensor) continue;
+    const std::optional<int64_t> elements = ElementsOf(arg);
+    if (!elements) return at->second;
+    if (sums.empty() || arg.list == 0 || arg.list != list) sums.emplace_back();
+    list = arg.list;
+    sums.back() = sums.back() + *elements;
+    if (at->second.dtype == ops::DType::kUnknown) {
+      at->second.dtype = ops::ParseDType(arg.dtype).value_or(ops::DType::kUnknown);
+    }
+  }
+  CollectiveElements& found = at->second.elements;
+  if (sums.size() == 1) found.input = sums[0].Value().value_or(-1);
+  if (sums.size() >= 2) {
+    found.output = sums[0].Value().value_or(-1);
+    found.input = sums[1].Value().value_or(-1);
+  }
+  return at->second;
+}
+
+bool HostCollectives::TakeRecord(const Communication& record, const StringPool& strings,
+                                 CollectiveFacts* facts) {
+  const CollectiveKind kind = KindOfCollective(strings.View(record.name));
+  if (kind == CollectiveKind::kWait) return false;
+  if (facts->kind == CollectiveKind::kUnknown) facts->kind = kind;
+  if (facts->group == 0) facts->group = record.group;
+  if (facts->ranks == 0 && strings.View(record.ranks) != "[]") facts->ranks = record.ranks;
+  if (facts->group_size < 0) facts->group_size = std::max<int64_t>(record.group_size, -1);
+  if (facts->sequence < 0) facts->sequence = std::max<int64_t>(record.sequence, -1);
+  if (facts->dtype == ops::DType::kUnknown) {
+    for (const OpArg& arg : parse::CommunicationCall(record, strings).args) {
+      if (arg.kind == OpArg::Kind::kTensor) {
+        facts->dtype = ops::ParseDType(arg.dtype).value_or(ops::DType::kUnknown);
+      }
+    }
+  }
+  if (facts->size_bytes < 0) {
+    const int64_t elements = MessageElements(
+        facts->kind, {record.input_elements, record.output_elements}, facts->group_size);
+    facts->size_bytes = BytesOf(elements, facts->dtype);
+  }
+  return true;
+}
+
+CollectiveFacts HostCollectives::FactsOf(const Call& call) {
+  CollectiveFacts facts;
+  const Range& outer = trace_.ranges[call.range];
+  const bool alone = names_[outer.text] == kHostLibrary;
+  const auto is_label = [](const Communication& record) {
+    return record.group_size < 0 && record.output_elements < 0;
+  };
+  std::vector<uint32_t> labels;
+  auto next = std::partition_point(records_.begin(), records_.end(), [&](uint32_t index) {
+    const Communication& record = trace_.communications[index];
+    return std::tie(record.thread, record.start_ns) < std::tie(outer.thread, outer.start_ns);
+  });
+  for (; next != records_.end(); ++next) {
+    const Communication& record = trace_.communications[*next];
+    if (record.thread != outer.thread || record.start_ns > outer.end_ns) break;
+    if (alone && record.start_ns != outer.start_ns) break;
+    if (alone && record.end_ns != outer.end_ns) continue;
+    if (is_label(record)) {
+      labels.push_back(*next);
+    } else {
+      TakeRecord(record, trace_.strings, &facts);
+    }
+  }
+  std::vector<uint32_t> nested = {call.range};
+  for (uint32_t i = call.range + 1; !alone && i < trace_.ranges.size(); ++i) {
+    const Range& range = trace_.ranges[i];
+    if (range.thread != outer.thread || range.start_ns > outer.end_ns) break;
+    // The next call may begin in the moment in which this one ends.
+    if (range.start_ns == outer.end_ns && range.start_ns != outer.start_ns) break;
+    if (names_[range.text] != kNothing && !range.open()) nested.push_back(i);
+  }
+  for (const uint32_t i : nested) {
+    if (facts.kind != CollectiveKind::kUnknown) break;
+    facts.kind = KindOfCollective(trace_.strings.View(trace_.ranges[i].text));
+  }
+  std::optional<int64_t> elements;
+  for (const uint32_t i : nested) {
+    const StringId text = joined_.calls().CallOf(i);
+    if (text == 0) continue;
+    const Amount& amount = AmountOf(text);
+    if (facts.dtype == ops::DType::kUnknown) facts.dtype = amount.dtype;
+    const int64_t own = MessageElements(facts.kind, amount.elements, facts.group_size);
+    if (!elements && own >= 0) elements = own;
+  }
+  for (const uint32_t i : labels) {
+    CollectiveFacts told = facts;
+    TakeRecord(trace_.communications[i], trace_.strings, &told);
+    facts.dtype = told.dtype;
+    facts.kind = told.kind;
+    if (!elements && told.size_bytes >= 0 && facts.size_bytes < 0) {
+      facts.size_bytes = told.size_bytes;
+    }
+  }
+  if (facts.size_bytes < 0 && elements) facts.size_bytes = BytesOf(*elements, facts.dtype);
+  return facts;
+}
+
+}  // namespace oplens::prof

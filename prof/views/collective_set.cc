@@ -1,0 +1,295 @@
+#include "prof/views/collective_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "prof/run/class_times.h"
+
+namespace oplens::prof {
+namespace {
+
+/// a - b within the bounds of the type.
+int64_t Difference(int64_t a, int64_t b) {
+  int64_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return a < b ? INT64_MIN : INT64_MAX;
+}
+
+int64_t Sum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+bool IsNumbered(StepSource source) {
+  return source == StepSource::kRanges || source == StepSource::kPattern;
+}
+
+/// Whether all ranks put equally much into it, as far as one sees in the size of the message.
+bool HasOneSize(CollectiveKind kind) {
+  return kind != CollectiveKind::kAllToAll && kind != CollectiveKind::kGather &&
+         kind != CollectiveKind::kScatter && !IsPointToPoint(kind);
+}
+
+}  // namespace
+
+uint32_t CollectiveSet::PlaceOf(const CollectiveGroup& group) {
+  const auto [at, fresh] = places_.try_emplace(group, static_cast<uint32_t>(groups_.size()));
+  if (fresh) groups_.push_back(&at->first);
+  return at->second;
+}
+
+void CollectiveSet::Add(const Run& run) {
+  const Trace& trace = run.trace();
+  Recording& recording = ranks_[std::string(run.rank())].emplace_back();
+  recording.origin_ns = run.origin_ns();
+  recording.world_size = trace.world_size;
+  recording.clock_offset_ns = trace.clock_offset_ns;
+  recording.calls.reserve(run.collectives().size());
+  std::map<int64_t, uint32_t> steps;
+  for (const CollectiveCall& found : run.collectives()) {
+    Call& call = recording.calls.emplace_back();
+    call.start_ns = found.start_ns;
+    call.end_ns = found.end_ns;
+    call.latency_ns = found.latency_ns;
+    call.exposed_ns = found.exposed_ns;
+    call.size_bytes = found.facts.size_bytes;
+    call.sequence = found.facts.sequence;
+    call.kind = found.facts.kind;
+    call.time = found.time;
+    call.dtype = found.facts.dtype;
+    call.group = PlaceOf({std::string(trace.strings.View(found.facts.group)),
+                          std::string(trace.strings.View(found.facts.ranks)),
+                          found.facts.group_size});
+    if (!found.step) continue;
+    const auto [at, fresh] = steps.try_emplace(*found.step, recording.steps.size());
+    if (fresh) recording.steps.push_back(*found.step);
+    call.step = at->second;
+    recording.numbered_steps = IsNumbered(run.steps().source());
+  }
+}
+
+void CollectiveSet::Merge(const CollectiveSet& other) {
+  std::vector<uint32_t> place_of;
+  place_of.reserve(other.groups_.size());
+  for (const CollectiveGroup* group : other.groups_) place_of.push_back(PlaceOf(*group));
+  for (const auto& [name, recordings] : other.ranks_) {
+    std::vector<Recording>& own = ranks_[name];
+    for (const Recording& recording : recordings) {
+      own.push_back(recording);
+      for (Call& call : own.back().calls) call.group = place_of[call.group];
+    }
+  }
+}
+
+int64_t CollectiveRow::group_size() const {
+  if (group->size > 0) return group->size;
+  const bool whole = !group->known() && share.match != CollectiveMatch::kNone &&
+                     recording->world_size == int64_t{share.ranks};
+  return whole ? recording->world_size : -1;
+}
+
+/// A call by what it has in common with the same one on other ranks.
+struct CollectiveMatches::Entry {
+  uint32_t group = 0;
+  CollectiveKind kind = CollectiveKind::kUnknown;
+  bool numbered = false;
+  int64_t sequence = -1;
+  int64_t size_bytes = -1;
+  bool has_step = false;
+  int64_t step = 0;
+  uint32_t rank = 0;
+  uint32_t row = 0;
+
+  auto key() const {
+    return std::tie(group, kind, numbered, sequence, size_bytes, has_step, step);
+  }
+};
+
+CollectiveMatches::CollectiveMatches(const CollectiveSet& set) {
+  uint32_t rank = 0;
+  for (const auto& [name, recordings] : set.ranks()) {
+    const size_t begin = rows_.size();
+    for (const CollectiveSet::Recording& recording : recordings) {
+      for (const CollectiveSet::Call& call : recording.calls) {
+        rows_.push_back({&name, &recording, &call, &set.GroupOf(call), {}});
+      }
+    }
+    if (recordings.size() > 1) {
+      // By all that is shown, so that the order of merging has no effect.
+      std::sort(rows_.begin() + static_cast<int64_t>(begin), rows_.end(),
+                [](const CollectiveRow& a, const CollectiveRow& b) {
+                  const auto key = [](const CollectiveRow& row) {
+                    const CollectiveSet::Call& call = *row.call;
+                    return std::tuple(call.start_ns, call.end_ns, call.latency_ns, call.exposed_ns,
+                                      call.size_bytes, call.sequence, row.step(), call.kind,
+                                      call.time, call.dtype, std::cref(*row.group).get(),
+                                      row.recording->origin_ns, row.recording->world_size,
+                                      row.recording->clock_offset_ns);
+                  };
+                  return key(a) < key(b);
+                });
+    }
+    rank_of_.resize(rows_.size(), rank++);
+  }
+  std::vector<Entry> entries;
+  entries.reserve(rows_.size());
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const CollectiveRow& row = rows_[i];
+    const CollectiveSet::Call& call = *row.call;
+    if (row.group->size == 1) {
+      rows_[i].share.match = CollectiveMatch::kAlone;
+      rows_[i].share.transfer_ns = call.latency_ns;
+      continue;
+    }
+    Entry entry;
+    entry.group = call.group;
+    entry.numbered = call.sequence >= 0;
+    entry.kind = IsPointToPoint(call.kind) ? CollectiveKind::kSendRecv : call.kind;
+    // What it is matched by must say more than nothing.
+    if (IsPointToPoint(call.kind) && row.group->size != 2) continue;
+    if (!entry.numbered && call.kind == CollectiveKind::kUnknown) continue;
+    if (entry.numbered) {
+      entry.sequence = call.sequence;
+    } else {
+      if (HasOneSize(call.kind)) entry.size_bytes = call.size_bytes;
+      const auto step = row.recording->numbered_steps ? row.step() : std::nullopt;
+      entry.has_step = step.has_value();
+      entry.step = step.value_or(0);
+    }
+    entry.rank = rank_of_[i];
+    entry.row = static_cast<uint32_t>(i);
+    entries.push_back(entry);
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tuple_cat(a.key(), std::tie(a.rank, a.row)) <
+           std::tuple_cat(b.key(), std::tie(b.rank, b.row));
+  });
+  for (auto begin = entries.cbegin(); begin != entries.cend();) {
+    auto end = begin + 1;
+    while (end != entries.cend() && end->key() == begin->key()) ++end;
+    MatchRun(begin, end);
+    begin = end;
+  }
+  AlignClocks();
+}
+
+void CollectiveMatches::MatchRun(std::vector<Entry>::const_iterator begin,
+                                 std::vector<Entry>::const_iterator end) {
+  size_t ranks = 0;
+  size_t stride = 0;
+  for (auto at = begin; at != end; ++ranks) {
+    auto next = at;
+    while (next != end && next->rank == at->rank) ++next;
+    const auto count = static_cast<size_t>(next - at);
+    if (ranks > 0 && count != stride) {
+      uneven_ += end - begin;
+      return;
+    }
+    stride = count;
+    at = next;
+  }
+  const CollectiveGroup& group = *rows_[begin->row].group;
+  if (ranks < 2) return;
+  if (group.size > 0 && ranks > static_cast<size_t>(group.size)) {
+    // Several groups of one name.
+    uneven_ += end - begin;
+    return;
+  }
+  guessed_group_ |= !group.known();
+  for (size_t i = 0; i < stride; ++i) MatchOne(begin + static_cast<int64_t>(i), ranks, stride);
+}
+
+/// Of each rank one, `stride` apart.
+void CollectiveMatches::MatchOne(std::vector<Entry>::const_iterator begin, size_t ranks,
+                                 size_t stride) {
+  int64_t shortest_ns = INT64_MAX;
+  size_t timed = 0;
+  const Entry* first = nullptr;
+  for (size_t i = 0; i < ranks; ++i) {
+    const Entry& entry = begin[static_cast<int64_t>(i * stride)];
+    const CollectiveSet::Call& call = *rows_[entry.row].call;
+    if (call.latency_ns < 0) continue;
+    ++timed;
+    shortest_ns = std::min(shortest_ns, call.latency_ns);
+    if (first == nullptr) first = &entry;
+  }
+  for (size_t i = 0; i < ranks; ++i) {
+    const Entry& entry = begin[static_cast<int64_t>(i * stride)];
+    CollectiveRow& row = rows_[entry.row];
+    row.share.ranks = static_cast<uint32_t>(ranks);
+    row.share.match = entry.numbered ? CollectiveMatch::kSequence : CollectiveMatch::kOrder;
+    if (timed < 2 || row.call->latency_ns < 0) continue;
+    row.share.transfer_ns = shortest_ns;
+    if (!EndsTogether(row.call->kind)) continue;
+    const CollectiveRow& of_first = rows_[first->row];
+    const auto& clock = row.recording->clock_offset_ns;
+    const auto& first_clock = of_first.recording->clock_offset_ns;
+    EndLag& lag = lags_.emplace_back();
+    lag.group = entry.group;
+    lag.first_rank = first->rank;
+    lag.rank = entry.rank;
+    lag.row = entry.row;
+    lag.same_clock = clock && first_clock;
+    lag.lag_ns = lag.same_clock ? Difference(Sum(row.call->end_ns, *clock),
+                                             Sum(of_first.call->end_ns, *first_clock))
+                                : Difference(row.call->end_ns, of_first.call->end_ns);
+  }
+}
+
+void CollectiveMatches::AlignClocks() {
+  const auto place = [](const EndLag& lag) {
+    return std::tie(lag.group, lag.first_rank, lag.rank, lag.same_clock);
+  };
+  std::sort(lags_.begin(), lags_.end(), [&](const EndLag& a, const EndLag& b) {
+    return std::tuple_cat(place(a), std::tie(a.lag_ns)) <
+           std::tuple_cat(place(b), std::tie(b.lag_ns));
+  });
+  for (size_t begin = 0; begin < lags_.size();) {
+    size_t end = begin + 1;
+    while (end < lags_.size() && place(lags_[end]) == place(lags_[begin])) ++end;
+    const int64_t median_ns = lags_[begin + (end - begin - 1) / 2].lag_ns;
+    for (size_t i = begin; i < end; ++i) {
+      CollectiveShare& share = rows_[lags_[i].row].share;
+      if (lags_[i].same_clock) share.clock_ns = median_ns;
+      // One call alone says nothing of how well they agree.
+      if (end - begin > 1) share.residual_ns = Difference(lags_[i].lag_ns, median_ns);
+    }
+    begin = end;
+  }
+  lags_ = {};
+}
+
+std::vector<std::string> MatchNotes(const CollectiveSet& set, const CollectiveMatches& matches) {
+  std::vector<std::string> notes;
+  int64_t enqueued = 0;
+  int64_t alone = 0;
+  for (const CollectiveRow& row : matches.rows()) {
+    if (row.call->time == CollectiveTime::kEnqueue) ++enqueued;
+    if (row.share.match == CollectiveMatch::kAlone) ++alone;
+  }
+  const auto calls = static_cast<int64_t>(matches.rows().size());
+  if (set.ranks().size() == 1 && alone < calls) {
+    notes.emplace_back("one rank alone does not tell what it waited for: give those of all ranks");
+  }
+  if (matches.guessed_group()) {
+    notes.emplace_back(
+        "the profiles name no groups: calls are matched as if all ranks were one group");
+  }
+  if (matches.uneven() > 0) {
+    notes.push_back(
+        fmt::format("{} calls are unmatched: their ranks have different counts of what is alike",
+                    matches.uneven()));
+  }
+  if (enqueued > 0) {
+    notes.push_back(
+        fmt::format("the kernels of {} calls are not in the profiles: how long they took is not "
+                    "known",
+                    enqueued));
+  }
+  return notes;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,24 @@
+#ifndef OPLENS_PROF_VIEWS_COLLECTIVES_H_
+#define OPLENS_PROF_VIEWS_COLLECTIVES_H_
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "prof/views/view.h"
+
+namespace oplens::prof {
+
+/// Each call of a collective on each rank, with what it waited for others and what the transfer
+/// took: docs/views.md, "collectives". With words of --by sums over calls that are alike. With
+/// Compat::kTensorBoard the plugin's table of communication operations.
+inline constexpr TraceNeeds kCollectivesNeeds = {};
+inline constexpr TraceNeeds kTbCollectivesNeeds{TracePart::kApiCalls, TracePart::kTorchEvents};
+std::span<const Field> CollectivesFields();
+/// Words of --by.
+std::span<const std::string_view> CollectiveKeys();
+std::unique_ptr<Partial> MakeCollectives(const ViewOptions& options);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_COLLECTIVES_H_
