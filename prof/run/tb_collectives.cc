@@ -16,8 +16,11 @@ namespace oplens::prof {
 namespace {
 
 int64_t NsOf(double us) {
-  constexpr double kMost = 9e18;
-  return std::isnan(us) ? 0 : std::llround(std::clamp(us * 1000, -kMost, kMost));
+  // Apart: times since 1970 have no room for both.
+  constexpr double kMost = 9e15;
+  if (std::isnan(us)) return 0;
+  const double whole = std::floor(std::clamp(us, -kMost, kMost));
+  return static_cast<int64_t>(whole) * 1000 + std::llround(std::clamp(us - whole, 0.0, 1.0) * 1000);
 }
 
 Interval IntervalOf(const TorchEvent& event) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "prof/run/class_times.h"
@@ -97,6 +98,7 @@ struct CollectiveMatches::Entry {
   CollectiveKind kind = CollectiveKind::kUnknown;
   bool numbered = false;
   int64_t sequence = -1;
+  ops::DType dtype = ops::DType::kUnknown;
   int64_t size_bytes = -1;
   bool has_step = false;
   int64_t step = 0;
@@ -104,7 +106,7 @@ struct CollectiveMatches::Entry {
   uint32_t row = 0;
 
   auto key() const {
-    return std::tie(group, kind, numbered, sequence, size_bytes, has_step, step);
+    return std::tie(group, kind, numbered, sequence, dtype, size_bytes, has_step, step);
   }
 };
 
@@ -154,6 +156,7 @@ CollectiveMatches::CollectiveMatches(const CollectiveSet& set) {
     if (entry.numbered) {
       entry.sequence = call.sequence;
     } else {
+      entry.dtype = call.dtype;
       if (HasOneSize(call.kind)) entry.size_bytes = call.size_bytes;
       const auto step = row.recording->numbered_steps ? row.step() : std::nullopt;
       entry.has_step = step.has_value();
@@ -167,6 +170,8 @@ CollectiveMatches::CollectiveMatches(const CollectiveSet& set) {
     return std::tuple_cat(a.key(), std::tie(a.rank, a.row)) <
            std::tuple_cat(b.key(), std::tie(b.rank, b.row));
   });
+  first_of_.resize(rows_.size());
+  std::iota(first_of_.begin(), first_of_.end(), 0U);
   for (auto begin = entries.cbegin(); begin != entries.cend();) {
     auto end = begin + 1;
     while (end != entries.cend() && end->key() == begin->key()) ++end;
@@ -174,6 +179,10 @@ CollectiveMatches::CollectiveMatches(const CollectiveSet& set) {
     begin = end;
   }
   AlignClocks();
+  PartDistant();
+  lags_ = {};
+  first_of_ = {};
+  rank_of_ = {};
 }
 
 void CollectiveMatches::MatchRun(std::vector<Entry>::const_iterator begin,
@@ -219,6 +228,7 @@ void CollectiveMatches::MatchOne(std::vector<Entry>::const_iterator begin, size_
   for (size_t i = 0; i < ranks; ++i) {
     const Entry& entry = begin[static_cast<int64_t>(i * stride)];
     CollectiveRow& row = rows_[entry.row];
+    first_of_[entry.row] = begin->row;
     row.share.ranks = static_cast<uint32_t>(ranks);
     row.share.match = entry.numbered ? CollectiveMatch::kSequence : CollectiveMatch::kOrder;
     if (timed < 2 || row.call->latency_ns < 0) continue;
@@ -232,6 +242,7 @@ void CollectiveMatches::MatchOne(std::vector<Entry>::const_iterator begin, size_
     lag.first_rank = first->rank;
     lag.rank = entry.rank;
     lag.row = entry.row;
+    lag.first_row = first->row;
     lag.same_clock = clock && first_clock;
     lag.lag_ns = lag.same_clock ? Difference(Sum(row.call->end_ns, *clock),
                                              Sum(of_first.call->end_ns, *first_clock))
@@ -240,16 +251,14 @@ void CollectiveMatches::MatchOne(std::vector<Entry>::const_iterator begin, size_
 }
 
 void CollectiveMatches::AlignClocks() {
-  const auto place = [](const EndLag& lag) {
-    return std::tie(lag.group, lag.first_rank, lag.rank, lag.same_clock);
-  };
+  const auto place = [](const EndLag& lag) { return lag.clocks(); };
   std::sort(lags_.begin(), lags_.end(), [&](const EndLag& a, const EndLag& b) {
     return std::tuple_cat(place(a), std::tie(a.lag_ns)) <
            std::tuple_cat(place(b), std::tie(b.lag_ns));
   });
   for (size_t begin = 0; begin < lags_.size();) {
     size_t end = begin + 1;
-    while (end < lags_.size() && place(lags_[end]) == place(lags_[begin])) ++end;
+    while (end < lags_.size() && lags_[end].SameClocks(lags_[begin])) ++end;
     const int64_t median_ns = lags_[begin + (end - begin - 1) / 2].lag_ns;
     for (size_t i = begin; i < end; ++i) {
       CollectiveShare& share = rows_[lags_[i].row].share;
@@ -259,7 +268,32 @@ void CollectiveMatches::AlignClocks() {
     }
     begin = end;
   }
-  lags_ = {};
+}
+
+void CollectiveMatches::PartDistant() {
+  constexpr size_t kLeast = 3;
+  std::vector<bool> apart(rows_.size(), false);  // By first row.
+  for (size_t begin = 0; begin < lags_.size();) {
+    const EndLag& one = lags_[begin];
+    size_t end = begin + 1;
+    while (end < lags_.size() && lags_[end].SameClocks(one)) ++end;
+    for (size_t i = begin; i < end && end - begin >= kLeast; ++i) {
+      const CollectiveRow& row = rows_[lags_[i].row];
+      const int64_t lag_ns = row.share.residual_ns.value_or(0);
+      const int64_t longest_ns =
+          std::max(row.call->latency_ns, rows_[lags_[i].first_row].call->latency_ns);
+      const bool by_order = row.share.match == CollectiveMatch::kOrder;
+      if (by_order && (lag_ns > longest_ns || lag_ns < -longest_ns)) {
+        apart[first_of_[lags_[i].row]] = true;
+      }
+    }
+    begin = end;
+  }
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    if (!apart[first_of_[i]]) continue;
+    rows_[i].share = {};
+    ++apart_;
+  }
 }
 
 std::vector<std::string> MatchNotes(const CollectiveSet& set, const CollectiveMatches& matches) {
@@ -282,6 +316,12 @@ std::vector<std::string> MatchNotes(const CollectiveSet& set, const CollectiveMa
     notes.push_back(
         fmt::format("{} calls are unmatched: their ranks have different counts of what is alike",
                     matches.uneven()));
+  }
+  if (matches.apart() > 0) {
+    notes.push_back(
+        fmt::format("{} calls are unmatched: those in their place on other ranks ran at another "
+                    "time",
+                    matches.apart()));
   }
   if (enqueued > 0) {
     notes.push_back(

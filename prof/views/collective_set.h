@@ -124,10 +124,13 @@ struct CollectiveRow {
 ///     rank 1               |-------|     latency  8   waits  0, transfers 8
 ///
 /// by group and number in the group where that is recorded, else by order among those of the same
-/// group, kind and size (all_to_all: of any size, ranks send different ones), and step where steps
-/// are numbered. Where ranks have different counts of these, there is no telling which is missing:
+/// group, kind, data type and size (all_to_all: of any size, ranks send different ones), and step
+/// where steps are numbered. Where ranks have different counts of these, there is no telling which is missing:
 /// none is matched. Sends and receives are matched in groups of two ranks only, since whom they are
 /// for is not known.
+///
+/// Where that makes calls one that did not run at the same time, clocks set right, none is matched:
+/// the median of at least three calls sets them right.
 ///
 /// The transfer needs no clocks: no rank can end a collective before the last one has come, so that
 /// who came last ran it without waiting; with k of n ranks at hand it is at least that long.
@@ -142,6 +145,8 @@ class CollectiveMatches {
   const std::vector<CollectiveRow>& rows() const { return rows_; }
   /// Calls whose ranks have different counts of them.
   int64_t uneven() const { return uneven_; }
+  /// Calls that order makes one with calls of another time.
+  int64_t apart() const { return apart_; }
   /// Whether calls were matched of which no group is recorded.
   bool guessed_group() const { return guessed_group_; }
 
@@ -151,6 +156,7 @@ class CollectiveMatches {
   void MatchRun(std::vector<Entry>::const_iterator begin, std::vector<Entry>::const_iterator end);
   void MatchOne(std::vector<Entry>::const_iterator begin, size_t ranks, size_t stride);
   void AlignClocks();
+  void PartDistant();
 
   /// How much later a call ended than on the first rank that has it.
   struct EndLag {
@@ -158,14 +164,21 @@ class CollectiveMatches {
     uint32_t first_rank = 0;
     uint32_t rank = 0;
     uint32_t row = 0;
+    uint32_t first_row = 0;
     int64_t lag_ns = 0;
     bool same_clock = false;  ///< Both files tell what their clocks mean.
+
+    /// Of lags with equal ones the median sets the clocks right.
+    auto clocks() const { return std::tie(group, first_rank, rank, same_clock); }
+    bool SameClocks(const EndLag& other) const { return clocks() == other.clocks(); }
   };
 
   std::vector<CollectiveRow> rows_;
   std::vector<uint32_t> rank_of_;  // By row: which rank in their order.
+  std::vector<uint32_t> first_of_;  // By row: the first row that is the same call.
   std::vector<EndLag> lags_;
   int64_t uneven_ = 0;
+  int64_t apart_ = 0;
   bool guessed_group_ = false;
 };
 
