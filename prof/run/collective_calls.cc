@@ -207,8 +207,7 @@ class Finder {
   }
 
   std::optional<int64_t> NumberOf(size_t step) const {
-    return step == Steps::kNone ? std::nullopt
-                                : std::optional(run_.steps().all()[step].number);
+    return step == Steps::kNone ? std::nullopt : std::optional(run_.steps().all()[step].number);
   }
 
   const Run& run_;

@@ -21,11 +21,11 @@ enum class CollectiveTime : uint8_t {
 /// One call of a collective on one rank.
 struct CollectiveCall {
   CollectiveFacts facts;
-  int64_t start_ns = 0;     ///< Of the first kernel, or of the range; on the file's clock.
-  int64_t end_ns = 0;       ///< Of the last.
-  int64_t latency_ns = -1;  ///< Time in which a kernel of it ran; -1: kEnqueue.
-  int64_t exposed_ns = -1;  ///< Of that the time without any compute kernel or replay; -1: the same,
-                            ///< or kHost.
+  int64_t start_ns = 0;         ///< Of the first kernel, or of the range; on the file's clock.
+  int64_t end_ns = 0;           ///< Of the last.
+  int64_t latency_ns = -1;      ///< Time in which a kernel of it ran; -1: kEnqueue.
+  int64_t exposed_ns = -1;      ///< Of that the time without any compute kernel or replay; -1: the
+                                ///< same, or kHost.
   std::optional<int64_t> step;  ///< Number; nullopt: it is in none.
   CollectiveTime time = CollectiveTime::kKernel;
 };

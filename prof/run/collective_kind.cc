@@ -15,20 +15,13 @@ struct Word {
 
 // In the name without case and '_'; the first that it holds counts.
 constexpr Word kWords[] = {
-    {"wait", CollectiveKind::kWait},
-    {"barrier", CollectiveKind::kBarrier},
-    {"allreduce", CollectiveKind::kAllReduce},
-    {"reducescatter", CollectiveKind::kReduceScatter},
-    {"allgather", CollectiveKind::kAllGather},
-    {"alltoall", CollectiveKind::kAllToAll},
-    {"broadcast", CollectiveKind::kBroadcast},
-    {"bcast", CollectiveKind::kBroadcast},
-    {"gather", CollectiveKind::kGather},
-    {"scatter", CollectiveKind::kScatter},
-    {"reduce", CollectiveKind::kReduce},
-    {"sendrecv", CollectiveKind::kSendRecv},
-    {"send", CollectiveKind::kSend},
-    {"recv", CollectiveKind::kRecv},
+    {"wait", CollectiveKind::kWait},           {"barrier", CollectiveKind::kBarrier},
+    {"allreduce", CollectiveKind::kAllReduce}, {"reducescatter", CollectiveKind::kReduceScatter},
+    {"allgather", CollectiveKind::kAllGather}, {"alltoall", CollectiveKind::kAllToAll},
+    {"broadcast", CollectiveKind::kBroadcast}, {"bcast", CollectiveKind::kBroadcast},
+    {"gather", CollectiveKind::kGather},       {"scatter", CollectiveKind::kScatter},
+    {"reduce", CollectiveKind::kReduce},       {"sendrecv", CollectiveKind::kSendRecv},
+    {"send", CollectiveKind::kSend},           {"recv", CollectiveKind::kRecv},
 };
 
 int64_t Times(int64_t elements, int64_t ranks) {

@@ -217,6 +217,8 @@ CollectiveFacts HostCollectives::FactsOf(const Call& call) {
   }
   std::optional<int64_t> elements;
   for (const uint32_t i : nested) {
+    const RangeKind range_kind = trace_.ranges[i].kind;
+    if (range_kind != RangeKind::kOperator && range_kind != RangeKind::kMarker) continue;
     const StringId text = joined_.calls().CallOf(i);
     if (text == 0) continue;
     const Amount& amount = AmountOf(text);

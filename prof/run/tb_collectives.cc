@@ -23,9 +23,7 @@ int64_t NsOf(double us) {
   return static_cast<int64_t>(whole) * 1000 + std::llround(std::clamp(us - whole, 0.0, 1.0) * 1000);
 }
 
-Interval IntervalOf(const TorchEvent& event) {
-  return {NsOf(event.start_us), NsOf(event.end_us)};
-}
+Interval IntervalOf(const TorchEvent& event) { return {NsOf(event.start_us), NsOf(event.end_us)}; }
 
 bool Before(const Interval& a, const Interval& b) {
   return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;

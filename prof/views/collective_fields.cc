@@ -14,12 +14,16 @@ constexpr Field kKind = {
     "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, send, "
     "recv, send_recv (a kernel of either), barrier, unknown",
     Fold::kKey};
-constexpr Field kGroup = {"group",          "Group", "",
-                          FieldType::kText, 7,       "name of the process group; empty where it is "
-                                                     "not recorded",
+constexpr Field kGroup = {"group",
+                          "Group",
+                          "",
+                          FieldType::kText,
+                          7,
+                          "name of the process group; empty where it is "
+                          "not recorded",
                           Fold::kKey};
 constexpr Field kRanks = {
-    "ranks",   "Ranks", "", FieldType::kName, 12, "its ranks, as recorded: [0, 1]", Fold::kKey};
+    "ranks", "Ranks", "", FieldType::kName, 12, "its ranks, as recorded: [0, 1]", Fold::kKey};
 constexpr Field kGroupSize = {"group_size",
                               "GroupSize",
                               "",
@@ -76,8 +80,8 @@ constexpr Field kCallFields[] = {
      Fold::kNone},
     {"seen_gbps", "Seen(GB/s)", "GB/s", FieldType::kDecimal, 10,
      "size_bytes / latency_ns: with what it waited, so no more than algo_gbps", Fold::kNone},
-    {"matched_ranks", "Matched", "", FieldType::kInteger, 7, "ranks that have the call, this one too",
-     Fold::kMax},
+    {"matched_ranks", "Matched", "", FieldType::kInteger, 7,
+     "ranks that have the call, this one too", Fold::kMax},
     {"match", "Match", "", FieldType::kText, 9,
      "how it was found on them: sequence, order, alone (a group of one rank), or unmatched",
      Fold::kKey},

@@ -45,7 +45,7 @@ uint32_t CollectiveSet::PlaceOf(const CollectiveGroup& group) {
 void CollectiveSet::Add(const Run& run) {
   const Trace& trace = run.trace();
   Recording& recording = ranks_[std::string(run.rank())].emplace_back();
-  recording.origin_ns = run.origin_ns();
+  recording.origin_ns = run.collectives().empty() ? 0 : run.origin_ns();
   recording.world_size = trace.world_size;
   recording.clock_offset_ns = trace.clock_offset_ns;
   recording.calls.reserve(run.collectives().size());
@@ -61,9 +61,9 @@ void CollectiveSet::Add(const Run& run) {
     call.kind = found.facts.kind;
     call.time = found.time;
     call.dtype = found.facts.dtype;
-    call.group = PlaceOf({std::string(trace.strings.View(found.facts.group)),
-                          std::string(trace.strings.View(found.facts.ranks)),
-                          found.facts.group_size});
+    call.group =
+        PlaceOf({std::string(trace.strings.View(found.facts.group)),
+                 std::string(trace.strings.View(found.facts.ranks)), found.facts.group_size});
     if (!found.step) continue;
     const auto [at, fresh] = steps.try_emplace(*found.step, recording.steps.size());
     if (fresh) recording.steps.push_back(*found.step);

@@ -49,8 +49,8 @@ class CollectiveSet {
 
   /// One profile of a rank.
   struct Recording {
-    int64_t origin_ns = 0;       ///< Its first event.
-    int64_t world_size = -1;     ///< -1: not known.
+    int64_t origin_ns = 0;        ///< Its first event.
+    int64_t world_size = -1;      ///< -1: not known.
     bool numbered_steps = false;  ///< Its steps have numbers of their own, the same on all ranks.
     std::optional<int64_t> clock_offset_ns;
     std::vector<int64_t> steps;  ///< Numbers.
@@ -125,9 +125,9 @@ struct CollectiveRow {
 ///
 /// by group and number in the group where that is recorded, else by order among those of the same
 /// group, kind, data type and size (all_to_all: of any size, ranks send different ones), and step
-/// where steps are numbered. Where ranks have different counts of these, there is no telling which is missing:
-/// none is matched. Sends and receives are matched in groups of two ranks only, since whom they are
-/// for is not known.
+/// where steps are numbered. Where ranks have different counts of these, there is no telling which
+/// is missing: none is matched. Sends and receives are matched in groups of two ranks only, since
+/// whom they are for is not known.
 ///
 /// Where that makes calls one that did not run at the same time, clocks set right, none is matched:
 /// the median of at least three calls sets them right.
@@ -174,7 +174,7 @@ class CollectiveMatches {
   };
 
   std::vector<CollectiveRow> rows_;
-  std::vector<uint32_t> rank_of_;  // By row: which rank in their order.
+  std::vector<uint32_t> rank_of_;   // By row: which rank in their order.
   std::vector<uint32_t> first_of_;  // By row: the first row that is the same call.
   std::vector<EndLag> lags_;
   int64_t uneven_ = 0;

@@ -45,9 +45,8 @@ std::string_view WordOf(ops::DType dtype) {
 /// How far its start is from the first event.
 int64_t StartOf(const CollectiveRow& row) {
   int64_t since_ns = 0;
-  return __builtin_sub_overflow(row.call->start_ns, row.recording->origin_ns, &since_ns)
-             ? INT64_MAX
-             : since_ns;
+  return __builtin_sub_overflow(row.call->start_ns, row.recording->origin_ns, &since_ns) ? INT64_MAX
+                                                                                         : since_ns;
 }
 
 std::vector<Cell> CellsOf(const CollectiveRow& row) {
@@ -204,9 +203,7 @@ void Collectives::EmitSums(const Key& key, const CollectiveSums& sums, Sink* sin
     cells.push_back(Text(key.group.ranks));
     cells.push_back(Integer(Known(key.group_size)));
   }
-  const auto of = [](int64_t count, int64_t value) {
-    return count > 0 ? Cell{value} : Cell{};
-  };
+  const auto of = [](int64_t count, int64_t value) { return count > 0 ? Cell{value} : Cell{}; };
   cells.push_back(Integer(sums.calls));
   cells.push_back(Integer(sums.matched));
   cells.push_back(of(sums.sized, sums.bytes));
@@ -215,11 +212,9 @@ void Collectives::EmitSums(const Key& key, const CollectiveSums& sums, Sink* sin
   cells.push_back(of(sums.matched, sums.transfer_ns));
   cells.push_back(of(sums.timed, sums.unmatched_ns));
   cells.push_back(of(sums.exposed, sums.exposed_ns));
-  cells.push_back(
-      Decimal(GbPerSecond(static_cast<double>(sums.algo_bytes), sums.algo_ns)));
+  cells.push_back(Decimal(GbPerSecond(static_cast<double>(sums.algo_bytes), sums.algo_ns)));
   cells.push_back(Decimal(GbPerSecond(sums.bus_bytes, sums.bus_ns)));
-  cells.push_back(
-      Decimal(GbPerSecond(static_cast<double>(sums.seen_bytes), sums.seen_ns)));
+  cells.push_back(Decimal(GbPerSecond(static_cast<double>(sums.seen_bytes), sums.seen_ns)));
   sink->Row(cells);
 }
 

@@ -24,8 +24,8 @@ namespace {
 
 constexpr Field kFields[] = {
     kRankField,
-    {"step", "Step", "", FieldType::kText, 6, "number of the step; mean: of the steps that are whole",
-     Fold::kKey},
+    {"step", "Step", "", FieldType::kText, 6,
+     "number of the step; mean: of the steps that are whole", Fold::kKey},
     {"total_ns", "Total(ns)", "ns", FieldType::kInteger, 13,
      "length of the step with the device work of it = the sum of the four that follow", Fold::kSum},
     {"computation_ns", "Compute(ns)", "ns", FieldType::kInteger, 13,
@@ -41,8 +41,8 @@ constexpr Field kFields[] = {
      Fold::kNone},
     {"overlap_pct", "Overlap%", "%", FieldType::kDecimal, 8, "100 x overlap_ns / total_ns",
      Fold::kNone},
-    {"communication_pct", "Comm%", "%", FieldType::kDecimal, 8,
-     "100 x communication_ns / total_ns", Fold::kNone},
+    {"communication_pct", "Comm%", "%", FieldType::kDecimal, 8, "100 x communication_ns / total_ns",
+     Fold::kNone},
     {"other_pct", "Other%", "%", FieldType::kDecimal, 8, "100 x other_ns / total_ns", Fold::kNone},
     {"collectives", "Calls", "", FieldType::kInteger, 6,
      "calls of collectives that were launched in the step", Fold::kSum},
@@ -71,9 +71,7 @@ struct Row {
   int64_t communication_ns = 0;
   int64_t memory_ns = 0;
 
-  int64_t other_ns() const {
-    return total_ns - computation_ns - overlap_ns - communication_ns;
-  }
+  int64_t other_ns() const { return total_ns - computation_ns - overlap_ns - communication_ns; }
   auto key() const {
     return std::tie(start_ns, origin_ns, number, whole, total_ns, computation_ns, overlap_ns,
                     communication_ns, memory_ns);
@@ -100,9 +98,7 @@ class Distributed : public Partial {
 
   void Begin(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    return {std::begin(kFields), std::end(kFields)};
-  }
+  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
@@ -176,8 +172,8 @@ std::vector<Cell> CellsOf(std::string_view rank, std::string_view label, bool me
     return Cell{100.0 * static_cast<double>(part) / static_cast<double>(sums.total_ns)};
   };
   std::vector<Cell> cells = {Text(rank), Text(label), value(sums.total_ns)};
-  const std::array<int64_t, 4> parts = {sums.computation_ns, sums.overlap_ns,
-                                        sums.communication_ns, sums.other_ns()};
+  const std::array<int64_t, 4> parts = {sums.computation_ns, sums.overlap_ns, sums.communication_ns,
+                                        sums.other_ns()};
   for (const int64_t part : parts) cells.push_back(value(part));
   cells.push_back(value(sums.memory_ns));
   for (const int64_t part : parts) cells.push_back(share(part));
@@ -202,7 +198,8 @@ void Distributed::Emit(Sink* sink) const {
   }
   for (const auto& [name, found] : ranks_) {
     std::vector<Row> rows = found;
-    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key() < b.key(); });
+    std::sort(rows.begin(), rows.end(),
+              [](const Row& a, const Row& b) { return a.key() < b.key(); });
     const bool none_whole =
         std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.whole; });
     Shown mean;

@@ -273,8 +273,8 @@ void TbDistributed::Emit(Sink* sink) const {
     mean.transfer_ns = CutMean(mean.transfer_ns, by_step.size());
     mean.latency_ns = mean.transfer_ns + CutMean(wait_ns, by_step.size());
     mean.parts.total_ns = 0;
-    for (const auto part : {&StepParts::computation_ns, &StepParts::overlap_ns,
-                            &StepParts::communication_ns}) {
+    for (const auto part :
+         {&StepParts::computation_ns, &StepParts::overlap_ns, &StepParts::communication_ns}) {
       mean.parts.*part = CutMean(mean.parts.*part, steps);
       mean.parts.total_ns += mean.parts.*part;
     }
@@ -296,7 +296,8 @@ constexpr Field kCallFields[] = {
     {"mean_latency_ns", "MeanLat(ns)", "ns", FieldType::kInteger, 13,
      "latency_ns / calls, rounded to microseconds", Fold::kNone},
     {"transfer_ns", "Transfer(ns)", "ns", FieldType::kInteger, 13,
-     "the same of their transfers: the shortest range of all ranks, at the end of each", Fold::kSum},
+     "the same of their transfers: the shortest range of all ranks, at the end of each",
+     Fold::kSum},
     {"mean_transfer_ns", "MeanTrans(ns)", "ns", FieldType::kInteger, 13,
      "transfer_ns / calls, rounded to microseconds", Fold::kNone},
 };
@@ -323,16 +324,15 @@ class TbCollectives : public TbPartial {
       for (const auto& [name, lengths] : by_name) {
         const int64_t latency_ns = lengths.latency_ns();
         const int64_t transfer_ns = lengths.transfer_ns();
-        const std::vector<Cell> cells = {
-            Text(rank),
-            Text(name),
-            Integer(lengths.calls),
-            Integer(lengths.size_bytes),
-            Integer(RoundedMean(lengths.size_bytes, lengths.calls, 1)),
-            Integer(latency_ns),
-            Integer(RoundedMean(latency_ns, lengths.calls, 1000)),
-            Integer(transfer_ns),
-            Integer(RoundedMean(transfer_ns, lengths.calls, 1000))};
+        const std::vector<Cell> cells = {Text(rank),
+                                         Text(name),
+                                         Integer(lengths.calls),
+                                         Integer(lengths.size_bytes),
+                                         Integer(RoundedMean(lengths.size_bytes, lengths.calls, 1)),
+                                         Integer(latency_ns),
+                                         Integer(RoundedMean(latency_ns, lengths.calls, 1000)),
+                                         Integer(transfer_ns),
+                                         Integer(RoundedMean(transfer_ns, lengths.calls, 1000))};
         sink->Row(cells);
       }
     }

@@ -646,6 +646,46 @@ TEST_F(KinetoReaderTest, ReadsCollectives) {
   EXPECT_EQ(op.thread, trace.ranges[0].thread);
 }
 
+TEST_F(KinetoReaderTest, ReadsWhatLabelsOfCollectivesTell) {
+  struct Label {
+    std::string name;
+    std::string dims;
+    std::string types;
+    int64_t elements;  ///< -1: it tells nothing.
+    std::string dtype;
+  };
+  const std::vector<Label> labels = {
+      {"nccl:all_reduce", "[[10, 3]]", "[\"c10::Half\"]", 30, "c10::Half"},
+      {"gloo:broadcast", "[[2], [], [4]]", "[\"float\", \"Scalar\", \"float\"]", 6, "float"},
+      {"nccl:reduce", "[[2], [4]]", "[\"float\", \"int\"]", 6, ""},
+      {"nccl:all_gather", "[[[2, 2], [3]]]", "[\"TensorList\"]", 7, ""},
+      {"nccl:a", "[[]]", "[\"TensorList\"]", -1, ""},
+      {"nccl:b", "[[-1]]", "[\"float\"]", -1, ""},
+      {"nccl:c", "[[9223372036854775807, 9]]", "[\"float\"]", -1, ""},
+      {"nccl:d", "[[\"x\"]]", "[\"float\"]", -1, ""},
+      {"nccl:e", "[[1]]", "7", -1, ""},
+      {"nccl:f", "[[1]]", "[]", -1, ""},
+      {"forward", "[[1]]", "[\"float\"]", -1, ""},
+  };
+  for (const char* const category : {"user_annotation", "cpu_op"}) {
+    for (const Label& label : labels) {
+      KinetoBuilder builder;
+      builder.AddHost(category, label.name, 100, 50, 1234,
+                      {{"Input Dims", label.dims}, {"Input type", label.types}});
+      const Trace trace = Read(builder);
+      ASSERT_EQ(trace.communications.size(), label.elements < 0 ? 0u : 1u) << label.name;
+      if (label.elements < 0) continue;
+      const Communication& told = trace.communications[0];
+      EXPECT_EQ(Text(trace, told.name), label.name.substr(label.name.find(':') + 1));
+      EXPECT_EQ(told.input_elements, label.elements);
+      EXPECT_EQ(told.output_elements, kUnknownId);
+      EXPECT_EQ(Text(trace, told.dtype), label.dtype);
+      EXPECT_EQ(told.start_ns, trace.ranges[0].start_ns);
+      EXPECT_EQ(told.thread, trace.ranges[0].thread);
+    }
+  }
+}
+
 TEST_F(KinetoReaderTest, ReadsMemoryEvents) {
   for (const bool old : {false, true}) {
     KinetoBuilder builder({.old_names = old});

@@ -31,7 +31,7 @@ constexpr Golden kGoldens[] = {
     {"tb_memory.json", "tb_memory_golden_test.cc", ""},
     {"tb_memory_stats.csv", "tb_memory_golden_test.cc", ""},
     {"tb_modules.json", "tb_modules_golden_test.cc", ""},
-    {"tb_distributed.json", "", "there is no view of several ranks yet"},
+    {"tb_distributed.json", "tb_distributed_golden_test.cc", ""},
     {"hta_idle_time.csv", "hta_streams_golden_test.cc", ""},
     {"hta_launch_stats.csv", "hta_streams_golden_test.cc", ""},
     {"hta_queue_length_summary.csv", "hta_streams_golden_test.cc", ""},

@@ -126,10 +126,10 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
     op.stream = details.stream;
     op.sequence = std::max(details.sequence, int64_t{-1});
   }
-  const bool told = details.communication.name != 0 ||
-                    (event.has_args && IsCollectiveLabel(event.name) &&
-                     TakeLabelInputs(event.name, event.args, &trace_.strings,
-                                     &details.communication));
+  const bool told =
+      details.communication.name != 0 ||
+      (event.has_args && IsCollectiveLabel(event.name) &&
+       TakeLabelInputs(event.name, event.args, &trace_.strings, &details.communication));
   if (told) AddCommunication(event, &details.communication);
 }
 
