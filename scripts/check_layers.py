@@ -56,7 +56,7 @@ LAYERS = {
     # tables know no kernel,
     "prof/table": MODEL | {"prof/price"},
     # what several views compute of one rank,
-    "prof/run": MODEL | {"ops/kernels", "parse/join", "parse/records"},
+    "prof/run": MODEL | {"ops", "ops/kernels", "parse/join", "parse/records"},
     # what its steps waited for, one thing after the other,
     "prof/path": MODEL | {"parse/join", "prof/run"},
     # and views make rows of all.

@@ -180,13 +180,9 @@ bool HostCollectives::TakeRecord(const Communication& record, const StringPool& 
   return true;
 }
 
-CollectiveFacts HostCollectives::FactsOf(const Call& call) {
-  CollectiveFacts facts;
+std::vector<uint32_t> HostCollectives::TakeRecords(const Call& call, CollectiveFacts* facts) const {
   const Range& outer = trace_.ranges[call.range];
   const bool alone = names_[outer.text] == kHostLibrary;
-  const auto is_label = [](const Communication& record) {
-    return record.group_size < 0 && record.output_elements < 0;
-  };
   std::vector<uint32_t> labels;
   auto next = std::partition_point(records_.begin(), records_.end(), [&](uint32_t index) {
     const Communication& record = trace_.communications[index];
@@ -197,45 +193,61 @@ CollectiveFacts HostCollectives::FactsOf(const Call& call) {
     if (record.thread != outer.thread || record.start_ns > outer.end_ns) break;
     if (alone && record.start_ns != outer.start_ns) break;
     if (alone && record.end_ns != outer.end_ns) continue;
-    if (is_label(record)) {
+    if (record.group_size < 0 && record.output_elements < 0) {
       labels.push_back(*next);
     } else {
-      TakeRecord(record, trace_.strings, &facts);
+      TakeRecord(record, trace_.strings, facts);
     }
   }
-  std::vector<uint32_t> nested = {call.range};
-  for (uint32_t i = call.range + 1; !alone && i < trace_.ranges.size(); ++i) {
+  return labels;
+}
+
+std::vector<uint32_t> HostCollectives::RangesOf(const Call& call) const {
+  const Range& outer = trace_.ranges[call.range];
+  std::vector<uint32_t> ranges = {call.range};
+  if (names_[outer.text] == kHostLibrary) return ranges;
+  for (uint32_t i = call.range + 1; i < trace_.ranges.size(); ++i) {
     const Range& range = trace_.ranges[i];
     if (range.thread != outer.thread || range.start_ns > outer.end_ns) break;
     // The next call may begin in the moment in which this one ends.
     if (range.start_ns == outer.end_ns && range.start_ns != outer.start_ns) break;
-    if (names_[range.text] != kNothing && !range.open()) nested.push_back(i);
+    if (names_[range.text] != kNothing && !range.open()) ranges.push_back(i);
   }
-  for (const uint32_t i : nested) {
-    if (facts.kind != CollectiveKind::kUnknown) break;
-    facts.kind = KindOfCollective(trace_.strings.View(trace_.ranges[i].text));
-  }
-  std::optional<int64_t> elements;
-  for (const uint32_t i : nested) {
-    const RangeKind range_kind = trace_.ranges[i].kind;
-    if (range_kind != RangeKind::kOperator && range_kind != RangeKind::kMarker) continue;
+  return ranges;
+}
+
+int64_t HostCollectives::TakeArguments(std::span<const uint32_t> ranges, CollectiveFacts* facts) {
+  int64_t elements = -1;
+  for (const uint32_t i : ranges) {
+    const RangeKind kind = trace_.ranges[i].kind;
+    if (kind != RangeKind::kOperator && kind != RangeKind::kMarker) continue;
     const StringId text = joined_.calls().CallOf(i);
     if (text == 0) continue;
     const Amount& amount = AmountOf(text);
-    if (facts.dtype == ops::DType::kUnknown) facts.dtype = amount.dtype;
-    const int64_t own = MessageElements(facts.kind, amount.elements, facts.group_size);
-    if (!elements && own >= 0) elements = own;
+    if (facts->dtype == ops::DType::kUnknown) facts->dtype = amount.dtype;
+    if (elements >= 0) continue;
+    elements = MessageElements(facts->kind, amount.elements, facts->group_size);
   }
+  return elements;
+}
+
+CollectiveFacts HostCollectives::FactsOf(const Call& call) {
+  CollectiveFacts facts;
+  const std::vector<uint32_t> labels = TakeRecords(call, &facts);
+  const std::vector<uint32_t> ranges = RangesOf(call);
+  for (const uint32_t i : ranges) {
+    if (facts.kind != CollectiveKind::kUnknown) break;
+    facts.kind = KindOfCollective(trace_.strings.View(trace_.ranges[i].text));
+  }
+  const int64_t elements = TakeArguments(ranges, &facts);
   for (const uint32_t i : labels) {
     CollectiveFacts told = facts;
     TakeRecord(trace_.communications[i], trace_.strings, &told);
     facts.dtype = told.dtype;
     facts.kind = told.kind;
-    if (!elements && told.size_bytes >= 0 && facts.size_bytes < 0) {
-      facts.size_bytes = told.size_bytes;
-    }
+    if (elements < 0) facts.size_bytes = told.size_bytes;
   }
-  if (facts.size_bytes < 0 && elements) facts.size_bytes = BytesOf(*elements, facts.dtype);
+  if (facts.size_bytes < 0) facts.size_bytes = BytesOf(elements, facts.dtype);
   return facts;
 }
 

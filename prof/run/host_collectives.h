@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -57,6 +58,13 @@ class HostCollectives {
   void FindNames();
   void FindCalls();
   void AddRange(uint32_t index);
+  /// Takes what records of the call tell; answers those of its labels, which tell of inputs alone.
+  std::vector<uint32_t> TakeRecords(const Call& call, CollectiveFacts* facts) const;
+  /// Those that tell of it, the outermost first.
+  std::vector<uint32_t> RangesOf(const Call& call) const;
+  /// Takes the data type of the first op that tells one; answers the elements of the message, by
+  /// the first that tells these, -1 where none does.
+  int64_t TakeArguments(std::span<const uint32_t> ranges, CollectiveFacts* facts);
 
   /// Elements by one source, and the type of all.
   struct Amount {

@@ -193,7 +193,7 @@ std::vector<uint32_t> CallPlaces::Stacks() {
   return stacks;
 }
 
-std::vector<uint32_t> CallPlaces::ForwardCalls() {
+std::vector<uint32_t> CallPlaces::ForwardPlaces() {
   std::vector<uint32_t> forwards(calls_.all().size(), parse::CallTree::kNone);
   const auto lane_of = [&](size_t range) -> size_t {
     return joined_.contexts().ContextOf(range) == StepContext::kNode ? 0 : kNoLane;
@@ -201,7 +201,7 @@ std::vector<uint32_t> CallPlaces::ForwardCalls() {
   Sweep(lane_of, [&](size_t call, const OpenRanges& open) {
     const uint32_t node = open.Innermost(0);
     if (node == OpenRanges::kNone) return;
-    const uint32_t forward = ForwardCallOf(node);
+    const uint32_t forward = forwards_.Of(node);
     forwards[call] = forward == parse::CallTree::kNone ? kUnknownForward : forward;
   });
   return forwards;

@@ -36,7 +36,7 @@ class CallPlaces {
   std::vector<uint32_t> Stacks();
   /// Of a node of the backward pass and the calls in it, the place of the forward op's call;
   /// kUnknownForward where that is not known, and CallTree::kNone of all others.
-  std::vector<uint32_t> ForwardCalls();
+  std::vector<uint32_t> ForwardPlaces();
   static constexpr uint32_t kUnknownForward = parse::CallTree::kNone - 1;
   /// PhaseWord of docs/correlation.md, "Phases".
   std::vector<uint32_t> Phases();

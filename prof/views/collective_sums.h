@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "prof/views/collective_set.h"
+#include "prof/views/collective_matches.h"
 
 namespace oplens::prof {
 

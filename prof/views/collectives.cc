@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "prof/views/collective_fields.h"
-#include "prof/views/collective_set.h"
+#include "prof/views/collective_matches.h"
 #include "prof/views/collective_sums.h"
 #include "prof/views/tb_distributed.h"
 

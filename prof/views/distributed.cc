@@ -12,7 +12,7 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
-#include "prof/views/collective_set.h"
+#include "prof/views/collective_matches.h"
 #include "prof/views/collective_sums.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/tb_distributed.h"

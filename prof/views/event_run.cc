@@ -115,7 +115,7 @@ void EventRun::FindGroups() {
   const std::vector<uint32_t> names = places.Names();
   std::vector<uint32_t> stacks;
   if (options_.by_stack) stacks = places.Stacks();
-  if (options_.by_stack && options_.torch) TakeForwardStacks(places.ForwardCalls(), &stacks);
+  if (options_.by_stack && options_.torch) TakeForwardStacks(places.ForwardPlaces(), &stacks);
   // By the number of a text of `places`, of a call: ours. kNone: not asked.
   std::vector<uint32_t> known_names;
   std::vector<uint32_t> known_stacks;

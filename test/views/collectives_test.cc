@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "prof/views/collective_set.h"
+#include "prof/views/collective_matches.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
