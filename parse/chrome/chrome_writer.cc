@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kLaunchArrow = "ac2g";
 constexpr std::string_view kBackwardArrow = "fwdbwd";
+constexpr std::string_view kPathArrow = "critical_path";
 
 /// By RangeKind.
 constexpr std::string_view kCategories[] = {
@@ -59,11 +60,13 @@ int64_t BaseOf(const Trace& trace) {
 /// Writes one profile.
 class ChromeWriter::Body {
  public:
-  Body(ChromeWriter* writer, const Joined& joined, const KernelNames& names)
+  Body(ChromeWriter* writer, const Joined& joined, const KernelNames& names,
+       const ChromeOverlay& overlay)
       : writer_(*writer),
         trace_(joined.trace()),
         joined_(joined),
         names_(names),
+        overlay_(overlay),
         events_(&writer->events_),
         tracks_(writer->tracks_),
         counters_(joined.trace(), &writer->events_, &writer->tracks_),
@@ -82,7 +85,9 @@ class ChromeWriter::Body {
     for (const GraphReplay& replay : trace_.graph_replays) WriteReplay(replay);
     for (const DeviceAnnotation& label : trace_.device_annotations) WriteDeviceLabel(label);
     WriteBackwardArrows();
+    WritePath();
     counters_.Write();
+    for (const ChromeOverlay::Counter& counter : overlay_.counters) WriteCounter(counter);
   }
 
  private:
@@ -337,8 +342,41 @@ class ChromeWriter::Body {
     }
   }
 
-  void WriteArrowStart(std::string_view kind, int64_t arrow, ChromeTrack track, int64_t time_ns) {
-    ChromeEvent('s', kind, kind, track, events_).At(time_ns).Member("id", arrow).End();
+  /// An arrow a part of the path that goes from one track to another; what stays on one is its
+  /// events.
+  void WritePath() {
+    for (const ChromeOverlay::PathEdge& edge : overlay_.path) {
+      const ChromeTrack from = TrackOf(edge.from);
+      const ChromeTrack to = TrackOf(edge.to);
+      const int64_t arrow = writer_.next_arrow_++;
+      WriteArrowStart(kPathArrow, arrow, from, edge.from.time_ns, edge.cause);
+      WriteArrowEnd(kPathArrow, arrow, to, edge.to.time_ns);
+    }
+  }
+
+  ChromeTrack TrackOf(const ChromeOverlay::Moment& moment) {
+    return moment.thread == kNoThread
+               ? tracks_.OfStream(kUnknownId, moment.device_id, moment.stream_id)
+               : tracks_.OfThread(moment.thread);
+  }
+
+  void WriteCounter(const ChromeOverlay::Counter& counter) {
+    const ChromeTrack track = tracks_.OfDevice(kUnknownId, counter.device_id);
+    for (const ChromeOverlay::Counter::Point& point : counter.points) {
+      ChromeEvent('C', "", counter.name, track, events_)
+          .At(point.time_ns)
+          .Arg(counter.unit, point.value)
+          .End();
+    }
+  }
+
+  void WriteArrowStart(std::string_view kind, int64_t arrow, ChromeTrack track, int64_t time_ns,
+                       std::string_view cause = {}) {
+    ChromeEvent('s', kind, kind, track, events_)
+        .At(time_ns)
+        .Member("id", arrow)
+        .ArgIfKnown("cause", cause)
+        .End();
   }
 
   void WriteArrowEnd(std::string_view kind, int64_t arrow, ChromeTrack track, int64_t time_ns) {
@@ -353,6 +391,7 @@ class ChromeWriter::Body {
   const Trace& trace_;
   const Joined& joined_;
   const KernelNames& names_;
+  const ChromeOverlay& overlay_;
   ChromeEvents* events_;
   ChromeTracks& tracks_;
   ChromeCounters counters_;
@@ -374,13 +413,14 @@ void ChromeWriter::Begin(const Trace* first) {
   output_->Write(start + "\"traceEvents\":[\n");
 }
 
-void ChromeWriter::Add(const Joined& joined, const KernelNames& names) {
+void ChromeWriter::Add(const Joined& joined, const KernelNames& names,
+                       const ChromeOverlay& overlay) {
   const Trace& trace = joined.trace();
   if (profiles_++ == 0) Begin(&trace);
   NoteProfile(trace);
   NoteDevices(trace);
   tracks_.BeginProfile(trace);
-  Body(this, joined, names).Run();
+  Body(this, joined, names, overlay).Run();
 }
 
 void ChromeWriter::Finish() {

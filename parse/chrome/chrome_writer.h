@@ -7,6 +7,7 @@
 
 #include "base/id_map.h"
 #include "base/output.h"
+#include "parse/chrome/chrome_overlay.h"
 #include "parse/chrome/chrome_tracks.h"
 #include "parse/join/joined.h"
 #include "parse/model/kernel_names.h"
@@ -21,7 +22,8 @@ inline constexpr TraceNeeds kChromeNeeds = {TracePart::kApiCalls, TracePart::kMe
 
 /// Writes traces as one Chrome trace document (JSON), which Perfetto and chrome://tracing show:
 /// host threads with their ranges and API calls, GPU streams with kernels, copies and fills,
-/// arrows from launch to kernel and from forward to backward, counters. Times are us with three
+/// arrows from launch to kernel and from forward to backward, counters, and what an overlay holds.
+/// Times are us with three
 /// decimals, the exact ns of the file's own clock. Viewers keep times as floating point numbers, so
 /// from clocks that count from 1970 `baseTimeNanoseconds` is subtracted: a full hour before the
 /// first trace.
@@ -36,8 +38,8 @@ class ChromeWriter {
  public:
   /// Begins the document. `output` must outlive this object.
   explicit ChromeWriter(Output* output);
-  /// Adds one process of a run, and the names of its kernels.
-  void Add(const Joined& joined, const KernelNames& names);
+  /// Adds one process of a run, the names of its kernels, and what was computed of it.
+  void Add(const Joined& joined, const KernelNames& names, const ChromeOverlay& overlay = {});
   /// Ends the document.
   void Finish();
 

@@ -309,7 +309,7 @@ struct TorchEvent {
   int64_t external_id = kNone;     ///< Of an operator; the same of a call that it made.
   int64_t correlation_id = kNone;  ///< Of a module its own number.
   int64_t thread_id = 0;           ///< As in the file; of what a device did its stream.
-  double gbps = 0;  ///< Of a copy or fill: its bandwidth as recorded; 0: it is not.
+  double gbps = 0;                 ///< Of a copy or fill: its bandwidth as recorded; 0: it is not.
   StringId name = 0;
   StringId dims = 0;    ///< Extents of an operator's arguments, as Python prints the list; of a
                         ///< collective's annotation too.
