@@ -6,6 +6,9 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/error.h"
 #include "base/output.h"
@@ -42,6 +45,13 @@ int RunProgram(std::string_view tool, const std::function<int()>& body) {
   } catch (const std::exception& e) {
     return Complain(tool, e.what(), kExitCannotRead);
   }
+}
+
+void GiveBackWhatIsFreed() {
+#ifdef __GLIBC__
+  constexpr int kLargeBytes = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+#endif
 }
 
 void PrintError(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }

@@ -15,6 +15,10 @@ namespace oplens {
 /// so that no file of ours gets their numbers.
 int RunProgram(std::string_view tool, const std::function<int()>& body);
 
+/// Lets large buffers go back to the system when they are freed: glibc else keeps ever larger ones
+/// for what comes, which raises the peak. For programs that hold one profile after the other.
+void GiveBackWhatIsFreed();
+
 /// Writes to stderr; a stderr that cannot be written changes nothing.
 void PrintError(std::string_view text);
 

@@ -3,17 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-// Names of files may hold commas: each argument is one name.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <algorithm>
-#include <cxxopts.hpp>
 #include <vector>
 
 #include "base/append_format.h"
 #include "base/error.h"
-#include "base/shown_text.h"
 #include "ops/kernels/tensor_core.h"
-#include "prof/load_rules.h"
+#include "prof/command_line.h"
 #include "prof/table/text_sinks.h"
 
 namespace oplens::prof {
@@ -90,31 +86,14 @@ cxxopts::Options Declare() {
       "Only kernels inside a step, layer or range whose text holds a match of PATTERN (RE2 "
       "syntax), with their backward pass",
       cxxopts::value<std::string>(), "PATTERN");
-  add("step",
-      "Take the step of a kernel from the number in the range or layer that matches PATTERN",
-      cxxopts::value<std::string>(), "PATTERN");
-  add("gpu",
-      "The GPU that the kernels ran on, such as H200, whatever the profile says: gives peaks and "
-      "occupancy",
-      cxxopts::value<std::string>(), "NAME");
-  add("rules", "Costs of your own ops and facts on your kernels (docs/rules.md)",
-      cxxopts::value<std::string>(), "FILE");
-  add("execution-trace",
-      "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same "
-      "run; "
-      "once for each process",
-      cxxopts::value<std::vector<std::string>>(), "FILE");
+  AddPricingOptions(&add);
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
   add("quiet", "No counts and notes on standard error");
   add("strict",
       "Exit with 3 when a row was damaged, kernels were unlaunched, or there is nothing to show");
   add("h,help", "This text");
   add("version", "The version");
-  add("file",
-      "Profiles (nvprof, Nsight Systems, PyTorch), folders of them, or records; standard "
-      "input: records",
-      cxxopts::value<std::vector<std::string>>(), "FILE");
-  options.parse_positional({"file"});
+  AddFiles(&options, &add);
   return options;
 }
 
@@ -295,11 +274,7 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   if (given.count("step-range") > 0) selection.steps = ReadStepRange(TextOf(given, "step-range"));
   if (given.count("time-range") > 0) selection.time = ReadTimeRange(TextOf(given, "time-range"));
   if (given.count("device") > 0) selection.device = given["device"].as<int64_t>();
-  if (options->steps != nullptr) {
-    options->run.step_in = [steps = options->steps.get()](std::string_view text) {
-      return steps->NumberIn(text);
-    };
-  }
+  options->run.step_in = options->StepIn();
   if (options->views.size() > 1 && !options->format->many) {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
   }
@@ -313,9 +288,7 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   if (given.count("range") > 0) {
     options->filter = std::make_unique<RangeFilter>(given["range"].as<std::string>());
   }
-  if (given.count("step") > 0) {
-    options->steps = std::make_unique<StepFinder>(given["step"].as<std::string>());
-  }
+  options->steps = ReadStepPattern(given);
   const bool all = options->format->all_columns || options->task == Task::kCheck ||
                    options->task == Task::kCopies;
   const std::string list = given.count("c") > 0 ? TextOf(given, "c")
@@ -350,14 +323,6 @@ OpChoice ReadOpChoice(const std::string& word) {
   throw UsageError(fmt::format("--op: '{}' is neither inner nor outer", word));
 }
 
-ops::Gpu ReadGpu(const std::string& name) {
-  ops::GpuMatch match = ops::FindGpu(name);
-  if (match.gpu) return *std::move(match.gpu);
-  throw UsageError(fmt::format("--gpu: {} '{}'; give one of: {}",
-                               match.ambiguous ? "there are several GPUs named" : "no GPU is named",
-                               ShownText(name), fmt::join(match.choices, ", ")));
-}
-
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
   Options options;
   if (given.count("help") > 0) {
@@ -371,29 +336,14 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     options.message = fmt::format("prof (oplens) {}\n", OPLENS_VERSION);
     return options;
   }
-  if (given.count("file") > 0) options.inputs = given["file"].as<std::vector<std::string>>();
-  for (const std::string& input : options.inputs) {
-    if (input.empty()) throw UsageError("the name of the input is empty");
-    if (input == "-" && options.inputs.size() > 1) {
-      throw UsageError("standard input (-) does not go with other inputs");
-    }
-  }
-  if (given.count("execution-trace") > 0) {
-    options.execution_traces = given["execution-trace"].as<std::vector<std::string>>();
-  }
-  for (const std::string& path : options.execution_traces) {
-    if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
-  }
+  ReadInputs(given, &options);
   if (given.count("output") > 0) {
     options.output = given["output"].as<std::string>();
     if (options.output.empty()) throw UsageError("-o: the name of the file is empty");
   }
   ReadTables(given, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
-  if (given.count("gpu") > 0) options.gpu = ReadGpu(given["gpu"].as<std::string>());
-  if (given.count("rules") > 0) options.rules = LoadRules(given["rules"].as<std::string>());
-  options.quiet = given.count("quiet") > 0;
-  options.strict = given.count("strict") > 0;
+  ReadPricing(given, &options);
   return options;
 }
 

@@ -2,12 +2,10 @@
 #define OPLENS_PROF_OPTIONS_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "ops/gpu/gpu.h"
-#include "ops/rules/rules.h"
+#include "prof/input_options.h"
 #include "prof/price/nested_calls.h"
 #include "prof/range_patterns.h"
 #include "prof/table/formats.h"
@@ -30,9 +28,7 @@ enum class Task : uint8_t {
 };
 
 /// The command line, understood.
-struct Options {
-  std::vector<std::string> inputs;  ///< Files and folders; none: standard input.
-  std::vector<std::string> execution_traces;
+struct Options : InputOptions {
   Task task = Task::kKernels;
   std::string message;  ///< Of -h, --version and --view list.
 
@@ -51,11 +47,6 @@ struct Options {
 
   OpChoice op_choice = OpChoice::kInner;
   std::unique_ptr<RangeFilter> filter;  ///< Null without --range.
-  std::unique_ptr<StepFinder> steps;    ///< Null without --step.
-  std::optional<ops::Gpu> gpu;      ///< That all kernels ran on; nullopt: what their records say.
-  std::optional<ops::Rules> rules;  ///< Of the user, where given.
-  bool quiet = false;
-  bool strict = false;  ///< Damage, and nothing to show, decide the exit code.
 
   /// The name of the table, of what is no view.
   std::string_view table() const;

@@ -4,9 +4,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include "base/error.h"
 #include "base/output.h"
@@ -22,12 +19,10 @@ namespace oplens::prof {
 namespace {
 
 PriceOptions PriceOptionsOf(const Options& options) {
-  return {options.op_choice,
-          options.filter.get(),
-          options.steps.get(),
-          options.gpu ? &*options.gpu : nullptr,
-          options.rules ? &*options.rules : nullptr,
-          ProductPeakOf};
+  PriceOptions pricing = options.Pricing();
+  pricing.op_choice = options.op_choice;
+  pricing.filter = options.filter.get();
+  return pricing;
 }
 
 /// One row a copy, of all profiles, one after the other. Answers their number.
@@ -116,25 +111,13 @@ int64_t Print(Inputs* inputs, const Options& options, Diagnostics* diagnostics) 
 
 /// The output must not be an input.
 void RefuseSameFiles(const Inputs& inputs, const Options& options) {
-  std::vector<std::string> read = inputs.paths();
-  read.insert(read.end(), options.execution_traces.begin(), options.execution_traces.end());
   const Format& format = *options.format;
-  for (const std::string& path : read) {
-    if (format.owns_file()) {
-      RefuseSameFile(path, options.format_value, "--" + std::string(format.option));
-    } else {
-      RefuseSameFile(path, options.output);
-    }
+  if (format.owns_file()) {
+    options.RefuseSameFiles(inputs.paths(), options.format_value,
+                            "--" + std::string(format.option));
+  } else {
+    options.RefuseSameFiles(inputs.paths(), options.output, "-o");
   }
-}
-
-/// Lets large buffers go back to the system when they are freed: glibc else keeps ever larger ones
-/// for what comes, which raises the peak.
-void GiveBackWhatIsFreed() {
-#ifdef __GLIBC__
-  constexpr int kLargeBytes = 1 << 20;
-  mallopt(M_MMAP_THRESHOLD, kLargeBytes);
-#endif
 }
 
 int Main(const Options& options) {

@@ -63,9 +63,15 @@ LAYERS = {
     "prof/views": PRICED | {"parse/join", "parse/records", "prof/path", "prof/price", "prof/run",
                             "prof/table"},
     "prof/input": MODEL | READ | {"prof/price"},
+    # A page holds tables and a timeline, packed.
+    "report/data": {"base"},
+    "report/timeline": MODEL | {"ops", "ops/kernels", "parse/join", "prof/price", "prof/run",
+                                "report/data"},
     # The programs.
     "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/views"},
     "prof": PRICED | {"prof/price", "prof/table", "prof/views", "prof/input", "nvtx_annotate/vocabulary"},
+    "report": MODEL | {"prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
+                       "report/data", "report/timeline"},
     "test": ANY,
     "examples": ANY,
     "bench": ANY,

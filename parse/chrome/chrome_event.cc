@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/append_format.h"
-#include "base/utf8.h"
+#include "base/json_text.h"
 
 namespace oplens::parse {
 namespace {
@@ -19,42 +19,7 @@ void AppendUnsignedMicroseconds(uint64_t ns, std::string* out) {
   AppendFormat(out, "{}.{:03}", ns / 1000, ns % 1000);
 }
 
-void AppendEscaped(std::string_view text, std::string* out) {
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out->push_back('\\');
-      out->push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      AppendFormat(out, "\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out->push_back(c);
-    }
-  }
-}
-
-/// Whether a text is its own JSON form.
-bool IsPlain(std::string_view text) {
-  bool special = false;
-  for (const char character : text) {
-    const auto c = static_cast<unsigned char>(character);
-    special |= (c < 0x20) | (c >= 0x80) | (c == '\\') | (c == '"');
-  }
-  return !special;
-}
-
 }  // namespace
-
-void AppendJsonString(std::string_view text, std::string* out) {
-  out->push_back('"');
-  if (IsPlain(text)) {
-    out->append(text);
-  } else {
-    std::string valid;
-    AppendUtf8(text, Utf8Hidden::kNothing, &valid);
-    AppendEscaped(valid, out);
-  }
-  out->push_back('"');
-}
 
 void AppendMicroseconds(int64_t ns, int64_t base_ns, std::string* out) {
   // Any difference of two int64_t fits into an unsigned number and a sign.

@@ -16,9 +16,6 @@ struct ChromeTrack {
   int64_t tid = 0;
 };
 
-/// Appends a JSON string. What is not UTF-8 becomes U+FFFD.
-void AppendJsonString(std::string_view text, std::string* out);
-
 /// Appends `ns` - `base_ns` as the format has times: us, with all three decimals, so that no ns is
 /// lost.
 void AppendMicroseconds(int64_t ns, int64_t base_ns, std::string* out);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/append_format.h"
+#include "base/json_text.h"
 #include "parse/chrome/chrome_counters.h"
 #include "parse/model/cuda_kinds.h"
 #include "parse/model/marker_text.h"

@@ -69,6 +69,8 @@ class ViewRunner : public KernelSink {
   int64_t Finish();
   /// What readers of the rows must know.
   std::vector<std::string> Notes() const;
+  /// What is looked at of the input at hand; null between inputs, and of records.
+  const Run* run() const { return run_ ? &*run_ : nullptr; }
 
  private:
   struct Running;

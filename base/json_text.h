@@ -1,0 +1,14 @@
+#ifndef OPLENS_BASE_JSON_TEXT_H_
+#define OPLENS_BASE_JSON_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+namespace oplens {
+
+/// Appends a JSON string. What is not UTF-8 becomes U+FFFD.
+void AppendJsonString(std::string_view text, std::string* out);
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_JSON_TEXT_H_

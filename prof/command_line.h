@@ -1,0 +1,31 @@
+#ifndef OPLENS_PROF_COMMAND_LINE_H_
+#define OPLENS_PROF_COMMAND_LINE_H_
+
+#include <memory>
+
+// Names of files may hold commas: each argument is one name. All that read a command line include
+// cxxopts through this header, so that they agree on it.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <cxxopts.hpp>
+
+#include "prof/input_options.h"
+
+namespace oplens::prof {
+
+/// Declares --step, --gpu, --rules and --execution-trace.
+void AddPricingOptions(cxxopts::OptionAdder* add);
+/// Declares the inputs.
+void AddFiles(cxxopts::Options* options, cxxopts::OptionAdder* add);
+
+// These throw UsageError with one line that says what to type instead.
+
+/// The inputs and the execution traces.
+void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options);
+/// Of --step; null without it.
+std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given);
+/// --gpu, --rules, --quiet and --strict.
+void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_COMMAND_LINE_H_

@@ -1,0 +1,97 @@
+#include "prof/input_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/output.h"
+#include "base/shown_text.h"
+#include "prof/command_line.h"
+#include "prof/load_rules.h"
+#include "prof/price/figures.h"
+
+namespace oplens::prof {
+namespace {
+
+ops::Gpu ReadGpu(const std::string& name) {
+  ops::GpuMatch match = ops::FindGpu(name);
+  if (match.gpu) return *std::move(match.gpu);
+  throw UsageError(fmt::format("--gpu: {} '{}'; give one of: {}",
+                               match.ambiguous ? "there are several GPUs named" : "no GPU is named",
+                               ShownText(name), fmt::join(match.choices, ", ")));
+}
+
+}  // namespace
+
+PriceOptions InputOptions::Pricing() const {
+  return {OpChoice::kInner,          nullptr,      steps.get(), gpu ? &*gpu : nullptr,
+          rules ? &*rules : nullptr, ProductPeakOf};
+}
+
+std::function<std::optional<int64_t>(std::string_view text)> InputOptions::StepIn() const {
+  if (steps == nullptr) return {};
+  return [finder = steps.get()](std::string_view text) { return finder->NumberIn(text); };
+}
+
+void InputOptions::RefuseSameFiles(const std::vector<std::string>& paths, const std::string& output,
+                                   std::string_view option) const {
+  for (const std::string& path : paths) RefuseSameFile(path, output, option);
+  for (const std::string& path : execution_traces) RefuseSameFile(path, output, option);
+}
+
+void AddPricingOptions(cxxopts::OptionAdder* add) {
+  (*add)("step",
+         "Take the step of a kernel from the number in the range or layer that matches PATTERN",
+         cxxopts::value<std::string>(), "PATTERN");
+  (*add)(
+      "gpu",
+      "The GPU that the kernels ran on, such as H200, whatever the profile says: gives peaks and "
+      "occupancy",
+      cxxopts::value<std::string>(), "NAME");
+  (*add)("rules", "Costs of your own ops and facts on your kernels (docs/rules.md)",
+         cxxopts::value<std::string>(), "FILE");
+  (*add)("execution-trace",
+         "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same "
+         "run; once for each process",
+         cxxopts::value<std::vector<std::string>>(), "FILE");
+}
+
+void AddFiles(cxxopts::Options* options, cxxopts::OptionAdder* add) {
+  (*add)("file",
+         "Profiles (nvprof, Nsight Systems, PyTorch), folders of them, or records; standard "
+         "input: records",
+         cxxopts::value<std::vector<std::string>>(), "FILE");
+  options->parse_positional({"file"});
+}
+
+void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options) {
+  if (given.count("file") > 0) options->inputs = given["file"].as<std::vector<std::string>>();
+  for (const std::string& input : options->inputs) {
+    if (input.empty()) throw UsageError("the name of the input is empty");
+    if (input == "-" && options->inputs.size() > 1) {
+      throw UsageError("standard input (-) does not go with other inputs");
+    }
+  }
+  if (given.count("execution-trace") > 0) {
+    options->execution_traces = given["execution-trace"].as<std::vector<std::string>>();
+  }
+  for (const std::string& path : options->execution_traces) {
+    if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
+  }
+}
+
+std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given) {
+  if (given.count("step") == 0) return nullptr;
+  return std::make_unique<StepFinder>(given["step"].as<std::string>());
+}
+
+void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options) {
+  if (given.count("gpu") > 0) options->gpu = ReadGpu(given["gpu"].as<std::string>());
+  if (given.count("rules") > 0) options->rules = LoadRules(given["rules"].as<std::string>());
+  options->quiet = given.count("quiet") > 0;
+  options->strict = given.count("strict") > 0;
+}
+
+}  // namespace oplens::prof

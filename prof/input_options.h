@@ -1,0 +1,41 @@
+#ifndef OPLENS_PROF_INPUT_OPTIONS_H_
+#define OPLENS_PROF_INPUT_OPTIONS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/gpu/gpu.h"
+#include "ops/rules/rules.h"
+#include "prof/price_all.h"
+#include "prof/range_patterns.h"
+
+namespace oplens::prof {
+
+/// What every program that prices the kernels of its inputs is told by the same words.
+struct InputOptions {
+  std::vector<std::string> inputs;  ///< Files and folders; none: standard input.
+  std::vector<std::string> execution_traces;
+  std::unique_ptr<StepFinder> steps;  ///< Null without --step.
+  std::optional<ops::Gpu> gpu;        ///< That all kernels ran on; nullopt: what their records say.
+  std::optional<ops::Rules> rules;    ///< Of the user, where given.
+  bool quiet = false;
+  bool strict = false;  ///< Damage, and nothing to show, decide the exit code.
+
+  /// Of these, which must outlive what it answers.
+  PriceOptions Pricing() const;
+  /// RunOptions::step_in by --step; empty without it.
+  std::function<std::optional<int64_t>(std::string_view text)> StepIn() const;
+  /// Whether `output` is one of the files that are read: then throws UsageError that names
+  /// `option`.
+  void RefuseSameFiles(const std::vector<std::string>& paths, const std::string& output,
+                       std::string_view option) const;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_INPUT_OPTIONS_H_

@@ -1,0 +1,178 @@
+#include "report/data/column.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/append_format.h"
+#include "base/json_text.h"
+#include "base/utf8.h"
+
+namespace oplens::report {
+namespace {
+
+constexpr int64_t kLargestExact = int64_t{1} << 53;
+
+void AppendInt(int64_t value, std::string* out) {
+  const fmt::format_int digits(value);
+  out->append(digits.data(), digits.size());
+}
+
+}  // namespace
+
+void AppendJsonInteger(int64_t value, std::string* out) {
+  const bool exact = value >= -kLargestExact && value <= kLargestExact;
+  if (!exact) out->push_back('"');
+  AppendInt(value, out);
+  if (!exact) out->push_back('"');
+}
+
+void AppendJsonDecimal(double value, std::string* out) {
+  if (!std::isfinite(value)) {
+    out->append("null");
+  } else {
+    AppendFormat(out, "{}", value);
+  }
+}
+
+std::string* Column::NextValue() {
+  if (rows_++ > 0) values_.push_back(',');
+  return &values_;
+}
+
+void Column::AddUnknown() {
+  if (numbers_) {
+    NextValue()->append("null");
+    return;
+  }
+  ++rows_;
+  places_.push_back(kUnknown);
+}
+
+void Column::AddInteger(int64_t value) {
+  if (numbers_) return AppendJsonInteger(value, NextValue());
+  scratch_.clear();
+  AppendJsonInteger(value, &scratch_);
+  AddJson(scratch_);
+}
+
+void Column::AddDecimal(double value) {
+  if (numbers_) return AppendJsonDecimal(value, NextValue());
+  scratch_.clear();
+  AppendJsonDecimal(value, &scratch_);
+  AddJson(scratch_);
+}
+
+std::string Column::Shown(std::string_view text) const {
+  const std::string cut = cutter_->MayCut(text) ? cutter_->Cut(text) : std::string(text);
+  std::string valid;
+  AppendUtf8(cut, Utf8Hidden::kNothing, &valid);
+  return valid;
+}
+
+void Column::AddText(std::string_view text) {
+  if (numbers_) {
+    // A value in a list of numbers holds no comma, which ends it.
+    scratch_.clear();
+    AppendJsonString(Shown(text), &scratch_);
+    std::string* out = NextValue();
+    for (const char c : scratch_) {
+      if (c == ',') {
+        out->append("\\u002c");
+      } else {
+        out->push_back(c);
+      }
+    }
+    return;
+  }
+  ++rows_;
+  const auto known = texts_.find(text);
+  if (known != texts_.end()) {
+    places_.push_back(known->second);
+    return;
+  }
+  // Texts that are shown alike are one.
+  const std::string shown = Shown(text);
+  int32_t place = kUnknown;
+  if (const auto same = texts_.find(shown); same != texts_.end()) {
+    place = same->second;
+  } else {
+    scratch_.clear();
+    AppendJsonString(shown, &scratch_);
+    place = NewEntry(scratch_);
+    texts_.emplace(shown, place);
+  }
+  if (shown != text) texts_.emplace(text, place);
+  places_.push_back(place);
+}
+
+void Column::AddTexts(std::span<const std::string_view> texts) {
+  std::string json = "[";
+  for (const std::string_view text : texts) {
+    if (json.size() > 1) json.push_back(',');
+    AppendJsonString(Shown(text), &json);
+  }
+  json.push_back(']');
+  AddJson(json);
+}
+
+void Column::AddJson(std::string_view json) {
+  if (numbers_) {
+    NextValue()->append(json.find(',') == std::string_view::npos ? json : "null");
+    return;
+  }
+  ++rows_;
+  const auto known = json_.find(json);
+  if (known != json_.end()) {
+    places_.push_back(known->second);
+    return;
+  }
+  const int32_t place = NewEntry(json);
+  json_.emplace(json, place);
+  places_.push_back(place);
+}
+
+int32_t Column::NewEntry(std::string_view json) {
+  if (!ends_.empty()) entries_.push_back(',');
+  entries_.append(json);
+  ends_.push_back(entries_.size());
+  return static_cast<int32_t>(ends_.size() - 1);
+}
+
+void Column::Write(size_t rows, std::string* out) const {
+  rows = std::min(rows, rows_);
+  if (numbers_) {
+    size_t end = values_.size();
+    if (rows < rows_) {
+      // Values hold no comma.
+      end = 0;
+      for (size_t row = 0; row < rows; ++row) end = values_.find(',', end) + 1;
+      if (end > 0) --end;
+    }
+    out->append("{\"v\":[").append(values_, 0, end).append("]}");
+    return;
+  }
+  // Entries stand in the order in which rows first had them.
+  int32_t last = kUnknown;
+  for (size_t row = 0; row < rows; ++row) last = std::max(last, places_[row]);
+  out->append("{\"d\":[");
+  if (last != kUnknown) out->append(entries_, 0, ends_[static_cast<size_t>(last)]);
+  out->append("],\"i\":[");
+  for (size_t row = 0; row < rows; ++row) {
+    if (row > 0) out->push_back(',');
+    AppendInt(places_[row], out);
+  }
+  out->append("]}");
+}
+
+void WriteColumns(const std::vector<Column>& columns, size_t rows, std::string* out) {
+  out->append("{\"columns\":[");
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) out->push_back(',');
+    columns[i].Write(rows, out);
+  }
+  out->append("]}");
+}
+
+}  // namespace oplens::report

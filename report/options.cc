@@ -1,0 +1,144 @@
+#include "report/options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+#include "base/error.h"
+#include "base/shown_text.h"
+#include "base/words.h"
+#include "prof/command_line.h"
+
+namespace oplens::report {
+namespace {
+
+constexpr std::string_view kDefaultLimit = "10MB";
+
+cxxopts::Options Declare() {
+  cxxopts::Options options(
+      "report",
+      "One self-contained page (HTML) of a run, from profiles or the records that parse "
+      "writes.");
+  options.positional_help("FILE...");
+  options.custom_help(
+      "[-o FILE] [--title TEXT] [--report-limit SIZE] [--no-host] [--keep-paths] [--open] "
+      "[--step-range A-B] [--step PATTERN] [--gpu NAME] [--rules FILE] [--execution-trace FILE] "
+      "[--quiet] [--strict]");
+  cxxopts::OptionAdder add = options.add_options();
+  add("o,output",
+      "Write to FILE, whole or not at all; of one input, the page's name is that of the input with "
+      ".html behind it, in the working folder",
+      cxxopts::value<std::string>(), "FILE");
+  add("title", "What the page is called, instead of the names of its inputs",
+      cxxopts::value<std::string>(), "TEXT");
+  add("report-limit",
+      "How large the page may be, such as 500k or 20MB; what is left out for it is said on the "
+      "page",
+      cxxopts::value<std::string>()->default_value(std::string(kDefaultLimit)), "SIZE");
+  add("no-host", "Leave events of host threads out of the timeline");
+  add("keep-paths",
+      "Keep paths as recorded; else they are cut to what is below a folder of packages "
+      "(site-packages, dist-packages), the working folder or a home");
+  add("open", "Show the page with xdg-open");
+  add("step-range", "Only steps with these numbers", cxxopts::value<std::string>(), "A-B");
+  prof::AddPricingOptions(&add);
+  add("quiet", "No counts and notes on standard error");
+  add("strict",
+      "Exit with 3 when a row was damaged, kernels were unlaunched, or there is nothing to show");
+  add("h,help", "This text");
+  add("version", "The version");
+  prof::AddFiles(&options, &add);
+  return options;
+}
+
+std::string ReadOutput(const cxxopts::ParseResult& given, const Options& options) {
+  if (given.count("output") > 0) {
+    std::string output = given["output"].as<std::string>();
+    if (output.empty()) throw UsageError("-o: the name of the file is empty");
+    return output;
+  }
+  if (options.inputs.size() != 1 || options.inputs.front() == "-") {
+    throw UsageError("name the page: -o run.html");
+  }
+  return DefaultOutput(options.inputs.front());
+}
+
+Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
+  Options options;
+  if (given.count("help") > 0) {
+    options.message = declared.help();
+    return options;
+  }
+  if (given.count("version") > 0) {
+    options.message = fmt::format("report (oplens) {}\n", OPLENS_VERSION);
+    return options;
+  }
+  prof::ReadInputs(given, &options);
+  options.output = ReadOutput(given, options);
+  if (given.count("title") > 0) options.title = given["title"].as<std::string>();
+  options.limit_bytes = ReadSize(given["report-limit"].as<std::string>());
+  options.host = given.count("no-host") == 0;
+  options.keep_paths = given.count("keep-paths") > 0;
+  options.open = given.count("open") > 0;
+  if (options.open && options.output == "-") {
+    throw UsageError("--open: a page on standard output cannot be opened; name a file with -o");
+  }
+  if (given.count("step-range") > 0) {
+    options.run.selection.steps = prof::ReadStepRange(given["step-range"].as<std::string>());
+  }
+  options.steps = prof::ReadStepPattern(given);
+  options.run.step_in = options.StepIn();
+  prof::ReadPricing(given, &options);
+  return options;
+}
+
+}  // namespace
+
+size_t ReadSize(std::string_view text) {
+  const auto wrong = [&] {
+    return UsageError(fmt::format("--report-limit: '{}' is no size; give one such as 10MB or 500k",
+                                  prof::ShownText(text)));
+  };
+  const std::string_view trimmed = Trim(text);
+  double number = 0;
+  const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number,
+                                            std::chars_format::fixed);
+  if (error != std::errc() || !std::isfinite(number)) throw wrong();
+  std::string_view unit = Trim(trimmed.substr(static_cast<size_t>(end - trimmed.data())));
+  if (unit.size() > 1 && (unit.back() == 'B' || unit.back() == 'b')) unit.remove_suffix(1);
+  double factor = 0;
+  if (unit.empty() || unit == "B") factor = 1;
+  if (unit == "k" || unit == "K") factor = 1e3;
+  if (unit == "M" || unit == "m") factor = 1e6;
+  if (unit == "G" || unit == "g") factor = 1e9;
+  constexpr double kMost = 1e12;
+  const double bytes = number * factor;
+  if (factor == 0 || bytes < 1 || bytes > kMost) throw wrong();
+  return static_cast<size_t>(bytes);
+}
+
+std::string DefaultOutput(const std::string& input) {
+  std::error_code unknown;
+  std::filesystem::path path = std::filesystem::path(input).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.filename() == "." || path.filename() == "..") {
+    path = std::filesystem::weakly_canonical(path, unknown);
+  }
+  const std::string name = path.filename().string();
+  if (name.empty() || name == "/") throw UsageError("name the page: -o run.html");
+  return name + ".html";
+}
+
+Options ParseOptions(int argc, const char* const* argv) {
+  cxxopts::Options declared = Declare();
+  try {
+    return Read(declared, declared.parse(argc, argv));
+  } catch (const cxxopts::exceptions::exception& error) {
+    throw UsageError(fmt::format("{}; report -h lists the options", error.what()));
+  }
+}
+
+}  // namespace oplens::report

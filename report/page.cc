@@ -1,0 +1,450 @@
+#include "report/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/append_format.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "report/data/pack.h"
+
+namespace oplens::report {
+namespace {
+
+// Parts of the limit, as divisors.
+constexpr size_t kOfTable = 10;         ///< One table.
+constexpr size_t kOfFurtherTables = 4;  ///< All tables by step and by other keys.
+constexpr size_t kOfPyramids = 4;
+constexpr size_t kOfCounters = 20;
+
+constexpr std::string_view kSummaryBegin = "<script type=\"application/json\" id=\"summary\">";
+constexpr std::string_view kBlockBegin = "<script type=\"application/octet-stream\" id=\"c";
+constexpr std::string_view kBlockNamed = "\">";
+constexpr std::string_view kBlockEnd = "</script>\n";
+
+/// What a block takes in the page besides its bytes, with its number and its place in the summary.
+constexpr size_t kBlockBytes = 200;
+
+std::string EscapedForHtml(std::string_view text) {
+  std::string valid;
+  AppendUtf8(text, Utf8Hidden::kNothing, &valid);
+  std::string escaped;
+  for (const char c : valid) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        // HTML has no way to say a NUL.
+        escaped += c == '\0' ? std::string("\xEF\xBF\xBD") : std::string(1, c);
+    }
+  }
+  return escaped;
+}
+
+std::string SizeText(size_t bytes) {
+  if (bytes % 1'000'000 == 0) return fmt::format("{} MB", bytes / 1'000'000);
+  if (bytes >= 1'000'000) return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  return fmt::format("{} kB", (bytes + 999) / 1000);
+}
+
+std::string TooLarge(size_t limit) {
+  return fmt::format(": the page would be larger than {} (--report-limit)", SizeText(limit));
+}
+
+std::string PackCounter(const Counter& counter) {
+  std::string json = "{\"t\":[";
+  const auto append = [&](const std::vector<int64_t>& values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) json.push_back(',');
+      AppendJsonInteger(values[i], &json);
+    }
+  };
+  append(counter.times_ns);
+  json += "],\"v\":[";
+  append(counter.values);
+  return Deflate(json + "]}");
+}
+
+std::string PackLinks(const std::vector<std::array<uint64_t, 4>>& links) {
+  std::string planes;
+  std::vector<uint64_t> values(links.size());
+  for (size_t field = 0; field < 4; ++field) {
+    for (size_t i = 0; i < links.size(); ++i) values[i] = links[i][field];
+    AppendPlanes(values, 4, &planes);
+  }
+  return Deflate(planes);
+}
+
+}  // namespace
+
+Page::Page(const PageContent& content, const PageShell& shell, const PathCutter& cutter)
+    : content_(content),
+      shell_(shell),
+      cutter_(cutter),
+      title_(EscapedForHtml(content.title)),
+      limit_(content.limit_bytes) {
+  Measure();
+  if (size_ > limit_) {
+    throw UsageError(
+        fmt::format("--report-limit: the page takes {} bytes without any table: give "
+                    "more than that",
+                    size_));
+  }
+  used_ = size_;
+  AddTables();
+  AddTimelineFromAfar();
+  AddFurtherTables();
+  AddCounters();
+  AddEvents(Lane::Kind::kStream);
+  AddEvents(Lane::Kind::kThread);
+  AddLinks();
+  Measure();
+  // What parts take was estimated: the last go where that was too little.
+  while (size_ > limit_ && !parts_.empty()) {
+    DropLinks();
+    const size_t over = size_ - std::min(size_, limit_);
+    for (size_t freed = 0; freed < over && !parts_.empty(); parts_.pop_back()) {
+      freed += BytesOf(parts_.back());
+    }
+    Measure();
+    used_ = size_;
+    AddLinks();
+    Measure();
+  }
+}
+
+const std::string& Page::PackedOf(const Part& part) const {
+  const Timeline& timeline = content_.timeline;
+  switch (part.kind) {
+    case Part::Kind::kLevel:
+      return timeline.lanes[part.at].levels[part.second].packed;
+    case Part::Kind::kEvents:
+      return timeline.lanes[part.at].chunks[part.second].packed;
+    default:
+      return part.own;
+  }
+}
+
+size_t Page::BytesOf(const Part& part) const {
+  return Base64Length(PackedOf(part).size()) + kBlockBytes;
+}
+
+bool Page::Take(Part part, size_t most_bytes) {
+  const size_t bytes = BytesOf(part);
+  if (bytes > most_bytes || bytes > left()) return false;
+  used_ += bytes;
+  parts_.push_back(std::move(part));
+  return true;
+}
+
+/// Takes a table, or its first rows where that is more than it may have.
+void Page::AddTable(size_t place, size_t most_bytes) {
+  const PageTable& table = content_.tables->tables()[place];
+  const bool whole = content_.plans->tables[place].whole;
+  if (table.rows == 0 || (whole && table.left_out > 0)) return;
+  Part part;
+  part.at = place;
+  part.count = table.rows;
+  most_bytes = std::min(most_bytes, left());
+  while (true) {
+    std::string json;
+    WriteColumns(table.columns, part.count, &json);
+    part.own = Deflate(json);
+    const size_t bytes = BytesOf(part);
+    if (bytes <= most_bytes || whole) break;
+    // Somewhat less than its part, so that the next try is the last.
+    const double fits = 0.9 * static_cast<double>(most_bytes) / static_cast<double>(bytes);
+    part.count = static_cast<size_t>(fits * static_cast<double>(part.count));
+    if (part.count == 0) return;
+  }
+  Take(std::move(part), most_bytes);
+}
+
+void Page::AddTables() {
+  const auto& tables = content_.plans->tables;
+  for (const bool whole : {false, true}) {
+    for (size_t i = 0; i < tables.size(); ++i) {
+      if (tables[i].kind != TableKind::kPlain || tables[i].whole != whole) continue;
+      AddTable(i, limit_ / kOfTable);
+    }
+  }
+}
+
+/// The signatures, and levels from the coarsest on.
+void Page::AddTimelineFromAfar() {
+  const Timeline& timeline = content_.timeline;
+  if (timeline.lanes.empty()) return;
+  Part signatures;
+  signatures.kind = Part::Kind::kSignatures;
+  std::string json;
+  WriteColumns(timeline.signatures.Columns(&cutter_), timeline.signatures.size(), &json);
+  signatures.own = Deflate(json);
+  if (!Take(std::move(signatures), limit_)) return;
+  size_t most_levels = 0;
+  for (const Lane& lane : timeline.lanes) most_levels = std::max(most_levels, lane.levels.size());
+  size_t most_bytes = limit_ / kOfPyramids;
+  for (size_t from_last = 1; from_last <= most_levels; ++from_last) {
+    for (size_t lane = 0; lane < timeline.lanes.size(); ++lane) {
+      if (timeline.lanes[lane].levels.size() < from_last) continue;
+      Part level;
+      level.kind = Part::Kind::kLevel;
+      level.at = lane;
+      level.second = timeline.lanes[lane].levels.size() - from_last;
+      const size_t bytes = BytesOf(level);
+      if (Take(std::move(level), most_bytes)) most_bytes -= bytes;
+    }
+  }
+}
+
+void Page::AddFurtherTables() {
+  const auto& tables = content_.plans->tables;
+  const size_t before = used_;
+  for (const TableKind kind : {TableKind::kByStep, TableKind::kGrouping}) {
+    for (size_t i = 0; i < tables.size(); ++i) {
+      const size_t taken = used_ - before;
+      if (tables[i].kind != kind || taken > limit_ / kOfFurtherTables) continue;
+      AddTable(i, std::min(limit_ / kOfTable, limit_ / kOfFurtherTables - taken));
+    }
+  }
+}
+
+void Page::AddCounters() {
+  for (size_t i = 0; i < content_.timeline.counters.size(); ++i) {
+    Part part;
+    part.kind = Part::Kind::kCounter;
+    part.at = i;
+    part.own = PackCounter(content_.timeline.counters[i]);
+    Take(std::move(part), limit_ / kOfCounters);
+  }
+}
+
+/// Chunks of events: those of windows first, then by time.
+void Page::AddEvents(Lane::Kind kind) {
+  if (std::none_of(parts_.begin(), parts_.end(),
+                   [](const Part& part) { return part.kind == Part::Kind::kSignatures; })) {
+    return;
+  }
+  struct Candidate {
+    size_t window;
+    int64_t start_ns;
+    size_t lane;
+    size_t chunk;
+    auto operator<=>(const Candidate&) const = default;
+  };
+  std::vector<Candidate> candidates;
+  const std::vector<Lane>& lanes = content_.timeline.lanes;
+  for (size_t lane = 0; lane < lanes.size(); ++lane) {
+    if (lanes[lane].kind != kind) continue;
+    for (size_t i = 0; i < lanes[lane].chunks.size(); ++i) {
+      const EventChunk& chunk = lanes[lane].chunks[i];
+      if (!chunk.packed.empty()) candidates.push_back({chunk.window, chunk.start_ns, lane, i});
+    }
+  }
+  std::sort(candidates.begin(), candidates.end());
+  for (const Candidate& candidate : candidates) {
+    Part part;
+    part.kind = Part::Kind::kEvents;
+    part.at = candidate.lane;
+    part.second = candidate.chunk;
+    if (!Take(std::move(part), limit_)) return;
+  }
+}
+
+/// The links between events of chunks that are taken, by the places of these on their lanes.
+void Page::AddLinks() {
+  const std::vector<Lane>& lanes = content_.timeline.lanes;
+  const Placement placement = Place();
+  std::vector<std::vector<size_t>> firsts(lanes.size());  // Place of a chunk's first event.
+  for (size_t lane = 0; lane < lanes.size(); ++lane) {
+    size_t next = 0;
+    for (size_t i = 0; i < lanes[lane].chunks.size(); ++i) {
+      firsts[lane].push_back(next);
+      if (placement.chunks[lane][i]) next += lanes[lane].chunks[i].count;
+    }
+  }
+  const auto kept = [&](const Link::End& end) {
+    return placement.chunks[end.lane][end.chunk].has_value();
+  };
+  for (const Link::Kind kind : {Link::Kind::kLaunch, Link::Kind::kBackward}) {
+    std::vector<std::array<uint64_t, 4>> links;
+    for (const Link& link : content_.timeline.links) {
+      if (link.kind != kind || !kept(link.from) || !kept(link.to)) continue;
+      links.push_back({link.from.lane, firsts[link.from.lane][link.from.chunk] + link.from.place,
+                       link.to.lane, firsts[link.to.lane][link.to.chunk] + link.to.place});
+    }
+    if (links.empty()) continue;
+    std::sort(links.begin(), links.end());
+    Part part;
+    part.kind = Part::Kind::kLinks;
+    part.at = static_cast<size_t>(kind);
+    part.count = links.size();
+    part.own = PackLinks(links);
+    Take(std::move(part), limit_);
+  }
+}
+
+void Page::DropLinks() {
+  std::erase_if(parts_, [](const Part& part) { return part.kind == Part::Kind::kLinks; });
+}
+
+Placement Page::Place() const {
+  Placement placement;
+  placement.tables.resize(content_.plans->tables.size());
+  placement.counters.resize(content_.timeline.counters.size());
+  for (const Lane& lane : content_.timeline.lanes) {
+    placement.levels.emplace_back(lane.levels.size());
+    placement.chunks.emplace_back(lane.chunks.size());
+  }
+  for (size_t block = 0; block < parts_.size(); ++block) {
+    const Part& part = parts_[block];
+    switch (part.kind) {
+      case Part::Kind::kTable:
+        placement.tables[part.at] = {block, part.count};
+        break;
+      case Part::Kind::kSignatures:
+        placement.signatures = block;
+        break;
+      case Part::Kind::kLevel:
+        placement.levels[part.at][part.second] = block;
+        break;
+      case Part::Kind::kCounter:
+        placement.counters[part.at] = block;
+        break;
+      case Part::Kind::kEvents:
+        placement.chunks[part.at][part.second] = block;
+        break;
+      case Part::Kind::kLinks:
+        placement.links.push_back({block, part.count, static_cast<Link::Kind>(part.at)});
+        break;
+    }
+  }
+  return placement;
+}
+
+void Page::Measure() {
+  const Placement placement = Place();
+  SayWhatIsLeftOut(placement);
+  summary_ = WriteSummary(content_, placement, left_out_);
+  size_ = shell_.size() + title_.size() + kSummaryBegin.size() + summary_.size() + kBlockEnd.size();
+  for (size_t block = 0; block < parts_.size(); ++block) {
+    size_ += kBlockBegin.size() + fmt::formatted_size("{}", block) + kBlockNamed.size() +
+             Base64Length(PackedOf(parts_[block]).size()) + kBlockEnd.size();
+  }
+}
+
+void Page::SayWhatIsLeftOut(const Placement& placement) {
+  left_out_.clear();
+  const std::string why = TooLarge(limit_);
+  const auto say = [&](const std::string& what) { left_out_.push_back(what + why); };
+  std::string further;
+  for (size_t i = 0; i < placement.tables.size(); ++i) {
+    const PageTable& table = content_.tables->tables()[i];
+    const size_t all = table.rows + table.left_out;
+    if (placement.tables[i].rows == all) continue;
+    const prof::ViewPlan& plan = content_.plans->plans[i];
+    if (content_.plans->tables[i].kind == TableKind::kPlain) {
+      say(fmt::format("{} of the {} rows of {}", all - placement.tables[i].rows, all,
+                      plan.view->name));
+    } else {
+      AppendFormat(&further, "{}{} by {}", further.empty() ? "" : ", ", plan.view->name,
+                   plan.options.by.front());
+    }
+  }
+  if (!further.empty()) say("tables (" + further + ")");
+  SayOfTimeline(placement);
+}
+
+void Page::SayOfTimeline(const Placement& placement) {
+  const Timeline& timeline = content_.timeline;
+  const std::string why = TooLarge(limit_);
+  size_t levels = 0;
+  size_t events[2] = {};
+  size_t kept[2] = {};
+  for (size_t lane = 0; lane < timeline.lanes.size(); ++lane) {
+    const size_t kind = static_cast<size_t>(timeline.lanes[lane].kind);
+    events[kind] += timeline.lanes[lane].events;
+    for (const auto& level : placement.levels[lane]) levels += level ? 0u : 1u;
+    for (size_t i = 0; i < timeline.lanes[lane].chunks.size(); ++i) {
+      if (placement.chunks[lane][i]) kept[kind] += timeline.lanes[lane].chunks[i].count;
+    }
+  }
+  if (levels > 0) left_out_.push_back(fmt::format("{} levels of the timeline", levels) + why);
+  const size_t device = static_cast<size_t>(Lane::Kind::kStream);
+  if (kept[device] < events[device]) {
+    left_out_.push_back(
+        fmt::format("{} of the {} events of GPUs", events[device] - kept[device], events[device]) +
+        why);
+  }
+  size_t counters = 0;
+  for (size_t i = 0; i < timeline.counters.size(); ++i) {
+    const Counter& counter = timeline.counters[i];
+    if (!placement.counters[i]) {
+      ++counters;
+    } else if (counter.recorded > counter.times_ns.size()) {
+      left_out_.push_back(
+          fmt::format("{} of the {} points of {}: the least and the largest of each stretch of "
+                      "time are on the page",
+                      counter.recorded - counter.times_ns.size(), counter.recorded, counter.name));
+    }
+  }
+  if (counters > 0) left_out_.push_back(fmt::format("{} counters", counters) + why);
+  const size_t host = static_cast<size_t>(Lane::Kind::kThread);
+  SayOfHost(events[host], kept[host]);
+}
+
+void Page::SayOfHost(size_t events, size_t kept) {
+  if (!content_.host) {
+    left_out_.push_back("events of the host: --no-host");
+    return;
+  }
+  if (kept == events) return;
+  std::string steps;
+  const bool one_rank = content_.timeline.host.size() == 1;
+  for (const HostWish& wish : content_.timeline.host) {
+    if (wish.whole || !one_rank) continue;
+    for (const int64_t step : wish.steps) {
+      AppendFormat(&steps, "{}{}", steps.empty() ? "" : ", ", step);
+    }
+  }
+  left_out_.push_back(fmt::format(
+      "{} of the {} events of the host: those of the first, the median and the longest step{} come "
+      "first, as far as the page stays within {} (--report-limit)",
+      events - kept, events, steps.empty() ? "" : fmt::format(" ({})", steps), SizeText(limit_)));
+}
+
+void Page::Write(Output* output) const {
+  output->Write(shell_.head);
+  output->Write(title_);
+  output->Write(shell_.middle);
+  output->Write(kSummaryBegin);
+  output->Write(summary_);
+  output->Write(kBlockEnd);
+  for (size_t block = 0; block < parts_.size(); ++block) {
+    std::string* out = output->buffer();
+    out->append(kBlockBegin);
+    AppendFormat(out, "{}", block);
+    out->append(kBlockNamed);
+    AppendBase64(PackedOf(parts_[block]), out);
+    out->append(kBlockEnd);
+    output->FlushIfLarge();
+  }
+  output->Write(shell_.tail);
+}
+
+}  // namespace oplens::report

@@ -1,0 +1,153 @@
+#include "report/page_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/error.h"
+#include "parse/model/reason.h"
+
+namespace oplens::report {
+namespace {
+
+using prof::Cell;
+using prof::FieldType;
+
+bool IsTimeKey(std::string_view word) { return word == "step" || word == "rank"; }
+
+prof::ViewPlan PlanOf(const prof::View& view, std::vector<std::string> by) {
+  prof::ViewPlan plan;
+  plan.view = &view;
+  plan.options.by = std::move(by);
+  const std::vector<prof::Field> fields = FieldsOf(view, plan.options);
+  for (size_t i = 0; i < fields.size(); ++i) plan.places.push_back(i);
+  return plan;
+}
+
+std::vector<std::string_view> KeysOf(const prof::ViewPlan& plan) {
+  std::vector<std::string_view> keys;
+  for (const prof::Field& field : FieldsOf(*plan.view, plan.options)) keys.push_back(field.key);
+  return keys;
+}
+
+std::string ListOf(std::span<const int64_t> values) {
+  std::string json = "[";
+  for (const int64_t value : values) {
+    if (json.size() > 1) json.push_back(',');
+    AppendJsonInteger(value, &json);
+  }
+  return json + "]";
+}
+
+/// Adds a cell to its column, one function a kind of value.
+struct CellTo {
+  Column* column;
+
+  void operator()(std::monostate) const { column->AddUnknown(); }
+  void operator()(int64_t value) const { column->AddInteger(value); }
+  void operator()(double value) const { column->AddDecimal(value); }
+  void operator()(std::string_view text) const { column->AddText(text); }
+  void operator()(std::span<const int64_t> values) const { column->AddJson(ListOf(values)); }
+  void operator()(const Cell::Texts& list) const { column->AddTexts(list.texts); }
+  void operator()(const Dim3& extent) const {
+    const int64_t values[] = {extent.x, extent.y, extent.z};
+    column->AddJson(ListOf(values));
+  }
+  void operator()(ReasonSet reasons) const {
+    std::vector<std::string_view> words;
+    reasons.ForEach([&](Reason reason) { words.push_back(ReasonWord(reason)); });
+    column->AddTexts(words);
+  }
+};
+
+}  // namespace
+
+TablePlans PlanTables() {
+  TablePlans all;
+  for (size_t i = 0; i < prof::Views().size(); ++i) {
+    const prof::View& view = prof::Views()[i];
+    all.plans.push_back(PlanOf(view, {}));
+    all.tables.push_back({i, TableKind::kPlain, view.stream != nullptr});
+    if (view.by == nullptr) continue;
+    const std::vector<std::string_view> plain = KeysOf(all.plans.back());
+    std::vector<std::string> times;
+    for (const std::string_view word : view.by()) {
+      if (IsTimeKey(word)) times.emplace_back(word);
+    }
+    const auto add = [&](std::vector<std::string> by, TableKind kind) {
+      prof::ViewPlan plan;
+      try {
+        plan = PlanOf(view, std::move(by));
+      } catch (const UsageError&) {
+        return;  // Words that do not go together in this view.
+      }
+      if (KeysOf(plan) == plain) return;  // It has no key but the one that it has anyway.
+      all.plans.push_back(std::move(plan));
+      all.tables.push_back({i, kind, true});
+    };
+    if (!times.empty()) add(times, TableKind::kByStep);
+    for (const std::string_view word : view.by()) {
+      if (!IsTimeKey(word)) add({std::string(word)}, TableKind::kGrouping);
+    }
+  }
+  return all;
+}
+
+/// Rows of one table.
+class PageTables::TableSink : public prof::Sink {
+ public:
+  TableSink(size_t limit_bytes, bool whole, const PathCutter& cutter, PageTable* table)
+      : limit_bytes_(limit_bytes), whole_(whole), cutter_(cutter), table_(*table) {}
+
+  void Begin(std::string_view, std::vector<prof::Field> fields) override {
+    for (const prof::Field& field : fields) {
+      const bool number = field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
+      table_.columns.emplace_back(number, &cutter_);
+    }
+    table_.fields = std::move(fields);
+  }
+
+  void Row(std::span<const Cell> cells) override {
+    if (full_) {
+      ++table_.left_out;
+      return;
+    }
+    for (size_t i = 0; i < cells.size(); ++i)
+      std::visit(CellTo{&table_.columns[i]}, cells[i].value);
+    ++table_.rows;
+    if (table_.rows % kLook == 0 && Bytes() > limit_bytes_) Fill();
+  }
+
+ private:
+  static constexpr size_t kLook = 64;
+
+  size_t Bytes() const {
+    size_t bytes = 0;
+    for (const Column& column : table_.columns) bytes += column.bytes();
+    return bytes;
+  }
+
+  void Fill() {
+    full_ = true;
+    if (!whole_) return;
+    table_.left_out = std::exchange(table_.rows, 0);
+    for (Column& column : table_.columns) column = Column(true, &cutter_);
+  }
+
+  size_t limit_bytes_;
+  bool whole_;
+  const PathCutter& cutter_;
+  PageTable& table_;
+  bool full_ = false;
+};
+
+std::unique_ptr<prof::Sink> PageTables::NewTable() {
+  const TablePlans::Of& of = plans_.tables[tables_.size()];
+  return std::make_unique<TableSink>(limit_bytes_, of.whole, cutter_, &tables_.emplace_back());
+}
+
+}  // namespace oplens::report

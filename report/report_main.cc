@@ -1,0 +1,127 @@
+// report: profiles or records -> one self-contained page that shows what the views compute.
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/output.h"
+#include "base/program.h"
+#include "parse/model/reason.h"
+#include "prof/input/profile_records.h"
+#include "report/options.h"
+#include "report/report.h"
+
+namespace oplens::report {
+namespace {
+
+constexpr std::string_view kTool = "report";
+
+std::string WorkingFolder() {
+  std::error_code unknown;
+  const std::string folder = std::filesystem::current_path(unknown).string();
+  return folder.empty() ? "/" : folder;
+}
+
+/// The lines of what a run says, without the name of the program.
+std::vector<std::string> SentencesOf(const Diagnostics& diagnostics) {
+  std::vector<std::string> sentences;
+  std::string text = diagnostics.Render(kTool);
+  const std::string prefix = fmt::format("{}: ", kTool);
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    if (line.starts_with(prefix)) line.erase(0, prefix.size());
+    sentences.push_back(std::move(line));
+    begin = end + 1;
+  }
+  return sentences;
+}
+
+/// Shows a file with the desktop's program for it. Answers what went wrong, or nothing.
+std::string OpenPage(const std::string& path) {
+  std::string program = "xdg-open";
+  std::string file = std::filesystem::absolute(path).string();
+  char* arguments[] = {program.data(), file.data(), nullptr};
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ);
+  if (error != 0) return fmt::format("xdg-open cannot be run: {}", std::strerror(error));
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return {};
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return "xdg-open could not show the page";
+}
+
+ReportPlan PlanOf(const Options& options, size_t input_count) {
+  ReportPlan plan;
+  plan.program = fmt::format("oplens {}", OPLENS_VERSION);
+  plan.title = options.title;
+  plan.inputs = options.inputs;
+  plan.input_count = input_count;
+  if (!options.keep_paths) plan.folder = WorkingFolder();
+  plan.limit_bytes = options.limit_bytes;
+  plan.host = options.host;
+  plan.run = options.run;
+  plan.pricing = options.Pricing();
+  return plan;
+}
+
+int Main(const Options& options) {
+  GiveBackWhatIsFreed();
+  if (!options.message.empty()) {
+    Output output("");
+    output.Write(options.message);
+    output.Commit();
+    return kExitOk;
+  }
+  prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfReport(options.host));
+  options.RefuseSameFiles(inputs.paths(), options.output, "-o");
+  inputs.RefuseUnreadable();
+  // Before the work of reading: a place that cannot be written.
+  Output output(options.output, PackingOf(options.output));
+  Diagnostics diagnostics;
+  std::vector<std::string> unused;
+  const auto said = [&] {
+    unused = inputs.UnusedExecutionTraces();
+    for (const std::string& sentence : unused) diagnostics.Note(sentence);
+    return SentencesOf(diagnostics);
+  };
+  const ReportResult result =
+      WriteReport(&inputs, PlanOf(options, inputs.paths().size()), &diagnostics, said, &output);
+  output.Commit();
+  if (!options.quiet) {
+    for (const std::string& sentence : result.left_out) {
+      diagnostics.Note("not on the page: " + sentence);
+    }
+    if (options.output != "-") {
+      diagnostics.Note(fmt::format("wrote {}, {} bytes", options.output, result.page_bytes));
+    }
+    PrintError(diagnostics.Render(kTool));
+  }
+  if (options.open) {
+    const std::string problem = OpenPage(options.output);
+    if (!problem.empty()) PrintError(fmt::format("{}: {}\n", kTool, problem));
+  }
+  const bool failure =
+      result.kernels == 0 || diagnostics.Damaged() || inputs.left_out() > 0 || !unused.empty();
+  return options.strict && failure ? kExitStrict : kExitOk;
+}
+
+}  // namespace
+}  // namespace oplens::report
+
+int main(int argc, char** argv) {
+  return oplens::RunProgram(
+      "report", [&] { return oplens::report::Main(oplens::report::ParseOptions(argc, argv)); });
+}

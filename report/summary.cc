@@ -1,0 +1,286 @@
+#include "report/summary.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "prof/views/view.h"
+
+namespace oplens::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using prof::FieldType;
+using prof::Fold;
+
+constexpr int kSchema = 1;
+
+Json Number(int64_t value) {
+  constexpr int64_t kLargestExact = int64_t{1} << 53;
+  if (value > kLargestExact || value < -kLargestExact) return std::to_string(value);
+  return value;
+}
+
+std::string NameOf(size_t block) { return "c" + std::to_string(block); }
+
+Json NameOf(const std::optional<size_t>& block) {
+  return block ? Json(NameOf(*block)) : Json(nullptr);
+}
+
+std::string_view WordOf(FieldType type) {
+  switch (type) {
+    case FieldType::kInteger:
+      return "integer";
+    case FieldType::kDecimal:
+      return "decimal";
+    case FieldType::kText:
+      return "text";
+    case FieldType::kName:
+      return "name";
+    case FieldType::kIntegerList:
+      return "integers";
+    case FieldType::kTextList:
+      return "texts";
+    case FieldType::kFileList:
+      return "files";
+    case FieldType::kExtent:
+      return "extent";
+  }
+  return "text";
+}
+
+std::string_view WordOf(Fold fold) {
+  switch (fold) {
+    case Fold::kNone:
+      return "none";
+    case Fold::kKey:
+      return "key";
+    case Fold::kSum:
+      return "sum";
+    case Fold::kMin:
+      return "min";
+    case Fold::kMax:
+      return "max";
+    case Fold::kMean:
+      return "mean";
+    case Fold::kQuantiles:
+      return "quantiles";
+  }
+  return "none";
+}
+
+Json FieldsOf(const std::vector<prof::Field>& fields) {
+  Json list = Json::array();
+  for (const prof::Field& field : fields) {
+    list.push_back({{"key", field.key},
+                    {"header", field.header},
+                    {"unit", field.unit},
+                    {"type", WordOf(field.type)},
+                    {"fold", WordOf(field.fold)},
+                    {"help", field.help}});
+  }
+  return list;
+}
+
+class SummaryWriter {
+ public:
+  SummaryWriter(const PageContent& content, const Placement& placement)
+      : content_(content), placement_(placement) {}
+
+  Json Write(const std::vector<std::string>& left_out) const {
+    Json summary;
+    summary["schema"] = kSchema;
+    summary["program"] = content_.program;
+    summary["title"] = content_.title;
+    summary["inputs"] = content_.inputs;
+    summary["made"] = nullptr;
+    summary["compat"] = "oplens";
+    summary["ranks"] = Json::array();
+    for (const Rank& rank : content_.timeline.ranks) summary["ranks"].push_back(RankOf(rank));
+    summary["views"] = Views();
+    summary["timeline"] = TimelineOf();
+    summary["notes"] = content_.notes;
+    summary["left_out"] = left_out;
+    return summary;
+  }
+
+ private:
+  static Json RankOf(const Rank& rank) {
+    Json devices = Json::array();
+    for (const Rank::Device& device : rank.devices) {
+      devices.push_back({{"id", device.id}, {"name", device.name}});
+    }
+    Json steps = Json::array();
+    for (const ShownStep& step : rank.steps) {
+      steps.push_back({{"number", Number(step.number)},
+                       {"start_ns", Number(step.start_ns)},
+                       {"end_ns", Number(step.end_ns)},
+                       {"host_start_ns", Number(step.host_start_ns)},
+                       {"host_end_ns", Number(step.host_end_ns)},
+                       {"complete", step.complete}});
+    }
+    return {{"rank", rank.rank},
+            {"origin_ns", Number(rank.origin_ns)},
+            {"duration_ns", Number(rank.duration_ns)},
+            {"devices", std::move(devices)},
+            {"steps_from", rank.steps_from},
+            {"steps", std::move(steps)}};
+  }
+
+  Json Views() const {
+    Json views = Json::array();
+    const TablePlans& plans = *content_.plans;
+    for (size_t i = 0; i < plans.plans.size(); ++i) {
+      const prof::View& of = prof::Views()[plans.tables[i].view];
+      const PageTable& table = content_.tables->tables()[i];
+      const Placement::Table& placed = placement_.tables[i];
+      Json entry;
+      entry["fields"] = FieldsOf(table.fields);
+      entry["rows"] = placed.rows;
+      entry["table"] = NameOf(placed.block);
+      switch (plans.tables[i].kind) {
+        case TableKind::kPlain: {
+          Json view = {{"name", of.name}, {"help", of.help}};
+          const auto notes = content_.view_notes.find(of.name);
+          view["notes"] = notes == content_.view_notes.end() ? Json::array() : Json(notes->second);
+          view["rules"] = "oplens";
+          view.update(entry);
+          view["by_step"] = nullptr;
+          view["groupings"] = Json::array();
+          view["left_out"] = table.rows + table.left_out - placed.rows;
+          views.push_back(std::move(view));
+          break;
+        }
+        case TableKind::kByStep:
+          if (placed.block) views.back()["by_step"] = std::move(entry);
+          break;
+        case TableKind::kGrouping:
+          if (!placed.block) break;
+          Json grouping = {{"by", plans.plans[i].options.by}};
+          grouping.update(entry);
+          views.back()["groupings"].push_back(std::move(grouping));
+          break;
+      }
+    }
+    return views;
+  }
+
+  Json TimelineOf() const {
+    Json fields = Json::array();
+    for (const Signatures::Field& field : Signatures::Fields()) {
+      fields.push_back({{"key", field.key},
+                        {"header", field.header},
+                        {"unit", field.unit},
+                        {"type", field.type},
+                        {"fold", "key"},
+                        {"help", field.help}});
+    }
+    Json timeline = {{"signatures", NameOf(placement_.signatures)},
+                     {"signature_fields", std::move(fields)}};
+    Json& lanes = timeline["lanes"] = Json::array();
+    for (size_t i = 0; i < content_.timeline.lanes.size(); ++i) {
+      lanes.push_back(LaneOf(content_.timeline.lanes[i], i));
+    }
+    Json& links = timeline["links"] = Json::array();
+    for (const Placement::Links& of : placement_.links) {
+      links.push_back({{"chunk", NameOf(of.block)},
+                       {"count", of.count},
+                       {"kind", of.kind == Link::Kind::kLaunch ? "launch" : "backward"}});
+    }
+    Json& counters = timeline["counters"] = Json::array();
+    for (size_t i = 0; i < content_.timeline.counters.size(); ++i) {
+      const Counter& counter = content_.timeline.counters[i];
+      if (!placement_.counters[i]) continue;
+      counters.push_back({{"name", counter.name},
+                          {"rank", counter.rank},
+                          {"unit", counter.unit},
+                          {"device", counter.device},
+                          {"chunk", NameOf(placement_.counters[i])},
+                          {"points", counter.times_ns.size()},
+                          {"recorded", counter.recorded}});
+    }
+    return timeline;
+  }
+
+  Json LaneOf(const Lane& lane, size_t place) const {
+    const bool stream = lane.kind == Lane::Kind::kStream;
+    const auto of = [](bool has, int64_t value) { return has ? Json(value) : Json(nullptr); };
+    Json json = {{"rank", lane.rank},
+                 {"kind", stream ? "stream" : "thread"},
+                 {"device", of(stream, lane.device)},
+                 {"stream", of(stream, lane.stream)},
+                 {"process", of(!stream, lane.process)},
+                 {"thread", of(!stream, lane.thread)},
+                 {"name", lane.name},
+                 {"depth", lane.depth},
+                 {"events", lane.events},
+                 {"start_ns", Number(lane.start_ns)},
+                 {"end_ns", Number(lane.end_ns)}};
+    Json& levels = json["levels"] = Json::array();
+    for (size_t i = 0; i < lane.levels.size(); ++i) {
+      if (!placement_.levels[place][i]) continue;
+      const Level& level = lane.levels[i];
+      levels.push_back({{"bucket_ns", Number(level.bucket_ns)},
+                        {"start_ns", Number(level.start_ns)},
+                        {"count", level.count},
+                        {"chunk", NameOf(placement_.levels[place][i])}});
+    }
+    Json& chunks = json["chunks"] = Json::array();
+    for (size_t i = 0; i < lane.chunks.size(); ++i) {
+      if (!placement_.chunks[place][i]) continue;
+      const EventChunk& chunk = lane.chunks[i];
+      chunks.push_back({{"start_ns", Number(chunk.start_ns)},
+                        {"end_ns", Number(chunk.end_ns)},
+                        {"count", chunk.count},
+                        {"chunk", NameOf(placement_.chunks[place][i])},
+                        {"wide", chunk.wide}});
+    }
+    Json& missing = json["missing"] = Json::array();
+    for (const auto& [start_ns, end_ns] : MissingOf(lane, placement_.chunks[place])) {
+      missing.push_back({{"start_ns", Number(start_ns)}, {"end_ns", Number(end_ns)}});
+    }
+    return json;
+  }
+
+  const PageContent& content_;
+  const Placement& placement_;
+};
+
+}  // namespace
+
+std::vector<std::pair<int64_t, int64_t>> MissingOf(const Lane& lane,
+                                                   const std::vector<std::optional<size_t>>& kept) {
+  size_t events = 0;
+  for (size_t i = 0; i < lane.chunks.size(); ++i) {
+    if (kept[i]) events += lane.chunks[i].count;
+  }
+  std::vector<std::pair<int64_t, int64_t>> missing;
+  if (events == lane.events) return missing;
+  int64_t known_to = lane.start_ns;
+  for (size_t i = 0; i < lane.chunks.size(); ++i) {
+    if (!kept[i]) continue;
+    const EventChunk& chunk = lane.chunks[i];
+    if (chunk.covers_from_ns > known_to) missing.emplace_back(known_to, chunk.covers_from_ns);
+    known_to = std::max(known_to, chunk.covers_to_ns);
+  }
+  if (known_to < lane.end_ns || missing.empty()) missing.emplace_back(known_to, lane.end_ns);
+  return missing;
+}
+
+std::string WriteSummary(const PageContent& content, const Placement& placement,
+                         const std::vector<std::string>& left_out) {
+  const Json summary = SummaryWriter(content, placement).Write(left_out);
+  const std::string json = summary.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // '<' stands in texts only, and would begin a tag.
+  std::string safe;
+  safe.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      safe.append("\\u003c");
+    } else {
+      safe.push_back(c);
+    }
+  }
+  return safe;
+}
+
+}  // namespace oplens::report

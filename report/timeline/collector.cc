@@ -1,0 +1,235 @@
+#include "report/timeline/collector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "prof/run/extent.h"
+#include "report/data/pack.h"
+#include "report/timeline/counters.h"
+#include "report/timeline/host_lanes.h"
+#include "report/timeline/windows.h"
+
+namespace oplens::report {
+namespace {
+
+/// About what a host event takes on a page, with its links.
+constexpr size_t kBytesOfHostEvent = 6;
+/// The part of the limit that host events may have, as a divisor: three tenths.
+constexpr size_t HostBytes(size_t limit_bytes) { return limit_bytes / 10 * 3; }
+
+std::string_view WordOf(prof::StepSource source) {
+  switch (source) {
+    case prof::StepSource::kRanges:
+      return "ranges";
+    case prof::StepSource::kPattern:
+      return "pattern";
+    case prof::StepSource::kRepetition:
+      return "repetition";
+    case prof::StepSource::kNone:
+      break;
+  }
+  return "none";
+}
+
+Rank RankOf(const prof::Run& run) {
+  Rank rank;
+  rank.rank = std::string(run.rank());
+  const auto extent = prof::RunExtent(run.trace(), run.device_work());
+  rank.origin_ns = run.origin_ns();
+  if (extent) rank.duration_ns = std::max<int64_t>(Since(extent->end_ns, rank.origin_ns), 0);
+  for (const Device& device : run.trace().devices) {
+    rank.devices.push_back({device.id, std::string(run.trace().strings.View(device.name))});
+  }
+  rank.steps_from = WordOf(run.steps().source());
+  for (const prof::Step& step : run.steps().all()) {
+    const auto since = [&](int64_t time_ns) { return Since(time_ns, rank.origin_ns); };
+    rank.steps.push_back({step.number, since(step.span.start_ns), since(step.span.end_ns),
+                          since(step.host.start_ns), since(step.host.end_ns), step.complete});
+  }
+  return rank;
+}
+
+/// The events of a run by their streams, each stream's by start.
+std::vector<std::vector<uint32_t>> ByStream(std::span<const prof::DeviceEvent> events) {
+  std::map<std::pair<int32_t, int32_t>, std::vector<uint32_t>> streams;
+  std::vector<uint32_t>* last = nullptr;
+  std::pair<int32_t, int32_t> last_key;
+  for (size_t i = 0; i < events.size(); ++i) {
+    const std::pair key(events[i].device_id, events[i].stream_id);
+    if (last == nullptr || key != last_key) last = &streams[key];
+    last_key = key;
+    last->push_back(static_cast<uint32_t>(i));
+  }
+  std::vector<std::vector<uint32_t>> lists;
+  for (auto& [key, list] : streams) lists.push_back(std::move(list));
+  return lists;
+}
+
+}  // namespace
+
+void Collector::Begin(const prof::Run* run) {
+  run_ = run;
+  kernel_signatures_.clear();
+  records_.clear();
+  record_devices_.clear();
+  device_bytes_ = 0;
+  if (run != nullptr) kernel_signatures_.assign(run->trace().kernels.size(), Signatures::kNone);
+}
+
+void Collector::Add(const prof::PricedKernel& kernel) {
+  const KernelRecord& record = *kernel.record;
+  if (kernel.work < kernel_signatures_.size()) {
+    kernel_signatures_[kernel.work] = timeline_.signatures.OfKernel(
+        kernel, run_->device_work().IsCommunication(kernel.work) ? EventClass::kCommunication
+                                                                 : EventClass::kCompute);
+    return;
+  }
+  if (!record.timed() || !record.start_ns || kernel.work != prof::PricedKernel::kNoWork) return;
+  LaneEvent event;
+  event.start_ns = *record.start_ns;
+  event.duration_ns = std::max<int64_t>(record.duration_ns, 0);
+  event.signature = timeline_.signatures.OfKernel(kernel, EventClass::kCompute);
+  const std::string rank(record.rank.value_or(std::string_view()));
+  records_[{rank, record.device_id, record.stream_id}].push_back(event);
+  std::string& device = record_devices_[rank][record.device_id];
+  if (device.empty() && record.device_name) device = *record.device_name;
+}
+
+Lane* Collector::AddStream(const StreamKey& key) {
+  Lane& lane = timeline_.lanes.emplace_back();
+  lane.rank = std::get<0>(key);
+  lane.device = std::get<1>(key);
+  lane.stream = std::get<2>(key);
+  lane.name = fmt::format("stream {}", lane.stream);
+  return &lane;
+}
+
+/// Fills a lane with its events; no more are packed than may fit.
+void Collector::PackStream(const std::vector<LaneEvent>& events, std::span<const Window> windows,
+                           Lane* lane) {
+  lane->events = events.size();
+  lane->start_ns = events.front().start_ns;
+  lane->end_ns = lane->start_ns;
+  for (const LaneEvent& event : events) lane->end_ns = std::max(lane->end_ns, event.end_ns());
+  lane->levels = MakePyramid(events, timeline_.signatures.size());
+  const size_t most = options_.limit_bytes / std::max<size_t>(options_.inputs, 1);
+  std::vector<std::pair<size_t, size_t>> order;  // Those of windows first: window, chunk.
+  const auto part_of = [&](size_t chunk) {
+    const size_t begin = chunk * EventChunk::kMaxEvents;
+    return std::span(events).subspan(begin,
+                                     std::min(events.size() - begin, EventChunk::kMaxEvents));
+  };
+  lane->chunks.resize((events.size() + EventChunk::kMaxEvents - 1) / EventChunk::kMaxEvents);
+  for (size_t i = 0; i < lane->chunks.size(); ++i) {
+    EventChunk& chunk = lane->chunks[i];
+    chunk.start_ns = part_of(i).front().start_ns;
+    chunk.count = part_of(i).size();
+    chunk.covers_from_ns = chunk.start_ns;
+    chunk.covers_to_ns = i + 1 < lane->chunks.size() ? part_of(i + 1).front().start_ns : INT64_MAX;
+    const int64_t last_ns = part_of(i).back().start_ns;
+    while (chunk.window < windows.size() && (last_ns < windows[chunk.window].host.start_ns ||
+                                             chunk.start_ns >= windows[chunk.window].host.end_ns)) {
+      ++chunk.window;
+    }
+    order.emplace_back(chunk.window, i);
+  }
+  std::sort(order.begin(), order.end());
+  for (const auto& [window, i] : order) {
+    if (device_bytes_ >= most) break;
+    lane->chunks[i] = PackEvents(part_of(i), false, lane->chunks[i].covers_to_ns);
+    lane->chunks[i].window = window;
+    device_bytes_ += Base64Length(lane->chunks[i].packed.size());
+  }
+}
+
+void Collector::End(const prof::Run* run) {
+  if (run == nullptr) return EndRecords();
+  timeline_.ranks.push_back(RankOf(*run));
+  const int64_t origin_ns = timeline_.ranks.back().origin_ns;
+  const std::string rank(run->rank());
+  const Trace& trace = run->trace();
+  const prof::DeviceWork& work = run->work();
+
+  const size_t host_bytes = HostBytes(options_.limit_bytes) / std::max<size_t>(options_.inputs, 1);
+  HostLanes host(*run, origin_ns, host_bytes / kBytesOfHostEvent, &timeline_);
+  if (options_.host) host.Make();
+
+  const auto signature_of = [&](const prof::DeviceEvent& event) {
+    switch (event.work) {
+      case prof::WorkClass::kCopy:
+        return timeline_.signatures.OfCopy(trace.copies[event.index]);
+      case prof::WorkClass::kFill:
+        return timeline_.signatures.OfFill(trace.sets[event.index]);
+      case prof::WorkClass::kReplay:
+        return timeline_.signatures.OfReplay(trace.graph_replays[event.index]);
+      case prof::WorkClass::kCompute:
+      case prof::WorkClass::kCommunication:
+        break;
+    }
+    const uint32_t known = kernel_signatures_[event.index];
+    if (known != Signatures::kNone) return known;
+    return timeline_.signatures.OfName(run->names().Of(trace.kernels[event.index]).base,
+                                       EventClass::kCompute);
+  };
+  const std::vector<Window> windows = WindowsOf(run->steps().all(), origin_ns);
+  const std::span<const prof::DeviceEvent> events = work.events();
+  std::vector<LaneEvent> of_lane;
+  for (const std::vector<uint32_t>& list : ByStream(events)) {
+    Lane* lane = AddStream({rank, events[list.front()].device_id, events[list.front()].stream_id});
+    Link::End place;
+    place.lane = static_cast<uint32_t>(timeline_.lanes.size() - 1);
+    of_lane.clear();
+    for (const uint32_t i : list) {
+      const prof::DeviceEvent& event = events[i];
+      const size_t at = of_lane.size();
+      place.chunk = static_cast<uint32_t>(at / EventChunk::kMaxEvents);
+      place.place = static_cast<uint32_t>(at % EventChunk::kMaxEvents);
+      const LaunchIndex launch = work.LaunchOf(event);
+      if (launch != kNoLaunch) host.LinkTo(launch, place);
+      LaneEvent& shown = of_lane.emplace_back();
+      shown.start_ns = Since(event.start_ns, origin_ns);
+      shown.duration_ns = event.duration_ns();
+      shown.signature = signature_of(event);
+    }
+    PackStream(of_lane, windows, lane);
+  }
+  for (Counter& counter : MemoryCounters(trace, origin_ns, rank)) {
+    timeline_.counters.push_back(std::move(counter));
+  }
+  kernel_signatures_.clear();
+  kernel_signatures_.shrink_to_fit();
+}
+
+/// Records tell no more than kernels: each rank begins with its first.
+void Collector::EndRecords() {
+  std::map<std::string, prof::Interval> extents;
+  for (auto& [key, events] : records_) {
+    std::stable_sort(events.begin(), events.end(), [](const LaneEvent& a, const LaneEvent& b) {
+      return a.start_ns < b.start_ns;
+    });
+    const auto [at, is_new] =
+        extents.try_emplace(std::get<0>(key), prof::Interval{events.front().start_ns, INT64_MIN});
+    at->second.start_ns = std::min(at->second.start_ns, events.front().start_ns);
+    for (const LaneEvent& event : events) {
+      at->second.end_ns = std::max(at->second.end_ns, event.end_ns());
+    }
+  }
+  for (const auto& [name, extent] : extents) {
+    Rank& rank = timeline_.ranks.emplace_back();
+    rank.rank = name;
+    rank.origin_ns = extent.start_ns;
+    rank.duration_ns = Since(extent.end_ns, extent.start_ns);
+    rank.steps_from = "none";
+    for (const auto& [id, device] : record_devices_[name]) rank.devices.push_back({id, device});
+  }
+  for (auto& [key, events] : records_) {
+    const int64_t origin_ns = extents.at(std::get<0>(key)).start_ns;
+    for (LaneEvent& event : events) event.start_ns = Since(event.start_ns, origin_ns);
+    PackStream(events, {}, AddStream(key));
+  }
+  records_.clear();
+}
+
+}  // namespace oplens::report

@@ -1,0 +1,107 @@
+#ifndef OPLENS_REPORT_TIMELINE_SIGNATURES_H_
+#define OPLENS_REPORT_TIMELINE_SIGNATURES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "parse/model/string_pool.h"
+#include "parse/model/trace.h"
+#include "prof/price/priced_kernel.h"
+#include "report/data/column.h"
+
+namespace oplens::report {
+
+/// What an event of the timeline is of.
+enum class EventClass : uint8_t {
+  kCompute,
+  kCommunication,
+  kCopy,
+  kFill,
+  kReplay,
+  kOperator,
+  kAnnotation,
+  kModule,
+  kFrame,
+  kStep,
+  kMarker,
+  kCall,  ///< Of CUDA's API.
+};
+
+/// The word of signatures' field "class".
+std::string_view EventClassWord(EventClass of);
+/// That of a range of the host.
+EventClass ClassOf(RangeKind kind);
+
+/// All that events of the timeline have in common but their times, once each.
+class Signatures {
+ public:
+  /// Stands for no event.
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  /// A column of their table.
+  struct Field {
+    std::string_view key;
+    std::string_view header;
+    std::string_view unit;
+    std::string_view type;
+    std::string_view help;
+  };
+  static std::span<const Field> Fields();
+
+  /// `of`: kCompute, kCommunication or, of a replay, kReplay.
+  uint32_t OfKernel(const prof::PricedKernel& kernel, EventClass of);
+  uint32_t OfCopy(const MemoryCopy& copy);
+  uint32_t OfFill(const MemorySet& fill);
+  uint32_t OfReplay(const GraphReplay& replay);
+  /// Of what has a name only.
+  uint32_t OfName(std::string_view name, EventClass of);
+
+  size_t size() const { return all_.size(); }
+  std::vector<Column> Columns(const PathCutter* cutter) const;
+
+  // Beyond these, further ones lose their details, then their names: what a hostile file holds
+  // must fit somewhere.
+  static constexpr size_t kMaxDetailed = size_t{1} << 18;
+  static constexpr size_t kMaxNamed = size_t{1} << 19;
+  static constexpr size_t kMaxTextBytes = size_t{64} << 20;
+
+ private:
+  struct Key {
+    StringId name = 0;
+    StringId full_name = 0;
+    StringId op = 0;
+    StringId layer = 0;
+    StringId shapes = 0;
+    StringId dtype = 0;
+    Dim3 grid = {-1, -1, -1};
+    Dim3 block = {-1, -1, -1};
+    std::optional<int64_t> flops = {};
+    std::optional<int64_t> bytes = {};
+    std::optional<bool> tensor_core = {};
+    Direction direction = Direction::kUnknown;
+    EventClass of = EventClass::kCompute;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    size_t operator()(const Key& key) const;
+  };
+
+  StringId Intern(std::string_view text);
+  uint32_t NumberOf(Key key);
+
+  StringPool texts_;
+  size_t text_bytes_ = 0;
+  std::unordered_map<Key, uint32_t, Hash> numbers_;
+  std::vector<const Key*> all_;  // Into numbers_, whose keys stay where they are.
+  std::string scratch_;
+};
+
+}  // namespace oplens::report
+
+#endif  // OPLENS_REPORT_TIMELINE_SIGNATURES_H_
