@@ -84,9 +84,9 @@ void SortNotes(const std::vector<std::string>& notes, Diagnostics* diagnostics,
 
 }  // namespace
 
-TraceNeeds NeedsOfReport(bool host) {
-  return prof::NeedsOf(PlanTables().plans) | (host ? kTimelineNeeds : kDeviceTimelineNeeds);
-}
+TraceNeeds NeedsOfReport() { return prof::NeedsOf(PlanTables().plans) | kTimelineNeeds; }
+
+TraceNeeds JsonNeedsOfReport(bool host) { return host ? kJsonTimelineNeeds : TraceNeeds(); }
 
 ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
                          Diagnostics* diagnostics,

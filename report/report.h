@@ -35,8 +35,9 @@ struct ReportResult {
   std::vector<std::string> left_out;
 };
 
-/// The parts of traces that a page needs.
-TraceNeeds NeedsOfReport(bool host);
+/// The parts of traces that a page needs, and further ones of PyTorch's traces.
+TraceNeeds NeedsOfReport();
+TraceNeeds JsonNeedsOfReport(bool host);
 
 /// Reads all records and writes their page to `output`, without committing it:
 ///

@@ -85,7 +85,8 @@ int Main(const Options& options) {
     output.Commit();
     return kExitOk;
   }
-  prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfReport(options.host));
+  prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfReport(),
+                      JsonNeedsOfReport(options.host), kTool);
   options.RefuseSameFiles(inputs.paths(), options.output, "-o");
   inputs.RefuseUnreadable();
   // Before the work of reading: a place that cannot be written.

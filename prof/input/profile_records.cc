@@ -51,8 +51,9 @@ void RefuseEmpty(const std::string& path) {
 }  // namespace
 
 Inputs::Inputs(const std::vector<std::string>& arguments,
-               const std::vector<std::string>& execution_traces, TraceNeeds needs)
-    : needs_(needs) {
+               const std::vector<std::string>& execution_traces, TraceNeeds needs,
+               TraceNeeds json_needs, std::string_view tool)
+    : needs_(needs), json_needs_(json_needs), tool_(tool) {
   std::vector<std::string> profiles;
   std::deque<RecordFile> records;
   size_t counted = 0;  // Arguments in `profiles` whose files are counted.
@@ -123,17 +124,24 @@ bool Inputs::OpenNext(Diagnostics* diagnostics) {
   return false;
 }
 
+TraceNeeds Inputs::NeedsOf(const std::string& path) const {
+  if (json_needs_ == TraceNeeds()) return needs_;
+  const bool json = parse::ProfileFile(path).content() == parse::ProfileFile::Content::kJson;
+  return json ? needs_ | json_needs_ : needs_;
+}
+
 bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   try {
     profile_.emplace();
-    profile_->trace = parse::OpenInput(input.file, profile_count_, needs_, diagnostics, &taken_);
+    profile_->trace = parse::OpenInput(input.file, profile_count_, NeedsOf(input.file.path),
+                                       diagnostics, &taken_);
     execution_traces_->Complete(&profile_->trace, diagnostics);
     ++opened_;
     return true;
   } catch (const Error& error) {
     profile_.reset();
     if (!input.file.from_folder) throw;
-    PrintError(fmt::format("prof: {}; left out\n", error.what()));
+    PrintError(fmt::format("{}: {}; left out\n", tool_, error.what()));
     // Where nothing could be read, the last reason ends the run.
     if (++left_out_ == profile_count_ && opened_ == 0 && waiting_.empty()) throw;
     return false;

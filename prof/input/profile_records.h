@@ -22,9 +22,11 @@ class Inputs : public RecordSource {
  public:
   /// Files and folders, taken in the order given; none: records from standard input. Throws Error
   /// for a profile or an execution trace that is not there, and for execution traces of records.
-  /// `needs`: parts of the profiles that are asked for besides what records take.
+  /// `needs`: parts of the profiles that are asked for besides what records take; `json_needs`:
+  /// further ones of PyTorch's traces. `tool`: who says that a file is left out.
   Inputs(const std::vector<std::string>& arguments,
-         const std::vector<std::string>& execution_traces, TraceNeeds needs = {});
+         const std::vector<std::string>& execution_traces, TraceNeeds needs = {},
+         TraceNeeds json_needs = {}, std::string_view tool = "prof");
 
   /// Looks at the beginning of every file that was named, if there are several, so that a wrong
   /// name is found before standard output has the rows of those before it. Throws Error.
@@ -79,7 +81,11 @@ class Inputs : public RecordSource {
 
   std::deque<Input> waiting_;
   std::vector<std::string> paths_;
+  TraceNeeds NeedsOf(const std::string& path) const;
+
   TraceNeeds needs_;
+  TraceNeeds json_needs_;
+  std::string_view tool_;
   size_t profile_count_ = 0;
   size_t left_out_ = 0;
   size_t opened_ = 0;

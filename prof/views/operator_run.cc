@@ -20,6 +20,8 @@ int64_t PairOf(uint32_t high, uint32_t low) {
 
 OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by)
     : run_(run),
+      by_step_(!run.selects_all() ||
+               std::find(by.begin(), by.end(), OperatorKey::kStep) != by.end()),
       places_(run.joined(), run.calls()),
       calls_(run.calls().all().size()),
       outermost_(calls_.size(), true),
@@ -86,6 +88,7 @@ void OperatorRun::MarkOutermost() {
 }
 
 uint32_t OperatorRun::SlotOf(uint32_t group, size_t step) {
+  if (!by_step_) step = Steps::kNone;
   const auto next = static_cast<uint32_t>(slots_.size());
   const uint32_t step_number = step == Steps::kNone ? 0 : static_cast<uint32_t>(step) + 1;
   const uint32_t slot = slot_of_.FindOrInsert(PairOf(group, step_number), next);

@@ -18,11 +18,11 @@
 
 namespace oplens::report {
 
-/// What a timeline shows besides what every trace has.
-inline constexpr TraceNeeds kTimelineNeeds = {TracePart::kApiCalls, TracePart::kMemoryEvents,
-                                              TracePart::kNames};
-/// The same without the host.
-inline constexpr TraceNeeds kDeviceTimelineNeeds = {TracePart::kMemoryEvents};
+/// What a timeline shows besides what every trace has. Of API calls it shows those that something
+/// of the trace refers to (Trace::launches): all of them may be ten for a kernel.
+inline constexpr TraceNeeds kTimelineNeeds = {TracePart::kMemoryEvents, TracePart::kNames};
+/// Further ones of PyTorch's traces: many tell waits of the host only as calls.
+inline constexpr TraceNeeds kJsonTimelineNeeds = {TracePart::kApiCalls};
 
 struct CollectorOptions {
   bool host = true;        ///< Threads too.
