@@ -66,7 +66,7 @@ struct CellTo {
 
 }  // namespace
 
-TablePlans PlanTables() {
+TablePlans PlanTables(size_t most_keys) {
   TablePlans all;
   for (size_t i = 0; i < prof::Views().size(); ++i) {
     const prof::View& view = prof::Views()[i];
@@ -78,20 +78,23 @@ TablePlans PlanTables() {
     for (const std::string_view word : view.by()) {
       if (IsTimeKey(word)) times.emplace_back(word);
     }
-    const auto add = [&](std::vector<std::string> by, TableKind kind) {
+    const auto add = [&, i](std::vector<std::string> by, TableKind kind) {
       prof::ViewPlan plan;
       try {
         plan = PlanOf(view, std::move(by));
       } catch (const UsageError&) {
-        return;  // Words that do not go together in this view.
+        return false;  // Words that do not go together in this view.
       }
-      if (KeysOf(plan) == plain) return;  // It has no key but the one that it has anyway.
+      if (KeysOf(plan) == plain) return false;  // It has no key but the one that it has anyway.
       all.plans.push_back(std::move(plan));
       all.tables.push_back({i, kind, true});
+      return true;
     };
     if (!times.empty()) add(times, TableKind::kByStep);
+    size_t keys = 0;
     for (const std::string_view word : view.by()) {
-      if (!IsTimeKey(word)) add({std::string(word)}, TableKind::kGrouping);
+      if (IsTimeKey(word) || keys == most_keys) continue;
+      if (add({std::string(word)}, TableKind::kGrouping)) ++keys;
     }
   }
   return all;

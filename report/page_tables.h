@@ -2,6 +2,7 @@
 #define OPLENS_REPORT_PAGE_TABLES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -34,8 +35,8 @@ struct TablePlans {
 };
 
 /// All views, each plain; by step and rank, or the one of the two that it knows; and by each of its
-/// other keys.
-TablePlans PlanTables();
+/// other keys, the first `most_keys` that it names.
+TablePlans PlanTables(size_t most_keys = SIZE_MAX);
 
 /// A table as the page has it.
 struct PageTable {

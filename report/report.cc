@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "parse/records/kernel_records.h"
 #include "prof/views/run_views.h"
 #include "report/data/path_cutter.h"
 #include "report/page.h"
@@ -17,35 +18,69 @@
 namespace oplens::report {
 namespace {
 
+// A table more by another key takes time and memory for each kernel: in a run with more kernels
+// than this, views have those by the first keys that they name.
+constexpr size_t kManyKernels = 65536;
+constexpr size_t kKeysOfMany = 4;
+
+/// The tables of the views, once it is known how many kernels there are.
+class ViewTables {
+ public:
+  ViewTables(size_t limit_bytes, prof::RunOptions run, const PathCutter* cutter)
+      : limit_bytes_(limit_bytes), run_(std::move(run)), cutter_(*cutter) {}
+
+  /// Before anything else is asked for. `kernels`: of the first profile; without one it is not
+  /// known how many come.
+  void Open(size_t kernels) {
+    if (views_) return;
+    plans_ = PlanTables(kernels > kManyKernels ? kKeysOfMany : SIZE_MAX);
+    tables_.emplace(plans_, limit_bytes_, &cutter_);
+    views_.emplace(plans_.plans, run_, &*tables_);
+  }
+
+  const TablePlans& plans() const { return plans_; }
+  PageTables& tables() { return *tables_; }
+  prof::ViewRunner& views() { return *views_; }
+  const prof::ViewRunner& views() const { return *views_; }
+
+ private:
+  size_t limit_bytes_;
+  prof::RunOptions run_;
+  const PathCutter& cutter_;
+  TablePlans plans_;
+  std::optional<PageTables> tables_;
+  std::optional<prof::ViewRunner> views_;
+};
+
 /// Gives kernels to the views and to the timeline, which share what is computed of a run.
 class ReportSink : public prof::KernelSink {
  public:
-  ReportSink(prof::ViewRunner* views, Collector* collector)
-      : views_(*views), collector_(*collector) {}
+  ReportSink(ViewTables* tables, Collector* collector) : tables_(*tables), collector_(*collector) {}
 
   void BeginInput(const parse::KernelRecords* profile) override {
-    views_.BeginInput(profile);
-    collector_.Begin(views_.run());
+    tables_.Open(profile == nullptr ? SIZE_MAX : profile->kernel_count());
+    tables_.views().BeginInput(profile);
+    collector_.Begin(tables_.views().run());
   }
   void Add(const prof::PricedKernel& kernel) override {
-    views_.Add(kernel);
+    tables_.views().Add(kernel);
     collector_.Add(kernel);
   }
   bool AddReplay(const prof::PricedKernel& replay) override {
-    views_.AddReplay(replay);
+    tables_.views().AddReplay(replay);
     return true;  // On the timeline.
   }
   void EndInput() override {
-    collector_.End(views_.run());
-    views_.EndInput();
+    collector_.End(tables_.views().run());
+    tables_.views().EndInput();
   }
   std::optional<int64_t> StepOf(const prof::PricedKernel& kernel,
                                 std::optional<int64_t> told) const override {
-    return views_.StepOf(kernel, told);
+    return tables_.views().StepOf(kernel, told);
   }
 
  private:
-  prof::ViewRunner& views_;
+  ViewTables& tables_;
   Collector& collector_;
 };
 
@@ -93,15 +128,14 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
                          const std::function<std::vector<std::string>()>& said, Output* output) {
   const PageShell shell = SplitPage(EmbeddedPage());
   const PathCutter cutter = plan.folder.empty() ? PathCutter() : PathCutter(plan.folder);
-  const TablePlans tables_asked = PlanTables();
-  PageTables tables(tables_asked, plan.limit_bytes / 2, &cutter);
-  prof::ViewRunner views(tables_asked.plans, plan.run, &tables);
+  ViewTables tables(plan.limit_bytes / 2, plan.run, &cutter);
   Collector collector({plan.host, plan.limit_bytes, plan.input_count});
-  ReportSink sink(&views, &collector);
+  ReportSink sink(&tables, &collector);
 
   ReportResult result;
   result.kernels = PriceAll(records, plan.pricing, &sink, diagnostics);
-  views.Finish();
+  tables.Open(0);  // Where there was no input.
+  tables.views().Finish();
 
   PageContent content;
   content.program = plan.program;
@@ -109,10 +143,10 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
     content.inputs.push_back(ShownInput(input, plan.folder));
   }
   content.title = plan.title.empty() ? TitleOf(content.inputs) : plan.title;
-  SortNotes(views.Notes(), diagnostics, &content);
+  SortNotes(tables.views().Notes(), diagnostics, &content);
   for (const std::string& sentence : said()) content.notes.push_back(cutter.Cut(sentence));
-  content.plans = &tables_asked;
-  content.tables = &tables;
+  content.plans = &tables.plans();
+  content.tables = &tables.tables();
   content.timeline = collector.Take();
   content.host = plan.host;
   content.limit_bytes = plan.limit_bytes;

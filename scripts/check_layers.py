@@ -70,7 +70,7 @@ LAYERS = {
     # The programs.
     "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/views"},
     "prof": PRICED | {"prof/price", "prof/table", "prof/views", "prof/input", "nvtx_annotate/vocabulary"},
-    "report": MODEL | {"prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
+    "report": MODEL | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
                        "report/data", "report/timeline"},
     "test": ANY,
     "examples": ANY,
