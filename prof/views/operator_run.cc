@@ -124,12 +124,20 @@ uint32_t OperatorRun::SlotOfWork(const DeviceEvent& event, uint32_t call) {
   return SlotOf(calls_[call].group, run_.steps().OfEvent(event));
 }
 
+void OperatorRun::AddToCall(const KernelTime& time, CallState* call) {
+  if (call->time == kNoTime) {
+    call->time = static_cast<uint32_t>(times_.size());
+    times_.emplace_back();
+  }
+  times_[call->time].Add(time);
+}
+
 void OperatorRun::AddTime(uint32_t call, uint32_t slot, const KernelTime& time) {
   slots_[slot].sums.self.Add(time);
   if (call == CallWork::kNone) {
     slots_[slot].sums.total.Add(time);
   } else if (calls_[call].slot == slot) {
-    calls_[call].time.Add(time);
+    AddToCall(time, &calls_[call]);
   } else {
     const auto next = static_cast<uint32_t>(strays_.size());
     const uint32_t stray = stray_of_.FindOrInsert(PairOf(call, slot), next);
@@ -193,13 +201,15 @@ void OperatorRun::Finish() {
     const std::span<const CallTree::Call> calls = tree.Of(thread);
     for (size_t i = calls.size(); i-- > 0;) {
       const CallState& call = calls_[first + i];
-      if (outermost_[first + i] && call.slot != kNoSlot)
-        slots_[call.slot].sums.total.Add(call.time);
-      if (calls[i].parent != CallTree::kNone) calls_[first + calls[i].parent].time.Add(call.time);
+      if (call.time == kNoTime) continue;
+      const KernelTime& time = times_[call.time];
+      if (outermost_[first + i] && call.slot != kNoSlot) slots_[call.slot].sums.total.Add(time);
+      if (calls[i].parent != CallTree::kNone) AddToCall(time, &calls_[first + calls[i].parent]);
     }
   }
   // There may be several for each kernel, and the sums go elsewhere next.
   std::vector<CallState>().swap(calls_);
+  std::deque<KernelTime>().swap(times_);
   std::vector<uint32_t>().swap(kernel_slots_);
 }
 

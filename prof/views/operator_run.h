@@ -53,10 +53,13 @@ class OperatorRun {
   size_t text_count() const { return columns_.size(); }
 
  private:
+  static constexpr uint32_t kNoTime = UINT32_MAX;
   struct CallState {
     uint32_t group = 0;
-    uint32_t slot = 0;     // None where the call is not selected.
-    KernelTime time = {};  // That it launched itself; with those inside once that is summed.
+    uint32_t slot = 0;  // None where the call is not selected.
+    // What it launched itself, with those inside once that is summed; into times_. Most launch
+    // nothing.
+    uint32_t time = kNoTime;
   };
   /// What a call launched in another step than its own.
   struct Stray {
@@ -76,6 +79,7 @@ class OperatorRun {
   /// Gives time to a call and those around it, that of another step to the latter's sums of it.
   void AddTime(uint32_t call, uint32_t slot, const KernelTime& time);
   void SumStrays();
+  void AddToCall(const KernelTime& time, CallState* call);
   bool IsNamedProduct(const PricedKernel& kernel);
 
   const Run& run_;
@@ -84,7 +88,8 @@ class OperatorRun {
   std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by call: numbers of texts.
   std::vector<uint32_t> group_calls_;           // By group: its first call.
   std::vector<CallState> calls_;                // By place in CallTree::all().
-  std::vector<bool> outermost_;                 // The same: no call of its group is around it.
+  std::deque<KernelTime> times_;                // Of calls.
+  std::vector<bool> outermost_;  // The same as calls_: no call of its group is around it.
   std::deque<Slot> slots_;
   IdMap slot_of_;                       // By group and step.
   std::vector<uint32_t> kernel_slots_;  // By kernel.
