@@ -9,25 +9,29 @@
 namespace oplens::report {
 namespace {
 
+/// The first and the last moment of events; where one without a duration is last, its start.
 struct Extent {
   int64_t start_ns = 0;
-  int64_t end_ns = 0;
+  int64_t last_ns = 0;
 };
 
 Extent ExtentOf(std::span<const LaneEvent> events) {
   Extent extent{events.front().start_ns, events.front().start_ns};
-  for (const LaneEvent& event : events) extent.end_ns = std::max(extent.end_ns, event.end_ns());
+  for (const LaneEvent& event : events) {
+    extent.last_ns = std::max(
+        {extent.last_ns, event.start_ns, event.duration_ns > 0 ? event.end_ns() - 1 : INT64_MIN});
+  }
   return extent;
 }
 
 /// Which bucket a moment is in, counted from the origin: the floor of time / 2^shift.
 int64_t PlaceOf(int64_t time_ns, int shift) { return time_ns >> shift; }
 
-/// Buckets of 2^shift ns from the first to the last moment; an extent without length has one.
+/// Buckets of 2^shift ns from the first to the last moment; UINT64_MAX stands for one more too.
 uint64_t CountOf(const Extent& extent, int shift) {
-  const int64_t last = std::max(extent.start_ns, extent.end_ns - 1);
-  return static_cast<uint64_t>(PlaceOf(last, shift)) -
-         static_cast<uint64_t>(PlaceOf(extent.start_ns, shift)) + 1;
+  const uint64_t others = static_cast<uint64_t>(PlaceOf(extent.last_ns, shift)) -
+                          static_cast<uint64_t>(PlaceOf(extent.start_ns, shift));
+  return others == UINT64_MAX ? others : others + 1;
 }
 
 /// Adds up the time of each signature within one bucket.

@@ -1,0 +1,583 @@
+// The program: what a page holds is what prof prints and what the profile says.
+
+#include "test/support/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "prof/views/view.h"
+#include "test/report/read_page.h"
+#include "test/support/kineto_builder.h"
+#include "test/support/network_run.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+RunResult RunReport(std::vector<std::string> arguments, const RunOptions& options = {}) {
+  arguments.insert(arguments.begin(), Program("report"));
+  return RunProgram(arguments, options);
+}
+
+/// The page of profiles. Fails the test when the exit code is not 0.
+ReadPage PageOf(const std::vector<std::string>& inputs, std::vector<std::string> options = {}) {
+  const std::string path = (TestDir() / "page.html").string();
+  options.insert(options.end(), inputs.begin(), inputs.end());
+  options.insert(options.end(), {"-o", path});
+  const RunResult result = RunReport(options);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return ReadPage(ReadFile(path));
+}
+
+/// What `prof --view` prints of the same, without what is no field.
+std::vector<json> ProfRowsOf(const std::vector<std::string>& inputs, const std::string& view,
+                             const std::string& by, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> command = {Program("prof"), "--json", "--view", view};
+  if (!by.empty()) command.insert(command.end(), {"--by", by});
+  command.insert(command.end(), more.begin(), more.end());
+  command.insert(command.end(), inputs.begin(), inputs.end());
+  const RunResult result = RunProgram(command);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::vector<json> rows;
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) {
+    json row = json::parse(line);
+    std::vector<std::string> extra = {"schema", "view"};
+    for (const auto& [key, value] : row.items()) {
+      if (key.ends_with("Cut")) extra.push_back(key);
+    }
+    for (const std::string& key : extra) row.erase(key);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void ExpectRows(const ReadPage& page, const json& table, const std::vector<json>& expected) {
+  ASSERT_EQ(table.at("rows"), expected.size());
+  if (expected.empty()) {
+    EXPECT_TRUE(table.at("table").is_null());
+    return;
+  }
+  ASSERT_FALSE(table.at("table").is_null());
+  const std::vector<json> rows = page.Rows(table.at("fields"), table.at("table"));
+  ASSERT_EQ(rows.size(), expected.size());
+  for (size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i], expected[i]) << "row " << i;
+}
+
+/// Every table of the page is what prof prints.
+void ExpectTablesOfProf(const ReadPage& page, const std::vector<std::string>& inputs,
+                        const std::vector<std::string>& more = {}) {
+  ASSERT_EQ(page.summary().at("views").size(), prof::Views().size());
+  for (size_t i = 0; i < prof::Views().size(); ++i) {
+    const prof::View& of = prof::Views()[i];
+    const std::string name(of.name);
+    const json& view = page.summary().at("views").at(i);
+    SCOPED_TRACE(name);
+    ASSERT_EQ(view.at("name"), name);
+    EXPECT_EQ(view.at("left_out"), 0);
+    ExpectRows(page, view, ProfRowsOf(inputs, name, "", more));
+    std::string times;
+    if (of.by != nullptr) {
+      for (const std::string_view word : of.by()) {
+        if (word != "step" && word != "rank") continue;
+        times += (times.empty() ? "" : ",") + std::string(word);
+      }
+    }
+    EXPECT_EQ(view.at("by_step").is_null(), times.empty() || view.at("rows") == 0);
+    if (!view.at("by_step").is_null()) {
+      ExpectRows(page, view.at("by_step"), ProfRowsOf(inputs, name, times, more));
+    }
+    for (const json& grouping : view.at("groupings")) {
+      const std::string by = grouping.at("by").at(0);
+      SCOPED_TRACE(by);
+      ExpectRows(page, grouping, ProfRowsOf(inputs, name, by, more));
+    }
+  }
+}
+
+/// Lanes and chunks agree with the tables of kernels and copies, and the pyramids with the chunks.
+void ExpectTimeline(const ReadPage& page) {
+  const std::vector<json> signatures = page.Signatures();
+  const auto& view = page.View("kernels");
+  std::multiset<std::string> expected;
+  for (const json& row : page.Rows(view.at("fields"), view.at("table"))) {
+    if (row.at("sil").is_null()) continue;
+    expected.insert(row.at("kernel").get<std::string>() + " " + row.at("sil").dump() + " " +
+                    row.at("device").dump() + " " + row.at("stream").dump() + " " +
+                    row.at("op").dump() + row.at("flops").dump() + row.at("bytes").dump() +
+                    row.at("dir").dump());
+  }
+  size_t copies = 0;
+  const auto& of_copies = page.View("copies");
+  if (!of_copies.at("table").is_null()) {
+    for (const json& row : page.Rows(of_copies.at("fields"), of_copies.at("table"))) {
+      copies += row.at("sil").is_null() ? 0u : 1u;
+    }
+  }
+  std::multiset<std::string> found;
+  size_t found_copies = 0;
+  for (const json& lane : page.summary().at("timeline").at("lanes")) {
+    const std::vector<ReadPage::Event> events = page.EventsOf(lane);
+    EXPECT_EQ(lane.at("missing").empty(), events.size() == lane.at("events"));
+    int64_t before = INT64_MIN;
+    for (const ReadPage::Event& event : events) {
+      EXPECT_GE(event.start_ns, before);
+      before = event.start_ns;
+      const json& signature = signatures.at(event.signature);
+      EXPECT_LT(event.depth, lane.at("depth"));
+      if (lane.at("kind") == "thread") continue;
+      if (signature.at("class") == "copy" || signature.at("class") == "fill") {
+        ++found_copies;
+        continue;
+      }
+      found.insert(signature.at("name").get<std::string>() + " " +
+                   std::to_string(event.duration_ns) + " " + lane.at("device").dump() + " " +
+                   lane.at("stream").dump() + " " + signature.at("op").dump() +
+                   signature.at("flops").dump() + signature.at("bytes").dump() +
+                   signature.at("dir").dump());
+    }
+    for (const json& level : lane.at("levels")) {
+      size_t begun = 0;
+      for (const ReadPage::Bucket& bucket : page.BucketsOf(level)) {
+        begun += static_cast<size_t>(bucket.events);
+        if (bucket.busy > 0) {
+          EXPECT_LT(bucket.signature, signatures.size());
+        }
+      }
+      if (lane.at("kind") == "stream") {
+        EXPECT_EQ(begun, lane.at("events"));
+      }
+    }
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(found_copies, copies);
+}
+
+/// Links begin before they end: launches before kernels, forward ops before nodes.
+void ExpectLinks(const ReadPage& page, size_t least_launches) {
+  const json& timeline = page.summary().at("timeline");
+  std::vector<std::vector<ReadPage::Event>> lanes;
+  for (const json& lane : timeline.at("lanes")) lanes.push_back(page.EventsOf(lane));
+  const bool any = !timeline.at("signatures").is_null();
+  const std::vector<json> signatures = any ? page.Signatures() : std::vector<json>();
+  size_t launches = 0;
+  for (const json& of : timeline.at("links")) {
+    for (const std::vector<int64_t>& link : page.LinksOf(of)) {
+      const auto from_lane = static_cast<size_t>(link[0]);
+      const auto to_lane = static_cast<size_t>(link[2]);
+      const ReadPage::Event& from = lanes.at(from_lane).at(static_cast<size_t>(link[1]));
+      const ReadPage::Event& to = lanes.at(to_lane).at(static_cast<size_t>(link[3]));
+      EXPECT_EQ(timeline["lanes"][from_lane]["kind"], "thread");
+      if (of.at("kind") == "launch") {
+        ++launches;
+        EXPECT_EQ(timeline["lanes"][to_lane]["kind"], "stream");
+        EXPECT_EQ(signatures[from.signature]["class"], "api");
+      } else {
+        EXPECT_EQ(timeline["lanes"][to_lane]["kind"], "thread");
+        EXPECT_LE(from.start_ns, to.start_ns);
+        EXPECT_EQ(signatures[from.signature]["class"], "operator");
+      }
+    }
+  }
+  EXPECT_GE(launches, least_launches);
+}
+
+class FamiliesOfPagesTest : public testing::TestWithParam<std::string> {
+ protected:
+  std::string Write() {
+    const fs::path path = TestDir() / GetParam();
+    const NetworkRun run = ExampleNetwork();
+    if (GetParam() == "net.sql") WriteNvprofRun(run, path);
+    if (GetParam() == "net.sqlite") WriteNsysRun(run, path);
+    if (GetParam() == "net.json") WriteKinetoRun(run, path);
+    return path.string();
+  }
+};
+
+TEST_P(FamiliesOfPagesTest, TablesTimelineAndLinks) {
+  const std::string profile = Write();
+  const ReadPage page = PageOf({profile}, {"--keep-paths", "--quiet"});
+  EXPECT_EQ(page.summary().at("schema"), 1);
+  EXPECT_THAT(page.summary().at("program").get<std::string>(), testing::StartsWith("oplens "));
+  EXPECT_TRUE(page.summary().at("made").is_null());
+  EXPECT_EQ(page.summary().at("left_out"), json::array());
+  ExpectTablesOfProf(page, {profile});
+  ExpectTimeline(page);
+  ExpectLinks(page, 10);
+  const json& rank = page.summary().at("ranks").at(0);
+  EXPECT_GT(NumberOf(rank.at("duration_ns")), 0);
+  EXPECT_FALSE(rank.at("devices").empty());
+}
+
+TEST_P(FamiliesOfPagesTest, SelectedSteps) {
+  const std::string profile = Write();
+  const ReadPage page = PageOf({profile}, {"--step-range", "0-3", "--keep-paths", "--quiet"});
+  ExpectTablesOfProf(page, {profile}, {"--step-range", "0-3"});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FamiliesOfPagesTest,
+                         testing::Values("net.sql", "net.sqlite", "net.json"),
+                         [](const auto& of) { return of.param.substr(4); });
+
+TEST(ReportTest, TheSamePageTwice) {
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
+  const std::string profile = (TestDir() / "net.json").string();
+  EXPECT_EQ(PageOf({profile}).html(), PageOf({profile}).html());
+}
+
+TEST(ReportTest, ForwardAndBackwardAreLinked) {
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
+  const ReadPage page = PageOf({(TestDir() / "net.json").string()});
+  std::set<std::string> kinds;
+  for (const json& links : page.summary().at("timeline").at("links"))
+    kinds.insert(links.at("kind"));
+  EXPECT_THAT(kinds, testing::ElementsAre("backward", "launch"));
+}
+
+TEST(ReportTest, RanksOfAFolder) {
+  const fs::path folder = TestDir() / "run";
+  fs::create_directories(folder);
+  WriteKinetoRun(ExampleNetwork(), folder / "rank0.json");
+  WriteKinetoRun(ExampleNetwork(), folder / "rank1.json");
+  const ReadPage page = PageOf({folder.string()}, {"--keep-paths", "--quiet"});
+  EXPECT_EQ(page.summary().at("ranks").size(), 2u);
+  ExpectTablesOfProf(page, {folder.string()});
+  ExpectTimeline(page);
+  ExpectLinks(page, 20);
+}
+
+TEST(ReportTest, RecordsHaveLanesOfStreams) {
+  WriteNvprofRun(ExampleNetwork(), TestDir() / "net.sql");
+  const std::string dict = (TestDir() / "net.dict").string();
+  ASSERT_EQ(RunProgram({Program("parse"), (TestDir() / "net.sql").string(), "-o", dict}).exit_code,
+            0);
+  const ReadPage page = PageOf({dict}, {"--keep-paths", "--quiet"});
+  ExpectTablesOfProf(page, {dict});
+  ExpectTimeline(page);
+  const RunResult from_input =
+      RunReport({"-", "-o", (TestDir() / "stdin.html").string()}, {.stdin_path = dict});
+  EXPECT_EQ(from_input.exit_code, 0) << from_input.err;
+  EXPECT_EQ(RunReport({"-"}, {.stdin_path = dict}).exit_code, 2);
+}
+
+TEST(ReportTest, NoHost) {
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
+  const std::string profile = (TestDir() / "net.json").string();
+  const ReadPage page = PageOf({profile}, {"--no-host", "--keep-paths", "--quiet"});
+  for (const json& lane : page.summary().at("timeline").at("lanes")) {
+    EXPECT_EQ(lane.at("kind"), "stream");
+  }
+  EXPECT_THAT(page.summary().at("left_out").dump(), HasSubstr("--no-host"));
+  ExpectTablesOfProf(page, {profile});
+  ExpectTimeline(page);
+}
+
+TEST(ReportTest, MemoryIsACounter) {
+  KinetoBuilder builder;
+  builder.AddOperator({});
+  builder.Launch({}, 100);
+  for (int64_t i = 0; i < 3; ++i) {
+    builder.AddInstant("[memory]", 1000 * i,
+                       {{"Device Type", "1"},
+                        {"Device Id", "0"},
+                        {"Addr", "1"},
+                        {"Bytes", "512"},
+                        {"Total Allocated", std::to_string(512 * (i + 1))},
+                        {"Total Reserved", "4096"}});
+  }
+  builder.Write(TestDir() / "memory.json");
+  const ReadPage page = PageOf({(TestDir() / "memory.json").string()});
+  const json& counters = page.summary().at("timeline").at("counters");
+  ASSERT_EQ(counters.size(), 2u);
+  EXPECT_EQ(counters[0].at("name"), "allocated memory");
+  EXPECT_EQ(counters[1].at("name"), "reserved memory");
+  const json points = json::parse(page.Bytes(counters[0].at("chunk")));
+  EXPECT_EQ(points.at("v"), json::parse("[512, 1024, 1536]"));
+  EXPECT_EQ(points.at("t").size(), 3u);
+}
+
+// What a name may be, in every place that shows one.
+const std::vector<std::string>& HostileNames() {
+  static const std::vector<std::string> names = {"</script><script>alert(1)</script>",
+                                                 "<!--oplens:data-->",
+                                                 "<!--<script>",
+                                                 "\"quotes'`",
+                                                 "${alert(1)} {{x}}",
+                                                 std::string("nul\0nul", 7),
+                                                 "\xE2\x80\xAE right \xE2\x80\x8F left",
+                                                 "\xF0\x9F\x98\x80",
+                                                 std::string(10000, 'x'),
+                                                 "\xFF\xFE invalid \xC3",
+                                                 "line\nend\r\t\x01",
+                                                 "&lt;&amp;",
+                                                 "]]>",
+                                                 "\\u003c/script>"};
+  return names;
+}
+
+TEST(ReportTest, HostileNamesAreText) {
+  KinetoBuilder builder;
+  int64_t at = 0;
+  for (const std::string& name : HostileNames()) {
+    // JSON holds UTF-8; other bytes come as they are.
+    builder.AddHost("user_annotation", name, at, 900);
+    builder.AddHost("python_function", name, at, 900);
+    builder.AddOperator({.name = name, .start_ns = at, .duration_ns = 900});
+    builder.Launch({.name = name}, at + 100);
+    at += 5000;
+  }
+  builder.AddName("thread_name", KinetoBuilder::kProcess, 1234, HostileNames()[0]);
+  const fs::path path = TestDir() / "x<y>&\"'.json";
+  builder.Write(path);
+  const ReadPage page = PageOf({path.string()}, {"--title", HostileNames()[0] + HostileNames()[5]});
+  // The shell has the tags of the page, the data blocks theirs, and there are no others.
+  const std::string& html = page.html();
+  const auto count = [&](const std::string& text) {
+    size_t found = 0;
+    for (size_t i = html.find(text); i != std::string::npos; i = html.find(text, i + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("<script type=\"application/"), page.blocks().size() + 1);
+  EXPECT_EQ(count("alert(1)</script>"), 0u);
+  EXPECT_EQ(html.find('\0'), std::string::npos);
+  EXPECT_THAT(page.title(), HasSubstr("&lt;/script&gt;"));
+  std::set<std::string> names;
+  for (const json& signature : page.Signatures()) {
+    if (signature.at("name").is_string()) names.insert(signature.at("name"));
+  }
+  for (const std::string& name : HostileNames()) {
+    const json valid = json::parse(json(name).dump(-1, ' ', false, json::error_handler_t::replace));
+    // The reader of traces may write control characters and broken bytes its own way.
+    if (name.find('\xFF') != std::string::npos || name.find('\x01') != std::string::npos ||
+        name.find('\0') != std::string::npos) {
+      continue;
+    }
+    EXPECT_TRUE(names.contains(valid.get<std::string>())) << name;
+  }
+}
+
+TEST(ReportTest, PathsAreCutUnlessKept) {
+  KinetoBuilder builder;
+  const std::string folder = fs::canonical(TestDir()).string();
+  builder.AddOperator({.start_ns = 1000,
+                       .duration_ns = 9000,
+                       .dims = "[[2, 3], [3, 4]]",
+                       .types = R"(["float", "float"])",
+                       .stack = folder + "/train.py(2): f;/venv/lib/site-packages/timm/vit.py(5): g"});
+  builder.AddHost("python_function", folder + "/train.py(2): f", 1000, 20000);
+  builder.Launch({}, 2000);
+  builder.Write(TestDir() / "net.json");
+  const std::string output = (TestDir() / "page.html").string();
+  const auto page = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"net.json", "-o", output, "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(RunReport(arguments, {.directory = folder}).exit_code, 0);
+    return ReadPage(ReadFile(output));
+  };
+  const auto all_text = [](const ReadPage& of) {
+    std::string text = of.summary().dump();
+    for (const auto& [id, block] : of.blocks()) text += of.Bytes(id);
+    return text;
+  };
+  const std::string cut = all_text(page({}));
+  EXPECT_THAT(cut, Not(HasSubstr(folder)));
+  EXPECT_THAT(cut, Not(HasSubstr("site-packages")));
+  EXPECT_THAT(cut, HasSubstr("train.py"));
+  EXPECT_THAT(cut, HasSubstr("timm/vit.py"));
+  EXPECT_THAT(all_text(page({"--keep-paths"})), HasSubstr(folder + "/train.py"));
+}
+
+TEST(ReportTest, LimitsAreKept) {
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
+  const std::string profile = (TestDir() / "net.json").string();
+  const std::string output = (TestDir() / "page.html").string();
+  const size_t whole = PageOf({profile}).html().size();
+  size_t refused = 0;
+  size_t kept = 0;
+  for (size_t limit = 1; limit < whole; limit += whole / 23) {
+    fs::remove(output);
+    const RunResult result =
+        RunReport({profile, "-o", output, "--report-limit", std::to_string(limit)});
+    if (result.exit_code == 2) {
+      ++refused;
+      EXPECT_FALSE(fs::exists(output));
+      EXPECT_THAT(result.err, HasSubstr("--report-limit"));
+      continue;
+    }
+    ++kept;
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const ReadPage page(ReadFile(output));
+    EXPECT_LE(page.html().size(), limit);
+    EXPECT_FALSE(page.summary().at("left_out").empty());
+    EXPECT_THAT(result.err, HasSubstr("not on the page"));
+    for (const json& view : page.summary().at("views")) {
+      if (view.at("table").is_null()) {
+        EXPECT_EQ(view.at("rows"), 0);
+        continue;
+      }
+      EXPECT_EQ(page.Rows(view.at("fields"), view.at("table")).size(), view.at("rows"));
+    }
+    ExpectLinks(page, 0);
+  }
+  EXPECT_GT(refused, 0u);
+  EXPECT_GT(kept, 0u);
+}
+
+TEST(ReportTest, ManyStepsKeepTheHostOfThree) {
+  KinetoBuilder builder;
+  int64_t at = 0;
+  constexpr int kSteps = 60;
+  for (int step = 0; step < kSteps; ++step) {
+    // The longest is step 41.
+    const int64_t length = step == 41 ? 2'000'000 : 1'000'000 + step;
+    builder.AddHost("user_annotation", "ProfilerStep#" + std::to_string(step), at, length);
+    for (int i = 0; i < 1200; ++i) {
+      builder.AddOperator({.start_ns = at + 10 + i * 700, .duration_ns = 650});
+      builder.Launch({.duration_ns = 200, .grid = {step + 1, 1, 1}}, at + 20 + i * 700);
+    }
+    at += length + 10;
+  }
+  builder.Write(TestDir() / "steps.json");
+  const std::string profile = (TestDir() / "steps.json").string();
+  const ReadPage page = PageOf({profile}, {"--quiet", "--keep-paths"});
+  ExpectLinks(page, 3 * 1200);
+  const json& rank = page.summary().at("ranks").at(0);
+  ASSERT_EQ(rank.at("steps").size(), size_t{kSteps});
+  EXPECT_EQ(rank.at("steps_from"), "ranges");
+  for (const json& lane : page.summary().at("timeline").at("lanes")) {
+    if (lane.at("kind") != "thread") continue;
+    EXPECT_EQ(lane.at("events"), kSteps * (2 * 1200 + 1));
+    EXPECT_FALSE(lane.at("missing").empty());
+    // All events outside what is missing are there, and only they.
+    size_t of_steps[3] = {};
+    const int64_t numbers[3] = {0, 29, 41};
+    for (const ReadPage::Event& event : page.EventsOf(lane)) {
+      for (size_t i = 0; i < 3; ++i) {
+        const json& step = rank.at("steps").at(static_cast<size_t>(numbers[i]));
+        if (event.start_ns >= step.at("host_start_ns") && event.start_ns < step.at("host_end_ns")) {
+          ++of_steps[i];
+        }
+      }
+      for (const json& missing : lane.at("missing")) {
+        EXPECT_FALSE(event.start_ns >= NumberOf(missing.at("start_ns")) &&
+                     event.start_ns < NumberOf(missing.at("end_ns")));
+      }
+    }
+    for (const size_t events : of_steps) EXPECT_EQ(events, 2 * 1200 + 1u);
+  }
+  EXPECT_THAT(page.summary().at("left_out").dump(), HasSubstr("(0, 29, 41)"));
+}
+
+TEST(ReportTest, OutputIsWholeOrNotThere) {
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
+  const std::string folder = TestDir().string();
+  WriteFile(TestDir() / "page.html", "before");
+  // A disk that fills up, an input that is not there, and one that is the output.
+  EXPECT_EQ(
+      RunReport({"net.json", "-o", "page.html"}, {.max_file_bytes = 5000, .directory = folder})
+          .exit_code,
+      1);
+  EXPECT_EQ(ReadFile(TestDir() / "page.html"), "before");
+  EXPECT_EQ(RunReport({"none.json", "-o", "page.html"}, {.directory = folder}).exit_code, 1);
+  EXPECT_EQ(ReadFile(TestDir() / "page.html"), "before");
+  EXPECT_EQ(RunReport({"net.json", "-o", "net.json"}, {.directory = folder}).exit_code, 2);
+  EXPECT_EQ(RunReport({"net.json", "-o", "none/page.html"}, {.directory = folder}).exit_code, 1);
+  EXPECT_THAT(FilesIn(TestDir()), testing::ElementsAre("net.json", "page.html"));
+  // The name of one input.
+  const RunResult named = RunReport({"net.json"}, {.directory = folder});
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_THAT(named.err, HasSubstr("wrote net.json.html, "));
+  EXPECT_EQ(ReadPage(ReadFile(TestDir() / "net.json.html")).title(), "net.json");
+  EXPECT_EQ(RunReport({"net.json", "net.json"}, {.directory = folder}).exit_code, 2);
+  const RunResult printed = RunReport({"net.json", "-o", "-", "--quiet"}, {.directory = folder});
+  EXPECT_EQ(printed.exit_code, 0);
+  EXPECT_EQ(printed.err, "");
+  EXPECT_EQ(printed.out, ReadFile(TestDir() / "net.json.html"));
+}
+
+TEST(ReportTest, ExitCodes) {
+  const std::string folder = TestDir().string();
+  KinetoBuilder empty;
+  empty.Write(TestDir() / "empty.json");
+  EXPECT_EQ(RunReport({"empty.json"}, {.directory = folder}).exit_code, 0);
+  EXPECT_EQ(RunReport({"empty.json", "--strict"}, {.directory = folder}).exit_code, 3);
+  EXPECT_EQ(RunReport({"--nonsense"}, {.directory = folder}).exit_code, 2);
+  EXPECT_EQ(RunReport({}, {.directory = folder}).exit_code, 2);
+  WriteFile(TestDir() / "no.json", "{]");
+  EXPECT_EQ(RunReport({"no.json"}, {.directory = folder}).exit_code, 1);
+  const RunResult version = RunReport({"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_THAT(version.out, testing::StartsWith("report (oplens) "));
+  EXPECT_THAT(RunReport({"-h"}).out, HasSubstr("--report-limit"));
+  // A file of a folder that cannot be read costs the others nothing.
+  fs::create_directories(TestDir() / "run");
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "run" / "a.json");
+  WriteFile(TestDir() / "run" / "b.json", "{]");
+  const RunResult partly = RunReport({"run", "--strict"}, {.directory = folder});
+  EXPECT_EQ(partly.exit_code, 3);
+  EXPECT_THAT(partly.err, HasSubstr("left out"));
+  EXPECT_THAT(partly.err, Not(HasSubstr("prof:")));
+  EXPECT_TRUE(fs::exists(TestDir() / "run.html"));
+}
+
+TEST(ReportTest, OpenShowsThePage) {
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
+  const fs::path programs = TestDir() / "programs";
+  fs::create_directories(programs);
+  const fs::path seen = TestDir() / "seen";
+  WriteFile(programs / "xdg-open", "#!/bin/sh\nprintf %s \"$1\" > '" + seen.string() + "'\n");
+  ASSERT_EQ(::chmod((programs / "xdg-open").c_str(), 0755), 0);
+  const std::string path = ::getenv("PATH");
+  ::setenv("PATH", (programs.string() + ":" + path).c_str(), 1);
+  const std::string folder = fs::canonical(TestDir()).string();
+  const RunResult result = RunReport({"net.json", "--open"}, {.directory = folder});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(ReadFile(seen), folder + "/net.json.html");
+  WriteFile(programs / "xdg-open", "#!/bin/sh\nexit 3\n");
+  const RunResult failed = RunReport({"net.json", "--open"}, {.directory = folder});
+  EXPECT_EQ(failed.exit_code, 0);
+  EXPECT_THAT(failed.err, HasSubstr("xdg-open could not show the page"));
+  ::setenv("PATH", "/nonexistent", 1);
+  const RunResult without = RunReport({"net.json", "--open"}, {.directory = folder});
+  EXPECT_EQ(without.exit_code, 0);
+  EXPECT_THAT(without.err, HasSubstr("xdg-open cannot be run"));
+  ::setenv("PATH", path.c_str(), 1);
+}
+
+class CorpusPagesTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(CorpusPagesTest, TablesTimelineAndLinks) {
+  OPLENS_NEED_CORPUS();
+  const std::string profile = CorpusFile(GetParam()).string();
+  const ReadPage page = PageOf({profile}, {"--keep-paths", "--quiet"});
+  ExpectTablesOfProf(page, {profile});
+  ExpectTimeline(page);
+  ExpectLinks(page, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CorpusPagesTest,
+                         testing::Values("nvprof/lm.sql", "kineto/h100/bert_small.json"),
+                         [](const auto& of) {
+                           std::string name = of.param;
+                           for (char& c : name) {
+                             if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+                           }
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace oplens::test

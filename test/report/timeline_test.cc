@@ -1,0 +1,244 @@
+// Pyramids, chunks, windows and counters of the timeline.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "report/summary.h"
+#include "report/timeline/counters.h"
+#include "report/timeline/event_chunk.h"
+#include "report/timeline/pyramid.h"
+#include "report/timeline/signatures.h"
+#include "report/timeline/windows.h"
+#include "test/report/read_page.h"
+
+namespace oplens::report {
+namespace {
+
+/// What a bucket must show, by looking at every ns.
+std::vector<Bucket> BucketsByBruteForce(const std::vector<LaneEvent>& events, int64_t bucket_ns) {
+  const auto floor = [&](int64_t t) {
+    return t >= 0 ? t / bucket_ns : -((-t + bucket_ns - 1) / bucket_ns);
+  };
+  int64_t end = events.front().start_ns + 1;
+  for (const LaneEvent& event : events) end = std::max({end, event.start_ns + 1, event.end_ns()});
+  const int64_t first = floor(events.front().start_ns);
+  const int64_t last = floor(end - 1);
+  std::vector<Bucket> buckets(static_cast<size_t>(last - first + 1));
+  std::vector<std::map<uint32_t, int64_t>> times(buckets.size());
+  for (int64_t t = events.front().start_ns; t < end; ++t) {
+    for (const LaneEvent& event : events) {
+      if (t < event.start_ns || t >= event.end_ns()) continue;
+      ++times[static_cast<size_t>(floor(t) - first)][event.signature];
+      break;  // The one that started first.
+    }
+  }
+  for (const LaneEvent& event : events) {
+    ++buckets[static_cast<size_t>(floor(event.start_ns) - first)].events;
+  }
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    int64_t busy = 0;
+    int64_t most = 0;
+    for (const auto& [signature, time] : times[i]) {
+      busy += time;
+      if (time > most) buckets[i].signature = signature;
+      most = std::max(most, time);
+    }
+    if (busy > 0) {
+      const double share = static_cast<double>(busy) / static_cast<double>(bucket_ns);
+      buckets[i].busy = static_cast<uint8_t>(std::clamp(share * 255 + 0.5, 1.0, 255.0));
+      continue;
+    }
+    for (const LaneEvent& event : events) {
+      if (event.duration_ns == 0 && floor(event.start_ns) - first == static_cast<int64_t>(i)) {
+        buckets[i].signature = std::min(buckets[i].signature, event.signature);
+      }
+    }
+  }
+  return buckets;
+}
+
+void ExpectEqual(const std::vector<Bucket>& found, const std::vector<Bucket>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].signature, expected[i].signature) << i;
+    EXPECT_EQ(found[i].busy, expected[i].busy) << i;
+    EXPECT_EQ(found[i].events, expected[i].events) << i;
+  }
+}
+
+std::vector<LaneEvent> RandomEvents(std::mt19937* random, size_t count) {
+  std::vector<LaneEvent> events;
+  const auto below = [&](uint32_t limit) { return static_cast<int64_t>((*random)() % limit); };
+  int64_t start = -below(300);
+  for (size_t i = 0; i < count; ++i) {
+    start += below(40);
+    // Some overlap what comes, some are empty.
+    const int64_t duration = below(4) == 0 ? 0 : below(60);
+    events.push_back({start, duration, static_cast<uint32_t>(below(5)), 0});
+  }
+  return events;
+}
+
+TEST(PyramidTest, AgreesWithBruteForce) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 200; ++round) {
+    const std::vector<LaneEvent> events = RandomEvents(&random, 1 + random() % 40);
+    for (const int64_t bucket_ns : {1, 4, 16, 64, 256, 4096}) {
+      SCOPED_TRACE(testing::Message() << "round " << round << ", buckets of " << bucket_ns);
+      ExpectEqual(MakeBuckets(events, bucket_ns, 5), BucketsByBruteForce(events, bucket_ns));
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST(PyramidTest, LevelsGrowByFour) {
+  std::mt19937 random(3);
+  const std::vector<LaneEvent> events = RandomEvents(&random, 100000);
+  const std::vector<Level> levels = MakePyramid(events, 5);
+  ASSERT_GT(levels.size(), 2u);
+  EXPECT_LE(levels.front().count, kMaxBuckets);
+  EXPECT_GT(levels.front().count, kMaxBuckets / 4);
+  EXPECT_LE(levels.back().count, kLeastBuckets);
+  for (size_t i = 1; i < levels.size(); ++i) {
+    EXPECT_EQ(levels[i].bucket_ns, levels[i - 1].bucket_ns * kLevelFactor);
+    EXPECT_EQ(levels[i].start_ns % levels[i].bucket_ns, 0);
+  }
+}
+
+TEST(PyramidTest, FewEventsHaveFewBuckets) {
+  const std::vector<LaneEvent> events = {{0, 10, 0, 0}, {1'000'000'000'000, 10, 0, 0}};
+  const std::vector<Level> levels = MakePyramid(events, 1);
+  ASSERT_EQ(levels.size(), 1u);
+  EXPECT_LE(levels[0].count, kLeastBuckets);
+  EXPECT_TRUE(MakePyramid({}, 1).empty());
+}
+
+TEST(PyramidTest, HostileTimesEnd) {
+  // All of time, many times over: linear all the same.
+  std::vector<LaneEvent> events(50000, LaneEvent{0, INT64_MAX, 0, 0});
+  EXPECT_EQ(MakePyramid(events, 1).back().count, 256u);
+  events = {{INT64_MIN, INT64_MAX, 0, 0}, {-1, INT64_MAX, 1, 0}, {INT64_MAX, 0, 2, 0}};
+  EXPECT_FALSE(MakePyramid(events, 3).empty());
+  // More than a bucket counts.
+  const std::vector<LaneEvent> many(70000, LaneEvent{5, 0, 0, 0});
+  EXPECT_EQ(MakeBuckets(many, 1024, 1)[0].events, UINT16_MAX);
+}
+
+nlohmann::json ChunkOf(const EventChunk& chunk) {
+  return {{"start_ns", chunk.start_ns}, {"count", chunk.count}, {"wide", chunk.wide}};
+}
+
+TEST(EventChunkTest, WideWhereATimeNeedsIt) {
+  const auto pack = [](std::vector<LaneEvent> events) {
+    return PackEvents(events, false, INT64_MAX);
+  };
+  EXPECT_FALSE(pack({{-5, 1, 0, 0}, {int64_t{UINT32_MAX} - 5, UINT32_MAX, 0, 0}}).wide);
+  EXPECT_TRUE(pack({{0, 1, 0, 0}, {int64_t{UINT32_MAX} + 1, 1, 0, 0}}).wide);
+  EXPECT_TRUE(pack({{0, int64_t{UINT32_MAX} + 1, 0, 0}}).wide);
+  const EventChunk all = pack({{INT64_MIN, INT64_MAX, 0, 0}, {INT64_MAX, 5, 0, 0}});
+  EXPECT_TRUE(all.wide);
+  EXPECT_EQ(all.start_ns, INT64_MIN);
+  EXPECT_EQ(all.end_ns, INT64_MAX);
+  EXPECT_EQ(ChunkOf(all)["count"], 2);
+}
+
+TEST(WindowsTest, FirstMedianAndLongest) {
+  std::vector<prof::Step> steps;
+  for (const int64_t length : {50, 10, 90, 20, 30}) {
+    prof::Step step;
+    step.number = static_cast<int64_t>(steps.size());
+    step.host = {1000 * step.number, 1000 * step.number + 5};
+    step.span = {1000 * step.number, 1000 * step.number + length};
+    steps.push_back(step);
+  }
+  const auto numbers = [&] {
+    std::vector<int64_t> found;
+    for (const Window& window : WindowsOf(steps, 0)) found.push_back(window.step);
+    return found;
+  };
+  EXPECT_EQ(numbers(), (std::vector<int64_t>{0, 4, 2}));
+  steps[2].complete = false;
+  EXPECT_EQ(numbers(), (std::vector<int64_t>{0, 3}));
+  for (prof::Step& step : steps) step.complete = false;
+  EXPECT_EQ(numbers(), (std::vector<int64_t>{0, 4, 2}));
+  steps.resize(1);
+  EXPECT_EQ(numbers(), std::vector<int64_t>{0});
+  EXPECT_EQ(WindowsOf(steps, 100)[0].host.start_ns, -100);
+  EXPECT_TRUE(WindowsOf({}, 0).empty());
+}
+
+TEST(WindowsTest, SinceNeverWraps) {
+  EXPECT_EQ(Since(INT64_MAX, -5), INT64_MAX);
+  EXPECT_EQ(Since(INT64_MIN, 5), INT64_MIN);
+  EXPECT_EQ(Since(7, 5), 2);
+}
+
+TEST(CountersTest, ThinningKeepsLeastAndLargest) {
+  Counter counter;
+  for (int64_t i = 0; i < 200000; ++i) {
+    counter.times_ns.push_back(i * 10);
+    counter.values.push_back((i * 7919) % 10007);
+  }
+  counter.values[123456] = 1'000'000;
+  counter.values[654] = -3;
+  const auto whole = counter;
+  Thin(&counter);
+  EXPECT_EQ(counter.recorded, 200000u);
+  EXPECT_LE(counter.times_ns.size(), kMaxPoints);
+  EXPECT_TRUE(std::is_sorted(counter.times_ns.begin(), counter.times_ns.end()));
+  EXPECT_EQ(*std::max_element(counter.values.begin(), counter.values.end()), 1'000'000);
+  EXPECT_EQ(*std::min_element(counter.values.begin(), counter.values.end()), -3);
+  for (size_t i = 0; i < counter.times_ns.size(); ++i) {
+    EXPECT_EQ(whole.values[static_cast<size_t>(counter.times_ns[i] / 10)], counter.values[i]);
+  }
+}
+
+TEST(MissingTest, IsWhatKeptChunksDoNotCover) {
+  Lane lane;
+  lane.events = 40;
+  lane.start_ns = 0;
+  lane.end_ns = 100;
+  for (int64_t i = 0; i < 4; ++i) {
+    EventChunk chunk;
+    chunk.count = 10;
+    chunk.covers_from_ns = 20 * i;
+    chunk.covers_to_ns = i == 3 ? INT64_MAX : 20 * i + 20;
+    lane.chunks.push_back(chunk);
+  }
+  using Stretches = std::vector<std::pair<int64_t, int64_t>>;
+  const std::optional<size_t> no;
+  EXPECT_EQ(MissingOf(lane, {0, 1, 2, 3}), Stretches());
+  EXPECT_EQ(MissingOf(lane, {no, no, no, no}), (Stretches{{0, 100}}));
+  EXPECT_EQ(MissingOf(lane, {no, 1, no, 3}), (Stretches{{0, 20}, {40, 60}}));
+  EXPECT_EQ(MissingOf(lane, {0, no, no, no}), (Stretches{{20, 100}}));
+}
+
+TEST(SignaturesTest, EqualOnesAreOneAndTheRestIsOther) {
+  Signatures signatures;
+  EXPECT_EQ(signatures.OfName("a", EventClass::kOperator), 0u);
+  EXPECT_EQ(signatures.OfName("a", EventClass::kFrame), 1u);
+  EXPECT_EQ(signatures.OfName("a", EventClass::kOperator), 0u);
+  MemoryCopy copy;
+  copy.size_bytes = 5;
+  const uint32_t five = signatures.OfCopy(copy);
+  copy.size_bytes = 6;
+  EXPECT_NE(signatures.OfCopy(copy), five);
+  for (size_t i = 0; i < Signatures::kMaxNamed; ++i) {
+    signatures.OfName(std::to_string(i), EventClass::kMarker);
+  }
+  const size_t full = signatures.size();
+  EXPECT_EQ(signatures.OfName("x", EventClass::kMarker),
+            signatures.OfName("y", EventClass::kMarker));
+  EXPECT_LE(signatures.size(), full + 1);
+  copy.size_bytes = 7;
+  const uint32_t plain = signatures.OfCopy(copy);
+  copy.size_bytes = 8;
+  EXPECT_EQ(signatures.OfCopy(copy), plain);
+}
+
+}  // namespace
+}  // namespace oplens::report
