@@ -52,12 +52,18 @@ void OperatorRun::GroupCalls(const std::vector<OperatorKey>& by) {
       if (group == next) group_calls_.push_back(static_cast<uint32_t>(call));
     }
   }
+  // Calls of a group have the same texts.
+  for (std::vector<uint32_t>& column : columns_) {
+    std::vector<uint32_t> of_groups;
+    for (const uint32_t call : group_calls_) of_groups.push_back(column[call]);
+    column = std::move(of_groups);
+  }
 }
 
 std::vector<std::string_view> OperatorRun::TextsOf(uint32_t group) const {
   std::vector<std::string_view> texts;
   for (const std::vector<uint32_t>& column : columns_) {
-    texts.push_back(places_.texts().TextOf(column[group_calls_[group]]));
+    texts.push_back(places_.texts().TextOf(column[group]));
   }
   return texts;
 }

@@ -85,7 +85,7 @@ class OperatorRun {
   const Run& run_;
   bool by_step_;  // Slots are of steps; sums over all of them need none.
   CallPlaces places_;
-  std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by call: numbers of texts.
+  std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by group: numbers of texts.
   std::vector<uint32_t> group_calls_;           // By group: its first call.
   std::vector<CallState> calls_;                // By place in CallTree::all().
   std::deque<KernelTime> times_;                // Of calls.

@@ -20,7 +20,9 @@ uint64_t WhatOf(const KernelRecord& record) {
 void RepetitionFinder::Stop() {
   stopped_ = true;
   kernels_ = {};
-  whats_ = {};
+  durations_ns_ = {};
+  kinds_ = {};
+  kind_of_ = {};
 }
 
 void RepetitionFinder::Add(const KernelRecord& record, uint32_t group) {
@@ -33,10 +35,20 @@ void RepetitionFinder::Add(const KernelRecord& record, uint32_t group) {
   if (rank_ != rank || device_id_ != record.device_id || kernels_.size() >= kMaxKernels) {
     return Stop();
   }
-  whats_.push_back(WhatOf(record));
-  kernels_.push_back({record.timed() ? record.duration_ns : 0, group});
+  const Kind kind{WhatOf(record), group};
+  const auto next = static_cast<uint32_t>(kinds_.size());
+  const uint32_t number =
+      kind_of_.FindOrInsert(static_cast<int64_t>(Mixed(kind.what, kind.group)), next);
+  if (number == next) kinds_.push_back(kind);
+  kernels_.push_back(number);
+  durations_ns_.push_back(record.timed() ? record.duration_ns : 0);
 }
 
-std::optional<Repetition> RepetitionFinder::Find() const { return FindRepetition(whats_); }
+std::optional<Repetition> RepetitionFinder::Find() const {
+  std::vector<uint64_t> whats;
+  whats.reserve(kernels_.size());
+  for (const uint32_t kind : kernels_) whats.push_back(kinds_[kind].what);
+  return FindRepetition(whats);
+}
 
 }  // namespace oplens::prof

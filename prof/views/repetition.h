@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/id_map.h"
 #include "parse/model/kernel_record.h"
 #include "prof/run/repetition.h"
 
@@ -17,7 +18,7 @@ namespace oplens::prof {
 /// several interleave by chance.
 class RepetitionFinder {
  public:
-  /// Remembers a kernel of the group with this number: 24 bytes each.
+  /// Remembers a kernel of the group with this number: 12 bytes each.
   void Add(const KernelRecord& record, uint32_t group);
 
   /// The repetition with the most kernels and of these the shortest; nullopt without one, or after
@@ -29,23 +30,26 @@ class RepetitionFinder {
   void ForEachRepeated(const Repetition& repetition, F f) const {
     const auto size = static_cast<size_t>(repetition.period * repetition.count);
     for (size_t i = kernels_.size() - size; i < kernels_.size(); ++i) {
-      f(kernels_[i].group, kernels_[i].duration_ns);
+      f(kinds_[kernels_[i]].group, durations_ns_[i]);
     }
   }
 
   static constexpr size_t kMaxKernels = size_t{1} << 20;
 
  private:
-  struct Kernel {
-    int64_t duration_ns = 0;
+  /// Kernels that are alike but for their times.
+  struct Kind {
+    uint64_t what = 0;  // A hash of name and grid.
     uint32_t group = 0;
   };
 
   /// Gives up: nothing can be found any more.
   void Stop();
 
-  std::vector<uint64_t> whats_;  // By kernel: a hash of name and grid.
-  std::vector<Kernel> kernels_;
+  std::vector<uint32_t> kernels_;      // Their kinds.
+  std::vector<int64_t> durations_ns_;  // By kernel.
+  std::vector<Kind> kinds_;
+  IdMap kind_of_;  // By a hash of both.
   std::string rank_;
   int64_t device_id_ = 0;
   bool stopped_ = false;
