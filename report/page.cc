@@ -114,6 +114,7 @@ Page::Page(const PageContent& content, const PageShell& shell, const PathCutter&
   AddEvents(Lane::Kind::kStream);
   AddEvents(Lane::Kind::kThread);
   AddLinks();
+  FillWithTables();
   Measure();
   // What parts take was estimated: the last go where that was too little.
   while (size_ > limit_ && !parts_.empty()) {
@@ -221,6 +222,15 @@ void Page::AddFurtherTables() {
       if (tables[i].kind != kind || taken > limit_ / kOfFurtherTables) continue;
       AddTable(i, std::min(limit_ / kOfTable, limit_ / kOfFurtherTables - taken));
     }
+  }
+}
+
+/// Tables that had more than their part of the limit, where there is room after all.
+void Page::FillWithTables() {
+  const Placement placement = Place();
+  const auto& tables = content_.plans->tables;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (tables[i].kind != TableKind::kPlain && !placement.tables[i].block) AddTable(i, left());
   }
 }
 
@@ -373,6 +383,13 @@ void Page::SayWhatIsLeftOut(const Placement& placement) {
 void Page::SayOfTimeline(const Placement& placement) {
   const Timeline& timeline = content_.timeline;
   const std::string why = TooLarge(limit_);
+  size_t steps = 0;
+  for (const Rank& rank : timeline.ranks) steps += rank.steps_left_out;
+  if (steps > 0) left_out_.push_back(fmt::format("the times of {} steps", steps) + why);
+  if (timeline.lanes_left_out > 0) {
+    left_out_.push_back(
+        fmt::format("the {} lanes with the fewest events", timeline.lanes_left_out) + why);
+  }
   size_t levels = 0;
   size_t events[2] = {};
   size_t kept[2] = {};

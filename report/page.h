@@ -46,6 +46,7 @@ class Page {
   void AddTables();
   void AddTimelineFromAfar();
   void AddFurtherTables();
+  void FillWithTables();
   void AddCounters();
   void AddEvents(Lane::Kind kind);
   void AddLinks();

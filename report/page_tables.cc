@@ -150,7 +150,11 @@ class PageTables::TableSink : public prof::Sink {
 
 std::unique_ptr<prof::Sink> PageTables::NewTable() {
   const TablePlans::Of& of = plans_.tables[tables_.size()];
-  return std::make_unique<TableSink>(limit_bytes_, of.whole, cutter_, &tables_.emplace_back());
+  // What a page can hold packed takes some ten times as much before. Rows that are streamed come
+  // while a profile is in memory.
+  const bool stream = of.whole && of.kind == TableKind::kPlain;
+  const size_t limit = stream ? limit_bytes_ / 2 : std::max(limit_bytes_, kLeastLimitBytes);
+  return std::make_unique<TableSink>(limit, of.whole, cutter_, &tables_.emplace_back());
 }
 
 }  // namespace oplens::report

@@ -49,8 +49,8 @@ struct PageTable {
 /// Keeps the rows of views as columns, until a table has grown too large for any page.
 class PageTables : public prof::Destination {
  public:
-  /// `plans` and `cutter` must outlive this object. A table that takes more than `limit_bytes` has
-  /// no further rows, or none if it is to be whole.
+  /// `plans` and `cutter` must outlive this object. `limit_bytes`: of the page. A table that takes
+  /// more in memory has no further rows, or none if it is to be whole.
   PageTables(const TablePlans& plans, size_t limit_bytes, const PathCutter* cutter)
       : plans_(plans), limit_bytes_(limit_bytes), cutter_(*cutter) {}
 
@@ -63,6 +63,7 @@ class PageTables : public prof::Destination {
 
  private:
   class TableSink;
+  static constexpr size_t kLeastLimitBytes = size_t{8} << 20;
 
   const TablePlans& plans_;
   size_t limit_bytes_;

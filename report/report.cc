@@ -23,6 +23,10 @@ namespace {
 constexpr size_t kManyKernels = 65536;
 constexpr size_t kKeysOfMany = 4;
 
+// So many bytes of the limit allow one lane, and one step: some five times what each takes.
+constexpr size_t kBytesOfLane = 2000;
+constexpr size_t kBytesOfStep = 500;
+
 /// The tables of the views, once it is known how many kernels there are.
 class ViewTables {
  public:
@@ -128,7 +132,7 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
                          const std::function<std::vector<std::string>()>& said, Output* output) {
   const PageShell shell = SplitPage(EmbeddedPage());
   const PathCutter cutter = plan.folder.empty() ? PathCutter() : PathCutter(plan.folder);
-  ViewTables tables(plan.limit_bytes / 2, plan.run, &cutter);
+  ViewTables tables(plan.limit_bytes, plan.run, &cutter);
   Collector collector({plan.host, plan.limit_bytes, plan.input_count});
   ReportSink sink(&tables, &collector);
 
@@ -148,6 +152,7 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
   content.plans = &tables.plans();
   content.tables = &tables.tables();
   content.timeline = collector.Take();
+  KeepAtMost(plan.limit_bytes / kBytesOfLane, plan.limit_bytes / kBytesOfStep, &content.timeline);
   content.host = plan.host;
   content.limit_bytes = plan.limit_bytes;
   const Page page(content, shell, cutter);

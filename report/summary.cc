@@ -123,7 +123,8 @@ class SummaryWriter {
             {"duration_ns", Number(rank.duration_ns)},
             {"devices", std::move(devices)},
             {"steps_from", rank.steps_from},
-            {"steps", std::move(steps)}};
+            {"steps", std::move(steps)},
+            {"steps_left_out", rank.steps_left_out}};
   }
 
   Json Views() const {

@@ -79,6 +79,7 @@ struct Rank {
   std::vector<Device> devices;
   std::string_view steps_from;
   std::vector<ShownStep> steps;
+  size_t steps_left_out = 0;  ///< Further ones.
 };
 
 /// Host events that were wanted on the page.
@@ -98,7 +99,13 @@ struct Timeline {
   std::vector<Link> links;
   std::vector<Counter> counters;
   std::vector<HostWish> host;
+  size_t lanes_left_out = 0;
 };
+
+/// Leaves out lanes until there are no more than `most_lanes`, those with the fewest events, and
+/// the steps of each rank that come after its first ones, so that `most_steps` are left of all:
+/// they are told one by one, whatever else fits.
+void KeepAtMost(size_t most_lanes, size_t most_steps, Timeline* timeline);
 
 }  // namespace oplens::report
 

@@ -217,6 +217,31 @@ TEST(MissingTest, IsWhatKeptChunksDoNotCover) {
   EXPECT_EQ(MissingOf(lane, {0, no, no, no}), (Stretches{{20, 100}}));
 }
 
+TEST(KeepAtMostTest, LanesWithMostEventsAndFirstSteps) {
+  Timeline timeline;
+  for (const size_t events : {5u, 1u, 9u, 5u}) {
+    timeline.lanes.emplace_back();
+    timeline.lanes.back().events = events;
+  }
+  for (const auto& [from, to] : {std::pair(0u, 2u), std::pair(2u, 3u), std::pair(1u, 2u)}) {
+    timeline.links.push_back({Link::Kind::kLaunch, {from, 0, 7}, {to, 0, 8}});
+  }
+  timeline.ranks.resize(2);
+  timeline.ranks[0].steps.resize(5);
+  timeline.ranks[1].steps.resize(2);
+  KeepAtMost(2, 6, &timeline);
+  ASSERT_EQ(timeline.lanes.size(), 2u);
+  EXPECT_EQ(timeline.lanes[0].events, 5u);
+  EXPECT_EQ(timeline.lanes[1].events, 9u);
+  EXPECT_EQ(timeline.lanes_left_out, 2u);
+  ASSERT_EQ(timeline.links.size(), 1u);
+  EXPECT_EQ(timeline.links[0].from.lane, 0u);
+  EXPECT_EQ(timeline.links[0].to.lane, 1u);
+  EXPECT_EQ(timeline.ranks[0].steps.size(), 3u);
+  EXPECT_EQ(timeline.ranks[0].steps_left_out, 2u);
+  EXPECT_EQ(timeline.ranks[1].steps.size(), 2u);
+}
+
 TEST(SignaturesTest, EqualOnesAreOneAndTheRestIsOther) {
   Signatures signatures;
   EXPECT_EQ(signatures.OfName("a", EventClass::kOperator), 0u);
