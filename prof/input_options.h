@@ -30,8 +30,8 @@ struct InputOptions {
   PriceOptions Pricing() const;
   /// RunOptions::step_in by --step; empty without it.
   std::function<std::optional<int64_t>(std::string_view text)> StepIn() const;
-  /// Whether `output` is one of the files that are read: then throws UsageError that names
-  /// `option`.
+  /// Throws UsageError that names `option` where `output` is a file that is read: one of `paths` or
+  /// an execution trace.
   void RefuseSameFiles(const std::vector<std::string>& paths, const std::string& output,
                        std::string_view option) const;
 };
