@@ -1,0 +1,171 @@
+/** The tab of a view: its charts, what chooses rows, its table. */
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { CHARTS } from '../charts/registry';
+import type { ChartContext } from '../charts/kit';
+import { exact, number, titleOf, visible } from '../model/format';
+import { rowsToSum, type Rows } from '../model/fold';
+import type { Field, Summary, View } from '../model/summary';
+import { isNumeric, loadTable, textOf, type Table } from '../model/table';
+import { csvOf, save } from '../table/csv';
+import { show, type Shown } from '../table/shown';
+import { about, TableView } from '../table/table_view';
+import { selectRows, type Selected } from './selection';
+import type { Store } from './state';
+
+const TOPS = [0, 10, 25, 50, 100, 1000];
+
+export class Panel {
+  private readonly table: TableView;
+  private selected: Selected | null = null;
+  private others = new Map<string, { table: Table; rows: Rows }>();
+  private key = '';
+  private shown: Shown | null = null;
+  private shownKey: unknown[] = [];
+  private chosen: number | null = null;
+  private fault = '';
+
+  /** `own`: the rows of the view, where they are not a chunk. */
+  constructor(
+    readonly view: View,
+    private readonly summary: Summary,
+    private readonly store: Store,
+    private readonly own: () => Promise<Table> = () => loadTable(view),
+  ) {
+    this.table = new TableView({
+      sort: (field) => this.sort(field),
+      choose: (row) => {
+        this.chosen = row;
+        this.store.tell();
+      },
+    });
+  }
+
+  private get charts(): typeof CHARTS {
+    return CHARTS.filter((chart) => chart.view === this.view.name);
+  }
+
+  private load(): void {
+    const { rank, steps, range } = this.store.state;
+    const { by } = this.store.tab();
+    const followed = this.followsRange() ? range : null;
+    const key = JSON.stringify([rank, steps, by, followed]);
+    if (key === this.key) return;
+    this.key = key;
+    const needs = [...new Set(this.charts.flatMap((chart) => chart.needs ?? []))];
+    const views = needs.flatMap((name) => this.summary.views.filter((view) => view.name === name && view.table !== null && view.rows > 0));
+    const selection = { rank, steps, range: followed };
+    Promise.all([selectRows(this.view, selection, by, this.own), ...views.map((view) => selectRows(view, { rank, steps, range: null }, '', () => loadTable(view)))])
+      .then(([own, ...others]) => {
+        if (key !== this.key) return;
+        this.selected = own;
+        this.others = new Map(others.map((other, at) => [views[at].name, { table: other.table, rows: rowsToSum(other.table, other.rows) }]));
+        this.chosen = null;
+        this.fault = '';
+        this.store.tell();
+      }, (error: Error) => {
+        this.fault = error.message;
+        this.store.tell();
+      });
+  }
+
+  private followsRange(): boolean {
+    return this.view.name.startsWith('memory');
+  }
+
+  /** Three states: largest (texts: first) first, the other way, as they come. */
+  private sort(field: Field): void {
+    this.store.update(() => {
+      const tab = this.store.tab();
+      const first = isNumeric(field);
+      if (tab.sort !== field.key) [tab.sort, tab.down] = [field.key, first];
+      else if (tab.down === first) tab.down = !first;
+      else [tab.sort, tab.down] = ['', false];
+    });
+  }
+
+  render(width: number): TemplateResult {
+    this.load();
+    if (this.fault) return html`<p class="fault" role="alert">${visible(this.fault)}</p>`;
+    if (!this.selected) return html`<p class="loading">Decoding ...</p>`;
+    const tab = this.store.tab();
+    const { table, rows, note } = this.selected;
+    const shownKey = [this.selected, tab.query, tab.regex, tab.sort, tab.down, tab.top];
+    if (!this.shown || shownKey.some((value, at) => value !== this.shownKey[at])) {
+      this.shown = show(table, rows, tab);
+      this.shownKey = shownKey;
+    }
+    this.table.set(this.shown, tab.sort, tab.down, `Rows of ${this.view.name}`);
+    const { left_out, notes, help, rules } = this.view;
+    return html`<header class="head"><h2>${titleOf(this.view.name)}</h2><p>${visible(help)}${rules && rules !== 'oplens' ? html` <b>By the rules of ${visible(rules)}.</b>` : nothing}</p></header>
+      ${notes.map((text) => html`<p class="note">${visible(text)}</p>`)}
+      ${note ? html`<p class="note" id="whole">${note}</p>` : nothing}
+      ${left_out > 0 ? html`<p class="note">approximate: ${number(left_out)} further rows are not on the page; sums are of the first ${number(this.view.rows)}.</p>` : nothing}
+      ${this.drawCharts(this.shown, width)}
+      ${this.toolbar(this.shown)}
+      ${this.shown.fault ? html`<p class="fault" role="alert">${this.shown.fault}</p>` : nothing}
+      ${this.table.element}
+      ${this.details(table)}
+      <details class="fields"><summary>What the columns say</summary><dl>${table.fields.map((field) => html`<dt><code>${field.key}</code></dt><dd>${about(field).replace(`${field.key}: `, '')}</dd>`)}</dl></details>`;
+  }
+
+  private drawCharts(shown: Shown, width: number): unknown {
+    const { state } = this.store;
+    const context: ChartContext = {
+      table: shown.table, rows: rowsToSum(shown.table, shown.found), width, others: this.others, range: state.range,
+      selectStep: (step) => this.store.update((to) => {
+        to.steps = to.steps === step ? '' : step;
+      }, true),
+      selectRange: (range) => this.store.update((to) => {
+        to.range = range;
+      }),
+      search: (query) => this.store.update(() => {
+        const tab = this.store.tab();
+        [tab.query, tab.regex] = [tab.query === query ? '' : query, false];
+      }, true),
+      openTab: (name, query) => this.store.update((to) => {
+        if (!this.summary.views.some((view) => view.name === name && view.rows > 0)) return;
+        to.tab = name;
+        if (query !== undefined) Object.assign(this.store.tab(name), { query, regex: false });
+      }, true),
+    };
+    return this.charts.map((chart) => chart.draw(context) ?? nothing);
+  }
+
+  private groupings(): [string, string][] {
+    const keys = this.view.fields.filter((field) => field.fold === 'key');
+    const own = keys.length > 1 && this.view.fields.some((field) => field.fold === 'sum') ? keys.map((field): [string, string] => [`=${field.key}`, `made one by ${field.key}`]) : [];
+    return [...this.view.groupings.map((grouping): [string, string] => [grouping.by.join(','), `by ${grouping.by.join(', ')}`]), ...own];
+  }
+
+  private toolbar(shown: Shown): TemplateResult {
+    const tab = this.store.tab();
+    const set = (change: () => void): void => this.store.update(change);
+    const groupings = this.groupings();
+    const value = (event: Event): string => (event.target as HTMLInputElement).value;
+    return html`<div class="tools">
+      <label>Search <input type="search" id="search" placeholder="any text of a row" autocomplete="off" spellcheck="false" .value=${tab.query} @input=${(event: Event) => set(() => { tab.query = value(event); })}></label>
+      <label class="check"><input type="checkbox" id="regex" .checked=${tab.regex} @change=${(event: Event) => set(() => { tab.regex = (event.target as HTMLInputElement).checked; })}> regular expression</label>
+      ${groupings.length ? html`<label>Rows <select id="by" @change=${(event: Event) => set(() => { tab.by = value(event); })}>
+        <option value="" .selected=${tab.by === ''}>as the view has them</option>${groupings.map(([word, text]) => html`<option value=${word} .selected=${tab.by === word}>${visible(text)}</option>`)}</select></label>` : nothing}
+      <label>Top <select id="top" @change=${(event: Event) => set(() => { tab.top = Number(value(event)); })}>${[...new Set([...TOPS, tab.top])].map((top) => html`<option value=${top} .selected=${tab.top === top}>${top || 'all'}</option>`)}</select></label>
+      <button type="button" id="export" @click=${() => save(`${this.view.name}.csv`, csvOf(shown))}>Export CSV</button>
+      <span class="count" role="status">${number(shown.found.length)} of ${number(this.selected!.rows.length)} rows</span></div>`;
+  }
+
+  /** All of the chosen row, nothing cut. */
+  private details(table: Table): unknown {
+    const row = this.chosen;
+    if (row === null || row >= table.rows) return nothing;
+    return html`<section class="details" aria-label="The chosen row" aria-live="polite"><h3>The chosen row</h3><dl>${table.fields.map((field, place) => {
+      const value = table.columns[place].at(row);
+      const stack = field.key === 'stack' || field.key === 'trace' || field.type === 'files';
+      const text = textOf(value);
+      return html`<dt title=${about(field)}>${field.header || field.key}</dt><dd>${stack && text ? html`<ol>${text.split(/,\s*|;/).map((frame) => html`<li>${visible(frame)}</li>`)}</ol>` : exact(value, field)}</dd>`;
+    })}</dl></section>`;
+  }
+}
+
+export function hasRows(view: View): boolean {
+  return view.rows > 0;
+}
+

@@ -1,0 +1,96 @@
+/** The rows of a view for the selected rank and steps. */
+import { allRows, foldTable } from '../model/fold';
+import type { View } from '../model/summary';
+import { EMPTY, loadTable, placeOf, type Table } from '../model/table';
+
+export interface Selection {
+  rank: string;
+  steps: string;
+  /** Of time; rows with a time outside of it are left out. */
+  range: [number, number] | null;
+}
+
+/** Fields that say when a row is. */
+const TIMES = ['time_ns', 'ts_ns', 't_ns', 'alloc_ns', 'free_ns', 'release_ns', 'start_ns'];
+
+/** Spans of "3-7,9"; null: all steps. Words that are no number select nothing. */
+export function stepSpans(steps: string): [number, number][] | null {
+  if (steps.trim() === '') return null;
+  return steps.split(',').map((word) => {
+    const match = /^\s*(-?\d+)\s*(?:-\s*(-?\d+))?\s*$/.exec(word);
+    return match ? [Number(match[1]), Number(match[2] ?? match[1])] : [1, 0];
+  });
+}
+
+export function hasStep(spans: [number, number][] | null, step: string | number | null): boolean {
+  if (!spans) return true;
+  if (step === null || step === '') return false;
+  const number = Number(step);
+  return spans.some(([from, to]) => number >= from && number <= to);
+}
+
+/** What of these a table can be cut down by itself. */
+function keysOf(table: { fields: View['fields'] }): Set<string> {
+  return new Set(table.fields.filter((field) => field.fold === 'key').map((field) => field.key));
+}
+
+function rowsOf(table: Table, selection: Selection): Int32Array {
+  const spans = stepSpans(selection.steps);
+  const rank = placeOf(table, 'rank');
+  const step = placeOf(table, 'step');
+  const { range } = selection;
+  const times = range ? TIMES.flatMap((key) => (placeOf(table, key) < 0 ? [] : [table.columns[placeOf(table, key)].numbers()])) : [];
+  return allRows(table).filter((row) => {
+    if (range && times.length && !times.some((time) => time[row] >= range[0] && time[row] <= range[1])) return false;
+    if (selection.rank !== '' && rank >= 0 && String(table.columns[rank].at(row) ?? '') !== selection.rank) return false;
+    return !spans || step < 0 || hasStep(spans, table.columns[step].at(row) as string | number | null);
+  });
+}
+
+export interface Selected {
+  table: Table;
+  /** Of these rows. */
+  rows: Int32Array;
+  /** Why it is not what was selected; ''. */
+  note: string;
+}
+
+const WHOLE = 'This table is of the whole run: its rows cannot be told apart by';
+
+/** The rows of a view. `by`: "shape", a grouping of the page; "=key": rows made one by a key. */
+export async function selectRows(view: View, selection: Selection, by: string, own: () => Promise<Table>): Promise<Selected> {
+  const wanted = [...(selection.rank !== '' ? ['rank'] : []), ...(selection.steps.trim() !== '' ? ['step'] : [])];
+  const grouping = view.groupings.find((each) => each.by.join(',') === by);
+  const base = grouping ?? view;
+  const keys = keysOf(base);
+  const lacks = wanted.filter((word) => !keys.has(word));
+  let selected: Selected;
+  if (lacks.length === 0) {
+    const table = grouping ? await loadTable(grouping) : await own();
+    selected = { table, rows: rowsOf(table, selection), note: '' };
+  } else if (!grouping && view.by_step && wanted.every((word) => keysOf(view.by_step!).has(word))) {
+    const steps = await loadTable(view.by_step);
+    const places = view.fields.map((field) => placeOf(steps, field.key)).filter((place) => place >= 0);
+    const table = foldTable(steps, rowsOf(steps, selection), places);
+    selected = { table, rows: allRows(table), note: '' };
+  } else {
+    const table = grouping ? await loadTable(grouping) : await own();
+    const some = { ...selection, ...(lacks.includes('rank') ? { rank: '' } : {}), ...(lacks.includes('step') ? { steps: '' } : {}) };
+    selected = { table, rows: rowsOf(table, some), note: `${WHOLE} ${lacks.join(' and ')}.` };
+  }
+  return by.startsWith('=') ? byKey(selected, by.slice(1)) : selected;
+}
+
+/** Rows made one by one of their keys; fields that say nothing of such rows are left out. */
+function byKey(selected: Selected, key: string): Selected {
+  const { table } = selected;
+  const place = placeOf(table, key);
+  if (place < 0) return selected;
+  const places = [place, ...table.fields.flatMap((field, at) => (
+    ['sum', 'min', 'max'].includes(field.fold) || field.ratio ? [at] : []))];
+  const mean = table.columns[place].texts();
+  const means = key === 'step' ? -1 : placeOf(table, 'step');
+  const rows = means < 0 ? selected.rows : selected.rows.filter((row) => table.columns[means].at(row) !== 'mean');
+  const folded = mean.d.length || rows.length ? foldTable(table, rows, places) : EMPTY;
+  return { table: folded, rows: allRows(folded), note: selected.note };
+}

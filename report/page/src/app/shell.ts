@@ -1,0 +1,121 @@
+/** The frame of the page: title, selection, tabs, and the tab that is open. */
+import { html, nothing, render, type TemplateResult } from 'lit-html';
+import { short, titleOf, visible, withUnit } from '../model/format';
+import type { Summary } from '../model/summary';
+import { EventStore } from '../timeline/event_store';
+import { TimelineTab } from '../timeline/tab';
+import { kernelRows } from './kernel_rows';
+import { renderMissing } from './missing';
+import { Panel } from './panel';
+import { Store } from './state';
+import { nextTheme, themeName } from './theme';
+
+interface Tab {
+  name: string;
+  title: string;
+}
+
+const TITLES: Record<string, string> = { gpu: 'GPUs', groups: 'Kernel groups', 'critical-path': 'Critical path' };
+
+export class Shell {
+  private readonly store = new Store();
+  private readonly panels = new Map<string, Panel>();
+  private readonly timeline: TimelineTab | null;
+  private readonly tabs: Tab[];
+
+  constructor(
+    private readonly summary: Summary,
+    private readonly root: HTMLElement,
+  ) {
+    const events = new EventStore(summary);
+    this.timeline = summary.timeline.lanes.length ? new TimelineTab(summary, this.store, events) : null;
+    const device = summary.timeline.lanes.some((lane) => lane.kind === 'stream' && lane.chunks.length > 0);
+    const views = summary.views.filter((view) => view.name !== 'losses' && view.rows > 0 && (view.table !== null || (view.name === 'kernels' && device)));
+    for (const view of summary.views) {
+      if (view.table === null && view.name === 'kernels') this.panels.set(view.name, new Panel({ ...view, fields: [] }, summary, this.store, () => kernelRows(summary, events)));
+      else if (view.rows > 0 && view.table !== null) this.panels.set(view.name, new Panel(view, summary, this.store));
+    }
+    const order = (name: string): number => (name === 'overview' ? 0 : name === 'timeline' ? 1 : name === 'kernels' || name === 'copies' ? 3 : 2);
+    this.tabs = [...views.map((view) => ({ name: view.name, title: TITLES[view.name] ?? titleOf(view.name) })), ...(this.timeline ? [{ name: 'timeline', title: 'Timeline' }] : [])]
+      .sort((a, b) => order(a.name) - order(b.name));
+    this.tabs.push({ name: 'missing', title: 'What is missing' });
+    this.store.follow(() => this.draw());
+    addEventListener('resize', () => this.store.tell());
+    this.draw();
+  }
+
+  private get open(): string {
+    const { tab } = this.store.state;
+    return this.tabs.some(({ name }) => name === tab) ? tab : this.tabs[0].name;
+  }
+
+  draw(): void {
+    if (this.store.state.tab !== this.open) this.store.state.tab = this.open;
+    render(this.template(), this.root);
+    if (this.open === 'timeline') this.timeline?.drawn();
+  }
+
+  private template(): TemplateResult {
+    const open = this.open;
+    return html`<header class="top"><div class="title"><h1 title=${short(this.summary.title, 1000)}>${short(this.summary.title, 90) || 'Untitled run'}</h1><p>${this.facts()}</p></div>
+        <div class="choose">${this.selection()}<button type="button" id="theme" @click=${() => { nextTheme(); this.store.tell(); }}>Colours: ${themeName()}</button></div></header>
+      <nav aria-label="Views"><div role="tablist" aria-orientation="vertical" aria-label="Views" @keydown=${this.onKey}>${this.tabs.map(({ name, title }) => html`
+        <button type="button" role="tab" id="tab-${name}" aria-controls="panel" aria-selected=${name === open ? 'true' : 'false'} tabindex=${name === open ? 0 : -1}
+          @click=${() => this.select(name)}>${visible(title)}</button>`)}</div><p class="made">${visible(this.summary.program)}</p></nav>
+      <main id="panel" role="tabpanel" aria-labelledby="tab-${open}">${this.content(open)}</main>`;
+  }
+
+  private content(open: string): unknown {
+    const width = Math.max(300, (this.root.querySelector('main')?.clientWidth ?? innerWidth - 220) - 48);
+    if (open === 'missing') return renderMissing(this.summary, this.panels.get('losses') ?? null, width);
+    if (open === 'timeline') return this.timeline!.render();
+    return this.panels.get(open)?.render(width);
+  }
+
+  private facts(): string {
+    const { ranks, inputs, compat } = this.summary;
+    const gpus = ranks.reduce((sum, rank) => sum + rank.devices.length, 0);
+    const names = [...new Set(ranks.flatMap((rank) => rank.devices.map((device) => device.name)))];
+    const steps = ranks.reduce((most, rank) => Math.max(most, rank.steps.length), 0);
+    const long = ranks.reduce((most, rank) => Math.max(most, rank.duration_ns), 0);
+    const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+    return [
+      short(inputs.join(', '), 120), count(ranks.length, 'rank'), gpus ? `${count(gpus, 'GPU')}${names.length ? ` (${short(names.join(', '), 60)})` : ''}` : '',
+      steps ? `${count(steps, 'step')}${ranks[0] ? ` from ${ranks[0].steps_from}` : ''}` : '', long ? withUnit(long, 'ns') : '', compat && compat !== 'oplens' ? `rules of ${compat}` : '',
+    ].filter(Boolean).join(' \u00b7 ');
+  }
+
+  private selection(): TemplateResult {
+    const { state } = this.store;
+    const { ranks } = this.summary;
+    const numbers = [...new Set(ranks.flatMap((rank) => rank.steps.map((step) => String(step.number))))];
+    return html`${ranks.length > 1 ? html`<label>Rank <select id="rank" @change=${(event: Event) => this.set('rank', event)}>
+        <option value="" .selected=${state.rank === ''}>all</option>${ranks.map(({ rank }) => html`<option value=${rank} .selected=${state.rank === rank}>${short(rank, 40)}</option>`)}</select></label>` : nothing}
+      ${numbers.length > 1 ? html`<label>Steps <input id="steps" size="9" autocomplete="off" spellcheck="false" placeholder="all ${numbers[0]}-${numbers[numbers.length - 1]}" title="Numbers and spans, such as 3-7,9" .value=${state.steps} @change=${(event: Event) => this.set('steps', event)}></label>` : nothing}
+      ${state.rank || state.steps || state.range ? html`<button type="button" id="clear" @click=${() => this.store.update((to) => { Object.assign(to, { rank: '', steps: '', range: null }); })}>${state.range ? `${withUnit(Math.round(state.range[0]), 'ns')} to ${withUnit(Math.round(state.range[1]), 'ns')} \u00d7` : 'Select all'}</button>` : nothing}`;
+  }
+
+  private set(what: 'rank' | 'steps', event: Event): void {
+    const { value } = event.target as HTMLInputElement;
+    this.store.update((state) => {
+      state[what] = value.trim();
+    }, true);
+  }
+
+  private select(name: string): void {
+    this.store.update((state) => {
+      state.tab = name;
+    }, true);
+  }
+
+  private readonly onKey = (event: KeyboardEvent): void => {
+    const at = this.tabs.findIndex(({ name }) => name === this.open);
+    const last = this.tabs.length - 1;
+    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: last }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const { name } = this.tabs[(to + this.tabs.length) % this.tabs.length];
+    this.select(name);
+    document.getElementById(`tab-${name}`)?.focus();
+  };
+}

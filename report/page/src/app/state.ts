@@ -1,0 +1,140 @@
+/** What the page shows, kept in the '#' of its address. */
+
+export interface TabState {
+  sort: string;
+  down: boolean;
+  query: string;
+  regex: boolean;
+  by: string;
+  top: number;
+}
+
+export interface State {
+  tab: string;
+  /** '': all. */
+  rank: string;
+  /** Such as "3-7,9"; '': all. */
+  steps: string;
+  tabs: Map<string, TabState>;
+  /** What the timeline shows, in ns. */
+  view: [number, number] | null;
+  /** A selected range of the timeline or of the memory curve, in ns. */
+  range: [number, number] | null;
+  /** The search of the timeline. */
+  find: string;
+  findRegex: boolean;
+}
+
+export function newTab(): TabState {
+  return { sort: '', down: false, query: '', regex: false, by: '', top: 0 };
+}
+
+function spanOf(text: string | null): [number, number] | null {
+  const match = /^(-?[\d.]+)~(-?[\d.]+)$/.exec(text ?? '');
+  if (!match) return null;
+  const [from, to] = [Number(match[1]), Number(match[2])];
+  return Number.isFinite(from) && Number.isFinite(to) && to > from ? [from, to] : null;
+}
+
+/** Reads the '#' of an address; keeps of `state` what tabs had that it does not name. */
+export function readHash(hash: string, state: State): void {
+  const words = new URLSearchParams(hash.replace(/^#/, ''));
+  state.tab = words.get('tab') ?? state.tab;
+  state.rank = words.get('rank') ?? '';
+  state.steps = words.get('steps') ?? '';
+  state.view = spanOf(words.get('t'));
+  state.range = spanOf(words.get('range'));
+  state.find = words.get('find') ?? '';
+  state.findRegex = words.get('findre') === '1';
+  const tab = newTab();
+  const sort = words.get('sort') ?? '';
+  tab.down = sort.startsWith('-');
+  tab.sort = sort.replace(/^-/, '');
+  tab.query = words.get('q') ?? '';
+  tab.regex = words.get('re') === '1';
+  tab.by = words.get('by') ?? '';
+  tab.top = Math.max(0, Math.floor(Number(words.get('top')) || 0));
+  state.tabs.set(state.tab, tab);
+}
+
+export function writeHash(state: State): string {
+  const words = new URLSearchParams();
+  const put = (key: string, value: string): void => {
+    if (value !== '') words.set(key, value);
+  };
+  const span = (value: [number, number] | null): string => (value ? value.map((time) => Math.round(time)).join('~') : '');
+  put('tab', state.tab);
+  put('rank', state.rank);
+  put('steps', state.steps);
+  const tab = state.tabs.get(state.tab);
+  if (tab) {
+    if (tab.sort) put('sort', (tab.down ? '-' : '') + tab.sort);
+    put('q', tab.query);
+    put('re', tab.regex ? '1' : '');
+    put('by', tab.by);
+    put('top', tab.top ? String(tab.top) : '');
+  }
+  put('t', span(state.view));
+  put('range', span(state.range));
+  put('find', state.find);
+  put('findre', state.findRegex ? '1' : '');
+  return `#${words.toString()}`;
+}
+
+type Listener = () => void;
+
+/** The state with those who follow it. Changes are told once a frame. */
+export class Store {
+  readonly state: State = {
+    tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false,
+  };
+  private readonly listeners: Listener[] = [];
+  private waiting = false;
+  private written = '';
+
+  constructor() {
+    readHash(location.hash, this.state);
+    this.written = location.hash;
+    addEventListener('hashchange', () => {
+      if (location.hash === this.written) return;
+      this.written = location.hash;
+      readHash(location.hash, this.state);
+      this.tell();
+    });
+  }
+
+  tab(name = this.state.tab): TabState {
+    let tab = this.state.tabs.get(name);
+    if (!tab) {
+      tab = newTab();
+      this.state.tabs.set(name, tab);
+    }
+    return tab;
+  }
+
+  /** Changes the state, the address and what is shown. `entry`: the browser's "back" returns. */
+  update(change: (state: State) => void, entry = false): void {
+    change(this.state);
+    const hash = writeHash(this.state);
+    if (hash !== this.written) {
+      this.written = hash;
+      if (entry) history.pushState(null, '', hash);
+      else history.replaceState(null, '', hash);
+      this.written = location.hash;
+    }
+    this.tell();
+  }
+
+  follow(listener: Listener): void {
+    this.listeners.push(listener);
+  }
+
+  tell(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      for (const listener of this.listeners) listener();
+    });
+  }
+}

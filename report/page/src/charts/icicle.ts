@@ -1,0 +1,89 @@
+/** Modules as an icicle: each below the one that holds it. */
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import { short, withUnit } from '../model/format';
+import { columnOf, textOf } from '../model/table';
+import { card, COLOURS, type ChartContext } from './kit';
+
+interface Node {
+  path: string;
+  name: string;
+  value: number;
+  forward: number;
+  backward: number;
+  depth: number;
+  x: number;
+  width: number;
+  children: Node[];
+}
+
+const ROW = 26;
+const SEPARATOR = /[.:/]/;
+
+/** The tree of paths; a path whose parent has no row hangs below the root. */
+function treeOf(context: ChartContext, value: string): Node[] {
+  const names = columnOf(context.table, 'module', 'path', 'name')!;
+  const numbers = (key: string): Float64Array | null => columnOf(context.table, key)?.numbers() ?? null;
+  const [values, forward, backward] = [numbers(value), numbers('forward_ns') ?? numbers('device_forward_ns'), numbers('backward_ns') ?? numbers('device_backward_ns')];
+  const nodes = new Map<string, Node>();
+  for (const row of context.rows) {
+    const path = textOf(names.at(row)) ?? '';
+    const node = nodes.get(path) ?? { path, name: path, value: 0, forward: 0, backward: 0, depth: 0, x: 0, width: 0, children: [] };
+    node.value += values?.[row] || 0;
+    node.forward += forward?.[row] || 0;
+    node.backward += backward?.[row] || 0;
+    nodes.set(path, node);
+  }
+  const roots: Node[] = [];
+  for (const node of nodes.values()) {
+    let end = node.path.length;
+    let parent: Node | undefined;
+    for (let at = end - 1; at > 0 && end - at < 2000; --at) {
+      if (!SEPARATOR.test(node.path[at])) continue;
+      parent = nodes.get(node.path.slice(0, at));
+      if (parent) {
+        node.name = node.path.slice(at + 1);
+        break;
+      }
+      end = node.path.length;
+    }
+    (parent ? parent.children : roots).push(node);
+  }
+  return roots;
+}
+
+function place(nodes: Node[], from: number, width: number, sum: number, depth: number, out: Node[]): void {
+  let x = from;
+  for (const node of nodes.sort((a, b) => b.value - a.value)) {
+    node.x = x;
+    node.width = sum > 0 ? (width * node.value) / sum : 0;
+    node.depth = depth;
+    x += node.width;
+    if (node.width < 0.7) continue;
+    out.push(node);
+    const inside = node.children.reduce((all, child) => all + child.value, 0);
+    if (depth < 200) place(node.children, node.x, node.width, Math.max(node.value, inside), depth + 1, out);
+  }
+}
+
+export function icicleChart(context: ChartContext): TemplateResult | null {
+  const value = ['device_total_ns', 'host_total_ns'].find((key) => columnOf(context.table, key)?.numbers().some((number) => number > 0));
+  if (!value || !columnOf(context.table, 'module', 'path', 'name')) return null;
+  const width = Math.max(320, context.width - 20);
+  const nodes: Node[] = [];
+  const roots = treeOf(context, value);
+  place(roots, 0, width, roots.reduce((sum, node) => sum + node.value, 0), 0, nodes);
+  if (!nodes.length) return null;
+  const deep = Math.max(...nodes.map((node) => node.depth)) + 1;
+  return card(`${value === 'device_total_ns' ? 'Device' : 'Host'} time by module; the lower edge is forward and backward`, html`<svg class="icicle" width=${width} height=${deep * ROW} viewBox="0 0 ${width} ${deep * ROW}" role="group" aria-label="Modules">
+    ${nodes.map((node, at) => {
+      const letters = Math.floor((node.width - 8) / 7);
+      const known = node.forward + node.backward;
+      const forward = known > 0 ? (node.width * node.forward) / known : 0;
+      const label = `${short(node.path, 300)}: ${withUnit(node.value, 'ns')}${known > 0 ? `, forward ${withUnit(node.forward, 'ns')}, backward ${withUnit(node.backward, 'ns')}` : ''}`;
+      return svg`<g tabindex="0" role="button" aria-label=${label} @click=${() => context.search(node.path)} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.search(node.path); }}>
+        <title>${label}</title><rect class="l${at % (COLOURS - 1)}" x=${node.x} y=${node.depth * ROW} width=${Math.max(0.5, node.width - 1)} height=${ROW - 1}></rect>
+        ${known > 0 ? svg`<rect class="f0" x=${node.x} y=${(node.depth + 1) * ROW - 4} width=${Math.max(0, forward - 0.5)} height="3"></rect>
+          <rect class="f1" x=${node.x + forward} y=${(node.depth + 1) * ROW - 4} width=${Math.max(0, node.width - forward - 1)} height="3"></rect>` : nothing}
+        ${letters > 2 ? svg`<text x=${node.x + 5} y=${node.depth * ROW + 16}>${short(node.name || '(no name)', letters)}</text>` : nothing}</g>`;
+    })}</svg><ul class="legend row"><li><span class="dot b0"></span>forward</li><li><span class="dot b1"></span>backward</li></ul>`, true);
+}

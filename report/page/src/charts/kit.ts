@@ -1,0 +1,151 @@
+/** Parts of charts: bars, rings, stacks, legends. All figures come from the table beside them. */
+import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit-html';
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { styled } from '../app/styled';
+import { rounded, short, withUnit } from '../model/format';
+import type { Rows } from '../model/fold';
+import { placeOf, textOf, type Table } from '../model/table';
+
+/** What a chart may use. */
+export interface ChartContext {
+  table: Table;
+  /** What the search and the selection leave, without means. */
+  rows: Rows;
+  /** In px. */
+  width: number;
+  /** The same of further views, by name. */
+  others: Map<string, { table: Table; rows: Rows }>;
+  range: [number, number] | null;
+  selectStep(step: string): void;
+  selectRange(range: [number, number] | null): void;
+  search(text: string): void;
+  openTab(name: string, query?: string): void;
+}
+
+export const COLOURS = 10;
+
+export interface Item {
+  name: string;
+  value: number;
+  note?: string;
+  colour?: number;
+  choose?: () => void;
+}
+
+/** Name and number of each row; unknown numbers are left out. Null where the fields are absent. */
+export function itemsOf(context: { table: Table; rows: Rows }, name: string, value: string): Item[] | null {
+  const { table, rows } = context;
+  const [names, values] = [placeOf(table, name), placeOf(table, value)];
+  if (names < 0 || values < 0) return null;
+  const numbers = table.columns[values].numbers();
+  const sums = new Map<string, number>();
+  for (const row of rows) {
+    if (Number.isNaN(numbers[row])) continue;
+    const key = textOf(table.columns[names].at(row)) ?? '';
+    sums.set(key, (sums.get(key) ?? 0) + numbers[row]);
+  }
+  return [...sums].map(([key, sum]) => ({ name: key, value: sum }));
+}
+
+/** The `most` largest; the rest is one item. Sums of nothing are left out. */
+export function largest(items: Item[], most: number): Item[] {
+  const sorted = items.filter((item) => item.value > 0).sort((a, b) => b.value - a.value);
+  if (sorted.length <= most) return sorted;
+  const rest = sorted.slice(most - 1);
+  const value = rest.reduce((sum, item) => sum + item.value, 0);
+  return [...sorted.slice(0, most - 1), { name: `(${rest.length} more)`, value, colour: COLOURS - 1 }];
+}
+
+export function card(title: string, body: unknown, wide = false): TemplateResult {
+  return html`<figure class=${wide ? 'card wide' : 'card'}><figcaption>${title}</figcaption>${body}</figure>`;
+}
+
+/** Bars with their names, values and shares. */
+export function bars(items: Item[], unit: string, colour?: number): TemplateResult {
+  const most = Math.max(...items.map((item) => item.value), 0);
+  const sum = items.reduce((all, item) => all + item.value, 0);
+  if (!items.length) return html`<p class="none">Nothing above 0.</p>`;
+  return html`<ul class="bars">${items.map((item, at) => {
+    const share = sum > 0 ? `${((100 * item.value) / sum).toFixed(1)} %` : '';
+    const text = html`<span class="name" title=${short(item.name, 1000)}>${short(item.name, 80)}</span>
+      <span class="bar"><span class="fill b${item.colour ?? colour ?? at % COLOURS}" ${styled({ width: `${most > 0 ? (100 * item.value) / most : 0}%` })}></span></span>
+      <span class="value">${withUnit(item.value, unit)}</span><span class="share">${share}</span>`;
+    return item.choose ? html`<li><button type="button" @click=${item.choose}>${text}</button></li>` : html`<li>${text}</li>`;
+  })}</ul>`;
+}
+
+/** The outline of a part of a ring, from and to in turns. */
+function arc(from: number, to: number): string {
+  const point = (turn: number, radius: number): string => {
+    const angle = 2 * Math.PI * (turn - 0.25);
+    return `${(radius * Math.cos(angle)).toFixed(2)} ${(radius * Math.sin(angle)).toFixed(2)}`;
+  };
+  // A whole turn would begin where it ends.
+  const end = Math.min(to, from + 0.9999);
+  const large = end - from > 0.5 ? 1 : 0;
+  return `M${point(from, 64)}A64 64 0 ${large} 1 ${point(end, 64)}L${point(end, 36)}A36 36 0 ${large} 0 ${point(from, 36)}Z`;
+}
+
+/** A ring with the largest items, and its legend. */
+export function ring(items: Item[], unit: string, label: string): TemplateResult {
+  const sum = items.reduce((all, item) => all + item.value, 0);
+  if (sum <= 0) return html`<p class="none">Nothing above 0.</p>`;
+  let before = 0;
+  const parts = items.map((item) => {
+    const from = before / sum;
+    before += item.value;
+    return { item, outline: arc(from, before / sum) };
+  });
+  return html`<div class="ring"><svg viewBox="-66 -66 132 132" width="132" height="132" role="img" aria-label=${label}>
+    ${parts.map(({ item, outline }, at) => svg`<path class="f${item.colour ?? at % COLOURS}" d=${outline}><title>${short(item.name, 200)}: ${withUnit(item.value, unit)}</title></path>`)}
+    <text text-anchor="middle" dy="0.35em">${withUnit(sum, unit)}</text></svg>${bars(items, unit)}</div>`;
+}
+
+export interface StackRow {
+  label: string;
+  group: string;
+  values: number[];
+  choose?: () => void;
+  chosen?: boolean;
+}
+
+/** Upright bars of parts that add up: one a row. */
+export function stacks(rows: StackRow[], parts: Item[], unit: string, width: number, label: string): TemplateResult {
+  const high = 220;
+  const left = 64;
+  const shown = rows.slice(0, 400);
+  const tops = shown.map((row) => {
+    let top = 0;
+    return row.values.map((value) => (top += value || 0));
+  });
+  const most = Math.max(...shown.map((row) => row.values.reduce((sum, value) => sum + (value || 0), 0)), 1);
+  const x = scaleBand<number>().domain(shown.map((_, at) => at)).range([left, width]).padding(shown.length > 120 ? 0 : 0.18);
+  const y = scaleLinear().domain([0, most]).nice(4).range([high, 8]);
+  const every = Math.ceil(shown.length / Math.max(1, Math.floor((width - left) / 56)));
+  const band = Math.min(x.bandwidth(), 90);
+  const at = (place: number): number => (x(place) ?? 0) + (x.bandwidth() - band) / 2;
+  return html`<svg class="stacks" width=${width} height=${high + 40} viewBox="0 0 ${width} ${high + 40}" role="group" aria-label=${label}>
+    ${y.ticks(4).map((tick) => svg`<g class="tick"><line x1=${left - 4} x2=${width} y1=${y(tick)} y2=${y(tick)}></line>
+      <text x=${left - 8} y=${y(tick)} dy="0.32em" text-anchor="end">${rounded(tick, unit)}</text></g>`)}
+    ${shown.map((row, place) => svg`<g class=${row.chosen ? 'stack chosen' : 'stack'} tabindex=${row.choose ? 0 : nothing}
+        role=${row.choose ? 'button' : 'img'} aria-label="${short(`${row.group} ${row.label}`, 80)}: ${row.values.map((value, part) => `${parts[part].name} ${withUnit(value, unit)}`).join(', ')}"
+        @click=${row.choose} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') row.choose?.(); }}>
+      <rect class="under" x=${at(place) - 2} width=${band + 4} y="0" height=${high}></rect>
+      ${parts.map((part, k) => bar([k ? tops[place][k - 1] : 0, tops[place][k]], at(place), band, y, part, k, unit))}
+      ${place % every === 0 ? svg`<text x=${at(place) + band / 2} y=${high + 15} text-anchor="middle">${short(row.label, 9)}</text>` : nothing}
+      ${row.group && (place === 0 || shown[place - 1].group !== row.group) ? svg`<text class="group" x=${at(place)} y=${high + 31}>${short(row.group, 24)}</text>` : nothing}
+    </g>`)}</svg>${rows.length > shown.length ? html`<p class="none">The first ${shown.length} of ${rows.length}.</p>` : nothing}`;
+}
+
+function bar(part: [number, number], x: number, width: number, y: (value: number) => number, item: Item, at: number, unit: string): SVGTemplateResult {
+  const [from, to] = [y(part[0]), y(part[1])];
+  return svg`<rect class="f${item.colour ?? at % COLOURS}" x=${x} width=${width} y=${to} height=${Math.max(0, from - to)}><title>${item.name}: ${withUnit(part[1] - part[0], unit)}</title></rect>`;
+}
+
+/** Names, sums and shares of the parts of a stack. */
+export function legend(parts: Item[], unit: string): TemplateResult {
+  const sum = parts.reduce((all, part) => all + part.value, 0);
+  return html`<ul class="legend">${parts.map((part, at) => html`<li><span class="dot b${part.colour ?? at % COLOURS}"></span>
+    <span class="name">${short(part.name, 60)}</span><span class="value">${withUnit(part.value, unit)}</span>
+    <span class="share">${sum > 0 ? `${((100 * part.value) / sum).toFixed(1)} %` : ''}</span></li>`)}</ul>`;
+}

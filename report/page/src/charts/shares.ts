@@ -1,0 +1,68 @@
+/** Charts of views whose rows are names with a time: bars and rings. */
+import { html, type TemplateResult } from 'lit-html';
+import { columnOf, placeOf, textOf } from '../model/table';
+import { bars, card, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
+
+function withSearch(items: Item[], context: ChartContext): Item[] {
+  return items.map((item) => (item.name.endsWith(' more)') || item.name === '' ? item : { ...item, choose: () => context.search(item.name) }));
+}
+
+function shares(context: ChartContext, name: string, fields: readonly [string, string][], most: number): TemplateResult | null {
+  const cards = fields.flatMap(([key, title]) => {
+    const items = itemsOf(context, name, key);
+    return items ? [card(title, bars(withSearch(largest(items, most), context), 'ns', 0))] : [];
+  });
+  return cards.length ? html`<div class="cards">${cards}</div>` : null;
+}
+
+export function operatorsChart(context: ChartContext): TemplateResult | null {
+  const rows = withoutNone(context, 'op');
+  return shares({ ...context, rows }, 'op', [
+    ['device_self_ns', 'Device self'], ['device_total_ns', 'Device total'], ['host_self_ns', 'Host self'], ['host_total_ns', 'Host total'],
+  ], 8);
+}
+
+function withoutNone(context: ChartContext, key: string): number[] {
+  const column = columnOf(context.table, key);
+  return Array.from(context.rows).filter((row) => !column || textOf(column.at(row)) !== null);
+}
+
+export function groupsChart(context: ChartContext): TemplateResult | null {
+  const key = context.table.fields.find((field) => field.fold === 'key')?.key ?? 'kernel';
+  const items = itemsOf(context, key, 'total');
+  if (!items) return null;
+  const cards = [card('Time', ring(withSearch(largest(items, 9), context), 'ns', 'Time of each group'))];
+  const tc = tensorCores(context);
+  if (tc) cards.push(card('Tensor Cores, by time', ring(tc, 'ns', 'Time with and without Tensor Cores')));
+  return html`<div class="cards">${cards}</div>`;
+}
+
+/** Time with and without Tensor Cores, of the groups of which it is known. */
+function tensorCores(context: ChartContext): Item[] | null {
+  const [share, time] = [columnOf(context.table, 'tc'), columnOf(context.table, 'total')];
+  if (!share || !time || placeOf(context.table, 'tc') < 0) return null;
+  const sums = [0, 0, 0];
+  for (const row of context.rows) {
+    const part = share.numbers()[row] / 100;
+    const all = time.numbers()[row] || 0;
+    if (Number.isNaN(part)) sums[2] += all;
+    else {
+      sums[0] += all * part;
+      sums[1] += all * (1 - part);
+    }
+  }
+  return [['with', 2], ['without', 0], ['not known', 9]].map(([name, colour], at) => ({ name: String(name), colour: Number(colour), value: sums[at] })).filter((item) => item.value > 0);
+}
+
+export function kernelTypesChart(context: ChartContext): TemplateResult | null {
+  const items = itemsOf(context, 'type', 'sum_ns');
+  return items && html`<div class="cards">${card('Time of the device by what ran at once', ring(largest(items, 9), 'ns', 'Time of the device'), true)}</div>`;
+}
+
+/** Idle time by cause: the field that says why has one of these names. */
+export function idleChart(context: ChartContext): TemplateResult | null {
+  const name = ['cause', 'category', 'kind', 'reason'].find((key) => placeOf(context.table, key) >= 0);
+  const value = ['idle_ns', 'time_ns', 'sum_ns', 'total_ns'].find((key) => placeOf(context.table, key) >= 0);
+  const items = name && value ? itemsOf(context, name, value) : null;
+  return items && html`<div class="cards">${card('Idle time by cause', ring(withSearch(largest(items, 10), context), 'ns', 'Idle time by cause'), true)}</div>`;
+}

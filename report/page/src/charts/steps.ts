@@ -1,0 +1,84 @@
+/** Charts of views whose rows are steps or ranks with parts that add up. */
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { number, short, titleOf, UNKNOWN, withUnit } from '../model/format';
+import { columnOf, placeOf, textOf } from '../model/table';
+import { card, legend, stacks, type ChartContext, type Item } from './kit';
+
+/** A part: its field, its name, its colour. */
+export type Part = readonly [key: string, name: string, colour: number];
+
+const OVERVIEW: readonly Part[] = [
+  ['kernel_ns', 'Kernel', 0], ['memcpy_ns', 'Memcpy', 4], ['memset_ns', 'Memset', 8], ['comm_ns', 'Communication', 1],
+  ['runtime_ns', 'Runtime', 6], ['dataloader_ns', 'Data loader', 3], ['cpu_ns', 'CPU', 2], ['other_ns', 'Other', 9],
+];
+const DISTRIBUTED: readonly Part[] = [
+  ['compute_ns', 'Computation', 0], ['overlap_ns', 'Overlap', 4], ['comm_exposed_ns', 'Communication, exposed', 1],
+  ['comm_ns', 'Communication', 1], ['other_ns', 'Other', 9],
+];
+const TEMPORAL: readonly Part[] = [['compute_ns', 'Compute', 0], ['non_compute_ns', 'Non-compute', 1], ['idle_ns', 'Idle', 9]];
+
+/** Stacked bars, one a row; null where fewer than two of the parts are fields. */
+function partsChart(context: ChartContext, parts: readonly Part[], title: string): TemplateResult | null {
+  const { table } = context;
+  const rows = Array.from(context.rows);
+  const known = parts.filter(([key]) => placeOf(table, key) >= 0).filter(([key], _, all) => (
+    key !== 'comm_ns' || title === OVERVIEW_TITLE || !all.some(([other]) => other === 'comm_exposed_ns')));
+  if (known.length < 2 || rows.length === 0) return null;
+  const columns = known.map(([key]) => columnOf(table, key)!.numbers());
+  const step = columnOf(table, 'step');
+  const rank = columnOf(table, 'rank');
+  const items: Item[] = known.map(([, name, colour], at) => ({
+    name, colour, value: rows.reduce((sum, row) => sum + (columns[at][row] || 0), 0),
+  }));
+  const bars = rows.map((row) => {
+    const ofStep = step ? textOf(step.at(row)) ?? '' : '';
+    const ofRank = rank ? textOf(rank.at(row)) ?? '' : '';
+    const group = ofRank === '' ? '' : `rank ${ofRank}`;
+    return {
+      label: step ? ofStep : ofRank, group: step ? group : '', values: columns.map((column) => column[row]),
+      choose: step && ofStep ? () => context.selectStep(ofStep) : undefined,
+    };
+  });
+  return card(title, html`<div class="beside">${stacks(bars, items, 'ns', Math.max(320, context.width - 330), title)}
+    <div><p class="hint">Over what is shown${step ? '; a click at a step selects it' : ''}.</p>${legend(items, 'ns')}</div></div>`, true);
+}
+
+const OVERVIEW_TITLE = 'Where the time of each step went';
+
+export function overviewChart(context: ChartContext): TemplateResult | null {
+  return partsChart(context, OVERVIEW, OVERVIEW_TITLE);
+}
+export function distributedChart(context: ChartContext): TemplateResult | null {
+  return partsChart(context, DISTRIBUTED, 'Computation and communication of each step');
+}
+export function temporalChart(context: ChartContext): TemplateResult | null {
+  return partsChart(context, TEMPORAL, 'What the device did');
+}
+
+const FIGURES: readonly [string, string][] = [
+  ['busy_pct', 'GPU busy'], ['sm_efficiency_pct', 'SM efficiency'], ['occupancy_pct', 'Occupancy'], ['tc_time_pct', 'Tensor Core time'],
+];
+
+/** A card a GPU: of the view `gpu`, beside `overview` too. */
+export function gpuCards(context: ChartContext): TemplateResult | null {
+  const { table, rows } = context.others.get('gpu') ?? context;
+  if (placeOf(table, 'busy_pct') < 0 || placeOf(table, 'device') < 0 || rows.length === 0) return null;
+  const get = (row: number, key: string): number | null => {
+    const value = columnOf(table, key)?.numbers()[row];
+    return value === undefined || Number.isNaN(value) ? null : value;
+  };
+  const list = Array.from(rows);
+  return html`<div class="gpus">${list.slice(0, 16).map((row) => {
+    const rank = textOf(columnOf(table, 'rank')?.at(row) ?? null);
+    const name = textOf(columnOf(table, 'name')?.at(row) ?? null) ?? 'GPU';
+    return card(`${rank === null ? '' : `rank ${short(rank, 20)}, `}GPU ${short(textOf(columnOf(table, 'device')!.at(row)) ?? '', 20)}: ${short(name, 60)}`, html`
+      <dl class="gauges">${FIGURES.map(([key, label]) => {
+        const value = get(row, key);
+        return html`<div><dt>${label}</dt><dd>${value === null ? UNKNOWN : html`${number(value, 1)} %`}</dd>
+          <meter min="0" max="100" .value=${value ?? 0} aria-label=${label} title=${value === null ? 'unknown' : `${value} %`}></meter></div>`;
+      })}</dl><p class="hint">${['kernels', 'memory_bytes', 'peak_allocated_bytes'].map((key) => {
+        const value = get(row, key);
+        return value === null ? nothing : html`<span class="fact">${titleOf(key.replace('_bytes', ''))}: ${key === 'kernels' ? number(value) : withUnit(value, 'B')}</span>`;
+      })}</p>`);
+  })}</div>${list.length > 16 ? html`<p class="none">16 of ${list.length} GPUs; all are in the table.</p>` : nothing}`;
+}

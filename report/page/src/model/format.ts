@@ -1,0 +1,95 @@
+/** Numbers and texts as they are shown. */
+import type { Field } from './summary';
+import { textOf, type Value } from './table';
+
+export const UNKNOWN = '\u2014';
+
+/** A unit in which a column is shown: `value / per` with `digits` decimals. */
+export interface Scale {
+  unit: string;
+  per: number;
+  digits: number;
+}
+
+const TIMES: [number, string][] = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
+const SIZES: [number, string][] = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
+const WORK: [number, string][] = [[1e12, 'TFLOP'], [1e9, 'GFLOP'], [1e6, 'MFLOP'], [1, 'FLOP']];
+const LADDERS: Record<string, [number, string][]> = { ns: TIMES, B: SIZES, FLOP: WORK };
+
+/** The unit in which the largest of a column's values is easy to read. */
+export function scaleOf(field: Field, largest: number): Scale {
+  const ladder = LADDERS[field.unit];
+  if (!ladder) return { unit: field.unit, per: 1, digits: field.type === 'decimal' ? 3 : 0 };
+  const [per, unit] = ladder.find(([size]) => largest >= size) ?? ladder[ladder.length - 1];
+  return { unit, per, digits: per === 1 && field.type !== 'decimal' ? 0 : 3 };
+}
+
+const formats = new Map<number, Intl.NumberFormat>();
+function formatOf(digits: number): Intl.NumberFormat {
+  let format = formats.get(digits);
+  if (!format) {
+    format = new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    formats.set(digits, format);
+  }
+  return format;
+}
+
+export function number(value: number, digits = 0): string {
+  return formatOf(digits).format(value);
+}
+
+/** A cell of a numeric column. */
+export function numeric(value: Value, scale: Scale): string {
+  if (value === null || value === undefined || value === '') return UNKNOWN;
+  if (typeof value === 'string' && scale.per === 1 && /^-?\d+$/.test(value)) return formatOf(0).format(BigInt(value));
+  const scaled = Number(value) / scale.per;
+  if (Number.isNaN(scaled)) return visible(textOf(value) ?? UNKNOWN);
+  const small = scaled !== 0 && Math.abs(scaled) < 0.001 && scale.digits > 0;
+  return small ? scaled.toPrecision(3) : formatOf(scale.digits).format(scaled);
+}
+
+/** One value with its own unit, such as "1.250 ms". */
+export function withUnit(value: Value, unit: string, digits?: number): string {
+  if (value === null || value === undefined) return UNKNOWN;
+  const field = { unit, type: digits === 0 || Number.isInteger(Number(value)) ? 'integer' : 'decimal' } as Field;
+  const scale = scaleOf(field, Math.abs(Number(value)));
+  const text = formatOf(digits ?? scale.digits).format(Number(value) / scale.per);
+  return scale.unit === '' ? text : scale.unit === '%' ? `${text} %` : `${text} ${scale.unit}`;
+}
+
+/** The same without zeros at its end: for axes. */
+export function rounded(value: number, unit: string): string {
+  return withUnit(value, unit).replace(/\.(\d*?)0+(?= |$)/, (_, digits: string) => (digits ? `.${digits}` : ''));
+}
+
+/** The value to the last digit, with the field's unit. */
+export function exact(value: Value, field: Field): string {
+  if (value === null || value === undefined) return 'unknown';
+  const text = visible(textOf(value) ?? '');
+  return field.unit ? `${text} ${field.unit}` : text;
+}
+
+// Control characters and what turns the direction of writing are shown as their code.
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** A text of the input in which nothing is hidden. */
+export function visible(text: string): string {
+  return text.replace(HIDDEN, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 32) return String.fromCharCode(0x2400 + code);
+    if (code === 0x200d) return character;
+    return `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** At most `most` characters of a text, nothing hidden in it. */
+export function short(text: string, most = 160): string {
+  const shown = visible(text.length > most * 4 ? text.slice(0, most * 4) : text);
+  return shown.length > most ? `${shown.slice(0, most - 1)}\u2026` : shown;
+}
+
+/** A word of an interface: "kernel-types" as "Kernel types". */
+export function titleOf(name: string): string {
+  const words = name.replace(/[-_]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

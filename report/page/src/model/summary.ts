@@ -1,0 +1,141 @@
+/** The summary of a page: docs/report_format.md, schema 1. */
+
+export type Fold = 'none' | 'key' | 'sum' | 'min' | 'max' | 'mean' | 'quantiles';
+export type FieldType = 'integer' | 'decimal' | 'text' | 'name' | 'integers' | 'texts' | 'files' | 'extent';
+
+export interface Field {
+  key: string;
+  header: string;
+  unit: string;
+  type: FieldType;
+  fold: Fold;
+  help: string;
+  /** value = times * of / over, of fields that add up. */
+  ratio?: { of: string; over: string; times: number };
+}
+
+export interface TableRef {
+  fields: Field[];
+  rows: number;
+  /** Name of the chunk; null: not on the page. */
+  table: string | null;
+}
+
+export interface Grouping extends TableRef {
+  by: string[];
+}
+
+export interface View extends TableRef {
+  name: string;
+  help: string;
+  notes: string[];
+  rules: string;
+  by_step: TableRef | null;
+  groupings: Grouping[];
+  left_out: number;
+}
+
+export interface Step {
+  number: number | string;
+  start_ns: number;
+  end_ns: number;
+  host_start_ns: number;
+  host_end_ns: number;
+  complete: boolean;
+}
+
+export interface Rank {
+  rank: string;
+  /** Beyond 2^53: a text. */
+  origin_ns: number | string;
+  duration_ns: number;
+  devices: { id: number; name: string }[];
+  steps_from: string;
+  steps: Step[];
+}
+
+export interface Level {
+  bucket_ns: number;
+  start_ns: number;
+  count: number;
+  chunk: string;
+}
+
+export interface EventChunk {
+  start_ns: number;
+  end_ns: number;
+  count: number;
+  chunk: string;
+  wide: boolean;
+}
+
+export interface Lane {
+  rank: string;
+  kind: 'stream' | 'thread';
+  device: number | null;
+  stream: number | null;
+  process: number | null;
+  thread: number | null;
+  name: string;
+  depth: number;
+  events: number;
+  start_ns: number;
+  end_ns: number;
+  levels: Level[];
+  chunks: EventChunk[];
+  missing: { start_ns: number; end_ns: number }[];
+}
+
+export interface Links {
+  chunk: string;
+  count: number;
+  kind: string;
+}
+
+export interface Counter {
+  name: string;
+  rank: string;
+  unit: string;
+  device: number | null;
+  chunk: string;
+  points: number;
+}
+
+export interface Timeline {
+  signatures: string;
+  signature_fields: Field[];
+  lanes: Lane[];
+  links: Links[];
+  counters: Counter[];
+}
+
+export interface Summary {
+  schema: number;
+  program: string;
+  title: string;
+  inputs: string[];
+  compat: string;
+  ranks: Rank[];
+  views: View[];
+  timeline: Timeline;
+  notes: string[];
+  left_out: string[];
+}
+
+/** The schema that this page reads. */
+export const SCHEMA = 1;
+
+/** Reads the summary of the document. Throws where it is absent or of another schema. */
+export function readSummary(): Summary {
+  const text = document.getElementById('summary')?.textContent;
+  if (!text) throw new Error('The page holds no data.');
+  const summary = JSON.parse(text) as Summary;
+  if (summary.schema !== SCHEMA) throw new Error(`The data are of schema ${summary.schema}; this page reads ${SCHEMA}.`);
+  for (const view of summary.views) {
+    view.notes ??= [];
+    view.groupings ??= [];
+    view.by_step ??= null;
+    view.left_out ??= 0;
+  }
+  return summary;
+}

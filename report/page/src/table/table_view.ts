@@ -1,0 +1,182 @@
+/** A table of which only the rows in sight are elements. */
+import { html, nothing, render, type TemplateResult } from 'lit-html';
+import { styled } from '../app/styled';
+import { exact, numeric, scaleOf, short, UNKNOWN, visible, type Scale } from '../model/format';
+import type { Field } from '../model/summary';
+import { isNumeric, textOf, type Column, type Value } from '../model/table';
+import type { Shown } from './shown';
+
+const ROW = 27;
+/** Browsers lose elements that are much higher. */
+const HIGHEST = 8_000_000;
+const LETTER = 7.4;
+
+export interface TableEvents {
+  /** A click at a header. */
+  sort(field: Field): void;
+  /** A row was chosen, by its number in the table; null: none any more. */
+  choose(row: number | null): void;
+}
+
+const FOLDS: Record<string, string> = {
+  sum: 'Rows made one: adds up.', min: 'Rows made one: the least.', max: 'Rows made one: the largest.',
+  mean: 'A mean: unknown where rows are made one.', quantiles: 'A quantile: unknown where rows are made one.',
+};
+
+/** What a field is, in words. */
+export function about(field: Field): string {
+  const ratio = field.ratio ? `Of rows made one: ${field.ratio.times === 1 ? '' : `${field.ratio.times} * `}${field.ratio.of} / ${field.ratio.over}.` : '';
+  return [`${field.key}: ${field.help}`, field.unit && `Unit: ${field.unit}.`, FOLDS[field.fold], ratio].filter(Boolean).join('\n');
+}
+
+export class TableView {
+  readonly element = document.createElement('div');
+  private shown: Shown | null = null;
+  private scales: Scale[] = [];
+  private widths: number[] = [];
+  private first = 0;
+  private active: number | null = null;
+  private sortKey = '';
+  private down = false;
+  private label = '';
+
+  constructor(private readonly events: TableEvents) {
+    this.element.className = 'table';
+    addEventListener('resize', () => this.draw());
+  }
+
+  /** Shows other rows. */
+  set(shown: Shown, sortKey: string, down: boolean, label: string): void {
+    if (this.shown?.table !== shown.table) {
+      this.scales = shown.table.fields.map((field, place) => scaleFor(field, shown.table.columns[place]));
+      this.widths = shown.table.fields.map((field, place) => widthFor(field, shown.table.columns[place], this.scales[place]));
+      this.active = null;
+    }
+    if (this.shown !== shown) this.first = 0;
+    this.shown = shown;
+    [this.sortKey, this.down, this.label] = [sortKey, down, label];
+    this.draw();
+  }
+
+  private get fits(): number {
+    return Math.max(6, Math.floor((innerHeight * 0.62) / ROW));
+  }
+
+  private draw(): void {
+    if (!this.shown) return;
+    render(this.template(this.shown), this.element);
+    const scroller = this.element.firstElementChild;
+    if (scroller && this.first === 0 && scroller.scrollTop !== 0) scroller.scrollTop = 0;
+  }
+
+  private template(shown: Shown): TemplateResult {
+    const { rows, table } = shown;
+    const seen = Math.min(rows.length, this.fits);
+    const first = Math.max(0, Math.min(this.first, rows.length - seen));
+    const wide = this.widths.reduce((sum, width) => sum + width, 0);
+    const edges = ROW * (2 + (shown.rest ? 1 : 0)) + 3;
+    const box = seen * ROW + edges;
+    const high = Math.min(HIGHEST, rows.length * ROW + edges);
+    return html`<div class="scroll" tabindex="0" role="region" aria-label=${this.label}
+        ${styled({ height: `${box + (wide > (this.element.clientWidth || innerWidth) - 2 ? 16 : 0)}px` })} @scroll=${this.onScroll} @keydown=${this.onKey}>
+      <div class="space" ${styled({ height: `${high}px`, 'min-width': `${wide}px` })}>
+        <table aria-rowcount=${rows.length + 1} ${styled({ 'min-width': `${wide}px` })}>
+          <colgroup>${this.widths.map((width) => html`<col ${styled({ width: `${width}px` })}>`)}</colgroup>
+          <thead><tr>${table.fields.map((field, place) => this.header(field, place))}</tr></thead>
+          <tbody>${Array.from(rows.subarray(first, first + seen), (row, at) => this.row(shown, row, first + at))}</tbody>
+          <tfoot>${shown.rest ? this.foot(shown, shown.rest, `(${shown.restCount} more)`, 'rest') : nothing}
+            ${this.foot(shown, shown.sum, `Sum of ${shown.sumCount}`, 'sum')}</tfoot>
+        </table>
+      </div>
+    </div>`;
+  }
+
+  private header(field: Field, place: number): TemplateResult {
+    const sorted = this.sortKey === field.key;
+    const { unit } = this.scales[place];
+    return html`<th scope="col" class=${isNumeric(field) ? 'n' : ''}
+        aria-sort=${sorted ? (this.down ? 'descending' : 'ascending') : 'none'}>
+      <button type="button" data-key=${field.key} title=${about(field)} @click=${() => this.events.sort(field)}>
+        ${short(field.header || field.key, 40)}${unit ? html` <small>${unit}</small>` : nothing}<span class="arrow" aria-hidden="true">${sorted ? (this.down ? '\u25be' : '\u25b4') : ''}</span></button></th>`;
+  }
+
+  private row(shown: Shown, row: number, at: number): TemplateResult {
+    const { fields, columns } = shown.table;
+    return html`<tr data-row=${row} aria-rowindex=${at + 2} aria-current=${this.active === at ? 'true' : nothing}
+        @click=${() => this.choose(at)}>${fields.map((field, place) => this.cell(field, columns[place].at(row), place))}</tr>`;
+  }
+
+  private cell(field: Field, value: Value, place: number): TemplateResult {
+    if (isNumeric(field)) return html`<td class="n" title=${exact(value, field)}>${numeric(value, this.scales[place])}</td>`;
+    const text = textOf(value);
+    if (text === null) return html`<td>${UNKNOWN}</td>`;
+    return html`<td title=${short(text, 1000)}>${short(text)}</td>`;
+  }
+
+  private foot(shown: Shown, values: Value[], name: string, kind: string): TemplateResult {
+    const { fields } = shown.table;
+    const named = fields.findIndex((field) => !isNumeric(field));
+    return html`<tr class=${kind}>${fields.map((field, place) => {
+      if (place === named) return html`<td>${name}</td>`;
+      return isNumeric(field) && field.fold !== 'key' ? this.cell(field, values[place], place) : html`<td></td>`;
+    })}</tr>`;
+  }
+
+  private choose(at: number | null): void {
+    this.active = this.active === at ? null : at;
+    this.events.choose(this.active === null || !this.shown ? null : this.shown.rows[this.active]);
+    this.draw();
+  }
+
+  private readonly onScroll = (event: Event): void => {
+    const scroller = event.currentTarget as HTMLElement;
+    if (!this.shown) return;
+    const most = this.shown.rows.length - Math.min(this.shown.rows.length, this.fits);
+    const way = scroller.scrollHeight - scroller.clientHeight;
+    const first = way > 0 ? Math.round((scroller.scrollTop / way) * most) : 0;
+    if (first === this.first || Math.abs(scroller.scrollTop - this.scrollFor(scroller, most)) < 2) return;
+    this.first = first;
+    this.draw();
+  };
+
+  /** Where the scrollbar stands for the first row. */
+  private scrollFor(scroller: HTMLElement, most: number): number {
+    return most > 0 ? (this.first / most) * (scroller.scrollHeight - scroller.clientHeight) : 0;
+  }
+
+  private readonly onKey = (event: KeyboardEvent): void => {
+    if (!this.shown || event.target !== event.currentTarget) return;
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: this.fits, PageUp: -this.fits, Home: -Infinity, End: Infinity };
+    const count = this.shown.rows.length;
+    if (event.key === 'Escape' && this.active !== null) this.choose(null);
+    if (!(event.key in steps) || count === 0) return;
+    event.preventDefault();
+    const from = this.active ?? this.first - 1;
+    this.active = Math.max(0, Math.min(count - 1, from + steps[event.key]));
+    const seen = Math.min(count, this.fits);
+    if (this.active < this.first) this.first = this.active;
+    if (this.active >= this.first + seen) this.first = this.active - seen + 1;
+    const scroller = event.currentTarget as HTMLElement;
+    scroller.scrollTop = this.scrollFor(scroller, count - seen);
+    this.events.choose(this.shown.rows[this.active]);
+    this.draw();
+  };
+}
+
+function scaleFor(field: Field, column: Column): Scale {
+  if (!isNumeric(field)) return { unit: '', per: 1, digits: 0 };
+  let largest = 0;
+  for (const value of column.numbers()) if (Math.abs(value) > largest) largest = Math.abs(value);
+  return scaleOf(field, largest);
+}
+
+function widthFor(field: Field, column: Column, scale: Scale): number {
+  let letters = field.header.length + (scale.unit ? scale.unit.length + 1 : 0) + 3;
+  const step = Math.max(1, Math.floor(column.length / 200));
+  for (let row = 0; row < column.length; row += step) {
+    const value = column.at(row);
+    const text = isNumeric(field) ? numeric(value, scale) : textOf(value) ?? '';
+    if (text.length > letters) letters = text.length > 400 ? text.length : visible(text).length;
+  }
+  return Math.round(Math.max(72, Math.min(letters, 46) * LETTER + 26));
+}

@@ -1,0 +1,74 @@
+/** Looking for events: by signature, and the one next in time. */
+import { matcherOf } from '../model/search';
+import type { Summary } from '../model/summary';
+import { isNumeric, type Table } from '../model/table';
+import type { EventStore, Place } from './event_store';
+
+/** 1 for the signatures of which a text matches; null without a search. Throws for a wrong one. */
+export function foundOf(signatures: Table, query: string, regex: boolean): Uint8Array | null {
+  const matches = matcherOf(query, regex);
+  if (!matches) return null;
+  const found = new Uint8Array(signatures.rows);
+  signatures.fields.forEach((field, place) => {
+    if (isNumeric(field)) return;
+    const { d, i } = signatures.columns[place].texts();
+    const hits = d.map(matches);
+    for (let row = 0; row < i.length; ++row) if (i[row] >= 0 && hits[i[row]]) found[row] = 1;
+  });
+  return found;
+}
+
+export interface Found {
+  place: Place;
+  /** Start, on the axis that all ranks share. */
+  time: number;
+}
+
+/** Where a search stands: events are ordered by time, lane and their number in it. */
+export interface Standing {
+  time: number;
+  lane: number;
+  number: number;
+}
+
+function before(a: Standing, b: Standing): boolean {
+  if (a.time !== b.time) return a.time < b.time;
+  return a.lane !== b.lane ? a.lane < b.lane : a.number < b.number;
+}
+
+/** The found event after (`forward`) or before `from`, over `lanes`; null: none on the page. */
+export async function nextFound(summary: Summary, store: EventStore, lanes: readonly number[], offsets: Map<string, number>, found: Uint8Array, from: Standing, forward: boolean): Promise<Found | null> {
+  let best: Found | null = null;
+  const better = (here: Standing): boolean => {
+    if (forward ? !before(from, here) : !before(here, from)) return false;
+    if (!best) return true;
+    const there = { time: best.time, lane: best.place.lane, number: store.numberOf(best.place) };
+    return forward ? before(here, there) : before(there, here);
+  };
+  for (const lane of lanes) {
+    const { chunks, rank } = summary.timeline.lanes[lane];
+    const offset = offsets.get(rank) ?? 0;
+    const order = chunks.map((_, at) => at);
+    if (!forward) order.reverse();
+    let hit = false;
+    for (const at of order) {
+      const { start_ns, end_ns } = chunks[at];
+      const known: Found | null = best;
+      if (hit || (forward ? end_ns + offset < from.time : start_ns + offset > from.time)) continue;
+      if (known && (forward ? start_ns + offset > (known as Found).time : end_ns + offset < (known as Found).time)) break;
+      const events = await store.chunk(lane, at);
+      const count = events.starts.length;
+      for (let k = 0; k < count; ++k) {
+        const index = forward ? k : count - 1 - k;
+        if (!found[events.signatures[index]]) continue;
+        const time = events.starts[index] + offset;
+        if (better({ time, lane, number: store.numberOf({ lane, chunk: at, index }) })) {
+          best = { place: { lane, chunk: at, index }, time };
+          hit = true;
+          break;
+        }
+      }
+    }
+  }
+  return best;
+}

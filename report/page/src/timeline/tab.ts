@@ -1,0 +1,327 @@
+/** The tab of the timeline: lanes, what is found, chosen and selected in them. */
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Store } from '../app/state';
+import { styled } from '../app/styled';
+import { short, visible, withUnit } from '../model/format';
+import type { Summary } from '../model/summary';
+import { columnOf, EMPTY, type Table } from '../model/table';
+import { breakdownOf, type Breakdown } from './breakdown';
+import { paletteOf, type Palette } from './colours';
+import { chosenOf, linkedOf, nameOf, renderDetails, type Chosen, type Linked } from './details';
+import { eachEvent, type EventStore, type Place } from './event_store';
+import { foundOf, nextFound } from './find';
+import { listen, zoomed } from './input';
+import { extentOf, heightOf, offsetsOf, RULER, rowsOf, type Row } from './layout';
+import { Painter, type Mark, type Scene } from './painter';
+import { RangePanel } from './range_panel';
+
+const HELP = 'wheel or w s: zoom \u00b7 drag, a d or arrows: move \u00b7 shift and drag: select a range \u00b7 click: details \u00b7 . and , next and previous event \u00b7 n and N next and previous found \u00b7 f: zoom to what is chosen \u00b7 0: all';
+
+export class TimelineTab {
+  private readonly canvas = document.createElement('canvas');
+  private readonly painter: Painter;
+  private readonly offsets: Map<string, number>;
+  private readonly extent: [number, number];
+  private readonly pinned = new Set<string>();
+  private readonly rangePanel: RangePanel;
+  private signatures: Table = EMPTY;
+  private palette: Palette | null = null;
+  private view: [number, number];
+  private rows: Row[] = [];
+  private chosen: Chosen | null = null;
+  private linked: Linked[] = [];
+  private breakdown: Breakdown | null = null;
+  private breakdownKey = '';
+  private dragged: [number, number] | null = null;
+  private findKey = '';
+  private findCount = 0;
+  private fault = '';
+  private said = '';
+  private selecting = false;
+  private painting = false;
+  private writing = 0;
+  private written: [number, number] | null = null;
+  /** Times of the last pictures, for whoever measures. */
+  readonly frames: number[] = [];
+
+  constructor(
+    private readonly summary: Summary,
+    private readonly store: Store,
+    private readonly events: EventStore,
+  ) {
+    this.offsets = offsetsOf(summary);
+    this.extent = extentOf(summary, this.offsets);
+    this.view = this.whole();
+    this.painter = new Painter(this.canvas, summary, events);
+    this.rangePanel = new RangePanel(() => this.store.tell());
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('role', 'application');
+    this.canvas.setAttribute('aria-label', `Timeline. ${HELP}`);
+    events.changed = () => this.paint();
+    events.signatures().then((signatures) => {
+      this.signatures = signatures;
+      this.palette = null;
+      this.store.tell();
+    }, (error: Error) => this.say(error.message));
+    new ResizeObserver(() => this.paint()).observe(this.canvas);
+    this.listen();
+  }
+
+  private whole(): [number, number] {
+    const edge = (this.extent[1] - this.extent[0]) * 0.01;
+    return [this.extent[0] - edge, this.extent[1] + edge];
+  }
+
+  private listen(): void {
+    listen(this.canvas, {
+      view: () => this.view,
+      setView: (view) => this.setView(view),
+      scrollBy: (pixels) => {
+        if (this.canvas.parentElement) this.canvas.parentElement.scrollTop += pixels;
+      },
+      setRange: (range, done) => {
+        this.dragged = done ? null : range;
+        if (done) this.store.update((state) => { state.range = range; });
+        this.paint();
+      },
+      click: (x, y) => void this.choose(this.placeAt(x, y)),
+      hover: (x, y) => this.hover(x, y),
+      selecting: () => this.selecting,
+      key: (event) => this.key(event),
+    });
+  }
+
+  private setView([from, to]: [number, number]): void {
+    const [least, most] = this.whole();
+    const long = Math.max(50, Math.min(to - from, (most - least) * 1.5));
+    // Some of the run stays in sight.
+    const start = Math.max(least - long * 0.9, Math.min(from, most - long * 0.1));
+    this.view = [start, start + long];
+    this.paint();
+    // Browsers refuse an address that changes with every frame.
+    clearTimeout(this.writing);
+    this.writing = window.setTimeout(() => this.store.update((state) => {
+      state.view = this.written = [...this.view];
+    }), 300);
+  }
+
+  private paint(): void {
+    if (this.painting) return;
+    this.painting = true;
+    requestAnimationFrame(() => {
+      this.painting = false;
+      if (!this.canvas.isConnected) return;
+      const start = performance.now();
+      const dark = getComputedStyle(document.documentElement).getPropertyValue('--scheme').trim() === 'dark';
+      if (!this.palette || this.palette.dark !== dark) this.palette = paletteOf(this.signatures);
+      this.painter.paint(this.scene(), this.palette);
+      this.frames.push(performance.now() - start);
+      if (this.frames.length > 500) this.frames.shift();
+      this.canvas.dataset.drawn = String(Number(this.canvas.dataset.drawn ?? 0) + 1);
+    });
+  }
+
+  private scene(): Scene {
+    const { steps, rank, range } = this.store.state;
+    const chosen = this.chosen ? this.mark(this.chosen) : null;
+    return {
+      rows: this.rows, scroll: this.canvas.parentElement?.scrollTop ?? 0, view: this.view, offsets: this.offsets, steps, rank, range: this.dragged ?? range, chosen,
+      arrows: chosen ? this.linked.map((link): [Mark, Mark] => (link.from ? [chosen, this.mark(link.other)] : [this.mark(link.other), chosen])) : [],
+      names: columnOf(this.signatures, 'name', 'kernel', 'op'),
+    };
+  }
+
+  private mark({ place, start, duration, depth }: Chosen): Mark {
+    const from = start + (this.offsets.get(this.summary.timeline.lanes[place.lane].rank) ?? 0);
+    return { lane: place.lane, from, to: from + duration, depth };
+  }
+
+  /** The event at a point of the canvas, or the nearest within 3 pixels. */
+  private placeAt(x: number, y: number): Place | null {
+    const scene = this.scene();
+    const row = this.rows.find((each) => each.kind === 'lane' && y >= Painter.top(scene, each) && y < Painter.top(scene, each) + each.height && (each.pinned || y > RULER));
+    if (!row) return null;
+    const perPixel = (this.view[1] - this.view[0]) / this.canvas.clientWidth;
+    const offset = this.offsets.get(row.rank) ?? 0;
+    const time = this.view[0] + x * perPixel - offset;
+    const depth = Math.floor((y - Painter.top(scene, row) - 4) / row.bar);
+    const lane = this.summary.timeline.lanes[row.index];
+    let best: Place | null = null;
+    let least = Infinity;
+    lane.chunks.forEach((chunk, at) => {
+      if (chunk.end_ns < time - 3 * perPixel || chunk.start_ns > time + 3 * perPixel) return;
+      const events = this.events.peek(row.index, at);
+      if (!events) return;
+      eachEvent(events, time - 3 * perPixel, time + 3 * perPixel, (index) => {
+        if ((events.depths ? events.depths[index] : 0) !== Math.max(0, depth)) return;
+        const away = Math.max(events.starts[index] - time, time - events.starts[index] - events.durations[index], 0);
+        if (away < least || (away === least && !best)) [best, least] = [{ lane: row.index, chunk: at, index }, away];
+      });
+    });
+    return best;
+  }
+
+  private hover(x: number, y: number): void {
+    const place = this.placeAt(x, y);
+    const events = place && this.events.peek(place.lane, place.chunk);
+    this.canvas.title = place && events ? `${short(nameOf(this.signatures, events.signatures[place.index]), 400)}\n${withUnit(events.durations[place.index], 'ns')}` : '';
+    this.canvas.classList.toggle('over', place !== null);
+  }
+
+  private async choose(place: Place | null): Promise<void> {
+    this.linked = [];
+    this.chosen = place && (await chosenOf(this.events, place));
+    this.store.tell();
+    if (!this.chosen) return;
+    const { chosen } = this;
+    const linked = await linkedOf(this.events, chosen);
+    if (this.chosen !== chosen) return;
+    this.linked = linked;
+    this.store.tell();
+  }
+
+  /** Chooses an event and brings it into sight. */
+  private async go(place: Place): Promise<void> {
+    await this.choose(place);
+    if (!this.chosen) return;
+    const { from, to } = this.mark(this.chosen);
+    const long = this.view[1] - this.view[0];
+    if (to - from > long || (to - from) / long < 1e-5) this.setView(zoomed([from, Math.max(to, from + 1)], 40, 0.5));
+    else if (from < this.view[0] || to > this.view[1]) this.setView([(from + to - long) / 2, (from + to + long) / 2]);
+    const row = this.rows.find((each) => each.kind === 'lane' && each.index === place.lane);
+    const box = this.canvas.parentElement;
+    if (row && box && !row.pinned && (row.top < box.scrollTop || row.top + row.height + RULER > box.scrollTop + box.clientHeight)) box.scrollTop = Math.max(0, row.top - box.clientHeight / 2);
+  }
+
+  private key(event: KeyboardEvent): boolean {
+    const { chosen } = this;
+    switch (event.key) {
+      case '0': case 'Home': this.setView(this.whole()); return true;
+      case 'n': void this.next(true); return true;
+      case 'N': void this.next(false); return true;
+      case '.': case ',': void this.step(event.key === '.'); return true;
+      case 'Escape': void this.choose(null); this.store.update((state) => { state.range = null; }); return true;
+      case 'f': {
+        const span = this.store.state.range ?? (chosen && ((mark) => [mark.from, mark.to] as [number, number])(this.mark(chosen)));
+        if (span) this.setView(zoomed([span[0], Math.max(span[1], span[0] + 1)], 1.2, 0.5));
+        return span !== null;
+      }
+      case 'm': {
+        const mark = chosen && this.mark(chosen);
+        if (mark && mark.to > mark.from) this.store.update((state) => { state.range = [mark.from, mark.to]; });
+        return mark !== null;
+      }
+      default: return false;
+    }
+  }
+
+  private get lanes(): number[] {
+    return this.rows.flatMap((row) => (row.kind === 'lane' ? [row.index] : []));
+  }
+
+  /** The event before or after the chosen one in its lane; without one the first in sight. */
+  private async step(forward: boolean): Promise<void> {
+    const all = new Uint8Array(this.signatures.rows).fill(1);
+    const { chosen } = this;
+    const lanes = chosen ? [chosen.place.lane] : this.lanes.filter((lane) => this.summary.timeline.lanes[lane].kind === 'stream');
+    await this.find(lanes, all, forward);
+  }
+
+  private async next(forward: boolean): Promise<void> {
+    if (this.painter.bars.found) await this.find(this.lanes, this.painter.bars.found, forward);
+  }
+
+  private async find(lanes: number[], found: Uint8Array, forward: boolean): Promise<void> {
+    const mark = this.chosen && this.mark(this.chosen);
+    const from = mark && this.chosen ? { time: mark.from, lane: mark.lane, number: this.events.numberOf(this.chosen.place) } : { time: this.view[forward ? 0 : 1], lane: -1, number: -1 };
+    const next = await nextFound(this.summary, this.events, lanes, this.offsets, found, from, forward);
+    this.say(next ? '' : `None ${forward ? 'after' : 'before'} this on the page.`);
+    if (next) await this.go(next.place);
+  }
+
+  private say(text: string): void {
+    this.said = text;
+    this.store.tell();
+  }
+
+  /** Follows the state: search, view, range. */
+  private follow(): void {
+    const { find, findRegex, view, range, rank } = this.store.state;
+    if (view && view.join() !== this.written?.join()) {
+      this.written = view;
+      this.view = [...view];
+    }
+    this.rows = rowsOf(this.summary, rank, this.pinned);
+    const key = JSON.stringify([find, findRegex, this.signatures.rows]);
+    if (key !== this.findKey) {
+      this.findKey = key;
+      try {
+        this.painter.bars.found = foundOf(this.signatures, find, findRegex);
+        this.fault = '';
+      } catch (error) {
+        this.painter.bars.found = null;
+        this.fault = (error as Error).message;
+      }
+      this.findCount = this.painter.bars.found?.reduce((sum, hit) => sum + hit, 0) ?? 0;
+    }
+    const breakdownKey = range ? JSON.stringify([range, rank, this.signatures.rows]) : '';
+    if (breakdownKey !== this.breakdownKey) {
+      this.breakdownKey = breakdownKey;
+      this.breakdown = null;
+      if (range) {
+        breakdownOf(this.summary, this.events, this.lanes, this.offsets, range, () => this.breakdownKey !== breakdownKey)
+          .then((breakdown) => {
+            if (!breakdown || this.breakdownKey !== breakdownKey) return;
+            this.breakdown = breakdown;
+            this.store.tell();
+          }, (error: Error) => this.say(error.message));
+      }
+    }
+  }
+
+  render(): TemplateResult {
+    this.follow();
+    const { find, findRegex, range } = this.store.state;
+    const total = heightOf(this.rows);
+    const box = Math.min(RULER + total + 2, Math.max(260, innerHeight * 0.66));
+    const set = (change: Parameters<Store['update']>[0]): void => this.store.update(change);
+    return html`<header class="head"><h2>Timeline</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></header>
+      <div class="tools">
+        <label>Search <input type="search" id="find" placeholder="kernel, op, layer" autocomplete="off" spellcheck="false" .value=${find}
+          @input=${(event: Event) => set((state) => { state.find = (event.target as HTMLInputElement).value; })}
+          @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') void this.next(!event.shiftKey); }}></label>
+        <label class="check"><input type="checkbox" id="findre" .checked=${findRegex} @change=${(event: Event) => set((state) => { state.findRegex = (event.target as HTMLInputElement).checked; })}> regular expression</label>
+        <button type="button" id="previous" ?disabled=${!find} @click=${() => this.next(false)}>Previous</button><button type="button" id="next" ?disabled=${!find} @click=${() => this.next(true)}>Next</button>
+        <span role="status">${this.fault || this.said || (find ? `${this.findCount} kinds of event` : '')}</span>
+        <span class="gap"></span>
+        <button type="button" aria-label="Zoom in" title="Zoom in (w)" @click=${() => this.setView(zoomed(this.view, 0.5, 0.5))}>+</button><button type="button" aria-label="Zoom out" title="Zoom out (s)" @click=${() => this.setView(zoomed(this.view, 2, 0.5))}>\u2212</button>
+        <button type="button" id="all" title="The whole run (0)" @click=${() => this.setView(this.whole())}>All</button>
+        <button type="button" id="select" aria-pressed=${this.selecting ? 'true' : 'false'} title="A drag selects a range; so does shift and drag" @click=${() => { this.selecting = !this.selecting; this.store.tell(); }}>Select range</button></div>
+      <div class="lanes" ${styled({ height: `${box}px` })} @scroll=${() => this.paint()}>
+        <div class="labels"><div class="corner" ${styled({ height: `${RULER}px` })}>Lanes</div>${this.rows.map((row) => this.label(row))}</div>${this.canvas}</div>
+      <p class="hint">${HELP}</p>
+      ${this.summary.left_out.map((text) => html`<p class="note">Hatched: ${visible(text)}</p>`)}
+      ${this.chosen ? renderDetails(this.summary, this.signatures, this.chosen, this.linked, (place) => void this.go(place)) : nothing}
+      ${range && this.breakdown ? this.rangePanel.render(this.breakdown, range, () => this.setView(zoomed(range, 1.1, 0.5)), () => set((state) => { state.range = null; })) : nothing}
+      ${range && !this.breakdown ? html`<p class="loading">Adding up the range ...</p>` : nothing}`;
+  }
+
+  private label(row: Row): TemplateResult {
+    const name = short(row.title, 80);
+    return html`<div class=${row.pinned ? 'lane pinned' : 'lane'} ${styled({ height: `${row.height}px`, top: row.pinned ? `${RULER + row.top}px` : 'auto' })}>
+      <button type="button" class="pin" aria-pressed=${row.pinned ? 'true' : 'false'} aria-label="Pin ${name}" title="Keep at the top" @click=${() => this.pin(row.key)}>\u25c6</button>
+      <span class="names" title=${short(`${row.title} ${row.detail}`, 400)}><span class="name">${name}</span><span class="detail">${row.height > 30 ? html`<br>` : ' '}${short(row.detail, 60)}</span></span></div>`;
+  }
+
+  private pin(key: string): void {
+    if (!this.pinned.delete(key)) this.pinned.add(key);
+    this.store.tell();
+  }
+
+  /** After the page has been drawn. */
+  drawn(): void {
+    const height = this.canvas.parentElement?.clientHeight ?? 300;
+    if (this.canvas.style.height !== `${height}px`) this.canvas.style.setProperty('height', `${height}px`);
+    this.paint();
+  }
+}

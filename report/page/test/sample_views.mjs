@@ -1,0 +1,170 @@
+// Made-up views of a run of some ranks and steps: fields and rows as the program writes them.
+
+/** 'key|Header|unit|type|fold|help' a line. */
+export function fieldsOf(text) {
+  return text.trim().split('\n').map((line) => {
+    const [key, header, unit, type, fold, help, ratio] = line.trim().split('|');
+    const field = { key, header, unit, type, fold, help: help ?? '' };
+    if (ratio) {
+      const [of, over, times] = ratio.split(' ');
+      field.ratio = { of, over, times: Number(times) };
+    }
+    return field;
+  });
+}
+
+const PARTS = ['kernel', 'memcpy', 'memset', 'comm', 'runtime', 'dataloader', 'cpu', 'other'];
+const RANK = 'rank|Rank||text|key|rank of the process';
+const STEP = 'step|Step||text|key|number of the step';
+
+const FIELDS = {
+  overview: `${RANK}\n${STEP}\nstate|State||text|none|whole or cut\nstart_ns|Start|ns|decimal|none|of the span\n`
+    + 'total_ns|Total|ns|decimal|sum|length of the span: the sum of the eight parts\nhost_ns|Host|ns|decimal|sum|length on the host\n'
+    + PARTS.map((part) => `${part}_ns|${part}|ns|decimal|sum|time that ${part} has in the step`).join('\n')
+    + '\nbusy_ns|Busy time|ns|decimal|sum|any device event runs\nbusy_pct|Busy|%|decimal|none|busy_ns of total_ns|busy_ns total_ns 100',
+  gpu: `${RANK}\ndevice|Device||integer|key|number of the GPU\nname|Name||text|none|of the GPU\nwindow_ns|Window|ns|integer|none|length of the window
+busy_ns|Busy time|ns|integer|sum|a kernel ran\nbusy_pct|Busy|%|decimal|none|busy_ns / window_ns\nsm_efficiency_pct|SM eff.|%|decimal|none|blocks per multiprocessor
+occupancy_pct|Occupancy|%|decimal|none|estimated\ntc_time_pct|TC time|%|decimal|none|time on Tensor Cores\nkernels|Kernels||integer|sum|number
+memory_bytes|Memory|B|integer|none|of the device\npeak_allocated_bytes|Peak|B|integer|max|most that was allocated`,
+  operators: `op|Op||name|key|name as recorded\ncalls|Calls||integer|sum|number of calls\ndevice_self_ns|Device self|ns|integer|sum|durations of what its calls launched themselves
+device_total_ns|Device total|ns|integer|sum|with those of calls inside\nhost_self_ns|Host self|ns|integer|sum|without calls inside\nhost_total_ns|Host total|ns|integer|sum|with calls inside
+mean_ns|Mean|ns|decimal|mean|length of a call on the host\np95_ns|P95|ns|integer|quantiles|of the lengths\nflops|FLOPs|FLOP|integer|sum|of its kernels\nbytes|Bytes|B|integer|sum|of its kernels
+tc_elig|TC elig.||text|none|could run on Tensor Cores\ntc_self_pct|TC self|%|decimal|none|time on Tensor Cores`,
+  groups: `kernel|Kernel||text|key|short name\ncount|Count||integer|sum|executions\ntotal|Total|ns|integer|sum|of the durations\nmean|Mean|ns|decimal|mean|total / count
+min|Min|ns|integer|min|least duration\nmax|Max|ns|integer|max|largest duration\nshare|Share|%|decimal|none|of the time of all kernels\ntflops|TFLOP/s|TFLOP/s|decimal|none|flops / time\ntc|TC|%|decimal|none|time on Tensor Cores`,
+  'kernel-types': `type|Type||text|key|what runs at once\nsum_ns|Time|ns|integer|sum|exactly these run\nshare_pct|Share|%|decimal|none|of all rows`,
+  temporal: `${RANK}\nidle_ns|Idle|ns|integer|sum|no device event runs\nidle_pct|Idle|%|decimal|none|idle_ns / kernel_ns|idle_ns kernel_ns 100\ncompute_ns|Compute|ns|integer|sum|a compute kernel runs
+compute_pct|Compute|%|decimal|none|compute_ns / kernel_ns|compute_ns kernel_ns 100\nnon_compute_ns|Non-compute|ns|integer|sum|something else runs\nkernel_ns|All|ns|integer|sum|sum of the three\noverlap_pct|Overlap|%|decimal|none|of communication`,
+  losses: `${RANK}\nloss|Loss||text|key|a word\ncount|Count||integer|sum|how many\ntime_ns|Time|ns|integer|sum|of the device events that it is about\nshare_pct|Share|%|decimal|none|of all device time\nwhy|Why||text|none|one sentence\nmend|Mend||text|none|what records it`,
+  memory: `${RANK}\ndevice|Device||text|key|of the memory\ntime_ns|Time|ns|integer|key|from the origin\nallocated_bytes|Allocated|B|integer|max|at this time\nreserved_bytes|Reserved|B|integer|max|at this time`,
+  'memory-events': `${RANK}\ndevice|Device||text|key|of the memory\nop|Op||text|key|that allocated\nsize_bytes|Size|B|integer|sum|of the block\nalloc_ns|Allocated at|ns|integer|none|time\nfree_ns|Freed at|ns|integer|none|unknown: it lives on\nduration_ns|Lives|ns|integer|sum|free_ns - alloc_ns`,
+  modules: `module|Module||text|key|path from the root\nclass|Class||text|none|of the module\ncalls|Calls||integer|sum|number\nhost_self_ns|Host self|ns|integer|sum|time\nhost_total_ns|Host total|ns|integer|sum|time\nforward_ns|Forward|ns|integer|sum|of device_total_ns\nbackward_ns|Backward|ns|integer|sum|of device_total_ns\ndevice_self_ns|Device self|ns|integer|sum|time\ndevice_total_ns|Device total|ns|integer|sum|with modules inside`,
+  distributed: `${RANK}\n${STEP}\ncompute_ns|Computation|ns|integer|sum|without communication\noverlap_ns|Overlap|ns|integer|sum|both at once\ncomm_exposed_ns|Communication|ns|integer|sum|without computation\nother_ns|Other|ns|integer|sum|neither\ntotal_ns|Total|ns|integer|sum|sum of the four`,
+  idle: `${RANK}\ncause|Cause||text|key|of the idle time\nidle_ns|Idle|ns|integer|sum|time\ncount|Gaps||integer|sum|number\nshare_pct|Share|%|decimal|none|of all idle time`,
+  'critical-path': `${RANK}\n${STEP}\nindex|Index||integer|key|place on the path\nkind|Kind||text|none|of the edge\nname|Name||text|none|of the event\nstart_ns|Start|ns|integer|none|from the origin\nduration_ns|Time|ns|integer|sum|on the path\nshare_pct|Share|%|decimal|none|of the path`,
+  roofline: `op|Op||text|key|name\nshape|Shape||text|key|extents\ndtype|Data type||text|key|multiplied\ncalls|Calls||integer|sum|number\ntime_ns|Time|ns|integer|sum|on the device\nflops|FLOPs|FLOP|integer|sum|of the kernels\nbytes|Bytes|B|integer|sum|of the kernels
+intensity|Intensity|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|Rate|TFLOP/s|decimal|none|flops / time\npeak_tflops|Peak|TFLOP/s|decimal|none|of the data type\npeak_gbps|Bandwidth|GB/s|decimal|none|of the memory\nbound|Bound||text|none|nearer roof\nroof_ns|At the roof|ns|integer|sum|least time`,
+  kernels: `idx|Idx||integer|key|number\nkernel|Kernel||text|none|short name\nsil|Time|ns|integer|sum|on the GPU`,
+  queue: `${RANK}\nstream|Stream||integer|key|of the device\nlength|Length||integer|max|waiting`,
+};
+
+const HELP = {
+  overview: 'where the time of each step went', gpu: 'how well each GPU was used', operators: 'what each operator cost on host and device',
+  groups: 'kernels that are alike', 'kernel-types': 'time of the device by what ran at once', temporal: 'how long the device was idle',
+  losses: 'what the recording lacks, and what mends it', memory: 'memory over time', 'memory-events': 'allocations and their releases',
+  modules: 'what each module cost', distributed: 'computation and communication', idle: 'why the device waited',
+  'critical-path': 'what each step waits for', roofline: 'how near each op is to the roofs', kernels: 'one row a kernel', queue: 'what waits in each stream',
+};
+
+const OPS = ['mm', 'addmm', 'conv2d', 'batch_norm', 'relu', 'add_', 'softmax', 'layer_norm', 'dropout', 'embedding', 'cat', 'copy_', 'cross_entropy', 'AddmmBackward0', 'ConvolutionBackward0'];
+
+/** Rows of every view. `ranks`, `steps`: names; `random`: 0 to 1; `long`: length of a step. */
+export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
+  const some = (most) => Math.floor(random() * most);
+  const names = [...ops, ...extra];
+  const rows = Object.fromEntries(Object.keys(FIELDS).map((view) => [view, []]));
+  const byStep = { operators: [], 'kernel-types': [], temporal: [], idle: [] };
+  for (const rank of ranks) {
+    steps.forEach((step, i) => addStep(rank, step, i));
+    const mean = { rank, step: 'mean' };
+    for (const { key } of fieldsOf(FIELDS.overview).slice(4)) {
+      const of = rows.overview.filter((row) => row.rank === rank);
+      mean[key] = of.reduce((sum, row) => sum + row[key], 0) / of.length;
+    }
+    rows.overview.push(mean);
+    addRank(rank);
+  }
+  function addStep(rank, step, i) {
+    const left = { rank, step, state: 'whole', start_ns: i * long, total_ns: 0, host_ns: long - some(long / 9) };
+    PARTS.forEach((part, place) => {
+      left[`${part}_ns`] = Math.floor((long * [0.55, 0.02, 0.003, 0.12, 0.04, 0.1, 0.12, 0.02][place]) * (0.7 + 0.6 * random()));
+      left.total_ns += left[`${part}_ns`];
+    });
+    left.busy_ns = left.kernel_ns + left.comm_ns;
+    left.busy_pct = (100 * left.busy_ns) / left.total_ns;
+    rows.overview.push(left);
+    const [compute, overlap, exposed] = [left.kernel_ns - 1000, 1000, left.comm_ns];
+    rows.distributed.push({ rank, step, compute_ns: compute, overlap_ns: overlap, comm_exposed_ns: exposed, other_ns: 5, total_ns: compute + overlap + exposed + 5 });
+    for (const op of names) {
+      const self = some(long / 20) * (op === 'mm' ? 4 : 1);
+      byStep.operators.push({ op, step, rank, calls: 1 + some(9), device_self_ns: self, device_total_ns: self + some(999), host_self_ns: some(9999), host_total_ns: 9999 + some(99999), mean_ns: 1.5, p95_ns: 3, flops: op === 'cat' ? null : self * 90, bytes: self * 3, tc_elig: op === 'mm' ? 'yes' : 'no', tc_self_pct: null });
+    }
+    const idle = some(long / 5);
+    byStep.temporal.push({ rank, step, idle_ns: idle, compute_ns: left.kernel_ns, non_compute_ns: left.comm_ns, kernel_ns: idle + left.kernel_ns + left.comm_ns, overlap_pct: 12.5, idle_pct: (100 * idle) / (idle + left.kernel_ns + left.comm_ns), compute_pct: (100 * left.kernel_ns) / (idle + left.kernel_ns + left.comm_ns) });
+    for (const type of ['COMPUTATION', 'COMMUNICATION', 'COMPUTATION overlapping COMMUNICATION', 'MEMORY']) {
+      byStep['kernel-types'].push({ type, step, rank, sum_ns: some(long / 3), share_pct: 25 });
+    }
+    for (const cause of ['host op', 'data loader', 'synchronising call', 'launch overhead', 'tail']) {
+      byStep.idle.push({ rank, step, cause, idle_ns: some(long / 30), count: some(40), share_pct: 20 });
+    }
+    for (let at = 0; at < 40; ++at) {
+      rows['critical-path'].push({ rank, step, index: at, kind: ['launch', 'kernel', 'host', 'sync', 'wait'][at % 5], name: names[some(names.length)], start_ns: i * long + Math.floor((at * long) / 40), duration_ns: Math.floor(long / 40), share_pct: 2.5 });
+    }
+  }
+  function addRank(rank) {
+    rows.gpu.push({ rank, device: Number(rank) || 0, name: 'NVIDIA H100 80GB HBM3', window_ns: long * steps.length, busy_ns: long, busy_pct: 61.5 + some(9), sm_efficiency_pct: 48.25, occupancy_pct: 39.5, tc_time_pct: rank === '1' ? null : 33.3, kernels: 1200, memory_bytes: 85899345920, peak_allocated_bytes: 31000000000 + some(1e9) });
+    rows.losses.push({ rank, loss: 'range-open', count: 1 + some(5), time_ns: 797830, share_pct: 1.25, why: 'ranges that were never closed: they give no op to the kernels in them', mend: 'with torch.cuda.nvtx.range("NAME")' });
+    let allocated = 1e9;
+    for (let at = 0; at < 600; ++at) {
+      allocated = Math.max(1e8, allocated + (random() - 0.48) * 3e8);
+      const time = Math.floor((at * long * steps.length) / 600);
+      rows.memory.push({ rank, device: 'GPU0', time_ns: time, allocated_bytes: Math.floor(allocated), reserved_bytes: 4e9 + Math.floor(at / 100) * 1e9 });
+      const life = at % 7 === 0 ? null : some(long);
+      rows['memory-events'].push({ rank, device: 'GPU0', op: names[some(names.length)], size_bytes: 512 * (1 + some(9e5)), alloc_ns: time, free_ns: life === null ? null : time + life, duration_ns: life });
+    }
+    rows.queue.push({ rank, stream: 7, length: some(1000) });
+  }
+  const add = (list, keys, row) => {
+    const found = list.find((other) => keys.every((key) => other[key] === row[key]));
+    if (!found) return list.push({ ...row });
+    for (const key of Object.keys(row)) if (typeof row[key] === 'number' && !keys.includes(key)) found[key] += row[key];
+  };
+  for (const row of byStep.operators) add(rows.operators, ['op'], row);
+  for (const row of byStep['kernel-types']) add(rows['kernel-types'], ['type'], row);
+  for (const row of byStep.temporal) add(rows.temporal, ['rank'], row);
+  for (const row of byStep.idle) add(rows.idle, ['rank', 'cause'], row);
+  rows.operators.forEach((row) => delete row.step);
+  for (const name of names) rows.groups.push({ kernel: `volta_${name}_128x64_kernel`, count: 1 + some(99), total: some(9e6), mean: 3.25, min: some(9), max: 99 + some(99), share: 6.5, tflops: some(90), tc: name === 'mm' ? 100 : null });
+  rows.modules = modulesOf(names, some);
+  for (const op of names.slice(0, 12)) {
+    const [flops, bytes, time] = [1e9 * (1 + some(9999)), 1e6 * (1 + some(9e4)), 1e5 * (1 + some(1e3))];
+    rows.roofline.push({ op, shape: `(${some(99)},768)`, dtype: 'f16', calls: some(50), time_ns: time, flops, bytes, intensity: flops / bytes, tflops: flops / time / 1e3, peak_tflops: 989, peak_gbps: 3350, bound: some(2) ? 'math' : 'dram', roof_ns: Math.floor(time / 2) });
+  }
+  return { rows, byStep };
+}
+
+function modulesOf(extra, some) {
+  const rows = [{ module: 'Net', class: 'Net' }];
+  for (let layer = 0; layer < 4; ++layer) {
+    rows.push({ module: `Net.layer${layer}`, class: 'Block' });
+    for (const leaf of ['conv1', 'bn1', 'conv2', 'fc']) rows.push({ module: `Net.layer${layer}.${leaf}`, class: 'Leaf' });
+  }
+  rows.push({ module: '(no module)', class: null });
+  for (const name of extra.slice(15)) rows.push({ module: name, class: name });
+  const self = new Map(rows.map((row) => [row.module, 1000 + some(99999)]));
+  return rows.map((row) => {
+    let total = 0;
+    for (const [path, time] of self) if (path === row.module || path.startsWith(`${row.module}.`)) total += time;
+    return { ...row, calls: 4, host_self_ns: self.get(row.module), host_total_ns: total, forward_ns: Math.floor(total / 3), backward_ns: total - Math.floor(total / 3), device_self_ns: self.get(row.module), device_total_ns: total };
+  });
+}
+
+/** The VIEW entries of a summary, with their tables added to `writer`. */
+export function viewsOf(writer, { rows, byStep }, { notes = {}, left = {}, only = null } = {}) {
+  return Object.keys(FIELDS).map((name) => {
+    const fields = fieldsOf(FIELDS[name]);
+    const own = only && !only.includes(name) ? [] : rows[name];
+    const view = { name, help: HELP[name], notes: notes[name] ?? [], rules: 'oplens', fields, rows: own.length, table: name === 'kernels' ? null : writer.table(fields, own), by_step: null, groupings: [], left_out: left[name] ?? 0 };
+    if (byStep[name] && own.length) {
+      const keys = fieldsOf(`${STEP}\n${RANK}`).filter((key) => !fields.some((field) => field.key === key.key));
+      const all = [...fields.filter((field) => field.fold === 'key'), ...keys, ...fields.filter((field) => field.fold !== 'key')];
+      view.by_step = { fields: all, rows: byStep[name].length, table: writer.table(all, byStep[name]) };
+    }
+    if (name === 'operators' && own.length) {
+      const shape = [fieldsOf('shape|Shape||text|key|extents of the arguments')[0], ...fields];
+      const split = own.flatMap((row, i) => [{ ...row, shape: `(${i + 1},128);(128,64)` }, { ...row, shape: '()' }]);
+      view.groupings.push({ by: ['shape'], fields: shape, rows: split.length, table: writer.table(shape, split) });
+    }
+    return view;
+  });
+}
