@@ -15,8 +15,6 @@ interface Tab {
   title: string;
 }
 
-const TITLES: Record<string, string> = { gpu: 'GPUs', groups: 'Kernel groups', 'critical-path': 'Critical path' };
-
 export class Shell {
   private readonly store = new Store();
   private readonly panels = new Map<string, Panel>();
@@ -36,7 +34,7 @@ export class Shell {
       else if (view.rows > 0 && view.table !== null) this.panels.set(view.name, new Panel(view, summary, this.store));
     }
     const order = (name: string): number => (name === 'overview' ? 0 : name === 'timeline' ? 1 : name === 'kernels' || name === 'copies' ? 3 : 2);
-    this.tabs = [...views.map((view) => ({ name: view.name, title: TITLES[view.name] ?? titleOf(view.name) })), ...(this.timeline ? [{ name: 'timeline', title: 'Timeline' }] : [])]
+    this.tabs = [...views.map((view) => ({ name: view.name, title: titleOf(view.name) })), ...(this.timeline ? [{ name: 'timeline', title: 'Timeline' }] : [])]
       .sort((a, b) => order(a.name) - order(b.name));
     this.tabs.push({ name: 'missing', title: 'What is missing' });
     this.store.follow(() => this.draw());

@@ -67,7 +67,7 @@ export function bars(items: Item[], unit: string, colour?: number): TemplateResu
   if (!items.length) return html`<p class="none">Nothing above 0.</p>`;
   return html`<ul class="bars">${items.map((item, at) => {
     const share = sum > 0 ? `${((100 * item.value) / sum).toFixed(1)} %` : '';
-    const text = html`<span class="name" title=${short(item.name, 1000)}>${short(item.name, 80)}</span>
+    const text = html`<span class="name" title=${short(item.name, 1000)}>${short(item.name, 80) || '(empty)'}</span>
       <span class="bar"><span class="fill b${item.colour ?? colour ?? at % COLOURS}" ${styled({ width: `${most > 0 ? (100 * item.value) / most : 0}%` })}></span></span>
       <span class="value">${withUnit(item.value, unit)}</span><span class="share">${share}</span>`;
     return item.choose ? html`<li><button type="button" @click=${item.choose}>${text}</button></li>` : html`<li>${text}</li>`;
@@ -86,6 +86,11 @@ function arc(from: number, to: number): string {
   return `M${point(from, 64)}A64 64 0 ${large} 1 ${point(end, 64)}L${point(end, 36)}A36 36 0 ${large} 0 ${point(from, 36)}Z`;
 }
 
+/** A value in three digits. */
+function brief(value: number, unit: string): string {
+  return withUnit(value, unit).replace(/^[\d.,]+/, (digits) => String(Number(Number(digits.replace(/,/g, '')).toPrecision(3))));
+}
+
 /** A ring with the largest items, and its legend. */
 export function ring(items: Item[], unit: string, label: string): TemplateResult {
   const sum = items.reduce((all, item) => all + item.value, 0);
@@ -98,7 +103,7 @@ export function ring(items: Item[], unit: string, label: string): TemplateResult
   });
   return html`<div class="ring"><svg viewBox="-66 -66 132 132" width="132" height="132" role="img" aria-label=${label}>
     ${parts.map(({ item, outline }, at) => svg`<path class="f${item.colour ?? at % COLOURS}" d=${outline}><title>${short(item.name, 200)}: ${withUnit(item.value, unit)}</title></path>`)}
-    <text text-anchor="middle" dy="0.35em">${withUnit(sum, unit)}</text></svg>${bars(items, unit)}</div>`;
+    <text text-anchor="middle" dy="0.35em">${brief(sum, unit)}</text></svg>${bars(items, unit)}</div>`;
 }
 
 export interface StackRow {
@@ -127,19 +132,17 @@ export function stacks(rows: StackRow[], parts: Item[], unit: string, width: num
   return html`<svg class="stacks" width=${width} height=${high + 40} viewBox="0 0 ${width} ${high + 40}" role="group" aria-label=${label}>
     ${y.ticks(4).map((tick) => svg`<g class="tick"><line x1=${left - 4} x2=${width} y1=${y(tick)} y2=${y(tick)}></line>
       <text x=${left - 8} y=${y(tick)} dy="0.32em" text-anchor="end">${rounded(tick, unit)}</text></g>`)}
-    ${shown.map((row, place) => svg`<g class=${row.chosen ? 'stack chosen' : 'stack'} tabindex=${row.choose ? 0 : nothing}
-        role=${row.choose ? 'button' : 'img'} aria-label="${short(`${row.group} ${row.label}`, 80)}: ${row.values.map((value, part) => `${parts[part].name} ${withUnit(value, unit)}`).join(', ')}"
+    ${shown.map((row, place) => svg`<g class=${row.chosen ? 'stack chosen' : 'stack'} tabindex=${row.choose ? 0 : nothing} role=${row.choose ? 'button' : 'img'}
         @click=${row.choose} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') row.choose?.(); }}>
+      <title>${short(`${row.group} ${row.label}`, 80)}: ${row.values.map((value, part) => `${parts[part].name} ${withUnit(value, unit)}`).join(', ')}</title>
       <rect class="under" x=${at(place) - 2} width=${band + 4} y="0" height=${high}></rect>
-      ${parts.map((part, k) => bar([k ? tops[place][k - 1] : 0, tops[place][k]], at(place), band, y, part, k, unit))}
-      ${place % every === 0 ? svg`<text x=${at(place) + band / 2} y=${high + 15} text-anchor="middle">${short(row.label, 9)}</text>` : nothing}
-      ${row.group && (place === 0 || shown[place - 1].group !== row.group) ? svg`<text class="group" x=${at(place)} y=${high + 31}>${short(row.group, 24)}</text>` : nothing}
-    </g>`)}</svg>${rows.length > shown.length ? html`<p class="none">The first ${shown.length} of ${rows.length}.</p>` : nothing}`;
+      ${parts.map((part, k) => bar(k ? tops[place][k - 1] : 0, tops[place][k], at(place), band, y, part.colour ?? k % COLOURS))}</g>`)}
+    ${shown.map((row, place) => svg`${place % every === 0 ? svg`<text x=${at(place) + band / 2} y=${high + 15} text-anchor="middle">${short(row.label, 9)}</text>` : nothing}
+      ${row.group && (place === 0 || shown[place - 1].group !== row.group) ? svg`<text class="group" x=${at(place)} y=${high + 31}>${short(row.group, 24)}</text>` : nothing}`)}</svg>${rows.length > shown.length ? html`<p class="none">The first ${shown.length} of ${rows.length}.</p>` : nothing}`;
 }
 
-function bar(part: [number, number], x: number, width: number, y: (value: number) => number, item: Item, at: number, unit: string): SVGTemplateResult {
-  const [from, to] = [y(part[0]), y(part[1])];
-  return svg`<rect class="f${item.colour ?? at % COLOURS}" x=${x} width=${width} y=${to} height=${Math.max(0, from - to)}><title>${item.name}: ${withUnit(part[1] - part[0], unit)}</title></rect>`;
+function bar(below: number, top: number, x: number, width: number, y: (value: number) => number, colour: number): SVGTemplateResult {
+  return svg`<rect class="f${colour}" x=${x} width=${width} y=${y(top)} height=${Math.max(0, y(below) - y(top))}></rect>`;
 }
 
 /** Names, sums and shares of the parts of a stack. */

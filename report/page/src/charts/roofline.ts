@@ -69,7 +69,6 @@ export function rooflineChart(context: ChartContext): TemplateResult | null {
     <text x=${6} y="14">TFLOP/s</text>
     <g clip-path="url(#roof-area)">${roofs.map(line)}</g>
     ${points.map((point) => svg`<circle class="point f${types.indexOf(point.type) % COLOURS}" cx=${x(point.x)} cy=${y(point.y)} r=${size(point.time)} tabindex="0" role="button"
-      aria-label="${short(point.name, 80)}: ${point.x.toPrecision(3)} FLOP/B, ${point.y.toPrecision(3)} TFLOP/s, ${withUnit(point.time, 'ns')}"
       @click=${() => context.openTab('operators', point.name)} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.openTab('operators', point.name); }}>
       <title>${short(point.name, 200)} ${point.type}\n${point.x.toPrecision(4)} FLOP/B, ${point.y.toPrecision(4)} TFLOP/s, ${withUnit(point.time, 'ns')}</title></circle>`)}
   </svg><p class="hint">A click at a point opens its op.</p>`, true);

@@ -74,8 +74,7 @@ export function gpuCards(context: ChartContext): TemplateResult | null {
     return card(`${rank === null ? '' : `rank ${short(rank, 20)}, `}GPU ${short(textOf(columnOf(table, 'device')!.at(row)) ?? '', 20)}: ${short(name, 60)}`, html`
       <dl class="gauges">${FIGURES.map(([key, label]) => {
         const value = get(row, key);
-        return html`<div><dt>${label}</dt><dd>${value === null ? UNKNOWN : html`${number(value, 1)} %`}</dd>
-          <meter min="0" max="100" .value=${value ?? 0} aria-label=${label} title=${value === null ? 'unknown' : `${value} %`}></meter></div>`;
+        return html`<div><dt>${label}</dt><dd>${value === null ? UNKNOWN : html`${number(value, 1)} %`}<meter min="0" max="100" .value=${value ?? 0} aria-label=${label} title=${value === null ? 'unknown' : `${value} %`}></meter></dd></div>`;
       })}</dl><p class="hint">${['kernels', 'memory_bytes', 'peak_allocated_bytes'].map((key) => {
         const value = get(row, key);
         return value === null ? nothing : html`<span class="fact">${titleOf(key.replace('_bytes', ''))}: ${key === 'kernels' ? number(value) : withUnit(value, 'B')}</span>`;

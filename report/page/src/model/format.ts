@@ -76,7 +76,6 @@ const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u20
 export function visible(text: string): string {
   return text.replace(HIDDEN, (character) => {
     const code = character.charCodeAt(0);
-    if (code < 32) return String.fromCharCode(0x2400 + code);
     if (code === 0x200d) return character;
     return `\\u${code.toString(16).padStart(4, '0')}`;
   });
@@ -88,8 +87,11 @@ export function short(text: string, most = 160): string {
   return shown.length > most ? `${shown.slice(0, most - 1)}\u2026` : shown;
 }
 
+const TITLES: Record<string, string> = Object.assign(Object.create(null) as object, { gpu: 'GPUs', groups: 'Kernel groups' });
+
 /** A word of an interface: "kernel-types" as "Kernel types". */
 export function titleOf(name: string): string {
+  if (name in TITLES) return TITLES[name];
   const words = name.replace(/[-_]/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,7 +1,7 @@
 /** A table of which only the rows in sight are elements. */
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { styled } from '../app/styled';
-import { exact, numeric, scaleOf, short, UNKNOWN, visible, type Scale } from '../model/format';
+import { exact, numeric, scaleOf, short, UNKNOWN, visible, withUnit, type Scale } from '../model/format';
 import type { Field } from '../model/summary';
 import { isNumeric, textOf, type Column, type Value } from '../model/table';
 import type { Shown } from './shown';
@@ -49,7 +49,7 @@ export class TableView {
   set(shown: Shown, sortKey: string, down: boolean, label: string): void {
     if (this.shown?.table !== shown.table) {
       this.scales = shown.table.fields.map((field, place) => scaleFor(field, shown.table.columns[place]));
-      this.widths = shown.table.fields.map((field, place) => widthFor(field, shown.table.columns[place], this.scales[place]));
+      this.widths = shown.table.fields.map((field, place) => widthFor(field, shown.table.columns[place], this.scales[place], place));
       this.active = null;
     }
     if (this.shown !== shown) this.first = 0;
@@ -93,7 +93,8 @@ export class TableView {
 
   private header(field: Field, place: number): TemplateResult {
     const sorted = this.sortKey === field.key;
-    const { unit } = this.scales[place];
+    const said = this.scales[place].per === 1 && field.unit.length > 2 && field.header.includes(field.unit);
+    const unit = said || (field.unit === '%' && field.header.endsWith('%')) ? '' : this.scales[place].unit;
     return html`<th scope="col" class=${isNumeric(field) ? 'n' : ''}
         aria-sort=${sorted ? (this.down ? 'descending' : 'ascending') : 'none'}>
       <button type="button" data-key=${field.key} title=${about(field)} @click=${() => this.events.sort(field)}>
@@ -118,7 +119,11 @@ export class TableView {
     const named = fields.findIndex((field) => !isNumeric(field));
     return html`<tr class=${kind}>${fields.map((field, place) => {
       if (place === named) return html`<td>${name}</td>`;
-      return isNumeric(field) && field.fold !== 'key' ? this.cell(field, values[place], place) : html`<td></td>`;
+      if (!isNumeric(field) || field.fold === 'key') return html`<td></td>`;
+      const text = numeric(values[place], this.scales[place]);
+      // A sum may need a larger unit than its column.
+      const wide = text.length * LETTER + 18 > this.widths[place];
+      return html`<td class="n" title=${exact(values[place], field)}>${wide ? withUnit(values[place], field.unit) : text}</td>`;
     })}</tr>`;
   }
 
@@ -170,7 +175,7 @@ function scaleFor(field: Field, column: Column): Scale {
   return scaleOf(field, largest);
 }
 
-function widthFor(field: Field, column: Column, scale: Scale): number {
+function widthFor(field: Field, column: Column, scale: Scale, place: number): number {
   let letters = field.header.length + (scale.unit ? scale.unit.length + 1 : 0) + 3;
   const step = Math.max(1, Math.floor(column.length / 200));
   for (let row = 0; row < column.length; row += step) {
@@ -178,5 +183,5 @@ function widthFor(field: Field, column: Column, scale: Scale): number {
     const text = isNumeric(field) ? numeric(value, scale) : textOf(value) ?? '';
     if (text.length > letters) letters = text.length > 400 ? text.length : visible(text).length;
   }
-  return Math.round(Math.max(72, Math.min(letters, 46) * LETTER + 26));
+  return Math.round(Math.max(place === 0 ? 92 : 72, Math.min(letters, 46) * LETTER + 26));
 }

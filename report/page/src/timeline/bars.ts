@@ -58,15 +58,14 @@ export class BarPainter {
     const fine = lane.levels.length === 0 || (to - from) / picture.width < lane.levels[0].bucket_ns;
     const single = chunks.length > 0 && (fine || count <= MOST_EVENTS);
     const events = single ? chunks.map((at) => this.store.peek(row.index, at)) : [];
-    if (!single || events.some((each) => !each) || lane.missing.length) this.levels(picture, row, lane, y, clip, from, to, palette, below);
-    if (!single) return;
-    const scale = picture.width / (to - from);
-    if (lane.missing.length || events.some((each) => !each)) {
-      events.forEach((each, at) => {
-        const { start_ns, end_ns } = lane.chunks[chunks[at]];
-        if (each) fill(picture, Math.floor((start_ns - from) * scale), Math.ceil((end_ns - from) * scale), Math.max(clip, y), y + Math.round(row.height * picture.ratio), below);
-      });
+    // Levels stand where there are no events, or not yet.
+    const stretches = single
+      ? [...lane.missing, ...chunks.flatMap((at, place) => (events[place] ? [] : [lane.chunks[at]]))]
+      : [{ start_ns: from, end_ns: to }];
+    for (const stretch of stretches) {
+      if (stretch.end_ns > from && stretch.start_ns < to) this.levels(picture, row, lane, y, clip, from, to, palette, below, stretch);
     }
+    if (!single) return;
     this.lastX.fill(-1);
     for (const each of events) if (each) this.events(picture, row, each, y, clip, from, to, palette, below);
   }
@@ -104,7 +103,7 @@ export class BarPainter {
     });
   }
 
-  private levels(picture: Picture, row: Row, lane: Lane, y: number, clip: number, from: number, to: number, palette: Palette, below: number): void {
+  private levels(picture: Picture, row: Row, lane: Lane, y: number, clip: number, from: number, to: number, palette: Palette, below: number, stretch: { start_ns: number; end_ns: number }): void {
     const perPixel = (to - from) / picture.width;
     let place = -1;
     lane.levels.forEach((level, at) => {
@@ -114,8 +113,8 @@ export class BarPainter {
     const data = this.store.peekLevel(row.index, place);
     if (!data) return;
     const level = lane.levels[place];
-    const first = Math.max(0, Math.floor((from - level.start_ns) / level.bucket_ns));
-    const last = Math.min(level.count - 1, Math.ceil((to - level.start_ns) / level.bucket_ns));
+    const first = Math.max(0, Math.floor((Math.max(from, stretch.start_ns) - level.start_ns) / level.bucket_ns));
+    const last = Math.min(level.count - 1, Math.ceil((Math.min(to, stretch.end_ns) - level.start_ns) / level.bucket_ns));
     const top = y + Math.round(4 * picture.ratio);
     const bottom = top + Math.round(row.bar * picture.ratio) - 1;
     let [x, x1, signature, busy] = [-1, 0, NOTHING, -1];

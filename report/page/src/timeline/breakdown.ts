@@ -4,12 +4,12 @@ import { columnOf, tableOfRows, textOf, type Table, type Value } from '../model/
 import { eachEvent, type EventStore } from './event_store';
 
 const FIELDS: Field[] = [
-  { key: 'lanes', header: 'Lanes', unit: '', type: 'text', fold: 'key', help: 'stream: of a device; thread: of the host, where a range within another counts too' },
+  { key: 'lanes', header: 'Lanes', unit: '', type: 'text', fold: 'key', help: 'stream: of a device; thread: of the host' },
   { key: 'name', header: 'Name', unit: '', type: 'text', fold: 'key', help: 'of the event' },
   { key: 'op', header: 'Op', unit: '', type: 'text', fold: 'key', help: 'that it belongs to' },
   { key: 'class', header: 'Class', unit: '', type: 'text', fold: 'key', help: 'of the work' },
   { key: 'count', header: 'Count', unit: '', type: 'integer', fold: 'sum', help: 'events that run in the range' },
-  { key: 'time_ns', header: 'Time', unit: 'ns', type: 'integer', fold: 'sum', help: 'sum of their parts within the range' },
+  { key: 'time_ns', header: 'Time', unit: 'ns', type: 'integer', fold: 'sum', help: 'sum of their parts within the range; of the host without what runs inside them' },
   { key: 'share_pct', header: 'Share', unit: '%', type: 'decimal', fold: 'none', help: 'time_ns of that of all rows of these lanes' },
 ];
 
@@ -29,6 +29,7 @@ export async function breakdownOf(summary: Summary, store: EventStore, lanes: re
     const lane = summary.timeline.lanes[at];
     const offset = offsets.get(lane.rank) ?? 0;
     const [from, to] = [Math.round(range[0]) - offset, Math.round(range[1]) - offset];
+    const around: number[] = [];
     missing += lane.missing.filter((gap) => gap.start_ns < to && gap.end_ns > from).length;
     for (let chunk = 0; chunk < lane.chunks.length; ++chunk) {
       if (lane.chunks[chunk].start_ns > to || lane.chunks[chunk].end_ns < from) continue;
@@ -37,8 +38,15 @@ export async function breakdownOf(summary: Summary, store: EventStore, lanes: re
       eachEvent(events, from, to, (i) => {
         const time = Math.min(to, events.starts[i] + events.durations[i]) - Math.max(from, events.starts[i]);
         if (time <= 0 && events.durations[i] > 0) return;
-        sums[lane.kind][events.signatures[i]] += time;
-        counts[lane.kind][events.signatures[i]] += 1;
+        const signature = events.signatures[i];
+        sums[lane.kind][signature] += time;
+        counts[lane.kind][signature] += 1;
+        if (!events.depths) return;
+        // What runs inside another is taken from it.
+        const depth = events.depths[i];
+        if (depth > 0 && around[depth - 1] !== undefined) sums.thread[around[depth - 1]] -= time;
+        around[depth] = signature;
+        around.length = depth + 1;
       });
     }
   }

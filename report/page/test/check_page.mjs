@@ -1,0 +1,203 @@
+// What must hold of every page, whoever wrote it: checkPage(browser, path).
+import assert from 'node:assert/strict';
+import { openPage } from './browser.mjs';
+import { cellText, foldObjects, objectsOf, parseCsv, readPage } from './page_reader.mjs';
+
+const NUMERIC = ['integer', 'decimal'];
+
+function assertRows(csv, fields, rows, where) {
+  assert.deepEqual(csv[0], fields.map(({ key }) => key), `${where}: header`);
+  assert.equal(csv.length - 1, rows.length, `${where}: rows`);
+  rows.forEach((row, at) => fields.forEach(({ key }, place) => {
+    const shown = csv[at + 1][place];
+    const wanted = cellText(row[key]).replace(/\r/g, '');
+    if (shown === wanted) return;
+    // A number folded elsewhere may differ in its last digit.
+    const [a, b] = [Number(shown), Number(wanted)];
+    if (shown === '' || wanted === '' || !(Math.abs(a - b) <= 1e-9 * Math.abs(b))) assert.equal(shown, wanted, `${where}: row ${at} ${key}`);
+  }));
+}
+
+/** The numbers that are elements of the page against the rows of which they are. */
+async function assertCells(page, fields, rows, where) {
+  const cells = await page.$$eval('main .table tbody tr', (lines) => lines.map((line) => ({ row: Number(line.dataset.row), cells: [...line.cells].map((cell) => ({ title: cell.title, text: cell.textContent })) })));
+  assert.ok(cells.length > 0 || rows.length === 0, `${where}: no rows drawn`);
+  for (const line of cells) {
+    fields.forEach(({ key, type, unit }, place) => {
+      const value = rows[line.row][key];
+      const { title, text } = line.cells[place];
+      if (value === null || value === undefined) assert.equal(text, '\u2014', `${where} ${key}: unknown`);
+      else if (NUMERIC.includes(type)) {
+        assert.equal(title, unit ? `${value} ${unit}` : String(value), `${where} ${key}`);
+        assertScaled(text, Number(value), unit, `${where} ${key}`);
+      }
+    });
+  }
+}
+
+/** What is printed is the value in one of the units of its kind. */
+function assertScaled(text, value, unit, where) {
+  const printed = Number(text.replace(/,/g, ''));
+  const scales = { ns: [1, 1e3, 1e6, 1e9], B: [1, 2 ** 10, 2 ** 20, 2 ** 30, 2 ** 40], FLOP: [1, 1e6, 1e9, 1e12] }[unit] ?? [1];
+  assert.ok(scales.some((scale) => Math.abs(printed - value / scale) <= 0.00051 + Math.abs(value / scale) * 1e-3 * (printed < 0.001 ? 1 : 1e-9)), `${where}: ${text} is not ${value} ${unit}`);
+}
+
+async function exported(open) {
+  const { text } = await open.download('main #export');
+  return parseCsv(text);
+}
+
+/** Whether values come in an order, unknown ones last. */
+function assertSorted(values, numeric, down, empty, where) {
+  const known = values.filter((value) => value !== '');
+  assert.ok(empty || values.slice(0, known.length).every((value) => value !== ''), `${where}: unknown values are not last`);
+  const keys = numeric || known.every((value) => value.trim() !== '' && !Number.isNaN(Number(value))) ? known.map(Number) : known.map((value) => value.toLowerCase());
+  for (let at = 1; at < keys.length; ++at) assert.ok(down ? keys[at - 1] >= keys[at] : keys[at - 1] <= keys[at], `${where}: ${keys[at - 1]} before ${keys[at]}`);
+}
+
+async function checkView(open, data, view, { rowsOf }) {
+  const { page } = open;
+  const table = data.table(view);
+  const rows = objectsOf(table);
+  const tab = view.name === 'losses' ? 'missing' : view.name;
+  await open.go(`#tab=${tab}`);
+  const where = view.name;
+  assertRows(await exported(open), view.fields, rows, where);
+  await assertCells(page, view.fields, rows, where);
+  if (rowsOf) {
+    const other = await rowsOf(view.name);
+    if (other) assertRows(await exported(open), view.fields, other.slice(0, rows.length), `${where} and the program`);
+  }
+  // Every column in its three states: as it is, one way, the other, as it was.
+  for (const field of view.fields) {
+    const numeric = NUMERIC.includes(field.type);
+    const place = view.fields.indexOf(field);
+    for (const down of [numeric, !numeric]) {
+      await page.click(`main .table th button[data-key="${field.key}"]`);
+      await open.settled();
+      assert.equal(await page.getAttribute(`main .table th:nth-child(${place + 1})`, 'aria-sort'), down ? 'descending' : 'ascending');
+      if (rows.length < 3000 && !['integers', 'texts', 'files', 'extent'].includes(field.type) && field.key !== 'step') {
+        assertSorted((await exported(open)).slice(1).map((line) => line[place]), numeric, down, rows.some((row) => row[field.key] === ''), `${where} by ${field.key}`);
+      }
+    }
+    await page.click(`main .table th button[data-key="${field.key}"]`);
+  }
+  // A search finds what holds the text; its sums follow.
+  const texts = view.fields.filter(({ type }) => !NUMERIC.includes(type));
+  const sample = rows.flatMap((row) => texts.map(({ key }) => cellText(row[key]))).find((text) => text.length > 1 && text.length < 60 && /^[\w .:()-]+$/.test(text));
+  if (sample) {
+    await page.fill('main #search', sample.toUpperCase());
+    await open.settled();
+    const found = rows.filter((row) => texts.some(({ key }) => cellText(row[key]).toLowerCase().includes(sample.toLowerCase())));
+    assertRows(await exported(open), view.fields, found, `${where} searched`);
+    const sum = view.fields.findIndex(({ fold, type }) => fold === 'sum' && NUMERIC.includes(type));
+    if (sum >= 0 && found.every((row) => row.step !== 'mean')) {
+      const key = view.fields[sum].key;
+      const title = await page.getAttribute(`main .table tfoot tr.sum td:nth-child(${sum + 1})`, 'title');
+      const known = found.filter((row) => row[key] !== null);
+      const wanted = known.reduce((all, row) => all + Number(row[key]), 0);
+      if (known.length) assert.ok(Math.abs(parseFloat(title) - wanted) <= 1e-9 * Math.abs(wanted), `${where} sum of ${key}: ${title} is not ${wanted}`);
+    }
+    await page.fill('main #search', `^${sample.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
+    await page.check('main #regex');
+    await open.settled();
+    const equal = rows.filter((row) => texts.some(({ key }) => cellText(row[key]).toLowerCase() === sample.toLowerCase()));
+    assertRows(await exported(open), view.fields, equal, `${where} by regular expression`);
+    await page.fill('main #search', '(');
+    await open.settled();
+    assert.equal(await page.$$eval('main .fault', (all) => all.length), 1, 'a wrong regular expression is told');
+    await page.fill('main #search', '');
+    await page.uncheck('main #regex');
+  }
+  await page.selectOption('main #top', '10');
+  await open.settled();
+  assert.equal((await exported(open)).length - 1, rows.length > 10 ? 11 : rows.length, `${where}: top`);
+  await page.selectOption('main #top', '0');
+  for (const grouping of view.groupings) {
+    await page.selectOption('main #by', grouping.by.join(','));
+    await open.settled();
+    assertRows(await exported(open), grouping.fields, objectsOf(data.table(grouping)), `${where} by ${grouping.by}`);
+  }
+  await open.clean(where);
+}
+
+/** One rank and one step: rows cut down, or added up by their folds. */
+async function checkSelection(open, data, view) {
+  const first = data.summary.ranks.find((rank) => rank.steps.length > 1);
+  if (!first) return;
+  const step = String(first.steps[first.steps.length >> 1].number);
+  const keys = (fields) => fields.filter(({ fold }) => fold === 'key').map(({ key }) => key);
+  const cut = (rows) => rows.filter((row) => String(row.step) === step && String(row.rank) === first.rank);
+  const has = (fields) => ['rank', 'step'].every((word) => keys(fields).includes(word));
+  let wanted = null;
+  if (has(view.fields)) wanted = cut(objectsOf(data.table(view)));
+  else if (view.by_step && has(view.by_step.fields)) wanted = foldObjects(view.fields, cut(objectsOf(data.table(view.by_step))));
+  const tab = view.name === 'losses' ? 'missing' : view.name;
+  await open.go(`#tab=${tab}&rank=${encodeURIComponent(first.rank)}&steps=${step}`);
+  if (wanted) assertRows(await exported(open), view.fields, wanted, `${view.name} of one step`);
+  else assert.equal(await open.page.$$eval('main #whole', (all) => all.length), 1, `${view.name} says that it is of the whole run`);
+  await open.clean(`${view.name} of one step`);
+}
+
+async function checkTimeline(open, data) {
+  const { page } = open;
+  await open.go('#tab=timeline');
+  await page.waitForFunction(() => Number(document.querySelector('canvas')?.dataset.drawn ?? 0) > 0);
+  const box = await page.locator('canvas').boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 90);
+  for (const dy of [-600, -600, 300]) await page.mouse.wheel(0, dy);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 3, box.y + 90, { steps: 3 });
+  await page.mouse.up();
+  for (const key of ['w', 's', 'a', 'd', 'ArrowLeft', 'ArrowRight', 'ArrowDown', 'ArrowUp', '.', '.', ',', 'f', 'm', 'Escape', '0']) await page.keyboard.press(key);
+  await page.keyboard.down('Shift');
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + 90, { steps: 3 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  if (data.summary.timeline.lanes.some((lane) => lane.chunks.length)) await page.waitForSelector('#breakdown');
+  await page.fill('#find', '.');
+  await page.check('#findre');
+  await page.click('#next');
+  await page.waitForTimeout(400);
+  assert.match(await page.evaluate(() => location.hash), /range=.*find=/, 'the timeline is in the address');
+  await open.clean('timeline');
+}
+
+/**
+ * Goes through a page: every tab, sort, search, grouping, selection and export; every number against
+ * the data of the page; nothing on the console, no violation, no request; axe in light and dark.
+ * `rowsOf`: (view) => rows by key as another program prints them, or null; compared too.
+ */
+export async function checkPage(browser, path, { rowsOf = null, axe = true } = {}) {
+  const data = readPage(path);
+  const open = await openPage(browser, path);
+  const views = data.summary.views.filter((view) => view.rows > 0 && view.table !== null);
+  const tabs = await open.page.$$eval('[role="tab"]', (all) => all.map((tab) => tab.id.replace(/^tab-/, '')));
+  for (const view of views) assert.ok(view.name === 'losses' || tabs.includes(view.name), `a tab for ${view.name}`);
+  for (const view of views) {
+    await checkView(open, data, view, { rowsOf });
+    await checkSelection(open, data, view);
+  }
+  await open.go('#tab=missing');
+  const missing = await open.page.textContent('main');
+  for (const view of data.summary.views.filter((each) => each.rows === 0)) {
+    for (const note of view.notes) assert.ok(missing.includes(note.slice(0, 40)), `${view.name}: its note is told`);
+  }
+  if (tabs.includes('timeline')) await checkTimeline(open, data);
+  await open.clean('the page');
+  await open.close();
+  if (axe) await checkAxe(browser, path, tabs);
+}
+
+export async function checkAxe(browser, path, tabs) {
+  for (const dark of [false, true]) {
+    const open = await openPage(browser, path, { dark, bypass: true });
+    for (const tab of tabs) {
+      await open.page.click(`#tab-${tab}`);
+      await open.settled();
+      await open.axe(`${tab} ${dark ? 'dark' : 'light'}`);
+    }
+    await open.close();
+  }
+}

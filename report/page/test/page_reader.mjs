@@ -1,0 +1,80 @@
+// Reads a page in Node, apart from the page's own script, so that the two can be compared.
+import { readFileSync } from 'node:fs';
+import { inflateRawSync } from 'node:zlib';
+
+/** The summary of a page and its tables by chunk. */
+export function readPage(path) {
+  const html = readFileSync(path, 'utf8');
+  const text = /<script type="application\/json" id="summary">([\s\S]*?)<\/script>/.exec(html)[1];
+  const blocks = new Map();
+  for (const [, id, base64] of html.matchAll(/<script type="application\/octet-stream" id="(c\d+)">([^<]*)<\/script>/g)) blocks.set(id, base64);
+  const json = (id) => JSON.parse(inflateRawSync(Buffer.from(blocks.get(id).trim(), 'base64')).toString('utf8'));
+  const table = ({ fields, table: id }) => {
+    const columns = json(id).columns.map((column) => (column.d ? column.i.map((at) => (at < 0 ? null : column.d[at])) : column.v));
+    return { fields, columns, rows: columns.length ? columns[0].length : 0 };
+  };
+  return { html, summary: JSON.parse(text), blocks, json, table };
+}
+
+/** Rows as objects by key. */
+export function objectsOf({ fields, columns, rows }) {
+  return Array.from({ length: rows }, (_, row) => Object.fromEntries(fields.map(({ key }, place) => [key, columns[place][row]])));
+}
+
+/** Rows with equal keys made one, by the folds of the fields: as plain as can be. */
+export function foldObjects(fields, rows) {
+  const keys = fields.filter((field) => field.fold === 'key').map((field) => field.key);
+  const groups = new Map();
+  for (const row of rows) {
+    const key = JSON.stringify(keys.map((each) => row[each]));
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()].map((group) => {
+    if (group.length === 1) return Object.fromEntries(fields.map(({ key }) => [key, group[0][key]]));
+    const out = {};
+    for (const { key, fold } of fields) {
+      const values = group.map((row) => row[key]).filter((value) => value !== null);
+      if (fold === 'key') out[key] = group[0][key];
+      else if (!values.length || !['sum', 'min', 'max'].includes(fold)) out[key] = null;
+      else if (fold === 'sum') out[key] = values.reduce((sum, value) => sum + Number(value), 0);
+      else out[key] = values.reduce((best, value) => (fold === 'min' ? value < best : value > best) ? value : best);
+    }
+    for (const { key, ratio } of fields) {
+      if (!ratio) continue;
+      const value = (ratio.times * out[ratio.of]) / out[ratio.over];
+      out[key] = Number.isFinite(value) ? value : null;
+    }
+    return out;
+  });
+}
+
+/** RFC 4180. */
+export function parseCsv(text) {
+  const rows = [];
+  let row = [];
+  let cell = '';
+  let quoted = false;
+  for (let at = 0; at < text.length; ++at) {
+    const letter = text[at];
+    if (quoted) {
+      if (letter !== '"') cell += letter;
+      else if (text[at + 1] === '"') cell += text[++at];
+      else quoted = false;
+    } else if (letter === '"') quoted = true;
+    else if (letter === ',' || letter === '\n') {
+      row.push(cell);
+      cell = '';
+      if (letter === '\n') {
+        rows.push(row);
+        row = [];
+      }
+    } else if (letter !== '\r') cell += letter;
+  }
+  return rows;
+}
+
+/** As the page writes a value into a CSV cell. */
+export function cellText(value) {
+  if (value === null || value === undefined) return '';
+  return Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : String(value);
+}
