@@ -76,8 +76,13 @@ async function checkView(open, data, view, { rowsOf }) {
       await page.click(`main .table th button[data-key="${field.key}"]`);
       await open.settled();
       assert.equal(await page.getAttribute(`main .table th:nth-child(${place + 1})`, 'aria-sort'), down ? 'descending' : 'ascending');
-      if (rows.length < 3000 && !['integers', 'texts', 'files', 'extent'].includes(field.type) && field.key !== 'step') {
-        assertSorted((await exported(open)).slice(1).map((line) => line[place]), numeric, down, rows.some((row) => row[field.key] === ''), `${where} by ${field.key}`);
+      if (['integers', 'texts', 'files', 'extent'].includes(field.type) || field.key === 'step') continue;
+      const empty = rows.some((row) => row[field.key] === '');
+      const drawn = await page.$$eval('main .table tbody tr', (lines) => lines.map((line) => Number(line.dataset.row)));
+      assertSorted(drawn.map((row) => cellText(rows[row][field.key])), numeric, down, empty, `${where} by ${field.key}`);
+      // The whole order, of one column of each kind.
+      if (field === view.fields.find(({ type }) => NUMERIC.includes(type) === numeric)) {
+        assertSorted((await exported(open)).slice(1).map((line) => line[place]), numeric, down, empty, `${where} by ${field.key}`);
       }
     }
     await page.click(`main .table th button[data-key="${field.key}"]`);

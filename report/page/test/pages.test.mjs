@@ -31,7 +31,7 @@ test('hostile names are shown and never run', { skip }, async () => {
   const path = join(folder, 'hostile.html');
   SAMPLES.hostile(path);
   await checkPage(browser, path);
-  const open = await openPage(browser, path, { hash: '#tab=operators&sort=op' });
+  const open = await openPage(browser, path, { hash: '#tab=operators&sort=op', height: 2400 });
   assert.notEqual(await open.page.title(), 'run');
   const text = await open.page.textContent('main');
   for (const name of ['</script><script>document.title="run"</script>', '<img src=x onerror=alert(1)>', '"quotes\' and `${1+1}`', 'nul\\u0000in', '\\u202eright', '{{data}} $& $1 $$', '__proto__']) {

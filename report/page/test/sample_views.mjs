@@ -36,17 +36,19 @@ min|Min|ns|integer|min|least duration\nmax|Max|ns|integer|max|largest duration\n
   temporal: `${RANK}\nidle_ns|Idle|ns|integer|sum|no device event runs\nidle_pct|Idle|%|decimal|none|idle_ns / kernel_ns|idle_ns kernel_ns 100\ncompute_ns|Compute|ns|integer|sum|a compute kernel runs
 compute_pct|Compute|%|decimal|none|compute_ns / kernel_ns|compute_ns kernel_ns 100\nnon_compute_ns|Non-compute|ns|integer|sum|something else runs\nkernel_ns|All|ns|integer|sum|sum of the three\noverlap_pct|Overlap|%|decimal|none|of communication`,
   losses: `${RANK}\nloss|Loss||text|key|a word\ncount|Count||integer|sum|how many\ntime_ns|Time|ns|integer|sum|of the device events that it is about\nshare_pct|Share|%|decimal|none|of all device time\nwhy|Why||text|none|one sentence\nmend|Mend||text|none|what records it`,
-  memory: `${RANK}\ndevice|Device||text|key|of the memory\ntime_ns|Time|ns|integer|key|from the origin\nallocated_bytes|Allocated|B|integer|max|at this time\nreserved_bytes|Reserved|B|integer|max|at this time`,
+  memory: `${RANK}\ndevice|Device||text|key|of the memory\nsource|Source||text|key|who gave it out\ntime_ns|Time(ns)|ns|integer|none|from the first event of the rank\nallocated_bytes|Allocated(B)|B|integer|max|from this moment on\nreserved_bytes|Reserved(B)|B|integer|max|at this time`,
   'memory-events': `${RANK}\ndevice|Device||text|key|of the memory\nop|Op||text|key|that allocated\nsize_bytes|Size|B|integer|sum|of the block\nalloc_ns|Allocated at|ns|integer|none|time\nfree_ns|Freed at|ns|integer|none|unknown: it lives on\nduration_ns|Lives|ns|integer|sum|free_ns - alloc_ns`,
-  modules: `module|Module||text|key|path from the root\nclass|Class||text|none|of the module\ncalls|Calls||integer|sum|number\nhost_self_ns|Host self|ns|integer|sum|time\nhost_total_ns|Host total|ns|integer|sum|time\nforward_ns|Forward|ns|integer|sum|of device_total_ns\nbackward_ns|Backward|ns|integer|sum|of device_total_ns\ndevice_self_ns|Device self|ns|integer|sum|time\ndevice_total_ns|Device total|ns|integer|sum|with modules inside`,
-  distributed: `${RANK}\n${STEP}\ncompute_ns|Computation|ns|integer|sum|without communication\noverlap_ns|Overlap|ns|integer|sum|both at once\ncomm_exposed_ns|Communication|ns|integer|sum|without computation\nother_ns|Other|ns|integer|sum|neither\ntotal_ns|Total|ns|integer|sum|sum of the four`,
-  idle: `${RANK}\ncause|Cause||text|key|of the idle time\nidle_ns|Idle|ns|integer|sum|time\ncount|Gaps||integer|sum|number\nshare_pct|Share|%|decimal|none|of all idle time`,
-  'critical-path': `${RANK}\n${STEP}\nindex|Index||integer|key|place on the path\nkind|Kind||text|none|of the edge\nname|Name||text|none|of the event\nstart_ns|Start|ns|integer|none|from the origin\nduration_ns|Time|ns|integer|sum|on the path\nshare_pct|Share|%|decimal|none|of the path`,
-  roofline: `op|Op||text|key|name\nshape|Shape||text|key|extents\ndtype|Data type||text|key|multiplied\ncalls|Calls||integer|sum|number\ntime_ns|Time|ns|integer|sum|on the device\nflops|FLOPs|FLOP|integer|sum|of the kernels\nbytes|Bytes|B|integer|sum|of the kernels
-intensity|Intensity|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|Rate|TFLOP/s|decimal|none|flops / time\npeak_tflops|Peak|TFLOP/s|decimal|none|of the data type\npeak_gbps|Bandwidth|GB/s|decimal|none|of the memory\nbound|Bound||text|none|nearer roof\nroof_ns|At the roof|ns|integer|sum|least time`,
+  modules: `path|Path||text|key|the module with those that it is in, joined by /\nname|Name||text|none|its own\ncalls|Calls||integer|sum|number\ndevice_self_ns|DevSelf(ns)|ns|integer|sum|forward\ndevice_total_ns|DevTotal(ns)|ns|integer|none|with modules inside\nhost_self_ns|HostSelf(ns)|ns|integer|sum|forward\nbwd_device_self_ns|BwdDevSelf(ns)|ns|integer|sum|in the backward pass\nbwd_device_total_ns|BwdDevTotal(ns)|ns|integer|none|with modules inside`,
+  distributed: `${RANK}\n${STEP}\ntotal_ns|Total(ns)|ns|integer|sum|sum of the four\ncomputation_ns|Compute(ns)|ns|integer|sum|without communication\noverlap_ns|Overlap(ns)|ns|integer|sum|both at once\ncommunication_ns|Comm(ns)|ns|integer|sum|without computation\nother_ns|Other(ns)|ns|integer|sum|the rest\noverlap_pct|Overlap%|%|decimal|none|100 x overlap_ns / total_ns|overlap_ns total_ns 100`,
+  idle: `${RANK}\ncause|Cause||text|key|what the next work waits for; (all): the sum of them\nidle_ns|Idle(ns)|ns|integer|sum|no device event runs\ngaps|Gaps||integer|sum|number\nshare_pct|Share%|%|decimal|none|of (all)\nmax_ns|Max(ns)|ns|integer|max|the longest`,
+  'critical-path': `${RANK}\n${STEP}\ncause|Cause||text|key|what the time goes to\ntime_ns|Time(ns)|ns|integer|sum|of the edges of the path\nedges|Edges||integer|sum|of the path\nlength_ns|Length(ns)|ns|integer|none|of the step's path`,
+  roofline: `op|Op||text|key|name\nshape|Shape||text|key|extents\ndtype|DType||text|key|of the first tensor\ngpu|GPU||text|key|of the kernels\ncount|Count||integer|sum|kernels\ntime_ns|Time(ns)|ns|integer|sum|on the device\nflops|FLOPs|FLOP|integer|sum|of the kernels\nbytes|Bytes|B|integer|sum|of the kernels
+ai|AI|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|TFLOP/s|TFLOP/s|decimal|none|flops / time\nunit|Unit||text|none|arithmetic whose peak counts\npeak_tflops|Peak(TFLOP/s)|TFLOP/s|decimal|none|of unit\npeak_gbps|Peak(GB/s)|GB/s|decimal|none|of the memory\nbound|Bound||text|none|nearer roof\nroof_ns|Roof(ns)|ns|integer|sum|least time`,
   kernels: `idx|Idx||integer|key|number\nkernel|Kernel||text|none|short name\nsil|Time|ns|integer|sum|on the GPU`,
   queue: `${RANK}\nstream|Stream||integer|key|of the device\nlength|Length||integer|max|waiting`,
 };
+
+const EDGES = `${RANK}\n${STEP}\nedge|Edge||integer|key|number in its path\nto|To||name|none|of the edge\ncause|Cause||text|none|what the time goes to\nstart_ns|Start(ns)|ns|integer|min|from the first event\ntime_ns|Time(ns)|ns|integer|sum|of the edge`;
 
 const HELP = {
   overview: 'where the time of each step went', gpu: 'how well each GPU was used', operators: 'what each operator cost on host and device',
@@ -63,6 +65,7 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
   const some = (most) => Math.floor(random() * most);
   const names = [...ops, ...extra];
   const rows = Object.fromEntries(Object.keys(FIELDS).map((view) => [view, []]));
+  const edges = [];
   const byStep = { operators: [], 'kernel-types': [], temporal: [], idle: [] };
   for (const rank of ranks) {
     steps.forEach((step, i) => addStep(rank, step, i));
@@ -84,7 +87,8 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
     left.busy_pct = (100 * left.busy_ns) / left.total_ns;
     rows.overview.push(left);
     const [compute, overlap, exposed] = [left.kernel_ns - 1000, 1000, left.comm_ns];
-    rows.distributed.push({ rank, step, compute_ns: compute, overlap_ns: overlap, comm_exposed_ns: exposed, other_ns: 5, total_ns: compute + overlap + exposed + 5 });
+    const total = compute + overlap + exposed + 5;
+    rows.distributed.push({ rank, step, total_ns: total, computation_ns: compute, overlap_ns: overlap, communication_ns: exposed, other_ns: 5, overlap_pct: (100 * overlap) / total });
     for (const op of names) {
       const self = some(long / 20) * (op === 'mm' ? 4 : 1);
       byStep.operators.push({ op, step, rank, calls: 1 + some(9), device_self_ns: self, device_total_ns: self + some(999), host_self_ns: some(9999), host_total_ns: 9999 + some(99999), mean_ns: 1.5, p95_ns: 3, flops: op === 'cat' ? null : self * 90, bytes: self * 3, tc_elig: op === 'mm' ? 'yes' : 'no', tc_self_pct: null });
@@ -94,11 +98,17 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
     for (const type of ['COMPUTATION', 'COMMUNICATION', 'COMPUTATION overlapping COMMUNICATION', 'MEMORY']) {
       byStep['kernel-types'].push({ type, step, rank, sum_ns: some(long / 3), share_pct: 25 });
     }
-    for (const cause of ['host op', 'data loader', 'synchronising call', 'launch overhead', 'tail']) {
-      byStep.idle.push({ rank, step, cause, idle_ns: some(long / 30), count: some(40), share_pct: 20 });
-    }
+    const causes = ['host-op', 'dataloader', 'sync', 'launch', 'tail'].map((cause) => ({ rank, step, cause, idle_ns: some(long / 30), gaps: some(40), share_pct: 20, max_ns: some(9999) }));
+    const all = (key) => causes.reduce((sum, row) => sum + row[key], 0);
+    byStep.idle.push({ rank, step, cause: '(all)', idle_ns: all('idle_ns'), gaps: all('gaps'), share_pct: 100, max_ns: Math.max(...causes.map((row) => row.max_ns)) }, ...causes);
+    const words = ['launch', 'kernel', 'host', 'sync', 'wait'];
     for (let at = 0; at < 40; ++at) {
-      rows['critical-path'].push({ rank, step, index: at, kind: ['launch', 'kernel', 'host', 'sync', 'wait'][at % 5], name: names[some(names.length)], start_ns: i * long + Math.floor((at * long) / 40), duration_ns: Math.floor(long / 40), share_pct: 2.5 });
+      const width = long / 60 * (1 + (at % 5) / 4);
+      edges.push({ rank, step, edge: at + 1, to: names[some(names.length)], cause: words[at % 5], start_ns: i * long + Math.floor((at * long) / 40), time_ns: Math.floor(width) });
+    }
+    for (const cause of words) {
+      const of = edges.filter((edge) => edge.rank === rank && edge.step === step && edge.cause === cause);
+      rows['critical-path'].push({ rank, step, cause, time_ns: of.reduce((sum, edge) => sum + edge.time_ns, 0), edges: of.length, length_ns: long });
     }
   }
   function addRank(rank) {
@@ -108,7 +118,7 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
     for (let at = 0; at < 600; ++at) {
       allocated = Math.max(1e8, allocated + (random() - 0.48) * 3e8);
       const time = Math.floor((at * long * steps.length) / 600);
-      rows.memory.push({ rank, device: 'GPU0', time_ns: time, allocated_bytes: Math.floor(allocated), reserved_bytes: 4e9 + Math.floor(at / 100) * 1e9 });
+      rows.memory.push({ rank, device: 'GPU0', source: 'framework', time_ns: time, allocated_bytes: Math.floor(allocated), reserved_bytes: 4e9 + Math.floor(at / 100) * 1e9 });
       const life = at % 7 === 0 ? null : some(long);
       rows['memory-events'].push({ rank, device: 'GPU0', op: names[some(names.length)], size_bytes: 512 * (1 + some(9e5)), alloc_ns: time, free_ns: life === null ? null : time + life, duration_ns: life });
     }
@@ -123,34 +133,32 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
   for (const row of byStep['kernel-types']) add(rows['kernel-types'], ['type'], row);
   for (const row of byStep.temporal) add(rows.temporal, ['rank'], row);
   for (const row of byStep.idle) add(rows.idle, ['rank', 'cause'], row);
+  rows.idle.forEach((row) => delete row.step);
   rows.operators.forEach((row) => delete row.step);
   for (const name of names) rows.groups.push({ kernel: `volta_${name}_128x64_kernel`, count: 1 + some(99), total: some(9e6), mean: 3.25, min: some(9), max: 99 + some(99), share: 6.5, tflops: some(90), tc: name === 'mm' ? 100 : null });
   rows.modules = modulesOf(names, some);
   for (const op of names.slice(0, 12)) {
     const [flops, bytes, time] = [1e9 * (1 + some(9999)), 1e6 * (1 + some(9e4)), 1e5 * (1 + some(1e3))];
-    rows.roofline.push({ op, shape: `(${some(99)},768)`, dtype: 'f16', calls: some(50), time_ns: time, flops, bytes, intensity: flops / bytes, tflops: flops / time / 1e3, peak_tflops: 989, peak_gbps: 3350, bound: some(2) ? 'math' : 'dram', roof_ns: Math.floor(time / 2) });
+    rows.roofline.push({ op, shape: `(${some(99)},768)`, dtype: 'f16', gpu: 'H100', count: some(50), time_ns: time, flops, bytes, ai: flops / bytes, tflops: flops / time / 1e3, unit: op.length % 2 ? 'tc_f16' : 'f32', peak_tflops: op.length % 2 ? 989 : 66.9, peak_gbps: 3350, bound: some(2) ? 'math' : 'dram', roof_ns: Math.floor(time / 2) });
   }
-  return { rows, byStep };
+  return { rows, byStep, edges };
 }
 
 function modulesOf(extra, some) {
-  const rows = [{ module: 'Net', class: 'Net' }];
+  const rows = [{ path: 'Net', name: 'Net' }];
   for (let layer = 0; layer < 4; ++layer) {
-    rows.push({ module: `Net.layer${layer}`, class: 'Block' });
-    for (const leaf of ['conv1', 'bn1', 'conv2', 'fc']) rows.push({ module: `Net.layer${layer}.${leaf}`, class: 'Leaf' });
+    rows.push({ path: `Net/layer${layer}`, name: `layer${layer}` });
+    for (const leaf of ['conv1', 'bn1', 'conv2', 'fc']) rows.push({ path: `Net/layer${layer}/${leaf}`, name: leaf });
   }
-  rows.push({ module: '(no module)', class: null });
-  for (const name of extra.slice(15)) rows.push({ module: name, class: name });
-  const self = new Map(rows.map((row) => [row.module, 1000 + some(99999)]));
-  return rows.map((row) => {
-    let total = 0;
-    for (const [path, time] of self) if (path === row.module || path.startsWith(`${row.module}.`)) total += time;
-    return { ...row, calls: 4, host_self_ns: self.get(row.module), host_total_ns: total, forward_ns: Math.floor(total / 3), backward_ns: total - Math.floor(total / 3), device_self_ns: self.get(row.module), device_total_ns: total };
-  });
+  rows.push({ path: '(no module)', name: null });
+  for (const name of extra.slice(15)) rows.push({ path: name, name });
+  const own = rows.map((row) => ({ ...row, calls: 4, device_self_ns: 1000 + some(99999), host_self_ns: some(9999), bwd_device_self_ns: 1000 + some(199999) }));
+  const inside = (row, key) => own.filter(({ path }) => path === row.path || path.startsWith(`${row.path}/`)).reduce((sum, other) => sum + other[key], 0);
+  return own.map((row) => ({ ...row, device_total_ns: inside(row, 'device_self_ns'), bwd_device_total_ns: inside(row, 'bwd_device_self_ns') }));
 }
 
 /** The VIEW entries of a summary, with their tables added to `writer`. */
-export function viewsOf(writer, { rows, byStep }, { notes = {}, left = {}, only = null } = {}) {
+export function viewsOf(writer, { rows, byStep, edges }, { notes = {}, left = {}, only = null } = {}) {
   return Object.keys(FIELDS).map((name) => {
     const fields = fieldsOf(FIELDS[name]);
     const own = only && !only.includes(name) ? [] : rows[name];
@@ -164,6 +172,10 @@ export function viewsOf(writer, { rows, byStep }, { notes = {}, left = {}, only 
       const shape = [fieldsOf('shape|Shape||text|key|extents of the arguments')[0], ...fields];
       const split = own.flatMap((row, i) => [{ ...row, shape: `(${i + 1},128);(128,64)` }, { ...row, shape: '()' }]);
       view.groupings.push({ by: ['shape'], fields: shape, rows: split.length, table: writer.table(shape, split) });
+    }
+    if (name === 'critical-path' && own.length) {
+      const edgeFields = fieldsOf(EDGES);
+      view.groupings.push({ by: ['edge'], fields: edgeFields, rows: edges.length, table: writer.table(edgeFields, edges) });
     }
     return view;
   });

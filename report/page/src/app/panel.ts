@@ -8,7 +8,7 @@ import type { Field, Summary, View } from '../model/summary';
 import { isNumeric, loadTable, textOf, type Table } from '../model/table';
 import { csvOf, save } from '../table/csv';
 import { show, type Shown } from '../table/shown';
-import { about, TableView } from '../table/table_view';
+import { about, headOf, TableView } from '../table/table_view';
 import { selectRows, type Selected } from './selection';
 import type { Store } from './state';
 
@@ -52,13 +52,17 @@ export class Panel {
     if (key === this.key) return;
     this.key = key;
     const needs = [...new Set(this.charts.flatMap((chart) => chart.needs ?? []))];
-    const views = needs.flatMap((name) => this.summary.views.filter((view) => view.name === name && view.table !== null && view.rows > 0));
+    const found = needs.flatMap((need) => {
+      const [name, key = ''] = need.split('/');
+      const view = this.summary.views.find((each) => each.name === name && each.table !== null && each.rows > 0);
+      return view && (key === '' || view.groupings.some((grouping) => grouping.by.join() === key)) ? [{ need, view, key }] : [];
+    });
     const selection = { rank, steps, range: followed };
-    Promise.all([selectRows(this.view, selection, by, this.own), ...views.map((view) => selectRows(view, { rank, steps, range: null }, '', () => loadTable(view)))])
+    Promise.all([selectRows(this.view, selection, by, this.own), ...found.map((other) => selectRows(other.view, { rank, steps, range: null }, other.key, () => loadTable(other.view)))])
       .then(([own, ...others]) => {
         if (key !== this.key) return;
         this.selected = own;
-        this.others = new Map(others.map((other, at) => [views[at].name, { table: other.table, rows: rowsToSum(other.table, other.rows) }]));
+        this.others = new Map(others.map((other, at) => [found[at].need, { table: other.table, rows: rowsToSum(other.table, other.rows) }]));
         this.chosen = null;
         this.fault = '';
         this.store.tell();
@@ -160,7 +164,7 @@ export class Panel {
       const value = table.columns[place].at(row);
       const stack = field.key === 'stack' || field.key === 'trace' || field.type === 'files';
       const text = textOf(value);
-      return html`<dt title=${about(field)}>${field.header || field.key}</dt><dd>${stack && text ? html`<ol>${text.split(/,\s*|;/).map((frame) => html`<li>${visible(frame)}</li>`)}</ol>` : exact(value, field)}</dd>`;
+      return html`<dt title=${about(field)}>${headOf(field)}</dt><dd>${stack && text ? html`<ol>${text.split(/,\s*|;/).map((frame) => html`<li>${visible(frame)}</li>`)}</ol>` : exact(value, field)}</dd>`;
     })}</dl></section>`;
   }
 }

@@ -1,5 +1,5 @@
 /** The rows of a view for the selected rank and steps. */
-import { allRows, foldTable } from '../model/fold';
+import { allRows, foldTable, rowsToSum } from '../model/fold';
 import type { View } from '../model/summary';
 import { EMPTY, loadTable, placeOf, type Table } from '../model/table';
 
@@ -88,9 +88,7 @@ function byKey(selected: Selected, key: string): Selected {
   if (place < 0) return selected;
   const places = [place, ...table.fields.flatMap((field, at) => (
     ['sum', 'min', 'max'].includes(field.fold) || field.ratio ? [at] : []))];
-  const mean = table.columns[place].texts();
-  const means = key === 'step' ? -1 : placeOf(table, 'step');
-  const rows = means < 0 ? selected.rows : selected.rows.filter((row) => table.columns[means].at(row) !== 'mean');
-  const folded = mean.d.length || rows.length ? foldTable(table, rows, places) : EMPTY;
+  const rows = rowsToSum(table, selected.rows);
+  const folded = rows.length ? foldTable(table, rows, places) : EMPTY;
   return { table: folded, rows: allRows(folded), note: selected.note };
 }

@@ -6,8 +6,7 @@ import { columnOf, placeOf, textOf } from '../model/table';
 import { card, type ChartContext } from './kit';
 
 const HUES = [0, 1, 2, 3, 4, 6, 8];
-const VALUES = ['allocated_bytes', 'reserved_bytes', 'size_bytes', 'bytes', 'length', 'gbps', 'read_gbps', 'value'];
-const TIMES = ['time_ns', 'ts_ns', 't_ns', 'start_ns'];
+const VALUES = ['allocated_bytes', 'reserved_bytes', 'length', 'gbps'];
 
 function css(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -58,14 +57,14 @@ class Curve {
 const curves = new Map<string, Curve>();
 
 /** Series of one table: a line for each kind of value, and for each device and rank. */
-export function curveChart(of: string, title: string, context: ChartContext): TemplateResult | null {
+export function curveChart(of: string, title: string, hint: string, context: ChartContext): TemplateResult | null {
   const source = context.others.get(of) ?? context;
   const { table } = source;
-  const time = TIMES.find((key) => placeOf(table, key) >= 0);
+  const time = placeOf(table, 'time_ns');
   const values = VALUES.filter((key) => placeOf(table, key) >= 0).slice(0, 3);
-  if (!time || !values.length || !source.rows.length) return null;
-  const at = columnOf(table, time)!.numbers();
-  const groups = ['rank', 'device', 'stream', 'kind'].flatMap((key) => {
+  if (time < 0 || !values.length || !source.rows.length) return null;
+  const at = table.columns[time].numbers();
+  const groups = ['rank', 'device', 'stream', 'kind', 'source'].flatMap((key) => {
     const column = columnOf(table, key);
     return column && column.texts().d.length > 1 ? [column] : [];
   });
@@ -92,5 +91,5 @@ export function curveChart(of: string, title: string, context: ChartContext): Te
   let curve = curves.get(of);
   if (!curve) curves.set(of, (curve = new Curve()));
   curve.set(data, kept.map(([name]) => name), unit, { ...context, ...source });
-  return card(title, html`${curve.element}<p class="hint">Drag over the curve to select a range of time: the tables of memory follow. The table below holds the figures.</p>`, true);
+  return card(title, html`${curve.element}<p class="hint">${hint}</p>`, true);
 }

@@ -17,20 +17,23 @@ interface Node {
 }
 
 const ROW = 26;
+const DEEPEST = 200;
 const SEPARATOR = /[.:/]/;
 
-/** The tree of paths; a path whose parent has no row hangs below the root. */
-function treeOf(context: ChartContext, value: string): Node[] {
-  const names = columnOf(context.table, 'module', 'path', 'name')!;
-  const numbers = (key: string): Float64Array | null => columnOf(context.table, key)?.numbers() ?? null;
-  const [values, forward, backward] = [numbers(value), numbers('forward_ns') ?? numbers('device_forward_ns'), numbers('backward_ns') ?? numbers('device_backward_ns')];
+/** The fields of forward and backward self times. */
+const DEVICE = ['device_self_ns', 'bwd_device_self_ns'] as const;
+const HOST = ['host_self_ns', 'bwd_host_self_ns'] as const;
+
+/** The tree of paths; a path whose parent has no row hangs below the root. Times are their own. */
+function treeOf(context: ChartContext, [forward, backward]: readonly [string, string]): Node[] {
+  const names = columnOf(context.table, 'path')!;
+  const times = [forward, backward].map((key) => columnOf(context.table, key)?.numbers());
   const nodes = new Map<string, Node>();
   for (const row of context.rows) {
     const path = textOf(names.at(row)) ?? '';
     const node = nodes.get(path) ?? { path, name: path, value: 0, forward: 0, backward: 0, depth: 0, x: 0, width: 0, children: [] };
-    node.value += values?.[row] || 0;
-    node.forward += forward?.[row] || 0;
-    node.backward += backward?.[row] || 0;
+    node.forward += times[0]?.[row] || 0;
+    node.backward += times[1]?.[row] || 0;
     nodes.set(path, node);
   }
   const roots: Node[] = [];
@@ -51,6 +54,18 @@ function treeOf(context: ChartContext, value: string): Node[] {
   return roots;
 }
 
+/** Adds to each node what is inside it. */
+function addUp(nodes: Node[], depth: number): void {
+  for (const node of nodes) {
+    if (depth < DEEPEST) addUp(node.children, depth + 1);
+    for (const child of node.children) {
+      node.forward += child.forward;
+      node.backward += child.backward;
+    }
+    node.value = node.forward + node.backward;
+  }
+}
+
 function place(nodes: Node[], from: number, width: number, sum: number, depth: number, out: Node[]): void {
   let x = from;
   for (const node of nodes.sort((a, b) => b.value - a.value)) {
@@ -60,21 +75,22 @@ function place(nodes: Node[], from: number, width: number, sum: number, depth: n
     x += node.width;
     if (node.width < 0.7) continue;
     out.push(node);
-    const inside = node.children.reduce((all, child) => all + child.value, 0);
-    if (depth < 200) place(node.children, node.x, node.width, Math.max(node.value, inside), depth + 1, out);
+    if (depth < DEEPEST) place(node.children, node.x, node.width, node.value, depth + 1, out);
   }
 }
 
 export function icicleChart(context: ChartContext): TemplateResult | null {
-  const value = ['device_total_ns', 'host_total_ns'].find((key) => columnOf(context.table, key)?.numbers().some((number) => number > 0));
-  if (!value || !columnOf(context.table, 'module', 'path', 'name')) return null;
+  if (!columnOf(context.table, 'path')) return null;
+  const fields = [DEVICE, HOST].find(([key]) => columnOf(context.table, key)?.numbers().some((number) => number > 0));
+  if (!fields) return null;
   const width = Math.max(320, context.width - 20);
   const nodes: Node[] = [];
-  const roots = treeOf(context, value);
+  const roots = treeOf(context, fields);
+  addUp(roots, 0);
   place(roots, 0, width, roots.reduce((sum, node) => sum + node.value, 0), 0, nodes);
   if (!nodes.length) return null;
   const deep = Math.max(...nodes.map((node) => node.depth)) + 1;
-  return card(`${value === 'device_total_ns' ? 'Device' : 'Host'} time by module; the lower edge is forward and backward`, html`<svg class="icicle" width=${width} height=${deep * ROW} viewBox="0 0 ${width} ${deep * ROW}" role="group" aria-label="Modules">
+  return card(`${fields === DEVICE ? 'Device' : 'Host'} time by module; the lower edge is forward and backward`, html`<svg class="icicle" width=${width} height=${deep * ROW} viewBox="0 0 ${width} ${deep * ROW}" role="group" aria-label="Modules">
     ${nodes.map((node, at) => {
       const letters = Math.floor((node.width - 8) / 7);
       const known = node.forward + node.backward;

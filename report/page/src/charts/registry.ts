@@ -10,12 +10,14 @@ import { distributedChart, gpuCards, overviewChart, temporalChart } from './step
 
 export interface Chart {
   view: string;
-  /** Further views whose rows it draws. */
+  /** Further tables whose rows it draws: "gpu", or "queue/time": those of a view by a key. */
   needs?: readonly string[];
   draw(context: ChartContext): TemplateResult | null;
 }
 
-const memory = (context: ChartContext): TemplateResult | null => curveChart('memory', 'Memory over time', context);
+const memory = (context: ChartContext): TemplateResult | null => curveChart('memory', 'Memory over time', 'Drag over the curve to select a range of time: the tables of memory follow.', context);
+const queue = (context: ChartContext): TemplateResult | null => curveChart('queue/time', 'What waits in each stream', 'Launched and not begun yet.', context);
+const bandwidth = (context: ChartContext): TemplateResult | null => curveChart('bandwidth/time', 'Rate of copies', 'Of the copies that run.', context);
 
 export const CHARTS: readonly Chart[] = [
   { view: 'overview', needs: ['gpu'], draw: gpuCards },
@@ -29,7 +31,9 @@ export const CHARTS: readonly Chart[] = [
   { view: 'idle', draw: idleChart },
   { view: 'roofline', draw: rooflineChart },
   { view: 'modules', draw: icicleChart },
-  { view: 'critical-path', draw: pathChart },
+  { view: 'critical-path', needs: ['critical-path/edge'], draw: pathChart },
+  { view: 'queue', needs: ['queue/time'], draw: queue },
+  { view: 'bandwidth', needs: ['bandwidth/time'], draw: bandwidth },
   { view: 'memory', draw: memory },
   { view: 'memory-events', needs: ['memory'], draw: memory },
   { view: 'memory-ops', needs: ['memory'], draw: memory },

@@ -1,7 +1,7 @@
 /** Rates over intensity under the two roofs of each data type. */
 import { html, svg, type TemplateResult } from 'lit-html';
 import { scaleLog, scaleSqrt } from 'd3-scale';
-import { short, withUnit } from '../model/format';
+import { number, short, withUnit } from '../model/format';
 import { columnOf, textOf } from '../model/table';
 import { card, COLOURS, type ChartContext } from './kit';
 
@@ -19,15 +19,17 @@ interface Point {
 
 function pointsOf(context: ChartContext): Point[] | null {
   const { table } = context;
-  const x = columnOf(table, 'intensity', 'ai', 'flop_per_byte');
-  const y = columnOf(table, 'tflops', 'rate_tflops', 'tflop_per_s');
+  const x = columnOf(table, 'ai');
+  const y = columnOf(table, 'tflops');
   if (!x || !y) return null;
-  const time = columnOf(table, 'time_ns', 'total_ns', 'device_ns', 'device_self_ns', 'sum_ns');
-  const type = columnOf(table, 'dtype', 'type');
+  const time = columnOf(table, 'time_ns');
+  const type = columnOf(table, 'unit', 'dtype');
+  const gpu = columnOf(table, 'gpu');
+  const many = (gpu?.texts().d.length ?? 0) > 1;
   const name = columnOf(table, 'op', 'kernel');
   return Array.from(context.rows).slice(0, MOST).map((row) => ({
     row, x: x.numbers()[row], y: y.numbers()[row], time: time?.numbers()[row] || 0,
-    name: textOf(name?.at(row) ?? null) ?? '', type: textOf(type?.at(row) ?? null) ?? '',
+    name: textOf(name?.at(row) ?? null) ?? '', type: [many ? textOf(gpu?.at(row) ?? null) : null, textOf(type?.at(row) ?? null) ?? ''].filter((text) => text !== null).join(' '),
   })).filter((point) => point.x > 0 && point.y > 0 && Number.isFinite(point.x) && Number.isFinite(point.y));
 }
 
@@ -35,8 +37,8 @@ export function rooflineChart(context: ChartContext): TemplateResult | null {
   const points = pointsOf(context);
   if (!points?.length) return null;
   const { table } = context;
-  const peak = columnOf(table, 'peak_tflops', 'roof_tflops');
-  const band = columnOf(table, 'peak_gbps', 'roof_gbps', 'dram_gbps');
+  const peak = columnOf(table, 'peak_tflops');
+  const band = columnOf(table, 'peak_gbps');
   const types = [...new Set(points.map((point) => point.type))];
   const roofs = types.map((type) => {
     const of = points.filter((point) => point.type === type);
@@ -57,8 +59,8 @@ export function rooflineChart(context: ChartContext): TemplateResult | null {
     const ridge = roof.peak && roof.band ? (roof.peak * 1000) / roof.band : x0;
     const path = [x0, ridge, x1].map((intensity, k) => `${k ? 'L' : 'M'}${x(intensity)},${y(Math.max(y.domain()[0] / 10, slope(intensity)))}`).join('');
     return svg`<path class="roof s${at % COLOURS}" d=${path}><title>${roof.type}: ${roof.peak} TFLOP/s, ${roof.band} GB/s</title></path>
-      <text x=${width - 16} y=${y(roof.peak || slope(x1)) - 5} text-anchor="end">${short(roof.type, 20)} ${roof.peak} TFLOP/s</text>
-      <text x=${left + 8} y=${y(slope(x0 * 1.3)) - 12} class="band">${roof.band} GB/s</text>`;
+      <text x=${width - 16} y=${y(roof.peak || slope(x1)) - 5} text-anchor="end">${short(roof.type, 30)} ${number(roof.peak, 1)} TFLOP/s</text>
+      <text x=${left + 8} y=${y(slope(x0 * 1.3)) - 12} class="band">${at ? '' : `${number(roof.band)} GB/s`}</text>`;
   };
   const powers = (scale: typeof x): number[] => scale.ticks(6).filter((tick) => Math.abs(Math.log10(tick) % 1) < 1e-9);
   return card('Rate over arithmetic intensity; the area is the time', html`<svg class="roofline" width=${width} height=${high} role="group" aria-label="Roofline" viewBox="0 0 ${width} ${high}">

@@ -59,10 +59,7 @@ export function kernelTypesChart(context: ChartContext): TemplateResult | null {
   return items && html`<div class="cards">${card('Time of the device by what ran at once', ring(largest(items, 9), 'ns', 'Time of the device'), true)}</div>`;
 }
 
-/** Idle time by cause: the field that says why has one of these names. */
 export function idleChart(context: ChartContext): TemplateResult | null {
-  const name = ['cause', 'category', 'kind', 'reason'].find((key) => placeOf(context.table, key) >= 0);
-  const value = ['idle_ns', 'time_ns', 'sum_ns', 'total_ns'].find((key) => placeOf(context.table, key) >= 0);
-  const items = name && value ? itemsOf(context, name, value) : null;
+  const items = itemsOf(context, 'cause', 'idle_ns');
   return items && html`<div class="cards">${card('Idle time by cause', ring(withSearch(largest(items, 10), context), 'ns', 'Idle time by cause'), true)}</div>`;
 }

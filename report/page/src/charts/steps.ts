@@ -12,8 +12,7 @@ const OVERVIEW: readonly Part[] = [
   ['runtime_ns', 'Runtime', 6], ['dataloader_ns', 'Data loader', 3], ['cpu_ns', 'CPU', 2], ['other_ns', 'Other', 9],
 ];
 const DISTRIBUTED: readonly Part[] = [
-  ['compute_ns', 'Computation', 0], ['overlap_ns', 'Overlap', 4], ['comm_exposed_ns', 'Communication, exposed', 1],
-  ['comm_ns', 'Communication', 1], ['other_ns', 'Other', 9],
+  ['computation_ns', 'Computation', 0], ['overlap_ns', 'Overlap', 4], ['communication_ns', 'Communication, exposed', 1], ['other_ns', 'Other', 9],
 ];
 const TEMPORAL: readonly Part[] = [['compute_ns', 'Compute', 0], ['non_compute_ns', 'Non-compute', 1], ['idle_ns', 'Idle', 9]];
 
@@ -21,8 +20,7 @@ const TEMPORAL: readonly Part[] = [['compute_ns', 'Compute', 0], ['non_compute_n
 function partsChart(context: ChartContext, parts: readonly Part[], title: string): TemplateResult | null {
   const { table } = context;
   const rows = Array.from(context.rows);
-  const known = parts.filter(([key]) => placeOf(table, key) >= 0).filter(([key], _, all) => (
-    key !== 'comm_ns' || title === OVERVIEW_TITLE || !all.some(([other]) => other === 'comm_exposed_ns')));
+  const known = parts.filter(([key]) => placeOf(table, key) >= 0);
   if (known.length < 2 || rows.length === 0) return null;
   const columns = known.map(([key]) => columnOf(table, key)!.numbers());
   const step = columnOf(table, 'step');
@@ -43,10 +41,8 @@ function partsChart(context: ChartContext, parts: readonly Part[], title: string
     <div><p class="hint">Over what is shown${step ? '; a click at a step selects it' : ''}.</p>${legend(items, 'ns')}</div></div>`, true);
 }
 
-const OVERVIEW_TITLE = 'Where the time of each step went';
-
 export function overviewChart(context: ChartContext): TemplateResult | null {
-  return partsChart(context, OVERVIEW, OVERVIEW_TITLE);
+  return partsChart(context, OVERVIEW, 'Where the time of each step went');
 }
 export function distributedChart(context: ChartContext): TemplateResult | null {
   return partsChart(context, DISTRIBUTED, 'Computation and communication of each step');

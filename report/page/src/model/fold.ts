@@ -106,13 +106,19 @@ export function foldTable(table: Table, rows: Rows, places: readonly number[]): 
     places.map((place) => new ValueColumn(folded.map((row) => row[place]))));
 }
 
-/** Rows of which a sum may be taken: not those that hold a mean over others. */
+/** Words of rows that stand for others: the mean over steps, the sum over causes. */
+const OF_OTHERS = ['mean', '(all)'];
+
+/** Rows of which a sum may be taken: not those that stand for others. */
 export function rowsToSum(table: Table, rows: Rows): Rows {
-  const step = table.fields.findIndex((field) => field.key === 'step' && field.fold === 'key');
-  if (step < 0) return rows;
-  const { d, i } = table.columns[step].texts();
-  const mean = d.indexOf('mean');
-  return mean < 0 ? rows : Array.from(rows).filter((row) => i[row] !== mean);
+  let left = rows;
+  table.fields.forEach((field, place) => {
+    if (field.fold !== 'key' || isNumeric(field)) return;
+    const { d, i } = table.columns[place].texts();
+    const word = d.indexOf(field.key === 'step' ? OF_OTHERS[0] : OF_OTHERS[1]);
+    if (word >= 0) left = Array.from(left).filter((row) => i[row] !== word);
+  });
+  return left;
 }
 
 /** The fields over which a search looks. */

@@ -125,6 +125,11 @@ export interface Summary {
 /** The schema that this page reads. */
 export const SCHEMA = 1;
 
+/** Numbers beyond 2^53 come as texts; here they only place what is drawn. */
+function toNumbers<T extends object>(of: T, keys: readonly (keyof T)[]): void {
+  for (const key of keys) if (typeof of[key] === 'string') of[key] = Number(of[key]) as T[keyof T];
+}
+
 /** Reads the summary of the document. Throws where it is absent or of another schema. */
 export function readSummary(): Summary {
   const text = document.getElementById('summary')?.textContent;
@@ -136,6 +141,16 @@ export function readSummary(): Summary {
     view.groupings ??= [];
     view.by_step ??= null;
     view.left_out ??= 0;
+  }
+  for (const rank of summary.ranks) {
+    toNumbers(rank, ['duration_ns']);
+    for (const step of rank.steps) toNumbers(step, ['start_ns', 'end_ns', 'host_start_ns', 'host_end_ns']);
+  }
+  for (const lane of summary.timeline.lanes) {
+    toNumbers(lane, ['start_ns', 'end_ns', 'events']);
+    for (const level of lane.levels) toNumbers(level, ['bucket_ns', 'start_ns']);
+    for (const chunk of lane.chunks) toNumbers(chunk, ['start_ns', 'end_ns']);
+    for (const gap of lane.missing) toNumbers(gap, ['start_ns', 'end_ns']);
   }
   return summary;
 }

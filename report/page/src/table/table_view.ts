@@ -23,6 +23,13 @@ const FOLDS: Record<string, string> = {
   mean: 'A mean: unknown where rows are made one.', quantiles: 'A quantile: unknown where rows are made one.',
 };
 
+/** The header without its unit, since a column is shown in a unit of its own. */
+export function headOf(field: Field): string {
+  const { header, unit, key } = field;
+  if (unit !== '' && header.endsWith(`(${unit})`)) return header.slice(0, -unit.length - 2).trim() || key;
+  return unit === '%' && header.endsWith('%') ? header.slice(0, -1) : header || key;
+}
+
 /** What a field is, in words. */
 export function about(field: Field): string {
   const ratio = field.ratio ? `Of rows made one: ${field.ratio.times === 1 ? '' : `${field.ratio.times} * `}${field.ratio.of} / ${field.ratio.over}.` : '';
@@ -93,12 +100,11 @@ export class TableView {
 
   private header(field: Field, place: number): TemplateResult {
     const sorted = this.sortKey === field.key;
-    const said = this.scales[place].per === 1 && field.unit.length > 2 && field.header.includes(field.unit);
-    const unit = said || (field.unit === '%' && field.header.endsWith('%')) ? '' : this.scales[place].unit;
+    const unit = headOf(field) === field.unit ? '' : this.scales[place].unit;
     return html`<th scope="col" class=${isNumeric(field) ? 'n' : ''}
         aria-sort=${sorted ? (this.down ? 'descending' : 'ascending') : 'none'}>
       <button type="button" data-key=${field.key} title=${about(field)} @click=${() => this.events.sort(field)}>
-        ${short(field.header || field.key, 40)}${unit ? html` <small>${unit}</small>` : nothing}<span class="arrow" aria-hidden="true">${sorted ? (this.down ? '\u25be' : '\u25b4') : ''}</span></button></th>`;
+        ${short(headOf(field), 40)}${unit ? html` <small>${unit}</small>` : nothing}<span class="arrow" aria-hidden="true">${sorted ? (this.down ? '\u25be' : '\u25b4') : ''}</span></button></th>`;
   }
 
   private row(shown: Shown, row: number, at: number): TemplateResult {
@@ -176,7 +182,7 @@ function scaleFor(field: Field, column: Column): Scale {
 }
 
 function widthFor(field: Field, column: Column, scale: Scale, place: number): number {
-  let letters = field.header.length + (scale.unit ? scale.unit.length + 1 : 0) + 3;
+  let letters = headOf(field).length + (scale.unit ? scale.unit.length + 1 : 0) + 3;
   const step = Math.max(1, Math.floor(column.length / 200));
   for (let row = 0; row < column.length; row += step) {
     const value = column.at(row);

@@ -41,8 +41,6 @@ export class TimelineTab {
   private painting = false;
   private writing = 0;
   private written: [number, number] | null = null;
-  /** Times of the last pictures, for whoever measures. */
-  readonly frames: number[] = [];
 
   constructor(
     private readonly summary: Summary,
@@ -115,10 +113,17 @@ export class TimelineTab {
       const dark = getComputedStyle(document.documentElement).getPropertyValue('--scheme').trim() === 'dark';
       if (!this.palette || this.palette.dark !== dark) this.palette = paletteOf(this.signatures);
       this.painter.paint(this.scene(), this.palette);
-      this.frames.push(performance.now() - start);
-      if (this.frames.length > 500) this.frames.shift();
-      this.canvas.dataset.drawn = String(Number(this.canvas.dataset.drawn ?? 0) + 1);
+      this.measure(start);
     });
+  }
+
+  /** For whoever measures. */
+  private measure(start: number): void {
+    const drawn = Number(this.canvas.dataset.drawn ?? 0) + 1;
+    this.canvas.dataset.drawn = String(drawn);
+    performance.measure('timeline-frame', { start });
+    if (this.signatures.rows && !performance.getEntriesByName('timeline-drawn').length) performance.mark('timeline-drawn');
+    if (drawn % 500 === 0) performance.clearMeasures('timeline-frame');
   }
 
   private scene(): Scene {

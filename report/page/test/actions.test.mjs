@@ -1,0 +1,184 @@
+// What a reader does: permalinks, selections, the timeline, charts, colours, keys.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { launch, openPage, skip } from './browser.mjs';
+import { objectsOf, parseCsv, readPage } from './page_reader.mjs';
+import { writeRun } from './samples.mjs';
+
+let browser;
+let folder;
+let path;
+let run;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'oplens-page-'));
+  path = join(folder, 'run.html');
+  run = writeRun(path, {});
+  if (!skip) browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const rowTexts = (page) => page.$$eval('main .table tbody tr', (lines) => lines.map((line) => line.cells[0].textContent));
+
+test('a link shows what was shown when it was made', { skip }, async () => {
+  const open = await openPage(browser, path);
+  const { page } = open;
+  await page.click('#tab-operators');
+  await open.settled();
+  await page.click('button[data-key="device_self_ns"]');
+  await page.fill('#search', 'o');
+  await page.selectOption('#rank', '1');
+  await page.fill('#steps', '7-8');
+  await page.keyboard.press('Tab');
+  await page.selectOption('#top', '10');
+  await open.settled();
+  await page.waitForTimeout(400);
+  const [hash, rows, sums] = [await page.evaluate(() => location.hash), await rowTexts(page), await page.textContent('tfoot')];
+  assert.match(hash, /tab=operators.*rank=1.*steps=7-8.*sort=-device_self_ns.*q=o.*top=10/);
+  await open.go(hash);
+  assert.deepEqual(await rowTexts(page), rows);
+  assert.equal(await page.textContent('tfoot'), sums);
+  assert.equal(await page.inputValue('#steps'), '7-8');
+  // Back goes to the tab before.
+  await page.click('#tab-idle');
+  await open.settled();
+  await page.goBack();
+  await open.settled();
+  assert.equal(await page.getAttribute('#tab-operators', 'aria-selected'), 'true');
+  await open.clean();
+  await open.close();
+});
+
+test('keys open tabs and choose rows', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=memory-events' });
+  const { page } = open;
+  const rows = objectsOf(readPage(path).table(run.summary.views.find((view) => view.name === 'memory-events')));
+  await page.focus('main .scroll');
+  await page.keyboard.press('End');
+  await open.settled();
+  const last = await page.$eval('main .table tbody tr:last-child', (line) => Number(line.dataset.row));
+  assert.equal(last, rows.length - 1);
+  assert.ok((await page.textContent('.details')).includes(`${rows[last].size_bytes} B`));
+  await page.keyboard.press('PageUp');
+  await page.keyboard.press('ArrowDown');
+  await open.settled();
+  assert.equal(await page.$$eval('tr[aria-current]', (all) => all.length), 1);
+  await page.keyboard.press('Escape');
+  await open.settled();
+  assert.equal(await page.$$eval('.details', (all) => all.length), 0);
+  await page.focus('[role="tab"][aria-selected="true"]');
+  await page.keyboard.press('Home');
+  await open.settled();
+  assert.equal(await page.getAttribute('#tab-overview', 'aria-selected'), 'true');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-overview');
+  await open.clean();
+  await open.close();
+});
+
+test('charts select: a step, an op, a range of memory', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=overview' });
+  const { page } = open;
+  await page.locator('.stack').nth(1).click();
+  await open.settled();
+  assert.equal(await page.inputValue('#steps'), '7');
+  assert.deepEqual(await page.$$eval('main .table tbody tr', (lines) => lines.map((line) => line.cells[1].textContent)), ['7', '7']);
+  await page.click('#clear');
+  await page.click('#tab-operators');
+  await open.settled();
+  const name = await page.textContent('.bars button .name');
+  await page.click('.bars button');
+  await open.settled();
+  assert.equal(await page.inputValue('#search'), name);
+  await page.click('#tab-memory-events');
+  await open.settled();
+  const box = await page.locator('.u-over').boundingBox();
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 50, { steps: 4 });
+  await page.mouse.up();
+  await open.settled();
+  await page.waitForTimeout(400);
+  const [, from, to] = /range=(\d+)%7E(\d+)/.exec(await page.evaluate(() => location.hash));
+  const rows = objectsOf(readPage(path).table(run.summary.views.find((view) => view.name === 'memory-events')));
+  const inside = rows.filter((row) => ['alloc_ns', 'free_ns'].some((key) => row[key] !== null && row[key] >= Number(from) && row[key] <= Number(to)));
+  const { text } = await open.download('#export');
+  assert.ok(Math.abs(parseCsv(text).length - 1 - inside.length) <= 1, `${parseCsv(text).length - 1} rows of ${inside.length}`);
+  await page.click('#tab-roofline');
+  await open.settled();
+  const point = page.locator('.point').first();
+  const op = (await point.locator('title').textContent()).split(' ')[0];
+  await point.focus();
+  await page.keyboard.press('Enter');
+  await open.settled();
+  assert.equal(await page.inputValue('#search'), op);
+  await open.clean();
+  await open.close();
+});
+
+test('the timeline: details, arrows, search, range, pins', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=timeline&rank=0&t=0~200000' });
+  const { page } = open;
+  await page.waitForFunction(() => Number(document.querySelector('canvas')?.dataset.drawn ?? 0) > 1);
+  await page.focus('canvas');
+  await page.keyboard.press('.');
+  await page.waitForSelector('.details');
+  await page.waitForFunction(() => document.querySelector('.details')?.textContent.includes('launch'));
+  const details = await page.textContent('.details');
+  for (const word of ['Duration', 'Lane', 'shapes', 'launch from']) assert.ok(details.includes(word), word);
+  // Along the arrow to the launch, and back.
+  await page.click('.details dd button');
+  await page.waitForFunction(() => document.querySelector('.details')?.textContent.includes('launch to'));
+  await page.fill('#find', 'nccl');
+  await open.settled();
+  await page.click('#next');
+  await page.waitForFunction(() => document.querySelector('.details h3')?.textContent.includes('nccl'));
+  const start = () => page.$eval('.details dd', (cell) => Number(/\((\d+) ns\)/.exec(cell.textContent)[1]));
+  const first = await start();
+  await page.focus('#find');
+  await page.keyboard.press('Enter');
+  await page.waitForTimeout(200);
+  const second = await start();
+  assert.ok(second >= first);
+  await page.click('#previous');
+  await page.waitForTimeout(200);
+  assert.equal(await start(), first);
+  // A range of the whole lane holds every event of the page.
+  await open.go('#tab=timeline&rank=0&range=0~40000000');
+  await page.waitForSelector('#breakdown');
+  const count = await page.$$eval('#breakdown tbody tr', (lines) => lines.filter((line) => line.cells[0].textContent === 'stream').reduce((sum, line) => sum + Number(line.cells[4].textContent), 0));
+  const wanted = run.summary.timeline.lanes.filter((lane) => lane.kind === 'stream' && lane.rank === '0').reduce((sum, lane) => sum + lane.events, 0);
+  const shown = await page.$$eval('#breakdown tbody tr', (lines) => lines.length);
+  if (shown < 20) assert.equal(count, wanted);
+  await page.click('.pin >> nth=2');
+  await open.settled();
+  assert.equal(await page.$$eval('.lane.pinned', (all) => all.length), 1);
+  // A click on the canvas chooses what is there.
+  const box = await page.locator('canvas').boundingBox();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(box.x + 12, box.y + 52);
+  await page.waitForTimeout(200);
+  await open.clean();
+  await open.close();
+});
+
+test('the colours change and stay, at any width', { skip }, async () => {
+  const open = await openPage(browser, path, { width: 700, height: 800 });
+  const { page } = open;
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
+  await page.click('#theme');
+  await page.click('#theme');
+  assert.match(await page.textContent('#theme'), /dark/);
+  assert.notEqual(await background(), light);
+  await page.reload();
+  await open.settled();
+  assert.notEqual(await background(), light);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await open.clean();
+  await open.close();
+});
