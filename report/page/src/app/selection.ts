@@ -68,7 +68,7 @@ export async function selectRows(view: View, selection: Selection, by: string, o
   if (lacks.length === 0) {
     const table = grouping ? await loadTable(grouping) : await own();
     selected = { table, rows: rowsOf(table, selection), note: '' };
-  } else if (!grouping && view.by_step && wanted.every((word) => keysOf(view.by_step!).has(word))) {
+  } else if (!grouping && view.by_step && [...wanted, ...keys].every((word) => keysOf(view.by_step!).has(word))) {
     const steps = await loadTable(view.by_step);
     const places = view.fields.map((field) => placeOf(steps, field.key)).filter((place) => place >= 0);
     const table = foldTable(steps, rowsOf(steps, selection), places);

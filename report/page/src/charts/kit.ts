@@ -60,13 +60,13 @@ export function card(title: string, body: unknown, wide = false): TemplateResult
   return html`<figure class=${wide ? 'card wide' : 'card'}><figcaption>${title}</figcaption>${body}</figure>`;
 }
 
-/** Bars with their names, values and shares. */
-export function bars(items: Item[], unit: string, colour?: number): TemplateResult {
+/** Bars with their names, values and, where they are `parts` of a sum, shares. */
+export function bars(items: Item[], unit: string, colour?: number, parts = true): TemplateResult {
   const most = Math.max(...items.map((item) => item.value), 0);
   const sum = items.reduce((all, item) => all + item.value, 0);
   if (!items.length) return html`<p class="none">Nothing above 0.</p>`;
   return html`<ul class="bars">${items.map((item, at) => {
-    const share = sum > 0 ? `${((100 * item.value) / sum).toFixed(1)} %` : '';
+    const share = parts && sum > 0 ? `${((100 * item.value) / sum).toFixed(1)} %` : '';
     const text = html`<span class="name" title=${short(item.name, 1000)}>${short(item.name, 80) || '(empty)'}</span>
       <span class="bar"><span class="fill b${item.colour ?? colour ?? at % COLOURS}" ${styled({ width: `${most > 0 ? (100 * item.value) / most : 0}%` })}></span></span>
       <span class="value">${withUnit(item.value, unit)}</span><span class="share">${share}</span>`;

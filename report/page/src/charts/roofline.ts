@@ -50,7 +50,7 @@ export function rooflineChart(context: ChartContext): TemplateResult | null {
   const xs = [...points.map((point) => point.x), ...ridges];
   const ys = [...points.map((point) => point.y), ...roofs.map((roof) => roof.peak).filter((value) => value > 0)];
   const x = scaleLog().domain([Math.min(...xs) / 2, Math.max(...xs) * 4]).range([left, width - 12]);
-  const y = scaleLog().domain([Math.min(...ys) / 2, Math.max(...ys) * 2]).range([high - 34, 10]);
+  const y = scaleLog().domain([Math.min(...ys) / 2, Math.max(...ys) * 2]).range([high - 34, 26]);
   const size = scaleSqrt().domain([0, points.reduce((most, point) => Math.max(most, point.time), 1)]).range([3, 15]);
   const [x0, x1] = x.domain();
   const line = (roof: (typeof roofs)[number], at: number): unknown => {
@@ -65,10 +65,10 @@ export function rooflineChart(context: ChartContext): TemplateResult | null {
   const powers = (scale: typeof x): number[] => scale.ticks(6).filter((tick) => Math.abs(Math.log10(tick) % 1) < 1e-9);
   return card('Rate over arithmetic intensity; the area is the time', html`<svg class="roofline" width=${width} height=${high} role="group" aria-label="Roofline" viewBox="0 0 ${width} ${high}">
     <defs><clipPath id="roof-area"><rect x=${left} y="0" width=${width - left} height=${high - 34}></rect></clipPath></defs>
-    ${powers(x).map((tick) => svg`<g class="tick"><line x1=${x(tick)} x2=${x(tick)} y1="8" y2=${high - 34}></line><text x=${x(tick)} y=${high - 18} text-anchor="middle">${tick}</text></g>`)}
+    ${powers(x).map((tick) => svg`<g class="tick"><line x1=${x(tick)} x2=${x(tick)} y1="20" y2=${high - 34}></line><text x=${x(tick)} y=${high - 18} text-anchor="middle">${tick}</text></g>`)}
     ${powers(y).map((tick) => svg`<g class="tick"><line x1=${left} x2=${width - 12} y1=${y(tick)} y2=${y(tick)}></line><text x=${left - 6} y=${y(tick)} dy="0.32em" text-anchor="end">${tick}</text></g>`)}
     <text x=${(left + width) / 2} y=${high - 3} text-anchor="middle">FLOP/B</text>
-    <text x=${6} y="14">TFLOP/s</text>
+    <text x="6" y="12">TFLOP/s</text>
     <g clip-path="url(#roof-area)">${roofs.map(line)}</g>
     ${points.map((point) => svg`<circle class="point f${types.indexOf(point.type) % COLOURS}" cx=${x(point.x)} cy=${y(point.y)} r=${size(point.time)} tabindex="0" role="button"
       @click=${() => context.openTab('operators', point.name)} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.openTab('operators', point.name); }}>

@@ -10,7 +10,11 @@ function withSearch(items: Item[], context: ChartContext): Item[] {
 function shares(context: ChartContext, name: string, fields: readonly [string, string][], most: number): TemplateResult | null {
   const cards = fields.flatMap(([key, title]) => {
     const items = itemsOf(context, name, key);
-    return items ? [card(title, bars(withSearch(largest(items, most), context), 'ns', 0))] : [];
+    if (!items) return [];
+    // Totals hold one another: they have no sum.
+    const parts = context.table.fields[placeOf(context.table, key)].fold === 'sum';
+    const shown = parts ? largest(items, most) : largest(items, items.length).slice(0, most);
+    return [card(title, bars(withSearch(shown, context), 'ns', 0, parts))];
   });
   return cards.length ? html`<div class="cards">${cards}</div>` : null;
 }

@@ -45,7 +45,7 @@ export function numeric(value: Value, scale: Scale): string {
   const scaled = Number(value) / scale.per;
   if (Number.isNaN(scaled)) return visible(textOf(value) ?? UNKNOWN);
   const small = scaled !== 0 && Math.abs(scaled) < 0.001 && scale.digits > 0;
-  return small ? scaled.toPrecision(3) : formatOf(scale.digits).format(scaled);
+  return small ? scaled.toExponential(2) : formatOf(scale.digits).format(scaled);
 }
 
 /** One value with its own unit, such as "1.250 ms". */

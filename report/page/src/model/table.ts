@@ -65,13 +65,16 @@ export class ValueColumn implements Column {
   }
 }
 
-/** Texts by place in a dictionary. */
+/** Values by place in a dictionary. */
 export class DictColumn implements Column {
   private asNumbers: Float64Array | null = null;
+  private readonly texts_: string[];
   constructor(
-    private readonly d: string[],
+    private readonly d: readonly Value[],
     private readonly i: Int32Array,
-  ) {}
+  ) {
+    this.texts_ = d.map((value) => textOf(value) ?? '');
+  }
   get length(): number {
     return this.i.length;
   }
@@ -87,7 +90,7 @@ export class DictColumn implements Column {
     return this.asNumbers;
   }
   texts(): { d: string[]; i: Int32Array } {
-    return { d: this.d, i: this.i };
+    return { d: this.texts_, i: this.i };
   }
 }
 
@@ -152,7 +155,7 @@ export function tableOfRows(fields: readonly Field[], rows: readonly Record<stri
   return makeTable(fields, fields.map(({ key }) => new ValueColumn(rows.map((row) => row[key] ?? null))));
 }
 
-type StoredColumn = { v: Value[] } | { d: string[]; i: number[] };
+type StoredColumn = { v: Value[] } | { d: Value[]; i: number[] };
 
 export function decodeColumns(fields: readonly Field[], stored: unknown): Table {
   const columns = (stored as { columns: StoredColumn[] }).columns.map((column) =>

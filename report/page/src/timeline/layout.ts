@@ -43,7 +43,7 @@ export function rowsOf(summary: Summary, rank: string, pinned: ReadonlySet<strin
   const many = summary.ranks.length > 1;
   const of = (name: string): string => (many ? `rank ${name}` : '');
   counters.forEach((counter, index) => {
-    rows.push({ kind: 'counter', index, rank: counter.rank, title: counter.name, detail: [of(counter.rank), counter.device === null ? '' : `GPU ${counter.device}`].filter(Boolean).join(', '), key: `c${index}`, height: 40, bar: 34, pinned: false, top: 0 });
+    rows.push({ kind: 'counter', index, rank: counter.rank, title: counter.name, detail: [of(counter.rank), counter.device === null ? '' : counter.device < 0 ? 'host' : `GPU ${counter.device}`].filter(Boolean).join(', '), key: `c${index}`, height: 40, bar: 34, pinned: false, top: 0 });
   });
   lanes.forEach((lane, index) => {
     const stream = lane.kind === 'stream';

@@ -8,8 +8,9 @@ import { columnOf, EMPTY, type Table } from '../model/table';
 import { breakdownOf, type Breakdown } from './breakdown';
 import { paletteOf, type Palette } from './colours';
 import { chosenOf, linkedOf, nameOf, renderDetails, type Chosen, type Linked } from './details';
-import { eachEvent, type EventStore, type Place } from './event_store';
+import type { EventStore, Place } from './event_store';
 import { foundOf, nextFound } from './find';
+import { eventAt } from './hit';
 import { listen, zoomed } from './input';
 import { extentOf, heightOf, offsetsOf, RULER, rowsOf, type Row } from './layout';
 import { Painter, type Mark, type Scene } from './painter';
@@ -82,7 +83,7 @@ export class TimelineTab {
         if (done) this.store.update((state) => { state.range = range; });
         this.paint();
       },
-      click: (x, y) => void this.choose(this.placeAt(x, y)),
+      click: (x, y) => void this.choose(this.at(x, y)),
       hover: (x, y) => this.hover(x, y),
       selecting: () => this.selecting,
       key: (event) => this.key(event),
@@ -141,33 +142,12 @@ export class TimelineTab {
     return { lane: place.lane, from, to: from + duration, depth };
   }
 
-  /** The event at a point of the canvas, or the nearest within 3 pixels. */
-  private placeAt(x: number, y: number): Place | null {
-    const scene = this.scene();
-    const row = this.rows.find((each) => each.kind === 'lane' && y >= Painter.top(scene, each) && y < Painter.top(scene, each) + each.height && (each.pinned || y > RULER));
-    if (!row) return null;
-    const perPixel = (this.view[1] - this.view[0]) / this.canvas.clientWidth;
-    const offset = this.offsets.get(row.rank) ?? 0;
-    const time = this.view[0] + x * perPixel - offset;
-    const depth = Math.floor((y - Painter.top(scene, row) - 4) / row.bar);
-    const lane = this.summary.timeline.lanes[row.index];
-    let best: Place | null = null;
-    let least = Infinity;
-    lane.chunks.forEach((chunk, at) => {
-      if (chunk.end_ns < time - 3 * perPixel || chunk.start_ns > time + 3 * perPixel) return;
-      const events = this.events.peek(row.index, at);
-      if (!events) return;
-      eachEvent(events, time - 3 * perPixel, time + 3 * perPixel, (index) => {
-        if ((events.depths ? events.depths[index] : 0) !== Math.max(0, depth)) return;
-        const away = Math.max(events.starts[index] - time, time - events.starts[index] - events.durations[index], 0);
-        if (away < least || (away === least && !best)) [best, least] = [{ lane: row.index, chunk: at, index }, away];
-      });
-    });
-    return best;
+  private at(x: number, y: number): Place | null {
+    return eventAt(this.summary, this.events, this.scene(), this.canvas.clientWidth, x, y);
   }
 
   private hover(x: number, y: number): void {
-    const place = this.placeAt(x, y);
+    const place = this.at(x, y);
     const events = place && this.events.peek(place.lane, place.chunk);
     this.canvas.title = place && events ? `${short(nameOf(this.signatures, events.signatures[place.index]), 400)}\n${withUnit(events.durations[place.index], 'ns')}` : '';
     this.canvas.classList.toggle('over', place !== null);
