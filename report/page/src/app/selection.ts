@@ -61,7 +61,7 @@ const WHOLE = 'This table is of the whole run: its rows cannot be told apart by'
 export async function selectRows(view: View, selection: Selection, by: string, own: () => Promise<Table>): Promise<Selected> {
   const wanted = [...(selection.rank !== '' ? ['rank'] : []), ...(selection.steps.trim() !== '' ? ['step'] : [])];
   const grouping = view.groupings.find((each) => each.by.join(',') === by);
-  const base = grouping ?? view;
+  const base = grouping ?? (view.fields.length ? view : await own());
   const keys = keysOf(base);
   const lacks = wanted.filter((word) => !keys.has(word));
   let selected: Selected;

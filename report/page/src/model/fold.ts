@@ -107,7 +107,8 @@ export function foldTable(table: Table, rows: Rows, places: readonly number[]): 
 }
 
 /** Words of rows that stand for others: the mean over steps, the sum over causes. */
-const OF_OTHERS = ['mean', '(all)'];
+const MEAN = 'mean';
+const ALL = '(all)';
 
 /** Rows of which a sum may be taken: not those that stand for others. */
 export function rowsToSum(table: Table, rows: Rows): Rows {
@@ -115,8 +116,12 @@ export function rowsToSum(table: Table, rows: Rows): Rows {
   table.fields.forEach((field, place) => {
     if (field.fold !== 'key' || isNumeric(field)) return;
     const { d, i } = table.columns[place].texts();
-    const word = d.indexOf(field.key === 'step' ? OF_OTHERS[0] : OF_OTHERS[1]);
-    if (word >= 0) left = Array.from(left).filter((row) => i[row] !== word);
+    const step = field.key === 'step';
+    const word = d.indexOf(step ? MEAN : ALL);
+    if (word < 0) return;
+    const others = Array.from(left).filter((row) => i[row] !== word);
+    // Sums alone, each of something else, add up.
+    if (step || others.length) left = others;
   });
   return left;
 }

@@ -11,12 +11,12 @@ import { chosenOf, linkedOf, nameOf, renderDetails, type Chosen, type Linked } f
 import type { EventStore, Place } from './event_store';
 import { foundOf, nextFound } from './find';
 import { eventAt } from './hit';
-import { listen, zoomed } from './input';
+import { HELP, listen, zoomed } from './input';
+import { renderLabel } from './label';
 import { extentOf, heightOf, offsetsOf, RULER, rowsOf, type Row } from './layout';
 import { Painter, type Mark, type Scene } from './painter';
 import { RangePanel } from './range_panel';
 
-const HELP = 'wheel or w s: zoom \u00b7 drag, a d or arrows: move \u00b7 shift and drag: select a range \u00b7 click: details \u00b7 . and , next and previous event \u00b7 n and N next and previous found \u00b7 f: zoom to what is chosen \u00b7 0: all';
 
 export class TimelineTab {
   private readonly canvas = document.createElement('canvas');
@@ -283,24 +283,15 @@ export class TimelineTab {
         <button type="button" id="all" title="The whole run (0)" @click=${() => this.setView(this.whole())}>All</button>
         <button type="button" id="select" aria-pressed=${this.selecting ? 'true' : 'false'} title="A drag selects a range; so does shift and drag" @click=${() => { this.selecting = !this.selecting; this.store.tell(); }}>Select range</button></div>
       <div class="lanes" ${styled({ height: `${box}px` })} @scroll=${() => this.paint()}>
-        <div class="labels"><div class="corner" ${styled({ height: `${RULER}px` })}>Lanes</div>${this.rows.map((row) => this.label(row))}</div>${this.canvas}</div>
+        <div class="labels"><div class="corner" ${styled({ height: `${RULER}px` })}>Lanes</div>${this.rows.map((row) => renderLabel(row, () => {
+          if (!this.pinned.delete(row.key)) this.pinned.add(row.key);
+          this.store.tell();
+        }))}</div>${this.canvas}</div>
       <p class="hint">${HELP}</p>
       ${this.summary.left_out.map((text) => html`<p class="note">Hatched: ${visible(text)}</p>`)}
       ${this.chosen ? renderDetails(this.summary, this.signatures, this.chosen, this.linked, (place) => void this.go(place)) : nothing}
       ${range && this.breakdown ? this.rangePanel.render(this.breakdown, range, () => this.setView(zoomed(range, 1.1, 0.5)), () => set((state) => { state.range = null; })) : nothing}
       ${range && !this.breakdown ? html`<p class="loading">Adding up the range ...</p>` : nothing}`;
-  }
-
-  private label(row: Row): TemplateResult {
-    const name = short(row.title, 80);
-    return html`<div class=${row.pinned ? 'lane pinned' : 'lane'} ${styled({ height: `${row.height}px`, top: row.pinned ? `${RULER + row.top}px` : 'auto' })}>
-      <button type="button" class="pin" aria-pressed=${row.pinned ? 'true' : 'false'} aria-label="Pin ${name}" title="Keep at the top" @click=${() => this.pin(row.key)}>\u25c6</button>
-      <span class="names" title=${short(`${row.title} ${row.detail}`, 400)}><span class="name">${name}</span><span class="detail">${row.height > 30 ? html`<br>` : ' '}${short(row.detail, 60)}</span></span></div>`;
-  }
-
-  private pin(key: string): void {
-    if (!this.pinned.delete(key)) this.pinned.add(key);
-    this.store.tell();
   }
 
   /** After the page has been drawn. */

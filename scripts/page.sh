@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# scripts/page.sh: builds the page of `report` again from its lockfile, checks that report/page/dist is
+# what comes out, and runs its tests in Chromium. `scripts/page.sh --write` also keeps what was built.
+#
+# Says why and ends well where npm is not installed; without Chromium (OPLENS_CHROMIUM, by default
+# /usr/bin/chromium) the tests in a browser are skipped. Building oplens needs neither.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+cd report/page
+
+for program in node npm; do
+  if ! command -v "$program" >/dev/null; then
+    echo "skipped: no $program (Debian: nodejs, npm); report/page/dist is taken as it is"
+    exit 0
+  fi
+done
+if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
+  echo "skipped: Node $(node --version) is older than 20; report/page/dist is taken as it is"
+  exit 0
+fi
+export npm_config_omit_lockfile_registry_resolved=true
+
+echo "== packages"
+npm ci --ignore-scripts --no-audit --no-fund
+
+echo "== types"
+node_modules/.bin/tsc --noEmit
+
+echo "== build"
+rm -rf test/out/dist
+node build.mjs test/out/dist
+if [ "${1-}" = --write ]; then cp test/out/dist/* dist/; fi
+for file in page.html LICENSES.txt; do
+  cmp "test/out/dist/$file" "dist/$file" || {
+    echo "report/page/dist/$file is not what the sources give: run scripts/page.sh --write" >&2
+    exit 1
+  }
+done
+
+echo "== HTML"
+# With data: the markers alone are no valid title.
+node test/samples.mjs test/out hostile
+node_modules/.bin/html-validate test/out/hostile.html
+
+echo "== tests"
+if [ ! -x "${OPLENS_CHROMIUM:-/usr/bin/chromium}" ]; then
+  echo "tests in a browser are skipped: no ${OPLENS_CHROMIUM:-/usr/bin/chromium} (Debian: chromium)"
+fi
+node --test --test-concurrency=1 --test-reporter=spec test/*.test.mjs
