@@ -1,6 +1,6 @@
 /** The rows of a view for the selected rank and steps. */
 import { allRows, foldTable, rowsToSum } from '../model/fold';
-import type { View } from '../model/summary';
+import type { Field, View } from '../model/summary';
 import { EMPTY, loadTable, placeOf, type Table } from '../model/table';
 
 export interface Selection {
@@ -30,7 +30,7 @@ export function hasStep(spans: [number, number][] | null, step: string | number 
 }
 
 /** What of these a table can be cut down by itself. */
-function keysOf(table: { fields: View['fields'] }): Set<string> {
+function keysOf(table: { fields: readonly Field[] }): Set<string> {
   return new Set(table.fields.filter((field) => field.fold === 'key').map((field) => field.key));
 }
 

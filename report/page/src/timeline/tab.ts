@@ -80,7 +80,7 @@ export class TimelineTab {
       },
       setRange: (range, done) => {
         this.dragged = done ? null : range;
-        if (done) this.store.update((state) => { state.range = range; });
+        if (done) this.setRange(range);
         this.paint();
       },
       click: (x, y) => void this.choose(this.at(x, y)),
@@ -157,8 +157,8 @@ export class TimelineTab {
     this.linked = [];
     this.chosen = place && (await chosenOf(this.events, place));
     this.store.tell();
-    if (!this.chosen) return;
     const { chosen } = this;
+    if (!chosen) return;
     const linked = await linkedOf(this.events, chosen);
     if (this.chosen !== chosen) return;
     this.linked = linked;
@@ -185,7 +185,7 @@ export class TimelineTab {
       case 'n': void this.next(true); return true;
       case 'N': void this.next(false); return true;
       case '.': case ',': void this.step(event.key === '.'); return true;
-      case 'Escape': void this.choose(null); this.store.update((state) => { state.range = null; }); return true;
+      case 'Escape': void this.choose(null); this.setRange(null); return true;
       case 'f': {
         const span = this.store.state.range ?? (chosen && ((mark) => [mark.from, mark.to] as [number, number])(this.mark(chosen)));
         if (span) this.setView(zoomed([span[0], Math.max(span[1], span[0] + 1)], 1.2, 0.5));
@@ -193,11 +193,15 @@ export class TimelineTab {
       }
       case 'm': {
         const mark = chosen && this.mark(chosen);
-        if (mark && mark.to > mark.from) this.store.update((state) => { state.range = [mark.from, mark.to]; });
+        if (mark && mark.to > mark.from) this.setRange([mark.from, mark.to]);
         return mark !== null;
       }
       default: return false;
     }
+  }
+
+  private setRange(range: [number, number] | null): void {
+    this.store.update((state) => { state.range = range; });
   }
 
   private get lanes(): number[] {
@@ -290,7 +294,7 @@ export class TimelineTab {
       <p class="hint">${HELP}</p>
       ${this.summary.left_out.map((text) => html`<p class="note">Hatched: ${visible(text)}</p>`)}
       ${this.chosen ? renderDetails(this.summary, this.signatures, this.chosen, this.linked, (place) => void this.go(place)) : nothing}
-      ${range && this.breakdown ? this.rangePanel.render(this.breakdown, range, () => this.setView(zoomed(range, 1.1, 0.5)), () => set((state) => { state.range = null; })) : nothing}
+      ${range && this.breakdown ? this.rangePanel.render(this.breakdown, range, () => this.setView(zoomed(range, 1.1, 0.5)), () => this.setRange(null)) : nothing}
       ${range && !this.breakdown ? html`<p class="loading">Adding up the range ...</p>` : nothing}`;
   }
 
