@@ -37,7 +37,7 @@ function partsChart(context: ChartContext, parts: readonly Part[], title: string
       choose: step && ofStep ? () => context.selectStep(ofStep) : undefined,
     };
   });
-  return card(title, html`<div class="beside">${stacks(bars, items, 'ns', Math.max(320, context.width - 330), title)}
+  return card(title, html`<div class="beside">${stacks(bars, items, 'ns', Math.max(320, context.width - (innerWidth > 900 ? 330 : 0)), title)}
     <div><p class="hint">Over what is shown${step ? '; a click at a step selects it' : ''}.</p>${legend(items, 'ns')}</div></div>`, true);
 }
 

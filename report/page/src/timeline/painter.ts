@@ -278,9 +278,10 @@ export class Painter {
       const left = Math.max(-2, x(each.start_ns + offset));
       const right = Math.min(width + 2, x(each.end_ns + offset));
       if (right < 0 || left > width || right - left < 1) return;
-      context.fillStyle = spans && hasStep(spans, each.number) ? palette.accent : at % 2 ? palette.lane : palette.line;
+      const chosen = spans !== null && hasStep(spans, each.number);
+      context.fillStyle = chosen ? palette.accent : at % 2 ? palette.lane : palette.line;
       context.fillRect(left, 20, right - left - 1, 16);
-      context.fillStyle = palette.text;
+      context.fillStyle = chosen ? palette.background : palette.text;
       const name = `${right - left > 70 ? 'step ' : ''}${each.number}${each.complete ? '' : right - left > 70 ? ' (cut)' : ''}`;
       if (right - left > 8 * name.length) context.fillText(name, left + 5, 28);
     });

@@ -14,6 +14,7 @@ import { eventAt } from './hit';
 import { HELP, listen, zoomed } from './input';
 import { renderLabel } from './label';
 import { extentOf, heightOf, offsetsOf, RULER, rowsOf, type Row } from './layout';
+import { measure } from './measure';
 import { Painter, type Mark, type Scene } from './painter';
 import { RangePanel } from './range_panel';
 
@@ -114,17 +115,8 @@ export class TimelineTab {
       const dark = getComputedStyle(document.documentElement).getPropertyValue('--scheme').trim() === 'dark';
       if (!this.palette || this.palette.dark !== dark) this.palette = paletteOf(this.signatures);
       this.painter.paint(this.scene(), this.palette);
-      this.measure(start);
+      measure(this.canvas, start, this.signatures.rows > 0);
     });
-  }
-
-  /** For whoever measures. */
-  private measure(start: number): void {
-    const drawn = Number(this.canvas.dataset.drawn ?? 0) + 1;
-    this.canvas.dataset.drawn = String(drawn);
-    performance.measure('timeline-frame', { start });
-    if (this.signatures.rows && !performance.getEntriesByName('timeline-drawn').length) performance.mark('timeline-drawn');
-    if (drawn % 500 === 0) performance.clearMeasures('timeline-frame');
   }
 
   private scene(): Scene {
@@ -281,7 +273,7 @@ export class TimelineTab {
           @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') void this.next(!event.shiftKey); }}></label>
         <label class="check"><input type="checkbox" id="findre" .checked=${findRegex} @change=${(event: Event) => set((state) => { state.findRegex = (event.target as HTMLInputElement).checked; })}> regular expression</label>
         <button type="button" id="previous" ?disabled=${!find} @click=${() => this.next(false)}>Previous</button><button type="button" id="next" ?disabled=${!find} @click=${() => this.next(true)}>Next</button>
-        <span role="status">${this.fault || this.said || (find ? `${this.findCount} kinds of event` : '')}</span>
+        <span role="status">${this.fault || this.said || (find ? `${this.findCount} ${this.findCount === 1 ? 'kind' : 'kinds'} of event` : '')}</span>
         <span class="gap"></span>
         <button type="button" aria-label="Zoom in" title="Zoom in (w)" @click=${() => this.setView(zoomed(this.view, 0.5, 0.5))}>+</button><button type="button" aria-label="Zoom out" title="Zoom out (s)" @click=${() => this.setView(zoomed(this.view, 2, 0.5))}>\u2212</button>
         <button type="button" id="all" title="The whole run (0)" @click=${() => this.setView(this.whole())}>All</button>
