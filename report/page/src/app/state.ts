@@ -118,8 +118,12 @@ export class Store {
     const hash = writeHash(this.state);
     if (hash !== this.written) {
       this.written = hash;
-      if (entry) history.pushState(null, '', hash);
-      else history.replaceState(null, '', hash);
+      try {
+        if (entry) history.pushState(null, '', hash);
+        else history.replaceState(null, '', hash);
+      } catch {
+        // Some browsers refuse many in a short time: the next one names all of the state again.
+      }
       this.written = location.hash;
     }
     this.tell();
