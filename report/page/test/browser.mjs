@@ -50,8 +50,10 @@ export async function openPage(browser, path, { hash = '', dark = false, bypass 
     },
     /** After the tab has its rows. */
     async settled() {
-      await page.waitForFunction(() => !document.querySelector('.loading') && document.querySelector('main, .fault'));
-      await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+      const frames = () => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+      await frames();
+      await page.waitForFunction(() => !document.querySelector('.loading') && document.querySelector('main[aria-busy="false"], .fault'));
+      await frames();
     },
     async clean(where = '') {
       assert.deepEqual(faults, [], where);

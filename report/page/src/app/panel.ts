@@ -19,6 +19,7 @@ export class Panel {
   private selected: Selected | null = null;
   private others = new Map<string, { table: Table; rows: Rows }>();
   private key = '';
+  private loaded = '';
   private shown: Shown | null = null;
   private shownKey: unknown[] = [];
   private chosen: number | null = null;
@@ -38,6 +39,11 @@ export class Panel {
         this.store.tell();
       },
     });
+  }
+
+  /** Whether other rows than those shown have been asked for. */
+  get busy(): boolean {
+    return this.key !== this.loaded;
   }
 
   private get charts(): typeof CHARTS {
@@ -62,12 +68,14 @@ export class Panel {
       .then(([own, ...others]) => {
         if (key !== this.key) return;
         this.selected = own;
+        this.loaded = key;
         this.others = new Map(others.map((other, at) => [found[at].need, { table: other.table, rows: rowsToSum(other.table, other.rows) }]));
         this.chosen = null;
         this.fault = '';
         this.store.tell();
       }, (error: Error) => {
         this.fault = error.message;
+        this.loaded = key;
         this.store.tell();
       });
   }

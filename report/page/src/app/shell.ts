@@ -55,12 +55,14 @@ export class Shell {
 
   private template(): TemplateResult {
     const open = this.open;
+    const content = this.content(open);
+    const busy = this.panels.get(open === 'missing' ? 'losses' : open)?.busy ?? false;
     return html`<header class="top"><div class="title"><h1 title=${short(this.summary.title, 1000)}>${short(this.summary.title, 90) || 'Untitled run'}</h1><p>${this.facts()}</p></div>
         <div class="choose">${this.selection()}<button type="button" id="theme" @click=${() => { nextTheme(); this.store.tell(); }}>Colours: ${themeName()}</button></div></header>
       <nav aria-label="Views"><div role="tablist" aria-orientation="vertical" aria-label="Views" @keydown=${this.onKey}>${this.tabs.map(({ name, title }) => html`
         <button type="button" role="tab" id="tab-${name}" aria-controls="panel" aria-selected=${name === open ? 'true' : 'false'} tabindex=${name === open ? 0 : -1}
           @click=${() => this.select(name)}>${visible(title)}</button>`)}</div><p class="made">${visible(this.summary.program)}</p></nav>
-      <main id="panel" role="tabpanel" aria-labelledby="tab-${open}">${this.content(open)}</main>`;
+      <main id="panel" role="tabpanel" aria-labelledby="tab-${open}" aria-busy=${busy ? 'true' : 'false'}>${content}</main>`;
   }
 
   private content(open: string): unknown {

@@ -27,6 +27,7 @@ export const COLOURS = 10;
 export interface Item {
   name: string;
   value: number;
+  /** Its formula. */
   note?: string;
   colour?: number;
   choose?: () => void;
@@ -56,8 +57,15 @@ export function largest(items: Item[], most: number): Item[] {
   return [...sorted.slice(0, most - 1), { name: `(${rest.length} more)`, value, colour: COLOURS - 1 }];
 }
 
-export function card(title: string, body: unknown, wide = false): TemplateResult {
-  return html`<figure class=${wide ? 'card wide' : 'card'}><figcaption>${title}</figcaption>${body}</figure>`;
+/** What a field of a table says; its formula. */
+export function helpOf(table: Table, key: string): string {
+  const field = table.fields[placeOf(table, key)];
+  return field ? `${field.key}: ${field.help}` : '';
+}
+
+/** `help`: the formula of what it shows. */
+export function card(title: string, body: unknown, wide = false, help = ''): TemplateResult {
+  return html`<figure class=${wide ? 'card wide' : 'card'}><figcaption title=${help || nothing}>${title}</figcaption>${body}</figure>`;
 }
 
 /** Bars with their names, values and, where they are `parts` of a sum, shares. */
@@ -148,7 +156,7 @@ function bar(below: number, top: number, x: number, width: number, y: (value: nu
 /** Names, sums and shares of the parts of a stack. */
 export function legend(parts: Item[], unit: string): TemplateResult {
   const sum = parts.reduce((all, part) => all + part.value, 0);
-  return html`<ul class="legend">${parts.map((part, at) => html`<li><span class="dot b${part.colour ?? at % COLOURS}"></span>
+  return html`<ul class="legend">${parts.map((part, at) => html`<li title=${part.note || nothing}><span class="dot b${part.colour ?? at % COLOURS}"></span>
     <span class="name">${short(part.name, 60)}</span><span class="value">${withUnit(part.value, unit)}</span>
     <span class="share">${sum > 0 ? `${((100 * part.value) / sum).toFixed(1)} %` : ''}</span></li>`)}</ul>`;
 }

@@ -1,7 +1,7 @@
 /** Charts of views whose rows are names with a time: bars and rings. */
 import { html, type TemplateResult } from 'lit-html';
 import { columnOf, placeOf, textOf } from '../model/table';
-import { bars, card, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
+import { bars, card, helpOf, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
 
 function withSearch(items: Item[], context: ChartContext): Item[] {
   return items.map((item) => (item.name.endsWith(' more)') || item.name === '' ? item : { ...item, choose: () => context.search(item.name) }));
@@ -14,7 +14,7 @@ function shares(context: ChartContext, name: string, fields: readonly [string, s
     // Totals hold one another: they have no sum.
     const parts = context.table.fields[placeOf(context.table, key)].fold === 'sum';
     const shown = parts ? largest(items, most) : largest(items, items.length).slice(0, most);
-    return [card(title, bars(withSearch(shown, context), 'ns', 0, parts))];
+    return [card(title, bars(withSearch(shown, context), 'ns', 0, parts), false, helpOf(context.table, key))];
   });
   return cards.length ? html`<div class="cards">${cards}</div>` : null;
 }

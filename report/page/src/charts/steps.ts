@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { number, short, titleOf, UNKNOWN, withUnit } from '../model/format';
 import { columnOf, placeOf, textOf } from '../model/table';
-import { card, legend, stacks, type ChartContext, type Item } from './kit';
+import { card, helpOf, legend, stacks, type ChartContext, type Item } from './kit';
 
 /** A part: its field, its name, its colour. */
 export type Part = readonly [key: string, name: string, colour: number];
@@ -26,7 +26,7 @@ function partsChart(context: ChartContext, parts: readonly Part[], title: string
   const step = columnOf(table, 'step');
   const rank = columnOf(table, 'rank');
   const items: Item[] = known.map(([, name, colour], at) => ({
-    name, colour, value: rows.reduce((sum, row) => sum + (columns[at][row] || 0), 0),
+    name, colour, note: helpOf(table, known[at][0]), value: rows.reduce((sum, row) => sum + (columns[at][row] || 0), 0),
   }));
   const bars = rows.map((row) => {
     const ofStep = step ? textOf(step.at(row)) ?? '' : '';
@@ -70,7 +70,7 @@ export function gpuCards(context: ChartContext): TemplateResult | null {
     return card(`${rank === null ? '' : `rank ${short(rank, 20)}, `}GPU ${short(textOf(columnOf(table, 'device')!.at(row)) ?? '', 20)}: ${short(name, 60)}`, html`
       <dl class="gauges">${FIGURES.map(([key, label]) => {
         const value = get(row, key);
-        return html`<div><dt>${label}</dt><dd>${value === null ? UNKNOWN : html`${number(value, 1)} %`}<meter min="0" max="100" .value=${value ?? 0} aria-label=${label} title=${value === null ? 'unknown' : `${value} %`}></meter></dd></div>`;
+        return html`<div title=${helpOf(table, key)}><dt>${label}</dt><dd>${value === null ? UNKNOWN : html`${number(value, 1)} %`}<meter min="0" max="100" .value=${value ?? 0} aria-label=${label} title=${value === null ? 'unknown' : `${value} %`}></meter></dd></div>`;
       })}</dl><p class="hint">${['kernels', 'memory_bytes', 'peak_allocated_bytes'].map((key) => {
         const value = get(row, key);
         return value === null ? nothing : html`<span class="fact">${titleOf(key.replace('_bytes', ''))}: ${key === 'kernels' ? number(value) : withUnit(value, 'B')}</span>`;

@@ -52,10 +52,12 @@ export function rowsOf(summary: Summary, rank: string, pinned: ReadonlySet<strin
     const detail = [of(lane.rank), stream ? (lane.device === null ? '' : `GPU ${lane.device}`) : lane.process === null ? '' : `process ${lane.process}`].filter(Boolean).join(', ');
     rows.push({ kind: 'lane', index, rank: lane.rank, title: lane.name || (stream ? `stream ${lane.stream}` : `thread ${lane.thread}`), detail, key: `l${index}`, height: depth * bar + 8, bar, pinned: false, top: 0 });
   });
+  // The work of the GPU stands above the host's lanes, which may be deep.
+  const kinds = (row: Row): number => (row.kind === 'counter' ? 0 : lanes[row.index].kind === 'stream' ? 1 : 2);
   const order = new Map(summary.ranks.map((each, at) => [each.rank, at]));
   const shown = rows.filter((row) => rank === '' || row.rank === rank)
     .map((row) => ({ ...row, pinned: pinned.has(row.key) }))
-    .sort((a, b) => Number(b.pinned) - Number(a.pinned) || (order.get(a.rank) ?? 0) - (order.get(b.rank) ?? 0));
+    .sort((a, b) => Number(b.pinned) - Number(a.pinned) || (order.get(a.rank) ?? 0) - (order.get(b.rank) ?? 0) || kinds(a) - kinds(b));
   let top = 0;
   for (const row of shown) {
     row.top = top;
