@@ -36,8 +36,8 @@ export async function openPage(browser, path, { hash = '', dark = false, bypass 
     document.addEventListener('securitypolicyviolation', (event) => window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
   });
   if (bypass) {
-    const session = await context.newCDPSession(page);
-    await session.send('Page.setBypassCSP', { enabled: true });
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Page.setBypassCSP', { enabled: true });
   }
   await page.goto(url + hash);
   const open = {
