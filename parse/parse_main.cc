@@ -19,7 +19,9 @@
 #include "parse/records/kernel_records.h"
 #include "parse/source/profile_file.h"
 #include "parse/source/profile_list.h"
+#include "prof/run/run.h"
 #include "prof/views/kernel_columns.h"
+#include "prof/views/timeline_overlay.h"
 
 namespace oplens::parse {
 namespace {
@@ -34,7 +36,8 @@ std::string Summary(const std::string& path, const Trace& trace) {
 /// What of a profile the options ask for.
 TraceNeeds NeedsOf(const Options& options) {
   if (options.check) return kCheckNeeds;
-  return options.format == Format::kChrome ? kChromeNeeds : TraceNeeds();
+  return options.format == Format::kChrome ? kChromeNeeds | prof::kTimelineOverlayNeeds
+                                           : TraceNeeds();
 }
 
 /// Writes what the options ask for, one profile after the other.
@@ -52,7 +55,7 @@ class Writer {
       output_.Write(
           DescribeProfile(input.path, trace, kernels, diagnostics, prof::KernelColumnNeeds()));
     } else if (chrome_) {
-      chrome_->Add(kernels.joined(), kernels.names());
+      chrome_->Add(kernels.joined(), kernels.names(), prof::TimelineOverlayOf(prof::Run(kernels)));
     } else {
       WriteRecords(trace, kernels);
     }

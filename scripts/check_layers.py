@@ -60,7 +60,7 @@ LAYERS = {
     # what its steps waited for, one thing after the other,
     "prof/path": MODEL | {"parse/join", "prof/run"},
     # and views make rows of all.
-    "prof/views": PRICED | {"parse/join", "parse/records", "prof/path", "prof/price", "prof/run",
+    "prof/views": PRICED | {"parse/chrome", "parse/join", "parse/records", "prof/path", "prof/price", "prof/run",
                             "prof/table"},
     "prof/input": MODEL | READ | {"prof/price"},
     # A page holds tables and a timeline, packed.
@@ -68,7 +68,8 @@ LAYERS = {
     "report/timeline": MODEL | {"ops", "ops/kernels", "parse/join", "prof/price", "prof/run",
                                 "report/data"},
     # The programs.
-    "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/views"},
+    "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/run",
+                              "prof/views"},
     "prof": PRICED | {"prof/price", "prof/table", "prof/views", "prof/input", "nvtx_annotate/vocabulary"},
     "report": MODEL | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
                        "report/data", "report/timeline"},
