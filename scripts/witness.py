@@ -56,6 +56,10 @@ FORMS = [
     ("views", "prof", ["--view", "overview,gpu,operators,groups,kernel-types,temporal,losses", "--json"]),
     ("views-tb", "prof", ["--view", "overview,gpu,operators,groups", "--compat", "tb", "--json"]),
     ("views-hta", "prof", ["--view", "groups,kernel-types,temporal", "--compat", "hta", "--json"]),
+    ("more-views", "prof", ["--view", "modules,stacks,memory,memory-ops,idle,launches,queue,bandwidth,critical-path,"
+                            "roofline,events,distributed,collectives", "--json"]),
+    ("more-views-tb", "prof", ["--view", "modules,memory-ops,distributed,collectives", "--compat", "tb", "--json"]),
+    ("more-views-hta", "prof", ["--view", "idle,launches,queue,bandwidth", "--compat", "hta", "--json"]),
     ("rules", "prof", ["--rules", "rules.toml", "--gpu", "V100 SXM2", "-c", "all", "--csv"]),
 ]
 
