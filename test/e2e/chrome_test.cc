@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +166,89 @@ TEST(ChromeCorpus, ShowsEveryCall) {
       correlations.insert(event.at("args").at("correlation").get<int64_t>());
     }
     EXPECT_EQ(correlations.size(), expected) << name;
+  }
+}
+
+/// The rows of a view of a profile.
+std::vector<json> RowsOfView(const std::vector<std::string>& view, const fs::path& profile) {
+  std::vector<std::string> arguments = {"--quiet", "--json", profile.string(), "--view"};
+  arguments.insert(arguments.end(), view.begin(), view.end());
+  const RunResult result = RunProf(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::vector<json> rows;
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) rows.push_back(json::parse(line));
+  return rows;
+}
+
+/// The values of a counter, by their time.
+std::vector<std::pair<int64_t, double>> Counter(const json& timeline, const std::string& name) {
+  std::vector<std::pair<int64_t, double>> values;
+  for (const json& event : timeline.at("traceEvents")) {
+    if (event.at("ph") != "C" || event.at("name") != name) continue;
+    values.emplace_back(Ns(event.at("ts")), event.at("args").begin()->get<double>());
+  }
+  return values;
+}
+
+TEST(Chrome, CountersAreThoseOfTheViews) {
+  const json timeline = Timeline(kDemo);
+  const auto utilisation = Counter(timeline, "GPU utilisation");
+  ASSERT_GE(utilisation.size(), 2u);
+  double busy_ns = 0;
+  for (size_t i = 0; i + 1 < utilisation.size(); ++i) {
+    EXPECT_GE(utilisation[i].second, 0);
+    EXPECT_LE(utilisation[i].second, 100);
+    busy_ns += utilisation[i].second / 100 *
+               static_cast<double>(utilisation[i + 1].first - utilisation[i].first);
+  }
+  const json idle = RowsOfView({"idle"}, kDemo).at(0);
+  ASSERT_EQ(idle.at("cause"), "(all)");
+  const double idle_ns = idle.at("idle_ns").get<double>();
+  const double window_ns = idle_ns * 100 / idle.at("window_pct").get<double>();
+  EXPECT_NEAR(busy_ns, window_ns - idle_ns, window_ns * 1e-3);
+  EXPECT_EQ(utilisation.back().second, 0);
+
+  const json queue = RowsOfView({"queue"}, kDemo).at(0);
+  double longest = 0;
+  const std::string name = "queue length of stream " + queue.at("stream").dump();
+  for (const auto& [time_ns, length] : Counter(timeline, name)) longest = std::max(longest, length);
+  EXPECT_EQ(longest, queue.at("max").get<double>());
+
+  const json copies = RowsOfView({"bandwidth"}, kDemo).at(0);
+  double fastest = 0;
+  for (const auto& [time_ns, rate] :
+       Counter(timeline, "bandwidth of " + copies.at("kind").get<std::string>())) {
+    fastest = std::max(fastest, rate);
+  }
+  EXPECT_NEAR(fastest, copies.at("max_gbps").get<double>(), 0.01);
+}
+
+TEST(Chrome, TheCriticalPathGoesWhereTheViewSays) {
+  size_t changes = 0;
+  json before;
+  for (const json& edge : RowsOfView({"critical-path", "--by", "edge"}, kDemo)) {
+    const json place = {edge.at("step"), edge.at("thread"), edge.at("device"), edge.at("stream")};
+    if (edge.at("thread").is_null() && edge.at("stream").is_null()) continue;
+    if (!before.is_null() && before[0] == place[0] && before != place) ++changes;
+    before = place;
+  }
+  using Moments = std::map<int64_t, json>;
+  Moments starts;
+  Moments ends;
+  const json timeline = Timeline(kDemo);
+  for (const json& event : timeline.at("traceEvents")) {
+    if (event.value("cat", "") != "critical_path") continue;
+    (event.at("ph") == "s" ? starts : ends)[event.at("id").get<int64_t>()] = event;
+  }
+  EXPECT_GT(changes, 0u);
+  EXPECT_EQ(starts.size(), changes);
+  ASSERT_EQ(ends.size(), changes);
+  for (const auto& [id, start] : starts) {
+    const json& end = ends.at(id);
+    EXPECT_EQ(start.at("ts"), end.at("ts"));
+    EXPECT_FALSE(start.at("pid") == end.at("pid") && start.at("tid") == end.at("tid"));
+    EXPECT_FALSE(start.at("args").at("cause").get<std::string>().empty());
   }
 }
 
