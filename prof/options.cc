@@ -140,7 +140,7 @@ std::string TextOf(const cxxopts::ParseResult& given, const char* option) {
 size_t ReadTop(const cxxopts::ParseResult& given) {
   if (given.count("top") == 0) return 0;
   const int top = given["top"].as<int>();
-  if (top < 1) throw UsageError("--top: the least number of groups is 1");
+  if (top < 1) throw UsageError("--top: the least number is 1");
   return static_cast<size_t>(top);
 }
 

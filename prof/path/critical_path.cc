@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_map>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include "prof/path/host_pieces.h"
 #include "prof/path/moment_graph.h"
 #include "prof/path/step_graph.h"
+#include "prof/run/call_name.h"
 #include "prof/run/class_times.h"
 
 namespace oplens::prof {
@@ -19,20 +20,26 @@ namespace {
 /// By what the times of a run are multiplied.
 class Factors {
  public:
-  Factors(const Run& run, const WhatIf& what_if) : run_(run), what_if_(what_if) {}
+  Factors(const Run& run, WhatIf* what_if) : run_(run), what_if_(*what_if) {}
 
   double Of(PathCause cause, const PathSubject& subject) {
     const int64_t key = PathNameKeyOf(run_, subject) * static_cast<int64_t>(kPathCauseCount) +
                         static_cast<int64_t>(cause);
-    const auto [place, is_new] = known_.try_emplace(key, 1.0);
-    if (is_new) place->second = what_if_.FactorOf(cause, PathNameOf(run_, subject));
+    const uint32_t op = PathOpOf(run_, subject);
+    const StringId text = op == kNoItem ? 0 : run_.trace().ranges[op].text;
+    const auto [place, is_new] = known_.try_emplace({key, text}, 1.0);
+    if (is_new) {
+      place->second =
+          what_if_.FactorOf(cause, PathNameOf(run_, subject),
+                            op == kNoItem ? std::string_view() : CallNameOf(run_.joined(), op));
+    }
     return place->second;
   }
 
  private:
   const Run& run_;
-  const WhatIf& what_if_;
-  std::unordered_map<int64_t, double> known_;
+  WhatIf& what_if_;
+  std::map<std::pair<int64_t, StringId>, double> known_;  // By subject and its operator.
 };
 
 int64_t SaturatingEnd(int64_t start_ns, int64_t time_ns) {
@@ -197,8 +204,8 @@ class EdgeSplitter {
 /// Paths of one step after the other.
 class PathFinder {
  public:
-  PathFinder(const Run& run, const WhatIf& what_if, PathTaker* taker)
-      : what_if_(what_if),
+  PathFinder(const Run& run, WhatIf* what_if, PathTaker* taker)
+      : what_if_(*what_if),
         steps_(run),
         splitter_(run, steps_),
         scaling_(run, steps_),
@@ -303,7 +310,7 @@ class PathKeeper : public PathTaker {
 
 }  // namespace
 
-void FindCriticalPaths(const Run& run, const WhatIf& what_if, PathTaker* taker) {
+void FindCriticalPaths(const Run& run, WhatIf* what_if, PathTaker* taker) {
   PathFinder finder(run, what_if, taker);
   StepPath path;
   const std::span<const Step> steps = run.steps().all();
@@ -313,9 +320,9 @@ void FindCriticalPaths(const Run& run, const WhatIf& what_if, PathTaker* taker) 
   }
 }
 
-std::vector<StepPathEdges> CriticalPathsOf(const Run& run, const WhatIf& what_if) {
+std::vector<StepPathEdges> CriticalPathsOf(const Run& run, WhatIf what_if) {
   PathKeeper keeper;
-  FindCriticalPaths(run, what_if, &keeper);
+  FindCriticalPaths(run, &what_if, &keeper);
   return keeper.Take();
 }
 

@@ -43,6 +43,12 @@ std::string PathNameOf(const Run& run, const PathSubject& subject) {
   return {};
 }
 
+uint32_t PathOpOf(const Run& run, const PathSubject& subject) {
+  if (subject.kind != PathSubject::Kind::kWork) return kNoItem;
+  const uint32_t call = run.call_work().CallOf(run.device_work().events()[subject.index]);
+  return call == CallWork::kNone ? kNoItem : run.calls().all()[call].range;
+}
+
 int64_t PathNameKeyOf(const Run& run, const PathSubject& subject) {
   constexpr int64_t kKinds = 8;
   const Trace& trace = run.trace();

@@ -63,20 +63,38 @@ WhatIf::Change WhatIf::Parse(std::string_view text) {
     if (PathCauseWord(cause) == what) change.cause = cause;
   }
   if (!change.cause) change.pattern = what;
+  change.text = trimmed;
   return change;
 }
 
-double WhatIf::FactorOf(PathCause cause, std::string_view name) const {
+double WhatIf::FactorOf(PathCause cause, std::string_view name, std::string_view op) {
   // What something waits for is not its own time.
   const bool named = cause != PathCause::kQueue && cause != PathCause::kLaunchDelay &&
                      cause != PathCause::kSyncWait && cause != PathCause::kIdle;
   double factor = 1;
-  for (const Change& change : changes_) {
-    const bool fits =
-        change.cause ? *change.cause == cause : named && FitsPattern(name, change.pattern);
-    if (fits) factor *= change.factor;
+  for (Change& change : changes_) {
+    const bool fits = change.cause ? *change.cause == cause
+                                   : named && (FitsPattern(name, change.pattern) ||
+                                               (!op.empty() && FitsPattern(op, change.pattern)));
+    if (!fits) continue;
+    change.fitted = true;
+    factor *= change.factor;
   }
   return factor;
+}
+
+std::vector<std::string> WhatIf::Unfitted() const {
+  std::vector<std::string> texts;
+  for (const Change& change : changes_) {
+    if (!change.fitted) texts.push_back(change.text);
+  }
+  return texts;
+}
+
+void WhatIf::MergeFitted(const WhatIf& other) {
+  for (size_t i = 0; i < changes_.size() && i < other.changes_.size(); ++i) {
+    changes_[i].fitted |= other.changes_[i].fitted;
+  }
 }
 
 bool FitsPattern(std::string_view text, std::string_view pattern) {

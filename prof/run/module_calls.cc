@@ -142,6 +142,9 @@ class Sweep {
   void AddMomentsUntil(int64_t time_ns);
   /// Of what is at the moment to which open_ was moved.
   Place PlaceNow();
+  /// Whether a call there is a collective that the engine starts when it has the last gradient of a
+  /// bucket: it is for the parameters of many modules, not for those of the node before.
+  bool IsForAllModules(const Range& range) const;
   void LookAtContext();
   void SortMoments();
 
@@ -214,7 +217,9 @@ void Sweep::FindOn(ThreadIndex thread) {
     }
     if (call == last_call || calls_.all()[call].range != index) continue;
     MoveTo(range);
-    (*places_)[call++] = PlaceNow();
+    Place place = PlaceNow();
+    if (IsForAllModules(range)) place.module = PathTree::kRoot;
+    (*places_)[call++] = place;
   }
   AddMomentsUntil(INT64_MAX);
 }
@@ -240,6 +245,15 @@ Place Sweep::PlaceNow() {
   const uint32_t inner = open_.Innermost(kModules);
   const uint32_t path = inner == OpenRanges::kNone ? path_ : (*module_calls_)[inner].place.module;
   return {path & kAllBits, backward_ ? 1u : 0u};
+}
+
+bool Sweep::IsForAllModules(const Range& range) const {
+  if (context_ == OpenRanges::kNone ||
+      joined_.contexts().ContextOf(context_) != StepContext::kAccumulate) {
+    return false;
+  }
+  const std::string_view name = trace_.strings.View(range.text);
+  return name.starts_with("c10d::") || name.starts_with("record_param_comms");
 }
 
 void Sweep::LookAtContext() {

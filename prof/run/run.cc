@@ -36,7 +36,12 @@ std::optional<std::vector<Interval>> Run::windows() const {
   if (!selection.steps && !selection.time) return std::nullopt;
   if (!selection.steps) {
     SelectsTime(0);  // Finds time_.
-    return std::vector<Interval>{*time_};
+    const auto extent = RunExtent(trace(), all_work());
+    if (!extent) return std::vector<Interval>();
+    const Interval within = {std::max(time_->start_ns, extent->start_ns),
+                             std::min(time_->end_ns, extent->end_ns)};
+    return within.start_ns < within.end_ns ? std::vector<Interval>{within}
+                                           : std::vector<Interval>();
   }
   std::vector<Interval> windows;
   for (const Step& step : steps().all()) windows.push_back(step.span);

@@ -46,6 +46,10 @@ struct Field {
   std::string_view unknown = {};    ///< Word for an unknown value where the format's own must not
                                     ///< be used.
 
+  /// Of a key: the value by which a row stands for others ("mean", "(all)"). Such rows are no part
+  /// of a row that sums up.
+  std::string_view whole = {};
+
   static constexpr int kShared = 0;
 };
 

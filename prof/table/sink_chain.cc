@@ -96,6 +96,14 @@ void SortingSink::Sort() {
   });
 }
 
+bool SortingSink::StandsForOthers(const Cells& row) const {
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    const auto* text = std::get_if<std::string_view>(&row[i].value);
+    if (!fields_[i].whole.empty() && text != nullptr && *text == fields_[i].whole) return true;
+  }
+  return false;
+}
+
 SortingSink::Cells SortingSink::Folded(size_t first) {
   Cells cells(fields_.size());
   bool named = false;
@@ -107,7 +115,9 @@ SortingSink::Cells SortingSink::Folded(size_t first) {
       named = true;
     }
     if (fold != Fold::kSum && fold != Fold::kMin && fold != Fold::kMax) continue;
-    for (size_t row = first; row < rows_.size(); ++row) FoldInto(fold, rows_[row][i], &cells[i]);
+    for (size_t row = first; row < rows_.size(); ++row) {
+      if (!StandsForOthers(rows_[row])) FoldInto(fold, rows_[row][i], &cells[i]);
+    }
   }
   return cells;
 }

@@ -57,6 +57,8 @@ class SortingSink : public Sink {
   void Sort();
   /// The sum of the rows from `first` on.
   Cells Folded(size_t first);
+  /// Whether a row is a total or a mean of others.
+  bool StandsForOthers(const Cells& row) const;
 
   std::optional<RowOrder> order_;
   size_t top_;

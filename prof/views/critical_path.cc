@@ -172,7 +172,7 @@ class CriticalPath : public Partial {
   void End(const Run* run) override {
     if (run == nullptr) return;
     RowMaker maker(*run, rows_, &ranks_[std::string(run->rank())]);
-    FindCriticalPaths(*run, what_if_, &maker);
+    FindCriticalPaths(*run, &what_if_, &maker);
     cut_ = SaturatingSum(cut_, maker.cut());
   }
   void Merge(const Partial& other) override;
@@ -198,6 +198,7 @@ void CriticalPath::Merge(const Partial& other) {
     for (const auto& [number, found] : rank.steps) mine.steps[number].Add(found);
   }
   cut_ = SaturatingSum(cut_, more.cut_);
+  what_if_.MergeFitted(more.what_if_);
   notes_.Merge(more.notes_);
 }
 
@@ -251,6 +252,12 @@ void CriticalPath::EmitSums(const std::string& rank, int64_t step, const StepSum
 
 std::vector<std::string> CriticalPath::Notes() const {
   std::vector<std::string> notes = notes_.Sentences();
+  for (const std::string& change :
+       ranks_.empty() ? std::vector<std::string>() : what_if_.Unfitted()) {
+    notes.push_back(fmt::format(
+        "critical-path: --what-if {} fits nothing: --view critical-path --by name has the names",
+        change));
+  }
   if (cut_ > 0) {
     notes.push_back(fmt::format(
         "critical-path: {} dependencies are left out: by the times of the file what is waited for "

@@ -24,8 +24,16 @@ namespace {
 
 constexpr Field kFields[] = {
     kRankField,
-    {"step", "Step", "", FieldType::kText, 6,
-     "number of the step; mean: of the steps that are whole", Fold::kKey},
+    {"step",
+     "Step",
+     "",
+     FieldType::kText,
+     6,
+     "number of the step; mean: of the steps that are whole",
+     Fold::kKey,
+     {},
+     {},
+     "mean"},
     {"total_ns", "Total(ns)", "ns", FieldType::kInteger, 13,
      "length of the step with the device work of it = the sum of the four that follow", Fold::kSum},
     {"computation_ns", "Compute(ns)", "ns", FieldType::kInteger, 13,

@@ -26,10 +26,17 @@ constexpr std::string_view kAll = "(all)";
 constexpr Field kFields[] = {
     kRankField,
     kDeviceField,
-    {"cause", "Cause", "", FieldType::kText, 14,
+    {"cause",
+     "Cause",
+     "",
+     FieldType::kText,
+     14,
      "what the next work waits for: launch, other-stream, communication, sync, dataloader, "
      "host-op, python, head, tail, unknown; (all): the sum of them",
-     Fold::kKey},
+     Fold::kKey,
+     {},
+     {},
+     "(all)"},
     {"idle_ns", "Idle(ns)", "ns", FieldType::kInteger, 14,
      "time in which no device event runs, in the window of the steps; of a stream from its first "
      "event to its last",

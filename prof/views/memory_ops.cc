@@ -45,7 +45,7 @@ constexpr Field kFields[] = {
     {"peak_bytes", "AtPeak(B)", "B", FieldType::kInteger, 14,
      "what it had taken itself of what was there when most was allocated of the device and source "
      "in the rank",
-     Fold::kSum},
+     Fold::kNone},
     {"leaked_bytes", "Leaked(B)", "B", FieldType::kInteger, 13,
      "what it took itself in a step that was there behind the step's end and at the end of the "
      "recording",

@@ -8,8 +8,16 @@ constexpr int kWidth = 13;
 
 constexpr Field kFields[] = {
     {"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
-    {"step", "Step", "", FieldType::kText, 6, "number of the step; mean: of whole steps, if any",
-     Fold::kKey},
+    {"step",
+     "Step",
+     "",
+     FieldType::kText,
+     6,
+     "number of the step; mean: of whole steps, if any",
+     Fold::kKey,
+     {},
+     {},
+     "mean"},
     {"state", "State", "", FieldType::kText, 5,
      "whole; cut: never closed, or at the end with less than 80 % of the GPU work of the one "
      "before"},

@@ -79,8 +79,10 @@ void PlanWhatIf(const ViewRequest& request, std::vector<ViewPlan>* plans) {
 void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   std::string wrong;
   bool known = request.sort.empty();
+  bool any = false;
   for (ViewPlan& plan : *plans) {
     if (plan.view->stream != nullptr) continue;
+    any = true;
     const bool words = HasSortWords(plan);
     const bool sorts = words || (plan.view->sorts && request.compat == Compat::kNone);
     if (sorts) {
@@ -110,6 +112,9 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
     } catch (const UsageError& error) {
       wrong = error.what();
     }
+  }
+  if (request.top > 0 && !any) {
+    throw UsageError("--top: rows of this view come one by one, in the order of the kernels");
   }
   if (!known) {
     throw UsageError(wrong.empty() ? "--sort: rows of this view come in the order of the kernels"

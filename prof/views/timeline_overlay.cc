@@ -77,7 +77,8 @@ ChromeOverlay TimelineOverlayOf(const Run& run) {
     overlay.counters.push_back(CounterOf(std::move(series), std::move(name), "GB/s", kGigabytes));
   }
   PathArrows arrows(&overlay.path);
-  FindCriticalPaths(run, WhatIf(), &arrows);
+  WhatIf as_measured;
+  FindCriticalPaths(run, &as_measured, &arrows);
   return overlay;
 }
 

@@ -10,12 +10,17 @@ void ViewNotes::Begin(const Run* run) {
   if (run == nullptr) {
     records_ = true;
   } else if (run->work().events().empty()) {
-    idle_[static_cast<size_t>(run->trace().family)] = true;
+    if (run->selects_all()) {
+      idle_[static_cast<size_t>(run->trace().family)] = true;
+    } else {
+      nothing_selected_ = true;
+    }
   }
 }
 
 void ViewNotes::Merge(const ViewNotes& other) {
   records_ |= other.records_;
+  nothing_selected_ |= other.nothing_selected_;
   for (size_t i = 0; i < kFamilyCount; ++i) idle_[i] |= other.idle_[i];
 }
 
@@ -24,6 +29,9 @@ std::vector<std::string> ViewNotes::Sentences() const {
   if (records_) {
     sentences.push_back(
         fmt::format("{}: records do not tell this: give the profile itself", view_));
+  }
+  if (nothing_selected_) {
+    sentences.push_back(fmt::format("{}: no work of a GPU is in what is selected", view_));
   }
   for (size_t i = 0; i < kFamilyCount; ++i) {
     if (!idle_[i]) continue;

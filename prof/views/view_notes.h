@@ -25,6 +25,7 @@ class ViewNotes {
  private:
   std::string_view view_;
   bool records_ = false;
+  bool nothing_selected_ = false;
   std::array<bool, kFamilyCount> idle_{};  // Families of profiles without work of a device.
 };
 
