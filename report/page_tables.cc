@@ -34,6 +34,21 @@ std::vector<std::string_view> KeysOf(const prof::ViewPlan& plan) {
   return keys;
 }
 
+/// `times`, and before them the keys of the view that --by would replace: `groups` has a row a
+/// kernel, but with --by step a row a step. a row a kernel, but with --by step a row a step.
+std::vector<std::string> WithOwnKeys(const prof::View& view, std::vector<std::string> times) {
+  const std::span<const std::string_view> words = view.by();
+  const std::vector<std::string_view> timed = KeysOf(PlanOf(view, times));
+  std::vector<std::string> all;
+  for (const prof::Field& field : FieldsOf(view, {})) {
+    const bool own =
+        field.fold == prof::Fold::kKey && std::ranges::find(words, field.key) != words.end();
+    if (own && std::ranges::find(timed, field.key) == timed.end()) all.emplace_back(field.key);
+  }
+  all.insert(all.end(), std::move_iterator(times.begin()), std::move_iterator(times.end()));
+  return all;
+}
+
 std::string ListOf(std::span<const int64_t> values) {
   std::string json = "[";
   for (const int64_t value : values) {
@@ -90,7 +105,7 @@ TablePlans PlanTables(size_t most_keys) {
       all.tables.push_back({i, kind, true});
       return true;
     };
-    if (!times.empty()) add(times, TableKind::kByStep);
+    if (!times.empty()) add(WithOwnKeys(view, std::move(times)), TableKind::kByStep);
     size_t keys = 0;
     for (const std::string_view word : view.by()) {
       if (IsTimeKey(word) || keys == most_keys) continue;

@@ -35,7 +35,7 @@ TEST(PageShellTest, AMissingMarkerIsAnError) {
 
 TEST(PageShellTest, TheBuiltInPageHasThem) {
   const PageShell shell = SplitPage(EmbeddedPage());
-  EXPECT_THAT(std::string(shell.head), HasSubstr("<!doctype html>"));
+  EXPECT_THAT(std::string(shell.head), HasSubstr("<!DOCTYPE html>"));
   EXPECT_THAT(std::string(shell.tail), HasSubstr("</html>"));
 }
 
@@ -112,6 +112,18 @@ TEST(PlanTest, EveryViewIsPlainOnceAndFirst) {
   for (const prof::View& view : prof::Views()) all.push_back(view.name);
   EXPECT_EQ(plain, all);
   EXPECT_LT(PlanTables(1).plans.size(), plans.plans.size());
+}
+
+TEST(PlanTest, RowsByStepKeepTheKeysOfTheView) {
+  const TablePlans plans = PlanTables();
+  size_t found = 0;
+  for (size_t i = 0; i < plans.plans.size(); ++i) {
+    if (plans.tables[i].kind != TableKind::kByStep) continue;
+    if (plans.plans[i].view->name != "groups") continue;
+    EXPECT_THAT(plans.plans[i].options.by, testing::ElementsAre("kernel", "rank", "step"));
+    ++found;
+  }
+  EXPECT_EQ(found, 1u);
 }
 
 }  // namespace

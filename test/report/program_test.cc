@@ -2,6 +2,7 @@
 
 #include "test/support/program.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "prof/views/view.h"
+#include "report/page_tables.h"
 #include "test/report/read_page.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/network_run.h"
@@ -78,6 +80,16 @@ void ExpectRows(const ReadPage& page, const json& table, const std::vector<json>
   for (size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i], expected[i]) << "row " << i;
 }
 
+/// What --by takes for the rows of a view by step; "": they are not kept.
+std::string TimesOf(size_t view) {
+  const report::TablePlans all = report::PlanTables();
+  for (size_t i = 0; i < all.plans.size(); ++i) {
+    if (all.tables[i].view != view || all.tables[i].kind != report::TableKind::kByStep) continue;
+    return fmt::format("{}", fmt::join(all.plans[i].options.by, ","));
+  }
+  return "";
+}
+
 /// Every table of the page is what prof prints.
 void ExpectTablesOfProf(const ReadPage& page, const std::vector<std::string>& inputs,
                         const std::vector<std::string>& more = {}) {
@@ -90,13 +102,7 @@ void ExpectTablesOfProf(const ReadPage& page, const std::vector<std::string>& in
     ASSERT_EQ(view.at("name"), name);
     EXPECT_EQ(view.at("left_out"), 0);
     ExpectRows(page, view, ProfRowsOf(inputs, name, "", more));
-    std::string times;
-    if (of.by != nullptr) {
-      for (const std::string_view word : of.by()) {
-        if (word != "step" && word != "rank") continue;
-        times += (times.empty() ? "" : ",") + std::string(word);
-      }
-    }
+    const std::string times = TimesOf(i);
     EXPECT_EQ(view.at("by_step").is_null(), times.empty() || view.at("rows") == 0);
     if (!view.at("by_step").is_null()) {
       ExpectRows(page, view.at("by_step"), ProfRowsOf(inputs, name, times, more));
