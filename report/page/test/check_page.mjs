@@ -5,7 +5,7 @@ import { cellText, foldObjects, objectsOf, parseCsv, readPage } from './page_rea
 
 const NUMERIC = ['integer', 'decimal'];
 
-function assertRows(csv, fields, rows, where) {
+export function assertRows(csv, fields, rows, where) {
   assert.deepEqual(csv[0], fields.map(({ key }) => key), `${where}: header`);
   assert.equal(csv.length - 1, rows.length, `${where}: rows`);
   rows.forEach((row, at) => fields.forEach(({ key }, place) => {
@@ -67,7 +67,7 @@ function clickHeader(page, key, place) {
   }, [key, place]);
 }
 
-async function checkView(open, data, view, { rowsOf }) {
+async function checkView(open, data, view, { rowsOf, quick }) {
   const { page } = open;
   const table = data.table(view);
   const rows = objectsOf(table);
@@ -79,6 +79,10 @@ async function checkView(open, data, view, { rowsOf }) {
   if (rowsOf) {
     const other = await rowsOf(view.name);
     if (other) assertRows(await exported(open), view.fields, other.slice(0, rows.length), `${where} and the program`);
+  }
+  if (quick) {
+    await open.clean(where);
+    return;
   }
   // Every column in its three states: as it is, one way, the other, as it was.
   for (const field of view.fields) {
@@ -180,21 +184,29 @@ async function checkTimeline(open, data) {
   await open.clean('timeline');
 }
 
+const TABS_AT_ONCE = 3;
+
 /**
  * Goes through a page: every tab, sort, search, grouping, selection and export; every number against
  * the data of the page; nothing on the console, no violation, no request; axe in light and dark.
  * `rowsOf`: (view) => rows by key as another program prints them, or null; compared too.
+ * `quick`: the numbers of each tab and of one step, without sorts, searches and groupings.
  */
-export async function checkPage(browser, path, { rowsOf = null, axe = true } = {}) {
+export async function checkPage(browser, path, { rowsOf = null, axe = true, quick = false } = {}) {
   const data = readPage(path);
   const open = await openPage(browser, path);
   const views = data.summary.views.filter((view) => view.rows > 0 && view.table !== null);
   const tabs = await open.page.$$eval('[role="tab"]', (all) => all.map((tab) => tab.id.replace(/^tab-/, '')));
   for (const view of views) assert.ok(view.name === 'losses' || tabs.includes(view.name), `a tab for ${view.name}`);
-  for (const view of views) {
-    await checkView(open, data, view, { rowsOf });
-    await checkSelection(open, data, view);
-  }
+  const left = [...views];
+  const others = await Promise.all(Array.from({ length: TABS_AT_ONCE - 1 }, () => openPage(browser, path)));
+  await Promise.all([open, ...others].map(async (one) => {
+    for (let view = left.shift(); view; view = left.shift()) {
+      await checkView(one, data, view, { rowsOf, quick });
+      await checkSelection(one, data, view);
+    }
+  }));
+  for (const other of others) await other.close();
   await open.go('#tab=missing');
   const missing = await open.page.textContent('main');
   for (const view of data.summary.views.filter((each) => each.rows === 0)) {
@@ -207,7 +219,7 @@ export async function checkPage(browser, path, { rowsOf = null, axe = true } = {
 }
 
 export async function checkAxe(browser, path, tabs) {
-  for (const dark of [false, true]) {
+  await Promise.all([false, true].map(async (dark) => {
     const open = await openPage(browser, path, { dark, bypass: true });
     for (const tab of tabs) {
       await open.page.click(`#tab-${tab}`);
@@ -215,5 +227,5 @@ export async function checkAxe(browser, path, tabs) {
       await open.axe(`${tab} ${dark ? 'dark' : 'light'}`);
     }
     await open.close();
-  }
+  }));
 }
