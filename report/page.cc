@@ -372,8 +372,10 @@ void Page::SayWhatIsLeftOut(const Placement& placement) {
       say(fmt::format("{} of the {} rows of {}", all - placement.tables[i].rows, all,
                       plan.view->name));
     } else {
+      // Of the rows by rank and step the last key: before it may stand the view's own.
+      const bool by_step = content_.plans->tables[i].kind == TableKind::kByStep;
       AppendFormat(&further, "{}{} by {}", further.empty() ? "" : ", ", plan.view->name,
-                   plan.options.by.front());
+                   by_step ? plan.options.by.back() : plan.options.by.front());
     }
   }
   if (!further.empty()) say("tables (" + further + ")");
