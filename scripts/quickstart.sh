@@ -12,4 +12,8 @@ echo '$ parse examples/data/demo.sql | prof -w 130 -c seq,layer,op,dir,kernel,si
 build/release/bin/parse examples/data/demo.sql |
   build/release/bin/prof -w 130 -c seq,layer,op,dir,kernel,sil,tc,flops,bytes | head -n 40
 echo
-echo "The programs are in build/release/bin: parse, prof, record."
+echo '$ report examples/data/demo.sql -o build/release/demo.html'
+build/release/bin/report --quiet examples/data/demo.sql -o build/release/demo.html
+echo "A page of the demo, for any browser: $PWD/build/release/demo.html"
+echo
+echo "The programs are in build/release/bin: parse, prof, record, report."
