@@ -2,10 +2,17 @@
 # scripts/page.sh: builds the page of `report` again from its lockfile, checks that report/page/dist is
 # what comes out, and runs its tests in Chromium. `scripts/page.sh --write` also keeps what was built.
 #
-# Says why and ends well where npm is not installed; without Chromium (OPLENS_CHROMIUM, by default
-# /usr/bin/chromium) the tests in a browser are skipped. Building oplens needs neither.
+# Installs what is missing, or without root says why and ends well; without Chromium (OPLENS_CHROMIUM,
+# by default /usr/bin/chromium) the tests in a browser are skipped. Building oplens needs neither.
+# OPLENS_BIN: where `report` and `prof` are, whose pages are tested too (build/release/bin).
 set -euo pipefail
+SECONDS=0
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# By the programs, not by the packages: Node.js may be another one than Debian's.
+if [ "$(id -u)" -eq 0 ]; then
+  command -v npm >/dev/null || need_packages page
+  [ -x "${OPLENS_CHROMIUM:-/usr/bin/chromium}" ] || need_packages browser
+fi
 cd report/page
 
 for program in node npm; do
@@ -47,3 +54,4 @@ if [ ! -x "${OPLENS_CHROMIUM:-/usr/bin/chromium}" ]; then
   echo "tests in a browser are skipped: no ${OPLENS_CHROMIUM:-/usr/bin/chromium} (Debian: chromium)"
 fi
 node --test --test-concurrency=1 --test-reporter=spec test/*.test.mjs
+echo "the page took $SECONDS s"
