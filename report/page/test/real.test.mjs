@@ -92,6 +92,6 @@ for (const { name, path: given, whole } of PROFILES) {
     const data = readPage(page);
     for (const view of data.summary.views) assert.equal(view.rows + view.left_out, all.get(view.name)?.length ?? 0, `${view.name}: rows`);
     if (whole) checkFurtherTables(data, path);
-    await checkPage(browser, page, { rowsOf: (view) => all.get(view) ?? [], axe: whole, quick: !whole });
+    await checkPage(browser, page, { rowsOf: (view) => all.get(view) ?? [], axe: whole, quick: true });
   });
 }
