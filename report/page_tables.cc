@@ -35,7 +35,7 @@ std::vector<std::string_view> KeysOf(const prof::ViewPlan& plan) {
 }
 
 /// `times`, and before them the keys of the view that --by would replace: `groups` has a row a
-/// kernel, but with --by step a row a step. a row a kernel, but with --by step a row a step.
+/// kernel, but with --by step a row a step.
 std::vector<std::string> WithOwnKeys(const prof::View& view, std::vector<std::string> times) {
   const std::span<const std::string_view> words = view.by();
   const std::vector<std::string_view> timed = KeysOf(PlanOf(view, times));

@@ -358,6 +358,37 @@ TEST(CriticalPathTest, WhatIfWorkWereFaster) {
   EXPECT_EQ(length_with({"scale(nothing,0)"}), 90);
 }
 
+// An operator's name is also that of what it launched itself, not of what others did.
+TEST(CriticalPathTest, WhatIfTheWorkOfAnOperatorWereFaster) {
+  MadeRun made;
+  made.AddStep(1, 0, 40);
+  made.AddRange("aten::mm", 0, 4, RangeKind::kOperator);
+  made.AddRange("aten::add", 4, 8, RangeKind::kOperator);
+  made.AddKernel(10, 50, made.AddCall(1, 2), "gemm");
+  made.AddKernel(50, 90, made.AddCall(5, 6), "gemm");
+  const auto length_with = [&](const std::vector<std::string>& what_if) {
+    return PathsOf(made.run(), what_if)[0].what_if_ns;
+  };
+  const int64_t measured_ns = length_with({});
+  EXPECT_EQ(measured_ns, 90);
+  EXPECT_LE(length_with({"scale(aten::add,0)"}), measured_ns - 40);
+  EXPECT_GE(length_with({"scale(aten::add,0)"}), measured_ns - 40 - 4);
+  EXPECT_LE(length_with({"scale(gemm,0.5)"}), measured_ns - 40);
+}
+
+TEST(WhatIfTest, TellsWhatFittedNothing) {
+  const std::vector<std::string> texts = {"scale(gemm*,0.5)", " scale(nosuch, 0) "};
+  WhatIf what_if(texts);
+  EXPECT_THAT(what_if.Unfitted(), ElementsAre("scale(gemm*,0.5)", "scale(nosuch, 0)"));
+  EXPECT_EQ(what_if.FactorOf(PathCause::kCompute, "gemm_tn"), 0.5);
+  EXPECT_EQ(what_if.FactorOf(PathCause::kCompute, "relu", "aten::relu"), 1);
+  EXPECT_THAT(what_if.Unfitted(), ElementsAre("scale(nosuch, 0)"));
+  WhatIf other(texts);
+  EXPECT_EQ(other.FactorOf(PathCause::kCompute, "x", "nosuch"), 0);
+  what_if.MergeFitted(other);
+  EXPECT_TRUE(what_if.Unfitted().empty());
+}
+
 TEST(WhatIfTest, SaysWhatIsWrong) {
   const auto message = [](const std::string& text) -> std::string {
     const std::vector<std::string> texts = {text};

@@ -119,6 +119,29 @@ TEST_F(ModulesTest, ATree) {
   EXPECT_EQ(none["device_self_ns"], "4");
 }
 
+// What starts when a gradient was added up is of a bucket of many modules' gradients.
+//
+// 1      |- Net_0 |- addmm -| -|
+// engine                            |- evaluate ... |- AddmmBackward0 -| -| |- evaluate ...
+// -------|
+//                                                                            |- c10d::allreduce_ -|
+TEST_F(ModulesTest, CollectivesOfGradientBucketsAreInNone) {
+  Module("Net_0", 0, 10000);
+  Call("aten::addmm", 1500, 3500, 5);
+  Call("autograd::engine::evaluate_function: AddmmBackward0", 20000, 29000, 5, kEngine);
+  Call("AddmmBackward0", 21000, 28000, 5, kEngine);
+  Kernel(22000, 700, kEngine);
+  Call("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 30000, 39000, -1,
+       kEngine);
+  Call("torch::autograd::AccumulateGrad", 31000, 38000, -1, kEngine);
+  Kernel(31500, 60, kEngine);
+  Call("c10d::allreduce_", 33000, 36000, -1, kEngine);
+  Kernel(34000, 5000, kEngine);
+  Rows rows = Find();
+  EXPECT_EQ(rows["Net_0"]["bwd_device_total_ns"], "760");
+  EXPECT_EQ(rows["(no module)"]["bwd_device_self_ns"], "5000");
+}
+
 // A kernel that no operator launches is in the module around the API call all the same.
 TEST_F(ModulesTest, LaunchesOutsideOfOperators) {
   Module("Net_0", 0, 10000);

@@ -73,6 +73,20 @@ TEST(SortingSinkTest, TheRestIsFoldedByItsFields) {
   EXPECT_EQ(Sorted("ns", 5).size(), 5u);
 }
 
+TEST(SortingSinkTest, RowsThatStandForOthersAreNotAddedToThem) {
+  std::vector<Field> fields = kFields;
+  fields[0].whole = "(all)";
+  Lines lines;
+  SortingSink sorted(std::nullopt, 1, &lines);
+  sorted.Begin("table", fields);
+  for (const auto& [name, ns] : {std::pair{"(all)", 60}, {"a", 30}, {"(all)", 90}, {"b", 20}}) {
+    sorted.Row(
+        std::vector<Cell>{Text(name), Integer(ns), Integer(ns), Integer(ns), Decimal(ns / 2.0)});
+  }
+  sorted.End();
+  EXPECT_THAT(lines.lines, ElementsAre("(all) 60 60 60 30.000", "(3 more) 50 20 30 -"));
+}
+
 TEST(SortingSinkTest, SumsThatDoNotFitBecomeDecimals) {
   Lines lines;
   SortingSink sorted(std::nullopt, 1, &lines);
