@@ -120,28 +120,28 @@ TEST(ColumnTest, WhatIsNoUtf8IsReplacedAndOnce) {
 }
 
 TEST(ColumnTest, PathsAreCutInTextsAndLists) {
-  const PathCutter cutter("/work/run");
+  const PathCutter cutter("/data/run");
   Column column(false, &cutter);
-  column.AddText("/work/run/a.py:3");
+  column.AddText("/data/run/a.py:3");
   column.AddText("a.py:3");
-  const std::string_view files[] = {"/work/run/a.py:3", "/opt/lib/site-packages/torch/nn.py:5"};
+  const std::string_view files[] = {"/data/run/a.py:3", "/opt/lib/site-packages/torch/nn.py:5"};
   column.AddTexts(files);
   EXPECT_EQ(Written(column),
             json::parse(R"({"d": ["a.py:3", ["a.py:3", "torch/nn.py:5"]], "i": [0, 0, 1]})"));
 }
 
 TEST(PathCutterTest, CutsBelowPackagesWorkingFolderAndHomes) {
-  const PathCutter cutter("/work/run");
+  const PathCutter cutter("/data/run");
   const auto cut = [&](std::string_view text) { return cutter.Cut(text); };
   EXPECT_EQ(cut("/usr/lib/python3/dist-packages/torch/nn.py(3): forward"),
             "torch/nn.py(3): forward");
   EXPECT_EQ(cut("/x/site-packages/y/site-packages/z.py"), "z.py");
-  EXPECT_EQ(cut("/work/run/train.py:7"), "train.py:7");
-  EXPECT_EQ(cut("/work/runner/train.py:7"), "/work/runner/train.py:7");
+  EXPECT_EQ(cut("/data/run/train.py:7"), "train.py:7");
+  EXPECT_EQ(cut("/data/runner/train.py:7"), "/data/runner/train.py:7");
   EXPECT_EQ(cut("/home/someone/net/train.py:7,/root/x.py:1"), "net/train.py:7,x.py:1");
   EXPECT_EQ(cut("C:\\Users\\me\\net\\a.py:1"), "net\\a.py:1");
   EXPECT_EQ(cut("D:\\venv\\Lib\\site-packages\\torch\\a.py"), "torch\\a.py");
-  EXPECT_EQ(cut("cannot open '/work/run/a.sql': gone"), "cannot open 'a.sql': gone");
+  EXPECT_EQ(cut("cannot open '/data/run/a.sql': gone"), "cannot open 'a.sql': gone");
   // No paths, and no absolute ones.
   for (const char* text : {"", "/", "a/b", "aten::mm", "void f<int>(float const*)", "x/home/me/y",
                            "site-packages/a", "/etc/passwd", "//", "\\"}) {
