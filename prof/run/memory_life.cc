@@ -157,7 +157,8 @@ void MemoryLife::PairAddress(std::span<const Link> links, Pool* pool) {
     for (; begin < end; ++begin) {
       const uint32_t place = links[begin].place;
       if (EventAt(place).size_bytes > 0) {
-        if (open != kNone && releases > 0) {
+        // Nor does it overtake one that waits.
+        if (open != kNone && (releases > 0 || next < waiting.size())) {
           waiting.push_back(place);
         } else {
           Take(place, &open, pool);

@@ -119,6 +119,22 @@ TEST(MemoryLifeTest, ManyOfOneAddressAtOneMoment) {
 }
 
 // An allocation and its release at one moment, of an address that was free.
+// What is taken after the last release of a moment comes behind those that waited for it.
+TEST(MemoryLifeTest, NoneOvertakesOneThatWaits) {
+  const Trace trace = TraceOf({{10, 1, 8}, {20, 1, 8}, {20, 1, 8}, {20, 1, -8}, {20, 1, 8}});
+  const MemoryLife memory(trace);
+  size_t alive = 0;
+  for (const MemoryLife::Piece& piece : memory.PiecesOf(memory.pools()[0])) {
+    if (piece.end == MemoryLife::kNone) {
+      ++alive;
+    } else {
+      EXPECT_LT(piece.begin, piece.end);
+    }
+  }
+  EXPECT_EQ(alive, 1u);
+  EXPECT_THAT(CurveOf(memory).back(), 8);
+}
+
 TEST(MemoryLifeTest, NoTimeBetween) {
   const Trace trace = TraceOf({{5, 1, 8}, {5, 1, -8}, {6, 1, -8}, {6, 1, 8}});
   const MemoryLife memory(trace);
