@@ -222,16 +222,23 @@ TEST(RecordRecover, KeepsAProcessWhoseNameIsNotThatOfTheCommandLine) {
   EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.12.sql", "net.12.sql.spool"));
 }
 
+/// What `command` says once the `record` that was killed is gone: its locks end a moment after the
+/// signal.
+RunResult AfterDeath(const std::vector<std::string>& command) {
+  RunResult result = RunHere(command);
+  for (int i = 0; i < 1000 && result.err.find("belongs to") != std::string::npos; ++i) {
+    result = RunHere(command);
+  }
+  return result;
+}
+
 TEST(RecordRecover, RefusesAProgramThatHasNoRangeYet) {
   RunningProgram record(
       {Program("record"), "-o", "net.sql", "--", "/bin/sh", "-c", "echo ready; sleep 60"},
       TestDir());
   ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
   record.Send(SIGKILL);
-  RunResult result = Recover("net.sql");
-  for (int i = 0; i < 100 && result.err.find("belongs to") != std::string::npos; ++i) {
-    result = Recover("net.sql");
-  }
+  const RunResult result = AfterDeath({Program("record"), "--recover", "net.sql"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("still runs, and may write into it; wait for its end"));
   EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
@@ -247,9 +254,10 @@ TEST(RecordRecover, RefusesAProgramOfAnotherContainer) {
     GTEST_SKIP() << "namespaces of processes cannot be made here";
   }
   command.back() = "/bin/sh";
-  command.insert(command.end(), {"-c", fmt::format("{} -o net.sql -- {} sleep 60 & "
-                                                   "read word; kill -9 $!; echo killed; sleep 60",
-                                                   Program("record"), OPLENS_RECORDED_PROGRAM)});
+  command.insert(command.end(),
+                 {"-c", fmt::format("{} -o net.sql -- {} sleep 60 & "
+                                    "read word; kill -9 $!; wait $!; echo killed; sleep 60",
+                                    Program("record"), OPLENS_RECORDED_PROGRAM)});
   const fs::path pipe = TestDir() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   command.back() = fmt::format("exec <>{}; {}", pipe.string(), command.back());
@@ -263,7 +271,7 @@ TEST(RecordRecover, RefusesAProgramOfAnotherContainer) {
   for (const auto& recover :
        {std::vector<std::string>{Program("record"), "--recover", "net.sql"}, beside}) {
     if (recover == beside && !KeepsLocksOfMappings(TestDir())) continue;
-    const RunResult result = RunHere(recover);
+    const RunResult result = AfterDeath(recover);
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.err, HasSubstr("(its number in its container) still runs"));
     EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
