@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -32,13 +35,51 @@ Pipe MakePipe() {
   return {ends[0], ends[1]};
 }
 
+/// A raw terminal: the read end is its master. Takes the place of a pipe.
+Pipe MakeTerminal(int columns) {
+  termios modes{};
+  ::cfmakeraw(&modes);
+  winsize size{};
+  size.ws_col = static_cast<unsigned short>(columns);
+  size.ws_row = 24;
+  Pipe ends;
+  if (::openpty(&ends.read_end, &ends.write_end, nullptr, &modes, &size) != 0)
+    ThrowErrno("openpty");
+  for (const int fd : {ends.read_end, ends.write_end}) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return ends;
+}
+
+/// The environment of this process with `changes`, as execve() wants it.
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& changes) {
+  const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
+  std::vector<std::string> environment;
+  for (char** entry = ::environ; *entry != nullptr; ++entry) {
+    const auto replaces = [&](const std::string& change) {
+      return name_of(change) == name_of(*entry);
+    };
+    if (std::none_of(changes.begin(), changes.end(), replaces)) environment.emplace_back(*entry);
+  }
+  for (const std::string& change : changes) {
+    if (change.find('=') != std::string::npos) environment.push_back(change);
+  }
+  return environment;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>* texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : *texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 void Close(int* fd) {
   if (*fd >= 0) ::close(*fd);
   *fd = -1;
 }
 
 // Runs in the child: only async-signal-safe calls.
-[[noreturn]] void Exec(char* const* argv, const RunOptions& options, int in, int out, int err) {
+[[noreturn]] void Exec(char* const* argv, char* const* environment, const RunOptions& options,
+                       int in, int out, int err) {
   ::dup2(in, STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
@@ -53,7 +94,7 @@ void Close(int* fd) {
   if (options.unprivileged && ::geteuid() == 0) {
     ready = ready && ::setgid(kNobody) == 0 && ::setuid(kNobody) == 0;
   }
-  if (ready) ::execv(argv[0], argv);
+  if (ready) ::execve(argv[0], argv, environment);
   ::_exit(kDidNotStart);
 }
 
@@ -67,6 +108,7 @@ void ReadAll(int out, int err, RunResult* result) {
       if (fds[i].fd < 0 || fds[i].revents == 0) continue;
       const ssize_t n = ::read(fds[i].fd, buffer.data(), buffer.size());
       if (n > 0) texts[i]->append(buffer.data(), static_cast<size_t>(n));
+      // A terminal ends with EIO.
       if (n == 0 || (n < 0 && errno != EINTR)) fds[i].fd = -1;
     }
   }
@@ -80,14 +122,21 @@ double Seconds(const timeval& time) {
 
 RunResult RunProgram(const std::vector<std::string>& command, const RunOptions& options) {
   std::vector<std::string> arguments = command;
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = Pointers(&arguments);
+  std::vector<std::string> variables = EnvironmentWith(options.environment);
+  const std::vector<char*> environment = Pointers(&variables);
 
   int in = ::open(options.stdin_path.c_str(), O_RDONLY | O_CLOEXEC);
   if (in < 0) ThrowErrno(options.stdin_path.c_str());
-  Pipe out = MakePipe();
-  Pipe err = MakePipe();
+  const auto make = [&] {
+    return options.terminal_columns > 0 ? MakeTerminal(options.terminal_columns) : MakePipe();
+  };
+  Pipe out = make();
+  Pipe err = make();
+  if (options.terminal_stdin && options.terminal_columns > 0) {
+    Close(&in);
+    in = ::fcntl(out.write_end, F_DUPFD_CLOEXEC, 0);
+  }
   if (!options.stdout_path.empty()) {
     Close(&out.write_end);
     out.write_end =
@@ -98,7 +147,7 @@ RunResult RunProgram(const std::vector<std::string>& command, const RunOptions& 
 
   const pid_t child = ::fork();
   if (child < 0) ThrowErrno("fork");
-  if (child == 0) Exec(argv.data(), options, in, out.write_end, err.write_end);
+  if (child == 0) Exec(argv.data(), environment.data(), options, in, out.write_end, err.write_end);
 
   Close(&in);
   Close(&out.write_end);

@@ -21,6 +21,13 @@ struct RunOptions {
   /// Writes beyond this size of a file fail with EFBIG, as on a disk that fills up; 0: no limit.
   int64_t max_file_bytes = 0;
   std::filesystem::path directory = {};  ///< Working directory; empty: the caller's.
+  /// Standard output and error are terminals of this width (and 24 lines), raw, so that what is
+  /// written to each is captured as it is; 0: pipes.
+  int terminal_columns = 0;
+  /// With terminal_columns: standard input is that terminal too, and never says anything.
+  bool terminal_stdin = false;
+  /// "NAME=value" that replace or join the variables of the environment; "NAME" takes one away.
+  std::vector<std::string> environment = {};
 };
 
 struct RunResult {

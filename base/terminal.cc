@@ -1,0 +1,45 @@
+#include "base/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace oplens {
+namespace {
+
+std::string_view Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+/// Sets `*size` to the first of the two that is a positive number of a sane size.
+void Choose(std::string_view told, int asked, int* size) {
+  constexpr int kMost = 100'000;
+  int value = 0;
+  const auto [end, error] = std::from_chars(told.data(), told.data() + told.size(), value);
+  const bool is_number = error == std::errc() && end == told.data() + told.size();
+  if (is_number && value > 0 && value <= kMost) {
+    *size = value;
+  } else if (asked > 0 && asked <= kMost) {
+    *size = asked;
+  }
+}
+
+}  // namespace
+
+Terminal TerminalAt(int file_descriptor) {
+  Terminal terminal;
+  terminal.is_terminal = ::isatty(file_descriptor) == 1;
+  if (!terminal.is_terminal) return terminal;
+  winsize size{};
+  if (::ioctl(file_descriptor, TIOCGWINSZ, &size) != 0) size = {};
+  Choose(Variable("COLUMNS"), size.ws_col, &terminal.columns);
+  Choose(Variable("LINES"), size.ws_row, &terminal.rows);
+  terminal.takes_colours = Variable("NO_COLOR").empty() && Variable("TERM") != "dumb";
+  return terminal;
+}
+
+}  // namespace oplens
