@@ -11,6 +11,7 @@
 #include "ops/kernels/tensor_core.h"
 #include "prof/command_line.h"
 #include "prof/table/text_sinks.h"
+#include "prof/views/priced_timeline.h"
 
 namespace oplens::prof {
 namespace {
@@ -35,7 +36,8 @@ cxxopts::Options Declare() {
                            "One row a GPU kernel, from profiles or the records that parse writes.");
   options.positional_help("[FILE...]");
   options.custom_help(
-      "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB | --check] [--copies] [--op inner|outer] "
+      "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB | --chrome | --check] [--copies] [--op "
+      "inner|outer] "
       "[--view VIEWS [--compat RULES] [--what-if CHANGE] [--step-range A-B] [--time-range MS-MS] "
       "[--device N]] [--by "
       "KEYS] [--sort COL] [--top N] [--range PATTERN] "
@@ -48,6 +50,9 @@ cxxopts::Options Declare() {
   add("check",
       "Say how many kernels have each column, and why the others have none (all columns unless -c "
       "is given)");
+  add("chrome",
+      "A timeline for Perfetto and chrome://tracing, as that of parse, with columns among the "
+      "arguments of kernels (default: their costs); needs profiles, not records");
   add("copies",
       "List memory copies and fills instead of kernels; needs profiles, not records. With --view: "
       "group them too");
@@ -146,6 +151,7 @@ size_t ReadTop(const cxxopts::ParseResult& given) {
 
 Task TaskOf(const cxxopts::ParseResult& given) {
   if (given.count("check") > 0) return Task::kCheck;
+  if (given.count("chrome") > 0) return Task::kTimeline;
   if (given.count("view") > 0) return Task::kViews;
   if (given.count("copies") > 0) return Task::kCopies;
   return given.count("by") > 0 ? Task::kSummary : Task::kKernels;
@@ -162,6 +168,8 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
   };
   refuse("check", {"copies", "by", "view"},
          "--check is about rows of kernels: it does not go with --{}");
+  refuse("chrome", {"copies", "by", "view", "range"},
+         "--chrome is of whole profiles: it does not go with --{}");
   if (given.count("view") == 0) {
     refuse("copies", {"by", "range", "step"},
            "--{} is about kernels: it does not go with --copies");
@@ -181,7 +189,8 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
 
 const Format* ReadFormat(const cxxopts::ParseResult& given) {
   const Format* chosen = &Formats().front();
-  size_t formats = given.count("check") > 0 ? 1 : 0;
+  size_t formats = given.count("check") + given.count("chrome") > 0 ? 1 : 0;
+  if (given.count("check") > 0 && given.count("chrome") > 0) formats = 2;
   for (const Format& format : Formats()) {
     if (format.option.empty() || given.count(std::string(format.option)) == 0) continue;
     chosen = &format;
@@ -189,7 +198,7 @@ const Format* ReadFormat(const cxxopts::ParseResult& given) {
   }
   if (formats > 1) {
     throw UsageError(
-        "-w, --csv, --json, --sqlite and --check exclude each other: give one of them");
+        "-w, --csv, --json, --sqlite, --chrome and --check exclude each other: give one of them");
   }
   return chosen;
 }
@@ -293,10 +302,13 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
                    options->task == Task::kCopies;
   const std::string list = given.count("c") > 0 ? TextOf(given, "c")
                            : all                ? "all"
-                                                : std::string(kDefaultColumns);
+                           : options->task == Task::kTimeline
+                               ? std::string(PricedTimeline::kColumns)
+                               : std::string(kDefaultColumns);
   switch (options->task) {
     case Task::kKernels:
     case Task::kCheck:
+    case Task::kTimeline:
       options->columns = SelectKernelColumns(list);
       break;
     case Task::kCopies:

@@ -22,8 +22,9 @@ enum class Task : uint8_t {
   kMessage,  ///< Options::message, and nothing else.
   kKernels,
   kCopies,
-  kSummary,  ///< Groups of kernels.
-  kCheck,    ///< How many kernels have each column.
+  kSummary,   ///< Groups of kernels.
+  kCheck,     ///< How many kernels have each column.
+  kTimeline,  ///< A Chrome trace of the profiles.
   kViews,
 };
 
@@ -36,7 +37,7 @@ struct Options : InputOptions {
   std::string format_value;  ///< Of its option.
   std::string output;        ///< "" or "-": standard output.
 
-  Columns<PricedKernel> columns;         ///< Of kKernels and kCheck.
+  Columns<PricedKernel> columns;         ///< Of kKernels, kCheck and kTimeline.
   Columns<CopyRow> copy_columns;         ///< Of kCopies.
   std::unique_ptr<SummaryPlan> summary;  ///< Of kSummary, with
   std::vector<size_t> summary_fields;    ///< those of its fields that are printed,

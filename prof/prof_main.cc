@@ -13,6 +13,7 @@
 #include "prof/options.h"
 #include "prof/price_all.h"
 #include "prof/views/column_check.h"
+#include "prof/views/priced_timeline.h"
 #include "prof/views/summary.h"
 
 namespace oplens::prof {
@@ -63,6 +64,16 @@ int64_t PrintCheck(Inputs* inputs, const Options& options, Diagnostics* diagnost
   return kernels;
 }
 
+/// The profiles on a timeline. Answers the number of kernels.
+int64_t PrintTimeline(Inputs* inputs, const Options& options, Diagnostics* diagnostics) {
+  Output output(options.output, PackingOf(options.output));
+  PricedTimeline timeline(options.columns, &output);
+  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options), &timeline, diagnostics);
+  timeline.Finish();
+  output.Commit();
+  return kernels;
+}
+
 /// Answers the number of rows of the view that has the fewest, but for those that may have none.
 int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destination,
                    Diagnostics* diagnostics) {
@@ -88,6 +99,7 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
 /// Prints what was asked for. Answers how much was shown.
 int64_t Print(Inputs* inputs, const Options& options, Diagnostics* diagnostics) {
   if (options.task == Task::kCheck) return PrintCheck(inputs, options, diagnostics);
+  if (options.task == Task::kTimeline) return PrintTimeline(inputs, options, diagnostics);
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   int64_t shown = 0;
   if (options.task == Task::kViews) {
@@ -128,10 +140,13 @@ int Main(const Options& options) {
     output.Commit();
     return kExitOk;
   }
-  Inputs inputs(options.inputs, options.execution_traces, NeedsOf(options.views));
+  const bool timeline = options.task == Task::kTimeline;
+  Inputs inputs(options.inputs, options.execution_traces,
+                timeline ? NeedsOfTimeline() : NeedsOf(options.views));
   RefuseSameFiles(inputs, options);
   inputs.RefuseUnreadable();
-  if (options.task == Task::kCopies) inputs.RefuseRecords();
+  if (timeline) inputs.RefuseRecords("a timeline", "chrome");
+  if (options.task == Task::kCopies) inputs.RefuseRecords("copies", "copies");
   Diagnostics diagnostics;
   const int64_t shown = Print(&inputs, options, &diagnostics);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();

@@ -90,6 +90,13 @@ ChromeEvent& ChromeEvent::Flag(std::string_view key) {
   return *this;
 }
 
+ChromeEvent& ChromeEvent::Args(std::string_view members) {
+  if (members.empty()) return *this;
+  out_->append(in_arguments_ ? "," : ",\"args\":{").append(members);
+  in_arguments_ = true;
+  return *this;
+}
+
 ChromeEvent& ChromeEvent::List(std::string_view key, std::span<const int32_t> values) {
   ArgKey(key);
   out_->push_back('[');

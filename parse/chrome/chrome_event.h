@@ -64,6 +64,8 @@ class ChromeEvent {
   ChromeEvent& Flag(std::string_view key);
   ChromeEvent& List(std::string_view key, std::span<const int32_t> values);
   ChromeEvent& List(std::string_view key, std::span<const std::string_view> values);
+  /// Arguments that are JSON already: `"flops":128,"tc":1`.
+  ChromeEvent& Args(std::string_view members);
   /// Arguments that a file may lack: left out where the text is empty or the number negative.
   ChromeEvent& ArgIfKnown(std::string_view key, int64_t value);
   ChromeEvent& ArgIfKnown(std::string_view key, std::string_view value);

@@ -1,8 +1,10 @@
 #ifndef OPLENS_PARSE_CHROME_CHROME_OVERLAY_H_
 #define OPLENS_PARSE_CHROME_CHROME_OVERLAY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parse/model/trace.h"
@@ -37,7 +39,33 @@ struct ChromeOverlay {
     std::string cause;
   };
 
+  /// Further arguments of kernels: members of a JSON object such as `"flops":128,"tc":1`. 16 bytes
+  /// a kernel and the texts.
+  class KernelMembers {
+   public:
+    /// `kernel`: its place in Trace::kernels.
+    void Set(size_t kernel, std::string_view members) {
+      if (kernel >= places_.size()) places_.resize(kernel + 1);
+      places_[kernel] = {texts_.size(), members.size()};
+      texts_ += members;
+    }
+    /// Empty for one that has none.
+    std::string_view Of(size_t kernel) const {
+      if (kernel >= places_.size()) return {};
+      return std::string_view(texts_).substr(places_[kernel].offset, places_[kernel].size);
+    }
+
+   private:
+    struct Place {
+      size_t offset = 0;
+      size_t size = 0;
+    };
+    std::vector<Place> places_;
+    std::string texts_;
+  };
+
   std::vector<Counter> counters;
+  KernelMembers kernel_members;
   std::vector<PathEdge> path;  ///< In its order.
 };
 

@@ -210,6 +210,7 @@ class ChromeWriter::Body {
       event.Arg("est. achieved occupancy %", double{details.occupancy_percent});
     }
     AddOp(i, &event);
+    event.Args(overlay_.kernel_members.Of(i));
     AddCorrelation(kernel.launch, kernel.correlation_id, &event);
     event.End();
     WriteLaunchArrow(kernel.launch, track, kernel.start_ns);

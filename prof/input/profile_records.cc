@@ -43,9 +43,11 @@ void RefuseEmpty(const std::string& path) {
   if (IsFile(path) && std::filesystem::file_size(path, ignored) == 0) throw EmptyFile(path);
 }
 
-[[noreturn]] void FailWithoutCopies(const std::string& path) {
-  throw Error(path.empty() || path == "-" ? "standard input" : path, "holds records, not copies",
-              "give the profile itself to --copies");
+[[noreturn]] void FailOfRecords(const std::string& path, std::string_view wanted,
+                                std::string_view option) {
+  throw Error(path.empty() || path == "-" ? "standard input" : path,
+              fmt::format("holds records, not {}", wanted),
+              fmt::format("give the profile itself to --{}", option));
 }
 
 }  // namespace
@@ -100,11 +102,11 @@ void Inputs::RefuseUnreadable() const {
   }
 }
 
-void Inputs::RefuseRecords() const {
+void Inputs::RefuseRecords(std::string_view wanted, std::string_view option) const {
   for (const Input& input : waiting_) {
     if (!input.records) continue;
     RefuseUnopened(input.file.path);
-    FailWithoutCopies(input.file.path);
+    FailOfRecords(input.file.path, wanted, option);
   }
 }
 
@@ -190,7 +192,7 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
 const Trace* Inputs::NextTrace(Diagnostics* diagnostics) {
   if (!OpenNext(diagnostics)) return nullptr;
   if (profile_) return &profile_->trace;
-  FailWithoutCopies(last_path_);
+  FailOfRecords(last_path_, "copies", "copies");
 }
 
 }  // namespace oplens::prof

@@ -32,9 +32,9 @@ class Inputs : public RecordSource {
   /// name is found before standard output has the rows of those before it. Throws Error.
   void RefuseUnreadable() const;
 
-  /// Throws Error when an input holds records, which have no copies: for --copies, before standard
-  /// output has the rows of the inputs before it.
-  void RefuseRecords() const;
+  /// Throws Error when an input holds records, which do not have what is `wanted` ("copies") by an
+  /// option: before standard output has anything of the inputs before it.
+  void RefuseRecords(std::string_view wanted, std::string_view option) const;
 
   /// Throws Error when an input that was named cannot be read; one that a folder holds is left out
   /// and told on standard error at once.

@@ -286,5 +286,43 @@ TEST(Chrome, AFolderIsOneTimeline) {
   EXPECT_EQ(pids.size(), 2u);
 }
 
+/// `prof --chrome` has what parse writes, and of each kernel what prof prints of it.
+TEST(Chrome, HasCosts) {
+  const RunResult result = RunProf({"--chrome", "-c", "flops,params,bound,tc", kDemo});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<json> rows = ProfRows(kDemo, {"-c", "flops,params,bound,tc"});
+  const json plain = Timeline(kDemo);
+  json priced = json::parse(result.out);
+  size_t kernel = 0;
+  for (json& event : priced.at("traceEvents")) {
+    if (event.value("cat", "") != "kernel") continue;
+    json& arguments = event.at("args");
+    const json& row = rows.at(kernel++);
+    for (const char* const key : {"flops", "params", "bound", "tc"}) {
+      EXPECT_EQ(arguments.value(key, json()), row.at(key)) << kernel << " " << key;
+      arguments.erase(key);
+    }
+  }
+  EXPECT_EQ(kernel, rows.size());
+  EXPECT_EQ(priced, plain);
+}
+
+TEST(Chrome, TakesProfilesOnly) {
+  const fs::path records = TestDir() / "demo.dict";
+  std::string lines;
+  for (const std::string& line : DictLines(kDemo)) lines += line + "\n";
+  WriteFile(records, lines);
+  RunResult result = RunProf({"--chrome", records.string()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.err, "prof: " + records.string() +
+                            ": holds records, not a timeline; give the profile itself to "
+                            "--chrome\n");
+  result = RunProf({"--chrome"}, {.stdin_path = records});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, testing::HasSubstr("holds records, not a timeline"));
+  EXPECT_EQ(RunProf({"--chrome", "--by", "op", kDemo}).exit_code, 2);
+  EXPECT_EQ(RunProf({"--chrome", "--csv", kDemo}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace oplens::test
