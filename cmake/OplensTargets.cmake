@@ -76,10 +76,10 @@ function(oplens_library name)
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-# oplens_program(NAME SOURCES ... LINK ...): the program <build>/bin/NAME, installed as
-# ${OPLENS_PREFIX}NAME.
+# oplens_program(NAME [NO_PREFIX] SOURCES ... LINK ...): the program <build>/bin/NAME, installed as
+# ${OPLENS_PREFIX}NAME, or as NAME.
 function(oplens_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NO_PREFIX" "" "SOURCES;LINK" ${ARGN})
   add_executable(oplens_${name}_program ${ARG_SOURCES})
   set_target_properties(oplens_${name}_program PROPERTIES OUTPUT_NAME ${name})
   # cxxopts would else read the command line with std::regex: slow to start, and g++ warns about it
@@ -88,6 +88,10 @@ function(oplens_program name)
     OPLENS_VERSION="${PROJECT_VERSION}" CXXOPTS_NO_REGEX)
   target_link_libraries(oplens_${name}_program PRIVATE ${ARG_LINK} oplens_options)
   oplens_use_precompiled(oplens_${name}_program oplens_common_headers)
+  set(installed_name ${OPLENS_PREFIX}${name})
+  if(ARG_NO_PREFIX)
+    set(installed_name ${name})
+  endif()
   install(PROGRAMS $<TARGET_FILE:oplens_${name}_program>
-          DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${OPLENS_PREFIX}${name})
+          DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${installed_name})
 endfunction()

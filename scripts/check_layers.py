@@ -73,6 +73,7 @@ LAYERS = {
     "prof": PRICED | {"prof/price", "prof/table", "prof/views", "prof/input", "nvtx_annotate/vocabulary"},
     "report": MODEL | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
                        "report/data", "report/timeline"},
+    "oplens": MODEL | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input"},
     "test": ANY,
     "examples": ANY,
     "bench": ANY,

@@ -117,11 +117,7 @@ bool Inputs::OpenNext(Diagnostics* diagnostics) {
     const Input input = std::move(waiting_.front());
     waiting_.pop_front();
     last_path_ = input.file.path;
-    if (input.records) {
-      lines_ = std::make_unique<LineRecords>(input.file.path);
-      return true;
-    }
-    if (OpenProfile(input, diagnostics)) return true;
+    if (input.records ? OpenRecords(input) : OpenProfile(input, diagnostics)) return true;
   }
   return false;
 }
@@ -142,12 +138,30 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
     return true;
   } catch (const Error& error) {
     profile_.reset();
-    if (!input.file.from_folder) throw;
-    PrintError(fmt::format("{}: {}; left out\n", tool_, error.what()));
-    // Where nothing could be read, the last reason ends the run.
-    if (++left_out_ == profile_count_ && opened_ == 0 && waiting_.empty()) throw;
+    if (!input.file.from_folder && !leaves_out_) throw;
+    LeaveOut(error);
     return false;
   }
+}
+
+bool Inputs::OpenRecords(const Input& input) {
+  try {
+    lines_ = std::make_unique<LineRecords>(input.file.path);
+    if (leaves_out_) ++opened_;
+    return true;
+  } catch (const Error& error) {
+    if (!leaves_out_) throw;
+    LeaveOut(error);
+    return false;
+  }
+}
+
+/// Called while `error` is caught.
+void Inputs::LeaveOut(const Error& error) {
+  PrintError(fmt::format("{}: {}; left out\n", tool_, error.what()));
+  ++left_out_;
+  // Where nothing could be read, the last reason ends the run.
+  if (opened_ == 0 && waiting_.empty()) throw;
 }
 
 bool Inputs::Profile::ReplayIsNext() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "parse/execution/execution_traces.h"
 #include "parse/readers/open_trace.h"
 #include "parse/records/kernel_records.h"
@@ -27,6 +28,10 @@ class Inputs : public RecordSource {
   Inputs(const std::vector<std::string>& arguments,
          const std::vector<std::string>& execution_traces, TraceNeeds needs = {},
          TraceNeeds json_needs = {}, std::string_view tool = "prof");
+
+  /// From now on a named input that cannot be read is left out and told, as those of folders are,
+  /// if there are several.
+  void LeaveOutUnreadable() { leaves_out_ = waiting_.size() > 1; }
 
   /// Looks at the beginning of every file that was named, if there are several, so that a wrong
   /// name is found before standard output has the rows of those before it. Throws Error.
@@ -78,6 +83,8 @@ class Inputs : public RecordSource {
 
   bool OpenNext(Diagnostics* diagnostics);
   bool OpenProfile(const Input& input, Diagnostics* diagnostics);
+  bool OpenRecords(const Input& input);
+  void LeaveOut(const Error& error);
 
   std::deque<Input> waiting_;
   std::vector<std::string> paths_;
@@ -91,6 +98,7 @@ class Inputs : public RecordSource {
   size_t opened_ = 0;
   std::string last_path_;
   bool input_ended_ = false;
+  bool leaves_out_ = false;
   parse::TakenRanks taken_;
   std::optional<parse::ExecutionTraces> execution_traces_;
   std::unique_ptr<RecordSource> lines_;

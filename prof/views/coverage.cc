@@ -33,14 +33,14 @@ bool HasRange(const PricedKernel& row) {
 }
 
 /// A reason why a question is not answered that the user can do something about.
-struct Gap {
+struct GapKind {
   std::string_view raises;  ///< The shares that its remedy raises.
   bool (*applies)(const PricedKernel& row);
   Lack lack;  ///< What to record.
 };
 
 // The first that applies to a kernel counts: others often go away with it.
-constexpr Gap kGaps[] = {
+constexpr GapKind kGaps[] = {
     {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); }, Lack::kLaunches},
     {"op, shapes, FLOPs",
      [](const PricedKernel& row) {
@@ -143,6 +143,18 @@ int64_t Coverage::BusyNs() const {
   return total;
 }
 
+std::vector<Coverage::Gap> Coverage::Gaps() const {
+  std::vector<Gap> gaps;
+  for (size_t i = 0; i < kGapCount; ++i) {
+    for (size_t family = 0; family < kFamilyCount; ++family) {
+      const std::string_view remedy = RecordingRemedy(kGaps[i].lack, static_cast<Family>(family));
+      if ((gap_families_[i] >> family & 1) == 0 || remedy.empty() || gap_ns_[i] == 0) continue;
+      gaps.push_back({kGaps[i].raises, kGaps[i].lack, PercentOf(gap_ns_[i], kernel_ns_), remedy});
+    }
+  }
+  return gaps;
+}
+
 std::vector<std::string> Coverage::Sentences() const {
   if (kernel_count_ == 0 && replay_count_ == 0) return {};
   const int64_t busy = BusyNs();
@@ -166,13 +178,9 @@ std::vector<std::string> Coverage::Sentences() const {
     AppendFormat(&text, "{} {} {:.1f} %", text.empty() ? "" : ",", what, PercentOf(ns, kernel_ns_));
   }
   sentences.push_back("share of kernel time with" + text);
-  for (size_t i = 0; i < kGapCount; ++i) {
-    for (size_t family = 0; family < kFamilyCount; ++family) {
-      const std::string_view remedy = RecordingRemedy(kGaps[i].lack, static_cast<Family>(family));
-      if ((gap_families_[i] >> family & 1) == 0 || remedy.empty() || gap_ns_[i] == 0) continue;
-      sentences.push_back(fmt::format("to raise {} (here {:.1f} % of kernel time): {}",
-                                      kGaps[i].raises, PercentOf(gap_ns_[i], kernel_ns_), remedy));
-    }
+  for (const Gap& gap : Gaps()) {
+    sentences.push_back(fmt::format("to raise {} (here {:.1f} % of kernel time): {}", gap.raises,
+                                    gap.share_pct, gap.remedy));
   }
   return sentences;
 }

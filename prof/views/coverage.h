@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "parse/model/family.h"
+#include "parse/model/recording_advice.h"
 #include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
@@ -40,6 +41,16 @@ class Coverage {
   int64_t bytes_ns() const { return bytes_ns_; }
   int64_t launch_ns() const { return launch_ns_; }  ///< The launch call is in the file.
   int64_t range_ns() const { return range_ns_; }    ///< Some range encloses the launch.
+
+  /// A question that is not answered for all of the time, and what to record or write so that it is.
+  struct Gap {
+    std::string_view raises;  ///< The shares that the remedy raises: "shapes, FLOPs, bytes".
+    Lack lack = {};           ///< What to record.
+    double share_pct = 0;     ///< Of kernel time.
+    std::string_view remedy;
+  };
+  /// Those whose remedy is known.
+  std::vector<Gap> Gaps() const;
 
   /// Two sentences for standard error, then for each question that is not answered for all of the
   /// time one that says what to record or write so that it is, where that is known.

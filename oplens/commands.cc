@@ -1,0 +1,99 @@
+#include "oplens/commands.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+
+#include "base/append_format.h"
+
+namespace oplens::screen {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"record", "record", {}, "[-o FILE] -- PROGRAM", "run a program and record what its GPUs do"},
+    {"parse", "parse", {}, "FILE", "one record a kernel: which op launched it"},
+    {"prof", "prof", {}, "FILE...", "tables: of kernels, of groups (--by), and views (--view list)"},
+    {"report", "report", {}, "FILE...", "all tables and a timeline, as a page for the browser"},
+    {"check", "prof", "--check", "FILE...", "what is known of how many kernels, and why not of all"},
+};
+
+/// Letters to change, add, take away or swap with the next to make one word of the other.
+size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> at(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) at[i][0] = i;
+  std::iota(at[0].begin(), at[0].end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t change = at[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      at[i][j] = std::min({at[i - 1][j] + 1, at[i][j - 1] + 1, change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        at[i][j] = std::min(at[i][j], at[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return at[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::span<const Command> Commands() { return kCommands; }
+
+const Command* FindCommand(std::string_view word) {
+  const auto* const found = std::ranges::find(kCommands, word, &Command::word);
+  return found == std::end(kCommands) ? nullptr : found;
+}
+
+std::string_view NearCommand(std::string_view word) {
+  constexpr size_t kLongest = 32;
+  if (word.empty() || word.size() > kLongest) return {};
+  std::vector<std::string_view> words = {"help"};
+  for (const Command& command : kCommands) words.push_back(command.word);
+  std::string_view nearest;
+  size_t least = 3;  // What is further is another word.
+  for (const std::string_view known : words) {
+    if (known.starts_with(word) && word.size() > 1) return known;
+    const size_t distance = Distance(word, known);
+    if (distance >= least || distance * 2 > known.size()) continue;
+    nearest = known;
+    least = distance;
+  }
+  return nearest;
+}
+
+std::string ListOfCommands() {
+  constexpr size_t kWords = 37;
+  std::string text = "oplens says which op launched each GPU kernel, and how much work it was.\n\n";
+  const auto add = [&](std::string_view command, std::string_view help) {
+    AppendFormat(&text, "  {:<{}}{}\n", fmt::format("oplens {}", command), kWords, help);
+  };
+  add("FILE...", "a run on one screen, from nvprof, Nsight Systems or PyTorch");
+  for (const Command& command : kCommands) {
+    add(fmt::format("{} {}", command.word, command.arguments), command.help);
+  }
+  add("help COMMAND", "the options of a command; oplens -h: of the screen");
+  return text;
+}
+
+std::string RunCommand(const Command& command, const std::vector<std::string>& arguments) {
+  std::error_code failed;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (failed) return fmt::format("cannot tell where its programs are: {}", failed.message());
+  const std::string program =
+      (self.parent_path() / fmt::format("{}{}", OPLENS_PREFIX, command.program)).string();
+  std::vector<std::string> words = {program};
+  if (!command.option.empty()) words.emplace_back(command.option);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(program.c_str(), argv.data());
+  return fmt::format("{}: cannot be run: {}; install all programs of oplens in one folder", program,
+                     std::strerror(errno));
+}
+
+}  // namespace oplens::screen

@@ -1,0 +1,96 @@
+#include "oplens/cost_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oplens/text.h"
+
+namespace oplens::screen {
+namespace {
+
+std::string Percent(std::optional<double> pct) { return pct ? PercentText(*pct) : "-"; }
+std::string Rate(std::optional<double> rate) { return rate ? RateText(*rate) : "-"; }
+
+/// A column behind the names.
+struct CostColumn {
+  std::string_view header;
+  size_t width;
+  int importance;  ///< The least gives way first.
+  std::string (*text)(const Cost& cost);
+};
+
+// In the order in which they are shown.
+constexpr CostColumn kColumns[] = {
+    {"share %", 7, 7, [](const Cost& cost) { return PercentText(cost.share_pct); }},
+    {"time", 7, 5, [](const Cost& cost) { return TimeText(cost.total_ns); }},
+    {"TFLOP/s", 7, 3, [](const Cost& cost) { return Rate(cost.tflops); }},
+    {"GB/s", 6, 2, [](const Cost& cost) { return Rate(cost.gbps); }},
+    {"TC %", 5, 4, [](const Cost& cost) { return Percent(cost.tc_pct); }},
+    {"bound", 7, 6, [](const Cost& cost) { return cost.bound.empty() ? "-" : cost.bound; }},
+    {"roof %", 6, 1, [](const Cost& cost) { return Percent(cost.roof_pct); }},
+};
+constexpr size_t kLeastName = 24;
+constexpr size_t kBetween = 2;
+
+/// The columns that fit beside names of at least kLeastName characters.
+std::vector<const CostColumn*> ColumnsFor(size_t columns) {
+  std::vector<const CostColumn*> shown;
+  size_t width = 2 + kLeastName;
+  for (const CostColumn& column : kColumns) {
+    shown.push_back(&column);
+    width += kBetween + column.width;
+  }
+  while (width > columns && !shown.empty()) {
+    const auto least = std::ranges::min_element(
+        shown, {}, [](const CostColumn* column) { return column->importance; });
+    width -= kBetween + (*least)->width;
+    shown.erase(least);
+  }
+  return shown;
+}
+
+std::string NameOf(const Cost& cost, bool paths, size_t width) {
+  const std::string name = cost.name.empty() ? "(no op)" : Shown(cost.name);
+  std::string behind;
+  if (paths) {
+    if (cost.alike > 1) behind = fmt::format(" x{}", cost.alike);
+  } else if (!cost.largest.empty()) {
+    behind = fmt::format(" [{}]", CutRight(Shown(cost.largest), width / 3));
+  }
+  return CutRight(name, width - std::min(width, Width(behind))) + behind;
+}
+
+}  // namespace
+
+Section CostLines(const CostTable& table, const Costs& costs) {
+  const std::vector<const CostColumn*> columns = ColumnsFor(table.columns);
+  size_t room = table.columns - 2;
+  for (const CostColumn* column : columns) room -= kBetween + column->width;
+  Section lines;
+  std::string header = PadRight(std::string(table.title), room + 2);
+  for (const CostColumn* column : columns) {
+    header += PadLeft(std::string(column->header), kBetween + column->width);
+  }
+  lines.push_back({Style::kTitle, std::move(header)});
+  for (const Cost& cost : costs.rows) {
+    if (lines.size() > table.most) break;
+    std::string line = "  " + PadRight(NameOf(cost, table.paths, room), room);
+    for (const CostColumn* column : columns) {
+      line += PadLeft(column->text(cost), kBetween + column->width);
+    }
+    lines.push_back({Style::kPlain, CutRight(line, table.columns)});
+    const bool first = &cost == &costs.rows.front();
+    if (!table.paths || !first || cost.alike < 2 || !cost.largest_pct) continue;
+    const std::string most =
+        fmt::format("    most of it, {} %: ", PercentText(*cost.largest_pct));
+    lines.push_back({Style::kQuiet, most + CutLeft(Shown(cost.largest),
+                                                   table.columns - Width(most))});
+  }
+  return lines;
+}
+
+}  // namespace oplens::screen

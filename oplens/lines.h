@@ -1,0 +1,33 @@
+#ifndef OPLENS_OPLENS_LINES_H_
+#define OPLENS_OPLENS_LINES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oplens::screen {
+
+enum class Style : uint8_t {
+  kPlain,
+  kTitle,  ///< Bold, with colours.
+  kQuiet,  ///< Dim, with colours.
+};
+
+struct Line {
+  Style style = Style::kPlain;
+  std::string text;
+};
+using Section = std::vector<Line>;
+
+/// Adds `text` broken into lines of `columns` characters, at most `most`: what is left then is cut
+/// away. Lines behind the first begin with `indent` blanks.
+void AddWrapped(std::string_view text, size_t indent, size_t columns, size_t most, Section* lines);
+
+/// All lines, with an empty one between sections if there is room: at most `most`.
+std::string JoinSections(const std::vector<Section>& sections, size_t most, bool colours);
+
+}  // namespace oplens::screen
+
+#endif  // OPLENS_OPLENS_LINES_H_

@@ -1,0 +1,373 @@
+#include "oplens/make_screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "oplens/kernel_times.h"
+#include "oplens/rows.h"
+#include "oplens/run_facts.h"
+#include "parse/records/kernel_records.h"
+#include "prof/views/run_views.h"
+
+namespace oplens::screen {
+namespace {
+
+// The views of a screen: places in its plans. The stream of kernels is the first.
+enum ViewPlace : size_t {
+  kKernels,
+  kOverview,
+  kGpu,
+  kIdle,
+  kTemporal,
+  kLosses,
+  kByOp,
+  kByKernel,
+  kDistributed,  // Of several files only.
+};
+
+struct PlannedView {
+  std::string_view view;
+  std::string_view columns;
+  std::string_view by = {};
+  size_t top = 0;
+  bool several_only = false;
+};
+
+constexpr std::string_view kGroupFigures = "count,total,share,tflops,gbps,tc";
+
+const std::vector<PlannedView>& PlannedViews() {
+  static const std::string op_columns = fmt::format("op,{}", kGroupFigures);
+  static const std::string kernel_columns = fmt::format("kernel,{}", kGroupFigures);
+  static const std::vector<PlannedView> views = {
+      {"kernels", KernelTimes::Columns()},
+      {"overview", "all"},
+      {"gpu", "all"},
+      {"idle", "rank,device,cause,window_pct"},
+      {"temporal", "rank,idle_pct"},
+      {"losses", "all"},
+      {"groups", op_columns, "op", kMostOps},
+      {"groups", kernel_columns, "kernel", kMostKernels},
+      {"distributed", "rank,step,computation_ns,overlap_ns,communication_ns,wait_ns", {}, 0, true},
+  };
+  return views;
+}
+
+std::vector<prof::ViewPlan> PlansOf(bool several) {
+  std::vector<prof::ViewPlan> plans;
+  for (const PlannedView& view : PlannedViews()) {
+    if (view.several_only && !several) continue;
+    plans.push_back(
+        prof::PlanViews({.list = view.view, .by = view.by, .columns = view.columns, .top = view.top})
+            .front());
+  }
+  return plans;
+}
+
+/// Gives kernels to the views and looks at what the runs are.
+class ScreenSink : public prof::KernelSink {
+ public:
+  ScreenSink(prof::ViewRunner* views, RunFacts* facts) : views_(*views), facts_(*facts) {}
+
+  void BeginInput(const parse::KernelRecords* profile) override {
+    views_.BeginInput(profile);
+    facts_.Begin(views_.run());
+  }
+  void Add(const prof::PricedKernel& kernel) override {
+    views_.Add(kernel);
+    facts_.Add(kernel);
+  }
+  bool AddReplay(const prof::PricedKernel& replay) override {
+    return views_.AddReplay(replay);
+  }
+  void EndInput() override {
+    facts_.End(views_.run());
+    views_.EndInput();
+  }
+  std::optional<int64_t> StepOf(const prof::PricedKernel& kernel,
+                                std::optional<int64_t> told) const override {
+    return views_.StepOf(kernel, told);
+  }
+
+ private:
+  prof::ViewRunner& views_;
+  RunFacts& facts_;
+};
+
+/// A class of the view overview, and its words here.
+struct PartWord {
+  std::string_view key;
+  std::string_view name;
+};
+constexpr PartWord kParts[] = {
+    {"kernel_ns", "compute kernels"}, {"memcpy_ns", "copies"},
+    {"memset_ns", "fills"},           {"comm_ns", "communication alone"},
+    {"runtime_ns", "API calls"},     {"dataloader_ns", "data loader"},
+    {"cpu_ns", "host ops"},           {"other_ns", "nothing recorded"},
+};
+constexpr std::string_view kMean = "mean";
+constexpr std::string_view kReplays = "(graph replay)";
+
+/// What the tables say, as facts.
+class Maker {
+ public:
+  Maker(const KeptTables& tables, const KernelTimes& times, const RunFacts& facts, bool several)
+      : tables_(tables), times_(times), facts_(facts), several_(several) {}
+
+  void Fill(Screen* screen) {
+    FillKernels(screen);
+    FillRanks(screen);
+    FillSteps(screen);
+    FillTime(screen);
+    FillGpu(screen);
+    FillCosts(screen);
+    FillLosses(screen);
+  }
+
+ private:
+  const Rows& Table(ViewPlace place) const { return tables_.At(place); }
+
+  void FillRanks(Screen* screen) const {
+    if (!several_) return;
+    const Rows& rows = Table(kDistributed);
+    const Rows& overview = Table(kOverview);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows.Text(i, "step") != kMean) continue;
+      RankTime rank;
+      rank.rank = rows.Text(i, "rank");
+      for (size_t j = 0; j < overview.size(); ++j) {
+        if (overview.Text(j, "step") == kMean && overview.Text(j, "rank") == rank.rank) {
+          rank.total_ns = overview.Number(j, "total_ns").value_or(0);
+        }
+      }
+      const auto alone = rows.Number(i, "computation_ns");
+      const auto beside = rows.Number(i, "overlap_ns");
+      if (alone && beside) rank.compute_ns = *alone + *beside;
+      rank.communication_ns = rows.Number(i, "communication_ns");
+      rank.wait_ns = rows.Number(i, "wait_ns");
+      screen->ranks.push_back(std::move(rank));
+    }
+    if (screen->ranks.size() < 2) return screen->ranks.clear();
+    const auto time_of = [](const RankTime& rank) { return rank.compute_ns.value_or(0); };
+    std::stable_sort(
+        screen->ranks.begin(), screen->ranks.end(),
+        [&](const RankTime& a, const RankTime& b) { return time_of(a) > time_of(b); });
+    const double median_ns = time_of(screen->ranks[screen->ranks.size() / 2]);
+    const RankTime& slowest = screen->ranks.front();
+    if (slowest.compute_ns && slowest.total_ns > 0) {
+      screen->slowest_by_pct = 100 * (*slowest.compute_ns - median_ns) / slowest.total_ns;
+    }
+    screen->shown_rank = screen->ranks.front().rank;
+  }
+
+  void FillSteps(Screen* screen) const {
+    screen->steps.source = facts_.step_source();
+    const Rows& rows = Table(kOverview);
+    std::vector<int64_t> totals_ns;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows.Text(i, "step") == kMean || rows.Text(i, "rank") != ShownRank(*screen)) continue;
+      if (rows.Text(i, "state") == "whole") {
+        totals_ns.push_back(rows.Count(i, "total_ns"));
+      } else {
+        ++screen->steps.cut;
+      }
+    }
+    screen->steps.whole = totals_ns.size();
+    if (totals_ns.empty()) return;
+    std::sort(totals_ns.begin(), totals_ns.end());
+    screen->steps.median_ns = totals_ns[(totals_ns.size() - 1) / 2];
+  }
+
+  void FillTime(Screen* screen) const {
+    const Rows& rows = Table(kOverview);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows.Text(i, "step") != kMean || rows.Text(i, "rank") != ShownRank(*screen)) continue;
+      const std::optional<double> total_ns = rows.Number(i, "total_ns");
+      if (!total_ns || *total_ns <= 0) return;
+      StepTime& time = screen->time.emplace();
+      time.total_ns = *total_ns;
+      for (const PartWord& part : kParts) {
+        const double ns = rows.Number(i, part.key).value_or(0);
+        if (ns > 0) time.parts.push_back({std::string(part.name), ns, 100 * ns / *total_ns});
+        if (part.key == "comm_ns" && rows.Number(i, part.key)) {
+          time.communication_pct = 100 * ns / *total_ns;
+        }
+      }
+      std::stable_sort(
+          time.parts.begin(), time.parts.end(),
+          [](const TimePart& a, const TimePart& b) { return a.time_ns > b.time_ns; });
+      time.busy_pct = rows.Number(i, "busy_pct");
+      time.mfu_pct = rows.Number(i, "mfu_pct");
+      return;
+    }
+  }
+
+  /// The GPU of the shown rank that had most kernels, by their time.
+  void FillGpu(Screen* screen) const {
+    const Rows& rows = Table(kGpu);
+    std::optional<size_t> most;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows.Text(i, "rank") != ShownRank(*screen)) continue;
+      if (!most || rows.Count(i, "busy_ns") > rows.Count(*most, "busy_ns")) most = i;
+    }
+    if (!most) return;
+    GpuUse& use = screen->gpu.emplace();
+    use.rank = rows.Text(*most, "rank");
+    use.device = fmt::format("{}", rows.Count(*most, "device"));
+    use.busy_pct = rows.Number(*most, "busy_pct");
+    use.sm_efficiency_pct = rows.Number(*most, "sm_efficiency_pct");
+    use.occupancy_pct = rows.Number(*most, "occupancy_pct");
+    use.tc_time_pct = rows.Number(*most, "tc_time_pct");
+    use.tc_known_pct = rows.Number(*most, "tc_known_pct");
+    const Rows& idle = Table(kIdle);
+    for (size_t i = 0; i < idle.size(); ++i) {
+      if (idle.Text(i, "rank") != use.rank ||
+          idle.Count(i, "device") != rows.Count(*most, "device")) {
+        continue;
+      }
+      const double pct = idle.Number(i, "window_pct").value_or(0);
+      if (idle.Text(i, "cause") == "(all)") {
+        use.idle_pct = pct;
+      } else {
+        use.causes.push_back({std::string(idle.Text(i, "cause")), pct});
+      }
+    }
+    std::stable_sort(
+        use.causes.begin(), use.causes.end(),
+        [](const IdleCause& a, const IdleCause& b) { return a.window_pct > b.window_pct; });
+    const Rows& temporal = Table(kTemporal);
+    for (size_t i = 0; i < temporal.size(); ++i) {
+      if (temporal.Text(i, "rank") != use.rank) continue;
+      if (const auto pct = temporal.Number(i, "idle_pct")) screen->span_busy_pct = 100 - *pct;
+    }
+  }
+
+  void FillKernels(Screen* screen) const {
+    screen->kernels = times_.kernels();
+    screen->kernel_ns = static_cast<double>(times_.total_ns());
+    const Rows& ops = Table(kByOp);
+    for (size_t i = 0; i < ops.size(); ++i) {
+      if (ops.Text(i, "op") != kReplays) continue;
+      screen->replays = ops.Count(i, "count");
+      screen->kernel_ns += ops.Number(i, "total").value_or(0);
+    }
+    const auto share = [&](int64_t ns) {
+      return times_.total_ns() > 0 ? std::optional<double>(100 * static_cast<double>(ns) /
+                                                           static_cast<double>(times_.total_ns()))
+                                   : std::nullopt;
+    };
+    screen->op_known_pct = share(times_.op_known_ns());
+    screen->flops_known_pct = share(times_.flops_known_ns());
+    if (times_.tc_judged_ns() > 0) screen->missed_tc_pct = share(times_.missed_tc_ns());
+  }
+
+  void FillCosts(Screen* screen) const {
+    screen->layers = times_.Layers(kMostLayers, screen->kernel_ns);
+    screen->ops = CostsOf(Table(kByOp), "op");
+    screen->kernel_names = CostsOf(Table(kByKernel), "kernel");
+    for (Cost& cost : screen->ops.rows) AddRoof(times_.OfOp(cost.name), &cost);
+    for (Cost& cost : screen->kernel_names.rows) {
+      AddRoof(times_.OfKernel(cost.name), &cost);
+      cost.largest = times_.MainOpOf(cost.name);
+    }
+  }
+
+  static void AddRoof(const TimesOf* times, Cost* cost) {
+    if (times == nullptr) return;
+    cost->bound = times->Bound();
+    cost->roof_pct = times->RoofPct();
+  }
+
+  static Costs CostsOf(const Rows& rows, std::string_view key) {
+    Costs costs;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      Cost cost;
+      cost.name = rows.Text(i, key);
+      cost.kernels = rows.Count(i, "count");
+      cost.total_ns = rows.Number(i, "total").value_or(0);
+      cost.share_pct = rows.Number(i, "share").value_or(0);
+      cost.tflops = rows.Number(i, "tflops");
+      cost.gbps = rows.Number(i, "gbps");
+      cost.tc_pct = rows.Number(i, "tc");
+      constexpr std::string_view kMore = " more)";
+      if (cost.name.starts_with('(') && cost.name.ends_with(kMore)) {
+        // The rest, as --top sums it up: "(17 more)".
+        costs.others = static_cast<size_t>(std::strtoull(cost.name.c_str() + 1, nullptr, 10));
+        costs.others_pct = cost.share_pct;
+      } else {
+        costs.rows.push_back(std::move(cost));
+      }
+    }
+    return costs;
+  }
+
+  /// Each loss once: of the rank that has most of it.
+  void FillLosses(Screen* screen) const {
+    const Rows& rows = Table(kLosses);
+    std::vector<LossFact> losses;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      LossFact loss;
+      loss.loss = rows.Text(i, "loss");
+      loss.rank = rows.Text(i, "rank");
+      loss.count = rows.Count(i, "count");
+      loss.share_pct = rows.Number(i, "share_pct");
+      loss.why = rows.Text(i, "why");
+      loss.mend = rows.Text(i, "mend");
+      const auto known = std::ranges::find(losses, loss.loss, &LossFact::loss);
+      if (known == losses.end()) {
+        losses.push_back(std::move(loss));
+      } else if (Weight(loss) > Weight(*known)) {
+        *known = std::move(loss);
+      }
+    }
+    std::stable_sort(losses.begin(), losses.end(), [](const LossFact& a, const LossFact& b) {
+      return Weight(a) > Weight(b);
+    });
+    screen->more_losses = losses.size() - std::min(losses.size(), kMostLosses);
+    losses.resize(std::min(losses.size(), kMostLosses));
+    screen->losses = std::move(losses);
+  }
+
+  /// What is not about time, such as records that were dropped, is worth a percent.
+  static double Weight(const LossFact& loss) { return loss.share_pct.value_or(1); }
+
+  std::string_view ShownRank(const Screen& screen) const {
+    if (!screen.ranks.empty()) return screen.shown_rank;
+    // Of one rank, or of several that cannot be compared, the first.
+    const Rows& rows = Table(kOverview);
+    return rows.size() == 0 ? std::string_view() : rows.Text(0, "rank");
+  }
+
+  const KeptTables& tables_;
+  const KernelTimes& times_;
+  const RunFacts& facts_;
+  bool several_;
+};
+
+}  // namespace
+
+TraceNeeds NeedsOfScreen() { return prof::NeedsOf(PlansOf(true)); }
+
+Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnostics* diagnostics) {
+  const std::vector<prof::ViewPlan> plans = PlansOf(plan.several);
+  KernelTimes times;
+  KeptTables tables(&times);
+  prof::ViewRunner views(plans, plan.run, &tables);
+  RunFacts facts;
+  ScreenSink sink(&views, &facts);
+  PriceAll(records, plan.pricing, &sink, diagnostics);
+  views.Finish();
+  for (const std::string& note : views.Notes()) diagnostics->Note(note);
+
+  Screen screen;
+  screen.inputs = plan.inputs;
+  facts.Fill(&screen);
+  Maker(tables, times, facts, plan.several).Fill(&screen);
+  return screen;
+}
+
+}  // namespace oplens::screen

@@ -1,0 +1,79 @@
+#include "oplens/next_commands.h"
+
+#include <string_view>
+
+namespace oplens::screen {
+namespace {
+
+// From these shares on something is worth a look of its own.
+constexpr double kMuchIdlePct = 20;
+constexpr double kMuchCommunicationPct = 5;
+constexpr double kMuchMissedTcPct = 5;
+constexpr double kMuchLostPct = 5;
+constexpr double kLittleKnownPct = 80;
+constexpr double kUnevenPct = 2;
+
+bool IsIdle(const Screen& screen) {
+  return screen.gpu && screen.gpu->idle_pct.value_or(0) >= kMuchIdlePct;
+}
+
+struct Advice {
+  bool (*fits)(const Screen& screen);
+  std::string_view command;
+  std::string_view why;
+};
+
+constexpr Advice kAdvice[] = {
+    {[](const Screen& screen) { return screen.slowest_by_pct.value_or(0) >= kUnevenPct; },
+     "prof --view distributed", "which rank holds the others up, step by step"},
+    {[](const Screen& screen) {
+       return screen.time && screen.time->communication_pct.value_or(0) >= kMuchCommunicationPct;
+     },
+     "prof --view collectives", "what each collective waited for"},
+    {[](const Screen& screen) {
+       return IsIdle(screen) && screen.steps.source == StepFacts::Source::kMarked;
+     },
+     "prof --view idle --by step", "why the GPU was idle, step by step"},
+    {[](const Screen& screen) {
+       return IsIdle(screen) && screen.steps.source != StepFacts::Source::kMarked;
+     },
+     "prof --view idle", "why the GPU was idle, and how long at a time"},
+    {[](const Screen& screen) { return screen.missed_tc_pct.value_or(0) >= kMuchMissedTcPct; },
+     "prof --csv -c op,kernel,params,sil,tc,tc_elig,tc_why",
+     "why products miss Tensor Cores: tc_elig 1, tc 0"},
+    {[](const Screen& screen) {
+       return !screen.losses.empty() && screen.losses.front().share_pct.value_or(0) >= kMuchLostPct;
+     },
+     "prof --view losses", "all that the recording lacks, and what mends it"},
+    {[](const Screen& screen) {
+       return screen.kernels > 0 && screen.flops_known_pct.value_or(0) < kLittleKnownPct;
+     },
+     "check", "what is known of how many kernels, and why not of the others"},
+    {[](const Screen& screen) {
+       return screen.flops_known_pct.value_or(0) > 0 && !screen.ops.rows.empty();
+     },
+     "prof --view roofline --top 10", "what could be saved at most, by op and shape"},
+    {[](const Screen& screen) { return !screen.layers.rows.empty() && !screen.records; },
+     "prof --view modules", "all layers as a tree, forward and backward"},
+    {[](const Screen& screen) { return screen.ranks.size() > 1; }, "prof --view distributed",
+     "what each rank did in each step"},
+    {[](const Screen& screen) { return screen.kernels > 0 || screen.time; }, "report -o run.html",
+     "all of it with a timeline, as a page for the browser"},
+};
+
+}  // namespace
+
+std::vector<NextCommand> NextCommands(const Screen& screen, size_t most) {
+  std::vector<NextCommand> commands;
+  const size_t count = std::size(kAdvice);
+  for (size_t i = 0; i < count && most > 0; ++i) {
+    const Advice& advice = kAdvice[i];
+    if (!advice.fits(screen)) continue;
+    // The page always has a place: it is the last one.
+    if (commands.size() + 1 >= most && i + 1 < count) continue;
+    commands.push_back({std::string(advice.command), std::string(advice.why)});
+  }
+  return commands;
+}
+
+}  // namespace oplens::screen

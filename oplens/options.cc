@@ -1,0 +1,74 @@
+#include "oplens/options.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "oplens/commands.h"
+#include "prof/command_line.h"
+#include "prof/run/selection.h"
+
+namespace oplens::screen {
+namespace {
+
+cxxopts::Options Declare() {
+  cxxopts::Options options("oplens", "What a run did, on one screen.");
+  options.positional_help("FILE...");
+  options.custom_help(
+      "[--step-range A-B] [--time-range MS-MS] [--device N] [--step PATTERN] [--gpu NAME] "
+      "[--rules FILE] [--execution-trace FILE] [--quiet] [--strict]");
+  cxxopts::OptionAdder add = options.add_options();
+  add("step-range", "Only steps with these numbers", cxxopts::value<std::string>(), "A-B");
+  add("time-range", "Only what begins in these milliseconds, from the first event of the file",
+      cxxopts::value<std::string>(), "MS-MS");
+  add("device", "Only this GPU", cxxopts::value<int64_t>(), "N");
+  prof::AddPricingOptions(&add);
+  add("quiet", "Nothing on standard error of rows that are damaged");
+  add("strict",
+      "Exit with 3 when a row was damaged, kernels were unlaunched, a file was left out, or there "
+      "is nothing to show");
+  add("h,help", "This text");
+  add("version", "The version");
+  prof::AddFiles(&options, &add);
+  return options;
+}
+
+Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
+  Options options;
+  if (given.count("help") > 0) {
+    options.message = declared.help() + "\n" + ListOfCommands();
+    return options;
+  }
+  if (given.count("version") > 0) {
+    options.message = fmt::format("oplens {}\n", OPLENS_VERSION);
+    return options;
+  }
+  prof::ReadInputs(given, &options);
+  if (options.inputs.empty()) {
+    throw UsageError("name a file, or - for records from standard input");
+  }
+  prof::Selection& selection = options.run.selection;
+  if (given.count("step-range") > 0) {
+    selection.steps = prof::ReadStepRange(given["step-range"].as<std::string>());
+  }
+  if (given.count("time-range") > 0) {
+    selection.time = prof::ReadTimeRange(given["time-range"].as<std::string>());
+  }
+  if (given.count("device") > 0) selection.device = given["device"].as<int64_t>();
+  options.steps = prof::ReadStepPattern(given);
+  options.run.step_in = options.StepIn();
+  prof::ReadPricing(given, &options);
+  return options;
+}
+
+}  // namespace
+
+Options ParseOptions(int argc, const char* const* argv) {
+  cxxopts::Options declared = Declare();
+  try {
+    return Read(declared, declared.parse(argc, argv));
+  } catch (const cxxopts::exceptions::exception& error) {
+    throw UsageError(fmt::format("{}; oplens -h lists the options", error.what()));
+  }
+}
+
+}  // namespace oplens::screen

@@ -1,0 +1,367 @@
+#include "oplens/render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/append_format.h"
+#include "oplens/cost_lines.h"
+#include "oplens/lines.h"
+#include "oplens/next_commands.h"
+#include "oplens/text.h"
+
+namespace oplens::screen {
+namespace {
+
+constexpr size_t kMostCauses = 3;
+constexpr size_t kMostRanks = 3;
+constexpr size_t kMostCommands = 3;
+
+/// How much is shown where there is much to show.
+struct Limits {
+  size_t parts;   ///< Of a step.
+  size_t costs;   ///< Rows of a table.
+  size_t wrapped; ///< Lines of what is broken into several.
+};
+// The first with which the screen has no more lines than it may.
+constexpr Limits kLimits[] = {{5, 5, 2}, {5, 4, 2}, {4, 3, 2}, {4, 3, 1}, {3, 2, 1}};
+
+std::string CountText(double count, std::string_view one, std::string_view many) {
+  return fmt::format("{:.0f} {}", count, count == 1 ? one : many);
+}
+
+std::string Joined(const std::vector<std::string>& texts, std::string_view between) {
+  std::string joined;
+  for (const std::string& text : texts) {
+    if (!joined.empty()) joined += between;
+    joined += text;
+  }
+  return joined;
+}
+
+class Renderer {
+ public:
+  Renderer(const Screen& screen, size_t columns, Limits limits)
+      : screen_(screen), columns_(columns), limits_(limits) {}
+
+  std::vector<Section> Sections() const {
+    std::vector<Section> sections = {Head(), Time()};
+    if (screen_.ranks.size() > 1) sections.push_back(Ranks());
+    const auto add = [&](std::string_view title, const Costs& costs, bool paths) {
+      if (!costs.rows.empty()) sections.push_back(CostLines({title, columns_, limits_.costs, paths}, costs));
+    };
+    add("Layers", screen_.layers, true);
+    if (screen_.layers.rows.empty() && screen_.kernels > 0 && !screen_.layers_flag.empty()) {
+      AddWrapped(fmt::format("Layers are not recorded; to record them: {}", screen_.layers_flag), 2,
+                 columns_, 1, &sections.emplace_back());
+    }
+    add("Ops", screen_.ops, false);
+    add("Kernels", screen_.kernel_names, false);
+    if (screen_.kernels == 0 && screen_.replays == 0 && !screen_.kernels_flag.empty()) {
+      AddWrapped(fmt::format("No work of a GPU is recorded; to record it: {}",
+                             screen_.kernels_flag),
+                 2, columns_, 2, &sections.emplace_back());
+    }
+    if (screen_.kernels > 0 || screen_.replays > 0) sections.push_back(Missing());
+    sections.push_back(Next());
+    std::erase_if(sections, [](const Section& section) { return section.empty(); });
+    return sections;
+  }
+
+ private:
+  Section Head() const {
+    Section lines;
+    std::string inputs;
+    if (screen_.inputs.empty() || screen_.inputs.front() == "-") {
+      inputs = "standard input";
+    } else {
+      inputs = Shown(screen_.inputs.front());
+      if (screen_.inputs.size() > 1) {
+        const std::string more = fmt::format(" and {} more", screen_.inputs.size() - 1);
+        inputs = CutLeft(inputs, columns_ - more.size()) + more;
+      }
+    }
+    lines.push_back({Style::kTitle, CutLeft(inputs, columns_)});
+    std::vector<std::string> facts;
+    for (const std::string& profiler : screen_.profilers) facts.push_back(Shown(profiler));
+    if (screen_.records) facts.emplace_back("records");
+    if (screen_.runs > 1) facts.push_back(fmt::format("{} processes", screen_.runs));
+    for (const GpuFact& gpu : screen_.gpus) {
+      const std::string name = gpu.name.empty() ? "GPU of unknown name" : Shown(gpu.name);
+      facts.push_back(gpu.count > 1 ? fmt::format("{} x {}", gpu.count, name) : name);
+    }
+    if (screen_.gpus.empty()) facts.emplace_back("GPU unknown");
+    if (screen_.kernels > 0) {
+      facts.push_back(fmt::format(
+          "{}, {}", CountText(static_cast<double>(screen_.kernels), "kernel", "kernels"),
+          TimeText(screen_.kernel_ns)));
+    } else {
+      facts.emplace_back("no kernels");
+    }
+    if (screen_.replays > 0) {
+      facts.push_back(
+          fmt::format("{} of graphs whose kernels are hidden",
+                      CountText(static_cast<double>(screen_.replays), "replay", "replays")));
+    }
+    AddWrapped(Joined(facts, "; "), 0, columns_, limits_.wrapped, &lines);
+    return lines;
+  }
+
+  std::string TimeTitle() const {
+    const StepFacts& steps = screen_.steps;
+    const std::string mean = TimeText(screen_.time->total_ns);
+    const std::string rank =
+        screen_.ranks.size() > 1 ? fmt::format(" of rank {}", Shown(screen_.shown_rank)) : "";
+    if (steps.source == StepFacts::Source::kRun) {
+      return fmt::format("The run{}: {}; no steps are marked and no kernels repeat", rank, mean);
+    }
+    std::string title;
+    if (steps.whole > 1 && steps.median_ns) {
+      title = fmt::format("A step{}: median {}, mean {} of {} steps", rank,
+                          TimeText(static_cast<double>(*steps.median_ns)), mean, steps.whole);
+    } else if (steps.whole == 1) {
+      title = fmt::format("The only {}step{}: {}", steps.cut > 0 ? "whole " : "", rank, mean);
+    } else {
+      title = fmt::format("A step{}, of {} that the recording cut: {}", rank, steps.cut, mean);
+    }
+    if (steps.whole > 0 && steps.cut > 0) AppendFormat(&title, "; {} more are cut", steps.cut);
+    if (steps.source == StepFacts::Source::kRepetition) title += " (kernels that repeat)";
+    return title;
+  }
+
+  Section Time() const {
+    Section lines;
+    if (!screen_.time) {
+      if (screen_.records) {
+        AddWrapped("Steps and idle time are not told by records: give the profile itself", 0,
+                   columns_, limits_.wrapped, &lines);
+        lines.front().style = Style::kTitle;
+      }
+      return lines;
+    }
+    lines.push_back({Style::kTitle, CutRight(TimeTitle(), columns_)});
+    std::vector<TimePart> parts = screen_.time->parts;
+    if (parts.size() > limits_.parts) {
+      TimePart others{"others", 0, 0};
+      for (size_t i = limits_.parts - 1; i < parts.size(); ++i) {
+        others.time_ns += parts[i].time_ns;
+        others.share_pct += parts[i].share_pct;
+      }
+      parts.resize(limits_.parts - 1);
+      parts.push_back(std::move(others));
+    }
+    constexpr size_t kNames = 20;
+    constexpr size_t kFigures = 18;
+    const size_t room = columns_ - std::min(columns_, 2 + kNames + kFigures + 2);
+    for (const TimePart& part : parts) {
+      std::string line = "  " + PadRight(part.name, kNames);
+      AppendFormat(&line, "{:>5} %{:>11}", PercentText(part.share_pct), TimeText(part.time_ns));
+      const auto bar = static_cast<size_t>(
+          std::lround(std::clamp(part.share_pct / 100, 0.0, 1.0) * static_cast<double>(room)));
+      if (bar > 0) line.append("  ").append(bar, '#');
+      lines.push_back({Style::kPlain, std::move(line)});
+    }
+    AddUse(&lines);
+    return lines;
+  }
+
+  void AddUse(Section* lines) const {
+    std::string use;
+    const auto add = [&](std::string_view word, std::optional<double> pct,
+                         std::string_view of = {}) {
+      if (!pct) return;
+      AppendFormat(&use, "{}{} {} %{}", use.empty() ? "" : ", ", word, PercentText(*pct), of);
+    };
+    if (screen_.gpu) {
+      const GpuUse& gpu = *screen_.gpu;
+      add("busy", gpu.busy_pct);
+      add("SM efficiency", gpu.sm_efficiency_pct);
+      add("occupancy", gpu.occupancy_pct);
+    }
+    add("MFU", screen_.time->mfu_pct);
+    if (!use.empty()) {
+      AddWrapped(
+          fmt::format("  GPU{}: {}", screen_.gpu ? " " + screen_.gpu->device : std::string(), use),
+          4, columns_, limits_.wrapped, lines);
+    }
+    AddIdle(lines);
+    AddTensorCores(lines);
+  }
+
+  void AddIdle(Section* lines) const {
+    if (!screen_.gpu || !screen_.gpu->idle_pct) return;
+    const GpuUse& gpu = *screen_.gpu;
+    std::string idle = fmt::format("  Idle {} %", PercentText(*gpu.idle_pct));
+    for (size_t i = 0; i < std::min(gpu.causes.size(), kMostCauses); ++i) {
+      constexpr double kLittlePct = 0.05;
+      if (i > 0 && gpu.causes[i].window_pct < kLittlePct) break;
+      AppendFormat(&idle, "{} {} {} %", i == 0 ? ":" : ",", gpu.causes[i].cause,
+                   PercentText(gpu.causes[i].window_pct));
+    }
+    // Where the recording begins long before the first work, or ends long after the last.
+    constexpr double kMuchPct = 5;
+    if (screen_.span_busy_pct && *screen_.span_busy_pct > 100 - *gpu.idle_pct + kMuchPct) {
+      AppendFormat(&idle, "; from its first to its last work {} %",
+                   PercentText(100 - *screen_.span_busy_pct));
+    }
+    AddWrapped(idle, 4, columns_, limits_.wrapped, lines);
+  }
+
+  void AddTensorCores(Section* lines) const {
+    if (!screen_.gpu || !screen_.gpu->tc_time_pct) return;
+    const GpuUse& gpu = *screen_.gpu;
+    std::string text =
+        fmt::format("  Tensor Cores: {} % of kernel time", PercentText(*gpu.tc_time_pct));
+    constexpr double kAllPct = 99.95;
+    if (gpu.tc_known_pct && *gpu.tc_known_pct < kAllPct) {
+      AppendFormat(&text, " (known of {} %)", PercentText(*gpu.tc_known_pct));
+    }
+    if (screen_.missed_tc_pct.value_or(0) > 0) {
+      AppendFormat(&text, "; {} % is products that could run on them and do not",
+                   PercentText(*screen_.missed_tc_pct));
+    }
+    AddWrapped(text, 4, columns_, limits_.wrapped, lines);
+  }
+
+  Section Ranks() const {
+    Section lines;
+    constexpr double kAlikePct = 1;
+    const RankTime& slowest = screen_.ranks.front();
+    std::string title = "Ranks";
+    if (screen_.slowest_by_pct && *screen_.slowest_by_pct < kAlikePct) {
+      title += ": all compute alike";
+    } else if (screen_.slowest_by_pct) {
+      AppendFormat(&title, ": rank {} computes longest, {} % of its step above the median",
+                   Shown(slowest.rank), PercentText(*screen_.slowest_by_pct));
+    }
+    const auto waits = [](const RankTime& rank) { return rank.wait_ns.value_or(1e300); };
+    const RankTime& least = *std::ranges::min_element(screen_.ranks, {}, waits);
+    if (least.wait_ns) AppendFormat(&title, "; rank {} waits least", Shown(least.rank));
+    lines.push_back({Style::kTitle, CutRight(title, columns_)});
+    const size_t count = screen_.ranks.size();
+    const size_t shown = std::min(count, kMostRanks);
+    for (size_t i = 0; i < shown; ++i) {
+      // Those who compute longest, and who does shortest.
+      const RankTime& rank = screen_.ranks[i + 1 == shown ? count - 1 : i];
+      std::string line =
+          fmt::format("  rank {:<8} step {}", Shown(rank.rank), TimeText(rank.total_ns));
+      const auto add = [&](std::string_view word, std::optional<double> ns) {
+        AppendFormat(&line, ", {} {}", word, ns ? TimeText(*ns) : "unknown");
+      };
+      add("computes", rank.compute_ns);
+      add("only communicates", rank.communication_ns);
+      if (rank.wait_ns) add("waits for others", rank.wait_ns);
+      lines.push_back({Style::kPlain, CutRight(line, columns_)});
+    }
+    return lines;
+  }
+
+  Section Missing() const {
+    Section lines;
+    constexpr double kAllPct = 99.95;
+    const double op_pct = screen_.op_known_pct.value_or(0);
+    const double flops_pct = screen_.flops_known_pct.value_or(0);
+    const bool all_known = op_pct >= kAllPct && flops_pct >= kAllPct;
+    std::string title = all_known ? "Known: op and FLOPs of all kernel time"
+                                  : fmt::format("Known of kernel time: op {} %, FLOPs {} %",
+                                                PercentText(op_pct), PercentText(flops_pct));
+    if (screen_.losses.empty()) title += "; nothing was lost in the recording";
+    if (screen_.more_losses > 0) {
+      AppendFormat(&title, "; of {} losses the largest",
+                   screen_.losses.size() + screen_.more_losses);
+    }
+    AddWrapped(title, 2, columns_, limits_.wrapped, &lines);
+    for (Line& line : lines) line.style = Style::kTitle;
+    constexpr double kLittlePct = 0.05;
+    if (screen_.gap && screen_.gap->share_pct >= kLittlePct) {
+      AddWrapped(fmt::format("  to know {} of {} % more: {}", screen_.gap->raises,
+                             PercentText(screen_.gap->share_pct), screen_.gap->remedy),
+                 4, columns_, limits_.wrapped, &lines);
+    }
+    std::string small;
+    for (const LossFact& loss : screen_.losses) {
+      if (loss.share_pct.value_or(1) < kLittlePct) {
+        AppendFormat(&small, "{} {}", small.empty() ? "" : ",", loss.loss);
+        continue;
+      }
+      std::string text = "  " + loss.loss;
+      if (loss.share_pct) {
+        AppendFormat(&text, " {} % of GPU time", PercentText(*loss.share_pct));
+      } else {
+        AppendFormat(&text, " {}", loss.count);
+      }
+      if (screen_.runs > 1 && !loss.rank.empty()) {
+        AppendFormat(&text, " (rank {})", Shown(loss.rank));
+      }
+      AppendFormat(&text, ": {}", loss.mend.empty() ? loss.why : loss.mend);
+      AddWrapped(text, 4, columns_, limits_.wrapped, &lines);
+    }
+    if (!small.empty()) {
+      AddWrapped(fmt::format("  below {} % of GPU time:{}", kLittlePct, small), 4, columns_, 1,
+                 &lines);
+    }
+    if (!screen_.peaks_known && flops_pct > 0) {
+      AddWrapped("  bound, roof: the peaks of the GPU are not known; name it: --gpu NAME", 4,
+                 columns_, 1, &lines);
+    }
+    return lines;
+  }
+
+  /// The files behind each command: as they were named, where that fits.
+  std::string FilesFor(const std::vector<NextCommand>& commands) const {
+    std::string files;
+    for (const std::string& input : screen_.inputs) files += " " + ShellWord(input);
+    // Others would not be shown as they must be typed.
+    const bool plain = std::ranges::all_of(files, [](char c) { return c >= ' ' && c <= '~'; });
+    const bool fits = std::ranges::all_of(commands, [&](const NextCommand& next) {
+      return kBeforeCommand.size() + next.command.size() + files.size() + kBetween +
+                 next.why.size() <=
+             columns_;
+    });
+    if (plain && fits) return files;
+    return screen_.inputs.size() > 1 ? " FILE..." : " FILE";
+  }
+
+  Section Next() const {
+    Section lines;
+    const std::vector<NextCommand> commands = NextCommands(screen_, kMostCommands);
+    if (commands.empty()) return lines;
+    lines.push_back({Style::kTitle, "Next"});
+    const std::string files = FilesFor(commands);
+    size_t widest = 0;
+    for (const NextCommand& next : commands) widest = std::max(widest, next.command.size());
+    widest += kBeforeCommand.size() + files.size();
+    for (const NextCommand& next : commands) {
+      std::string line = std::string(kBeforeCommand) + next.command + files;
+      if (widest + kBetween + next.why.size() <= columns_) line = PadRight(line, widest);
+      lines.push_back({Style::kPlain, CutRight(line + "  " + next.why, columns_)});
+    }
+    return lines;
+  }
+
+  static constexpr std::string_view kBeforeCommand = "  oplens ";
+  static constexpr size_t kBetween = 2;
+
+  const Screen& screen_;
+  size_t columns_;
+  Limits limits_;
+};
+
+}  // namespace
+
+std::string Render(const Screen& screen, const Look& look) {
+  const size_t columns = std::clamp(look.columns, kLeastColumns, kMostColumns);
+  std::vector<Section> sections;
+  for (const Limits& limits : kLimits) {
+    sections = Renderer(screen, columns, limits).Sections();
+    size_t lines = 0;
+    for (const Section& section : sections) lines += section.size();
+    if (lines <= kMostLines) break;
+  }
+  return JoinSections(sections, kMostLines, look.colours);
+}
+
+}  // namespace oplens::screen

@@ -1,0 +1,100 @@
+#include "oplens/run_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "parse/model/recording_advice.h"
+
+namespace oplens::screen {
+namespace {
+
+constexpr std::string_view kProfilerNames[kFamilyCount] = {"", "nvprof", "Nsight Systems",
+                                                           "PyTorch's profiler"};
+
+std::string ProfilerOf(const Trace& trace) {
+  const std::string_view name = kProfilerNames[static_cast<size_t>(trace.family)];
+  return trace.producer.empty() ? std::string(name) : fmt::format("{} {}", name, trace.producer);
+}
+
+StepFacts::Source SourceOf(prof::StepSource source) {
+  switch (source) {
+    case prof::StepSource::kNone:
+      return StepFacts::Source::kRun;
+    case prof::StepSource::kRanges:
+    case prof::StepSource::kPattern:
+      return StepFacts::Source::kMarked;
+    case prof::StepSource::kRepetition:
+      return StepFacts::Source::kRepetition;
+  }
+  return StepFacts::Source::kUnknown;
+}
+
+}  // namespace
+
+void RunFacts::Begin(const prof::Run* run) {
+  ++runs_;
+  if (run == nullptr) {
+    records_ = true;
+    family_ = Family::kUnknown;
+    return;
+  }
+  family_ = run->trace().family;
+  if (first_family_ == Family::kUnknown) first_family_ = family_;
+  std::string profiler = ProfilerOf(run->trace());
+  if (std::ranges::find(profilers_, profiler) == profilers_.end()) {
+    profilers_.push_back(std::move(profiler));
+  }
+}
+
+void RunFacts::Add(const prof::PricedKernel& kernel) {
+  coverage_.Add(kernel, family_);
+  if (kernel.gpu != nullptr && kernel.gpu->dram_bytes_per_s > 0) peaks_known_ = true;
+  if (!records_ || !kernel.record->device_name) return;
+  const std::string device = fmt::format("{}\n{}", kernel.record->rank.value_or(std::string_view()),
+                                         kernel.record->device_id);
+  if (record_gpus_.find(device) == record_gpus_.end()) {
+    record_gpus_.emplace(device, *kernel.record->device_name);
+  }
+}
+
+void RunFacts::End(const prof::Run* run) {
+  coverage_.EndInput();
+  if (run == nullptr) return;
+  std::set<int32_t> used;
+  for (const prof::DeviceEvent& event : run->work().events()) used.insert(event.device_id);
+  for (const int32_t id : used) {
+    std::string name;
+    for (const Device& device : run->trace().devices) {
+      if (device.id == id) name = run->trace().strings.View(device.name);
+    }
+    ++gpus_[name];
+  }
+  if (step_source_ == StepFacts::Source::kUnknown && !run->steps().all().empty()) {
+    step_source_ = SourceOf(run->steps().source());
+  }
+}
+
+void RunFacts::Fill(Screen* screen) const {
+  screen->profilers = profilers_;
+  std::map<std::string, size_t> gpus = gpus_;
+  for (const auto& [device, name] : record_gpus_) ++gpus[name];
+  for (const auto& [name, count] : gpus) screen->gpus.push_back({name, count});
+  screen->runs = runs_;
+  screen->records = records_;
+  screen->peaks_known = peaks_known_;
+  screen->layers_flag = RecordingFlag(Lack::kLayers, first_family_);
+  screen->kernels_flag = RecordingFlag(Lack::kKernels, first_family_);
+  for (const prof::Coverage::Gap& gap : coverage_.Gaps()) {
+    // The losses tell of these.
+    if (gap.lack == Lack::kLaunches || gap.lack == Lack::kRanges ||
+        gap.lack == Lack::kGraphKernels) {
+      continue;
+    }
+    if (screen->gap && screen->gap->share_pct >= gap.share_pct) continue;
+    screen->gap = GapFact{std::string(gap.raises), gap.share_pct, std::string(gap.remedy)};
+  }
+}
+
+}  // namespace oplens::screen

@@ -1,0 +1,45 @@
+#ifndef OPLENS_OPLENS_RUN_FACTS_H_
+#define OPLENS_OPLENS_RUN_FACTS_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "oplens/screen.h"
+#include "prof/price/priced_kernel.h"
+#include "prof/run/run.h"
+#include "prof/views/coverage.h"
+
+namespace oplens::screen {
+
+/// What the inputs themselves are, and what they lack: what no view has.
+class RunFacts {
+ public:
+  /// An input begins; null: it holds records.
+  void Begin(const prof::Run* run);
+  void Add(const prof::PricedKernel& kernel);
+  void End(const prof::Run* run);
+
+  /// Of all inputs; of different ones, that of the first.
+  StepFacts::Source step_source() const { return step_source_; }
+  /// Fills what recorded the inputs, on which GPUs, and the largest gap of what is known.
+  void Fill(Screen* screen) const;
+
+ private:
+  prof::Coverage coverage_;
+  std::vector<std::string> profilers_;
+  bool peaks_known_ = false;
+  std::map<std::string, size_t> gpus_;  // How many of a name did something.
+  Family family_ = Family::kUnknown;        // Of the input at hand.
+  Family first_family_ = Family::kUnknown;  // Of the first profile.
+  StepFacts::Source step_source_ = StepFacts::Source::kUnknown;
+  size_t runs_ = 0;
+  bool records_ = false;
+  std::map<std::string, std::string, std::less<>> record_gpus_;  // Of records: name by rank, device.
+};
+
+}  // namespace oplens::screen
+
+#endif  // OPLENS_OPLENS_RUN_FACTS_H_
