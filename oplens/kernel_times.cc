@@ -99,8 +99,10 @@ bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::optional<double> Rate(double amount, int64_t ns, double scale) {
-  return ns > 0 ? std::optional<double>(amount / static_cast<double>(ns) * scale) : std::nullopt;
+/// `ns`: of which the amount is known.
+std::optional<double> Rate(double amount, int64_t ns, int64_t total_ns, double scale) {
+  if (ns <= 0 || ns < total_ns - ns) return std::nullopt;
+  return amount / static_cast<double>(ns) * scale;
 }
 
 Cost CostOf(std::string name, const TimesOf& times, double whole_ns) {
@@ -156,14 +158,14 @@ std::optional<double> TimesOf::RoofPct() const {
 
 std::optional<double> TimesOf::Tflops() const {
   constexpr double kPerNsInTera = 1e-3;
-  return Rate(flops, flops_ns, kPerNsInTera);
+  return Rate(flops, flops_ns, total_ns, kPerNsInTera);
 }
 
-std::optional<double> TimesOf::Gbps() const { return Rate(bytes, bytes_ns, 1); }
+std::optional<double> TimesOf::Gbps() const { return Rate(bytes, bytes_ns, total_ns, 1); }
 
 std::optional<double> TimesOf::TensorCorePct() const {
   constexpr double kPercent = 100;
-  return Rate(static_cast<double>(tc_ns), tc_known_ns, kPercent);
+  return Rate(static_cast<double>(tc_ns), tc_known_ns, total_ns, kPercent);
 }
 
 void KernelTimes::Begin(std::string_view, std::vector<prof::Field>) {}

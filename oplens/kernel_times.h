@@ -40,7 +40,7 @@ struct TimesOf {
   /// Percent of the nearer roof, by time, over the kernels whose roofs are known; nullopt where
   /// Bound() is "".
   std::optional<double> RoofPct() const;
-  /// As the figures of prof --by.
+  /// As the figures of prof --by; nullopt where they are known of less than half of the time.
   std::optional<double> Tflops() const;
   std::optional<double> Gbps() const;
   std::optional<double> TensorCorePct() const;

@@ -38,7 +38,7 @@ struct PlannedView {
   bool several_only = false;
 };
 
-constexpr std::string_view kGroupFigures = "count,total,share,tflops,gbps,tc";
+constexpr std::string_view kGroupFigures = "count,total,share,tflops,flops_known,gbps,bytes_known,tc,tc_known";
 
 const std::vector<PlannedView>& PlannedViews() {
   static const std::string op_columns = fmt::format("op,{}", kGroupFigures);
@@ -104,7 +104,7 @@ struct PartWord {
   std::string_view name;
 };
 constexpr PartWord kParts[] = {
-    {"kernel_ns", "compute kernels"}, {"memcpy_ns", "copies"},
+    {"kernel_ns", "compute"}, {"memcpy_ns", "copies"},
     {"memset_ns", "fills"},           {"comm_ns", "communication alone"},
     {"runtime_ns", "API calls"},     {"dataloader_ns", "data loader"},
     {"cpu_ns", "host ops"},           {"other_ns", "nothing recorded"},
@@ -253,7 +253,9 @@ class Maker {
     for (size_t i = 0; i < ops.size(); ++i) {
       if (ops.Text(i, "op") != kReplays) continue;
       screen->replays = ops.Count(i, "count");
-      screen->kernel_ns += ops.Number(i, "total").value_or(0);
+      const double replay_ns = ops.Number(i, "total").value_or(0);
+      screen->kernel_ns += replay_ns;
+      if (replay_ns > 0) screen->replay_pct = 100 * replay_ns / screen->kernel_ns;
     }
     const auto share = [&](int64_t ns) {
       return times_.total_ns() > 0 ? std::optional<double>(100 * static_cast<double>(ns) /
@@ -290,9 +292,14 @@ class Maker {
       cost.kernels = rows.Count(i, "count");
       cost.total_ns = rows.Number(i, "total").value_or(0);
       cost.share_pct = rows.Number(i, "share").value_or(0);
-      cost.tflops = rows.Number(i, "tflops");
-      cost.gbps = rows.Number(i, "gbps");
-      cost.tc_pct = rows.Number(i, "tc");
+      // Of what is known of little a rate would be that of something else.
+      const auto known = [&](std::string_view figure, std::string_view share) {
+        const bool of_most = rows.Number(i, share).value_or(0) >= 50;
+        return of_most ? rows.Number(i, figure) : std::nullopt;
+      };
+      cost.tflops = known("tflops", "flops_known");
+      cost.gbps = known("gbps", "bytes_known");
+      cost.tc_pct = known("tc", "tc_known");
       constexpr std::string_view kMore = " more)";
       if (cost.name.starts_with('(') && cost.name.ends_with(kMore)) {
         // The rest, as --top sums it up: "(17 more)".
@@ -361,9 +368,13 @@ Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnosti
   ScreenSink sink(&views, &facts);
   PriceAll(records, plan.pricing, &sink, diagnostics);
   views.Finish();
-  for (const std::string& note : views.Notes()) diagnostics->Note(note);
 
   Screen screen;
+  screen.selected = !plan.run.selection.empty();
+  for (const std::string& note : views.Notes()) {
+    if (note.starts_with("no step lies in")) screen.selection_note = note;
+    diagnostics->Note(note);
+  }
   screen.inputs = plan.inputs;
   facts.Fill(&screen);
   Maker(tables, times, facts, plan.several).Fill(&screen);

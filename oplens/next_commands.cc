@@ -25,40 +25,40 @@ struct Advice {
 
 constexpr Advice kAdvice[] = {
     {[](const Screen& screen) { return screen.slowest_by_pct.value_or(0) >= kUnevenPct; },
-     "prof --view distributed", "which rank holds the others up, step by step"},
+     "prof --view distributed", "which rank holds the others up"},
     {[](const Screen& screen) {
        return screen.time && screen.time->communication_pct.value_or(0) >= kMuchCommunicationPct;
      },
-     "prof --view collectives", "what each collective waited for"},
+     "prof --view collectives", "what collectives waited for"},
     {[](const Screen& screen) {
        return IsIdle(screen) && screen.steps.source == StepFacts::Source::kMarked;
      },
-     "prof --view idle --by step", "why the GPU was idle, step by step"},
+     "prof --view idle --by step", "why the GPU was idle, by step"},
     {[](const Screen& screen) {
        return IsIdle(screen) && screen.steps.source != StepFacts::Source::kMarked;
      },
-     "prof --view idle", "why the GPU was idle, and how long at a time"},
+     "prof --view idle", "why the GPU was idle, how long"},
     {[](const Screen& screen) { return screen.missed_tc_pct.value_or(0) >= kMuchMissedTcPct; },
      "prof --csv -c op,kernel,params,sil,tc,tc_elig,tc_why",
-     "why products miss Tensor Cores: tc_elig 1, tc 0"},
+     "why products miss Tensor Cores"},
     {[](const Screen& screen) {
        return !screen.losses.empty() && screen.losses.front().share_pct.value_or(0) >= kMuchLostPct;
      },
-     "prof --view losses", "all that the recording lacks, and what mends it"},
+     "prof --view losses", "what the recording lacks"},
     {[](const Screen& screen) {
        return screen.kernels > 0 && screen.flops_known_pct.value_or(0) < kLittleKnownPct;
      },
-     "check", "what is known of how many kernels, and why not of the others"},
+     "check", "what is known of how many kernels"},
     {[](const Screen& screen) {
        return screen.flops_known_pct.value_or(0) > 0 && !screen.ops.rows.empty();
      },
-     "prof --view roofline --top 10", "what could be saved at most, by op and shape"},
+     "prof --view roofline --top 10", "the most that could be saved"},
     {[](const Screen& screen) { return !screen.layers.rows.empty() && !screen.records; },
-     "prof --view modules", "all layers as a tree, forward and backward"},
+     "prof --view modules", "all layers as a tree"},
     {[](const Screen& screen) { return screen.ranks.size() > 1; }, "prof --view distributed",
-     "what each rank did in each step"},
+     "what each rank did"},
     {[](const Screen& screen) { return screen.kernels > 0 || screen.time; }, "report -o run.html",
-     "all of it with a timeline, as a page for the browser"},
+     "all of it, with a timeline"},
 };
 
 }  // namespace

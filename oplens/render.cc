@@ -28,6 +28,7 @@ struct Limits {
 };
 // The first with which the screen has no more lines than it may.
 constexpr Limits kLimits[] = {{5, 5, 2}, {5, 4, 2}, {4, 3, 2}, {4, 3, 1}, {3, 2, 1}};
+constexpr size_t kSpacedLimits = 2;
 
 std::string CountText(double count, std::string_view one, std::string_view many) {
   return fmt::format("{:.0f} {}", count, count == 1 ? one : many);
@@ -54,17 +55,14 @@ class Renderer {
       if (!costs.rows.empty()) sections.push_back(CostLines({title, columns_, limits_.costs, paths}, costs));
     };
     add("Layers", screen_.layers, true);
-    if (screen_.layers.rows.empty() && screen_.kernels > 0 && !screen_.layers_flag.empty()) {
+    if (screen_.layers.rows.empty() && screen_.op_known_pct.value_or(0) > 0 &&
+        !screen_.layers_flag.empty()) {
       AddWrapped(fmt::format("Layers are not recorded; to record them: {}", screen_.layers_flag), 2,
                  columns_, 1, &sections.emplace_back());
     }
-    add("Ops", screen_.ops, false);
+    if (screen_.op_known_pct.value_or(0) > 0) add("Ops", screen_.ops, false);
     add("Kernels", screen_.kernel_names, false);
-    if (screen_.kernels == 0 && screen_.replays == 0 && !screen_.kernels_flag.empty()) {
-      AddWrapped(fmt::format("No work of a GPU is recorded; to record it: {}",
-                             screen_.kernels_flag),
-                 2, columns_, 2, &sections.emplace_back());
-    }
+    if (screen_.kernels == 0 && screen_.replays == 0) sections.push_back(NoKernels());
     if (screen_.kernels > 0 || screen_.replays > 0) sections.push_back(Missing());
     sections.push_back(Next());
     std::erase_if(sections, [](const Section& section) { return section.empty(); });
@@ -90,8 +88,13 @@ class Renderer {
     if (screen_.records) facts.emplace_back("records");
     if (screen_.runs > 1) facts.push_back(fmt::format("{} processes", screen_.runs));
     for (const GpuFact& gpu : screen_.gpus) {
-      const std::string name = gpu.name.empty() ? "GPU of unknown name" : Shown(gpu.name);
-      facts.push_back(gpu.count > 1 ? fmt::format("{} x {}", gpu.count, name) : name);
+      if (gpu.name.empty()) {
+        facts.push_back(CountText(static_cast<double>(gpu.count), "GPU", "GPUs") +
+                        " of unknown name");
+      } else {
+        facts.push_back(gpu.count > 1 ? fmt::format("{} x {}", gpu.count, Shown(gpu.name))
+                                      : Shown(gpu.name));
+      }
     }
     if (screen_.gpus.empty()) facts.emplace_back("GPU unknown");
     if (screen_.kernels > 0) {
@@ -178,8 +181,10 @@ class Renderer {
     if (screen_.gpu) {
       const GpuUse& gpu = *screen_.gpu;
       add("busy", gpu.busy_pct);
-      add("SM efficiency", gpu.sm_efficiency_pct);
-      add("occupancy", gpu.occupancy_pct);
+      if (!HidesKernels()) {
+        add("SM efficiency", gpu.sm_efficiency_pct);
+        add("occupancy", gpu.occupancy_pct);
+      }
     }
     add("MFU", screen_.time->mfu_pct);
     if (!use.empty()) {
@@ -189,6 +194,12 @@ class Renderer {
     }
     AddIdle(lines);
     AddTensorCores(lines);
+  }
+
+  /// Whether what is told of kernels alone is not of most of the work.
+  bool HidesKernels() const {
+    constexpr double kMuchPct = 5;
+    return screen_.replay_pct > kMuchPct;
   }
 
   void AddIdle(Section* lines) const {
@@ -211,7 +222,7 @@ class Renderer {
   }
 
   void AddTensorCores(Section* lines) const {
-    if (!screen_.gpu || !screen_.gpu->tc_time_pct) return;
+    if (!screen_.gpu || !screen_.gpu->tc_time_pct || HidesKernels()) return;
     const GpuUse& gpu = *screen_.gpu;
     std::string text =
         fmt::format("  Tensor Cores: {} % of kernel time", PercentText(*gpu.tc_time_pct));
@@ -219,7 +230,8 @@ class Renderer {
     if (gpu.tc_known_pct && *gpu.tc_known_pct < kAllPct) {
       AppendFormat(&text, " (known of {} %)", PercentText(*gpu.tc_known_pct));
     }
-    if (screen_.missed_tc_pct.value_or(0) > 0) {
+    constexpr double kLittlePct = 0.5;
+    if (screen_.missed_tc_pct.value_or(0) >= kLittlePct) {
       AppendFormat(&text, "; {} % is products that could run on them and do not",
                    PercentText(*screen_.missed_tc_pct));
     }
@@ -243,11 +255,17 @@ class Renderer {
     lines.push_back({Style::kTitle, CutRight(title, columns_)});
     const size_t count = screen_.ranks.size();
     const size_t shown = std::min(count, kMostRanks);
+    constexpr size_t kMostName = 24;
+    size_t widest = 0;
+    for (const RankTime& rank : screen_.ranks) {
+      widest = std::max(widest, std::min(Width(Shown(rank.rank)), kMostName));
+    }
     for (size_t i = 0; i < shown; ++i) {
       // Those who compute longest, and who does shortest.
       const RankTime& rank = screen_.ranks[i + 1 == shown ? count - 1 : i];
       std::string line =
-          fmt::format("  rank {:<8} step {}", Shown(rank.rank), TimeText(rank.total_ns));
+          fmt::format("  rank {}  step {}", PadRight(CutRight(Shown(rank.rank), kMostName), widest),
+                      TimeText(rank.total_ns));
       const auto add = [&](std::string_view word, std::optional<double> ns) {
         AppendFormat(&line, ", {} {}", word, ns ? TimeText(*ns) : "unknown");
       };
@@ -256,6 +274,20 @@ class Renderer {
       if (rank.wait_ns) add("waits for others", rank.wait_ns);
       lines.push_back({Style::kPlain, CutRight(line, columns_)});
     }
+    return lines;
+  }
+
+  Section NoKernels() const {
+    Section lines;
+    std::string text;
+    if (screen_.selected) {
+      text = "No work of a GPU is in what is selected";
+      if (!screen_.selection_note.empty()) text = screen_.selection_note;
+    } else {
+      text = "No work of a GPU is recorded";
+      if (!screen_.kernels_flag.empty()) text += "; to record it: " + screen_.kernels_flag;
+    }
+    AddWrapped(text, 2, columns_, 3, &lines);
     return lines;
   }
 
@@ -316,12 +348,16 @@ class Renderer {
     for (const std::string& input : screen_.inputs) files += " " + ShellWord(input);
     // Others would not be shown as they must be typed.
     const bool plain = std::ranges::all_of(files, [](char c) { return c >= ' ' && c <= '~'; });
-    const bool fits = std::ranges::all_of(commands, [&](const NextCommand& next) {
-      return kBeforeCommand.size() + next.command.size() + files.size() + kBetween +
-                 next.why.size() <=
-             columns_;
-    });
-    if (plain && fits) return files;
+    size_t widest = 0;
+    size_t widest_why = 0;
+    for (const NextCommand& next : commands) {
+      widest = std::max(widest, next.command.size());
+      widest_why = std::max(widest_why, next.why.size());
+    }
+    const bool fits =
+        kBeforeCommand.size() + widest + files.size() + kBetween + widest_why <= columns_;
+    const bool pipe = screen_.inputs.empty() || screen_.inputs.front() == "-";
+    if (plain && fits && !pipe) return files;
     return screen_.inputs.size() > 1 ? " FILE..." : " FILE";
   }
 
@@ -355,11 +391,14 @@ class Renderer {
 std::string Render(const Screen& screen, const Look& look) {
   const size_t columns = std::clamp(look.columns, kLeastColumns, kMostColumns);
   std::vector<Section> sections;
-  for (const Limits& limits : kLimits) {
-    sections = Renderer(screen, columns, limits).Sections();
-    size_t lines = 0;
-    for (const Section& section : sections) lines += section.size();
-    if (lines <= kMostLines) break;
+  // A row less leaves room for empty lines between the sections.
+  for (const bool spaced : {true, false}) {
+    for (size_t i = 0; i < (spaced ? kSpacedLimits : std::size(kLimits)); ++i) {
+      sections = Renderer(screen, columns, kLimits[i]).Sections();
+      size_t lines = spaced ? sections.size() - 1 : 0;
+      for (const Section& section : sections) lines += section.size();
+      if (lines <= kMostLines) return JoinSections(sections, kMostLines, look.colours);
+    }
   }
   return JoinSections(sections, kMostLines, look.colours);
 }

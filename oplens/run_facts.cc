@@ -15,7 +15,10 @@ constexpr std::string_view kProfilerNames[kFamilyCount] = {"", "nvprof", "Nsight
 
 std::string ProfilerOf(const Trace& trace) {
   const std::string_view name = kProfilerNames[static_cast<size_t>(trace.family)];
-  return trace.producer.empty() ? std::string(name) : fmt::format("{} {}", name, trace.producer);
+  // "2024.6.2.225 (schema 3.16.1)"
+  const std::string_view version =
+      std::string_view(trace.producer).substr(0, trace.producer.find(" ("));
+  return version.empty() ? std::string(name) : fmt::format("{} {}", name, version);
 }
 
 StepFacts::Source SourceOf(prof::StepSource source) {
@@ -34,12 +37,11 @@ StepFacts::Source SourceOf(prof::StepSource source) {
 }  // namespace
 
 void RunFacts::Begin(const prof::Run* run) {
+  is_records_ = run == nullptr;
+  counted_ = !is_records_;
+  family_ = Family::kUnknown;
+  if (is_records_) return;  // It may yet turn out to hold none.
   ++runs_;
-  if (run == nullptr) {
-    records_ = true;
-    family_ = Family::kUnknown;
-    return;
-  }
   family_ = run->trace().family;
   if (first_family_ == Family::kUnknown) first_family_ = family_;
   std::string profiler = ProfilerOf(run->trace());
@@ -51,7 +53,11 @@ void RunFacts::Begin(const prof::Run* run) {
 void RunFacts::Add(const prof::PricedKernel& kernel) {
   coverage_.Add(kernel, family_);
   if (kernel.gpu != nullptr && kernel.gpu->dram_bytes_per_s > 0) peaks_known_ = true;
-  if (!records_ || !kernel.record->device_name) return;
+  if (!is_records_) return;
+  if (!counted_) ++runs_;
+  counted_ = true;
+  records_ = true;
+  if (!kernel.record->device_name) return;
   const std::string device = fmt::format("{}\n{}", kernel.record->rank.value_or(std::string_view()),
                                          kernel.record->device_id);
   if (record_gpus_.find(device) == record_gpus_.end()) {

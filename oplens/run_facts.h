@@ -36,7 +36,9 @@ class RunFacts {
   Family first_family_ = Family::kUnknown;  // Of the first profile.
   StepFacts::Source step_source_ = StepFacts::Source::kUnknown;
   size_t runs_ = 0;
-  bool records_ = false;
+  bool records_ = false;     // Some input held records;
+  bool is_records_ = false;  // the one at hand does,
+  bool counted_ = false;     // and is among runs_.
   std::map<std::string, std::string, std::less<>> record_gpus_;  // Of records: name by rank, device.
 };
 

@@ -78,6 +78,7 @@ struct Cost {
   std::optional<double> largest_pct;  ///< Of these layers: its share of the time of all kernels.
   double total_ns = 0;
   double share_pct = 0;  ///< Of the time of all kernels and replays.
+  // Over the kernels of which they are known, where these have half of the time.
   std::optional<double> tflops;
   std::optional<double> gbps;
   std::optional<double> tc_pct;
@@ -123,9 +124,12 @@ struct Screen {
   std::vector<std::string> profilers;  ///< "nvprof", "Nsight Systems 2024.2.1"; each once.
   std::vector<GpuFact> gpus;
   size_t runs = 0;  ///< Profiles that were read: ranks, where there are several.
-  bool records = false;  ///< Some input holds records, which know of kernels alone.
+  bool selected = false;       ///< A part of the runs is looked at: --step-range and others.
+  std::string selection_note;  ///< Why nothing is in that part, where it is known.
+  bool records = false;        ///< Some input holds records, which know of kernels alone.
   int64_t kernels = 0;
   int64_t replays = 0;  ///< Of graphs whose kernels are not in the file.
+  double replay_pct = 0;  ///< Of `kernel_ns`: their time, an upper bound.
   double kernel_ns = 0;  ///< Sum of the times of all kernels and replays.
   std::optional<double> op_known_pct;  ///< Of the time of the kernels.
   std::optional<double> flops_known_pct;

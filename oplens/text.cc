@@ -103,6 +103,7 @@ std::string TimeText(double ns) {
 
 std::string RateText(double value) {
   const double size = std::abs(value);
+  if (size == 0) return "0";
   if (size > 0 && size < 0.005) return "<0.01";
   if (size < 9.995) return fmt::format("{:.2f}", value);
   if (size < 99.95) return fmt::format("{:.1f}", value);

@@ -156,6 +156,17 @@ bool Inputs::OpenRecords(const Input& input) {
   }
 }
 
+RecordSource::Step Inputs::NextLine(WaitingRow* row, Diagnostics* diagnostics) {
+  try {
+    return lines_->Next(row, diagnostics);
+  } catch (const Error& error) {
+    if (!leaves_out_) throw;
+    --opened_;
+    LeaveOut(error);
+    return Step::kEnd;
+  }
+}
+
 /// Called while `error` is caught.
 void Inputs::LeaveOut(const Error& error) {
   PrintError(fmt::format("{}: {}; left out\n", tool_, error.what()));
@@ -187,7 +198,7 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
   }
   if (lines_ != nullptr) {
     row->row.work = PricedKernel::kNoWork;
-    const Step step = lines_->Next(row, diagnostics);
+    const Step step = NextLine(row, diagnostics);
     if (step != Step::kEnd) return step;
   } else if (profile_->ReplayIsNext()) {
     row->row.work = static_cast<uint32_t>(profile_->next_replay);

@@ -84,6 +84,7 @@ class Inputs : public RecordSource {
   bool OpenNext(Diagnostics* diagnostics);
   bool OpenProfile(const Input& input, Diagnostics* diagnostics);
   bool OpenRecords(const Input& input);
+  Step NextLine(WaitingRow* row, Diagnostics* diagnostics);
   void LeaveOut(const Error& error);
 
   std::deque<Input> waiting_;

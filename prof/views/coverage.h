@@ -42,7 +42,8 @@ class Coverage {
   int64_t launch_ns() const { return launch_ns_; }  ///< The launch call is in the file.
   int64_t range_ns() const { return range_ns_; }    ///< Some range encloses the launch.
 
-  /// A question that is not answered for all of the time, and what to record or write so that it is.
+  /// A question that is not answered for all of the time, and what to record or write so that it
+  /// is.
   struct Gap {
     std::string_view raises;  ///< The shares that the remedy raises: "shapes, FLOPs, bytes".
     Lack lack = {};           ///< What to record.

@@ -1,0 +1,215 @@
+// The program: its commands run the others, and its screen fits wherever it goes.
+
+#include "test/support/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "oplens/text.h"
+#include "test/support/test_files.h"
+#include "test/support/whole_corpus.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+
+RunResult RunOplens(std::vector<std::string> arguments, const RunOptions& options = {}) {
+  arguments.insert(arguments.begin(), Program("oplens"));
+  return RunProgram(arguments, options);
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+void ExpectFits(const std::string& text, size_t columns) {
+  const std::vector<std::string> lines = LinesOf(text);
+  EXPECT_LE(lines.size(), 40U);
+  for (const std::string& line : lines) EXPECT_LE(screen::Width(line), columns) << line;
+}
+
+TEST(OplensProgramTest, WithoutArgumentsItSaysWhatItCanDo) {
+  const RunResult result = RunOplens({});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_LE(LinesOf(result.out).size(), 10U);
+  for (const char* word : {"record", "parse", "prof", "report", "check", "help"}) {
+    EXPECT_THAT(result.out, HasSubstr("oplens " + std::string(word)));
+  }
+  EXPECT_EQ(RunOplens({"help"}).out, result.out);
+  ExpectFits(result.out, 100);
+}
+
+TEST(OplensProgramTest, RunsTheProgramsAsTheyAre) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"prof", "--csv", "-c", "idx,op", kDemo},
+                                             {"prof", "--view", "nosuch", kDemo},
+                                             {"prof", "--strict", kDemo},
+                                             {"parse", "--format", "jsonl", kDemo},
+                                             {"parse", "nosuch.sql"},
+                                             {"report", "--version"},
+                                             {"record", "--bad"}}) {
+    std::vector<std::string> alone = command;
+    alone.front() = Program(command.front());
+    const RunResult expected = RunProgram(alone);
+    const RunResult result = RunOplens(command);
+    EXPECT_EQ(result.exit_code, expected.exit_code);
+    EXPECT_EQ(result.out, expected.out);
+    EXPECT_EQ(result.err, expected.err);
+  }
+  EXPECT_EQ(RunOplens({"prof", "--strict", kDemo}).exit_code, 3);
+}
+
+TEST(OplensProgramTest, ChecksAsProfDoes) {
+  const RunResult expected = RunProgram({Program("prof"), "--check", kDemo});
+  EXPECT_EQ(RunOplens({"check", kDemo}).out, expected.out);
+  EXPECT_EQ(RunOplens({"help", "check"}).out, RunProgram({Program("prof"), "-h"}).out);
+  EXPECT_EQ(RunOplens({"help", "parse"}).out, RunProgram({Program("parse"), "-h"}).out);
+}
+
+TEST(OplensProgramTest, ARecordedProgramGetsItsSignalsAsEver) {
+  // SIGPIPE must not be ignored for it.
+  const RunResult result = RunOplens(
+      {"record", "-o", (TestDir() / "x.sql").string(), "--", "/bin/sh", "-c", "kill -PIPE $$"});
+  EXPECT_EQ(result.exit_code, RunProgram({Program("record"), "-o", (TestDir() / "y.sql").string(),
+                                          "--", "/bin/sh", "-c", "kill -PIPE $$"})
+                                  .exit_code);
+  EXPECT_EQ(result.exit_code, 128 + 13);
+}
+
+TEST(OplensProgramTest, SaysWhatWasMeant) {
+  const RunResult swapped = RunOplens({"porf", kDemo});
+  EXPECT_EQ(swapped.exit_code, 2);
+  EXPECT_EQ(swapped.err, "oplens: there is no command and no file 'porf': oplens prof?\n");
+  EXPECT_THAT(RunOplens({"pars"}).err, HasSubstr("oplens parse?"));
+  EXPECT_THAT(RunOplens({"help", "recrod"}).err, HasSubstr("oplens help record?"));
+  EXPECT_THAT(RunOplens({"wholly-other"}).err, Not(HasSubstr("?")));
+  EXPECT_EQ(RunOplens({"wholly-other"}).exit_code, 2);
+  EXPECT_EQ(RunOplens({"--nosuch"}).exit_code, 2);
+  EXPECT_EQ(RunOplens({"--quiet"}).exit_code, 2);
+}
+
+TEST(OplensProgramTest, RefusesWhatIsNoProfileAsProfDoes) {
+  for (const std::string& name : {std::string("nosuch.sql"), std::string("picture.json"),
+                                  std::string("empty.sqlite"), std::string("text.txt")}) {
+    const fs::path path = TestDir() / name;
+    if (name == "picture.json") WriteFile(path, "\x89PNG\r\n\x1a\n, and more");
+    if (name == "empty.sqlite") WriteFile(path, "");
+    if (name == "text.txt") WriteFile(path, "nothing of a GPU\n");
+    const RunResult expected = RunProgram({Program("prof"), path.string()});
+    const RunResult result = RunOplens({path.string()});
+    EXPECT_EQ(result.exit_code, 1) << name;
+    EXPECT_EQ(result.out, "");
+    // The same words, in our own name.
+    EXPECT_EQ(result.err, "oplens" + expected.err.substr(std::string("prof").size())) << name;
+  }
+}
+
+TEST(OplensProgramTest, OneBadFileIsToldAndTheOthersAreShown) {
+  const std::string bad = (TestDir() / "bad.txt").string();
+  WriteFile(bad, "nothing of a GPU\n");
+  const RunResult alone = RunOplens({kDemo});
+  for (const std::vector<std::string>& inputs : std::vector<std::vector<std::string>>{
+           {bad, kDemo}, {kDemo, bad}, {kDemo, "nosuch.sql"}, {"nosuch.sql", bad, kDemo}}) {
+    const RunResult result = RunOplens(inputs);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.err, HasSubstr("left out"));
+    EXPECT_THAT(result.out, HasSubstr("131 kernels, 4.13 ms"));
+    EXPECT_THAT(result.out, Not(HasSubstr("processes")));
+  }
+  EXPECT_EQ(RunOplens({"--strict", kDemo, bad}).exit_code, 3);
+  EXPECT_EQ(RunOplens({bad, "nosuch.sql"}).exit_code, 1);
+}
+
+TEST(OplensProgramTest, ReadsRecordsFromStandardInput) {
+  const fs::path records = TestDir() / "demo.dict";
+  ASSERT_EQ(RunProgram({Program("parse"), kDemo, "-o", records.string()}).exit_code, 0);
+  const RunResult result = RunOplens({"-"}, {.stdin_path = records});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, StartsWith("standard input\nrecords; Tesla V100-SXM2-16GB; 131 kernels"));
+  EXPECT_THAT(result.out, HasSubstr("are not told by records"));
+  ExpectFits(result.out, 100);
+}
+
+TEST(OplensProgramTest, LooksAtAPart) {
+  const RunResult none = RunOplens({"--step-range", "7", kDemo});
+  EXPECT_EQ(none.exit_code, 0);
+  EXPECT_THAT(none.out, HasSubstr("no step lies in what is selected"));
+  EXPECT_EQ(RunOplens({"--strict", "--step-range", "7", kDemo}).exit_code, 3);
+  EXPECT_THAT(RunOplens({"--time-range", "0-2", kDemo}).out, Not(HasSubstr("131 kernels")));
+  EXPECT_THAT(RunOplens({"--gpu", "H100", kDemo}).err, Not(HasSubstr("no GPU")));
+}
+
+TEST(OplensProgramTest, KeepsToTheTerminal) {
+  for (const int columns : {50, 80, 99, 200}) {
+    RunOptions options;
+    options.terminal_columns = columns;
+    options.environment = {"NO_COLOR=1", "COLUMNS", "TERM=xterm"};
+    const RunResult result = RunOplens({kDemo}, options);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
+    ExpectFits(result.out, static_cast<size_t>(std::min(columns, 100)));
+  }
+  RunOptions colours;
+  colours.terminal_columns = 100;
+  colours.environment = {"NO_COLOR", "TERM=xterm"};
+  EXPECT_THAT(RunOplens({kDemo}, colours).out, HasSubstr("\x1b[1m"));
+  colours.environment = {"NO_COLOR", "TERM=dumb"};
+  EXPECT_THAT(RunOplens({kDemo}, colours).out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(RunOplens({kDemo}).out, Not(HasSubstr("\x1b"))) << "a pipe";
+}
+
+TEST(OplensProgramTest, AClosedPipeIsNoFailure) {
+  RunOptions options;
+  options.closed_stdout = true;
+  EXPECT_EQ(RunOplens({kDemo}, options).exit_code, 0);
+}
+
+TEST(OplensProgramTest, FitsForEveryFileOfTheCorpus) {
+  OPLENS_NEED_CORPUS();
+  SKIP_WITH_SANITIZERS();
+  constexpr uintmax_t kFastBytes = 3'500'000;
+  size_t shown = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(CorpusDir().path)) {
+    const std::string path = entry.path().string();
+    if (!entry.is_regular_file() || !path.ends_with(".gz") || entry.file_size() > kFastBytes ||
+        path.find("/golden/") != std::string::npos) {
+      continue;
+    }
+    const std::string name = fs::relative(entry.path(), CorpusDir().path).string();
+    const RunResult result =
+        RunOplens({CorpusFile(name.substr(0, name.size() - std::string(".gz").size())).string()});
+    EXPECT_LE(result.exit_code, 1) << name << ": " << result.err;
+    if (result.exit_code != 0) {
+      EXPECT_EQ(result.out, "") << name;
+      EXPECT_THAT(result.err, StartsWith("oplens: ")) << name;
+      continue;
+    }
+    SCOPED_TRACE(name);
+    ++shown;
+    ExpectFits(result.out, 100);
+    EXPECT_THAT(result.out, Not(HasSubstr("nan")));
+    EXPECT_THAT(result.out, Not(HasSubstr("inf ")));
+  }
+  EXPECT_GE(shown, 60U);
+}
+
+}  // namespace
+}  // namespace oplens::test

@@ -1,0 +1,224 @@
+// A screen as lines: how many, how wide, and what they say of what is not known.
+
+#include "oplens/render.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "oplens/next_commands.h"
+#include "oplens/text.h"
+
+namespace oplens::screen {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+TEST(TextTest, CutsByCharacters) {
+  EXPECT_EQ(CutRight("abcdef", 6), "abcdef");
+  EXPECT_EQ(CutRight("abcdefg", 6), "abc...");
+  EXPECT_EQ(CutLeft("abcdefg", 6), "...efg");
+  EXPECT_EQ(CutRight("核函数核函数", 5), "核函...");
+  EXPECT_EQ(CutLeft("核函数核函数", 2), "函数");
+  EXPECT_EQ(Width(Shown("a\tb\xff")), 4U);
+  EXPECT_THAT(Shown("a\x1b[31m"), Not(HasSubstr("\x1b")));
+}
+
+TEST(TextTest, WrapsAtBlanksAndCutsLongWords) {
+  EXPECT_EQ(Wrap("  aa bb cc", 4, 8), (std::vector<std::string>{"  aa bb", "    cc"}));
+  for (const std::string& line : Wrap("x " + std::string(50, 'y') + " z", 2, 20)) {
+    EXPECT_LE(Width(line), 20U);
+  }
+  EXPECT_TRUE(Wrap("", 2, 20).empty());
+}
+
+TEST(TextTest, WritesFiguresWithThreeDigits) {
+  EXPECT_EQ(TimeText(0), "0 ns");
+  EXPECT_EQ(TimeText(999), "999 ns");
+  EXPECT_EQ(TimeText(999'600), "1.00 ms");
+  EXPECT_EQ(TimeText(4'391'896), "4.39 ms");
+  EXPECT_EQ(TimeText(2.4e12), "2400 s");
+  EXPECT_EQ(RateText(0), "0");
+  EXPECT_EQ(RateText(0.004), "<0.01");
+  EXPECT_EQ(RateText(9.996), "10.0");
+  EXPECT_EQ(RateText(711.9), "712");
+  EXPECT_EQ(PercentText(0), "0.0");
+  EXPECT_EQ(PercentText(0.01), "<0.1");
+  EXPECT_EQ(PercentText(99.97), "100.0");
+}
+
+TEST(TextTest, QuotesForTheShell) {
+  EXPECT_EQ(ShellWord("run/a-1.json.gz"), "run/a-1.json.gz");
+  EXPECT_EQ(ShellWord("my run.json"), "'my run.json'");
+  EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellWord(""), "''");
+}
+
+Cost LongCost() {
+  Cost cost;
+  cost.name = std::string(300, 'k');
+  cost.largest = std::string(300, 'p');
+  cost.alike = 123456;
+  cost.largest_pct = 12.3;
+  cost.kernels = 123456789;
+  cost.total_ns = 9e18;
+  cost.share_pct = 100;
+  cost.tflops = 1e12;
+  cost.gbps = 1e12;
+  cost.tc_pct = 100;
+  cost.bound = "latency";
+  cost.roof_pct = 12345;
+  return cost;
+}
+
+/// As much of everything as there can be.
+Screen FullScreen() {
+  Screen screen;
+  screen.inputs = {std::string(200, 'f') + " x.json", "b.json"};
+  screen.profilers = {"nvprof", "Nsight Systems 2024.6.2.225", "PyTorch's profiler"};
+  screen.gpus = {{std::string(120, 'G'), 8}, {"", 2}};
+  screen.runs = 128;
+  screen.kernels = 1'000'000'000;
+  screen.replays = 5;
+  screen.kernel_ns = 9e18;
+  screen.op_known_pct = 12;
+  screen.flops_known_pct = 3;
+  screen.span_busy_pct = 99;
+  screen.shown_rank = std::string(90, 'r');
+  screen.steps = {StepFacts::Source::kMarked, 1000, 2, 9'000'000'000};
+  StepTime& time = screen.time.emplace();
+  time.total_ns = 9e18;
+  for (int i = 0; i < 8; ++i) time.parts.push_back({"communication alone", 1e18, 12.5});
+  time.busy_pct = 1;
+  time.mfu_pct = 100;
+  time.communication_pct = 12.5;
+  GpuUse& gpu = screen.gpu.emplace();
+  gpu.device = "-2147483648";
+  gpu.busy_pct = gpu.sm_efficiency_pct = gpu.occupancy_pct = gpu.tc_time_pct = 50;
+  gpu.tc_known_pct = 60;
+  gpu.idle_pct = 99.9;
+  gpu.causes = {{"communication", 40}, {"dataloader", 30}, {"other-stream", 20}, {"tail", 9}};
+  for (int i = 0; i < 9; ++i) {
+    screen.ranks.push_back({std::string(90, 'r'), 9e18, 9e18, 9e18, 9e18});
+  }
+  screen.slowest_by_pct = 50;
+  screen.missed_tc_pct = 33;
+  screen.layers.rows.assign(3, LongCost());
+  screen.ops.rows.assign(5, LongCost());
+  screen.kernel_names.rows.assign(6, LongCost());
+  for (const char* word : {"launch-before-recording", "calls-not-recorded", "step-cut"}) {
+    screen.losses.push_back({word, std::string(90, 'r'), 1 << 30, 99.9, std::string(400, 'w'),
+                             "many words " + std::string(90, 'm') + " that mend it, and more"});
+  }
+  screen.more_losses = 9;
+  screen.gap = GapFact{"op, shapes, FLOPs, bytes", 88, std::string(300, 'm')};
+  screen.layers_flag = "flag";
+  return screen;
+}
+
+TEST(RenderTest, FitsWhateverThereIs) {
+  for (size_t columns = 0; columns < 200; ++columns) {
+    const std::string text = Render(FullScreen(), {columns});
+    const size_t most = std::clamp(columns, kLeastColumns, kMostColumns);
+    const std::vector<std::string> lines = LinesOf(text);
+    EXPECT_LE(lines.size(), kMostLines) << columns;
+    for (const std::string& line : lines) EXPECT_LE(Width(line), most) << columns << ": " << line;
+    EXPECT_THAT(text, HasSubstr("\nNext\n")) << columns;
+    EXPECT_THAT(text, HasSubstr("report -o run.html")) << columns;
+  }
+}
+
+TEST(RenderTest, NarrowTablesKeepShareAndBound) {
+  const std::string text = Render(FullScreen(), {60});
+  EXPECT_THAT(text, HasSubstr("share %"));
+  EXPECT_THAT(text, HasSubstr("bound"));
+  EXPECT_THAT(text, Not(HasSubstr("GB/s")));
+}
+
+TEST(RenderTest, ColoursAreEscapesAndNothingElse) {
+  const std::string plain = Render(FullScreen(), {100, false});
+  std::string coloured = Render(FullScreen(), {100, true});
+  EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(coloured, HasSubstr("\x1b[1m"));
+  for (const std::string escape : {"\x1b[1m", "\x1b[2m", "\x1b[0m"}) {
+    for (size_t at = 0; (at = coloured.find(escape)) != std::string::npos;) {
+      coloured.erase(at, escape.size());
+    }
+  }
+  EXPECT_EQ(coloured, plain);
+}
+
+TEST(RenderTest, SaysUnknownWhereNothingIsKnown) {
+  Screen screen;
+  screen.inputs = {"a.sql"};
+  screen.kernels = 3;
+  screen.kernel_ns = 300;
+  Cost cost;
+  cost.name = "k";
+  cost.kernels = 3;
+  cost.total_ns = 300;
+  cost.share_pct = 100;
+  screen.kernel_names.rows = {cost};
+  const std::string text = Render(screen, {});
+  EXPECT_THAT(text, HasSubstr("GPU unknown"));
+  EXPECT_THAT(text, testing::ContainsRegex("k +100\\.0 +300 ns +- +- +- +- +-"));
+  EXPECT_THAT(text, Not(HasSubstr("busy")));
+  EXPECT_THAT(text, Not(HasSubstr("Tensor Cores")));
+  EXPECT_THAT(text, Not(HasSubstr("Idle")));
+  EXPECT_THAT(text, Not(HasSubstr("Ops")));
+}
+
+TEST(RenderTest, HidesWhatIsOfKernelsWhereReplaysHideThem) {
+  Screen screen = FullScreen();
+  screen.replay_pct = 90;
+  EXPECT_THAT(Render(screen, {}), Not(HasSubstr("SM efficiency")));
+  EXPECT_THAT(Render(screen, {}), Not(HasSubstr("Tensor Cores:")));
+}
+
+TEST(RenderTest, SmallLossesShareALine) {
+  Screen screen;
+  screen.kernels = 1;
+  screen.losses = {{"no-op", "", 3, 0.04, "why", ""}, {"no-range", "", 3, 0.01, "why", "mend"}};
+  EXPECT_THAT(Render(screen, {}), HasSubstr("below 0.05 % of GPU time: no-op, no-range\n"));
+}
+
+TEST(NextCommandsTest, FitWhatWasFound) {
+  const auto commands_of = [](const Screen& screen) {
+    std::vector<std::string> commands;
+    for (const NextCommand& next : NextCommands(screen, 3)) commands.push_back(next.command);
+    return commands;
+  };
+  EXPECT_THAT(commands_of(Screen()), SizeIs(0));
+  Screen screen;
+  screen.kernels = 1;
+  screen.flops_known_pct = 100;
+  EXPECT_THAT(commands_of(screen), testing::ElementsAre("report -o run.html"));
+  screen.gpu.emplace().idle_pct = 50;
+  EXPECT_THAT(commands_of(screen), testing::ElementsAre("prof --view idle", "report -o run.html"));
+  screen.steps.source = StepFacts::Source::kMarked;
+  screen.flops_known_pct = 0;
+  EXPECT_THAT(commands_of(screen),
+              testing::ElementsAre("prof --view idle --by step", "check", "report -o run.html"));
+  EXPECT_THAT(commands_of(FullScreen()),
+              testing::ElementsAre("prof --view distributed", "prof --view collectives",
+                                   "report -o run.html"));
+}
+
+}  // namespace
+}  // namespace oplens::screen

@@ -1,0 +1,338 @@
+// What a screen says is what prof's views say of the same file, to the last digit.
+
+#include "oplens/screen.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "oplens/make_screen.h"
+#include "parse/model/reason.h"
+#include "prof/input/profile_records.h"
+#include "prof/price/figures.h"
+#include "test/support/program.h"
+#include "test/support/test_files.h"
+
+namespace oplens::screen {
+namespace {
+
+using nlohmann::json;
+using test::CorpusDir;
+using test::CorpusFile;
+
+Screen ScreenOf(const std::vector<std::string>& paths) {
+  prof::Inputs inputs(paths, {}, NeedsOfScreen());
+  ScreenPlan plan;
+  plan.inputs = paths;
+  plan.several = inputs.paths().size() > 1;
+  plan.pricing.peak_of = prof::ProductPeakOf;
+  Diagnostics diagnostics;
+  return MakeScreen(&inputs, plan, &diagnostics);
+}
+
+/// Rows of `prof --json` with these options.
+std::vector<json> RowsOf(const std::vector<std::string>& paths, std::vector<std::string> options) {
+  std::vector<std::string> command = {test::Program("prof"), "--quiet", "--json"};
+  command.insert(command.end(), options.begin(), options.end());
+  command.insert(command.end(), paths.begin(), paths.end());
+  const test::RunResult result = test::RunProgram(command);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::vector<json> rows;
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) rows.push_back(json::parse(line));
+  return rows;
+}
+
+double NumberOf(const json& row, const char* key) {
+  return row[key].is_number() ? row[key].get<double>() : 0;
+}
+std::string TextOf(const json& row, const char* key) {
+  return row[key].is_string() ? row[key].get<std::string>() : std::string();
+}
+
+void ExpectSame(const std::optional<double>& figure, const json& value, const std::string& what) {
+  EXPECT_EQ(figure.has_value(), value.is_number()) << what;
+  if (figure && value.is_number()) {
+    EXPECT_DOUBLE_EQ(*figure, value.get<double>()) << what;
+  }
+}
+
+void CheckTime(const Screen& screen, const std::vector<std::string>& paths) {
+  std::vector<int64_t> totals;
+  bool any = false;
+  for (const json& row : RowsOf(paths, {"--view", "overview"})) {
+    if (screen.ranks.size() > 1 && TextOf(row, "rank") != screen.shown_rank) continue;
+    if (TextOf(row, "step") != "mean") {
+      if (row["state"] == "whole") totals.push_back(row["total_ns"].get<int64_t>());
+      continue;
+    }
+    if (any) continue;
+    any = true;
+    ASSERT_TRUE(screen.time.has_value());
+    EXPECT_DOUBLE_EQ(screen.time->total_ns, NumberOf(row, "total_ns"));
+    ExpectSame(screen.time->busy_pct, row["busy_pct"], "busy_pct");
+    ExpectSame(screen.time->mfu_pct, row["mfu_pct"], "mfu_pct");
+    double sum_ns = 0;
+    double sum_pct = 0;
+    for (const TimePart& part : screen.time->parts) {
+      sum_ns += part.time_ns;
+      sum_pct += part.share_pct;
+      EXPECT_GT(part.time_ns, 0);
+    }
+    EXPECT_NEAR(sum_ns, NumberOf(row, "total_ns"), 1e-9 * sum_ns);
+    EXPECT_NEAR(sum_pct, 100, 1e-6);
+    const auto part_of = [&](const std::string& name) {
+      const auto at = std::ranges::find(screen.time->parts, name, &TimePart::name);
+      return at == screen.time->parts.end() ? 0 : at->time_ns;
+    };
+    EXPECT_DOUBLE_EQ(part_of("compute"), NumberOf(row, "kernel_ns"));
+    EXPECT_DOUBLE_EQ(part_of("communication alone"), NumberOf(row, "comm_ns"));
+    EXPECT_DOUBLE_EQ(part_of("copies"), NumberOf(row, "memcpy_ns"));
+    EXPECT_DOUBLE_EQ(part_of("data loader"), NumberOf(row, "dataloader_ns"));
+    EXPECT_DOUBLE_EQ(part_of("nothing recorded"), NumberOf(row, "other_ns"));
+  }
+  EXPECT_EQ(any, screen.time.has_value());
+  EXPECT_EQ(screen.steps.whole, totals.size());
+  std::ranges::sort(totals);
+  if (!totals.empty()) {
+    EXPECT_EQ(screen.steps.median_ns, totals[(totals.size() - 1) / 2]);
+  }
+}
+
+void CheckGpu(const Screen& screen, const std::vector<std::string>& paths) {
+  if (!screen.gpu) return;
+  bool found = false;
+  for (const json& row : RowsOf(paths, {"--view", "gpu"})) {
+    if (TextOf(row, "rank") != screen.gpu->rank || row["device"].dump() != screen.gpu->device) {
+      continue;
+    }
+    found = true;
+    ExpectSame(screen.gpu->busy_pct, row["busy_pct"], "busy_pct");
+    ExpectSame(screen.gpu->sm_efficiency_pct, row["sm_efficiency_pct"], "sm_efficiency_pct");
+    ExpectSame(screen.gpu->occupancy_pct, row["occupancy_pct"], "occupancy_pct");
+    ExpectSame(screen.gpu->tc_time_pct, row["tc_time_pct"], "tc_time_pct");
+    ExpectSame(screen.gpu->tc_known_pct, row["tc_known_pct"], "tc_known_pct");
+  }
+  EXPECT_TRUE(found);
+  size_t causes = 0;
+  for (const json& row : RowsOf(paths, {"--view", "idle"})) {
+    if (TextOf(row, "rank") != screen.gpu->rank || row["device"].dump() != screen.gpu->device) {
+      continue;
+    }
+    if (row["cause"] == "(all)") {
+      ExpectSame(screen.gpu->idle_pct, row["window_pct"], "idle");
+      continue;
+    }
+    ++causes;
+    const auto at = std::ranges::find(screen.gpu->causes, TextOf(row, "cause"), &IdleCause::cause);
+    ASSERT_NE(at, screen.gpu->causes.end());
+    EXPECT_DOUBLE_EQ(at->window_pct, row["window_pct"].get<double>());
+  }
+  EXPECT_EQ(causes, screen.gpu->causes.size());
+}
+
+void CheckCosts(const Costs& costs, const std::vector<std::string>& paths, const std::string& key) {
+  std::vector<json> rows = RowsOf(paths, {"--view", "groups", "--by", key});
+  double share_pct = costs.others_pct;
+  for (const Cost& cost : costs.rows) {
+    const auto row = std::ranges::find_if(
+        rows, [&](const json& other) { return TextOf(other, key.c_str()) == cost.name; });
+    ASSERT_NE(row, rows.end()) << cost.name;
+    EXPECT_EQ(cost.kernels, (*row)["count"].get<int64_t>());
+    EXPECT_DOUBLE_EQ(cost.total_ns, NumberOf(*row, "total"));
+    EXPECT_DOUBLE_EQ(cost.share_pct, NumberOf(*row, "share"));
+    const auto expect = [&](const std::optional<double>& figure, const char* of,
+                            const char* known) {
+      if (NumberOf(*row, known) >= 50) {
+        ExpectSame(figure, (*row)[of], cost.name + " " + of);
+      } else {
+        EXPECT_FALSE(figure.has_value()) << cost.name << " " << of;
+      }
+    };
+    expect(cost.tflops, "tflops", "flops_known");
+    expect(cost.gbps, "gbps", "bytes_known");
+    expect(cost.tc_pct, "tc", "tc_known");
+    share_pct += cost.share_pct;
+  }
+  if (!costs.rows.empty() && screen::kMostOps < rows.size()) {
+    EXPECT_NEAR(share_pct, 100, 1e-6);
+  }
+}
+
+/// Bounds and layers, out of all rows of kernels.
+void CheckKernels(const Screen& screen, const std::vector<std::string>& paths) {
+  struct Sum {
+    double total_ns = 0;
+    double bound_ns = 0;
+    double roof_ns = 0;
+  };
+  std::map<std::string, Sum> ops;
+  std::map<std::string, Sum> layers;
+  double kernel_ns = 0;
+  double missed_ns = 0;
+  int64_t kernels = 0;
+  for (const json& row : RowsOf(paths, {"-c", "all"})) {
+    const double ns = NumberOf(row, "sil");
+    ++kernels;
+    kernel_ns += ns;
+    Sum& op = ops[TextOf(row, "op")];
+    op.total_ns += ns;
+    if (row["bound"].is_string()) {
+      op.bound_ns += ns;
+      op.roof_ns += ns / 100 * std::max(NumberOf(row, "pct_math"), NumberOf(row, "pct_dram"));
+    }
+    if (row["tc_elig"] == "1" && row["tc"] == 0) missed_ns += ns;
+    if (!row["layer"].empty()) layers[row["layer"].back().get<std::string>()].total_ns += ns;
+  }
+  EXPECT_EQ(screen.kernels, kernels);
+  if (screen.replays == 0) {
+    EXPECT_DOUBLE_EQ(screen.kernel_ns, kernel_ns);
+  }
+  for (const Cost& cost : screen.ops.rows) {
+    if (cost.name == "(graph replay)") continue;
+    const Sum& sum = ops[cost.name];
+    EXPECT_EQ(cost.roof_pct.has_value(), !cost.bound.empty());
+    if (cost.roof_pct) {
+      EXPECT_NEAR(*cost.roof_pct, 100 * sum.roof_ns / sum.bound_ns, 1e-6);
+    }
+    if (!cost.roof_pct) {
+      EXPECT_LE(sum.bound_ns, sum.total_ns / 2) << cost.name;
+    }
+  }
+  if (screen.missed_tc_pct) {
+    EXPECT_NEAR(*screen.missed_tc_pct, 100 * missed_ns / kernel_ns, 1e-9);
+  }
+  EXPECT_EQ(screen.layers.rows.empty(), layers.empty());
+  for (const Cost& cost : screen.layers.rows) {
+    double total_ns = 0;
+    size_t names = 0;
+    for (const auto& [name, sum] : layers) {
+      std::string folded;  // Another way to fold: the trailing number of "Linear_3".
+      folded = name.substr(0, name.find_last_not_of("0123456789") + 1) + "*";
+      if (name != cost.name && folded != cost.name) continue;
+      total_ns += sum.total_ns;
+      ++names;
+    }
+    if (names > 0) {
+      EXPECT_DOUBLE_EQ(cost.total_ns, total_ns) << cost.name;
+    }
+  }
+}
+
+void CheckLosses(const Screen& screen, const std::vector<std::string>& paths) {
+  const std::vector<json> rows = RowsOf(paths, {"--view", "losses"});
+  std::vector<std::string> words;
+  for (const json& row : rows) {
+    const std::string word = TextOf(row, "loss");
+    if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+  }
+  EXPECT_EQ(screen.losses.size() + screen.more_losses, words.size());
+  for (const LossFact& loss : screen.losses) {
+    const auto row = std::ranges::find_if(rows, [&](const json& other) {
+      return TextOf(other, "loss") == loss.loss && TextOf(other, "rank") == loss.rank;
+    });
+    ASSERT_NE(row, rows.end());
+    EXPECT_EQ(loss.count, (*row)["count"].get<int64_t>());
+    ExpectSame(loss.share_pct, (*row)["share_pct"], loss.loss);
+    EXPECT_EQ(loss.mend, TextOf(*row, "mend"));
+    for (const json& other : rows) {
+      if (TextOf(other, "loss") == loss.loss) {
+        EXPECT_GE(loss.share_pct.value_or(1), NumberOf(other, "share_pct"));
+      }
+    }
+  }
+}
+
+void CheckRanks(const Screen& screen, const std::vector<std::string>& paths) {
+  if (screen.ranks.empty()) return;
+  for (const json& row : RowsOf(paths, {"--view", "distributed"})) {
+    if (TextOf(row, "step") != "mean") continue;
+    const auto rank = std::ranges::find(screen.ranks, TextOf(row, "rank"), &RankTime::rank);
+    ASSERT_NE(rank, screen.ranks.end());
+    EXPECT_DOUBLE_EQ(rank->compute_ns.value_or(-1),
+                     NumberOf(row, "computation_ns") + NumberOf(row, "overlap_ns"));
+    ExpectSame(rank->communication_ns, row["communication_ns"], "communication_ns");
+    ExpectSame(rank->wait_ns, row["wait_ns"], "wait_ns");
+    EXPECT_LE(rank->compute_ns, screen.ranks.front().compute_ns);
+  }
+}
+
+void CheckAll(const std::vector<std::string>& paths) {
+  SCOPED_TRACE(paths.front());
+  const Screen screen = ScreenOf(paths);
+  CheckTime(screen, paths);
+  CheckGpu(screen, paths);
+  CheckCosts(screen.ops, paths, "op");
+  CheckCosts(screen.kernel_names, paths, "kernel");
+  CheckKernels(screen, paths);
+  CheckLosses(screen, paths);
+  CheckRanks(screen, paths);
+}
+
+const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+
+TEST(ScreenTest, SaysOfTheDemoWhatTheViewsSay) {
+  CheckAll({kDemo});
+  const Screen screen = ScreenOf({kDemo});
+  EXPECT_THAT(screen.profilers, testing::ElementsAre("nvprof"));
+  EXPECT_THAT(screen.gpus, testing::ElementsAre(GpuFact{"Tesla V100-SXM2-16GB", 1}));
+  EXPECT_EQ(screen.steps.source, StepFacts::Source::kRun);
+  EXPECT_EQ(screen.kernels, 131);
+  EXPECT_TRUE(screen.peaks_known);
+  ASSERT_FALSE(screen.layers.rows.empty());
+  EXPECT_EQ(screen.layers.rows.front().name, "decoder");
+}
+
+TEST(ScreenTest, OfRecordsItKnowsKernelsAlone) {
+  const std::string records = (test::TestDir() / "demo.dict").string();
+  ASSERT_EQ(test::RunProgram({test::Program("parse"), kDemo, "-o", records}).exit_code, 0);
+  const Screen profile = ScreenOf({kDemo});
+  const Screen screen = ScreenOf({records});
+  EXPECT_TRUE(screen.records);
+  EXPECT_FALSE(screen.time.has_value());
+  EXPECT_FALSE(screen.gpu.has_value());
+  EXPECT_FALSE(screen.steps.median_ns.has_value());
+  EXPECT_EQ(screen.gpus, profile.gpus);
+  EXPECT_EQ(screen.kernels, profile.kernels);
+  EXPECT_EQ(screen.kernel_ns, profile.kernel_ns);
+  ASSERT_EQ(screen.ops.rows.size(), profile.ops.rows.size());
+  for (size_t i = 0; i < screen.ops.rows.size(); ++i) {
+    EXPECT_EQ(screen.ops.rows[i].name, profile.ops.rows[i].name);
+    EXPECT_EQ(screen.ops.rows[i].tflops, profile.ops.rows[i].tflops);
+    EXPECT_EQ(screen.ops.rows[i].roof_pct, profile.ops.rows[i].roof_pct);
+  }
+}
+
+TEST(ScreenTest, SaysOfRealProfilesWhatTheViewsSay) {
+  OPLENS_NEED_CORPUS();
+  for (const char* name :
+       {"nvprof/lm.sql", "nvprof/thesis.nvprof", "nsys/lm27b_graph.sqlite", "nsys/mmagic.sqlite",
+        "kineto/h100/timesformer.json", "kineto/ddp_a100_nccl_meta/rank0.json",
+        "kineto/sglang_qwen3_8b/prefill_decode.json", "kineto/xdit_flux/capture_compiled.json",
+        "kineto/cpu_only/rank_non_gpu.json"}) {
+    CheckAll({CorpusFile(name).string()});
+  }
+}
+
+TEST(ScreenTest, OfSeveralRanksItShowsWhoComputesLongest) {
+  OPLENS_NEED_CORPUS();
+  const std::string folder = (CorpusDir().path / "kineto/dlrm_w8").string();
+  CheckAll({folder});
+  const Screen screen = ScreenOf({folder});
+  EXPECT_EQ(screen.runs, 8U);
+  ASSERT_EQ(screen.ranks.size(), 8U);
+  EXPECT_EQ(screen.shown_rank, screen.ranks.front().rank);
+  ASSERT_TRUE(screen.slowest_by_pct.has_value());
+  EXPECT_GE(*screen.slowest_by_pct, 0);
+}
+
+}  // namespace
+}  // namespace oplens::screen
