@@ -17,9 +17,14 @@ namespace {
 constexpr Command kCommands[] = {
     {"record", "record", {}, "[-o FILE] -- PROGRAM", "run a program and record what its GPUs do"},
     {"parse", "parse", {}, "FILE", "one record a kernel: which op launched it"},
-    {"prof", "prof", {}, "FILE...", "tables: of kernels, of groups (--by), and views (--view list)"},
+    {"prof",
+     "prof",
+     {},
+     "FILE...",
+     "tables: of kernels, of groups (--by), and views (--view list)"},
     {"report", "report", {}, "FILE...", "all tables and a timeline, as a page for the browser"},
-    {"check", "prof", "--check", "FILE...", "what is known of how many kernels, and why not of all"},
+    {"check", "prof", "--check", "FILE...",
+     "what is known of how many kernels, and why not of all"},
 };
 
 /// Letters to change, add, take away or swap with the next to make one word of the other.

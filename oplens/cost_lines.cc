@@ -85,10 +85,9 @@ Section CostLines(const CostTable& table, const Costs& costs) {
     lines.push_back({Style::kPlain, CutRight(line, table.columns)});
     const bool first = &cost == &costs.rows.front();
     if (!table.paths || !first || cost.alike < 2 || !cost.largest_pct) continue;
-    const std::string most =
-        fmt::format("    most of it, {} %: ", PercentText(*cost.largest_pct));
-    lines.push_back({Style::kQuiet, most + CutLeft(Shown(cost.largest),
-                                                   table.columns - Width(most))});
+    const std::string most = fmt::format("    most of it, {} %: ", PercentText(*cost.largest_pct));
+    lines.push_back(
+        {Style::kQuiet, most + CutLeft(Shown(cost.largest), table.columns - Width(most))});
   }
   return lines;
 }

@@ -64,9 +64,9 @@ void AddTo(TimesOf* times, std::span<const Cell> cells, int64_t ns) {
   const auto* const bound = std::ranges::find(kBoundWords, TextOf(cells[kBound]));
   if (bound == std::end(kBoundWords)) return;
   times->bound_ns[static_cast<size_t>(bound - kBoundWords)] += ns;
-  times->roof_ns += static_cast<double>(ns) / 100 *
-                    std::max(NumberOf(cells[kPctMath]).value_or(0),
-                             NumberOf(cells[kPctDram]).value_or(0));
+  times->roof_ns +=
+      static_cast<double>(ns) / 100 *
+      std::max(NumberOf(cells[kPctMath]).value_or(0), NumberOf(cells[kPctDram]).value_or(0));
 }
 
 void AddTo(TimesOf* times, const TimesOf& more) {

@@ -21,8 +21,7 @@ std::string_view EscapeOf(Style style) {
 
 }  // namespace
 
-void AddWrapped(std::string_view text, size_t indent, size_t columns, size_t most,
-                Section* lines) {
+void AddWrapped(std::string_view text, size_t indent, size_t columns, size_t most, Section* lines) {
   std::vector<std::string> texts = Wrap(text, indent, columns);
   if (texts.size() > most && most > 0) {
     // Cut, and seen to be.

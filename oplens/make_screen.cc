@@ -38,7 +38,8 @@ struct PlannedView {
   bool several_only = false;
 };
 
-constexpr std::string_view kGroupFigures = "count,total,share,tflops,flops_known,gbps,bytes_known,tc,tc_known";
+constexpr std::string_view kGroupFigures =
+    "count,total,share,tflops,flops_known,gbps,bytes_known,tc,tc_known";
 
 const std::vector<PlannedView>& PlannedViews() {
   static const std::string op_columns = fmt::format("op,{}", kGroupFigures);
@@ -62,7 +63,8 @@ std::vector<prof::ViewPlan> PlansOf(bool several) {
   for (const PlannedView& view : PlannedViews()) {
     if (view.several_only && !several) continue;
     plans.push_back(
-        prof::PlanViews({.list = view.view, .by = view.by, .columns = view.columns, .top = view.top})
+        prof::PlanViews(
+            {.list = view.view, .by = view.by, .columns = view.columns, .top = view.top})
             .front());
   }
   return plans;
@@ -81,9 +83,7 @@ class ScreenSink : public prof::KernelSink {
     views_.Add(kernel);
     facts_.Add(kernel);
   }
-  bool AddReplay(const prof::PricedKernel& replay) override {
-    return views_.AddReplay(replay);
-  }
+  bool AddReplay(const prof::PricedKernel& replay) override { return views_.AddReplay(replay); }
   void EndInput() override {
     facts_.End(views_.run());
     views_.EndInput();
@@ -104,10 +104,10 @@ struct PartWord {
   std::string_view name;
 };
 constexpr PartWord kParts[] = {
-    {"kernel_ns", "compute"}, {"memcpy_ns", "copies"},
-    {"memset_ns", "fills"},           {"comm_ns", "communication alone"},
-    {"runtime_ns", "API calls"},     {"dataloader_ns", "data loader"},
-    {"cpu_ns", "host ops"},           {"other_ns", "nothing recorded"},
+    {"kernel_ns", "compute"},    {"memcpy_ns", "copies"},
+    {"memset_ns", "fills"},      {"comm_ns", "communication alone"},
+    {"runtime_ns", "API calls"}, {"dataloader_ns", "data loader"},
+    {"cpu_ns", "host ops"},      {"other_ns", "nothing recorded"},
 };
 constexpr std::string_view kMean = "mean";
 constexpr std::string_view kReplays = "(graph replay)";
@@ -153,9 +153,8 @@ class Maker {
     }
     if (screen->ranks.size() < 2) return screen->ranks.clear();
     const auto time_of = [](const RankTime& rank) { return rank.compute_ns.value_or(0); };
-    std::stable_sort(
-        screen->ranks.begin(), screen->ranks.end(),
-        [&](const RankTime& a, const RankTime& b) { return time_of(a) > time_of(b); });
+    std::stable_sort(screen->ranks.begin(), screen->ranks.end(),
+                     [&](const RankTime& a, const RankTime& b) { return time_of(a) > time_of(b); });
     const double median_ns = time_of(screen->ranks[screen->ranks.size() / 2]);
     const RankTime& slowest = screen->ranks.front();
     if (slowest.compute_ns && slowest.total_ns > 0) {
@@ -197,9 +196,8 @@ class Maker {
           time.communication_pct = 100 * ns / *total_ns;
         }
       }
-      std::stable_sort(
-          time.parts.begin(), time.parts.end(),
-          [](const TimePart& a, const TimePart& b) { return a.time_ns > b.time_ns; });
+      std::stable_sort(time.parts.begin(), time.parts.end(),
+                       [](const TimePart& a, const TimePart& b) { return a.time_ns > b.time_ns; });
       time.busy_pct = rows.Number(i, "busy_pct");
       time.mfu_pct = rows.Number(i, "mfu_pct");
       return;
@@ -331,9 +329,8 @@ class Maker {
         *known = std::move(loss);
       }
     }
-    std::stable_sort(losses.begin(), losses.end(), [](const LossFact& a, const LossFact& b) {
-      return Weight(a) > Weight(b);
-    });
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](const LossFact& a, const LossFact& b) { return Weight(a) > Weight(b); });
     screen->more_losses = losses.size() - std::min(losses.size(), kMostLosses);
     losses.resize(std::min(losses.size(), kMostLosses));
     screen->losses = std::move(losses);

@@ -39,8 +39,7 @@ constexpr Advice kAdvice[] = {
      },
      "prof --view idle", "why the GPU was idle, how long"},
     {[](const Screen& screen) { return screen.missed_tc_pct.value_or(0) >= kMuchMissedTcPct; },
-     "prof --csv -c op,kernel,params,sil,tc,tc_elig,tc_why",
-     "why products miss Tensor Cores"},
+     "prof --csv -c op,kernel,params,sil,tc,tc_elig,tc_why", "why products miss Tensor Cores"},
     {[](const Screen& screen) {
        return !screen.losses.empty() && screen.losses.front().share_pct.value_or(0) >= kMuchLostPct;
      },

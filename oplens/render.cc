@@ -22,9 +22,9 @@ constexpr size_t kMostCommands = 3;
 
 /// How much is shown where there is much to show.
 struct Limits {
-  size_t parts;   ///< Of a step.
-  size_t costs;   ///< Rows of a table.
-  size_t wrapped; ///< Lines of what is broken into several.
+  size_t parts;    ///< Of a step.
+  size_t costs;    ///< Rows of a table.
+  size_t wrapped;  ///< Lines of what is broken into several.
 };
 // The first with which the screen has no more lines than it may.
 constexpr Limits kLimits[] = {{5, 5, 2}, {5, 4, 2}, {4, 3, 2}, {4, 3, 1}, {3, 2, 1}};
@@ -52,7 +52,8 @@ class Renderer {
     std::vector<Section> sections = {Head(), Time()};
     if (screen_.ranks.size() > 1) sections.push_back(Ranks());
     const auto add = [&](std::string_view title, const Costs& costs, bool paths) {
-      if (!costs.rows.empty()) sections.push_back(CostLines({title, columns_, limits_.costs, paths}, costs));
+      if (!costs.rows.empty())
+        sections.push_back(CostLines({title, columns_, limits_.costs, paths}, costs));
     };
     add("Layers", screen_.layers, true);
     if (screen_.layers.rows.empty() && screen_.op_known_pct.value_or(0) > 0 &&

@@ -31,7 +31,7 @@ class RunFacts {
   prof::Coverage coverage_;
   std::vector<std::string> profilers_;
   bool peaks_known_ = false;
-  std::map<std::string, size_t> gpus_;  // How many of a name did something.
+  std::map<std::string, size_t> gpus_;      // How many of a name did something.
   Family family_ = Family::kUnknown;        // Of the input at hand.
   Family first_family_ = Family::kUnknown;  // Of the first profile.
   StepFacts::Source step_source_ = StepFacts::Source::kUnknown;
@@ -39,7 +39,8 @@ class RunFacts {
   bool records_ = false;     // Some input held records;
   bool is_records_ = false;  // the one at hand does,
   bool counted_ = false;     // and is among runs_.
-  std::map<std::string, std::string, std::less<>> record_gpus_;  // Of records: name by rank, device.
+  std::map<std::string, std::string, std::less<>>
+      record_gpus_;  // Of records: name by rank, device.
 };
 
 }  // namespace oplens::screen

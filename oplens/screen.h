@@ -123,14 +123,14 @@ struct Screen {
   std::vector<std::string> inputs;     ///< As they were named.
   std::vector<std::string> profilers;  ///< "nvprof", "Nsight Systems 2024.2.1"; each once.
   std::vector<GpuFact> gpus;
-  size_t runs = 0;  ///< Profiles that were read: ranks, where there are several.
+  size_t runs = 0;             ///< Profiles that were read: ranks, where there are several.
   bool selected = false;       ///< A part of the runs is looked at: --step-range and others.
   std::string selection_note;  ///< Why nothing is in that part, where it is known.
   bool records = false;        ///< Some input holds records, which know of kernels alone.
   int64_t kernels = 0;
-  int64_t replays = 0;  ///< Of graphs whose kernels are not in the file.
-  double replay_pct = 0;  ///< Of `kernel_ns`: their time, an upper bound.
-  double kernel_ns = 0;  ///< Sum of the times of all kernels and replays.
+  int64_t replays = 0;                 ///< Of graphs whose kernels are not in the file.
+  double replay_pct = 0;               ///< Of `kernel_ns`: their time, an upper bound.
+  double kernel_ns = 0;                ///< Sum of the times of all kernels and replays.
   std::optional<double> op_known_pct;  ///< Of the time of the kernels.
   std::optional<double> flops_known_pct;
   std::optional<double> span_busy_pct;  ///< GPU busy between its first and its last work.

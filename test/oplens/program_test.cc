@@ -176,6 +176,15 @@ TEST(OplensProgramTest, KeepsToTheTerminal) {
   EXPECT_THAT(RunOplens({kDemo}).out, Not(HasSubstr("\x1b"))) << "a pipe";
 }
 
+TEST(OplensProgramTest, TheScreenOfTheDocsIsWhatComes) {
+  const std::string docs = ReadFile(fs::path(OPLENS_SOURCE_DIR) / "docs/oplens.md");
+  RunOptions options;
+  options.directory = OPLENS_SOURCE_DIR;
+  EXPECT_THAT(docs, HasSubstr("```\n$ oplens examples/data/demo.sql\n" +
+                              RunOplens({"examples/data/demo.sql"}, options).out + "```\n"));
+  EXPECT_THAT(docs, HasSubstr("```\n$ oplens\n" + RunOplens({}).out + "```\n"));
+}
+
 TEST(OplensProgramTest, AClosedPipeIsNoFailure) {
   RunOptions options;
   options.closed_stdout = true;
