@@ -12,8 +12,10 @@
 namespace oplens::screen {
 namespace {
 
-std::string Percent(std::optional<double> pct) { return pct ? PercentText(*pct) : "-"; }
-std::string Rate(std::optional<double> rate) { return rate ? RateText(*rate) : "-"; }
+constexpr const char* kUnknown = "-";
+
+std::string Percent(std::optional<double> pct) { return pct ? PercentText(*pct) : kUnknown; }
+std::string Rate(std::optional<double> rate) { return rate ? RateText(*rate) : kUnknown; }
 
 /// A column behind the names.
 struct CostColumn {
@@ -30,17 +32,21 @@ constexpr CostColumn kColumns[] = {
     {"TFLOP/s", 7, 3, [](const Cost& cost) { return Rate(cost.tflops); }},
     {"GB/s", 6, 2, [](const Cost& cost) { return Rate(cost.gbps); }},
     {"TC %", 5, 4, [](const Cost& cost) { return Percent(cost.tc_pct); }},
-    {"bound", 7, 6, [](const Cost& cost) { return cost.bound.empty() ? "-" : cost.bound; }},
+    {"bound", 7, 6, [](const Cost& cost) { return cost.bound.empty() ? kUnknown : cost.bound; }},
     {"roof %", 6, 1, [](const Cost& cost) { return Percent(cost.roof_pct); }},
 };
 constexpr size_t kLeastName = 24;
 constexpr size_t kBetween = 2;
 
-/// The columns that fit beside names of at least kLeastName characters.
-std::vector<const CostColumn*> ColumnsFor(size_t columns) {
+/// The columns that fit beside names of at least kLeastName characters, without those of which
+/// nothing is known.
+std::vector<const CostColumn*> ColumnsFor(size_t columns, const Costs& costs) {
   std::vector<const CostColumn*> shown;
   size_t width = 2 + kLeastName;
   for (const CostColumn& column : kColumns) {
+    const bool known = std::ranges::any_of(
+        costs.rows, [&](const Cost& cost) { return column.text(cost) != kUnknown; });
+    if (!known) continue;
     shown.push_back(&column);
     width += kBetween + column.width;
   }
@@ -67,7 +73,7 @@ std::string NameOf(const Cost& cost, bool paths, size_t width) {
 }  // namespace
 
 Section CostLines(const CostTable& table, const Costs& costs) {
-  const std::vector<const CostColumn*> columns = ColumnsFor(table.columns);
+  const std::vector<const CostColumn*> columns = ColumnsFor(table.columns, costs);
   size_t room = table.columns - 2;
   for (const CostColumn* column : columns) room -= kBetween + column->width;
   Section lines;

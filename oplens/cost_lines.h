@@ -17,8 +17,8 @@ struct CostTable {
   bool paths = false;  ///< Cost::largest is a path: that of the first row has a line of its own.
 };
 
-/// A line with the headers, then a line a row. Columns give way where the lines are narrow, the
-/// least important first.
+/// A line with the headers, then a line a row. Columns of which nothing is known are left out; the
+/// others give way where the lines are narrow, the least important first.
 Section CostLines(const CostTable& table, const Costs& costs);
 
 }  // namespace oplens::screen

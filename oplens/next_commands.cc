@@ -13,8 +13,10 @@ constexpr double kMuchLostPct = 5;
 constexpr double kLittleKnownPct = 80;
 constexpr double kUnevenPct = 2;
 
+/// What is idle before the first work and after the last is of the recording, not of the run.
 bool IsIdle(const Screen& screen) {
-  return screen.gpu && screen.gpu->idle_pct.value_or(0) >= kMuchIdlePct;
+  return screen.gpu && screen.gpu->idle_pct.value_or(0) >= kMuchIdlePct &&
+         100 - screen.span_busy_pct.value_or(0) >= kMuchIdlePct;
 }
 
 struct Advice {

@@ -210,7 +210,10 @@ class Renderer {
     for (size_t i = 0; i < std::min(gpu.causes.size(), kMostCauses); ++i) {
       constexpr double kLittlePct = 0.05;
       if (i > 0 && gpu.causes[i].window_pct < kLittlePct) break;
-      AppendFormat(&idle, "{} {} {} %", i == 0 ? ":" : ",", gpu.causes[i].cause,
+      // The view's word for code of which nothing is recorded, Python's or another's.
+      const std::string& cause = gpu.causes[i].cause;
+      AppendFormat(&idle, "{} {} {} %", i == 0 ? ":" : ",",
+                   cause == "python" ? "python or other code" : cause,
                    PercentText(gpu.causes[i].window_pct));
     }
     // Where the recording begins long before the first work, or ends long after the last.
@@ -252,7 +255,12 @@ class Renderer {
     }
     const auto waits = [](const RankTime& rank) { return rank.wait_ns.value_or(1e300); };
     const RankTime& least = *std::ranges::min_element(screen_.ranks, {}, waits);
-    if (least.wait_ns) AppendFormat(&title, "; rank {} waits least", Shown(least.rank));
+    const bool named = title.find(slowest.rank) != std::string::npos;
+    if (least.wait_ns && named && least.rank == slowest.rank) {
+      title += "; it waits least";
+    } else if (least.wait_ns) {
+      AppendFormat(&title, "; rank {} waits least", Shown(least.rank));
+    }
     lines.push_back({Style::kTitle, CutRight(title, columns_)});
     const size_t count = screen_.ranks.size();
     const size_t shown = std::min(count, kMostRanks);

@@ -177,11 +177,22 @@ TEST(RenderTest, SaysUnknownWhereNothingIsKnown) {
   screen.kernel_names.rows = {cost};
   const std::string text = Render(screen, {});
   EXPECT_THAT(text, HasSubstr("GPU unknown"));
-  EXPECT_THAT(text, testing::ContainsRegex("k +100\\.0 +300 ns +- +- +- +- +-"));
+  EXPECT_THAT(text, testing::ContainsRegex("k +100\\.0 +300 ns\n"));
   EXPECT_THAT(text, Not(HasSubstr("busy")));
   EXPECT_THAT(text, Not(HasSubstr("Tensor Cores")));
   EXPECT_THAT(text, Not(HasSubstr("Idle")));
   EXPECT_THAT(text, Not(HasSubstr("Ops")));
+}
+
+TEST(RenderTest, ColumnsOfWhichNothingIsKnownAreLeftOut) {
+  Screen screen;
+  Cost cost;
+  cost.name = "k";
+  screen.kernel_names.rows = {cost, cost};
+  EXPECT_THAT(Render(screen, {}), Not(HasSubstr("TFLOP/s")));
+  screen.kernel_names.rows.back().tflops = 0;
+  EXPECT_THAT(Render(screen, {}), HasSubstr("TFLOP/s"));
+  EXPECT_THAT(Render(screen, {}), HasSubstr(" -\n"));
 }
 
 TEST(RenderTest, HidesWhatIsOfKernelsWhereReplaysHideThem) {
