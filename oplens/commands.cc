@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <system_error>
 
 #include "base/append_format.h"
 
@@ -94,11 +94,12 @@ std::string RunCommand(const Command& command, const std::vector<std::string>& a
   if (!command.option.empty()) words.emplace_back(command.option);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execv(program.c_str(), argv.data());
   return fmt::format("{}: cannot be run: {}; install all programs of oplens in one folder", program,
-                     std::strerror(errno));
+                     std::generic_category().message(errno));
 }
 
 }  // namespace oplens::screen

@@ -230,6 +230,7 @@ Costs KernelTimes::Layers(size_t most, double whole_ns) const {
     }
   }
   std::vector<std::pair<const std::string*, const Alike*>> order;
+  order.reserve(folded.size());
   for (const auto& [name, alike] : folded) order.emplace_back(&name, &alike);
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return a.second->times.total_ns > b.second->times.total_ns;

@@ -14,6 +14,7 @@ class KeepingSink : public prof::Sink {
   explicit KeepingSink(Rows* rows) : rows_(*rows) {}
   void Begin(std::string_view, std::vector<prof::Field> fields) override {
     std::vector<std::string> keys;
+    keys.reserve(fields.size());
     for (const prof::Field& field : fields) keys.emplace_back(field.key);
     rows_ = Rows(std::move(keys));
   }
