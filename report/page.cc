@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "report/data/pack.h"
+#include "report/missing_steps.h"
 
 namespace oplens::report {
 namespace {
@@ -19,6 +20,7 @@ constexpr size_t kOfTable = 10;         ///< One table.
 constexpr size_t kOfFurtherTables = 4;  ///< All tables by step and by other keys.
 constexpr size_t kOfPyramids = 4;
 constexpr size_t kOfCounters = 20;
+constexpr size_t kOfLinks = 20;  ///< Kept free when chunks of the host are taken.
 
 constexpr std::string_view kSummaryBegin = "<script type=\"application/json\" id=\"summary\">";
 constexpr std::string_view kBlockBegin = "<script type=\"application/octet-stream\" id=\"c";
@@ -272,7 +274,8 @@ void Page::AddEvents(Lane::Kind kind) {
     part.kind = Part::Kind::kEvents;
     part.at = candidate.lane;
     part.second = candidate.chunk;
-    if (!Take(std::move(part), limit_)) return;
+    const size_t reserve = kind == Lane::Kind::kThread ? limit_ / kOfLinks : 0;
+    if (!Take(std::move(part), left() - std::min(left(), reserve))) return;
   }
 }
 
@@ -291,7 +294,8 @@ void Page::AddLinks() {
   const auto kept = [&](const Link::End& end) {
     return placement.chunks[end.lane][end.chunk].has_value();
   };
-  for (const Link::Kind kind : {Link::Kind::kLaunch, Link::Kind::kBackward}) {
+  for (const Link::Kind kind :
+       {Link::Kind::kLaunch, Link::Kind::kBackward, Link::Kind::kCritical}) {
     std::vector<std::array<uint64_t, 4>> links;
     for (const Link& link : content_.timeline.links) {
       if (link.kind != kind || !kept(link.from) || !kept(link.to)) continue;
@@ -424,27 +428,31 @@ void Page::SayOfTimeline(const Placement& placement) {
   }
   if (counters > 0) left_out_.push_back(fmt::format("{} counters", counters) + why);
   const size_t host = static_cast<size_t>(Lane::Kind::kThread);
-  SayOfHost(events[host], kept[host]);
+  SayOfHost(placement, events[host], kept[host]);
 }
 
-void Page::SayOfHost(size_t events, size_t kept) {
+void Page::SayOfHost(const Placement& placement, size_t events, size_t kept) {
   if (!content_.host) {
     left_out_.push_back("events of the host: --no-host");
     return;
   }
   if (kept == events) return;
-  std::string steps;
-  const bool one_rank = content_.timeline.host.size() == 1;
-  for (const HostWish& wish : content_.timeline.host) {
-    if (wish.whole || !one_rank) continue;
+  std::string lacking;
+  std::string first;
+  if (content_.timeline.host.size() == 1) {
+    const HostWish& wish = content_.timeline.host.front();
+    lacking = StepsWithoutHost(content_.timeline, placement, wish);
+    if (!lacking.empty()) lacking.insert(0, ", of ");
     for (const int64_t step : wish.steps) {
-      AppendFormat(&steps, "{}{}", steps.empty() ? "" : ", ", step);
+      AppendFormat(&first, "{}{}", first.empty() ? " (" : ", ", step);
     }
+    if (!first.empty()) first += ')';
   }
-  left_out_.push_back(fmt::format(
-      "{} of the {} events of the host: those of the first, the median and the longest step{} come "
-      "first, as far as the page stays within {} (--report-limit)",
-      events - kept, events, steps.empty() ? "" : fmt::format(" ({})", steps), SizeText(limit_)));
+  left_out_.push_back(
+      fmt::format("{} of the {} events of the host{}: those of the first, the median and the "
+                  "longest step{} come first, then further steps in the order of time, as far as "
+                  "the page stays within {} (--report-limit)",
+                  events - kept, events, lacking, first, SizeText(limit_)));
 }
 
 void Page::Write(Output* output) const {

@@ -61,7 +61,7 @@ class Page {
   void DropLinks();
   void SayWhatIsLeftOut(const Placement& placement);
   void SayOfTimeline(const Placement& placement);
-  void SayOfHost(size_t events, size_t kept);
+  void SayOfHost(const Placement& placement, size_t events, size_t kept);
 
   const PageContent& content_;
   const PageShell& shell_;

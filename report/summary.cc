@@ -185,7 +185,7 @@ class SummaryWriter {
     for (const Placement::Links& of : placement_.links) {
       links.push_back({{"chunk", NameOf(of.block)},
                        {"count", of.count},
-                       {"kind", of.kind == Link::Kind::kLaunch ? "launch" : "backward"}});
+                       {"kind", LinkWord(of.kind)}});
     }
     Json& counters = timeline["counters"] = Json::array();
     for (size_t i = 0; i < content_.timeline.counters.size(); ++i) {

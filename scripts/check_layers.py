@@ -65,8 +65,8 @@ LAYERS = {
     "prof/input": MODEL | READ | {"prof/price"},
     # A page holds tables and a timeline, packed.
     "report/data": {"base"},
-    "report/timeline": MODEL | {"ops", "ops/kernels", "parse/join", "prof/price", "prof/run",
-                                "report/data"},
+    "report/timeline": MODEL | {"ops", "ops/kernels", "parse/join", "prof/path", "prof/price",
+                                "prof/run", "report/data"},
     # The programs.
     "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/run",
                               "prof/views"},

@@ -3,21 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "prof/run/extent.h"
 #include "report/data/pack.h"
 #include "report/timeline/counters.h"
-#include "report/timeline/host_lanes.h"
 #include "report/timeline/windows.h"
 
 namespace oplens::report {
 namespace {
-
-/// About what a host event takes on a page, with its links.
-constexpr size_t kBytesOfHostEvent = 6;
-/// The part of the limit that host events may have, as a divisor: three tenths.
-constexpr size_t HostBytes(size_t limit_bytes) { return limit_bytes / 10 * 3; }
 
 std::string_view WordOf(prof::StepSource source) {
   switch (source) {
@@ -97,13 +92,13 @@ void Collector::Add(const prof::PricedKernel& kernel) {
   if (device.empty() && record.device_name) device = *record.device_name;
 }
 
-Lane* Collector::AddStream(const StreamKey& key) {
-  Lane& lane = timeline_.lanes.emplace_back();
+Lane Collector::StreamOf(const StreamKey& key) const {
+  Lane lane;
   lane.rank = std::get<0>(key);
   lane.device = std::get<1>(key);
   lane.stream = std::get<2>(key);
   lane.name = fmt::format("stream {}", lane.stream);
-  return &lane;
+  return lane;
 }
 
 /// Fills a lane with its events; no more are packed than may fit.
@@ -144,62 +139,140 @@ void Collector::PackStream(const std::vector<LaneEvent>& events, std::span<const
   }
 }
 
-void Collector::End(const prof::Run* run) {
-  if (run == nullptr) return EndRecords();
-  timeline_.ranks.push_back(RankOf(*run));
+uint32_t Collector::SignatureOf(const prof::DeviceEvent& event) {
+  const Trace& trace = run_->trace();
+  switch (event.work) {
+    case prof::WorkClass::kCopy:
+      return timeline_.signatures.OfCopy(trace.copies[event.index]);
+    case prof::WorkClass::kFill:
+      return timeline_.signatures.OfFill(trace.sets[event.index]);
+    case prof::WorkClass::kReplay:
+      return timeline_.signatures.OfReplay(trace.graph_replays[event.index]);
+    case prof::WorkClass::kCompute:
+    case prof::WorkClass::kCommunication:
+      break;
+  }
+  const uint32_t known = kernel_signatures_[event.index];
+  if (known != Signatures::kNone) return known;
+  return timeline_.signatures.OfName(run_->names().Of(trace.kernels[event.index]).base,
+                                     EventClass::kCompute);
+}
+
+/// The lanes of a run's streams, and for each event of a GPU where it is on them.
+std::vector<Lane> Collector::MakeStreams(std::vector<StreamPlace>* places) {
   const int64_t origin_ns = timeline_.ranks.back().origin_ns;
-  const std::string rank(run->rank());
-  const Trace& trace = run->trace();
-  const prof::DeviceWork& work = run->work();
-
-  const size_t host_bytes = HostBytes(options_.limit_bytes) / std::max<size_t>(options_.inputs, 1);
-  HostLanes host(*run, origin_ns, host_bytes / kBytesOfHostEvent, &timeline_);
-  if (options_.host) host.Make();
-
-  const auto signature_of = [&](const prof::DeviceEvent& event) {
-    switch (event.work) {
-      case prof::WorkClass::kCopy:
-        return timeline_.signatures.OfCopy(trace.copies[event.index]);
-      case prof::WorkClass::kFill:
-        return timeline_.signatures.OfFill(trace.sets[event.index]);
-      case prof::WorkClass::kReplay:
-        return timeline_.signatures.OfReplay(trace.graph_replays[event.index]);
-      case prof::WorkClass::kCompute:
-      case prof::WorkClass::kCommunication:
-        break;
-    }
-    const uint32_t known = kernel_signatures_[event.index];
-    if (known != Signatures::kNone) return known;
-    return timeline_.signatures.OfName(run->names().Of(trace.kernels[event.index]).base,
-                                       EventClass::kCompute);
-  };
-  const std::vector<Window> windows = WindowsOf(run->steps().all(), origin_ns);
-  const std::span<const prof::DeviceEvent> events = work.events();
+  const std::string rank(run_->rank());
+  const std::vector<Window> windows = WindowsOf(run_->steps().all(), origin_ns);
+  const std::span<const prof::DeviceEvent> events = run_->work().events();
+  places->resize(events.size());
+  std::vector<Lane> lanes;
   std::vector<LaneEvent> of_lane;
   for (const std::vector<uint32_t>& list : ByStream(events)) {
-    Lane* lane = AddStream({rank, events[list.front()].device_id, events[list.front()].stream_id});
-    Link::End place;
-    place.lane = static_cast<uint32_t>(timeline_.lanes.size() - 1);
+    const prof::DeviceEvent& first = events[list.front()];
+    Lane lane = StreamOf({rank, first.device_id, first.stream_id});
     of_lane.clear();
+    of_lane.reserve(list.size());
     for (const uint32_t i : list) {
-      const prof::DeviceEvent& event = events[i];
-      const size_t at = of_lane.size();
-      place.chunk = static_cast<uint32_t>(at / EventChunk::kMaxEvents);
-      place.place = static_cast<uint32_t>(at % EventChunk::kMaxEvents);
-      const LaunchIndex launch = work.LaunchOf(event);
-      if (launch != kNoLaunch) host.LinkTo(launch, place);
+      (*places)[i] = {static_cast<uint32_t>(lanes.size()), static_cast<uint32_t>(of_lane.size())};
       LaneEvent& shown = of_lane.emplace_back();
-      shown.start_ns = Since(event.start_ns, origin_ns);
-      shown.duration_ns = event.duration_ns();
-      shown.signature = signature_of(event);
+      shown.start_ns = Since(events[i].start_ns, origin_ns);
+      shown.duration_ns = events[i].duration_ns();
+      shown.signature = SignatureOf(events[i]);
     }
-    PackStream(of_lane, windows, lane);
+    PackStream(of_lane, windows, &lane);
+    lanes.push_back(std::move(lane));
   }
-  for (Counter& counter : MemoryCounters(trace, origin_ns, rank)) {
-    timeline_.counters.push_back(std::move(counter));
-  }
+  return lanes;
+}
+
+/// What host events of the input may take: a quarter of the limit is for tables and the view from
+/// afar, the rest for events; the host has three tenths of the limit at least.
+size_t Collector::HostBytes() const {
+  const size_t part = options_.limit_bytes / std::max<size_t>(options_.inputs, 1);
+  const size_t events = part / 4 * 3;
+  return std::max(part / 10 * 3, events - std::min(events, device_bytes_));
+}
+
+void Collector::End(const prof::Run* run) {
+  if (run == nullptr) return EndRecords();
+  run_ = run;
+  timeline_.ranks.push_back(RankOf(*run));
+  const int64_t origin_ns = timeline_.ranks.back().origin_ns;
+  std::vector<StreamPlace> places;
+  std::vector<Lane> streams = MakeStreams(&places);
   kernel_signatures_.clear();
   kernel_signatures_.shrink_to_fit();
+  const PathPairs path = CriticalPairsOf(*run);
+  HostLanes host(*run, origin_ns, HostBytes(), &timeline_);
+  if (options_.host) host.Make(path);
+  // Threads come before streams.
+  const auto first_stream = static_cast<uint32_t>(timeline_.lanes.size());
+  for (StreamPlace& place : places) place.lane += first_stream;
+  std::move(streams.begin(), streams.end(), std::back_inserter(timeline_.lanes));
+  AddLaunches(host, places);
+  AddPaths(path, host, places);
+  for (Counter& counter : MemoryCounters(run->trace(), origin_ns, std::string(run->rank()))) {
+    timeline_.counters.push_back(std::move(counter));
+  }
+}
+
+/// nullopt: its chunk was not made.
+std::optional<Link::End> Collector::PlaceOf(const StreamPlace& place) const {
+  if (place.lane >= timeline_.lanes.size()) return std::nullopt;
+  Link::End end;
+  end.lane = place.lane;
+  end.chunk = static_cast<uint32_t>(place.at / EventChunk::kMaxEvents);
+  end.place = static_cast<uint32_t>(place.at % EventChunk::kMaxEvents);
+  if (timeline_.lanes[end.lane].chunks[end.chunk].packed.empty()) return std::nullopt;
+  return end;
+}
+
+/// Links from calls to the work that they launched. `places`: of the events of Run::work().
+void Collector::AddLaunches(const HostLanes& host, std::span<const StreamPlace> places) {
+  const std::span<const prof::DeviceEvent> events = run_->work().events();
+  for (size_t i = 0; i < events.size(); ++i) {
+    const LaunchIndex launch = run_->work().LaunchOf(events[i]);
+    if (launch == kNoLaunch) continue;
+    const std::optional<Link::End> from = host.PlaceOfCall(launch);
+    const std::optional<Link::End> to = from ? PlaceOf(places[i]) : std::nullopt;
+    if (to) timeline_.links.push_back({Link::Kind::kLaunch, *from, *to});
+  }
+}
+
+/// Links along the critical path.
+void Collector::AddPaths(const PathPairs& path, const HostLanes& host,
+                         std::span<const StreamPlace> places) {
+  // It leads through all work, of which what is shown may be a part: both by start.
+  const std::span<const prof::DeviceEvent> all = run_->device_work().events();
+  const std::span<const prof::DeviceEvent> events = run_->work().events();
+  std::vector<uint32_t> shown_of;
+  if (all.size() != events.size()) {
+    shown_of.assign(all.size(), UINT32_MAX);
+    for (size_t i = 0, shown = 0; i < all.size() && shown < events.size(); ++i) {
+      const bool same = all[i].work == events[shown].work && all[i].index == events[shown].index;
+      if (same) shown_of[i] = static_cast<uint32_t>(shown++);
+    }
+  }
+  const auto place_of = [&](const prof::PathSubject& subject) -> std::optional<Link::End> {
+    switch (subject.kind) {
+      case prof::PathSubject::Kind::kRange:
+        return host.PlaceOfRange(subject.index);
+      case prof::PathSubject::Kind::kCall:
+        return host.PlaceOfCall(subject.index);
+      case prof::PathSubject::Kind::kWork: {
+        const uint32_t shown = shown_of.empty() ? subject.index : shown_of[subject.index];
+        return shown < places.size() ? PlaceOf(places[shown]) : std::nullopt;
+      }
+      case prof::PathSubject::Kind::kNothing:
+        break;
+    }
+    return std::nullopt;
+  };
+  for (const auto& [before, after] : path) {
+    const std::optional<Link::End> from = place_of(before);
+    const std::optional<Link::End> to = from ? place_of(after) : std::nullopt;
+    if (to) timeline_.links.push_back({Link::Kind::kCritical, *from, *to});
+  }
 }
 
 /// Records tell no more than kernels: each rank begins with its first.
@@ -227,7 +300,9 @@ void Collector::EndRecords() {
   for (auto& [key, events] : records_) {
     const int64_t origin_ns = extents.at(std::get<0>(key)).start_ns;
     for (LaneEvent& event : events) event.start_ns = Since(event.start_ns, origin_ns);
-    PackStream(events, {}, AddStream(key));
+    Lane lane = StreamOf(key);
+    PackStream(events, {}, &lane);
+    timeline_.lanes.push_back(std::move(lane));
   }
   records_.clear();
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -11,16 +12,21 @@
 #include <vector>
 
 #include "parse/model/trace_needs.h"
+#include "prof/path/critical_path.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
+#include "report/timeline/host_lanes.h"
+#include "report/timeline/path_pairs.h"
 #include "report/timeline/timeline.h"
 #include "report/timeline/windows.h"
 
 namespace oplens::report {
 
 /// What a timeline shows besides what every trace has. Of API calls it shows those that something
-/// of the trace refers to (Trace::launches): all of them may be ten for a kernel.
-inline constexpr TraceNeeds kTimelineNeeds = {TracePart::kMemoryEvents, TracePart::kNames};
+/// of the trace refers to (Trace::launches), that wait, or that take long: all of them may be ten
+/// for a kernel, and a third of what a database takes in memory.
+inline constexpr TraceNeeds kTimelineNeeds =
+    TraceNeeds{TracePart::kMemoryEvents, TracePart::kNames, TracePart::kWaitCalls} | prof::kCriticalPathNeeds;
 /// Further ones of PyTorch's traces: many tell waits of the host only as calls.
 inline constexpr TraceNeeds kJsonTimelineNeeds = {TracePart::kApiCalls};
 
@@ -34,10 +40,11 @@ struct CollectorOptions {
 /// of its kernels, End.
 ///
 ///     kernels -> signatures      run -> lanes of streams -> pyramids, chunks
-///                                    -> lanes of threads -> pyramids, chunks of some steps
+///                                    -> lanes of threads -> pyramids, chunks of steps
 ///                                    -> links between events of chunks, counters
 ///
-/// Keeps 4 bytes a kernel until the end of its input, and then what is packed.
+/// Keeps 4 bytes a kernel until the end of its input, then 8 bytes an event of a GPU until links
+/// are made, and what is packed.
 class Collector {
  public:
   explicit Collector(const CollectorOptions& options) : options_(options) {}
@@ -52,10 +59,22 @@ class Collector {
  private:
   using StreamKey = std::tuple<std::string, int64_t, int64_t>;  // Rank, device, stream.
 
+  /// Where an event of a GPU is among those of its lane.
+  struct StreamPlace {
+    uint32_t lane = UINT32_MAX;
+    uint32_t at = 0;
+  };
+
   void EndRecords();
-  Lane* AddStream(const StreamKey& key);
+  Lane StreamOf(const StreamKey& key) const;
+  uint32_t SignatureOf(const prof::DeviceEvent& event);
+  std::vector<Lane> MakeStreams(std::vector<StreamPlace>* places);
   void PackStream(const std::vector<LaneEvent>& events, std::span<const Window> windows,
                   Lane* lane);
+  size_t HostBytes() const;
+  void AddLaunches(const HostLanes& host, std::span<const StreamPlace> places);
+  void AddPaths(const PathPairs& path, const HostLanes& host, std::span<const StreamPlace> places);
+  std::optional<Link::End> PlaceOf(const StreamPlace& place) const;
 
   CollectorOptions options_;
   Timeline timeline_;

@@ -6,12 +6,14 @@
 #include <string>
 #include <utility>
 
+#include "report/data/pack.h"
+
 namespace oplens::report {
 namespace {
 
-/// A run with no more events than this keeps those of all steps.
-constexpr size_t kWholeRunEvents = 131072;
 constexpr size_t kMaxDepth = 255;
+/// About what the links of a host event take on a page, in tenths of a byte.
+constexpr size_t kTenthsOfLinks = 4;
 
 std::string NameOf(const Trace& trace, const Thread& thread) {
   const std::string_view name = trace.strings.View(thread.name);
@@ -20,13 +22,14 @@ std::string NameOf(const Trace& trace, const Thread& thread) {
 
 }  // namespace
 
-HostLanes::HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_events, Timeline* timeline)
+HostLanes::HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_bytes, Timeline* timeline)
     : run_(run),
       trace_(run.trace()),
       origin_ns_(origin_ns),
-      max_events_(max_events),
+      max_bytes_(max_bytes),
       timeline_(*timeline),
-      names_(run.joined(), &timeline->signatures) {}
+      names_(run.joined(), &timeline->signatures),
+      times_(run.steps().all(), origin_ns) {}
 
 void HostLanes::SortCalls() {
   const size_t threads = trace_.threads.size();
@@ -104,39 +107,31 @@ uint32_t HostLanes::SignatureOf(const HostEvent& event) {
   return event.is_call ? names_.OfCall(trace_.launches[event.index]) : names_.OfRange(event.index);
 }
 
-size_t HostLanes::BinOf(const Wanted& wanted, int64_t start_ns) const {
-  const auto length =
-      static_cast<double>(wanted.time.end_ns) - static_cast<double>(wanted.time.start_ns);
-  const double since = static_cast<double>(start_ns) - static_cast<double>(wanted.time.start_ns);
-  return std::min(static_cast<size_t>(std::max(since / length, 0.0) * kBins), kBins - 1);
-}
-
-/// Makes the lanes with their pyramids, and counts the events of each window.
+/// Makes the lanes with their pyramids, counts their events and chooses which go into chunks.
 void HostLanes::Survey() {
-  std::vector<Window> windows = WindowsOf(run_.steps().all(), origin_ns_);
-  for (size_t i = 0; i < windows.size(); ++i) {
-    if (windows[i].host.end_ns <= windows[i].host.start_ns) continue;
-    wanted_.push_back({windows[i].host, 0, std::vector<size_t>(kBins, 0), i});
-  }
-  HostWish& wish = timeline_.host.emplace_back();
-  wish.rank = std::string(run_.rank());
-  for (const Window& window : windows) wish.steps.push_back(window.step);
+  std::vector<LaneEvent> sample;  // From the middle of the thread with most events,
+  size_t sampled = 0;             // which has so many.
   for (ThreadIndex thread = 0; thread < trace_.threads.size(); ++thread) {
     Lane lane;
     std::vector<LaneEvent> outermost;
+    times_.BeginThread();
+    const size_t expected = CountOf(thread);
+    const bool most = expected > sampled;
+    if (most) {
+      sampled = expected;
+      sample.clear();
+    }
+    size_t place = 0;
     ForEach(thread, [&](HostEvent& event) {
       if (lane.events++ == 0) lane.start_ns = event.event.start_ns;
       lane.end_ns = std::max(lane.events == 1 ? event.end_ns : lane.end_ns, event.end_ns);
       lane.depth = std::max(lane.depth, int64_t{event.event.depth} + 1);
-      for (Wanted& wanted : wanted_) {
-        if (event.event.start_ns < wanted.time.start_ns) continue;
-        if (event.event.start_ns >= wanted.time.end_ns) continue;
-        ++wanted.events;
-        ++wanted.bins[BinOf(wanted, event.event.start_ns)];
-      }
-      if (event.depth > 0) return;
+      times_.Count(event.event.start_ns);
+      const bool wanted = most && place++ >= expected / 2 && sample.size() < EventChunk::kMaxEvents;
+      if (event.depth > 0 && !wanted) return;
       event.event.signature = SignatureOf(event);
-      outermost.push_back(event.event);
+      if (wanted) sample.push_back(event.event);
+      if (event.depth == 0) outermost.push_back(event.event);
     });
     if (lane.events == 0) continue;
     const Thread& of = trace_.threads[thread];
@@ -146,94 +141,80 @@ void HostLanes::Survey() {
     lane.thread = of.thread_id;
     lane.name = NameOf(trace_, of);
     lane.levels = MakePyramid(outermost, timeline_.signatures.size());
-    events_ += lane.events;
     lanes_.emplace_back(thread, static_cast<uint32_t>(timeline_.lanes.size()));
     timeline_.lanes.push_back(std::move(lane));
   }
-  wish.events = events_;
+  HostWish& wish = timeline_.host.emplace_back();
+  wish.rank = std::string(run_.rank());
+  times_.Choose(MostEvents(sample), &wish);
 }
 
-/// Which stretches of time go into chunks: all where that is little, else the windows, or the
-/// beginning of one that has more than its part of what there may be.
-void HostLanes::ChooseTimes() {
-  HostWish& wish = timeline_.host.back();
-  if (events_ <= std::min(kWholeRunEvents, max_events_)) {
-    wish.whole = true;
-    wanted_ = {{{INT64_MIN, INT64_MAX}, events_, {}, 0}};
-    return;
-  }
-  const size_t most = max_events_ / std::max<size_t>(wanted_.size(), 1);
-  for (Wanted& wanted : wanted_) {
-    if (wanted.events <= most) continue;
-    wish.cut = true;
-    size_t kept = 0;
-    size_t bin = 0;
-    while (bin < kBins && kept + wanted.bins[bin] <= most) kept += wanted.bins[bin++];
-    // Ends before the first start that is in the bin.
-    int64_t low = wanted.time.start_ns;
-    int64_t high = wanted.time.end_ns;
-    while (low < high) {
-      const int64_t middle = low + (high - low) / 2;
-      if (BinOf(wanted, middle) < bin) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    wanted.time.end_ns = low;
-  }
-  std::erase_if(wanted_,
-                [](const Wanted& wanted) { return wanted.time.end_ns <= wanted.time.start_ns; });
-  std::sort(wanted_.begin(), wanted_.end(),
-            [](const Wanted& a, const Wanted& b) { return a.time.start_ns < b.time.start_ns; });
-  for (size_t i = 0; i + 1 < wanted_.size(); ++i) {
-    wanted_[i].time.end_ns = std::min(wanted_[i].time.end_ns, wanted_[i + 1].time.start_ns);
-  }
+/// How many events about fit, if others take as much as the sample.
+size_t HostLanes::MostEvents(const std::vector<LaneEvent>& sample) const {
+  if (sample.empty()) return 0;
+  const size_t bytes = Base64Length(PackEvents(sample, true, INT64_MAX).packed.size());
+  return 10 * max_bytes_ * sample.size() / (10 * bytes + kTenthsOfLinks * sample.size());
+}
+
+/// How many events a thread has, about: without a look at each.
+size_t HostLanes::CountOf(ThreadIndex thread) const {
+  const parse::ThreadRanges& ranges = run_.joined().threads();
+  const size_t calls = call_bounds_[thread + 1] - call_bounds_[thread];
+  return thread < ranges.thread_count() ? ranges.EndOf(thread) - ranges.BeginOf(thread) + calls
+                                        : calls;
 }
 
 /// The events of each stretch with those that are around its beginning, unless these are in a
 /// chunk already.
 void HostLanes::PackThread(ThreadIndex thread, Lane* lane) {
-  std::vector<HostEvent> events;
+  const std::span<const HostTimes::Stretch> wanted = times_.chosen();
+  std::vector<HostEvent> events;                   // Of the next chunk.
   std::vector<std::pair<HostEvent, bool>> around;  // And whether it is in a chunk.
   size_t next = 0;
-  const auto finish = [&] {
-    PackRun(events, wanted_[next], lane);
+  bool first = true;  // The next chunk begins its stretch.
+  const auto pack = [&](int64_t until_ns) {
+    if (events.empty()) return;
+    PackChunk(events, until_ns, lane);
+    if (first) lane->chunks.back().covers_from_ns = wanted[next].time.start_ns;
+    lane->chunks.back().window = wanted[next].place;
+    first = false;
     events.clear();
+  };
+  const auto add = [&](const HostEvent& event) {
+    if (events.size() == EventChunk::kMaxEvents) pack(event.event.start_ns);
+    events.push_back(event);
+  };
+  const auto finish = [&] {
+    pack(wanted[next].time.end_ns);
+    first = true;
     ++next;
   };
   ForEach(thread, [&](const HostEvent& event) {
-    while (next < wanted_.size() && event.event.start_ns >= wanted_[next].time.end_ns) finish();
-    if (next == wanted_.size()) return;
+    while (next < wanted.size() && event.event.start_ns >= wanted[next].time.end_ns) finish();
+    if (next == wanted.size()) return;
     while (!around.empty() && around.back().first.end_ns <= event.event.start_ns) around.pop_back();
-    const bool inside = event.event.start_ns >= wanted_[next].time.start_ns;
+    const bool inside = event.event.start_ns >= wanted[next].time.start_ns;
     if (inside) {
       for (auto& [one, packed] : around) {
-        if (!packed && one.end_ns > wanted_[next].time.start_ns) events.push_back(one);
+        if (!packed && one.end_ns > wanted[next].time.start_ns) add(one);
         packed = true;
       }
-      events.push_back(event);
+      add(event);
     }
     around.emplace_back(event, inside);
   });
-  while (next < wanted_.size()) finish();
+  while (next < wanted.size()) finish();
 }
 
-void HostLanes::PackRun(const std::vector<HostEvent>& events, const Wanted& wanted, Lane* lane) {
-  for (size_t begin = 0; begin < events.size(); begin += EventChunk::kMaxEvents) {
-    const size_t end = std::min(begin + EventChunk::kMaxEvents, events.size());
-    std::vector<LaneEvent> packed;
-    for (size_t i = begin; i < end; ++i) {
-      packed.push_back(events[i].event);
-      packed.back().signature = SignatureOf(events[i]);
-    }
-    const int64_t until = end == events.size() ? wanted.time.end_ns : events[end].event.start_ns;
-    NotePlaces({events.data() + begin, end - begin}, *lane);
-    EventChunk chunk = PackEvents(packed, true, until);
-    if (begin == 0) chunk.covers_from_ns = wanted.time.start_ns;
-    chunk.window = wanted.place;
-    lane->chunks.push_back(std::move(chunk));
+void HostLanes::PackChunk(const std::vector<HostEvent>& events, int64_t until_ns, Lane* lane) {
+  std::vector<LaneEvent> packed;
+  packed.reserve(events.size());
+  for (const HostEvent& event : events) {
+    packed.push_back(event.event);
+    packed.back().signature = SignatureOf(event);
   }
+  NotePlaces(events, *lane);
+  lane->chunks.push_back(PackEvents(packed, true, until_ns));
 }
 
 /// Remembers the events of the next chunk of a lane that links may begin or end at.
@@ -245,41 +226,55 @@ void HostLanes::NotePlaces(std::span<const HostEvent> events, const Lane& lane) 
     place.place = static_cast<uint32_t>(i);
     const HostEvent& event = events[i];
     if (event.is_call) {
-      call_places_.emplace(event.index, place);
+      if (calls_linked_[event.index]) calls_on_page_.Add(event.index, place);
       continue;
     }
-    const parse::ForwardBackward& links = run_.joined().links();
-    if (const uint32_t number = links.NumberOf(event.index); number > 0) {
-      forward_places_.emplace(number, place);
-    }
-    if (const uint32_t number = links.RunOf(event.index).node; number > 0) {
-      nodes_.emplace_back(number, place);
-    }
+    if (ranges_linked_[event.index]) ranges_on_page_.Add(event.index, place);
+    const uint32_t number = run_.joined().links().RunOf(event.index).node;
+    if (number > 0) nodes_.emplace_back(number, place);
   }
 }
 
 void HostLanes::LinkBackward() {
   for (const auto& [number, place] : nodes_) {
-    const auto forward = forward_places_.find(number);
-    if (forward == forward_places_.end()) continue;
-    timeline_.links.push_back({Link::Kind::kBackward, forward->second, place});
+    const uint32_t forward = run_.joined().links().ForwardOf(number);
+    const std::optional<Link::End> from = ranges_on_page_.Find(forward);
+    if (from) timeline_.links.push_back({Link::Kind::kBackward, *from, place});
   }
 }
 
-void HostLanes::Make() {
+/// Which calls and ranges links may begin or end at.
+void HostLanes::MarkLinked(const PathPairs& path) {
+  calls_linked_.assign(trace_.launches.size(), false);
+  ranges_linked_.assign(trace_.ranges.size(), false);
+  for (const prof::DeviceEvent& event : run_.work().events()) {
+    const LaunchIndex launch = run_.work().LaunchOf(event);
+    if (launch != kNoLaunch) calls_linked_[launch] = true;
+  }
+  const parse::ForwardBackward& links = run_.joined().links();
+  for (uint32_t number = 1; number <= links.count(); ++number) {
+    ranges_linked_[links.ForwardOf(number)] = true;
+  }
+  const auto mark = [this](const prof::PathSubject& subject) {
+    if (subject.kind == prof::PathSubject::Kind::kCall) calls_linked_[subject.index] = true;
+    if (subject.kind == prof::PathSubject::Kind::kRange) ranges_linked_[subject.index] = true;
+  };
+  for (const auto& [before, after] : path) {
+    mark(before);
+    mark(after);
+  }
+}
+
+void HostLanes::Make(const PathPairs& path) {
+  MarkLinked(path);
   SortCalls();
   const int64_t end_ns = timeline_.ranks.back().duration_ns;
   if (__builtin_add_overflow(origin_ns_, end_ns, &last_ns_)) last_ns_ = INT64_MAX;
   Survey();
-  ChooseTimes();
   for (const auto& [thread, lane] : lanes_) PackThread(thread, &timeline_.lanes[lane]);
+  calls_on_page_.Seal();
+  ranges_on_page_.Seal();
   LinkBackward();
-}
-
-void HostLanes::LinkTo(LaunchIndex launch, const Link::End& work) {
-  const auto call = call_places_.find(launch);
-  if (call == call_places_.end()) return;
-  timeline_.links.push_back({Link::Kind::kLaunch, call->second, work});
 }
 
 }  // namespace oplens::report

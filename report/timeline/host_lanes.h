@@ -3,30 +3,37 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "prof/run/run.h"
+#include "report/timeline/event_places.h"
 #include "report/timeline/host_names.h"
+#include "report/timeline/host_times.h"
+#include "report/timeline/path_pairs.h"
 #include "report/timeline/timeline.h"
-#include "report/timeline/windows.h"
 
 namespace oplens::report {
 
-/// What the threads of a run did: a lane each, with the ranges and API calls of some steps in
-/// chunks. Every event is visited twice and none is kept but those of chunks.
+/// What the threads of a run did: a lane each, with the ranges and API calls of some steps, or of
+/// all, in chunks. Every event is visited twice and none is kept but those of chunks.
 class HostLanes {
  public:
-  /// At most `max_events` events go into chunks. `run` and `timeline` must outlive this object.
-  HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_events, Timeline* timeline);
+  /// Chunks take about `max_bytes` on a page at most. `run` and `timeline` must outlive this object.
+  HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_bytes, Timeline* timeline);
 
   /// Adds the lanes and their chunks, and the links from forward ops to the nodes of the backward
-  /// pass among these.
-  void Make();
+  /// pass among these. `path`: whose places will be asked for.
+  void Make(const PathPairs& path);
 
-  /// Adds links from the calls in chunks to what they launched.
-  void LinkTo(LaunchIndex launch, const Link::End& work);
+  /// Where a call that launched work, or a call or range of the path, is on the page, after Make;
+  /// nullopt: it is in no chunk. O(log n).
+  std::optional<Link::End> PlaceOfCall(LaunchIndex call) const { return calls_on_page_.Find(call); }
+  std::optional<Link::End> PlaceOfRange(uint32_t range) const {
+    return ranges_on_page_.Find(range);
+  }
 
  private:
   /// Something on a thread; times from the origin.
@@ -37,43 +44,37 @@ class HostLanes {
     bool is_call = false;
     size_t depth = 0;
   };
-  /// A stretch of time whose events go into chunks, with how much it has.
-  struct Wanted {
-    prof::Interval time;
-    size_t events = 0;
-    std::vector<size_t> bins;  ///< Events by the part of `time` in which they start.
-    size_t place = 0;          ///< Among the windows.
-  };
-  static constexpr size_t kBins = 1024;
-
   template <typename F>
   void ForEach(ThreadIndex thread, F visit) const;
   void SortCalls();
+  void MarkLinked(const PathPairs& path);
   void Survey();
-  void ChooseTimes();
+  size_t MostEvents(const std::vector<LaneEvent>& sample) const;
+  size_t CountOf(ThreadIndex thread) const;
   void PackThread(ThreadIndex thread, Lane* lane);
-  void PackRun(const std::vector<HostEvent>& events, const Wanted& wanted, Lane* lane);
+  void PackChunk(const std::vector<HostEvent>& events, int64_t until_ns, Lane* lane);
   void NotePlaces(std::span<const HostEvent> events, const Lane& lane);
   void LinkBackward();
   uint32_t SignatureOf(const HostEvent& event);
-  size_t BinOf(const Wanted& wanted, int64_t start_ns) const;
 
   const prof::Run& run_;
   const Trace& trace_;
   int64_t origin_ns_;
-  size_t max_events_;
+  size_t max_bytes_;
   Timeline& timeline_;
   HostNames names_;
   int64_t last_ns_ = 0;                                  // Where open ranges end.
   std::vector<LaunchIndex> calls_;                       // By thread, start.
   std::vector<size_t> call_bounds_;                      // By thread; one more at the end.
-  std::vector<Wanted> wanted_;                           // By start.
+  HostTimes times_;
   std::vector<std::pair<ThreadIndex, uint32_t>> lanes_;  // Of this run: thread and lane.
-  size_t events_ = 0;
-  // Of events in chunks:
-  std::unordered_map<LaunchIndex, Link::End> call_places_;
-  std::unordered_map<uint32_t, Link::End> forward_places_;  // By number of the forward op.
-  std::vector<std::pair<uint32_t, Link::End>> nodes_;       // The same of runs of nodes.
+  // Of events that links may begin or end at:
+  std::vector<bool> calls_linked_;
+  std::vector<bool> ranges_linked_;
+  // The same in chunks:
+  EventPlaces calls_on_page_;
+  EventPlaces ranges_on_page_;
+  std::vector<std::pair<uint32_t, Link::End>> nodes_;  // By number of the forward op.
 };
 
 }  // namespace oplens::report

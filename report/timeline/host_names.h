@@ -1,7 +1,9 @@
 #ifndef OPLENS_REPORT_TIMELINE_HOST_NAMES_H_
 #define OPLENS_REPORT_TIMELINE_HOST_NAMES_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <unordered_map>
 
 #include "parse/join/joined.h"
@@ -10,7 +12,8 @@
 namespace oplens::report {
 
 /// What the timeline calls the ranges and API calls of a trace: operators as the view operators has
-/// them, layers and call stacks of NVTX markers by what they say. Each text is looked at once.
+/// them, with the shapes and the type of their tensors; layers and call stacks of NVTX markers by
+/// what they say. Each text is looked at once.
 class HostNames {
  public:
   /// Both must outlive this object.
@@ -20,12 +23,30 @@ class HostNames {
   uint32_t OfRange(uint32_t range);
   uint32_t OfCall(const LaunchCall& call);
 
+  /// Further calls with other arguments than these have a name only.
+  static constexpr size_t kMaxArguments = size_t{1} << 14;
+
  private:
-  uint32_t OfMarker(uint32_t range);
+  uint32_t OfMarker(uint32_t range, StringId call);
+  StringId ArgumentsOf(uint32_t range);
+  uint32_t OfOperator(std::string_view name, StringId call);
 
   const parse::Joined& joined_;
   Signatures& signatures_;
-  std::unordered_map<uint64_t, uint32_t> known_;  // By class of the text and text.
+  struct Key {
+    StringId text = 0;
+    StringId call = 0;  // With the arguments.
+    EventClass of = EventClass::kOperator;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    size_t operator()(const Key& key) const {
+      const uint64_t texts = uint64_t{key.text} << 32 | key.call;
+      return (texts ^ static_cast<uint64_t>(key.of) << 60) * 0x9E3779B97F4A7C15 >> 7;
+    }
+  };
+  std::unordered_map<Key, uint32_t, Hash> known_;
+  std::unordered_map<StringId, Signatures::Tensors> tensors_;  // By text of a call.
 };
 
 }  // namespace oplens::report

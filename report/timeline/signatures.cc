@@ -18,9 +18,9 @@ constexpr Signatures::Field kFields[] = {
     {"name", "Name", "", "name", "kernel (short name), copy, operator, range or call"},
     {"op", "Op", "", "text", "op that the kernel belongs to"},
     {"layer", "Layer", "", "text", "names of the layers around it, outermost first, joined by ':'"},
-    {"shapes", "Shapes", "", "text", "shapes of the op's tensors"},
+    {"shapes", "Shapes", "", "text", "shapes of the tensors of the op, or of the operator's call"},
     {"dir", "Direction", "", "text", "fprop (forward) or bprop (backward)"},
-    {"dtype", "DType", "", "text", "data type of the op's first tensor"},
+    {"dtype", "DType", "", "text", "data type of the first of these tensors"},
     {"grid", "Grid", "blocks", "text", "blocks of the launch, x,y,z"},
     {"block", "Block", "threads", "text", "threads of a block, x,y,z"},
     {"flops", "FLOPs", "FLOP", "integer",
@@ -166,6 +166,15 @@ uint32_t Signatures::OfFill(const MemorySet& fill) {
 
 uint32_t Signatures::OfReplay(const GraphReplay& replay) {
   return OfName(fmt::format("CUDA graph {}", replay.graph_id), EventClass::kReplay);
+}
+
+uint32_t Signatures::OfOperator(std::string_view name, const Tensors& tensors) {
+  Key key;
+  key.name = Intern(name);
+  key.shapes = Intern(tensors.shapes);
+  key.dtype = Intern(tensors.dtype);
+  key.of = EventClass::kOperator;
+  return NumberOf(key);
 }
 
 uint32_t Signatures::OfName(std::string_view name, EventClass of) {

@@ -59,6 +59,12 @@ class Signatures {
   uint32_t OfCopy(const MemoryCopy& copy);
   uint32_t OfFill(const MemorySet& fill);
   uint32_t OfReplay(const GraphReplay& replay);
+  /// What is recorded of the tensors that an operator was called with.
+  struct Tensors {
+    std::string shapes;      ///< "(32,128,768);(3072,768)"
+    std::string_view dtype;  ///< Of the first one of a known type: a word of ops::DTypeWord, or "".
+  };
+  uint32_t OfOperator(std::string_view name, const Tensors& tensors);
   /// Of what has a name only.
   uint32_t OfName(std::string_view name, EventClass of);
 

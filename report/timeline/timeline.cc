@@ -6,6 +6,8 @@
 namespace oplens::report {
 namespace {
 
+constexpr std::string_view kLinkWords[] = {"launch", "backward", "critical"};
+
 constexpr uint32_t kGone = UINT32_MAX;
 
 void KeepLanes(size_t most, Timeline* timeline) {
@@ -34,6 +36,8 @@ void KeepLanes(size_t most, Timeline* timeline) {
 }
 
 }  // namespace
+
+std::string_view LinkWord(Link::Kind kind) { return kLinkWords[static_cast<size_t>(kind)]; }
 
 void KeepAtMost(size_t most_lanes, size_t most_steps, Timeline* timeline) {
   KeepLanes(most_lanes, timeline);

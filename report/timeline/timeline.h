@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prof/run/interval_set.h"
 #include "report/timeline/event_chunk.h"
 #include "report/timeline/pyramid.h"
 #include "report/timeline/signatures.h"
@@ -40,12 +41,19 @@ struct Link {
     uint32_t chunk = 0;
     uint32_t place = 0;
   };
-  enum class Kind : uint8_t { kLaunch, kBackward };
+  enum class Kind : uint8_t {
+    kLaunch,    ///< From an API call to what it launched.
+    kBackward,  ///< From a forward op to a node of the backward pass that is for it.
+    kCritical,  ///< From an event on the critical path to the next one on it.
+  };
 
   Kind kind = Kind::kLaunch;
   End from;
   End to;
 };
+
+/// "launch", "backward", "critical".
+std::string_view LinkWord(Link::Kind kind);
 
 /// A number over time.
 struct Counter {
@@ -85,10 +93,9 @@ struct Rank {
 /// Host events that were wanted on the page.
 struct HostWish {
   std::string rank;
-  bool whole = false;          ///< All of the rank; else of some steps,
-  std::vector<int64_t> steps;  ///< with these numbers,
-  bool cut = false;            ///< and not all of these.
-  size_t events = 0;           ///< Of the rank.
+  std::vector<int64_t> steps;           ///< Numbers of those that come first.
+  std::vector<prof::Interval> missing;  ///< Events that start in these times are not wanted.
+  size_t events = 0;                    ///< Of the rank.
 };
 
 /// What a page can show over time. What of it fits is decided later.

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 #include <sstream>
 #include <string>
@@ -187,6 +188,10 @@ void ExpectLinks(const ReadPage& page, size_t least_launches) {
       const auto to_lane = static_cast<size_t>(link[2]);
       const ReadPage::Event& from = lanes.at(from_lane).at(static_cast<size_t>(link[1]));
       const ReadPage::Event& to = lanes.at(to_lane).at(static_cast<size_t>(link[3]));
+      if (of.at("kind") == "critical") {
+        EXPECT_TRUE(from_lane != to_lane || timeline["lanes"][from_lane]["kind"] == "stream");
+        continue;
+      }
       EXPECT_EQ(timeline["lanes"][from_lane]["kind"], "thread");
       if (of.at("kind") == "launch") {
         ++launches;
@@ -251,7 +256,7 @@ TEST(ReportTest, ForwardAndBackwardAreLinked) {
   std::set<std::string> kinds;
   for (const json& links : page.summary().at("timeline").at("links"))
     kinds.insert(links.at("kind"));
-  EXPECT_THAT(kinds, testing::ElementsAre("backward", "launch"));
+  EXPECT_THAT(kinds, testing::ElementsAre("backward", "critical", "launch"));
 }
 
 TEST(ReportTest, RanksOfAFolder) {
@@ -444,49 +449,81 @@ TEST(ReportTest, LimitsAreKept) {
   EXPECT_GT(kept, 0u);
 }
 
-TEST(ReportTest, ManyStepsKeepTheHostOfThree) {
+/// A profile of steps of 1 ms and a little more each, of which step 41 is the longest.
+std::string WriteSteps(int steps, int launches) {
   KinetoBuilder builder;
+  std::mt19937 random(5);
+  const auto below = [&](uint32_t limit) { return static_cast<int64_t>(random() % limit); };
   int64_t at = 0;
-  constexpr int kSteps = 60;
-  for (int step = 0; step < kSteps; ++step) {
-    // The longest is step 41.
+  for (int step = 0; step < steps; ++step) {
     const int64_t length = step == 41 ? 2'000'000 : 1'000'000 + step;
     builder.AddHost("user_annotation", "ProfilerStep#" + std::to_string(step), at, length);
-    for (int i = 0; i < 1200; ++i) {
-      builder.AddOperator({.start_ns = at + 10 + i * 700, .duration_ns = 650});
-      builder.Launch({.duration_ns = 200, .grid = {step + 1, 1, 1}}, at + 20 + i * 700);
+    for (int i = 0; i < launches; ++i) {
+      const int64_t start = at + 10 + i * 700 + below(40);
+      builder.AddOperator({.start_ns = start, .duration_ns = 600 + below(50)});
+      builder.Launch({.duration_ns = 200 + below(300), .grid = {step + 1, 1, 1}}, start + 10);
     }
     at += length + 10;
   }
   builder.Write(TestDir() / "steps.json");
-  const std::string profile = (TestDir() / "steps.json").string();
-  const ReadPage page = PageOf({profile}, {"--quiet", "--keep-paths"});
-  ExpectLinks(page, 3 * 1200);
-  const json& rank = page.summary().at("ranks").at(0);
-  ASSERT_EQ(rank.at("steps").size(), size_t{kSteps});
-  EXPECT_EQ(rank.at("steps_from"), "ranges");
-  for (const json& lane : page.summary().at("timeline").at("lanes")) {
-    if (lane.at("kind") != "thread") continue;
-    EXPECT_EQ(lane.at("events"), kSteps * (2 * 1200 + 1));
-    EXPECT_FALSE(lane.at("missing").empty());
-    // All events outside what is missing are there, and only they.
-    size_t of_steps[3] = {};
-    const int64_t numbers[3] = {0, 29, 41};
-    for (const ReadPage::Event& event : page.EventsOf(lane)) {
-      for (size_t i = 0; i < 3; ++i) {
-        const json& step = rank.at("steps").at(static_cast<size_t>(numbers[i]));
-        if (event.start_ns >= step.at("host_start_ns") && event.start_ns < step.at("host_end_ns")) {
-          ++of_steps[i];
-        }
-      }
-      for (const json& missing : lane.at("missing")) {
-        EXPECT_FALSE(event.start_ns >= NumberOf(missing.at("start_ns")) &&
-                     event.start_ns < NumberOf(missing.at("end_ns")));
-      }
+  return (TestDir() / "steps.json").string();
+}
+
+/// How many of a lane's events start within the host's time of each step.
+std::vector<size_t> EventsOfSteps(const ReadPage& page, const json& lane) {
+  const json& steps = page.summary().at("ranks").at(0).at("steps");
+  std::vector<size_t> found(steps.size(), 0);
+  for (const ReadPage::Event& event : page.EventsOf(lane)) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const bool inside = event.start_ns >= steps[i].at("host_start_ns") &&
+                          event.start_ns < steps[i].at("host_end_ns");
+      if (inside) ++found[i];
     }
-    for (const size_t events : of_steps) EXPECT_EQ(events, 2 * 1200 + 1u);
+    // None starts in what is missing.
+    for (const json& missing : lane.at("missing")) {
+      EXPECT_FALSE(event.start_ns >= NumberOf(missing.at("start_ns")) &&
+                   event.start_ns < NumberOf(missing.at("end_ns")));
+    }
   }
-  EXPECT_THAT(page.summary().at("left_out").dump(), HasSubstr("(0, 29, 41)"));
+  return found;
+}
+
+TEST(ReportTest, HostEventsOfThreeStepsThenOfThoseThatFit) {
+  constexpr int kSteps = 60;
+  constexpr int kLaunches = 1200;
+  const std::string profile = WriteSteps(kSteps, kLaunches);
+  // With room for all, and for some steps besides the three.
+  size_t kept_before = SIZE_MAX;
+  for (const char* limit : {"10MB", "800k"}) {
+    SCOPED_TRACE(limit);
+    const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
+    const std::string left_out = page.summary().at("left_out").dump();
+    for (const json& lane : page.summary().at("timeline").at("lanes")) {
+      if (lane.at("kind") != "thread") continue;
+      EXPECT_EQ(lane.at("events"), kSteps * (2 * kLaunches + 1));
+      const std::vector<size_t> found = EventsOfSteps(page, lane);
+      size_t whole = 0;
+      for (const size_t events : found) whole += events == 2 * kLaunches + 1u ? 1u : 0u;
+      EXPECT_LT(whole, kept_before);
+      kept_before = whole;
+      if (limit == std::string("10MB")) {
+        EXPECT_EQ(whole, size_t{kSteps});
+        EXPECT_TRUE(lane.at("missing").empty());
+        ExpectLinks(page, kSteps * kLaunches);
+        EXPECT_THAT(left_out, Not(HasSubstr("of the host")));
+        continue;
+      }
+      EXPECT_FALSE(lane.at("missing").empty());
+      ExpectLinks(page, 3 * kLaunches);
+      for (const size_t step : {0u, 29u, 41u}) EXPECT_EQ(found[step], 2 * kLaunches + 1u) << step;
+      EXPECT_THAT(left_out, HasSubstr("(0, 29, 41)"));
+      // Further steps are the first ones, and what is said to lack events does.
+      EXPECT_GT(whole, 4u);
+      EXPECT_EQ(found[1], 2 * kLaunches + 1u);
+      EXPECT_LT(found[59], 2 * kLaunches + 1u);
+      EXPECT_THAT(left_out, HasSubstr(" to 59: those of the first"));
+    }
+  }
 }
 
 TEST(ReportTest, OutputIsWholeOrNotThere) {

@@ -1,0 +1,140 @@
+#include "report/timeline/host_times.h"
+
+#include <algorithm>
+
+namespace oplens::report {
+
+HostTimes::HostTimes(std::span<const prof::Step> steps, int64_t origin_ns)
+    : windows_(WindowsOf(steps, origin_ns)), bins_(windows_.size(), std::vector<size_t>(kBins)) {
+  struct OfStep {
+    prof::Interval time;
+    int64_t step;
+  };
+  std::vector<OfStep> all;
+  all.reserve(steps.size());
+  for (const prof::Step& step : steps) {
+    const prof::Interval time = {Since(step.host.start_ns, origin_ns),
+                                 Since(step.host.end_ns, origin_ns)};
+    if (time.end_ns > time.start_ns) all.push_back({time, step.number});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const OfStep& a, const OfStep& b) {
+    return a.time.start_ns < b.time.start_ns;
+  });
+  int64_t now_ns = INT64_MIN;
+  for (const OfStep& step : all) {
+    const int64_t start_ns = std::max(now_ns, step.time.start_ns);
+    if (start_ns >= step.time.end_ns) continue;
+    if (start_ns > now_ns) AddPart(now_ns, start_ns, kNoWindow);
+    const auto window = std::find_if(windows_.begin(), windows_.end(), [&](const Window& one) {
+      return one.step == step.step && one.host.start_ns == step.time.start_ns;
+    });
+    const auto place = static_cast<size_t>(window - windows_.begin());
+    AddPart(start_ns, step.time.end_ns, window == windows_.end() ? kNoWindow : place);
+    now_ns = step.time.end_ns;
+  }
+  AddPart(now_ns, INT64_MAX, kNoWindow);
+}
+
+void HostTimes::AddPart(int64_t start_ns, int64_t end_ns, size_t window) {
+  Part& part = parts_.emplace_back();
+  part.time = {start_ns, end_ns};
+  part.window = window;
+}
+
+size_t HostTimes::BinOf(const Part& part, int64_t start_ns) const {
+  const double begin = static_cast<double>(part.time.start_ns);
+  const double length = static_cast<double>(part.time.end_ns) - begin;
+  const double since = static_cast<double>(start_ns) - begin;
+  return std::min(static_cast<size_t>(std::max(since / length, 0.0) * kBins), kBins - 1);
+}
+
+void HostTimes::Count(int64_t start_ns) {
+  ++events_;
+  const auto is_behind = [&](size_t part) {
+    return part + 1 < parts_.size() && start_ns >= parts_[part].time.end_ns;
+  };
+  if (is_behind(at_) && is_behind(++at_)) {
+    const auto next = std::upper_bound(
+        parts_.begin() + static_cast<std::ptrdiff_t>(at_), parts_.end(), start_ns,
+        [](int64_t time_ns, const Part& part) { return time_ns < part.time.end_ns; });
+    at_ = next == parts_.end() ? parts_.size() - 1 : static_cast<size_t>(next - parts_.begin());
+  }
+  Part& part = parts_[at_];
+  ++part.events;
+  if (part.window != kNoWindow) ++bins_[part.window][BinOf(part, start_ns)];
+}
+
+size_t HostTimes::CutWindow(size_t most_events, Part* part) {
+  if (part->events <= most_events) {
+    part->kept_until_ns = part->time.end_ns;
+    return part->events;
+  }
+  const std::vector<size_t>& bins = bins_[part->window];
+  size_t kept = 0;
+  size_t bin = 0;
+  while (bin < kBins && kept + bins[bin] <= most_events) kept += bins[bin++];
+  // Ends before the first start that is in the bin.
+  int64_t low = part->time.start_ns;
+  int64_t high = part->time.end_ns;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (BinOf(*part, middle) < bin) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  part->kept_until_ns = low;
+  return kept;
+}
+
+/// The parts that are in no window, in the order of time; what is before the first step last.
+void HostTimes::TakeFurther(size_t most_events) {
+  std::vector<Part*> order;
+  for (Part& part : parts_) {
+    if (part.window == kNoWindow) order.push_back(&part);
+  }
+  if (!order.empty() && order.front() == parts_.data()) {
+    std::rotate(order.begin(), order.begin() + 1, order.end());
+  }
+  for (Part* part : order) {
+    if (part->events > most_events) return;
+    most_events -= part->events;
+    part->kept_until_ns = part->time.end_ns;
+  }
+}
+
+void HostTimes::Choose(size_t max_events, HostWish* wish) {
+  wish->events = events_;
+  for (const Window& window : windows_) wish->steps.push_back(window.step);
+  if (events_ <= std::min(max_events, kFewEvents)) {
+    chosen_ = {{{INT64_MIN, INT64_MAX}, 0}};
+    return;
+  }
+  size_t left = max_events;
+  for (Part& part : parts_) {
+    if (part.window == kNoWindow) continue;
+    const bool all_fits = events_ <= max_events;
+    left -= CutWindow(all_fits ? max_events : max_events / windows_.size(), &part);
+  }
+  TakeFurther(left);
+  for (const Part& part : parts_) {
+    const bool is_window = part.window != kNoWindow;
+    const size_t place = is_window ? part.window : windows_.size();
+    if (part.kept_until_ns > part.time.start_ns) {
+      const prof::Interval time = {part.time.start_ns, part.kept_until_ns};
+      const bool follows = !is_window && !chosen_.empty() && chosen_.back().place == place &&
+                           chosen_.back().time.end_ns == time.start_ns;
+      if (follows) {
+        chosen_.back().time.end_ns = time.end_ns;
+      } else {
+        chosen_.push_back({time, place});
+      }
+    }
+    const int64_t missing_from_ns = std::max(part.time.start_ns, part.kept_until_ns);
+    if (part.events == 0 || missing_from_ns >= part.time.end_ns) continue;
+    wish->missing.push_back({missing_from_ns, part.time.end_ns});
+  }
+}
+
+}  // namespace oplens::report
