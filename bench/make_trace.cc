@@ -37,8 +37,8 @@ struct Layer {
 };
 
 constexpr Layer kKinds[] = {
-    {"Linear", "aten::linear", "aten::addmm", "AddmmBackward0",
-     "ampere_sgemm_128x64_tn", R"(["float","float","float","Scalar","Scalar"])", 42'000},
+    {"Linear", "aten::linear", "aten::addmm", "AddmmBackward0", "ampere_sgemm_128x64_tn",
+     R"(["float","float","float","Scalar","Scalar"])", 42'000},
     {"LayerNorm", "aten::layer_norm", "aten::native_layer_norm", "NativeLayerNormBackward0",
      "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, float>(int, "
      "float, float const*, float const*, float const*, float*, float*, float*)",
@@ -75,9 +75,11 @@ class TraceWriter {
 
   void Write() {
     Append(
-        "{{\n\"schemaVersion\": 1,\n\"deviceProperties\": [{{\"id\": 0, \"name\": \"NVIDIA A100-SXM4"
+        "{{\n\"schemaVersion\": 1,\n\"deviceProperties\": [{{\"id\": 0, \"name\": \"NVIDIA "
+        "A100-SXM4"
         "-40GB\", \"totalGlobalMem\": 42505273344, \"computeMajor\": 8, \"computeMinor\": 0, "
-        "\"maxThreadsPerBlock\": 1024, \"warpSize\": 32, \"numSms\": 108}}],\n\"traceEvents\": [\n");
+        "\"maxThreadsPerBlock\": 1024, \"warpSize\": 32, \"numSms\": 108}}],\n\"traceEvents\": "
+        "[\n");
     for (int64_t step = 0; left_ > 0; ++step) WriteStep(step);
     Append(
         "{{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": {0}, \"tid\": 0, \"ts\": 0, "
@@ -122,7 +124,8 @@ class TraceWriter {
     Append(
         "{{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"{}\", \"pid\": 0, \"tid\": 7, \"ts\": "
         "{}.{:03}, \"dur\": {}.{:03}, \"args\": {{\"device\": 0, \"context\": 1, \"stream\": 7, "
-        "\"correlation\": {}, \"registers per thread\": 32, \"shared memory\": 0, \"grid\": [{}, 1, "
+        "\"correlation\": {}, \"registers per thread\": 32, \"shared memory\": 0, \"grid\": [{}, "
+        "1, "
         "1], \"block\": [128, 1, 1]}}}},\n",
         kind.kernel, (kOriginNs + start_ns) / 1000, (kOriginNs + start_ns) % 1000,
         (gpu_ns_ - start_ns) / 1000, (gpu_ns_ - start_ns) % 1000, correlation_,
@@ -183,8 +186,9 @@ class TraceWriter {
     now_ns_ += Some(700);
     Host("cpu_op", kind.inner, kEngineThread, inner_ns, now_ns_, OpArgs(kind, layer, 0));
     now_ns_ += Some(400);
-    const std::string args = fmt::format(
-        "\"External id\": {}, \"Fwd thread id\": 1, \"Sequence number\": {}", ++external_, sequence);
+    const std::string args =
+        fmt::format("\"External id\": {}, \"Fwd thread id\": 1, \"Sequence number\": {}",
+                    ++external_, sequence);
     Host("cpu_op", kind.node, kEngineThread, node_ns, now_ns_, args);
     now_ns_ += Some(600);
     Host("cpu_op", fmt::format("autograd::engine::evaluate_function: {}", kind.node), kEngineThread,

@@ -183,9 +183,8 @@ class SummaryWriter {
     }
     Json& links = timeline["links"] = Json::array();
     for (const Placement::Links& of : placement_.links) {
-      links.push_back({{"chunk", NameOf(of.block)},
-                       {"count", of.count},
-                       {"kind", LinkWord(of.kind)}});
+      links.push_back(
+          {{"chunk", NameOf(of.block)}, {"count", of.count}, {"kind", LinkWord(of.kind)}});
     }
     Json& counters = timeline["counters"] = Json::array();
     for (size_t i = 0; i < content_.timeline.counters.size(); ++i) {

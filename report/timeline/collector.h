@@ -26,7 +26,8 @@ namespace oplens::report {
 /// of the trace refers to (Trace::launches), that wait, or that take long: all of them may be ten
 /// for a kernel, and a third of what a database takes in memory.
 inline constexpr TraceNeeds kTimelineNeeds =
-    TraceNeeds{TracePart::kMemoryEvents, TracePart::kNames, TracePart::kWaitCalls} | prof::kCriticalPathNeeds;
+    TraceNeeds{TracePart::kMemoryEvents, TracePart::kNames, TracePart::kWaitCalls} |
+    prof::kCriticalPathNeeds;
 /// Further ones of PyTorch's traces: many tell waits of the host only as calls.
 inline constexpr TraceNeeds kJsonTimelineNeeds = {TracePart::kApiCalls};
 

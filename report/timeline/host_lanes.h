@@ -21,7 +21,8 @@ namespace oplens::report {
 /// all, in chunks. Every event is visited twice and none is kept but those of chunks.
 class HostLanes {
  public:
-  /// Chunks take about `max_bytes` on a page at most. `run` and `timeline` must outlive this object.
+  /// Chunks take about `max_bytes` on a page at most. `run` and `timeline` must outlive this
+  /// object.
   HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_bytes, Timeline* timeline);
 
   /// Adds the lanes and their chunks, and the links from forward ops to the nodes of the backward
@@ -63,9 +64,9 @@ class HostLanes {
   size_t max_bytes_;
   Timeline& timeline_;
   HostNames names_;
-  int64_t last_ns_ = 0;                                  // Where open ranges end.
-  std::vector<LaunchIndex> calls_;                       // By thread, start.
-  std::vector<size_t> call_bounds_;                      // By thread; one more at the end.
+  int64_t last_ns_ = 0;              // Where open ranges end.
+  std::vector<LaunchIndex> calls_;   // By thread, start.
+  std::vector<size_t> call_bounds_;  // By thread; one more at the end.
   HostTimes times_;
   std::vector<std::pair<ThreadIndex, uint32_t>> lanes_;  // Of this run: thread and lane.
   // Of events that links may begin or end at:

@@ -79,8 +79,8 @@ uint32_t HostNames::OfMarker(uint32_t index, StringId call) {
     case MarkerKind::kSeq:
       return OfOperator(text.substr(0, marker.name_length), call);
     case MarkerKind::kOperator:
-      return OfOperator(
-          marker.call == 0 ? text : strings.View(joined_.texts().Of(marker.call).op), call);
+      return OfOperator(marker.call == 0 ? text : strings.View(joined_.texts().Of(marker.call).op),
+                        call);
     case MarkerKind::kOp:
     case MarkerKind::kNode:
       return OfOperator(parse::RangeRoles(joined_.trace(), joined_.texts()).NameOf(range), call);

@@ -259,6 +259,37 @@ TEST(ReportTest, ForwardAndBackwardAreLinked) {
   EXPECT_THAT(kinds, testing::ElementsAre("backward", "critical", "launch"));
 }
 
+TEST(ReportTest, OperatorsHaveShapesAndTypes) {
+  KinetoBuilder builder;
+  builder.AddOperator({.name = "aten::mm",
+                       .start_ns = 0,
+                       .duration_ns = 900,
+                       .dims = "[[2, 3], [3, 4]]",
+                       .types = R"(["c10::Half", "c10::Half"])"});
+  builder.AddOperator({.name = "aten::mm",
+                       .start_ns = 1000,
+                       .duration_ns = 900,
+                       .dims = "[[8, 3], [3, 4]]",
+                       .types = R"(["float", "float"])"});
+  builder.AddOperator({.name = "aten::mm", .start_ns = 2000, .duration_ns = 900});
+  builder.Launch({}, 2100);
+  builder.Write(TestDir() / "ops.json");
+  const ReadPage page = PageOf({(TestDir() / "ops.json").string()}, {"--quiet"});
+  const std::vector<json> signatures = page.Signatures();
+  std::vector<std::string> found;
+  for (const json& lane : page.summary().at("timeline").at("lanes")) {
+    if (lane.at("kind") != "thread") continue;
+    for (const ReadPage::Event& event : page.EventsOf(lane)) {
+      const json& of = signatures.at(event.signature);
+      if (of.at("class") != "operator") continue;
+      found.push_back(of.at("name").get<std::string>() + of.at("shapes").dump() +
+                      of.at("dtype").dump());
+    }
+  }
+  EXPECT_THAT(found, testing::ElementsAre("aten::mm\"(2,3);(3,4)\"\"fp16\"",
+                                          "aten::mm\"(8,3);(3,4)\"\"fp32\"", "aten::mmnullnull"));
+}
+
 TEST(ReportTest, RanksOfAFolder) {
   const fs::path folder = TestDir() / "run";
   fs::create_directories(folder);
@@ -469,32 +500,38 @@ std::string WriteSteps(int steps, int launches) {
   return (TestDir() / "steps.json").string();
 }
 
-/// How many of a lane's events start within the host's time of each step.
+/// How many of a lane's events start within the host's time of each step; none does in what is
+/// missing.
 std::vector<size_t> EventsOfSteps(const ReadPage& page, const json& lane) {
-  const json& steps = page.summary().at("ranks").at(0).at("steps");
-  std::vector<size_t> found(steps.size(), 0);
-  for (const ReadPage::Event& event : page.EventsOf(lane)) {
-    for (size_t i = 0; i < steps.size(); ++i) {
-      const bool inside = event.start_ns >= steps[i].at("host_start_ns") &&
-                          event.start_ns < steps[i].at("host_end_ns");
-      if (inside) ++found[i];
-    }
-    // None starts in what is missing.
-    for (const json& missing : lane.at("missing")) {
-      EXPECT_FALSE(event.start_ns >= NumberOf(missing.at("start_ns")) &&
-                   event.start_ns < NumberOf(missing.at("end_ns")));
-    }
+  using Stretch = std::pair<int64_t, int64_t>;
+  std::vector<Stretch> steps;
+  for (const json& step : page.summary().at("ranks").at(0).at("steps")) {
+    steps.emplace_back(NumberOf(step.at("host_start_ns")), NumberOf(step.at("host_end_ns")));
   }
+  std::vector<Stretch> missing;
+  for (const json& stretch : lane.at("missing")) {
+    missing.emplace_back(NumberOf(stretch.at("start_ns")), NumberOf(stretch.at("end_ns")));
+  }
+  const auto is_in = [](const Stretch& stretch, const ReadPage::Event& event) {
+    return event.start_ns >= stretch.first && event.start_ns < stretch.second;
+  };
+  std::vector<size_t> found(steps.size(), 0);
+  size_t unexpected = 0;
+  for (const ReadPage::Event& event : page.EventsOf(lane)) {
+    for (size_t i = 0; i < steps.size(); ++i) found[i] += is_in(steps[i], event) ? 1u : 0u;
+    for (const Stretch& stretch : missing) unexpected += is_in(stretch, event) ? 1u : 0u;
+  }
+  EXPECT_EQ(unexpected, 0u);
   return found;
 }
 
 TEST(ReportTest, HostEventsOfThreeStepsThenOfThoseThatFit) {
   constexpr int kSteps = 60;
-  constexpr int kLaunches = 1200;
+  constexpr int kLaunches = 600;
   const std::string profile = WriteSteps(kSteps, kLaunches);
   // With room for all, and for some steps besides the three.
   size_t kept_before = SIZE_MAX;
-  for (const char* limit : {"10MB", "800k"}) {
+  for (const char* limit : {"10MB", "650k"}) {
     SCOPED_TRACE(limit);
     const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
     const std::string left_out = page.summary().at("left_out").dump();

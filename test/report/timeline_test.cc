@@ -7,9 +7,12 @@
 #include <random>
 #include <vector>
 
+#include "report/missing_steps.h"
 #include "report/summary.h"
 #include "report/timeline/counters.h"
 #include "report/timeline/event_chunk.h"
+#include "report/timeline/event_places.h"
+#include "report/timeline/host_times.h"
 #include "report/timeline/pyramid.h"
 #include "report/timeline/signatures.h"
 #include "report/timeline/windows.h"
@@ -175,6 +178,123 @@ TEST(WindowsTest, SinceNeverWraps) {
   EXPECT_EQ(Since(INT64_MAX, -5), INT64_MAX);
   EXPECT_EQ(Since(INT64_MIN, 5), INT64_MIN);
   EXPECT_EQ(Since(7, 5), 2);
+}
+
+/// Steps of 100 ns each, one after the other from `begin_ns` on, with what is between them.
+std::vector<prof::Step> EvenSteps(int64_t begin_ns, size_t count) {
+  std::vector<prof::Step> steps(count);
+  for (size_t i = 0; i < count; ++i) {
+    steps[i].number = static_cast<int64_t>(i);
+    const int64_t start_ns = begin_ns + 110 * static_cast<int64_t>(i);
+    steps[i].host = steps[i].span = {start_ns, start_ns + 100};
+  }
+  steps[5].span.end_ns += 50;  // The longest.
+  return steps;
+}
+
+/// Chooses among events of which `each` start in every 10 ns from 0 to `end_ns`; answers the number
+/// in what was chosen.
+size_t EventsChosen(HostTimes* times, int64_t end_ns, size_t each, size_t most, HostWish* wish) {
+  times->BeginThread();
+  for (int64_t t = 0; t < end_ns; t += 10) {
+    for (size_t i = 0; i < each; ++i) times->Count(t);
+  }
+  times->Choose(most, wish);
+  size_t chosen = 0;
+  for (const HostTimes::Stretch& stretch : times->chosen()) {
+    for (int64_t t = 0; t < end_ns; t += 10) {
+      if (t >= stretch.time.start_ns && t < stretch.time.end_ns) chosen += each;
+    }
+  }
+  return chosen;
+}
+
+bool IsChosen(const HostTimes& times, int64_t time_ns) {
+  return std::any_of(times.chosen().begin(), times.chosen().end(), [&](const auto& stretch) {
+    return time_ns >= stretch.time.start_ns && time_ns < stretch.time.end_ns;
+  });
+}
+
+TEST(HostTimesTest, FewEventsAreOneStretch) {
+  HostTimes times(EvenSteps(200, 10), 0);
+  HostWish wish;
+  EXPECT_EQ(EventsChosen(&times, 2000, 1, 200, &wish), 200u);
+  ASSERT_EQ(times.chosen().size(), 1u);
+  EXPECT_EQ(wish.events, 200u);
+  EXPECT_EQ(wish.steps, (std::vector<int64_t>{0, 4, 5}));
+  EXPECT_TRUE(wish.missing.empty());
+}
+
+TEST(HostTimesTest, WindowsThenFurtherStepsThenWhatIsBefore) {
+  // 11 stretches of 10 ns from one step to the next: a step has 10,000 events, a gap 1,000.
+  constexpr size_t kEach = 1000;
+  constexpr int64_t kEnd = 200 + 110 * 10;
+  size_t before = 0;
+  for (size_t most = 0; most <= 133 * kEach; most += 7 * kEach) {
+    SCOPED_TRACE(most);
+    HostTimes times(EvenSteps(200, 10), 0);
+    HostWish wish;
+    const size_t chosen = EventsChosen(&times, kEnd, kEach, most, &wish);
+    EXPECT_LE(chosen, most);
+    EXPECT_GE(chosen, before);  // More room, never less.
+    before = chosen;
+    if (most >= 30 * kEach) {
+      for (const int64_t step : {0, 4, 5}) EXPECT_TRUE(IsChosen(times, 200 + 110 * step + 99));
+    }
+    if (most >= 50 * kEach) {
+      EXPECT_TRUE(IsChosen(times, 200 + 110 * 1 + 99));
+    }
+    if (most < 100 * kEach) {
+      EXPECT_FALSE(IsChosen(times, 200 + 110 * 9 + 99));
+      EXPECT_FALSE(IsChosen(times, 0));
+    }
+    // Stretches ascend; what is missing is what was not chosen.
+    for (size_t i = 1; i < times.chosen().size(); ++i) {
+      EXPECT_GE(times.chosen()[i].time.start_ns, times.chosen()[i - 1].time.end_ns);
+    }
+    for (int64_t t = 0; t < kEnd; t += 10) {
+      const bool missing = prof::IsWithin(wish.missing, t);
+      EXPECT_NE(missing, IsChosen(times, t)) << t;
+    }
+  }
+  EXPECT_EQ(before, 130 * kEach);
+}
+
+TEST(HostTimesTest, HostileStepsAndTimes) {
+  std::vector<prof::Step> steps(4);
+  steps[0].host = {INT64_MIN, INT64_MAX};
+  steps[1].host = {5, 5};
+  steps[2].host = {9, 3};
+  steps[3].host = {INT64_MAX - 1, INT64_MAX};
+  for (const std::vector<prof::Step>& all : {steps, std::vector<prof::Step>()}) {
+    HostTimes times(all, -5);
+    times.BeginThread();
+    for (int i = 0; i < 70000; ++i) times.Count(INT64_MIN);
+    for (int i = 0; i < 70000; ++i) times.Count(INT64_MAX);
+    HostWish wish;
+    times.Choose(100, &wish);
+    EXPECT_EQ(wish.events, 140000u);
+    EXPECT_FALSE(wish.missing.empty());
+  }
+}
+
+TEST(MissingStepsTest, ListsOfNumbers) {
+  EXPECT_EQ(ListOfNumbers(std::vector<int64_t>{}), "");
+  EXPECT_EQ(ListOfNumbers(std::vector<int64_t>{7}), "7");
+  EXPECT_EQ(ListOfNumbers(std::vector<int64_t>{3, 4, 5, 9, 11, 12}), "3 to 5, 9, 11 to 12");
+  std::vector<int64_t> odd;
+  for (int64_t i = 0; i < 20; ++i) odd.push_back(2 * i + 1);
+  EXPECT_EQ(ListOfNumbers(odd), "1, 3, 5, 7, 9, 11, 13, 15 and 12 more");
+}
+
+TEST(EventPlacesTest, FindsWhatWasAdded) {
+  EventPlaces places;
+  places.Seal();
+  EXPECT_FALSE(places.Find(0));
+  for (const uint32_t event : {9u, 2u, 5u}) places.Add(event, {event + 1, 0, event + 2});
+  places.Seal();
+  for (const uint32_t event : {2u, 5u, 9u}) EXPECT_EQ(places.Find(event)->place, event + 2);
+  for (const uint32_t event : {0u, 3u, 10u}) EXPECT_FALSE(places.Find(event));
 }
 
 TEST(CountersTest, ThinningKeepsLeastAndLargest) {

@@ -1,0 +1,63 @@
+// node bench/open_page.mjs PAGE.html...: how fast pages open and move in Chromium. For
+// bench/report.sh; needs the packages of report/page (npm ci --ignore-scripts there).
+import { basename, resolve } from 'node:path';
+import { launch, openPage, skip } from '../report/page/test/browser.mjs';
+
+const quantile = (values, part) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))];
+
+/** Times between frames, from the whole run down to a millionth of it and back. */
+const zoom = async () => {
+  const canvas = document.querySelector('canvas');
+  const box = canvas.getBoundingClientRect();
+  const times = [];
+  let last = performance.now();
+  for (let frame = 0; frame < 180; ++frame) {
+    canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: frame < 90 ? -60 : 60, clientX: box.left + box.width * 0.3, clientY: box.top + 200, bubbles: true, cancelable: true }));
+    await new Promise((done) => { requestAnimationFrame(done); });
+    const now = performance.now();
+    times.push(now - last);
+    last = now;
+  }
+  return times;
+};
+
+/** The tab with most rows and how long its first column that can be sorted takes, to the next frames. */
+const sort = async () => {
+  const button = document.querySelector('th button[data-key]');
+  if (!button) return null;
+  const start = performance.now();
+  button.click();
+  await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+  return performance.now() - start;
+};
+
+async function measure(browser, path) {
+  const open = await openPage(browser, resolve(path), { hash: '#tab=timeline' });
+  const { page } = open;
+  await page.waitForFunction(() => performance.getEntriesByName('timeline-drawn').length > 0, undefined, { timeout: 120_000 });
+  const marks = await page.evaluate(() => ({
+    paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+    drawn: performance.getEntriesByName('timeline-drawn')[0]?.startTime,
+  }));
+  const frames = await page.evaluate(zoom);
+  const own = await page.evaluate(() => performance.getEntriesByName('timeline-frame').map((entry) => entry.duration));
+  await page.evaluate(() => window.gc?.());
+  const heap = await page.evaluate(() => performance.memory?.usedJSHeapSize ?? 0);
+  const views = await page.evaluate(() => JSON.parse(document.querySelector('#summary').textContent).views.map(({ name, rows }) => ({ name, rows })));
+  const largest = views.reduce((most, view) => (view.rows > most.rows ? view : most));
+  await page.click(`#tab-${largest.name}`);
+  await open.settled();
+  const sorted = await page.evaluate(sort);
+  const ms = (value) => (value === undefined || value === null ? 'unknown' : `${value.toFixed(0)} ms`);
+  console.log(`${basename(path)}: first paint ${ms(marks.paint)} (500), timeline drawn ${ms(marks.drawn)} (1500), frames p95 ${quantile(frames, 0.95).toFixed(1)} ms (20; own work ${quantile(own, 0.95)?.toFixed(1)}), heap ${(heap / 1e6).toFixed(0)} MB (300), ${largest.rows} rows of ${largest.name} sorted ${ms(sorted)} (100 for 50,000)`);
+  await open.clean();
+  await open.close();
+}
+
+if (skip) {
+  console.log(`pages are not opened: ${skip}`);
+} else {
+  const browser = await launch(['--js-flags=--expose-gc', '--enable-precise-memory-info']);
+  for (const path of process.argv.slice(2)) await measure(browser, path);
+  await browser.close();
+}
