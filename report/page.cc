@@ -21,6 +21,8 @@ constexpr size_t kOfFurtherTables = 4;  ///< All tables by step and by other key
 constexpr size_t kOfPyramids = 4;
 constexpr size_t kOfCounters = 20;
 constexpr size_t kOfLinks = 20;  ///< Kept free when chunks of the host are taken.
+/// What host events of windows have before the GPU's of other times, in tenths.
+constexpr size_t kTenthsOfHost = 3;
 
 constexpr std::string_view kSummaryBegin = "<script type=\"application/json\" id=\"summary\">";
 constexpr std::string_view kBlockBegin = "<script type=\"application/octet-stream\" id=\"c";
@@ -113,8 +115,10 @@ Page::Page(const PageContent& content, const PageShell& shell, const PathCutter&
   AddTimelineFromAfar();
   AddFurtherTables();
   AddCounters();
-  AddEvents(Lane::Kind::kStream);
-  AddEvents(Lane::Kind::kThread);
+  AddEvents(Lane::Kind::kStream, true, limit_);
+  AddEvents(Lane::Kind::kThread, true, limit_ / 10 * kTenthsOfHost);
+  AddEvents(Lane::Kind::kStream, false, limit_);
+  AddEvents(Lane::Kind::kThread, false, limit_);
   AddLinks();
   FillWithTables();
   Measure();
@@ -246,8 +250,8 @@ void Page::AddCounters() {
   }
 }
 
-/// Chunks of events: those of windows first, then by time.
-void Page::AddEvents(Lane::Kind kind) {
+/// Chunks of events that are not on the page yet, only of windows or all, by window and time.
+void Page::AddEvents(Lane::Kind kind, bool windows, size_t most_bytes) {
   if (std::none_of(parts_.begin(), parts_.end(),
                    [](const Part& part) { return part.kind == Part::Kind::kSignatures; })) {
     return;
@@ -260,12 +264,15 @@ void Page::AddEvents(Lane::Kind kind) {
     auto operator<=>(const Candidate&) const = default;
   };
   std::vector<Candidate> candidates;
+  const Placement placement = Place();
   const std::vector<Lane>& lanes = content_.timeline.lanes;
   for (size_t lane = 0; lane < lanes.size(); ++lane) {
     if (lanes[lane].kind != kind) continue;
     for (size_t i = 0; i < lanes[lane].chunks.size(); ++i) {
       const EventChunk& chunk = lanes[lane].chunks[i];
-      if (!chunk.packed.empty()) candidates.push_back({chunk.window, chunk.start_ns, lane, i});
+      if (chunk.packed.empty() || placement.chunks[lane][i]) continue;
+      if (windows && chunk.window == EventChunk::kNoWindow) continue;
+      candidates.push_back({chunk.window, chunk.start_ns, lane, i});
     }
   }
   std::sort(candidates.begin(), candidates.end());
@@ -275,7 +282,9 @@ void Page::AddEvents(Lane::Kind kind) {
     part.at = candidate.lane;
     part.second = candidate.chunk;
     const size_t reserve = kind == Lane::Kind::kThread ? limit_ / kOfLinks : 0;
-    if (!Take(std::move(part), left() - std::min(left(), reserve))) return;
+    const size_t bytes = BytesOf(part);
+    if (!Take(std::move(part), std::min(most_bytes, left() - std::min(left(), reserve)))) return;
+    most_bytes -= bytes;
   }
 }
 

@@ -48,7 +48,7 @@ class Page {
   void AddFurtherTables();
   void FillWithTables();
   void AddCounters();
-  void AddEvents(Lane::Kind kind);
+  void AddEvents(Lane::Kind kind, bool windows, size_t most_bytes);
   void AddLinks();
   size_t left() const { return used_ < limit_ ? limit_ - used_ : 0; }
   /// Takes the part if it fits into what is left, and into `most_bytes`.

@@ -128,6 +128,7 @@ void Collector::PackStream(const std::vector<LaneEvent>& events, std::span<const
                                              chunk.start_ns >= windows[chunk.window].host.end_ns)) {
       ++chunk.window;
     }
+    if (chunk.window == windows.size()) chunk.window = EventChunk::kNoWindow;
     order.emplace_back(chunk.window, i);
   }
   std::sort(order.begin(), order.end());

@@ -30,7 +30,9 @@ struct EventChunk {
   size_t count = 0;
   bool wide = false;   ///< Start and duration take 8 bytes each, not 4.
   std::string packed;  ///< Deflated; "" where it was not made, since it would not fit.
-  size_t window = 0;   ///< The least place of a window (Windows) that it has events of.
+  /// The least place of a window (WindowsOf) that it has events of; kNoWindow: of none.
+  size_t window = 0;
+  static constexpr size_t kNoWindow = SIZE_MAX;
 };
 
 /// The chunk of at most kMaxEvents events, which ascend by start; there is at least one. What it

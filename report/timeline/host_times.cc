@@ -24,15 +24,15 @@ HostTimes::HostTimes(std::span<const prof::Step> steps, int64_t origin_ns)
   for (const OfStep& step : all) {
     const int64_t start_ns = std::max(now_ns, step.time.start_ns);
     if (start_ns >= step.time.end_ns) continue;
-    if (start_ns > now_ns) AddPart(now_ns, start_ns, kNoWindow);
+    if (start_ns > now_ns) AddPart(now_ns, start_ns, EventChunk::kNoWindow);
     const auto window = std::find_if(windows_.begin(), windows_.end(), [&](const Window& one) {
       return one.step == step.step && one.host.start_ns == step.time.start_ns;
     });
     const auto place = static_cast<size_t>(window - windows_.begin());
-    AddPart(start_ns, step.time.end_ns, window == windows_.end() ? kNoWindow : place);
+    AddPart(start_ns, step.time.end_ns, window == windows_.end() ? EventChunk::kNoWindow : place);
     now_ns = step.time.end_ns;
   }
-  AddPart(now_ns, INT64_MAX, kNoWindow);
+  AddPart(now_ns, INT64_MAX, EventChunk::kNoWindow);
 }
 
 void HostTimes::AddPart(int64_t start_ns, int64_t end_ns, size_t window) {
@@ -61,7 +61,7 @@ void HostTimes::Count(int64_t start_ns) {
   }
   Part& part = parts_[at_];
   ++part.events;
-  if (part.window != kNoWindow) ++bins_[part.window][BinOf(part, start_ns)];
+  if (part.window != EventChunk::kNoWindow) ++bins_[part.window][BinOf(part, start_ns)];
 }
 
 size_t HostTimes::CutWindow(size_t most_events, Part* part) {
@@ -92,7 +92,7 @@ size_t HostTimes::CutWindow(size_t most_events, Part* part) {
 void HostTimes::TakeFurther(size_t most_events) {
   std::vector<Part*> order;
   for (Part& part : parts_) {
-    if (part.window == kNoWindow) order.push_back(&part);
+    if (part.window == EventChunk::kNoWindow) order.push_back(&part);
   }
   if (!order.empty() && order.front() == parts_.data()) {
     std::rotate(order.begin(), order.begin() + 1, order.end());
@@ -113,22 +113,21 @@ void HostTimes::Choose(size_t max_events, HostWish* wish) {
   }
   size_t left = max_events;
   for (Part& part : parts_) {
-    if (part.window == kNoWindow) continue;
+    if (part.window == EventChunk::kNoWindow) continue;
     const bool all_fits = events_ <= max_events;
     left -= CutWindow(all_fits ? max_events : max_events / windows_.size(), &part);
   }
   TakeFurther(left);
   for (const Part& part : parts_) {
-    const bool is_window = part.window != kNoWindow;
-    const size_t place = is_window ? part.window : windows_.size();
     if (part.kept_until_ns > part.time.start_ns) {
       const prof::Interval time = {part.time.start_ns, part.kept_until_ns};
-      const bool follows = !is_window && !chosen_.empty() && chosen_.back().place == place &&
+      const bool follows = part.window == EventChunk::kNoWindow && !chosen_.empty() &&
+                           chosen_.back().place == part.window &&
                            chosen_.back().time.end_ns == time.start_ns;
       if (follows) {
         chosen_.back().time.end_ns = time.end_ns;
       } else {
-        chosen_.push_back({time, place});
+        chosen_.push_back({time, part.window});
       }
     }
     const int64_t missing_from_ns = std::max(part.time.start_ns, part.kept_until_ns);

@@ -25,7 +25,7 @@ class HostTimes {
   /// A stretch that goes into chunks.
   struct Stretch {
     prof::Interval time;
-    size_t place = 0;  ///< Of its window; more than all of them: of no window.
+    size_t place = 0;  ///< Of its window, or EventChunk::kNoWindow.
   };
 
   HostTimes(std::span<const prof::Step> steps, int64_t origin_ns);
@@ -43,7 +43,6 @@ class HostTimes {
   std::span<const Stretch> chosen() const { return chosen_; }
 
  private:
-  static constexpr size_t kNoWindow = SIZE_MAX;
   /// Some chunks: not worth more of them.
   static constexpr size_t kFewEvents = 65536;
   static constexpr size_t kBins = 1024;
@@ -52,7 +51,7 @@ class HostTimes {
   struct Part {
     prof::Interval time;
     size_t events = 0;
-    size_t window = kNoWindow;
+    size_t window = EventChunk::kNoWindow;
     int64_t kept_until_ns = INT64_MIN;  ///< What was chosen of it: from its start.
   };
 

@@ -563,6 +563,29 @@ TEST(ReportTest, HostEventsOfThreeStepsThenOfThoseThatFit) {
   }
 }
 
+TEST(ReportTest, HostEventsOfThreeStepsBeforeOtherEventsOfGpus) {
+  // Five chunks of the GPU, of which the three steps are in three.
+  const std::string profile = WriteSteps(120, 600);
+  size_t seen = 0;
+  for (const char* limit : {"650k", "680k", "710k"}) {
+    const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
+    bool gpu_is_cut = false;
+    bool steps_are_whole = true;
+    for (const json& lane : page.summary().at("timeline").at("lanes")) {
+      if (lane.at("kind") == "stream") {
+        gpu_is_cut = !lane.at("missing").empty();
+        continue;
+      }
+      const std::vector<size_t> found = EventsOfSteps(page, lane);
+      for (const size_t step : {0u, 60u, 41u}) {
+        steps_are_whole = steps_are_whole && found[step] == 2 * 600 + 1u;
+      }
+    }
+    seen += gpu_is_cut && steps_are_whole ? 1u : 0u;
+  }
+  EXPECT_GT(seen, 0u);
+}
+
 TEST(ReportTest, OutputIsWholeOrNotThere) {
   WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
   const std::string folder = TestDir().string();
