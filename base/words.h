@@ -13,11 +13,35 @@ inline std::string_view Trim(std::string_view text) {
   return text;
 }
 
+/// Where the first comma is that parts words; npos for none. One inside ( ), [ ] or { }, or behind
+/// a backslash, is part of a word: a pattern may hold it.
+inline size_t FindComma(std::string_view list) {
+  size_t open = 0;
+  bool in_class = false;  // Of a pattern: [(,] opens nothing.
+  for (size_t i = 0; i < list.size(); ++i) {
+    const char c = list[i];
+    if (c == '\\') {
+      ++i;
+    } else if (in_class) {
+      in_class = c != ']';
+    } else if (c == '[') {
+      in_class = true;
+    } else if (c == '(' || c == '{') {
+      ++open;
+    } else if ((c == ')' || c == '}') && open > 0) {
+      --open;
+    } else if (c == ',' && open == 0) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
 /// The words of a list such as "op, dir": at least one, which may be empty.
 inline std::vector<std::string_view> WordsOf(std::string_view list) {
   std::vector<std::string_view> words;
   while (true) {
-    const size_t comma = list.find(',');
+    const size_t comma = FindComma(list);
     words.push_back(Trim(list.substr(0, comma)));
     if (comma == std::string_view::npos) return words;
     list.remove_prefix(comma + 1);

@@ -8,6 +8,7 @@
 
 #include "base/append_format.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "ops/kernels/tensor_core.h"
 #include "prof/command_line.h"
 #include "prof/table/text_sinks.h"
@@ -40,7 +41,7 @@ cxxopts::Options Declare() {
       "inner|outer] "
       "[--view VIEWS [--compat RULES] [--what-if CHANGE] [--step-range A-B] [--time-range MS-MS] "
       "[--device N]] [--by "
-      "KEYS] [--sort COL] [--top N] [--range PATTERN] "
+      "KEYS] [--where CONDITION] [--sort COL] [--top N] [--range PATTERN] "
       "[--step PATTERN] [--gpu NAME] [--rules "
       "FILE] [--execution-trace FILE] [-o FILE] [--quiet] [--strict]");
   cxxopts::OptionAdder add = options.add_options();
@@ -59,14 +60,20 @@ cxxopts::Options Declare() {
   add("op",
       "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
       cxxopts::value<std::string>()->default_value("inner"), "inner|outer");
-  add("by", "One row a group of kernels that are alike in these, separated by commas",
+  add("by",
+      "One row a group of kernels (with --copies: of copies) that are alike in these, separated by "
+      "commas: KEY, KEY:N (first N parts, the last ones with -N), KEY:label (without numbers), "
+      "KEY~PATTERN",
       cxxopts::value<std::string>(), "KEYS");
+  add("where",
+      "Only rows that fulfil this, such as 'dir=bprop and kernel~gemm and sil>10us' "
+      "(docs/where.md)",
+      cxxopts::value<std::string>(), "CONDITION");
   add("sort",
-      "With --by or --view: the column to sort by, figures largest first, keys in order; -COL "
-      "turns it "
-      "round, COL:asc and COL:desc say which",
+      "The column to sort by, figures largest first, keys in order; -COL turns it round, COL:asc "
+      "and COL:desc say which",
       cxxopts::value<std::string>(), "COL");
-  add("top", "With --by or --view: the first N rows, the others summed up in one",
+  add("top", "The first N rows; with --by or --view the others summed up in one",
       cxxopts::value<int>(), "N");
   add("view",
       "Other tables than that of kernels, separated by commas: 'list' names them, 'all' takes all "
@@ -120,6 +127,10 @@ std::string Help(const cxxopts::Options& options) {
   text += fmt::format("\nKeys of --by: {}\nColumns with --by: the keys, then\n",
                       fmt::join(GroupKeys(), ","));
   AppendFields(FigureFields(), &text);
+  std::vector<std::string_view> copy_figures;
+  for (const Field& field : CopyFigureFields()) copy_figures.push_back(field.key);
+  text += fmt::format("\nKeys of --by with --copies: {}\nColumns: the keys, then {}\n",
+                      fmt::join(CopyGroupKeys(), ","), fmt::join(copy_figures, ","));
   text += "\nViews of --view; prof -h --view VIEW lists the columns of one:\n";
   text += ListOfViews();
   AppendFormat(&text, "\nRules of tc: version {}.\n", ops::TensorCoreRulesVersion());
@@ -153,8 +164,8 @@ Task TaskOf(const cxxopts::ParseResult& given) {
   if (given.count("check") > 0) return Task::kCheck;
   if (given.count("chrome") > 0) return Task::kTimeline;
   if (given.count("view") > 0) return Task::kViews;
-  if (given.count("copies") > 0) return Task::kCopies;
-  return given.count("by") > 0 ? Task::kSummary : Task::kKernels;
+  if (given.count("by") > 0) return Task::kSummary;
+  return given.count("copies") > 0 ? Task::kCopies : Task::kKernels;
 }
 
 /// Throws UsageError for options that do not go together.
@@ -166,19 +177,12 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
       throw UsageError(fmt::format(fmt::runtime(why), other));
     }
   };
-  refuse("check", {"copies", "by", "view"},
+  refuse("check", {"copies", "by", "view", "sort", "top"},
          "--check is about rows of kernels: it does not go with --{}");
   refuse("chrome", {"copies", "by", "view", "range"},
          "--chrome is of whole profiles: it does not go with --{}");
   if (given.count("view") == 0) {
-    refuse("copies", {"by", "range", "step"},
-           "--{} is about kernels: it does not go with --copies");
-  }
-  const bool rows = given.count("by") == 0 && given.count("view") == 0;
-  for (const char* option : {"sort", "top"}) {
-    if (given.count(option) > 0 && rows) {
-      throw UsageError(fmt::format("--{} needs --by or --view", option));
-    }
+    refuse("copies", {"range", "step"}, "--{} is about kernels: it does not go with --copies");
   }
   for (const char* option : {"compat", "what-if", "step-range", "time-range", "device"}) {
     if (given.count(option) > 0 && given.count("view") == 0) {
@@ -219,22 +223,42 @@ std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& for
   return file;
 }
 
+/// What --where asks, with the fields of the groups, if there are any.
+void ReadWhere(const cxxopts::ParseResult& given, std::vector<Field> groups, Options* options) {
+  if (given.count("where") == 0) return;
+  const std::string text = TextOf(given, "where");
+  if (options->copies) {
+    options->copy_where = ReadCopyWhere(text, std::move(groups));
+  } else {
+    options->where = ReadKernelWhere(text, std::move(groups));
+  }
+}
+
 /// The groups of --by: what is summed, shown, and in which order.
 void ReadSummary(const cxxopts::ParseResult& given, Options* options) {
-  options->summary = std::make_unique<SummaryPlan>(PlanSummary(given["by"].as<std::string>()));
+  const std::string by = TextOf(given, "by");
+  options->summary =
+      std::make_unique<SummaryPlan>(options->copies ? PlanCopySummary(by) : PlanSummary(by));
   const SummaryPlan& plan = *options->summary;
   options->order =
       ParseOrder(given.count("sort") > 0 ? TextOf(given, "sort") : "total", plan.fields);
-  options->top = ReadTop(given);
   std::string list = "all";
   if (given.count("c") > 0) {
     list = TextOf(given, "c");
   } else if (given.count("w") > 0) {
     list.clear();
-    for (size_t i = 0; i < plan.keys.size(); ++i) AppendFormat(&list, "{},", plan.fields[i].key);
-    list.append(kNarrowFigures);
+    for (size_t i = 0; i < plan.key_count(); ++i) AppendFormat(&list, "{},", plan.fields[i].key);
+    list.append(plan.narrow);
   }
   options->summary_fields = SelectFields(list, plan.fields);
+  ReadWhere(given, plan.fields, options);
+}
+
+/// The order of rows that are no groups: of any column, printed or not.
+template <typename Item>
+void ReadOrder(const cxxopts::ParseResult& given, std::span<const Column<Item>> all,
+               Options* options) {
+  if (given.count("sort") > 0) options->order = ParseOrder(TextOf(given, "sort"), FieldsOf(all));
 }
 
 Compat ReadCompat(const std::string& word) {
@@ -273,16 +297,21 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   const std::string by = TextOf(given, "by");
   const std::string sort = TextOf(given, "sort");
   const std::string columns = TextOf(given, "c");
+  const std::string where = TextOf(given, "where");
   std::vector<std::string> what_if;
   if (given.count("what-if") > 0) what_if = given["what-if"].as<std::vector<std::string>>();
-  options->views =
-      PlanViews({list, ReadCompat(TextOf(given, "compat")), by, sort, columns, ReadTop(given),
-                 !options->format->many, given.count("w") > 0, given.count("copies") > 0, what_if});
+  options->views = PlanViews(
+      {list, ReadCompat(TextOf(given, "compat")), by, sort, columns, ReadTop(given),
+       !options->format->many, given.count("w") > 0, given.count("copies") > 0, what_if, where},
+      &options->where.items);
   RefuseWithViews(given, *options);
   Selection& selection = options->run.selection;
   if (given.count("step-range") > 0) selection.steps = ReadStepRange(TextOf(given, "step-range"));
   if (given.count("time-range") > 0) selection.time = ReadTimeRange(TextOf(given, "time-range"));
-  if (given.count("device") > 0) selection.device = given["device"].as<int64_t>();
+  if (given.count("device") > 0) {
+    selection.device = given["device"].as<int64_t>();
+    if (*selection.device < 0) throw UsageError("--device: GPUs are numbered from 0");
+  }
   options->run.step_in = options->StepIn();
   if (options->views.size() > 1 && !options->format->many) {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
@@ -294,6 +323,11 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   options->format = ReadFormat(given);
   RefuseTogether(given);
   options->task = TaskOf(given);
+  options->copies = given.count("copies") > 0 && options->task != Task::kViews;
+  options->top = ReadTop(given);
+  if (given.count("where") > 0 && Trim(TextOf(given, "where")).empty()) {
+    throw UsageError("--where: the condition is empty");
+  }
   if (given.count("range") > 0) {
     options->filter = std::make_unique<RangeFilter>(given["range"].as<std::string>());
   }
@@ -310,9 +344,13 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
     case Task::kCheck:
     case Task::kTimeline:
       options->columns = SelectKernelColumns(list);
+      ReadOrder(given, KernelColumns(), options);
+      ReadWhere(given, {}, options);
       break;
     case Task::kCopies:
       options->copy_columns = SelectColumns(list, CopyColumns());
+      ReadOrder(given, CopyColumns(), options);
+      ReadWhere(given, {}, options);
       break;
     case Task::kSummary:
       ReadSummary(given, options);

@@ -2,6 +2,7 @@
 #define OPLENS_PROF_OPTIONS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "prof/table/sink_chain.h"
 #include "prof/views/copy_row.h"
 #include "prof/views/kernel_columns.h"
+#include "prof/views/kernel_where.h"
 #include "prof/views/run_views.h"
 #include "prof/views/summary_columns.h"
 
@@ -22,7 +24,7 @@ enum class Task : uint8_t {
   kMessage,  ///< Options::message, and nothing else.
   kKernels,
   kCopies,
-  kSummary,   ///< Groups of kernels.
+  kSummary,   ///< Groups of kernels or of copies.
   kCheck,     ///< How many kernels have each column.
   kTimeline,  ///< A Chrome trace of the profiles.
   kViews,
@@ -30,6 +32,7 @@ enum class Task : uint8_t {
 
 /// The command line, understood.
 struct Options : InputOptions {
+  bool copies = false;  ///< Rows and groups are of copies.
   Task task = Task::kKernels;
   std::string message;  ///< Of -h, --version and --view list.
 
@@ -41,13 +44,15 @@ struct Options : InputOptions {
   Columns<CopyRow> copy_columns;         ///< Of kCopies.
   std::unique_ptr<SummaryPlan> summary;  ///< Of kSummary, with
   std::vector<size_t> summary_fields;    ///< those of its fields that are printed,
-  RowOrder order;                        ///< their order,
-  size_t top = 0;                        ///< and how many groups; 0: all.
+  std::optional<RowOrder> order;         ///< the order of --sort, in fields() or all columns,
+  size_t top = 0;                        ///< and how many rows or groups; 0: all.
   std::vector<ViewPlan> views;           ///< Of kViews, with
   RunOptions run;                        ///< what of each run they are of.
 
   OpChoice op_choice = OpChoice::kInner;
   std::unique_ptr<RangeFilter> filter;  ///< Null without --range.
+  Where<PricedKernel> where;            ///< Of --where, where it is of kernels, or
+  Where<CopyRow> copy_where;            ///< of copies.
 
   /// The name of the table, of what is no view.
   std::string_view table() const;

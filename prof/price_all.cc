@@ -143,9 +143,12 @@ class Pricer {
       AddReplay(waiting->row);
       return queue_->Recycle(std::move(waiting));
     }
-    ++row_count_;
     PricedKernel& row = waiting->row;
     row.reasons.Merge(ExcessOf(row));
+    if (options_.where != nullptr && !options_.where->Keeps(row)) {
+      return queue_->Recycle(std::move(waiting));
+    }
+    ++row_count_;
     if (row.share.flops) ++priced_count_;
     coverage_.Add(row, family_);
     if (options_.peak_of != nullptr) utilisation_.Add(row, options_.peak_of(row));
@@ -157,6 +160,7 @@ class Pricer {
   }
 
   void AddReplay(const PricedKernel& row) {
+    if (options_.where != nullptr && !options_.where->Matches(row)) return;
     coverage_.AddReplay(*row.record);
     if (options_.peak_of != nullptr) utilisation_.AddReplay(*row.record);
     if (sink_->AddReplay(row)) ++shown_replays_;
@@ -184,6 +188,9 @@ class Pricer {
     Drain();
     EndInput();
     NotePatterns();
+    if (options_.where != nullptr) {
+      diagnostics_->Note(options_.where->count().Sentence("kernels"));
+    }
     if (row_count_ > 0) {
       diagnostics_->Note(
           fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));

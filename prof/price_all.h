@@ -7,6 +7,7 @@
 #include "prof/price/kernel_sink.h"
 #include "prof/price/nested_calls.h"
 #include "prof/range_patterns.h"
+#include "prof/where/row_filter.h"
 
 namespace oplens::prof {
 
@@ -21,6 +22,8 @@ struct PriceOptions {
   /// The peak rate (FLOP/s, dense) of the GPU of a row for the data type of its product, 0 where it
   /// is not known: for the model FLOPs utilisation. Null: that is not told.
   double (*peak_of)(const PricedKernel& row) = nullptr;
+  /// Of the kernels that the filter keeps, those that are kept; null: all.
+  ItemFilter<PricedKernel>* where = nullptr;
 };
 
 /// Takes all records of a source, prices them, and gives each to `sink` in the same order, but for

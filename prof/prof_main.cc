@@ -1,6 +1,9 @@
 // prof: profiles or records -> one priced row a kernel, or other tables made of them.
 
 #include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "prof/input/profile_records.h"
 #include "prof/options.h"
 #include "prof/price_all.h"
+#include "prof/table/top_rows.h"
 #include "prof/views/column_check.h"
 #include "prof/views/priced_timeline.h"
 #include "prof/views/summary.h"
@@ -23,35 +27,118 @@ PriceOptions PriceOptionsOf(const Options& options) {
   PriceOptions pricing = options.Pricing();
   pricing.op_choice = options.op_choice;
   pricing.filter = options.filter.get();
+  pricing.where = options.where.items.get();
+  // Over the time between what is left here and there, the utilisation says nothing.
+  if (pricing.where != nullptr) pricing.peak_of = nullptr;
   return pricing;
 }
 
-/// One row a copy, of all profiles, one after the other. Answers their number.
-int64_t PrintCopies(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
-  TableOf<CopyRow> table(options.copy_columns, sink);
-  int64_t rows = 0;
+/// One row an item: all of them, or the first ones in an order.
+template <typename Item>
+class Rows {
+ public:
+  /// `columns`: those that are printed, of `all`. `sink` has begun with their fields.
+  Rows(const Columns<Item>& columns, std::span<const Column<Item>> all, const Options& options,
+       Sink* sink)
+      : selected_(PlacesOf(columns.size()), sink) {
+    Columns<Item> computed = columns;
+    std::optional<RowOrder> order = options.order;
+    if (order) {
+      computed.push_back(&all[order->field]);
+      order->field = columns.size();
+    }
+    if (order || options.top > 0) sink = &top_.emplace(order, options.top, &selected_);
+    table_.emplace(std::move(computed), sink);
+  }
+
+  void Add(const Item& item) { table_->Add(item); }
+
+  /// After the last one. `what`: "kernels".
+  void Finish(std::string_view what, Diagnostics* diagnostics) {
+    if (!top_) return;
+    top_->Flush();
+    std::string sentence = top_->Sentence(what);
+    if (!sentence.empty()) diagnostics->Note(std::move(sentence));
+  }
+
+ private:
+  static std::vector<size_t> PlacesOf(size_t count) {
+    std::vector<size_t> places(count);
+    std::iota(places.begin(), places.end(), size_t{0});
+    return places;
+  }
+
+  SelectingSink selected_;
+  std::optional<TopRows> top_;
+  std::optional<TableOf<Item>> table_;
+};
+
+/// The rows of kernels.
+class KernelRows : public KernelSink {
+ public:
+  KernelRows(const Options& options, Sink* sink)
+      : rows_(options.columns, KernelColumns(), options, sink) {}
+  void Add(const PricedKernel& kernel) override { rows_.Add(kernel); }
+  void Finish(Diagnostics* diagnostics) { rows_.Finish("kernels", diagnostics); }
+
+ private:
+  Rows<PricedKernel> rows_;
+};
+
+/// Gives the copies and fills that are asked for to `add`, of all profiles, one after the other.
+/// Answers their number.
+template <typename Add>
+int64_t TakeCopies(Inputs* inputs, const Options& options, Diagnostics* diagnostics, Add add) {
+  int64_t all = 0;
+  int64_t taken = 0;
+  ItemFilter<CopyRow>* const where = options.copy_where.items.get();
   while (const Trace* trace = inputs->NextTrace(diagnostics)) {
     for (CopyRow& copy : CopiesOf(*trace)) {
-      copy.index = ++rows;
-      table.Add(copy);
+      copy.index = ++all;
+      if (where != nullptr && !where->Keeps(copy)) continue;
+      add(copy);
+      ++taken;
     }
   }
-  if (rows == 0) diagnostics->Note("there are no copies and no fills to show");
-  return rows;
+  if (all == 0) {
+    diagnostics->Note("there are no copies and no fills to show");
+  } else if (where != nullptr) {
+    diagnostics->Note(where->count().Sentence("copies and fills"));
+  }
+  return taken;
 }
 
-/// One row a group of kernels. Answers the number of kernels.
+/// One row a copy. Answers their number.
+int64_t PrintCopies(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
+  Rows<CopyRow> rows(options.copy_columns, CopyColumns(), options, sink);
+  const int64_t copies =
+      TakeCopies(inputs, options, diagnostics, [&rows](const CopyRow& copy) { rows.Add(copy); });
+  rows.Finish("copies and fills", diagnostics);
+  return copies;
+}
+
+/// One row a group of kernels or copies. Answers the number of these, 0 where no group is shown.
 int64_t PrintSummary(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
   Summary summary(options.summary.get());
-  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options), &summary, diagnostics);
-  summary.Write(options.order, options.top, sink);
+  int64_t items = 0;
+  if (options.copies) {
+    summary.ShowOnly(options.copy_where.groups);
+    items = TakeCopies(inputs, options, diagnostics,
+                       [&summary](const CopyRow& copy) { summary.AddCopy(copy); });
+  } else {
+    summary.ShowOnly(options.where.groups);
+    items = PriceAll(inputs, PriceOptionsOf(options), &summary, diagnostics);
+  }
+  summary.Write(*options.order, options.top, sink);
   for (std::string& note : summary.Notes()) diagnostics->Note(std::move(note));
-  return kernels;
+  return summary.matched().matching > 0 ? items : 0;
 }
 
 int64_t PrintKernels(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
-  KernelTable table(options.columns, sink);
-  return PriceAll(inputs, PriceOptionsOf(options), &table, diagnostics);
+  KernelRows rows(options, sink);
+  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options), &rows, diagnostics);
+  rows.Finish(diagnostics);
+  return kernels;
 }
 
 /// How many kernels have each column. Answers the number of kernels.
@@ -146,7 +233,7 @@ int Main(const Options& options) {
   RefuseSameFiles(inputs, options);
   inputs.RefuseUnreadable();
   if (timeline) inputs.RefuseRecords("a timeline", "chrome");
-  if (options.task == Task::kCopies) inputs.RefuseRecords("copies", "copies");
+  if (options.copies) inputs.RefuseRecords("copies", "copies");
   Diagnostics diagnostics;
   const int64_t shown = Print(&inputs, options, &diagnostics);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();

@@ -15,17 +15,6 @@ namespace {
 
 constexpr size_t kMaxProcesses = size_t{1} << 16;
 
-std::unique_ptr<RE2> Compile(const std::string& pattern, const char* option) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  auto compiled = std::make_unique<RE2>(pattern, options);
-  if (!compiled->ok()) {
-    throw UsageError(fmt::format("{}: '{}' is no pattern: {}", option, ShownText(pattern),
-                                 ShownText(compiled->error())));
-  }
-  return compiled;
-}
-
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether f(text) holds for a text of what a kernel is inside of: its ranges, its layers (of a
@@ -47,12 +36,10 @@ bool ReadNumber(std::string_view text, int64_t* number) {
 
 }  // namespace
 
-RangeFilter::RangeFilter(const std::string& pattern) : pattern_(Compile(pattern, "--range")) {}
+RangeFilter::RangeFilter(const std::string& pattern) : pattern_(pattern, "--range") {}
 RangeFilter::~RangeFilter() = default;
 
-bool RangeFilter::Matches(std::string_view text) const {
-  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *pattern_);
-}
+bool RangeFilter::Matches(std::string_view text) const { return pattern_.Matches(text); }
 
 bool RangeFilter::Keeps(const PricedKernel& row) {
   if (!row.replay) ++kernels_;
@@ -73,17 +60,18 @@ bool RangeFilter::IsInStep(std::optional<int64_t> step) {
 std::vector<std::string> RangeFilter::Notes() const {
   if (kernels_ == 0 || kept_ > 0) return {};
   return {fmt::format("--range: no range and no layer of the {} kernels holds '{}'", kernels_,
-                      ShownText(pattern_->pattern()))};
+                      ShownText(pattern_.compiled().pattern()))};
 }
 
-StepFinder::StepFinder(const std::string& pattern) : pattern_(Compile(pattern, "--step")) {}
+StepFinder::StepFinder(const std::string& pattern) : pattern_(pattern, "--step") {}
 StepFinder::~StepFinder() = default;
 
 StepFinder::Found StepFinder::Look(std::string_view text, int64_t* step) const {
   re2::StringPiece parts[2];
-  const bool has_group = pattern_->NumberOfCapturingGroups() > 0;
+  const bool has_group = pattern_.compiled().NumberOfCapturingGroups() > 0;
   const re2::StringPiece whole(text.data(), text.size());
-  if (!pattern_->Match(whole, 0, text.size(), RE2::UNANCHORED, parts, has_group ? 2 : 1)) {
+  if (!pattern_.compiled().Match(whole, 0, text.size(), RE2::UNANCHORED, parts,
+                                 has_group ? 2 : 1)) {
     return Found::kNothing;
   }
   std::string_view digits(parts[1].data(), parts[1].size());
@@ -142,7 +130,7 @@ std::vector<std::string> StepFinder::Notes() const {
   if (kernels_ == 0) return {};
   if (matched_ == 0) {
     return {fmt::format("--step: no range and no layer of the {} kernels holds '{}'", kernels_,
-                        ShownText(pattern_->pattern()))};
+                        ShownText(pattern_.compiled().pattern()))};
   }
   if (unnumbered_ == 0) return {};
   return {

@@ -11,10 +11,7 @@
 
 #include "parse/model/kernel_record.h"
 #include "prof/price/priced_kernel.h"
-
-namespace re2 {
-class RE2;
-}  // namespace re2
+#include "prof/where/pattern.h"
 
 namespace oplens::prof {
 
@@ -38,7 +35,7 @@ class RangeFilter {
   bool Matches(std::string_view text) const;
   bool IsInStep(std::optional<int64_t> step);
 
-  std::unique_ptr<re2::RE2> pattern_;
+  Pattern pattern_;
   std::optional<int64_t> last_step_;
   bool last_step_matches_ = false;
   int64_t kernels_ = 0;
@@ -79,7 +76,7 @@ class StepFinder {
   /// `without_number` becomes a match without a number, if there is one.
   Found LookAt(const PricedKernel& row, int64_t* step, std::string_view* without_number) const;
 
-  std::unique_ptr<re2::RE2> pattern_;
+  Pattern pattern_;
   std::unordered_map<int64_t, Last> last_;  // By process.
   int64_t kernels_ = 0;
   int64_t matched_ = 0;

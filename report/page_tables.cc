@@ -24,7 +24,9 @@ prof::ViewPlan PlanOf(const prof::View& view, std::vector<std::string> by) {
   plan.view = &view;
   plan.options.by = std::move(by);
   const std::vector<prof::Field> fields = FieldsOf(view, plan.options);
-  for (size_t i = 0; i < fields.size(); ++i) plan.places.push_back(i);
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (!fields[i].on_request) plan.places.push_back(i);
+  }
   return plan;
 }
 

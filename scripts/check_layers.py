@@ -55,13 +55,15 @@ LAYERS = {
     "prof/price": PRICED,
     # tables know no kernel,
     "prof/table": MODEL | {"prof/price"},
+    # conditions choose rows of them,
+    "prof/where": MODEL | {"prof/table"},
     # what several views compute of one rank,
     "prof/run": MODEL | {"ops", "ops/kernels", "parse/join", "parse/records"},
     # what its steps waited for, one thing after the other,
     "prof/path": MODEL | {"parse/join", "prof/run"},
     # and views make rows of all.
     "prof/views": PRICED | {"parse/chrome", "parse/join", "parse/records", "prof/path", "prof/price", "prof/run",
-                            "prof/table"},
+                            "prof/table", "prof/where"},
     "prof/input": MODEL | READ | {"prof/price"},
     # A page holds tables and a timeline, packed.
     "report/data": {"base"},
@@ -70,7 +72,8 @@ LAYERS = {
     # The programs.
     "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/run",
                               "prof/views"},
-    "prof": PRICED | {"prof/price", "prof/table", "prof/views", "prof/input", "nvtx_annotate/vocabulary"},
+    "prof": PRICED | {"prof/price", "prof/table", "prof/where", "prof/views", "prof/input",
+                      "nvtx_annotate/vocabulary"},
     "report": MODEL | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
                        "report/data", "report/timeline"},
     "oplens": MODEL | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input"},

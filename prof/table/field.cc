@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/append_format.h"
 #include "base/error.h"
@@ -72,6 +73,16 @@ struct TextOf {
 
 }  // namespace
 
+size_t FindField(std::string_view option, std::string_view word, std::span<const Field> all) {
+  const auto place =
+      std::find_if(all.begin(), all.end(), [&](const Field& field) { return field.key == word; });
+  if (place == all.end()) {
+    throw UsageError(fmt::format("{}: there is no column '{}'; the columns are {}", option, word,
+                                 ValidKeys(all)));
+  }
+  return static_cast<size_t>(place - all.begin());
+}
+
 std::vector<size_t> SelectFields(std::string_view list, std::span<const Field> all) {
   std::vector<size_t> places;
   const auto add = [&](size_t place) {
@@ -79,16 +90,12 @@ std::vector<size_t> SelectFields(std::string_view list, std::span<const Field> a
   };
   for (const std::string_view key : WordsOf(list)) {
     if (key == "all") {
-      for (size_t i = 0; i < all.size(); ++i) add(i);
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (!all[i].on_request) add(i);
+      }
       continue;
     }
-    const auto place =
-        std::find_if(all.begin(), all.end(), [&](const Field& field) { return field.key == key; });
-    if (place == all.end()) {
-      throw UsageError(
-          fmt::format("-c: there is no column '{}'; the columns are {}", key, ValidKeys(all)));
-    }
-    add(static_cast<size_t>(place - all.begin()));
+    add(FindField("-c", key, all));
   }
   return places;
 }
@@ -114,6 +121,16 @@ bool CellBefore(const Cell& a, const Cell& b) {
   }
   if (const auto* text = std::get_if<std::string_view>(&a.value)) {
     return *text < std::get<std::string_view>(b.value);
+  }
+  if (const auto* list = std::get_if<Cell::Texts>(&a.value)) {
+    return std::ranges::lexicographical_compare(list->texts, std::get<Cell::Texts>(b.value).texts);
+  }
+  if (const auto* list = std::get_if<std::span<const int64_t>>(&a.value)) {
+    return std::ranges::lexicographical_compare(*list, std::get<std::span<const int64_t>>(b.value));
+  }
+  if (const auto* extent = std::get_if<Dim3>(&a.value)) {
+    const Dim3& other = std::get<Dim3>(b.value);
+    return std::tie(extent->x, extent->y, extent->z) < std::tie(other.x, other.y, other.z);
   }
   return false;
 }

@@ -50,8 +50,15 @@ struct Field {
   /// of a row that sums up.
   std::string_view whole = {};
 
+  /// 'all' leaves it out: only its own word chooses it.
+  bool on_request = false;
+
   static constexpr int kShared = 0;
 };
+
+/// The place in `all` of the field that a word names. Throws UsageError, naming the word and the
+/// valid ones; `option` such as "-c".
+size_t FindField(std::string_view option, std::string_view word, std::span<const Field> all);
 
 /// The fields of a list such as "idx,kernel,sil" or "all" as places in `all`, each once, where it
 /// comes first. Throws UsageError, naming the word and the valid ones, for an unknown field or an

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/words.h"
+#include "prof/table/row_kind.h"
 
 namespace oplens::prof {
 namespace {
@@ -67,6 +68,14 @@ RowOrder ParseOrder(std::string_view text, std::span<const Field> fields) {
   return {static_cast<size_t>(place - fields.begin()), ascending.value_or(is_key != turned)};
 }
 
+bool StandsForOthers(std::span<const Field> fields, std::span<const Cell> row) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const auto* text = std::get_if<std::string_view>(&row[i].value);
+    if (!fields[i].whole.empty() && text != nullptr && *text == fields[i].whole) return true;
+  }
+  return false;
+}
+
 void SortingSink::Begin(std::string_view table, std::vector<Field> fields) {
   fields_ = fields;
   sink_->Begin(table, std::move(fields));
@@ -96,14 +105,6 @@ void SortingSink::Sort() {
   });
 }
 
-bool SortingSink::StandsForOthers(const Cells& row) const {
-  for (size_t i = 0; i < fields_.size(); ++i) {
-    const auto* text = std::get_if<std::string_view>(&row[i].value);
-    if (!fields_[i].whole.empty() && text != nullptr && *text == fields_[i].whole) return true;
-  }
-  return false;
-}
-
 SortingSink::Cells SortingSink::Folded(size_t first) {
   Cells cells(fields_.size());
   bool named = false;
@@ -114,9 +115,10 @@ SortingSink::Cells SortingSink::Folded(size_t first) {
       cells[i] = Cell{std::string_view(more_)};
       named = true;
     }
+    if (fields_[i].key == kRowKindField.key) cells[i] = Text(RowKindWord(RowKind::kRest));
     if (fold != Fold::kSum && fold != Fold::kMin && fold != Fold::kMax) continue;
     for (size_t row = first; row < rows_.size(); ++row) {
-      if (!StandsForOthers(rows_[row])) FoldInto(fold, rows_[row][i], &cells[i]);
+      if (!StandsForOthers(fields_, rows_[row])) FoldInto(fold, rows_[row][i], &cells[i]);
     }
   }
   return cells;

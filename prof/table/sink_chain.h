@@ -39,6 +39,9 @@ struct RowOrder {
 /// smallest first or from A to Z; '-' turns that round. Throws UsageError.
 RowOrder ParseOrder(std::string_view text, std::span<const Field> fields);
 
+/// Whether a row is a total or a mean of others (Field::whole).
+bool StandsForOthers(std::span<const Field> fields, std::span<const Cell> row);
+
 /// Keeps the rows of a table, and passes them on in another order, the first N of them; those after
 /// them are one more row, "(N more)", folded as Field::fold says. Keeps all rows.
 class SortingSink : public Sink {
@@ -57,8 +60,6 @@ class SortingSink : public Sink {
   void Sort();
   /// The sum of the rows from `first` on.
   Cells Folded(size_t first);
-  /// Whether a row is a total or a mean of others.
-  bool StandsForOthers(const Cells& row) const;
 
   std::optional<RowOrder> order_;
   size_t top_;

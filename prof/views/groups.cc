@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "prof/views/copy_row.h"
 #include "prof/views/group_details.h"
@@ -34,7 +35,9 @@ class Groups : public Partial, private Summary::Details {
         order_(ParseOrder(options.sort.empty() ? "total" : options.sort, fields_)),
         top_(options.top),
         copies_(options.copies),
-        summary_(&plan_) {}
+        summary_(&plan_) {
+    summary_.ShowOnly(options.where);
+  }
 
   void Begin(const Run* run) override {
     run_ = run;
@@ -145,7 +148,11 @@ std::unique_ptr<Partial> MakeGroups(const ViewOptions& options) {
 }
 
 std::span<const Field> GroupsFields() {
-  static const std::vector<Field> fields = WithDetails(FigureFields());
+  static const std::vector<Field> fields = [] {
+    std::vector<Field> figures = FigureFields();
+    std::erase_if(figures, [](const Field& field) { return field.on_request; });
+    return WithDetails(std::move(figures));
+  }();
   return fields;
 }
 

@@ -8,6 +8,11 @@
 #include "base/append_format.h"
 #include "base/error.h"
 #include "base/words.h"
+#include "prof/table/row_sinks.h"
+#include "prof/table/top_rows.h"
+#include "prof/views/group_key.h"
+#include "prof/views/kernel_where.h"
+#include "prof/where/read_where.h"
 
 namespace oplens::prof {
 namespace {
@@ -44,6 +49,11 @@ std::vector<const View*> ViewsOf(std::string_view list) {
 /// Gives each view the words of --by that it knows.
 void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
   if (by.empty()) return;
+  if (std::all_of(plans->begin(), plans->end(),
+                  [](const ViewPlan& plan) { return plan.view->by == nullptr; })) {
+    throw UsageError(fmt::format("--by: the rows of {} are what they are: no view named has keys",
+                                 plans->front().view->name));
+  }
   for (const std::string_view word : WordsOf(by)) {
     bool known = false;
     std::string valid;
@@ -51,7 +61,8 @@ void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
       if (plan.view->by == nullptr) continue;
       const std::span<const std::string_view> words = plan.view->by();
       AppendFormat(&valid, "; those of {} are {}", plan.view->name, fmt::join(words, ","));
-      if (std::find(words.begin(), words.end(), word) == words.end()) continue;
+      const std::string_view key = plan.view->groups_kernels ? KeyOfWord(word) : word;
+      if (std::find(words.begin(), words.end(), key) == words.end()) continue;
       plan.options.by.emplace_back(word);
       known = true;
     }
@@ -79,10 +90,7 @@ void PlanWhatIf(const ViewRequest& request, std::vector<ViewPlan>* plans) {
 void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   std::string wrong;
   bool known = request.sort.empty();
-  bool any = false;
   for (ViewPlan& plan : *plans) {
-    if (plan.view->stream != nullptr) continue;
-    any = true;
     const bool words = HasSortWords(plan);
     const bool sorts = words || (plan.view->sorts && request.compat == Compat::kNone);
     if (sorts) {
@@ -113,13 +121,35 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
       wrong = error.what();
     }
   }
-  if (request.top > 0 && !any) {
-    throw UsageError("--top: rows of this view come one by one, in the order of the kernels");
+  if (!known) throw UsageError(wrong);
+}
+
+/// Gives --where to the one view, and `kernels` what it asks of kernels.
+void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans,
+               std::unique_ptr<ItemFilter<PricedKernel>>* kernels) {
+  if (request.where.empty()) return;
+  if (plans->size() > 1) {
+    throw UsageError("--where names the columns of one view: give one to --view");
   }
-  if (!known) {
-    throw UsageError(wrong.empty() ? "--sort: rows of this view come in the order of the kernels"
-                                   : wrong);
+  ViewPlan& plan = plans->front();
+  const Compat compat = plan.options.compat;
+  if (plan.view->torch && (compat == Compat::kTorch || compat == Compat::kTorchLegacy)) {
+    throw UsageError("--where: with --compat torch the table is PyTorch's: leave one of them out");
   }
+  std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
+  if (!plan.view->groups_kernels || compat != Compat::kNone) {
+    plan.where = ReadWhere(request.where, std::vector<WhereScope>{{"row", "rows", fields}}).front();
+    return;
+  }
+  if (plan.options.copies) {
+    // Copies are not asked what kernels are.
+    plan.options.where =
+        ReadWhere(request.where, std::vector<WhereScope>{{"group", "groups", fields}}).front();
+    return;
+  }
+  Where<PricedKernel> where = ReadKernelWhere(request.where, std::move(fields));
+  plan.options.where = std::move(where.groups);
+  if (kernels != nullptr) *kernels = std::move(where.items);
 }
 
 /// The keys, then the figures that fit beside them.
@@ -195,8 +225,20 @@ class CountingSink : public Sink {
 
 }  // namespace
 
+namespace {
+
+bool Has(std::span<const Field> fields, std::string_view key) {
+  return std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
+}
+
+}  // namespace
+
 std::vector<Field> FieldsOf(const View& view, const ViewOptions& options) {
-  if (view.make != nullptr) return view.make(options)->Fields();
+  if (view.make != nullptr) {
+    std::vector<Field> all = view.make(options)->Fields();
+    if (!Has(all, kRowKindField.key)) all.push_back(kRowKindField);
+    return all;
+  }
   const std::span<const Field> fields = view.fields();
   return {fields.begin(), fields.end()};
 }
@@ -207,7 +249,8 @@ std::string ListOfViews() {
   return text;
 }
 
-std::vector<ViewPlan> PlanViews(const ViewRequest& request) {
+std::vector<ViewPlan> PlanViews(const ViewRequest& request,
+                                std::unique_ptr<ItemFilter<PricedKernel>>* kernels) {
   std::vector<ViewPlan> plans;
   for (const View* view : ViewsOf(request.list)) {
     ViewPlan& plan = plans.emplace_back();
@@ -219,6 +262,7 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request) {
   PlanWhatIf(request, &plans);
   PlanOrder(request, &plans);
   PlanColumns(request, &plans);
+  PlanWhere(request, &plans, kernels);
   return plans;
 }
 
@@ -241,30 +285,68 @@ struct ViewRunner::Running {
     if (compat != Compat::kNone) rules.emplace(RulesOf(view, compat), &counted);
     Sink* const out = rules ? static_cast<Sink*>(&*rules) : &counted;
     if (view.make == nullptr) {
-      std::vector<Field> fields;
-      const std::span<const Field> all = view.fields();
-      for (const size_t place : plan.places) fields.push_back(all[place]);
-      out->Begin(view.name, std::move(fields));
-      stream = view.stream(plan.places, out);
+      BeginStream(out);
       return;
     }
     total = view.make(plan.options);
     document = total->IsDocument() && table->TakesDocuments();
     if (document) return;
     selected.emplace(plan.places, out);
-    if (plan.order || plan.top > 0) sorted.emplace(plan.order, plan.top, &*selected);
-    sink().Begin(view.name, total->Fields());
+    head = &*selected;
+    if (plan.order || plan.top > 0) head = &sorted.emplace(plan.order, plan.top, head);
+    if (plan.where != nullptr) head = &filtered.emplace(plan.where, head);
+    std::vector<Field> fields = total->Fields();
+    if (AsksForKind(fields.size())) head = &kinds.emplace(head);
+    head->Begin(view.name, std::move(fields));
   }
 
-  Sink& sink() { return sorted ? static_cast<Sink&>(*sorted) : *selected; }
+  /// Of a view that keeps nothing: only the fields that something asks for are computed.
+  void BeginStream(Sink* out) {
+    const View& view = *plan.view;
+    std::vector<Field> fields(view.fields().begin(), view.fields().end());
+    std::vector<size_t> places = plan.places;
+    head = out;
+    if (plan.order || plan.top > 0 || plan.where != nullptr) {
+      if (plan.where != nullptr) {
+        for (const size_t place : plan.where->Fields()) places.push_back(place);
+      }
+      if (plan.order) places.push_back(plan.order->field);
+      std::sort(places.begin(), places.end());
+      places.erase(std::unique(places.begin(), places.end()), places.end());
+      head = &selected.emplace(plan.places, head);
+      if (plan.order || plan.top > 0) head = &first.emplace(plan.order, plan.top, head);
+      if (plan.where != nullptr) head = &filtered.emplace(plan.where, head);
+      head = &spread.emplace(places, fields, head);
+    }
+    std::vector<Field> computed;
+    for (const size_t place : places) computed.push_back(fields[place]);
+    head->Begin(view.name, std::move(computed));
+    stream = view.stream(places, head);
+  }
+
+  /// Whether anything names kRowKindField, which stands behind `count` fields.
+  bool AsksForKind(size_t count) const {
+    const auto is = [count](size_t place) { return place == count; };
+    if (std::any_of(plan.places.begin(), plan.places.end(), is)) return true;
+    if (plan.order && is(plan.order->field)) return true;
+    const std::vector<size_t> asked =
+        plan.where != nullptr ? plan.where->Fields() : std::vector<size_t>();
+    return std::any_of(asked.begin(), asked.end(), is);
+  }
 
   const ViewPlan& plan;
   std::unique_ptr<Sink> table;
   CountingSink counted;
   std::optional<RulesSink> rules;      // With --compat.
   std::unique_ptr<ViewStream> stream;  // Of a view that keeps nothing; else
+  // From the last to the first that a row comes through.
   std::optional<SelectingSink> selected;
   std::optional<SortingSink> sorted;
+  std::optional<TopRows> first;
+  std::optional<FilteringSink> filtered;
+  std::optional<RowKindSink> kinds;
+  std::optional<SpreadingSink> spread;
+  Sink* head = nullptr;  // The first; null of a document.
   std::unique_ptr<Partial> total;
   std::unique_ptr<Partial> partial;  // Of the input at hand.
   bool any = false;                  // Total is of an input.
@@ -397,11 +479,9 @@ int64_t ViewRunner::Finish() {
       continue;
     }
     if (view->total != nullptr) {
-      view->total->Emit(&view->sink());
-      view->sink().End();
-    } else {
-      view->counted.End();
+      view->total->Emit(view->head);
     }
+    view->head->End();
     if (!view->plan.view->may_be_empty) least = std::min(least, view->counted.rows());
   }
   return least;
@@ -410,6 +490,10 @@ int64_t ViewRunner::Finish() {
 std::vector<std::string> ViewRunner::Notes() const {
   std::vector<std::string> notes(notes_.begin(), notes_.end());
   for (const auto& view : views_) {
+    if (view->filtered) notes.push_back(view->filtered->count().Sentence("rows"));
+    if (view->first && !view->first->Sentence("rows").empty()) {
+      notes.push_back(view->first->Sentence("rows"));
+    }
     if (view->total == nullptr) continue;
     for (const std::string& note : view->total->Notes()) {
       const std::string_view name = view->plan.view->name;

@@ -11,6 +11,7 @@
 #include "prof/price/kernel_sink.h"
 #include "prof/table/sink_chain.h"
 #include "prof/views/view.h"
+#include "prof/where/row_filter.h"
 
 namespace oplens::prof {
 
@@ -21,9 +22,12 @@ struct ViewPlan {
   std::vector<size_t> places;     ///< Of the fields that are printed.
   std::optional<RowOrder> order;  ///< Of --sort, where the view does not sort itself.
   size_t top = 0;                 ///< The same of --top; 0: all rows.
+  std::shared_ptr<const Condition> where =
+      nullptr;  ///< Of --where: rows that are shown; null: all.
 };
 
-/// The fields of a view, with those that its options add.
+/// The fields of a view, with those that its options add; behind them, of rows that may stand for
+/// others, kRowKindField.
 std::vector<Field> FieldsOf(const View& view, const ViewOptions& options);
 
 /// What --view takes, one line a view, for `--view list`.
@@ -44,8 +48,11 @@ struct ViewRequest {
   bool narrow = false;  // In a terminal: columns of fixed width.
   bool copies = false;
   std::vector<std::string> what_if = {};
+  std::string_view where = {};
 };
-std::vector<ViewPlan> PlanViews(const ViewRequest& request);
+/// `kernels` becomes what --where asks of kernels before a view groups them; null for nothing.
+std::vector<ViewPlan> PlanViews(const ViewRequest& request,
+                                std::unique_ptr<ItemFilter<PricedKernel>>* kernels = nullptr);
 
 /// The parts of traces that these need.
 TraceNeeds NeedsOf(std::span<const ViewPlan> plans);

@@ -64,10 +64,15 @@ Summary::Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), limits_
   }
 }
 
-void Summary::EncodeKey(const PricedKernel& row) {
+template <typename Item>
+void Summary::EncodeKey(const Columns<Item>& columns, const Item& item) {
   key_.clear();
-  for (const KernelColumn* column : plan_.keys)
-    AppendCell(*column, column->get(row), &scratch_, &key_);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const Column<Item>& column = *columns[i];
+    Cell cell = column.get(item);
+    if (!plan_.forms[i].whole()) cell = plan_.forms[i].Of(column, cell, &formed_);
+    AppendCell(column, cell, &scratch_, &key_);
+  }
 }
 
 uint32_t Summary::GroupOf() {
@@ -89,7 +94,22 @@ uint32_t Summary::GroupOf() {
 }
 
 void Summary::AddWork(const PricedKernel& work) {
-  EncodeKey(work);
+  EncodeKey(plan_.keys, work);
+  AddToGroup(work);
+}
+
+void Summary::AddCopy(const CopyRow& copy) {
+  EncodeKey(plan_.copy_keys, copy);
+  KernelRecord record;
+  record.duration_ns = copy.duration_ns.value_or(0);
+  if (!copy.duration_ns) record.reasons.Add(Reason::kBadTimes);
+  PricedKernel work;
+  work.record = &record;
+  if (copy.size_bytes >= 0) work.share.bytes = copy.size_bytes;
+  AddToGroup(work);
+}
+
+void Summary::AddToGroup(const PricedKernel& work) {
   added_to_ = GroupOf();
   (added_to_ == kOther ? other_ : groups_[added_to_].sums).Add(work);
   all_.Add(work);
@@ -133,13 +153,16 @@ void Summary::FindRepeatedSteps() {
 }
 
 std::vector<uint32_t> Summary::Sorted(const RowOrder& order) {
-  std::vector<Cell> cells;
+  std::vector<Cell> cells;  // By group.
   std::vector<uint32_t> indices;
+  matched_ = {};
   for (size_t group = 0; group < shown_groups(); ++group) {
-    indices.push_back(static_cast<uint32_t>(group));
     const auto number = static_cast<uint32_t>(group);
     FillCells(RowOf(group), {&number, IsReplay(group) ? 0U : 1U});
     cells.push_back(cells_[order.field]);
+    if (matched_.Count(condition_ == nullptr || condition_->Keeps(GivenCells(cells_)))) {
+      indices.push_back(number);
+    }
   }
   std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
     const bool unknown_a = IsUnknown(cells[a]);
@@ -159,7 +182,7 @@ SummaryRow Summary::RowOf(size_t group) const {
   SummaryRow row;
   row.sums = &groups_[group].sums;
   std::string_view rest = groups_[group].key;
-  for (size_t i = 0; i < plan_.keys.size(); ++i) row.keys[i] = TakeCell(plan_.fields[i], &rest);
+  for (size_t i = 0; i < plan_.key_count(); ++i) row.keys[i] = TakeCell(plan_.fields[i], &rest);
   row.all_ns = all_.total_ns;
   row.steps = step_count_;
   if (ByStep()) row.steps = IsUnknown(row.keys[*step_key_]) ? 0 : 1;
@@ -176,8 +199,10 @@ int64_t Summary::StepsOf(std::span<const uint32_t> groups) const {
   return static_cast<int64_t>(steps.size());
 }
 
-SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps) const {
+SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps,
+                              RowKind kind) const {
   SummaryRow row;
+  row.kind = kind;
   row.sums = &sums;
   row.keys[0] = Cell{label};
   row.all_ns = all_.total_ns;
@@ -187,7 +212,7 @@ SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label, int
 
 SummaryRow Summary::ReplayRow() const {
   // Steps of a repetition are of kernels alone; one group of all steps is no step's.
-  return FoldedRow(replays_, kReplays, last_step_ && !ByStep() ? step_count_ : 0);
+  return FoldedRow(replays_, kReplays, last_step_ && !ByStep() ? step_count_ : 0, RowKind::kReplay);
 }
 
 void Summary::FindSteps() {
@@ -221,8 +246,8 @@ std::vector<uint32_t> Summary::Merge(const Summary& other) {
 
 void Summary::FillCells(const SummaryRow& row, std::span<const uint32_t> groups) {
   cells_.assign(row.keys.begin(),
-                row.keys.begin() + static_cast<std::ptrdiff_t>(plan_.keys.size()));
-  AppendFigures(row, &cells_);
+                row.keys.begin() + static_cast<std::ptrdiff_t>(plan_.key_count()));
+  for (const Column<SummaryRow>* figure : plan_.figures) cells_.push_back(figure->get(row));
   if (details_ != nullptr) details_->Append(groups, &cells_);
 }
 
@@ -234,7 +259,7 @@ void Summary::Write(const RowOrder& order, size_t top, Sink* sink, const Details
     sink->Row(cells_);
   };
   const std::vector<uint32_t> order_of_groups = Sorted(order);
-  const size_t shown = top == 0 ? shown_groups() : std::min(top, shown_groups());
+  const size_t shown = top == 0 ? order_of_groups.size() : std::min(top, order_of_groups.size());
   for (size_t i = 0; i < shown; ++i) {
     const uint32_t group = order_of_groups[i];
     write(RowOf(group), {&group, IsReplay(group) ? 0U : 1U});
@@ -246,25 +271,28 @@ void Summary::Write(const RowOrder& order, size_t top, Sink* sink, const Details
   GroupSums more;
   for (const uint32_t group : folded) more.Add(groups_[group].sums);
   if (!folded.empty()) {
-    write(FoldedRow(more, fmt::format("({} more)", folded.size()), StepsOf(folded)), folded);
+    write(FoldedRow(more, fmt::format("({} more)", folded.size()), StepsOf(folded), RowKind::kRest),
+          folded);
   }
   if (replays_left) write(ReplayRow(), {});
   // Which steps the kernels of further groups are of is not kept.
   const uint32_t other = kOther;
   if (other_.kernels > 0) {
-    write(FoldedRow(other_, "(other)", ByStep() ? 0 : step_count_), {&other, 1});
+    write(FoldedRow(other_, "(other)", ByStep() ? 0 : step_count_, RowKind::kOther), {&other, 1});
   }
   details_ = nullptr;
 }
 
 std::vector<std::string> Summary::Notes() const {
   std::vector<std::string> notes;
+  if (condition_ != nullptr) notes.push_back(matched_.Sentence("groups"));
   if (other_.kernels > 0) {
     notes.push_back(fmt::format(
-        "there are more than {} groups: {} kernels of the others count together as (other); name "
+        "there are more than {} groups: {} {} of the others count together as (other); name "
         "fewer keys in --by",
-        groups_.size(), other_.kernels));
+        groups_.size(), other_.kernels, plan_.rows));
   }
+  if (plan_.keys.empty()) return notes;
   if (too_many_steps_) {
     notes.push_back(fmt::format("there are more than {} steps: no mean a step", kMaxSteps));
   }

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/id_map.h"
@@ -16,6 +18,7 @@
 #include "prof/views/group_sums.h"
 #include "prof/views/repetition.h"
 #include "prof/views/summary_columns.h"
+#include "prof/where/row_filter.h"
 
 namespace oplens::prof {
 
@@ -51,6 +54,8 @@ class Summary : public KernelSink {
   void Add(const PricedKernel& row) override;
   /// Adds work that is no kernel: it has no part in what repeats.
   void AddWork(const PricedKernel& work);
+  /// Adds a copy or fill to its group, of a plan whose keys are those of copies.
+  void AddCopy(const CopyRow& copy);
   /// The number of the group that the last kernel was added to.
   uint32_t last_group() const { return added_to_; }
   /// All replays are one group, "(graph replay)", whatever the keys: its times are spans.
@@ -62,6 +67,12 @@ class Summary : public KernelSink {
   /// unknown come by time, largest first, the unknown ones behind the others.
   /// `details`: of further cells behind those of the plan; null for none.
   void Write(const RowOrder& order, size_t top, Sink* sink, const Details* details = nullptr);
+
+  /// Only groups that match are written, and counted in "(N more)". `condition`: read with the
+  /// fields of the plan and, behind them, those of the details; null for none.
+  void ShowOnly(std::shared_ptr<const Condition> condition) { condition_ = std::move(condition); }
+  /// After Write(): how many groups there are, and how many match.
+  const MatchCount& matched() const { return matched_; }
 
   /// After the last kernel of a rank: finds its steps where none is named. Write() does it else.
   void FindSteps();
@@ -84,7 +95,11 @@ class Summary : public KernelSink {
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
 
-  void EncodeKey(const PricedKernel& row);
+  /// Fills key_ with the values of the columns.
+  template <typename Item>
+  void EncodeKey(const Columns<Item>& columns, const Item& item);
+  /// Adds to the group of key_.
+  void AddToGroup(const PricedKernel& work);
   /// The group of key_, made if there is room.
   uint32_t GroupOf();
   void CountStep(int64_t step);
@@ -96,11 +111,13 @@ class Summary : public KernelSink {
   const GroupSums& SumsOf(size_t group) const {
     return IsReplay(group) ? replays_ : groups_[group].sums;
   }
+  /// The groups that match.
   std::vector<uint32_t> Sorted(const RowOrder& order);
   SummaryRow RowOf(size_t group) const;
   /// Fills cells_ with those of a row that shows these groups.
   void FillCells(const SummaryRow& row, std::span<const uint32_t> groups);
-  SummaryRow FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps) const;
+  SummaryRow FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps,
+                       RowKind kind) const;
   SummaryRow ReplayRow() const;
   /// Whether each group is of one step, or of none that is known.
   bool ByStep() const { return step_key_.has_value(); }
@@ -117,11 +134,14 @@ class Summary : public KernelSink {
   size_t key_bytes_ = 0;
   std::string key_;      // Of the row at hand.
   std::string scratch_;  // Of EncodeKey().
+  std::string formed_;   // The same.
   std::vector<Cell> cells_;
   std::string_view last_key_;
   uint32_t last_group_ = kOther;
   uint32_t added_to_ = kOther;
   const Details* details_ = nullptr;  // While Write() runs.
+  std::shared_ptr<const Condition> condition_;
+  MatchCount matched_;
   IdMap steps_;
   std::vector<int64_t> step_numbers_;  // The keys of steps_.
   std::optional<int64_t> last_step_;

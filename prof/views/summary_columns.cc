@@ -107,7 +107,12 @@ constexpr Column<SummaryRow> kFigures[] = {
      [](const SummaryRow& row) {
        return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).tensor_core_known_ns));
      }},
+    {kRowKindField, [](const SummaryRow& row) { return Text(RowKindWord(row.kind)); }},
 };
+
+// Those that copies have too.
+constexpr std::string_view kCopyFigures = "count,total,mean,min,max,share,bytes,gbps,row_kind";
+constexpr std::string_view kNarrowCopyFigures = "count,total,mean,share,bytes,gbps";
 
 const KernelColumn* FindIn(std::span<const KernelColumn> columns, std::string_view key) {
   for (const KernelColumn& column : columns) {
@@ -116,33 +121,75 @@ const KernelColumn* FindIn(std::span<const KernelColumn> columns, std::string_vi
   return nullptr;
 }
 
-/// The column of a kernel that a word of --by names; null for none.
-const KernelColumn* FindKey(std::string_view word) {
-  if (std::find(std::begin(kGroupKeys), std::end(kGroupKeys), word) == std::end(kGroupKeys)) {
+/// The column of a kernel that a key names; null for none.
+const KernelColumn* FindKey(std::string_view key) {
+  if (std::find(std::begin(kGroupKeys), std::end(kGroupKeys), key) == std::end(kGroupKeys)) {
     return nullptr;
   }
-  const KernelColumn* column = FindIn(KernelColumns(), word);
-  return column != nullptr ? column : FindIn(kKeyColumns, word);
+  const KernelColumn* column = FindIn(KernelColumns(), key);
+  return column != nullptr ? column : FindIn(kKeyColumns, key);
+}
+
+/// The same of a copy.
+const Column<CopyRow>* FindCopyKey(std::string_view key) {
+  for (const Column<CopyRow>& column : CopyColumns()) {
+    if (column.key == key && column.fold == Fold::kKey) return &column;
+  }
+  return nullptr;
 }
 
 bool IsText(const Field& field) { return field.type != kInteger && field.type != kDecimal; }
 
-void AddKey(std::string_view word, SummaryPlan* plan) {
-  const KernelColumn* key = FindKey(word);
-  if (key == nullptr) {
-    throw UsageError(fmt::format("--by: there is no key '{}'; the keys are {}", word,
-                                 fmt::join(kGroupKeys, ",")));
-  }
-  if (std::find(plan->keys.begin(), plan->keys.end(), key) != plan->keys.end()) {
-    throw UsageError(fmt::format("--by: '{}' is there twice", word));
-  }
-  Field field = *key;
+/// The name of the column of a key: its own, or with a number where that is taken.
+std::string_view FreeName(std::string_view name, const std::vector<Field>& fields) {
+  const auto taken = [&](std::string_view key) {
+    return std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
+  };
+  std::string_view free = name;
+  for (size_t n = 2; taken(free); ++n) free = NumberedKey(name, n);
+  return free;
+}
+
+void AddField(const Field& key, const GroupWord& word, SummaryPlan* plan) {
+  word.RefuseIfNot(key);
+  Field field = key;
   field.fold = Fold::kKey;
+  if (word.name != word.key) field.header = "Label";
+  field.key = FreeName(word.name, plan->fields);
   // A list is one text here: what groups is the whole.
   if (IsText(field) && field.type != kName) field.type = kText;
   if (field.type == kName || field.width > 9) field.width = Field::kShared;
-  plan->keys.push_back(key);
   plan->fields.push_back(field);
+  plan->forms.push_back(word.form);
+}
+
+/// Adds the keys of a list; `find` finds the column of one, `keys` are the valid ones.
+template <typename Find, typename Keys, typename Item>
+void AddKeys(std::string_view list, Find find, const Keys& keys, Columns<Item>* columns,
+             SummaryPlan* plan) {
+  std::vector<std::string_view> seen;
+  for (const std::string_view word : WordsOf(list)) {
+    const GroupWord read = GroupWord::Read(word);
+    const Column<Item>* key = find(read.key);
+    if (key == nullptr) {
+      throw UsageError(fmt::format("--by: there is no key '{}'; the keys are {}", read.key,
+                                   fmt::join(keys, ",")));
+    }
+    if (std::find(seen.begin(), seen.end(), word) != seen.end()) {
+      throw UsageError(fmt::format("--by: '{}' is there twice", word));
+    }
+    if (seen.size() == kGroupKeyCount) {
+      throw UsageError(fmt::format("--by: there are more than {} keys", kGroupKeyCount));
+    }
+    seen.push_back(word);
+    columns->push_back(key);
+    AddField(*key, read, plan);
+  }
+}
+
+void AddFigures(std::string_view list, SummaryPlan* plan) {
+  plan->figures = SelectColumns(list, std::span<const Column<SummaryRow>>(kFigures));
+  for (const Field& field : FieldsOf(plan->figures)) plan->fields.push_back(field);
 }
 
 }  // namespace
@@ -153,16 +200,43 @@ std::vector<Field> FigureFields() {
   return FieldsOf(std::span<const Column<SummaryRow>>(kFigures));
 }
 
+std::vector<std::string_view> CopyGroupKeys() {
+  std::vector<std::string_view> keys;
+  for (const Column<CopyRow>& column : CopyColumns()) {
+    if (column.fold == Fold::kKey) keys.push_back(column.key);
+  }
+  return keys;
+}
+
+std::vector<Field> CopyFigureFields() {
+  return FieldsOf(SelectColumns(kCopyFigures, std::span<const Column<SummaryRow>>(kFigures)));
+}
+
+Columns<PricedKernel> NamedKernelColumns() {
+  Columns<PricedKernel> columns;
+  for (const KernelColumn& column : KernelColumns()) columns.push_back(&column);
+  for (const KernelColumn& column : kKeyColumns) {
+    if (FindIn(KernelColumns(), column.key) == nullptr) columns.push_back(&column);
+  }
+  return columns;
+}
+
 SummaryPlan PlanSummary(std::string_view list) {
   SummaryPlan plan;
-  for (const std::string_view word : WordsOf(list)) AddKey(word, &plan);
-  const std::vector<Field> figures = FigureFields();
-  plan.fields.insert(plan.fields.end(), figures.begin(), figures.end());
+  plan.rows = "kernels";
+  plan.narrow = kNarrowFigures;
+  AddKeys(list, FindKey, kGroupKeys, &plan.keys, &plan);
+  AddFigures("all,row_kind", &plan);
   return plan;
 }
 
-void AppendFigures(const SummaryRow& row, std::vector<Cell>* cells) {
-  for (const Column<SummaryRow>& figure : kFigures) cells->push_back(figure.get(row));
+SummaryPlan PlanCopySummary(std::string_view list) {
+  SummaryPlan plan;
+  plan.rows = "copies";
+  plan.narrow = kNarrowCopyFigures;
+  AddKeys(list, FindCopyKey, CopyGroupKeys(), &plan.copy_keys, &plan);
+  AddFigures(kCopyFigures, &plan);
+  return plan;
 }
 
 }  // namespace oplens::prof

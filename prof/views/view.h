@@ -25,6 +25,8 @@ enum class Compat : uint8_t {
   kTorchLegacy,  ///< `--compat torch-legacy`: torch.autograd.profiler of PyTorch 1.0.
 };
 
+class Condition;
+
 /// What a view is asked for.
 struct ViewOptions {
   Compat compat = Compat::kNone;
@@ -33,6 +35,8 @@ struct ViewOptions {
   size_t top = 0;         ///< The same of --top; 0: all rows.
   bool copies = false;    ///< --copies: copies and fills too, where kernels are grouped.
   std::vector<std::string> what_if = {};  ///< Of --what-if: "scale(gpu_compute,0.5)".
+  /// Of --where, for a view that sorts its rows itself: which of its rows are shown; null: all.
+  std::shared_ptr<const Condition> where = nullptr;
 };
 
 /// What a view found out of one rank, or of several whose partials were merged. Sums are integers,
@@ -92,15 +96,17 @@ struct View {
   std::string_view narrow = {};  ///< The same with -w, behind the keys.
   /// Words of --sort that are no fields, where it sorts by another program's rules.
   std::span<const std::string_view> (*sort_words)(Compat compat) = nullptr;
-  TraceNeeds tb_needs = {};   ///< Further ones with Compat::kTensorBoard,
-  TraceNeeds hta_needs = {};  ///< and with Compat::kHta.
-  bool tb = false;            ///< It has the rules of Compat::kTensorBoard,
-  bool hta = false;           ///< those of Compat::kHta,
-  bool torch = false;         ///< and those of the other two; else it prints ours.
-  bool whole = false;         ///< It is of the whole run, whatever is selected.
-  bool may_be_empty = false;  ///< That it has no rows is good news.
-  bool sorts = false;         ///< It follows ViewOptions::sort and top itself.
-  bool what_if = false;       ///< It follows ViewOptions::what_if.
+  TraceNeeds tb_needs = {};     ///< Further ones with Compat::kTensorBoard,
+  TraceNeeds hta_needs = {};    ///< and with Compat::kHta.
+  bool tb = false;              ///< It has the rules of Compat::kTensorBoard,
+  bool hta = false;             ///< those of Compat::kHta,
+  bool torch = false;           ///< and those of the other two; else it prints ours.
+  bool whole = false;           ///< It is of the whole run, whatever is selected.
+  bool may_be_empty = false;    ///< That it has no rows is good news.
+  bool sorts = false;           ///< It follows ViewOptions::sort and top itself.
+  bool what_if = false;         ///< It follows ViewOptions::what_if.
+  bool groups_kernels = false;  ///< Its rows are kernels that are alike: words of --by may have the
+                                ///< forms of prof/views/group_key.h, --where asks of kernels too.
 };
 
 /// Whose rules a view counts by when it is asked for those of `compat`: its word, or "oplens" where

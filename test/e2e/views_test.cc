@@ -102,6 +102,7 @@ TEST_F(ViewsEndToEnd, WhatDoesNotGoTogether) {
            {"--view", "overview", "--range", "x"},
            {"--view", "overview", "--compat", "tb", "--step-range", "1"},
            {"--step-range", "1-2"},
+           {"--view", "gpu", "--device=-1"},
            {"--device", "0"}}) {
     std::vector<std::string> command = arguments;
     command.push_back(Path("net.sql"));

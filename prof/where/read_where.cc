@@ -1,0 +1,307 @@
+#include "prof/where/read_where.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace oplens::prof {
+namespace {
+
+using Node = Condition::Node;
+using Kind = Condition::Kind;
+
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+bool IsNameChar(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '%';
+}
+
+struct Sign {
+  std::string_view text;
+  Relation relation;
+};
+// Longer ones first.
+constexpr Sign kSigns[] = {
+    {"==", Relation::kEqual},   {"!=", Relation::kNotEqual},    {"<=", Relation::kLessOrEqual},
+    {"!~", Relation::kNoMatch}, {">=", Relation::kMoreOrEqual}, {"=", Relation::kEqual},
+    {"<", Relation::kLess},     {">", Relation::kMore},         {"~", Relation::kMatch},
+};
+
+/// Throws what is wrong with the text, below it the part that the place is in, and a mark there.
+[[noreturn]] void Fail(std::string_view what, std::string_view text, size_t place) {
+  constexpr size_t kBefore = 60;
+  constexpr size_t kShown = 90;
+  place = std::min(place, text.size());
+  const size_t begin = place > kBefore ? place - kBefore : 0;
+  std::string shown(text.substr(begin, kShown));
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  throw UsageError(fmt::format("--where: {}\n  {}\n  {:>{}}", what, shown, '^', place - begin + 1));
+}
+
+/// Descends once over the text.
+class Parser {
+ public:
+  Parser(std::string_view text, std::span<const WhereScope> scopes)
+      : text_(text), scopes_(scopes) {}
+
+  Node ParseAll() {
+    if (text_.size() > kMaxWhereLength) {
+      Fail(fmt::format("the condition is longer than {} characters", kMaxWhereLength), text_,
+           kMaxWhereLength);
+    }
+    Node root = ParseEither();
+    SkipBlanks();
+    if (next_ < text_.size()) {
+      FailHere(text_[next_] == ')' ? "this ')' closes nothing"
+                                   : "'and', 'or' or the end is expected");
+    }
+    return root;
+  }
+
+ private:
+  [[noreturn]] void FailHere(std::string_view what) const { Fail(what, text_, next_); }
+
+  void SkipBlanks() {
+    while (next_ < text_.size() && IsBlank(text_[next_])) ++next_;
+  }
+
+  /// Takes a word of the grammar, in small or capital letters.
+  bool TakeWord(std::string_view word) {
+    SkipBlanks();
+    if (text_.size() - next_ < word.size()) return false;
+    for (size_t i = 0; i < word.size(); ++i) {
+      if ((text_[next_ + i] | 0x20) != word[i]) return false;
+    }
+    const size_t end = next_ + word.size();
+    if (end < text_.size() && IsNameChar(text_[end])) return false;
+    next_ = end;
+    return true;
+  }
+
+  Node ParseChain(Kind kind, std::string_view word, Node (Parser::*part)()) {
+    SkipBlanks();
+    Node chain{.kind = kind, .parts = {}, .begin = next_};
+    do {
+      chain.parts.push_back((this->*part)());
+    } while (TakeWord(word));
+    return chain.parts.size() == 1 ? Node(std::move(chain.parts.front())) : chain;
+  }
+
+  Node ParseEither() { return ParseChain(Kind::kOr, "or", &Parser::ParseBoth); }
+  Node ParseBoth() { return ParseChain(Kind::kAnd, "and", &Parser::ParseOne); }
+
+  Node ParseOne() {
+    SkipBlanks();
+    if (depth_ == kMaxWhereDepth) {
+      FailHere(fmt::format("the condition is nested deeper than {}", kMaxWhereDepth));
+    }
+    ++depth_;
+    Node node = ParseInner();
+    --depth_;
+    return node;
+  }
+
+  Node ParseInner() {
+    const size_t begin = next_;
+    if (TakeWord("not")) {
+      Node negation{.kind = Kind::kNot, .parts = {}, .begin = begin};
+      negation.parts.push_back(ParseOne());
+      return negation;
+    }
+    if (next_ < text_.size() && text_[next_] == '(') {
+      ++next_;
+      Node inner = ParseEither();
+      SkipBlanks();
+      if (next_ == text_.size() || text_[next_] != ')') {
+        FailHere("'and', 'or' or ')' is expected");
+      }
+      ++next_;
+      return inner;
+    }
+    return ParseComparison();
+  }
+
+  Node ParseComparison() {
+    const size_t begin = next_;
+    while (next_ < text_.size() && IsNameChar(text_[next_])) ++next_;
+    const std::string_view name = text_.substr(begin, next_ - begin);
+    if (name.empty()) FailHere("a comparison is expected, such as sil>10us");
+    Node node{.kind = Kind::kCompare, .parts = {}, .begin = begin};
+    const Field field = Find(name, begin, &node);
+    const Relation relation = ParseRelation(name);
+    SkipBlanks();
+    const size_t value_begin = next_;
+    bool quoted = false;
+    std::string value = ParseValue(relation, &quoted);
+    try {
+      node.comparison =
+          std::make_shared<const Comparison>(field, relation, std::move(value), quoted);
+    } catch (const UsageError& error) {
+      Fail(error.what(), text_, value_begin);
+    }
+    return node;
+  }
+
+  Relation ParseRelation(std::string_view name) {
+    SkipBlanks();
+    for (const Sign& sign : kSigns) {
+      if (!text_.substr(next_).starts_with(sign.text)) continue;
+      next_ += sign.text.size();
+      return sign.relation;
+    }
+    FailHere(fmt::format("one of = != < <= > >= ~ !~ is expected behind '{}'", name));
+  }
+
+  std::string ParseValue(Relation relation, bool* quoted) {
+    if (next_ < text_.size() && (text_[next_] == '"' || text_[next_] == '\'')) {
+      *quoted = true;
+      return ParseQuoted();
+    }
+    const bool pattern = relation == Relation::kMatch || relation == Relation::kNoMatch;
+    const size_t begin = next_;
+    size_t open = 0;
+    for (; next_ < text_.size() && !IsBlank(text_[next_]); ++next_) {
+      const char c = text_[next_];
+      if (pattern && c == '\\' && next_ + 1 < text_.size() && !IsBlank(text_[next_ + 1])) {
+        ++next_;
+        continue;
+      }
+      if (c == '(') ++open;
+      if (c == ')' && open-- == 0) break;
+      if (!pattern && std::string_view("=<>~!&|\"'").find(c) != std::string_view::npos) {
+        FailHere("a value that holds this must stand in quotes");
+      }
+    }
+    if (next_ == begin) FailHere("a value is expected");
+    return std::string(text_.substr(begin, next_ - begin));
+  }
+
+  /// In quotes a backslash is one, but before the quote.
+  std::string ParseQuoted() {
+    const size_t begin = next_;
+    const char quote = text_[next_++];
+    std::string value;
+    while (next_ < text_.size() && text_[next_] != quote) {
+      if (text_[next_] == '\\' && next_ + 1 < text_.size() && text_[next_ + 1] == quote) ++next_;
+      value.push_back(text_[next_++]);
+    }
+    if (next_ == text_.size()) Fail("this quote is never closed", text_, begin);
+    ++next_;
+    if (value.empty()) Fail("the value is empty: what is not known is =unknown", text_, begin);
+    return value;
+  }
+
+  static bool Has(const WhereScope& scope, std::string_view name, size_t* field) {
+    try {
+      *field = FindField("--where", name, scope.fields);
+      return true;
+    } catch (const UsageError&) {
+      return false;
+    }
+  }
+
+  /// The field of a name; fills its place.
+  Field Find(std::string_view name, size_t begin, Node* node) const {
+    const auto take = [&](size_t scope) {
+      node->scope = scope;
+      return scopes_[scope].fields[node->field];
+    };
+    const size_t dot = name.find('.');
+    for (size_t i = 0; i < scopes_.size() && dot != std::string_view::npos; ++i) {
+      if (scopes_[i].name == name.substr(0, dot))
+        return FindIn(i, name.substr(dot + 1), begin, node);
+    }
+    for (size_t i = 0; i < scopes_.size(); ++i) {
+      const auto& preferred = scopes_[i].preferred;
+      if (std::find(preferred.begin(), preferred.end(), name) == preferred.end()) continue;
+      if (Has(scopes_[i], name, &node->field)) return take(i);
+    }
+    for (size_t i = 0; i < scopes_.size(); ++i) {
+      if (Has(scopes_[i], name, &node->field)) return take(i);
+    }
+    std::vector<Field> all;
+    for (const WhereScope& scope : scopes_) {
+      all.insert(all.end(), scope.fields.begin(), scope.fields.end());
+    }
+    FailToFind(name, all, begin);
+  }
+
+  Field FindIn(size_t scope, std::string_view name, size_t begin, Node* node) const {
+    node->scope = scope;
+    if (!Has(scopes_[scope], name, &node->field)) FailToFind(name, scopes_[scope].fields, begin);
+    return scopes_[scope].fields[node->field];
+  }
+
+  [[noreturn]] void FailToFind(std::string_view name, std::span<const Field> fields,
+                               size_t begin) const {
+    try {
+      FindField("--where", name, fields);
+    } catch (const UsageError& error) {
+      std::string_view what = error.what();
+      constexpr std::string_view kOption = "--where: ";
+      if (what.starts_with(kOption)) what.remove_prefix(kOption.size());
+      Fail(what, text_, begin);
+    }
+    Fail("there is no such column", text_, begin);
+  }
+
+  std::string_view text_;
+  std::span<const WhereScope> scopes_;
+  size_t next_ = 0;
+  size_t depth_ = 0;
+};
+
+/// The parts that all must hold.
+void AddConjuncts(Node node, std::vector<Node>* conjuncts) {
+  if (node.kind != Kind::kAnd) return conjuncts->push_back(std::move(node));
+  for (Node& part : node.parts) AddConjuncts(std::move(part), conjuncts);
+}
+
+/// A comparison of another scope than `scope`; null for none.
+const Node* OfOtherScope(const Node& node, size_t scope) {
+  if (node.kind == Kind::kCompare) return node.scope == scope ? nullptr : &node;
+  for (const Node& part : node.parts) {
+    if (const Node* found = OfOtherScope(part, scope)) return found;
+  }
+  return nullptr;
+}
+
+size_t FirstScope(const Node& node) {
+  const Node* first = &node;
+  while (first->kind != Kind::kCompare) first = &first->parts.front();
+  return first->scope;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const Condition>> ReadWhere(std::string_view text,
+                                                        std::span<const WhereScope> scopes) {
+  std::vector<Node> conjuncts;
+  AddConjuncts(Parser(text, scopes).ParseAll(), &conjuncts);
+  std::vector<Node> roots(scopes.size());
+  for (Node& conjunct : conjuncts) {
+    const size_t scope = FirstScope(conjunct);
+    if (const Node* other = OfOtherScope(conjunct, scope)) {
+      Fail(fmt::format("this is of {}, and what it is bound to with 'or' or 'not' of {}: they are "
+                       "asked one after the other, so only 'and' can bind them",
+                       scopes[other->scope].rows, scopes[scope].rows),
+           text, other->begin);
+    }
+    roots[scope].parts.push_back(std::move(conjunct));
+  }
+  std::vector<std::shared_ptr<const Condition>> conditions;
+  for (Node& root : roots) {
+    conditions.push_back(root.parts.empty() ? nullptr
+                                            : std::make_shared<const Condition>(std::move(root)));
+  }
+  return conditions;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,97 @@
+#ifndef OPLENS_PROF_WHERE_ROW_FILTER_H_
+#define OPLENS_PROF_WHERE_ROW_FILTER_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "prof/table/columns.h"
+#include "prof/table/sink.h"
+#include "prof/where/condition.h"
+
+namespace oplens::prof {
+
+/// How many rows were looked at, and how many of them match.
+struct MatchCount {
+  int64_t rows = 0;
+  int64_t matching = 0;
+
+  bool Count(bool matches) {
+    ++rows;
+    matching += matches ? 1 : 0;
+    return matches;
+  }
+  /// "12 of 160 kernels match --where"
+  std::string Sentence(std::string_view what) const;
+};
+
+/// Which items a condition keeps: only the columns that it names are computed.
+template <typename Item>
+class ItemFilter {
+ public:
+  /// `columns`: those that the condition was read with.
+  ItemFilter(Columns<Item> columns, std::shared_ptr<const Condition> condition)
+      : columns_(std::move(columns)), condition_(std::move(condition)) {}
+
+  /// Does not count.
+  bool Matches(const Item& item) const { return condition_->Keeps(Cells(columns_, item)); }
+  bool Keeps(const Item& item) { return count_.Count(Matches(item)); }
+
+  const MatchCount& count() const { return count_; }
+
+ private:
+  class Cells : public RowCells {
+   public:
+    Cells(const Columns<Item>& columns, const Item& item) : columns_(columns), item_(item) {}
+    Cell At(size_t field) const override { return columns_[field]->get(item_); }
+
+   private:
+    const Columns<Item>& columns_;
+    const Item& item_;
+  };
+
+  Columns<Item> columns_;
+  std::shared_ptr<const Condition> condition_;
+  MatchCount count_;
+};
+
+/// The cells of a row that is there.
+class GivenCells : public RowCells {
+ public:
+  explicit GivenCells(std::span<const Cell> cells) : cells_(cells) {}
+  Cell At(size_t field) const override { return cells_[field]; }
+
+ private:
+  std::span<const Cell> cells_;
+};
+
+/// Passes the rows on that match.
+class FilteringSink : public Sink {
+ public:
+  /// `condition`: read with the fields of the table. `sink` must outlive this object.
+  FilteringSink(std::shared_ptr<const Condition> condition, Sink* sink)
+      : condition_(std::move(condition)), sink_(sink) {}
+
+  void Begin(std::string_view table, std::vector<Field> fields) override {
+    sink_->Begin(table, std::move(fields));
+  }
+  void Row(std::span<const Cell> cells) override {
+    if (count_.Count(condition_->Keeps(GivenCells(cells)))) sink_->Row(cells);
+  }
+  void End() override { sink_->End(); }
+
+  const MatchCount& count() const { return count_; }
+
+ private:
+  std::shared_ptr<const Condition> condition_;
+  Sink* sink_;
+  MatchCount count_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_WHERE_ROW_FILTER_H_
