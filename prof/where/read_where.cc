@@ -132,7 +132,9 @@ class Parser {
     const size_t begin = next_;
     while (next_ < text_.size() && IsNameChar(text_[next_])) ++next_;
     const std::string_view name = text_.substr(begin, next_ - begin);
-    if (name.empty()) FailHere("a comparison is expected, such as sil>10us");
+    if (name.empty() || name == "and" || name == "or") {
+      Fail("a comparison is expected, such as sil>10us", text_, begin);
+    }
     Node node{.kind = Kind::kCompare, .parts = {}, .begin = begin};
     const Field field = Find(name, begin, &node);
     const Relation relation = ParseRelation(name);

@@ -71,9 +71,11 @@ TEST(TopRowsTest, KeepsTheBest) {
 }
 
 RC_GTEST_PROP(TopRowsProperty, TheFirstOfAllInOrder,
-              (const std::vector<std::optional<uint8_t>>& some, uint8_t top, bool ascending,
-               bool by_list)) {
-  const std::vector<std::optional<int64_t>> numbers(some.begin(), some.end());
+              (const std::vector<int8_t>& some, uint8_t top, bool ascending, bool by_list)) {
+  std::vector<std::optional<int64_t>> numbers;
+  for (const int8_t number : some) {
+    numbers.push_back(number < 0 ? std::nullopt : std::optional<int64_t>(number));
+  }
   const RowOrder order{by_list ? 1U : 0U, ascending};
   std::vector<std::string> all = Top(numbers, order, 0);
   RC_ASSERT(all.size() == numbers.size());

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -103,7 +106,7 @@ TEST(WhereTest, ComparesByTheTypeOfTheField) {
                            "grid=4,2,1",
                            "grid>7",
                            "grid~^4",
-                           "reason=unlaunched or reason~launch",
+                           "reason=no-launch and reason~launch",
                            "row.ns>1",
                            "ns!=unknown",
                            "NOT ns<1 AND name=mm"}) {
@@ -155,7 +158,8 @@ TEST(WhereTest, ErrorsShowThePlace) {
             "                    ^");
   for (const auto& [text, what] :
        std::vector<std::pair<const char*, const char*>>{{"", "a comparison is expected"},
-                                                        {"time", "one of = != <"},
+                                                        {"ns", "one of = != <"},
+           {"ns>1 or or ns<2", "a comparison is expected"},
                                                         {"colour=1", "no column 'colour'"},
                                                         {"row.colour=1", "no column 'colour'"},
                                                         {"name=", "a value is expected"},
@@ -174,7 +178,7 @@ TEST(WhereTest, ErrorsShowThePlace) {
                                                         {"ns>inf", "is no number"},
                                                         {"ns>-inf", "is no number"},
                                                         {"ns>nan", "is no number"},
-                                                        {"and", "one of = != <"},
+                                                        {"and", "a comparison is expected"},
                                                         {"name=a name=b", "'and', 'or'"}}) {
     EXPECT_THAT(ErrorOf(text), HasSubstr(what)) << text;
     EXPECT_THAT(ErrorOf(text), HasSubstr("^")) << text;
