@@ -17,7 +17,7 @@ namespace oplens::prof {
 /// SortingSink it makes no row of the others, and lists stay lists.
 ///
 /// Without an order nothing is kept. With one the N best so far are: time grows with
-/// rows x log N; memory, of each kept row, is 40 bytes a cell and its texts. Without a limit all
+/// rows x log N; memory, of each kept row, is 32 bytes a cell and its texts. Without a limit all
 /// rows are kept.
 class TopRows : public Sink {
  public:

@@ -1,6 +1,6 @@
 // prof --where, --top of rows, the forms of --by, --by of copies, row_kind.
 
-#include <fmt/format.h>
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,6 +21,8 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+
 std::vector<json> Rows(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "--json");
   const RunResult result = RunProf(arguments);
@@ -34,7 +36,7 @@ std::vector<json> Rows(std::vector<std::string> arguments) {
 }
 
 std::vector<json> DemoRows(std::vector<std::string> arguments) {
-  arguments.emplace_back(kDemo);
+  arguments.push_back(kDemo);
   return Rows(std::move(arguments));
 }
 
@@ -126,7 +128,7 @@ TEST(WhereEndToEnd, GroupsOfWhatMatches) {
 TEST(WhereEndToEnd, RowsOfViews) {
   EXPECT_EQ(DemoRows({"--view", "kernels", "-c", "sil", "--where", "op=mm"}).size(), 4u);
   const auto operators = DemoRows({"--view", "operators"});
-  const auto many = DemoRows({"--view", "operators", "--where", "calls>3", "-c", "name"});
+  const auto many = DemoRows({"--view", "operators", "--where", "calls>3", "-c", "op"});
   EXPECT_EQ(static_cast<int64_t>(many.size()),
             CountIf(operators, [](const json& row) { return row["calls"] > 3; }));
 }
@@ -147,6 +149,51 @@ TEST(TopEndToEnd, RowsOfKernelsAndCopies) {
   EXPECT_EQ(DemoRows({"--view", "copies", "--top", "1", "-c", "bytes", "--sort", "dur"}).size(),
             1u);
   EXPECT_THAT(RunProf({"--top", "3", kDemo}).err, HasSubstr("first 3 of 131 kernels"));
+}
+
+struct CorpusCase {
+  const char* file;
+  std::vector<std::string> options;
+  const char* count;  // A column that counts, null where rows are counted.
+  const char* sum;
+  const char* query;  // The number and the sum, by SQL alone.
+};
+
+/// What the databases say without us.
+TEST(WhereEndToEnd, AgreesWithTheDatabases) {
+  for (const CorpusCase& of : std::vector<CorpusCase>{
+           {"nvprof/lm.sql",
+            {"-c", "sil", "--where", "sil>10us and kernel~(?i)gemm"},
+            nullptr,
+            "sil",
+            "SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL k JOIN "
+            "StringTable s ON s._id_ = k.name WHERE end - start > 10000 AND s.value LIKE "
+            "'%gemm%'"},
+           {"nsys/lm27b_nvtx.sqlite",
+            {"-c", "sil", "--where", "grid>100"},
+            nullptr,
+            "sil",
+            "SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE gridX * gridY "
+            "* gridZ > 100"},
+           {"nsys/mmagic.sqlite",
+            {"--copies", "--by", "kind", "--where", "bytes>=64KiB"},
+            "count",
+            "total",
+            "SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE bytes >= "
+            "65536"}}) {
+    const std::string path = CorpusFile(of.file).string();
+    std::vector<std::string> command = of.options;
+    command.push_back(path);
+    const auto rows = Rows(command);
+    SQLite::Database database(path);
+    SQLite::Statement statement(database, of.query);
+    ASSERT_TRUE(statement.executeStep());
+    const int64_t count =
+        of.count != nullptr ? SumOf(rows, of.count) : static_cast<int64_t>(rows.size());
+    EXPECT_GT(count, 0) << of.file;
+    EXPECT_EQ(count, statement.getColumn(0).getInt64()) << of.file;
+    EXPECT_EQ(SumOf(rows, of.sum), statement.getColumn(1).getInt64()) << of.file;
+  }
 }
 
 class FormsEndToEnd : public testing::Test {
@@ -206,7 +253,7 @@ TEST(RowKindEndToEnd, IsThereOnlyWhenAskedFor) {
   EXPECT_FALSE(DemoRows({"--by", "op"}).front().contains("row_kind"));
   const auto rows = DemoRows({"--by", "op", "--top", "2", "-c", "op,row_kind"});
   EXPECT_THAT(TextsOf(rows, "row_kind"), ElementsAre("row", "row", "rest"));
-  const auto view = DemoRows({"--view", "operators", "--top", "1", "-c", "name,row_kind"});
+  const auto view = DemoRows({"--view", "operators", "--top", "1", "-c", "op,row_kind"});
   EXPECT_THAT(TextsOf(view, "row_kind"), ElementsAre("row", "rest"));
   EXPECT_FALSE(DemoRows({"--view", "operators"}).front().contains("row_kind"));
 }

@@ -156,30 +156,30 @@ TEST(WhereTest, ErrorsShowThePlace) {
             "--where: 'and', 'or' or the end is expected\n"
             "  name=mm and ns>10 us\n"
             "                    ^");
-  for (const auto& [text, what] :
-       std::vector<std::pair<const char*, const char*>>{{"", "a comparison is expected"},
-                                                        {"ns", "one of = != <"},
+  for (const auto& [text, what] : std::vector<std::pair<const char*, const char*>>{
+           {"", "a comparison is expected"},
+           {"ns", "one of = != <"},
            {"ns>1 or or ns<2", "a comparison is expected"},
-                                                        {"colour=1", "no column 'colour'"},
-                                                        {"row.colour=1", "no column 'colour'"},
-                                                        {"name=", "a value is expected"},
-                                                        {"name=''", "=unknown"},
-                                                        {"name='x", "never closed"},
-                                                        {"name=mm&&ns>1", "quotes"},
-                                                        {"(name=mm", "')' is expected"},
-                                                        {"name=mm)", "closes nothing"},
-                                                        {"name~(", "is no pattern"},
-                                                        {"name<x", "is no number"},
-                                                        {"ns~1", "is a number"},
-                                                        {"ns=x", "is a number"},
-                                                        {"ns='1'", "without quotes"},
-                                                        {"ns>1MB", "no unit"},
-                                                        {"pct>1us", "no unit"},
-                                                        {"ns>inf", "is no number"},
-                                                        {"ns>-inf", "is no number"},
-                                                        {"ns>nan", "is no number"},
-                                                        {"and", "a comparison is expected"},
-                                                        {"name=a name=b", "'and', 'or'"}}) {
+           {"colour=1", "no column 'colour'"},
+           {"row.colour=1", "no column 'colour'"},
+           {"name=", "a value is expected"},
+           {"name=''", "=unknown"},
+           {"name='x", "never closed"},
+           {"name=mm&&ns>1", "quotes"},
+           {"(name=mm", "')' is expected"},
+           {"name=mm)", "closes nothing"},
+           {"name~(", "is no pattern"},
+           {"name<x", "is no number"},
+           {"ns~1", "is a number"},
+           {"ns=x", "is a number"},
+           {"ns='1'", "without quotes"},
+           {"ns>1MB", "no unit"},
+           {"pct>1us", "no unit"},
+           {"ns>inf", "is no number"},
+           {"ns>-inf", "is no number"},
+           {"ns>nan", "is no number"},
+           {"and", "a comparison is expected"},
+           {"name=a name=b", "'and', 'or'"}}) {
     EXPECT_THAT(ErrorOf(text), HasSubstr(what)) << text;
     EXPECT_THAT(ErrorOf(text), HasSubstr("^")) << text;
   }
