@@ -95,7 +95,6 @@ std::string_view KeyOfWord(std::string_view word) {
 GroupWord GroupWord::Read(std::string_view word) {
   GroupWord read;
   read.key = KeyOfWord(word);
-  read.name = read.key;
   if (word == kLabel) {
     read.form.label_ = true;
     read.name = kLabel;

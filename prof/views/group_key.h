@@ -32,9 +32,9 @@ class KeyForm {
 
 /// A word of --by: KEY, KEY:N, KEY:label, KEY:N:label or KEY~PATTERN.
 struct GroupWord {
-  std::string_view key;
+  std::string_view key;  ///< Of the word that was read.
   KeyForm form;
-  std::string_view name;  ///< Of its column: the key, or "label".
+  std::string_view name = {};  ///< Of its column, where that is not the key: "label".
 
   /// `label` alone is the label of the ranges. Throws UsageError.
   static GroupWord Read(std::string_view word);

@@ -154,8 +154,9 @@ void AddField(const Field& key, const GroupWord& word, SummaryPlan* plan) {
   word.RefuseIfNot(key);
   Field field = key;
   field.fold = Fold::kKey;
-  if (word.name != word.key) field.header = "Label";
-  field.key = FreeName(word.name, plan->fields);
+  if (!word.name.empty()) field.header = "Label";
+  // Not the key of the word, which may be gone before the plan.
+  field.key = FreeName(word.name.empty() ? key.key : word.name, plan->fields);
   // A list is one text here: what groups is the whole.
   if (IsText(field) && field.type != kName) field.type = kText;
   if (field.type == kName || field.width > 9) field.width = Field::kShared;

@@ -80,7 +80,7 @@ TEST(WhereEndToEnd, KernelsAsCountedApart) {
 
 TEST(WhereEndToEnd, SaysHowManyMatch) {
   const RunResult result = RunProf({"--where", "op=mm", kDemo});
-  EXPECT_THAT(result.err, HasSubstr("4 of 131 kernels match --where"));
+  EXPECT_THAT(result.err, HasSubstr("6 of 131 kernels match --where"));
   EXPECT_THAT(result.err, testing::Not(HasSubstr("utilisation")));
   EXPECT_EQ(RunProf({"--where", "op=nothing", "--strict", kDemo}).exit_code, 3);
   const RunResult wrong = RunProf({"--where", "op=mm and sil>10uss", kDemo});
@@ -126,7 +126,7 @@ TEST(WhereEndToEnd, GroupsOfWhatMatches) {
 }
 
 TEST(WhereEndToEnd, RowsOfViews) {
-  EXPECT_EQ(DemoRows({"--view", "kernels", "-c", "sil", "--where", "op=mm"}).size(), 4u);
+  EXPECT_EQ(DemoRows({"--view", "kernels", "-c", "sil", "--where", "op=mm"}).size(), 6u);
   const auto operators = DemoRows({"--view", "operators"});
   const auto many = DemoRows({"--view", "operators", "--where", "calls>3", "-c", "op"});
   EXPECT_EQ(static_cast<int64_t>(many.size()),
