@@ -91,7 +91,9 @@ class Parser {
     do {
       chain.parts.push_back((this->*part)());
     } while (TakeWord(word));
-    return chain.parts.size() == 1 ? Node(std::move(chain.parts.front())) : chain;
+    if (chain.parts.size() > 1) return chain;
+    Node only = std::move(chain.parts.front());
+    return only;
   }
 
   Node ParseEither() { return ParseChain(Kind::kOr, "or", &Parser::ParseBoth); }

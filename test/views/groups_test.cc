@@ -90,7 +90,10 @@ TEST(PlanViewsTest, NamesTheWrongWordAndTheRightOnes) {
               HasSubstr("there is no key 'opp'; those of groups are op,mod"));
   EXPECT_THAT(Refused({.list = "groups", .sort = "size"}),
               HasSubstr("there is no column 'size'; the columns are kernel,count"));
-  EXPECT_THAT(Refused({.list = "kernels", .sort = "sil"}), HasSubstr("--sort"));
+  EXPECT_THAT(Refused({.list = "kernels", .sort = "size"}), HasSubstr("no column 'size'"));
+  EXPECT_THAT(Refused({.list = "overview", .by = "step"}), HasSubstr("no view named has keys"));
+  EXPECT_THAT(Refused({.list = "groups,gpu", .where = "count>1"}), HasSubstr("one view"));
+  EXPECT_THAT(Refused({.list = "gpu", .where = "count>1"}), HasSubstr("no column 'count'"));
   EXPECT_THAT(Refused({.list = "groups", .columns = "sil"}), HasSubstr("there is no column 'sil'"));
   EXPECT_THAT(Refused({.list = "all", .columns = "sil"}), HasSubstr("one view"));
 }
