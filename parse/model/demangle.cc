@@ -23,8 +23,17 @@ std::string ReplaceAll(std::string_view part, std::string_view with, std::string
   return result.append(text, done);
 }
 
+/// Whether a function's own name may begin so: not with a digit or a sign, and with its parameters
+/// or template arguments to follow. A text of words that is no signature does not.
+bool BeginsFunction(std::string_view rest) {
+  constexpr std::string_view kNoBeginnings = "\"'`0123456789!#%&()*+,-./:;<=>?@[\\]^{|} ";
+  if (rest.starts_with(kUnnamed)) return true;
+  return !rest.empty() && kNoBeginnings.find(rest.front()) == std::string_view::npos &&
+         rest.find_first_of("(<") != std::string_view::npos;
+}
+
 /// Where the function's own name starts in a signature: behind the type that it returns, i.e. after
-/// the last blank that no bracket surrounds and no parameter list precedes.
+/// the last blank that no bracket surrounds and no parameter list precedes. 0 of what is none.
 size_t StartOfName(std::string_view signature) {
   size_t start = 0;
   int depth = 0;
@@ -44,7 +53,7 @@ size_t StartOfName(std::string_view signature) {
       start = i + 1;
     }
   }
-  return depth < 0 ? 0 : start;
+  return depth < 0 || !BeginsFunction(signature.substr(start)) ? 0 : start;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ std::string Demangle(std::string_view name);
 
 /// PyProf's short kernel name: the signature without the type that the kernel returns, up to its
 /// first '<', without the namespaces at, cuda, native and unnamed ones, then up to the first '('.
+/// A text of several words that is no signature ('my kernel') keeps them all.
 /// Where nothing is left of a name by these rules, the name itself. An unnamed namespace may be
 /// spelled "(anonymous namespace)", as here, or "<unnamed>", as Nsight Systems does.
 std::string ShortKernelName(std::string_view demangled);

@@ -17,6 +17,8 @@ enum class Need : uint8_t {
   kTime,                 ///< Its start and end.
   kLaunchConfiguration,  ///< Grid and block.
   kLaunch,               ///< The call that launched it.
+  kLaunchedAndTimed,     ///< That call and the kernel with their times.
+  kCorrelation,          ///< The number that both share.
   kProcess,              ///< The process that did.
   kRank,
   kOp,
@@ -26,6 +28,7 @@ enum class Need : uint8_t {
   kCostShare,    ///< the kernel's part of that,
   kCostKinds,    ///< by kinds of work,
   kRate,         ///< and over its time.
+  kShapes,       ///< Tensors among the op's arguments.
   kRoofline,     ///< The op's arguments and the GPU.
   kOccupancy,    ///< The GPU, registers and shared memory.
   kDirection,    ///< Forward or backward.
@@ -33,6 +36,7 @@ enum class Need : uint8_t {
   kAlternative,  ///< others nested in it,
   kSubSequence,  ///< and the kernel's place in it.
   kPhase,        ///< What the step was doing.
+  kStep,         ///< Its number.
   kGradient,     ///< Which gradient the kernel computes.
   kLayer,
   kStack,  ///< A call stack.

@@ -43,6 +43,13 @@ TEST(ShortKernelName, FollowsPyProf) {
       // Nothing would be left: the name itself.
       {"<int>(int)", "<int>(int)"},
       {"", ""},
+      // No signatures: nothing of them is a type that is returned.
+      {"\u6838\u51fd\u6570 \"a,b\" \U0001f600", "\u6838\u51fd\u6570 \"a,b\" \U0001f600"},
+      {"my own kernel", "my own kernel"},
+      {"my own \"kernel (old)\"", "my own \"kernel "},
+      {"triton kernel 12<3>", "triton kernel 12"},
+      {"void \u6838\u51fd\u6570(int)", "\u6838\u51fd\u6570"},
+      {"bad\xff utf8 \xf0\x9f", "bad\xff utf8 \xf0\x9f"},
       // Brackets that do not match.
       {"a> b(int)", "a> b"},
   };
