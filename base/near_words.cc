@@ -17,9 +17,8 @@ constexpr size_t kMostNear = 3;
 constexpr size_t kLongestWord = 40;  // Longer ones are like nothing.
 
 constexpr Alias kAliases[] = {
-    {"duration", "sil"}, {"duration", "dur"},     {"duration", "duration_ns"},
-    {"stack", "trace"},  {"time", "sil"},         {"time", "dur"},
-    {"time", "total"},   {"time", "time_ns"},
+    {"duration", "sil"}, {"duration", "dur"}, {"duration", "duration_ns"}, {"stack", "trace"},
+    {"time", "sil"},     {"time", "dur"},     {"time", "total"},           {"time", "time_ns"},
 };
 
 /// What a word may mean. These are only asked back: which of them is meant is not sure.
@@ -65,6 +64,7 @@ constexpr Synonyms kSynonyms[] = {
     {"sequence", {"seq"}},
     {"shapes", {"shape", "params"}},
     {"sharedmem", {"smem"}},
+    {"sil", {"total", "dur", "time_ns"}},
     {"size", {"bytes", "size_bytes", "shape"}},
     {"summary", {"groups", "overview"}},
     {"tensorboard", {"tb"}},
@@ -105,16 +105,19 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// How unlike two words are, in letters; nullopt: they have nothing to do with each other.
+/// How unlike two words are, in half letters; nullopt: they have nothing to do with each other. A
+/// beginning is more like the whole than what differs by as many letters.
 std::optional<size_t> Unlikeness(std::string_view word, std::string_view name) {
   constexpr size_t kLeastBeginning = 3;
+  const bool begins =
+      word.size() >= kLeastBeginning && name.size() > word.size() && name.starts_with(word);
   const size_t length = std::max(word.size(), name.size());
   const size_t distance = EditDistance(word, name);
-  if (distance <= std::max<size_t>(1, length / 4) && distance < std::min(word.size(), name.size())) {
-    return distance;
+  if (distance <= std::max<size_t>(1, length / 4) &&
+      distance < std::min(word.size(), name.size())) {
+    return 2 * distance - (begins ? 1 : 0);
   }
-  const bool begins = word.size() >= kLeastBeginning && name.starts_with(word);
-  return begins ? std::optional(distance) : std::nullopt;
+  return begins ? std::optional(2 * distance - 1) : std::nullopt;
 }
 
 class Nearest {
@@ -176,9 +179,9 @@ std::vector<std::string_view> NearNames(std::string_view word,
   for (const std::string_view name : names) compare(name);
   std::stable_sort(alike.begin(), alike.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  // What is much less like than the best was hardly meant.
+  // What is less like than the best was hardly meant.
   for (const auto& [unlike, name] : alike) {
-    if (unlike <= alike.front().first + 1) near.Add(name);
+    if (unlike == alike.front().first) near.Add(name);
   }
   return near.Take();
 }

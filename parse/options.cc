@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/near_words.h"
 
 namespace oplens::parse {
 namespace {
@@ -78,7 +79,10 @@ Format ReadFormat(const std::string& word) {
   const auto* place = std::find_if(std::begin(kFormats), std::end(kFormats),
                                    [&](const FormatWord& entry) { return entry.word == word; });
   if (place != std::end(kFormats)) return place->format;
-  throw UsageError(fmt::format("unknown format \"{}\": give --format dict, jsonl or chrome", word));
+  std::vector<std::string_view> words;
+  for (const FormatWord& entry : kFormats) words.push_back(entry.word);
+  throw UsageError(
+      fmt::format("--format: {}", NoSuchName("format", word, words, "the formats are")));
 }
 
 Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& args) {

@@ -2,6 +2,8 @@
 #define OPLENS_PROF_COMMAND_LINE_H_
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 // Names of files may hold commas: each argument is one name. All that read a command line include
 // cxxopts through this header, so that they agree on it.
@@ -16,6 +18,10 @@ namespace oplens::prof {
 void AddPricingOptions(cxxopts::OptionAdder* add);
 /// Declares the inputs.
 void AddFiles(cxxopts::Options* options, cxxopts::OptionAdder* add);
+
+/// What cxxopts says of a wrong command line, and where it knows no such option those that may have
+/// been meant: "...: --quiet?".
+std::string WrongOption(const cxxopts::Options& declared, std::string_view said);
 
 // These throw UsageError with one line that says what to type instead.
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/near_words.h"
 #include "base/output.h"
 #include "base/shown_text.h"
 #include "prof/command_line.h"
@@ -56,6 +57,25 @@ void AddPricingOptions(cxxopts::OptionAdder* add) {
          "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same "
          "run; once for each process",
          cxxopts::value<std::vector<std::string>>(), "FILE");
+}
+
+std::string WrongOption(const cxxopts::Options& declared, std::string_view said) {
+  std::string text(said);
+  const size_t begin = said.find(cxxopts::LQUOTE);
+  const size_t end = said.find(cxxopts::RQUOTE);
+  if (begin == said.npos || end == said.npos || !said.ends_with("does not exist")) return text;
+  const size_t name = begin + cxxopts::LQUOTE.size();
+  std::vector<std::string_view> names;
+  for (const std::string& group : declared.groups()) {
+    for (const auto& option : declared.group_help(group).options) {
+      names.insert(names.end(), option.l.begin(), option.l.end());
+    }
+  }
+  const auto near = NearNames(said.substr(name, end - name), names);
+  for (const std::string_view option : near) {
+    text += fmt::format("{}--{}", option == near.front() ? ": " : " or ", option);
+  }
+  return near.empty() ? text : text + "?";
 }
 
 void AddFiles(cxxopts::Options* options, cxxopts::OptionAdder* add) {

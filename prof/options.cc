@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "base/append_format.h"
 #include "base/error.h"
+#include "base/near_words.h"
+#include "base/terminal.h"
 #include "base/words.h"
 #include "ops/kernels/tensor_core.h"
 #include "prof/command_line.h"
@@ -37,8 +40,8 @@ cxxopts::Options Declare() {
                            "One row a GPU kernel, from profiles or the records that parse writes.");
   options.positional_help("[FILE...]");
   options.custom_help(
-      "[-c COLS] [-w WIDTH | --csv | --json | --sqlite DB | --chrome | --check] [--copies] [--op "
-      "inner|outer] "
+      "[-c COLS] [-w WIDTH | --csv [--header titles|keys] | --json | --sqlite DB | --chrome | --check] "
+      "[--copies] [--op inner|outer] "
       "[--view VIEWS [--compat RULES] [--what-if CHANGE] [--step-range A-B] [--time-range MS-MS] "
       "[--device N]] [--by "
       "KEYS] [--where CONDITION] [--sort COL] [--top N] [--range PATTERN] "
@@ -99,6 +102,8 @@ cxxopts::Options Declare() {
       "syntax), with their backward pass",
       cxxopts::value<std::string>(), "PATTERN");
   AddPricingOptions(&add);
+  add("header", "With --csv: the titles of the columns in its first line, or their keys",
+      cxxopts::value<std::string>()->default_value("titles"), "titles|keys");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
   add("quiet", "No counts and notes on standard error");
   add("strict",
@@ -153,6 +158,15 @@ std::string TextOf(const cxxopts::ParseResult& given, const char* option) {
   return given.count(option) > 0 ? given[option].as<std::string>() : std::string();
 }
 
+/// The place in `words` of the value of an option that takes one of them. Throws UsageError.
+size_t ReadWord(std::string_view option, std::string_view word,
+                std::span<const std::string_view> words) {
+  const auto place = std::find(words.begin(), words.end(), word);
+  if (place != words.end()) return static_cast<size_t>(place - words.begin());
+  throw UsageError(
+      fmt::format("--{}: {}", option, NoSuchName("choice", word, words, "the choices are")));
+}
+
 size_t ReadTop(const cxxopts::ParseResult& given) {
   if (given.count("top") == 0) return 0;
   const int top = given["top"].as<int>();
@@ -204,7 +218,26 @@ const Format* ReadFormat(const cxxopts::ParseResult& given) {
     throw UsageError(
         "-w, --csv, --json, --sqlite, --chrome and --check exclude each other: give one of them");
   }
-  return chosen;
+  if (given.count("header") > 0 && chosen->option != "csv") {
+    throw UsageError("--header needs --csv");
+  }
+  const bool to_terminal = given.count("output") == 0 && TerminalAt(STDOUT_FILENO).is_terminal;
+  return formats == 0 && to_terminal ? &ScreenFormat() : chosen;
+}
+
+/// What a table may take of the terminal: few rows, unless --top says how many are wanted.
+Screen ReadScreen(const cxxopts::ParseResult& given) {
+  const Terminal terminal = TerminalAt(STDOUT_FILENO);
+  Screen screen;
+  screen.columns = static_cast<size_t>(terminal.columns);
+  screen.colours = terminal.takes_colours;
+  if (given.count("top") > 0) screen.most_rows = 0;
+  return screen;
+}
+
+bool ReadHeader(const std::string& word) {
+  constexpr std::string_view kWords[] = {"titles", "keys"};
+  return ReadWord("header", word, kWords) == 1;
 }
 
 std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& format) {
@@ -234,6 +267,13 @@ void ReadWhere(const cxxopts::ParseResult& given, std::vector<Field> groups, Opt
   }
 }
 
+/// The keys of --by, then the figures that are printed beside them where there is little room.
+std::string NarrowList(const SummaryPlan& plan) {
+  std::string list;
+  for (size_t i = 0; i < plan.key_count(); ++i) AppendFormat(&list, "{},", plan.fields[i].key);
+  return list.append(plan.narrow);
+}
+
 /// The groups of --by: what is summed, shown, and in which order.
 void ReadSummary(const cxxopts::ParseResult& given, Options* options) {
   const std::string by = TextOf(given, "by");
@@ -246,9 +286,7 @@ void ReadSummary(const cxxopts::ParseResult& given, Options* options) {
   if (given.count("c") > 0) {
     list = TextOf(given, "c");
   } else if (given.count("w") > 0) {
-    list.clear();
-    for (size_t i = 0; i < plan.key_count(); ++i) AppendFormat(&list, "{},", plan.fields[i].key);
-    list.append(plan.narrow);
+    list = NarrowList(plan);
   }
   options->summary_fields = SelectFields(list, plan.fields);
   ReadWhere(given, plan.fields, options);
@@ -263,12 +301,10 @@ void ReadOrder(const cxxopts::ParseResult& given, std::span<const Column<Item>> 
 
 Compat ReadCompat(const std::string& word) {
   if (word.empty()) return Compat::kNone;
-  if (word == "tb") return Compat::kTensorBoard;
-  if (word == "hta") return Compat::kHta;
-  if (word == "torch") return Compat::kTorch;
-  if (word == "torch-legacy") return Compat::kTorchLegacy;
-  throw UsageError(
-      fmt::format("--compat: there is no '{}'; give tb, hta, torch or torch-legacy", word));
+  constexpr std::string_view kWords[] = {"tb", "hta", "torch", "torch-legacy"};
+  constexpr Compat kRules[] = {Compat::kTensorBoard, Compat::kHta, Compat::kTorch,
+                               Compat::kTorchLegacy};
+  return kRules[ReadWord("compat", word, kWords)];
 }
 
 /// Throws UsageError for options that some of the views would follow and others not.
@@ -321,6 +357,8 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
 /// Fills what is printed, and how.
 void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   options->format = ReadFormat(given);
+  options->header_keys = ReadHeader(given["header"].as<std::string>());
+  if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
   RefuseTogether(given);
   options->task = TaskOf(given);
   options->copies = given.count("copies") > 0 && options->task != Task::kViews;
@@ -363,14 +401,13 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   }
   options->format_value = ReadFormatValue(given, *options->format);
   if (options->format->value == Format::Value::kWidth) {
-    RefuseWidth(options->fields(), given["w"].as<int>());
+    RefuseWidth(given["w"].as<int>());
   }
 }
 
 OpChoice ReadOpChoice(const std::string& word) {
-  if (word == "inner") return OpChoice::kInner;
-  if (word == "outer") return OpChoice::kOuter;
-  throw UsageError(fmt::format("--op: '{}' is neither inner nor outer", word));
+  constexpr std::string_view kWords[] = {"inner", "outer"};
+  return ReadWord("op", word, kWords) == 0 ? OpChoice::kInner : OpChoice::kOuter;
 }
 
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
@@ -414,17 +451,18 @@ std::vector<Field> Options::fields() const {
   std::vector<Field> fields;
   switch (task) {
     case Task::kCopies:
-      return FieldsOf(copy_columns);
-    case Task::kSummary:
+      fields = FieldsOf(copy_columns);
+      RankFields(kImportantCopyColumns, &fields);
+      return fields;
+    case Task::kSummary: {
       for (const size_t place : summary_fields) fields.push_back(summary->fields[place]);
+      RankFields(NarrowList(*summary), &fields);
       return fields;
-    case Task::kViews:
-      for (const size_t place : views.front().places) {
-        fields.push_back(FieldsOf(*views.front().view, views.front().options)[place]);
-      }
-      return fields;
+    }
     default:
-      return FieldsOf(columns);
+      fields = FieldsOf(columns);
+      RankFields(kImportantColumns, &fields);
+      return fields;
   }
 }
 
@@ -433,7 +471,8 @@ Options ParseOptions(int argc, const char* const* argv) {
   try {
     return Read(declared, declared.parse(argc, argv));
   } catch (const cxxopts::exceptions::exception& error) {
-    throw UsageError(fmt::format("{}; prof -h lists the options", error.what()));
+    throw UsageError(
+        fmt::format("{}; prof -h lists the options", WrongOption(declared, error.what())));
   }
 }
 

@@ -39,6 +39,8 @@ struct Options : InputOptions {
   const Format* format = nullptr;
   std::string format_value;  ///< Of its option.
   std::string output;        ///< "" or "-": standard output.
+  bool header_keys = false;  ///< Of CSV.
+  Screen screen = {};        ///< Of ScreenFormat().
 
   Columns<PricedKernel> columns;         ///< Of kKernels, kCheck and kTimeline.
   Columns<CopyRow> copy_columns;         ///< Of kCopies.
@@ -56,7 +58,7 @@ struct Options : InputOptions {
 
   /// The name of the table, of what is no view.
   std::string_view table() const;
-  /// The fields of its rows.
+  /// The fields of its rows, with their ranks.
   std::vector<Field> fields() const;
 };
 

@@ -180,7 +180,9 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
       {options.format_value,
        options.output,
        {{"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}},
-       options.task == Task::kViews});
+       options.task == Task::kViews,
+       options.header_keys,
+       options.screen});
 }
 
 /// Prints what was asked for. Answers how much was shown.
@@ -205,6 +207,7 @@ int64_t Print(Inputs* inputs, const Options& options, Diagnostics* diagnostics) 
     sink->End();
   }
   destination->Commit();
+  for (std::string& note : destination->Notes()) diagnostics->Note(std::move(note));
   return shown;
 }
 

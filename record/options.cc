@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/near_words.h"
 #include "record/spool/output_name.h"
 
 namespace oplens::record {
@@ -106,10 +107,8 @@ std::vector<std::string> ReadTrace(std::string_view text) {
   }
   for (const std::string_view word : given) {
     if (Holds(kTraceWords, word)) continue;
-    throw UsageError(fmt::format(
-        "--trace: unknown word \"{}\": give some of cuda, nvtx, memory, sync, overhead, "
-        "separated by commas",
-        word));
+    throw UsageError(
+        fmt::format("--trace: {}", NoSuchName("word", word, kTraceWords, "the words are")));
   }
   std::vector<std::string> words;
   for (const std::string_view word : kTraceWords) {

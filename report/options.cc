@@ -137,7 +137,8 @@ Options ParseOptions(int argc, const char* const* argv) {
   try {
     return Read(declared, declared.parse(argc, argv));
   } catch (const cxxopts::exceptions::exception& error) {
-    throw UsageError(fmt::format("{}; report -h lists the options", error.what()));
+    throw UsageError(
+        fmt::format("{}; report -h lists the options", prof::WrongOption(declared, error.what())));
   }
 }
 

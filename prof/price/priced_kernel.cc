@@ -1,5 +1,7 @@
 #include "prof/price/priced_kernel.h"
 
+#include <algorithm>
+
 namespace oplens::prof {
 
 bool IsDirectionKnown(const PricedKernel& row) {
@@ -10,6 +12,15 @@ bool IsDirectionKnown(const PricedKernel& row) {
     return !record.markers.empty() || !record.seq_markers.empty();
   }
   return record.direction != Direction::kUnknown;
+}
+
+std::optional<int64_t> LaunchDelayNs(const KernelRecord& record) {
+  if (!record.timed() || !record.start_ns || !record.launch_end_ns) return std::nullopt;
+  int64_t delay_ns = 0;
+  if (__builtin_sub_overflow(*record.start_ns, *record.launch_end_ns, &delay_ns)) {
+    return std::nullopt;
+  }
+  return std::max<int64_t>(delay_ns, 0);
 }
 
 }  // namespace oplens::prof

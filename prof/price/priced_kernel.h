@@ -61,6 +61,11 @@ struct PricedKernel {
 /// Whether the direction of the row is known.
 bool IsDirectionKnown(const PricedKernel& row);
 
+/// From the end of the launch call to the start of the kernel, at least 0: one that began before
+/// its call returned waited for nothing. Unknown without a time of either, or where the distance
+/// does not fit.
+std::optional<int64_t> LaunchDelayNs(const KernelRecord& record);
+
 }  // namespace oplens::prof
 
 #endif  // OPLENS_PROF_PRICE_PRICED_KERNEL_H_

@@ -21,13 +21,13 @@ void AppendQuoted(std::string_view text, std::string* out) {
 
 class CsvSink : public Sink {
  public:
-  explicit CsvSink(Output* output) : output_(output) {}
+  CsvSink(Output* output, bool header_keys) : output_(output), header_keys_(header_keys) {}
 
   void Begin(std::string_view, std::vector<Field> fields) override {
     fields_ = std::move(fields);
     std::string* out = output_->buffer();
     for (const Field& field : fields_) {
-      AppendQuoted(field.header, out);
+      AppendQuoted(header_keys_ ? field.key : field.header, out);
       out->push_back(',');
     }
     out->back() = '\n';
@@ -45,12 +45,15 @@ class CsvSink : public Sink {
 
  private:
   Output* output_;
+  bool header_keys_;
   std::vector<Field> fields_;
   std::string scratch_;
 };
 
 }  // namespace
 
-std::unique_ptr<Sink> MakeCsvSink(Output* output) { return std::make_unique<CsvSink>(output); }
+std::unique_ptr<Sink> MakeCsvSink(Output* output, bool header_keys) {
+  return std::make_unique<CsvSink>(output, header_keys);
+}
 
 }  // namespace oplens::prof

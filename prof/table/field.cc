@@ -7,19 +7,11 @@
 
 #include "base/append_format.h"
 #include "base/error.h"
+#include "base/near_words.h"
 #include "base/words.h"
 
 namespace oplens::prof {
 namespace {
-
-std::string ValidKeys(std::span<const Field> all) {
-  std::string keys;
-  for (const Field& field : all) {
-    keys += field.key;
-    keys += ',';
-  }
-  return keys + "all";
-}
 
 void AppendInteger(int64_t value, std::string* out) {
   const fmt::format_int digits(value);
@@ -73,14 +65,25 @@ struct TextOf {
 
 }  // namespace
 
-size_t FindField(std::string_view option, std::string_view word, std::span<const Field> all) {
-  const auto place =
-      std::find_if(all.begin(), all.end(), [&](const Field& field) { return field.key == word; });
-  if (place == all.end()) {
-    throw UsageError(fmt::format("{}: there is no column '{}'; the columns are {}", option, word,
-                                 ValidKeys(all)));
+void RankFields(std::string_view list, std::vector<Field>* fields) {
+  const std::vector<std::string_view> words = WordsOf(list);
+  for (size_t i = 0; i < fields->size(); ++i) {
+    Field& field = (*fields)[i];
+    const auto place = std::find(words.begin(), words.end(), field.key);
+    const auto rank = place != words.end() ? place - words.begin()
+                                           : static_cast<std::ptrdiff_t>(words.size() + i);
+    field.rank = static_cast<int>(rank);
   }
-  return static_cast<size_t>(place - all.begin());
+}
+
+size_t FindField(std::string_view option, std::string_view word, std::span<const Field> all) {
+  std::vector<std::string_view> keys;
+  for (const Field& field : all) keys.push_back(field.key);
+  const size_t place = FindName(word, keys);
+  if (place < all.size()) return place;
+  keys.push_back("all");
+  throw UsageError(
+      fmt::format("{}: {}", option, NoSuchName("column", word, keys, "the columns are")));
 }
 
 std::vector<size_t> SelectFields(std::string_view list, std::span<const Field> all) {

@@ -52,17 +52,24 @@ struct Field {
 
   /// 'all' leaves it out: only its own word chooses it.
   bool on_request = false;
+  /// Of the columns of a line that is too narrow, the one with the largest goes first; of
+  /// RankFields.
+  int rank = 0;
 
   static constexpr int kShared = 0;
 };
 
-/// The place in `all` of the field that a word names. Throws UsageError, naming the word and the
+/// Says which fields matter most: those of the list "kernel,sil,op" in its order, then the others
+/// in theirs. Words of the list that are no field are passed over.
+void RankFields(std::string_view list, std::vector<Field>* fields);
+
+/// The place in `all` of the field that a word names, by its key or an alias of it
+/// (base/near_words.h). Throws UsageError, naming the word and those that are near it or else the
 /// valid ones; `option` such as "-c".
 size_t FindField(std::string_view option, std::string_view word, std::span<const Field> all);
 
 /// The fields of a list such as "idx,kernel,sil" or "all" as places in `all`, each once, where it
-/// comes first. Throws UsageError, naming the word and the valid ones, for an unknown field or an
-/// empty list.
+/// comes first. Throws UsageError as FindField does, for an empty list too.
 std::vector<size_t> SelectFields(std::string_view list, std::span<const Field> all);
 
 /// The cell as text: "" when unknown or empty, integers in decimal, lists joined by the field's

@@ -14,8 +14,10 @@ class TextFile : public Destination {
   explicit TextFile(const FormatPlan& plan)
       : output_(plan.output, PackingOf(plan.output)), plan_(plan) {}
   void Commit() override { output_.Commit(); }
+  std::vector<std::string> Notes() const override { return notes_; }
 
  protected:
+  std::vector<std::string> notes_;
   Output output_;
   FormatPlan plan_;
 };
@@ -32,14 +34,20 @@ class Widths : public TextFile {
   std::unique_ptr<Sink> NewTable() override {
     int width = 0;
     std::from_chars(plan_.value.data(), plan_.value.data() + plan_.value.size(), width);
-    return MakeWidthSink(&output_, width);
+    return MakeWidthSink(&output_, width, &notes_);
   }
+};
+
+class ScreenLines : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override { return MakeScreenSink(&output_, plan_.screen); }
 };
 
 class Csv : public TextFile {
  public:
   using TextFile::TextFile;
-  std::unique_ptr<Sink> NewTable() override { return MakeCsvSink(&output_); }
+  std::unique_ptr<Sink> NewTable() override { return MakeCsvSink(&output_, plan_.header_keys); }
 };
 
 class JsonLines : public TextFile {
@@ -71,8 +79,12 @@ constexpr Format kFormats[] = {
      }},
 };
 
+constexpr Format kScreenFormat = {"",    Value::kNone, "Columns that fit the terminal",
+                                  false, false,        Open<ScreenLines>};
+
 }  // namespace
 
 std::span<const Format> Formats() { return kFormats; }
+const Format& ScreenFormat() { return kScreenFormat; }
 
 }  // namespace oplens::prof

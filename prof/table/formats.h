@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/output.h"
+#include "prof/table/screen_sink.h"
 #include "prof/table/sink.h"
 
 namespace oplens::prof {
@@ -19,6 +20,8 @@ struct FormatPlan {
   std::string output;  ///< Of -o; "" or "-": standard output.
   std::vector<std::pair<std::string, std::string>> meta;  ///< Of what made the tables.
   bool names_tables = false;  ///< Each row says which table it is of, where a row can.
+  bool header_keys = false;   ///< The header has the words of -c.
+  Screen screen = {};         ///< Of a terminal.
 };
 
 /// A way to write tables: an entry of kFormats.
@@ -38,6 +41,9 @@ struct Format {
 
 /// All of them; the first needs no option.
 std::span<const Format> Formats();
+
+/// The one for a terminal, where no option asks for another.
+const Format& ScreenFormat();
 
 }  // namespace oplens::prof
 

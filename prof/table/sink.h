@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,8 @@ class Destination {
   virtual std::unique_ptr<Sink> NewTable() = 0;
   /// Puts what was written in its place. Without it nothing is left. Throws Error when that fails.
   virtual void Commit() = 0;
+  /// What a reader of the tables must know, such as the columns that did not fit.
+  virtual std::vector<std::string> Notes() const { return {}; }
 };
 
 }  // namespace oplens::prof

@@ -57,15 +57,9 @@ RowOrder ParseOrder(std::string_view text, std::span<const Field> fields) {
   if (ascending) key = key.substr(0, key.rfind(':'));
   const bool turned = !ascending && key.starts_with('-');
   if (turned) key.remove_prefix(1);
-  const auto place =
-      std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
-  if (place == fields.end()) {
-    std::string keys;
-    for (const Field& field : fields) (keys += keys.empty() ? "" : ",") += field.key;
-    throw UsageError(fmt::format("--sort: there is no column '{}'; the columns are {}", key, keys));
-  }
-  const bool is_key = place->fold == Fold::kKey;
-  return {static_cast<size_t>(place - fields.begin()), ascending.value_or(is_key != turned)};
+  const size_t place = FindField("--sort", key, fields);
+  const bool is_key = fields[place].fold == Fold::kKey;
+  return {place, ascending.value_or(is_key != turned)};
 }
 
 bool StandsForOthers(std::span<const Field> fields, std::span<const Cell> row) {

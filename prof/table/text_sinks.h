@@ -2,7 +2,8 @@
 #define OPLENS_PROF_TABLE_TEXT_SINKS_H_
 
 #include <memory>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "base/output.h"
 #include "prof/table/sink.h"
@@ -11,16 +12,19 @@ namespace oplens::prof {
 
 // Sinks that append lines to an output, which must outlive them.
 
-/// RFC 4180 with every field quoted and "\n" line ends; unknown is an empty field.
-std::unique_ptr<Sink> MakeCsvSink(Output* output);
+/// RFC 4180 with every field quoted and "\n" line ends; unknown is an empty field. The header has
+/// the fields' headers, or with `header_keys` their keys.
+std::unique_ptr<Sink> MakeCsvSink(Output* output, bool header_keys = false);
 
-/// Columns of fixed width for a terminal: lines of at most `width` characters, but for integers,
-/// which are never cut. Unknown is "-". Begin throws as RefuseWidth does.
-std::unique_ptr<Sink> MakeWidthSink(Output* output, int width);
+/// Columns of fixed width: lines of at most `width` characters, but for integers, which are never
+/// cut. Unknown is "-". Where the columns need more, texts shrink and then the least important
+/// columns are left out (LayOut, Field::rank), of which `notes` gets a sentence. Begin throws as
+/// RefuseWidth does.
+std::unique_ptr<Sink> MakeWidthSink(Output* output, int width,
+                                    std::vector<std::string>* notes = nullptr);
 
-/// Throws UsageError with the least width when `width` is too narrow for the fields, and when it is
-/// more than 10000.
-void RefuseWidth(std::span<const Field> fields, int width);
+/// Throws UsageError for less than 10 and more than 10000.
+void RefuseWidth(int width);
 
 /// Fields without blanks, separated by one blank; unknown is "-".
 std::unique_ptr<Sink> MakeSpaceSink(Output* output);

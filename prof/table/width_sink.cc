@@ -1,17 +1,20 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "base/append_format.h"
 #include "base/error.h"
 #include "base/utf8.h"
+#include "prof/table/layout.h"
 #include "prof/table/text_sinks.h"
 
 namespace oplens::prof {
 namespace {
 
-constexpr int kLeastSharedWidth = 6;  // Of the columns that share what is left.
+constexpr size_t kLeastSharedWidth = 6;  // Of the columns that share what is left.
+constexpr size_t kLeastText = 8;         // Of texts where columns give way.
+constexpr int kLeastLine = 10;
 constexpr int kMaxWidth = 10000;
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
@@ -45,42 +48,59 @@ void AppendRight(std::string_view digits, size_t width, std::string* out) {
   out->append(digits);
 }
 
-/// The width of each column. The shared ones part what the others and the separators leave.
-std::vector<size_t> Widths(std::span<const Field> fields, int total) {
-  if (total > kMaxWidth) {
-    throw UsageError(fmt::format("-w {} is too wide: the most is -w {}", total, kMaxWidth));
-  }
-  int fixed = static_cast<int>(fields.size()) - 1;
-  int shared = 0;
+/// What a column that must give way can do with.
+ColumnRoom RoomOf(const Field& field, size_t total) {
+  const bool shared = field.width == Field::kShared;
+  const bool number = field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
+  const auto width = static_cast<size_t>(field.width);
+  if (shared) return {kLeastText, total, field.rank};
+  return {number ? width : std::min(width, kLeastText), width, field.rank};
+}
+
+/// The least width that needs nothing to give way.
+size_t LeastWidth(std::span<const Field> fields) {
+  size_t least = fields.size() - 1;
   for (const Field& field : fields) {
-    fixed += field.width;
+    least += field.width == Field::kShared ? kLeastSharedWidth : static_cast<size_t>(field.width);
+  }
+  return least;
+}
+
+/// The width of each column, 0 of one that is left out. The shared ones part what the others and
+/// the separators leave.
+std::vector<size_t> Widths(std::span<const Field> fields, size_t total) {
+  std::vector<size_t> widths;
+  if (total < LeastWidth(fields)) {
+    std::vector<ColumnRoom> rooms;
+    for (const Field& field : fields) rooms.push_back(RoomOf(field, total));
+    return LayOut(rooms, total);
+  }
+  size_t fixed = fields.size() - 1;
+  size_t shared = 0;
+  for (const Field& field : fields) {
+    fixed += static_cast<size_t>(field.width);
     if (field.width == Field::kShared) ++shared;
   }
-  const int least = fixed + shared * kLeastSharedWidth;
-  if (total < least) {
-    std::string keys;
-    for (const Field& field : fields) AppendFormat(&keys, ",{}", field.key);
-    throw UsageError(fmt::format("-w {} is too narrow: the columns {} need at least -w {}", total,
-                                 keys.substr(1), least));
-  }
-  const int part = shared == 0 ? 0 : (total - fixed) / shared;
-  std::vector<size_t> widths;
+  const size_t part = shared == 0 ? 0 : (total - fixed) / shared;
   for (const Field& field : fields) {
-    const int width = field.width == Field::kShared ? part : field.width;
-    widths.push_back(static_cast<size_t>(width));
+    widths.push_back(field.width == Field::kShared ? part : static_cast<size_t>(field.width));
   }
   return widths;
 }
 
 class WidthSink : public Sink {
  public:
-  WidthSink(Output* output, int width) : output_(output), width_(width) {}
+  WidthSink(Output* output, int width, std::vector<std::string>* notes)
+      : output_(output), width_(width), notes_(notes) {}
 
   void Begin(std::string_view, std::vector<Field> fields) override {
-    widths_ = Widths(fields, width_);
+    RefuseWidth(width_);
+    widths_ = Widths(fields, static_cast<size_t>(width_));
     fields_ = std::move(fields);
+    if (notes_ != nullptr) NoteWhatIsLeftOut();
     std::string* out = output_->buffer();
     for (size_t i = 0; i < fields_.size(); ++i) {
+      if (widths_[i] == 0) continue;
       AppendLeft(fields_[i].header, widths_[i], out);
       out->push_back(' ');
     }
@@ -90,6 +110,7 @@ class WidthSink : public Sink {
   void Row(std::span<const Cell> cells) override {
     std::string* out = output_->buffer();
     for (size_t i = 0; i < cells.size(); ++i) {
+      if (widths_[i] == 0) continue;
       const Field& field = fields_[i];
       std::string_view text = TextOf(field, cells[i]);
       if (text.empty()) text = "-";
@@ -114,6 +135,17 @@ class WidthSink : public Sink {
     return CellText(field, cell, &scratch_);
   }
 
+  void NoteWhatIsLeftOut() {
+    std::vector<std::string_view> keys;
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (widths_[i] == 0) keys.push_back(fields_[i].key);
+    }
+    if (keys.empty()) return;
+    notes_->push_back(
+        fmt::format("-w {} has no room for the columns {}: choose with -c, or give -w {}", width_,
+                    fmt::join(keys, ","), LeastWidth(fields_)));
+  }
+
   static void EndLine(std::string* out) {
     out->erase(out->find_last_not_of(' ') + 1);
     out->push_back('\n');
@@ -121,6 +153,7 @@ class WidthSink : public Sink {
 
   Output* output_;
   int width_;
+  std::vector<std::string>* notes_;
   std::vector<Field> fields_;
   std::vector<size_t> widths_;
   std::string scratch_;
@@ -128,10 +161,17 @@ class WidthSink : public Sink {
 
 }  // namespace
 
-void RefuseWidth(std::span<const Field> fields, int width) { Widths(fields, width); }
+void RefuseWidth(int width) {
+  if (width < kLeastLine) {
+    throw UsageError(fmt::format("-w {} is too narrow: the least is -w {}", width, kLeastLine));
+  }
+  if (width > kMaxWidth) {
+    throw UsageError(fmt::format("-w {} is too wide: the most is -w {}", width, kMaxWidth));
+  }
+}
 
-std::unique_ptr<Sink> MakeWidthSink(Output* output, int width) {
-  return std::make_unique<WidthSink>(output, width);
+std::unique_ptr<Sink> MakeWidthSink(Output* output, int width, std::vector<std::string>* notes) {
+  return std::make_unique<WidthSink>(output, width, notes);
 }
 
 }  // namespace oplens::prof

@@ -38,6 +38,10 @@ struct CopyRow {
 /// Every column of a row of `prof --copies`, in order.
 std::span<const Column<CopyRow>> CopyColumns();
 
+/// Those that stay longest in a line that is too narrow, the first of them longest.
+inline constexpr std::string_view kImportantCopyColumns =
+    "kind,bytes,dur,gbps,start,device,stream,src,dst,idx,rank,api";
+
 /// All copies and fills of a trace, by start; equal ones copies first, in file order. The rows
 /// point into the trace.
 std::vector<CopyRow> CopiesOf(const Trace& trace);

@@ -114,11 +114,9 @@ GroupDetails DetailsOf(const PricedKernel& kernel, const Run* run, std::optional
   details.calls = 1;
   if (!record.timed()) return details;
   details.durations.Add(record.duration_ns);
-  if (record.start_ns && record.launch_end_ns) {
-    if (const auto delay_ns = DistanceNs(*record.launch_end_ns, *record.start_ns)) {
-      details.delay_ns += *delay_ns;
-      details.with_delay = 1;
-    }
+  if (const auto delay_ns = LaunchDelayNs(record)) {
+    details.delay_ns += *delay_ns;
+    details.with_delay = 1;
   }
   if (gap_ns) {
     details.gap_ns += *gap_ns;

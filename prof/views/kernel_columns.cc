@@ -34,6 +34,11 @@ Cell DurationNs(const PricedKernel& row) {
   return row.record->timed() ? Integer(row.record->duration_ns) : Cell{};
 }
 
+/// A time of the kernel's own; what was not timed has none, whatever fills its place.
+Cell MomentOf(const PricedKernel& row, const std::optional<int64_t>& moment_ns) {
+  return row.record->reasons.Has(Reason::kUntimed) ? Cell{} : Integer(moment_ns);
+}
+
 Cell PhaseOf(const PricedKernel& row) {
   // Accumulating is one kind of work on gradients.
   const Phase phase = row.phase == Phase::kAccumulate ? Phase::kGradient : row.phase;
@@ -220,6 +225,36 @@ constexpr KernelColumn kColumns[] = {
     {{"waves", "Waves", "", kDecimal, 9, "how often the grid fills the GPU"},
      [](const PricedKernel& row) { return Decimal(FiguresOf(row).waves); },
      Need::kOccupancy},
+    {{"start", "Start(ns)", "ns", kInteger, 19, "start on the GPU, on the file's own clock"},
+     [](const PricedKernel& row) { return MomentOf(row, row.record->start_ns); },
+     Need::kTime},
+    {{"end", "End(ns)", "ns", kInteger, 19, "end on the GPU, on the same clock"},
+     [](const PricedKernel& row) { return MomentOf(row, row.record->end_ns); },
+     Need::kTime},
+    {{"step", "Step", "", kInteger, 5, "number of the training step", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(row.record->step); },
+     Need::kStep},
+    {{"shape", "Shape", "", kText, 24, "shapes of the op's tensors", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.shapes); },
+     Need::kShapes},
+    {{"dtype", "DType", "", kText, 6, "data type of the op's first tensor", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.dtype); },
+     Need::kShapes},
+    {{"corr", "Corr", "", kInteger, 8, "correlation id that the kernel shares with its launch"},
+     [](const PricedKernel& row) { return Integer(row.record->correlation_id); },
+     Need::kCorrelation},
+    {{"name_full", "FullName", "", kText, 40, "kernel name as a whole, demangled", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.record->long_name); },
+     Need::kName},
+    {{"launch_delay", "LaunchDelay(ns)", "ns", kInteger, 15,
+      "start - end of the launch call, at least 0 (it may begin before the call returns)"},
+     [](const PricedKernel& row) { return Integer(LaunchDelayNs(*row.record)); },
+     Need::kLaunchedAndTimed},
+    {{"api", "API", "", kText, 20, "API call that launched the kernel", Fold::kKey},
+     [](const PricedKernel& row) {
+       return Text(row.record->launch_api.value_or(std::string_view()));
+     },
+     Need::kLaunch},
     {{"reason", "Reason", "", kTextList, 16, "what is missing, and why a cost is unknown",
       Fold::kNone, ",", ""},
      [](const PricedKernel& row) { return Cell{row.reasons}; }},

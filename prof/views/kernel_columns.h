@@ -28,6 +28,10 @@ std::vector<ColumnNeed> KernelColumnNeeds();
 /// The columns without -c.
 inline constexpr std::string_view kDefaultColumns = "idx,dir,sub,mod,op,kernel,params,sil";
 
+/// Those that stay longest in a line that is too narrow, the first of them longest.
+inline constexpr std::string_view kImportantColumns =
+    "kernel,sil,op,params,dir,idx,mod,tc,flops,bytes,layer,sub";
+
 /// A table of kernels: one row each.
 class KernelTable : public KernelSink {
  public:

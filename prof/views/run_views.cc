@@ -7,6 +7,7 @@
 
 #include "base/append_format.h"
 #include "base/error.h"
+#include "base/near_words.h"
 #include "base/words.h"
 #include "prof/table/row_sinks.h"
 #include "prof/table/top_rows.h"
@@ -17,18 +18,14 @@
 namespace oplens::prof {
 namespace {
 
-std::string NamesOfViews() {
-  std::string names;
-  for (const View& view : Views()) AppendFormat(&names, "{},", view.name);
-  return names + "all";
-}
-
 const View& FindView(std::string_view name) {
   for (const View& view : Views()) {
     if (view.name == name) return view;
   }
-  throw UsageError(
-      fmt::format("--view: there is no view '{}'; the views are {}", name, NamesOfViews()));
+  std::vector<std::string_view> names;
+  for (const View& view : Views()) names.push_back(view.name);
+  names.insert(names.end(), {"all", "list"});
+  throw UsageError(fmt::format("--view: {}", NoSuchName("view", name, names, "the views are")));
 }
 
 std::vector<const View*> ViewsOf(std::string_view list) {
@@ -57,16 +54,22 @@ void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
   for (const std::string_view word : WordsOf(by)) {
     bool known = false;
     std::string valid;
+    std::vector<std::string_view> all;
     for (ViewPlan& plan : *plans) {
       if (plan.view->by == nullptr) continue;
       const std::span<const std::string_view> words = plan.view->by();
       AppendFormat(&valid, "; those of {} are {}", plan.view->name, fmt::join(words, ","));
+      all.insert(all.end(), words.begin(), words.end());
       const std::string_view key = plan.view->groups_kernels ? KeyOfWord(word) : word;
       if (std::find(words.begin(), words.end(), key) == words.end()) continue;
       plan.options.by.emplace_back(word);
       known = true;
     }
-    if (!known) throw UsageError(fmt::format("--by: there is no key '{}'{}", word, valid));
+    if (known) continue;
+    throw UsageError(
+        fmt::format("--by: {}", NearNames(word, all).empty()
+                                    ? fmt::format("there is no key '{}'{}", word, valid)
+                                    : NoSuchName("key", word, all, "")));
   }
 }
 
@@ -105,8 +108,9 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
       if (std::find(valid.begin(), valid.end(), request.sort) != valid.end()) {
         known = true;
       } else {
-        wrong = fmt::format("--sort: there is no key '{}'; those of {} are {}", request.sort,
-                            plan.view->name, fmt::join(valid, ","));
+        wrong =
+            fmt::format("--sort: {}", NoSuchName("key", request.sort, valid,
+                                                 fmt::format("those of {} are", plan.view->name)));
       }
       continue;
     }
@@ -243,6 +247,12 @@ std::vector<Field> FieldsOf(const View& view, const ViewOptions& options) {
   return {fields.begin(), fields.end()};
 }
 
+void RankFields(const View& view, std::vector<Field>* fields) {
+  RankFields(
+      view.important.empty() ? NarrowList(*fields, view.narrow) : std::string(view.important),
+      fields);
+}
+
 std::string ListOfViews() {
   std::string text;
   for (const View& view : Views()) AppendFormat(&text, "  {:<14} {}\n", view.name, view.help);
@@ -296,6 +306,7 @@ struct ViewRunner::Running {
     if (plan.order || plan.top > 0) head = &sorted.emplace(plan.order, plan.top, head);
     if (plan.where != nullptr) head = &filtered.emplace(plan.where, head);
     std::vector<Field> fields = total->Fields();
+    RankFields(view, &fields);
     if (AsksForKind(fields.size())) head = &kinds.emplace(head);
     head->Begin(view.name, std::move(fields));
   }
@@ -304,6 +315,7 @@ struct ViewRunner::Running {
   void BeginStream(Sink* out) {
     const View& view = *plan.view;
     std::vector<Field> fields(view.fields().begin(), view.fields().end());
+    RankFields(view, &fields);
     std::vector<size_t> places = plan.places;
     head = out;
     if (plan.order || plan.top > 0 || plan.where != nullptr) {

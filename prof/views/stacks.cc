@@ -26,7 +26,7 @@ constexpr int64_t kNsPerMicrosecond = 1000;
 
 constexpr Field kFields[] = {
     {"stack", "Stack", "", FieldType::kText, Field::kShared,
-     "frames and operators, outermost first, joined by ;", Fold::kKey},
+     "frames and operators, outermost first, joined by ;", Fold::kKey, ";"},
     {"host_self_ns", "HostSelf(ns)", "ns", FieldType::kInteger, 13,
      "time on the host of the calls that were reached so, without that of calls inside",
      Fold::kSum},

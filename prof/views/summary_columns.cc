@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/near_words.h"
 #include "base/saturating.h"
 #include "base/words.h"
 #include "prof/views/kernel_columns.h"
@@ -18,7 +19,7 @@ namespace {
 using enum FieldType;
 
 constexpr std::string_view kGroupKeys[kGroupKeyCount] = {
-    "op",     "mod",    "layer", "range", "kernel", "dir",  "phase", "shape", "dtype",
+    "op", "mod", "layer", "range", "kernel", "name_full", "dir", "phase", "shape", "dtype",
     "stream", "device", "rank",  "role",  "step",   "grid", "block", "regs",  "smem"};
 static_assert(!kGroupKeys[kGroupKeyCount - 1].empty());
 
@@ -31,12 +32,6 @@ Cell SharedMemory(const KernelRecord& record) {
 
 // Keys that are no column of a kernel.
 constexpr KernelColumn kKeyColumns[] = {
-    {{"shape", "Shape", "", kText, Field::kShared, "shapes of the op's tensors", Fold::kKey},
-     [](const PricedKernel& row) { return Text(row.shapes); }},
-    {{"dtype", "DType", "", kText, 6, "data type of the op's first tensor", Fold::kKey},
-     [](const PricedKernel& row) { return Text(row.dtype); }},
-    {{"step", "Step", "", kInteger, 5, "number of the training step", Fold::kKey},
-     [](const PricedKernel& row) { return Integer(row.record->step); }},
     {{"regs", "Regs", "", kInteger, 5, "registers of a thread"},
      [](const PricedKernel& row) { return Integer(row.record->registers_per_thread); }},
     {{"smem", "Smem", "B", kInteger, 7, "shared memory of a block, static and dynamic"},
@@ -173,8 +168,8 @@ void AddKeys(std::string_view list, Find find, const Keys& keys, Columns<Item>* 
     const GroupWord read = GroupWord::Read(word);
     const Column<Item>* key = find(read.key);
     if (key == nullptr) {
-      throw UsageError(fmt::format("--by: there is no key '{}'; the keys are {}", read.key,
-                                   fmt::join(keys, ",")));
+      throw UsageError(
+          fmt::format("--by: {}", NoSuchName("key", read.key, keys, "the keys are")));
     }
     if (std::find(seen.begin(), seen.end(), word) != seen.end()) {
       throw UsageError(fmt::format("--by: '{}' is there twice", word));

@@ -94,6 +94,9 @@ struct View {
   std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
   std::string_view some = {};    ///< Fields that are printed in lines unless -c is given; "": all.
   std::string_view narrow = {};  ///< The same with -w, behind the keys.
+  /// In a line that is too narrow these give way last, the first of them last of all; "": the keys,
+  /// then `narrow`.
+  std::string_view important = {};
   /// Words of --sort that are no fields, where it sorts by another program's rules.
   std::span<const std::string_view> (*sort_words)(Compat compat) = nullptr;
   TraceNeeds tb_needs = {};     ///< Further ones with Compat::kTensorBoard,

@@ -37,18 +37,40 @@ TEST(SelectColumnsTest, EachOnce) {
 }
 
 TEST(SelectColumnsTest, All) {
-  EXPECT_THAT(Keys(SelectKernelColumns("all")),
-              ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod",
-                          "op", "kernel", "params", "sil", "tc", "device", "stream", "grid",
-                          "block", "flops", "bytes", "path", "range", "rank", "pid", "phase",
-                          "grad", "grad_conf", "inst", "role", "share", "flops_kind", "flops_mma",
-                          "flops_vec", "aux_bytes", "ai", "tflops", "gbps", "pct_math", "pct_dram",
-                          "bound", "tc_elig", "tc_why", "occupancy", "waves", "reason"));
+  EXPECT_THAT(
+      Keys(SelectKernelColumns("all")),
+      ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod", "op",
+                  "kernel", "params", "sil", "tc", "device", "stream", "grid", "block", "flops",
+                  "bytes", "path", "range", "rank", "pid", "phase", "grad", "grad_conf", "inst",
+                  "role", "share", "flops_kind", "flops_mma", "flops_vec", "aux_bytes", "ai",
+                  "tflops", "gbps", "pct_math", "pct_dram", "bound", "tc_elig", "tc_why",
+                  "occupancy", "waves", "start", "end", "step", "shape", "dtype", "corr",
+                  "name_full", "launch_delay", "api", "reason"));
   EXPECT_EQ(SelectKernelColumns("all").size(), KernelColumns().size());
 }
 
+TEST(SelectColumnsTest, TakesAliases) {
+  EXPECT_THAT(Keys(SelectKernelColumns("time,stack")), ElementsAre("sil", "trace"));
+  EXPECT_THAT(Keys(SelectKernelColumns("time,sil")), ElementsAre("sil")) << "each once";
+}
+
+TEST(SelectColumnsTest, AsksBackForANearWord) {
+  const auto refused = [](const char* list) -> std::string {
+    try {
+      SelectKernelColumns(list);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "taken";
+  };
+  EXPECT_EQ(refused("idx,tim"), "-c: there is no column 'tim': time?");
+  EXPECT_EQ(refused("module"), "-c: there is no column 'module': layer or mod?");
+  EXPECT_EQ(refused("kernell"), "-c: there is no column 'kernell': kernel?");
+  EXPECT_EQ(refused("Idx"), "-c: there is no column 'Idx': idx?");
+}
+
 TEST(SelectColumnsTest, NamesTheWrongWordAndTheRightOnes) {
-  for (const char* list : {"idx,kernell", "kernell", "", "idx,", "Idx"}) {
+  for (const char* list : {"idx,zebra", "zebra", "", "idx,", "?"}) {
     try {
       SelectKernelColumns(list);
       ADD_FAILURE() << list;
@@ -153,6 +175,62 @@ TEST_F(CellTextTest, Names) {
   EXPECT_EQ(TextOf("op", row_), "mm");
   EXPECT_EQ(TextOf("mod", row_), "torch");
   EXPECT_EQ(TextOf("params", row_), "M=1");
+}
+
+TEST_F(CellTextTest, TimesOfTheFile) {
+  record_.start_ns = 1'000'000'000'000'000'000;
+  record_.end_ns = 1'000'000'000'000'000'100;
+  EXPECT_EQ(TextOf("start", row_), "1000000000000000000");
+  EXPECT_EQ(TextOf("end", row_), "1000000000000000100");
+  record_.reasons.Add(Reason::kBadTimes);
+  EXPECT_EQ(TextOf("start", row_), "1000000000000000000") << "as the file has it";
+  record_.reasons.Add(Reason::kUntimed);
+  EXPECT_EQ(TextOf("start", row_), "") << "it only fills a place";
+  EXPECT_EQ(TextOf("end", row_), "");
+  record_.reasons.Clear();
+  record_.start_ns = record_.end_ns = std::nullopt;
+  EXPECT_EQ(TextOf("start", row_), "") << "a record of PyProf's";
+  EXPECT_EQ(TextOf("end", row_), "");
+}
+
+TEST_F(CellTextTest, LaunchDelay) {
+  record_.start_ns = 500;
+  record_.end_ns = 600;
+  EXPECT_EQ(TextOf("launch_delay", row_), "") << "no launch";
+  record_.launch_end_ns = 420;
+  EXPECT_EQ(TextOf("launch_delay", row_), "80");
+  record_.launch_end_ns = 510;
+  EXPECT_EQ(TextOf("launch_delay", row_), "0") << "it began before the call returned";
+  record_.launch_end_ns = INT64_MIN;
+  EXPECT_EQ(TextOf("launch_delay", row_), "") << "it does not fit";
+  record_.launch_end_ns = 420;
+  record_.reasons.Add(Reason::kUntimed);
+  EXPECT_EQ(TextOf("launch_delay", row_), "");
+  record_.reasons.Clear();
+  record_.start_ns = std::nullopt;
+  EXPECT_EQ(TextOf("launch_delay", row_), "");
+}
+
+TEST_F(CellTextTest, WhatIsOfTheLaunchAndTheOp) {
+  record_.correlation_id = std::nullopt;
+  record_.launch_api = std::nullopt;
+  record_.step = std::nullopt;
+  record_.long_name = {};
+  for (const char* key : {"step", "shape", "dtype", "corr", "name_full", "api"}) {
+    EXPECT_EQ(TextOf(key, row_), "") << key;
+  }
+  record_.correlation_id = 4711;
+  record_.launch_api = "cudaLaunchKernel";
+  record_.step = 3;
+  record_.long_name = "void scale<float>(float*, float)";
+  row_.shapes = "(2,3);(3,4)";
+  row_.dtype = "fp16";
+  EXPECT_EQ(TextOf("corr", row_), "4711");
+  EXPECT_EQ(TextOf("api", row_), "cudaLaunchKernel");
+  EXPECT_EQ(TextOf("step", row_), "3");
+  EXPECT_EQ(TextOf("name_full", row_), "void scale<float>(float*, float)") << "blanks stay";
+  EXPECT_EQ(TextOf("shape", row_), "(2,3);(3,4)");
+  EXPECT_EQ(TextOf("dtype", row_), "fp16");
 }
 
 TEST_F(CellTextTest, TensorCores) {

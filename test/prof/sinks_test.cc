@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace {
 
 using test::PlainRecord;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 /// The rows with these columns as a sink writes them.
 std::string Written(const std::function<std::unique_ptr<Sink>(Output*)>& make,
@@ -38,12 +40,11 @@ std::string Written(const std::function<std::unique_ptr<Sink>(Output*)>& make,
 
 std::unique_ptr<Sink> Json(Output* output) { return MakeJsonSink(output, false); }
 
+std::unique_ptr<Sink> Csv(Output* output) { return MakeCsvSink(output); }
+std::unique_ptr<Sink> CsvWithKeys(Output* output) { return MakeCsvSink(output, true); }
+
 auto Width(int width) {
   return [width](Output* output) { return MakeWidthSink(output, width); };
-}
-
-void Refuse(std::string_view columns, int width) {
-  RefuseWidth(FieldsOf(SelectKernelColumns(columns)), width);
 }
 
 class SinksTest : public testing::Test {
@@ -77,7 +78,7 @@ class SinksTest : public testing::Test {
 
 TEST_F(SinksTest, Csv) {
   EXPECT_EQ(
-      Written(MakeCsvSink, columns_, rows_),
+      Written(Csv, columns_, rows_),
       R"csv("Idx","SeqId","Trace","Direction","Op","Kernel","Params","Sil(ns)","TC","Grid","FLOPs","Reason"
 "1","5,6","main.py:3,my nets/net.py:14","fprop","mm","scale_kernel","M=2,N=3,K=4,fp32","100","1","2,1,1","48",""
 "2","","","","","","","","?","2,1,1","","untimed"
@@ -111,8 +112,7 @@ TEST_F(SinksTest, Json) {
 
 TEST_F(SinksTest, CsvKeepsQuotesNewlinesAndCommas) {
   known_.op = "a\"b\"\"\n,\r";
-  EXPECT_EQ(Written(MakeCsvSink, "op,idx", {&known_}),
-            "\"Op\",\"Idx\"\n\"a\"\"b\"\"\"\"\n,\r\",\"1\"\n");
+  EXPECT_EQ(Written(Csv, "op,idx", {&known_}), "\"Op\",\"Idx\"\n\"a\"\"b\"\"\"\"\n,\r\",\"1\"\n");
 }
 
 TEST_F(SinksTest, SpaceSeparatedFieldsHoldNoBlanks) {
@@ -151,7 +151,7 @@ TEST_F(SinksTest, NoOutputHoldsBrokenUtf8) {
               HasSubstr("\n" + bad + bad + std::string(14, ' ') + "a" + bad + "\"" + bad + "\n"));
   EXPECT_THAT(Written(MakeSpaceSink, "op,mod", {&known_}),
               HasSubstr("\n" + bad + bad + " a" + bad + "\"" + bad + "\n"));
-  EXPECT_THAT(Written(MakeCsvSink, "op,mod", {&known_}),
+  EXPECT_THAT(Written(Csv, "op,mod", {&known_}),
               HasSubstr("\n\"" + bad + bad + "\",\"a" + bad + "\"\"" + bad + "\"\n"));
   const std::string json = Written(Json, "op,mod", {&known_});
   EXPECT_EQ(nlohmann::json::parse(json)["op"], bad + bad);
@@ -168,9 +168,10 @@ TEST_F(SinksTest, BlanksAndControlsBeyondAscii) {
 }
 
 TEST_F(SinksTest, TooWideTableIsRefused) {
-  EXPECT_NO_THROW(Refuse("kernel", 10000));
-  for (int width : {10001, INT32_MAX}) {
-    EXPECT_THROW(Refuse("kernel", width), UsageError);
+  EXPECT_NO_THROW(RefuseWidth(10000));
+  for (int width : {10001, INT32_MAX, 9, 0, -5, INT32_MIN}) {
+    EXPECT_THROW(RefuseWidth(width), UsageError);
+    EXPECT_THROW(Written(Width(width), "kernel", {&known_}), UsageError);
   }
 }
 
@@ -196,17 +197,61 @@ TEST_F(SinksTest, TableLinesFillTheWidth) {
   }
 }
 
-TEST_F(SinksTest, TooNarrowTableNamesTheLeastWidth) {
-  // kernel 6, op 15, sil 10, two separators.
-  EXPECT_NO_THROW(Refuse("kernel,op,sil", 33));
-  for (int width : {32, 0, -5}) {
-    try {
-      Refuse("kernel,op,sil", width);
-      ADD_FAILURE() << width;
-    } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("kernel,op,sil"));
-      EXPECT_THAT(error.what(), HasSubstr("-w 33"));
+TEST_F(SinksTest, CsvWithKeysInItsHeader) {
+  const std::string keys = Written(CsvWithKeys, "sil,pct_math,op", {&known_});
+  const std::string titles = Written(Csv, "sil,pct_math,op", {&known_});
+  EXPECT_THAT(keys, StartsWith("\"sil\",\"pct_math\",\"op\"\n"));
+  EXPECT_THAT(titles, StartsWith("\"Sil(ns)\",\"%Math\",\"Op\"\n"));
+  EXPECT_EQ(keys.substr(keys.find('\n')), titles.substr(titles.find('\n')));
+}
+
+/// What MakeWidthSink writes of these columns, ranked as prof ranks them, and says.
+std::string Narrow(std::string_view columns, int width, const PricedKernel& row,
+                   std::vector<std::string>* notes) {
+  const std::string path = (test::TestDir() / "narrow.txt").string();
+  Output output(path);
+  const std::unique_ptr<Sink> sink = MakeWidthSink(&output, width, notes);
+  const Columns<PricedKernel> selected = SelectKernelColumns(columns);
+  std::vector<Field> fields = FieldsOf(selected);
+  RankFields(kImportantColumns, &fields);
+  sink->Begin("kernels", fields);
+  KernelTable table(selected, sink.get());
+  table.Add(row);
+  sink->End();
+  output.Commit();
+  return test::ReadFile(path);
+}
+
+TEST_F(SinksTest, InATooNarrowTableColumnsGiveWay) {
+  std::vector<std::string> notes;
+  // kernel 6, op 15, sil 10, two separators: 33.
+  EXPECT_EQ(Narrow("op,kernel,sil", 33, known_, &notes),
+            "Op              Kernel Sil(ns)\n"
+            "mm              scale_        100\n");
+  EXPECT_THAT(notes, testing::IsEmpty());
+  EXPECT_EQ(Narrow("op,kernel,sil", 32, known_, &notes),
+            "Op         Kernel     Sil(ns)\n"
+            "mm         scale_kern        100\n");
+  EXPECT_THAT(notes, testing::IsEmpty()) << "op shrinks, and kernel gets what that gives";
+  EXPECT_EQ(Narrow("op,kernel,sil", 20, known_, &notes),
+            "Kernel    Sil(ns)\n"
+            "scale_ker        100\n");
+  EXPECT_THAT(notes, testing::ElementsAre("-w 20 has no room for the columns op: choose with -c, "
+                                          "or give -w 33"));
+  EXPECT_EQ(Narrow("sub,kernel,sil", 10, known_, nullptr), "Kernel\nscale_kern\n");
+}
+
+TEST_F(SinksTest, ATableOfAnyWidthKeepsItsWidth) {
+  for (int width = 10; width < 400; width += 7) {
+    std::vector<std::string> notes;
+    const std::string text = Narrow("all", width, unknown_, &notes);
+    for (const std::string_view line :
+         std::views::split(text, '\n') | std::views::transform([](auto part) {
+           return std::string_view(part.begin(), part.end());
+         })) {
+      EXPECT_LE(line.size(), static_cast<size_t>(width)) << line;
     }
+    EXPECT_EQ(notes.size(), 1u);
   }
 }
 

@@ -1,0 +1,209 @@
+#include "prof/table/screen_sink.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+#include "prof/table/display_width.h"
+#include "prof/table/layout.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr size_t kMostNamed = 6;      // Of the columns that are left out.
+constexpr size_t kLeastColumns = 10;  // Of a terminal that says it has less.
+
+/// What texts are cut down to before columns give way.
+size_t LeastText(size_t columns) { return std::clamp<size_t>(columns / 8, 6, 10); }
+/// The same of names, which must tell kernels apart.
+size_t LeastName(size_t columns) { return std::clamp<size_t>(columns * 3 / 10, 12, 24); }
+
+constexpr std::string_view kHeader = "\x1b[1m";  // Bold.
+constexpr std::string_view kAside = "\x1b[2m";   // Faint.
+constexpr std::string_view kPlain = "\x1b[0m";
+
+/// The few columns with a colour of their own.
+struct Tint {
+  std::string_view key;
+  std::string_view colour;
+};
+constexpr Tint kTints[] = {
+    {"op", "\x1b[36m"}, {"loss", "\x1b[33m"}, {"mend", "\x1b[33m"}, {"reason", "\x1b[33m"}};
+
+bool IsNumber(const Field& field) {
+  return field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
+}
+
+/// Which part of a text says least.
+Cut CutOf(const Field& field, std::string_view text) {
+  if (field.type == FieldType::kFileList) return Cut::kLeft;
+  // Texts from the outermost inwards, and paths.
+  constexpr std::string_view kInwards[] = {":", " > ", ";"};
+  if (std::ranges::find(kInwards, field.separator) != std::end(kInwards)) return Cut::kLeft;
+  if (field.type == FieldType::kName) return Cut::kMiddle;
+  if (text.find_first_of("<(") != std::string_view::npos) return Cut::kMiddle;
+  const bool path = text.find('/') != std::string_view::npos && text.find(' ') == text.npos;
+  return path ? Cut::kLeft : Cut::kRight;
+}
+
+/// Appends words of a sentence, broken into lines of at most `width` columns where that is
+/// possible.
+void AppendWrapped(std::string_view sentence, size_t width, std::string* out) {
+  size_t at = 0;
+  while (!sentence.empty()) {
+    const size_t blank = sentence.find(' ');
+    const std::string_view word = sentence.substr(0, blank);
+    if (at > 0 && at + 1 + word.size() > width) {
+      out->push_back('\n');
+      at = 0;
+    }
+    if (at > 0) out->push_back(' ');
+    out->append(word);
+    at += word.size() + (at > 0 ? 1 : 0);
+    sentence.remove_prefix(std::min(sentence.size(), word.size() + 1));
+  }
+}
+
+class ScreenSink : public Sink {
+ public:
+  ScreenSink(Output* output, const Screen& screen)
+      : output_(output),
+        columns_(std::max(screen.columns, kLeastColumns)),
+        most_rows_(screen.most_rows),
+        colours_(screen.colours) {}
+
+  void Begin(std::string_view, std::vector<Field> fields) override {
+    fields_ = std::move(fields);
+    for (const Field& field : fields_)
+      rooms_.push_back({0, DisplayWidth(field.header), field.rank});
+  }
+
+  void Row(std::span<const Cell> cells) override {
+    if (most_rows_ > 0 && rows_.size() == most_rows_) {
+      ++rows_left_out_;
+      return;
+    }
+    std::vector<std::string>& row = rows_.emplace_back(cells.size());
+    for (size_t i = 0; i < cells.size(); ++i) {
+      KeepText(fields_[i], cells[i], &row[i]);
+      rooms_[i].wish = std::max(rooms_[i].wish, DisplayWidth(row[i]));
+    }
+  }
+
+  void End() override {
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      ColumnRoom& room = rooms_[i];
+      const size_t floor =
+          fields_[i].type == FieldType::kName ? LeastName(columns_) : LeastText(columns_);
+      room.least = IsNumber(fields_[i]) ? room.wish : std::min(room.wish, floor);
+    }
+    widths_ = LayOut(rooms_, columns_);
+    std::vector<std::string> headers;
+    for (const Field& field : fields_) headers.emplace_back(field.header);
+    AppendRow(headers, colours_ ? kHeader : "");
+    for (const std::vector<std::string>& row : rows_) AppendRow(row, "");
+    SayWhatIsLeftOut();
+    output_->FlushIfLarge();
+  }
+
+  bool TakesDocuments() const override { return true; }
+  void Document(std::string_view text) override { output_->buffer()->append(text); }
+
+ private:
+  /// The text of a cell, harmless on a terminal and no wider than a line.
+  void KeepText(const Field& field, const Cell& cell, std::string* kept) {
+    std::string_view text = CellText(field, cell, &scratch_);
+    const auto* list = std::get_if<Cell::Texts>(&cell.value);
+    if (field.type == FieldType::kFileList && list != nullptr && !list->texts.empty()) {
+      text = list->texts.back();
+    }
+    if (text.empty()) text = "-";
+    valid_.clear();
+    AppendUtf8(text, Utf8Hidden::kControls, &valid_);
+    if (IsNumber(field)) {
+      *kept = valid_;
+    } else {
+      AppendCut(valid_, columns_, CutOf(field, valid_), kept);
+    }
+  }
+
+  std::string_view ColourOf(const Field& field) const {
+    if (!colours_) return {};
+    for (const Tint& tint : kTints) {
+      if (tint.key == field.key) return tint.colour;
+    }
+    return {};
+  }
+
+  /// `colour`: of the whole row; "": each column's own.
+  void AppendRow(const std::vector<std::string>& texts, std::string_view colour) {
+    std::string* const out = output_->buffer();
+    size_t blanks = 0;  // In front of what comes next: none at the end of a line.
+    for (size_t i = 0; i < texts.size(); ++i) {
+      if (widths_[i] == 0) continue;
+      cut_.clear();
+      const bool right = IsNumber(fields_[i]);
+      // Of a number no digit is left out, even if it is wider than the line.
+      const size_t width = right ? std::max(widths_[i], texts[i].size()) : widths_[i];
+      const size_t fill = width - AppendCut(texts[i], width, CutOf(fields_[i], texts[i]), &cut_);
+      out->append(blanks + (right ? fill : 0), ' ');
+      const std::string_view tint = colour.empty() ? ColourOf(fields_[i]) : colour;
+      out->append(tint).append(cut_).append(tint.empty() ? std::string_view() : kPlain);
+      blanks = 1 + (right ? 0 : fill);
+    }
+    out->push_back('\n');
+  }
+
+  void SayWhatIsLeftOut() {
+    if (rows_left_out_ > 0) {
+      Say(fmt::format("{} more row{}: --top N shows N, -w 200 | less -S or -o FILE all",
+                      rows_left_out_, rows_left_out_ == 1 ? "" : "s"));
+    }
+    std::vector<std::string_view> keys;
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (widths_[i] == 0) keys.push_back(fields_[i].key);
+    }
+    if (keys.empty()) return;
+    const size_t named = std::min(keys.size(), kMostNamed);
+    Say(fmt::format("{} column{} for a wider line: {}{}; -c chooses, -w 200 | less -S shows more",
+                    keys.size(), keys.size() == 1 ? "" : "s",
+                    fmt::join(std::span(keys).first(named), ", "),
+                    named < keys.size() ? ", ..." : ""));
+  }
+
+  void Say(std::string_view sentence) {
+    std::string* const out = output_->buffer();
+    if (colours_) out->append(kAside);
+    AppendWrapped(sentence, columns_, out);
+    if (colours_) out->append(kPlain);
+    out->push_back('\n');
+  }
+
+  Output* output_;
+  size_t columns_;
+  size_t most_rows_;
+  bool colours_;
+  std::vector<Field> fields_;
+  std::vector<ColumnRoom> rooms_;
+  std::vector<size_t> widths_;
+  std::vector<std::vector<std::string>> rows_;
+  size_t rows_left_out_ = 0;
+  std::string scratch_;
+  std::string valid_;
+  std::string cut_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> MakeScreenSink(Output* output, const Screen& screen) {
+  return std::make_unique<ScreenSink>(output, screen);
+}
+
+}  // namespace oplens::prof
