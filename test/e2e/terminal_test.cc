@@ -180,9 +180,9 @@ TEST_F(Names, AreWholeInEveryFormat) {
 
 TEST_F(Names, StandInColumnsOnATerminal) {
   EXPECT_EQ(OnTerminal(80, {"-c", "kernel,op", path_.string()}).out,
-            "Kernel           Op\n"
-            "\u6838\u51fd\u6570_\"a,b\"_\U0001f600  relu\n"
-            "bad\ufffd\ufffd            relu\n");
+            "Kernel          Op\n"
+            "\u6838\u51fd\u6570_\"a,b\"_\U0001f600 relu\n"
+            "bad\ufffd\ufffd           relu\n");
 }
 
 }  // namespace

@@ -86,16 +86,32 @@ std::string Refused(const ViewRequest& request) {
 TEST(PlanViewsTest, NamesTheWrongWordAndTheRightOnes) {
   EXPECT_THAT(Refused({.list = "kernels,nothing"}),
               HasSubstr("there is no view 'nothing'; the views are kernels,copies,"));
-  EXPECT_THAT(Refused({.list = "groups", .by = "opp"}),
-              HasSubstr("there is no key 'opp'; those of groups are op,mod"));
-  EXPECT_THAT(Refused({.list = "groups", .sort = "size"}),
-              HasSubstr("there is no column 'size'; the columns are kernel,count"));
-  EXPECT_THAT(Refused({.list = "kernels", .sort = "size"}), HasSubstr("no column 'size'"));
+  EXPECT_THAT(Refused({.list = "groups", .by = "zebra"}),
+              HasSubstr("there is no key 'zebra'; those of groups are op,mod"));
+  EXPECT_THAT(Refused({.list = "groups", .sort = "zebra"}),
+              HasSubstr("there is no column 'zebra'; the columns are kernel,count"));
+  EXPECT_THAT(Refused({.list = "kernels", .sort = "zebra"}), HasSubstr("no column 'zebra'"));
   EXPECT_THAT(Refused({.list = "overview", .by = "step"}), HasSubstr("no view named has keys"));
   EXPECT_THAT(Refused({.list = "groups,gpu", .where = "count>1"}), HasSubstr("one view"));
   EXPECT_THAT(Refused({.list = "gpu", .where = "count>1"}), HasSubstr("no column 'count'"));
   EXPECT_THAT(Refused({.list = "groups", .columns = "sil"}), HasSubstr("there is no column 'sil'"));
   EXPECT_THAT(Refused({.list = "all", .columns = "sil"}), HasSubstr("one view"));
+}
+
+TEST(PlanViewsTest, AsksBackForANearWord) {
+  EXPECT_EQ(Refused({.list = "overviw"}), "--view: there is no view 'overviw': overview?");
+  EXPECT_EQ(Refused({.list = "groups", .by = "opp"}), "--by: there is no key 'opp': op?");
+  EXPECT_EQ(Refused({.list = "groups", .sort = "size"}), "--sort: there is no column 'size': bytes?");
+  EXPECT_EQ(Refused({.list = "groups", .columns = "totl"}), "-c: there is no column 'totl': total?");
+  EXPECT_EQ(Refused({.list = "events", .compat = Compat::kTorch, .sort = "cuda_tim"}).substr(0, 45),
+            "--sort: there is no key 'cuda_tim': cuda_time");
+}
+
+TEST(PlanViewsTest, TakesAliases) {
+  const auto plans = PlanViews({.list = "groups", .sort = "time", .columns = "kernel,time"});
+  const auto fields = FieldsOf(*plans[0].view, plans[0].options);
+  ASSERT_EQ(plans[0].places.size(), 2u);
+  EXPECT_EQ(fields[plans[0].places[1]].key, "total");
 }
 
 TEST(PlanViewsTest, EachViewOnce) {
