@@ -125,8 +125,10 @@ void AppendFields(std::span<const Field> fields, std::string* text) {
 
 std::string Help(const cxxopts::Options& options) {
   std::string text = options.help();
-  text += "\nWithout -w, --csv and --json: on a terminal columns that fit it, elsewhere fields separated by "
-          "blanks.\n\nColumns of -c:\n";
+  text +=
+      "\nWithout -w, --csv and --json: on a terminal columns that fit it, elsewhere fields "
+      "separated by "
+      "blanks.\n\nColumns of -c:\n";
   AppendFields(FieldsOf(KernelColumns()), &text);
   text += "\nColumns of -c with --copies:\n";
   AppendFields(FieldsOf(CopyColumns()), &text);

@@ -101,8 +101,10 @@ TEST(PlanViewsTest, NamesTheWrongWordAndTheRightOnes) {
 TEST(PlanViewsTest, AsksBackForANearWord) {
   EXPECT_EQ(Refused({.list = "overviw"}), "--view: there is no view 'overviw': overview?");
   EXPECT_EQ(Refused({.list = "groups", .by = "opp"}), "--by: there is no key 'opp': op?");
-  EXPECT_EQ(Refused({.list = "groups", .sort = "size"}), "--sort: there is no column 'size': bytes?");
-  EXPECT_EQ(Refused({.list = "groups", .columns = "totl"}), "-c: there is no column 'totl': total?");
+  EXPECT_EQ(Refused({.list = "groups", .sort = "size"}),
+            "--sort: there is no column 'size': bytes?");
+  EXPECT_EQ(Refused({.list = "groups", .columns = "totl"}),
+            "-c: there is no column 'totl': total?");
   EXPECT_EQ(Refused({.list = "events", .compat = Compat::kTorch, .sort = "cuda_tim"}).substr(0, 45),
             "--sort: there is no key 'cuda_tim': cuda_time");
 }
