@@ -165,6 +165,14 @@ std::string NarrowList(std::span<const Field> fields, std::string_view figures) 
   return list.append(figures);
 }
 
+/// Says which fields matter most: what was asked for with --by, then those of View::important.
+void RankFields(const ViewPlan& plan, std::vector<Field>* fields) {
+  const View& view = *plan.view;
+  std::string list = fmt::format("{},", fmt::join(plan.options.by, ","));
+  list += view.important.empty() ? NarrowList(*fields, view.narrow) : std::string(view.important);
+  RankFields(list, fields);
+}
+
 void PlanColumns(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (!request.columns.empty() && plans->size() > 1) {
     throw UsageError("-c names the columns of one view: give one to --view");
@@ -247,12 +255,6 @@ std::vector<Field> FieldsOf(const View& view, const ViewOptions& options) {
   return {fields.begin(), fields.end()};
 }
 
-void RankFields(const View& view, std::vector<Field>* fields) {
-  RankFields(
-      view.important.empty() ? NarrowList(*fields, view.narrow) : std::string(view.important),
-      fields);
-}
-
 std::string ListOfViews() {
   std::string text;
   for (const View& view : Views()) AppendFormat(&text, "  {:<14} {}\n", view.name, view.help);
@@ -306,7 +308,7 @@ struct ViewRunner::Running {
     if (plan.order || plan.top > 0) head = &sorted.emplace(plan.order, plan.top, head);
     if (plan.where != nullptr) head = &filtered.emplace(plan.where, head);
     std::vector<Field> fields = total->Fields();
-    RankFields(view, &fields);
+    RankFields(plan, &fields);
     if (AsksForKind(fields.size())) head = &kinds.emplace(head);
     head->Begin(view.name, std::move(fields));
   }
@@ -315,7 +317,7 @@ struct ViewRunner::Running {
   void BeginStream(Sink* out) {
     const View& view = *plan.view;
     std::vector<Field> fields(view.fields().begin(), view.fields().end());
-    RankFields(view, &fields);
+    RankFields(plan, &fields);
     std::vector<size_t> places = plan.places;
     head = out;
     if (plan.order || plan.top > 0 || plan.where != nullptr) {

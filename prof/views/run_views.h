@@ -30,9 +30,6 @@ struct ViewPlan {
 /// others, kRowKindField.
 std::vector<Field> FieldsOf(const View& view, const ViewOptions& options);
 
-/// Says which of these matter most: View::important.
-void RankFields(const View& view, std::vector<Field>* fields);
-
 /// What --view takes, one line a view, for `--view list`.
 std::string ListOfViews();
 
