@@ -93,6 +93,14 @@ TEST(Terminal, ShowsFortyRowsAndHowToGetTheOthers) {
   EXPECT_THAT(by_grid, Not(HasSubstr("--top N"))) << "--top says how many are wanted";
 }
 
+TEST(Terminal, KeepsWhatIsAskedForAndWhatAViewIsReadFor) {
+  const RunResult roofline = OnTerminal(60, {"--view", "roofline", "--by", "layer", kDemo});
+  const std::string header = Lines(roofline.out).at(0);
+  EXPECT_THAT(header, HasSubstr("Layer"));
+  EXPECT_THAT(header, HasSubstr("Gap(ns)"));
+  EXPECT_THAT(header, Not(HasSubstr("GPU")));
+}
+
 TEST(Terminal, HasColoursUnlessTheyAreUnwanted) {
   const RunResult coloured = OnTerminal(80, {kDemo}, {"NO_COLOR"});
   EXPECT_THAT(coloured.out, StartsWith("\x1b[1m"));
