@@ -76,6 +76,39 @@ function(oplens_library name)
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# oplens_manual(NAME): the manual page of the program NAME and its completion for bash and zsh, which it
+# prints itself (base/help_options.h), as installed: ${OPLENS_PREFIX}NAME, but for `oplens`.
+find_program(OPLENS_GZIP gzip)
+mark_as_advanced(OPLENS_GZIP)
+function(oplens_manual name)
+  set(installed ${OPLENS_PREFIX}${name})
+  if(name STREQUAL oplens)
+    set(installed oplens)
+  endif()
+  set(folder ${PROJECT_BINARY_DIR}/manual)
+  file(MAKE_DIRECTORY ${folder})
+  set(page ${folder}/${installed}.1)
+  set(packed "")
+  if(OPLENS_GZIP)
+    # Without a name and a time in it: the same page gives the same file.
+    set(packed COMMAND ${OPLENS_GZIP} -9nf ${page})
+    set(page ${page}.gz)
+  endif()
+  set(program $<TARGET_FILE:oplens_${name}_program>)
+  add_custom_command(OUTPUT ${page} ${folder}/${installed}.bash ${folder}/_${installed}
+    COMMAND ${program} --manual man,${OPLENS_PREFIX} > ${folder}/${installed}.1
+    ${packed}
+    COMMAND ${program} --manual bash,${OPLENS_PREFIX} > ${folder}/${installed}.bash
+    COMMAND ${program} --manual zsh,${OPLENS_PREFIX} > ${folder}/_${installed}
+    DEPENDS oplens_${name}_program VERBATIM)
+  add_custom_target(oplens_${name}_manual ALL
+    DEPENDS ${page} ${folder}/${installed}.bash ${folder}/_${installed})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${folder}/${installed}.bash
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${installed})
+  install(FILES ${folder}/_${installed} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+endfunction()
+
 # oplens_program(NAME [NO_PREFIX] SOURCES ... LINK ...): the program <build>/bin/NAME, installed as
 # ${OPLENS_PREFIX}NAME, or as NAME.
 function(oplens_program name)

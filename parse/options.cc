@@ -8,10 +8,14 @@
 #include <algorithm>
 #include <cxxopts.hpp>
 #include <iterator>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
+#include "base/help_options.h"
 #include "base/near_words.h"
+#include "parse/program_text.h"
 
 namespace oplens::parse {
 namespace {
@@ -27,50 +31,33 @@ constexpr FormatWord kFormats[] = {
     {"chrome", Format::kChrome},
 };
 
-constexpr char kNotes[] = R"(
-FILE is a database of nvprof or Nsight Systems, or a trace of torch.profiler (.json, .json.gz,
-.json.zst), told by its content. Several files, or a FOLDER of them, are the processes of one run:
-their records follow each other in the order given (in a folder: rank2 before rank10), and the key
-"rank" says which is which. A file of a folder that cannot be read is named on standard error and
-left out.
-
-Examples:
-  parse net.sqlite > net.dict
-  parse --check net.sqlite
-  parse --format chrome -o net.json.gz net.sqlite
-  parse -o run.dict traces/
-)";
-
 cxxopts::Options Spec() {
-  cxxopts::Options spec(
-      "parse",
-      "One record a GPU kernel from profiles of nvprof, Nsight Systems, torch.profiler.\n");
-  spec.positional_help("FILE... | FOLDER");
-  spec.add_options()("o,output",
-                     "write to FILE, whole or not at all; FILE.gz and FILE.zst are compressed "
-                     "(default: standard output)",
-                     cxxopts::value<std::string>(), "FILE");
-  spec.add_options()(
-      "format",
-      "dict (records as Python literals, PyProf's format), jsonl (as JSON) or chrome "
-      "(a timeline for Perfetto and chrome://tracing)",
-      cxxopts::value<std::string>()->default_value("dict"), "FORMAT");
-  spec.add_options()(
-      "check",
-      "say what is in the files, which columns of prof they fill, and what to record "
-      "to fill the others");
-  spec.add_options()(
+  cxxopts::Options spec("parse");
+  spec.add_options(kInputOptions)(
       "execution-trace",
-      "take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same run "
+      "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same run "
       "(OPLENS_EXECUTION_TRACE); once for each process",
       cxxopts::value<std::vector<std::string>>(), "FILE");
-  spec.add_options()(
-      "strict", "exit with 3 when a row was damaged, kernels were unlaunched, or there were none");
-  spec.add_options()("keep-open", "let ranges that were never closed give their op too");
-  spec.add_options()("quiet", "print errors only");
-  spec.add_options()("h,help", "print this help");
-  spec.add_options()("version", "print the version");
-  spec.add_options()("input", "", cxxopts::value<std::vector<std::string>>());
+  spec.add_options(kInputOptions)("keep-open",
+                                  "Let ranges that were never closed give their op too");
+  spec.add_options(kOutputOptions)("o,output",
+                                   "Write to FILE, whole or not at all; FILE.gz and FILE.zst are "
+                                   "compressed; without: to standard output",
+                                   cxxopts::value<std::string>(), "FILE");
+  spec.add_options(kOutputOptions)(
+      "format",
+      "Records as Python literals (dict: PyProf's format) or as JSON (jsonl), or a timeline for "
+      "Perfetto and chrome://tracing (chrome)",
+      cxxopts::value<std::string>()->default_value("dict"), "dict|jsonl|chrome");
+  spec.add_options(kOutputOptions)(
+      "check",
+      "Say what is in the files, which columns of prof they fill, and what to record to fill the "
+      "others");
+  spec.add_options(kOutputOptions)("quiet", "Print errors only");
+  spec.add_options(kOutputOptions)(
+      "strict", "Exit with 3 when a row was damaged, kernels were unlaunched, or there were none");
+  AddHelpOptions(&spec);
+  spec.add_options(kHiddenOptions)("input", "", cxxopts::value<std::vector<std::string>>());
   spec.parse_positional("input");
   return spec;
 }
@@ -87,12 +74,8 @@ Format ReadFormat(const std::string& word) {
 
 Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& args) {
   Options options;
-  if (args.count("help") > 0) {
-    options.message = spec.help({""}) + kNotes;
-    return options;
-  }
-  if (args.count("version") > 0) {
-    options.message = fmt::format("parse (oplens) {}\n", OPLENS_VERSION);
+  if (std::optional<std::string> message = HelpMessage(TextOfParse(), spec, args)) {
+    options.message = *std::move(message);
     return options;
   }
   if (args.count("input") == 0) {

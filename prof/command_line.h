@@ -15,9 +15,11 @@
 namespace oplens::prof {
 
 /// Declares --step, --gpu, --rules and --execution-trace.
-void AddPricingOptions(cxxopts::OptionAdder* add);
+void AddPricingOptions(cxxopts::Options* options);
+/// Declares --quiet and --strict.
+void AddMessageOptions(cxxopts::Options* options);
 /// Declares the inputs.
-void AddFiles(cxxopts::Options* options, cxxopts::OptionAdder* add);
+void AddFiles(cxxopts::Options* options);
 
 /// What cxxopts says of a wrong command line, and where it knows no such option those that may have
 /// been meant: "...: --quiet?".

@@ -42,21 +42,39 @@ void InputOptions::RefuseSameFiles(const std::vector<std::string>& paths, const 
   for (const std::string& path : execution_traces) RefuseSameFile(path, output, option);
 }
 
-void AddPricingOptions(cxxopts::OptionAdder* add) {
-  (*add)("step",
-         "Take the step of a kernel from the number in the range or layer that matches PATTERN",
-         cxxopts::value<std::string>(), "PATTERN");
-  (*add)(
-      "gpu",
+std::vector<WordText> ExitCodesOfPricing() {
+  return {{"0", "The tables are complete; damaged rows are counted on standard error."},
+          {"1", "A file cannot be read, or the output cannot be written."},
+          {"2", "The command line is wrong."},
+          {"3",
+           "With --strict: a row was damaged, kernels were unlaunched, or there is nothing to "
+           "show."}};
+}
+
+WordList GpuWords() {
+  WordList list{"", {"gpu"}, false, {}};
+  // Names with blanks would be several words for a shell.
+  for (const std::string_view name : ops::GpuNames()) {
+    if (name.find(' ') == name.npos) list.words.push_back({std::string(name)});
+  }
+  return list;
+}
+
+void AddPricingOptions(cxxopts::Options* options) {
+  cxxopts::OptionAdder add = options->add_options(kPricingOptions);
+  add("step",
+      "Take the step of a kernel from the number in the range or layer that matches PATTERN",
+      cxxopts::value<std::string>(), "PATTERN");
+  add("gpu",
       "The GPU that the kernels ran on, such as H200, whatever the profile says: gives peaks and "
       "occupancy",
       cxxopts::value<std::string>(), "NAME");
-  (*add)("rules", "Costs of your own ops and facts on your kernels (docs/rules.md)",
-         cxxopts::value<std::string>(), "FILE");
-  (*add)("execution-trace",
-         "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same "
-         "run; once for each process",
-         cxxopts::value<std::vector<std::string>>(), "FILE");
+  add("rules", "Costs of your own ops and facts on your kernels (docs/rules.md)",
+      cxxopts::value<std::string>(), "FILE");
+  add("execution-trace",
+      "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same "
+      "run; once for each process",
+      cxxopts::value<std::vector<std::string>>(), "FILE");
 }
 
 std::string WrongOption(const cxxopts::Options& declared, std::string_view said) {
@@ -78,11 +96,19 @@ std::string WrongOption(const cxxopts::Options& declared, std::string_view said)
   return near.empty() ? text : text + "?";
 }
 
-void AddFiles(cxxopts::Options* options, cxxopts::OptionAdder* add) {
-  (*add)("file",
-         "Profiles (nvprof, Nsight Systems, PyTorch), folders of them, or records; standard "
-         "input: records",
-         cxxopts::value<std::vector<std::string>>(), "FILE");
+void AddMessageOptions(cxxopts::Options* options) {
+  cxxopts::OptionAdder add = options->add_options(kMessageOptions);
+  add("quiet", "No counts and notes on standard error");
+  add("strict",
+      "Exit with 3 when a row was damaged, kernels were unlaunched, or there is nothing to show");
+}
+
+void AddFiles(cxxopts::Options* options) {
+  cxxopts::OptionAdder add = options->add_options(kHiddenOptions);
+  add("file",
+      "Profiles (nvprof, Nsight Systems, PyTorch), folders of them, or records; standard "
+      "input: records",
+      cxxopts::value<std::vector<std::string>>(), "FILE");
   options->parse_positional({"file"});
 }
 

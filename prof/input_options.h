@@ -9,12 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/program_text.h"
 #include "ops/gpu/gpu.h"
 #include "ops/rules/rules.h"
 #include "prof/price_all.h"
 #include "prof/range_patterns.h"
 
 namespace oplens::prof {
+
+/// Groups of options that the programs share.
+inline constexpr char kSelectionOptions[] = "Selection";
+inline constexpr char kPricingOptions[] = "Facts that the profile lacks";
+inline constexpr char kMessageOptions[] = "Messages";
 
 /// What every program that prices the kernels of its inputs is told by the same words.
 struct InputOptions {
@@ -35,6 +41,11 @@ struct InputOptions {
   void RefuseSameFiles(const std::vector<std::string>& paths, const std::string& output,
                        std::string_view option) const;
 };
+
+/// What the exit codes of such programs say.
+std::vector<WordText> ExitCodesOfPricing();
+/// The values of --gpu.
+WordList GpuWords();
 
 }  // namespace oplens::prof
 

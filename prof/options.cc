@@ -5,15 +5,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/append_format.h"
 #include "base/error.h"
+#include "base/help_options.h"
+#include "base/help_text.h"
 #include "base/near_words.h"
 #include "base/terminal.h"
 #include "base/words.h"
-#include "ops/kernels/tensor_core.h"
 #include "prof/command_line.h"
+#include "prof/program_text.h"
 #include "prof/table/text_sinks.h"
 #include "prof/views/priced_timeline.h"
 
@@ -35,34 +39,9 @@ void AddFormat(const Format& format, cxxopts::OptionAdder* add) {
   }
 }
 
-cxxopts::Options Declare() {
-  cxxopts::Options options("prof",
-                           "One row a GPU kernel, from profiles or the records that parse writes.");
-  options.positional_help("[FILE...]");
-  options.custom_help(
-      "[-c COLS] [-w WIDTH | --csv [--header titles|keys] | --json | --sqlite DB | --chrome | --check] "
-      "[--copies] [--op inner|outer] "
-      "[--view VIEWS [--compat RULES] [--what-if CHANGE] [--step-range A-B] [--time-range MS-MS] "
-      "[--device N]] [--by "
-      "KEYS] [--where CONDITION] [--sort COL] [--top N] [--range PATTERN] "
-      "[--step PATTERN] [--gpu NAME] [--rules "
-      "FILE] [--execution-trace FILE] [-o FILE] [--quiet] [--strict]");
-  cxxopts::OptionAdder add = options.add_options();
+void AddTables(cxxopts::OptionAdder add) {
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
-  for (const Format& format : Formats()) AddFormat(format, &add);
-  add("check",
-      "Say how many kernels have each column, and why the others have none (all columns unless -c "
-      "is given)");
-  add("chrome",
-      "A timeline for Perfetto and chrome://tracing, as that of parse, with columns among the "
-      "arguments of kernels (default: their costs); needs profiles, not records");
-  add("copies",
-      "List memory copies and fills instead of kernels; needs profiles, not records. With --view: "
-      "group them too");
-  add("op",
-      "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
-      cxxopts::value<std::string>()->default_value("inner"), "inner|outer");
   add("by",
       "One row a group of kernels (with --copies: of copies) that are alike in these, separated by "
       "commas: KEY, KEY:N (first N parts, the last ones with -N), KEY:label (without numbers), "
@@ -78,10 +57,19 @@ cxxopts::Options Declare() {
       cxxopts::value<std::string>(), "COL");
   add("top", "The first N rows; with --by or --view the others summed up in one",
       cxxopts::value<int>(), "N");
+  add("copies",
+      "List memory copies and fills instead of kernels; needs profiles, not records. With --view: "
+      "group them too");
   add("view",
       "Other tables than that of kernels, separated by commas: 'list' names them, 'all' takes all "
       "(docs/views.md); several need --json or --sqlite",
       cxxopts::value<std::string>(), "VIEWS");
+  add("check",
+      "Say how many kernels have each column, and why the others have none (all columns unless -c "
+      "is given)");
+}
+
+void AddViewOptions(cxxopts::OptionAdder add) {
   add("compat",
       "With --view: the figures of the TensorBoard plugin (tb), of HTA (hta) or of PyTorch's "
       "tables by "
@@ -97,61 +85,53 @@ cxxopts::Options Declare() {
       "With --view: only what begins in these milliseconds, from the first event of the file",
       cxxopts::value<std::string>(), "MS-MS");
   add("device", "With --view: only this GPU", cxxopts::value<int64_t>(), "N");
+}
+
+void AddSelection(cxxopts::OptionAdder add) {
+  add("op",
+      "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
+      cxxopts::value<std::string>()->default_value("inner"), "inner|outer");
   add("range",
       "Only kernels inside a step, layer or range whose text holds a match of PATTERN (RE2 "
       "syntax), with their backward pass",
       cxxopts::value<std::string>(), "PATTERN");
-  AddPricingOptions(&add);
+}
+
+void AddOutput(cxxopts::OptionAdder add) {
+  for (const Format& format : Formats()) AddFormat(format, &add);
   add("header", "With --csv: the titles of the columns in its first line, or their keys",
       cxxopts::value<std::string>()->default_value("titles"), "titles|keys");
+  add("chrome",
+      "A timeline for Perfetto and chrome://tracing, as that of parse, with columns among the "
+      "arguments of kernels (default: their costs); needs profiles, not records");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
-  add("quiet", "No counts and notes on standard error");
-  add("strict",
-      "Exit with 3 when a row was damaged, kernels were unlaunched, or there is nothing to show");
-  add("h,help", "This text");
-  add("version", "The version");
-  AddFiles(&options, &add);
+}
+
+cxxopts::Options Declare() {
+  cxxopts::Options options("prof");
+  AddTables(options.add_options(kTableOptions));
+  AddViewOptions(options.add_options(kViewOptions));
+  AddSelection(options.add_options(kSelectionOptions));
+  AddPricingOptions(&options);
+  AddOutput(options.add_options(kOutputOptions));
+  AddMessageOptions(&options);
+  AddHelpOptions(&options);
+  AddFiles(&options);
   return options;
-}
-
-void AppendFields(std::span<const Field> fields, std::string* text) {
-  size_t width = 8;
-  for (const Field& field : fields) width = std::max(width, field.key.size());
-  for (const Field& field : fields) {
-    AppendFormat(text, "  {:<{}} {:<9} {}\n", field.key, width,
-                 field.unit.empty() ? "" : fmt::format("[{}]", field.unit), field.help);
-  }
-}
-
-std::string Help(const cxxopts::Options& options) {
-  std::string text = options.help();
-  text +=
-      "\nWithout -w, --csv and --json: on a terminal columns that fit it, elsewhere fields "
-      "separated by "
-      "blanks.\n\nColumns of -c:\n";
-  AppendFields(FieldsOf(KernelColumns()), &text);
-  text += "\nColumns of -c with --copies:\n";
-  AppendFields(FieldsOf(CopyColumns()), &text);
-  text += fmt::format("\nKeys of --by: {}\nColumns with --by: the keys, then\n",
-                      fmt::join(GroupKeys(), ","));
-  AppendFields(FigureFields(), &text);
-  std::vector<std::string_view> copy_figures;
-  for (const Field& field : CopyFigureFields()) copy_figures.push_back(field.key);
-  text += fmt::format("\nKeys of --by with --copies: {}\nColumns: the keys, then {}\n",
-                      fmt::join(CopyGroupKeys(), ","), fmt::join(copy_figures, ","));
-  text += "\nViews of --view; prof -h --view VIEW lists the columns of one:\n";
-  text += ListOfViews();
-  AppendFormat(&text, "\nRules of tc: version {}.\n", ops::TensorCoreRulesVersion());
-  return text;
 }
 
 std::string HelpOfViews(std::string_view list) {
   std::string text;
   for (const ViewPlan& plan : PlanViews({.list = list})) {
-    AppendFormat(&text, "{}{}: {}\n", text.empty() ? "" : "\n", plan.view->name, plan.view->help);
-    AppendFields(plan.view->fields(), &text);
+    if (!text.empty()) text += "\n";
+    AppendWordList({fmt::format("{}: {}", plan.view->name, plan.view->help),
+                    {},
+                    false,
+                    WordsOf(plan.view->fields())},
+                   HelpColumns(), &text);
     if (plan.view->by != nullptr) {
-      AppendFormat(&text, "Keys of --by: {}\n", fmt::join(plan.view->by(), ","));
+      AppendWrapped(fmt::format("Keys of --by: {}", fmt::join(plan.view->by(), ", ")), 2,
+                    HelpColumns(), &text);
     }
   }
   return text;
@@ -415,15 +395,13 @@ OpChoice ReadOpChoice(const std::string& word) {
 
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
   Options options;
-  if (given.count("help") > 0) {
+  const std::string views = TextOf(given, "view");
+  const bool of_views = given.count("help") > 0 && !views.empty() && views != "list";
+  std::optional<std::string> message =
+      of_views ? HelpOfViews(views) : HelpMessage(TextOfProf(), declared, given);
+  if (message) {
     options.task = Task::kMessage;
-    const std::string views = TextOf(given, "view");
-    options.message = views.empty() || views == "list" ? Help(declared) : HelpOfViews(views);
-    return options;
-  }
-  if (given.count("version") > 0) {
-    options.task = Task::kMessage;
-    options.message = fmt::format("prof (oplens) {}\n", OPLENS_VERSION);
+    options.message = *std::move(message);
     return options;
   }
   ReadInputs(given, &options);

@@ -1,6 +1,7 @@
 #include "record/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 // File names may hold commas, at which cxxopts would split a list.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
@@ -9,69 +10,55 @@
 #include <array>
 #include <cxxopts.hpp>
 #include <iterator>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
+#include "base/help_options.h"
 #include "base/near_words.h"
+#include "record/program_text.h"
 #include "record/spool/output_name.h"
 
 namespace oplens::record {
 namespace {
 
-constexpr std::string_view kTraceWords[] = {"cuda", "nvtx", "memory", "sync", "overhead"};
 constexpr char kDefaultTrace[] = "cuda,nvtx,sync,overhead";
-constexpr std::string_view kValueOptions[] = {"output", "export-profile", "profile-from-start",
-                                              "trace",  "timeout",        "recover"};
+constexpr std::string_view kValueOptions[] = {
+    "output", "export-profile", "profile-from-start", "trace", "timeout", "recover", "manual"};
 constexpr char kShortValueOption = 'o';
 constexpr int64_t kLongestTimeout = 1'000'000'000;  // Some 30 years.
 
-constexpr char kNotes[] = R"(
-FILE is a database of nvprof's form, which parse reads. In its name, as nvprof had it:
-  %p  process id         %q{NAME}  value of the environment variable NAME
-  %h  name of the host   %%        a percent sign
-
-WORDS of --trace:
-  cuda      kernels, copies, fills, calls of the runtime and driver, graphs
-  nvtx      ranges, marks, names of threads
-  memory    allocations of the runtime and driver
-  sync      synchronisation, and events
-  overhead  what the recording itself cost
-
-Until FILE is complete, all that was recorded is in FILE.spool. When record itself was killed,
-`record --recover FILE` makes the database of it; of several processes, with %p in FILE.
-
-Examples:
-  record -o net.sql -- python train.py
-  record -f -o net.sql --profile-from-start off ./app --steps 3
-  record -o net.%p.sql --profile-child-processes -- torchrun --nproc-per-node 4 train.py
-)";
-
 cxxopts::Options Spec() {
-  cxxopts::Options spec("record", "Records ranges and GPU activity of a program, as nvprof did.\n");
-  spec.custom_help("[OPTIONS] -o FILE -- PROGRAM ARGS...");
-  spec.add_options()("o,output", "the database to write (also --export-profile)",
-                     cxxopts::value<std::string>(), "FILE");
-  spec.add_options()("f,force", "replace a database that is there (also --force-overwrite)");
-  spec.add_options()("trace", "what to record: WORDS, separated by commas",
-                     cxxopts::value<std::string>()->default_value(kDefaultTrace), "WORDS");
-  spec.add_options()("profile-from-start",
-                     "off: record between cudaProfilerStart and cudaProfilerStop only",
-                     cxxopts::value<std::string>()->default_value("on"), "on|off");
-  spec.add_options()("profile-child-processes",
-                     "record child processes too, each to its own database: FILE needs %p");
-  spec.add_options()("keep-arguments",
-                     "write the program's arguments into the database too, not only its name");
-  spec.add_options()("timeout", "end the program, and what it started, after so many seconds",
-                     cxxopts::value<std::string>(), "S");
-  spec.add_options()("q,quiet", "print only what failed or is missing");
-  spec.add_options()("strict", "exit with 3 when something is missing and the program's code is 0");
-  spec.add_options()("recover", "make the database of a recording that was interrupted",
-                     cxxopts::value<std::string>(), "FILE");
-  spec.add_options()("h,help", "print this help");
-  spec.add_options()("version", "print the version");
+  cxxopts::Options spec("record");
+  spec.add_options(kOutputOptions)("o,output", "The database to write (also --export-profile)",
+                                   cxxopts::value<std::string>(), "FILE");
+  spec.add_options(kOutputOptions)("f,force",
+                                   "Replace a database that is there (also --force-overwrite)");
+  spec.add_options(kOutputOptions)(
+      "keep-arguments", "Write the program's arguments into the database too, not only its name");
+  spec.add_options(kOutputOptions)("recover",
+                                   "Make the database of a recording that was interrupted",
+                                   cxxopts::value<std::string>(), "FILE");
+  spec.add_options(kOutputOptions)("q,quiet", "Print only what failed or is missing");
+  spec.add_options(kOutputOptions)(
+      "strict", "Exit with 3 when something is missing and the program's code is 0");
+  spec.add_options(kRecordedOptions)("trace", "What to record: words, separated by commas",
+                                     cxxopts::value<std::string>()->default_value(kDefaultTrace),
+                                     "WORDS");
+  spec.add_options(kRecordedOptions)(
+      "profile-from-start", "off: record between cudaProfilerStart and cudaProfilerStop only",
+      cxxopts::value<std::string>()->default_value("on"), "on|off");
+  spec.add_options(kRecordedOptions)(
+      "profile-child-processes",
+      "Record child processes too, each to its own database: FILE needs %p");
+  spec.add_options(kRecordedOptions)("timeout",
+                                     "End the program, and what it started, after so many seconds",
+                                     cxxopts::value<std::string>(), "S");
+  AddHelpOptions(&spec);
   // Other names of the above, as nvprof had them.
-  spec.add_options("nvprof")("export-profile", "", cxxopts::value<std::string>());
-  spec.add_options("nvprof")("force-overwrite", "");
+  spec.add_options(kHiddenOptions)("export-profile", "", cxxopts::value<std::string>());
+  spec.add_options(kHiddenOptions)("force-overwrite", "");
   return spec;
 }
 
@@ -98,6 +85,8 @@ int OwnWords(int argc, char** argv) {
 }
 
 std::vector<std::string> ReadTrace(std::string_view text) {
+  std::vector<std::string_view> known;
+  for (const TraceWord& word : kTraceWords) known.push_back(word.word);
   std::vector<std::string_view> given;
   while (true) {
     const size_t comma = text.find(',');
@@ -106,12 +95,11 @@ std::vector<std::string> ReadTrace(std::string_view text) {
     text.remove_prefix(comma + 1);
   }
   for (const std::string_view word : given) {
-    if (Holds(kTraceWords, word)) continue;
-    throw UsageError(
-        fmt::format("--trace: {}", NoSuchName("word", word, kTraceWords, "the words are")));
+    if (Holds(known, word)) continue;
+    throw UsageError(fmt::format("--trace: {}", NoSuchName("word", word, known, "the words are")));
   }
   std::vector<std::string> words;
-  for (const std::string_view word : kTraceWords) {
+  for (const std::string_view word : known) {
     if (Holds(given, word)) words.emplace_back(word);
   }
   return words;
@@ -195,12 +183,8 @@ void ReadOutput(const cxxopts::ParseResult& args, Options* options) {
 Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& args,
                       std::vector<std::string> command) {
   Options options;
-  if (args.count("help") > 0) {
-    options.message = spec.help({""}) + kNotes;
-    return options;
-  }
-  if (args.count("version") > 0) {
-    options.message = fmt::format("record (oplens) {}\n", OPLENS_VERSION);
+  if (std::optional<std::string> message = HelpMessage(TextOfRecord(), spec, args)) {
+    options.message = *std::move(message);
     return options;
   }
   options.force = args.count("force") + args.count("force-overwrite") > 0;

@@ -5,12 +5,16 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/help_options.h"
 #include "base/shown_text.h"
 #include "base/words.h"
 #include "prof/command_line.h"
+#include "report/program_text.h"
 
 namespace oplens::report {
 namespace {
@@ -18,16 +22,8 @@ namespace {
 constexpr std::string_view kDefaultLimit = "10MB";
 
 cxxopts::Options Declare() {
-  cxxopts::Options options(
-      "report",
-      "One self-contained page (HTML) of a run, from profiles or the records that parse "
-      "writes.");
-  options.positional_help("FILE...");
-  options.custom_help(
-      "[-o FILE] [--title TEXT] [--report-limit SIZE] [--no-host] [--keep-paths] [--open] "
-      "[--step-range A-B] [--step PATTERN] [--gpu NAME] [--rules FILE] [--execution-trace FILE] "
-      "[--quiet] [--strict]");
-  cxxopts::OptionAdder add = options.add_options();
+  cxxopts::Options options("report");
+  cxxopts::OptionAdder add = options.add_options(kPageOptions);
   add("o,output",
       "Write to FILE, whole or not at all; of one input, the page's name is that of the input with "
       ".html behind it, in the working folder",
@@ -43,14 +39,12 @@ cxxopts::Options Declare() {
       "Keep paths as recorded; else they are cut to what is below a folder of packages "
       "(site-packages, dist-packages), the working folder or a home");
   add("open", "Show the page with xdg-open");
-  add("step-range", "Only steps with these numbers", cxxopts::value<std::string>(), "A-B");
-  prof::AddPricingOptions(&add);
-  add("quiet", "No counts and notes on standard error");
-  add("strict",
-      "Exit with 3 when a row was damaged, kernels were unlaunched, or there is nothing to show");
-  add("h,help", "This text");
-  add("version", "The version");
-  prof::AddFiles(&options, &add);
+  options.add_options(prof::kSelectionOptions)("step-range", "Only steps with these numbers",
+                                               cxxopts::value<std::string>(), "A-B");
+  prof::AddPricingOptions(&options);
+  prof::AddMessageOptions(&options);
+  AddHelpOptions(&options);
+  prof::AddFiles(&options);
   return options;
 }
 
@@ -68,12 +62,8 @@ std::string ReadOutput(const cxxopts::ParseResult& given, const Options& options
 
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
   Options options;
-  if (given.count("help") > 0) {
-    options.message = declared.help();
-    return options;
-  }
-  if (given.count("version") > 0) {
-    options.message = fmt::format("report (oplens) {}\n", OPLENS_VERSION);
+  if (std::optional<std::string> message = HelpMessage(TextOfReport(), declared, given)) {
+    options.message = *std::move(message);
     return options;
   }
   prof::ReadInputs(given, &options);

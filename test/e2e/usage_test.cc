@@ -133,8 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"StdinAndAFile", "prof", {"-", "/dev/null"}, "standard input"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(Help, BothProgramsDescribeThemselves) {
-  for (const char* program : {"parse", "prof"}) {
+TEST(Help, ProgramsDescribeThemselves) {
+  for (const char* program : {"parse", "prof", "record", "report"}) {
     const RunResult help = RunProgram({Program(program), "--help"});
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_EQ(help.err, "");
@@ -151,7 +151,8 @@ std::vector<std::string> ListedColumns() {
   bool in_list = false;
   for (const std::string& line : Lines(RunProf({"-h"}).out)) {
     if (in_list && line.rfind("  ", 0) != 0) break;
-    if (in_list) keys.push_back(line.substr(2, line.find(' ', 2) - 2));
+    // What goes on in a further line begins further to the right.
+    if (in_list && line[2] != ' ') keys.push_back(line.substr(2, line.find(' ', 2) - 2));
     in_list = in_list || line.rfind("Columns", 0) == 0;
   }
   return keys;

@@ -83,7 +83,8 @@ TEST(RecordOptions, EndAtTheProgram) {
 
 TEST(RecordOptions, PrintHelpAndVersion) {
   EXPECT_THAT(Read({"--help"}).message, HasSubstr("--profile-child-processes"));
-  EXPECT_THAT(Read({"-h"}).message, HasSubstr("record -o net.sql -- python train.py"));
+  EXPECT_THAT(Read({"-h"}).message,
+              HasSubstr("record -o net.sql -- python3 -m oplens_annotate train.py"));
   EXPECT_THAT(Read({"--version"}).message, testing::StartsWith("record (oplens) "));
 }
 

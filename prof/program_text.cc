@@ -1,0 +1,105 @@
+#include "prof/program_text.h"
+
+#include <fmt/format.h>
+
+#include "base/help_options.h"
+#include "ops/kernels/tensor_core.h"
+#include "prof/input_options.h"
+#include "prof/views/copy_row.h"
+#include "prof/views/kernel_columns.h"
+#include "prof/views/summary_columns.h"
+#include "prof/views/view.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr char kAll[] = "all";
+constexpr char kList[] = "list";
+
+WordList Columns() { return {"Columns of -c", {"c"}, true, WordsOf(FieldsOf(KernelColumns()))}; }
+
+WordList CopyFields() {
+  return {"Columns of -c with --copies", {"c"}, true, WordsOf(FieldsOf(CopyColumns()))};
+}
+
+WordList Keys() {
+  WordList list{"Keys of --by", {"by"}, true, {}};
+  for (const std::string_view key : GroupKeys()) list.words.push_back({std::string(key)});
+  return list;
+}
+
+/// Keys that only some views know.
+WordList KeysOfViews() {
+  WordList list{"", {"by"}, true, {}};
+  for (const View& view : Views()) {
+    if (view.by == nullptr) continue;
+    for (const auto& key : view.by()) list.words.push_back({std::string(key)});
+  }
+  return list;
+}
+
+WordList CopyKeys() {
+  WordList list{"Keys of --by with --copies", {"by"}, true, {}};
+  for (const std::string_view key : CopyGroupKeys()) list.words.push_back({std::string(key)});
+  return list;
+}
+
+WordList CopyFigures() {
+  return {"Columns with --copies --by: the keys, then", {"c", "sort"}, true,
+          WordsOf(CopyFigureFields())};
+}
+
+WordList Figures() {
+  return {"Columns with --by: the keys, then", {"c", "sort"}, true, WordsOf(FigureFields())};
+}
+
+WordList ViewNames() {
+  WordList list{
+      "Views of --view; prof -h --view VIEW lists the columns of one", {"view"}, true, {}};
+  for (const View& view : Views()) {
+    list.words.push_back({std::string(view.name), std::string(view.help)});
+  }
+  return list;
+}
+
+std::vector<WordList> Lists() {
+  WordList every_column{"", {"c"}, true, {{kAll, "all of them"}}};
+  WordList every_view{"", {"view"}, true, {{kAll, "all of them"}, {kList, "name them"}}};
+  return {Columns(),   CopyFields(), Keys(),     KeysOfViews(), Figures(), CopyKeys(), CopyFigures(),
+          ViewNames(), every_column, every_view, GpuWords()};
+}
+
+}  // namespace
+
+std::vector<WordText> WordsOf(std::span<const Field> fields) {
+  std::vector<WordText> words;
+  for (const Field& field : fields) {
+    words.push_back({std::string(field.key), std::string(field.help), std::string(field.unit)});
+  }
+  return words;
+}
+
+ProgramText TextOfProf() {
+  return {
+      .name = "prof",
+      .summary = "one row a GPU kernel, from profiles or the records that parse writes",
+      .synopsis = {"[OPTIONS] [FILE...]"},
+      .groups = {kTableOptions, kViewOptions, kSelectionOptions, kPricingOptions, kOutputOptions,
+                 kMessageOptions, kHelpOptions},
+      .description =
+          {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them, or records "
+           "of parse; without FILE: records on standard input.",
+           "Without -w, --csv and --json: on a terminal columns that fit it, elsewhere fields "
+           "separated by blanks. An unknown value is never 0: "
+           "it is - here, an empty field in CSV, null in JSON; the column reason says why.",
+           fmt::format("Rules of tc: version {}.", ops::TensorCoreRulesVersion())},
+      .examples = {{"prof -w 130 net.sqlite", "the op of each kernel"},
+                   {"prof --by op,dir --top 10 net.sqlite", "the costliest ops"},
+                   {"prof --view overview net.sqlite", "where the time of each step went"}},
+      .lists = Lists(),
+      .exit_codes = ExitCodesOfPricing(),
+      .see_also = {"oplens", "parse", "record", "report"},
+  };
+}
+
+}  // namespace oplens::prof
