@@ -28,9 +28,9 @@ std::string Manual(const ProgramText& text, const std::vector<OptionGroup>& opti
 }  // namespace
 
 void AddHelpOptions(cxxopts::Options* options) {
-  options->add_options(kHelpOptions)("h,help", "Print this text")("version", "Print the version");
-  options->add_options(kHiddenOptions)("manual", "What the build installs of this text",
-                                       cxxopts::value<std::string>(), "man|bash|zsh");
+  options->add_options(kHelpOptions)("h,help", "Print this text")("version", "Print the version")(
+      "manual", "Print the manual page, or the completion for a shell",
+      cxxopts::value<std::string>(), "man|bash|zsh");
 }
 
 std::optional<std::string> HelpMessage(const ProgramText& text, const cxxopts::Options& options,

@@ -12,10 +12,10 @@ class ParseResult;
 
 namespace oplens {
 
-/// The group of -h and --version.
+/// The group of -h, --version and --manual.
 inline constexpr char kHelpOptions[] = "Help";
 
-/// Declares -h, --version and the hidden --manual, which every program has.
+/// Declares -h, --version and --manual, which every program has.
 void AddHelpOptions(cxxopts::Options* options);
 
 /// What is printed instead of a result where -h, --version or --manual is given; nullopt: none is.

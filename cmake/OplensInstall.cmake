@@ -19,15 +19,24 @@ foreach(header
     parse/model/reason.h)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/${header}
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oplens/${folder})
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oplens/${folder} COMPONENT dev)
 endforeach()
 
-install(EXPORT oplensTargets NAMESPACE oplens:: DESTINATION ${oplens_package_dir})
+install(EXPORT oplensTargets NAMESPACE oplens:: DESTINATION ${oplens_package_dir}
+        COMPONENT dev)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/oplensConfig.cmake.in ${PROJECT_BINARY_DIR}/oplensConfig.cmake
   INSTALL_DESTINATION ${oplens_package_dir})
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/oplensConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/oplensConfig.cmake ${PROJECT_BINARY_DIR}/oplensConfigVersion.cmake
-        DESTINATION ${oplens_package_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+        DESTINATION ${oplens_package_dir} COMPONENT dev)
+
+# What help and messages name as docs/..., and what is beside it.
+file(GLOB oplens_documents ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*.png)
+install(FILES ${oplens_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+              ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/examples/data/demo.sql
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/data)

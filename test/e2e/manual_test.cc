@@ -52,7 +52,6 @@ TEST_P(ManualTest, HelpIsAtMostHundredWideWithThreeExamples) {
   EXPECT_GE(examples, 4);  // With the usage.
   EXPECT_THAT(help.out, HasSubstr("\nExamples:\n"));
   EXPECT_THAT(help.out, Not(HasSubstr("Other options")));
-  EXPECT_THAT(help.out, Not(HasSubstr("--manual")));
 }
 
 TEST_P(ManualTest, HelpFitsATerminalOfSixtyColumns) {

@@ -27,9 +27,22 @@ prefix=$(sed -n 's/^OPLENS_PREFIX:[A-Z]*=//p' "$build/CMakeCache.txt")
 "$cmake" --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
 [ "$("$work/build/consumer")" = ok ]
 
-for program in parse prof record; do
+for program in parse prof record report; do
   "$work/prefix/bin/$prefix$program" --version >/dev/null
+  # Their pages and completion have the installed names, inside too.
+  page=$(echo "$work/prefix/share/man/man1/$prefix$program".1*)
+  if [[ $page == *.gz ]]; then gzip -df "$page"; fi
+  grep -qi "^\.TH ${prefix//-/\\\\-}$program 1 " "${page%.gz}"
+  bash -n "$work/prefix/share/bash-completion/completions/$prefix$program"
+  grep -q "^#compdef $prefix$program\$" "$work/prefix/share/zsh/vendor-completions/_$prefix$program"
 done
+# Hardened programs are linked at their start, and then cannot be changed.
+if grep -q '^OPLENS_HARDENED:BOOL=ON$' "$build/CMakeCache.txt"; then
+  for file in "$work/prefix/bin/${prefix}prof" "$work/prefix/lib"/*.so; do
+    readelf -dW "$file" | grep -qE "BIND_NOW|FLAGS_1.*NOW" || { echo "$file is not hardened"; exit 1; }
+  done
+  readelf -sW "$work/prefix/bin/${prefix}prof" | grep -q __stack_chk_fail
+fi
 # It must find its library in the prefix; a build without NVTX has none.
 if [ -e "$build/lib/liboplens_record.so" ]; then
   "$work/prefix/bin/${prefix}record" -o "$work/true.sql" -- true
