@@ -66,6 +66,36 @@ constexpr std::string_view kBashCommand = R"(  for ((at = 1; at < COMP_CWORD; ++
   done
 )";
 
+/// The words that can stand first and name another program.
+std::vector<std::string> OtherPrograms(const ProgramText& text) {
+  std::vector<std::string> programs;
+  for (const WordText& word : text.first_words) {
+    const bool known =
+        std::find(text.see_also.begin(), text.see_also.end(), word.word) != text.see_also.end();
+    if (known) programs.push_back(word.word);
+  }
+  return programs;
+}
+
+std::string Joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string joined;
+  for (const std::string& word : words) joined.append(joined.empty() ? "" : between).append(word);
+  return joined;
+}
+
+/// Behind the name of another program, its function completes: loaded where it is not there yet.
+std::string BashOtherPrograms(const ProgramText& text, std::string_view prefix) {
+  const std::vector<std::string> programs = OtherPrograms(text);
+  if (programs.empty()) return "";
+  const std::string name = std::string(prefix) + "${COMP_WORDS[1]}";
+  return "  if ((COMP_CWORD > 1)); then\n    case ${COMP_WORDS[1]} in\n      " +
+         Joined(programs, " | ") + ")\n        at=" + FunctionName(prefix) +
+         "${COMP_WORDS[1]}\n        declare -F \"$at\" >/dev/null || _completion_loader \"" + name +
+         "\" 2>/dev/null\n        if declare -F \"$at\" >/dev/null; then\n"
+         "          COMP_WORDS=(\"${COMP_WORDS[@]:1}\")\n          COMP_CWORD=$((COMP_CWORD - 1))\n"
+         "          \"$at\"\n          return\n        fi\n        ;;\n    esac\n  fi\n";
+}
+
 /// The lines of a `case` for an option that takes a value.
 std::string BashCase(const ProgramText& text, const OptionText& option) {
   std::string pattern;
@@ -147,6 +177,7 @@ std::string BashCompletion(const ProgramText& text, const std::vector<OptionGrou
   std::string script = "# Completion of " + name + " for bash; made by " + text.name +
                        " --manual bash.\n" + FunctionName(name) + "() {\n" + std::string(kBashHead);
   if (text.runs_command) script += kBashCommand;
+  script += BashOtherPrograms(text, prefix);
   std::string names;
   script += "  case $prev in\n";
   for (const OptionGroup& group : options) {
@@ -159,6 +190,13 @@ std::string BashCompletion(const ProgramText& text, const std::vector<OptionGrou
   }
   script += "    *)\n      if [[ $cur == -* ]]; then\n        words=" + Quoted(names) +
             "\n      else\n        files=1\n      fi\n      ;;\n  esac\n";
+  if (!text.first_words.empty()) {
+    script +=
+        "  if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then\n    mapfile -t COMPREPLY < <(compgen "
+        "-f -W " +
+        Quoted(Joined(text.first_words)) +
+        " -- \"$cur\")\n    compopt -o filenames 2>/dev/null\n    return\n  fi\n";
+  }
   script += kBashTail;
   return script + "complete -F " + FunctionName(name) + " " + name + "\n";
 }
@@ -176,10 +214,22 @@ std::string ZshCompletion(const ProgramText& text, const std::vector<OptionGroup
       arguments += " \\\n    " + ZshOption(name, option, !words.empty());
     }
   }
-  const std::string rest = text.runs_command ? "'*:::command: _normal'" : "'*:file:_files'";
+  std::string rest = text.runs_command ? "'*:::command: _normal'" : "'*:file:_files'";
+  std::string others;
+  if (!text.first_words.empty()) {
+    rest = Quoted("1:program or file:_alternative \"words:word:(" + Joined(text.first_words) +
+                  ")\" \"files:file:_files\"") +
+           " \\\n    '*:file:_files'";
+    // As if the other program's name began the line.
+    others =
+        "  if (( CURRENT > 2 )) && [[ ${words[2]} == (" + Joined(OtherPrograms(text), "|") +
+        ") ]]; then\n    shift words\n    (( CURRENT -= 1 ))\n    words[1]=" + std::string(prefix) +
+        "${words[1]}\n    _normal\n    return\n  fi\n";
+  }
   return "#compdef " + name + "\n# Completion of " + name + " for zsh; made by " + text.name +
-         " --manual zsh.\n" + functions + FunctionName(name) + "() {\n  _arguments -s -S" +
-         arguments + " \\\n    " + rest + "\n}\n" + FunctionName(name) + " \"$@\"\n";
+         " --manual zsh.\n" + functions + FunctionName(name) + "() {\n" + others +
+         "  _arguments -s -S" + arguments + " \\\n    " + rest + "\n}\n" + FunctionName(name) +
+         " \"$@\"\n";
 }
 
 }  // namespace oplens

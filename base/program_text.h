@@ -45,7 +45,9 @@ struct ProgramText {
   std::vector<WordText> environment = {};
   std::vector<WordText> files = {};
   std::vector<std::string> see_also = {};  ///< Names of other programs of oplens.
-  bool runs_command = false;               ///< What follows the options is a command, not files.
+  /// Words that may stand in the place of the first file; those of see_also run that program.
+  std::vector<WordText> first_words = {};
+  bool runs_command = false;  ///< What follows the options is a command, not files.
 };
 
 /// The group of options that help does not show: other names, positional arguments.

@@ -165,5 +165,19 @@ TEST(CompletionTest, NamesFollowThePrefix) {
   EXPECT_THAT(zsh, HasSubstr("'op[the op]'"));
 }
 
+TEST(CompletionTest, ProgramsThatTheFirstWordNames) {
+  ProgramText text = Text();
+  text.name = "oplens";
+  text.first_words = {{"parse"}, {"check"}};
+  const std::string bash = BashCompletion(text, Shown(), "my-");
+  EXPECT_THAT(bash, HasSubstr("      parse)\n        at=_oplens_complete_my_${COMP_WORDS[1]}\n"));
+  EXPECT_THAT(bash, HasSubstr("compgen -f -W 'parse check'"));
+  EXPECT_THAT(bash, HasSubstr("complete -F _oplens_complete_oplens oplens\n"));
+  const std::string zsh = ZshCompletion(text, Shown(), "my-");
+  EXPECT_THAT(zsh, HasSubstr("${words[2]} == (parse)"));
+  EXPECT_THAT(zsh, HasSubstr("words[1]=my-${words[1]}"));
+  EXPECT_THAT(BashCompletion(Text(), Shown(), ""), Not(HasSubstr("COMP_WORDS[1]")));
+}
+
 }  // namespace
 }  // namespace oplens
