@@ -61,7 +61,11 @@ LiteralKind LiteralScanner::Peek() {
       return WordAt(next_, end_, "False") ? LiteralKind::kBool : LiteralKind::kNothing;
     case 'N':
       return WordAt(next_, end_, "None") ? LiteralKind::kNone : LiteralKind::kNothing;
+    case 't':
+    case 'f':
+      return AtBool(true) || AtBool(false) ? LiteralKind::kBool : LiteralKind::kNothing;
     case 'n':
+      if (AtNone()) return LiteralKind::kNone;
       return WordAt(next_, end_, "nan") ? LiteralKind::kFloat : LiteralKind::kNothing;
     default:
       break;
@@ -165,6 +169,24 @@ bool LiteralScanner::ScanString(std::string* storage, std::string_view* text) {
   return true;
 }
 
+bool LiteralScanner::AtBool(bool value) const {
+  if (value) return WordAt(next_, end_, "True") || (json_ && WordAt(next_, end_, "true"));
+  return WordAt(next_, end_, "False") || (json_ && WordAt(next_, end_, "false"));
+}
+
+bool LiteralScanner::AtNone() const {
+  return WordAt(next_, end_, "None") || (json_ && WordAt(next_, end_, "null"));
+}
+
+const char* LiteralScanner::DecodeJsonEscape(const char* p, std::string* storage) const {
+  if (!json_ || end_ - p < 2) return nullptr;
+  if (p[1] == '/') {
+    if (storage != nullptr) storage->push_back('/');
+    return p + 2;
+  }
+  return literal::DecodeSurrogatePair(p, end_, storage);
+}
+
 bool LiteralScanner::Decode(const char* run, const char* stop, char quote, std::string* storage) {
   while (true) {
     if (storage != nullptr) storage->append(run, stop);
@@ -180,6 +202,11 @@ bool LiteralScanner::Decode(const char* run, const char* stop, char quote, std::
       // The frequent escapes stand for their own letter: it begins the next plain part.
       run = stop + 1;
       stop = literal::FindRunEnd(run + 1, end_, quote);
+      continue;
+    }
+    if (const char* const behind = DecodeJsonEscape(stop, storage); behind != nullptr) {
+      run = behind;
+      stop = literal::FindRunEnd(run, end_, quote);
       continue;
     }
     const char* what = nullptr;
@@ -251,15 +278,15 @@ bool LiteralScanner::ReadNumber(LiteralNumber* number) {
 
 bool LiteralScanner::ReadBool(bool* value) {
   SkipBlanks();
-  *value = WordAt(next_, end_, "True");
-  if (!*value && !WordAt(next_, end_, "False")) return Fail("True or False is expected", next_);
+  *value = AtBool(true);
+  if (!*value && !AtBool(false)) return Fail("True or False is expected", next_);
   next_ += *value ? 4 : 5;
   return true;
 }
 
 bool LiteralScanner::TakeNone() {
   SkipBlanks();
-  if (!NextIs('N') || !WordAt(next_, end_, "None")) return false;
+  if (!AtNone()) return false;
   next_ += 4;
   return true;
 }

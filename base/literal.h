@@ -30,6 +30,12 @@ struct LiteralNumber {
   double float_value = 0;   ///< The nearest double; beyond its range inf or 0, as in Python.
 };
 
+/// What a text may be written in.
+enum class LiteralDialect : uint8_t {
+  kPython,
+  kPythonOrJson,  ///< Also null, true and false, and JSON's escapes "\/" and pairs of surrogates.
+};
+
 /// Reads a Python literal piece by piece, in the order in which the caller asks. Nothing is
 /// evaluated.
 ///
@@ -53,8 +59,11 @@ class LiteralScanner {
   static constexpr size_t kMaxDepth = 32;
 
   /// Borrows `text`; it must outlive the scanner and the views that it gives.
-  explicit LiteralScanner(std::string_view text)
-      : begin_(text.data()), end_(text.data() + text.size()), next_(text.data()) {}
+  explicit LiteralScanner(std::string_view text, LiteralDialect dialect = LiteralDialect::kPython)
+      : begin_(text.data()),
+        end_(text.data() + text.size()),
+        next_(text.data()),
+        json_(dialect == LiteralDialect::kPythonOrJson) {}
 
   /// The kind of the value that comes next. Consumes blanks only, never fails.
   LiteralKind Peek();
@@ -87,7 +96,7 @@ class LiteralScanner {
   /// Reads an integer or a float.
   bool ReadNumber(LiteralNumber* number);
   bool ReadBool(bool* value);
-  /// Reads None if that comes next; otherwise returns false, which is no failure.
+  /// Reads None (null) if that comes next; otherwise returns false, which is no failure.
   bool TakeNone();
   /// Reads any value and forgets it. It is checked as strictly as one that is kept.
   bool Skip();
@@ -128,10 +137,16 @@ class LiteralScanner {
   bool SkipNumber();
   bool SkipDict();
   bool SkipSequence();
+  // Whether the word comes next, as Python spells it, or as JSON does where that may be.
+  bool AtBool(bool value) const;
+  bool AtNone() const;
+  // Decodes the escape at `p` where JSON has another meaning of it; nullptr where it has none.
+  const char* DecodeJsonEscape(const char* p, std::string* storage) const;
 
   const char* begin_;
   const char* end_;
   const char* next_;
+  bool json_;
   size_t depth_ = 0;
   const char* what_ = nullptr;
   size_t column_ = 0;

@@ -143,6 +143,21 @@ const char* DecodeEscape(const char* p, const char* end, std::string* out, const
   return p;
 }
 
+const char* DecodeSurrogatePair(const char* p, const char* end, std::string* out) {
+  constexpr ptrdiff_t kEscapeBytes = 6;
+  if (end - p < 2 * kEscapeBytes) return nullptr;
+  uint32_t halves[2] = {};
+  for (uint32_t& half : halves) {
+    if (p[0] != '\\' || p[1] != 'u' || ReadHex(p + 2, end, 4, &half) == nullptr) return nullptr;
+    p += kEscapeBytes;
+  }
+  const bool pair = halves[0] >> 10 == 0xd800 >> 10 && halves[1] >> 10 == 0xdc00 >> 10;
+  if (!pair) return nullptr;
+  const uint32_t code = 0x10000 + ((halves[0] & 0x3ff) << 10) + (halves[1] & 0x3ff);
+  if (out != nullptr) AppendCodePoint(code, out);
+  return p;
+}
+
 NumberToken MeasureNumber(const char* p, const char* end) {
   const char* const whole = p;
   p = SkipDigits(p, end);

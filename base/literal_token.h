@@ -67,6 +67,10 @@ inline const char* FindRunEnd(const char* p, const char* end, char quote) {
 /// returns the byte after it. Malformed: nullptr, and `what` says why.
 const char* DecodeEscape(const char* p, const char* end, std::string* out, const char** what);
 
+/// Decodes the two \u escapes, surrogates, that JSON has for one character beyond 16 bits. Returns
+/// the byte after them; nullptr where there are none at `p`.
+const char* DecodeSurrogatePair(const char* p, const char* end, std::string* out);
+
 /// The extent of a number token.
 struct NumberToken {
   const char* end = nullptr;  ///< nullptr when there is no number.

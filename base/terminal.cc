@@ -1,5 +1,6 @@
 #include "base/terminal.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -40,6 +41,13 @@ Terminal TerminalAt(int file_descriptor) {
   Choose(Variable("LINES"), size.ws_row, &terminal.rows);
   terminal.takes_colours = Variable("NO_COLOR").empty() && Variable("TERM") != "dumb";
   return terminal;
+}
+
+std::string AwaitedNote(std::string_view tool) {
+  if (::isatty(STDIN_FILENO) != 1) return {};
+  return fmt::format(
+      "{}: waiting for a profile or records on standard input; to read a file: {} FILE\n", tool,
+      tool);
 }
 
 }  // namespace oplens

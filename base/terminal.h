@@ -1,6 +1,9 @@
 #ifndef OPLENS_BASE_TERMINAL_H_
 #define OPLENS_BASE_TERMINAL_H_
 
+#include <string>
+#include <string_view>
+
 namespace oplens {
 
 /// What is at the other end of a file descriptor, for programs that write for people there.
@@ -17,6 +20,9 @@ struct Terminal {
 /// Of standard output (1) or standard error (2). COLUMNS and LINES of the environment, where they
 /// are positive numbers, come before what the terminal says.
 Terminal TerminalAt(int file_descriptor);
+
+/// The line that says what program `tool` waits for, where standard input is a terminal; else "".
+std::string AwaitedNote(std::string_view tool);
 
 }  // namespace oplens
 

@@ -84,6 +84,9 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   options.inputs = args["input"].as<std::vector<std::string>>();
   for (const std::string& input : options.inputs) {
     if (input.empty()) throw UsageError("the name of the profile is empty");
+    if (input == "-" && options.inputs.size() > 1) {
+      throw UsageError("standard input (-) does not go with other inputs");
+    }
   }
   options.format = ReadFormat(args["format"].as<std::string>());
   options.check = args.count("check") > 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/status_line.h"
+#include "base/terminal.h"
 #include "parse/check/check.h"
 #include "parse/chrome/chrome_writer.h"
 #include "parse/execution/execution_traces.h"
@@ -25,6 +28,11 @@
 
 namespace oplens::parse {
 namespace {
+
+/// How messages name an input.
+const std::string& NameOf(const ProfileInput& input) {
+  return input.piped != nullptr ? input.piped->name() : input.path;
+}
 
 std::string Summary(const std::string& path, const Trace& trace) {
   const std::string version =
@@ -53,12 +61,19 @@ class Writer {
     if (options_.check) {
       if (any_) output_.Write("\n");
       output_.Write(
-          DescribeProfile(input.path, trace, kernels, diagnostics, prof::KernelColumnNeeds()));
+          DescribeProfile(NameOf(input), trace, kernels, diagnostics, prof::KernelColumnNeeds()));
     } else if (chrome_) {
       chrome_->Add(kernels.joined(), kernels.names(), prof::TimelineOverlayOf(prof::Run(kernels)));
     } else {
       WriteRecords(trace, kernels);
     }
+    any_ = true;
+  }
+
+  /// Of --check: what a file is that cannot be read.
+  void AddUnreadable(const Error& error) {
+    if (any_) output_.Write("\n");
+    output_.Write(fmt::format("{}\n", error.what()));
     any_ = true;
   }
 
@@ -91,8 +106,14 @@ class Run {
  public:
   explicit Run(const Options& options)
       : options_(options),
+        status_("parse", !options.quiet),
         inputs_(ListProfiles(options.inputs)),
         execution_traces_(options.execution_traces, inputs_.size()) {
+    for (ProfileInput& input : inputs_) {
+      if (IsPipe(input.path)) {
+        input.piped = std::make_shared<InputBytes>(input.path, status_.meter());
+      }
+    }
     for (const ProfileInput& input : inputs_) RefuseSameFile(input.path, options.output);
     for (const std::string& path : options.execution_traces) RefuseSameFile(path, options.output);
   }
@@ -109,6 +130,7 @@ class Run {
     const std::vector<std::string> unused = execution_traces_.Unused();
     for (const std::string& sentence : unused) messages_ += fmt::format("parse: {}\n", sentence);
     if (!options_.quiet) PrintError(messages_);
+    if (refused_) return kExitCannotRead;
     const bool failure = damaged_ || unreadable_ > 0 || kernels_ == 0 || !unused.empty();
     return options_.strict && failure ? kExitStrict : kExitOk;
   }
@@ -117,18 +139,24 @@ class Run {
   /// Looks at the beginning of every file that was named, so that a wrong name among several is
   /// found before standard output has the records of those before it.
   void RefuseUnreadable() const {
-    if (inputs_.size() < 2) return;
+    // --check tells of each file what it is.
+    if (inputs_.size() < 2 || options_.check) return;
     for (const ProfileInput& input : inputs_) {
-      if (!input.from_folder) ProfileFile file(input.path);
+      if (!input.from_folder) ProfileFile file(input);
     }
   }
 
-  std::optional<Trace> Open(const ProfileInput& input, Diagnostics* diagnostics) {
+  std::optional<Trace> Open(const ProfileInput& input, Writer* writer, Diagnostics* diagnostics) {
     try {
-      return OpenInput(input, inputs_.size(), NeedsOf(options_), diagnostics, &taken_);
+      const StatusLine::Stage stage(&status_, "reading", NameOf(input), WorkUnit::kBytes);
+      ProfileFile file(input, status_.meter());
+      return OpenInput(input, &file, inputs_.size(), NeedsOf(options_), diagnostics, &taken_);
     } catch (const Error& error) {
-      if (!input.from_folder) throw;
+      const bool goes_on = input.from_folder || (options_.check && inputs_.size() > 1);
+      if (!goes_on) throw;
       PrintError(fmt::format("parse: {}; left out\n", error.what()));
+      if (options_.check) writer->AddUnreadable(error);
+      if (!input.from_folder) refused_ = true;
       ++unreadable_;
       return std::nullopt;
     }
@@ -136,18 +164,19 @@ class Run {
 
   void Process(const ProfileInput& input, Writer* writer) {
     Diagnostics diagnostics;
-    std::optional<Trace> trace = Open(input, &diagnostics);
+    std::optional<Trace> trace = Open(input, writer, &diagnostics);
     if (!trace) return;
     execution_traces_.Complete(&*trace, &diagnostics);
     const KernelRecords kernels(&*trace, options_.join, &diagnostics);
     writer->Add(input, *trace, kernels, diagnostics);
     kernels_ += kernels.kernel_count();
     damaged_ = damaged_ || diagnostics.Damaged();
-    messages_ += Summary(input.path, *trace);
+    messages_ += Summary(NameOf(input), *trace);
     messages_ += diagnostics.Render(inputs_.size() > 1 ? "parse: " + input.name : "parse");
   }
 
   const Options& options_;
+  StatusLine status_;
   std::vector<ProfileInput> inputs_;
   ExecutionTraces execution_traces_;
   TakenRanks taken_;
@@ -155,6 +184,7 @@ class Run {
   size_t unreadable_ = 0;
   size_t kernels_ = 0;
   bool damaged_ = false;
+  bool refused_ = false;  // --check met a file that was named and cannot be read.
 };
 
 int Main(const Options& options) {
@@ -164,6 +194,7 @@ int Main(const Options& options) {
     output.Commit();
     return kExitOk;
   }
+  if (options.inputs.front() == "-" && !options.quiet) PrintError(AwaitedNote("parse"));
   return Run(options).Execute();
 }
 

@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "base/near_words.h"
 #include "base/output.h"
+#include "base/program.h"
 #include "base/shown_text.h"
+#include "base/terminal.h"
 #include "prof/command_line.h"
 #include "prof/load_rules.h"
 #include "prof/price/figures.h"
@@ -25,6 +27,11 @@ ops::Gpu ReadGpu(const std::string& name) {
 }
 
 }  // namespace
+
+void InputOptions::SayWhatIsAwaited(std::string_view tool) const {
+  const bool reads_standard_input = inputs.empty() || inputs.front() == "-";
+  if (reads_standard_input && !quiet) PrintError(parse::AwaitedNote(tool));
+}
 
 PriceOptions InputOptions::Pricing() const {
   return {OpChoice::kInner,          nullptr,      steps.get(), gpu ? &*gpu : nullptr,
@@ -106,8 +113,8 @@ void AddMessageOptions(cxxopts::Options* options) {
 void AddFiles(cxxopts::Options* options) {
   cxxopts::OptionAdder add = options->add_options(kHiddenOptions);
   add("file",
-      "Profiles (nvprof, Nsight Systems, PyTorch), folders of them, or records; standard "
-      "input: records",
+      "Profiles (nvprof, Nsight Systems, PyTorch), folders of them, or records, also packed; none "
+      "or -: standard input",
       cxxopts::value<std::vector<std::string>>(), "FILE");
   options->parse_positional({"file"});
 }

@@ -32,6 +32,8 @@ struct InputOptions {
   bool quiet = false;
   bool strict = false;  ///< Damage, and nothing to show, decide the exit code.
 
+  /// Where standard input is read and is a terminal, says on standard error what is waited for.
+  void SayWhatIsAwaited(std::string_view tool) const;
   /// Of these, which must outlive what it answers.
   PriceOptions Pricing() const;
   /// RunOptions::step_in by --step; empty without it.

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/status_line.h"
 #include "parse/model/reason.h"
 #include "prof/input/profile_records.h"
 #include "prof/options.h"
@@ -231,8 +232,10 @@ int Main(const Options& options) {
     return kExitOk;
   }
   const bool timeline = options.task == Task::kTimeline;
+  options.SayWhatIsAwaited("prof");
+  StatusLine status("prof", !options.quiet);
   Inputs inputs(options.inputs, options.execution_traces,
-                timeline ? NeedsOfTimeline() : NeedsOf(options.views));
+                timeline ? NeedsOfTimeline() : NeedsOf(options.views), {}, "prof", &status);
   RefuseSameFiles(inputs, options);
   inputs.RefuseUnreadable();
   if (timeline) inputs.RefuseRecords("a timeline", "chrome");

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/status_line.h"
 #include "parse/model/reason.h"
 #include "prof/input/profile_records.h"
 #include "report/options.h"
@@ -85,8 +86,10 @@ int Main(const Options& options) {
     output.Commit();
     return kExitOk;
   }
+  options.SayWhatIsAwaited(kTool);
+  StatusLine status(kTool, !options.quiet);
   prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfReport(),
-                      JsonNeedsOfReport(options.host), kTool);
+                      JsonNeedsOfReport(options.host), kTool, &status);
   options.RefuseSameFiles(inputs.paths(), options.output, "-o");
   inputs.RefuseUnreadable();
   // Before the work of reading: a place that cannot be written.

@@ -163,7 +163,10 @@ size_t FindField(std::string_view key) {
 size_t ReadFieldKey(Source* source, size_t expected) {
   if (expected != kFieldCount && source->in.TakeKey(kFields[expected].spelling)) return expected;
   std::string_view key;
-  return source->in.ReadKey(source->storage, &key) ? FindField(key) : kFieldCount;
+  if (!source->in.ReadKey(source->storage, &key)) return kFieldCount;
+  // JSON has the keys in that order too.
+  if (expected != kFieldCount && kFields[expected].key == key) return expected;
+  return FindField(key);
 }
 
 }  // namespace
@@ -171,7 +174,9 @@ size_t ReadFieldKey(Source* source, size_t expected) {
 bool RecordReader::Read(std::string_view line, KernelRecord* record, std::string* error) {
   record->Clear();
   unescaped_.clear();
-  Source source{LiteralScanner(line), &unescaped_};
+  const bool json = line.starts_with("{\"");
+  const auto dialect = json ? LiteralDialect::kPythonOrJson : LiteralDialect::kPython;
+  Source source{LiteralScanner(line, dialect), &unescaped_};
   uint64_t seen = 0;
   size_t expected = 0;
   source.in.EnterDict();

@@ -46,14 +46,19 @@ std::string ListSome(const std::vector<std::string>& names) {
 
 Trace OpenTrace(const std::string& path, TraceNeeds needs, Diagnostics* diagnostics) {
   ProfileFile file(path);
+  return OpenTrace(&file, needs, diagnostics);
+}
+
+Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
+  const std::string& path = file->path();
   for (const TraceReader* reader : kReaders) {
-    if (reader->recognises(&file)) return reader->read(&file, needs, diagnostics);
+    if (reader->recognises(file)) return reader->read(file, needs, diagnostics);
   }
-  if (file.content() == ProfileFile::Content::kJson) {
+  if (file->content() == ProfileFile::Content::kJson) {
     throw Error(path, "is JSON, but no trace: it has no traceEvents",
                 "give the file that torch.profiler's export_chrome_trace wrote");
   }
-  const SqliteDatabase& database = *file.database();
+  const SqliteDatabase& database = *file->database();
   for (const KnownForeign& foreign : kKnownForeign) {
     if (database.HasTable(foreign.table)) throw Error(path, foreign.problem, foreign.advice);
   }
@@ -76,9 +81,9 @@ void NameRank(const ProfileInput& input, size_t input_count, Trace* trace, Taken
   trace->rank_name = trace->strings.Intern(name);
 }
 
-Trace OpenInput(const ProfileInput& input, size_t input_count, TraceNeeds needs,
+Trace OpenInput(const ProfileInput& input, ProfileFile* file, size_t input_count, TraceNeeds needs,
                 Diagnostics* diagnostics, TakenRanks* taken) {
-  Trace trace = OpenTrace(input.path, needs, diagnostics);
+  Trace trace = OpenTrace(file, needs, diagnostics);
   NameRank(input, input_count, &trace, taken);
   return trace;
 }

@@ -9,6 +9,7 @@
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
+#include "parse/source/profile_file.h"
 #include "parse/source/profile_list.h"
 
 namespace oplens::parse {
@@ -16,6 +17,8 @@ namespace oplens::parse {
 /// Opens `path`, recognises its family by content and reads it with the parts that `needs` names.
 /// Throws Error when it is not a readable profile, with what it is instead.
 Trace OpenTrace(const std::string& path, TraceNeeds needs, Diagnostics* diagnostics);
+/// The same of a file that is open already.
+Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics);
 
 /// The rank numbers that the inputs of a run so far took.
 using TakenRanks = std::set<int64_t>;
@@ -27,9 +30,9 @@ using TakenRanks = std::set<int64_t>;
 void NameRank(const ProfileInput& input, size_t input_count, Trace* trace,
               TakenRanks* taken = nullptr);
 
-/// Reads one of several inputs: OpenTrace and NameRank. A file of a folder that cannot be read at
+/// Reads one of several inputs: OpenTrace and NameRank. `file` is of `input`. A file of a folder that cannot be read at
 /// all must not cost the others: that is the caller's to catch.
-Trace OpenInput(const ProfileInput& input, size_t input_count, TraceNeeds needs,
+Trace OpenInput(const ProfileInput& input, ProfileFile* file, size_t input_count, TraceNeeds needs,
                 Diagnostics* diagnostics, TakenRanks* taken = nullptr);
 
 }  // namespace oplens::parse

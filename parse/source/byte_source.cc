@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -25,17 +26,30 @@ namespace oplens::parse {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{256} << 10;
+constexpr std::string_view kStandardInput = "standard input";
 
 class PlainSource : public ByteSource {
  public:
-  explicit PlainSource(std::string path) : path_(std::move(path)) {
-    fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  /// `path`: "-" is standard input. `meter`: counts what is read, unless it is null.
+  explicit PlainSource(std::string path, WorkMeter* meter = nullptr)
+      : path_(std::move(path)), meter_(meter) {
+    if (path_ == "-") {
+      path_ = kStandardInput;
+      fd_ = STDIN_FILENO;
+    } else {
+      fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    }
     if (fd_ < 0) {
       throw Error(path_, fmt::format("cannot be opened: {}", std::strerror(errno)),
                   "check the name and its permissions");
     }
+    struct stat info {};
+    is_file_ = ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode);
+    if (meter_ != nullptr) meter_->Start(is_file_ ? info.st_size : 0);
   }
-  ~PlainSource() override { ::close(fd_); }
+  ~PlainSource() override {
+    if (fd_ != STDIN_FILENO) ::close(fd_);
+  }
   PlainSource(const PlainSource&) = delete;
   PlainSource& operator=(const PlainSource&) = delete;
 
@@ -49,14 +63,20 @@ class PlainSource : public ByteSource {
                     "copy the file again");
       }
       if (n == 0) break;
+      if (meter_ != nullptr) meter_->Add(n);
       filled += static_cast<size_t>(n);
     }
     return filled;
   }
 
+  const std::string& path() const { return path_; }
+  bool is_file() const { return is_file_; }
+
  private:
   std::string path_;
+  WorkMeter* meter_;
   int fd_ = -1;
+  bool is_file_ = false;
 };
 
 /// A source whose first bytes were taken for a look and are given back.
@@ -283,31 +303,46 @@ std::string ReadMagic(ByteSource* file) {
   return magic;
 }
 
-}  // namespace
-
-bool IsCompressed(const std::string& path) {
-  try {
-    PlainSource file(path);
-    const std::string magic = ReadMagic(&file);
-    const FileKind kind = KindOfBytes(magic);
-    return kind == FileKind::kGzip || kind == FileKind::kZstd;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-std::unique_ptr<ByteSource> OpenBytes(const std::string& path) {
-  auto file = std::make_unique<PlainSource>(path);
+/// `file` itself where it is not packed. `packing`: its word, or "".
+std::unique_ptr<ByteSource> Unpacked(std::unique_ptr<ByteSource> file, std::string_view* packing) {
   const std::string magic = ReadMagic(file.get());
   auto source = std::make_unique<PeekedSource>(magic, std::move(file));
   switch (KindOfBytes(magic)) {
     case FileKind::kGzip:
+      *packing = "gzip";
       return std::make_unique<ThreadedSource>(std::make_unique<GzipUnpacker>(std::move(source)));
     case FileKind::kZstd:
+      *packing = "zstd";
       return std::make_unique<ThreadedSource>(std::make_unique<ZstdUnpacker>(std::move(source)));
     default:
+      *packing = {};
       return source;
   }
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> OpenBytes(const std::string& path) {
+  std::string_view packing;
+  return Unpacked(std::make_unique<PlainSource>(path), &packing);
+}
+
+InputBytes::InputBytes(const std::string& path, WorkMeter* meter) {
+  auto file = std::make_unique<PlainSource>(path, meter);
+  name_ = file->path();
+  is_file_ = file->is_file();
+  bytes_ = Unpacked(std::move(file), &packing_);
+  head_.resize(kHeadBytes);
+  head_.resize(bytes_->Read(head_.data(), head_.size()));
+}
+
+InputBytes::~InputBytes() = default;
+
+size_t InputBytes::Read(char* to, size_t size) {
+  const size_t taken = std::min(size, head_.size() - head_used_);
+  std::memcpy(to, head_.data() + head_used_, taken);
+  head_used_ += taken;
+  return taken == size ? taken : taken + bytes_->Read(to + taken, size - taken);
 }
 
 }  // namespace oplens::parse

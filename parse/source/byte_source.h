@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
+
+#include "base/status_line.h"
 
 namespace oplens::parse {
 
@@ -24,8 +27,35 @@ class ByteSource {
 /// their own, so that unpacking and parsing overlap. Throws Error when it cannot be opened.
 std::unique_ptr<ByteSource> OpenBytes(const std::string& path);
 
-/// Whether the file begins like gzip or zstd data. False when it cannot be read.
-bool IsCompressed(const std::string& path);
+/// The unpacked content of an input, which may be looked at before it is read: of a file, of
+/// standard input ("-"), or of a pipe or device, which can be opened only once.
+class InputBytes : public ByteSource {
+ public:
+  /// `meter`, which may be null, counts the bytes as they lie in the input; it is read on another
+  /// thread. Throws Error when the input cannot be opened.
+  explicit InputBytes(const std::string& path, WorkMeter* meter = nullptr);
+  ~InputBytes() override;
+
+  size_t Read(char* to, size_t size) override;
+  std::string damage() const override { return bytes_->damage(); }
+
+  /// The first bytes, at most kHeadBytes, unpacked; read or not.
+  std::string_view head() const { return head_; }
+  /// "gzip", "zstd", or "" where it is not packed.
+  std::string_view packing() const { return packing_; }
+  /// Whether it is a file in a folder, which can be opened again.
+  bool is_file() const { return is_file_; }
+  /// How messages name it: the path, or "standard input".
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  bool is_file_ = false;
+  std::string_view packing_;
+  std::unique_ptr<ByteSource> bytes_;
+  std::string head_;
+  size_t head_used_ = 0;
+};
 
 }  // namespace oplens::parse
 

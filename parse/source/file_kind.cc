@@ -1,10 +1,8 @@
 #include "parse/source/file_kind.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <system_error>
+#include <span>
 
 namespace oplens::parse {
 namespace {
@@ -14,7 +12,6 @@ struct Signature {
   FileKind kind;
 };
 
-// The first that fits counts.
 constexpr Signature kSignatures[] = {
     {"SQLite format 3", FileKind::kDatabase},
     {"\x1f\x8b", FileKind::kGzip},
@@ -24,7 +21,7 @@ constexpr Signature kSignatures[] = {
      FileKind::kXz},
     {"BZh", FileKind::kBzip2},
     {"PK\x03\x04", FileKind::kZip},
-    {"\x80\x02", FileKind::kOldPickle},
+    {"\x80\x02", FileKind::kPickle},
     {"\x80\x03", FileKind::kPickle},
     {"\x80\x04", FileKind::kPickle},
     {"\x80\x05", FileKind::kPickle},
@@ -33,68 +30,78 @@ constexpr Signature kSignatures[] = {
     {"\x7f"
      "ELF",
      FileKind::kProgram},
+    {"PAR1", FileKind::kParquet},
+    {"ARROW1", FileKind::kArrow},
+    {"\x89HDF", FileKind::kHdf5},
+    // "Report File Format" of the Customization Guide of Nsight Compute.
+    {{"NVR\0", 4}, FileKind::kNcuReport},
+};
+
+// Of texts, behind a byte order mark and blanks. The first that fits counts.
+constexpr Signature kTexts[] = {
     {"<?xml", FileKind::kXmlSession},
     {"<", FileKind::kMarkup},
     {"{'", FileKind::kRecords},
-    {"{\"", FileKind::kJsonObject},
     {"[", FileKind::kJsonList},
     {"\"", FileKind::kQuotedTable},
+};
+
+// Of JSON objects, by the first key. The first that fits counts.
+constexpr Signature kFirstKeys[] = {
+    {"\"kShortName\"", FileKind::kJsonRecords},
+    {"\"kDuration\"", FileKind::kJsonRecords},
 };
 
 constexpr Signature kNameEndings[] = {
     {".nsys-rep", FileKind::kNsysReport},
     {".qdrep", FileKind::kNsysReport},
     {".qdstrm", FileKind::kNsysRecording},
+    {".ncu-rep", FileKind::kNcuReport},
 };
 
 constexpr std::string_view kProfileEndings[] = {
-    ".sql", ".sqlite", ".nvvp", ".nvprof", ".prof", ".db", ".json", ".json.gz", ".json.zst",
+    ".sql", ".sqlite", ".nvvp", ".nvprof", ".prof", ".db", ".json",
 };
 
-/// What to say of a kind where something else is expected.
 struct KindWords {
   FileKind kind;
-  ForeignKind no_database;
-  ForeignKind no_records = {};
+  ForeignKind words;
 };
 
 constexpr std::string_view kUnpack = "unpack it first";
-constexpr std::string_view kGiveText = "give it the text that parse writes";
-constexpr std::string_view kIsPickle = "is a Python pickle";
+constexpr std::string_view kExportNsys =
+    "export the report as a database: nsys export --type sqlite REPORT";
 
 constexpr KindWords kWords[] = {
-    {FileKind::kDatabase, {}, {"is a database, not the records of one", "run: parse FILE | prof"}},
-    {FileKind::kGzip,
-     {"is gzip data, not a database", "unpack it first with: gunzip"},
-     {"is compressed (gzip)", "run: gzip -dc FILE | prof"}},
-    {FileKind::kZstd,
-     {"is zstd data, not a database", "unpack it first with: unzstd"},
-     {"is compressed (zstd)", kUnpack}},
-    {FileKind::kXz, {}, {"is compressed (xz)", kUnpack}},
-    {FileKind::kBzip2, {}, {"is compressed (bzip2)", kUnpack}},
-    {FileKind::kZip, {"is a zip archive, not a database", kUnpack}, {"is a zip archive", kUnpack}},
-    {FileKind::kOldPickle,
-     {"is a Python pickle, not a database", "give the file that nvprof -o wrote"},
-     {kIsPickle, kGiveText}},
-    {FileKind::kPickle, {}, {kIsPickle, kGiveText}},
-    {FileKind::kUtf16, {}, {"is UTF-16 text", "let parse write the file itself: parse -o FILE DB"}},
+    {FileKind::kXz, {"is compressed with xz", "unpack it first: unxz FILE"}},
+    {FileKind::kBzip2, {"is compressed with bzip2", "unpack it first: bunzip2 FILE"}},
+    {FileKind::kZip, {"is a zip archive", kUnpack}},
+    {FileKind::kTar, {"is a tar archive", "unpack it first: tar -xf FILE"}},
+    {FileKind::kPickle,
+     {"is a Python pickle, such as a memory snapshot of PyTorch",
+      "give the trace that export_chrome_trace wrote; of memory, one of "
+      "profile(profile_memory=True)"}},
+    {FileKind::kUtf16, {"is UTF-16 text", "let parse write the file itself: parse -o FILE PROFILE"}},
     {FileKind::kGitLfsPointer,
-     {"is a Git LFS pointer, not the profile itself", "fetch it with: git lfs pull"},
-     {"is a Git LFS pointer", "run: git lfs pull"}},
-    {FileKind::kProgram, {}, {"is a program", kGiveText}},
+     {"is a Git LFS pointer, not the profile itself", "fetch it with: git lfs pull"}},
+    {FileKind::kProgram, {"is a program", "record it: record -o FILE -- PROGRAM"}},
+    {FileKind::kParquet, {"is a Parquet file", kExportNsys}},
+    {FileKind::kArrow, {"is an Arrow file", kExportNsys}},
+    {FileKind::kHdf5, {"is an HDF5 file", kExportNsys}},
     {FileKind::kXmlSession,
-     {"is an XML session of the Visual Profiler, not a database",
-      "export the profile with nvprof -o FILE"},
-     {"holds XML or HTML", kGiveText}},
-    {FileKind::kMarkup, {}, {"holds XML or HTML", kGiveText}},
-    {FileKind::kRecords, {"is a record file that parse wrote, not a database", "give it to prof"}},
-    {FileKind::kJsonObject,
-     {"is JSON, not a database", "this release reads nvprof databases"},
-     {"holds JSON", "run parse without --format jsonl"}},
-    {FileKind::kJsonList, {}, {"holds JSON", kGiveText}},
-    {FileKind::kQuotedTable,
-     {},
-     {"looks like a table", "give it the text that parse writes, not that of prof"}},
+     {"is an XML session of the Visual Profiler", "export the profile: nvprof -o FILE"}},
+    {FileKind::kMarkup,
+     {"is a page of HTML, such as report writes", "open it in a browser, or give the profile itself"}},
+    {FileKind::kRecords, {"holds records that parse wrote", "give it to prof or report"}},
+    {FileKind::kJsonRecords, {"holds records that parse wrote", "give it to prof or report"}},
+    {FileKind::kJsonRows, {"holds rows that prof --json wrote", "give the profile itself"}},
+    {FileKind::kExecutionTrace,
+     {"is an execution trace, which has no GPU work",
+      "give it beside the profile of the same run: --execution-trace FILE PROFILE"}},
+    {FileKind::kQuotedTable, {"is a table (CSV), such as prof writes", "give the profile itself"}},
+    {FileKind::kNcuReport,
+     {"is a report of Nsight Compute, which has no time line",
+      "record the run with nsys or record; ncu --import FILE shows this one"}},
     {FileKind::kNsysReport,
      {"is a report of Nsight Systems, not a database",
       "export it: nsys export --type sqlite FILE"}},
@@ -102,12 +109,6 @@ constexpr KindWords kWords[] = {
      {"is a raw recording of Nsight Systems, not a database",
       "make a report of it with QdstrmImporter, then export that: nsys export --type sqlite FILE"}},
 };
-
-const KindWords* WordsOf(FileKind kind) {
-  const auto* found = std::find_if(std::begin(kWords), std::end(kWords),
-                                   [&](const KindWords& words) { return words.kind == kind; });
-  return found == std::end(kWords) ? nullptr : found;
-}
 
 /// Without a byte order mark and the blanks before the text.
 std::string_view SkipToText(std::string_view text) {
@@ -117,21 +118,39 @@ std::string_view SkipToText(std::string_view text) {
   return text;
 }
 
-std::string HeadOf(const std::string& path) {
-  std::string head(64, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<size_t>(file.gcount()));
-  return head;
+FileKind FirstIn(std::span<const Signature> signatures, std::string_view text) {
+  for (const Signature& signature : signatures) {
+    if (text.starts_with(signature.start)) return signature.kind;
+  }
+  return FileKind::kUnknown;
+}
+
+/// Of an object, by its first keys; `text` begins with its bracket.
+FileKind KindOfObject(std::string_view text) {
+  const std::string_view inside = SkipToText(text.substr(1));
+  if (const FileKind kind = FirstIn(kFirstKeys, inside); kind != FileKind::kUnknown) return kind;
+  constexpr std::string_view kSchema = "\"schema\"";
+  if (!inside.starts_with(kSchema)) return FileKind::kJsonObject;
+  std::string_view value = SkipToText(inside.substr(kSchema.size()));
+  if (!value.starts_with(':')) return FileKind::kJsonObject;
+  value = SkipToText(value.substr(1));
+  // A number begins the rows of prof, "1.0.2-chakra.0.0.4" an execution trace.
+  return value.starts_with('"') ? FileKind::kExecutionTrace : FileKind::kJsonRows;
+}
+
+bool IsTar(std::string_view head) {
+  constexpr size_t kPlace = 257;  // POSIX 1003.1, pax: the member "magic" of a header.
+  return head.size() > kPlace && head.substr(kPlace).starts_with("ustar");
 }
 
 }  // namespace
 
 FileKind KindOfBytes(std::string_view head) {
-  for (const Signature& signature : kSignatures) {
-    if (head.starts_with(signature.start)) return signature.kind;
-  }
-  return FileKind::kUnknown;
+  if (const FileKind kind = FirstIn(kSignatures, head); kind != FileKind::kUnknown) return kind;
+  if (IsTar(head)) return FileKind::kTar;
+  const std::string_view text = SkipToText(head);
+  if (IsJson(text) && text.front() == '{') return KindOfObject(text);
+  return FirstIn(kTexts, text);
 }
 
 FileKind KindOfName(std::string_view path) {
@@ -150,43 +169,26 @@ bool IsJson(std::string_view head) {
   return text.empty() || text.starts_with('"') || text.starts_with('}');
 }
 
-bool IsJsonLines(std::string_view head) {
-  const std::string_view text = SkipToText(head);
-  return text.starts_with("{\"kShortName\"") || text.starts_with("{\"schema\"");
-}
-
-bool IsProfile(const std::string& path) {
-  std::error_code ignored;
-  // "-" is standard input even where a file has that name.
-  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
-  // Reports are refused with the command that exports them.
-  if (KindOfName(path) != FileKind::kUnknown) return true;
-  const std::string head = HeadOf(path);
-  switch (KindOfBytes(head)) {
-    case FileKind::kDatabase:
-    case FileKind::kGzip:
-    case FileKind::kZstd:
-      return true;
-    default:
-      return IsJson(head) && !IsJsonLines(head);
-  }
+bool IsProfileContent(std::string_view head) {
+  const FileKind kind = KindOfBytes(head);
+  return kind == FileKind::kDatabase || kind == FileKind::kJsonObject ||
+         kind == FileKind::kJsonList;
 }
 
 bool HasProfileName(std::string_view name) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  }
   return std::any_of(std::begin(kProfileEndings), std::end(kProfileEndings),
                      [&](std::string_view ending) {
                        return name.size() > ending.size() && name.ends_with(ending);
                      });
 }
 
-ForeignKind NoDatabase(FileKind kind) {
-  const KindWords* words = WordsOf(kind);
-  return words == nullptr ? ForeignKind() : words->no_database;
-}
-
-ForeignKind NoRecords(FileKind kind) {
-  const KindWords* words = WordsOf(kind);
-  return words == nullptr ? ForeignKind() : words->no_records;
+ForeignKind ForeignWords(FileKind kind) {
+  const auto* found = std::find_if(std::begin(kWords), std::end(kWords),
+                                   [&](const KindWords& entry) { return entry.kind == kind; });
+  return found == std::end(kWords) ? ForeignKind() : found->words;
 }
 
 }  // namespace oplens::parse

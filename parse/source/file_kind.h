@@ -1,6 +1,7 @@
 #ifndef OPLENS_PARSE_SOURCE_FILE_KIND_H_
 #define OPLENS_PARSE_SOURCE_FILE_KIND_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,22 +17,32 @@ enum class FileKind : uint8_t {
   kXz,
   kBzip2,
   kZip,
-  kOldPickle,  ///< Python pickles of protocol 2,
-  kPickle,     ///< and of 3 to 5.
+  kTar,
+  kPickle,
   kUtf16,
   kGitLfsPointer,
   kProgram,
+  kParquet,
+  kArrow,
+  kHdf5,
   kXmlSession,  ///< Of the Visual Profiler.
   kMarkup,      ///< Other XML, or HTML.
-  kRecords,     ///< Lines that parse wrote, or PyProf.
-  kJsonObject,
+  kRecords,     ///< Lines that parse wrote, or PyProf: Python literals,
+  kJsonRecords,  ///< or JSON.
+  kJsonRows,     ///< Lines of prof --json.
+  kExecutionTrace,  ///< Of PyTorch.
+  kJsonObject,      ///< Any other; a trace may begin so.
   kJsonList,
   kQuotedTable,    ///< CSV.
+  kNcuReport,      ///< Of Nsight Compute.
   kNsysReport,     ///< Of Nsight Systems, before it is exported,
   kNsysRecording,  ///< and before it is a report.
 };
 
-/// By the first bytes, of which 32 are enough.
+/// How much of a file's beginning is looked at, bytes.
+inline constexpr size_t kHeadBytes = 4096;
+
+/// By the first bytes, unpacked; kHeadBytes tell all that can be told.
 FileKind KindOfBytes(std::string_view head);
 
 /// By the ending of the name: kinds whose content has no beginning to know them by. kUnknown for
@@ -42,28 +53,20 @@ FileKind KindOfName(std::string_view path);
 /// an object that is no Python literal (those of records begin with {').
 bool IsJson(std::string_view head);
 
-/// Whether JSON is lines that parse or prof wrote, and no trace.
-bool IsJsonLines(std::string_view head);
-
-/// Whether a file has a beginning or a name that parse knows as a profile, or knows to refuse with
-/// advice: what prof takes for no records. False for "-" and for what is no regular file.
-bool IsProfile(const std::string& path);
+/// Whether content that begins so is for parse's readers: a database, or JSON of no other use.
+bool IsProfileContent(std::string_view head);
 
 /// Whether a file inside a folder is taken for a profile: by the ending of its name.
 bool HasProfileName(std::string_view name);
 
-/// What a foreign file is, and what to do with it.
+/// What a file is that nothing reads as a profile or as records, and what to do with it.
 struct ForeignKind {
-  std::string_view
-      problem;  ///< "is a zip archive, not a database". "" where there is no more to say.
-  std::string_view advice;
+  std::string_view problem;  ///< "is a zip archive". "" where there is no more to say.
+  std::string_view advice;   ///< Names the program or option that reads it.
 };
 
-/// Of a file where a database is expected.
-ForeignKind NoDatabase(FileKind kind);
-
-/// Of a file, or standard input, where records are expected.
-ForeignKind NoRecords(FileKind kind);
+/// The same words wherever such a file is given. Of records: where a profile is expected.
+ForeignKind ForeignWords(FileKind kind);
 
 }  // namespace oplens::parse
 

@@ -1,69 +1,74 @@
 #include "parse/source/profile_file.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <utility>
 
 #include "base/error.h"
-#include "parse/source/file_kind.h"
+#include "parse/source/nameless_file.h"
 
 namespace oplens::parse {
 namespace {
-
-constexpr size_t kHeadBytes = 4096;
-
-bool IsRegularFile(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
 
 bool IsFolder(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/// The first bytes, unpacked where that is possible; empty when the file cannot be read, which its
-/// reader then says.
-std::string HeadOf(const std::string& path) {
-  if (!IsRegularFile(path)) return {};
-  std::string head(kHeadBytes, '\0');
-  head.resize(OpenBytes(path)->Read(head.data(), head.size()));
-  return head;
-}
-
 }  // namespace
 
-ProfileFile::ProfileFile(std::string path) : path_(std::move(path)) {
-  std::string head;
-  if (!IsFolder(path_)) {
-    try {
-      head = HeadOf(path_);
-    } catch (const Error&) {
-      head.clear();
-    }
-  }
-  if (IsJson(head)) {
+ProfileFile::ProfileFile(const ProfileInput& input, WorkMeter* meter)
+    : path_(input.path), meter_(meter) {
+  // Folders are refused there.
+  if (input.piped == nullptr && path_ != "-" && IsFolder(path_)) SqliteDatabase refused(path_);
+  bytes_ = input.piped != nullptr ? input.piped : std::make_shared<InputBytes>(path_, meter);
+  path_ = bytes_->name();
+  const FileKind kind = KindOfBytes(bytes_->head());
+  if (IsProfileContent(bytes_->head())) {
+    if (kind == FileKind::kDatabase) return;
     content_ = Content::kJson;
-    head_ = std::move(head);
+    head_ = bytes_->head();
     return;
   }
-  database_ = OpenDatabase(head);
+  Refuse(kind);
 }
 
-std::unique_ptr<SqliteDatabase> ProfileFile::OpenDatabase(std::string_view head) const {
-  try {
-    return std::make_unique<SqliteDatabase>(path_);
-  } catch (const Error&) {
-    // The content of a compressed file begins like a database, the file itself does not.
-    if (KindOfBytes(head) == FileKind::kDatabase && IsCompressed(path_)) {
-      throw Error(path_, "is a compressed database", "unpack it first with gunzip or unzstd");
-    }
-    throw;
+void ProfileFile::Refuse(FileKind kind) const {
+  // A plain file is refused where databases are, which look at its name too.
+  if (bytes_->is_file() && bytes_->packing().empty()) SqliteDatabase refused(path_);
+  const std::string packed =
+      bytes_->packing().empty() ? "" : fmt::format(" {} data that", bytes_->packing());
+  if (const std::string damage = bytes_->damage(); !damage.empty()) {
+    throw Error(path_, fmt::format("cannot be unpacked: {}", damage), "copy the file again");
   }
+  if (bytes_->head().empty()) {
+    throw Error(path_, packed.empty() ? "gave nothing to read" : fmt::format("is{} unpacks to nothing", packed),
+                "was the disk full, or the command before it stopped?");
+  }
+  if (const ForeignKind foreign = ForeignWords(kind); !foreign.problem.empty()) {
+    throw Error(path_, fmt::format("{}{}", packed.empty() ? "" : "once unpacked, ", foreign.problem),
+                foreign.advice);
+  }
+  throw Error(path_, packed.empty() ? "is no profile" : fmt::format("is{} holds no profile", packed),
+              "give a database of nvprof or Nsight Systems, or a trace of torch.profiler");
 }
 
-std::unique_ptr<ByteSource> ProfileFile::Open() {
-  return content_ == Content::kJson ? OpenBytes(path_) : nullptr;
+SqliteDatabase* ProfileFile::database() {
+  if (content_ != Content::kDatabase || database_ != nullptr) return database_.get();
+  if (bytes_->is_file() && bytes_->packing().empty()) {
+    database_ = std::make_unique<SqliteDatabase>(path_, meter_);
+  } else {
+    auto file = std::make_unique<NamelessFile>(path_);
+    CopyDatabase(bytes_.get(), file.get());
+    database_ = std::make_unique<SqliteDatabase>(path_, std::move(file), meter_);
+  }
+  bytes_.reset();
+  return database_.get();
+}
+
+std::shared_ptr<ByteSource> ProfileFile::Open() {
+  return content_ == Content::kJson ? std::exchange(bytes_, nullptr) : nullptr;
 }
 
 }  // namespace oplens::parse

@@ -4,8 +4,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "parse/source/byte_source.h"
+#include "parse/source/file_kind.h"
+#include "parse/source/profile_list.h"
 #include "parse/source/sqlite_database.h"
 
 namespace oplens::parse {
@@ -18,23 +21,32 @@ class ProfileFile {
     kJson,      ///< JSON text, compressed or not.
   };
 
-  /// Throws Error, with what the file is instead and what to do, when it is neither.
-  explicit ProfileFile(std::string path);
+  /// Throws Error, with what the file is instead and what to do, when it is neither. A packed
+  /// database is unpacked only when database() is asked for.
+  explicit ProfileFile(std::string path) : ProfileFile(ProfileInput{std::move(path), {}}) {}
+  /// `meter`, which may be null, counts what is read.
+  explicit ProfileFile(const ProfileInput& input, WorkMeter* meter = nullptr);
 
+  /// How messages name it.
   const std::string& path() const { return path_; }
   Content content() const { return content_; }
-  /// The database; null unless content() is kDatabase.
-  SqliteDatabase* database() { return database_.get(); }
-  /// The first bytes of the content, unpacked: at most 4096. Empty for a database.
+  /// The database; null unless content() is kDatabase. One that is packed or comes from a pipe is
+  /// unpacked by the first call into a temporary file, which is gone with this object; throws Error
+  /// when it cannot be.
+  SqliteDatabase* database();
+  /// The first bytes of the content, unpacked: at most kHeadBytes. Empty for a database.
   std::string_view head() const { return head_; }
   /// The content from its beginning, unpacked; call it once. Null for a database.
-  std::unique_ptr<ByteSource> Open();
+  std::shared_ptr<ByteSource> Open();
 
  private:
-  std::unique_ptr<SqliteDatabase> OpenDatabase(std::string_view head) const;
+  /// Throws Error: what it holds is nothing that is read.
+  [[noreturn]] void Refuse(FileKind kind) const;
 
   std::string path_;
+  WorkMeter* meter_;
   Content content_ = Content::kDatabase;
+  std::shared_ptr<InputBytes> bytes_;
   std::unique_ptr<SqliteDatabase> database_;
   std::string head_;
 };

@@ -161,6 +161,13 @@ void NameInputs(std::vector<ProfileInput>* inputs) {
 
 }  // namespace
 
+bool IsPipe(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return path == "-" ||
+         (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status));
+}
+
 bool NaturalLess(const std::string& a, const std::string& b) {
   size_t i = 0;
   size_t j = 0;
@@ -202,6 +209,10 @@ bool IsInterruptedRecording(const std::string& path) {
 std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments) {
   Lister lister;
   for (const std::string& path : arguments) {
+    if (path == "-") {
+      lister.Add(path, false);
+      continue;
+    }
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {

@@ -1,16 +1,24 @@
 #ifndef OPLENS_PARSE_SOURCE_PROFILE_LIST_H_
 #define OPLENS_PARSE_SOURCE_PROFILE_LIST_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "parse/source/byte_source.h"
+
 namespace oplens::parse {
+
+/// Whether `path` can be opened only once: standard input ("-"), a pipe or a device.
+bool IsPipe(const std::string& path);
 
 /// One profile of the command line, and the name its records bear if several are given.
 struct ProfileInput {
   std::string path;
   std::string name;  ///< The file's name, with as much of its folders as tells it from the others.
   bool from_folder = false;  ///< Found in a folder that was named, not named itself.
+  /// What can be opened only once (standard input, a pipe, a device), opened; else null.
+  std::shared_ptr<InputBytes> piped = nullptr;
 };
 
 /// The profiles that the arguments name: files as they are; of a folder (not of those inside it)
@@ -18,7 +26,7 @@ struct ProfileInput {
 /// .json.zst; hidden files are left out), in natural order of their names ("rank2" before
 /// "rank10"). A file named twice, by whatever path, counts once, at its first place. Throws Error
 /// for a folder without profiles and for a path that does not exist; a file of a folder that is a
-/// foreign one is found out when it is read.
+/// foreign one is found out when it is read. "-" is standard input. Pipes are not opened.
 std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments);
 
 /// Whether there is no such file, but what `record` leaves of one when it is killed.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,12 +61,12 @@ void RefuseForeignFile(int fd, int64_t file_bytes, const std::string& path) {
   if (file_bytes == 0) {
     throw Error(path, "is empty", "record the profile again; was the disk full?");
   }
-  std::array<char, 64> head{};
+  std::array<char, kHeadBytes> head{};
   const ssize_t n = ::pread(fd, head.data(), head.size(), 0);
   const std::string_view start(head.data(), n > 0 ? static_cast<size_t>(n) : 0);
   const FileKind kind = KindOfBytes(start);
   if (kind == FileKind::kDatabase) return;
-  for (const ForeignKind& foreign : {NoDatabase(KindOfName(path)), NoDatabase(kind)}) {
+  for (const ForeignKind& foreign : {ForeignWords(KindOfName(path)), ForeignWords(kind)}) {
     if (!foreign.problem.empty()) throw Error(path, foreign.problem, foreign.advice);
   }
 }
@@ -97,6 +98,33 @@ std::string Quoted(std::string_view name) {
   return quoted + '"';
 }
 
+/// A database in memory that is mapped, not read: changes of it are its own.
+class Mapping {
+ public:
+  Mapping(int fd, int64_t size, const std::string& path) : size_(static_cast<size_t>(size)) {
+    void* const at = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    if (at == MAP_FAILED) {
+      throw Error(path, fmt::format("cannot be mapped: {}", std::strerror(errno)),
+                  "unpack it to a file yourself");
+    }
+    bytes_ = static_cast<unsigned char*>(at);
+    // A write-ahead log, which it names, is not there: its pages are all in the file
+    // (https://www.sqlite.org/fileformat2.html, section 1.3.3).
+    constexpr size_t kWriteVersion = 18;
+    for (const size_t place : {kWriteVersion, kWriteVersion + 1}) {
+      if (bytes_[place] == 2) bytes_[place] = 1;
+    }
+  }
+  ~Mapping() { ::munmap(bytes_, size_); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  unsigned char* bytes() const { return bytes_; }
+
+ private:
+  size_t size_;
+  unsigned char* bytes_ = nullptr;
+};
+
 }  // namespace
 
 struct SqliteDatabase::Table {
@@ -115,6 +143,7 @@ struct SqliteDatabase::Impl {
   FileDescriptor fd;
   SqliteHeader header;
   bool pages_are_current = false;  // No log or journal holds newer or older pages.
+  std::unique_ptr<Mapping> mapping;  // Of an unpacked database; outlives `database`.
   std::unique_ptr<SQLite::Database> database;
   std::unique_ptr<SqlitePages> pages;
   std::vector<Table> tables;
@@ -139,19 +168,45 @@ struct SqliteDatabase::Impl {
   }
 };
 
-SqliteDatabase::SqliteDatabase(std::string path) : path_(std::move(path)) {
+SqliteDatabase::SqliteDatabase(std::string path, WorkMeter* meter) : path_(std::move(path)) {
   int64_t file_bytes = 0;
   FileDescriptor fd(OpenForReading(path_, &file_bytes));
   RefuseForeignFile(fd.get(), file_bytes, path_);
+  if (meter != nullptr) meter->Start(file_bytes);
   impl_ = std::make_unique<Impl>(path_, ::dup(fd.get()), file_bytes);
   impl_->pages_are_current = !HasBytes(path_ + "-wal") && !HasBytes(path_ + "-journal");
-  impl_->pages = std::make_unique<SqlitePages>(impl_->fd.get(), impl_->header, path_);
+  impl_->pages = std::make_unique<SqlitePages>(impl_->fd.get(), impl_->header, path_, meter);
   impl_->Guard(path_, "", [&] {
     // "immutable" needs no lock and no file beside the database; it is right as long as no log or
     // journal is there.
     const std::string uri = UriOf(path_, impl_->pages_are_current ? "immutable=1" : "mode=ro");
     impl_->database =
         std::make_unique<SQLite::Database>(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+  });
+  ListTables();
+}
+
+SqliteDatabase::SqliteDatabase(std::string path, std::unique_ptr<NamelessFile> unpacked,
+                               WorkMeter* meter)
+    : path_(std::move(path)) {
+  if (meter != nullptr) meter->Start(unpacked->bytes());
+  impl_ = std::make_unique<Impl>(path_, ::dup(unpacked->fd()), unpacked->bytes());
+  impl_->pages_are_current = true;
+  impl_->pages = std::make_unique<SqlitePages>(impl_->fd.get(), impl_->header, path_, meter);
+  impl_->Guard(path_, "", [&] {
+    // SQLite opens names only, and this file has none.
+    impl_->mapping = std::make_unique<Mapping>(impl_->fd.get(), unpacked->bytes(), path_);
+    impl_->database = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE);
+    const int code = sqlite3_deserialize(impl_->database->getHandle(), "main",
+                                         impl_->mapping->bytes(), unpacked->bytes(),
+                                         unpacked->bytes(), SQLITE_DESERIALIZE_READONLY);
+    if (code != SQLITE_OK) throw SQLite::Exception(impl_->database->getHandle(), code);
+  });
+  ListTables();
+}
+
+void SqliteDatabase::ListTables() {
+  impl_->Guard(path_, "", [&] {
     SQLite::Statement query(*impl_->database,
                             "SELECT name, rootpage FROM sqlite_master WHERE type = 'table'");
     while (query.executeStep()) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status_line.h"
+#include "parse/source/nameless_file.h"
 #include "parse/source/sqlite_cell.h"
 
 namespace oplens::parse {
@@ -19,8 +21,12 @@ namespace oplens::parse {
 /// generated columns).
 class SqliteDatabase {
  public:
-  /// Throws Error with what the file is instead and what to do, when it cannot be read.
-  explicit SqliteDatabase(std::string path);
+  /// `meter`, which may be null, counts the bytes of the pages that are read. Throws Error with
+  /// what the file is instead and what to do, when it cannot be read.
+  explicit SqliteDatabase(std::string path, WorkMeter* meter = nullptr);
+  /// The database that `unpacked` holds, whose errors name `path`.
+  SqliteDatabase(std::string path, std::unique_ptr<NamelessFile> unpacked,
+                 WorkMeter* meter = nullptr);
   ~SqliteDatabase();
   SqliteDatabase(const SqliteDatabase&) = delete;
   SqliteDatabase& operator=(const SqliteDatabase&) = delete;
@@ -44,6 +50,7 @@ class SqliteDatabase {
   struct Table;
   struct Impl;
 
+  void ListTables();
   const Table* Find(std::string_view table);
   void LoadColumns(Table* table);
   void ScanPages(const Table& table, std::span<const std::string_view> columns,

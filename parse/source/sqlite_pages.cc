@@ -105,17 +105,33 @@ bool ReadAt(int fd, void* to, size_t size, uint64_t offset, const std::string& p
   return true;
 }
 
+constexpr size_t kHeaderBytes = 100;
+
+uint32_t PageSizeOf(const Byte* head) { return Big16(&head[16]) == 1 ? 65536 : Big16(&head[16]); }
+
+/// The stored size counts only if the writer kept it: change counter == version-valid-for. Else 0.
+uint32_t PromisedPages(const Byte* head) {
+  return Big32(&head[24]) == Big32(&head[92]) ? Big32(&head[28]) : 0;
+}
+
 }  // namespace
 
+int64_t PromisedBytes(std::string_view head) {
+  if (head.size() < kHeaderBytes) return 0;
+  std::array<Byte, kHeaderBytes> bytes{};
+  std::memcpy(bytes.data(), head.data(), bytes.size());
+  return int64_t{PageSizeOf(bytes.data())} * PromisedPages(bytes.data());
+}
+
 SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& path) {
-  std::array<Byte, 100> head{};
+  std::array<Byte, kHeaderBytes> head{};
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   const bool whole = file_bytes >= 100 && ReadAt(fd, head.data(), head.size(), 0, path);
   if (!whole || std::memcmp(head.data(), kMagic.data(), kMagic.size()) != 0) {
     throw Error(path, "is not an SQLite database", "give the file that nvprof -o wrote");
   }
   SqliteHeader header;
-  header.page_size = Big16(&head[16]) == 1 ? 65536 : Big16(&head[16]);
+  header.page_size = PageSizeOf(head.data());
   header.usable_size = header.page_size - head[20];
   header.utf8 = Big32(&head[56]) == 1;
   if (header.page_size < 512 || !std::has_single_bit(header.page_size) ||
@@ -125,9 +141,8 @@ SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& pat
   }
   const auto pages_there = static_cast<uint64_t>(file_bytes) / header.page_size;
   header.page_count = static_cast<uint32_t>(std::min<uint64_t>(pages_there, UINT32_MAX));
-  // The stored size counts only if the writer kept it: change counter == version-valid-for.
-  const uint32_t promised = Big32(&head[28]);
-  if (Big32(&head[24]) == Big32(&head[92]) && promised > 0) {
+  const uint32_t promised = PromisedPages(head.data());
+  if (promised > 0) {
     if (promised > pages_there) {
       throw Error(path,
                   fmt::format("is truncated ({} of {} pages are there)", pages_there, promised),
@@ -142,14 +157,16 @@ SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& pat
 class SqlitePages::Walk {
  public:
   Walk(int fd, const SqliteHeader& header, const std::string& path, std::string_view table,
-       const std::vector<int>& slot_of_column, int row_id_slot, const BatchCallback& callback)
+       const std::vector<int>& slot_of_column, int row_id_slot, const BatchCallback& callback,
+       WorkMeter* meter)
       : fd_(fd),
         header_(header),
         path_(path),
         table_(table),
         slots_(slot_of_column),
         row_id_slot_(row_id_slot),
-        callback_(callback) {
+        callback_(callback),
+        meter_(meter) {
     while (!slots_.empty() && slots_.back() < 0) slots_.pop_back();
   }
 
@@ -179,6 +196,7 @@ class SqlitePages::Walk {
       if (!ReadAt(fd_, block_.data(), size_t{count} * header_.page_size, offset, path_)) {
         Corrupt("the file ends too early");
       }
+      if (meter_ != nullptr) meter_->Add(int64_t{count} * header_.page_size);
       block_first_ = number;
       block_count_ = count;
     }
@@ -266,6 +284,7 @@ class SqlitePages::Walk {
       if (!ReadAt(fd_, page.data(), page.size(), uint64_t{next - 1} * header_.page_size, path_)) {
         Corrupt("the file ends too early");
       }
+      if (meter_ != nullptr) meter_->Add(header_.page_size);
       const uint64_t take = std::min(usable - 4, payload_bytes - payload.size());
       payload.insert(payload.end(), page.begin() + 4,
                      page.begin() + 4 + static_cast<std::ptrdiff_t>(take));
@@ -308,6 +327,7 @@ class SqlitePages::Walk {
   std::vector<int> slots_;
   int row_id_slot_;
   const BatchCallback& callback_;
+  WorkMeter* meter_;
 
   RowBatch batch_;
   std::vector<Byte> block_;
@@ -318,15 +338,15 @@ class SqlitePages::Walk {
   uint64_t pages_visited_ = 0;
 };
 
-SqlitePages::SqlitePages(int fd, const SqliteHeader& header, std::string path)
-    : fd_(fd), header_(header), path_(std::move(path)) {}
+SqlitePages::SqlitePages(int fd, const SqliteHeader& header, std::string path, WorkMeter* meter)
+    : fd_(fd), header_(header), path_(std::move(path)), meter_(meter) {}
 
 SqlitePages::~SqlitePages() = default;
 
 void SqlitePages::Scan(std::string_view table, uint32_t root,
                        const std::vector<int>& slot_of_column, int row_id_slot, size_t slot_count,
                        const BatchCallback& callback) {
-  Walk walk(fd_, header_, path_, table, slot_of_column, row_id_slot, callback);
+  Walk walk(fd_, header_, path_, table, slot_of_column, row_id_slot, callback, meter_);
   walk.Run(root, slot_count);
 }
 

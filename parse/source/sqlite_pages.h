@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status_line.h"
 #include "parse/source/sqlite_cell.h"
 
 namespace oplens::parse {
@@ -25,6 +26,10 @@ struct SqliteHeader {
 /// promises.
 SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& path);
 
+/// The size that the header of a database gives it, from its first 100 bytes; 0 where it does not
+/// tell (writers before SQLite 3.7), or there is no header.
+int64_t PromisedBytes(std::string_view head);
+
 /// Walks the b-tree of an ordinary table straight from the file's pages, about eight times as fast
 /// as stepping a prepared statement: no virtual machine, no page cache, no copy of unread columns.
 ///
@@ -34,7 +39,8 @@ SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& pat
 /// Only for UTF-8 databases without write-ahead log or hot journal, and for tables with a row id.
 class SqlitePages {
  public:
-  SqlitePages(int fd, const SqliteHeader& header, std::string path);
+  /// `meter`, which may be null, counts the bytes that are read.
+  SqlitePages(int fd, const SqliteHeader& header, std::string path, WorkMeter* meter = nullptr);
   ~SqlitePages();
 
   /// Calls `callback` for all rows of the table whose b-tree starts at page `root`, a leaf page at
@@ -49,6 +55,7 @@ class SqlitePages {
   int fd_;
   SqliteHeader header_;
   std::string path_;
+  WorkMeter* meter_;
 };
 
 }  // namespace oplens::parse

@@ -50,15 +50,26 @@ RecordSource::Step LineRecords::CountBadLine(Diagnostics* diagnostics) {
 }
 
 RecordSource::Step LineRecords::Finish(Diagnostics* diagnostics) {
+  const std::string damage = lines_.damage();
   if (record_count_ == 0 && line_count_ > 0) {
-    const parse::ForeignKind kind = parse::NoRecords(parse::KindOfBytes(lines_.head()));
-    if (!kind.problem.empty()) throw Error(lines_.name(), kind.problem, kind.advice);
+    const parse::FileKind kind = parse::KindOfBytes(lines_.head());
+    const parse::ForeignKind foreign = parse::ForeignWords(kind);
+    const bool records = kind == parse::FileKind::kRecords || kind == parse::FileKind::kJsonRecords;
+    if (!records && !foreign.problem.empty()) {
+      throw Error(lines_.name(), foreign.problem, foreign.advice);
+    }
     throw Error(lines_.name(), fmt::format("holds no kernel record ({})", first_error_),
-                "give it the text that parse writes");
+                "give a profile, or the text that parse writes");
+  }
+  if (record_count_ == 0 && !damage.empty()) {
+    throw Error(lines_.name(), fmt::format("cannot be unpacked: {}", damage), "copy the file again");
   }
   if (line_count_ == 0) {
     if (lines_.is_file()) throw EmptyFile(lines_.name());
     diagnostics->Note(fmt::format("{} is empty: there are no kernels to show", lines_.name()));
+  }
+  if (!damage.empty()) {
+    diagnostics->Count(Reason::kBadLine, fmt::format("behind line {}: {}", line_number_, damage));
   }
   return Step::kEnd;
 }

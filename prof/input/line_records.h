@@ -2,7 +2,9 @@
 #define OPLENS_PROF_INPUT_LINE_RECORDS_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "prof/input/line_source.h"
@@ -16,8 +18,7 @@ Error EmptyFile(const std::string& path);
 /// Records from the lines of one file.
 class LineRecords : public RecordSource {
  public:
-  /// `path` empty or "-": standard input. Throws Error when the file cannot be opened.
-  explicit LineRecords(std::string path) : lines_(std::move(path)) {}
+  explicit LineRecords(std::shared_ptr<parse::InputBytes> bytes) : lines_(std::move(bytes)) {}
 
   /// Throws Error at the end, with what the file is instead, when it has lines but no record, and
   /// when a file, which is more than a filter's input, has no lines.

@@ -2,18 +2,22 @@
 #define OPLENS_PROF_INPUT_LINE_SOURCE_H_
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "parse/source/byte_source.h"
+
 namespace oplens::prof {
 
-/// Lines of a file or of standard input, read once from front to back.
+/// Lines of an input, unpacked, read once from front to back.
 class LineSource {
  public:
-  /// `path` empty or "-": standard input. Throws Error when the file cannot be opened.
-  explicit LineSource(std::string path);
-  ~LineSource();
+  explicit LineSource(std::shared_ptr<parse::InputBytes> bytes);
+  /// `path` "-": standard input. Throws Error when the file cannot be opened.
+  explicit LineSource(const std::string& path)
+      : LineSource(std::make_shared<parse::InputBytes>(path)) {}
   LineSource(const LineSource&) = delete;
   LineSource& operator=(const LineSource&) = delete;
 
@@ -25,11 +29,13 @@ class LineSource {
   /// Whether the line just read was longer than kMaxLineBytes, and is cut there.
   bool cut() const { return cut_; }
   /// Whether it is a file in a folder: no standard input, pipe or device.
-  bool is_file() const;
+  bool is_file() const { return bytes_->is_file(); }
   /// The file as the user wrote it, or "standard input".
-  const std::string& name() const { return name_; }
-  /// The first bytes of the input, at most 64, once Next() was called.
-  std::string_view head() const { return head_; }
+  const std::string& name() const { return bytes_->name(); }
+  /// The first bytes of the input, unpacked.
+  std::string_view head() const { return bytes_->head(); }
+  /// At the end: what is wrong with packed data, or "".
+  std::string damage() const { return bytes_->damage(); }
 
   /// So that an endless line (/dev/zero) ends as a bad line.
   static constexpr size_t kMaxLineBytes = size_t{64} << 20;
@@ -39,14 +45,12 @@ class LineSource {
   bool Fill();
   bool SkipToNewline();
 
-  std::string name_;
-  int fd_ = -1;
+  std::shared_ptr<parse::InputBytes> bytes_;
   std::vector<char> buffer_;
   size_t begin_ = 0;  // Of the bytes not handed out yet.
   size_t end_ = 0;
   bool at_start_ = true;
   bool cut_ = false;
-  std::string head_;
 };
 
 }  // namespace oplens::prof

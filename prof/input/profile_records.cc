@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -15,13 +17,17 @@
 namespace oplens::prof {
 namespace {
 
+// What the status line says of an input.
+constexpr std::string_view kReading = "reading";
+constexpr std::string_view kPricing = "pricing";
+
 bool IsFolder(const std::string& path) {
   std::error_code ignored;
   return path != "-" && std::filesystem::is_directory(path, ignored);
 }
 
 struct RecordFile {
-  std::string path;
+  parse::ProfileInput file;
   size_t profiles_before;  // Profiles that the arguments before it name.
 };
 
@@ -30,11 +36,18 @@ bool IsFile(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-/// Throws Error when a file of records cannot be opened.
-void RefuseUnopened(const std::string& path) {
-  std::error_code ignored;
-  // Opening a pipe would take its writer away.
-  if (IsFile(path) || !std::filesystem::exists(path, ignored)) LineRecords file(path);
+/// Whether an input is for parse's readers, or for them to refuse with advice; else it is taken for
+/// records. What can be opened only once is in *piped then.
+bool IsProfile(const std::string& path, WorkMeter* meter,
+               std::shared_ptr<parse::InputBytes>* piped) {
+  if (IsFolder(path) || parse::IsInterruptedRecording(path)) return true;
+  if (parse::IsPipe(path)) {
+    *piped = std::make_shared<parse::InputBytes>(path, meter);
+    return parse::IsProfileContent((*piped)->head());
+  }
+  if (!IsFile(path)) return false;  // Opening it says why.
+  if (parse::KindOfName(path) != parse::FileKind::kUnknown) return true;
+  return parse::IsProfileContent(parse::InputBytes(path).head());
 }
 
 /// Throws Error when it is empty.
@@ -45,7 +58,7 @@ void RefuseEmpty(const std::string& path) {
 
 [[noreturn]] void FailOfRecords(const std::string& path, std::string_view wanted,
                                 std::string_view option) {
-  throw Error(path.empty() || path == "-" ? "standard input" : path,
+  throw Error(path == "-" ? "standard input" : path,
               fmt::format("holds records, not {}", wanted),
               fmt::format("give the profile itself to --{}", option));
 }
@@ -54,21 +67,28 @@ void RefuseEmpty(const std::string& path) {
 
 Inputs::Inputs(const std::vector<std::string>& arguments,
                const std::vector<std::string>& execution_traces, TraceNeeds needs,
-               TraceNeeds json_needs, std::string_view tool)
-    : needs_(needs), json_needs_(json_needs), tool_(tool) {
+               TraceNeeds json_needs, std::string_view tool, StatusLine* status)
+    : needs_(needs), json_needs_(json_needs), tool_(tool), status_(status) {
   std::vector<std::string> profiles;
   std::deque<RecordFile> records;
+  std::map<std::string, std::shared_ptr<parse::InputBytes>> pipes;
   size_t counted = 0;  // Arguments in `profiles` whose files are counted.
   size_t count = 0;
-  for (const std::string& path : arguments) {
-    if (IsFolder(path) || parse::IsProfile(path) || parse::IsInterruptedRecording(path)) {
+  const std::vector<std::string> standard_input = {"-"};
+  for (const std::string& path : arguments.empty() ? standard_input : arguments) {
+    std::shared_ptr<parse::InputBytes> piped;
+    if (pipes.contains(path)) {
+      throw UsageError(fmt::format("{} can be read only once: name it once", path));
+    }
+    if (IsProfile(path, meter(), &piped)) {
       profiles.push_back(path);
     } else {
       // A longer list begins with the files of the shorter one.
       if (counted != profiles.size()) count = parse::ListProfiles(profiles).size();
       counted = profiles.size();
-      records.push_back({path, count});
+      records.push_back({{path, path, false, piped}, count});
     }
+    if (piped != nullptr) pipes.emplace(path, std::move(piped));
   }
   // All together, since a name depends on the others.
   std::vector<parse::ProfileInput> listed;
@@ -76,12 +96,13 @@ Inputs::Inputs(const std::vector<std::string>& arguments,
   profile_count_ = listed.size();
   for (size_t i = 0; i <= listed.size(); ++i) {
     for (; !records.empty() && records.front().profiles_before <= i; records.pop_front()) {
-      const std::string& path = records.front().path;
-      waiting_.push_back({{path, path, false}, true});
+      waiting_.push_back({std::move(records.front().file), true});
     }
-    if (i < listed.size()) waiting_.push_back({std::move(listed[i]), false});
+    if (i == listed.size()) break;
+    const auto pipe = pipes.find(listed[i].path);
+    if (pipe != pipes.end()) listed[i].piped = pipe->second;
+    waiting_.push_back({std::move(listed[i]), false});
   }
-  if (arguments.empty()) waiting_.push_back({{"", "", false}, true});
   for (const Input& input : waiting_) paths_.push_back(input.file.path);
   if (!execution_traces.empty() && profile_count_ == 0) {
     throw UsageError("--execution-trace is about profiles: give it to parse, which makes records");
@@ -93,11 +114,11 @@ void Inputs::RefuseUnreadable() const {
   if (waiting_.size() < 2) return;
   for (const Input& input : waiting_) {
     if (input.file.from_folder) continue;
-    if (input.records) {
-      RefuseUnopened(input.file.path);
+    if (!input.records) {
+      parse::ProfileFile file(input.file);
+    } else if (input.file.piped == nullptr) {
+      parse::InputBytes file(input.file.path);
       RefuseEmpty(input.file.path);
-    } else {
-      parse::ProfileFile file(input.file.path);
     }
   }
 }
@@ -105,38 +126,49 @@ void Inputs::RefuseUnreadable() const {
 void Inputs::RefuseRecords(std::string_view wanted, std::string_view option) const {
   for (const Input& input : waiting_) {
     if (!input.records) continue;
-    RefuseUnopened(input.file.path);
+    if (input.file.piped == nullptr) parse::InputBytes file(input.file.path);
     FailOfRecords(input.file.path, wanted, option);
   }
+}
+
+void Inputs::ShowStage(std::string_view doing, WorkUnit unit) {
+  stage_.reset();
+  const bool rows = doing != kReading;
+  if (status_ != nullptr) stage_.emplace(status_, doing, last_path_, unit, rows);
 }
 
 bool Inputs::OpenNext(Diagnostics* diagnostics) {
   lines_.reset();
   profile_.reset();
+  stage_.reset();
   while (!waiting_.empty()) {
     const Input input = std::move(waiting_.front());
     waiting_.pop_front();
-    last_path_ = input.file.path;
+    last_path_ = input.file.piped == nullptr ? input.file.path : input.file.piped->name();
+    if (status_ != nullptr) meter()->Start(0);
     if (input.records ? OpenRecords(input) : OpenProfile(input, diagnostics)) return true;
   }
   return false;
 }
 
-TraceNeeds Inputs::NeedsOf(const std::string& path) const {
-  if (json_needs_ == TraceNeeds()) return needs_;
-  const bool json = parse::ProfileFile(path).content() == parse::ProfileFile::Content::kJson;
+TraceNeeds Inputs::NeedsOf(const parse::ProfileFile& file) const {
+  const bool json = file.content() == parse::ProfileFile::Content::kJson;
   return json ? needs_ | json_needs_ : needs_;
 }
 
 bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   try {
+    ShowStage(kReading, WorkUnit::kBytes);
     profile_.emplace();
-    profile_->trace = parse::OpenInput(input.file, profile_count_, NeedsOf(input.file.path),
-                                       diagnostics, &taken_);
+    parse::ProfileFile file(input.file, meter());
+    profile_->trace = parse::OpenInput(input.file, &file, profile_count_, NeedsOf(file), diagnostics,
+                                       &taken_);
     execution_traces_->Complete(&profile_->trace, diagnostics);
     ++opened_;
+    stage_.reset();
     return true;
   } catch (const Error& error) {
+    stage_.reset();
     profile_.reset();
     if (!input.file.from_folder && !leaves_out_) throw;
     LeaveOut(error);
@@ -146,7 +178,10 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
 
 bool Inputs::OpenRecords(const Input& input) {
   try {
-    lines_ = std::make_unique<LineRecords>(input.file.path);
+    lines_ = std::make_unique<LineRecords>(
+        input.file.piped != nullptr ? input.file.piped
+                                    : std::make_shared<parse::InputBytes>(last_path_, meter()));
+    ShowStage(kPricing, WorkUnit::kBytes);
     if (leaves_out_) ++opened_;
     return true;
   } catch (const Error& error) {
@@ -188,6 +223,8 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
     if (!OpenNext(diagnostics)) return Step::kEnd;
     if (profile_) {
       profile_->kernels.emplace(&profile_->trace, parse::JoinOptions(), diagnostics);
+      ShowStage(kPricing, WorkUnit::kKernels);
+      if (status_ != nullptr) meter()->Start(std::ssize(profile_->trace.kernels));
     }
     return Step::kInput;
   } else if (input_ended_) {
@@ -207,10 +244,12 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
   } else if (profile_->next < profile_->kernels->kernel_count()) {
     row->row.work = static_cast<uint32_t>(profile_->next);
     profile_->kernels->RecordOf(profile_->next++, &row->record);
+    if (status_ != nullptr) meter()->Set(static_cast<int64_t>(profile_->next));
     return Step::kRecord;
   }
   // What the last rows point to stays until the next call.
   input_ended_ = true;
+  stage_.reset();
   return waiting_.empty() ? Step::kEnd : Step::kEndOfInput;
 }
 

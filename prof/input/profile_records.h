@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/status_line.h"
 #include "parse/execution/execution_traces.h"
 #include "parse/readers/open_trace.h"
 #include "parse/records/kernel_records.h"
@@ -21,13 +22,15 @@ namespace oplens::prof {
 /// read as parse reads them. One profile at a time is in memory.
 class Inputs : public RecordSource {
  public:
-  /// Files and folders, taken in the order given; none: records from standard input. Throws Error
-  /// for a profile or an execution trace that is not there, and for execution traces of records.
+  /// Files and folders, taken in the order given; none, or "-": standard input. What can be opened
+  /// only once, such as a pipe, is opened here, and its beginning waited for. Throws Error a profile or an execution trace that is not there, and for execution traces of records.
   /// `needs`: parts of the profiles that are asked for besides what records take; `json_needs`:
-  /// further ones of PyTorch's traces. `tool`: who says that a file is left out.
+  /// further ones of PyTorch's traces. `tool`: who says that a file is left out. `status`, which
+  /// may be null, shows how far the reading is.
   Inputs(const std::vector<std::string>& arguments,
          const std::vector<std::string>& execution_traces, TraceNeeds needs = {},
-         TraceNeeds json_needs = {}, std::string_view tool = "prof");
+         TraceNeeds json_needs = {}, std::string_view tool = "prof",
+         StatusLine* status = nullptr);
 
   /// From now on a named input that cannot be read is left out and told, as those of folders are,
   /// if there are several.
@@ -89,7 +92,9 @@ class Inputs : public RecordSource {
 
   std::deque<Input> waiting_;
   std::vector<std::string> paths_;
-  TraceNeeds NeedsOf(const std::string& path) const;
+  TraceNeeds NeedsOf(const parse::ProfileFile& file) const;
+  void ShowStage(std::string_view doing, WorkUnit unit);
+  WorkMeter* meter() { return status_ == nullptr ? nullptr : status_->meter(); }
 
   TraceNeeds needs_;
   TraceNeeds json_needs_;
@@ -102,6 +107,8 @@ class Inputs : public RecordSource {
   bool leaves_out_ = false;
   parse::TakenRanks taken_;
   std::optional<parse::ExecutionTraces> execution_traces_;
+  StatusLine* status_;
+  std::optional<StatusLine::Stage> stage_;
   std::unique_ptr<RecordSource> lines_;
   std::optional<Profile> profile_;
 };

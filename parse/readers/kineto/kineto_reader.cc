@@ -168,7 +168,8 @@ bool IsBareArray(std::string_view head) {
   constexpr std::string_view kAdvice =
       "give the file that torch.profiler's export_chrome_trace wrote";
   if (reader.is_execution_trace()) {
-    throw Error(file.path(), "is an execution trace, a list of nodes without GPU work", kAdvice);
+    const ForeignKind words = ForeignWords(FileKind::kExecutionTrace);
+    throw Error(file.path(), words.problem, words.advice);
   }
   if (IsBareArray(file.head())) {
     throw Error(file.path(),
@@ -180,7 +181,7 @@ bool IsBareArray(std::string_view head) {
 Trace ReadKineto(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
   KinetoReader reader(file->path(), needs, diagnostics);
   Diagnostics events;
-  const std::unique_ptr<ByteSource> source = file->Open();
+  const std::shared_ptr<ByteSource> source = file->Open();
   const JsonEventCounts counts = ReadJsonEvents(source.get(), file->path(), &reader, &events);
   const bool only_junk = IsBareArray(file->head()) && counts.events == 0 && counts.bad > 0;
   if (!counts.has_events || only_junk) Refuse(*file, reader);

@@ -1,0 +1,108 @@
+#include "parse/source/nameless_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "parse/source/sqlite_pages.h"
+
+namespace oplens::parse {
+namespace {
+
+constexpr std::string_view kAdvice = "unpack it to a file yourself, or let TMPDIR name a folder with room";
+
+/// -1 where the folder takes none.
+int OpenIn(const std::string& folder) {
+  const int fd = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+  if (fd >= 0) return fd;
+  // File systems that have no files without a name.
+  std::string name = folder + "/oplens-XXXXXX";
+  const int named = ::mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(name.c_str());
+  return named;
+}
+
+}  // namespace
+
+NamelessFile::NamelessFile(std::string for_whom) : for_whom_(std::move(for_whom)) {
+  std::vector<std::string> folders;
+  const char* told = std::getenv("TMPDIR");
+  if (told != nullptr && *told != '\0') folders.emplace_back(told);
+  folders.insert(folders.end(), {"/var/tmp", "/tmp"});
+  for (const std::string& folder : folders) {
+    fd_ = OpenIn(folder);
+    folder_ = folder;
+    if (fd_ >= 0) return;
+  }
+  throw Error(for_whom_,
+              fmt::format("is packed, and no temporary file can be made for it: {}",
+                          std::strerror(errno)),
+              kAdvice);
+}
+
+NamelessFile::~NamelessFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void NamelessFile::Write(const char* bytes, size_t size) {
+  while (size > 0) {
+    const ssize_t n = ::write(fd_, bytes, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      throw Error(for_whom_,
+                  fmt::format("is packed, and cannot be unpacked in {}: {}", folder_,
+                              std::strerror(errno)),
+                  kAdvice);
+    }
+    bytes += n;
+    size -= static_cast<size_t>(n);
+    bytes_ += n;
+  }
+}
+
+int64_t NamelessFile::FreeBytes() const {
+  struct statvfs info {};
+  if (::fstatvfs(fd_, &info) != 0) return std::numeric_limits<int64_t>::max();
+  int64_t bytes = 0;
+  const bool large = __builtin_mul_overflow(info.f_bavail, info.f_frsize, &bytes);
+  return large ? std::numeric_limits<int64_t>::max() : bytes;
+}
+
+void CopyDatabase(InputBytes* from, NamelessFile* to) {
+  const int64_t promised = PromisedBytes(from->head());
+  const int64_t room = to->FreeBytes();
+  if (promised > room) {
+    throw Error(from->name(),
+                fmt::format("is packed and takes {} MB, but {} has room for {} MB only",
+                            promised >> 20, to->folder(), room >> 20),
+                kAdvice);
+  }
+  int64_t left = promised > 0 ? promised : room;
+  std::vector<char> block(size_t{1} << 20);
+  while (left > 0) {
+    const auto wanted = static_cast<size_t>(std::min<int64_t>(left, std::ssize(block)));
+    const size_t size = from->Read(block.data(), wanted);
+    to->Write(block.data(), size);
+    left -= static_cast<int64_t>(size);
+    if (size < wanted) break;
+  }
+  // The checksum of the packed data comes behind the last byte.
+  if (promised > 0) from->Read(block.data(), 1);
+  if (const std::string damage = from->damage(); !damage.empty()) {
+    throw Error(from->name(), fmt::format("cannot be unpacked whole: {}", damage),
+                "copy the file again");
+  }
+}
+
+}  // namespace oplens::parse
