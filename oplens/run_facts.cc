@@ -94,8 +94,8 @@ void RunFacts::Fill(Screen* screen) const {
   screen->kernels_flag = RecordingFlag(Lack::kKernels, first_family_);
   for (const prof::Coverage::Gap& gap : coverage_.Gaps()) {
     // The losses tell of these.
-    if (gap.lack == Lack::kLaunches || gap.lack == Lack::kRanges ||
-        gap.lack == Lack::kGraphKernels) {
+    if (gap.lack == Lack::kLaunches || gap.lack == Lack::kEarlyLaunches ||
+        gap.lack == Lack::kRanges || gap.lack == Lack::kGraphKernels) {
       continue;
     }
     if (screen->gap && screen->gap->share_pct >= gap.share_pct) continue;

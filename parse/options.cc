@@ -55,6 +55,8 @@ cxxopts::Options Spec() {
       "others");
   spec.add_options(kOutputOptions)("quiet", "Print errors only");
   spec.add_options(kOutputOptions)(
+      "v,verbose", "Print all counts and notes, not the most important ones only");
+  spec.add_options(kOutputOptions)(
       "strict", "Exit with 3 when a row was damaged, kernels were unlaunched, or there were none");
   AddHelpOptions(&spec);
   spec.add_options(kHiddenOptions)("input", "", cxxopts::value<std::vector<std::string>>());
@@ -105,6 +107,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   }
   options.strict = args.count("strict") > 0;
   options.quiet = args.count("quiet") > 0;
+  options.verbose = args.count("verbose") > 0;
   options.join.keep_open = args.count("keep-open") > 0;
   return options;
 }

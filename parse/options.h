@@ -25,6 +25,7 @@ struct Options {
   bool check = false;  ///< Describe the inputs instead of writing records.
   bool strict = false;
   bool quiet = false;
+  bool verbose = false;
   JoinOptions join;
 };
 

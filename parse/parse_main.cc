@@ -16,6 +16,7 @@
 #include "parse/check/check.h"
 #include "parse/chrome/chrome_writer.h"
 #include "parse/execution/execution_traces.h"
+#include "parse/model/messages.h"
 #include "parse/model/trace_needs.h"
 #include "parse/options.h"
 #include "parse/readers/open_trace.h"
@@ -37,7 +38,7 @@ const std::string& NameOf(const ProfileInput& input) {
 std::string Summary(const std::string& path, const Trace& trace) {
   const std::string version =
       trace.schema_version > 0 ? std::to_string(trace.schema_version) : "of unknown version";
-  return fmt::format("parse: {}: {} schema {}: {} kernels, {} ranges\n", path,
+  return fmt::format("{}: {} schema {}: {} kernels, {} ranges", path,
                      FamilyWord(trace.family), version, trace.kernels.size(), trace.ranges.size());
 }
 
@@ -128,8 +129,7 @@ class Run {
     }
     writer.Commit();
     const std::vector<std::string> unused = execution_traces_.Unused();
-    for (const std::string& sentence : unused) messages_ += fmt::format("parse: {}\n", sentence);
-    if (!options_.quiet) PrintError(messages_);
+    Say(unused);
     if (refused_) return kExitCannotRead;
     const bool failure = damaged_ || unreadable_ > 0 || kernels_ == 0 || !unused.empty();
     return options_.strict && failure ? kExitStrict : kExitOk;
@@ -171,8 +171,26 @@ class Run {
     writer->Add(input, *trace, kernels, diagnostics);
     kernels_ += kernels.kernel_count();
     damaged_ = damaged_ || diagnostics.Damaged();
-    messages_ += Summary(NameOf(input), *trace);
-    messages_ += diagnostics.Render(inputs_.size() > 1 ? "parse: " + input.name : "parse");
+    ranges_ += trace->ranges.size();
+    messages_.losses()->Merge(diagnostics);
+    const std::string summary = Summary(NameOf(input), *trace);
+    if (inputs_.size() == 1) messages_.Head(summary);
+    whole_ += fmt::format("parse: {}\n", summary);
+    whole_ += diagnostics.Render(inputs_.size() > 1 ? "parse: " + input.name : "parse");
+  }
+
+  /// `unused`: sentences about execution traces.
+  void Say(const std::vector<std::string>& unused) {
+    if (options_.quiet) return;
+    for (const std::string& sentence : unused) {
+      messages_.Need(sentence);
+      whole_ += fmt::format("parse: {}\n", sentence);
+    }
+    if (inputs_.size() > 1) {
+      messages_.Head(fmt::format("{} profiles: {} kernels, {} ranges", inputs_.size() - unreadable_,
+                                 kernels_, ranges_));
+    }
+    PrintError(options_.verbose ? whole_ : messages_.Short());
   }
 
   const Options& options_;
@@ -180,7 +198,10 @@ class Run {
   std::vector<ProfileInput> inputs_;
   ExecutionTraces execution_traces_;
   TakenRanks taken_;
-  std::string messages_;  // For standard error, once the output stands.
+  // For standard error, once the output stands: what fits few lines, and all by input.
+  Messages messages_{"parse"};
+  std::string whole_;
+  size_t ranges_ = 0;
   size_t unreadable_ = 0;
   size_t kernels_ = 0;
   bool damaged_ = false;

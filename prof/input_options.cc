@@ -30,7 +30,7 @@ ops::Gpu ReadGpu(const std::string& name) {
 
 void InputOptions::SayWhatIsAwaited(std::string_view tool) const {
   const bool reads_standard_input = inputs.empty() || inputs.front() == "-";
-  if (reads_standard_input && !quiet) PrintError(parse::AwaitedNote(tool));
+  if (reads_standard_input && !quiet) PrintError(AwaitedNote(tool));
 }
 
 PriceOptions InputOptions::Pricing() const {
@@ -106,6 +106,7 @@ std::string WrongOption(const cxxopts::Options& declared, std::string_view said)
 void AddMessageOptions(cxxopts::Options* options) {
   cxxopts::OptionAdder add = options->add_options(kMessageOptions);
   add("quiet", "No counts and notes on standard error");
+  add("v,verbose", "All counts and notes on standard error, not the most important ones only");
   add("strict",
       "Exit with 3 when a row was damaged, kernels were unlaunched, or there is nothing to show");
 }
@@ -144,6 +145,7 @@ void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options) {
   if (given.count("gpu") > 0) options->gpu = ReadGpu(given["gpu"].as<std::string>());
   if (given.count("rules") > 0) options->rules = LoadRules(given["rules"].as<std::string>());
   options->quiet = given.count("quiet") > 0;
+  options->verbose = given.count("verbose") > 0;
   options->strict = given.count("strict") > 0;
 }
 

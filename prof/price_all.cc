@@ -153,7 +153,8 @@ class Pricer {
     coverage_.Add(row, family_);
     if (options_.peak_of != nullptr) utilisation_.Add(row, options_.peak_of(row));
     row.reasons.ForEach([&](Reason reason) {
-      if (count_reasons_ || !row.record->reasons.Has(reason)) CountReason(reason, row);
+      const bool of_record = row.record->reasons.Has(reason);
+      if (of_record ? count_reasons_ : options_.shows_prices) CountReason(reason, row);
     });
     sink_->Add(row);
     queue_->Recycle(std::move(waiting));
@@ -188,15 +189,43 @@ class Pricer {
     Drain();
     EndInput();
     NotePatterns();
-    if (options_.where != nullptr) {
-      diagnostics_->Note(options_.where->count().Sentence("kernels"));
+    if (options_.where != nullptr) TellMatches();
+    if (options_.shows_prices) TellPrices();
+  }
+
+  void TellMatches() {
+    std::string sentence = options_.where->count().Sentence("kernels");
+    if (options_.messages == nullptr) {
+      diagnostics_->Note(std::move(sentence));
+    } else {
+      options_.messages->Need(std::move(sentence));
     }
+  }
+
+  void TellPrices() {
     if (row_count_ > 0) {
-      diagnostics_->Note(
-          fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));
+      Tell(fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));
     }
-    for (std::string& sentence : coverage_.Sentences()) diagnostics_->Note(std::move(sentence));
-    for (std::string& sentence : utilisation_.Sentences()) diagnostics_->Note(std::move(sentence));
+    const std::vector<std::string> facts = coverage_.Facts();
+    // The utilisation before the shares, which are the longest of all.
+    for (size_t i = 0; i + 1 < facts.size(); ++i) Tell(facts[i]);
+    for (std::string& sentence : utilisation_.Sentences()) Tell(std::move(sentence));
+    if (!facts.empty()) Tell(facts.back());
+    for (const Coverage::Gap& gap : coverage_.Gaps()) {
+      if (options_.messages == nullptr) {
+        diagnostics_->Note(gap.Sentence());
+      } else {
+        options_.messages->Advise(gap.Sentence(), gap.share_pct);
+      }
+    }
+  }
+
+  void Tell(std::string sentence) {
+    if (options_.messages == nullptr) {
+      diagnostics_->Note(std::move(sentence));
+    } else {
+      options_.messages->Tell(std::move(sentence));
+    }
   }
 
   PriceOptions options_;

@@ -2,6 +2,7 @@
 #define OPLENS_PROF_PRICE_ALL_H_
 
 #include "ops/rules/rules.h"
+#include "parse/model/messages.h"
 #include "parse/model/reason.h"
 #include "prof/input/record_source.h"
 #include "prof/price/kernel_sink.h"
@@ -24,6 +25,11 @@ struct PriceOptions {
   double (*peak_of)(const PricedKernel& row) = nullptr;
   /// Of the kernels that the filter keeps, those that are kept; null: all.
   ItemFilter<PricedKernel>* where = nullptr;
+  /// Where figures of all kernels and advice go; null: they are notes like all others.
+  Messages* messages = nullptr;
+  /// Whether prices are shown: else no figures of them are told, and no reasons why some are
+  /// unknown.
+  bool shows_prices = true;
 };
 
 /// Takes all records of a source, prices them, and gives each to `sink` in the same order, but for

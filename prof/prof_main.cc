@@ -1,5 +1,6 @@
 // prof: profiles or records -> one priced row a kernel, or other tables made of them.
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -12,7 +13,7 @@
 #include "base/output.h"
 #include "base/program.h"
 #include "base/status_line.h"
-#include "parse/model/reason.h"
+#include "parse/model/messages.h"
 #include "prof/input/profile_records.h"
 #include "prof/options.h"
 #include "prof/price_all.h"
@@ -24,8 +25,9 @@
 namespace oplens::prof {
 namespace {
 
-PriceOptions PriceOptionsOf(const Options& options) {
+PriceOptions PriceOptionsOf(const Options& options, Messages* messages) {
   PriceOptions pricing = options.Pricing();
+  pricing.messages = messages;
   pricing.op_choice = options.op_choice;
   pricing.filter = options.filter.get();
   pricing.where = options.where.items.get();
@@ -55,11 +57,11 @@ class Rows {
   void Add(const Item& item) { table_->Add(item); }
 
   /// After the last one. `what`: "kernels".
-  void Finish(std::string_view what, Diagnostics* diagnostics) {
+  void Finish(std::string_view what, Messages* messages) {
     if (!top_) return;
     top_->Flush();
     std::string sentence = top_->Sentence(what);
-    if (!sentence.empty()) diagnostics->Note(std::move(sentence));
+    if (!sentence.empty()) messages->Need(std::move(sentence));
   }
 
  private:
@@ -80,7 +82,7 @@ class KernelRows : public KernelSink {
   KernelRows(const Options& options, Sink* sink)
       : rows_(options.columns, KernelColumns(), options, sink) {}
   void Add(const PricedKernel& kernel) override { rows_.Add(kernel); }
-  void Finish(Diagnostics* diagnostics) { rows_.Finish("kernels", diagnostics); }
+  void Finish(Messages* messages) { rows_.Finish("kernels", messages); }
 
  private:
   Rows<PricedKernel> rows_;
@@ -89,11 +91,11 @@ class KernelRows : public KernelSink {
 /// Gives the copies and fills that are asked for to `add`, of all profiles, one after the other.
 /// Answers their number.
 template <typename Add>
-int64_t TakeCopies(Inputs* inputs, const Options& options, Diagnostics* diagnostics, Add add) {
+int64_t TakeCopies(Inputs* inputs, const Options& options, Messages* messages, Add add) {
   int64_t all = 0;
   int64_t taken = 0;
   ItemFilter<CopyRow>* const where = options.copy_where.items.get();
-  while (const Trace* trace = inputs->NextTrace(diagnostics)) {
+  while (const Trace* trace = inputs->NextTrace(messages->losses())) {
     for (CopyRow& copy : CopiesOf(*trace)) {
       copy.index = ++all;
       if (where != nullptr && !where->Keeps(copy)) continue;
@@ -102,73 +104,83 @@ int64_t TakeCopies(Inputs* inputs, const Options& options, Diagnostics* diagnost
     }
   }
   if (all == 0) {
-    diagnostics->Note("there are no copies and no fills to show");
+    messages->Need("there are no copies and no fills to show");
   } else if (where != nullptr) {
-    diagnostics->Note(where->count().Sentence("copies and fills"));
+    messages->Need(where->count().Sentence("copies and fills"));
   }
   return taken;
 }
 
 /// One row a copy. Answers their number.
-int64_t PrintCopies(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
+int64_t PrintCopies(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
   Rows<CopyRow> rows(options.copy_columns, CopyColumns(), options, sink);
   const int64_t copies =
-      TakeCopies(inputs, options, diagnostics, [&rows](const CopyRow& copy) { rows.Add(copy); });
-  rows.Finish("copies and fills", diagnostics);
+      TakeCopies(inputs, options, messages, [&rows](const CopyRow& copy) { rows.Add(copy); });
+  rows.Finish("copies and fills", messages);
   return copies;
 }
 
 /// One row a group of kernels or copies. Answers the number of these, 0 where no group is shown.
-int64_t PrintSummary(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
+int64_t PrintSummary(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
   Summary summary(options.summary.get());
   int64_t items = 0;
   if (options.copies) {
     summary.ShowOnly(options.copy_where.groups);
-    items = TakeCopies(inputs, options, diagnostics,
+    items = TakeCopies(inputs, options, messages,
                        [&summary](const CopyRow& copy) { summary.AddCopy(copy); });
   } else {
     summary.ShowOnly(options.where.groups);
-    items = PriceAll(inputs, PriceOptionsOf(options), &summary, diagnostics);
+    items = PriceAll(inputs, PriceOptionsOf(options, messages), &summary, messages->losses());
   }
   summary.Write(*options.order, options.top, sink);
-  for (std::string& note : summary.Notes()) diagnostics->Note(std::move(note));
+  for (std::string& note : summary.Notes()) messages->Need(std::move(note));
   return summary.matched().matching > 0 ? items : 0;
 }
 
-int64_t PrintKernels(Inputs* inputs, const Options& options, Sink* sink, Diagnostics* diagnostics) {
+int64_t PrintKernels(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
   KernelRows rows(options, sink);
-  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options), &rows, diagnostics);
-  rows.Finish(diagnostics);
+  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options, messages), &rows, messages->losses());
+  rows.Finish(messages);
   return kernels;
 }
 
 /// How many kernels have each column. Answers the number of kernels.
-int64_t PrintCheck(Inputs* inputs, const Options& options, Diagnostics* diagnostics) {
+int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
   ColumnCheck check(options.columns);
-  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options), &check, diagnostics);
+  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options, messages), &check, messages->losses());
   output.Write(check.Render());
   output.Commit();
   return kernels;
 }
 
 /// The profiles on a timeline. Answers the number of kernels.
-int64_t PrintTimeline(Inputs* inputs, const Options& options, Diagnostics* diagnostics) {
+int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
   PricedTimeline timeline(options.columns, &output);
-  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options), &timeline, diagnostics);
+  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options, messages), &timeline, messages->losses());
   timeline.Finish();
   output.Commit();
   return kernels;
 }
 
+/// Whether a view has figures that follow from prices.
+bool ShowsPrices(const ViewPlan& plan) {
+  const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
+  return std::any_of(plan.places.begin(), plan.places.end(), [&](size_t place) {
+    return fields[place].unit.starts_with("FLOP") || fields[place].unit.starts_with("TFLOP");
+  });
+}
+
 /// Answers the number of rows of the view that has the fewest, but for those that may have none.
 int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destination,
-                   Diagnostics* diagnostics) {
+                   Messages* messages) {
   ViewRunner runner(options.views, options.run, destination);
-  PriceAll(inputs, PriceOptionsOf(options), &runner, diagnostics);
+  PriceOptions pricing = PriceOptionsOf(options, messages);
+  pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
+  PriceAll(inputs, pricing, &runner, messages->losses());
   const int64_t least = runner.Finish();
-  for (std::string& note : runner.Notes()) diagnostics->Note(std::move(note));
+  for (std::string& note : runner.Notes()) messages->Need(std::move(note));
   return least;
 }
 
@@ -187,28 +199,28 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
 }
 
 /// Prints what was asked for. Answers how much was shown.
-int64_t Print(Inputs* inputs, const Options& options, Diagnostics* diagnostics) {
-  if (options.task == Task::kCheck) return PrintCheck(inputs, options, diagnostics);
-  if (options.task == Task::kTimeline) return PrintTimeline(inputs, options, diagnostics);
+int64_t Print(Inputs* inputs, const Options& options, Messages* messages) {
+  if (options.task == Task::kCheck) return PrintCheck(inputs, options, messages);
+  if (options.task == Task::kTimeline) return PrintTimeline(inputs, options, messages);
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   int64_t shown = 0;
   if (options.task == Task::kViews) {
-    shown = PrintViews(inputs, options, destination.get(), diagnostics);
+    shown = PrintViews(inputs, options, destination.get(), messages);
   } else {
     const std::unique_ptr<Sink> sink = destination->NewTable();
     sink->Begin(options.table(), options.fields());
     if (options.task == Task::kCopies) {
-      shown = PrintCopies(inputs, options, sink.get(), diagnostics);
+      shown = PrintCopies(inputs, options, sink.get(), messages);
     } else if (options.task == Task::kSummary) {
       SelectingSink selected(options.summary_fields, sink.get());
-      shown = PrintSummary(inputs, options, &selected, diagnostics);
+      shown = PrintSummary(inputs, options, &selected, messages);
     } else {
-      shown = PrintKernels(inputs, options, sink.get(), diagnostics);
+      shown = PrintKernels(inputs, options, sink.get(), messages);
     }
     sink->End();
   }
   destination->Commit();
-  for (std::string& note : destination->Notes()) diagnostics->Note(std::move(note));
+  for (std::string& note : destination->Notes()) messages->Need(std::move(note));
   return shown;
 }
 
@@ -240,13 +252,13 @@ int Main(const Options& options) {
   inputs.RefuseUnreadable();
   if (timeline) inputs.RefuseRecords("a timeline", "chrome");
   if (options.copies) inputs.RefuseRecords("copies", "copies");
-  Diagnostics diagnostics;
-  const int64_t shown = Print(&inputs, options, &diagnostics);
+  Messages messages("prof");
+  const int64_t shown = Print(&inputs, options, &messages);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
-  for (const std::string& sentence : unused) diagnostics.Note(sentence);
-  if (!options.quiet) PrintError(diagnostics.Render("prof"));
+  for (const std::string& sentence : unused) messages.Need(sentence);
+  if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
   const bool failure =
-      shown == 0 || diagnostics.Damaged() || inputs.left_out() > 0 || !unused.empty();
+      shown == 0 || messages.losses()->Damaged() || inputs.left_out() > 0 || !unused.empty();
   return options.strict && failure ? kExitStrict : kExitOk;
 }
 

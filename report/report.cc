@@ -106,13 +106,12 @@ std::string TitleOf(const std::vector<std::string>& inputs) {
 }
 
 /// Puts what views say beside them; answers the others' sentences.
-void SortNotes(const std::vector<std::string>& notes, Diagnostics* diagnostics,
-               PageContent* content) {
+void SortNotes(const std::vector<std::string>& notes, Messages* messages, PageContent* content) {
   std::vector<std::string_view> said;
   for (const std::string& note : notes) {
     if (std::find(said.begin(), said.end(), note) != said.end()) continue;
     said.push_back(note);
-    diagnostics->Note(note);
+    if (messages != nullptr) messages->Need(note);
     for (const prof::View& view : prof::Views()) {
       const std::string_view rest = std::string_view(note).substr(
           note.starts_with(view.name) ? view.name.size() : note.size());
@@ -147,7 +146,7 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
     content.inputs.push_back(ShownInput(input, plan.folder));
   }
   content.title = plan.title.empty() ? TitleOf(content.inputs) : plan.title;
-  SortNotes(tables.views().Notes(), diagnostics, &content);
+  SortNotes(tables.views().Notes(), plan.pricing.messages, &content);
   for (const std::string& sentence : said()) content.notes.push_back(cutter.Cut(sentence));
   content.plans = &tables.plans();
   content.tables = &tables.tables();

@@ -17,7 +17,7 @@
 #include "base/output.h"
 #include "base/program.h"
 #include "base/status_line.h"
-#include "parse/model/reason.h"
+#include "parse/model/messages.h"
 #include "prof/input/profile_records.h"
 #include "report/options.h"
 #include "report/report.h"
@@ -31,21 +31,6 @@ std::string WorkingFolder() {
   std::error_code unknown;
   const std::string folder = std::filesystem::current_path(unknown).string();
   return folder.empty() ? "/" : folder;
-}
-
-/// The lines of what a run says, without the name of the program.
-std::vector<std::string> SentencesOf(const Diagnostics& diagnostics) {
-  std::vector<std::string> sentences;
-  std::string text = diagnostics.Render(kTool);
-  const std::string prefix = fmt::format("{}: ", kTool);
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    if (line.starts_with(prefix)) line.erase(0, prefix.size());
-    sentences.push_back(std::move(line));
-    begin = end + 1;
-  }
-  return sentences;
 }
 
 /// Shows a file with the desktop's program for it. Answers what went wrong, or nothing.
@@ -64,7 +49,7 @@ std::string OpenPage(const std::string& path) {
   return "xdg-open could not show the page";
 }
 
-ReportPlan PlanOf(const Options& options, size_t input_count) {
+ReportPlan PlanOf(const Options& options, size_t input_count, Messages* messages) {
   ReportPlan plan;
   plan.program = fmt::format("oplens {}", OPLENS_VERSION);
   plan.title = options.title;
@@ -75,6 +60,7 @@ ReportPlan PlanOf(const Options& options, size_t input_count) {
   plan.host = options.host;
   plan.run = options.run;
   plan.pricing = options.Pricing();
+  plan.pricing.messages = messages;
   return plan;
 }
 
@@ -94,31 +80,32 @@ int Main(const Options& options) {
   inputs.RefuseUnreadable();
   // Before the work of reading: a place that cannot be written.
   Output output(options.output, PackingOf(options.output));
-  Diagnostics diagnostics;
+  Messages messages(kTool);
   std::vector<std::string> unused;
   const auto said = [&] {
     unused = inputs.UnusedExecutionTraces();
-    for (const std::string& sentence : unused) diagnostics.Note(sentence);
-    return SentencesOf(diagnostics);
+    for (const std::string& sentence : unused) messages.Need(sentence);
+    return messages.Sentences();
   };
   const ReportResult result =
-      WriteReport(&inputs, PlanOf(options, inputs.paths().size()), &diagnostics, said, &output);
+      WriteReport(&inputs, PlanOf(options, inputs.paths().size(), &messages),
+                  messages.losses(), said, &output);
   output.Commit();
   if (!options.quiet) {
     for (const std::string& sentence : result.left_out) {
-      diagnostics.Note("not on the page: " + sentence);
+      messages.Need("not on the page: " + sentence);
     }
     if (options.output != "-") {
-      diagnostics.Note(fmt::format("wrote {}, {} bytes", options.output, result.page_bytes));
+      messages.Head(fmt::format("wrote {}, {} bytes", options.output, result.page_bytes));
     }
-    PrintError(diagnostics.Render(kTool));
+    PrintError(options.verbose ? messages.Whole() : messages.Short());
   }
   if (options.open) {
     const std::string problem = OpenPage(options.output);
     if (!problem.empty()) PrintError(fmt::format("{}: {}\n", kTool, problem));
   }
   const bool failure =
-      result.kernels == 0 || diagnostics.Damaged() || inputs.left_out() > 0 || !unused.empty();
+      result.kernels == 0 || messages.losses()->Damaged() || inputs.left_out() > 0 || !unused.empty();
   return options.strict && failure ? kExitStrict : kExitOk;
 }
 

@@ -223,7 +223,19 @@ class Description {
 
   /// What to record; "" where nothing adds it.
   std::string_view FlagFor(std::optional<Lack> lack) const {
-    return lack ? RecordingFlag(*lack, trace_.family) : std::string_view();
+    if (!lack) return {};
+    // prof --gpu knows NVIDIA's.
+    if (OfAnotherMaker() && *lack == Lack::kGpu) return {};
+    if (OfAnotherMaker() && *lack == Lack::kRoof) lack = Lack::kArguments;
+    return RecordingFlag(*lack, trace_.family);
+  }
+
+  /// Whether the GPUs are told to be no NVIDIA ones: their warps are not of 32 threads.
+  bool OfAnotherMaker() const {
+    constexpr int64_t kWarpThreads = 32;
+    return std::any_of(trace_.devices.begin(), trace_.devices.end(), [](const Device& device) {
+      return device.warp_threads > 0 && device.warp_threads != kWarpThreads;
+    });
   }
 
   const Trace& trace_;

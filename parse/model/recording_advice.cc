@@ -83,8 +83,7 @@ constexpr LackAdvice kAdvice[] = {
       "recording before the first launch",
       "record the CUDA API calls too (nsys profile --trace=cuda,nvtx), and begin recording before "
       "the first launch",
-      "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and end a step "
-      "before the recording ends",
+      "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
       "record the CUDA API calls too, and begin recording before the first launch"}},
     {Lack::kApiCalls,
      {"record (its --trace with cuda); nvprof without --profile-api-trace none", kNsysCalls,
@@ -136,16 +135,29 @@ constexpr LackAdvice kAdvice[] = {
       ""},
      {"run without CUDA graphs: nvprof does not tell their kernels apart",
       "record with --cuda-graph-trace=node, and the capture of the graphs too",
-      "record the capture of the CUDA graphs too", "record the capture of the CUDA graphs too"}},
+      "run without CUDA graphs: PyTorch's profiler does not tell what was captured into them",
+      "record the capture of the CUDA graphs too"}},
     {Lack::kCompiledOps, {}, {"", kEager, kEager, kEager}},
     {Lack::kEarlyLaunches,
      {"torch.cuda.synchronize() before cudaProfilerStart()",
       "torch.cuda.synchronize() before the capture range starts",
-      "torch.cuda.synchronize() before the profiler starts"}},
+      "torch.cuda.synchronize() before the profiler starts"},
+     {"these were launched before the recording: torch.cuda.synchronize() before "
+      "cudaProfilerStart()",
+      "these were launched before the recording: torch.cuda.synchronize() before the capture range "
+      "starts",
+      "these were launched before the recording: torch.cuda.synchronize() before the profiler starts",
+      "these were launched before the recording: torch.cuda.synchronize() before it starts"}},
     {Lack::kLostRecords,
      {"record with less in --trace, or a shorter part of the run",
       "nsys profile --capture-range=cudaProfilerApi: a shorter part of the run",
-      "profile(schedule=torch.profiler.schedule(...)): fewer steps at a time"}},
+      "profile(schedule=torch.profiler.schedule(...)): fewer steps at a time"},
+     {"their calls were lost: record less (--trace), or a shorter part of the run",
+      "their calls were lost: record a shorter part of the run "
+      "(nsys profile --capture-range=cudaProfilerApi)",
+      "their calls were lost: record fewer steps at a time "
+      "(profile(schedule=torch.profiler.schedule(...)))",
+      "their calls were lost: record a shorter part of the run"}},
     {Lack::kLateKernels,
      {"torch.cuda.synchronize() before the program or the profiled part ends",
       "torch.cuda.synchronize() before the program or the capture range ends",

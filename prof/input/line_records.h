@@ -20,6 +20,9 @@ class LineRecords : public RecordSource {
  public:
   explicit LineRecords(std::shared_ptr<parse::InputBytes> bytes) : lines_(std::move(bytes)) {}
 
+  explicit LineRecords(const std::string& path)
+      : LineRecords(std::make_shared<parse::InputBytes>(path)) {}
+
   /// Throws Error at the end, with what the file is instead, when it has lines but no record, and
   /// when a file, which is more than a filter's input, has no lines.
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "base/append_format.h"
 #include "base/saturating.h"
+#include "ops/kernels/communication.h"
 #include "parse/model/recording_advice.h"
 
 namespace oplens::prof {
@@ -32,6 +34,11 @@ bool HasRange(const PricedKernel& row) {
          !record.layer.empty() || !record.repr_markers.empty();
 }
 
+/// Whether the kernel does the work of no op: what it moves, NCCL's own records tell.
+bool Communicates(const PricedKernel& row) {
+  return ops::IsCommunicationKernel(row.record->short_name);
+}
+
 /// A reason why a question is not answered that the user can do something about.
 struct GapKind {
   std::string_view raises;  ///< The shares that its remedy raises.
@@ -41,12 +48,14 @@ struct GapKind {
 
 // The first that applies to a kernel counts: others often go away with it.
 constexpr GapKind kGaps[] = {
-    {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); }, Lack::kLaunches},
     {"op, shapes, FLOPs",
      [](const PricedKernel& row) {
        return row.record->reasons.Has(Reason::kGraphKernel) && row.op.empty();
      },
      Lack::kGraphKernels},
+    {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); }, Lack::kLaunches},
+    {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); },
+     Lack::kEarlyLaunches},
     {"range, op", [](const PricedKernel& row) { return !HasRange(row); }, Lack::kRanges},
     {"shapes, FLOPs, bytes",
      [](const PricedKernel& row) { return row.record->reasons.Has(Reason::kCompiledKernel); },
@@ -54,7 +63,9 @@ constexpr GapKind kGaps[] = {
     {"op, shapes, FLOPs, bytes", [](const PricedKernel& row) { return row.op.empty(); },
      Lack::kOps},
     {"shapes, FLOPs, bytes",
-     [](const PricedKernel& row) { return !row.has_shapes && row.price == nullptr; },
+     [](const PricedKernel& row) {
+       return !row.has_shapes && row.price == nullptr && !Communicates(row);
+     },
      Lack::kArguments},
     {"bytes",
      [](const PricedKernel& row) {
@@ -62,6 +73,11 @@ constexpr GapKind kGaps[] = {
      },
      Lack::kDTypes},
 };
+
+constexpr size_t kNoLaunch = 1;
+constexpr size_t kEarlyLaunch = 2;
+static_assert(kGaps[kNoLaunch].lack == Lack::kLaunches);
+static_assert(kGaps[kEarlyLaunch].lack == Lack::kEarlyLaunches);
 
 }  // namespace
 
@@ -93,8 +109,11 @@ void Coverage::AddGaps(const PricedKernel& row, Family family) {
   static_assert(std::size(kGaps) == kGapCount);
   for (size_t i = 0; i < kGapCount; ++i) {
     if (!kGaps[i].applies(row)) continue;
-    gap_ns_[i] = Sum(gap_ns_[i], row.record->duration_ns);
-    gap_families_[i] = static_cast<uint8_t>(gap_families_[i] | 1U << static_cast<size_t>(family));
+    // Kernels come in the order of their starts: before the first that has its launch, launches may
+    // have been earlier than the recording.
+    if (i == kNoLaunch && !launched_) i = kEarlyLaunch;
+    int64_t& ns = gap_ns_[static_cast<size_t>(family)][i];
+    ns = Sum(ns, row.record->duration_ns);
     return;
   }
 }
@@ -112,6 +131,11 @@ void Coverage::Add(const PricedKernel& row, Family family) {
   if (row.share.bytes) bytes_ns_ = Sum(bytes_ns_, duration);
   if (HasLaunch(row)) launch_ns_ = Sum(launch_ns_, duration);
   if (HasRange(row)) range_ns_ = Sum(range_ns_, duration);
+  Recorded& recorded = recorded_[static_cast<size_t>(family)];
+  recorded.launches |= HasLaunch(row);
+  recorded.ranges |= HasRange(row);
+  recorded.shapes |= row.has_shapes;
+  launched_ |= HasLaunch(row);
   if (!row.share.flops || !row.share.bytes) AddGaps(row, family);
   AddBusy(record);
 }
@@ -133,6 +157,7 @@ void Coverage::AddBusy(const KernelRecord& record) {
 void Coverage::EndInput() {
   if (busy_known_) ended_busy_ns_ = BusyNs();
   busy_.clear();
+  launched_ = false;
   last_busy_ = nullptr;
 }
 
@@ -143,19 +168,7 @@ int64_t Coverage::BusyNs() const {
   return total;
 }
 
-std::vector<Coverage::Gap> Coverage::Gaps() const {
-  std::vector<Gap> gaps;
-  for (size_t i = 0; i < kGapCount; ++i) {
-    for (size_t family = 0; family < kFamilyCount; ++family) {
-      const std::string_view remedy = RecordingRemedy(kGaps[i].lack, static_cast<Family>(family));
-      if ((gap_families_[i] >> family & 1) == 0 || remedy.empty() || gap_ns_[i] == 0) continue;
-      gaps.push_back({kGaps[i].raises, kGaps[i].lack, PercentOf(gap_ns_[i], kernel_ns_), remedy});
-    }
-  }
-  return gaps;
-}
-
-std::vector<std::string> Coverage::Sentences() const {
+std::vector<std::string> Coverage::Facts() const {
   if (kernel_count_ == 0 && replay_count_ == 0) return {};
   const int64_t busy = BusyNs();
   std::vector<std::string> sentences = {
@@ -173,15 +186,64 @@ std::vector<std::string> Coverage::Sentences() const {
       {"launch", launch_ns_}, {"range", range_ns_},         {"op", op_ns_},
       {"shapes", shapes_ns_}, {"direction", direction_ns_}, {"FLOPs", flops_ns_},
       {"bytes", bytes_ns_}};
+  // Neighbours with the same share have it once: "launch, range 100.0 %, op 97.9 %".
   std::string text;
+  std::string last;
   for (const auto& [what, ns] : shares) {
-    AppendFormat(&text, "{} {} {:.1f} %", text.empty() ? "" : ",", what, PercentOf(ns, kernel_ns_));
+    const std::string share = fmt::format(" {:.1f} %", PercentOf(ns, kernel_ns_));
+    if (share != last) text += std::exchange(last, share);
+    AppendFormat(&text, "{} {}", text.empty() ? "" : ",", what);
   }
+  text += last;
   sentences.push_back("share of kernel time with" + text);
-  for (const Gap& gap : Gaps()) {
-    sentences.push_back(fmt::format("to raise {} (here {:.1f} % of kernel time): {}", gap.raises,
-                                    gap.share_pct, gap.remedy));
+  return sentences;
+}
+
+std::string_view Coverage::RemedyFor(size_t gap, Family family) const {
+  const Recorded& recorded = recorded_[static_cast<size_t>(family)];
+  Lack lack = kGaps[gap].lack;
+  if (lack == Lack::kEarlyLaunches && !recorded.launches) lack = Lack::kLaunches;
+  // What others of the file have was recorded.
+  if (lack == Lack::kLaunches && recorded.launches) lack = Lack::kLostRecords;
+  if (family == Family::kKineto) {
+    if (lack == Lack::kRanges && recorded.ranges) lack = Lack::kAnnotations;
+    if (lack == Lack::kArguments && recorded.shapes) return {};
   }
+  const std::string_view remedy = RecordingRemedy(lack, family);
+  return remedy.empty() && lack != kGaps[gap].lack ? RecordingFlag(lack, family) : remedy;
+}
+
+std::string Coverage::Gap::Sentence() const {
+  return fmt::format("to raise {} (here {:.1f} % of kernel time): {}", raises, share_pct, remedy);
+}
+
+std::vector<Coverage::Gap> Coverage::Gaps() const {
+  std::vector<Gap> gaps;
+  for (size_t i = 0; i < kGapCount; ++i) {
+    // The same words for several families are one sentence.
+    std::vector<std::pair<std::string_view, int64_t>> texts;
+    for (size_t family = 0; family < kFamilyCount; ++family) {
+      const int64_t ns = gap_ns_[family][i];
+      const std::string_view text = RemedyFor(i, static_cast<Family>(family));
+      if (ns == 0 || text.empty()) continue;
+      const auto same = std::find_if(texts.begin(), texts.end(),
+                                     [&](const auto& entry) { return entry.first == text; });
+      if (same == texts.end()) {
+        texts.emplace_back(text, ns);
+      } else {
+        same->second = Sum(same->second, ns);
+      }
+    }
+    for (const auto& [text, ns] : texts) {
+      gaps.push_back({kGaps[i].raises, kGaps[i].lack, PercentOf(ns, kernel_ns_), text});
+    }
+  }
+  return gaps;
+}
+
+std::vector<std::string> Coverage::Sentences() const {
+  std::vector<std::string> sentences = Facts();
+  for (const Gap& gap : Gaps()) sentences.push_back(gap.Sentence());
   return sentences;
 }
 

@@ -42,19 +42,23 @@ class Coverage {
   int64_t launch_ns() const { return launch_ns_; }  ///< The launch call is in the file.
   int64_t range_ns() const { return range_ns_; }    ///< Some range encloses the launch.
 
+  /// Sentences for standard error: the times, and last the shares.
+  std::vector<std::string> Facts() const;
+
   /// A question that is not answered for all of the time, and what to record or write so that it
-  /// is.
+  /// is answered for more of it.
   struct Gap {
     std::string_view raises;  ///< The shares that the remedy raises: "shapes, FLOPs, bytes".
     Lack lack = {};           ///< What to record.
     double share_pct = 0;     ///< Of kernel time.
     std::string_view remedy;
+
+    std::string Sentence() const;
   };
-  /// Those whose remedy is known.
+  /// Those whose remedy is known and is not followed already.
   std::vector<Gap> Gaps() const;
 
-  /// Two sentences for standard error, then for each question that is not answered for all of the
-  /// time one that says what to record or write so that it is, where that is known.
+  /// All of these as sentences.
   std::vector<std::string> Sentences() const;
 
  private:
@@ -71,8 +75,19 @@ class Coverage {
   };
 
   /// Why a question is not answered, with a remedy. Numbers index a table in coverage.cc.
-  static constexpr size_t kGapCount = 7;
+  static constexpr size_t kGapCount = 8;
 
+  /// Of the kernels of a family: what the recording shows that it holds, so that nobody is told to
+  /// record it.
+  struct Recorded {
+    bool launches = false;
+    bool ranges = false;
+    bool shapes = false;
+  };
+  /// Time of the kernels that have a gap.
+  using GapTimes = std::array<std::array<int64_t, kGapCount>, kFamilyCount>;
+
+  std::string_view RemedyFor(size_t gap, Family family) const;
   void AddGaps(const PricedKernel& row, Family family);
   void AddBusy(const KernelRecord& record);
   Busy* BusyOf(const KernelRecord& record);
@@ -93,8 +108,9 @@ class Coverage {
   int64_t bytes_ns_ = 0;
   int64_t launch_ns_ = 0;
   int64_t range_ns_ = 0;
-  std::array<int64_t, kGapCount> gap_ns_{};        // Time of the kernels that have the gap.
-  std::array<uint8_t, kGapCount> gap_families_{};  // Bits: of which families these are.
+  GapTimes gap_ns_{};
+  std::array<Recorded, kFamilyCount> recorded_{};
+  bool launched_ = false;  // A kernel of the input so far has its launch.
   bool busy_known_ = true;
 };
 

@@ -286,7 +286,10 @@ std::vector<std::string> Rooflines::Notes() const {
   } else if (priced_ > 0 && std::none_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
                return gpu.dram_bytes_per_s > 0;
              })) {
-    notes.push_back("roofline: the peaks of the GPU are not known; name it: --gpu NAME");
+    const bool nvidia = std::any_of(gpus_.begin(), gpus_.end(),
+                                    [](const ops::Gpu& gpu) { return gpu.nvidia; });
+    notes.push_back(fmt::format("roofline: the peaks of the GPU are not known{}",
+                                nvidia || gpus_.empty() ? "; name it: --gpu NAME" : ""));
   }
   return notes;
 }

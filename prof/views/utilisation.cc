@@ -72,9 +72,7 @@ std::vector<std::string> Utilisation::Sentences() const {
   const auto percent = Percent();
   if (!percent) return {};
   std::string text = fmt::format(
-      "model FLOPs utilisation {:.1f} %: matrix products of {:.3f} TFLOP in {:.3f} ms from the "
-      "first "
-      "kernel to the last, summed over GPUs",
+      "model FLOPs utilisation {:.1f} %: matrix products of {:.3f} TFLOP in {:.3f} ms of all GPUs",
       *percent, model_flops_ * 1e-12, WallNs() * 1e-6);
   if (unknown_ns_ > 0) {
     text += fmt::format("; a lower bound: FLOPs are unknown for {:.1f} % of kernel time",

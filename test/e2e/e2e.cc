@@ -16,7 +16,7 @@ namespace {
 
 RunResult RunNamed(const std::string& name, const std::vector<std::string>& arguments,
                    const RunOptions& options) {
-  std::vector<std::string> command{Program(name)};
+  std::vector<std::string> command{Program(name), "-v"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return RunProgram(command, options);
 }

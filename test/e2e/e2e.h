@@ -12,7 +12,8 @@
 
 namespace oplens::test {
 
-/// Runs this build's `parse` or `prof` with arguments.
+/// Runs this build's `parse` or `prof` with arguments, and -v before them: tests look at all that
+/// is said. Those of the short form run the program themselves.
 RunResult RunParse(const std::vector<std::string>& arguments, const RunOptions& options = {});
 RunResult RunProf(const std::vector<std::string>& arguments, const RunOptions& options = {});
 

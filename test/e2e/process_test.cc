@@ -55,12 +55,16 @@ TEST_F(ProcessTest, HelpToAFullDiskFails) {
   EXPECT_EQ(Shell("\"$1\" --help >/dev/full").exit_code, 1);
 }
 
-TEST_F(ProcessTest, APipeIsRefusedAtOnce) {
+TEST_F(ProcessTest, AnEmptyPipeIsRefused) {
   const std::filesystem::path pipe = profile_.parent_path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const RunResult result = RunParse({pipe.string()});
+  const RunResult result =
+      RunProgram({"/bin/sh", "-c", ": > \"$2\" & exec \"$1\" \"$2\"", "sh", Program("parse"),
+                  pipe.string()});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("is not a regular file"));
+  EXPECT_THAT(result.err, HasSubstr("gave nothing to read"));
+  EXPECT_EQ(RunParse({"/dev/null"}).exit_code, 1);
+  EXPECT_EQ(RunParse({"/dev/zero"}).exit_code, 1);
 }
 
 TEST_F(ProcessTest, AFileSizeLimitIsAnErrorNotASignal) {

@@ -149,10 +149,39 @@ TEST(ProfileFileTest, JsonIsSeenThroughItsPacking) {
   }
 }
 
+TEST(ProfileFileTest, APackedDatabaseIsUnpackedWhenItIsAskedFor) {
+  const std::filesystem::path path = TestDir() / "profile";
+  WriteFile(path, Gzip("SQLite format 3"));
+  ProfileFile file(path.string());
+  EXPECT_EQ(file.content(), ProfileFile::Content::kDatabase);
+  EXPECT_THROW(file.database(), Error);  // No whole one.
+}
+
+TEST(InputBytesTest, TheBeginningIsThereBeforeAndAfter) {
+  const std::string text = LongText();
+  const std::filesystem::path path = TestDir() / "bytes";
+  for (const auto& [content, packing] : {std::pair(text, ""), {Gzip(text), "gzip"}}) {
+    WriteFile(path, content);
+    WorkMeter meter;
+    InputBytes bytes(path.string(), &meter);
+    EXPECT_EQ(bytes.head(), text.substr(0, kHeadBytes));
+    EXPECT_EQ(bytes.packing(), packing);
+    EXPECT_TRUE(bytes.is_file());
+    char first = 0;
+    EXPECT_EQ(bytes.Read(&first, 1), 1u);
+    EXPECT_EQ(first + ReadAll(&bytes), text);
+    EXPECT_EQ(bytes.head(), text.substr(0, kHeadBytes));
+    EXPECT_EQ(meter.done(), static_cast<int64_t>(content.size()));
+    EXPECT_EQ(meter.total(), meter.done());
+  }
+}
+
 TEST(ProfileFileTest, OthersAreRefusedByWhatTheyAre) {
-  EXPECT_THAT(Refusal(Gzip("SQLite format 3")), HasSubstr("is a compressed database"));
-  EXPECT_THAT(Refusal(Gzip("hello")), HasSubstr("is gzip data"));
-  EXPECT_THAT(Refusal("{'kShortName': 'k'}"), HasSubstr("is a record file that parse wrote"));
+  EXPECT_THAT(Refusal(Gzip("hello")), HasSubstr("is gzip data that holds no profile"));
+  EXPECT_THAT(Refusal(Zstd("")), HasSubstr("is zstd data that unpacks to nothing"));
+  EXPECT_THAT(Refusal(Gzip("PK\x03\x04")), HasSubstr("once unpacked, is a zip archive"));
+  EXPECT_THAT(Refusal(Gzip("hello").substr(0, 10)), HasSubstr("the gzip data ends early"));
+  EXPECT_THAT(Refusal("{'kShortName': 'k'}"), HasSubstr("holds records that parse wrote"));
   EXPECT_THAT(Refusal("hello"), HasSubstr("not"));
   EXPECT_THAT(Refusal(""), HasSubstr("is empty"));
 }

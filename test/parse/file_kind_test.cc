@@ -7,8 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "test/support/test_files.h"
-
 namespace oplens::parse {
 namespace {
 
@@ -20,7 +18,12 @@ TEST(FileKindTest, IsToldByTheFirstBytes) {
       {"\x1f\x8b\x08", FileKind::kGzip},
       {"\x28\xb5\x2f\xfd", FileKind::kZstd},
       {"PK\x03\x04", FileKind::kZip},
-      {"\x80\x02}", FileKind::kOldPickle},
+      {"\x80\x02}", FileKind::kPickle},
+      {{"NVR\0x", 5}, FileKind::kNcuReport},
+      {"{\"kShortName\": \"k\"}", FileKind::kJsonRecords},
+      {"\n{ \"schema\": 1, \"idx\"", FileKind::kJsonRows},
+      {"{\n \"schema\": \"1.0.2-chakra.0.0.4\", \"pid\"", FileKind::kExecutionTrace},
+      {"{\"schemaVersion\": 1", FileKind::kJsonObject},
       {"\x80\x05\x95", FileKind::kPickle},
       {"version https://git-lfs.github.com/spec/v1", FileKind::kGitLfsPointer},
       {"<?xml version", FileKind::kXmlSession},
@@ -30,7 +33,7 @@ TEST(FileKindTest, IsToldByTheFirstBytes) {
       {"[{}]", FileKind::kJsonList},
       {"\"Idx\",", FileKind::kQuotedTable},
       {"SQLite", FileKind::kUnknown},
-      {" {\"", FileKind::kUnknown},
+      {" {\"", FileKind::kJsonObject},
       {"", FileKind::kUnknown},
   };
   for (const auto& [head, kind] : cases) EXPECT_EQ(KindOfBytes(head), kind) << head;
@@ -53,35 +56,31 @@ TEST(FileKindTest, JsonMayStandBehindBlanksAndAMark) {
   }
   for (const char* text : {"", "{'a': 1}", "{a}", "text", "\"a\""})
     EXPECT_FALSE(IsJson(text)) << text;
-  EXPECT_TRUE(IsJsonLines("\n{\"kShortName\": 1}"));
-  EXPECT_TRUE(IsJsonLines("{\"schema\": 1}"));
-  EXPECT_FALSE(IsJsonLines("{\"schemaVersion\": 1}"));
 }
 
-TEST(FileKindTest, ProfilesAreWhatParseKnows) {
-  const auto file = [](const std::string& name, const std::string& content) {
-    const std::string path = (test::TestDir() / name).string();
-    test::WriteFile(path, content);
-    return path;
-  };
-  EXPECT_TRUE(IsProfile(file("a", "SQLite format 3")));
-  EXPECT_TRUE(IsProfile(file("b", "{\"traceEvents\": []}")));
-  EXPECT_TRUE(IsProfile(file("c", "\x1f\x8b")));
-  EXPECT_TRUE(IsProfile(file("d.nsys-rep", "anything")));
-  EXPECT_FALSE(IsProfile(file("e", "{'kShortName': 'k'}")));
-  EXPECT_FALSE(IsProfile(file("f", "{\"kShortName\": \"k\"}")));
-  EXPECT_FALSE(IsProfile(file("g", "")));
-  EXPECT_FALSE(IsProfile("-"));
-  EXPECT_FALSE(IsProfile((test::TestDir() / "absent").string()));
-  EXPECT_FALSE(IsProfile(test::TestDir().string()));
+TEST(FileKindTest, ATarArchiveIsToldByItsFirstHeader) {
+  std::string header(512, '\0');
+  header.replace(257, 5, "ustar");
+  EXPECT_EQ(KindOfBytes(header), FileKind::kTar);
+  EXPECT_EQ(KindOfBytes(header.substr(0, 260)), FileKind::kUnknown);
 }
 
-TEST(FileKindTest, EachSideHasItsOwnWords) {
-  EXPECT_THAT(std::string(NoDatabase(FileKind::kZip).problem), HasSubstr("not a database"));
-  EXPECT_THAT(std::string(NoRecords(FileKind::kDatabase).advice), HasSubstr("parse FILE | prof"));
-  EXPECT_EQ(NoDatabase(FileKind::kUnknown).problem, "");
-  EXPECT_EQ(NoDatabase(FileKind::kDatabase).problem, "");
-  EXPECT_EQ(NoRecords(FileKind::kRecords).problem, "");
+TEST(FileKindTest, ProfilesAreWhatParseReads) {
+  EXPECT_TRUE(IsProfileContent("SQLite format 3"));
+  EXPECT_TRUE(IsProfileContent("{\"traceEvents\": []}"));
+  EXPECT_TRUE(IsProfileContent(" ["));
+  for (const char* text : {"{'kShortName': 'k'}", "{\"kShortName\": \"k\"}", "{\"schema\": 1}", "",
+                           "\x1f\x8b", "text"}) {
+    EXPECT_FALSE(IsProfileContent(text)) << text;
+  }
+}
+
+TEST(FileKindTest, WordsNameWhatReadsTheFile) {
+  EXPECT_THAT(std::string(ForeignWords(FileKind::kNsysReport).advice),
+              HasSubstr("nsys export --type sqlite"));
+  EXPECT_THAT(std::string(ForeignWords(FileKind::kJsonRecords).advice), HasSubstr("prof"));
+  EXPECT_EQ(ForeignWords(FileKind::kUnknown).problem, "");
+  EXPECT_EQ(ForeignWords(FileKind::kDatabase).problem, "");
 }
 
 }  // namespace

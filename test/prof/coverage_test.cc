@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class CoverageTest : public testing::Test {
  protected:
@@ -160,10 +161,12 @@ TEST(CoverageRemedyTest, DependsOnReasonAndFamily) {
               testing::AllOf(HasSubstr("to raise range, op (here 75.0 % of kernel time)"),
                              HasSubstr("nsys profile --trace=cuda,nvtx")));
   EXPECT_THAT(RemedyFor(record, Family::kNvprof), HasSubstr("NVTX"));
-  EXPECT_THAT(RemedyFor(record, Family::kKineto), HasSubstr("ProfilerActivity.CPU"));
+  // The other kernel has a range and shapes: both are recorded.
+  EXPECT_THAT(RemedyFor(record, Family::kKineto),
+              testing::AllOf(HasSubstr("record_function"), Not(HasSubstr("activities"))));
 
   record.range = {"step"};
-  EXPECT_THAT(RemedyFor(record, Family::kKineto, "mm", false), HasSubstr("record_shapes=True"));
+  EXPECT_EQ(RemedyFor(record, Family::kKineto, "mm", false), "0");
   EXPECT_THAT(RemedyFor(record, Family::kNsys, "mm", false),
               HasSubstr("emit_nvtx(record_shapes=True)"));
   EXPECT_THAT(RemedyFor(record, Family::kUnknown, "", false), HasSubstr("name the ops"));
@@ -178,11 +181,50 @@ TEST(CoverageRemedyTest, DependsOnReasonAndFamily) {
 
   record.reasons.Add(Reason::kGraphKernel);
   EXPECT_THAT(RemedyFor(record, Family::kNsys, ""), HasSubstr("--cuda-graph-trace=node"));
+  // Nothing of a graph's kernels is mended by activities.
+  record.reasons.Add(Reason::kNoLaunchCall);
+  EXPECT_THAT(RemedyFor(record, Family::kKineto, ""), HasSubstr("run without CUDA graphs"));
   record.reasons.Clear();
   record.reasons.Add(Reason::kCompiledKernel);
   EXPECT_THAT(RemedyFor(record, Family::kKineto, "mm", false), HasSubstr("torch.compile"));
   record.reasons.Add(Reason::kNoLaunchCall);
-  EXPECT_THAT(RemedyFor(record, Family::kNvprof), HasSubstr("to raise launch, range, op"));
+  EXPECT_THAT(RemedyFor(record, Family::kNvprof),
+              testing::AllOf(HasSubstr("to raise launch, range, op"), HasSubstr("were lost")));
+}
+
+std::vector<Coverage::Remedy> RemediesOf(const std::vector<bool>& launched, Family family,
+                                         std::string_view kernel = "k") {
+  Coverage coverage;
+  for (const bool has_launch : launched) {
+    KernelRecord record = test::PlainRecord();
+    record.short_name = kernel;
+    record.range = {"step"};
+    if (!has_launch) record.reasons.Add(Reason::kNoLaunchCall);
+    PricedKernel row;
+    row.record = &record;
+    row.op = "mm";
+    coverage.Add(row, family);
+  }
+  return coverage.Remedies();
+}
+
+TEST(CoverageRemedyTest, LaunchesAreAdvisedByWhereTheyAreMissing) {
+  const auto first = [](const std::vector<bool>& launched) {
+    for (const Coverage::Remedy& remedy : RemediesOf(launched, Family::kKineto)) {
+      if (remedy.sentence.find("launch, range") != std::string::npos) return remedy.sentence;
+    }
+    return std::string();
+  };
+  EXPECT_THAT(first({false, false}), HasSubstr("activities="));
+  EXPECT_THAT(first({false, true}), HasSubstr("launched before the recording"));
+  EXPECT_THAT(first({true, false}), HasSubstr("were lost"));
+  EXPECT_EQ(first({true, true}), "");
+}
+
+TEST(CoverageRemedyTest, ShapesAreNotAskedOfCollectives) {
+  EXPECT_EQ(RemediesOf({true}, Family::kKineto).size(), 1u);
+  EXPECT_THAT(RemediesOf({true}, Family::kKineto, "ncclDevKernel_AllReduce_Sum_f32_RING_LL"),
+              IsEmpty());
 }
 
 TEST(CoverageRemedyTest, OneSentenceAFamily) {

@@ -107,6 +107,8 @@ void KinetoReader::ReadTimed(const KinetoEvent& event, KinetoClass kind) {
 }
 
 void KinetoReader::Ignore(const KinetoEvent& event) {
+  // What parse's own timelines add, and counters, tell nothing of kernels.
+  if (event.category == "critical_path" || event.phase == 'C') return;
   char phase[] = "phase X";
   phase[sizeof phase - 2] = event.phase;
   const std::string_view name =

@@ -1,0 +1,64 @@
+#ifndef OPLENS_PARSE_MODEL_MESSAGES_H_
+#define OPLENS_PARSE_MODEL_MESSAGES_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/model/reason.h"
+
+namespace oplens {
+
+/// What a program says on standard error besides its result: collected by libraries, in the order
+/// of importance that they tell, and printed once, by main.
+class Messages {
+ public:
+  static constexpr size_t kMostLines = 6;
+  static constexpr size_t kLineBytes = 100;
+  /// Advice about a smaller share of the time is left out of Short().
+  static constexpr double kLeastSharePct = 0.05;
+
+  explicit Messages(std::string_view tool) : tool_(tool) {}
+
+  /// What a file lost or lacks: damaged rows, kernels without a launch, missing tables. Short() has
+  /// all of it before all other, in one paragraph.
+  Diagnostics* losses() { return &losses_; }
+  /// The result in one line, before anything else: "wrote FILE".
+  void Head(std::string sentence) { Add(std::move(sentence), &heads_); }
+  /// What a reader of the result must know.
+  void Need(std::string sentence) { Add(std::move(sentence), &needed_); }
+  /// Figures of the run.
+  void Tell(std::string sentence) { Add(std::move(sentence), &facts_); }
+  /// What to do about something that `share_pct` percent of the kernels' time lacks.
+  void Advise(std::string sentence, double share_pct);
+
+  /// At most kMostLines lines of kLineBytes bytes, the most important first; where something is
+  /// left out or cut, the last of them says that -v tells all.
+  std::string Short() const;
+  /// Everything: a line each sentence, a line each reason with its examples.
+  std::string Whole() const;
+  /// The lines of Whole() without the program's name.
+  std::vector<std::string> Sentences() const;
+
+ private:
+  struct Advice {
+    std::string sentence;
+    double share_pct = 0;
+  };
+
+  static void Add(std::string sentence, std::vector<std::string>* to);
+  Diagnostics All() const;
+  std::vector<Advice> SortedAdvice() const;
+
+  std::string tool_;
+  Diagnostics losses_;
+  std::vector<std::string> heads_;
+  std::vector<std::string> needed_;
+  std::vector<std::string> facts_;
+  std::vector<Advice> advice_;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_PARSE_MODEL_MESSAGES_H_

@@ -1,0 +1,260 @@
+// How inputs may come: packed, through a pipe, as JSON records, as a timeline of parse's own; and
+// what is said of those that are nothing of the kind, and on terminals.
+
+#include <boost/iostreams/copy.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/e2e/e2e.h"
+#include "test/support/network_run.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+template <typename Packer>
+std::string Packed(const std::string& bytes) {
+  std::istringstream in(bytes);
+  std::ostringstream out;
+  boost::iostreams::filtering_ostream packer;
+  packer.push(Packer());
+  packer.push(out);
+  boost::iostreams::copy(in, packer);
+  packer.reset();
+  return out.str();
+}
+
+std::string Gzip(const std::string& bytes) {
+  return Packed<boost::iostreams::gzip_compressor>(bytes);
+}
+std::string Zstd(const std::string& bytes) {
+  return Packed<boost::iostreams::zstd_compressor>(bytes);
+}
+
+class InputsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const NetworkRun run = ExampleNetwork();
+    WriteNvprofRun(run, dir_ / "net.sql");
+    WriteNsysRun(run, dir_ / "net.sqlite");
+    WriteKinetoRun(run, dir_ / "net.json");
+    for (const auto& [format, name] : {std::pair("dict", "net.dict"), {"jsonl", "net.jsonl"}}) {
+      const RunResult result = RunParse({"--format", format, Path("net.sql"), "-o", Path(name)});
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+    }
+  }
+
+  std::string Path(const std::string& name) const { return (dir_ / name).string(); }
+  std::string Write(const std::string& name, const std::string& bytes) const {
+    WriteFile(dir_ / name, bytes);
+    return Path(name);
+  }
+  /// All columns of all kernels.
+  static std::string Table(const std::vector<std::string>& inputs, const RunOptions& options = {}) {
+    std::vector<std::string> arguments = {"--csv", "-c", "all"};
+    arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+    const RunResult result = RunProf(arguments, options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  }
+  RunResult Shell(const std::string& script) const {
+    return RunProgram({"/bin/bash", "-c", script, "sh", Program("prof"), Program("parse")},
+                      {.directory = dir_});
+  }
+
+  fs::path dir_ = TestDir();
+};
+
+TEST_F(InputsTest, PackingAndPipesChangeNothing) {
+  for (const char* name : {"net.sql", "net.sqlite", "net.json", "net.dict", "net.jsonl"}) {
+    const std::string expected = Table({Path(name)});
+    EXPECT_THAT(expected, Not(IsEmpty()));
+    const std::string bytes = ReadFile(dir_ / name);
+    // The content tells, not the name.
+    for (const std::string& packed : {bytes, Gzip(bytes), Zstd(bytes)}) {
+      const std::string path = Write("input", packed);
+      EXPECT_EQ(Table({path}), expected) << name;
+      EXPECT_EQ(Table({"-"}, {.stdin_path = path}), expected) << name;
+      EXPECT_EQ(Table({}, {.stdin_path = path}), expected) << name;
+      const RunResult piped = Shell("cat input | \"$1\" --quiet --csv -c all");
+      EXPECT_EQ(piped.out, expected) << name << piped.err;
+    }
+  }
+}
+
+TEST_F(InputsTest, JsonRecordsAreRecords) {
+  EXPECT_EQ(Table({Path("net.jsonl")}), Table({Path("net.dict")}));
+  EXPECT_EQ(Table({Path("net.jsonl")}), Table({Path("net.sql")}));
+}
+
+TEST_F(InputsTest, ParseTakesThemToo) {
+  for (const char* name : {"net.sql", "net.sqlite", "net.json"}) {
+    const std::string expected = RunParse({Path(name)}).out;
+    const std::string packed = Write("input", Gzip(ReadFile(dir_ / name)));
+    EXPECT_EQ(RunParse({packed}).out, expected);
+    EXPECT_EQ(RunParse({"-"}, {.stdin_path = packed}).out, expected);
+    EXPECT_EQ(Shell("cat input | \"$2\" --quiet -").out, expected);
+  }
+  EXPECT_EQ(RunParse({"-", Path("net.sql")}).exit_code, 2);
+}
+
+TEST_F(InputsTest, SeveralPipesAreSeveralInputs) {
+  const RunResult result =
+      Shell("\"$1\" --quiet --csv -c rank <(cat net.sql) <(gzip -c net.json) net.dict | sort -u | wc -l");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "4\n");  // The header, two files in /dev/fd, and records without a rank.
+}
+
+TEST_F(InputsTest, NothingIsLeftOfAnUnpackedDatabase) {
+  const fs::path temporary = dir_ / "tmp";
+  fs::create_directory(temporary);
+  const std::string packed = Write("net.sql.gz", Gzip(ReadFile(dir_ / "net.sql")));
+  const RunOptions options = {.environment = {"TMPDIR=" + temporary.string()}};
+  EXPECT_EQ(Table({packed}, options), Table({Path("net.sql")}));
+  EXPECT_THAT(FilesIn(temporary), IsEmpty());
+  // Killed in the middle: the pipe holds the first half and never ends.
+  RunProgram({"/bin/bash", "-c",
+              "TMPDIR=tmp timeout -s KILL 0.5 \"$1\" < <(head -c 3000 net.sql.gz; sleep 2)", "sh",
+              Program("prof")},
+             {.directory = dir_});
+  EXPECT_THAT(FilesIn(temporary), IsEmpty());
+}
+
+TEST_F(InputsTest, ADatabaseThatIsCutWhilePackedIsRefused) {
+  std::string packed = Gzip(ReadFile(dir_ / "net.sql"));
+  packed.resize(packed.size() / 2);
+  for (const RunResult& result :
+       {RunProf({Write("net.sql.gz", packed)}), RunParse({Path("net.sql.gz")})}) {
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(LineCount(result.err), 1) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("ends early"));
+  }
+}
+
+TEST_F(InputsTest, RecordsThatAreCutWhilePackedAreCountedAsDamage) {
+  std::string records;
+  while (records.size() < (size_t{4} << 20)) records += ReadFile(dir_ / "net.dict");
+  std::string packed = Gzip(records);
+  packed.resize(packed.size() / 2);
+  const RunResult result = RunProf({"--strict", Write("net.dict.gz", packed)});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("the gzip data ends early"));
+}
+
+TEST_F(InputsTest, ATimelineOfParseIsATrace) {
+  ASSERT_EQ(RunParse({"--format", "chrome", Path("net.sql"), "-o", Path("line.json")}).exit_code, 0);
+  const RunResult from_line =
+      RunProf({"--csv", "-c", "kernel,op,layer,params,sil,flops,bytes", Path("line.json")});
+  const RunResult direct =
+      RunProf({"--csv", "-c", "kernel,op,layer,params,sil,flops,bytes", Path("net.sql")});
+  EXPECT_EQ(from_line.out, direct.out);
+  EXPECT_THAT(from_line.err, Not(HasSubstr("are not read")));
+}
+
+TEST_F(InputsTest, CheckTellsOfEachFile) {
+  const std::string bad = Write("bad", "nothing");
+  const RunResult result = RunParse({"--check", Path("net.sql"), bad, Path("net.json")});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, StartsWith(Path("net.sql") + ": nvprof"));
+  EXPECT_THAT(result.out, HasSubstr("\n" + bad + ": is not an SQLite database; "));
+  EXPECT_THAT(result.out, HasSubstr("\n" + Path("net.json") + ": kineto"));
+  EXPECT_THAT(result.err, HasSubstr("parse: " + bad + ": is not an SQLite database"));
+  EXPECT_EQ(RunParse({"--check", bad}).exit_code, 1);
+  EXPECT_EQ(RunParse({"--check", bad}).out, "");
+}
+
+TEST_F(InputsTest, EachForeignFileIsNamedWithWhatReadsIt) {
+  const std::pair<std::string, const char*> cases[] = {
+      {std::string("NVR\0rest", 8), "ncu --import"},
+      {"\x80\x02}q\x01", "memory snapshot"},
+      {"<!DOCTYPE html><html>", "open it in a browser"},
+      {R"({"schema": "1.0.2-chakra.0.0.4", "pid": 3, "nodes": []})", "--execution-trace"},
+      {R"({"schema":1,"idx":1})", "prof --json"},
+      {"\"Idx\",\"Dir\"\n", "such as prof writes"},
+      {"PAR1....", "nsys export --type sqlite"},
+      {"BZh91AY", "bunzip2"},
+  };
+  for (const auto& [bytes, said] : cases) {
+    for (const std::string& content : {bytes, Gzip(bytes)}) {
+      const std::string path = Write("file", content);
+      for (const RunResult& result : {RunProf({path}), RunParse({path})}) {
+        EXPECT_EQ(result.exit_code, 1) << said;
+        EXPECT_EQ(result.out, "");
+        EXPECT_EQ(LineCount(result.err), 1) << result.err;
+        EXPECT_THAT(result.err, HasSubstr(said));
+      }
+    }
+  }
+}
+
+TEST_F(InputsTest, APackedFileOfNothingSaysSo) {
+  const std::string path = Write("empty.gz", Gzip(""));
+  EXPECT_THAT(RunParse({path}).err, HasSubstr("is gzip data that unpacks to nothing; "));
+  const RunResult prof = RunProf({path});
+  EXPECT_EQ(prof.exit_code, 1);
+  EXPECT_THAT(prof.err, HasSubstr("is empty"));
+}
+
+TEST_F(InputsTest, OnATerminalProfSaysWhatItWaitsFor) {
+  const RunResult result = RunProgram({"/usr/bin/timeout", "0.5", Program("prof")},
+                                      {.terminal_columns = 80, .terminal_stdin = true});
+  EXPECT_EQ(result.err,
+            "prof: waiting for a profile or records on standard input; to read a file: prof FILE\n");
+}
+
+TEST_F(InputsTest, OnATerminalALongRunSaysHowFarItIs) {
+  const std::string script = "(head -c 2000 net.json; sleep 2; tail -c +2001 net.json) | \"$1\" ";
+  const auto run = [&](const std::string& options, int columns) {
+    return RunProgram({"/bin/bash", "-c", script + options + " > rows", "sh", Program("prof")},
+                      {.directory = dir_, .terminal_columns = columns});
+  };
+  const RunResult shown = run("", 50);
+  EXPECT_THAT(shown.err, StartsWith("\rprof: reading standard input: "));
+  // Erased before the messages, and never wider than the terminal.
+  const size_t last = shown.err.rfind('\r');
+  EXPECT_THAT(shown.err.substr(last + 1), StartsWith("prof: "));
+  EXPECT_THAT(shown.err.substr(0, last), EndsWith(" "));
+  std::istringstream pieces(shown.err.substr(0, last));
+  int drawn = 0;
+  for (std::string piece; std::getline(pieces, piece, '\r'); ++drawn) EXPECT_LT(piece.size(), 50u);
+  EXPECT_LE(drawn, 40);
+  EXPECT_EQ(run("--quiet", 50).err, "");
+  EXPECT_THAT(run("", 0).err, Not(HasSubstr("\r")));
+}
+
+TEST_F(InputsTest, FewLinesAreSaidUnlessAllAreAskedFor) {
+  const RunResult few = RunProgram({Program("prof"), "--csv", Path("net.sql")});
+  const RunResult all = RunProgram({Program("prof"), "--csv", "-v", Path("net.sql")});
+  EXPECT_EQ(few.out, all.out);
+  EXPECT_LE(LineCount(few.err), 6);
+  EXPECT_LT(LineCount(few.err), LineCount(all.err));
+  std::istringstream lines(few.err);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  // Prices are no matter of a view without them.
+  const RunResult idle = RunProgram({Program("prof"), "--view", "idle", "-v", Path("net.sql")});
+  EXPECT_THAT(idle.err, Not(HasSubstr("FLOPs are known")));
+  EXPECT_THAT(RunProgram({Program("prof"), "--view", "groups", "-v", Path("net.sql")}).err,
+              HasSubstr("FLOPs are known"));
+}
+
+}  // namespace
+}  // namespace oplens::test
