@@ -48,7 +48,8 @@ std::string Progress(WorkUnit unit, int64_t done, int64_t total, double seconds)
   }
   if (ends) text += fmt::format(" ({:.0f} %)", std::min(100.0 * amount / all, 100.0));
   if (unit == WorkUnit::kBytes) text += fmt::format(", {}/s", Bytes(rate, rate));
-  if (ends && rate > 0 && done < total) text += fmt::format(", {} left", Seconds((all - amount) / rate));
+  if (ends && rate > 0 && done < total)
+    text += fmt::format(", {} left", Seconds((all - amount) / rate));
   return text;
 }
 
@@ -78,7 +79,10 @@ std::string StatusText(std::string_view doing, std::string_view what, WorkUnit u
 class StatusLine::Drawer {
  public:
   Drawer(std::string tool, Clock::time_point began, const WorkMeter* meter)
-      : tool_(std::move(tool)), first_(began + kFirst), meter_(meter), thread_([this] { Work(); }) {}
+      : tool_(std::move(tool)),
+        first_(began + kFirst),
+        meter_(meter),
+        thread_([this] { Work(); }) {}
   ~Drawer() {
     {
       const std::lock_guard lock(mutex_);

@@ -38,8 +38,8 @@ const std::string& NameOf(const ProfileInput& input) {
 std::string Summary(const std::string& path, const Trace& trace) {
   const std::string version =
       trace.schema_version > 0 ? std::to_string(trace.schema_version) : "of unknown version";
-  return fmt::format("{}: {} schema {}: {} kernels, {} ranges", path,
-                     FamilyWord(trace.family), version, trace.kernels.size(), trace.ranges.size());
+  return fmt::format("{}: {} schema {}: {} kernels, {} ranges", path, FamilyWord(trace.family),
+                     version, trace.kernels.size(), trace.ranges.size());
 }
 
 /// What of a profile the options ask for.

@@ -11,8 +11,8 @@ ProgramText TextOfParse() {
       .synopsis = {"[OPTIONS] FILE... | FOLDER"},
       .groups = {kInputOptions, kOutputOptions, kHelpOptions},
       .description =
-          {"FILE is a database of nvprof or Nsight Systems, or a trace of torch.profiler (.json, "
-           ".json.gz, .json.zst), told by its content.",
+          {"FILE is a database of nvprof or Nsight Systems, or a trace of torch.profiler, as it is "
+           "or packed (gzip, zstd), told by its content; - is standard input.",
            "Several files, or a FOLDER of them, are the processes of one run: their records follow "
            "each other in the order given (in a folder: rank2 before rank10), and the key \"rank\" "
            "says which is which. A file of a folder that cannot be read is named on standard error "

@@ -31,7 +31,7 @@ struct InputOptions {
   std::optional<ops::Rules> rules;    ///< Of the user, where given.
   bool quiet = false;
   bool verbose = false;  ///< All that there is to say on standard error, not what fits few lines.
-  bool strict = false;  ///< Damage, and nothing to show, decide the exit code.
+  bool strict = false;   ///< Damage, and nothing to show, decide the exit code.
 
   /// Where standard input is read and is a terminal, says on standard error what is waited for.
   void SayWhatIsAwaited(std::string_view tool) const;

@@ -148,7 +148,8 @@ int64_t PrintKernels(Inputs* inputs, const Options& options, Sink* sink, Message
 int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
   ColumnCheck check(options.columns);
-  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options, messages), &check, messages->losses());
+  const int64_t kernels =
+      PriceAll(inputs, PriceOptionsOf(options, messages), &check, messages->losses());
   output.Write(check.Render());
   output.Commit();
   return kernels;

@@ -87,9 +87,8 @@ int Main(const Options& options) {
     for (const std::string& sentence : unused) messages.Need(sentence);
     return messages.Sentences();
   };
-  const ReportResult result =
-      WriteReport(&inputs, PlanOf(options, inputs.paths().size(), &messages),
-                  messages.losses(), said, &output);
+  const ReportResult result = WriteReport(
+      &inputs, PlanOf(options, inputs.paths().size(), &messages), messages.losses(), said, &output);
   output.Commit();
   if (!options.quiet) {
     for (const std::string& sentence : result.left_out) {
@@ -104,8 +103,8 @@ int Main(const Options& options) {
     const std::string problem = OpenPage(options.output);
     if (!problem.empty()) PrintError(fmt::format("{}: {}\n", kTool, problem));
   }
-  const bool failure =
-      result.kernels == 0 || messages.losses()->Damaged() || inputs.left_out() > 0 || !unused.empty();
+  const bool failure = result.kernels == 0 || messages.losses()->Damaged() ||
+                       inputs.left_out() > 0 || !unused.empty();
   return options.strict && failure ? kExitStrict : kExitOk;
 }
 

@@ -140,7 +140,8 @@ void AppendDictLine(const KernelRecord& record, std::string* out);
 /// not UTF-8 become U+FFFD.
 void AppendJsonLine(const KernelRecord& record, std::string* out);
 
-/// Reads lines of AppendDictLine, of AppendJsonLine and of PyProf's parse. Keeps no state between lines but buffers.
+/// Reads lines of AppendDictLine, of AppendJsonLine and of PyProf's parse. Keeps no state between
+/// lines but buffers.
 class RecordReader {
  public:
   /// Parses one line (without its newline) into `record`. Keys in any order; unknown keys are

@@ -123,9 +123,8 @@ void Messages::Advise(std::string sentence, double share_pct) {
 
 std::vector<Messages::Advice> Messages::SortedAdvice() const {
   std::vector<Advice> sorted = advice_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Advice& a, const Advice& b) {
-    return a.share_pct > b.share_pct;
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Advice& a, const Advice& b) { return a.share_pct > b.share_pct; });
   return sorted;
 }
 

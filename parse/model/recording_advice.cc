@@ -146,7 +146,8 @@ constexpr LackAdvice kAdvice[] = {
       "cudaProfilerStart()",
       "these were launched before the recording: torch.cuda.synchronize() before the capture range "
       "starts",
-      "these were launched before the recording: torch.cuda.synchronize() before the profiler starts",
+      "these were launched before the recording: torch.cuda.synchronize() before the profiler "
+      "starts",
       "these were launched before the recording: torch.cuda.synchronize() before it starts"}},
     {Lack::kLostRecords,
      {"record with less in --trace, or a shorter part of the run",

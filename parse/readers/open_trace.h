@@ -30,8 +30,8 @@ using TakenRanks = std::set<int64_t>;
 void NameRank(const ProfileInput& input, size_t input_count, Trace* trace,
               TakenRanks* taken = nullptr);
 
-/// Reads one of several inputs: OpenTrace and NameRank. `file` is of `input`. A file of a folder that cannot be read at
-/// all must not cost the others: that is the caller's to catch.
+/// Reads one of several inputs: OpenTrace and NameRank. `file` is of `input`. A file of a folder
+/// that cannot be read at all must not cost the others: that is the caller's to catch.
 Trace OpenInput(const ProfileInput& input, ProfileFile* file, size_t input_count, TraceNeeds needs,
                 Diagnostics* diagnostics, TakenRanks* taken = nullptr);
 

@@ -39,11 +39,8 @@ constexpr Signature kSignatures[] = {
 
 // Of texts, behind a byte order mark and blanks. The first that fits counts.
 constexpr Signature kTexts[] = {
-    {"<?xml", FileKind::kXmlSession},
-    {"<", FileKind::kMarkup},
-    {"{'", FileKind::kRecords},
-    {"[", FileKind::kJsonList},
-    {"\"", FileKind::kQuotedTable},
+    {"<?xml", FileKind::kXmlSession}, {"<", FileKind::kMarkup},       {"{'", FileKind::kRecords},
+    {"[", FileKind::kJsonList},       {"\"", FileKind::kQuotedTable},
 };
 
 // Of JSON objects, by the first key. The first that fits counts.
@@ -81,7 +78,8 @@ constexpr KindWords kWords[] = {
      {"is a Python pickle, such as a memory snapshot of PyTorch",
       "give the trace that export_chrome_trace wrote; of memory, one of "
       "profile(profile_memory=True)"}},
-    {FileKind::kUtf16, {"is UTF-16 text", "let parse write the file itself: parse -o FILE PROFILE"}},
+    {FileKind::kUtf16,
+     {"is UTF-16 text", "let parse write the file itself: parse -o FILE PROFILE"}},
     {FileKind::kGitLfsPointer,
      {"is a Git LFS pointer, not the profile itself", "fetch it with: git lfs pull"}},
     {FileKind::kProgram, {"is a program", "record it: record -o FILE -- PROGRAM"}},
@@ -91,7 +89,8 @@ constexpr KindWords kWords[] = {
     {FileKind::kXmlSession,
      {"is an XML session of the Visual Profiler", "export the profile: nvprof -o FILE"}},
     {FileKind::kMarkup,
-     {"is a page of HTML, such as report writes", "open it in a browser, or give the profile itself"}},
+     {"is a page of HTML, such as report writes",
+      "open it in a browser, or give the profile itself"}},
     {FileKind::kRecords, {"holds records that parse wrote", "give it to prof or report"}},
     {FileKind::kJsonRecords, {"holds records that parse wrote", "give it to prof or report"}},
     {FileKind::kJsonRows, {"holds rows that prof --json wrote", "give the profile itself"}},

@@ -25,11 +25,11 @@ enum class FileKind : uint8_t {
   kParquet,
   kArrow,
   kHdf5,
-  kXmlSession,  ///< Of the Visual Profiler.
-  kMarkup,      ///< Other XML, or HTML.
-  kRecords,     ///< Lines that parse wrote, or PyProf: Python literals,
-  kJsonRecords,  ///< or JSON.
-  kJsonRows,     ///< Lines of prof --json.
+  kXmlSession,      ///< Of the Visual Profiler.
+  kMarkup,          ///< Other XML, or HTML.
+  kRecords,         ///< Lines that parse wrote, or PyProf: Python literals,
+  kJsonRecords,     ///< or JSON.
+  kJsonRows,        ///< Lines of prof --json.
   kExecutionTrace,  ///< Of PyTorch.
   kJsonObject,      ///< Any other; a trace may begin so.
   kJsonList,

@@ -20,7 +20,8 @@
 namespace oplens::parse {
 namespace {
 
-constexpr std::string_view kAdvice = "unpack it to a file yourself, or let TMPDIR name a folder with room";
+constexpr std::string_view kAdvice =
+    "unpack it to a file yourself, or let TMPDIR name a folder with room";
 
 /// -1 where the folder takes none.
 int OpenIn(const std::string& folder) {
@@ -45,10 +46,10 @@ NamelessFile::NamelessFile(std::string for_whom) : for_whom_(std::move(for_whom)
     folder_ = folder;
     if (fd_ >= 0) return;
   }
-  throw Error(for_whom_,
-              fmt::format("is packed, and no temporary file can be made for it: {}",
-                          std::strerror(errno)),
-              kAdvice);
+  throw Error(
+      for_whom_,
+      fmt::format("is packed, and no temporary file can be made for it: {}", std::strerror(errno)),
+      kAdvice);
 }
 
 NamelessFile::~NamelessFile() {
@@ -60,10 +61,10 @@ void NamelessFile::Write(const char* bytes, size_t size) {
     const ssize_t n = ::write(fd_, bytes, size);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
-      throw Error(for_whom_,
-                  fmt::format("is packed, and cannot be unpacked in {}: {}", folder_,
-                              std::strerror(errno)),
-                  kAdvice);
+      throw Error(
+          for_whom_,
+          fmt::format("is packed, and cannot be unpacked in {}: {}", folder_, std::strerror(errno)),
+          kAdvice);
     }
     bytes += n;
     size -= static_cast<size_t>(n);

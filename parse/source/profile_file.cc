@@ -43,14 +43,18 @@ void ProfileFile::Refuse(FileKind kind) const {
     throw Error(path_, fmt::format("cannot be unpacked: {}", damage), "copy the file again");
   }
   if (bytes_->head().empty()) {
-    throw Error(path_, packed.empty() ? "gave nothing to read" : fmt::format("is{} unpacks to nothing", packed),
-                "was the disk full, or the command before it stopped?");
+    throw Error(
+        path_,
+        packed.empty() ? "gave nothing to read" : fmt::format("is{} unpacks to nothing", packed),
+        "was the disk full, or the command before it stopped?");
   }
   if (const ForeignKind foreign = ForeignWords(kind); !foreign.problem.empty()) {
-    throw Error(path_, fmt::format("{}{}", packed.empty() ? "" : "once unpacked, ", foreign.problem),
+    throw Error(path_,
+                fmt::format("{}{}", packed.empty() ? "" : "once unpacked, ", foreign.problem),
                 foreign.advice);
   }
-  throw Error(path_, packed.empty() ? "is no profile" : fmt::format("is{} holds no profile", packed),
+  throw Error(path_,
+              packed.empty() ? "is no profile" : fmt::format("is{} holds no profile", packed),
               "give a database of nvprof or Nsight Systems, or a trace of torch.profiler");
 }
 

@@ -142,7 +142,7 @@ struct SqliteDatabase::Impl {
 
   FileDescriptor fd;
   SqliteHeader header;
-  bool pages_are_current = false;  // No log or journal holds newer or older pages.
+  bool pages_are_current = false;    // No log or journal holds newer or older pages.
   std::unique_ptr<Mapping> mapping;  // Of an unpacked database; outlives `database`.
   std::unique_ptr<SQLite::Database> database;
   std::unique_ptr<SqlitePages> pages;
@@ -197,9 +197,9 @@ SqliteDatabase::SqliteDatabase(std::string path, std::unique_ptr<NamelessFile> u
     // SQLite opens names only, and this file has none.
     impl_->mapping = std::make_unique<Mapping>(impl_->fd.get(), unpacked->bytes(), path_);
     impl_->database = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE);
-    const int code = sqlite3_deserialize(impl_->database->getHandle(), "main",
-                                         impl_->mapping->bytes(), unpacked->bytes(),
-                                         unpacked->bytes(), SQLITE_DESERIALIZE_READONLY);
+    const int code =
+        sqlite3_deserialize(impl_->database->getHandle(), "main", impl_->mapping->bytes(),
+                            unpacked->bytes(), unpacked->bytes(), SQLITE_DESERIALIZE_READONLY);
     if (code != SQLITE_OK) throw SQLite::Exception(impl_->database->getHandle(), code);
   });
   ListTables();

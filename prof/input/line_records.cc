@@ -62,7 +62,8 @@ RecordSource::Step LineRecords::Finish(Diagnostics* diagnostics) {
                 "give a profile, or the text that parse writes");
   }
   if (record_count_ == 0 && !damage.empty()) {
-    throw Error(lines_.name(), fmt::format("cannot be unpacked: {}", damage), "copy the file again");
+    throw Error(lines_.name(), fmt::format("cannot be unpacked: {}", damage),
+                "copy the file again");
   }
   if (line_count_ == 0) {
     if (lines_.is_file()) throw EmptyFile(lines_.name());

@@ -161,8 +161,8 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
     ShowStage(kReading, WorkUnit::kBytes);
     profile_.emplace();
     parse::ProfileFile file(input.file, meter());
-    profile_->trace = parse::OpenInput(input.file, &file, profile_count_, NeedsOf(file), diagnostics,
-                                       &taken_);
+    profile_->trace =
+        parse::OpenInput(input.file, &file, profile_count_, NeedsOf(file), diagnostics, &taken_);
     execution_traces_->Complete(&profile_->trace, diagnostics);
     ++opened_;
     stage_.reset();

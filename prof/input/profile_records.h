@@ -23,14 +23,14 @@ namespace oplens::prof {
 class Inputs : public RecordSource {
  public:
   /// Files and folders, taken in the order given; none, or "-": standard input. What can be opened
-  /// only once, such as a pipe, is opened here, and its beginning waited for. Throws Error a profile or an execution trace that is not there, and for execution traces of records.
-  /// `needs`: parts of the profiles that are asked for besides what records take; `json_needs`:
-  /// further ones of PyTorch's traces. `tool`: who says that a file is left out. `status`, which
-  /// may be null, shows how far the reading is.
+  /// only once, such as a pipe, is opened here, and its beginning waited for. Throws Error a
+  /// profile or an execution trace that is not there, and for execution traces of records. `needs`:
+  /// parts of the profiles that are asked for besides what records take; `json_needs`: further ones
+  /// of PyTorch's traces. `tool`: who says that a file is left out. `status`, which may be null,
+  /// shows how far the reading is.
   Inputs(const std::vector<std::string>& arguments,
          const std::vector<std::string>& execution_traces, TraceNeeds needs = {},
-         TraceNeeds json_needs = {}, std::string_view tool = "prof",
-         StatusLine* status = nullptr);
+         TraceNeeds json_needs = {}, std::string_view tool = "prof", StatusLine* status = nullptr);
 
   /// From now on a named input that cannot be read is left out and told, as those of folders are,
   /// if there are several.

@@ -286,8 +286,8 @@ std::vector<std::string> Rooflines::Notes() const {
   } else if (priced_ > 0 && std::none_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
                return gpu.dram_bytes_per_s > 0;
              })) {
-    const bool nvidia = std::any_of(gpus_.begin(), gpus_.end(),
-                                    [](const ops::Gpu& gpu) { return gpu.nvidia; });
+    const bool nvidia =
+        std::any_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) { return gpu.nvidia; });
     notes.push_back(fmt::format("roofline: the peaks of the GPU are not known{}",
                                 nvidia || gpus_.empty() ? "; name it: --gpu NAME" : ""));
   }

@@ -19,8 +19,9 @@ TEST(StatusTextTest, TellsBytesRateAndTimeLeft) {
   EXPECT_EQ(StatusText("reading", "run.json", WorkUnit::kBytes, 50 * kMega, 200 * kMega,
                        milliseconds(2000), 100),
             "reading run.json: 50 of 200 MB (25 %), 25 MB/s, 6 s left");
-  EXPECT_EQ(StatusText("pricing", "run.json", WorkUnit::kKernels, 250, 1000, milliseconds(1000), 100),
-            "pricing run.json: 250 of 1000 kernels (25 %), 3 s left");
+  EXPECT_EQ(
+      StatusText("pricing", "run.json", WorkUnit::kKernels, 250, 1000, milliseconds(1000), 100),
+      "pricing run.json: 250 of 1000 kernels (25 %), 3 s left");
   EXPECT_THAT(StatusText("reading", "a", WorkUnit::kBytes, 10'000 * kMega, 100'000 * kMega,
                          milliseconds(10'000), 100),
               EndsWith("10.0 of 100.0 GB (10 %), 1000 MB/s, 1 min 30 s left"));
@@ -36,8 +37,9 @@ TEST(StatusTextTest, WithoutATotalThereIsNoEnd) {
 
 TEST(StatusTextTest, MoreThanTheTotalIsAllOfIt) {
   // Pages of a database may be read twice.
-  EXPECT_EQ(StatusText("reading", "a", WorkUnit::kBytes, 3 * kMega, 2 * kMega, milliseconds(1000), 99),
-            "reading a: 3 of 2 MB (100 %), 3 MB/s");
+  EXPECT_EQ(
+      StatusText("reading", "a", WorkUnit::kBytes, 3 * kMega, 2 * kMega, milliseconds(1000), 99),
+      "reading a: 3 of 2 MB (100 %), 3 MB/s");
 }
 
 TEST(StatusTextTest, TheNameGivesWay) {

@@ -1,15 +1,15 @@
 // How inputs may come: packed, through a pipe, as JSON records, as a timeline of parse's own; and
 // what is said of those that are nothing of the kind, and on terminals.
 
-#include <boost/iostreams/copy.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/iostreams/copy.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -117,8 +117,8 @@ TEST_F(InputsTest, ParseTakesThemToo) {
 }
 
 TEST_F(InputsTest, SeveralPipesAreSeveralInputs) {
-  const RunResult result =
-      Shell("\"$1\" --quiet --csv -c rank <(cat net.sql) <(gzip -c net.json) net.dict | sort -u | wc -l");
+  const RunResult result = Shell(
+      "\"$1\" --quiet --csv -c rank <(cat net.sql) <(gzip -c net.json) net.dict | sort -u | wc -l");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "4\n");  // The header, two files in /dev/fd, and records without a rank.
 }
@@ -161,7 +161,8 @@ TEST_F(InputsTest, RecordsThatAreCutWhilePackedAreCountedAsDamage) {
 }
 
 TEST_F(InputsTest, ATimelineOfParseIsATrace) {
-  ASSERT_EQ(RunParse({"--format", "chrome", Path("net.sql"), "-o", Path("line.json")}).exit_code, 0);
+  ASSERT_EQ(RunParse({"--format", "chrome", Path("net.sql"), "-o", Path("line.json")}).exit_code,
+            0);
   const RunResult from_line =
       RunProf({"--csv", "-c", "kernel,op,layer,params,sil,flops,bytes", Path("line.json")});
   const RunResult direct =
@@ -217,8 +218,9 @@ TEST_F(InputsTest, APackedFileOfNothingSaysSo) {
 TEST_F(InputsTest, OnATerminalProfSaysWhatItWaitsFor) {
   const RunResult result = RunProgram({"/usr/bin/timeout", "0.5", Program("prof")},
                                       {.terminal_columns = 80, .terminal_stdin = true});
-  EXPECT_EQ(result.err,
-            "prof: waiting for a profile or records on standard input; to read a file: prof FILE\n");
+  EXPECT_EQ(
+      result.err,
+      "prof: waiting for a profile or records on standard input; to read a file: prof FILE\n");
 }
 
 TEST_F(InputsTest, OnATerminalALongRunSaysHowFarItIs) {

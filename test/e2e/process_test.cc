@@ -58,9 +58,8 @@ TEST_F(ProcessTest, HelpToAFullDiskFails) {
 TEST_F(ProcessTest, AnEmptyPipeIsRefused) {
   const std::filesystem::path pipe = profile_.parent_path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const RunResult result =
-      RunProgram({"/bin/sh", "-c", ": > \"$2\" & exec \"$1\" \"$2\"", "sh", Program("parse"),
-                  pipe.string()});
+  const RunResult result = RunProgram(
+      {"/bin/sh", "-c", ": > \"$2\" & exec \"$1\" \"$2\"", "sh", Program("parse"), pipe.string()});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("gave nothing to read"));
   EXPECT_EQ(RunParse({"/dev/null"}).exit_code, 1);

@@ -107,8 +107,11 @@ void KinetoReader::ReadTimed(const KinetoEvent& event, KinetoClass kind) {
 }
 
 void KinetoReader::Ignore(const KinetoEvent& event) {
-  // What parse's own timelines add, and counters, tell nothing of kernels.
-  if (event.category == "critical_path" || event.phase == 'C') return;
+  // Of parse's own timelines: with its counters, it follows from the rest.
+  if (event.category == "critical_path") {
+    own_timeline_ = true;
+    return;
+  }
   char phase[] = "phase X";
   phase[sizeof phase - 2] = event.phase;
   const std::string_view name =
@@ -127,6 +130,7 @@ void KinetoReader::NoteIgnored() {
         fmt::format("{}: {} hardware counter ranges (cuda_profiler_range) are not read", path_,
                     counter_ranges_));
   }
+  if (own_timeline_) ignored_.erase("phase C");
   if (ignored_.empty()) return;
   std::string list;
   for (const auto& [name, count] : ignored_) {

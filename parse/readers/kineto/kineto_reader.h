@@ -45,6 +45,7 @@ class KinetoReader : public JsonEventHandler {
   int64_t counter_ranges_ = 0;
   TextMap<int64_t> ignored_;  // Events by category, or by phase without one.
   bool has_nodes_ = false;
+  bool own_timeline_ = false;  // parse wrote the file.
 };
 
 }  // namespace oplens::parse
