@@ -167,7 +167,7 @@ TEST(PriceAllTest, BadLinesAreSkippedAndCounted) {
 TEST(PriceAllTest, InputWithoutAnyRecordIsRefused) {
   const Printed printed = Print("hello\nworld\n");
   EXPECT_THAT(printed.error, HasSubstr("net.dict: holds no kernel record (line 1: "));
-  EXPECT_THAT(printed.error, HasSubstr("; give it"));
+  EXPECT_THAT(printed.error, HasSubstr("; give a profile"));
   EXPECT_EQ(std::count(printed.error.begin(), printed.error.end(), '\n'), 0);
 }
 
