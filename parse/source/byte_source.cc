@@ -330,7 +330,7 @@ std::unique_ptr<ByteSource> OpenBytes(const std::string& path) {
 InputBytes::InputBytes(const std::string& path, WorkMeter* meter) {
   auto file = std::make_unique<PlainSource>(path, meter);
   name_ = file->path();
-  is_file_ = file->is_file();
+  is_file_ = path != "-" && file->is_file();
   bytes_ = Unpacked(std::move(file), &packing_);
   head_.resize(kHeadBytes);
   head_.resize(bytes_->Read(head_.data(), head_.size()));
