@@ -224,7 +224,7 @@ TEST_F(InputsTest, OnATerminalProfSaysWhatItWaitsFor) {
 }
 
 TEST_F(InputsTest, OnATerminalALongRunSaysHowFarItIs) {
-  const std::string script = "(head -c 2000 net.json; sleep 2; tail -c +2001 net.json) | \"$1\" ";
+  const std::string script = "(head -c 6000 net.json; sleep 2; tail -c +6001 net.json) | \"$1\" ";
   const auto run = [&](const std::string& options, int columns) {
     return RunProgram({"/bin/bash", "-c", script + options + " > rows", "sh", Program("prof")},
                       {.directory = dir_, .terminal_columns = columns});
