@@ -32,7 +32,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 RunResult RunReport(std::vector<std::string> arguments, const RunOptions& options = {}) {
-  arguments.insert(arguments.begin(), Program("report"));
+  arguments.insert(arguments.begin(), {Program("report"), "-v"});
   return RunProgram(arguments, options);
 }
 
