@@ -187,7 +187,8 @@ class Pricer {
 
   void Finish() {
     Drain();
-    EndInput();
+    if (in_input_) sink_->EndLastInput();
+    in_input_ = false;
     NotePatterns();
     if (options_.where != nullptr) TellMatches();
     if (options_.shows_prices) TellPrices();

@@ -143,6 +143,10 @@ const std::string& Page::PackedOf(const Part& part) const {
       return timeline.lanes[part.at].levels[part.second].packed;
     case Part::Kind::kEvents:
       return timeline.lanes[part.at].chunks[part.second].packed;
+    case Part::Kind::kTable: {
+      const std::string& packed = content_.tables->tables()[part.at].packed;
+      return packed.empty() ? part.own : packed;
+    }
     default:
       return part.own;
   }
@@ -169,6 +173,10 @@ void Page::AddTable(size_t place, size_t most_bytes) {
   part.at = place;
   part.count = table.rows;
   most_bytes = std::min(most_bytes, left());
+  if (!table.packed.empty()) {
+    Take(std::move(part), most_bytes);
+    return;
+  }
   while (true) {
     std::string json;
     WriteColumns(table.columns, part.count, &json);

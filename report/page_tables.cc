@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "parse/model/reason.h"
+#include "report/data/pack.h"
 
 namespace oplens::report {
 namespace {
@@ -18,6 +19,14 @@ using prof::Cell;
 using prof::FieldType;
 
 bool IsTimeKey(std::string_view word) { return word == "step" || word == "rank"; }
+
+// A table that is kept whole has at most one row for so many bytes of the page.
+constexpr size_t kLeastRowBytes = 64;
+constexpr size_t kLeastLimitBytes = size_t{8} << 20;
+
+/// What a table may take in memory: what a page can hold packed takes some ten times as much
+/// before.
+size_t MostBytesOf(size_t limit_bytes) { return std::max(limit_bytes, kLeastLimitBytes); }
 
 prof::ViewPlan PlanOf(const prof::View& view, std::vector<std::string> by) {
   prof::ViewPlan plan;
@@ -83,7 +92,7 @@ struct CellTo {
 
 }  // namespace
 
-TablePlans PlanTables(size_t most_keys) {
+TablePlans PlanTables(size_t limit_bytes, size_t most_keys) {
   TablePlans all;
   for (size_t i = 0; i < prof::Views().size(); ++i) {
     const prof::View& view = prof::Views()[i];
@@ -103,6 +112,7 @@ TablePlans PlanTables(size_t most_keys) {
         return false;  // Words that do not go together in this view.
       }
       if (KeysOf(plan) == plain) return false;  // It has no key but the one that it has anyway.
+      plan.options.most_rows = MostBytesOf(limit_bytes) / kLeastRowBytes;
       all.plans.push_back(std::move(plan));
       all.tables.push_back({i, kind, true});
       return true;
@@ -120,8 +130,14 @@ TablePlans PlanTables(size_t most_keys) {
 /// Rows of one table.
 class PageTables::TableSink : public prof::Sink {
  public:
-  TableSink(size_t limit_bytes, bool whole, const PathCutter& cutter, PageTable* table)
-      : limit_bytes_(limit_bytes), whole_(whole), cutter_(cutter), table_(*table) {}
+  TableSink(const TablePlans::Of& of, size_t most_rows, size_t limit_bytes,
+            const PathCutter& cutter, PageTable* table)
+      : whole_(of.whole),
+        pack_(of.kind != TableKind::kPlain),
+        most_rows_(most_rows),
+        limit_bytes_(limit_bytes),
+        cutter_(cutter),
+        table_(*table) {}
 
   void Begin(std::string_view, std::vector<prof::Field> fields) override {
     for (const prof::Field& field : fields) {
@@ -139,7 +155,15 @@ class PageTables::TableSink : public prof::Sink {
     for (size_t i = 0; i < cells.size(); ++i)
       std::visit(CellTo{&table_.columns[i]}, cells[i].value);
     ++table_.rows;
-    if (table_.rows % kLook == 0 && Bytes() > limit_bytes_) Fill();
+    if (table_.rows > most_rows_ || (table_.rows % kLook == 0 && Bytes() > limit_bytes_)) Fill();
+  }
+
+  void End() override {
+    if (!pack_ || table_.rows == 0) return;
+    std::string json;
+    WriteColumns(table_.columns, table_.rows, &json);
+    std::vector<Column>().swap(table_.columns);
+    table_.packed = Deflate(json);
   }
 
  private:
@@ -158,20 +182,23 @@ class PageTables::TableSink : public prof::Sink {
     for (Column& column : table_.columns) column = Column(true, &cutter_);
   }
 
-  size_t limit_bytes_;
   bool whole_;
+  bool pack_;
+  size_t most_rows_;
+  size_t limit_bytes_;
   const PathCutter& cutter_;
   PageTable& table_;
   bool full_ = false;
 };
 
 std::unique_ptr<prof::Sink> PageTables::NewTable() {
-  const TablePlans::Of& of = plans_.tables[tables_.size()];
-  // What a page can hold packed takes some ten times as much before. Rows that are streamed come
-  // while a profile is in memory.
+  const size_t place = tables_.size();
+  const TablePlans::Of& of = plans_.tables[place];
+  // Rows that are streamed come while a profile is in memory.
   const bool stream = of.whole && of.kind == TableKind::kPlain;
-  const size_t limit = stream ? limit_bytes_ / 2 : std::max(limit_bytes_, kLeastLimitBytes);
-  return std::make_unique<TableSink>(limit, of.whole, cutter_, &tables_.emplace_back());
+  const size_t limit = stream ? limit_bytes_ / 2 : MostBytesOf(limit_bytes_);
+  return std::make_unique<TableSink>(of, plans_.plans[place].options.most_rows, limit, cutter_,
+                                     &tables_.emplace_back());
 }
 
 }  // namespace oplens::report

@@ -35,13 +35,16 @@ struct TablePlans {
 };
 
 /// All views, each plain; by step and rank, or the one of the two that it knows; and by each of its
-/// other keys, the first `most_keys` that it names.
-TablePlans PlanTables(size_t most_keys = SIZE_MAX);
+/// other keys, the first `most_keys` that it names. `limit_bytes`: of the page.
+TablePlans PlanTables(size_t limit_bytes = SIZE_MAX, size_t most_keys = SIZE_MAX);
 
 /// A table as the page has it.
 struct PageTable {
   std::vector<prof::Field> fields;
   std::vector<Column> columns;
+  /// Its chunk, where that takes the place of the columns: a table that is kept whole or not at all
+  /// is packed once all rows came.
+  std::string packed;
   size_t rows = 0;      ///< That are kept: the first ones.
   size_t left_out = 0;  ///< That came after them.
 };
@@ -50,7 +53,8 @@ struct PageTable {
 class PageTables : public prof::Destination {
  public:
   /// `plans` and `cutter` must outlive this object. `limit_bytes`: of the page. A table that takes
-  /// more in memory has no further rows, or none if it is to be whole.
+  /// more in memory has no further rows, or none if it is to be whole; neither has such a one with
+  /// more rows than its plan has use for.
   PageTables(const TablePlans& plans, size_t limit_bytes, const PathCutter* cutter)
       : plans_(plans), limit_bytes_(limit_bytes), cutter_(*cutter) {}
 
@@ -63,7 +67,6 @@ class PageTables : public prof::Destination {
 
  private:
   class TableSink;
-  static constexpr size_t kLeastLimitBytes = size_t{8} << 20;
 
   const TablePlans& plans_;
   size_t limit_bytes_;

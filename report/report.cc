@@ -37,7 +37,7 @@ class ViewTables {
   /// known how many come.
   void Open(size_t kernels) {
     if (views_) return;
-    plans_ = PlanTables(kernels > kManyKernels ? kKeysOfMany : SIZE_MAX);
+    plans_ = PlanTables(limit_bytes_, kernels > kManyKernels ? kKeysOfMany : SIZE_MAX);
     tables_.emplace(plans_, limit_bytes_, &cutter_);
     views_.emplace(plans_.plans, run_, &*tables_);
   }
@@ -77,6 +77,10 @@ class ReportSink : public prof::KernelSink {
   void EndInput() override {
     collector_.End(tables_.views().run());
     tables_.views().EndInput();
+  }
+  void EndLastInput() override {
+    collector_.End(tables_.views().run());
+    tables_.views().EndLastInput();
   }
   std::optional<int64_t> StepOf(const prof::PricedKernel& kernel,
                                 std::optional<int64_t> told) const override {

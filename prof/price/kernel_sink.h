@@ -29,6 +29,8 @@ class KernelSink {
     return false;
   }
   virtual void EndInput() {}
+  /// The same of the last input, after which nothing comes; where only that shows it, EndInput.
+  virtual void EndLastInput() { EndInput(); }
   /// The step that the kernel counts in, where the sink knows better than what is told of it.
   virtual std::optional<int64_t> StepOf(const PricedKernel& kernel,
                                         std::optional<int64_t> told) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "prof/path/critical_path.h"
 #include "prof/path/hta_path.h"
@@ -15,6 +16,8 @@ namespace oplens::prof {
 /// times: docs/views_critical_path.md. With Compat::kHta the reference's summary and edges.
 std::span<const Field> CriticalPathFields();
 std::unique_ptr<Partial> MakeCriticalPath(const ViewOptions& options);
+/// As View::make_together: the paths are found once.
+std::vector<std::unique_ptr<Partial>> MakeCriticalPaths(std::span<const ViewOptions> options);
 /// Words of --by: name, edge.
 std::span<const std::string_view> CriticalPathKeys();
 

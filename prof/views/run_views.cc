@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/append_format.h"
 #include "base/error.h"
@@ -348,6 +349,37 @@ struct ViewRunner::Running {
     return std::any_of(asked.begin(), asked.end(), is);
   }
 
+  /// The input at hand ends.
+  void End(const Run* run) {
+    partial->End(run);
+    if (any) {
+      total->Merge(*partial);
+    } else {
+      total = std::move(partial);
+    }
+    any = true;
+    partial.reset();
+  }
+
+  /// All inputs ended: the rows go out, and what they were made of.
+  void Finish() {
+    if (finished) return;
+    finished = true;
+    if (document) {
+      const std::string text = total->Document();
+      table->Document(text);
+      empty = text.empty();
+    } else {
+      if (total != nullptr) total->Emit(head);
+      head->End();
+    }
+    if (total != nullptr) notes = total->Notes();
+    total.reset();
+  }
+
+  /// After Finish(): how many rows there are; of a document whether it says anything.
+  int64_t rows() const { return document ? (empty ? 0 : INT64_MAX) : counted.rows(); }
+
   const ViewPlan& plan;
   std::unique_ptr<Sink> table;
   CountingSink counted;
@@ -363,8 +395,11 @@ struct ViewRunner::Running {
   Sink* head = nullptr;  // The first; null of a document.
   std::unique_ptr<Partial> total;
   std::unique_ptr<Partial> partial;  // Of the input at hand.
+  std::vector<std::string> notes;    // Once it is finished.
   bool any = false;                  // Total is of an input.
   bool document = false;             // It is printed as one.
+  bool empty = false;                // The document says nothing.
+  bool finished = false;
 };
 
 ViewRunner::ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options,
@@ -383,13 +418,31 @@ void ViewRunner::BeginInput(const parse::KernelRecords* profile) {
     run_.emplace(*profile, options_);
     if (!options_.selection.empty()) whole_run_.emplace(*profile, RunOptions{{}, options_.step_in});
   }
+  MakePartials();
   for (const auto& view : views_) {
     if (view->stream != nullptr) {
       view->stream->Begin(run_ ? &*run_ : nullptr);
       continue;
     }
-    view->partial = view->plan.view->make(view->plan.options);
     view->partial->Begin(RunOf(*view));
+  }
+}
+
+void ViewRunner::MakePartials() {
+  std::map<const View*, std::vector<Running*>> together;
+  for (const auto& view : views_) {
+    if (view->stream != nullptr) continue;
+    if (view->plan.view->make_together != nullptr) {
+      together[view->plan.view].push_back(view.get());
+    } else {
+      view->partial = view->plan.view->make(view->plan.options);
+    }
+  }
+  for (const auto& [view, those] : together) {
+    std::vector<ViewOptions> options;
+    for (const Running* one : those) options.push_back(one->plan.options);
+    auto partials = view->make_together(options);
+    for (size_t i = 0; i < those.size(); ++i) those[i]->partial = std::move(partials[i]);
   }
 }
 
@@ -435,17 +488,10 @@ bool ViewRunner::AddReplay(const PricedKernel& replay) {
   return false;
 }
 
-void ViewRunner::EndInput() {
+void ViewRunner::End(bool last) {
   for (const auto& view : views_) {
-    if (view->stream != nullptr) continue;
-    view->partial->End(RunOf(*view));
-    if (view->any) {
-      view->total->Merge(*view->partial);
-    } else {
-      view->total = std::move(view->partial);
-    }
-    view->any = true;
-    view->partial.reset();
+    if (view->stream == nullptr) view->End(RunOf(*view));
+    if (last) view->Finish();
   }
   NoteWhatIsLookedAt();
   run_.reset();
@@ -486,17 +532,8 @@ std::optional<int64_t> ViewRunner::StepOf(const PricedKernel& kernel,
 int64_t ViewRunner::Finish() {
   int64_t least = INT64_MAX;
   for (const auto& view : views_) {
-    if (view->document) {
-      const std::string text = view->total->Document();
-      view->table->Document(text);
-      if (text.empty() && !view->plan.view->may_be_empty) least = 0;
-      continue;
-    }
-    if (view->total != nullptr) {
-      view->total->Emit(view->head);
-    }
-    view->head->End();
-    if (!view->plan.view->may_be_empty) least = std::min(least, view->counted.rows());
+    view->Finish();
+    if (!view->plan.view->may_be_empty) least = std::min(least, view->rows());
   }
   return least;
 }
@@ -508,8 +545,7 @@ std::vector<std::string> ViewRunner::Notes() const {
     if (view->first && !view->first->Sentence("rows").empty()) {
       notes.push_back(view->first->Sentence("rows"));
     }
-    if (view->total == nullptr) continue;
-    for (const std::string& note : view->total->Notes()) {
+    for (const std::string& note : view->notes) {
       const std::string_view name = view->plan.view->name;
       notes.push_back(note.starts_with(name) ? note : fmt::format("{}: {}", name, note));
     }

@@ -58,6 +58,7 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request,
 TraceNeeds NeedsOf(std::span<const ViewPlan> plans);
 
 /// Makes all views of one pass over the kernels: a partial a view and rank, merged as ranks end.
+/// With the last input they come one after the other, each gone before the next looks at the run.
 class ViewRunner : public KernelSink {
  public:
   /// Tables go to `destination`, which must outlive this object.
@@ -67,14 +68,15 @@ class ViewRunner : public KernelSink {
   void BeginInput(const parse::KernelRecords* profile) override;
   void Add(const PricedKernel& kernel) override;
   bool AddReplay(const PricedKernel& replay) override;
-  void EndInput() override;
+  void EndInput() override { End(false); }
+  void EndLastInput() override { End(true); }
   std::optional<int64_t> StepOf(const PricedKernel& kernel,
                                 std::optional<int64_t> told) const override;
 
-  /// After the last input: the rows of the views that kept them. Answers how many rows that view
-  /// has that has the fewest, but for those that may have none.
+  /// After the last input: the rows of the views that still keep them. Answers how many rows that
+  /// view has that has the fewest, but for those that may have none.
   int64_t Finish();
-  /// What readers of the rows must know.
+  /// After Finish(): what readers of the rows must know.
   std::vector<std::string> Notes() const;
   /// What is looked at of the input at hand; null between inputs, and of records.
   const Run* run() const { return run_ ? &*run_ : nullptr; }
@@ -82,6 +84,9 @@ class ViewRunner : public KernelSink {
  private:
   struct Running;
 
+  /// Makes the partials of an input.
+  void MakePartials();
+  void End(bool last);
   /// Whether a kernel of the input at hand is looked at.
   bool Selects(const PricedKernel& kernel);
 

@@ -1,6 +1,7 @@
 #ifndef OPLENS_PROF_VIEWS_VIEW_H_
 #define OPLENS_PROF_VIEWS_VIEW_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -37,6 +38,9 @@ struct ViewOptions {
   std::vector<std::string> what_if = {};  ///< Of --what-if: "scale(gpu_compute,0.5)".
   /// Of --where, for a view that sorts its rows itself: which of its rows are shown; null: all.
   std::shared_ptr<const Condition> where = nullptr;
+  /// Who takes the rows has no use for a table of more than so many: of such a one a view may leave
+  /// rows out, as long as more than so many come.
+  size_t most_rows = SIZE_MAX;
 };
 
 /// What a view found out of one rank, or of several whose partials were merged. Sums are integers,
@@ -88,6 +92,11 @@ struct View {
   TraceNeeds needs = {};                         ///< Parts of the trace that it reads.
   std::span<const Field> (*fields)() = nullptr;  ///< Without those that options add.
   std::unique_ptr<Partial> (*make)(const ViewOptions& options) = nullptr;
+  /// Partials of one input for several options, which share what they find out of it; they are
+  /// begun, take kernels and are ended all alike, in their order. Null: those of `make` share
+  /// nothing.
+  std::vector<std::unique_ptr<Partial>> (*make_together)(std::span<const ViewOptions> options) =
+      nullptr;
   /// Of one that keeps nothing: takes kernels and gives a row each to `sink`, which has begun with
   /// the fields at `places`. Null of the others.
   std::unique_ptr<ViewStream> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;

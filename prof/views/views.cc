@@ -242,6 +242,7 @@ constexpr View kViews[] = {
      .needs = kCriticalPathNeeds,
      .fields = CriticalPathFields,
      .make = MakeCriticalPath,
+     .make_together = MakeCriticalPaths,
      .by = CriticalPathKeys,
      .hta_needs = kHtaCriticalPathNeeds,
      .hta = true,
