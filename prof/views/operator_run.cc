@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/saturating.h"
-#include "ops/kernels/kernel_name.h"
 
 namespace oplens::prof {
 namespace {
@@ -18,19 +17,21 @@ int64_t PairOf(uint32_t high, uint32_t low) {
 
 }  // namespace
 
-OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by)
+OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
+                         const KernelPrices& prices, CallPlaces* places)
     : run_(run),
       by_step_(!run.selects_all() ||
                std::find(by.begin(), by.end(), OperatorKey::kStep) != by.end()),
-      places_(run.joined(), run.calls()),
+      places_(*places),
       calls_(run.calls().all().size()),
       outermost_(calls_.size(), true),
-      kernel_slots_(run.trace().kernels.size(), kNoSlot),
-      product_names_(run.trace().strings.size(), uint8_t{0}) {
+      kernel_slots_(run.trace().kernels.size(), kNoSlot) {
   GroupCalls(by);
   MarkOutermost();
   AddCalls();
   AddEvents();
+  AddPrices(prices);
+  SumTotals();
 }
 
 void OperatorRun::GroupCalls(const std::vector<OperatorKey>& by) {
@@ -179,27 +180,21 @@ void OperatorRun::AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slo
   until_ns = event.end_ns;
 }
 
-void OperatorRun::Add(const PricedKernel& kernel) {
-  if (kernel.work >= kernel_slots_.size()) return;
-  const uint32_t call = run_.call_work().CallOfKernel(kernel.work);
-  uint32_t slot = kernel_slots_[kernel.work];
-  if (slot == kNoSlot) {  // It has no usable time.
-    slot = call == CallWork::kNone ? SlotOf(kUnattributed, Steps::kNone) : calls_[call].slot;
-    if (slot == kNoSlot) slot = SlotOf(calls_[call].group, Steps::kNone);
+void OperatorRun::AddPrices(const KernelPrices& prices) {
+  for (const KernelPrices::Price& price : prices.all()) {
+    const uint32_t call = run_.call_work().CallOfKernel(price.kernel);
+    uint32_t slot = kernel_slots_[price.kernel];
+    if (slot == kNoSlot) {  // It has no usable time.
+      slot = call == CallWork::kNone ? SlotOf(kUnattributed, Steps::kNone) : calls_[call].slot;
+      if (slot == kNoSlot) slot = SlotOf(calls_[call].group, Steps::kNone);
+    }
+    slots_[slot].sums.AddPrice(price.with_flops ? std::optional(price.flops) : std::nullopt,
+                               price.with_bytes ? std::optional(price.bytes) : std::nullopt);
+    AddTime(call, slot, price.Time());
   }
-  slots_[slot].sums.AddPrice(kernel);
-  AddTime(call, slot, TensorCoreTimeOf(kernel, IsNamedProduct(kernel)));
 }
 
-bool OperatorRun::IsNamedProduct(const PricedKernel& kernel) {
-  uint8_t& known = product_names_[run_.trace().kernels[kernel.work].name];
-  if (known == 0) {
-    known = ops::KernelKindOf(kernel.record->long_name) == ops::KernelKind::kMatrix ? 2 : 1;
-  }
-  return known == 2;
-}
-
-void OperatorRun::Finish() {
+void OperatorRun::SumTotals() {
   SumStrays();
   const CallTree& tree = run_.calls();
   for (ThreadIndex thread = 0; thread < run_.trace().threads.size(); ++thread) {

@@ -13,6 +13,7 @@
 #include "base/id_map.h"
 #include "prof/run/run.h"
 #include "prof/views/call_places.h"
+#include "prof/views/kernel_prices.h"
 #include "prof/views/operator_fields.h"
 #include "prof/views/operator_sums.h"
 
@@ -23,16 +24,13 @@ namespace oplens::prof {
 /// captured count in the step that replayed them.
 ///
 /// O(E + C log C) for E device events and C calls but for graphs, whose kernels cost the depth of
-/// the call that captured them once a step. 48 bytes a call.
+/// the call that captured them once a step. 24 bytes a call while
+/// it is made.
 class OperatorRun {
  public:
-  /// `run` must outlive this object.
-  OperatorRun(const Run& run, const std::vector<OperatorKey>& by);
-
-  /// Takes the price of a kernel; each comes once at most.
-  void Add(const PricedKernel& kernel);
-  /// Sums over the calls inside of calls: once all kernels came.
-  void Finish();
+  /// `places`: of `run`. Both must outlive this object.
+  OperatorRun(const Run& run, const std::vector<OperatorKey>& by, const KernelPrices& prices,
+              CallPlaces* places);
 
   /// Sums of one group in one step.
   struct Slot {
@@ -72,6 +70,9 @@ class OperatorRun {
   void AddCalls();
   void MarkOutermost();
   void AddEvents();
+  void AddPrices(const KernelPrices& prices);
+  /// Sums over the calls inside of calls.
+  void SumTotals();
   void AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slot);
   uint32_t SlotOf(uint32_t group, size_t step);
   /// The slot of what a call launched: that of the call but for kernels of graphs.
@@ -80,11 +81,10 @@ class OperatorRun {
   void AddTime(uint32_t call, uint32_t slot, const KernelTime& time);
   void SumStrays();
   void AddToCall(const KernelTime& time, CallState* call);
-  bool IsNamedProduct(const PricedKernel& kernel);
 
   const Run& run_;
   bool by_step_;  // Slots are of steps; sums over all of them need none.
-  CallPlaces places_;
+  CallPlaces& places_;
   std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by group: numbers of texts.
   std::vector<uint32_t> group_calls_;           // By group: its first call.
   std::vector<CallState> calls_;                // By place in CallTree::all().
@@ -97,7 +97,6 @@ class OperatorRun {
   std::vector<int64_t> busy_until_;
   IdMap stray_of_;  // By call and slot.
   std::vector<Stray> strays_;
-  std::vector<uint8_t> product_names_;  // By StringId of a kernel: 0 not asked, 1 no, 2 yes.
 };
 
 }  // namespace oplens::prof

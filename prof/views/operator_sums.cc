@@ -58,14 +58,14 @@ void OperatorSums::Add(const OperatorSums& other) {
   lengths.Merge(other.lengths);
 }
 
-void OperatorSums::AddPrice(const PricedKernel& kernel) {
-  if (kernel.share.flops) {
+void OperatorSums::AddPrice(std::optional<int64_t> more_flops, std::optional<int64_t> more_bytes) {
+  if (more_flops) {
     ++with_flops;
-    flops += *kernel.share.flops;
+    flops += *more_flops;
   }
-  if (kernel.share.bytes) {
+  if (more_bytes) {
     ++with_bytes;
-    bytes += *kernel.share.bytes;
+    bytes += *more_bytes;
   }
 }
 

@@ -42,8 +42,8 @@ struct OperatorSums {
   Histogram lengths;
 
   void Add(const OperatorSums& other);
-  /// FLOPs and bytes of a kernel that a call of it launched itself.
-  void AddPrice(const PricedKernel& kernel);
+  /// Of a kernel that a call of it launched itself.
+  void AddPrice(std::optional<int64_t> flops, std::optional<int64_t> bytes);
 };
 
 /// What a kernel adds to the time of Tensor Cores, without `device_ns`. `named_product`: its name

@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "parse/model/recording_advice.h"
+#include "prof/views/call_places.h"
+#include "prof/views/kernel_prices.h"
 #include "prof/views/operator_fields.h"
 #include "prof/views/operator_run.h"
 #include "prof/views/operator_sums.h"
@@ -20,13 +26,35 @@ namespace {
 constexpr std::string_view kUnattributedName = "(unattributed)";
 constexpr std::string_view kOtherName = "(other)";
 
+/// What several partials make their sums of, between Begin of the first and End of the last.
+struct OperatorInput {
+  struct OfRun {
+    explicit OfRun(const Run& run) : prices(run), places(run.joined(), run.calls()) {}
+
+    KernelPrices prices;
+    CallPlaces places;
+  };
+
+  void Begin(const Run& run) {
+    if (begun++ == 0) of_run.emplace(run);
+  }
+  void End() {
+    if (--begun == 0) of_run.reset();
+  }
+
+  std::optional<OfRun> of_run;
+  size_t begun = 0;  // Of the partials.
+};
+
 class Operators : public Partial {
  public:
-  explicit Operators(const ViewOptions& options) : by_(OperatorKeysOf(options.by)) {}
+  /// `fills`: it is the one of those who share `input` that fills it.
+  Operators(const ViewOptions& options, std::shared_ptr<OperatorInput> input, bool fills)
+      : by_(OperatorKeysOf(options.by)), input_(std::move(input)), fills_(fills) {}
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override {
-    if (run_) run_->Add(kernel);
+    if (fills_ && input_->of_run) input_->of_run->prices.Add(kernel);
   }
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
@@ -40,7 +68,7 @@ class Operators : public Partial {
   static constexpr size_t kMaxKeyBytes = size_t{256} << 20;
   /// The texts of a row, each ended by a 0, and its step.
   struct Key {
-    std::string texts;
+    std::string_view texts;  // In texts_, once it is kept.
     std::optional<int64_t> step;
     friend bool operator<(const Key& a, const Key& b) {
       return std::tie(a.texts, a.step) < std::tie(b.texts, b.step);
@@ -48,17 +76,22 @@ class Operators : public Partial {
   };
   struct Row {
     const Key* key;
-    OperatorSums sums;
+    const OperatorSums* sums;
   };
 
-  Key KeyOf(const Run& run, const OperatorRun::Slot& slot) const;
-  void AddTo(Key key, OperatorSums sums);
+  /// Its texts are those in `texts`.
+  Key KeyOf(const Run& run, const OperatorRun& found, const OperatorRun::Slot& slot,
+            std::string* texts) const;
+  void AddTo(const Key& key, OperatorSums sums);
   bool IsBy(OperatorKey key) const { return std::find(by_.begin(), by_.end(), key) != by_.end(); }
-  std::vector<Row> Rows() const;
+  /// `folded`: takes the sums that are of several steps.
+  std::vector<Row> Rows(std::deque<OperatorSums>* folded) const;
   void EmitRow(const Row& row, Sink* sink) const;
 
   std::vector<OperatorKey> by_;
-  std::unique_ptr<OperatorRun> run_;  // Between Begin and End.
+  std::shared_ptr<OperatorInput> input_;
+  bool fills_;
+  std::set<std::string, std::less<>> texts_;  // Of the keys.
   std::map<Key, OperatorSums> groups_;
   size_t key_bytes_ = 0;
   int64_t ranks_without_trace_ = 0;
@@ -68,51 +101,57 @@ class Operators : public Partial {
 void Operators::Begin(const Run* run) {
   if (run == nullptr) {
     ++ranks_without_trace_;
-  } else {
-    run_ = std::make_unique<OperatorRun>(*run, by_);
-    if (run->calls().all().empty()) ++ranks_without_calls_[run->trace().family];
+    return;
   }
+  input_->Begin(*run);
+  if (run->calls().all().empty()) ++ranks_without_calls_[run->trace().family];
 }
 
 void Operators::End(const Run* run) {
-  if (run == nullptr || !run_) return;
-  run_->Finish();
-  run_->TakeSlots(
-      [&](OperatorRun::Slot&& slot) { AddTo(KeyOf(*run, slot), std::move(slot.sums)); });
-  run_.reset();
+  if (run == nullptr || !input_->of_run) return;
+  OperatorRun found(*run, by_, input_->of_run->prices, &input_->of_run->places);
+  std::string texts;
+  found.TakeSlots([&](OperatorRun::Slot&& slot) {
+    AddTo(KeyOf(*run, found, slot, &texts), std::move(slot.sums));
+  });
+  input_->End();
 }
 
-Operators::Key Operators::KeyOf(const Run& run, const OperatorRun::Slot& slot) const {
-  std::vector<std::string_view> texts(run_->text_count());
+Operators::Key Operators::KeyOf(const Run& run, const OperatorRun& found,
+                                const OperatorRun::Slot& slot, std::string* texts) const {
+  std::vector<std::string_view> parts(found.text_count());
   if (slot.group == OperatorRun::kUnattributed) {
-    texts[0] = kUnattributedName;
+    parts[0] = kUnattributedName;
   } else {
-    texts = run_->TextsOf(slot.group);
+    parts = found.TextsOf(slot.group);
   }
-  Key key;
+  texts->clear();
   const auto append = [&](std::string_view text) {
-    key.texts += text;
-    key.texts.push_back('\0');
+    *texts += text;
+    texts->push_back('\0');
   };
-  append(texts[0]);
+  append(parts[0]);
   size_t next = 1;
   for (const OperatorKey by : by_) {
     if (by == OperatorKey::kStep) continue;
-    append(by == OperatorKey::kRank ? run.rank() : texts[next++]);
+    append(by == OperatorKey::kRank ? run.rank() : parts[next++]);
   }
+  Key key = {*texts, {}};
   if (slot.step != Steps::kNone) key.step = run.steps().all()[slot.step].number;
   return key;
 }
 
-void Operators::AddTo(Key key, OperatorSums sums) {
+void Operators::AddTo(const Key& key, OperatorSums sums) {
   const auto at = groups_.find(key);
   if (at != groups_.end()) {
     at->second.Add(sums);
   } else if (groups_.size() < kMaxGroups && key_bytes_ < kMaxKeyBytes) {
     key_bytes_ += key.texts.size();
-    groups_.emplace(std::move(key), std::move(sums));
+    auto texts = texts_.find(key.texts);
+    if (texts == texts_.end()) texts = texts_.emplace(key.texts).first;
+    groups_.emplace(Key{*texts, key.step}, std::move(sums));
   } else {
-    groups_[Key{std::string(kOtherName), {}}].Add(sums);
+    groups_[Key{kOtherName, {}}].Add(sums);
   }
 }
 
@@ -133,25 +172,30 @@ std::vector<Field> Operators::Fields() const {
   return fields;
 }
 
-std::vector<Operators::Row> Operators::Rows() const {
+std::vector<Operators::Row> Operators::Rows(std::deque<OperatorSums>* folded) const {
   std::vector<Row> rows;
   for (const auto& [key, sums] : groups_) {
     if (!rows.empty() && rows.back().key->texts == key.texts && !IsBy(OperatorKey::kStep)) {
-      rows.back().sums.Add(sums);
+      if (folded->empty() || rows.back().sums != &folded->back()) {
+        folded->push_back(*rows.back().sums);
+        rows.back().sums = &folded->back();
+      }
+      folded->back().Add(sums);
     } else {
-      rows.push_back({&key, sums});
+      rows.push_back({&key, &sums});
     }
   }
   // Rows are by key: equal ones stay in that order.
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return std::pair(a.sums.self.device_ns, a.sums.host_self_ns) >
-           std::pair(b.sums.self.device_ns, b.sums.host_self_ns);
+    return std::pair(a.sums->self.device_ns, a.sums->host_self_ns) >
+           std::pair(b.sums->self.device_ns, b.sums->host_self_ns);
   });
   return rows;
 }
 
 void Operators::Emit(Sink* sink) const {
-  for (const Row& row : Rows()) EmitRow(row, sink);
+  std::deque<OperatorSums> folded;
+  for (const Row& row : Rows(&folded)) EmitRow(row, sink);
 }
 
 void Operators::EmitRow(const Row& row, Sink* sink) const {
@@ -165,7 +209,7 @@ void Operators::EmitRow(const Row& row, Sink* sink) const {
   for (const OperatorKey key : by_) {
     cells.push_back(key == OperatorKey::kStep ? Integer(row.key->step) : Text(next_text()));
   }
-  const OperatorSums& sums = row.sums;
+  const OperatorSums& sums = *row.sums;
   const auto of_calls = [&](const Cell& cell) { return sums.calls == 0 ? Cell{} : cell; };
   const double mean =
       static_cast<double>(sums.length_ns) / static_cast<double>(std::max<int64_t>(sums.calls, 1));
@@ -208,8 +252,22 @@ std::vector<std::string> Operators::Notes() const {
 }  // namespace
 
 std::unique_ptr<Partial> MakeOperators(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) return MakeTbOperators(options);
-  return std::make_unique<Operators>(options);
+  return std::move(MakeOperatorsTogether({&options, 1}).front());
+}
+
+std::vector<std::unique_ptr<Partial>> MakeOperatorsTogether(std::span<const ViewOptions> options) {
+  std::vector<std::unique_ptr<Partial>> partials;
+  const auto input = std::make_shared<OperatorInput>();
+  bool first = true;
+  for (const ViewOptions& one : options) {
+    if (one.compat == Compat::kTensorBoard) {
+      partials.push_back(MakeTbOperators(one));
+      continue;
+    }
+    partials.push_back(std::make_unique<Operators>(one, input, first));
+    first = false;
+  }
+  return partials;
 }
 
 }  // namespace oplens::prof

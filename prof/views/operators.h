@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "prof/views/view.h"
 
@@ -14,6 +15,9 @@ inline constexpr TraceNeeds kOperatorsNeeds = {};
 /// step, rank; UsageError for other words. With Compat::kTensorBoard the rows of
 /// prof/views/tb_operators.h.
 std::unique_ptr<Partial> MakeOperators(const ViewOptions& options);
+/// As View::make_together: prices of kernels and places of calls are kept once, and sums are made
+/// one after the other.
+std::vector<std::unique_ptr<Partial>> MakeOperatorsTogether(std::span<const ViewOptions> options);
 
 /// Its fields without those that `by` adds.
 std::span<const Field> OperatorsFields();

@@ -132,6 +132,7 @@ constexpr View kViews[] = {
      .needs = kOperatorsNeeds,
      .fields = OperatorsFields,
      .make = MakeOperators,
+     .make_together = MakeOperatorsTogether,
      .by = OperatorKeys,
      .narrow = "calls,device_self_ns,host_self_ns,mean_ns,launches,tc_self_pct",
      .tb_needs = kTbOperatorsNeeds,
