@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "parse/model/reason.h"
-#include "report/data/pack.h"
 
 namespace oplens::report {
 namespace {
@@ -160,10 +159,8 @@ class PageTables::TableSink : public prof::Sink {
 
   void End() override {
     if (!pack_ || table_.rows == 0) return;
-    std::string json;
-    WriteColumns(table_.columns, table_.rows, &json);
-    std::vector<Column>().swap(table_.columns);
-    table_.packed = Deflate(json);
+    table_.packed = PackColumns(std::move(table_.columns));
+    table_.columns.clear();
   }
 
  private:

@@ -68,6 +68,16 @@ std::string_view WordOf(Fold fold) {
   return "none";
 }
 
+Json RatioOf(const prof::FieldRatio& ratio) {
+  Json of = Json::array();
+  for (size_t begin = 0; begin <= ratio.of.size();) {
+    const size_t end = std::min(ratio.of.find('+', begin), ratio.of.size());
+    of.push_back(ratio.of.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return {{"of", std::move(of)}, {"over", ratio.over}, {"times", ratio.times}};
+}
+
 Json FieldsOf(const std::vector<prof::Field>& fields) {
   Json list = Json::array();
   for (const prof::Field& field : fields) {
@@ -77,6 +87,8 @@ Json FieldsOf(const std::vector<prof::Field>& fields) {
                     {"type", WordOf(field.type)},
                     {"fold", WordOf(field.fold)},
                     {"help", field.help}});
+    if (!field.whole.empty()) list.back()["whole"] = field.whole;
+    if (!field.ratio.empty()) list.back()["ratio"] = RatioOf(field.ratio);
   }
   return list;
 }

@@ -33,6 +33,16 @@ enum class Fold : uint8_t {
   kQuantiles,  ///< Of a histogram that the view keeps (prof/views/histogram.h says its error).
 };
 
+/// What a field is that is a quotient of others of its row, all with Fold::kSum: the sum of `of`
+/// times `times` / `over`. So of rows that become one it is that of their sums.
+struct FieldRatio {
+  std::string_view of = {};    ///< Keys of fields, joined by '+'.
+  std::string_view over = {};  ///< Key of a field; "": the field is no ratio.
+  double times = 1;
+
+  bool empty() const { return over.empty(); }
+};
+
 /// What a column of a table is, whatever its rows are made of.
 struct Field {
   std::string_view key;  ///< What -c takes, and the JSON key.
@@ -49,6 +59,7 @@ struct Field {
   /// Of a key: the value by which a row stands for others ("mean", "(all)"). Such rows are no part
   /// of a row that sums up.
   std::string_view whole = {};
+  FieldRatio ratio = {};
 
   /// 'all' leaves it out: only its own word chooses it.
   bool on_request = false;
@@ -58,6 +69,12 @@ struct Field {
 
   static constexpr int kShared = 0;
 };
+
+/// The same field as a ratio of others.
+constexpr Field AsRatio(Field field, FieldRatio ratio) {
+  field.ratio = ratio;
+  return field;
+}
 
 /// Says which fields matter most: those of the list "kernel,sil,op" in its order, then the others
 /// in theirs. Words of the list that are no field are passed over.

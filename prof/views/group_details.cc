@@ -79,6 +79,22 @@ void GroupDetails::Add(const GroupDetails& other) {
   with_gap += other.with_gap;
 }
 
+void GroupDetails::Add(const KernelGroupDetails& kernel) {
+  ++calls;
+  if (!kernel.duration_ns) return;
+  durations.Add(*kernel.duration_ns);
+  if (kernel.delay_ns) {
+    delay_ns += *kernel.delay_ns;
+    ++with_delay;
+  }
+  if (kernel.gap_ns) {
+    gap_ns += *kernel.gap_ns;
+    ++with_gap;
+  }
+  AddWeighted(kernel.blocks, *kernel.duration_ns, &blocks, &blocks_ns);
+  AddWeighted(kernel.occupancy, *kernel.duration_ns, &occupancy, &occupancy_ns);
+}
+
 std::vector<Field> GroupDetailFields() {
   return FieldsOf(std::span<const Column<GroupDetails>>(kDetails));
 }
@@ -108,27 +124,19 @@ std::optional<int64_t> StreamGaps::Before(const DeviceEvent& asked) {
   return std::nullopt;
 }
 
-GroupDetails DetailsOf(const PricedKernel& kernel, const Run* run, std::optional<int64_t> gap_ns) {
+KernelGroupDetails DetailsOf(const PricedKernel& kernel, const Run* run,
+                             std::optional<int64_t> gap_ns) {
   const KernelRecord& record = *kernel.record;
-  GroupDetails details;
-  details.calls = 1;
+  KernelGroupDetails details;
   if (!record.timed()) return details;
-  details.durations.Add(record.duration_ns);
-  if (const auto delay_ns = LaunchDelayNs(record)) {
-    details.delay_ns += *delay_ns;
-    details.with_delay = 1;
-  }
-  if (gap_ns) {
-    details.gap_ns += *gap_ns;
-    details.with_gap = 1;
-  }
+  details.duration_ns = record.duration_ns;
+  details.delay_ns = LaunchDelayNs(record);
+  details.gap_ns = gap_ns;
   if (run == nullptr || kernel.work == PricedKernel::kNoWork) return details;
   const Trace& trace = run->trace();
   const Kernel& executed = trace.kernels[kernel.work];
-  AddWeighted(BlocksPerSm(trace, executed, kernel.gpu), record.duration_ns, &details.blocks,
-              &details.blocks_ns);
-  AddWeighted(AchievedOccupancy(trace, executed, kernel.gpu), record.duration_ns,
-              &details.occupancy, &details.occupancy_ns);
+  details.blocks = BlocksPerSm(trace, executed, kernel.gpu);
+  details.occupancy = AchievedOccupancy(trace, executed, kernel.gpu);
   return details;
 }
 

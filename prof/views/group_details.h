@@ -15,6 +15,15 @@
 
 namespace oplens::prof {
 
+/// What one kernel adds to its group.
+struct KernelGroupDetails {
+  std::optional<int64_t> duration_ns;
+  std::optional<int64_t> delay_ns;
+  std::optional<int64_t> gap_ns;
+  std::optional<double> blocks;     ///< A multiprocessor.
+  std::optional<double> occupancy;  ///< Percent.
+};
+
 /// What `--view groups` shows of a group besides the figures of --by. Sums are integers.
 struct GroupDetails {
   int64_t calls = 0;
@@ -30,6 +39,7 @@ struct GroupDetails {
   int64_t with_gap = 0;
 
   void Add(const GroupDetails& other);
+  void Add(const KernelGroupDetails& kernel);
 };
 
 /// The fields of these, and their cells.
@@ -59,9 +69,9 @@ class StreamGaps {
   std::vector<Stream> streams_;
 };
 
-/// What one kernel adds to its group. `gap_ns`: of StreamGaps; `run` null: only the record is
-/// known.
-GroupDetails DetailsOf(const PricedKernel& kernel, const Run* run, std::optional<int64_t> gap_ns);
+/// `gap_ns`: of StreamGaps; `run` null: only the record is known.
+KernelGroupDetails DetailsOf(const PricedKernel& kernel, const Run* run,
+                             std::optional<int64_t> gap_ns);
 
 }  // namespace oplens::prof
 

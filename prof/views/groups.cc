@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,29 +29,61 @@ std::vector<Field> WithDetails(std::vector<Field> fields) {
   return fields;
 }
 
+/// What several partials ask of each kernel, found by the first of them.
+struct GroupInput {
+  explicit GroupInput(size_t partials) : repetition(std::make_shared<RepetitionFinder>(partials)) {}
+
+  const Run* run = nullptr;  ///< Between Begin and End.
+  std::optional<StreamGaps> gaps;
+  KernelGroupDetails kernel;  ///< Of the kernel at hand.
+  std::shared_ptr<RepetitionFinder> repetition;
+
+  void Begin(const Run* of) {
+    run = of;
+    gaps.reset();
+    if (run != nullptr) gaps.emplace(*run);
+  }
+
+  void Look(const PricedKernel& next) {
+    std::optional<int64_t> gap_ns;
+    if (run != nullptr && next.record->timed()) gap_ns = GapBefore(next);
+    kernel = DetailsOf(next, run, gap_ns);
+  }
+
+ private:
+  std::optional<int64_t> GapBefore(const PricedKernel& kernel) {
+    const Kernel& executed = run->trace().kernels[kernel.work];
+    const WorkClass work =
+        run->work().IsCommunication(kernel.work) ? WorkClass::kCommunication : WorkClass::kCompute;
+    return gaps->Before({executed.start_ns, executed.end_ns, kernel.work, executed.device_id,
+                         executed.stream_id, work});
+  }
+};
+
 class Groups : public Partial, private Summary::Details {
  public:
-  explicit Groups(const ViewOptions& options)
+  /// `place`: among those who share `input`, which take kernels in that order.
+  Groups(const ViewOptions& options, std::shared_ptr<GroupInput> input, size_t place)
       : plan_(PlanOf(options)),
         fields_(WithDetails(plan_.fields)),
         order_(ParseOrder(options.sort.empty() ? "total" : options.sort, fields_)),
         top_(options.top),
         copies_(options.copies),
-        summary_(&plan_) {
+        summary_(&plan_),
+        input_(std::move(input)),
+        first_(place == 0) {
     summary_.ShowOnly(options.where);
+    summary_.ShareRepetition(input_->repetition, place);
   }
 
   void Begin(const Run* run) override {
-    run_ = run;
-    gaps_.reset();
-    if (run != nullptr) gaps_.emplace(*run);
+    if (first_) input_->Begin(run);
   }
 
   void Add(const PricedKernel& kernel) override {
+    if (first_) input_->Look(kernel);
     summary_.Add(kernel);
-    std::optional<int64_t> gap_ns;
-    if (run_ != nullptr && kernel.record->timed()) gap_ns = GapBefore(kernel);
-    details_of(summary_.last_group()).Add(DetailsOf(kernel, run_, gap_ns));
+    details_of(summary_.last_group()).Add(input_->kernel);
   }
 
   void AddReplay(const PricedKernel& replay) override { summary_.AddReplay(replay); }
@@ -57,8 +91,7 @@ class Groups : public Partial, private Summary::Details {
   void End(const Run* run) override {
     if (copies_ && run != nullptr) AddCopies(*run);
     summary_.FindSteps();
-    run_ = nullptr;
-    gaps_.reset();
+    if (first_) input_->Begin(nullptr);
   }
 
   void Merge(const Partial& other) override {
@@ -78,14 +111,6 @@ class Groups : public Partial, private Summary::Details {
     if (group == Summary::kOther) return other_;
     if (group >= details_.size()) details_.resize(group + 1);
     return details_[group];
-  }
-
-  std::optional<int64_t> GapBefore(const PricedKernel& kernel) {
-    const Kernel& executed = run_->trace().kernels[kernel.work];
-    const WorkClass work =
-        run_->work().IsCommunication(kernel.work) ? WorkClass::kCommunication : WorkClass::kCompute;
-    return gaps_->Before({executed.start_ns, executed.end_ns, kernel.work, executed.device_id,
-                          executed.stream_id, work});
   }
 
   /// A copy or fill as a kernel without a name of its own: "Memcpy HtoD", "Memset".
@@ -131,20 +156,36 @@ class Groups : public Partial, private Summary::Details {
   mutable Summary summary_;
   std::vector<GroupDetails> details_;  // By group.
   GroupDetails other_;                 // Of Summary::kOther.
-  const Run* run_ = nullptr;           // Between Begin and End.
-  std::optional<StreamGaps> gaps_;
+  std::shared_ptr<GroupInput> input_;
+  bool first_;
 };
 
 }  // namespace
 
 std::unique_ptr<Partial> MakeGroups(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) {
-    ViewOptions of_plugin = options;
-    if (of_plugin.by.empty()) of_plugin.by = {"kernel"};
-    return MakeTbKernels(of_plugin);
+  return std::move(MakeGroupsTogether({&options, 1}).front());
+}
+
+std::vector<std::unique_ptr<Partial>> MakeGroupsTogether(std::span<const ViewOptions> options) {
+  std::vector<std::unique_ptr<Partial>> partials;
+  const auto ours = [](const ViewOptions& one) {
+    return one.compat != Compat::kTensorBoard && one.compat != Compat::kHta;
+  };
+  const auto places = static_cast<size_t>(std::count_if(options.begin(), options.end(), ours));
+  const auto input = std::make_shared<GroupInput>(std::max(places, size_t{1}));
+  size_t place = 0;
+  for (const ViewOptions& one : options) {
+    if (one.compat == Compat::kTensorBoard) {
+      ViewOptions of_plugin = one;
+      if (of_plugin.by.empty()) of_plugin.by = {"kernel"};
+      partials.push_back(MakeTbKernels(of_plugin));
+    } else if (one.compat == Compat::kHta) {
+      partials.push_back(MakeHtaKernels(one));
+    } else {
+      partials.push_back(std::make_unique<Groups>(one, input, place++));
+    }
   }
-  if (options.compat == Compat::kHta) return MakeHtaKernels(options);
-  return std::make_unique<Groups>(options);
+  return partials;
 }
 
 std::span<const Field> GroupsFields() {

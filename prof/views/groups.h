@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "prof/views/view.h"
 
@@ -10,6 +11,8 @@ namespace oplens::prof {
 
 /// The view `groups`: kernels that are alike in the keys of --by (without it by kernel).
 std::unique_ptr<Partial> MakeGroups(const ViewOptions& options);
+/// As View::make_together: what is asked of each kernel is found once.
+std::vector<std::unique_ptr<Partial>> MakeGroupsTogether(std::span<const ViewOptions> options);
 std::span<const Field> GroupsFields();
 
 }  // namespace oplens::prof

@@ -66,7 +66,9 @@ constexpr Field kFields[] = {
      "the data loader runs, less dataloader_exposed_ns", Fold::kSum},
     {"cpu_hidden_ns", "CPUHidden(ns)", "ns", kInteger, kWidth,
      "calls or annotations of host threads run, less cpu_exposed_ns", Fold::kSum},
-    {"busy_pct", "Busy(%)", "%", FieldType::kDecimal, 8, "100 x time of any GPU work / total_ns"},
+    AsRatio({"busy_pct", "Busy(%)", "%", FieldType::kDecimal, 8,
+             "100 x time of any GPU work / total_ns"},
+            {"kernel_ns+memcpy_ns+memset_ns+comm_ns", "total_ns", 100}),
     {"mfu_pct", "MFU(%)", "%", FieldType::kDecimal, 8,
      "100 x sum of FLOPs / peak rate over the products launched in the step / (total_ns x GPUs)"},
 };

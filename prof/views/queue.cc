@@ -40,12 +40,14 @@ constexpr Field kFields[] = {
     {"max", "Max", "", FieldType::kInteger, 6, "largest length", Fold::kMax},
     {"blocked_ns", "Blocked(ns)", "ns", FieldType::kInteger, 12,
      "time in which the length was 1024 or more: launches wait", Fold::kSum},
-    {"blocked_pct", "Blocked%", "%", FieldType::kDecimal, 8, "100 x blocked_ns / span_ns",
-     Fold::kNone},
+    AsRatio({"blocked_pct", "Blocked%", "%", FieldType::kDecimal, 8, "100 x blocked_ns / span_ns",
+             Fold::kNone},
+            {"blocked_ns", "span_ns", 100}),
     {"starved_ns", "Starved(ns)", "ns", FieldType::kInteger, 14,
      "time in which the length was 0: nothing was asked for that had not begun", Fold::kSum},
-    {"starved_pct", "Starved%", "%", FieldType::kDecimal, 8, "100 x starved_ns / span_ns",
-     Fold::kNone},
+    AsRatio({"starved_pct", "Starved%", "%", FieldType::kDecimal, 8, "100 x starved_ns / span_ns",
+             Fold::kNone},
+            {"starved_ns", "span_ns", 100}),
 };
 
 constexpr Field kPointFields[] = {

@@ -21,12 +21,15 @@ void RepetitionFinder::Stop() {
   stopped_ = true;
   kernels_ = {};
   durations_ns_ = {};
-  kinds_ = {};
+  whats_ = {};
+  kind_groups_ = {};
   kind_of_ = {};
 }
 
-void RepetitionFinder::Add(const KernelRecord& record, uint32_t group) {
+void RepetitionFinder::Add(const KernelRecord& record, uint32_t group, size_t place) {
   if (stopped_) return;
+  groups_[place] = group;
+  if (place + 1 < groups_.size()) return;
   const std::string_view rank = record.rank.value_or(std::string_view());
   if (kernels_.empty()) {
     rank_ = rank;
@@ -35,20 +38,27 @@ void RepetitionFinder::Add(const KernelRecord& record, uint32_t group) {
   if (rank_ != rank || device_id_ != record.device_id || kernels_.size() >= kMaxKernels) {
     return Stop();
   }
-  const Kind kind{WhatOf(record), group};
-  const auto next = static_cast<uint32_t>(kinds_.size());
-  const uint32_t number =
-      kind_of_.FindOrInsert(static_cast<int64_t>(Mixed(kind.what, kind.group)), next);
-  if (number == next) kinds_.push_back(kind);
+  const uint64_t what = WhatOf(record);
+  uint64_t hash = what;
+  for (const uint32_t one : groups_) hash = Mixed(hash, one);
+  const auto next = static_cast<uint32_t>(whats_.size());
+  const uint32_t number = kind_of_.FindOrInsert(static_cast<int64_t>(hash), next);
+  if (number == next) {
+    whats_.push_back(what);
+    kind_groups_.insert(kind_groups_.end(), groups_.begin(), groups_.end());
+  }
   kernels_.push_back(number);
   durations_ns_.push_back(record.timed() ? record.duration_ns : 0);
 }
 
-std::optional<Repetition> RepetitionFinder::Find() const {
+std::optional<Repetition> RepetitionFinder::Find() {
+  if (searched_) return found_;
   std::vector<uint64_t> whats;
   whats.reserve(kernels_.size());
-  for (const uint32_t kind : kernels_) whats.push_back(kinds_[kind].what);
-  return FindRepetition(whats);
+  for (const uint32_t kind : kernels_) whats.push_back(whats_[kind]);
+  found_ = FindRepetition(whats);
+  searched_ = true;
+  return found_;
 }
 
 }  // namespace oplens::prof

@@ -16,40 +16,44 @@ namespace oplens::prof {
 /// Finds the steps of a run that names none: the same kernels, by full name and grid, in the same
 /// order, over and over until the end (FindRepetition). One GPU of one rank only: kernels of
 /// several interleave by chance.
+///
+/// Several that group the same kernels, each by other keys, may share one: each says of every
+/// kernel which of its own groups that is in, in the order of their places.
 class RepetitionFinder {
  public:
-  /// Remembers a kernel of the group with this number: 12 bytes each.
-  void Add(const KernelRecord& record, uint32_t group);
+  explicit RepetitionFinder(size_t places = 1) : groups_(places) {}
+
+  /// Remembers a kernel that is in this group of the one at `place`: 12 bytes each.
+  void Add(const KernelRecord& record, uint32_t group, size_t place = 0);
 
   /// The repetition with the most kernels and of these the shortest; nullopt without one, or after
-  /// more than kMaxKernels kernels. Linear time.
-  std::optional<Repetition> Find() const;
+  /// more than kMaxKernels kernels. Linear time, the first time.
+  std::optional<Repetition> Find();
 
-  /// Calls f(group, duration in ns) for each timed kernel of what Find() found.
+  /// Calls f(group, duration in ns) for each timed kernel of what Find() found; the group is that
+  /// of the one at `place`.
   template <typename F>
-  void ForEachRepeated(const Repetition& repetition, F f) const {
+  void ForEachRepeated(const Repetition& repetition, size_t place, F f) const {
     const auto size = static_cast<size_t>(repetition.period * repetition.count);
     for (size_t i = kernels_.size() - size; i < kernels_.size(); ++i) {
-      f(kinds_[kernels_[i]].group, durations_ns_[i]);
+      f(kind_groups_[kernels_[i] * groups_.size() + place], durations_ns_[i]);
     }
   }
 
   static constexpr size_t kMaxKernels = size_t{1} << 20;
 
  private:
-  /// Kernels that are alike but for their times.
-  struct Kind {
-    uint64_t what = 0;  // A hash of name and grid.
-    uint32_t group = 0;
-  };
-
   /// Gives up: nothing can be found any more.
   void Stop();
 
-  std::vector<uint32_t> kernels_;      // Their kinds.
+  std::vector<uint32_t> groups_;   // Of the kernel at hand, by place.
+  std::vector<uint32_t> kernels_;  // Their kinds: those of a kind are alike but for their times.
   std::vector<int64_t> durations_ns_;  // By kernel.
-  std::vector<Kind> kinds_;
-  IdMap kind_of_;  // By a hash of both.
+  std::vector<uint64_t> whats_;        // By kind: a hash of name and grid,
+  std::vector<uint32_t> kind_groups_;  // and its groups, by place.
+  IdMap kind_of_;                      // By a hash of both.
+  std::optional<Repetition> found_;
+  bool searched_ = false;
   std::string rank_;
   int64_t device_id_ = 0;
   bool stopped_ = false;

@@ -23,9 +23,13 @@ constexpr Field kFields[] = {
      Fold::kSum},
     {"bytes", "Bytes", "B", FieldType::kInteger, 16,
      "that the ops of these read and write at least", Fold::kSum},
-    {"ai", "AI", "FLOP/B", FieldType::kDecimal, 9, "arithmetic intensity: flops / bytes"},
-    {"tflops", "TFLOP/s", "TFLOP/s", FieldType::kDecimal, 9, "flops / time_ns, 10^12 a second"},
-    {"gbps", "GB/s", "GB/s", FieldType::kDecimal, 9, "bytes / time_ns, 10^9 a second"},
+    AsRatio({"ai", "AI", "FLOP/B", FieldType::kDecimal, 9, "arithmetic intensity: flops / bytes"},
+            {"flops", "bytes", 1}),
+    AsRatio(
+        {"tflops", "TFLOP/s", "TFLOP/s", FieldType::kDecimal, 9, "flops / time_ns, 10^12 a second"},
+        {"flops", "time_ns", 1e-3}),
+    AsRatio({"gbps", "GB/s", "GB/s", FieldType::kDecimal, 9, "bytes / time_ns, 10^9 a second"},
+            {"bytes", "time_ns", 1}),
     {"unit", "Unit", "", FieldType::kText, 12,
      "arithmetic whose peak counts: that the kernels use, or could use of Tensor Cores (tc_); of "
      "several that with most FLOPs"},
@@ -36,7 +40,9 @@ constexpr Field kFields[] = {
      "time at the roof: the larger of FLOPs / peak (with Tensor Cores of matrix FLOPs) and bytes / "
      "bandwidth",
      Fold::kSum},
-    {"efficiency_pct", "Efficiency(%)", "%", FieldType::kDecimal, 8, "roof_ns / time_ns * 100"},
+    AsRatio(
+        {"efficiency_pct", "Efficiency(%)", "%", FieldType::kDecimal, 8, "roof_ns / time_ns * 100"},
+        {"roof_ns", "time_ns", 100}),
     {"gap_ns", "Gap(ns)", "ns", FieldType::kInteger, 13, "time_ns - roof_ns", Fold::kSum},
 };
 

@@ -120,7 +120,7 @@ void Summary::Add(const PricedKernel& row) {
   if (row.record->step) {
     CountStep(*row.record->step);
   } else if (!last_step_) {
-    repetition_.Add(*row.record, added_to_);
+    repetition_->Add(*row.record, added_to_, repetition_place_);
   }
 }
 
@@ -143,13 +143,14 @@ void Summary::CountStep(int64_t step) {
 }
 
 void Summary::FindRepeatedSteps() {
-  repeated_ = repetition_.Find();
+  repeated_ = repetition_->Find();
   if (!repeated_) return;
   step_count_ = repeated_->count;
-  repetition_.ForEachRepeated(*repeated_, [&](uint32_t group, int64_t duration_ns) {
+  const auto add = [&](uint32_t group, int64_t duration_ns) {
     GroupSums& sums = group == kOther ? other_ : groups_[group].sums;
     sums.step_ns = SaturatingSum(sums.step_ns, duration_ns);
-  });
+  };
+  repetition_->ForEachRepeated(*repeated_, repetition_place_, add);
 }
 
 std::vector<uint32_t> Summary::Sorted(const RowOrder& order) {

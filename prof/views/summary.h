@@ -50,6 +50,12 @@ class Summary : public KernelSink {
   explicit Summary(const SummaryPlan* plan) : Summary(plan, Limits()) {}
   Summary(const SummaryPlan* plan, Limits limits);
 
+  /// Looks for what repeats together with others that get the same kernels: before the first one.
+  void ShareRepetition(std::shared_ptr<RepetitionFinder> finder, size_t place) {
+    repetition_ = std::move(finder);
+    repetition_place_ = place;
+  }
+
   /// Adds a kernel to its group.
   void Add(const PricedKernel& row) override;
   /// Adds work that is no kernel: it has no part in what repeats.
@@ -148,7 +154,8 @@ class Summary : public KernelSink {
   bool too_many_steps_ = false;
   int64_t step_count_ = 0;
   std::optional<size_t> step_key_;  // Place of `step` among the keys.
-  RepetitionFinder repetition_;
+  std::shared_ptr<RepetitionFinder> repetition_ = std::make_shared<RepetitionFinder>();
+  size_t repetition_place_ = 0;
   std::optional<Repetition> repeated_;
   bool steps_found_ = false;
 };

@@ -157,6 +157,7 @@ constexpr View kViews[] = {
      .help = "kernels that are alike in the keys of --by",
      .fields = GroupsFields,
      .make = MakeGroups,
+     .make_together = MakeGroupsTogether,
      .by = GroupKeys,
      .narrow = kNarrowFigures,
      .tb_needs = kTbKernelsNeeds,

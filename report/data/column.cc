@@ -8,6 +8,7 @@
 #include "base/append_format.h"
 #include "base/json_text.h"
 #include "base/utf8.h"
+#include "report/data/pack.h"
 
 namespace oplens::report {
 namespace {
@@ -173,6 +174,20 @@ void WriteColumns(const std::vector<Column>& columns, size_t rows, std::string* 
     columns[i].Write(rows, out);
   }
   out->append("]}");
+}
+
+std::string PackColumns(std::vector<Column> columns) {
+  Deflater packed;
+  std::string json = "{\"columns\":[";
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) json.push_back(',');
+    columns[i].Write(columns[i].rows(), &json);
+    columns[i] = Column(true, nullptr);
+    packed.Add(json);
+    json.clear();
+  }
+  packed.Add("]}");
+  return packed.Finish();
 }
 
 }  // namespace oplens::report

@@ -69,6 +69,9 @@ class Column {
 /// Appends {"columns": [...]} with the first `rows` rows of columns.
 void WriteColumns(const std::vector<Column>& columns, size_t rows, std::string* out);
 
+/// The same deflated. The columns are gone.
+std::string PackColumns(std::vector<Column> columns);
+
 }  // namespace oplens::report
 
 #endif  // OPLENS_REPORT_DATA_COLUMN_H_

@@ -2,6 +2,8 @@
 
 #include <zlib.h>
 
+#include <utility>
+
 #include "base/error.h"
 
 namespace oplens::report {
@@ -13,17 +15,25 @@ constexpr int kMemoryLevel = 8;
 
 }  // namespace
 
-std::string Deflate(std::string_view bytes) {
-  z_stream stream{};
-  if (deflateInit2(&stream, kLevel, Z_DEFLATED, kRawWindowBits, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
-      Z_OK) {
+struct Deflater::Stream {
+  z_stream state{};
+};
+
+Deflater::Deflater() : stream_(std::make_unique<Stream>()) {
+  if (deflateInit2(&stream_->state, kLevel, Z_DEFLATED, kRawWindowBits, kMemoryLevel,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
     throw Error("no memory to compress with");
   }
-  std::string packed;
+}
+
+Deflater::~Deflater() { deflateEnd(&stream_->state); }
+
+void Deflater::Run(std::string_view bytes, bool last) {
   constexpr size_t kBlockBytes = size_t{64} << 10;
   constexpr size_t kMaxInput = size_t{1} << 30;
+  z_stream& stream = stream_->state;
   int state = Z_OK;
-  while (state != Z_STREAM_END) {
+  do {
     if (stream.avail_in == 0) {
       const std::string_view next = bytes.substr(0, kMaxInput);
       bytes.remove_prefix(next.size());
@@ -31,16 +41,26 @@ std::string Deflate(std::string_view bytes) {
       stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(next.data()));
       stream.avail_in = static_cast<uInt>(next.size());
     }
-    const size_t before = packed.size();
-    packed.resize(before + kBlockBytes);
-    stream.next_out = reinterpret_cast<Bytef*>(packed.data() + before);
+    const size_t before = packed_.size();
+    packed_.resize(before + kBlockBytes);
+    stream.next_out = reinterpret_cast<Bytef*>(packed_.data() + before);
     stream.avail_out = kBlockBytes;
-    state = deflate(&stream, bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
-    packed.resize(before + kBlockBytes - stream.avail_out);
-  }
-  deflateEnd(&stream);
-  packed.shrink_to_fit();
-  return packed;
+    state = deflate(&stream, last && bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
+    packed_.resize(before + kBlockBytes - stream.avail_out);
+  } while (last ? state != Z_STREAM_END
+                : stream.avail_in > 0 || !bytes.empty() || stream.avail_out == 0);
+}
+
+std::string Deflater::Finish() {
+  Run({}, true);
+  packed_.shrink_to_fit();
+  return std::move(packed_);
+}
+
+std::string Deflate(std::string_view bytes) {
+  Deflater deflater;
+  deflater.Add(bytes);
+  return deflater.Finish();
 }
 
 void AppendBase64(std::string_view bytes, std::string* out) {

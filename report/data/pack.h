@@ -3,14 +3,35 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace oplens::report {
 
-/// Raw deflate (no header), level 6. The same bytes give the same result.
+/// Raw deflate (no header), level 6. The same bytes give the same result, in one piece or several.
 std::string Deflate(std::string_view bytes);
+
+/// The same of bytes that come in pieces.
+class Deflater {
+ public:
+  Deflater();
+  ~Deflater();
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+
+  void Add(std::string_view bytes) { Run(bytes, false); }
+  /// After the last piece: all of it.
+  std::string Finish();
+
+ private:
+  void Run(std::string_view bytes, bool last);
+
+  struct Stream;
+  std::unique_ptr<Stream> stream_;
+  std::string packed_;
+};
 
 /// Length of the base64 of so many bytes.
 constexpr size_t Base64Length(size_t bytes) { return (bytes + 2) / 3 * 4; }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,26 @@ TEST(RepetitionTest, TheGridCounts) {
   const auto found = finder.Find();
   ASSERT_TRUE(found);
   EXPECT_EQ(found->period, 4);
+}
+
+TEST(RepetitionTest, SeveralShareOne) {
+  RepetitionFinder finder(2);
+  for (uint32_t i = 0; i < 12; ++i) {
+    KernelRecord record = test::PlainRecord();
+    record.grid = {1 + i % 3, 1, 1};
+    record.duration_ns = 10 + i;
+    finder.Add(record, i % 3, 0);
+    finder.Add(record, i / 6, 1);  // Not of what is alike.
+  }
+  const auto found = finder.Find();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->period, 3);
+  std::map<uint32_t, int64_t> first_ns;
+  std::map<uint32_t, int64_t> second_ns;
+  finder.ForEachRepeated(*found, 0, [&](uint32_t group, int64_t ns) { first_ns[group] += ns; });
+  finder.ForEachRepeated(*found, 1, [&](uint32_t group, int64_t ns) { second_ns[group] += ns; });
+  EXPECT_EQ(first_ns, (std::map<uint32_t, int64_t>{{0, 58}, {1, 62}, {2, 66}}));
+  EXPECT_EQ(second_ns, (std::map<uint32_t, int64_t>{{0, 75}, {1, 111}}));
 }
 
 TEST(RepetitionTest, NotOverGpusOrRanks) {

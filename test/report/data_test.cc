@@ -43,6 +43,11 @@ TEST(PackTest, EveryLengthReadsBack) {
     EXPECT_EQ(Base64(bytes).size(), Base64Length(length));
     EXPECT_EQ(test::Inflate(Deflate(bytes)), bytes);
     EXPECT_EQ(Deflate(bytes), Deflate(bytes));
+    Deflater pieces;
+    for (size_t i = 0; i < bytes.size(); i += 1 + bytes.size() / 7) {
+      pieces.Add(std::string_view(bytes).substr(i, 1 + bytes.size() / 7));
+    }
+    EXPECT_EQ(pieces.Finish(), Deflate(bytes));
   }
   const std::string zeros(3'000'000, '\0');
   EXPECT_LT(Deflate(zeros).size(), 4000u);

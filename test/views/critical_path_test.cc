@@ -449,6 +449,8 @@ TEST(CriticalPathViewTest, Rows) {
   EXPECT_EQ(edges[4].at("stream"), "7");
   EXPECT_EQ(edges[4].at("thread"), "");
   EXPECT_EQ(edges[0].at("thread"), "1");
+  const auto few = made.RowsOf(MakeCriticalPath, {.by = {"edge"}, .most_rows = 3});
+  EXPECT_EQ(few, std::vector<ViewRow>(edges.begin(), edges.begin() + 4));
   const auto changed = made.RowsOf(MakeCriticalPath, {.what_if = {"scale(b,0)"}});
   EXPECT_EQ(changed[0].at("what_if_ns"), "52");
   EXPECT_EQ(changed[0].at("what_if_saved_ns"), "38");
@@ -464,6 +466,40 @@ TEST(CriticalPathViewTest, TwoRanks) {
   ASSERT_FALSE(rows.empty());
   EXPECT_EQ(rows.front().at("rank"), "0");
   EXPECT_EQ(rows.back().at("rank"), "1");
+}
+
+TEST(CriticalPathViewTest, TogetherAsAlone) {
+  MadeRun made;
+  made.AddStep(1, 0, 20);
+  made.AddStep(2, 20, 60);
+  made.AddKernel(15, 50, made.AddCall(10, 12), "a");
+  made.AddKernel(52, 90, made.AddCall(30, 34), "b");
+  const std::vector<ViewOptions> all = {
+      {}, {.by = {"name"}}, {.by = {"edge"}}, {.what_if = {"scale(b,0)"}}};
+  const auto together = MakeCriticalPaths(all);
+  ASSERT_EQ(together.size(), all.size());
+  for (const auto& partial : together) partial->Begin(&made.run());
+  for (const auto& partial : together) partial->End(&made.run());
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(test::RowsOf(*together[i]), made.RowsOf(MakeCriticalPath, all[i])) << i;
+    EXPECT_EQ(together[i]->Notes(), made.PartialOf(
+                                            MakeCriticalPath, [](PricedKernel*) {}, all[i])
+                                        ->Notes());
+  }
+}
+
+TEST(CriticalPathViewTest, StepsOfOneNumberInSeveralFiles) {
+  const std::vector<std::string> paths = {
+      WriteRun("first.json", {{"gemm", 0, 10'000}, {"gemm", 15'000, 5'000, 20}}, 0),
+      WriteRun("second.json", {{"conv", 0, 30'000}}, 0)};
+  for (const char* const by : {"name", "edge"}) {
+    const auto merged = [&](const std::vector<std::string>& in_order) {
+      return test::RowsOf(*test::PartialOf(kView, in_order, {.by = {by}}));
+    };
+    const auto rows = merged(paths);
+    EXPECT_EQ(rows, merged({paths[1], paths[0]})) << by;
+    EXPECT_GT(rows.size(), merged({paths[0]}).size()) << by;
+  }
 }
 
 int64_t AnyTime() { return *rc::gen::inRange(-20, 200); }
