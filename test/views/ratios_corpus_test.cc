@@ -143,7 +143,7 @@ TEST(RatiosCorpusTest, ValuesAreThoseOfTheirFields) {
   SKIP_WITH_SANITIZERS();
   RatioSinks sinks;
   for (const char* const folder : {"kineto", "nsys", "nvprof"}) {
-    for (const auto& entry : fs::directory_iterator(CorpusDir().path / folder)) {
+    for (const auto& entry : fs::directory_iterator(test::CorpusDir().path / folder)) {
       SCOPED_TRACE(entry.path());
       try {
         Check({entry.path().string()}, "", &sinks);
@@ -152,7 +152,7 @@ TEST(RatiosCorpusTest, ValuesAreThoseOfTheirFields) {
       }
     }
   }
-  Check({(CorpusDir().path / "kineto/ddp_sampled_w128").string()}, "step,rank", &sinks);
+  Check({(test::CorpusDir().path / "kineto/ddp_sampled_w128").string()}, "step,rank", &sinks);
   for (const View& view : Views()) {
     for (const Field& field : FieldsOf(view, {})) {
       if (field.ratio.empty()) continue;
