@@ -91,7 +91,7 @@ struct CellTo {
 
 }  // namespace
 
-TablePlans PlanTables(size_t limit_bytes, size_t most_keys) {
+TablePlans PlanTables(size_t limit_bytes) {
   TablePlans all;
   for (size_t i = 0; i < prof::Views().size(); ++i) {
     const prof::View& view = prof::Views()[i];
@@ -108,19 +108,16 @@ TablePlans PlanTables(size_t limit_bytes, size_t most_keys) {
       try {
         plan = PlanOf(view, std::move(by));
       } catch (const UsageError&) {
-        return false;  // Words that do not go together in this view.
+        return;  // Words that do not go together in this view.
       }
-      if (KeysOf(plan) == plain) return false;  // It has no key but the one that it has anyway.
+      if (KeysOf(plan) == plain) return;  // It has no key but the one that it has anyway.
       plan.options.most_rows = MostBytesOf(limit_bytes) / kLeastRowBytes;
       all.plans.push_back(std::move(plan));
       all.tables.push_back({i, kind, true});
-      return true;
     };
     if (!times.empty()) add(WithOwnKeys(view, std::move(times)), TableKind::kByStep);
-    size_t keys = 0;
     for (const std::string_view word : view.by()) {
-      if (IsTimeKey(word) || keys == most_keys) continue;
-      if (add({std::string(word)}, TableKind::kGrouping)) ++keys;
+      if (!IsTimeKey(word)) add({std::string(word)}, TableKind::kGrouping);
     }
   }
   return all;

@@ -35,8 +35,8 @@ struct TablePlans {
 };
 
 /// All views, each plain; by step and rank, or the one of the two that it knows; and by each of its
-/// other keys, the first `most_keys` that it names. `limit_bytes`: of the page.
-TablePlans PlanTables(size_t limit_bytes = SIZE_MAX, size_t most_keys = SIZE_MAX);
+/// other keys. `limit_bytes`: of the page.
+TablePlans PlanTables(size_t limit_bytes = SIZE_MAX);
 
 /// A table as the page has it.
 struct PageTable {

@@ -18,26 +18,20 @@
 namespace oplens::report {
 namespace {
 
-// A table more by another key takes time and memory for each kernel: in a run with more kernels
-// than this, views have those by the first keys that they name.
-constexpr size_t kManyKernels = 65536;
-constexpr size_t kKeysOfMany = 4;
-
 // So many bytes of the limit allow one lane, and one step: some five times what each takes.
 constexpr size_t kBytesOfLane = 2000;
 constexpr size_t kBytesOfStep = 500;
 
-/// The tables of the views, once it is known how many kernels there are.
+/// The tables of the views, once there is an input.
 class ViewTables {
  public:
   ViewTables(size_t limit_bytes, prof::RunOptions run, const PathCutter* cutter)
       : limit_bytes_(limit_bytes), run_(std::move(run)), cutter_(*cutter) {}
 
-  /// Before anything else is asked for. `kernels`: of the first profile; without one it is not
-  /// known how many come.
-  void Open(size_t kernels) {
+  /// Before anything else is asked for.
+  void Open() {
     if (views_) return;
-    plans_ = PlanTables(limit_bytes_, kernels > kManyKernels ? kKeysOfMany : SIZE_MAX);
+    plans_ = PlanTables(limit_bytes_);
     tables_.emplace(plans_, limit_bytes_, &cutter_);
     views_.emplace(plans_.plans, run_, &*tables_);
   }
@@ -62,7 +56,7 @@ class ReportSink : public prof::KernelSink {
   ReportSink(ViewTables* tables, Collector* collector) : tables_(*tables), collector_(*collector) {}
 
   void BeginInput(const parse::KernelRecords* profile) override {
-    tables_.Open(profile == nullptr ? SIZE_MAX : profile->kernel_count());
+    tables_.Open();
     tables_.views().BeginInput(profile);
     collector_.Begin(tables_.views().run());
   }
@@ -141,7 +135,7 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
 
   ReportResult result;
   result.kernels = PriceAll(records, plan.pricing, &sink, diagnostics);
-  tables.Open(0);  // Where there was no input.
+  tables.Open();  // Where there was no input.
   tables.views().Finish();
 
   PageContent content;
