@@ -21,6 +21,11 @@ export function objectsOf({ fields, columns, rows }) {
   return Array.from({ length: rows }, (_, row) => Object.fromEntries(fields.map(({ key }, place) => [key, columns[place][row]])));
 }
 
+/** Whether a row stands for others, by the fields that say so. */
+export function standsForOthers(fields, row) {
+  return fields.some(({ key, whole }) => whole !== undefined && row[key] === whole);
+}
+
 /** Rows with equal keys made one, by the folds of the fields: as plain as can be. */
 export function foldObjects(fields, rows) {
   const keys = fields.filter((field) => field.fold === 'key').map((field) => field.key);
@@ -41,8 +46,10 @@ export function foldObjects(fields, rows) {
     }
     for (const { key, ratio } of fields) {
       if (!ratio) continue;
-      const value = (ratio.times * out[ratio.of]) / out[ratio.over];
-      out[key] = Number.isFinite(value) ? value : null;
+      const used = group.filter((row) => [key, ratio.over, ...ratio.of].every((each) => row[each] !== null));
+      const sum = (each) => used.reduce((all, row) => all + Number(row[each]), 0);
+      const under = sum(ratio.over);
+      out[key] = under === 0 ? null : (ratio.times * ratio.of.reduce((all, each) => all + sum(each), 0)) / under;
     }
     return out;
   });

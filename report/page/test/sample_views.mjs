@@ -1,21 +1,22 @@
 // Made-up views of a run of some ranks and steps: fields and rows as the program writes them.
 
-/** 'key|Header|unit|type|fold|help' a line. */
+/** 'key|Header|unit|type|fold|help|of+of over times|whole' a line; the last two where they say something. */
 export function fieldsOf(text) {
   return text.trim().split('\n').map((line) => {
-    const [key, header, unit, type, fold, help, ratio] = line.trim().split('|');
+    const [key, header, unit, type, fold, help, ratio, whole] = line.trim().split('|');
     const field = { key, header, unit, type, fold, help: help ?? '' };
     if (ratio) {
       const [of, over, times] = ratio.split(' ');
-      field.ratio = { of, over, times: Number(times) };
+      field.ratio = { of: of.split('+'), over, times: Number(times) };
     }
+    if (whole) field.whole = whole;
     return field;
   });
 }
 
 const PARTS = ['kernel', 'memcpy', 'memset', 'comm', 'runtime', 'dataloader', 'cpu', 'other'];
 const RANK = 'rank|Rank||text|key|rank of the process';
-const STEP = 'step|Step||text|key|number of the step';
+const STEP = 'step|Step||text|key|number of the step||mean';
 
 const FIELDS = {
   overview: `${RANK}\n${STEP}\nstate|State||text|none|whole or cut\nstart_ns|Start|ns|decimal|none|of the span\n`
@@ -40,7 +41,7 @@ compute_pct|Compute|%|decimal|none|compute_ns / kernel_ns|compute_ns kernel_ns 1
   'memory-events': `${RANK}\ndevice|Device||text|key|of the memory\nop|Op||text|key|that allocated\nsize_bytes|Size|B|integer|sum|of the block\nalloc_ns|Allocated at|ns|integer|none|time\nfree_ns|Freed at|ns|integer|none|unknown: it lives on\nduration_ns|Lives|ns|integer|sum|free_ns - alloc_ns`,
   modules: `path|Path||text|key|the module with those that it is in, joined by /\nname|Name||text|none|its own\ncalls|Calls||integer|sum|number\ndevice_self_ns|DevSelf(ns)|ns|integer|sum|forward\ndevice_total_ns|DevTotal(ns)|ns|integer|none|with modules inside\nhost_self_ns|HostSelf(ns)|ns|integer|sum|forward\nbwd_device_self_ns|BwdDevSelf(ns)|ns|integer|sum|in the backward pass\nbwd_device_total_ns|BwdDevTotal(ns)|ns|integer|none|with modules inside`,
   distributed: `${RANK}\n${STEP}\ntotal_ns|Total(ns)|ns|integer|sum|sum of the four\ncomputation_ns|Compute(ns)|ns|integer|sum|without communication\noverlap_ns|Overlap(ns)|ns|integer|sum|both at once\ncommunication_ns|Comm(ns)|ns|integer|sum|without computation\nother_ns|Other(ns)|ns|integer|sum|the rest\noverlap_pct|Overlap%|%|decimal|none|100 x overlap_ns / total_ns|overlap_ns total_ns 100`,
-  idle: `${RANK}\ncause|Cause||text|key|what the next work waits for; (all): the sum of them\nidle_ns|Idle(ns)|ns|integer|sum|no device event runs\ngaps|Gaps||integer|sum|number\nshare_pct|Share%|%|decimal|none|of (all)\nmax_ns|Max(ns)|ns|integer|max|the longest`,
+  idle: `${RANK}\ncause|Cause||text|key|what the next work waits for; (all): the sum of them||(all)\nidle_ns|Idle(ns)|ns|integer|sum|no device event runs\ngaps|Gaps||integer|sum|number\nshare_pct|Share%|%|decimal|none|of (all)\nmax_ns|Max(ns)|ns|integer|max|the longest`,
   'critical-path': `${RANK}\n${STEP}\ncause|Cause||text|key|what the time goes to\ntime_ns|Time(ns)|ns|integer|sum|of the edges of the path\nedges|Edges||integer|sum|of the path\nlength_ns|Length(ns)|ns|integer|none|of the step's path`,
   roofline: `op|Op||text|key|name\nshape|Shape||text|key|extents\ndtype|DType||text|key|of the first tensor\ngpu|GPU||text|key|of the kernels\ncount|Count||integer|sum|kernels\ntime_ns|Time(ns)|ns|integer|sum|on the device\nflops|FLOPs|FLOP|integer|sum|of the kernels\nbytes|Bytes|B|integer|sum|of the kernels
 ai|AI|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|TFLOP/s|TFLOP/s|decimal|none|flops / time\nunit|Unit||text|none|arithmetic whose peak counts\npeak_tflops|Peak(TFLOP/s)|TFLOP/s|decimal|none|of unit\npeak_gbps|Peak(GB/s)|GB/s|decimal|none|of the memory\nbound|Bound||text|none|nearer roof\nroof_ns|Roof(ns)|ns|integer|sum|least time`,

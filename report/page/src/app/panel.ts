@@ -2,14 +2,15 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { CHARTS } from '../charts/registry';
 import type { ChartContext } from '../charts/kit';
-import { exact, number, titleOf, visible } from '../model/format';
+import { exact, LADDERS, number, short, titleOf, visible, withUnit } from '../model/format';
 import { rowsToSum, type Rows } from '../model/fold';
 import type { Field, Summary, View } from '../model/summary';
-import { isNumeric, loadTable, textOf, type Table } from '../model/table';
+import { columnOf, isNumeric, loadTable, textOf, type Table } from '../model/table';
 import { csvOf, save } from '../table/csv';
 import { show, type Shown } from '../table/shown';
-import { about, headOf, TableView } from '../table/table_view';
-import { selectRows, type Selected } from './selection';
+import { about, headOf, placesOf, TableView } from '../table/table_view';
+import { selectRows, type Selected, type Sources } from './selection';
+import { FIRST, TOGETHER } from './view_words';
 import type { Store } from './state';
 
 const TOPS = [0, 10, 25, 50, 100, 1000];
@@ -25,12 +26,12 @@ export class Panel {
   private chosen: number | null = null;
   private fault = '';
 
-  /** `own`: the rows of the view, where they are not a chunk. */
+  /** `sources`: where its rows are, if they are not a chunk. */
   constructor(
     readonly view: View,
     private readonly summary: Summary,
     private readonly store: Store,
-    private readonly own: () => Promise<Table> = () => loadTable(view),
+    private readonly sources: Sources = { own: () => loadTable(view) },
   ) {
     this.table = new TableView({
       sort: (field) => this.sort(field),
@@ -38,7 +39,7 @@ export class Panel {
         this.chosen = row;
         this.store.tell();
       },
-    });
+    }, FIRST[view.name]);
   }
 
   /** Whether other rows than those shown have been asked for. */
@@ -64,7 +65,7 @@ export class Panel {
       return view && (key === '' || view.groupings.some((grouping) => grouping.by.join() === key)) ? [{ need, view, key }] : [];
     });
     const selection = { rank, steps, range: followed };
-    Promise.all([selectRows(this.view, selection, by, this.own), ...found.map((other) => selectRows(other.view, { rank, steps, range: null }, other.key, () => loadTable(other.view)))])
+    Promise.all([selectRows(this.view, selection, by, this.sources), ...found.map((other) => selectRows(other.view, { rank, steps, range: null }, other.key, { own: () => loadTable(other.view) }))])
       .then(([own, ...others]) => {
         if (key !== this.key) return;
         this.selected = own;
@@ -134,19 +135,23 @@ export class Panel {
         const tab = this.store.tab();
         [tab.query, tab.regex] = [tab.query === query ? '' : query, false];
       }, true),
-      openTab: (name, query) => this.store.update((to) => {
-        if (!this.summary.views.some((view) => view.name === name && view.rows > 0)) return;
+      openTab: (name, query, more = {}) => this.store.update((to) => {
+        if (!this.summary.views.some((view) => view.name === name && view.rows + view.left_out > 0)) return;
         to.tab = name;
-        if (query !== undefined) Object.assign(this.store.tab(name), { query, regex: false });
+        if (query !== undefined) Object.assign(this.store.tab(name), { query, regex: false, ...more });
       }, true),
     };
     return this.charts.map((chart) => chart.draw(context) ?? nothing);
   }
 
   private groupings(): [string, string][] {
-    const keys = this.view.fields.filter((field) => field.fold === 'key');
-    const own = keys.length > 1 && this.view.fields.some((field) => field.fold === 'sum') ? keys.map((field): [string, string] => [`=${field.key}`, `made one by ${field.key}`]) : [];
-    return [...this.view.groupings.map((grouping): [string, string] => [grouping.by.join(','), `by ${grouping.by.join(', ')}`]), ...own];
+    const { fields } = this.view.fields.length ? this.view : this.selected!.table;
+    const keys = fields.filter((field) => field.fold === 'key').map((field) => field.key);
+    const sums = fields.some((field) => field.fold === 'sum');
+    const together = (TOGETHER[this.view.name] ?? []).filter((list) => list.every((key) => keys.includes(key)));
+    const own = sums && (keys.length > 1 || this.view.left_out > 0) ? [...together, ...keys.map((key) => [key])] : [];
+    return [...this.view.groupings.map((grouping): [string, string] => [grouping.by.join(','), `by ${grouping.by.join(', ')}`]),
+      ...own.map((list): [string, string] => [`=${list.join(',')}`, `made one by ${list.join(', ')}`])];
   }
 
   private toolbar(shown: Shown): TemplateResult {
@@ -168,12 +173,28 @@ export class Panel {
   private details(table: Table): unknown {
     const row = this.chosen;
     if (row === null || row >= table.rows) return nothing;
-    return html`<section class="details" aria-label="The chosen row" aria-live="polite"><h3>The chosen row</h3><dl>${table.fields.map((field, place) => {
+    return html`<section class="details" aria-label="The chosen row" aria-live="polite"><h3>The chosen row</h3>${this.ways(table, row)}
+      <dl>${placesOf(table, FIRST[this.view.name] ?? []).map((place) => {
+      const field = table.fields[place];
       const value = table.columns[place].at(row);
       const stack = field.key === 'stack' || field.key === 'trace' || field.type === 'files';
       const text = textOf(value);
-      return html`<dt title=${about(field)}>${headOf(field)}</dt><dd>${stack && text ? html`<ol>${text.split(/,\s*|;/).map((frame) => html`<li>${visible(frame)}</li>`)}</ol>` : exact(value, field)}</dd>`;
+      const unit = LADDERS[field.unit] && value !== null ? withUnit(value, field.unit) : '';
+      return html`<dt title=${about(field)}>${headOf(field)}</dt><dd>${stack && text ? html`<ol>${text.split(/,\s*|;/).map((frame) => html`<li>${visible(frame)}</li>`)}</ol>` : html`${exact(value, field)}${unit && unit !== exact(value, field) ? ` = ${unit}` : ''}`}</dd>`;
     })}</dl></section>`;
+  }
+
+  /** From a row to what it is made of: its shapes, its layers, its stacks. */
+  private ways(table: Table, row: number): unknown {
+    const [key] = this.view.fields.filter((field) => field.fold === 'key');
+    const name = key && !isNumeric(key) ? textOf(columnOf(table, key.key)?.at(row) ?? null) : null;
+    const { by } = this.store.tab();
+    const ways = this.view.groupings.filter((grouping) => grouping.by.join() !== by && grouping.fields.some((field) => field.key === key?.key));
+    if (name === null || !ways.length) return nothing;
+    const go = (to: string): void => this.store.update(() => {
+      Object.assign(this.store.tab(), { by: to, query: `^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`, regex: true });
+    }, true);
+    return html`<p class="tools ways">${short(name, 60)} by ${ways.map((grouping) => html`<button type="button" @click=${() => go(grouping.by.join())}>${visible(grouping.by.join(', '))}</button>`)}</p>`;
   }
 }
 

@@ -1,7 +1,7 @@
 /** The rows of a view for the selected rank and steps. */
 import { allRows, foldTable, rowsToSum } from '../model/fold';
 import type { Field, View } from '../model/summary';
-import { EMPTY, loadTable, placeOf, type Table } from '../model/table';
+import { EMPTY, loadTable, makeTable, NumberColumn, placeOf, type Table } from '../model/table';
 
 export interface Selection {
   rank: string;
@@ -57,8 +57,23 @@ export interface Selected {
 
 const WHOLE = 'This table is of the whole run: its rows cannot be told apart by';
 
-/** The rows of a view. `by`: "shape", a grouping of the page; "=key": rows made one by a key. */
-export async function selectRows(view: View, selection: Selection, by: string, own: () => Promise<Table>): Promise<Selected> {
+const OF_EVENTS = 'These are the kernels of the timeline, each in the step in whose span it starts.';
+
+/** What a view can show: `own`: its rows; `cut`: rows that can be told apart by steps, where its own cannot. */
+export interface Sources {
+  own: () => Promise<Table>;
+  cut?: () => Promise<Table>;
+  /** Rows for a range of time, where its own have none. */
+  inRange?: (range: [number, number]) => Promise<Selected | null>;
+}
+
+/** The rows of a view. `by`: "shape", a grouping of the page; "=key,key": rows made one by keys. */
+export async function selectRows(view: View, selection: Selection, by: string, sources: Sources): Promise<Selected> {
+  const { own } = sources;
+  if (selection.range && sources.inRange) {
+    const selected = await sources.inRange(selection.range);
+    if (selected) return selected;
+  }
   const wanted = [...(selection.rank !== '' ? ['rank'] : []), ...(selection.steps.trim() !== '' ? ['step'] : [])];
   const grouping = view.groupings.find((each) => each.by.join(',') === by);
   const base = grouping ?? (view.fields.length ? view : await own());
@@ -68,6 +83,9 @@ export async function selectRows(view: View, selection: Selection, by: string, o
   if (lacks.length === 0) {
     const table = grouping ? await loadTable(grouping) : await own();
     selected = { table, rows: rowsOf(table, selection), note: '' };
+  } else if (!grouping && sources.cut) {
+    const table = await sources.cut();
+    selected = { table, rows: rowsOf(table, selection), note: OF_EVENTS };
   } else if (!grouping && view.by_step && [...wanted, ...keys].every((word) => keysOf(view.by_step!).has(word))) {
     const steps = await loadTable(view.by_step);
     const places = view.fields.map((field) => placeOf(steps, field.key)).filter((place) => place >= 0);
@@ -78,17 +96,19 @@ export async function selectRows(view: View, selection: Selection, by: string, o
     const some = { ...selection, ...(lacks.includes('rank') ? { rank: '' } : {}), ...(lacks.includes('step') ? { steps: '' } : {}) };
     selected = { table, rows: rowsOf(table, some), note: `${WHOLE} ${lacks.join(' and ')}.` };
   }
-  return by.startsWith('=') ? byKey(selected, by.slice(1)) : selected;
+  return by.startsWith('=') ? byKeys(selected, by.slice(1).split(',')) : selected;
 }
 
-/** Rows made one by one of their keys; fields that say nothing of such rows are left out. */
-function byKey(selected: Selected, key: string): Selected {
+const COUNT: Field = { key: 'rows', header: 'Rows', unit: '', type: 'integer', fold: 'sum', help: 'rows that were made one' };
+
+/** Rows made one by these of their keys; fields that say nothing of such rows are left out. */
+function byKeys(selected: Selected, keys: readonly string[]): Selected {
   const { table } = selected;
-  const place = placeOf(table, key);
-  if (place < 0) return selected;
-  const places = [place, ...table.fields.flatMap((field, at) => (
-    ['sum', 'min', 'max'].includes(field.fold) || field.ratio ? [at] : []))];
+  const places = keys.map((key) => placeOf(table, key)).filter((place) => place >= 0 && table.fields[place].fold === 'key');
+  if (!places.length) return selected;
+  const sums = table.fields.flatMap((field, at) => (['sum', 'min', 'max'].includes(field.fold) || field.ratio ? [at] : []));
   const rows = rowsToSum(table, selected.rows);
-  const folded = rows.length ? foldTable(table, rows, places) : EMPTY;
+  const counted = makeTable([...table.fields, COUNT], [...table.columns, new NumberColumn(new Uint32Array(table.rows).fill(1))]);
+  const folded = rows.length ? foldTable(counted, rows, [...places, table.fields.length, ...sums]) : EMPTY;
   return { table: folded, rows: allRows(folded), note: selected.note };
 }

@@ -2,9 +2,11 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { short, titleOf, visible, withUnit } from '../model/format';
 import type { Summary } from '../model/summary';
+import { loadTable, type Table } from '../model/table';
 import { EventStore } from '../timeline/event_store';
 import { TimelineTab } from '../timeline/tab';
 import { kernelRows } from './kernel_rows';
+import { memoryOpsIn } from './memory_range';
 import { renderMissing } from './missing';
 import { Panel } from './panel';
 import { Store } from './state';
@@ -27,11 +29,17 @@ export class Shell {
   ) {
     const events = new EventStore(summary);
     this.timeline = summary.timeline.lanes.length ? new TimelineTab(summary, this.store, events) : null;
+    let rows: Promise<Table> | null = null;
+    const kernels = (): Promise<Table> => (rows ??= kernelRows(summary, events));
     const device = summary.timeline.lanes.some((lane) => lane.kind === 'stream' && lane.chunks.length > 0);
-    const views = summary.views.filter((view) => view.name !== 'losses' && view.rows > 0 && (view.table !== null || (view.name === 'kernels' && device)));
+    const views = summary.views.filter((view) => view.name !== 'losses' && (view.rows > 0 && view.table !== null) || (view.name === 'kernels' && view.table === null && device));
     for (const view of summary.views) {
-      if (view.table === null && view.name === 'kernels') this.panels.set(view.name, new Panel({ ...view, fields: [] }, summary, this.store, () => kernelRows(summary, events)));
-      else if (view.rows > 0 && view.table !== null) this.panels.set(view.name, new Panel(view, summary, this.store));
+      if (view.table === null && view.name === 'kernels') this.panels.set(view.name, new Panel({ ...view, fields: [] }, summary, this.store, { own: () => kernels() }));
+      else if (view.rows > 0 && view.table !== null) this.panels.set(view.name, new Panel(view, summary, this.store, {
+        own: () => loadTable(view),
+        cut: view.name === 'kernels' && device ? () => kernels() : undefined,
+        inRange: view.name === 'memory-ops' ? (range) => memoryOpsIn(summary, this.store.state.rank, range) : undefined,
+      }));
     }
     const order = (name: string): number => (name === 'overview' ? 0 : name === 'timeline' ? 1 : name === 'kernels' || name === 'copies' ? 3 : 2);
     this.tabs = [...views.map((view) => ({ name: view.name, title: titleOf(view.name) })), ...(this.timeline ? [{ name: 'timeline', title: 'Timeline' }] : [])]

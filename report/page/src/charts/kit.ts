@@ -1,6 +1,7 @@
 /** Parts of charts: bars, rings, stacks, legends. All figures come from the table beside them. */
 import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit-html';
 import { scaleBand, scaleLinear } from 'd3-scale';
+import type { TabState } from '../app/state';
 import { styled } from '../app/styled';
 import { rounded, short, withUnit } from '../model/format';
 import type { Rows } from '../model/fold';
@@ -19,7 +20,7 @@ export interface ChartContext {
   selectStep(step: string): void;
   selectRange(range: [number, number] | null): void;
   search(text: string): void;
-  openTab(name: string, query?: string): void;
+  openTab(name: string, query?: string, more?: Partial<TabState>): void;
 }
 
 export const COLOURS = 10;

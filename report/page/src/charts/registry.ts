@@ -1,6 +1,7 @@
 /** The charts of views: a further one is one entry. A chart without its fields draws nothing. */
 import type { TemplateResult } from 'lit-html';
 import { curveChart } from './curve';
+import { FINDING_NEEDS, findingsChart } from './findings';
 import { icicleChart } from './icicle';
 import type { ChartContext } from './kit';
 import { pathChart } from './path_strip';
@@ -20,6 +21,7 @@ const queue = (context: ChartContext): TemplateResult | null => curveChart('queu
 const bandwidth = (context: ChartContext): TemplateResult | null => curveChart('bandwidth/time', 'Rate of copies', 'Of the copies that run.', context);
 
 export const CHARTS: readonly Chart[] = [
+  { view: 'overview', needs: FINDING_NEEDS, draw: findingsChart },
   { view: 'overview', needs: ['gpu'], draw: gpuCards },
   { view: 'overview', draw: overviewChart },
   { view: 'gpu', draw: gpuCards },

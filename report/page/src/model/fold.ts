@@ -67,20 +67,29 @@ export function foldField(field: Field, column: Column, rows: Rows): Value {
   }
 }
 
+/** A ratio of the sums over those rows in which all of its fields are known. */
+function ratioOf(table: Table, place: number, rows: Rows): Value {
+  const { of, over, times } = table.fields[place].ratio!;
+  const places = [...of, over].map((key) => table.fields.findIndex((field) => field.key === key));
+  if (places.includes(-1)) return null;
+  const own = table.columns[place].numbers();
+  const parts = places.map((each) => table.columns[each].numbers());
+  const below = parts.pop()!;
+  let [above, under] = [0, 0];
+  for (let at = 0; at < rows.length; ++at) {
+    const row = rows[at];
+    let sum = 0;
+    for (const part of parts) sum += part[row];
+    if (Number.isNaN(sum) || Number.isNaN(below[row]) || Number.isNaN(own[row])) continue;
+    above += sum;
+    under += below[row];
+  }
+  return under === 0 ? null : (times * above) / under;
+}
+
 /** The row that these rows make, with the ratios that can be computed of it. */
 export function foldRows(table: Table, rows: Rows): Value[] {
-  const out = table.fields.map((field, place) => foldField(field, table.columns[place], rows));
-  table.fields.forEach((field, place) => {
-    if (!field.ratio) return;
-    const { of, over, times } = field.ratio;
-    const value = (key: string): number => {
-      const at = table.fields.findIndex((other) => other.key === key);
-      return at < 0 || out[at] === null ? NaN : Number(out[at]);
-    };
-    const ratio = (times * value(of)) / value(over);
-    out[place] = Number.isFinite(ratio) ? ratio : null;
-  });
-  return out;
+  return table.fields.map((field, place) => (field.ratio ? ratioOf(table, place, rows) : foldField(field, table.columns[place], rows)));
 }
 
 /** Lists of the rows whose values at `keys` are equal, in the order of the first of each. */
@@ -100,30 +109,28 @@ export function groupRows(table: Table, rows: Rows, keys: readonly number[]): nu
 /** `table` with only the fields at `places`, rows with equal keys made one. */
 export function foldTable(table: Table, rows: Rows, places: readonly number[]): Table {
   const keys = places.filter((place) => table.fields[place].fold === 'key');
-  const folded = groupRows(table, rows, keys).map((group) => (group.length === 1 && keys.length
+  const parts = withoutWhole(table, rows, (place) => !keys.includes(place));
+  const folded = groupRows(table, parts, keys).map((group) => (group.length === 1 && keys.length
     ? table.columns.map((column) => column.at(group[0])) : foldRows(table, group)));
   return makeTable(places.map((place) => table.fields[place]),
     places.map((place) => new ValueColumn(folded.map((row) => row[place]))));
 }
 
-/** Words of rows that stand for others: the mean over steps, the sum over causes. */
-const MEAN = 'mean';
-const ALL = '(all)';
+/** The rows that stand for no others by the fields at which `counts`. */
+function withoutWhole(table: Table, rows: Rows, counts: (place: number) => boolean): Rows {
+  let left = rows;
+  table.fields.forEach(({ whole }, place) => {
+    if (whole === undefined || !counts(place)) return;
+    const { d, i } = table.columns[place].texts();
+    const word = d.indexOf(whole);
+    if (word >= 0) left = Array.from(left).filter((row) => i[row] !== word);
+  });
+  return left;
+}
 
 /** Rows of which a sum may be taken: not those that stand for others. */
 export function rowsToSum(table: Table, rows: Rows): Rows {
-  let left = rows;
-  table.fields.forEach((field, place) => {
-    if (field.fold !== 'key' || isNumeric(field)) return;
-    const { d, i } = table.columns[place].texts();
-    const step = field.key === 'step';
-    const word = d.indexOf(step ? MEAN : ALL);
-    if (word < 0) return;
-    const others = Array.from(left).filter((row) => i[row] !== word);
-    // Sums alone, each of something else, add up.
-    if (step || others.length) left = others;
-  });
-  return left;
+  return withoutWhole(table, rows, () => true);
 }
 
 /** The fields over which a search looks. */

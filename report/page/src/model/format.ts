@@ -14,7 +14,8 @@ export interface Scale {
 const TIMES: [number, string][] = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
 const SIZES: [number, string][] = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
 const WORK: [number, string][] = [[1e12, 'TFLOP'], [1e9, 'GFLOP'], [1e6, 'MFLOP'], [1, 'FLOP']];
-const LADDERS: Record<string, [number, string][]> = { ns: TIMES, B: SIZES, FLOP: WORK };
+/** Units that are shown in steps of their own. */
+export const LADDERS: Record<string, [number, string][]> = { ns: TIMES, B: SIZES, FLOP: WORK };
 
 /** The unit in which the largest of a column's values is easy to read. */
 export function scaleOf(field: Field, largest: number): Scale {

@@ -10,8 +10,10 @@ export interface Field {
   type: FieldType;
   fold: Fold;
   help: string;
-  /** value = times * of / over, of fields that add up. */
-  ratio?: { of: string; over: string; times: number };
+  /** value = times * (sum of `of`) / over, of fields that add up. */
+  ratio?: { of: string[]; over: string; times: number };
+  /** The value by which a row stands for others: a mean over steps, a sum over causes. */
+  whole?: string;
 }
 
 export interface TableRef {

@@ -3,7 +3,7 @@ import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { styled } from '../app/styled';
 import { exact, numeric, scaleOf, short, UNKNOWN, visible, withUnit, type Scale } from '../model/format';
 import type { Field } from '../model/summary';
-import { isNumeric, textOf, type Column, type Value } from '../model/table';
+import { isNumeric, placeOf, textOf, type Column, type Table, type Value } from '../model/table';
 import type { Shown } from './shown';
 
 const ROW = 27;
@@ -32,7 +32,7 @@ export function headOf(field: Field): string {
 
 /** What a field is, in words. */
 export function about(field: Field): string {
-  const ratio = field.ratio ? `Of rows made one: ${field.ratio.times === 1 ? '' : `${field.ratio.times} * `}${field.ratio.of} / ${field.ratio.over}.` : '';
+  const ratio = field.ratio ? `Of rows made one: ${field.ratio.times === 1 ? '' : `${field.ratio.times} * `}${field.ratio.of.length === 1 ? field.ratio.of[0] : `(${field.ratio.of.join(' + ')})`} / ${field.ratio.over}.` : '';
   return [`${field.key}: ${field.help}`, field.unit && `Unit: ${field.unit}.`, FOLDS[field.fold], ratio].filter(Boolean).join('\n');
 }
 
@@ -41,13 +41,16 @@ export class TableView {
   private shown: Shown | null = null;
   private scales: Scale[] = [];
   private widths: number[] = [];
+  /** Fields that are shown, in their order. */
+  private places: number[] = [];
   private first = 0;
   private active: number | null = null;
   private sortKey = '';
   private down = false;
   private label = '';
 
-  constructor(private readonly events: TableEvents) {
+  /** `first`: keys of the fields that are shown before all others. */
+  constructor(private readonly events: TableEvents, private readonly firstKeys: readonly string[] = []) {
     this.element.className = 'table';
     addEventListener('resize', () => this.draw());
   }
@@ -57,6 +60,7 @@ export class TableView {
     if (this.shown?.table !== shown.table) {
       this.scales = shown.table.fields.map((field, place) => scaleFor(field, shown.table.columns[place]));
       this.widths = shown.table.fields.map((field, place) => widthFor(field, shown.table.columns[place], this.scales[place], place));
+      this.places = placesOf(shown.table, this.firstKeys);
       this.active = null;
     }
     if (this.shown !== shown) this.first = 0;
@@ -77,10 +81,10 @@ export class TableView {
   }
 
   private template(shown: Shown): TemplateResult {
-    const { rows, table } = shown;
+    const { rows } = shown;
     const seen = Math.min(rows.length, this.fits);
     const first = Math.max(0, Math.min(this.first, rows.length - seen));
-    const wide = this.widths.reduce((sum, width) => sum + width, 0);
+    const wide = this.places.reduce((sum, place) => sum + this.widths[place], 0);
     const edges = ROW * (2 + (shown.rest ? 1 : 0)) + 3;
     const box = seen * ROW + edges;
     const high = Math.min(HIGHEST, rows.length * ROW + edges);
@@ -88,8 +92,8 @@ export class TableView {
         ${styled({ height: `${box + (wide > (this.element.clientWidth || innerWidth) - 2 ? 16 : 0)}px` })} @scroll=${this.onScroll} @keydown=${this.onKey}>
       <div class="space" ${styled({ height: `${high}px`, 'min-width': `${wide}px` })}>
         <table aria-rowcount=${rows.length + 1} ${styled({ 'min-width': `${wide}px` })}>
-          <colgroup>${this.widths.map((width) => html`<col ${styled({ width: `${width}px` })}>`)}</colgroup>
-          <thead><tr>${table.fields.map((field, place) => this.header(field, place))}</tr></thead>
+          <colgroup>${this.places.map((place) => html`<col ${styled({ width: `${this.widths[place]}px` })}>`)}</colgroup>
+          <thead><tr>${this.places.map((place) => this.header(shown.table.fields[place], place))}</tr></thead>
           <tbody>${Array.from(rows.subarray(first, first + seen), (row, at) => this.row(shown, row, first + at))}</tbody>
           <tfoot>${shown.rest ? this.foot(shown, shown.rest, `(${shown.restCount} more)`, 'rest') : nothing}
             ${this.foot(shown, shown.sum, `Sum of ${shown.sumCount}`, 'sum')}</tfoot>
@@ -110,7 +114,7 @@ export class TableView {
   private row(shown: Shown, row: number, at: number): TemplateResult {
     const { fields, columns } = shown.table;
     return html`<tr data-row=${row} aria-rowindex=${at + 2} aria-current=${this.active === at ? 'true' : nothing}
-        @click=${() => this.choose(at)}>${fields.map((field, place) => this.cell(field, columns[place].at(row), place))}</tr>`;
+        @click=${() => this.choose(at)}>${this.places.map((place) => this.cell(fields[place], columns[place].at(row), place))}</tr>`;
   }
 
   private cell(field: Field, value: Value, place: number): TemplateResult {
@@ -122,14 +126,17 @@ export class TableView {
 
   private foot(shown: Shown, values: Value[], name: string, kind: string): TemplateResult {
     const { fields } = shown.table;
-    const named = fields.findIndex((field) => !isNumeric(field));
-    return html`<tr class=${kind}>${fields.map((field, place) => {
-      if (place === named) return html`<td>${name}</td>`;
-      if (!isNumeric(field) || field.fold === 'key') return html`<td></td>`;
+    const named = this.places.find((place) => !isNumeric(fields[place])) ?? -1;
+    // The least and the largest of all rows are no sums.
+    const adds = (field: Field): boolean => kind !== 'sum' || field.fold === 'sum' || field.ratio !== undefined;
+    return html`<tr class=${kind}>${this.places.map((place) => {
+      const field = fields[place];
+      if (place === named) return html`<td title=${name}>${name}</td>`;
+      if (!isNumeric(field) || field.fold === 'key' || !adds(field)) return html`<td data-key=${field.key}></td>`;
       const text = numeric(values[place], this.scales[place]);
       // A sum may need a larger unit than its column.
       const wide = text.length * LETTER + 18 > this.widths[place];
-      return html`<td class="n" title=${exact(values[place], field)}>${wide ? withUnit(values[place], field.unit) : text}</td>`;
+      return html`<td class="n" data-key=${field.key} title=${exact(values[place], field)}>${wide ? withUnit(values[place], field.unit) : text}</td>`;
     })}</tr>`;
   }
 
@@ -172,6 +179,21 @@ export class TableView {
     this.events.choose(this.shown.rows[this.active]);
     this.draw();
   };
+}
+
+/** Whether a column says anything in any row. */
+function saysSomething(column: Column): boolean {
+  const said = (value: Value): boolean => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
+  for (let row = 0; row < column.length; ++row) if (said(column.at(row))) return true;
+  return column.length === 0;
+}
+
+/** The fields to show: `firstKeys`, then the others as they come, without those that are unknown in all rows. */
+export function placesOf(table: Table, firstKeys: readonly string[]): number[] {
+  const first = firstKeys.map((key) => placeOf(table, key)).filter((place) => place >= 0);
+  const all = [...first, ...table.fields.map((_, place) => place).filter((place) => !first.includes(place))];
+  const said = all.filter((place) => saysSomething(table.columns[place]));
+  return said.length ? said : all;
 }
 
 function scaleFor(field: Field, column: Column): Scale {

@@ -1,0 +1,11 @@
+/** What the page knows of views beyond their fields; a view without an entry needs none. */
+
+/** Fields that come first in a view's table. */
+export const FIRST: Record<string, readonly string[]> = {
+  kernels: ['kernel', 'name', 'op', 'layer', 'params', 'shapes', 'rank', 'step', 'lane', 'start_ns', 'duration_ns', 'sil', 'flops', 'bytes', 'tflops', 'gbps', 'pct_math', 'pct_dram', 'bound', 'tc', 'dir', 'phase', 'grid', 'block', 'occupancy'],
+};
+
+/** Keys by which the rows of a view may be made one together, beside each alone. */
+export const TOGETHER: Record<string, readonly (readonly string[])[]> = {
+  kernels: [['kernel', 'op', 'grid', 'block'], ['name', 'op', 'grid', 'block'], ['op', 'params'], ['op', 'shapes']],
+};

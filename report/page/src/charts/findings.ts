@@ -1,0 +1,174 @@
+/** The overview in words and figures: what a reader asks first, each with the tab that says more. */
+import { html, type TemplateResult } from 'lit-html';
+import { number, short, withUnit } from '../model/format';
+import { columnOf, textOf, type Table } from '../model/table';
+import type { Rows } from '../model/fold';
+import { itemsOf, type ChartContext, type Item } from './kit';
+
+interface Finding {
+  text: string;
+  /** What may help; ''. */
+  hint: string;
+  tab: string;
+  more: () => void;
+}
+
+interface Source {
+  table: Table;
+  rows: Rows;
+}
+
+type Maker = (context: ChartContext) => Omit<Finding, 'more'> & { query?: string; sort?: string; by?: string } | null;
+
+const share = (part: number, of: number): string => `${number((100 * part) / of, 1)} %`;
+const time = (value: number): string => withUnit(value, 'ns', value < 1000 ? 0 : 3);
+
+/** Sum of a field over the rows; NaN: it is not known. */
+function sum(source: Source | undefined, key: string): number {
+  const values = source && columnOf(source.table, key)?.numbers();
+  if (!values) return NaN;
+  let all = NaN;
+  for (const row of source.rows) if (!Number.isNaN(values[row])) all = (Number.isNaN(all) ? 0 : all) + values[row];
+  return all;
+}
+
+function largestOf(items: Item[] | null): Item | null {
+  return (items ?? []).reduce<Item | null>((best, item) => (item.value > (best?.value ?? 0) && item.name !== '' ? item : best), null);
+}
+
+/** Parts of a step in which the GPUs do not compute, and what to do about each. */
+const WAITS: readonly [key: string, name: string, hint: string][] = [
+  ['dataloader_ns', 'the data loader', 'Load in more workers (num_workers), pin memory, prefetch.'],
+  ['comm_ns', 'communication that no kernel covers', 'Overlap it with the backward pass; larger buckets; accumulate gradients.'],
+  ['cpu_ns', 'code of the host while the GPUs do nothing', 'Fewer and larger kernels, CUDA graphs, torch.compile, less work between launches.'],
+  ['runtime_ns', 'API calls while the GPUs do nothing', 'Fewer launches and synchronisations (item(), cpu(), print).'],
+  ['memcpy_ns', 'copies', 'Pinned memory and non_blocking=True let copies run beside kernels.'],
+  ['other_ns', 'what the recording does not hold', 'Record stacks or ranges to see what the host did then.'],
+];
+
+const steps: Maker = (context) => {
+  const values = columnOf(context.table, 'total_ns')?.numbers();
+  const count = context.rows.length;
+  if (!values || !count) return null;
+  const lengths = Array.from(context.rows, (row) => values[row]).filter((value) => value > 0);
+  if (!lengths.length) return null;
+  const [all, least, most] = [lengths.reduce((a, b) => a + b, 0), Math.min(...lengths), Math.max(...lengths)];
+  const kernel = sum(context, 'kernel_ns');
+  const spread = lengths.length > 1 ? `, ${time(least)} to ${time(most)}` : '';
+  return {
+    text: `A step takes ${time(all / lengths.length)} (${lengths.length === 1 ? 'one step' : `mean of ${lengths.length}`}${spread}); in ${share(kernel, all)} of it kernels compute.`,
+    hint: most > 1.5 * (all / lengths.length) ? 'The longest step is far from the mean: compare it with another.' : '', tab: 'timeline',
+  };
+};
+
+const waits: Maker = (context) => {
+  const all = sum(context, 'total_ns');
+  const parts = WAITS.map(([key, name, hint]) => ({ name, hint, value: sum(context, key) })).filter(({ value }) => value > 0);
+  parts.sort((a, b) => b.value - a.value);
+  if (!parts.length || parts[0].value < 0.05 * all) return null;
+  const [first, second] = parts;
+  const also = second && second.value >= 0.05 * all ? `; ${share(second.value, all)} to ${second.name}` : '';
+  return { text: `Besides kernels most time goes to ${first.name}: ${time(first.value / context.rows.length)} a step, ${share(first.value, all)}${also}.`, hint: first.hint, tab: 'idle' };
+};
+
+/** Causes of the view `idle` as they stand in a sentence. */
+const CAUSES: Record<string, string> = {
+  dataloader: 'the data loader', 'host-op': 'operators on the host', python: 'Python code', sync: 'synchronisation', launch: 'launches', 'other-stream': 'work of another stream', head: 'the first work', tail: 'the end',
+};
+
+const idle: Maker = ({ others }) => {
+  const source = others.get('idle');
+  const items = source && itemsOf(source, 'cause', 'idle_ns');
+  const most = largestOf(items ?? null);
+  const all = sum(source, 'idle_ns');
+  if (!most || !(all > 0)) return null;
+  return { text: `The GPUs do nothing for ${time(all)}: ${share(most.value, all)} of that waits for ${CAUSES[most.name] ?? most.name}.`, hint: '', tab: 'idle' };
+};
+
+const communication: Maker = ({ others }) => {
+  const source = others.get('distributed');
+  const [exposed, hidden, all] = [sum(source, 'communication_ns'), sum(source, 'overlap_ns'), sum(source, 'total_ns')];
+  if (!(exposed + hidden > 0)) return null;
+  return {
+    text: `Communication runs for ${time(exposed + hidden)} over all ranks and steps: ${time(exposed)} of it is exposed (${share(exposed, all)} of the steps), ${time(hidden)} is hidden behind computation.`,
+    hint: exposed > 0.1 * all ? 'Exposed communication makes steps longer: overlap it, or send less.' : '', tab: 'distributed',
+  };
+};
+
+const op: Maker = ({ others }) => {
+  const source = others.get('operators');
+  const items = source && itemsOf(source, 'op', 'device_self_ns');
+  const most = largestOf(items ?? null);
+  if (!source || !most) return null;
+  const calls = itemsOf(source, 'op', 'calls')?.find(({ name }) => name === most.name)?.value;
+  const all = sum(source, 'device_self_ns');
+  return { text: `The operator with most time on the GPUs is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, all)} of all, in ${number(calls ?? 0)} calls.`, hint: '', tab: 'operators', query: most.name, sort: '-device_self_ns' };
+};
+
+/** A layer without the numbers by which its likes differ. */
+const kindOf = (layer: string): string => layer.replace(/(^|[^A-Za-z0-9])\d+(?=$|[^A-Za-z0-9])|_\d+(?=$|[^A-Za-z0-9])/g, '$1').replace(/[.:/_]{2,}/g, '.');
+
+const layer: Maker = ({ others }) => {
+  const source = others.get('operators/layer');
+  const items = source && itemsOf(source, 'layer', 'device_self_ns')?.filter(({ name, value }) => name !== '' && value > 0);
+  const most = largestOf(items ?? null);
+  if (!source || !items || !most) return null;
+  const all = sum(source, 'device_self_ns');
+  const alike = items.filter(({ name }) => kindOf(name) === kindOf(most.name));
+  const name = (layer: string): string => (layer.length > 80 ? `\u2026${short(layer.slice(-78), 80)}` : short(layer, 80));
+  const these = alike.reduce((total, item) => total + item.value, 0);
+  return {
+    text: `The layer with most time on the GPUs is ${name(most.name)}: ${time(most.value)}, ${share(most.value, all)}${alike.length > 1 ? `; with the ${alike.length - 1} alike ${time(these)}, ${share(these, all)}` : ''}.`,
+    hint: '', tab: 'operators', by: 'layer', query: most.name, sort: '-device_self_ns',
+  };
+};
+
+const kernel: Maker = ({ others }) => {
+  const source = others.get('groups');
+  const items = source && itemsOf(source, 'kernel', 'total');
+  const most = largestOf(items ?? null);
+  if (!source || !most) return null;
+  const count = itemsOf(source, 'kernel', 'count')?.find(({ name }) => name === most.name)?.value ?? 0;
+  return { text: `The kernel with most time is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, sum(source, 'total'))}, in ${number(count)} launches of ${time(most.value / count)} each.`, hint: 'Each launch with its shapes and its price is in the tab Kernels.', tab: 'kernels', query: most.name, sort: '-sil' };
+};
+
+const tensorCores: Maker = ({ others }) => {
+  const source = others.get('operators');
+  const [able, own, used] = ['tc_elig', 'device_self_ns', 'tc_self_pct'].map((key) => source && columnOf(source.table, key));
+  if (!source || !able || !own || !used) return null;
+  const [times, shares] = [own.numbers(), used.numbers()];
+  let [all, missed] = [0, 0];
+  for (const row of source.rows) {
+    if (!(times[row] > 0)) continue;
+    all += times[row];
+    if (textOf(able.at(row)) === 'yes' && !Number.isNaN(shares[row])) missed += times[row] * (1 - shares[row] / 100);
+  }
+  if (!all || missed < 0.05 * all) return null;
+  return { text: `${share(missed, all)} of the time on the GPUs is of operators that could use Tensor Cores and do not.`, hint: 'Mixed precision (torch.autocast) or TF32.', tab: 'operators', query: 'yes', sort: '-device_self_ns' };
+};
+
+const memory: Maker = ({ others }) => {
+  const source = others.get('gpu');
+  const [peak, size] = ['peak_allocated_bytes', 'memory_bytes'].map((key) => source && columnOf(source.table, key)?.numbers());
+  if (!source || !peak || !size) return null;
+  const row = Array.from(source.rows).filter((each) => peak[each] > 0.9 * size[each])[0];
+  if (row === undefined) return null;
+  return { text: `At its peak ${share(peak[row], size[row])} of a GPU's memory was allocated.`, hint: 'Mixed precision or checkpointing takes less.', tab: 'memory' };
+};
+
+const MAKERS: readonly Maker[] = [steps, waits, idle, communication, op, layer, kernel, tensorCores, memory];
+
+/** The tables that it reads beside the overview's own. */
+export const FINDING_NEEDS = ['gpu', 'idle', 'distributed', 'operators', 'operators/layer', 'groups'] as const;
+
+export function findingsChart(context: ChartContext): TemplateResult | null {
+  const found = MAKERS.flatMap((maker): Finding[] => {
+    const finding = maker(context);
+    if (!finding || finding.text.includes('NaN')) return [];
+    const { query, sort = '', by = '' } = finding;
+    return [{ ...finding, more: () => context.openTab(finding.tab, query ?? '', { sort: sort.replace('-', ''), down: sort.startsWith('-'), by }) }];
+  });
+  if (!found.length) return null;
+  return html`<figure class="card wide"><figcaption>In short</figcaption><ul class="findings">${found.map(({ text, hint, tab, more }) => html`<li>
+    <span>${text}${hint ? html` <small>${hint}</small>` : ''}</span> <button type="button" data-tab=${tab} aria-label="More about this: ${tab}" @click=${more}>More</button></li>`)}</ul></figure>`;
+}
