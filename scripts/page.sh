@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # scripts/page.sh: builds the page of `report` again from its lockfile, checks that report/page/dist is
-# what comes out, and runs its tests in Chromium. `scripts/page.sh --write` also keeps what was built.
+# what comes out, and runs its tests in Chromium and Firefox. `scripts/page.sh --write` also keeps what was built.
 #
 # Installs what is missing, or without root says why and ends well; without Chromium (OPLENS_CHROMIUM,
-# by default /usr/bin/chromium) the tests in a browser are skipped. Building oplens needs neither.
+# by default /usr/bin/chromium) the tests in a browser are skipped, without Firefox (OPLENS_FIREFOX, by default
+# /usr/bin/firefox-esr) those in it. Building oplens needs none of them.
 # OPLENS_BIN: where `report` and `prof` are, whose pages are tested too (build/release/bin).
 set -euo pipefail
 SECONDS=0
@@ -12,7 +13,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 if [ "$(id -u)" -eq 0 ]; then
   # What cannot be installed is told where it is missed.
   command -v npm >/dev/null || (need_packages page) || true
-  [ -x "${OPLENS_CHROMIUM:-/usr/bin/chromium}" ] || (need_packages browser) || true
+  { [ -x "${OPLENS_CHROMIUM:-/usr/bin/chromium}" ] && [ -x "${OPLENS_FIREFOX:-/usr/bin/firefox-esr}" ]; } ||
+    (need_packages browser) || true
 fi
 cd report/page
 
@@ -56,6 +58,9 @@ node_modules/.bin/html-validate test/out/hostile.html
 echo "== tests"
 if [ ! -x "${OPLENS_CHROMIUM:-/usr/bin/chromium}" ]; then
   echo "tests in a browser are skipped: no ${OPLENS_CHROMIUM:-/usr/bin/chromium} (Debian: chromium)"
+fi
+if [ ! -x "${OPLENS_FIREFOX:-/usr/bin/firefox-esr}" ]; then
+  echo "tests in Firefox are skipped: no ${OPLENS_FIREFOX:-/usr/bin/firefox-esr} (Debian: firefox-esr)"
 fi
 node --test --test-concurrency=1 --test-reporter=spec test/*.test.mjs
 echo "the page took $SECONDS s"

@@ -23,6 +23,8 @@ export interface State {
   /** The search of the timeline. */
   find: string;
   findRegex: boolean;
+  /** Whether the timeline shows the critical path. */
+  path: boolean;
 }
 
 export function newTab(): TabState {
@@ -46,6 +48,7 @@ export function readHash(hash: string, state: State): void {
   state.range = spanOf(words.get('range'));
   state.find = words.get('find') ?? '';
   state.findRegex = words.get('findre') === '1';
+  state.path = words.get('path') === '1';
   const tab = newTab();
   const sort = words.get('sort') ?? '';
   tab.down = sort.startsWith('-');
@@ -78,6 +81,7 @@ export function writeHash(state: State): string {
   put('range', span(state.range));
   put('find', state.find);
   put('findre', state.findRegex ? '1' : '');
+  put('path', state.path ? '1' : '');
   return `#${words.toString()}`;
 }
 
@@ -86,7 +90,7 @@ type Listener = () => void;
 /** The state with those who follow it. Changes are told once a frame. */
 export class Store {
   readonly state: State = {
-    tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false,
+    tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false, path: false,
   };
   private readonly listeners: Listener[] = [];
   private waiting = false;

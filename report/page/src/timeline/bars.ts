@@ -1,11 +1,13 @@
 /** Bars of lanes, written into one picture: a fill for each would be too slow. */
 import type { Lane } from '../model/summary';
 import { mix, type Palette } from './colours';
-import { eachEvent, NOTHING, type EventStore } from './event_store';
+import { BLOCK, NOTHING, type EventStore } from './event_store';
 import type { Row } from './layout';
 
 /** So many events of a lane in view are drawn one by one; of more the levels are. */
 const MOST_EVENTS = 60_000;
+/** Of a lane whose levels show all that its events would but names: of streams, without a search. */
+const MOST_OF_STREAM = 8_000;
 const LABEL_FROM = 36;
 
 export interface Label {
@@ -56,7 +58,8 @@ export class BarPainter {
     const chunks = lane.chunks.flatMap((chunk, at) => (chunk.end_ns >= from && chunk.start_ns <= to ? [at] : []));
     const count = chunks.reduce((sum, at) => sum + this.inView(lane.chunks[at], from, to), 0);
     const fine = lane.levels.length === 0 || (to - from) / picture.width < lane.levels[0].bucket_ns;
-    const single = chunks.length > 0 && (fine || count <= MOST_EVENTS);
+    const most = lane.kind === 'stream' && !this.found ? MOST_OF_STREAM : MOST_EVENTS;
+    const single = chunks.length > 0 && (fine || count <= most);
     const events = single ? chunks.map((at) => this.store.peek(row.index, at)) : [];
     // Levels stand where there are no events, or not yet.
     const stretches = single
@@ -81,26 +84,39 @@ export class BarPainter {
   }
 
   private events(picture: Picture, row: Row, events: NonNullable<ReturnType<EventStore['peek']>>, y: number, clip: number, from: number, to: number, palette: Palette, below: number): void {
-    const { starts, durations, signatures, depths } = events;
+    const { starts, durations, signatures, depths, ends } = events;
     const { width, ratio } = picture;
     const scale = width / (to - from);
     const high = Math.round(row.bar * ratio);
     const deepest = Math.floor((row.height - 8) / row.bar) - 1;
     const pad = Math.round(4 * ratio);
     const wide = LABEL_FROM * ratio;
-    eachEvent(events, from, to, (i) => {
-      const depth = depths ? depths[i] : 0;
-      if (depth > deepest) return;
-      const x0 = Math.max(0, Math.floor((starts[i] - from) * scale));
-      const x1 = Math.min(width, Math.max(x0 + 1, Math.floor((starts[i] + durations[i] - from) * scale)));
-      if (x1 - 1 <= this.lastX[depth] && !(this.found && this.found[signatures[i]])) return;
-      this.lastX[depth] = x1 - 1;
-      const top = y + pad + depth * high;
-      // A hairline between neighbours of some width.
-      const right = x1 - x0 > 4 ? x1 - 1 : x1;
-      fill(picture, x0, right, Math.max(clip, top), top + high - 1, this.colour(signatures[i], palette, below));
-      if (x1 - x0 > wide && top + high > clip && top < picture.height) this.labels.push({ x: x0, y: top, width: right - x0, height: high - 1, signature: signatures[i] });
-    });
+    const { found, lastX } = this;
+    const single = found === null;
+    // The loop of eachEvent, written out: it runs for every event in view in each frame.
+    for (let block = 0; block < ends.length; ++block) {
+      const first = block * BLOCK;
+      if (starts[first] > to) return;
+      if (ends[block] < from) continue;
+      const last = Math.min(starts.length, first + BLOCK);
+      for (let i = first; i < last; ++i) {
+        const start = starts[i];
+        if (start > to) return;
+        const end = start + durations[i];
+        if (end < from) continue;
+        const depth = depths ? depths[i] : 0;
+        if (depth > deepest) continue;
+        const x0 = start <= from ? 0 : Math.floor((start - from) * scale);
+        const x1 = Math.min(width, Math.max(x0 + 1, Math.floor((end - from) * scale)));
+        if (x1 - 1 <= lastX[depth] && (single || !found[signatures[i]])) continue;
+        lastX[depth] = x1 - 1;
+        const top = y + pad + depth * high;
+        // A hairline between neighbours of some width.
+        const right = x1 - x0 > 4 ? x1 - 1 : x1;
+        fill(picture, x0, right, Math.max(clip, top), top + high - 1, this.colour(signatures[i], palette, below));
+        if (x1 - x0 > wide && top + high > clip && top < picture.height) this.labels.push({ x: x0, y: top, width: right - x0, height: high - 1, signature: signatures[i] });
+      }
+    }
   }
 
   private levels(picture: Picture, row: Row, lane: Lane, y: number, clip: number, from: number, to: number, palette: Palette, below: number, stretch: { start_ns: number; end_ns: number }): void {

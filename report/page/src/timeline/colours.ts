@@ -15,6 +15,8 @@ export interface Palette {
   line: string;
   accent: string;
   label: string;
+  /** Of the critical path. */
+  critical: string;
 }
 
 export function pixelOf(hex: string): number {
@@ -55,6 +57,6 @@ export function paletteOf(signatures: Table): Palette {
     pixels[row] = colours[place];
   }
   return {
-    dark, pixels, background: css('--panel'), lane: css('--lane'), text: css('--text'), soft: css('--soft'), line: css('--line'), accent: css('--accent'), label: dark ? '#ffffff' : '#10151c',
+    dark, pixels, background: css('--panel'), lane: css('--lane'), text: css('--text'), soft: css('--soft'), line: css('--line'), accent: css('--accent'), label: dark ? '#ffffff' : '#10151c', critical: css('--fault'),
   };
 }

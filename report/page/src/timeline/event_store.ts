@@ -5,7 +5,7 @@ import { decodeColumns, EMPTY, type Table } from '../model/table';
 
 export const NOTHING = 0xffffffff;
 /** Of so many events the latest end is kept. */
-const BLOCK = 256;
+export const BLOCK = 256;
 /** Events that stay decoded. */
 const MOST_KEPT = 6_000_000;
 const MOST_AT_ONCE = 6;

@@ -5,6 +5,8 @@ import { textOf, type Column } from '../model/table';
 import { hasStep, stepSpans } from '../app/selection';
 import { BarPainter } from './bars';
 import { pixelOf, type Palette } from './colours';
+import type { CriticalPath } from './critical';
+import { drawPath } from './critical_lines';
 import type { EventStore } from './event_store';
 import { pinnedHeight, RULER, type Row } from './layout';
 
@@ -27,6 +29,8 @@ export interface Scene {
   chosen: Mark | null;
   arrows: [Mark, Mark][];
   names: Column | null;
+  /** The critical path; null: it is not shown. */
+  path: CriticalPath | null;
 }
 
 export class Painter {
@@ -223,6 +227,7 @@ export class Painter {
       context.fillRect(left, 0, 1, box.height);
       context.fillRect(right, 0, 1, box.height);
     }
+    if (scene.path) drawPath(context, scene.path, (lane, depth) => this.edge(scene, lane, depth), box, x, palette);
     context.strokeStyle = palette.text;
     context.lineWidth = 1.5;
     for (const [from, to] of scene.arrows) {
@@ -235,6 +240,12 @@ export class Painter {
       context.lineWidth = 2;
       context.strokeRect(chosen[0] - 1, chosen[1] - 1, chosen[2] + 2, chosen[3] + 2);
     }
+  }
+
+  /** Lower edge of the events of a lane at a depth; NaN: it is not shown. */
+  private edge(scene: Scene, lane: number, depth: number): number {
+    const row = scene.rows.find((each) => each.kind === 'lane' && each.index === lane);
+    return row ? Painter.top(scene, row) + 3 + (depth + 1) * row.bar : NaN;
   }
 
   private arrow(x0: number, y0: number, x1: number, y1: number): void {

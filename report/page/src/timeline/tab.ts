@@ -7,6 +7,7 @@ import type { Summary } from '../model/summary';
 import { columnOf, EMPTY, type Table } from '../model/table';
 import { breakdownOf, type Breakdown } from './breakdown';
 import { paletteOf, type Palette } from './colours';
+import { criticalPath, hasCritical, type CriticalPath } from './critical';
 import { chosenOf, linkedOf, nameOf, renderDetails, type Chosen, type Linked } from './details';
 import type { EventStore, Place } from './event_store';
 import { foundOf, nextFound } from './find';
@@ -43,6 +44,9 @@ export class TimelineTab {
   private painting = false;
   private writing = 0;
   private written: [number, number] | null = null;
+  /** The critical path once it was asked for. */
+  private path: CriticalPath | null = null;
+  private pathAsked = false;
 
   constructor(
     private readonly summary: Summary,
@@ -125,7 +129,7 @@ export class TimelineTab {
     return {
       rows: this.rows, scroll: this.canvas.parentElement?.scrollTop ?? 0, view: this.view, offsets: this.offsets, steps, rank, range: this.dragged ?? range, chosen,
       arrows: chosen ? this.linked.map((link): [Mark, Mark] => (link.from ? [chosen, this.mark(link.other)] : [this.mark(link.other), chosen])) : [],
-      names: columnOf(this.signatures, 'name', 'kernel', 'op'),
+      names: columnOf(this.signatures, 'name', 'kernel', 'op'), path: this.store.state.path ? this.path : null,
     };
   }
 
@@ -183,6 +187,7 @@ export class TimelineTab {
         if (span) this.setView(zoomed([span[0], Math.max(span[1], span[0] + 1)], 1.2, 0.5));
         return span !== null;
       }
+      case 'c': this.togglePath(); return true;
       case 'm': {
         const mark = chosen && this.mark(chosen);
         if (mark && mark.to > mark.from) this.setRange([mark.from, mark.to]);
@@ -190,6 +195,10 @@ export class TimelineTab {
       }
       default: return false;
     }
+  }
+
+  private togglePath(): void {
+    if (hasCritical(this.summary)) this.store.update((state) => { state.path = !state.path; });
   }
 
   private setRange(range: [number, number] | null): void {
@@ -245,6 +254,13 @@ export class TimelineTab {
       }
       this.findCount = this.painter.bars.found?.reduce((sum, hit) => sum + hit, 0) ?? 0;
     }
+    if (this.store.state.path && !this.pathAsked) {
+      this.pathAsked = true;
+      criticalPath(this.summary, this.events, this.offsets).then((path) => {
+        this.path = path;
+        this.paint();
+      }, (error: Error) => this.say(error.message));
+    }
     const breakdownKey = range ? JSON.stringify([range, rank, this.signatures.rows]) : '';
     if (breakdownKey !== this.breakdownKey) {
       this.breakdownKey = breakdownKey;
@@ -275,6 +291,7 @@ export class TimelineTab {
         <button type="button" id="previous" ?disabled=${!find} @click=${() => this.next(false)}>Previous</button><button type="button" id="next" ?disabled=${!find} @click=${() => this.next(true)}>Next</button>
         <span role="status">${this.fault || this.said || (find ? `${this.findCount} ${this.findCount === 1 ? 'kind' : 'kinds'} of event` : '')}</span>
         <span class="gap"></span>
+        ${hasCritical(this.summary) ? html`<button type="button" id="path" aria-pressed=${this.store.state.path ? 'true' : 'false'} title="What made each step as long as it was: underlined, and joined by lines (c)" @click=${() => this.togglePath()}>Critical path</button>` : nothing}
         <button type="button" aria-label="Zoom in" title="Zoom in (w)" @click=${() => this.setView(zoomed(this.view, 0.5, 0.5))}>+</button><button type="button" aria-label="Zoom out" title="Zoom out (s)" @click=${() => this.setView(zoomed(this.view, 2, 0.5))}>\u2212</button>
         <button type="button" id="all" title="The whole run (0)" @click=${() => this.setView(this.whole())}>All</button>
         <button type="button" id="select" aria-pressed=${this.selecting ? 'true' : 'false'} title="A drag selects a range; so does shift and drag" @click=${() => { this.selecting = !this.selecting; this.store.tell(); }}>Select range</button></div>
