@@ -166,6 +166,121 @@ test('the timeline: details, arrows, search, range, pins', { skip }, async () =>
   await open.close();
 });
 
+const viewOf = (name) => run.summary.views.find((view) => view.name === name);
+const csvRows = ([keys, ...lines]) => lines.map((line) => Object.fromEntries(keys.map((key, place) => [key, line[place]])));
+
+test('the overview says in words where the time goes, with ways to it', { skip }, async () => {
+  const open = await openPage(browser, path);
+  const { page } = open;
+  const rows = objectsOf(readPage(path).table(viewOf('overview'))).filter(({ step }) => step !== 'mean');
+  const mean = rows.reduce((sum, row) => sum + row.total_ns, 0) / rows.length;
+  const says = await page.textContent('.findings');
+  assert.ok(says.includes(`A step takes ${(mean / 1e6).toFixed(3)} ms`), says);
+  const steps = objectsOf(readPage(path).table(viewOf('distributed')));
+  const exposed = steps.reduce((sum, row) => sum + row.communication_ns, 0);
+  assert.ok(says.includes(`${(exposed / 1e6).toFixed(3)} ms of it is exposed`), says);
+  const [most] = objectsOf(readPage(path).table(viewOf('operators'))).sort((a, b) => b.device_self_ns - a.device_self_ns);
+  assert.ok(says.includes(`most time on the GPUs is ${most.op}: ${(most.device_self_ns / 1e6).toFixed(3)} ms`), says);
+  await page.click('.findings button[data-tab="operators"]');
+  await open.settled();
+  assert.equal(await page.inputValue('#search'), most.op);
+  assert.equal(await page.textContent('main .table tbody td'), most.op);
+  // With a selection the words are of it.
+  await open.go('#tab=overview&steps=7&rank=1');
+  const one = rows.find((row) => row.step === '7' && row.rank === '1');
+  assert.ok((await page.textContent('.findings')).includes(`A step takes ${(one.total_ns / 1e6).toFixed(3)} ms (one step)`));
+  await open.clean();
+  await open.close();
+});
+
+test('kernels of the timeline follow the selection of steps and are made one by several keys', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=kernels' });
+  const { page } = open;
+  const kernels = async () => csvRows(parseCsv((await open.download('#export')).text));
+  const all = await kernels();
+  assert.ok(all.length > 1000 && all.every((row) => !['copy', 'fill'].includes(row.class)));
+  let sum = all.filter((row) => row.step === '').length;
+  for (const { number, start_ns: start, end_ns: end } of run.summary.ranks[0].steps) {
+    await open.go(`#tab=kernels&steps=${number}`);
+    const rows = await kernels();
+    sum += rows.length;
+    assert.ok(rows.length > 0 && rows.every((row) => row.step === String(number) && Number(row.start_ns) >= start && Number(row.start_ns) < end));
+  }
+  assert.equal(sum, all.length);
+  // No least start in what is added up.
+  assert.equal(await page.textContent('tfoot tr.sum td[data-key="start_ns"]'), '');
+  await page.click('#clear');
+  await page.selectOption('#by', '=name,op,grid,block');
+  await open.settled();
+  const made = await kernels();
+  const groups = new Map();
+  for (const row of all) {
+    const key = JSON.stringify([row.name, row.op, row.grid, row.block]);
+    const group = groups.get(key) ?? { rows: 0, time: 0 };
+    groups.set(key, { rows: group.rows + 1, time: group.time + Number(row.duration_ns) });
+  }
+  assert.equal(made.length, groups.size);
+  for (const row of made) {
+    const { rows, time } = groups.get(JSON.stringify([row.name, row.op, row.grid, row.block]));
+    assert.deepEqual([Number(row.rows), Number(row.duration_ns)], [rows, time]);
+  }
+  await open.clean();
+  await open.close();
+});
+
+test('a range of time cuts what operators took of memory', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=memory-ops&range=5000000~15000000' });
+  const inside = objectsOf(readPage(path).table(viewOf('memory-events'))).filter(({ alloc_ns: time }) => time >= 5e6 && time <= 15e6);
+  const rows = csvRows(parseCsv((await open.download('#export')).text));
+  assert.equal(rows.reduce((sum, row) => sum + Number(row.self_allocations), 0), inside.length);
+  for (const row of rows) assert.equal(Number(row.self_allocated_bytes), inside.filter(({ op }) => op === row.op).reduce((sum, { size_bytes: size }) => sum + size, 0));
+  assert.ok((await open.page.textContent('#whole')).includes('allocations of the selected time'));
+  await open.clean();
+  await open.close();
+});
+
+test('from an operator to its shapes', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=operators&sort=-device_self_ns' });
+  const { page } = open;
+  const name = await page.textContent('main .table tbody td');
+  await page.click('main .table tbody td');
+  await page.click('.ways button');
+  await open.settled();
+  const rows = csvRows(parseCsv((await open.download('#export')).text));
+  const wanted = objectsOf(readPage(path).table(viewOf('operators').groupings[0])).filter(({ op }) => op === name);
+  assert.deepEqual(rows.map(({ op, shape }) => [op, shape]).sort(), wanted.map(({ op, shape }) => [op, shape]).sort());
+  await page.goBack();
+  await open.settled();
+  assert.equal(await page.inputValue('#search'), '');
+  await open.clean();
+  await open.close();
+});
+
+test('the critical path is drawn when it is asked for', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=timeline&rank=0&t=0~3000000' });
+  const { page } = open;
+  const red = () => page.evaluate(async () => {
+    for (let frame = 0; frame < 20; ++frame) await new Promise((done) => { requestAnimationFrame(done); });
+    const canvas = document.querySelector('canvas');
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) if (data[at] === 0xb3 && data[at + 1] === 0x26 && data[at + 2] === 0x1e) ++count;
+    return count;
+  });
+  await page.waitForFunction(() => Number(document.querySelector('canvas')?.dataset.drawn ?? 0) > 1);
+  assert.equal(await red(), 0);
+  await page.click('#path');
+  assert.ok(await red() > 500);
+  assert.match(await page.evaluate(() => location.hash), /path=1/);
+  await page.focus('canvas');
+  await page.keyboard.press('c');
+  assert.equal(await red(), 0);
+  await open.clean();
+  await open.close();
+});
+
 test('the colours change and stay, at any width', { skip }, async () => {
   const open = await openPage(browser, path, { width: 700, height: 800 });
   const { page } = open;

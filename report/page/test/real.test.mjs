@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { launch, skip as noBrowser } from './browser.mjs';
+import { launch, openPage, skip as noBrowser } from './browser.mjs';
 import { assertRows, checkPage } from './check_page.mjs';
 import { cellText, objectsOf, readPage } from './page_reader.mjs';
 
@@ -15,11 +15,54 @@ const PROGRAMS = process.env.OPLENS_BIN ?? join(ROOT, 'build/release/bin');
 const CORPUS = process.env.OPLENS_CORPUS_DIR;
 const missing = ['report', 'prof'].find((name) => !existsSync(join(PROGRAMS, name)));
 
+/** The mean step and what it is made of, the largest of it besides kernels by its words on the page. */
+const WAITS = { dataloader_ns: 'the data loader', comm_ns: 'communication that no kernel covers', cpu_ns: 'code of the host', runtime_ns: 'API calls', memcpy_ns: 'copies', other_ns: 'what the recording does not hold' };
+const milliseconds = (time) => (time >= 1e9 ? `${(time / 1e9).toFixed(3)} s` : `${(time / 1e6).toFixed(3)} ms`);
+const most = (rows, key) => rows.reduce((best, row) => (row[key] > best[key] ? row : best));
+
+/** What a new user asks first of these pages: from the overview alone, and one click. */
+const ASKED = {
+  async resnet({ open, rowsOf }) {
+    const steps = rowsOf('overview').filter(({ step }) => step !== 'mean');
+    const parts = Object.entries(WAITS).map(([key, words]) => ({ words, time: steps.reduce((sum, row) => sum + row[key], 0) / steps.length }));
+    const { words, time } = most(parts, 'time');
+    const says = await open.page.textContent('.findings');
+    assert.ok(says.includes(`goes to ${words}: ${milliseconds(time)} a step`), says);
+    await open.page.click('.findings button[data-tab="kernels"]');
+    await open.settled();
+    await open.page.click('main .table tbody tr');
+    await open.settled();
+    const price = await open.page.$$eval('.details dt', (terms) => Object.fromEntries(terms.map((term) => [term.title.split(':')[0], term.nextElementSibling.textContent])));
+    const kernel = most(rowsOf('kernels').filter((row) => row.kernel === price.kernel), 'sil');
+    assert.ok(price.sil.startsWith(`${kernel.sil} ns`), price.sil);
+    for (const key of ['params', 'flops', 'bytes']) assert.ok(price[key].startsWith(String(kernel[key])), `${key}: ${price[key]}`);
+  },
+  async timesformer({ open, path, rowsOf }) {
+    const says = await open.page.textContent('.findings');
+    const op = most(rowsOf('operators'), 'device_self_ns');
+    assert.ok(says.includes(`the GPUs is ${op.op}: ${milliseconds(op.device_self_ns)}`), says);
+    const layers = new Map();
+    for (const row of parseLines(run('prof', ['--quiet', '--view', 'operators', '--by', 'layer', '--json', path]))) if (row.layer) layers.set(row.layer, (layers.get(row.layer) ?? 0) + row.device_self_ns);
+    const [layer, time] = [...layers].reduce((best, each) => (each[1] > best[1] ? each : best));
+    assert.ok(says.includes(`${layer.slice(-40)}: ${milliseconds(time)}`), `${layer} in ${says}`);
+  },
+  async communication({ open, rowsOf }) {
+    const steps = rowsOf('distributed').filter(({ step }) => step !== 'mean');
+    const sum = (key) => steps.reduce((all, row) => all + row[key], 0);
+    const says = await open.page.textContent('.findings');
+    assert.ok(says.includes(`${milliseconds(sum('communication_ns'))} of it is exposed (${((100 * sum('communication_ns')) / sum('total_ns')).toFixed(1)} % of the steps)`), says);
+  },
+};
+
 /** Profiles: small ones, so that all of their rows are gone through. */
 const PROFILES = [
-  { name: 'the demo', path: join(ROOT, 'examples/data/demo.sql'), whole: true },
-  ...['kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz', 'kineto/ddp_sampled_w128', 'kineto/h100/timesformer.json.gz', 'nsys/llama_stream.sqlite.gz']
-    .map((name) => ({ name, path: CORPUS ? join(CORPUS, name) : null })),
+  { name: 'the demo', path: join(ROOT, 'examples/data/demo.sql'), axe: true },
+  ...[
+    { name: 'kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz', asked: ASKED.resnet },
+    { name: 'kineto/ddp_sampled_w128', asked: ASKED.communication },
+    { name: 'kineto/h100/timesformer.json.gz', asked: ASKED.timesformer },
+    { name: 'nsys/llama_stream.sqlite.gz' },
+  ].map((profile) => ({ ...profile, path: CORPUS ? join(CORPUS, profile.name) : null })),
 ];
 
 function reasonToSkip(path) {
@@ -78,7 +121,7 @@ function unpacked(path) {
   return plain;
 }
 
-for (const { name, path: given, whole } of PROFILES) {
+for (const { name, path: given, axe = false, asked } of PROFILES) {
   test(`the page of ${name}`, { skip: reasonToSkip(given) }, async () => {
     const path = unpacked(given);
     const page = join(folder, 'page.html');
@@ -89,9 +132,15 @@ for (const { name, path: given, whole } of PROFILES) {
       if (rows) rows.push(row);
       else all.set(row.view, [row]);
     }
+    const rowsOf = (view) => all.get(view) ?? [];
     const data = readPage(page);
-    for (const view of data.summary.views) assert.equal(view.rows + view.left_out, all.get(view.name)?.length ?? 0, `${view.name}: rows`);
-    if (whole) checkFurtherTables(data, path);
-    await checkPage(browser, page, { rowsOf: (view) => all.get(view) ?? [], axe: whole, quick: true });
+    for (const view of data.summary.views) assert.equal(view.rows + view.left_out, rowsOf(view.name).length, `${view.name}: rows`);
+    checkFurtherTables(data, path);
+    await checkPage(browser, page, { rowsOf, axe, quick: true });
+    if (!asked) return;
+    const open = await openPage(browser, page);
+    await asked({ open, path, rowsOf });
+    await open.clean(name);
+    await open.close();
   });
 }

@@ -38,7 +38,8 @@ min|Min|ns|integer|min|least duration\nmax|Max|ns|integer|max|largest duration\n
 compute_pct|Compute|%|decimal|none|compute_ns / kernel_ns|compute_ns kernel_ns 100\nnon_compute_ns|Non-compute|ns|integer|sum|something else runs\nkernel_ns|All|ns|integer|sum|sum of the three\noverlap_pct|Overlap|%|decimal|none|of communication`,
   losses: `${RANK}\nloss|Loss||text|key|a word\ncount|Count||integer|sum|how many\ntime_ns|Time|ns|integer|sum|of the device events that it is about\nshare_pct|Share|%|decimal|none|of all device time\nwhy|Why||text|none|one sentence\nmend|Mend||text|none|what records it`,
   memory: `${RANK}\ndevice|Device||text|key|of the memory\nsource|Source||text|key|who gave it out\ntime_ns|Time(ns)|ns|integer|none|from the first event of the rank\nallocated_bytes|Allocated(B)|B|integer|max|from this moment on\nreserved_bytes|Reserved(B)|B|integer|max|at this time`,
-  'memory-events': `${RANK}\ndevice|Device||text|key|of the memory\nop|Op||text|key|that allocated\nsize_bytes|Size|B|integer|sum|of the block\nalloc_ns|Allocated at|ns|integer|none|time\nfree_ns|Freed at|ns|integer|none|unknown: it lives on\nduration_ns|Lives|ns|integer|sum|free_ns - alloc_ns`,
+  'memory-events': `${RANK}\ndevice|Device||text|key|of the memory\nsource|Source||text|key|who gave it out\nop|Op||text|key|that allocated\nsize_bytes|Size|B|integer|sum|of the block\nalloc_ns|Allocated at|ns|integer|none|time\nfree_ns|Freed at|ns|integer|none|unknown: it lives on\nduration_ns|Lives|ns|integer|sum|free_ns - alloc_ns`,
+  'memory-ops': `device|Device||text|key|of the memory\nsource|Source||text|key|who gave it out\nop|Op||text|key|that allocated\nself_allocations|SelfAlloc||integer|sum|allocations\nself_allocated_bytes|SelfAllocated|B|integer|sum|their sizes`,
   modules: `path|Path||text|key|the module with those that it is in, joined by /\nname|Name||text|none|its own\ncalls|Calls||integer|sum|number\ndevice_self_ns|DevSelf(ns)|ns|integer|sum|forward\ndevice_total_ns|DevTotal(ns)|ns|integer|none|with modules inside\nhost_self_ns|HostSelf(ns)|ns|integer|sum|forward\nbwd_device_self_ns|BwdDevSelf(ns)|ns|integer|sum|in the backward pass\nbwd_device_total_ns|BwdDevTotal(ns)|ns|integer|none|with modules inside`,
   distributed: `${RANK}\n${STEP}\ntotal_ns|Total(ns)|ns|integer|sum|sum of the four\ncomputation_ns|Compute(ns)|ns|integer|sum|without communication\noverlap_ns|Overlap(ns)|ns|integer|sum|both at once\ncommunication_ns|Comm(ns)|ns|integer|sum|without computation\nother_ns|Other(ns)|ns|integer|sum|the rest\noverlap_pct|Overlap%|%|decimal|none|100 x overlap_ns / total_ns|overlap_ns total_ns 100`,
   idle: `${RANK}\ncause|Cause||text|key|what the next work waits for; (all): the sum of them||(all)\nidle_ns|Idle(ns)|ns|integer|sum|no device event runs\ngaps|Gaps||integer|sum|number\nshare_pct|Share%|%|decimal|none|of (all)\nmax_ns|Max(ns)|ns|integer|max|the longest`,
@@ -54,7 +55,7 @@ const EDGES = `${RANK}\n${STEP}\nedge|Edge||integer|key|number in its path\nto|T
 const HELP = {
   overview: 'where the time of each step went', gpu: 'how well each GPU was used', operators: 'what each operator cost on host and device',
   groups: 'kernels that are alike', 'kernel-types': 'time of the device by what ran at once', temporal: 'how long the device was idle',
-  losses: 'what the recording lacks, and what mends it', memory: 'memory over time', 'memory-events': 'allocations and their releases',
+  losses: 'what the recording lacks, and what mends it', memory: 'memory over time', 'memory-events': 'allocations and their releases', 'memory-ops': 'what each operator took of memory',
   modules: 'what each module cost', distributed: 'computation and communication', idle: 'why the device waited',
   'critical-path': 'what each step waits for', roofline: 'how near each op is to the roofs', kernels: 'one row a kernel', queue: 'what waits in each stream',
 };
@@ -121,7 +122,7 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
       const time = Math.floor((at * long * steps.length) / 600);
       rows.memory.push({ rank, device: 'GPU0', source: 'framework', time_ns: time, allocated_bytes: Math.floor(allocated), reserved_bytes: 4e9 + Math.floor(at / 100) * 1e9 });
       const life = at % 7 === 0 ? null : some(long);
-      rows['memory-events'].push({ rank, device: 'GPU0', op: names[some(names.length)], size_bytes: 512 * (1 + some(9e5)), alloc_ns: time, free_ns: life === null ? null : time + life, duration_ns: life });
+      rows['memory-events'].push({ rank, device: 'GPU0', source: 'framework', op: names[some(names.length)], size_bytes: 512 * (1 + some(9e5)), alloc_ns: time, free_ns: life === null ? null : time + life, duration_ns: life });
     }
     rows.queue.push({ rank, stream: 7, length: some(1000) });
   }
@@ -134,6 +135,7 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
   for (const row of byStep['kernel-types']) add(rows['kernel-types'], ['type'], row);
   for (const row of byStep.temporal) add(rows.temporal, ['rank'], row);
   for (const row of byStep.idle) add(rows.idle, ['rank', 'cause'], row);
+  for (const { device, source, op, size_bytes } of rows['memory-events']) add(rows['memory-ops'], ['device', 'source', 'op'], { device, source, op, self_allocations: 1, self_allocated_bytes: size_bytes });
   rows.idle.forEach((row) => delete row.step);
   rows.operators.forEach((row) => delete row.step);
   for (const name of names) rows.groups.push({ kernel: `volta_${name}_128x64_kernel`, count: 1 + some(99), total: some(9e6), mean: 3.25, min: some(9), max: 99 + some(99), share: 6.5, tflops: some(90), tc: name === 'mm' ? 100 : null });

@@ -78,7 +78,18 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
       links.toPlace.push(i);
     }
   }
-  const linkChunk = writer.bytes(Buffer.concat([planes(links.from, 4), planes(links.fromPlace, 4), planes(links.to, 4), planes(links.toPlace, 4)]));
+  const chunkOf = (of) => writer.bytes(Buffer.concat([planes(of.from, 4), planes(of.fromPlace, 4), planes(of.to, 4), planes(of.toPlace, 4)]));
+  const linkChunk = chunkOf(links);
+  // The path: launches of the first thread and the kernels of the first stream, by turns.
+  const critical = { from: [], fromPlace: [], to: [], toPlace: [] };
+  if (threads && streams) {
+    for (let i = 0; i + 1 < Math.min(events, host, 200); ++i) {
+      critical.from.push(i % 4 ? threads : 0);
+      critical.fromPlace.push(i % 4 ? i : Math.floor(i / 3));
+      critical.to.push(threads);
+      critical.toPlace.push(i + 1);
+    }
+  }
   const counter = { t: [], v: [] };
   for (let i = 0; i < 500; ++i) {
     counter.t.push(Math.floor((i * length) / 500));
@@ -94,7 +105,10 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
     views: viewsOf(writer, data, { notes: { bandwidth: [], queue: ['Lengths of queues need API calls: record them with --trace=cuda.'] }, left: { 'memory-events': 12 } }),
     timeline: {
       signatures: writer.table(fields, signatures), signature_fields: fields, lanes,
-      links: links.from.length ? [{ chunk: linkChunk, count: links.from.length, kind: 'launch' }] : [],
+      links: [
+        ...(links.from.length ? [{ chunk: linkChunk, count: links.from.length, kind: 'launch' }] : []),
+        ...(critical.from.length ? [{ chunk: chunkOf(critical), count: critical.from.length, kind: 'critical' }] : []),
+      ],
       counters: ranks.map((rank) => ({ name: extra[0] ?? 'queue length', rank, unit: '', device: Number(rank), chunk: writer.json(counter), points: 500 })),
     },
     notes: ['3 kernels have no launch: their calls were made before the recording began', ...extra],

@@ -48,7 +48,8 @@ class Curve {
 
   private select(range: [number, number] | null): void {
     if (!this.plot) return;
-    const height = this.plot.over.clientHeight;
+    // Not the element's own: it may not be on the page yet.
+    const height = this.plot.bbox.height / devicePixelRatio;
     const [left, right] = range ? range.map((time) => this.plot!.valToPos(time, 'x')) : [0, 0];
     this.plot.setSelect({ left, top: 0, width: right - left, height: range ? height : 0 }, false);
   }

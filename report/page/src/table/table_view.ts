@@ -135,7 +135,7 @@ export class TableView {
       if (!isNumeric(field) || field.fold === 'key' || !adds(field)) return html`<td data-key=${field.key}></td>`;
       const text = numeric(values[place], this.scales[place]);
       // A sum may need a larger unit than its column.
-      const wide = text.length * LETTER + 18 > this.widths[place];
+      const wide = text.length * (LETTER + 1) + 18 > this.widths[place];
       return html`<td class="n" data-key=${field.key} title=${exact(values[place], field)}>${wide ? withUnit(values[place], field.unit) : text}</td>`;
     })}</tr>`;
   }

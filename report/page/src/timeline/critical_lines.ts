@@ -12,7 +12,8 @@ export function drawPath(context: CanvasRenderingContext2D, path: CriticalPath, 
     return at;
   };
   const [left, right] = [-2, box.width + 2];
-  const clamp = (at: number): number => Math.max(left, Math.min(right, at));
+  // Far ends keep the slope of their lines, but for what a canvas cannot hold.
+  const clamp = (at: number): number => Math.max(-100_000, Math.min(100_000, at));
   context.save();
   context.beginPath();
   context.rect(0, RULER, box.width, box.height - RULER);
