@@ -185,6 +185,14 @@ test('the overview says in words where the time goes, with ways to it', { skip }
   await open.settled();
   assert.equal(await page.inputValue('#search'), most.op);
   assert.equal(await page.textContent('main .table tbody td'), most.op);
+  // The cards are the rows of the view.
+  await open.go('#tab=overview');
+  const gpus = objectsOf(readPage(path).table(viewOf('gpu')));
+  const figure = (value) => (value === null ? '\u2014' : `${value.toFixed(1)} %`);
+  assert.deepEqual(await page.$$eval('.gauges dd', (all) => all.map((each) => each.textContent.trim())),
+    gpus.flatMap((row) => ['busy_pct', 'sm_efficiency_pct', 'occupancy_pct', 'tc_time_pct'].map((key) => figure(row[key]))));
+  // Every figure says of what it is made.
+  assert.deepEqual(await page.$$eval('.findings span:not([title]), .gauges div:not([title]), .legend li:not([title])', (all) => all.length), 0);
   // With a selection the words are of it.
   await open.go('#tab=overview&steps=7&rank=1');
   const one = rows.find((row) => row.step === '7' && row.rank === '1');

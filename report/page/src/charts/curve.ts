@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { html, type TemplateResult } from 'lit-html';
 import { rounded, short, titleOf, withUnit } from '../model/format';
 import { columnOf, placeOf, textOf } from '../model/table';
-import { card, type ChartContext } from './kit';
+import { card, helpOf, type ChartContext } from './kit';
 
 const HUES = [0, 1, 2, 3, 4, 6, 8];
 const VALUES = ['allocated_bytes', 'reserved_bytes', 'length', 'gbps'];
@@ -92,5 +92,5 @@ export function curveChart(of: string, title: string, hint: string, context: Cha
   let curve = curves.get(of);
   if (!curve) curves.set(of, (curve = new Curve()));
   curve.set(data, kept.map(([name]) => name), unit, { ...context, ...source });
-  return card(title, html`${curve.element}<p class="hint">${hint}</p>`, true);
+  return card(title, html`${curve.element}<p class="hint">${hint}</p>`, true, values.map((key) => helpOf(table, key)).join('\n'));
 }

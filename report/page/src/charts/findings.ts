@@ -7,6 +7,8 @@ import { itemsOf, type ChartContext, type Item } from './kit';
 
 interface Finding {
   text: string;
+  /** Of what its figures are made. */
+  how: string;
   /** What may help; ''. */
   hint: string;
   tab: string;
@@ -56,6 +58,7 @@ const steps: Maker = (context) => {
   const kernel = sum(context, 'kernel_ns');
   const spread = lengths.length > 1 ? `, ${time(least)} to ${time(most)}` : '';
   return {
+    how: 'overview: mean, least and largest of total_ns over the steps; sum of kernel_ns / sum of total_ns',
     text: `A step takes ${time(all / lengths.length)} (${lengths.length === 1 ? 'one step' : `mean of ${lengths.length}`}${spread}); in ${share(kernel, all)} of it kernels compute.`,
     hint: most > 1.5 * (all / lengths.length) ? 'The longest step is far from the mean: compare it with another.' : '', tab: 'timeline',
   };
@@ -68,7 +71,7 @@ const waits: Maker = (context) => {
   if (!parts.length || parts[0].value < 0.05 * all) return null;
   const [first, second] = parts;
   const also = second && second.value >= 0.05 * all ? `; ${share(second.value, all)} to ${second.name}` : '';
-  return { text: `Besides kernels most time goes to ${first.name}: ${time(first.value / context.rows.length)} a step, ${share(first.value, all)}${also}.`, hint: first.hint, tab: 'idle' };
+  return { how: 'overview: sum over the steps of each part / steps, and / sum of total_ns', text: `Besides kernels most time goes to ${first.name}: ${time(first.value / context.rows.length)} a step, ${share(first.value, all)}${also}.`, hint: first.hint, tab: 'idle' };
 };
 
 /** Causes of the view `idle` as they stand in a sentence. */
@@ -82,7 +85,7 @@ const idle: Maker = ({ others }) => {
   const most = largestOf(items ?? null);
   const all = sum(source, 'idle_ns');
   if (!most || !(all > 0)) return null;
-  return { text: `The GPUs do nothing for ${time(all)}: ${share(most.value, all)} of that waits for ${CAUSES[most.name] ?? most.name}.`, hint: '', tab: 'idle' };
+  return { how: 'idle: sum of idle_ns over the causes; idle_ns of a cause / that sum', text: `The GPUs do nothing for ${time(all)}: ${share(most.value, all)} of that waits for ${CAUSES[most.name] ?? most.name}.`, hint: '', tab: 'idle' };
 };
 
 const communication: Maker = ({ others }) => {
@@ -90,6 +93,7 @@ const communication: Maker = ({ others }) => {
   const [exposed, hidden, all] = [sum(source, 'communication_ns'), sum(source, 'overlap_ns'), sum(source, 'total_ns')];
   if (!(exposed + hidden > 0)) return null;
   return {
+    how: 'distributed: sums over ranks and steps of communication_ns (exposed) and overlap_ns (hidden); communication_ns / total_ns',
     text: `Communication runs for ${time(exposed + hidden)} over all ranks and steps: ${time(exposed)} of it is exposed (${share(exposed, all)} of the steps), ${time(hidden)} is hidden behind computation.`,
     hint: exposed > 0.1 * all ? 'Exposed communication makes steps longer: overlap it, or send less.' : '', tab: 'distributed',
   };
@@ -102,7 +106,7 @@ const op: Maker = ({ others }) => {
   if (!source || !most) return null;
   const calls = itemsOf(source, 'op', 'calls')?.find(({ name }) => name === most.name)?.value;
   const all = sum(source, 'device_self_ns');
-  return { text: `The operator with most time on the GPUs is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, all)} of all, in ${number(calls ?? 0)} calls.`, hint: '', tab: 'operators', query: most.name, sort: '-device_self_ns' };
+  return { how: 'operators: largest device_self_ns; / sum of device_self_ns; calls', text: `The operator with most time on the GPUs is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, all)} of all, in ${number(calls ?? 0)} calls.`, hint: '', tab: 'operators', query: most.name, sort: '-device_self_ns' };
 };
 
 /** A layer without the numbers by which its likes differ. */
@@ -118,6 +122,7 @@ const layer: Maker = ({ others }) => {
   const name = (layer: string): string => (layer.length > 80 ? `\u2026${short(layer.slice(-78), 80)}` : short(layer, 80));
   const these = alike.reduce((total, item) => total + item.value, 0);
   return {
+    how: 'operators by layer: sum of device_self_ns of each layer; alike are layers that differ in numbers only',
     text: `The layer with most time on the GPUs is ${name(most.name)}: ${time(most.value)}, ${share(most.value, all)}${alike.length > 1 ? `; with the ${alike.length - 1} alike ${time(these)}, ${share(these, all)}` : ''}.`,
     hint: '', tab: 'operators', by: 'layer', query: most.name, sort: '-device_self_ns',
   };
@@ -129,7 +134,7 @@ const kernel: Maker = ({ others }) => {
   const most = largestOf(items ?? null);
   if (!source || !most) return null;
   const count = itemsOf(source, 'kernel', 'count')?.find(({ name }) => name === most.name)?.value ?? 0;
-  return { text: `The kernel with most time is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, sum(source, 'total'))}, in ${number(count)} launches of ${time(most.value / count)} each.`, hint: 'Each launch with its shapes and its price is in the tab Kernels.', tab: 'kernels', query: most.name, sort: '-sil' };
+  return { how: 'groups: largest total; / sum of total; total / count', text: `The kernel with most time is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, sum(source, 'total'))}, in ${number(count)} launches of ${time(most.value / count)} each.`, hint: 'Each launch with its shapes and its price is in the tab Kernels.', tab: 'kernels', query: most.name, sort: '-sil' };
 };
 
 const tensorCores: Maker = ({ others }) => {
@@ -144,7 +149,7 @@ const tensorCores: Maker = ({ others }) => {
     if (textOf(able.at(row)) === 'yes' && !Number.isNaN(shares[row])) missed += times[row] * (1 - shares[row] / 100);
   }
   if (!all || missed < 0.05 * all) return null;
-  return { text: `${share(missed, all)} of the time on the GPUs is of operators that could use Tensor Cores and do not.`, hint: 'Mixed precision (torch.autocast) or TF32.', tab: 'operators', query: 'yes', sort: '-device_self_ns' };
+  return { how: 'operators: sum of device_self_ns * (1 - tc_self_pct / 100) where tc_elig is yes, / sum of device_self_ns', text: `${share(missed, all)} of the time on the GPUs is of operators that could use Tensor Cores and do not.`, hint: 'Mixed precision (torch.autocast) or TF32.', tab: 'operators', query: 'yes', sort: '-device_self_ns' };
 };
 
 const memory: Maker = ({ others }) => {
@@ -153,7 +158,7 @@ const memory: Maker = ({ others }) => {
   if (!source || !peak || !size) return null;
   const row = Array.from(source.rows).filter((each) => peak[each] > 0.9 * size[each])[0];
   if (row === undefined) return null;
-  return { text: `At its peak ${share(peak[row], size[row])} of a GPU's memory was allocated.`, hint: 'Mixed precision or checkpointing takes less.', tab: 'memory' };
+  return { how: 'gpu: peak_allocated_bytes / memory_bytes', text: `At its peak ${share(peak[row], size[row])} of a GPU's memory was allocated.`, hint: 'Mixed precision or checkpointing takes less.', tab: 'memory' };
 };
 
 const MAKERS: readonly Maker[] = [steps, waits, idle, communication, op, layer, kernel, tensorCores, memory];
@@ -169,6 +174,6 @@ export function findingsChart(context: ChartContext): TemplateResult | null {
     return [{ ...finding, more: () => context.openTab(finding.tab, query ?? '', { sort: sort.replace('-', ''), down: sort.startsWith('-'), by }) }];
   });
   if (!found.length) return null;
-  return html`<figure class="card wide"><figcaption>In short</figcaption><ul class="findings">${found.map(({ text, hint, tab, more }) => html`<li>
-    <span>${text}${hint ? html` <small>${hint}</small>` : ''}</span> <button type="button" data-tab=${tab} aria-label="More about this: ${tab}" @click=${more}>More</button></li>`)}</ul></figure>`;
+  return html`<figure class="card wide"><figcaption>In short</figcaption><ul class="findings">${found.map(({ text, how, hint, tab, more }) => html`<li>
+    <span title=${how}>${text}${hint ? html` <small>${hint}</small>` : ''}</span> <button type="button" data-tab=${tab} aria-label="More about this: ${tab}" @click=${more}>More</button></li>`)}</ul></figure>`;
 }

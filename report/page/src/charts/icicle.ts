@@ -2,7 +2,7 @@
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { short, withUnit } from '../model/format';
 import { columnOf, textOf } from '../model/table';
-import { card, COLOURS, type ChartContext } from './kit';
+import { card, COLOURS, helpOf, type ChartContext } from './kit';
 
 interface Node {
   path: string;
@@ -79,6 +79,12 @@ function place(nodes: Node[], from: number, width: number, sum: number, depth: n
   }
 }
 
+/** The end of a name that is too long: modules of one class differ there. */
+function ending(name: string, letters: number): string {
+  const shown = short(name, 1000);
+  return shown.length > letters ? `\u2026${shown.slice(1 - letters)}` : shown;
+}
+
 export function icicleChart(context: ChartContext): TemplateResult | null {
   if (!columnOf(context.table, 'path')) return null;
   const fields = [DEVICE, HOST].find(([key]) => columnOf(context.table, key)?.numbers().some((number) => number > 0));
@@ -100,6 +106,6 @@ export function icicleChart(context: ChartContext): TemplateResult | null {
         <title>${label}</title><rect class="l${at % (COLOURS - 1)}" x=${node.x} y=${node.depth * ROW} width=${Math.max(0.5, node.width - 1)} height=${ROW - 1}></rect>
         ${known > 0 ? svg`<rect class="f0" x=${node.x} y=${(node.depth + 1) * ROW - 4} width=${Math.max(0, forward - 0.5)} height="3"></rect>
           <rect class="f1" x=${node.x + forward} y=${(node.depth + 1) * ROW - 4} width=${Math.max(0, node.width - forward - 1)} height="3"></rect>` : nothing}
-        ${letters > 2 ? svg`<text x=${node.x + 5} y=${node.depth * ROW + 16}>${short(node.name || '(no name)', letters)}</text>` : nothing}</g>`;
-    })}</svg><ul class="legend row"><li><span class="dot b0"></span>forward</li><li><span class="dot b1"></span>backward</li></ul>`, true);
+        ${letters > 2 ? svg`<text x=${node.x + 5} y=${node.depth * ROW + 16}>${ending(node.name || '(no name)', letters)}</text>` : nothing}</g>`;
+    })}</svg><ul class="legend row"><li><span class="dot b0"></span>forward</li><li><span class="dot b1"></span>backward</li></ul>`, true, fields.map((key) => helpOf(context.table, key)).join('\n'));
 }

@@ -2,7 +2,7 @@
 import { html, svg, type TemplateResult } from 'lit-html';
 import { short, withUnit } from '../model/format';
 import { columnOf, placeOf, textOf } from '../model/table';
-import { bars, card, COLOURS, itemsOf, largest, type ChartContext } from './kit';
+import { bars, card, COLOURS, helpOf, itemsOf, largest, type ChartContext } from './kit';
 
 const MOST_LINES = 24;
 
@@ -64,7 +64,7 @@ export function pathChart(context: ChartContext): TemplateResult | null {
   items.forEach((item, at) => {
     item.colour = at % COLOURS;
   });
-  const causes = card('Time on the path by cause', bars(items, 'ns'));
+  const causes = card('Time on the path by cause', bars(items, 'ns'), false, helpOf(context.table, 'time_ns'));
   const { table, rows } = context.others.get('critical-path/edge') ?? context;
   if (placeOf(table, 'start_ns') < 0) return html`<div class="cards">${causes}</div>`;
   const [kinds, times, names, starts] = [columnOf(table, 'cause')!, columnOf(table, 'time_ns')!.numbers(), columnOf(table, 'to', 'name'), columnOf(table, 'start_ns')!.numbers()];

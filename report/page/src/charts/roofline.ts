@@ -3,7 +3,7 @@ import { html, svg, type TemplateResult } from 'lit-html';
 import { scaleLog, scaleSqrt } from 'd3-scale';
 import { number, short, withUnit } from '../model/format';
 import { columnOf, textOf } from '../model/table';
-import { card, COLOURS, type ChartContext } from './kit';
+import { card, COLOURS, helpOf, type ChartContext } from './kit';
 
 /** Points that are drawn; all are in the table. */
 const MOST = 3000;
@@ -73,5 +73,5 @@ export function rooflineChart(context: ChartContext): TemplateResult | null {
     ${points.map((point) => svg`<circle class="point f${types.indexOf(point.type) % COLOURS}" cx=${x(point.x)} cy=${y(point.y)} r=${size(point.time)} tabindex="0" role="button"
       @click=${() => context.openTab('operators', point.name)} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.openTab('operators', point.name); }}>
       <title>${short(point.name, 200)} ${point.type}\n${point.x.toPrecision(4)} FLOP/B, ${point.y.toPrecision(4)} TFLOP/s, ${withUnit(point.time, 'ns')}</title></circle>`)}
-  </svg><p class="hint">A click at a point opens its op.</p>`, true);
+  </svg><p class="hint">A click at a point opens its op.</p>`, true, ['ai', 'tflops', 'peak_tflops', 'peak_gbps', 'time_ns'].map((key) => helpOf(table, key)).join('\n'));
 }

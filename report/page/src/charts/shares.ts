@@ -35,9 +35,9 @@ export function groupsChart(context: ChartContext): TemplateResult | null {
   const key = context.table.fields.find((field) => field.fold === 'key')?.key ?? 'kernel';
   const items = itemsOf(context, key, 'total');
   if (!items) return null;
-  const cards = [card('Time', ring(withSearch(largest(items, 9), context), 'ns', 'Time of each group'))];
+  const cards = [card('Time', ring(withSearch(largest(items, 9), context), 'ns', 'Time of each group'), false, helpOf(context.table, 'total'))];
   const tc = tensorCores(context);
-  if (tc) cards.push(card('Tensor Cores, by time', ring(tc, 'ns', 'Time with and without Tensor Cores')));
+  if (tc) cards.push(card('Tensor Cores, by time', ring(tc, 'ns', 'Time with and without Tensor Cores'), false, `sum of total * tc / 100; ${helpOf(context.table, 'tc')}`));
   return html`<div class="cards">${cards}</div>`;
 }
 
@@ -60,10 +60,10 @@ function tensorCores(context: ChartContext): Item[] | null {
 
 export function kernelTypesChart(context: ChartContext): TemplateResult | null {
   const items = itemsOf(context, 'type', 'sum_ns');
-  return items && html`<div class="cards">${card('Time of the device by what ran at once', ring(largest(items, 9), 'ns', 'Time of the device'), true)}</div>`;
+  return items && html`<div class="cards">${card('Time of the device by what ran at once', ring(largest(items, 9), 'ns', 'Time of the device'), true, helpOf(context.table, 'sum_ns'))}</div>`;
 }
 
 export function idleChart(context: ChartContext): TemplateResult | null {
   const items = itemsOf(context, 'cause', 'idle_ns');
-  return items && html`<div class="cards">${card('Idle time by cause', ring(withSearch(largest(items, 10), context), 'ns', 'Idle time by cause'), true)}</div>`;
+  return items && html`<div class="cards">${card('Idle time by cause', ring(withSearch(largest(items, 10), context), 'ns', 'Idle time by cause'), true, helpOf(context.table, 'idle_ns'))}</div>`;
 }
