@@ -3,7 +3,7 @@ import { html, type TemplateResult } from 'lit-html';
 import { number, short, withUnit } from '../model/format';
 import { columnOf, textOf, type Table } from '../model/table';
 import type { Rows } from '../model/fold';
-import { itemsOf, type ChartContext, type Item } from './kit';
+import { ending, itemsOf, type ChartContext, type Item } from './kit';
 
 interface Finding {
   text: string;
@@ -119,11 +119,10 @@ const layer: Maker = ({ others }) => {
   if (!source || !items || !most) return null;
   const all = sum(source, 'device_self_ns');
   const alike = items.filter(({ name }) => kindOf(name) === kindOf(most.name));
-  const name = (layer: string): string => (layer.length > 80 ? `\u2026${short(layer.slice(-78), 80)}` : short(layer, 80));
   const these = alike.reduce((total, item) => total + item.value, 0);
   return {
     how: 'operators by layer: sum of device_self_ns of each layer; alike are layers that differ in numbers only',
-    text: `The layer with most time on the GPUs is ${name(most.name)}: ${time(most.value)}, ${share(most.value, all)}${alike.length > 1 ? `; with the ${alike.length - 1} alike ${time(these)}, ${share(these, all)}` : ''}.`,
+    text: `The layer with most time on the GPUs is ${ending(most.name, 80)}: ${time(most.value)}, ${share(most.value, all)}${alike.length > 1 ? `; with the ${alike.length - 1} alike ${time(these)}, ${share(these, all)}` : ''}.`,
     hint: '', tab: 'operators', by: 'layer', query: most.name, sort: '-device_self_ns',
   };
 };

@@ -2,7 +2,7 @@
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { short, withUnit } from '../model/format';
 import { columnOf, textOf } from '../model/table';
-import { card, COLOURS, helpOf, type ChartContext } from './kit';
+import { card, COLOURS, ending, helpOf, type ChartContext } from './kit';
 
 interface Node {
   path: string;
@@ -77,12 +77,6 @@ function place(nodes: Node[], from: number, width: number, sum: number, depth: n
     out.push(node);
     if (depth < DEEPEST) place(node.children, node.x, node.width, node.value, depth + 1, out);
   }
-}
-
-/** The end of a name that is too long: modules of one class differ there. */
-function ending(name: string, letters: number): string {
-  const shown = short(name, 1000);
-  return shown.length > letters ? `\u2026${shown.slice(1 - letters)}` : shown;
 }
 
 export function icicleChart(context: ChartContext): TemplateResult | null {

@@ -27,6 +27,8 @@ export const COLOURS = 10;
 
 export interface Item {
   name: string;
+  /** What is written of a long name; '': its beginning. */
+  shown?: string;
   value: number;
   /** Its formula. */
   note?: string;
@@ -58,6 +60,12 @@ export function largest(items: Item[], most: number): Item[] {
   return [...sorted.slice(0, most - 1), { name: `(${rest.length} more)`, value, colour: COLOURS - 1 }];
 }
 
+/** The end of a name that is too long: paths of one stem differ there. */
+export function ending(name: string, letters: number): string {
+  const shown = short(name, 2000);
+  return shown.length > letters ? `\u2026${shown.slice(1 - letters)}` : shown;
+}
+
 /** What a field of a table says; its formula. */
 export function helpOf(table: Table, key: string): string {
   const field = table.fields[placeOf(table, key)];
@@ -76,7 +84,7 @@ export function bars(items: Item[], unit: string, colour?: number, parts = true)
   if (!items.length) return html`<p class="none">Nothing above 0.</p>`;
   return html`<ul class="bars">${items.map((item, at) => {
     const share = parts && sum > 0 ? `${((100 * item.value) / sum).toFixed(1)} %` : '';
-    const text = html`<span class="name" title=${short(item.name, 1000)}>${short(item.name, 80) || '(empty)'}</span>
+    const text = html`<span class="name" title=${short(item.name, 1000)}>${item.shown || short(item.name, 80) || '(empty)'}</span>
       <span class="bar"><span class="fill b${item.colour ?? colour ?? at % COLOURS}" ${styled({ width: `${most > 0 ? (100 * item.value) / most : 0}%` })}></span></span>
       <span class="value">${withUnit(item.value, unit)}</span><span class="share">${share}</span>`;
     return item.choose ? html`<li><button type="button" @click=${item.choose}>${text}</button></li>` : html`<li>${text}</li>`;

@@ -1,7 +1,7 @@
 /** Charts of views whose rows are names with a time: bars and rings. */
 import { html, type TemplateResult } from 'lit-html';
 import { columnOf, placeOf, textOf } from '../model/table';
-import { bars, card, helpOf, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
+import { bars, card, ending, helpOf, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
 
 function withSearch(items: Item[], context: ChartContext): Item[] {
   return items.map((item) => (item.name.endsWith(' more)') || item.name === '' ? item : { ...item, choose: () => context.search(item.name) }));
@@ -14,16 +14,19 @@ function shares(context: ChartContext, name: string, fields: readonly [string, s
     // Totals hold one another: they have no sum.
     const parts = context.table.fields[placeOf(context.table, key)].fold === 'sum';
     const shown = parts ? largest(items, most) : largest(items, items.length).slice(0, most);
+    if (name === 'layer') for (const item of shown) item.shown = ending(item.name, 44);
     return [card(title, bars(withSearch(shown, context), 'ns', 0, parts), false, helpOf(context.table, key))];
   });
   return cards.length ? html`<div class="cards">${cards}</div>` : null;
 }
 
+/** By operator, or by what else the rows are told apart by: the layer, the phase. */
 export function operatorsChart(context: ChartContext): TemplateResult | null {
-  const rows = withoutNone(context, 'op');
-  return shares({ ...context, rows }, 'op', [
+  const key = ['layer', 'phase'].find((each) => placeOf(context.table, each) >= 0) ?? 'op';
+  const rows = withoutNone(context, key);
+  return shares({ ...context, rows }, key, [
     ['device_self_ns', 'Device self'], ['device_total_ns', 'Device total'], ['host_self_ns', 'Host self'], ['host_total_ns', 'Host total'],
-  ], 8);
+  ].filter(([field]) => key === 'op' || field.includes('self')).map(([field, title]): [string, string] => [field, key === 'op' ? title : `${title} by ${key}`]), 8);
 }
 
 function withoutNone(context: ChartContext, key: string): number[] {

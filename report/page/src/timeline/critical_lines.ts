@@ -3,17 +3,18 @@ import type { CriticalPath } from './critical';
 import type { Palette } from './colours';
 import { RULER } from './layout';
 
-/** What is on the path is underlined, and lines lead from one to the next. `edge`: lower edge of a lane's events at a depth. */
+/**
+ * What is on the path is underlined, and lines lead from one event to the next; between events of one thread the
+ * path goes along the lane. `edge`: lower edge of a lane's events at a depth; -1: the lane's upper edge.
+ */
 export function drawPath(context: CanvasRenderingContext2D, path: CriticalPath, edge: (lane: number, depth: number) => number, box: { width: number; height: number }, x: (time: number) => number, palette: Palette): void {
   const edges = new Map<number, number>();
   const y = (lane: number, depth: number): number => {
-    let at = edges.get(lane * 256 + depth);
-    if (at === undefined) edges.set(lane * 256 + depth, (at = edge(lane, depth)));
+    const key = lane * 512 + depth;
+    let at = edges.get(key);
+    if (at === undefined) edges.set(key, (at = edge(lane, depth)));
     return at;
   };
-  const [left, right] = [-2, box.width + 2];
-  // Far ends keep the slope of their lines, but for what a canvas cannot hold.
-  const clamp = (at: number): number => Math.max(-100_000, Math.min(100_000, at));
   context.save();
   context.beginPath();
   context.rect(0, RULER, box.width, box.height - RULER);
@@ -22,22 +23,42 @@ export function drawPath(context: CanvasRenderingContext2D, path: CriticalPath, 
   context.lineWidth = 2;
   context.beginPath();
   let last = '';
-  for (let at = 0; at < path.count; ++at) {
-    const [fx, fe, tx, te] = [x(path.fromStart[at]), x(path.fromEnd[at]), x(path.toStart[at]), x(path.toEnd[at])];
-    if (Math.max(fe, te) < left || Math.min(fx, tx) > right) continue;
-    const [fy, ty] = [y(path.fromLane[at], path.fromDepth[at]), y(path.toLane[at], path.toDepth[at])];
-    if (Number.isNaN(fy) || Number.isNaN(ty)) continue;
+  const line = (...points: number[]): void => {
+    let [least, most] = [Infinity, -Infinity];
+    for (let at = 0; at < points.length; at += 2) {
+      if (Number.isNaN(points[at + 1])) return;
+      // Far ends keep the slope of their lines, but for what a canvas cannot hold.
+      points[at] = Math.max(-100_000, Math.min(100_000, points[at]));
+      least = Math.min(least, points[at]);
+      most = Math.max(most, points[at]);
+    }
+    if (most < -2 || least > box.width + 2) return;
     // Of what lies within the same pixels one is drawn.
-    const key = `${Math.round(fx)},${Math.round(fe)},${Math.round(tx)},${Math.round(te)},${fy},${ty}`;
-    if (key === last) continue;
+    const key = points.map(Math.round).join();
+    if (key === last) return;
     last = key;
-    // Where the next begins before this one ends, the path leaves it there.
-    const leave = Math.max(fx, Math.min(tx, fe));
-    context.moveTo(clamp(fx), fy);
-    context.lineTo(clamp(leave), fy);
-    context.lineTo(clamp(tx), ty);
-    context.lineTo(clamp(Math.max(te, tx + 1)), ty);
+    context.moveTo(points[0], points[1]);
+    for (let at = 2; at < points.length; at += 2) context.lineTo(points[at], points[at + 1]);
+  };
+  for (let at = 0; at < path.count; ++at) {
+    const [leave, enter] = [x(path.leave[at]), x(path.enter[at])];
+    const [from, to] = [y(path.fromLane[at], path.fromDepth[at]), y(path.toLane[at], path.toDepth[at])];
+    if (!follows(path, at)) {
+      const lane = y(path.fromLane[at], path.stream[at] ? path.fromDepth[at] : -1);
+      line(x(path.since[at]), lane, leave, lane, leave, from);
+    } else if (path.same[at]) line(x(path.enter[at - 1]), from, leave, from);
+    else {
+      const [before, lane] = [x(path.enter[at - 1]), y(path.fromLane[at], -1)];
+      line(before, y(path.toLane[at - 1], path.toDepth[at - 1]), before, lane, leave, lane, leave, from);
+    }
+    line(leave, from, enter, to);
+    if (at + 1 === path.count || !follows(path, at + 1)) line(enter, to, Math.max(x(path.toEnd[at]), enter + 1), to);
   }
   context.stroke();
   context.restore();
+}
+
+/** Whether a link goes on, in the same lane, where the one before ended. */
+function follows(path: CriticalPath, at: number): boolean {
+  return at > 0 && path.rank[at] === path.rank[at - 1] && path.fromLane[at] === path.toLane[at - 1] && path.leave[at] >= path.enter[at - 1];
 }
