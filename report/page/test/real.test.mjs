@@ -1,14 +1,15 @@
 // Pages that `report` makes of profiles: every number on them is that of `prof`.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { launch, openPage, skip as noBrowser } from './browser.mjs';
 import { assertRows, checkPage } from './check_page.mjs';
-import { cellText, objectsOf, readPage } from './page_reader.mjs';
+import { cellText, objectsOf, parseCsv, readPage } from './page_reader.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PROGRAMS = process.env.OPLENS_BIN ?? join(ROOT, 'build/release/bin');
@@ -93,24 +94,57 @@ function parseLines(text) {
   return text.split('\n').filter(Boolean).map((line) => JSON.parse(line.replace(/"(?:[^"\\]|\\.)*"|-?[\d.]+(?:[eE][+-]?\d+)?/g, exact)));
 }
 
+const AT_ONCE = 2;
+
 /** The tables by step and by other keys, of which a page shows parts and sums. */
-function checkFurtherTables(data, path) {
-  for (const view of data.summary.views) {
-    const rowsBy = (by) => parseLines(run('prof', ['--quiet', '--view', view.name, '--by', by.join(','), '--json', path]));
-    const check = (rows, table, by) => {
-      const cells = objectsOf(data.table(table)).map((row) => table.fields.map(({ key }) => cellText(row[key]).replace(/\r/g, '')));
-      assertRows([table.fields.map(({ key }) => key), ...cells], table.fields, rows, `${view.name} by ${by}`);
-    };
-    for (const table of view.groupings) check(rowsBy(table.by), table, table.by);
-    if (!view.by_step) continue;
+async function checkFurtherTables(data, path) {
+  const rowsBy = async (view, by) => {
+    const args = ['--quiet', '--view', view, '--by', by.join(','), '--json', path];
+    return parseLines((await promisify(execFile)(join(PROGRAMS, 'prof'), args, { encoding: 'utf8', maxBuffer: 2 ** 30 })).stdout);
+  };
+  const check = (view, rows, table, by) => {
+    const cells = objectsOf(data.table(table)).map((row) => table.fields.map(({ key }) => cellText(row[key]).replace(/\r/g, '')));
+    assertRows([table.fields.map(({ key }) => key), ...cells], table.fields, rows, `${view.name} by ${by}`);
+  };
+  const checkSteps = async (view) => {
     const keys = view.by_step.fields.filter(({ fold }) => fold === 'key').map(({ key }) => key);
     const times = ['rank', 'step'].filter((key) => keys.includes(key));
-    const rows = rowsBy(times);
+    const rows = await rowsBy(view.name, times);
     // What --by replaces, as the kernel of `groups`, is a key of the page's table all the same.
     const words = view.fields.map(({ key }) => key).filter((key) => view.name === 'groups' || view.groupings.some(({ by }) => by.includes(key)));
     const own = rows.length ? words.filter((key) => keys.includes(key) && !(key in rows[0])) : [];
-    check(own.length ? rowsBy([...own, ...times]) : rows, view.by_step, [...own, ...times]);
+    check(view, own.length ? await rowsBy(view.name, [...own, ...times]) : rows, view.by_step, [...own, ...times]);
+  };
+  const works = data.summary.views.flatMap((view) => [
+    ...view.groupings.map((table) => async () => check(view, await rowsBy(view.name, table.by), table, table.by)),
+    ...(view.by_step ? [() => checkSteps(view)] : []),
+  ]);
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (let work = works.pop(); work; work = works.pop()) await work();
+  }));
+}
+
+/** Kernels that the page cuts down to steps are those of `groups --by step`. */
+async function checkKernelsOfSteps(open, data) {
+  const { by_step: table } = data.summary.views.find(({ name }) => name === 'groups');
+  const wanted = new Map();
+  for (const { rank, step, count, total } of table ? objectsOf(data.table(table)) : []) {
+    if (step === null) continue;
+    const key = `rank ${rank ?? ''} step ${step}`;
+    const [kernels, time] = wanted.get(key) ?? [0, 0];
+    wanted.set(key, [kernels + count, time + total]);
   }
+  if (!wanted.size) return;
+  await open.go('#tab=kernels&steps=0-1000000');
+  const [keys, ...rows] = parseCsv((await open.download('main #export')).text);
+  const [rank, step, time] = ['rank', 'step', 'duration_ns'].map((key) => keys.indexOf(key));
+  const found = new Map();
+  for (const row of rows) {
+    const key = `rank ${row[rank]} step ${row[step]}`;
+    const [kernels, sum] = found.get(key) ?? [0, 0];
+    found.set(key, [kernels + 1, sum + Number(row[time])]);
+  }
+  assert.deepEqual(new Map([...found].sort()), new Map([...wanted].sort()), 'kernels by step');
 }
 
 /** A file that the programs read: databases are unpacked. */
@@ -135,11 +169,12 @@ for (const { name, path: given, axe = false, asked } of PROFILES) {
     const rowsOf = (view) => all.get(view) ?? [];
     const data = readPage(page);
     for (const view of data.summary.views) assert.equal(view.rows + view.left_out, rowsOf(view.name).length, `${view.name}: rows`);
-    checkFurtherTables(data, path);
+    await checkFurtherTables(data, path);
     await checkPage(browser, page, { rowsOf, axe, quick: true });
-    if (!asked) return;
     const open = await openPage(browser, page);
-    await asked({ open, path, rowsOf });
+    await checkKernelsOfSteps(open, data);
+    await open.go('#tab=overview');
+    await asked?.({ open, path, rowsOf });
     await open.clean(name);
     await open.close();
   });

@@ -1,6 +1,6 @@
 /** Wheel, drag and keys of the timeline. */
 
-export const HELP = 'wheel or w s: zoom \u00b7 drag, a d or arrows: move \u00b7 shift and drag: select a range \u00b7 click: details \u00b7 . and , next and previous event \u00b7 n and N next and previous found \u00b7 f: zoom to what is chosen \u00b7 0: all';
+export const HELP = 'wheel or w s: zoom \u00b7 drag, a d or arrows: move \u00b7 shift and drag: select a range \u00b7 click: details \u00b7 . and , next and previous event \u00b7 n and N next and previous found \u00b7 f: zoom to what is chosen \u00b7 c: critical path \u00b7 0: all';
 
 export interface Handlers {
   view(): [number, number];
