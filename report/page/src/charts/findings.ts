@@ -1,6 +1,6 @@
 /** The overview in words and figures: what a reader asks first, each with the tab that says more. */
 import { html, type TemplateResult } from 'lit-html';
-import { number, short, withUnit } from '../model/format';
+import { number, short, UNKNOWN, withUnit } from '../model/format';
 import { columnOf, textOf, type Table } from '../model/table';
 import type { Rows } from '../model/fold';
 import { ending, itemsOf, type ChartContext, type Item } from './kit';
@@ -22,8 +22,8 @@ interface Source {
 
 type Maker = (context: ChartContext) => Omit<Finding, 'more'> & { query?: string; sort?: string; by?: string } | null;
 
-const share = (part: number, of: number): string => `${number((100 * part) / of, 1)} %`;
-const time = (value: number): string => withUnit(value, 'ns', value < 1000 ? 0 : 3);
+const share = (part: number, of: number): string => (Number.isFinite(part / of) ? `${number((100 * part) / of, 1)} %` : UNKNOWN);
+const time = (value: number): string => (Number.isFinite(value) ? withUnit(value, 'ns', value < 1000 ? 0 : 3) : UNKNOWN);
 
 /** Sum of a field over the rows; NaN: it is not known. */
 function sum(source: Source | undefined, key: string): number {
@@ -168,7 +168,7 @@ export const FINDING_NEEDS = ['gpu', 'idle', 'distributed', 'operators', 'operat
 export function findingsChart(context: ChartContext): TemplateResult | null {
   const found = MAKERS.flatMap((maker): Finding[] => {
     const finding = maker(context);
-    if (!finding || finding.text.includes('NaN')) return [];
+    if (!finding) return [];
     const { query, sort = '', by = '' } = finding;
     return [{ ...finding, more: () => context.openTab(finding.tab, query ?? '', { sort: sort.replace('-', ''), down: sort.startsWith('-'), by }) }];
   });
