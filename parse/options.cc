@@ -54,8 +54,8 @@ cxxopts::Options Spec() {
       "Say what is in the files, which columns of prof they fill, and what to record to fill the "
       "others");
   spec.add_options(kOutputOptions)("quiet", "Print errors only");
-  spec.add_options(kOutputOptions)(
-      "v,verbose", "Print all counts and notes, not the most important ones only");
+  spec.add_options(kOutputOptions)("v,verbose",
+                                   "Print all counts and notes, not the most important ones only");
   spec.add_options(kOutputOptions)(
       "strict", "Exit with 3 when a row was damaged, kernels were unlaunched, or there were none");
   AddHelpOptions(&spec);

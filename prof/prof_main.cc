@@ -139,7 +139,8 @@ int64_t PrintSummary(Inputs* inputs, const Options& options, Sink* sink, Message
 
 int64_t PrintKernels(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
   KernelRows rows(options, sink);
-  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options, messages), &rows, messages->losses());
+  const int64_t kernels =
+      PriceAll(inputs, PriceOptionsOf(options, messages), &rows, messages->losses());
   rows.Finish(messages);
   return kernels;
 }
@@ -159,7 +160,8 @@ int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
 int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
   PricedTimeline timeline(options.columns, &output);
-  const int64_t kernels = PriceAll(inputs, PriceOptionsOf(options, messages), &timeline, messages->losses());
+  const int64_t kernels =
+      PriceAll(inputs, PriceOptionsOf(options, messages), &timeline, messages->losses());
   timeline.Finish();
   output.Commit();
   return kernels;

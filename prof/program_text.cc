@@ -45,7 +45,9 @@ WordList CopyKeys() {
 }
 
 WordList CopyFigures() {
-  return {"Columns with --copies --by: the keys, then", {"c", "sort"}, true,
+  return {"Columns with --copies --by: the keys, then",
+          {"c", "sort"},
+          true,
           WordsOf(CopyFigureFields())};
 }
 
@@ -65,8 +67,8 @@ WordList ViewNames() {
 std::vector<WordList> Lists() {
   WordList every_column{"", {"c"}, true, {{kAll, "all of them"}}};
   WordList every_view{"", {"view"}, true, {{kAll, "all of them"}, {kList, "name them"}}};
-  return {Columns(),   CopyFields(), Keys(),     KeysOfViews(), Figures(), CopyKeys(), CopyFigures(),
-          ViewNames(), every_column, every_view, GpuWords()};
+  return {Columns(),     CopyFields(), Keys(),       KeysOfViews(), Figures(), CopyKeys(),
+          CopyFigures(), ViewNames(),  every_column, every_view,    GpuWords()};
 }
 
 }  // namespace

@@ -58,8 +58,7 @@ void RefuseEmpty(const std::string& path) {
 
 [[noreturn]] void FailOfRecords(const std::string& path, std::string_view wanted,
                                 std::string_view option) {
-  throw Error(path == "-" ? "standard input" : path,
-              fmt::format("holds records, not {}", wanted),
+  throw Error(path == "-" ? "standard input" : path, fmt::format("holds records, not {}", wanted),
               fmt::format("give the profile itself to --{}", option));
 }
 

@@ -19,8 +19,8 @@ namespace {
 using enum FieldType;
 
 constexpr std::string_view kGroupKeys[kGroupKeyCount] = {
-    "op", "mod", "layer", "range", "kernel", "name_full", "dir", "phase", "shape", "dtype",
-    "stream", "device", "rank",  "role",  "step",   "grid", "block", "regs",  "smem"};
+    "op",     "mod",    "layer", "range", "kernel", "name_full", "dir",   "phase", "shape", "dtype",
+    "stream", "device", "rank",  "role",  "step",   "grid",      "block", "regs",  "smem"};
 static_assert(!kGroupKeys[kGroupKeyCount - 1].empty());
 
 Cell SharedMemory(const KernelRecord& record) {
@@ -168,8 +168,7 @@ void AddKeys(std::string_view list, Find find, const Keys& keys, Columns<Item>* 
     const GroupWord read = GroupWord::Read(word);
     const Column<Item>* key = find(read.key);
     if (key == nullptr) {
-      throw UsageError(
-          fmt::format("--by: {}", NoSuchName("key", read.key, keys, "the keys are")));
+      throw UsageError(fmt::format("--by: {}", NoSuchName("key", read.key, keys, "the keys are")));
     }
     if (std::find(seen.begin(), seen.end(), word) != seen.end()) {
       throw UsageError(fmt::format("--by: '{}' is there twice", word));
