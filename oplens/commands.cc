@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <numeric>
 #include <system_error>
 
 #include "base/append_format.h"
+#include "base/near_words.h"
 
 namespace oplens::screen {
 namespace {
@@ -27,23 +27,6 @@ constexpr Command kCommands[] = {
      "what is known of how many kernels, and why not of all"},
 };
 
-/// Letters to change, add, take away or swap with the next to make one word of the other.
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> at(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) at[i][0] = i;
-  std::iota(at[0].begin(), at[0].end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t change = at[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      at[i][j] = std::min({at[i - 1][j] + 1, at[i][j - 1] + 1, change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        at[i][j] = std::min(at[i][j], at[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return at[a.size()][b.size()];
-}
-
 }  // namespace
 
 std::span<const Command> Commands() { return kCommands; }
@@ -54,20 +37,10 @@ const Command* FindCommand(std::string_view word) {
 }
 
 std::string_view NearCommand(std::string_view word) {
-  constexpr size_t kLongest = 32;
-  if (word.empty() || word.size() > kLongest) return {};
   std::vector<std::string_view> words = {"help"};
   for (const Command& command : kCommands) words.push_back(command.word);
-  std::string_view nearest;
-  size_t least = 3;  // What is further is another word.
-  for (const std::string_view known : words) {
-    if (known.starts_with(word) && word.size() > 1) return known;
-    const size_t distance = Distance(word, known);
-    if (distance >= least || distance * 2 > known.size()) continue;
-    nearest = known;
-    least = distance;
-  }
-  return nearest;
+  const std::vector<std::string_view> near = NearNames(word, words);
+  return near.empty() ? std::string_view() : near.front();
 }
 
 std::string ListOfCommands() {

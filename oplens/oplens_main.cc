@@ -13,6 +13,7 @@
 #include "base/output.h"
 #include "base/program.h"
 #include "base/shown_text.h"
+#include "base/status_line.h"
 #include "base/terminal.h"
 #include "oplens/commands.h"
 #include "oplens/make_screen.h"
@@ -76,7 +77,10 @@ void PrintDamage(const Diagnostics& diagnostics) {
 
 int ShowScreen(const Options& options) {
   GiveBackWhatIsFreed();
-  prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfScreen(), {}, kTool);
+  options.SayWhatIsAwaited(kTool);
+  StatusLine status(kTool, !options.quiet);
+  prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfScreen(), {}, kTool,
+                      &status);
   inputs.LeaveOutUnreadable();
   Diagnostics diagnostics;
   ScreenPlan plan;

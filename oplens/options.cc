@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "base/error.h"
-#include "oplens/commands.h"
+#include "base/help_options.h"
+#include "oplens/program_text.h"
 #include "prof/command_line.h"
 #include "prof/run/selection.h"
 
@@ -11,35 +15,27 @@ namespace oplens::screen {
 namespace {
 
 cxxopts::Options Declare() {
-  cxxopts::Options options("oplens", "What a run did, on one screen.");
-  options.positional_help("FILE...");
-  options.custom_help(
-      "[--step-range A-B] [--time-range MS-MS] [--device N] [--step PATTERN] [--gpu NAME] "
-      "[--rules FILE] [--execution-trace FILE] [--quiet] [--strict]");
-  cxxopts::OptionAdder add = options.add_options();
+  cxxopts::Options options("oplens");
+  cxxopts::OptionAdder add = options.add_options(prof::kSelectionOptions);
   add("step-range", "Only steps with these numbers", cxxopts::value<std::string>(), "A-B");
   add("time-range", "Only what begins in these milliseconds, from the first event of the file",
       cxxopts::value<std::string>(), "MS-MS");
   add("device", "Only this GPU", cxxopts::value<int64_t>(), "N");
-  prof::AddPricingOptions(&add);
-  add("quiet", "Nothing on standard error of rows that are damaged");
-  add("strict",
-      "Exit with 3 when a row was damaged, kernels were unlaunched, a file was left out, or there "
-      "is nothing to show");
-  add("h,help", "This text");
-  add("version", "The version");
-  prof::AddFiles(&options, &add);
+  prof::AddPricingOptions(&options);
+  cxxopts::OptionAdder said = options.add_options(prof::kMessageOptions);
+  said("quiet", "Nothing on standard error of rows that are damaged");
+  said("strict",
+       "Exit with 3 when a row was damaged, kernels were unlaunched, a file was left out, or there "
+       "is nothing to show");
+  AddHelpOptions(&options);
+  prof::AddFiles(&options);
   return options;
 }
 
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
   Options options;
-  if (given.count("help") > 0) {
-    options.message = declared.help() + "\n" + ListOfCommands();
-    return options;
-  }
-  if (given.count("version") > 0) {
-    options.message = fmt::format("oplens {}\n", OPLENS_VERSION);
+  if (std::optional<std::string> message = HelpMessage(TextOfOplens(), declared, given)) {
+    options.message = *std::move(message);
     return options;
   }
   prof::ReadInputs(given, &options);
@@ -54,6 +50,9 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     selection.time = prof::ReadTimeRange(given["time-range"].as<std::string>());
   }
   if (given.count("device") > 0) selection.device = given["device"].as<int64_t>();
+  if (selection.device && *selection.device < 0) {
+    throw UsageError("--device: GPUs are numbered from 0");
+  }
   options.steps = prof::ReadStepPattern(given);
   options.run.step_in = options.StepIn();
   prof::ReadPricing(given, &options);
@@ -67,7 +66,8 @@ Options ParseOptions(int argc, const char* const* argv) {
   try {
     return Read(declared, declared.parse(argc, argv));
   } catch (const cxxopts::exceptions::exception& error) {
-    throw UsageError(fmt::format("{}; oplens -h lists the options", error.what()));
+    throw UsageError(
+        fmt::format("{}; oplens -h lists the options", prof::WrongOption(declared, error.what())));
   }
 }
 

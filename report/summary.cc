@@ -78,20 +78,35 @@ Json RatioOf(const prof::FieldRatio& ratio) {
   return {{"of", std::move(of)}, {"over", ratio.over}, {"times", ratio.times}};
 }
 
-Json FieldsOf(const std::vector<prof::Field>& fields) {
-  Json list = Json::array();
-  for (const prof::Field& field : fields) {
-    list.push_back({{"key", field.key},
-                    {"header", field.header},
-                    {"unit", field.unit},
-                    {"type", WordOf(field.type)},
-                    {"fold", WordOf(field.fold)},
-                    {"help", field.help}});
-    if (!field.whole.empty()) list.back()["whole"] = field.whole;
-    if (!field.ratio.empty()) list.back()["ratio"] = RatioOf(field.ratio);
-  }
-  return list;
+Json FieldOf(const prof::Field& field) {
+  Json of = {{"key", field.key},           {"header", field.header},     {"unit", field.unit},
+             {"type", WordOf(field.type)}, {"fold", WordOf(field.fold)}, {"help", field.help}};
+  if (!field.whole.empty()) of["whole"] = field.whole;
+  if (!field.ratio.empty()) of["ratio"] = RatioOf(field.ratio);
+  return of;
 }
+
+/// Fields of all tables, each once: tables have the same ones in several forms.
+class FieldList {
+ public:
+  /// The places of these.
+  Json PlacesOf(const std::vector<prof::Field>& fields) {
+    Json places = Json::array();
+    for (const prof::Field& field : fields) {
+      Json of = FieldOf(field);
+      const auto [place, is_new] = places_.try_emplace(of.dump(), list_.size());
+      if (is_new) list_.push_back(std::move(of));
+      places.push_back(place->second);
+    }
+    return places;
+  }
+
+  Json Take() { return std::move(list_); }
+
+ private:
+  std::unordered_map<std::string, size_t> places_;
+  Json list_ = Json::array();
+};
 
 class SummaryWriter {
  public:
@@ -108,7 +123,9 @@ class SummaryWriter {
     summary["compat"] = "oplens";
     summary["ranks"] = Json::array();
     for (const Rank& rank : content_.timeline.ranks) summary["ranks"].push_back(RankOf(rank));
-    summary["views"] = Views();
+    FieldList fields;
+    summary["views"] = Views(&fields);
+    summary["fields"] = fields.Take();
     summary["timeline"] = TimelineOf();
     summary["notes"] = content_.notes;
     summary["left_out"] = left_out;
@@ -139,7 +156,7 @@ class SummaryWriter {
             {"steps_left_out", rank.steps_left_out}};
   }
 
-  Json Views() const {
+  Json Views(FieldList* fields) const {
     Json views = Json::array();
     const TablePlans& plans = *content_.plans;
     for (size_t i = 0; i < plans.plans.size(); ++i) {
@@ -147,7 +164,7 @@ class SummaryWriter {
       const PageTable& table = content_.tables->tables()[i];
       const Placement::Table& placed = placement_.tables[i];
       Json entry;
-      entry["fields"] = FieldsOf(table.fields);
+      entry["fields"] = fields->PlacesOf(table.fields);
       entry["rows"] = placed.rows;
       entry["table"] = NameOf(placed.block);
       switch (plans.tables[i].kind) {

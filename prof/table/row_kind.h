@@ -35,6 +35,7 @@ inline constexpr Field kRowKindField = {
     {},
     {},
     {},
+    {},
     true};
 
 }  // namespace oplens::prof

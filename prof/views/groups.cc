@@ -51,11 +51,11 @@ struct GroupInput {
   }
 
  private:
-  std::optional<int64_t> GapBefore(const PricedKernel& kernel) {
-    const Kernel& executed = run->trace().kernels[kernel.work];
+  std::optional<int64_t> GapBefore(const PricedKernel& next) {
+    const Kernel& executed = run->trace().kernels[next.work];
     const WorkClass work =
-        run->work().IsCommunication(kernel.work) ? WorkClass::kCommunication : WorkClass::kCompute;
-    return gaps->Before({executed.start_ns, executed.end_ns, kernel.work, executed.device_id,
+        run->work().IsCommunication(next.work) ? WorkClass::kCommunication : WorkClass::kCompute;
+    return gaps->Before({executed.start_ns, executed.end_ns, next.work, executed.device_id,
                          executed.stream_id, work});
   }
 };

@@ -117,7 +117,8 @@ void HostTimes::Choose(size_t max_events, HostWish* wish) {
     const bool all_fits = events_ <= max_events;
     left -= CutWindow(all_fits ? max_events : max_events / windows_.size(), &part);
   }
-  TakeFurther(left);
+  const size_t used = max_events - left;
+  TakeFurther(std::min(left, kFurtherEvents - std::min(used, kFurtherEvents)));
   for (const Part& part : parts_) {
     if (part.kept_until_ns > part.time.start_ns) {
       const prof::Interval time = {part.time.start_ns, part.kept_until_ns};

@@ -19,7 +19,8 @@ namespace oplens::report {
 ///     order     last    window    1st     window    2nd     window   3rd
 ///
 /// the windows, each cut to its part where it has more, and then the other steps in the order of
-/// time, with what is between them, as long as all of the next one fits. Times are from the origin.
+/// time, with what is between them, as long as all of the next one fits and there are no more than
+/// kFurtherEvents with it: pages are passed on. Times are from the origin.
 class HostTimes {
  public:
   /// A stretch that goes into chunks.
@@ -27,6 +28,8 @@ class HostTimes {
     prof::Interval time;
     size_t place = 0;  ///< Of its window, or EventChunk::kNoWindow.
   };
+
+  static constexpr size_t kFurtherEvents = 65536;
 
   HostTimes(std::span<const prof::Step> steps, int64_t origin_ns);
 
@@ -44,7 +47,7 @@ class HostTimes {
 
  private:
   /// Some chunks: not worth more of them.
-  static constexpr size_t kFewEvents = 65536;
+  static constexpr size_t kFewEvents = 131072;
   static constexpr size_t kBins = 1024;
 
   /// The parts follow on each other and cover all of time.

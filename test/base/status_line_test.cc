@@ -47,7 +47,9 @@ TEST(StatusTextTest, TheNameGivesWay) {
     const std::string text = StatusText("reading", "/a/long/way/to/rank7.json", WorkUnit::kBytes,
                                         50 * kMega, 200 * kMega, milliseconds(2000), width);
     EXPECT_LE(text.size(), width);
-    if (width >= 60) EXPECT_THAT(text, EndsWith("7.json: 50 of 200 MB (25 %), 25 MB/s, 6 s left"));
+    if (width >= 60) {
+      EXPECT_THAT(text, EndsWith("7.json: 50 of 200 MB (25 %), 25 MB/s, 6 s left"));
+    }
   }
   EXPECT_THAT(StatusText("reading", "a\nb\x1b", WorkUnit::kBytes, 1, 2, milliseconds(1), 80),
               StartsWith("reading a?b?: "));

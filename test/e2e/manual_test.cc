@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
-constexpr const char* kPrograms[] = {"parse", "prof", "record", "report"};
+constexpr const char* kPrograms[] = {"oplens", "parse", "prof", "record", "report"};
 
 bool IsThere(const std::string& tool) {
   return RunProgram({"/bin/sh", "-c", "command -v " + tool + " >/dev/null"}).exit_code == 0;

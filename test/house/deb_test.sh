@@ -48,10 +48,9 @@ pack() {
     { cat "$work/cpack.log"; exit 1; }
   rm -rf "$packages/_CPack_Packages"
 
-  for name in parse prof record report; do
-    in_package oplens "usr/bin/$prefix$name" "usr/share/man/man1/$prefix$name.1.gz" \
-      "usr/share/bash-completion/completions/$prefix$name" \
-      "usr/share/zsh/vendor-completions/_$prefix$name"
+  for name in oplens "$prefix"{parse,prof,record,report}; do
+    in_package oplens "usr/bin/$name" "usr/share/man/man1/$name.1.gz" \
+      "usr/share/bash-completion/completions/$name" "usr/share/zsh/vendor-completions/_$name"
   done
   in_package oplens usr/share/doc/oplens/{README.md,copyright,changelog.Debian.gz,docs/views.md}
   in_package liboplens-dev usr/include/oplens/ops/op_model.h usr/lib/cmake/oplens/oplensConfig.cmake \

@@ -27,14 +27,14 @@ prefix=$(sed -n 's/^OPLENS_PREFIX:[A-Z]*=//p' "$build/CMakeCache.txt")
 "$cmake" --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
 [ "$("$work/build/consumer")" = ok ]
 
-for program in parse prof record report; do
-  "$work/prefix/bin/$prefix$program" --version >/dev/null
+for program in oplens "$prefix"{parse,prof,record,report}; do
+  "$work/prefix/bin/$program" --version >/dev/null
   # Their pages and completion have the installed names, inside too.
-  page=$(echo "$work/prefix/share/man/man1/$prefix$program".1*)
+  page=$(echo "$work/prefix/share/man/man1/$program".1*)
   if [[ $page == *.gz ]]; then gzip -df "$page"; fi
-  grep -qi "^\.TH ${prefix//-/\\\\-}$program 1 " "${page%.gz}"
-  bash -n "$work/prefix/share/bash-completion/completions/$prefix$program"
-  grep -q "^#compdef $prefix$program\$" "$work/prefix/share/zsh/vendor-completions/_$prefix$program"
+  grep -qi "^\.TH ${program//-/\\\\-} 1 " "${page%.gz}"
+  bash -n "$work/prefix/share/bash-completion/completions/$program"
+  grep -q "^#compdef $program\$" "$work/prefix/share/zsh/vendor-completions/_$program"
 done
 # Hardened programs are linked at their start, and then cannot be changed.
 if grep -q '^OPLENS_HARDENED:BOOL=ON$' "$build/CMakeCache.txt"; then

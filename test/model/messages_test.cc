@@ -94,7 +94,9 @@ TEST(MessagesTest, LinesFitWhateverIsSaid) {
     }
     // Losses are never left out.
     EXPECT_THAT(lines.front(), StartsWith("report: damaged or lost: untimed 1, bad-line 1"));
-    if (notes > 1) EXPECT_EQ(lines.back(), "report: more with -v");
+    if (notes > 1) {
+      EXPECT_EQ(lines.back(), "report: more with -v");
+    }
   }
 }
 

@@ -192,8 +192,8 @@ TEST(CoverageRemedyTest, DependsOnReasonAndFamily) {
               testing::AllOf(HasSubstr("to raise launch, range, op"), HasSubstr("were lost")));
 }
 
-std::vector<Coverage::Remedy> RemediesOf(const std::vector<bool>& launched, Family family,
-                                         std::string_view kernel = "k") {
+std::vector<Coverage::Gap> RemediesOf(const std::vector<bool>& launched, Family family,
+                                      std::string_view kernel = "k") {
   Coverage coverage;
   for (const bool has_launch : launched) {
     KernelRecord record = test::PlainRecord();
@@ -205,13 +205,13 @@ std::vector<Coverage::Remedy> RemediesOf(const std::vector<bool>& launched, Fami
     row.op = "mm";
     coverage.Add(row, family);
   }
-  return coverage.Remedies();
+  return coverage.Gaps();
 }
 
 TEST(CoverageRemedyTest, LaunchesAreAdvisedByWhereTheyAreMissing) {
   const auto first = [](const std::vector<bool>& launched) {
-    for (const Coverage::Remedy& remedy : RemediesOf(launched, Family::kKineto)) {
-      if (remedy.sentence.find("launch, range") != std::string::npos) return remedy.sentence;
+    for (const Coverage::Gap& remedy : RemediesOf(launched, Family::kKineto)) {
+      if (remedy.raises.starts_with("launch, range")) return remedy.Sentence();
     }
     return std::string();
   };

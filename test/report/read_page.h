@@ -57,6 +57,9 @@ class ReadPage {
   std::vector<std::vector<int64_t>> LinksOf(const nlohmann::json& links) const;
 
  private:
+  /// Puts the fields of a table in the place of their numbers.
+  void NameFields(nlohmann::json* table) const;
+
   std::string html_;
   std::string title_;
   nlohmann::json summary_;

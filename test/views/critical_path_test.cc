@@ -506,7 +506,9 @@ TEST(CriticalPathViewTest, StepsOfOneNumberInSeveralRuns) {
     one->Merge(*partial_of(second));
     other->Merge(*partial_of(first));
     EXPECT_EQ(test::RowsOf(*one), test::RowsOf(*other)) << by;
-    if (by == std::string_view("edge")) EXPECT_EQ(test::RowsOf(*one).size(), rows);
+    if (by == std::string_view("edge")) {
+      EXPECT_EQ(test::RowsOf(*one).size(), rows);
+    }
   }
 }
 

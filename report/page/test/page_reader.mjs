@@ -13,7 +13,11 @@ export function readPage(path) {
     const columns = json(id).columns.map((column) => (column.d ? column.i.map((at) => (at < 0 ? null : column.d[at])) : column.v));
     return { fields, columns, rows: columns.length ? columns[0].length : 0 };
   };
-  return { html, summary: JSON.parse(text), blocks, json, table };
+  const summary = JSON.parse(text);
+  for (const view of summary.views) {
+    for (const of of [view, view.by_step, ...view.groupings]) if (of) of.fields = of.fields.map((place) => summary.fields[place]);
+  }
+  return { html, summary, blocks, json, table };
 }
 
 /** Rows as objects by key. */

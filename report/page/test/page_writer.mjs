@@ -40,7 +40,8 @@ export class PageWriter {
     return this.json({ columns });
   }
 
-  write(template, summary, path) {
+  write(template, given, path) {
+    const summary = withFieldList(given);
     const title = summary.title.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\0/g, '\ufffd');
     const json = JSON.stringify(summary).replace(/</g, '\\u003c');
     const data = [`<script type="application/json" id="summary">${json}</script>`, ...this.blocks].join('\n');
@@ -50,6 +51,24 @@ export class PageWriter {
     writeFileSync(path, page);
     return Buffer.byteLength(page);
   }
+}
+
+/** The summary with the fields of its tables in one list, each once. */
+function withFieldList(summary) {
+  const places = new Map();
+  const fields = [];
+  const placeOf = (field) => {
+    const text = JSON.stringify(field);
+    if (!places.has(text)) places.set(text, fields.push(field) - 1);
+    return places.get(text);
+  };
+  const listed = (of) => of && { ...of, fields: of.fields.map(placeOf) };
+  const views = summary.views.map((view) => ({
+    ...listed(view),
+    ...('by_step' in view && { by_step: listed(view.by_step) }),
+    ...('groupings' in view && { groupings: view.groupings.map(listed) }),
+  }));
+  return { ...summary, fields, views };
 }
 
 /** `width` bytes of each value as planes, least significant first. */

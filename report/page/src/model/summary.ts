@@ -132,17 +132,28 @@ function toNumbers<T extends object>(of: T, keys: readonly (keyof T)[]): void {
   for (const key of keys) if (typeof of[key] === 'string') of[key] = Number(of[key]) as T[keyof T];
 }
 
+/** The summary as it is written: tables name their fields by places in one list. */
+interface StoredSummary extends Omit<Summary, 'views'> {
+  fields: Field[];
+  views: (View & { fields: unknown })[];
+}
+
+function nameFields(of: TableRef | null, fields: readonly Field[]): void {
+  if (of) of.fields = (of.fields as unknown as number[]).map((place) => fields[place]);
+}
+
 /** Reads the summary of the document. Throws where it is absent or of another schema. */
 export function readSummary(): Summary {
   const text = document.getElementById('summary')?.textContent;
   if (!text) throw new Error('The page holds no data.');
-  const summary = JSON.parse(text) as Summary;
+  const summary = JSON.parse(text) as StoredSummary;
   if (summary.schema !== SCHEMA) throw new Error(`The data are of schema ${summary.schema}; this page reads ${SCHEMA}.`);
   for (const view of summary.views) {
     view.notes ??= [];
     view.groupings ??= [];
     view.by_step ??= null;
     view.left_out ??= 0;
+    for (const of of [view, view.by_step, ...view.groupings]) nameFields(of, summary.fields);
   }
   for (const rank of summary.ranks) {
     toNumbers(rank, ['duration_ns']);
