@@ -24,7 +24,7 @@ class Profile:
         self.records = by_call(run([f"{build}/bin/parse", "--format", "jsonl", *options, database]), "kShortName")
         columns = ",".join(["kernel", *COLUMNS])
         self.rows = by_call(run([f"{build}/bin/prof", "--json", "-c", columns, *options, database]), "kernel")
-        checked = subprocess.run([f"{build}/bin/parse", "--check", *options, database], check=True,
+        checked = subprocess.run([f"{build}/bin/parse", "-v", "--check", *options, database], check=True,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.told = collections.Counter()
         for line in checked.stderr.splitlines():
