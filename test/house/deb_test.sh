@@ -58,10 +58,10 @@ pack() {
   if [ -e "$build/lib/liboplens_torch.so" ]; then
     in_package oplens-torch usr/lib/liboplens_torch.so usr/lib/oplens/oplens_annotate/__init__.py \
       usr/lib/python3/dist-packages/oplens_annotate
-    dpkg-deb -f "$(package oplens-torch)" Depends | grep -q libtorch ||
+    dpkg-deb -f "$(package oplens-torch)" Depends | grep libtorch >/dev/null ||
       fail "oplens-torch does not depend on libtorch"
   fi
-  dpkg-deb -f "$(package oplens)" Depends | grep -q libsqlite3-0 ||
+  dpkg-deb -f "$(package oplens)" Depends | grep libsqlite3-0 >/dev/null ||
     fail "oplens does not depend on what it is linked with"
   # No file is of two packages.
   cat "$work"/*.list | grep -v '/$' | sort | uniq -d | { ! grep .; } || fail "several packages have these"
@@ -79,13 +79,13 @@ inside() {
   chroot "$root" "${prefix}prof" --quiet --csv /tmp/demo.sql >"$work/kernels.csv"
   cmp "$work/kernels.csv" <("$build/bin/prof" --quiet --csv "$source/examples/data/demo.sql") ||
     fail "prof of the package prints something else"
-  chroot "$root" "${prefix}parse" --check /tmp/demo.sql | grep -q kernels || fail "parse --check"
+  chroot "$root" "${prefix}parse" --check /tmp/demo.sql | grep kernels >/dev/null || fail "parse --check"
   chroot "$root" "${prefix}report" --quiet -o /tmp/demo.html /tmp/demo.sql || fail report
   chroot "$root" "${prefix}record" --version >/dev/null || fail record
   if [ -e "$root/usr/bin/oplens" ]; then
     chroot "$root" oplens /tmp/demo.sql >"$work/screen.txt" || fail oplens
   fi
-  gzip -dc "$root/usr/share/man/man1/${prefix}prof.1.gz" | grep -q '^\.SH EXAMPLES' || fail "manual page"
+  gzip -dc "$root/usr/share/man/man1/${prefix}prof.1.gz" | grep '^\.SH EXAMPLES' >/dev/null || fail "manual page"
   if [ -n "$all" ] && [ -e "$(package oplens-torch)" ]; then
     chroot "$root" python3 -c "import oplens_annotate" || fail "the Python package"
   fi

@@ -39,9 +39,9 @@ done
 # Hardened programs are linked at their start, and then cannot be changed.
 if grep -q '^OPLENS_HARDENED:BOOL=ON$' "$build/CMakeCache.txt"; then
   for file in "$work/prefix/bin/${prefix}prof" "$work/prefix/lib"/*.so; do
-    readelf -dW "$file" | grep -qE "BIND_NOW|FLAGS_1.*NOW" || { echo "$file is not hardened"; exit 1; }
+    readelf -dW "$file" | grep -E "BIND_NOW|FLAGS_1.*NOW" >/dev/null || { echo "$file is not hardened"; exit 1; }
   done
-  readelf -sW "$work/prefix/bin/${prefix}prof" | grep -q __stack_chk_fail
+  readelf -sW "$work/prefix/bin/${prefix}prof" | grep __stack_chk_fail >/dev/null
 fi
 # It must find its library in the prefix; a build without NVTX has none.
 if [ -e "$build/lib/liboplens_record.so" ]; then
@@ -63,7 +63,7 @@ if [ -z "$sanitize" ] && [ -e "$work/prefix/lib/liboplens_torch.so" ] && "$pytho
   for folder in "$work/prefix/lib/oplens" "$build/lib"; do
     PYTHONPATH=$folder "$work/prefix/bin/${prefix}record" -f -o "$work/train.sql" -- \
       "$python" -m oplens_annotate "$source/examples/train.py" --epochs 1
-    "$work/prefix/bin/${prefix}parse" --check "$work/train.sql" | grep -qE "ops with arguments +[1-9]"
+    "$work/prefix/bin/${prefix}parse" --check "$work/train.sql" | grep -E "ops with arguments +[1-9]" >/dev/null
   done
 fi
 echo "package ok"
