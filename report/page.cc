@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kOfTable = 10;         ///< One table.
 constexpr size_t kOfFurtherTables = 4;  ///< All tables by step and by other keys.
 constexpr size_t kOfPyramids = 4;
+constexpr size_t kOfSmallPage = 3;  ///< What is no more is filled with tables that had no part.
 constexpr size_t kOfCounters = 20;
 constexpr size_t kOfLinks = 20;  ///< Kept free when chunks of the host are taken.
 /// What host events of windows have before the GPU's of other times, in tenths.
@@ -239,12 +240,15 @@ void Page::AddFurtherTables() {
   }
 }
 
-/// Tables that had more than their part of the limit, where there is room after all.
+/// Tables that had more than their part of the limit, where the page is small after all: pages are
+/// passed on.
 void Page::FillWithTables() {
+  const size_t small = limit_ / kOfSmallPage;
   const Placement placement = Place();
   const auto& tables = content_.plans->tables;
   for (size_t i = 0; i < tables.size(); ++i) {
-    if (tables[i].kind != TableKind::kPlain && !placement.tables[i].block) AddTable(i, left());
+    if (tables[i].kind == TableKind::kPlain || placement.tables[i].block || used_ >= small) continue;
+    AddTable(i, std::min(left(), small - used_));
   }
 }
 

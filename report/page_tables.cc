@@ -27,13 +27,19 @@ constexpr size_t kLeastLimitBytes = size_t{8} << 20;
 /// before.
 size_t MostBytesOf(size_t limit_bytes) { return std::max(limit_bytes, kLeastLimitBytes); }
 
+/// Of a row a kernel: what the timeline tells of it, and would make the table twice as large.
+bool IsOfTimeline(const prof::View& view, const prof::Field& field) {
+  constexpr std::string_view kKeys[] = {"start", "end", "corr", "launch_delay", "name_full"};
+  return view.name == "kernels" && std::ranges::find(kKeys, field.key) != std::end(kKeys);
+}
+
 prof::ViewPlan PlanOf(const prof::View& view, std::vector<std::string> by) {
   prof::ViewPlan plan;
   plan.view = &view;
   plan.options.by = std::move(by);
   const std::vector<prof::Field> fields = FieldsOf(view, plan.options);
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (!fields[i].on_request) plan.places.push_back(i);
+    if (!fields[i].on_request && !IsOfTimeline(view, fields[i])) plan.places.push_back(i);
   }
   return plan;
 }
