@@ -247,7 +247,8 @@ void Page::FillWithTables() {
   const Placement placement = Place();
   const auto& tables = content_.plans->tables;
   for (size_t i = 0; i < tables.size(); ++i) {
-    if (tables[i].kind == TableKind::kPlain || placement.tables[i].block || used_ >= small) continue;
+    if (tables[i].kind == TableKind::kPlain || placement.tables[i].block || used_ >= small)
+      continue;
     AddTable(i, std::min(left(), small - used_));
   }
 }

@@ -178,15 +178,15 @@ struct KindCase {
 
 TEST(PriceAllTest, SaysWhatAWrongFileIs) {
   const KindCase kCases[] = {
-      {std::string("SQLite format 3\0\x10\n", 18), "parse FILE | prof"},
+      {std::string("SQLite format 3\0\x10\n", 18), "holds no kernel record"},  // Read as lines.
       {"\x1f\x8b\x08", "gzip"},
       {"PK\x03\x04", "zip archive"},
       {"\x80\x04\x95", "pickle"},
       {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
-      {"{\"kShortName\": \"k\"}\n", "JSON"},
-      {"[1, 2]\n", "JSON"},
+      {"{\"kShortName\": \"k\"}\n", "the key 'kDuration' is missing"},
+      {"[1, 2]\n", "give a profile"},
       {"<?xml version=\"1.0\"?>\n", "XML"},
-      {"\"Idx\",\"Op\"\n", "that of prof"},
+      {"\"Idx\",\"Op\"\n", "is a table (CSV), such as prof writes"},
       {std::string("\xff\xfe{\0'\0", 6), "UTF-16"},
   };
   for (const KindCase& c : kCases) EXPECT_THAT(Print(c.content).error, HasSubstr(c.said));

@@ -112,7 +112,8 @@ class CrashTest : public ::testing::Test {
     const int64_t open = Count("MARKER WHERE flags = 2") - ends;
     EXPECT_GE(open, 0);
     EXPECT_LE(open, 2);
-    const RunResult parse = RunProgram({Program("parse"), database_.string(), "-o", "/dev/null"});
+    const RunResult parse =
+        RunProgram({Program("parse"), "-v", database_.string(), "-o", "/dev/null"});
     EXPECT_EQ(parse.exit_code, 0) << parse.err;
   }
   void RemoveAll() const {
@@ -167,13 +168,13 @@ TEST_F(CrashTest, EverythingKilledIsRecovered) {
     const int64_t program = ReadProgress(progress_).process_id;
     ASSERT_TRUE(WaitFor([program] { return program == 0 || IsGone(program); }));
     EXPECT_FALSE(std::filesystem::exists(database_));
-    const RunResult lost = RunProgram({Program("parse"), database_.string()});
+    const RunResult lost = RunProgram({Program("parse"), "-v", database_.string()});
     EXPECT_NE(lost.exit_code, 0);
     EXPECT_THAT(lost.err, HasSubstr("record --recover"));
     const RunResult recovery = RunProgram({Program("record"), "--recover", database_.string()});
     ASSERT_EQ(recovery.exit_code, 0) << recovery.err;
     ExpectRanges(ReadProgress(progress_).ranges);
-    const RunResult parse = RunProgram({Program("parse"), database_.string()});
+    const RunResult parse = RunProgram({Program("parse"), "-v", database_.string()});
     EXPECT_THAT(parse.err, HasSubstr("recovered"));
     EXPECT_FALSE(std::filesystem::exists(database_.string() + ".spool"));
     RemoveAll();

@@ -96,7 +96,8 @@ TEST(CutOff, AKernelWithoutEndEndsTheWait) {
   EXPECT_EQ(Meta("ended"), 1);
   EXPECT_EQ(Meta("gpu_busy_at_end"), 1);
   EXPECT_EQ(Meta("unfinished_launches"), 2);
-  const RunResult parse = RunProgram({Program("parse"), Database().string(), "-o", "/dev/null"});
+  const RunResult parse =
+      RunProgram({Program("parse"), "-v", Database().string(), "-o", "/dev/null"});
   EXPECT_EQ(parse.exit_code, 0) << parse.err;
 }
 

@@ -294,7 +294,7 @@ TEST_F(CycleConversion, WhatHasNoTimeIsInEachFile) {
     EXPECT_THAT(Query(file, "SELECT count(*) > 20 FROM sqlite_master WHERE type = 'index'"),
                 ElementsAre("1"));
     EXPECT_THAT(Query(file, "PRAGMA integrity_check"), ElementsAre("ok"));
-    const test::RunResult parsed = test::RunProgram({test::Program("parse"), file.string()});
+    const test::RunResult parsed = test::RunProgram({test::Program("parse"), "-v", file.string()});
     EXPECT_EQ(parsed.exit_code, 0) << parsed.err;
   }
 }
@@ -386,8 +386,9 @@ TEST_F(CycleConversion, AllocationsAreReadBack) {
         "(1, 1, 1, 1, 1, 1, 1, NULL, 1)");
   }
   const fs::path trace = dir_ / "net.json";
-  const test::RunResult parsed = test::RunProgram(
-      {test::Program("parse"), "--format", "chrome", output().string(), "-o", trace.string()});
+  const test::RunResult parsed =
+      test::RunProgram({test::Program("parse"), "-v", "--format", "chrome", output().string(), "-o",
+                        trace.string()});
   EXPECT_EQ(parsed.exit_code, 0) << parsed.err;
   EXPECT_THAT(parsed.err, HasSubstr("11 "));
   EXPECT_THAT(parsed.err, HasSubstr("OPLENS_ALLOCATION, row 4"));

@@ -214,7 +214,8 @@ TEST_F(DamagedSpool, ExtremeTimesAndNumbers) {
   const ProcessSummary summary = ConvertOne();
   EXPECT_EQ(summary.ranges, 4);
   EXPECT_EQ(Markers().size(), 5u);
-  const test::RunResult parsed = test::RunProgram({test::Program("parse"), output().string()});
+  const test::RunResult parsed =
+      test::RunProgram({test::Program("parse"), "-v", output().string()});
   EXPECT_EQ(parsed.exit_code, 0) << parsed.err;
 }
 

@@ -105,7 +105,8 @@ TEST(LibraryTest, FullDiskCostsRangesAndNothingElse) {
   Outlines(database);
   EXPECT_THAT(run.err, HasSubstr(std::to_string(50'000 - stored) + " dropped"));
   EXPECT_THAT(run.err, HasSubstr("No space left on device"));
-  const RunResult parse = RunProgram({Program("parse"), database.string(), "-o", "/dev/null"});
+  const RunResult parse =
+      RunProgram({Program("parse"), "-v", database.string(), "-o", "/dev/null"});
   EXPECT_EQ(parse.exit_code, 0);
   EXPECT_THAT(parse.err, HasSubstr(std::to_string(50'000 - stored)));
 }

@@ -38,7 +38,8 @@ TEST_P(RangesTest, AreThoseOfTheProgram) {
   ASSERT_FALSE(seen.empty());
   EXPECT_THAT(seen.back() + seen.front(), HasSubstr("'op': ")) << "annotated at all";
   const std::filesystem::path dict = TestDir() / "net.dict";
-  const RunResult parse = RunProgram({Program("parse"), database.string(), "-o", dict.string()});
+  const RunResult parse =
+      RunProgram({Program("parse"), "-v", database.string(), "-o", dict.string()});
   EXPECT_EQ(parse.exit_code, 0) << parse.err;
   const int64_t ranges =
       Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 2");

@@ -33,7 +33,7 @@ std::string LaunchRecord(int64_t start, int64_t correlation, int64_t cbid) {
 class ReadBack : public SpoolTest {
  protected:
   test::RunResult Parse() const {
-    return test::RunProgram({test::Program("parse"), output().string()});
+    return test::RunProgram({test::Program("parse"), "-v", output().string()});
   }
   fs::path MakeRecordedImage() const {
     return MakeImage([](spool::ProcessPage* page) { page->cuda = spool::CudaState::kRecording; });

@@ -72,7 +72,8 @@ std::vector<json> ProfRowsOf(const std::vector<std::string>& inputs, const std::
 /// A row without what the page leaves to its timeline.
 json WithoutTimeline(json row) {
   if (!row.contains("corr")) return row;
-  for (const char* const key : {"start", "end", "corr", "launch_delay", "name_full"}) row.erase(key);
+  for (const char* const key : {"start", "end", "corr", "launch_delay", "name_full"})
+    row.erase(key);
   return row;
 }
 
