@@ -26,7 +26,9 @@ struct Advice {
 };
 
 constexpr Advice kAdvice[] = {
-    {[](const Screen& screen) { return screen.slowest_by_pct.value_or(0) >= kUnevenPct; },
+    {[](const Screen& screen) {
+       return screen.are_ranks && screen.slowest_by_pct.value_or(0) >= kUnevenPct;
+     },
      "prof --view distributed", "which rank holds the others up"},
     {[](const Screen& screen) {
        return screen.time && screen.time->communication_pct.value_or(0) >= kMuchCommunicationPct;
@@ -56,8 +58,8 @@ constexpr Advice kAdvice[] = {
      "prof --view roofline --top 10", "the most that could be saved"},
     {[](const Screen& screen) { return !screen.layers.rows.empty() && !screen.records; },
      "prof --view modules", "all layers as a tree"},
-    {[](const Screen& screen) { return screen.ranks.size() > 1; }, "prof --view distributed",
-     "what each rank did"},
+    {[](const Screen& screen) { return screen.are_ranks && screen.ranks.size() > 1; },
+     "prof --view distributed", "what each rank did"},
     {[](const Screen& screen) { return screen.kernels > 0 || screen.time; }, "report -o run.html",
      "all of it, with a timeline"},
 };

@@ -67,7 +67,8 @@ Options ParseOptions(int argc, const char* const* argv) {
     return Read(declared, declared.parse(argc, argv));
   } catch (const cxxopts::exceptions::exception& error) {
     throw UsageError(
-        fmt::format("{}; oplens -h lists the options", prof::WrongOption(declared, error.what())));
+        fmt::format("{}; oplens -h lists the options, oplens help prof those of tables",
+                    prof::WrongOption(declared, error.what())));
   }
 }
 

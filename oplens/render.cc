@@ -12,6 +12,7 @@
 #include "oplens/lines.h"
 #include "oplens/next_commands.h"
 #include "oplens/text.h"
+#include "ops/gpu/gpu_table.h"
 
 namespace oplens::screen {
 namespace {
@@ -187,7 +188,9 @@ class Renderer {
         add("occupancy", gpu.occupancy_pct);
       }
     }
-    add("MFU", screen_.time->mfu_pct);
+    constexpr double kAllFlopsPct = 99.5;
+    const bool bound = screen_.flops_known_pct.value_or(100) < kAllFlopsPct;
+    add(bound ? "MFU at least" : "MFU", screen_.time->mfu_pct);
     if (!use.empty()) {
       AddWrapped(
           fmt::format("  GPU{}: {}", screen_.gpu ? " " + screen_.gpu->device : std::string(), use),
@@ -244,27 +247,29 @@ class Renderer {
 
   Section Ranks() const {
     Section lines;
+    constexpr size_t kMostName = 24;
     constexpr double kAlikePct = 1;
     const RankTime& slowest = screen_.ranks.front();
     std::string title = "Ranks";
-    if (screen_.slowest_by_pct && *screen_.slowest_by_pct < kAlikePct) {
+    if (!screen_.are_ranks) {
+      title = "Files, which do not say that they are ranks of one run";
+    } else if (screen_.slowest_by_pct && *screen_.slowest_by_pct < kAlikePct) {
       title += ": all compute alike";
     } else if (screen_.slowest_by_pct) {
       AppendFormat(&title, ": rank {} computes longest, {} % of its step above the median",
-                   Shown(slowest.rank), PercentText(*screen_.slowest_by_pct));
+                   CutRight(Shown(slowest.rank), kMostName), PercentText(*screen_.slowest_by_pct));
     }
     const auto waits = [](const RankTime& rank) { return rank.wait_ns.value_or(1e300); };
     const RankTime& least = *std::ranges::min_element(screen_.ranks, {}, waits);
     const bool named = title.find(slowest.rank) != std::string::npos;
-    if (least.wait_ns && named && least.rank == slowest.rank) {
+    if (screen_.are_ranks && least.wait_ns && named && least.rank == slowest.rank) {
       title += "; it waits least";
-    } else if (least.wait_ns) {
-      AppendFormat(&title, "; rank {} waits least", Shown(least.rank));
+    } else if (screen_.are_ranks && least.wait_ns) {
+      AppendFormat(&title, "; rank {} waits least", CutRight(Shown(least.rank), kMostName));
     }
     lines.push_back({Style::kTitle, CutRight(title, columns_)});
     const size_t count = screen_.ranks.size();
     const size_t shown = std::min(count, kMostRanks);
-    constexpr size_t kMostName = 24;
     size_t widest = 0;
     for (const RankTime& rank : screen_.ranks) {
       widest = std::max(widest, std::min(Width(Shown(rank.rank)), kMostName));
@@ -272,15 +277,15 @@ class Renderer {
     for (size_t i = 0; i < shown; ++i) {
       // Those who compute longest, and who does shortest.
       const RankTime& rank = screen_.ranks[i + 1 == shown ? count - 1 : i];
-      std::string line =
-          fmt::format("  rank {}  step {}", PadRight(CutRight(Shown(rank.rank), kMostName), widest),
-                      TimeText(rank.total_ns));
+      std::string line = fmt::format("  {} {}  step {}", screen_.are_ranks ? "rank" : "file",
+                                     PadRight(CutRight(Shown(rank.rank), kMostName), widest),
+                                     TimeText(rank.total_ns));
       const auto add = [&](std::string_view word, std::optional<double> ns) {
         AppendFormat(&line, ", {} {}", word, ns ? TimeText(*ns) : "unknown");
       };
       add("computes", rank.compute_ns);
-      add("only communicates", rank.communication_ns);
-      if (rank.wait_ns) add("waits for others", rank.wait_ns);
+      if (rank.communication_ns.value_or(1) > 0) add("only communicates", rank.communication_ns);
+      if (screen_.are_ranks && rank.wait_ns) add("waits for others", rank.wait_ns);
       lines.push_back({Style::kPlain, CutRight(line, columns_)});
     }
     return lines;
@@ -345,8 +350,11 @@ class Renderer {
                  &lines);
     }
     if (!screen_.peaks_known && flops_pct > 0) {
-      AddWrapped("  bound, roof: the peaks of the GPU are not known; name it: --gpu NAME", 4,
-                 columns_, 1, &lines);
+      const bool others = std::ranges::any_of(
+          screen_.gpus, [](const GpuFact& gpu) { return ops::IsOfAnotherMaker(gpu.name); });
+      AddWrapped(fmt::format("  bound, roof: the peaks of the GPU are not known{}",
+                             others ? "" : "; name it: --gpu NAME"),
+                 4, columns_, 1, &lines);
     }
     return lines;
   }

@@ -36,6 +36,7 @@ class RunFacts {
   Family first_family_ = Family::kUnknown;  // Of the first profile.
   StepFacts::Source step_source_ = StepFacts::Source::kUnknown;
   size_t runs_ = 0;
+  size_t ranks_ = 0;         // Of these, those that say which rank they are of.
   bool records_ = false;     // Some input held records;
   bool is_records_ = false;  // the one at hand does,
   bool counted_ = false;     // and is among runs_.

@@ -139,6 +139,7 @@ struct Screen {
   StepFacts steps;
   std::optional<StepTime> time;
   std::optional<GpuUse> gpu;
+  bool are_ranks = false;  ///< Every profile says which rank it is of: else they are just files.
   std::vector<RankTime> ranks;  ///< Of several, who computes longest first.
   /// How much longer the first of them computes than the median rank, of its step.
   std::optional<double> slowest_by_pct;

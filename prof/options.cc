@@ -183,7 +183,10 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
   }
   for (const char* option : {"compat", "what-if", "step-range", "time-range", "device"}) {
     if (given.count(option) > 0 && given.count("view") == 0) {
-      throw UsageError(fmt::format("--{} needs --view", option));
+      throw UsageError(fmt::format("--{} needs --view{}", option,
+                                   option == std::string_view("step-range")
+                                       ? "; of kernels and groups, --where 'step>=3 and step<=7'"
+                                       : ""));
     }
   }
 }

@@ -76,7 +76,7 @@ LAYERS = {
                       "nvtx_annotate/vocabulary"},
     "report": MODEL | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
                        "report/data", "report/timeline"},
-    "oplens": MODEL | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input"},
+    "oplens": PRICED | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input"},
     "test": ANY,
     "examples": ANY,
     "bench": ANY,

@@ -128,7 +128,8 @@ SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& pat
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   const bool whole = file_bytes >= 100 && ReadAt(fd, head.data(), head.size(), 0, path);
   if (!whole || std::memcmp(head.data(), kMagic.data(), kMagic.size()) != 0) {
-    throw Error(path, "is not an SQLite database", "give the file that nvprof -o wrote");
+    throw Error(path, "is not an SQLite database",
+                "give the file that nvprof -o, record or nsys export wrote, or a trace of PyTorch");
   }
   SqliteHeader header;
   header.page_size = PageSizeOf(head.data());

@@ -134,7 +134,8 @@ void Coverage::Add(const PricedKernel& row, Family family) {
   Recorded& recorded = recorded_[static_cast<size_t>(family)];
   recorded.launches |= HasLaunch(row);
   recorded.ranges |= HasRange(row);
-  recorded.shapes |= row.has_shapes;
+  // Of collectives their own records tell, whatever else was recorded.
+  recorded.shapes |= row.has_shapes && !Communicates(row);
   launched_ |= HasLaunch(row);
   if (!row.share.flops || !row.share.bytes) AddGaps(row, family);
   AddBusy(record);

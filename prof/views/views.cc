@@ -116,7 +116,9 @@ constexpr View kViews[] = {
      .needs = kOverviewNeeds,
      .fields = OverviewFields,
      .make = MakeOverview,
-     .narrow = "total_ns,kernel_ns,memcpy_ns,comm_ns,runtime_ns,cpu_ns,other_ns,busy_pct",
+     .narrow = "total_ns,kernel_ns,comm_ns,memcpy_ns,runtime_ns,dataloader_ns,cpu_ns,busy_pct",
+     .important = "step,total_ns,kernel_ns,comm_ns,dataloader_ns,cpu_ns,busy_pct,other_ns,runtime_"
+                  "ns,rank,mfu_pct",
      .tb_needs = kTbOverviewNeeds,
      .tb = true},
     {.name = "gpu",

@@ -114,6 +114,7 @@ Screen FullScreen() {
   gpu.tc_known_pct = 60;
   gpu.idle_pct = 99.9;
   gpu.causes = {{"communication", 40}, {"dataloader", 30}, {"other-stream", 20}, {"tail", 9}};
+  screen.are_ranks = true;
   for (int i = 0; i < 9; ++i) {
     screen.ranks.push_back({std::string(90, 'r'), 9e18, 9e18, 9e18, 9e18});
   }
@@ -207,6 +208,16 @@ TEST(RenderTest, SmallLossesShareALine) {
   screen.kernels = 1;
   screen.losses = {{"no-op", "", 3, 0.04, "why", ""}, {"no-range", "", 3, 0.01, "why", "mend"}};
   EXPECT_THAT(Render(screen, {}), HasSubstr("below 0.05 % of GPU time: no-op, no-range\n"));
+}
+
+TEST(RenderTest, FilesAreNoRanksUnlessTheySaySo) {
+  Screen screen = FullScreen();
+  EXPECT_THAT(Render(screen, {100}), HasSubstr("\nRanks"));
+  screen.are_ranks = false;
+  const std::string text = Render(screen, {100});
+  EXPECT_THAT(text, HasSubstr("\nFiles, which do not say that they are ranks"));
+  EXPECT_THAT(text, Not(HasSubstr("waits")));
+  EXPECT_THAT(text, Not(HasSubstr("--view distributed")));
 }
 
 TEST(NextCommandsTest, FitWhatWasFound) {
