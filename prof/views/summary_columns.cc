@@ -69,9 +69,8 @@ constexpr Column<SummaryRow> kFigures[] = {
      [](const SummaryRow& row) {
        return SumsOf(row).timed > 0 ? Decimal(Percent(SumsOf(row).total_ns, row.all_ns)) : Cell{};
      }},
-    {{"perstep", "PerStep(ns)", "ns", kDecimal, 13, "time a step, where steps are known",
-      Fold::kSum},
-     PerStep},
+    // Of rows by step that become one it is no sum: each has its own step.
+    {{"perstep", "PerStep(ns)", "ns", kDecimal, 13, "time a step, where steps are known"}, PerStep},
     {{"flops", "FLOPs", "FLOP", kInteger, 16,
       "sum over the kernels whose FLOPs are known: a lower bound where these are not all",
       Fold::kSum},
