@@ -75,6 +75,7 @@ pack() {
 
 # What is done in the fresh system, whose root is $root.
 inside() {
+  echo "inside begins"
   cp "$source/examples/data/demo.sql" "$root/tmp/demo.sql"
   chroot "$root" "${prefix}prof" --quiet --csv /tmp/demo.sql >"$work/kernels.csv"
   cmp "$work/kernels.csv" <("$build/bin/prof" --quiet --csv "$source/examples/data/demo.sql") ||
@@ -117,6 +118,9 @@ install() {
       skip "packages of $suite cannot be fetched: $(grep -m1 -oE 'Failed to fetch.*' "$work/mmdebstrap.log")"
     fi
     tail -n 40 "$work/mmdebstrap.log"
+    # What fails before our packages are unpacked is the system's.
+    grep -qE "inside begins|Unpacking [a-z-]*oplens|unmet dependencies" "$work/mmdebstrap.log" ||
+      skip "no system can be set up here: $(tail -n 1 "$work/mmdebstrap.log")"
     fail "the packages do not install and run"
   fi
   grep -qx "inside ok" "$work/mmdebstrap.log" || fail "the check inside did not run"
