@@ -19,6 +19,11 @@ using prof::FieldType;
 
 bool IsTimeKey(std::string_view word) { return word == "step" || word == "rank"; }
 
+/// A key by which there is a row for each part of a path, which the timeline draws.
+bool IsKeyOfTimeline(const prof::View& view, std::string_view word) {
+  return view.name == "critical-path" && word == "edge";
+}
+
 // A table that is kept whole has at most one row for so many bytes of the page.
 constexpr size_t kLeastRowBytes = 64;
 constexpr size_t kLeastLimitBytes = size_t{8} << 20;
@@ -123,7 +128,8 @@ TablePlans PlanTables(size_t limit_bytes) {
     };
     if (!times.empty()) add(WithOwnKeys(view, std::move(times)), TableKind::kByStep);
     for (const std::string_view word : view.by()) {
-      if (!IsTimeKey(word)) add({std::string(word)}, TableKind::kGrouping);
+      if (IsTimeKey(word) || IsKeyOfTimeline(view, word)) continue;
+      add({std::string(word)}, TableKind::kGrouping);
     }
   }
   return all;
