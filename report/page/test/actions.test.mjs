@@ -23,6 +23,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const exactly = (text) => `^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
 const rowTexts = (page) => page.$$eval('main .table tbody tr', (lines) => lines.map((line) => line.cells[0].textContent));
 
 test('a link shows what was shown when it was made', { skip }, async () => {
@@ -93,7 +94,8 @@ test('charts select: a step, an op, a range of memory', { skip }, async () => {
   const name = await page.textContent('.bars button .name');
   await page.click('.bars button');
   await open.settled();
-  assert.equal(await page.inputValue('#search'), name);
+  assert.equal(await page.inputValue('#search'), exactly(name));
+  assert.deepEqual(await rowTexts(page), [name]);
   await page.click('#tab-memory-events');
   await open.settled();
   const box = await page.locator('.u-over').boundingBox();
@@ -115,7 +117,7 @@ test('charts select: a step, an op, a range of memory', { skip }, async () => {
   await point.focus();
   await page.keyboard.press('Enter');
   await open.settled();
-  assert.equal(await page.inputValue('#search'), op);
+  assert.equal(await page.inputValue('#search'), exactly(op));
   await open.clean();
   await open.close();
 });
@@ -130,6 +132,7 @@ test('the timeline: details, arrows, search, range, pins', { skip }, async () =>
   await page.waitForFunction(() => document.querySelector('.details')?.textContent.includes('launch'));
   const details = await page.textContent('.details');
   for (const word of ['Duration', 'Lane', 'shapes', 'launch from']) assert.ok(details.includes(word), word);
+  assert.match(details, /of rank 0/);
   // Along the arrow to the launch, and back.
   await page.click('.details dd button');
   await page.waitForFunction(() => document.querySelector('.details')?.textContent.includes('launch to'));
@@ -137,8 +140,17 @@ test('the timeline: details, arrows, search, range, pins', { skip }, async () =>
   await open.settled();
   await page.click('#next');
   await page.waitForFunction(() => document.querySelector('.details h3')?.textContent.includes('nccl'));
-  const start = () => page.$eval('.details dd', (cell) => Number(/\((\d+) ns\)/.exec(cell.textContent)[1]));
+  const start = () => page.$eval('.details dd', (cell) => Number(/(\d+) ns\)? of rank/.exec(cell.textContent)[1]));
   const first = await start();
+  // The first is in sight and wide enough to be read.
+  const nth = () => page.waitForFunction(() => /^\d+ of \d+ on the page$/.exec([...document.querySelectorAll('.tools [role="status"]')].at(-1).textContent)?.[0]);
+  const [place, all] = (await (await nth()).jsonValue()).split(' of ').map((word) => Number.parseInt(word, 10));
+  assert.ok(place >= 1 && all > 10, `${place} of ${all}`);
+  await page.waitForFunction(() => {
+    const [, from, to] = /[#&]t=([\d.-]+)%7E([\d.-]+)/.exec(location.hash) ?? [];
+    const long = Number(/(\d+) ns\)?$/.exec(document.querySelectorAll('.details dd')[1].textContent)?.[1] ?? 0);
+    return (long / (to - from)) * document.querySelector('canvas').clientWidth >= 38;
+  });
   await page.focus('#find');
   await page.keyboard.press('Enter');
   await page.waitForTimeout(200);
@@ -183,10 +195,16 @@ test('the overview says in words where the time goes, with ways to it', { skip }
   assert.ok(says.includes(`most time on the GPUs is ${most.op}: ${(most.device_self_ns / 1e6).toFixed(3)} ms`), says);
   await page.click('.findings button[data-tab="operators"]');
   await open.settled();
-  assert.equal(await page.inputValue('#search'), most.op);
+  assert.equal(await page.inputValue('#search'), exactly(most.op));
+  assert.deepEqual(await rowTexts(page), [most.op]);
   assert.equal(await page.textContent('main .table tbody td'), most.op);
+  await open.go('#tab=overview');
+  await page.click('.findings button[data-tab="timeline"]');
+  await open.settled();
+  assert.equal(await page.getAttribute('#tab-timeline', 'aria-selected'), 'true');
   // The cards are the rows of the view.
   await open.go('#tab=overview');
+  assert.equal(await page.$$eval('#gpus-whole', (all) => all.length), 0);
   const gpus = objectsOf(readPage(path).table(viewOf('gpu')));
   const figure = (value) => (value === null ? '\u2014' : `${value.toFixed(1)} %`);
   assert.deepEqual(await page.$$eval('.gauges dd', (all) => all.map((each) => each.textContent.trim())),
@@ -197,6 +215,13 @@ test('the overview says in words where the time goes, with ways to it', { skip }
   await open.go('#tab=overview&steps=7&rank=1');
   const one = rows.find((row) => row.step === '7' && row.rank === '1');
   assert.ok((await page.textContent('.findings')).includes(`A step takes ${(one.total_ns / 1e6).toFixed(3)} ms (one step)`));
+  assert.ok((await page.textContent('.findings')).includes('over the ranks and steps that are chosen'));
+  assert.ok((await page.textContent('#gpus-whole')).includes('of the whole run'));
+  assert.match(await page.textContent('.findings li:has-text("The kernel with most time")'), /\(of the whole run\)/);
+  // What fits nothing is said.
+  assert.equal(await page.$$eval('#none-chosen', (all) => all.length), 0);
+  await open.go('#tab=overview&steps=7,99,abc,7-5&rank=5');
+  assert.equal(await page.textContent('#none-chosen'), 'No such rank: 5. There are 0, 1. No such step: 99, abc, 7-5. There are 6 to 9, chosen as 3-7,9.');
   await open.clean();
   await open.close();
 });
@@ -252,6 +277,11 @@ test('from an operator to its shapes', { skip }, async () => {
   const { page } = open;
   const name = await page.textContent('main .table tbody td');
   await page.click('main .table tbody td');
+  // What was chosen is in sight.
+  await page.waitForFunction(() => {
+    const { top, bottom } = document.querySelector('.details').getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight + 1;
+  });
   await page.click('.ways button');
   await open.settled();
   const rows = csvRows(parseCsv((await open.download('#export')).text));

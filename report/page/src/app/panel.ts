@@ -7,6 +7,7 @@ import { rowsToSum, type Rows } from '../model/fold';
 import type { Field, Summary, View } from '../model/summary';
 import { columnOf, isNumeric, loadTable, textOf, type Table } from '../model/table';
 import { csvOf, save } from '../table/csv';
+import { exactly } from '../model/search';
 import { show, type Shown } from '../table/shown';
 import { about, headOf, placesOf, TableView } from '../table/table_view';
 import { selectRows, type Selected, type Sources } from './selection';
@@ -18,7 +19,7 @@ const TOPS = [0, 10, 25, 50, 100, 1000];
 export class Panel {
   private readonly table: TableView;
   private selected: Selected | null = null;
-  private others = new Map<string, { table: Table; rows: Rows }>();
+  private others = new Map<string, { table: Table; rows: Rows; note: string }>();
   private key = '';
   private loaded = '';
   private shown: Shown | null = null;
@@ -35,9 +36,13 @@ export class Panel {
   ) {
     this.table = new TableView({
       sort: (field) => this.sort(field),
-      choose: (row) => {
+      choose: (row, clicked) => {
         this.chosen = row;
         this.store.tell();
+        if (row === null || !clicked) return;
+        // After the frame that draws it.
+        const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth';
+        requestAnimationFrame(() => document.querySelector('#panel .details')?.scrollIntoView({ block: 'nearest', behavior }));
       },
     }, FIRST[view.name]);
   }
@@ -70,7 +75,7 @@ export class Panel {
         if (key !== this.key) return;
         this.selected = own;
         this.loaded = key;
-        this.others = new Map(others.map((other, at) => [found[at].need, { table: other.table, rows: rowsToSum(other.table, other.rows) }]));
+        this.others = new Map(others.map((other, at) => [found[at].need, { table: other.table, rows: rowsToSum(other.table, other.rows), note: other.note }]));
         this.chosen = null;
         this.fault = '';
         this.store.tell();
@@ -121,24 +126,32 @@ export class Panel {
       <details class="fields"><summary>What the columns say</summary><dl>${table.fields.map((field) => html`<dt><code>${field.key}</code></dt><dd>${about(field).replace(`${field.key}: `, '')}</dd>`)}</dl></details>`;
   }
 
+  /** Whether there is a tab of this name. */
+  private opens(name: string): boolean {
+    const { timeline, views } = this.summary;
+    return name === 'timeline' ? timeline.lanes.length > 0 : views.some((view) => view.name === name && view.rows + view.left_out > 0);
+  }
+
   private drawCharts(shown: Shown, width: number): unknown {
     const { state } = this.store;
     const context: ChartContext = {
-      table: shown.table, rows: rowsToSum(shown.table, shown.found), width, others: this.others, range: state.range,
+      table: shown.table, rows: rowsToSum(shown.table, shown.found), width, others: this.others, range: state.range, chosen: state.rank !== '' || state.steps !== '',
       selectStep: (step) => this.store.update((to) => {
         to.steps = to.steps === step ? '' : step;
       }, true),
       selectRange: (range) => this.store.update((to) => {
         to.range = range;
       }),
-      search: (query) => this.store.update(() => {
+      search: (query, whole = true) => this.store.update(() => {
         const tab = this.store.tab();
-        [tab.query, tab.regex] = [tab.query === query ? '' : query, false];
+        const wanted = whole ? exactly(query) : query;
+        [tab.query, tab.regex] = tab.query === wanted ? ['', false] : [wanted, whole];
       }, true),
-      openTab: (name, query, more = {}) => this.store.update((to) => {
-        if (!this.summary.views.some((view) => view.name === name && view.rows + view.left_out > 0)) return;
+      opens: (name) => this.opens(name),
+      openTab: (name, query = '', more = {}) => this.store.update((to) => {
+        if (!this.opens(name)) return;
         to.tab = name;
-        if (query !== undefined) Object.assign(this.store.tab(name), { query, regex: false, ...more });
+        if (name !== 'timeline') Object.assign(this.store.tab(name), { query: query && exactly(query), regex: query !== '', ...more });
       }, true),
     };
     return this.charts.map((chart) => chart.draw(context) ?? nothing);
@@ -192,7 +205,7 @@ export class Panel {
     const ways = this.view.groupings.filter((grouping) => grouping.by.join() !== by && grouping.fields.some((field) => field.key === key?.key));
     if (name === null || !ways.length) return nothing;
     const go = (to: string): void => this.store.update(() => {
-      Object.assign(this.store.tab(), { by: to, query: `^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`, regex: true });
+      Object.assign(this.store.tab(), { by: to, query: exactly(name), regex: true });
     }, true);
     return html`<p class="tools ways">${short(name, 60)} by ${ways.map((grouping) => html`<button type="button" @click=${() => go(grouping.by.join())}>${visible(grouping.by.join(', '))}</button>`)}</p>`;
   }

@@ -9,6 +9,7 @@ import { kernelRows } from './kernel_rows';
 import { memoryOpsIn } from './memory_range';
 import { renderMissing } from './missing';
 import { Panel } from './panel';
+import { hasStep, stepSpans } from './selection';
 import { Store } from './state';
 import { nextTheme, themeName } from './theme';
 
@@ -70,7 +71,7 @@ export class Shell {
       <nav aria-label="Views"><div role="tablist" aria-orientation="vertical" aria-label="Views" @keydown=${this.onKey}>${this.tabs.map(({ name, title }) => html`
         <button type="button" role="tab" id="tab-${name}" aria-controls="panel" aria-selected=${name === open ? 'true' : 'false'} tabindex=${name === open ? 0 : -1}
           @click=${() => this.select(name)}>${visible(title)}</button>`)}</div><p class="made">${visible(this.summary.program)}</p></nav>
-      <main id="panel" role="tabpanel" aria-labelledby="tab-${open}" aria-busy=${busy ? 'true' : 'false'}>${content}</main>`;
+      <main id="panel" role="tabpanel" aria-labelledby="tab-${open}" aria-busy=${busy ? 'true' : 'false'}>${this.nothingChosen()}${content}</main>`;
   }
 
   private content(open: string): unknown {
@@ -81,16 +82,32 @@ export class Shell {
   }
 
   private facts(): string {
-    const { ranks, inputs, compat } = this.summary;
-    const gpus = ranks.reduce((sum, rank) => sum + rank.devices.length, 0);
-    const names = [...new Set(ranks.flatMap((rank) => rank.devices.map((device) => device.name)))];
+    const { ranks, inputs, compat, timeline } = this.summary;
+    // A file names all GPUs of its machine: those with work count.
+    const works = new Set(timeline.lanes.flatMap((lane) => (lane.kind === 'stream' && lane.device !== null ? [`${lane.rank} ${lane.device}`] : [])));
+    const devices = ranks.flatMap((rank) => rank.devices.filter(({ id }) => !works.size || works.has(`${rank.rank} ${id}`)));
+    const gpus = devices.length;
+    const names = [...new Set(devices.map((device) => device.name))];
     const steps = ranks.reduce((most, rank) => Math.max(most, rank.steps.length), 0);
     const long = ranks.reduce((most, rank) => Math.max(most, rank.duration_ns), 0);
     const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
     return [
       short(inputs.join(', '), 120), count(ranks.length, 'rank'), gpus ? `${count(gpus, 'GPU')}${names.length ? ` (${short(names.join(', '), 60)})` : ''}` : '',
-      steps ? `${count(steps, 'step')}${ranks[0] ? ` from ${ranks[0].steps_from}` : ''}` : '', long ? withUnit(long, 'ns') : '', compat && compat !== 'oplens' ? `rules of ${compat}` : '',
+      !steps ? '' : ranks.every((rank) => rank.steps_from === 'none') ? 'the run, without steps' : `${count(steps, 'step')} from ${ranks[0].steps_from}`, long ? withUnit(long, 'ns') : '', compat && compat !== 'oplens' ? `rules of ${compat}` : '',
     ].filter(Boolean).join(' \u00b7 ');
+  }
+
+  /** What of the chosen rank and steps is not there. */
+  private nothingChosen(): unknown {
+    const { rank, steps } = this.store.state;
+    const { ranks } = this.summary;
+    const numbers = [...new Set(ranks.flatMap((each) => each.steps.map((step) => Number(step.number))))].sort((a, b) => a - b);
+    const words = steps.split(',').map((word) => word.trim()).filter((word) => word !== '' && !numbers.some((step) => hasStep(stepSpans(word), step)));
+    const says = [
+      rank !== '' && !ranks.some((each) => each.rank === rank) ? `No such rank: ${short(rank, 40)}. There ${ranks.length === 1 ? 'is one only' : `are ${short(ranks.map((each) => each.rank).join(', '), 80)}`}.` : '',
+      words.length ? `No such step: ${short(words.join(', '), 60)}. ${!numbers.length ? 'There are none' : numbers.length === 1 ? `There is ${numbers[0]}` : `There are ${numbers[0]} to ${numbers.at(-1)}`}, chosen as 3-7,9.` : '',
+    ].filter(Boolean);
+    return says.length ? html`<p class="fault" id="none-chosen" role="alert">${says.join(' ')}</p>` : nothing;
   }
 
   private selection(): TemplateResult {

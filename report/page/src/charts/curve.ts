@@ -65,20 +65,26 @@ export function curveChart(of: string, title: string, hint: string, context: Cha
   const values = VALUES.filter((key) => placeOf(table, key) >= 0).slice(0, 3);
   if (time < 0 || !values.length || !source.rows.length) return null;
   const at = table.columns[time].numbers();
+  // What tells the rows apart; a number with the word for what it counts.
   const groups = ['rank', 'device', 'stream', 'kind', 'source'].flatMap((key) => {
     const column = columnOf(table, key);
-    return column && column.texts().d.length > 1 ? [column] : [];
+    if (!column || new Set(Array.from(source.rows, (row) => textOf(column.at(row)))).size < 2) return [];
+    const word = key === 'device' ? 'GPU' : key;
+    return [(row: number): string => {
+      const text = textOf(column.at(row)) ?? '';
+      return /^\d+$/.test(text) ? `${word} ${text}` : text;
+    }];
   });
   const lines = new Map<string, Map<number, number>>();
   const times = new Set<number>();
   for (const row of source.rows) {
     if (Number.isNaN(at[row])) continue;
-    const group = groups.map((column) => textOf(column.at(row)) ?? '').join(' ');
+    const group = groups.map((name) => name(row)).filter(Boolean).join(', ');
     times.add(at[row]);
     for (const key of values) {
       const number = columnOf(table, key)!.numbers()[row];
       if (Number.isNaN(number)) continue;
-      const name = short(`${titleOf(key.replace(/_bytes$/, ''))} ${group}`.trim(), 60);
+      const name = short((values.length === 1 && group !== '' ? group : `${key === 'gbps' ? 'Rate' : titleOf(key.replace(/_bytes$/, ''))} ${group}`).trim(), 60);
       let line = lines.get(name);
       if (!line) lines.set(name, (line = new Map()));
       line.set(at[row], number);

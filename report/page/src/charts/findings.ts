@@ -1,9 +1,9 @@
 /** The overview in words and figures: what a reader asks first, each with the tab that says more. */
 import { html, type TemplateResult } from 'lit-html';
-import { number, short, UNKNOWN, withUnit } from '../model/format';
+import { ending, number, short, UNKNOWN, withUnit } from '../model/format';
 import { columnOf, textOf, type Table } from '../model/table';
 import type { Rows } from '../model/fold';
-import { ending, itemsOf, type ChartContext, type Item } from './kit';
+import { itemsOf, type ChartContext, type Item } from './kit';
 
 interface Finding {
   text: string;
@@ -64,9 +64,18 @@ const steps: Maker = (context) => {
   };
 };
 
+/** What the time of no class is where frames of Python were recorded. */
+const PYTHON = { name: 'Python and other code that calls neither operators nor the API', hint: 'The lanes of the threads in the timeline show what ran then.' };
+
+function hasPython({ others, opens }: ChartContext): boolean {
+  const idle = others.get('idle');
+  const cause = idle && columnOf(idle.table, 'cause');
+  return opens('stacks') || (cause ? Array.from(idle.rows).some((row) => textOf(cause.at(row)) === 'python') : false);
+}
+
 const waits: Maker = (context) => {
   const all = sum(context, 'total_ns');
-  const parts = WAITS.map(([key, name, hint]) => ({ name, hint, value: sum(context, key) })).filter(({ value }) => value > 0);
+  const parts = WAITS.map(([key, name, hint]) => ({ name, hint, value: sum(context, key), ...(key === 'other_ns' && hasPython(context) ? PYTHON : {}) })).filter(({ value }) => value > 0);
   parts.sort((a, b) => b.value - a.value);
   if (!parts.length || parts[0].value < 0.05 * all) return null;
   const [first, second] = parts;
@@ -88,13 +97,13 @@ const idle: Maker = ({ others }) => {
   return { how: 'idle: sum of idle_ns over the causes; idle_ns of a cause / that sum', text: `The GPUs do nothing for ${time(all)}: ${share(most.value, all)} of that waits for ${CAUSES[most.name] ?? most.name}.`, hint: '', tab: 'idle' };
 };
 
-const communication: Maker = ({ others }) => {
+const communication: Maker = ({ others, chosen }) => {
   const source = others.get('distributed');
   const [exposed, hidden, all] = [sum(source, 'communication_ns'), sum(source, 'overlap_ns'), sum(source, 'total_ns')];
   if (!(exposed + hidden > 0)) return null;
   return {
     how: 'distributed: sums over ranks and steps of communication_ns (exposed) and overlap_ns (hidden); communication_ns / total_ns',
-    text: `Communication runs for ${time(exposed + hidden)} over all ranks and steps: ${time(exposed)} of it is exposed (${share(exposed, all)} of the steps), ${time(hidden)} is hidden behind computation.`,
+    text: `Communication runs for ${time(exposed + hidden)} over ${chosen ? 'the ranks and steps that are chosen' : 'all ranks and steps'}: ${time(exposed)} of it is exposed (${share(exposed, all)} of the steps), ${time(hidden)} is hidden behind computation.`,
     hint: exposed > 0.1 * all ? 'Exposed communication makes steps longer: overlap it, or send less.' : '', tab: 'distributed',
   };
 };
@@ -160,19 +169,23 @@ const memory: Maker = ({ others }) => {
   return { how: 'gpu: peak_allocated_bytes / memory_bytes', text: `At its peak ${share(peak[row], size[row])} of a GPU's memory was allocated.`, hint: 'Mixed precision or checkpointing takes less.', tab: 'memory' };
 };
 
-const MAKERS: readonly Maker[] = [steps, waits, idle, communication, op, layer, kernel, tensorCores, memory];
+/** Each with the table beside the overview's own of which it is. */
+const MAKERS: readonly (readonly [Maker, string])[] = [
+  [steps, ''], [waits, ''], [idle, 'idle'], [communication, 'distributed'], [op, 'operators'], [layer, 'operators/layer'], [kernel, 'groups'], [tensorCores, 'operators'], [memory, 'gpu'],
+];
 
 /** The tables that it reads beside the overview's own. */
 export const FINDING_NEEDS = ['gpu', 'idle', 'distributed', 'operators', 'operators/layer', 'groups'] as const;
 
 export function findingsChart(context: ChartContext): TemplateResult | null {
-  const found = MAKERS.flatMap((maker): Finding[] => {
+  const found = MAKERS.flatMap(([maker, of]): Finding[] => {
     const finding = maker(context);
     if (!finding) return [];
     const { query, sort = '', by = '' } = finding;
-    return [{ ...finding, more: () => context.openTab(finding.tab, query ?? '', { sort: sort.replace('-', ''), down: sort.startsWith('-'), by }) }];
+    const text = context.others.get(of)?.note ? `${finding.text.replace(/\.$/, '')} (of the whole run).` : finding.text;
+    return [{ ...finding, text, more: () => context.openTab(finding.tab, query ?? '', { sort: sort.replace('-', ''), down: sort.startsWith('-'), by }) }];
   });
   if (!found.length) return null;
   return html`<figure class="card wide"><figcaption>In short</figcaption><ul class="findings">${found.map(({ text, how, hint, tab, more }) => html`<li>
-    <span title=${how}>${text}${hint ? html` <small>${hint}</small>` : ''}</span> <button type="button" data-tab=${tab} aria-label="More about this: ${tab}" @click=${more}>More</button></li>`)}</ul></figure>`;
+    <span title=${how}>${text}${hint ? html` <small>${hint}</small>` : ''}</span>${context.opens(tab) ? html` <button type="button" data-tab=${tab} aria-label="More about this: ${tab}" @click=${more}>More</button>` : ''}</li>`)}</ul></figure>`;
 }

@@ -15,15 +15,35 @@ export interface ChartContext {
   /** In px. */
   width: number;
   /** The same of further views, by name. */
-  others: Map<string, { table: Table; rows: Rows }>;
+  others: Map<string, { table: Table; rows: Rows; note: string }>;
+  /** Whether a rank or steps are chosen. */
+  chosen: boolean;
   range: [number, number] | null;
   selectStep(step: string): void;
   selectRange(range: [number, number] | null): void;
-  search(text: string): void;
+  /** `whole`: for texts that are this, not for those that hold it. */
+  search(text: string, whole?: boolean): void;
+  /** Whether there is a tab of this name. */
+  opens(name: string): boolean;
   openTab(name: string, query?: string, more?: Partial<TabState>): void;
 }
 
 export const COLOURS = 10;
+
+/** Words of causes and classes that have one colour in all charts, as in the timeline: communication 1, copies 4, fills 8. */
+const COLOUR_OF: Record<string, number> = {
+  compute: 0, kernel: 0, COMPUTATION: 0, communication: 1, COMMUNICATION: 1, cpu_op: 2, 'host-op': 2, host: 2, dataloader: 3,
+  copy: 4, MEMORY: 4, sync: 5, sync_wait: 5, launch: 6, api_call: 6, python: 7, other_host: 7,
+  launch_delay: 8, 'other-stream': 8, idle: 9, unknown: 9,
+};
+
+/** Items with the colours of their words; the others have those that are left, the largest first. */
+export function coloured(items: Item[]): Item[] {
+  const taken = new Set(items.map(({ name, colour }) => colour ?? COLOUR_OF[name]));
+  const free = Array.from({ length: COLOURS }, (_, at) => at).filter((at) => !taken.has(at));
+  let next = 0;
+  return items.map((item) => ({ ...item, colour: item.colour ?? COLOUR_OF[item.name] ?? free[next++] ?? COLOURS - 1 }));
+}
 
 export interface Item {
   name: string;
@@ -58,12 +78,6 @@ export function largest(items: Item[], most: number): Item[] {
   const rest = sorted.slice(most - 1);
   const value = rest.reduce((sum, item) => sum + item.value, 0);
   return [...sorted.slice(0, most - 1), { name: `(${rest.length} more)`, value, colour: COLOURS - 1 }];
-}
-
-/** The end of a name that is too long: paths of one stem differ there. */
-export function ending(name: string, letters: number): string {
-  const shown = short(name, 2000);
-  return shown.length > letters ? `\u2026${shown.slice(1 - letters)}` : shown;
 }
 
 /** What a field of a table says; its formula. */

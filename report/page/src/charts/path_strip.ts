@@ -2,7 +2,7 @@
 import { html, svg, type TemplateResult } from 'lit-html';
 import { short, withUnit } from '../model/format';
 import { columnOf, placeOf, textOf } from '../model/table';
-import { bars, card, COLOURS, helpOf, itemsOf, largest, type ChartContext } from './kit';
+import { bars, card, coloured, COLOURS, helpOf, itemsOf, largest, type ChartContext } from './kit';
 
 const MOST_LINES = 24;
 
@@ -59,11 +59,8 @@ function stretchesOf(rows: number[], starts: Float64Array, times: Float64Array, 
 
 /** A field says what the time goes to; with a row an edge, the edges are drawn too. */
 export function pathChart(context: ChartContext): TemplateResult | null {
-  const items = largest(itemsOf(context, 'cause', 'time_ns') ?? [], COLOURS);
+  const items = coloured(largest(itemsOf(context, 'cause', 'time_ns') ?? [], COLOURS));
   if (!items.length) return null;
-  items.forEach((item, at) => {
-    item.colour = at % COLOURS;
-  });
   const causes = card('Time on the path by cause', bars(items, 'ns'), false, helpOf(context.table, 'time_ns'));
   const { table, rows } = context.others.get('critical-path/edge') ?? context;
   if (placeOf(table, 'start_ns') < 0) return html`<div class="cards">${causes}</div>`;

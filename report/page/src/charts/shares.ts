@@ -1,7 +1,8 @@
 /** Charts of views whose rows are names with a time: bars and rings. */
 import { html, type TemplateResult } from 'lit-html';
+import { ending } from '../model/format';
 import { columnOf, placeOf, textOf } from '../model/table';
-import { bars, card, ending, helpOf, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
+import { bars, card, coloured, helpOf, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
 
 function withSearch(items: Item[], context: ChartContext): Item[] {
   return items.map((item) => (item.name.endsWith(' more)') || item.name === '' ? item : { ...item, choose: () => context.search(item.name) }));
@@ -63,10 +64,10 @@ function tensorCores(context: ChartContext): Item[] | null {
 
 export function kernelTypesChart(context: ChartContext): TemplateResult | null {
   const items = itemsOf(context, 'type', 'sum_ns');
-  return items && html`<div class="cards">${card('Time of the device by what ran at once', ring(largest(items, 9), 'ns', 'Time of the device'), true, helpOf(context.table, 'sum_ns'))}</div>`;
+  return items && html`<div class="cards">${card('Time of the device by what ran at once', ring(coloured(largest(items, 9)), 'ns', 'Time of the device'), true, helpOf(context.table, 'sum_ns'))}</div>`;
 }
 
 export function idleChart(context: ChartContext): TemplateResult | null {
   const items = itemsOf(context, 'cause', 'idle_ns');
-  return items && html`<div class="cards">${card('Idle time by cause', ring(withSearch(largest(items, 10), context), 'ns', 'Idle time by cause'), true, helpOf(context.table, 'idle_ns'))}</div>`;
+  return items && html`<div class="cards">${card('Idle time by cause', ring(withSearch(coloured(largest(items, 10)), context), 'ns', 'Idle time by cause'), true, helpOf(context.table, 'idle_ns'))}</div>`;
 }

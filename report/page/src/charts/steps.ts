@@ -57,14 +57,15 @@ const FIGURES: readonly [string, string][] = [
 
 /** A card a GPU: of the view `gpu`, beside `overview` too. */
 export function gpuCards(context: ChartContext): TemplateResult | null {
-  const { table, rows } = context.others.get('gpu') ?? context;
+  const other = context.others.get('gpu');
+  const { table, rows } = other ?? context;
   if (placeOf(table, 'busy_pct') < 0 || placeOf(table, 'device') < 0 || rows.length === 0) return null;
   const get = (row: number, key: string): number | null => {
     const value = columnOf(table, key)?.numbers()[row];
     return value === undefined || Number.isNaN(value) ? null : value;
   };
   const list = Array.from(rows);
-  return html`<div class="gpus">${list.slice(0, 16).map((row) => {
+  return html`${other?.note ? html`<p class="note" id="gpus-whole">The cards of the GPUs are of the whole run.</p>` : nothing}<div class="gpus">${list.slice(0, 16).map((row) => {
     const rank = textOf(columnOf(table, 'rank')?.at(row) ?? null);
     const name = textOf(columnOf(table, 'name')?.at(row) ?? null) ?? 'GPU';
     return card(`${rank === null ? '' : `rank ${short(rank, 20)}, `}GPU ${short(textOf(columnOf(table, 'device')!.at(row)) ?? '', 20)}: ${short(name, 60)}`, html`

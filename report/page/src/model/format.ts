@@ -88,6 +88,12 @@ export function short(text: string, most = 160): string {
   return shown.length > most ? `${shown.slice(0, most - 1)}\u2026` : shown;
 }
 
+/** The end of a name that is too long: paths of one stem differ there. */
+export function ending(name: string, letters = 160): string {
+  const shown = visible(name.slice(-letters * 4));
+  return shown.length > letters ? `\u2026${shown.slice(1 - letters)}` : shown;
+}
+
 const TITLES: Record<string, string> = Object.assign(Object.create(null) as object, { gpu: 'GPUs', groups: 'Kernel groups' });
 
 /** A word of an interface: "kernel-types" as "Kernel types". */

@@ -15,6 +15,11 @@ export function matcherOf(query: string, regex: boolean): Matcher | null {
   return (text) => text.toLowerCase().includes(lower);
 }
 
+/** A regular expression that a text matches as a whole. */
+export function exactly(text: string): string {
+  return `^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+}
+
 /** The rows of which any text matches, in their order. */
 export function searchRows(table: Table, rows: Int32Array, matches: Matcher): Int32Array {
   const hit = new Uint8Array(table.rows);

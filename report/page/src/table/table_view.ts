@@ -1,7 +1,7 @@
 /** A table of which only the rows in sight are elements. */
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { styled } from '../app/styled';
-import { exact, numeric, scaleOf, short, UNKNOWN, visible, withUnit, type Scale } from '../model/format';
+import { ending, exact, number, numeric, scaleOf, short, UNKNOWN, visible, withUnit, type Scale } from '../model/format';
 import type { Field } from '../model/summary';
 import { isNumeric, placeOf, textOf, type Column, type Table, type Value } from '../model/table';
 import type { Shown } from './shown';
@@ -15,7 +15,7 @@ export interface TableEvents {
   /** A click at a header. */
   sort(field: Field): void;
   /** A row was chosen, by its number in the table; null: none any more. */
-  choose(row: number | null): void;
+  choose(row: number | null, clicked: boolean): void;
 }
 
 const FOLDS: Record<string, string> = {
@@ -95,8 +95,8 @@ export class TableView {
           <colgroup>${this.places.map((place) => html`<col ${styled({ width: `${this.widths[place]}px` })}>`)}</colgroup>
           <thead><tr>${this.places.map((place) => this.header(shown.table.fields[place], place))}</tr></thead>
           <tbody>${Array.from(rows.subarray(first, first + seen), (row, at) => this.row(shown, row, first + at))}</tbody>
-          <tfoot>${shown.rest ? this.foot(shown, shown.rest, `(${shown.restCount} more)`, 'rest') : nothing}
-            ${this.foot(shown, shown.sum, `Sum of ${shown.sumCount}`, 'sum')}</tfoot>
+          <tfoot>${shown.rest ? this.foot(shown, shown.rest, `(${number(shown.restCount)} more)`, 'rest') : nothing}
+            ${this.foot(shown, shown.sum, `Sum of ${number(shown.sumCount)}`, 'sum')}</tfoot>
         </table>
       </div>
     </div>`;
@@ -121,6 +121,7 @@ export class TableView {
     if (isNumeric(field)) return html`<td class="n" title=${exact(value, field)}>${numeric(value, this.scales[place])}</td>`;
     const text = textOf(value);
     if (text === null) return html`<td>${UNKNOWN}</td>`;
+    if (isPath(field)) return html`<td class="path" title=${short(text, 1000)}><bdi>${ending(text)}</bdi></td>`;
     return html`<td title=${short(text, 1000)}>${short(text)}</td>`;
   }
 
@@ -142,7 +143,7 @@ export class TableView {
 
   private choose(at: number | null): void {
     this.active = this.active === at ? null : at;
-    this.events.choose(this.active === null || !this.shown ? null : this.shown.rows[this.active]);
+    this.events.choose(this.active === null || !this.shown ? null : this.shown.rows[this.active], true);
     this.draw();
   }
 
@@ -176,9 +177,16 @@ export class TableView {
     if (this.active >= this.first + seen) this.first = this.active - seen + 1;
     const scroller = event.currentTarget as HTMLElement;
     scroller.scrollTop = this.scrollFor(scroller, count - seen);
-    this.events.choose(this.shown.rows[this.active]);
+    this.events.choose(this.shown.rows[this.active], false);
     this.draw();
   };
+}
+
+const PATHS = new Set(['path', 'layer', 'stack', 'module', 'range']);
+
+/** Whether its texts differ at their end. */
+function isPath({ key, type }: Field): boolean {
+  return type === 'texts' || type === 'files' || PATHS.has(key);
 }
 
 /** Whether a column says anything in any row. */

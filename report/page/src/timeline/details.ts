@@ -55,16 +55,18 @@ export function nameOf(signatures: Table, signature: number): string {
 /** `go` chooses another event. */
 export function renderDetails(summary: Summary, signatures: Table, chosen: Chosen, linked: Linked[], go: (place: Place) => void): TemplateResult {
   const lane = summary.timeline.lanes[chosen.place.lane];
-  const time = (value: number): string => `${withUnit(value, 'ns')} (${value} ns)`;
+  /** In a unit that is easy to read, and to the last digit where that says more. */
+  const both = (easy: string, exactly: string): string => (easy === exactly ? exactly : `${easy} (${exactly})`);
+  const time = (value: number): string => both(withUnit(value, 'ns'), `${value} ns`);
   return html`<section class="details" aria-label="The chosen event" aria-live="polite"><h3>${short(nameOf(signatures, chosen.signature), 300)}</h3><dl>
-    <dt>Start</dt><dd>${time(chosen.start)} of rank ${short(lane.rank, 40)}</dd>
+    <dt>Start</dt><dd>${time(chosen.start)}${lane.rank === '' ? '' : ` of rank ${short(lane.rank, 40)}`}</dd>
     <dt>Duration</dt><dd>${time(chosen.duration)}</dd>
     <dt>Lane</dt><dd>${short(lane.name || (lane.kind === 'stream' ? `stream ${lane.stream}` : `thread ${lane.thread}`), 300)}</dd>
     ${signatures.fields.map((field, place) => {
       const value = chosen.signature < signatures.rows ? signatures.columns[place].at(chosen.signature) : null;
       if (value === null || value === '') return nothing;
       const number = field.type === 'integer' || field.type === 'decimal';
-      return html`<dt title=${field.help}>${visible(field.header || field.key)}</dt><dd>${number && field.unit ? `${withUnit(value, field.unit)} (${exact(value, field)})` : exact(value, field)}</dd>`;
+      return html`<dt title=${field.help}>${visible(field.header || field.key)}</dt><dd>${number && field.unit ? both(withUnit(value, field.unit), exact(value, field)) : exact(value, field)}</dd>`;
     })}
     ${linked.map((link) => html`<dt>${visible(link.kind)} ${link.from ? 'to' : 'from'}</dt><dd><button type="button" @click=${() => go(link.other.place)}>${short(nameOf(signatures, link.other.signature), 120)}</button>
       ${link.from ? `begins ${withUnit(link.other.start - chosen.start, 'ns')} later` : `began ${withUnit(chosen.start - link.other.start, 'ns')} before`}</dd>`)}

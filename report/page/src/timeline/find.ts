@@ -72,3 +72,25 @@ export async function nextFound(summary: Summary, store: EventStore, lanes: read
   }
   return best;
 }
+
+/** Events that are counted, at most: more take too long. */
+const MOST_COUNTED = 200_000;
+
+/** Of the found events which one stands at `at`, and how many there are; null: too many to count. */
+export async function countFound(summary: Summary, store: EventStore, lanes: readonly number[], offsets: Map<string, number>, found: Uint8Array, at: Standing): Promise<[number, number] | null> {
+  const all = lanes.reduce((sum, lane) => sum + summary.timeline.lanes[lane].chunks.reduce((events, chunk) => events + chunk.count, 0), 0);
+  if (all > MOST_COUNTED) return null;
+  let [which, count] = [0, 0];
+  for (const lane of lanes) {
+    const { chunks, rank } = summary.timeline.lanes[lane];
+    for (let chunk = 0; chunk < chunks.length; ++chunk) {
+      const { signatures, starts } = await store.chunk(lane, chunk);
+      for (let index = 0; index < starts.length; ++index) {
+        if (!found[signatures[index]]) continue;
+        ++count;
+        if (!before(at, { time: starts[index] + (offsets.get(rank) ?? 0), lane, number: store.numberOf({ lane, chunk, index }) })) ++which;
+      }
+    }
+  }
+  return [which, count];
+}

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Store } from '../app/state';
 import { styled } from '../app/styled';
-import { short, visible, withUnit } from '../model/format';
+import { number as count, short, visible, withUnit } from '../model/format';
 import type { Summary } from '../model/summary';
 import { columnOf, EMPTY, type Table } from '../model/table';
 import { breakdownOf, type Breakdown } from './breakdown';
@@ -10,11 +10,11 @@ import { paletteOf, type Palette } from './colours';
 import { criticalPath, hasCritical, type CriticalPath } from './critical';
 import { chosenOf, linkedOf, nameOf, renderDetails, type Chosen, type Linked } from './details';
 import type { EventStore, Place } from './event_store';
-import { foundOf, nextFound } from './find';
+import { countFound, foundOf, nextFound, type Standing } from './find';
 import { eventAt } from './hit';
 import { HELP, listen, zoomed } from './input';
 import { renderLabel } from './label';
-import { extentOf, heightOf, offsetsOf, RULER, rowsOf, type Row } from './layout';
+import { extentOf, heightOf, offsetsOf, pinnedHeight, RULER, rowsOf, type Row } from './layout';
 import { measure } from './measure';
 import { Painter, type Mark, type Scene } from './painter';
 import { RangePanel } from './range_panel';
@@ -161,17 +161,21 @@ export class TimelineTab {
     this.store.tell();
   }
 
-  /** Chooses an event and brings it into sight. */
-  private async go(place: Place): Promise<void> {
+  /** Chooses an event and brings it into sight, at least `least` px wide. */
+  private async go(place: Place, least = 40): Promise<void> {
     await this.choose(place);
     if (!this.chosen) return;
     const { from, to } = this.mark(this.chosen);
     const long = this.view[1] - this.view[0];
-    if (to - from > long || (to - from) / long < 1e-5) this.setView(zoomed([from, Math.max(to, from + 1)], 40, 0.5));
+    const width = Math.max(300, this.canvas.clientWidth);
+    if (to - from > long || (to - from) * width < least * long) this.setView(zoomed([from, Math.max(to, from + 1)], width / (1.5 * least), 0.5));
     else if (from < this.view[0] || to > this.view[1]) this.setView([(from + to - long) / 2, (from + to + long) / 2]);
     const row = this.rows.find((each) => each.kind === 'lane' && each.index === place.lane);
     const box = this.canvas.parentElement;
-    if (row && box && !row.pinned && (row.top < box.scrollTop || row.top + row.height + RULER > box.scrollTop + box.clientHeight)) box.scrollTop = Math.max(0, row.top - box.clientHeight / 2);
+    if (!row || !box || row.pinned) return;
+    // The bar, not the lane: a lane may be deeper than the box.
+    const top = row.top + Math.min(this.chosen.depth * row.bar, row.height - row.bar);
+    if (top < box.scrollTop + pinnedHeight(this.rows) || top + row.bar + 8 + RULER > box.scrollTop + box.clientHeight) box.scrollTop = Math.max(0, top - box.clientHeight / 2);
   }
 
   private key(event: KeyboardEvent): boolean {
@@ -214,19 +218,27 @@ export class TimelineTab {
     const all = new Uint8Array(this.signatures.rows).fill(1);
     const { chosen } = this;
     const lanes = chosen ? [chosen.place.lane] : this.lanes.filter((lane) => this.summary.timeline.lanes[lane].kind === 'stream');
-    await this.find(lanes, all, forward);
+    await this.find(lanes, all, forward, 3);
   }
 
   private async next(forward: boolean): Promise<void> {
-    if (this.painter.bars.found) await this.find(this.lanes, this.painter.bars.found, forward);
+    const { found } = this.painter.bars;
+    if (!found || !(await this.find(this.lanes, found, forward)) || !this.chosen) return;
+    const { chosen, findKey } = this;
+    const counted = await countFound(this.summary, this.events, this.lanes, this.offsets, found, this.standing(chosen));
+    if (counted && this.chosen === chosen && this.findKey === findKey) this.say(`${count(counted[0])} of ${count(counted[1])} on the page`);
   }
 
-  private async find(lanes: number[], found: Uint8Array, forward: boolean): Promise<void> {
-    const mark = this.chosen && this.mark(this.chosen);
-    const from = mark && this.chosen ? { time: mark.from, lane: mark.lane, number: this.events.numberOf(this.chosen.place) } : { time: this.view[forward ? 0 : 1], lane: -1, number: -1 };
+  private standing(chosen: Chosen): Standing {
+    return { time: this.mark(chosen).from, lane: chosen.place.lane, number: this.events.numberOf(chosen.place) };
+  }
+
+  private async find(lanes: number[], found: Uint8Array, forward: boolean, least?: number): Promise<boolean> {
+    const from = this.chosen ? this.standing(this.chosen) : { time: this.view[forward ? 0 : 1], lane: -1, number: -1 };
     const next = await nextFound(this.summary, this.events, lanes, this.offsets, found, from, forward);
     this.say(next ? '' : `None ${forward ? 'after' : 'before'} this on the page.`);
-    if (next) await this.go(next.place);
+    if (next) await this.go(next.place, least);
+    return next !== null;
   }
 
   private say(text: string): void {
@@ -245,6 +257,7 @@ export class TimelineTab {
     const key = JSON.stringify([find, findRegex, this.signatures.rows]);
     if (key !== this.findKey) {
       this.findKey = key;
+      this.said = '';
       try {
         this.painter.bars.found = foundOf(this.signatures, find, findRegex);
         this.fault = '';
