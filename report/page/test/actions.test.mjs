@@ -218,6 +218,7 @@ test('the overview says in words where the time goes, with ways to it', { skip }
   assert.ok((await page.textContent('.findings')).includes('over the ranks and steps that are chosen'));
   assert.ok((await page.textContent('#gpus-whole')).includes('of the whole run'));
   assert.match(await page.textContent('.findings li:has-text("The kernel with most time")'), /\(of the whole run\)/);
+  assert.ok((await page.textContent('.title p')).includes('2 ranks \u00b7 2 GPUs (NVIDIA'));
   // What fits nothing is said.
   assert.equal(await page.$$eval('#none-chosen', (all) => all.length), 0);
   await open.go('#tab=overview&steps=7,99,abc,7-5&rank=5');

@@ -99,7 +99,7 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
   const summary = {
     schema: 1, program: 'oplens 0.9.0', title, inputs: [title, ...extra.slice(0, 2)], made: null, compat: 'oplens',
     ranks: ranks.map((rank, i) => ({
-      rank, origin_ns: `17000000000000${String(i * 1000).padStart(5, '0')}`, duration_ns: length, devices: [{ id: Number(rank), name: 'NVIDIA H100 80GB HBM3' }], steps_from: 'ranges',
+      rank, origin_ns: `17000000000000${String(i * 1000).padStart(5, '0')}`, duration_ns: length, devices: [Number(rank), 7].map((id) => ({ id, name: 'NVIDIA H100 80GB HBM3' })), steps_from: 'ranges',
       steps: steps.map((number, k) => ({ number: Number(number), start_ns: k * stepLength, end_ns: (k + 1) * stepLength, host_start_ns: k * stepLength, host_end_ns: (k + 1) * stepLength - 5000, complete: k + 1 < steps.length })),
     })),
     views: viewsOf(writer, data, { notes: { bandwidth: [], queue: ['Lengths of queues need API calls: record them with --trace=cuda.'] }, left: { 'memory-events': 12 } }),

@@ -86,7 +86,7 @@ export class Shell {
     // A file names all GPUs of its machine: those with work count.
     const works = new Set(timeline.lanes.flatMap((lane) => (lane.kind === 'stream' && lane.device !== null ? [`${lane.rank} ${lane.device}`] : [])));
     const devices = ranks.flatMap((rank) => rank.devices.filter(({ id }) => !works.size || works.has(`${rank.rank} ${id}`)));
-    const gpus = devices.length;
+    const gpus = works.size || devices.length;
     const names = [...new Set(devices.map((device) => device.name))];
     const steps = ranks.reduce((most, rank) => Math.max(most, rank.steps.length), 0);
     const long = ranks.reduce((most, rank) => Math.max(most, rank.duration_ns), 0);

@@ -44,7 +44,7 @@ export class BarPainter {
   readonly labels: Label[] = [];
   /** Signatures that the search found; null: no search. */
   found: Uint8Array | null = null;
-  private lastX = new Int32Array(64);
+  private lastX = new Int32Array(256);
 
   constructor(
     private readonly store: EventStore,

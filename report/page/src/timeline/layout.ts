@@ -47,7 +47,7 @@ export function rowsOf(summary: Summary, rank: string, pinned: ReadonlySet<strin
   });
   lanes.forEach((lane, index) => {
     const stream = lane.kind === 'stream';
-    const depth = stream ? 1 : Math.max(1, Math.min(lane.depth, 40));
+    const depth = stream ? 1 : Math.max(1, lane.depth);
     const bar = stream ? 22 : 15;
     const detail = [of(lane.rank), stream ? (lane.device === null ? '' : `GPU ${lane.device}`) : lane.process === null ? '' : `process ${lane.process}`].filter(Boolean).join(', ');
     rows.push({ kind: 'lane', index, rank: lane.rank, title: lane.name || (stream ? `stream ${lane.stream}` : `thread ${lane.thread}`), detail, key: `l${index}`, height: depth * bar + 8, bar, pinned: false, top: 0 });
