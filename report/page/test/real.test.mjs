@@ -137,7 +137,8 @@ async function checkKernelsOfSteps(open, data) {
   if (!wanted.size) return;
   await open.go('#tab=kernels&steps=0-1000000');
   const [keys, ...rows] = parseCsv((await open.download('main #export')).text);
-  const [rank, step, time] = ['rank', 'step', 'duration_ns'].map((key) => keys.indexOf(key));
+  // The view's own rows, or those of the timeline.
+  const [rank, step, time] = ['rank', 'step', keys.includes('sil') ? 'sil' : 'duration_ns'].map((key) => keys.indexOf(key));
   const found = new Map();
   for (const row of rows) {
     const key = `rank ${row[rank]} step ${row[step]}`;
