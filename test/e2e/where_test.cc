@@ -161,6 +161,7 @@ struct CorpusCase {
 
 /// What the databases say without us.
 TEST(WhereEndToEnd, AgreesWithTheDatabases) {
+  OPLENS_NEED_CORPUS();
   for (const CorpusCase& of : std::vector<CorpusCase>{
            {"nvprof/lm.sql",
             {"-c", "sil", "--where", "sil>10us and kernel~(?i)gemm"},
