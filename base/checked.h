@@ -54,6 +54,19 @@ class Checked {
     return static_cast<int64_t>(value_);
   }
 
+  /// All that is in it, to be kept elsewhere.
+  struct Parts {
+    int64_t high = 0;  ///< Of 128 bits.
+    uint64_t low = 0;
+    bool overflow = false;
+  };
+  constexpr Parts parts() const {
+    return {static_cast<int64_t>(value_ >> 64), static_cast<uint64_t>(value_), overflow_};
+  }
+  constexpr explicit Checked(const Parts& parts)
+      : value_(static_cast<Int128>(static_cast<Unsigned128>(parts.high) << 64 | parts.low)),
+        overflow_(parts.overflow) {}
+
   /// The nearest double, for values that outgrew 64 bits; nullopt after an overflow of 128 bits.
   constexpr std::optional<double> Approximate() const {
     if (overflow_) return std::nullopt;
@@ -61,7 +74,11 @@ class Checked {
   }
 
  private:
-  __extension__ __int128 value_ = 0;  // Not ISO C++; g++ and clang have it.
+  // Not ISO C++; g++ and clang have them.
+  __extension__ using Int128 = __int128;
+  __extension__ using Unsigned128 = unsigned __int128;
+
+  Int128 value_ = 0;
   bool overflow_ = false;
 };
 

@@ -23,6 +23,7 @@ constexpr Command kCommands[] = {
      "FILE...",
      "tables: of kernels, of groups (--by), and views (--view list)"},
     {"report", "report", {}, "FILE...", "all tables and a timeline, as a page for the browser"},
+    {"diff", "prof", "--diff", "BASE NEW...", "what changed between two runs, and why"},
     {"check", "prof", "--check", "FILE...",
      "what is known of how many kernels, and why not of all"},
 };

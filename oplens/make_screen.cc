@@ -9,13 +9,16 @@
 #include <utility>
 
 #include "oplens/kernel_times.h"
-#include "oplens/rows.h"
 #include "oplens/run_facts.h"
 #include "parse/records/kernel_records.h"
+#include "prof/table/kept_rows.h"
 #include "prof/views/run_views.h"
 
 namespace oplens::screen {
 namespace {
+
+using Rows = prof::KeptRows;
+using prof::KeptTables;
 
 // The views of a screen: places in its plans. The stream of kernels is the first.
 enum ViewPlace : size_t {

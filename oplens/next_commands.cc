@@ -55,7 +55,7 @@ constexpr Advice kAdvice[] = {
     {[](const Screen& screen) {
        return screen.flops_known_pct.value_or(0) > 0 && !screen.ops.rows.empty();
      },
-     "prof --view roofline --top 10", "the most that could be saved"},
+     "prof --view advice", "what to change, what it saves at most"},
     {[](const Screen& screen) { return !screen.layers.rows.empty() && !screen.records; },
      "prof --view modules", "all layers as a tree"},
     {[](const Screen& screen) { return screen.are_ranks && screen.ranks.size() > 1; },

@@ -81,6 +81,7 @@ int ShowScreen(const Options& options) {
   StatusLine status(kTool, !options.quiet);
   prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfScreen(), {}, kTool,
                       &status);
+  inputs.Explain(options.evidence, options.reference);
   inputs.LeaveOutUnreadable();
   Diagnostics diagnostics;
   ScreenPlan plan;

@@ -350,8 +350,9 @@ class Renderer {
                  &lines);
     }
     if (!screen_.peaks_known && flops_pct > 0) {
-      const bool others = std::ranges::any_of(
-          screen_.gpus, [](const GpuFact& gpu) { return ops::IsOfAnotherMaker(gpu.name); });
+      const bool others = std::ranges::any_of(screen_.gpus, [](const GpuFact& gpu) {
+        return ops::MakerOf(gpu.name) == ops::Maker::kOther;
+      });
       AddWrapped(fmt::format("  bound, roof: the peaks of the GPU are not known{}",
                              others ? "" : "; name it: --gpu NAME"),
                  4, columns_, 1, &lines);

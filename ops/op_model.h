@@ -96,9 +96,18 @@ struct PricedOp {
   bool vec_estimated = true;
   /// Work.mma is an upper bound or a leading term.
   bool mma_estimated = false;
+  /// The FLOPs are a bound, since the call does not hold what decides their number (how long
+  /// sequences are, how many rows each expert gets); `params` tell of what and which: "rows<=3552".
+  bool flops_bounded = false;
   /// Bytes of the first tensor; set by PriceCall.
   std::optional<Checked> input_bytes;
-  bool bytes_known = true;  ///< False when a data type is not known: Work.bytes means nothing.
+  /// False when the name of the op does not say what it computes: Work.vec means nothing.
+  bool flops_known = true;
+  bool bytes_known = true;  ///< False: Work.bytes means nothing, for the reason `why_no_bytes`.
+  Reason why_no_bytes = Reason::kUnknownDType;
+  /// Of an op that only moves elements, all of one type: how many it reads and writes. Where no
+  /// tensor tells that type, the name of a kernel may.
+  std::optional<Checked> moved_elements;
   /// Of a copy, the bytes of its source: where that is a view which repeats the elements of a
   /// smaller tensor (expand), as no shape tells, fewer are read.
   std::optional<Checked> source_bytes;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "ops/op_model.h"
+#include "parse/model/compiled_call.h"
 
 namespace oplens::ops {
 namespace {
@@ -31,6 +32,12 @@ constexpr std::string_view kPrefixes[] = {
     "nccl:",
     "flash_attn::",
     "xformers::",
+    "customflash::",
+    // What TorchInductor calls of others.
+    "extern_kernels.",
+    "aoti_torch_cuda_",
+    "aoti_torch_cpu_",
+    "aoti_torch_xpu_",
 };
 
 // Python's operator methods. A leading 'i' or 'r' of the inner word is read before the look-up.
@@ -73,6 +80,7 @@ constexpr Alias kAliases[] = {
     {"_adaptive_avg_pool3d_backward", "adaptive_avg_pool3d_backward"},
     {"_fused_dropout", "dropout"},
     {"_fused_rms_norm", "rms_norm"},
+    {"_groupnorm_run", "group_norm"},
     {"_log_softmax", "log_softmax"},
     {"_log_softmax_backward_data", "log_softmax_backward"},
     {"_masked_scale", "dropout_backward"},
@@ -206,6 +214,10 @@ bool ParseOperator(std::string_view op, OpName* result) {
 
 OpName ParseOpName(std::string_view op) {
   OpName result;
+  if (IsCompiledKernelName(op)) {
+    result.name = kCompiledOp;
+    return result;
+  }
   RemovePrefixes(&op);
   const size_t overload = op.find('.');
   if (overload != 0) op = op.substr(0, overload);

@@ -15,6 +15,10 @@ struct OpName {
   bool list = false;      ///< "_foreach_add": one op a member of the tensor lists.
 };
 
+/// What all kernels that TorchInductor made are called when their names are normalised:
+/// "triton_poi_fused_add_0".
+inline constexpr std::string_view kCompiledOp = "triton_kernel";
+
 /// Splits a name as recorded by any front end. Names that no rule knows come back unchanged but for
 /// prefix, overload and in-place mark. Never throws on any bytes.
 OpName ParseOpName(std::string_view op);

@@ -16,6 +16,7 @@
 #include "base/help_options.h"
 #include "base/near_words.h"
 #include "parse/program_text.h"
+#include "parse/records/evidence_words.h"
 
 namespace oplens::parse {
 namespace {
@@ -38,6 +39,15 @@ cxxopts::Options Spec() {
       "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same run "
       "(OPLENS_EXECUTION_TRACE); once for each process",
       cxxopts::value<std::vector<std::string>>(), "FILE");
+  spec.add_options(kInputOptions)(
+      "evidence",
+      "Which evidence may tell the op of a kernel (docs/correlation.md); without the option all",
+      cxxopts::value<std::string>(), "range,capture,repetition,reference");
+  spec.add_options(kInputOptions)(
+      "reference",
+      "Another recording of the program, such as the capture of its graphs, which tells ops of "
+      "kernels that the profile does not",
+      cxxopts::value<std::string>(), "FILE");
   spec.add_options(kInputOptions)("keep-open",
                                   "Let ranges that were never closed give their op too");
   spec.add_options(kOutputOptions)("o,output",
@@ -104,6 +114,11 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   }
   for (const std::string& path : options.execution_traces) {
     if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
+  }
+  if (args.count("evidence") > 0) KeepEvidence(args["evidence"].as<std::string>(), &options.join);
+  if (args.count("reference") > 0) {
+    options.reference = args["reference"].as<std::string>();
+    if (options.reference.empty()) throw UsageError("--reference: the name of the file is empty");
   }
   options.strict = args.count("strict") > 0;
   options.quiet = args.count("quiet") > 0;

@@ -20,7 +20,8 @@ struct Options {
   std::string message;              ///< Help or version: print it and do nothing else.
   std::vector<std::string> inputs;  ///< Files and folders, at least one.
   std::vector<std::string> execution_traces;
-  std::string output;  ///< "" for standard output.
+  std::string reference;  ///< "": none.
+  std::string output;     ///< "" for standard output.
   Format format = Format::kDict;
   bool check = false;  ///< Describe the inputs instead of writing records.
   bool strict = false;

@@ -21,6 +21,7 @@
 #include "parse/options.h"
 #include "parse/readers/open_trace.h"
 #include "parse/records/kernel_records.h"
+#include "parse/records/reference_profile.h"
 #include "parse/source/profile_file.h"
 #include "parse/source/profile_list.h"
 #include "prof/run/run.h"
@@ -117,6 +118,11 @@ class Run {
     }
     for (const ProfileInput& input : inputs_) RefuseSameFile(input.path, options.output);
     for (const std::string& path : options.execution_traces) RefuseSameFile(path, options.output);
+    if (!options.reference.empty()) {
+      RefuseSameFile(options.reference, options.output);
+      Diagnostics unsaid;
+      reference_.emplace(options.reference, OpenTrace(options.reference, kReferenceNeeds, &unsaid));
+    }
   }
 
   int Execute() {
@@ -128,7 +134,8 @@ class Run {
                   "see the lines above");
     }
     writer.Commit();
-    const std::vector<std::string> unused = execution_traces_.Unused();
+    std::vector<std::string> unused = execution_traces_.Unused();
+    if (reference_ && !reference_->Unused().empty()) unused.push_back(reference_->Unused());
     Say(unused);
     if (refused_) return kExitCannotRead;
     const bool failure = damaged_ || unreadable_ > 0 || kernels_ == 0 || !unused.empty();
@@ -167,7 +174,9 @@ class Run {
     std::optional<Trace> trace = Open(input, writer, &diagnostics);
     if (!trace) return;
     execution_traces_.Complete(&*trace, &diagnostics);
-    const KernelRecords kernels(&*trace, options_.join, &diagnostics);
+    const KernelRecords kernels(&*trace, options_.join, &diagnostics,
+                                reference_ ? &reference_->records() : nullptr);
+    if (reference_) reference_->Count(kernels);
     writer->Add(input, *trace, kernels, diagnostics);
     kernels_ += kernels.kernel_count();
     damaged_ = damaged_ || diagnostics.Damaged();
@@ -197,6 +206,7 @@ class Run {
   StatusLine status_;
   std::vector<ProfileInput> inputs_;
   ExecutionTraces execution_traces_;
+  std::optional<ReferenceProfile> reference_;
   TakenRanks taken_;
   // For standard error, once the output stands: what fits few lines, and all by input.
   Messages messages_{"parse"};

@@ -14,7 +14,7 @@
 
 namespace oplens::prof {
 
-/// Declares --step, --gpu, --rules and --execution-trace.
+/// Declares --step, --gpu, --rules, --execution-trace, --evidence and --reference.
 void AddPricingOptions(cxxopts::Options* options);
 /// Declares --quiet and --strict.
 void AddMessageOptions(cxxopts::Options* options);
@@ -27,7 +27,7 @@ std::string WrongOption(const cxxopts::Options& declared, std::string_view said)
 
 // These throw UsageError with one line that says what to type instead.
 
-/// The inputs and the execution traces.
+/// The inputs, the execution traces, the evidence and the reference.
 void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options);
 /// Of --step; null without it.
 std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given);

@@ -47,6 +47,7 @@ void InputOptions::RefuseSameFiles(const std::vector<std::string>& paths, const 
                                    std::string_view option) const {
   for (const std::string& path : paths) RefuseSameFile(path, output, option);
   for (const std::string& path : execution_traces) RefuseSameFile(path, output, option);
+  if (!reference.empty()) RefuseSameFile(reference, output, option);
 }
 
 std::vector<WordText> ExitCodesOfPricing() {
@@ -82,6 +83,13 @@ void AddPricingOptions(cxxopts::Options* options) {
       "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same "
       "run; once for each process",
       cxxopts::value<std::vector<std::string>>(), "FILE");
+  add("evidence",
+      "Which evidence may tell the op of a kernel (docs/correlation.md); without the option all",
+      cxxopts::value<std::string>(), "range,capture,repetition,reference");
+  add("reference",
+      "Another recording of the program, such as the capture of its graphs, which tells ops of "
+      "kernels that the profile does not",
+      cxxopts::value<std::string>(), "FILE");
 }
 
 std::string WrongOption(const cxxopts::Options& declared, std::string_view said) {
@@ -133,6 +141,14 @@ void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options) {
   }
   for (const std::string& path : options->execution_traces) {
     if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
+  }
+  if (given.count("evidence") > 0) {
+    options->evidence = given["evidence"].as<std::string>();
+    if (options->evidence.empty()) throw UsageError("--evidence: the list is empty");
+  }
+  if (given.count("reference") > 0) options->reference = given["reference"].as<std::string>();
+  if (given.count("reference") > 0 && options->reference.empty()) {
+    throw UsageError("--reference: the name of the file is empty");
   }
 }
 

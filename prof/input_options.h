@@ -26,6 +26,8 @@ inline constexpr char kMessageOptions[] = "Messages";
 struct InputOptions {
   std::vector<std::string> inputs;  ///< Files and folders; none: standard input.
   std::vector<std::string> execution_traces;
+  std::string evidence;               ///< Words of --evidence; "": all.
+  std::string reference;              ///< "": none.
   std::unique_ptr<StepFinder> steps;  ///< Null without --step.
   std::optional<ops::Gpu> gpu;        ///< That all kernels ran on; nullopt: what their records say.
   std::optional<ops::Rules> rules;    ///< Of the user, where given.

@@ -18,6 +18,7 @@
 #include "base/words.h"
 #include "prof/command_line.h"
 #include "prof/program_text.h"
+#include "prof/summary_file/summary_sink.h"
 #include "prof/table/text_sinks.h"
 #include "prof/views/priced_timeline.h"
 
@@ -72,19 +73,31 @@ void AddTables(cxxopts::OptionAdder add) {
 void AddViewOptions(cxxopts::OptionAdder add) {
   add("compat",
       "With --view: the figures of the TensorBoard plugin (tb), of HTA (hta) or of PyTorch's "
-      "tables by "
-      "their own rules",
+      "tables by their own rules; with --diff: the comparison of tb or hta",
       cxxopts::value<std::string>(), "tb|hta|torch|torch-legacy");
   add("what-if",
       "With --view critical-path: how long the path is after a change, scale(CLASS or NAME, "
       "FACTOR)",
       cxxopts::value<std::vector<std::string>>(), "CHANGE");
+  add("save-baseline",
+      "Write what the views of --view found (without it: all that can be saved) to FILE instead of "
+      "tables: prof --view shows them again without the trace",
+      cxxopts::value<std::string>(), "FILE");
   add("step-range", "With --view: only steps with these numbers", cxxopts::value<std::string>(),
       "A-B");
   add("time-range",
       "With --view: only what begins in these milliseconds, from the first event of the file",
       cxxopts::value<std::string>(), "MS-MS");
   add("device", "With --view: only this GPU", cxxopts::value<int64_t>(), "N");
+}
+
+void AddDiff(cxxopts::OptionAdder add) {
+  add("diff",
+      "Compare with BASE, a profile or a folder of ranks: what changed in the views of --view "
+      "(default: operators), why, and whether it is more than noise (docs/diff.md)",
+      cxxopts::value<std::string>(), "BASE");
+  add("all", "With --diff: rows that did not change, too");
+  AddGateOptions(add);
 }
 
 void AddSelection(cxxopts::OptionAdder add) {
@@ -111,6 +124,7 @@ cxxopts::Options Declare() {
   cxxopts::Options options("prof");
   AddTables(options.add_options(kTableOptions));
   AddViewOptions(options.add_options(kViewOptions));
+  AddDiff(options.add_options(kDiffOptions));
   AddSelection(options.add_options(kSelectionOptions));
   AddPricingOptions(&options);
   AddOutput(options.add_options(kOutputOptions));
@@ -160,6 +174,8 @@ size_t ReadTop(const cxxopts::ParseResult& given) {
 Task TaskOf(const cxxopts::ParseResult& given) {
   if (given.count("check") > 0) return Task::kCheck;
   if (given.count("chrome") > 0) return Task::kTimeline;
+  if (given.count("save-baseline") > 0) return Task::kBaseline;
+  if (given.count("diff") + given.count("fail-if") > 0) return Task::kDiff;
   if (given.count("view") > 0) return Task::kViews;
   if (given.count("by") > 0) return Task::kSummary;
   return given.count("copies") > 0 ? Task::kCopies : Task::kKernels;
@@ -178,11 +194,23 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
          "--check is about rows of kernels: it does not go with --{}");
   refuse("chrome", {"copies", "by", "view", "range"},
          "--chrome is of whole profiles: it does not go with --{}");
-  if (given.count("view") == 0) {
+  for (const char* option : {"diff", "fail-if"}) {
+    refuse(option,
+           {"check", "chrome", "copies", "c", "sort", "where", "range", "what-if", "save-baseline"},
+           "--diff and --fail-if are of whole views: they do not go with --{}");
+  }
+  refuse("fail-if", {"compat"}, "--fail-if is by our rules: it does not go with --{}");
+  if (given.count("all") > 0 && given.count("diff") == 0) throw UsageError("--all needs --diff");
+  refuse("save-baseline",
+         {"c", "where", "sort", "top", "w", "csv", "json", "sqlite", "check", "chrome", "compat",
+          "what-if", "range", "output"},
+         "--save-baseline keeps what whole views found: it does not go with --{}");
+  if (given.count("view") + given.count("save-baseline") + given.count("diff") == 0) {
     refuse("copies", {"range", "step"}, "--{} is about kernels: it does not go with --copies");
   }
   for (const char* option : {"compat", "what-if", "step-range", "time-range", "device"}) {
-    if (given.count(option) > 0 && given.count("view") == 0) {
+    if (given.count(option) > 0 &&
+        given.count("view") + given.count("save-baseline") + given.count("diff") == 0) {
       throw UsageError(fmt::format("--{} needs --view{}", option,
                                    option == std::string_view("step-range")
                                        ? "; of kernels and groups, --where 'step>=3 and step<=7'"
@@ -309,6 +337,18 @@ void RefuseWithViews(const cxxopts::ParseResult& given, const Options& options) 
   }
 }
 
+/// What of each run is looked at.
+void ReadSelection(const cxxopts::ParseResult& given, Options* options) {
+  Selection& selection = options->run.selection;
+  if (given.count("step-range") > 0) selection.steps = ReadStepRange(TextOf(given, "step-range"));
+  if (given.count("time-range") > 0) selection.time = ReadTimeRange(TextOf(given, "time-range"));
+  if (given.count("device") > 0) {
+    selection.device = given["device"].as<int64_t>();
+    if (*selection.device < 0) throw UsageError("--device: GPUs are numbered from 0");
+  }
+  options->run.step_in = options->StepIn();
+}
+
 void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   const std::string list = TextOf(given, "view");
   if (list == "list") {
@@ -327,17 +367,53 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
        !options->format->many, given.count("w") > 0, given.count("copies") > 0, what_if, where},
       &options->where.items);
   RefuseWithViews(given, *options);
-  Selection& selection = options->run.selection;
-  if (given.count("step-range") > 0) selection.steps = ReadStepRange(TextOf(given, "step-range"));
-  if (given.count("time-range") > 0) selection.time = ReadTimeRange(TextOf(given, "time-range"));
-  if (given.count("device") > 0) {
-    selection.device = given["device"].as<int64_t>();
-    if (*selection.device < 0) throw UsageError("--device: GPUs are numbered from 0");
-  }
-  options->run.step_in = options->StepIn();
+  ReadSelection(given, options);
   if (options->views.size() > 1 && !options->format->many) {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
   }
+}
+
+/// Two runs compared, or one that is judged.
+void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
+  const bool has_base = given.count("diff") > 0;
+  std::string views = TextOf(given, "view");
+  if (views.empty()) views = "operators";
+  if (has_base) {
+    options->diff_base = {TextOf(given, "diff")};
+    if (options->diff_base.front().empty()) {
+      throw UsageError("--diff: the name of the base is empty");
+    }
+  }
+  const Compat compat = ReadCompat(TextOf(given, "compat"));
+  if (compat != Compat::kNone) {
+    options->compat_diff = PlanCompatDiff(compat, TextOf(given, "view"), TextOf(given, "by"),
+                                          options->format->option == "csv", &options->diff.plans);
+    options->compat_diff.top = ReadTop(given);
+    RefuseWithViews(given, *options);
+    return;
+  }
+  options->gate = ReadGateOptions(given, has_base);
+  const size_t tables = PlanDiff(views, TextOf(given, "by")).views.size();
+  options->diff_print = {given.count("all") > 0, options->format->many, ReadTop(given), tables};
+  if (tables > 1 && options->format->option == "csv") {
+    throw UsageError("several views need --json or --sqlite: give one of them, or one view");
+  }
+  // Behind those that are printed.
+  for (const std::string& view : options->gate.gate.views()) views += "," + view;
+  options->diff = PlanDiff(views, TextOf(given, "by"));
+  ReadSelection(given, options);
+}
+
+void ReadBaseline(const cxxopts::ParseResult& given, Options* options) {
+  options->baseline = TextOf(given, "save-baseline");
+  if (options->baseline.empty()) {
+    throw UsageError("--save-baseline: the name of the file is empty");
+  }
+  std::string views = TextOf(given, "view");
+  // Without these nothing can be compared.
+  if (!views.empty() && views != "all") views += ",overview,places,setup";
+  options->views = PlanSummaryViews(views, TextOf(given, "by"), given.count("copies") > 0);
+  ReadSelection(given, options);
 }
 
 /// Fills what is printed, and how.
@@ -347,7 +423,8 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
   RefuseTogether(given);
   options->task = TaskOf(given);
-  options->copies = given.count("copies") > 0 && options->task != Task::kViews;
+  options->copies = given.count("copies") > 0 && options->task != Task::kViews &&
+                    options->task != Task::kBaseline;
   options->top = ReadTop(given);
   if (given.count("where") > 0 && Trim(TextOf(given, "where")).empty()) {
     throw UsageError("--where: the condition is empty");
@@ -381,6 +458,12 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
       break;
     case Task::kViews:
       ReadViews(given, options);
+      break;
+    case Task::kDiff:
+      ReadDiff(given, options);
+      break;
+    case Task::kBaseline:
+      ReadBaseline(given, options);
       break;
     case Task::kMessage:
       break;

@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "prof/diff/compare.h"
+#include "prof/diff/compat_diff.h"
+#include "prof/diff/print_diff.h"
+#include "prof/gate_options.h"
 #include "prof/input_options.h"
 #include "prof/price/nested_calls.h"
 #include "prof/range_patterns.h"
@@ -28,6 +32,8 @@ enum class Task : uint8_t {
   kCheck,     ///< How many kernels have each column.
   kTimeline,  ///< A Chrome trace of the profiles.
   kViews,
+  kDiff,      ///< Two runs compared.
+  kBaseline,  ///< Options::baseline, what the views found.
 };
 
 /// The command line, understood.
@@ -50,6 +56,14 @@ struct Options : InputOptions {
   size_t top = 0;                        ///< and how many rows or groups; 0: all.
   std::vector<ViewPlan> views;           ///< Of kViews, with
   RunOptions run;                        ///< what of each run they are of.
+  std::string baseline;                  ///< Of kBaseline: the file that is written.
+
+  std::vector<std::string> diff_base;  ///< Of kDiff: the inputs that `inputs` are compared with
+                                       ///< (none: they are judged alone),
+  DiffPlan diff;                       ///< what is compared, with `run` of both,
+  DiffPrint diff_print;                ///< what of it is printed,
+  CompatDiffPlan compat_diff;          ///< or by whose other rules, with the plans of `diff`,
+  GateOptions gate;                    ///< and what decides the exit code.
 
   OpChoice op_choice = OpChoice::kInner;
   std::unique_ptr<RangeFilter> filter;  ///< Null without --range.

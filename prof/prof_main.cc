@@ -1,6 +1,7 @@
 // prof: profiles or records -> one priced row a kernel, or other tables made of them.
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -14,9 +15,14 @@
 #include "base/program.h"
 #include "base/status_line.h"
 #include "parse/model/messages.h"
+#include "prof/compare_runs.h"
+#include "prof/gate/gate_output.h"
+#include "prof/gate/junit.h"
 #include "prof/input/profile_records.h"
 #include "prof/options.h"
 #include "prof/price_all.h"
+#include "prof/summaries.h"
+#include "prof/summary_file/summary_sink.h"
 #include "prof/table/top_rows.h"
 #include "prof/views/column_check.h"
 #include "prof/views/priced_timeline.h"
@@ -187,6 +193,16 @@ int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destinat
   return least;
 }
 
+/// Saves what the views found. Answers how many rows or kernels there were to look at.
+int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages) {
+  SummarySink sink(options.views, options.run, std::filesystem::current_path().string());
+  PriceOptions pricing = PriceOptionsOf(options, messages);
+  pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
+  const int64_t kernels = PriceAll(inputs, pricing, &sink, messages->losses());
+  WriteSummary(options.baseline, sink.Take(OPLENS_VERSION));
+  return kernels;
+}
+
 std::unique_ptr<Destination> OpenDestination(const Options& options) {
   std::string inputs;
   for (const std::string& input : options.inputs) {
@@ -196,7 +212,7 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
       {options.format_value,
        options.output,
        {{"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}},
-       options.task == Task::kViews,
+       options.task == Task::kViews || options.task == Task::kDiff,
        options.header_keys,
        options.screen});
 }
@@ -205,6 +221,7 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
 int64_t Print(Inputs* inputs, const Options& options, Messages* messages) {
   if (options.task == Task::kCheck) return PrintCheck(inputs, options, messages);
   if (options.task == Task::kTimeline) return PrintTimeline(inputs, options, messages);
+  if (options.task == Task::kBaseline) return SaveBaseline(inputs, options, messages);
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   int64_t shown = 0;
   if (options.task == Task::kViews) {
@@ -228,14 +245,83 @@ int64_t Print(Inputs* inputs, const Options& options, Messages* messages) {
 }
 
 /// The output must not be an input.
-void RefuseSameFiles(const Inputs& inputs, const Options& options) {
+void RefuseSameFiles(const std::vector<std::string>& paths, const Options& options) {
   const Format& format = *options.format;
-  if (format.owns_file()) {
-    options.RefuseSameFiles(inputs.paths(), options.format_value,
-                            "--" + std::string(format.option));
+  if (options.task == Task::kBaseline) {
+    options.RefuseSameFiles(paths, options.baseline, "--save-baseline");
+  } else if (format.owns_file()) {
+    options.RefuseSameFiles(paths, options.format_value, "--" + std::string(format.option));
   } else {
-    options.RefuseSameFiles(inputs.paths(), options.output, "-o");
+    options.RefuseSameFiles(paths, options.output, "-o");
   }
+}
+
+/// Prints views of summaries.
+int MainOfSummaries(const Options& options) {
+  RefuseWithSummaries(options);
+  RefuseSameFiles(options.inputs, options);
+  const std::unique_ptr<Destination> destination = OpenDestination(options);
+  ViewRunner runner(options.views, options.run, destination.get());
+  AddSummaries(options.inputs, options.views, &runner);
+  const int64_t shown = runner.Finish();
+  destination->Commit();
+  Messages messages("prof");
+  for (std::string& note : runner.Notes()) messages.Need(std::move(note));
+  for (std::string& note : destination->Notes()) messages.Need(std::move(note));
+  if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
+  return options.strict && shown == 0 ? kExitStrict : kExitOk;
+}
+
+/// Says what of the gate does not hold, and writes its report. Answers the exit code.
+int JudgeDiff(const Diff& diff, const Options& options, Destination* destination) {
+  if (options.gate.gate.empty()) return kExitOk;
+  const GateResult result = options.gate.gate.Check(diff);
+  // Of one run, and where several tables can be, the rows are the result.
+  if (options.diff_base.empty() || options.format->many) {
+    const std::unique_ptr<Sink> sink = destination->NewTable();
+    const std::span<const Field> fields = GateFields();
+    sink->Begin("gate", {fields.begin(), fields.end()});
+    EmitGate(result, sink.get());
+    sink->End();
+  }
+  if (!options.gate.junit.empty()) WriteJunit(result, options.gate.junit);
+  PrintError(GateText(result, "prof"));
+  return result.exit_code();
+}
+
+/// Compares two runs, or judges one.
+int MainOfDiff(const Options& options) {
+  StatusLine status("prof", !options.quiet);
+  RefuseSameFiles(options.diff_base, options);
+  RefuseSameFiles(options.inputs, options);
+  Messages base_messages("prof: base");
+  Messages messages("prof");
+  RunComparison comparison(options, options.diff_base, options.diff, options.run, "prof");
+  comparison.Read(&status, &base_messages, &messages);
+  const std::unique_ptr<Destination> destination = OpenDestination(options);
+  int judged = kExitOk;
+  if (options.compat_diff.rules != nullptr) {
+    for (std::string& note : PrintCompatDiff(options.compat_diff, comparison.base(),
+                                             comparison.now(), destination.get())) {
+      messages.Need(std::move(note));
+    }
+  } else {
+    const Diff diff = comparison.Make();
+    for (const std::string& note : diff.notes) messages.Need(note);
+    if (!options.diff_base.empty()) PrintDiff(diff, options.diff_print, destination.get());
+    judged = JudgeDiff(diff, options, destination.get());
+  }
+  destination->Commit();
+  for (std::string& note : destination->Notes()) messages.Need(std::move(note));
+  if (!options.quiet) {
+    for (const Messages* one : {&base_messages, &messages}) {
+      PrintError(options.verbose ? one->Whole() : one->Short());
+    }
+  }
+  const bool failure =
+      base_messages.losses()->Damaged() || messages.losses()->Damaged() || comparison.left_out();
+  if (judged != kExitOk) return judged;
+  return options.strict && failure ? kExitStrict : kExitOk;
 }
 
 int Main(const Options& options) {
@@ -246,12 +332,15 @@ int Main(const Options& options) {
     output.Commit();
     return kExitOk;
   }
+  if (options.task == Task::kDiff) return MainOfDiff(options);
+  if (AreSummaries(options)) return MainOfSummaries(options);
   const bool timeline = options.task == Task::kTimeline;
   options.SayWhatIsAwaited("prof");
   StatusLine status("prof", !options.quiet);
   Inputs inputs(options.inputs, options.execution_traces,
                 timeline ? NeedsOfTimeline() : NeedsOf(options.views), {}, "prof", &status);
-  RefuseSameFiles(inputs, options);
+  RefuseSameFiles(inputs.paths(), options);
+  inputs.Explain(options.evidence, options.reference);
   inputs.RefuseUnreadable();
   if (timeline) inputs.RefuseRecords("a timeline", "chrome");
   if (options.copies) inputs.RefuseRecords("copies", "copies");

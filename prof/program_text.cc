@@ -71,6 +71,18 @@ std::vector<WordList> Lists() {
           CopyFigures(), ViewNames(),  every_column, every_view,    GpuWords()};
 }
 
+/// With those of a gate.
+std::vector<WordText> ExitCodes() {
+  std::vector<WordText> codes = ExitCodesOfPricing();
+  const WordText of_gate[] = {
+      {"4",
+       "there is no data for an expression of --fail-if, or --require-comparable does not hold"},
+      {"5", "an expression of --fail-if holds"},
+  };
+  codes.insert(codes.end(), std::begin(of_gate), std::end(of_gate));
+  return codes;
+}
+
 }  // namespace
 
 std::vector<WordText> WordsOf(std::span<const Field> fields) {
@@ -86,8 +98,8 @@ ProgramText TextOfProf() {
       .name = "prof",
       .summary = "one row a GPU kernel, from profiles or the records that parse writes",
       .synopsis = {"[OPTIONS] [FILE...]"},
-      .groups = {kTableOptions, kViewOptions, kSelectionOptions, kPricingOptions, kOutputOptions,
-                 kMessageOptions, kHelpOptions},
+      .groups = {kTableOptions, kViewOptions, kDiffOptions, kSelectionOptions, kPricingOptions,
+                 kOutputOptions, kMessageOptions, kHelpOptions},
       .description =
           {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them, or records "
            "of parse; without FILE: records on standard input.",
@@ -97,9 +109,11 @@ ProgramText TextOfProf() {
            fmt::format("Rules of tc: version {}.", ops::TensorCoreRulesVersion())},
       .examples = {{"prof -w 130 net.sqlite", "the op of each kernel"},
                    {"prof --by op,dir --top 10 net.sqlite", "the costliest ops"},
-                   {"prof --view overview net.sqlite", "where the time of each step went"}},
+                   {"prof --view overview net.sqlite", "where the time of each step went"},
+                   {"prof --diff old.json new.json", "what changed in a step, and why"},
+                   {"prof --diff old.json new.json --fail-if 'total>+5%'", "fail a build"}},
       .lists = Lists(),
-      .exit_codes = ExitCodesOfPricing(),
+      .exit_codes = ExitCodes(),
       .see_also = {"oplens", "parse", "record", "report"},
   };
 }

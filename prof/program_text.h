@@ -11,6 +11,7 @@ namespace oplens::prof {
 /// Groups of options, beside those of prof/input_options.h.
 inline constexpr char kTableOptions[] = "What is shown";
 inline constexpr char kViewOptions[] = "Of views";
+inline constexpr char kDiffOptions[] = "Of two runs";
 inline constexpr char kOutputOptions[] = "Output";
 
 /// What is said of `prof` beside its options.

@@ -38,6 +38,8 @@ cxxopts::Options Declare() {
   add("keep-paths",
       "Keep paths as recorded; else they are cut to what is below a folder of packages "
       "(site-packages, dist-packages), the working folder or a home");
+  add("diff", "A page of what changed from BASE to the inputs (docs/diff.md)",
+      cxxopts::value<std::string>(), "BASE");
   add("open", "Show the page with xdg-open");
   options.add_options(prof::kSelectionOptions)("step-range", "Only steps with these numbers",
                                                cxxopts::value<std::string>(), "A-B");
@@ -57,7 +59,25 @@ std::string ReadOutput(const cxxopts::ParseResult& given, const Options& options
   if (options.inputs.size() != 1 || options.inputs.front() == "-") {
     throw UsageError("name the page: -o run.html");
   }
-  return DefaultOutput(options.inputs.front());
+  std::string output = DefaultOutput(options.inputs.front());
+  if (!options.diff_base.empty()) output.insert(output.rfind(".html"), ".diff");
+  return output;
+}
+
+/// Throws UsageError for what a page of a diff does not have.
+void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
+  if (given.count("diff") == 0) return;
+  options->diff_base = given["diff"].as<std::string>();
+  if (options->diff_base.empty()) throw UsageError("--diff: the name of the base is empty");
+  if (options->diff_base == "-") {
+    throw UsageError("--diff: the base is a file, not standard input");
+  }
+  if (options->inputs.empty()) {
+    throw UsageError("--diff: name the run that is compared with it: report --diff BASE NEW");
+  }
+  if (given.count("no-host") > 0) {
+    throw UsageError("--no-host is about the timeline, which a page of a diff does not have");
+  }
 }
 
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
@@ -67,6 +87,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     return options;
   }
   prof::ReadInputs(given, &options);
+  ReadDiff(given, &options);
   options.output = ReadOutput(given, options);
   if (given.count("title") > 0) options.title = given["title"].as<std::string>();
   options.limit_bytes = ReadSize(given["report-limit"].as<std::string>());

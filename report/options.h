@@ -19,6 +19,8 @@ struct Options : prof::InputOptions {
   bool host = true;
   bool keep_paths = false;
   bool open = false;
+  std::string
+      diff_base;  ///< --diff: the page is of this run and the inputs, compared; "": of these.
   prof::RunOptions run;  ///< What of each run is looked at.
 };
 

@@ -8,7 +8,6 @@
 
 #include "base/append_format.h"
 #include "base/error.h"
-#include "base/utf8.h"
 #include "report/data/pack.h"
 #include "report/missing_steps.h"
 
@@ -25,42 +24,8 @@ constexpr size_t kOfLinks = 20;  ///< Kept free when chunks of the host are take
 /// What host events of windows have before the GPU's of other times, in tenths.
 constexpr size_t kTenthsOfHost = 3;
 
-constexpr std::string_view kSummaryBegin = "<script type=\"application/json\" id=\"summary\">";
-constexpr std::string_view kBlockBegin = "<script type=\"application/octet-stream\" id=\"c";
-constexpr std::string_view kBlockNamed = "\">";
-constexpr std::string_view kBlockEnd = "</script>\n";
-
 /// What a block takes in the page besides its bytes, with its number and its place in the summary.
 constexpr size_t kBlockBytes = 200;
-
-std::string EscapedForHtml(std::string_view text) {
-  std::string valid;
-  AppendUtf8(text, Utf8Hidden::kNothing, &valid);
-  std::string escaped;
-  for (const char c : valid) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        // HTML has no way to say a NUL.
-        escaped += c == '\0' ? std::string("\xEF\xBF\xBD") : std::string(1, c);
-    }
-  }
-  return escaped;
-}
 
 std::string SizeText(size_t bytes) {
   if (bytes % 1'000'000 == 0) return fmt::format("{} MB", bytes / 1'000'000);
@@ -377,10 +342,9 @@ void Page::Measure() {
   const Placement placement = Place();
   SayWhatIsLeftOut(placement);
   summary_ = WriteSummary(content_, placement, left_out_);
-  size_ = shell_.size() + title_.size() + kSummaryBegin.size() + summary_.size() + kBlockEnd.size();
+  size_ = shell_.size() + title_.size() + JsonBlockBytes("summary", summary_);
   for (size_t block = 0; block < parts_.size(); ++block) {
-    size_ += kBlockBegin.size() + fmt::formatted_size("{}", block) + kBlockNamed.size() +
-             Base64Length(PackedOf(parts_[block]).size()) + kBlockEnd.size();
+    size_ += ChunkBytes(block, PackedOf(parts_[block]));
   }
 }
 
@@ -481,17 +445,9 @@ void Page::Write(Output* output) const {
   output->Write(shell_.head);
   output->Write(title_);
   output->Write(shell_.middle);
-  output->Write(kSummaryBegin);
-  output->Write(summary_);
-  output->Write(kBlockEnd);
+  WriteJsonBlock("summary", summary_, output);
   for (size_t block = 0; block < parts_.size(); ++block) {
-    std::string* out = output->buffer();
-    out->append(kBlockBegin);
-    AppendFormat(out, "{}", block);
-    out->append(kBlockNamed);
-    AppendBase64(PackedOf(parts_[block]), out);
-    out->append(kBlockEnd);
-    output->FlushIfLarge();
+    WriteChunk(block, PackedOf(parts_[block]), output);
   }
   output->Write(shell_.tail);
 }

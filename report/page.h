@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/output.h"
-#include "report/data/path_cutter.h"
+#include "base/path_cutter.h"
 #include "report/page_content.h"
 #include "report/page_shell.h"
 #include "report/summary.h"

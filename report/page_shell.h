@@ -1,8 +1,11 @@
 #ifndef OPLENS_REPORT_PAGE_SHELL_H_
 #define OPLENS_REPORT_PAGE_SHELL_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "base/output.h"
 
 namespace oplens::report {
 
@@ -25,6 +28,20 @@ PageShell SplitPage(std::string_view page);
 
 /// The page that this program was built with.
 std::string_view EmbeddedPage();
+
+/// A text for the place of the title.
+std::string EscapedForHtml(std::string_view text);
+
+/// JSON without '<', which stands in texts only, and would begin a tag.
+std::string SafeJson(std::string_view json);
+
+/// Writes a data block of such JSON.
+void WriteJsonBlock(std::string_view id, std::string_view json, Output* output);
+/// Writes the block "c<number>" of packed bytes.
+void WriteChunk(size_t number, std::string_view packed, Output* output);
+/// What the two write, in bytes.
+size_t JsonBlockBytes(std::string_view id, std::string_view json);
+size_t ChunkBytes(size_t number, std::string_view packed);
 
 }  // namespace oplens::report
 

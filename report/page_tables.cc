@@ -106,6 +106,7 @@ TablePlans PlanTables(size_t limit_bytes) {
   TablePlans all;
   for (size_t i = 0; i < prof::Views().size(); ++i) {
     const prof::View& view = prof::Views()[i];
+    if (!view.on_pages) continue;
     all.plans.push_back(PlanOf(view, {}));
     all.tables.push_back({i, TableKind::kPlain, view.stream != nullptr});
     if (view.by == nullptr) continue;

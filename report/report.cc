@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/path_cutter.h"
 #include "parse/records/kernel_records.h"
 #include "prof/views/run_views.h"
-#include "report/data/path_cutter.h"
 #include "report/page.h"
 #include "report/page_tables.h"
 #include "report/timeline/collector.h"

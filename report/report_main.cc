@@ -18,7 +18,9 @@
 #include "base/program.h"
 #include "base/status_line.h"
 #include "parse/model/messages.h"
+#include "prof/compare_runs.h"
 #include "prof/input/profile_records.h"
+#include "report/diff_page.h"
 #include "report/options.h"
 #include "report/report.h"
 
@@ -26,6 +28,9 @@ namespace oplens::report {
 namespace {
 
 constexpr std::string_view kTool = "report";
+// Of a page of two runs: those whose rows a reader can act on.
+constexpr std::string_view kDiffViews =
+    "operators,overview,gpu,groups,modules,idle,collectives,roofline,memory-ops,launches";
 
 std::string WorkingFolder() {
   std::error_code unknown;
@@ -49,6 +54,11 @@ std::string OpenPage(const std::string& path) {
   return "xdg-open could not show the page";
 }
 
+void ShowPage(const std::string& path) {
+  const std::string problem = OpenPage(path);
+  if (!problem.empty()) PrintError(fmt::format("{}: {}\n", kTool, problem));
+}
+
 ReportPlan PlanOf(const Options& options, size_t input_count, Messages* messages) {
   ReportPlan plan;
   plan.program = fmt::format("oplens {}", OPLENS_VERSION);
@@ -64,6 +74,41 @@ ReportPlan PlanOf(const Options& options, size_t input_count, Messages* messages
   return plan;
 }
 
+/// The page of what changed.
+int WriteDiff(const Options& options) {
+  options.RefuseSameFiles({options.diff_base}, options.output, "-o");
+  options.RefuseSameFiles(options.inputs, options.output, "-o");
+  Output output(options.output, PackingOf(options.output));
+  DiffPagePlan plan;
+  plan.program = fmt::format("oplens {}", OPLENS_VERSION);
+  plan.title = options.title;
+  if (!options.keep_paths) plan.folder = WorkingFolder();
+  plan.limit_bytes = options.limit_bytes;
+  StatusLine status(kTool, !options.quiet);
+  Messages base_messages("report: base");
+  Messages messages(kTool);
+  const std::vector<std::string> base = {options.diff_base};
+  const prof::DiffPlan views = prof::PlanDiff(kDiffViews, "");
+  prof::RunComparison comparison(options, base, views, options.run, kTool);
+  comparison.Read(&status, &base_messages, &messages);
+  const prof::Diff diff = comparison.Make();
+  const DiffPageResult result = WriteDiffPage(diff, plan, &output);
+  output.Commit();
+  if (!options.quiet) {
+    PrintError(options.verbose ? base_messages.Whole() : base_messages.Short());
+    for (const std::string& note : diff.notes) messages.Need(note);
+    for (const std::string& sentence : result.left_out) {
+      messages.Need("not on the page: " + sentence);
+    }
+    if (options.output != "-") {
+      messages.Head(fmt::format("wrote {}, {} bytes", options.output, result.page_bytes));
+    }
+    PrintError(options.verbose ? messages.Whole() : messages.Short());
+  }
+  if (options.open) ShowPage(options.output);
+  return kExitOk;
+}
+
 int Main(const Options& options) {
   GiveBackWhatIsFreed();
   if (!options.message.empty()) {
@@ -72,11 +117,13 @@ int Main(const Options& options) {
     output.Commit();
     return kExitOk;
   }
+  if (!options.diff_base.empty()) return WriteDiff(options);
   options.SayWhatIsAwaited(kTool);
   StatusLine status(kTool, !options.quiet);
   prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfReport(),
                       JsonNeedsOfReport(options.host), kTool, &status);
   options.RefuseSameFiles(inputs.paths(), options.output, "-o");
+  inputs.Explain(options.evidence, options.reference);
   inputs.RefuseUnreadable();
   // Before the work of reading: a place that cannot be written.
   Output output(options.output, PackingOf(options.output));
@@ -99,10 +146,7 @@ int Main(const Options& options) {
     }
     PrintError(options.verbose ? messages.Whole() : messages.Short());
   }
-  if (options.open) {
-    const std::string problem = OpenPage(options.output);
-    if (!problem.empty()) PrintError(fmt::format("{}: {}\n", kTool, problem));
-  }
+  if (options.open) ShowPage(options.output);
   const bool failure = result.kernels == 0 || messages.losses()->Damaged() ||
                        inputs.left_out() > 0 || !unused.empty();
   return options.strict && failure ? kExitStrict : kExitOk;

@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "prof/views/view.h"
+#include "report/field_json.h"
+#include "report/page_shell.h"
 
 namespace oplens::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using prof::FieldType;
-using prof::Fold;
 
 constexpr int kSchema = 1;
 
@@ -26,66 +26,6 @@ Json NameOf(const std::optional<size_t>& block) {
   return block ? Json(NameOf(*block)) : Json(nullptr);
 }
 
-std::string_view WordOf(FieldType type) {
-  switch (type) {
-    case FieldType::kInteger:
-      return "integer";
-    case FieldType::kDecimal:
-      return "decimal";
-    case FieldType::kText:
-      return "text";
-    case FieldType::kName:
-      return "name";
-    case FieldType::kIntegerList:
-      return "integers";
-    case FieldType::kTextList:
-      return "texts";
-    case FieldType::kFileList:
-      return "files";
-    case FieldType::kExtent:
-      return "extent";
-  }
-  return "text";
-}
-
-std::string_view WordOf(Fold fold) {
-  switch (fold) {
-    case Fold::kNone:
-      return "none";
-    case Fold::kKey:
-      return "key";
-    case Fold::kSum:
-      return "sum";
-    case Fold::kMin:
-      return "min";
-    case Fold::kMax:
-      return "max";
-    case Fold::kMean:
-      return "mean";
-    case Fold::kQuantiles:
-      return "quantiles";
-  }
-  return "none";
-}
-
-Json RatioOf(const prof::FieldRatio& ratio) {
-  Json of = Json::array();
-  for (size_t begin = 0; begin <= ratio.of.size();) {
-    const size_t end = std::min(ratio.of.find('+', begin), ratio.of.size());
-    of.push_back(ratio.of.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return {{"of", std::move(of)}, {"over", ratio.over}, {"times", ratio.times}};
-}
-
-Json FieldOf(const prof::Field& field) {
-  Json of = {{"key", field.key},           {"header", field.header},     {"unit", field.unit},
-             {"type", WordOf(field.type)}, {"fold", WordOf(field.fold)}, {"help", field.help}};
-  if (!field.whole.empty()) of["whole"] = field.whole;
-  if (!field.ratio.empty()) of["ratio"] = RatioOf(field.ratio);
-  return of;
-}
-
 /// Fields of all tables, each once: tables have the same ones in several forms.
 class FieldList {
  public:
@@ -93,7 +33,7 @@ class FieldList {
   Json PlacesOf(const std::vector<prof::Field>& fields) {
     Json places = Json::array();
     for (const prof::Field& field : fields) {
-      Json of = FieldOf(field);
+      Json of = FieldJson(field);
       const auto [place, is_new] = places_.try_emplace(of.dump(), list_.size());
       if (is_new) list_.push_back(std::move(of));
       places.push_back(place->second);
@@ -298,18 +238,7 @@ std::vector<std::pair<int64_t, int64_t>> MissingOf(const Lane& lane,
 std::string WriteSummary(const PageContent& content, const Placement& placement,
                          const std::vector<std::string>& left_out) {
   const Json summary = SummaryWriter(content, placement).Write(left_out);
-  const std::string json = summary.dump(-1, ' ', false, Json::error_handler_t::replace);
-  // '<' stands in texts only, and would begin a tag.
-  std::string safe;
-  safe.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<') {
-      safe.append("\\u003c");
-    } else {
-      safe.push_back(c);
-    }
-  }
-  return safe;
+  return SafeJson(summary.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace oplens::report

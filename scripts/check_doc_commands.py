@@ -22,6 +22,8 @@ import sys
 import tempfile
 
 PROGRAMS = ("oplens", "parse", "prof", "record", "report")
+# Of `oplens`, and the programs that they run.
+COMMANDS = {name: name for name in PROGRAMS[1:]} | {"check": "prof", "diff": "prof"}
 FENCE = re.compile(r"^\s*```")
 NOT_RUN = re.compile(r"<!-- not run: (\S.*) -->")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -150,8 +152,8 @@ class Help:
     def faults(self, text):
         for words in commands_in(text):
             program, rest = words[0], words
-            if program == "oplens" and len(words) > 1 and words[1] in PROGRAMS:
-                program, rest = words[1], words[1:]
+            if program == "oplens" and len(words) > 1 and words[1] in COMMANDS:
+                program, rest = COMMANDS[words[1]], words[1:]
             for option in options_of(rest):
                 if not self.has(program, option):
                     yield f"{program} has no option {option}"

@@ -38,7 +38,9 @@ LAYERS = {
     "parse/readers/nvprof": READER,
     "parse/readers/nsys": READER,
     "parse/readers/kineto": READER,
-    "parse/readers": READER | {"parse/readers/nvprof", "parse/readers/nsys", "parse/readers/kineto"},
+    "parse/provenance": MODEL | {"parse/source"},
+    "parse/readers": READER | {"parse/readers/nvprof", "parse/readers/nsys", "parse/readers/kineto",
+                               "parse/provenance"},
     # what another file tells of its ops is added,
     "parse/execution": MODEL | {"parse/source"},
     # a trace is joined,
@@ -61,9 +63,17 @@ LAYERS = {
     "prof/run": MODEL | {"ops", "ops/kernels", "parse/join", "parse/records"},
     # what its steps waited for, one thing after the other,
     "prof/path": MODEL | {"parse/join", "prof/run"},
+    # what to change about it,
+    "prof/advice": MODEL | {"prof/run"},
     # and views make rows of all.
-    "prof/views": PRICED | {"parse/chrome", "parse/join", "parse/records", "prof/path", "prof/price", "prof/run",
+    "prof/views": PRICED | {"prof/advice", "parse/chrome", "parse/join", "parse/records", "prof/path", "prof/price", "prof/run",
                             "prof/table", "prof/where"},
+    # What they found is kept in files.
+    "prof/summary_file": MODEL | {"parse/source", "prof/price", "prof/run", "prof/views"},
+    # Tables of two runs are joined.
+    "prof/diff": MODEL | {"prof/table", "prof/views"},
+    # Of them, what may break a build.
+    "prof/gate": MODEL | {"prof/diff", "prof/table", "prof/views", "prof/where"},
     "prof/input": MODEL | READ | {"prof/price"},
     # A page holds tables and a timeline, packed.
     "report/data": {"base"},
@@ -72,9 +82,10 @@ LAYERS = {
     # The programs.
     "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/run",
                               "prof/views"},
-    "prof": PRICED | {"prof/price", "prof/table", "prof/where", "prof/views", "prof/input",
+    "prof": PRICED | {"prof/price", "prof/table", "prof/where", "prof/views", "prof/diff", "prof/gate", "prof/input",
+                      "prof/summary_file",
                       "nvtx_annotate/vocabulary"},
-    "report": MODEL | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
+    "report": MODEL | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
                        "report/data", "report/timeline"},
     "oplens": PRICED | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input"},
     "test": ANY,

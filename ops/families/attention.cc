@@ -28,8 +28,10 @@ std::string ParamsText(const Attention& a) {
   if (a.v.width != a.q.width) text += fmt::format(",Dv={}", a.v.width);
   text += fmt::format(",{}", DTypeWord(a.q.tensor.dtype));
   if (!(a.pairs == a.all_pairs)) {
-    text +=
-        fmt::format(",pairs={}/{}", a.pairs.Value().value_or(0), a.all_pairs.Value().value_or(0));
+    text += fmt::format(",pairs{}{}/{}", a.unknown_lengths ? "<=" : "=",
+                        a.pairs.Value().value_or(0), a.all_pairs.Value().value_or(0));
+  } else if (a.unknown_lengths) {
+    text += fmt::format(",pairs<={}", a.pairs.Value().value_or(0));
   }
   return text;
 }
@@ -67,6 +69,7 @@ PriceResult PriceOf(const Attention& a) {
   PriceResult result = Priced(ParamsText(a), forward, backward);
   result.price->matmul_like = true;
   result.price->mma_estimated = a.upper_bound;
+  result.price->flops_bounded = a.unknown_lengths;
   result.price->vec_estimated = false;
   result.price->product = ProductOf(a);
   return result;
@@ -89,27 +92,14 @@ PriceResult PriceChoice(std::string_view, const OpCall& call) {
   return result;
 }
 
-// Attention over a paged cache: how many keys each query has is in the values of its arguments.
-PriceResult PricePaged(std::string_view, const OpCall&) {
-  return Unpriced(Reason::kUnsupportedArgs);
-}
-
 constexpr std::string_view kMultiHeadNames[] = {"multi_head_attention_forward"};
 constexpr std::string_view kChoiceNames[] = {"_fused_sdp_choice"};
-constexpr std::string_view kPagedNames[] = {
-    "flash_attn_with_kvcache",
-    "paged_attention_v1",
-    "paged_attention_v2",
-    "unified_attention",
-    "unified_attention_with_output",
-};
 
 }  // namespace
 
 std::span<const OpModel> AttentionOps() {
   static const OpModel models[] = {{AttentionNames(), PriceAttention},
                                    {kChoiceNames, PriceChoice},
-                                   {kPagedNames, PricePaged},
                                    {kMultiHeadNames, PriceMultiHeadAttention}};
   return models;
 }

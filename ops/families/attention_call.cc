@@ -60,6 +60,9 @@ constexpr EntryPoint kEntryPoints[] = {
      Layout::kSequenceFirst, true},
     {"FlashAttnFunc", "query key value - - is_causal window_size - - - - -", Layout::kSequenceFirst,
      true, true, true},
+    {"fmha_v3_fwd",
+     "query key value - - is_causal window_size_left window_size_right - - - - - - - - - -",
+     Layout::kSequenceFirst, true, true, true},
     {"flash_attn_varlen_func",
      "query key value cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k - - is_causal "
      "window_size - - - - block_table -",

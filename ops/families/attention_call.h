@@ -39,11 +39,12 @@ struct Attention {
   std::vector<int64_t> batch;  ///< Broadcast.
   int64_t heads = 0;           ///< Of the queries; those of K and V divide it.
   Visibility seen;
-  bool log_sum_exp = true;   ///< The forward writes the rows' statistics.
-  bool recomputes = true;    ///< The backward computes Q K^T again.
-  bool upper_bound = false;  ///< Some of the pairs that count may be masked.
-  bool varlen = false;       ///< One operand holds sequences of different lengths.
-  int64_t sequences = 0;     ///< From here to max_k: of a varlen call.
+  bool log_sum_exp = true;       ///< The forward writes the rows' statistics.
+  bool recomputes = true;        ///< The backward computes Q K^T again.
+  bool upper_bound = false;      ///< Some of the pairs that count may be masked.
+  bool unknown_lengths = false;  ///< As many pairs count as there may be: a bound.
+  bool varlen = false;           ///< One operand holds sequences of different lengths.
+  int64_t sequences = 0;         ///< From here to max_k: of a varlen call.
   int64_t max_q = 0;
   int64_t max_k = 0;
   /// Pairs of a head: of each member of the batch, or of all sequences of a varlen call together.

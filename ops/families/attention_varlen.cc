@@ -55,7 +55,10 @@ std::optional<Reason> BoundPairs(const VarlenArgs& args, Attention* a) {
   if (too_small(space_q, a->q.length) || too_small(space_k, a->k.length)) {
     return Reason::kShapeMismatch;
   }
-  if (!(space_q == a->q.length) || !(space_k == a->k.length)) a->upper_bound = true;
+  if (!(space_q == a->q.length) || !(space_k == a->k.length)) {
+    a->upper_bound = true;
+    a->unknown_lengths = true;
+  }
   a->pairs = Checked(a->sequences) * VisiblePairs(a->max_q, a->max_k, a->seen);
   a->all_pairs = Checked(a->sequences) * a->max_q * a->max_k;
   return std::nullopt;

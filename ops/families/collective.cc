@@ -27,7 +27,8 @@ enum class Wire : uint8_t {
 
 // Which tensors of the call make the whole buffer.
 enum class Buffer : uint8_t {
-  kAll,        // All there are: a list is one message a member.
+  kAll,        // All there are: a list is one message a member. Of (input, output), neither a list,
+               // one: both are as large.
   kGathered,   // Of two arguments (output, input) the output; the input is a rank's part of it.
   kScattered,  // Of (output, input) the input; the output is a rank's part of it.
   kSent,       // Of (output, input) the input; both are as large.
@@ -47,6 +48,10 @@ constexpr Collective kCollectives[] = {
     {"allreduce", Wire::kTwice, Buffer::kAll, true},
     {"all_reduce_coalesced", Wire::kTwice, Buffer::kAll, true},
     {"allreduce_coalesced", Wire::kTwice, Buffer::kAll, true},
+    {"multimem_all_reduce", Wire::kTwice, Buffer::kAll, true},
+    {"multimem_one_shot_all_reduce", Wire::kTwice, Buffer::kAll, true},
+    {"one_shot_all_reduce", Wire::kTwice, Buffer::kAll, true},
+    {"two_shot_all_reduce", Wire::kTwice, Buffer::kAll, true},
     {"reduce_scatter", Wire::kOnce, Buffer::kScattered, true},
     {"_reduce_scatter_base", Wire::kOnce, Buffer::kScattered, true},
     {"reduce_scatter_tensor", Wire::kOnce, Buffer::kScattered, true, true},
@@ -173,7 +178,13 @@ std::optional<Size> WholeOf(const Collective& collective, const Message& message
                             Reason* reason) {
   *reason = Reason::kUnsupportedArgs;
   if (sizes.empty()) return std::nullopt;
-  if (collective.buffer == Buffer::kAll) return Sum(sizes);
+  if (collective.buffer == Buffer::kAll) {
+    // Custom all-reduces write another tensor.
+    const bool apart = sizes.size() == 2 && !message.tensors[0].is_list &&
+                       !message.tensors[1].is_list && !collective.name.ends_with("coalesced") &&
+                       sizes[0].elements == *sizes[1].elements.Value();
+    return apart ? sizes[0] : Sum(sizes);
+  }
   if (sizes.size() > 2) return std::nullopt;
   const Size& output = sizes.front();
   const Size& input = sizes.back();

@@ -135,6 +135,7 @@ PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
   result.price->matmul_like = true;
   result.price->vec_estimated = false;
   result.price->mma_estimated = g->ragged && !known;
+  result.price->flops_bounded = g->ragged && !known;
   result.price->product = ProductOf({g->t, g->n, g->k}, a.dtype, b.dtype, output);
   result.price->product->extents = {{"N", g->n}, {"T", g->t}, {"K", g->k}};
   return result;

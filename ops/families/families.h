@@ -48,6 +48,13 @@ std::span<const OpModel> FactorizationOps();
 std::span<const OpModel> SparseOps();
 std::span<const OpModel> OptimizerOps();
 std::span<const OpModel> CollectiveOps();
+std::span<const OpModel> CompiledOps();
+std::span<const OpModel> EngineAttentionOps();
+std::span<const OpModel> EngineExpertOps();
+std::span<const OpModel> EngineNormOps();
+std::span<const OpModel> EngineProductOps();
+std::span<const OpModel> FbgemmOps();
+std::span<const OpModel> StateSpaceOps();
 
 /// Models of gradient functions that are not the backward of their op as it stands, because they
 /// have arguments of their own (which gradients are wanted, shapes in place of tensors). The names

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -98,12 +99,46 @@ PriceResult PriceTakeAlongDim(std::string_view, const OpCall& call) {
   return PricedGather(NamedTensorText(x), x, index, Elements(*shape));
 }
 
+// The tensors of a keyword.
+std::vector<Tensor> TensorsNamed(const OpCall& call, std::string_view name) {
+  std::vector<Tensor> tensors;
+  Reason ignored;
+  for (const OpArg& arg : call.args) {
+    if (arg.name != name || arg.kind != OpArg::Kind::kTensor) continue;
+    if (const auto tensor = TensorOf(arg, &ignored)) tensors.push_back(*tensor);
+  }
+  return tensors;
+}
+
+// x[..] of indices that were not recorded: no FLOPs whatever they are. Bytes are known where the
+// result is (`output`); of indices those that are (`indices`).
+PriceResult PriceUnrecordedIndex(const Tensor& x, const OpCall& call) {
+  const std::vector<Tensor> output = TensorsNamed(call, "output");
+  const Checked picked = output.empty() ? Checked(0) : output.front().elements();
+  Checked index_bytes;
+  for (const Tensor& index : TensorsNamed(call, "indices")) index_bytes += index.bytes();
+  const Checked bytes = BytesOf(picked, x.dtype);
+  std::vector<PartWork> backward;
+  if (x.Differentiable() && !output.empty()) {
+    backward.push_back({Part::kBackward, {0, picked, index_bytes + bytes + x.bytes()}});
+  }
+  PriceResult result = Priced(
+      NamedTensorText(x), {0, 0, index_bytes + ReadBytes(x, picked) + bytes}, std::move(backward));
+  result.price->bytes_known = !output.empty();
+  result.price->why_no_bytes = Reason::kUnsupportedArgs;
+  return result;
+}
+
 // index(x, indices..): x[i, j, ..].
 PriceResult PriceIndex(std::string_view, const OpCall& call) {
   Reason reason = Reason::kUnsupportedArgs;
   if (call.args.size() < 2) return Unpriced(reason);
   const std::optional<Tensor> x = TensorOf(call.args.front(), &reason);
   if (!x) return Unpriced(reason);
+  const bool recorded = std::any_of(call.args.begin() + 1, call.args.end(), [](const OpArg& arg) {
+    return arg.name.empty() && arg.kind != OpArg::Kind::kOther;
+  });
+  if (!recorded) return PriceUnrecordedIndex(*x, call);
   const std::span<const OpArg> indices(call.args.data() + 1, call.args.size() - 1);
   const std::optional<Picked> picked = PickedByIndices(*x, indices, &reason);
   if (!picked) return Unpriced(reason);

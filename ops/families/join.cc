@@ -49,7 +49,14 @@ PriceResult PricedJoin(const std::vector<Tensor>& tensors) {
     type = PromoteDTypes(type, tensor.dtype);
   }
   // The gradients are views of dY.
-  return Priced(TensorsText(tensors), {0, 0, input_bytes + BytesOf(elements, type)}, Work());
+  PriceResult result =
+      Priced(TensorsText(tensors), {0, 0, input_bytes + BytesOf(elements, type)}, Work());
+  // Types that are told, or differ, are no kernel's to tell.
+  const bool none_told = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+    return tensor.dtype == DType::kUnknown;
+  });
+  if (none_told) result.price->moved_elements = elements * 2;
+  return result;
 }
 
 // cat has long ignored empty vectors, whatever the shape of the others.

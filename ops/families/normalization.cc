@@ -100,9 +100,14 @@ PriceResult PriceFusedAddRmsNorm(std::string_view, const OpCall& call) {
 }
 
 PriceResult PriceRmsNorm(std::string_view, const OpCall& call) {
-  const bool has_result = call.args.size() > 2 && call.args[1].name.empty() &&
-                          call.args[1].kind == OpArg::Kind::kTensor;
-  if (has_result) return PriceInferenceNorm(call, false);
+  const bool second_is_tensor = call.args.size() > 1 && call.args[1].name.empty() &&
+                                call.args[1].kind == OpArg::Kind::kTensor;
+  const bool third_is_tensor = call.args.size() > 2 && call.args[2].kind == OpArg::Kind::kTensor;
+  // (x, weight, eps, ..) makes a result of its own.
+  if (second_is_tensor && !third_is_tensor) {
+    return FindOpModel("rmsnorm")->price("rmsnorm", call);
+  }
+  if (second_is_tensor) return PriceInferenceNorm(call, false);
   CallArgs args(call, {"input", "normalized_shape", "weight", "eps"});
   return PriceNorm(kRmsNorm, &args, false);
 }

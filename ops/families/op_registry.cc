@@ -17,14 +17,16 @@ namespace {
 using Family = std::span<const OpModel> (*)();
 
 constexpr Family kFamilies[] = {
-    LinearAlgebraOps, PointwiseOps,     GatedOps,        SoftmaxOps,      NormalizationOps,
-    DropoutOps,       EmbeddingOps,     ReductionOps,    DataMovementOps, CreationOps,
-    JoinOps,          GatherOps,        ScatterOps,      SortingOps,      RandomOps,
-    LossOps,          ConvolutionOps,   PoolingOps,      ResampleOps,     SpectralOps,
-    AttentionOps,     RecurrentOps,     RotaryOps,       EinsumOps,       QuantizedOps,
-    FactorizationOps, SparseOps,        OptimizerOps,    CollectiveOps,   BatchNormOps,
-    GroupNormOps,     SyncBatchNormOps, ClassLossOps,    DistanceLossOps, LayoutOps,
-    EmbeddingBagOps,  MatrixProductOps, PackedWeightOps, ExpertOps,       InferenceOps,
+    LinearAlgebraOps, PointwiseOps,       GatedOps,        SoftmaxOps,      NormalizationOps,
+    DropoutOps,       EmbeddingOps,       ReductionOps,    DataMovementOps, CreationOps,
+    JoinOps,          GatherOps,          ScatterOps,      SortingOps,      RandomOps,
+    LossOps,          ConvolutionOps,     PoolingOps,      ResampleOps,     SpectralOps,
+    AttentionOps,     RecurrentOps,       RotaryOps,       EinsumOps,       QuantizedOps,
+    FactorizationOps, SparseOps,          OptimizerOps,    CollectiveOps,   BatchNormOps,
+    GroupNormOps,     SyncBatchNormOps,   ClassLossOps,    DistanceLossOps, LayoutOps,
+    EmbeddingBagOps,  MatrixProductOps,   PackedWeightOps, ExpertOps,       InferenceOps,
+    CompiledOps,      EngineAttentionOps, EngineExpertOps, EngineNormOps,   EngineProductOps,
+    FbgemmOps,        StateSpaceOps,
 };
 
 using NamedModel = std::pair<std::string_view, const OpModel*>;

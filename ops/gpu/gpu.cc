@@ -1,6 +1,10 @@
 #include "ops/gpu/gpu.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "ops/gpu/gpu_table.h"
 
@@ -8,7 +12,7 @@ namespace oplens::ops {
 namespace {
 
 constexpr double kTera = 1e12;
-constexpr int64_t kKibibyte = 1024;
+constexpr double kKibibyte = 1024;
 
 bool SumsInFp32(size_t unit) {
   switch (static_cast<MathUnit>(unit)) {
@@ -19,17 +23,6 @@ bool SumsInFp32(size_t unit) {
     default:
       return false;
   }
-}
-
-/// The peaks of a row for a GPU of that name with other multiprocessors (a part of it) or another
-/// clock.
-void TakePeaks(const GpuEntry& entry, Gpu* gpu) {
-  const double scale = static_cast<double>(gpu->multiprocessors) / entry.multiprocessors *
-                       static_cast<double>(gpu->clock_hz) / (entry.clock_mhz * 1e6);
-  for (size_t i = 0; i < kMathUnitCount; ++i) {
-    gpu->peaks_per_s[i] = entry.peaks_tera_per_s[i] * kTera * scale;
-  }
-  gpu->source = entry.source;
 }
 
 /// Multiprocessors x FMAs a clock x 2 x clock; leaves the peaks as they are when the rates of the
@@ -45,24 +38,13 @@ void DerivePeaks(bool half_rate, Gpu* gpu) {
   gpu->source = PeakSource::kRecord;
 }
 
-Gpu FromEntry(const GpuEntry& entry) {
-  Gpu gpu;
-  gpu.name = entry.name;
-  gpu.compute_capability = entry.compute_capability;
-  gpu.multiprocessors = entry.multiprocessors;
-  gpu.clock_hz = int64_t{entry.clock_mhz} * 1'000'000;
-  gpu.dram_bytes_per_s = static_cast<int64_t>(entry.dram_gb_per_s * 1e9);
-  gpu.l2_bytes = entry.l2_kib * kKibibyte;
-  TakePeaks(entry, &gpu);
-  return gpu;
-}
-
 /// What the text `gpu` of a record says.
 struct Facts {
   int compute_capability = 0;
   int64_t multiprocessors = 0;
   int64_t clock_hz = 0;
   int64_t dram_bytes_per_s = 0;
+  int64_t memory_bytes = 0;
   int64_t warp_threads = 0;
 };
 
@@ -70,6 +52,7 @@ struct Facts {
 constexpr int64_t kMostMultiprocessors = 100'000;
 constexpr int64_t kMostHertz = 100'000'000'000;
 constexpr int64_t kMostBytesPerS = 1'000'000'000'000'000;
+constexpr int64_t kMostBytes = 1'000'000'000'000'000;
 
 int64_t ReadNumber(std::string_view text, int64_t most) {
   int64_t value = 0;
@@ -101,18 +84,118 @@ Facts ReadFacts(std::string_view text) {
     if (key == "sms") facts.multiprocessors = ReadNumber(value, kMostMultiprocessors);
     if (key == "clock") facts.clock_hz = ReadNumber(value, kMostHertz);
     if (key == "dram") facts.dram_bytes_per_s = ReadNumber(value, kMostBytesPerS);
+    if (key == "mem") facts.memory_bytes = ReadNumber(value, kMostBytes);
     if (key == "warp") facts.warp_threads = ReadNumber(value, 1024);
   }
   return facts;
+}
+
+/// How many times the GPU of the record has what one of the table has; 1 where either is not known.
+double TimesOf(int64_t recorded, const GpuCell& cell) {
+  return recorded > 0 && cell.value > 0 ? static_cast<double>(recorded) / cell.value : 1;
+}
+
+/// A row of the table for a GPU of that name of which a profile tells some facts: with other
+/// multiprocessors (a part of it) or another clock it has other peaks. Figures only, no name.
+Gpu FromEntry(const GpuEntry& entry, const Facts& facts) {
+  constexpr double kHertz = 1e6;
+  constexpr double kGiga = 1e9;
+  const GpuFigures& figures = entry.figures;
+  const auto whole = [](const GpuCell& cell, double unit) {
+    return static_cast<int64_t>(cell.value * unit);
+  };
+  const auto recorded_or = [](int64_t recorded, int64_t own) {
+    return recorded > 0 ? recorded : own;
+  };
+  Gpu gpu;
+  gpu.maker = entry.maker;
+  if (gpu.IsNvidia()) gpu.compute_capability = entry.compute_capability;
+  gpu.multiprocessors = recorded_or(facts.multiprocessors, whole(figures.multiprocessors, 1));
+  gpu.clock_hz = recorded_or(facts.clock_hz, whole(figures.clock_mhz, kHertz));
+  gpu.dram_bytes_per_s = recorded_or(facts.dram_bytes_per_s, whole(figures.dram_gb_per_s, kGiga));
+  gpu.l2_bytes = whole(figures.l2_kib, kKibibyte);
+  const GpuCell clock_hz{figures.clock_mhz.value * kHertz, figures.clock_mhz.source};
+  const double scale =
+      TimesOf(facts.multiprocessors, figures.multiprocessors) * TimesOf(facts.clock_hz, clock_hz);
+  for (size_t i = 0; i < kMathUnitCount; ++i) {
+    gpu.peaks_per_s[i] = entry.peaks_tera_per_s[i].value * kTera * scale;
+  }
+  gpu.source = PeakSource::kTable;
+  return gpu;
+}
+
+/// What both say: a figure that differs is not known.
+void KeepCommon(const Gpu& other, Gpu* gpu) {
+  const auto keep = [](auto theirs, auto* ours) {
+    if (*ours != theirs) *ours = 0;
+  };
+  keep(other.compute_capability, &gpu->compute_capability);
+  keep(other.multiprocessors, &gpu->multiprocessors);
+  keep(other.clock_hz, &gpu->clock_hz);
+  keep(other.dram_bytes_per_s, &gpu->dram_bytes_per_s);
+  keep(other.l2_bytes, &gpu->l2_bytes);
+  for (size_t i = 0; i < kMathUnitCount; ++i) keep(other.peaks_per_s[i], &gpu->peaks_per_s[i]);
+}
+
+using Entries = std::vector<const GpuEntry*>;
+
+/// Keeps the rows for which `fits` holds, if it does for any.
+template <typename Fits>
+void Narrow(Entries* entries, Fits fits) {
+  Entries fitting;
+  std::copy_if(entries->begin(), entries->end(), std::back_inserter(fitting), fits);
+  if (!fitting.empty()) *entries = std::move(fitting);
+}
+
+bool HasMultiprocessors(const GpuEntry& entry, int64_t multiprocessors) {
+  return static_cast<int64_t>(entry.figures.multiprocessors.value) == multiprocessors;
+}
+
+/// Drivers keep some of the memory to themselves.
+bool HasMemory(const GpuEntry& entry, int64_t bytes) {
+  constexpr double kTolerance = 0.08;
+  constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+  const double own = entry.figures.memory_gib.value * kGibibyte;
+  return own > 0 && std::abs(static_cast<double>(bytes) - own) <= kTolerance * own;
+}
+
+/// Rows of AMD GPUs for one that a driver did not name ("", "AMD Radeon Graphics").
+Entries FindNameless(std::string_view name, const Facts& facts) {
+  const bool has_digit = name.find_first_of("0123456789") != name.npos;
+  if (has_digit || facts.compute_capability == 0 || facts.multiprocessors == 0) return {};
+  Entries found;
+  for (const GpuEntry& entry : GpuEntries()) {
+    const bool fits = entry.maker == Maker::kAmd &&
+                      entry.compute_capability == facts.compute_capability &&
+                      HasMultiprocessors(entry, facts.multiprocessors) &&
+                      (facts.memory_bytes == 0 || HasMemory(entry, facts.memory_bytes));
+    if (fits) found.push_back(&entry);
+  }
+  return found;
+}
+
+/// The rows that a recorded GPU may be; several where nothing tells them apart.
+Entries FindRecorded(std::string_view name, Maker maker, const Facts& facts) {
+  Entries found = FindGpuEntries(name);
+  if (found.empty() && maker == Maker::kAmd) found = FindNameless(name, facts);
+  std::erase_if(found, [&](const GpuEntry* entry) {
+    return entry->maker != maker ||
+           (facts.compute_capability != 0 && entry->compute_capability != facts.compute_capability);
+  });
+  Narrow(&found,
+         [&](const GpuEntry* entry) { return HasMultiprocessors(*entry, facts.multiprocessors); });
+  Narrow(&found, [&](const GpuEntry* entry) { return HasMemory(*entry, facts.memory_bytes); });
+  return found;
 }
 
 }  // namespace
 
 GpuMatch FindGpu(std::string_view name) {
   GpuMatch match;
-  const std::vector<const GpuEntry*> found = FindGpuEntries(name);
+  const Entries found = FindGpuEntries(name);
   if (found.size() == 1) {
-    match.gpu = FromEntry(*found.front());
+    match.gpu = FromEntry(*found.front(), {});
+    match.gpu->name = found.front()->name;
     return match;
   }
   match.ambiguous = found.size() > 1;
@@ -129,36 +212,32 @@ std::vector<std::string_view> GpuNames() {
 
 Gpu ParseGpu(std::string_view device_name, std::string_view text) {
   const Facts facts = ReadFacts(text);
+  Maker maker = MakerOf(device_name);
+  // AMD's have 64 lanes, but for those that are made for games.
+  constexpr int64_t kNvidiaWarp = 32;
+  if (maker == Maker::kNvidia && facts.warp_threads != 0 && facts.warp_threads != kNvidiaWarp) {
+    maker = Maker::kAmd;
+  }
+  const Entries found = FindRecorded(device_name, maker, facts);
   Gpu gpu;
-  if (facts.warp_threads != 0 && facts.warp_threads != 32) gpu.nvidia = false;
-  if (IsOfAnotherMaker(device_name)) gpu.nvidia = false;
+  if (found.empty()) {
+    gpu.maker = maker;
+    gpu.multiprocessors = facts.multiprocessors;
+    gpu.clock_hz = facts.clock_hz;
+    gpu.dram_bytes_per_s = facts.dram_bytes_per_s;
+  } else {
+    gpu = FromEntry(*found.front(), facts);
+    for (const GpuEntry* entry : found) KeepCommon(FromEntry(*entry, facts), &gpu);
+  }
   gpu.name = device_name;
-  gpu.multiprocessors = facts.multiprocessors;
-  gpu.clock_hz = facts.clock_hz;
-  gpu.dram_bytes_per_s = facts.dram_bytes_per_s;
   // The numbers of other makers' capabilities mean something else.
-  if (!gpu.nvidia) return gpu;
-  gpu.compute_capability = facts.compute_capability;
-
-  const std::vector<const GpuEntry*> found = FindGpuEntries(device_name);
-  const GpuEntry* entry = found.size() == 1 ? found.front() : nullptr;
-  if (entry != nullptr && gpu.compute_capability != 0 &&
-      entry->compute_capability != gpu.compute_capability) {
-    entry = nullptr;
-  }
-  const bool has_clock = gpu.clock_hz != 0 && gpu.multiprocessors != 0;
-  if (entry != nullptr) {
-    if (gpu.compute_capability == 0) gpu.compute_capability = entry->compute_capability;
-    if (gpu.multiprocessors == 0) gpu.multiprocessors = entry->multiprocessors;
-    if (gpu.clock_hz == 0) gpu.clock_hz = int64_t{entry->clock_mhz} * 1'000'000;
-    if (gpu.dram_bytes_per_s == 0) {
-      gpu.dram_bytes_per_s = static_cast<int64_t>(entry->dram_gb_per_s * 1e9);
-    }
-    gpu.l2_bytes = entry->l2_kib * kKibibyte;
-    TakePeaks(*entry, &gpu);
-    if (entry->rates == Rates::kOwn) return gpu;
-  }
-  if (has_clock) DerivePeaks(IsGeForce(device_name), &gpu);
+  if (!gpu.IsNvidia()) return gpu;
+  if (facts.compute_capability != 0) gpu.compute_capability = facts.compute_capability;
+  const bool own_rates = std::any_of(found.begin(), found.end(), [](const GpuEntry* entry) {
+    return entry->rates == Rates::kOwn;
+  });
+  const bool has_clock = facts.clock_hz != 0 && facts.multiprocessors != 0;
+  if (has_clock && !own_rates) DerivePeaks(IsGeForce(device_name), &gpu);
   return gpu;
 }
 

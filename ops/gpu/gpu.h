@@ -13,29 +13,33 @@
 
 namespace oplens::ops {
 
+/// Who made a GPU.
+enum class Maker : uint8_t { kNvidia, kAmd, kOther };
+inline constexpr size_t kMakerCount = 3;
+
 /// The units of a GPU whose peak rates differ.
 enum class MathUnit : uint8_t {
   kVectorFp64,
   kVectorFp32,
   kVectorFp16,      ///< Packed HFMA2.
-  kTensorFp64,      ///< From here on Tensor Cores, dense.
+  kTensorFp64,      ///< From here on Tensor Cores, or AMD's matrix cores; dense.
+  kTensorFp32,      ///< Full fp32, of AMD's matrix cores only.
   kTensorTf32,      ///< fp32 in memory.
   kTensorFp16,      ///< fp16 and bf16 operands, fp32 sums.
   kTensorFp16Half,  ///< fp16 operands and sums: GeForce cards are twice as fast at it.
   kTensorFp8,
+  kTensorFp6,
   kTensorFp4,
   kTensorInt8,
   kTensorInt4,
 };
 inline constexpr size_t kMathUnitCount = static_cast<size_t>(MathUnit::kTensorInt4) + 1;
 
-/// How far a row of the table of GPUs can be trusted.
+/// Where the peaks of a GPU are from.
 enum class PeakSource : uint8_t {
-  kNone,       ///< No peaks.
-  kDatasheet,  ///< "A": the maker's figures, which agree with multiprocessors x rate x clock.
-  kDerived,    ///< "B": from rates or a second-hand listing.
-  kDisputed,   ///< "C": listings disagree; good for an impression only.
-  kRecord,     ///< From the multiprocessors and the clock that the profile recorded.
+  kNone,    ///< No peaks.
+  kTable,   ///< The table of GPUs, whose cells name their documents.
+  kRecord,  ///< From the multiprocessors and the clock that the profile recorded.
 };
 
 /// What decides how many blocks fit on a multiprocessor.
@@ -53,14 +57,15 @@ struct MultiprocessorLimits {
 struct Gpu {
   std::string name;            ///< Of the table, or as recorded.
   int compute_capability = 0;  ///< 10 x major + minor: 90 is sm_90. 0: unknown, or no NVIDIA GPU.
-  bool nvidia = true;
+  Maker maker = Maker::kNvidia;
   int64_t multiprocessors = 0;
   int64_t clock_hz = 0;  ///< Boost.
   int64_t dram_bytes_per_s = 0;
-  int64_t l2_bytes = 0;  ///< Of the table, by name: the size of the L2 cache.
+  int64_t l2_bytes = 0;  ///< Of the table: the cache in front of DRAM, L2 or AMD's Infinity Cache.
   std::array<double, kMathUnitCount> peaks_per_s{};  ///< FLOP/s (integers: operations/s), dense.
   PeakSource source = PeakSource::kNone;
 
+  bool IsNvidia() const { return maker == Maker::kNvidia; }
   double Peak(MathUnit unit) const { return peaks_per_s[static_cast<size_t>(unit)]; }
 };
 
@@ -82,9 +87,12 @@ std::vector<std::string_view> GpuNames();
 
 /// The GPU of a record. `device_name` is its deviceName, `facts` its text `gpu` (docs/formats.md:
 /// "cc=9.0,sms=132,clock=1980000000,dram=3352320000000"); either may be empty. What was recorded
-/// wins: with multiprocessors, clock and compute capability the peaks are multiprocessors x FMAs a
-/// clock x 2 x clock. Without a clock the table's row of that name gives the peaks, scaled to the
-/// multiprocessors recorded. What is written badly counts as not recorded.
+/// wins: with multiprocessors, clock and compute capability the peaks of an NVIDIA GPU are
+/// multiprocessors x FMAs a clock x 2 x clock. Without a clock the table's row of that name gives
+/// the peaks, scaled to the multiprocessors recorded. A name that fits several rows is told apart
+/// by compute capability, multiprocessors and size of memory, as is a GPU of AMD's that has no
+/// name; of rows that are left over, what they agree on counts. What is written badly counts as not
+/// recorded.
 Gpu ParseGpu(std::string_view device_name, std::string_view facts);
 
 /// Of a compute capability; all 0 when it is not known.

@@ -47,6 +47,12 @@ MathUnit VectorUnitOf(const RooflineCase& kernel) {
   return IsPackedHalf(kernel.long_name) ? MathUnit::kVectorFp16 : MathUnit::kVectorFp32;
 }
 
+/// Libraries compute fp32 in full on AMD's matrix cores, which sum in fp32 always.
+MathUnit OfAmd(MathUnit unit) {
+  if (unit == MathUnit::kTensorTf32) return MathUnit::kTensorFp32;
+  return unit == MathUnit::kTensorFp16Half ? MathUnit::kTensorFp16 : unit;
+}
+
 double PerSecond(int64_t amount, int64_t duration_ns) {
   return static_cast<double>(amount) / (static_cast<double>(duration_ns) * 1e-9);
 }
@@ -78,8 +84,11 @@ std::string_view BoundWord(Bound bound) {
 }
 
 std::optional<MathUnit> UnitOf(const RooflineCase& kernel) {
+  if (kernel.unit_open) return std::nullopt;
   if (!kernel.uses_tensor_cores) return VectorUnitOf(kernel);
-  return TensorUnitOf(kernel.math, kernel.half_sums);
+  std::optional<MathUnit> unit = TensorUnitOf(kernel.math, kernel.half_sums);
+  const bool amd = kernel.gpu != nullptr && kernel.gpu->maker == Maker::kAmd;
+  return unit && amd ? OfAmd(*unit) : unit;
 }
 
 std::optional<MathUnit> BestUnitOf(const Gpu& gpu, DType left, DType right) {
@@ -91,7 +100,10 @@ std::optional<MathUnit> BestUnitOf(const Gpu& gpu, DType left, DType right) {
     if (gpu.Peak(unit) > (best ? gpu.Peak(*best) : 0)) best = unit;
   };
   const std::optional<MathUnit> tensor = TensorUnitOf(math, false);
-  if (tensor && HasTensorCoreFor(gpu.compute_capability, math)) offer(*tensor);
+  if (tensor && (!gpu.IsNvidia() || HasTensorCoreFor(gpu.compute_capability, math))) {
+    offer(*tensor);
+    if (!gpu.IsNvidia()) offer(OfAmd(*tensor));
+  }
   // Without Tensor Cores for them, narrow types are widened to fp32.
   offer(math == MathType::kFp64 ? MathUnit::kVectorFp64 : MathUnit::kVectorFp32);
   if (math == MathType::kFp16) offer(MathUnit::kVectorFp16);
@@ -113,6 +125,8 @@ std::string_view MathUnitWord(MathUnit unit) {
       return "packed_fp16";
     case MathUnit::kTensorFp64:
       return "tc_fp64";
+    case MathUnit::kTensorFp32:
+      return "tc_fp32";
     case MathUnit::kTensorTf32:
       return "tc_tf32";
     case MathUnit::kTensorFp16:
@@ -121,6 +135,8 @@ std::string_view MathUnitWord(MathUnit unit) {
       return "tc_fp16_half";
     case MathUnit::kTensorFp8:
       return "tc_fp8";
+    case MathUnit::kTensorFp6:
+      return "tc_fp6";
     case MathUnit::kTensorFp4:
       return "tc_fp4";
     case MathUnit::kTensorInt8:

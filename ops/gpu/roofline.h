@@ -35,6 +35,8 @@ struct RooflineCase {
   bool uses_tensor_cores = false;
   MathType math = MathType::kUnknown;  ///< Of one that uses them.
   bool half_sums = false;
+  /// A product of which nothing tells whether it ran on matrix cores: its unit is not known.
+  bool unit_open = false;
   const Gpu* gpu = nullptr;  ///< Null: not known.
 };
 

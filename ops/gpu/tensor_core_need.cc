@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "ops/gpu/matrix_cores.h"
 #include "ops/kernels/kernel_name.h"
 
 namespace oplens::ops {
@@ -15,6 +16,7 @@ constexpr int kFirstWithTensorCores = 70;
 constexpr int kFirstWithTf32 = 80;
 constexpr double kAboveVectorPeak = 1.05;
 constexpr std::string_view kGemv = "gemv: a matrix times a vector";
+constexpr std::string_view kAnotherMaker = "no NVIDIA GPU";
 constexpr std::string_view kNoTensorCores = "the GPU has no Tensor Cores";
 
 using enum MathType;
@@ -72,7 +74,9 @@ class Judge {
       text += ':';
       text += verdict.token;
     }
-    if (result_.use == TensorCoreUse::kYes && result_.math != kUnknown) {
+    // AMD's matrix cores take fp32 as it is.
+    const bool full_fp32 = by_matrix_cores_ && result_.math == kTf32;
+    if (result_.use == TensorCoreUse::kYes && result_.math != kUnknown && !full_fp32) {
       text += ' ';
       text += MathTypeWord(result_.math);
     }
@@ -91,8 +95,16 @@ class Judge {
            kernel_.op->op_class == OpClass::kCompute;
   }
 
+  bool IsOfAnotherMaker() const { return kernel_.gpu != nullptr && !kernel_.gpu->IsNvidia(); }
+
   /// Answers `use` where the name leaves it open; the evidence in words.
   std::string_view Resolve() {
+    if (NamesMatrixCores(kernel_.long_name)) {
+      by_matrix_cores_ = true;
+      result_.use = TensorCoreUse::kYes;
+      return "by name: AMD's matrix cores";
+    }
+    if (IsOfAnotherMaker()) return {};
     if (!HasTensorCores()) {
       result_.use = TensorCoreUse::kNo;
       return "by GPU";
@@ -141,6 +153,10 @@ class Judge {
   }
 
   void JudgeFitness() {
+    if (by_matrix_cores_) {
+      result_.fitness = TensorCoreFitness::kYes;
+      return;
+    }
     if (kernel_.op == nullptr) return JudgeWithoutOp();
     if (!IsProduct()) return;
     switch (kernel_.role) {
@@ -156,8 +172,11 @@ class Judge {
     if (product_ != nullptr && (product_->m == 0 || product_->n == 0 || product_->k == 0)) return;
     if (result_.use == TensorCoreUse::kYes) {
       result_.fitness = TensorCoreFitness::kYes;
-      return Advise();
+      // What sizes the fast kernels want is known of NVIDIA's alone.
+      if (!IsOfAnotherMaker()) Advise();
+      return;
     }
+    if (IsOfAnotherMaker()) return Set(TensorCoreFitness::kUnknown, kAnotherMaker);
     if (JudgeShape()) return;
     JudgeType();
   }
@@ -167,6 +186,7 @@ class Judge {
     if (result_.use == TensorCoreUse::kYes) {
       result_.fitness = TensorCoreFitness::kYes;
     } else if (KernelKindOf(kernel_.long_name) == KernelKind::kMatrix) {
+      if (IsOfAnotherMaker()) return Set(TensorCoreFitness::kUnknown, kAnotherMaker);
       if (IsNamedGemv()) return Set(TensorCoreFitness::kNo, kGemv);
       if (!HasTensorCores()) return Set(TensorCoreFitness::kNo, kNoTensorCores);
       Set(TensorCoreFitness::kUnknown, "sizes and type of the op are not known");
@@ -205,9 +225,6 @@ class Judge {
   }
 
   void JudgeType() {
-    if (kernel_.gpu != nullptr && !kernel_.gpu->nvidia) {
-      return Set(TensorCoreFitness::kUnknown, "no NVIDIA GPU");
-    }
     if (!HasTensorCores()) return Set(TensorCoreFitness::kNo, kNoTensorCores);
     if (!type_known_) return Set(TensorCoreFitness::kUnknown, "data type not known");
     if (wanted_ == kUnknown) {
@@ -305,6 +322,9 @@ class Judge {
       const auto padded =
           (Checked(extent.extent) + (alignment - extent.extent % alignment)).Value();
       if (!padded) continue;
+      if (result_.padding_at == std::string::npos) {
+        result_.padding_at = result_.why.empty() ? 0 : result_.why.size() + 2;  // Behind "; ".
+      }
       why_.Add(fmt::format("{}={}: pad to {}", extent.name, extent.extent, *padded));
     }
   }
@@ -324,6 +344,7 @@ class Judge {
   DType left_ = DType::kUnknown;
   DType right_ = DType::kUnknown;
   bool type_known_ = false;
+  bool by_matrix_cores_ = false;
   MathType wanted_ = kUnknown;
   TensorCoreJudgement result_;
   Why why_;

@@ -47,9 +47,13 @@ struct TensorCoreJudgement {
   /// "N6:sgemm; fp32: only by TF32, not used here; K=33278: pad to 33280": the rule that answered
   /// `use`, what Tensor Cores multiply, then causes and advice about `fitness`, joined by "; ".
   std::string why;
+  /// Where in `why` the advice on extents begins ("K=33278: pad to 33280"); npos: there is none.
+  size_t padding_at = std::string::npos;
 };
 
-/// `use`: the name's answer; a name that leaves it open is resolved by
+/// `use`: the name's answer; a name that leaves it open, but says that the kernel ran on AMD's
+/// matrix cores, which count as Tensor Cores, is a yes. What follows is for NVIDIA's GPUs: it is
+/// resolved by
 ///  1. the GPU: one without Tensor Cores cannot use them;
 ///  2. the achieved rate: matrix FLOPs above 1.05 x the peak of the CUDA cores need Tensor Cores
 ///     (not of convolutions, whose Winograd and FFT kernels do fewer FLOPs than the op has);

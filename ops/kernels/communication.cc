@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "parse/model/demangle.h"
+#include "ops/kernels/function_name.h"
 
 namespace oplens::ops {
 namespace {
@@ -126,32 +126,6 @@ std::string AnyRule() {
   return all;
 }
 
-/// "void a::(anonymous namespace)::b<int>(int*)" is "a::(anonymous namespace)::b".
-std::string FunctionOf(std::string_view name) {
-  constexpr std::string_view kUnnamed[] = {"(anonymous namespace)", "<unnamed>", "{anonymous}"};
-  std::string function;
-  int depth = 0;
-  for (size_t i = 0; i < name.size();) {
-    const std::string_view rest = name.substr(i);
-    size_t unnamed = 0;
-    for (const std::string_view word : kUnnamed)
-      unnamed += rest.starts_with(word) ? word.size() : 0;
-    if (unnamed > 0) {
-      i += unnamed;
-      if (depth == 0) function += '_';
-      continue;
-    }
-    const char c = name[i++];
-    if (c == '(' && depth == 0) break;
-    if (c == '<') ++depth;
-    if (depth == 0) function += c;
-    if (c == '>' && depth > 0) --depth;
-  }
-  const size_t blank = function.find_last_of(' ');
-  return blank == std::string::npos || blank + 1 == function.size() ? function
-                                                                    : function.substr(blank + 1);
-}
-
 CommunicationKind KindByVerb(std::string_view function) {
   static const auto* const verbs = new Patterns(Compile(kVerbs, "(?i)"));
   for (size_t i = 0; i < std::size(kVerbs); ++i) {
@@ -194,8 +168,7 @@ std::string_view CommunicationWord(CommunicationKind kind) {
 std::optional<CommunicationKind> CommunicationKindOf(std::string_view kernel_name) {
   static const auto* const any = new re2::RE2(AnyRule());
   static const auto* const rules = new Patterns(Compile(kRules, ""));
-  const std::string function = FunctionOf(
-      kernel_name.starts_with("_Z") ? std::string_view(parse::Demangle(kernel_name)) : kernel_name);
+  const std::string function = FunctionOf(kernel_name);
   if (!Matches(function, *any)) return std::nullopt;
   for (size_t i = 0; i < std::size(kRules); ++i) {
     if (Matches(function, *(*rules)[i])) return KindOf(kRules[i].answer, function);

@@ -1,10 +1,12 @@
 #include "ops/kernels/share_work.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/checked.h"
 #include "ops/kernels/gradient_evidence.h"
+#include "ops/kernels/moved_type.h"
 #include "ops/pricing.h"
 
 namespace oplens::ops {
@@ -402,9 +404,15 @@ void Instance::NoteShares(const std::vector<PartWork>& parts) {
     }
     const bool estimated =
         (*share.flops_mma > 0 && op_.mma_estimated) || (*share.flops_vec > 0 && op_.vec_estimated);
-    share.flops_kind = *share.flops == 0 ? FlopsKind::kNone
-                       : estimated       ? FlopsKind::kEstimate
-                                         : FlopsKind::kExact;
+    share.flops_kind = *share.flops == 0   ? FlopsKind::kNone
+                       : op_.flops_bounded ? FlopsKind::kBound
+                       : estimated         ? FlopsKind::kEstimate
+                                           : FlopsKind::kExact;
+    if (share.flops_kind == FlopsKind::kBound) {
+      share.flops_bound = std::exchange(share.flops, std::nullopt);
+      share.flops_mma.reset();
+      share.flops_vec.reset();
+    }
   }
 }
 
@@ -452,6 +460,18 @@ void MarkFastConvolution(std::span<const InstanceKernel> kernels, std::span<Kern
   }
 }
 
+// Of an op whose name does not say what it computes.
+void ForgetFlops(std::span<KernelShare> shares) {
+  for (KernelShare& share : shares) {
+    if (!share.flops) continue;
+    share.flops.reset();
+    share.flops_mma.reset();
+    share.flops_vec.reset();
+    share.flops_kind = FlopsKind::kUnknown;
+    share.reasons.Add(Reason::kUnknownOp);
+  }
+}
+
 // Whether `part` is at least half of `whole`.
 bool IsMostOf(Checked part, Checked whole) {
   const std::optional<int64_t> a = part.Value();
@@ -472,6 +492,32 @@ CoveredWork CoveredBy(const PricedOp& outer, const PricedOp& inner) {
   return {same, same};
 }
 
+namespace {
+
+// The bytes of an op that only moves elements, whose type the names of its main kernels tell. False
+// where they do not, or not the same.
+bool TellBytesByName(const PricedOp& op, Direction direction,
+                     std::span<const InstanceKernel> kernels, std::span<KernelShare> shares) {
+  if (!op.moved_elements || direction == Direction::kBackward) return false;
+  Indices mains;
+  std::optional<int64_t> size;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (shares[i].role != Role::kMain || !shares[i].bytes) continue;
+    const std::optional<int64_t> own = MovedElementBytes(kernels[i].long_name);
+    if (!own || (size && *size != *own)) return false;
+    size = own;
+    mains.push_back(i);
+  }
+  const std::optional<int64_t> all =
+      size ? (*op.moved_elements * *size).Value() : std::optional<int64_t>();
+  if (!all) return false;
+  const std::vector<int64_t> parts = Divide(*all, WeightsOf(kernels, mains));
+  for (size_t i = 0; i < mains.size(); ++i) shares[mains[i]].bytes = parts[i];
+  return true;
+}
+
+}  // namespace
+
 void ShareWork(const PricedOp& op, Direction direction, std::span<const InstanceKernel> kernels,
                std::span<KernelShare> shares, CoveredWork covered) {
   std::fill(shares.begin(), shares.end(), KernelShare());
@@ -480,11 +526,12 @@ void ShareWork(const PricedOp& op, Direction direction, std::span<const Instance
   if (op.product && op.product->kind == MatrixProduct::Kind::kConvolution) {
     MarkFastConvolution(kernels, shares);
   }
-  if (op.bytes_known) return;
+  if (!op.flops_known) ForgetFlops(shares);
+  if (op.bytes_known || TellBytesByName(op, direction, kernels, shares)) return;
   for (KernelShare& share : shares) {
     if (!share.bytes) continue;
     share.bytes.reset();
-    share.reasons.Add(Reason::kUnknownDType);
+    share.reasons.Add(op.why_no_bytes);
   }
 }
 
@@ -496,6 +543,8 @@ std::string_view FlopsKindWord(FlopsKind kind) {
       return "exact";
     case FlopsKind::kEstimate:
       return "estimate";
+    case FlopsKind::kBound:
+      return "bound";
     case FlopsKind::kUnknown:
       break;
   }

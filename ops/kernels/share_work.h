@@ -14,7 +14,7 @@
 namespace oplens::ops {
 
 /// How well the FLOPs of a kernel are known.
-enum class FlopsKind : uint8_t { kUnknown, kNone, kExact, kEstimate };
+enum class FlopsKind : uint8_t { kUnknown, kNone, kExact, kEstimate, kBound };
 
 /// One kernel of an op instance, in launch order.
 struct InstanceKernel {
@@ -36,6 +36,9 @@ struct KernelShare {
   std::optional<int64_t> bytes;
   std::optional<int64_t> aux_bytes;  ///< Traffic beside the op's ideal, where derivable.
   FlopsKind flops_kind = FlopsKind::kUnknown;
+  /// In place of `flops` where that is not known but a bound (PricedOp::flops_bounded). Enters no
+  /// sum and no rate.
+  std::optional<int64_t> flops_bound;
   /// The gradient that the kernel computes, kBackward when its op's are not told apart, kForward
   /// in the forward direction.
   Part part = Part::kForward;
@@ -46,7 +49,7 @@ struct KernelShare {
   ReasonSet reasons;
 };
 
-/// "exact", "estimate", "none" or "unknown".
+/// "exact", "estimate", "bound", "none" or "unknown".
 std::string_view FlopsKindWord(FlopsKind kind);
 
 /// What of a call's work calls nested in it do, whose kernels are charged for it.

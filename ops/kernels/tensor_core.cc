@@ -8,6 +8,8 @@
 #include <mutex>
 #include <string>
 
+#include "ops/kernels/kernel_family.h"
+
 namespace oplens::ops {
 namespace {
 
@@ -49,7 +51,8 @@ constexpr Rule kRules[] = {
      R"(_simt_|OpClassSimt|_ffma(?:_|$)|_ff_main|xmma_pooling|gemvx|xmma_depthwise)"},
     // cuBLAS and cuDNN without an instruction shape: FFMA, DFMA, HFMA2, DP4A
     {"N6", kNo, "gemm|cudnn", R"((?:^|_)(?:[sdczhi]gemm|gcgemm|scudnn|hcudnn|icudnn)(?:_|$))",
-     R"((?:^|_)(?:[sdczhi]gemm|gcgemm|scudnn|hcudnn|icudnn)_.*(?:884|1688|mma))"},
+     R"((?:^|_)(?:[sdczhi]gemm|gcgemm|scudnn|hcudnn|icudnn)_.*(?:884|1688|mma))"
+     R"(|^igemm_(?:fwd|bwd|wrw)_)"},  // The last is MIOpen's.,
     // Inductor's pointwise and reduction templates
     {"N7", kNo, "triton_poi_|triton_red_|triton_per_", R"(^triton_(?:poi|red|per)_)"},
 
@@ -87,6 +90,19 @@ constexpr Rule kRules[] = {
     {"P11", kYes, "bmm_", R"(^bmm_(?:E4m3|E2m1|Mx\w*|Bfloat16|Fp16)_)"},
     // PyTorch's weight-only int4 product; the instruction is in its name
     {"P12", kYes, "tinygemm_m16n8k16"},
+    // Matrix Cores of AMD: Tensile's MI is the instruction's shape (of fp32 there are such too,
+    // which
+    // round nothing), gtcx and xdl are MIOpen's and Composable Kernel's words for them.
+    {"P13", kYes, "cijk_", R"(^Cijk_\w{4}_\w{4}_(?:[HBD]|F8|B8|I8)\w*_MI\d+x\d+)"},
+    {"P14", kYes, "igemm_", R"(^igemm_(?:fwd|bwd|wrw)_gtcx\d*_\w*_(?:bf16|fp16|int8)_)"},
+    {"P15", kYes, "mfma|_xdl", R"((?i)(?:^|[^a-z])mfma(?:[^a-z]|$)|_xdl(?:ops)?(?:_|$))"},
+    {"P16", kYes, "fmha",
+     R"(ck_tile.*Fmha(?:Fwd|BatchPrefill)|^aiter::fmha_fwd_hd\d+_(?:bf16|fp16))"},
+    // Triton's products of experts, of types that it multiplies on Tensor Cores alone
+    {"P17", kYes, "matmul_ogs_",
+     R"(matmul_ogs_[NT]{3}_\w+?x(?:bf16|fp16|mxfp\d|fp8\w*|float8\w*)x)"},
+    // ggml's attention of 16-bit types
+    {"P18", kYes, "flash_attn_ext_f16"},
 
     // Legacy cuDNN kernels, which exist for CUDA cores and for Tensor Cores
     {"U1", kNo,
@@ -122,6 +138,11 @@ constexpr Rule kRules[] = {
      "eigen::internal::eigenmetakernel|tensorflow::functor::|cupy_"},
     // cuRAND
     {"D5", kNo, "curand|gen_sequenced|generate_seed_pseudo"},
+    // ggml's products with few rows
+    {"D6", kNo, "mul_mat_vec"},
+
+    // Any other of Triton 2's: the places of specialised arguments end the name
+    {"U3", kUnknown, "_0d1d"},
 };
 
 // Longer texts than any kernel's name are not searched to their end.
@@ -206,6 +227,13 @@ struct MathRule {
 };
 
 constexpr MathRule kMathRules[] = {
+    // Tensile's types stand behind its indices, Triton's of the left factor behind the result's:
+    // weights of few bits are widened to it.
+    {MathType::kBf16, R"(^cijk_\w{4}_\w{4}_b[^8]|matmul_ogs_\w{3}_\w+?xbf16x)"},
+    {MathType::kFp16, R"(^cijk_\w{4}_\w{4}_h|matmul_ogs_\w{3}_\w+?xfp16x)"},
+    {MathType::kFp64, R"(^cijk_\w{4}_\w{4}_d)"},
+    {MathType::kFp8, R"(^cijk_\w{4}_\w{4}_[fb]8)"},
+    {MathType::kInt8, R"(^cijk_\w{4}_\w{4}_i8)"},
     // Attention of fp32 by CUTLASS; the types of the others stand in their names.
     {MathType::kThreeTf32, R"(fmha_cutlass[fb]_f32|3xtf32|fastf32|fast_f32)"},
     // cuBLAS's generated products: type letters, those of the factors first.
@@ -229,7 +257,7 @@ constexpr MathRule kMathRules[] = {
     {MathType::kInt8,
      R"((?:^|[^a-z0-9])i(?:8816|16832)|i8i8|int8|(?:^|[^a-z])imma|[^a-z0-9][su]8_)"},
     {MathType::kTf32, R"(tf32|tfloat32)"},
-    {MathType::kBf16, R"(bf16|bfloat16)"},
+    {MathType::kBf16, R"(bf16|bfloat16|df16b)"},  // The last in mangled names.
     {MathType::kFp16,
      R"(f16|fp16|half|(?:^|[^a-z0-9])(?:h884|h1688|h16816|s884)|turing|sm75|_75_|volta|sm70|_70_)"},
     // fp32 in memory; complex ones too
@@ -254,11 +282,22 @@ bool SumsInHalf(std::string_view lower) {
       R"((?:^|[^a-z0-9])h(?:884|1688|16816|161616|\d+x\d+x\d+)|f16f16_f16f16_f16_)", lower, &found);
 }
 
-}  // namespace
+// Where no rule tells, or one that leaves it open: what is no product by a library's naming issues
+// no instruction of Tensor Cores.
+void JudgeByFamily(std::string_view long_name, TensorCoreVerdict* verdict) {
+  const NamedFamily named = KernelFamilyOf(long_name);
+  const auto is_product = [](KernelFamily family) {
+    return family == KernelFamily::kOther || family == KernelFamily::kGemm ||
+           family == KernelFamily::kGroupedGemm || family == KernelFamily::kConv ||
+           family == KernelFamily::kAttention;
+  };
+  if (named.by_word || is_product(named.family) || is_product(named.tiled)) return;
+  verdict->use = kNo;
+  verdict->rule = "F1";
+  verdict->token = KernelFamilyWord(named.family);
+}
 
-std::string_view TensorCoreRulesVersion() { return "2"; }
-
-TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name) {
+TensorCoreVerdict VerdictByRules(std::string_view long_name) {
   long_name = long_name.substr(0, kReach);
   static std::array<CompiledRule, std::size(kRules)> compiled;
   const std::string lower = ToLower(long_name);
@@ -273,6 +312,16 @@ TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name) {
     return verdict;
   }
   return {};
+}
+
+}  // namespace
+
+std::string_view TensorCoreRulesVersion() { return "3"; }
+
+TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name) {
+  TensorCoreVerdict verdict = VerdictByRules(long_name);
+  if (verdict.use == TensorCoreUse::kUnknown) JudgeByFamily(long_name, &verdict);
+  return verdict;
 }
 
 TensorCoreUse TensorCoreUseOf(std::string_view long_name) {

@@ -18,8 +18,9 @@ enum class TensorCoreUse : uint8_t {
 /// An answer and the rule that gave it.
 struct TensorCoreVerdict {
   TensorCoreUse use = TensorCoreUse::kUnknown;
-  std::string_view rule;   ///< Its id in the table, e.g. "N5"; empty: no rule knows the name.
-  std::string_view token;  ///< The part of the name that it went by; a view into the name.
+  std::string_view rule;  ///< Its id in the table, e.g. "N5"; empty: no rule knows the name.
+  std::string_view
+      token;  ///< The part of the name that it went by, a view into it; of F1 a family.
   MathType math = MathType::kUnknown;  ///< Of a kernel that uses Tensor Cores, if its name says it.
   bool half_sums = false;              ///< fp16 factors that are summed in fp16 too.
 };

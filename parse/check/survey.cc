@@ -142,6 +142,17 @@ KernelFacts FactFinder::FactsOf(size_t kernel, const KernelRecord& record) {
   const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(kernel));
   if (around != nullptr && around->phase == Phase::kBackward)
     bits |= forwards_[around->node().node];
+  if (IsInferred(record.evidence)) {
+    // What the record took of another kernel, perhaps of another file.
+    if (!record.op.empty() || !record.forward_op.empty()) bits |= kOpBit;
+    for (const auto* calls : {&record.markers, &record.forward_markers}) {
+      for (const std::string_view call : *calls) {
+        bits |= kAnnotationBit;
+        if (CallHasArguments(call)) bits |= kArgumentsBit;
+      }
+    }
+    if (!record.layer.empty() || !record.forward_layer.empty()) bits |= kLayerBit;
+  }
   return {.record = record,
           .op = (bits & kOpBit) != 0,
           .annotation = (bits & kAnnotationBit) != 0,
@@ -152,8 +163,7 @@ KernelFacts FactFinder::FactsOf(size_t kernel, const KernelRecord& record) {
 
 FactFinder::Bits FactFinder::OwnBits(size_t kernel) {
   Bits bits = 0;
-  if (const Collectives::Call* call =
-          joined_.collectives().Of(joined_.trace(), joined_.trace().kernels[kernel])) {
+  if (const Collectives::Call* call = joined_.collectives().Of(joined_.trace(), kernel)) {
     bits |= kOpBit | kAnnotationBit;
     if (HasArguments(call->text)) bits |= kArgumentsBit;
   }

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/checked.h"
+#include "parse/model/torch_call.h"
 
 namespace oplens::parse {
 namespace {
@@ -61,6 +65,11 @@ std::string_view Translate(const Pair (&table)[N], std::string_view recorded) {
   return row == std::end(table) ? recorded : row->name;
 }
 
+// Of a kernel's event, or as the profiler names types of operators' arguments.
+std::string_view TypeOf(std::string_view recorded) {
+  return TorchDType(Translate(kTypes, recorded));
+}
+
 OpArg Tensor(int64_t elements, std::string_view dtype) {
   OpArg arg;
   arg.kind = OpArg::Kind::kTensor;
@@ -79,7 +88,22 @@ OpArg Int(std::string_view name, int64_t value) {
   return arg;
 }
 
+/// How many ranks take part; kUnknownId: not told.
+int64_t RanksOf(const Communication& communication, const Trace& trace) {
+  return communication.group_size > 0 ? communication.group_size : trace.group_size;
+}
+
+constexpr int8_t kNotAsked = -1;
+
+/// Whether a kernel is one of NCCL or RCCL.
+bool IsOfLibrary(std::string_view name) { return name.find("ccl") != std::string_view::npos; }
+
 int64_t WholeOf(std::string_view op, const Communication& communication) {
+  // Labels tell what goes in: of a gather a rank's part.
+  const bool part = op == "all_gather" && communication.output_elements < 0;
+  if (part && communication.input_elements >= 0 && communication.group_size > 0) {
+    return (Checked(communication.input_elements) * communication.group_size).Value().value_or(-1);
+  }
   // A tensor that a rank only sends or only receives is recorded as empty on the other side.
   const bool one_side = op == "all_to_all" && communication.input_elements >= 0;
   return one_side ? communication.input_elements
@@ -94,7 +118,7 @@ OpCall CommunicationCall(const Communication& communication, const StringPool& s
   call.op = Translate(kNames, strings.View(communication.name));
   const int64_t elements = WholeOf(call.op, communication);
   if (elements >= 0) {
-    call.args.push_back(Tensor(elements, Translate(kTypes, strings.View(communication.dtype))));
+    call.args.push_back(Tensor(elements, TypeOf(strings.View(communication.dtype))));
   }
   if (communication.group_size > 0) {
     call.args.push_back(Int("world_size", communication.group_size));
@@ -102,18 +126,91 @@ OpCall CommunicationCall(const Communication& communication, const StringPool& s
   return call;
 }
 
-Collectives::Collectives(Trace* trace) : calls_(trace->communications.size()) {
+bool LacksRanks(std::string_view name) {
+  constexpr std::string_view kNamespaces[] = {
+      "_C_custom_ar::", "_c10d_functional::", "aiter::",  "c10d::", "flashinfer::",
+      "sgl_kernel::",   "symm_mem::",         "trtllm::", "vllm::"};
+  constexpr std::string_view kWords[] = {"all_reduce",     "allreduce",  "alltoall", "all_to_all",
+                                         "reduce_scatter", "all_gather", "allgather"};
+  const auto begins = [&](std::string_view space) { return name.starts_with(space); };
+  const auto holds = [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  };
+  return std::any_of(std::begin(kNamespaces), std::end(kNamespaces), begins) &&
+         std::any_of(std::begin(kWords), std::end(kWords), holds);
+}
+
+std::string WithRanks(std::string_view call, int64_t ranks) {
+  std::string error;
+  std::optional<OpCall> made = ParseOpCall(call, &error);
+  if (!made) return {};
+  bool tensors = false;
+  for (const OpArg& arg : made->args) {
+    if (arg.name == "world_size" || arg.name == "group_size") return {};
+    tensors |= arg.kind == OpArg::Kind::kTensor;
+  }
+  if (!tensors) return {};
+  made->args.push_back(Int("world_size", ranks));
   std::string text;
+  AppendOpCall(*made, &text);
+  return text;
+}
+
+Collectives::Collectives(Trace* trace) : calls_(trace->communications.size()) {
   for (const Kernel& kernel : trace->kernels) {
     const ItemIndex communication = trace->DetailsOf(kernel).communication;
-    if (communication >= calls_.size()) continue;
-    Call& made = calls_[communication];
-    if (made.text != 0) continue;
-    const OpCall call = CommunicationCall(trace->communications[communication], trace->strings);
-    text.clear();
-    AppendOpCall(call, &text);
-    made = {trace->strings.Intern(text), trace->strings.Intern(call.op),
-            trace->strings.Intern(call.mod)};
+    if (communication < calls_.size()) {
+      Make(trace, communication, trace->communications[communication]);
+    }
+  }
+  FindLabels(trace);
+}
+
+void Collectives::Make(Trace* trace, ItemIndex communication, const Communication& facts) {
+  Call& made = calls_[communication];
+  if (made.text != 0) return;
+  const OpCall call = CommunicationCall(facts, trace->strings);
+  std::string text;
+  AppendOpCall(call, &text);
+  made.text = trace->strings.Intern(text);
+  made.op = trace->strings.Intern(call.op);
+  made.mod = trace->strings.Intern(call.mod);
+}
+
+void Collectives::FindLabels(Trace* trace) {
+  std::vector<ItemIndex> labels;  // By thread and start.
+  for (size_t i = 0; i < trace->communications.size(); ++i) {
+    const Communication& label = trace->communications[i];
+    const bool told = label.thread != kNoThread && label.name != 0 && label.input_elements >= 0;
+    if (told && RanksOf(label, *trace) > 0) labels.push_back(static_cast<ItemIndex>(i));
+  }
+  if (labels.empty()) return;
+  const auto place_of = [&](ItemIndex i) {
+    const Communication& label = trace->communications[i];
+    return std::pair(label.thread, label.start_ns);
+  };
+  std::stable_sort(labels.begin(), labels.end(),
+                   [&](ItemIndex a, ItemIndex b) { return place_of(a) < place_of(b); });
+  std::vector<int8_t> of_library(trace->strings.size(), kNotAsked);  // By name.
+  for (size_t i = 0; i < trace->kernels.size(); ++i) {
+    const Kernel& kernel = trace->kernels[i];
+    if (kernel.launch == kNoLaunch || trace->DetailsOf(kernel).communication != kNoItem) continue;
+    int8_t& known = of_library[kernel.name];
+    if (known == kNotAsked) known = IsOfLibrary(trace->strings.View(kernel.name)) ? 1 : 0;
+    if (known == 0) continue;
+    const LaunchCall& launch = trace->launches[kernel.launch];
+    const auto after = std::partition_point(labels.begin(), labels.end(), [&](ItemIndex label) {
+      return place_of(label) <= std::pair(launch.thread, launch.start_ns);
+    });
+    if (after == labels.begin()) continue;
+    const ItemIndex at = *(after - 1);
+    Communication label = trace->communications[at];
+    if (label.thread != launch.thread || label.end_ns < launch.start_ns) continue;
+    label.group_size = RanksOf(label, *trace);
+    Make(trace, at, label);
+    calls_[at].start_ns = label.start_ns;
+    by_label_.resize(trace->kernels.size(), kNoItem);
+    by_label_[i] = at;
   }
 }
 

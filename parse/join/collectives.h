@@ -1,6 +1,9 @@
 #ifndef OPLENS_PARSE_JOIN_COLLECTIVES_H_
 #define OPLENS_PARSE_JOIN_COLLECTIVES_H_
 
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "parse/model/op_call.h"
@@ -15,6 +18,14 @@ namespace oplens::parse {
 /// these stays as recorded.
 OpCall CommunicationCall(const Communication& communication, const StringPool& strings);
 
+/// Whether an operator of this name ("symm_mem::multimem_all_reduce_") is a collective whose
+/// arguments name a group of ranks, but not how many there are.
+bool LacksRanks(std::string_view name);
+
+/// The text of the call of such an operator with world_size=`ranks` added; "" where it has no
+/// tensors, or has it already. Both are canonical (AppendOpCall).
+std::string WithRanks(std::string_view call, int64_t ranks);
+
 /// The calls of the collectives that kernels of a trace are.
 class Collectives {
  public:
@@ -22,19 +33,30 @@ class Collectives {
     StringId text = 0;  ///< Canonical (AppendOpCall).
     StringId op = 0;
     StringId mod = 0;
+    /// Of a label that encloses the launch: when it began; kUnknownId of one that the kernel's own
+    /// event tells.
+    int64_t start_ns = kUnknownId;
   };
 
-  /// Adds their texts to the trace's strings.
+  /// Adds their texts to the trace's strings. A kernel that tells nothing of its collective is that
+  /// of the library's label around its launch ("nccl:all_to_all"), where that has sizes and the
+  /// trace tells how many ranks there are. O(K log C).
   explicit Collectives(Trace* trace);
 
-  /// Null where the kernel is none.
-  const Call* Of(const Trace& trace, const Kernel& kernel) const {
-    const ItemIndex communication = trace.DetailsOf(kernel).communication;
+  /// Null where the kernel is none. `index` is that of the kernel.
+  const Call* Of(const Trace& trace, size_t index) const {
+    ItemIndex communication = trace.DetailsOf(trace.kernels[index]).communication;
+    if (communication >= calls_.size() && index < by_label_.size())
+      communication = by_label_[index];
     return communication < calls_.size() ? &calls_[communication] : nullptr;
   }
 
  private:
-  std::vector<Call> calls_;  // By index into Trace::communications.
+  void Make(Trace* trace, ItemIndex communication, const Communication& facts);
+  void FindLabels(Trace* trace);
+
+  std::vector<Call> calls_;          // By index into Trace::communications.
+  std::vector<ItemIndex> by_label_;  // By kernel; empty where no label tells any.
 };
 
 }  // namespace oplens::parse

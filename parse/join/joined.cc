@@ -23,22 +23,43 @@ RangeTexts Classified(Trace* trace, Diagnostics* diagnostics) {
   return texts;
 }
 
+/// Whether ops may be inferred from what is around kernels of this trace.
+bool TellsOthers(const Trace& trace, const JoinOptions& options) {
+  return options.for_reference ||
+         (options.repetition && std::any_of(trace.kernels.begin(), trace.kernels.end(), IsUntold));
+}
+
+/// The trace, without what puts kernels into graphs where that is not wanted.
+Trace* Allowed(Trace* trace, const JoinOptions& options) {
+  if (options.capture) return trace;
+  for (Kernel& kernel : trace->kernels) kernel.capture = kNoLaunch;
+  return trace;
+}
+
 }  // namespace
 
 Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics)
     : trace_(*trace),
-      work_(trace),
+      work_(Allowed(trace, options)),
       threads_(trace),
       texts_(Classified(trace, diagnostics)),
       leaks_(*trace, threads_, &texts_, diagnostics),
       roles_(*trace, texts_),
       contexts_(*trace, threads_, leaks_, &roles_),
       links_(*trace, threads_, leaks_, contexts_, roles_),
-      calls_(trace, links_, &texts_),
-      known_{*trace, threads_, leaks_, texts_, contexts_, links_, options.keep_open},
+      calls_(trace, threads_, links_, &texts_),
+      known_{*trace,
+             threads_,
+             leaks_,
+             texts_,
+             contexts_,
+             links_,
+             options.keep_open,
+             TellsOthers(*trace, options)},
       sweep_(known_, work_, &calls_),
       steps_(*trace),
-      collectives_(trace) {
+      collectives_(trace),
+      inference_(*this, options.reference, options.repetition) {
   CountReasons(diagnostics);
 }
 

@@ -10,6 +10,7 @@
 #include "parse/join/collectives.h"
 #include "parse/join/forward_backward.h"
 #include "parse/join/gpu_work.h"
+#include "parse/join/inference.h"
 #include "parse/join/launch_sweep.h"
 #include "parse/join/op_calls.h"
 #include "parse/join/range_roles.h"
@@ -23,9 +24,18 @@
 
 namespace oplens::parse {
 
+class Joined;
+
 struct JoinOptions {
   /// Ranges that were never closed give their op and call stack too, as PyProf has it.
   bool keep_open = false;
+  /// What may tell the op of a kernel besides the ranges around its launch.
+  bool capture = true;
+  bool repetition = true;
+  bool use_reference = true;
+  const Joined* reference = nullptr;  ///< Another recording of the program; must outlive the join.
+  /// It is such a recording: what is around every forward op of a node is told.
+  bool for_reference = false;
 };
 
 /// What belongs to what in a trace: every kernel with its launch, the ranges around it, its step,
@@ -76,6 +86,14 @@ class Joined {
     return place.silent ? At(place.around) : nullptr;
   }
 
+  /// What is around the forward op of a node, itself included; null where no kernel can take it
+  /// from there. Known of every node where ops are inferred from this trace.
+  const Surroundings* AroundForward(uint32_t forward) const {
+    return At(sweep_.PlaceOf(forward).around);
+  }
+  /// Ops that no row of the kernel's own tells.
+  const Inference& inference() const { return inference_; }
+
   /// The training step in which a call began.
   std::optional<int64_t> StepOf(const LaunchCall& call) const {
     return steps_.empty() ? std::nullopt : steps_.Find(call.thread, call.start_ns);
@@ -112,6 +130,7 @@ class Joined {
   LaunchSweep sweep_;
   StepIndex steps_;
   Collectives collectives_;
+  Inference inference_;
 };
 
 template <typename F>

@@ -74,6 +74,7 @@ void LaunchSweep::FindForwardPlaces() {
   for (const Surroundings& around : lists_.all) {
     if (around.phase == Phase::kBackward) silent[around.node().node] = true;
     wanted[around.served()] = true;
+    if (known_.every_forward) wanted[around.node().node] = true;
   }
   for (WorkIndex work = 0; work < known_.trace.kernels.size(); ++work) {
     if (around_work_[work] == kNone) continue;

@@ -7,17 +7,25 @@
 #include <unordered_set>
 #include <utility>
 
+#include "parse/join/collectives.h"
 #include "parse/join/gradient_hints.h"
 
 namespace oplens::parse {
 
-OpCalls::OpCalls(Trace* trace, const ForwardBackward& links, RangeTexts* texts)
-    : trace_(*trace), links_(links), texts_(*texts), sequence_texts_(trace->operators.size(), 0) {
+OpCalls::OpCalls(Trace* trace, const ThreadRanges& threads, const ForwardBackward& links,
+                 RangeTexts* texts)
+    : trace_(*trace),
+      links_(links),
+      texts_(*texts),
+      inner_(trace, threads, texts),
+      lookups_(trace, threads, texts),
+      sequence_texts_(trace->operators.size(), 0) {
   if (links.count() > 0) {
     CompleteByNode();
   } else {
     CompleteBySize();
   }
+  if (trace_.group_size > 1) CompleteByRanks();
 }
 
 StringId OpCalls::Intern(const std::string& text) {
@@ -62,8 +70,31 @@ void OpCalls::CompleteBySize() {
   }
 }
 
+void OpCalls::CompleteByRanks() {
+  std::vector<int8_t> lacks(trace_.strings.size(), -1);  // By name; -1: not asked.
+  for (const Range& range : trace_.ranges) {
+    if (range.kind != RangeKind::kOperator || range.item >= trace_.operators.size()) continue;
+    if (range.text >= lacks.size()) continue;
+    int8_t& asked = lacks[range.text];
+    if (asked < 0) asked = LacksRanks(trace_.strings.View(range.text)) ? 1 : 0;
+    if (asked == 0) continue;
+    const StringId call = trace_.operators[range.item].call;
+    if (call == 0 || completed_by_size_.contains(call)) continue;
+    const StringId completed = Intern(WithRanks(trace_.strings.View(call), trace_.group_size));
+    if (completed != 0) completed_by_size_.emplace(call, completed);
+  }
+}
+
 StringId OpCalls::CallOf(uint32_t range) const {
   const Range& called = trace_.ranges[range];
+  if (!inner_.empty()) {
+    const StringId completed = inner_.Of(range);
+    if (completed != 0) return completed;
+  }
+  if (!lookups_.empty()) {
+    const StringId completed = lookups_.Of(range);
+    if (completed != 0) return completed;
+  }
   if (!completed_.empty()) {
     const StringId completed = completed_[links_.NumberOf(range)];  // [0] is 0.
     if (completed != 0) return completed;

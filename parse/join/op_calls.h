@@ -6,17 +6,21 @@
 #include <vector>
 
 #include "parse/join/forward_backward.h"
+#include "parse/join/inner_facts.h"
+#include "parse/join/lookup_calls.h"
 #include "parse/join/range_texts.h"
 #include "parse/model/trace.h"
 
 namespace oplens::parse {
 
 /// The call of each op as a canonical text (AppendOpCall), with what its gradient functions tell of
-/// it (see gradient_hints.h), and its sequence range as a text like PyTorch's.
+/// it (gradient_hints.h, lookup_calls.h) and the calls inside it (inner_facts.h), and its sequence
+/// range as a text like PyTorch's.
 class OpCalls {
  public:
   /// All must outlive this object. Adds completed calls to the trace's strings and to `texts`.
-  OpCalls(Trace* trace, const ForwardBackward& links, RangeTexts* texts);
+  OpCalls(Trace* trace, const ThreadRanges& threads, const ForwardBackward& links,
+          RangeTexts* texts);
 
   /// The text of the call of a range that is one.
   StringId CallOf(uint32_t range) const;
@@ -37,6 +41,8 @@ class OpCalls {
   void CompleteByNode();
   /// The same where no number links them.
   void CompleteBySize();
+  /// Adds the number of ranks where the call of a collective lacks it.
+  void CompleteByRanks();
   StringId Intern(const std::string& text);
 
   Trace& trace_;
@@ -44,6 +50,8 @@ class OpCalls {
   RangeTexts& texts_;
   std::vector<StringId> completed_;  // By number of the forward op; 0: as recorded. Empty: all are.
   std::unordered_map<StringId, StringId> completed_by_size_;  // By the recorded call.
+  InnerFacts inner_;
+  LookupCalls lookups_;
   std::vector<StringId> sequence_texts_;  // By index into Trace::operators; 0: not needed yet.
 };
 

@@ -27,6 +27,8 @@ struct RangeKnowledge {
   const ForwardBackward& links;
   /// Ranges that were never closed tell of what follows like others.
   bool keep_open = false;
+  /// What is around the forward op of every node is listed, whoever tells it else.
+  bool every_forward = false;
 };
 
 /// Goes along one thread, and lists what is around a moment. Rules: docs/correlation.md, "Launch to

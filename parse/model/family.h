@@ -15,6 +15,7 @@ enum class Family : uint8_t {
   kKineto,   ///< PyTorch's profiler.
 };
 inline constexpr size_t kFamilyCount = 4;
+constexpr size_t WordCountOf(Family) { return kFamilyCount; }
 
 /// "nvprof", "nsys", "kineto" or "".
 constexpr std::string_view FamilyWord(Family family) {

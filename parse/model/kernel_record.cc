@@ -36,6 +36,36 @@ std::string_view PhaseWord(Phase phase) {
   return "";
 }
 
+std::string_view EvidenceWord(Evidence evidence) {
+  switch (evidence) {
+    case Evidence::kRange:
+      return "range";
+    case Evidence::kCapture:
+      return "capture";
+    case Evidence::kRepetition:
+      return "repetition";
+    case Evidence::kReference:
+      return "reference";
+    case Evidence::kNone:
+      break;
+  }
+  return "";
+}
+
+std::string_view ConfidenceWord(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::kLow:
+      return "low";
+    case Confidence::kMedium:
+      return "medium";
+    case Confidence::kHigh:
+      return "high";
+    case Confidence::kUnknown:
+      break;
+  }
+  return "";
+}
+
 void KernelRecord::Clear() {
   // Lists keep their memory: a record is refilled a million times.
   KernelRecord fresh;

@@ -3,6 +3,7 @@
 
 // Public header: installed, docs/library.md.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,6 +52,31 @@ constexpr bool IsBackwardPhase(Phase phase) {
   return phase == Phase::kBackward || phase == Phase::kRecompute || phase == Phase::kGradient ||
          phase == Phase::kAccumulate;
 }
+
+/// What says which op a kernel belongs to; docs/correlation.md, "Evidence".
+enum class Evidence : uint8_t {
+  kNone,        ///< '' in the record; of a kernel with an op: kRange.
+  kRange,       ///< The ranges around its launch.
+  kCapture,     ///< The ranges around the call that put it into the graph that was launched.
+  kRepetition,  ///< Inferred: the same place in another repetition of the step.
+  kReference,   ///< Inferred: the same place in another recording of the program.
+};
+
+inline constexpr size_t kEvidenceCount = 5;
+
+/// "range", "capture", "repetition", "reference" or "".
+std::string_view EvidenceWord(Evidence evidence);
+
+/// Whether no row of the profile itself says it.
+constexpr bool IsInferred(Evidence evidence) {
+  return evidence == Evidence::kRepetition || evidence == Evidence::kReference;
+}
+
+/// How sure an op is that was inferred.
+enum class Confidence : uint8_t { kUnknown, kLow, kMedium, kHigh };
+
+/// "high", "medium", "low" or "".
+std::string_view ConfidenceWord(Confidence confidence);
 
 /// One kernel with all that is known of its launch: the line that `parse` writes and `prof` reads.
 ///
@@ -122,6 +148,10 @@ struct KernelRecord {
   std::optional<std::string_view> gpu;
   /// sharedMemory: of a block, static and dynamic together, where only that is known.
   std::optional<int64_t> shared_memory_bytes;
+  /// evidence: what tells the op, where the ranges around the launch do not. Written only then.
+  Evidence evidence = Evidence::kNone;
+  /// confidence: of an op that was inferred. Written only then.
+  Confidence confidence = Confidence::kUnknown;
   ReasonSet reasons;  ///< reason: what is missing or doubtful, [] when nothing is.
 
   /// Whether the profile has a usable time of the kernel; if not, it enters no sum of times.

@@ -22,7 +22,7 @@ struct FieldKey {
 enum class FieldUse {
   kAlways,
   kRequired,  ///< A line without it is no record.
-  kIfAny,     ///< A list that is written only where it holds anything.
+  kIfAny,     ///< A list or word that is written only where there is any.
 };
 
 /// One key of a record's line and the member that it stands for.
@@ -98,6 +98,8 @@ inline constexpr std::tuple kRecordFields{
     RecordField<"step", &KernelRecord::step>(),
     RecordField<"gpu", &KernelRecord::gpu>(),
     RecordField<"sharedMemory", &KernelRecord::shared_memory_bytes>(),
+    RecordField<"evidence", &KernelRecord::evidence, FieldUse::kIfAny>(),
+    RecordField<"confidence", &KernelRecord::confidence, FieldUse::kIfAny>(),
     RecordField<"reason", &KernelRecord::reasons>()};
 
 }  // namespace oplens

@@ -69,6 +69,25 @@ bool ReadValue(Source* source, Phase* phase) {
   return true;
 }
 
+bool ReadValue(Source* source, Evidence* evidence) {
+  std::string_view word;
+  if (!ReadValue(source, &word)) return false;
+  for (const Evidence known :
+       {Evidence::kRange, Evidence::kCapture, Evidence::kRepetition, Evidence::kReference}) {
+    if (word == EvidenceWord(known)) *evidence = known;
+  }
+  return true;
+}
+
+bool ReadValue(Source* source, Confidence* confidence) {
+  std::string_view word;
+  if (!ReadValue(source, &word)) return false;
+  for (const Confidence known : {Confidence::kLow, Confidence::kMedium, Confidence::kHigh}) {
+    if (word == ConfidenceWord(known)) *confidence = known;
+  }
+  return true;
+}
+
 // Words of a later version are left out: what they say about the record is lost, the record is not.
 bool ReadValue(Source* source, ReasonSet* reasons) {
   source->in.EnterSequence();

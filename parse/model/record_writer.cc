@@ -21,6 +21,13 @@ void AppendValue(Direction direction, std::string* out) {
 }
 void AppendValue(Phase phase, std::string* out) { AppendPythonString(PhaseWord(phase), out); }
 
+void AppendValue(Evidence evidence, std::string* out) {
+  AppendPythonString(EvidenceWord(evidence), out);
+}
+void AppendValue(Confidence confidence, std::string* out) {
+  AppendPythonString(ConfidenceWord(confidence), out);
+}
+
 void AppendValue(const Dim3& dim, std::string* out) {
   out->push_back('(');
   AppendPythonInt(dim.x, out);
@@ -73,12 +80,22 @@ Json JsonOf(const std::optional<T>& value) {
 }
 Json JsonOf(Direction direction) { return DirectionWord(direction); }
 Json JsonOf(Phase phase) { return PhaseWord(phase); }
+Json JsonOf(Evidence evidence) { return EvidenceWord(evidence); }
+Json JsonOf(Confidence confidence) { return ConfidenceWord(confidence); }
 Json JsonOf(const Dim3& dim) { return {dim.x, dim.y, dim.z}; }
 Json JsonOf(ReasonSet reasons) {
   Json words = Json::array();
   reasons.ForEach([&](Reason reason) { words.push_back(ReasonWord(reason)); });
   return words;
 }
+
+// Of values that are written only where there is any.
+template <typename T>
+bool IsEmpty(const std::vector<T>& values) {
+  return values.empty();
+}
+bool IsEmpty(Evidence evidence) { return EvidenceWord(evidence).empty(); }
+bool IsEmpty(Confidence confidence) { return ConfidenceWord(confidence).empty(); }
 
 /// Calls f(field, value) for each field, in order.
 template <typename F>
@@ -93,7 +110,7 @@ void AppendDictLine(const KernelRecord& record, std::string* out) {
   const size_t begin = out->size();
   ForEachField(record, [&](auto field, const auto& value) {
     if constexpr (field.kUse == FieldUse::kIfAny) {
-      if (value.empty()) return;
+      if (IsEmpty(value)) return;
     }
     const bool first = out->size() == begin;
     out->append(first ? field.kSpelling.substr(2) : field.kSpelling);
@@ -110,7 +127,7 @@ void AppendJsonLine(const KernelRecord& record, std::string* out) {
   // What most records lack comes last.
   ForEachField(record, [&](auto field, const auto& value) {
     if constexpr (field.kUse == FieldUse::kIfAny) {
-      if (!value.empty()) line[std::string(field.kKey)] = JsonOf(value);
+      if (!IsEmpty(value)) line[std::string(field.kKey)] = JsonOf(value);
     }
   });
   out->append(line.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -313,11 +313,12 @@ void Binder::BindShape(size_t weight, OpArg arg) {
 
 }  // namespace
 
-TorchName ClassifyTorchName(std::string_view name, bool has_arguments) {
+TorchName ClassifyTorchName(std::string_view name, bool has_arguments, bool registered) {
   if (name.starts_with(markers::kStepPrefix)) return TorchName::kStep;
   if (IsNodeName(name)) return TorchName::kBackwardNode;
   if (IsLabel(name)) return TorchName::kLabel;
-  return IsOperatorName(name) || has_arguments ? TorchName::kCall : TorchName::kLabel;
+  const bool called = IsOperatorName(name) || has_arguments || (registered && IsName(name));
+  return called ? TorchName::kCall : TorchName::kLabel;
 }
 
 OpCall MakeTorchCall(std::string_view name, std::vector<OpArg> args) {

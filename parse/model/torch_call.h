@@ -18,8 +18,11 @@ enum class TorchName : uint8_t {
   kLabel,         ///< Anything else: "Optimizer.step#SGD.step", "nccl:all_reduce".
 };
 
-/// `has_arguments`: whether the profiler recorded any argument of it.
-TorchName ClassifyTorchName(std::string_view name, bool has_arguments);
+/// `has_arguments`: whether the profiler recorded any argument of it. `registered`: it says that
+/// this is no label of the user, so that a plain name without arguments is that of an operator
+/// too, whoever registered it: "CompiledFunction" of an autograd Function,
+/// "triton_poi_fused_add_0".
+TorchName ClassifyTorchName(std::string_view name, bool has_arguments, bool registered = false);
 
 /// The call of a PyTorch operator in the form of its Python API, so that a call is the same whoever
 /// recorded it. `name` is the dispatcher's ("aten::addmm", "aten::add_.Tensor"); `args` are its

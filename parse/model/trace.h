@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parse/model/cuda_kinds.h"
@@ -163,6 +164,13 @@ struct Kernel {
 
   bool timed() const { return start_ns != 0 || end_ns != 0; }
 };
+
+/// What was put into a graph by a call that the file holds, and not run by it: a kernel without
+/// times (TracePart::kCaptures). Its stream_id counts the captures of the file from 0; the name is
+/// 0 where the file does not tell it.
+inline bool IsCaptured(const Kernel& kernel) {
+  return kernel.capture != kNoLaunch && kernel.capture == kernel.launch && !kernel.timed();
+}
 
 /// A copy between memories.
 struct MemoryCopy {
@@ -353,8 +361,12 @@ struct Trace {
   Family family = Family::kUnknown;
   int64_t schema_version = 0;  ///< 0 when the file does not say.
   std::string producer;        ///< What wrote the file, e.g. "2024.2.1"; "" when unknown.
-  int64_t rank = kUnknownId;   ///< Number of the process in a distributed run, if the file says it.
+  /// Of libraries and drivers, as the file has them: name and value.
+  std::vector<std::pair<StringId, StringId>> versions;
+  int64_t rank = kUnknownId;  ///< Number of the process in a distributed run, if the file says it.
   int64_t world_size = kUnknownId;
+  /// Ranks of every process group that has several, where all such have as many.
+  int64_t group_size = kUnknownId;
   StringId rank_name = 0;  ///< What `rank` of the records says; set by whoever opened the file.
   /// Times are cut to multiples of this: 1000 for files that hold whole microseconds.
   int64_t clock_resolution_ns = 1;

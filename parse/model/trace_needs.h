@@ -20,7 +20,9 @@ enum class TracePart : uint8_t {
   kTorchEvents,   ///< Trace::torch_events.
   kWaitCalls,     ///< Without kApiCalls: Trace::launches holds every call that waits for a GPU.
   kLongCalls,     ///< Without kApiCalls: it holds the calls of at least kLongCallNs.
+  kCaptures,      ///< Trace::kernels holds what was put into graphs and not run, see IsCaptured.
 };
+/// Without the last, which adds kernels that did not run.
 inline constexpr uint8_t kTracePartCount = 10;
 
 /// How long an API call must take to be one of TracePart::kLongCalls.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "parse/provenance/provenance.h"
 #include "parse/readers/common/trace_reader.h"
 #include "parse/readers/kineto/kineto_reader.h"
 #include "parse/readers/nsys/nsys_reader.h"
@@ -85,6 +86,7 @@ Trace OpenInput(const ProfileInput& input, ProfileFile* file, size_t input_count
                 Diagnostics* diagnostics, TakenRanks* taken) {
   Trace trace = OpenTrace(file, needs, diagnostics);
   NameRank(input, input_count, &trace, taken);
+  AddProvenance(file->path(), &trace, diagnostics);
   return trace;
 }
 

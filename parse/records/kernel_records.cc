@@ -29,14 +29,38 @@ std::string FactsOf(const Device& device) {
   constexpr int kUsualWarp = 32;
   if (device.warp_threads > 0 && device.warp_threads != kUsualWarp) {
     add(fmt::format("warp={}", device.warp_threads));
+    // Drivers do not name all of these, or alike.
+    if (device.memory_bytes > 0) add(fmt::format("mem={}", device.memory_bytes));
   }
   return text;
 }
 
+bool AreAlike(const Device& a, const Device& b) {
+  return a.name == b.name && a.compute_capability_major == b.compute_capability_major &&
+         a.compute_capability_minor == b.compute_capability_minor &&
+         a.multiprocessors == b.multiprocessors && a.core_clock_hz == b.core_clock_hz &&
+         a.memory_bandwidth_bytes_per_s == b.memory_bandwidth_bytes_per_s &&
+         a.memory_bytes == b.memory_bytes;
+}
+
+int64_t Shifted(int64_t time_ns, int64_t shift_ns) {
+  return static_cast<int64_t>(static_cast<uint64_t>(time_ns) + static_cast<uint64_t>(shift_ns));
+}
+
+JoinOptions With(const KernelRecords* reference, JoinOptions options) {
+  if (reference != nullptr && options.use_reference) options.reference = &reference->joined();
+  return options;
+}
+
 }  // namespace
 
-KernelRecords::KernelRecords(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics)
-    : trace_(*trace), joined_(trace, options, diagnostics), sequence_(joined_), names_(*trace) {
+KernelRecords::KernelRecords(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics,
+                             const KernelRecords* reference)
+    : trace_(*trace),
+      reference_(reference),
+      joined_(trace, With(reference, options), diagnostics),
+      sequence_(joined_),
+      names_(*trace) {
   NameDevices();
 }
 
@@ -45,6 +69,10 @@ void KernelRecords::NameDevices() {
     device_index_.FindOrInsert(trace_.devices[i].id, static_cast<uint32_t>(i));
     device_texts_.push_back(trace_.strings.Intern(FactsOf(trace_.devices[i])));
   }
+  const bool alike =
+      std::all_of(trace_.devices.begin(), trace_.devices.end(),
+                  [&](const Device& device) { return AreAlike(device, trace_.devices.front()); });
+  if (alike && !trace_.devices.empty()) unlisted_device_ = 0;
 }
 
 void KernelRecords::RecordOf(size_t i, KernelRecord* record) const {
@@ -59,9 +87,11 @@ void KernelRecords::RecordOf(size_t i, KernelRecord* record) const {
     FillSequence(*around, sequence_.ChosenOf(i), sequence_.SubSequenceOf(i), record);
     FillNode(*around, record);
   }
-  if (const Collectives::Call* call = joined_.collectives().Of(trace_, kernel)) {
+  if (const Collectives::Call* call = joined_.collectives().Of(trace_, i)) {
     FillCollective(kernel, *call, record);
   }
+  if (kernel.capture != kNoLaunch && !record->op.empty()) record->evidence = Evidence::kCapture;
+  if (const Inferred* inferred = joined_.inference().Of(i)) FillInferred(*inferred, record);
 }
 
 void KernelRecords::ReplayOf(size_t i, KernelRecord* record) const {
@@ -115,7 +145,8 @@ void KernelRecords::FillWork(const Work& work, KernelRecord* record) const {
   record->device_id = work.device_id;
   record->stream_id = work.stream_id;
   record->context_id = work.context_id;
-  const uint32_t device = device_index_.Find(work.device_id);
+  uint32_t device = device_index_.Find(work.device_id);
+  if (device == IdMap::kNone) device = unlisted_device_;
   if (device == IdMap::kNone) return;
   if (trace_.devices[device].name != 0) record->device_name = View(trace_.devices[device].name);
   if (device_texts_[device] != 0) record->gpu = View(device_texts_[device]);
@@ -222,6 +253,66 @@ void KernelRecords::FillSequence(const Surroundings& around, std::optional<size_
   numbers.erase(own);
 }
 
+void KernelRecords::FillTold(size_t i, KernelRecord* record) const {
+  const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(i));
+  if (around != nullptr) {
+    FillRanges(*around, record);
+    if (const Surroundings* forward = joined_.AroundForward(around->node().node)) {
+      record->nodes.push_back(around->node().node);
+      record->node_run = around->node().run;
+      KernelRecord told;
+      FillRanges(*forward, &told);
+      if (told.layer.empty()) FillLayers(joined_.LayersAroundForward(forward->node().node), &told);
+      record->forward_markers = std::move(told.markers);
+      record->forward_layer = std::move(told.layer);
+      record->forward_op = std::move(told.op);
+      record->forward_mod = std::move(told.mod);
+    }
+  }
+  const Kernel& kernel = trace_.kernels[i];
+  if (const Collectives::Call* call = joined_.collectives().Of(trace_, i)) {
+    FillCollective(kernel, *call, record);
+  }
+}
+
+void KernelRecords::FillInferred(const Inferred& inferred, KernelRecord* record) const {
+  const bool of_reference = inferred.evidence == Evidence::kReference;
+  KernelRecord told;
+  (of_reference ? *reference_ : *this).FillTold(inferred.donor, &told);
+  record->evidence = inferred.evidence;
+  record->confidence = inferred.confidence;
+  record->direction = told.direction;
+  record->phase = told.phase;
+  // What is around the launch of a graph is around all of it: the kernel's own calls are inside.
+  if (record->markers.empty()) {
+    record->op.clear();
+    record->mod.clear();
+  }
+  const auto append = [](const auto& from, auto* to) {
+    to->insert(to->end(), from.begin(), from.end());
+  };
+  append(told.markers, &record->markers);
+  append(told.op, &record->op);
+  append(told.mod, &record->mod);
+  if (record->marker_starts_ns.size() + told.marker_starts_ns.size() == record->markers.size()) {
+    for (const int64_t start_ns : told.marker_starts_ns) {
+      record->marker_starts_ns.push_back(Shifted(start_ns, inferred.shift_ns));
+    }
+  }
+  if (!told.nodes.empty()) {
+    // A number of its own: the node is another run of the program than the donor's.
+    constexpr int64_t kRuns = int64_t{1} << 32;
+    record->nodes = {told.nodes.front() + kRuns * inferred.instance};
+    record->node_run = told.node_run;
+    record->forward_markers = std::move(told.forward_markers);
+    record->forward_op = std::move(told.forward_op);
+    record->forward_mod = std::move(told.forward_mod);
+  }
+  if (!inferred.layer) return;
+  if (record->layer.empty()) record->layer = std::move(told.layer);
+  record->forward_layer = std::move(told.forward_layer);
+}
+
 void KernelRecords::FillCollective(const Kernel& kernel, const Collectives::Call& call,
                                    KernelRecord* record) const {
   // Else these are not the words of markers.
@@ -230,7 +321,9 @@ void KernelRecords::FillCollective(const Kernel& kernel, const Collectives::Call
     record->mod.clear();
   }
   record->markers.push_back(View(call.text));
-  record->marker_starts_ns.push_back(record->launch_start_ns.value_or(kernel.start_ns));
+  record->marker_starts_ns.push_back(call.start_ns != kUnknownId
+                                         ? call.start_ns
+                                         : record->launch_start_ns.value_or(kernel.start_ns));
   record->op.push_back(View(call.op));
   record->mod.push_back(View(call.mod));
 }

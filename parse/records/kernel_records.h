@@ -22,7 +22,10 @@ namespace oplens::parse {
 class KernelRecords {
  public:
   /// Joins `trace`, which must outlive this object (see Joined), and adds texts to its strings.
-  KernelRecords(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics);
+  /// `reference`: another recording of the program, joined for_reference, or null; must outlive
+  /// this object.
+  KernelRecords(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics,
+                const KernelRecords* reference = nullptr);
 
   const Joined& joined() const { return joined_; }
   const KernelNames& names() const { return names_; }
@@ -57,15 +60,23 @@ class KernelRecords {
   /// The number of a kernel that is the `chosen` of those around its launch.
   void FillSequence(const Surroundings& around, std::optional<size_t> chosen, uint32_t sub_sequence,
                     KernelRecord* record) const;
+  /// Adds the op that was inferred to what the kernel's own rows tell.
+  void FillInferred(const Inferred& inferred, KernelRecord* record) const;
+  /// What another kernel may take of the i-th: ranges, phase and forward op of its node.
+  void FillTold(size_t i, KernelRecord* record) const;
   /// Adds the call of a kernel's collective as the innermost.
   void FillCollective(const Kernel& kernel, const Collectives::Call& call,
                       KernelRecord* record) const;
 
   Trace& trace_;
+  const KernelRecords* reference_;
   Joined joined_;
   PyProfSequence sequence_;
   KernelNames names_;
-  IdMap device_index_;                  // By device id; into Trace::devices.
+  IdMap device_index_;  // By device id; into Trace::devices.
+  // Of ids that no device has: AMD's profilers number the GPUs of kernels by node. Any of the
+  // devices, where they are all alike.
+  uint32_t unlisted_device_ = IdMap::kNone;
   std::vector<StringId> device_texts_;  // Of each of Trace::devices, for KernelRecord::gpu.
 };
 

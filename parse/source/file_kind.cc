@@ -33,6 +33,7 @@ constexpr Signature kSignatures[] = {
     {"PAR1", FileKind::kParquet},
     {"ARROW1", FileKind::kArrow},
     {"\x89HDF", FileKind::kHdf5},
+    {kSummaryMagic, FileKind::kSummary},
     // "Report File Format" of the Customization Guide of Nsight Compute.
     {{"NVR\0", 4}, FileKind::kNcuReport},
 };
@@ -104,6 +105,9 @@ constexpr KindWords kWords[] = {
     {FileKind::kNsysReport,
      {"is a report of Nsight Systems, not a database",
       "export it: nsys export --type sqlite FILE"}},
+    {FileKind::kSummary,
+     {"is a summary that prof --save-baseline wrote",
+      "prof --view VIEW shows a view that is in it; all else needs the trace"}},
     {FileKind::kNsysRecording,
      {"is a raw recording of Nsight Systems, not a database",
       "make a report of it with QdstrmImporter, then export that: nsys export --type sqlite FILE"}},
@@ -175,6 +179,10 @@ bool IsProfileContent(std::string_view head) {
 }
 
 bool HasProfileName(std::string_view name) {
+  if (std::any_of(std::begin(kProvenanceNames), std::end(kProvenanceNames),
+                  [&](const ProvenanceName& known) { return known.name == name; })) {
+    return false;
+  }
   for (const std::string_view packed : {".gz", ".zst"}) {
     if (name.ends_with(packed)) name.remove_suffix(packed.size());
   }

@@ -37,7 +37,11 @@ enum class FileKind : uint8_t {
   kNcuReport,      ///< Of Nsight Compute.
   kNsysReport,     ///< Of Nsight Systems, before it is exported,
   kNsysRecording,  ///< and before it is a report.
+  kSummary,        ///< What prof --save-baseline wrote.
 };
+
+/// What a summary of oplens begins with: docs/summary_format.md.
+inline constexpr std::string_view kSummaryMagic = "\x8foplens\n";
 
 /// How much of a file's beginning is looked at, bytes.
 inline constexpr size_t kHeadBytes = 4096;
@@ -56,7 +60,24 @@ bool IsJson(std::string_view head);
 /// Whether content that begins so is for parse's readers: a database, or JSON of no other use.
 bool IsProfileContent(std::string_view head);
 
-/// Whether a file inside a folder is taken for a profile: by the ending of its name.
+/// What TorchInductor writes about its kernels, and is read when it lies beside a trace.
+enum class ProvenanceFile : uint8_t { kInformation, kMappings, kStackTraces, kCode };
+
+struct ProvenanceName {
+  std::string_view name;
+  ProvenanceFile file;
+};
+
+/// In the order of reading: what one does not say the next may.
+inline constexpr ProvenanceName kProvenanceNames[] = {
+    {"kernel_information.json", ProvenanceFile::kInformation},
+    {"inductor_provenance_tracking_node_mappings.json", ProvenanceFile::kMappings},
+    {"inductor_provenance_tracking_kernel_stack_traces.json", ProvenanceFile::kStackTraces},
+    {"output_code.py", ProvenanceFile::kCode},
+};
+
+/// Whether a file inside a folder is taken for a profile: by the ending of its name, unless it is
+/// one of kProvenanceNames.
 bool HasProfileName(std::string_view name);
 
 /// What a file is that nothing reads as a profile or as records, and what to do with it.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/program.h"
+#include "parse/records/evidence_words.h"
 #include "parse/source/file_kind.h"
 #include "parse/source/profile_file.h"
 #include "prof/input/line_records.h"
@@ -107,6 +108,22 @@ Inputs::Inputs(const std::vector<std::string>& arguments,
     throw UsageError("--execution-trace is about profiles: give it to parse, which makes records");
   }
   execution_traces_.emplace(execution_traces, profile_count_);
+}
+
+void Inputs::Explain(const std::string& evidence, const std::string& reference) {
+  if (!evidence.empty()) parse::KeepEvidence(evidence, &join_);
+  if (reference.empty()) return;
+  if (profile_count_ == 0) {
+    throw UsageError("--reference is about profiles: give it to parse, which makes records");
+  }
+  Diagnostics unsaid;
+  reference_.emplace(reference, parse::OpenTrace(reference, parse::kReferenceNeeds, &unsaid));
+}
+
+std::vector<std::string> Inputs::UnusedExecutionTraces() const {
+  std::vector<std::string> unused = execution_traces_->Unused();
+  if (reference_ && !reference_->Unused().empty()) unused.push_back(reference_->Unused());
+  return unused;
 }
 
 void Inputs::RefuseUnreadable() const {
@@ -221,7 +238,9 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
   if (lines_ == nullptr && !profile_) {
     if (!OpenNext(diagnostics)) return Step::kEnd;
     if (profile_) {
-      profile_->kernels.emplace(&profile_->trace, parse::JoinOptions(), diagnostics);
+      profile_->kernels.emplace(&profile_->trace, join_, diagnostics,
+                                reference_ ? &reference_->records() : nullptr);
+      if (reference_) reference_->Count(*profile_->kernels);
       ShowStage(kPricing, WorkUnit::kKernels);
       if (status_ != nullptr) meter()->Start(std::ssize(profile_->trace.kernels));
     }

@@ -13,6 +13,7 @@
 #include "parse/execution/execution_traces.h"
 #include "parse/readers/open_trace.h"
 #include "parse/records/kernel_records.h"
+#include "parse/records/reference_profile.h"
 #include "parse/source/profile_list.h"
 #include "prof/input/record_source.h"
 
@@ -31,6 +32,11 @@ class Inputs : public RecordSource {
   Inputs(const std::vector<std::string>& arguments,
          const std::vector<std::string>& execution_traces, TraceNeeds needs = {},
          TraceNeeds json_needs = {}, std::string_view tool = "prof", StatusLine* status = nullptr);
+
+  /// What may tell ops of the profiles: words of --evidence ("": all), and the recording at the
+  /// path `reference` ("": none). Throws UsageError for a word that is none, Error where the
+  /// reference cannot be read.
+  void Explain(const std::string& evidence, const std::string& reference);
 
   /// From now on a named input that cannot be read is left out and told, as those of folders are,
   /// if there are several.
@@ -62,8 +68,9 @@ class Inputs : public RecordSource {
   /// Profiles of folders that could not be read.
   size_t left_out() const { return left_out_; }
 
-  /// After the last input: a sentence for each execution trace of which nothing was used.
-  std::vector<std::string> UnusedExecutionTraces() const { return execution_traces_->Unused(); }
+  /// After the last input: a sentence for each execution trace of which nothing was used, and for
+  /// the reference where nothing was.
+  std::vector<std::string> UnusedExecutionTraces() const;
 
   /// All files, for a look before anything is written.
   const std::vector<std::string>& paths() const { return paths_; }
@@ -107,6 +114,8 @@ class Inputs : public RecordSource {
   bool leaves_out_ = false;
   parse::TakenRanks taken_;
   std::optional<parse::ExecutionTraces> execution_traces_;
+  parse::JoinOptions join_;
+  std::optional<parse::ReferenceProfile> reference_;
   StatusLine* status_;
   std::optional<StatusLine::Stage> stage_;
   std::unique_ptr<RecordSource> lines_;

@@ -46,6 +46,12 @@ ops::DType RightOf(const PricedKernel& row) {
   return has_right ? row.price->product->right : TypeOf(row);
 }
 
+/// A product on a GPU of AMD's of which nothing tells whether it ran on the matrix cores.
+bool IsOpenProductOfAmd(const PricedKernel& row, const ops::TensorCoreJudgement& judged) {
+  return row.gpu != nullptr && row.gpu->maker == ops::Maker::kAmd && row.price != nullptr &&
+         row.price->matmul_like && judged.use == ops::TensorCoreUse::kUnknown;
+}
+
 /// With what is known of its use of Tensor Cores.
 ops::RooflineCase ChargeOf(const PricedKernel& row, const ops::TensorCoreJudgement& judged) {
   ops::RooflineCase charged;
@@ -58,6 +64,7 @@ ops::RooflineCase ChargeOf(const PricedKernel& row, const ops::TensorCoreJudgeme
   charged.duration_ns = TimeOf(row);
   charged.uses_tensor_cores = judged.use == ops::TensorCoreUse::kYes;
   charged.math = judged.math;
+  charged.unit_open = IsOpenProductOfAmd(row, judged);
   charged.half_sums = row.verdict != nullptr && row.verdict->half_sums;
   charged.gpu = row.gpu;
   return charged;
@@ -153,7 +160,8 @@ MathRoof MathRoofOf(const PricedKernel& row) {
   if (judged.use == ops::TensorCoreUse::kYes) {
     roof.unit = ops::UnitOf(ChargeOf(row, judged));
     roof.flops = mma;
-  } else if (judged.fitness == ops::TensorCoreFitness::kYes && row.gpu != nullptr && mma > 0) {
+  } else if ((judged.fitness == ops::TensorCoreFitness::kYes || IsOpenProductOfAmd(row, judged)) &&
+             row.gpu != nullptr && mma > 0) {
     roof.unit = ops::BestUnitOf(*row.gpu, TypeOf(row), RightOf(row));
     roof.flops = mma;
   } else {

@@ -1,5 +1,8 @@
 #include "prof/price/kernel_facts.h"
 
+#include "ops/kernels/name_facts.h"
+#include "prof/price/priced_kernel.h"
+
 namespace oplens::prof {
 namespace {
 
@@ -16,6 +19,21 @@ bool IsKeyOf(std::string_view key, std::string_view name, std::string_view facts
 
 }  // namespace
 
+const ops::NamedFamily& KernelFacts::family() const {
+  if (!family_) family_ = ops::KernelFamilyOf(name);
+  return *family_;
+}
+
+std::string_view KernelFacts::name_facts() const {
+  if (!name_facts_) name_facts_ = ops::NameFactsOf(name).Text();
+  return *name_facts_;
+}
+
+std::optional<ops::KernelFamily> FamilyOf(const PricedKernel& row) {
+  if (row.facts == nullptr || row.facts->name.empty()) return std::nullopt;
+  return row.facts->family().Of(row.record->grid.y);
+}
+
 KernelNames::KernelNames(Epochs* epochs, const ops::Rules* rules)
     : cache_(epochs, kMaxNameBytes), rules_(rules) {}
 
@@ -25,6 +43,7 @@ const KernelFacts* KernelNames::Of(std::string_view long_name) {
   KernelFacts& facts = entry->value;
   if (!is_new) return &facts;
   facts.id = entry->id;
+  facts.name = entry->text;
   // The token of the verdict is a view into the cached name.
   facts.verdict = ops::TensorCoreVerdictOf(entry->text, rules_);
   const ops::KernelRule* rule = rules_ != nullptr ? rules_->FindKernel(long_name) : nullptr;

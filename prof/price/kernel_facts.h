@@ -9,6 +9,7 @@
 #include "base/epochs.h"
 #include "base/text_cache.h"
 #include "ops/gpu/gpu.h"
+#include "ops/kernels/kernel_family.h"
 #include "ops/kernels/kernel_name.h"
 #include "ops/kernels/tensor_core.h"
 #include "ops/rules/rules.h"
@@ -21,7 +22,23 @@ struct KernelFacts {
   int64_t id = 0;  ///< Differs between names.
   ops::TensorCoreVerdict verdict;
   std::optional<ops::KernelKind> ruled_kind;  ///< What a rule of the user says that it is.
+  std::string_view name;                      ///< The name itself.
+
+  /// Its family. Found when it is first asked for, which most runs do not.
+  const ops::NamedFamily& family() const;
+
+  /// NameFacts::Text() of it; the same holds.
+  std::string_view name_facts() const;
+
+ private:
+  mutable std::optional<std::string> name_facts_;
+  mutable std::optional<ops::NamedFamily> family_;
 };
+
+struct PricedKernel;
+
+/// What the kernel computes, by its name and launch; nullopt for one without a name.
+std::optional<ops::KernelFamily> FamilyOf(const PricedKernel& row);
 
 /// Judges the names of kernels, each distinct one once.
 ///

@@ -67,7 +67,8 @@ Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row) {
   const NestedCalls::Call* chosen = calls_.Chosen();
   // What is around the replay of a graph is that of the whole graph, and no op of one kernel.
   const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
-  if (!priced && record.reasons.Has(Reason::kGraphKernel)) return resolution;
+  const bool inferred = IsInferred(record.evidence);
+  if (!priced && !inferred && record.reasons.Has(Reason::kGraphKernel)) return resolution;
   if (chosen == nullptr) {
     // Else the lists go with annotations that do not count; or the op is a free text, which is no
     // op and stands in `range` (PyProf's files have only the op).
@@ -94,6 +95,7 @@ void OpResolver::FillKernel(const KernelRecord& record, PricedKernel* row, Resol
   row->record = &record;
   row->replay = false;
   row->reasons = record.reasons;
+  row->facts = &facts;
   row->verdict = &facts.verdict;
   row->tensor_core = facts.verdict.use;
   row->gpu = gpus_.Of(record);

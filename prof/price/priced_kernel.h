@@ -17,6 +17,8 @@
 
 namespace oplens::prof {
 
+struct KernelFacts;
+
 /// One kernel with its op and its price: all that a column can show. What it points to lives as
 /// long as its turn in the sink. An empty text is unknown.
 struct PricedKernel {
@@ -52,6 +54,7 @@ struct PricedKernel {
   ops::KernelShare share;  ///< The kernel's part of its call: role, FLOPs, bytes, gradient.
   ops::TensorCoreUse tensor_core = ops::TensorCoreUse::kUnknown;  ///< By the kernel's name.
   const ops::TensorCoreVerdict* verdict = nullptr;                ///< The same with its rule.
+  const KernelFacts* facts = nullptr;                             ///< All that its name tells.
   const ops::Gpu* gpu = nullptr;  ///< That the kernel ran on; null when nothing is known of it.
   /// Of FiguresOf(); emptied when the kernel's turn begins.
   mutable std::optional<Figures> figures;
@@ -65,6 +68,12 @@ bool IsDirectionKnown(const PricedKernel& row);
 /// its call returned waited for nothing. Unknown without a time of either, or where the distance
 /// does not fit.
 std::optional<int64_t> LaunchDelayNs(const KernelRecord& record);
+
+/// What tells the op of a kernel; kNone where it has none.
+inline Evidence EvidenceOf(const PricedKernel& row) {
+  if (row.op.empty()) return Evidence::kNone;
+  return row.record->evidence == Evidence::kNone ? Evidence::kRange : row.record->evidence;
+}
 
 }  // namespace oplens::prof
 

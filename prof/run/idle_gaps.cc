@@ -110,6 +110,8 @@ class GapFinder {
       found.device_id = place->device_id;
       found.stream_id = place->stream_id;
       found.window = i;
+      found.time = part;
+      found.next = next;
       found_ = &found;
       Split(part, next, head);
       take_(found);

@@ -41,6 +41,8 @@ struct IdleGap {
   int32_t device_id = 0;
   int32_t stream_id = 0;  ///< Of the work that ends it, where gaps are those of streams.
   size_t window = 0;
+  Interval time;
+  const DeviceEvent* next = nullptr;          ///< The work that ends it; null at the end.
   std::array<int64_t, kIdleCauseCount> ns{};  ///< By cause; the sum is the length of the gap.
 
   int64_t length_ns() const;

@@ -18,6 +18,7 @@ enum class ModuleSource : uint8_t {
              ///< labels.
   kScopes,   ///< Without any: the ranges that the program itself names.
 };
+constexpr size_t WordCountOf(ModuleSource) { return 3; }
 
 /// Which ranges of a trace are calls of modules, and of which.
 class ModuleNames {

@@ -23,4 +23,23 @@ std::vector<uint32_t> PathTree::Take(const PathTree& other, uint32_t front) {
   return numbers;
 }
 
+void PathTree::Save(ByteWriter* bytes) const {
+  bytes->Number(nodes_.size() - 1);
+  for (uint32_t path = 1; path < nodes_.size(); ++path) {
+    bytes->Number(path - nodes_[path].parent);
+    bytes->Text(TextOf(path));
+  }
+}
+
+std::vector<uint32_t> PathTree::Load(ByteReader* bytes) {
+  const size_t count = bytes->Size(2);
+  std::vector<uint32_t> numbers = {kRoot};
+  for (size_t path = 1; path <= count; ++path) {
+    const uint64_t back = bytes->Number();
+    bytes->Check(back >= 1 && back <= path, "a path is in none that came before it");
+    numbers.push_back(ChildOf(numbers[path - back], NumberOf(bytes->Text())));
+  }
+  return numbers;
+}
+
 }  // namespace oplens::prof

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
 #include "base/id_map.h"
 #include "prof/run/text_numbers.h"
 
@@ -44,6 +46,10 @@ class PathTree {
   std::span<const Node> nodes() const { return nodes_; }
   /// Takes over the paths of another tree, behind `front`; answers the number here of each.
   std::vector<uint32_t> Take(const PathTree& other, uint32_t front = kRoot);
+
+  void Save(ByteWriter* bytes) const;
+  /// Takes over the paths of one that was saved; answers the number here of each.
+  std::vector<uint32_t> Load(ByteReader* bytes);
 
  private:
   static int64_t Key(uint32_t path, uint32_t text) {

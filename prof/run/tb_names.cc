@@ -29,6 +29,18 @@ bool IsTbNode(TorchEvent::Kind kind, std::string_view name) {
          IsCollective(name);
 }
 
+std::string_view WordOf(TbKind kind) {
+  constexpr std::string_view kWords[] = {"", "step", "module", "dataloader", "optimizer"};
+  return kWords[static_cast<size_t>(kind)];
+}
+
+TbKind TbKindOf(TorchEvent::Kind kind, std::string_view name) {
+  if (kind == TorchEvent::Kind::kModule) return TbKind::kModule;
+  if (name.starts_with(kTbStep)) return TbKind::kStep;
+  if (IsDataLoader(name)) return TbKind::kDataLoader;
+  return name.starts_with("Optimizer.step") ? TbKind::kOptimizer : TbKind::kOther;
+}
+
 bool IsTbOperator(std::string_view name) {
   return !IsDataLoader(name) && !name.starts_with("Optimizer.") && name != "DataParallel.forward" &&
          name != "DistributedDataParallel.forward";

@@ -113,6 +113,7 @@ class ScreenSink : public Sink {
     output_->FlushIfLarge();
   }
 
+  void Words(std::string_view text) override { output_->buffer()->append(text); }
   bool TakesDocuments() const override { return true; }
   void Document(std::string_view text) override { output_->buffer()->append(text); }
 

@@ -23,6 +23,10 @@ class Sink {
   /// After the last row.
   virtual void End() {}
 
+  /// Before the first row, also before Begin: what a reader is told besides. Formats for programs
+  /// leave it out.
+  virtual void Words(std::string_view text) { static_cast<void>(text); }
+
   /// Whether a document can stand in the place of the table: then neither Begin nor the others are
   /// called.
   virtual bool TakesDocuments() const { return false; }

@@ -93,6 +93,8 @@ class WidthSink : public Sink {
   WidthSink(Output* output, int width, std::vector<std::string>* notes)
       : output_(output), width_(width), notes_(notes) {}
 
+  void Words(std::string_view text) override { output_->buffer()->append(text); }
+
   void Begin(std::string_view, std::vector<Field> fields) override {
     RefuseWidth(width_);
     widths_ = Widths(fields, static_cast<size_t>(width_));

@@ -14,6 +14,7 @@
 #include "prof/views/histogram.h"
 #include "prof/views/queue.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/stream_keys.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
@@ -67,6 +68,13 @@ struct TrafficSums {
   Histogram rates;  // Bytes per second, by time.
   std::vector<SeriesPoint> points;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->count, &self->bytes, &self->time_ns);
+    bytes->Values(&self->rates);
+    TransferPoints(bytes, &self->points);
+  }
+
   void Merge(const TrafficSums& more) {
     count = SaturatingSum(count, more.count);
     bytes = SaturatingSum(bytes, more.bytes);
@@ -78,8 +86,13 @@ struct TrafficSums {
   }
 };
 
-class Bandwidth : public Partial {
+class Bandwidth : public SavedPartial<Bandwidth> {
  public:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->rows_, &self->notes_);
+  }
+
   explicit Bandwidth(const ViewOptions& options)
       : by_time_(HasKey(options, "time", "bandwidth", SeriesKeys())), notes_("bandwidth") {}
 
@@ -99,6 +112,11 @@ class Bandwidth : public Partial {
 
  private:
   struct Key {
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->rank, &self->device, &self->kind);
+    }
+
     std::string rank;
     int64_t device = 0;
     std::string kind;

@@ -5,6 +5,53 @@
 namespace oplens::prof {
 namespace {
 
+template <typename Bytes, typename Call>
+void TransferCall(Bytes* bytes, int64_t before_ns, Call* call) {
+  bytes->Near(&call->start_ns, before_ns);
+  bytes->Near(&call->end_ns, call->start_ns);
+  bytes->Values(&call->latency_ns, &call->exposed_ns, &call->size_bytes, &call->sequence);
+  bytes->Word(&call->kind, static_cast<size_t>(CollectiveKind::kWait) + 1);
+  bytes->Word(&call->time, static_cast<size_t>(CollectiveTime::kEnqueue) + 1);
+  bytes->Word(&call->dtype, static_cast<size_t>(ops::DType::kUnknown) + 1);
+}
+
+void SaveRecording(const CollectiveSet::Recording& recording, ByteWriter* bytes) {
+  bytes->Values(&recording.origin_ns, &recording.world_size, &recording.numbered_steps,
+                &recording.clock_offset_ns, &recording.steps);
+  bytes->Number(recording.calls.size());
+  int64_t before_ns = recording.origin_ns;
+  for (const CollectiveSet::Call& call : recording.calls) {
+    TransferCall(bytes, before_ns, &call);
+    // One more, so that none is 0.
+    bytes->Number(call.step == CollectiveSet::kNoStep ? 0 : uint64_t{call.step} + 1);
+    bytes->Number(call.group);
+    before_ns = call.start_ns;
+  }
+}
+
+/// `groups`: the place of each group that was saved.
+void LoadRecording(const std::vector<uint32_t>& groups, ByteReader* bytes,
+                   CollectiveSet::Recording* recording) {
+  bytes->Values(&recording->origin_ns, &recording->world_size, &recording->numbered_steps,
+                &recording->clock_offset_ns, &recording->steps);
+  recording->calls.resize(bytes->Size(11));
+  int64_t before_ns = recording->origin_ns;
+  for (CollectiveSet::Call& call : recording->calls) {
+    TransferCall(bytes, before_ns, &call);
+    bytes->Check(call.start_ns <= call.end_ns, "a call ends before it starts");
+    for (const int64_t value : {call.latency_ns, call.exposed_ns, call.size_bytes, call.sequence}) {
+      bytes->Check(value >= -1, "a call has a negative time or size");
+    }
+    const uint64_t step = bytes->Number();
+    bytes->Check(step <= recording->steps.size(), "a call is in a step that none is");
+    call.step = step == 0 ? CollectiveSet::kNoStep : static_cast<uint32_t>(step - 1);
+    const uint64_t group = bytes->Number();
+    bytes->Check(group < groups.size(), "a call is of a group that none is");
+    call.group = groups[group];
+    before_ns = call.start_ns;
+  }
+}
+
 bool IsNumbered(StepSource source) {
   return source == StepSource::kRanges || source == StepSource::kPattern;
 }
@@ -44,6 +91,36 @@ void CollectiveSet::Add(const Run& run) {
     if (fresh) recording.steps.push_back(*found.step);
     call.step = at->second;
     recording.numbered_steps = IsNumbered(run.steps().source());
+  }
+}
+
+void CollectiveSet::Save(ByteWriter* bytes) const {
+  bytes->Number(groups_.size());
+  for (const CollectiveGroup* group : groups_) {
+    bytes->Values(&group->name, &group->ranks, &group->size);
+  }
+  bytes->Number(ranks_.size());
+  for (const auto& [name, recordings] : ranks_) {
+    bytes->Values(&name);
+    bytes->Number(recordings.size());
+    for (const Recording& recording : recordings) SaveRecording(recording, bytes);
+  }
+}
+
+void CollectiveSet::Load(ByteReader* bytes) {
+  std::vector<uint32_t> groups;
+  for (size_t left = bytes->Size(3); left > 0; --left) {
+    CollectiveGroup group;
+    bytes->Values(&group.name, &group.ranks, &group.size);
+    groups.push_back(PlaceOf(group));
+  }
+  for (size_t left = bytes->Size(2); left > 0; --left) {
+    std::string name;
+    bytes->Values(&name);
+    std::vector<Recording>& recordings = ranks_[name];
+    for (size_t more = bytes->Size(); more > 0; --more) {
+      LoadRecording(groups, bytes, &recordings.emplace_back());
+    }
   }
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
 #include "prof/run/collective_calls.h"
 #include "prof/run/run.h"
 #include "prof/views/rank_order.h"
@@ -58,6 +60,18 @@ class CollectiveSet {
 
   void Add(const Run& run);
   void Merge(const CollectiveSet& other);
+
+  void Save(ByteWriter* bytes) const;
+  /// Into one that is empty.
+  void Load(ByteReader* bytes);
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    if constexpr (Bytes::kReads) {
+      self->Load(bytes);
+    } else {
+      self->Save(bytes);
+    }
+  }
 
   using Ranks = std::map<std::string, std::vector<Recording>, RankBefore>;
   const Ranks& ranks() const { return ranks_; }

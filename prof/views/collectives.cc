@@ -13,6 +13,7 @@
 #include "prof/views/collective_fields.h"
 #include "prof/views/collective_matches.h"
 #include "prof/views/collective_sums.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/tb_distributed.h"
 
 namespace oplens::prof {
@@ -90,8 +91,13 @@ struct Key {
   int64_t size_bytes = -1;
 };
 
-class Collectives : public Partial {
+class Collectives : public SavedPartial<Collectives> {
  public:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->set_, &self->records_, &self->any_);
+  }
+
   explicit Collectives(const ViewOptions& options) : by_(options.by) {
     for (const std::string& word : by_) {
       if (CollectiveKeyFields(word).empty()) {

@@ -30,8 +30,10 @@ bool HasLaunch(const PricedKernel& row) { return !row.record->reasons.Has(Reason
 
 bool HasRange(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
-  return !record.markers.empty() || !record.seq_markers.empty() || !record.range.empty() ||
-         !record.layer.empty() || !record.repr_markers.empty();
+  // Those of an inferred op are of another kernel.
+  const bool own = !IsInferred(record.evidence);
+  return (own && !record.markers.empty()) || !record.seq_markers.empty() || !record.range.empty() ||
+         (own && !record.layer.empty()) || !record.repr_markers.empty();
 }
 
 /// Whether the kernel does the work of no op: what it moves, NCCL's own records tell.
@@ -124,7 +126,11 @@ void Coverage::Add(const PricedKernel& row, Family family) {
   if (!record.timed()) return;
   const int64_t duration = record.duration_ns;
   kernel_ns_ = Sum(kernel_ns_, duration);
-  if (!row.op.empty()) op_ns_ = Sum(op_ns_, duration);
+  if (!row.op.empty()) {
+    op_ns_ = Sum(op_ns_, duration);
+    int64_t& evidence_ns = evidence_ns_[static_cast<size_t>(EvidenceOf(row))];
+    evidence_ns = Sum(evidence_ns, duration);
+  }
   if (row.has_shapes) shapes_ns_ = Sum(shapes_ns_, duration);
   if (IsDirectionKnown(row)) direction_ns_ = Sum(direction_ns_, duration);
   if (row.share.flops) flops_ns_ = Sum(flops_ns_, duration);
@@ -169,6 +175,20 @@ int64_t Coverage::BusyNs() const {
   return total;
 }
 
+std::string Coverage::EvidenceShares() const {
+  std::string text;
+  bool others = false;
+  for (const Evidence evidence :
+       {Evidence::kRange, Evidence::kCapture, Evidence::kRepetition, Evidence::kReference}) {
+    const int64_t ns = evidence_ns_[static_cast<size_t>(evidence)];
+    if (ns == 0) continue;
+    others |= evidence != Evidence::kRange;
+    AppendFormat(&text, "{} {} {:.1f} %{}", text.empty() ? "" : ",", EvidenceWord(evidence),
+                 PercentOf(ns, kernel_ns_), IsInferred(evidence) ? " (inferred)" : "");
+  }
+  return others ? "share of kernel time with an op by" + text : std::string();
+}
+
 std::vector<std::string> Coverage::Facts() const {
   if (kernel_count_ == 0 && replay_count_ == 0) return {};
   const int64_t busy = BusyNs();
@@ -197,6 +217,9 @@ std::vector<std::string> Coverage::Facts() const {
   }
   text += last;
   sentences.push_back("share of kernel time with" + text);
+  if (std::string evidence = EvidenceShares(); !evidence.empty()) {
+    sentences.push_back(std::move(evidence));
+  }
   return sentences;
 }
 

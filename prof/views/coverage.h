@@ -87,6 +87,8 @@ class Coverage {
   /// Time of the kernels that have a gap.
   using GapTimes = std::array<std::array<int64_t, kGapCount>, kFamilyCount>;
 
+  /// Shares of kernel time by what tells the op; "" where the ranges alone do.
+  std::string EvidenceShares() const;
   std::string_view RemedyFor(size_t gap, Family family) const;
   void AddGaps(const PricedKernel& row, Family family);
   void AddBusy(const KernelRecord& record);
@@ -108,6 +110,7 @@ class Coverage {
   int64_t bytes_ns_ = 0;
   int64_t launch_ns_ = 0;
   int64_t range_ns_ = 0;
+  std::array<int64_t, kEvidenceCount> evidence_ns_{};  // With an op, by what tells it.
   GapTimes gap_ns_{};
   std::array<Recorded, kFamilyCount> recorded_{};
   bool launched_ = false;  // A kernel of the input so far has its launch.

@@ -66,6 +66,8 @@ class CriticalPath : public Partial {
   std::vector<Field> Fields() const override;
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
+  void Save(ByteWriter* bytes) const override;
+  void Load(ByteReader* bytes) override;
 
  private:
   /// `texts`: of the names in `found`.
@@ -102,6 +104,47 @@ void CriticalPath::Merge(const Partial& other) {
   cut_ = SaturatingSum(cut_, more.cut_);
   what_if_.MergeFitted(more.what_if_);
   notes_.Merge(more.notes_);
+}
+
+void CriticalPath::Save(ByteWriter* bytes) const {
+  bytes->Values(&notes_);
+  bytes->Sums(&cut_);
+  bytes->Number(ranks_.size());
+  for (const auto& [name, rank] : ranks_) {
+    bytes->Values(&name);
+    bytes->Number(rank.steps.size());
+    for (const auto& [number, step] : rank.steps) {
+      bytes->Values(&number);
+      step.Save(*texts_, bytes);
+    }
+    rank.edges.Save(*texts_, bytes);
+  }
+}
+
+void CriticalPath::Load(ByteReader* bytes) {
+  bytes->Values(&notes_);
+  bytes->Sums(&cut_);
+  for (size_t left = bytes->Size(); left > 0; --left) {
+    std::string name;
+    bytes->Values(&name);
+    RankPaths rank;
+    for (size_t steps = bytes->Size(); steps > 0; --steps) {
+      int64_t number = 0;
+      bytes->Values(&number);
+      PathStepSums step;
+      step.Load(texts_.get(), bytes);
+      rank.steps[number].Add(step);
+    }
+    rank.edges.Load(texts_.get(), bytes);
+    bytes->Check(rows_ == PathRows::kEdges ? rank.steps.empty() : rank.edges.size() == 0,
+                 "the path has rows of another kind");
+    const auto [at, is_new] = ranks_.try_emplace(name);
+    if (is_new) {
+      at->second = std::move(rank);
+    } else {
+      Take(name, rank, *texts_);
+    }
+  }
 }
 
 std::vector<Field> CriticalPath::Fields() const {

@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.h"
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
 #include "prof/views/collective_matches.h"
 #include "prof/views/collective_sums.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/tb_distributed.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
@@ -84,12 +86,29 @@ struct Row {
   int64_t communication_ns = 0;
   int64_t memory_ns = 0;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
+
   int64_t other_ns() const { return total_ns - computation_ns - overlap_ns - communication_ns; }
   auto key() const {
     return std::tie(start_ns, origin_ns, number, whole, total_ns, computation_ns, overlap_ns,
                     communication_ns, memory_ns);
   }
 };
+
+template <typename Bytes, typename Self>
+void Row::Transfer(Bytes* bytes, Self* self) {
+  bytes->Values(&self->origin_ns);
+  bytes->Sums(&self->start_ns);
+  bytes->Values(&self->number, &self->whole);
+  bytes->Sums(&self->total_ns, &self->computation_ns, &self->overlap_ns, &self->communication_ns,
+              &self->memory_ns);
+  if constexpr (Bytes::kReads) {
+    const auto parts = Checked(self->computation_ns) + self->overlap_ns + self->communication_ns;
+    bytes->Check(parts.Value().value_or(INT64_MAX) <= self->total_ns,
+                 "a step is shorter than its parts");
+  }
+}
 
 Row RowOf(const Step& step, const Interval& window, const ClassTimes& times, int64_t origin_ns) {
   Row row;
@@ -105,9 +124,14 @@ Row RowOf(const Step& step, const Interval& window, const ClassTimes& times, int
   return row;
 }
 
-class Distributed : public Partial {
+class Distributed : public SavedPartial<Distributed> {
  public:
   Distributed() : notes_("distributed") {}
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->ranks_, &self->set_, &self->notes_);
+  }
 
   void Begin(const Run* run) override;
   void Merge(const Partial& other) override;

@@ -23,6 +23,14 @@ struct EventSums {
   /// Of the first event: its start and how much it is shorter than possible; less is earlier.
   std::pair<int64_t, int64_t> first{INT64_MAX, INT64_MAX};
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Counts(&self->calls);
+    bytes->Values(&self->host_self_ns, &self->host_total_ns, &self->device_self_ns,
+                  &self->device_total_ns, &self->host_bytes, &self->host_self_bytes,
+                  &self->device_bytes, &self->device_self_bytes, &self->first);
+  }
+
   void Add(const EventSums& other) {
     calls += other.calls;
     host_self_ns += other.host_self_ns;

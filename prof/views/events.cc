@@ -15,6 +15,7 @@
 #include "prof/views/event_run.h"
 #include "prof/views/event_sums.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/torch_table.h"
 
 namespace oplens::prof {
@@ -43,7 +44,7 @@ int64_t Since(int64_t origin_ns, int64_t ns) {
   return __builtin_sub_overflow(ns, origin_ns, &since_ns) ? ns : since_ns;
 }
 
-class Events : public Partial {
+class Events : public SavedPartial<Events> {
  public:
   explicit Events(const ViewOptions& options) : plan_(options) {}
 
@@ -55,6 +56,9 @@ class Events : public Partial {
   bool IsDocument() const override { return plan_.torch || plan_.legacy; }
   std::string Document() const override;
   std::vector<std::string> Notes() const override;
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
 
  private:
   // Groups that come once there are so many, or their texts take so much, count in one more.
@@ -160,6 +164,30 @@ void Events::Merge(const Partial& other) {
   ranks_without_trace_ += more.ranks_without_trace_;
   for (const auto& [family, count] : more.ranks_without_calls_) {
     ranks_without_calls_[family] += count;
+  }
+}
+
+// Single calls are of the rules of others alone, which are not saved.
+template <typename Bytes, typename Self>
+void Events::Transfer(Bytes* bytes, Self* self) {
+  bytes->Counts(&self->ranks_without_trace_);
+  bytes->Values(&self->ranks_without_calls_, &self->memory_);
+  if constexpr (Bytes::kReads) {
+    for (size_t left = bytes->Size(); left > 0; --left) {
+      Key key;
+      EventSums sums;
+      bytes->Values(&key.device);
+      bytes->Texts(&key.texts);
+      bytes->Values(&sums);
+      self->AddTo(std::move(key), sums);
+    }
+  } else {
+    bytes->Number(self->groups_.size());
+    for (const auto& [key, sums] : self->groups_) {
+      bytes->Values(&key.device);
+      bytes->Texts(&key.texts);
+      bytes->Values(&sums);
+    }
   }
 }
 

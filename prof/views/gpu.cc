@@ -18,6 +18,7 @@
 #include "prof/views/gpu_launch.h"
 #include "prof/views/gpu_sums.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/sm_efficiency.h"
 #include "prof/views/tb_tensor_core.h"
 
@@ -36,9 +37,14 @@ struct GpuState {
   bool ran_kernel = false;
 };
 
-class GpuView : public Partial {
+class GpuView : public SavedPartial<GpuView> {
  public:
   explicit GpuView(Compat compat) : reference_(compat == Compat::kTensorBoard) {}
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->ranks_, &self->notes_);
+  }
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override;

@@ -31,6 +31,17 @@ struct GpuSums {
   std::optional<int64_t> peak_allocated_bytes;
 
   void Add(const GpuSums& other);
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->name);
+    bytes->Sums(&self->window_ns, &self->busy_ns, &self->sm_integral, &self->sm_window_ns,
+                &self->occupancy_sum, &self->occupancy_ns, &self->tc_ns, &self->tc_known_ns);
+    bytes->Values(&self->tc_any);
+    bytes->Sums(&self->kernels, &self->kernel_ns, &self->copy_ns, &self->comm_ns, &self->replays,
+                &self->replay_ns);
+    bytes->Values(&self->memory_bytes, &self->peak_allocated_bytes);
+  }
 };
 
 }  // namespace oplens::prof

@@ -40,6 +40,15 @@ struct GroupDetails {
 
   void Add(const GroupDetails& other);
   void Add(const KernelGroupDetails& kernel);
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Counts(&self->calls);
+    bytes->Values(&self->durations, &self->blocks, &self->occupancy);
+    bytes->Sums(&self->blocks_ns, &self->occupancy_ns);
+    bytes->Values(&self->delay_ns, &self->gap_ns);
+    bytes->Counts(&self->with_delay, &self->with_gap);
+  }
 };
 
 /// The fields of these, and their cells.

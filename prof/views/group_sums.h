@@ -36,6 +36,17 @@ struct GroupSums {
   /// Adds the kernels of another group.
   void Add(const GroupSums& other);
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Counts(&self->kernels, &self->timed);
+    bytes->Sums(&self->total_ns, &self->min_ns, &self->max_ns, &self->step_ns);
+    bytes->Counts(&self->with_flops, &self->with_bytes);
+    bytes->Values(&self->flops, &self->bytes);
+    bytes->Sums(&self->flops_ns, &self->bytes_ns);
+    bytes->Values(&self->timed_flops, &self->timed_bytes);
+    bytes->Sums(&self->tensor_core_ns, &self->tensor_core_known_ns);
+  }
+
   /// ns a kernel; nullopt without a timed one.
   std::optional<double> MeanNs() const;
   /// 10^12 FLOP a second and 10^9 bytes a second, over the time of the kernels whose FLOPs (bytes)

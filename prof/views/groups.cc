@@ -106,6 +106,21 @@ class Groups : public Partial, private Summary::Details {
 
   std::vector<std::string> Notes() const override { return summary_.Notes(); }
 
+  void Save(ByteWriter* bytes) const override {
+    summary_.Save(bytes);
+    bytes->Values(&details_, &other_);
+  }
+  void Load(ByteReader* bytes) override {
+    const std::vector<uint32_t> numbers = summary_.Load(bytes);
+    std::vector<GroupDetails> details;
+    bytes->Values(&details);
+    bytes->Check(details.size() <= numbers.size(), "there are more details than groups");
+    for (size_t i = 0; i < details.size(); ++i) details_of(numbers[i]).Add(details[i]);
+    GroupDetails other;
+    bytes->Values(&other);
+    other_.Add(other);
+  }
+
  private:
   GroupDetails& details_of(uint32_t group) {
     if (group == Summary::kOther) return other_;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/saturating.h"
+
 namespace oplens::prof {
 
 /// How many values of which size there were, as counts of buckets: one a value below 64, above it
@@ -29,6 +31,10 @@ class Histogram {
   /// `percent` is within 0 and 100.
   std::optional<int64_t> Quantile(int percent) const;
 
+  /// For ByteWriter and ByteReader: the extremes, then the occupied buckets.
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
+
  private:
   std::optional<int64_t> Known(int64_t value) const {
     return count_ == 0 ? std::nullopt : std::optional(value);
@@ -39,11 +45,43 @@ class Histogram {
     int64_t count;
   };
 
+  static constexpr uint32_t kMostBuckets = 1888;
+
   std::vector<Bucket> buckets_;  // By number.
   int64_t count_ = 0;
   int64_t least_ = INT64_MAX;
   int64_t largest_ = 0;
 };
+
+template <typename Bytes, typename Self>
+void Histogram::Transfer(Bytes* bytes, Self* self) {
+  uint64_t size = self->buckets_.size();
+  if constexpr (Bytes::kReads) {
+    size = bytes->Size(2);
+    self->buckets_.resize(size);
+    self->count_ = 0;
+  } else {
+    bytes->Number(size);
+  }
+  uint32_t next = 0;  // The least number that the bucket at hand can have.
+  for (auto& bucket : self->buckets_) {
+    uint64_t ahead = bucket.number - next;
+    if constexpr (Bytes::kReads) {
+      bytes->Values(&ahead);
+      bytes->Check(ahead < kMostBuckets - next, "a histogram has a bucket that none has");
+      bucket.number = next + static_cast<uint32_t>(ahead);
+    } else {
+      bytes->Values(&ahead);
+    }
+    bytes->Sums(&bucket.count);
+    next = bucket.number + 1;
+    if constexpr (Bytes::kReads) self->count_ = SaturatingSum(self->count_, bucket.count);
+  }
+  if (size > 0) bytes->Sums(&self->least_, &self->largest_);
+  if constexpr (Bytes::kReads) {
+    bytes->Check(size == 0 || self->least_ <= self->largest_, "a histogram has no extremes");
+  }
+}
 
 }  // namespace oplens::prof
 

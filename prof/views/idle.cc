@@ -14,6 +14,7 @@
 #include "prof/run/device_times.h"
 #include "prof/views/histogram.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/stream_keys.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
@@ -59,6 +60,12 @@ struct CauseSums {
   int64_t ns = 0;
   Histogram gaps;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->ns);
+    bytes->Values(&self->gaps);
+  }
+
   void Add(int64_t gap_ns) {
     ns = SaturatingSum(ns, gap_ns);
     gaps.Add(gap_ns);
@@ -74,6 +81,12 @@ struct IdleSums {
   CauseSums all;
   std::array<CauseSums, kIdleCauseCount> causes;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->window_ns);
+    bytes->Values(&self->all, &self->causes);
+  }
+
   void Add(const IdleGap& gap) {
     for (size_t i = 0; i < kIdleCauseCount; ++i) {
       if (gap.ns[i] > 0) causes[i].Add(gap.ns[i]);
@@ -87,8 +100,13 @@ struct IdleSums {
   }
 };
 
-class Idle : public Partial {
+class Idle : public SavedPartial<Idle> {
  public:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->rows_, &self->notes_);
+  }
+
   explicit Idle(const ViewOptions& options)
       : by_stream_(HasKey(options, "stream", "idle", kKeys)),
         by_step_(HasKey(options, "step", "idle", kKeys)),
@@ -109,6 +127,11 @@ class Idle : public Partial {
 
  private:
   struct Key {
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->rank, &self->device, &self->stream, &self->step);
+    }
+
     std::string rank;
     int64_t device = 0;
     int64_t stream = 0;  ///< 0 of all streams together.

@@ -1,6 +1,7 @@
 #include "prof/views/kernel_columns.h"
 
 #include "ops/kernels/gradient_evidence.h"
+#include "prof/price/kernel_facts.h"
 
 namespace oplens::prof {
 namespace {
@@ -57,6 +58,15 @@ Cell GradientConfidence(const PricedKernel& row) {
   if (!HasGradient(row)) return {};
   if (row.phase == Phase::kAccumulate) return Text("high");
   return Text(ops::ConfidenceWord(row.share.part_confidence));
+}
+
+Cell Family(const PricedKernel& row) {
+  const auto family = FamilyOf(row);
+  return family ? Text(ops::KernelFamilyWord(*family)) : Cell{};
+}
+
+Cell NameFacts(const PricedKernel& row) {
+  return row.facts == nullptr ? Cell{} : Text(row.facts->name_facts());
 }
 
 Cell TensorCore(const PricedKernel& row) {
@@ -174,8 +184,12 @@ constexpr KernelColumn kColumns[] = {
      [](const PricedKernel& row) { return Decimal(row.share.share); },
      Need::kCostShare},
     {{"flops_kind", "FLOPsKind", "", kText, 8,
-      "exact, estimate (weights of docs/costs.md), none (0 FLOPs) or unknown", Fold::kKey},
+      "exact, estimate (weights of docs/costs.md), bound, none (0 FLOPs) or unknown", Fold::kKey},
      [](const PricedKernel& row) { return Text(ops::FlopsKindWord(row.share.flops_kind)); }},
+    {{"flops_bound", "FLOPsBound", "FLOP", kInteger, 12,
+      "in place of flops a bound of them, where their number is not known; enters no sum"},
+     [](const PricedKernel& row) { return Integer(row.share.flops_bound); },
+     Need::kCostKinds},
     {{"flops_mma", "FLOPsMma", "FLOP", kInteger, 12,
       "of flops: matrix products, which Tensor Cores can do"},
      [](const PricedKernel& row) { return Integer(row.share.flops_mma); },
@@ -257,6 +271,23 @@ constexpr KernelColumn kColumns[] = {
        return Text(row.record->launch_api.value_or(std::string_view()));
      },
      Need::kLaunch},
+    {{"family", "Family", "", kText, 12,
+      "what the kernel computes by its name and launch: gemm, conv, attention, norm ... or other",
+      Fold::kKey},
+     Family,
+     Need::kName},
+    {{"name_facts", "NameFacts", "", kText, 24,
+      "types, tile, layout and sizes that the name of a product's kernel tells", Fold::kKey},
+     NameFacts,
+     Need::kTensorCoreName},
+    {{"evidence", "Evidence", "", kText, 10,
+      "what tells the op: range, capture; inferred: repetition, reference", Fold::kKey},
+     [](const PricedKernel& row) { return Text(EvidenceWord(EvidenceOf(row))); },
+     Need::kOp},
+    {{"confidence", "Confidence", "", kText, 10, "how sure an inferred op is: high, medium or low",
+      Fold::kKey},
+     [](const PricedKernel& row) { return Text(ConfidenceWord(row.record->confidence)); },
+     Need::kOp},
     {{"reason", "Reason", "", kTextList, 16, "what is missing, and why a cost is unknown",
       Fold::kNone, ",", ""},
      [](const PricedKernel& row) { return Cell{row.reasons}; }},

@@ -10,6 +10,7 @@
 #include "prof/run/device_times.h"
 #include "prof/run/hta_events.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
 
@@ -31,6 +32,12 @@ constexpr Field kFields[] = {
 struct Types {
   ClassTimes times;
   std::array<bool, kClassCombinations> occurs{};
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    for (auto& ns : self->times.ns) bytes->Sums(&ns);
+    bytes->Values(&self->occurs);
+  }
 };
 
 /// Of each of some windows; without any, of all time.
@@ -97,6 +104,11 @@ std::string NameOf(size_t combination) {
 
 /// What a row is of; what the rows are not split by is as in this.
 struct Key {
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->rank, &self->step);
+  }
+
   std::string rank;
   int64_t step = 0;
 };
@@ -107,8 +119,13 @@ struct KeyBefore {
   }
 };
 
-class KernelTypes : public Partial {
+class KernelTypes : public SavedPartial<KernelTypes> {
  public:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->rows_, &self->notes_);
+  }
+
   explicit KernelTypes(const ViewOptions& options)
       : hta_(options.compat == Compat::kHta),
         by_(options, "kernel-types"),

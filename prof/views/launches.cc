@@ -17,6 +17,7 @@
 #include "prof/run/copy_name.h"
 #include "prof/views/histogram.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/stream_keys.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
@@ -74,6 +75,14 @@ struct LaunchSums {
   int64_t graph_launches = 0;
   Histogram delays;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->launches, &self->short_kernels, &self->runtime_outliers,
+                &self->delay_outliers, &self->early_starts, &self->cpu_ns, &self->gpu_ns,
+                &self->delay_ns, &self->graph_launches);
+    bytes->Values(&self->delays);
+  }
+
   void Merge(const LaunchSums& more) {
     constexpr int64_t LaunchSums::*kSums[] = {
         &LaunchSums::launches,       &LaunchSums::short_kernels, &LaunchSums::runtime_outliers,
@@ -100,7 +109,7 @@ void AddLaunch(const LaunchCall& call, const DeviceEvent& event, bool first, Lau
   sums->delays.Add(delay_ns);
 }
 
-class Launches : public Partial {
+class Launches : public SavedPartial<Launches> {
  public:
   explicit Launches(const ViewOptions& options)
       : by_step_(HasKey(options, "step", "launches", kKeys)),
@@ -128,8 +137,21 @@ class Launches : public Partial {
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->no_calls_, &self->notes_);
+    TransferMap(bytes, &self->rows_, [&](const Key& key, const LaunchSums& sums) {
+      if constexpr (Bytes::kReads) self->rows_[key].Merge(sums);
+    });
+  }
+
  private:
   struct Key {
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->rank, &self->step, &self->api, &self->kernel);
+    }
+
     std::string rank;
     std::optional<int64_t> step;
     std::string api;

@@ -9,6 +9,7 @@
 #include "parse/model/recording_advice.h"
 #include "prof/run/loss_counts.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 
 namespace oplens::prof {
 namespace {
@@ -75,8 +76,13 @@ constexpr LossText kLosses[] = {
 };
 static_assert(std::size(kLosses) == kLossCount);
 
-class Losses : public Partial {
+class Losses : public SavedPartial<Losses> {
  public:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->ranks_);
+  }
+
   void Begin(const Run* run) override { records_ = run == nullptr; }
   void Add(const PricedKernel& kernel) override;
   void AddReplay(const PricedKernel& replay) override;
@@ -89,6 +95,13 @@ class Losses : public Partial {
   struct Rank {
     Family family = Family::kUnknown;
     LossCounts losses;
+
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->family, &self->losses.has_ops);
+      bytes->Sums(&self->losses.device_ns);
+      for (auto& count : self->losses.counts) bytes->Sums(&count.count, &count.time_ns);
+    }
   };
 
   Rank& RankOf(const PricedKernel& row) {

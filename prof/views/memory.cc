@@ -13,6 +13,7 @@
 #include "prof/views/memory_fields.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
 
 namespace oplens::prof {
@@ -46,6 +47,9 @@ struct Point {
 };
 
 struct Curve {
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
+
   std::string rank;
   int32_t device_id = -1;
   MemorySource source = MemorySource::kFramework;
@@ -60,6 +64,25 @@ struct Curve {
   }
 };
 
+template <typename Bytes, typename Self>
+void Curve::Transfer(Bytes* bytes, Self* self) {
+  bytes->Values(&self->rank, &self->device_id);
+  bytes->Word(&self->source, kMemorySources);
+  bytes->Values(&self->told, &self->peak_bytes);
+  if constexpr (Bytes::kReads) {
+    self->points.resize(bytes->Size(3));
+  } else {
+    bytes->Number(self->points.size());
+  }
+  Point before;
+  for (auto& point : self->points) {
+    bytes->Near(&point.time_ns, before.time_ns);
+    bytes->Near(&point.allocated_bytes, before.allocated_bytes);
+    bytes->Near(&point.reserved_bytes, before.reserved_bytes);
+    before = point;
+  }
+}
+
 template <typename Value>
 std::vector<Point> PointsAt(const std::vector<size_t>& places, Value value) {
   std::vector<Point> points;
@@ -68,8 +91,13 @@ std::vector<Point> PointsAt(const std::vector<size_t>& places, Value value) {
   return points;
 }
 
-class Memory : public Partial {
+class Memory : public SavedPartial<Memory> {
  public:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->curves_, &self->notes_);
+  }
+
   explicit Memory(const ViewOptions& options)
       : tb_(options.compat == Compat::kTensorBoard), notes_("memory") {}
 

@@ -151,6 +151,39 @@ void MemoryEvents::End(const Run* run) {
 
 }  // namespace
 
+template <typename Bytes, typename Self>
+void MemoryEventRows::Transfer(Bytes* bytes, Self* self) {
+  bytes->Values(&self->notes_);
+  if constexpr (Bytes::kReads) {
+    for (size_t left = bytes->Size(14); left > 0; --left) self->rows_.emplace_back();
+  } else {
+    bytes->Number(self->rows_.size());
+  }
+  Row before;
+  before.alloc_ns = 0;
+  for (auto& row : self->rows_) {
+    for (const auto text : {&Row::rank, &Row::op, &Row::around, &Row::layer, &Row::stack}) {
+      if constexpr (Bytes::kReads) {
+        row.*text = self->texts_.NumberOf(bytes->Text());
+      } else {
+        bytes->Text(self->texts_.TextOf(row.*text));
+      }
+    }
+    bytes->Values(&row.device_id, &row.at_peak, &row.leak);
+    bytes->Word(&row.source, kMemorySources);
+    bytes->Word(&row.state, kMemoryStates);
+    bytes->Near(&row.address, before.address);
+    bytes->Values(&row.size_bytes);
+    bytes->Near(&row.alloc_ns, before.alloc_ns);
+    bytes->Near(&row.free_ns, row.alloc_ns);
+    bytes->Values(&row.step);
+    before = row;
+  }
+}
+
+void MemoryEventRows::Save(ByteWriter* bytes) const { Transfer(bytes, this); }
+void MemoryEventRows::Load(ByteReader* bytes) { Transfer(bytes, this); }
+
 void MemoryEventRows::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const MemoryEventRows&>(other);
   rows_.reserve(rows_.size() + more.rows_.size());

@@ -38,6 +38,8 @@ class MemoryEventRows : public Partial {
   std::vector<Field> Fields() const override;
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
+  void Save(ByteWriter* bytes) const override;
+  void Load(ByteReader* bytes) override;
 
  protected:
   /// Texts are numbers of texts_.
@@ -67,6 +69,8 @@ class MemoryEventRows : public Partial {
   MemoryNotes notes_;
 
  private:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
   bool IsBefore(const Row& a, const Row& b) const;
   void EmitRow(const Row& row, Sink* sink) const;
 

@@ -5,6 +5,10 @@
 
 namespace oplens::prof {
 
+/// Values of MemorySource and of MemoryState.
+inline constexpr size_t kMemorySources = 2;
+inline constexpr size_t kMemoryStates = 5;
+
 // Keys of the views of memory.
 
 inline constexpr Field kMemoryDeviceField = {

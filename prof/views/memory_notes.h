@@ -25,6 +25,15 @@ class MemoryNotes {
   void Merge(const MemoryNotes& other);
   std::vector<std::string> Sentences() const;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->records_, &self->untold_, &self->lacking_);
+    auto& counts = self->counts_;
+    bytes->Counts(&counts.only_freed, &counts.lost, &counts.without_address, &counts.without_size,
+                  &counts.other_size, &counts.same_time, &counts.out_of_order,
+                  &counts.over_reserved, &self->left_out_);
+  }
+
  private:
   std::string OddEvents() const;
 

@@ -20,6 +20,11 @@ struct MemoryChange {
   int64_t allocated_bytes = 0;
 
   void Add(const MemoryChange& other);
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->increase_bytes);
+    bytes->Sums(&self->allocations, &self->allocated_bytes);
+  }
   void Add(const MemoryEvent& event);
 };
 
@@ -35,6 +40,12 @@ struct MemoryOpSums {
   bool leaks_known = false;
 
   void Add(const MemoryOpSums& other);
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->calls);
+    bytes->Values(&self->self, &self->total, &self->peak_bytes, &self->leaked_bytes,
+                  &self->peak_known, &self->leaks_known);
+  }
 };
 
 /// The operators of one rank by what they did with memory. O(n log n + P C) for n memory events,

@@ -13,6 +13,7 @@
 #include "prof/views/memory_fields.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/tb_memory_ops.h"
 
 namespace oplens::prof {
@@ -75,7 +76,7 @@ std::vector<OperatorKey> KeysOf(const std::vector<std::string>& by) {
   return keys;
 }
 
-class MemoryOps : public Partial {
+class MemoryOps : public SavedPartial<MemoryOps> {
  public:
   explicit MemoryOps(const ViewOptions& options) : by_(KeysOf(options.by)), notes_("memory-ops") {}
 
@@ -85,6 +86,20 @@ class MemoryOps : public Partial {
   std::vector<Field> Fields() const override;
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->notes_);
+    TransferMap(bytes, &self->rows_, [&](const Key& key, const MemoryOpSums& sums) {
+      if constexpr (Bytes::kReads) {
+        const bool by_step =
+            std::find(self->by_.begin(), self->by_.end(), OperatorKey::kStep) != self->by_.end();
+        bytes->Check(key.texts.size() == 1 + self->by_.size() - (by_step ? 1 : 0),
+                     "a row has not the texts of its keys");
+        self->AddTo(key, sums);
+      }
+    });
+  }
 
  private:
   // Rows that come once there are so many count in one more of their device.
@@ -96,6 +111,14 @@ class MemoryOps : public Partial {
     std::vector<std::string> texts;  // The name, then those of by_ but for the step.
     std::optional<int64_t> step;
     friend auto operator<=>(const Key&, const Key&) = default;
+
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->device_id);
+      bytes->Word(&self->source, kMemorySources);
+      bytes->Word(&self->kind, size_t{3});
+      bytes->Values(&self->texts, &self->step);
+    }
   };
 
   Key KeyOf(const Run& run, const MemoryLife::Pool& pool, const MemoryOpRun& ops,

@@ -15,6 +15,10 @@ struct ModuleSums {
     int64_t host_ns = 0;
 
     void Add(const Pass& other);
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Sums(&self->device_ns, &self->host_ns);
+    }
     bool any() const { return device_ns != 0 || host_ns != 0; }
   };
 
@@ -35,6 +39,15 @@ struct ModuleSums {
   Pass backward;
 
   void Add(const ModuleSums& other);
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->calls, &self->wall_ns, &self->ops, &self->launches, &self->tensor_core_ns,
+                &self->tensor_core_known_ns, &self->with_flops, &self->with_bytes,
+                &self->memory_events);
+    bytes->Values(&self->flops, &self->bytes, &self->allocated_bytes, &self->freed_bytes,
+                  &self->forward, &self->backward);
+  }
 };
 
 }  // namespace oplens::prof

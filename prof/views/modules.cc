@@ -16,6 +16,7 @@
 #include "prof/views/module_run.h"
 #include "prof/views/module_sums.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/tb_modules.h"
 #include "prof/views/time_keys.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::string_view kNoModule = "(no module)";
 
-class Modules : public Partial {
+class Modules : public SavedPartial<Modules> {
  public:
   explicit Modules(const ViewOptions& options) : keys_(options, "modules") {}
 
@@ -38,11 +39,19 @@ class Modules : public Partial {
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
+
  private:
   // Rows that come once there are so many count in those of no module.
   static constexpr size_t kMaxRows = size_t{1} << 20;
   /// Rows of which one tree is made.
   struct Key {
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->rank, &self->step);
+    }
+
     std::string rank;
     std::optional<int64_t> step;
   };
@@ -126,6 +135,24 @@ void Modules::Merge(const Partial& other) {
   ranks_without_trace_ += more.ranks_without_trace_;
   for (const auto& [what, count] : more.ranks_without_modules_) {
     ranks_without_modules_[what] += count;
+  }
+}
+
+template <typename Bytes, typename Self>
+void Modules::Transfer(Bytes* bytes, Self* self) {
+  bytes->Counts(&self->ranks_without_trace_);
+  bytes->Values(&self->ranks_without_modules_);
+  if constexpr (Bytes::kReads) {
+    const std::vector<uint32_t> numbers = self->tree_.Load(bytes);
+    TransferMap(bytes, &self->groups_, [&](const Key& key, const Sums& group) {
+      for (const auto& [path, sums] : group) {
+        bytes->Check(path < numbers.size(), "a module has a path that none has");
+        self->Take(key, numbers[path], sums);
+      }
+    });
+  } else {
+    self->tree_.Save(bytes);
+    bytes->Values(&self->groups_);
   }
 }
 

@@ -12,6 +12,12 @@ namespace oplens::prof {
 
 /// Time of kernels, and of those of them that use Tensor Cores.
 struct KernelTime {
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->device_ns, &self->tensor_core_ns, &self->known_ns);
+    bytes->Values(&self->fitness);
+  }
+
   int64_t device_ns = 0;       ///< Of device events of all kinds.
   int64_t tensor_core_ns = 0;  ///< Of kernels that use Tensor Cores.
   int64_t known_ns = 0;        ///< Of kernels that are known to use them or not.
@@ -27,6 +33,14 @@ struct KernelTime {
 
 /// What the calls of one operator cost. Sums saturate.
 struct OperatorSums {
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Counts(&self->calls, &self->launches);
+    bytes->Sums(&self->device_busy_ns, &self->host_self_ns, &self->host_total_ns, &self->length_ns);
+    bytes->Counts(&self->with_flops, &self->with_bytes);
+    bytes->Values(&self->flops, &self->bytes, &self->self, &self->total, &self->lengths);
+  }
+
   int64_t calls = 0;
   int64_t launches = 0;
   int64_t device_busy_ns = 0;

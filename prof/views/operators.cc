@@ -18,6 +18,7 @@
 #include "prof/views/operator_fields.h"
 #include "prof/views/operator_run.h"
 #include "prof/views/operator_sums.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/tb_operators.h"
 
 namespace oplens::prof {
@@ -46,7 +47,7 @@ struct OperatorInput {
   size_t begun = 0;  // Of the partials.
 };
 
-class Operators : public Partial {
+class Operators : public SavedPartial<Operators> {
  public:
   /// `fills`: it is the one of those who share `input` that fills it.
   Operators(const ViewOptions& options, std::shared_ptr<OperatorInput> input, bool fills)
@@ -61,6 +62,9 @@ class Operators : public Partial {
   std::vector<Field> Fields() const override;
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
 
  private:
   // Groups that come once there are so many, or their texts take so much, count in one more.
@@ -161,6 +165,29 @@ void Operators::Merge(const Partial& other) {
   ranks_without_trace_ += more.ranks_without_trace_;
   for (const auto& [family, count] : more.ranks_without_calls_) {
     ranks_without_calls_[family] += count;
+  }
+}
+
+template <typename Bytes, typename Self>
+void Operators::Transfer(Bytes* bytes, Self* self) {
+  bytes->Counts(&self->ranks_without_trace_);
+  bytes->Values(&self->ranks_without_calls_);
+  if constexpr (Bytes::kReads) {
+    for (size_t left = bytes->Size(); left > 0; --left) {
+      std::string texts;
+      Key key;
+      OperatorSums sums;
+      bytes->Texts(&texts);
+      bytes->Values(&key.step, &sums);
+      key.texts = texts;
+      self->AddTo(key, std::move(sums));
+    }
+  } else {
+    bytes->Number(self->groups_.size());
+    for (const auto& [key, sums] : self->groups_) {
+      bytes->Texts(&key.texts);
+      bytes->Values(&key.step, &sums);
+    }
   }
 }
 

@@ -17,6 +17,7 @@
 #include "prof/run/tb_steps.h"
 #include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/step_times.h"
 
 namespace oplens::prof {
@@ -24,6 +25,15 @@ namespace {
 
 /// A step as it is printed.
 struct Row {
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->start_ns, &self->number, &self->whole);
+    bytes->Sums(&self->total_ns);
+    bytes->Values(&self->host_ns, &self->times.parts, &self->times.exposed, &self->times.hidden,
+                  &self->times.busy);
+    bytes->Sums(&self->ideal_ps, &self->capacity_ns);
+  }
+
   int64_t start_ns = 0;  ///< From the rank's first event.
   int64_t number = 0;
   bool whole = true;
@@ -45,6 +55,11 @@ bool Before(const Row& a, const Row& b) {
 }
 
 struct Rank {
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->rows, &self->has_product);
+  }
+
   std::vector<Row> rows;
   bool has_product = false;
 };
@@ -54,9 +69,14 @@ std::optional<double> PercentOf(double part, double whole) {
   return 100 * part / whole;
 }
 
-class Overview : public Partial {
+class Overview : public SavedPartial<Overview> {
  public:
   explicit Overview(Compat compat) : compat_(compat) {}
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->ranks_, &self->notes_);
+  }
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override;

@@ -139,6 +139,83 @@ void PathStepSums::MergeParts() {
   parts.resize(kept);
 }
 
+void PathStepSums::Save(const TextNumbers& texts, ByteWriter* bytes) const {
+  bytes->Sums(&length_ns, &step_ns, &what_if_ns);
+  // By text: numbers depend on what was read before.
+  std::vector<const Part*> order;
+  for (const Part& part : parts) order.push_back(&part);
+  std::sort(order.begin(), order.end(), [&](const Part* a, const Part* b) {
+    return a->cause != b->cause ? a->cause < b->cause
+                                : texts.TextOf(a->name) < texts.TextOf(b->name);
+  });
+  bytes->Number(order.size());
+  for (const Part* part : order) {
+    bytes->Word(&part->cause, kPathCauseCount);
+    bytes->Text(texts.TextOf(part->name));
+    bytes->Sums(&part->sum.time_ns, &part->sum.edges);
+  }
+}
+
+void PathStepSums::Load(TextNumbers* texts, ByteReader* bytes) {
+  bytes->Sums(&length_ns, &step_ns, &what_if_ns);
+  parts.resize(bytes->Size(4));
+  for (Part& part : parts) {
+    bytes->Word(&part.cause, kPathCauseCount);
+    part.name = texts->NumberOf(bytes->Text());
+    bytes->Sums(&part.sum.time_ns, &part.sum.edges);
+  }
+  MergeParts();
+}
+
+namespace {
+
+// Threads and streams are few: what comes is compared with all there are.
+constexpr size_t kMostPlaces = size_t{1} << 16;
+
+}  // namespace
+
+void PathEdges::Save(const TextNumbers& texts, ByteWriter* bytes) const {
+  bytes->Number(places_.size());
+  for (const Place& place : places_) bytes->Values(&place.thread, &place.device, &place.stream);
+  bytes->Number(steps_.size());
+  for (size_t step = 0; step < steps_.size(); ++step) {
+    bytes->Values(&steps_[step].number);
+    bytes->Number(steps_[step].end - BeginOf(step));
+    int64_t before_ns = 0;
+    for (size_t i = BeginOf(step); i < steps_[step].end; ++i) {
+      const Edge& edge = edges_[i];
+      bytes->Near(&edge.start_ns, before_ns);
+      bytes->Values(&edge.time_ns, &edge.place);
+      bytes->Text(texts.TextOf(edge.name));
+      bytes->Word(&edge.link, kPathLinkCount);
+      bytes->Word(&edge.cause, kPathCauseCount);
+      before_ns = edge.start_ns;
+    }
+  }
+}
+
+void PathEdges::Load(TextNumbers* texts, ByteReader* bytes) {
+  places_.resize(bytes->Size(3));
+  bytes->Check(places_.size() <= kMostPlaces, "there are too many threads and streams");
+  for (Place& place : places_) bytes->Values(&place.thread, &place.device, &place.stream);
+  for (size_t left = bytes->Size(2); left > 0; --left) {
+    int64_t number = 0;
+    bytes->Values(&number);
+    int64_t before_ns = 0;
+    for (size_t more = bytes->Size(6); more > 0; --more) {
+      Edge& edge = edges_.emplace_back();
+      bytes->Near(&edge.start_ns, before_ns);
+      bytes->Values(&edge.time_ns, &edge.place);
+      bytes->Check(edge.place < places_.size(), "an edge has a place that none has");
+      edge.name = texts->NumberOf(bytes->Text());
+      bytes->Word(&edge.link, kPathLinkCount);
+      bytes->Word(&edge.cause, kPathCauseCount);
+      before_ns = edge.start_ns;
+    }
+    EndStep(number);
+  }
+}
+
 uint32_t PathEdges::NumberOf(const Place& place) {
   if (last_place_ < places_.size() && places_[last_place_] == place) return last_place_;
   // Threads and streams are few.

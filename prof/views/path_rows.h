@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
 #include "prof/path/critical_path.h"
 #include "prof/run/text_numbers.h"
 #include "prof/views/critical_path_fields.h"
@@ -37,6 +39,10 @@ struct PathStepSums {
   void Add(const PathStepSums& other);
   /// Of parts in any order: those of one cause and name become one.
   void MergeParts();
+
+  /// `texts`: of the names.
+  void Save(const TextNumbers& texts, ByteWriter* bytes) const;
+  void Load(TextNumbers* texts, ByteReader* bytes);
 };
 
 /// The edges of the paths of a rank: 32 bytes each.
@@ -76,6 +82,11 @@ class PathEdges {
   /// Calls f(const Row&) by step, number and what else is in it.
   template <typename F>
   void ForEach(const TextNumbers& texts, F f) const;
+
+  /// `texts`: of the names.
+  void Save(const TextNumbers& texts, ByteWriter* bytes) const;
+  /// Into one that is empty.
+  void Load(TextNumbers* texts, ByteReader* bytes);
 
  private:
   struct Step {

@@ -13,6 +13,7 @@
 #include "prof/run/time_series.h"
 #include "prof/views/histogram.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/stream_keys.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
@@ -70,6 +71,15 @@ struct QueueSums {
   Histogram lengths;  // By time.
   std::vector<SeriesPoint> points;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->changes, &self->span_ns, &self->length_times_ns, &self->blocked_ns,
+                &self->starved_ns);
+    bytes->Values(&self->lengths);
+    TransferPoints(bytes, &self->points);
+    if constexpr (Bytes::kReads) bytes->Check(self->span_ns > 0, "a queue has no time");
+  }
+
   void Add(int64_t length, int64_t time_ns) {
     span_ns = SaturatingSum(span_ns, time_ns);
     int64_t product = 0;
@@ -91,8 +101,13 @@ struct QueueSums {
   }
 };
 
-class Queue : public Partial {
+class Queue : public SavedPartial<Queue> {
  public:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->rows_, &self->notes_);
+  }
+
   explicit Queue(const ViewOptions& options)
       : by_time_(HasKey(options, "time", "queue", kKeys)), notes_("queue") {}
 
@@ -112,6 +127,11 @@ class Queue : public Partial {
 
  private:
   struct Key {
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->rank, &self->device, &self->stream);
+    }
+
     std::string rank;
     int64_t device = 0;
     int64_t stream = 0;

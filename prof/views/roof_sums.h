@@ -27,6 +27,18 @@ struct RoofSums {
   void Add(const PricedKernel& kernel, bool priced);
   void Add(const RoofSums& other);
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Counts(&self->count);
+    bytes->Sums(&self->time_ns);
+    bytes->Values(&self->flops, &self->bytes, &self->unit_flops);
+    bytes->Counts(&self->without_unit);
+    bytes->Values(&self->units);
+    if constexpr (Bytes::kReads) {
+      bytes->Check(self->units >> ops::kMathUnitCount == 0, "a sum is of a unit that none is");
+    }
+  }
+
   /// The unit with most of the FLOPs; without any the first of its units. nullopt: not known.
   std::optional<ops::MathUnit> MainUnit() const;
   /// Seconds that the FLOPs take at the peaks of their units, and the bytes at the bandwidth of

@@ -16,6 +16,7 @@
 #include "parse/model/recording_advice.h"
 #include "prof/views/roof_sums.h"
 #include "prof/views/roofline_fields.h"
+#include "prof/views/saved_partial.h"
 
 namespace oplens::prof {
 namespace {
@@ -31,7 +32,7 @@ std::optional<double> Ratio(std::optional<double> part, double whole) {
   return part && whole > 0 ? std::optional<double>(*part / whole) : std::nullopt;
 }
 
-class Rooflines : public Partial {
+class Rooflines : public SavedPartial<Rooflines> {
  public:
   explicit Rooflines(const ViewOptions& options) {
     for (const std::string& word : options.by) by_.push_back(&RooflineKeyOf(word));
@@ -45,6 +46,9 @@ class Rooflines : public Partial {
   std::vector<Field> Fields() const override;
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
 
  private:
   // Groups that come once there are so many, or their texts take so much, count in one more.
@@ -171,6 +175,53 @@ void Rooflines::Merge(const Partial& other) {
   if (family_ == Family::kUnknown) family_ = more.family_;
 }
 
+template <typename Bytes, typename Gpu>
+void TransferGpu(Bytes* bytes, Gpu* gpu) {
+  bytes->Values(&gpu->name);
+  bytes->Word(&gpu->maker, ops::kMakerCount);
+  bytes->Values(&gpu->dram_bytes_per_s);
+  // Units are added behind the others.
+  if constexpr (Bytes::kReads) {
+    const size_t units = bytes->Size(sizeof(double));
+    bytes->Check(units <= gpu->peaks_per_s.size(), "a GPU has units that none has");
+    for (size_t i = 0; i < units; ++i) bytes->Values(&gpu->peaks_per_s[i]);
+  } else {
+    bytes->Number(gpu->peaks_per_s.size());
+    for (const double& peak : gpu->peaks_per_s) bytes->Values(&peak);
+  }
+}
+
+template <typename Bytes, typename Self>
+void Rooflines::Transfer(Bytes* bytes, Self* self) {
+  bytes->Counts(&self->kernels_, &self->priced_);
+  bytes->Values(&self->family_, &self->other_);
+  if constexpr (Bytes::kReads) {
+    std::vector<ops::Gpu> gpus(bytes->Size(sizeof(double) * ops::kMathUnitCount));
+    for (ops::Gpu& gpu : gpus) TransferGpu(bytes, &gpu);
+    for (size_t left = bytes->Size(); left > 0; --left) {
+      uint32_t gpu = kNoGpu;
+      RoofSums sums;
+      bytes->Texts(&self->key_);
+      bytes->Values(&gpu, &sums);
+      const auto texts =
+          static_cast<size_t>(std::count(self->key_.begin(), self->key_.end(), '\0'));
+      bytes->Check(texts >= kRooflineKeyCount - 1 + self->by_.size() && self->key_.back() == 0,
+                   "a row has not the texts of its keys");
+      bytes->Check(gpu <= gpus.size(), "a row has a GPU that none is");
+      self->SumsOfKey(self->GpuOf(gpu == kNoGpu ? nullptr : &gpus[gpu - 1])).Add(sums);
+    }
+  } else {
+    bytes->Number(self->gpus_.size());
+    for (const ops::Gpu& gpu : self->gpus_) TransferGpu(bytes, &gpu);
+    bytes->Number(self->groups_.size());
+    for (const Group& group : self->groups_) {
+      const std::string_view texts = group.texts.substr(0, group.texts.size() - sizeof(uint32_t));
+      bytes->Texts(&texts);
+      bytes->Values(&group.gpu, &group.sums);
+    }
+  }
+}
+
 std::vector<Field> Rooflines::Fields() const {
   const std::span<const Field> all = RooflineFields();
   std::vector<Field> fields(all.begin(), all.begin() + kRooflineKeyCount);
@@ -286,10 +337,11 @@ std::vector<std::string> Rooflines::Notes() const {
   } else if (priced_ > 0 && std::none_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
                return gpu.dram_bytes_per_s > 0;
              })) {
-    const bool nvidia =
-        std::any_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) { return gpu.nvidia; });
+    const bool in_table = std::any_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
+      return gpu.maker != ops::Maker::kOther;
+    });
     notes.push_back(fmt::format("roofline: the peaks of the GPU are not known{}",
-                                nvidia || gpus_.empty() ? "; name it: --gpu NAME" : ""));
+                                in_table || gpus_.empty() ? "; name it: --gpu NAME" : ""));
   }
   return notes;
 }

@@ -270,6 +270,8 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request,
     plan.view = view;
     plan.options.compat = request.compat;
     plan.options.copies = request.copies;
+    plan.rows_asked = !request.columns.empty() || !request.where.empty() || !request.sort.empty() ||
+                      request.top > 0;
   }
   PlanKeys(request.by, &plans);
   PlanWhatIf(request, &plans);
@@ -277,6 +279,27 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request,
   PlanColumns(request, &plans);
   PlanWhere(request, &plans, kernels);
   return plans;
+}
+
+std::optional<ViewPlan> WithSteps(const ViewPlan& plan) {
+  const View& view = *plan.view;
+  if (view.by == nullptr) return std::nullopt;
+  const std::span<const std::string_view> words = view.by();
+  const auto takes = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end() &&
+           std::none_of(plan.options.by.begin(), plan.options.by.end(),
+                        [&](const std::string& given) {
+                          return (view.groups_kernels ? KeyOfWord(given) : given) == word;
+                        });
+  };
+  if (!takes("step")) return std::nullopt;
+  ViewPlan with_steps = plan;
+  std::vector<std::string>& by = with_steps.options.by;
+  // Without words a view of groups takes its first.
+  if (view.groups_kernels && by.empty()) by = {"kernel"};
+  if (takes("rank")) by.emplace_back("rank");
+  by.emplace_back("step");
+  return with_steps;
 }
 
 TraceNeeds NeedsOf(std::span<const ViewPlan> plans) {
@@ -292,8 +315,14 @@ TraceNeeds NeedsOf(std::span<const ViewPlan> plans) {
 /// A view with what it found so far.
 struct ViewRunner::Running {
   Running(const ViewPlan& of, Destination* destination)
-      : plan(of), table(destination->NewTable()), counted(table.get()) {
+      : plan(of),
+        table(destination == nullptr ? nullptr : destination->NewTable()),
+        counted(table.get()) {
     const View& view = *plan.view;
+    if (table == nullptr) {
+      total = view.make(plan.options);
+      return;
+    }
     const Compat compat = plan.options.compat;
     if (compat != Compat::kNone) rules.emplace(RulesOf(view, compat), &counted);
     Sink* const out = rules ? static_cast<Sink*>(&*rules) : &counted;
@@ -302,7 +331,9 @@ struct ViewRunner::Running {
       return;
     }
     total = view.make(plan.options);
-    document = total->IsDocument() && table->TakesDocuments();
+    // PyTorch's own texts stay as they are.
+    const bool rows = plan.rows_asked && !view.torch;
+    document = total->IsDocument() && table->TakesDocuments() && !rows;
     if (document) return;
     selected.emplace(plan.places, out);
     head = &*selected;
@@ -352,18 +383,21 @@ struct ViewRunner::Running {
   /// The input at hand ends.
   void End(const Run* run) {
     partial->End(run);
+    Take(std::move(partial));
+  }
+
+  void Take(std::unique_ptr<Partial> found) {
     if (any) {
-      total->Merge(*partial);
+      total->Merge(*found);
     } else {
-      total = std::move(partial);
+      total = std::move(found);
     }
     any = true;
-    partial.reset();
   }
 
   /// All inputs ended: the rows go out, and what they were made of.
   void Finish() {
-    if (finished) return;
+    if (finished || table == nullptr) return;
     finished = true;
     if (document) {
       const std::string text = total->Document();
@@ -381,7 +415,7 @@ struct ViewRunner::Running {
   int64_t rows() const { return document ? (empty ? 0 : INT64_MAX) : counted.rows(); }
 
   const ViewPlan& plan;
-  std::unique_ptr<Sink> table;
+  std::unique_ptr<Sink> table;  // Null where what is found is kept.
   CountingSink counted;
   std::optional<RulesSink> rules;      // With --compat.
   std::unique_ptr<ViewStream> stream;  // Of a view that keeps nothing; else
@@ -536,6 +570,16 @@ int64_t ViewRunner::Finish() {
     if (!view->plan.view->may_be_empty) least = std::min(least, view->rows());
   }
   return least;
+}
+
+std::vector<std::unique_ptr<Partial>> ViewRunner::TakePartials() {
+  std::vector<std::unique_ptr<Partial>> partials;
+  for (const auto& view : views_) partials.push_back(std::move(view->total));
+  return partials;
+}
+
+void ViewRunner::AddPartials(std::vector<std::unique_ptr<Partial>> partials) {
+  for (size_t i = 0; i < views_.size(); ++i) views_[i]->Take(std::move(partials[i]));
 }
 
 std::vector<std::string> ViewRunner::Notes() const {

@@ -22,6 +22,8 @@ struct ViewPlan {
   std::vector<size_t> places;     ///< Of the fields that are printed.
   std::optional<RowOrder> order;  ///< Of --sort, where the view does not sort itself.
   size_t top = 0;                 ///< The same of --top; 0: all rows.
+  /// Something asks for rows or fields of it: a document that is ours gives way to them.
+  bool rows_asked = false;
   std::shared_ptr<const Condition> where =
       nullptr;  ///< Of --where: rows that are shown; null: all.
 };
@@ -54,6 +56,10 @@ struct ViewRequest {
 std::vector<ViewPlan> PlanViews(const ViewRequest& request,
                                 std::unique_ptr<ItemFilter<PricedKernel>>* kernels = nullptr);
 
+/// The same view with its rows by rank and step apart, as far as it takes these words: what two
+/// runs are compared by. nullopt where it does not take steps, or is asked for them already.
+std::optional<ViewPlan> WithSteps(const ViewPlan& plan);
+
 /// The parts of traces that these need.
 TraceNeeds NeedsOf(std::span<const ViewPlan> plans);
 
@@ -61,7 +67,8 @@ TraceNeeds NeedsOf(std::span<const ViewPlan> plans);
 /// With the last input they come one after the other, each gone before the next looks at the run.
 class ViewRunner : public KernelSink {
  public:
-  /// Tables go to `destination`, which must outlive this object.
+  /// Tables go to `destination`, which must outlive this object; null: what is found is kept for
+  /// TakePartials().
   ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options, Destination* destination);
   ~ViewRunner() override;
 
@@ -78,6 +85,10 @@ class ViewRunner : public KernelSink {
   int64_t Finish();
   /// After Finish(): what readers of the rows must know.
   std::vector<std::string> Notes() const;
+  /// Without a destination, after the last input: what was found, a partial a plan.
+  std::vector<std::unique_ptr<Partial>> TakePartials();
+  /// Takes over what was found elsewhere, a partial a plan, as if of an input more.
+  void AddPartials(std::vector<std::unique_ptr<Partial>> partials);
   /// What is looked at of the input at hand; null between inputs, and of records.
   const Run* run() const { return run_ ? &*run_ : nullptr; }
 

@@ -16,6 +16,7 @@
 #include "prof/run/call_stacks.h"
 #include "prof/run/module_calls.h"
 #include "prof/views/call_places.h"
+#include "prof/views/saved_partial.h"
 
 namespace oplens::prof {
 namespace {
@@ -67,6 +68,12 @@ struct Sums {
     device_ns = SaturatingSum(device_ns, other.device_ns);
     launches = SaturatingSum(launches, other.launches);
   }
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->host_ns, &self->device_ns, &self->launches);
+  }
+
   bool any() const { return host_ns != 0 || device_ns != 0 || launches != 0; }
 };
 
@@ -78,7 +85,7 @@ void AppendFrame(std::string_view frame, std::string* line) {
   }
 }
 
-class Stacks : public Partial {
+class Stacks : public SavedPartial<Stacks> {
  public:
   explicit Stacks(const ViewOptions& options)
       : words_(options.by),
@@ -91,6 +98,9 @@ class Stacks : public Partial {
   bool IsDocument() const override { return true; }
   std::string Document() const override;
   std::vector<std::string> Notes() const override;
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
 
  private:
   void AddRun(const Run& run, uint32_t front);
@@ -205,6 +215,30 @@ void Stacks::Merge(const Partial& other) {
   ranks_without_trace_ += more.ranks_without_trace_;
   for (const auto& [family, count] : more.ranks_without_stacks_) {
     ranks_without_stacks_[family] += count;
+  }
+}
+
+template <typename Bytes, typename Self>
+void Stacks::Transfer(Bytes* bytes, Self* self) {
+  bytes->Counts(&self->ranks_without_trace_);
+  bytes->Values(&self->ranks_without_stacks_);
+  if constexpr (Bytes::kReads) {
+    const std::vector<uint32_t> numbers = self->tree_.Load(bytes);
+    for (size_t left = bytes->Size(); left > 0; --left) {
+      uint32_t path = 0;
+      Sums sums;
+      bytes->Values(&path, &sums);
+      bytes->Check(path < numbers.size(), "a stack has a path that none has");
+      self->SumsOf(numbers[path]).Add(sums);
+    }
+  } else {
+    self->tree_.Save(bytes);
+    std::vector<uint32_t> paths;  // That have sums.
+    for (uint32_t path = 0; path < self->sums_.size(); ++path) {
+      if (self->sums_[path].any()) paths.push_back(path);
+    }
+    bytes->Number(paths.size());
+    for (const uint32_t path : paths) bytes->Values(&path, &self->sums_[path]);
   }
 }
 

@@ -245,6 +245,93 @@ std::vector<uint32_t> Summary::Merge(const Summary& other) {
   return numbers;
 }
 
+namespace {
+
+// Values of keys, as they are saved.
+enum class SavedValue : uint8_t { kUnknown, kInteger, kText };
+constexpr size_t kSavedValues = 3;
+
+template <typename Bytes>
+void TransferRepetition(Bytes* bytes, std::optional<Repetition> repeated,
+                        std::optional<Repetition>* to) {
+  bool any = repeated.has_value();
+  Repetition one = repeated.value_or(Repetition());
+  bytes->Values(&any);
+  if (any) bytes->Counts(&one.period, &one.count);
+  if constexpr (Bytes::kReads) {
+    // Their product is shown.
+    bytes->Check(one.period <= INT32_MAX && one.count <= INT32_MAX, "a step repeats too often");
+    if (any) *to = one;
+  }
+}
+
+}  // namespace
+
+void Summary::SaveKey(const Group& group, ByteWriter* bytes) const {
+  std::string_view rest = group.key;
+  for (size_t i = 0; i < plan_.key_count(); ++i) {
+    const Cell cell = TakeCell(plan_.fields[i], &rest);
+    auto kind = SavedValue::kUnknown;
+    const auto* integer = std::get_if<int64_t>(&cell.value);
+    const auto* text = std::get_if<std::string_view>(&cell.value);
+    if (integer != nullptr) kind = SavedValue::kInteger;
+    if (text != nullptr) kind = SavedValue::kText;
+    bytes->Word(&kind, kSavedValues);
+    if (integer != nullptr) bytes->Signed(*integer);
+    if (text != nullptr) bytes->Text(*text);
+  }
+}
+
+void Summary::LoadKey(ByteReader* bytes) {
+  key_.clear();
+  for (size_t i = 0; i < plan_.key_count(); ++i) {
+    const Field& field = plan_.fields[i];
+    auto kind = SavedValue::kUnknown;
+    bytes->Word(&kind, kSavedValues);
+    Cell cell;
+    if (kind == SavedValue::kInteger) cell = Cell{bytes->Signed()};
+    if (kind == SavedValue::kText) cell = Cell{bytes->Text()};
+    const bool fits = kind == SavedValue::kUnknown ||
+                      (kind == SavedValue::kInteger) == (field.type == FieldType::kInteger);
+    bytes->Check(fits, "a key has another type than its column");
+    if (kind == SavedValue::kUnknown) {
+      AppendLength(kUnknownValue, &key_);
+    } else {
+      AppendCell(field, cell, &scratch_, &key_);
+    }
+  }
+}
+
+void Summary::Save(ByteWriter* bytes) const {
+  bytes->Values(&other_, &replays_, &all_, &step_numbers_, &too_many_steps_);
+  bytes->Counts(&step_count_);
+  TransferRepetition(bytes, repeated_, nullptr);
+  bytes->Number(groups_.size());
+  for (const Group& group : groups_) {
+    SaveKey(group, bytes);
+    bytes->Values(&group.sums);
+  }
+}
+
+std::vector<uint32_t> Summary::Load(ByteReader* bytes) {
+  steps_found_ = true;
+  std::vector<int64_t> steps;
+  bytes->Values(&other_, &replays_, &all_, &steps, &too_many_steps_);
+  bytes->Counts(&step_count_);
+  TransferRepetition(bytes, std::nullopt, &repeated_);
+  for (const int64_t step : steps) CountStep(step);
+  std::vector<uint32_t> numbers;
+  for (size_t left = bytes->Size(); left > 0; --left) {
+    LoadKey(bytes);
+    GroupSums sums;
+    bytes->Values(&sums);
+    const uint32_t own = GroupOf();
+    numbers.push_back(own);
+    (own == kOther ? other_ : groups_[own].sums).Add(sums);
+  }
+  return numbers;
+}
+
 void Summary::FillCells(const SummaryRow& row, std::span<const uint32_t> groups) {
   cells_.assign(row.keys.begin(),
                 row.keys.begin() + static_cast<std::ptrdiff_t>(plan_.key_count()));

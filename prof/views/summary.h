@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
 #include "base/id_map.h"
 #include "prof/price/kernel_sink.h"
 #include "prof/table/sink_chain.h"
@@ -86,6 +88,11 @@ class Summary : public KernelSink {
   /// Answers the own number of each of its groups.
   std::vector<uint32_t> Merge(const Summary& other);
 
+  /// After FindSteps().
+  void Save(ByteWriter* bytes) const;
+  /// Takes over the groups of one of the same plan that was saved. Answers the own number of each.
+  std::vector<uint32_t> Load(ByteReader* bytes);
+
   /// After Write(): what a reader of the rows must know.
   std::vector<std::string> Notes() const;
 
@@ -104,6 +111,9 @@ class Summary : public KernelSink {
   /// Fills key_ with the values of the columns.
   template <typename Item>
   void EncodeKey(const Columns<Item>& columns, const Item& item);
+  void SaveKey(const Group& group, ByteWriter* bytes) const;
+  /// Fills key_.
+  void LoadKey(ByteReader* bytes);
   /// Adds to the group of key_.
   void AddToGroup(const PricedKernel& work);
   /// The group of key_, made if there is room.

@@ -19,8 +19,9 @@ namespace {
 using enum FieldType;
 
 constexpr std::string_view kGroupKeys[kGroupKeyCount] = {
-    "op",     "mod",    "layer", "range", "kernel", "name_full", "dir",   "phase", "shape", "dtype",
-    "stream", "device", "rank",  "role",  "step",   "grid",      "block", "regs",  "smem"};
+    "op",   "mod",   "layer", "range", "kernel", "name_full", "family",
+    "dir",  "phase", "shape", "dtype", "stream", "device",    "rank",
+    "role", "step",  "grid",  "block", "regs",   "smem"};
 static_assert(!kGroupKeys[kGroupKeyCount - 1].empty());
 
 Cell SharedMemory(const KernelRecord& record) {

@@ -9,6 +9,7 @@
 #include "prof/run/device_times.h"
 #include "prof/run/hta_events.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
 
@@ -51,6 +52,12 @@ struct Times {
   int64_t kernel_ns = 0;
   int64_t communication_ns = 0;
   int64_t overlap_ns = 0;
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->idle_ns, &self->compute_ns, &self->non_compute_ns, &self->kernel_ns,
+                &self->communication_ns, &self->overlap_ns);
+  }
 };
 
 constexpr int64_t Times::*kSums[] = {&Times::idle_ns,          &Times::compute_ns,
@@ -116,8 +123,13 @@ std::optional<Times> HtaTimes(const Run& run) {
   return times;
 }
 
-class Temporal : public Partial {
+class Temporal : public SavedPartial<Temporal> {
  public:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->rows_, &self->notes_);
+  }
+
   explicit Temporal(const ViewOptions& options)
       : hta_(options.compat == Compat::kHta),
         by_step_(TimeKeys(options, "temporal").step),
@@ -132,6 +144,11 @@ class Temporal : public Partial {
 
  private:
   struct Key {
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->rank, &self->step);
+    }
+
     std::string rank;
     int64_t step = 0;  ///< 0 of all steps together.
   };

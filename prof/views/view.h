@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
 #include "parse/model/trace_needs.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
@@ -74,6 +76,13 @@ class Partial {
   /// Sentences for standard error: what a reader of the rows must know, such as what the file lacks
   /// and which flag records it (parse/model/recording_advice.h).
   virtual std::vector<std::string> Notes() const { return {}; }
+
+  /// What it found, as bytes of which Load() makes it again: it then merges, emits and notes as
+  /// this does. After End of the last rank; of views that save alone (View::saved_form).
+  virtual void Save(ByteWriter* bytes) const;
+  /// Into a fresh partial of the same view and options. Throws Error where the bytes are not such;
+  /// then it is of no use any more.
+  virtual void Load(ByteReader* bytes);
 };
 
 /// A view that keeps nothing: a row comes out for what goes in.
@@ -108,14 +117,18 @@ struct View {
   std::string_view important = {};
   /// Words of --sort that are no fields, where it sorts by another program's rules.
   std::span<const std::string_view> (*sort_words)(Compat compat) = nullptr;
-  TraceNeeds tb_needs = {};     ///< Further ones with Compat::kTensorBoard,
-  TraceNeeds hta_needs = {};    ///< and with Compat::kHta.
-  bool tb = false;              ///< It has the rules of Compat::kTensorBoard,
-  bool hta = false;             ///< those of Compat::kHta,
-  bool torch = false;           ///< and those of the other two; else it prints ours.
-  bool whole = false;           ///< It is of the whole run, whatever is selected.
-  bool may_be_empty = false;    ///< That it has no rows is good news.
-  bool sorts = false;           ///< It follows ViewOptions::sort and top itself.
+  TraceNeeds tb_needs = {};   ///< Further ones with Compat::kTensorBoard,
+  TraceNeeds hta_needs = {};  ///< and with Compat::kHta.
+  bool tb = false;            ///< It has the rules of Compat::kTensorBoard,
+  bool hta = false;           ///< those of Compat::kHta,
+  bool torch = false;         ///< and those of the other two; else it prints ours.
+  bool on_pages = true;       ///< Pages show it: of others they have what it says elsewhere.
+  bool whole = false;         ///< It is of the whole run, whatever is selected.
+  bool may_be_empty = false;  ///< That it has no rows is good news.
+  bool sorts = false;         ///< It follows ViewOptions::sort and top itself.
+  /// The form of what its partials by our rules save: 1, and one more whenever that changes
+  /// (docs/summary_format.md). 0: they do not save, it needs the trace.
+  int saved_form = 0;
   bool what_if = false;         ///< It follows ViewOptions::what_if.
   bool groups_kernels = false;  ///< Its rows are kernels that are alike: words of --by may have the
                                 ///< forms of prof/views/group_key.h, --where asks of kernels too.
@@ -124,6 +137,9 @@ struct View {
 /// Whose rules a view counts by when it is asked for those of `compat`: its word, or "oplens" where
 /// it has none of these.
 std::string_view RulesOf(const View& view, Compat compat);
+
+/// Whether its partials by the rules that `compat` asks for can be saved.
+bool CanSave(const View& view, Compat compat);
 
 /// All of them, in the order in which they are listed.
 std::span<const View> Views();

@@ -22,6 +22,11 @@ class ViewNotes {
   void Merge(const ViewNotes& other);
   std::vector<std::string> Sentences() const;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->records_, &self->nothing_selected_, &self->idle_);
+  }
+
  private:
   std::string_view view_;
   bool records_ = false;

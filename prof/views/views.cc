@@ -1,3 +1,5 @@
+#include "base/error.h"
+#include "prof/views/advice.h"
 #include "prof/views/bandwidth.h"
 #include "prof/views/collectives.h"
 #include "prof/views/copy_row.h"
@@ -17,10 +19,13 @@
 #include "prof/views/modules.h"
 #include "prof/views/operators.h"
 #include "prof/views/overview.h"
+#include "prof/views/places.h"
 #include "prof/views/queue.h"
 #include "prof/views/roofline.h"
+#include "prof/views/setup.h"
 #include "prof/views/stacks.h"
 #include "prof/views/summary_columns.h"
+#include "prof/views/tb_advice.h"
 #include "prof/views/tb_kernels.h"
 #include "prof/views/tb_modules.h"
 #include "prof/views/tb_operators.h"
@@ -111,6 +116,16 @@ constexpr View kViews[] = {
      .fields = Kept<CopyFields>,
      .stream = Open<CopyStream>,
      .important = kImportantCopyColumns},
+    {.name = "advice",
+     .help = "what to change, and how much time that can save at most",
+     .needs = kAdviceNeeds,
+     .fields = AdviceFields,
+     .make = MakeAdvice,
+     .narrow = "severity,gain_pct,item,change",
+     .tb_needs = kTbAdviceNeeds,
+     .tb = true,
+     .may_be_empty = true,
+     .saved_form = 1},
     {.name = "overview",
      .help = "where the time of each step went",
      .needs = kOverviewNeeds,
@@ -120,7 +135,8 @@ constexpr View kViews[] = {
      .important = "step,total_ns,kernel_ns,comm_ns,dataloader_ns,cpu_ns,busy_pct,other_ns,runtime_"
                   "ns,rank,mfu_pct",
      .tb_needs = kTbOverviewNeeds,
-     .tb = true},
+     .tb = true,
+     .saved_form = 1},
     {.name = "gpu",
      .help = "how well each GPU was used",
      .needs = kGpuNeeds,
@@ -128,7 +144,8 @@ constexpr View kViews[] = {
      .make = MakeGpu,
      .narrow = "busy_pct,sm_efficiency_pct,occupancy_pct,tc_time_pct,kernel_ns,copy_ns,comm_ns",
      .tb_needs = kTbGpuNeeds,
-     .tb = true},
+     .tb = true,
+     .saved_form = 1},
     {.name = "operators",
      .help = "what each operator cost on host and device",
      .needs = kOperatorsNeeds,
@@ -138,7 +155,8 @@ constexpr View kViews[] = {
      .by = OperatorKeys,
      .narrow = "calls,device_self_ns,host_self_ns,mean_ns,launches,tc_self_pct",
      .tb_needs = kTbOperatorsNeeds,
-     .tb = true},
+     .tb = true,
+     .saved_form = 1},
     {.name = "modules",
      .help = "what each module of the network cost, forward and backward",
      .needs = kModulesNeeds,
@@ -147,14 +165,16 @@ constexpr View kViews[] = {
      .by = TimeKeyWords,
      .narrow = "calls,wall_ns,device_total_ns,bwd_device_total_ns,host_total_ns,bwd_host_total_ns",
      .tb_needs = kTbModulesNeeds,
-     .tb = true},
+     .tb = true,
+     .saved_form = 1},
     {.name = "stacks",
      .help = "folded call stacks for flame graphs",
      .needs = kStacksNeeds,
      .fields = StacksFields,
      .make = MakeStacks,
      .by = StackWords,
-     .torch = true},
+     .torch = true,
+     .saved_form = 1},
     {.name = "groups",
      .help = "kernels that are alike in the keys of --by",
      .fields = GroupsFields,
@@ -166,27 +186,41 @@ constexpr View kViews[] = {
      .tb = true,
      .hta = true,
      .sorts = true,
+     .saved_form = 1,
      .groups_kernels = true},
+    {.name = "places",
+     .help = "what each call of each layer ran on the GPU: kernels, copies and fills",
+     .needs = kPlacesNeeds,
+     .fields = PlacesFields,
+     .make = MakePlaces,
+     .by = PlacesKeys,
+     .narrow = "count,time_ns,tc_pct",
+     .important = "op,kernel,time_ns,count,layer,dir,tc_pct,shape",
+     .on_pages = false,
+     .saved_form = 1},
     {.name = "kernel-types",
      .help = "time of the device by what ran at once",
      .needs = kKernelTypesNeeds,
      .fields = KernelTypesFields,
      .make = MakeKernelTypes,
      .by = TimeKeyWords,
-     .hta = true},
+     .hta = true,
+     .saved_form = 1},
     {.name = "temporal",
      .help = "how long each rank's device was idle, computing, or did something else",
      .needs = kTemporalNeeds,
      .fields = TemporalFields,
      .make = MakeTemporal,
      .by = TimeKeyWords,
-     .hta = true},
+     .hta = true,
+     .saved_form = 1},
     {.name = "memory",
      .help = "how much memory was allocated and reserved at each moment",
      .needs = kMemoryNeeds,
      .fields = MemoryFields,
      .make = MakeMemory,
-     .tb = true},
+     .tb = true,
+     .saved_form = 1},
     {.name = "memory-events",
      .help = "each piece of memory from its allocation to its release",
      .needs = kMemoryEventsNeeds,
@@ -195,7 +229,8 @@ constexpr View kViews[] = {
      .narrow = "op,size_bytes,alloc_ns,duration_ns,state,leak",
      .important = "op,size_bytes,alloc_ns,duration_ns,state,leak,device,layer",
      .tb_needs = kTbMemoryEventsNeeds,
-     .tb = true},
+     .tb = true,
+     .saved_form = 1},
     {.name = "memory-ops",
      .help = "what each operator took of memory and gave back",
      .needs = kMemoryOpsNeeds,
@@ -205,7 +240,8 @@ constexpr View kViews[] = {
      .narrow = "calls,size_increase_bytes,self_size_increase_bytes,self_allocations,"
                "self_allocated_bytes,peak_bytes",
      .tb_needs = kTbMemoryOpsNeeds,
-     .tb = true},
+     .tb = true,
+     .saved_form = 1},
     {.name = "idle",
      .help = "why each GPU did nothing",
      .needs = kIdleNeeds,
@@ -213,7 +249,8 @@ constexpr View kViews[] = {
      .make = MakeIdle,
      .by = IdleKeys,
      .hta_needs = kHtaStreamsNeeds,
-     .hta = true},
+     .hta = true,
+     .saved_form = 1},
     {.name = "launches",
      .help = "what launching kernels cost, and how late they began",
      .needs = kLaunchesNeeds,
@@ -222,7 +259,8 @@ constexpr View kViews[] = {
      .by = LaunchesKeys,
      .narrow = "launches,short_kernels,cpu_ns,gpu_ns,delay_ns,p50_delay_ns,max_delay_ns",
      .hta_needs = kHtaStreamsNeeds,
-     .hta = true},
+     .hta = true,
+     .saved_form = 1},
     {.name = "queue",
      .help = "how much work waited on each stream",
      .needs = kQueueNeeds,
@@ -231,7 +269,8 @@ constexpr View kViews[] = {
      .by = SeriesKeys,
      .narrow = "mean,p50,max,blocked_pct,starved_pct",
      .hta_needs = kHtaStreamsNeeds,
-     .hta = true},
+     .hta = true,
+     .saved_form = 1},
     {.name = "bandwidth",
      .help = "how fast copies and fills were, by kind",
      .needs = kBandwidthNeeds,
@@ -240,7 +279,8 @@ constexpr View kViews[] = {
      .by = SeriesKeys,
      .narrow = "count,bytes,time_ns,mean_gbps,p50_gbps,max_gbps",
      .hta_needs = kHtaStreamsNeeds,
-     .hta = true},
+     .hta = true,
+     .saved_form = 1},
     {.name = "critical-path",
      .help = "what the length of each step came from, one dependency after the other",
      .needs = kCriticalPathNeeds,
@@ -250,6 +290,7 @@ constexpr View kViews[] = {
      .by = CriticalPathKeys,
      .hta_needs = kHtaCriticalPathNeeds,
      .hta = true,
+     .saved_form = 1,
      .what_if = true},
     {.name = "roofline",
      .help = "how far the kernels of each op are from what the GPU could do",
@@ -257,7 +298,8 @@ constexpr View kViews[] = {
      .make = MakeRoofline,
      .by = RooflineKeys,
      .narrow = "count,time_ns,tflops,bound,efficiency_pct,gap_ns",
-     .important = "op,time_ns,gap_ns,efficiency_pct,bound,tflops,dtype,dir,count,shape"},
+     .important = "op,time_ns,gap_ns,efficiency_pct,bound,tflops,dtype,dir,count,shape",
+     .saved_form = 1},
     {.name = "events",
      .help = "calls and device events by name, as PyTorch's profilers list them",
      .needs = kEventsNeeds,
@@ -266,7 +308,8 @@ constexpr View kViews[] = {
      .by = EventKeys,
      .narrow = "calls,host_self_ns,host_total_ns,device_self_ns,device_total_ns",
      .sort_words = EventSortWords,
-     .torch = true},
+     .torch = true,
+     .saved_form = 1},
     {.name = "distributed",
      .help = "how long each rank computed, communicated and waited in each step",
      .needs = kDistributedNeeds,
@@ -274,7 +317,8 @@ constexpr View kViews[] = {
      .make = MakeDistributed,
      .narrow = "total_ns,computation_ns,overlap_ns,communication_ns,other_ns,wait_ns,transfer_ns",
      .tb_needs = kTbDistributedNeeds,
-     .tb = true},
+     .tb = true,
+     .saved_form = 1},
     {.name = "collectives",
      .help = "each call of a collective: size, waiting, transfer, bandwidth",
      .needs = kCollectivesNeeds,
@@ -286,7 +330,14 @@ constexpr View kViews[] = {
          "kind,latency_ns,bus_gbps,size_bytes,wait_ns,rank,step,transfer_ns,start_ns,group,match",
      .tb_needs = kTbCollectivesNeeds,
      .tb = true,
-     .may_be_empty = true},
+     .may_be_empty = true,
+     .saved_form = 1},
+    {.name = "setup",
+     .help = "on what the run ran: GPUs, clocks, versions, steps",
+     .needs = kSetupNeeds,
+     .fields = SetupFields,
+     .make = MakeSetup,
+     .saved_form = 1},
     {.name = "losses",
      .help = "what the recording lacks, and what mends it",
      .needs = kLossesNeeds,
@@ -295,7 +346,8 @@ constexpr View kViews[] = {
      .narrow = "count,time_ns,share_pct,why",
      .important = "loss,time_ns,count,mend,share_pct,why",
      .whole = true,
-     .may_be_empty = true},
+     .may_be_empty = true,
+     .saved_form = 1},
 };
 
 }  // namespace
@@ -306,6 +358,18 @@ std::string_view RulesOf(const View& view, Compat compat) {
   if (compat == Compat::kTorch && view.torch) return "torch";
   if (compat == Compat::kTorchLegacy && view.torch) return "torch-legacy";
   return "oplens";
+}
+
+bool CanSave(const View& view, Compat compat) {
+  return view.saved_form > 0 && RulesOf(view, compat) == "oplens";
+}
+
+void Partial::Save(ByteWriter* /*bytes*/) const {
+  throw Error("what this view found cannot be saved: it needs the trace");
+}
+
+void Partial::Load(ByteReader* bytes) {
+  bytes->Fail("what this view found cannot be saved: it needs the trace");
 }
 
 std::span<const View> Views() { return kViews; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "prof/where/marked_error.h"
 
 namespace oplens::prof {
 namespace {
@@ -32,17 +33,8 @@ constexpr Sign kSigns[] = {
     {"<", Relation::kLess},     {">", Relation::kMore},         {"~", Relation::kMatch},
 };
 
-/// Throws what is wrong with the text, below it the part that the place is in, and a mark there.
 [[noreturn]] void Fail(std::string_view what, std::string_view text, size_t place) {
-  constexpr size_t kBefore = 60;
-  constexpr size_t kShown = 90;
-  place = std::min(place, text.size());
-  const size_t begin = place > kBefore ? place - kBefore : 0;
-  std::string shown(text.substr(begin, kShown));
-  for (char& c : shown) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  throw UsageError(fmt::format("--where: {}\n  {}\n  {:>{}}", what, shown, '^', place - begin + 1));
+  FailAt("--where", what, text, place);
 }
 
 /// Descends once over the text.

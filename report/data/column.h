@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "report/data/path_cutter.h"
+#include "base/path_cutter.h"
 
 namespace oplens::report {
 

@@ -1,5 +1,5 @@
 // What oplens knows of the kernels of real profiles: for each, the numbers that prof prints on
-// standard error, as committed in test/golden/corpus_shares.csv.
+// standard error, and sums over its rows, as committed in test/golden/corpus_shares.csv.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -57,22 +57,54 @@ std::string ShareOf(const std::string& text, const std::string& word) {
   return text.substr(number, text.find(' ', number) - number);
 }
 
+/// Of the time of a profile's kernels in %, "" where there is none.
+struct TimeShares {
+  std::string family;  ///< Of kernels whose family is known.
+  std::string bound;   ///< Of those whose FLOPs are a bound.
+};
+
+TimeShares TimeSharesOf(const std::string& name) {
+  const fs::path out = TestDir() / "shares.json";
+  const RunResult result = RunProf(
+      {"-c", "family,flops_kind,sil", "--json", "-o", out.string(), CorpusFile(name).string()});
+  if (result.exit_code != 0) return {};
+  int64_t all_ns = 0;
+  int64_t family_ns = 0;
+  int64_t bound_ns = 0;
+  std::istringstream lines(ReadFile(out));
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json row = nlohmann::json::parse(line);
+    if (row.at("sil").is_null()) continue;
+    const int64_t ns = row.at("sil").get<int64_t>();
+    all_ns += ns;
+    if (!row.at("family").is_null() && row.at("family") != "other") family_ns += ns;
+    if (row.at("flops_kind") == "bound") bound_ns += ns;
+  }
+  if (all_ns == 0) return {};
+  const auto percent = [&](int64_t ns) {
+    return fmt::format("{:.1f}", 100 * static_cast<double>(ns) / static_cast<double>(all_ns));
+  };
+  return {percent(family_ns), percent(bound_ns)};
+}
+
 std::string LineOf(const std::string& name) {
   const RunResult result = RunProf({"-v", "-o", "/dev/null", CorpusFile(name).string()});
-  if (result.exit_code != 0) return fmt::format("{},refused,,,,,,,\n", name);
+  if (result.exit_code != 0) return fmt::format("{},refused,,,,,,,,,\n", name);
   const std::string& err = result.err;
+  const TimeShares shares = TimeSharesOf(name);
   return fmt::format(
-      "{},{},{},{},{},{},{},{},{}\n", name,
+      "{},{},{},{},{},{},{},{},{},{},{}\n", name,
       NumberAfter(err.substr(std::min(err.size(), err.find("FLOPs are known"))), " of "),
       NumberAfter(err, "kernel time "), NumberAfter(err, "GPU busy "), ShareOf(err, "op"),
       ShareOf(err, "shapes"), ShareOf(err, "direction"), ShareOf(err, "FLOPs"),
-      ShareOf(err, "bytes"));
+      ShareOf(err, "bytes"), shares.family, shares.bound);
 }
 
 TEST(CorpusShares, AreAsCommitted) {
   OPLENS_NEED_CORPUS();
   std::string text =
-      "profile,kernels,kernel_ns,busy_ns,op_%,shapes_%,direction_%,flops_%,bytes_%\n";
+      "profile,kernels,kernel_ns,busy_ns,op_%,shapes_%,direction_%,flops_%,bytes_%,family_%,"
+      "bound_%\n";
   for (const std::string& name : Profiles()) text += LineOf(name);
   if (std::getenv("OPLENS_UPDATE_GOLDENS") != nullptr) WriteFile(kGolden, text);
   EXPECT_EQ(text, ReadFile(kGolden));

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "prof/advice/rule.h"
+#include "prof/advice/tb_rules.h"
 #include "prof/views/run_views.h"
 #include "test/e2e/e2e.h"
 #include "test/support/kineto_builder.h"
@@ -66,6 +68,35 @@ class ViewsEndToEnd : public testing::Test {
 };
 
 constexpr const char* kFamilies[] = {"net.sql", "net.sqlite", "net.json"};
+
+/// The words of a command line; what stands in '' is one.
+std::vector<std::string> WordsOf(std::string_view command) {
+  std::vector<std::string> words(1);
+  bool quoted = false;
+  for (const char c : command) {
+    if (c == '\'') {
+      quoted = !quoted;
+    } else if (c == ' ' && !quoted) {
+      words.emplace_back();
+    } else {
+      words.back().push_back(c);
+    }
+  }
+  return words;
+}
+
+// What an advice names to be typed can be.
+TEST_F(ViewsEndToEnd, CommandsOfAdvice) {
+  std::vector<std::string_view> commands;
+  for (const prof::advice::Rule& rule : prof::advice::Rules()) commands.push_back(rule.command);
+  for (const prof::advice::TbRule& rule : prof::advice::TbRules()) commands.push_back(rule.command);
+  for (const std::string_view command : commands) {
+    std::vector<std::string> words = WordsOf(command);
+    words.push_back((dir_ / "net.sql").string());
+    const RunResult result = RunProf(words);
+    EXPECT_EQ(result.exit_code, 0) << command << ": " << result.err;
+  }
+}
 
 TEST_F(ViewsEndToEnd, ListNamesAll) {
   const RunResult result = RunProf({"--view", "list"});

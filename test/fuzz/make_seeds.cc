@@ -1,6 +1,7 @@
 // fuzz_seeds FOLDER: writes first inputs for every fuzzer, one folder each, from the builders of
 // the tests.
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -8,7 +9,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "test/fuzz/summary_seeds.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/network_run.h"
 #include "test/support/nsys_builder.h"
@@ -38,6 +41,10 @@ void WriteTexts(const fs::path& root) {
        "\"a\\\\\\\"}]\", \"args\": {\"grid\": [1, 2, 3]}}\n], \"last\": NaN}",
        "[{\"a\": 18446744073709551616}, 7, {\"b\": \"C:\\dir\"}]",
        "{\"traceEvents\": [\n{\"name\": \"no end},\n{\"ph\": \"i\"},\n{\"ph\": \"i\""});
+  WriteTexts(root / "gate",
+             {"total>+5%", "layer(decoder.*)>+2ms", "op(mm).tc_self_pct<90", "memory.peak>+0",
+              "overview(comm_ns)>=+10%", "any operators.layer(\"a) b\").op(unknown).calls<-2",
+              "critical-path.cause(launch|[)(])>1.5us"});
   WriteTexts(root / "execution", {R"j({"schema": "1.0.1", "pid": 7, "nodes": [
     {
       "name": "aten::mm", "id": 9, "rf_id": 1, "seq_id": 1, "scope": 0, "fw_tid": 0,
@@ -194,5 +201,14 @@ int main(int argc, char** argv) {
   WriteTexts(root);
   WriteDatabases(root / "database");
   WriteTraces(root / "kineto");
+  std::vector<std::string> profiles;
+  for (const char* const name : {"database/nvprof_network", "database/nsys_network"}) {
+    profiles.push_back((root / name).string());
+  }
+  for (const auto& entry : fs::directory_iterator(root / "kineto")) {
+    profiles.push_back(entry.path().string());
+  }
+  std::sort(profiles.begin(), profiles.end());
+  oplens::test::WriteSummarySeeds(profiles, root / "summary");
   return 0;
 }

@@ -71,6 +71,8 @@ void FillNumbers(KernelRecord* r) {
     *value = MaybeInt();
   }
   r->direction = static_cast<Direction>(*rc::gen::inRange(0, 3));
+  r->evidence = static_cast<Evidence>(*rc::gen::inRange(0, static_cast<int>(kEvidenceCount)));
+  r->confidence = static_cast<Confidence>(*rc::gen::inRange(0, 4));
   for (int i = 0; i < kReasonCount; ++i) {
     if (*rc::gen::inRange(0, 8) == 0) r->reasons.Add(static_cast<Reason>(i));
   }
@@ -119,6 +121,8 @@ void ExpectEqual(const KernelRecord& a, const KernelRecord& b) {
   RC_ASSERT(a.device_name == b.device_name);
   RC_ASSERT(a.gpu == b.gpu);
   RC_ASSERT(a.shared_memory_bytes == b.shared_memory_bytes);
+  RC_ASSERT(a.evidence == b.evidence);
+  RC_ASSERT(a.confidence == b.confidence);
   RC_ASSERT(a.range == b.range);
   RC_ASSERT(a.range_cut == b.range_cut);
   RC_ASSERT(a.caller_range == b.caller_range);

@@ -181,6 +181,19 @@ TEST(ClassifyTorchName, ArgumentsMakeAnyOtherNameACall) {
   EXPECT_EQ(ClassifyTorchName("aten::", false), TorchName::kLabel);
 }
 
+TEST(ClassifyTorchName, WhatIsRegisteredIsACallByAnyPlainName) {
+  for (const std::string_view name :
+       {"triton_poi_fused_add_0", "triton__0d1d2de", "CompiledFunction", "detach", "Redistribute",
+        "aoti_torch_cuda_mm_out", "extern_kernels.mm"}) {
+    EXPECT_EQ(ClassifyTorchName(name, false, true), TorchName::kCall) << name;
+  }
+  for (const std::string_view name :
+       {"record_param_comms", "Torch-Compiled Region: 0/1", "forward pass", "step#1", "", "::"}) {
+    EXPECT_EQ(ClassifyTorchName(name, false, true), TorchName::kLabel) << name;
+  }
+  EXPECT_EQ(ClassifyTorchName("CompiledFunctionBackward", false, true), TorchName::kBackwardNode);
+}
+
 TEST(ClassifyTorchName, StepsAreSteps) {
   EXPECT_EQ(ClassifyTorchName("ProfilerStep#6", false), TorchName::kStep);
 }

@@ -87,7 +87,7 @@ const std::vector<NativeCase> kNative = {
     {"flash_attn::_flash_attn_varlen_backward",
      "[8,4,8]float16 [8,4,8]float16 [9,4,8]float16 [9,4,8]float16 [8,4,8]float16 [4,8]float32 "
      "[8,4,8]float16 [9,4,8]float16 [9,4,8]float16 [3]int32 [3]int32 5 6 0.0 0.125 False -1 -1",
-     "B=2,H=4,Tq=8,Tk=9,Sq=5,Sk=6,D=8,fp16",
+     "B=2,H=4,Tq=8,Tk=9,Sq=5,Sk=6,D=8,fp16,pairs<=60",
      {19200, 0, 4480}},
 };
 

@@ -158,8 +158,6 @@ TEST(Attention, Prices) {
        {},
        {}},
       {"_fused_sdp_choice", "None 1", Reason::kUnsupportedArgs},
-      {"unified_attention_with_output", "[8,4,8]float16 [8,4,8]float16 [8,4,8]float16",
-       Reason::kUnsupportedArgs},
   });
 }
 
@@ -249,12 +247,12 @@ TEST(Attention, OfSequencesOfDifferentLengths) {
       // At most 5 x 6 twice.
       {"flash_attn_varlen_func",
        operands + "[3]int32 [3]int32 5 6",
-       "B=2,H=4,Tq=8,Tk=9,Sq=5,Sk=6,D=8,fp16",
+       "B=2,H=4,Tq=8,Tk=9,Sq=5,Sk=6,D=8,fp16,pairs<=60",
        {7680, 0, 2304},
        {Back({19200, 0, 4480})}},
       {"_efficient_attention_forward",
        "[1,8,4,8]float16 [1,9,4,8]float16 [1,9,4,8]float16 None [3]int32 [3]int32 5 6 0.0 0 True",
-       "B=2,H=4,Tq=8,Tk=9,Sq=5,Sk=6,D=8,fp16",
+       "B=2,H=4,Tq=8,Tk=9,Sq=5,Sk=6,D=8,fp16,pairs<=60",
        {7680, 0, 2304},
        {Back({19200, 0, 4480})}},
       {"flash_attn_varlen_func", operands + "[0,3,7] [0,3,9] 5 6", Reason::kShapeMismatch},

@@ -140,5 +140,16 @@ TEST(CollectiveTest, AnAllReduceIsTwoHalves) {
   }
 }
 
+TEST(CollectiveTest, CustomAllReduces) {
+  CheckCases({
+      // 2 * 3/4 of 16 bytes; 3/4 of 8 additions.
+      {"multimem_all_reduce_", "[8]bf16 ? ? world_size=4", "N=8,bf16,ranks=4", {0, 6, 24}, {}},
+      {"two_shot_all_reduce_", "[8]bf16 ? ? world_size=4", "N=8,bf16,ranks=4", {0, 6, 24}, {}},
+      // One message, though its result is another tensor.
+      {"all_reduce", "3 [8]bf16 [8]bf16 world_size=4", "N=8,bf16,ranks=4", {0, 6, 24}, {}},
+      {"multimem_all_reduce_", "[8]bf16 ? ?", Reason::kUnsupportedArgs},
+  });
+}
+
 }  // namespace
 }  // namespace oplens::ops::test

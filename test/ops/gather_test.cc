@@ -70,7 +70,6 @@ TEST(GatherTest, Prices) {
       {"aten::index", "[2,3]float32 [2,3]bool", "T=(2,3),fp32", {0, 0, 54}, {Back({0, 6, 54})}},
       {"aten::index", "[2,3]float32", Reason::kUnsupportedArgs},
       {"aten::index", "[2,3]float32 None", Reason::kUnsupportedArgs},
-      {"aten::index", "[2,3]float32 ?", Reason::kUnsupportedArgs},
       {"aten::index", "[2,3]float32 [5]float32", Reason::kUnsupportedArgs},
       {"aten::index", "[2,3]float32 [5]int64 [4]int64", Reason::kShapeMismatch},
       {"aten::index", "[2]float32 [5]int64 [5]int64", Reason::kShapeMismatch},
@@ -93,6 +92,25 @@ TEST(GatherTest, Prices) {
       {"torch.gather", "[2,3]float32 1 [4]int64", Reason::kShapeMismatch},
       {"torch.gather", "[2,3]float32 index=[2,2]int64", Reason::kUnsupportedArgs},
   });
+}
+
+// The indices of x[..] are a list that is not recorded: calls inside may tell the result.
+TEST(GatherTest, IndicesThatAreNotRecorded) {
+  CheckCases({
+      // 4 of 2 rows of 3 are picked: at most all 6 elements are read, and 12 written.
+      {"aten::index",
+       "[2,3]float32 output=[4,3]float32 indices=[4]int64",
+       "T=(2,3),fp32",
+       {0, 0, 32 + 24 + 48},
+       {Back({0, 12, 32 + 48 + 24})}},
+  });
+  // No FLOPs whatever they are.
+  const PriceResult result = PriceCall(MakeCall("aten::index", "[2,3]float32 ?"));
+  ASSERT_TRUE(result.price);
+  EXPECT_EQ(result.price->forward[0].work.vec.Value(), 0);
+  EXPECT_FALSE(result.price->bytes_known);
+  EXPECT_EQ(result.price->why_no_bytes, Reason::kUnsupportedArgs);
+  EXPECT_TRUE(result.price->backward.empty());
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ TEST(KernelNameTest, KindsAndRoles) {
        Role::kHelper},
       {"void fft2d_r2c_32x32<float>(P)", K::kHelper, Role::kHelper},
       {"void im2col4d_kernel<float, int>(P)", K::kHelper, Role::kHelper},
+      {"void cudnn::cnn::kern_precompute_indices<false>(int*, int)", K::kHelper, Role::kHelper},
+      {"triton_tem_fused_addmm_native_layer_norm_0", K::kMatrix, Role::kMain},
       {"void flash_bwd_dot_do_o_kernel<true>(P)", K::kHelper, Role::kHelper},
       {"void cub::DeviceRadixSortUpsweepKernel<P>(x)", K::kHelper, Role::kHelper},
 

@@ -86,6 +86,23 @@ TEST(RooflineTest, TensorCoresAreComparedByMatrixWork) {
   EXPECT_NEAR(RooflineOf(kernel).tera_flops_per_s.value(), 400, 1e-6);
 }
 
+TEST(RooflineTest, MatrixCoresOfAmd) {
+  const Gpu gpu = *FindGpu("MI250X").gpu;
+  RooflineCase kernel = Kernel(&gpu, 4'790'000, 1000, 1000);
+  kernel.flops_mma = 4'790'000;  // 4.79 TFLOP/s
+  kernel.uses_tensor_cores = true;
+  kernel.math = MathType::kTf32;  // fp32: in full.
+  EXPECT_NEAR(RooflineOf(kernel).percent_of_math.value(), 10, 1e-6);
+  kernel.math = MathType::kFp16;
+  kernel.half_sums = true;
+  EXPECT_NEAR(RooflineOf(kernel).percent_of_math.value(), 100 * 4.79 / 191.5, 1e-6);
+  // Nothing tells the unit of a product: nothing is said of it.
+  kernel.unit_open = true;
+  EXPECT_FALSE(RooflineOf(kernel).percent_of_math);
+  EXPECT_EQ(RooflineOf(kernel).bound, Bound::kUnknown);
+  EXPECT_NEAR(RooflineOf(kernel).percent_of_dram.value(), 100 / 1638., 1e-6);
+}
+
 TEST(RooflineTest, Bounds) {
   const Gpu gpu = A100();
   // 1 us: 1.95e6 FLOPs are 10 % of 19.5 TFLOP/s, 155500 bytes 10 % of 1555 GB/s.
@@ -123,6 +140,11 @@ TEST(RooflineTest, BestUnits) {
   EXPECT_EQ(unit("V100 SXM2", DType::kBFloat16), "fp32");
   EXPECT_EQ(unit("Tesla P100 SXM2", DType::kFloat16), "packed_fp16");
   EXPECT_EQ(unit("H100 PCIe", DType::kFloat8E4m3), "tc_fp8");
+  EXPECT_EQ(unit("MI250X", DType::kFloat32), "tc_fp32");
+  EXPECT_EQ(unit("MI300X", DType::kFloat32), "tc_tf32");
+  EXPECT_EQ(unit("MI300X", DType::kFloat8E4m3), "tc_fp8");
+  EXPECT_EQ(unit("MI300X", DType::kFloat4E2m1), "fp32");
+  EXPECT_EQ(unit("MI355X", DType::kFloat4E2m1), "tc_fp4");
   EXPECT_EQ(unit("A100 40GB", DType::kUnknown), "none");
   EXPECT_EQ(unit("no such card", DType::kFloat32), "none");
 }

@@ -444,5 +444,41 @@ RC_GTEST_PROP(ShareWorkProperty, CuttingAKernelInLaunchesChangesNothing, ()) {
   RC_ASSERT(cut.bytes == whole.bytes);
 }
 
+TEST(ShareWork, BoundsAreNoFlops) {
+  const PricedOp op = Price("moe_forward", "[5,16]bf16 [5,4]bf16 ? topk=2 intermediate=8");
+  const std::vector<KernelShare> shares =
+      SharesOf(op, kForward, {{"bmm_one"}, {"moe::dev::routing::routingIndicesOffsetsKernel"}});
+  EXPECT_EQ(shares[0].flops_kind, FlopsKind::kBound);
+  EXPECT_FALSE(shares[0].flops);
+  EXPECT_FALSE(shares[0].flops_mma);
+  EXPECT_FALSE(shares[0].bytes);
+  EXPECT_TRUE(shares[0].reasons.Has(Reason::kUnsupportedArgs));
+  const Work& work = op.forward[0].work;
+  EXPECT_EQ(shares[0].flops_bound, (work.mma + work.vec).Value());
+  EXPECT_EQ(FlopsKindWord(shares[0].flops_kind), "bound");
+  // What does no work of the op has none, which is known.
+  EXPECT_EQ(shares[1].flops_kind, FlopsKind::kNone);
+  EXPECT_EQ(shares[1].flops, 0);
+  EXPECT_FALSE(shares[1].flops_bound);
+}
+
+TEST(ShareWork, NamesTellTheBytesOfWhatIsMoved) {
+  OpCall call = MakeCall("torch.cat", "1:[2,3]float32 1:[4,3]float32 0");
+  for (OpArg& arg : call.args) arg.dtype.clear();
+  const PricedOp op = *PriceCall(call).price;
+  const char* const kCat =
+      "void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::(anonymous "
+      "namespace)::OpaqueType<4u>, unsigned int, 2, 64, 64>(char*)";
+  ASSERT_FALSE(op.bytes_known);
+  // 18 elements are read and written, of 4 bytes each.
+  EXPECT_EQ(SharesOf(op, kForward, {{kCat}})[0].bytes, 144);
+  const std::vector<KernelShare> two = SharesOf(op, kForward, {{kCat, 1}, {kCat, 2}});
+  EXPECT_EQ(two[0].bytes, 48);
+  EXPECT_EQ(two[1].bytes, 96);
+  const KernelShare other = SharesOf(op, kForward, {{"CatArrayBatchedCopy<Odd, 2>"}})[0];
+  EXPECT_FALSE(other.bytes);
+  EXPECT_TRUE(other.reasons.Has(Reason::kUnknownDType));
+}
+
 }  // namespace
 }  // namespace oplens::ops::test

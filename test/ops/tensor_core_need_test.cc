@@ -1,5 +1,6 @@
 #include "ops/gpu/tensor_core_need.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -184,12 +185,46 @@ TEST(TensorCoreNeedTest, UnknownGpuAndType) {
   const Gpu amd = ParseGpu("AMD Radeon Graphics", "cc=9.0,sms=104,warp=64");
   kernel.gpu = &amd;
   EXPECT_EQ(JudgeTensorCore(kernel).fitness, TensorCoreFitness::kUnknown);
+  EXPECT_EQ(JudgeTensorCore(kernel).why, "N6:sgemm; no NVIDIA GPU");
   const Gpu a100 = ParseGpu("A100 40GB", "");
   kernel.gpu = &a100;
   op.product->left = op.product->right = DType::kUnknown;
   EXPECT_EQ(JudgeTensorCore(kernel).why, "N6:sgemm; data type not known");
   kernel.dtype = DType::kBFloat16;
   EXPECT_EQ(JudgeTensorCore(kernel).fitness, TensorCoreFitness::kYes);
+}
+
+// Neither its peaks nor shapes nor alignments decide what is made for NVIDIA's GPUs.
+TEST(TensorCoreNeedTest, GpusOfOthersAreJudgedByNamesOnly) {
+  const Gpu amd = *FindGpu("MI300X").gpu;
+  PricedOp op;
+  op.matmul_like = true;
+  op.product = Gemm(DType::kBFloat16, 63, 1, 65);
+  const auto judge = [&](const char* name) {
+    const TensorCoreVerdict verdict = TensorCoreVerdictOf(name);
+    TensorCoreCase kernel{name, &verdict, &op, Role::kMain, &amd};
+    kernel.flops_mma = int64_t{1} << 50;  // Faster than any unit.
+    kernel.duration_ns = 1;
+    return JudgeTensorCore(kernel);
+  };
+  const TensorCoreJudgement open = judge("attn_fwd");
+  EXPECT_EQ(open.use, TensorCoreUse::kUnknown);
+  EXPECT_EQ(open.fitness, TensorCoreFitness::kUnknown);
+  EXPECT_EQ(open.why, "no rule; no NVIDIA GPU");
+  EXPECT_EQ(judge("gemvn_kernel").fitness, TensorCoreFitness::kUnknown);
+  for (const char* name : {"Cijk_Alik_Bljk_BBS_BH_Bias_MT256x192x64_MI16x16x1_SN_ISA942",
+                           "kernel_gemm_xdl_cshuffle_v3", "void f_mfma_f32_16x16()"}) {
+    const TensorCoreJudgement named = judge(name);
+    EXPECT_EQ(named.use, TensorCoreUse::kYes) << name;
+    EXPECT_EQ(named.math, MathType::kBf16) << name;
+    EXPECT_EQ(named.fitness, TensorCoreFitness::kYes) << name;
+    EXPECT_THAT(named.why, testing::MatchesRegex("P1[0-9]:[^;]* bf16")) << name;
+  }
+  EXPECT_EQ(judge("Cijk_Ailk_Bljk_SB_MT64x64x8_SN_ISA906").use, TensorCoreUse::kUnknown);
+  EXPECT_EQ(judge("Cijk_Ailk_Bljk_SB_MT64x64x8_MI0_SN").use, TensorCoreUse::kUnknown);
+  op.product = Gemm(DType::kFloat32, 64, 64, 64);
+  EXPECT_EQ(judge("Cijk_Ailk_Bljk_SB_MT64x64x16_MI16x16x1_SN").why,
+            "no rule; by name: AMD's matrix cores");
 }
 
 TEST(TensorCoreNeedTest, OpenNamesAreResolvedByEvidence) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "test/parse/hand_trace.h"
+
 namespace oplens::parse {
 namespace {
 
@@ -53,6 +55,67 @@ TEST(CommunicationCallTest, LeavesOutWhatIsNotKnown) {
   EXPECT_EQ(Made("allreduce", "Float", 8, 8, 0), "all_reduce 8:float32");
   EXPECT_EQ(Made("no such", "Float99", 8, INT64_MAX, 2),
             "no such 9223372036854775807:Float99 world_size=2");
+}
+
+TEST(CommunicationCallTest, LabelsOfGathersTellAPart) {
+  EXPECT_EQ(Made("all_gather", "float", 8, -1, 4), "all_gather 32:float32 world_size=4");
+  EXPECT_EQ(Made("all_reduce", "c10::Half", 8, -1, 4), "all_reduce 8:float16 world_size=4");
+}
+
+TEST(WithRanksTest, AddsWhatIsMissing) {
+  EXPECT_TRUE(LacksRanks("symm_mem::multimem_all_reduce_"));
+  EXPECT_TRUE(LacksRanks("c10d::alltoall_base_"));
+  EXPECT_FALSE(LacksRanks("aten::add"));
+  EXPECT_FALSE(LacksRanks("mine::all_reduce"));
+  const std::string call =
+      "{'mod': 'c10d', 'op': 'all_reduce', 'args': [{'name': '', 'type': 'tensor', 'shape': "
+      "(8,), 'dtype': 'float32'}]}";
+  const std::string added = WithRanks(call, 4);
+  EXPECT_NE(added.find("world_size"), std::string::npos);
+  EXPECT_EQ(WithRanks(added, 4), "");
+  EXPECT_EQ(WithRanks("{'mod': 'c10d', 'op': 'all_reduce', 'args': []}", 4), "");
+  EXPECT_EQ(WithRanks("no call", 4), "");
+}
+
+class CollectivesTest : public HandTrace {
+ protected:
+  void Label(int64_t start, int64_t end, int64_t elements, ThreadIndex thread = 0) {
+    Communication& label = trace_.communications.emplace_back();
+    label.start_ns = start;
+    label.end_ns = end;
+    label.name = trace_.strings.Intern("all_reduce");
+    label.dtype = trace_.strings.Intern("float");
+    label.input_elements = elements;
+    label.thread = thread;
+  }
+};
+
+TEST_F(CollectivesTest, LabelsAroundLaunches) {
+  trace_.group_size = 4;
+  Label(100, 200, 8);
+  Label(0, 90, 16);
+  Label(100, 200, 32, 1);
+  Kernel(10, 0, "ncclKernel_AllReduce");
+  Kernel(150, 0, "ncclKernel_AllReduce");
+  Kernel(150, 1, "ncclKernel_AllReduce");
+  Kernel(250, 0, "ncclKernel_AllReduce");  // Inside none.
+  Kernel(160, 0, "elementwise");
+  Join();
+  ASSERT_EQ(Record(0).markers.size(), 1u);
+  EXPECT_NE(Record(0).markers[0].find("(16,)"), std::string_view::npos) << Record(0).markers[0];
+  EXPECT_NE(Record(0).markers[0].find("world_size"), std::string_view::npos);
+  EXPECT_EQ(Record(0).marker_starts_ns, std::vector<int64_t>{0});
+  EXPECT_NE(Record(1).markers.at(0).find("(8,)"), std::string_view::npos);
+  EXPECT_NE(Record(2).markers.at(0).find("(32,)"), std::string_view::npos);
+  EXPECT_TRUE(Record(3).markers.empty());
+  EXPECT_TRUE(Record(4).markers.empty());
+}
+
+TEST_F(CollectivesTest, LabelsOfUnknownRanksTellNothing) {
+  Label(0, 90, 16);
+  Kernel(10, 0, "ncclKernel_AllReduce");
+  Join();
+  EXPECT_TRUE(Record(0).markers.empty());
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ TEST(FileKindTest, IsToldByTheFirstBytes) {
       {"PK\x03\x04", FileKind::kZip},
       {"\x80\x02}", FileKind::kPickle},
       {{"NVR\0x", 5}, FileKind::kNcuReport},
+      {"\x8foplens\n\1", FileKind::kSummary},
       {"{\"kShortName\": \"k\"}", FileKind::kJsonRecords},
       {"\n{ \"schema\": 1, \"idx\"", FileKind::kJsonRows},
       {"{\n \"schema\": \"1.0.2-chakra.0.0.4\", \"pid\"", FileKind::kExecutionTrace},

@@ -241,6 +241,36 @@ TEST_F(KernelRecordsTest, RecordsSayWhatIsKnownOfTheGpu) {
   EXPECT_EQ(Record(3).gpu, std::nullopt);
 }
 
+// AMD's profilers number the GPUs of kernels by node of the machine, those of the list from 0 on.
+TEST_F(KernelRecordsTest, UnlistedDevicesAreOneOfTheListWhereAllAreAlike) {
+  Device device;
+  device.name = trace_.strings.Intern("AMD Instinct MI300X");
+  device.compute_capability_major = 9;
+  device.compute_capability_minor = 4;
+  device.multiprocessors = 304;
+  device.warp_threads = 64;
+  device.memory_bytes = 206'141'652'992;
+  trace_.devices = {device, device};
+  trace_.devices[1].id = 1;
+  Kernel(0);
+  trace_.kernels.back().device_id = 9;
+  Join();
+  EXPECT_EQ(Record(0).device_name, "AMD Instinct MI300X");
+  EXPECT_EQ(Record(0).gpu, "cc=9.4,sms=304,warp=64,mem=206141652992");
+}
+
+TEST_F(KernelRecordsTest, UnlistedDevicesAreUnknownWhereTheListDiffers) {
+  Device device;
+  device.compute_capability_major = 9;
+  trace_.devices = {device, device};
+  trace_.devices[1].id = 1;
+  trace_.devices[1].memory_bytes = 1;
+  Kernel(0);
+  trace_.kernels.back().device_id = 9;
+  Join();
+  EXPECT_EQ(Record(0).gpu, std::nullopt);
+}
+
 TEST_F(KernelRecordsTest, OpenRangesGiveLayerAndContextOnly) {
   Range(0, kNeverClosed, "layer:net");
   Range(1, kNeverClosed, kLinear);

@@ -331,6 +331,102 @@ TEST_F(KinetoReaderTest, ExtentsAloneDoNotTellValues) {
   EXPECT_EQ(described(1), "tensor[] tensor[]");
 }
 
+std::string CallText(const Trace& trace, size_t op) {
+  return std::string(trace.strings.View(trace.operators[op].call));
+}
+
+// What TorchInductor hands to the profiler with a call of its kernels.
+TEST_F(KinetoReaderTest, ReadsCallsOfCompiledKernels) {
+  KinetoBuilder builder;
+  const std::string dims = "[[8, 4], [4], []]";
+  const std::string types = R"(["float", "c10::Half", "Scalar"])";
+  const std::string values = R"(["", "", "32"])";
+  builder.AddOperator({.name = "triton_poi_fused_add_0",
+                       .dims = dims,
+                       .types = types,
+                       .values = values,
+                       .more = {{"Input Strides", "[[0, 1], [1], []]"},
+                                {"kernel_backend", R"("triton")"},
+                                {"kernel_kwargs", R"("XBLOCK=16")"},
+                                {"kernel_flop", "64"},
+                                {"kernel_num_gb", "1.5e-06"},
+                                {"num_warps", "4"}}});
+  builder.AddOperator({.name = "triton_poi_fused_add_0",
+                       .dims = dims,
+                       .types = types,
+                       .values = values,
+                       .more = {{"Input Strides", "[[4, 1], [1], []]"},
+                                {"kernel_file", R"("/tmp/a.py")"},
+                                {"grid", R"json("grid(32,)")json"}}});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.operators.size(), 2u);
+  const std::string numbers = "{'name': '', 'type': 'int', 'value': 32}, ";
+  EXPECT_EQ(CallText(trace, 0),
+            "{'mod': 'triton', 'op': 'triton_poi_fused_add_0', 'args': [{'name': '', 'type': "
+            "'tensor', 'shape': (1, 4), 'dtype': 'float32'}, {'name': '', 'type': 'tensor', "
+            "'shape': (4,), 'dtype': 'float16'}, " +
+                numbers +
+                "{'name': 'kernel_kwargs', 'type': 'str', 'value': 'XBLOCK=16'}, {'name': "
+                "'kernel_flop', 'type': 'int', 'value': 64}, {'name': 'kernel_bytes', 'type': "
+                "'int', 'value': 1500}]}");
+  EXPECT_EQ(CallText(trace, 1),
+            "{'mod': 'triton', 'op': 'triton_poi_fused_add_0', 'args': [{'name': '', 'type': "
+            "'tensor', 'shape': (8, 4), 'dtype': 'float32'}, {'name': '', 'type': 'tensor', "
+            "'shape': (4,), 'dtype': 'float16'}, " +
+                numbers + "{'name': 'grid', 'type': 'str', 'value': 'grid(32,)'}]}");
+}
+
+// The same arguments with other constants are another call.
+TEST_F(KinetoReaderTest, KeepsCompiledCallsApart) {
+  KinetoBuilder builder;
+  for (const char* kwargs : {R"("XBLOCK=16")", R"("XBLOCK=32")", R"("XBLOCK=16")"}) {
+    builder.AddOperator({.name = "triton_poi_fused_add_0",
+                         .dims = "[[8]]",
+                         .types = R"(["float"])",
+                         .more = {{"kernel_kwargs", kwargs}}});
+  }
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.operators.size(), 3u);
+  EXPECT_EQ(trace.operators[0].call, trace.operators[2].call);
+  EXPECT_NE(trace.operators[0].call, trace.operators[1].call);
+}
+
+TEST_F(KinetoReaderTest, SurvivesOddFactsOfCompiledKernels) {
+  KinetoBuilder builder;
+  builder.AddOperator({.name = "triton_poi_fused_add_0",
+                       .dims = "[[8], [[2], [3]], [4, 4]]",
+                       .types = R"(["float", "TensorList", "float"])",
+                       .more = {{"Input Strides", R"([[0, 0], "x", 7, [[1]]])"},
+                                {"kernel_backend", "5"},
+                                {"kernel_kwargs", "[1]"},
+                                {"kernel_flop", R"("many")"},
+                                {"kernel_num_gb", "1e300"},
+                                {"grid", "{}"}}});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.operators.size(), 1u);
+  std::string error;
+  const auto call = ParseOpCall(CallText(trace, 0), &error);
+  ASSERT_TRUE(call.has_value()) << error;
+  EXPECT_EQ(Describe(call->args), "tensor[8]float32 1:tensor[2] 1:tensor[3] tensor[4,4]float32");
+}
+
+// Whoever registered it: a name alone is that of an operator.
+TEST_F(KinetoReaderTest, OperatorsWithoutArgumentsKeepTheirNames) {
+  KinetoBuilder builder;
+  for (const char* name :
+       {"triton_poi_fused_gelu_8", "CompiledFunction", "detach", "record_param_comms"}) {
+    builder.AddOperator({.name = name});
+  }
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.operators.size(), 3u);
+  EXPECT_EQ(CallText(trace, 0), "{'mod': 'triton', 'op': 'triton_poi_fused_gelu_8', 'args': []}");
+  EXPECT_EQ(CallText(trace, 1), "{'mod': '', 'op': 'CompiledFunction', 'args': []}");
+  // Files of the first versions have labels of the user under the same category.
+  KinetoBuilder old({.old_names = true});
+  old.AddOperator({.name = "warmup"});
+  EXPECT_TRUE(Read(old).operators.empty());
+}
+
 TEST(KinetoArgumentsTest, SurvivesOddForms) {
   EXPECT_EQ(Describe(ReadArguments(R"([[-1, 2], "x", 5, {"a": 1}, [[1], 2], [1.5]])",
                                    R"(["float", "float", 7])", R"(["", 3])")),
@@ -449,6 +545,32 @@ TEST_F(KinetoReaderTest, KeepsOnlyCallsWithWork) {
   const Trace trace = Read(builder);
   ASSERT_EQ(trace.launches.size(), 1u);
   EXPECT_EQ(trace.kernels[0].launch, 0u);
+}
+
+TEST_F(KinetoReaderTest, TellsWhatWasPutIntoGraphsWhereItIsAskedFor) {
+  KinetoBuilder builder;
+  const KinetoArgs named = {{"kernel", JsonText("captured")}, {"grid", "[2,1,1]"}};
+  builder.AddCall("hipLaunchKernel", 50, 10, 1234, "cuda_runtime", named);  // Lost: no capture yet.
+  builder.AddCall("hipStreamBeginCapture", 100, 10);
+  builder.AddCall("hipExtModuleLaunchKernel", 200, 10, 1234, "cuda_runtime", named);
+  builder.AddCall("hipMemcpyAsync", 250, 10);
+  builder.AddCall("hipStreamEndCapture", 300, 10);
+  builder.AddCall("cudaStreamBeginCapture", 400, 10);
+  builder.AddCall("cudaLaunchKernel", 500, 10);
+  builder.AddCall("cudaStreamEndCapture", 600, 10);
+  builder.Launch({.name = "k"}, 700);
+  EXPECT_EQ(Read(builder).kernels.size(), 1u);
+  const Trace trace = Read(builder, {TracePart::kCaptures});
+  ASSERT_EQ(trace.kernels.size(), 3u);
+  std::vector<Kernel> captured;
+  std::copy_if(trace.kernels.begin(), trace.kernels.end(), std::back_inserter(captured),
+               IsCaptured);
+  ASSERT_EQ(captured.size(), 2u);
+  EXPECT_EQ(trace.strings.View(captured[0].name), "captured");
+  EXPECT_EQ(captured[0].grid[0], 2);
+  EXPECT_EQ(trace.launches[captured[0].launch].start_ns % 1000, 200);
+  EXPECT_EQ(captured[1].name, 0u);
+  EXPECT_NE(captured[0].stream_id, captured[1].stream_id);
 }
 
 TEST_F(KinetoReaderTest, KeepsAllCallsWhereTheyAreAskedFor) {

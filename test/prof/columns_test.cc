@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/price/kernel_facts.h"
 #include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
 
@@ -37,15 +38,15 @@ TEST(SelectColumnsTest, EachOnce) {
 }
 
 TEST(SelectColumnsTest, All) {
-  EXPECT_THAT(
-      Keys(SelectKernelColumns("all")),
-      ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod", "op",
-                  "kernel", "params", "sil", "tc", "device", "stream", "grid", "block", "flops",
-                  "bytes", "path", "range", "rank", "pid", "phase", "grad", "grad_conf", "inst",
-                  "role", "share", "flops_kind", "flops_mma", "flops_vec", "aux_bytes", "ai",
-                  "tflops", "gbps", "pct_math", "pct_dram", "bound", "tc_elig", "tc_why",
-                  "occupancy", "waves", "start", "end", "step", "shape", "dtype", "corr",
-                  "name_full", "launch_delay", "api", "reason"));
+  EXPECT_THAT(Keys(SelectKernelColumns("all")),
+              ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod",
+                          "op", "kernel", "params", "sil", "tc", "device", "stream", "grid",
+                          "block", "flops", "bytes", "path", "range", "rank", "pid", "phase",
+                          "grad", "grad_conf", "inst", "role", "share", "flops_kind", "flops_bound",
+                          "flops_mma", "flops_vec", "aux_bytes", "ai", "tflops", "gbps", "pct_math",
+                          "pct_dram", "bound", "tc_elig", "tc_why", "occupancy", "waves", "start",
+                          "end", "step", "shape", "dtype", "corr", "name_full", "launch_delay",
+                          "api", "family", "name_facts", "evidence", "confidence", "reason"));
   EXPECT_EQ(SelectKernelColumns("all").size(), KernelColumns().size());
 }
 
@@ -163,6 +164,19 @@ TEST_F(CellTextTest, Lists) {
   EXPECT_EQ(TextOf("reason", row_), "no-launch,no-cost-model");
 }
 
+TEST_F(CellTextTest, Evidence) {
+  row_.op = "";
+  EXPECT_EQ(TextOf("evidence", row_), "");
+  EXPECT_EQ(TextOf("confidence", row_), "");
+  row_.op = "mm";
+  EXPECT_EQ(TextOf("evidence", row_), "range");
+  EXPECT_EQ(TextOf("confidence", row_), "");
+  record_.evidence = Evidence::kRepetition;
+  record_.confidence = Confidence::kMedium;
+  EXPECT_EQ(TextOf("evidence", row_), "repetition");
+  EXPECT_EQ(TextOf("confidence", row_), "medium");
+}
+
 TEST_F(CellTextTest, Names) {
   record_.short_name = "my kernel  name";
   EXPECT_EQ(TextOf("kernel", row_), "my_kernel__name");
@@ -241,6 +255,19 @@ TEST_F(CellTextTest, TensorCores) {
   row_.figures.reset();
   row_.tensor_core = ops::TensorCoreUse::kNo;
   EXPECT_EQ(TextOf("tc", row_), "0");
+}
+
+TEST_F(CellTextTest, WhatNamesTell) {
+  EXPECT_EQ(TextOf("family", row_), "");
+  EXPECT_EQ(TextOf("name_facts", row_), "");
+  Epochs epochs;
+  KernelNames names(&epochs, nullptr);
+  row_.facts = names.Of("volta_h884gemm_64x128_ldg8_nt");
+  EXPECT_EQ(TextOf("family", row_), "gemm");
+  EXPECT_EQ(TextOf("name_facts", row_), "A=fp16,B=fp16,D=fp16,tile=64x128x?,layout=nt");
+  row_.facts = names.Of("main_69_gpu");
+  EXPECT_EQ(TextOf("family", row_), "other");
+  EXPECT_EQ(TextOf("name_facts", row_), "");
 }
 
 TEST_F(CellTextTest, DirectionNeedsEvidence) {

@@ -98,6 +98,19 @@ TEST_F(CoverageTest, SharesOfKernelTime) {
                   HasSubstr("to raise range, op (here 100.0 % of kernel time): annotate")));
 }
 
+TEST_F(CoverageTest, SharesByEvidenceAreToldWhereRangesAreNotAll) {
+  row_.op = "mm";
+  Add(100, 30);
+  EXPECT_THAT(coverage_.Facts(), Not(testing::Contains(HasSubstr("with an op by"))));
+  record_ = test::PlainRecord();
+  record_.duration_ns = 70;
+  record_.evidence = Evidence::kRepetition;
+  coverage_.Add(row_);
+  EXPECT_THAT(coverage_.Facts(),
+              testing::Contains("share of kernel time with an op by range 30.0 %, repetition 70.0 "
+                                "% (inferred)"));
+}
+
 TEST_F(CoverageTest, UntimedKernelsHaveNoTime) {
   KernelRecord record = test::PlainRecord();
   record.reasons.Add(Reason::kUntimed);

@@ -132,6 +132,28 @@ TEST_F(FiguresTest, PeakOfAProduct) {
   EXPECT_EQ(ProductPeakOf(row_), 0);
 }
 
+TEST_F(FiguresTest, ProductsOnGpusOfAmd) {
+  record_.device_name = "AMD Instinct MI250X";
+  record_.gpu = "cc=9.0,sms=110,warp=64,mem=68702699520";
+  record_.long_name = "Cijk_Ailk_Bljk_SB_MT64x64x16_MI16x16x1_SN";
+  EXPECT_EQ(Show("tc"), "1");
+  EXPECT_EQ(Show("pct_math"), "22.416");  // of 47.9 TFLOP/s: fp32 in full
+  EXPECT_EQ(Show("pct_dram"), "3.841");   // of 1638 GB/s
+  EXPECT_EQ(Show("bound"), "math");
+  EXPECT_EQ(Show("occupancy"), "");  // CUDA's rule
+  EXPECT_EQ(Show("waves"), "");
+  EXPECT_NEAR(ProductPeakOf(row_) * 1e-12, 47.9, 1e-6);
+  // What tells nothing of its unit has no share of one; but it is not faster than the fastest.
+  record_.long_name = "my_product(float*)";
+  record_.duration_ns = 1;
+  EXPECT_EQ(Show("tc"), "?");
+  EXPECT_EQ(Show("tc_elig"), "?");
+  EXPECT_EQ(Show("pct_math"), "");
+  EXPECT_EQ(Show("bound"), "");
+  EXPECT_EQ(MathRoofOf(row_).unit, ops::MathUnit::kTensorFp32);
+  EXPECT_EQ(MathRoofOf(row_).flops, 2'147'483'648);
+}
+
 TEST_F(FiguresTest, OpenNamesAreResolvedByTheRate) {
   record_.long_name = "my_product(float*)";
   EXPECT_EQ(Show("tc"), "?");

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "prof/price/priced_kernel.h"
 #include "test/prof/rows.h"
 
 namespace oplens::prof {
@@ -21,6 +22,22 @@ TEST(KernelNamesTest, JudgesEachNameOnce) {
   EXPECT_NE(yes->id, no->id);
   EXPECT_EQ(names.Of("volta_sgemm_128x64_nt"), no);
   EXPECT_FALSE(no->ruled_kind.has_value()) << "no rules";
+}
+
+TEST(KernelNamesTest, TellsFamilies) {
+  Epochs epochs;
+  KernelNames names(&epochs, nullptr);
+  KernelRecord record = PlainRecord();
+  PricedKernel row;
+  row.record = &record;
+  EXPECT_FALSE(FamilyOf(row).has_value()) << "nobody told";
+  row.facts = names.Of("triton__0d1d2de3de");
+  record.grid = {8, 1, 1};
+  EXPECT_EQ(FamilyOf(row), ops::KernelFamily::kReduction);
+  record.grid = {8, 64, 1};
+  EXPECT_EQ(FamilyOf(row), ops::KernelFamily::kElementwise);
+  row.facts = names.Of("");
+  EXPECT_FALSE(FamilyOf(row).has_value());
 }
 
 TEST(GpusTest, TheOneThatTheRecordTells) {

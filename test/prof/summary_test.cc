@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/price/kernel_facts.h"
 #include "prof/table/text_sinks.h"
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
@@ -181,6 +182,8 @@ TEST(SummaryTest, ValuesDoNotRunIntoEachOther) {
 }
 
 TEST(SummaryTest, EveryKeyGroups) {
+  Epochs epochs;
+  KernelNames names(&epochs, nullptr);
   for (const std::string_view key : GroupKeys()) {
     Grouped grouped(key);
     KernelRecord first = test::PlainRecord();
@@ -207,6 +210,7 @@ TEST(SummaryTest, EveryKeyGroups) {
       copy.step = record == &first ? step : step + 1;
       PricedKernel row;
       row.record = &copy;
+      row.facts = names.Of(copy.long_name);
       row.op = record == &first ? "mm" : "add";
       row.mod = record == &first ? "torch" : "Tensor";
       row.layer = copy.layer;

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/path_cutter.h"
 #include "report/data/column.h"
 #include "report/data/pack.h"
-#include "report/data/path_cutter.h"
 #include "test/report/read_page.h"
 
 namespace oplens::report {

@@ -38,6 +38,14 @@ constexpr Golden kGoldens[] = {
     {"hta_memory_bw_summary.csv", "hta_streams_golden_test.cc", ""},
     {"hta_critical_path_edges.csv", "critical_path_golden_test.cc", ""},
     {"hta_critical_path_summary.csv", "critical_path_golden_test.cc", ""},
+    {"tb_diff_resnet50_nw0_vs_nw4.json", "../diff/compat_diff_golden_test.cc", ""},
+    {"tb_diff_resnet50_nw0_vs_nw4_operators.csv", "../diff/compat_diff_golden_test.cc", ""},
+    {"diff_tiny_hta_diff_cpu.csv", "../diff/compat_diff_golden_test.cc", ""},
+    {"diff_tiny_hta_diff_gpu.csv", "../diff/compat_diff_golden_test.cc", ""},
+    {"diff_tiny_hta_diff_ops_diff_counts.json", "../diff/compat_diff_golden_test.cc", ""},
+    {"hta_diff_cpu.csv", "../diff/compat_diff_golden_test.cc", ""},
+    {"hta_diff_gpu.csv", "../diff/compat_diff_golden_test.cc", ""},
+    {"hta_diff_ops_diff_counts.json", "../diff/compat_diff_golden_test.cc", ""},
     {"reference_timings.csv", "", "times of other programs"},
     {"reference_timings_repeated.csv", "", "times of other programs"},
 };
@@ -57,7 +65,6 @@ TEST(GoldenListTest, EveryFileIsReadOrLeftOutForAReason) {
        fs::recursive_directory_iterator(fs::path(corpus) / "kineto" / "golden")) {
     if (!entry.is_regular_file()) continue;
     const std::string name = entry.path().filename().string();
-    if (name.find("diff") != std::string::npos) continue;  // There is no diff of two runs yet.
     const Golden* golden = Find(name);
     ASSERT_NE(golden, nullptr) << entry.path() << " is not in the list";
     EXPECT_NE(golden->read.empty(), golden->why.empty()) << name;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -153,6 +154,39 @@ bool AppendTensorList(array list, int32_t number, std::vector<OpArg>* args) {
   return list.size() > 0;
 }
 
+/// Tensors that repeat elements (expand) become what is stored of them.
+void ApplyStrides(array strides, std::vector<OpArg>* args) {
+  auto arg = args->begin();
+  for (const element item : strides) {
+    if (arg == args->end()) return;
+    array list;
+    std::vector<int64_t> steps;
+    // A list of tensors has one of strides, and so many arguments.
+    if (arg->list > 0) return;
+    if (arg->kind == OpArg::Kind::kTensor && item.get(list) == simdjson::SUCCESS &&
+        TakeShape(list, &steps)) {
+      arg->shape = StoredExtents(std::move(arg->shape), steps);
+    }
+    ++arg;
+  }
+}
+
+void AppendKeyNumber(int64_t number, std::string* key) {
+  key->append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+/// What the calls of compiled kernels have besides.
+void AppendCompiledKey(const KinetoArguments& arguments, std::string* key) {
+  if (arguments.has_strides) AppendKey(arguments.strides, key);
+  const CompiledFacts& facts = arguments.compiled;
+  for (const std::string_view text : {facts.kwargs, facts.grid}) {
+    key->append(text);
+    key->push_back('\0');
+  }
+  AppendKeyNumber(facts.flops, key);
+  AppendKeyNumber(facts.bytes, key);
+}
+
 }  // namespace
 
 std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments) {
@@ -179,6 +213,36 @@ std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments) {
   return args;
 }
 
+void TakeCompiledFact(std::string_view key, element value, CompiledFacts* facts) {
+  constexpr double kGigabyte = 1e9;
+  constexpr double kMostGigabytes = 9.2e9;
+  if (key == "kernel_backend") {
+    facts->backend = TextOf(value);
+  } else if (key == "kernel_kwargs") {
+    facts->kwargs = TextOf(value);
+  } else if (key == "kernel_file") {
+    facts->file = TextOf(value);
+  } else if (key == "grid") {
+    facts->grid = TextOf(value);
+  } else if (key == "kernel_flop") {
+    TakeInt(value, &facts->flops);
+  } else if (double gigabytes = 0; key == "kernel_num_gb" &&
+                                   value.get(gigabytes) == simdjson::SUCCESS && gigabytes >= 0 &&
+                                   gigabytes < kMostGigabytes) {
+    facts->bytes = std::llround(gigabytes * kGigabyte);
+  }
+}
+
+OpCall MakeKinetoCall(std::string_view name, const KinetoArguments& arguments) {
+  std::vector<OpArg> args = ReadKinetoArguments(arguments);
+  if (arguments.IsCompiled(name)) {
+    if (arguments.has_strides) ApplyStrides(arguments.strides, &args);
+    return MakeCompiledCall(name, std::move(args), arguments.compiled);
+  }
+  return arguments.untyped() ? MakeUntypedCall(name, std::move(args))
+                             : MakeTorchCall(name, std::move(args));
+}
+
 StringId KinetoCalls::Intern(std::string_view name, const KinetoArguments& arguments,
                              StringPool* strings) {
   key_.assign(name);
@@ -189,13 +253,11 @@ StringId KinetoCalls::Intern(std::string_view name, const KinetoArguments& argum
     if (there) AppendKey(list, &key_);
     key_.push_back('\0');
   }
+  if (arguments.compiled.any()) AppendCompiledKey(arguments, &key_);
   const auto found = known_.find(std::string_view(key_));
   if (found != known_.end()) return found->second;
   text_.clear();
-  std::vector<OpArg> args = ReadKinetoArguments(arguments);
-  AppendOpCall(arguments.untyped() ? MakeUntypedCall(name, std::move(args))
-                                   : MakeTorchCall(name, std::move(args)),
-               &text_);
+  AppendOpCall(MakeKinetoCall(name, arguments), &text_);
   const StringId call = strings->Intern(text_);
   known_.emplace(key_, call);
   return call;

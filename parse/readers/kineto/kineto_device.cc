@@ -18,6 +18,12 @@ bool IsGraphLaunch(std::string_view api) {
   return api.find("GraphLaunch") != std::string_view::npos;
 }
 
+/// cudaLaunchKernel, hipExtModuleLaunchKernel, cuLaunchKernelEx, cudaLaunchCooperativeKernel, ...
+bool IsKernelLaunch(std::string_view api) {
+  const size_t launch = api.find("Launch");
+  return launch != std::string_view::npos && api.find("Kernel", launch) != std::string_view::npos;
+}
+
 /// [16, 1, 1]; false when it is anything else, and then `to` is as before.
 bool TakeTriple(element value, int32_t (*to)[3]) {
   simdjson::dom::array items;
@@ -98,6 +104,7 @@ Kernel UnknownKernel() {
 
 void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
   CallDetails details;
+  const bool captures = context_.needs.Has(TracePart::kCaptures);
   if (event.has_args) {
     for (const key_value_pair arg : event.args) {
       if (arg.key == "correlation") {
@@ -110,6 +117,8 @@ void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
         TakeInt(arg.value, &details.shared_memory_bytes);
       } else if (arg.key == "size" || arg.key == "bytes") {
         TakeInt(arg.value, &details.size_bytes);
+      } else if (captures && arg.key == "kernel") {
+        details.kernel = trace_.strings.Intern(TextOf(arg.value));
       }
     }
   }
@@ -121,7 +130,13 @@ void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
   trace_.launches.push_back({times.start_ns, times.end_ns, details.correlation_id,
                              context_.ThreadOf(event), trace_.strings.Intern(event.name)});
   driver_.push_back(driver);
-  if (details.any() && details.correlation_id != kUnknownId) details_.push_back(details);
+  if (captures && event.name.find("StreamBeginCapture") != std::string_view::npos) {
+    capture_edges_.push_back({times.end_ns, true});
+  } else if (captures && event.name.find("StreamEndCapture") != std::string_view::npos) {
+    capture_edges_.push_back({times.start_ns, false});
+  }
+  if ((details.any() || details.kernel != 0) && details.correlation_id != kUnknownId)
+    details_.push_back(details);
 }
 
 void KinetoDevice::PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t* stream_id) {
@@ -317,7 +332,47 @@ void KinetoDevice::ReadAnnotation(const KinetoEvent& event) {
   trace_.device_annotations.push_back(annotation);
 }
 
+void KinetoDevice::AddCaptured() {
+  std::sort(capture_edges_.begin(), capture_edges_.end(),
+            [](const CaptureEdge& a, const CaptureEdge& b) { return a.time_ns < b.time_ns; });
+  IdMap ran;
+  for (const Kernel& kernel : trace_.kernels) ran.FindOrInsert(kernel.correlation_id, 0);
+  IdMap details;
+  for (size_t i = 0; i < details_.size(); ++i) {
+    details.FindOrInsert(details_[i].correlation_id, static_cast<uint32_t>(i));
+  }
+  for (const LaunchCall& call : trace_.launches) {
+    if (call.correlation_id == kUnknownId || !IsKernelLaunch(trace_.strings.View(call.api)) ||
+        ran.Find(call.correlation_id) != IdMap::kNone) {
+      continue;
+    }
+    const auto after = std::upper_bound(
+        capture_edges_.begin(), capture_edges_.end(), call.start_ns,
+        [](int64_t time_ns, const CaptureEdge& edge) { return time_ns < edge.time_ns; });
+    // Outside of captures the kernel was lost.
+    const bool inside = after == capture_edges_.begin()
+                            ? after != capture_edges_.end() && !after->begins
+                            : (after - 1)->begins;
+    if (!inside) continue;
+    ran.FindOrInsert(call.correlation_id, 0);
+    Kernel kernel = UnknownKernel();
+    kernel.correlation_id = call.correlation_id;
+    // In the order of the calls.
+    kernel.row_id = call.start_ns;
+    kernel.stream_id = static_cast<int32_t>(std::count_if(
+        capture_edges_.begin(), after, [](const CaptureEdge& edge) { return edge.begins; }));
+    kernel.graph = true;
+    if (const uint32_t place = details.Find(call.correlation_id); place != IdMap::kNone) {
+      kernel.name = details_[place].kernel;
+      std::copy_n(details_[place].grid, 3, kernel.grid);
+      std::copy_n(details_[place].block, 3, kernel.block);
+    }
+    trace_.kernels.push_back(kernel);
+  }
+}
+
 void KinetoDevice::Finish() {
+  if (context_.needs.Has(TracePart::kCaptures)) AddCaptured();
   IdMap wanted;
   std::vector<LaunchIndex> launch_of_wanted;
   const auto want = [&](int64_t correlation_id) {
@@ -339,6 +394,10 @@ void KinetoDevice::Finish() {
   for (Kernel& kernel : trace_.kernels) {
     kernel.launch = launch_of(kernel.correlation_id);
     if (kernel.launch == kNoLaunch) continue;
+    if (kernel.graph) {
+      kernel.capture = kernel.launch;  // Made by AddCaptured.
+      continue;
+    }
     kernel.graph = IsGraphLaunch(trace_.strings.View(trace_.launches[kernel.launch].api));
   }
   const auto resolve = [&](auto* rows, const std::vector<int64_t>& correlations) {

@@ -35,6 +35,7 @@ class KinetoDevice {
     int32_t grid[3] = {-1, -1, -1};
     int32_t block[3] = {-1, -1, -1};
     int32_t shared_memory_bytes = -1;
+    StringId kernel = 0;  ///< Its name; only with TracePart::kCaptures.
 
     bool any() const { return grid[0] >= 0 || block[0] >= 0 || size_bytes >= 0; }
   };
@@ -62,6 +63,8 @@ class KinetoDevice {
   void ReadKernelArguments(const KinetoEvent& event, Kernel* kernel);
   void KeepWantedCalls(const IdMap& wanted, std::vector<LaunchIndex>* launch_of_wanted);
   void FillFromCalls();
+  /// TracePart::kCaptures: makes kernels of the launches whose work went into graphs.
+  void AddCaptured();
 
   KinetoContext& context_;
   Trace& trace_;
@@ -72,6 +75,12 @@ class KinetoDevice {
   std::vector<int64_t> wait_correlations_;
   std::vector<int64_t> record_correlations_;  // Of Trace::event_records.
   IdMap records_;                             // correlation id -> index into Trace::event_records
+  /// Of the calls that begin and end the capture of a graph: when, and which.
+  struct CaptureEdge {
+    int64_t time_ns;
+    bool begins;
+  };
+  std::vector<CaptureEdge> capture_edges_;
   OtherCalls others_{context_.needs, context_.trace.strings};
 };
 

@@ -27,9 +27,16 @@ struct OperatorDetails {
   bool stream = false;
 };
 
+/// A node whose dY is all that tells the extents of its forward op's result.
+bool IsTellingNode(std::string_view name, const KinetoArguments& arguments) {
+  return arguments.any() && name.starts_with("torch::autograd::CppNode<SplitLookupFunction_");
+}
+
 void TakeList(element value, bool* there, simdjson::dom::array* list) {
   if (value.get(*list) == simdjson::SUCCESS) *there = true;
 }
+
+constexpr std::string_view kCompiledPrefix = "kernel_";
 
 void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, OperatorDetails* details) {
   // Told apart by length first: this runs for every argument of every operator.
@@ -52,6 +59,12 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
         TakeInt(arg.value, &details->forward_thread);
         return;
       }
+      if (key == "Input Strides") {
+        TakeList(arg.value, &arguments.has_strides, &arguments.strides);
+        return;
+      }
+      if (key.starts_with(kCompiledPrefix))
+        return TakeCompiledFact(key, arg.value, &arguments.compiled);
       break;
     case 15:
       if (key == "Sequence number") {
@@ -68,11 +81,17 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
         details->call = TextOf(arg.value);
         return;
       }
+      if (key == "grid") return TakeCompiledFact(key, arg.value, &arguments.compiled);
       break;
     case 6:  // Ev Idx
       details->stream |= key == "stream";
       return;
     case 11:  // External id
+      if (key.starts_with(kCompiledPrefix)) TakeCompiledFact(key, arg.value, &arguments.compiled);
+      return;
+    case 14:
+      if (key == "kernel_backend") return TakeCompiledFact(key, arg.value, &arguments.compiled);
+      break;
     case 16:  // Module Hierarchy
       return;
     default:
@@ -104,12 +123,18 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
     }
   }
   const StringId name = trace_.strings.Intern(event.name);
-  const size_t place = size_t{name} * 2 + (details.arguments.any() ? 1 : 0);
+  // Labels of the user have a category of their own where this one is not of the first versions.
+  constexpr std::string_view kRegistered = "cpu_op";
+  const size_t place = size_t{name} * 3 + (details.arguments.any()         ? 2
+                                           : event.category == kRegistered ? 1
+                                                                           : 0);
   if (place >= name_kinds_.size()) name_kinds_.resize(std::max(place + 1, place * 2), 0);
   uint8_t& known = name_kinds_[place];
   if (known == 0) {
-    known = static_cast<uint8_t>(
-        static_cast<int>(ClassifyTorchName(event.name, details.arguments.any())) + 1);
+    known =
+        static_cast<uint8_t>(static_cast<int>(ClassifyTorchName(event.name, details.arguments.any(),
+                                                                event.category == kRegistered)) +
+                             1);
   }
   const auto kind = static_cast<TorchName>(known - 1);
   if (kind == TorchName::kStep || kind == TorchName::kLabel) {
@@ -117,7 +142,7 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
   } else if (Range* const range = AddRange(event, RangeKind::kOperator, name)) {
     Operator& op = MakeOperator(name, range, &trace_);
     op.backward = kind == TorchName::kBackwardNode;
-    if (!op.backward) {
+    if (!op.backward || !details.call.empty() || IsTellingNode(event.name, details.arguments)) {
       op.call = details.call.empty() ? calls_.Intern(event.name, details.arguments, &trace_.strings)
                                      : trace_.strings.Intern(details.call);
     }

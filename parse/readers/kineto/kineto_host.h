@@ -49,7 +49,7 @@ class KinetoHost {
   KinetoContext& context_;
   Trace& trace_;
   KinetoCalls calls_;
-  std::vector<uint8_t> name_kinds_;  // By 2 * StringId + has arguments: TorchName + 1, or 0.
+  std::vector<uint8_t> name_kinds_;  // By 3 * StringId + what it has: TorchName + 1, or 0.
   TextMap<StringId> stacks_;
   std::string text_;
   IdMap open_forwards_;  // id of an arrow -> index into moments_

@@ -1,5 +1,7 @@
 #include "parse/readers/kineto/kineto_metadata.h"
 
+#include <optional>
+
 #include "parse/readers/kineto/kineto_event.h"
 
 namespace oplens::parse {
@@ -38,11 +40,47 @@ void TakeDevices(element value, Trace* trace) {
   }
 }
 
+/// A text or a whole number; of another type it is passed over.
+void TakeVersion(std::string_view name, element value, Trace* trace) {
+  std::string text;
+  int64_t number = 0;
+  std::string_view words;
+  if (value.get(words) == simdjson::SUCCESS) {
+    text = words;
+  } else if (TakeInt(value, &number)) {
+    text = std::to_string(number);
+  }
+  if (text.empty()) return;
+  trace->versions.emplace_back(trace->strings.Intern(name), trace->strings.Intern(text));
+}
+
+/// The ranks of each process group that has several, kUnknownId where they differ; nullopt where
+/// the file lists no groups.
+std::optional<int64_t> GroupSize(simdjson::dom::object info) {
+  simdjson::dom::array groups;
+  if (info["pg_config"].get(groups) != simdjson::SUCCESS) return std::nullopt;
+  std::optional<int64_t> size;
+  for (const element item : groups) {
+    simdjson::dom::object group;
+    int64_t ranks = 0;
+    if (item.get(group) != simdjson::SUCCESS) continue;
+    TakeFirst(group, {"pg_size"}, &ranks);
+    if (ranks < 2 || size == kUnknownId) continue;
+    size = size.value_or(ranks) == ranks ? ranks : kUnknownId;
+  }
+  return size;
+}
+
 void TakeDistributed(element value, Trace* trace) {
   simdjson::dom::object info;
   if (value.get(info) != simdjson::SUCCESS) return;
   TakeFirst(info, {"rank"}, &trace->rank);
   TakeFirst(info, {"world_size"}, &trace->world_size);
+  element version;
+  if (info["nccl_version"].get(version) == simdjson::SUCCESS) {
+    TakeVersion("nccl_version", version, trace);
+  }
+  trace->group_size = GroupSize(info).value_or(trace->world_size);
 }
 
 }  // namespace
@@ -54,6 +92,8 @@ void TakeKinetoMember(std::string_view key, element value, Trace* trace) {
     TakeDevices(value, trace);
   } else if (key == "distributedInfo") {
     TakeDistributed(value, trace);
+  } else if (key.ends_with("_version")) {
+    TakeVersion(key, value, trace);
   } else if (key == "baseTimeNanoseconds") {
     int64_t base_ns = 0;
     if (TakeInt(value, &base_ns)) trace->clock_offset_ns = base_ns;

@@ -1,14 +1,17 @@
 import { Shell } from './app/shell';
 import { startTheme } from './app/theme';
+import { DiffShell } from './diff/diff_shell';
+import { readDiff } from './diff/summary';
 import { readSummary } from './model/summary';
 
 const root = document.getElementById('app')!;
 try {
-  const summary = readSummary();
+  const diff = readDiff();
+  const summary = diff ? null : readSummary();
   root.textContent = '';
-  let shell: Shell | null = null;
+  let shell: Shell | DiffShell | null = null;
   startTheme(() => shell?.draw());
-  shell = new Shell(summary, root);
+  shell = diff ? new DiffShell(diff, root) : new Shell(summary!, root);
 } catch (error) {
   const fault = document.createElement('p');
   fault.className = 'fault';

@@ -181,6 +181,34 @@ test('the timeline: details, arrows, search, range, pins', { skip }, async () =>
 const viewOf = (name) => run.summary.views.find((view) => view.name === name);
 const csvRows = ([keys, ...lines]) => lines.map((line) => Object.fromEntries(keys.map((key, place) => [key, line[place]])));
 
+test('advice is cards with evidence, and ways to it', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=advice' });
+  const { page } = open;
+  const rows = objectsOf(readPage(path).table(viewOf('advice')));
+  const cards = await page.$$eval('.advice article', (all) => all.map((each) => each.textContent));
+  assert.equal(cards.length, rows.length);
+  rows.forEach((row, place) => {
+    const told = cards[place];
+    for (const text of [row.severity, row.item, row.change, `prof FILE ${row.command}`, ...row.evidence]) assert.ok(told.includes(text), `${text} in ${told}`);
+    assert.equal(told.includes('To gain'), row.gain_pct !== null);
+    if (row.gain_pct !== null) assert.ok(told.includes(`at most ${row.gain_pct.toFixed(1)} %`), told);
+  });
+  // A view that is not in the page is no way.
+  assert.deepEqual(await page.$$eval('.advice button', (all) => all.map((each) => each.dataset.tab)), ['overview', 'idle', 'distributed', 'overview']);
+  await page.click('.advice button[data-tab="idle"]');
+  await open.settled();
+  assert.equal(await page.getAttribute('#tab-idle', 'aria-selected'), 'true');
+  // The overview has the first of them, whatever is selected.
+  await open.go('#tab=overview&rank=1');
+  const says = await page.textContent('figure:has-text("What to change")');
+  for (const row of rows.slice(0, 3)) assert.ok(says.includes(row.item), says);
+  assert.ok(says.includes('2 more'));
+  await page.click('.findings button[data-tab="advice"]');
+  await open.settled();
+  assert.equal(await page.getAttribute('#tab-advice', 'aria-selected'), 'true');
+  await open.clean();
+});
+
 test('the overview says in words where the time goes, with ways to it', { skip }, async () => {
   const open = await openPage(browser, path);
   const { page } = open;

@@ -19,6 +19,8 @@ const RANK = 'rank|Rank||text|key|rank of the process';
 const STEP = 'step|Step||text|key|number of the step||mean';
 
 const FIELDS = {
+  advice: `id|Id||text|key|which rule it is\nseverity|Severity||text|none|how much there is to gain\nworst_rank|Rank||text|none|of which the row is\nranks|Ranks||integer|none|on how many ranks it holds\ngain_pct|Gain%|%|decimal|none|upper bound\ngain_ns|Gain(ns)|ns|integer|none|of a mean step
+item|Advice||text|none|what was found\nchange|Change||text|none|what to change\nevidence|Evidence||texts|none|where\ncommand|Command||text|none|options of prof\nbound|Bound||text|none|of the gain\nassumption|Assumption||text|none|of the gain\nevidence_view|View||text|none|with the evidence`,
   overview: `${RANK}\n${STEP}\nstate|State||text|none|whole or cut\nstart_ns|Start|ns|decimal|none|of the span\n`
     + 'total_ns|Total|ns|decimal|sum|length of the span: the sum of the eight parts\nhost_ns|Host|ns|decimal|sum|length on the host\n'
     + PARTS.map((part) => `${part}_ns|${part}|ns|decimal|sum|time that ${part} has in the step`).join('\n')
@@ -53,6 +55,7 @@ ai|AI|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|TFLOP/s|TFLOP/s|de
 const EDGES = `${RANK}\n${STEP}\nedge|Edge||integer|key|number in its path\nto|To||name|none|of the edge\ncause|Cause||text|none|what the time goes to\nstart_ns|Start(ns)|ns|integer|min|from the first event\ntime_ns|Time(ns)|ns|integer|sum|of the edge`;
 
 const HELP = {
+  advice: 'what to change',
   overview: 'where the time of each step went', gpu: 'how well each GPU was used', operators: 'what each operator cost on host and device',
   groups: 'kernels that are alike', 'kernel-types': 'time of the device by what ran at once', temporal: 'how long the device was idle',
   losses: 'what the recording lacks, and what mends it', memory: 'memory over time', 'memory-events': 'allocations and their releases', 'memory-ops': 'what each operator took of memory',
@@ -140,11 +143,19 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
   rows.operators.forEach((row) => delete row.step);
   for (const name of names) rows.groups.push({ kernel: `volta_${name}_128x64_kernel`, count: 1 + some(99), total: some(9e6), mean: 3.25, min: some(9), max: 99 + some(99), share: 6.5, tflops: some(90), tc: name === 'mm' ? 100 : null });
   rows.modules = modulesOf(names, some);
+  if (ranks.length) rows.advice.push(...adviceOf(names, ranks));
   for (const op of names.slice(0, 12)) {
     const [flops, bytes, time] = [1e9 * (1 + some(9999)), 1e6 * (1 + some(9e4)), 1e5 * (1 + some(1e3))];
     rows.roofline.push({ op, shape: `(${some(99)},768)`, dtype: 'f16', gpu: 'H100', count: some(50), time_ns: time, flops, bytes, ai: flops / bytes, tflops: flops / time / 1e3, unit: op.length % 2 ? 'tc_f16' : 'f32', peak_tflops: op.length % 2 ? 989 : 66.9, peak_gbps: 3350, bound: some(2) ? 'math' : 'dram', roof_ns: Math.floor(time / 2) });
   }
   return { rows, byStep, edges };
+}
+
+function adviceOf(names, ranks) {
+  const own = { change: `Do less of ${names.at(-1)}.`, ranks: ranks.length, worst_rank: ranks[0], evidence: names.slice(-3).map((name) => `${name}: 3 x, 1.5 ms`), bound: 'exposed time', assumption: 'all of it is hidden' };
+  const one = (id, severity, gain_pct, view) => ({ ...own, id, severity, gain_pct, gain_ns: gain_pct === null ? null : gain_pct * 1e4, item: `${id} takes some of the time`, command: `--view ${view}`, evidence_view: view });
+  return [one('dataloader', 'high', 33.4, 'overview'), one('host-bound', 'high', 21, 'idle'), one('exposed-communication', 'medium', 5.25, 'distributed'), one('small-messages', 'low', 1.5, 'nowhere'),
+    { ...one('warm-up-step', 'info', null, 'overview'), worst_rank: null, evidence: [], bound: null, assumption: null }];
 }
 
 function modulesOf(extra, some) {

@@ -1,5 +1,6 @@
 /** The charts of views: a further one is one entry. A chart without its fields draws nothing. */
 import type { TemplateResult } from 'lit-html';
+import { adviceCards, adviceInShort } from './advice';
 import { curveChart } from './curve';
 import { FINDING_NEEDS, findingsChart } from './findings';
 import { icicleChart } from './icicle';
@@ -21,7 +22,9 @@ const queue = (context: ChartContext): TemplateResult | null => curveChart('queu
 const bandwidth = (context: ChartContext): TemplateResult | null => curveChart('bandwidth/time', 'Rate of copies', 'Of the copies that run.', context);
 
 export const CHARTS: readonly Chart[] = [
+  { view: 'advice', draw: adviceCards },
   { view: 'overview', needs: FINDING_NEEDS, draw: findingsChart },
+  { view: 'overview', needs: ['advice'], draw: adviceInShort },
   { view: 'overview', needs: ['gpu'], draw: gpuCards },
   { view: 'overview', draw: overviewChart },
   { view: 'gpu', draw: gpuCards },

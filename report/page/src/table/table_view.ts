@@ -49,8 +49,8 @@ export class TableView {
   private down = false;
   private label = '';
 
-  /** `first`: keys of the fields that are shown before all others. */
-  constructor(private readonly events: TableEvents, private readonly firstKeys: readonly string[] = []) {
+  /** `first`: keys of the fields that are shown before all others. `meaning`: a class of a cell, for its style. */
+  constructor(private readonly events: TableEvents, private readonly firstKeys: readonly string[] = [], private readonly meaning: (field: Field, value: Value, row: number) => string = () => '') {
     this.element.className = 'table';
     addEventListener('resize', () => this.draw());
   }
@@ -114,15 +114,16 @@ export class TableView {
   private row(shown: Shown, row: number, at: number): TemplateResult {
     const { fields, columns } = shown.table;
     return html`<tr data-row=${row} aria-rowindex=${at + 2} aria-current=${this.active === at ? 'true' : nothing}
-        @click=${() => this.choose(at)}>${this.places.map((place) => this.cell(fields[place], columns[place].at(row), place))}</tr>`;
+        @click=${() => this.choose(at)}>${this.places.map((place) => this.cell(fields[place], columns[place].at(row), place, row))}</tr>`;
   }
 
-  private cell(field: Field, value: Value, place: number): TemplateResult {
-    if (isNumeric(field)) return html`<td class="n" title=${exact(value, field)}>${numeric(value, this.scales[place])}</td>`;
+  private cell(field: Field, value: Value, place: number, row: number): TemplateResult {
+    const meaning = this.meaning(field, value, row);
+    if (isNumeric(field)) return html`<td class=${meaning ? `n ${meaning}` : 'n'} title=${exact(value, field)}>${numeric(value, this.scales[place])}</td>`;
     const text = textOf(value);
     if (text === null) return html`<td>${UNKNOWN}</td>`;
     if (isPath(field)) return html`<td class="path" title=${short(text, 1000)}><bdi>${ending(text)}</bdi></td>`;
-    return html`<td title=${short(text, 1000)}>${short(text)}</td>`;
+    return html`<td class=${meaning || nothing} title=${short(text, 1000)}>${short(text)}</td>`;
   }
 
   private foot(shown: Shown, values: Value[], name: string, kind: string): TemplateResult {

@@ -1,12 +1,12 @@
-#ifndef OPLENS_REPORT_DATA_PATH_CUTTER_H_
-#define OPLENS_REPORT_DATA_PATH_CUTTER_H_
+#ifndef OPLENS_BASE_PATH_CUTTER_H_
+#define OPLENS_BASE_PATH_CUTTER_H_
 
 #include <string>
 #include <string_view>
 
-namespace oplens::report {
+namespace oplens {
 
-/// Cuts absolute paths inside texts, so that a page that is passed on tells less of the machine:
+/// Cuts absolute paths inside texts, so that a file that is passed on tells less of the machine:
 /// to what is below a folder of packages (site-packages, dist-packages), else below the working
 /// folder, else below somebody's home. Others stay.
 class PathCutter {
@@ -30,6 +30,6 @@ class PathCutter {
   std::string folder_;  // With a '/' at its end.
 };
 
-}  // namespace oplens::report
+}  // namespace oplens
 
-#endif  // OPLENS_REPORT_DATA_PATH_CUTTER_H_
+#endif  // OPLENS_BASE_PATH_CUTTER_H_

@@ -1,9 +1,9 @@
-#include "report/data/path_cutter.h"
+#include "base/path_cutter.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace oplens::report {
+namespace oplens {
 namespace {
 
 /// What ends a path inside a longer text. Blanks may be part of a path, but seldom are.
@@ -78,4 +78,4 @@ std::string PathCutter::Cut(std::string_view text) const {
   return cut;
 }
 
-}  // namespace oplens::report
+}  // namespace oplens

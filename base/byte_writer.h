@@ -1,0 +1,148 @@
+#ifndef OPLENS_BASE_BYTE_WRITER_H_
+#define OPLENS_BASE_BYTE_WRITER_H_
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/checked.h"
+
+namespace oplens {
+
+/// Writes values as bytes that ByteReader reads (docs/summary_format.md): small numbers take few
+/// bytes, a text is there once. The same values give the same bytes on every machine.
+///
+/// What is saved as a whole has a function template that both take, so that no order of fields
+/// stands in two places:
+///
+///     template <typename Bytes, typename Self>
+///     static void Transfer(Bytes* bytes, Self* self) {
+///       bytes->Counts(&self->calls);
+///       bytes->Values(&self->name, &self->lengths);
+///     }
+class ByteWriter {
+ public:
+  /// What Transfer may ask.
+  static constexpr bool kReads = false;
+
+  /// `change`: what is written in the place of a text; null for the text itself.
+  explicit ByteWriter(std::function<std::string(std::string_view)> change = nullptr)
+      : change_(std::move(change)) {}
+
+  /// Seven bits a byte, lowest first; the highest bit says that more follow.
+  void Number(uint64_t value);
+  /// The same of 2 x value, or of -2 x value - 1 below 0.
+  void Signed(int64_t value);
+  void Byte(uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
+  /// The number of the text; behind a new number its length and bytes.
+  void Text(std::string_view text);
+  /// Bytes of a length that the reader knows.
+  void Raw(std::string_view bytes) { bytes_ += bytes; }
+
+  /// Each by its type: numbers, texts, what has Transfer, containers of such, and enumerations of
+  /// which `constexpr size_t WordCountOf(Enum)`, found by its namespace, says how many values from
+  /// 0 on there are.
+  template <typename... T>
+  void Values(const T*... values) {
+    (Put(*values), ...);
+  }
+  /// Numbers of things: the reader takes none that is negative or larger than 2^48.
+  template <typename... T>
+  void Counts(const T*... values) {
+    (Number(static_cast<uint64_t>(*values)), ...);
+  }
+  /// Sums of things that are not negative, which the reader sees to.
+  template <typename... T>
+  void Sums(const T*... values) {
+    (Number(static_cast<uint64_t>(*values)), ...);
+  }
+  /// One of `count` values from 0 on.
+  template <typename Enum>
+  void Word(const Enum* value, size_t count) {
+    static_cast<void>(count);
+    Number(static_cast<uint64_t>(*value));
+  }
+  /// A time, or another number that is near one that the reader knows by then.
+  void Near(const int64_t* value, int64_t base) {
+    Signed(static_cast<int64_t>(static_cast<uint64_t>(*value) - static_cast<uint64_t>(base)));
+  }
+  /// Texts in one, with a 0 between them.
+  void Texts(const std::string_view* texts);
+  void Texts(const std::string* texts) {
+    const std::string_view view = *texts;
+    Texts(&view);
+  }
+
+  size_t size() const { return bytes_.size(); }
+  const std::string& bytes() const { return bytes_; }
+  std::string Take() { return std::move(bytes_); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+
+  void Put(bool value) { Byte(value ? 1 : 0); }
+  void Put(std::signed_integral auto value) { Signed(value); }
+  void Put(std::unsigned_integral auto value) { Number(value); }
+  template <typename Enum>
+  requires std::is_enum_v<Enum>
+  void Put(Enum value) { Word(&value, WordCountOf(value)); }
+  void Put(double value);
+  void Put(const Checked& value);
+  void Put(const std::string& text) { Text(text); }
+  template <typename T>
+  void Put(const std::optional<T>& value) {
+    Put(value.has_value());
+    if (value) Put(*value);
+  }
+  template <typename A, typename B>
+  void Put(const std::pair<A, B>& pair) {
+    Put(pair.first);
+    Put(pair.second);
+  }
+  template <typename T, size_t n>
+  void Put(const std::array<T, n>& values) {
+    for (const T& value : values) Put(value);
+  }
+  template <typename T>
+  void Put(const std::vector<T>& values) {
+    PutAll(values);
+  }
+  template <typename... T>
+  void Put(const std::set<T...>& values) {
+    PutAll(values);
+  }
+  template <typename... T>
+  void Put(const std::map<T...>& values) {
+    PutAll(values);
+  }
+  template <typename T>
+  requires requires(ByteWriter* bytes, const T* value) { T::Transfer(bytes, value); }
+  void Put(const T& value) { T::Transfer(this, &value); }
+  template <typename T>
+  void PutAll(const T& values) {
+    Number(values.size());
+    for (const auto& value : values) Put(value);
+  }
+
+  std::function<std::string(std::string_view)> change_;
+  std::string bytes_;
+  std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>> texts_;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_BYTE_WRITER_H_

@@ -1,0 +1,146 @@
+// Kernels that TorchInductor made, priced by the call that the profiler recorded of them: the
+// tensors that they read and write, the size of their loops, and what their names say is fused.
+// All of it an estimate but for the products of templates.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/families/compiled_call.h"
+#include "ops/families/compiled_flops.h"
+#include "ops/families/families.h"
+#include "ops/op_name.h"
+#include "ops/pricing.h"
+
+namespace oplens::ops {
+namespace {
+
+// Ops that read rows of a tensor that indices choose.
+constexpr std::string_view kGathers[] = {"embedding", "index",         "index_select",  "gather",
+                                         "take",      "_unsafe_index", "take_along_dim"};
+
+bool IsAnyOf(const CompiledCall& call, std::span<const std::string_view> ops) {
+  return std::any_of(call.name.ops.begin(), call.name.ops.end(), [&](const auto& fused) {
+    return !fused.backward && std::find(ops.begin(), ops.end(), fused.op) != ops.end();
+  });
+}
+
+// Whether the kernel works on what a product or a convolution before it left.
+bool IsEpilogue(const CompiledCall& call) {
+  constexpr std::string_view kAddends[] = {"addmm", "baddbmm", "linear", "convolution"};
+  return call.name.kind == CompiledKind::kPointwise && IsAnyOf(call, kAddends);
+}
+
+// A kernel behind a product reads its result, which has an element a point. Where one tensor alone
+// is that large it is the kernel's own result too: read and written.
+bool IsUpdatedInPlace(const CompiledCall& call, const Tensor& tensor) {
+  if (!IsEpilogue(call) || call.extents.empty()) return false;
+  const Checked points = call.points();
+  if (!(tensor.elements() == points)) return false;
+  return std::count_if(call.tensors.begin(), call.tensors.end(),
+                       [&](const auto& other) { return other.tensor.elements() == points; }) == 1;
+}
+
+bool HasIndices(const CompiledCall& call) {
+  return std::any_of(call.tensors.begin(), call.tensors.end(), [](const CompiledTensor& tensor) {
+    return tensor.tensor.dtype != DType::kUnknown && tensor.tensor.MayBeInteger();
+  });
+}
+
+// Of a table that indices may pick rows from, the most elements that are read: a point of the loops
+// one, or where these are not told no more than the next largest tensor has, which may be what they
+// are written to. nullopt where nothing is picked.
+std::optional<int64_t> MostPicked(const CompiledCall& call) {
+  if (!(IsAnyOf(call, kGathers) || call.name.ops.empty()) || !HasIndices(call)) return std::nullopt;
+  if (!call.extents.empty()) return call.points().Value();
+  int64_t largest = 0;
+  int64_t next = 0;
+  for (const CompiledTensor& argument : call.tensors) {
+    const int64_t elements = argument.tensor.elements().Value().value_or(0);
+    next = std::max(next, std::min(largest, elements));
+    largest = std::max(largest, elements);
+  }
+  return next;
+}
+
+// Each tensor once, one that is updated twice.
+Checked BytesOf(const CompiledCall& call) {
+  const std::optional<int64_t> most = MostPicked(call);
+  Checked bytes;
+  for (const CompiledTensor& argument : call.tensors) {
+    const Tensor& tensor = argument.tensor;
+    const std::optional<int64_t> elements = tensor.elements().Value();
+    const bool picked = most && elements && *elements > *most;
+    const Checked once = picked ? ops::BytesOf(*most, tensor.dtype) : tensor.bytes();
+    const bool twice = argument.use == CompiledUse::kBoth ||
+                       (argument.use == CompiledUse::kUnknown && IsUpdatedInPlace(call, tensor));
+    bytes += once * (twice ? 2 : 1);
+  }
+  return bytes;
+}
+
+// "X=256,R=3072,bf16", "Y=18432,X=128,bf16": the loops as the kernel names them, of the outermost
+// first. What a reduction has besides one loop over results is summed.
+std::string ParamsOf(const CompiledCall& call) {
+  constexpr std::string_view kSpaces[] = {"X", "Y", "Z"};
+  const CompiledKind kind = call.name.kind;
+  const bool reduces = kind == CompiledKind::kReduction || kind == CompiledKind::kPersistent;
+  const size_t count = call.extents.size();
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t from_last = std::min(count - 1 - i, std::size(kSpaces) - 1);
+    std::string name(reduces ? kSpaces[0] : kSpaces[from_last]);
+    if (reduces && (i > 0 || count == 1)) name = count > 2 ? fmt::format("R{}", i - 1) : "R";
+    text += fmt::format("{}={},", name, call.extents[i]);
+  }
+  if (count == 0) text = fmt::format("n={},", call.points().Value().value_or(0));
+  return text + std::string(DTypeWord(call.tensors.front().tensor.dtype));
+}
+
+PriceResult PriceFusedKernel(const CompiledCall& call) {
+  Work work;
+  work.vec = call.points() * FlopsAPoint(call.name);
+  work.bytes = call.bytes ? Checked(*call.bytes) : BytesOf(call);
+  PriceResult result = Priced(ParamsOf(call), work, std::vector<PartWork>());
+  result.price->flops_known = !call.name.ops.empty();
+  return result;
+}
+
+// The product, and what is fused behind it a point of its result.
+PriceResult PriceTemplateKernel(const CompiledCall& call) {
+  std::optional<PricedOp> op = PriceTemplate(call);
+  if (!op) {
+    if (!call.flops) return Unpriced(Reason::kShapeMismatch);
+    op.emplace();
+    op->params = ParamsOf(call);
+    op->forward = {{Part::kForward, {*call.flops, 0, 0}}};
+    op->matmul_like = true;
+  }
+  Work& work = op->forward.front().work;
+  work.vec = call.tensors.back().tensor.elements() * FlopsAPoint(call.name);
+  work.bytes = call.bytes ? Checked(*call.bytes) : BytesOf(call);
+  // A name tells each op once, however often it is computed.
+  op->vec_estimated = call.name.ops.size() > 1;
+  return {*std::move(op), Reason::kUnknownOp};
+}
+
+PriceResult PriceCompiled(std::string_view, const OpCall& call) {
+  Reason reason;
+  const std::optional<CompiledCall> compiled = ReadCompiledCall(call, &reason);
+  if (!compiled) return Unpriced(reason);
+  return compiled->name.kind == CompiledKind::kTemplate ? PriceTemplateKernel(*compiled)
+                                                        : PriceFusedKernel(*compiled);
+}
+
+constexpr std::string_view kNames[] = {kCompiledOp};
+constexpr OpModel kModels[] = {{kNames, PriceCompiled}};
+
+}  // namespace
+
+std::span<const OpModel> CompiledOps() { return kModels; }
+
+}  // namespace oplens::ops

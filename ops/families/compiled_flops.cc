@@ -1,0 +1,146 @@
+#include "ops/families/compiled_flops.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "ops/families/pointwise_table.h"
+#include "ops/op_model.h"
+#include "ops/pricing.h"
+
+namespace oplens::ops {
+namespace {
+
+// A call whose price tells the weight of an op that is no elementwise function.
+enum class Sample : uint8_t {
+  kTensor,    // op(x)
+  kLast,      // op(x, -1)
+  kRows,      // op(x, [columns], weight, bias)
+  kRowsOne,   // op(x, [columns], weight)
+  kChannels,  // batch_norm(x, None, None, weight, bias, True)
+  kGroups,    // group_norm(x, groups, weight, bias)
+};
+
+struct Sampled {
+  std::string_view op;
+  Sample sample;
+};
+
+constexpr Sampled kSampled[] = {
+    {"all", Sample::kTensor},           {"amax", Sample::kTensor},
+    {"amin", Sample::kTensor},          {"aminmax", Sample::kTensor},
+    {"any", Sample::kTensor},           {"argmax", Sample::kTensor},
+    {"argmin", Sample::kTensor},        {"batch_norm", Sample::kChannels},
+    {"count_nonzero", Sample::kTensor}, {"cumprod", Sample::kLast},
+    {"cumsum", Sample::kLast},          {"dropout", Sample::kTensor},
+    {"group_norm", Sample::kGroups},    {"layer_norm", Sample::kRows},
+    {"log_softmax", Sample::kLast},     {"logsumexp", Sample::kLast},
+    {"max", Sample::kTensor},           {"mean", Sample::kTensor},
+    {"min", Sample::kTensor},           {"nansum", Sample::kTensor},
+    {"norm", Sample::kTensor},          {"prod", Sample::kTensor},
+    {"rms_norm", Sample::kRowsOne},     {"softmax", Sample::kLast},
+    {"std", Sample::kTensor},           {"std_mean", Sample::kTensor},
+    {"sum", Sample::kTensor},           {"var", Sample::kTensor},
+    {"var_mean", Sample::kTensor},      {"vector_norm", Sample::kTensor},
+};
+
+// Products with a bias or an addend, and those without.
+constexpr std::string_view kWithAddend[] = {
+    "addmm", "baddbmm", "addbmm", "addmv", "linear", "conv2d", "convolution", "_addmm_activation"};
+constexpr std::string_view kProducts[] = {"mm", "bmm", "mv", "dot", "matmul", "outer"};
+
+// Large enough for what is counted once a result not to round up a weight.
+constexpr int64_t kRows = 64;
+constexpr int64_t kColumns = 1024;
+constexpr int64_t kGroups = 8;
+
+template <size_t N>
+bool Holds(const std::string_view (&list)[N], std::string_view word) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+OpArg TensorArg(std::vector<int64_t> shape) {
+  OpArg arg;
+  arg.kind = OpArg::Kind::kTensor;
+  arg.type = "tensor";
+  arg.shape = std::move(shape);
+  arg.dtype = "float32";
+  return arg;
+}
+
+OpArg IntArg(int64_t value, OpArg::Kind kind = OpArg::Kind::kInt) {
+  OpArg arg;
+  arg.kind = kind;
+  arg.int_value = value;
+  return arg;
+}
+
+OpArg NoArg() {
+  OpArg arg;
+  arg.kind = OpArg::Kind::kNone;
+  return arg;
+}
+
+OpCall SampleCall(std::string_view op, Sample sample) {
+  OpCall call;
+  call.op = op;
+  call.args.push_back(TensorArg({kRows, kColumns}));
+  switch (sample) {
+    case Sample::kTensor:
+      break;
+    case Sample::kLast:
+      call.args.push_back(IntArg(-1));
+      break;
+    case Sample::kRows:
+    case Sample::kRowsOne:
+      call.args.emplace_back().kind = OpArg::Kind::kIntList;
+      call.args.back().int_list = {kColumns};
+      call.args.push_back(TensorArg({kColumns}));
+      if (sample == Sample::kRows) call.args.push_back(TensorArg({kColumns}));
+      break;
+    case Sample::kChannels:
+      call.args.insert(call.args.end(), {NoArg(), NoArg(), TensorArg({kColumns}),
+                                         TensorArg({kColumns}), IntArg(1, OpArg::Kind::kBool)});
+      break;
+    case Sample::kGroups:
+      call.args.insert(call.args.end(),
+                       {IntArg(kGroups), TensorArg({kColumns}), TensorArg({kColumns})});
+      break;
+  }
+  return call;
+}
+
+int64_t FlopsOfSample(const Sampled& sampled, bool backward) {
+  const PriceResult result = PriceCall(SampleCall(sampled.op, sampled.sample));
+  if (!result.price) return 0;
+  const Work work = SumOf(backward ? result.price->backward : result.price->forward);
+  return (work.vec / (kRows * kColumns)).Value().value_or(0);
+}
+
+}  // namespace
+
+int64_t FlopsAPoint(const CompiledName::Fused& fused, CompiledKind kind) {
+  if (const PointwiseOp* op = FindPointwiseOp(fused.op)) {
+    return fused.backward ? op->backward : op->forward;
+  }
+  if (Holds(kWithAddend, fused.op)) return 1;
+  if (Holds(kProducts, fused.op)) {
+    return kind == CompiledKind::kReduction || kind == CompiledKind::kPersistent ? 2 : 0;
+  }
+  if (const Sampled* sampled =
+          std::find_if(std::begin(kSampled), std::end(kSampled),
+                       [&](const Sampled& candidate) { return candidate.op == fused.op; });
+      sampled != std::end(kSampled)) {
+    return FlopsOfSample(*sampled, fused.backward);
+  }
+  return 0;
+}
+
+int64_t FlopsAPoint(const CompiledName& name) {
+  int64_t sum = 0;
+  for (const CompiledName::Fused& fused : name.ops) sum += FlopsAPoint(fused, name.kind);
+  return sum;
+}
+
+}  // namespace oplens::ops

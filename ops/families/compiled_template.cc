@@ -1,0 +1,204 @@
+// The products of TorchInductor's templates, out of the sizes of the tensors that they are called
+// with. These lie in memory as the graph has them: the shape of an operand may be that of a buffer
+// which the product sees otherwise (a weight transposed, leading dimensions folded), so that
+// numbers of elements tell more than extents.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+#include "ops/families/compiled_call.h"
+#include "ops/families/product.h"
+#include "ops/pricing.h"
+
+namespace oplens::ops {
+namespace {
+
+__extension__ typedef __int128 Int128;
+
+int64_t ElementsOf(const Tensor& tensor) { return tensor.elements().Value().value_or(0); }
+
+// The root of a square; 0 for other numbers.
+int64_t RootOf(Int128 square) {
+  auto root = static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(square))));
+  for (int64_t near = std::max<int64_t>(root - 1, 1); near <= root + 1; ++near) {
+    if (Int128{near} * near == square) return near;
+  }
+  return 0;
+}
+
+// Whether leading or trailing dimensions of a tensor multiply to `extent`.
+bool HasExtent(Shape shape, int64_t extent) {
+  Checked leading = 1;
+  Checked trailing = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    leading *= shape[i];
+    trailing *= shape[shape.size() - 1 - i];
+    if (leading == extent || trailing == extent) return true;
+  }
+  return false;
+}
+
+// Y[batch,m,n] = A[batch,m,k] B[batch,k,n] by numbers of elements, if there is one that the
+// extents allow.
+std::optional<Product> Solve(const Tensor& a, const Tensor& b, const Tensor& y, int64_t batch) {
+  const int64_t elements[] = {ElementsOf(a), ElementsOf(b), ElementsOf(y)};
+  for (const int64_t count : elements) {
+    if (batch <= 0 || count <= 0 || count % batch != 0) return std::nullopt;
+  }
+  const Int128 product = Int128{elements[0] / batch} * (elements[1] / batch);
+  const int64_t outputs = elements[2] / batch;
+  if (product % outputs != 0) return std::nullopt;
+  Product p;
+  p.batch = batch;
+  p.k = RootOf(product / outputs);
+  if (p.k == 0 || elements[0] / batch % p.k != 0 || elements[1] / batch % p.k != 0) {
+    return std::nullopt;
+  }
+  p.m = elements[0] / batch / p.k;
+  p.n = elements[1] / batch / p.k;
+  p.output = y.dtype;
+  const bool fits = Int128{p.m} * p.n == outputs && HasExtent(a.shape, p.k) &&
+                    (HasExtent(b.shape, p.k) || HasExtent(b.shape, p.n)) &&
+                    (HasExtent(y.shape, p.n) || HasExtent(y.shape, p.m));
+  return batch > 1 || fits ? std::optional(p) : std::nullopt;
+}
+
+int64_t BatchOf(const Tensor& a, const Tensor& b) {
+  if (a.shape.size() < 3 || b.shape.size() < 3 || a.shape[0] != b.shape[0]) return 0;
+  return a.shape[0];
+}
+
+struct Template {
+  std::string_view op;
+  bool batched = false;
+  size_t first = 0;  // Operands before A.
+};
+
+constexpr Template kTemplates[] = {
+    {"mm"},         {"addmm", false, 1}, {"bmm", true}, {"baddbmm", true, 1}, {"linear"},
+    {"_scaled_mm"}, {"scaled_mm"},       {"_int_mm"},   {"int_mm"},           {"matmul"},
+};
+
+bool Runs(const CompiledCall& call, std::string_view op) {
+  return std::any_of(call.name.ops.begin(), call.name.ops.end(),
+                     [&](const CompiledName::Fused& fused) { return fused.op == op; });
+}
+
+// The result: what a parameter's name says, else the last tensor.
+const Tensor& ResultOf(const CompiledCall& call) {
+  for (const CompiledTensor& tensor : call.tensors) {
+    if (tensor.use == CompiledUse::kOutput || tensor.use == CompiledUse::kBoth) {
+      return tensor.tensor;
+    }
+  }
+  return call.tensors.back().tensor;
+}
+
+PricedOp PricedTemplate(const Product& p, const Tensor& a, const Tensor& b) {
+  const std::string params = p.batch == 1 ? ProductText(p, a.dtype) : BatchProductText(p, a.dtype);
+  PriceResult result = PricedProduct(params, p, a, b);
+  result.price->backward.clear();  // The gradients are kernels of their own.
+  return *std::move(result.price);
+}
+
+std::optional<PricedOp> PriceProductTemplate(const Template& kind, const CompiledCall& call) {
+  const Tensor& y = ResultOf(call);
+  const size_t count = call.tensors.size();
+  // Where nothing comes before A the first two tensors are A and B; else one is skipped, unless
+  // that does not fit: the addend may stand elsewhere.
+  for (const size_t first : {kind.first, size_t{0}, size_t{1}}) {
+    if (first + 2 >= count) continue;
+    const Tensor& a = call.tensors[first].tensor;
+    const Tensor& b = call.tensors[first + 1].tensor;
+    const std::optional<Product> p = Solve(a, b, y, kind.batched ? BatchOf(a, b) : 1);
+    if (p) return PricedTemplate(*p, a, b);
+  }
+  return std::nullopt;
+}
+
+// X[N,C,..], W[K,C/groups,taps..], Y[N,K,..]: each element of Y sums over a filter.
+std::optional<PricedOp> PriceConvolutionTemplate(const CompiledCall& call) {
+  if (call.tensors.size() < 3) return std::nullopt;
+  const Tensor& x = call.tensors[0].tensor;
+  const Tensor& w = call.tensors[1].tensor;
+  const Tensor& y = ResultOf(call);
+  const size_t rank = x.shape.size();
+  if (rank < 3 || w.shape.size() != rank || y.shape.size() != rank || w.shape[0] <= 0 ||
+      w.shape[1] <= 0 || x.shape[0] != y.shape[0] || w.shape[0] != y.shape[1] ||
+      x.shape[1] % w.shape[1] != 0) {
+    return std::nullopt;
+  }
+  const int64_t groups = x.shape[1] / w.shape[1];
+  const std::optional<int64_t> taps = Elements(w.shape.subspan(1)).Value();
+  const std::optional<int64_t> rows = (y.elements() / y.shape[1]).Value();
+  if (groups <= 0 || w.shape[0] % groups != 0 || !taps || !rows) return std::nullopt;
+  PricedOp op;
+  op.params = fmt::format("N={},C={},K={},taps={},{}", x.shape[0], x.shape[1], w.shape[0],
+                          (Elements(w.shape.subspan(2))).Value().value_or(0), DTypeWord(x.dtype));
+  op.forward = {{Part::kForward, {y.elements() * *taps * FlopsPerFma(x.dtype, w.dtype), 0, 0}}};
+  op.matmul_like = true;
+  MatrixProduct& product = op.product.emplace();
+  product.kind = MatrixProduct::Kind::kConvolution;
+  product.left = x.dtype;
+  product.right = w.dtype;
+  product.output = y.dtype;
+  product.m = *rows;
+  product.n = w.shape[0] / groups;
+  product.k = *taps;
+  product.groups = groups;
+  product.extents = {{"C", w.shape[1]}, {"K", w.shape[0] / groups}};
+  return op;
+}
+
+// Q[B,Hq,Sq,D], K[B,Hk,Sk,D], V[B,Hk,Sk,Dv]: which pairs are masked no argument tells.
+std::optional<PricedOp> PriceAttentionTemplate(const CompiledCall& call) {
+  if (call.tensors.size() < 4) return std::nullopt;
+  const Tensor& q = call.tensors[0].tensor;
+  const Tensor& k = call.tensors[1].tensor;
+  const Tensor& v = call.tensors[2].tensor;
+  if (q.shape.size() != 4 || k.shape.size() != 4 || v.shape.size() != 4 ||
+      q.shape[3] != k.shape[3] || k.shape[2] != v.shape[2] || k.shape[1] != v.shape[1]) {
+    return std::nullopt;
+  }
+  const Checked batch = Checked(q.shape[0]) * q.shape[1];
+  const std::optional<int64_t> batches = batch.Value();
+  if (!batches) return std::nullopt;
+  PricedOp op;
+  op.params = fmt::format("B={},H={},Sq={},Sk={},D={},{}", q.shape[0], q.shape[1], q.shape[2],
+                          k.shape[2], q.shape[3], DTypeWord(q.dtype));
+  const Checked pairs = batch * q.shape[2] * k.shape[2];
+  op.forward = {{Part::kForward, {pairs * (Checked(q.shape[3]) + v.shape[3]) * 2, 0, 0}}};
+  op.matmul_like = true;
+  op.mma_estimated = true;
+  MatrixProduct& product = op.product.emplace();
+  product.kind = MatrixProduct::Kind::kAttention;
+  product.left = q.dtype;
+  product.right = k.dtype;
+  product.output = q.dtype;
+  product.batch = *batches;
+  product.m = q.shape[2];
+  product.n = k.shape[2];
+  product.k = q.shape[3];
+  product.extents = {{"D", q.shape[3]}, {"Dv", v.shape[3]}};
+  return op;
+}
+
+}  // namespace
+
+std::optional<PricedOp> PriceTemplate(const CompiledCall& call) {
+  for (const Template& kind : kTemplates) {
+    if (Runs(call, kind.op)) return PriceProductTemplate(kind, call);
+  }
+  for (const std::string_view op : {"convolution", "convolution2d", "convolution3d"}) {
+    if (Runs(call, op)) return PriceConvolutionTemplate(call);
+  }
+  if (Runs(call, "flex_attention")) return PriceAttentionTemplate(call);
+  return std::nullopt;
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,184 @@
+// Matrix products of libraries that have an operator of their own: DeepGEMM, SGLang, AITER,
+// torchao, and layers of Transformer Engine.
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ops/families/engine_args.h"
+#include "ops/families/families.h"
+#include "ops/families/quantized.h"
+#include "ops/pricing.h"
+#include "ops/tensor.h"
+
+namespace oplens::ops {
+namespace {
+
+// Y[M,N] = A[M,K] W[N,K]^T, or W[K,N] where that alone fits; operands of types of their own.
+struct ScaledProduct {
+  std::string_view name;
+  size_t a;
+  size_t weight;
+  size_t result;    // Where Y is an argument.
+  bool transposed;  // W is [N,K].
+};
+
+constexpr size_t kNoResult = SIZE_MAX;
+
+constexpr ScaledProduct kProducts[] = {
+    // DeepGEMM, as SGLang and vLLM register it: (a, scales, w, scales, result)
+    {"deep_gemm_fp8_fp8_bf16_nt", 0, 2, 4, true},
+    {"fp8_gemm_nt", 0, 2, 4, true},
+    {"w8a8_block_fp8_matmul_deepgemm", 0, 1, kNoResult, true},
+    // SGLang: (a, w[K,N], scales, scales, type, bias)
+    {"fp8_scaled_mm", 0, 1, kNoResult, false},
+    {"fp8_blockwise_scaled_mm", 0, 1, kNoResult, false},
+    {"int8_scaled_mm", 0, 1, kNoResult, false},
+    // AITER: (a, w[N,K], ..)
+    {"gemm_a16w16", 0, 1, kNoResult, true},
+    {"gemm_a8w8", 0, 1, kNoResult, true},
+    {"gemm_a8w8_bpreshuffle", 0, 1, kNoResult, true},
+    {"gemm_a8w8_blockscale", 0, 1, kNoResult, true},
+    // vLLM: (a, w[N,K], scales, scales, block, type)
+    {"w8a8_triton_block_scaled_mm_func", 0, 1, kNoResult, true},
+    // torchao: (a, scales, w[N,K] or, of 4 bits, [N,K/2], scales, bias, type)
+    {"rowwise_scaled_linear_cutlass_s8s4", 0, 2, kNoResult, true},
+    {"rowwise_scaled_linear_cutlass_s4s4", 0, 2, kNoResult, true},
+};
+
+// Engines compute in the type of Y: bf16 unless A itself is of 16 bits or more.
+DType ResultType(const Tensor& a) { return a.bytes() == a.elements() ? DType::kBFloat16 : a.dtype; }
+
+PriceResult PriceScaledProduct(std::string_view op, const OpCall& call) {
+  const ScaledProduct* row = FindRow(kProducts, op);
+  if (row == nullptr) return Unpriced(Reason::kUnknownOp);
+  const auto a = TensorAt(call, row->a);
+  const auto w = TensorAt(call, row->weight);
+  if (!a || !w) return Unpriced(Reason::kUnsupportedArgs);
+  if (a->shape.size() < 2 || w->shape.size() != 2) return Unpriced(Reason::kShapeMismatch);
+  const bool packed = op.ends_with("s4");
+  const bool packed_a = op.ends_with("s4s4");
+  const Checked k = Checked(a->shape.back()) * (packed_a ? 2 : 1);
+  const Checked stored = Checked(row->transposed ? w->shape[1] : w->shape[0]) * (packed ? 2 : 1);
+  const int64_t n = row->transposed ? w->shape[0] : w->shape[1];
+  const auto k_value = k.Value();
+  if (!k_value || !(stored == *k_value)) return Unpriced(Reason::kShapeMismatch);
+  const Checked m = Elements(a->shape.first(a->shape.size() - 1));
+  const auto m_value = m.Value();
+  if (!m_value) return Unpriced(Reason::kCostOverflow);
+  const auto result = row->result == kNoResult ? std::nullopt : TensorAt(call, row->result);
+  const DType output = result ? result->dtype : ResultType(*a);
+  // Scales and a bias; Y is counted apart.
+  Checked others;
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    const auto tensor = TensorAt(call, i);
+    const bool operand = i == row->a || i == row->weight || i == row->result;
+    // A result of any other place is as large as Y.
+    if (tensor && !operand && !(tensor->elements() == m * n)) others += tensor->bytes();
+  }
+  const Work forward{m * n * *k_value * 2, 0,
+                     a->bytes() + w->bytes() + BytesOf(m * n, output) + others};
+  PriceResult priced =
+      Priced(fmt::format("M={},N={},K={},{},{},{}", n, *m_value, *k_value, DTypeWord(a->dtype),
+                         DTypeWord(w->dtype), DTypeWord(output)),
+             forward, std::vector<PartWork>());
+  priced.price->matmul_like = true;
+  priced.price->vec_estimated = false;
+  priced.price->product = ProductOf({*m_value, n, *k_value}, a->dtype, w->dtype, output);
+  return priced;
+}
+
+// torchao's quant_llm_linear(exponent bits, mantissa bits, x[M,K], packed w, scales[N], split).
+PriceResult PricePackedFloat(std::string_view, const OpCall& call) {
+  const auto exponent = IntAt(call, 0);
+  const auto mantissa = IntAt(call, 1);
+  const auto x = TensorAt(call, 2);
+  const auto w = TensorAt(call, 3);
+  const auto scales = TensorAt(call, 4);
+  if (!exponent || !mantissa || !x || !w || !scales) return Unpriced(Reason::kUnsupportedArgs);
+  if (x->shape.size() != 2 || scales->shape.size() != 1) return Unpriced(Reason::kShapeMismatch);
+  const int64_t m = x->shape[0];
+  const int64_t n = scales->shape[0];
+  const int64_t k = x->shape[1];
+  const Checked outputs = Checked(m) * n;
+  const Work forward{outputs * k * 2, 0,
+                     x->bytes() + w->bytes() + scales->bytes() + BytesOf(outputs, x->dtype)};
+  PriceResult result = Priced(fmt::format("M={},N={},K={},{},fp{}", n, m, k, DTypeWord(x->dtype),
+                                          1 + *exponent + *mantissa),
+                              forward, std::vector<PartWork>());
+  result.price->matmul_like = true;
+  result.price->vec_estimated = false;
+  result.price->product = ProductOf({m, n, k}, x->dtype, x->dtype, x->dtype);
+  return result;
+}
+
+// Functions of Transformer Engine's modules: _Linear(weight[N,K], .., x[..,K], bias[N], ..) and
+// _LayerNormLinear(x[..,K], gamma[K], [beta[K],] weight[N,K], .., bias[N], ..), of which tensors
+// alone are recorded. As linear, and before it layer_norm, or rms_norm without a beta.
+PriceResult PriceTransformerLinear(std::string_view op, const OpCall& call) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    if (TensorAt(call, i)) places.push_back(i);
+  }
+  const bool normed = op == "_LayerNormLinear";
+  std::optional<size_t> weight;
+  std::optional<size_t> x;
+  for (const size_t place : places) {
+    const Tensor tensor = *TensorAt(call, place);
+    const bool first_is_x = normed && !x;
+    if (first_is_x) {
+      x = place;
+    } else if (!weight && tensor.shape.size() == 2) {
+      weight = place;
+    } else if (weight && !x && tensor.shape.size() >= 2 &&
+               tensor.shape.back() == TensorAt(call, *weight)->shape[1]) {
+      x = place;
+    }
+  }
+  const OpModel* linear = FindOpModel("linear");
+  if (!weight || !x || linear == nullptr) return Unpriced(Reason::kUnsupportedArgs);
+  const Tensor w = *TensorAt(call, *weight);
+  OpCall product{"torch.nn.functional", "linear", {call.args[*x], call.args[*weight]}};
+  std::vector<size_t> affine;
+  for (const size_t place : places) {
+    const Tensor tensor = *TensorAt(call, place);
+    if (tensor.shape.size() != 1) continue;
+    const bool before = place < *weight;
+    if (normed && before && tensor.shape[0] == w.shape[1]) affine.push_back(place);
+    const bool is_bias = (!normed || !before) && tensor.shape[0] == w.shape[0];
+    if (is_bias && product.args.size() == 2) product.args.push_back(call.args[place]);
+  }
+  for (OpArg& arg : product.args) arg.name.clear();
+  PriceResult result = linear->price("linear", product);
+  if (!normed || !result.price) return result;
+  if (affine.empty()) return Unpriced(Reason::kUnsupportedArgs);
+  const std::string_view norm_name =
+      affine.size() > 1 ? "FusedLayerNormAffineFunction" : "FusedRMSNormAffineFunction";
+  const OpModel* model = FindOpModel(norm_name);
+  OpCall norm{"", std::string(norm_name), {call.args[*x]}};
+  for (const size_t place : affine) norm.args.push_back(call.args[place]);
+  const PriceResult first = model->price(norm_name, norm);
+  if (!first.price) return first;
+  Work& forward = result.price->forward.front().work;
+  forward.vec += first.price->forward.front().work.vec;
+  forward.bytes += first.price->forward.front().work.bytes;
+  // Its gradients are those of both, which are not told apart by part.
+  result.price->backward.clear();
+  result.price->vec_estimated = true;
+  return result;
+}
+
+constexpr auto kProductNames = NamesOf(kProducts);
+constexpr std::string_view kPackedNames[] = {"quant_llm_linear", "fp6_llm_linear"};
+constexpr std::string_view kLayerNames[] = {"_Linear", "_LayerNormLinear"};
+constexpr OpModel kModels[] = {{kProductNames, PriceScaledProduct},
+                               {kPackedNames, PricePackedFloat},
+                               {kLayerNames, PriceTransformerLinear}};
+
+}  // namespace
+
+std::span<const OpModel> EngineProductOps() { return kModels; }
+
+}  // namespace oplens::ops

@@ -1,0 +1,86 @@
+#ifndef OPLENS_OPS_GPU_GPU_SOURCES_H_
+#define OPLENS_OPS_GPU_GPU_SOURCES_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace oplens::ops {
+
+/// Where a figure of the table of GPUs is from.
+enum class SourceId : uint8_t {
+  kNone,      ///< Nobody said: no cell may have it.
+  kNotFound,  ///< No document that tells it was found.
+  kDerived,
+  kRecorded,
+  kCudaGuide,
+  kPascalPaper,
+  kP100Sheet,
+  kVoltaPaper,
+  kV100Sheet,
+  kTitanVPage,
+  kXavierPage,
+  kT4Sheet,
+  kTuringPaper,
+  kTitanRtxPage,
+  kAmperePaper,
+  kA100Sheet,
+  kA30Sheet,
+  kA10Sheet,
+  kA10gSheet,
+  kLightning,
+  kGpuCatalog,
+  kA40Sheet,
+  kA6000Sheet,
+  kGa102Paper,
+  kRtx3080Page,
+  kOrinBrief,
+  kAdaPaper,
+  kL4Sheet,
+  kL40Sheet,
+  kL40sSheet,
+  kAda6000Sheet,
+  kHopperPaper,
+  kH100Sheet,
+  kH200Sheet,
+  kGh200Sheet,
+  kH20Press,
+  kVerl,
+  kBlackwellBrief,
+  kBlackwellSheet,
+  kB200Review,
+  kHgxPage,
+  kHgxPageEarly,
+  kVerdaGb300,
+  kUltraBlog,
+  kGb300Page,
+  kThorSheet,
+  kRtxBlackwellPaper,
+  kRtxProPaper,
+  kCdna2Sheet,
+  kMi210Brief,
+  kMi300xSheet,
+  kMi300aSheet,
+  kMi325xSheet,
+  kMi350xBrief,
+  kMi355xBrief,
+  kCdna4Paper,
+  kRocmSpecs,
+};
+
+struct GpuSource {
+  SourceId id;
+  std::string_view word;      ///< Short, as docs/gpus.md has it.
+  std::string_view document;  ///< A maker's document, or a repository.
+  std::string_view where;     ///< Table, page or path in it.
+};
+
+/// All but kNone and kNotFound, in the order of SourceId.
+std::span<const GpuSource> GpuSources();
+
+/// nullptr for kNone and kNotFound.
+const GpuSource* FindGpuSource(SourceId id);
+
+}  // namespace oplens::ops
+
+#endif  // OPLENS_OPS_GPU_GPU_SOURCES_H_

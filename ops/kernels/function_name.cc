@@ -1,0 +1,90 @@
+#include "ops/kernels/function_name.h"
+
+#include <cstddef>
+
+#include "parse/model/demangle.h"
+
+namespace oplens::ops {
+namespace {
+
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+
+/// "_ZN5aiter9norm_kernIDF16bEEvPT_" is "aiter::norm_kern": the lengths say where each name ends.
+std::string NamesIn(std::string_view mangled) {
+  std::string names;
+  size_t i = mangled.starts_with("_ZN") ? 3 : 2;
+  if (i < mangled.size() && mangled[i] == 'L') ++i;  // Of one file only.
+  while (i < mangled.size() && IsDigit(mangled[i])) {
+    size_t length = 0;
+    for (; i < mangled.size() && IsDigit(mangled[i]) && length < mangled.size(); ++i) {
+      length = length * 10 + static_cast<size_t>(mangled[i] - '0');
+    }
+    if (!names.empty()) names += "::";
+    names += mangled.substr(i, length);
+    i += length;
+  }
+  return names.empty() ? std::string(mangled) : names;
+}
+
+std::string FunctionIn(std::string_view signature) {
+  constexpr std::string_view kUnnamed[] = {"(anonymous namespace)", "<unnamed>", "{anonymous}"};
+  std::string function;
+  // A type that is computed may hold comparisons, whose signs are no brackets.
+  if (signature.starts_with("std::enable_if<")) {
+    constexpr std::string_view kEnd = ">::type ";
+    const size_t end = signature.find(kEnd);
+    if (end != std::string_view::npos) signature.remove_prefix(end + kEnd.size());
+  }
+  int depth = 0;
+  for (size_t i = 0; i < signature.size();) {
+    const std::string_view rest = signature.substr(i);
+    size_t unnamed = 0;
+    for (const std::string_view word : kUnnamed) {
+      unnamed += rest.starts_with(word) ? word.size() : 0;
+    }
+    if (unnamed > 0) {
+      i += unnamed;
+      if (depth == 0) function += '_';
+      continue;
+    }
+    const char c = signature[i++];
+    if (c == '(' && depth == 0) break;
+    if (c == '<') ++depth;
+    if (depth == 0) function += c;
+    if (c == '>' && depth > 0) --depth;
+  }
+  const size_t blank = function.find_last_of(' ');
+  return blank == std::string::npos || blank + 1 == function.size() ? function
+                                                                    : function.substr(blank + 1);
+}
+
+}  // namespace
+
+std::string FunctionOf(std::string_view kernel_name) {
+  if (!kernel_name.starts_with("_Z")) return FunctionIn(kernel_name);
+  const std::string signature = parse::Demangle(kernel_name);
+  return signature.starts_with("_Z") ? NamesIn(kernel_name) : FunctionIn(signature);
+}
+
+std::string AsWords(std::string_view name) {
+  std::string words = "_";
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const char before = i > 0 ? name[i - 1] : '_';
+    const char after = i + 1 < name.size() ? name[i + 1] : '_';
+    if (!IsUpper(c) && !IsLower(c) && !IsDigit(c)) {
+      if (words.back() != '_') words += '_';
+      continue;
+    }
+    // "RMSNorm" has a border before its N, "2D" and "1C11" have none.
+    const bool begins_word = IsLower(before) || (IsLower(after) && !IsLower(before));
+    if (IsUpper(c) && begins_word && words.back() != '_') words += '_';
+    words += IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  if (words.back() != '_') words += '_';
+  return words;
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,145 @@
+#include "ops/kernels/kernel_family.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "ops/kernels/communication.h"
+#include "ops/kernels/family_rules.h"
+#include "ops/kernels/function_name.h"
+#include "parse/model/demangle.h"
+
+namespace oplens::ops {
+namespace {
+
+using enum KernelFamily;
+
+// No name of a known kernel needs more to be told; a longer text is not searched to its end.
+constexpr size_t kReach = 2048;
+
+constexpr std::string_view kWords[kKernelFamilyCount] = {
+    "other",       "gemm",      "grouped_gemm", "conv",       "attention", "norm",   "softmax",
+    "elementwise", "reduction", "layout",       "embedding",  "sort_scan", "random", "optimizer",
+    "quantise",    "routing",   "sampling",     "collective", "p2p",       "fill"};
+
+/// The part before the first `mark`, which leaves `text` with it.
+std::string_view TakeUpTo(char mark, std::string_view* text) {
+  const size_t end = text->find(mark);
+  const std::string_view part = text->substr(0, end);
+  text->remove_prefix(end == std::string_view::npos ? text->size() : end + 1);
+  return part;
+}
+
+bool Holds(std::string_view words, std::string_view part) {
+  if (part.starts_with('^')) return words.starts_with(part.substr(1));
+  return words.find(part) != std::string_view::npos;
+}
+
+bool HoldsAll(std::string_view words, std::string_view parts) {
+  while (!parts.empty()) {
+    if (!Holds(words, TakeUpTo('&', &parts))) return false;
+  }
+  return true;
+}
+
+/// Whether the words hold one of the alternatives.
+bool HoldsAny(std::string_view words, std::string_view alternatives) {
+  while (!alternatives.empty()) {
+    if (HoldsAll(words, TakeUpTo('|', &alternatives))) return true;
+  }
+  return false;
+}
+
+/// Of a kernel that Inductor makes of several ops and names after them ("_cat_view_3"): whether all
+/// are among `names`, which are sorted.
+bool AreAll(std::string_view ops, std::span<const std::string_view> names) {
+  while (!ops.empty()) {
+    // The longest that fits: "copy_" before "copy".
+    const auto name = std::find_if(names.rbegin(), names.rend(), [&](std::string_view candidate) {
+      return ops.starts_with(candidate) &&
+             (ops.size() == candidate.size() || ops[candidate.size()] == '_');
+    });
+    if (name == names.rend()) return false;
+    ops.remove_prefix(std::min(ops.size(), name->size() + 1));
+  }
+  return true;
+}
+
+/// Of Inductor's elementwise kernels: one that only writes a constant or moves elements, by the ops
+/// in its name.
+KernelFamily FamilyOfFused(std::string_view name) {
+  constexpr std::string_view kBefore = "triton_poi_fused_";
+  if (!name.starts_with(kBefore)) return kElementwise;
+  name.remove_prefix(kBefore.size());
+  const size_t last = name.find_last_not_of("0123456789");
+  if (last != std::string_view::npos && name[last] == '_') name = name.substr(0, last);
+  if (name.empty() || last == std::string_view::npos) return kElementwise;
+  if (AreAll(name, FillingOps())) return kFill;
+  return AreAll(name, MovingOps()) ? kLayout : kElementwise;
+}
+
+/// Inductor's kernels of a time when they had no names: "triton__0d1d2de3de" tells of each argument
+/// whether it is aligned (d), and if it is a number, e too. Sizes stand in the code of a product,
+/// whose arguments are tensors only; a kernel of elements has their number, a reduction two
+/// numbers; an elementwise kernel that reads transposed has two and rows of blocks.
+std::optional<NamedFamily> FamilyOfUnnamed(std::string_view name) {
+  constexpr std::string_view kBefore = "triton__0d";
+  if (!name.starts_with(kBefore)) return std::nullopt;
+  int numbers = 0;
+  for (size_t i = kBefore.size(); i < name.size();) {
+    const size_t digits = std::min(name.find_first_not_of("0123456789", i), name.size());
+    if (digits == i) return std::nullopt;
+    const size_t end = std::min(name.find_first_of("0123456789", digits), name.size());
+    const std::string_view marks = name.substr(digits, end - digits);
+    if (marks != "d" && marks != "de" && !marks.empty()) return std::nullopt;
+    numbers += marks == "d" ? 0 : 1;
+    i = end;
+  }
+  if (numbers == 0) return NamedFamily{kGemm, kGemm};
+  return NamedFamily{numbers == 1 ? kElementwise : kReduction, kElementwise};
+}
+
+/// The first rule that matches; null for none.
+const FamilyRule* FirstOf(std::span<const FamilyRule> rules, std::string_view function,
+                          std::string_view whole) {
+  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const FamilyRule& candidate) {
+    return (candidate.function.empty() || HoldsAny(function, candidate.function)) &&
+           (candidate.anywhere.empty() || HoldsAny(whole, candidate.anywhere)) &&
+           (candidate.unless.empty() || !HoldsAny(function, candidate.unless));
+  });
+  return rule == rules.end() ? nullptr : &*rule;
+}
+
+NamedFamily FamilyByRule(std::string_view name, std::string_view signature) {
+  const std::string function = AsWords(FunctionOf(name));
+  const std::string whole = AsWords(signature.substr(0, kReach));
+  if (const FamilyRule* rule = FirstOf(FamilyRules(), function, whole)) {
+    return {rule->family, rule->family};
+  }
+  const FamilyRule* rule = FirstOf(FamilyWordRules(), function, whole);
+  const KernelFamily family = rule == nullptr ? kOther : rule->family;
+  return {family, family, true};
+}
+
+}  // namespace
+
+std::string_view KernelFamilyWord(KernelFamily family) {
+  return kWords[static_cast<size_t>(family)];
+}
+
+NamedFamily KernelFamilyOf(std::string_view kernel_name) {
+  kernel_name = kernel_name.substr(0, size_t{1} << 16);
+  if (const auto kind = CommunicationKindOf(kernel_name)) {
+    const KernelFamily family = *kind == CommunicationKind::kSendRecv ? kP2p : kCollective;
+    return {family, family};
+  }
+  if (const auto unnamed = FamilyOfUnnamed(kernel_name)) return *unnamed;
+  const bool is_mangled = kernel_name.starts_with("_Z");
+  NamedFamily named = FamilyByRule(
+      kernel_name, is_mangled ? parse::Demangle(kernel_name) : std::string(kernel_name));
+  if (named.family == kElementwise) named.family = named.tiled = FamilyOfFused(kernel_name);
+  return named;
+}
+
+}  // namespace oplens::ops

@@ -1,0 +1,74 @@
+#include "parse/join/place_keys.h"
+
+#include <functional>
+#include <string_view>
+
+#include "parse/join/joined.h"
+
+namespace oplens::parse {
+namespace {
+
+/// Of a number of any sign.
+uint64_t Bits(int64_t value) { return static_cast<uint64_t>(value); }
+
+/// Never 0, which stands for nothing.
+uint64_t Closed(uint64_t hash) { return hash == 0 ? 1 : hash; }
+
+}  // namespace
+
+uint64_t PlaceKeys::OfText(StringId text) {
+  if (text >= names_.size()) names_.resize(trace_.strings.size(), 0);
+  uint64_t& hash = names_[text];
+  if (hash == 0)
+    hash = Closed(MixHash(1, std::hash<std::string_view>()(trace_.strings.View(text))));
+  return hash;
+}
+
+uint64_t PlaceKeys::Of(const Kernel& kernel, KeyParts parts) {
+  uint64_t hash = OfText(kernel.name);
+  if (parts == KeyParts::kName) return hash;
+  for (const int32_t extent : kernel.grid) hash = MixHash(hash, Bits(extent));
+  for (const int32_t extent : kernel.block) hash = MixHash(hash, Bits(extent));
+  if (parts == KeyParts::kExtent) return hash;
+  hash = MixHash(hash, Bits(kernel.registers_per_thread));
+  hash = MixHash(hash, Bits(kernel.static_shared_memory_bytes));
+  hash = MixHash(hash, Bits(kernel.dynamic_shared_memory_bytes));
+  return MixHash(hash, Bits(trace_.DetailsOf(kernel).shared_memory_bytes));
+}
+
+ToldOp ToldOpOf(const Joined& joined, size_t kernel, PlaceKeys* keys) {
+  ToldOp told;
+  const Trace& trace = joined.trace();
+  const auto add = [keys](StringId text, uint64_t* hash) {
+    *hash = Closed(MixHash(*hash, keys->OfText(text)));
+  };
+  if (const auto* call = joined.collectives().Of(trace, kernel)) {
+    add(call->text, &told.op);
+  }
+  const Surroundings* around = joined.AroundOf(static_cast<WorkIndex>(kernel));
+  if (around == nullptr) return told;
+  const auto add_calls = [&](const Surroundings& place) {
+    for (const uint32_t range : joined.RangesOf(place, Around::kOps)) {
+      add(joined.calls().CallOf(range), &told.op);
+    }
+  };
+  const auto add_layers = [&](std::span<const uint32_t> layers) {
+    for (const uint32_t range : layers) add(joined.LayerOf(range), &told.layer);
+  };
+  add_calls(*around);
+  const bool names = !joined.RangesOf(*around, Around::kOps).empty() ||
+                     !joined.RangesOf(*around, Around::kSequences).empty();
+  if (names) joined.ForEachOp(*around, [&](StringId op, StringId) { add(op, &told.op); });
+  add_layers(joined.LayersOf(*around));
+  told.own = told.op;
+  const uint32_t node = around->node().node;
+  if (const Surroundings* forward = joined.AroundForward(node)) {
+    add_calls(*forward);
+    add_layers(joined.LayersAroundForward(node));
+  }
+  if (told.op == 0) return told;
+  told.op = Closed(MixHash(told.op, static_cast<uint64_t>(around->phase)));
+  return told;
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,40 @@
+#include "parse/records/reference_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace oplens::parse {
+namespace {
+
+JoinOptions OptionsOfReference() {
+  JoinOptions options;
+  options.repetition = false;
+  options.for_reference = true;
+  return options;
+}
+
+}  // namespace
+
+ReferenceProfile::ReferenceProfile(std::string path, Trace trace)
+    : path_(std::move(path)),
+      trace_(std::move(trace)),
+      records_(&trace_, OptionsOfReference(), &diagnostics_) {}
+
+void ReferenceProfile::Count(const KernelRecords& profile) {
+  const std::vector<Inferred>& all = profile.joined().inference().all();
+  used_ = used_ || std::any_of(all.begin(), all.end(), [](const Inferred& inferred) {
+            return inferred.evidence == Evidence::kReference;
+          });
+}
+
+std::string ReferenceProfile::Unused() const {
+  if (used_) return {};
+  return fmt::format(
+      "--reference {}: explains no kernel: none without a known op is at a place that this "
+      "recording has too",
+      path_);
+}
+
+}  // namespace oplens::parse

@@ -1,0 +1,30 @@
+#ifndef OPLENS_PROF_ADVICE_EVIDENCE_H_
+#define OPLENS_PROF_ADVICE_EVIDENCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "prof/advice/facts.h"
+
+namespace oplens::prof::advice {
+
+/// Items of evidence that an advice shows.
+inline constexpr size_t kMostEvidence = 5;
+
+/// part / whole; 0 of nothing.
+double ShareOf(int64_t part, int64_t whole);
+/// "12.3" of 0.123.
+std::string Percent(double share);
+/// "1.234 ms", "12.3 us", "0.456 s".
+std::string TimeText(double ns);
+/// "1.50 GiB".
+std::string BytesText(int64_t bytes);
+/// The places of a topic, those where most can be gained first: "addmm M=64,N=800,fp16: 96 x,
+/// 1.234 ms, at most 0.500 ms less"; what is left as one item.
+std::vector<std::string> EvidenceOf(const TopicFacts& topic);
+
+}  // namespace oplens::prof::advice
+
+#endif  // OPLENS_PROF_ADVICE_EVIDENCE_H_

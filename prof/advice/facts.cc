@@ -1,0 +1,88 @@
+#include "prof/advice/facts.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/saturating.h"
+
+namespace oplens::prof::advice {
+namespace {
+
+void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
+
+/// All that adds up.
+constexpr int64_t RankFacts::*kSums[] = {
+    &RankFacts::window_ns,         &RankFacts::steps_ns,
+    &RankFacts::dataloader_ns,     &RankFacts::comm_exposed_ns,
+    &RankFacts::memcpy_exposed_ns, &RankFacts::cold_ns,
+    &RankFacts::host_bound_ns,     &RankFacts::multi_tensor_kernels,
+};
+
+constexpr bool RankFacts::*kFlags[] = {
+    &RankFacts::has_run,   &RankFacts::has_launches,  &RankFacts::has_prices,
+    &RankFacts::has_roofs, &RankFacts::has_phases,    &RankFacts::has_memory,
+    &RankFacts::has_steps, &RankFacts::data_parallel, &RankFacts::distributed_data_parallel,
+    &RankFacts::nccl,      &RankFacts::gloo,
+};
+
+constexpr int64_t ProductTimes::*kProducts[] = {&ProductTimes::half_ns, &ProductTimes::fp32_ns,
+                                                &ProductTimes::tensor_fp32_ns};
+
+/// The fuller of two GPUs: by the share of its memory, then by all that is known.
+bool IsFuller(const RankFacts& a, const RankFacts& b) {
+  const auto share = [](const RankFacts& facts) {
+    return facts.memory_bytes > 0 ? static_cast<double>(facts.peak_allocated_bytes) /
+                                        static_cast<double>(facts.memory_bytes)
+                                  : 0.0;
+  };
+  return std::tuple(share(a), a.peak_allocated_bytes, a.memory_bytes, a.peak_reserved_bytes,
+                    a.allocated_at_peak_bytes) > std::tuple(share(b), b.peak_allocated_bytes,
+                                                            b.memory_bytes, b.peak_reserved_bytes,
+                                                            b.allocated_at_peak_bytes);
+}
+
+}  // namespace
+
+void Sums::Add(const Sums& more) {
+  AddTo(&count, more.count);
+  AddTo(&time_ns, more.time_ns);
+  AddTo(&gain_ns, more.gain_ns);
+}
+
+void TopicFacts::Add(std::string_view place, const Sums& sums) {
+  all.Add(sums);
+  const auto known = places.find(place);
+  if (known != places.end()) return known->second.Add(sums);
+  places[std::string(places.size() < kMostPlaces ? place : kOtherPlaces)].Add(sums);
+}
+
+void TopicFacts::Merge(const TopicFacts& more) {
+  for (const auto& [place, sums] : more.places) Add(place, sums);
+}
+
+int64_t RankFacts::capacity_ns() const {
+  if (!has_run) return kernels.time_ns;
+  int64_t product = 0;
+  if (__builtin_mul_overflow(window_ns, std::max<int64_t>(gpus, 1), &product)) return INT64_MAX;
+  return std::max<int64_t>(product - cold_ns, 0);
+}
+
+void RankFacts::Merge(const RankFacts& more) {
+  for (const auto flag : kFlags) this->*flag |= more.*flag;
+  for (const auto sum : kSums) AddTo(&(this->*sum), more.*sum);
+  gpus = std::max(gpus, more.gpus);
+  steps.insert(steps.end(), more.steps.begin(), more.steps.end());
+  std::sort(steps.begin(), steps.end());
+  for (size_t i = 0; i < kIdleCauseCount; ++i) AddTo(&idle_ns[i], more.idle_ns[i]);
+  kernels.Add(more.kernels);
+  for (const auto time : kProducts) AddTo(&(products.*time), more.products.*time);
+  for (size_t i = 0; i < kTopicCount; ++i) topics[i].Merge(more.topics[i]);
+  compute_capability = std::max(compute_capability, more.compute_capability);
+  if (!IsFuller(more, *this)) return;
+  memory_bytes = more.memory_bytes;
+  peak_allocated_bytes = more.peak_allocated_bytes;
+  peak_reserved_bytes = more.peak_reserved_bytes;
+  allocated_at_peak_bytes = more.allocated_at_peak_bytes;
+}
+
+}  // namespace oplens::prof::advice

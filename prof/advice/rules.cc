@@ -1,0 +1,294 @@
+#include "prof/advice/checks.h"
+#include "prof/advice/rule.h"
+
+namespace oplens::prof::advice {
+namespace {
+
+bool HasRun(const RankFacts& rank) { return rank.has_run && rank.gpus > 0; }
+bool HasLaunches(const RankFacts& rank) { return HasRun(rank) && rank.has_launches; }
+bool HasPrices(const RankFacts& rank) { return rank.has_prices; }
+bool HasPhases(const RankFacts& rank) { return rank.has_phases; }
+bool HasMemory(const RankFacts& rank) { return rank.has_memory; }
+bool HasSteps(const RankFacts& rank) { return rank.has_steps; }
+
+constexpr std::string_view kExposed = "exposed time";
+constexpr std::string_view kRoofline = "roofline";
+constexpr std::string_view kKernelTime = "kernel time";
+constexpr std::string_view kStepTime = "step time";
+
+constexpr Rule kRules[] = {
+    {.id = "dataloader",
+     .check = CheckDataLoader,
+     .change = "load batches in other processes: DataLoader(num_workers=4 or more, "
+               "pin_memory=True, persistent_workers=True), or do less work for a batch",
+     .bound = kExposed,
+     .assumption = "batches are ready whenever the program asks for one",
+     .command = "--view overview -c step,total_ns,dataloader_ns",
+     .view = "overview",
+     .can_look = HasRun,
+     .lack = Lack::kOps},
+    {.id = "blocking-calls",
+     .check = CheckBlockingCalls,
+     .change = "do not ask for values of the GPU in the loop (.item(), print, if tensor, .cpu(), "
+               "torch.cuda.synchronize): keep them on the GPU, ask every n-th step, copy with "
+               "non_blocking=True",
+     .bound = kExposed,
+     .assumption = "without the call the host has the next work launched by then",
+     .command = "--view idle",
+     .view = "idle",
+     .can_look = HasLaunches,
+     .lack = Lack::kLaunches},
+    {.id = "host-bound",
+     .check = CheckHostBound,
+     .change = "give the GPU more work a launch: a larger batch, torch.compile, CUDA graphs "
+               "(torch.cuda.make_graphed_callables, mode='reduce-overhead'); less Python between "
+               "ops",
+     .bound = kExposed,
+     .assumption = "the host always has the next work launched in time",
+     .command = "--view idle",
+     .view = "idle",
+     .can_look = HasLaunches,
+     .lack = Lack::kLaunches},
+    {.id = "short-kernels",
+     .check = CheckShortKernels,
+     .change = "fuse the ops listed (torch.compile, or one kernel that does all), or capture them "
+               "in a CUDA graph",
+     .bound = kExposed,
+     .assumption = "one fused kernel, or a graph, starts without waiting for the host",
+     .command = "--by op --where 'sil<5us' -c op,count,total,mean",
+     .view = "groups",
+     .can_look = HasLaunches,
+     .lack = Lack::kLaunches},
+    {.id = "pageable-copies",
+     .check = CheckPageableCopies,
+     .change = "copy from pinned memory: DataLoader(pin_memory=True), tensor.pin_memory(), and "
+               ".to(device, non_blocking=True)",
+     .bound = kExposed,
+     .assumption = "computation hides the copies wholly",
+     .command = "--copies --where 'src=pageable or dst=pageable'",
+     .view = "copies",
+     .can_look = HasRun,
+     .lack = Lack::kKernels},
+    {.id = "allocator-retries",
+     .check = CheckAllocatorRetries,
+     .change = "keep sizes alike from step to step; "
+               "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; no torch.cuda.empty_cache() in "
+               "the loop; use less memory where the allocator frees and tries again",
+     .bound = "time of the calls",
+     .assumption = "the program waits for each of them",
+     .command = "--view memory",
+     .view = "memory",
+     .can_look = HasSteps,
+     .lack = Lack::kSteps},
+    {.id = "pad-dims",
+     .check = CheckPadDims,
+     .change = "pad the sizes named to the multiple shown (vocabulary, hidden size, batch); zeros "
+               "do not change the result",
+     .bound = kRoofline,
+     .assumption = "padded products run at the roof of the GPU",
+     .command = "--where 'tc_why~\"pad to\"' -c op,params,kernel,sil,tc_why --sort sil",
+     .view = "kernels",
+     .can_look = HasPrices,
+     .lack = Lack::kArguments},
+    {.id = "fp32-in-16bit-net",
+     .check = CheckFp32In16BitNet,
+     .change = "let autocast have these ops too, or cast their inputs; what must stay fp32 can use "
+               "TF32 (torch.set_float32_matmul_precision('high'))",
+     .bound = kRoofline,
+     .assumption = "they run at the roof of Tensor Cores",
+     .command = "--by op,shape --where 'tc=0 and dtype=fp32 and tc_elig!=-'",
+     .view = "roofline",
+     .can_look = HasPrices,
+     .lack = Lack::kArguments},
+    {.id = "tf32-off",
+     .check = CheckTf32Off,
+     .change = "torch.set_float32_matmul_precision('high') (and "
+               "torch.backends.cudnn.allow_tf32=True); faster still: bf16 by torch.autocast",
+     .bound = kRoofline,
+     .assumption = "they run at the roof of TF32, and its 10 bits of mantissa are enough",
+     .command = "--by op,shape --where 'tc=0 and dtype=fp32 and tc_elig!=-'",
+     .view = "roofline",
+     .can_look = HasPrices,
+     .lack = Lack::kArguments},
+    {.id = "mixed-precision",
+     .check = CheckMixedPrecision,
+     .change = "train with torch.autocast(dtype=torch.float16) and a GradScaler",
+     .bound = kRoofline,
+     .assumption = "they run at the roof of fp16 on Tensor Cores",
+     .command = "--by op,shape --where 'tc=0 and dtype=fp32 and tc_elig!=-'",
+     .view = "roofline",
+     .can_look = HasPrices,
+     .lack = Lack::kArguments},
+    {.id = "layout-transforms",
+     .check = CheckLayoutTransforms,
+     .change = "keep tensors in the layout of the kernels: model and input "
+               ".to(memory_format=torch.channels_last)",
+     .bound = kKernelTime,
+     .assumption = "no tensor needs another layout any more",
+     .command = "--by op,kernel --where 'role=layout and op~conv'",
+     .view = "groups",
+     .can_look = HasPrices,
+     .lack = Lack::kArguments},
+    {.id = "small-grids",
+     .check = CheckSmallGrids,
+     .change = "give these ops more to do at once (batch them), or run independent ones on streams "
+               "of their own",
+     .bound = "idle multiprocessors",
+     .assumption = "their work spreads over all multiprocessors, nothing else runs beside them",
+     .command = "--where 'waves<1 and sil>=10us' -c op,kernel,grid,waves,sil --sort sil",
+     .view = "kernels",
+     .can_look = HasRun,
+     .lack = Lack::kLaunchConfigurations},
+    {.id = "low-occupancy",
+     .check = CheckLowOccupancy,
+     .change = "smaller blocks, fewer registers or less shared memory in these kernels",
+     .bound = kRoofline,
+     .assumption = "with enough warps they run at the nearer roof",
+     .command = "--where 'occupancy<25 and pct_dram<50 and sil>=10us' -c "
+                "op,kernel,occupancy,pct_dram,sil --sort sil",
+     .view = "kernels",
+     .can_look = HasPrices,
+     .lack = Lack::kArguments},
+    {.id = "per-tensor-optimizer",
+     .check = CheckPerTensorOptimizer,
+     .change =
+         "use an optimizer that updates many tensors at once: foreach=True or fused=True, and "
+         "zero_grad(set_to_none=True)",
+     .bound = kRoofline,
+     .assumption = "one launch updates all tensors at the bandwidth of the GPU's memory",
+     .command = "--by op,kernel --where 'phase=optimizer'",
+     .view = "groups",
+     .can_look = HasPhases,
+     .lack = Lack::kOps},
+    {.id = "recomputation",
+     .check = CheckRecomputation,
+     .change = "checkpoint fewer layers, as far as memory reaches (selective checkpointing keeps "
+               "what is costly to compute)",
+     .bound = kKernelTime,
+     .assumption = "memory holds all activations",
+     .command = "--by op --where 'phase=recompute'",
+     .view = "groups",
+     .can_look = HasPhases,
+     .lack = Lack::kOps},
+    {.id = "exposed-communication",
+     .check = CheckExposedCommunication,
+     .change =
+         "overlap it with computation (buckets of DistributedDataParallel, prefetch of FSDP), "
+         "or communicate less: gradient accumulation, compression, a larger batch (which may "
+         "need another learning rate)",
+     .bound = kExposed,
+     .assumption = "computation hides all of it",
+     .command = "--view collectives",
+     .view = "collectives",
+     .can_look = HasRun,
+     .lack = Lack::kKernels},
+    {.id = "small-messages",
+     .check = CheckSmallMessages,
+     .change =
+         "send fewer and larger messages: a larger bucket_cap_mb, tensors in one flat buffer, "
+         "or coalesced collectives",
+     .bound = kExposed,
+     .assumption = "one large message hides what the small ones cost",
+     .command = "--view collectives --where 'size_bytes<1MiB'",
+     .view = "collectives",
+     .can_look = HasRun,
+     .lack = Lack::kKernels},
+    {.id = "unbalanced-ranks",
+     .check = CheckUnbalancedRanks,
+     .change =
+         "give all ranks as much work: sort or pad batches by length, split layers or experts "
+         "evenly; look for a slower GPU",
+     .bound = kKernelTime,
+     .assumption = "all ranks take as long as the median",
+     .command = "--view distributed",
+     .view = "distributed",
+     .can_look = HasRun,
+     .lack = Lack::kKernels},
+    {.id = "data-parallel",
+     .check = CheckDataParallel,
+     .change = "use DistributedDataParallel with a process for each GPU",
+     .bound = "",
+     .assumption = "",
+     .command = "--view gpu",
+     .view = "gpu",
+     .can_look = HasRun,
+     .lack = Lack::kOps},
+    {.id = "nccl-backend",
+     .check = CheckNcclBackend,
+     .change = "init_process_group(backend='nccl')",
+     .bound = "",
+     .assumption = "",
+     .command = "--view collectives",
+     .view = "collectives",
+     .can_look = HasRun,
+     .lack = Lack::kOps},
+    {.id = "memory-near-full",
+     .check = CheckMemoryNearFull,
+     .change = "checkpoint activations, use 16 bits or a smaller batch: the next larger input may "
+               "not fit",
+     .bound = "",
+     .assumption = "",
+     .command = "--view memory-ops",
+     .view = "memory-ops",
+     .can_look = HasMemory,
+     .lack = Lack::kMemoryEvents},
+    {.id = "fragmentation",
+     .check = CheckFragmentation,
+     .change = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; alike sizes from step to step",
+     .bound = "",
+     .assumption = "",
+     .command = "--view memory",
+     .view = "memory",
+     .can_look = HasMemory,
+     .lack = Lack::kMemoryEvents},
+    {.id = "step-jitter",
+     .check = CheckStepJitter,
+     .change = "compare a slow step with its neighbour: batches of another size, validation or "
+               "logging in the loop, a loader that ran dry, garbage collection",
+     .bound = kStepTime,
+     .assumption = "all steps take as long as the median",
+     .command = "--view overview",
+     .view = "overview",
+     .can_look = HasSteps,
+     .lack = Lack::kSteps},
+    {.id = "cold-start",
+     .check = CheckColdStart,
+     .change =
+         "record after some steps of warm-up (torch.profiler.schedule, cudaProfilerStart), or "
+         "look at --steps or --time that leave it out",
+     .bound = "",
+     .assumption = "",
+     .command = "--view launches --by kernel",
+     .view = "launches",
+     .can_look = HasLaunches,
+     .lack = Lack::kLaunches},
+    {.id = "warm-up-step",
+     .check = CheckWarmUpStep,
+     .change = "leave it out: --steps, or torch.profiler.schedule(wait, warmup, active)",
+     .bound = "",
+     .assumption = "",
+     .command = "--view overview",
+     .view = "overview",
+     .can_look = HasSteps,
+     .lack = Lack::kSteps},
+};
+
+}  // namespace
+
+std::string_view SeverityWord(Severity severity) {
+  switch (severity) {
+    case Severity::kHigh:
+      return "high";
+    case Severity::kMedium:
+      return "medium";
+    case Severity::kLow:
+      return "low";
+    case Severity::kInfo:
+      break;
+  }
+  return "info";
+}
+
+std::span<const Rule> Rules() { return kRules; }
+
+}  // namespace oplens::prof::advice

@@ -1,0 +1,192 @@
+// Rules about several ranks, about memory and about steps.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/saturating.h"
+#include "prof/advice/checks.h"
+#include "prof/advice/evidence.h"
+
+namespace oplens::prof::advice {
+namespace {
+
+constexpr double kMuchExposed = 0.05;
+constexpr double kMuchSmallMessages = 0.01;
+constexpr double kManyMessages = 10;  // A step.
+constexpr double kMuchUneven = 0.05;
+constexpr double kMemoryIsFull = 0.90;  // The TensorBoard plugin's.
+constexpr double kMuchFragmented = 0.25;
+constexpr double kMemoryIsUsed = 0.50;
+constexpr size_t kLeastSteps = 5;
+constexpr size_t kLeastWarmSteps = 3;
+constexpr double kLateStep = 0.10;
+constexpr double kManyDeviations = 5;
+constexpr double kDeviationOfMad = 1.4826;  // Of a normal distribution.
+constexpr double kMuchJitter = 0.02;
+constexpr size_t kRareLateSteps = 3;  // One of so many at most.
+constexpr double kMuchWarmUp = 1.5;
+
+int64_t MedianOf(std::vector<int64_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<int64_t> TotalsOf(std::span<const StepFact> steps) {
+  std::vector<int64_t> totals;
+  for (const StepFact& step : steps) totals.push_back(step.total_ns);
+  return totals;
+}
+
+/// A first step that took much longer than the median of the others.
+bool IsWarmUp(std::span<const StepFact> steps) {
+  if (steps.size() < kLeastWarmSteps) return false;
+  const int64_t median_ns = MedianOf(TotalsOf(steps.subspan(1)));
+  return static_cast<double>(steps[0].total_ns) > kMuchWarmUp * static_cast<double>(median_ns);
+}
+
+}  // namespace
+
+std::optional<Finding> CheckExposedCommunication(const Case& look) {
+  const double share = ShareOf(look.rank.comm_exposed_ns, look.rank.steps_ns);
+  if (!(share > kMuchExposed)) return std::nullopt;
+  return Finding{
+      fmt::format("{} % of the step time the GPU does nothing but communicate", Percent(share)),
+      share, Severity::kInfo, EvidenceOf(look.rank.At(Topic::kCollective))};
+}
+
+std::optional<Finding> CheckSmallMessages(const Case& look) {
+  const RankFacts& rank = look.rank;
+  const TopicFacts& calls = rank.At(Topic::kSmallCollective);
+  const auto steps = static_cast<double>(std::max<size_t>(rank.steps.size(), 1));
+  const double a_step = static_cast<double>(calls.all.count) / steps;
+  const double share = ShareOf(calls.all.gain_ns, rank.capacity_ns());
+  if (a_step < kManyMessages || !(share > kMuchSmallMessages)) return std::nullopt;
+  return Finding{fmt::format("{:.0f} collectives a step have messages of less than 1 MiB; no "
+                             "computation hides {} % of the time",
+                             a_step, Percent(share)),
+                 share, Severity::kInfo, EvidenceOf(calls)};
+}
+
+std::optional<Finding> CheckUnbalancedRanks(const Case& look) {
+  if (look.all.size() < 2 || look.rank.At(Topic::kCollective).all.count == 0) return std::nullopt;
+  std::vector<int64_t> times;
+  for (const RankFacts* rank : look.all) times.push_back(rank->kernels.time_ns);
+  const int64_t most_ns = *std::max_element(times.begin(), times.end());
+  const int64_t median_ns = MedianOf(times);
+  const double share = ShareOf(most_ns - median_ns, look.rank.capacity_ns());
+  if (look.rank.kernels.time_ns != most_ns || !(share > kMuchUneven)) return std::nullopt;
+  Finding found{fmt::format("this rank computes {} longer than the median of {} ranks: the others "
+                            "wait for it",
+                            TimeText(static_cast<double>(most_ns - median_ns)), times.size()),
+                share};
+  found.evidence.push_back(fmt::format("kernels of this rank: {}, of the median: {}",
+                                       TimeText(static_cast<double>(most_ns)),
+                                       TimeText(static_cast<double>(median_ns))));
+  return found;
+}
+
+std::optional<Finding> CheckDataParallel(const Case& look) {
+  if (!look.rank.data_parallel || look.rank.gpus < 2) return std::nullopt;
+  return Finding{
+      fmt::format("DataParallel runs the net on {} GPUs from one process", look.rank.gpus),
+      std::nullopt, Severity::kMedium};
+}
+
+std::optional<Finding> CheckNcclBackend(const Case& look) {
+  constexpr int kLeastCapability = 35;
+  const RankFacts& rank = look.rank;
+  if (!rank.distributed_data_parallel || rank.nccl || rank.gpus == 0) return std::nullopt;
+  // Without a collective in the file nothing says which backend runs them.
+  if (!rank.gloo || rank.compute_capability < kLeastCapability) return std::nullopt;
+  return Finding{
+      "DistributedDataParallel communicates through gloo on the host, though the GPU "
+      "could run NCCL",
+      std::nullopt, Severity::kMedium};
+}
+
+std::optional<Finding> CheckMemoryNearFull(const Case& look) {
+  const RankFacts& rank = look.rank;
+  const double share = ShareOf(rank.peak_allocated_bytes, rank.memory_bytes);
+  if (!(share > kMemoryIsFull)) return std::nullopt;
+  return Finding{fmt::format("the peak of allocated memory is {} % of the GPU's", Percent(share)),
+                 std::nullopt,
+                 Severity::kMedium,
+                 {fmt::format("{} of {}", BytesText(rank.peak_allocated_bytes),
+                              BytesText(rank.memory_bytes))}};
+}
+
+std::optional<Finding> CheckFragmentation(const Case& look) {
+  const RankFacts& rank = look.rank;
+  const int64_t unused = rank.peak_reserved_bytes - rank.allocated_at_peak_bytes;
+  const double share = ShareOf(unused, rank.peak_reserved_bytes);
+  if (!(share > kMuchFragmented) ||
+      !(ShareOf(rank.peak_reserved_bytes, rank.memory_bytes) > kMemoryIsUsed)) {
+    return std::nullopt;
+  }
+  return Finding{
+      fmt::format("{} % of the memory that the allocator holds is in no tensor even "
+                  "when it holds most",
+                  Percent(share)),
+      std::nullopt,
+      Severity::kLow,
+      {fmt::format("{} reserved, {} of it allocated, {} on the GPU",
+                   BytesText(rank.peak_reserved_bytes), BytesText(rank.allocated_at_peak_bytes),
+                   BytesText(rank.memory_bytes))}};
+}
+
+std::optional<Finding> CheckStepJitter(const Case& look) {
+  std::span<const StepFact> steps = look.rank.steps;
+  if (IsWarmUp(steps)) steps = steps.subspan(1);
+  if (steps.size() < kLeastSteps) return std::nullopt;
+  const std::vector<int64_t> totals = TotalsOf(steps);
+  const int64_t median_ns = MedianOf(totals);
+  std::vector<int64_t> off;
+  for (const int64_t total : totals) off.push_back(std::abs(total - median_ns));
+  const auto median = static_cast<double>(median_ns);
+  const double late_ns =
+      std::max(kLateStep * median,
+               kManyDeviations * kDeviationOfMad * static_cast<double>(MedianOf(std::move(off))));
+  std::vector<StepFact> late;
+  int64_t lost_ns = 0;
+  for (const StepFact& step : steps) {
+    if (!(static_cast<double>(step.total_ns - median_ns) > late_ns)) continue;
+    late.push_back(step);
+    lost_ns = SaturatingSum(lost_ns, step.total_ns - median_ns);
+  }
+  // Where many steps are long, steps are of several kinds.
+  if (late.size() * kRareLateSteps > steps.size()) return std::nullopt;
+  const double share = ShareOf(lost_ns, look.rank.steps_ns);
+  if (!(share > kMuchJitter)) return std::nullopt;
+  std::stable_sort(late.begin(), late.end(),
+                   [](const StepFact& a, const StepFact& b) { return a.total_ns > b.total_ns; });
+  Finding found{fmt::format("{} of {} steps are far slower than the median of {}", late.size(),
+                            steps.size(), TimeText(median)),
+                share};
+  for (size_t i = 0; i < std::min(late.size(), kMostEvidence); ++i) {
+    found.evidence.push_back(fmt::format("step {}: {}, waiting for a batch {}", late[i].number,
+                                         TimeText(static_cast<double>(late[i].total_ns)),
+                                         TimeText(static_cast<double>(late[i].dataloader_ns))));
+  }
+  return found;
+}
+
+std::optional<Finding> CheckWarmUpStep(const Case& look) {
+  const std::span<const StepFact> steps = look.rank.steps;
+  if (!look.rank.has_steps || !IsWarmUp(steps)) return std::nullopt;
+  const int64_t median_ns = MedianOf(TotalsOf(steps.subspan(1)));
+  return Finding{fmt::format("the first step, {}, takes {:.1f} times the median of the others: all "
+                             "means hold it",
+                             steps[0].number,
+                             static_cast<double>(steps[0].total_ns) /
+                                 static_cast<double>(std::max<int64_t>(median_ns, 1))),
+                 std::nullopt,
+                 Severity::kInfo,
+                 {fmt::format("step {}: {}, median of the others: {}", steps[0].number,
+                              TimeText(static_cast<double>(steps[0].total_ns)),
+                              TimeText(static_cast<double>(median_ns)))}};
+}
+
+}  // namespace oplens::prof::advice

@@ -1,0 +1,93 @@
+#include "prof/compare_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "prof/input/profile_records.h"
+#include "prof/price_all.h"
+#include "prof/summary_file/summary_sink.h"
+
+namespace oplens::prof {
+namespace {
+
+/// The name of a side for readers: that of its first input.
+std::string NameOf(const std::vector<std::string>& paths) {
+  if (paths.empty()) return "standard input";
+  return paths.size() == 1 ? paths.front()
+                           : fmt::format("{} and {} more", paths.front(), paths.size() - 1);
+}
+
+/// The rows of what was saved, for each plan.
+void EmitSections(const SummaryFile& summary, const std::string& path, const DiffPlan& plan,
+                  KeptTables* tables, Messages* messages) {
+  ViewRunner runner(plan.plans, {}, tables);
+  std::vector<std::unique_ptr<Partial>> partials;
+  for (const ViewPlan& view : plan.plans) partials.push_back(LoadView(summary, view, path));
+  runner.AddPartials(std::move(partials));
+  runner.Finish();
+  for (std::string& note : runner.Notes()) messages->Need(std::move(note));
+}
+
+}  // namespace
+
+bool IsOneSummary(const std::vector<std::string>& paths) {
+  const auto summaries = std::count_if(paths.begin(), paths.end(), IsSummary);
+  if (summaries == 0) return false;
+  if (paths.size() == 1) return true;
+  throw Error(paths.front(), "is compared with other files beside a summary",
+              "give one summary, or profiles");
+}
+
+void RunComparison::Read(StatusLine* status, Messages* base_messages, Messages* messages) {
+  // A summary holds its texts as they may leave the machine: those of the other run must be alike.
+  const bool as_saved = IsOneSummary(base_) || IsOneSummary(options_.inputs);
+  if (base_.empty()) {
+    // One run is judged: nothing is compared with it.
+    for (size_t i = 0; i < plan_.plans.size(); ++i) base_tables_.NewTable();
+  } else {
+    ReadSide(base_, as_saved, false, status, base_messages, &base_tables_);
+  }
+  ReadSide(options_.inputs, as_saved, true, status, messages, &now_tables_);
+}
+
+DiffInput RunComparison::base() const {
+  return {base_.empty() ? "" : NameOf(base_), &base_tables_};
+}
+
+DiffInput RunComparison::now() const { return {NameOf(options_.inputs), &now_tables_}; }
+
+void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_saved, bool is_new,
+                             StatusLine* status, Messages* messages, KeptTables* tables) {
+  if (IsOneSummary(paths)) {
+    if (!run_.selection.empty()) {
+      throw UsageError(
+          "--step-range, --time-range or --device: a summary holds what views found before: it "
+          "needs the trace");
+    }
+    EmitSections(ReadSummary(paths.front()), paths.front(), plan_, tables, messages);
+    return;
+  }
+  const std::vector<std::string> none;
+  Inputs inputs(paths, is_new ? options_.execution_traces : none, NeedsOf(plan_.plans), {}, tool_,
+                status);
+  inputs.RefuseUnreadable();
+  PriceOptions pricing = options_.Pricing();
+  pricing.messages = messages;
+  pricing.shows_prices = false;
+  if (as_saved) {
+    SummarySink sink(plan_.plans, run_, std::filesystem::current_path().string());
+    PriceAll(&inputs, pricing, &sink, messages->losses());
+    EmitSections(sink.Take(""), NameOf(paths), plan_, tables, messages);
+  } else {
+    ViewRunner runner(plan_.plans, run_, tables);
+    PriceAll(&inputs, pricing, &runner, messages->losses());
+    runner.Finish();
+    for (std::string& note : runner.Notes()) messages->Need(std::move(note));
+  }
+  left_out_ += inputs.left_out();
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,56 @@
+#ifndef OPLENS_PROF_COMPARE_RUNS_H_
+#define OPLENS_PROF_COMPARE_RUNS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status_line.h"
+#include "parse/model/messages.h"
+#include "prof/diff/compare.h"
+#include "prof/input_options.h"
+#include "prof/table/kept_rows.h"
+#include "prof/views/view.h"
+
+namespace oplens::prof {
+
+/// Reads two runs, each profiles, folders of them or one summary (docs/summary_format.md), and
+/// compares them.
+class RunComparison {
+ public:
+  /// `options.inputs` are those of the new run; without `base` it is alone. All must outlive this
+  /// object; `run` is what is looked at of both.
+  RunComparison(const InputOptions& options, const std::vector<std::string>& base,
+                const DiffPlan& plan, const RunOptions& run, std::string_view tool)
+      : options_(options), base_(base), plan_(plan), run_(run), tool_(tool) {}
+
+  /// Reads both. Throws Error. `status`, which may be null, shows how far the reading is.
+  void Read(StatusLine* status, Messages* base_messages, Messages* messages);
+  /// After Read(): the tables of each side, which live as long as this object,
+  DiffInput base() const;
+  DiffInput now() const;
+  /// and what they say, which lives as long too.
+  Diff Make() const { return Compare(plan_, base(), now()); }
+  /// After Read(): whether a file of a folder was left out.
+  bool left_out() const { return left_out_ > 0; }
+
+ private:
+  void ReadSide(const std::vector<std::string>& paths, bool as_saved, bool is_new,
+                StatusLine* status, Messages* messages, KeptTables* tables);
+
+  const InputOptions& options_;
+  const std::vector<std::string>& base_;
+  const DiffPlan& plan_;
+  const RunOptions& run_;
+  std::string_view tool_;
+  size_t left_out_ = 0;
+  KeptTables base_tables_;
+  KeptTables now_tables_;
+};
+
+/// Whether these are one summary. Throws Error where there are others beside it.
+bool IsOneSummary(const std::vector<std::string>& paths);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_COMPARE_RUNS_H_

@@ -1,0 +1,67 @@
+#ifndef OPLENS_PROF_GATE_EXPRESSION_H_
+#define OPLENS_PROF_GATE_EXPRESSION_H_
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prof/gate/scope.h"
+#include "prof/where/comparison.h"
+#include "prof/where/pattern.h"
+
+namespace oplens::prof {
+
+/// Longer expressions are refused, in bytes.
+inline constexpr size_t kMaxGateLength = 8192;
+
+/// A condition that fails a build, as --fail-if was given it:
+///
+///   CONDITION = ["any"] SUBJECT SIGN THRESHOLD
+///   SUBJECT   = "total" | [VIEW "."] KEY "(" PATTERN ")" {"." KEY "(" PATTERN ")"} ["." FIGURE]
+///             | VIEW "." FIGURE | VIEW "(" FIGURE ")" | VIEW
+///   SIGN      = ">" | ">=" | "<" | "<="
+///   THRESHOLD = ["+" | "-"] NUMBER [UNIT]        with a sign also "%": of the base
+///
+/// A pattern ends at the ")" that it did not open, or stands in ' or ".
+struct GateExpression {
+  struct Key {
+    std::string key;
+    std::string pattern;
+    bool unknown = false;  ///< The bare word `unknown`: rows of which the key is not known.
+    std::shared_ptr<const Pattern> compiled = {};  ///< Null with `unknown`.
+
+    /// Whether all of a key's text matches; what is unknown ("") matches `unknown` alone.
+    bool Matches(std::string_view text) const;
+    bool operator==(const Key& other) const;
+  };
+
+  std::string text;                     ///< As it was given.
+  bool any = false;                     ///< Of each row apart, not of their sum.
+  std::string view;                     ///< "": the total.
+  std::vector<Key> keys;                ///< All must match.
+  std::string figure;                   ///< Its key.
+  std::string unit;                     ///< Of the figure.
+  Relation relation = Relation::kMore;  ///< kMore, kMoreOrEqual, kLess or kLessOrEqual.
+  bool change = false;   ///< The threshold has a sign: it is of the change, not of the new run.
+  bool of_base = false;  ///< It is in percent of the base.
+  double threshold = 0;  ///< In `unit` or percent.
+
+  bool IsTotal() const { return view.empty(); }
+  /// Whether a value breaks it.
+  bool Breaks(double value) const;
+  /// The same condition in full, in the grammar; what it reads as is equal but for `text`.
+  std::string Canonical() const;
+  /// But for `text`.
+  bool operator==(const GateExpression& other) const;
+};
+
+/// Throws UsageError, which shows the text and marks the place.
+GateExpression ParseGateExpression(std::string_view text,
+                                   std::span<const GateScope> scopes = GateScopes());
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_GATE_EXPRESSION_H_

@@ -1,0 +1,100 @@
+#include "prof/gate/gate_output.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "base/append_format.h"
+#include "base/shown_text.h"
+#include "prof/gate/amount.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr size_t kShownRows = 5;
+constexpr std::string_view kAllRows = "(all)";
+
+constexpr Field kFields[] = {
+    {"expression", "Expression", "", FieldType::kText, 24, "as --fail-if was given it", Fold::kKey},
+    {"outcome", "Outcome", "", FieldType::kText, 8,
+     "holds; broken: exit code 5; no-data: exit code 4"},
+    {"row",
+     "Row",
+     "",
+     FieldType::kText,
+     Field::kShared,
+     "(all): all rows that match together; else one that broke it, by its keys",
+     Fold::kKey,
+     {},
+     {},
+     kAllRows},
+    {"view", "View", "", FieldType::kText, 12, "the view that it is of"},
+    {"figure", "Figure", "", FieldType::kText, 16, "its figure"},
+    {"unit", "Unit", "", FieldType::kText, 5, "of base, new, delta and band"},
+    {"base", "Base", "", FieldType::kDecimal, 16, "of the base"},
+    {"new", "New", "", FieldType::kDecimal, 16, "of the new run"},
+    {"delta", "Delta", "", FieldType::kDecimal, 16, "new - base; of what adds up nothing is 0"},
+    {"delta_pct", "Delta(%)", "%", FieldType::kDecimal, 9, "100 x delta / base"},
+    {"band", "Band", "", FieldType::kDecimal, 16, "half the width of the noise"},
+    {"verdict", "Verdict", "", FieldType::kText, 8,
+     "same: within the noise; changed; unknown: too few steps to tell"},
+    {"message", "Message", "", FieldType::kText, Field::kShared, "what was found, what is missing"},
+};
+
+/// What a row of the table has of a figure.
+void AddFigure(const Figure& figure, std::vector<Cell>* cells) {
+  cells->push_back(Decimal(figure.base));
+  cells->push_back(Decimal(figure.now));
+  const bool both = figure.base.has_value() || figure.now.has_value();
+  cells->push_back(both ? Decimal(figure.delta()) : Cell{});
+  cells->push_back(both ? Decimal(figure.delta_pct()) : Cell{});
+  cells->push_back(Decimal(figure.band));
+  cells->push_back(both ? Text(WordOf(figure.verdict)) : Cell{});
+}
+
+void EmitRow(const GateItem& item, std::string_view row, const Figure& figure,
+             std::string_view message, Sink* sink) {
+  std::vector<Cell> cells = {Text(item.expression), Text(WordOf(item.outcome)), Text(row),
+                             Text(item.view),       Text(item.figure),          Text(item.unit)};
+  AddFigure(figure, &cells);
+  cells.push_back(Text(message));
+  sink->Row(cells);
+}
+
+std::string LineOf(const GateItem& item, const GateRow& row) {
+  const auto side = [&](const std::optional<double>& value) {
+    return value ? AmountText(*value, item.unit) : std::string("nothing");
+  };
+  std::string line = ShownText(row.name) + ": ";
+  if (row.figure.base) line += side(row.figure.base) + " -> ";
+  return line + side(row.figure.now);
+}
+
+}  // namespace
+
+std::string GateText(const GateResult& result, std::string_view tool) {
+  std::string text;
+  for (const GateItem& item : result.items) {
+    if (item.outcome == GateOutcome::kHolds) continue;
+    const std::string_view word = item.outcome == GateOutcome::kBroken ? "broken" : "no data";
+    AppendFormat(&text, "{}: {}: {}: {}\n", tool, word, ShownText(item.expression), item.message);
+    for (size_t i = 0; i < item.rows.size() && i < kShownRows; ++i) {
+      AppendFormat(&text, "{}:   {}\n", tool, LineOf(item, item.rows[i]));
+    }
+    const size_t all = item.rows.size() + item.more_rows;
+    if (all > kShownRows) AppendFormat(&text, "{}:   and {} more rows\n", tool, all - kShownRows);
+  }
+  return text;
+}
+
+std::span<const Field> GateFields() { return kFields; }
+
+void EmitGate(const GateResult& result, Sink* sink) {
+  for (const GateItem& item : result.items) {
+    EmitRow(item, kAllRows, item.value, item.message, sink);
+    for (const GateRow& row : item.rows) EmitRow(item, row.name, row.figure, "", sink);
+  }
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,49 @@
+#ifndef OPLENS_PROF_RUN_CALL_SITES_H_
+#define OPLENS_PROF_RUN_CALL_SITES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "parse/join/joined.h"
+
+namespace oplens::prof {
+
+/// Where host threads were at some moments, for people: "aten::item at train.py(33): step".
+class CallSites {
+ public:
+  /// `joined` must outlive this object.
+  explicit CallSites(const parse::Joined& joined) : joined_(joined) {}
+
+  /// Asks about a moment; answers its number, from 0.
+  size_t Ask(ThreadIndex thread, int64_t time_ns);
+  /// Of each moment, by its number, the place in texts() of the innermost call of an operator and
+  /// the innermost Python frame of the user (else of the call stack that is recorded with an
+  /// operator) around it; "" where neither is known. O(R log R) for the ranges of the threads that
+  /// were asked about.
+  std::vector<uint32_t> Find();
+  /// Each once.
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  struct Moment {
+    ThreadIndex thread = 0;
+    int64_t time_ns = 0;
+    size_t number = 0;
+  };
+
+  void FindOn(ThreadIndex thread, const Moment* begin, const Moment* end,
+              std::vector<uint32_t>* found);
+  std::string TextOf(const std::vector<uint32_t>& around, int64_t time_ns) const;
+
+  const parse::Joined& joined_;
+  std::vector<Moment> moments_;
+  std::vector<std::string> texts_;
+  std::unordered_map<std::string, uint32_t> places_;  // Of texts_.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_RUN_CALL_SITES_H_

@@ -1,0 +1,84 @@
+#include "prof/summary_file/section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/shown_text.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr std::string_view kOurs = "oplens";
+
+const View* ViewOf(std::string_view name) {
+  const std::span<const View> views = Views();
+  const auto view =
+      std::find_if(views.begin(), views.end(), [&](const View& one) { return one.name == name; });
+  return view == views.end() ? nullptr : &*view;
+}
+
+/// The view of a section that can be loaded.
+const View& KnownView(const Section& section, std::string_view file) {
+  const View* const view = ViewOf(section.view);
+  if (view == nullptr || section.rules != kOurs) {
+    throw Error(file, fmt::format("there is no view {} here", ShownText(section.view)),
+                "it is of another version of oplens: save it again with this one");
+  }
+  if (view->saved_form != section.form) {
+    throw Error(file,
+                fmt::format("the view {} was saved in form {}, this oplens reads form {}",
+                            section.view, section.form, view->saved_form),
+                "save it again with this one");
+  }
+  return *view;
+}
+
+}  // namespace
+
+Section SaveSection(const View& view, const ViewOptions& options, const Partial& partial,
+                    const std::function<std::string(std::string_view)>& change) {
+  if (!CanSave(view, options.compat)) {
+    throw Error(fmt::format("{}: what it found cannot be saved: it needs the trace", view.name));
+  }
+  ByteWriter bytes(change);
+  partial.Save(&bytes);
+  return {std::string(view.name), options.by,      std::string(kOurs),
+          options.copies,         view.saved_form, bytes.Take()};
+}
+
+const Section* FindSection(std::span<const Section> sections, const View& view,
+                           const ViewOptions& options) {
+  const auto section = std::find_if(sections.begin(), sections.end(), [&](const Section& one) {
+    return one.view == view.name && one.by == options.by &&
+           one.rules == RulesOf(view, options.compat) && one.copies == options.copies;
+  });
+  return section == sections.end() ? nullptr : &*section;
+}
+
+std::unique_ptr<Partial> LoadPartial(const Section& section, std::string_view file) {
+  ViewOptions options;
+  options.by = section.by;
+  options.copies = section.copies;
+  return LoadPartial(section, options, file);
+}
+
+std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& shown,
+                                     std::string_view file) {
+  const View& view = KnownView(section, file);
+  std::unique_ptr<Partial> partial;
+  try {
+    partial = view.make(shown);
+  } catch (const UsageError& error) {
+    // Words that are not known here.
+    throw Error(file, ShownText(error.what()),
+                "it is damaged or of another version of oplens: save it again");
+  }
+  ByteReader bytes(section.bytes, fmt::format("{}: view {}", file, section.view));
+  partial->Load(&bytes);
+  bytes.End();
+  return partial;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,45 @@
+#ifndef OPLENS_PROF_SUMMARY_FILE_SECTION_H_
+#define OPLENS_PROF_SUMMARY_FILE_SECTION_H_
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prof/views/view.h"
+
+namespace oplens::prof {
+
+/// What one view found, as it is kept in a file: its partial as bytes, and what it was asked for.
+struct Section {
+  std::string view;
+  std::vector<std::string> by;  ///< Words of --by.
+  std::string rules;            ///< As RulesOf: "oplens"; nothing else is saved today.
+  bool copies = false;          ///< ViewOptions::copies.
+  int form = 0;                 ///< View::saved_form when it was saved.
+  std::string bytes;            ///< Of Partial::Save.
+};
+
+/// `change`: what is written in the place of a text; null for the text itself. Throws Error for a
+/// view that does not save.
+Section SaveSection(const View& view, const ViewOptions& options, const Partial& partial,
+                    const std::function<std::string(std::string_view)>& change = nullptr);
+
+/// The section of a view asked for the same; null where there is none. What only says how rows are
+/// shown (sort, top, where, most_rows) need not be the same.
+const Section* FindSection(std::span<const Section> sections, const View& view,
+                           const ViewOptions& options);
+
+/// The partial that was saved, ready to merge and emit. `file`: for messages. Throws Error where
+/// the view or the form of the section is not known here, or its bytes are damaged.
+std::unique_ptr<Partial> LoadPartial(const Section& section, std::string_view file);
+/// The same with what rows are to be shown and how; of `shown` by, compat and copies must be those
+/// of the section.
+std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& shown,
+                                     std::string_view file);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_SUMMARY_FILE_SECTION_H_

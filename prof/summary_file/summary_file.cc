@@ -1,0 +1,190 @@
+#include "prof/summary_file/summary_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <array>
+#include <boost/iostreams/device/array.hpp>
+#include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "parse/source/file_kind.h"
+
+namespace oplens::prof {
+namespace {
+
+// The head: magic, form, checksum of all other bytes, size of what is packed behind it.
+constexpr std::string_view kMagic = parse::kSummaryMagic;
+constexpr size_t kFormAt = 8;
+constexpr size_t kChecksumAt = 12;
+constexpr size_t kSizeAt = 16;
+constexpr size_t kHeadSize = 24;
+static_assert(kMagic.size() == kFormAt);
+
+/// Packed, and unpacked.
+constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr uint32_t kZstdLevel = 9;
+
+constexpr std::string_view kAgain = "save it again";
+
+template <typename T>
+void AppendNumber(T value, std::string* bytes) {
+  for (size_t i = 0; i < sizeof value; ++i) {
+    bytes->push_back(static_cast<char>(value >> (8 * i) & 0xFF));
+  }
+}
+
+template <typename T>
+T NumberAt(std::string_view bytes, size_t at) {
+  T value = 0;
+  for (size_t i = 0; i < sizeof value; ++i) {
+    value |= static_cast<T>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+  }
+  return value;
+}
+
+uint32_t ChecksumOf(std::string_view bytes) {
+  const auto add = [](uLong sum, std::string_view part) {
+    return crc32_z(sum, reinterpret_cast<const Bytef*>(part.data()), part.size());
+  };
+  return static_cast<uint32_t>(
+      add(add(crc32_z(0, nullptr, 0), bytes.substr(0, kChecksumAt)), bytes.substr(kSizeAt)));
+}
+
+std::string Packed(std::string_view body) {
+  std::string packed;
+  boost::iostreams::filtering_ostream stream;
+  stream.push(boost::iostreams::zstd_compressor(boost::iostreams::zstd_params(kZstdLevel)));
+  stream.push(boost::iostreams::back_inserter(packed));
+  stream.write(body.data(), static_cast<std::streamsize>(body.size()));
+  stream.reset();
+  return packed;
+}
+
+/// Takes memory for what there is, not for what the head says.
+std::string Unpacked(std::string_view packed, uint64_t size, std::string_view path) {
+  const auto fail = [&](std::string_view problem) { throw Error(path, problem, kAgain); };
+  if (size > kMostBytes) fail("says that it is larger than such files can be");
+  std::string body;
+  try {
+    boost::iostreams::filtering_istream stream;
+    stream.push(boost::iostreams::zstd_decompressor());
+    stream.push(boost::iostreams::array_source(packed.data(), packed.size()));
+    stream.exceptions(std::ios::badbit);
+    std::array<char, size_t{64} << 10> piece{};
+    while (body.size() <= size) {
+      stream.read(piece.data(), piece.size());
+      if (stream.gcount() == 0) break;
+      body.append(piece.data(), static_cast<size_t>(stream.gcount()));
+    }
+  } catch (const std::ios::failure&) {
+    fail("is damaged: what is packed in it cannot be unpacked");
+  }
+  if (body.size() != size) fail("is damaged: it unpacks to another size than it says");
+  return body;
+}
+
+template <typename Bytes, typename S>
+void TransferSection(Bytes* bytes, S* section) {
+  bytes->Values(&section->view, &section->by, &section->rules, &section->copies, &section->form);
+  if constexpr (Bytes::kReads) {
+    section->bytes = bytes->Raw(bytes->Size());
+  } else {
+    bytes->Number(section->bytes.size());
+    bytes->Raw(section->bytes);
+  }
+}
+
+/// All of a file; of its problems the one that names it.
+std::string ReadAll(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path, std::strerror(errno), "give a file that save-baseline wrote");
+  std::string bytes;
+  std::array<char, size_t{64} << 10> piece{};
+  while (file.read(piece.data(), piece.size()), file.gcount() > 0) {
+    bytes.append(piece.data(), static_cast<size_t>(file.gcount()));
+    if (bytes.size() > kMostBytes) throw Error(path, "is larger than such files can be", kAgain);
+  }
+  if (file.bad()) throw Error(path, "cannot be read to its end", kAgain);
+  return bytes;
+}
+
+}  // namespace
+
+std::string SummaryBytes(const SummaryFile& summary) {
+  ByteWriter body;
+  body.Values(&summary.writer, &summary.facts);
+  body.Number(summary.sections.size());
+  for (const Section& section : summary.sections) TransferSection(&body, &section);
+  std::string bytes(kMagic);
+  AppendNumber(kSummaryForm, &bytes);
+  AppendNumber(uint32_t{0}, &bytes);
+  AppendNumber(uint64_t{body.size()}, &bytes);
+  bytes += Packed(body.bytes());
+  std::string checksum;
+  AppendNumber(ChecksumOf(bytes), &checksum);
+  bytes.replace(kChecksumAt, checksum.size(), checksum);
+  return bytes;
+}
+
+SummaryFile ParseSummary(std::string_view bytes, std::string_view path) {
+  if (!bytes.starts_with(kMagic)) {
+    throw Error(path, "is no summary of oplens", "give a file that prof --save-baseline wrote");
+  }
+  if (bytes.size() < kHeadSize) throw Error(path, "is cut: its head is not whole", kAgain);
+  const auto form = NumberAt<uint32_t>(bytes, kFormAt);
+  if (form > kSummaryForm) {
+    throw Error(path,
+                fmt::format("is of form {}, of a later oplens: this one reads up to form {}", form,
+                            kSummaryForm),
+                "read it with that oplens, or save it again with this one");
+  }
+  if (form == 0 || NumberAt<uint32_t>(bytes, kChecksumAt) != ChecksumOf(bytes)) {
+    throw Error(path, "is cut or was changed: its checksum is another", kAgain);
+  }
+  const std::string body =
+      Unpacked(bytes.substr(kHeadSize), NumberAt<uint64_t>(bytes, kSizeAt), path);
+  ByteReader reader(body, std::string(path));
+  SummaryFile summary;
+  reader.Values(&summary.writer, &summary.facts);
+  for (size_t left = reader.Size(6); left > 0; --left) {
+    TransferSection(&reader, &summary.sections.emplace_back());
+  }
+  reader.End();
+  return summary;
+}
+
+void WriteSummary(const std::string& path, const SummaryFile& summary) {
+  const std::string bytes = SummaryBytes(summary);
+  if (NumberAt<uint64_t>(bytes, kSizeAt) > kMostBytes || bytes.size() > kMostBytes) {
+    throw Error(path, "would be larger than such files can be", "name fewer views: --view VIEWS");
+  }
+  Output output(path);
+  output.Write(bytes);
+  output.Commit();
+}
+
+SummaryFile ReadSummary(const std::string& path) { return ParseSummary(ReadAll(path), path); }
+
+bool IsSummary(const std::string& path) {
+  // What can be read once only is not looked at.
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kMagic.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file && head == kMagic;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,39 @@
+#ifndef OPLENS_PROF_SUMMARY_FILE_SUMMARY_FILE_H_
+#define OPLENS_PROF_SUMMARY_FILE_SUMMARY_FILE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "prof/summary_file/section.h"
+
+namespace oplens::prof {
+
+/// What a run was, and what views found of it: docs/summary_format.md.
+struct SummaryFile {
+  std::string writer;                        ///< Version of the oplens that wrote it.
+  std::map<std::string, std::string> facts;  ///< Of the run: RunFacts.
+  std::vector<Section> sections;
+};
+
+/// The newest form of the file that is known here.
+inline constexpr uint32_t kSummaryForm = 1;
+
+/// Writes it whole or not at all. Throws Error.
+void WriteSummary(const std::string& path, const SummaryFile& summary);
+/// Throws Error that says what is wrong with the file: it is of another kind, of a later version,
+/// cut, or damaged. Sections are not looked into: LoadPartial.
+SummaryFile ReadSummary(const std::string& path);
+
+/// The bytes of such a file, and what they say. `path`: for messages.
+std::string SummaryBytes(const SummaryFile& summary);
+SummaryFile ParseSummary(std::string_view bytes, std::string_view path);
+
+/// Whether a file begins as one; false where it cannot be read.
+bool IsSummary(const std::string& path);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_SUMMARY_FILE_SUMMARY_FILE_H_

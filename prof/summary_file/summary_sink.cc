@@ -1,0 +1,126 @@
+#include "prof/summary_file/summary_sink.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+
+namespace oplens::prof {
+namespace {
+
+/// The names of all that save.
+std::string AllThatSave() {
+  std::string list;
+  for (const View& view : Views()) {
+    if (view.saved_form == 0) continue;
+    if (!list.empty()) list += ',';
+    list += view.name;
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<ViewPlan> PlanSummaryViews(std::string_view list, std::string_view by, bool copies) {
+  const std::string all = AllThatSave();
+  std::vector<ViewPlan> plans =
+      PlanViews({.list = list.empty() || list == "all" ? std::string_view(all) : list,
+                 .by = by,
+                 .copies = copies});
+  std::vector<ViewPlan> apart;
+  for (const ViewPlan& plan : plans) {
+    if (!CanSave(*plan.view, plan.options.compat)) {
+      throw UsageError(
+          fmt::format("the view {} cannot be saved: it needs the trace; those that can are {}",
+                      plan.view->name, all));
+    }
+    std::optional<ViewPlan> with_steps = WithSteps(plan);
+    if (with_steps) apart.push_back(*std::move(with_steps));
+  }
+  std::move(apart.begin(), apart.end(), std::back_inserter(plans));
+  return plans;
+}
+
+void SummarySink::BeginInput(const parse::KernelRecords* profile) {
+  runner_.BeginInput(profile);
+  if (runner_.run() != nullptr) NameRank(runner_.run()->rank());
+}
+
+void SummarySink::Add(const PricedKernel& kernel) {
+  const std::string_view rank = kernel.record->rank.value_or(std::string_view());
+  if (rank != last_rank_) {
+    NameRank(rank);
+    last_rank_ = rank;
+  }
+  runner_.Add(kernel);
+}
+
+void SummarySink::NameRank(std::string_view rank) {
+  if (rank.find_first_not_of("0123456789") == std::string_view::npos) return;
+  if (renamed_.contains(rank)) return;
+  const size_t next = renamed_.size() / 2 + 1;
+  // "3 (FILE)" is a second rank 3.
+  const size_t number = rank.find_first_not_of("0123456789");
+  const bool numbered = number > 0 && rank.substr(number).starts_with(" (");
+  std::string name = numbered ? fmt::format("{} (input {})", rank.substr(0, number), next)
+                              : fmt::format("input {}", next);
+  renamed_.emplace(fmt::format("rank {}", rank), fmt::format("rank {}", name));
+  renamed_.emplace(rank, std::move(name));
+}
+
+void SummarySink::EndInput() {
+  facts_.Add(runner_.run());
+  runner_.EndInput();
+}
+
+void SummarySink::EndLastInput() {
+  facts_.Add(runner_.run());
+  runner_.EndLastInput();
+}
+
+std::string SummarySink::Changed(std::string_view text) const {
+  const auto renamed = renamed_.find(text);
+  return renamed != renamed_.end() ? renamed->second : cutter_.Cut(text);
+}
+
+SummaryFile SummarySink::Take(std::string_view writer) {
+  SummaryFile summary;
+  summary.writer = writer;
+  summary.facts = facts_.Texts();
+  const std::vector<std::unique_ptr<Partial>> partials = runner_.TakePartials();
+  for (size_t i = 0; i < plans_.size(); ++i) {
+    summary.sections.push_back(
+        SaveSection(*plans_[i].view, plans_[i].options, *partials[i],
+                    [this](std::string_view text) { return Changed(text); }));
+  }
+  return summary;
+}
+
+std::unique_ptr<Partial> LoadView(const SummaryFile& summary, const ViewPlan& plan,
+                                  std::string_view path) {
+  const Section* const section = FindSection(summary.sections, *plan.view, plan.options);
+  if (section == nullptr) {
+    const auto& by = plan.options.by;
+    throw Error(std::string(path),
+                fmt::format("does not hold the view {}{}{}", plan.view->name,
+                            by.empty() ? "" : " --by ", fmt::join(by, ",")),
+                "it needs the trace");
+  }
+  return LoadPartial(*section, plan.options, path);
+}
+
+void AddSummaries(const std::vector<std::string>& paths, const std::vector<ViewPlan>& plans,
+                  ViewRunner* runner) {
+  for (const std::string& path : paths) {
+    const SummaryFile summary = ReadSummary(path);
+    std::vector<std::unique_ptr<Partial>> partials;
+    for (const ViewPlan& plan : plans) partials.push_back(LoadView(summary, plan, path));
+    runner->AddPartials(std::move(partials));
+  }
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,169 @@
+#include "prof/views/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/model/recording_advice.h"
+#include "prof/advice/advise.h"
+#include "prof/advice/evidence.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
+#include "prof/views/tb_advice.h"
+
+namespace oplens::prof {
+namespace {
+
+constexpr Field kFields[] = {
+    {"id", "Id", "", FieldType::kText, 22, "which rule it is (docs/advice.md)", Fold::kKey},
+    {"severity", "Severity", "", FieldType::kText, 8,
+     "high: at least 10 % to gain, medium: 3 %, low: less, info: matters for other figures"},
+    {"worst_rank", "Rank", "", FieldType::kText, 6,
+     "of the ranks on which it holds the one with most to gain, of which the row is"},
+    {"ranks", "Ranks", "", FieldType::kInteger, 5, "on how many ranks it holds"},
+    {"gain_pct", "Gain%", "%", FieldType::kDecimal, 7,
+     "upper bound of the time that the change saves; gains of several rows do not add up"},
+    {"gain_ns", "Gain(ns)", "ns", FieldType::kInteger, 12,
+     "the same of a mean step, without steps of the run"},
+    {"item", "Advice", "", FieldType::kText, Field::kShared, "what was found"},
+    {"change", "Change", "", FieldType::kText, Field::kShared, "what to change"},
+    {"evidence", "Evidence", "", FieldType::kTextList, Field::kShared,
+     "where, the most to gain first", Fold::kNone, "; ", ""},
+    {"command", "Command", "", FieldType::kText, Field::kShared,
+     "options of prof that show the evidence"},
+    {"bound", "Bound", "", FieldType::kText, 12, "what the gain is an upper bound by"},
+    {"assumption", "Assumption", "", FieldType::kText, Field::kShared,
+     "under which so much is saved"},
+    {"evidence_view", "View", "", FieldType::kText, 12, "the view with the evidence"},
+};
+
+class Advice : public SavedPartial<Advice> {
+ public:
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->ranks_, &self->family_);
+  }
+
+  void Begin(const Run* run) override {
+    rank_ = run != nullptr ? run->rank() : std::string_view();
+    if (run != nullptr) family_ = std::max(family_, run->trace().family);
+    facts_.Begin(run);
+  }
+  void Add(const PricedKernel& kernel) override { facts_.Add(kernel); }
+  void End(const Run*) override { ranks_[rank_].Merge(facts_.End()); }
+  void Merge(const Partial& other) override {
+    const auto& more = dynamic_cast<const Advice&>(other);
+    for (const auto& [name, facts] : more.ranks_) ranks_[name].Merge(facts);
+    family_ = std::max(family_, more.family_);
+  }
+  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  void Emit(Sink* sink) const override;
+  bool IsDocument() const override { return true; }
+  std::string Document() const override;
+  std::vector<std::string> Notes() const override;
+
+ private:
+  std::vector<advice::NamedRank> Ranks() const {
+    std::vector<advice::NamedRank> ranks;
+    for (const auto& [name, facts] : ranks_) ranks.push_back({name, &facts});
+    return ranks;
+  }
+
+  std::map<std::string, advice::RankFacts, RankBefore> ranks_;
+  Family family_ = Family::kUnknown;
+  // Of the run that is read:
+  std::string rank_;
+  AdviceFacts facts_;
+};
+
+void Advice::Emit(Sink* sink) const {
+  const std::vector<advice::NamedRank> ranks = Ranks();
+  for (const advice::Item& item : advice::Advise(ranks)) {
+    const advice::Finding& finding = item.finding;
+    const std::vector<std::string_view> evidence(finding.evidence.begin(), finding.evidence.end());
+    const std::array<Cell, std::size(kFields)> cells = {
+        Text(item.rule->id),
+        Text(advice::SeverityWord(item.severity)),
+        Text(item.rank),
+        Integer(item.ranks),
+        finding.gain ? Cell{100 * *finding.gain} : Cell{},
+        item.gain_ns ? Integer(std::llround(std::min(*item.gain_ns, 9e18))) : Cell{},
+        Text(finding.sentence),
+        Text(item.rule->change),
+        Cell{Cell::Texts{evidence}},
+        Text(item.rule->command),
+        Text(item.rule->bound),
+        Text(item.rule->assumption),
+        Text(item.rule->view)};
+    sink->Row(cells);
+  }
+}
+
+std::string Advice::Document() const {
+  const std::vector<advice::NamedRank> ranks = Ranks();
+  const std::vector<advice::Item> items = advice::Advise(ranks);
+  if (items.empty()) {
+    const size_t blind = advice::RulesWithoutData(ranks).size();
+    const size_t looked = advice::Rules().size() - blind;
+    return looked > 0 ? fmt::format("nothing to advise: {} rules looked\n", looked) : std::string();
+  }
+  std::string text;
+  for (const advice::Item& item : items) {
+    const advice::Finding& finding = item.finding;
+    if (!text.empty()) text += '\n';
+    text += fmt::format("{} {}", item.rule->id, advice::SeverityWord(item.severity));
+    if (finding.gain) {
+      text += fmt::format(", at most {} % ({}) to gain", advice::Percent(*finding.gain),
+                          advice::TimeText(item.gain_ns.value_or(0)));
+    }
+    text += fmt::format("\n  {}\n", finding.sentence);
+    if (ranks.size() > 1) {
+      text += fmt::format("  on {} of {} ranks, most on rank {}\n", item.ranks, ranks.size(),
+                          item.rank);
+    }
+    for (const std::string& evidence : finding.evidence) {
+      text += fmt::format("    {}\n", evidence);
+    }
+    text += fmt::format("  change: {}\n", item.rule->change);
+    if (finding.gain) {
+      text += fmt::format("  gain: by {}, if {}\n", item.rule->bound, item.rule->assumption);
+    }
+    text += fmt::format("  see: prof FILE {}\n", item.rule->command);
+  }
+  return text;
+}
+
+std::vector<std::string> Advice::Notes() const {
+  // What to record for each thing that is not known, with the rules that need it.
+  std::map<Lack, std::string> lacks;
+  const std::vector<advice::NamedRank> ranks = Ranks();
+  for (const advice::Rule* rule : advice::RulesWithoutData(ranks)) {
+    std::string& rules = lacks[rule->lack];
+    rules += fmt::format("{}{}", rules.empty() ? "" : ", ", rule->id);
+  }
+  std::vector<std::string> notes;
+  for (const auto& [lack, rules] : lacks) {
+    std::string note = fmt::format("advice: nothing to look at for {}", rules);
+    const std::string_view flag = RecordingFlag(lack, family_);
+    if (!flag.empty()) note += fmt::format("; recorded by {}", flag);
+    notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+}  // namespace
+
+std::span<const Field> AdviceFields() { return kFields; }
+
+std::unique_ptr<Partial> MakeAdvice(const ViewOptions& options) {
+  if (options.compat == Compat::kTensorBoard) return MakeTbAdvice();
+  return std::make_unique<Advice>();
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,420 @@
+#include "prof/views/places.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/saturating.h"
+#include "ops/kernels/communication.h"
+#include "prof/run/copy_name.h"
+#include "prof/run/text_numbers.h"
+
+namespace oplens::prof {
+namespace {
+
+using enum FieldType;
+
+constexpr std::string_view kOther = "(other)";
+
+// The texts of a place, in the order of its key fields.
+enum PlaceText : size_t { kLayer, kOp, kDir, kShape, kWork, kKernel, kPlaceTexts };
+
+constexpr Field kFields[] = {
+    {"layer", "Layer", "", kText, Field::kShared,
+     "layers around the call, outermost first; in the backward pass those of the forward op",
+     Fold::kKey},
+    {"op", "Op", "", kText, 20, "op that launched it; of copies and fills their kind", Fold::kKey},
+    {"dir", "Direction", "", kText, 9, "fprop (forward) or bprop (backward)", Fold::kKey},
+    {"shape", "Shape", "", kText, Field::kShared, "extents of the tensors among the op's arguments",
+     Fold::kKey},
+    {"work", "Work", "", kText, 13, "compute, communication, copy, fill or replay (of a graph)",
+     Fold::kKey},
+    {"kernel", "Kernel", "", kName, Field::kShared, "full name of the kernel", Fold::kKey},
+    {"count", "Count", "", kInteger, 8, "how often it ran", Fold::kSum},
+    {"time_ns", "Time(ns)", "ns", kInteger, 13, "sum of its durations", Fold::kSum},
+    {"tc_ns", "TC(ns)", "ns", kInteger, 13, "of it: of kernels that use Tensor Cores", Fold::kSum},
+    {"tc_known_ns", "TCKnown(ns)", "ns", kInteger, 13,
+     "of time_ns: of kernels that are known to use Tensor Cores or not", Fold::kSum},
+    {"flops", "FLOPs", "FLOP", kInteger, 18, "of those of its kernels whose FLOPs are known",
+     Fold::kSum},
+    {"bytes", "Bytes", "B", kInteger, 16, "of those of its kernels whose bytes are known",
+     Fold::kSum},
+    AsRatio({"tc_pct", "TC(%)", "%", kDecimal, 8, "tc_ns / tc_known_ns * 100"},
+            {"tc_ns", "tc_known_ns", 100}),
+    {"start_ns", "Start(ns)", "ns", kInteger, 13,
+     "the earliest start of one, from the start of its step", Fold::kMin},
+};
+constexpr Field kStepField = {
+    "step", "Step", "", kInteger, 6, "number of the step that launched it", Fold::kKey};
+constexpr Field kRankField = {"rank", "Rank", "", kText, 6, "rank of the process", Fold::kKey};
+
+struct Sums {
+  int64_t count = 0;
+  int64_t time_ns = 0;
+  int64_t tc_ns = 0;
+  int64_t tc_known_ns = 0;
+  int64_t flops = -1;  // Negative: of none is it known.
+  int64_t bytes = -1;
+  int64_t start_ns = INT64_MAX;
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Counts(&self->count);
+    bytes->Sums(&self->time_ns, &self->tc_ns, &self->tc_known_ns);
+    bytes->Values(&self->flops, &self->bytes, &self->start_ns);
+  }
+
+  void Add(const Sums& other) {
+    const auto add = [](int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); };
+    const auto add_known = [](int64_t* sum, int64_t value) {
+      if (value >= 0) *sum = SaturatingSum(std::max<int64_t>(*sum, 0), value);
+    };
+    add(&count, other.count);
+    add(&time_ns, other.time_ns);
+    add(&tc_ns, other.tc_ns);
+    add(&tc_known_ns, other.tc_known_ns);
+    add_known(&flops, other.flops);
+    add_known(&bytes, other.bytes);
+    start_ns = std::min(start_ns, other.start_ns);
+  }
+};
+
+std::string_view WorkWord(WorkClass work) {
+  switch (work) {
+    case WorkClass::kCompute:
+      return kComputeWork;
+    case WorkClass::kCommunication:
+      return kCommunicationWork;
+    case WorkClass::kCopy:
+      return kCopyWork;
+    case WorkClass::kFill:
+      return kFillWork;
+    case WorkClass::kReplay:
+      return kReplayWork;
+  }
+  return {};
+}
+
+class Places : public Partial {
+ public:
+  explicit Places(const ViewOptions& options)
+      : by_step_(Has(options, "step")), by_rank_(Has(options, "rank")) {}
+
+  void Save(ByteWriter* bytes) const override;
+  void Load(ByteReader* bytes) override;
+
+  void Begin(const Run* run) override {
+    run_ = run;
+    rank_ = texts_.NumberOf(run == nullptr ? std::string_view() : run->rank());
+  }
+  void Add(const PricedKernel& kernel) override;
+  void End(const Run* run) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override;
+  void Emit(Sink* sink) const override;
+
+ private:
+  // Places that come once there are so many count in one more.
+  static constexpr size_t kMaxPlaces = size_t{1} << 20;
+
+  using Place = std::array<uint32_t, kPlaceTexts>;  // Numbers of texts.
+  /// In which step of which rank.
+  struct When {
+    uint32_t rank = 0;
+    bool has_step = false;
+    int64_t step = 0;
+    friend auto operator<=>(const When&, const When&) = default;
+  };
+  struct Entry {
+    When when;
+    Sums sums;
+  };
+  struct PlaceHash {
+    size_t operator()(const Place& place) const {
+      uint64_t hash = 0;
+      for (const uint32_t text : place) hash = (hash ^ text) * 0x9E3779B97F4A7C15u;
+      return hash ^ hash >> 32;
+    }
+  };
+
+  static bool Has(const ViewOptions& options, std::string_view word) {
+    return std::find(options.by.begin(), options.by.end(), word) != options.by.end();
+  }
+
+  When WhenOf(std::optional<int64_t> step) const {
+    return {by_rank_ ? rank_ : 0, by_step_ && step.has_value(), by_step_ ? step.value_or(0) : 0};
+  }
+  void AddSums(Place place, const When& when, const Sums& sums);
+  /// By their texts, so that the order of inputs has no effect.
+  std::vector<const std::pair<const Place, uint32_t>*> SortedPlaces() const;
+  /// The entries of a place, each When once, by it.
+  std::vector<Entry> EntriesOf(uint32_t place) const;
+  void AddEvent(const DeviceEvent& event, std::string_view name);
+  uint32_t LayerOf(std::span<const std::string_view> layer);
+  /// Of the run at hand: the number of its step, and the time since that step began.
+  std::optional<int64_t> StepOf(const DeviceEvent& event, int64_t* since_ns) const;
+
+  bool by_step_;
+  bool by_rank_;
+  TextNumbers texts_;
+  std::unordered_map<Place, uint32_t, PlaceHash> places_;
+  std::deque<std::vector<Entry>> entries_;  // By place; by When once it is sorted.
+  // Of the run that is read:
+  const Run* run_ = nullptr;
+  uint32_t rank_ = 0;
+  std::string layer_;  // Scratch.
+};
+
+uint32_t Places::LayerOf(std::span<const std::string_view> layer) {
+  if (layer.size() == 1) return texts_.NumberOf(layer.front());
+  layer_.clear();
+  for (const std::string_view part : layer) {
+    if (!layer_.empty()) layer_ += ':';
+    layer_ += part;
+  }
+  return texts_.NumberOf(layer_);
+}
+
+std::optional<int64_t> Places::StepOf(const DeviceEvent& event, int64_t* since_ns) const {
+  const size_t step = run_->steps().OfEvent(event);
+  if (step == Steps::kNone) return std::nullopt;
+  const Step& of = run_->steps().all()[step];
+  *since_ns = SaturatingDifference(event.start_ns, of.span.start_ns);
+  return of.number;
+}
+
+void Places::AddSums(Place place, const When& when, const Sums& sums) {
+  auto at = places_.find(place);
+  if (at == places_.end()) {
+    if (places_.size() >= kMaxPlaces) {
+      place = {};
+      place[kOp] = texts_.NumberOf(kOther);
+    }
+    at = places_.emplace(place, static_cast<uint32_t>(entries_.size())).first;
+    if (at->second == entries_.size()) entries_.emplace_back();
+  }
+  std::vector<Entry>& entries = entries_[at->second];
+  // Kernels come step by step but for a few.
+  for (size_t i = entries.size(); i > 0 && i + 4 > entries.size(); --i) {
+    if (entries[i - 1].when == when) return entries[i - 1].sums.Add(sums);
+  }
+  entries.push_back({when, sums});
+}
+
+void Places::Add(const PricedKernel& kernel) {
+  const KernelRecord& record = *kernel.record;
+  Sums sums;
+  sums.count = 1;
+  std::optional<int64_t> step = record.step;
+  WorkClass work = WorkClass::kCompute;
+  if (run_ != nullptr && kernel.work != PricedKernel::kNoWork) {
+    const Kernel& own = run_->trace().kernels[kernel.work];
+    work =
+        run_->work().IsCommunication(kernel.work) ? WorkClass::kCommunication : WorkClass::kCompute;
+    int64_t since_ns = INT64_MAX;
+    step = StepOf({own.start_ns, own.end_ns, kernel.work, own.device_id, own.stream_id, work},
+                  &since_ns);
+    if (record.timed()) sums.start_ns = since_ns;
+  } else if (ops::IsCommunicationKernel(record.long_name)) {
+    work = WorkClass::kCommunication;
+  }
+  if (record.timed()) {
+    sums.time_ns = record.duration_ns;
+    const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
+    if (use != ops::TensorCoreUse::kUnknown) sums.tc_known_ns = record.duration_ns;
+    if (use == ops::TensorCoreUse::kYes) sums.tc_ns = record.duration_ns;
+  }
+  if (kernel.share.flops) sums.flops = *kernel.share.flops;
+  if (kernel.share.bytes) sums.bytes = *kernel.share.bytes;
+  if (run_ == nullptr && record.rank) rank_ = texts_.NumberOf(*record.rank);
+  Place place;
+  place[kLayer] = LayerOf(kernel.layer);
+  place[kOp] = texts_.NumberOf(kernel.op);
+  place[kDir] =
+      IsDirectionKnown(kernel) ? texts_.NumberOf(DirectionWord(record.direction)) : uint32_t{0};
+  place[kShape] = texts_.NumberOf(kernel.shapes);
+  place[kWork] = texts_.NumberOf(WorkWord(work));
+  place[kKernel] = texts_.NumberOf(record.long_name.empty() ? record.short_name : record.long_name);
+  AddSums(place, WhenOf(step), sums);
+}
+
+void Places::AddEvent(const DeviceEvent& event, std::string_view name) {
+  Place place = {};
+  place[kOp] = texts_.NumberOf(name);
+  place[kWork] = texts_.NumberOf(WorkWord(event.work));
+  Sums sums;
+  sums.count = 1;
+  sums.time_ns = event.duration_ns();
+  int64_t since_ns = INT64_MAX;
+  const std::optional<int64_t> step = StepOf(event, &since_ns);
+  sums.start_ns = since_ns;
+  AddSums(place, WhenOf(step), sums);
+}
+
+void Places::End(const Run* run) {
+  if (run != nullptr) {
+    for (const DeviceEvent& event : run->work().events()) {
+      if (event.work == WorkClass::kCopy) {
+        AddEvent(event, CopyNameOf(run->trace().copies[event.index].copy_kind));
+      } else if (event.work == WorkClass::kFill) {
+        AddEvent(event, kFillName);
+      } else if (event.work == WorkClass::kReplay) {
+        AddEvent(event, "(graph replay)");
+      }
+    }
+  }
+  run_ = nullptr;
+}
+
+void Places::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const Places&>(other);
+  for (const auto& [place, number] : more.places_) {
+    Place own;
+    for (size_t i = 0; i < place.size(); ++i) {
+      own[i] = texts_.NumberOf(more.texts_.TextOf(place[i]));
+    }
+    for (const Entry& entry : more.entries_[number]) {
+      When when = entry.when;
+      when.rank = texts_.NumberOf(more.texts_.TextOf(when.rank));
+      AddSums(own, when, entry.sums);
+    }
+  }
+}
+
+std::vector<Places::Entry> Places::EntriesOf(uint32_t place) const {
+  std::vector<Entry> entries = entries_[place];
+  const auto key = [&](const Entry& entry) {
+    return std::tuple(texts_.TextOf(entry.when.rank), entry.when.has_step, entry.when.step);
+  };
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const Entry& a, const Entry& b) { return key(a) < key(b); });
+  std::vector<Entry> once;
+  for (const Entry& entry : entries) {
+    if (once.empty() || once.back().when != entry.when) {
+      once.push_back(entry);
+    } else {
+      once.back().sums.Add(entry.sums);
+    }
+  }
+  return once;
+}
+
+std::vector<const std::pair<const Places::Place, uint32_t>*> Places::SortedPlaces() const {
+  std::vector<const std::pair<const Place, uint32_t>*> places;
+  for (const auto& place : places_) places.push_back(&place);
+  std::sort(places.begin(), places.end(), [&](const auto* a, const auto* b) {
+    return std::lexicographical_compare(
+        a->first.begin(), a->first.end(), b->first.begin(), b->first.end(),
+        [&](uint32_t one, uint32_t other) { return texts_.TextOf(one) < texts_.TextOf(other); });
+  });
+  return places;
+}
+
+void Places::Save(ByteWriter* bytes) const {
+  bytes->Number(places_.size());
+  for (const auto* place : SortedPlaces()) {
+    for (const uint32_t text : place->first) bytes->Text(texts_.TextOf(text));
+    const std::vector<Entry> entries = EntriesOf(place->second);
+    bytes->Number(entries.size());
+    int64_t step = 0;
+    for (const Entry& entry : entries) {
+      bytes->Text(texts_.TextOf(entry.when.rank));
+      bytes->Values(&entry.when.has_step);
+      bytes->Near(&entry.when.step, step);
+      bytes->Values(&entry.sums);
+      step = entry.when.step;
+    }
+  }
+}
+
+void Places::Load(ByteReader* bytes) {
+  for (size_t left = bytes->Size(kPlaceTexts + 1); left > 0; --left) {
+    Place place;
+    for (uint32_t& text : place) text = texts_.NumberOf(bytes->Text());
+    int64_t step = 0;
+    for (size_t entries = bytes->Size(4); entries > 0; --entries) {
+      Entry entry;
+      entry.when.rank = texts_.NumberOf(bytes->Text());
+      bytes->Values(&entry.when.has_step);
+      bytes->Near(&entry.when.step, step);
+      bytes->Values(&entry.sums);
+      step = entry.when.step;
+      AddSums(place, entry.when, entry.sums);
+    }
+  }
+}
+
+std::vector<Field> Places::Fields() const {
+  std::vector<Field> fields(std::begin(kFields), std::begin(kFields) + kPlaceTexts);
+  if (by_rank_) fields.push_back(kRankField);
+  if (by_step_) fields.push_back(kStepField);
+  fields.insert(fields.end(), std::begin(kFields) + kPlaceTexts, std::end(kFields));
+  return fields;
+}
+
+void Places::Emit(Sink* sink) const {
+  struct Row {
+    const Place* place;
+    When when;
+    Sums sums;
+  };
+  std::vector<Row> rows;
+  for (const auto& [place, number] : places_) {
+    for (const Entry& entry : EntriesOf(number)) rows.push_back({&place, entry.when, entry.sums});
+  }
+  const auto before = [&](const Row& a, const Row& b) {
+    if (a.sums.time_ns != b.sums.time_ns) return a.sums.time_ns > b.sums.time_ns;
+    for (size_t i = 0; i < kPlaceTexts; ++i) {
+      if ((*a.place)[i] == (*b.place)[i]) continue;
+      return texts_.TextOf((*a.place)[i]) < texts_.TextOf((*b.place)[i]);
+    }
+    if (a.when.rank != b.when.rank) {
+      return texts_.TextOf(a.when.rank) < texts_.TextOf(b.when.rank);
+    }
+    return a.when < b.when;
+  };
+  std::sort(rows.begin(), rows.end(), before);
+  std::vector<Cell> cells;
+  for (const Row& row : rows) {
+    cells.clear();
+    for (const uint32_t text : *row.place) cells.push_back(Text(texts_.TextOf(text)));
+    if (by_rank_) cells.push_back(Text(texts_.TextOf(row.when.rank)));
+    if (by_step_) cells.push_back(row.when.has_step ? Cell{row.when.step} : Cell{});
+    const Sums& sums = row.sums;
+    const auto known = [](int64_t value) { return value < 0 ? Cell{} : Cell{value}; };
+    std::optional<double> tc_pct;
+    if (sums.tc_known_ns > 0) {
+      tc_pct = 100.0 * static_cast<double>(sums.tc_ns) / static_cast<double>(sums.tc_known_ns);
+    }
+    for (const Cell& cell :
+         {Cell{sums.count}, Cell{sums.time_ns}, Cell{sums.tc_ns}, Cell{sums.tc_known_ns},
+          known(sums.flops), known(sums.bytes), Decimal(tc_pct),
+          sums.start_ns == INT64_MAX ? Cell{} : Cell{sums.start_ns}}) {
+      cells.push_back(cell);
+    }
+    sink->Row(cells);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Partial> MakePlaces(const ViewOptions& options) {
+  return std::make_unique<Places>(options);
+}
+
+std::span<const Field> PlacesFields() { return kFields; }
+
+std::span<const std::string_view> PlacesKeys() {
+  static constexpr std::string_view kKeys[] = {"step", "rank"};
+  return kKeys;
+}
+
+}  // namespace oplens::prof

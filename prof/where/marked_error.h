@@ -1,0 +1,16 @@
+#ifndef OPLENS_PROF_WHERE_MARKED_ERROR_H_
+#define OPLENS_PROF_WHERE_MARKED_ERROR_H_
+
+#include <cstddef>
+#include <string_view>
+
+namespace oplens::prof {
+
+/// Throws UsageError: what is wrong with the text that `option` ("--where") was given, below it the
+/// part that the place is in, and a mark there.
+[[noreturn]] void FailAt(std::string_view option, std::string_view what, std::string_view text,
+                         size_t place);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_WHERE_MARKED_ERROR_H_

@@ -1,0 +1,186 @@
+#include "report/diff_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/path_cutter.h"
+#include "report/data/pack.h"
+#include "report/diff_columns.h"
+#include "report/field_json.h"
+#include "report/page_shell.h"
+
+namespace oplens::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+constexpr std::string_view kBlock = "diff";
+
+Json NumberOf(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json FigureOf(const prof::Figure& figure) {
+  return {{"base", NumberOf(figure.base)},     {"new", NumberOf(figure.now)},
+          {"delta", NumberOf(figure.delta())}, {"delta_pct", NumberOf(figure.delta_pct())},
+          {"band", NumberOf(figure.band)},     {"verdict", WordOf(figure.verdict)},
+          {"class", WordOf(figure.change)}};
+}
+
+/// A table as it goes into the page.
+struct PackedTable {
+  DiffColumns columns;
+  std::string packed;
+  size_t rows = 0;
+};
+
+/// As many of the first rows as fit into so many bytes.
+void Pack(size_t most_bytes, PackedTable* table) {
+  table->rows = table->columns.rows();
+  while (true) {
+    std::string json;
+    WriteColumns(table->columns.columns(), table->rows, &json);
+    table->packed = Deflate(json);
+    const size_t bytes = Base64Length(table->packed.size());
+    if (bytes <= most_bytes || table->rows == 0) return;
+    const double fits = 0.9 * static_cast<double>(most_bytes) / static_cast<double>(bytes);
+    table->rows = static_cast<size_t>(fits * static_cast<double>(table->rows));
+  }
+}
+
+class DiffPage {
+ public:
+  DiffPage(const prof::Diff& diff, const DiffPagePlan& plan)
+      : diff_(diff),
+        plan_(plan),
+        cutter_(plan.folder.empty() ? PathCutter() : PathCutter(plan.folder)),
+        shell_(SplitPage(EmbeddedPage())),
+        title_(EscapedForHtml(cutter_.Cut(Title()))) {
+    for (const prof::DiffTable& table : diff.tables) {
+      tables_.push_back({DiffColumns(table, diff.total.delta(), &cutter_), {}, 0});
+    }
+    PackTables();
+  }
+
+  DiffPageResult Write(Output* output) {
+    const std::string json = Summary();
+    DiffPageResult result{Bytes(json), LeftOut()};
+    if (plan_.limit_bytes > 0 && result.page_bytes > plan_.limit_bytes) {
+      throw UsageError(fmt::format("--report-limit: the page takes {} bytes: give more than that",
+                                   result.page_bytes));
+    }
+    output->Write(shell_.head);
+    output->Write(title_);
+    output->Write(shell_.middle);
+    WriteJsonBlock(kBlock, json, output);
+    for (size_t i = 0; i < tables_.size(); ++i) WriteChunk(i, tables_[i].packed, output);
+    output->Write(shell_.tail);
+    return result;
+  }
+
+ private:
+  std::string Title() const {
+    return plan_.title.empty() ? fmt::format("{} -> {}", diff_.base_name, diff_.new_name)
+                               : plan_.title;
+  }
+
+  size_t Bytes(const std::string& json) const {
+    size_t bytes = shell_.size() + title_.size() + JsonBlockBytes(kBlock, json);
+    for (size_t i = 0; i < tables_.size(); ++i) bytes += ChunkBytes(i, tables_[i].packed);
+    return bytes;
+  }
+
+  /// Tables that take less than an equal part leave the others more.
+  void PackTables() {
+    constexpr size_t kRoomOfTable = 200;  // Besides its bytes.
+    const size_t taken = Bytes(Summary()) + kRoomOfTable * tables_.size();
+    size_t left = plan_.limit_bytes == 0      ? SIZE_MAX
+                  : plan_.limit_bytes > taken ? plan_.limit_bytes - taken
+                                              : 0;
+    size_t to_go = tables_.size();
+    for (PackedTable& table : tables_) {
+      Pack(left / to_go--, &table);
+      left -= std::min(left, Base64Length(table.packed.size()));
+    }
+  }
+
+  std::vector<std::string> LeftOut() const {
+    std::vector<std::string> sentences;
+    for (size_t i = 0; i < tables_.size(); ++i) {
+      const size_t all = tables_[i].columns.rows();
+      if (tables_[i].rows == all) continue;
+      sentences.push_back(
+          fmt::format("{} of {} rows of {}: the page would be larger than {} bytes "
+                      "(--report-limit)",
+                      all - tables_[i].rows, all, diff_.tables[i].view, plan_.limit_bytes));
+    }
+    return sentences;
+  }
+
+  Json TableOf(size_t place) const {
+    const PackedTable& table = tables_[place];
+    Json fields = Json::array();
+    for (const prof::Field& field : table.columns.fields()) fields.push_back(FieldJson(field));
+    return {{"view", diff_.tables[place].view},
+            {"explains_total", diff_.tables[place].explains_total},
+            {"fields", std::move(fields)},
+            {"rows", table.rows},
+            {"left_out", table.columns.rows() - table.rows},
+            {"table", fmt::format("c{}", place)}};
+  }
+
+  std::string Summary() const {
+    Json json;
+    json["schema"] = kSchema;
+    json["program"] = plan_.program;
+    json["title"] = cutter_.Cut(Title());
+    json["base"] = cutter_.Cut(diff_.base_name);
+    json["new"] = cutter_.Cut(diff_.new_name);
+    json["base_steps"] = diff_.base_steps;
+    json["new_steps"] = diff_.new_steps;
+    json["total"] = FigureOf(diff_.total);
+    json["verdict"] = diff_.verdict;
+    json["differences"] = Json::array();
+    for (const prof::Difference& one : diff_.differences) {
+      json["differences"].push_back({{"fact", one.fact},
+                                     {"base", cutter_.Cut(one.base)},
+                                     {"new", cutter_.Cut(one.now)},
+                                     {"decides", one.decides}});
+    }
+    json["causes"] = Json::array();
+    for (const prof::Cause& cause : diff_.causes) {
+      json["causes"].push_back({{"cause", cause.cause},
+                                {"delta_ns", NumberOf(cause.delta_ns)},
+                                {"sentence", cutter_.Cut(cause.sentence)},
+                                {"verdict", WordOf(cause.verdict)}});
+    }
+    json["tables"] = Json::array();
+    for (size_t i = 0; i < tables_.size(); ++i) json["tables"].push_back(TableOf(i));
+    json["notes"] = Json::array();
+    for (const std::string& note : diff_.notes) json["notes"].push_back(cutter_.Cut(note));
+    json["left_out"] = LeftOut();
+    return SafeJson(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
+  const prof::Diff& diff_;
+  const DiffPagePlan& plan_;
+  PathCutter cutter_;
+  PageShell shell_;
+  std::string title_;
+  std::vector<PackedTable> tables_;
+};
+
+}  // namespace
+
+DiffPageResult WriteDiffPage(const prof::Diff& diff, const DiffPagePlan& plan, Output* output) {
+  return DiffPage(diff, plan).Write(output);
+}
+
+}  // namespace oplens::report

@@ -1,0 +1,69 @@
+/** What to change, as cards: each with its evidence, the command that shows it and the tab that has it. */
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { number, short, titleOf, visible, withUnit } from '../model/format';
+import { columnOf, textOf, type Table, type Value } from '../model/table';
+import type { ChartContext } from './kit';
+
+/** How many the overview shows. */
+const FEW = 3;
+
+interface Advice {
+  id: string;
+  severity: string;
+  item: string;
+  change: string;
+  /** "at most 12.3 %, 1.234 ms of a step"; ''. */
+  gain: string;
+  why: string;
+  ranks: string;
+  evidence: string[];
+  command: string;
+  view: string;
+}
+
+const SEVERITIES = new Set(['high', 'medium', 'low', 'info']);
+
+function list(value: Value): string[] {
+  return Array.isArray(value) ? value.map((item) => String(item ?? '')) : [textOf(value) ?? ''].filter(Boolean);
+}
+
+function adviceAt(table: Table, row: number): Advice {
+  const cell = (key: string): Value => columnOf(table, key)?.at(row) ?? null;
+  const text = (key: string): string => textOf(cell(key)) ?? '';
+  const [share, time, ranks] = [cell('gain_pct'), cell('gain_ns'), Number(cell('ranks'))];
+  const severity = text('severity');
+  return {
+    id: text('id'), severity: SEVERITIES.has(severity) ? severity : 'info', item: text('item'), change: text('change'),
+    gain: share === null ? '' : `at most ${number(Number(share), 1)} %${time === null ? '' : ` (${withUnit(Number(time), 'ns')})`}`,
+    why: text('bound') && `Upper bound by ${text('bound')}, if ${text('assumption')}.`,
+    ranks: text('worst_rank') ? `${ranks > 1 ? `${ranks} ranks, most on ` : ''}rank ${text('worst_rank')}` : '',
+    evidence: list(cell('evidence')), command: text('command'), view: text('evidence_view'),
+  };
+}
+
+function more(context: ChartContext, view: string): unknown {
+  if (!context.opens(view)) return nothing;
+  return html`<button type="button" data-tab=${view} @click=${() => context.openTab(view)}>${titleOf(view)}</button>`;
+}
+
+/** All of the view's, each a card. */
+export function adviceCards(context: ChartContext): TemplateResult | null {
+  if (!columnOf(context.table, 'item') || !context.rows.length) return null;
+  const all = Array.from(context.rows, (row) => adviceAt(context.table, row));
+  return html`<div class="advice">${all.map((advice) => html`<article class="card ${advice.severity}">
+    <h3><span class="severity">${advice.severity}</span> ${short(advice.item, 400)}</h3>
+    ${advice.gain ? html`<p class="gain" title=${advice.why}>To gain: <b>${advice.gain}</b> <small>${visible(advice.why)}</small></p>` : nothing}
+    <p class="change">${visible(advice.change)}</p>
+    ${advice.evidence.length ? html`<ul>${advice.evidence.map((one) => html`<li>${short(one, 300)}</li>`)}</ul>` : nothing}
+    <p class="see"><code>prof FILE ${visible(advice.command)}</code> ${more(context, advice.view)} <small>${[advice.id, advice.ranks].filter(Boolean).map((word) => visible(word)).join(' \u00b7 ')}</small></p></article>`)}</div>`;
+}
+
+/** The first of them, on the overview. */
+export function adviceInShort(context: ChartContext): TemplateResult | null {
+  const source = context.others.get('advice');
+  if (!source || !columnOf(source.table, 'item') || !source.rows.length) return null;
+  const first = Array.from(source.rows).slice(0, FEW).map((row) => adviceAt(source.table, row));
+  const left = source.rows.length - first.length;
+  return html`<figure class="card wide"><figcaption>What to change${left ? ` (${left} more in Advice)` : ''}</figcaption><ul class="findings">${first.map((advice) => html`<li>
+    <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
+}
