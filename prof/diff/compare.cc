@@ -38,10 +38,7 @@ size_t Add(std::string_view view, std::string_view by, DiffPlan* plan) {
 }
 
 bool CanBeJoined(const View& view) {
-  if (view.make == nullptr) return false;
-  const std::vector<Field> fields = FieldsOf(view, {});
-  return std::any_of(fields.begin(), fields.end(),
-                     [](const Field& field) { return field.fold == Fold::kKey; });
+  return view.make != nullptr && HasKeysAndFigures(FieldsOf(view, {}));
 }
 
 void AddView(std::string_view name, std::string_view by, DiffPlan* plan) {
@@ -57,8 +54,8 @@ void AddView(std::string_view name, std::string_view by, DiffPlan* plan) {
   }
   const View& view = *PlanViews({.list = name}).front().view;
   if (!CanBeJoined(view)) {
-    throw UsageError(
-        fmt::format("--diff: the rows of {} have no keys by which two runs could be joined", name));
+    throw UsageError(fmt::format(
+        "--diff: the rows of {} have no keys and figures by which two runs could be joined", name));
   }
   std::string own;
   for (const std::string_view word : WordsOf(by)) {

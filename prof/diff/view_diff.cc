@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -208,6 +209,12 @@ void Judge(const Field& field, const Values* base, const Values* now, const Side
 }
 
 }  // namespace
+
+bool HasKeysAndFigures(std::span<const Field> fields) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const Field& field) { return field.fold == Fold::kKey; }) &&
+         std::any_of(fields.begin(), fields.end(), IsFigure);
+}
 
 DiffTable DiffView(const Side& base, const ViewRows& base_rows, const Side& now,
                    const ViewRows& now_rows) {

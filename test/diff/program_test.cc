@@ -288,7 +288,9 @@ TEST_F(DiffProgramTest, GroupsAreComparedByTheirKeys) {
   size_t slower = 0;
   for (const nlohmann::json& row :
        Rows({"--diff", a, b, "--view", "groups", "--by", "op"}, "diff_groups")) {
-    EXPECT_EQ(row.at("op"), "add");
+    // The kernel behind a longer one waits less.
+    if (row.at("figure") == "gap_ns") continue;
+    EXPECT_EQ(row.at("op"), "add") << row;
     slower += row.at("figure") == "total" && row.at("change") == "slower" ? 1u : 0u;
   }
   EXPECT_EQ(slower, 1u);
