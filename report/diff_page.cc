@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/path_cutter.h"
@@ -41,6 +42,27 @@ struct PackedTable {
   size_t rows = 0;
 };
 
+/// The last `parts` parts of a path.
+std::string_view TailOf(std::string_view path, size_t parts) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  size_t begin = path.size();
+  for (; parts > 0; --parts) {
+    const size_t slash = begin == 0 ? path.npos : path.rfind('/', begin - 1);
+    if (slash == path.npos) return path;
+    begin = slash;
+  }
+  return path.substr(begin + 1);
+}
+
+/// Two inputs named for others: by no more of their paths than tells one from the other.
+std::pair<std::string, std::string> ShownNames(std::string_view base, std::string_view now) {
+  const auto parts = static_cast<size_t>(std::count(base.begin(), base.end(), '/'));
+  size_t count = 1;
+  while (count <= parts && TailOf(base, count) == TailOf(now, count)) ++count;
+  if (base == now) count = 1;
+  return {std::string(TailOf(base, count)), std::string(TailOf(now, count))};
+}
+
 /// As many of the first rows as fit into so many bytes.
 void Pack(size_t most_bytes, PackedTable* table) {
   table->rows = table->columns.rows();
@@ -62,6 +84,7 @@ class DiffPage {
         plan_(plan),
         cutter_(plan.folder.empty() ? PathCutter() : PathCutter(plan.folder)),
         shell_(SplitPage(EmbeddedPage())),
+        names_(ShownNames(diff.base_name, diff.new_name)),
         title_(EscapedForHtml(cutter_.Cut(Title()))) {
     for (const prof::DiffTable& table : diff.tables) {
       tables_.push_back({DiffColumns(table, diff.total.delta(), &cutter_), {}, 0});
@@ -87,8 +110,7 @@ class DiffPage {
 
  private:
   std::string Title() const {
-    return plan_.title.empty() ? fmt::format("{} -> {}", diff_.base_name, diff_.new_name)
-                               : plan_.title;
+    return plan_.title.empty() ? fmt::format("{} -> {}", names_.first, names_.second) : plan_.title;
   }
 
   size_t Bytes(const std::string& json) const {
@@ -141,8 +163,8 @@ class DiffPage {
     json["schema"] = kSchema;
     json["program"] = plan_.program;
     json["title"] = cutter_.Cut(Title());
-    json["base"] = cutter_.Cut(diff_.base_name);
-    json["new"] = cutter_.Cut(diff_.new_name);
+    json["base"] = cutter_.Cut(names_.first);
+    json["new"] = cutter_.Cut(names_.second);
     json["base_steps"] = diff_.base_steps;
     json["new_steps"] = diff_.new_steps;
     json["total"] = FigureOf(diff_.total);
@@ -173,6 +195,7 @@ class DiffPage {
   const DiffPagePlan& plan_;
   PathCutter cutter_;
   PageShell shell_;
+  std::pair<std::string, std::string> names_;
   std::string title_;
   std::vector<PackedTable> tables_;
 };

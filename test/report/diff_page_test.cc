@@ -122,6 +122,20 @@ TEST(DiffPageTest, HoldsTheDiff) {
   EXPECT_EQ(page, PageText(diff, kPlan));
 }
 
+TEST(DiffPageTest, NamesInputsByWhatTellsThemApart) {
+  Diff diff = Classed();
+  const auto title = [&](std::string base, std::string now) {
+    diff.base_name = std::move(base);
+    diff.new_name = std::move(now);
+    return SummaryOf(PageText(diff, kPlan))["title"].get<std::string>();
+  };
+  EXPECT_EQ(title("/data/me/a.json", "/data/me/b.json"), "a.json -> b.json");
+  EXPECT_EQ(title("/data/me/one/w0.json", "/data/me/two/w0.json"), "one/w0.json -> two/w0.json");
+  EXPECT_EQ(title("/data/me/a.json", "/data/me/a.json"), "a.json -> a.json");
+  EXPECT_EQ(title("/data/one/", "w0.json"), "one -> w0.json");
+  EXPECT_EQ(title("", "/"), " -> ");
+}
+
 TEST(DiffPageTest, SaysWhatARowWas) {
   Diff diff = Classed();
   diff.tables[0].rows[0].base_keys = {"decoder.0", "addmm", "[8]"};
