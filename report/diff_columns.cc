@@ -13,6 +13,10 @@ using prof::Field;
 using prof::FieldType;
 using prof::Fold;
 
+/// So many keys stand before what changed, the others behind it: who looks for the change of an op
+/// need not scroll past its shapes and kernels.
+constexpr size_t kKeysInFront = 2;
+
 bool IsSame(const prof::DiffRow& row) {
   return row.figures.empty() || row.figures.front().change == prof::Change::kSame;
 }
@@ -29,8 +33,11 @@ DiffColumns::DiffColumns(const prof::DiffTable& table, std::optional<double> tot
   renames_ = std::ranges::any_of(table.rows,
                                  [](const prof::DiffRow& row) { return !row.base_keys.empty(); });
   shares_ = table.explains_total && total_delta && *total_delta != 0;
-  DeclareKeys(table);
-  DeclareFigures(table);
+  const size_t front = std::min(kKeysInFront, table.keys.size());
+  DeclareKeys(std::span(table.keys).first(front));
+  DeclareFigures(table, 0, std::min<size_t>(1, ShownFigures(table)));
+  DeclareKeys(std::span(table.keys).subspan(front));
+  DeclareFigures(table, 1, ShownFigures(table));
   for (const bool same : {false, true}) {
     for (const prof::DiffRow& row : table.rows) {
       if (IsSame(row) == same) AddRow(table, row);
@@ -48,15 +55,15 @@ void DiffColumns::Declare(Field field) {
   fields_.push_back(field);
 }
 
-void DiffColumns::DeclareKeys(const prof::DiffTable& table) {
-  for (Field field : table.keys) {
+void DiffColumns::DeclareKeys(std::span<const Field> keys) {
+  for (Field field : keys) {
     if (field.type != FieldType::kName) field.type = FieldType::kText;  // As the diff has them.
     Declare(field);
   }
 }
 
-void DiffColumns::DeclareFigures(const prof::DiffTable& table) {
-  for (size_t i = 0; i < ShownFigures(table); ++i) {
+void DiffColumns::DeclareFigures(const prof::DiffTable& table, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
     const Field& figure = table.figures[i];
     const bool adds_up = figure.fold == Fold::kSum;
     if (i == 0) {
@@ -116,27 +123,31 @@ void DiffColumns::AddNumber(const std::optional<double>& value) {
   }
 }
 
+void DiffColumns::AddFigure(const prof::DiffRow& row, size_t place) {
+  const prof::Figure figure = place < row.figures.size() ? row.figures[place] : prof::Figure();
+  if (place == 0) AddText(WordOf(figure.change));
+  const std::optional<double> delta = figure.delta();
+  AddNumber(figure.base);
+  AddNumber(figure.now);
+  AddNumber(delta);
+  if (place > 0) return;
+  AddNumber(figure.delta_pct());
+  if (shares_) {
+    AddNumber(delta ? std::optional<double>(100 * *delta / *total_delta_) : std::nullopt);
+  }
+  AddNumber(figure.band);
+  AddText(WordOf(figure.verdict));
+  if (renames_) AddText(fmt::format("{}", fmt::join(row.base_keys, " ")));
+}
+
 void DiffColumns::AddRow(const prof::DiffTable& table, const prof::DiffRow& row) {
   next_ = 0;
   for (size_t i = 0; i < table.keys.size(); ++i) {
+    if (i == kKeysInFront && ShownFigures(table) > 0) AddFigure(row, 0);
     AddText(i < row.keys.size() ? std::string_view(row.keys[i]) : std::string_view());
   }
-  for (size_t i = 0; i < ShownFigures(table); ++i) {
-    const prof::Figure figure = i < row.figures.size() ? row.figures[i] : prof::Figure();
-    if (i == 0) AddText(WordOf(figure.change));
-    const std::optional<double> delta = figure.delta();
-    AddNumber(figure.base);
-    AddNumber(figure.now);
-    AddNumber(delta);
-    if (i > 0) continue;
-    AddNumber(figure.delta_pct());
-    if (shares_) {
-      AddNumber(delta ? std::optional<double>(100 * *delta / *total_delta_) : std::nullopt);
-    }
-    AddNumber(figure.band);
-    AddText(WordOf(figure.verdict));
-    if (renames_) AddText(fmt::format("{}", fmt::join(row.base_keys, " ")));
-  }
+  const size_t begin = table.keys.size() > kKeysInFront ? 1 : 0;
+  for (size_t i = begin; i < ShownFigures(table); ++i) AddFigure(row, i);
   ++rows_;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +29,10 @@ class DiffColumns {
   size_t rows() const { return rows_; }
 
  private:
-  void DeclareKeys(const prof::DiffTable& table);
-  void DeclareFigures(const prof::DiffTable& table);
+  void DeclareKeys(std::span<const prof::Field> keys);
+  /// Of those at [begin, end).
+  void DeclareFigures(const prof::DiffTable& table, size_t begin, size_t end);
+  void AddFigure(const prof::DiffRow& row, size_t place);
   void AddRow(const prof::DiffTable& table, const prof::DiffRow& row);
   void Declare(prof::Field field);
   void AddText(std::string_view text);
