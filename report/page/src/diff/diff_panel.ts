@@ -34,8 +34,10 @@ export class DiffPanel {
 
   /** The class of a cell, for its colour: what its text says too. */
   private meaning(field: Field, value: Value, row: number): string {
-    const kind = textOf(this.loaded ? columnOf(this.loaded, 'class')?.at(row) ?? null : null) ?? '';
-    if (kind === 'same') return '';
+    const said = (key: string): string => textOf(this.loaded ? columnOf(this.loaded, key)?.at(row) ?? null : null) ?? '';
+    const kind = said('class');
+    // What the noise explains is neither better nor worse.
+    if (kind === 'same' || said('verdict') === 'same') return '';
     if (field.key === 'class') return CLASSES[kind] ?? '';
     if (field.unit === 'ns' && field.key.endsWith('_delta')) return meaningOf(value === null ? null : Number(value));
     return '';
