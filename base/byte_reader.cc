@@ -57,7 +57,10 @@ size_t ByteReader::Size(size_t least_bytes) {
 std::string_view ByteReader::Text() {
   const uint64_t number = Number();
   Check(number <= texts_.size(), "a text has a number that none has");
-  if (number == texts_.size()) texts_.push_back(Raw(Size()));
+  if (number == texts_.size()) {
+    const std::string_view raw = Raw(Size());
+    texts_.push_back(change_ == nullptr ? raw : changed_.emplace_back(change_(raw)));
+  }
   const std::string_view text = texts_[static_cast<size_t>(number)];
   text_bytes_ += text.size();
   Check(text_bytes_ <= kMostTextBytes, "its texts take too much memory");

@@ -6,6 +6,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -31,14 +33,17 @@ class ByteReader {
   static constexpr int64_t kMostCount = int64_t{1} << 48;
 
   /// `bytes` must outlive this object. `what` they are: "run.baseline: view overview".
-  ByteReader(std::string_view bytes, std::string what) : bytes_(bytes), what_(std::move(what)) {}
+  /// `change`: what is read in the place of a text; null for the text itself.
+  ByteReader(std::string_view bytes, std::string what,
+             std::function<std::string(std::string_view)> change = nullptr)
+      : bytes_(bytes), what_(std::move(what)), change_(std::move(change)) {}
   ByteReader(const ByteReader&) = delete;
   ByteReader& operator=(const ByteReader&) = delete;
 
   uint64_t Number();
   int64_t Signed();
   uint8_t Byte();
-  /// Lives as long as the bytes.
+  /// Lives as long as this object and the bytes.
   std::string_view Text();
   std::string_view Raw(size_t size);
   /// How many things follow that take at least so many bytes each.
@@ -150,7 +155,9 @@ class ByteReader {
   std::string_view bytes_;
   size_t at_ = 0;
   std::string what_;
+  std::function<std::string(std::string_view)> change_;
   std::vector<std::string_view> texts_;
+  std::deque<std::string> changed_;  // Texts that are others than those of the bytes.
   size_t text_bytes_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "prof/input/profile_records.h"
+#include "prof/input/rank_namer.h"
 #include "prof/price_all.h"
 #include "prof/summary_file/summary_sink.h"
 
@@ -24,8 +25,9 @@ std::string NameOf(const std::vector<std::string>& paths) {
 void EmitSections(const SummaryFile& summary, const std::string& path, const DiffPlan& plan,
                   KeptTables* tables, Messages* messages) {
   ViewRunner runner(plan.plans, {}, tables);
+  const std::vector<std::string> ranks = RankNamer(1).NamesOf(summary.ranks, path);
   std::vector<std::unique_ptr<Partial>> partials;
-  for (const ViewPlan& view : plan.plans) partials.push_back(LoadView(summary, view, path));
+  for (const ViewPlan& view : plan.plans) partials.push_back(LoadView(summary, view, ranks, path));
   runner.AddPartials(std::move(partials));
   runner.Finish();
   for (std::string& note : runner.Notes()) messages->Need(std::move(note));
@@ -78,7 +80,8 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
   pricing.messages = messages;
   pricing.shows_prices = false;
   if (as_saved) {
-    SummarySink sink(plan_.plans, run_, std::filesystem::current_path().string());
+    SummarySink sink(plan_.plans, run_, std::filesystem::current_path().string(),
+                     SummaryTexts::kOfRun);
     PriceAll(&inputs, pricing, &sink, messages->losses());
     EmitSections(sink.Take(""), NameOf(paths), plan_, tables, messages);
   } else {

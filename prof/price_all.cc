@@ -11,8 +11,6 @@
 #include "base/shown_text.h"
 #include "prof/price/op_resolver.h"
 #include "prof/price/row_queue.h"
-#include "prof/views/coverage.h"
-#include "prof/views/utilisation.h"
 
 namespace oplens::prof {
 namespace {
@@ -49,8 +47,8 @@ std::string ExampleOf(Reason reason, const PricedKernel& row) {
 
 class Pricer {
  public:
-  Pricer(const PriceOptions& options, KernelSink* sink, Diagnostics* diagnostics)
-      : options_(options), sink_(sink), diagnostics_(diagnostics) {}
+  Pricer(const PriceOptions& options, KernelSink* sink, Diagnostics* diagnostics, PricingTold* told)
+      : options_(options), sink_(sink), diagnostics_(diagnostics), told_(told) {}
 
   void TakeAll(RecordSource* records) {
     using Step = RecordSource::Step;
@@ -66,8 +64,7 @@ class Pricer {
       if (step == Step::kEndOfInput) {
         Begin();
         EndInput();
-        coverage_.EndInput();
-        utilisation_.EndInput();
+        EndTold();
         if (options_.steps != nullptr) options_.steps->Restart();
         continue;
       }
@@ -94,8 +91,6 @@ class Pricer {
     Finish();
   }
 
-  int64_t row_count() const { return row_count_ + shown_replays_; }
-
  private:
   void BeginInput(const parse::KernelRecords* profile) {
     in_input_ = true;
@@ -105,6 +100,11 @@ class Pricer {
   void EndInput() {
     if (in_input_) sink_->EndInput();
     in_input_ = false;
+  }
+
+  void EndTold() {
+    told_->coverage.EndInput();
+    told_->utilisation.EndInput();
   }
 
   /// Gives away what waits, and forgets everything that could link to what comes.
@@ -148,10 +148,10 @@ class Pricer {
     if (options_.where != nullptr && !options_.where->Keeps(row)) {
       return queue_->Recycle(std::move(waiting));
     }
-    ++row_count_;
-    if (row.share.flops) ++priced_count_;
-    coverage_.Add(row, family_);
-    if (options_.peak_of != nullptr) utilisation_.Add(row, options_.peak_of(row));
+    ++told_->kernels;
+    if (row.share.flops) ++told_->priced;
+    told_->coverage.Add(row, family_);
+    if (options_.peak_of != nullptr) told_->utilisation.Add(row, options_.peak_of(row));
     row.reasons.ForEach([&](Reason reason) {
       const bool of_record = row.record->reasons.Has(reason);
       if (of_record ? count_reasons_ : options_.shows_prices) CountReason(reason, row);
@@ -162,9 +162,9 @@ class Pricer {
 
   void AddReplay(const PricedKernel& row) {
     if (options_.where != nullptr && !options_.where->Matches(row)) return;
-    coverage_.AddReplay(*row.record);
-    if (options_.peak_of != nullptr) utilisation_.AddReplay(*row.record);
-    if (sink_->AddReplay(row)) ++shown_replays_;
+    told_->coverage.AddReplay(*row.record);
+    if (options_.peak_of != nullptr) told_->utilisation.AddReplay(*row.record);
+    if (sink_->AddReplay(row)) ++told_->replays;
   }
 
   void CountReason(Reason reason, const PricedKernel& row) {
@@ -189,9 +189,9 @@ class Pricer {
     Drain();
     if (in_input_) sink_->EndLastInput();
     in_input_ = false;
+    EndTold();
     NotePatterns();
     if (options_.where != nullptr) TellMatches();
-    if (options_.shows_prices) TellPrices();
   }
 
   void TellMatches() {
@@ -203,56 +203,66 @@ class Pricer {
     }
   }
 
-  void TellPrices() {
-    if (row_count_ > 0) {
-      Tell(fmt::format("FLOPs are known for {} of {} kernels", priced_count_, row_count_));
-    }
-    const std::vector<std::string> facts = coverage_.Facts();
-    // The utilisation before the shares, which are the longest of all.
-    for (size_t i = 0; i + 1 < facts.size(); ++i) Tell(facts[i]);
-    for (std::string& sentence : utilisation_.Sentences()) Tell(std::move(sentence));
-    if (!facts.empty()) Tell(facts.back());
-    for (const Coverage::Gap& gap : coverage_.Gaps()) {
-      if (options_.messages == nullptr) {
-        diagnostics_->Note(gap.Sentence());
-      } else {
-        options_.messages->Advise(gap.Sentence(), gap.share_pct);
-      }
-    }
-  }
-
-  void Tell(std::string sentence) {
-    if (options_.messages == nullptr) {
-      diagnostics_->Note(std::move(sentence));
-    } else {
-      options_.messages->Tell(std::move(sentence));
-    }
-  }
-
   PriceOptions options_;
   std::unique_ptr<OpResolver> resolver_;  // Of one rank.
   std::unique_ptr<RowQueue> queue_;
   KernelSink* sink_;
   Diagnostics* diagnostics_;
-  Coverage coverage_;
-  Utilisation utilisation_;
+  PricingTold* told_;
   std::string rank_;
   Family family_ = Family::kUnknown;  // Of the input.
   int64_t index_ = 0;                 // Of the last record, good or bad.
-  int64_t row_count_ = 0;
-  int64_t priced_count_ = 0;
-  int64_t shown_replays_ = 0;
   bool count_reasons_ = true;
   bool in_input_ = false;
 };
 
 }  // namespace
 
+void PricingTold::Merge(const PricingTold& other) {
+  coverage.Merge(other.coverage);
+  utilisation.Merge(other.utilisation);
+  kernels += other.kernels;
+  replays += other.replays;
+  priced += other.priced;
+}
+
+void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* sink,
+               Diagnostics* diagnostics, PricingTold* told) {
+  Pricer(options, sink, diagnostics, told).TakeAll(records);
+}
+
+void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostics* diagnostics) {
+  if (!options.shows_prices) return;
+  const auto tell = [&](std::string sentence) {
+    if (options.messages == nullptr) {
+      diagnostics->Note(std::move(sentence));
+    } else {
+      options.messages->Tell(std::move(sentence));
+    }
+  };
+  if (told.kernels > 0) {
+    tell(fmt::format("FLOPs are known for {} of {} kernels", told.priced, told.kernels));
+  }
+  const std::vector<std::string> facts = told.coverage.Facts();
+  // The utilisation before the shares, which are the longest of all.
+  for (size_t i = 0; i + 1 < facts.size(); ++i) tell(facts[i]);
+  for (std::string& sentence : told.utilisation.Sentences()) tell(std::move(sentence));
+  if (!facts.empty()) tell(facts.back());
+  for (const Coverage::Gap& gap : told.coverage.Gaps()) {
+    if (options.messages == nullptr) {
+      diagnostics->Note(gap.Sentence());
+    } else {
+      options.messages->Advise(gap.Sentence(), gap.share_pct);
+    }
+  }
+}
+
 int64_t PriceAll(RecordSource* records, const PriceOptions& options, KernelSink* sink,
                  Diagnostics* diagnostics) {
-  Pricer pricer(options, sink, diagnostics);
-  pricer.TakeAll(records);
-  return pricer.row_count();
+  PricingTold told;
+  PriceSome(records, options, sink, diagnostics, &told);
+  TellPrices(told, options, diagnostics);
+  return told.kernels + told.replays;
 }
 
 }  // namespace oplens::prof

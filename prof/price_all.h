@@ -8,6 +8,8 @@
 #include "prof/price/kernel_sink.h"
 #include "prof/price/nested_calls.h"
 #include "prof/range_patterns.h"
+#include "prof/views/coverage.h"
+#include "prof/views/utilisation.h"
 #include "prof/where/row_filter.h"
 
 namespace oplens::prof {
@@ -32,12 +34,34 @@ struct PriceOptions {
   bool shows_prices = true;
 };
 
+/// What there is to say of the kernels that were priced.
+struct PricingTold {
+  Coverage coverage;
+  Utilisation utilisation;
+  int64_t kernels = 0;  ///< That were shown,
+  int64_t replays = 0;  ///< and replays;
+  int64_t priced = 0;   ///< kernels whose FLOPs are known.
+
+  /// Adds that of other inputs.
+  void Merge(const PricingTold& other);
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->coverage, &self->utilisation);
+    bytes->Counts(&self->kernels, &self->replays, &self->priced);
+  }
+};
+
 /// Takes all records of a source, prices them, and gives each to `sink` in the same order, but for
 /// those that the filter does not keep. Nothing of one input or rank has an effect on another's.
 /// Reasons of kernels are counted in `diagnostics`; what became of them all is said in its notes.
 /// Answers the number of kernels and of replays that were shown.
 int64_t PriceAll(RecordSource* records, const PriceOptions& options, KernelSink* sink,
                  Diagnostics* diagnostics);
+/// The same of some inputs of a run: what became of all kernels is not said, but added to `told`.
+void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* sink,
+               Diagnostics* diagnostics, PricingTold* told);
+/// Says what became of all kernels.
+void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostics* diagnostics);
 
 }  // namespace oplens::prof
 

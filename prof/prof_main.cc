@@ -195,7 +195,8 @@ int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destinat
 
 /// Saves what the views found. Answers how many rows or kernels there were to look at.
 int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages) {
-  SummarySink sink(options.views, options.run, std::filesystem::current_path().string());
+  SummarySink sink(options.views, options.run, std::filesystem::current_path().string(),
+                   SummaryTexts::kOfRun);
   PriceOptions pricing = PriceOptionsOf(options, messages);
   pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
   const int64_t kernels = PriceAll(inputs, pricing, &sink, messages->losses());
@@ -262,7 +263,7 @@ int MainOfSummaries(const Options& options) {
   RefuseSameFiles(options.inputs, options);
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   ViewRunner runner(options.views, options.run, destination.get());
-  AddSummaries(options.inputs, options.views, &runner);
+  AddSummaries(options, &runner);
   const int64_t shown = runner.Finish();
   destination->Commit();
   Messages messages("prof");

@@ -8,9 +8,21 @@
 #include <utility>
 
 #include "base/error.h"
+#include "prof/input/rank_namer.h"
 #include "prof/summary_file/summary_file.h"
+#include "prof/summary_file/summary_sink.h"
 
 namespace oplens::prof {
+namespace {
+
+/// Of the trace that a summary is of: its own, without what it adds.
+std::string TracePathOf(const std::string& summary) {
+  constexpr std::string_view kEnding = ".oplens";
+  const bool ends = summary.size() > kEnding.size() && summary.ends_with(kEnding);
+  return summary.substr(0, summary.size() - (ends ? kEnding.size() : 0));
+}
+
+}  // namespace
 
 void RefuseWithSummaries(const Options& options) {
   const std::pair<bool, std::string_view> asked[] = {
@@ -43,6 +55,18 @@ bool AreSummaries(const Options& options) {
     throw Error(input, "is no summary, but other inputs are", "save it with --save-baseline first");
   }
   return true;
+}
+
+void AddSummaries(const Options& options, ViewRunner* runner) {
+  std::vector<std::string> traces;
+  for (const std::string& path : options.inputs) traces.push_back(TracePathOf(path));
+  const std::vector<std::string> names = NamesOfInputs(traces);
+  RankNamer namer(names.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string& path = options.inputs[i];
+    const SummaryFile summary = ReadSummary(path);
+    AddSummary(summary, options.views, namer.NamesOf(summary.ranks, names[i]), path, runner);
+  }
 }
 
 }  // namespace oplens::prof

@@ -70,16 +70,15 @@ Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
               "give the file that nvprof -o or nsys export --type sqlite wrote");
 }
 
+std::string NameOfRank(int64_t number, const std::string& name, size_t input_count,
+                       TakenRanks* taken) {
+  if (number == kUnknownId) return input_count > 1 ? name : std::string();
+  const bool first = taken == nullptr || taken->insert(number).second;
+  return first ? fmt::format("{}", number) : fmt::format("{} ({})", number, name);
+}
+
 void NameRank(const ProfileInput& input, size_t input_count, Trace* trace, TakenRanks* taken) {
-  std::string name;
-  if (trace->rank != kUnknownId) {
-    name = fmt::format("{}", trace->rank);
-    const bool first = taken == nullptr || taken->insert(trace->rank).second;
-    if (!first) name = fmt::format("{} ({})", trace->rank, input.name);
-  } else if (input_count > 1) {
-    name = input.name;
-  }
-  trace->rank_name = trace->strings.Intern(name);
+  trace->rank_name = trace->strings.Intern(NameOfRank(trace->rank, input.name, input_count, taken));
 }
 
 Trace OpenInput(const ProfileInput& input, ProfileFile* file, size_t input_count, TraceNeeds needs,

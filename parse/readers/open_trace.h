@@ -23,6 +23,11 @@ Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics);
 /// The rank numbers that the inputs of a run so far took.
 using TakenRanks = std::set<int64_t>;
 
+/// The name of a rank of an input. `number`: as the file says, kUnknownId where it does not;
+/// `name`: that of the input.
+std::string NameOfRank(int64_t number, const std::string& name, size_t input_count,
+                       TakenRanks* taken);
+
 /// Sets trace->rank_name: the rank that the file says; else, with several inputs, `input.name`;
 /// else nothing. Where an earlier input of the run has taken the same rank (`taken`, which may be
 /// null), it is the rank with the name: "0 (b.json)". Only one input is looked at, so that one

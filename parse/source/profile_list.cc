@@ -135,30 +135,6 @@ std::string LastParts(const fs::path& path, size_t count) {
   return last.string();
 }
 
-/// Gives each input the shortest end of its path that no other input has.
-void NameInputs(std::vector<ProfileInput>* inputs) {
-  std::vector<fs::path> paths;
-  for (const ProfileInput& input : *inputs) {
-    std::error_code error;
-    const fs::path whole = fs::absolute(input.path, error);
-    paths.push_back((error ? fs::path(input.path) : whole).lexically_normal());
-  }
-  std::vector<size_t> unnamed(inputs->size());
-  for (size_t i = 0; i < unnamed.size(); ++i) unnamed[i] = i;
-  for (size_t parts = 1; !unnamed.empty(); ++parts) {
-    std::map<std::string, size_t> uses;
-    for (const size_t i : unnamed) ++uses[LastParts(paths[i], parts)];
-    std::vector<size_t> left;
-    for (const size_t i : unnamed) {
-      const std::string name = LastParts(paths[i], parts);
-      (*inputs)[i].name = name;
-      const bool whole = name == paths[i].string();
-      if (uses[name] > 1 && !whole) left.push_back(i);
-    }
-    unnamed = std::move(left);
-  }
-}
-
 }  // namespace
 
 bool IsPipe(const std::string& path) {
@@ -190,6 +166,29 @@ bool NaturalLess(const std::string& a, const std::string& b) {
   }
   if ((a.size() - i) != (b.size() - j)) return a.size() - i < b.size() - j;
   return a < b;  // "a01" and "a1"
+}
+
+void NameInputs(std::vector<ProfileInput>* inputs) {
+  std::vector<fs::path> paths;
+  for (const ProfileInput& input : *inputs) {
+    std::error_code error;
+    const fs::path whole = fs::absolute(input.path, error);
+    paths.push_back((error ? fs::path(input.path) : whole).lexically_normal());
+  }
+  std::vector<size_t> unnamed(inputs->size());
+  for (size_t i = 0; i < unnamed.size(); ++i) unnamed[i] = i;
+  for (size_t parts = 1; !unnamed.empty(); ++parts) {
+    std::map<std::string, size_t> uses;
+    for (const size_t i : unnamed) ++uses[LastParts(paths[i], parts)];
+    std::vector<size_t> left;
+    for (const size_t i : unnamed) {
+      const std::string name = LastParts(paths[i], parts);
+      (*inputs)[i].name = name;
+      const bool whole = name == paths[i].string();
+      if (uses[name] > 1 && !whole) left.push_back(i);
+    }
+    unnamed = std::move(left);
+  }
 }
 
 bool IsInterruptedRecording(const std::string& path) {

@@ -29,6 +29,9 @@ struct ProfileInput {
 /// foreign one is found out when it is read. "-" is standard input. Pipes are not opened.
 std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments);
 
+/// Gives each input the shortest end of its path that no other input has as its name.
+void NameInputs(std::vector<ProfileInput>* inputs);
+
 /// Whether there is no such file, but what `record` leaves of one when it is killed.
 bool IsInterruptedRecording(const std::string& path);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -167,6 +168,27 @@ bool Inputs::OpenNext(Diagnostics* diagnostics) {
   return false;
 }
 
+bool Inputs::OnlyProfilesWait() const {
+  return std::none_of(waiting_.begin(), waiting_.end(), [](const Input& input) {
+    return input.records || input.file.piped != nullptr;
+  });
+}
+
+void Inputs::TakeOnly(size_t place, std::function<std::string(size_t rank)> mark) {
+  Input only = std::move(waiting_[place]);
+  only.file.from_folder = false;
+  waiting_.clear();
+  waiting_.push_back(std::move(only));
+  mark_ = std::move(mark);
+  status_ = nullptr;
+}
+
+void Inputs::MarkRank() {
+  const int64_t number = profile_->trace.rank;
+  profile_->trace.rank_name = profile_->trace.strings.Intern(mark_(marked_ranks_.size()));
+  marked_ranks_.push_back(number == kUnknownId ? std::nullopt : std::optional(number));
+}
+
 TraceNeeds Inputs::NeedsOf(const parse::ProfileFile& file) const {
   const bool json = file.content() == parse::ProfileFile::Content::kJson;
   return json ? needs_ | json_needs_ : needs_;
@@ -179,6 +201,7 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
     parse::ProfileFile file(input.file, meter());
     profile_->trace =
         parse::OpenInput(input.file, &file, profile_count_, NeedsOf(file), diagnostics, &taken_);
+    if (mark_ != nullptr) MarkRank();
     execution_traces_->Complete(&profile_->trace, diagnostics);
     ++opened_;
     stage_.reset();

@@ -1,7 +1,9 @@
 #ifndef OPLENS_PROF_INPUT_PROFILE_RECORDS_H_
 #define OPLENS_PROF_INPUT_PROFILE_RECORDS_H_
 
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,6 +74,17 @@ class Inputs : public RecordSource {
   /// the reference where nothing was.
   std::vector<std::string> UnusedExecutionTraces() const;
 
+  /// The inputs that were not begun, in their order: profiles alone where `OnlyProfilesWait()`.
+  size_t waiting() const { return waiting_.size(); }
+  const parse::ProfileInput& waiting(size_t place) const { return waiting_[place].file; }
+  bool OnlyProfilesWait() const;
+
+  /// Of those that wait takes this one alone, which can no longer be left out. `mark` is what its
+  /// ranks are called (by their place in the file): the names depend on the others.
+  void TakeOnly(size_t place, std::function<std::string(size_t rank)> mark);
+  /// After TakeOnly() and the last record: the numbers of its ranks.
+  const std::vector<std::optional<int64_t>>& marked_ranks() const { return marked_ranks_; }
+
   /// All files, for a look before anything is written.
   const std::vector<std::string>& paths() const { return paths_; }
 
@@ -96,6 +109,7 @@ class Inputs : public RecordSource {
   bool OpenRecords(const Input& input);
   Step NextLine(WaitingRow* row, Diagnostics* diagnostics);
   void LeaveOut(const Error& error);
+  void MarkRank();
 
   std::deque<Input> waiting_;
   std::vector<std::string> paths_;
@@ -113,6 +127,8 @@ class Inputs : public RecordSource {
   bool input_ended_ = false;
   bool leaves_out_ = false;
   parse::TakenRanks taken_;
+  std::function<std::string(size_t rank)> mark_;  // Null: ranks have names.
+  std::vector<std::optional<int64_t>> marked_ranks_;
   std::optional<parse::ExecutionTraces> execution_traces_;
   parse::JoinOptions join_;
   std::optional<parse::ReferenceProfile> reference_;

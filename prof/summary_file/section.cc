@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
+#include "prof/summary_file/rank_marks.h"
 
 namespace oplens::prof {
 namespace {
@@ -61,11 +62,11 @@ std::unique_ptr<Partial> LoadPartial(const Section& section, std::string_view fi
   ViewOptions options;
   options.by = section.by;
   options.copies = section.copies;
-  return LoadPartial(section, options, file);
+  return LoadPartial(section, options, {}, file);
 }
 
 std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& shown,
-                                     std::string_view file) {
+                                     std::span<const std::string> ranks, std::string_view file) {
   const View& view = KnownView(section, file);
   std::unique_ptr<Partial> partial;
   try {
@@ -75,7 +76,9 @@ std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& 
     throw Error(file, ShownText(error.what()),
                 "it is damaged or of another version of oplens: save it again");
   }
-  ByteReader bytes(section.bytes, fmt::format("{}: view {}", file, section.view));
+  std::function<std::string(std::string_view)> name;
+  if (!ranks.empty()) name = [&](std::string_view text) { return WithRankNames(text, ranks); };
+  ByteReader bytes(section.bytes, fmt::format("{}: view {}", file, section.view), name);
   partial->Load(&bytes);
   bytes.End();
   return partial;

@@ -36,9 +36,9 @@ const Section* FindSection(std::span<const Section> sections, const View& view,
 /// the view or the form of the section is not known here, or its bytes are damaged.
 std::unique_ptr<Partial> LoadPartial(const Section& section, std::string_view file);
 /// The same with what rows are to be shown and how; of `shown` by, compat and copies must be those
-/// of the section.
+/// of the section. `ranks`: names for the marks in it (prof/summary_file/rank_marks.h).
 std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& shown,
-                                     std::string_view file);
+                                     std::span<const std::string> ranks, std::string_view file);
 
 }  // namespace oplens::prof
 

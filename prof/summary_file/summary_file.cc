@@ -122,11 +122,24 @@ std::string ReadAll(const std::string& path) {
 
 }  // namespace
 
+void SaveSummary(const SummaryFile& summary, ByteWriter* bytes) {
+  bytes->Values(&summary.writer, &summary.facts, &summary.ranks);
+  bytes->Number(summary.sections.size());
+  for (const Section& section : summary.sections) TransferSection(bytes, &section);
+}
+
+SummaryFile LoadSummary(ByteReader* bytes) {
+  SummaryFile summary;
+  bytes->Values(&summary.writer, &summary.facts, &summary.ranks);
+  for (size_t left = bytes->Size(6); left > 0; --left) {
+    TransferSection(bytes, &summary.sections.emplace_back());
+  }
+  return summary;
+}
+
 std::string SummaryBytes(const SummaryFile& summary) {
   ByteWriter body;
-  body.Values(&summary.writer, &summary.facts);
-  body.Number(summary.sections.size());
-  for (const Section& section : summary.sections) TransferSection(&body, &section);
+  SaveSummary(summary, &body);
   std::string bytes(kMagic);
   AppendNumber(kSummaryForm, &bytes);
   AppendNumber(uint32_t{0}, &bytes);
@@ -156,11 +169,7 @@ SummaryFile ParseSummary(std::string_view bytes, std::string_view path) {
   const std::string body =
       Unpacked(bytes.substr(kHeadSize), NumberAt<uint64_t>(bytes, kSizeAt), path);
   ByteReader reader(body, std::string(path));
-  SummaryFile summary;
-  reader.Values(&summary.writer, &summary.facts);
-  for (size_t left = reader.Size(6); left > 0; --left) {
-    TransferSection(&reader, &summary.sections.emplace_back());
-  }
+  SummaryFile summary = LoadSummary(&reader);
   reader.End();
   return summary;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@ namespace oplens::prof {
 struct SummaryFile {
   std::string writer;                        ///< Version of the oplens that wrote it.
   std::map<std::string, std::string> facts;  ///< Of the run: RunFacts.
+  /// Of a summary of one input: the numbers of its ranks (nullopt: the file does not say), for
+  /// which marks stand in what follows (prof/summary_file/rank_marks.h).
+  std::vector<std::optional<int64_t>> ranks;
   std::vector<Section> sections;
 };
 
@@ -30,6 +34,10 @@ SummaryFile ReadSummary(const std::string& path);
 /// The bytes of such a file, and what they say. `path`: for messages.
 std::string SummaryBytes(const SummaryFile& summary);
 SummaryFile ParseSummary(std::string_view bytes, std::string_view path);
+
+/// The same as a part of other bytes, neither packed nor checked.
+void SaveSummary(const SummaryFile& summary, ByteWriter* bytes);
+SummaryFile LoadSummary(ByteReader* bytes);
 
 /// Whether a file begins as one; false where it cannot be read.
 bool IsSummary(const std::string& path);

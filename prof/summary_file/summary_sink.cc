@@ -60,6 +60,7 @@ void SummarySink::Add(const PricedKernel& kernel) {
 }
 
 void SummarySink::NameRank(std::string_view rank) {
+  if (texts_ != SummaryTexts::kOfRun) return;
   if (rank.find_first_not_of("0123456789") == std::string_view::npos) return;
   if (renamed_.contains(rank)) return;
   const size_t next = renamed_.size() / 2 + 1;
@@ -91,17 +92,20 @@ SummaryFile SummarySink::Take(std::string_view writer) {
   SummaryFile summary;
   summary.writer = writer;
   summary.facts = facts_.Texts();
+  std::function<std::string(std::string_view)> change;
+  if (texts_ != SummaryTexts::kWhole) {
+    change = [this](std::string_view text) { return Changed(text); };
+  }
   const std::vector<std::unique_ptr<Partial>> partials = runner_.TakePartials();
   for (size_t i = 0; i < plans_.size(); ++i) {
     summary.sections.push_back(
-        SaveSection(*plans_[i].view, plans_[i].options, *partials[i],
-                    [this](std::string_view text) { return Changed(text); }));
+        SaveSection(*plans_[i].view, plans_[i].options, *partials[i], change));
   }
   return summary;
 }
 
 std::unique_ptr<Partial> LoadView(const SummaryFile& summary, const ViewPlan& plan,
-                                  std::string_view path) {
+                                  std::span<const std::string> ranks, std::string_view path) {
   const Section* const section = FindSection(summary.sections, *plan.view, plan.options);
   if (section == nullptr) {
     const auto& by = plan.options.by;
@@ -110,17 +114,14 @@ std::unique_ptr<Partial> LoadView(const SummaryFile& summary, const ViewPlan& pl
                             by.empty() ? "" : " --by ", fmt::join(by, ",")),
                 "it needs the trace");
   }
-  return LoadPartial(*section, plan.options, path);
+  return LoadPartial(*section, plan.options, ranks, path);
 }
 
-void AddSummaries(const std::vector<std::string>& paths, const std::vector<ViewPlan>& plans,
-                  ViewRunner* runner) {
-  for (const std::string& path : paths) {
-    const SummaryFile summary = ReadSummary(path);
-    std::vector<std::unique_ptr<Partial>> partials;
-    for (const ViewPlan& plan : plans) partials.push_back(LoadView(summary, plan, path));
-    runner->AddPartials(std::move(partials));
-  }
+void AddSummary(const SummaryFile& summary, const std::vector<ViewPlan>& plans,
+                std::span<const std::string> ranks, std::string_view path, ViewRunner* runner) {
+  std::vector<std::unique_ptr<Partial>> partials;
+  for (const ViewPlan& plan : plans) partials.push_back(LoadView(summary, plan, ranks, path));
+  runner->AddPartials(std::move(partials));
 }
 
 }  // namespace oplens::prof

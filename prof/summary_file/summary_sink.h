@@ -2,6 +2,8 @@
 #define OPLENS_PROF_SUMMARY_FILE_SUMMARY_SINK_H_
 
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,17 +21,27 @@ namespace oplens::prof {
 /// view that does not save, and as PlanViews.
 std::vector<ViewPlan> PlanSummaryViews(std::string_view list, std::string_view by, bool copies);
 
-/// Makes a summary of what it is given. Names of machines and people stay out of it: paths are cut
-/// (base/path_cutter.h), and the N-th rank that is called by its file is called "input N".
+/// What becomes of texts in a summary.
+enum class SummaryTexts : uint8_t {
+  /// For others to read: names of machines and people stay out of it. Paths are cut
+  /// (base/path_cutter.h), and the N-th rank that is called by its file is called "input N".
+  kOfRun,
+  kOfInput,  ///< The same, but ranks have marks (prof/summary_file/rank_marks.h).
+  kWhole,    ///< Nothing.
+};
+
+/// Makes a summary of what it is given.
 class SummarySink : public KernelSink {
  public:
   /// `plans` must outlive this object. `folder`: the working folder; paths are cut to what is below
   /// it.
-  SummarySink(const std::vector<ViewPlan>& plans, RunOptions options, std::string folder)
+  SummarySink(const std::vector<ViewPlan>& plans, RunOptions options, std::string folder,
+              SummaryTexts texts)
       : plans_(plans),
         facts_(options.selection),
         runner_(plans, std::move(options), nullptr),
-        cutter_(std::move(folder)) {}
+        cutter_(std::move(folder)),
+        texts_(texts) {}
 
   void BeginInput(const parse::KernelRecords* profile) override;
   void Add(const PricedKernel& kernel) override;
@@ -41,6 +53,8 @@ class SummarySink : public KernelSink {
     return runner_.StepOf(kernel, told);
   }
 
+  /// After the last input.
+  std::vector<std::string> Notes() const { return runner_.Notes(); }
   /// After the last input. `writer`: the version of this oplens.
   SummaryFile Take(std::string_view writer);
 
@@ -53,18 +67,19 @@ class SummarySink : public KernelSink {
   RunFacts facts_;
   ViewRunner runner_;
   PathCutter cutter_;
+  SummaryTexts texts_;
   std::map<std::string, std::string, std::less<>> renamed_;  // Ranks that files name.
   std::string last_rank_;                                    // Of the records.
 };
 
-/// What a summary holds of a plan. Throws Error where it has not that view.
+/// What a summary holds of a plan. `ranks`: the names for the marks of SummaryFile::ranks. Throws
+/// Error where it has not that view.
 std::unique_ptr<Partial> LoadView(const SummaryFile& summary, const ViewPlan& plan,
-                                  std::string_view path);
+                                  std::span<const std::string> ranks, std::string_view path);
 
-/// Gives what summaries hold of each plan to `runner`. Throws Error where one has not that view, or
-/// cannot be read.
-void AddSummaries(const std::vector<std::string>& paths, const std::vector<ViewPlan>& plans,
-                  ViewRunner* runner);
+/// Gives what a summary holds of each plan to `runner`. Throws Error where it has not that view.
+void AddSummary(const SummaryFile& summary, const std::vector<ViewPlan>& plans,
+                std::span<const std::string> ranks, std::string_view path, ViewRunner* runner);
 
 }  // namespace oplens::prof
 

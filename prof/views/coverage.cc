@@ -168,6 +168,30 @@ void Coverage::EndInput() {
   last_busy_ = nullptr;
 }
 
+void Coverage::Merge(const Coverage& other) {
+  kernel_count_ += other.kernel_count_;
+  replay_count_ += other.replay_count_;
+  constexpr int64_t Coverage::*kTimes[] = {&Coverage::ended_busy_ns_, &Coverage::kernel_ns_,
+                                           &Coverage::replay_ns_,     &Coverage::op_ns_,
+                                           &Coverage::shapes_ns_,     &Coverage::direction_ns_,
+                                           &Coverage::flops_ns_,      &Coverage::bytes_ns_,
+                                           &Coverage::launch_ns_,     &Coverage::range_ns_};
+  for (const auto time : kTimes) this->*time = Sum(this->*time, other.*time);
+  for (size_t i = 0; i < evidence_ns_.size(); ++i) {
+    evidence_ns_[i] = Sum(evidence_ns_[i], other.evidence_ns_[i]);
+  }
+  for (size_t family = 0; family < kFamilyCount; ++family) {
+    for (size_t i = 0; i < kGapCount; ++i) {
+      gap_ns_[family][i] = Sum(gap_ns_[family][i], other.gap_ns_[family][i]);
+    }
+    Recorded& own = recorded_[family];
+    own.launches |= other.recorded_[family].launches;
+    own.ranges |= other.recorded_[family].ranges;
+    own.shapes |= other.recorded_[family].shapes;
+  }
+  busy_known_ &= other.busy_known_;
+}
+
 int64_t Coverage::BusyNs() const {
   if (!busy_known_) return -1;
   int64_t total = ended_busy_ns_;

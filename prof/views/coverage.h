@@ -25,6 +25,24 @@ class Coverage {
   void AddReplay(const KernelRecord& record);
   /// What was added so far has another clock than what comes.
   void EndInput();
+  /// Adds what was found of other inputs; after EndInput() of both.
+  void Merge(const Coverage& other);
+  /// After EndInput().
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Counts(&self->kernel_count_, &self->replay_count_);
+    bytes->Sums(&self->ended_busy_ns_, &self->kernel_ns_, &self->replay_ns_, &self->op_ns_,
+                &self->shapes_ns_, &self->direction_ns_, &self->flops_ns_, &self->bytes_ns_,
+                &self->launch_ns_, &self->range_ns_);
+    for (auto& ns : self->evidence_ns_) bytes->Sums(&ns);
+    for (auto& family : self->gap_ns_) {
+      for (auto& ns : family) bytes->Sums(&ns);
+    }
+    for (auto& recorded : self->recorded_) {
+      bytes->Values(&recorded.launches, &recorded.ranges, &recorded.shapes);
+    }
+    bytes->Values(&self->busy_known_);
+  }
 
   int64_t kernel_count() const { return kernel_count_; }
   /// The sum over all timed kernels, ns.

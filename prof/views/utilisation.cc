@@ -62,6 +62,18 @@ void Utilisation::EndInput() {
   last_ = spans_.end();
 }
 
+void Utilisation::Merge(const Utilisation& other) {
+  ended_wall_ns_ += other.ended_wall_ns_;
+  model_flops_ += other.model_flops_;
+  recomputed_flops_ += other.recomputed_flops_;
+  unrated_flops_ += other.unrated_flops_;
+  ideal_s_ += other.ideal_s_;
+  timed_ns_ = SaturatingSum(timed_ns_, other.timed_ns_);
+  unknown_ns_ = SaturatingSum(unknown_ns_, other.unknown_ns_);
+  replays_ += other.replays_;
+  starts_known_ &= other.starts_known_;
+}
+
 std::optional<double> Utilisation::Percent() const {
   const double wall_s = WallNs() * 1e-9;
   if (!starts_known_ || wall_s <= 0 || model_flops_ <= 0) return std::nullopt;

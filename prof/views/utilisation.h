@@ -28,6 +28,17 @@ class Utilisation {
   void AddReplay(const KernelRecord& record);
   /// What was added so far has another clock than what comes.
   void EndInput();
+  /// Adds what was found of other inputs; after EndInput() of both.
+  void Merge(const Utilisation& other);
+  /// After EndInput().
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->ended_wall_ns_, &self->model_flops_, &self->recomputed_flops_,
+                  &self->unrated_flops_, &self->ideal_s_);
+    bytes->Sums(&self->timed_ns_, &self->unknown_ns_);
+    bytes->Counts(&self->replays_);
+    bytes->Values(&self->starts_known_);
+  }
 
   /// Percent; nullopt without a peak, a product or a time, or when a kernel has no start.
   std::optional<double> Percent() const;

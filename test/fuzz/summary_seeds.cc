@@ -21,7 +21,7 @@ void WriteSummarySeeds(const std::vector<std::string>& profiles,
     }
   }
   prof::Inputs inputs(profiles, {}, prof::NeedsOf(plans));
-  prof::SummarySink sink(plans, {}, "/");
+  prof::SummarySink sink(plans, {}, "/", prof::SummaryTexts::kOfRun);
   Diagnostics diagnostics;
   prof::PriceAll(&inputs, {}, &sink, &diagnostics);
   const prof::SummaryFile summary = sink.Take("0");

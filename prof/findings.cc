@@ -1,0 +1,101 @@
+#include "prof/findings.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
+#include "prof/summary_file/rank_marks.h"
+
+namespace oplens::prof {
+namespace {
+
+void SaveLosses(const Diagnostics& losses, ByteWriter* bytes) {
+  for (int i = 0; i < kReasonCount; ++i) {
+    const auto reason = static_cast<Reason>(i);
+    const int64_t count = losses.CountOf(reason);
+    bytes->Counts(&count);
+    bytes->Values(&losses.ExamplesOf(reason));
+  }
+  bytes->Values(&losses.notes());
+}
+
+void LoadLosses(ByteReader* bytes, Diagnostics* losses) {
+  for (int i = 0; i < kReasonCount; ++i) {
+    int64_t count = 0;
+    std::vector<std::string> examples;
+    bytes->Counts(&count);
+    bytes->Values(&examples);
+    for (std::string& example : examples) losses->Count(static_cast<Reason>(i), std::move(example));
+    losses->CountMany(static_cast<Reason>(i), count - static_cast<int64_t>(examples.size()));
+  }
+  std::vector<std::string> notes;
+  bytes->Values(&notes);
+  for (std::string& note : notes) losses->Note(std::move(note));
+}
+
+/// Whether a word of --by makes something of the name of a rank, which is not known yet.
+bool ChangesRank(const std::string& word) { return word.starts_with("rank") && word != "rank"; }
+
+}  // namespace
+
+std::string BytesOf(const Findings& findings) {
+  ByteWriter bytes;
+  SaveSummary(findings.summary, &bytes);
+  bytes.Values(&findings.notes, &findings.told);
+  SaveLosses(findings.losses, &bytes);
+  return bytes.Take();
+}
+
+std::unique_ptr<Findings> FindingsOf(std::string_view bytes, const std::string& what) {
+  auto findings = std::make_unique<Findings>();
+  ByteReader reader(bytes, what);
+  findings->summary = LoadSummary(&reader);
+  reader.Values(&findings->notes, &findings->told);
+  LoadLosses(&reader, &findings->losses);
+  reader.End();
+  return findings;
+}
+
+bool CanFindApart(const FindOptions& options) {
+  const PriceOptions& pricing = options.pricing;
+  if (pricing.filter != nullptr || pricing.steps != nullptr || pricing.where != nullptr) {
+    return false;
+  }
+  return std::all_of(options.plans->begin(), options.plans->end(), [](const ViewPlan& plan) {
+    const ViewOptions& view = plan.options;
+    return CanSave(*plan.view, view.compat) && view.what_if.empty() &&
+           std::none_of(view.by.begin(), view.by.end(), ChangesRank);
+  });
+}
+
+std::unique_ptr<Findings> FindIn(Inputs* inputs, size_t place, const FindOptions& options) {
+  inputs->TakeOnly(place, RankMark);
+  SummarySink sink(*options.plans, options.run, std::filesystem::current_path().string(),
+                   options.texts);
+  auto findings = std::make_unique<Findings>();
+  PriceOptions pricing = options.pricing;
+  pricing.messages = nullptr;
+  PriceSome(inputs, pricing, &sink, &findings->losses, &findings->told);
+  findings->notes = sink.Notes();
+  findings->summary = sink.Take(options.writer);
+  findings->summary.ranks = inputs->marked_ranks();
+  return findings;
+}
+
+void FindingsMerger::Add(const Findings& findings, const std::string& name) {
+  AddSummary(findings.summary, plans_, namer_.NamesOf(findings.summary.ranks, name), name, runner_);
+  told_.Merge(findings.told);
+  losses_.Merge(findings.losses);
+  notes_.insert(findings.notes.begin(), findings.notes.end());
+}
+
+int64_t FindingsMerger::Tell(const PriceOptions& pricing, Messages* messages) {
+  messages->losses()->Merge(losses_);
+  TellPrices(told_, pricing, messages->losses());
+  for (const std::string& note : notes_) messages->Need(note);
+  return told_.kernels + told_.replays;
+}
+
+}  // namespace oplens::prof
