@@ -82,6 +82,7 @@ struct Running {
       result.bytes = std::move(text);
     } else {
       result.problem = whole ? std::move(text) : HowItEnded(status);
+      result.crashed = !whole;
     }
     return result;
   }

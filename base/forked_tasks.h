@@ -4,14 +4,16 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace oplens {
 
 /// What a task that ran in a process of its own came to.
 struct TaskResult {
   bool done = false;
-  std::string bytes;    ///< What it answered; else
-  std::string problem;  ///< why it did not, as one sentence: what it threw, or what ended it.
+  std::string bytes;     ///< What it answered; else
+  std::string problem;   ///< why it did not: what it threw, or
+  bool crashed = false;  ///< what ended its process.
 };
 
 /// Tasks 0 to count - 1, each in a process of its own that is forked from this one: what one of

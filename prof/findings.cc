@@ -86,6 +86,10 @@ std::unique_ptr<Findings> FindIn(Inputs* inputs, size_t place, const FindOptions
 
 void FindingsMerger::Add(const Findings& findings, const std::string& name) {
   AddSummary(findings.summary, plans_, namer_.NamesOf(findings.summary.ranks, name), name, runner_);
+  AddTold(findings);
+}
+
+void FindingsMerger::AddTold(const Findings& findings) {
   told_.Merge(findings.told);
   losses_.Merge(findings.losses);
   notes_.insert(findings.notes.begin(), findings.notes.end());

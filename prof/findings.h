@@ -46,12 +46,15 @@ std::unique_ptr<Findings> FindIn(Inputs* inputs, size_t place, const FindOptions
 /// Puts together what was found in the inputs of a run, in their order.
 class FindingsMerger {
  public:
-  /// `runner`, of the same plans, takes what the views found. `input_count`: of the run.
+  /// `runner`, of the same plans, takes what the views found (null: only AddTold() is
+  /// called). `input_count`: of the run.
   FindingsMerger(const std::vector<ViewPlan>& plans, size_t input_count, ViewRunner* runner)
       : plans_(plans), namer_(input_count), runner_(runner) {}
 
   /// Of the next input. `name`: ProfileInput::name.
   void Add(const Findings& findings, const std::string& name);
+  /// The same, but for what the views found.
+  void AddTold(const Findings& findings);
   /// After the last one: what there is to say of all, but for what the views say. Answers the
   /// number of kernels and replays.
   int64_t Tell(const PriceOptions& pricing, Messages* messages);

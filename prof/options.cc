@@ -124,6 +124,7 @@ cxxopts::Options Declare() {
   cxxopts::Options options("prof");
   AddTables(options.add_options(kTableOptions));
   AddViewOptions(options.add_options(kViewOptions));
+  AddRankOptions(options.add_options(kRankOptions));
   AddDiff(options.add_options(kDiffOptions));
   AddSelection(options.add_options(kSelectionOptions));
   AddPricingOptions(&options);
@@ -174,6 +175,7 @@ size_t ReadTop(const cxxopts::ParseResult& given) {
 Task TaskOf(const cxxopts::ParseResult& given) {
   if (given.count("check") > 0) return Task::kCheck;
   if (given.count("chrome") > 0) return Task::kTimeline;
+  if (given.count("summary") > 0) return Task::kRankSummaries;
   if (given.count("save-baseline") > 0) return Task::kBaseline;
   if (given.count("diff") + given.count("fail-if") > 0) return Task::kDiff;
   if (given.count("view") > 0) return Task::kViews;
@@ -205,12 +207,22 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
          {"c", "where", "sort", "top", "w", "csv", "json", "sqlite", "check", "chrome", "compat",
           "what-if", "range", "output"},
          "--save-baseline keeps what whole views found: it does not go with --{}");
+  refuse("summary",
+         {"c", "where", "sort", "top", "w", "csv", "json", "sqlite", "check", "chrome", "compat",
+          "what-if", "range", "copies", "save-baseline", "diff", "fail-if"},
+         "--summary keeps what whole views found: it does not go with --{}");
+  for (const char* option : {"summary-views", "summary-dir"}) {
+    if (given.count(option) > 0 && given.count("summary") == 0) {
+      throw UsageError(fmt::format("--{} needs --summary", option));
+    }
+  }
   if (given.count("view") + given.count("save-baseline") + given.count("diff") == 0) {
     refuse("copies", {"range", "step"}, "--{} is about kernels: it does not go with --copies");
   }
   for (const char* option : {"compat", "what-if", "step-range", "time-range", "device"}) {
-    if (given.count(option) > 0 &&
-        given.count("view") + given.count("save-baseline") + given.count("diff") == 0) {
+    if (given.count(option) > 0 && given.count("view") + given.count("save-baseline") +
+                                           given.count("summary") + given.count("diff") ==
+                                       0) {
       throw UsageError(fmt::format("--{} needs --view{}", option,
                                    option == std::string_view("step-range")
                                        ? "; of kernels and groups, --where 'step>=3 and step<=7'"
@@ -416,6 +428,13 @@ void ReadBaseline(const cxxopts::ParseResult& given, Options* options) {
   ReadSelection(given, options);
 }
 
+void ReadRankSummaries(const cxxopts::ParseResult& given, Options* options) {
+  options->rank_summary = ReadRankSummary(given);
+  options->views =
+      PlanRankSummary(TextOf(given, "summary-views"), TextOf(given, "view"), TextOf(given, "by"));
+  ReadSelection(given, options);
+}
+
 /// Fills what is printed, and how.
 void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   options->format = ReadFormat(given);
@@ -465,6 +484,9 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
     case Task::kBaseline:
       ReadBaseline(given, options);
       break;
+    case Task::kRankSummaries:
+      ReadRankSummaries(given, options);
+      break;
     case Task::kMessage:
       break;
   }
@@ -498,6 +520,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   ReadTables(given, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
   ReadPricing(given, &options);
+  options.many = ReadManyOptions(given);
   return options;
 }
 

@@ -13,6 +13,7 @@
 #include "prof/input_options.h"
 #include "prof/price/nested_calls.h"
 #include "prof/range_patterns.h"
+#include "prof/rank_options.h"
 #include "prof/table/formats.h"
 #include "prof/table/sink_chain.h"
 #include "prof/views/copy_row.h"
@@ -32,8 +33,9 @@ enum class Task : uint8_t {
   kCheck,     ///< How many kernels have each column.
   kTimeline,  ///< A Chrome trace of the profiles.
   kViews,
-  kDiff,      ///< Two runs compared.
-  kBaseline,  ///< Options::baseline, what the views found.
+  kDiff,           ///< Two runs compared.
+  kBaseline,       ///< Options::baseline, what the views found.
+  kRankSummaries,  ///< The same of each input: Options::rank_summary.
 };
 
 /// The command line, understood.
@@ -57,6 +59,8 @@ struct Options : InputOptions {
   std::vector<ViewPlan> views;           ///< Of kViews, with
   RunOptions run;                        ///< what of each run they are of.
   std::string baseline;                  ///< Of kBaseline: the file that is written.
+  RankSummaryOptions rank_summary;       ///< Of kRankSummaries, with `output` of one input.
+  ManyOptions many;                      ///< How inputs are read that are read apart.
 
   std::vector<std::string> diff_base;  ///< Of kDiff: the inputs that `inputs` are compared with
                                        ///< (none: they are judged alone),

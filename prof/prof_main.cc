@@ -21,6 +21,7 @@
 #include "prof/input/profile_records.h"
 #include "prof/options.h"
 #include "prof/price_all.h"
+#include "prof/rank_summaries.h"
 #include "prof/summaries.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/top_rows.h"
@@ -193,6 +194,64 @@ int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destinat
   return least;
 }
 
+FindOptions FindOptionsOf(const Options& options, const PriceOptions& pricing) {
+  FindOptions find;
+  find.plans = &options.views;
+  find.run = options.run;
+  find.pricing = pricing;
+  find.pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
+  find.writer = OPLENS_VERSION;
+  return find;
+}
+
+/// Whether what views find in each input can be found apart from the others.
+bool CanReadApart(const Inputs& inputs, const Options& options, const FindOptions& find) {
+  return inputs.waiting() > 1 && inputs.OnlyProfilesWait() && CanFindApart(find) &&
+         options.execution_traces.empty() && options.reference.empty();
+}
+
+/// PrintViews of inputs that are read apart.
+int64_t PrintViewsOfMany(Inputs* inputs, const Options& options, const FindOptions& find,
+                         LeftOut* left_out, Destination* destination, Messages* messages) {
+  ViewRunner runner(options.views, options.run, destination);
+  std::vector<size_t> places(inputs->waiting());
+  std::iota(places.begin(), places.end(), size_t{0});
+  FindingsMerger merger(options.views, places.size(), &runner);
+  ManyInputs many(inputs, options.many, left_out, options.quiet);
+  many.Run(
+      places, [&find](Inputs* own, size_t place) { return FindIn(own, place, find); },
+      [&](const Findings& findings, size_t place) {
+        merger.Add(findings, inputs->waiting(place).name);
+      });
+  merger.Tell(find.pricing, messages);
+  const int64_t least = runner.Finish();
+  for (std::string& note : runner.Notes()) messages->Need(std::move(note));
+  return least;
+}
+
+/// Writes a summary of each input. Answers how many there are.
+int64_t PrintRankSummaries(Inputs* inputs, const Options& options, LeftOut* left_out,
+                           Messages* messages) {
+  if (!inputs->OnlyProfilesWait()) {
+    inputs->RefuseRecords("what a summary is of", "summary");
+    throw UsageError("--summary needs files: what comes through a pipe has no name for it");
+  }
+  RankSummaryPlan plan;
+  plan.find = FindOptionsOf(options, PriceOptionsOf(options, messages));
+  plan.find.texts = SummaryTexts::kOfInput;
+  plan.options = options.rank_summary;
+  plan.output = options.output;
+  for (const std::string& path : SummaryPathsOf(*inputs, plan)) {
+    options.RefuseSameFiles(inputs->paths(), path, "--summary");
+  }
+  FindingsMerger merger(options.views, inputs->waiting(), nullptr);
+  ManyInputs many(inputs, options.many, left_out, options.quiet);
+  const WrittenSummaries written = WriteRankSummaries(inputs, plan, &many, &merger);
+  merger.Tell(plan.find.pricing, messages);
+  messages->Head(written.Sentence());
+  return static_cast<int64_t>(written.written + written.kept);
+}
+
 /// Saves what the views found. Answers how many rows or kernels there were to look at.
 int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages) {
   SummarySink sink(options.views, options.run, std::filesystem::current_path().string(),
@@ -219,14 +278,20 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
 }
 
 /// Prints what was asked for. Answers how much was shown.
-int64_t Print(Inputs* inputs, const Options& options, Messages* messages) {
+int64_t Print(Inputs* inputs, const Options& options, LeftOut* left_out, Messages* messages) {
   if (options.task == Task::kCheck) return PrintCheck(inputs, options, messages);
   if (options.task == Task::kTimeline) return PrintTimeline(inputs, options, messages);
   if (options.task == Task::kBaseline) return SaveBaseline(inputs, options, messages);
+  if (options.task == Task::kRankSummaries) {
+    return PrintRankSummaries(inputs, options, left_out, messages);
+  }
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   int64_t shown = 0;
   if (options.task == Task::kViews) {
-    shown = PrintViews(inputs, options, destination.get(), messages);
+    const FindOptions find = FindOptionsOf(options, PriceOptionsOf(options, messages));
+    shown = CanReadApart(*inputs, options, find)
+                ? PrintViewsOfMany(inputs, options, find, left_out, destination.get(), messages)
+                : PrintViews(inputs, options, destination.get(), messages);
   } else {
     const std::unique_ptr<Sink> sink = destination->NewTable();
     sink->Begin(options.table(), options.fields());
@@ -258,19 +323,23 @@ void RefuseSameFiles(const std::vector<std::string>& paths, const Options& optio
 }
 
 /// Prints views of summaries.
-int MainOfSummaries(const Options& options) {
+int MainOfSummaries(const std::vector<SummaryInput>& summaries, const Options& options) {
   RefuseWithSummaries(options);
-  RefuseSameFiles(options.inputs, options);
+  std::vector<std::string> paths;
+  for (const SummaryInput& summary : summaries) paths.push_back(summary.path);
+  RefuseSameFiles(paths, options);
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   ViewRunner runner(options.views, options.run, destination.get());
-  AddSummaries(options, &runner);
+  LeftOut left_out("prof", options.many.allow_missing);
+  AddSummaries(summaries, options.views, &left_out, &runner);
   const int64_t shown = runner.Finish();
   destination->Commit();
   Messages messages("prof");
   for (std::string& note : runner.Notes()) messages.Need(std::move(note));
   for (std::string& note : destination->Notes()) messages.Need(std::move(note));
   if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
-  return options.strict && shown == 0 ? kExitStrict : kExitOk;
+  const bool failure = shown == 0 || left_out.count() > 0;
+  return options.strict && failure ? kExitStrict : kExitOk;
 }
 
 /// Says what of the gate does not hold, and writes its report. Answers the exit code.
@@ -325,7 +394,7 @@ int MainOfDiff(const Options& options) {
   return options.strict && failure ? kExitStrict : kExitOk;
 }
 
-int Main(const Options& options) {
+int Main(Options options) {
   GiveBackWhatIsFreed();
   if (options.task == Task::kMessage) {
     Output output("");
@@ -334,24 +403,31 @@ int Main(const Options& options) {
     return kExitOk;
   }
   if (options.task == Task::kDiff) return MainOfDiff(options);
-  if (AreSummaries(options)) return MainOfSummaries(options);
+  if (const std::vector<SummaryInput> summaries = SummariesOf(options); !summaries.empty()) {
+    return MainOfSummaries(summaries, options);
+  }
   const bool timeline = options.task == Task::kTimeline;
   options.SayWhatIsAwaited("prof");
   StatusLine status("prof", !options.quiet);
+  LeftOut left_out("prof", options.many.allow_missing);
+  LeaveOutMissing(&options.inputs, options.many.allow_missing, &left_out);
   Inputs inputs(options.inputs, options.execution_traces,
                 timeline ? NeedsOfTimeline() : NeedsOf(options.views), {}, "prof", &status);
   RefuseSameFiles(inputs.paths(), options);
   inputs.Explain(options.evidence, options.reference);
+  if (options.many.allow_missing) {
+    inputs.AllowMissing(*options.many.allow_missing - left_out.count());
+  }
   inputs.RefuseUnreadable();
   if (timeline) inputs.RefuseRecords("a timeline", "chrome");
   if (options.copies) inputs.RefuseRecords("copies", "copies");
   Messages messages("prof");
-  const int64_t shown = Print(&inputs, options, &messages);
+  const int64_t shown = Print(&inputs, options, &left_out, &messages);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   for (const std::string& sentence : unused) messages.Need(sentence);
   if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
-  const bool failure =
-      shown == 0 || messages.losses()->Damaged() || inputs.left_out() > 0 || !unused.empty();
+  const bool failure = shown == 0 || messages.losses()->Damaged() ||
+                       inputs.left_out() + left_out.count() > 0 || !unused.empty();
   return options.strict && failure ? kExitStrict : kExitOk;
 }
 

@@ -5,6 +5,7 @@
 #include "base/help_options.h"
 #include "ops/kernels/tensor_core.h"
 #include "prof/input_options.h"
+#include "prof/rank_options.h"
 #include "prof/views/copy_row.h"
 #include "prof/views/kernel_columns.h"
 #include "prof/views/summary_columns.h"
@@ -98,8 +99,8 @@ ProgramText TextOfProf() {
       .name = "prof",
       .summary = "one row a GPU kernel, from profiles or the records that parse writes",
       .synopsis = {"[OPTIONS] [FILE...]"},
-      .groups = {kTableOptions, kViewOptions, kDiffOptions, kSelectionOptions, kPricingOptions,
-                 kOutputOptions, kMessageOptions, kHelpOptions},
+      .groups = {kTableOptions, kViewOptions, kRankOptions, kDiffOptions, kSelectionOptions,
+                 kPricingOptions, kOutputOptions, kMessageOptions, kHelpOptions},
       .description =
           {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them, or records "
            "of parse; without FILE: records on standard input.",
@@ -110,6 +111,7 @@ ProgramText TextOfProf() {
       .examples = {{"prof -w 130 net.sqlite", "the op of each kernel"},
                    {"prof --by op,dir --top 10 net.sqlite", "the costliest ops"},
                    {"prof --view overview net.sqlite", "where the time of each step went"},
+                   {"prof --summary traces", "of each rank a small file, which --view shows"},
                    {"prof --diff old.json new.json", "what changed in a step, and why"},
                    {"prof --diff old.json new.json --fail-if 'total>+5%'", "fail a build"}},
       .lists = Lists(),

@@ -13,16 +13,6 @@
 #include "prof/summary_file/summary_sink.h"
 
 namespace oplens::prof {
-namespace {
-
-/// Of the trace that a summary is of: its own, without what it adds.
-std::string TracePathOf(const std::string& summary) {
-  constexpr std::string_view kEnding = ".oplens";
-  const bool ends = summary.size() > kEnding.size() && summary.ends_with(kEnding);
-  return summary.substr(0, summary.size() - (ends ? kEnding.size() : 0));
-}
-
-}  // namespace
 
 void RefuseWithSummaries(const Options& options) {
   const std::pair<bool, std::string_view> asked[] = {
@@ -45,27 +35,27 @@ void RefuseWithSummaries(const Options& options) {
   }
 }
 
-bool AreSummaries(const Options& options) {
-  const auto summaries =
-      static_cast<size_t>(std::count_if(options.inputs.begin(), options.inputs.end(), IsSummary));
-  if (options.task != Task::kViews || summaries == 0) return false;
-  for (const std::string& input : options.inputs) {
-    if (summaries == options.inputs.size()) break;
-    if (IsSummary(input)) continue;
-    throw Error(input, "is no summary, but other inputs are", "save it with --save-baseline first");
-  }
-  return true;
+std::vector<SummaryInput> SummariesOf(const Options& options) {
+  if (options.task != Task::kViews) return {};
+  return ListSummaries(options.inputs);
 }
 
-void AddSummaries(const Options& options, ViewRunner* runner) {
-  std::vector<std::string> traces;
-  for (const std::string& path : options.inputs) traces.push_back(TracePathOf(path));
-  const std::vector<std::string> names = NamesOfInputs(traces);
-  RankNamer namer(names.size());
-  for (size_t i = 0; i < names.size(); ++i) {
-    const std::string& path = options.inputs[i];
-    const SummaryFile summary = ReadSummary(path);
-    AddSummary(summary, options.views, namer.NamesOf(summary.ranks, names[i]), path, runner);
+void AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
+                  LeftOut* left_out, ViewRunner* runner) {
+  RankNamer namer(summaries.size());
+  size_t added = 0;
+  for (const SummaryInput& input : summaries) {
+    SummaryFile summary;
+    try {
+      summary = ReadSummary(input.path);
+    } catch (const Error& error) {
+      // Where none can be read, the last reason ends the run.
+      if (added == 0 && &input == &summaries.back()) throw;
+      left_out->Add(error.what(), input.from_folder);
+      continue;
+    }
+    AddSummary(summary, plans, namer.NamesOf(summary.ranks, input.name), input.path, runner);
+    ++added;
   }
 }
 

@@ -1,19 +1,24 @@
 #ifndef OPLENS_PROF_SUMMARIES_H_
 #define OPLENS_PROF_SUMMARIES_H_
 
+#include <vector>
+
 #include "prof/options.h"
+#include "prof/summary_file/summary_list.h"
 
 namespace oplens::prof {
 
-/// Whether the inputs of views are summaries, not profiles. Throws Error where only some are.
-bool AreSummaries(const Options& options);
+/// The inputs of views where they are summaries, not profiles; else none. Throws Error where only
+/// some are.
+std::vector<SummaryInput> SummariesOf(const Options& options);
 
 /// Throws UsageError for what can be asked of a trace alone.
 void RefuseWithSummaries(const Options& options);
 
-/// Gives what the inputs hold of each view to `runner`. Throws Error where one has not that view,
-/// or cannot be read.
-void AddSummaries(const Options& options, ViewRunner* runner);
+/// Gives what summaries hold of each view to `runner`, but for those that cannot be read and may be
+/// left out. Throws Error where one has not that view, or may not.
+void AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
+                  LeftOut* left_out, ViewRunner* runner);
 
 }  // namespace oplens::prof
 

@@ -128,7 +128,7 @@ std::vector<std::string> Inputs::UnusedExecutionTraces() const {
 }
 
 void Inputs::RefuseUnreadable() const {
-  if (waiting_.size() < 2) return;
+  if (waiting_.size() < 2 || leaves_out_) return;
   for (const Input& input : waiting_) {
     if (input.file.from_folder) continue;
     if (!input.records) {
@@ -243,6 +243,7 @@ RecordSource::Step Inputs::NextLine(WaitingRow* row, Diagnostics* diagnostics) {
 
 /// Called while `error` is caught.
 void Inputs::LeaveOut(const Error& error) {
+  if (most_left_out_ && left_out_ >= *most_left_out_) throw;
   PrintError(fmt::format("{}: {}; left out\n", tool_, error.what()));
   ++left_out_;
   // Where nothing could be read, the last reason ends the run.

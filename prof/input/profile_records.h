@@ -44,6 +44,12 @@ class Inputs : public RecordSource {
   /// if there are several.
   void LeaveOutUnreadable() { leaves_out_ = waiting_.size() > 1; }
 
+  /// From now on so many inputs may be left out, whether named or not: one more ends the run.
+  void AllowMissing(size_t most) {
+    most_left_out_ = most;
+    leaves_out_ = most > 0 && waiting_.size() > 1;
+  }
+
   /// Looks at the beginning of every file that was named, if there are several, so that a wrong
   /// name is found before standard output has the rows of those before it. Throws Error.
   void RefuseUnreadable() const;
@@ -122,6 +128,7 @@ class Inputs : public RecordSource {
   std::string_view tool_;
   size_t profile_count_ = 0;
   size_t left_out_ = 0;
+  std::optional<size_t> most_left_out_;
   size_t opened_ = 0;
   std::string last_path_;
   bool input_ended_ = false;

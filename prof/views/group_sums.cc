@@ -13,6 +13,12 @@ std::optional<double> Ratio(double part, double whole) {
   return whole > 0 ? std::optional<double>(part / whole) : std::nullopt;
 }
 
+/// nullopt too where the sum overflowed.
+std::optional<double> Ratio(Checked part, int64_t whole) {
+  const std::optional<double> sum = part.Approximate();
+  return sum ? Ratio(*sum, static_cast<double>(whole)) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<double> Percent(int64_t part, int64_t whole) {
@@ -40,11 +46,11 @@ void GroupSums::Add(const PricedKernel& row) {
   if (record.step) AddTo(&step_ns, duration);
   if (share.flops) {
     AddTo(&flops_ns, duration);
-    timed_flops += static_cast<double>(*share.flops);
+    timed_flops += *share.flops;
   }
   if (share.bytes) {
     AddTo(&bytes_ns, duration);
-    timed_bytes += static_cast<double>(*share.bytes);
+    timed_bytes += *share.bytes;
   }
   const ops::TensorCoreUse use = TensorCoreUseOf(row);
   if (use == ops::TensorCoreUse::kUnknown) return;
@@ -79,12 +85,12 @@ std::optional<double> GroupSums::MeanNs() const {
 
 std::optional<double> GroupSums::TeraflopsPerSecond() const {
   constexpr double kFlopsPerNsInTeraflops = 1e-3;
-  const auto rate = Ratio(timed_flops, static_cast<double>(flops_ns));
+  const auto rate = Ratio(timed_flops, flops_ns);
   return rate ? std::optional<double>(*rate * kFlopsPerNsInTeraflops) : std::nullopt;
 }
 
 std::optional<double> GroupSums::GigabytesPerSecond() const {
-  return Ratio(timed_bytes, static_cast<double>(bytes_ns));  // 1 B/ns is 1 GB/s.
+  return Ratio(timed_bytes, bytes_ns);  // 1 B/ns is 1 GB/s.
 }
 
 std::optional<double> GroupSums::TensorCorePercent() const {

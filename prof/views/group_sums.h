@@ -25,8 +25,8 @@ struct GroupSums {
   Checked bytes;
   int64_t flops_ns = 0;  ///< Time of these kernels.
   int64_t bytes_ns = 0;
-  double timed_flops = 0;  ///< FLOPs of those of them that have a time, for rates.
-  double timed_bytes = 0;
+  Checked timed_flops;  ///< FLOPs of those of them that have a time, for rates.
+  Checked timed_bytes;
 
   int64_t tensor_core_ns = 0;        ///< Time of the kernels that use Tensor Cores.
   int64_t tensor_core_known_ns = 0;  ///< Of those that are known to use them or not.

@@ -153,6 +153,17 @@ void Summary::FindRepeatedSteps() {
   repetition_->ForEachRepeated(*repeated_, repetition_place_, add);
 }
 
+bool Summary::KeyBefore(std::string_view a, std::string_view b) const {
+  for (size_t i = 0; i < plan_.key_count(); ++i) {
+    const Cell cell_a = TakeCell(plan_.fields[i], &a);
+    const Cell cell_b = TakeCell(plan_.fields[i], &b);
+    if (IsUnknown(cell_a) != IsUnknown(cell_b)) return IsUnknown(cell_b);
+    if (CellBefore(cell_a, cell_b)) return true;
+    if (CellBefore(cell_b, cell_a)) return false;
+  }
+  return false;
+}
+
 std::vector<uint32_t> Summary::Sorted(const RowOrder& order) {
   std::vector<Cell> cells;  // By group.
   std::vector<uint32_t> indices;
@@ -173,7 +184,10 @@ std::vector<uint32_t> Summary::Sorted(const RowOrder& order) {
     if (CellBefore(cells[b], cells[a])) return !order.ascending;
     const int64_t time_a = SumsOf(a).total_ns;
     const int64_t time_b = SumsOf(b).total_ns;
-    return time_a != time_b ? time_a > time_b : a < b;
+    if (time_a != time_b) return time_a > time_b;
+    // Not by their numbers, which are by what came first.
+    if (IsReplay(a) || IsReplay(b)) return IsReplay(b) && !IsReplay(a);
+    return KeyBefore(groups_[a].key, groups_[b].key);
   });
   return indices;
 }
@@ -225,6 +239,15 @@ void Summary::FindSteps() {
   steps_found_ = true;
 }
 
+namespace {
+
+/// Orders what repeats, so that of several ranks the same is told whichever comes first.
+std::pair<int64_t, int64_t> LengthOf(const Repetition& repeated) {
+  return {repeated.count * repeated.period, repeated.count};
+}
+
+}  // namespace
+
 std::vector<uint32_t> Summary::Merge(const Summary& other) {
   steps_found_ = true;
   std::vector<uint32_t> numbers;
@@ -241,7 +264,9 @@ std::vector<uint32_t> Summary::Merge(const Summary& other) {
   too_many_steps_ |= other.too_many_steps_;
   // Ranks that repeat a sequence of their own do so at the same time.
   if (!last_step_) step_count_ = std::max(step_count_, other.step_count_);
-  if (!repeated_) repeated_ = other.repeated_;
+  if (other.repeated_ && (!repeated_ || LengthOf(*repeated_) < LengthOf(*other.repeated_))) {
+    repeated_ = other.repeated_;
+  }
   return numbers;
 }
 

@@ -72,7 +72,8 @@ class Summary : public KernelSink {
   /// Writes the groups: the first `top` of them in the order asked for (0: all),
   /// then "(N more)", the sum of the others but "(graph replay)", which is never left out, then
   /// "(other)". Equal ones and those whose cell is
-  /// unknown come by time, largest first, the unknown ones behind the others.
+  /// unknown come by time, largest first, the unknown ones behind the others; of equal times by
+  /// their keys.
   /// `details`: of further cells behind those of the plan; null for none.
   void Write(const RowOrder& order, size_t top, Sink* sink, const Details* details = nullptr);
 
@@ -127,6 +128,8 @@ class Summary : public KernelSink {
   const GroupSums& SumsOf(size_t group) const {
     return IsReplay(group) ? replays_ : groups_[group].sums;
   }
+  /// The order of keys: the first value that is another decides, unknown ones come last.
+  bool KeyBefore(std::string_view a, std::string_view b) const;
   /// The groups that match.
   std::vector<uint32_t> Sorted(const RowOrder& order);
   SummaryRow RowOf(size_t group) const;

@@ -1,0 +1,164 @@
+#include "prof/rank_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+#include "base/append_format.h"
+#include "base/error.h"
+#include "base/words.h"
+#include "prof/summary_file/stamp.h"
+
+namespace oplens::prof {
+namespace {
+
+/// What is asked of several ranks, where these views exist.
+constexpr std::string_view kDefaultViews[] = {
+    "ranks", "collectives", "stragglers", "distributed", "overview", "operators", "groups"};
+constexpr std::string_view kGroups = "groups";
+constexpr std::string_view kGroupsBy = "op,layer";
+
+/// Options that change what is found; of the second ones the value is a file.
+constexpr const char* kTexts[] = {"op",         "range",  "step",  "gpu",       "evidence",
+                                  "time-range", "device", "where", "step-range"};
+constexpr const char* kFiles[] = {"rules", "reference", "execution-trace"};
+
+bool Saves(const View& view) { return CanSave(view, Compat::kNone); }
+
+const View* SavedView(std::string_view name) {
+  for (const View& view : Views()) {
+    if (view.name == name && Saves(view)) return &view;
+  }
+  return nullptr;
+}
+
+/// The names in `list` of which there are views.
+std::string KnownNames() {
+  std::string names;
+  for (const std::string_view name : kDefaultViews) {
+    if (SavedView(name) == nullptr) continue;
+    AppendFormat(&names, "{}{}", names.empty() ? "" : ",", name);
+  }
+  return names;
+}
+
+void RefuseUnsaved(const std::vector<ViewPlan>& plans) {
+  for (const ViewPlan& plan : plans) {
+    if (CanSave(*plan.view, plan.options.compat)) continue;
+    throw UsageError(
+        fmt::format("the view {} cannot be in a summary: it needs the trace", plan.view->name));
+  }
+}
+
+bool IsSame(const ViewPlan& a, const ViewPlan& b) {
+  return a.view == b.view && a.options.by == b.options.by;
+}
+
+/// Those of all views that save.
+std::string AllThatSave() {
+  std::string names;
+  for (const View& view : Views()) {
+    if (Saves(view)) AppendFormat(&names, "{}{}", names.empty() ? "" : ",", view.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void AddRankOptions(cxxopts::OptionAdder add) {
+  add("summary",
+      "Write of each input what the views of --summary-views and --view found, beside it as "
+      "FILE.oplens (of one input: to the file of -o); prof --view shows many of them as one run "
+      "(docs/ranks.md)");
+  add("summary-views",
+      "With --summary: its views, separated by commas, or 'all' that can be saved (default: ranks, "
+      "collectives, stragglers, distributed, overview, operators, groups by op and layer)",
+      cxxopts::value<std::string>(), "VIEWS");
+  add("summary-dir", "With --summary: write to files in this folder, which must exist",
+      cxxopts::value<std::string>(), "DIR");
+  add("jobs", "How many inputs are read at a time (default: as many as there are cores)",
+      cxxopts::value<int>(), "N");
+  add("allow-missing",
+      "How many inputs may be missing or broken (default: any of folders, none that is named)",
+      cxxopts::value<int>(), "N");
+}
+
+ManyOptions ReadManyOptions(const cxxopts::ParseResult& given) {
+  constexpr int kMostJobs = 4096;
+  ManyOptions many;
+  many.jobs = std::max(1U, std::thread::hardware_concurrency());
+  if (given.count("jobs") > 0) {
+    const int jobs = given["jobs"].as<int>();
+    if (jobs < 1 || jobs > kMostJobs) {
+      throw UsageError(fmt::format("--jobs: give a number from 1 to {}", kMostJobs));
+    }
+    many.jobs = static_cast<size_t>(jobs);
+  }
+  if (given.count("allow-missing") > 0) {
+    const int most = given["allow-missing"].as<int>();
+    if (most < 0) throw UsageError("--allow-missing: the least number is 0");
+    many.allow_missing = static_cast<size_t>(most);
+  }
+  return many;
+}
+
+RankSummaryOptions ReadRankSummary(const cxxopts::ParseResult& given) {
+  RankSummaryOptions options;
+  if (given.count("summary-dir") > 0) {
+    options.folder = given["summary-dir"].as<std::string>();
+    std::error_code error;
+    if (!std::filesystem::is_directory(options.folder, error)) {
+      throw UsageError(
+          fmt::format("--summary-dir: {} is no folder: make it first", options.folder));
+    }
+    if (given.count("output") > 0) {
+      throw UsageError("--summary-dir names files itself: drop -o");
+    }
+  }
+  std::string text;
+  for (const char* option : kTexts) {
+    if (given.count(option) == 0) continue;
+    const bool number = option == std::string_view("device");
+    AppendFormat(
+        &text, "{}={}\n", option,
+        number ? std::to_string(given[option].as<int64_t>()) : given[option].as<std::string>());
+  }
+  for (const char* option : kFiles) {
+    if (given.count(option) == 0) continue;
+    std::vector<std::string> paths;
+    if (option == std::string_view("execution-trace")) {
+      paths = given[option].as<std::vector<std::string>>();
+    } else {
+      paths = {given[option].as<std::string>()};
+    }
+    for (const std::string& path : paths) AppendFormat(&text, "{}={}\n", option, StampOf(path));
+  }
+  options.made_with = HashOf(text);
+  return options;
+}
+
+std::vector<ViewPlan> PlanRankSummary(std::string_view list, std::string_view views,
+                                      std::string_view by) {
+  const std::string known = KnownNames();
+  const std::string all = AllThatSave();
+  if (list.empty()) list = known;
+  if (list == "all") list = all;
+  std::vector<ViewPlan> plans = PlanViews({.list = list});
+  for (ViewPlan& plan : plans) {
+    if (plan.view->name == kGroups) plan = PlanViews({.list = kGroups, .by = kGroupsBy}).front();
+  }
+  if (!views.empty()) {
+    for (ViewPlan& plan : PlanViews({.list = views == "all" ? all : views, .by = by})) {
+      const auto same = [&](const ViewPlan& other) { return IsSame(plan, other); };
+      if (std::none_of(plans.begin(), plans.end(), same)) plans.push_back(std::move(plan));
+    }
+  }
+  RefuseUnsaved(plans);
+  return plans;
+}
+
+}  // namespace oplens::prof
