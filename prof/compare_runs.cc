@@ -25,10 +25,7 @@ std::string NameOf(const std::vector<std::string>& paths) {
 void EmitSections(const SummaryFile& summary, const std::string& path, const DiffPlan& plan,
                   KeptTables* tables, Messages* messages) {
   ViewRunner runner(plan.plans, {}, tables);
-  const std::vector<std::string> ranks = RankNamer(1).NamesOf(summary.ranks, path);
-  std::vector<std::unique_ptr<Partial>> partials;
-  for (const ViewPlan& view : plan.plans) partials.push_back(LoadView(summary, view, ranks, path));
-  runner.AddPartials(std::move(partials));
+  AddSummary(summary, plan.plans, RankNamer(1).NamesOf(summary.ranks, path), path, &runner);
   runner.Finish();
   for (std::string& note : runner.Notes()) messages->Need(std::move(note));
 }

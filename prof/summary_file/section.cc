@@ -13,11 +13,20 @@ namespace {
 
 constexpr std::string_view kOurs = "oplens";
 
+/// Of the bytes of calls: one more whenever they change.
+constexpr uint64_t kCallsForm = 1;
+
 const View* ViewOf(std::string_view name) {
   const std::span<const View> views = Views();
   const auto view =
       std::find_if(views.begin(), views.end(), [&](const View& one) { return one.name == name; });
   return view == views.end() ? nullptr : &*view;
+}
+
+/// What a reader makes of texts with marks of these ranks.
+std::function<std::string(std::string_view)> NamerOf(std::span<const std::string> ranks) {
+  if (ranks.empty()) return nullptr;
+  return [ranks](std::string_view text) { return WithRankNames(text, ranks); };
 }
 
 /// The view of a section that can be loaded.
@@ -49,6 +58,36 @@ Section SaveSection(const View& view, const ViewOptions& options, const Partial&
           options.copies,         view.saved_form, bytes.Take()};
 }
 
+std::string SaveCalls(const CollectiveSet& calls,
+                      const std::function<std::string(std::string_view)>& change) {
+  ByteWriter bytes(change);
+  bytes.Number(kCallsForm);
+  calls.Save(&bytes);
+  return bytes.Take();
+}
+
+CollectiveSet LoadCalls(std::string_view bytes, std::string_view file) {
+  return LoadCalls(bytes, {}, file);
+}
+
+CollectiveSet LoadCalls(std::string_view bytes, std::span<const std::string> ranks,
+                        std::string_view file) {
+  CollectiveSet calls;
+  if (bytes.empty()) return calls;
+  ByteReader reader(bytes, fmt::format("{}: calls of collectives", file), NamerOf(ranks));
+  const uint64_t form = reader.Number();
+  if (form != kCallsForm) {
+    throw Error(file,
+                fmt::format("its calls of collectives were saved in form {}, this oplens reads "
+                            "form {}",
+                            form, kCallsForm),
+                "save it again with this one");
+  }
+  calls.Load(&reader);
+  reader.End();
+  return calls;
+}
+
 const Section* FindSection(std::span<const Section> sections, const View& view,
                            const ViewOptions& options) {
   const auto section = std::find_if(sections.begin(), sections.end(), [&](const Section& one) {
@@ -76,9 +115,8 @@ std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& 
     throw Error(file, ShownText(error.what()),
                 "it is damaged or of another version of oplens: save it again");
   }
-  std::function<std::string(std::string_view)> name;
-  if (!ranks.empty()) name = [&](std::string_view text) { return WithRankNames(text, ranks); };
-  ByteReader bytes(section.bytes, fmt::format("{}: view {}", file, section.view), name);
+  ByteReader bytes(section.bytes, fmt::format("{}: view {}", file, section.view),
+                   NamerOf(ranks));
   partial->Load(&bytes);
   bytes.End();
   return partial;

@@ -27,6 +27,17 @@ struct Section {
 Section SaveSection(const View& view, const ViewOptions& options, const Partial& partial,
                     const std::function<std::string(std::string_view)>& change = nullptr);
 
+/// Calls of collectives as bytes, which SummaryFile::calls holds. `change`: as of SaveSection.
+std::string SaveCalls(const CollectiveSet& calls,
+                      const std::function<std::string(std::string_view)>& change = nullptr);
+
+/// The calls that were saved; none of no bytes. `file`: for messages. Throws Error where the form
+/// is not known here, or the bytes are damaged.
+CollectiveSet LoadCalls(std::string_view bytes, std::string_view file);
+/// The same with names for the marks of ranks.
+CollectiveSet LoadCalls(std::string_view bytes, std::span<const std::string> ranks,
+                        std::string_view file);
+
 /// The section of a view asked for the same; null where there is none. What only says how rows are
 /// shown (sort, top, where, most_rows) need not be the same.
 const Section* FindSection(std::span<const Section> sections, const View& view,

@@ -95,15 +95,21 @@ std::string Unpacked(std::string_view packed, uint64_t size, std::string_view pa
   return body;
 }
 
+/// Bytes that have numbers of texts of their own.
+template <typename Bytes, typename Text>
+void TransferRaw(Bytes* bytes, Text* raw) {
+  if constexpr (Bytes::kReads) {
+    *raw = bytes->Raw(bytes->Size());
+  } else {
+    bytes->Number(raw->size());
+    bytes->Raw(*raw);
+  }
+}
+
 template <typename Bytes, typename S>
 void TransferSection(Bytes* bytes, S* section) {
   bytes->Values(&section->view, &section->by, &section->rules, &section->copies, &section->form);
-  if constexpr (Bytes::kReads) {
-    section->bytes = bytes->Raw(bytes->Size());
-  } else {
-    bytes->Number(section->bytes.size());
-    bytes->Raw(section->bytes);
-  }
+  TransferRaw(bytes, &section->bytes);
 }
 
 /// All of a file; of its problems the one that names it.
@@ -126,6 +132,7 @@ void SaveSummary(const SummaryFile& summary, ByteWriter* bytes) {
   bytes->Values(&summary.writer, &summary.facts, &summary.ranks);
   bytes->Number(summary.sections.size());
   for (const Section& section : summary.sections) TransferSection(bytes, &section);
+  TransferRaw(bytes, &summary.calls);
 }
 
 SummaryFile LoadSummary(ByteReader* bytes) {
@@ -134,6 +141,7 @@ SummaryFile LoadSummary(ByteReader* bytes) {
   for (size_t left = bytes->Size(6); left > 0; --left) {
     TransferSection(bytes, &summary.sections.emplace_back());
   }
+  TransferRaw(bytes, &summary.calls);
   return summary;
 }
 

@@ -20,6 +20,8 @@ struct SummaryFile {
   /// which marks stand in what follows (prof/summary_file/rank_marks.h).
   std::vector<std::optional<int64_t>> ranks;
   std::vector<Section> sections;
+  /// The calls of collectives of its ranks (SaveCalls), where a view takes them; else "".
+  std::string calls;
 };
 
 /// The newest form of the file that is known here.

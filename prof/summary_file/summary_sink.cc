@@ -101,6 +101,7 @@ SummaryFile SummarySink::Take(std::string_view writer) {
     summary.sections.push_back(
         SaveSection(*plans_[i].view, plans_[i].options, *partials[i], change));
   }
+  if (TakeCalls(plans_)) summary.calls = SaveCalls(runner_.TakeCalls(), change);
   return summary;
 }
 
@@ -121,7 +122,9 @@ void AddSummary(const SummaryFile& summary, const std::vector<ViewPlan>& plans,
                 std::span<const std::string> ranks, std::string_view path, ViewRunner* runner) {
   std::vector<std::unique_ptr<Partial>> partials;
   for (const ViewPlan& plan : plans) partials.push_back(LoadView(summary, plan, ranks, path));
-  runner->AddPartials(std::move(partials));
+  runner->AddPartials(std::move(partials), TakeCalls(plans)
+                                               ? LoadCalls(summary.calls, ranks, path)
+                                               : CollectiveSet());
 }
 
 }  // namespace oplens::prof

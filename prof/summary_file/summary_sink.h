@@ -77,7 +77,8 @@ class SummarySink : public KernelSink {
 std::unique_ptr<Partial> LoadView(const SummaryFile& summary, const ViewPlan& plan,
                                   std::span<const std::string> ranks, std::string_view path);
 
-/// Gives what a summary holds of each plan to `runner`. Throws Error where it has not that view.
+/// Gives what a summary holds of each plan, and of the calls of collectives, to `runner`. Throws
+/// Error where it has not one of the views, or what it holds is damaged.
 void AddSummary(const SummaryFile& summary, const std::vector<ViewPlan>& plans,
                 std::span<const std::string> ranks, std::string_view path, ViewRunner* runner);
 

@@ -135,6 +135,10 @@ std::vector<Field> CollectiveKeyFields(std::string_view word) {
   return {};
 }
 
+std::string_view ShownDType(ops::DType dtype) {
+  return dtype == ops::DType::kUnknown ? std::string_view() : ops::DTypeWord(dtype);
+}
+
 std::span<const Field> CollectiveSumFields() { return kSumFields; }
 
 }  // namespace oplens::prof

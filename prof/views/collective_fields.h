@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/dtype.h"
 #include "prof/table/field.h"
 
 namespace oplens::prof {
@@ -15,6 +16,9 @@ std::span<const Field> CollectiveCallFields();
 std::vector<Field> CollectiveKeyFields(std::string_view word);
 /// The fields of calls that are alike, without their keys.
 std::span<const Field> CollectiveSumFields();
+
+/// A data type as these fields have it; "" where it is not known.
+std::string_view ShownDType(ops::DType dtype);
 
 }  // namespace oplens::prof
 

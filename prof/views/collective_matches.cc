@@ -1,7 +1,5 @@
 #include "prof/views/collective_matches.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -31,7 +29,7 @@ bool HasOneSize(CollectiveKind kind) {
 /// By all that is shown of two calls of one rank.
 bool Before(const CollectiveRow& a, const CollectiveRow& b) {
   const auto key = [](const CollectiveRow& row) {
-    const CollectiveSet::Call& call = *row.call;
+    const CollectiveSet::Call& call = row.call;
     const CollectiveSet::Recording& of = *row.recording;
     return std::tuple(call.start_ns, call.end_ns, call.latency_ns, call.exposed_ns, call.size_bytes,
                       call.sequence, row.step(), call.kind, call.time, call.dtype, of.origin_ns,
@@ -43,6 +41,12 @@ bool Before(const CollectiveRow& a, const CollectiveRow& b) {
 }
 
 }  // namespace
+
+int64_t CollectiveRow::since_ns() const {
+  int64_t since_ns = 0;
+  return __builtin_sub_overflow(call.start_ns, recording->origin_ns, &since_ns) ? INT64_MAX
+                                                                                : since_ns;
+}
 
 int64_t CollectiveRow::group_size() const {
   if (group->size > 0) return group->size;
@@ -87,13 +91,18 @@ CollectiveMatches::CollectiveMatches(const CollectiveSet& set) {
   rank_of_ = {};
 }
 
+std::span<const CollectiveRow> CollectiveMatches::RowsOf(size_t rank) const {
+  const size_t begin = rank == 0 ? 0 : ends_[rank - 1];
+  return std::span(rows_).subspan(begin, ends_[rank] - begin);
+}
+
 void CollectiveMatches::AddRows(const CollectiveSet& set) {
   uint32_t rank = 0;
   for (const auto& [name, recordings] : set.ranks()) {
     const size_t begin = rows_.size();
     for (const CollectiveSet::Recording& recording : recordings) {
       for (const CollectiveSet::Call& call : recording.calls) {
-        rows_.push_back({&name, &recording, &call, &set.GroupOf(call), {}});
+        rows_.push_back({&name, &recording, &set.groups()[call.group], call, {}});
       }
     }
     // By all that is shown, so that the order of merging has no effect.
@@ -101,6 +110,7 @@ void CollectiveMatches::AddRows(const CollectiveSet& set) {
       std::sort(rows_.begin() + static_cast<int64_t>(begin), rows_.end(), Before);
     }
     rank_of_.resize(rows_.size(), rank++);
+    ends_.push_back(rows_.size());
   }
 }
 
@@ -109,7 +119,7 @@ std::vector<CollectiveMatches::Entry> CollectiveMatches::Entries() {
   entries.reserve(rows_.size());
   for (size_t i = 0; i < rows_.size(); ++i) {
     const CollectiveRow& row = rows_[i];
-    const CollectiveSet::Call& call = *row.call;
+    const CollectiveSet::Call& call = row.call;
     if (row.group->size == 1) {
       rows_[i].share.match = CollectiveMatch::kAlone;
       rows_[i].share.transfer_ns = call.latency_ns;
@@ -151,7 +161,7 @@ void CollectiveMatches::MatchRun(std::vector<Entry>::const_iterator begin,
     while (next != end && next->rank == at->rank) ++next;
     const auto count = static_cast<size_t>(next - at);
     if (ranks > 0 && count != stride) {
-      uneven_ += end - begin;
+      Lose(begin, end, CollectiveLoss::kUneven);
       return;
     }
     stride = count;
@@ -161,11 +171,15 @@ void CollectiveMatches::MatchRun(std::vector<Entry>::const_iterator begin,
   if (ranks < 2) return;
   if (group.size > 0 && ranks > static_cast<size_t>(group.size)) {
     // Several groups of one name.
-    uneven_ += end - begin;
+    Lose(begin, end, CollectiveLoss::kUneven);
     return;
   }
-  guessed_group_ |= !group.known();
   for (size_t i = 0; i < stride; ++i) MatchOne(begin + static_cast<int64_t>(i), ranks, stride);
+}
+
+void CollectiveMatches::Lose(std::vector<Entry>::const_iterator begin,
+                             std::vector<Entry>::const_iterator end, CollectiveLoss loss) {
+  for (auto at = begin; at != end; ++at) rows_[at->row].share.loss = loss;
 }
 
 /// Of each rank one, `stride` apart.
@@ -176,7 +190,7 @@ void CollectiveMatches::MatchOne(std::vector<Entry>::const_iterator begin, size_
   const Entry* first = nullptr;
   for (size_t i = 0; i < ranks; ++i) {
     const Entry& entry = begin[static_cast<int64_t>(i * stride)];
-    const CollectiveSet::Call& call = *rows_[entry.row].call;
+    const CollectiveSet::Call& call = rows_[entry.row].call;
     if (call.latency_ns < 0) continue;
     ++timed;
     shortest_ns = std::min(shortest_ns, call.latency_ns);
@@ -188,9 +202,9 @@ void CollectiveMatches::MatchOne(std::vector<Entry>::const_iterator begin, size_
     first_of_[entry.row] = begin->row;
     row.share.ranks = static_cast<uint32_t>(ranks);
     row.share.match = entry.numbered ? CollectiveMatch::kSequence : CollectiveMatch::kOrder;
-    if (timed < 2 || row.call->latency_ns < 0) continue;
+    if (timed < 2 || row.call.latency_ns < 0) continue;
     row.share.transfer_ns = shortest_ns;
-    if (!EndsTogether(row.call->kind)) continue;
+    if (!EndsTogether(row.call.kind)) continue;
     const CollectiveRow& of_first = rows_[first->row];
     const auto& clock = row.recording->clock_offset_ns;
     const auto& first_clock = of_first.recording->clock_offset_ns;
@@ -201,9 +215,9 @@ void CollectiveMatches::MatchOne(std::vector<Entry>::const_iterator begin, size_
     lag.row = entry.row;
     lag.first_row = first->row;
     lag.same_clock = clock && first_clock;
-    lag.lag_ns = lag.same_clock ? Difference(Sum(row.call->end_ns, *clock),
-                                             Sum(of_first.call->end_ns, *first_clock))
-                                : Difference(row.call->end_ns, of_first.call->end_ns);
+    lag.lag_ns = lag.same_clock ? Difference(Sum(row.call.end_ns, *clock),
+                                             Sum(of_first.call.end_ns, *first_clock))
+                                : Difference(row.call.end_ns, of_first.call.end_ns);
   }
 }
 
@@ -238,7 +252,7 @@ void CollectiveMatches::PartDistant() {
       const CollectiveRow& row = rows_[lags_[i].row];
       const int64_t lag_ns = row.share.residual_ns.value_or(0);
       const int64_t longest_ns =
-          std::max(row.call->latency_ns, rows_[lags_[i].first_row].call->latency_ns);
+          std::max(row.call.latency_ns, rows_[lags_[i].first_row].call.latency_ns);
       const bool by_order = row.share.match == CollectiveMatch::kOrder;
       if (by_order && (lag_ns > longest_ns || lag_ns < -longest_ns)) {
         apart[first_of_[lags_[i].row]] = true;
@@ -249,44 +263,8 @@ void CollectiveMatches::PartDistant() {
   for (size_t i = 0; i < rows_.size(); ++i) {
     if (!apart[first_of_[i]]) continue;
     rows_[i].share = {};
-    ++apart_;
+    rows_[i].share.loss = CollectiveLoss::kApart;
   }
-}
-
-std::vector<std::string> MatchNotes(const CollectiveSet& set, const CollectiveMatches& matches) {
-  std::vector<std::string> notes;
-  int64_t enqueued = 0;
-  int64_t alone = 0;
-  for (const CollectiveRow& row : matches.rows()) {
-    if (row.call->time == CollectiveTime::kEnqueue) ++enqueued;
-    if (row.share.match == CollectiveMatch::kAlone) ++alone;
-  }
-  const auto calls = static_cast<int64_t>(matches.rows().size());
-  if (set.ranks().size() == 1 && alone < calls) {
-    notes.emplace_back("one rank alone does not tell what it waited for: give those of all ranks");
-  }
-  if (matches.guessed_group()) {
-    notes.emplace_back(
-        "the profiles name no groups: calls are matched as if all ranks were one group");
-  }
-  if (matches.uneven() > 0) {
-    notes.push_back(
-        fmt::format("{} calls are unmatched: their ranks have different counts of what is alike",
-                    matches.uneven()));
-  }
-  if (matches.apart() > 0) {
-    notes.push_back(
-        fmt::format("{} calls are unmatched: those in their place on other ranks ran at another "
-                    "time",
-                    matches.apart()));
-  }
-  if (enqueued > 0) {
-    notes.push_back(
-        fmt::format("the kernels of {} calls are not in the profiles: how long they took is not "
-                    "known",
-                    enqueued));
-  }
-  return notes;
 }
 
 }  // namespace oplens::prof

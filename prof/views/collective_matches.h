@@ -3,59 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <span>
 #include <tuple>
 #include <vector>
 
+#include "prof/views/collective_row.h"
 #include "prof/views/collective_set.h"
 
 namespace oplens::prof {
-
-/// How a call was found on other ranks.
-enum class CollectiveMatch : uint8_t {
-  kNone,
-  kAlone,     ///< Its group is this rank.
-  kSequence,  ///< By the number in its group.
-  kOrder,     ///< By its place among those of its group that are alike.
-};
-
-/// What a call's other ranks say of it.
-struct CollectiveShare {
-  /// The shortest latency of all ranks: what the transfer took for the one that came last. -1: not
-  /// known.
-  int64_t transfer_ns = -1;
-  /// How far the clock of this rank is ahead of that of the first rank of the call, by the moments
-  /// in which calls of this group ended on both (the median); where both files tell what their
-  /// clocks mean.
-  std::optional<int64_t> clock_ns;
-  /// How much later than on the first rank it ended, clocks set right by clock_ns.
-  std::optional<int64_t> residual_ns;
-  uint32_t ranks = 1;  ///< That have the call.
-  CollectiveMatch match = CollectiveMatch::kNone;
-};
-
-/// One call with what is known of it, for who lists them.
-struct CollectiveRow {
-  const std::string* rank = nullptr;
-  const CollectiveSet::Recording* recording = nullptr;
-  const CollectiveSet::Call* call = nullptr;
-  const CollectiveGroup* group = nullptr;
-  CollectiveShare share;
-
-  std::optional<int64_t> step() const {
-    if (call->step == CollectiveSet::kNoStep) return std::nullopt;
-    return recording->steps[call->step];
-  }
-  /// -1: not known.
-  int64_t wait_ns() const {
-    return share.transfer_ns < 0 || call->latency_ns < 0 ? -1
-                                                         : call->latency_ns - share.transfer_ns;
-  }
-  /// Ranks of its group: as recorded; where no group is recorded, those of the run, where all have
-  /// the call. -1: not known.
-  int64_t group_size() const;
-};
 
 /// Finds the calls that are one on several ranks:
 ///
@@ -74,20 +29,15 @@ struct CollectiveRow {
 /// The transfer needs no clocks: no rank can end a collective before the last one has come, so that
 /// who came last ran it without waiting; with k of n ranks at hand it is at least that long.
 ///
-/// O(n log n) in calls; 80 bytes a call, and 110 more while it works.
+/// O(n log n) in calls.
 class CollectiveMatches {
  public:
   /// `set` must outlive this object.
   explicit CollectiveMatches(const CollectiveSet& set);
 
-  /// By rank, then start.
-  const std::vector<CollectiveRow>& rows() const { return rows_; }
-  /// Calls whose ranks have different counts of them.
-  int64_t uneven() const { return uneven_; }
-  /// Calls that order makes one with calls of another time.
-  int64_t apart() const { return apart_; }
-  /// Whether calls were matched of which no group is recorded.
-  bool guessed_group() const { return guessed_group_; }
+  size_t rank_count() const { return ends_.size(); }
+  /// The calls of a rank, by their order, by start.
+  std::span<const CollectiveRow> RowsOf(size_t rank) const;
 
  private:
   struct Entry;
@@ -96,6 +46,8 @@ class CollectiveMatches {
   /// What calls are matched by; those that can be on no other rank are left out.
   std::vector<Entry> Entries();
   void MatchRun(std::vector<Entry>::const_iterator begin, std::vector<Entry>::const_iterator end);
+  void Lose(std::vector<Entry>::const_iterator begin, std::vector<Entry>::const_iterator end,
+            CollectiveLoss loss);
   void MatchOne(std::vector<Entry>::const_iterator begin, size_t ranks, size_t stride);
   void AlignClocks();
   void PartDistant();
@@ -116,16 +68,11 @@ class CollectiveMatches {
   };
 
   std::vector<CollectiveRow> rows_;
+  std::vector<size_t> ends_;        // By rank: behind its last row.
   std::vector<uint32_t> rank_of_;   // By row: which rank in their order.
   std::vector<uint32_t> first_of_;  // By row: the first row that is the same call.
   std::vector<EndLag> lags_;
-  int64_t uneven_ = 0;
-  int64_t apart_ = 0;
-  bool guessed_group_ = false;
 };
-
-/// What a reader of the matches must know.
-std::vector<std::string> MatchNotes(const CollectiveSet& set, const CollectiveMatches& matches);
 
 }  // namespace oplens::prof
 

@@ -5,16 +5,6 @@
 namespace oplens::prof {
 namespace {
 
-template <typename Bytes, typename Call>
-void TransferCall(Bytes* bytes, int64_t before_ns, Call* call) {
-  bytes->Near(&call->start_ns, before_ns);
-  bytes->Near(&call->end_ns, call->start_ns);
-  bytes->Values(&call->latency_ns, &call->exposed_ns, &call->size_bytes, &call->sequence);
-  bytes->Word(&call->kind, static_cast<size_t>(CollectiveKind::kWait) + 1);
-  bytes->Word(&call->time, static_cast<size_t>(CollectiveTime::kEnqueue) + 1);
-  bytes->Word(&call->dtype, static_cast<size_t>(ops::DType::kUnknown) + 1);
-}
-
 void SaveRecording(const CollectiveSet::Recording& recording, ByteWriter* bytes) {
   bytes->Values(&recording.origin_ns, &recording.world_size, &recording.numbered_steps,
                 &recording.clock_offset_ns, &recording.steps);
@@ -29,7 +19,7 @@ void SaveRecording(const CollectiveSet::Recording& recording, ByteWriter* bytes)
   }
 }
 
-/// `groups`: the place of each group that was saved.
+/// `groups`: the number of each group that was saved.
 void LoadRecording(const std::vector<uint32_t>& groups, ByteReader* bytes,
                    CollectiveSet::Recording* recording) {
   bytes->Values(&recording->origin_ns, &recording->world_size, &recording->numbered_steps,
@@ -38,10 +28,6 @@ void LoadRecording(const std::vector<uint32_t>& groups, ByteReader* bytes,
   int64_t before_ns = recording->origin_ns;
   for (CollectiveSet::Call& call : recording->calls) {
     TransferCall(bytes, before_ns, &call);
-    bytes->Check(call.start_ns <= call.end_ns, "a call ends before it starts");
-    for (const int64_t value : {call.latency_ns, call.exposed_ns, call.size_bytes, call.sequence}) {
-      bytes->Check(value >= -1, "a call has a negative time or size");
-    }
     const uint64_t step = bytes->Number();
     bytes->Check(step <= recording->steps.size(), "a call is in a step that none is");
     call.step = step == 0 ? CollectiveSet::kNoStep : static_cast<uint32_t>(step - 1);
@@ -57,12 +43,6 @@ bool IsNumbered(StepSource source) {
 }
 
 }  // namespace
-
-uint32_t CollectiveSet::PlaceOf(const CollectiveGroup& group) {
-  const auto [at, fresh] = places_.try_emplace(group, static_cast<uint32_t>(groups_.size()));
-  if (fresh) groups_.push_back(&at->first);
-  return at->second;
-}
 
 void CollectiveSet::Add(const Run& run) {
   const Trace& trace = run.trace();
@@ -83,9 +63,9 @@ void CollectiveSet::Add(const Run& run) {
     call.kind = found.facts.kind;
     call.time = found.time;
     call.dtype = found.facts.dtype;
-    call.group =
-        PlaceOf({std::string(trace.strings.View(found.facts.group)),
-                 std::string(trace.strings.View(found.facts.ranks)), found.facts.group_size});
+    call.group = groups_.NumberOf({std::string(trace.strings.View(found.facts.group)),
+                                   std::string(trace.strings.View(found.facts.ranks)),
+                                   found.facts.group_size});
     if (!found.step) continue;
     const auto [at, fresh] = steps.try_emplace(*found.step, recording.steps.size());
     if (fresh) recording.steps.push_back(*found.step);
@@ -95,10 +75,7 @@ void CollectiveSet::Add(const Run& run) {
 }
 
 void CollectiveSet::Save(ByteWriter* bytes) const {
-  bytes->Number(groups_.size());
-  for (const CollectiveGroup* group : groups_) {
-    bytes->Values(&group->name, &group->ranks, &group->size);
-  }
+  groups_.Save(bytes);
   bytes->Number(ranks_.size());
   for (const auto& [name, recordings] : ranks_) {
     bytes->Values(&name);
@@ -108,12 +85,7 @@ void CollectiveSet::Save(ByteWriter* bytes) const {
 }
 
 void CollectiveSet::Load(ByteReader* bytes) {
-  std::vector<uint32_t> groups;
-  for (size_t left = bytes->Size(3); left > 0; --left) {
-    CollectiveGroup group;
-    bytes->Values(&group.name, &group.ranks, &group.size);
-    groups.push_back(PlaceOf(group));
-  }
+  const std::vector<uint32_t> groups = groups_.Load(bytes);
   for (size_t left = bytes->Size(2); left > 0; --left) {
     std::string name;
     bytes->Values(&name);
@@ -124,15 +96,13 @@ void CollectiveSet::Load(ByteReader* bytes) {
   }
 }
 
-void CollectiveSet::Merge(const CollectiveSet& other) {
-  std::vector<uint32_t> place_of;
-  place_of.reserve(other.groups_.size());
-  for (const CollectiveGroup* group : other.groups_) place_of.push_back(PlaceOf(*group));
-  for (const auto& [name, recordings] : other.ranks_) {
+void CollectiveSet::Merge(CollectiveSet other) {
+  const std::vector<uint32_t> groups = groups_.Merge(other.groups_);
+  for (auto& [name, recordings] : other.ranks_) {
     std::vector<Recording>& own = ranks_[name];
-    for (const Recording& recording : recordings) {
-      own.push_back(recording);
-      for (Call& call : own.back().calls) call.group = place_of[call.group];
+    for (Recording& recording : recordings) {
+      own.push_back(std::move(recording));
+      for (Call& call : own.back().calls) call.group = groups[call.group];
     }
   }
 }

@@ -12,19 +12,10 @@
 #include "base/byte_writer.h"
 #include "prof/run/collective_calls.h"
 #include "prof/run/run.h"
+#include "prof/views/collective_groups.h"
 #include "prof/views/rank_order.h"
 
 namespace oplens::prof {
-
-/// A group of ranks as it is recorded.
-struct CollectiveGroup {
-  std::string name;   ///< "" where it is not recorded.
-  std::string ranks;  ///< "[0, 1]"; the same.
-  int64_t size = -1;  ///< -1: not known.
-
-  bool known() const { return !name.empty() || !ranks.empty(); }
-  friend auto operator<=>(const CollectiveGroup&, const CollectiveGroup&) = default;
-};
 
 /// The calls of collectives of some ranks: a small record a call. What belongs to what among ranks
 /// is found when all are there (CollectiveMatches).
@@ -41,7 +32,7 @@ class CollectiveSet {
     int64_t size_bytes = -1;
     int64_t sequence = -1;
     uint32_t step = kNoStep;  ///< Place in Recording::steps.
-    uint32_t group = 0;       ///< Place in groups().
+    uint32_t group = 0;       ///< Number in groups().
     CollectiveKind kind = CollectiveKind::kUnknown;
     CollectiveTime time = CollectiveTime::kKernel;
     ops::DType dtype = ops::DType::kUnknown;
@@ -58,33 +49,41 @@ class CollectiveSet {
     std::vector<Call> calls;     ///< By start.
   };
 
+  /// The rank of a run, with calls or without.
   void Add(const Run& run);
-  void Merge(const CollectiveSet& other);
+  void Merge(CollectiveSet other);
 
+  /// docs/summary_format.md.
   void Save(ByteWriter* bytes) const;
   /// Into one that is empty.
   void Load(ByteReader* bytes);
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    if constexpr (Bytes::kReads) {
-      self->Load(bytes);
-    } else {
-      self->Save(bytes);
-    }
-  }
 
   using Ranks = std::map<std::string, std::vector<Recording>, RankBefore>;
   const Ranks& ranks() const { return ranks_; }
-  const CollectiveGroup& GroupOf(const Call& call) const { return *groups_[call.group]; }
-  size_t group_count() const { return groups_.size(); }
+  const CollectiveGroups& groups() const { return groups_; }
 
  private:
-  uint32_t PlaceOf(const CollectiveGroup& group);
-
   Ranks ranks_;
-  std::map<CollectiveGroup, uint32_t> places_;
-  std::vector<const CollectiveGroup*> groups_;  // Keys of `places_`.
+  CollectiveGroups groups_;
 };
+
+/// What a call is by itself, without step and group. `before_ns`: a time that its start is near.
+template <typename Bytes, typename Call>
+void TransferCall(Bytes* bytes, int64_t before_ns, Call* call) {
+  bytes->Near(&call->start_ns, before_ns);
+  bytes->Near(&call->end_ns, call->start_ns);
+  bytes->Values(&call->latency_ns, &call->exposed_ns, &call->size_bytes, &call->sequence);
+  bytes->Word(&call->kind, static_cast<size_t>(CollectiveKind::kWait) + 1);
+  bytes->Word(&call->time, static_cast<size_t>(CollectiveTime::kEnqueue) + 1);
+  bytes->Word(&call->dtype, static_cast<size_t>(ops::DType::kUnknown) + 1);
+  if constexpr (Bytes::kReads) {
+    bytes->Check(call->start_ns <= call->end_ns, "a call ends before it starts");
+    for (const int64_t value :
+         {call->latency_ns, call->exposed_ns, call->size_bytes, call->sequence}) {
+      bytes->Check(value >= -1, "a call has a negative time or size");
+    }
+  }
+}
 
 }  // namespace oplens::prof
 

@@ -1,8 +1,16 @@
 #include "prof/views/collective_sums.h"
 
+#include <cmath>
+
 #include "base/saturating.h"
 
 namespace oplens::prof {
+namespace {
+
+/// Of a byte: as fine as factors are.
+constexpr double kParts = static_cast<double>(int64_t{1} << 50);
+
+}  // namespace
 
 std::optional<double> GbPerSecond(std::optional<double> bytes, int64_t time_ns) {
   if (!bytes || time_ns <= 0) return std::nullopt;
@@ -10,41 +18,50 @@ std::optional<double> GbPerSecond(std::optional<double> bytes, int64_t time_ns) 
 }
 
 void CollectiveSums::Add(const CollectiveRow& row) {
-  const CollectiveSet::Call& call = *row.call;
+  CollectiveSums of;
+  const CollectiveSet::Call& call = row.call;
   const int64_t transfer = row.share.transfer_ns;
   const bool has_size = call.size_bytes >= 0;
-  ++calls;
-  if (has_size) {
-    ++sized;
-    bytes = SaturatingSum(bytes, call.size_bytes);
+  of.calls = 1;
+  of.sized = has_size ? 1 : 0;
+  of.bytes = has_size ? call.size_bytes : 0;
+  of.exposed = call.exposed_ns >= 0 ? 1 : 0;
+  of.exposed_ns = of.exposed > 0 ? call.exposed_ns : 0;
+  if (call.latency_ns >= 0) {
+    of.timed = 1;
+    of.latency_ns = call.latency_ns;
+    of.seen_bytes = of.bytes;
+    of.seen_ns = has_size ? call.latency_ns : 0;
+    of.matched = transfer >= 0 ? 1 : 0;
+    (of.matched > 0 ? of.transfer_ns : of.unmatched_ns) =
+        of.matched > 0 ? transfer : call.latency_ns;
+    of.wait_ns = of.matched > 0 ? row.wait_ns() : 0;
   }
-  if (call.exposed_ns >= 0) {
-    ++exposed;
-    exposed_ns = SaturatingSum(exposed_ns, call.exposed_ns);
+  if (of.matched > 0 && has_size) {
+    of.algo_bytes = call.size_bytes;
+    of.algo_ns = transfer;
+    if (const auto factor = BusFactor(call.kind, row.group_size())) {
+      of.bus_parts = Checked(std::llround(*factor * kParts)) * call.size_bytes;
+      of.bus_ns = transfer;
+    }
   }
-  if (call.latency_ns < 0) return;
-  ++timed;
-  // Together, so that one that no longer fits does not part the sum from its parts.
-  const int64_t sum_ns = SaturatingSum(latency_ns, call.latency_ns);
-  const bool fits = sum_ns < INT64_MAX;
-  if (fits) latency_ns = sum_ns;
-  if (has_size) {
-    seen_bytes = SaturatingSum(seen_bytes, call.size_bytes);
-    seen_ns = SaturatingSum(seen_ns, call.latency_ns);
+  Merge(of);
+}
+
+void CollectiveSums::Merge(const CollectiveSums& other) {
+  using Sums = CollectiveSums;
+  for (const auto sum : {&Sums::calls, &Sums::timed, &Sums::matched, &Sums::sized, &Sums::exposed,
+                         &Sums::bytes, &Sums::latency_ns, &Sums::wait_ns, &Sums::transfer_ns,
+                         &Sums::unmatched_ns, &Sums::exposed_ns, &Sums::algo_bytes, &Sums::algo_ns,
+                         &Sums::bus_ns, &Sums::seen_bytes, &Sums::seen_ns}) {
+    this->*sum = SaturatingSum(this->*sum, other.*sum);
   }
-  if (transfer < 0) {
-    if (fits) unmatched_ns += call.latency_ns;
-    return;
-  }
-  ++matched;
-  if (fits) transfer_ns += transfer;
-  if (!has_size) return;
-  algo_bytes = SaturatingSum(algo_bytes, call.size_bytes);
-  algo_ns = SaturatingSum(algo_ns, transfer);
-  if (const auto factor = BusFactor(call.kind, row.group_size())) {
-    bus_bytes += *factor * static_cast<double>(call.size_bytes);
-    bus_ns = SaturatingSum(bus_ns, transfer);
-  }
+  bus_parts += other.bus_parts;
+}
+
+std::optional<double> CollectiveSums::bus_bytes() const {
+  const auto parts = bus_parts.Approximate();
+  return parts ? std::optional(*parts / kParts) : std::nullopt;
 }
 
 }  // namespace oplens::prof

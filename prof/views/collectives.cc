@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_map.h"
 #include "base/error.h"
+#include "base/saturating.h"
 #include "prof/views/collective_fields.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collective_list.h"
+#include "prof/views/collective_notes.h"
 #include "prof/views/collective_sums.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/tb_distributed.h"
@@ -25,61 +28,6 @@ std::optional<int64_t> Known(int64_t value) {
   return value < 0 ? std::nullopt : std::optional(value);
 }
 
-std::optional<double> AsDouble(int64_t value) {
-  return value < 0 ? std::nullopt : std::optional(static_cast<double>(value));
-}
-
-std::string_view WordOf(CollectiveTime time) {
-  constexpr std::string_view kWords[] = {"kernel", "host", "enqueue"};
-  return kWords[static_cast<size_t>(time)];
-}
-
-std::string_view WordOf(CollectiveMatch match) {
-  constexpr std::string_view kWords[] = {"unmatched", "alone", "sequence", "order"};
-  return kWords[static_cast<size_t>(match)];
-}
-
-std::string_view WordOf(ops::DType dtype) {
-  return dtype == ops::DType::kUnknown ? std::string_view() : ops::DTypeWord(dtype);
-}
-
-/// How far its start is from the first event.
-int64_t StartOf(const CollectiveRow& row) {
-  int64_t since_ns = 0;
-  return __builtin_sub_overflow(row.call->start_ns, row.recording->origin_ns, &since_ns) ? INT64_MAX
-                                                                                         : since_ns;
-}
-
-std::vector<Cell> CellsOf(const CollectiveRow& row) {
-  const CollectiveSet::Call& call = *row.call;
-  const CollectiveShare& share = row.share;
-  const int64_t group_size = row.group_size();
-  const auto algo = GbPerSecond(AsDouble(call.size_bytes), share.transfer_ns);
-  const auto factor = BusFactor(call.kind, group_size);
-  return {Text(*row.rank),
-          Integer(row.step()),
-          Integer(StartOf(row)),
-          Text(CollectiveWord(call.kind)),
-          Text(row.group->name),
-          Text(row.group->ranks),
-          Integer(Known(group_size)),
-          Integer(Known(call.sequence)),
-          Text(WordOf(call.dtype)),
-          Integer(Known(call.size_bytes)),
-          Text(WordOf(call.time)),
-          Integer(Known(call.latency_ns)),
-          Integer(Known(row.wait_ns())),
-          Integer(Known(share.transfer_ns)),
-          Integer(Known(call.exposed_ns)),
-          Decimal(algo),
-          algo && factor ? Cell{*algo * *factor} : Cell{},
-          Decimal(GbPerSecond(AsDouble(call.size_bytes), call.latency_ns)),
-          Integer(int64_t{share.ranks}),
-          Text(WordOf(share.match)),
-          Integer(share.clock_ns),
-          Integer(share.residual_ns)};
-}
-
 /// What calls that are alike have in common; what is not asked for is the same of all.
 struct Key {
   std::string rank;
@@ -89,13 +37,46 @@ struct Key {
   int64_t group_size = -1;
   ops::DType dtype = ops::DType::kUnknown;
   int64_t size_bytes = -1;
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->rank, &self->step, &self->group, &self->group_size, &self->size_bytes);
+    bytes->Word(&self->kind, static_cast<size_t>(CollectiveKind::kWait) + 1);
+    bytes->Word(&self->dtype, static_cast<size_t>(ops::DType::kUnknown) + 1);
+  }
 };
+
+/// Orders by the keys in the order of --by.
+struct KeyBefore {
+  bool operator()(const Key& a, const Key& b) const;
+  const std::vector<std::string>* by = nullptr;
+};
+
+bool KeyBefore::operator()(const Key& a, const Key& b) const {
+  for (const std::string& word : *by) {
+    if (word == "rank" && a.rank != b.rank) return RankBefore()(a.rank, b.rank);
+    if (word == "step" && a.step != b.step) return a.step < b.step;
+    if (word == "kind" && a.kind != b.kind) return a.kind < b.kind;
+    if (word == "group" && a.group != b.group) return a.group < b.group;
+    if (word == "group" && a.group_size != b.group_size) return a.group_size < b.group_size;
+    if (word == "dtype" && a.dtype != b.dtype) return a.dtype < b.dtype;
+    if (word == "size" && a.size_bytes != b.size_bytes) return a.size_bytes < b.size_bytes;
+  }
+  return false;
+}
 
 class Collectives : public SavedPartial<Collectives> {
  public:
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->set_, &self->records_, &self->any_);
+    bytes->Counts(&self->ranks_);
+    bytes->Values(&self->runs_, &self->records_, &self->any_, &self->notes_);
+    if (self->by_.empty()) {
+      bytes->Values(&self->list_);
+    } else {
+      TransferMap(bytes, &self->groups_,
+                  [self](const auto& key, const auto& sums) { self->groups_[key].Merge(sums); });
+    }
   }
 
   explicit Collectives(const ViewOptions& options) : by_(options.by) {
@@ -107,19 +88,24 @@ class Collectives : public SavedPartial<Collectives> {
     }
   }
 
-  void Begin(const Run* run) override { records_ |= run == nullptr; }
-  void End(const Run* run) override {
-    if (run == nullptr) return;
-    matches_.reset();
-    set_.Add(*run);
-    any_ |= !run->collectives().empty();
+  void Begin(const Run* run) override { (run == nullptr ? records_ : runs_) = true; }
+  void AddCalls(std::span<const CollectiveRow> calls) override {
+    ++ranks_;
+    notes_.Add(calls);
+    any_ |= !calls.empty();
+    if (by_.empty()) list_.Add(calls);
+    if (by_.empty()) return;
+    for (const CollectiveRow& row : calls) groups_[KeyOf(row)].Add(row);
   }
   void Merge(const Partial& other) override {
     const auto& more = dynamic_cast<const Collectives&>(other);
-    matches_.reset();
-    set_.Merge(more.set_);
+    ranks_ = SaturatingSum(ranks_, more.ranks_);
+    runs_ |= more.runs_;
     records_ |= more.records_;
     any_ |= more.any_;
+    notes_.Merge(more.notes_);
+    list_.Merge(more.list_);
+    for (const auto& [key, sums] : more.groups_) groups_[key].Merge(sums);
   }
   std::vector<Field> Fields() const override;
   void Emit(Sink* sink) const override;
@@ -129,18 +115,15 @@ class Collectives : public SavedPartial<Collectives> {
   bool IsBy(std::string_view word) const {
     return std::find(by_.begin(), by_.end(), word) != by_.end();
   }
-  const CollectiveMatches& Matches() const {
-    if (!matches_) matches_.emplace(set_);
-    return *matches_;
-  }
   Key KeyOf(const CollectiveRow& row) const;
-  /// Orders by the keys in the order of --by.
-  bool Before(const Key& a, const Key& b) const;
   void EmitSums(const Key& key, const CollectiveSums& sums, Sink* sink) const;
 
   std::vector<std::string> by_;
-  CollectiveSet set_;
-  mutable std::optional<CollectiveMatches> matches_;  // Made when all ranks are there.
+  CollectiveList list_;                                               // Without words of --by,
+  std::map<Key, CollectiveSums, KeyBefore> groups_{KeyBefore{&by_}};  // and with them.
+  CollectiveNotes notes_;
+  int64_t ranks_ = 0;  // Whose calls are here.
+  bool runs_ = false;
   bool records_ = false;
   bool any_ = false;
 };
@@ -161,39 +144,19 @@ Key Collectives::KeyOf(const CollectiveRow& row) const {
   Key key;
   if (IsBy("rank")) key.rank = *row.rank;
   if (IsBy("step")) key.step = row.step();
-  if (IsBy("kind")) key.kind = row.call->kind;
+  if (IsBy("kind")) key.kind = row.call.kind;
   if (IsBy("group")) {
     key.group = *row.group;
     key.group_size = row.group_size();
   }
-  if (IsBy("dtype")) key.dtype = row.call->dtype;
-  if (IsBy("size")) key.size_bytes = row.call->size_bytes;
+  if (IsBy("dtype")) key.dtype = row.call.dtype;
+  if (IsBy("size")) key.size_bytes = row.call.size_bytes;
   return key;
 }
 
-bool Collectives::Before(const Key& a, const Key& b) const {
-  for (const std::string& word : by_) {
-    if (word == "rank" && a.rank != b.rank) return RankBefore()(a.rank, b.rank);
-    if (word == "step" && a.step != b.step) return a.step < b.step;
-    if (word == "kind" && a.kind != b.kind) return a.kind < b.kind;
-    if (word == "group" && a.group != b.group) return a.group < b.group;
-    if (word == "group" && a.group_size != b.group_size) return a.group_size < b.group_size;
-    if (word == "dtype" && a.dtype != b.dtype) return a.dtype < b.dtype;
-    if (word == "size" && a.size_bytes != b.size_bytes) return a.size_bytes < b.size_bytes;
-  }
-  return false;
-}
-
 void Collectives::Emit(Sink* sink) const {
-  const CollectiveMatches& matches = Matches();
-  if (by_.empty()) {
-    for (const CollectiveRow& row : matches.rows()) sink->Row(CellsOf(row));
-    return;
-  }
-  const auto before = [this](const Key& a, const Key& b) { return Before(a, b); };
-  std::map<Key, CollectiveSums, decltype(before)> groups(before);
-  for (const CollectiveRow& row : matches.rows()) groups[KeyOf(row)].Add(row);
-  for (const auto& [key, sums] : groups) EmitSums(key, sums, sink);
+  if (by_.empty()) list_.Emit(sink);
+  for (const auto& [key, sums] : groups_) EmitSums(key, sums, sink);
 }
 
 void Collectives::EmitSums(const Key& key, const CollectiveSums& sums, Sink* sink) const {
@@ -202,7 +165,7 @@ void Collectives::EmitSums(const Key& key, const CollectiveSums& sums, Sink* sin
     if (word == "rank") cells.push_back(Text(key.rank));
     if (word == "step") cells.push_back(Integer(key.step));
     if (word == "kind") cells.push_back(Text(CollectiveWord(key.kind)));
-    if (word == "dtype") cells.push_back(Text(WordOf(key.dtype)));
+    if (word == "dtype") cells.push_back(Text(ShownDType(key.dtype)));
     if (word == "size") cells.push_back(Integer(Known(key.size_bytes)));
     if (word != "group") continue;
     cells.push_back(Text(key.group.name));
@@ -214,12 +177,12 @@ void Collectives::EmitSums(const Key& key, const CollectiveSums& sums, Sink* sin
   cells.push_back(Integer(sums.matched));
   cells.push_back(of(sums.sized, sums.bytes));
   cells.push_back(of(sums.timed, sums.latency_ns));
-  cells.push_back(of(sums.matched, sums.wait_ns()));
+  cells.push_back(of(sums.matched, sums.wait_ns));
   cells.push_back(of(sums.matched, sums.transfer_ns));
   cells.push_back(of(sums.timed, sums.unmatched_ns));
   cells.push_back(of(sums.exposed, sums.exposed_ns));
   cells.push_back(Decimal(GbPerSecond(static_cast<double>(sums.algo_bytes), sums.algo_ns)));
-  cells.push_back(Decimal(GbPerSecond(sums.bus_bytes, sums.bus_ns)));
+  cells.push_back(Decimal(GbPerSecond(sums.bus_bytes(), sums.bus_ns)));
   cells.push_back(Decimal(GbPerSecond(static_cast<double>(sums.seen_bytes), sums.seen_ns)));
   sink->Row(cells);
 }
@@ -230,10 +193,11 @@ std::vector<std::string> Collectives::Notes() const {
     notes.emplace_back("collectives: records do not tell this: give the profile itself");
   }
   if (!any_) {
-    if (!set_.ranks().empty()) notes.emplace_back("collectives: the profile holds none");
+    if (runs_) notes.emplace_back("collectives: the profile holds none");
     return notes;
   }
-  for (std::string& note : MatchNotes(set_, Matches())) notes.push_back("collectives: " + note);
+  for (std::string& note : notes_.Sentences("collectives", static_cast<size_t>(ranks_)))
+    notes.push_back(std::move(note));
   return notes;
 }
 

@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/byte_map.h"
 #include "base/checked.h"
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collective_notes.h"
 #include "prof/views/collective_sums.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
@@ -130,24 +132,26 @@ class Distributed : public SavedPartial<Distributed> {
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ranks_, &self->set_, &self->notes_);
+    bytes->Values(&self->ranks_);
+    TransferMap(bytes, &self->calls_,
+                [self](const auto& key, const auto& sums) { self->calls_[key].Merge(sums); });
+    bytes->Values(&self->call_notes_, &self->notes_);
   }
 
   void Begin(const Run* run) override;
+  void AddCalls(std::span<const CollectiveRow> calls) override;
   void Merge(const Partial& other) override;
   std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
  private:
-  const CollectiveMatches& Matches() const {
-    if (!matches_) matches_.emplace(set_);
-    return *matches_;
-  }
+  /// Rank, first event of the profile, and number of the step.
+  using CallsKey = std::pair<std::string, std::pair<int64_t, int64_t>>;
 
   std::map<std::string, std::vector<Row>, RankBefore> ranks_;
-  CollectiveSet set_;
-  mutable std::optional<CollectiveMatches> matches_;  // Made when all ranks are there.
+  std::map<CallsKey, CollectiveSums> calls_;
+  CollectiveNotes call_notes_;
   ViewNotes notes_;
 };
 
@@ -168,8 +172,15 @@ void Distributed::Begin(const Run* run) {
   for (size_t i = 0; i < steps.size(); ++i) {
     rows.push_back(RowOf(steps[i], windows[i], times[i], origin_ns));
   }
-  matches_.reset();
-  set_.Add(*run);
+}
+
+void Distributed::AddCalls(std::span<const CollectiveRow> calls) {
+  if (calls.empty() || !ranks_.contains(*calls.front().rank)) return;
+  call_notes_.Add(calls);
+  for (const CollectiveRow& row : calls) {
+    const auto step = row.step();
+    if (step) calls_[{*row.rank, {row.recording->origin_ns, *step}}].Add(row);
+  }
 }
 
 void Distributed::Merge(const Partial& other) {
@@ -178,8 +189,8 @@ void Distributed::Merge(const Partial& other) {
     std::vector<Row>& own = ranks_[rank];
     own.insert(own.end(), rows.begin(), rows.end());
   }
-  matches_.reset();
-  set_.Merge(more.set_);
+  for (const auto& [key, sums] : more.calls_) calls_[key].Merge(sums);
+  call_notes_.Merge(more.call_notes_);
   notes_.Merge(more.notes_);
 }
 
@@ -220,19 +231,13 @@ std::vector<Cell> CellsOf(std::string_view rank, std::string_view label, bool me
   const bool matched = calls.matched > 0 || calls.calls == 0;
   cells.push_back(value(calls.calls));
   cells.push_back(known(timed, calls.latency_ns));
-  cells.push_back(known(matched, calls.wait_ns()));
+  cells.push_back(known(matched, calls.wait_ns));
   cells.push_back(known(matched, calls.transfer_ns));
   cells.push_back(known(timed, calls.unmatched_ns));
   return cells;
 }
 
 void Distributed::Emit(Sink* sink) const {
-  // By rank, first event of the profile, and number of the step.
-  std::map<std::tuple<std::string_view, int64_t, int64_t>, std::vector<const CollectiveRow*>> calls;
-  for (const CollectiveRow& row : Matches().rows()) {
-    const auto step = row.step();
-    if (step) calls[{*row.rank, row.recording->origin_ns, *step}].push_back(&row);
-  }
   for (const auto& [name, found] : ranks_) {
     std::vector<Row> rows = found;
     std::sort(rows.begin(), rows.end(),
@@ -240,18 +245,18 @@ void Distributed::Emit(Sink* sink) const {
     const bool none_whole =
         std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.whole; });
     Shown mean;
+    std::set<std::pair<int64_t, int64_t>> given;
     for (const Row& row : rows) {
       Shown shown;
       shown.Add(row);
       const bool counts = row.whole || none_whole;
       if (counts) mean.Add(row);
-      const auto own = calls.find({name, row.origin_ns, row.number});
-      if (own != calls.end()) {
-        for (const CollectiveRow* call : own->second) {
-          shown.calls.Add(*call);
-          if (counts) mean.calls.Add(*call);
-        }
-        own->second.clear();
+      const std::pair key(row.origin_ns, row.number);
+      const auto calls = calls_.find({name, key});
+      // Of two steps of one number the first has them.
+      if (calls != calls_.end() && given.insert(key).second) {
+        shown.calls = calls->second;
+        if (counts) mean.calls.Merge(calls->second);
       }
       sink->Row(CellsOf(name, std::to_string(row.number), false, shown));
     }
@@ -261,8 +266,8 @@ void Distributed::Emit(Sink* sink) const {
 
 std::vector<std::string> Distributed::Notes() const {
   std::vector<std::string> notes = notes_.Sentences();
-  if (set_.ranks().empty()) return notes;
-  for (std::string& note : MatchNotes(set_, Matches())) notes.push_back("distributed: " + note);
+  for (std::string& note : call_notes_.Sentences("distributed", ranks_.size()))
+    notes.push_back(std::move(note));
   return notes;
 }
 

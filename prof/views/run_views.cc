@@ -12,6 +12,7 @@
 #include "base/words.h"
 #include "prof/table/row_sinks.h"
 #include "prof/table/top_rows.h"
+#include "prof/views/give_calls.h"
 #include "prof/views/group_key.h"
 #include "prof/views/kernel_where.h"
 #include "prof/where/read_where.h"
@@ -312,6 +313,12 @@ TraceNeeds NeedsOf(std::span<const ViewPlan> plans) {
   return needs;
 }
 
+bool TakeCalls(std::span<const ViewPlan> plans) {
+  return std::any_of(plans.begin(), plans.end(), [](const ViewPlan& plan) {
+    return TakesCalls(*plan.view, plan.options.compat);
+  });
+}
+
 /// A view with what it found so far.
 struct ViewRunner::Running {
   Running(const ViewPlan& of, Destination* destination)
@@ -395,9 +402,10 @@ struct ViewRunner::Running {
     any = true;
   }
 
+  bool TakesCalls() const { return prof::TakesCalls(*plan.view, plan.options.compat); }
+
   /// All inputs ended: the rows go out, and what they were made of.
   void Finish() {
-    if (finished || table == nullptr) return;
     finished = true;
     if (document) {
       const std::string text = total->Document();
@@ -523,9 +531,11 @@ bool ViewRunner::AddReplay(const PricedKernel& replay) {
 }
 
 void ViewRunner::End(bool last) {
+  const auto takes = [](const auto& view) { return view->TakesCalls(); };
+  if (run_ && std::any_of(views_.begin(), views_.end(), takes)) calls_.Add(*run_);
   for (const auto& view : views_) {
     if (view->stream == nullptr) view->End(RunOf(*view));
-    if (last) view->Finish();
+    if (last) Finish(view.get());
   }
   NoteWhatIsLookedAt();
   run_.reset();
@@ -563,10 +573,24 @@ std::optional<int64_t> ViewRunner::StepOf(const PricedKernel& kernel,
                               : std::optional<int64_t>(run.steps().all()[step].number);
 }
 
+const CollectiveMatches& ViewRunner::Matches() {
+  if (!matches_) matches_.emplace(calls_);
+  return *matches_;
+}
+
+void ViewRunner::Finish(Running* view) {
+  if (view->finished || view->table == nullptr) return;
+  if (view->TakesCalls()) {
+    Partial* const partial = view->total.get();
+    GiveCalls(Matches(), std::span(&partial, 1));
+  }
+  view->Finish();
+}
+
 int64_t ViewRunner::Finish() {
   int64_t least = INT64_MAX;
   for (const auto& view : views_) {
-    view->Finish();
+    Finish(view.get());
     if (!view->plan.view->may_be_empty) least = std::min(least, view->rows());
   }
   return least;
@@ -578,7 +602,10 @@ std::vector<std::unique_ptr<Partial>> ViewRunner::TakePartials() {
   return partials;
 }
 
-void ViewRunner::AddPartials(std::vector<std::unique_ptr<Partial>> partials) {
+CollectiveSet ViewRunner::TakeCalls() { return std::move(calls_); }
+
+void ViewRunner::AddPartials(std::vector<std::unique_ptr<Partial>> partials, CollectiveSet calls) {
+  calls_.Merge(std::move(calls));
   for (size_t i = 0; i < views_.size(); ++i) views_[i]->Take(std::move(partials[i]));
 }
 

@@ -10,6 +10,7 @@
 
 #include "prof/price/kernel_sink.h"
 #include "prof/table/sink_chain.h"
+#include "prof/views/collective_matches.h"
 #include "prof/views/view.h"
 #include "prof/where/row_filter.h"
 
@@ -60,6 +61,9 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request,
 /// runs are compared by. nullopt where it does not take steps, or is asked for them already.
 std::optional<ViewPlan> WithSteps(const ViewPlan& plan);
 
+/// Whether one of these takes the calls of collectives.
+bool TakeCalls(std::span<const ViewPlan> plans);
+
 /// The parts of traces that these need.
 TraceNeeds NeedsOf(std::span<const ViewPlan> plans);
 
@@ -85,10 +89,13 @@ class ViewRunner : public KernelSink {
   int64_t Finish();
   /// After Finish(): what readers of the rows must know.
   std::vector<std::string> Notes() const;
-  /// Without a destination, after the last input: what was found, a partial a plan.
+  /// Without a destination, after the last input: what was found, a partial a plan, before
+  /// AddCalls.
   std::vector<std::unique_ptr<Partial>> TakePartials();
-  /// Takes over what was found elsewhere, a partial a plan, as if of an input more.
-  void AddPartials(std::vector<std::unique_ptr<Partial>> partials);
+  /// Likewise the calls of collectives, where a view takes them.
+  CollectiveSet TakeCalls();
+  /// Takes over what was found elsewhere, a partial a plan, and the calls, as if of an input more.
+  void AddPartials(std::vector<std::unique_ptr<Partial>> partials, CollectiveSet calls);
   /// What is looked at of the input at hand; null between inputs, and of records.
   const Run* run() const { return run_ ? &*run_ : nullptr; }
 
@@ -106,6 +113,13 @@ class ViewRunner : public KernelSink {
   const Run* RunOf(const Running& view) const;
   void NoteWhatIsLookedAt();
 
+  /// The calls of all ranks, matched; what is added after is not in it.
+  const CollectiveMatches& Matches();
+  /// All inputs ended: the rows of a view go out.
+  void Finish(Running* view);
+
+  CollectiveSet calls_;  // Where a view takes them.
+  std::optional<CollectiveMatches> matches_;
   std::optional<Run> run_;
   std::optional<Run> whole_run_;  // Where something is selected: all of it.
   std::set<std::string> notes_;

@@ -38,7 +38,7 @@ class TbMemoryOps : public Partial {
  private:
   using Key = std::pair<int32_t, std::string>;  // Device and name.
 
-  void AddCalls(const Trace& trace, const TbTree& tree, const TbMemory& memory);
+  void AddRows(const Trace& trace, const TbTree& tree, const TbMemory& memory);
   void AddDevice(const Trace& trace, const TbTree& tree, const TbMemory& memory, int32_t device_id);
 
   std::map<Key, MemoryOpSums> rows_;
@@ -67,7 +67,7 @@ void ForEachChild(const TbTree& tree, F f) {
 }
 
 // Of what is in a node that the plugin did not come to, nothing counts.
-void TbMemoryOps::AddCalls(const Trace& trace, const TbTree& tree, const TbMemory& memory) {
+void TbMemoryOps::AddRows(const Trace& trace, const TbTree& tree, const TbMemory& memory) {
   const std::span<const TbTree::Node> nodes = tree.nodes();
   ForEachChild(tree, [&](uint32_t parent, uint32_t child) {
     const bool root = nodes[parent].event == TbTree::kNone;
@@ -107,7 +107,7 @@ void TbMemoryOps::End(const Run* run) {
   const Trace& trace = run->trace();
   const TbTree tree(trace);
   const TbMemory memory(trace, tree);
-  AddCalls(trace, tree, memory);
+  AddRows(trace, tree, memory);
   for (const MemoryLife::Pool& pool : run->memory().pools()) {
     if (pool.source != MemorySource::kFramework) continue;
     AddDevice(trace, tree, memory, pool.device_id);

@@ -16,6 +16,7 @@
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
 #include "prof/table/sink.h"
+#include "prof/views/collective_row.h"
 
 namespace oplens::prof {
 
@@ -49,7 +50,8 @@ struct ViewOptions {
 /// so that the order of merging has no effect.
 ///
 /// For each rank: Begin, Add of its kernels in the order of their starts, End. A rank whose kernels
-/// come as records has no run: Begin and End get null.
+/// come as records has no run: Begin and End get null. Once all ranks of the run are there:
+/// AddCalls for each, then Emit and Notes.
 class Partial {
  public:
   virtual ~Partial() = default;
@@ -61,6 +63,11 @@ class Partial {
   /// A replay of a graph whose kernels the file hides: as a kernel without name and price.
   virtual void AddReplay(const PricedKernel& replay) { static_cast<void>(replay); }
   virtual void End(const Run* run) { static_cast<void>(run); }
+  /// The calls of collectives of a rank that has ended (here, or in what was merged), by start,
+  /// with what the other ranks say of them; of a rank without any an empty list. Once a rank, of
+  /// views that ask for them (View::calls). The rows live until it returns. Whether ranks get
+  /// theirs before or after they are merged makes no difference, nor does the order of ranks.
+  virtual void AddCalls(std::span<const CollectiveRow> calls) { static_cast<void>(calls); }
 
   /// Takes over what another partial of the same view and options found.
   virtual void Merge(const Partial& other) = 0;
@@ -78,7 +85,8 @@ class Partial {
   virtual std::vector<std::string> Notes() const { return {}; }
 
   /// What it found, as bytes of which Load() makes it again: it then merges, emits and notes as
-  /// this does. After End of the last rank; of views that save alone (View::saved_form).
+  /// this does. After End of the last rank, before AddCalls or after; of views that save alone
+  /// (View::saved_form).
   virtual void Save(ByteWriter* bytes) const;
   /// Into a fresh partial of the same view and options. Throws Error where the bytes are not such;
   /// then it is of no use any more.
@@ -126,6 +134,7 @@ struct View {
   bool whole = false;         ///< It is of the whole run, whatever is selected.
   bool may_be_empty = false;  ///< That it has no rows is good news.
   bool sorts = false;         ///< It follows ViewOptions::sort and top itself.
+  bool calls = false;         ///< By our rules it takes the calls of collectives: AddCalls.
   /// The form of what its partials by our rules save: 1, and one more whenever that changes
   /// (docs/summary_format.md). 0: they do not save, it needs the trace.
   int saved_form = 0;
@@ -137,6 +146,9 @@ struct View {
 /// Whose rules a view counts by when it is asked for those of `compat`: its word, or "oplens" where
 /// it has none of these.
 std::string_view RulesOf(const View& view, Compat compat);
+
+/// Whether its partials by the rules that `compat` asks for take the calls of collectives.
+bool TakesCalls(const View& view, Compat compat);
 
 /// Whether its partials by the rules that `compat` asks for can be saved.
 bool CanSave(const View& view, Compat compat);

@@ -318,6 +318,7 @@ constexpr View kViews[] = {
      .narrow = "total_ns,computation_ns,overlap_ns,communication_ns,other_ns,wait_ns,transfer_ns",
      .tb_needs = kTbDistributedNeeds,
      .tb = true,
+     .calls = true,
      .saved_form = 1},
     {.name = "collectives",
      .help = "each call of a collective: size, waiting, transfer, bandwidth",
@@ -331,6 +332,7 @@ constexpr View kViews[] = {
      .tb_needs = kTbCollectivesNeeds,
      .tb = true,
      .may_be_empty = true,
+     .calls = true,
      .saved_form = 1},
     {.name = "setup",
      .help = "on what the run ran: GPUs, clocks, versions, steps",
@@ -358,6 +360,10 @@ std::string_view RulesOf(const View& view, Compat compat) {
   if (compat == Compat::kTorch && view.torch) return "torch";
   if (compat == Compat::kTorchLegacy && view.torch) return "torch-legacy";
   return "oplens";
+}
+
+bool TakesCalls(const View& view, Compat compat) {
+  return view.calls && RulesOf(view, compat) == "oplens";
 }
 
 bool CanSave(const View& view, Compat compat) {

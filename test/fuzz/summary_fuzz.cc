@@ -1,12 +1,15 @@
 // What views saved: taken, or refused with a sentence. What is taken merges, emits and saves.
-// The input: a line "VIEW WORD,WORD", then the bytes of a section. Else a whole file.
+// The input: a line "VIEW WORD,WORD", then the bytes of a section; "calls WORD,WORD": those of
+// calls, of which --view collectives --by WORD,WORD makes rows. Else a whole file.
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/words.h"
 #include "prof/summary_file/summary_file.h"
+#include "prof/views/give_calls.h"
 #include "test/fuzz/fuzz_check.h"
 
 namespace {
@@ -23,8 +26,12 @@ class Rows : public oplens::prof::Sink {
   size_t fields_;
 };
 
-void Use(const oplens::prof::Section& section) {
+void Use(const oplens::prof::Section& section, std::string_view calls) {
   const auto partial = oplens::prof::LoadPartial(section, "input");
+  const oplens::prof::CollectiveSet set = oplens::prof::LoadCalls(calls, "input");
+  const oplens::prof::CollectiveMatches matches(set);
+  oplens::prof::Partial* const given = partial.get();
+  oplens::prof::GiveCalls(matches, std::span(&given, 1));
   Rows rows(partial->Fields().size());
   partial->Emit(&rows);
   const auto other = oplens::prof::LoadPartial(section, "input");
@@ -40,13 +47,27 @@ void Use(const oplens::prof::Section& section) {
   oplens::prof::LoadPartial(again, "input")->Emit(&rows);
 }
 
+/// What a view saves that saw no input.
+std::string NothingFound(const oplens::prof::Section& section) {
+  oplens::prof::ViewOptions options;
+  options.by = section.by;
+  for (const auto& view : oplens::prof::Views()) {
+    if (view.name != section.view) continue;
+    oplens::ByteWriter bytes;
+    view.make(options)->Save(&bytes);
+    return bytes.Take();
+  }
+  return {};
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input = oplens::fuzz::TextOf(data, size);
   try {
     if (input.starts_with("\x8f")) {
-      for (const auto& section : oplens::prof::ParseSummary(input, "input").sections) Use(section);
+      const auto summary = oplens::prof::ParseSummary(input, "input");
+      for (const auto& section : summary.sections) Use(section, summary.calls);
       return 0;
     }
     const size_t end = input.find('\n');
@@ -63,7 +84,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     section.rules = "oplens";
     section.form = 1;
     section.bytes = input.substr(end + 1);
-    Use(section);
+    if (section.view == "calls") {
+      section.view = "collectives";
+      const std::string calls = std::exchange(section.bytes, NothingFound(section));
+      Use(section, calls);
+      return 0;
+    }
+    Use(section, "");
   } catch (const oplens::Error& error) {
     const std::string_view text = error.what();
     Check(!text.empty() && text.find('\n') == std::string_view::npos);

@@ -31,6 +31,10 @@ void WriteSummarySeeds(const std::vector<std::string>& profiles,
         << section.view << ' ' << fmt::format("{}", fmt::join(section.by, ",")) << '\n'
         << section.bytes;
   }
+  for (const char* const by : {"", "kind,group,rank"}) {
+    std::ofstream(folder / fmt::format("calls{}", by), std::ios::binary) << "calls " << by << '\n'
+                                                                         << summary.calls;
+  }
   prof::WriteSummary(folder / "whole", summary);
 }
 

@@ -16,6 +16,7 @@
 #include "prof/input/profile_records.h"
 #include "prof/price_all.h"
 #include "prof/summary_file/summary_sink.h"
+#include "prof/views/give_calls.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -61,13 +62,18 @@ std::string NameOf(const prof::ViewPlan& plan) {
   return name;
 }
 
-/// What the views of Plans() found in profiles.
+/// What the views of Plans() found in profiles, with the calls of collectives given.
 std::vector<std::unique_ptr<Partial>> Found(const std::vector<std::string>& paths) {
   Diagnostics diagnostics;
   prof::Inputs inputs(paths, {}, prof::NeedsOf(Plans()));
   prof::ViewRunner runner(Plans(), {}, nullptr);
   prof::PriceAll(&inputs, {}, &runner, &diagnostics);
-  return runner.TakePartials();
+  auto partials = runner.TakePartials();
+  std::vector<Partial*> all;
+  for (const auto& partial : partials) all.push_back(partial.get());
+  const prof::CollectiveSet calls = runner.TakeCalls();
+  prof::GiveCalls(prof::CollectiveMatches(calls), all);
+  return partials;
 }
 
 Section SectionOf(size_t plan, const Partial& partial) {

@@ -34,6 +34,7 @@ SummaryFile Made() {
   summary.facts = {{"gpu", "H100"}, {"ranks", "2"}};
   summary.sections = {{"overview", {}, "oplens", false, 1, std::string("a\0b", 3)},
                       {"groups", {"op", "step"}, "oplens", true, 1, ""}};
+  summary.calls = std::string("\1\0\0", 3);
   return summary;
 }
 
@@ -58,6 +59,7 @@ void ExpectSame(const SummaryFile& read, const SummaryFile& made) {
     EXPECT_EQ(read.sections[i].form, made.sections[i].form);
     EXPECT_EQ(read.sections[i].bytes, made.sections[i].bytes);
   }
+  EXPECT_EQ(read.calls, made.calls);
 }
 
 /// With the checksum that the other bytes have.
@@ -136,6 +138,23 @@ TEST(SummaryFileTest, OtherFilesAreRefused) {
   EXPECT_THROW(prof::ReadSummary("/nowhere"), Error);
 }
 
+TEST(SummaryFileTest, CallsOfOtherVersionsAreRefused) {
+  const auto error_of = [](std::string_view bytes) {
+    try {
+      prof::LoadCalls(bytes, "x.baseline");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error_of(""), "");
+  EXPECT_EQ(error_of(Made().calls), "");
+  EXPECT_EQ(error_of("\7"),
+            "x.baseline: its calls of collectives were saved in form 7, this oplens reads form 1; "
+            "save it again with this one");
+  EXPECT_THAT(error_of("\1\1"), StartsWith("x.baseline: calls of collectives, byte "));
+}
+
 TEST(SummaryFileTest, SectionsOfOtherVersionsAreRefused) {
   const auto error_of = [](const Section& section) {
     try {
@@ -175,7 +194,9 @@ TEST(SummaryFileTest, OlderFilesAreReadOrSayWhatToDo) {
       for (const std::string& word : section.by) rows += " " + word;
       rows += "\n";
       try {
-        for (const ViewRow& row : RowsOf(*prof::LoadPartial(section, name))) {
+        const auto partial = prof::LoadPartial(section, name);
+        GiveCalls(prof::LoadCalls(summary.calls, name), partial.get());
+        for (const ViewRow& row : RowsOf(*partial)) {
           for (const auto& [key, value] : row) rows += key + "=" + value + " ";
           rows += "\n";
         }
@@ -291,6 +312,7 @@ TEST(SaveBaselineTest, NamesOfFilesAreNotKept) {
   for (const Section& section : summary.sections) {
     EXPECT_THAT(section.bytes, Not(HasSubstr("secrethost"))) << section.view;
   }
+  EXPECT_THAT(summary.calls, Not(HasSubstr("secrethost")));
   EXPECT_THAT(Prof({"--view", "overview", file}).out, HasSubstr("\ninput_2 0 "));
 }
 

@@ -7,6 +7,7 @@
 
 #include "prof/input/profile_records.h"
 #include "prof/price_all.h"
+#include "prof/views/give_calls.h"
 
 namespace oplens::test {
 namespace {
@@ -46,7 +47,7 @@ class Rows : public prof::Sink {
 class OneView : public prof::KernelSink {
  public:
   OneView(const prof::View& view, const prof::ViewOptions& options)
-      : view_(view), options_(options), all(view.make(options)) {}
+      : view_(view), options_(options), found{view.make(options), {}} {}
 
   void BeginInput(const parse::KernelRecords* profile) override {
     partial_ = view_.make(options_);
@@ -61,7 +62,8 @@ class OneView : public prof::KernelSink {
   }
   void EndInput() override {
     partial_->End(run());
-    all->Merge(*partial_);
+    if (view_.calls && run_) found.calls.Add(*run_);
+    found.partial->Merge(*partial_);
   }
 
  private:
@@ -73,7 +75,7 @@ class OneView : public prof::KernelSink {
   std::unique_ptr<prof::Partial> partial_;
 
  public:
-  std::unique_ptr<prof::Partial> all;
+  FoundInProfiles found;
 };
 
 }  // namespace
@@ -91,9 +93,8 @@ std::vector<ViewRow> RowsOf(const prof::Partial& partial) {
   return rows.rows;
 }
 
-std::unique_ptr<prof::Partial> PartialOf(const prof::View& view,
-                                         const std::vector<std::string>& paths,
-                                         const prof::ViewOptions& options) {
+FoundInProfiles FindIn(const prof::View& view, const std::vector<std::string>& paths,
+                       const prof::ViewOptions& options) {
   Diagnostics diagnostics;
   TraceNeeds needs = view.needs;
   if (options.compat == prof::Compat::kTensorBoard) needs = needs | view.tb_needs;
@@ -101,7 +102,19 @@ std::unique_ptr<prof::Partial> PartialOf(const prof::View& view,
   prof::Inputs inputs(paths, {}, needs);
   OneView sink(view, options);
   prof::PriceAll(&inputs, {}, &sink, &diagnostics);
-  return std::move(sink.all);
+  return std::move(sink.found);
+}
+
+void GiveCalls(const prof::CollectiveSet& calls, prof::Partial* partial) {
+  prof::GiveCalls(prof::CollectiveMatches(calls), std::span(&partial, 1));
+}
+
+std::unique_ptr<prof::Partial> PartialOf(const prof::View& view,
+                                         const std::vector<std::string>& paths,
+                                         const prof::ViewOptions& options) {
+  FoundInProfiles found = FindIn(view, paths, options);
+  GiveCalls(found.calls, found.partial.get());
+  return std::move(found.partial);
 }
 
 }  // namespace oplens::test

@@ -20,7 +20,19 @@ const prof::View& ViewNamed(std::string_view name);
 /// The rows of a partial.
 std::vector<ViewRow> RowsOf(const prof::Partial& partial);
 
-/// What a view finds out of profiles (files or folders): the partials of all, merged.
+/// What a view finds out of profiles (files or folders): the partials of all, merged, before
+/// AddCalls; and the calls of collectives, where it takes them.
+struct FoundInProfiles {
+  std::unique_ptr<prof::Partial> partial;
+  prof::CollectiveSet calls;
+};
+FoundInProfiles FindIn(const prof::View& view, const std::vector<std::string>& paths,
+                       const prof::ViewOptions& options = {});
+
+/// Gives a partial the calls of all ranks.
+void GiveCalls(const prof::CollectiveSet& calls, prof::Partial* partial);
+
+/// The partial of these, with the calls given.
 std::unique_ptr<prof::Partial> PartialOf(const prof::View& view,
                                          const std::vector<std::string>& paths,
                                          const prof::ViewOptions& options = {});

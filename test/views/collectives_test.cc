@@ -23,8 +23,12 @@ using prof::View;
 using testing::Contains;
 using testing::HasSubstr;
 
-constexpr View kView = {"collectives", "", prof::kCollectivesNeeds, prof::CollectivesFields,
-                        MakeCollectives};
+constexpr View kView = {.name = "collectives",
+                        .help = "",
+                        .needs = prof::kCollectivesNeeds,
+                        .fields = prof::CollectivesFields,
+                        .make = MakeCollectives,
+                        .calls = true};
 
 /// A kernel of a collective as a rank's file tells it.
 struct Call {
@@ -259,24 +263,31 @@ TEST(CollectivesTest, MergesInAnyOrder) {
     }
     paths.push_back(WriteRank(rank, calls, 4));
   }
-  std::vector<std::unique_ptr<prof::Partial>> partials;
-  for (const std::string& path : paths) partials.push_back(PartialOf(kView, {path}));
   const auto expected = Rows(paths);
   std::vector<size_t> order = {0, 1, 2, 3};
   do {
+    // Given once all are merged.
     const auto all = MakeCollectives({});
-    for (const size_t i : order) all->Merge(*partials[i]);
+    prof::CollectiveSet calls;
+    for (const size_t i : order) {
+      FoundInProfiles found = FindIn(kView, {paths[i]});
+      all->Merge(*found.partial);
+      calls.Merge(std::move(found.calls));
+    }
+    const prof::CollectiveMatches matches(calls);
+    // Each given its own, then merged: partials of partials.
+    std::vector<std::unique_ptr<prof::Partial>> parts;
+    for (const size_t i : order) {
+      parts.push_back(MakeCollectives({}));
+      parts.back()->AddCalls(matches.RowsOf(i));
+    }
+    parts[0]->Merge(*parts[1]);
+    parts[2]->Merge(*parts[3]);
+    parts[2]->Merge(*parts[0]);
+    ASSERT_EQ(RowsOf(*parts[2]), expected);
+    GiveCalls(calls, all.get());
     ASSERT_EQ(RowsOf(*all), expected);
   } while (std::next_permutation(order.begin(), order.end()));
-  // Partials of partials.
-  const auto left = MakeCollectives({});
-  const auto right = MakeCollectives({});
-  left->Merge(*partials[3]);
-  left->Merge(*partials[1]);
-  right->Merge(*partials[2]);
-  right->Merge(*partials[0]);
-  right->Merge(*left);
-  EXPECT_EQ(RowsOf(*right), expected);
 }
 
 TEST(CollectivesTest, HostileTimesStayWithinBounds) {
@@ -284,6 +295,7 @@ TEST(CollectivesTest, HostileTimesStayWithinBounds) {
   constexpr int64_t kMax = INT64_MAX;
   const auto partial = MakeCollectives({});
   const auto sums = MakeCollectives({.by = {"kind"}});
+  prof::CollectiveSet calls;
   for (int rank = 0; rank < 2; ++rank) {
     MadeRun made;
     made.trace.rank_name = made.trace.strings.Intern(std::to_string(rank));
@@ -293,11 +305,10 @@ TEST(CollectivesTest, HostileTimesStayWithinBounds) {
       made.AddKernel(start_ns, end_ns, kNoLaunch, "ncclDevKernel_AllReduce()");
       made.AddKernel(start_ns, end_ns, kNoLaunch, "gemm");
     }
-    for (const auto& into : {partial.get(), sums.get()}) {
-      into->Begin(&made.run());
-      into->End(&made.run());
-    }
+    calls.Merge(made.calls());
   }
+  GiveCalls(calls, partial.get());
+  GiveCalls(calls, sums.get());
   const auto rows = RowsOf(*partial);
   EXPECT_EQ(rows.size(), 8u);
   for (const ViewRow& row : rows) {

@@ -6,8 +6,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "prof/views/collective_matches.h"
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
@@ -69,23 +71,37 @@ TEST(DistributedTest, FourPartsOfAStep) {
 }
 
 /// Two steps of a rank with a collective each, of these lengths.
-std::unique_ptr<prof::Partial> PartialOfRank(int rank, int64_t first_ns, int64_t second_ns) {
+FoundInProfiles FoundOfRank(int rank, int64_t first_ns, int64_t second_ns) {
   MadeRun made;
   made.trace.rank_name = made.trace.strings.Intern(std::to_string(rank));
   made.AddStep(0, 0, 1000);
   made.AddStep(1, 1000, 2000);
   made.AddKernel(500 - first_ns, 500, made.AddCall(10, 20), kNccl);
   made.AddKernel(1500 - second_ns, 1500, made.AddCall(1010, 1020), kNccl);
-  return made.PartialOf(MakeDistributed, [](prof::PricedKernel*) {});
+  return {made.PartialOf(MakeDistributed, [](prof::PricedKernel*) {}), made.calls()};
+}
+
+/// Both ranks merged: each given its calls before that, or all once they are one.
+std::unique_ptr<prof::Partial> Merged(bool swapped, bool calls_first) {
+  FoundInProfiles one = FoundOfRank(swapped ? 1 : 0, swapped ? 200 : 300, swapped ? 150 : 100);
+  FoundInProfiles other = FoundOfRank(swapped ? 0 : 1, swapped ? 300 : 200, swapped ? 100 : 150);
+  auto all = MakeDistributed({});
+  one.calls.Merge(std::move(other.calls));
+  const prof::CollectiveMatches matches(one.calls);
+  if (calls_first) {
+    one.partial->AddCalls(matches.RowsOf(swapped ? 1 : 0));
+    other.partial->AddCalls(matches.RowsOf(swapped ? 0 : 1));
+  }
+  all->Merge(*one.partial);
+  all->Merge(*other.partial);
+  if (!calls_first) GiveCalls(one.calls, all.get());
+  return all;
 }
 
 TEST(DistributedTest, WaitsOfTwoRanks) {
-  const auto first = PartialOfRank(0, 300, 100);
-  const auto second = PartialOfRank(1, 200, 150);
-  for (const bool swapped : {false, true}) {
-    const auto all = MakeDistributed({});
-    all->Merge(swapped ? *second : *first);
-    all->Merge(swapped ? *first : *second);
+  for (const auto& [swapped, calls_first] : std::vector<std::pair<bool, bool>>{
+           {false, false}, {true, false}, {false, true}, {true, true}}) {
+    const auto all = Merged(swapped, calls_first);
     const auto rows = RowsOf(*all);
     ASSERT_EQ(rows.size(), 6u);
     EXPECT_EQ(rows[0].at("wait_ns"), "100");
@@ -120,6 +136,7 @@ TEST(DistributedTest, WithoutWorkOfAGpuThereAreNoRows) {
 
 RC_GTEST_PROP(DistributedProperty, PartsSumToTheStep, ()) {
   const auto all = MakeDistributed({});
+  prof::CollectiveSet calls;
   for (int rank = 0; rank < 2; ++rank) {
     MadeRun made;
     made.trace.rank_name = made.trace.strings.Intern(std::to_string(rank));
@@ -147,7 +164,9 @@ RC_GTEST_PROP(DistributedProperty, PartsSumToTheStep, ()) {
       }
     }
     all->Merge(*made.PartialOf(MakeDistributed, [](prof::PricedKernel*) {}));
+    calls.Merge(made.calls());
   }
+  GiveCalls(calls, all.get());
   for (const ViewRow& row : RowsOf(*all)) CheckPartition(row);
 }
 

@@ -88,13 +88,22 @@ class MadeRun {
   /// The rows of a view of kernels without prices; `see` may fill in what is known of one.
   template <typename Make, typename See>
   std::vector<ViewRow> RowsOf(Make make, See see, const prof::ViewOptions& options = {}) {
-    return test::RowsOf(*PartialOf(make, see, options));
+    const auto partial = PartialOf(make, see, options);
+    GiveCalls(calls(), partial.get());
+    return test::RowsOf(*partial);
   }
   template <typename Make>
   std::vector<ViewRow> RowsOf(Make make, const prof::ViewOptions& options = {}) {
     return RowsOf(
         make, [](prof::PricedKernel*) {}, options);
   }
+  /// Its calls of collectives.
+  prof::CollectiveSet calls() {
+    prof::CollectiveSet calls;
+    calls.Add(run());
+    return calls;
+  }
+  /// Before AddCalls.
   template <typename Make, typename See>
   std::unique_ptr<prof::Partial> PartialOf(Make make, See see,
                                            const prof::ViewOptions& options = {}) {

@@ -1,0 +1,70 @@
+#ifndef OPLENS_PROF_VIEWS_COLLECTIVE_ROW_H_
+#define OPLENS_PROF_VIEWS_COLLECTIVE_ROW_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "prof/views/collective_set.h"
+
+namespace oplens::prof {
+
+/// How a call was found on other ranks.
+enum class CollectiveMatch : uint8_t {
+  kNone,
+  kAlone,     ///< Its group is this rank.
+  kSequence,  ///< By the number in its group.
+  kOrder,     ///< By its place among those of its group that are alike.
+};
+constexpr size_t WordCountOf(CollectiveMatch) { return 4; }
+
+/// Why a call was found on no other rank.
+enum class CollectiveLoss : uint8_t {
+  kNone,    ///< It was found, no other rank has it, or nothing says what to look for.
+  kUneven,  ///< Its ranks have different counts of what is alike.
+  kApart,   ///< Those in its place ran at another time.
+};
+constexpr size_t WordCountOf(CollectiveLoss) { return 3; }
+
+/// What a call's other ranks say of it.
+struct CollectiveShare {
+  /// The shortest latency of all ranks: what the transfer took for the one that came last. -1: not
+  /// known.
+  int64_t transfer_ns = -1;
+  /// How far the clock of this rank is ahead of that of the first rank of the call, by the moments
+  /// in which calls of this group ended on both (the median); where both files tell what their
+  /// clocks mean.
+  std::optional<int64_t> clock_ns;
+  /// How much later than on the first rank it ended, clocks set right by clock_ns.
+  std::optional<int64_t> residual_ns;
+  uint32_t ranks = 1;  ///< That have the call.
+  CollectiveMatch match = CollectiveMatch::kNone;
+  CollectiveLoss loss = CollectiveLoss::kNone;
+};
+
+/// One call of a rank with what is known of it. What it points to belongs to who made it.
+struct CollectiveRow {
+  const std::string* rank = nullptr;
+  const CollectiveSet::Recording* recording = nullptr;
+  const CollectiveGroup* group = nullptr;
+  CollectiveSet::Call call;
+  CollectiveShare share;
+
+  std::optional<int64_t> step() const {
+    if (call.step == CollectiveSet::kNoStep) return std::nullopt;
+    return recording->steps[call.step];
+  }
+  /// -1: not known.
+  int64_t wait_ns() const {
+    return share.transfer_ns < 0 || call.latency_ns < 0 ? -1 : call.latency_ns - share.transfer_ns;
+  }
+  /// How far its start is from the first event of its profile.
+  int64_t since_ns() const;
+  /// Ranks of its group: as recorded; where no group is recorded, those of the run, where all have
+  /// the call. -1: not known.
+  int64_t group_size() const;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_COLLECTIVE_ROW_H_
