@@ -88,6 +88,8 @@ LAYERS = {
     "report": MODEL | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
                        "report/data", "report/timeline"},
     "oplens": PRICED | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input"},
+    # Many processes, one for some of the files.
+    "mpi": {"base"},
     "test": ANY,
     "examples": ANY,
     "bench": ANY,

@@ -4,6 +4,7 @@
 #
 # OPLENS_CORPUS_DIR and OPLENS_SPECS_DIR, when set, name the folders of real profiles and reference
 # tables; the tests that need them are skipped otherwise. OPLENS_WERROR=ON makes warnings errors.
+# OPLENS_MPI="openmpi;mpich" builds and tests oplens-mpi with these.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -15,6 +16,7 @@ fi
 
 need_packages build test
 if [ "$preset" = coverage ]; then need_packages coverage; fi
-configure "$preset" -DOPLENS_WERROR="${OPLENS_WERROR:-OFF}"
+if [ -n "${OPLENS_MPI:-}" ]; then need_packages mpi; fi
+configure "$preset" -DOPLENS_WERROR="${OPLENS_WERROR:-OFF}" -DOPLENS_MPI="${OPLENS_MPI:-OFF}"
 cmake --build --preset "$preset" --parallel "$(job_count)"
 exec ctest --preset "$preset" --parallel "$(job_count)" "$@"
