@@ -1,0 +1,237 @@
+// Many inputs: read several at a time, or each into a summary of its own, they show the same.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "prof/summary_file/summary_file.h"
+#include "prof/views/view.h"
+#include "test/support/kineto_builder.h"
+#include "test/support/network_run.h"
+#include "test/support/program.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+RunResult Prof(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), Program("prof"));
+  return RunProgram(arguments);
+}
+
+/// All views that a summary can hold.
+std::vector<std::string> SavedViews() {
+  std::vector<std::string> names;
+  for (const prof::View& view : prof::Views()) {
+    if (CanSave(view, prof::Compat::kNone)) names.emplace_back(view.name);
+  }
+  return names;
+}
+
+/// A rank whose number is told, with kernels that take `scale` times as long.
+void WriteRank(const fs::path& path, int64_t rank, int64_t scale) {
+  KinetoBuilder builder;
+  builder.AddMember("distributedInfo", fmt::format(R"({{"rank": {}, "world_size": 4}})", rank));
+  for (int64_t step = 0; step < 3; ++step) {
+    const int64_t start = step * 1'000'000;
+    builder.AddHost("user_annotation", fmt::format("ProfilerStep#{}", step), start, 900'000);
+    builder.AddOperator({.name = "aten::mm", .start_ns = start + 1000, .duration_ns = 9000});
+    builder.Launch({.name = "gemm", .duration_ns = 1000 * scale}, start + 2000);
+    builder.Launch({.name = "ncclDevKernel_AllReduce_Sum_f32", .duration_ns = 500, .stream = 9},
+                   start + 50'000);
+  }
+  builder.Write(path);
+}
+
+/// Five inputs: two of one rank, one of another, two that tell no rank.
+class RankSummariesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(run_);
+    fs::create_directories(sums_);
+    WriteRank(run_ / "a.json", 1, 3);
+    WriteRank(run_ / "b.json", 1, 5);
+    WriteRank(run_ / "c.json", 0, 4);
+    const NetworkRun network = ExampleNetwork();
+    WriteKinetoRun(network, run_ / "d.json");
+    WriteNsysRun(network, run_ / "e.sqlite");
+  }
+
+  RunResult Summarize(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"--summary", "--summary-dir", sums_.string(),
+                                          "--summary-views", "all"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    arguments.push_back(run_.string());
+    return Prof(arguments);
+  }
+
+  fs::path dir_ = TestDir();
+  fs::path run_ = dir_ / "run";
+  fs::path sums_ = dir_ / "sums";
+};
+
+TEST_F(RankSummariesTest, AnyNumberOfJobsGivesTheSame) {
+  for (const std::string& view : SavedViews()) {
+    SCOPED_TRACE(view);
+    const auto run = [&](const char* jobs) {
+      return Prof({"--view", view, "--json", "-v", "--jobs", jobs, run_.string()});
+    };
+    const RunResult one = run("1");
+    EXPECT_EQ(one.exit_code, 0) << one.err;
+    for (const char* jobs : {"2", "5"}) {
+      const RunResult several = run(jobs);
+      EXPECT_EQ(several.out, one.out);
+      EXPECT_EQ(several.err, one.err);
+    }
+  }
+}
+
+TEST_F(RankSummariesTest, SummariesShowWhatTheTracesShow) {
+  const RunResult made = Summarize();
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("wrote 5 summaries"));
+  EXPECT_EQ(FilesIn(sums_).size(), 5U);
+  for (const std::string& view : SavedViews()) {
+    SCOPED_TRACE(view);
+    std::vector<std::string> arguments = {"--view", view, "--json", run_.string()};
+    if (view == "groups") arguments.insert(arguments.end(), {"--by", "op,layer"});
+    const RunResult traces = Prof(arguments);
+    arguments[3] = sums_.string();
+    const RunResult summaries = Prof(arguments);
+    EXPECT_EQ(summaries.exit_code, 0) << summaries.err;
+    EXPECT_EQ(summaries.out, traces.out);
+  }
+}
+
+// Of one input alone, whose rank has no name then, in a file of another name.
+TEST_F(RankSummariesTest, OneSummaryShowsWhatItsTraceShows) {
+  for (const char* name : {"b.json", "d.json", "e.sqlite"}) {
+    const std::string trace = (run_ / name).string();
+    const std::string summary = (dir_ / "x.oplens").string();
+    const RunResult made = Prof({"--summary", "-o", summary, "--view", "gpu", trace});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    for (const char* view : {"overview", "operators", "collectives", "gpu"}) {
+      EXPECT_EQ(Prof({"--view", view, "--csv", summary}).out,
+                Prof({"--view", view, "--csv", trace}).out)
+          << name << " " << view;
+    }
+    const RunResult other = Prof({"--view", "idle", summary});
+    EXPECT_EQ(other.exit_code, 1);
+    EXPECT_THAT(other.err, HasSubstr("it needs the trace"));
+  }
+}
+
+TEST_F(RankSummariesTest, NoPathStandsInThem) {
+  ASSERT_EQ(Summarize().exit_code, 0);
+  for (const std::string& name : FilesIn(sums_)) {
+    const prof::SummaryFile summary = prof::ReadSummary((sums_ / name).string());
+    std::string all = summary.writer + summary.calls;
+    for (const auto& [fact, value] : summary.facts) all += fact + value;
+    for (const auto& section : summary.sections) all += section.bytes;
+    EXPECT_THAT(all, Not(HasSubstr(dir_.string()))) << name;
+    EXPECT_THAT(all, Not(HasSubstr(name.substr(0, name.find(".oplens"))))) << name;
+  }
+}
+
+TEST_F(RankSummariesTest, WhatIsUpToDateIsLeftAlone) {
+  ASSERT_EQ(Summarize().exit_code, 0);
+  const std::string first = ReadFile(sums_ / "a.json.oplens");
+  const RunResult again = Summarize();
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("wrote 0 summaries; 5 summaries are"));
+  // Another input, another option, another view, a damaged file.
+  WriteRank(run_ / "a.json", 1, 7);
+  EXPECT_THAT(Summarize().err, HasSubstr("wrote 1 summary; 4"));
+  EXPECT_NE(ReadFile(sums_ / "a.json.oplens"), first);
+  EXPECT_THAT(Summarize({"--step-range", "0-1"}).err, HasSubstr("wrote 5 summaries"));
+  EXPECT_THAT(Summarize({"--step-range", "0-1", "--view", "groups", "--by", "shape"}).err,
+              HasSubstr("wrote 5 summaries"));
+  WriteFile(sums_ / "b.json.oplens", ReadFile(sums_ / "b.json.oplens").substr(0, 200));
+  EXPECT_THAT(Summarize({"--step-range", "0-1"}).err, HasSubstr("wrote 1 summary; 4"));
+}
+
+TEST_F(RankSummariesTest, ABrokenInputCostsItsRank) {
+  WriteFile(run_ / "broken.json", "{\"traceEvents\": [");
+  WriteFile(run_ / "no.sqlite", "nothing");
+  for (const char* jobs : {"1", "3"}) {
+    const RunResult some = Prof({"--view", "overview", "--csv", "--jobs", jobs, run_.string()});
+    EXPECT_EQ(some.exit_code, 0) << some.err;
+    EXPECT_THAT(some.err, HasSubstr("no.sqlite: "));
+    EXPECT_THAT(some.err, HasSubstr("; left out"));
+    EXPECT_THAT(some.out, HasSubstr("d.json"));
+    EXPECT_EQ(Prof({"--view", "overview", "--strict", run_.string()}).exit_code, 3);
+  }
+  const RunResult made = Summarize();
+  EXPECT_EQ(made.exit_code, 0);
+  EXPECT_THAT(made.err, HasSubstr("no.sqlite: "));
+}
+
+TEST_F(RankSummariesTest, AllowMissingSaysHowManyMayBe) {
+  WriteFile(run_ / "no1.sqlite", "nothing");
+  WriteFile(run_ / "no2.sqlite", "nothing");
+  const std::string out = (dir_ / "out.csv").string();
+  const auto run = [&](const char* most, std::vector<std::string> inputs) {
+    inputs.insert(inputs.begin(),
+                  {"--view", "overview", "--csv", "-o", out, "--allow-missing", most});
+    return Prof(inputs);
+  };
+  for (const char* most : {"0", "1"}) {
+    const RunResult refused = run(most, {run_.string()});
+    EXPECT_EQ(refused.exit_code, 1) << most;
+    EXPECT_FALSE(fs::exists(out));
+  }
+  EXPECT_EQ(run("2", {run_.string()}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(out));
+  // Those that are named too, and are not there at all.
+  const std::string a = (run_ / "a.json").string();
+  const std::string c = (run_ / "c.json").string();
+  const std::string none = (run_ / "none.json").string();
+  const std::string bad = (run_ / "no1.sqlite").string();
+  EXPECT_EQ(Prof({"--view", "overview", a, c, bad}).exit_code, 1);
+  EXPECT_EQ(run("0", {a, c, none}).exit_code, 1);
+  EXPECT_EQ(run("1", {a, c, none, bad}).exit_code, 1);
+  const RunResult both = run("2", {a, c, none, bad});
+  EXPECT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_THAT(both.err, HasSubstr("none.json: "));
+}
+
+TEST_F(RankSummariesTest, ADamagedSummaryCostsItsRank) {
+  ASSERT_EQ(Summarize().exit_code, 0);
+  WriteFile(sums_ / "c.json.oplens", ReadFile(sums_ / "c.json.oplens").substr(0, 100));
+  const RunResult some = Prof({"--view", "overview", "--csv", sums_.string()});
+  EXPECT_EQ(some.exit_code, 0) << some.err;
+  EXPECT_THAT(some.err, HasSubstr("c.json.oplens: "));
+  EXPECT_EQ(Prof({"--view", "overview", "--allow-missing", "0", sums_.string()}).exit_code, 1);
+}
+
+TEST_F(RankSummariesTest, WrongCommandLinesSaySo) {
+  const std::string a = (run_ / "a.json").string();
+  const std::string b = (run_ / "b.json").string();
+  const std::vector<std::vector<std::string>> wrong = {
+      {"--summary", "-o", (dir_ / "x").string(), a, b},
+      {"--summary", "--csv", a},
+      {"--summary", "--summary-views", "kernels", a},
+      {"--summary", "--summary-dir", (dir_ / "none").string(), a},
+      {"--summary-dir", dir_.string(), a},
+      {"--summary", "-o", a, a},
+      {"--view", "overview", "--jobs", "0", a},
+      {"--view", "overview", "--allow-missing", "-1", a},
+  };
+  for (const auto& arguments : wrong) {
+    const RunResult result = Prof(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_THAT(result.out, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace oplens::test
