@@ -348,6 +348,14 @@ struct Device {
   int32_t warp_threads = 0;  ///< 64 on most of AMD's; 0: the file does not say.
 };
 
+/// A group of processes that communicate, as the file lists it.
+struct ProcessGroup {
+  StringId name = 0;         ///< As Communication::group has it.
+  StringId description = 0;  ///< What the program calls it: "TENSOR_MODEL_PARALLEL_GROUP"; 0: none.
+  int64_t size = kUnknownId;
+  std::vector<int64_t> ranks;  ///< In their order in the group; empty where they are not listed.
+};
+
 /// What the recorder itself says that it could not keep.
 struct RecorderLosses {
   int64_t records = 0;              ///< Of the GPU and of API calls.
@@ -367,6 +375,7 @@ struct Trace {
   int64_t world_size = kUnknownId;
   /// Ranks of every process group that has several, where all such have as many.
   int64_t group_size = kUnknownId;
+  std::vector<ProcessGroup> process_groups;  ///< That the process is in, if the file lists them.
   StringId rank_name = 0;  ///< What `rank` of the records says; set by whoever opened the file.
   /// Times are cut to multiples of this: 1000 for files that hold whole microseconds.
   int64_t clock_resolution_ns = 1;

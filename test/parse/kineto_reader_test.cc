@@ -81,6 +81,28 @@ int64_t CountKind(const Trace& trace, RangeKind kind) {
 
 std::string_view Text(const Trace& trace, StringId id) { return trace.strings.View(id); }
 
+TEST_F(KinetoReaderTest, TakesTheProcessGroups) {
+  KinetoBuilder builder;
+  builder.AddMember("distributedInfo",
+                    R"({"rank": 1, "world_size": 4, "pg_config": [
+                        {"pg_name": "0", "pg_desc": "default_pg", "pg_size": 4, "ranks": [0, 1, 2, 3]},
+                        {"pg_name": "7", "pg_desc": "TENSOR_MODEL_PARALLEL_GROUP", "ranks": [0, 1]},
+                        {"pg_name": "8", "pg_size": 2, "ranks": [1, -3]},
+                        {"pg_desc": "without a name"}, 5]})");
+  builder.AddKernel({});
+  const Trace trace = Read(builder);
+  ASSERT_EQ(trace.process_groups.size(), 3u);
+  const ProcessGroup& all = trace.process_groups[0];
+  EXPECT_EQ(Text(trace, all.name), "0");
+  EXPECT_EQ(Text(trace, all.description), "default_pg");
+  EXPECT_EQ(all.size, 4);
+  EXPECT_EQ(all.ranks, (std::vector<int64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(Text(trace, trace.process_groups[1].description), "TENSOR_MODEL_PARALLEL_GROUP");
+  EXPECT_EQ(trace.process_groups[1].size, kUnknownId);
+  EXPECT_EQ(trace.process_groups[2].description, 0u);
+  EXPECT_TRUE(trace.process_groups[2].ranks.empty());
+}
+
 class KinetoGeneration : public KinetoReaderTest {};
 
 TEST_P(KinetoGeneration, FillsTheModel) {

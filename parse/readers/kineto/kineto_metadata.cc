@@ -71,6 +71,39 @@ std::optional<int64_t> GroupSize(simdjson::dom::object info) {
   return size;
 }
 
+void TakeRanks(simdjson::dom::object group, std::vector<int64_t>* ranks) {
+  simdjson::dom::array items;
+  if (group["ranks"].get(items) != simdjson::SUCCESS) return;
+  for (const element item : items) {
+    int64_t rank = 0;
+    if (!TakeInt(item, &rank) || rank < 0) {  // A list that is not understood is none.
+      ranks->clear();
+      return;
+    }
+    ranks->push_back(rank);
+  }
+}
+
+void TakeGroups(simdjson::dom::object info, Trace* trace) {
+  simdjson::dom::array groups;
+  if (info["pg_config"].get(groups) != simdjson::SUCCESS) return;
+  for (const element item : groups) {
+    simdjson::dom::object group;
+    element name;
+    if (item.get(group) != simdjson::SUCCESS || group["pg_name"].get(name) != simdjson::SUCCESS) {
+      continue;
+    }
+    ProcessGroup& own = trace->process_groups.emplace_back();
+    own.name = trace->strings.Intern(PrintKineto(name));
+    element description;
+    if (group["pg_desc"].get(description) == simdjson::SUCCESS) {
+      own.description = trace->strings.Intern(TextOf(description));
+    }
+    TakeFirst(group, {"pg_size"}, &own.size);
+    TakeRanks(group, &own.ranks);
+  }
+}
+
 void TakeDistributed(element value, Trace* trace) {
   simdjson::dom::object info;
   if (value.get(info) != simdjson::SUCCESS) return;
@@ -80,6 +113,7 @@ void TakeDistributed(element value, Trace* trace) {
   if (info["nccl_version"].get(version) == simdjson::SUCCESS) {
     TakeVersion("nccl_version", version, trace);
   }
+  TakeGroups(info, trace);
   trace->group_size = GroupSize(info).value_or(trace->world_size);
 }
 
