@@ -9,6 +9,7 @@
 #include "prof/views/gpu.h"
 #include "prof/views/groups.h"
 #include "prof/views/idle.h"
+#include "prof/views/imbalance.h"
 #include "prof/views/kernel_columns.h"
 #include "prof/views/kernel_types.h"
 #include "prof/views/launches.h"
@@ -21,9 +22,11 @@
 #include "prof/views/overview.h"
 #include "prof/views/places.h"
 #include "prof/views/queue.h"
+#include "prof/views/ranks.h"
 #include "prof/views/roofline.h"
 #include "prof/views/setup.h"
 #include "prof/views/stacks.h"
+#include "prof/views/stragglers.h"
 #include "prof/views/summary_columns.h"
 #include "prof/views/tb_advice.h"
 #include "prof/views/tb_kernels.h"
@@ -331,6 +334,34 @@ constexpr View kViews[] = {
          "kind,latency_ns,bus_gbps,size_bytes,wait_ns,rank,step,transfer_ns,start_ns,group,match",
      .tb_needs = kTbCollectivesNeeds,
      .tb = true,
+     .may_be_empty = true,
+     .calls = true,
+     .saved_form = 1},
+    {.name = "ranks",
+     .help = "how busy each rank was, what it waited, and where it is among the others",
+     .needs = kRanksNeeds,
+     .fields = RanksFields,
+     .make = MakeRanks,
+     .narrow = "step_ns,busy_pct,communication_pct,wait_ns,peak_bytes,place",
+     .on_pages = false,
+     .calls = true,
+     .saved_form = 1},
+    {.name = "stragglers",
+     .help = "which ranks keep the others waiting, since when, and by which op",
+     .needs = kStragglersNeeds,
+     .fields = StragglersFields,
+     .make = MakeStragglers,
+     .narrow = "verdict,since_step,op,op_excess_pct,late_ns,late_pct,caused_ns",
+     .on_pages = false,
+     .calls = true,
+     .saved_form = 1},
+    {.name = "imbalance",
+     .help = "how uneven the work of experts and of stages of a pipeline is",
+     .needs = kImbalanceNeeds,
+     .fields = ImbalanceFields,
+     .make = MakeImbalance,
+     .narrow = "members,most,ratio,saved_ns,saved_pct",
+     .on_pages = false,
      .may_be_empty = true,
      .calls = true,
      .saved_form = 1},

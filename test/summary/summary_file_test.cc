@@ -171,8 +171,8 @@ TEST(SummaryFileTest, SectionsOfOtherVersionsAreRefused) {
             "again with this one");
   section.form = 1;
   EXPECT_THAT(error_of(section), StartsWith("x.baseline: view overview, byte "));
-  section.view = "ranks";
-  EXPECT_THAT(error_of(section), HasSubstr("there is no view ranks here"));
+  section.view = "tomorrow";
+  EXPECT_THAT(error_of(section), HasSubstr("there is no view tomorrow here"));
   section = {"operators", {"nonsense"}, "oplens", false, 1, ""};
   EXPECT_THAT(error_of(section), EndsWith("save it again"));
   section = {"overview", {}, "tb", false, 1, ""};

@@ -1,0 +1,309 @@
+#include "prof/views/straggler_ranks.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/saturating.h"
+
+namespace oplens::prof {
+namespace {
+
+/// By all that is kept, so that the order of merging has no effect.
+bool Before(const StragglerWork* a, const StragglerWork* b) {
+  const auto steps = [](const StragglerWork& work) {
+    std::vector<std::tuple<int64_t, bool, int64_t, int64_t, int64_t>> all;
+    for (const StragglerWork::Step& step : work.steps) {
+      all.emplace_back(step.number, step.whole, step.total_ns, step.wait_ns, step.calls);
+    }
+    return all;
+  };
+  if (a->origin_ns != b->origin_ns) return a->origin_ns < b->origin_ns;
+  return std::pair(steps(*a), a->times_ns) < std::pair(steps(*b), b->times_ns);
+}
+
+double MeanStep(const StragglerWork& work) {
+  double sum_ns = 0;
+  size_t count = 0;
+  for (const StragglerWork::Step& step : work.steps) {
+    if (!step.whole) continue;
+    sum_ns += static_cast<double>(step.total_ns);
+    ++count;
+  }
+  return count == 0 ? 0 : sum_ns / static_cast<double>(count);
+}
+
+void SavePlaces(const std::vector<WorkPlace>& places, const TextNumbers& texts, ByteWriter* bytes) {
+  bytes->Number(places.size());
+  for (const WorkPlace& place : places) {
+    bytes->Text(texts.TextOf(place.op));
+    bytes->Text(texts.TextOf(place.layer));
+  }
+}
+
+WorkPlace LoadPlace(TextNumbers* texts, ByteReader* bytes) {
+  WorkPlace place;
+  place.op = texts->NumberOf(bytes->Text());
+  place.layer = texts->NumberOf(bytes->Text());
+  return place;
+}
+
+void LoadPlaces(TextNumbers* texts, ByteReader* bytes, std::vector<WorkPlace>* places) {
+  for (size_t left = bytes->Size(2); left > 0; --left) places->push_back(LoadPlace(texts, bytes));
+}
+
+void SaveWork(const StragglerWork& work, const TextNumbers& texts, ByteWriter* bytes) {
+  bytes->Values(&work.origin_ns);
+  bytes->Number(work.steps.size());
+  for (const StragglerWork::Step& step : work.steps) {
+    bytes->Values(&step.number, &step.whole);
+    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls);
+  }
+  SavePlaces(work.ops, texts, bytes);
+  SavePlaces(work.layers, texts, bytes);
+  for (const int64_t time_ns : work.times_ns) bytes->Sums(&time_ns);
+  SavePlaces(work.doing, texts, bytes);
+  bytes->Number(work.before.size());
+  int64_t last_ns = 0;
+  for (const StragglerWork::Before& before : work.before) {
+    bytes->Near(&before.since_ns, last_ns);
+    // One more, so that none is 0.
+    bytes->Number(before.place == StragglerWork::kNone ? 0 : uint64_t{before.place} + 1);
+    bytes->Number(before.idle_permille);
+    last_ns = before.since_ns;
+  }
+  bytes->Number(work.group_waits_ns.size());
+  for (const auto& [at, wait_ns] : work.group_waits_ns) {
+    bytes->Text(texts.TextOf(at.first));
+    bytes->Number(at.second);
+    bytes->Sums(&wait_ns);
+  }
+}
+
+void LoadTimes(ByteReader* bytes, StragglerWork* work) {
+  const size_t places = work->ops.size() + work->layers.size();
+  bytes->Check(places <= 2 * StragglerWork::kMostPlaces, "there are more ops than are kept");
+  const size_t times = places * work->steps.size();
+  bytes->Check(times <= bytes->left(), "there are more times than the bytes can hold");
+  for (size_t left = times; left > 0; --left) bytes->Sums(&work->times_ns.emplace_back());
+}
+
+void LoadWork(TextNumbers* texts, ByteReader* bytes, StragglerWork* work) {
+  bytes->Values(&work->origin_ns);
+  for (size_t left = bytes->Size(5); left > 0; --left) {
+    StragglerWork::Step& step = work->steps.emplace_back();
+    bytes->Values(&step.number, &step.whole);
+    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls);
+  }
+  LoadPlaces(texts, bytes, &work->ops);
+  LoadPlaces(texts, bytes, &work->layers);
+  LoadTimes(bytes, work);
+  LoadPlaces(texts, bytes, &work->doing);
+  int64_t last_ns = 0;
+  for (size_t left = bytes->Size(3); left > 0; --left) {
+    StragglerWork::Before& before = work->before.emplace_back();
+    bytes->Near(&before.since_ns, last_ns);
+    bytes->Check(before.since_ns >= last_ns, "calls are not in their order");
+    last_ns = before.since_ns;
+    const uint64_t place = bytes->Number();
+    bytes->Check(place <= work->doing.size(), "a call is behind an op that none is");
+    if (place > 0) before.place = static_cast<uint32_t>(place - 1);
+    const uint64_t idle = bytes->Number();
+    bytes->Check(idle <= 1000, "a share is more than the whole");
+    before.idle_permille = static_cast<uint32_t>(idle);
+  }
+  for (size_t left = bytes->Size(3); left > 0; --left) {
+    const uint32_t group = texts->NumberOf(bytes->Text());
+    const uint64_t step = bytes->Number();
+    bytes->Check(step < work->steps.size(), "a group waits in a step that none is");
+    bytes->Sums(&work->group_waits_ns[{group, static_cast<uint32_t>(step)}]);
+  }
+}
+
+}  // namespace
+
+std::optional<WorkPlace> StragglerRanks::Sums::MostBefore(const TextNumbers& texts) const {
+  std::optional<WorkPlace> most;
+  int64_t count = 0;
+  const auto texts_of = [&](WorkPlace place) {
+    return std::pair(texts.TextOf(place.op), texts.TextOf(place.layer));
+  };
+  for (const auto& [place, times] : before) {
+    if (most && (times < count || (times == count && texts_of(*most) < texts_of(place)))) continue;
+    most = place;
+    count = times;
+  }
+  return most;
+}
+
+void StragglerRanks::Add(const Run& run, StragglerWork work) {
+  Rank& rank = ranks_[std::string(run.rank())];
+  rank.groups.Add(run.trace());
+  rank.works.push_back(std::move(work));
+}
+
+bool StragglerRanks::AddCalls(std::span<const CollectiveRow> calls) {
+  if (calls.empty()) return false;
+  const auto at = ranks_.find(*calls.front().rank);
+  if (at == ranks_.end()) return false;
+  Rank& rank = at->second;
+  rank.groups.AddCalls(calls);
+  std::set<int64_t> origins;  // Calls of two profiles that begin alike are of the first.
+  for (StragglerWork& work : rank.works) {
+    if (origins.insert(work.origin_ns).second) AddWaits(calls, &work, &rank.sums);
+  }
+  return true;
+}
+
+void StragglerRanks::AddWaits(std::span<const CollectiveRow> calls, StragglerWork* work,
+                              Sums* sums) {
+  std::map<int64_t, StragglerWork::Step*> steps;
+  for (StragglerWork::Step& step : work->steps) steps.try_emplace(step.number, &step);
+  std::map<const CollectiveGroup*, uint32_t> groups;
+  const auto number_of = [&](const CollectiveGroup* group) {
+    const auto [at, fresh] = groups.try_emplace(group, 0);
+    if (fresh) at->second = texts_.NumberOf(GroupIdentity(*group));
+    return at->second;
+  };
+  for (const CollectiveRow& row : calls) {
+    const int64_t wait_ns = row.wait_ns();
+    if (row.recording->origin_ns != work->origin_ns || row.share.ranks < 2 || wait_ns < 0) continue;
+    ++sums->calls;
+    sums->wait_ns = SaturatingSum(sums->wait_ns, wait_ns);
+    const auto number = row.step();
+    const auto step = number ? steps.find(*number) : steps.end();
+    if (step == steps.end()) continue;
+    ++step->second->calls;
+    step->second->wait_ns = SaturatingSum(step->second->wait_ns, wait_ns);
+    int64_t& group_ns = work->group_waits_ns[{
+        number_of(row.group), static_cast<uint32_t>(step->second - work->steps.data())}];
+    group_ns = SaturatingSum(group_ns, wait_ns);
+  }
+  work->before = {};
+}
+
+WorkPlace StragglerRanks::Renumber(const TextNumbers& from, WorkPlace place) {
+  return {texts_.NumberOf(from.TextOf(place.op)), texts_.NumberOf(from.TextOf(place.layer))};
+}
+
+void StragglerRanks::Renumber(const TextNumbers& from, StragglerWork* work) {
+  for (auto* const places : {&work->ops, &work->layers, &work->doing}) {
+    for (WorkPlace& place : *places) place = Renumber(from, place);
+  }
+  std::map<StragglerWork::GroupStep, int64_t> waits_ns;
+  for (const auto& [at, wait_ns] : work->group_waits_ns) {
+    waits_ns[{texts_.NumberOf(from.TextOf(at.first)), at.second}] = wait_ns;
+  }
+  work->group_waits_ns = std::move(waits_ns);
+}
+
+void StragglerRanks::AddTo(Sums* sums, const Sums& more, const TextNumbers& from) {
+  for (const auto part : {&Sums::calls, &Sums::wait_ns, &Sums::placed_calls, &Sums::last_calls,
+                          &Sums::idle_permille}) {
+    sums->*part = SaturatingSum(sums->*part, more.*part);
+  }
+  for (const auto& [place, calls] : more.before) {
+    int64_t& own = sums->before[Renumber(from, place)];
+    own = SaturatingSum(own, calls);
+  }
+}
+
+void StragglerRanks::Merge(const StragglerRanks& other) {
+  for (const auto& [name, more] : other.ranks_) {
+    Rank& rank = ranks_[name];
+    rank.groups.Merge(more.groups);
+    AddTo(&rank.sums, more.sums, other.texts_);
+    for (const StragglerWork& work : more.works) {
+      rank.works.push_back(work);
+      Renumber(other.texts_, &rank.works.back());
+    }
+  }
+  for (const auto& [name, caused_ns] : other.caused_ns_) {
+    int64_t& own_ns = caused_ns_[name];
+    own_ns = SaturatingSum(own_ns, caused_ns);
+  }
+}
+
+void StragglerRanks::Save(ByteWriter* bytes) const {
+  bytes->Number(ranks_.size());
+  for (const auto& [name, rank] : ranks_) {
+    bytes->Values(&name, &rank.groups);
+    bytes->Number(rank.works.size());
+    for (const StragglerWork& work : rank.works) SaveWork(work, texts_, bytes);
+    const Sums& sums = rank.sums;
+    bytes->Sums(&sums.calls, &sums.wait_ns, &sums.placed_calls, &sums.last_calls,
+                &sums.idle_permille);
+    bytes->Number(sums.before.size());
+    for (const auto& [place, count] : sums.before) {
+      bytes->Text(texts_.TextOf(place.op));
+      bytes->Text(texts_.TextOf(place.layer));
+      bytes->Sums(&count);
+    }
+  }
+  bytes->Number(caused_ns_.size());
+  for (const auto& [name, caused_ns] : caused_ns_) {
+    bytes->Values(&name);
+    bytes->Sums(&caused_ns);
+  }
+}
+
+void StragglerRanks::Load(ByteReader* bytes) {
+  for (size_t left = bytes->Size(); left > 0; --left) {
+    std::string name;
+    bytes->Values(&name);
+    Rank& rank = ranks_[name];
+    RankGroups groups;
+    bytes->Values(&groups);
+    rank.groups.Merge(groups);
+    for (size_t works = bytes->Size(); works > 0; --works) {
+      LoadWork(&texts_, bytes, &rank.works.emplace_back());
+    }
+    Sums sums;
+    bytes->Sums(&sums.calls, &sums.wait_ns, &sums.placed_calls, &sums.last_calls,
+                &sums.idle_permille);
+    for (size_t places = bytes->Size(3); places > 0; --places) {
+      const WorkPlace place = LoadPlace(&texts_, bytes);
+      bytes->Sums(&sums.before[place]);
+    }
+    AddTo(&rank.sums, sums, texts_);
+  }
+  for (size_t left = bytes->Size(2); left > 0; --left) {
+    std::string name;
+    int64_t caused_ns = 0;
+    bytes->Values(&name);
+    bytes->Sums(&caused_ns);
+    caused_ns_[name] = SaturatingSum(caused_ns_[name], caused_ns);
+  }
+}
+
+std::vector<StragglerRanks::Row> StragglerRanks::Rows() const {
+  std::vector<StragglerRank> judged;
+  std::vector<Row> rows;
+  std::vector<size_t> row_of;  // By judged.
+  for (const auto& [name, rank] : ranks_) {
+    std::vector<const StragglerWork*> works;
+    for (const StragglerWork& work : rank.works) works.push_back(&work);
+    std::sort(works.begin(), works.end(), Before);
+    for (const StragglerWork* work : works) {
+      judged.push_back({work, rank.groups.Stage().value_or(-1)});
+      row_of.push_back(rows.size());
+    }
+    Row& row = rows.emplace_back();
+    row.rank = &name;
+    row.sums = &rank.sums;
+    const auto caused = caused_ns_.find(name);
+    if (caused != caused_ns_.end()) row.caused_ns = caused->second;
+  }
+  const std::vector<StragglerFinding> findings = JudgeStragglers(judged);
+  for (size_t i = 0; i < findings.size(); ++i) {
+    Row& row = rows[row_of[i]];
+    const bool first = row.step_ns == 0;
+    if (!first && findings[i].verdict <= row.finding.verdict) continue;
+    row.finding = findings[i];
+    row.step_ns = MeanStep(*judged[i].work);
+  }
+  return rows;
+}
+
+}  // namespace oplens::prof

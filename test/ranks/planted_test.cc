@@ -1,0 +1,73 @@
+// Faults that are planted in runs of several ranks are found: see also stragglers_test.cc.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "test/ranks/made_ranks.h"
+#include "test/support/kineto_builder.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr uint64_t kSeeds = 100;
+
+TEST(PlantedTest, ARankThatLacksItsLastCollectivesIsNamed) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Plant plant;
+    plant.seed = seed;
+    plant.steps = 20;
+    plant.cut_rank = static_cast<int>(seed % 4);
+    plant.cut_calls = 10;
+    const MadeRanks ranks(plant);
+    const std::string cut = std::to_string(plant.cut_rank);
+    std::map<std::string, int> incomplete;  // Calls that not all ranks of the group have.
+    for (const ViewRow& row : ranks.Rows("collectives")) {
+      EXPECT_EQ(row.at("group_size"), "4") << seed;
+      if (row.at("matched_ranks") == "4") continue;
+      EXPECT_EQ(row.at("matched_ranks"), "3") << seed;
+      ++incomplete[row.at("rank")];
+    }
+    EXPECT_EQ(incomplete.size(), 3u) << seed;
+    EXPECT_EQ(incomplete.count(cut), 0u) << seed;
+    for (const auto& [rank, count] : incomplete) EXPECT_EQ(count, 10) << seed;
+    EXPECT_THAT(ranks.Find("ranks")->Notes(),
+                Contains(HasSubstr(fmt::format("rank {} lacks 10 calls", cut))))
+        << seed;
+  }
+}
+
+TEST(PlantedTest, AGroupOfSomeRanksIsListedWithItsMembers) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Plant plant;
+    plant.seed = seed;
+    plant.ranks = 8;
+    plant.steps = 4;
+    plant.group = {static_cast<int>(seed % 3), 3, 4 + static_cast<int>(seed % 4)};
+    const MadeRanks ranks(plant);
+    const std::string members = fmt::format("[{}]", fmt::join(plant.group, ", "));
+    std::map<std::string, int> calls;
+    for (const ViewRow& row : ranks.Rows("collectives")) {
+      EXPECT_EQ(row.at("match"), "order") << seed;
+      if (row.at("group") != "1") continue;
+      EXPECT_EQ(row.at("ranks"), members) << seed;
+      EXPECT_EQ(row.at("matched_ranks"), "3") << seed;
+      ++calls[row.at("rank")];
+    }
+    EXPECT_EQ(calls.size(), 3u) << seed;
+    for (const int rank : plant.group) EXPECT_EQ(calls[std::to_string(rank)], 4) << seed;
+    EXPECT_THAT(ranks.Find("ranks")->Notes(), Not(Contains(HasSubstr("lacks")))) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace oplens::test

@@ -1,0 +1,142 @@
+#include "prof/views/stragglers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "test/ranks/made_ranks.h"
+
+namespace oplens::test {
+namespace {
+
+constexpr uint64_t kSeeds = 100;
+
+/// The rows of ranks that are named.
+std::vector<ViewRow> Named(const std::vector<ViewRow>& rows) {
+  std::vector<ViewRow> named;
+  for (const ViewRow& row : rows) {
+    if (row.at("verdict") == "slow op" || row.at("verdict") == "late") named.push_back(row);
+  }
+  return named;
+}
+
+TEST(StragglersTest, NobodyIsNamedByChance) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Plant plant;
+    plant.seed = seed;
+    plant.ranks = seed % 2 == 0 ? 4 : 2;
+    const auto rows = MadeRanks(plant).Rows("stragglers");
+    ASSERT_EQ(rows.size(), static_cast<size_t>(plant.ranks));
+    EXPECT_TRUE(Named(rows).empty()) << seed;
+    for (const ViewRow& row : rows) EXPECT_EQ(row.at("verdict"), "chance") << seed;
+  }
+}
+
+TEST(StragglersTest, ARankThatIsSlowInOneOpIsNamedWithItAndTheStep) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Plant plant;
+    plant.seed = 1000 + seed;
+    plant.slow_rank = static_cast<int>(seed % 4);
+    plant.slow_op = seed % 2 == 0 ? "linear" : "attention";
+    plant.slow_from = 40;
+    plant.steps = 80;
+    const auto named = Named(MadeRanks(plant).Rows("stragglers"));
+    ASSERT_EQ(named.size(), 1u) << seed;
+    EXPECT_EQ(named[0].at("rank"), std::to_string(plant.slow_rank)) << seed;
+    EXPECT_EQ(named[0].at("verdict"), "slow op") << seed;
+    EXPECT_EQ(named[0].at("op"), plant.slow_op) << seed;
+    EXPECT_EQ(named[0].at("layer"), "") << seed;
+    EXPECT_LE(std::abs(std::stoi(named[0].at("since_step")) - 40), 2) << seed;
+    EXPECT_NEAR(std::stod(named[0].at("op_excess_pct")), 5, 1.5) << seed;
+  }
+}
+
+TEST(StragglersTest, ALayerIsNamedWhereOneAloneIsSlow) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Plant plant;
+    plant.seed = 2000 + seed;
+    plant.slow_rank = 1;
+    plant.slow_op = "linear";
+    plant.slow_layer = 2;
+    plant.slow_times = 1.3;
+    const auto named = Named(MadeRanks(plant).Rows("stragglers"));
+    ASSERT_EQ(named.size(), 1u) << seed;
+    EXPECT_EQ(named[0].at("rank"), "1") << seed;
+    EXPECT_EQ(named[0].at("op"), "linear") << seed;
+    EXPECT_EQ(named[0].at("layer"), "layer2") << seed;
+    EXPECT_EQ(named[0].at("since_step"), "0") << seed;
+  }
+}
+
+TEST(StragglersTest, ARankThatIsLateWithoutComputingMoreIsLate) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Plant plant;
+    plant.seed = 3000 + seed;
+    plant.slow_rank = 2;
+    plant.slow_from = 20;
+    plant.late_share = 0.06;
+    const auto named = Named(MadeRanks(plant).Rows("stragglers"));
+    ASSERT_EQ(named.size(), 1u) << seed;
+    EXPECT_EQ(named[0].at("rank"), "2") << seed;
+    EXPECT_EQ(named[0].at("verdict"), "late") << seed;
+    EXPECT_EQ(named[0].at("op"), "") << seed;
+    // Of lateness less is certain than of the times of an op.
+    EXPECT_LE(std::abs(std::stoi(named[0].at("since_step")) - 20), 6) << seed;
+  }
+}
+
+// Rank 2 comes late to all as it waits for rank 1 in their own group.
+TEST(StragglersTest, WhoWaitsForTheSlowOneOnlyFollows) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Plant plant;
+    plant.seed = 4000 + seed;
+    plant.ranks = 6;
+    plant.group = {1, 2};
+    plant.slow_rank = 1;
+    plant.late_share = 0.15;
+    const auto rows = MadeRanks(plant).Rows("stragglers");
+    for (const ViewRow& row : rows) {
+      const std::string& rank = row.at("rank");
+      EXPECT_EQ(row.at("verdict"), rank == "1"   ? "late"
+                                   : rank == "2" ? "follows"
+                                                 : "chance")
+          << seed << ' ' << rank;
+    }
+  }
+}
+
+TEST(StragglersTest, FewStepsSayNothing) {
+  Plant plant;
+  plant.steps = 5;
+  plant.slow_rank = 0;
+  plant.slow_op = "linear";
+  plant.slow_times = 2;
+  for (const ViewRow& row : MadeRanks(plant).Rows("stragglers")) {
+    EXPECT_EQ(row.at("verdict"), "few steps");
+    EXPECT_EQ(row.at("op"), "");
+  }
+}
+
+TEST(StragglersTest, ClocksDoNotMatter) {
+  Plant plant;
+  plant.slow_rank = 3;
+  plant.slow_op = "linear";
+  plant.slow_from = 30;
+  const auto rows = Named(MadeRanks(plant).Rows("stragglers"));
+  plant.clock_rank = 3;
+  plant.clock_ahead_ns = 3'000'000;
+  plant.clock_ppm = 50;
+  const auto shifted = Named(MadeRanks(plant).Rows("stragglers"));
+  ASSERT_EQ(rows.size(), 1u);
+  ASSERT_EQ(shifted.size(), 1u);
+  for (const char* const key : {"rank", "verdict", "op", "layer", "since_step"}) {
+    EXPECT_EQ(rows[0].at(key), shifted[0].at(key)) << key;
+  }
+}
+
+}  // namespace
+}  // namespace oplens::test
