@@ -305,6 +305,17 @@ class Renderer {
     return lines;
   }
 
+  std::string Inferred() const {
+    std::string text = "  op inferred:";
+    const auto add = [&](double pct, std::string_view source) {
+      if (pct > 0) AppendFormat(&text, " {} % from {},", PercentText(pct), source);
+    };
+    add(screen_.repetition_pct, "other steps");
+    add(screen_.reference_pct, "the reference");
+    text.back() = ';';
+    return text + " --evidence range,capture: none";
+  }
+
   Section Missing() const {
     Section lines;
     constexpr double kAllPct = 99.95;
@@ -322,6 +333,9 @@ class Renderer {
     AddWrapped(title, 2, columns_, limits_.wrapped, &lines);
     for (Line& line : lines) line.style = Style::kTitle;
     constexpr double kLittlePct = 0.05;
+    if (screen_.repetition_pct >= kLittlePct || screen_.reference_pct >= kLittlePct) {
+      AddWrapped(Inferred(), 4, columns_, limits_.wrapped, &lines);
+    }
     if (screen_.gap && screen_.gap->share_pct >= kLittlePct) {
       AddWrapped(fmt::format("  to know {} of {} % more: {}", screen_.gap->raises,
                              PercentText(screen_.gap->share_pct), screen_.gap->remedy),

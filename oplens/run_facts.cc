@@ -6,6 +6,7 @@
 #include <set>
 
 #include "parse/model/recording_advice.h"
+#include "prof/views/group_sums.h"
 
 namespace oplens::screen {
 namespace {
@@ -94,6 +95,11 @@ void RunFacts::Fill(Screen* screen) const {
   screen->peaks_known = peaks_known_;
   screen->layers_flag = RecordingFlag(Lack::kLayers, first_family_);
   screen->kernels_flag = RecordingFlag(Lack::kKernels, first_family_);
+  const auto share_of = [&](Evidence evidence) {
+    return prof::Percent(coverage_.evidence_ns(evidence), coverage_.kernel_ns()).value_or(0);
+  };
+  screen->repetition_pct = share_of(Evidence::kRepetition);
+  screen->reference_pct = share_of(Evidence::kReference);
   for (const prof::Coverage::Gap& gap : coverage_.Gaps()) {
     // The losses tell of these.
     if (gap.lack == Lack::kLaunches || gap.lack == Lack::kEarlyLaunches ||

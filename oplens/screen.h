@@ -133,6 +133,9 @@ struct Screen {
   double kernel_ns = 0;                ///< Sum of the times of all kernels and replays.
   std::optional<double> op_known_pct;  ///< Of the time of the kernels.
   std::optional<double> flops_known_pct;
+  // Of the time of the kernels: that whose op is inferred.
+  double repetition_pct = 0;            ///< From other repetitions of the step.
+  double reference_pct = 0;             ///< From the recording at --reference.
   std::optional<double> span_busy_pct;  ///< GPU busy between its first and its last work.
 
   std::string shown_rank;  ///< Of several: whose step and GPU are shown, the slowest.

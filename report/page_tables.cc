@@ -38,13 +38,17 @@ bool IsOfTimeline(const prof::View& view, const prof::Field& field) {
   return view.name == "kernels" && std::ranges::find(kKeys, field.key) != std::end(kKeys);
 }
 
+/// How much of a row is inferred: a page has it where something is.
+bool IsOfInference(const prof::Field& field) { return field.key.starts_with("inferred_"); }
+
 prof::ViewPlan PlanOf(const prof::View& view, std::vector<std::string> by) {
   prof::ViewPlan plan;
   plan.view = &view;
   plan.options.by = std::move(by);
   const std::vector<prof::Field> fields = FieldsOf(view, plan.options);
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (!fields[i].on_request && !IsOfTimeline(view, fields[i])) plan.places.push_back(i);
+    const bool wanted = !fields[i].on_request || IsOfInference(fields[i]);
+    if (wanted && !IsOfTimeline(view, fields[i])) plan.places.push_back(i);
   }
   return plan;
 }
@@ -151,6 +155,7 @@ class PageTables::TableSink : public prof::Sink {
   void Begin(std::string_view, std::vector<prof::Field> fields) override {
     for (const prof::Field& field : fields) {
       const bool number = field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
+      if (IsOfInference(field)) inference_.push_back(table_.columns.size());
       table_.columns.emplace_back(number, &cutter_);
     }
     table_.fields = std::move(fields);
@@ -163,11 +168,13 @@ class PageTables::TableSink : public prof::Sink {
     }
     for (size_t i = 0; i < cells.size(); ++i)
       std::visit(CellTo{&table_.columns[i]}, cells[i].value);
+    for (const size_t i : inference_) inferred_ = inferred_ || IsAbove0(cells[i]);
     ++table_.rows;
     if (table_.rows > most_rows_ || (table_.rows % kLook == 0 && Bytes() > limit_bytes_)) Fill();
   }
 
   void End() override {
+    if (!inferred_) LeaveInferenceOut();
     if (!pack_ || table_.rows == 0) return;
     table_.packed = PackColumns(std::move(table_.columns));
     table_.columns.clear();
@@ -175,6 +182,20 @@ class PageTables::TableSink : public prof::Sink {
 
  private:
   static constexpr size_t kLook = 64;
+
+  static bool IsAbove0(const Cell& cell) {
+    const auto* const integer = std::get_if<int64_t>(&cell.value);
+    const auto* const decimal = std::get_if<double>(&cell.value);
+    return (integer != nullptr && *integer > 0) || (decimal != nullptr && *decimal > 0);
+  }
+
+  void LeaveInferenceOut() {
+    for (size_t i = inference_.size(); i-- > 0;) {
+      const auto place = static_cast<std::ptrdiff_t>(inference_[i]);
+      table_.fields.erase(table_.fields.begin() + place);
+      table_.columns.erase(table_.columns.begin() + place);
+    }
+  }
 
   size_t Bytes() const {
     size_t bytes = 0;
@@ -196,6 +217,8 @@ class PageTables::TableSink : public prof::Sink {
   const PathCutter& cutter_;
   PageTable& table_;
   bool full_ = false;
+  std::vector<size_t> inference_;  // Places of fields: IsOfInference.
+  bool inferred_ = false;          // One of them is above 0.
 };
 
 std::unique_ptr<prof::Sink> PageTables::NewTable() {

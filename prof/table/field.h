@@ -76,6 +76,12 @@ constexpr Field AsRatio(Field field, FieldRatio ratio) {
   return field;
 }
 
+/// The same field, which 'all' leaves out.
+constexpr Field OnRequest(Field field) {
+  field.on_request = true;
+  return field;
+}
+
 /// Says which fields matter most: those of the list "kernel,sil,op" in its order, then the others
 /// in theirs. Words of the list that are no field are passed over.
 void RankFields(std::string_view list, std::vector<Field>* fields);

@@ -53,6 +53,10 @@ class Coverage {
   int64_t BusyNs() const;
   /// Time of the kernels that have this, ns.
   int64_t op_ns() const { return op_ns_; }
+  /// Of op_ns(): what tells the op is this.
+  int64_t evidence_ns(Evidence evidence) const {
+    return evidence_ns_[static_cast<size_t>(evidence)];
+  }
   int64_t shapes_ns() const { return shapes_ns_; }  ///< The op's call has a tensor argument.
   int64_t direction_ns() const { return direction_ns_; }
   int64_t flops_ns() const { return flops_ns_; }

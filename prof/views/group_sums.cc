@@ -52,6 +52,7 @@ void GroupSums::Add(const PricedKernel& row) {
     AddTo(&bytes_ns, duration);
     timed_bytes += *share.bytes;
   }
+  if (IsInferred(record.evidence)) AddTo(&inferred_ns, duration);
   const ops::TensorCoreUse use = TensorCoreUseOf(row);
   if (use == ops::TensorCoreUse::kUnknown) return;
   AddTo(&tensor_core_known_ns, duration);
@@ -77,6 +78,7 @@ void GroupSums::Add(const GroupSums& other) {
   timed_bytes += other.timed_bytes;
   AddTo(&tensor_core_ns, other.tensor_core_ns);
   AddTo(&tensor_core_known_ns, other.tensor_core_known_ns);
+  AddTo(&inferred_ns, other.inferred_ns);
 }
 
 std::optional<double> GroupSums::MeanNs() const {

@@ -30,6 +30,7 @@ struct GroupSums {
 
   int64_t tensor_core_ns = 0;        ///< Time of the kernels that use Tensor Cores.
   int64_t tensor_core_known_ns = 0;  ///< Of those that are known to use them or not.
+  int64_t inferred_ns = 0;           ///< Of those whose op is inferred (IsInferred).
 
   /// Adds one kernel.
   void Add(const PricedKernel& row);
@@ -44,7 +45,7 @@ struct GroupSums {
     bytes->Values(&self->flops, &self->bytes);
     bytes->Sums(&self->flops_ns, &self->bytes_ns);
     bytes->Values(&self->timed_flops, &self->timed_bytes);
-    bytes->Sums(&self->tensor_core_ns, &self->tensor_core_known_ns);
+    bytes->Sums(&self->tensor_core_ns, &self->tensor_core_known_ns, &self->inferred_ns);
   }
 
   /// ns a kernel; nullopt without a timed one.

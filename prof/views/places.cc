@@ -51,6 +51,11 @@ constexpr Field kFields[] = {
             {"tc_ns", "tc_known_ns", 100}),
     {"start_ns", "Start(ns)", "ns", kInteger, 13,
      "the earliest start of one, from the start of its step", Fold::kMin},
+    OnRequest({"inferred_ns", "Inferred(ns)", "ns", kInteger, 13,
+               "of time_ns: of kernels whose op is inferred, not recorded", Fold::kSum}),
+    OnRequest(
+        AsRatio({"inferred_pct", "Inferred(%)", "%", kDecimal, 11, "inferred_ns / time_ns * 100"},
+                {"inferred_ns", "time_ns", 100})),
 };
 constexpr Field kStepField = {
     "step", "Step", "", kInteger, 6, "number of the step that launched it", Fold::kKey};
@@ -64,12 +69,14 @@ struct Sums {
   int64_t flops = -1;  // Negative: of none is it known.
   int64_t bytes = -1;
   int64_t start_ns = INT64_MAX;
+  int64_t inferred_ns = 0;
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Counts(&self->count);
     bytes->Sums(&self->time_ns, &self->tc_ns, &self->tc_known_ns);
     bytes->Values(&self->flops, &self->bytes, &self->start_ns);
+    bytes->Sums(&self->inferred_ns);
   }
 
   void Add(const Sums& other) {
@@ -81,6 +88,7 @@ struct Sums {
     add(&time_ns, other.time_ns);
     add(&tc_ns, other.tc_ns);
     add(&tc_known_ns, other.tc_known_ns);
+    add(&inferred_ns, other.inferred_ns);
     add_known(&flops, other.flops);
     add_known(&bytes, other.bytes);
     start_ns = std::min(start_ns, other.start_ns);
@@ -231,6 +239,7 @@ void Places::Add(const PricedKernel& kernel) {
     const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
     if (use != ops::TensorCoreUse::kUnknown) sums.tc_known_ns = record.duration_ns;
     if (use == ops::TensorCoreUse::kYes) sums.tc_ns = record.duration_ns;
+    if (IsInferred(record.evidence)) sums.inferred_ns = record.duration_ns;
   }
   if (kernel.share.flops) sums.flops = *kernel.share.flops;
   if (kernel.share.bytes) sums.bytes = *kernel.share.bytes;
@@ -390,14 +399,15 @@ void Places::Emit(Sink* sink) const {
     if (by_step_) cells.push_back(row.when.has_step ? Cell{row.when.step} : Cell{});
     const Sums& sums = row.sums;
     const auto known = [](int64_t value) { return value < 0 ? Cell{} : Cell{value}; };
-    std::optional<double> tc_pct;
-    if (sums.tc_known_ns > 0) {
-      tc_pct = 100.0 * static_cast<double>(sums.tc_ns) / static_cast<double>(sums.tc_known_ns);
-    }
+    const auto percent = [](int64_t part, int64_t whole) {
+      return whole > 0 ? Cell{100.0 * static_cast<double>(part) / static_cast<double>(whole)}
+                       : Cell{};
+    };
     for (const Cell& cell :
          {Cell{sums.count}, Cell{sums.time_ns}, Cell{sums.tc_ns}, Cell{sums.tc_known_ns},
-          known(sums.flops), known(sums.bytes), Decimal(tc_pct),
-          sums.start_ns == INT64_MAX ? Cell{} : Cell{sums.start_ns}}) {
+          known(sums.flops), known(sums.bytes), percent(sums.tc_ns, sums.tc_known_ns),
+          sums.start_ns == INT64_MAX ? Cell{} : Cell{sums.start_ns}, Cell{sums.inferred_ns},
+          percent(sums.inferred_ns, sums.time_ns)}) {
       cells.push_back(cell);
     }
     sink->Row(cells);

@@ -16,6 +16,7 @@ namespace oplens::prof {
 struct RoofSums {
   int64_t count = 0;
   int64_t time_ns = 0;
+  int64_t inferred_ns = 0;  ///< Of it: of kernels whose op is inferred (IsInferred).
   Checked flops;
   Checked bytes;
   /// FLOPs that count, by the unit whose peak they are held against (MathRoofOf).
@@ -30,7 +31,7 @@ struct RoofSums {
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Counts(&self->count);
-    bytes->Sums(&self->time_ns);
+    bytes->Sums(&self->time_ns, &self->inferred_ns);
     bytes->Values(&self->flops, &self->bytes, &self->unit_flops);
     bytes->Counts(&self->without_unit);
     bytes->Values(&self->units);

@@ -325,6 +325,8 @@ void Rooflines::EmitRow(const Row& row, Sink* sink) const {
                       ? Decimal(Ratio(100 * static_cast<double>(*row.roof_ns), time_ns))
                       : Cell{});
   cells.push_back(priced ? Integer(row.gap_ns) : Cell{});
+  cells.push_back(Integer(sums.inferred_ns));
+  cells.push_back(Decimal(Ratio(100 * static_cast<double>(sums.inferred_ns), time_ns)));
   sink->Row(cells);
 }
 

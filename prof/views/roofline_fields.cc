@@ -44,6 +44,11 @@ constexpr Field kFields[] = {
         {"efficiency_pct", "Efficiency(%)", "%", FieldType::kDecimal, 8, "roof_ns / time_ns * 100"},
         {"roof_ns", "time_ns", 100}),
     {"gap_ns", "Gap(ns)", "ns", FieldType::kInteger, 13, "time_ns - roof_ns", Fold::kSum},
+    OnRequest({"inferred_ns", "Inferred(ns)", "ns", FieldType::kInteger, 13,
+               "of time_ns: of kernels whose op is inferred, not recorded", Fold::kSum}),
+    OnRequest(AsRatio({"inferred_pct", "Inferred(%)", "%", FieldType::kDecimal, 11,
+                       "inferred_ns / time_ns * 100"},
+                      {"inferred_ns", "time_ns", 100})),
 };
 
 constexpr RooflineKey kKeyWords[] = {

@@ -19,9 +19,9 @@ namespace {
 using enum FieldType;
 
 constexpr std::string_view kGroupKeys[kGroupKeyCount] = {
-    "op",   "mod",   "layer", "range", "kernel", "name_full", "family",
-    "dir",  "phase", "shape", "dtype", "stream", "device",    "rank",
-    "role", "step",  "grid",  "block", "regs",   "smem"};
+    "op",    "mod",   "layer", "range",  "kernel",   "name_full", "family", "dir",
+    "phase", "shape", "dtype", "stream", "device",   "rank",      "role",   "step",
+    "grid",  "block", "regs",  "smem",   "evidence", "confidence"};
 static_assert(!kGroupKeys[kGroupKeyCount - 1].empty());
 
 Cell SharedMemory(const KernelRecord& record) {
@@ -101,6 +101,11 @@ constexpr Column<SummaryRow> kFigures[] = {
       "share of the group's time of which the use of Tensor Cores is known"},
      [](const SummaryRow& row) {
        return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).tensor_core_known_ns));
+     }},
+    {OnRequest({"inferred_pct", "Inferred(%)", "%", kDecimal, 11,
+                "share of the group's time whose op is inferred, not recorded"}),
+     [](const SummaryRow& row) {
+       return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).inferred_ns));
      }},
     {kRowKindField, [](const SummaryRow& row) { return Text(RowKindWord(row.kind)); }},
 };
@@ -221,7 +226,7 @@ SummaryPlan PlanSummary(std::string_view list) {
   plan.rows = "kernels";
   plan.narrow = kNarrowFigures;
   AddKeys(list, FindKey, kGroupKeys, &plan.keys, &plan);
-  AddFigures("all,row_kind", &plan);
+  AddFigures("all,inferred_pct,row_kind", &plan);
   return plan;
 }
 

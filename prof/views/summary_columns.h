@@ -17,7 +17,7 @@
 namespace oplens::prof {
 
 /// What kernels can be grouped by; so many words --by takes.
-inline constexpr size_t kGroupKeyCount = 20;
+inline constexpr size_t kGroupKeyCount = 22;
 
 /// One group as a row shows it.
 struct SummaryRow {

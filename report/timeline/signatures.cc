@@ -17,6 +17,9 @@ constexpr std::string_view kWords[] = {"compute", "communication", "copy",      
 constexpr Signatures::Field kFields[] = {
     {"name", "Name", "", "name", "kernel (short name), copy, operator, range or call"},
     {"op", "Op", "", "text", "op that the kernel belongs to"},
+    {"evidence", "Evidence", "", "text",
+     "what tells the op: range, capture; inferred: repetition, reference"},
+    {"confidence", "Confidence", "", "text", "how sure an inferred op is: high, medium or low"},
     {"layer", "Layer", "", "text", "names of the layers around it, outermost first, joined by ':'"},
     {"shapes", "Shapes", "", "text", "shapes of the tensors of the op, or of the operator's call"},
     {"dir", "Direction", "", "text", "fprop (forward) or bprop (backward)"},
@@ -93,7 +96,9 @@ size_t Signatures::Hash::operator()(const Key& key) const {
                                key.block.z, key.flops.value_or(-1), key.bytes.value_or(-1)}) {
     mix(static_cast<uint64_t>(extent));
   }
-  mix(uint64_t{static_cast<uint8_t>(key.of)} << 16 |
+  mix(uint64_t{static_cast<uint8_t>(key.evidence)} << 32 |
+      uint64_t{static_cast<uint8_t>(key.confidence)} << 24 |
+      uint64_t{static_cast<uint8_t>(key.of)} << 16 |
       uint64_t{static_cast<uint8_t>(key.direction)} << 8 |
       (key.tensor_core ? uint64_t{*key.tensor_core} : 2));
   return hash;
@@ -127,6 +132,8 @@ uint32_t Signatures::OfKernel(const prof::PricedKernel& kernel, EventClass of) {
   key.name = Intern(record.short_name);
   if (record.long_name != record.short_name) key.full_name = Intern(record.long_name);
   key.op = Intern(kernel.op);
+  key.evidence = prof::EvidenceOf(kernel);
+  key.confidence = record.confidence;
   scratch_.clear();
   for (const std::string_view layer : kernel.layer) {
     if (!scratch_.empty()) scratch_.push_back(':');
@@ -191,6 +198,8 @@ std::vector<Column> Signatures::Columns(const PathCutter* cutter) const {
     Column* column = columns.data();
     AddText(texts_.View(key->name), column++);
     AddText(texts_.View(key->op), column++);
+    AddText(EvidenceWord(key->evidence), column++);
+    AddText(ConfidenceWord(key->confidence), column++);
     AddText(texts_.View(key->layer), column++);
     AddText(texts_.View(key->shapes), column++);
     AddText(DirectionWord(key->direction), column++);

@@ -91,6 +91,8 @@ class Signatures {
     std::optional<int64_t> bytes = {};
     std::optional<bool> tensor_core = {};
     Direction direction = Direction::kUnknown;
+    Evidence evidence = Evidence::kNone;
+    Confidence confidence = Confidence::kUnknown;
     EventClass of = EventClass::kCompute;
     friend bool operator==(const Key&, const Key&) = default;
   };

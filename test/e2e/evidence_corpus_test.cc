@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
@@ -57,6 +59,57 @@ TEST(EvidenceShares, AreAsCommitted) {
   const fs::path golden = fs::path(OPLENS_SOURCE_DIR) / "test/golden/evidence_shares.csv";
   if (std::getenv("OPLENS_UPDATE_GOLDENS") != nullptr) WriteFile(golden, text);
   EXPECT_EQ(text, ReadFile(golden));
+}
+
+using nlohmann::json;
+
+std::vector<json> Rows(std::vector<std::string> arguments, const std::string& profile) {
+  arguments.insert(arguments.begin(), {"--json", "--quiet"});
+  arguments.push_back(profile);
+  const RunResult result = RunProf(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::vector<json> rows;
+  size_t begin = 0;
+  for (size_t end; (end = result.out.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    rows.push_back(json::parse(result.out.substr(begin, end - begin)));
+  }
+  return rows;
+}
+
+/// Every view that shows ops says of as much time that it is inferred.
+TEST(Evidence, ViewsAgreeOnWhatIsInferred) {
+  OPLENS_NEED_CORPUS();
+  for (const char* name : {"kineto/diff_ddp/test_v100_rank1.json",
+                           "kineto/resnet50_v010_num_workers_4/worker0.pt.trace.json"}) {
+    const std::string profile = CorpusFile(name).string();
+    int64_t inferred_ns = 0;
+    for (const json& row : Rows({"-c", "sil,evidence"}, profile)) {
+      const std::string evidence = row["evidence"].is_string() ? row["evidence"] : "";
+      if (evidence == "repetition") inferred_ns += row["sil"].get<int64_t>();
+    }
+    EXPECT_GT(inferred_ns, 0) << name;
+    for (const char* view : {"places", "roofline"}) {
+      int64_t sum_ns = 0;
+      for (const json& row : Rows({"--view", view, "-c", "inferred_ns"}, profile)) {
+        sum_ns += row["inferred_ns"].get<int64_t>();
+      }
+      EXPECT_EQ(sum_ns, inferred_ns) << name << " " << view;
+    }
+    double sum_ns = 0;
+    for (const json& row : Rows({"--by", "op,layer", "-c", "total,inferred_pct"}, profile)) {
+      sum_ns += row["total"].get<double>() * row["inferred_pct"].get<double>() / 100;
+    }
+    EXPECT_NEAR(sum_ns, static_cast<double>(inferred_ns), 1) << name;
+    int64_t by_evidence_ns = 0;
+    for (const json& row : Rows({"--by", "evidence,confidence", "-c", "evidence,total"}, profile)) {
+      if (row["evidence"] == "repetition") by_evidence_ns += row["total"].get<int64_t>();
+    }
+    EXPECT_EQ(by_evidence_ns, inferred_ns) << name;
+    for (const json& row :
+         Rows({"--evidence", "range,capture", "--view", "places", "-c", "inferred_ns"}, profile)) {
+      EXPECT_EQ(row["inferred_ns"], 0);
+    }
+  }
 }
 
 }  // namespace

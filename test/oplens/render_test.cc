@@ -185,6 +185,22 @@ TEST(RenderTest, SaysUnknownWhereNothingIsKnown) {
   EXPECT_THAT(text, Not(HasSubstr("Ops")));
 }
 
+TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
+  Screen screen = FullScreen();
+  EXPECT_THAT(Render(screen, {}), Not(HasSubstr("inferred")));
+  screen.repetition_pct = 7.5;
+  const auto line = [&] {
+    std::string text = Render(screen, {.columns = 200});
+    text.erase(0, text.find("  op inferred"));
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(line(), "  op inferred: 7.5 % from other steps; --evidence range,capture: none");
+  screen.reference_pct = 40;
+  EXPECT_EQ(line(),
+            "  op inferred: 7.5 % from other steps, 40.0 % from the reference; --evidence "
+            "range,capture: none");
+}
+
 TEST(RenderTest, ColumnsOfWhichNothingIsKnownAreLeftOut) {
   Screen screen;
   Cost cost;

@@ -134,6 +134,22 @@ TEST(SummaryTest, FiguresOfAGroup) {
   EXPECT_EQ(add["tc_known"], 0.0);
 }
 
+TEST(SummaryTest, SharesOfWhatIsInferred) {
+  Grouped grouped("op");
+  KernelRecord record = test::PlainRecord();
+  grouped.Add({"mm", 300}, record);
+  for (const Evidence evidence :
+       {Evidence::kCapture, Evidence::kRepetition, Evidence::kReference}) {
+    record.evidence = evidence;
+    grouped.Add({"mm", 100}, record);
+    grouped.Add({"add", 50}, record);
+  }
+  const auto rows = grouped.Rows();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_DOUBLE_EQ(rows[0]["inferred_pct"].get<double>(), 100 * 200 / 600.0);
+  EXPECT_DOUBLE_EQ(rows[1]["inferred_pct"].get<double>(), 100 * 100 / 150.0);
+}
+
 TEST(SummaryTest, UntimedKernelsAreCountedWithoutATime) {
   KernelRecord untimed = test::PlainRecord();
   untimed.reasons.Add(Reason::kUntimed);
@@ -203,6 +219,8 @@ TEST(SummaryTest, EveryKeyGroups) {
     second.registers_per_thread = 40;
     second.static_shared_memory_bytes = 16;
     second.dynamic_shared_memory_bytes = 1024;
+    second.evidence = Evidence::kRepetition;
+    second.confidence = Confidence::kHigh;
     std::string op = "mm";
     int64_t step = 1;
     for (const KernelRecord* record : {&first, &second, &first}) {
