@@ -20,6 +20,7 @@
 #include "parse/model/trace_needs.h"
 #include "parse/options.h"
 #include "parse/readers/open_trace.h"
+#include "parse/readers/split_ranks.h"
 #include "parse/records/kernel_records.h"
 #include "parse/records/reference_profile.h"
 #include "parse/source/profile_file.h"
@@ -109,7 +110,7 @@ class Run {
   explicit Run(const Options& options)
       : options_(options),
         status_("parse", !options.quiet),
-        inputs_(ListProfiles(options.inputs)),
+        inputs_(SplitRanks(ListProfiles(options.inputs))),
         execution_traces_(options.execution_traces, inputs_.size()) {
     for (ProfileInput& input : inputs_) {
       if (IsPipe(input.path)) {

@@ -23,6 +23,18 @@ std::string TextAt(const char (&text)[kSize]) {
   return std::string(text, ::strnlen(text, kSize));
 }
 
+std::map<std::string, int64_t> RankVariablesOf(const spool::ProcessPage& page) {
+  std::map<std::string, int64_t> variables;
+  for (size_t i = 0; i < markers::kLauncherCount; ++i) {
+    for (size_t fact = 0; fact < markers::kRankFactCount; ++fact) {
+      const char* const name = markers::kRankVariables[i][fact];
+      const int64_t above = page.rank_variables[i][fact];
+      if (name != nullptr && above > 0) variables[name] = above - 1;
+    }
+  }
+  return variables;
+}
+
 }  // namespace
 
 PageFacts ReadPage(const std::filesystem::path& folder) {
@@ -72,6 +84,8 @@ PageFacts ReadPage(const std::filesystem::path& folder) {
   facts.cupti_message = TextAt(page.cupti_message);
   facts.output = TextAt(page.output);
   facts.command = TextAt(page.command);
+  facts.rank_variables = RankVariablesOf(page);
+  facts.reference = page.reference != 0;
   return facts;
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -59,6 +60,9 @@ struct PageFacts {
   std::string cupti_message;
   std::string output;
   std::string command;
+  /// ProcessPage::rank_variables that are set, by their names.
+  std::map<std::string, int64_t> rank_variables;
+  bool reference = false;
   std::string damage;  ///< Why it is not known, where it should be.
 };
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <system_error>
+#include <map>
 #include <utility>
 
 #include "base/error.h"
@@ -191,6 +192,16 @@ void ProcessConversion::SumUp(ProcessSummary* summary, EventCounts* counts) {
 }
 
 void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCounts& counts) {
+void ProcessConversion::AddRankVariables() {
+  std::map<std::string, int64_t> variables;
+  for (const Image& image : rows_->images) {
+    if (!image.facts.rank_variables.empty()) variables = image.facts.rank_variables;
+  }
+  for (const auto& [name, value] : variables) {
+    writer_->AddMeta(std::string(parse::nvprof::kVariablePrefix) + name, value);
+  }
+}
+
   NvprofWriter& writer = *writer_;
   writer.AddMeta("version", options_.version);
   writer.AddMeta("format_version", kOwnVersion);
@@ -215,6 +226,7 @@ void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCount
   writer.AddMeta("cupti_version", summary.cupti_version);
   writer.AddMeta("damage", summary.damage);
   for (const std::string& note : summary.notes) writer.AddNote(note);
+  AddRankVariables();
 }
 
 std::vector<Cycle> ProcessConversion::TakeCycles(ProcessSummary* summary) const {

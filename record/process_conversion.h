@@ -51,6 +51,8 @@ class ProcessConversion {
   /// Of an image whose GPU may have done more than was recorded.
   void SumUpCutOff(size_t image, ProcessSummary* summary);
   void SumUp(ProcessSummary* summary, EventCounts* counts);
+  /// Those of the last image that has any: a program that starts another in its place may set them.
+  void AddRankVariables();
   void AddFacts(const ProcessSummary& summary, const EventCounts& counts);
   /// What the program's schedule wants in files of their own, and whether it had one.
   std::vector<Cycle> TakeCycles(ProcessSummary* summary) const;

@@ -11,6 +11,7 @@
 #include "parse/model/cuda_kinds.h"
 #include "parse/model/family.h"
 #include "parse/model/reason.h"
+#include "parse/model/run_place.h"
 #include "parse/model/string_pool.h"
 #include "parse/model/time_spans.h"
 
@@ -373,6 +374,9 @@ struct Trace {
   std::vector<std::pair<StringId, StringId>> versions;
   int64_t rank = kUnknownId;  ///< Number of the process in a distributed run, if the file says it.
   int64_t world_size = kUnknownId;
+  int64_t local_rank = kUnknownId;  ///< Among the processes of its node.
+  int64_t node = kUnknownId;        ///< Number of the node.
+  RunPlace environment;             ///< What its environment said, whatever else the file says.
   /// Ranks of every process group that has several, where all such have as many.
   int64_t group_size = kUnknownId;
   std::vector<ProcessGroup> process_groups;  ///< That the process is in, if the file lists them.

@@ -10,6 +10,7 @@
 #include "parse/readers/kineto/kineto_reader.h"
 #include "parse/readers/nsys/nsys_reader.h"
 #include "parse/readers/nvprof/nvprof_reader.h"
+#include "parse/readers/settle_rank.h"
 
 namespace oplens::parse {
 namespace {
@@ -41,6 +42,14 @@ std::string ListSome(const std::vector<std::string>& names) {
     text += (i == 0 ? "" : ", ") + names[i];
   }
   return names.size() > kMost ? text + ", ..." : text;
+}
+
+void NoteGuess(const std::string& path, const FilePart& part, Diagnostics* diagnostics) {
+  if (part.guessed == 0) return;
+  diagnostics->Note(
+      fmt::format("{}: holds {} processes with kernels of NCCL and does not say their ranks: they "
+                  "are numbered by GPU, or else by process id, from {} on",
+                  path, part.guessed, part.rank));
 }
 
 }  // namespace
@@ -84,6 +93,11 @@ void NameRank(const ProfileInput& input, size_t input_count, Trace* trace, Taken
 Trace OpenInput(const ProfileInput& input, ProfileFile* file, size_t input_count, TraceNeeds needs,
                 Diagnostics* diagnostics, TakenRanks* taken) {
   Trace trace = OpenTrace(file, needs, diagnostics);
+  if (file->part()) {
+    NoteGuess(file->path(), *file->part(), diagnostics);
+  } else {
+    SettleRank(file->path(), &trace, diagnostics);
+  }
   NameRank(input, input_count, &trace, taken);
   AddProvenance(file->path(), &trace, diagnostics);
   return trace;

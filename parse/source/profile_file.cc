@@ -19,7 +19,7 @@ bool IsFolder(const std::string& path) {
 }  // namespace
 
 ProfileFile::ProfileFile(const ProfileInput& input, WorkMeter* meter)
-    : path_(input.path), meter_(meter) {
+    : path_(input.path), part_(input.part), meter_(meter) {
   // Folders are refused there.
   if (input.piped == nullptr && path_ != "-" && IsFolder(path_)) SqliteDatabase refused(path_);
   bytes_ = input.piped != nullptr ? input.piped : std::make_shared<InputBytes>(path_, meter);

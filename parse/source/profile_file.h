@@ -2,6 +2,7 @@
 #define OPLENS_PARSE_SOURCE_PROFILE_FILE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,8 @@ class ProfileFile {
   /// How messages name it.
   const std::string& path() const { return path_; }
   Content content() const { return content_; }
+  /// Which of several ranks of the file is meant.
+  const std::optional<FilePart>& part() const { return part_; }
   /// The database; null unless content() is kDatabase. One that is packed or comes from a pipe is
   /// unpacked by the first call into a temporary file, which is gone with this object; throws Error
   /// when it cannot be.
@@ -44,6 +47,7 @@ class ProfileFile {
   [[noreturn]] void Refuse(FileKind kind) const;
 
   std::string path_;
+  std::optional<FilePart> part_;
   WorkMeter* meter_;
   Content content_ = Content::kDatabase;
   std::shared_ptr<InputBytes> bytes_;

@@ -1,7 +1,9 @@
 #ifndef OPLENS_PARSE_SOURCE_PROFILE_LIST_H_
 #define OPLENS_PARSE_SOURCE_PROFILE_LIST_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,15 @@ namespace oplens::parse {
 /// Whether `path` can be opened only once: standard input ("-"), a pipe or a device.
 bool IsPipe(const std::string& path);
 
+/// One of several ranks in a file: a process.
+struct FilePart {
+  int64_t process_key = 0;  ///< As the reader of the family numbers processes.
+  int64_t rank = -1;        ///< -1: not known.
+  /// How many ranks of the file are numbered in their order, since it does not say which they are:
+  /// of the first of them, for a note; else 0.
+  int64_t guessed = 0;
+};
+
 /// One profile of the command line, and the name its records bear if several are given.
 struct ProfileInput {
   std::string path;
@@ -19,6 +30,8 @@ struct ProfileInput {
   bool from_folder = false;  ///< Found in a folder that was named, not named itself.
   /// What can be opened only once (standard input, a pipe, a device), opened; else null.
   std::shared_ptr<InputBytes> piped = nullptr;
+  /// Set where the file holds several ranks, of which the input is this.
+  std::optional<FilePart> part = {};
 };
 
 /// The profiles that the arguments name: files as they are; of a folder (not of those inside it)

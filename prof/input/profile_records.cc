@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/program.h"
+#include "parse/readers/split_ranks.h"
 #include "parse/records/evidence_words.h"
 #include "parse/source/file_kind.h"
 #include "parse/source/profile_file.h"
@@ -94,16 +95,25 @@ Inputs::Inputs(const std::vector<std::string>& arguments,
   // All together, since a name depends on the others.
   std::vector<parse::ProfileInput> listed;
   if (!profiles.empty()) listed = parse::ListProfiles(profiles);
-  profile_count_ = listed.size();
-  for (size_t i = 0; i <= listed.size(); ++i) {
-    for (; !records.empty() && records.front().profiles_before <= i; records.pop_front()) {
+  size_t files = 0;
+  const auto take_records = [&] {
+    for (; !records.empty() && records.front().profiles_before <= files; records.pop_front()) {
       waiting_.push_back({std::move(records.front().file), true});
     }
-    if (i == listed.size()) break;
-    const auto pipe = pipes.find(listed[i].path);
-    if (pipe != pipes.end()) listed[i].piped = pipe->second;
-    waiting_.push_back({std::move(listed[i]), false});
+  };
+  for (parse::ProfileInput& input : parse::SplitRanks(std::move(listed))) {
+    const bool same_file = input.part && !waiting_.empty() && waiting_.back().file.part &&
+                           waiting_.back().file.path == input.path;
+    if (!same_file) {
+      take_records();
+      ++files;
+    }
+    const auto pipe = pipes.find(input.path);
+    if (pipe != pipes.end()) input.piped = pipe->second;
+    waiting_.push_back({std::move(input), false});
+    ++profile_count_;
   }
+  take_records();
   for (const Input& input : waiting_) paths_.push_back(input.file.path);
   if (!execution_traces.empty() && profile_count_ == 0) {
     throw UsageError("--execution-trace is about profiles: give it to parse, which makes records");

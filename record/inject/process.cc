@@ -79,6 +79,7 @@ void ReadOptions() {
   g_options.wait = HasWord(words, spool::kWaitOption);
   g_options.children = HasWord(words, spool::kChildrenOption);
   g_options.arguments = HasWord(words, spool::kArgumentsOption);
+  g_options.reference = HasWord(words, spool::kReferenceOption);
 }
 
 bool IsRoot() {
@@ -107,6 +108,27 @@ void ReadCommand(char* page, size_t size) {
   }
   std::memcpy(page, out, length);
   page[length] = '\0';
+}
+
+/// The number that a variable of the environment is, and 1; 0: it is no number that fits.
+uint32_t RankVariable(const char* name) {
+  const char* const text = name == nullptr ? nullptr : getenv(name);
+  constexpr size_t kMostDigits = 9;
+  const size_t length = text == nullptr ? 0 : strnlen(text, kMostDigits + 1);
+  uint32_t number = 0;
+  for (size_t i = 0; i < length; ++i) {
+    if (text[i] < '0' || text[i] > '9') return 0;
+    number = number * 10 + static_cast<uint32_t>(text[i] - '0');
+  }
+  return length == 0 || length > kMostDigits ? 0 : number + 1;
+}
+
+void ReadRankVariables(spool::ProcessPage* page) {
+  for (size_t i = 0; i < markers::kLauncherCount; ++i) {
+    for (size_t fact = 0; fact < markers::kRankFactCount; ++fact) {
+      page->rank_variables[i][fact] = RankVariable(markers::kRankVariables[i][fact]);
+    }
+  }
 }
 
 /// SPOOL/PID.N with the first N that is free: a process id has a folder for each image (exec).
@@ -144,6 +166,8 @@ bool MakePage(spool::ProcessState state) {
     ExpandOutputName(pattern, page->process_id, page->output, sizeof page->output);
   }
   ReadCommand(page->command, sizeof page->command);
+  ReadRankVariables(page);
+  page->reference = g_options.reference ? 1 : 0;
   std::memcpy(page->magic, spool::kProcessMagic, sizeof page->magic);
   page->state.store(state, std::memory_order_release);
   g_page = page;

@@ -25,6 +25,7 @@ struct Options {
   bool wait = false;       ///< Until the program opens the window.
   bool children = false;   ///< Record processes that the program starts.
   bool arguments = false;  ///< Keep those of the command line.
+  bool reference = false;  ///< Of the GPU only what goes into graphs.
 };
 
 /// Reads the environment and makes the process's folder, once. False: this process is not recorded.

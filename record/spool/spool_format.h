@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
+#include "nvtx_annotate/vocabulary/rank_variables.h"
 
 // The spool: what the injected library writes and the program `record` reads, while the recorded
 // program runs or after everything was killed. docs/recording.md shows it.
@@ -29,7 +30,7 @@
 
 namespace oplens::record::spool {
 
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 
 inline constexpr uint32_t kNamesStream = 0;
 inline constexpr uint32_t kActivityStream = 1;
@@ -107,6 +108,10 @@ struct ProcessPage {
   // With process_id what ProcessIdentity has.
   uint64_t pid_namespace;
   uint64_t start_ticks;
+  /// The number that each of markers::kRankVariables was when the page was made, and 1; 0: it was
+  /// none.
+  uint32_t rank_variables[markers::kLauncherCount][markers::kRankFactCount];
+  uint32_t reference;  ///< 1: of the GPU only what goes into graphs is recorded (kReferenceOption).
 };
 static_assert(sizeof(ProcessPage) <= 4096);
 inline constexpr size_t kProcessPageBytes = 4096;
@@ -262,6 +267,7 @@ inline constexpr const char* kCuptiVariable = "OPLENS_CUPTI";
 inline constexpr const char* kWaitOption = "wait";            ///< --profile-from-start off
 inline constexpr const char* kChildrenOption = "children";    ///< --profile-child-processes
 inline constexpr const char* kArgumentsOption = "arguments";  ///< --keep-arguments
+inline constexpr const char* kReferenceOption = "reference";  ///< --reference
 
 }  // namespace oplens::record::spool
 

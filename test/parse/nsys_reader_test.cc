@@ -529,6 +529,24 @@ TEST_F(NsysReaderTest, RankOfAnMpiProcess) {
   EXPECT_EQ(Read().rank, kUnknownId);
 }
 
+TEST_F(NsysReaderTest, EnvironmentOfTheProgram) {
+  thread_.Launch();
+  const auto add = [this](const char* name, const char* value) {
+    builder_.Add("META_DATA_CAPTURE", {{"name", name}, {"value", value}});
+  };
+  add("PROCESS_0:ENVIRONMENT_VARIABLE", "PASSWORD=\"hunter2\"");
+  add("PROCESS_0:ENVIRONMENT_VARIABLE", "RANK=\"3\"");
+  add("PROCESS_0:ENVIRONMENT_VARIABLE", "WORLD_SIZE=8");
+  add("PROCESS_0:ARGUMENT_0", "LOCAL_RANK=\"5\"");
+  add("PROCESS_0:ENVIRONMENT_VARIABLE", "LOCAL_RANK");
+  const Trace trace = Read();
+  EXPECT_EQ(trace.environment, (RunPlace{3, 8, -1, -1}));
+  EXPECT_EQ(trace.rank, kUnknownId) << "the metadata say none";
+  for (StringId i = 0; i < trace.strings.size(); ++i) {
+    EXPECT_THAT(trace.strings.View(i), Not(HasSubstr("hunter2")));
+  }
+}
+
 TEST_F(NsysReaderTest, AnyIdOfAThreadIsOne) {
   Nvtx(59, {{"start", 1}, {"end", 2}, {"text", "x"}, {"globalTid", -1}});
   const Trace trace = Read();

@@ -10,8 +10,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "test/record/record_run.h"
@@ -26,6 +28,7 @@ using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::Pair;
 using testing::StartsWith;
 
 TEST(RecordProgram, WithoutArgumentsSaysWhatToGive) {
@@ -370,6 +373,27 @@ TEST(RecordProgram, NamesTheDatabase) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, StartsWith("record: r3.%.sql: 0 kernels, 1 range"));
   EXPECT_THAT(FilesIn(folder), ElementsAre("r3.%.sql"));
+}
+
+TEST(RecordProgram, WritesDownWhatLaunchersTell) {
+  const std::vector<std::pair<const char*, const char*>> variables = {
+      {"RANK", "5"},
+      {"WORLD_SIZE", "8"},
+      {"LOCAL_RANK", "x1"},
+      {"SLURM_PROCID", "12"},
+      {"SLURM_NTASKS", "99999999999"},
+      {"SLURM_STEP_NODELIST", "node7"}};
+  for (const auto& [name, value] : variables) ::setenv(name, value, 1);
+  const RunResult result = Record({"ranges", "1"});
+  for (const auto& [name, value] : variables) ::unsetenv(name);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const SQLite::Database file((TestDir() / "net.sql").string());
+  SQLite::Statement query(file, "SELECT key, value FROM OPLENS_META WHERE key GLOB 'env.*'");
+  std::map<std::string, int64_t> stored;
+  while (query.executeStep())
+    stored[query.getColumn(0).getString()] = query.getColumn(1).getInt64();
+  EXPECT_THAT(stored, ElementsAre(Pair("env.RANK", 5), Pair("env.SLURM_PROCID", 12),
+                                  Pair("env.WORLD_SIZE", 8)));
 }
 
 TEST(RecordProgram, GivesTheProgramItsEnvironment) {

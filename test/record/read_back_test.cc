@@ -1,5 +1,7 @@
 // What `parse` and `prof` say of a recording.
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -230,6 +232,17 @@ TEST_F(ReadBack, ParseTellsWhyTheGpuWasNotRecorded) {
 }
 
 TEST_F(ReadBack, OurTablesMayHoldAnything) {
+TEST_F(ReadBack, TellsTheRank) {
+  MakeImage([](spool::ProcessPage* page) {
+    const uint32_t place[] = {3 + 1, 8 + 1, 1 + 1, 0, 0};  // The number and 1; 0: none.
+    std::copy(std::begin(place), std::end(place), page->rank_variables[0]);
+  });
+  ConvertOne();
+  Diagnostics diagnostics;
+  const Trace trace = parse::OpenTrace(output().string(), {}, &diagnostics);
+  EXPECT_EQ(trace.environment, (RunPlace{3, 8, 1, -1}));
+}
+
   const fs::path image = MakeRecordedImage();
   SpoolStream activity(image, spool::kActivityStream);
   activity.Append(RowRecord(Table::kConcurrentKernel, KernelValues(700, 800, 55, 8)));

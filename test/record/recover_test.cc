@@ -102,8 +102,8 @@ TEST(RecordRecover, NeedsNoSession) {
   const fs::path kept = TestDir() / "kept";
   fs::rename(spool, kept);
   for (const char* const session :
-       {"", "output=/x\n", "\x01\x02\x03", "version=3\nend\n", "program=12\nend\n",
-        "version=x\nprogram=12\nend\n", "version=3\nprogram=x\nend\n"}) {
+       {"", "output=/x\n", "\x01\x02\x03", "version=4\nend\n", "program=12\nend\n",
+        "version=x\nprogram=12\nend\n", "version=4\nprogram=x\nend\n"}) {
     fs::copy(kept, spool, fs::copy_options::recursive);
     WriteFile(spool / "session", session);
     const RunResult result = Recover("net.sql");
@@ -145,7 +145,7 @@ TEST(RecordRecover, LeavesAFolderWithNothing) {
     const RunResult result = Recover("net.sql");
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.err, AnyOf(HasSubstr("holds nothing that was recorded; record again\n"),
-                                  HasSubstr("has version 9 of the spool's format, not 3; recover "
+                                  HasSubstr("has version 9 of the spool's format, not 4; recover "
                                             "it with oplens 7.1\n")));
     EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
     EXPECT_FALSE(fs::exists(TestDir() / "net.sql"));
@@ -168,7 +168,7 @@ TEST(RecordRecover, WritesOnlyWhereItsCommandLineSays) {
   WriteFile(TestDir() / "precious.sql", "mine");
   const auto make = [] {
     MakeSpoolImage(TestDir() / "net.sql.spool", 12, TestDir() / "precious.sql");
-    WriteFile(TestDir() / "net.sql.spool" / "session", "version=3\nforce=1\nprogram=12\nend\n");
+    WriteFile(TestDir() / "net.sql.spool" / "session", "version=4\nforce=1\nprogram=12\nend\n");
   };
   make();
   EXPECT_EQ(Recover("net.sql").exit_code, 0);
@@ -192,7 +192,7 @@ void MakeTwo(const fs::path& first, const fs::path& second) {
   const fs::path spool = TestDir() / "net.12.sql.spool";
   MakeSpoolImage(spool, 12, first);
   MakeSpoolImage(spool, 13, second);
-  WriteFile(spool / "session", "output=/elsewhere/net.%p.sql\nversion=3\nprogram=12\nend\n");
+  WriteFile(spool / "session", "output=/elsewhere/net.%p.sql\nversion=4\nprogram=12\nend\n");
 }
 
 TEST(RecordRecover, OfSeveralProcessesNeedsTheNameOfAll) {

@@ -164,6 +164,7 @@ const std::vector<NsysTable>& Tables() {
         {"correlationId"},
         {"globalPid"},
         {"eventId"}}},
+      {"META_DATA_CAPTURE", {{"name"}, {"value"}}},
       {"TARGET_INFO_SESSION_START_TIME", {{"utcEpochNs"}, {"utcTime"}, {"localTime"}}},
       {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
        {{"start"},

@@ -43,6 +43,7 @@ void NsysCalls::Read() {
                                            "correlationId", "nameId", "eventClass"};
   const bool classes = context_.HasColumn(nsys::kRuntimeTable, kColumns[5]);
   context_.ForEachWholeRow(nsys::kRuntimeTable, kColumns, 4, [&](int64_t row_id, const Cell* row) {
+    if (context_.IsForeign(row[2])) return;
     const bool good = AllInts(row, 3) && IsCorrelationId(row[3]) && (row[5].is_int() || !classes);
     if (!good) {
       context_.CountBadRow(Reason::kBadLaunchRow, nsys::kRuntimeTable, row_id);

@@ -100,6 +100,10 @@ uint32_t NsysContext::ProcessOf(int64_t global_id) {
   return last_process_;
 }
 
+bool NsysContext::IsForeign(const Cell& global_id) const {
+  return only_ && global_id.is_int() && nsys::ProcessKey(global_id.integer()) != *only_;
+}
+
 bool NsysContext::KnowsProcess(int64_t global_id) const {
   return processes_.Find(nsys::ProcessKey(global_id)) != IdMap::kNone;
 }

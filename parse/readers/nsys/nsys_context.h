@@ -2,6 +2,7 @@
 #define OPLENS_PARSE_READERS_NSYS_NSYS_CONTEXT_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,8 +21,10 @@ namespace oplens::parse {
 /// strings, threads, processes, bad rows.
 class NsysContext {
  public:
-  NsysContext(SqliteDatabase* source, TraceNeeds wanted, Diagnostics* sink)
-      : database(*source), diagnostics(*sink), needs(wanted) {}
+  /// `only`: nsys::ProcessKey of the process that is read; nullopt: all are.
+  NsysContext(SqliteDatabase* source, std::optional<int64_t> only, TraceNeeds wanted,
+              Diagnostics* sink)
+      : database(*source), diagnostics(*sink), needs(wanted), only_(only) {}
   NsysContext(const NsysContext&) = delete;
   NsysContext& operator=(const NsysContext&) = delete;
 
@@ -58,6 +61,11 @@ class NsysContext {
   /// The number, from 1, of the process of a global thread or process id; 0 stands for "the file
   /// does not say".
   uint32_t ProcessOf(int64_t global_id);
+  /// Whether a row is of a process that is not read, by the cell of its global thread or process
+  /// id.
+  bool IsForeign(const Cell& global_id) const;
+  /// Whether one process of several is read.
+  bool reads_part() const { return only_.has_value(); }
   /// Whether something was read of the process of a global thread or process id.
   bool KnowsProcess(int64_t global_id) const;
   /// All processes that something was read of: nsys::ProcessKey by number less one.
@@ -75,6 +83,7 @@ class NsysContext {
  private:
   bool HasAll(std::string_view table, std::span<const std::string_view> columns);
 
+  const std::optional<int64_t> only_;
   IdPages string_ids_;
   IdMap threads_;
   std::vector<int64_t> global_tids_;

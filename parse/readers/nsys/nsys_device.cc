@@ -97,6 +97,7 @@ void NsysDevice::ReadKernels() {
 }
 
 void NsysDevice::TakeKernel(int64_t row_id, const Cell* row) {
+  if (context_.IsForeign(row[kGlobalPid])) return;
   Kernel& kernel = trace_.kernels.emplace_back();
   kernel.row_id = row_id;
   kernel.correlation_id = kUnknownId;
@@ -162,6 +163,7 @@ void NsysDevice::ReadCopies() {
   const bool kinds = context_.HasColumn(nsys::kMemcpyTable, "srcKind") &&
                      context_.HasColumn(nsys::kMemcpyTable, "dstKind");
   context_.ForEachWholeRow(nsys::kMemcpyTable, kColumns, 8, [&](int64_t row_id, const Cell* row) {
+    if (context_.IsForeign(row[8])) return;
     MemoryCopy copy;
     int32_t kind = 0;
     bool good = TakePlace(row, &copy) && TakeInt32(row[2], &copy.device_id) &&
@@ -183,6 +185,7 @@ void NsysDevice::ReadSets() {
                                            "contextId", "streamId",      "bytes",
                                            "value",     "correlationId", "globalPid"};
   context_.ForEachWholeRow(nsys::kMemsetTable, kColumns, 8, [&](int64_t row_id, const Cell* row) {
+    if (context_.IsForeign(row[8])) return;
     MemorySet set;
     const bool good = TakePlace(row, &set) && TakeInt32(row[2], &set.device_id) &&
                       TakeInt64(row[5], &set.size_bytes) && row[6].is_int() && row[7].is_int();
@@ -208,6 +211,7 @@ void NsysDevice::ReadSynchronizations() {
   const bool keep_event = context_.needs.Has(TracePart::kWaitEvents);
   context_.ForEachWholeRow(
       nsys::kSynchronizationTable, columns, 7, [&](int64_t row_id, const Cell* row) {
+        if (context_.IsForeign(row[7])) return;
         Synchronization wait;
         int32_t number = 0;
         if (!TakePlace(row, &wait) || !TakeInt32(row[5], &number) || !row[6].is_int()) {
@@ -226,6 +230,7 @@ void NsysDevice::ReadEventRecords() {
   constexpr std::string_view kColumns[] = {"deviceId",      "contextId", "streamId",
                                            "correlationId", "eventId",   "globalPid"};
   context_.ForEachWholeRow(nsys::kEventTable, kColumns, 5, [&](int64_t row_id, const Cell* row) {
+    if (context_.IsForeign(row[5])) return;
     EventRecord record;
     record.event_id = EventIdOf(row[4]);
     if (!TakeInt32(row[0], &record.device_id) || !TakeInt32(row[1], &record.context_id) ||
@@ -243,6 +248,7 @@ void NsysDevice::ReadGraphReplays() {
                                            "streamId", "graphId", "correlationId", "globalPid"};
   context_.ForEachWholeRow(
       nsys::kGraphTraceTable, kColumns, 7, [&](int64_t row_id, const Cell* row) {
+        if (context_.IsForeign(row[7])) return;
         GraphReplay replay;
         if (!TakePlace(row, &replay) || !TakeInt32(row[2], &replay.device_id) ||
             !TakeInt64(row[5], &replay.graph_id) || !row[6].is_int()) {
@@ -265,6 +271,7 @@ void NsysDevice::ReadMemoryEvents() {
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
   context_.ForEachWholeRow(
       nsys::kMemoryUsageTable, kColumns, 6, [&](int64_t row_id, const Cell* row) {
+        if (context_.IsForeign(row[5])) return;
         MemoryEvent event;
         if (!AllInts(row, 3) || !TakeInt32(row[3], &event.device_id) || !AllInts(row + 4, 2) ||
             row[2].integer() == kLeast || row[4].integer() < nsys::kAllocation ||

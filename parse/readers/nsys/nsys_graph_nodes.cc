@@ -39,6 +39,7 @@ void NsysGraphNodes::ReadEvents() {
 }
 
 void NsysGraphNodes::TakeEvent(int64_t row_id, const Cell* row) {
+  if (context_.IsForeign(row[1])) return;
   if (!AllInts(row, 3)) {
     context_.CountBadRow(Reason::kBadOtherRow, Table(), row_id);
     return;

@@ -83,6 +83,7 @@ int64_t NsysNvtx::SessionEnd(int64_t global_tid) {
 }
 
 void NsysNvtx::TakeEvent(int64_t row_id, const Cell* row) {
+  if (context_.IsForeign(row[kThread])) return;
   const bool good = row[kType].is_int() && row[kThread].is_int() && IsIntOrNull(row[kDomain]) &&
                     IsIntOrNull(row[kCategory]) && IsIntOrNull(row[kTextId]);
   if (!good) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -42,7 +43,7 @@ void ReadOverheads(NsysContext* context) {
       context->CountBadRow(Reason::kBadOtherRow, nsys::kOverheadTable, row_id);
       return;
     }
-    if (!keep) return;
+    if (!keep || context->IsForeign(row[3])) return;
     Overhead& overhead = context->trace.overheads.emplace_back();
     overhead.start_ns = row[0].integer();
     overhead.end_ns = row[1].integer();
@@ -71,7 +72,10 @@ bool RecognisesNsys(ProfileFile* file) {
 }
 
 Trace ReadNsys(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
-  NsysContext context(file->database(), needs, diagnostics);
+  const std::optional<FilePart>& part = file->part();
+  const std::optional<int64_t> only =
+      part ? std::optional<int64_t>(part->process_key) : std::nullopt;
+  NsysContext context(file->database(), only, needs, diagnostics);
   context.trace.family = Family::kNsys;
   context.ReadStrings();
   NsysDevice device(&context);
@@ -82,6 +86,8 @@ Trace ReadNsys(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
   ReadOverheads(&context);
   device.PlaceOtherCalls();
   NsysTarget(&context).Read(threads);
+  // What tells the ranks of all processes (nsys_ranks.h) tells that of this one.
+  if (part) context.trace.rank = part->rank;
   NoteEmptiness(&context);
   return std::move(context.trace);
 }

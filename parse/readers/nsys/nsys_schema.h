@@ -10,12 +10,16 @@ namespace oplens::parse::nsys {
 // version (2020) to schema 3.25. Every table may be missing (its events were not seen) or bear a
 // suffix "_V<n>". Columns are looked up by name where they are read.
 //
-// Never read: TARGET_INFO_SYSTEM_ENV, META_DATA_CAPTURE and ProcessStreams, which hold the
-// environment, the command line and the output of the program.
+// Never read: TARGET_INFO_SYSTEM_ENV and ProcessStreams, which hold the environment of the machine
+// and the output of the program. Of META_DATA_CAPTURE, which holds the command line and the
+// environment of the program, only the variables that tell its rank are kept.
 
 inline constexpr std::string_view kStringTable = "StringIds";
 inline constexpr std::string_view kMetaTable = "META_DATA_EXPORT";
 inline constexpr std::string_view kOldMetaTable = "EXPORT_META_DATA";  ///< Up to 2023.3.
+inline constexpr std::string_view kCaptureTable = "META_DATA_CAPTURE";
+/// A name in it: its values are `NAME="VALUE"`, of the program that was started.
+inline constexpr std::string_view kVariableName = "PROCESS_0:ENVIRONMENT_VARIABLE";
 inline constexpr std::string_view kSessionTable = "ANALYSIS_DETAILS";
 inline constexpr std::string_view kStartTimeTable = "TARGET_INFO_SESSION_START_TIME";
 inline constexpr std::string_view kProcessTable = "PROCESSES";

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "parse/model/run_place.h"
 #include "parse/readers/nsys/nsys_schema.h"
 
 namespace oplens::parse {
@@ -27,11 +28,21 @@ void TakePositive(const Cell& cell, int64_t* value) {
 
 }  // namespace
 
+int64_t MpiRankOf(std::string_view name) {
+  constexpr std::string_view kPrefix = "MPI Rank ";
+  if (!name.starts_with(kPrefix)) return -1;
+  name.remove_prefix(kPrefix.size());
+  int64_t rank = -1;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), rank);
+  return parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() ? rank : -1;
+}
+
 void NsysTarget::Read(size_t ranked) {
   ReadVersion();
   ReadStartTime();
   ReadProcesses();
   ReadThreadNames();
+  ReadEnvironment();
   TakeRank(ranked);
   ReadDevices();
 }
@@ -101,17 +112,31 @@ void NsysTarget::ReadThreadNames() {
   });
 }
 
+void NsysTarget::ReadEnvironment() {
+  // That of several ranks started them.
+  if (context_.reads_part()) return;
+  constexpr std::string_view kColumns[] = {"name", "value"};
+  RankVariables variables;
+  context_.ForEachWholeRow(nsys::kCaptureTable, kColumns, 2, [&](int64_t, const Cell* row) {
+    if (row[0].type() != Cell::Type::kText || row[1].type() != Cell::Type::kText) return;
+    if (row[0].bytes() != nsys::kVariableName) return;
+    const std::string_view text = row[1].bytes();
+    const size_t equals = text.find('=');
+    if (equals == text.npos) return;
+    std::string_view value = text.substr(equals + 1);
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
+      value = value.substr(1, value.size() - 2);
+    }
+    variables.Take(text.substr(0, equals), value);
+  });
+  trace_.environment = variables.Place();
+}
+
 void NsysTarget::TakeRank(size_t ranked) {
-  constexpr std::string_view kPrefix = "MPI Rank ";
   std::set<int64_t> ranks;
   for (size_t i = 0; i < ranked; ++i) {
-    std::string_view name = trace_.strings.View(trace_.threads[i].name);
-    if (!name.starts_with(kPrefix)) continue;
-    name.remove_prefix(kPrefix.size());
-    int64_t rank = kUnknownId;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), rank);
-    const bool whole = parsed.ec == std::errc() && parsed.ptr == name.data() + name.size();
-    if (whole && rank >= 0) ranks.insert(rank);
+    const int64_t rank = MpiRankOf(trace_.strings.View(trace_.threads[i].name));
+    if (rank >= 0) ranks.insert(rank);
   }
   // A file of several ranks is of none of them.
   if (ranks.size() == 1) trace_.rank = *ranks.begin();

@@ -4,11 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "parse/readers/nsys/nsys_context.h"
 
 namespace oplens::parse {
+
+/// The rank that Nsight Systems names the thread that initialised MPI after; negative: it is none.
+int64_t MpiRankOf(std::string_view name);
 
 /// Reads what is known of the machine and the recording: version, GPUs, processes, thread names.
 /// After the events, since the file lists all processes of the machine.
@@ -24,6 +28,8 @@ class NsysTarget {
   void ReadStartTime();
   void ReadProcesses();
   void ReadThreadNames();
+  /// Of the program that was started: what it says of its rank.
+  void ReadEnvironment();
   /// Nsight Systems names the thread that initialised MPI after its rank.
   void TakeRank(size_t ranked);
   void ReadDevices();

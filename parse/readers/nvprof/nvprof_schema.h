@@ -32,6 +32,8 @@ inline constexpr std::string_view kMemoryOperationTable = "CUPTI_ACTIVITY_KIND_M
 // What `record` adds: docs/recording.md.
 inline constexpr std::string_view kMetaTable = "OPLENS_META";
 inline constexpr std::string_view kNoteTable = "OPLENS_NOTE";
+/// Of a key of OPLENS_META: a variable of the program's environment that tells its rank.
+inline constexpr std::string_view kVariablePrefix = "env.";
 inline constexpr std::string_view kCallTable = "OPLENS_CALL";
 inline constexpr std::string_view kKernelExtraTable = "OPLENS_KERNEL";
 inline constexpr std::string_view kGraphNodeTable = "OPLENS_GRAPH_NODE";

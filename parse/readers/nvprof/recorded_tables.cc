@@ -13,6 +13,7 @@
 #include "base/saturating.h"
 #include "base/utf8.h"
 #include "parse/model/marker_text.h"
+#include "parse/model/run_place.h"
 #include "parse/readers/common/graph_nodes.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 
@@ -25,6 +26,7 @@ using nvprof::kGraphNodeTable;
 using nvprof::kKernelExtraTable;
 using nvprof::kMetaTable;
 using nvprof::kNoteTable;
+using nvprof::kVariablePrefix;
 
 template <typename F>
 void ForEachRow(SqliteDatabase* database, std::string_view table,
@@ -129,17 +131,22 @@ void NoteRecording(SqliteDatabase* database, Trace* trace, Diagnostics* diagnost
   ForEachRow(database, kMetaTable, kMetaColumns, [&](int64_t, const Cell* row) {
     finished = true;
     // All that `record` writes has the clock of docs/recording.md.
+  RankVariables variables;
     trace->clock_offset_ns = 0;
     if (row[0].type() != Cell::Type::kText) return;
-    if (row[1].is_int()) {
-      NoteNumber(database->path(), row[0].bytes(), row[1].integer(), &trace->lost, diagnostics);
+    const std::string_view key = row[0].bytes();
+    if (row[1].is_int() && key.starts_with(kVariablePrefix)) {
+      variables.Take(key.substr(kVariablePrefix.size()), row[1].integer());
+    } else if (row[1].is_int()) {
+      NoteNumber(database->path(), key, row[1].integer(), &trace->lost, diagnostics);
     } else if (row[1].type() == Cell::Type::kText) {
-      NoteText(database->path(), row[0].bytes(), row[1].bytes(), diagnostics);
+      NoteText(database->path(), key, row[1].bytes(), diagnostics);
     }
   });
   if (!finished) {
     diagnostics->Note(
         fmt::format("{}: is what there is of a recording that was interrupted or still runs: "
+  trace->environment = variables.Place();
                     "`record --recover` "
                     "makes all of it",
                     database->path()));

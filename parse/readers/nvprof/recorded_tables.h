@@ -14,7 +14,7 @@ namespace oplens::parse {
 
 // The tables OPLENS_* that `record` adds to nvprof's. A database without them has nothing to say.
 
-/// What went wrong in the recording, as notes. Sets Trace::clock_offset_ns.
+/// What went wrong in the recording, as notes. Sets Trace::clock_offset_ns and Trace::environment.
 void NoteRecording(SqliteDatabase* database, Trace* trace, Diagnostics* diagnostics);
 
 /// Sets Kernel::graph and Kernel::capture of the kernels that a CUDA graph replayed. The first
