@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "parse/readers/nvprof/nvprof_schema.h"
+#include "record/marker_rows.h"
 #include "record/spool/activity_columns.h"
+#include "record/unfinished_launches.h"
 
 namespace oplens::record {
 namespace {
@@ -73,7 +77,8 @@ std::string ParentOf(std::string_view extra_table) {
 /// Fills the table OPLENS_CYCLE_ROW: cycle (its index), place (of the table among the rules), row.
 class Assignment {
  public:
-  Assignment(const std::vector<Cycle>& cycles, NvprofWriter* all) : cycles_(cycles), all_(*all) {
+  Assignment(std::vector<Cycle> cycles, NvprofWriter* all)
+      : cycles_(std::move(cycles)), all_(*all) {
     all_.Execute(
         "CREATE TABLE OPLENS_CYCLE_ROW(cycle INT, place INT, row INT, "
         "PRIMARY KEY(cycle, place, row)) WITHOUT ROWID; "
@@ -96,17 +101,69 @@ class Assignment {
           ByStart(rule);
           break;
         case By::kMarker:
-          all_.Execute(
-              fmt::format("INSERT INTO OPLENS_CYCLE_ROW SELECT m.cycle, {}, t.rowid FROM {} t JOIN "
-                          "OPLENS_CYCLE_MARKER m ON m.id = t.{}",
-                          PlaceOf(rule), rule.table, rule.column));
+          TakeOfMarkers(rule);
           break;
       }
     }
     return counts_;
   }
 
+  /// Only ranges around the making of a node of a graph, and what belongs to them, as the one
+  /// cycle.
+  CycleCounts TakeCaptures() {
+    using parse::nvprof::kMarkerEnd;
+    using parse::nvprof::kMarkerStart;
+    const Rule& markers = *RuleOf(NvprofTableName("MARKER"));
+    all_.Execute(fmt::format("CREATE INDEX OPLENS_CYCLE_ENDS ON {}(id)", markers.table));
+    const std::vector<NodeMade> nodes = NodesMade(&all_);
+    SQLite::Statement keep =
+        all_.Prepare("INSERT OR IGNORE INTO OPLENS_CYCLE_MARKER VALUES (?, 0)");
+    SQLite::Statement select = all_.Prepare(fmt::format(
+        "SELECT s.id, s.objectId, s.timestamp, e.timestamp FROM {0} s LEFT JOIN {0} e ON "
+        "e.id = s.id AND e.flags & {1} != 0 WHERE s.flags & {2} != 0",
+        markers.table, kMarkerEnd, kMarkerStart));
+    while (select.executeStep()) {
+      const NodeMade begin = {ThreadOf(select.getColumn(1)), select.getColumn(2).getInt64()};
+      const SQLite::Column end = select.getColumn(3);
+      const auto node = std::lower_bound(nodes.begin(), nodes.end(), begin);
+      if (node == nodes.end() || node->thread_id != begin.thread_id ||
+          (!end.isNull() && node->time_ns > end.getInt64())) {
+        continue;
+      }
+      ++counts_.ranges;
+      keep.bind(1, select.getColumn(0).getInt64());
+      keep.exec();
+      keep.reset();
+    }
+    all_.Execute(
+        fmt::format("INSERT INTO OPLENS_CYCLE_ROW SELECT 0, {}, t.rowid FROM {} t JOIN "
+                    "OPLENS_CYCLE_MARKER m ON m.id = t.id",
+                    PlaceOf(markers), markers.table));
+    for (const Rule& rule : kRules) {
+      if (rule.by == By::kMarker) TakeOfMarkers(rule);
+    }
+    counts_.kernels = Count(
+        "OPLENS_GRAPH_NODE WHERE originalGraphNodeId = 0 AND nodeType = 0 AND graphNodeId NOT "
+        "IN (SELECT graphNodeId FROM OPLENS_GRAPH_NODE WHERE originalGraphNodeId != 0)");
+    return counts_;
+  }
+
  private:
+  /// The thread of a MARKER's objectId, as OPLENS_GRAPH_NODE has it.
+  static int64_t ThreadOf(const SQLite::Column& object) {
+    ThreadObject ids{};
+    if (object.getBytes() < static_cast<int>(sizeof ids)) return 0;
+    std::memcpy(ids.data(), object.getBlob(), sizeof ids);
+    return static_cast<int32_t>(ids[1]);
+  }
+
+  void TakeOfMarkers(const Rule& rule) {
+    all_.Execute(
+        fmt::format("INSERT INTO OPLENS_CYCLE_ROW SELECT m.cycle, {}, t.rowid FROM {} t JOIN "
+                    "OPLENS_CYCLE_MARKER m ON m.id = t.{}",
+                    PlaceOf(rule), rule.table, rule.column));
+  }
+
   /// The index of the cycle that a time lies in; -1: none.
   int64_t CycleAt(int64_t time_ns) const {
     const auto after =
@@ -184,7 +241,7 @@ class Assignment {
     return count.getColumn(0).getInt64();
   }
 
-  const std::vector<Cycle>& cycles_;
+  const std::vector<Cycle> cycles_;
   NvprofWriter& all_;
   CycleCounts counts_;
 };
@@ -264,6 +321,18 @@ void WriteCycle(const std::filesystem::path& all, const std::vector<Cycle>& cycl
   writer.AddMeta("cycle", cycle.number);
   writer.AddMeta("last_cycle", cycle.last_number);
   writer.AddMeta("cycle_complete", cycle.complete ? 1 : 0);
+  writer.Detach(kAll);
+  writer.Finish(progress);
+}
+
+CycleCounts AssignToCaptures(NvprofWriter* all) { return Assignment({}, all).TakeCaptures(); }
+
+void WriteCaptures(const std::filesystem::path& all, const std::filesystem::path& part,
+                   const std::function<void(double)>& progress) {
+  NvprofWriter writer(part, NvprofWriter::Pages::kSmall);
+  writer.Attach(all, kAll);
+  CycleCopy(0, &writer).Run();
+  writer.AddMeta("reference", 1);
   writer.Detach(kAll);
   writer.Finish(progress);
 }

@@ -28,6 +28,13 @@ struct CycleCounts {
 /// that of the call it came from. All other tables go into each.
 CycleCounts AssignToCycles(const std::vector<Cycle>& cycles, NvprofWriter* all);
 
+/// The same of a reference (record --reference): of the ranges those around the making of a node of
+/// a graph, on its thread, and of all else that has a time nothing. Kernels are those in graphs.
+CycleCounts AssignToCaptures(NvprofWriter* all);
+/// Makes the database `part` of what AssignToCaptures chose of `all`, which is closed.
+void WriteCaptures(const std::filesystem::path& all, const std::filesystem::path& part,
+                   const std::function<void(double)>& progress);
+
 /// Makes the database `part` of one of these cycles, of `all`, which is closed. `progress` as
 /// NvprofWriter::Finish.
 void WriteCycle(const std::filesystem::path& all, const std::vector<Cycle>& cycles, size_t index,

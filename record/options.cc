@@ -47,6 +47,9 @@ cxxopts::Options Spec() {
                                      cxxopts::value<std::string>()->default_value(kDefaultTrace),
                                      "WORDS");
   spec.add_options(kRecordedOptions)(
+      "reference",
+      "Record only what is captured into CUDA graphs, for --reference of parse and prof");
+  spec.add_options(kRecordedOptions)(
       "profile-from-start", "off: record between cudaProfilerStart and cudaProfilerStop only",
       cxxopts::value<std::string>()->default_value("on"), "on|off");
   spec.add_options(kRecordedOptions)(
@@ -206,6 +209,11 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   options.command = std::move(command);
   ReadOutput(args, &options);
   options.trace = ReadTrace(args["trace"].as<std::string>());
+  options.reference = args.count("reference") > 0;
+  if (options.reference && args.count("trace") > 0) {
+    throw UsageError("--reference says what is recorded: leave --trace out");
+  }
+  if (options.reference) options.trace = {"cuda", "nvtx"};
   options.keep_arguments = args.count("keep-arguments") > 0;
   options.from_start = ReadSwitch(args["profile-from-start"].as<std::string>());
   if (args.count("timeout") > 0) options.timeout_s = ReadTimeout(args["timeout"].as<std::string>());

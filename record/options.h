@@ -17,6 +17,7 @@ struct Options {
   bool children = false;   ///< Record child processes too.
   bool quiet = false;      ///< Print only what failed or is missing.
   bool strict = false;     ///< Exit code 3 when something is missing.
+  bool reference = false;  ///< Only what captures of graphs tell (--reference).
   bool keep_arguments = false;       ///< Write the program's arguments down too.
   std::vector<std::string> trace;    ///< Words of --trace, each once, in the order of the help.
   int64_t timeout_s = 0;             ///< End the program after so many seconds; 0: never.

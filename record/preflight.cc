@@ -138,6 +138,7 @@ std::string LibraryOptions(const Options& options) {
   if (!options.from_start) add(spool::kWaitOption);
   if (options.children) add(spool::kChildrenOption);
   if (options.keep_arguments) add(spool::kArgumentsOption);
+  if (options.reference) add(spool::kReferenceOption);
   return words;
 }
 

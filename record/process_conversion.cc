@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <system_error>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -191,7 +192,6 @@ void ProcessConversion::SumUp(ProcessSummary* summary, EventCounts* counts) {
   note(counts->bad_allocations, "events of allocators were damaged and left out");
 }
 
-void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCounts& counts) {
 void ProcessConversion::AddRankVariables() {
   std::map<std::string, int64_t> variables;
   for (const Image& image : rows_->images) {
@@ -202,6 +202,7 @@ void ProcessConversion::AddRankVariables() {
   }
 }
 
+void ProcessConversion::AddFacts(const ProcessSummary& summary, const EventCounts& counts) {
   NvprofWriter& writer = *writer_;
   writer.AddMeta("version", options_.version);
   writer.AddMeta("format_version", kOwnVersion);
@@ -225,8 +226,13 @@ void ProcessConversion::AddRankVariables() {
   writer.AddMeta("gpu", DescribeGpu(summary));
   writer.AddMeta("cupti_version", summary.cupti_version);
   writer.AddMeta("damage", summary.damage);
-  for (const std::string& note : summary.notes) writer.AddNote(note);
   AddRankVariables();
+  for (const std::string& note : summary.notes) writer.AddNote(note);
+}
+
+bool ProcessConversion::IsReference() const {
+  return std::any_of(rows_->images.begin(), rows_->images.end(),
+                     [](const Image& image) { return image.facts.reference; });
 }
 
 std::vector<Cycle> ProcessConversion::TakeCycles(ProcessSummary* summary) const {
@@ -272,6 +278,20 @@ std::vector<fs::path> ProcessConversion::Split(const std::vector<Cycle>& cycles,
   return parts;
 }
 
+std::vector<fs::path> ProcessConversion::KeepCaptures(const std::function<void(double)>& progress,
+                                                      ProcessSummary* summary) {
+  const CycleCounts inside = AssignToCaptures(&*writer_);
+  summary->kernels = inside.kernels;
+  summary->ranges = inside.ranges;
+  writer_->Close();
+  writer_.reset();
+  fs::path part = part_;
+  part.replace_extension("captures.part");
+  WriteCaptures(part_, part, progress);
+  fs::remove(part_);
+  return {part};
+}
+
 ProcessSummary ProcessConversion::Finish(const std::function<void(double)>& progress) {
   ProcessSummary summary;
   std::vector<fs::path> parts = {part_};
@@ -280,9 +300,12 @@ ProcessSummary ProcessConversion::Finish(const std::function<void(double)>& prog
     SumUp(&summary, &counts);
     rows_->markers.Flush();
     AddFacts(summary, counts);
-    const std::vector<Cycle> cycles = TakeCycles(&summary);
+    const bool reference = IsReference();
+    const std::vector<Cycle> cycles = reference ? std::vector<Cycle>() : TakeCycles(&summary);
     rows_.reset();
-    if (cycles.empty()) {
+    if (reference) {
+      parts = KeepCaptures(progress, &summary);
+    } else if (cycles.empty()) {
       writer_->Finish(progress);
       writer_.reset();
     } else {

@@ -56,6 +56,11 @@ class ProcessConversion {
   void AddFacts(const ProcessSummary& summary, const EventCounts& counts);
   /// What the program's schedule wants in files of their own, and whether it had one.
   std::vector<Cycle> TakeCycles(ProcessSummary* summary) const;
+  /// Whether the program was recorded with --reference.
+  bool IsReference() const;
+  /// The part of a file of what captures of graphs need, in the place of the one.
+  std::vector<std::filesystem::path> KeepCaptures(const std::function<void(double)>& progress,
+                                                  ProcessSummary* summary);
   /// The parts of files, in the place of the one.
   std::vector<std::filesystem::path> Split(const std::vector<Cycle>& cycles,
                                            const std::function<void(double)>& progress,

@@ -30,6 +30,8 @@ ProgramText TextOfRecord() {
                     "a PyTorch program, as it is"},
                    {"record -f -o net.sql --profile-from-start off -- ./app --steps 3",
                     "between cudaProfilerStart and cudaProfilerStop"},
+                   {"record --reference -o graphs.sql -- ./app --steps 1",
+                    "what is captured into CUDA graphs, for --reference of prof"},
                    {"record -o net.%p.sql --profile-child-processes -- torchrun --nproc-per-node 4 "
                     "train.py",
                     "a database a process"}},

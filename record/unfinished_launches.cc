@@ -20,13 +20,15 @@ constexpr char kRuntimeLaunches[] =
     "13, 211, 213, 214, 269, 270, 272, 311, 312, 430, 431, 505, 506";
 constexpr char kDriverLaunches[] = "115, 116, 117, 307, 442, 477, 478, 480, 514, 515, 652, 653";
 
-/// The making of a graph's node; while a stream is captured, it lies in the call that would have
-/// launched.
-struct NodeMade {
-  int64_t thread_id;
-  int64_t time_ns;
-  auto operator<=>(const NodeMade&) const = default;
-};
+std::string CallsWithoutKernel(const char* kind, const char* launches) {
+  return fmt::format(
+      "SELECT threadId, start, end FROM {} WHERE cbid IN ({}) AND returnValue = 0 AND start >= ?1 "
+      "AND start < ?2 AND correlationId NOT IN (SELECT correlationId FROM {} WHERE end > 0 AND "
+      "start >= ?1 AND start < ?2)",
+      NvprofTableName(kind), launches, NvprofTableName("CONCURRENT_KERNEL"));
+}
+
+}  // namespace
 
 std::vector<NodeMade> NodesMade(NvprofWriter* writer) {
   std::vector<NodeMade> nodes;
@@ -37,16 +39,6 @@ std::vector<NodeMade> NodesMade(NvprofWriter* writer) {
   std::sort(nodes.begin(), nodes.end());
   return nodes;
 }
-
-std::string CallsWithoutKernel(const char* kind, const char* launches) {
-  return fmt::format(
-      "SELECT threadId, start, end FROM {} WHERE cbid IN ({}) AND returnValue = 0 AND start >= ?1 "
-      "AND start < ?2 AND correlationId NOT IN (SELECT correlationId FROM {} WHERE end > 0 AND "
-      "start >= ?1 AND start < ?2)",
-      NvprofTableName(kind), launches, NvprofTableName("CONCURRENT_KERNEL"));
-}
-
-}  // namespace
 
 int64_t CountUnfinishedLaunches(NvprofWriter* writer, int64_t from_ns, int64_t until_ns) {
   const std::vector<NodeMade> nodes = NodesMade(writer);

@@ -1,9 +1,11 @@
 #include "parse/join/place_keys.h"
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "parse/join/joined.h"
+#include "parse/model/demangle.h"
 
 namespace oplens::parse {
 namespace {
@@ -19,8 +21,13 @@ uint64_t Closed(uint64_t hash) { return hash == 0 ? 1 : hash; }
 uint64_t PlaceKeys::OfText(StringId text) {
   if (text >= names_.size()) names_.resize(trace_.strings.size(), 0);
   uint64_t& hash = names_[text];
-  if (hash == 0)
-    hash = Closed(MixHash(1, std::hash<std::string_view>()(trace_.strings.View(text))));
+  if (hash == 0) {
+    // Some recordings hold names of kernels as the compiler mangles them, others as they are read.
+    const std::string_view whole = trace_.strings.View(text);
+    const uint64_t of_text = whole.starts_with("_Z") ? std::hash<std::string>()(Demangle(whole))
+                                                     : std::hash<std::string_view>()(whole);
+    hash = Closed(MixHash(1, of_text));
+  }
   return hash;
 }
 

@@ -339,11 +339,18 @@ Stored StoreActivity(const CUpti_Activity* record, size_t size, int64_t clock_of
   return Stored::kYes;
 }
 
-bool StoreRow(spool::Table table, std::span<const int64_t> values, Stream* stream) noexcept {
-  const size_t bytes = kHeadBytes + values.size_bytes();
-  unsigned char* const at = stream->Reserve(bytes, 0);
+bool StoreRow(spool::Table table, std::span<const int64_t> values, const char* text,
+              Stream* stream) noexcept {
+  const size_t length =
+      text == nullptr ? 0 : std::min(std::strlen(text), static_cast<size_t>(kMostNameBytes));
+  const int64_t told = text == nullptr ? spool::kNullText : static_cast<int64_t>(length);
+  const size_t bytes = kHeadBytes + values.size_bytes() + sizeof told + Padded(length);
+  unsigned char* at = stream->Reserve(bytes, 0);
   if (at == nullptr) return false;
-  std::memcpy(WriteHeads(table, bytes, values.size(), at), values.data(), values.size_bytes());
+  at = WriteHeads(table, bytes, values.size() + 1, at);
+  std::memcpy(at, values.data(), values.size_bytes());
+  std::memcpy(at + values.size_bytes(), &told, sizeof told);
+  if (length > 0) std::memcpy(at + values.size_bytes() + sizeof told, text, length);
   stream->Publish(bytes);
   return true;
 }

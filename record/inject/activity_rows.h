@@ -46,8 +46,9 @@ enum class Stored { kYes, kNoRoom, kUnknownKind };
 Stored StoreActivity(const CUpti_Activity* record, size_t size, int64_t clock_offset_ns,
                      Stream* stream) noexcept;
 
-/// Appends a row whose values are all numbers.
-bool StoreRow(spool::Table table, std::span<const int64_t> values, Stream* stream) noexcept;
+/// Appends a row of numbers, and of a text (which may be null) in the last column.
+bool StoreRow(spool::Table table, std::span<const int64_t> values, const char* text,
+              Stream* stream) noexcept;
 
 /// Appends a sentence for the user.
 bool StoreNote(const char* text, Stream* stream) noexcept;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 
 #include "record/inject/activity_rows.h"
 #include "record/inject/clock.h"
@@ -100,6 +101,19 @@ BufferPool g_buffers;
 
 Flusher g_flusher;
 
+/// Name of the kernel that this thread is just launching; null: it is not known.
+__attribute__((tls_model("initial-exec"))) constinit thread_local const char* t_launched = nullptr;
+
+/// The calls of the driver that launch a kernel, or put it into the graph that is captured.
+constexpr CUpti_CallbackId kLaunches[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+};
+
 bool IsOurs() { return g_started.load(std::memory_order_acquire) && g_process == getpid(); }
 
 /// CUPTI's clock is the time of day, unless it takes ours.
@@ -187,6 +201,8 @@ void EnableKind(const WantedKind& wanted) {
 }
 
 void EnableKinds(bool always) {
+  // A reference has no work of the GPU itself.
+  if (!always && TheOptions().reference) return;
   for (const WantedKind& wanted : kWanted) {
     if (wanted.always == always && TheOptions().*wanted.option) EnableKind(wanted);
   }
@@ -210,16 +226,18 @@ uint32_t GraphId(CUgraph graph) {
   return id;
 }
 
-/// Columns of OPLENS_GRAPH_NODE.
+/// Columns of OPLENS_GRAPH_NODE. What a thread puts into a graph by a launch has the launch's name.
 void StoreGraphNode(const CUpti_GraphData& graph, bool is_copy) {
   const int64_t values[] = {Now(),
                             getpid(),
                             static_cast<int32_t>(ThreadId()),
                             GraphId(graph.graph),
                             static_cast<int64_t>(NodeId(graph.node)),
-                            is_copy ? static_cast<int64_t>(NodeId(graph.originalNode)) : 0};
+                            is_copy ? static_cast<int64_t>(NodeId(graph.originalNode)) : 0,
+                            graph.nodeType};
+  const char* const name = is_copy ? nullptr : t_launched;
   ActivityLock lock;
-  if (!StoreRow(spool::Table::kGraphNode, values, &lock.stream())) CountLostRow();
+  if (!StoreRow(spool::Table::kGraphNode, values, name, &lock.stream())) CountLostRow();
 }
 
 void OnResource(CUpti_CallbackId id, const CUpti_ResourceData& resource) {
@@ -241,13 +259,22 @@ void OnProfilerCall(const CUpti_CallbackData& call) {
   if (!starts && call.callbackSite == CUPTI_API_ENTER) SetWindow(false);
 }
 
+bool IsLaunch(CUpti_CallbackId id) {
+  return std::find(std::begin(kLaunches), std::end(kLaunches), id) != std::end(kLaunches);
+}
+
 void CUPTIAPI OnCallback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                          const void* data) {
   if (data == nullptr) return;
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     OnResource(id, *static_cast<const CUpti_ResourceData*>(data));
   } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-    OnProfilerCall(*static_cast<const CUpti_CallbackData*>(data));
+    const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+    if (IsLaunch(id)) {
+      t_launched = call.callbackSite == CUPTI_API_ENTER ? call.symbolName : nullptr;
+    } else {
+      OnProfilerCall(call);
+    }
   }
 }
 
@@ -262,6 +289,8 @@ void EnableCallbacks() {
   if (g_cupti.cuptiGetGraphNodeId == nullptr || g_cupti.cuptiGetGraphId == nullptr) return;
   enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
   enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
+  if (!TheOptions().reference) return;
+  for (const CUpti_CallbackId launch : kLaunches) enable(CUPTI_CB_DOMAIN_DRIVER_API, launch);
 }
 
 /// Subscribes, before anything of CUDA happens. The clock comes first: records must not begin on

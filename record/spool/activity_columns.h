@@ -56,9 +56,10 @@ inline constexpr ActivityTable kActivityTables[] = {
      "memoryOperationType memoryKind correlationId address bytes timestamp PC processId deviceId "
      "contextId streamId isAsync name'"},
     // A node that a thread put into a graph (originalGraphNodeId 0), or its copy in a graph that
-    // was cloned or instantiated, whose number the replayed kernels carry.
+    // was cloned or instantiated, whose number the replayed kernels carry. nodeType:
+    // CUgraphNodeType. The name of a kernel is there in recordings of references alone.
     {spool::Table::kGraphNode, nullptr, "OPLENS_GRAPH_NODE",
-     "timestamp processId threadId graphId graphNodeId originalGraphNodeId"},
+     "timestamp processId threadId graphId graphNodeId originalGraphNodeId nodeType name'"},
 };
 inline constexpr size_t kActivityTableCount = sizeof kActivityTables / sizeof kActivityTables[0];
 static_assert(kActivityTableCount == static_cast<size_t>(spool::Table::kCount));

@@ -28,6 +28,11 @@ struct Recorded {
     EXPECT_EQ(run.exit_code, 0) << run.err;
   }
 
+  void MoveTo(const std::string& name) {
+    std::filesystem::rename(database, TestDir() / name);
+    database = TestDir() / name;
+  }
+
   int64_t Count(const std::string& table) const {
     return Number(database, "SELECT count(*) FROM " + table);
   }
@@ -168,6 +173,60 @@ TEST(ActivityTest, ReplayedKernelsHaveTheOpsThatCapturedThem) {
       "\"Op\",\"Sil(ns)\"\n\"mm\",\"2000\"\n\"relu\",\"2000\"\n\"mm\",\"2000\"\n"
       "\"relu\",\"2000\"\n";
   EXPECT_EQ(graph.Priced("op,sil"), expected);
+}
+
+/// What prof says of the op of each kernel, and from what.
+std::string Explained(const Recorded& run, const Recorded& reference) {
+  const RunResult prof =
+      RunProgram({Program("prof"), "--csv", "-c", "op,evidence,confidence", "--reference",
+                  reference.database.string(), run.database.string()});
+  EXPECT_EQ(prof.exit_code, 0) << prof.err;
+  return prof.out;
+}
+
+TEST(ActivityTest, AReferenceHoldsWhatWasCapturedAndNothingElse) {
+  const Recorded reference("graph", {"--reference"});
+  EXPECT_THAT(reference.run.err, HasSubstr("2 kernels, 2 ranges"));
+  for (const char* table :
+       {"CONCURRENT_KERNEL", "RUNTIME", "DRIVER", "MEMCPY", "MEMSET", "SYNCHRONIZATION"}) {
+    EXPECT_EQ(reference.Count(std::string("CUPTI_ACTIVITY_KIND_") + table), 0) << table;
+  }
+  EXPECT_THAT(reference.Column("SELECT s.value FROM OPLENS_GRAPH_NODE n JOIN StringTable s ON "
+                               "s._id_ = n.name WHERE originalGraphNodeId = 0 AND n.name != 0 "
+                               "ORDER BY timestamp"),
+              ElementsAre("_Z9sgemm_runPfS_S_iii", "_Z4reluPfi"));
+  const std::vector<std::string> ranges = reference.Column(
+      "SELECT value FROM CUPTI_ACTIVITY_KIND_MARKER m JOIN StringTable s ON s._id_ = m.name WHERE "
+      "m.flags & 2 != 0");
+  EXPECT_THAT(ranges, ElementsAre(HasSubstr("'op': 'mm'"), HasSubstr("'op': 'relu'")))
+      << "not that of the replay";
+  EXPECT_EQ(reference.Count("StringTable WHERE value = 'replay'"), 0);
+}
+
+TEST(ActivityTest, AReferenceExplainsReplays) {
+  Recorded reference("graph", {"--reference"});
+  reference.MoveTo("reference.sql");
+  Recorded run("graph", {"--trace", "cuda"});
+  const std::string unknown =
+      "\"Op\",\"Evidence\",\"Confidence\"\n\"\",\"\",\"\"\n\"\",\"\",\"\"\n\"\",\"\",\"\"\n\"\","
+      "\"\",\"\"\n";
+  EXPECT_EQ(run.Priced("op,evidence,confidence"), unknown);
+  // As where the graph is older than the recording.
+  SQLite::Database(run.database.string(), SQLite::OPEN_READWRITE)
+      .exec("DELETE FROM OPLENS_GRAPH_NODE");
+  EXPECT_EQ(Explained(run, reference),
+            "\"Op\",\"Evidence\",\"Confidence\"\n\"mm\",\"reference\",\"high\"\n"
+            "\"relu\",\"reference\",\"high\"\n\"mm\",\"reference\",\"high\"\n"
+            "\"relu\",\"reference\",\"high\"\n");
+}
+
+TEST(ActivityTest, AWholeRecordingIsAReferenceToo) {
+  Recorded reference("graph");
+  reference.MoveTo("reference.sql");
+  Recorded run("graph", {"--trace", "cuda"});
+  SQLite::Database(run.database.string(), SQLite::OPEN_READWRITE)
+      .exec("DELETE FROM OPLENS_GRAPH_NODE");
+  EXPECT_THAT(Explained(run, reference), HasSubstr("\"mm\",\"reference\",\"high\""));
 }
 
 TEST(ActivityTest, TraceChoosesWhatIsRecorded) {

@@ -209,6 +209,19 @@ void CallResource(CUpti_CallbackId id, uint64_t node, uint64_t original) {
   fake.callback(nullptr, CUPTI_CB_DOMAIN_RESOURCE, id, &resource);
 }
 
+/// The driver's call behind cudaLaunchKernel, for those who want to know of it.
+void CallLaunch(CUpti_ApiCallbackSite site, const char* name) {
+  Fake& fake = The();
+  constexpr CUpti_CallbackId kId = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+  if (fake.callback == nullptr || !fake.callbacks.contains({CUPTI_CB_DOMAIN_DRIVER_API, kId}))
+    return;
+  CUpti_CallbackData data = {};
+  data.functionName = "cuLaunchKernel";
+  data.callbackSite = site;
+  data.symbolName = name;
+  fake.callback(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, kId, &data);
+}
+
 void AnnounceDevice() {
   CUpti_ActivityDevice5 device = {};
   device.kind = CUPTI_ACTIVITY_KIND_DEVICE;
@@ -243,6 +256,8 @@ int fake_cuda_init(void) {
 uint32_t fake_cuda_launch(const char* name, int grid, int block, int64_t duration_ns) {
   const std::lock_guard lock(The().mutex);
   const uint32_t correlation = ApiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000);
+  CallLaunch(CUPTI_API_ENTER, name);
+  CallLaunch(CUPTI_API_EXIT, name);
   Kernel(name, grid, block, duration_ns, correlation, 0);
   return correlation;
 }
@@ -309,7 +324,9 @@ void fake_cuda_profiler(int start) {
 void* fake_cuda_capture(const char* name) {
   Fake& fake = The();
   fake.captured.push_back({++fake.node_ids, name});
+  CallLaunch(CUPTI_API_ENTER, name);
   CallResource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, fake.node_ids, 0);
+  CallLaunch(CUPTI_API_EXIT, name);
   return reinterpret_cast<void*>(fake.node_ids);
 }
 

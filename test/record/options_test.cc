@@ -59,6 +59,12 @@ TEST(RecordOptions, AreReadInEveryForm) {
   EXPECT_THAT(options.command, ElementsAre("prog"));
 }
 
+TEST(RecordOptions, AReferenceNeedsRangesAndGraphs) {
+  const Options options = Read({"-o", "net.sql", "--reference", "prog"});
+  EXPECT_TRUE(options.reference);
+  EXPECT_THAT(options.trace, ElementsAre("cuda", "nvtx"));
+}
+
 TEST(RecordOptions, MayStandTogether) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"-fo", "net.sql", "prog", "-x"},
@@ -116,6 +122,7 @@ TEST(RecordOptions, AreRefusedWithTheLineThatHelps) {
       {{"-o", "a", "--trace", "cuda,gpu", "prog"}, "--trace: there is no word 'gpu'"},
       {{"-o", "a", "--trace", "cuda,", "prog"},
        "there is no word ''; the words are cuda,nvtx,memory,sync,overhead"},
+      {{"-o", "a", "--reference", "--trace", "cuda", "prog"}, "leave --trace out"},
       {{"-o", "a", "--profile-from-start", "no", "prog"}, "give on or off"},
       {{"-o", "a", "--timeout", "0", "prog"}, "--timeout 0: give seconds"},
       {{"-o", "a", "--timeout", "-1", "prog"}, "--timeout -1: give seconds"},

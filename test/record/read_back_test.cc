@@ -157,8 +157,9 @@ TEST_F(ReadBack, AReplayedKernelHasTheOpThatPutItIntoTheGraph) {
   AppendOp(image);
   SpoolStream activity(image, spool::kActivityStream);
   const auto node = [&](int64_t time, int64_t id, int64_t original) {
-    activity.Append(RowRecord(
-        Table::kGraphNode, {time, int64_t{kProcess}, int64_t{kThread}, int64_t{1}, id, original}));
+    activity.Append(
+        RowRecord(Table::kGraphNode, {time, int64_t{kProcess}, int64_t{kThread}, int64_t{1}, id,
+                                      original, int64_t{0}, spool::kNullText}));
   };
   node(122, 7, 0);
   node(500, 8, 7);  // Instantiated outside of the op.
@@ -231,7 +232,6 @@ TEST_F(ReadBack, ParseTellsWhyTheGpuWasNotRecorded) {
               HasSubstr("the GPU was not recorded: cuptiSubscribe: not permitted (35)"));
 }
 
-TEST_F(ReadBack, OurTablesMayHoldAnything) {
 TEST_F(ReadBack, TellsTheRank) {
   MakeImage([](spool::ProcessPage* page) {
     const uint32_t place[] = {3 + 1, 8 + 1, 1 + 1, 0, 0};  // The number and 1; 0: none.
@@ -243,6 +243,7 @@ TEST_F(ReadBack, TellsTheRank) {
   EXPECT_EQ(trace.environment, (RunPlace{3, 8, 1, -1}));
 }
 
+TEST_F(ReadBack, OurTablesMayHoldAnything) {
   const fs::path image = MakeRecordedImage();
   SpoolStream activity(image, spool::kActivityStream);
   activity.Append(RowRecord(Table::kConcurrentKernel, KernelValues(700, 800, 55, 8)));

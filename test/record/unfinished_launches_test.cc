@@ -53,8 +53,9 @@ TEST_F(UnfinishedLaunches, AreThoseWithoutAKernel) {
   activity.Append(Call(Table::kRuntime, kLaunchKernel, 60, 4, 700));
   EXPECT_EQ(ConvertOne().unfinished_launches, 0) << "another call, and a launch that failed";
 
-  activity.Append(RowRecord(Table::kGraphNode, {int64_t{72}, int64_t{kProcess}, kThread, int64_t{1},
-                                                int64_t{8}, int64_t{0}}));
+  activity.Append(
+      RowRecord(Table::kGraphNode, {int64_t{72}, int64_t{kProcess}, kThread, int64_t{1}, int64_t{8},
+                                    int64_t{0}, int64_t{0}, spool::kNullText}));
   activity.Append(Call(Table::kRuntime, kLaunchKernel, 70, 5));
   EXPECT_EQ(ConvertOne().unfinished_launches, 0) << "captured into a graph";
 

@@ -20,6 +20,7 @@
 #include "parse/readers/nvprof/nvprof_memory.h"
 #include "parse/readers/nvprof/nvprof_names.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
+#include "parse/readers/nvprof/recorded_captures.h"
 #include "parse/readers/nvprof/recorded_tables.h"
 
 namespace oplens::parse {
@@ -89,6 +90,7 @@ class NvprofReader {
       return context_.ThreadOf(process_id, thread_id);
     };
     PlaceRecordedGraphNodes(&database_, concurrent, thread_of, &trace_, &diagnostics_);
+    if (Needs(TracePart::kCaptures)) AddRecordedCaptures(&context_);
     ReadAllocations(&database_, thread_of, context_.needs, &trace_, &diagnostics_);
     ReadMarkers();
     calls_.PlaceOthers();

@@ -67,6 +67,9 @@ struct CountMeaning {
 };
 
 constexpr CountMeaning kCounts[] = {
+    {"reference",
+     "was recorded with --reference: it holds what was put into CUDA graphs, to explain other "
+     "recordings, and no kernel that ran"},
     {"recovered",
      "was recovered from the spool of a recording that did not end: its last moments may be "
      "missing"},
@@ -128,10 +131,10 @@ void NoteText(const std::string& path, std::string_view key, std::string_view va
 void NoteRecording(SqliteDatabase* database, Trace* trace, Diagnostics* diagnostics) {
   constexpr std::string_view kMetaColumns[] = {"key", "value"};
   bool finished = !database->HasTable(kMetaTable);
+  RankVariables variables;
   ForEachRow(database, kMetaTable, kMetaColumns, [&](int64_t, const Cell* row) {
     finished = true;
     // All that `record` writes has the clock of docs/recording.md.
-  RankVariables variables;
     trace->clock_offset_ns = 0;
     if (row[0].type() != Cell::Type::kText) return;
     const std::string_view key = row[0].bytes();
@@ -143,10 +146,10 @@ void NoteRecording(SqliteDatabase* database, Trace* trace, Diagnostics* diagnost
       NoteText(database->path(), key, row[1].bytes(), diagnostics);
     }
   });
+  trace->environment = variables.Place();
   if (!finished) {
     diagnostics->Note(
         fmt::format("{}: is what there is of a recording that was interrupted or still runs: "
-  trace->environment = variables.Place();
                     "`record --recover` "
                     "makes all of it",
                     database->path()));
