@@ -183,8 +183,8 @@ Task TaskOf(const cxxopts::ParseResult& given) {
   return given.count("copies") > 0 ? Task::kCopies : Task::kKernels;
 }
 
-/// Throws UsageError for options that do not go together.
-void RefuseTogether(const cxxopts::ParseResult& given) {
+/// Throws UsageError for options that do not go together. `keeps_summaries`: Options.
+void RefuseTogether(const cxxopts::ParseResult& given, bool keeps_summaries) {
   const auto refuse = [&](const char* option, std::initializer_list<const char*> others,
                           const char* why) {
     for (const char* other : others) {
@@ -212,9 +212,12 @@ void RefuseTogether(const cxxopts::ParseResult& given) {
           "what-if", "range", "copies", "save-baseline", "diff", "fail-if"},
          "--summary keeps what whole views found: it does not go with --{}");
   for (const char* option : {"summary-views", "summary-dir"}) {
-    if (given.count(option) > 0 && given.count("summary") == 0) {
+    if (given.count(option) > 0 && given.count("summary") == 0 && !keeps_summaries) {
       throw UsageError(fmt::format("--{} needs --summary", option));
     }
+  }
+  if (given.count("summary") > 0) {
+    refuse("summary-dir", {"output"}, "--summary-dir names files itself: drop -o");
   }
   if (given.count("view") + given.count("save-baseline") + given.count("diff") == 0) {
     refuse("copies", {"range", "step"}, "--{} is about kernels: it does not go with --copies");
@@ -380,6 +383,7 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
       &options->where.items);
   RefuseWithViews(given, *options);
   ReadSelection(given, options);
+  if (options->keeps_summaries) options->rank_summary = ReadRankSummary(given);
   if (options->views.size() > 1 && !options->format->many) {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
   }
@@ -440,7 +444,7 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   options->format = ReadFormat(given);
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
-  RefuseTogether(given);
+  RefuseTogether(given, options->keeps_summaries);
   options->task = TaskOf(given);
   options->copies = given.count("copies") > 0 && options->task != Task::kViews &&
                     options->task != Task::kBaseline;
@@ -501,8 +505,10 @@ OpChoice ReadOpChoice(const std::string& word) {
   return ReadWord("op", word, kWords) == 0 ? OpChoice::kInner : OpChoice::kOuter;
 }
 
-Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
+Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given,
+             bool keeps_summaries) {
   Options options;
+  options.keeps_summaries = keeps_summaries;
   const std::string views = TextOf(given, "view");
   const bool of_views = given.count("help") > 0 && !views.empty() && views != "list";
   std::optional<std::string> message =
@@ -522,6 +528,16 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   ReadPricing(given, &options);
   options.many = ReadManyOptions(given);
   return options;
+}
+
+Options Parse(int argc, const char* const* argv, bool keeps_summaries) {
+  cxxopts::Options declared = Declare();
+  try {
+    return Read(declared, declared.parse(argc, argv), keeps_summaries);
+  } catch (const cxxopts::exceptions::exception& error) {
+    throw UsageError(
+        fmt::format("{}; prof -h lists the options", WrongOption(declared, error.what())));
+  }
 }
 
 }  // namespace
@@ -556,14 +572,8 @@ std::vector<Field> Options::fields() const {
   }
 }
 
-Options ParseOptions(int argc, const char* const* argv) {
-  cxxopts::Options declared = Declare();
-  try {
-    return Read(declared, declared.parse(argc, argv));
-  } catch (const cxxopts::exceptions::exception& error) {
-    throw UsageError(
-        fmt::format("{}; prof -h lists the options", WrongOption(declared, error.what())));
-  }
-}
+Options ParseOptions(int argc, const char* const* argv) { return Parse(argc, argv, false); }
+
+Options ParseKeepingOptions(int argc, const char* const* argv) { return Parse(argc, argv, true); }
 
 }  // namespace oplens::prof

@@ -59,7 +59,8 @@ struct Options : InputOptions {
   std::vector<ViewPlan> views;           ///< Of kViews, with
   RunOptions run;                        ///< what of each run they are of.
   std::string baseline;                  ///< Of kBaseline: the file that is written.
-  RankSummaryOptions rank_summary;       ///< Of kRankSummaries, with `output` of one input.
+  RankSummaryOptions rank_summary;       ///< Of kRankSummaries, with `output` of one input, and,
+  bool keeps_summaries = false;          ///< with this, of kViews: what was found is kept.
   ManyOptions many;                      ///< How inputs are read that are read apart.
 
   std::vector<std::string> diff_base;  ///< Of kDiff: the inputs that `inputs` are compared with
@@ -82,6 +83,9 @@ struct Options : InputOptions {
 
 /// Throws UsageError with one line that says what to type instead.
 Options ParseOptions(int argc, const char* const* argv);
+/// The same for a program that keeps summaries while it makes views: --summary-dir goes with
+/// --view.
+Options ParseKeepingOptions(int argc, const char* const* argv);
 
 }  // namespace oplens::prof
 

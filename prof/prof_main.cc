@@ -25,23 +25,13 @@
 #include "prof/summaries.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/top_rows.h"
+#include "prof/view_task.h"
 #include "prof/views/column_check.h"
 #include "prof/views/priced_timeline.h"
 #include "prof/views/summary.h"
 
 namespace oplens::prof {
 namespace {
-
-PriceOptions PriceOptionsOf(const Options& options, Messages* messages) {
-  PriceOptions pricing = options.Pricing();
-  pricing.messages = messages;
-  pricing.op_choice = options.op_choice;
-  pricing.filter = options.filter.get();
-  pricing.where = options.where.items.get();
-  // Over the time between what is left here and there, the utilisation says nothing.
-  if (pricing.where != nullptr) pricing.peak_of = nullptr;
-  return pricing;
-}
 
 /// One row an item: all of them, or the first ones in an order.
 template <typename Item>
@@ -174,14 +164,6 @@ int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages
   return kernels;
 }
 
-/// Whether a view has figures that follow from prices.
-bool ShowsPrices(const ViewPlan& plan) {
-  const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
-  return std::any_of(plan.places.begin(), plan.places.end(), [&](size_t place) {
-    return fields[place].unit.starts_with("FLOP") || fields[place].unit.starts_with("TFLOP");
-  });
-}
-
 /// Answers the number of rows of the view that has the fewest, but for those that may have none.
 int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destination,
                    Messages* messages) {
@@ -192,16 +174,6 @@ int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destinat
   const int64_t least = runner.Finish();
   for (std::string& note : runner.Notes()) messages->Need(std::move(note));
   return least;
-}
-
-FindOptions FindOptionsOf(const Options& options, const PriceOptions& pricing) {
-  FindOptions find;
-  find.plans = &options.views;
-  find.run = options.run;
-  find.pricing = pricing;
-  find.pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
-  find.writer = OPLENS_VERSION;
-  return find;
 }
 
 /// Whether what views find in each input can be found apart from the others.
@@ -263,20 +235,6 @@ int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages)
   return kernels;
 }
 
-std::unique_ptr<Destination> OpenDestination(const Options& options) {
-  std::string inputs;
-  for (const std::string& input : options.inputs) {
-    inputs += inputs.empty() ? input : "\n" + input;
-  }
-  return options.format->open(
-      {options.format_value,
-       options.output,
-       {{"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}},
-       options.task == Task::kViews || options.task == Task::kDiff,
-       options.header_keys,
-       options.screen});
-}
-
 /// Prints what was asked for. Answers how much was shown.
 int64_t Print(Inputs* inputs, const Options& options, LeftOut* left_out, Messages* messages) {
   if (options.task == Task::kCheck) return PrintCheck(inputs, options, messages);
@@ -308,18 +266,6 @@ int64_t Print(Inputs* inputs, const Options& options, LeftOut* left_out, Message
   destination->Commit();
   for (std::string& note : destination->Notes()) messages->Need(std::move(note));
   return shown;
-}
-
-/// The output must not be an input.
-void RefuseSameFiles(const std::vector<std::string>& paths, const Options& options) {
-  const Format& format = *options.format;
-  if (options.task == Task::kBaseline) {
-    options.RefuseSameFiles(paths, options.baseline, "--save-baseline");
-  } else if (format.owns_file()) {
-    options.RefuseSameFiles(paths, options.format_value, "--" + std::string(format.option));
-  } else {
-    options.RefuseSameFiles(paths, options.output, "-o");
-  }
 }
 
 /// Prints views of summaries.

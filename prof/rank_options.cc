@@ -115,9 +115,6 @@ RankSummaryOptions ReadRankSummary(const cxxopts::ParseResult& given) {
       throw UsageError(
           fmt::format("--summary-dir: {} is no folder: make it first", options.folder));
     }
-    if (given.count("output") > 0) {
-      throw UsageError("--summary-dir names files itself: drop -o");
-    }
   }
   std::string text;
   for (const char* option : kTexts) {

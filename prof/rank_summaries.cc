@@ -51,6 +51,10 @@ std::vector<std::string> SummaryPathsOf(const Inputs& inputs, const RankSummaryP
   return paths;
 }
 
+bool HasSummary(const std::string& path, const std::string& input, const RankSummaryPlan& plan) {
+  return IsUpToDate(path, StampFor(input, plan), plan.find.writer, *plan.find.plans);
+}
+
 std::unique_ptr<Findings> SummarizeInput(Inputs* inputs, size_t place, const std::string& path,
                                          const RankSummaryPlan& plan) {
   // Before it is read: what changes meanwhile is read again the next time.
@@ -79,8 +83,7 @@ WrittenSummaries WriteRankSummaries(Inputs* inputs, const RankSummaryPlan& plan,
   WrittenSummaries written;
   std::vector<size_t> places;
   for (size_t i = 0; i < paths.size(); ++i) {
-    if (IsUpToDate(paths[i], StampFor(inputs->waiting(i).path, plan), plan.find.writer,
-                   *plan.find.plans)) {
+    if (HasSummary(paths[i], inputs->waiting(i).path, plan)) {
       ++written.kept;
     } else {
       places.push_back(i);

@@ -20,6 +20,9 @@ struct RankSummaryPlan {
 /// several ranks NAME.0.oplens and so on. Throws UsageError where two get the same.
 std::vector<std::string> SummaryPathsOf(const Inputs& inputs, const RankSummaryPlan& plan);
 
+/// Whether the file at `path` is what SummarizeInput() would write of an input.
+bool HasSummary(const std::string& path, const std::string& input, const RankSummaryPlan& plan);
+
 /// Finds what is to be found in an input that waits and writes it. Throws Error.
 std::unique_ptr<Findings> SummarizeInput(Inputs* inputs, size_t place, const std::string& path,
                                          const RankSummaryPlan& plan);

@@ -89,7 +89,7 @@ LAYERS = {
                        "report/data", "report/timeline"},
     "oplens": PRICED | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input"},
     # Many processes, one for some of the files.
-    "mpi": {"base"},
+    "mpi": MODEL | {"prof", "prof/input", "prof/summary_file", "prof/views"},
     "test": ANY,
     "examples": ANY,
     "bench": ANY,

@@ -1,0 +1,154 @@
+#include "mpi/merge_ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
+#include "prof/input/rank_namer.h"
+#include "prof/summary_file/section.h"
+#include "prof/summary_file/summary_file.h"
+
+namespace oplens::mpi {
+namespace {
+
+using prof::Findings;
+using Numbers = std::vector<std::optional<int64_t>>;
+
+std::string NameOf(int process) { return fmt::format("process {}", process); }
+
+/// What is said of the inputs of a process.
+std::string BytesOfTold(const std::vector<ReadInput>& own) {
+  ByteWriter bytes;
+  bytes.Number(own.size());
+  for (const ReadInput& input : own) {
+    bytes.Counts(&input.place);
+    bytes.Values(&input.problem);
+    Findings told;
+    if (input.findings != nullptr) {
+      told.notes = input.findings->notes;
+      told.losses.Merge(input.findings->losses);
+      told.told.Merge(input.findings->told);
+    }
+    const std::string text = BytesOf(told);
+    bytes.Number(text.size());
+    bytes.Raw(text);
+  }
+  return bytes.Take();
+}
+
+void ReadTold(std::string_view text, const std::string& from, std::vector<ToldInput>* all) {
+  ByteReader bytes(text, from);
+  for (size_t left = bytes.Size(); left > 0; --left) {
+    ToldInput& input = all->emplace_back();
+    bytes.Counts(&input.place);
+    bytes.Values(&input.problem);
+    const std::string_view told = bytes.Raw(bytes.Size());
+    if (input.problem.empty()) input.told = prof::FindingsOf(told, from);
+  }
+  bytes.End();
+}
+
+/// The numbers of the ranks of the inputs that were read, by place.
+std::map<size_t, Numbers> NumbersOfAll(World* world, const std::vector<ReadInput>& own) {
+  ByteWriter bytes;
+  bytes.Number(own.size());
+  for (const ReadInput& input : own) {
+    bytes.Counts(&input.place);
+    const bool read = input.findings != nullptr;
+    bytes.Values(&read);
+    if (read) bytes.Values(&input.findings->summary.ranks);
+  }
+  std::map<size_t, Numbers> numbers;
+  int process = 0;
+  for (const std::string& text : world->AllGather(bytes.Take())) {
+    ByteReader reader(text, NameOf(process++));
+    for (size_t left = reader.Size(); left > 0; --left) {
+      size_t place = 0;
+      bool read = false;
+      reader.Counts(&place);
+      reader.Values(&read);
+      if (read) reader.Values(&numbers[place]);
+    }
+    reader.End();
+  }
+  return numbers;
+}
+
+std::string TakeAll(const std::vector<prof::ViewPlan>& plans, prof::ViewRunner* runner) {
+  prof::SummaryFile summary;
+  const std::vector<std::unique_ptr<prof::Partial>> partials = runner->TakePartials();
+  for (size_t i = 0; i < plans.size(); ++i) {
+    summary.sections.push_back(SaveSection(*plans[i].view, plans[i].options, *partials[i]));
+  }
+  if (TakeCalls(plans)) summary.calls = SaveCalls(runner->TakeCalls());
+  ByteWriter bytes;
+  SaveSummary(summary, &bytes);
+  return bytes.Take();
+}
+
+void AddAll(std::string_view text, const std::string& from,
+            const std::vector<prof::ViewPlan>& plans, prof::ViewRunner* runner) {
+  ByteReader bytes(text, from);
+  const prof::SummaryFile summary = prof::LoadSummary(&bytes);
+  bytes.End();
+  AddSummary(summary, plans, {}, from, runner);
+}
+
+}  // namespace
+
+std::vector<ToldInput> TellFirst(World* world, const std::vector<ReadInput>& own) {
+  std::vector<std::string> texts(static_cast<size_t>(world->size()));
+  texts[0] = BytesOfTold(own);
+  const std::vector<std::string> told = world->AllToAll(texts);
+  std::vector<ToldInput> all;
+  for (size_t i = 0; world->rank() == 0 && i < told.size(); ++i) {
+    ReadTold(told[i], NameOf(static_cast<int>(i)), &all);
+  }
+  std::sort(all.begin(), all.end(),
+            [](const ToldInput& a, const ToldInput& b) { return a.place < b.place; });
+  return all;
+}
+
+std::vector<std::vector<std::string>> NamesOfRanks(World* world, const prof::Inputs& inputs,
+                                                   const std::vector<ReadInput>& own) {
+  prof::RankNamer namer(inputs.waiting());
+  std::map<size_t, std::vector<std::string>> names;
+  for (const auto& [place, numbers] : NumbersOfAll(world, own)) {
+    names[place] = namer.NamesOf(numbers, inputs.waiting(place).name);
+  }
+  std::vector<std::vector<std::string>> of_own;
+  for (const ReadInput& input : own) of_own.push_back(std::move(names[input.place]));
+  return of_own;
+}
+
+void MergeAll(World* world, const std::vector<prof::ViewPlan>& plans, const prof::Inputs& inputs,
+              const std::vector<ReadInput>& own, const std::vector<std::vector<std::string>>& names,
+              prof::ViewRunner* runner) {
+  bool any = false;
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (own[i].findings == nullptr) continue;
+    any = true;
+    AddSummary(own[i].findings->summary, plans, names[i], inputs.waiting(own[i].place).path,
+               runner);
+  }
+  const int rank = world->rank();
+  for (int step = 1; step < world->size(); step *= 2) {
+    if (rank % (2 * step) != 0) {
+      world->Send(rank - step, any ? TakeAll(plans, runner) : std::string());
+      return;
+    }
+    if (rank + step >= world->size()) continue;
+    const std::string text = world->Receive(rank + step);
+    if (text.empty()) continue;
+    any = true;
+    AddAll(text, NameOf(rank + step), plans, runner);
+  }
+}
+
+}  // namespace oplens::mpi

@@ -1,0 +1,285 @@
+// oplens-mpi: the views of prof over the ranks of a run, by many processes.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
+#include "base/count_line.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "base/program.h"
+#include "mpi/merge_ranks.h"
+#include "mpi/read_in_turns.h"
+#include "mpi/started_tasks.h"
+#include "mpi/world.h"
+#include "parse/model/messages.h"
+#include "prof/findings.h"
+#include "prof/many_inputs.h"
+#include "prof/options.h"
+#include "prof/rank_summaries.h"
+#include "prof/summaries.h"
+#include "prof/summary_file/stamp.h"
+#include "prof/view_task.h"
+
+namespace oplens::mpi {
+namespace {
+
+constexpr std::string_view kTool = "oplens-mpi";
+
+constexpr std::string_view kHelp =
+    "oplens-mpi - the views of prof over the ranks of a run, by many processes\n"
+    "\n"
+    "Usage: srun --mpi=pmix -n N oplens-mpi --view VIEWS [OPTIONS] FILE|FOLDER...\n"
+    "       mpirun -n N oplens-mpi --view VIEWS [OPTIONS] FILE|FOLDER...\n"
+    "\n"
+    "Each process takes the next file, the largest first, and writes what the views found in it "
+    "beside it\n"
+    "as FILE.oplens, or into the folder of --summary-dir; a file whose summary is up to date is "
+    "not read\n"
+    "again. The tables are those of prof, byte for byte. The options of views, output and messages "
+    "are\n"
+    "those of prof --view: prof -h lists them.\n";
+
+void RefuseOthers(const prof::Options& options) {
+  if (options.task != prof::Task::kViews) {
+    throw UsageError("give views with --view; for anything else there is prof");
+  }
+  if (!options.execution_traces.empty() || !options.reference.empty()) {
+    throw UsageError("--execution-trace and --reference are of one process: use prof");
+  }
+  if (!SummariesOf(options).empty()) {
+    throw UsageError("the inputs are summaries: prof --view merges them");
+  }
+}
+
+/// What each process makes of the command line by itself.
+struct Work {
+  std::unique_ptr<prof::Inputs> inputs;
+  ReadingPlan plan;
+};
+
+Work Prepare(const World& world, const prof::Options& options) {
+  Work work;
+  work.inputs = std::make_unique<prof::Inputs>(options.inputs, options.execution_traces,
+                                               prof::NeedsOf(options.views));
+  work.inputs->Explain(options.evidence, options.reference);
+  if (!work.inputs->OnlyProfilesWait()) {
+    work.inputs->RefuseRecords("what a summary is of", "view");
+    throw UsageError("the inputs must be files of profiles: records and pipes go through prof");
+  }
+  work.plan.rank.find = FindOptionsOf(options, PriceOptionsOf(options, nullptr));
+  work.plan.rank.find.texts = prof::SummaryTexts::kOfInput;
+  work.plan.rank.options = options.rank_summary;
+  if (!CanFindApart(work.plan.rank.find)) {
+    throw UsageError("what is asked can only be found in all inputs at once: use prof");
+  }
+  work.plan.summaries = SummaryPathsOf(*work.inputs, work.plan.rank);
+  if (world.rank() > 0) return work;
+  RefuseSameFiles(work.inputs->paths(), options);
+  if (!options.many.allow_missing) work.inputs->RefuseUnreadable();
+  return work;
+}
+
+/// All: the first of these texts that is not empty; "" where all are.
+std::string FirstOf(World* world, const std::string& text) {
+  for (std::string& one : world->AllGather(text)) {
+    if (!one.empty()) return std::move(one);
+  }
+  return {};
+}
+
+/// The work of all is over; thrown by all of them.
+struct Failed {
+  std::string problem;
+};
+
+/// All: does a part of the work, which may throw; where it does on any process, all throw Failed.
+template <typename Part>
+void Together(World* world, Part part) {
+  std::string problem;
+  try {
+    part();
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  problem = FirstOf(world, problem);
+  if (!problem.empty()) throw Failed{problem};
+}
+
+/// All: throws Failed where not all have the same inputs.
+void RefuseOtherInputs(World* world, const prof::Inputs& inputs) {
+  std::string names;
+  for (size_t i = 0; i < inputs.waiting(); ++i) names += inputs.waiting(i).path + "\n";
+  const std::vector<std::string> all = world->AllGather(prof::HashOf(names));
+  if (std::count(all.begin(), all.end(), all[0]) == static_cast<int64_t>(all.size())) return;
+  throw Failed{
+      "processes see different files; give a folder that all nodes share and nobody writes to"};
+}
+
+/// All: the order of process 0.
+std::vector<size_t> OrderOfFirst(World* world, const prof::Inputs& inputs) {
+  ByteWriter writer;
+  const std::vector<size_t> own = LargestFirst(inputs);
+  writer.Number(own.size());
+  for (const size_t place : own) writer.Counts(&place);
+  ByteReader reader(world->Broadcast(writer.Take()), "process 0");
+  std::vector<size_t> order(reader.Size());
+  for (size_t& place : order) reader.Counts(&place);
+  return order;
+}
+
+/// What process 0 says of the inputs.
+class Teller {
+ public:
+  Teller(const prof::Options& options, const Work& work)
+      : options_(options),
+        work_(work),
+        left_out_(kTool, options.many.allow_missing),
+        merger_(options.views, work.inputs->waiting(), nullptr) {}
+
+  /// Throws Error where too many inputs could not be read.
+  void Take(const std::vector<ToldInput>& inputs) {
+    size_t read = 0;
+    for (const ToldInput& input : inputs) {
+      if (input.told != nullptr) {
+        merger_.AddTold(*input.told);
+        ++read;
+        continue;
+      }
+      if (read == 0 && &input == &inputs.back()) throw Error(input.problem);
+      left_out_.Add(input.problem, work_.inputs->waiting(input.place).from_folder);
+    }
+  }
+
+  int Print(prof::ViewRunner* runner, prof::Destination* destination) {
+    Messages messages(kTool);
+    merger_.Tell(PriceOptionsOf(options_, &messages), &messages);
+    const int64_t shown = runner->Finish();
+    destination->Commit();
+    for (std::string& note : runner->Notes()) messages.Need(std::move(note));
+    for (std::string& note : destination->Notes()) messages.Need(std::move(note));
+    if (!options_.quiet) PrintError(options_.verbose ? messages.Whole() : messages.Short());
+    const bool failure = shown == 0 || messages.losses()->Damaged() || left_out_.count() > 0;
+    return options_.strict && failure ? kExitStrict : kExitOk;
+  }
+
+ private:
+  const prof::Options& options_;
+  const Work& work_;
+  prof::LeftOut left_out_;
+  prof::FindingsMerger merger_;
+};
+
+int RunViews(World* world, const prof::Options& options) {
+  Work work;
+  Together(world, [&] { work = Prepare(*world, options); });
+  RefuseOtherInputs(world, *work.inputs);
+  const std::vector<size_t> order = OrderOfFirst(world, *work.inputs);
+  const bool first = world->rank() == 0;
+  std::vector<ReadInput> own;
+  {
+    CountLine line(kTool, "files", order.size(), first && !options.quiet);
+    own = ReadInTurns(world, work.inputs.get(), work.plan, order,
+                      [&](size_t begun) { line.Show(begun); });
+  }
+  std::optional<Teller> teller;
+  if (first) teller.emplace(options, work);
+  const std::vector<ToldInput> told = TellFirst(world, own);
+  Together(world, [&] {
+    if (first) teller->Take(told);
+  });
+  const std::vector<std::vector<std::string>> names = NamesOfRanks(world, *work.inputs, own);
+  std::unique_ptr<prof::Destination> destination;
+  Together(world, [&] {
+    if (first) destination = OpenDestination(options);
+  });
+  prof::ViewRunner runner(options.views, options.run, destination.get());
+  MergeAll(world, options.views, *work.inputs, own, names, &runner);
+  int exit_code = kExitOk;
+  Together(world, [&] {
+    if (!first) return;
+    try {
+      exit_code = teller->Print(&runner, destination.get());
+    } catch (const ClosedPipe&) {
+      // Whoever reads has had enough.
+    }
+  });
+  return std::atoi(world->Broadcast(std::to_string(exit_code)).c_str());
+}
+
+int RunInWorld(const StartedTasks& tasks, Library library, const prof::Options& options, int* argc,
+               char*** argv) {
+  World world(argc, argv);
+  const std::string problem = ProblemAfter(tasks, library, world.size());
+  if (!problem.empty()) {
+    if (tasks.rank == 0) throw Error(problem);
+    return kExitCannotRead;
+  }
+  try {
+    return RunViews(&world, options);
+  } catch (const Failed& failed) {
+    if (world.rank() == 0) PrintError(fmt::format("{}: {}\n", kTool, failed.problem));
+    return kExitCannotRead;
+  } catch (const std::exception& error) {
+    // The others wait for what will not come.
+    PrintError(fmt::format("{}: {}\n", kTool, error.what()));
+    world.Abort(kExitCannotRead);
+  }
+}
+
+/// What is printed in the place of tables; nullopt: tables are.
+std::optional<std::string> MessageOf(int argc, char** argv, const prof::Options& options) {
+  const std::string_view word = argc == 2 ? argv[1] : "";
+  if (word == "-h" || word == "--help") return std::string(kHelp);
+  if (word == "--version") return fmt::format("{} {}\n", kTool, OPLENS_VERSION);
+  if (options.task == prof::Task::kMessage) return options.message;
+  return std::nullopt;
+}
+
+void PrintMessage(const std::string& message) {
+  Output output("");
+  output.Write(message);
+  output.Commit();
+}
+
+int Main(int argc, char** argv) {
+  GiveBackWhatIsFreed();
+  const StartedTasks tasks = StartedTasks::Of(OwnEnvironment);
+  const Library library = LibraryOf(LibraryVersion());
+  const bool first = tasks.rank == 0;
+  try {
+    const prof::Options options = prof::ParseKeepingOptions(argc, argv);
+    if (const std::optional<std::string> message = MessageOf(argc, argv, options)) {
+      if (first) PrintMessage(*message);
+      return kExitOk;
+    }
+    RefuseOthers(options);
+    const std::string problem = ProblemBefore(tasks, library);
+    if (!problem.empty()) throw Error(problem);
+    return RunInWorld(tasks, library, options, &argc, &argv);
+  } catch (const UsageError&) {
+    // All have the same command line: one says what is wrong with it.
+    if (first) throw;
+    return kExitUsage;
+  } catch (const Error&) {
+    if (first) throw;
+    return kExitCannotRead;
+  }
+}
+
+}  // namespace
+}  // namespace oplens::mpi
+
+int main(int argc, char** argv) {
+  return oplens::RunProgram("oplens-mpi", [&] { return oplens::mpi::Main(argc, argv); });
+}

@@ -1,0 +1,60 @@
+#include "prof/view_task.h"
+
+#include <algorithm>
+
+namespace oplens::prof {
+
+PriceOptions PriceOptionsOf(const Options& options, Messages* messages) {
+  PriceOptions pricing = options.Pricing();
+  pricing.messages = messages;
+  pricing.op_choice = options.op_choice;
+  pricing.filter = options.filter.get();
+  pricing.where = options.where.items.get();
+  // Over the time between what is left here and there, the utilisation says nothing.
+  if (pricing.where != nullptr) pricing.peak_of = nullptr;
+  return pricing;
+}
+
+bool ShowsPrices(const ViewPlan& plan) {
+  const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
+  return std::any_of(plan.places.begin(), plan.places.end(), [&](size_t place) {
+    return fields[place].unit.starts_with("FLOP") || fields[place].unit.starts_with("TFLOP");
+  });
+}
+
+FindOptions FindOptionsOf(const Options& options, const PriceOptions& pricing) {
+  FindOptions find;
+  find.plans = &options.views;
+  find.run = options.run;
+  find.pricing = pricing;
+  find.pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
+  find.writer = OPLENS_VERSION;
+  return find;
+}
+
+std::unique_ptr<Destination> OpenDestination(const Options& options) {
+  std::string inputs;
+  for (const std::string& input : options.inputs) {
+    inputs += inputs.empty() ? input : "\n" + input;
+  }
+  return options.format->open(
+      {options.format_value,
+       options.output,
+       {{"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}},
+       options.task == Task::kViews || options.task == Task::kDiff,
+       options.header_keys,
+       options.screen});
+}
+
+void RefuseSameFiles(const std::vector<std::string>& paths, const Options& options) {
+  const Format& format = *options.format;
+  if (options.task == Task::kBaseline) {
+    options.RefuseSameFiles(paths, options.baseline, "--save-baseline");
+  } else if (format.owns_file()) {
+    options.RefuseSameFiles(paths, options.format_value, "--" + std::string(format.option));
+  } else {
+    options.RefuseSameFiles(paths, options.output, "-o");
+  }
+}
+
+}  // namespace oplens::prof

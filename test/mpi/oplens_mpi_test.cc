@@ -1,0 +1,181 @@
+// oplens-mpi gives the rows of prof, whatever the number of processes, and whatever becomes of
+// them.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "test/mpi/mpirun.h"
+#include "test/support/program.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kViews = "distributed,collectives,operators,overview,temporal,groups";
+
+std::string SourceFile(const std::string& path) {
+  return std::string(OPLENS_SOURCE_DIR) + "/" + path;
+}
+
+/// Traces of ranks that belong together, in a folder of the running test.
+std::string MakeTraces(const std::vector<std::string>& options = {}) {
+  const std::string folder = (TestDir() / "traces").string();
+  std::vector<std::string> command = {
+      "/usr/bin/env", "python3", "-B", SourceFile("bench/ranks/make_ranks.py"),
+      folder,         "--steps", "2"};
+  command.insert(command.end(), options.begin(), options.end());
+  const RunResult made = RunProgram(command);
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  return folder;
+}
+
+std::string RowsOfProf(const std::string& folder, const std::string& views = kViews) {
+  const RunResult result =
+      RunProgram({Program("prof"), "--quiet", "--view", views, "--json", folder});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return result.out;
+}
+
+std::string NewFolder(const std::string& name) {
+  const fs::path folder = TestDir() / name;
+  fs::create_directories(folder);
+  return folder.string();
+}
+
+/// Which file a name stands for.
+std::map<std::string, ino_t> FilesBehind(const fs::path& folder) {
+  std::map<std::string, ino_t> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    struct stat state {};
+    if (stat(entry.path().c_str(), &state) == 0) files[entry.path().filename()] = state.st_ino;
+  }
+  return files;
+}
+
+class OplensMpiTest : public testing::TestWithParam<std::string> {
+ protected:
+  static RunResult Run(int processes, std::vector<std::string> arguments) {
+    return RunMpi(GetParam(), processes, "oplens-mpi", arguments);
+  }
+};
+
+TEST_P(OplensMpiTest, SameRowsAsOneProcess) {
+  const std::string traces =
+      MakeTraces({"--layout", "2x2x2", "--clocks", "2000,30", "--missing", "6"});
+  const std::string expected = RowsOfProf(traces);
+  std::string summaries;
+  for (const int processes : {1, 2, 3, 8}) {
+    summaries = NewFolder(fmt::format("summaries{}", processes));
+    const RunResult result =
+        Run(processes, {"--view", kViews, "--json", "--summary-dir", summaries, traces});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, expected) << processes;
+  }
+  EXPECT_EQ(RowsOfProf(summaries), expected);
+}
+
+TEST_P(OplensMpiTest, ReadsWhatIsMissing) {
+  const std::string traces = MakeTraces({"--layout", "3x1x1"});
+  const std::string summaries = NewFolder("summaries");
+  const std::vector<std::string> arguments = {"--view",        "collectives", "--json",
+                                              "--summary-dir", summaries,     traces};
+  const RunResult whole = Run(2, arguments);
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const auto before = FilesBehind(summaries);
+  ASSERT_EQ(before.size(), 3);
+  fs::remove(fs::path(summaries) / "rank1.json.oplens");
+  WriteFile(fs::path(summaries) / "rank2.json.oplens", "no summary");
+  const RunResult again = Run(2, arguments);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.out, whole.out);
+  const auto after = FilesBehind(summaries);
+  ASSERT_EQ(after.size(), 3);
+  EXPECT_EQ(after.at("rank0.json.oplens"), before.at("rank0.json.oplens"));
+  EXPECT_NE(after.at("rank2.json.oplens"), before.at("rank2.json.oplens"));
+}
+
+TEST_P(OplensMpiTest, ABrokenFileCostsItsRank) {
+  const std::string traces = MakeTraces({"--layout", "3x1x1"});
+  const fs::path broken = fs::path(traces) / "rank1.json";
+  WriteFile(broken, "no trace");
+  const std::string expected = RowsOfProf(traces, "distributed");
+  const std::string output = (TestDir() / "rows").string();
+  const std::vector<std::string> arguments = {"--view", "distributed", "--json",
+                                              "-o",     output,        traces};
+  const RunResult result = Run(3, arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("rank1.json"), std::string::npos) << result.err;
+  EXPECT_EQ(ReadFile(output), expected);
+  fs::remove(output);
+  std::vector<std::string> strict = arguments;
+  strict.insert(strict.end(), {"--allow-missing", "0"});
+  const RunResult refused = Run(3, strict);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_FALSE(fs::exists(output));
+}
+
+TEST_P(OplensMpiTest, SaysOnceWhatIsWrong) {
+  const RunResult unknown = Run(3, {"--view", "nothing", "x.json"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  const auto times = [](const std::string& text, const std::string& part) {
+    int count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(times(unknown.err, "oplens-mpi: --view"), 1) << unknown.err;
+  const RunResult missing = Run(3, {"--view", "gpu", (TestDir() / "missing.json").string()});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(times(missing.err, "missing.json"), 1) << missing.err;
+}
+
+TEST_P(OplensMpiTest, OneProcessOfManyDoesNotBegin) {
+  const std::string program = Program("oplens-mpi." + GetParam());
+  const bool open_mpi = GetParam() == "openmpi";
+  RunOptions options;
+  options.environment = {"SLURM_NTASKS=4", "SLURM_PROCID=0"};
+  const RunResult first = RunProgram({program, "--view", "gpu", "x.json"}, options);
+  EXPECT_EQ(first.exit_code, 1);
+  EXPECT_EQ(first.err, fmt::format("oplens-mpi: MPI sees one process, but SLURM_NTASKS says 4; "
+                                   "start it with srun --mpi={}\n",
+                                   open_mpi ? "pmix" : "pmi2"));
+  options.environment = {"SLURM_NTASKS=4", "SLURM_PROCID=1"};
+  const RunResult second = RunProgram({program, "--view", "gpu", "x.json"}, options);
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_EQ(second.err, "");
+}
+
+TEST_P(OplensMpiTest, GoesOnWhereAKilledProcessEnded) {
+  const std::string traces = MakeTraces();
+  const RunResult result =
+      RunProgram({"/usr/bin/env", "python3", "-B", SourceFile("test/mpi/kill_check.py"), "--bin",
+                  OPLENS_BIN_DIR, "--mpi", GetParam(), "--runs", "1", traces});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OplensMpiTest);
+INSTANTIATE_TEST_SUITE_P(Mpi, OplensMpiTest, testing::ValuesIn(MpiNames()),
+                         [](const auto& name) { return name.param; });
+
+// Both ways of examples/cluster/, on a Slurm of this machine.
+TEST(ClusterTest, ScriptsMakeTheTablesOfOneProcess) {
+  const std::string traces = MakeTraces({"--layout", "3x1x1"});
+  const RunResult result =
+      RunProgram({SourceFile("test/mpi/slurm_node.sh"), SourceFile("test/mpi/cluster_check.sh"),
+                  OPLENS_BIN_DIR, OPLENS_MPI_NAMES, traces, NewFolder("work")});
+  if (result.exit_code == 77) GTEST_SKIP() << result.out;
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
+}  // namespace
+}  // namespace oplens::test
