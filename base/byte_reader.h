@@ -70,6 +70,8 @@ class ByteReader {
   }
   void Texts(std::string* texts);
 
+  const std::string& what() const { return what_; }
+
   /// Throws Error unless `holds`; `problem`: "a step stands for no place".
   void Check(bool holds, std::string_view problem) const {
     if (!holds) Fail(problem);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prof/views/collective_set.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {

@@ -89,13 +89,21 @@ constexpr Field kCallFields[] = {
      "how it was found on them: sequence, order, alone (a group of one rank), or unmatched",
      Fold::kKey},
     {"clock_ns", "Clock(ns)", "ns", FieldType::kInteger, 10,
-     "how far this rank's clock is ahead of that of the first rank: the median of how much later "
-     "calls of the group end on it; where both files tell the time of day",
+     "how far this rank's clock is ahead of that of the first rank when the call ends: the median "
+     "of how much later calls of the group end on it, with the drift where that shows; where both "
+     "files tell the time of day",
      Fold::kNone},
     {"residual_ns", "Residual(ns)", "ns", FieldType::kInteger, 12,
-     "how much later than on the first rank the call ended, less that median: ranks that end a "
+     "how much later than on the first rank the call ended, clocks set right: ranks that end a "
      "collective together differ by no more than clocks and the profiler do",
      Fold::kNone},
+    {"arrival_ns", "Arrival(ns)", "ns", FieldType::kInteger, 12,
+     "how much later than on the rank that came first the call began, clocks set right; unknown "
+     "where no calls of the group set them",
+     Fold::kNone},
+    {"last_rank", "Last", "", FieldType::kText, 5, "the rank that came last", Fold::kNone},
+    {"last_by_ns", "LastBy(ns)", "ns", FieldType::kInteger, 11,
+     "how much later it came than the one before it", Fold::kNone},
 };
 
 constexpr Field kSumFields[] = {

@@ -33,9 +33,16 @@ void CollectiveList::Add(std::span<const CollectiveRow> calls) {
   std::vector<Entry>& entries = ranks_[*calls.front().rank];
   entries.reserve(entries.size() + calls.size());
   for (const CollectiveRow& row : calls) {
-    entries.push_back({row.step(), row.since_ns(), row.group_size(), groups_.NumberOf(*row.group),
-                       row.call, row.share});
+    Append({row.step(), row.since_ns(), row.group_size(), 0, row.call, row.share},
+           groups_.NumberOf(*row.group), &entries);
   }
+}
+
+void CollectiveList::Append(const Entry& entry, uint32_t group, std::vector<Entry>* to) {
+  Entry& own = to->emplace_back(entry);
+  own.group = group;
+  const std::string*& last = own.share.last_rank;
+  if (last != nullptr) last = &*last_ranks_.insert(*last).first;
 }
 
 void CollectiveList::Merge(const CollectiveList& other) {
@@ -43,10 +50,7 @@ void CollectiveList::Merge(const CollectiveList& other) {
   for (const auto& [rank, entries] : other.ranks_) {
     std::vector<Entry>& own = ranks_[rank];
     own.reserve(own.size() + entries.size());
-    for (const Entry& entry : entries) {
-      own.push_back(entry);
-      own.back().group = groups[entry.group];
-    }
+    for (const Entry& entry : entries) Append(entry, groups[entry.group], &own);
   }
 }
 
@@ -84,7 +88,10 @@ std::vector<Cell> CollectiveList::CellsOf(const std::string& rank, const Entry& 
           Integer(int64_t{share.ranks}),
           Text(WordOf(share.match)),
           Integer(share.clock_ns),
-          Integer(share.residual_ns)};
+          Integer(share.residual_ns),
+          Integer(share.arrival_ns),
+          share.last_rank != nullptr ? Text(*share.last_rank) : Cell{},
+          Integer(share.last_by_ns)};
 }
 
 template <typename Bytes, typename Of>
@@ -92,7 +99,8 @@ void CollectiveList::TransferEntry(Bytes* bytes, Of* entry) {
   bytes->Values(&entry->step, &entry->since_ns, &entry->group_size);
   TransferCall(bytes, int64_t{0}, &entry->call);
   bytes->Values(&entry->share.transfer_ns, &entry->share.clock_ns, &entry->share.residual_ns,
-                &entry->share.ranks, &entry->share.match, &entry->share.loss);
+                &entry->share.arrival_ns, &entry->share.last_by_ns, &entry->share.ranks,
+                &entry->share.match, &entry->share.loss);
   if constexpr (Bytes::kReads) {
     bytes->Check(entry->share.transfer_ns >= -1, "a call has a negative time");
     bytes->Check(entry->share.transfer_ns <= entry->call.latency_ns || entry->call.latency_ns < 0,
@@ -108,6 +116,9 @@ void CollectiveList::Save(ByteWriter* bytes) const {
     bytes->Number(entries.size());
     for (const Entry& entry : entries) {
       TransferEntry(bytes, &entry);
+      const bool has_last = entry.share.last_rank != nullptr;
+      bytes->Values(&has_last);
+      if (has_last) bytes->Values(entry.share.last_rank);
       bytes->Number(entry.group);
     }
   }
@@ -119,12 +130,17 @@ void CollectiveList::Load(ByteReader* bytes) {
     std::string rank;
     bytes->Values(&rank);
     std::vector<Entry>& entries = ranks_[rank];
-    for (size_t more = bytes->Size(19); more > 0; --more) {
-      Entry& entry = entries.emplace_back();
+    for (size_t more = bytes->Size(22); more > 0; --more) {
+      Entry entry;
       TransferEntry(bytes, &entry);
+      bool has_last = false;
+      std::string last_rank;
+      bytes->Values(&has_last);
+      if (has_last) bytes->Values(&last_rank);
+      if (has_last) entry.share.last_rank = &last_rank;
       const uint64_t group = bytes->Number();
       bytes->Check(group < groups.size(), "a call is of a group that none is");
-      entry.group = groups[group];
+      Append(entry, groups[group], &entries);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ class CollectiveList {
     CollectiveSet::Call call;  // Without its place of a step and number of a group.
     CollectiveShare share;
   };
+  void Append(const Entry& entry, uint32_t group, std::vector<Entry>* to);
   template <typename Bytes, typename Of>
   static void TransferEntry(Bytes* bytes, Of* entry);
 
@@ -52,6 +54,7 @@ class CollectiveList {
   std::vector<Cell> CellsOf(const std::string& rank, const Entry& entry) const;
 
   CollectiveGroups groups_;
+  std::set<std::string> last_ranks_;  // What CollectiveShare::last_rank points to.
   std::map<std::string, std::vector<Entry>, RankBefore> ranks_;
 };
 

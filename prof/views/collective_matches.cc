@@ -1,24 +1,17 @@
 #include "prof/views/collective_matches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <numeric>
-#include <utility>
+#include <map>
+#include <memory>
+
+#include "base/error.h"
+#include "base/saturating.h"
+#include "base/shown_text.h"
 
 namespace oplens::prof {
 namespace {
-
-/// a - b within the bounds of the type.
-int64_t Difference(int64_t a, int64_t b) {
-  int64_t difference = 0;
-  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
-  return a < b ? INT64_MIN : INT64_MAX;
-}
-
-int64_t Sum(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return a < 0 ? INT64_MIN : INT64_MAX;
-}
 
 /// Whether all ranks put equally much into it, as far as one sees in the size of the message.
 bool HasOneSize(CollectiveKind kind) {
@@ -40,231 +33,347 @@ bool Before(const CollectiveRow& a, const CollectiveRow& b) {
   return key_a != key_b ? key_a < key_b : *a.group < *b.group;
 }
 
+/// The names of the ranks of all processes, in their order.
+std::vector<std::string> NamesOf(const CollectiveSet& set, Exchange* exchange) {
+  std::vector<std::string> own;
+  for (const auto& [name, recordings] : set.ranks()) own.push_back(name);
+  ByteWriter message;
+  message.Values(&own);
+  std::vector<std::string> all;
+  for (const std::string& told : exchange->AllGather(message.Take())) {
+    ByteReader bytes(told, "what another process says of ranks");
+    std::vector<std::string> names;
+    bytes.Values(&names);
+    std::move(names.begin(), names.end(), std::back_inserter(all));
+  }
+  std::sort(all.begin(), all.end(), RankBefore());
+  const auto twice = std::adjacent_find(all.begin(), all.end());
+  if (twice != all.end()) {
+    throw Error(fmt::format("rank {}", ShownText(*twice)), "is in the files of two processes",
+                "give all files of a rank to one");
+  }
+  return all;
+}
+
 }  // namespace
 
-int64_t CollectiveRow::since_ns() const {
-  int64_t since_ns = 0;
-  return __builtin_sub_overflow(call.start_ns, recording->origin_ns, &since_ns) ? INT64_MAX
-                                                                                : since_ns;
+void CollectiveMatches::Tally::Merge(const Tally& other) {
+  uneven |= other.uneven || each != other.each;
+  ranks += other.ranks;
 }
 
-int64_t CollectiveRow::group_size() const {
-  if (group->size > 0) return group->size;
-  const bool whole = !group->known() && share.match != CollectiveMatch::kNone &&
-                     recording->world_size == int64_t{share.ranks};
-  return whole ? recording->world_size : -1;
+void CollectiveMatches::Meeting::Merge(const Meeting& other) {
+  shortest_ns = std::min(shortest_ns, other.shortest_ns);
+  ranks += other.ranks;
+  timed += other.timed;
+  if (other.first_rank >= first_rank) return;
+  first_rank = other.first_rank;
+  first_end_ns = other.first_end_ns;
+  first_latency_ns = other.first_latency_ns;
+  first_clock_ns = other.first_clock_ns;
+  has_clock = other.has_clock;
 }
 
-/// A call by what it has in common with the same one on other ranks.
-struct CollectiveMatches::Entry {
-  uint32_t group = 0;
-  CollectiveKind kind = CollectiveKind::kUnknown;
-  bool numbered = false;
-  int64_t sequence = -1;
-  ops::DType dtype = ops::DType::kUnknown;
-  int64_t size_bytes = -1;
-  bool has_step = false;
-  int64_t step = 0;
-  uint32_t rank = 0;
-  uint32_t row = 0;
+void CollectiveMatches::Arrivals::Merge(const Arrivals& other) {
+  const bool later =
+      other.last_ns != last_ns ? other.last_ns > last_ns : other.last_rank < last_rank;
+  before_last_ns =
+      later ? std::max(last_ns, other.before_last_ns) : std::max(before_last_ns, other.last_ns);
+  if (later) last_ns = other.last_ns;
+  if (later) last_rank = other.last_rank;
+  first_ns = std::min(first_ns, other.first_ns);
+  ranks += other.ranks;
+  apart |= other.apart;
+}
 
-  auto key() const {
-    return std::tie(group, kind, numbered, sequence, dtype, size_bytes, has_step, step);
+CollectiveMatches::CollectiveMatches(const CollectiveSet& set)
+    : CollectiveMatches(set, std::make_unique<NoExchange>().get()) {}
+
+CollectiveMatches::CollectiveMatches(const CollectiveSet& set, Exchange* exchange) : set_(set) {
+  ListRanks(exchange);
+  for (Rank& rank : ranks_) Gather(&rank);
+  places_ = {};
+  Count(exchange);
+  Meet(exchange);
+}
+
+void CollectiveMatches::ListRanks(Exchange* exchange) {
+  names_ = NamesOf(set_, exchange);
+  for (const auto& [name, recordings] : set_.ranks()) {
+    Rank& rank = ranks_.emplace_back();
+    rank.name = &name;
+    rank.recordings = &recordings;
+    const auto at = std::lower_bound(names_.begin(), names_.end(), name, RankBefore());
+    rank.number = static_cast<uint32_t>(at - names_.begin());
   }
-};
-
-CollectiveMatches::CollectiveMatches(const CollectiveSet& set) {
-  AddRows(set);
-  first_of_.resize(rows_.size());
-  std::iota(first_of_.begin(), first_of_.end(), 0U);
-  const std::vector<Entry> entries = Entries();
-  for (auto begin = entries.cbegin(); begin != entries.cend();) {
-    auto end = begin + 1;
-    while (end != entries.cend() && end->key() == begin->key()) ++end;
-    MatchRun(begin, end);
-    begin = end;
-  }
-  AlignClocks();
-  PartDistant();
-  lags_ = {};
-  first_of_ = {};
-  rank_of_ = {};
 }
 
-std::span<const CollectiveRow> CollectiveMatches::RowsOf(size_t rank) const {
-  const size_t begin = rank == 0 ? 0 : ends_[rank - 1];
-  return std::span(rows_).subspan(begin, ends_[rank] - begin);
-}
-
-void CollectiveMatches::AddRows(const CollectiveSet& set) {
-  uint32_t rank = 0;
-  for (const auto& [name, recordings] : set.ranks()) {
-    const size_t begin = rows_.size();
-    for (const CollectiveSet::Recording& recording : recordings) {
-      for (const CollectiveSet::Call& call : recording.calls) {
-        rows_.push_back({&name, &recording, &set.groups()[call.group], call, {}});
-      }
+std::vector<CollectiveRow> CollectiveMatches::CallsOf(const Rank& rank) const {
+  std::vector<CollectiveRow> rows;
+  for (const CollectiveSet::Recording& recording : *rank.recordings) {
+    for (const CollectiveSet::Call& call : CollectiveSet::CallsOf(recording)) {
+      rows.push_back({rank.name, &recording, &set_.groups()[call.group], call, {}});
     }
-    // By all that is shown, so that the order of merging has no effect.
-    if (recordings.size() > 1) {
-      std::sort(rows_.begin() + static_cast<int64_t>(begin), rows_.end(), Before);
+  }
+  // By all that is shown, so that the order of merging has no effect.
+  if (rank.recordings->size() > 1) std::sort(rows.begin(), rows.end(), Before);
+  return rows;
+}
+
+std::optional<CollectiveKey> CollectiveMatches::KeyOf(const CollectiveRow& row) {
+  const CollectiveSet::Call& call = row.call;
+  const bool numbered = call.sequence >= 0;
+  if (row.group->size == 1) return std::nullopt;
+  // What it is matched by must say more than nothing.
+  if (IsPointToPoint(call.kind) && row.group->size != 2) return std::nullopt;
+  if (!numbered && call.kind == CollectiveKind::kUnknown) return std::nullopt;
+  CollectiveKey key;
+  key.group = call.group;
+  key.numbered = numbered;
+  key.kind = IsPointToPoint(call.kind) ? CollectiveKind::kSendRecv : call.kind;
+  if (numbered) {
+    key.sequence = call.sequence;
+    return key;
+  }
+  key.dtype = call.dtype;
+  if (HasOneSize(call.kind)) key.size_bytes = call.size_bytes;
+  const auto step = row.recording->numbered_steps ? row.step() : std::nullopt;
+  key.has_step = step.has_value();
+  key.step = step.value_or(0);
+  return key;
+}
+
+void CollectiveMatches::Gather(Rank* rank) {
+  rank->first_call = meeting_of_.size();
+  std::vector<uint32_t> touched;
+  for (const CollectiveRow& row : CallsOf(*rank)) {
+    const auto key = KeyOf(row);
+    meeting_of_.push_back(kNoMeeting);
+    if (!key) continue;
+    const auto [place, fresh] = places_.try_emplace(*key, static_cast<uint32_t>(alike_.size()));
+    if (fresh) alike_.emplace_back().key = *key;
+    Alike& alike = alike_[place->second];
+    if (alike.count++ == 0) touched.push_back(place->second);
+    Meeting own;
+    own.ranks = 1;
+    if (row.call.latency_ns >= 0) {
+      own.timed = 1;
+      own.shortest_ns = own.first_latency_ns = row.call.latency_ns;
+      own.first_rank = rank->number;
+      own.first_end_ns = row.call.end_ns;
+      own.has_clock = row.recording->clock_offset_ns.has_value();
+      own.first_clock_ns = row.recording->clock_offset_ns.value_or(0);
     }
-    rank_of_.resize(rows_.size(), rank++);
-    ends_.push_back(rows_.size());
+    meeting_of_.back() = NextMeeting(place->second);
+    meetings_[meeting_of_.back()].Merge(own);
+  }
+  for (const uint32_t place : touched) {
+    Alike& alike = alike_[place];
+    const Tally own{1, alike.count, false};
+    if (alike.tally.ranks > 0) alike.tally.Merge(own);
+    if (alike.tally.ranks == 0) alike.tally = own;
+    alike.count = 0;
+    alike.last = kNoMeeting;
   }
 }
 
-std::vector<CollectiveMatches::Entry> CollectiveMatches::Entries() {
-  std::vector<Entry> entries;
-  entries.reserve(rows_.size());
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    const CollectiveRow& row = rows_[i];
-    const CollectiveSet::Call& call = row.call;
-    if (row.group->size == 1) {
-      rows_[i].share.match = CollectiveMatch::kAlone;
-      rows_[i].share.transfer_ns = call.latency_ns;
-      continue;
-    }
-    const bool numbered = call.sequence >= 0;
-    // What it is matched by must say more than nothing.
-    if (IsPointToPoint(call.kind) && row.group->size != 2) continue;
-    if (!numbered && call.kind == CollectiveKind::kUnknown) continue;
-    Entry& entry = entries.emplace_back();
-    entry.group = call.group;
-    entry.numbered = numbered;
-    entry.kind = IsPointToPoint(call.kind) ? CollectiveKind::kSendRecv : call.kind;
-    entry.rank = rank_of_[i];
-    entry.row = static_cast<uint32_t>(i);
-    if (numbered) {
-      entry.sequence = call.sequence;
-      continue;
-    }
-    entry.dtype = call.dtype;
-    if (HasOneSize(call.kind)) entry.size_bytes = call.size_bytes;
-    const auto step = row.recording->numbered_steps ? row.step() : std::nullopt;
-    entry.has_step = step.has_value();
-    entry.step = step.value_or(0);
+uint32_t CollectiveMatches::NextMeeting(uint32_t place) {
+  Alike& alike = alike_[place];
+  uint32_t& next = alike.last == kNoMeeting ? alike.first : next_[alike.last];
+  if (next == kNoMeeting) {
+    next = static_cast<uint32_t>(meetings_.size());
+    alike.last = next;
+    meetings_.emplace_back();
+    alike_of_.push_back(place);
+    next_.push_back(kNoMeeting);  // `next` is of no use any more.
+  } else {
+    alike.last = next;
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::tuple_cat(a.key(), std::tie(a.rank, a.row)) <
-           std::tuple_cat(b.key(), std::tie(b.rank, b.row));
-  });
-  return entries;
+  return alike.last;
 }
 
-void CollectiveMatches::MatchRun(std::vector<Entry>::const_iterator begin,
-                                 std::vector<Entry>::const_iterator end) {
-  size_t ranks = 0;
-  size_t stride = 0;
-  for (auto at = begin; at != end; ++ranks) {
-    auto next = at;
-    while (next != end && next->rank == at->rank) ++next;
-    const auto count = static_cast<size_t>(next - at);
-    if (ranks > 0 && count != stride) {
-      Lose(begin, end, CollectiveLoss::kUneven);
-      return;
+void CollectiveMatches::Count(Exchange* exchange) {
+  if (exchange->size() == 1) return;
+  std::vector<CollectiveKey> keys;
+  std::vector<Tally> tallies;
+  for (const Alike& alike : alike_) {
+    keys.push_back(alike.key);
+    tallies.push_back(alike.tally);
+  }
+  CollectiveRounds(exchange, set_.groups(), keys).Merge(&tallies);
+  for (size_t i = 0; i < alike_.size(); ++i) alike_[i].tally = tallies[i];
+}
+
+bool CollectiveMatches::IsUneven(const Alike& alike) const {
+  const int64_t size = set_.groups()[alike.key.group].size;
+  // More ranks than the group has are several groups of one name.
+  return alike.tally.uneven || (size > 0 && alike.tally.ranks > static_cast<uint64_t>(size));
+}
+
+bool CollectiveMatches::IsMet(const Alike& alike) const {
+  return alike.tally.ranks > 1 && !IsUneven(alike);
+}
+
+template <typename T>
+void CollectiveMatches::MergeMet(std::span<const uint32_t> met, CollectiveRounds* rounds,
+                                 std::vector<T>* of) {
+  std::vector<T> values;
+  values.reserve(met.size());
+  for (const uint32_t meeting : met) values.push_back((*of)[meeting]);
+  rounds->Merge(&values);
+  for (size_t i = 0; i < met.size(); ++i) (*of)[met[i]] = values[i];
+}
+
+void CollectiveMatches::Meet(Exchange* exchange) {
+  std::vector<uint32_t> met;
+  std::vector<CollectiveKey> keys;
+  const bool alone = exchange->size() == 1;
+  for (const Alike& alike : alike_) {
+    if (alone || !IsMet(alike)) continue;
+    CollectiveKey key = alike.key;
+    for (uint32_t at = alike.first; at != kNoMeeting; at = next_[at], ++key.ordinal) {
+      met.push_back(at);
+      keys.push_back(key);
     }
-    stride = count;
-    at = next;
   }
-  const CollectiveGroup& group = *rows_[begin->row].group;
-  if (ranks < 2) return;
-  if (group.size > 0 && ranks > static_cast<size_t>(group.size)) {
-    // Several groups of one name.
-    Lose(begin, end, CollectiveLoss::kUneven);
-    return;
+  next_ = {};
+  CollectiveRounds rounds(exchange, set_.groups(), keys);
+  keys = {};
+  if (!alone) MergeMet(met, &rounds, &meetings_);
+  arrivals_.resize(meetings_.size());
+  for (Rank& rank : ranks_) {
+    const std::vector<CollectiveRow> rows = CallsOf(rank);
+    SetClocks(rows, &rank);
+    Arrive(rows, rank);
   }
-  for (size_t i = 0; i < stride; ++i) MatchOne(begin + static_cast<int64_t>(i), ranks, stride);
+  if (!alone) MergeMet(met, &rounds, &arrivals_);
 }
 
-void CollectiveMatches::Lose(std::vector<Entry>::const_iterator begin,
-                             std::vector<Entry>::const_iterator end, CollectiveLoss loss) {
-  for (auto at = begin; at != end; ++at) rows_[at->row].share.loss = loss;
+const CollectiveMatches::Meeting* CollectiveMatches::MeetingOf(const CollectiveRow& row,
+                                                               uint32_t meeting) const {
+  if (meeting == kNoMeeting || row.call.latency_ns < 0) return nullptr;
+  const bool waits = meetings_[meeting].timed > 1 && IsMet(alike_[alike_of_[meeting]]);
+  return waits ? &meetings_[meeting] : nullptr;
 }
 
-/// Of each rank one, `stride` apart.
-void CollectiveMatches::MatchOne(std::vector<Entry>::const_iterator begin, size_t ranks,
-                                 size_t stride) {
-  int64_t shortest_ns = INT64_MAX;
-  size_t timed = 0;
-  const Entry* first = nullptr;
-  for (size_t i = 0; i < ranks; ++i) {
-    const Entry& entry = begin[static_cast<int64_t>(i * stride)];
-    const CollectiveSet::Call& call = rows_[entry.row].call;
-    if (call.latency_ns < 0) continue;
-    ++timed;
-    shortest_ns = std::min(shortest_ns, call.latency_ns);
-    if (first == nullptr) first = &entry;
+ClockLag CollectiveMatches::LagOf(const CollectiveRow& row, const Meeting& meeting) {
+  const auto& clock = row.recording->clock_offset_ns;
+  const int64_t end_ns = row.call.end_ns;
+  if (!clock || !meeting.has_clock) {
+    return {end_ns, SaturatingDifference(end_ns, meeting.first_end_ns)};
   }
-  for (size_t i = 0; i < ranks; ++i) {
-    const Entry& entry = begin[static_cast<int64_t>(i * stride)];
-    CollectiveRow& row = rows_[entry.row];
-    first_of_[entry.row] = begin->row;
-    row.share.ranks = static_cast<uint32_t>(ranks);
-    row.share.match = entry.numbered ? CollectiveMatch::kSequence : CollectiveMatch::kOrder;
-    if (timed < 2 || row.call.latency_ns < 0) continue;
-    row.share.transfer_ns = shortest_ns;
-    if (!EndsTogether(row.call.kind)) continue;
-    const CollectiveRow& of_first = rows_[first->row];
-    const auto& clock = row.recording->clock_offset_ns;
-    const auto& first_clock = of_first.recording->clock_offset_ns;
-    EndLag& lag = lags_.emplace_back();
-    lag.group = entry.group;
-    lag.first_rank = first->rank;
-    lag.rank = entry.rank;
-    lag.row = entry.row;
-    lag.first_row = first->row;
-    lag.same_clock = clock && first_clock;
-    lag.lag_ns = lag.same_clock ? Difference(Sum(row.call.end_ns, *clock),
-                                             Sum(of_first.call.end_ns, *first_clock))
-                                : Difference(row.call.end_ns, of_first.call.end_ns);
-  }
+  return {end_ns,
+          SaturatingDifference(SaturatingAdd(end_ns, *clock),
+                               SaturatingAdd(meeting.first_end_ns, meeting.first_clock_ns))};
 }
 
-void CollectiveMatches::AlignClocks() {
-  const auto place = [](const EndLag& lag) { return lag.clocks(); };
-  std::sort(lags_.begin(), lags_.end(), [&](const EndLag& a, const EndLag& b) {
-    return std::tuple_cat(place(a), std::tie(a.lag_ns)) <
-           std::tuple_cat(place(b), std::tie(b.lag_ns));
-  });
-  for (size_t begin = 0; begin < lags_.size();) {
-    size_t end = begin + 1;
-    while (end < lags_.size() && lags_[end].SameClocks(lags_[begin])) ++end;
-    const int64_t median_ns = lags_[begin + (end - begin - 1) / 2].lag_ns;
-    for (size_t i = begin; i < end; ++i) {
-      CollectiveShare& share = rows_[lags_[i].row].share;
-      if (lags_[i].same_clock) share.clock_ns = median_ns;
-      // One call alone says nothing of how well they agree.
-      if (end - begin > 1) share.residual_ns = Difference(lags_[i].lag_ns, median_ns);
-    }
-    begin = end;
+const CollectiveMatches::GroupClock* CollectiveMatches::ClockOf(const Rank& rank,
+                                                                const CollectiveRow& row,
+                                                                const Meeting& meeting) {
+  GroupClock sought;
+  sought.group = row.call.group;
+  sought.first_rank = meeting.first_rank;
+  sought.same_clock = row.recording->clock_offset_ns && meeting.has_clock;
+  const auto at =
+      std::lower_bound(rank.clocks.begin(), rank.clocks.end(), sought,
+                       [](const GroupClock& a, const GroupClock& b) { return a.key() < b.key(); });
+  return at != rank.clocks.end() && at->key() == sought.key() ? &*at : nullptr;
+}
+
+void CollectiveMatches::SetClocks(const std::vector<CollectiveRow>& rows, Rank* rank) const {
+  std::map<std::tuple<uint32_t, uint32_t, bool>, std::vector<ClockLag>> lags;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Meeting* const meeting = MeetingOf(rows[i], meeting_of_[rank->first_call + i]);
+    if (meeting == nullptr || !EndsTogether(rows[i].call.kind)) continue;
+    const bool same_clock = rows[i].recording->clock_offset_ns && meeting->has_clock;
+    lags[{rows[i].call.group, meeting->first_rank, same_clock}].push_back(LagOf(rows[i], *meeting));
+  }
+  for (auto& [key, of] : lags) {
+    const auto& [group, first_rank, same_clock] = key;
+    rank->clocks.push_back({group, first_rank, same_clock, FitClock(std::move(of))});
   }
 }
 
-void CollectiveMatches::PartDistant() {
-  constexpr size_t kLeast = 3;
-  std::vector<bool> apart(rows_.size(), false);  // By first row.
-  for (size_t begin = 0; begin < lags_.size();) {
-    const EndLag& one = lags_[begin];
-    size_t end = begin + 1;
-    while (end < lags_.size() && lags_[end].SameClocks(one)) ++end;
-    for (size_t i = begin; i < end && end - begin >= kLeast; ++i) {
-      const CollectiveRow& row = rows_[lags_[i].row];
-      const int64_t lag_ns = row.share.residual_ns.value_or(0);
-      const int64_t longest_ns =
-          std::max(row.call.latency_ns, rows_[lags_[i].first_row].call.latency_ns);
-      const bool by_order = row.share.match == CollectiveMatch::kOrder;
-      if (by_order && (lag_ns > longest_ns || lag_ns < -longest_ns)) {
-        apart[first_of_[lags_[i].row]] = true;
-      }
+std::optional<int64_t> CollectiveMatches::ArrivalOf(const Rank& rank, const CollectiveRow& row,
+                                                    const Meeting& meeting) {
+  if (rank.number == meeting.first_rank) return row.call.start_ns;
+  const GroupClock* const clock = ClockOf(rank, row, meeting);
+  if (clock == nullptr) return std::nullopt;
+  int64_t start_ns = row.call.start_ns;
+  if (clock->same_clock) start_ns = SaturatingAdd(start_ns, *row.recording->clock_offset_ns);
+  start_ns = SaturatingDifference(start_ns, clock->fit.At(row.call.start_ns));
+  return clock->same_clock ? SaturatingDifference(start_ns, meeting.first_clock_ns) : start_ns;
+}
+
+void CollectiveMatches::Arrive(const std::vector<CollectiveRow>& rows, const Rank& rank) {
+  constexpr size_t kLeast = 3;  // That set clocks right.
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const CollectiveRow& row = rows[i];
+    const uint32_t place = meeting_of_[rank.first_call + i];
+    const Meeting* const meeting = MeetingOf(row, place);
+    if (meeting == nullptr) continue;
+    Arrivals own;
+    if (const auto start_ns = ArrivalOf(rank, row, *meeting)) {
+      own.first_ns = own.last_ns = *start_ns;
+      own.last_rank = rank.number;
+      own.ranks = 1;
     }
-    begin = end;
+    const GroupClock* const clock = ClockOf(rank, row, *meeting);
+    const bool by_order = !alike_[alike_of_[place]].key.numbered;
+    if (by_order && EndsTogether(row.call.kind) && clock != nullptr && clock->fit.count >= kLeast) {
+      const ClockLag lag = LagOf(row, *meeting);
+      const int64_t off_ns = SaturatingDifference(lag.lag_ns, clock->fit.At(lag.time_ns));
+      const int64_t longest_ns = std::max(row.call.latency_ns, meeting->first_latency_ns);
+      own.apart = off_ns > longest_ns || off_ns < -longest_ns;
+    }
+    arrivals_[place].Merge(own);
   }
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    if (!apart[first_of_[i]]) continue;
-    rows_[i].share = {};
-    rows_[i].share.loss = CollectiveLoss::kApart;
+}
+
+CollectiveShare CollectiveMatches::ShareOf(const Rank& rank, const CollectiveRow& row,
+                                           uint32_t place) const {
+  CollectiveShare share;
+  if (row.group->size == 1) {
+    share.match = CollectiveMatch::kAlone;
+    share.transfer_ns = row.call.latency_ns;
   }
+  if (place == kNoMeeting) return share;
+  const Alike& alike = alike_[alike_of_[place]];
+  const Arrivals& arrivals = arrivals_[place];
+  if (IsUneven(alike)) share.loss = CollectiveLoss::kUneven;
+  if (!IsMet(alike)) return share;
+  if (arrivals.apart) {
+    share.loss = CollectiveLoss::kApart;
+    return share;
+  }
+  share.ranks = meetings_[place].ranks;
+  share.match = alike.key.numbered ? CollectiveMatch::kSequence : CollectiveMatch::kOrder;
+  const Meeting* const meeting = MeetingOf(row, place);
+  if (meeting != nullptr) share.transfer_ns = meeting->shortest_ns;
+  if (meeting != nullptr && EndsTogether(row.call.kind)) {
+    const GroupClock* const clock = ClockOf(rank, row, *meeting);
+    const ClockLag lag = LagOf(row, *meeting);
+    const int64_t clock_ns = clock->fit.At(lag.time_ns);
+    if (clock->same_clock) share.clock_ns = clock_ns;
+    // One call alone says nothing of how well they agree.
+    if (clock->fit.count > 1) share.residual_ns = SaturatingDifference(lag.lag_ns, clock_ns);
+  }
+  if (arrivals.ranks < 2) return share;
+  share.last_rank = &names_[arrivals.last_rank];
+  share.last_by_ns = SaturatingDifference(arrivals.last_ns, arrivals.before_last_ns);
+  if (meeting == nullptr) return share;
+  if (const auto start_ns = ArrivalOf(rank, row, *meeting)) {
+    share.arrival_ns = SaturatingDifference(*start_ns, arrivals.first_ns);
+  }
+  return share;
+}
+
+std::vector<CollectiveRow> CollectiveMatches::RowsOf(size_t rank) const {
+  std::vector<CollectiveRow> rows = CallsOf(ranks_[rank]);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].share = ShareOf(ranks_[rank], rows[i], meeting_of_[ranks_[rank].first_call + i]);
+  }
+  return rows;
 }
 
 }  // namespace oplens::prof

@@ -3,10 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
+#include "base/exchange.h"
+#include "prof/views/clock_fit.h"
+#include "prof/views/collective_rounds.h"
 #include "prof/views/collective_row.h"
 #include "prof/views/collective_set.h"
 
@@ -24,54 +30,147 @@ namespace oplens::prof {
 /// whom they are for is not known.
 ///
 /// Where that makes calls one that did not run at the same time, clocks set right, none is matched:
-/// the median of at least three calls sets them right.
+/// at least three calls set them right.
 ///
 /// The transfer needs no clocks: no rank can end a collective before the last one has come, so that
 /// who came last ran it without waiting; with k of n ranks at hand it is at least that long.
 ///
-/// O(n log n) in calls.
+/// Processes that have different ranks match together and find the same, whichever has which: each
+/// folds its ranks into one meeting a collective, and meetings that are one meet in the process
+/// that their key's hash chooses (CollectiveRounds):
+///
+///     counts of what is alike, by key      -> which keys are even
+///     meetings: latency, ranks, first end  -> transfer, and how much later each rank ended
+///     clocks are fitted here, a rank at a time
+///     starts by the clock of the first     -> who came last
+///
+/// A rank is whole in one process. O(n log n) in the calls here: 4 bytes a call, 250 a meeting
+/// where calls are numbered, else 100.
 class CollectiveMatches {
  public:
-  /// `set` must outlive this object.
+  /// Of all ranks. `set` must outlive this object.
   explicit CollectiveMatches(const CollectiveSet& set);
+  /// Of those that this process has. Throws Error where a rank is in two processes.
+  CollectiveMatches(const CollectiveSet& set, Exchange* exchange);
 
-  size_t rank_count() const { return ends_.size(); }
-  /// The calls of a rank, by their order, by start.
-  std::span<const CollectiveRow> RowsOf(size_t rank) const;
+  /// Ranks that are here.
+  size_t rank_count() const { return ranks_.size(); }
+  /// The calls of a rank, by their order here, by start. They point into this object and the set.
+  std::vector<CollectiveRow> RowsOf(size_t rank) const;
 
  private:
-  struct Entry;
+  static constexpr uint32_t kNoMeeting = UINT32_MAX;
 
-  void AddRows(const CollectiveSet& set);
-  /// What calls are matched by; those that can be on no other rank are left out.
-  std::vector<Entry> Entries();
-  void MatchRun(std::vector<Entry>::const_iterator begin, std::vector<Entry>::const_iterator end);
-  void Lose(std::vector<Entry>::const_iterator begin, std::vector<Entry>::const_iterator end,
-            CollectiveLoss loss);
-  void MatchOne(std::vector<Entry>::const_iterator begin, size_t ranks, size_t stride);
-  void AlignClocks();
-  void PartDistant();
+  /// What is alike on the ranks.
+  struct Tally {
+    uint64_t ranks = 0;
+    uint64_t each = 0;  // Calls of a rank.
+    bool uneven = false;
 
-  /// How much later a call ended than on the first rank that has it.
-  struct EndLag {
+    void Merge(const Tally& other);
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->ranks, &self->each, &self->uneven);
+    }
+  };
+  /// One call on all ranks.
+  struct Meeting {
+    int64_t shortest_ns = INT64_MAX;  // Latency.
+    int64_t first_end_ns = 0;         // On the first rank whose latency is known:
+    int64_t first_latency_ns = 0;
+    int64_t first_clock_ns = 0;
+    uint32_t first_rank = UINT32_MAX;
+    uint32_t ranks = 0;
+    uint32_t timed = 0;  // Ranks of known latency.
+    bool has_clock = false;
+
+    void Merge(const Meeting& other);
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->shortest_ns, &self->first_end_ns, &self->first_latency_ns,
+                    &self->first_clock_ns, &self->first_rank, &self->ranks, &self->timed,
+                    &self->has_clock);
+    }
+  };
+  /// When the ranks of a meeting came, by the clock of its first.
+  struct Arrivals {
+    int64_t first_ns = INT64_MAX;
+    int64_t last_ns = INT64_MIN;
+    int64_t before_last_ns = INT64_MIN;
+    uint32_t last_rank = UINT32_MAX;
+    uint32_t ranks = 0;
+    bool apart = false;  // It is no meeting.
+
+    void Merge(const Arrivals& other);
+    template <typename Bytes, typename Self>
+    static void Transfer(Bytes* bytes, Self* self) {
+      bytes->Values(&self->first_ns, &self->last_ns, &self->before_last_ns, &self->last_rank,
+                    &self->ranks, &self->apart);
+    }
+  };
+  /// A key, and what the ranks here have of it.
+  struct Alike {
+    CollectiveKey key;
+    Tally tally;
+    uint64_t count = 0;           // Of the rank at hand.
+    uint32_t first = kNoMeeting;  // Meetings, in their order.
+    uint32_t last = kNoMeeting;   // Of the rank at hand.
+  };
+  /// The clock of a rank by calls of a group.
+  struct GroupClock {
     uint32_t group = 0;
     uint32_t first_rank = 0;
-    uint32_t rank = 0;
-    uint32_t row = 0;
-    uint32_t first_row = 0;
-    int64_t lag_ns = 0;
-    bool same_clock = false;  ///< Both files tell what their clocks mean.
+    bool same_clock = false;  // Both files tell what their clocks mean.
+    ClockFit fit;
 
-    /// Of lags with equal ones the median sets the clocks right.
-    auto clocks() const { return std::tie(group, first_rank, rank, same_clock); }
-    bool SameClocks(const EndLag& other) const { return clocks() == other.clocks(); }
+    auto key() const { return std::tie(group, first_rank, same_clock); }
   };
+  struct Rank {
+    const std::string* name = nullptr;
+    const std::vector<CollectiveSet::Recording>* recordings = nullptr;
+    uint32_t number = 0;             // Among all.
+    size_t first_call = 0;           // In meeting_of_.
+    std::vector<GroupClock> clocks;  // By key.
+  };
+  void ListRanks(Exchange* exchange);
+  /// The calls of a rank by start, without what other ranks say.
+  std::vector<CollectiveRow> CallsOf(const Rank& rank) const;
+  /// What a call is matched by; nullopt for one that can be on no other rank.
+  static std::optional<CollectiveKey> KeyOf(const CollectiveRow& row);
+  void Gather(Rank* rank);
+  uint32_t NextMeeting(uint32_t place);
+  /// Brings together what is even, what it met, and when; of all processes.
+  void Count(Exchange* exchange);
+  void Meet(Exchange* exchange);
+  template <typename T>
+  static void MergeMet(std::span<const uint32_t> met, CollectiveRounds* rounds, std::vector<T>* of);
+  void SetClocks(const std::vector<CollectiveRow>& rows, Rank* rank) const;
+  void Arrive(const std::vector<CollectiveRow>& rows, const Rank& rank);
+  bool IsUneven(const Alike& alike) const;
+  /// Whether what is alike is found on several ranks, as often on each.
+  bool IsMet(const Alike& alike) const;
+  /// The meeting of a call, where it waits or is waited for; else null.
+  const Meeting* MeetingOf(const CollectiveRow& row, uint32_t meeting) const;
+  /// How much later than on the first rank it ended, by the clocks of the files.
+  static ClockLag LagOf(const CollectiveRow& row, const Meeting& meeting);
+  static const GroupClock* ClockOf(const Rank& rank, const CollectiveRow& row,
+                                   const Meeting& meeting);
+  /// The start by the clock of the first rank's file.
+  static std::optional<int64_t> ArrivalOf(const Rank& rank, const CollectiveRow& row,
+                                          const Meeting& meeting);
+  CollectiveShare ShareOf(const Rank& rank, const CollectiveRow& row, uint32_t meeting) const;
 
-  std::vector<CollectiveRow> rows_;
-  std::vector<size_t> ends_;        // By rank: behind its last row.
-  std::vector<uint32_t> rank_of_;   // By row: which rank in their order.
-  std::vector<uint32_t> first_of_;  // By row: the first row that is the same call.
-  std::vector<EndLag> lags_;
+  const CollectiveSet& set_;
+  std::vector<std::string> names_;  // Of all ranks, in their order.
+  std::vector<Rank> ranks_;
+  std::vector<uint32_t> meeting_of_;  // By call.
+  std::vector<Alike> alike_;
+  std::unordered_map<CollectiveKey, uint32_t, CollectiveKeyHash> places_;  // In alike_.
+  // By meeting:
+  std::vector<Meeting> meetings_;
+  std::vector<uint32_t> alike_of_;
+  std::vector<uint32_t> next_;  // That is alike; kNoMeeting behind the last.
+  std::vector<Arrivals> arrivals_;
 };
 
 }  // namespace oplens::prof

@@ -31,12 +31,20 @@ struct CollectiveShare {
   /// The shortest latency of all ranks: what the transfer took for the one that came last. -1: not
   /// known.
   int64_t transfer_ns = -1;
-  /// How far the clock of this rank is ahead of that of the first rank of the call, by the moments
-  /// in which calls of this group ended on both (the median); where both files tell what their
-  /// clocks mean.
+  /// How far the clock of this rank is ahead of that of the first rank of the call when the call
+  /// ended, by the moments in which calls of this group ended on both (FitClock); where both files
+  /// tell what their clocks mean.
   std::optional<int64_t> clock_ns;
-  /// How much later than on the first rank it ended, clocks set right by clock_ns.
+  /// How much later than on the first rank it ended, clocks set right.
   std::optional<int64_t> residual_ns;
+  /// How much later it began than on the rank that came first, clocks set right; nullopt where that
+  /// is known of fewer than two ranks, or not of this one.
+  std::optional<int64_t> arrival_ns;
+  /// The rank that came last, of those of which that is known (of several the first in their
+  /// order); null where arrival_ns is not known on any.
+  const std::string* last_rank = nullptr;
+  /// How much later it came than the one before it; the same.
+  std::optional<int64_t> last_by_ns;
   uint32_t ranks = 1;  ///< That have the call.
   CollectiveMatch match = CollectiveMatch::kNone;
   CollectiveLoss loss = CollectiveLoss::kNone;
@@ -54,6 +62,8 @@ struct CollectiveRow {
     if (call.step == CollectiveSet::kNoStep) return std::nullopt;
     return recording->steps[call.step];
   }
+  /// Whether no rank of which that is known came later.
+  bool came_last() const { return share.last_rank != nullptr && *share.last_rank == *rank; }
   /// -1: not known.
   int64_t wait_ns() const {
     return share.transfer_ns < 0 || call.latency_ns < 0 ? -1 : call.latency_ns - share.transfer_ns;

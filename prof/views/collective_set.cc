@@ -5,37 +5,82 @@
 namespace oplens::prof {
 namespace {
 
-void SaveRecording(const CollectiveSet::Recording& recording, ByteWriter* bytes) {
-  bytes->Values(&recording.origin_ns, &recording.world_size, &recording.numbered_steps,
-                &recording.clock_offset_ns, &recording.steps);
-  bytes->Number(recording.calls.size());
-  int64_t before_ns = recording.origin_ns;
-  for (const CollectiveSet::Call& call : recording.calls) {
-    TransferCall(bytes, before_ns, &call);
-    // One more, so that none is 0.
-    bytes->Number(call.step == CollectiveSet::kNoStep ? 0 : uint64_t{call.step} + 1);
-    bytes->Number(call.group);
-    before_ns = call.start_ns;
-  }
-}
+using Call = CollectiveSet::Call;
+using Recording = CollectiveSet::Recording;
 
-/// `groups`: the number of each group that was saved.
-void LoadRecording(const std::vector<uint32_t>& groups, ByteReader* bytes,
-                   CollectiveSet::Recording* recording) {
-  bytes->Values(&recording->origin_ns, &recording->world_size, &recording->numbered_steps,
-                &recording->clock_offset_ns, &recording->steps);
-  recording->calls.resize(bytes->Size(11));
-  int64_t before_ns = recording->origin_ns;
-  for (CollectiveSet::Call& call : recording->calls) {
+/// What a call takes at least: nine numbers, step, group.
+constexpr size_t kLeastCallBytes = 11;
+
+/// Writes calls one behind the other, each near the one before.
+class Packer {
+ public:
+  explicit Packer(Recording* recording) : recording_(*recording) {
+    before_ns_ = recording_.origin_ns;
+    recording_.groups.clear();
+    recording_.call_count = 0;
+  }
+
+  void Add(const Call& call) {
+    TransferCall(&bytes_, before_ns_, &call);
+    // One more, so that none is 0.
+    bytes_.Number(call.step == CollectiveSet::kNoStep ? 0 : uint64_t{call.step} + 1);
+    const auto [place, fresh] = places_.try_emplace(call.group, places_.size());
+    if (fresh) recording_.groups.push_back(call.group);
+    bytes_.Number(place->second);
+    before_ns_ = call.start_ns;
+    ++recording_.call_count;
+  }
+  void End() { recording_.packed = bytes_.Take(); }
+
+ private:
+  Recording& recording_;
+  std::map<uint32_t, size_t> places_;  // By group: which of the recording.
+  int64_t before_ns_ = 0;
+  ByteWriter bytes_;
+};
+
+/// Calls `take` with each.
+template <typename Take>
+void Unpack(const Recording& recording, ByteReader* bytes, Take take) {
+  int64_t before_ns = recording.origin_ns;
+  for (size_t left = recording.call_count; left > 0; --left) {
+    Call call;
     TransferCall(bytes, before_ns, &call);
     const uint64_t step = bytes->Number();
-    bytes->Check(step <= recording->steps.size(), "a call is in a step that none is");
+    bytes->Check(step <= recording.steps.size(), "a call is in a step that none is");
     call.step = step == 0 ? CollectiveSet::kNoStep : static_cast<uint32_t>(step - 1);
     const uint64_t group = bytes->Number();
-    bytes->Check(group < groups.size(), "a call is of a group that none is");
-    call.group = groups[group];
+    bytes->Check(group < recording.groups.size(), "a call is of a group that none is");
+    call.group = recording.groups[group];
     before_ns = call.start_ns;
+    take(call);
   }
+  bytes->End();
+}
+
+void SaveRecording(const Recording& recording, ByteWriter* bytes) {
+  bytes->Values(&recording.origin_ns, &recording.world_size, &recording.numbered_steps,
+                &recording.clock_offset_ns, &recording.steps, &recording.groups);
+  bytes->Number(recording.call_count);
+  bytes->Number(recording.packed.size());
+  bytes->Raw(recording.packed);
+}
+
+/// `groups`: the number of each group that was saved. What is packed is looked into, so that
+/// unpacking cannot fail later.
+void LoadRecording(const std::vector<uint32_t>& groups, ByteReader* bytes, Recording* recording) {
+  bytes->Values(&recording->origin_ns, &recording->world_size, &recording->numbered_steps,
+                &recording->clock_offset_ns, &recording->steps, &recording->groups);
+  for (uint32_t& group : recording->groups) {
+    bytes->Check(group < groups.size(), "a call is of a group that none is");
+    group = groups[group];
+  }
+  const uint64_t count = bytes->Number();
+  recording->packed = bytes->Raw(bytes->Size());
+  bytes->Check(count <= recording->packed.size() / kLeastCallBytes, "calls are cut");
+  recording->call_count = count;
+  ByteReader packed(recording->packed, bytes->what());
+  Unpack(*recording, &packed, [](const Call&) {});
 }
 
 bool IsNumbered(StepSource source) {
@@ -46,14 +91,15 @@ bool IsNumbered(StepSource source) {
 
 void CollectiveSet::Add(const Run& run) {
   const Trace& trace = run.trace();
-  Recording& recording = ranks_[std::string(run.rank())].emplace_back();
+  Recording recording;
   recording.origin_ns = run.collectives().empty() ? 0 : run.origin_ns();
   recording.world_size = trace.world_size;
   recording.clock_offset_ns = trace.clock_offset_ns;
-  recording.calls.reserve(run.collectives().size());
+  std::vector<Call> calls;
+  calls.reserve(run.collectives().size());
   std::map<int64_t, uint32_t> steps;
   for (const CollectiveCall& found : run.collectives()) {
-    Call& call = recording.calls.emplace_back();
+    Call& call = calls.emplace_back();
     call.start_ns = found.start_ns;
     call.end_ns = found.end_ns;
     call.latency_ns = found.latency_ns;
@@ -63,15 +109,31 @@ void CollectiveSet::Add(const Run& run) {
     call.kind = found.facts.kind;
     call.time = found.time;
     call.dtype = found.facts.dtype;
-    call.group = groups_.NumberOf({std::string(trace.strings.View(found.facts.group)),
-                                   std::string(trace.strings.View(found.facts.ranks)),
-                                   found.facts.group_size});
+    call.group =
+        NumberOf({std::string(trace.strings.View(found.facts.group)),
+                  std::string(trace.strings.View(found.facts.ranks)), found.facts.group_size});
     if (!found.step) continue;
     const auto [at, fresh] = steps.try_emplace(*found.step, recording.steps.size());
     if (fresh) recording.steps.push_back(*found.step);
     call.step = at->second;
     recording.numbered_steps = IsNumbered(run.steps().source());
   }
+  Add(std::string(run.rank()), std::move(recording), calls);
+}
+
+void CollectiveSet::Add(const std::string& rank, Recording recording, std::span<const Call> calls) {
+  Recording& own = ranks_[rank].emplace_back(std::move(recording));
+  Packer packer(&own);
+  for (const Call& call : calls) packer.Add(call);
+  packer.End();
+}
+
+std::vector<CollectiveSet::Call> CollectiveSet::CallsOf(const Recording& recording) {
+  std::vector<Call> calls;
+  calls.reserve(recording.call_count);
+  ByteReader bytes(recording.packed, "calls of collectives");
+  Unpack(recording, &bytes, [&calls](const Call& call) { calls.push_back(call); });
+  return calls;
 }
 
 void CollectiveSet::Save(ByteWriter* bytes) const {
@@ -102,7 +164,7 @@ void CollectiveSet::Merge(CollectiveSet other) {
     std::vector<Recording>& own = ranks_[name];
     for (Recording& recording : recordings) {
       own.push_back(std::move(recording));
-      for (Call& call : own.back().calls) call.group = groups[call.group];
+      for (uint32_t& group : own.back().groups) group = groups[group];
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@
 
 namespace oplens::prof {
 
-/// The calls of collectives of some ranks: a small record a call. What belongs to what among ranks
-/// is found when all are there (CollectiveMatches).
+/// The calls of collectives of some ranks, packed: some 20 bytes a call. What belongs to what among
+/// ranks is found when all are there (CollectiveMatches).
 class CollectiveSet {
  public:
   static constexpr uint32_t kNoStep = UINT32_MAX;
@@ -37,7 +38,6 @@ class CollectiveSet {
     CollectiveTime time = CollectiveTime::kKernel;
     ops::DType dtype = ops::DType::kUnknown;
   };
-  static_assert(sizeof(Call) <= 64);
 
   /// One profile of a rank.
   struct Recording {
@@ -45,12 +45,18 @@ class CollectiveSet {
     int64_t world_size = -1;      ///< -1: not known.
     bool numbered_steps = false;  ///< Its steps have numbers of their own, the same on all ranks.
     std::optional<int64_t> clock_offset_ns;
-    std::vector<int64_t> steps;  ///< Numbers.
-    std::vector<Call> calls;     ///< By start.
+    std::vector<int64_t> steps;    ///< Numbers.
+    std::vector<uint32_t> groups;  ///< Numbers in groups() of those that its calls are of.
+    size_t call_count = 0;
+    std::string packed;  ///< The calls, by start: CallsOf.
   };
 
   /// The rank of a run, with calls or without.
   void Add(const Run& run);
+  /// A profile of a rank with these calls, by start, which `recording` is without. Their groups are
+  /// numbers that NumberOf gave, their steps places in Recording::steps.
+  void Add(const std::string& rank, Recording recording, std::span<const Call> calls);
+  uint32_t NumberOf(const CollectiveGroup& group) { return groups_.NumberOf(group); }
   void Merge(CollectiveSet other);
 
   /// docs/summary_format.md.
@@ -60,6 +66,8 @@ class CollectiveSet {
 
   using Ranks = std::map<std::string, std::vector<Recording>, RankBefore>;
   const Ranks& ranks() const { return ranks_; }
+  /// The calls of a recording, by start.
+  static std::vector<Call> CallsOf(const Recording& recording);
   const CollectiveGroups& groups() const { return groups_; }
 
  private:

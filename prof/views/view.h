@@ -16,9 +16,10 @@
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
 #include "prof/table/sink.h"
-#include "prof/views/collective_row.h"
 
 namespace oplens::prof {
+
+struct CollectiveRow;
 
 /// By whose rules a view counts.
 enum class Compat : uint8_t {
@@ -67,7 +68,7 @@ class Partial {
   /// with what the other ranks say of them; of a rank without any an empty list. Once a rank, of
   /// views that ask for them (View::calls). The rows live until it returns. Whether ranks get
   /// theirs before or after they are merged makes no difference, nor does the order of ranks.
-  virtual void AddCalls(std::span<const CollectiveRow> calls) { static_cast<void>(calls); }
+  virtual void AddCalls(std::span<const CollectiveRow> calls);
 
   /// Takes over what another partial of the same view and options found.
   virtual void Merge(const Partial& other) = 0;

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "prof/views/advice.h"
 #include "prof/views/bandwidth.h"
+#include "prof/views/collective_row.h"
 #include "prof/views/collectives.h"
 #include "prof/views/copy_row.h"
 #include "prof/views/critical_path.h"
@@ -400,6 +401,8 @@ bool TakesCalls(const View& view, Compat compat) {
 bool CanSave(const View& view, Compat compat) {
   return view.saved_form > 0 && RulesOf(view, compat) == "oplens";
 }
+
+void Partial::AddCalls(std::span<const CollectiveRow> /*calls*/) {}
 
 void Partial::Save(ByteWriter* /*bytes*/) const {
   throw Error("what this view found cannot be saved: it needs the trace");

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prof/views/collective_set.h"
 #include "prof/views/view.h"
 
 namespace oplens::test {
