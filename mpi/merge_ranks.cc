@@ -28,7 +28,7 @@ std::string BytesOfTold(const std::vector<ReadInput>& own) {
   bytes.Number(own.size());
   for (const ReadInput& input : own) {
     bytes.Counts(&input.place);
-    bytes.Values(&input.problem);
+    bytes.Values(&input.problem, &input.from_summary);
     Findings told;
     if (input.findings != nullptr) {
       told.notes = input.findings->notes;
@@ -47,7 +47,7 @@ void ReadTold(std::string_view text, const std::string& from, std::vector<ToldIn
   for (size_t left = bytes.Size(); left > 0; --left) {
     ToldInput& input = all->emplace_back();
     bytes.Counts(&input.place);
-    bytes.Values(&input.problem);
+    bytes.Values(&input.problem, &input.from_summary);
     const std::string_view told = bytes.Raw(bytes.Size());
     if (input.problem.empty()) input.told = prof::FindingsOf(told, from);
   }

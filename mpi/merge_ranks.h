@@ -17,6 +17,7 @@ struct ToldInput {
   size_t place = 0;
   std::string problem = {};                        ///< Why it was not read, or
   std::unique_ptr<prof::Findings> told = nullptr;  ///< what there is to say, without `summary`.
+  bool from_summary = false;                       ///< ReadInput::from_summary.
 };
 
 /// All: on process 0 those of all inputs, by place; on the others nothing.

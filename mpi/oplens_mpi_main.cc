@@ -154,6 +154,7 @@ class Teller {
       if (input.told != nullptr) {
         merger_.AddTold(*input.told);
         ++read;
+        if (input.from_summary) ++kept_;
         continue;
       }
       if (read == 0 && &input == &inputs.back()) throw Error(input.problem);
@@ -163,7 +164,15 @@ class Teller {
 
   int Print(prof::ViewRunner* runner, prof::Destination* destination) {
     Messages messages(kTool);
-    merger_.Tell(PriceOptionsOf(options_, &messages), &messages);
+    prof::PriceOptions pricing =
+        FindOptionsOf(options_, PriceOptionsOf(options_, &messages)).pricing;
+    if (kept_ > 0) {
+      // Summaries do not say what became of the kernels.
+      pricing.shows_prices = false;
+      messages.Head(fmt::format("{} of {} inputs were read before: their summaries are up to date",
+                                kept_, work_.inputs->waiting()));
+    }
+    merger_.Tell(pricing, &messages);
     const int64_t shown = runner->Finish();
     destination->Commit();
     for (std::string& note : runner->Notes()) messages.Need(std::move(note));
@@ -178,6 +187,7 @@ class Teller {
   const Work& work_;
   prof::LeftOut left_out_;
   prof::FindingsMerger merger_;
+  size_t kept_ = 0;  // Inputs whose summaries were there.
 };
 
 int RunViews(World* world, const prof::Options& options) {

@@ -28,7 +28,8 @@ class Reader {
     read.place = place;
     try {
       read.findings = FromSummary(place);
-      if (read.findings == nullptr) FromInput(&read);
+      read.from_summary = read.findings != nullptr;
+      if (!read.from_summary) FromInput(&read);
     } catch (const std::exception& error) {
       read.problem = error.what();
     }

@@ -17,7 +17,8 @@ namespace oplens::mpi {
 struct ReadInput {
   size_t place = 0;  ///< Among those that wait.
   std::unique_ptr<prof::Findings> findings;
-  std::string problem = {};  ///< Why there are none.
+  std::string problem = {};   ///< Why there are none.
+  bool from_summary = false;  ///< They hold only what views found: it was read before.
 };
 
 /// How inputs are read.

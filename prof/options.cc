@@ -234,7 +234,8 @@ void RefuseTogether(const cxxopts::ParseResult& given, bool keeps_summaries) {
   }
 }
 
-const Format* ReadFormat(const cxxopts::ParseResult& given) {
+/// `screen`: a terminal gets what fits it.
+const Format* ReadFormat(const cxxopts::ParseResult& given, bool screen) {
   const Format* chosen = &Formats().front();
   size_t formats = given.count("check") + given.count("chrome") > 0 ? 1 : 0;
   if (given.count("check") > 0 && given.count("chrome") > 0) formats = 2;
@@ -250,7 +251,8 @@ const Format* ReadFormat(const cxxopts::ParseResult& given) {
   if (given.count("header") > 0 && chosen->option != "csv") {
     throw UsageError("--header needs --csv");
   }
-  const bool to_terminal = given.count("output") == 0 && TerminalAt(STDOUT_FILENO).is_terminal;
+  const bool to_terminal =
+      screen && given.count("output") == 0 && TerminalAt(STDOUT_FILENO).is_terminal;
   return formats == 0 && to_terminal ? &ScreenFormat() : chosen;
 }
 
@@ -441,7 +443,8 @@ void ReadRankSummaries(const cxxopts::ParseResult& given, Options* options) {
 
 /// Fills what is printed, and how.
 void ReadTables(const cxxopts::ParseResult& given, Options* options) {
-  options->format = ReadFormat(given);
+  // What starts many processes gives them terminals that nobody looks at.
+  options->format = ReadFormat(given, !options->keeps_summaries);
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
   RefuseTogether(given, options->keeps_summaries);

@@ -83,8 +83,8 @@ struct Options : InputOptions {
 
 /// Throws UsageError with one line that says what to type instead.
 Options ParseOptions(int argc, const char* const* argv);
-/// The same for a program that keeps summaries while it makes views: --summary-dir goes with
-/// --view.
+/// The same for many processes that keep summaries while they make views: --summary-dir goes with
+/// --view, and a terminal is nothing special.
 Options ParseKeepingOptions(int argc, const char* const* argv);
 
 }  // namespace oplens::prof

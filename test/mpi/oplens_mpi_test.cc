@@ -83,6 +83,30 @@ TEST_P(OplensMpiTest, SameRowsAsOneProcess) {
   EXPECT_EQ(RowsOfProf(summaries), expected);
 }
 
+TEST_P(OplensMpiTest, SaysTheSameAsOneProcess) {
+  const std::string traces = MakeTraces({"--layout", "3x1x1", "--no-sequence", "--missing", "2"});
+  const RunResult one = RunProgram({Program("prof"), "-v", "--view", "operators", traces});
+  const RunResult three = Run(3, {"-v", "--view", "operators", traces});
+  EXPECT_EQ(three.exit_code, 0);
+  EXPECT_EQ(three.out, one.out);
+  std::string said = three.err;
+  for (size_t at = said.find("oplens-mpi:"); at != said.npos; at = said.find("oplens-mpi:", at)) {
+    said.replace(at, 11, "prof:");
+  }
+  EXPECT_EQ(said, one.err);
+}
+
+TEST_P(OplensMpiTest, SameRowsOfRecordedRanks) {
+  OPLENS_NEED_CORPUS();
+  for (const char* name : {"dlrm_w8", "llama_tp2", "linear_tp2", "diff_ddp", "ddp_sampled_w128"}) {
+    const std::string traces = (CorpusDir().path / "kineto" / name).string();
+    const RunResult result =
+        Run(3, {"--view", kViews, "--json", "--summary-dir", NewFolder(name), traces});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, RowsOfProf(traces)) << name;
+  }
+}
+
 TEST_P(OplensMpiTest, ReadsWhatIsMissing) {
   const std::string traces = MakeTraces({"--layout", "3x1x1"});
   const std::string summaries = NewFolder("summaries");
@@ -97,6 +121,8 @@ TEST_P(OplensMpiTest, ReadsWhatIsMissing) {
   const RunResult again = Run(2, arguments);
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.out, whole.out);
+  EXPECT_NE(again.err.find("oplens-mpi: 1 of 3 inputs were read before"), std::string::npos)
+      << again.err;
   const auto after = FilesBehind(summaries);
   ASSERT_EQ(after.size(), 3);
   EXPECT_EQ(after.at("rank0.json.oplens"), before.at("rank0.json.oplens"));
