@@ -10,9 +10,12 @@
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
+#include "mpi/world_exchange.h"
 #include "prof/input/rank_namer.h"
 #include "prof/summary_file/section.h"
 #include "prof/summary_file/summary_file.h"
+#include "prof/views/collective_matches.h"
+#include "prof/views/give_calls.h"
 
 namespace oplens::mpi {
 namespace {
@@ -80,24 +83,41 @@ std::map<size_t, Numbers> NumbersOfAll(World* world, const std::vector<ReadInput
   return numbers;
 }
 
-std::string TakeAll(const std::vector<prof::ViewPlan>& plans, prof::ViewRunner* runner) {
+/// What views found, a partial a plan.
+using Partials = std::vector<std::unique_ptr<prof::Partial>>;
+
+/// All: gives what was found in the ranks of each process their calls of collectives, matched with
+/// those of all others.
+void MatchAll(World* world, const std::vector<prof::ViewPlan>& plans,
+              const prof::CollectiveSet& calls, const Partials& partials) {
+  if (!TakeCalls(plans)) return;
+  WorldExchange exchange(world);
+  const prof::CollectiveMatches matches(calls, &exchange);
+  std::vector<prof::Partial*> takers;
+  for (size_t i = 0; i < plans.size(); ++i) {
+    if (TakesCalls(*plans[i].view, plans[i].options.compat)) takers.push_back(partials[i].get());
+  }
+  GiveCalls(matches, takers);
+}
+
+std::string BytesOf(const std::vector<prof::ViewPlan>& plans, const Partials& partials) {
   prof::SummaryFile summary;
-  const std::vector<std::unique_ptr<prof::Partial>> partials = runner->TakePartials();
   for (size_t i = 0; i < plans.size(); ++i) {
     summary.sections.push_back(SaveSection(*plans[i].view, plans[i].options, *partials[i]));
   }
-  if (TakeCalls(plans)) summary.calls = SaveCalls(runner->TakeCalls());
   ByteWriter bytes;
   SaveSummary(summary, &bytes);
   return bytes.Take();
 }
 
-void AddAll(std::string_view text, const std::string& from,
-            const std::vector<prof::ViewPlan>& plans, prof::ViewRunner* runner) {
+void MergeBytes(std::string_view text, const std::string& from,
+                const std::vector<prof::ViewPlan>& plans, const Partials& partials) {
   ByteReader bytes(text, from);
   const prof::SummaryFile summary = prof::LoadSummary(&bytes);
   bytes.End();
-  AddSummary(summary, plans, {}, from, runner);
+  for (size_t i = 0; i < plans.size(); ++i) {
+    partials[i]->Merge(*LoadView(summary, plans[i], {}, from));
+  }
 }
 
 }  // namespace
@@ -127,28 +147,28 @@ std::vector<std::vector<std::string>> NamesOfRanks(World* world, const prof::Inp
   return of_own;
 }
 
-void MergeAll(World* world, const std::vector<prof::ViewPlan>& plans, const prof::Inputs& inputs,
-              const std::vector<ReadInput>& own, const std::vector<std::vector<std::string>>& names,
-              prof::ViewRunner* runner) {
-  bool any = false;
+std::vector<std::unique_ptr<prof::Partial>> MergeAll(
+    World* world, const prof::FindOptions& find, const prof::Inputs& inputs,
+    const std::vector<ReadInput>& own, const std::vector<std::vector<std::string>>& names) {
+  const std::vector<prof::ViewPlan>& plans = *find.plans;
+  prof::ViewRunner runner(plans, find.run, nullptr);
   for (size_t i = 0; i < own.size(); ++i) {
     if (own[i].findings == nullptr) continue;
-    any = true;
     AddSummary(own[i].findings->summary, plans, names[i], inputs.waiting(own[i].place).path,
-               runner);
+               &runner);
   }
+  Partials partials = runner.TakePartials();
+  MatchAll(world, plans, runner.TakeCalls(), partials);
   const int rank = world->rank();
   for (int step = 1; step < world->size(); step *= 2) {
     if (rank % (2 * step) != 0) {
-      world->Send(rank - step, any ? TakeAll(plans, runner) : std::string());
-      return;
+      world->Send(rank - step, BytesOf(plans, partials));
+      return {};
     }
     if (rank + step >= world->size()) continue;
-    const std::string text = world->Receive(rank + step);
-    if (text.empty()) continue;
-    any = true;
-    AddAll(text, NameOf(rank + step), plans, runner);
+    MergeBytes(world->Receive(rank + step), NameOf(rank + step), plans, partials);
   }
+  return partials;
 }
 
 }  // namespace oplens::mpi

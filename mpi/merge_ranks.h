@@ -28,12 +28,12 @@ std::vector<ToldInput> TellFirst(World* world, const std::vector<ReadInput>& own
 std::vector<std::vector<std::string>> NamesOfRanks(World* world, const prof::Inputs& inputs,
                                                    const std::vector<ReadInput>& own);
 
-/// All: puts together what the views found in the inputs of all processes. `runner` takes it on
-/// process 0; on the others it is of no use any more. Pairs of processes put theirs together, then
-/// pairs of pairs, always the same ones. `names`: of NamesOfRanks().
-void MergeAll(World* world, const std::vector<prof::ViewPlan>& plans, const prof::Inputs& inputs,
-              const std::vector<ReadInput>& own, const std::vector<std::vector<std::string>>& names,
-              prof::ViewRunner* runner);
+/// All: what the views found in the inputs of all processes, a partial a plan, with the calls of
+/// collectives matched over all ranks; on the processes but 0 nothing. Pairs of processes put
+/// theirs together, then pairs of pairs, always the same ones. `names`: of NamesOfRanks().
+std::vector<std::unique_ptr<prof::Partial>> MergeAll(
+    World* world, const prof::FindOptions& find, const prof::Inputs& inputs,
+    const std::vector<ReadInput>& own, const std::vector<std::vector<std::string>>& names);
 
 }  // namespace oplens::mpi
 

@@ -145,7 +145,8 @@ class Teller {
       : options_(options),
         work_(work),
         left_out_(kTool, options.many.allow_missing),
-        merger_(options.views, work.inputs->waiting(), nullptr) {}
+        merger_(options.views, work.inputs->waiting(), nullptr),
+        destination_(OpenDestination(options)) {}
 
   /// Throws Error where too many inputs could not be read.
   void Take(const std::vector<ToldInput>& inputs) {
@@ -162,7 +163,10 @@ class Teller {
     }
   }
 
-  int Print(prof::ViewRunner* runner, prof::Destination* destination) {
+  /// `found`: of all inputs, a partial a plan. Answers the exit code.
+  int Print(std::vector<std::unique_ptr<prof::Partial>> found) {
+    prof::ViewRunner runner(options_.views, options_.run, destination_.get());
+    runner.AddPartials(std::move(found), prof::CollectiveSet());
     Messages messages(kTool);
     prof::PriceOptions pricing =
         FindOptionsOf(options_, PriceOptionsOf(options_, &messages)).pricing;
@@ -173,10 +177,10 @@ class Teller {
                                 kept_, work_.inputs->waiting()));
     }
     merger_.Tell(pricing, &messages);
-    const int64_t shown = runner->Finish();
-    destination->Commit();
-    for (std::string& note : runner->Notes()) messages.Need(std::move(note));
-    for (std::string& note : destination->Notes()) messages.Need(std::move(note));
+    const int64_t shown = runner.Finish();
+    destination_->Commit();
+    for (std::string& note : runner.Notes()) messages.Need(std::move(note));
+    for (std::string& note : destination_->Notes()) messages.Need(std::move(note));
     if (!options_.quiet) PrintError(options_.verbose ? messages.Whole() : messages.Short());
     const bool failure = shown == 0 || messages.losses()->Damaged() || left_out_.count() > 0;
     return options_.strict && failure ? kExitStrict : kExitOk;
@@ -187,6 +191,7 @@ class Teller {
   const Work& work_;
   prof::LeftOut left_out_;
   prof::FindingsMerger merger_;
+  std::unique_ptr<prof::Destination> destination_;
   size_t kept_ = 0;  // Inputs whose summaries were there.
 };
 
@@ -196,30 +201,28 @@ int RunViews(World* world, const prof::Options& options) {
   RefuseOtherInputs(world, *work.inputs);
   const std::vector<size_t> order = OrderOfFirst(world, *work.inputs);
   const bool first = world->rank() == 0;
+  std::optional<Teller> teller;
+  Together(world, [&] {
+    if (first) teller.emplace(options, work);
+  });
   std::vector<ReadInput> own;
   {
     CountLine line(kTool, "files", order.size(), first && !options.quiet);
     own = ReadInTurns(world, work.inputs.get(), work.plan, order,
                       [&](size_t begun) { line.Show(begun); });
   }
-  std::optional<Teller> teller;
-  if (first) teller.emplace(options, work);
   const std::vector<ToldInput> told = TellFirst(world, own);
   Together(world, [&] {
     if (first) teller->Take(told);
   });
   const std::vector<std::vector<std::string>> names = NamesOfRanks(world, *work.inputs, own);
-  std::unique_ptr<prof::Destination> destination;
-  Together(world, [&] {
-    if (first) destination = OpenDestination(options);
-  });
-  prof::ViewRunner runner(options.views, options.run, destination.get());
-  MergeAll(world, options.views, *work.inputs, own, names, &runner);
+  std::vector<std::unique_ptr<prof::Partial>> found =
+      MergeAll(world, work.plan.rank.find, *work.inputs, own, names);
   int exit_code = kExitOk;
   Together(world, [&] {
     if (!first) return;
     try {
-      exit_code = teller->Print(&runner, destination.get());
+      exit_code = teller->Print(std::move(found));
     } catch (const ClosedPipe&) {
       // Whoever reads has had enough.
     }
