@@ -213,7 +213,8 @@ TEST(CollectiveMatchesTest, WhoSharesNoEndsIsNotSet) {
   }
   CollectiveSet set;
   for (const RankCalls& rank : ranks) AddTo(&set, rank);
-  for (const CollectiveRow& row : CollectiveMatches(set).RowsOf(1)) {
+  const CollectiveMatches matches(set);  // Rows point into it.
+  for (const CollectiveRow& row : matches.RowsOf(1)) {
     EXPECT_EQ(row.share.match, prof::CollectiveMatch::kOrder);
     EXPECT_FALSE(row.share.arrival_ns);
     EXPECT_FALSE(row.share.last_by_ns);
@@ -228,7 +229,8 @@ TEST(CollectiveMatchesTest, AGroupOfWhichOnlySomeRanksAreHere) {
   }
   CollectiveSet set;
   for (const RankCalls& rank : ranks) AddTo(&set, rank);
-  for (const CollectiveRow& row : CollectiveMatches(set).RowsOf(0)) {
+  const CollectiveMatches matches(set);  // Rows point into it.
+  for (const CollectiveRow& row : matches.RowsOf(0)) {
     EXPECT_EQ(row.share.match, prof::CollectiveMatch::kOrder);
     EXPECT_EQ(row.share.ranks, 3u);
     EXPECT_EQ(row.group_size(), 8);
