@@ -168,6 +168,8 @@ void Ranks::Begin(const Run* run) {
     found.kernel_ns = SaturatingSum(found.kernel_ns, event.duration_ns());
   }
   found.peak_bytes = PeakOf(*run);
+  const int64_t node = run->trace().node;
+  if (node >= 0) found.nodes.insert(std::to_string(node));
   found.groups.Add(run->trace());
   rank.Merge(found);
 }

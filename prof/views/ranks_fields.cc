@@ -9,7 +9,7 @@ constexpr FieldType kInteger = FieldType::kInteger;
 constexpr Field kFields[] = {
     kRankField,
     {"node", "Node", "", FieldType::kText, 6,
-     "the node that it ran on, as the file tells it; empty where it does not", Fold::kNone},
+     "number of the node that it ran on, where the file tells it", Fold::kNone},
     {"stage", "Stage", "", kInteger, 5, "its stage of the pipeline, from 0", Fold::kNone},
     {"place", "Place", "", FieldType::kName, 20,
      "where it is in its process groups: data 3/8, tensor 0/2", Fold::kNone},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/saturating.h"
+#include "prof/views/straggler_bytes.h"
 
 namespace oplens::prof {
 namespace {
@@ -32,93 +33,6 @@ double MeanStep(const StragglerWork& work) {
     ++count;
   }
   return count == 0 ? 0 : sum_ns / static_cast<double>(count);
-}
-
-void SavePlaces(const std::vector<WorkPlace>& places, const TextNumbers& texts, ByteWriter* bytes) {
-  bytes->Number(places.size());
-  for (const WorkPlace& place : places) {
-    bytes->Text(texts.TextOf(place.op));
-    bytes->Text(texts.TextOf(place.layer));
-  }
-}
-
-WorkPlace LoadPlace(TextNumbers* texts, ByteReader* bytes) {
-  WorkPlace place;
-  place.op = texts->NumberOf(bytes->Text());
-  place.layer = texts->NumberOf(bytes->Text());
-  return place;
-}
-
-void LoadPlaces(TextNumbers* texts, ByteReader* bytes, std::vector<WorkPlace>* places) {
-  for (size_t left = bytes->Size(2); left > 0; --left) places->push_back(LoadPlace(texts, bytes));
-}
-
-void SaveWork(const StragglerWork& work, const TextNumbers& texts, ByteWriter* bytes) {
-  bytes->Values(&work.origin_ns);
-  bytes->Number(work.steps.size());
-  for (const StragglerWork::Step& step : work.steps) {
-    bytes->Values(&step.number, &step.whole);
-    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls);
-  }
-  SavePlaces(work.ops, texts, bytes);
-  SavePlaces(work.layers, texts, bytes);
-  for (const int64_t time_ns : work.times_ns) bytes->Sums(&time_ns);
-  SavePlaces(work.doing, texts, bytes);
-  bytes->Number(work.before.size());
-  int64_t last_ns = 0;
-  for (const StragglerWork::Before& before : work.before) {
-    bytes->Near(&before.since_ns, last_ns);
-    // One more, so that none is 0.
-    bytes->Number(before.place == StragglerWork::kNone ? 0 : uint64_t{before.place} + 1);
-    bytes->Number(before.idle_permille);
-    last_ns = before.since_ns;
-  }
-  bytes->Number(work.group_waits_ns.size());
-  for (const auto& [at, wait_ns] : work.group_waits_ns) {
-    bytes->Text(texts.TextOf(at.first));
-    bytes->Number(at.second);
-    bytes->Sums(&wait_ns);
-  }
-}
-
-void LoadTimes(ByteReader* bytes, StragglerWork* work) {
-  const size_t places = work->ops.size() + work->layers.size();
-  bytes->Check(places <= 2 * StragglerWork::kMostPlaces, "there are more ops than are kept");
-  const size_t times = places * work->steps.size();
-  bytes->Check(times <= bytes->left(), "there are more times than the bytes can hold");
-  for (size_t left = times; left > 0; --left) bytes->Sums(&work->times_ns.emplace_back());
-}
-
-void LoadWork(TextNumbers* texts, ByteReader* bytes, StragglerWork* work) {
-  bytes->Values(&work->origin_ns);
-  for (size_t left = bytes->Size(5); left > 0; --left) {
-    StragglerWork::Step& step = work->steps.emplace_back();
-    bytes->Values(&step.number, &step.whole);
-    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls);
-  }
-  LoadPlaces(texts, bytes, &work->ops);
-  LoadPlaces(texts, bytes, &work->layers);
-  LoadTimes(bytes, work);
-  LoadPlaces(texts, bytes, &work->doing);
-  int64_t last_ns = 0;
-  for (size_t left = bytes->Size(3); left > 0; --left) {
-    StragglerWork::Before& before = work->before.emplace_back();
-    bytes->Near(&before.since_ns, last_ns);
-    bytes->Check(before.since_ns >= last_ns, "calls are not in their order");
-    last_ns = before.since_ns;
-    const uint64_t place = bytes->Number();
-    bytes->Check(place <= work->doing.size(), "a call is behind an op that none is");
-    if (place > 0) before.place = static_cast<uint32_t>(place - 1);
-    const uint64_t idle = bytes->Number();
-    bytes->Check(idle <= 1000, "a share is more than the whole");
-    before.idle_permille = static_cast<uint32_t>(idle);
-  }
-  for (size_t left = bytes->Size(3); left > 0; --left) {
-    const uint32_t group = texts->NumberOf(bytes->Text());
-    const uint64_t step = bytes->Number();
-    bytes->Check(step < work->steps.size(), "a group waits in a step that none is");
-    bytes->Sums(&work->group_waits_ns[{group, static_cast<uint32_t>(step)}]);
-  }
 }
 
 }  // namespace
@@ -167,6 +81,7 @@ void StragglerRanks::AddWaits(std::span<const CollectiveRow> calls, StragglerWor
     return at->second;
   };
   for (const CollectiveRow& row : calls) {
+    AddLast(row, *work, sums);
     const int64_t wait_ns = row.wait_ns();
     if (row.recording->origin_ns != work->origin_ns || row.share.ranks < 2 || wait_ns < 0) continue;
     ++sums->calls;
@@ -181,6 +96,24 @@ void StragglerRanks::AddWaits(std::span<const CollectiveRow> calls, StragglerWor
     group_ns = SaturatingSum(group_ns, wait_ns);
   }
   work->before = {};
+}
+
+void StragglerRanks::AddLast(const CollectiveRow& row, const StragglerWork& work, Sums* sums) {
+  if (row.recording->origin_ns != work.origin_ns || row.share.last_rank == nullptr) return;
+  ++sums->placed_calls;
+  if (!row.came_last()) {
+    int64_t& caused_ns = caused_ns_[*row.share.last_rank];
+    caused_ns = SaturatingSum(caused_ns, std::max<int64_t>(0, row.wait_ns()));
+    return;
+  }
+  ++sums->last_calls;
+  const auto at = std::lower_bound(
+      work.before.begin(), work.before.end(), row.since_ns(),
+      [](const StragglerWork::Before& before, int64_t ns) { return before.since_ns < ns; });
+  if (at == work.before.end() || at->since_ns != row.since_ns()) return;
+  sums->idle_permille = SaturatingSum(sums->idle_permille, at->idle_permille);
+  // Where it computed nothing: what has no name.
+  ++sums->before[at->place == StragglerWork::kNone ? WorkPlace() : work.doing[at->place]];
 }
 
 WorkPlace StragglerRanks::Renumber(const TextNumbers& from, WorkPlace place) {
@@ -234,10 +167,14 @@ void StragglerRanks::Save(ByteWriter* bytes) const {
     const Sums& sums = rank.sums;
     bytes->Sums(&sums.calls, &sums.wait_ns, &sums.placed_calls, &sums.last_calls,
                 &sums.idle_permille);
-    bytes->Number(sums.before.size());
+    std::map<std::pair<std::string_view, std::string_view>, int64_t> before;  // By text.
     for (const auto& [place, count] : sums.before) {
-      bytes->Text(texts_.TextOf(place.op));
-      bytes->Text(texts_.TextOf(place.layer));
+      before[{texts_.TextOf(place.op), texts_.TextOf(place.layer)}] = count;
+    }
+    bytes->Number(before.size());
+    for (const auto& [place, count] : before) {
+      bytes->Text(place.first);
+      bytes->Text(place.second);
       bytes->Sums(&count);
     }
   }

@@ -74,6 +74,8 @@ class StragglerRanks {
   WorkPlace Renumber(const TextNumbers& from, WorkPlace place);
   void Renumber(const TextNumbers& from, StragglerWork* work);
   void AddTo(Sums* sums, const Sums& more, const TextNumbers& from);
+  /// Who came last, and what it did before.
+  void AddLast(const CollectiveRow& row, const StragglerWork& work, Sums* sums);
   void AddWaits(std::span<const CollectiveRow> calls, StragglerWork* work, Sums* sums);
 
   std::map<std::string, Rank, RankBefore> ranks_;

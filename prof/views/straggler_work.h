@@ -29,7 +29,7 @@ struct StragglerWork {
   /// Ops that are kept, and as many pairs of op and layer: those that cost most,
   static constexpr size_t kMostPlaces = 24;
   /// and times in all, over ops and steps: with many steps there are fewer ops.
-  static constexpr size_t kMostTimes = 16'384;
+  static constexpr size_t kMostTimes = 2'048;
 
   struct Step {
     int64_t number = 0;

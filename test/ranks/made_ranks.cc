@@ -28,6 +28,7 @@ class Maker {
       Trace& trace = runs_.emplace_back(std::make_unique<MadeRun>())->trace;
       trace.rank = rank;
       trace.world_size = plant.ranks;
+      trace.clock_offset_ns = 0;  // All say that they tell the time of day.
       trace.rank_name = trace.strings.Intern(std::to_string(rank));
       all_.push_back(rank);
     }

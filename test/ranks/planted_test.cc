@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -46,6 +46,27 @@ TEST(PlantedTest, ARankThatLacksItsLastCollectivesIsNamed) {
   }
 }
 
+TEST(PlantedTest, AClockThatIsOffAndDriftsIsSetRight) {
+  constexpr int64_t kAheadNs = 3'000'000;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Plant plant;
+    plant.seed = seed;
+    plant.clock_rank = 1 + static_cast<int>(seed % 3);
+    plant.clock_ahead_ns = kAheadNs;
+    plant.clock_ppm = 50;
+    plant.slow_rank = static_cast<int>(seed % 4);
+    plant.slow_op = "linear";
+    plant.slow_times = 1.5;
+    const MadeRanks ranks(plant);
+    for (const ViewRow& row : ranks.Rows("collectives")) {
+      const int64_t expected_ns = row.at("rank") == std::to_string(plant.clock_rank) ? kAheadNs : 0;
+      EXPECT_NEAR(std::stod(row.at("clock_ns")), static_cast<double>(expected_ns), 10'000) << seed;
+      EXPECT_LT(std::abs(std::stoll(row.at("residual_ns"))), 3'000) << seed;
+      EXPECT_EQ(row.at("last_rank"), std::to_string(plant.slow_rank)) << seed;
+    }
+  }
+}
+
 TEST(PlantedTest, AGroupOfSomeRanksIsListedWithItsMembers) {
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     Plant plant;
@@ -66,6 +87,27 @@ TEST(PlantedTest, AGroupOfSomeRanksIsListedWithItsMembers) {
     EXPECT_EQ(calls.size(), 3u) << seed;
     for (const int rank : plant.group) EXPECT_EQ(calls[std::to_string(rank)], 4) << seed;
     EXPECT_THAT(ranks.Find("ranks")->Notes(), Not(Contains(HasSubstr("lacks")))) << seed;
+  }
+}
+
+TEST(PlantedTest, MetadataGoBeforeSwappedNamesOfFiles) {
+  std::vector<std::string> paths;
+  for (int file = 0; file < 4; ++file) {
+    const int rank = 3 - file;
+    KinetoBuilder builder;
+    builder.AddMember("distributedInfo", fmt::format(R"({{"rank": {}, "world_size": 4}})", rank));
+    for (int kernel = 0; kernel <= rank; ++kernel) {
+      builder.AddKernel({.name = "gemm", .start_ns = kernel * 5'000, .duration_ns = 1'000});
+    }
+    const auto path = TestDir() / fmt::format("rank{}.json", file);
+    builder.Write(path);
+    paths.push_back(path.string());
+  }
+  const auto rows = RowsOf(*PartialOf(ViewNamed("ranks"), paths));
+  ASSERT_EQ(rows.size(), 4u);
+  for (size_t rank = 0; rank < rows.size(); ++rank) {
+    EXPECT_EQ(rows[rank].at("rank"), std::to_string(rank));
+    EXPECT_EQ(rows[rank].at("kernels"), std::to_string(rank + 1));
   }
 }
 

@@ -21,6 +21,7 @@ std::vector<int64_t> Column(const std::vector<ViewRow>& rows, const std::string&
 TEST(RanksTest, SaysWhatEachRankDid) {
   MadeRun made;
   made.trace.rank_name = made.trace.strings.Intern("3");
+  made.trace.node = 12;
   made.AddStep(0, 0, 100);
   made.AddKernel(10, 30);
   made.AddKernel(20, 50, kNoLaunch, "ncclDevKernel_AllReduce_Sum_f32()");
@@ -39,7 +40,8 @@ TEST(RanksTest, SaysWhatEachRankDid) {
   EXPECT_EQ(row.at("kernel_ns"), "50");
   EXPECT_EQ(row.at("collectives"), "1");
   EXPECT_EQ(row.at("wait_ns"), "");  // One rank alone does not know.
-  for (const char* const key : {"node", "stage", "place", "peak_bytes"}) {
+  EXPECT_EQ(row.at("node"), "12");
+  for (const char* const key : {"stage", "place", "peak_bytes"}) {
     EXPECT_EQ(row.at(key), "") << key;
   }
 }

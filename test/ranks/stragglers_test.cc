@@ -121,6 +121,29 @@ TEST(StragglersTest, FewStepsSayNothing) {
   }
 }
 
+TEST(StragglersTest, SaysForWhomTheOthersWaitedAndWhatItDidBefore) {
+  Plant plant;
+  plant.slow_rank = 1;
+  plant.slow_op = "attention";
+  plant.slow_times = 2;
+  const auto rows = MadeRanks(plant).Rows("stragglers");
+  int64_t waited_ns = 0;
+  int64_t caused_ns = 0;
+  int64_t last_calls = 0;
+  for (const ViewRow& row : rows) {
+    waited_ns += std::stoll(row.at("wait_ns"));
+    caused_ns += std::stoll(row.at("caused_ns"));
+    last_calls += std::stoll(row.at("last_calls"));
+  }
+  // All that was waited, was for somebody: but for what clocks are uncertain by.
+  EXPECT_NEAR(static_cast<double>(caused_ns) / static_cast<double>(waited_ns), 1, 0.01);
+  EXPECT_EQ(last_calls, 2 * plant.steps);
+  EXPECT_EQ(rows[1].at("last_calls"), std::to_string(2 * plant.steps));
+  EXPECT_EQ(rows[1].at("calls"), std::to_string(2 * plant.steps));
+  EXPECT_EQ(rows[1].at("before_op"), "attention");
+  EXPECT_LT(std::stod(rows[1].at("before_idle_pct")), 5);
+}
+
 TEST(StragglersTest, ClocksDoNotMatter) {
   Plant plant;
   plant.slow_rank = 3;

@@ -1,0 +1,105 @@
+#include "prof/views/straggler_bytes.h"
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace oplens::prof {
+
+WorkPlace LoadPlace(TextNumbers* texts, ByteReader* bytes) {
+  WorkPlace place;
+  place.op = texts->NumberOf(bytes->Text());
+  place.layer = texts->NumberOf(bytes->Text());
+  return place;
+}
+
+namespace {
+
+void SavePlaces(const std::vector<WorkPlace>& places, const TextNumbers& texts, ByteWriter* bytes) {
+  bytes->Number(places.size());
+  for (const WorkPlace& place : places) {
+    bytes->Text(texts.TextOf(place.op));
+    bytes->Text(texts.TextOf(place.layer));
+  }
+}
+
+void LoadPlaces(TextNumbers* texts, ByteReader* bytes, std::vector<WorkPlace>* places) {
+  for (size_t left = bytes->Size(2); left > 0; --left) places->push_back(LoadPlace(texts, bytes));
+}
+
+void LoadTimes(ByteReader* bytes, StragglerWork* work) {
+  const size_t places = work->ops.size() + work->layers.size();
+  bytes->Check(places <= 2 * StragglerWork::kMostPlaces, "there are more ops than are kept");
+  const size_t times = places * work->steps.size();
+  bytes->Check(times <= bytes->left(), "there are more times than the bytes can hold");
+  for (size_t left = times; left > 0; --left) bytes->Sums(&work->times_ns.emplace_back());
+}
+
+}  // namespace
+
+void SaveWork(const StragglerWork& work, const TextNumbers& texts, ByteWriter* bytes) {
+  bytes->Values(&work.origin_ns);
+  bytes->Number(work.steps.size());
+  for (const StragglerWork::Step& step : work.steps) {
+    bytes->Values(&step.number, &step.whole);
+    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls);
+  }
+  SavePlaces(work.ops, texts, bytes);
+  SavePlaces(work.layers, texts, bytes);
+  for (const int64_t time_ns : work.times_ns) bytes->Sums(&time_ns);
+  SavePlaces(work.doing, texts, bytes);
+  bytes->Number(work.before.size());
+  int64_t last_ns = 0;
+  for (const StragglerWork::Before& before : work.before) {
+    bytes->Near(&before.since_ns, last_ns);
+    // One more, so that none is 0.
+    bytes->Number(before.place == StragglerWork::kNone ? 0 : uint64_t{before.place} + 1);
+    bytes->Number(before.idle_permille);
+    last_ns = before.since_ns;
+  }
+  // In the order of texts: that of their numbers is that in which they came.
+  std::map<std::pair<std::string_view, uint32_t>, int64_t> waits_ns;
+  for (const auto& [at, wait_ns] : work.group_waits_ns) {
+    waits_ns[{texts.TextOf(at.first), at.second}] = wait_ns;
+  }
+  bytes->Number(waits_ns.size());
+  for (const auto& [at, wait_ns] : waits_ns) {
+    bytes->Text(at.first);
+    bytes->Number(at.second);
+    bytes->Sums(&wait_ns);
+  }
+}
+
+void LoadWork(TextNumbers* texts, ByteReader* bytes, StragglerWork* work) {
+  bytes->Values(&work->origin_ns);
+  for (size_t left = bytes->Size(5); left > 0; --left) {
+    StragglerWork::Step& step = work->steps.emplace_back();
+    bytes->Values(&step.number, &step.whole);
+    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls);
+  }
+  LoadPlaces(texts, bytes, &work->ops);
+  LoadPlaces(texts, bytes, &work->layers);
+  LoadTimes(bytes, work);
+  LoadPlaces(texts, bytes, &work->doing);
+  int64_t last_ns = 0;
+  for (size_t left = bytes->Size(3); left > 0; --left) {
+    StragglerWork::Before& before = work->before.emplace_back();
+    bytes->Near(&before.since_ns, last_ns);
+    bytes->Check(before.since_ns >= last_ns, "calls are not in their order");
+    last_ns = before.since_ns;
+    const uint64_t place = bytes->Number();
+    bytes->Check(place <= work->doing.size(), "a call is behind an op that none is");
+    if (place > 0) before.place = static_cast<uint32_t>(place - 1);
+    const uint64_t idle = bytes->Number();
+    bytes->Check(idle <= 1000, "a share is more than the whole");
+    before.idle_permille = static_cast<uint32_t>(idle);
+  }
+  for (size_t left = bytes->Size(3); left > 0; --left) {
+    const uint32_t group = texts->NumberOf(bytes->Text());
+    const uint64_t step = bytes->Number();
+    bytes->Check(step < work->steps.size(), "a group waits in a step that none is");
+    bytes->Sums(&work->group_waits_ns[{group, static_cast<uint32_t>(step)}]);
+  }
+}
+
+}  // namespace oplens::prof
