@@ -117,10 +117,7 @@ class RatioSinks : public Destination {
   Checked checked;
 };
 
-void Check(const std::vector<std::string>& paths, std::string_view by, RatioSinks* sinks) {
-  ViewRequest request;
-  request.list = "all";
-  request.by = by;
+void Check(const std::vector<std::string>& paths, const ViewRequest& request, RatioSinks* sinks) {
   const std::vector<ViewPlan> plans = PlanViews(request);
   Diagnostics diagnostics;
   Inputs inputs(paths, {}, NeedsOf(plans));
@@ -146,13 +143,25 @@ TEST(RatiosCorpusTest, ValuesAreThoseOfTheirFields) {
     for (const auto& entry : fs::directory_iterator(test::CorpusDir().path / folder)) {
       SCOPED_TRACE(entry.path());
       try {
-        Check({entry.path().string()}, "", &sinks);
+        Check({entry.path().string()}, {.list = "all"}, &sinks);
       } catch (const Error&) {
         continue;  // No profile.
       }
     }
   }
-  Check({(test::CorpusDir().path / "kineto/ddp_sampled_w128").string()}, "step,rank", &sinks);
+  const auto kineto = test::CorpusDir().path / "kineto";
+  Check({(kineto / "ddp_sampled_w128").string()}, {.list = "all", .by = "step,rank"}, &sinks);
+  // What only its own word chooses.
+  for (const View& view : Views()) {
+    std::string columns = "all";
+    for (const Field& field : FieldsOf(view, {})) {
+      if (field.on_request && field.key.starts_with("inferred_"))
+        columns += "," + std::string(field.key);
+    }
+    if (columns == "all") continue;
+    Check({(kineto / "diff_ddp/test_v100_rank1.json.gz").string()},
+          {.list = view.name, .columns = columns}, &sinks);
+  }
   for (const View& view : Views()) {
     for (const Field& field : FieldsOf(view, {})) {
       if (field.ratio.empty()) continue;
