@@ -7,6 +7,7 @@ FOLDER has the traces. For each run: the tables must be those of `prof` over the
 there after the kill may be written again. Exit code 1, and a line, where one is not so.
 """
 import argparse
+import contextlib
 import os
 import pathlib
 import random
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import time
 
+LONGEST_END_S = 30
 VIEWS = "distributed,collectives,operators,overview"
 
 
@@ -28,7 +30,7 @@ def command(options: argparse.Namespace, summaries: pathlib.Path, output: pathli
 
 
 def descendants(parent: int) -> list[int]:
-    """Processes of oplens-mpi below a process, by their ids."""
+    """Processes of oplens-mpi below a process that live, by their ids."""
     parents = {}
     names = {}
     for entry in pathlib.Path("/proc").iterdir():
@@ -39,6 +41,8 @@ def descendants(parent: int) -> list[int]:
         except OSError:
             continue
         name, _, rest = stat.rpartition(")")
+        if rest.split()[0] == "Z":
+            name = ""
         names[int(entry.name)] = name.partition("(")[2]
         parents[int(entry.name)] = int(rest.split()[1])
     found = []
@@ -62,6 +66,24 @@ def kill_one(process: subprocess.Popen, chance: random.Random) -> bool:
     return True
 
 
+def await_end(process: subprocess.Popen) -> str:
+    """What is wrong; "" for nothing. The mpirun of Open MPI 4.1.4 may wait for ever once a process was killed early,
+    though all of them have ended: it is ended then."""
+    try:
+        process.wait(LONGEST_END_S)
+        return ""
+    except subprocess.TimeoutExpired:
+        left = descendants(process.pid)
+        for one in left + [process.pid]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        process.wait()
+        if left:
+            return f"{len(left)} processes lived on for {LONGEST_END_S} s after one was killed"
+        print("mpirun did not end, though all its processes had")
+        return ""
+
+
 def state(folder: pathlib.Path) -> dict[str, tuple[int, int]]:
     return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.glob("*.oplens")}
 
@@ -74,9 +96,12 @@ def one_run(options: argparse.Namespace, chance: random.Random, longest_s: float
     process = subprocess.Popen(command(options, summaries, output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(chance.uniform(0, longest_s))
     killed = kill_one(process, chance)
-    process.wait()
+    problem = await_end(process)
+    if problem:
+        return problem
     done = state(summaries)
-    again = subprocess.run(command(options, summaries, output), capture_output=True, text=True, check=False)
+    again = subprocess.run(command(options, summaries, output), capture_output=True, text=True, check=False,
+                           timeout=300)
     if again.returncode != 0:
         return f"the second start ended with {again.returncode}: {again.stderr.strip()}"
     if output.read_bytes() != expected:
