@@ -63,7 +63,7 @@ std::string_view ByteReader::Text() {
   }
   const std::string_view text = texts_[static_cast<size_t>(number)];
   text_bytes_ += text.size();
-  Check(text_bytes_ <= kMostTextBytes, "its texts take too much memory");
+  Check(text_bytes_ <= most_text_bytes_, "its texts take too much memory");
   return text;
 }
 

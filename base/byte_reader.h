@@ -40,6 +40,9 @@ class ByteReader {
   ByteReader(const ByteReader&) = delete;
   ByteReader& operator=(const ByteReader&) = delete;
 
+  /// The bytes are this program's own: texts take what memory they take.
+  void TrustTexts() { most_text_bytes_ = std::numeric_limits<size_t>::max(); }
+
   uint64_t Number();
   int64_t Signed();
   uint8_t Byte();
@@ -161,6 +164,7 @@ class ByteReader {
   std::vector<std::string_view> texts_;
   std::deque<std::string> changed_;  // Texts that are others than those of the bytes.
   size_t text_bytes_ = 0;
+  size_t most_text_bytes_ = kMostTextBytes;
 };
 
 }  // namespace oplens

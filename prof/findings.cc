@@ -51,7 +51,9 @@ std::string BytesOf(const Findings& findings) {
 std::unique_ptr<Findings> FindingsOf(std::string_view bytes, const std::string& what) {
   auto findings = std::make_unique<Findings>();
   ByteReader reader(bytes, what);
+  reader.TrustTexts();
   findings->summary = LoadSummary(&reader);
+  for (Section& section : findings->summary.sections) section.is_own = true;
   reader.Values(&findings->notes, &findings->told);
   LoadLosses(&reader, &findings->losses);
   reader.End();

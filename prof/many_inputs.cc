@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -24,23 +25,17 @@ void LeftOut::Add(const std::string& problem, bool from_folder) {
 void LeaveOutMissing(std::vector<std::string>* paths, std::optional<size_t> most,
                      LeftOut* left_out) {
   if (most.value_or(0) == 0) return;
-  const auto is_missing = [](const std::string& path) {
+  const auto is_there = [](const std::string& path) {
     std::error_code error;
-    return path != "-" && !std::filesystem::exists(path, error);
+    return path == "-" || std::filesystem::exists(path, error);
   };
-  std::vector<std::string> there;
-  for (std::string& path : *paths) {
-    if (!is_missing(path)) there.push_back(std::move(path));
+  const auto missing = std::stable_partition(paths->begin(), paths->end(), is_there);
+  // Where all are, opening them says why.
+  if (missing == paths->begin()) return;
+  for (auto path = missing; path != paths->end(); ++path) {
+    left_out->Add(fmt::format("{}: there is no such file", *path), false);
   }
-  if (there.empty() || there.size() == paths->size()) {
-    // Opening them says why.
-    if (!there.empty()) *paths = std::move(there);
-    return;
-  }
-  for (const std::string& path : *paths) {
-    if (!path.empty()) left_out->Add(fmt::format("{}: cannot be opened", path), false);
-  }
-  *paths = std::move(there);
+  paths->erase(missing, paths->end());
 }
 
 void ManyInputs::Run(const std::vector<size_t>& places, const Find& find, const Take& take) {

@@ -198,7 +198,8 @@ void RefuseTogether(const cxxopts::ParseResult& given, bool keeps_summaries) {
          "--chrome is of whole profiles: it does not go with --{}");
   for (const char* option : {"diff", "fail-if"}) {
     refuse(option,
-           {"check", "chrome", "copies", "c", "sort", "where", "range", "what-if", "save-baseline"},
+           {"check", "chrome", "copies", "c", "sort", "where", "range", "what-if", "save-baseline",
+            "allow-missing"},
            "--diff and --fail-if are of whole views: they do not go with --{}");
   }
   refuse("fail-if", {"compat"}, "--fail-if is by our rules: it does not go with --{}");

@@ -115,8 +115,8 @@ std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& 
     throw Error(file, ShownText(error.what()),
                 "it is damaged or of another version of oplens: save it again");
   }
-  ByteReader bytes(section.bytes, fmt::format("{}: view {}", file, section.view),
-                   NamerOf(ranks));
+  ByteReader bytes(section.bytes, fmt::format("{}: view {}", file, section.view), NamerOf(ranks));
+  if (section.is_own) bytes.TrustTexts();
   partial->Load(&bytes);
   bytes.End();
   return partial;

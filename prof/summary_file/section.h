@@ -21,6 +21,7 @@ struct Section {
   bool copies = false;          ///< ViewOptions::copies.
   int form = 0;                 ///< View::saved_form when it was saved.
   std::string bytes;            ///< Of Partial::Save.
+  bool is_own = false;          ///< This program has just made the bytes: it is of no file.
 };
 
 /// `change`: what is written in the place of a text; null for the text itself. Throws Error for a

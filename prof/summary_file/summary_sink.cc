@@ -122,9 +122,8 @@ void AddSummary(const SummaryFile& summary, const std::vector<ViewPlan>& plans,
                 std::span<const std::string> ranks, std::string_view path, ViewRunner* runner) {
   std::vector<std::unique_ptr<Partial>> partials;
   for (const ViewPlan& plan : plans) partials.push_back(LoadView(summary, plan, ranks, path));
-  runner->AddPartials(std::move(partials), TakeCalls(plans)
-                                               ? LoadCalls(summary.calls, ranks, path)
-                                               : CollectiveSet());
+  runner->AddPartials(std::move(partials),
+                      TakeCalls(plans) ? LoadCalls(summary.calls, ranks, path) : CollectiveSet());
 }
 
 }  // namespace oplens::prof

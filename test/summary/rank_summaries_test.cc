@@ -130,6 +130,38 @@ TEST_F(RankSummariesTest, OneSummaryShowsWhatItsTraceShows) {
   }
 }
 
+// By the rows of the views, not by the kernels: 50 steps of 1,000 kernels by 600 different calls,
+// and 500 collectives.
+TEST_F(RankSummariesTest, ARankTakesAtMostAMegabyte) {
+  KinetoBuilder builder;
+  builder.AddMember("distributedInfo", R"({"rank": 0, "world_size": 4})");
+  for (int64_t step = 0; step < 50; ++step) {
+    const int64_t start = step * 100'000'000;
+    builder.AddHost("user_annotation", fmt::format("ProfilerStep#{}", step), start, 99'000'000);
+    for (int64_t i = 0; i < 1000; ++i) {
+      const int64_t at = start + 1000 + i * 90'000;
+      const int64_t kind = i % 600;
+      const bool collective = i % 100 == 99;
+      builder.AddOperator({.name = fmt::format("aten::op_{}", kind % 60),
+                           .start_ns = at,
+                           .duration_ns = 80'000,
+                           .dims = fmt::format("[[{}, 1024]]", 16 + kind)});
+      builder.Launch({.name = collective ? "ncclDevKernel_AllReduce_Sum_f32"
+                                         : fmt::format("void some::kernel<{}>(float*)", kind),
+                      .duration_ns = 30'000 + (i * 7919 + step * 104'729) % 50'000},
+                     at + 100);
+    }
+  }
+  fs::create_directories(dir_ / "large");
+  builder.Write(dir_ / "large" / "rank0.json");
+  const RunResult made = Prof({"--summary", (dir_ / "large").string()});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto size = fs::file_size(dir_ / "large" / "rank0.json.oplens");
+  EXPECT_GT(size, 10'000U);
+  EXPECT_LT(size, 1'000'000U);
+  RecordProperty("bytes", static_cast<int>(size));
+}
+
 TEST_F(RankSummariesTest, NoPathStandsInThem) {
   ASSERT_EQ(Summarize().exit_code, 0);
   for (const std::string& name : FilesIn(sums_)) {
