@@ -113,11 +113,16 @@ class ChromeWriter::Body {
                       tracks_.OfThread(range.thread), events_);
     event.From(range.start_ns, range.open() ? last_ns_ : range.end_ns);
     if (range.open()) event.Flag("open");
-    if (module) event.Arg("Python module id", int64_t{range.text});
+    if (module) event.Arg("Python module id", NumberOfModule(range.text));
     if (range.kind == RangeKind::kOperator) AddOperator(range.item, &event);
     const bool label = range.kind == RangeKind::kAnnotation || range.kind == RangeKind::kMarker;
     if (label) AddLabel(range.item, &event);
     event.End();
+  }
+
+  /// Of modules in the order in which they first ran. That of the text depends on all texts before.
+  int64_t NumberOfModule(StringId name) {
+    return modules_.try_emplace(name, static_cast<int64_t>(modules_.size())).first->second;
   }
 
   void AddOperator(ItemIndex item, ChromeEvent* event) {
@@ -401,7 +406,8 @@ class ChromeWriter::Body {
   std::vector<int64_t> correlation_ids_;  // By LaunchIndex, in the document.
   int64_t last_ns_ = INT64_MIN;           // Of the profile.
   std::unordered_map<StringId, std::string> stacks_;
-  std::vector<std::string_view> words_;  // Scratch.
+  std::unordered_map<StringId, int64_t> modules_;  // Numbers, by name.
+  std::vector<std::string_view> words_;            // Scratch.
 };
 
 ChromeWriter::ChromeWriter(Output* output) : output_(output), events_(output), tracks_(&events_) {}

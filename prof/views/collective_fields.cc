@@ -32,6 +32,14 @@ constexpr Field kGroupSize = {"group_size",
                               "ranks of the group, as recorded; without any group those of the "
                               "run, where all of them have the call",
                               Fold::kKey};
+constexpr Field kGroupKind = {"group_kind",
+                              "GroupKind",
+                              "",
+                              FieldType::kText,
+                              9,
+                              "what the group shares: world, data, tensor, pipeline, expert, "
+                              "context; by its description, else by its ranks and use",
+                              Fold::kKey};
 constexpr Field kDtype = {"dtype", "DType", "", FieldType::kText, 6, "data type", Fold::kKey};
 constexpr Field kSize = {
     "size_bytes",
@@ -138,6 +146,7 @@ std::vector<Field> CollectiveKeyFields(std::string_view word) {
   if (word == "step") return {kStepField};
   if (word == "kind") return {kKind};
   if (word == "group") return {kGroup, kRanks, kGroupSize};
+  if (word == "group_kind") return {kGroupKind};
   if (word == "dtype") return {kDtype};
   if (word == "size") return {kSize};
   return {};

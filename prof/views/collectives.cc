@@ -16,13 +16,16 @@
 #include "prof/views/collective_list.h"
 #include "prof/views/collective_notes.h"
 #include "prof/views/collective_sums.h"
+#include "prof/views/group_kinds.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/tb_distributed.h"
 
 namespace oplens::prof {
 namespace {
 
-constexpr std::string_view kKeys[] = {"kind", "group", "size", "dtype", "rank", "step"};
+constexpr std::string_view kGroupKindKey = "group_kind";
+constexpr std::string_view kKeys[] = {"kind",  "group", kGroupKindKey, "size",
+                                      "dtype", "rank",  "step"};
 
 std::optional<int64_t> Known(int64_t value) {
   return value < 0 ? std::nullopt : std::optional(value);
@@ -35,6 +38,7 @@ struct Key {
   CollectiveKind kind = CollectiveKind::kUnknown;
   CollectiveGroup group;
   int64_t group_size = -1;
+  GroupKind group_kind = GroupKind::kUnknown;  // Known when all calls are there, by the group.
   ops::DType dtype = ops::DType::kUnknown;
   int64_t size_bytes = -1;
 
@@ -50,6 +54,7 @@ struct Key {
 struct KeyBefore {
   bool operator()(const Key& a, const Key& b) const;
   const std::vector<std::string>* by = nullptr;
+  bool kinds_known = false;  // Of groups; until then each group is one for itself.
 };
 
 bool KeyBefore::operator()(const Key& a, const Key& b) const {
@@ -59,6 +64,8 @@ bool KeyBefore::operator()(const Key& a, const Key& b) const {
     if (word == "kind" && a.kind != b.kind) return a.kind < b.kind;
     if (word == "group" && a.group != b.group) return a.group < b.group;
     if (word == "group" && a.group_size != b.group_size) return a.group_size < b.group_size;
+    if (word == kGroupKindKey && !kinds_known && a.group != b.group) return a.group < b.group;
+    if (word == kGroupKindKey && a.group_kind != b.group_kind) return a.group_kind < b.group_kind;
     if (word == "dtype" && a.dtype != b.dtype) return a.dtype < b.dtype;
     if (word == "size" && a.size_bytes != b.size_bytes) return a.size_bytes < b.size_bytes;
   }
@@ -77,6 +84,7 @@ class Collectives : public SavedPartial<Collectives> {
       TransferMap(bytes, &self->groups_,
                   [self](const auto& key, const auto& sums) { self->groups_[key].Merge(sums); });
     }
+    if (self->IsBy(kGroupKindKey)) bytes->Values(&self->kinds_);
   }
 
   explicit Collectives(const ViewOptions& options) : by_(options.by) {
@@ -88,13 +96,17 @@ class Collectives : public SavedPartial<Collectives> {
     }
   }
 
-  void Begin(const Run* run) override { (run == nullptr ? records_ : runs_) = true; }
+  void Begin(const Run* run) override {
+    (run == nullptr ? records_ : runs_) = true;
+    if (run != nullptr && IsBy(kGroupKindKey)) kinds_.Add(run->trace());
+  }
   void AddCalls(std::span<const CollectiveRow> calls) override {
     ++ranks_;
     notes_.Add(calls);
     any_ |= !calls.empty();
     if (by_.empty()) list_.Add(calls);
     if (by_.empty()) return;
+    if (IsBy(kGroupKindKey)) kinds_.AddCalls(calls);
     for (const CollectiveRow& row : calls) groups_[KeyOf(row)].Add(row);
   }
   void Merge(const Partial& other) override {
@@ -105,6 +117,7 @@ class Collectives : public SavedPartial<Collectives> {
     any_ |= more.any_;
     notes_.Merge(more.notes_);
     list_.Merge(more.list_);
+    kinds_.Merge(more.kinds_);
     for (const auto& [key, sums] : more.groups_) groups_[key].Merge(sums);
   }
   std::vector<Field> Fields() const override;
@@ -121,6 +134,7 @@ class Collectives : public SavedPartial<Collectives> {
   std::vector<std::string> by_;
   CollectiveList list_;                                               // Without words of --by,
   std::map<Key, CollectiveSums, KeyBefore> groups_{KeyBefore{&by_}};  // and with them.
+  GroupKinds kinds_;                                                  // With the word for them.
   CollectiveNotes notes_;
   int64_t ranks_ = 0;  // Whose calls are here.
   bool runs_ = false;
@@ -145,18 +159,25 @@ Key Collectives::KeyOf(const CollectiveRow& row) const {
   if (IsBy("rank")) key.rank = *row.rank;
   if (IsBy("step")) key.step = row.step();
   if (IsBy("kind")) key.kind = row.call.kind;
-  if (IsBy("group")) {
-    key.group = *row.group;
-    key.group_size = row.group_size();
-  }
+  if (IsBy("group") || IsBy(kGroupKindKey)) key.group = *row.group;
+  if (IsBy("group")) key.group_size = row.group_size();
   if (IsBy("dtype")) key.dtype = row.call.dtype;
   if (IsBy("size")) key.size_bytes = row.call.size_bytes;
   return key;
 }
 
 void Collectives::Emit(Sink* sink) const {
-  if (by_.empty()) list_.Emit(sink);
-  for (const auto& [key, sums] : groups_) EmitSums(key, sums, sink);
+  if (by_.empty()) {
+    list_.Emit(sink);
+    return;
+  }
+  std::map<Key, CollectiveSums, KeyBefore> groups(KeyBefore{&by_, true});
+  for (const auto& [key, sums] : groups_) {
+    Key known = key;
+    if (IsBy(kGroupKindKey)) known.group_kind = kinds_.Of(key.group);
+    groups[known].Merge(sums);
+  }
+  for (const auto& [key, sums] : groups) EmitSums(key, sums, sink);
 }
 
 void Collectives::EmitSums(const Key& key, const CollectiveSums& sums, Sink* sink) const {
@@ -165,6 +186,7 @@ void Collectives::EmitSums(const Key& key, const CollectiveSums& sums, Sink* sin
     if (word == "rank") cells.push_back(Text(key.rank));
     if (word == "step") cells.push_back(Integer(key.step));
     if (word == "kind") cells.push_back(Text(CollectiveWord(key.kind)));
+    if (word == kGroupKindKey) cells.push_back(Text(GroupKindWord(key.group_kind)));
     if (word == "dtype") cells.push_back(Text(ShownDType(key.dtype)));
     if (word == "size") cells.push_back(Integer(Known(key.size_bytes)));
     if (word != "group") continue;

@@ -94,6 +94,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const oplens::Error& error) {
     const std::string_view text = error.what();
     Check(!text.empty() && text.find('\n') == std::string_view::npos);
+  } catch (const oplens::UsageError&) {
+    // Words that the view does not take.
   }
   return 0;
 }
