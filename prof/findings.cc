@@ -6,6 +6,7 @@
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
+#include "prof/summary_file/hashed_host.h"
 #include "prof/summary_file/rank_marks.h"
 
 namespace oplens::prof {
@@ -73,9 +74,10 @@ bool CanFindApart(const FindOptions& options) {
 }
 
 std::unique_ptr<Findings> FindIn(Inputs* inputs, size_t place, const FindOptions& options) {
+  const std::string salt = SaltOr(options.salt, inputs->waiting(place).path);
   inputs->TakeOnly(place, RankMark);
   SummarySink sink(*options.plans, options.run, std::filesystem::current_path().string(),
-                   options.texts);
+                   options.texts, salt);
   auto findings = std::make_unique<Findings>();
   PriceOptions pricing = options.pricing;
   pricing.messages = nullptr;

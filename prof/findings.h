@@ -35,6 +35,7 @@ struct FindOptions {
   PriceOptions pricing;  ///< Without filter, steps and where, which are of a whole run.
   SummaryTexts texts = SummaryTexts::kWhole;
   std::string writer = {};  ///< SummaryFile::writer.
+  std::string salt = {};    ///< Of --salt; "": SaltOf.
 };
 
 /// Whether inputs can be looked at apart: of plans or pricing nothing is of the whole run.

@@ -19,6 +19,7 @@ struct ManyOptions {
   /// How many inputs may be left out that cannot be read; nullopt: any of folders, none that was
   /// named.
   std::optional<size_t> allow_missing;
+  std::string salt = {};  ///< For names of machines in summaries; "": SaltOf.
 };
 
 /// The inputs that cannot be read, as they are told and counted.

@@ -23,6 +23,7 @@
 #include "prof/price_all.h"
 #include "prof/rank_summaries.h"
 #include "prof/summaries.h"
+#include "prof/summary_file/hashed_host.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/top_rows.h"
 #include "prof/view_task.h"
@@ -227,7 +228,7 @@ int64_t PrintRankSummaries(Inputs* inputs, const Options& options, LeftOut* left
 /// Saves what the views found. Answers how many rows or kernels there were to look at.
 int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages) {
   SummarySink sink(options.views, options.run, std::filesystem::current_path().string(),
-                   SummaryTexts::kOfRun);
+                   SummaryTexts::kOfRun, SaltOr(options.many.salt, options.inputs.front()));
   PriceOptions pricing = PriceOptionsOf(options, messages);
   pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
   const int64_t kernels = PriceAll(inputs, pricing, &sink, messages->losses());

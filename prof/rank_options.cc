@@ -23,8 +23,8 @@ constexpr std::string_view kGroups = "groups";
 constexpr std::string_view kGroupsBy = "op,layer";
 
 /// Options that change what is found; of the second ones the value is a file.
-constexpr const char* kTexts[] = {"op",         "range",  "step",  "gpu",       "evidence",
-                                  "time-range", "device", "where", "step-range"};
+constexpr const char* kTexts[] = {"op",         "range",  "step",  "gpu",        "evidence",
+                                  "time-range", "device", "where", "step-range", "salt"};
 constexpr const char* kFiles[] = {"rules", "reference", "execution-trace"};
 
 bool Saves(const View& view) { return CanSave(view, Compat::kNone); }
@@ -80,6 +80,10 @@ void AddRankOptions(cxxopts::OptionAdder add) {
       cxxopts::value<std::string>(), "VIEWS");
   add("summary-dir", "With --summary: write to files in this folder, which must exist",
       cxxopts::value<std::string>(), "DIR");
+  add("salt",
+      "For the hashes that stand in summaries for names of machines: a text that is the same for "
+      "all ranks of a run (default: their folder, whole)",
+      cxxopts::value<std::string>(), "TEXT");
   add("jobs", "How many inputs are read at a time (default: as many as there are cores)",
       cxxopts::value<int>(), "N");
   add("allow-missing",
@@ -103,6 +107,7 @@ ManyOptions ReadManyOptions(const cxxopts::ParseResult& given) {
     if (most < 0) throw UsageError("--allow-missing: the least number is 0");
     many.allow_missing = static_cast<size_t>(most);
   }
+  if (given.count("salt") > 0) many.salt = given["salt"].as<std::string>();
   return many;
 }
 

@@ -22,10 +22,10 @@ struct RankSummaryOptions {
   std::string made_with;
 };
 
-/// Declares --summary, --summary-views, --summary-dir, --jobs and --allow-missing.
+/// Declares --summary, --summary-views, --summary-dir, --salt, --jobs and --allow-missing.
 void AddRankOptions(cxxopts::OptionAdder add);
 
-/// Of --jobs and --allow-missing. Throws UsageError.
+/// Of --jobs, --allow-missing and --salt. Throws UsageError.
 ManyOptions ReadManyOptions(const cxxopts::ParseResult& given);
 /// Of --summary. Throws UsageError.
 RankSummaryOptions ReadRankSummary(const cxxopts::ParseResult& given);

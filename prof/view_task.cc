@@ -29,6 +29,7 @@ FindOptions FindOptionsOf(const Options& options, const PriceOptions& pricing) {
   find.pricing = pricing;
   find.pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
   find.writer = OPLENS_VERSION;
+  find.salt = options.many.salt;
   return find;
 }
 

@@ -376,6 +376,7 @@ struct Trace {
   int64_t world_size = kUnknownId;
   int64_t local_rank = kUnknownId;  ///< Among the processes of its node.
   int64_t node = kUnknownId;        ///< Number of the node.
+  std::string host;                 ///< Name of the node, which nothing shows; "": not told.
   RunPlace environment;             ///< What its environment said, whatever else the file says.
   /// Ranks of every process group that has several, where all such have as many.
   int64_t group_size = kUnknownId;

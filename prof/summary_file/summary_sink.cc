@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "prof/summary_file/hashed_host.h"
+#include "prof/views/host_mark.h"
 
 namespace oplens::prof {
 namespace {
@@ -84,6 +86,7 @@ void SummarySink::EndLastInput() {
 }
 
 std::string SummarySink::Changed(std::string_view text) const {
+  if (IsMarkedHost(text)) return HashedHost(salt_, text.substr(1));
   const auto renamed = renamed_.find(text);
   return renamed != renamed_.end() ? renamed->second : cutter_.Cut(text);
 }

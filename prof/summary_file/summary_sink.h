@@ -24,7 +24,8 @@ std::vector<ViewPlan> PlanSummaryViews(std::string_view list, std::string_view b
 /// What becomes of texts in a summary.
 enum class SummaryTexts : uint8_t {
   /// For others to read: names of machines and people stay out of it. Paths are cut
-  /// (base/path_cutter.h), and the N-th rank that is called by its file is called "input N".
+  /// (base/path_cutter.h), those of machines are hashed, and the N-th rank that is called by its
+  /// file is called "input N".
   kOfRun,
   kOfInput,  ///< The same, but ranks have marks (prof/summary_file/rank_marks.h).
   kWhole,    ///< Nothing.
@@ -34,14 +35,15 @@ enum class SummaryTexts : uint8_t {
 class SummarySink : public KernelSink {
  public:
   /// `plans` must outlive this object. `folder`: the working folder; paths are cut to what is below
-  /// it.
+  /// it. `salt`: for names of machines (HashedHost).
   SummarySink(const std::vector<ViewPlan>& plans, RunOptions options, std::string folder,
-              SummaryTexts texts)
+              SummaryTexts texts, std::string salt = {})
       : plans_(plans),
         facts_(options.selection),
         runner_(plans, std::move(options), nullptr),
         cutter_(std::move(folder)),
-        texts_(texts) {}
+        texts_(texts),
+        salt_(std::move(salt)) {}
 
   void BeginInput(const parse::KernelRecords* profile) override;
   void Add(const PricedKernel& kernel) override;
@@ -68,6 +70,7 @@ class SummarySink : public KernelSink {
   ViewRunner runner_;
   PathCutter cutter_;
   SummaryTexts texts_;
+  std::string salt_;
   std::map<std::string, std::string, std::less<>> renamed_;  // Ranks that files name.
   std::string last_rank_;                                    // Of the records.
 };

@@ -1,6 +1,7 @@
 #include "prof/views/ranks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -14,6 +15,7 @@
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
 #include "prof/views/collective_notes.h"
+#include "prof/views/host_mark.h"
 #include "prof/views/rank_groups.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
@@ -169,7 +171,12 @@ void Ranks::Begin(const Run* run) {
   }
   found.peak_bytes = PeakOf(*run);
   const int64_t node = run->trace().node;
-  if (node >= 0) found.nodes.insert(std::to_string(node));
+  const std::string& host = run->trace().host;
+  if (node >= 0) {
+    found.nodes.insert(std::to_string(node));
+  } else if (!host.empty()) {
+    found.nodes.insert(MarkedHost(host));
+  }
   found.groups.Add(run->trace());
   rank.Merge(found);
 }
@@ -210,20 +217,33 @@ int64_t MedianOf(const std::vector<std::pair<std::string_view, int64_t>>& counts
   return sorted[sorted.size() / 2];
 }
 
-std::string NodeOf(const std::set<std::string>& nodes) {
-  std::string text;
-  for (const std::string& node : nodes) text += (text.empty() ? "" : ", ") + node;
-  return text;
-}
+/// Hosts by number in the order in which ranks have them.
+class HostNumbers {
+ public:
+  std::string NodesOf(const std::set<std::string>& nodes) {
+    std::set<std::string, RankBefore> shown;
+    for (const std::string& node : nodes) shown.insert(NodeOf(node));
+    return fmt::format("{}", fmt::join(shown, ", "));
+  }
+
+ private:
+  std::string NodeOf(const std::string& node) {
+    if (!IsMarkedHost(node)) return node;
+    return fmt::format("h{}", numbers_.try_emplace(node, numbers_.size()).first->second);
+  }
+
+  std::map<std::string, size_t> numbers_;
+};
 
 void Ranks::Emit(Sink* sink) const {
   const auto share = [](int64_t part, int64_t whole) {
     if (whole == 0) return Cell{};
     return Cell{100.0 * static_cast<double>(part) / static_cast<double>(whole)};
   };
+  HostNumbers hosts;
   for (const auto& [name, rank] : ranks_) {
     const StepSums& sums = rank.shown();
-    const std::string node = NodeOf(rank.nodes);
+    const std::string node = hosts.NodesOf(rank.nodes);
     const std::string place = rank.groups.Place();
     const Cell cells[] = {Text(name),
                           Text(node),

@@ -9,7 +9,9 @@ constexpr FieldType kInteger = FieldType::kInteger;
 constexpr Field kFields[] = {
     kRankField,
     {"node", "Node", "", FieldType::kText, 6,
-     "number of the node that it ran on, where the file tells it", Fold::kNone},
+     "number of the node that it ran on, where the file tells it; h0: the first host by rank, "
+     "where its name alone is told",
+     Fold::kNone},
     {"stage", "Stage", "", kInteger, 5, "its stage of the pipeline, from 0", Fold::kNone},
     {"place", "Place", "", FieldType::kName, 20,
      "where it is in its process groups: data 3/8, tensor 0/2", Fold::kNone},

@@ -174,6 +174,43 @@ TEST_F(RankSummariesTest, NoPathStandsInThem) {
   }
 }
 
+// The names of machines: who shares one is known, and no summary holds it.
+TEST_F(RankSummariesTest, HostsAreHashedWithTheSaltOfTheRun) {
+  const fs::path run = dir_ / "hosts";
+  fs::create_directories(run);
+  const char* const hosts[] = {"node-b.example", "node-a.example", "node-b.example"};
+  for (int rank = 0; rank < 3; ++rank) {
+    KinetoBuilder builder;
+    builder.AddMember("distributedInfo", fmt::format(R"({{"rank": {}, "world_size": 3}})", rank));
+    builder.AddMember("host_name", fmt::format("\"{}\"", hosts[rank]));
+    builder.Launch({.name = "k", .duration_ns = 30'000}, 100);
+    builder.Write(run / fmt::format("{}.json", rank));
+  }
+  const auto nodes = [](const fs::path& inputs) {
+    return Prof({"--quiet", "--view", "ranks", "-c", "rank,node", "--csv", inputs.string()}).out;
+  };
+  const std::string shown = nodes(run);
+  EXPECT_THAT(shown, HasSubstr("\"0\",\"h0\"\n\"1\",\"h1\"\n\"2\",\"h0\"\n"));
+  std::vector<std::string> sections;
+  for (const std::string salt : {"", "", "other"}) {
+    const fs::path sums = dir_ / fmt::format("hosts{}", sections.size());
+    fs::create_directories(sums);
+    std::vector<std::string> arguments = {"--summary", "--summary-dir", sums.string(),
+                                          run.string()};
+    if (!salt.empty()) arguments.insert(arguments.end(), {"--salt", salt});
+    ASSERT_EQ(Prof(arguments).exit_code, 0);
+    EXPECT_EQ(nodes(sums), shown);
+    const auto summary = prof::ReadSummary((sums / "0.json.oplens").string());
+    for (const auto& section : summary.sections) {
+      EXPECT_THAT(section.bytes, Not(HasSubstr("example"))) << section.view;
+      if (section.view == "ranks") sections.push_back(section.bytes);
+    }
+  }
+  ASSERT_EQ(sections.size(), 3U);
+  EXPECT_EQ(sections[0], sections[1]);
+  EXPECT_NE(sections[0], sections[2]);
+}
+
 TEST_F(RankSummariesTest, WhatIsUpToDateIsLeftAlone) {
   ASSERT_EQ(Summarize().exit_code, 0);
   const std::string first = ReadFile(sums_ / "a.json.oplens");

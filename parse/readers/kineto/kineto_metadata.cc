@@ -126,6 +126,8 @@ void TakeKinetoMember(std::string_view key, element value, Trace* trace) {
     TakeDevices(value, trace);
   } else if (key == "distributedInfo") {
     TakeDistributed(value, trace);
+  } else if (key == "host_name") {
+    trace->host = TextOf(value);
   } else if (key.ends_with("_version")) {
     TakeVersion(key, value, trace);
   } else if (key == "baseTimeNanoseconds") {
