@@ -150,10 +150,8 @@ void CollectiveMatches::Gather(Rank* rank) {
     const auto key = KeyOf(row);
     meeting_of_.push_back(kNoMeeting);
     if (!key) continue;
-    const auto [place, fresh] = places_.try_emplace(*key, static_cast<uint32_t>(alike_.size()));
-    if (fresh) alike_.emplace_back().key = *key;
-    Alike& alike = alike_[place->second];
-    if (alike.count++ == 0) touched.push_back(place->second);
+    const uint32_t place = PlaceOf(*key);
+    if (alike_[place].count++ == 0) touched.push_back(place);
     Meeting own;
     own.ranks = 1;
     if (row.call.latency_ns >= 0) {
@@ -164,7 +162,7 @@ void CollectiveMatches::Gather(Rank* rank) {
       own.has_clock = row.recording->clock_offset_ns.has_value();
       own.first_clock_ns = row.recording->clock_offset_ns.value_or(0);
     }
-    meeting_of_.back() = NextMeeting(place->second);
+    meeting_of_.back() = NextMeeting(place);
     meetings_[meeting_of_.back()].Merge(own);
   }
   for (const uint32_t place : touched) {
@@ -175,6 +173,16 @@ void CollectiveMatches::Gather(Rank* rank) {
     alike.count = 0;
     alike.last = kNoMeeting;
   }
+}
+
+uint32_t CollectiveMatches::PlaceOf(const CollectiveKey& key) {
+  const uint64_t hash = CollectiveKeyHash()(key);
+  uint32_t place = places_.Find(hash, [&](uint32_t one) { return alike_[one].key == key; });
+  if (place != EntryIndex::kNone) return place;
+  place = static_cast<uint32_t>(alike_.size());
+  places_.Add(hash, place, [&](uint32_t one) { return CollectiveKeyHash()(alike_[one].key); });
+  alike_.emplace_back().key = key;
+  return place;
 }
 
 uint32_t CollectiveMatches::NextMeeting(uint32_t place) {
@@ -214,10 +222,10 @@ bool CollectiveMatches::IsMet(const Alike& alike) const {
   return alike.tally.ranks > 1 && !IsUneven(alike);
 }
 
-template <typename T>
+template <typename List>
 void CollectiveMatches::MergeMet(std::span<const uint32_t> met, CollectiveRounds* rounds,
-                                 std::vector<T>* of) {
-  std::vector<T> values;
+                                 List* of) {
+  std::vector<typename List::value_type> values;
   values.reserve(met.size());
   for (const uint32_t meeting : met) values.push_back((*of)[meeting]);
   rounds->Merge(&values);

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -107,7 +108,12 @@ class Collectives : public SavedPartial<Collectives> {
     if (by_.empty()) list_.Add(calls);
     if (by_.empty()) return;
     if (IsBy(kGroupKindKey)) kinds_.AddCalls(calls);
-    for (const CollectiveRow& row : calls) groups_[KeyOf(row)].Add(row);
+    std::map<CallKey, CollectiveSums*> known;  // The names of groups may be long.
+    for (const CollectiveRow& row : calls) {
+      CollectiveSums*& sums = known[CallKeyOf(row)];
+      if (sums == nullptr) sums = &groups_[KeyOf(row)];
+      sums->Add(row);
+    }
   }
   void Merge(const Partial& other) override {
     const auto& more = dynamic_cast<const Collectives&>(other);
@@ -129,6 +135,10 @@ class Collectives : public SavedPartial<Collectives> {
     return std::find(by_.begin(), by_.end(), word) != by_.end();
   }
   Key KeyOf(const CollectiveRow& row) const;
+  /// All that tells the key of a call of one rank.
+  using CallKey = std::tuple<const CollectiveGroup*, int64_t, uint32_t,
+                             const CollectiveSet::Recording*, CollectiveKind, ops::DType, int64_t>;
+  CallKey CallKeyOf(const CollectiveRow& row) const;
   void EmitSums(const Key& key, const CollectiveSums& sums, Sink* sink) const;
 
   std::vector<std::string> by_;
@@ -164,6 +174,18 @@ Key Collectives::KeyOf(const CollectiveRow& row) const {
   if (IsBy("dtype")) key.dtype = row.call.dtype;
   if (IsBy("size")) key.size_bytes = row.call.size_bytes;
   return key;
+}
+
+Collectives::CallKey Collectives::CallKeyOf(const CollectiveRow& row) const {
+  const CollectiveSet::Call& call = row.call;
+  const bool step = IsBy("step");
+  return {row.group,
+          row.group_size(),
+          step ? call.step : 0,
+          step ? row.recording : nullptr,
+          call.kind,
+          call.dtype,
+          IsBy("size") ? call.size_bytes : 0};
 }
 
 void Collectives::Emit(Sink* sink) const {

@@ -1,0 +1,56 @@
+#ifndef OPLENS_BASE_ENTRY_INDEX_H_
+#define OPLENS_BASE_ENTRY_INDEX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace oplens {
+
+/// Finds entries of a list by what is in them, which stays there: open addressing with linear
+/// probing, 5 to 11 bytes an entry.
+class EntryIndex {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  /// The entry of this hash that `is(number)` is true of; kNone where there is none. `hash`: 64
+  /// well mixed bits.
+  template <typename Is>
+  uint32_t Find(uint64_t hash, Is is) const {
+    if (slots_.empty()) return kNone;
+    for (size_t i = hash & mask(); slots_[i] != kNone; i = (i + 1) & mask()) {
+      if (is(slots_[i])) return slots_[i];
+    }
+    return kNone;
+  }
+
+  /// Adds an entry that is not there. `hash_of(number)`: the hash of one that was added.
+  template <typename HashOf>
+  void Add(uint64_t hash, uint32_t entry, HashOf hash_of) {
+    constexpr size_t kLeast = 16;
+    if ((size_ + 1) * 4 > slots_.size() * 3) {
+      std::vector<uint32_t> old(slots_.empty() ? kLeast : 2 * slots_.size(), kNone);
+      old.swap(slots_);
+      for (const uint32_t number : old) {
+        if (number != kNone) Place(hash_of(number), number);
+      }
+    }
+    Place(hash, entry);
+    ++size_;
+  }
+
+ private:
+  size_t mask() const { return slots_.size() - 1; }
+  void Place(uint64_t hash, uint32_t entry) {
+    size_t i = hash & mask();
+    while (slots_[i] != kNone) i = (i + 1) & mask();
+    slots_[i] = entry;
+  }
+
+  std::vector<uint32_t> slots_;  // A power of two of them.
+  size_t size_ = 0;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_ENTRY_INDEX_H_
