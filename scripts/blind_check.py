@@ -122,6 +122,7 @@ def check(args, path):
     found.sort(key=order)
     total = said = right = layers = 0
     wrong = {}
+    missed = {}
     for a, b in zip(truth, found):
         if a["kernel"] != b["kernel"] or a["start"] != b["start"]:
             sys.exit(f"{path}: the kernels do not match")
@@ -129,6 +130,8 @@ def check(args, path):
             continue
         total += a["sil"]
         if b["evidence"] not in ("repetition", "reference"):
+            key = "not said: " + str((a["op"], a["layer"], a["kernel"]))
+            missed[key] = missed.get(key, 0) + b["sil"]
             continue
         said += b["sil"]
         same = (a["op"], a["shape"]) == (b["op"], b["shape"])
@@ -143,8 +146,9 @@ def check(args, path):
           f"{share(right, said):.2f} %, with layer {share(layers, said):.2f} %, wrong of hidden "
           f"{share(said - right, total):.3f} %")
     if args.verbose:
-        for key, ns in sorted(wrong.items(), key=lambda item: -item[1])[:10]:
-            print("   ", ns, key[:300])
+        for of in (wrong, missed):
+            for key, ns in sorted(of.items(), key=lambda item: -item[1])[:10]:
+                print("   ", ns, key[:300])
     if args.wrong is not None:
         return share(said - right, total) <= args.wrong
     return share(said, total) >= args.said and share(right, said) >= args.right
