@@ -19,7 +19,7 @@ import random
 import re
 import sys
 
-from rank_program import Program
+from rank_program import Block, Program
 from rank_times import Run, Straggler
 from rank_trace import BASE_NS, Clock, RankTrace, groups_of_run
 
@@ -45,12 +45,19 @@ def layout_of(text: str) -> tuple[int, int, int]:
     return sizes  # type: ignore[return-value]
 
 
-def stragglers_of(texts: list[str]) -> list[Straggler]:
+def stragglers_of(texts: list[str], program: Program, ranks: int) -> list[Straggler]:
+    """What could never be slow is an error: nobody would find it."""
+    known = {work.name for stage in range(program.stages) for block in program.step(stage)
+             if isinstance(block, Block) for work in block.works()}
     found = []
     for text in texts:
         match = re.fullmatch(r"(\d+),(.+),([\d.]+),(\d+)", text)
         if match is None:
             raise Failure(f"--straggler {text}: give rank, operator, percent and first step as 3,aten::mm,5,40")
+        if int(match[1]) >= ranks:
+            raise Failure(f"--straggler {text}: there are ranks 0 to {ranks - 1}")
+        if match[2] not in known:
+            raise Failure(f"--straggler {text}: the operators are {', '.join(sorted(known))}")
         found.append(Straggler(int(match[1]), match[2], float(match[3]), int(match[4])))
     return found
 
@@ -108,9 +115,10 @@ def chosen_ranks(options: argparse.Namespace, ranks: int) -> list[int]:
 
 def run_of(options: argparse.Namespace, pads: int) -> Run:
     layout = layout_of(options.layout)
-    groups = groups_of(options.group, layout[0] * layout[1] * layout[2])
+    ranks = layout[0] * layout[1] * layout[2]
+    groups = groups_of(options.group, ranks)
     program = Program(layout, options.layers, options.batches, pads, list(groups))
-    return Run(program, groups, str(options.seed), options.noise, stragglers_of(options.straggler))
+    return Run(program, groups, str(options.seed), options.noise, stragglers_of(options.straggler, program, ranks))
 
 
 def pads_for(options: argparse.Namespace) -> int:
