@@ -11,10 +11,13 @@ blind() { python3 scripts/blind_check.py --bin build/release/bin "$@"; }
 
 # Steps that repeat: 90 % of the hidden time is said, and 99 % of that is right.
 repeating=("$kineto"/resnet50_num_workers_0/*.gz "$kineto"/resnet50_num_workers_4/*.gz
-  "$kineto"/resnet50_v010_num_workers_4/*.gz "$kineto"/ddp_a100_nccl_meta/*.gz)
+  "$kineto"/resnet50_v010_num_workers_4/*.gz)
 for mode in "--head 30" --every-second --graphs; do
   # shellcheck disable=SC2086
   blind $mode "${repeating[@]}"
+  # A quarter of the time is that of a stream of collectives, which are alike in all but their sizes.
+  # shellcheck disable=SC2086
+  blind $mode --said 75 "$kineto"/ddp_a100_nccl_meta/*.gz
 done
 
 # Whatever else there is: hardly anything may be said wrongly.

@@ -165,6 +165,7 @@ size_t Explainer::Take(const Segment& target, const Fit& fit) {
     const PlaceModel::Place& place = places[partner % places.size()];
     const bool sure = runs[i] >= kLeastRun || alike >= kNearlyAll * all;
     if (!sure || !place.says_op() || !IsUntoldMember(target, i)) continue;
+    if (!fit.model->IsBorneOut(place)) continue;
     if (!placed && ops.at(keys[i]) == 0) continue;
     found_.push_back({target.lane->KernelOf(target.begin + i), place.donor, instance,
                       Difference(start_ns, place.donor_step_ns), evidence_,

@@ -38,6 +38,7 @@ bool PlaceModel::Add(const Segment& repetition) {
   const auto alike = partners.size() -
                      static_cast<size_t>(std::count(partners.begin(), partners.end(), kUnaligned));
   if (2 * alike < partners.size()) return false;
+  ++repetitions_;
   for (size_t i = 0; i < partners.size(); ++i) {
     if (partners[i] == kUnaligned) continue;
     const size_t member = repetition.begin + i;

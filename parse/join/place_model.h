@@ -72,6 +72,12 @@ class PlaceModel {
   const Segment& shape() const { return shape_; }
   std::span<const uint64_t> keys() const { return shape_.Keys(parts_); }
   const std::vector<Place>& places() const { return places_; }
+  /// Whether enough repetitions agree on a place. Where there are several, one alone does not tell:
+  /// the others have another kernel there, as where sizes are those of the data.
+  bool IsBorneOut(const Place& place) const {
+    constexpr size_t kSeveral = 3;
+    return place.votes > 1 || repetitions_ < kSeveral;
+  }
 
   /// Takes what a repetition tells. False, and nothing is taken, where less than half of it is
   /// alike.
@@ -81,6 +87,7 @@ class PlaceModel {
   Segment shape_;
   KeyParts parts_;
   std::vector<Place> places_;
+  size_t repetitions_ = 0;
 };
 
 /// Models of steps: one for those that are alike, the most common first, at most kMostModels.

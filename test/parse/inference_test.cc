@@ -109,6 +109,18 @@ std::vector<MadeUpCall> Loop(int step) {
   return calls;
 }
 
+/// An op whose size is that of the data: what it launches is now and then that of another size.
+std::vector<MadeUpCall> Sizes(int step) {
+  std::vector<MadeUpCall> calls = Plain(step);
+  const int launch = step % 4 == 3 ? 0 : step;
+  calls.insert(calls.begin() + 7, {"Lookup_0",
+                                   "lookup",
+                                   1000 + step,
+                                   {fmt::format("sort_{}", launch)},
+                                   {fmt::format("sort_b_{}", launch)}});
+  return calls;
+}
+
 std::vector<MadeUpCall> Tiny(int) {
   return {{"Linear_0", "mm", 4, {"gemm"}, {"gemm_b"}}, {"ReLU_0", "relu", 4, {"relu"}, {"relu_b"}}};
 }
@@ -123,6 +135,7 @@ const Network kNetworks[] = {
     {"Accumulation", Accumulation},
     {"Optimizer", Optimizer},
     {"Loop", Loop},
+    {"Sizes", Sizes},
     {"Tiny", Tiny},
 };
 
