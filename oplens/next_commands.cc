@@ -12,11 +12,23 @@ constexpr double kMuchMissedTcPct = 5;
 constexpr double kMuchLostPct = 5;
 constexpr double kLittleKnownPct = 80;
 constexpr double kUnevenPct = 2;
+// Of fewer steps the view stragglers tells nothing.
+constexpr size_t kStragglerSteps = 8;
 
 /// What is idle before the first work and after the last is of the recording, not of the run.
 bool IsIdle(const Screen& screen) {
   return screen.gpu && screen.gpu->idle_pct.value_or(0) >= kMuchIdlePct &&
          100 - screen.span_busy_pct.value_or(0) >= kMuchIdlePct;
+}
+
+bool CommunicatesMuch(const Screen& screen) {
+  return screen.time && screen.time->communication_pct.value_or(0) >= kMuchCommunicationPct;
+}
+
+/// Whether ranks of a run wait for each other, or may.
+bool AreUneven(const Screen& screen) {
+  return screen.are_ranks && screen.ranks.size() > 1 &&
+         (screen.slowest_by_pct.value_or(0) >= kUnevenPct || CommunicatesMuch(screen));
 }
 
 struct Advice {
@@ -27,13 +39,12 @@ struct Advice {
 
 constexpr Advice kAdvice[] = {
     {[](const Screen& screen) {
-       return screen.are_ranks && screen.slowest_by_pct.value_or(0) >= kUnevenPct;
+       return AreUneven(screen) && screen.steps.whole >= kStragglerSteps;
      },
-     "prof --view distributed", "which rank holds the others up"},
-    {[](const Screen& screen) {
-       return screen.time && screen.time->communication_pct.value_or(0) >= kMuchCommunicationPct;
-     },
-     "prof --view collectives", "what collectives waited for"},
+     "prof --view stragglers", "which rank holds the others up, by which op"},
+    {[](const Screen& screen) { return AreUneven(screen) && screen.steps.whole < kStragglerSteps; },
+     "prof --view ranks", "the ranks side by side"},
+    {CommunicatesMuch, "prof --view collectives", "what collectives waited for"},
     {[](const Screen& screen) {
        return IsIdle(screen) && screen.steps.source == StepFacts::Source::kMarked;
      },
@@ -58,8 +69,10 @@ constexpr Advice kAdvice[] = {
      "prof --view advice", "what to change, what it saves at most"},
     {[](const Screen& screen) { return !screen.layers.rows.empty() && !screen.records; },
      "prof --view modules", "all layers as a tree"},
-    {[](const Screen& screen) { return screen.are_ranks && screen.ranks.size() > 1; },
-     "prof --view distributed", "what each rank did"},
+    {[](const Screen& screen) {
+       return screen.are_ranks && screen.ranks.size() > 1 && !AreUneven(screen);
+     },
+     "prof --view ranks", "the ranks side by side"},
     {[](const Screen& screen) { return screen.kernels > 0 || screen.time; }, "report -o run.html",
      "all of it, with a timeline"},
 };

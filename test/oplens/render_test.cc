@@ -233,7 +233,7 @@ TEST(RenderTest, FilesAreNoRanksUnlessTheySaySo) {
   const std::string text = Render(screen, {100});
   EXPECT_THAT(text, HasSubstr("\nFiles, which do not say that they are ranks"));
   EXPECT_THAT(text, Not(HasSubstr("waits")));
-  EXPECT_THAT(text, Not(HasSubstr("--view distributed")));
+  EXPECT_THAT(text, Not(HasSubstr("--view stragglers")));
 }
 
 TEST(NextCommandsTest, FitWhatWasFound) {
@@ -254,7 +254,7 @@ TEST(NextCommandsTest, FitWhatWasFound) {
   EXPECT_THAT(commands_of(screen),
               testing::ElementsAre("prof --view idle --by step", "check", "report -o run.html"));
   EXPECT_THAT(commands_of(FullScreen()),
-              testing::ElementsAre("prof --view distributed", "prof --view collectives",
+              testing::ElementsAre("prof --view stragglers", "prof --view collectives",
                                    "report -o run.html"));
 }
 
