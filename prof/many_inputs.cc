@@ -38,7 +38,8 @@ void LeaveOutMissing(std::vector<std::string>* paths, std::optional<size_t> most
   paths->erase(missing, paths->end());
 }
 
-void ManyInputs::Run(const std::vector<size_t>& places, const Find& find, const Take& take) {
+void ManyInputs::Run(const std::vector<size_t>& places, const Find& find, const Take& take,
+                     bool alone) {
   ForkedTasks tasks(places.size(), options_.jobs,
                     [&](size_t task) { return BytesOf(*find(inputs_, places[task])); });
   CountLine line("prof", "files", places.size(), !quiet_);
@@ -52,7 +53,7 @@ void ManyInputs::Run(const std::vector<size_t>& places, const Find& find, const 
     }
     if (result.crashed) result.problem = fmt::format("{}: {}", input.path, result.problem);
     // Where nothing can be read, the last reason ends the run.
-    if (taken == 0 && task + 1 == places.size()) throw Error(result.problem);
+    if (alone && taken == 0 && task + 1 == places.size()) throw Error(result.problem);
     line.Erase();
     left_out_->Add(result.problem, input.from_folder);
   };

@@ -53,8 +53,10 @@ class ManyInputs {
   using Take = std::function<void(const Findings& findings, size_t place)>;
 
   /// Looks at the inputs at these places among those that wait. `find` is called in the process of
-  /// each, `take` here, in their order. Throws Error where too many cannot be read, or all.
-  void Run(const std::vector<size_t>& places, const Find& find, const Take& take);
+  /// each, `take` here, in their order. Throws Error where too many cannot be read, or all and
+  /// there are no others (`alone`).
+  void Run(const std::vector<size_t>& places, const Find& find, const Take& take,
+           bool alone = true);
 
  private:
   Inputs* inputs_;

@@ -98,7 +98,7 @@ WrittenSummaries WriteRankSummaries(Inputs* inputs, const RankSummaryPlan& plan,
     merger->AddTold(findings);
     ++written.written;
   };
-  many->Run(places, find, take);
+  many->Run(places, find, take, written.kept == 0);
   return written;
 }
 

@@ -16,7 +16,7 @@ std::vector<SummaryInput> SummariesOf(const Options& options);
 void RefuseWithSummaries(const Options& options);
 
 /// Gives what summaries hold of each view to `runner`, but for those that cannot be read and may be
-/// left out. Throws Error where one has not that view, or may not.
+/// left out. Throws Error where one has not that view, or may not, or is of other options.
 void AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
                   LeftOut* left_out, ViewRunner* runner);
 

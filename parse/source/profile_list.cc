@@ -84,7 +84,9 @@ std::vector<std::string> ProfilesIn(const std::string& folder) {
     const std::string name = path.filename().string();
     std::error_code ignored;
     const bool hidden = name.starts_with('.');
-    if (!hidden && HasProfileName(name) && fs::is_regular_file(path, ignored)) {
+    // A link that leads nowhere is a rank whose file is lost: reading it says so.
+    const bool lost = fs::is_symlink(path, ignored) && !fs::exists(path, ignored);
+    if (!hidden && HasProfileName(name) && (lost || fs::is_regular_file(path, ignored))) {
       names.push_back(name);
     }
   }

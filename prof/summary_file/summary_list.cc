@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -64,6 +65,13 @@ std::vector<SummaryInput> ListSummaries(const std::vector<std::string>& argument
     throw Error(*other, "is no summary, but other inputs are",
                 "save it with --summary or --save-baseline first");
   }
+  // Named twice, by whatever path, one counts once, as with profiles.
+  std::set<std::string> seen;
+  std::erase_if(summaries, [&](const SummaryInput& summary) {
+    std::error_code error;
+    const fs::path whole = fs::canonical(summary.path, error);
+    return !seen.insert(error ? summary.path : whole.string()).second;
+  });
   NameSummaries(&summaries);
   return summaries;
 }

@@ -42,7 +42,7 @@ void SaveWork(const StragglerWork& work, const TextNumbers& texts, ByteWriter* b
   bytes->Number(work.steps.size());
   for (const StragglerWork::Step& step : work.steps) {
     bytes->Values(&step.number, &step.whole);
-    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls);
+    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls, &step.unmatched);
   }
   SavePlaces(work.ops, texts, bytes);
   SavePlaces(work.layers, texts, bytes);
@@ -72,10 +72,10 @@ void SaveWork(const StragglerWork& work, const TextNumbers& texts, ByteWriter* b
 
 void LoadWork(TextNumbers* texts, ByteReader* bytes, StragglerWork* work) {
   bytes->Values(&work->origin_ns);
-  for (size_t left = bytes->Size(5); left > 0; --left) {
+  for (size_t left = bytes->Size(6); left > 0; --left) {
     StragglerWork::Step& step = work->steps.emplace_back();
     bytes->Values(&step.number, &step.whole);
-    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls);
+    bytes->Sums(&step.total_ns, &step.wait_ns, &step.calls, &step.unmatched);
   }
   LoadPlaces(texts, bytes, &work->ops);
   LoadPlaces(texts, bytes, &work->layers);

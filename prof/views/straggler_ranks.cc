@@ -14,14 +14,23 @@ namespace {
 /// By all that is kept, so that the order of merging has no effect.
 bool Before(const StragglerWork* a, const StragglerWork* b) {
   const auto steps = [](const StragglerWork& work) {
-    std::vector<std::tuple<int64_t, bool, int64_t, int64_t, int64_t>> all;
+    std::vector<std::tuple<int64_t, bool, int64_t, int64_t, int64_t, int64_t>> all;
     for (const StragglerWork::Step& step : work.steps) {
-      all.emplace_back(step.number, step.whole, step.total_ns, step.wait_ns, step.calls);
+      all.emplace_back(step.number, step.whole, step.total_ns, step.wait_ns, step.calls,
+                       step.unmatched);
     }
     return all;
   };
   if (a->origin_ns != b->origin_ns) return a->origin_ns < b->origin_ns;
   return std::pair(steps(*a), a->times_ns) < std::pair(steps(*b), b->times_ns);
+}
+
+/// Whether a call is of those that are found on other ranks, if these are there and did not do
+/// otherwise.
+bool MightBeMatched(const CollectiveRow& row) {
+  if (row.share.match == CollectiveMatch::kAlone) return false;
+  if (IsPointToPoint(row.call.kind)) return row.group->size == 2;
+  return row.call.kind != CollectiveKind::kUnknown || row.call.sequence >= 0;
 }
 
 double MeanStep(const StragglerWork& work) {
@@ -83,11 +92,15 @@ void StragglerRanks::AddWaits(std::span<const CollectiveRow> calls, StragglerWor
   for (const CollectiveRow& row : calls) {
     AddLast(row, *work, sums);
     const int64_t wait_ns = row.wait_ns();
-    if (row.recording->origin_ns != work->origin_ns || row.share.ranks < 2 || wait_ns < 0) continue;
-    ++sums->calls;
-    sums->wait_ns = SaturatingSum(sums->wait_ns, wait_ns);
+    if (row.recording->origin_ns != work->origin_ns) continue;
     const auto number = row.step();
     const auto step = number ? steps.find(*number) : steps.end();
+    if (row.share.ranks < 2 || wait_ns < 0) {
+      if (step != steps.end() && MightBeMatched(row)) ++step->second->unmatched;
+      continue;
+    }
+    ++sums->calls;
+    sums->wait_ns = SaturatingSum(sums->wait_ns, wait_ns);
     if (step == steps.end()) continue;
     ++step->second->calls;
     step->second->wait_ns = SaturatingSum(step->second->wait_ns, wait_ns);

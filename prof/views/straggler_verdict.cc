@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,6 +28,12 @@ int64_t Rounded(double value) {
 class Judge {
  public:
   explicit Judge(std::vector<const StragglerWork*> works) : works_(std::move(works)) {
+    for (const StragglerWork* work : works_) {
+      for (const StragglerWork::Step& step : work->steps) {
+        int64_t& least = unmatched_.try_emplace(step.number, step.unmatched).first->second;
+        least = std::min(least, step.unmatched);
+      }
+    }
     for (const StragglerWork* work : works_) {
       for (const StragglerWork::Step& step : work->steps) {
         if (Counts(step)) waits_[step.number].Add(step.wait_ns);
@@ -59,7 +66,11 @@ class Judge {
   }
 
  private:
-  static bool Counts(const StragglerWork::Step& step) { return step.whole && step.calls > 0; }
+  /// What a rank waited compares with others of whose calls as many were found: where its partners
+  /// have no file, it is not known what it waited for them.
+  bool Counts(const StragglerWork::Step& step) const {
+    return step.whole && step.calls > 0 && step.unmatched == unmatched_.at(step.number);
+  }
 
   /// By how much less it waited than the others.
   Series Lateness(const StragglerWork& work) const {
@@ -129,10 +140,51 @@ class Judge {
   }
 
   std::vector<const StragglerWork*> works_;
+  std::map<int64_t, int64_t> unmatched_;  // By number of the step: the fewest of a rank.
   PeersOfSteps waits_;
   std::map<std::pair<uint32_t, int64_t>, Peers> group_waits_;  // By group and number of the step.
   SlowOps slow_ops_;
 };
+
+/// What comes late and is bound by groups, one after the other, to a rank that is slow at an op
+/// waits for that: through a pipeline nothing else tells so. Groups of more than half of the ranks
+/// bind nobody.
+void FollowSlowOps(const std::vector<StragglerRank>& ranks,
+                   std::vector<StragglerFinding>* findings) {
+  std::map<uint32_t, std::set<size_t>> members;  // By group.
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    for (const auto& [at, wait_ns] : ranks[i].work->group_waits_ns) members[at.first].insert(i);
+  }
+  std::vector<std::vector<const std::set<size_t>*>> groups(ranks.size());
+  for (const auto& [group, of] : members) {
+    if (2 * of.size() > ranks.size()) continue;
+    for (const size_t i : of) groups[i].push_back(&of);
+  }
+  std::vector<size_t> reached;
+  std::vector<bool> seen(ranks.size(), false);
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if ((*findings)[i].verdict != StragglerVerdict::kSlowOp) continue;
+    seen[i] = true;
+    reached.push_back(i);
+  }
+  std::set<const std::set<size_t>*> passed;
+  while (!reached.empty()) {
+    const size_t from = reached.back();
+    reached.pop_back();
+    for (const std::set<size_t>* const group : groups[from]) {
+      if (!passed.insert(group).second) continue;
+      for (const size_t i : *group) {
+        StragglerVerdict& verdict = (*findings)[i].verdict;
+        const bool late =
+            verdict == StragglerVerdict::kLate || verdict == StragglerVerdict::kFollows;
+        if (seen[i] || !late) continue;
+        seen[i] = true;
+        verdict = StragglerVerdict::kFollows;
+        reached.push_back(i);
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -150,6 +202,7 @@ std::vector<StragglerFinding> JudgeStragglers(const std::vector<StragglerRank>& 
   for (const StragglerRank& rank : ranks) {
     findings.push_back(judges.at(rank.stage).Of(*rank.work));
   }
+  FollowSlowOps(ranks, &findings);
   return findings;
 }
 

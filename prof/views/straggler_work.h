@@ -38,6 +38,7 @@ struct StragglerWork {
     // Of the calls in it that were found on other ranks:
     int64_t wait_ns = 0;
     int64_t calls = 0;
+    int64_t unmatched = 0;  ///< Calls that might have been found there, and were not.
   };
   /// What was done most between the start of the call of a collective before and that of a call.
   struct Before {

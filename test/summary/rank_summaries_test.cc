@@ -244,6 +244,40 @@ TEST_F(RankSummariesTest, ABrokenInputCostsItsRank) {
   EXPECT_THAT(made.err, HasSubstr("no.sqlite: "));
 }
 
+// What could be read was read before.
+TEST_F(RankSummariesTest, ASecondRunOfABrokenInputIsNoFailure) {
+  WriteFile(run_ / "no.sqlite", "nothing");
+  ASSERT_EQ(Summarize().exit_code, 0);
+  const RunResult again = Summarize();
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.err, HasSubstr("no.sqlite: "));
+  EXPECT_THAT(again.err, HasSubstr("wrote 0 summaries; 5 summaries are"));
+}
+
+TEST_F(RankSummariesTest, ALinkThatLeadsNowhereIsALostRank) {
+  fs::create_symlink(run_ / "nowhere.json", run_ / "link.json");
+  EXPECT_THAT(Prof({"--view", "overview", run_.string()}).err, HasSubstr("link.json"));
+  EXPECT_EQ(Prof({"--view", "overview", "--strict", run_.string()}).exit_code, 3);
+}
+
+TEST_F(RankSummariesTest, SummariesOfOtherOptionsDoNotMix) {
+  ASSERT_EQ(Summarize().exit_code, 0);
+  const std::string changed = (sums_ / "a.json.oplens").string();
+  ASSERT_EQ(Prof({"--summary", "--step-range", "0-0", "-o", changed, (run_ / "a.json").string()})
+                .exit_code,
+            0);
+  const RunResult mixed = Prof({"--view", "overview", sums_.string()});
+  EXPECT_EQ(mixed.exit_code, 1);
+  EXPECT_THAT(mixed.err, HasSubstr("was made with other options than"));
+}
+
+TEST_F(RankSummariesTest, ASummaryThatIsNamedTwiceCountsOnce) {
+  ASSERT_EQ(Summarize().exit_code, 0);
+  const std::string again = (sums_ / "b.json.oplens").string();
+  EXPECT_EQ(Prof({"--view", "operators", "--csv", sums_.string(), again}).out,
+            Prof({"--view", "operators", "--csv", sums_.string()}).out);
+}
+
 TEST_F(RankSummariesTest, AllowMissingSaysHowManyMayBe) {
   WriteFile(run_ / "no1.sqlite", "nothing");
   WriteFile(run_ / "no2.sqlite", "nothing");
