@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "prof/views/change_point.h"
+
 namespace oplens::screen {
 namespace {
 
@@ -12,8 +14,6 @@ constexpr double kMuchMissedTcPct = 5;
 constexpr double kMuchLostPct = 5;
 constexpr double kLittleKnownPct = 80;
 constexpr double kUnevenPct = 2;
-// Of fewer steps the view stragglers tells nothing.
-constexpr size_t kStragglerSteps = 8;
 
 /// What is idle before the first work and after the last is of the recording, not of the run.
 bool IsIdle(const Screen& screen) {
@@ -31,6 +31,9 @@ bool AreUneven(const Screen& screen) {
          (screen.slowest_by_pct.value_or(0) >= kUnevenPct || CommunicatesMuch(screen));
 }
 
+/// Whether the view stragglers has enough steps to go by.
+bool TellsStragglers(const Screen& screen) { return screen.steps.whole >= prof::kLeastSteps; }
+
 struct Advice {
   bool (*fits)(const Screen& screen);
   std::string_view command;
@@ -38,11 +41,9 @@ struct Advice {
 };
 
 constexpr Advice kAdvice[] = {
-    {[](const Screen& screen) {
-       return AreUneven(screen) && screen.steps.whole >= kStragglerSteps;
-     },
+    {[](const Screen& screen) { return AreUneven(screen) && TellsStragglers(screen); },
      "prof --view stragglers", "which rank holds the others up, by which op"},
-    {[](const Screen& screen) { return AreUneven(screen) && screen.steps.whole < kStragglerSteps; },
+    {[](const Screen& screen) { return AreUneven(screen) && !TellsStragglers(screen); },
      "prof --view ranks", "the ranks side by side"},
     {CommunicatesMuch, "prof --view collectives", "what collectives waited for"},
     {[](const Screen& screen) {

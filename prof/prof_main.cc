@@ -227,8 +227,9 @@ int64_t PrintRankSummaries(Inputs* inputs, const Options& options, LeftOut* left
 
 /// Saves what the views found. Answers how many rows or kernels there were to look at.
 int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages) {
+  const std::string first = inputs->waiting() > 0 ? inputs->waiting(0).path : std::string();
   SummarySink sink(options.views, options.run, std::filesystem::current_path().string(),
-                   SummaryTexts::kOfRun, SaltOr(options.many.salt, options.inputs.front()));
+                   SummaryTexts::kOfRun, SaltOr(options.many.salt, first));
   PriceOptions pricing = PriceOptionsOf(options, messages);
   pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
   const int64_t kernels = PriceAll(inputs, pricing, &sink, messages->losses());

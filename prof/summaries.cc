@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "prof/input/rank_namer.h"
+#include "prof/summary_file/stamp.h"
 #include "prof/summary_file/summary_file.h"
 #include "prof/summary_file/summary_sink.h"
 
@@ -41,45 +42,30 @@ std::vector<SummaryInput> SummariesOf(const Options& options) {
   return ListSummaries(options.inputs);
 }
 
-namespace {
-
-/// What changed what was found: it must be the same of all ranks of a run.
-std::pair<std::string, std::string> MadeWithOf(const SummaryFile& summary) {
-  const auto fact = [&](const char* name) {
-    const auto found = summary.facts.find(name);
-    return found == summary.facts.end() ? std::string() : found->second;
-  };
-  return {fact("made_with"), fact("selection")};
-}
-
-}  // namespace
-
 void AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
                   LeftOut* left_out, ViewRunner* runner) {
   RankNamer namer(summaries.size());
-  size_t added = 0;
-  const SummaryInput* first = nullptr;
-  std::pair<std::string, std::string> made_with;
+  const SummaryInput* first = nullptr;  // Of those that can be read.
+  std::pair<std::string, std::string> selection;
   for (const SummaryInput& input : summaries) {
     SummaryFile summary;
     try {
       summary = ReadSummary(input.path);
     } catch (const Error& error) {
       // Where none can be read, the last reason ends the run.
-      if (added == 0 && &input == &summaries.back()) throw;
+      if (first == nullptr && &input == &summaries.back()) throw;
       left_out->Add(error.what(), input.from_folder);
       continue;
     }
-    if (added == 0) {
-      made_with = MadeWithOf(summary);
+    if (first == nullptr) {
+      selection = SelectionOf(summary);
       first = &input;
-    } else if (MadeWithOf(summary) != made_with) {
+    } else if (SelectionOf(summary) != selection) {
       throw Error(input.path,
                   fmt::format("was made with other options than {}", ShownText(first->path)),
                   "save both with the same --step-range, --device, --salt, ...");
     }
     AddSummary(summary, plans, namer.NamesOf(summary.ranks, input.name), input.path, runner);
-    ++added;
   }
 }
 

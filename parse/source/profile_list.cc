@@ -106,14 +106,6 @@ std::vector<std::string> ProfilesIn(const std::string& folder) {
   return names;
 }
 
-/// What tells one file from another: its path without links, or as it is where there is none (a
-/// pipe).
-std::string IdentityOf(const std::string& path) {
-  std::error_code error;
-  const fs::path canonical = fs::canonical(path, error);
-  return error ? path : canonical.string();
-}
-
 /// Lists each file once.
 class Lister {
  public:
@@ -205,6 +197,12 @@ bool IsInterruptedRecording(const std::string& path) {
             std::error_code ignored;
             return fs::exists(spool / part, ignored);
           }).empty();
+}
+
+std::string IdentityOf(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::canonical(path, error);
+  return error ? path : canonical.string();
 }
 
 std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments) {

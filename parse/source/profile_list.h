@@ -42,6 +42,10 @@ struct ProfileInput {
 /// foreign one is found out when it is read. "-" is standard input. Pipes are not opened.
 std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments);
 
+/// What tells one file from another: its path without links, or as it is where there is none (a
+/// pipe).
+std::string IdentityOf(const std::string& path);
+
 /// Gives each input the shortest end of its path that no other input has as its name.
 void NameInputs(std::vector<ProfileInput>* inputs);
 

@@ -44,6 +44,10 @@ void Stamp(const SummaryStamp& stamp, SummaryFile* summary) {
   summary->facts[kMadeWith] = stamp.made_with;
 }
 
+std::pair<std::string, std::string> SelectionOf(const SummaryFile& summary) {
+  return {FactOf(summary, kMadeWith), FactOf(summary, "selection")};
+}
+
 bool IsUpToDate(const std::string& path, const SummaryStamp& stamp, std::string_view writer,
                 std::span<const ViewPlan> plans) {
   if (!IsSummary(path)) return false;

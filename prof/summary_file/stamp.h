@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "prof/summary_file/summary_file.h"
 #include "prof/views/run_views.h"
@@ -26,6 +27,10 @@ struct SummaryStamp {
 
 /// Writes it into the facts of a summary, as `input` and `made_with`.
 void Stamp(const SummaryStamp& stamp, SummaryFile* summary);
+
+/// What changed what was found, which must be the same of all ranks of a run: `made_with` ("" of a
+/// baseline) and `selection`.
+std::pair<std::string, std::string> SelectionOf(const SummaryFile& summary);
 
 /// Whether the file at `path` is a summary by this version (`writer`) of the same, which holds all
 /// of `plans`. False where it cannot be read.

@@ -65,12 +65,10 @@ std::vector<SummaryInput> ListSummaries(const std::vector<std::string>& argument
     throw Error(*other, "is no summary, but other inputs are",
                 "save it with --summary or --save-baseline first");
   }
-  // Named twice, by whatever path, one counts once, as with profiles.
+  // As with profiles, each file counts once.
   std::set<std::string> seen;
-  std::erase_if(summaries, [&](const SummaryInput& summary) {
-    std::error_code error;
-    const fs::path whole = fs::canonical(summary.path, error);
-    return !seen.insert(error ? summary.path : whole.string()).second;
+  std::erase_if(summaries, [&seen](const SummaryInput& summary) {
+    return !seen.insert(parse::IdentityOf(summary.path)).second;
   });
   NameSummaries(&summaries);
   return summaries;

@@ -105,8 +105,10 @@ class Collectives : public SavedPartial<Collectives> {
     ++ranks_;
     notes_.Add(calls);
     any_ |= !calls.empty();
-    if (by_.empty()) list_.Add(calls);
-    if (by_.empty()) return;
+    if (by_.empty()) {
+      list_.Add(calls);
+      return;
+    }
     if (IsBy(kGroupKindKey)) kinds_.AddCalls(calls);
     std::map<CallKey, CollectiveSums*> known;  // The names of groups may be long.
     for (const CollectiveRow& row : calls) {
@@ -189,14 +191,15 @@ Collectives::CallKey Collectives::CallKeyOf(const CollectiveRow& row) const {
 }
 
 void Collectives::Emit(Sink* sink) const {
-  if (by_.empty()) {
-    list_.Emit(sink);
+  if (by_.empty()) list_.Emit(sink);
+  if (!IsBy(kGroupKindKey)) {
+    for (const auto& [key, sums] : groups_) EmitSums(key, sums, sink);
     return;
   }
   std::map<Key, CollectiveSums, KeyBefore> groups(KeyBefore{&by_, true});
   for (const auto& [key, sums] : groups_) {
     Key known = key;
-    if (IsBy(kGroupKindKey)) known.group_kind = kinds_.Of(key.group);
+    known.group_kind = kinds_.Of(key.group);
     groups[known].Merge(sums);
   }
   for (const auto& [key, sums] : groups) EmitSums(key, sums, sink);

@@ -30,6 +30,7 @@ class Judge {
   explicit Judge(std::vector<const StragglerWork*> works) : works_(std::move(works)) {
     for (const StragglerWork* work : works_) {
       for (const StragglerWork::Step& step : work->steps) {
+        if (!HasCalls(step)) continue;
         int64_t& least = unmatched_.try_emplace(step.number, step.unmatched).first->second;
         least = std::min(least, step.unmatched);
       }
@@ -66,10 +67,11 @@ class Judge {
   }
 
  private:
+  static bool HasCalls(const StragglerWork::Step& step) { return step.whole && step.calls > 0; }
   /// What a rank waited compares with others of whose calls as many were found: where its partners
   /// have no file, it is not known what it waited for them.
   bool Counts(const StragglerWork::Step& step) const {
-    return step.whole && step.calls > 0 && step.unmatched == unmatched_.at(step.number);
+    return HasCalls(step) && step.unmatched == unmatched_.at(step.number);
   }
 
   /// By how much less it waited than the others.

@@ -71,6 +71,11 @@ TEST_F(ProgramTest, ReadsStandardInputWithoutAFile) {
   const std::string expected = RunProgram({Program("prof"), "--csv", dict_.string()}).out;
   EXPECT_EQ(RunProgram({Program("prof"), "--csv"}, {.stdin_path = dict_}).out, expected);
   EXPECT_EQ(RunProgram({Program("prof"), "--csv", "-"}, {.stdin_path = dict_}).out, expected);
+  const std::string baseline = (dict_.parent_path() / "of.baseline").string();
+  EXPECT_EQ(RunProgram({Program("prof"), "--view", "groups", "--save-baseline", baseline},
+                       {.stdin_path = dict_})
+                .exit_code,
+            0);
 }
 
 TEST_F(ProgramTest, QuietSaysNothing) {

@@ -79,5 +79,19 @@ TEST(StragglerVerdictTest, WhoMissesAPartnerIsNotJudged) {
   }
 }
 
+// What all ranks have, such as sends in large groups, is no difference; nor is who had no calls.
+TEST(StragglerVerdictTest, AStepWithoutCallsIsNoMeasure) {
+  std::vector<StragglerWork> works;
+  for (uint64_t rank = 0; rank < 4; ++rank) {
+    works.push_back(Work(rank + 1, 300'000, rank == 3 ? 20'000 : 100'000, 7));
+    for (StragglerWork::Step& step : works.back().steps) step.unmatched = 1;
+  }
+  for (size_t step = 0; step < 20; ++step) {
+    works[0].steps[step].calls = 0;
+    works[0].steps[step].unmatched = 0;
+  }
+  EXPECT_EQ(VerdictsOf(works, std::vector<int64_t>(4, -1))[3], StragglerVerdict::kLate);
+}
+
 }  // namespace
 }  // namespace oplens::prof
