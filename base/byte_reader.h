@@ -37,6 +37,10 @@ class ByteReader {
   ByteReader(std::string_view bytes, std::string what,
              std::function<std::string(std::string_view)> change = nullptr)
       : bytes_(bytes), what_(std::move(what)), change_(std::move(change)) {}
+  /// The bytes would be gone.
+  template <std::same_as<std::string> Bytes>
+  ByteReader(Bytes&& bytes, std::string what,
+             std::function<std::string(std::string_view)> change = nullptr) = delete;
   ByteReader(const ByteReader&) = delete;
   ByteReader& operator=(const ByteReader&) = delete;
 

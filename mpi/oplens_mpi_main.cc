@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -90,30 +92,33 @@ Work Prepare(const World& world, const prof::Options& options) {
   return work;
 }
 
-/// All: the first of these texts that is not empty; "" where all are.
-std::string FirstOf(World* world, const std::string& text) {
-  for (std::string& one : world->AllGather(text)) {
-    if (!one.empty()) return std::move(one);
-  }
-  return {};
-}
-
 /// The work of all is over; thrown by all of them.
 struct Failed {
   std::string problem;
+  int exit_code = kExitCannotRead;
 };
 
 /// All: does a part of the work, which may throw; where it does on any process, all throw Failed.
 template <typename Part>
 void Together(World* world, Part part) {
-  std::string problem;
+  Failed own{.problem = "", .exit_code = kExitOk};
   try {
     part();
+  } catch (const UsageError& error) {
+    own = {.problem = error.what(), .exit_code = kExitUsage};
   } catch (const std::exception& error) {
-    problem = error.what();
+    own = {.problem = error.what(), .exit_code = kExitCannotRead};
   }
-  problem = FirstOf(world, problem);
-  if (!problem.empty()) throw Failed{problem};
+  ByteWriter writer;
+  writer.Counts(&own.exit_code);
+  writer.Text(own.problem);
+  for (const std::string& one : world->AllGather(writer.Take())) {
+    ByteReader reader(one, "another process");
+    Failed its;
+    reader.Counts(&its.exit_code);
+    its.problem = reader.Text();
+    if (its.exit_code != kExitOk) throw its;
+  }
 }
 
 /// All: throws Failed where not all have the same inputs.
@@ -132,7 +137,8 @@ std::vector<size_t> OrderOfFirst(World* world, const prof::Inputs& inputs) {
   const std::vector<size_t> own = LargestFirst(inputs);
   writer.Number(own.size());
   for (const size_t place : own) writer.Counts(&place);
-  ByteReader reader(world->Broadcast(writer.Take()), "process 0");
+  const std::string said = world->Broadcast(writer.Take());
+  ByteReader reader(said, "process 0");
   std::vector<size_t> order(reader.Size());
   for (size_t& place : order) reader.Counts(&place);
   return order;
@@ -195,9 +201,13 @@ class Teller {
   size_t kept_ = 0;  // Inputs whose summaries were there.
 };
 
-int RunViews(World* world, const prof::Options& options) {
+/// `wrong`: with the command line; "" for nothing.
+int RunViews(World* world, const prof::Options& options, const std::string& wrong) {
   Work work;
-  Together(world, [&] { work = Prepare(*world, options); });
+  Together(world, [&] {
+    if (!wrong.empty()) throw UsageError(wrong);
+    work = Prepare(*world, options);
+  });
   RefuseOtherInputs(world, *work.inputs);
   const std::vector<size_t> order = OrderOfFirst(world, *work.inputs);
   const bool first = world->rank() == 0;
@@ -230,19 +240,27 @@ int RunViews(World* world, const prof::Options& options) {
   return std::atoi(world->Broadcast(std::to_string(exit_code)).c_str());
 }
 
-int RunInWorld(const StartedTasks& tasks, Library library, const prof::Options& options, int* argc,
-               char*** argv) {
+/// The exit code of a process that leaves the words to the first. A launcher ends all of them where
+/// one fails, so the first gets time for its words.
+int FailAfterFirst() {
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  return kExitCannotRead;
+}
+
+int RunInWorld(const StartedTasks& tasks, Library library, const prof::Options& options,
+               const std::string& wrong, int* argc, char*** argv) {
   World world(argc, argv);
   const std::string problem = ProblemAfter(tasks, library, world.size());
   if (!problem.empty()) {
     if (tasks.rank == 0) throw Error(problem);
-    return kExitCannotRead;
+    return FailAfterFirst();
   }
   try {
-    return RunViews(&world, options);
+    return RunViews(&world, options, wrong);
   } catch (const Failed& failed) {
+    // Before the others leave, whom the world waits for.
     if (world.rank() == 0) PrintError(fmt::format("{}: {}\n", kTool, failed.problem));
-    return kExitCannotRead;
+    return failed.exit_code;
   } catch (const std::exception& error) {
     // The others wait for what will not come.
     PrintError(fmt::format("{}: {}\n", kTool, error.what()));
@@ -270,24 +288,24 @@ int Main(int argc, char** argv) {
   const StartedTasks tasks = StartedTasks::Of(OwnEnvironment);
   const Library library = LibraryOf(LibraryVersion());
   const bool first = tasks.rank == 0;
+  prof::Options options;
+  std::string wrong;
   try {
-    const prof::Options options = prof::ParseKeepingOptions(argc, argv);
+    options = prof::ParseKeepingOptions(argc, argv);
     if (const std::optional<std::string> message = MessageOf(argc, argv, options)) {
       if (first) PrintMessage(*message);
       return kExitOk;
     }
     RefuseOthers(options);
-    const std::string problem = ProblemBefore(tasks, library);
-    if (!problem.empty()) throw Error(problem);
-    return RunInWorld(tasks, library, options, &argc, &argv);
-  } catch (const UsageError&) {
-    // All have the same command line: one says what is wrong with it.
-    if (first) throw;
-    return kExitUsage;
-  } catch (const Error&) {
-    if (first) throw;
-    return kExitCannotRead;
+  } catch (const UsageError& error) {
+    if (tasks.count == 1) throw;
+    wrong = error.what();
   }
+  const std::string problem = ProblemBefore(tasks, library);
+  if (problem.empty()) return RunInWorld(tasks, library, options, wrong, &argc, &argv);
+  if (!first) return FailAfterFirst();
+  if (!wrong.empty()) throw UsageError(wrong);
+  throw Error(problem);
 }
 
 }  // namespace

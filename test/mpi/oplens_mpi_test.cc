@@ -149,20 +149,38 @@ TEST_P(OplensMpiTest, ABrokenFileCostsItsRank) {
   EXPECT_FALSE(fs::exists(output));
 }
 
+int Times(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 TEST_P(OplensMpiTest, SaysOnceWhatIsWrong) {
   const RunResult unknown = Run(3, {"--view", "nothing", "x.json"});
   EXPECT_EQ(unknown.exit_code, 2);
-  const auto times = [](const std::string& text, const std::string& part) {
-    int count = 0;
-    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-      ++count;
-    }
-    return count;
-  };
-  EXPECT_EQ(times(unknown.err, "oplens-mpi: --view"), 1) << unknown.err;
+  EXPECT_EQ(Times(unknown.err, "oplens-mpi: --view"), 1) << unknown.err;
   const RunResult missing = Run(3, {"--view", "gpu", (TestDir() / "missing.json").string()});
   EXPECT_EQ(missing.exit_code, 1);
-  EXPECT_EQ(times(missing.err, "missing.json"), 1) << missing.err;
+  EXPECT_EQ(Times(missing.err, "missing.json"), 1) << missing.err;
+}
+
+// mpirun ends all processes where one fails.
+TEST_P(OplensMpiTest, NobodyFailsBeforeTheFirstHasSpoken) {
+  const auto late = [](const std::vector<std::string>& arguments) {
+    std::vector<std::string> command = MpiRunCommand(GetParam(), 3);
+    command.insert(
+        command.end(),
+        {"/bin/sh", "-c", "[ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" != 0 ] || sleep 1; exec \"$@\"",
+         "sh", Program("oplens-mpi." + GetParam())});
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return RunProgram(command);
+  };
+  const RunResult unknown = late({"--view", "nothing", "x.json"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(Times(unknown.err, "oplens-mpi: --view"), 1) << unknown.err;
+  const RunResult missing = late({"--view", "gpu", (TestDir() / "missing.json").string()});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(Times(missing.err, "missing.json"), 1) << missing.err;
 }
 
 TEST_P(OplensMpiTest, OneProcessOfManyDoesNotBegin) {
