@@ -112,6 +112,13 @@ constexpr Field kCallFields[] = {
     {"last_rank", "Last", "", FieldType::kText, 5, "the rank that came last", Fold::kNone},
     {"last_by_ns", "LastBy(ns)", "ns", FieldType::kInteger, 11,
      "how much later it came than the one before it", Fold::kNone},
+    {"last_op", "LastOp", "", FieldType::kText, 20,
+     "what the GPUs of the rank that came last mostly ran since its call before: the op, of a "
+     "kernel without one the kernel's name; unknown where they computed nothing",
+     Fold::kNone},
+    {"last_layer", "LastLayer", "", FieldType::kName, 16, "the layer of that", Fold::kNone},
+    {"last_idle_pct", "LastIdle(%)", "%", FieldType::kDecimal, 11,
+     "share of the time between these two calls in which its GPUs computed nothing", Fold::kNone},
 };
 
 constexpr Field kSumFields[] = {

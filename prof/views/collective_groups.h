@@ -4,17 +4,16 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
 
-#include "base/byte_reader.h"
-#include "base/byte_writer.h"
+#include "prof/views/numbered.h"
 
 namespace oplens::prof {
 
 /// A group of ranks as it is recorded.
 struct CollectiveGroup {
+  static constexpr size_t kLeastBytes = 3;  ///< That are saved of one.
+
   std::string name;   ///< "" where it is not recorded.
   std::string ranks;  ///< "[0, 1]"; the same.
   int64_t size = -1;  ///< -1: not known.
@@ -28,30 +27,7 @@ struct CollectiveGroup {
   }
 };
 
-/// Groups, each once, by number. Of calls of many ranks each keeps the number alone.
-class CollectiveGroups {
- public:
-  CollectiveGroups() = default;
-  // Numbers stand for keys of the map.
-  CollectiveGroups(const CollectiveGroups&) = delete;
-  CollectiveGroups& operator=(const CollectiveGroups&) = delete;
-  CollectiveGroups(CollectiveGroups&&) = default;
-  CollectiveGroups& operator=(CollectiveGroups&&) = default;
-
-  uint32_t NumberOf(const CollectiveGroup& group);
-  const CollectiveGroup& operator[](uint32_t number) const { return *groups_[number]; }
-  size_t size() const { return groups_.size(); }
-  /// Takes those of another: the number here of each.
-  std::vector<uint32_t> Merge(const CollectiveGroups& other);
-
-  void Save(ByteWriter* bytes) const;
-  /// The number here of each that was saved; two may have become one.
-  std::vector<uint32_t> Load(ByteReader* bytes);
-
- private:
-  std::map<CollectiveGroup, uint32_t> numbers_;
-  std::vector<const CollectiveGroup*> groups_;  // Keys of `numbers_`.
-};
+using CollectiveGroups = Numbered<CollectiveGroup>;
 
 }  // namespace oplens::prof
 

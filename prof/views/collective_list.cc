@@ -43,6 +43,8 @@ void CollectiveList::Append(const Entry& entry, uint32_t group, std::vector<Entr
   own.group = group;
   const std::string*& last = own.share.last_rank;
   if (last != nullptr) last = &*last_ranks_.insert(*last).first;
+  const WorkName*& work = own.share.last_work;
+  if (work != nullptr) work = &*last_works_.insert(*work).first;
 }
 
 void CollectiveList::Merge(const CollectiveList& other) {
@@ -91,7 +93,10 @@ std::vector<Cell> CollectiveList::CellsOf(const std::string& rank, const Entry& 
           Integer(share.residual_ns),
           Integer(share.arrival_ns),
           share.last_rank != nullptr ? Text(*share.last_rank) : Cell{},
-          Integer(share.last_by_ns)};
+          Integer(share.last_by_ns),
+          share.last_work != nullptr ? Text(share.last_work->op) : Cell{},
+          share.last_work != nullptr ? Text(share.last_work->layer) : Cell{},
+          share.last_idle_permille >= 0 ? Cell{share.last_idle_permille / 10.0} : Cell{}};
 }
 
 template <typename Bytes, typename Of>
@@ -100,11 +105,13 @@ void CollectiveList::TransferEntry(Bytes* bytes, Of* entry) {
   TransferCall(bytes, int64_t{0}, &entry->call);
   bytes->Values(&entry->share.transfer_ns, &entry->share.clock_ns, &entry->share.residual_ns,
                 &entry->share.arrival_ns, &entry->share.last_by_ns, &entry->share.ranks,
-                &entry->share.match, &entry->share.loss);
+                &entry->share.match, &entry->share.loss, &entry->share.last_idle_permille);
   if constexpr (Bytes::kReads) {
     bytes->Check(entry->share.transfer_ns >= -1, "a call has a negative time");
     bytes->Check(entry->share.transfer_ns <= entry->call.latency_ns || entry->call.latency_ns < 0,
                  "a call transfers for longer than it takes");
+    bytes->Check(entry->share.last_idle_permille >= -1 && entry->share.last_idle_permille <= 1000,
+                 "a share is more than the whole");
   }
 }
 
@@ -119,6 +126,9 @@ void CollectiveList::Save(ByteWriter* bytes) const {
       const bool has_last = entry.share.last_rank != nullptr;
       bytes->Values(&has_last);
       if (has_last) bytes->Values(entry.share.last_rank);
+      const bool has_work = entry.share.last_work != nullptr;
+      bytes->Values(&has_work);
+      if (has_work) bytes->Values(entry.share.last_work);
       bytes->Number(entry.group);
     }
   }
@@ -130,7 +140,7 @@ void CollectiveList::Load(ByteReader* bytes) {
     std::string rank;
     bytes->Values(&rank);
     std::vector<Entry>& entries = ranks_[rank];
-    for (size_t more = bytes->Size(22); more > 0; --more) {
+    for (size_t more = bytes->Size(24); more > 0; --more) {
       Entry entry;
       TransferEntry(bytes, &entry);
       bool has_last = false;
@@ -138,6 +148,11 @@ void CollectiveList::Load(ByteReader* bytes) {
       bytes->Values(&has_last);
       if (has_last) bytes->Values(&last_rank);
       if (has_last) entry.share.last_rank = &last_rank;
+      bool has_work = false;
+      WorkName last_work;
+      bytes->Values(&has_work);
+      if (has_work) bytes->Values(&last_work);
+      if (has_work) entry.share.last_work = &last_work;
       const uint64_t group = bytes->Number();
       bytes->Check(group < groups.size(), "a call is of a group that none is");
       Append(entry, groups[group], &entries);

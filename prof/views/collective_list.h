@@ -42,7 +42,7 @@ class CollectiveList {
     int64_t since_ns = 0;  // The start, from the first event of the profile.
     int64_t group_size = -1;
     uint32_t group = 0;
-    CollectiveSet::Call call;  // Without its place of a step and number of a group.
+    CollectiveSet::Call call;  // Without place of a step, numbers of a group and of work.
     CollectiveShare share;
   };
   void Append(const Entry& entry, uint32_t group, std::vector<Entry>* to);
@@ -54,7 +54,8 @@ class CollectiveList {
   std::vector<Cell> CellsOf(const std::string& rank, const Entry& entry) const;
 
   CollectiveGroups groups_;
-  std::set<std::string> last_ranks_;  // What CollectiveShare::last_rank points to.
+  std::set<std::string> last_ranks_;  // What CollectiveShare::last_rank points to,
+  std::set<WorkName> last_works_;     // and last_work.
   std::map<std::string, std::vector<Entry>, RankBefore> ranks_;
 };
 

@@ -26,26 +26,37 @@ bool Before(const CollectiveRow& a, const CollectiveRow& b) {
     const CollectiveSet::Recording& of = *row.recording;
     return std::tuple(call.start_ns, call.end_ns, call.latency_ns, call.exposed_ns, call.size_bytes,
                       call.sequence, row.step(), call.kind, call.time, call.dtype, of.origin_ns,
-                      of.world_size, of.clock_offset_ns);
+                      of.world_size, of.clock_offset_ns, call.before.idle_permille);
   };
   const auto key_a = key(a);
   const auto key_b = key(b);
-  return key_a != key_b ? key_a < key_b : *a.group < *b.group;
+  if (key_a != key_b) return key_a < key_b;
+  if (*a.group != *b.group) return *a.group < *b.group;
+  const WorkName nothing;
+  return (a.work != nullptr ? *a.work : nothing) < (b.work != nullptr ? *b.work : nothing);
+}
+
+/// The texts of all processes: each sends one message, which Values of a vector made.
+template <typename T>
+std::vector<T> ValuesOfAll(const std::vector<T>& own, std::string_view what, Exchange* exchange) {
+  ByteWriter message;
+  message.Values(&own);
+  std::vector<T> all;
+  for (const std::string& told : exchange->AllGather(message.Take())) {
+    ByteReader bytes(told, fmt::format("what another process says of {}", what));
+    bytes.TrustTexts();
+    std::vector<T> values;
+    bytes.Values(&values);
+    std::move(values.begin(), values.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 /// The names of the ranks of all processes, in their order.
 std::vector<std::string> NamesOf(const CollectiveSet& set, Exchange* exchange) {
   std::vector<std::string> own;
   for (const auto& [name, recordings] : set.ranks()) own.push_back(name);
-  ByteWriter message;
-  message.Values(&own);
-  std::vector<std::string> all;
-  for (const std::string& told : exchange->AllGather(message.Take())) {
-    ByteReader bytes(told, "what another process says of ranks");
-    std::vector<std::string> names;
-    bytes.Values(&names);
-    std::move(names.begin(), names.end(), std::back_inserter(all));
-  }
+  std::vector<std::string> all = ValuesOfAll(own, "ranks", exchange);
   std::sort(all.begin(), all.end(), RankBefore());
   const auto twice = std::adjacent_find(all.begin(), all.end());
   if (twice != all.end()) {
@@ -81,6 +92,7 @@ void CollectiveMatches::Arrivals::Merge(const Arrivals& other) {
       later ? std::max(last_ns, other.before_last_ns) : std::max(before_last_ns, other.last_ns);
   if (later) last_ns = other.last_ns;
   if (later) last_rank = other.last_rank;
+  if (later) last = other.last;
   first_ns = std::min(first_ns, other.first_ns);
   ranks += other.ranks;
   apart |= other.apart;
@@ -91,6 +103,7 @@ CollectiveMatches::CollectiveMatches(const CollectiveSet& set)
 
 CollectiveMatches::CollectiveMatches(const CollectiveSet& set, Exchange* exchange) : set_(set) {
   ListRanks(exchange);
+  ListWorks(exchange);
   for (Rank& rank : ranks_) Gather(&rank);
   places_ = {};
   Count(exchange);
@@ -108,11 +121,25 @@ void CollectiveMatches::ListRanks(Exchange* exchange) {
   }
 }
 
+void CollectiveMatches::ListWorks(Exchange* exchange) {
+  const Numbered<WorkName>& own = set_.works();
+  std::vector<WorkName> names;
+  for (uint32_t number = 0; number < own.size(); ++number) names.push_back(own[number]);
+  works_ = ValuesOfAll(names, "ops", exchange);
+  std::sort(works_.begin(), works_.end());
+  works_.erase(std::unique(works_.begin(), works_.end()), works_.end());
+  for (const WorkName& name : names) {
+    const auto at = std::lower_bound(works_.begin(), works_.end(), name);
+    places_of_works_.push_back(static_cast<uint32_t>(at - works_.begin()));
+  }
+}
+
 std::vector<CollectiveRow> CollectiveMatches::CallsOf(const Rank& rank) const {
   std::vector<CollectiveRow> rows;
   for (const CollectiveSet::Recording& recording : *rank.recordings) {
     for (const CollectiveSet::Call& call : CollectiveSet::CallsOf(recording)) {
-      rows.push_back({rank.name, &recording, &set_.groups()[call.group], call, {}});
+      rows.push_back(
+          {rank.name, &recording, &set_.groups()[call.group], set_.WorkBefore(call), call, {}});
     }
   }
   // By all that is shown, so that the order of merging has no effect.
@@ -324,6 +351,8 @@ void CollectiveMatches::Arrive(const std::vector<CollectiveRow>& rows, const Ran
     if (const auto start_ns = ArrivalOf(rank, row, *meeting)) {
       own.first_ns = own.last_ns = *start_ns;
       own.last_rank = rank.number;
+      own.last = row.call.before;
+      if (own.last.work != BeforeCall::kNone) own.last.work = places_of_works_[own.last.work];
       own.ranks = 1;
     }
     const GroupClock* const clock = ClockOf(rank, row, *meeting);
@@ -368,6 +397,8 @@ CollectiveShare CollectiveMatches::ShareOf(const Rank& rank, const CollectiveRow
   }
   if (arrivals.ranks < 2) return share;
   share.last_rank = &names_[arrivals.last_rank];
+  if (arrivals.last.work != BeforeCall::kNone) share.last_work = &works_[arrivals.last.work];
+  share.last_idle_permille = arrivals.last.idle_permille;
   share.last_by_ns = SaturatingDifference(arrivals.last_ns, arrivals.before_last_ns);
   if (meeting == nullptr) return share;
   if (const auto start_ns = ArrivalOf(rank, row, *meeting)) {

@@ -43,6 +43,9 @@ struct CollectiveShare {
   /// The rank that came last, of those of which that is known (of several the first in their
   /// order); null where arrival_ns is not known on any.
   const std::string* last_rank = nullptr;
+  /// What its GPUs mostly did since its call before; null: nothing, or it is not known.
+  const WorkName* last_work = nullptr;
+  int32_t last_idle_permille = -1;  ///< How long of that time they did nothing; -1: not known.
   /// How much later it came than the one before it; the same.
   std::optional<int64_t> last_by_ns;
   uint32_t ranks = 1;  ///< That have the call.
@@ -55,6 +58,7 @@ struct CollectiveRow {
   const std::string* rank = nullptr;
   const CollectiveSet::Recording* recording = nullptr;
   const CollectiveGroup* group = nullptr;
+  const WorkName* work = nullptr;  ///< CollectiveSet::WorkBefore.
   CollectiveSet::Call call;
   CollectiveShare share;
 

@@ -8,15 +8,32 @@ namespace {
 using Call = CollectiveSet::Call;
 using Recording = CollectiveSet::Recording;
 
-/// What a call takes at least: nine numbers, step, group.
-constexpr size_t kLeastCallBytes = 11;
+/// What a call takes at least: nine numbers, step, group, what was before it.
+constexpr size_t kLeastCallBytes = 13;
+constexpr uint64_t kWhole = 1000;  // Of shares in permille.
+
+/// Which of the things of a recording they are: `numbers` of these, by what they were added by.
+class Places {
+ public:
+  explicit Places(std::vector<uint32_t>* numbers) : numbers_(*numbers) { numbers_.clear(); }
+
+  uint64_t PlaceOf(uint32_t number) {
+    const auto [at, fresh] = places_.try_emplace(number, numbers_.size());
+    if (fresh) numbers_.push_back(number);
+    return at->second;
+  }
+
+ private:
+  std::vector<uint32_t>& numbers_;
+  std::map<uint32_t, size_t> places_;
+};
 
 /// Writes calls one behind the other, each near the one before.
 class Packer {
  public:
-  explicit Packer(Recording* recording) : recording_(*recording) {
+  explicit Packer(Recording* recording)
+      : recording_(*recording), groups_(&recording->groups), works_(&recording->works) {
     before_ns_ = recording_.origin_ns;
-    recording_.groups.clear();
     recording_.call_count = 0;
   }
 
@@ -24,9 +41,10 @@ class Packer {
     TransferCall(&bytes_, before_ns_, &call);
     // One more, so that none is 0.
     bytes_.Number(call.step == CollectiveSet::kNoStep ? 0 : uint64_t{call.step} + 1);
-    const auto [place, fresh] = places_.try_emplace(call.group, places_.size());
-    if (fresh) recording_.groups.push_back(call.group);
-    bytes_.Number(place->second);
+    bytes_.Number(groups_.PlaceOf(call.group));
+    const bool worked = call.before.work != BeforeCall::kNone;
+    bytes_.Number(worked ? works_.PlaceOf(call.before.work) + 1 : 0);
+    bytes_.Number(static_cast<uint64_t>(call.before.idle_permille + 1));
     before_ns_ = call.start_ns;
     ++recording_.call_count;
   }
@@ -34,7 +52,8 @@ class Packer {
 
  private:
   Recording& recording_;
-  std::map<uint32_t, size_t> places_;  // By group: which of the recording.
+  Places groups_;
+  Places works_;
   int64_t before_ns_ = 0;
   ByteWriter bytes_;
 };
@@ -52,6 +71,12 @@ void Unpack(const Recording& recording, ByteReader* bytes, Take take) {
     const uint64_t group = bytes->Number();
     bytes->Check(group < recording.groups.size(), "a call is of a group that none is");
     call.group = recording.groups[group];
+    const uint64_t work = bytes->Number();
+    bytes->Check(work <= recording.works.size(), "a call is behind an op that none is");
+    if (work > 0) call.before.work = recording.works[work - 1];
+    const uint64_t idle = bytes->Number();
+    bytes->Check(idle <= kWhole + 1, "a share is more than the whole");
+    call.before.idle_permille = static_cast<int32_t>(idle) - 1;
     before_ns = call.start_ns;
     take(call);
   }
@@ -60,20 +85,26 @@ void Unpack(const Recording& recording, ByteReader* bytes, Take take) {
 
 void SaveRecording(const Recording& recording, ByteWriter* bytes) {
   bytes->Values(&recording.origin_ns, &recording.world_size, &recording.numbered_steps,
-                &recording.clock_offset_ns, &recording.steps, &recording.groups);
+                &recording.clock_offset_ns, &recording.steps, &recording.groups, &recording.works);
   bytes->Number(recording.call_count);
   bytes->Number(recording.packed.size());
   bytes->Raw(recording.packed);
 }
 
-/// `groups`: the number of each group that was saved. What is packed is looked into, so that
+/// `groups`, `works`: the number of each that was saved. What is packed is looked into, so that
 /// unpacking cannot fail later.
-void LoadRecording(const std::vector<uint32_t>& groups, ByteReader* bytes, Recording* recording) {
+void LoadRecording(const std::vector<uint32_t>& groups, const std::vector<uint32_t>& works,
+                   ByteReader* bytes, Recording* recording) {
   bytes->Values(&recording->origin_ns, &recording->world_size, &recording->numbered_steps,
-                &recording->clock_offset_ns, &recording->steps, &recording->groups);
+                &recording->clock_offset_ns, &recording->steps, &recording->groups,
+                &recording->works);
   for (uint32_t& group : recording->groups) {
     bytes->Check(group < groups.size(), "a call is of a group that none is");
     group = groups[group];
+  }
+  for (uint32_t& work : recording->works) {
+    bytes->Check(work < works.size(), "a call is behind an op that none is");
+    work = works[work];
   }
   const uint64_t count = bytes->Number();
   recording->packed = bytes->Raw(bytes->Size());
@@ -89,17 +120,22 @@ bool IsNumbered(StepSource source) {
 
 }  // namespace
 
-void CollectiveSet::Add(const Run& run) {
+void CollectiveSet::Add(const Run& run, const BeforeCalls& before) {
   const Trace& trace = run.trace();
   Recording recording;
   recording.origin_ns = run.collectives().empty() ? 0 : run.origin_ns();
   recording.world_size = trace.world_size;
   recording.clock_offset_ns = trace.clock_offset_ns;
+  const std::vector<uint32_t> works = works_.Merge(before.works);
   std::vector<Call> calls;
   calls.reserve(run.collectives().size());
   std::map<int64_t, uint32_t> steps;
   for (const CollectiveCall& found : run.collectives()) {
+    BeforeCall behind;
+    if (!before.calls.empty()) behind = before.calls[calls.size()];
+    if (behind.work != BeforeCall::kNone) behind.work = works[behind.work];
     Call& call = calls.emplace_back();
+    call.before = behind;
     call.start_ns = found.start_ns;
     call.end_ns = found.end_ns;
     call.latency_ns = found.latency_ns;
@@ -138,6 +174,7 @@ std::vector<CollectiveSet::Call> CollectiveSet::CallsOf(const Recording& recordi
 
 void CollectiveSet::Save(ByteWriter* bytes) const {
   groups_.Save(bytes);
+  works_.Save(bytes);
   bytes->Number(ranks_.size());
   for (const auto& [name, recordings] : ranks_) {
     bytes->Values(&name);
@@ -148,23 +185,26 @@ void CollectiveSet::Save(ByteWriter* bytes) const {
 
 void CollectiveSet::Load(ByteReader* bytes) {
   const std::vector<uint32_t> groups = groups_.Load(bytes);
+  const std::vector<uint32_t> works = works_.Load(bytes);
   for (size_t left = bytes->Size(2); left > 0; --left) {
     std::string name;
     bytes->Values(&name);
     std::vector<Recording>& recordings = ranks_[name];
     for (size_t more = bytes->Size(); more > 0; --more) {
-      LoadRecording(groups, bytes, &recordings.emplace_back());
+      LoadRecording(groups, works, bytes, &recordings.emplace_back());
     }
   }
 }
 
 void CollectiveSet::Merge(CollectiveSet other) {
   const std::vector<uint32_t> groups = groups_.Merge(other.groups_);
+  const std::vector<uint32_t> works = works_.Merge(other.works_);
   for (auto& [name, recordings] : other.ranks_) {
     std::vector<Recording>& own = ranks_[name];
     for (Recording& recording : recordings) {
       own.push_back(std::move(recording));
       for (uint32_t& group : own.back().groups) group = groups[group];
+      for (uint32_t& work : own.back().works) work = works[work];
     }
   }
 }

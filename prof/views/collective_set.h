@@ -13,12 +13,15 @@
 #include "base/byte_writer.h"
 #include "prof/run/collective_calls.h"
 #include "prof/run/run.h"
+#include "prof/views/before_calls.h"
 #include "prof/views/collective_groups.h"
+#include "prof/views/numbered.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/work_place.h"
 
 namespace oplens::prof {
 
-/// The calls of collectives of some ranks, packed: some 20 bytes a call. What belongs to what among
+/// The calls of collectives of some ranks, packed: some 25 bytes a call. What belongs to what among
 /// ranks is found when all are there (CollectiveMatches).
 class CollectiveSet {
  public:
@@ -34,6 +37,7 @@ class CollectiveSet {
     int64_t sequence = -1;
     uint32_t step = kNoStep;  ///< Place in Recording::steps.
     uint32_t group = 0;       ///< Number in groups().
+    BeforeCall before;        ///< Its work is a number in works().
     CollectiveKind kind = CollectiveKind::kUnknown;
     CollectiveTime time = CollectiveTime::kKernel;
     ops::DType dtype = ops::DType::kUnknown;
@@ -46,17 +50,19 @@ class CollectiveSet {
     bool numbered_steps = false;  ///< Its steps have numbers of their own, the same on all ranks.
     std::optional<int64_t> clock_offset_ns;
     std::vector<int64_t> steps;    ///< Numbers.
-    std::vector<uint32_t> groups;  ///< Numbers in groups() of those that its calls are of.
+    std::vector<uint32_t> groups;  ///< Numbers in groups() of those that its calls are of,
+    std::vector<uint32_t> works;   ///< and in works() of what was done before them.
     size_t call_count = 0;
     std::string packed;  ///< The calls, by start: CallsOf.
   };
 
   /// The rank of a run, with calls or without.
-  void Add(const Run& run);
-  /// A profile of a rank with these calls, by start, which `recording` is without. Their groups are
-  /// numbers that NumberOf gave, their steps places in Recording::steps.
+  void Add(const Run& run, const BeforeCalls& before = {});
+  /// A profile of a rank with these calls, by start, which `recording` is without. Their groups and
+  /// works are numbers that NumberOf gave, their steps places in Recording::steps.
   void Add(const std::string& rank, Recording recording, std::span<const Call> calls);
   uint32_t NumberOf(const CollectiveGroup& group) { return groups_.NumberOf(group); }
+  uint32_t NumberOf(const WorkName& work) { return works_.NumberOf(work); }
   void Merge(CollectiveSet other);
 
   /// docs/summary_format.md.
@@ -69,13 +75,21 @@ class CollectiveSet {
   /// The calls of a recording, by start.
   static std::vector<Call> CallsOf(const Recording& recording);
   const CollectiveGroups& groups() const { return groups_; }
+  /// What was done before calls.
+  const Numbered<WorkName>& works() const { return works_; }
+  /// Null: nothing, or it is not known.
+  const WorkName* WorkBefore(const Call& call) const {
+    return call.before.work == BeforeCall::kNone ? nullptr : &works_[call.before.work];
+  }
 
  private:
   Ranks ranks_;
   CollectiveGroups groups_;
+  Numbered<WorkName> works_;
 };
 
-/// What a call is by itself, without step and group. `before_ns`: a time that its start is near.
+/// What a call is by itself, without step, group and what was before it. `before_ns`: a time that
+/// its start is near.
 template <typename Bytes, typename Call>
 void TransferCall(Bytes* bytes, int64_t before_ns, Call* call) {
   bytes->Near(&call->start_ns, before_ns);

@@ -461,6 +461,8 @@ void ViewRunner::BeginInput(const parse::KernelRecords* profile) {
     if (!options_.selection.empty()) whole_run_.emplace(*profile, RunOptions{{}, options_.step_in});
   }
   MakePartials();
+  const auto takes = [](const auto& view) { return view->TakesCalls(); };
+  if (run_ && std::any_of(views_.begin(), views_.end(), takes)) before_.emplace(*run_);
   for (const auto& view : views_) {
     if (view->stream != nullptr) {
       view->stream->Begin(run_ ? &*run_ : nullptr);
@@ -511,6 +513,7 @@ bool ViewRunner::Selects(const PricedKernel& kernel) {
 
 void ViewRunner::Add(const PricedKernel& kernel) {
   const bool selected = Selects(kernel);
+  if (selected && before_) before_->Add(kernel);
   for (const auto& view : views_) {
     if (!selected && !view->plan.view->whole) continue;
     if (view->stream != nullptr) {
@@ -531,8 +534,8 @@ bool ViewRunner::AddReplay(const PricedKernel& replay) {
 }
 
 void ViewRunner::End(bool last) {
-  const auto takes = [](const auto& view) { return view->TakesCalls(); };
-  if (run_ && std::any_of(views_.begin(), views_.end(), takes)) calls_.Add(*run_);
+  if (before_) calls_.Add(*run_, before_->Take());
+  before_.reset();
   for (const auto& view : views_) {
     if (view->stream == nullptr) view->End(RunOf(*view));
     if (last) Finish(view.get());

@@ -10,6 +10,7 @@
 
 #include "prof/price/kernel_sink.h"
 #include "prof/table/sink_chain.h"
+#include "prof/views/before_calls.h"
 #include "prof/views/collective_matches.h"
 #include "prof/views/view.h"
 #include "prof/where/row_filter.h"
@@ -118,7 +119,8 @@ class ViewRunner : public KernelSink {
   /// All inputs ended: the rows of a view go out.
   void Finish(Running* view);
 
-  CollectiveSet calls_;  // Where a view takes them.
+  CollectiveSet calls_;                     // Where a view takes them.
+  std::optional<BeforeCallsMaker> before_;  // Of the run at hand, where there are calls.
   std::optional<CollectiveMatches> matches_;
   std::optional<Run> run_;
   std::optional<Run> whole_run_;  // Where something is selected: all of it.

@@ -47,16 +47,6 @@ void SaveWork(const StragglerWork& work, const TextNumbers& texts, ByteWriter* b
   SavePlaces(work.ops, texts, bytes);
   SavePlaces(work.layers, texts, bytes);
   for (const int64_t time_ns : work.times_ns) bytes->Sums(&time_ns);
-  SavePlaces(work.doing, texts, bytes);
-  bytes->Number(work.before.size());
-  int64_t last_ns = 0;
-  for (const StragglerWork::Before& before : work.before) {
-    bytes->Near(&before.since_ns, last_ns);
-    // One more, so that none is 0.
-    bytes->Number(before.place == StragglerWork::kNone ? 0 : uint64_t{before.place} + 1);
-    bytes->Number(before.idle_permille);
-    last_ns = before.since_ns;
-  }
   // In the order of texts: that of their numbers is that in which they came.
   std::map<std::pair<std::string_view, uint32_t>, int64_t> waits_ns;
   for (const auto& [at, wait_ns] : work.group_waits_ns) {
@@ -80,20 +70,6 @@ void LoadWork(TextNumbers* texts, ByteReader* bytes, StragglerWork* work) {
   LoadPlaces(texts, bytes, &work->ops);
   LoadPlaces(texts, bytes, &work->layers);
   LoadTimes(bytes, work);
-  LoadPlaces(texts, bytes, &work->doing);
-  int64_t last_ns = 0;
-  for (size_t left = bytes->Size(3); left > 0; --left) {
-    StragglerWork::Before& before = work->before.emplace_back();
-    bytes->Near(&before.since_ns, last_ns);
-    bytes->Check(before.since_ns >= last_ns, "calls are not in their order");
-    last_ns = before.since_ns;
-    const uint64_t place = bytes->Number();
-    bytes->Check(place <= work->doing.size(), "a call is behind an op that none is");
-    if (place > 0) before.place = static_cast<uint32_t>(place - 1);
-    const uint64_t idle = bytes->Number();
-    bytes->Check(idle <= 1000, "a share is more than the whole");
-    before.idle_permille = static_cast<uint32_t>(idle);
-  }
   for (size_t left = bytes->Size(3); left > 0; --left) {
     const uint32_t group = texts->NumberOf(bytes->Text());
     const uint64_t step = bytes->Number();

@@ -90,9 +90,9 @@ void StragglerRanks::AddWaits(std::span<const CollectiveRow> calls, StragglerWor
     return at->second;
   };
   for (const CollectiveRow& row : calls) {
-    AddLast(row, *work, sums);
-    const int64_t wait_ns = row.wait_ns();
     if (row.recording->origin_ns != work->origin_ns) continue;
+    AddLast(row, sums);
+    const int64_t wait_ns = row.wait_ns();
     const auto number = row.step();
     const auto step = number ? steps.find(*number) : steps.end();
     if (row.share.ranks < 2 || wait_ns < 0) {
@@ -108,11 +108,10 @@ void StragglerRanks::AddWaits(std::span<const CollectiveRow> calls, StragglerWor
         number_of(row.group), static_cast<uint32_t>(step->second - work->steps.data())}];
     group_ns = SaturatingSum(group_ns, wait_ns);
   }
-  work->before = {};
 }
 
-void StragglerRanks::AddLast(const CollectiveRow& row, const StragglerWork& work, Sums* sums) {
-  if (row.recording->origin_ns != work.origin_ns || row.share.last_rank == nullptr) return;
+void StragglerRanks::AddLast(const CollectiveRow& row, Sums* sums) {
+  if (row.share.last_rank == nullptr) return;
   ++sums->placed_calls;
   if (!row.came_last()) {
     int64_t& caused_ns = caused_ns_[*row.share.last_rank];
@@ -120,13 +119,14 @@ void StragglerRanks::AddLast(const CollectiveRow& row, const StragglerWork& work
     return;
   }
   ++sums->last_calls;
-  const auto at = std::lower_bound(
-      work.before.begin(), work.before.end(), row.since_ns(),
-      [](const StragglerWork::Before& before, int64_t ns) { return before.since_ns < ns; });
-  if (at == work.before.end() || at->since_ns != row.since_ns()) return;
-  sums->idle_permille = SaturatingSum(sums->idle_permille, at->idle_permille);
+  if (row.call.before.idle_permille < 0) return;
+  sums->idle_permille = SaturatingSum(sums->idle_permille, row.call.before.idle_permille);
   // Where it computed nothing: what has no name.
-  ++sums->before[at->place == StragglerWork::kNone ? WorkPlace() : work.doing[at->place]];
+  WorkPlace place;
+  if (row.work != nullptr) {
+    place = {texts_.NumberOf(row.work->op), texts_.NumberOf(row.work->layer)};
+  }
+  ++sums->before[place];
 }
 
 WorkPlace StragglerRanks::Renumber(const TextNumbers& from, WorkPlace place) {
@@ -134,7 +134,7 @@ WorkPlace StragglerRanks::Renumber(const TextNumbers& from, WorkPlace place) {
 }
 
 void StragglerRanks::Renumber(const TextNumbers& from, StragglerWork* work) {
-  for (auto* const places : {&work->ops, &work->layers, &work->doing}) {
+  for (auto* const places : {&work->ops, &work->layers}) {
     for (WorkPlace& place : *places) place = Renumber(from, place);
   }
   std::map<StragglerWork::GroupStep, int64_t> waits_ns;

@@ -23,8 +23,7 @@ namespace oplens::prof {
 
 /// What ranks computed, what they waited, and for whom.
 ///
-/// Memory of a rank: 8 bytes a time of StragglerWork, at most kMostTimes, 16 bytes a call until its
-/// calls came, and its process groups.
+/// Memory of a rank: 8 bytes a time of StragglerWork, at most kMostTimes, and its process groups.
 class StragglerRanks {
  public:
   /// Of the calls of a rank that were found on other ranks.
@@ -33,7 +32,7 @@ class StragglerRanks {
     int64_t wait_ns = 0;
     int64_t placed_calls = 0;             ///< Of which it is known who came last.
     int64_t last_calls = 0;               ///< Of these the ones for which it did.
-    int64_t idle_permille = 0;            ///< Sum of StragglerWork::Before::idle_permille of these.
+    int64_t idle_permille = 0;            ///< Sum of BeforeCall::idle_permille of these.
     std::map<WorkPlace, int64_t> before;  ///< How many of these each place came before.
 
     /// The place that came before most; of equal ones the first by text.
@@ -75,7 +74,7 @@ class StragglerRanks {
   void Renumber(const TextNumbers& from, StragglerWork* work);
   void AddTo(Sums* sums, const Sums& more, const TextNumbers& from);
   /// Who came last, and what it did before.
-  void AddLast(const CollectiveRow& row, const StragglerWork& work, Sums* sums);
+  void AddLast(const CollectiveRow& row, Sums* sums);
   void AddWaits(std::span<const CollectiveRow> calls, StragglerWork* work, Sums* sums);
 
   std::map<std::string, Rank, RankBefore> ranks_;

@@ -145,16 +145,20 @@ class Maker {
 MadeRanks::MadeRanks(const Plant& plant) { Maker(plant, &runs_, &layers_).Make(); }
 
 std::unique_ptr<prof::Partial> MadeRanks::FindRank(const prof::View& view, size_t rank) const {
-  return runs_[rank]->PartialOf(view.make, [&](prof::PricedKernel* kernel) {
-    const int layer = layers_[rank][kernel->work];
-    kernel->op = kernel->record->short_name;
-    if (layer >= 0) kernel->layer = {&kLayerNames[static_cast<size_t>(layer)], 1};
-  });
+  return runs_[rank]->PartialOf(view.make, [&](prof::PricedKernel* kernel) { Name(rank, kernel); });
+}
+
+void MadeRanks::Name(size_t rank, prof::PricedKernel* kernel) const {
+  const int layer = layers_[rank][kernel->work];
+  kernel->op = kernel->record->short_name;
+  if (layer >= 0) kernel->layer = {&kLayerNames[static_cast<size_t>(layer)], 1};
 }
 
 prof::CollectiveSet MadeRanks::Calls() const {
   prof::CollectiveSet calls;
-  for (const auto& run : runs_) calls.Merge(run->calls());
+  for (size_t rank = 0; rank < runs_.size(); ++rank) {
+    calls.Merge(runs_[rank]->calls([&](prof::PricedKernel* kernel) { Name(rank, kernel); }));
+  }
   return calls;
 }
 

@@ -54,6 +54,8 @@ class MadeRanks {
   std::vector<ViewRow> Rows(std::string_view view) const { return RowsOf(*Find(view)); }
 
  private:
+  /// What is known of a kernel besides its record.
+  void Name(size_t rank, prof::PricedKernel* kernel) const;
   std::unique_ptr<prof::Partial> FindRank(const prof::View& view, size_t rank) const;
   prof::CollectiveSet Calls() const;
 

@@ -1,5 +1,6 @@
 #include "prof/views/stragglers.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,7 +127,8 @@ TEST(StragglersTest, SaysForWhomTheOthersWaitedAndWhatItDidBefore) {
   plant.slow_rank = 1;
   plant.slow_op = "attention";
   plant.slow_times = 2;
-  const auto rows = MadeRanks(plant).Rows("stragglers");
+  const MadeRanks ranks(plant);
+  const auto rows = ranks.Rows("stragglers");
   int64_t waited_ns = 0;
   int64_t caused_ns = 0;
   int64_t last_calls = 0;
@@ -142,6 +144,18 @@ TEST(StragglersTest, SaysForWhomTheOthersWaitedAndWhatItDidBefore) {
   EXPECT_EQ(rows[1].at("calls"), std::to_string(2 * plant.steps));
   EXPECT_EQ(rows[1].at("before_op"), "attention");
   EXPECT_LT(std::stod(rows[1].at("before_idle_pct")), 5);
+  // Each call says it, whichever rank's row it is.
+  const auto calls = ranks.Rows("collectives");
+  EXPECT_EQ(calls.size(), rows.size() * 2 * static_cast<size_t>(plant.steps));
+  double idle_pct = 0;
+  for (const ViewRow& row : calls) {
+    EXPECT_EQ(row.at("last_rank"), "1");
+    EXPECT_EQ(row.at("last_op"), "attention");
+    EXPECT_THAT(row.at("last_layer"), testing::StartsWith("layer"));
+    idle_pct += std::stod(row.at("last_idle_pct"));
+  }
+  EXPECT_NEAR(idle_pct / static_cast<double>(calls.size()),
+              std::stod(rows[1].at("before_idle_pct")), 1e-6);
 }
 
 TEST(StragglersTest, ClocksDoNotMatter) {

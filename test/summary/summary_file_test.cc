@@ -34,7 +34,7 @@ SummaryFile Made() {
   summary.facts = {{"gpu", "H100"}, {"ranks", "2"}};
   summary.sections = {{"overview", {}, "oplens", false, 1, std::string("a\0b", 3)},
                       {"groups", {"op", "step"}, "oplens", true, 1, ""}};
-  summary.calls = std::string("\1\0\0", 3);
+  summary.calls = std::string("\1\0\0\0", 4);
   return summary;
 }
 

@@ -32,18 +32,25 @@ using prof::CollectiveSet;
 
 using Call = CollectiveSet::Call;
 
-/// The calls of one rank, with its groups.
+/// The calls of one rank, with their groups, and with what was before each of them by a number.
 struct RankCalls {
   std::string rank;
   CollectiveSet::Recording recording;
   std::vector<std::pair<Call, CollectiveGroup>> calls;
 };
 
+/// That CollectiveSet::Call::before::work has in RankCalls.
+prof::WorkName WorkOf(uint32_t number) {
+  return {fmt::format("op {}", number), number % 2 == 0 ? "" : "layer"};
+}
+
 void AddTo(CollectiveSet* set, const RankCalls& of) {
   std::vector<Call> calls;
   for (const auto& [call, group] : of.calls) {
     calls.push_back(call);
     calls.back().group = set->NumberOf(group);
+    uint32_t& work = calls.back().before.work;
+    if (work != prof::BeforeCall::kNone) work = set->NumberOf(WorkOf(work));
   }
   set->Add(of.rank, of.recording, calls);
 }
@@ -52,11 +59,15 @@ void AddTo(CollectiveSet* set, const RankCalls& of) {
 std::string TextOf(const CollectiveRow& row) {
   const prof::CollectiveShare& share = row.share;
   const auto known = [](const auto& value) { return value ? std::to_string(*value) : "-"; };
-  return fmt::format("{} {} {} {} | {} {} {} {} {} {} {} {} {}", row.call.start_ns, row.call.end_ns,
-                     row.group->name, known(row.step()), share.transfer_ns, known(share.clock_ns),
-                     known(share.residual_ns), known(share.arrival_ns),
-                     share.last_rank != nullptr ? *share.last_rank : "-", known(share.last_by_ns),
-                     share.ranks, static_cast<int>(share.match), static_cast<int>(share.loss));
+  const auto work = [](const prof::WorkName* name) {
+    return name != nullptr ? name->op + "," + name->layer : "-";
+  };
+  return fmt::format("{} {} {} {} {} | {} {} {} {} {} {} {} {} {} {} {}", row.call.start_ns,
+                     row.call.end_ns, row.group->name, known(row.step()), work(row.work),
+                     share.transfer_ns, known(share.clock_ns), known(share.residual_ns),
+                     known(share.arrival_ns), share.last_rank != nullptr ? *share.last_rank : "-",
+                     known(share.last_by_ns), share.ranks, static_cast<int>(share.match),
+                     static_cast<int>(share.loss), work(share.last_work), share.last_idle_permille);
 }
 
 /// By rank.
@@ -126,6 +137,7 @@ std::vector<RankCalls> MadeRanks(std::mt19937* random) {
       of.size_bytes = (call % 3) * 1000;
       of.sequence = numbered ? call : -1;
       of.step = any(50) == 0 ? CollectiveSet::kNoStep : static_cast<uint32_t>(call / 20);
+      if (any(9) > 0) of.before = {static_cast<uint32_t>(any(5)), static_cast<int32_t>(any(1001))};
       const int64_t group = call % 4;
       rank.calls.emplace_back(
           of, CollectiveGroup{group == 3 ? "" : fmt::format("g{}", group), "",

@@ -9,6 +9,8 @@
 
 #include "parse/records/kernel_records.h"
 #include "prof/run/run.h"
+#include "prof/views/before_calls.h"
+#include "prof/views/collective_set.h"
 #include "prof/views/view.h"
 #include "test/support/view_rows.h"
 
@@ -99,8 +101,14 @@ class MadeRun {
   }
   /// Its calls of collectives.
   prof::CollectiveSet calls() {
+    return calls([](prof::PricedKernel*) {});
+  }
+  template <typename See>
+  prof::CollectiveSet calls(See see) {
+    prof::BeforeCallsMaker before(run());
+    EachKernel(see, [&](const prof::PricedKernel& kernel) { before.Add(kernel); });
     prof::CollectiveSet calls;
-    calls.Add(run());
+    calls.Add(run(), before.Take());
     return calls;
   }
   /// Before AddCalls.
@@ -109,15 +117,7 @@ class MadeRun {
                                            const prof::ViewOptions& options = {}) {
     const auto partial = make(options);
     partial->Begin(&run());
-    for (size_t i = 0; i < trace.kernels.size(); ++i) {
-      KernelRecord record;
-      records_->RecordOf(i, &record);
-      prof::PricedKernel kernel;
-      kernel.record = &record;
-      kernel.work = static_cast<uint32_t>(i);
-      see(&kernel);
-      partial->Add(kernel);
-    }
+    EachKernel(see, [&](const prof::PricedKernel& kernel) { partial->Add(kernel); });
     partial->End(&run());
     auto all = make(options);
     all->Merge(*partial);
@@ -127,6 +127,20 @@ class MadeRun {
   Trace trace;
 
  private:
+  /// `see` may change it before `take` gets it.
+  template <typename See, typename Take>
+  void EachKernel(See see, Take take) {
+    for (size_t i = 0; i < trace.kernels.size(); ++i) {
+      KernelRecord record;
+      records_->RecordOf(i, &record);
+      prof::PricedKernel kernel;
+      kernel.record = &record;
+      kernel.work = static_cast<uint32_t>(i);
+      see(&kernel);
+      take(kernel);
+    }
+  }
+
   Diagnostics diagnostics_;
   std::optional<parse::KernelRecords> records_;
   std::optional<prof::Run> run_;

@@ -1,0 +1,48 @@
+#ifndef OPLENS_PROF_VIEWS_WORK_PLACE_H_
+#define OPLENS_PROF_VIEWS_WORK_PLACE_H_
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "prof/price/priced_kernel.h"
+#include "prof/run/text_numbers.h"
+
+namespace oplens::prof {
+
+/// An op of a layer, by numbers of texts. Of a kernel whose op is not known its name.
+struct WorkPlace {
+  uint32_t op = 0;
+  uint32_t layer = 0;  ///< 0: it has none, or all of them.
+  friend auto operator<=>(const WorkPlace&, const WorkPlace&) = default;
+
+  /// Both in one.
+  uint64_t key() const { return uint64_t{op} << 32 | layer; }
+  static WorkPlace OfKey(uint64_t key) {
+    return {static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key)};
+  }
+};
+
+/// The same by its texts.
+struct WorkName {
+  static constexpr size_t kLeastBytes = 2;  ///< That are saved of one.
+
+  std::string op;
+  std::string layer;
+  friend auto operator<=>(const WorkName&, const WorkName&) = default;
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->op, &self->layer);
+  }
+};
+
+WorkPlace PlaceOf(const PricedKernel& kernel, TextNumbers* texts);
+inline WorkName NameOf(WorkPlace place, const TextNumbers& texts) {
+  return {std::string(texts.TextOf(place.op)), std::string(texts.TextOf(place.layer))};
+}
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_WORK_PLACE_H_
