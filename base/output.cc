@@ -176,7 +176,7 @@ void Output::Fail(int error_number) {
   throw Error(path_.empty() ? "standard output" : path_,
               fmt::format("cannot be written: {}", std::strerror(error_number)),
               error_number == ENOSPC ? "free some space or choose another disk"
-                                     : "choose a place that can be written with -o");
+                                     : "choose a place that can be written");
 }
 
 }  // namespace oplens

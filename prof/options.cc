@@ -217,6 +217,10 @@ void RefuseTogether(const cxxopts::ParseResult& given, bool keeps_summaries) {
       throw UsageError(fmt::format("--{} needs --summary", option));
     }
   }
+  if (given.count("salt") > given.count("summary") + given.count("save-baseline") &&
+      !keeps_summaries) {
+    throw UsageError("--salt needs --summary or --save-baseline");
+  }
   if (given.count("summary") > 0) {
     refuse("summary-dir", {"output"}, "--summary-dir names files itself: drop -o");
   }

@@ -149,7 +149,7 @@ std::vector<ViewPlan> PlanRankSummary(std::string_view list, std::string_view vi
   const std::string all = AllThatSave();
   if (list.empty()) list = known;
   if (list == "all") list = all;
-  std::vector<ViewPlan> plans = PlanViews({.list = list});
+  std::vector<ViewPlan> plans = PlanViews({.list = list, .option = "--summary-views"});
   for (ViewPlan& plan : plans) {
     if (plan.view->name == kGroups) plan = PlanViews({.list = kGroups, .by = kGroupsBy}).front();
   }

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "prof/summary_file/stamp.h"
-#include "prof/summary_file/summary_list.h"
+#include "prof/summary_file/summary_file.h"
 
 namespace oplens::prof {
 namespace {

@@ -161,7 +161,8 @@ std::string SummaryBytes(const SummaryFile& summary) {
 
 SummaryFile ParseSummary(std::string_view bytes, std::string_view path) {
   if (!bytes.starts_with(kMagic)) {
-    throw Error(path, "is no summary of oplens", "give a file that prof --save-baseline wrote");
+    throw Error(path, "is no summary of oplens",
+                "give a file that prof --summary or --save-baseline wrote");
   }
   if (bytes.size() < kHeadSize) throw Error(path, "is cut: its head is not whole", kAgain);
   const auto form = NumberAt<uint32_t>(bytes, kFormAt);
@@ -198,6 +199,7 @@ bool IsSummary(const std::string& path) {
   // What can be read once only is not looked at.
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  if (path.ends_with(kSummaryEnding)) return true;
   std::ifstream file(path, std::ios::binary);
   std::string head(kMagic.size(), '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));

@@ -12,6 +12,9 @@
 
 namespace oplens::prof {
 
+/// What the name of a summary of one input ends with, behind the name of the input.
+inline constexpr std::string_view kSummaryEnding = ".oplens";
+
 /// What a run was, and what views found of it: docs/summary_format.md.
 struct SummaryFile {
   std::string writer;                        ///< Version of the oplens that wrote it.
@@ -41,7 +44,7 @@ SummaryFile ParseSummary(std::string_view bytes, std::string_view path);
 void SaveSummary(const SummaryFile& summary, ByteWriter* bytes);
 SummaryFile LoadSummary(ByteReader* bytes);
 
-/// Whether a file begins as one; false where it cannot be read.
+/// Whether a file begins as one, or is called one; false where it cannot be read.
 bool IsSummary(const std::string& path);
 
 }  // namespace oplens::prof

@@ -2,13 +2,9 @@
 #define OPLENS_PROF_SUMMARY_FILE_SUMMARY_LIST_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace oplens::prof {
-
-/// What the name of a summary of one input ends with, behind the name of the input.
-inline constexpr std::string_view kSummaryEnding = ".oplens";
 
 /// A summary among the inputs.
 struct SummaryInput {

@@ -20,17 +20,18 @@
 namespace oplens::prof {
 namespace {
 
-const View& FindView(std::string_view name) {
+/// `option`: that names it.
+const View& FindView(std::string_view name, std::string_view option) {
   for (const View& view : Views()) {
     if (view.name == name) return view;
   }
   std::vector<std::string_view> names;
   for (const View& view : Views()) names.push_back(view.name);
   names.insert(names.end(), {"all", "list"});
-  throw UsageError(fmt::format("--view: {}", NoSuchName("view", name, names, "the views are")));
+  throw UsageError(fmt::format("{}: {}", option, NoSuchName("view", name, names, "the views are")));
 }
 
-std::vector<const View*> ViewsOf(std::string_view list) {
+std::vector<const View*> ViewsOf(std::string_view list, std::string_view option) {
   std::vector<const View*> views;
   const auto add = [&](const View& view) {
     if (std::find(views.begin(), views.end(), &view) == views.end()) views.push_back(&view);
@@ -39,7 +40,7 @@ std::vector<const View*> ViewsOf(std::string_view list) {
     if (name == "all") {
       for (const View& view : Views()) add(view);
     } else {
-      add(FindView(name));
+      add(FindView(name, option));
     }
   }
   return views;
@@ -266,7 +267,7 @@ std::string ListOfViews() {
 std::vector<ViewPlan> PlanViews(const ViewRequest& request,
                                 std::unique_ptr<ItemFilter<PricedKernel>>* kernels) {
   std::vector<ViewPlan> plans;
-  for (const View* view : ViewsOf(request.list)) {
+  for (const View* view : ViewsOf(request.list, request.option)) {
     ViewPlan& plan = plans.emplace_back();
     plan.view = view;
     plan.options.compat = request.compat;

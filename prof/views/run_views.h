@@ -53,6 +53,7 @@ struct ViewRequest {
   bool copies = false;
   std::vector<std::string> what_if = {};
   std::string_view where = {};
+  std::string_view option = "--view";  // That `list` is of.
 };
 /// `kernels` becomes what --where asks of kernels before a view groups them; null for nothing.
 std::vector<ViewPlan> PlanViews(const ViewRequest& request,

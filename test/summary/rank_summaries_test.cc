@@ -211,6 +211,26 @@ TEST_F(RankSummariesTest, HostsAreHashedWithTheSaltOfTheRun) {
   EXPECT_NE(sections[0], sections[2]);
 }
 
+TEST_F(RankSummariesTest, SaysWhatIsWrongWithWhatIsGiven) {
+  const std::string rank = (run_ / "a.json").string();
+  WriteFile(dir_ / "empty.oplens", "");
+  WriteFile(dir_ / "text.oplens", "abcd");
+  const auto error_of = [](const std::vector<std::string>& arguments, int exit_code) {
+    const RunResult result = Prof(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_THAT(error_of({"--summary", "--summary-views", "nosuch", rank}, 2),
+              HasSubstr("prof: --summary-views: there is no view 'nosuch'"));
+  EXPECT_EQ(error_of({"--view", "gpu", "--salt", "x", rank}, 2),
+            "prof: --salt needs --summary or --save-baseline\n");
+  for (const char* const name : {"empty.oplens", "text.oplens"}) {
+    EXPECT_THAT(error_of({"--view", "gpu", (dir_ / name).string()}, 1),
+                HasSubstr(std::string(name) + ": is no summary of oplens; give a file that"));
+  }
+}
+
 TEST_F(RankSummariesTest, WhatIsUpToDateIsLeftAlone) {
   ASSERT_EQ(Summarize().exit_code, 0);
   const std::string first = ReadFile(sums_ / "a.json.oplens");

@@ -131,7 +131,8 @@ TEST(SummaryFileTest, SizesThatAreNotTrueAreRefused) {
 
 TEST(SummaryFileTest, OtherFilesAreRefused) {
   EXPECT_EQ(ErrorOf("SQLite format 3"),
-            "x.baseline: is no summary of oplens; give a file that prof --save-baseline wrote");
+            "x.baseline: is no summary of oplens; give a file that prof --summary or "
+            "--save-baseline wrote");
   EXPECT_FALSE(prof::IsSummary(kDemo));
   EXPECT_FALSE(prof::IsSummary("/nowhere"));
   EXPECT_FALSE(prof::IsSummary(TestDir()));
