@@ -217,7 +217,7 @@ void RefuseTogether(const cxxopts::ParseResult& given, bool keeps_summaries) {
       throw UsageError(fmt::format("--{} needs --summary", option));
     }
   }
-  if (given.count("salt") > given.count("summary") + given.count("save-baseline") &&
+  if (given.count("salt") > 0 && given.count("summary") + given.count("save-baseline") == 0 &&
       !keeps_summaries) {
     throw UsageError("--salt needs --summary or --save-baseline");
   }

@@ -12,17 +12,16 @@ BeforeCallsMaker::BeforeCallsMaker(const Run& run)
     : run_(run), gap_start_ns_(run.origin_ns()), busy_until_ns_(run.origin_ns()) {}
 
 void BeforeCallsMaker::Add(const PricedKernel& kernel) {
-  const size_t call = before_.calls.size();
-  if (call == run_.collectives().size() || kernel.work == PricedKernel::kNoWork) return;
-  const Kernel& own = run_.trace().kernels[kernel.work];
-  if (!own.timed() || own.end_ns < own.start_ns) return;
-  if (run_.work().IsCommunication(kernel.work)) return;
-  PassCalls(own.start_ns);
+  // Behind the last call nobody asks.
+  if (before_.calls.size() == run_.collectives().size()) return;
+  const Kernel* const own = ComputeKernelOf(run_, kernel);
+  if (own == nullptr) return;
+  PassCalls(own->start_ns);
   int64_t& time_ns = times_ns_[PlaceOf(kernel, &texts_).key()];
-  time_ns = SaturatingSum(time_ns, LengthOf({own.start_ns, own.end_ns}));
+  time_ns = SaturatingSum(time_ns, LengthOf({own->start_ns, own->end_ns}));
   busy_ns_ =
-      SaturatingSum(busy_ns_, LengthOf({std::max(busy_until_ns_, own.start_ns), own.end_ns}));
-  busy_until_ns_ = std::max(busy_until_ns_, own.end_ns);
+      SaturatingSum(busy_ns_, LengthOf({std::max(busy_until_ns_, own->start_ns), own->end_ns}));
+  busy_until_ns_ = std::max(busy_until_ns_, own->end_ns);
 }
 
 void BeforeCallsMaker::PassCalls(int64_t until_ns) {
@@ -43,8 +42,8 @@ void BeforeCallsMaker::EndGap() {
   const int64_t gap_ns = LengthOf({gap_start_ns_, start_ns});
   const int64_t busy_ns = std::min(busy_ns_, gap_ns);
   if (gap_ns > 0) {
-    before.idle_permille = static_cast<int32_t>(1000.0 * static_cast<double>(gap_ns - busy_ns) /
-                                                static_cast<double>(gap_ns));
+    const double idle = BeforeCall::kWholePermille * static_cast<double>(gap_ns - busy_ns);
+    before.idle_permille = static_cast<int32_t>(idle / static_cast<double>(gap_ns));
   }
   // Of equal ones that of the least texts, so that nothing depends on their numbers.
   const std::pair<const uint64_t, int64_t>* most = nullptr;

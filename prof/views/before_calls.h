@@ -18,6 +18,7 @@ namespace oplens::prof {
 /// (the first event of the profile) and its start.
 struct BeforeCall {
   static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr int32_t kWholePermille = 1000;
   /// What was begun since the call before began and took most time; kNone: they computed nothing.
   /// What runs beside that call counts: it may have been what this one came late for.
   uint32_t work = kNone;

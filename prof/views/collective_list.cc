@@ -110,7 +110,8 @@ void CollectiveList::TransferEntry(Bytes* bytes, Of* entry) {
     bytes->Check(entry->share.transfer_ns >= -1, "a call has a negative time");
     bytes->Check(entry->share.transfer_ns <= entry->call.latency_ns || entry->call.latency_ns < 0,
                  "a call transfers for longer than it takes");
-    bytes->Check(entry->share.last_idle_permille >= -1 && entry->share.last_idle_permille <= 1000,
+    bytes->Check(entry->share.last_idle_permille >= -1 &&
+                     entry->share.last_idle_permille <= BeforeCall::kWholePermille,
                  "a share is more than the whole");
   }
 }

@@ -10,7 +10,6 @@ using Recording = CollectiveSet::Recording;
 
 /// What a call takes at least: nine numbers, step, group, what was before it.
 constexpr size_t kLeastCallBytes = 13;
-constexpr uint64_t kWhole = 1000;  // Of shares in permille.
 
 /// Which of the things of a recording they are: `numbers` of these, by what they were added by.
 class Places {
@@ -75,7 +74,8 @@ void Unpack(const Recording& recording, ByteReader* bytes, Take take) {
     bytes->Check(work <= recording.works.size(), "a call is behind an op that none is");
     if (work > 0) call.before.work = recording.works[work - 1];
     const uint64_t idle = bytes->Number();
-    bytes->Check(idle <= kWhole + 1, "a share is more than the whole");
+    bytes->Check(idle <= uint64_t{BeforeCall::kWholePermille} + 1,
+                 "a share is more than the whole");
     call.before.idle_permille = static_cast<int32_t>(idle) - 1;
     before_ns = call.start_ns;
     take(call);
@@ -131,11 +131,9 @@ void CollectiveSet::Add(const Run& run, const BeforeCalls& before) {
   calls.reserve(run.collectives().size());
   std::map<int64_t, uint32_t> steps;
   for (const CollectiveCall& found : run.collectives()) {
-    BeforeCall behind;
-    if (!before.calls.empty()) behind = before.calls[calls.size()];
-    if (behind.work != BeforeCall::kNone) behind.work = works[behind.work];
     Call& call = calls.emplace_back();
-    call.before = behind;
+    if (!before.calls.empty()) call.before = before.calls[calls.size() - 1];
+    if (call.before.work != BeforeCall::kNone) call.before.work = works[call.before.work];
     call.start_ns = found.start_ns;
     call.end_ns = found.end_ns;
     call.latency_ns = found.latency_ns;

@@ -9,65 +9,12 @@
 #include <vector>
 
 #include "prof/price/kernel_sink.h"
-#include "prof/table/sink_chain.h"
 #include "prof/views/before_calls.h"
 #include "prof/views/collective_matches.h"
 #include "prof/views/view.h"
-#include "prof/where/row_filter.h"
+#include "prof/views/view_plan.h"
 
 namespace oplens::prof {
-
-/// A view as it is asked for.
-struct ViewPlan {
-  const View* view = nullptr;
-  ViewOptions options;
-  std::vector<size_t> places;     ///< Of the fields that are printed.
-  std::optional<RowOrder> order;  ///< Of --sort, where the view does not sort itself.
-  size_t top = 0;                 ///< The same of --top; 0: all rows.
-  /// Something asks for rows or fields of it: a document that is ours gives way to them.
-  bool rows_asked = false;
-  std::shared_ptr<const Condition> where =
-      nullptr;  ///< Of --where: rows that are shown; null: all.
-};
-
-/// The fields of a view, with those that its options add; behind them, of rows that may stand for
-/// others, kRowKindField.
-std::vector<Field> FieldsOf(const View& view, const ViewOptions& options);
-
-/// What --view takes, one line a view, for `--view list`.
-std::string ListOfViews();
-
-/// The plan of a list such as "overview,gpu" or "all", with what is asked of each. `by`, `sort`,
-/// `top` and `columns` go to the views that know their words; `columns` "" is not given.
-/// `in_lines`: for a reader, not for a program. Throws UsageError, naming the word and the valid
-/// ones.
-struct ViewRequest {
-  std::string_view list = {};
-  Compat compat = Compat::kNone;
-  std::string_view by = {};
-  std::string_view sort = {};
-  std::string_view columns = {};
-  size_t top = 0;
-  bool in_lines = false;
-  bool narrow = false;  // In a terminal: columns of fixed width.
-  bool copies = false;
-  std::vector<std::string> what_if = {};
-  std::string_view where = {};
-  std::string_view option = "--view";  // That `list` is of.
-};
-/// `kernels` becomes what --where asks of kernels before a view groups them; null for nothing.
-std::vector<ViewPlan> PlanViews(const ViewRequest& request,
-                                std::unique_ptr<ItemFilter<PricedKernel>>* kernels = nullptr);
-
-/// The same view with its rows by rank and step apart, as far as it takes these words: what two
-/// runs are compared by. nullopt where it does not take steps, or is asked for them already.
-std::optional<ViewPlan> WithSteps(const ViewPlan& plan);
-
-/// Whether one of these takes the calls of collectives.
-bool TakeCalls(std::span<const ViewPlan> plans);
-
-/// The parts of traces that these need.
-TraceNeeds NeedsOf(std::span<const ViewPlan> plans);
 
 /// Makes all views of one pass over the kernels: a partial a view and rank, merged as ranks end.
 /// With the last input they come one after the other, each gone before the next looks at the run.

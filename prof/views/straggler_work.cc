@@ -1,8 +1,6 @@
 #include "prof/views/straggler_work.h"
 
 #include <algorithm>
-#include <string>
-#include <tuple>
 #include <utility>
 
 #include "base/saturating.h"
@@ -10,6 +8,7 @@
 #include "prof/run/device_times.h"
 
 namespace oplens::prof {
+
 StragglerWorkMaker::StragglerWorkMaker(const Run& run, TextNumbers* texts)
     : run_(run), texts_(*texts) {
   work_.origin_ns = run.origin_ns();
@@ -33,13 +32,11 @@ void StragglerWorkMaker::AddTo(Sums* sums, WorkPlace place, size_t step, int64_t
 }
 
 void StragglerWorkMaker::Add(const PricedKernel& kernel) {
-  if (kernel.work == PricedKernel::kNoWork) return;
-  const Kernel& own = run_.trace().kernels[kernel.work];
-  if (!own.timed() || own.end_ns < own.start_ns) return;
-  if (run_.work().IsCommunication(kernel.work)) return;
-  const int64_t time_ns = LengthOf({own.start_ns, own.end_ns});
-  const size_t step = run_.StepOf(own, kernel.work);
+  const Kernel* const own = ComputeKernelOf(run_, kernel);
+  if (own == nullptr) return;
+  const size_t step = run_.StepOf(*own, kernel.work);
   if (step == Steps::kNone) return;
+  const int64_t time_ns = LengthOf({own->start_ns, own->end_ns});
   const WorkPlace place = PlaceOf(kernel, &texts_);
   AddTo(&ops_, {place.op, 0}, step, time_ns);
   if (place.layer != 0) AddTo(&layers_, place, step, time_ns);

@@ -4,6 +4,13 @@
 
 namespace oplens::prof {
 
+const Kernel* ComputeKernelOf(const Run& run, const PricedKernel& kernel) {
+  if (kernel.work == PricedKernel::kNoWork) return nullptr;
+  const Kernel& own = run.trace().kernels[kernel.work];
+  if (!own.timed() || own.end_ns < own.start_ns) return nullptr;
+  return run.work().IsCommunication(kernel.work) ? nullptr : &own;
+}
+
 WorkPlace PlaceOf(const PricedKernel& kernel, TextNumbers* texts) {
   std::string layer;
   for (const std::string_view part : kernel.layer) {

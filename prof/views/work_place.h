@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <string>
 
+#include "parse/model/trace.h"
 #include "prof/price/priced_kernel.h"
+#include "prof/run/run.h"
 #include "prof/run/text_numbers.h"
 
 namespace oplens::prof {
@@ -38,6 +40,11 @@ struct WorkName {
   }
 };
 
+/// The kernel in the trace where it computes for a time that is known; null: it is communication,
+/// has no such time, or comes from records.
+const Kernel* ComputeKernelOf(const Run& run, const PricedKernel& kernel);
+
+/// What a kernel is of.
 WorkPlace PlaceOf(const PricedKernel& kernel, TextNumbers* texts);
 inline WorkName NameOf(WorkPlace place, const TextNumbers& texts) {
   return {std::string(texts.TextOf(place.op)), std::string(texts.TextOf(place.layer))};

@@ -1,0 +1,269 @@
+#include "prof/views/view_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/append_format.h"
+#include "base/error.h"
+#include "base/near_words.h"
+#include "base/words.h"
+#include "prof/table/row_kind.h"
+#include "prof/views/group_key.h"
+#include "prof/views/kernel_where.h"
+#include "prof/where/read_where.h"
+
+namespace oplens::prof {
+namespace {
+
+/// `option`: that names it.
+const View& FindView(std::string_view name, std::string_view option) {
+  for (const View& view : Views()) {
+    if (view.name == name) return view;
+  }
+  std::vector<std::string_view> names;
+  for (const View& view : Views()) names.push_back(view.name);
+  names.insert(names.end(), {"all", "list"});
+  throw UsageError(fmt::format("{}: {}", option, NoSuchName("view", name, names, "the views are")));
+}
+
+std::vector<const View*> ViewsOf(std::string_view list, std::string_view option) {
+  std::vector<const View*> views;
+  const auto add = [&](const View& view) {
+    if (std::find(views.begin(), views.end(), &view) == views.end()) views.push_back(&view);
+  };
+  for (const std::string_view name : WordsOf(list)) {
+    if (name == "all") {
+      for (const View& view : Views()) add(view);
+    } else {
+      add(FindView(name, option));
+    }
+  }
+  return views;
+}
+
+/// Gives each view the words of --by that it knows.
+void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
+  if (by.empty()) return;
+  if (std::all_of(plans->begin(), plans->end(),
+                  [](const ViewPlan& plan) { return plan.view->by == nullptr; })) {
+    throw UsageError(fmt::format("--by: the rows of {} are what they are: no view named has keys",
+                                 plans->front().view->name));
+  }
+  for (const std::string_view word : WordsOf(by)) {
+    bool known = false;
+    std::string valid;
+    std::vector<std::string_view> all;
+    for (ViewPlan& plan : *plans) {
+      if (plan.view->by == nullptr) continue;
+      const std::span<const std::string_view> words = plan.view->by();
+      AppendFormat(&valid, "; those of {} are {}", plan.view->name, fmt::join(words, ","));
+      all.insert(all.end(), words.begin(), words.end());
+      const std::string_view key = plan.view->groups_kernels ? KeyOfWord(word) : word;
+      if (std::find(words.begin(), words.end(), key) == words.end()) continue;
+      plan.options.by.emplace_back(word);
+      known = true;
+    }
+    if (known) continue;
+    throw UsageError(
+        fmt::format("--by: {}", NearNames(word, all).empty()
+                                    ? fmt::format("there is no key '{}'{}", word, valid)
+                                    : NoSuchName("key", word, all, "")));
+  }
+}
+
+bool HasSortWords(const ViewPlan& plan) {
+  return plan.view->sort_words != nullptr && !plan.view->sort_words(plan.options.compat).empty();
+}
+
+/// Gives --what-if to the views that follow it.
+void PlanWhatIf(const ViewRequest& request, std::vector<ViewPlan>* plans) {
+  if (request.what_if.empty()) return;
+  bool known = false;
+  for (ViewPlan& plan : *plans) {
+    if (!plan.view->what_if) continue;
+    plan.options.what_if = request.what_if;
+    known = true;
+  }
+  if (!known) throw UsageError("--what-if needs a view that computes anew, such as critical-path");
+}
+
+/// Gives each view --sort and --top.
+void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
+  std::string wrong;
+  bool known = request.sort.empty();
+  for (ViewPlan& plan : *plans) {
+    const bool words = HasSortWords(plan);
+    const bool sorts = words || (plan.view->sorts && request.compat == Compat::kNone);
+    if (sorts) {
+      plan.options.top = request.top;
+    } else {
+      plan.top = request.top;
+    }
+    if (request.sort.empty()) continue;
+    if (words) {
+      const auto valid = plan.view->sort_words(request.compat);
+      plan.options.sort = request.sort;
+      if (std::find(valid.begin(), valid.end(), request.sort) != valid.end()) {
+        known = true;
+      } else {
+        wrong =
+            fmt::format("--sort: {}", NoSuchName("key", request.sort, valid,
+                                                 fmt::format("those of {} are", plan.view->name)));
+      }
+      continue;
+    }
+    try {
+      plan.order = ParseOrder(request.sort, FieldsOf(*plan.view, plan.options));
+      if (sorts) {
+        plan.options.sort = request.sort;
+        plan.order.reset();
+      }
+      known = true;
+    } catch (const UsageError& error) {
+      wrong = error.what();
+    }
+  }
+  if (!known) throw UsageError(wrong);
+}
+
+/// Gives --where to the one view, and `kernels` what it asks of kernels.
+void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans,
+               std::unique_ptr<ItemFilter<PricedKernel>>* kernels) {
+  if (request.where.empty()) return;
+  if (plans->size() > 1) {
+    throw UsageError("--where names the columns of one view: give one to --view");
+  }
+  ViewPlan& plan = plans->front();
+  const Compat compat = plan.options.compat;
+  if (plan.view->torch && (compat == Compat::kTorch || compat == Compat::kTorchLegacy)) {
+    throw UsageError("--where: with --compat torch the table is PyTorch's: leave one of them out");
+  }
+  std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
+  if (!plan.view->groups_kernels || compat != Compat::kNone) {
+    plan.where = ReadWhere(request.where, std::vector<WhereScope>{{"row", "rows", fields}}).front();
+    return;
+  }
+  if (plan.options.copies) {
+    // Copies are not asked what kernels are.
+    plan.options.where =
+        ReadWhere(request.where, std::vector<WhereScope>{{"group", "groups", fields}}).front();
+    return;
+  }
+  Where<PricedKernel> where = ReadKernelWhere(request.where, std::move(fields));
+  plan.options.where = std::move(where.groups);
+  if (kernels != nullptr) *kernels = std::move(where.items);
+}
+
+/// The keys, then the figures that fit beside them.
+std::string NarrowList(std::span<const Field> fields, std::string_view figures) {
+  std::string list;
+  for (const Field& field : fields) {
+    if (field.fold == Fold::kKey) AppendFormat(&list, "{},", field.key);
+  }
+  return list.append(figures);
+}
+
+void PlanColumns(const ViewRequest& request, std::vector<ViewPlan>* plans) {
+  if (!request.columns.empty() && plans->size() > 1) {
+    throw UsageError("-c names the columns of one view: give one to --view");
+  }
+  for (ViewPlan& plan : *plans) {
+    const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
+    std::string list = "all";
+    if (request.in_lines && !plan.view->some.empty()) list = plan.view->some;
+    if (request.narrow && !plan.view->narrow.empty() && plan.options.compat == Compat::kNone) {
+      list = NarrowList(fields, plan.view->narrow);
+    }
+    plan.places = SelectFields(request.columns.empty() ? list : request.columns, fields);
+  }
+}
+
+bool Has(std::span<const Field> fields, std::string_view key) {
+  return std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
+}
+
+}  // namespace
+
+std::vector<Field> FieldsOf(const View& view, const ViewOptions& options) {
+  if (view.make != nullptr) {
+    std::vector<Field> all = view.make(options)->Fields();
+    if (!Has(all, kRowKindField.key)) all.push_back(kRowKindField);
+    return all;
+  }
+  const std::span<const Field> fields = view.fields();
+  return {fields.begin(), fields.end()};
+}
+
+void RankFields(const ViewPlan& plan, std::vector<Field>* fields) {
+  const View& view = *plan.view;
+  std::string list = fmt::format("{},", fmt::join(plan.options.by, ","));
+  list += view.important.empty() ? NarrowList(*fields, view.narrow) : std::string(view.important);
+  RankFields(list, fields);
+}
+
+std::string ListOfViews() {
+  std::string text;
+  for (const View& view : Views()) AppendFormat(&text, "  {:<14} {}\n", view.name, view.help);
+  return text;
+}
+
+std::vector<ViewPlan> PlanViews(const ViewRequest& request,
+                                std::unique_ptr<ItemFilter<PricedKernel>>* kernels) {
+  std::vector<ViewPlan> plans;
+  for (const View* view : ViewsOf(request.list, request.option)) {
+    ViewPlan& plan = plans.emplace_back();
+    plan.view = view;
+    plan.options.compat = request.compat;
+    plan.options.copies = request.copies;
+    plan.rows_asked = !request.columns.empty() || !request.where.empty() || !request.sort.empty() ||
+                      request.top > 0;
+  }
+  PlanKeys(request.by, &plans);
+  PlanWhatIf(request, &plans);
+  PlanOrder(request, &plans);
+  PlanColumns(request, &plans);
+  PlanWhere(request, &plans, kernels);
+  return plans;
+}
+
+std::optional<ViewPlan> WithSteps(const ViewPlan& plan) {
+  const View& view = *plan.view;
+  if (view.by == nullptr) return std::nullopt;
+  const std::span<const std::string_view> words = view.by();
+  const auto takes = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end() &&
+           std::none_of(plan.options.by.begin(), plan.options.by.end(),
+                        [&](const std::string& given) {
+                          return (view.groups_kernels ? KeyOfWord(given) : given) == word;
+                        });
+  };
+  if (!takes("step")) return std::nullopt;
+  ViewPlan with_steps = plan;
+  std::vector<std::string>& by = with_steps.options.by;
+  // Without words a view of groups takes its first.
+  if (view.groups_kernels && by.empty()) by = {"kernel"};
+  if (takes("rank")) by.emplace_back("rank");
+  by.emplace_back("step");
+  return with_steps;
+}
+
+TraceNeeds NeedsOf(std::span<const ViewPlan> plans) {
+  TraceNeeds needs;
+  for (const ViewPlan& plan : plans) {
+    needs = needs | plan.view->needs;
+    if (plan.options.compat == Compat::kTensorBoard) needs = needs | plan.view->tb_needs;
+    if (plan.options.compat == Compat::kHta) needs = needs | plan.view->hta_needs;
+  }
+  return needs;
+}
+
+bool TakeCalls(std::span<const ViewPlan> plans) {
+  return std::any_of(plans.begin(), plans.end(), [](const ViewPlan& plan) {
+    return TakesCalls(*plan.view, plan.options.compat);
+  });
+}
+
+}  // namespace oplens::prof
