@@ -8,7 +8,7 @@
 
 #include "mpi/read_in_turns.h"
 #include "mpi/world.h"
-#include "prof/views/run_views.h"
+#include "prof/views/view_plan.h"
 
 namespace oplens::mpi {
 

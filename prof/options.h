@@ -19,8 +19,8 @@
 #include "prof/views/copy_row.h"
 #include "prof/views/kernel_columns.h"
 #include "prof/views/kernel_where.h"
-#include "prof/views/run_views.h"
 #include "prof/views/summary_columns.h"
+#include "prof/views/view_plan.h"
 
 namespace oplens::prof {
 

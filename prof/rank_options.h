@@ -7,7 +7,7 @@
 
 #include "prof/command_line.h"
 #include "prof/many_inputs.h"
-#include "prof/views/run_views.h"
+#include "prof/views/view_plan.h"
 
 namespace oplens::prof {
 

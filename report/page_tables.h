@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "prof/table/sink.h"
-#include "prof/views/run_views.h"
+#include "prof/views/view_plan.h"
 #include "report/data/column.h"
 
 namespace oplens::report {

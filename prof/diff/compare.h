@@ -8,7 +8,7 @@
 
 #include "prof/diff/diff.h"
 #include "prof/table/kept_rows.h"
-#include "prof/views/run_views.h"
+#include "prof/views/view_plan.h"
 
 namespace oplens::prof {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "prof/table/row_kind.h"
-#include "prof/views/run_views.h"
 #include "prof/views/view.h"
+#include "prof/views/view_plan.h"
 
 namespace oplens::prof {
 namespace {

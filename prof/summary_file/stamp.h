@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "prof/summary_file/summary_file.h"
-#include "prof/views/run_views.h"
+#include "prof/views/view_plan.h"
 
 namespace oplens::prof {
 

@@ -15,7 +15,7 @@
 
 #include "prof/advice/rule.h"
 #include "prof/advice/tb_rules.h"
-#include "prof/views/run_views.h"
+#include "prof/views/view_plan.h"
 #include "test/e2e/e2e.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/network_run.h"

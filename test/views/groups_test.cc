@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "prof/views/run_views.h"
 #include "prof/views/summary.h"
+#include "prof/views/view_plan.h"
 #include "test/prof/rows.h"
 #include "test/support/view_rows.h"
 
