@@ -36,26 +36,50 @@ struct Rule {
 // The first that matches counts. Libraries, then names that only look like communication, then
 // words that stand in the names of many engines' kernels.
 constexpr Rule kRules[] = {
+    // Where tokens go, and their order on one GPU, is computed: DeepEP's layout, the maps of the
+    // hybrid kernels, the indices of TensorRT-LLM's exchanges.
+    {"(?:^|::)(?:deep_ep|dpsk::ep|ep)::(?:\\w+::)*layout::|(?:^|::)deep_ep::.*layout",
+     Answer::kNone},
+    {"(?:^|::)(?:hybrid_ep|hybridep)::.*(?:scan|permute|preprocess|routing_map|_to_sparse|"
+     "sparse_to_)",
+     Answer::kNone},
+    {"(?:compute|inplace)SendRecv\\w*Kernel", Answer::kNone},
     // NCCL and RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL, ncclSymkDevKernel_AllGather_LL,
-    // ncclAllReduceRingLLKernel_sum_f32 (before 2.8), ncclDevKernel_Generic_1 (RCCL).
-    {"(?:^|::)nccl\\w*Kernel", Answer::kByVerb},
+    // ncclAllReduceRingLLKernel_sum_f32 (before 2.8), ncclDevKernel_Generic_1 (RCCL). Their parts
+    // on the device API have names of their own.
+    {"(?:^|::)nccl\\w*[Kk]ernel", Answer::kByVerb},
     {"(?:^|::)rccl", Answer::kByVerb},
     {"(?:^|::)msccl", Answer::kByVerb},
-    {"(?:^|::)_?nvshmem", Answer::kByVerb},
+    {"(?:^|::)ubx_kernel_(?:a2a|alltoall|combine|dispatch)", Answer::kAllToAll},
+    {"(?:^|::)ubx_kernel_\\w*(?:all|reduce|barrier)", Answer::kByVerb},
+    {"(?:^|::)(?:reshard|directReshard)KernelUserWindow", Answer::kByVerb},
+    {"(?:^|::)_?(?:nv|roc)shmem", Answer::kByVerb},
+    {"(?:^|::)(?:mori_shmem_|_shmem_)", Answer::kByVerb},
     {"^(?:barrier|sync|rdxn|reduce|reducescatter|alltoall|fcollect|broadcast)\\w*_on_stream_kernel",
      Answer::kByVerb},  // Of NVSHMEM.
     {"(?i)oneccl|(?:^|::)ccl(?:::|_)", Answer::kByVerb},
     {"(?i)(?:^|::)(?:hccl|hcom_)", Answer::kByVerb},
-    // DeepEP; where tokens go is computed.
-    {"(?:^|::)deep_ep::.*layout", Answer::kNone},
-    {"(?:^|::)(?:deep_ep|hybrid_ep)::.*(?:dispatch|combine)", Answer::kAllToAll},
-    {"(?:^|::)deep_ep::", Answer::kByVerb},
-    {"(?:^|::)mori::.*Ep(?:Dispatch|Combine)", Answer::kAllToAll},  // Of ROCm.
+    // DeepEP under whatever name it was built, and what is made after it.
+    {"(?:^|::)(?:deep_ep|dpsk::ep|hybrid_ep|(?:inter|intra)node(?:_ll)?)::.*(?:dispatch|combine|"
+     "notify)",
+     Answer::kAllToAll},
+    {"(?:^|::)(?:deep_ep|dpsk::ep|hybrid_ep|(?:inter|intra)node(?:_ll)?)::", Answer::kByVerb},
+    {"(?:^|::)(?:mori::.*)?Ep(?:Dispatch|Combine)[A-Z]", Answer::kAllToAll},  // Of ROCm.
+    {"(?:^|::)mori::collective::", Answer::kByVerb},
+    {"^OneShotBroadcastSdma|^FusedRing(?:Local|Remote)Gather", Answer::kByVerb},
+    // Perplexity's.
+    {"^(?:_::)?(?:dispatch|combine)Kernel$|^(?:_::)?a2a_(?:dispatch|combine)_(?:send|recv)_kernel$",
+     Answer::kAllToAll},
     // vLLM, SGLang, AITER.
     {"(?:^|::)cross_device_reduce_[12]stage", Answer::kAllReduce},
     {"(?:^|::)quickreduce::|(?:^|::)allreduce_prototype", Answer::kAllReduce},
-    // TensorRT-LLM and Transformer Engine.
+    {"(?:^|::)aiter::ar_(?:ll_)?gfx", Answer::kAllReduce},
+    {"(?:^|::)aiter::ag_gfx", Answer::kAllGather},
+    {"(?:^|::)aiter::rs_gfx", Answer::kReduceScatter},
+    // TensorRT-LLM, FlashInfer and Transformer Engine.
     {"(?:^|::)moe_?[aA]2[aA]_?(?:[dD]ispatch|[cC]ombine|[pP]repare)", Answer::kAllToAll},
+    {"(?:^|::)ulysses_a2a", Answer::kAllToAll},
+    {"(?:^|::)pcie_ipc::", Answer::kAllReduce},
     {"(?:^|::)userbuffers_fp16_sum\\w*_rs(?:_|$)", Answer::kReduceScatter},
     {"(?:^|::)userbuffers_fp16_sum\\w*_ag(?:_|$)", Answer::kAllGather},
     {"(?:^|::)userbuffers_fp16_sum", Answer::kAllReduce},
@@ -64,6 +88,8 @@ constexpr Rule kRules[] = {
     // PyTorch's symmetric memory, NVIDIA's apex.
     {"(?:^|::)symmetric_memory::.*(?:put|wait)_signal", Answer::kSendRecv},
     {"(?:^|::)symmetric_memory::.*barrier", Answer::kBarrier},
+    {"(?:^|::)multimem_", Answer::kByVerb},
+    {"(?:^|::)exchangeSplitAndOffset", Answer::kAllToAll},
     {"(?:^|::)push_pull_halos", Answer::kSendRecv},
     // Products of matrices that are fused with a collective, names that a compiler makes of the ops
     // around ("triton_poi_fused_all_gather_into_tensor_wait_tensor_3"), sums within a GPU.
@@ -95,6 +121,7 @@ constexpr Verb kVerbs[] = {
     {"all_?(?:to|2)_?all", CommunicationKind::kAllToAll},
     {"send|recv|receive|put|get", CommunicationKind::kSendRecv},
     {"broad_?cast", CommunicationKind::kBroadcast},
+    {"ring\\w*gather", CommunicationKind::kAllGather},
     {"barrier|sync", CommunicationKind::kBarrier},
     {"reduce", CommunicationKind::kReduce},
 };

@@ -24,13 +24,14 @@ enum class CommunicationKind : uint8_t {
 std::string_view CommunicationWord(CommunicationKind kind);
 
 /// Of the rules below; a number more for every change of what they answer.
-inline constexpr int kCommunicationRulesVersion = 1;
+inline constexpr int kCommunicationRulesVersion = 2;
 
 /// What a kernel that moves data between GPUs does, by its full name, mangled or not; nullopt for
-/// every other kernel. Knows NCCL, RCCL, MSCCL, NVSHMEM, oneCCL, HCCL, DeepEP, the collectives that
-/// PyTorch and inference engines write themselves, and those fused with what follows them. A
-/// product of matrices that is fused with a collective is a product. What a trace tells besides the
-/// name is not asked here.
+/// every other kernel. Knows NCCL, RCCL, MSCCL, NVSHMEM, oneCCL, HCCL, DeepEP and its like, the
+/// collectives that PyTorch and inference engines write themselves, and those fused with what
+/// follows them: docs/communication.md has the names and where they were read. A product of
+/// matrices that is fused with a collective is a product. What a trace tells besides the name is
+/// not asked here.
 std::optional<CommunicationKind> CommunicationKindOf(std::string_view kernel_name);
 
 inline bool IsCommunicationKernel(std::string_view kernel_name) {

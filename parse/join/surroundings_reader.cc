@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "parse/join/named_pass.h"
+
 namespace oplens::parse {
 
 SurroundingsReader::Lane SurroundingsReader::LaneOf(MarkerKind kind) {
@@ -259,10 +261,22 @@ void SurroundingsReader::ReadStep(Surroundings* around) const {
       around->phase = Phase::kOptimizer;
       break;
     case StepContext::kNone:
-      if (has(Around::kOps) || has(Around::kSequences)) around->phase = Phase::kForward;
+      around->phase =
+          has(Around::kOps) || has(Around::kSequences) ? Phase::kForward : NamedPass(*around);
       // Old files have no range around what the engine does between the nodes.
       if (known_.contexts.IsEngineThread(thread_)) around->phase = Phase::kGradient;
   }
+}
+
+Phase SurroundingsReader::NamedPass(const Surroundings& around) const {
+  Phase pass = Phase::kUnknown;
+  for (const uint32_t range : lists_->Of(around, Around::kPaths)) {
+    const Range& named = known_.trace.ranges[range];
+    if (!Counts(named)) continue;
+    const Phase own = PassNamedBy(known_.trace.strings.View(named.text));
+    if (own != Phase::kUnknown) pass = own;
+  }
+  return pass;
 }
 
 void SurroundingsReader::NoteLacks(Surroundings* around) const {

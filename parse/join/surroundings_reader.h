@@ -94,6 +94,8 @@ class SurroundingsReader {
   void AddFrames();
   /// Phase and node.
   void ReadStep(Surroundings* around) const;
+  /// What the innermost of the free texts around names.
+  Phase NamedPass(const Surroundings& around) const;
   void NoteLacks(Surroundings* around) const;
 
   bool NamesOnly(uint32_t range) const;

@@ -7,9 +7,10 @@ namespace oplens::prof {
 bool IsDirectionKnown(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
   // PyProf writes fprop for every kernel that nothing says is backward. Forward is only known of a
-  // kernel that an annotation or a sequence marker encloses.
+  // kernel that an annotation or a sequence marker encloses, or a range that names its pass.
   if (record.direction == Direction::kForward) {
-    return !record.markers.empty() || !record.seq_markers.empty();
+    return !record.markers.empty() || !record.seq_markers.empty() ||
+           record.phase == Phase::kForward;
   }
   return record.direction != Direction::kUnknown;
 }

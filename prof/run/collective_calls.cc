@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/saturating.h"
+#include "parse/join/named_pass.h"
 #include "prof/run/class_times.h"
 #include "prof/run/run.h"
 
@@ -150,6 +151,7 @@ class Finder {
     if (call.facts.kind == CollectiveKind::kUnknown) {
       call.facts.kind = KindOfName(trace_.kernels[first.index].name);
     }
+    if (call.facts.kind == CollectiveKind::kUnknown) call.facts.kind = KindOfRange(first.index);
     call.start_ns = first.start_ns;
     call.end_ns = first.end_ns;
     call.latency_ns = 0;
@@ -190,6 +192,19 @@ class Finder {
       if (known) at->second = KindOfKernel(*known);
     }
     return at->second;
+  }
+
+  /// What the innermost range that names a pass says: "dispatch(F)".
+  CollectiveKind KindOfRange(size_t kernel) const {
+    const auto* const around = run_.joined().AroundOf(static_cast<parse::WorkIndex>(kernel));
+    CollectiveKind kind = CollectiveKind::kUnknown;
+    if (around == nullptr) return kind;
+    for (const uint32_t range : run_.joined().RangesOf(*around, parse::Around::kPaths)) {
+      const std::string_view work =
+          parse::WorkNamedBy(trace_.strings.View(trace_.ranges[range].text));
+      if (!work.empty()) kind = KindOfCollective(work);
+    }
+    return kind;
   }
 
   void AddHost(const HostCollectives::Call& host) {

@@ -34,7 +34,7 @@ struct CollectiveCall {
 /// (DeviceWork), those of one host call (and of one replay of its graph) together; and the host
 /// calls of a known kind of which there is no kernel. Facts are those of the kernel's own record,
 /// else of the host call's records, else of the arguments of its ops, else of its labels; the kind
-/// at last what the kernel's name says.
+/// at last what the kernel's name says, or the range around it that names a pass ("dispatch(F)").
 ///
 /// O((K + R) log (K + R)) for K kernels of collectives and R ranges.
 std::vector<CollectiveCall> FindCollectives(const Run& run);

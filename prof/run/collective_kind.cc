@@ -22,6 +22,7 @@ constexpr Word kWords[] = {
     {"gather", CollectiveKind::kGather},       {"scatter", CollectiveKind::kScatter},
     {"reduce", CollectiveKind::kReduce},       {"sendrecv", CollectiveKind::kSendRecv},
     {"send", CollectiveKind::kSend},           {"recv", CollectiveKind::kRecv},
+    {"dispatch", CollectiveKind::kAllToAll},   {"combine", CollectiveKind::kAllToAll},
 };
 
 int64_t Times(int64_t elements, int64_t ranks) {
