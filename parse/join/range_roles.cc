@@ -9,6 +9,7 @@ constexpr std::string_view kGraphRoot = "autograd::GraphRoot";
 constexpr std::string_view kOptimizer = "Optimizer.";
 constexpr std::string_view kOptimizerPhase = "phase:optimizer";
 constexpr std::string_view kCheckpointNode = "CheckpointFunctionBackward";
+constexpr std::string_view kGradientFunction = "_backward";
 constexpr std::string_view kCheckpointFile = "torch/utils/checkpoint.py";
 
 bool Holds(std::string_view text, std::string_view part) {
@@ -106,6 +107,7 @@ const RangeRoles::TextFacts& RangeRoles::FactsOf(const Range& range) {
   facts.checkpoint = Holds(text, kCheckpointNode);
   facts.checkpoint_file = Holds(text, kCheckpointFile);
   facts.names_backward = Holds(text, "Backward");
+  facts.computes_gradient = Holds(text, kGradientFunction);
   if (text.starts_with(kEvaluate) || Holds(text, kGraphRoot)) {
     facts.context = StepContext::kEvaluate;
   } else if (Holds(text, kAccumulate)) {

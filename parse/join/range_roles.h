@@ -69,6 +69,9 @@ class RangeRoles {
   bool SaysBackward(const Range& range);
   /// Whether it is a function that computes gradients rather than a node: "relu_backward".
   bool IsGradientFunction(const Range& range) { return !FactsOf(range).names_backward; }
+  /// Whether an op computes gradients, by its name: "aten::convolution_backward",
+  /// "aten::_softmax_backward_data". No forward pass has such.
+  bool ComputesGradient(const Range& range) { return FactsOf(range).computes_gradient; }
   StepContext ContextOf(const Range& range);
   /// Whether it is a node, or code, that runs forward ops again.
   bool RunsCheckpoint(const Range& range) { return FactsOf(range).checkpoint; }
@@ -90,6 +93,7 @@ class RangeRoles {
     bool checkpoint = false;
     bool checkpoint_file = false;
     bool names_backward = false;  ///< Holds "Backward".
+    bool computes_gradient = false;
     bool known = false;
   };
 

@@ -42,15 +42,15 @@ class StepContexts::Reader {
     int64_t end_ns;
     uint32_t range;
     bool node;
-    bool checkpoint;
-    int64_t marked_sequence;  ///< Which PyTorch's own range right inside repeats; -1: none.
-    uint32_t marked_around;   ///< The innermost marked op that it is in or is; of a node none.
+    int64_t runs_again_until_ns;  ///< Of a node: what begins in it before that is a forward op.
+    int64_t marked_sequence;      ///< Which PyTorch's own range right inside repeats; -1: none.
+    uint32_t marked_around;       ///< The innermost marked op that it is in or is; of a node none.
   };
   /// Ops right inside a node.
   struct Inner {
+    std::vector<uint32_t> again;  ///< Forward ops, as a checkpoint tells.
     std::vector<uint32_t> numbered;
     bool unnumbered = false;
-    bool checkpoint = false;
   };
 
   /// Markers of nvtx_annotate tell their number, and a range right inside repeats it for older
@@ -86,8 +86,10 @@ class StepContexts::Reader {
     uint32_t marked = node ? kNoRange : MarkedAround();
     if (roles_.IsMarkedOp(range)) marked = index;
     if (node) ++nodes_open_;
-    open_.push_back({range.end_ns, index, node, node && roles_.RunsCheckpoint(range),
-                     roles_.MarkedSequence(range), marked});
+    const int64_t again_until_ns =
+        node && roles_.RunsCheckpoint(range) ? range.end_ns : range.start_ns;
+    open_.push_back(
+        {range.end_ns, index, node, again_until_ns, roles_.MarkedSequence(range), marked});
   }
 
   uint32_t MarkedAround() const { return open_.empty() ? kNoRange : open_.back().marked_around; }
@@ -137,10 +139,12 @@ class StepContexts::Reader {
     }
   }
 
-  /// Code of the framework that unpacks what a checkpoint kept runs inside the node that asks.
+  /// Code of the framework that unpacks what a checkpoint kept runs inside the node that asks. When
+  /// it is done, the node computes its gradients.
   void NoteCheckpointFrame(const Range& range) {
     if (open_.empty() || !open_.back().node || !roles_.IsCheckpointFrame(range)) return;
-    open_.back().checkpoint = true;
+    int64_t& until_ns = open_.back().runs_again_until_ns;
+    until_ns = std::max(until_ns, range.end_ns);
   }
 
   /// An op right inside a node: remembers whether gradients were recorded while it ran. Answers
@@ -155,10 +159,11 @@ class StepContexts::Reader {
     // Which of the marked ones run again is told.
     if (roles_.MarkedSequence(range) >= 0 || roles_.IsMarkedOp(range)) return true;
     Inner& inner = inner_[parent.range];
-    inner.checkpoint |= parent.checkpoint;
-    // Old files give 0 to ops that have no number.
-    if (sequence > 0 || parent.checkpoint) {
-      inner.numbered.push_back(index);
+    const bool gradient = roles_.ComputesGradient(range);
+    if (!gradient && range.start_ns < parent.runs_again_until_ns) {
+      inner.again.push_back(index);
+    } else if (sequence > 0) {  // Old files give 0 to ops that have no number.
+      if (!gradient) inner.numbered.push_back(index);
     } else {
       inner.unnumbered = true;
     }
@@ -167,13 +172,14 @@ class StepContexts::Reader {
 
   /// Ops run without numbers in a backward pass, unless the pass itself is recorded
   /// (create_graph), when all have one. Numbered ops beside others are a forward pass that runs
-  /// again.
+  /// again. A function that computes gradients never is one.
   void MarkRecomputed() {
+    const auto mark = [this](const std::vector<uint32_t>& ranges) {
+      for (const uint32_t range : ranges) result_.contexts_[range] = StepContext::kRecompute;
+    };
     for (const auto& [node, inner] : inner_) {
-      if (!inner.checkpoint && !inner.unnumbered) continue;
-      for (const uint32_t range : inner.numbered) {
-        result_.contexts_[range] = StepContext::kRecompute;
-      }
+      mark(inner.again);
+      if (inner.unnumbered) mark(inner.numbered);
     }
     inner_.clear();
   }

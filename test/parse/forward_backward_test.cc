@@ -163,6 +163,35 @@ TEST_F(ForwardBackwardTest, PhasesOfOneStep) {
   EXPECT_EQ(Record(5).direction, Direction::kForward);
 }
 
+// Programs that run their own backward pass name it in their ranges.
+TEST_F(ForwardBackwardTest, RangesThatNameAPass) {
+  Typed(RangeKind::kAnnotation, 0, 9, "dispatch(F)");
+  Kernel(4);
+  Typed(RangeKind::kAnnotation, 10, 29, "combine(B)");
+  Kernel(14);
+  Typed(RangeKind::kAnnotation, 20, 28, "mlp(W)");
+  Kernel(24);
+  Typed(RangeKind::kAnnotation, 30, 39, "attn(F)");
+  Kernel(34);
+  Typed(RangeKind::kAnnotation, 40, 59, "attn(B)");
+  Op(41, 50, "aten::mm", kMm, 5);
+  Kernel(44);
+  Typed(RangeKind::kAnnotation, 60, 69, "f(x)");
+  Kernel(64);
+  Typed(RangeKind::kAnnotation, 70, 79, "(F)");
+  Kernel(74);
+  Join();
+  const std::pair<Phase, Direction> expected[] = {
+      {Phase::kForward, Direction::kForward},   {Phase::kBackward, Direction::kBackward},
+      {Phase::kBackward, Direction::kBackward}, {Phase::kForward, Direction::kForward},
+      {Phase::kForward, Direction::kForward},  // An op is recorded.
+      {Phase::kUnknown, Direction::kForward},   {Phase::kUnknown, Direction::kForward}};
+  for (size_t i = 0; i < std::size(expected); ++i) {
+    EXPECT_EQ(PhaseOf(i), expected[i].first) << i;
+    EXPECT_EQ(Record(i).direction, expected[i].second) << i;
+  }
+}
+
 // PyTorch 1.0 has no range around what the engine does between the nodes, and numbers it 0.
 TEST_F(ForwardBackwardTest, BetweenTheNodesOfAThreadOfTheEngine) {
   Range(0, 9, "mm, seq = 5");
@@ -248,6 +277,51 @@ TEST_F(ForwardBackwardTest, CheckpointThatItsCodeTells) {
   Kernel(25, 1);
   Join();
   EXPECT_EQ(PhaseOf(0), Phase::kRecompute);
+}
+
+// Each node of a checkpoint asks that code for what it needs; behind it come the node's own ops.
+TEST_F(ForwardBackwardTest, OpsBehindTheCodeOfACheckpointAreTheNodesOwn) {
+  Typed(RangeKind::kModule, 0, 15, "Conv2d_3");
+  Op(1, 9, "aten::convolution", kMm, 5);
+  Kernel(4);
+  Node(20, 90, "autograd::engine::evaluate_function: ConvolutionBackward0", 5);
+  Node(21, 89, "ConvolutionBackward0", 5);
+  Typed(RangeKind::kFrame, 22, 45, "/x/torch/utils/checkpoint.py:1119", 1);
+  Op(23, 30, "aten::mm", kMm, 9, 1);
+  Kernel(25, 1);
+  Op(50, 60, "aten::convolution_backward", kMm, -1, 1);
+  Kernel(52, 1);
+  Op(61, 70, "aten::mul", kAdd, -1, 1);
+  Kernel(65, 1);
+  Join();
+  EXPECT_EQ(PhaseOf(1), Phase::kRecompute);
+  for (const size_t own : {2U, 3U}) {
+    EXPECT_EQ(PhaseOf(own), Phase::kBackward) << own;
+    EXPECT_EQ(Record(own).direction, Direction::kBackward) << own;
+    EXPECT_EQ(Record(own).nodes, Record(0).nodes) << own;
+  }
+}
+
+// Whatever else is in the node, and whether the function has a number.
+TEST_F(ForwardBackwardTest, GradientFunctionsNeverRunAgain) {
+  Op(1, 9, "aten::convolution", kMm, 5);
+  Kernel(4);
+  Node(20, 95, "autograd::engine::evaluate_function: CheckpointFunctionBackward", 8);
+  Node(21, 90, "CheckpointFunctionBackward", 8);
+  Typed(RangeKind::kFrame, 22, 89, "/x/torch/utils/checkpoint.py:300", 1);
+  Node(23, 88, "ConvolutionBackward0", 5);
+  Typed(RangeKind::kFrame, 24, 87, "/x/torch/utils/checkpoint.py:1119", 1);
+  Op(25, 40, "aten::convolution_backward", kMm, 12, 1);
+  Kernel(30, 1);
+  Op(41, 60, "aten::mm", kMm, 13, 1);
+  Kernel(45, 1);
+  Op(61, 80, "aten::_softmax_backward_data", kMm, -1, 1);
+  Kernel(65, 1);
+  Join();
+  EXPECT_EQ(PhaseOf(1), Phase::kBackward);
+  EXPECT_EQ(Record(1).nodes, Record(0).nodes);
+  EXPECT_EQ(PhaseOf(2), Phase::kRecompute);
+  EXPECT_EQ(PhaseOf(3), Phase::kBackward);
 }
 
 // With create_graph the backward pass is recorded: all its ops have numbers.
