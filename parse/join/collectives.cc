@@ -88,11 +88,6 @@ OpArg Int(std::string_view name, int64_t value) {
   return arg;
 }
 
-/// How many ranks take part; kUnknownId: not told.
-int64_t RanksOf(const Communication& communication, const Trace& trace) {
-  return communication.group_size > 0 ? communication.group_size : trace.group_size;
-}
-
 constexpr int8_t kNotAsked = -1;
 
 /// Whether a kernel is one of NCCL or RCCL.
@@ -126,6 +121,43 @@ OpCall CommunicationCall(const Communication& communication, const StringPool& s
   return call;
 }
 
+CallElements ElementsOf(const OpCall& call) {
+  if (call.cut > 0) return {};
+  std::vector<Checked> sums;
+  int32_t list = 0;
+  for (const OpArg& arg : call.args) {
+    if (arg.kind != OpArg::Kind::kTensor) continue;
+    Checked elements = 1;
+    for (const int64_t extent : arg.shape) {
+      if (extent < 0) return {};
+      elements = elements * extent;
+    }
+    if (!elements.Value()) return {};
+    if (sums.empty() || arg.list == 0 || arg.list != list) sums.emplace_back();
+    list = arg.list;
+    sums.back() = sums.back() + elements;
+  }
+  if (sums.empty()) return {};
+  if (sums.size() == 1) return {sums[0].Value().value_or(-1), -1};
+  return {sums[1].Value().value_or(-1), sums[0].Value().value_or(-1)};
+}
+
+int64_t RanksByExtents(std::string_view collective, const CallElements& elements) {
+  const bool scatters = collective.find("scatter") != std::string_view::npos;
+  const bool gathers = !scatters && collective.find("gather") != std::string_view::npos;
+  if (!scatters && !gathers) return kUnknownId;
+  const int64_t whole = scatters ? elements.input : elements.output;
+  const int64_t part = scatters ? elements.output : elements.input;
+  return whole > 0 && part > 0 && whole % part == 0 ? whole / part : kUnknownId;
+}
+
+int64_t SizeOfGroup(const Trace& trace, StringId name) {
+  const auto group =
+      std::find_if(trace.process_groups.begin(), trace.process_groups.end(),
+                   [&](const ProcessGroup& listed) { return name != 0 && listed.name == name; });
+  return group == trace.process_groups.end() || group->size <= 0 ? kUnknownId : group->size;
+}
+
 bool LacksRanks(std::string_view name) {
   constexpr std::string_view kNamespaces[] = {
       "_C_custom_ar::", "_c10d_functional::", "aiter::",  "c10d::", "flashinfer::",
@@ -149,7 +181,7 @@ std::string WithRanks(std::string_view call, int64_t ranks) {
     if (arg.name == "world_size" || arg.name == "group_size") return {};
     tensors |= arg.kind == OpArg::Kind::kTensor;
   }
-  if (!tensors) return {};
+  if (!tensors || RanksByExtents(made->op, ElementsOf(*made)) != kUnknownId) return {};
   made->args.push_back(Int("world_size", ranks));
   std::string text;
   AppendOpCall(*made, &text);
@@ -177,13 +209,67 @@ void Collectives::Make(Trace* trace, ItemIndex communication, const Communicatio
   made.mod = trace->strings.Intern(call.mod);
 }
 
+/// How many ranks the label of a library is of.
+class Collectives::RanksOfLabels {
+ public:
+  explicit RanksOfLabels(const Trace& trace) : trace_(trace) {
+    std::vector<int8_t> lacks(trace.strings.size(), kNotAsked);  // By name.
+    for (size_t i = 0; i < trace.ranges.size(); ++i) {
+      const Range& range = trace.ranges[i];
+      if (range.kind != RangeKind::kOperator || range.item >= trace.operators.size()) continue;
+      int8_t& known = lacks[range.text];
+      if (known == kNotAsked) known = LacksRanks(trace.strings.View(range.text)) ? 1 : 0;
+      if (known != 0 && trace.operators[range.item].call != 0) ops_.push_back(i);
+    }
+    std::stable_sort(ops_.begin(), ops_.end(),
+                     [&](size_t a, size_t b) { return PlaceOf(a) < PlaceOf(b); });
+  }
+
+  /// kUnknownId: not told.
+  int64_t Of(const Communication& label) const {
+    const int64_t by_extents = ByExtents(label);
+    if (by_extents != kUnknownId) return by_extents;
+    if (label.group_size > 0) return label.group_size;
+    const int64_t of_group = SizeOfGroup(trace_, label.group);
+    return of_group != kUnknownId ? of_group : trace_.group_size;
+  }
+
+ private:
+  std::pair<ThreadIndex, int64_t> PlaceOf(size_t range) const {
+    return {trace_.ranges[range].thread, trace_.ranges[range].start_ns};
+  }
+
+  /// By those of the innermost op around it.
+  int64_t ByExtents(const Communication& label) const {
+    constexpr int kMostNested = 4;
+    auto next = std::partition_point(ops_.begin(), ops_.end(), [&](size_t op) {
+      return PlaceOf(op) <= std::pair(label.thread, label.start_ns);
+    });
+    for (int i = 0; i < kMostNested && next != ops_.begin(); ++i) {
+      const Range& op = trace_.ranges[*--next];
+      if (op.thread != label.thread) break;
+      if (op.end_ns < label.end_ns) continue;
+      std::string error;
+      const auto call = ParseOpCall(trace_.strings.View(trace_.operators[op.item].call), &error);
+      return call ? RanksByExtents(call->op, ElementsOf(*call)) : kUnknownId;
+    }
+    return kUnknownId;
+  }
+
+  const Trace& trace_;
+  std::vector<size_t> ops_;  // Ranges, by thread and start.
+};
+
 void Collectives::FindLabels(Trace* trace) {
   std::vector<ItemIndex> labels;  // By thread and start.
   for (size_t i = 0; i < trace->communications.size(); ++i) {
     const Communication& label = trace->communications[i];
     const bool told = label.thread != kNoThread && label.name != 0 && label.input_elements >= 0;
-    if (told && RanksOf(label, *trace) > 0) labels.push_back(static_cast<ItemIndex>(i));
+    if (told) labels.push_back(static_cast<ItemIndex>(i));
   }
+  if (labels.empty()) return;
+  const RanksOfLabels ranks(*trace);
+  std::erase_if(labels, [&](ItemIndex i) { return ranks.Of(trace->communications[i]) <= 0; });
   if (labels.empty()) return;
   const auto place_of = [&](ItemIndex i) {
     const Communication& label = trace->communications[i];
@@ -206,7 +292,7 @@ void Collectives::FindLabels(Trace* trace) {
     const ItemIndex at = *(after - 1);
     Communication label = trace->communications[at];
     if (label.thread != launch.thread || label.end_ns < launch.start_ns) continue;
-    label.group_size = RanksOf(label, *trace);
+    label.group_size = ranks.Of(label);
     Make(trace, at, label);
     calls_[at].start_ns = label.start_ns;
     by_label_.resize(trace->kernels.size(), kNoItem);

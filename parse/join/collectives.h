@@ -18,12 +18,30 @@ namespace oplens::parse {
 /// these stays as recorded.
 OpCall CommunicationCall(const Communication& communication, const StringPool& strings);
 
+/// Elements of what a rank puts into a call and gets out of it; negative: not known.
+struct CallElements {
+  int64_t input = -1;
+  int64_t output = -1;
+};
+
+/// By the tensors of the call of a collective, each argument, tensor or list of them: (output,
+/// input), or the input alone. Not known where one is too large, or the call is cut.
+CallElements ElementsOf(const OpCall& call);
+
+/// How many ranks the extents tell: of a collective that gathers ("c10d::_allgather_base_") output
+/// over input, of one that scatters ("reduce_scatter") input over output. kUnknownId where they
+/// tell nothing: of others, and where the one is no multiple of the other.
+int64_t RanksByExtents(std::string_view collective, const CallElements& elements);
+
+/// The size of the process group of a name, as the trace lists it; kUnknownId where it does not.
+int64_t SizeOfGroup(const Trace& trace, StringId name);
+
 /// Whether an operator of this name ("symm_mem::multimem_all_reduce_") is a collective whose
 /// arguments name a group of ranks, but not how many there are.
 bool LacksRanks(std::string_view name);
 
 /// The text of the call of such an operator with world_size=`ranks` added; "" where it has no
-/// tensors, or has it already. Both are canonical (AppendOpCall).
+/// tensors, has it already, or has extents that tell it. Both are canonical (AppendOpCall).
 std::string WithRanks(std::string_view call, int64_t ranks);
 
 /// The calls of the collectives that kernels of a trace are.
@@ -39,8 +57,9 @@ class Collectives {
   };
 
   /// Adds their texts to the trace's strings. A kernel that tells nothing of its collective is that
-  /// of the library's label around its launch ("nccl:all_to_all"), where that has sizes and the
-  /// trace tells how many ranks there are. O(K log C).
+  /// of the library's label around its launch ("nccl:all_to_all"), where that has sizes and it is
+  /// known how many ranks there are: by the extents of the op around the label, else by its group,
+  /// else by the trace. O((R + K) log C).
   explicit Collectives(Trace* trace);
 
   /// Null where the kernel is none. `index` is that of the kernel.
@@ -54,6 +73,8 @@ class Collectives {
  private:
   void Make(Trace* trace, ItemIndex communication, const Communication& facts);
   void FindLabels(Trace* trace);
+
+  class RanksOfLabels;
 
   std::vector<Call> calls_;          // By index into Trace::communications.
   std::vector<ItemIndex> by_label_;  // By kernel; empty where no label tells any.

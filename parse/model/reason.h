@@ -88,7 +88,10 @@ enum class Severity : uint8_t {
   X(kCache, "cache", kInfo,                                                                        \
     "kernels above the DRAM bandwidth: the L2 cache may have had a part of their bytes")           \
   X(kClock, "clock", kInfo,                                                                        \
-    "kernels above a roof by less than the whole microseconds of their times tell")
+    "kernels above a roof by less than the whole microseconds of their times tell")                \
+  X(kLink, "link", kInfo,                                                                          \
+    "collectives faster than the links of their GPU: a switch sums for them, or they sent less "   \
+    "than their sizes and ranks say")
 
 enum class Reason : uint8_t {
 #define OPLENS_X(name, word, severity, sentence) name,

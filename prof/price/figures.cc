@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "ops/dtype.h"
 #include "ops/gpu/excess.h"
+#include "ops/gpu/link.h"
 #include "ops/kernels/kernel_name.h"
 #include "prof/price/priced_kernel.h"
 
@@ -133,7 +134,12 @@ ops::TensorCoreUse TensorCoreUseOf(const PricedKernel& row) {
 
 ReasonSet ExcessOf(const PricedKernel& row) {
   const std::optional<int64_t> time = TimeOf(row);
-  if (row.gpu == nullptr || !time || !MayExceed(row, *time)) return {};
+  if (row.gpu == nullptr || !time) return {};
+  if (row.price != nullptr && row.price->op_class == ops::OpClass::kCollective) {
+    const int64_t bytes = row.share.bytes.value_or(0);
+    return ops::LinkReasons({row.gpu, bytes, *time, HasWholeMicroseconds(*row.record)});
+  }
+  if (!MayExceed(row, *time)) return {};
   ops::ExcessCase kernel;
   kernel.roofline = &FiguresOf(row).roofline;
   kernel.gpu = row.gpu;

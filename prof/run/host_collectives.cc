@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "ops/kernels/communication.h"
+#include "parse/join/collectives.h"
 #include "parse/model/op_call.h"
 
 namespace oplens::prof {
@@ -36,14 +37,10 @@ int64_t BytesOf(int64_t elements, ops::DType dtype) {
   return ops::BytesOf(Checked(elements), dtype).Value().value_or(-1);
 }
 
-/// A tensor's elements; nullopt where they are too many.
-std::optional<int64_t> ElementsOf(const OpArg& tensor) {
-  Checked product = 1;
-  for (const int64_t extent : tensor.shape) {
-    if (extent < 0) return std::nullopt;
-    product = product * extent;
-  }
-  return product.Value();
+/// As recorded, else by the extents; -1: neither tells.
+int64_t GroupSizeOf(const CollectiveFacts& facts, const CollectiveElements& elements) {
+  if (facts.group_size >= 0) return facts.group_size;
+  return parse::RanksByExtents(CollectiveWord(facts.kind), {elements.input, elements.output});
 }
 
 }  // namespace
@@ -133,26 +130,12 @@ const HostCollectives::Amount& HostCollectives::AmountOf(StringId text) {
   std::string error;
   const std::optional<OpCall> call = ParseOpCall(trace_.strings.View(text), &error);
   if (!call || call->cut > 0) return at->second;
-  // Each argument, tensor or list of them, from the first on: (output, input) or (input).
-  std::vector<Checked> sums;
-  int32_t list = 0;
   for (const OpArg& arg : call->args) {
-    if (arg.kind != OpArg::Kind::kTensor) continue;
-    const std::optional<int64_t> elements = ElementsOf(arg);
-    if (!elements) return at->second;
-    if (sums.empty() || arg.list == 0 || arg.list != list) sums.emplace_back();
-    list = arg.list;
-    sums.back() = sums.back() + *elements;
-    if (at->second.dtype == ops::DType::kUnknown) {
-      at->second.dtype = ops::ParseDType(arg.dtype).value_or(ops::DType::kUnknown);
-    }
+    if (arg.kind != OpArg::Kind::kTensor || at->second.dtype != ops::DType::kUnknown) continue;
+    at->second.dtype = ops::ParseDType(arg.dtype).value_or(ops::DType::kUnknown);
   }
-  CollectiveElements& found = at->second.elements;
-  if (sums.size() == 1) found.input = sums[0].Value().value_or(-1);
-  if (sums.size() >= 2) {
-    found.output = sums[0].Value().value_or(-1);
-    found.input = sums[1].Value().value_or(-1);
-  }
+  const parse::CallElements elements = parse::ElementsOf(*call);
+  at->second.elements = {elements.input, elements.output};
   return at->second;
 }
 
@@ -172,9 +155,10 @@ bool HostCollectives::TakeRecord(const Communication& record, const StringPool& 
       }
     }
   }
+  const CollectiveElements told = {record.input_elements, record.output_elements};
+  facts->group_size = GroupSizeOf(*facts, told);
   if (facts->size_bytes < 0) {
-    const int64_t elements = MessageElements(
-        facts->kind, {record.input_elements, record.output_elements}, facts->group_size);
+    const int64_t elements = MessageElements(facts->kind, told, facts->group_size);
     facts->size_bytes = BytesOf(elements, facts->dtype);
   }
   return true;
@@ -225,6 +209,7 @@ int64_t HostCollectives::TakeArguments(std::span<const uint32_t> ranges, Collect
     if (text == 0) continue;
     const Amount& amount = AmountOf(text);
     if (facts->dtype == ops::DType::kUnknown) facts->dtype = amount.dtype;
+    facts->group_size = GroupSizeOf(*facts, amount.elements);
     if (elements >= 0) continue;
     elements = MessageElements(facts->kind, amount.elements, facts->group_size);
   }
@@ -240,6 +225,7 @@ CollectiveFacts HostCollectives::FactsOf(const Call& call) {
     facts.kind = KindOfCollective(trace_.strings.View(trace_.ranges[i].text));
   }
   const int64_t elements = TakeArguments(ranges, &facts);
+  if (facts.group_size < 0) facts.group_size = parse::SizeOfGroup(trace_, facts.group);
   for (const uint32_t i : labels) {
     CollectiveFacts told = facts;
     TakeRecord(trace_.communications[i], trace_.strings, &told);

@@ -77,6 +77,24 @@ TEST(WithRanksTest, AddsWhatIsMissing) {
   EXPECT_EQ(WithRanks("no call", 4), "");
 }
 
+TEST(RanksByExtentsTest, WholeOverPart) {
+  EXPECT_EQ(RanksByExtents("c10d::_allgather_base_", {8, 64}), 8);
+  EXPECT_EQ(RanksByExtents("all_gather", {64, 64}), 1);
+  EXPECT_EQ(RanksByExtents("_reduce_scatter_base", {64, 16}), 4);
+  for (const CallElements& untold :
+       {CallElements{-1, 64}, CallElements{8, -1}, CallElements{0, 0}, CallElements{7, 64}}) {
+    EXPECT_EQ(RanksByExtents("all_gather", untold), kUnknownId);
+  }
+  EXPECT_EQ(RanksByExtents("c10d::allreduce_", {8, 8}), kUnknownId);
+}
+
+constexpr char kGather[] =
+    "{'mod': 'c10d', 'op': '_allgather_base_', 'args': [{'name': '', 'type': 'tensor', 'shape': "
+    "(65536, 384), 'dtype': 'float32'}, {'name': '', 'type': 'tensor', 'shape': (8192, 384), "
+    "'dtype': 'float32'}]}";
+
+TEST(WithRanksTest, ExtentsThatTellThemNeedNone) { EXPECT_EQ(WithRanks(kGather, 16), ""); }
+
 class CollectivesTest : public HandTrace {
  protected:
   void Label(int64_t start, int64_t end, int64_t elements, ThreadIndex thread = 0) {
@@ -109,6 +127,29 @@ TEST_F(CollectivesTest, LabelsAroundLaunches) {
   EXPECT_NE(Record(2).markers.at(0).find("(32,)"), std::string_view::npos);
   EXPECT_TRUE(Record(3).markers.empty());
   EXPECT_TRUE(Record(4).markers.empty());
+}
+
+// A label tells what a rank puts in, the op around it that there are 8 of them.
+TEST_F(CollectivesTest, RanksAreByExtentsThenByTheGroupThenByTheRun) {
+  trace_.group_size = 16;
+  Op(0, 100, "c10d::_allgather_base_", kGather);
+  Label(10, 90, 8192 * 384);
+  Label(110, 190, 8192 * 384);
+  trace_.communications.back().group = trace_.strings.Intern("7");
+  Label(210, 290, 8192 * 384);
+  for (Communication& label : trace_.communications) {
+    label.name = trace_.strings.Intern("_all_gather_base");
+  }
+  ProcessGroup& group = trace_.process_groups.emplace_back();
+  group.name = trace_.strings.Intern("7");
+  group.size = 4;
+  for (const int64_t launch : {20, 120, 220}) Kernel(launch, 0, "ncclKernel_AllGather");
+  Join();
+  constexpr std::string_view kRanks[] = {"'value': 8}", "'value': 4}", "'value': 16}"};
+  for (size_t i = 0; i < 3; ++i) {
+    const std::string_view call = Record(i).markers.back();
+    EXPECT_NE(call.find(kRanks[i]), std::string_view::npos) << call;
+  }
 }
 
 TEST_F(CollectivesTest, LabelsOfUnknownRanksTellNothing) {

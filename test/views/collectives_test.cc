@@ -73,6 +73,57 @@ std::vector<ViewRow> Rows(const std::vector<std::string>& paths,
   return RowsOf(*PartialOf(kView, paths, options));
 }
 
+std::string WriteGather() {
+  KinetoBuilder builder;
+  builder.AddMember("distributedInfo", R"({"rank": 0, "world_size": 16})");
+  KinetoOperator op;
+  op.name = "c10d::_allgather_base_";
+  op.start_ns = 1000;
+  op.duration_ns = 9000;
+  op.dims = "[[65536, 384], [8192, 384]]";
+  op.types = R"(["float", "float"])";
+  builder.AddOperator(op);
+  builder.AddHost("user_annotation", "nccl:_all_gather_base", 2000, 6000, 1234,
+                  {{"Input Dims", "[[8192, 384]]"}, {"Input type", R"(["float"])"}});
+  KinetoKernel kernel;
+  kernel.name = "ncclDevKernel_AllGather_RING_LL(ncclDevComm*)";
+  kernel.start_ns = 20'000;
+  kernel.duration_ns = 458'000;
+  kernel.correlation = builder.AddCall("cudaLaunchKernel", 3000, 100);
+  builder.AddKernel(kernel);
+  const auto path = TestDir() / "gather.json";
+  builder.Write(path);
+  return path.string();
+}
+
+// 16 ranks run, 8 of them are the group, as the extents tell.
+TEST(CollectivesTest, TheGroupIsAsLargeAsTheExtentsSay) {
+  const auto rows = Rows({WriteGather()});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].at("group_size"), "8");
+  EXPECT_EQ(rows[0].at("size_bytes"), "100663296");
+}
+
+// Where the name of a kernel says no more than that it communicates.
+TEST(CollectivesTest, RangesThatNameAPassTellTheKind) {
+  KinetoBuilder builder;
+  builder.AddHost("user_annotation", "dispatch(F)", 1000, 9000);
+  builder.AddHost("user_annotation", "mlp(F)", 11'000, 9000);
+  for (const int64_t launch_ns : {2000, 12'000}) {
+    KinetoKernel kernel;
+    kernel.name = "nvshmemi_kernel(int)";
+    kernel.start_ns = launch_ns + 50'000;
+    kernel.correlation = builder.AddCall("cudaLaunchKernel", launch_ns, 100);
+    builder.AddKernel(kernel);
+  }
+  const auto path = TestDir() / "passes.json";
+  builder.Write(path);
+  const auto rows = Rows({path.string()});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].at("kind"), "all_to_all");
+  EXPECT_EQ(rows[1].at("kind"), "unknown");
+}
+
 // rank 0   |0-----------------20|      waits 12 us, transfers 8
 // rank 1              |12-----20|      waits 0, transfers 8
 TEST(CollectivesTest, TheLastToComeDoesNotWait) {
