@@ -29,6 +29,10 @@ struct CostColumn {
 constexpr CostColumn kColumns[] = {
     {"share %", 7, 7, [](const Cost& cost) { return PercentText(cost.share_pct); }},
     {"time", 7, 5, [](const Cost& cost) { return TimeText(cost.total_ns); }},
+    {"comm", 7, 0,
+     [](const Cost& cost) {
+       return cost.communication_ns ? TimeText(*cost.communication_ns) : std::string(kUnknown);
+     }},
     {"TFLOP/s", 7, 3, [](const Cost& cost) { return Rate(cost.tflops); }},
     {"GB/s", 6, 2, [](const Cost& cost) { return Rate(cost.gbps); }},
     {"TC %", 5, 4, [](const Cost& cost) { return Percent(cost.tc_pct); }},
@@ -82,19 +86,23 @@ Section CostLines(const CostTable& table, const Costs& costs) {
     header += PadLeft(std::string(column->header), kBetween + column->width);
   }
   lines.push_back({Style::kTitle, std::move(header)});
-  for (const Cost& cost : costs.rows) {
-    if (lines.size() > table.most) break;
+  const auto add_line = [&](const Cost& cost) {
     std::string line = "  " + PadRight(NameOf(cost, table.paths, room), room);
     for (const CostColumn* column : columns) {
       line += PadLeft(column->text(cost), kBetween + column->width);
     }
     lines.push_back({Style::kPlain, CutRight(line, table.columns)});
+  };
+  for (const Cost& cost : costs.rows) {
+    if (lines.size() > table.most) break;
+    add_line(cost);
     const bool first = &cost == &costs.rows.front();
     if (!table.paths || !first || cost.alike < 2 || !cost.largest_pct) continue;
     const std::string most = fmt::format("    most of it, {} %: ", PercentText(*cost.largest_pct));
     lines.push_back(
         {Style::kQuiet, most + CutLeft(Shown(cost.largest), table.columns - Width(most))});
   }
+  if (costs.collectives) add_line(*costs.collectives);
   return lines;
 }
 

@@ -24,6 +24,7 @@ enum Place : size_t {
   kPctMath,
   kPctDram,
   kBound,
+  kFamily,
 };
 
 // After so many names of a kind further ones are summed with none: memory stays bounded.
@@ -71,6 +72,7 @@ void AddTo(TimesOf* times, std::span<const Cell> cells, int64_t ns) {
 
 void AddTo(TimesOf* times, const TimesOf& more) {
   times->kernels += more.kernels;
+  times->communication_ns += more.communication_ns;
   times->total_ns += more.total_ns;
   times->flops += more.flops;
   times->flops_ns += more.flops_ns;
@@ -110,6 +112,9 @@ Cost CostOf(std::string name, const TimesOf& times, double whole_ns) {
   cost.name = std::move(name);
   cost.kernels = times.kernels;
   cost.total_ns = static_cast<double>(times.total_ns);
+  if (times.communication_ns > 0) {
+    cost.communication_ns = static_cast<double>(times.communication_ns);
+  }
   cost.share_pct = whole_ns > 0 ? 100 * cost.total_ns / whole_ns : 0;
   cost.tflops = times.Tflops();
   cost.gbps = times.Gbps();
@@ -185,6 +190,9 @@ void KernelTimes::Row(std::span<const Cell> cells) {
   const std::string_view eligible = TextOf(cells[kTcElig]);
   if (eligible != "?") tc_judged_ns_ += ns;
   if (eligible == "1" && NumberOf(cells[kTc]).value_or(1) == 0) missed_tc_ns_ += ns;
+  const std::string_view family = TextOf(cells[kFamily]);
+  const bool collective = family == "collective" || family == "p2p";
+  if (collective) AddTo(&collectives_, cells, ns);
   const auto* const layer = std::get_if<Cell::Texts>(&cells[kLayer].value);
   if (layer == nullptr || layer->texts.empty()) return;
   path_.clear();
@@ -192,7 +200,12 @@ void KernelTimes::Row(std::span<const Cell> cells) {
     if (!path_.empty()) path_.push_back(kBetween);
     path_.append(name);
   }
-  AddTo(&EntryOf(&layers_, path_), cells, ns);
+  TimesOf& times = EntryOf(&layers_, path_);
+  if (collective) {
+    times.communication_ns += ns;
+  } else {
+    AddTo(&times, cells, ns);
+  }
 }
 
 std::string KernelTimes::MainOpOf(std::string_view kernel) const {
@@ -253,6 +266,9 @@ Costs KernelTimes::Layers(size_t most, double whole_ns) const {
     std::replace(path.begin(), path.end(), kBetween, '/');
     cost.largest = std::move(path);
     costs.rows.push_back(std::move(cost));
+  }
+  if (!costs.rows.empty() && collectives_.kernels > 0) {
+    costs.collectives = CostOf("(collectives)", collectives_, whole_ns);
   }
   return costs;
 }

@@ -25,6 +25,7 @@ struct TimesOf {
 
   int64_t kernels = 0;
   int64_t total_ns = 0;
+  int64_t communication_ns = 0;  ///< Of a layer: of its collectives, which are in nothing else.
   double flops = 0;
   int64_t flops_ns = 0;  ///< Of the kernels whose FLOPs are known.
   double bytes = 0;
@@ -54,7 +55,7 @@ class KernelTimes : public prof::Sink {
 
   /// The fields of the view that it reads.
   static std::string_view Columns() {
-    return "op,kernel,layer,sil,tc,tc_elig,flops,bytes,pct_math,pct_dram,bound";
+    return "op,kernel,layer,sil,tc,tc_elig,flops,bytes,pct_math,pct_dram,bound,family";
   }
 
   const TimesOf* OfOp(std::string_view op) const { return Find(ops_, op); }
@@ -62,7 +63,9 @@ class KernelTimes : public prof::Sink {
   /// The op that most of a kernel's time is for; "" where it is none.
   std::string MainOpOf(std::string_view kernel) const;
   /// Layers by their innermost name, numbers folded, largest first: at most `most`. Kernels in no
-  /// layer are in none; empty where no kernel is in one. `whole_ns`: what shares are of.
+  /// layer are in none; empty where no kernel is in one. Collectives are no layer's work: those of
+  /// a layer stand beside it, and all together in a row of their own. `whole_ns`: what shares are
+  /// of.
   Costs Layers(size_t most, double whole_ns) const;
   int64_t kernels() const { return kernel_count_; }
   int64_t total_ns() const { return total_ns_; }
@@ -91,6 +94,7 @@ class KernelTimes : public prof::Sink {
   MapOf<TimesOf> kernels_;
   MapOf<TimesOf> layers_;                 // By path, names joined by '\n'.
   MapOf<MapOf<int64_t>> ops_of_kernels_;  // Time by kernel and op.
+  TimesOf collectives_;
   std::string path_;
   int64_t kernel_count_ = 0;
   int64_t total_ns_ = 0;

@@ -77,7 +77,8 @@ struct Cost {
                         ///< op that it runs for most.
   std::optional<double> largest_pct;  ///< Of these layers: its share of the time of all kernels.
   double total_ns = 0;
-  double share_pct = 0;  ///< Of the time of all kernels and replays.
+  std::optional<double> communication_ns;  ///< Of a layer: its collectives, not in total_ns.
+  double share_pct = 0;                    ///< Of the time of all kernels and replays.
   // Over the kernels of which they are known, where these have half of the time.
   std::optional<double> tflops;
   std::optional<double> gbps;
@@ -89,6 +90,7 @@ struct Cost {
 /// The first rows of a table, and what the others are.
 struct Costs {
   std::vector<Cost> rows;
+  std::optional<Cost> collectives;  ///< Beside layers: all of them, which no layer holds.
   size_t others = 0;
   double others_pct = 0;
 };

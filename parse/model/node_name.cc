@@ -31,4 +31,11 @@ bool NamesFit(std::string_view bare_node, std::string_view bare_op) {
          (bare_node.ends_with(bare_op) || bare_op.ends_with(bare_node));
 }
 
+bool IsOperatorNode(std::string_view text) {
+  const std::string_view name = WithoutSequence(text);
+  const size_t last = name.find_last_not_of("0123456789");
+  return last != std::string_view::npos && last + 1 < name.size() &&
+         name.substr(0, last + 1).ends_with("Backward");
+}
+
 }  // namespace oplens

@@ -19,6 +19,11 @@ std::string BareName(std::string_view text);
 /// "layernorm" fits "nativelayernorm".
 bool NamesFit(std::string_view bare_node, std::string_view bare_op);
 
+/// Whether a node of the backward pass is the one that PyTorch makes of an operator of its own,
+/// which computes gradients and nothing else: "ConvolutionBackward0, seq = 5", with a number at the
+/// end since PyTorch 1.9. Not those of functions that programs write.
+bool IsOperatorNode(std::string_view text);
+
 }  // namespace oplens
 
 #endif  // OPLENS_PARSE_MODEL_NODE_NAME_H_

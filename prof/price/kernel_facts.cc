@@ -1,5 +1,6 @@
 #include "prof/price/kernel_facts.h"
 
+#include "ops/kernels/communication.h"
 #include "ops/kernels/name_facts.h"
 #include "prof/price/priced_kernel.h"
 
@@ -22,6 +23,11 @@ bool IsKeyOf(std::string_view key, std::string_view name, std::string_view facts
 const ops::NamedFamily& KernelFacts::family() const {
   if (!family_) family_ = ops::KernelFamilyOf(name);
   return *family_;
+}
+
+bool KernelFacts::communicates() const {
+  if (!communicates_) communicates_ = ops::IsCommunicationKernel(name);
+  return *communicates_;
 }
 
 std::string_view KernelFacts::name_facts() const {

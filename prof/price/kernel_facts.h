@@ -27,10 +27,14 @@ struct KernelFacts {
   /// Its family. Found when it is first asked for, which most runs do not.
   const ops::NamedFamily& family() const;
 
+  /// Whether it is communication, by its name; the same holds.
+  bool communicates() const;
+
   /// NameFacts::Text() of it; the same holds.
   std::string_view name_facts() const;
 
  private:
+  mutable std::optional<bool> communicates_;
   mutable std::optional<std::string> name_facts_;
   mutable std::optional<ops::NamedFamily> family_;
 };

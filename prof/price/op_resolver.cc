@@ -1,5 +1,9 @@
 #include "prof/price/op_resolver.h"
 
+#include <algorithm>
+
+#include "ops/kernels/communication.h"
+#include "parse/model/node_name.h"
 #include "prof/price/told_gradient.h"
 
 namespace oplens::prof {
@@ -44,6 +48,26 @@ Reason WhyWithoutOp(const KernelRecord& record) {
   return any_range ? Reason::kNoArguments : Reason::kNoMarker;
 }
 
+/// "nccl:all_reduce", where the innermost label around is a collective's.
+std::string_view LabelOf(const KernelRecord& record) {
+  const bool labelled = !record.range.empty() && ops::IsCommunicationRange(record.range.back());
+  return labelled ? record.range.back() : std::string_view();
+}
+
+/// Whether a kernel is a collective that hooks of gradients launched, for the parameters of many
+/// layers: prof/run/gradient_hooks.h has the rule.
+bool IsOfGradientHooks(const KernelRecord& record, const KernelFacts& facts) {
+  const Phase phase = PhaseOf(record);
+  const bool in_node = phase == Phase::kBackward;
+  if (!in_node && phase != Phase::kGradient && phase != Phase::kAccumulate) return false;
+  if (in_node && std::none_of(record.seq_markers.begin(), record.seq_markers.end(),
+                              [](std::string_view text) { return IsOperatorNode(text); })) {
+    return false;
+  }
+  return facts.communicates() ||
+         (!LabelOf(record).empty() && !ops::IsTensorKernel(record.long_name));
+}
+
 /// Takes layer and stack of a backward kernel from its forward op where it has none.
 void TakeSurroundings(const ForwardOp& forward, PricedKernel* row) {
   if (row->layer.empty()) row->layer = forward.layer;
@@ -60,6 +84,12 @@ OpResolver::OpResolver(OpChoice choice, const ops::Gpu* gpu, const ops::Rules* r
       calls_(choice, &annotations_) {}
 
 Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row) {
+  Resolution resolution = ResolveOp(record, row);
+  if (!row->layer.empty() && IsOfGradientHooks(record, *row->facts)) row->layer = {};
+  return resolution;
+}
+
+Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) {
   Resolution resolution;
   resolution.pin = epochs_.Current();
   FillKernel(record, row, &resolution);
@@ -69,6 +99,11 @@ Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row) {
   const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
   const bool inferred = IsInferred(record.evidence);
   if (!priced && !inferred && record.reasons.Has(Reason::kGraphKernel)) return resolution;
+  if (chosen == nullptr && IsOfGradientHooks(record, *row->facts)) {
+    row->op = LabelOf(record);
+    row->reasons.Add(WhyWithoutOp(record));
+    return resolution;
+  }
   if (chosen == nullptr) {
     // Else the lists go with annotations that do not count; or the op is a free text, which is no
     // op and stands in `range` (PyProf's files have only the op).
@@ -119,6 +154,8 @@ OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, PricedKerne
                                          Resolution* resolution) {
   Source own{&record.markers, &record.op, &record.mod};
   calls_.Collect(record.markers, record.direction);
+  // The node that it happens to run in is that of another op.
+  if (IsOfGradientHooks(record, *row->facts)) return own;
   if (IsForward(record)) {
     linker_.AddForward(record);
   } else if (IsInNode(record) && calls_.NamesOnly()) {

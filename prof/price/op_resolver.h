@@ -37,6 +37,7 @@ class OpResolver {
   Resolution Resolve(const KernelRecord& record, PricedKernel* row);
 
  private:
+  Resolution ResolveOp(const KernelRecord& record, PricedKernel* row);
   /// Where the annotations of a kernel come from: its own record, or its forward op.
   struct Source {
     const std::vector<std::string_view>* texts;

@@ -7,6 +7,7 @@
 #include "base/id_map.h"
 #include "parse/join/range_sweep.h"
 #include "prof/run/forward_calls.h"
+#include "prof/run/gradient_hooks.h"
 #include "prof/run/module_names.h"
 
 namespace oplens::prof {
@@ -142,9 +143,6 @@ class Sweep {
   void AddMomentsUntil(int64_t time_ns);
   /// Of what is at the moment to which open_ was moved.
   Place PlaceNow();
-  /// Whether a call there is a collective that the engine starts when it has the last gradient of a
-  /// bucket: it is for the parameters of many modules, not for those of the node before.
-  bool IsForAllModules(const Range& range) const;
   void LookAtContext();
   void SortMoments();
 
@@ -218,7 +216,7 @@ void Sweep::FindOn(ThreadIndex thread) {
     if (call == last_call || calls_.all()[call].range != index) continue;
     MoveTo(range);
     Place place = PlaceNow();
-    if (IsForAllModules(range)) place.module = PathTree::kRoot;
+    if (IsCallOfGradientHooks(joined_, context_, range)) place.module = PathTree::kRoot;
     (*places_)[call++] = place;
   }
   AddMomentsUntil(INT64_MAX);
@@ -247,15 +245,6 @@ Place Sweep::PlaceNow() {
   return {path & kAllBits, backward_ ? 1u : 0u};
 }
 
-bool Sweep::IsForAllModules(const Range& range) const {
-  if (context_ == OpenRanges::kNone ||
-      joined_.contexts().ContextOf(context_) != StepContext::kAccumulate) {
-    return false;
-  }
-  const std::string_view name = trace_.strings.View(range.text);
-  return name.starts_with("c10d::") || name.starts_with("record_param_comms");
-}
-
 void Sweep::LookAtContext() {
   const uint32_t context = open_.Innermost(kContexts);
   if (context == context_) return;
@@ -277,6 +266,9 @@ void Sweep::AddMomentsUntil(int64_t time_ns) {
     if (moment.thread < thread_) continue;  // It is on no thread.
     open_.MoveTo(moment.time_ns, moment.time_ns);
     moment.place = PlaceNow();
+    if (moment.collective && IsOfGradientHooks(joined_, context_)) {
+      moment.place.module = PathTree::kRoot;
+    }
   }
 }
 
@@ -292,29 +284,36 @@ ModuleCalls::ModuleCalls(const Run& run)
 
 void ModuleCalls::FindMoments() {
   for (const MemoryEvent& event : run_.trace().memory_events) {
-    moments_.push_back({event.time_ns, event.thread, {PathTree::kRoot, 0}});
+    moments_.push_back({event.time_ns, event.thread, {PathTree::kRoot, 0}, false});
   }
   const CallWork& calls = run_.call_work();
   for (const DeviceEvent& event : run_.work().events()) {
-    if (calls.CallOf(event) == CallWork::kNone) AddLaunch(run_.work().OriginOf(event));
+    const bool collective = event.work == WorkClass::kCommunication;
+    if (collective || calls.CallOf(event) == CallWork::kNone) {
+      AddLaunch(run_.work().OriginOf(event), collective);
+    }
   }
   for (size_t i = 0; i < run_.trace().kernels.size(); ++i) {
-    if (calls.CallOfKernel(i) == CallWork::kNone) AddLaunch(OriginOf(run_.trace().kernels[i]));
+    const bool collective = run_.work().IsCommunication(i);
+    if (collective || calls.CallOfKernel(i) == CallWork::kNone) {
+      AddLaunch(OriginOf(run_.trace().kernels[i]), collective);
+    }
   }
 }
 
-void ModuleCalls::AddLaunch(LaunchIndex launch) {
+void ModuleCalls::AddLaunch(LaunchIndex launch, bool collective) {
   if (launch == kNoLaunch) return;
   const auto next = static_cast<uint32_t>(moments_.size());
   if (moment_of_.FindOrInsert(launch, next) != next) return;
   const LaunchCall& call = run_.trace().launches[launch];
-  moments_.push_back({call.start_ns, call.thread, {PathTree::kRoot, 0}});
+  moments_.push_back({call.start_ns, call.thread, {PathTree::kRoot, 0}, collective});
 }
 
 ModuleCalls::Place ModuleCalls::PlaceOfKernel(size_t kernel) const {
   const uint32_t call = run_.call_work().CallOfKernel(kernel);
-  return call == CallWork::kNone ? PlaceOfLaunch(OriginOf(run_.trace().kernels[kernel]))
-                                 : places_[call];
+  return call == CallWork::kNone || run_.work().IsCommunication(kernel)
+             ? PlaceOfLaunch(OriginOf(run_.trace().kernels[kernel]))
+             : places_[call];
 }
 
 }  // namespace oplens::prof

@@ -24,7 +24,8 @@ namespace oplens::prof {
 /// A call is in the modules around its beginning; without any, in the backward pass, in those of
 /// the forward op that it is for. A module that runs again in the backward pass is taken for the
 /// one of its name that is nearest to that forward op. Work of a GPU is where the call is that
-/// launched it, or, where none did, in what is around the API call.
+/// launched it, or, where none did, and of communication, in what is around the API call. What
+/// hooks of gradients communicate is in none (IsOfGradientHooks).
 ///
 /// O((R + M) log (R + M)) for R ranges and M memory events and API calls outside of calls; 4 bytes
 /// a call, 8 a call of a module, 24 a thing of M, and while it is made 36 a node of the backward
@@ -53,7 +54,9 @@ class ModuleCalls {
   std::span<const ModuleCall> module_calls() const { return module_calls_; }
   /// Of a piece of work; `call`: that launched it, CallWork::kNone: none did.
   Place PlaceOf(const DeviceEvent& event, uint32_t call) const {
-    return call == CallWork::kNone ? PlaceOfLaunch(run_.work().OriginOf(event)) : places_[call];
+    return call == CallWork::kNone || event.work == WorkClass::kCommunication
+               ? PlaceOfLaunch(run_.work().OriginOf(event))
+               : places_[call];
   }
   /// Of a kernel, by its index, whether it has a usable time or not.
   Place PlaceOfKernel(size_t kernel) const;
@@ -65,12 +68,14 @@ class ModuleCalls {
     int64_t time_ns;
     ThreadIndex thread;
     Place place;
+    bool collective;  ///< A launch of communication.
   };
 
  private:
-  /// Lists memory events and the API calls outside of calls that work comes from.
+  /// Lists memory events and the API calls that communication comes from, and outside of calls
+  /// other work.
   void FindMoments();
-  void AddLaunch(LaunchIndex launch);
+  void AddLaunch(LaunchIndex launch, bool collective);
   Place PlaceOfLaunch(LaunchIndex launch) const {
     const uint32_t moment = launch == kNoLaunch ? IdMap::kNone : moment_of_.Find(launch);
     return moment == IdMap::kNone ? Place{PathTree::kRoot, 0} : moments_[moment].place;

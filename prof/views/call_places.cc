@@ -8,6 +8,7 @@
 #include "parse/join/surroundings.h"
 #include "parse/model/op_call.h"
 #include "prof/run/call_name.h"
+#include "prof/run/gradient_hooks.h"
 
 namespace oplens::prof {
 namespace {
@@ -144,7 +145,10 @@ std::vector<uint32_t> CallPlaces::Layers() {
   };
   Sweep(lane_of, [&](size_t call, const OpenRanges& open) {
     if (open.CountOf(kLayers) == 0) {
-      forwards[call] = forwards_.Of(open.Innermost(kContexts));
+      const uint32_t context = open.Innermost(kContexts);
+      const Range& range = trace_.ranges[calls_.all()[call].range];
+      if (IsCallOfGradientHooks(joined_, context, range)) return;
+      forwards[call] = forwards_.Of(context);
     } else {
       if (known.Change(open, kLayers, SIZE_MAX)) known.text = LayerTextOf(known.ranges);
       layers[call] = known.text;

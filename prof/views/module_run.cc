@@ -87,6 +87,11 @@ void ModuleRun::AddEvents() {
     const uint32_t slot = SlotOf(place.module, StepOfWork(event, call));
     if (by_step_ && event.IsKernel()) kernel_slots_[event.index] = slot;
     ModuleSums& sums = slots_[slot].sums;
+    if (event.work == WorkClass::kCommunication) {
+      ++sums.collectives;
+      sums.communication_ns = SaturatingSum(sums.communication_ns, event.duration_ns());
+      continue;
+    }
     ++sums.launches;
     int64_t& device_ns = PassOf(&sums, place).device_ns;
     device_ns = SaturatingSum(device_ns, event.duration_ns());
@@ -111,6 +116,7 @@ void ModuleRun::AddMemory() {
 
 void ModuleRun::Add(const PricedKernel& kernel) {
   if (kernel.work >= run_.trace().kernels.size()) return;
+  if (run_.work().IsCommunication(kernel.work)) return;
   uint32_t slot = by_step_ ? kernel_slots_[kernel.work] : kNoSlot;
   if (slot == kNoSlot) {  // Or it has no usable time.
     slot = SlotOf(modules_.PlaceOfKernel(kernel.work).module, Steps::kNone);

@@ -13,7 +13,8 @@ void ModuleSums::Add(const ModuleSums& other) {
   for (int64_t ModuleSums::*const sum :
        {&ModuleSums::calls, &ModuleSums::wall_ns, &ModuleSums::ops, &ModuleSums::launches,
         &ModuleSums::tensor_core_ns, &ModuleSums::tensor_core_known_ns, &ModuleSums::with_flops,
-        &ModuleSums::with_bytes, &ModuleSums::memory_events}) {
+        &ModuleSums::with_bytes, &ModuleSums::memory_events, &ModuleSums::collectives,
+        &ModuleSums::communication_ns}) {
     this->*sum = SaturatingSum(this->*sum, other.*sum);
   }
   flops += other.flops;

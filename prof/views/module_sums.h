@@ -35,6 +35,9 @@ struct ModuleSums {
   Checked allocated_bytes;
   Checked freed_bytes;
   int64_t memory_events = 0;
+  // Of communication, in both passes; the others are without it.
+  int64_t collectives = 0;
+  int64_t communication_ns = 0;
   Pass forward;
   Pass backward;
 
@@ -44,7 +47,7 @@ struct ModuleSums {
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Sums(&self->calls, &self->wall_ns, &self->ops, &self->launches, &self->tensor_core_ns,
                 &self->tensor_core_known_ns, &self->with_flops, &self->with_bytes,
-                &self->memory_events);
+                &self->memory_events, &self->collectives, &self->communication_ns);
     bytes->Values(&self->flops, &self->bytes, &self->allocated_bytes, &self->freed_bytes,
                   &self->forward, &self->backward);
   }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/saturating.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/path_tree.h"
 #include "prof/views/group_sums.h"
@@ -24,6 +25,7 @@ namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kNoModule = "(no module)";
+constexpr std::string_view kCollectives = "(collectives)";
 
 class Modules : public SavedPartial<Modules> {
  public:
@@ -111,7 +113,8 @@ void Modules::End(const Run* run) {
 
 void Modules::Take(const Key& key, uint32_t path, const ModuleSums& sums) {
   const bool nothing = sums.calls == 0 && sums.ops == 0 && sums.launches == 0 &&
-                       sums.memory_events == 0 && sums.with_flops == 0 && sums.with_bytes == 0;
+                       sums.collectives == 0 && sums.memory_events == 0 && sums.with_flops == 0 &&
+                       sums.with_bytes == 0;
   if (nothing) return;
   has_memory_ |= sums.memory_events > 0;
   Sums& group = groups_[key];
@@ -193,6 +196,8 @@ Modules::Outline Modules::OutlineOf(const Sums& sums) const {
     if (around == totals.end()) continue;
     around->second.forward.Add(at->second.forward);
     around->second.backward.Add(at->second.backward);
+    around->second.communication_ns =
+        SaturatingSum(around->second.communication_ns, at->second.communication_ns);
   }
   Outline outline;
   std::map<uint32_t, uint32_t> places;
@@ -232,7 +237,14 @@ void Modules::EmitTree(const Key& key, const Sums& sums, Sink* sink) const {
   }
   const auto none = sums.find(PathTree::kRoot);
   if (none == sums.end()) return;
-  EmitRow(key, kNoModule, PathTree::kRoot, none->second, none->second, sink);
+  ModuleSums other = none->second;
+  if (other.collectives > 0) {
+    ModuleSums collectives;
+    std::swap(collectives.collectives, other.collectives);
+    std::swap(collectives.communication_ns, other.communication_ns);
+    EmitRow(key, kCollectives, PathTree::kRoot, collectives, collectives, sink);
+  }
+  EmitRow(key, kNoModule, PathTree::kRoot, other, other, sink);
 }
 
 void Modules::EmitRow(const Key& key, std::string_view path, uint32_t module,
@@ -260,6 +272,9 @@ void Modules::EmitRow(const Key& key, std::string_view path, uint32_t module,
            Integer(totals.backward.device_ns),
            Integer(sums.backward.host_ns),
            Integer(totals.backward.host_ns),
+           Integer(sums.communication_ns),
+           Integer(totals.communication_ns),
+           Integer(sums.collectives),
            Integer(sums.launches),
            sums.with_flops > 0 ? Integer(sums.flops.Value()) : Cell{},
            sums.with_bytes > 0 ? Integer(sums.bytes.Value()) : Cell{},

@@ -56,6 +56,8 @@ constexpr Field kFields[] = {
     OnRequest(
         AsRatio({"inferred_pct", "Inferred(%)", "%", kDecimal, 11, "inferred_ns / time_ns * 100"},
                 {"inferred_ns", "time_ns", 100})),
+    OnRequest(
+        {"comm_ns", "Comm(ns)", "ns", kInteger, 13, "of time_ns: of communication", Fold::kSum}),
 };
 constexpr Field kStepField = {
     "step", "Step", "", kInteger, 6, "number of the step that launched it", Fold::kKey};
@@ -398,6 +400,7 @@ void Places::Emit(Sink* sink) const {
     if (by_rank_) cells.push_back(Text(texts_.TextOf(row.when.rank)));
     if (by_step_) cells.push_back(row.when.has_step ? Cell{row.when.step} : Cell{});
     const Sums& sums = row.sums;
+    const bool communicates = texts_.TextOf((*row.place)[kWork]) == kCommunicationWork;
     const auto known = [](int64_t value) { return value < 0 ? Cell{} : Cell{value}; };
     const auto percent = [](int64_t part, int64_t whole) {
       return whole > 0 ? Cell{100.0 * static_cast<double>(part) / static_cast<double>(whole)}
@@ -407,7 +410,7 @@ void Places::Emit(Sink* sink) const {
          {Cell{sums.count}, Cell{sums.time_ns}, Cell{sums.tc_ns}, Cell{sums.tc_known_ns},
           known(sums.flops), known(sums.bytes), percent(sums.tc_ns, sums.tc_known_ns),
           sums.start_ns == INT64_MAX ? Cell{} : Cell{sums.start_ns}, Cell{sums.inferred_ns},
-          percent(sums.inferred_ns, sums.time_ns)}) {
+          percent(sums.inferred_ns, sums.time_ns), Cell{communicates ? sums.time_ns : 0}}) {
       cells.push_back(cell);
     }
     sink->Row(cells);

@@ -37,6 +37,7 @@ struct KernelRow {
   double pct_math = 0;
   double pct_dram = 0;
   std::string_view bound = "";
+  std::string_view family = "gemm";
 };
 
 void Add(const KernelRow& row, KernelTimes* times) {
@@ -50,8 +51,26 @@ void Add(const KernelRow& row, KernelTimes* times) {
                         row.bytes,
                         Cell{row.pct_math},
                         Cell{row.pct_dram},
-                        prof::Text(row.bound)};
+                        prof::Text(row.bound),
+                        prof::Text(row.family)};
   times->Row(cells);
+}
+
+TEST(KernelTimesTest, CollectivesAreNoLayersWork) {
+  KernelTimes times;
+  Add({.layer = {"conv_1"}, .ns = 70}, &times);
+  Add({.layer = {"conv_1"}, .ns = 20, .family = "collective"}, &times);
+  Add({.layer = {"conv_2"}, .ns = 5, .family = "p2p"}, &times);
+  Add({.ns = 105, .family = "collective"}, &times);
+  const Costs layers = times.Layers(5, 200);
+  ASSERT_EQ(layers.rows.size(), 1u);
+  EXPECT_EQ(layers.rows[0].total_ns, 70);
+  EXPECT_EQ(layers.rows[0].share_pct, 35);
+  EXPECT_EQ(layers.rows[0].communication_ns, 25);
+  EXPECT_EQ(layers.rows[0].kernels, 1);
+  ASSERT_TRUE(layers.collectives);
+  EXPECT_EQ(layers.collectives->total_ns, 130);
+  EXPECT_EQ(layers.collectives->kernels, 3);
 }
 
 TEST(KernelTimesTest, SumsRatesAndRoofsByTime) {

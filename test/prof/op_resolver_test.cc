@@ -56,6 +56,61 @@ class OpResolverTest : public testing::Test {
   PricedKernel row_;
 };
 
+// Those of programs' own nodes are their layer's, and so is what is no collective.
+TEST_F(OpResolverTest, CollectivesOfGradientHooksAreInNoLayer) {
+  const auto layers = [&](std::string_view kernel, Phase phase, std::string_view node) {
+    KernelRecord record = Backward(5);
+    record.seq_markers = {node};
+    record.phase = phase;
+    record.layer = {"conv1"};
+    record.long_name = kernel;
+    inner_.Resolve(record, &row_);
+    return row_.layer.size();
+  };
+  constexpr std::string_view kNccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
+  constexpr std::string_view kOfOperator = "ConvolutionBackward0, seq = 5";
+  EXPECT_EQ(layers(kNccl, Phase::kBackward, kOfOperator), 0u);
+  EXPECT_EQ(layers(kNccl, Phase::kAccumulate, "x, seq = 5"), 0u);
+  EXPECT_EQ(layers(kNccl, Phase::kGradient, "x, seq = 5"), 0u);
+  EXPECT_EQ(layers(kNccl, Phase::kBackward, "_ReduceFromRegionBackward, seq = 5"), 1u);
+  EXPECT_EQ(layers(kNccl, Phase::kForward, "conv2d, seq = 5"), 1u);
+  EXPECT_EQ(layers(kNccl, Phase::kRecompute, kOfOperator), 1u);
+  EXPECT_EQ(layers("gemm", Phase::kBackward, kOfOperator), 1u);
+  EXPECT_EQ(layers("gemm", Phase::kAccumulate, kOfOperator), 1u);
+}
+
+TEST_F(OpResolverTest, ARangeThatNamesItsPassTellsTheDirection) {
+  KernelRecord record = PlainRecord();
+  record.range = {"dispatch(F)"};
+  record.direction = Direction::kForward;
+  inner_.Resolve(record, &row_);
+  EXPECT_FALSE(IsDirectionKnown(row_));
+  record.phase = Phase::kForward;
+  inner_.Resolve(record, &row_);
+  EXPECT_TRUE(IsDirectionKnown(row_));
+}
+
+// Nor are they of the op of the node in which they happen to run.
+TEST_F(OpResolverTest, CollectivesOfGradientHooksAreNotTheNodesOp) {
+  KernelRecord forward = Annotated({kMm});
+  forward.seq_ids = {5};
+  forward.seq_markers = {"mm, seq = 5"};
+  forward.nodes = {1};
+  inner_.Resolve(forward, &row_);
+  KernelRecord record = Backward(5);
+  record.seq_markers = {"MmBackward0, seq = 5"};
+  record.phase = Phase::kBackward;
+  record.nodes = {1};
+  inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.op, "mm");
+  record.long_name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
+  record.range = {"train", "nccl:all_reduce"};
+  const Resolution resolution = inner_.Resolve(record, &row_);
+  EXPECT_EQ(row_.op, "nccl:all_reduce");
+  EXPECT_EQ(resolution.priced, nullptr);
+  EXPECT_FALSE(row_.reasons.Empty());
+}
+
 TEST_F(OpResolverTest, ThePriceIsOfTheInnermostThatCanBePriced) {
   const KernelRecord record = Annotated({kMysteryText, kMm, kBadMm, kMysteryText});
   const Resolution resolution = inner_.Resolve(record, &row_);

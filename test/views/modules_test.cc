@@ -31,6 +31,7 @@ using Rows = std::map<std::string, ViewRow>;
 constexpr View kView = {"modules", "", kModulesNeeds, ModulesFields, MakeModules};
 constexpr int64_t kForward = 1234;
 constexpr int64_t kEngine = 77;
+constexpr char kNccl[] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
 
 class ModulesTest : public ::testing::Test {
  protected:
@@ -52,8 +53,10 @@ class ModulesTest : public ::testing::Test {
     builder_.AddOperator(op);
   }
   /// A kernel that an API call of 100 ns at `launch_ns` launches.
-  void Kernel(int64_t launch_ns, int64_t duration_ns, int64_t thread = kForward) {
+  void Kernel(int64_t launch_ns, int64_t duration_ns, int64_t thread = kForward,
+              const std::string& name = "kernel") {
     KinetoKernel kernel;
+    kernel.name = name;
     kernel.start_ns = launch_ns + 50000;
     kernel.duration_ns = duration_ns;
     kernel.correlation = builder_.AddCall("cudaLaunchKernel", launch_ns, 100, thread);
@@ -139,7 +142,38 @@ TEST_F(ModulesTest, CollectivesOfGradientBucketsAreInNone) {
   Kernel(34000, 5000, kEngine);
   Rows rows = Find();
   EXPECT_EQ(rows["Net_0"]["bwd_device_total_ns"], "760");
-  EXPECT_EQ(rows["(no module)"]["bwd_device_self_ns"], "5000");
+  EXPECT_EQ(rows["Net_0"]["comm_total_ns"], "0");
+  EXPECT_EQ(rows["(collectives)"]["comm_self_ns"], "5000");
+  EXPECT_EQ(rows["(collectives)"]["collectives"], "1");
+  EXPECT_EQ(rows["(no module)"]["bwd_device_self_ns"], "0");
+  EXPECT_EQ(rows["(no module)"]["launches"], "0");
+}
+
+// Nor is what a hook launches inside the node of an operator, be it a label that tells of it. What
+// a module calls itself stands beside its work.
+TEST_F(ModulesTest, CollectivesAreNoModulesWork) {
+  Module("Net_0", 0, 10000);
+  Module("Conv2d_1", 1000, 6000);
+  Call("aten::conv2d", 1500, 2500, 5);
+  Kernel(2000, 700);
+  Call("c10d::allreduce_", 3000, 5000, 6);
+  Kernel(4000, 300, kForward, kNccl);
+  Call("ConvolutionBackward0", 21000, 28000, 5, kEngine);
+  Kernel(22000, 60, kEngine);
+  builder_.AddHost("user_annotation", "nccl:all_reduce", 24000, 2000, kEngine);
+  Kernel(25000, 5000, kEngine, kNccl);
+  Call("_ReduceFromModelParallelRegionBackward", 31000, 38000, 6, kEngine);
+  Kernel(34000, 40, kEngine, kNccl);
+  Rows rows = Find();
+  ViewRow& conv = rows["Net_0/Conv2d_1"];
+  EXPECT_EQ(conv["device_self_ns"], "700");
+  EXPECT_EQ(conv["bwd_device_self_ns"], "60");
+  EXPECT_EQ(conv["launches"], "2");
+  EXPECT_EQ(conv["comm_self_ns"], "340");
+  EXPECT_EQ(conv["collectives"], "2");
+  EXPECT_EQ(rows["Net_0"]["comm_self_ns"], "0");
+  EXPECT_EQ(rows["Net_0"]["comm_total_ns"], "340");
+  EXPECT_EQ(rows["(collectives)"]["comm_self_ns"], "5000");
 }
 
 // A kernel that no operator launches is in the module around the API call all the same.

@@ -1,0 +1,44 @@
+#include "prof/run/gradient_hooks.h"
+
+#include <string_view>
+
+#include "parse/join/range_sweep.h"
+#include "parse/model/node_name.h"
+
+namespace oplens::prof {
+namespace {
+
+std::string_view NodeName(const parse::Joined& joined, uint32_t node) {
+  const Range& range = joined.trace().ranges[node];
+  if (range.kind == RangeKind::kMarker) {
+    const auto& text = joined.texts().Of(range.text);
+    if (text.kind == MarkerKind::kNode) return joined.trace().strings.View(text.op);
+  }
+  return joined.trace().strings.View(range.text);
+}
+
+}  // namespace
+
+bool IsOfGradientHooks(const parse::Joined& joined, uint32_t context) {
+  if (context == parse::OpenRanges::kNone) return false;
+  switch (joined.contexts().ContextOf(context)) {
+    case parse::StepContext::kEvaluate:
+    case parse::StepContext::kAccumulate:
+      return true;
+    case parse::StepContext::kNode:
+      return IsOperatorNode(NodeName(joined, context));
+    case parse::StepContext::kNone:
+    case parse::StepContext::kRecompute:
+    case parse::StepContext::kOptimizer:
+      break;
+  }
+  return false;
+}
+
+bool IsCallOfGradientHooks(const parse::Joined& joined, uint32_t context, const Range& call) {
+  const std::string_view name = joined.trace().strings.View(call.text);
+  return (name.starts_with("c10d::") || name.starts_with("record_param_comms")) &&
+         IsOfGradientHooks(joined, context);
+}
+
+}  // namespace oplens::prof
