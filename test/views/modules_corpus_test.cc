@@ -96,7 +96,9 @@ void ExpectModules(const std::vector<ViewRow>& modules, const std::vector<ViewRo
   for (const char* field : {"flops", "bytes"}) {
     const int64_t sum = SumOf(modules, field);
     EXPECT_LE(sum, SumOf(operators, field)) << field;
-    if (collectives == 0) EXPECT_EQ(sum, SumOf(operators, field)) << field;
+    if (collectives == 0) {
+      EXPECT_EQ(sum, SumOf(operators, field)) << field;
+    }
   }
   EXPECT_EQ(SumOf(modules, "ops"), SumOf(operators, "calls"));
   // The outermost have all that is in modules.
