@@ -51,12 +51,17 @@ bool HasIndices(const CompiledCall& call) {
   });
 }
 
-// Of a table that indices may pick rows from, the most elements that are read: a point of the loops
-// one, or where these are not told no more than the next largest tensor has, which may be what they
-// are written to. nullopt where nothing is picked.
-std::optional<int64_t> MostPicked(const CompiledCall& call) {
-  if (!(IsAnyOf(call, kGathers) || call.name.ops.empty()) || !HasIndices(call)) return std::nullopt;
-  if (!call.extents.empty()) return call.points().Value();
+// The most elements that are read or written of one tensor: a point of the loops one, whether it is
+// told by a place or by an index, unless the ops may read several. Of a larger tensor the kernel
+// has a part: a slice of a buffer, rows of a table. Where the loops are not told, a table that
+// indices may pick rows from has no more than the next largest tensor, which may be what they are
+// written to. nullopt: all.
+std::optional<int64_t> MostTouched(const CompiledCall& call) {
+  const bool picks = (IsAnyOf(call, kGathers) || call.name.ops.empty()) && HasIndices(call);
+  if (!call.extents.empty()) {
+    return picks || !ReadsSeveral(call.name) ? call.points().Value() : std::nullopt;
+  }
+  if (!picks) return std::nullopt;
   int64_t largest = 0;
   int64_t next = 0;
   for (const CompiledTensor& argument : call.tensors) {
@@ -67,15 +72,15 @@ std::optional<int64_t> MostPicked(const CompiledCall& call) {
   return next;
 }
 
-// Each tensor once, one that is updated twice.
+// Each tensor once, one that is updated twice; of a tensor that is larger than the loops a part.
 Checked BytesOf(const CompiledCall& call) {
-  const std::optional<int64_t> most = MostPicked(call);
+  const std::optional<int64_t> most = MostTouched(call);
   Checked bytes;
   for (const CompiledTensor& argument : call.tensors) {
     const Tensor& tensor = argument.tensor;
     const std::optional<int64_t> elements = tensor.elements().Value();
-    const bool picked = most && elements && *elements > *most;
-    const Checked once = picked ? ops::BytesOf(*most, tensor.dtype) : tensor.bytes();
+    const bool part = most && elements && *elements > *most;
+    const Checked once = part ? ops::BytesOf(*most, tensor.dtype) : tensor.bytes();
     const bool twice = argument.use == CompiledUse::kBoth ||
                        (argument.use == CompiledUse::kUnknown && IsUpdatedInPlace(call, tensor));
     bytes += once * (twice ? 2 : 1);
@@ -103,7 +108,8 @@ std::string ParamsOf(const CompiledCall& call) {
 
 PriceResult PriceFusedKernel(const CompiledCall& call) {
   Work work;
-  work.vec = call.points() * FlopsAPoint(call.name);
+  const CompiledWeights weights = WeightsOf(call.name);
+  work.vec = call.points() * weights.point + call.rows() * weights.row;
   work.bytes = call.bytes ? Checked(*call.bytes) : BytesOf(call);
   PriceResult result = Priced(ParamsOf(call), work, std::vector<PartWork>());
   result.price->flops_known = !call.name.ops.empty();
@@ -121,7 +127,7 @@ PriceResult PriceTemplateKernel(const CompiledCall& call) {
     op->matmul_like = true;
   }
   Work& work = op->forward.front().work;
-  work.vec = call.tensors.back().tensor.elements() * FlopsAPoint(call.name);
+  work.vec = call.tensors.back().tensor.elements() * WeightsOf(call.name).point;
   work.bytes = call.bytes ? Checked(*call.bytes) : BytesOf(call);
   // A name tells each op once, however often it is computed.
   op->vec_estimated = call.name.ops.size() > 1;

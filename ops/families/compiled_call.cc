@@ -122,6 +122,14 @@ Checked CompiledCall::points() const {
   return largest;
 }
 
+// The first loop is that over the results; all others are reduced. One alone is reduced to one.
+Checked CompiledCall::rows() const {
+  const bool reduces =
+      name.kind == CompiledKind::kReduction || name.kind == CompiledKind::kPersistent;
+  if (!reduces || extents.empty()) return 0;
+  return extents.size() == 1 ? 1 : extents.front();
+}
+
 std::optional<CompiledCall> ReadCompiledCall(const OpCall& call, Reason* reason) {
   CompiledCall result;
   result.name = ParseCompiledName(call.op);
@@ -138,7 +146,7 @@ std::optional<CompiledCall> ReadCompiledCall(const OpCall& call, Reason* reason)
   }
   result.extents = LoopsOf(call, result.name.kind);
   ReadSignature(TextOf(call, "signature"), call, &result.tensors);
-  result.ordered = ReadNodes(TextOf(call, "fused"), &result.name);
+  result.name.every_node = ReadNodes(TextOf(call, "fused"), &result.name);
   result.flops = CountOf(call, "kernel_flop");
   result.bytes = CountOf(call, "kernel_bytes");
   return result;

@@ -34,13 +34,13 @@ struct CompiledCall {
   /// How many points each loop has, of the outermost first: ynumel, xnumel, r0_numel. Empty when
   /// the call does not tell.
   std::vector<int64_t> extents;
-  /// How many ops of the kernel's graph each of `name.ops` stands for is known (`fused`).
-  bool ordered = false;
   std::optional<int64_t> flops;  ///< As the compiler counts them.
   std::optional<int64_t> bytes;  ///< As the compiler counts them.
 
   /// Of the loops; without them, elements of the largest tensor.
   Checked points() const;
+  /// Of a reduction with known loops, the points of the loops that are not reduced; else 0.
+  Checked rows() const;
 };
 
 /// nullopt with the reason when an argument is none that can be read.

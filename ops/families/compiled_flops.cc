@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -50,6 +51,25 @@ constexpr std::string_view kWithAddend[] = {
     "addmm", "baddbmm", "addbmm", "addmv", "linear", "conv2d", "convolution", "_addmm_activation"};
 constexpr std::string_view kProducts[] = {"mm", "bmm", "mv", "dot", "matmul", "outer"};
 
+// What a kernel that reduces computes of a row's sum, and the sums that it may be computed of.
+constexpr std::string_view kRoots[] = {"sqrt", "rsqrt"};
+constexpr std::string_view kRowSums[] = {"mean", "sum", "var", "var_mean"};
+
+// x * x, as the model of "pow" has it, and its gradient.
+constexpr int64_t kSquare = 1;
+constexpr int64_t kSquareBackward = 2;
+// Beside these a power is theta ** i, the frequencies of a rotary embedding.
+constexpr std::string_view kAngles[] = {"arange", "cos", "iota", "sin"};
+
+// Parts of the names of ops that read a window for each result, and ops whose parts a kernel may
+// read each at the same point.
+constexpr std::string_view kWindows[] = {"pool",        "upsample", "interpolate",
+                                         "grid_sample", "im2col",   "col2im"};
+constexpr std::string_view kInParts[] = {"chunk",        "glu",    "split", "split_with_sizes",
+                                         "tensor_split", "unbind", "unfold"};
+// Sampled ops that are elementwise all the same.
+constexpr std::string_view kOneEach[] = {"batch_norm", "cumprod", "cumsum", "dropout"};
+
 // Large enough for what is counted once a result not to round up a weight.
 constexpr int64_t kRows = 64;
 constexpr int64_t kColumns = 1024;
@@ -58,6 +78,27 @@ constexpr int64_t kGroups = 8;
 template <size_t N>
 bool Holds(const std::string_view (&list)[N], std::string_view word) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+bool Reduces(CompiledKind kind) {
+  return kind == CompiledKind::kReduction || kind == CompiledKind::kPersistent;
+}
+
+bool HoldsForward(const CompiledName& name, std::string_view op) {
+  return std::any_of(name.ops.begin(), name.ops.end(), [&](const CompiledName::Fused& fused) {
+    return !fused.backward && fused.op == op;
+  });
+}
+
+bool HoldsForward(const CompiledName& name, std::span<const std::string_view> ops) {
+  return std::any_of(ops.begin(), ops.end(),
+                     [&](std::string_view op) { return HoldsForward(name, op); });
+}
+
+bool IsReduced(std::string_view op) {
+  return !Holds(kOneEach, op) &&
+         std::any_of(std::begin(kSampled), std::end(kSampled),
+                     [&](const Sampled& sampled) { return sampled.op == op; });
 }
 
 OpArg TensorArg(std::vector<int64_t> shape) {
@@ -126,7 +167,7 @@ int64_t FlopsAPoint(const CompiledName::Fused& fused, CompiledKind kind) {
   }
   if (Holds(kWithAddend, fused.op)) return 1;
   if (Holds(kProducts, fused.op)) {
-    return kind == CompiledKind::kReduction || kind == CompiledKind::kPersistent ? 2 : 0;
+    return Reduces(kind) ? 2 : 0;
   }
   if (const Sampled* sampled =
           std::find_if(std::begin(kSampled), std::end(kSampled),
@@ -137,10 +178,45 @@ int64_t FlopsAPoint(const CompiledName::Fused& fused, CompiledKind kind) {
   return 0;
 }
 
-int64_t FlopsAPoint(const CompiledName& name) {
-  int64_t sum = 0;
-  for (const CompiledName::Fused& fused : name.ops) sum += FlopsAPoint(fused, name.kind);
-  return sum;
+CompiledWeights WeightsOf(const CompiledName& name) {
+  const bool of_rows = Reduces(name.kind) && HoldsForward(name, kRowSums);
+  const bool written_norm = of_rows && !name.every_node && HoldsForward(name, "pow") &&
+                            HoldsForward(name, "mean") && HoldsForward(name, "rsqrt") &&
+                            HoldsForward(name, "mul");
+  const bool angles = HoldsForward(name, kAngles);
+  CompiledWeights weights;
+  int64_t roots = 0;
+  int64_t sums = 0;
+  for (const CompiledName::Fused& fused : name.ops) {
+    const int64_t flops = FlopsAPoint(fused, name.kind);
+    const bool root = !fused.backward && Holds(kRoots, fused.op);
+    if (of_rows && root) {
+      weights.row += flops;
+      ++roots;
+    } else if (fused.op == "pow" && !angles) {
+      weights.point += fused.backward ? kSquareBackward : kSquare;
+    } else {
+      weights.point += flops * (written_norm && fused.op == "mul" ? 2 : 1);
+      sums += !fused.backward && fused.op == "add" ? 1 : 0;
+    }
+  }
+  if (name.every_node) {
+    const int64_t epsilons = std::min(roots, sums);
+    weights.point -= epsilons;
+    weights.row += epsilons;
+  }
+  return weights;
+}
+
+bool ReadsSeveral(const CompiledName& name) {
+  return std::any_of(name.ops.begin(), name.ops.end(), [&](const CompiledName::Fused& fused) {
+    const std::string_view op = fused.op;
+    const bool window =
+        std::any_of(std::begin(kWindows), std::end(kWindows),
+                    [&](std::string_view word) { return op.find(word) != std::string_view::npos; });
+    const bool reduced = !Reduces(name.kind) && (Holds(kProducts, op) || IsReduced(op));
+    return window || reduced || Holds(kInParts, op);
+  });
 }
 
 }  // namespace oplens::ops

@@ -14,8 +14,23 @@ namespace oplens::ops {
 /// operands were laid out.
 int64_t FlopsAPoint(const CompiledName::Fused& fused, CompiledKind kind);
 
-/// The sum over all ops of the name.
-int64_t FlopsAPoint(const CompiledName& name);
+/// The FLOPs of all fused ops of a kernel.
+struct CompiledWeights {
+  int64_t point = 0;  ///< For each point of the loops.
+  int64_t row = 0;    ///< For each result of a reduction: what is computed of the sums.
+};
+
+/// The sum over all ops of the name, with what it tells of them together:
+///  - a kernel that takes a mean, a sum or a variance takes a root of it, once a row. Where each op
+///    is known, so is the epsilon that is added before; a name tells one "add" for all.
+///  - "pow", "mean", "rsqrt" and "mul" are RMS norm, written out: two products, by the root and by
+///    the weight, which a name tells as one;
+///  - a power is a small one of a number (x * x), unless the kernel makes angles (theta ** i).
+CompiledWeights WeightsOf(const CompiledName& name);
+
+/// Whether a point of the loops may read more than one element of an operand: windows, what is read
+/// in parts, and reductions of few elements, which a pointwise kernel writes out.
+bool ReadsSeveral(const CompiledName& name);
 
 }  // namespace oplens::ops
 

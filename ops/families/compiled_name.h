@@ -28,6 +28,8 @@ struct CompiledName {
     bool backward = false;  ///< Its gradient: of "native_layer_norm_backward".
   };
   std::vector<Fused> ops;
+  /// `ops` holds each op as often as it is computed: taken from the nodes of the graph.
+  bool every_node = false;
 };
 
 /// Takes "triton_poi_fused_add_mul_0" apart. The names of the ops are those of aten without

@@ -5,6 +5,8 @@
 
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/families/compiled_flops.h"
@@ -104,19 +106,19 @@ TEST(CompiledFlopsTest, AreThoseOfTheOwnModelForAPoint) {
     const PriceResult price = PriceCall(MakeCall(row.op, row.args));
     ASSERT_TRUE(price.price.has_value());
     const Work work = SumOf(row.backward ? price.price->backward : price.price->forward);
-    const int64_t flops = FlopsAPoint(ParseCompiledName(row.kernel));
+    const int64_t flops = WeightsOf(ParseCompiledName(row.kernel)).point;
     EXPECT_GT(flops, 0);
     EXPECT_EQ((work.vec / (64 * 1024)).Value(), flops);
   }
 }
 
 TEST(CompiledFlopsTest, OfAProductThatRanElsewhereTheBiasIsLeft) {
-  EXPECT_EQ(FlopsAPoint(ParseCompiledName("triton_poi_fused_addmm_0")), 1);
-  EXPECT_EQ(FlopsAPoint(ParseCompiledName("triton_poi_fused_convolution_relu_0")), 2);
-  EXPECT_EQ(FlopsAPoint(ParseCompiledName("triton_poi_fused_mm_0")), 0);
+  EXPECT_EQ(WeightsOf(ParseCompiledName("triton_poi_fused_addmm_0")).point, 1);
+  EXPECT_EQ(WeightsOf(ParseCompiledName("triton_poi_fused_convolution_relu_0")).point, 2);
+  EXPECT_EQ(WeightsOf(ParseCompiledName("triton_poi_fused_mm_0")).point, 0);
   // Became a multiplication and a sum.
-  EXPECT_EQ(FlopsAPoint(ParseCompiledName("triton_red_fused_mv_0")), 2);
-  EXPECT_EQ(FlopsAPoint(ParseCompiledName("triton_poi_fused_cat_clone_view_0")), 0);
+  EXPECT_EQ(WeightsOf(ParseCompiledName("triton_red_fused_mv_0")).point, 2);
+  EXPECT_EQ(WeightsOf(ParseCompiledName("triton_poi_fused_cat_clone_view_0")).point, 0);
 }
 
 Figures PriceOf(const std::string& kernel, const std::string& args) {
@@ -231,6 +233,75 @@ TEST(CompiledTest, OfATableNoMoreThanIsPicked) {
   // No indices.
   EXPECT_EQ(PriceOf("triton_poi_fused_0", "[1000,8]float32 [16,8]float32"),
             (Figures{0, 0, 8000 * 4 + 128 * 4}));
+}
+
+// A kernel of so many points reads and writes no more elements of a tensor, however large the
+// buffer is that it is called with.
+TEST(CompiledTest, OfATensorThatIsLargerThanTheLoopsAPart) {
+  EXPECT_EQ(PriceOf("triton_poi_fused_add_cos_sin_0",
+                    "[20,10]float32 [10,10]float32 [30,10]float32 100 grid='grid(100,)'"),
+            (Figures{0, 4100, 3 * 100 * 4}));
+  // Twice where it is updated.
+  EXPECT_EQ(PriceOf("triton_poi_fused_add_0",
+                    "[64,8]float32 [8]float32 32 kernel_kwargs='XBLOCK=32' "
+                    "signature='in_out_ptr0,in_ptr0,xnumel'"),
+            (Figures{0, 32, 2 * 32 * 4 + 8 * 4}));
+  // A reduction has the points of all its loops.
+  EXPECT_EQ(PriceOf("triton_red_fused_sum_0",
+                    "[7,66]bfloat16 [7]float32 7 33 kernel_kwargs='XBLOCK=1,R0_BLOCK=64'"),
+            (Figures{0, 231, 231 * 2 + 7 * 4}));
+  // Indirect reads: one a point.
+  EXPECT_EQ(PriceOf("triton_poi_fused_add_embedding_0",
+                    "[16]int64 [1000,8]float32 [16,8]float32 [16,8]float32 128 "
+                    "kernel_kwargs='XBLOCK=128'"),
+            (Figures{0, 128, 16 * 8 + 3 * 128 * 4}));
+  // A point reads several elements of a window, of what is split, of what is summed in place.
+  EXPECT_EQ(PriceOf("triton_poi_fused_max_pool2d_with_indices_0",
+                    "[8,8]float32 [4,4]float32 16 kernel_kwargs='XBLOCK=16'")
+                .bytes,
+            64 * 4 + 16 * 4);
+  EXPECT_EQ(PriceOf("triton_poi_fused_mul_silu_split_0",
+                    "[4,16]float32 [4,8]float32 32 kernel_kwargs='XBLOCK=32'")
+                .bytes,
+            64 * 4 + 32 * 4);
+  EXPECT_EQ(
+      PriceOf("triton_poi_fused_sum_0", "[16,4]float32 [16]float32 16 kernel_kwargs='XBLOCK=16'")
+          .bytes,
+      64 * 4 + 16 * 4);
+}
+
+TEST(CompiledFlopsTest, ASquareIsOneProduct) {
+  EXPECT_EQ(WeightsOf(ParseCompiledName("triton_poi_fused_add_pow_0")).point, 2);
+  EXPECT_EQ(WeightsOf(ParseCompiledName("triton_per_fused__to_copy_addmm_mean_pow_view_7")).point,
+            3);
+  // Frequencies of a rotary embedding.
+  EXPECT_EQ(WeightsOf(ParseCompiledName("triton_poi_fused_arange_cos_mul_pow_sin_0")).point,
+            20 + 1 + 20 + 20);
+}
+
+// h = x + residual; h * rsqrt(mean(h ** 2) + eps) * weight: five FLOPs an element, and the root a
+// row.
+TEST(CompiledFlopsTest, TheRootOfARowIsComputedOnce) {
+  const auto weights = [](std::string_view kernel) {
+    const CompiledWeights found = WeightsOf(ParseCompiledName(kernel));
+    return std::pair(found.point, found.row);
+  };
+  EXPECT_EQ(weights("triton_red_fused__to_copy_add_mean_mul_pow_rsqrt_0"),
+            (std::pair<int64_t, int64_t>{5, 20}));
+  EXPECT_EQ(weights("triton_per_fused_sqrt_sub_var_mean_0").second, 20);
+  // Elements of what is no reduction, or not summed.
+  EXPECT_EQ(weights("triton_poi_fused_mean_mul_rsqrt_0").second, 0);
+  EXPECT_EQ(weights("triton_red_fused_amax_sqrt_0").second, 0);
+  const std::string tensors =
+      "[7,33]float32 [7,33]float32 [33]float32 [7,33]float32 7 33 "
+      "kernel_kwargs='XBLOCK=1,R0_BLOCK=64'";
+  EXPECT_EQ(PriceOf("triton_red_fused__to_copy_add_mean_mul_pow_rsqrt_0", tensors).vec,
+            5 * 7 * 33 + 20 * 7);
+  // The nodes tell the epsilon apart.
+  EXPECT_EQ(PriceOf("triton_red_fused__to_copy_add_mean_mul_pow_rsqrt_0",
+                    tensors + " fused='add,pow_1,mean,add_1,rsqrt,mul,mul_1'")
+                .vec,
+            5 * 7 * 33 + 21 * 7);
 }
 
 TEST(CompiledTest, WhatTheCompilerCountedItselfIsTaken) {
