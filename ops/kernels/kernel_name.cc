@@ -33,6 +33,7 @@ constexpr NameRule kHeadRules[] = {
     {"triton_tem_", KernelKind::kMatrix},
     // Sums of partial results
     {"splitKreduce", KernelKind::kSecondStage},
+    {"gemm::split_k_kernel", KernelKind::kSecondStage},
     {"reduce_1Block", KernelKind::kSecondStage},
     {"kernelReduceAllPass2", KernelKind::kSecondStage},
     {"splitkv_combine", KernelKind::kSecondStage},
@@ -54,6 +55,9 @@ constexpr NameRule kHeadRules[] = {
     {"col2im", KernelKind::kHelper},
     {"vol2col", KernelKind::kHelper},
     {"compute_gemm_pointers", KernelKind::kHelper},
+    {"prepare_grouped_gemm_data", KernelKind::kHelper},
+    {"kernel_helper_stage", KernelKind::kHelper},  // Of cuDNN's strided_dgrad_indexed.
+    {"SubTensor", KernelKind::kHelper},            // MIOpen fills, scales and casts tensors by it.
     {"precompute_indices", KernelKind::kHelper},
     {"scalePackedTensor", KernelKind::kHelper},
     {"scaleTensor", KernelKind::kHelper},
@@ -75,6 +79,10 @@ constexpr NameRule kHeadRules[] = {
     // Layout
     {"nchwToNhwc", KernelKind::kLayout},
     {"nhwcToNchw", KernelKind::kLayout},
+    {"foldedNhwcToNhwc", KernelKind::kLayout},
+    {"nhwcToFoldedNhwc", KernelKind::kLayout},
+    {"convertTensor", KernelKind::kLayout},
+    {"batched_transpose", KernelKind::kLayout},
     {"nchwAddPadding", KernelKind::kLayout},
     {"nhwcAddPadding", KernelKind::kLayout},
     {"permutationKernel", KernelKind::kLayout},

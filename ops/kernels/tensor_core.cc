@@ -42,10 +42,11 @@ constexpr Rule kRules[] = {
     // Accessories of convolutions
     {"N4", kNo,
      "nchwtonhwc|nhwctonchw|offsets|scaletensor|scalepacked|im2col|col2im|flip_filter|"
-     "fft1d_|fft2d_|generatewinogradtiles|winograd_nonfused|wgrad2d_",
+     "fft1d_|fft2d_|generatewinogradtiles|winograd_nonfused|wgrad2d_|kernel_helper_stage|"
+     "foldednhwc",
      R"(nchwToNhwc|nhwcToNchw|compute\w*Offsets|scale(?:Tensor|Packed)|im2col|col2im)"
      R"(|flip_filter|fft[12]d_|generateWinogradTiles|winograd_nonfused)"
-     R"(|wgrad2d_\w*reduction)"},
+     R"(|wgrad2d_\w*reduction|kernel_helper_stage|[fF]oldedNhwc)"},
     // CUTLASS and xmma kernels for CUDA cores
     {"N5", kNo, "_simt_|opclasssimt|_ffma|_ff_main|xmma_pooling|gemvx|xmma_depthwise",
      R"(_simt_|OpClassSimt|_ffma(?:_|$)|_ff_main|xmma_pooling|gemvx|xmma_depthwise)"},
@@ -316,7 +317,7 @@ TensorCoreVerdict VerdictByRules(std::string_view long_name) {
 
 }  // namespace
 
-std::string_view TensorCoreRulesVersion() { return "3"; }
+std::string_view TensorCoreRulesVersion() { return "4"; }
 
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name) {
   TensorCoreVerdict verdict = VerdictByRules(long_name);

@@ -96,6 +96,18 @@ TEST(KernelNameTest, KindsAndRoles) {
       {"void at::native::(anonymous namespace)::GammaBetaBackwardCUDAKernel<float>(P)",
        K::kNormGradWeights, Role::kMain},
 
+      {"void xmma_cudnn::implicit_gemm::strided_dgrad_indexed::kernel_helper_stage_0<Traits>(P)",
+       K::kHelper, Role::kHelper},
+      {"void xmma_cudnn::implicit_gemm::strided_dgrad_indexed::kernel<Traits>(P)", K::kMatrix,
+       Role::kMain},
+      {"void xmma_cudnn::gemm::split_k_kernel<Traits>(P)", K::kSecondStage, Role::kReduce},
+      {"void at::cuda::detail::prepare_grouped_gemm_data<T>(P)", K::kHelper, Role::kHelper},
+      {"SubTensorOpWithScalar1d", K::kHelper, Role::kHelper},
+      {"SubTensorOpWithCastTensor1d", K::kHelper, Role::kHelper},
+      {"batched_transpose_32x16_half", K::kLayout, Role::kLayout},
+      {"void foldedNhwcToNhwcKernel<float, float, float, true, 1>(P)", K::kLayout, Role::kLayout},
+      {"void cudnn::ops::convertTensor_kernel<float, float, float, 0>(P)", K::kLayout,
+       Role::kLayout},
       {"void at::native::write_indices<long>(long*, TensorDims<long>, int, int)", K::kSecondStage,
        Role::kReduce},
 
