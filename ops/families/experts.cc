@@ -91,7 +91,8 @@ std::optional<Groups> ReadGroups(const Tensor& a, const Tensor& b,
 
 // _grouped_mm(a, b, offs, bias, out_dtype) and, with scales behind the operands,
 // _scaled_grouped_mm. Where the values of offs were not recorded, the groups are taken to cover
-// all, and to be of some size each: upper bounds.
+// all, as those of a mixture of experts do but for padding, and to be of some size each: an
+// estimate.
 PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
   const bool scaled = op == "_scaled_grouped_mm";
   CallArgs args =
@@ -135,7 +136,6 @@ PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
   result.price->matmul_like = true;
   result.price->vec_estimated = false;
   result.price->mma_estimated = g->ragged && !known;
-  result.price->flops_bounded = g->ragged && !known;
   result.price->product = ProductOf({g->t, g->n, g->k}, a.dtype, b.dtype, output);
   result.price->product->extents = {{"N", g->n}, {"T", g->t}, {"K", g->k}};
   return result;

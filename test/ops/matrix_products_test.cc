@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "ops/kernels/share_work.h"
+#include "ops/pricing.h"
 #include "test/ops/cases.h"
 
 namespace oplens::ops::test {
@@ -159,10 +161,20 @@ TEST(QuantizedTest, ScaledProducts) {
 
 TEST(QuantizedTest, Experts) {
   OpCall call = MakeCall("torch._grouped_mm", "[8,3]bf16 [4,3,5]bf16 offs=[4]int32");
-  // Values were not recorded: all rows, all experts.
-  const PricedOp bound = *PriceCall(call).price;
-  EXPECT_EQ(FiguresOf(bound.forward[0].work), (Figures{240, 0, 48 + 120 + 80 + 16}));
-  EXPECT_TRUE(bound.mma_estimated);
+  // Values were not recorded: all rows, all experts. An estimate that sums count.
+  const PricedOp estimate = *PriceCall(call).price;
+  EXPECT_EQ(FiguresOf(estimate.forward[0].work), (Figures{240, 0, 48 + 120 + 80 + 16}));
+  EXPECT_TRUE(estimate.mma_estimated);
+  EXPECT_FALSE(estimate.flops_bounded);
+  const InstanceKernel kernels[] = {
+      {"void at::cuda::detail::prepare_grouped_gemm_data<T>(P)", {1, 1, 1}, 1000},
+      {"void cutlass::device_kernel<GroupProblemShape>(P)", {132, 1, 1}, 9000}};
+  KernelShare shares[2];
+  ShareWork(estimate, Direction::kForward, kernels, shares);
+  EXPECT_EQ(shares[0].flops, 0);
+  EXPECT_EQ(shares[1].flops, 240);
+  EXPECT_EQ(shares[1].flops_kind, FlopsKind::kEstimate);
+  EXPECT_FALSE(shares[1].flops_bound.has_value());
   // 2, 0, 3 and 1 rows: 6 in all, and 3 experts.
   call.args[2].int_list = {2, 2, 5, 6};
   const PricedOp exact = *PriceCall(call).price;
