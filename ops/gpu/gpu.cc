@@ -159,13 +159,23 @@ bool HasMemory(const GpuEntry& entry, int64_t bytes) {
   return own > 0 && std::abs(static_cast<double>(bytes) - own) <= kTolerance * own;
 }
 
-/// Rows of AMD GPUs for one that a driver did not name ("", "AMD Radeon Graphics").
-Entries FindNameless(std::string_view name, const Facts& facts) {
-  const bool has_digit = name.find_first_of("0123456789") != name.npos;
-  if (has_digit || facts.compute_capability == 0 || facts.multiprocessors == 0) return {};
+/// Whether a name that the table lacks may be that of any GPU. AMD's drivers name some not at all
+/// ("", "AMD Radeon Graphics"). NVIDIA's have the numbers of boards ("PG509-210"), of virtual GPUs,
+/// and of models for some countries, beside those of models for games and workstations.
+bool TellsNoModel(std::string_view name, Maker maker) {
+  if (maker == Maker::kNvidia) return !NamesNvidiaModel(name);
+  return maker == Maker::kAmd && name.find_first_of("0123456789") == name.npos;
+}
+
+/// Rows of GPUs of the same size, by compute capability, multiprocessors and memory. NVIDIA's must
+/// be told all three.
+Entries FindBySize(std::string_view name, Maker maker, const Facts& facts) {
+  const bool told = facts.compute_capability != 0 && facts.multiprocessors != 0 &&
+                    (facts.memory_bytes != 0 || maker == Maker::kAmd);
+  if (!told || !TellsNoModel(name, maker)) return {};
   Entries found;
   for (const GpuEntry& entry : GpuEntries()) {
-    const bool fits = entry.maker == Maker::kAmd &&
+    const bool fits = entry.maker == maker &&
                       entry.compute_capability == facts.compute_capability &&
                       HasMultiprocessors(entry, facts.multiprocessors) &&
                       (facts.memory_bytes == 0 || HasMemory(entry, facts.memory_bytes));
@@ -177,7 +187,7 @@ Entries FindNameless(std::string_view name, const Facts& facts) {
 /// The rows that a recorded GPU may be; several where nothing tells them apart.
 Entries FindRecorded(std::string_view name, Maker maker, const Facts& facts) {
   Entries found = FindGpuEntries(name);
-  if (found.empty() && maker == Maker::kAmd) found = FindNameless(name, facts);
+  if (found.empty()) found = FindBySize(name, maker, facts);
   std::erase_if(found, [&](const GpuEntry* entry) {
     return entry->maker != maker ||
            (facts.compute_capability != 0 && entry->compute_capability != facts.compute_capability);
@@ -238,6 +248,10 @@ Gpu ParseGpu(std::string_view device_name, std::string_view text) {
   });
   const bool has_clock = facts.clock_hz != 0 && facts.multiprocessors != 0;
   if (has_clock && !own_rates) DerivePeaks(IsGeForce(device_name), &gpu);
+  if (LacksTensorCores(device_name, gpu.compute_capability)) {
+    std::fill(gpu.peaks_per_s.begin() + static_cast<size_t>(MathUnit::kTensorFp64),
+              gpu.peaks_per_s.end(), 0);
+  }
   return gpu;
 }
 

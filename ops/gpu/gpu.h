@@ -90,9 +90,9 @@ std::vector<std::string_view> GpuNames();
 /// wins: with multiprocessors, clock and compute capability the peaks of an NVIDIA GPU are
 /// multiprocessors x FMAs a clock x 2 x clock. Without a clock the table's row of that name gives
 /// the peaks, scaled to the multiprocessors recorded. A name that fits several rows is told apart
-/// by compute capability, multiprocessors and size of memory, as is a GPU of AMD's that has no
-/// name; of rows that are left over, what they agree on counts. What is written badly counts as not
-/// recorded.
+/// by compute capability, multiprocessors and size of memory, as is a GPU whose name tells no model
+/// ("AMD Radeon Graphics", "NVIDIA PG509-210"); of rows that are left over, what they agree on
+/// counts. What is written badly counts as not recorded.
 Gpu ParseGpu(std::string_view device_name, std::string_view facts);
 
 /// Of a compute capability; all 0 when it is not known.

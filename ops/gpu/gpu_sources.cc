@@ -14,6 +14,28 @@ constexpr GpuSource kSources[] = {
      "Systems, PyTorch profiler"},
     {kCudaGuide, "cuda-guide", "CUDA C++ Programming Guide",
      "table Throughput of Native Arithmetic Instructions"},
+    {kGpuSpecs, "gpu-specs", "winston-zhang-orz/gpu-specs", "specs.md: V100S, Quadro RTX 5000"},
+    {kHighPerformanceOps, "high-performance-ops", "InJuly7/High-performance-operators",
+     "readme.md, table of GPUs: GTX 1650, 128 GB/s"},
+    {kLlmProf, "llm-prof", "citsjtu2020/LLM-Prof", "hardware_spec.md"},
+    {kHmcTech, "hmc-tech", "HMC Tech, comparisons of GPUs (hmc-tech.com/gpu)",
+     "nvidia-l4-vs-nvidia-a2, nvidia-geforce-rtx-2060-12gb-vs-nvidia-geforce-gtx-1650-gddr5, "
+     "nvidia-geforce-rtx-5080-vs-amd-radeon-rx-540; figures without sparsity; of the GTX 1650 "
+     "that with GDDR5, which has no Tensor Cores"},
+    {kTopCpu, "topcpu", "TopCPU, comparisons of GPUs (topcpu.net)",
+     "tesla-t4-vs-rtx-a5000, a40-pcie-vs-l20, geforce-gtx-1650-tu106-vs-geforce-rtx-2060-12-gb: "
+     "of the GTX 1650 that with GDDR6, 192 GB/s"},
+    {kTechnicalCity, "technical-city", "Technical City, comparisons of GPUs (technical.city)",
+     "RTX-A4000-vs-A2-PCIe"},
+    {kCpuTronic, "cputronic", "CPUtronic, comparisons of GPUs (cputronic.com)",
+     "nvidia-a2-vs-nvidia-tesla-t4"},
+    {kSysRqmts, "sysrqmts", "Sysrqmts, comparisons of GPUs (sysrqmts.com)",
+     "nvidia-geforce-gtx-650-vs-nvidia-geforce-rtx-3060"},
+    {kFpsBench, "fpsbench", "FPSBench, comparisons of GPUs (fpsbench.com)",
+     "nvidia-geforce-rtx-4080-vs-intel-hd-graphics-530; fp32 and MHz the same at "
+     "hmc-tech.com/gpu/nvidia-6x-geforce-rtx-5090-vs-nvidia-geforce-rtx-4080"},
+    {kGpuBlog, "gpu-blog", "gpu.blog, page of the H100 NVL (gpu.blog/gpus/nvidia-h100-nvl)",
+     "compute units only"},
     {kPascalPaper, "pascal-paper", "NVIDIA Tesla P100 whitepaper (WP-08019)",
      "table 1, Tesla P100 compared"},
     {kP100Sheet, "p100-sheet", "NVIDIA Tesla P100 data sheet",
@@ -40,7 +62,10 @@ constexpr GpuSource kSources[] = {
     {kA30Sheet, "a30-sheet", "NVIDIA A30 data sheet", "specifications, without sparsity"},
     {kA10Sheet, "a10-sheet", "NVIDIA A10 data sheet", "specifications, without sparsity"},
     {kA10gSheet, "a10g-sheet", "NVIDIA A10G data sheet (Amazon EC2 G5)",
-     "specifications, without sparsity"},
+     "specifications, without sparsity; fp16 is twice its tf32 and half its int8, as in all of its "
+     "architecture. It has less tensor compute than the A10 "
+     "(baseten.co/blog/nvidia-a10-vs-a10g-for-ml-model-inference), of whose data sheet "
+     "pytorch-lightning has the 125 that it gives for the A10G"},
     {kLightning, "lightning", "Lightning-AI/pytorch-lightning",
      "src/lightning/fabric/utilities/throughput.py, _CUDA_FLOPS"},
     {kGpuCatalog, "gpu-catalog", "RajBhope/gpu-runtime-predictor on Hugging Face",
@@ -49,6 +74,13 @@ constexpr GpuSource kSources[] = {
      "specifications, without sparsity; fp16 the same in volcengine/verl: "
      "verl/utils/flops_counter.py"},
     {kA6000Sheet, "a6000-sheet", "NVIDIA RTX A6000 data sheet", "specifications"},
+    {kA4000Sheet, "a4000-sheet", "NVIDIA RTX A4000 data sheet",
+     "specifications; the sparse fp16 figure, halved. The same at ecer.com/corp/"
+     "details-uuuedqa-p1bsb03-pci-express-3-0-x16-nvidia-rtx-a4000-16g-graphics-card-for-"
+     "professional-video-editing.html"},
+    {kA16Sheet, "a16-sheet", "NVIDIA A16 data sheet",
+     "specifications, without sparsity, of one of the four GPUs of a board. The same at "
+     "panchaea.com/products/graphics-cards/nvidia-a16"},
     {kGa102Paper, "ga102-paper", "NVIDIA Ampere GA102 GPU Architecture whitepaper",
      "tables of GA102 and GA104 cards, without sparsity"},
     {kRtx3080Page, "rtx-3080-page", "NVIDIA GeForce RTX 3080 product page",
@@ -85,6 +117,9 @@ constexpr GpuSource kSources[] = {
      "zangshuxian.com/new/674733024499207168; fp16 the same in volcengine/verl: "
      "verl/utils/flops_counter.py"},
     {kVerl, "verl", "volcengine/verl", "verl/utils/flops_counter.py, _DEVICE_FLOPS"},
+    {kH800Sheet, "h800-sheet", "NVIDIA H800 data sheet",
+     "specifications, as astroC86/gpu-datasheet: README.md has them; the same in "
+     "citsjtu2020/LLM-Prof: hardware_spec.md"},
     {kBlackwellBrief, "blackwell-brief", "NVIDIA Blackwell Architecture technical brief",
      "tables of HGX B100 and HGX B200; it gives sparse Tensor Core figures: halved"},
     {kBlackwellSheet, "blackwell-sheet", "NVIDIA Blackwell data sheet (3384703)",
@@ -113,10 +148,22 @@ constexpr GpuSource kSources[] = {
     {kThorSheet, "thor-sheet", "NVIDIA Jetson Thor T5000 module data sheet",
      "AI performance, dense"},
     {kRtxBlackwellPaper, "rtx-blackwell-paper", "NVIDIA RTX Blackwell GPU Architecture whitepaper",
-     "appendix table of the RTX 5090, without sparsity"},
+     "appendix tables of the RTX 5090 and RTX 5080, without sparsity; multiprocessors, cache and "
+     "GB/s of the RTX 5080 the same at brojogopalsapui.com/dark/ai-foundations/sub_contents/"
+     "AI_hardware/rtx5080_deep_dive_opus_dark.html"},
     {kRtxProPaper, "rtx-pro-paper",
      "NVIDIA RTX PRO Blackwell GPU Architecture whitepaper and RTX PRO 6000 data sheet",
      "table of the RTX PRO 6000; the sparse fp4 figure, halved"},
+    {kSparkArticles, "spark-articles",
+     "Articles on the GB10: NVIDIA at Hot Chips (afnnews.qaasid.com/145463), "
+     "blog.kubesimplify.com/blog/day-3-the-dgx-spark-unpacked-gb10-unified-memory-sm-121-and-the-"
+     "one-reason-this-hardware-exists, satgeo.blog/2025/12/24/nvidia-dgx-sparks-gb10-architecture",
+     "fp32; the sparse fp4 figure, halved; GiB, GB/s; 6144 CUDA cores"},
+    {kMi100Brief, "mi100-brief", "AMD Instinct MI100 brochure",
+     "specifications; the same at notebookcheck.net (504329.0), MHz, GB/s and cache at "
+     "alkhaleejtoday.co/international/5374756. fp16 184.6"},
+    {kMi100Bf16, "mi100-bf16", "AMD Instinct MI100 brochure, bf16",
+     "92.3, half of fp16: the column is of both"},
     {kCdna2Sheet, "mi200-sheet",
      "AMD Instinct MI200 series data sheets and product pages (MI250, MI250X)",
      "peaks of the package of two dies: half for the one die that a program sees as a "

@@ -29,7 +29,11 @@ constexpr GpuRates kRates[] = {
     {89, kCudaGuide, kAdaPaper, {2, 128, 128, 0, 0, 256, 512, 512, 1024, 0, 0, 1024, 2048}},
     {90, kCudaGuide, kHopperPaper, {64, 128, 256, 128, 0, 1024, 2048, 2048, 4096, 0, 0, 4096}},
     {100, kCudaGuide, kBlackwellBrief, {64, 128, 256, 64, 0, 2048, 4096, 4096, 8192, 8192, 16384, 8192}},
+    // By the figures of the B300, of the Jetson Thor T5000 and of the GB10; what these leave open is 0.
+    {103, kDerived, kHgxPage, {2, 128, 0, 2, 0, 2048, 4096, 4096, 8192, 8192, 24576}},
+    {110, kDerived, kThorSheet, {0, 128, 0, 0, 0, 0, 0, 0, 8192, 0, 16384}},
     {120, kCudaGuide, kRtxBlackwellPaper, {2, 128, 128, 0, 0, 256, 512, 512, 1024, 0, 2048, 1024}},
+    {121, kDerived, kSparkArticles, {0, 128, 0, 0, 0, 0, 0, 0, 0, 0, 2048}},
     // clang-format on
 };
 
@@ -145,6 +149,20 @@ const GpuRates* RatesOf(int compute_capability) {
 
 bool IsGeForce(std::string_view name) {
   return ToLower(name.substr(0, kLongestName)).find("geforce") != std::string::npos;
+}
+
+bool NamesNvidiaModel(std::string_view name) {
+  const std::string lower = ToLower(name.substr(0, kLongestName));
+  constexpr std::string_view kMarkets[] = {"geforce", "rtx",    "gtx",    "quadro", "titan",
+                                           "jetson",  "laptop", "mobile", "max-q",  "mig "};
+  return std::any_of(std::begin(kMarkets), std::end(kMarkets),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+bool LacksTensorCores(std::string_view name, int compute_capability) {
+  constexpr int kTuring = 75;
+  const std::string lower = ToLower(name.substr(0, kLongestName));
+  return compute_capability == kTuring && lower.find("gtx") != std::string::npos;
 }
 
 Maker MakerOf(std::string_view name) {

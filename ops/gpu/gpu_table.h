@@ -76,6 +76,14 @@ const GpuRates* RatesOf(int compute_capability);
 /// Whether the name is that of a card sold for games, whose Tensor Cores sum in fp32 at half rate.
 bool IsGeForce(std::string_view name);
 
+/// Whether the name is that of a model of a market that has many alike (GeForce RTX, Quadro,
+/// laptops, parts of a GPU): where the table lacks it, a row of the same size is another model.
+bool NamesNvidiaModel(std::string_view name);
+
+/// Whether GPUs of that name have no Tensor Cores, though others of their compute capability do:
+/// the GTX 16 series, 7.5.
+bool LacksTensorCores(std::string_view name, int compute_capability);
+
 /// Who made a GPU of that name; kNvidia unless it says otherwise.
 Maker MakerOf(std::string_view name);
 

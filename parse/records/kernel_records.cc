@@ -29,8 +29,11 @@ std::string FactsOf(const Device& device) {
   constexpr int kUsualWarp = 32;
   if (device.warp_threads > 0 && device.warp_threads != kUsualWarp) {
     add(fmt::format("warp={}", device.warp_threads));
-    // Drivers do not name all of these, or alike.
-    if (device.memory_bytes > 0) add(fmt::format("mem={}", device.memory_bytes));
+  }
+  // Without a clock the peaks are those of the table, whose rows the size tells apart where names
+  // do not.
+  if (device.memory_bytes > 0 && device.core_clock_hz == 0) {
+    add(fmt::format("mem={}", device.memory_bytes));
   }
   return text;
 }

@@ -134,5 +134,13 @@ TEST(GpuPageTest, IsThatOfTheTable) {
   EXPECT_EQ(oplens::test::ReadFile(path), wanted) << "scripts/update_goldens.sh rewrites it";
 }
 
+// The number that README.md gives is that of the rows.
+TEST(GpuPageTest, ReadmeCountsTheRows) {
+  const auto path = std::filesystem::path(OPLENS_SOURCE_DIR) / "README.md";
+  EXPECT_NE(oplens::test::ReadFile(path).find(
+                fmt::format("**Peaks** of {} NVIDIA and AMD GPUs", GpuEntries().size())),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace oplens::ops

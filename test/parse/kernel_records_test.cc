@@ -259,6 +259,24 @@ TEST_F(KernelRecordsTest, UnlistedDevicesAreOneOfTheListWhereAllAreAlike) {
   EXPECT_EQ(Record(0).gpu, "cc=9.4,sms=304,warp=64,mem=206141652992");
 }
 
+// Without a clock the table has the peaks: the size tells its rows apart.
+TEST_F(KernelRecordsTest, TheSizeOfMemoryIsToldWhereNoClockIs) {
+  Device device;
+  device.name = trace_.strings.Intern("NVIDIA PG509-210");
+  device.compute_capability_major = 8;
+  device.multiprocessors = 108;
+  device.memory_bytes = 85'197'979'648;
+  trace_.devices = {device, device};
+  trace_.devices[1].id = 1;
+  trace_.devices[1].core_clock_hz = 1'410'000'000;
+  Kernel(0);
+  Kernel(0);
+  trace_.kernels.back().device_id = 1;
+  Join();
+  EXPECT_EQ(Record(0).gpu, "cc=8.0,sms=108,mem=85197979648");
+  EXPECT_EQ(Record(1).gpu, "cc=8.0,sms=108,clock=1410000000");
+}
+
 TEST_F(KernelRecordsTest, UnlistedDevicesAreUnknownWhereTheListDiffers) {
   Device device;
   device.compute_capability_major = 9;

@@ -60,7 +60,7 @@ TEST_F(ProgramTest, TheGpuMayBeGiven) {
   const RunResult ambiguous = run({"--gpu", "V100"});
   EXPECT_EQ(ambiguous.exit_code, 2);
   EXPECT_THAT(ambiguous.err, HasSubstr("--gpu: there are several GPUs named 'V100'; give one of: "
-                                       "V100 SXM2, V100 PCIe\n"));
+                                       "V100 SXM2, V100 SXM2 32GB, V100 PCIe, V100 PCIe 32GB\n"));
   const RunResult wrong = run({"--gpu", "H2OO"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("--gpu: no GPU is named 'H2OO'; give one of: Tesla P100 SXM2,"));
