@@ -342,7 +342,12 @@ std::vector<std::string> Rooflines::Notes() const {
     const bool in_table = std::any_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
       return gpu.maker != ops::Maker::kOther;
     });
-    notes.push_back(fmt::format("roofline: the peaks of the GPU are not known{}",
+    const bool peaks = std::any_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
+      return std::any_of(gpu.peaks_per_s.begin(), gpu.peaks_per_s.end(),
+                         [](double peak) { return peak > 0; });
+    });
+    notes.push_back(fmt::format("roofline: the {} of the GPU {} not known{}",
+                                peaks ? "DRAM bandwidth" : "peaks", peaks ? "is" : "are",
                                 in_table || gpus_.empty() ? "; name it: --gpu NAME" : ""));
   }
   return notes;

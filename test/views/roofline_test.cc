@@ -226,6 +226,16 @@ TEST_F(RooflineTest, NotesWhatPricesNeed) {
   EXPECT_THAT(view->Notes(), ElementsAre(HasSubstr("record_shapes")));
 }
 
+// Rows of the table that differ in bandwidth alone leave the peaks.
+TEST_F(RooflineTest, NotesThatOnlyTheBandwidthIsNotKnown) {
+  gpu_.dram_bytes_per_s = 0;
+  const auto partial = MakeRoofline({});
+  Add(partial.get(), 1000, 100, 100);
+  EXPECT_THAT(
+      partial->Notes(),
+      ElementsAre("roofline: the DRAM bandwidth of the GPU is not known; name it: --gpu NAME"));
+}
+
 TEST_F(RooflineTest, AKernelWithoutATimeIsOnlyCounted) {
   const auto view = MakeRoofline({});
   Add(view.get(), 0, 1000, 1000, [](Made* made) { made->record.reasons.Add(Reason::kUntimed); });
