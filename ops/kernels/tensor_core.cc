@@ -43,10 +43,10 @@ constexpr Rule kRules[] = {
     {"N4", kNo,
      "nchwtonhwc|nhwctonchw|offsets|scaletensor|scalepacked|im2col|col2im|flip_filter|"
      "fft1d_|fft2d_|generatewinogradtiles|winograd_nonfused|wgrad2d_|kernel_helper_stage|"
-     "foldednhwc",
+     "foldednhwc|subtensorop",
      R"(nchwToNhwc|nhwcToNchw|compute\w*Offsets|scale(?:Tensor|Packed)|im2col|col2im)"
      R"(|flip_filter|fft[12]d_|generateWinogradTiles|winograd_nonfused)"
-     R"(|wgrad2d_\w*reduction|kernel_helper_stage|[fF]oldedNhwc)"},
+     R"(|wgrad2d_\w*reduction|kernel_helper_stage|[fF]oldedNhwc|SubTensorOp)"},
     // CUTLASS and xmma kernels for CUDA cores
     {"N5", kNo, "_simt_|opclasssimt|_ffma|_ff_main|xmma_pooling|gemvx|xmma_depthwise",
      R"(_simt_|OpClassSimt|_ffma(?:_|$)|_ff_main|xmma_pooling|gemvx|xmma_depthwise)"},

@@ -131,6 +131,7 @@ TEST(TensorCoreTest, NamesThatMislead) {
       {"void xmma_cudnn::implicit_gemm::strided_dgrad_indexed::kernel_helper_stage_0<Hmma_fp16>(P)",
        "0", "N4"},
       {"void foldedNhwcToNhwcKernel<float, float, float, true, 1>(P)", "0", "N4"},
+      {"SubTensorOpWithScalar1d", "0", "N4"},
       {"ncclDevKernel_AllGather_RING_LL(args)", "0", "N1"},
       // Digits and letters inside other words
       {"f16816a9be0hmmac", "?", ""},
