@@ -13,10 +13,12 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/shortage.h"
 
 namespace oplens {
 namespace {
@@ -26,6 +28,7 @@ constexpr int kTickMs = 100;
 // An answer is a byte that says what it is, the text, and the byte again: one that is cut shows.
 constexpr char kAnswer = 'A';
 constexpr char kProblem = 'P';
+constexpr char kShortage = 'S';  // A problem that names no file.
 
 /// Whether all of it could be written.
 bool WriteAll(int fd, std::string_view bytes) {
@@ -45,6 +48,9 @@ bool WriteAll(int fd, std::string_view bytes) {
   std::string answer;
   try {
     answer = work(task);
+  } catch (const std::bad_alloc&) {
+    kind = kShortage;
+    answer = NoMemoryText();
   } catch (const std::exception& error) {
     kind = kProblem;
     answer = error.what();
@@ -59,8 +65,10 @@ bool WriteAll(int fd, std::string_view bytes) {
 
 std::string HowItEnded(int status) {
   if (WIFSIGNALED(status)) {
-    return fmt::format("its worker was ended by signal {} ({})", WTERMSIG(status),
-                       strsignal(WTERMSIG(status)));
+    // So a system, or a container, ends who takes too much.
+    return fmt::format("its worker was ended by signal {} ({}){}", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)),
+                       WTERMSIG(status) == SIGKILL ? "; is there too little memory?" : "");
   }
   return "its worker ended without an answer";
 }
@@ -82,7 +90,7 @@ struct Running {
       result.bytes = std::move(text);
     } else {
       result.problem = whole ? std::move(text) : HowItEnded(status);
-      result.crashed = !whole;
+      result.crashed = !whole || bytes.front() == kShortage;
     }
     return result;
   }

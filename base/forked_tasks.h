@@ -13,7 +13,7 @@ struct TaskResult {
   bool done = false;
   std::string bytes;     ///< What it answered; else
   std::string problem;   ///< why it did not: what it threw, or
-  bool crashed = false;  ///< what ended its process.
+  bool crashed = false;  ///< what ended its process, which does not say what it was at work on.
 };
 
 /// Tasks 0 to count - 1, each in a process of its own that is forked from this one: what one of

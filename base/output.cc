@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shortage.h"
 
 namespace oplens {
 namespace {
@@ -39,7 +40,7 @@ std::string FolderOf(const std::string& path) {
 /// file system cannot, or where it could not get its name later.
 int OpenNameless(const std::string& folder, mode_t mode) {
   if (::access("/proc/self/fd", X_OK) != 0) return -1;
-  return ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+  return ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
 }
 
 }  // namespace
@@ -87,7 +88,8 @@ Output::Output(std::string path, Packing packing) : path_(std::move(path)) {
   }
   struct stat info {};
   mode_t mode = 0666;
-  if (::stat(path_.c_str(), &info) == 0) {
+  const bool replaces = ::stat(path_.c_str(), &info) == 0;
+  if (replaces) {
     if (!S_ISREG(info.st_mode)) {
       fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
       if (fd_ < 0) Fail(errno);
@@ -97,11 +99,16 @@ Output::Output(std::string path, Packing packing) : path_(std::move(path)) {
   }
   const std::string target = ResolveLink(path_);
   named_temp_path_ = fmt::format("{}.tmp{}", target, ::getpid());
+  // One that a killed run with this process id left; in a container that is soon the same again.
+  ::unlink(named_temp_path_.c_str());
   fd_ = OpenNameless(FolderOf(target), mode);
-  if (fd_ >= 0) return;
-  fd_ = ::open(named_temp_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (fd_ < 0) Fail(errno);
-  temp_path_ = named_temp_path_;
+  if (fd_ < 0) {
+    fd_ = ::open(named_temp_path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd_ < 0) Fail(errno);
+    temp_path_ = named_temp_path_;
+  }
+  // The permissions of what is replaced stay, whatever new files get.
+  if (replaces) ::fchmod(fd_, mode);
 }
 
 Output::~Output() {
@@ -173,10 +180,9 @@ void Output::Commit() {
 
 void Output::Fail(int error_number) {
   if (error_number == EPIPE) throw ClosedPipe{};
-  throw Error(path_.empty() ? "standard output" : path_,
-              fmt::format("cannot be written: {}", std::strerror(error_number)),
-              error_number == ENOSPC ? "free some space or choose another disk"
-                                     : "choose a place that can be written");
+  throw SystemError(path_.empty() ? "standard output" : path_, "cannot be written", error_number,
+                    error_number == ENOSPC ? "free some space or choose another disk"
+                                           : "choose a place that can be written");
 }
 
 }  // namespace oplens

@@ -47,6 +47,10 @@ class Output {
   /// Writes out everything, closes, and puts the file in its place.
   void Commit();
 
+  /// The file itself, open for reading and writing, for who writes at places of their own instead;
+  /// -1 where it is written in place, or is standard output.
+  int descriptor() const { return named_temp_path_.empty() ? -1 : fd_; }
+
   static constexpr size_t kFlushBytes = size_t{256} << 10;
 
  private:

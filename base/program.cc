@@ -6,12 +6,14 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 #include "base/error.h"
 #include "base/output.h"
+#include "base/shortage.h"
 
 namespace oplens {
 namespace {
@@ -42,6 +44,8 @@ int RunProgram(std::string_view tool, const std::function<int()>& body) {
     return kExitOk;
   } catch (const UsageError& e) {
     return Complain(tool, e.what(), kExitUsage);
+  } catch (const std::bad_alloc&) {
+    return Complain(tool, NoMemoryText(), kExitCannotRead);
   } catch (const std::exception& e) {
     return Complain(tool, e.what(), kExitCannotRead);
   }

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -12,7 +11,7 @@
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/shown_text.h"
-#include "base/words.h"
+#include "base/size_text.h"
 #include "prof/command_line.h"
 #include "report/program_text.h"
 
@@ -109,26 +108,11 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
 }  // namespace
 
 size_t ReadSize(std::string_view text) {
-  const auto wrong = [&] {
-    return UsageError(fmt::format("--report-limit: '{}' is no size; give one such as 10MB or 500k",
-                                  prof::ShownText(text)));
-  };
-  const std::string_view trimmed = Trim(text);
-  double number = 0;
-  const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number,
-                                            std::chars_format::fixed);
-  if (error != std::errc() || !std::isfinite(number)) throw wrong();
-  std::string_view unit = Trim(trimmed.substr(static_cast<size_t>(end - trimmed.data())));
-  if (unit.size() > 1 && (unit.back() == 'B' || unit.back() == 'b')) unit.remove_suffix(1);
-  double factor = 0;
-  if (unit.empty() || unit == "B") factor = 1;
-  if (unit == "k" || unit == "K") factor = 1e3;
-  if (unit == "M" || unit == "m") factor = 1e6;
-  if (unit == "G" || unit == "g") factor = 1e9;
-  constexpr double kMost = 1e12;
-  const double bytes = number * factor;
-  if (factor == 0 || bytes < 1 || bytes > kMost) throw wrong();
-  return static_cast<size_t>(bytes);
+  constexpr int64_t kMost = 1'000'000'000'000;
+  const std::optional<int64_t> bytes = ReadSizeText(text);
+  if (bytes && *bytes <= kMost) return static_cast<size_t>(*bytes);
+  throw UsageError(fmt::format("--report-limit: '{}' is no size; give one such as 10MB or 500k",
+                               prof::ShownText(text)));
 }
 
 std::string DefaultOutput(const std::string& input) {

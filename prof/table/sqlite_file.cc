@@ -2,12 +2,8 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -66,24 +62,16 @@ struct Bind {
   }
 };
 
-/// The file that `path` names after following links, so that renaming keeps a link. Throws Error
-/// for what is no regular file: renaming would put the database in the place of a device or a pipe.
-std::string TargetOf(const std::string& path) {
+/// `path`. Throws Error for what is no regular file: a database cannot be written into a device or
+/// a pipe.
+const std::string& RegularOrNew(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw Error(path, "is not a regular file, so no database can take its place",
                 "give --sqlite the name of a file");
   }
-  const fs::path target = fs::canonical(path, error);
-  return error ? path : target.string();
-}
-
-/// Gives the new file the permissions of the one that it will replace, if there is one.
-void TakePermissions(const std::string& from, const std::string& to) {
-  std::error_code error;
-  const fs::file_status status = fs::status(from, error);
-  if (fs::exists(status)) fs::permissions(to, status.permissions(), error);
+  return path;
 }
 
 [[noreturn]] void FailToWrite(const std::string& path, const SQLite::Exception& error) {
@@ -141,17 +129,12 @@ class SqliteFile::Table : public Sink {
 
 SqliteFile::SqliteFile(std::string path,
                        const std::vector<std::pair<std::string, std::string>>& meta)
-    : path_(std::move(path)),
-      target_(TargetOf(path_)),
-      temp_path_(fmt::format("{}.{}.tmp", target_, ::getpid())) {
-  // One that a killed run with this process id left; in a container that is soon the same again.
-  ::unlink(temp_path_.c_str());
+    : path_(std::move(path)), output_(RegularOrNew(path_)), vfs_(output_.descriptor()) {
   try {
-    database_ =
-        std::make_unique<Database>(temp_path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    // The file has another name until it is whole, so nothing is lost with a crash.
+    database_ = std::make_unique<Database>(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 0,
+                                           vfs_.name());
+    // The file has no name until it is whole, so nothing is lost with a crash.
     database_->exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;");
-    TakePermissions(target_, temp_path_);
     database_->exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
     SQLite::Statement add(*database_, "INSERT INTO meta VALUES (?, ?)");
     for (const auto& [key, value] : meta) {
@@ -161,16 +144,12 @@ SqliteFile::SqliteFile(std::string path,
       add.reset();
     }
   } catch (const SQLite::Exception& error) {
-    ::unlink(temp_path_.c_str());
     throw Error(path_, fmt::format("cannot be written: {}", error.what()),
                 "check the folder and its permissions");
   }
 }
 
-SqliteFile::~SqliteFile() {
-  database_.reset();
-  if (!temp_path_.empty()) ::unlink(temp_path_.c_str());
-}
+SqliteFile::~SqliteFile() = default;
 
 std::unique_ptr<Sink> SqliteFile::NewTable() {
   return std::make_unique<Table>(path_, database_.get());
@@ -183,11 +162,7 @@ void SqliteFile::Commit() {
   } catch (const SQLite::Exception& error) {
     FailToWrite(path_, error);
   }
-  if (std::rename(temp_path_.c_str(), target_.c_str()) != 0) {
-    throw Error(path_, fmt::format("cannot be written: {}", std::strerror(errno)),
-                "check the folder and its permissions");
-  }
-  temp_path_.clear();
+  output_.Commit();
 }
 
 }  // namespace oplens::prof

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
+#include "prof/table/descriptor_vfs.h"
 #include "prof/table/sink.h"
 
 namespace oplens::prof {
@@ -15,10 +17,10 @@ namespace oplens::prof {
 /// made it.
 class SqliteFile : public Destination {
  public:
-  /// Rows go into a temporary file beside `path`, or beside the file that this links to. Throws
-  /// Error when that cannot be written, or `path` is there and no regular file.
+  /// Rows go into a file without a name, as those of Output. Throws Error when that cannot be
+  /// written, or `path` is there and no regular file.
   SqliteFile(std::string path, const std::vector<std::pair<std::string, std::string>>& meta);
-  /// Removes the temporary file, unless Commit() put it in its place.
+  /// Nothing is left, unless Commit() put it in its place.
   ~SqliteFile() override;
 
   std::unique_ptr<Sink> NewTable() override;
@@ -27,9 +29,9 @@ class SqliteFile : public Destination {
  private:
   class Table;
   struct Database;
-  std::string path_;    // As the user wrote it.
-  std::string target_;  // With links followed.
-  std::string temp_path_;
+  std::string path_;  // As the user wrote it.
+  Output output_;
+  DescriptorVfs vfs_;  // Of the output.
   std::unique_ptr<Database> database_;
 };
 

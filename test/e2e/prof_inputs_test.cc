@@ -16,6 +16,7 @@ namespace oplens::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AnyOf;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
@@ -251,10 +252,31 @@ TEST_F(ProfInputsTest, SqliteMakesWayForWhatAKilledRunLeft) {
   // The shell's process id becomes that of prof.
   const RunResult result =
       RunProgram({"/bin/sh", "-c",
-                  "echo junk > \"$1/out.db.$$.tmp\"; exec \"$2\" --sqlite \"$1/out.db\" \"$3\"",
+                  "echo junk > \"$1/out.db.tmp$$\"; exec \"$2\" --sqlite \"$1/out.db\" \"$3\"",
                   "sh", dir_.string(), Program("prof"), (dir_ / "net.sql").string()});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(ReadFile(dir_ / "out.db"), testing::StartsWith("SQLite format 3"));
+}
+
+TEST_F(ProfInputsTest, SqliteLeavesNothingWhenItIsEnded) {
+  // More records than a pipe and the buffers behind it hold: once they are written, the database
+  // has been begun.
+  const RunResult records = RunParse({(dir_ / "net.sql").string()});
+  std::string many;
+  while (many.size() < (size_t{8} << 20)) many += records.out;
+  WriteFile(dir_ / "many.dict", many);
+  for (const char* signal : {"TERM", "HUP", "KILL"}) {
+    const fs::path folder = dir_ / signal;
+    fs::create_directory(folder);
+    const RunResult result =
+        RunProgram({"/bin/bash", "-c",
+                    "mkfifo pipe; \"$1\" --sqlite \"$2/out.db\" pipe & exec 3>pipe; "
+                    "cat many.dict >&3; kill -$2 $!; wait $!; echo $?; rm pipe",
+                    "sh", Program("prof"), signal},
+                   {.directory = dir_});
+    EXPECT_THAT(result.out, AnyOf("143\n", "129\n", "137\n")) << result.err;
+    EXPECT_THAT(FilesIn(folder), testing::IsEmpty()) << signal;
+  }
 }
 
 TEST_F(ProfInputsTest, SqliteIsWholeOrNotAtAll) {
