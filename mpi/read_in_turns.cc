@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/forked_tasks.h"
+#include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/summary_file.h"
 
 namespace oplens::mpi {
@@ -46,6 +47,7 @@ class Reader {
     if (!prof::HasSummary(path, PathOf(place), plan_.rank)) return nullptr;
     auto findings = std::make_unique<Findings>();
     findings->summary = prof::ReadSummary(path);
+    prof::AddKeptLosses(findings->summary, path, &findings->losses);
     return findings;
   }
 

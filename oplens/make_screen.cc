@@ -355,6 +355,23 @@ class Maker {
   bool several_;
 };
 
+/// After the inputs.
+void FillLost(const Diagnostics& diagnostics, Screen* screen) {
+  // The file that is meant stands above.
+  const std::string only = screen->inputs.size() == 1 ? screen->inputs.front() + ": " : "";
+  for (std::string_view file : diagnostics.lost_files()) {
+    if (!only.empty() && file.starts_with(only)) file.remove_prefix(only.size());
+    screen->lost.emplace_back(file);
+  }
+  for (int i = 0; i < kReasonCount; ++i) {
+    const auto reason = static_cast<Reason>(i);
+    const int64_t count = diagnostics.CountOf(reason);
+    const bool of_file = reason == Reason::kFileCut || reason == Reason::kTrailingData;
+    if (count == 0 || of_file || SeverityOf(reason) < Severity::kLost) continue;
+    screen->lost.push_back(fmt::format("{} {}", count, ReasonSentence(reason)));
+  }
+}
+
 }  // namespace
 
 TraceNeeds NeedsOfScreen() { return prof::NeedsOf(PlansOf(true)); }
@@ -376,6 +393,7 @@ Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnosti
     diagnostics->Note(note);
   }
   screen.inputs = plan.inputs;
+  FillLost(*diagnostics, &screen);
   facts.Fill(&screen);
   Maker(tables, times, facts, plan.several).Fill(&screen);
   return screen;

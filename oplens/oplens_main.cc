@@ -72,6 +72,7 @@ void PrintDamage(const Diagnostics& diagnostics) {
     one.CountMany(reason, diagnostics.CountOf(reason));
     if (one.Damaged()) damage.Merge(one);
   }
+  for (const std::string& file : diagnostics.lost_files()) damage.NoteLost(file);
   PrintError(damage.Render(kTool));
 }
 

@@ -85,6 +85,7 @@ class Renderer {
       }
     }
     lines.push_back({Style::kTitle, CutLeft(inputs, columns_)});
+    AddLost(&lines);
     std::vector<std::string> facts;
     for (const std::string& profiler : screen_.profilers) facts.push_back(Shown(profiler));
     if (screen_.records) facts.emplace_back("records");
@@ -113,6 +114,16 @@ class Renderer {
     }
     AddWrapped(Joined(facts, "; "), 0, columns_, limits_.wrapped, &lines);
     return lines;
+  }
+
+  void AddLost(Section* lines) const {
+    constexpr size_t kMost = 3;
+    const size_t count = screen_.lost.size();
+    for (size_t i = 0; i < std::min(count, kMost); ++i) {
+      std::string text = (i == 0 ? "Not all of it could be read: " : "  ") + Shown(screen_.lost[i]);
+      if (i + 1 == kMost && count > kMost) AppendFormat(&text, "; and {} more", count - kMost);
+      AddWrapped(text, 2, columns_, 3, lines);
+    }
   }
 
   std::string TimeTitle() const {
@@ -297,6 +308,9 @@ class Renderer {
     if (screen_.selected) {
       text = "No work of a GPU is in what is selected";
       if (!screen_.selection_note.empty()) text = screen_.selection_note;
+    } else if (!screen_.lost.empty()) {
+      // Whether any was recorded the rest would tell.
+      text = "No work of a GPU is in what could be read";
     } else {
       text = "No work of a GPU is recorded";
       if (!screen_.kernels_flag.empty()) text += "; to record it: " + screen_.kernels_flag;
@@ -325,7 +339,8 @@ class Renderer {
     std::string title = all_known ? "Known: op and FLOPs of all kernel time"
                                   : fmt::format("Known of kernel time: op {} %, FLOPs {} %",
                                                 PercentText(op_pct), PercentText(flops_pct));
-    if (screen_.losses.empty()) title += "; nothing was lost in the recording";
+    if (screen_.losses.empty() && screen_.lost.empty())
+      title += "; nothing was lost in the recording";
     if (screen_.more_losses > 0) {
       AppendFormat(&title, "; of {} losses the largest",
                    screen_.losses.size() + screen_.more_losses);

@@ -122,7 +122,9 @@ struct GapFact {
 };
 
 struct Screen {
-  std::vector<std::string> inputs;     ///< As they were named.
+  std::vector<std::string> inputs;  ///< As they were named.
+  /// What of them was not read, and why, a phrase each: all figures are of the rest.
+  std::vector<std::string> lost;
   std::vector<std::string> profilers;  ///< "nvprof", "Nsight Systems 2024.2.1"; each once.
   std::vector<GpuFact> gpus;
   size_t runs = 0;             ///< Profiles that were read: ranks, where there are several.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/shortage.h"
 #include "base/status_line.h"
 #include "base/terminal.h"
 #include "parse/check/check.h"
@@ -129,7 +131,13 @@ class Run {
   int Execute() {
     RefuseUnreadable();
     Writer writer(options_);
-    for (const ProfileInput& input : inputs_) Process(input, &writer);
+    for (const ProfileInput& input : inputs_) {
+      try {
+        Process(input, &writer);
+      } catch (const std::bad_alloc&) {
+        throw NoMemory(NameOf(input));
+      }
+    }
     if (unreadable_ == inputs_.size()) {
       throw Error(options_.inputs.front(), "holds no profile that could be read",
                   "see the lines above");

@@ -9,6 +9,7 @@
 #include "prof/input/profile_records.h"
 #include "prof/input/rank_namer.h"
 #include "prof/price_all.h"
+#include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/summary_sink.h"
 
 namespace oplens::prof {
@@ -48,8 +49,23 @@ void RunComparison::Read(StatusLine* status, Messages* base_messages, Messages* 
     for (size_t i = 0; i < plan_.plans.size(); ++i) base_tables_.NewTable();
   } else {
     ReadSide(base_, as_saved, false, status, base_messages, &base_tables_);
+    base_lost_ = LostText(*base_messages->losses());
   }
   ReadSide(options_.inputs, as_saved, true, status, messages, &now_tables_);
+  lost_ = LostText(*messages->losses());
+}
+
+Diff RunComparison::Make() const {
+  Diff diff = Compare(plan_, base(), now());
+  const auto add = [&](std::string_view run, const std::string& lost, size_t left_out) {
+    std::string text = lost;
+    if (left_out > 0) text += fmt::format("{}{} left out", text.empty() ? "" : "; ", left_out);
+    if (text.empty()) return;
+    diff.lost += fmt::format("{}{} lost data ({})", diff.lost.empty() ? "" : "; ", run, text);
+  };
+  add("the base", base_lost_, base_left_out_);
+  add(base_.empty() ? "the run" : "the new run", lost_, left_out_);
+  return diff;
 }
 
 DiffInput RunComparison::base() const {
@@ -60,13 +76,16 @@ DiffInput RunComparison::now() const { return {NameOf(options_.inputs), &now_tab
 
 void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_saved, bool is_new,
                              StatusLine* status, Messages* messages, KeptTables* tables) {
+  size_t* const left_out = is_new ? &left_out_ : &base_left_out_;
   if (IsOneSummary(paths)) {
     if (!run_.selection.empty()) {
       throw UsageError(
           "--step-range, --time-range or --device: a summary holds what views found before: it "
           "needs the trace");
     }
-    EmitSections(ReadSummary(paths.front()), paths.front(), plan_, tables, messages);
+    const SummaryFile summary = ReadSummary(paths.front());
+    EmitSections(summary, paths.front(), plan_, tables, messages);
+    *left_out = AddKeptLosses(summary, paths.front(), messages->losses());
     return;
   }
   const std::vector<std::string> none;
@@ -87,7 +106,7 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
     runner.Finish();
     for (std::string& note : runner.Notes()) messages->Need(std::move(note));
   }
-  left_out_ += inputs.left_out();
+  *left_out = inputs.left_out();
 }
 
 }  // namespace oplens::prof

@@ -30,9 +30,9 @@ class RunComparison {
   DiffInput base() const;
   DiffInput now() const;
   /// and what they say, which lives as long too.
-  Diff Make() const { return Compare(plan_, base(), now()); }
-  /// After Read(): whether a file of a folder was left out.
-  bool left_out() const { return left_out_ > 0; }
+  Diff Make() const;
+  /// After Read(): whether a file of a folder was left out, now or when a summary was made.
+  bool left_out() const { return base_left_out_ + left_out_ > 0; }
 
  private:
   void ReadSide(const std::vector<std::string>& paths, bool as_saved, bool is_new,
@@ -43,7 +43,10 @@ class RunComparison {
   const DiffPlan& plan_;
   const RunOptions& run_;
   std::string_view tool_;
+  size_t base_left_out_ = 0;
   size_t left_out_ = 0;
+  std::string base_lost_;  // LostText().
+  std::string lost_;
   KeptTables base_tables_;
   KeptTables now_tables_;
 };

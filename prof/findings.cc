@@ -7,6 +7,7 @@
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
 #include "prof/summary_file/hashed_host.h"
+#include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/rank_marks.h"
 
 namespace oplens::prof {
@@ -19,7 +20,7 @@ void SaveLosses(const Diagnostics& losses, ByteWriter* bytes) {
     bytes->Counts(&count);
     bytes->Values(&losses.ExamplesOf(reason));
   }
-  bytes->Values(&losses.notes());
+  bytes->Values(&losses.notes(), &losses.lost_files());
 }
 
 void LoadLosses(ByteReader* bytes, Diagnostics* losses) {
@@ -32,8 +33,10 @@ void LoadLosses(ByteReader* bytes, Diagnostics* losses) {
     losses->CountMany(static_cast<Reason>(i), count - static_cast<int64_t>(examples.size()));
   }
   std::vector<std::string> notes;
-  bytes->Values(&notes);
+  std::vector<std::string> lost_files;
+  bytes->Values(&notes, &lost_files);
   for (std::string& note : notes) losses->Note(std::move(note));
+  for (std::string& file : lost_files) losses->NoteLost(std::move(file));
 }
 
 /// Whether a word of --by makes something of the name of a rank, which is not known yet.
@@ -85,6 +88,7 @@ std::unique_ptr<Findings> FindIn(Inputs* inputs, size_t place, const FindOptions
   findings->notes = sink.Notes();
   findings->summary = sink.Take(options.writer);
   findings->summary.ranks = inputs->marked_ranks();
+  KeepLosses(findings->losses, 0, &findings->summary);
   return findings;
 }
 

@@ -9,8 +9,8 @@ namespace oplens::prof {
 
 void AddGateOptions(cxxopts::OptionAdder add) {
   add("fail-if",
-      "Exit code 5 if this holds, such as 'total>+5%' or 'op(mm).tc_self_pct<90', 4 if there is no "
-      "data for it (docs/diff.md); may be given several times",
+      "Exit code 5 if this holds, such as 'total>+5%' or 'op(mm).tc_self_pct<90', 4 if data "
+      "for it is lost or missing (docs/diff.md); may be given several times",
       cxxopts::value<std::vector<std::string>>(), "EXPR");
   add("require-comparable",
       "With --diff: exit code 4 if the runs differ in what decides their times, such as the GPU");

@@ -55,8 +55,8 @@ std::vector<WordText> ExitCodesOfPricing() {
           {"1", "A file cannot be read, or the output cannot be written."},
           {"2", "The command line is wrong."},
           {"3",
-           "With --strict: a row was damaged, kernels were unlaunched, or there is nothing to "
-           "show."}};
+           "With --strict: a file is cut, a row was damaged, kernels were unlaunched, or there is "
+           "nothing to show."}};
 }
 
 WordList GpuWords() {

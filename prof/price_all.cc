@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/shortage.h"
 #include "base/shown_text.h"
 #include "prof/price/op_resolver.h"
 #include "prof/price/row_queue.h"
@@ -228,7 +230,13 @@ void PricingTold::Merge(const PricingTold& other) {
 
 void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* sink,
                Diagnostics* diagnostics, PricingTold* told) {
-  Pricer(options, sink, diagnostics, told).TakeAll(records);
+  try {
+    Pricer(options, sink, diagnostics, told).TakeAll(records);
+  } catch (const std::bad_alloc&) {
+    const std::string_view name = records->name();
+    if (name.empty()) throw;
+    throw NoMemory(name);
+  }
 }
 
 void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostics* diagnostics) {

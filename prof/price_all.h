@@ -54,7 +54,8 @@ struct PricingTold {
 /// Takes all records of a source, prices them, and gives each to `sink` in the same order, but for
 /// those that the filter does not keep. Nothing of one input or rank has an effect on another's.
 /// Reasons of kernels are counted in `diagnostics`; what became of them all is said in its notes.
-/// Answers the number of kernels and of replays that were shown.
+/// Answers the number of kernels and of replays that were shown. Throws Error where there is too
+/// little memory.
 int64_t PriceAll(RecordSource* records, const PriceOptions& options, KernelSink* sink,
                  Diagnostics* diagnostics);
 /// The same of some inputs of a run: what became of all kernels is not said, but added to `told`.

@@ -24,6 +24,7 @@
 #include "prof/rank_summaries.h"
 #include "prof/summaries.h"
 #include "prof/summary_file/hashed_host.h"
+#include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/top_rows.h"
 #include "prof/view_task.h"
@@ -233,7 +234,9 @@ int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages)
   PriceOptions pricing = PriceOptionsOf(options, messages);
   pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
   const int64_t kernels = PriceAll(inputs, pricing, &sink, messages->losses());
-  WriteSummary(options.baseline, sink.Take(OPLENS_VERSION));
+  SummaryFile summary = sink.Take(OPLENS_VERSION);
+  KeepLosses(*messages->losses(), inputs->left_out(), &summary);
+  WriteSummary(options.baseline, summary);
   return kernels;
 }
 
@@ -279,14 +282,16 @@ int MainOfSummaries(const std::vector<SummaryInput>& summaries, const Options& o
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   ViewRunner runner(options.views, options.run, destination.get());
   LeftOut left_out("prof", options.many.allow_missing);
-  AddSummaries(summaries, options.views, &left_out, &runner);
+  Messages messages("prof");
+  const size_t left_out_before =
+      AddSummaries(summaries, options.views, &left_out, &runner, messages.losses());
   const int64_t shown = runner.Finish();
   destination->Commit();
-  Messages messages("prof");
   for (std::string& note : runner.Notes()) messages.Need(std::move(note));
   for (std::string& note : destination->Notes()) messages.Need(std::move(note));
   if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
-  const bool failure = shown == 0 || left_out.count() > 0;
+  const bool failure =
+      shown == 0 || left_out.count() + left_out_before > 0 || messages.losses()->Damaged();
   return options.strict && failure ? kExitStrict : kExitOk;
 }
 

@@ -77,7 +77,9 @@ std::vector<WordText> ExitCodes() {
   std::vector<WordText> codes = ExitCodesOfPricing();
   const WordText of_gate[] = {
       {"4",
-       "there is no data for an expression of --fail-if, or --require-comparable does not hold"},
+       "with --fail-if or --require-comparable: data is lost or missing, or the runs are not "
+       "alike; "
+       "goes before 5 and 3"},
       {"5", "an expression of --fail-if holds"},
   };
   codes.insert(codes.end(), std::begin(of_gate), std::end(of_gate));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/stamp.h"
 #include "prof/summary_file/summary_file.h"
 
@@ -85,6 +86,9 @@ WrittenSummaries WriteRankSummaries(Inputs* inputs, const RankSummaryPlan& plan,
   for (size_t i = 0; i < paths.size(); ++i) {
     if (HasSummary(paths[i], inputs->waiting(i).path, plan)) {
       ++written.kept;
+      Findings before;
+      AddKeptLosses(ReadSummary(paths[i]), paths[i], &before.losses);
+      merger->AddTold(before);
     } else {
       places.push_back(i);
     }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "prof/input/rank_namer.h"
+#include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/stamp.h"
 #include "prof/summary_file/summary_file.h"
 #include "prof/summary_file/summary_sink.h"
@@ -42,11 +43,12 @@ std::vector<SummaryInput> SummariesOf(const Options& options) {
   return ListSummaries(options.inputs);
 }
 
-void AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
-                  LeftOut* left_out, ViewRunner* runner) {
+size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
+                    LeftOut* left_out, ViewRunner* runner, Diagnostics* losses) {
   RankNamer namer(summaries.size());
   const SummaryInput* first = nullptr;  // Of those that can be read.
   std::pair<std::string, std::string> selection;
+  size_t left_out_before = 0;
   for (const SummaryInput& input : summaries) {
     SummaryFile summary;
     try {
@@ -66,7 +68,9 @@ void AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<
                   "save both with the same --step-range, --device, --salt, ...");
     }
     AddSummary(summary, plans, namer.NamesOf(summary.ranks, input.name), input.path, runner);
+    left_out_before += AddKeptLosses(summary, input.path, losses);
   }
+  return left_out_before;
 }
 
 }  // namespace oplens::prof

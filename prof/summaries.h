@@ -1,8 +1,10 @@
 #ifndef OPLENS_PROF_SUMMARIES_H_
 #define OPLENS_PROF_SUMMARIES_H_
 
+#include <cstddef>
 #include <vector>
 
+#include "parse/model/reason.h"
 #include "prof/options.h"
 #include "prof/summary_file/summary_list.h"
 
@@ -16,9 +18,10 @@ std::vector<SummaryInput> SummariesOf(const Options& options);
 void RefuseWithSummaries(const Options& options);
 
 /// Gives what summaries hold of each view to `runner`, but for those that cannot be read and may be
-/// left out. Throws Error where one has not that view, or may not, or is of other options.
-void AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
-                  LeftOut* left_out, ViewRunner* runner);
+/// left out. Throws Error where one has not that view, or may not, or is of other options. What was
+/// lost when they were made goes to `losses`; answers how many files were left out of them then.
+size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
+                    LeftOut* left_out, ViewRunner* runner, Diagnostics* losses);
 
 }  // namespace oplens::prof
 

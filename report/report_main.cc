@@ -106,7 +106,9 @@ int WriteDiff(const Options& options) {
     PrintError(options.verbose ? messages.Whole() : messages.Short());
   }
   if (options.open) ShowPage(options.output);
-  return kExitOk;
+  const bool failure =
+      base_messages.losses()->Damaged() || messages.losses()->Damaged() || comparison.left_out();
+  return options.strict && failure ? kExitStrict : kExitOk;
 }
 
 int Main(const Options& options) {

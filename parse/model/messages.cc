@@ -21,13 +21,14 @@ constexpr ReasonText kReasons[] = {
 #undef OPLENS_X
 };
 
-/// Counts of one severity: "no-launch 1, bad-times 3"; a single one with its sentence.
-std::string CountsOf(const Diagnostics& counted, Severity severity) {
+/// Counts of damage, or of what is none: "no-launch 1, bad-times 3"; a single one with its
+/// sentence.
+std::string CountsOf(const Diagnostics& counted, bool of_damage) {
   std::string words;
   std::string sentence;
   for (const ReasonText& entry : kReasons) {
     const int64_t count = counted.CountOf(entry.reason);
-    if (entry.severity != severity || count == 0) continue;
+    if ((entry.severity >= Severity::kDamage) != of_damage || count == 0) continue;
     const std::string_view word = ReasonWord(entry.reason);
     sentence = words.empty() ? fmt::format("{}: {} [{}]", entry.sentence, count, word) : "";
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", word, count);
@@ -131,7 +132,7 @@ std::vector<Messages::Advice> Messages::SortedAdvice() const {
 std::string Messages::Short() const {
   Lines lines(tool_, kLineBytes);
   for (const std::string& head : heads_) lines.TakeText(head);
-  std::string lost = CountsOf(losses_, Severity::kDamage);
+  std::string lost = CountsOf(losses_, true);
   if (!lost.empty()) lost = "damaged or lost: " + lost;
   for (const std::string& note : losses_.notes()) lost += lost.empty() ? note : "; " + note;
   constexpr size_t kMostOfLosses = 3;
@@ -141,7 +142,7 @@ std::string Messages::Short() const {
   for (const Advice& advice : SortedAdvice()) {
     if (advice.share_pct >= kLeastSharePct) lines.TakeText(advice.sentence);
   }
-  if (const std::string also = CountsOf(losses_, Severity::kInfo); !also.empty()) {
+  if (const std::string also = CountsOf(losses_, false); !also.empty()) {
     lines.TakeText("also: " + also);
   }
   return lines.Text();

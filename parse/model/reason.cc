@@ -23,9 +23,19 @@ constexpr ReasonInfo kInfos[] = {
 #undef OPLENS_X
 };
 
+void AddOnce(std::string sentence, std::vector<std::string>* to) {
+  if (std::find(to->begin(), to->end(), sentence) == to->end()) to->push_back(std::move(sentence));
+}
+
 }  // namespace
 
 std::string_view ReasonWord(Reason reason) { return kInfos[static_cast<size_t>(reason)].word; }
+
+Severity SeverityOf(Reason reason) { return kInfos[static_cast<size_t>(reason)].severity; }
+
+std::string_view ReasonSentence(Reason reason) {
+  return kInfos[static_cast<size_t>(reason)].sentence;
+}
 
 bool FindReason(std::string_view word, Reason* reason) {
   for (size_t i = 0; i < std::size(kInfos); ++i) {
@@ -49,10 +59,16 @@ void Diagnostics::Count(Reason reason, std::string example) {
 
 void Diagnostics::CountMany(Reason reason, int64_t n) { counts_[static_cast<size_t>(reason)] += n; }
 
-void Diagnostics::Note(std::string sentence) {
-  if (std::find(notes_.begin(), notes_.end(), sentence) == notes_.end()) {
-    notes_.push_back(std::move(sentence));
-  }
+void Diagnostics::Note(std::string sentence) { AddOnce(std::move(sentence), &notes_); }
+
+void Diagnostics::CountFile(Reason reason, std::string sentence) {
+  Count(reason);
+  NoteLost(std::move(sentence));
+}
+
+void Diagnostics::NoteLost(std::string sentence) {
+  AddOnce(sentence, &lost_files_);
+  Note(std::move(sentence));
 }
 
 void Diagnostics::Merge(const Diagnostics& other) {
@@ -63,11 +79,16 @@ void Diagnostics::Merge(const Diagnostics& other) {
     }
   }
   for (const std::string& note : other.notes_) Note(note);
+  for (const std::string& file : other.lost_files_) AddOnce(file, &lost_files_);
 }
 
-bool Diagnostics::Damaged() const {
+bool Diagnostics::Damaged() const { return HasOf(Severity::kDamage); }
+
+bool Diagnostics::HasLost() const { return HasOf(Severity::kLost); }
+
+bool Diagnostics::HasOf(Severity least) const {
   for (size_t i = 0; i < counts_.size(); ++i) {
-    if (counts_[i] > 0 && kInfos[i].severity == Severity::kDamage) return true;
+    if (counts_[i] > 0 && kInfos[i].severity >= least) return true;
   }
   return false;
 }

@@ -11,10 +11,11 @@
 
 namespace oplens {
 
-/// How a reason counts for `parse --strict`: only damage makes it exit with 3.
+/// How a reason counts for exit codes: --strict makes it 3 from kDamage on, a gate 4 for kLost.
 enum class Severity : uint8_t {
   kInfo,    ///< The file simply does not hold it (no annotation, no cost model yet).
   kDamage,  ///< A row or a text of the file is broken.
+  kLost,    ///< The same, and something that was recorded is not read: figures are of the rest.
 };
 
 // Every reason code: enumerator, the word that is printed, severity, sentence for the user.
@@ -24,16 +25,15 @@ enum class Severity : uint8_t {
   X(kNoMarker, "no-range", kInfo, "kernels launched outside every annotated range")                \
   X(kUntimed, "untimed", kDamage, "kernels without a time (start = end = 0); left out of sums")    \
   X(kBadTimes, "bad-times", kDamage, "kernels that end before they start; left out of sums")       \
-  X(kBadKernelRow, "bad-kernel-row", kDamage,                                                      \
-    "kernel rows with a value of the wrong type or range")                                         \
+  X(kBadKernelRow, "bad-kernel-row", kLost, "kernel rows with a value of the wrong type or range") \
   X(kUnknownKernelName, "no-kernel-name", kDamage,                                                 \
     "kernels whose name is not in the string table")                                               \
-  X(kBadLaunchRow, "bad-launch-row", kDamage, "API rows with a value of the wrong type; skipped")  \
-  X(kBadLaunchTimes, "bad-launch-times", kDamage, "API calls that end before they start; skipped") \
+  X(kBadLaunchRow, "bad-launch-row", kLost, "API rows with a value of the wrong type; skipped")    \
+  X(kBadLaunchTimes, "bad-launch-times", kLost, "API calls that end before they start; skipped")   \
   X(kDuplicateLaunch, "duplicate-launch", kInfo,                                                   \
     "API rows that repeat a correlation id; the first "                                            \
     "one counts")                                                                                  \
-  X(kBadMarkerRow, "bad-marker-row", kDamage,                                                      \
+  X(kBadMarkerRow, "bad-marker-row", kLost,                                                        \
     "range rows with a value of the wrong type, or an unknown text")                               \
   X(kBadMarkerText, "bad-marker-text", kDamage,                                                    \
     "range texts that look like an annotation but do "                                             \
@@ -54,7 +54,7 @@ enum class Severity : uint8_t {
     "kernels that a CUDA graph replayed; their ops were at work when it was captured")             \
   X(kCompiledKernel, "compiled-kernel", kInfo, "kernels that a compiler made of several ops")      \
   X(kClippedTime, "clipped-time", kInfo, "times cut to fit the range or row around them")          \
-  X(kBadEvent, "bad-event", kDamage, "events of the file that do not parse; skipped")              \
+  X(kBadEvent, "bad-event", kLost, "events of the file that do not parse; skipped")                \
   X(kRepairedEvent, "repaired-event", kInfo,                                                       \
     "events with broken text or numbers; read after a repair")                                     \
   X(kBadNode, "bad-node", kDamage,                                                                 \
@@ -63,9 +63,9 @@ enum class Severity : uint8_t {
     "ranges of PyTorch that the execution trace has as another call; read as without it")          \
   X(kNoNode, "no-node", kInfo,                                                                     \
     "ranges of PyTorch that are not in the execution trace of their process")                      \
-  X(kBadOtherRow, "bad-row", kDamage,                                                              \
+  X(kBadOtherRow, "bad-row", kLost,                                                                \
     "rows of other tables with a value of the wrong type; skipped")                                \
-  X(kBadLine, "bad-line", kDamage, "lines that are not a kernel record; skipped")                  \
+  X(kBadLine, "bad-line", kLost, "lines that are not a kernel record; skipped")                    \
   X(kUnknownOp, "no-cost-model", kInfo, "kernels of ops that have no cost model yet")              \
   X(kNoArguments, "no-arguments", kInfo, "kernels whose ranges name no op with its arguments")     \
   X(kUnsupportedArgs, "unsupported-args", kInfo,                                                   \
@@ -91,7 +91,9 @@ enum class Severity : uint8_t {
     "kernels above a roof by less than the whole microseconds of their times tell")                \
   X(kLink, "link", kInfo,                                                                          \
     "collectives faster than the links of their GPU: a switch sums for them, or they sent less "   \
-    "than their sizes and ranks say")
+    "than their sizes and ranks say")                                                               \
+  X(kFileCut, "file-cut", kLost, "files that end early, or whose packed data is damaged")          \
+  X(kTrailingData, "trailing-data", kLost, "files that go on behind their end; that is not read")
 
 enum class Reason : uint8_t {
 #define OPLENS_X(name, word, severity, sentence) name,
@@ -107,6 +109,9 @@ inline constexpr int kReasonCount = 0
 
 /// The printed word, e.g. "no-launch". Stable: it stands in files.
 std::string_view ReasonWord(Reason reason);
+Severity SeverityOf(Reason reason);
+/// What is counted, for users: "events of the file that do not parse; skipped".
+std::string_view ReasonSentence(Reason reason);
 /// True and the reason, if `word` is one of the printed words.
 bool FindReason(std::string_view word, Reason* reason);
 
@@ -146,12 +151,20 @@ class Diagnostics {
   void CountMany(Reason reason, int64_t n);
   /// A sentence for the user, e.g. a missing table and what it costs. Repeats are dropped.
   void Note(std::string sentence);
+  /// Counts a file of which a part is lost. `sentence`: "FILE: what is wrong".
+  void CountFile(Reason reason, std::string sentence);
+  /// The sentence of such a file without its count.
+  void NoteLost(std::string sentence);
   /// Adds all of `other`.
   void Merge(const Diagnostics& other);
 
   int64_t CountOf(Reason reason) const { return counts_[static_cast<size_t>(reason)]; }
-  /// Whether anything counted is damage.
+  /// Whether anything counted is damage,
   bool Damaged() const;
+  /// or something of the files was not read.
+  bool HasLost() const;
+  /// Of CountFile(); they are among the notes too.
+  const std::vector<std::string>& lost_files() const { return lost_files_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& ExamplesOf(Reason reason) const {
     return examples_[static_cast<size_t>(reason)];
@@ -164,9 +177,12 @@ class Diagnostics {
 
  private:
   static constexpr size_t kMaxExamples = 3;
+  bool HasOf(Severity least) const;
+
   std::array<int64_t, kReasonCount> counts_{};
   std::array<std::vector<std::string>, kReasonCount> examples_;
   std::vector<std::string> notes_;
+  std::vector<std::string> lost_files_;
 };
 
 }  // namespace oplens

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <string>
 
 #include "base/error.h"
+#include "base/shortage.h"
 #include "parse/provenance/provenance.h"
 #include "parse/readers/common/trace_reader.h"
 #include "parse/readers/kineto/kineto_reader.h"
@@ -44,6 +46,14 @@ std::string ListSome(const std::vector<std::string>& names) {
   return names.size() > kMost ? text + ", ..." : text;
 }
 
+/// Of a database; readers of JSON count what follows themselves.
+void CountTrailing(ProfileFile* file, Diagnostics* diagnostics) {
+  const SqliteDatabase* database = file->database();
+  if (database == nullptr || database->trailing_bytes() == 0) return;
+  diagnostics->CountFile(Reason::kTrailingData,
+                         TrailingSentence(file->path(), database->trailing_bytes()));
+}
+
 void NoteGuess(const std::string& path, const FilePart& part, Diagnostics* diagnostics) {
   if (part.guessed == 0) return;
   diagnostics->Note(
@@ -52,17 +62,13 @@ void NoteGuess(const std::string& path, const FilePart& part, Diagnostics* diagn
                   path, part.guessed, part.rank));
 }
 
-}  // namespace
-
-Trace OpenTrace(const std::string& path, TraceNeeds needs, Diagnostics* diagnostics) {
-  ProfileFile file(path);
-  return OpenTrace(&file, needs, diagnostics);
-}
-
-Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
+Trace ReadTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
   const std::string& path = file->path();
   for (const TraceReader* reader : kReaders) {
-    if (reader->recognises(file)) return reader->read(file, needs, diagnostics);
+    if (!reader->recognises(file)) continue;
+    Trace trace = reader->read(file, needs, diagnostics);
+    CountTrailing(file, diagnostics);
+    return trace;
   }
   if (file->content() == ProfileFile::Content::kJson) {
     throw Error(path, "is JSON, but no trace: it has no traceEvents",
@@ -77,6 +83,22 @@ Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
                           "StringTable nor StringIds ({})",
                           ListSome(database.table_names())),
               "give the file that nvprof -o or nsys export --type sqlite wrote");
+}
+
+}  // namespace
+
+Trace OpenTrace(const std::string& path, TraceNeeds needs, Diagnostics* diagnostics) {
+  ProfileFile file(path);
+  return OpenTrace(&file, needs, diagnostics);
+}
+
+Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
+  try {
+    return ReadTrace(file, needs, diagnostics);
+  } catch (const std::bad_alloc&) {
+    // What was read of it is given back by now.
+    throw NoMemory(file->path());
+  }
 }
 
 std::string NameOfRank(int64_t number, const std::string& name, size_t input_count,

@@ -15,7 +15,8 @@
 namespace oplens::parse {
 
 /// Opens `path`, recognises its family by content and reads it with the parts that `needs` names.
-/// Throws Error when it is not a readable profile, with what it is instead.
+/// Throws Error when it is not a readable profile, with what it is instead, and where there is too
+/// little memory for it.
 Trace OpenTrace(const std::string& path, TraceNeeds needs, Diagnostics* diagnostics);
 /// The same of a file that is open already.
 Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics);

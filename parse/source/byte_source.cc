@@ -6,20 +6,24 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
+#include "base/shortage.h"
 #include "parse/source/file_kind.h"
 
 namespace oplens::parse {
@@ -27,6 +31,8 @@ namespace {
 
 constexpr size_t kBlockBytes = size_t{256} << 10;
 constexpr std::string_view kStandardInput = "standard input";
+
+}  // namespace
 
 class PlainSource : public ByteSource {
  public:
@@ -40,12 +46,12 @@ class PlainSource : public ByteSource {
       fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     }
     if (fd_ < 0) {
-      throw Error(path_, fmt::format("cannot be opened: {}", std::strerror(errno)),
-                  "check the name and its permissions");
+      throw SystemError(path_, "cannot be opened", errno, "check the name and its permissions");
     }
     struct stat info {};
     is_file_ = ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode);
-    if (meter_ != nullptr) meter_->Start(is_file_ ? info.st_size : 0);
+    if (is_file_) file_bytes_ = info.st_size;
+    if (meter_ != nullptr) meter_->Start(file_bytes_);
   }
   ~PlainSource() override {
     if (fd_ != STDIN_FILENO) ::close(fd_);
@@ -59,16 +65,18 @@ class PlainSource : public ByteSource {
       const ssize_t n = ::read(fd_, to + filled, size - filled);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) {
-        throw Error(path_, fmt::format("cannot be read: {}", std::strerror(errno)),
-                    "copy the file again");
+        throw SystemError(path_, "cannot be read", errno, "copy the file again");
       }
       if (n == 0) break;
       if (meter_ != nullptr) meter_->Add(n);
       filled += static_cast<size_t>(n);
+      read_bytes_ += n;
     }
     return filled;
   }
 
+  /// Of a file its size, else what was read so far; it may be asked on another thread.
+  int64_t bytes() const { return is_file_ ? file_bytes_ : read_bytes_.load(); }
   const std::string& path() const { return path_; }
   bool is_file() const { return is_file_; }
 
@@ -77,7 +85,11 @@ class PlainSource : public ByteSource {
   WorkMeter* meter_;
   int fd_ = -1;
   bool is_file_ = false;
+  int64_t file_bytes_ = 0;
+  std::atomic<int64_t> read_bytes_ = 0;
 };
+
+namespace {
 
 /// A source whose first bytes were taken for a look and are given back.
 class PeekedSource : public ByteSource {
@@ -105,6 +117,7 @@ class Unpacker {
   /// Fills `to` with up to `size` unpacked bytes; 0 at the end, and after damage.
   virtual size_t Unpack(char* to, size_t size) = 0;
   const std::string& damage() const { return damage_; }
+  int64_t trailing_bytes() const { return trailing_bytes_; }
 
  protected:
   explicit Unpacker(std::unique_ptr<ByteSource> packed)
@@ -115,6 +128,7 @@ class Unpacker {
   std::unique_ptr<ByteSource> packed_;
   std::vector<char> input_;
   std::string damage_;
+  int64_t trailing_bytes_ = 0;
   bool ended_ = false;
 };
 
@@ -134,6 +148,8 @@ class GzipUnpacker : public Unpacker {
   }
 
  private:
+  static constexpr Bytef kFirstMagicByte = 0x1f;
+
   void Step() {
     if (stream_.avail_in == 0) {
       stream_.avail_in = static_cast<uInt>(Refill());
@@ -144,18 +160,33 @@ class GzipUnpacker : public Unpacker {
         return;
       }
     }
+    if (any_member_ && !in_member_ && *stream_.next_in != kFirstMagicByte) return TakeTrailing();
     const int result = ::inflate(&stream_, Z_NO_FLUSH);
     in_member_ = true;
     if (result == Z_STREAM_END) {
-      // Another member may follow; anything else after the end is padding.
+      // Another member may follow.
       in_member_ = false;
       if (::inflateReset(&stream_) != Z_OK) ended_ = true;
       any_member_ = true;
+    } else if (result == Z_MEM_ERROR) {
+      throw std::bad_alloc();
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       ended_ = true;
-      const bool padding = any_member_ && stream_.total_out == 0;
-      if (!padding) damage_ = "the gzip data is damaged";
+      damage_ = "the gzip data is damaged";
     }
+  }
+
+  /// Counts what follows the last member.
+  void TakeTrailing() {
+    int64_t bytes = 0;
+    bool padding = true;
+    for (; stream_.avail_in > 0; stream_.avail_in = static_cast<uInt>(Refill())) {
+      if (bytes > 0) stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+      bytes += stream_.avail_in;
+      padding = padding && IsPadding({reinterpret_cast<char*>(stream_.next_in), stream_.avail_in});
+    }
+    if (!padding) trailing_bytes_ = bytes;
+    ended_ = true;
   }
 
   z_stream stream_{};
@@ -186,14 +217,16 @@ class ZstdUnpacker : public Unpacker {
       }
       const size_t before = output.pos;
       const size_t result = ::ZSTD_decompressStream(stream_, &output, &source_);
+      if (::ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
       if (::ZSTD_isError(result) != 0) {
         ended_ = true;
         damage_ = fmt::format("the zstd data is damaged ({})", ::ZSTD_getErrorName(result));
         break;
       }
       in_frame_ = result != 0;
-      // A full output may leave some behind that needs no more input.
-      flushing_ = output.pos == output.size && output.pos > before;
+      // A full output may leave some of the frame behind that needs no more input. At the end of a
+      // frame there is none, and asking for more would begin the next one.
+      flushing_ = in_frame_ && output.pos == output.size && output.pos > before;
     }
     return output.pos;
   }
@@ -237,6 +270,10 @@ class ThreadedSource : public ByteSource {
     const std::lock_guard lock(mutex_);
     return damage_;
   }
+  int64_t trailing_bytes() const override {
+    const std::lock_guard lock(mutex_);
+    return trailing_bytes_;
+  }
 
  private:
   static constexpr size_t kMostBlocks = 8;
@@ -251,6 +288,7 @@ class ThreadedSource : public ByteSource {
     }
     const std::lock_guard lock(mutex_);
     damage_ = unpacker_->damage();
+    trailing_bytes_ = unpacker_->trailing_bytes();
     done_ = true;
     filled_.notify_one();
   }
@@ -288,6 +326,7 @@ class ThreadedSource : public ByteSource {
   std::condition_variable filled_;
   std::deque<std::vector<char>> blocks_;
   std::string damage_;
+  int64_t trailing_bytes_ = 0;
   std::exception_ptr failure_;
   bool done_ = false;
   bool stop_ = false;
@@ -303,17 +342,28 @@ std::string ReadMagic(ByteSource* file) {
   return magic;
 }
 
+/// `name`: of the input.
+std::unique_ptr<ByteSource> OnThread(std::unique_ptr<Unpacker> unpacker, const std::string& name) {
+  try {
+    return std::make_unique<ThreadedSource>(std::move(unpacker));
+  } catch (const std::system_error& error) {
+    throw SystemError(name, "cannot be unpacked, since no thread can be started",
+                      error.code().value(), "try again");
+  }
+}
+
 /// `file` itself where it is not packed. `packing`: its word, or "".
-std::unique_ptr<ByteSource> Unpacked(std::unique_ptr<ByteSource> file, std::string_view* packing) {
+std::unique_ptr<ByteSource> Unpacked(std::unique_ptr<PlainSource> file, std::string_view* packing) {
+  const std::string name = file->path();
   const std::string magic = ReadMagic(file.get());
   auto source = std::make_unique<PeekedSource>(magic, std::move(file));
   switch (KindOfBytes(magic)) {
     case FileKind::kGzip:
       *packing = "gzip";
-      return std::make_unique<ThreadedSource>(std::make_unique<GzipUnpacker>(std::move(source)));
+      return OnThread(std::make_unique<GzipUnpacker>(std::move(source)), name);
     case FileKind::kZstd:
       *packing = "zstd";
-      return std::make_unique<ThreadedSource>(std::make_unique<ZstdUnpacker>(std::move(source)));
+      return OnThread(std::make_unique<ZstdUnpacker>(std::move(source)), name);
     default:
       *packing = {};
       return source;
@@ -322,6 +372,15 @@ std::unique_ptr<ByteSource> Unpacked(std::unique_ptr<ByteSource> file, std::stri
 
 }  // namespace
 
+bool IsPadding(std::string_view bytes) {
+  return bytes.find_first_not_of('\0') == std::string_view::npos;
+}
+
+std::string TrailingSentence(const std::string& path, int64_t bytes) {
+  return fmt::format(
+      "{}: goes on behind its end: {} bytes are not read; was a file appended to it?", path, bytes);
+}
+
 std::unique_ptr<ByteSource> OpenBytes(const std::string& path) {
   std::string_view packing;
   return Unpacked(std::make_unique<PlainSource>(path), &packing);
@@ -329,6 +388,7 @@ std::unique_ptr<ByteSource> OpenBytes(const std::string& path) {
 
 InputBytes::InputBytes(const std::string& path, WorkMeter* meter) {
   auto file = std::make_unique<PlainSource>(path, meter);
+  plain_ = file.get();
   name_ = file->path();
   is_file_ = path != "-" && file->is_file();
   bytes_ = Unpacked(std::move(file), &packing_);
@@ -337,6 +397,8 @@ InputBytes::InputBytes(const std::string& path, WorkMeter* meter) {
 }
 
 InputBytes::~InputBytes() = default;
+
+int64_t InputBytes::packed_bytes() const { return plain_->bytes(); }
 
 size_t InputBytes::Read(char* to, size_t size) {
   const size_t taken = std::min(size, head_.size() - head_used_);

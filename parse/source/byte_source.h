@@ -2,6 +2,7 @@
 #define OPLENS_PARSE_SOURCE_BYTE_SOURCE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,11 +22,21 @@ class ByteSource {
   /// What is wrong with the compressed data, once Read() came to its end: "" for nothing, else a
   /// phrase such as "the gzip data ends early".
   virtual std::string damage() const { return {}; }
+  /// Bytes behind the compressed data that belong to none, once Read() came to its end: they are
+  /// not unpacked. 0 where all of them are 0, which is padding.
+  virtual int64_t trailing_bytes() const { return 0; }
 };
+
+/// Whether there is nothing in them but bytes 0.
+bool IsPadding(std::string_view bytes);
+/// What is said of a file with so many bytes behind its end.
+std::string TrailingSentence(const std::string& path, int64_t bytes);
 
 /// Opens a file; gzip and zstd are recognised by their first bytes and unpacked on a thread of
 /// their own, so that unpacking and parsing overlap. Throws Error when it cannot be opened.
 std::unique_ptr<ByteSource> OpenBytes(const std::string& path);
+
+class PlainSource;
 
 /// The unpacked content of an input, which may be looked at before it is read: of a file, of
 /// standard input ("-"), or of a pipe or device, which can be opened only once.
@@ -38,6 +49,7 @@ class InputBytes : public ByteSource {
 
   size_t Read(char* to, size_t size) override;
   std::string damage() const override { return bytes_->damage(); }
+  int64_t trailing_bytes() const override { return bytes_->trailing_bytes(); }
 
   /// The first bytes, at most kHeadBytes, unpacked; read or not.
   std::string_view head() const { return head_; }
@@ -45,6 +57,8 @@ class InputBytes : public ByteSource {
   std::string_view packing() const { return packing_; }
   /// Whether it is a file in a folder, which can be opened again.
   bool is_file() const { return is_file_; }
+  /// The size of a file as it lies there; of what is none, how much of it was read.
+  int64_t packed_bytes() const;
   /// How messages name it: the path, or "standard input".
   const std::string& name() const { return name_; }
 
@@ -55,6 +69,7 @@ class InputBytes : public ByteSource {
   std::unique_ptr<ByteSource> bytes_;
   std::string head_;
   size_t head_used_ = 0;
+  const PlainSource* plain_ = nullptr;  // Inside of `bytes_`.
 };
 
 }  // namespace oplens::parse

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "parse/source/bracket_scan.h"
@@ -18,6 +19,12 @@ constexpr int64_t kWindowBytes = int64_t{128} << 10;
 /// An event of this size that holds what begins like events has a quote missing.
 constexpr int64_t kLongEventBytes = int64_t{64} << 10;
 constexpr int64_t kMostEventBytes = int64_t{64} << 20;
+
+/// Whether a text was parsed. Throws std::bad_alloc where only memory was missing for it.
+bool IsParsed(simdjson::error_code error) {
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+  return error == simdjson::SUCCESS;
+}
 
 bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -111,7 +118,8 @@ class DocumentReader {
       ++place_;
       counts_.truncated = !ReadMembers();
     }
-    NoteLosses();
+    if (!counts_.truncated) SkipTrailing();
+    CountLosses();
     return counts_;
   }
 
@@ -134,7 +142,10 @@ class DocumentReader {
   /// The members of the document; false when it ends before them.
   bool ReadMembers() {
     while (SkipBlanks()) {
-      if (Current() == '}') return true;
+      if (Current() == '}') {
+        ++place_;
+        return true;
+      }
       if (Current() == ',') {
         ++place_;
         continue;
@@ -168,11 +179,11 @@ class DocumentReader {
 
   void HandMember(const std::string& key, std::string_view text) {
     simdjson::dom::element value;
-    if (parser_.parse(text.data(), text.size(), false).get(value) == simdjson::SUCCESS) {
+    if (IsParsed(parser_.parse(text.data(), text.size(), false).get(value))) {
       return handler_.OnMember(key, value);
     }
     const std::string mended = MendJson(text);
-    if (parser_.parse(mended).get(value) == simdjson::SUCCESS) {
+    if (IsParsed(parser_.parse(mended).get(value))) {
       return handler_.OnMember(key, value);
     }
     diagnostics_.Count(list_.bad, fmt::format("member \"{}\"", key.substr(0, 40)));
@@ -285,7 +296,7 @@ class DocumentReader {
         parser_.parse(before, static_cast<size_t>(end - start) + 2, false).get(events);
     *before = byte_before;
     *after = byte_after;
-    if (error != simdjson::SUCCESS || events.size() != window_.size()) return false;
+    if (!IsParsed(error) || events.size() != window_.size()) return false;
     size_t i = 0;
     for (const simdjson::dom::element event : events) HandEvent(event, window_[i++]);
     return true;
@@ -311,13 +322,13 @@ class DocumentReader {
   bool HandOne(const Span& span) {
     const std::string_view text = buffer_.View(span.start, span.end);
     simdjson::dom::element event;
-    if (parser_.parse(text.data(), text.size(), false).get(event) == simdjson::SUCCESS) {
+    if (IsParsed(parser_.parse(text.data(), text.size(), false).get(event))) {
       HandEvent(event, span);
       return true;
     }
     const std::string mended = MendJson(text);
     simdjson::dom::object object;
-    if (parser_.parse(mended).get(object) != simdjson::SUCCESS) return false;
+    if (!IsParsed(parser_.parse(mended).get(object))) return false;
     handler_.event_text = mended;
     handler_.OnEvent(object);
     ++counts_.events;
@@ -350,25 +361,45 @@ class DocumentReader {
   }
 
   /// Nothing more can be read of this stream.
-  void LoseRest() {
-    counts_.lost_bytes += buffer_.End() - place_;
-    place_ = buffer_.End();
+  void LoseRest() { counts_.lost_bytes += SkipRest(); }
+
+  /// Goes to the end of the stream. Answers how many bytes that were.
+  int64_t SkipRest() {
+    const int64_t from = place_;
     while (buffer_.Release(place_), buffer_.Require(place_, kChunkBytes) > 0) {
-      counts_.lost_bytes += buffer_.End() - place_;
       place_ = buffer_.End();
+    }
+    return place_ - from;
+  }
+
+  /// Behind the document: to the end of the stream, where it shows whether packed data is whole.
+  void SkipTrailing() {
+    while (SkipBlanks()) {
+      if (Current() != '\0') {
+        counts_.trailing_bytes = SkipRest();
+        return;
+      }
+      ++place_;
     }
   }
 
-  void NoteLosses() {
+  void CountLosses() {
     counts_.bytes = buffer_.End();
-    if (const std::string damage = source_.damage(); !damage.empty()) {
-      counts_.truncated = true;
-      diagnostics_.Note(fmt::format("{}: {}", path_, damage));
+    std::string cut = source_.damage();
+    if (counts_.truncated) {
+      cut += fmt::format("{}the file ends early: {} bytes after the last whole event are lost",
+                         cut.empty() ? "" : "; ", counts_.lost_bytes);
     }
-    if (!counts_.truncated || !counts_.has_events) return;
-    diagnostics_.Note(
-        fmt::format("{}: the file ends early: {} bytes after the last whole event are lost", path_,
-                    counts_.lost_bytes));
+    counts_.truncated = !cut.empty();
+    if (!counts_.has_events) return;
+    if (counts_.truncated) {
+      diagnostics_.CountFile(Reason::kFileCut, fmt::format("{}: {}", path_, cut));
+    }
+    counts_.trailing_bytes += source_.trailing_bytes();
+    if (counts_.trailing_bytes > 0) {
+      diagnostics_.CountFile(Reason::kTrailingData,
+                             TrailingSentence(path_, counts_.trailing_bytes));
+    }
   }
 
   const JsonList& list_;

@@ -33,9 +33,10 @@ struct JsonEventCounts {
   int64_t events = 0;    ///< Handed on, repaired ones included.
   int64_t repaired = 0;  ///< Handed on after bad text or numbers were mended.
   int64_t bad = 0;       ///< Members of traceEvents that could not be read even so, or no objects.
-  int64_t lost_bytes = 0;   ///< Of the text at the end of a cut file that is no whole event.
-  bool truncated = false;   ///< The document ends early.
-  bool has_events = false;  ///< It is an array, or has a member traceEvents that is one.
+  int64_t lost_bytes = 0;      ///< Of the text at the end of a cut file that is no whole event.
+  int64_t trailing_bytes = 0;  ///< Behind the end of the document, but for blanks and bytes 0.
+  bool truncated = false;      ///< The document ends early.
+  bool has_events = false;     ///< It is an array, or has a member traceEvents that is one.
 };
 
 /// Which list of a document is read, and how what is wrong in it is counted.
@@ -57,7 +58,8 @@ extern const JsonList kTraceEvents;
 /// texts, bytes that are not UTF-8, bare NaN, Infinity and N/A, integers beyond 64 bits, which
 /// become texts) and tried once more. What is still bad is skipped and counted under `list.bad`
 /// with its place in the file. Memory: some 2 windows of 1 MB, and as much as the longest event (at
-/// most 64 MB, a longer one is bad).
+/// most 64 MB, a longer one is bad). A document that ends early, or goes on behind its end, is
+/// counted too (Reason::kFileCut, kTrailingData): `source` is read to its end.
 JsonEventCounts ReadJsonEvents(ByteSource* source, const std::string& path,
                                JsonEventHandler* handler, Diagnostics* diagnostics,
                                const JsonList& list = kTraceEvents);

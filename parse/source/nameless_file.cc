@@ -10,11 +10,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/shortage.h"
+#include "base/shown_text.h"
+#include "base/size_text.h"
 #include "parse/source/sqlite_pages.h"
 
 namespace oplens::parse {
@@ -34,6 +38,47 @@ int OpenIn(const std::string& folder) {
   return named;
 }
 
+constexpr char kLimitVariable[] = "OPLENS_UNPACK_LIMIT";
+// Databases of profiles take a tenth of their size when they are packed, at the least a fiftieth.
+constexpr int64_t kUsualTimes = 200;
+constexpr int64_t kAlwaysBytes = 256'000'000;
+
+/// How much a database may unpack to, as the user says.
+std::optional<int64_t> ToldLimit() {
+  const char* const told = std::getenv(kLimitVariable);
+  if (told == nullptr || *told == '\0') return std::nullopt;
+  if (const std::optional<int64_t> bytes = ReadSizeText(told)) return bytes;
+  throw UsageError(fmt::format("{}: '{}' is no size; give one such as 16G", kLimitVariable,
+                               prof::ShownText(told)));
+}
+
+/// The same of so many packed bytes where the user says nothing.
+int64_t UsualLimit(int64_t packed_bytes) {
+  constexpr int64_t kMostPacked = std::numeric_limits<int64_t>::max() / kUsualTimes;
+  return std::max(kAlwaysBytes, std::min(packed_bytes, kMostPacked) * kUsualTimes);
+}
+
+[[noreturn]] void FailOfLimit(const InputBytes& from, std::optional<int64_t> told, int64_t limit) {
+  throw Error(from.name(),
+              told ? fmt::format("unpacks to more than the {} MB that {} says", limit / 1'000'000,
+                                 kLimitVariable)
+                   : fmt::format("unpacks to more than {} MB, and to over {} times its size",
+                                 limit / 1'000'000, kUsualTimes),
+              fmt::format("where it is a profile all the same, say how much it may take: {}=16G",
+                          kLimitVariable));
+}
+
+/// Reads to the end. Answers how many bytes there were, 0 where all are 0.
+int64_t SkipTrailing(ByteSource* from, std::vector<char>* block) {
+  int64_t bytes = 0;
+  bool padding = true;
+  while (const size_t size = from->Read(block->data(), block->size())) {
+    bytes += static_cast<int64_t>(size);
+    padding = padding && IsPadding({block->data(), size});
+  }
+  return padding ? 0 : bytes;
+}
+
 }  // namespace
 
 NamelessFile::NamelessFile(std::string for_whom) : for_whom_(std::move(for_whom)) {
@@ -46,10 +91,8 @@ NamelessFile::NamelessFile(std::string for_whom) : for_whom_(std::move(for_whom)
     folder_ = folder;
     if (fd_ >= 0) return;
   }
-  throw Error(
-      for_whom_,
-      fmt::format("is packed, and no temporary file can be made for it: {}", std::strerror(errno)),
-      kAdvice);
+  throw SystemError(for_whom_, "is packed, and no temporary file can be made for it", errno,
+                    kAdvice);
 }
 
 NamelessFile::~NamelessFile() {
@@ -61,10 +104,8 @@ void NamelessFile::Write(const char* bytes, size_t size) {
     const ssize_t n = ::write(fd_, bytes, size);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
-      throw Error(
-          for_whom_,
-          fmt::format("is packed, and cannot be unpacked in {}: {}", folder_, std::strerror(errno)),
-          kAdvice);
+      throw SystemError(for_whom_, fmt::format("is packed, and cannot be unpacked in {}", folder_),
+                        errno, kAdvice);
     }
     bytes += n;
     size -= static_cast<size_t>(n);
@@ -80,8 +121,11 @@ int64_t NamelessFile::FreeBytes() const {
   return large ? std::numeric_limits<int64_t>::max() : bytes;
 }
 
-void CopyDatabase(InputBytes* from, NamelessFile* to) {
+int64_t CopyDatabase(InputBytes* from, NamelessFile* to) {
   const int64_t promised = PromisedBytes(from->head());
+  const std::optional<int64_t> told_limit = ToldLimit();
+  const auto limit = [&] { return told_limit.value_or(UsualLimit(from->packed_bytes())); };
+  if (promised > limit()) FailOfLimit(*from, told_limit, limit());
   const int64_t room = to->FreeBytes();
   if (promised > room) {
     throw Error(from->name(),
@@ -92,6 +136,7 @@ void CopyDatabase(InputBytes* from, NamelessFile* to) {
   int64_t left = promised > 0 ? promised : room;
   std::vector<char> block(size_t{1} << 20);
   while (left > 0) {
+    if (to->bytes() > limit()) FailOfLimit(*from, told_limit, limit());
     const auto wanted = static_cast<size_t>(std::min<int64_t>(left, std::ssize(block)));
     const size_t size = from->Read(block.data(), wanted);
     to->Write(block.data(), size);
@@ -99,11 +144,12 @@ void CopyDatabase(InputBytes* from, NamelessFile* to) {
     if (size < wanted) break;
   }
   // The checksum of the packed data comes behind the last byte.
-  if (promised > 0) from->Read(block.data(), 1);
+  const int64_t trailing = promised > 0 ? SkipTrailing(from, &block) : 0;
   if (const std::string damage = from->damage(); !damage.empty()) {
     throw Error(from->name(), fmt::format("cannot be unpacked whole: {}", damage),
                 "copy the file again");
   }
+  return trailing + from->trailing_bytes();
 }
 
 }  // namespace oplens::parse

@@ -34,9 +34,11 @@ class NamelessFile {
 };
 
 /// Writes the database that `from` holds into `to`. It takes no more bytes than the database's
-/// header says there are, and where that does not tell, no more than the file system has room for.
-/// Throws Error when there is no room, and when the packed data is damaged or ends early.
-void CopyDatabase(InputBytes* from, NamelessFile* to);
+/// header says there are, no more than the file system has room for, and no more than the variable
+/// OPLENS_UNPACK_LIMIT says ("16G"); where that is not set, 256 MB or 200 times the packed size.
+/// Throws Error when that is not enough, and when the packed data is damaged or ends early. Answers
+/// how many bytes follow the database, 0 where they are padding.
+int64_t CopyDatabase(InputBytes* from, NamelessFile* to);
 
 }  // namespace oplens::parse
 

@@ -64,8 +64,8 @@ SqliteDatabase* ProfileFile::database() {
     database_ = std::make_unique<SqliteDatabase>(path_, meter_);
   } else {
     auto file = std::make_unique<NamelessFile>(path_);
-    CopyDatabase(bytes_.get(), file.get());
-    database_ = std::make_unique<SqliteDatabase>(path_, std::move(file), meter_);
+    const int64_t trailing_bytes = CopyDatabase(bytes_.get(), file.get());
+    database_ = std::make_unique<SqliteDatabase>(path_, std::move(file), trailing_bytes, meter_);
   }
   bytes_.reset();
   return database_.get();

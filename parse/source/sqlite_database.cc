@@ -13,10 +13,13 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <new>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "base/shortage.h"
+#include "parse/source/byte_source.h"
 #include "parse/source/file_kind.h"
 #include "parse/source/sqlite_pages.h"
 
@@ -38,11 +41,16 @@ class FileDescriptor {
   int fd_;
 };
 
+int Duplicate(int fd, const std::string& path) {
+  const int duplicate = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (duplicate < 0) throw SystemError(path, "cannot be opened", errno, "try again");
+  return duplicate;
+}
+
 int OpenForReading(const std::string& path, int64_t* file_bytes) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // A pipe must not block.
   if (fd < 0) {
-    throw Error(path, fmt::format("cannot be opened: {}", std::strerror(errno)),
-                "check the name and its permissions");
+    throw SystemError(path, "cannot be opened", errno, "check the name and its permissions");
   }
   struct stat info {};
   if (::fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
@@ -69,6 +77,20 @@ void RefuseForeignFile(int fd, int64_t file_bytes, const std::string& path) {
   for (const ForeignKind& foreign : {ForeignWords(KindOfName(path)), ForeignWords(kind)}) {
     if (!foreign.problem.empty()) throw Error(path, foreign.problem, foreign.advice);
   }
+}
+
+/// The bytes of a file behind its pages, 0 where they are padding.
+int64_t TrailingBytes(int fd, const SqliteHeader& header, int64_t file_bytes) {
+  const int64_t end = int64_t{header.page_count} * header.page_size;
+  std::array<char, size_t{64} << 10> block{};
+  for (int64_t at = end; at < file_bytes;) {
+    const ssize_t size = ::pread(fd, block.data(), block.size(), at);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    if (!IsPadding({block.data(), static_cast<size_t>(size)})) return file_bytes - end;
+    at += size;
+  }
+  return 0;
 }
 
 bool HasBytes(const std::string& path) {
@@ -104,8 +126,7 @@ class Mapping {
   Mapping(int fd, int64_t size, const std::string& path) : size_(static_cast<size_t>(size)) {
     void* const at = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     if (at == MAP_FAILED) {
-      throw Error(path, fmt::format("cannot be mapped: {}", std::strerror(errno)),
-                  "unpack it to a file yourself");
+      throw SystemError(path, "cannot be mapped", errno, "unpack it to a file yourself");
     }
     bytes_ = static_cast<unsigned char*>(at);
     // A write-ahead log, which it names, is not there: its pages are all in the file
@@ -155,6 +176,9 @@ struct SqliteDatabase::Impl {
       return f();
     } catch (const SQLite::Exception& e) {
       const int code = e.getErrorCode();
+      if (code == SQLITE_NOMEM) throw std::bad_alloc();
+      // SQLite does not say why it could not open a file.
+      if (code == SQLITE_CANTOPEN) FileDescriptor spare(Duplicate(fd.get(), path));
       if (!pages_are_current && (code == SQLITE_READONLY || code == SQLITE_CANTOPEN)) {
         throw Error(path, fmt::format("was not closed properly ({})", e.what()),
                     "copy it with its -journal or -wal file into a folder that you can write, "
@@ -173,7 +197,7 @@ SqliteDatabase::SqliteDatabase(std::string path, WorkMeter* meter) : path_(std::
   FileDescriptor fd(OpenForReading(path_, &file_bytes));
   RefuseForeignFile(fd.get(), file_bytes, path_);
   if (meter != nullptr) meter->Start(file_bytes);
-  impl_ = std::make_unique<Impl>(path_, ::dup(fd.get()), file_bytes);
+  impl_ = std::make_unique<Impl>(path_, Duplicate(fd.get(), path_), file_bytes);
   impl_->pages_are_current = !HasBytes(path_ + "-wal") && !HasBytes(path_ + "-journal");
   impl_->pages = std::make_unique<SqlitePages>(impl_->fd.get(), impl_->header, path_, meter);
   impl_->Guard(path_, "", [&] {
@@ -183,14 +207,18 @@ SqliteDatabase::SqliteDatabase(std::string path, WorkMeter* meter) : path_(std::
     impl_->database =
         std::make_unique<SQLite::Database>(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
   });
+  // With a log or a journal the header need not be the newest.
+  if (impl_->pages_are_current && impl_->header.tells_page_count) {
+    trailing_bytes_ = TrailingBytes(impl_->fd.get(), impl_->header, file_bytes);
+  }
   ListTables();
 }
 
 SqliteDatabase::SqliteDatabase(std::string path, std::unique_ptr<NamelessFile> unpacked,
-                               WorkMeter* meter)
-    : path_(std::move(path)) {
+                               int64_t trailing_bytes, WorkMeter* meter)
+    : path_(std::move(path)), trailing_bytes_(trailing_bytes) {
   if (meter != nullptr) meter->Start(unpacked->bytes());
-  impl_ = std::make_unique<Impl>(path_, ::dup(unpacked->fd()), unpacked->bytes());
+  impl_ = std::make_unique<Impl>(path_, Duplicate(unpacked->fd(), path_), unpacked->bytes());
   impl_->pages_are_current = true;
   impl_->pages = std::make_unique<SqlitePages>(impl_->fd.get(), impl_->header, path_, meter);
   impl_->Guard(path_, "", [&] {

@@ -24,14 +24,17 @@ class SqliteDatabase {
   /// `meter`, which may be null, counts the bytes of the pages that are read. Throws Error with
   /// what the file is instead and what to do, when it cannot be read.
   explicit SqliteDatabase(std::string path, WorkMeter* meter = nullptr);
-  /// The database that `unpacked` holds, whose errors name `path`.
-  SqliteDatabase(std::string path, std::unique_ptr<NamelessFile> unpacked,
+  /// The database that `unpacked` holds, whose errors name `path`. `trailing_bytes`: as
+  /// CopyDatabase() answered.
+  SqliteDatabase(std::string path, std::unique_ptr<NamelessFile> unpacked, int64_t trailing_bytes,
                  WorkMeter* meter = nullptr);
   ~SqliteDatabase();
   SqliteDatabase(const SqliteDatabase&) = delete;
   SqliteDatabase& operator=(const SqliteDatabase&) = delete;
 
   const std::string& path() const { return path_; }
+  /// Bytes of the file behind the last page, 0 where they are padding.
+  int64_t trailing_bytes() const { return trailing_bytes_; }
   const std::vector<std::string>& table_names() const { return table_names_; }
   bool HasTable(std::string_view table) const;
   bool HasColumn(std::string_view table, std::string_view column);
@@ -61,6 +64,7 @@ class SqliteDatabase {
   std::string path_;
   std::vector<std::string> table_names_;
   std::unique_ptr<Impl> impl_;
+  int64_t trailing_bytes_ = 0;
 };
 
 }  // namespace oplens::parse

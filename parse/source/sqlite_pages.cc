@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shortage.h"
 
 namespace oplens::parse {
 namespace {
@@ -95,8 +96,7 @@ bool ReadAt(int fd, void* to, size_t size, uint64_t offset, const std::string& p
     if (n == 0) return false;
     if (n < 0) {
       if (errno == EINTR) continue;
-      throw Error(path, fmt::format("cannot be read: {}", std::strerror(errno)),
-                  "copy it to another disk and try again");
+      throw SystemError(path, "cannot be read", errno, "copy it to another disk and try again");
     }
     p += n;
     offset += static_cast<uint64_t>(n);
@@ -150,6 +150,7 @@ SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& pat
                   "copy the profile again, whole");
     }
     header.page_count = promised;
+    header.tells_page_count = true;
   }
   return header;
 }

@@ -103,6 +103,8 @@ struct Diff {
   std::string verdict;        ///< One line.
   std::vector<DiffTable> tables;
   std::vector<std::string> notes;
+  /// What of the two runs was not read, such as the end of a file; "" where all of it was.
+  std::string lost = {};
 
   const DiffTable* TableOf(std::string_view view) const;
 };

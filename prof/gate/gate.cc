@@ -31,6 +31,15 @@ GateItem CheckComparable(const Diff& diff) {
   return item;
 }
 
+/// Parts of the runs are lost: their figures are those of the rest.
+GateItem LostData(const Diff& diff) {
+  GateItem item;
+  item.expression = kWholeData;
+  item.outcome = GateOutcome::kNoData;
+  item.message = fmt::format("neither a pass nor a failure says anything: {}", diff.lost);
+  return item;
+}
+
 }  // namespace
 
 std::string_view WordOf(GateOutcome outcome) {
@@ -39,10 +48,11 @@ std::string_view WordOf(GateOutcome outcome) {
 }
 
 int GateResult::exit_code() const {
-  GateOutcome worst = GateOutcome::kHolds;
-  for (const GateItem& item : items) worst = std::max(worst, item.outcome);
-  if (worst == GateOutcome::kBroken) return kExitBroken;
-  return worst == GateOutcome::kNoData ? kExitNoData : 0;
+  const auto any = [&](GateOutcome outcome) {
+    return std::ranges::find(items, outcome, &GateItem::outcome) != items.end();
+  };
+  if (any(GateOutcome::kNoData)) return kExitNoData;
+  return any(GateOutcome::kBroken) ? kExitBroken : 0;
 }
 
 Gate Gate::Parse(std::span<const std::string> expressions, bool require_comparable,
@@ -71,6 +81,7 @@ std::vector<std::string> Gate::views() const {
 GateResult Gate::Check(const Diff& diff) const {
   GateResult result;
   result.name = diff.base_name.empty() ? diff.new_name : diff.base_name + " -> " + diff.new_name;
+  if (!diff.lost.empty()) result.items.push_back(LostData(diff));
   if (require_comparable_) result.items.push_back(CheckComparable(diff));
   for (const GateExpression& expression : expressions_) {
     result.items.push_back(Evaluate(expression, diff));

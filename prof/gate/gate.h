@@ -14,9 +14,10 @@
 
 namespace oplens::prof {
 
-/// Exit codes of a gate, beside those of base/error.h.
-inline constexpr int kExitNoData = 4;  ///< An expression has no data, or the runs are not alike.
-inline constexpr int kExitBroken = 5;  ///< An expression is broken; more than kExitNoData.
+/// Exit codes of a gate, beside those of base/error.h. Of several the first: 2, 1, 4, 5, 3, 0.
+inline constexpr int kExitNoData = 4;  ///< The runs cannot be judged: data is lost or missing, or
+                                       ///< they are not alike. What is broken proves nothing then.
+inline constexpr int kExitBroken = 5;  ///< An expression is broken.
 
 /// What became of an expression.
 enum class GateOutcome : uint8_t { kHolds, kNoData, kBroken };
@@ -29,9 +30,12 @@ struct GateRow {
   Figure figure;
 };
 
+/// Stands for an expression where data of a run is lost.
+inline constexpr std::string_view kWholeData = "whole-data";
+
 /// An expression and what became of it.
 struct GateItem {
-  std::string expression;  ///< As it was given; of --require-comparable that.
+  std::string expression;  ///< As it was given; of --require-comparable that; kWholeData.
   GateOutcome outcome = GateOutcome::kHolds;
   std::string view;    ///< "": the total.
   std::string figure;  ///< Its key.
@@ -46,7 +50,7 @@ struct GateResult {
   std::string name;  ///< What was looked at: "base.json -> new.json".
   std::vector<GateItem> items;
 
-  /// kExitBroken, kExitNoData or 0.
+  /// kExitNoData, kExitBroken or 0: the first that fits.
   int exit_code() const;
 };
 

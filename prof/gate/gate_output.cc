@@ -16,7 +16,8 @@ constexpr size_t kShownRows = 5;
 constexpr std::string_view kAllRows = "(all)";
 
 constexpr Field kFields[] = {
-    {"expression", "Expression", "", FieldType::kText, 24, "as --fail-if was given it", Fold::kKey},
+    {"expression", "Expression", "", FieldType::kText, 24,
+     "as --fail-if was given it; whole-data: parts of the runs are lost", Fold::kKey},
     {"outcome", "Outcome", "", FieldType::kText, 8,
      "holds; broken: exit code 5; no-data: exit code 4"},
     {"row",

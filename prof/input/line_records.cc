@@ -70,7 +70,11 @@ RecordSource::Step LineRecords::Finish(Diagnostics* diagnostics) {
     diagnostics->Note(fmt::format("{} is empty: there are no kernels to show", lines_.name()));
   }
   if (!damage.empty()) {
-    diagnostics->Count(Reason::kBadLine, fmt::format("behind line {}: {}", line_number_, damage));
+    diagnostics->CountFile(Reason::kFileCut, fmt::format("{}: {} behind line {}", lines_.name(),
+                                                         damage, line_number_));
+  }
+  if (const int64_t bytes = lines_.trailing_bytes(); bytes > 0) {
+    diagnostics->CountFile(Reason::kTrailingData, parse::TrailingSentence(lines_.name(), bytes));
   }
   return Step::kEnd;
 }

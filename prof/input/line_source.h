@@ -36,6 +36,8 @@ class LineSource {
   std::string_view head() const { return bytes_->head(); }
   /// At the end: what is wrong with packed data, or "".
   std::string damage() const { return bytes_->damage(); }
+  /// At the end: bytes behind packed data (ByteSource).
+  int64_t trailing_bytes() const { return bytes_->trailing_bytes(); }
 
   /// So that an endless line (/dev/zero) ends as a bad line.
   static constexpr size_t kMaxLineBytes = size_t{64} << 20;

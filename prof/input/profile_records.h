@@ -63,6 +63,7 @@ class Inputs : public RecordSource {
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
   /// Those of records are counted where they are printed, those of profiles by their reader.
   bool counts_reasons() const override { return profile_.has_value(); }
+  std::string_view name() const override { return last_path_; }
   Family family() const override { return profile_ ? profile_->trace.family : Family::kUnknown; }
 
   const parse::KernelRecords* profile() const override {

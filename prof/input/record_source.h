@@ -1,6 +1,8 @@
 #ifndef OPLENS_PROF_INPUT_RECORD_SOURCE_H_
 #define OPLENS_PROF_INPUT_RECORD_SOURCE_H_
 
+#include <string_view>
+
 #include "parse/model/family.h"
 #include "parse/model/reason.h"
 #include "prof/price/waiting_row.h"
@@ -34,6 +36,8 @@ class RecordSource {
   virtual Family family() const { return Family::kUnknown; }
   /// What the records of the input are of; null for lines.
   virtual const parse::KernelRecords* profile() const { return nullptr; }
+  /// The input of the last record; "" where it has no name.
+  virtual std::string_view name() const { return {}; }
 };
 
 }  // namespace oplens::prof

@@ -259,7 +259,7 @@ TEST_F(DiffProgramTest, AGateDecidesTheExitCode) {
   EXPECT_EQ(code({"--fail-if", "op(add)>+10%"}), 5);
   EXPECT_EQ(code({"--fail-if", "op(mm)>+10%"}), 0);
   EXPECT_EQ(code({"--fail-if", "op(no_such)>+10%"}), 4);
-  EXPECT_EQ(code({"--fail-if", "op(no_such)>+10%", "--fail-if", "op(add)>+10%"}), 5);
+  EXPECT_EQ(code({"--fail-if", "op(no_such)>+10%", "--fail-if", "op(add)>+10%"}), 4);
   EXPECT_EQ(code({"--fail-if", "memory.peak>+0"}), 4) << "no memory was recorded";
   EXPECT_EQ(code({"--fail-if", "op(add>+10%"}), 2);
   EXPECT_EQ(code({"--require-comparable"}), 0);
@@ -270,6 +270,54 @@ TEST_F(DiffProgramTest, AGateDecidesTheExitCode) {
             4);
   EXPECT_EQ(Prof({"--fail-if", "gpu.busy_pct<101", a, "--quiet"}).exit_code, 5) << "of one run";
   EXPECT_EQ(Prof({"--fail-if", "gpu.busy_pct<1", a, "--quiet"}).exit_code, 0);
+}
+
+TEST_F(DiffProgramTest, CutDataIsNeitherAPassNorAFailure) {
+  const std::string a = File("a.json", {}).string();
+  const std::string bytes = ReadFile(a);
+  const std::string cut = (TestDir() / "cut.json").string();
+  // Behind an event: nothing is half there.
+  WriteFile(cut, bytes.substr(0, bytes.rfind("},", bytes.size() * 3 / 4) + 2));
+  const std::string saved = (TestDir() / "cut.baseline").string();
+  EXPECT_EQ(Prof({"--save-baseline", saved, cut, "--quiet"}).exit_code, 0);
+  const std::string junit = (TestDir() / "gate.xml").string();
+  for (const std::string& lost : {cut, saved}) {
+    for (const char* expression : {"total>1s", "total>1ns"}) {
+      const RunResult result = Prof({"--fail-if", expression, "--junit", junit, lost});
+      EXPECT_EQ(result.exit_code, 4) << expression;
+      EXPECT_THAT(result.err, HasSubstr("the run lost data (file-cut 1)"));
+      EXPECT_THAT(ReadFile(junit), HasSubstr("errors=\"1\""));
+    }
+    EXPECT_EQ(Prof({"--diff", a, lost, "--fail-if", "total>+1%"}).exit_code, 4);
+    EXPECT_EQ(Prof({"--diff", lost, a, "--fail-if", "total>+1%"}).exit_code, 4);
+    EXPECT_EQ(Prof({"--diff", a, lost, "--require-comparable", "--strict"}).exit_code, 4);
+    EXPECT_EQ(Prof({"--diff", a, lost, "--strict"}).exit_code, 3);
+    EXPECT_EQ(Prof({"--diff", a, lost}).exit_code, 0);
+    EXPECT_EQ(Prof({"--view", "overview", "--strict", lost}).exit_code, 3);
+    EXPECT_EQ(Prof({"--view", "overview", lost}).exit_code, 0);
+  }
+  EXPECT_EQ(RunProgram({Program("report"), "--diff", a, cut, "--strict", "-o",
+                        (TestDir() / "diff.html").string()})
+                .exit_code,
+            3);
+}
+
+TEST_F(DiffProgramTest, AFileThatIsLeftOutIsNeitherAPassNorAFailure) {
+  const auto folder = TestDir() / "ranks";
+  std::filesystem::create_directory(folder);
+  Write({}, folder / "rank0.json");
+  Write({}, folder / "rank1.json");
+  EXPECT_EQ(Prof({"--fail-if", "total>1s", folder.string()}).exit_code, 0);
+  const std::string saved = (TestDir() / "ranks.baseline").string();
+  WriteFile(folder / "rank1.json", "garbage");
+  const RunResult result = Prof({"--fail-if", "total>1s", folder.string()});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("the run lost data (1 left out)"));
+  EXPECT_EQ(Prof({"--fail-if", "total>1ns", folder.string()}).exit_code, 4);
+  EXPECT_EQ(Prof({"--save-baseline", saved, folder.string()}).exit_code, 0);
+  EXPECT_EQ(Prof({"--fail-if", "total>1s", saved}).exit_code, 4);
+  WriteFile(folder / "rank0.json", "garbage");
+  EXPECT_EQ(Prof({"--fail-if", "total>1s", folder.string()}).exit_code, 1) << "nothing is read";
 }
 
 TEST_F(DiffProgramTest, AGateWritesAReport) {

@@ -160,6 +160,72 @@ TEST_F(InputsTest, RecordsThatAreCutWhilePackedAreCountedAsDamage) {
   EXPECT_THAT(result.err, HasSubstr("the gzip data ends early"));
 }
 
+TEST_F(InputsTest, WhatFollowsAProfileIsCountedAndSaid) {
+  for (const char* name : {"net.json", "net.sql", "net.sqlite"}) {
+    const std::string bytes = ReadFile(dir_ / name);
+    const std::string whole = Table({Path(name)});
+    const std::string junk(5000, 'x');
+    // As files are joined by mistake, and packed with `cat a.gz b.gz`.
+    for (const std::string& content : {bytes + bytes, bytes + junk, Gzip(bytes) + Gzip(bytes),
+                                       Gzip(bytes) + junk, Zstd(bytes) + Zstd(bytes)}) {
+      const std::string path = Write(std::string("two.") + name, content);
+      EXPECT_EQ(Table({path}), whole) << name;
+      for (const RunResult& result : {RunProf({"--strict", path}), RunParse({"--strict", path}),
+                                      RunProf({"--strict", "--view", "gpu", path})}) {
+        EXPECT_EQ(result.exit_code, 3) << name;
+        EXPECT_EQ(CountedReason(result, "trailing-data"), 1) << result.err;
+        EXPECT_THAT(result.err, HasSubstr("goes on behind its end"));
+      }
+    }
+    const std::string padding(5000, '\0');
+    for (const std::string& content : {bytes + padding, Gzip(bytes + padding)}) {
+      const RunResult result = RunProf({Write(std::string("padded.") + name, content)});
+      EXPECT_EQ(CountedReason(result, "trailing-data"), 0) << name << result.err;
+    }
+  }
+}
+
+TEST_F(InputsTest, APackedDatabaseOfAnySizeIsRead) {
+  // Padded to sizes around those of the buffers that unpack it.
+  std::string bytes = ReadFile(dir_ / "net.sql");
+  const std::string whole = Table({Path("net.sql")});
+  for (const size_t size : {size_t{1} << 20, (size_t{1} << 20) - 1, (size_t{1} << 20) + 1}) {
+    ASSERT_LT(bytes.size(), size);
+    std::string padded = bytes;
+    padded.resize(size, '\0');
+    EXPECT_EQ(Table({Write("padded.sql.zst", Zstd(padded))}), whole) << size;
+    EXPECT_EQ(Table({Write("padded.sql.gz", Gzip(padded))}), whole) << size;
+  }
+}
+
+TEST_F(InputsTest, APackedDatabaseTakesNoMoreThanItMay) {
+  // A header that promises 65536 pages of 65536 bytes.
+  std::string bytes = ReadFile(dir_ / "net.sql").substr(0, 4096);
+  bytes.replace(16, 2, std::string("\x00\x01", 2));
+  bytes.replace(28, 4, std::string("\x00\x01\x00\x00", 4));
+  bytes.replace(92, 4, bytes.substr(24, 4));
+  const RunResult bomb = RunProf({Write("bomb.sql.zst", Zstd(bytes + std::string(1 << 20, '\0')))});
+  EXPECT_EQ(bomb.exit_code, 1);
+  EXPECT_EQ(LineCount(bomb.err), 1) << bomb.err;
+  EXPECT_THAT(bomb.err, HasSubstr("unpacks to more than 256 MB, and to over 200 times its size"));
+  EXPECT_THAT(bomb.err, HasSubstr("OPLENS_UNPACK_LIMIT=16G"));
+
+  // One that promises nothing.
+  bytes = ReadFile(dir_ / "net.sql");
+  bytes.replace(92, 4, std::string("\x7f\x7f\x7f\x7f", 4));
+  bytes.resize(size_t{8} << 20, '\0');
+  const std::string path = Write("untold.sql.gz", Gzip(bytes));
+  const auto run = [&](const std::string& limit) {
+    return RunProf({path}, {.environment = {"OPLENS_UNPACK_LIMIT=" + limit}});
+  };
+  EXPECT_THAT(run("2M").err,
+              HasSubstr("unpacks to more than the 2 MB that OPLENS_UNPACK_LIMIT says"));
+  EXPECT_EQ(run("2M").exit_code, 1);
+  EXPECT_EQ(run("9MB").exit_code, 0) << run("9MB").err;
+  EXPECT_EQ(run("").exit_code, 0);
+  EXPECT_EQ(run("much").exit_code, 2);
+}
+
 TEST_F(InputsTest, ATimelineOfParseIsATrace) {
   ASSERT_EQ(RunParse({"--format", "chrome", Path("net.sql"), "-o", Path("line.json")}).exit_code,
             0);

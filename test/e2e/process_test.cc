@@ -1,5 +1,6 @@
 // The programs in odd surroundings: closed or full standard streams, pipes in place of files.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -71,6 +72,62 @@ TEST_F(ProcessTest, AFileSizeLimitIsAnErrorNotASignal) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("cannot be written"));
   EXPECT_FALSE(std::filesystem::exists(output_));
+}
+
+#ifndef __SANITIZE_ADDRESS__  // It takes all addresses there are.
+TEST_F(ProcessTest, WithoutMemoryTheFileIsNamed) {
+  // Much more than the programs themselves take.
+  std::string trace = R"({"traceEvents": [)";
+  for (int i = 0; i < 150'000; ++i) {
+    trace +=
+        fmt::format(R"({}{{"ph":"X","cat":"kernel","name":"k{}","pid":0,"tid":7,"ts":{},"dur":2,)"
+                    R"("args":{{"device":0,"stream":7,"correlation":{}}}}})",
+                    i == 0 ? "" : ",\n", i, 10 * i, i + 1);
+  }
+  trace += "]}";
+  const std::filesystem::path folder = profile_.parent_path() / "ranks";
+  std::filesystem::create_directory(folder);
+  const std::filesystem::path file = folder / "large.json";
+  WriteFile(file, trace);
+  for (const std::filesystem::path& input : {file, folder}) {
+    int told = 0;
+    RunResult result;
+    // From too little for the program itself to enough for all.
+    for (int kilobytes = 24'000; kilobytes < 2'000'000; kilobytes += kilobytes / 8) {
+      result =
+          RunProgram({"/bin/sh", "-c", "ulimit -v $1; exec \"$2\" --quiet --view overview \"$3\"",
+                      "sh", std::to_string(kilobytes), Program("prof"), input.string()});
+      if (result.exit_code == 0) break;
+      EXPECT_THAT(result.err, testing::Not(HasSubstr("bad_alloc"))) << kilobytes;
+      if (result.err.rfind("prof: " + file.string(), 0) != 0) continue;
+      EXPECT_EQ(result.exit_code, 1) << kilobytes;
+      EXPECT_THAT(result.err, HasSubstr("there is not enough memory; raise the limit"));
+      ++told;
+    }
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_GT(told, 0) << input;
+  }
+}
+#endif
+
+TEST_F(ProcessTest, WithoutDescriptorsTheLimitIsNamed) {
+  // 3 are of the program's start; one more opens its libraries.
+  for (const char* program : {"prof", "parse"}) {
+    int told = 0;
+    RunResult result;
+    for (int descriptors = 4; descriptors < 30; ++descriptors) {
+      result = RunProgram({"/bin/sh", "-c", "ulimit -n $1; exec \"$2\" --quiet \"$3\"", "sh",
+                           std::to_string(descriptors), Program(program), profile_.string()});
+      if (result.exit_code == 0) break;
+      EXPECT_EQ(result.exit_code, 1);
+      EXPECT_THAT(result.err,
+                  HasSubstr("Too many open files; raise the limit of open files: ulimit -n"));
+      EXPECT_EQ(LineCount(result.err), 1) << result.err;
+      ++told;
+    }
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_GT(told, 0);
+  }
 }
 
 TEST_F(ProcessTest, EmptyNamesAreWrongUsage) {

@@ -178,10 +178,10 @@ TEST(GateTest, OneRunHasValuesAndNoChanges) {
   EXPECT_TRUE(needs({"gpu.busy_pct<60", "total>+0"}));
 }
 
-TEST(GateTest, BrokenWinsOverNoData) {
+TEST(GateTest, NoDataWinsOverBroken) {
   EXPECT_EQ(Check({"total>+50%"}).exit_code(), 0);
   EXPECT_EQ(Check({"memory.peak>+0", "total>+50%"}).exit_code(), 4);
-  EXPECT_EQ(Check({"memory.peak>+0", "total>+5%"}).exit_code(), 5);
+  EXPECT_EQ(Check({"memory.peak>+0", "total>+5%"}).exit_code(), 4);
   EXPECT_EQ(Check({"total>+5%"}).exit_code(), 5);
 }
 
@@ -192,7 +192,22 @@ TEST(GateTest, RunsThatCannotBeCompared) {
   Diff alike = MadeDiff();
   alike.differences.front().decides = false;
   EXPECT_EQ(Check({}, alike, true).exit_code(), 0);
-  EXPECT_EQ(Check({"total>+5%"}, MadeDiff(), true).exit_code(), 5);
+  EXPECT_EQ(Check({"total>+5%"}, MadeDiff(), true).exit_code(), 4);
+}
+
+TEST(GateTest, LostDataIsNoPassAndNoFailure) {
+  Diff diff = MadeDiff();
+  diff.lost = "the new run lost data (file-cut 1)";
+  for (const char* expression : {"total>+5%", "total>+50%"}) {
+    const GateResult result = Check({expression}, diff);
+    EXPECT_EQ(result.exit_code(), 4);
+    EXPECT_EQ(result.items.front().expression, kWholeData);
+    EXPECT_EQ(GateText(result, "prof").substr(0, 102),
+              "prof: no data: whole-data: neither a pass nor a failure says anything: the new run "
+              "lost data (file-cut");
+    EXPECT_EQ(result.items.size(), 2U);
+  }
+  EXPECT_EQ(Check({}, diff, true).exit_code(), 4);
 }
 
 TEST(GateTest, NamesTheViewsThatItNeeds) {

@@ -57,6 +57,32 @@ TEST(OplensProgramTest, WithoutArgumentsItSaysWhatItCanDo) {
   ExpectFits(result.out, 100);
 }
 
+TEST(OplensProgramTest, ACutTraceIsToldFirst) {
+  // Two events, of which the second, the kernel, is not whole.
+  const std::string event =
+      R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 2})";
+  const std::string kernel =
+      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 4, "dur": 2})";
+  const fs::path path = TestDir() / "cut.json";
+  WriteFile(path, R"({"traceEvents": [)" + event + ", " + kernel.substr(0, 40));
+  const RunResult result = RunOplens({path.string()});
+  EXPECT_EQ(result.exit_code, 0);
+  ASSERT_GE(LinesOf(result.out).size(), 2U);
+  EXPECT_EQ(LinesOf(result.out)[1],
+            "Not all of it could be read: the file ends early: 40 bytes after the last whole event "
+            "are lost");
+  EXPECT_THAT(result.out, HasSubstr("No work of a GPU is in what could be read"));
+  EXPECT_THAT(result.out, Not(HasSubstr("to record it")));
+  EXPECT_EQ(RunOplens({"--strict", path.string()}).exit_code, 3);
+  for (const char* program : {"oplens", "parse", "prof"}) {
+    const RunResult said = RunProgram({Program(program), path.string()});
+    EXPECT_THAT(said.err, HasSubstr("[file-cut]")) << program;
+    EXPECT_THAT(said.err, HasSubstr("file ends early: 40 bytes")) << program;
+    EXPECT_EQ(RunProgram({Program(program), "--strict", path.string()}).exit_code, 3) << program;
+  }
+  ExpectFits(result.out, 100);
+}
+
 TEST(OplensProgramTest, RunsTheProgramsAsTheyAre) {
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{"prof", "--csv", "-c", "idx,op", kDemo},

@@ -16,6 +16,7 @@ namespace {
 
 using test::TestDir;
 using test::WriteFile;
+using testing::AnyOf;
 using testing::HasSubstr;
 
 std::string Gzip(const std::string& text) {
@@ -89,10 +90,56 @@ TEST_F(ByteSourceTest, SeveralMembersAreOneText) {
   EXPECT_EQ(ReadAll(Open(Zstd("one ") + Zstd("two")).get()), "one two");
 }
 
-TEST_F(ByteSourceTest, BytesBehindTheLastMemberAreNoDamage) {
-  const auto source = Open(Gzip("text") + std::string(100, '\0'));
+TEST_F(ByteSourceTest, SizesAroundEveryBufferAreWhole) {
+  // Blocks are of 256 KiB; zstd's own buffers, and blocks of deflate, are smaller powers of two.
+  constexpr size_t kBlock = size_t{256} << 10;
+  const std::string text = LongText();
+  for (const size_t middle : {size_t{32} << 10, size_t{64} << 10, size_t{128} << 10, kBlock,
+                              2 * kBlock, 4 * kBlock, 8 * kBlock}) {
+    for (const size_t size : {middle - 1, middle, middle + 1}) {
+      const std::string part = text.substr(0, size);
+      for (const auto& pack : {Gzip, Zstd}) {
+        for (const std::string& content :
+             {pack(part), pack(part) + pack(""), pack("") + pack(part), pack(part) + pack("end")}) {
+          const auto source = Open(content);
+          const std::string got = ReadAll(source.get());
+          EXPECT_TRUE(got.starts_with(part)) << size;
+          EXPECT_THAT(got.substr(size), AnyOf("", "end"));
+          EXPECT_EQ(source->damage(), "") << size;
+        }
+        const auto twice = Open(pack(part) + pack(part));
+        EXPECT_TRUE(ReadAll(twice.get()) == part + part) << size;
+        EXPECT_EQ(twice->damage(), "") << size;
+        const std::string whole = pack(part);
+        const auto cut = Open(whole.substr(0, whole.size() - 1));
+        ReadAll(cut.get());
+        EXPECT_THAT(cut->damage(), HasSubstr("ends early")) << size;
+      }
+    }
+  }
+}
+
+TEST_F(ByteSourceTest, PaddingBehindTheLastMemberIsNoDamage) {
+  const auto source = Open(Gzip("text") + std::string(size_t{1} << 20, '\0'));
   EXPECT_EQ(ReadAll(source.get()), "text");
   EXPECT_EQ(source->damage(), "");
+  EXPECT_EQ(source->trailing_bytes(), 0);
+}
+
+TEST_F(ByteSourceTest, OtherBytesBehindTheLastMemberAreCounted) {
+  for (const std::string& behind :
+       {std::string("x"), std::string(300'000, 'x'), std::string(500'000, '\0') + "x"}) {
+    const auto source = Open(Gzip("text") + behind);
+    EXPECT_EQ(ReadAll(source.get()), "text");
+    EXPECT_EQ(source->damage(), "");
+    EXPECT_EQ(source->trailing_bytes(), std::ssize(behind));
+  }
+}
+
+TEST_F(ByteSourceTest, AMemberWithADamagedHeadIsNoPadding) {
+  const auto source = Open(Gzip("text") + "\x1f\x8bxxxxxxxxxxxxxxxx");
+  EXPECT_EQ(ReadAll(source.get()), "text");
+  EXPECT_THAT(source->damage(), HasSubstr("damaged"));
 }
 
 TEST_F(ByteSourceTest, CutFilesGiveWhatTheyHave) {

@@ -140,6 +140,35 @@ TEST(JsonEventsTest, DamageOfTheFileIsTold) {
   EXPECT_THAT(result.diagnostics.Render("parse"), HasSubstr("the gzip data ends early"));
 }
 
+TEST(JsonEventsTest, WhatFollowsTheDocumentIsCounted) {
+  const std::string list = R"([{"a":1}])";
+  const std::string object = R"({"traceEvents": [{"a":1}], "b": 2})";
+  for (const std::string& document : {list, object}) {
+    for (const std::string& behind : {list, object, std::string("}"), std::string(700'000, 'x')}) {
+      const Result result = Read(document + " \n" + behind + "\n");
+      EXPECT_EQ(result.counts.trailing_bytes, std::ssize(behind) + 1);
+      EXPECT_EQ(result.counts.events, 1);
+      EXPECT_FALSE(result.counts.truncated);
+      EXPECT_EQ(result.diagnostics.CountOf(Reason::kTrailingData), 1);
+      EXPECT_TRUE(result.diagnostics.HasLost());
+      EXPECT_THAT(result.diagnostics.lost_files(),
+                  ElementsAre(HasSubstr("goes on behind its end")));
+    }
+    const Result padded = Read(document + "\r\n" + std::string(600'000, '\0') + " \n");
+    EXPECT_EQ(padded.counts.trailing_bytes, 0);
+    EXPECT_FALSE(padded.diagnostics.Damaged());
+  }
+}
+
+TEST(JsonEventsTest, CutFilesAreDamage) {
+  EXPECT_TRUE(Read(R"({"traceEvents": [{"a":1}, {"b":)").diagnostics.HasLost());
+  // Between events, and behind the last.
+  EXPECT_TRUE(Read(R"({"traceEvents": [{"a":1},)").diagnostics.HasLost());
+  EXPECT_TRUE(Read(R"({"traceEvents": [{"a":1}])").diagnostics.HasLost());
+  EXPECT_TRUE(Read(R"([{"a":1}])", "the gzip data is damaged").diagnostics.HasLost());
+  EXPECT_FALSE(Read(R"({"traceEvents": [{"a":1}]})").diagnostics.HasLost());
+}
+
 struct Mend {
   const char* name;
   std::string broken;
