@@ -91,7 +91,7 @@ enum class Severity : uint8_t {
     "kernels above a roof by less than the whole microseconds of their times tell")                \
   X(kLink, "link", kInfo,                                                                          \
     "collectives faster than the links of their GPU: a switch sums for them, or they sent less "   \
-    "than their sizes and ranks say")                                                               \
+    "than their sizes and ranks say")                                                              \
   X(kFileCut, "file-cut", kLost, "files that end early, or whose packed data is damaged")          \
   X(kTrailingData, "trailing-data", kLost, "files that go on behind their end; that is not read")
 
