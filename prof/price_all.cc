@@ -113,7 +113,8 @@ class Pricer {
   void Begin() {
     Drain();
     queue_ = std::make_unique<RowQueue>(queue_ != nullptr ? queue_->instance_count() : 0);
-    resolver_ = std::make_unique<OpResolver>(options_.op_choice, options_.gpu, options_.rules);
+    resolver_ = std::make_unique<OpResolver>(options_.op_choice, options_.gpu, options_.rules,
+                                             options_.rules == nullptr ? nullptr : &told_->misfits);
   }
 
   void Drain() {
@@ -226,6 +227,7 @@ void PricingTold::Merge(const PricingTold& other) {
   kernels += other.kernels;
   replays += other.replays;
   priced += other.priced;
+  misfits.Merge(other.misfits);
 }
 
 void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* sink,
@@ -240,6 +242,15 @@ void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* s
 }
 
 void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostics* diagnostics) {
+  if (options.rules != nullptr) {
+    for (std::string& sentence : told.misfits.Sentences(*options.rules)) {
+      if (options.messages == nullptr) {
+        diagnostics->Note(std::move(sentence));
+      } else {
+        options.messages->Need(std::move(sentence));
+      }
+    }
+  }
   if (!options.shows_prices) return;
   const auto tell = [&](std::string sentence) {
     if (options.messages == nullptr) {

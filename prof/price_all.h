@@ -7,6 +7,7 @@
 #include "prof/input/record_source.h"
 #include "prof/price/kernel_sink.h"
 #include "prof/price/nested_calls.h"
+#include "prof/price/rule_misfits.h"
 #include "prof/range_patterns.h"
 #include "prof/views/coverage.h"
 #include "prof/views/utilisation.h"
@@ -41,12 +42,13 @@ struct PricingTold {
   int64_t kernels = 0;  ///< That were shown,
   int64_t replays = 0;  ///< and replays;
   int64_t priced = 0;   ///< kernels whose FLOPs are known.
+  RuleMisfits misfits;  ///< Of all kernels, shown or not.
 
   /// Adds that of other inputs.
   void Merge(const PricingTold& other);
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->coverage, &self->utilisation);
+    bytes->Values(&self->coverage, &self->utilisation, &self->misfits);
     bytes->Counts(&self->kernels, &self->replays, &self->priced);
   }
 };
@@ -61,7 +63,7 @@ int64_t PriceAll(RecordSource* records, const PriceOptions& options, KernelSink*
 /// The same of some inputs of a run: what became of all kernels is not said, but added to `told`.
 void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* sink,
                Diagnostics* diagnostics, PricingTold* told);
-/// Says what became of all kernels.
+/// Says what became of all kernels, and which rules of the user do not fit.
 void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostics* diagnostics);
 
 }  // namespace oplens::prof

@@ -237,16 +237,20 @@ class CallMatcher {
     return true;
   }
 
-  Reason reason() const { return reason_; }
+  CallPattern::Misfit TakeMisfit() { return std::move(misfit_); }
   CallPattern::Binding TakeBinding() { return std::move(binding_); }
 
  private:
   using Argument = CallPattern::Argument;
   using Extent = CallPattern::Extent;
 
-  bool Fail(Reason reason) {
-    reason_ = reason;
+  bool Fail(Reason reason, std::string what) {
+    misfit_ = {reason, std::move(what)};
     return false;
+  }
+
+  bool FailExtents(const Argument& argument, std::string_view what) {
+    return Fail(Reason::kShapeMismatch, fmt::format("'{}' has {}", argument.name, what));
   }
 
   /// Finds the argument of each text.
@@ -257,7 +261,6 @@ class CallMatcher {
       size_t at = position;
       if (arg.name.empty()) {
         ++position;
-        if (at >= placed_.size() && !pattern_.open_ended_) return Fail(Reason::kUnsupportedArgs);
       } else {
         const auto named = std::find_if(pattern_.arguments_.begin(), pattern_.arguments_.end(),
                                         [&](const Argument& a) { return a.name == arg.name; });
@@ -265,7 +268,10 @@ class CallMatcher {
       }
       if (at < placed_.size()) placed_[at] = arg.kind == OpArg::Kind::kNone ? nullptr : &arg;
     }
-    return true;
+    if (position <= placed_.size() || pattern_.open_ended_) return true;
+    return Fail(
+        Reason::kUnsupportedArgs,
+        fmt::format("there are {} positional arguments, more than {}", position, placed_.size()));
   }
 
   bool Bind(const Argument& argument, const OpArg* arg) {
@@ -273,59 +279,78 @@ class CallMatcher {
     if (argument.kind == Argument::Kind::kNumber) return BindNumber(argument, arg);
     if (arg == nullptr) {
       binding_.tensors[argument.index].absent = true;
-      return argument.optional || Fail(Reason::kUnsupportedArgs);
+      return argument.optional || FailMissing(argument);
     }
     return BindTensor(argument, *arg);
   }
 
+  bool FailMissing(const Argument& argument) {
+    return Fail(Reason::kUnsupportedArgs, fmt::format("'{}' is missing", argument.name));
+  }
+
   bool BindNumber(const Argument& argument, const OpArg* arg) {
     if (arg == nullptr) {
-      if (!argument.optional) return Fail(Reason::kUnsupportedArgs);
-      return BindValue(argument.index, argument.absent_value);
+      if (!argument.optional) return FailMissing(argument);
+      return BindValue(argument, argument.index, argument.absent_value);
     }
     if (arg->kind != OpArg::Kind::kInt && arg->kind != OpArg::Kind::kBool) {
-      return Fail(Reason::kUnsupportedArgs);
+      return Fail(Reason::kUnsupportedArgs,
+                  fmt::format("'{}' is neither an integer nor a truth value", argument.name));
     }
-    return BindValue(argument.index, arg->int_value);
+    return BindValue(argument, argument.index, arg->int_value);
   }
 
   /// A name has one value only.
-  bool BindValue(size_t name, int64_t value) {
-    if (known_[name] && binding_.values[name] != value) return Fail(Reason::kShapeMismatch);
+  bool BindValue(const Argument& argument, size_t name, int64_t value) {
+    if (known_[name] && binding_.values[name] != value) {
+      return FailExtents(argument, fmt::format("{} = {}, not {}", pattern_.value_names_[name],
+                                               value, binding_.values[name]));
+    }
     known_[name] = true;
     binding_.values[name] = value;
     return true;
   }
 
+  bool FailTooLarge(const Argument& argument) {
+    return Fail(Reason::kCostOverflow, fmt::format("'{}' is too large", argument.name));
+  }
+
   bool BindTensor(const Argument& argument, const OpArg& arg) {
     Reason reason;
     const std::optional<Tensor> tensor = TensorOf(arg, &reason);
-    if (!tensor) return Fail(reason);
+    if (!tensor) {
+      return Fail(reason, fmt::format("'{}' is no tensor that can be used", argument.name));
+    }
     const std::optional<int64_t> elements = tensor->elements().Value();
-    if (!elements) return Fail(Reason::kCostOverflow);
+    if (!elements) return FailTooLarge(argument);
     binding_.tensors[argument.index] = {*elements, tensor->dtype, false};
     if (!binding_.dtype) binding_.dtype = tensor->dtype;
-    return BindExtents(argument.extents, tensor->shape);
+    return BindExtents(argument, tensor->shape);
   }
 
-  bool BindExtents(const std::vector<Extent>& extents, Shape shape) {
+  bool BindExtents(const Argument& argument, Shape shape) {
+    const std::vector<Extent>& extents = argument.extents;
     const bool any_rest = std::any_of(extents.begin(), extents.end(), [](const Extent& extent) {
       return extent.kind == Extent::Kind::kRest;
     });
     const size_t fixed = extents.size() - (any_rest ? 1 : 0);
     if (shape.size() < fixed || (!any_rest && shape.size() != fixed)) {
-      return Fail(Reason::kShapeMismatch);
+      return FailExtents(
+          argument, fmt::format("{} dimension{}, not {}{}", shape.size(),
+                                shape.size() == 1 ? "" : "s", fixed, any_rest ? " or more" : ""));
     }
     size_t at = 0;
     for (const Extent& extent : extents) {
       const size_t count = extent.kind == Extent::Kind::kRest ? shape.size() - fixed : 1;
       const std::optional<int64_t> value = Elements(shape.subspan(at, count)).Value();
       at += count;
-      if (!value) return Fail(Reason::kCostOverflow);
+      if (!value) return FailTooLarge(argument);
       if (extent.kind == Extent::Kind::kAny) continue;
       if (extent.kind == Extent::Kind::kNumber) {
-        if (*value != extent.number) return Fail(Reason::kShapeMismatch);
-      } else if (!BindValue(extent.name, *value)) {
+        if (*value != extent.number) {
+          return FailExtents(argument, fmt::format("the extent {}, not {}", *value, extent.number));
+        }
+      } else if (!BindValue(argument, extent.name, *value)) {
         return false;
       }
     }
@@ -336,13 +361,13 @@ class CallMatcher {
   std::vector<const OpArg*> placed_;  // By argument of the pattern; null: absent.
   std::vector<bool> known_;
   CallPattern::Binding binding_;
-  Reason reason_ = Reason::kUnsupportedArgs;
+  CallPattern::Misfit misfit_;
 };
 
-std::optional<CallPattern::Binding> CallPattern::Match(const OpCall& call, Reason* reason) const {
+std::optional<CallPattern::Binding> CallPattern::Match(const OpCall& call, Misfit* misfit) const {
   CallMatcher matcher(*this);
   if (matcher.Match(call)) return matcher.TakeBinding();
-  *reason = matcher.reason();
+  *misfit = matcher.TakeMisfit();
   return std::nullopt;
 }
 

@@ -44,12 +44,18 @@ class CallPattern {
     std::optional<DType> dtype;
   };
 
+  /// Why a call does not fit: kUnsupportedArgs for arguments that are missing, too many or of
+  /// another kind, kShapeMismatch for extents, kCostOverflow.
+  struct Misfit {
+    Reason reason = Reason::kUnsupportedArgs;
+    std::string what;  ///< "'w1' has 3 dimensions, not 2".
+  };
+
   /// nullopt and the error when a text is wrong. Never throws.
   static std::optional<CallPattern> Parse(std::span<const std::string> arguments, Error* error);
 
-  /// Fits a call. nullopt and the reason when it does not: kUnsupportedArgs for arguments that are
-  /// missing, too many or of another kind, kShapeMismatch for extents, kCostOverflow.
-  std::optional<Binding> Match(const OpCall& call, Reason* reason) const;
+  /// Fits a call. nullopt and the reason when it does not.
+  std::optional<Binding> Match(const OpCall& call, Misfit* misfit) const;
 
   /// In the order of their first appearance.
   const std::vector<std::string>& value_names() const { return value_names_; }

@@ -110,24 +110,36 @@ void Rules::Add(OpRule rule) {
   ops_.push_back(std::move(rule));
 }
 
-std::optional<PriceResult> Rules::Price(const OpCall& call) const {
+std::vector<size_t> Rules::RulesAbout(const OpCall& call) const {
   auto found = by_name_.find(call.op);
   if (found == by_name_.end() && !ops_.empty()) {
     const OpName name = ParseOpName(call.op);
     // A gradient is no call of its op.
     if (!name.backward && !name.list) found = by_name_.find(name.name);
   }
-  if (found == by_name_.end()) return std::nullopt;
+  if (found == by_name_.end()) return {};
+  std::vector<size_t> rules = found->second;
+  std::erase_if(
+      rules, [&](size_t index) { return !ops_[index].mod.empty() && ops_[index].mod != call.mod; });
+  return rules;
+}
+
+std::optional<PriceResult> Rules::Price(const OpCall& call, RuleTrial* trial) const {
   std::optional<PriceResult> result;
-  for (const size_t index : found->second) {
-    const OpRule& rule = ops_[index];
-    if (!rule.mod.empty() && rule.mod != call.mod) continue;
-    if (call.args.empty()) return Unpriced(Reason::kNoArguments);
-    Reason reason;
-    if (const auto binding = rule.pattern.Match(call, &reason)) {
-      return RulePricer(rule, *binding).Price();
+  for (const size_t index : RulesAbout(call)) {
+    CallPattern::Misfit misfit;
+    if (call.cut > 0) {
+      misfit.what = "the range holds only some of the arguments";
+    } else if (call.args.empty()) {
+      misfit.what = "the arguments were not recorded";
+      result = Unpriced(Reason::kNoArguments);
+    } else if (const auto binding = ops_[index].pattern.Match(call, &misfit)) {
+      *trial = {.fits = true, .misfits = {}};
+      return RulePricer(ops_[index], *binding).Price();
+    } else {
+      result = Unpriced(misfit.reason);
     }
-    result = Unpriced(reason);
+    trial->misfits.push_back({index, std::move(misfit.what)});
   }
   return result;
 }
@@ -140,9 +152,10 @@ const TensorCoreRule* Rules::FindTensorCore(std::string_view long_name) const {
   return FindByName(tensor_cores_, long_name);
 }
 
-PriceResult PriceCall(const OpCall& call, const Rules* rules) {
-  if (rules == nullptr || call.cut > 0) return PriceCall(call);
-  std::optional<PriceResult> result = rules->Price(call);
+PriceResult PriceCall(const OpCall& call, const Rules* rules, RuleTrial* trial) {
+  if (rules == nullptr) return PriceCall(call);
+  RuleTrial unasked;
+  std::optional<PriceResult> result = rules->Price(call, trial == nullptr ? &unasked : trial);
   if (!result) return PriceCall(call);
   // The rule knows the op but not these arguments: a built-in model may.
   const bool fits = result->price || (result->reason != Reason::kUnsupportedArgs &&

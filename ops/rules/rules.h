@@ -31,8 +31,9 @@ struct PartFormulas {
 
 /// The cost of an op that a user describes. Format: docs/rules.md.
 struct OpRule {
-  std::string mod;   ///< "": of any module.
-  std::string name;  ///< As recorded ("fused_mlp_"), or normalised ("fused_mlp").
+  std::string place;  ///< Where it stands, for messages: "my.toml:12", without folders.
+  std::string mod;    ///< "": of any module.
+  std::string name;   ///< As recorded ("fused_mlp_"), or normalised ("fused_mlp").
   CallPattern pattern;
   PartFormulas forward;
   std::vector<PartFormulas> backward;  ///< Empty: the backward has no model.
@@ -54,6 +55,18 @@ struct TensorCoreRule {
   std::string id;    ///< For TensorCoreVerdict::rule: "rules:12", the line it stands in.
 };
 
+/// A rule of an op that does not fit a call of it.
+struct RuleMisfit {
+  size_t rule = 0;  ///< Index of Rules::ops().
+  std::string why;  ///< "'w1' has 3 dimensions, not 2".
+};
+
+/// What rules had to do with a call.
+struct RuleTrial {
+  bool fits = false;                ///< One decided.
+  std::vector<RuleMisfit> misfits;  ///< Else of each rule of the op, in their order.
+};
+
 /// The rules of a user, which go before the built-in ones. Read by ReadRules
 /// (ops/rules/rules_file.h).
 class Rules {
@@ -66,13 +79,15 @@ class Rules {
   const std::vector<OpRule>& ops() const { return ops_; }
 
   /// The price by the first rule of the op whose arguments fit; without one the reason of the last.
-  /// nullopt: no rule is about the op.
-  std::optional<PriceResult> Price(const OpCall& call) const;
+  /// nullopt: no rule is about the op, or the call was not recorded whole. Fills `trial`.
+  std::optional<PriceResult> Price(const OpCall& call, RuleTrial* trial) const;
   /// The first rule whose pattern is found in the name, or nullptr.
   const KernelRule* FindKernel(std::string_view long_name) const;
   const TensorCoreRule* FindTensorCore(std::string_view long_name) const;
 
  private:
+  std::vector<size_t> RulesAbout(const OpCall& call) const;
+
   std::vector<OpRule> ops_;
   std::unordered_map<std::string, std::vector<size_t>> by_name_;
   std::vector<KernelRule> kernels_;
@@ -80,8 +95,9 @@ class Rules {
 };
 
 /// As the functions of the same names, where the rules of a user do not decide. `rules`: null for
-/// none. A rule of the op whose arguments do not fit leaves the call to a built-in model.
-PriceResult PriceCall(const OpCall& call, const Rules* rules);
+/// none. A rule of the op whose arguments do not fit leaves the call to a built-in model. Fills
+/// `trial`, which may be null.
+PriceResult PriceCall(const OpCall& call, const Rules* rules, RuleTrial* trial = nullptr);
 KernelKind KernelKindOf(std::string_view long_name, const Rules* rules);
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name, const Rules* rules);
 

@@ -6,8 +6,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +65,82 @@ constexpr PartWord kBackwardParts[] = {
     {"bgrad", Part::kBgrad},
 };
 
+/// Looks for a key of too many parts ("a.b.c"). The library makes a table of each and frees them by
+/// recursion, so that a long enough key is the end of the stack: it must not see one.
+class DeepKeyScan {
+ public:
+  /// Rules need three: [op.forward] and a formula in it.
+  static constexpr size_t kMostParts = 8;
+
+  explicit DeepKeyScan(std::string_view text) : text_(text) {}
+
+  /// Where the first part too many begins; nullopt: there is none. Of a text that is no TOML it may
+  /// say either: the library stops where the text goes wrong.
+  std::optional<toml::source_position> Find() {
+    size_t dots = 0;
+    while (next_ < text_.size()) {
+      const char c = text_[next_];
+      if (c == '"' || c == '\'') {
+        SkipString(c);
+        continue;
+      }
+      if (c == '#') {
+        SkipTo("\n");
+        continue;
+      }
+      Step();
+      if (c == '.') {
+        if (++dots == kMostParts) return at_;
+      } else if (!IsOfKey(c)) {
+        dots = 0;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// What may stand between two dots of one key besides texts in quotes.
+  static bool IsOfKey(char c) {
+    return c == ' ' || c == '\t' || c == '_' || c == '-' || (c >= '0' && c <= '9') ||
+           (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || static_cast<uint8_t>(c) >= 0x80;
+  }
+
+  void Step() {
+    const char c = text_[next_++];
+    const bool goes_on = (static_cast<uint8_t>(c) & 0xC0u) == 0x80;  // Of a character of UTF-8.
+    if (c == '\n') {
+      ++at_.line;
+      at_.column = 1;
+    } else if (!goes_on) {
+      ++at_.column;
+    }
+  }
+
+  /// Up to the first of these characters, or the end.
+  void SkipTo(std::string_view ends) {
+    while (next_ < text_.size() && ends.find(text_[next_]) == ends.npos) Step();
+  }
+
+  void SkipString(char quote) {
+    const std::string three(3, quote);
+    const bool of_lines = text_.substr(next_).starts_with(three);
+    const std::string_view end = std::string_view(three).substr(0, of_lines ? 3 : 1);
+    for (size_t i = 0; i < end.size(); ++i) Step();
+    while (next_ < text_.size() && !text_.substr(next_).starts_with(end)) {
+      if (text_[next_] == '\n' && !of_lines) return;
+      if (text_[next_] == '\\' && quote == '"') Step();
+      if (next_ < text_.size()) Step();
+    }
+    // Two more quotes may stand before those that end a text of lines.
+    const size_t most = of_lines ? 5 : 1;
+    for (size_t i = 0; i < most && next_ < text_.size() && text_[next_] == quote; ++i) Step();
+  }
+
+  std::string_view text_;
+  size_t next_ = 0;
+  toml::source_position at_{1, 1};
+};
+
 class Reader {
  public:
   explicit Reader(std::string_view file) : file_(file) {}
@@ -82,6 +160,10 @@ class Reader {
 
  private:
   toml::table ParseToml(std::string_view text) {
+    if (const auto at = DeepKeyScan(text).Find()) {
+      Fail(*at, fmt::format("a key has more than {} parts", DeepKeyScan::kMostParts),
+           "the keys of rules have at most three, as in op.forward.mma");
+    }
     try {
       return toml::parse(text);
     } catch (const toml::parse_error& error) {
@@ -203,6 +285,8 @@ class Reader {
                "bgrad"},
               "of [[op]]");
     OpRule rule;
+    rule.place = fmt::format("{}:{}", Printable(file_.substr(file_.rfind('/') + 1)),
+                             table.source().begin.line);
     ReadName(table, &rule);
     const toml::node& args =
         Require(table, "args", "describe each argument, as in args = [\"x[B,S,H]\", \"w[H,D]\"]");

@@ -51,7 +51,7 @@ void Read(std::string_view text, const ops::Rules* rules, Annotation* annotation
     annotation->reason = Reason::kBadMarkerText;
     return;
   }
-  ops::PriceResult result = ops::PriceCall(*call, rules);
+  ops::PriceResult result = ops::PriceCall(*call, rules, &annotation->rules);
   annotation->price = std::move(result.price);
   annotation->reason = result.reason;
   DescribeTensors(*call, annotation);

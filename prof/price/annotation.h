@@ -29,6 +29,7 @@ struct Annotation {
   bool has_all_types = false;          ///< All tensors have known types but members of lists.
   bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
   bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
+  ops::RuleTrial rules;                ///< Of the user.
 };
 
 /// Reads and prices annotation texts, each distinct one once.

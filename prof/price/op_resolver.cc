@@ -76,12 +76,14 @@ void TakeSurroundings(const ForwardOp& forward, PricedKernel* row) {
 
 }  // namespace
 
-OpResolver::OpResolver(OpChoice choice, const ops::Gpu* gpu, const ops::Rules* rules)
+OpResolver::OpResolver(OpChoice choice, const ops::Gpu* gpu, const ops::Rules* rules,
+                       RuleMisfits* misfits)
     : annotations_(&epochs_, rules),
       kernels_(&epochs_, rules),
       gpus_(&epochs_, gpu),
       linker_(&epochs_),
-      calls_(choice, &annotations_) {}
+      calls_(choice, &annotations_),
+      misfits_(misfits) {}
 
 Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row) {
   Resolution resolution = ResolveOp(record, row);
@@ -95,6 +97,7 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
   FillKernel(record, row, &resolution);
   const Source source = FindCalls(record, row, &resolution);
   const NestedCalls::Call* chosen = calls_.Chosen();
+  TellMisfits(chosen);
   // What is around the replay of a graph is that of the whole graph, and no op of one kernel.
   const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
   const bool inferred = IsInferred(record.evidence);
@@ -190,6 +193,14 @@ OpResolver::Source OpResolver::TakeForwardOp(const KernelRecord& record, const S
   Source source = own;
   if (unannotated) source.why_none = match.reason;
   return source;
+}
+
+void OpResolver::TellMisfits(const NestedCalls::Call* chosen) const {
+  if (misfits_ == nullptr || (chosen != nullptr && chosen->annotation->rules.fits)) return;
+  misfits_->BeginKernel();
+  for (const NestedCalls::Call& call : calls_.calls()) {
+    for (const ops::RuleMisfit& misfit : call.annotation->rules.misfits) misfits_->Add(misfit);
+  }
 }
 
 void OpResolver::ShowCall(const NestedCalls::Call& chosen, const Source& source,

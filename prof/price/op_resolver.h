@@ -17,6 +17,7 @@
 #include "prof/price/nested_calls.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/price/resolution.h"
+#include "prof/price/rule_misfits.h"
 
 namespace oplens::prof {
 
@@ -28,9 +29,10 @@ namespace oplens::prof {
 class OpResolver {
  public:
   /// `gpu`: that all kernels ran on, whatever their records say; null: what each record says.
-  /// `rules`: of the user, null for none; must outlive this object.
+  /// `rules`: of the user, null for none. `misfits`: takes those that do not fit, null for nobody.
+  /// Both must outlive this object.
   explicit OpResolver(OpChoice choice, const ops::Gpu* gpu = nullptr,
-                      const ops::Rules* rules = nullptr);
+                      const ops::Rules* rules = nullptr, RuleMisfits* misfits = nullptr);
 
   /// Fills every field of `row` but index, flops and bytes. Call it in the order of the records.
   /// What row and resolution point to lives as long as `record`, this object and the resolution.
@@ -55,6 +57,8 @@ class OpResolver {
   /// The same of a backward kernel without arguments of its own, whose source is `own` so far.
   Source TakeForwardOp(const KernelRecord& record, const Source& own, PricedKernel* row,
                        Resolution* resolution);
+  /// Tells of rules that fit none of the calls, where no rule priced the chosen one (null: none).
+  void TellMisfits(const NestedCalls::Call* chosen) const;
   /// Fills the row with the chosen call.
   void ShowCall(const NestedCalls::Call& chosen, const Source& source, PricedKernel* row) const;
   /// Fills the resolution with a priced one.
@@ -70,6 +74,7 @@ class OpResolver {
   BackwardLinker linker_;
   NestedCalls calls_;             // Scratch.
   std::vector<OuterCall> outer_;  // Scratch: outermost first.
+  RuleMisfits* misfits_;
 };
 
 }  // namespace oplens::prof

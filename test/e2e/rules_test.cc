@@ -126,6 +126,38 @@ TEST_F(RulesTest, AWrongFileStopsWithItsLineAndColumn) {
   EXPECT_THAT(stopped("[[kernel]]\npattern = '('\nrole = 'main'"),
               StartsWith(":2:11: the pattern is wrong: "));
   EXPECT_THAT(stopped("x = " + std::string(100000, '[')), StartsWith(":1:"));
+  std::string deep = "a";
+  for (int i = 1; i < 50000; ++i) deep += ".a";
+  EXPECT_THAT(stopped(deep + " = 1"), StartsWith(":1:17: a key has more than 8 parts"));
+}
+
+TEST_F(RulesTest, ARuleThatFitsNoCallIsSaidWithItsLineAndWhy) {
+  const fs::path dict = WriteRecords();
+  // One call contradicts itself; the others have the arguments of the rule.
+  const fs::path rules = WriteRules("\n\n" + Example());
+  const RunResult some = RunProf({"--rules", rules.string(), dict.string()});
+  EXPECT_EQ(some.exit_code, 0);
+  EXPECT_THAT(some.err, HasSubstr("prof: --rules: my.toml:4: the rule of 'fused_mlp' does not fit "
+                                  "the calls of 1 kernel: 'w2' has H = 511, not 512\n"));
+  const fs::path wrong =
+      WriteRules("[[op]]\nname = 'fused_mlp'\nargs = ['x[A,B]', '...']\nforward = {bytes = 0}\n");
+  const std::string said =
+      "--rules: my.toml:1: the rule of 'fused_mlp' does not fit the calls of 5 kernels: 'x' has 3 "
+      "dimensions, not 2\n";
+  for (const std::string option : {"-v", "--view=overview", "--by=op"}) {
+    const RunResult result = RunProf({option, "--rules", wrong.string(), dict.string()});
+    EXPECT_THAT(result.err, HasSubstr("prof: " + said)) << option;
+  }
+  const std::string page = (TestDir() / "page.html").string();
+  const RunResult report =
+      RunProgram({Program("report"), "-v", "-o", page, "--rules", wrong.string(), dict.string()});
+  EXPECT_THAT(report.err, HasSubstr("report: " + said));
+  const RunResult screen =
+      RunProgram({Program("oplens"), "--rules", wrong.string(), dict.string()});
+  EXPECT_THAT(screen.err, HasSubstr("oplens: " + said));
+  const RunResult quiet =
+      RunProgram({Program("prof"), "--quiet", "--rules", wrong.string(), dict.string()});
+  EXPECT_EQ(quiet.err, "");
 }
 
 TEST_F(RulesTest, AFileThatCannotBeReadIsAnErrorOfUse) {

@@ -16,14 +16,14 @@ namespace {
 using test::MakeCall;
 
 /// "B=2 S=3 | x=6 w=-": the values and the elements of tensors, "-" of an absent one; or the word
-/// of the reason.
+/// of the reason, and why.
 std::string Match(std::vector<std::string> texts, std::string_view args) {
   CallPattern::Error error;
   const std::optional<CallPattern> pattern = CallPattern::Parse(texts, &error);
   if (!pattern) return error.what;
-  Reason reason;
-  const auto binding = pattern->Match(MakeCall("op", args), &reason);
-  if (!binding) return std::string(ReasonWord(reason));
+  CallPattern::Misfit misfit;
+  const auto binding = pattern->Match(MakeCall("op", args), &misfit);
+  if (!binding) return std::string(ReasonWord(misfit.reason)) + ": " + misfit.what;
   std::string text;
   for (size_t i = 0; i < binding->values.size(); ++i) {
     text += pattern->value_names()[i] + '=' + std::to_string(binding->values[i]) + ' ';
@@ -50,18 +50,18 @@ TEST(CallPattern, StarsTakeAnyNumberOfDimensions) {
   EXPECT_EQ(Match(pattern, "[4]fp32"), "rows=1 H=4 | x=4");
   EXPECT_EQ(Match(pattern, "[3,4]fp32"), "rows=3 H=4 | x=12");
   EXPECT_EQ(Match(pattern, "[2,3,4]fp32"), "rows=6 H=4 | x=24");
-  EXPECT_EQ(Match(pattern, "[]fp32"), "shape-mismatch");
+  EXPECT_EQ(Match(pattern, "[]fp32"), "shape-mismatch: 'x' has 0 dimensions, not 1 or more");
   EXPECT_EQ(Match({"x[N,*space,C]"}, "[2,5,6,7,3]fp32"), "N=2 space=210 C=3 | x=1260");
   EXPECT_EQ(Match({"x[*n]", "y[*n]"}, "[2,6]fp32 [3,4]fp32"), "n=12 | x=12 y=12");
 }
 
 TEST(CallPattern, ExtentsThatContradictDoNotFit) {
-  EXPECT_EQ(Match({"x[B,K]", "w[K]"}, "[2,3]fp32 [4]fp32"), "shape-mismatch");
-  EXPECT_EQ(Match({"x[B,B]"}, "[2,3]fp32"), "shape-mismatch");
-  EXPECT_EQ(Match({"x[B,64]"}, "[2,3]fp32"), "shape-mismatch");
-  EXPECT_EQ(Match({"x[B]"}, "[2,3]fp32"), "shape-mismatch");
-  EXPECT_EQ(Match({"x[B,C]"}, "[2]fp32"), "shape-mismatch");
-  EXPECT_EQ(Match({"n", "x[n]"}, "4 [5]fp32"), "shape-mismatch");
+  EXPECT_EQ(Match({"x[B,K]", "w[K]"}, "[2,3]fp32 [4]fp32"), "shape-mismatch: 'w' has K = 4, not 3");
+  EXPECT_EQ(Match({"x[B,B]"}, "[2,3]fp32"), "shape-mismatch: 'x' has B = 3, not 2");
+  EXPECT_EQ(Match({"x[B,64]"}, "[2,3]fp32"), "shape-mismatch: 'x' has the extent 3, not 64");
+  EXPECT_EQ(Match({"x[B]"}, "[2,3]fp32"), "shape-mismatch: 'x' has 2 dimensions, not 1");
+  EXPECT_EQ(Match({"x[B,C]"}, "[2]fp32"), "shape-mismatch: 'x' has 1 dimension, not 2");
+  EXPECT_EQ(Match({"n", "x[n]"}, "4 [5]fp32"), "shape-mismatch: 'x' has n = 5, not 4");
 }
 
 TEST(CallPattern, NumbersAndWhatIsAbsent) {
@@ -69,15 +69,17 @@ TEST(CallPattern, NumbersAndWhatIsAbsent) {
   EXPECT_EQ(Match({"x[N]", "k=7"}, "[2]fp32"), "N=2 k=7 | x=2");
   EXPECT_EQ(Match({"x[N]", "k=-7"}, "[2]fp32 None"), "N=2 k=-7 | x=2");
   EXPECT_EQ(Match({"x[N]", "k=7"}, "[2]fp32 k=9"), "N=2 k=9 | x=2");
-  EXPECT_EQ(Match({"x[N]", "k"}, "[2]fp32"), "unsupported-args");
-  EXPECT_EQ(Match({"x[N]", "k"}, "[2]fp32 0.5"), "unsupported-args");
-  EXPECT_EQ(Match({"x[N]", "k"}, "[2]fp32 ?"), "unsupported-args");
+  EXPECT_EQ(Match({"x[N]", "k"}, "[2]fp32"), "unsupported-args: 'k' is missing");
+  EXPECT_EQ(Match({"x[N]", "k"}, "[2]fp32 0.5"),
+            "unsupported-args: 'k' is neither an integer nor a truth value");
+  EXPECT_EQ(Match({"x[N]", "k"}, "[2]fp32 ?"),
+            "unsupported-args: 'k' is neither an integer nor a truth value");
   EXPECT_EQ(Match({"x[N]", "b[N]?"}, "[2]fp32"), "N=2 | x=2 b=-");
   EXPECT_EQ(Match({"x[N]", "b[N]?"}, "[2]fp32 None"), "N=2 | x=2 b=-");
   EXPECT_EQ(Match({"x[N]", "b[N]?"}, "[2]fp32 [2]fp32"), "N=2 | x=2 b=2");
-  EXPECT_EQ(Match({"x[N]", "b[N]?"}, "[2]fp32 [3]fp32"), "shape-mismatch");
+  EXPECT_EQ(Match({"x[N]", "b[N]?"}, "[2]fp32 [3]fp32"), "shape-mismatch: 'b' has N = 3, not 2");
   EXPECT_EQ(Match({"b[N]?", "x[N]"}, "None [3]fp32"), "N=3 | b=- x=3");
-  EXPECT_EQ(Match({"x[N]"}, "None"), "unsupported-args");
+  EXPECT_EQ(Match({"x[N]"}, "None"), "unsupported-args: 'x' is missing");
 }
 
 TEST(CallPattern, PlacesArgumentsAsPythonDoes) {
@@ -85,16 +87,17 @@ TEST(CallPattern, PlacesArgumentsAsPythonDoes) {
   EXPECT_EQ(Match({"x[A]", "_"}, "[2]fp32 'text'"), "A=2 | x=2");
   EXPECT_EQ(Match({"x[A]", "_"}, "[2]fp32"), "A=2 | x=2");
   EXPECT_EQ(Match({"x[A]"}, "[2]fp32 eps=0.5"), "A=2 | x=2");
-  EXPECT_EQ(Match({"x[A]"}, "[2]fp32 0.5"), "unsupported-args");
+  EXPECT_EQ(Match({"x[A]"}, "[2]fp32 0.5"),
+            "unsupported-args: there are 2 positional arguments, more than 1");
   EXPECT_EQ(Match({"x[A]", "..."}, "[2]fp32 0.5 'text' (1,2)"), "A=2 | x=2");
 }
 
 TEST(CallPattern, HugeExtentsDoNotWrap) {
-  EXPECT_EQ(Match({"x[*n]"}, "[4611686018427387904,4]fp32"), "cost-overflow");
-  EXPECT_EQ(Match({"x[A,B]"}, "[4611686018427387904,4]fp32"), "cost-overflow");
+  EXPECT_EQ(Match({"x[*n]"}, "[4611686018427387904,4]fp32"), "cost-overflow: 'x' is too large");
+  EXPECT_EQ(Match({"x[A,B]"}, "[4611686018427387904,4]fp32"), "cost-overflow: 'x' is too large");
   EXPECT_EQ(Match({"x[A,B]"}, "[9223372036854775807,1]fp32"),
             "A=9223372036854775807 B=1 | x=9223372036854775807");
-  EXPECT_EQ(Match({"x[A]"}, "[-1]fp32"), "unsupported-args");
+  EXPECT_EQ(Match({"x[A]"}, "[-1]fp32"), "unsupported-args: 'x' is no tensor that can be used");
 }
 
 TEST(CallPattern, AWrongTextHasItsPlace) {

@@ -270,10 +270,63 @@ TEST(RulesFile, AWrongFileHasOneLineWithItsPlace) {
   }
 }
 
+TEST(Rules, SayWhyTheyDoNotFit) {
+  const Rules rules = Read(
+      "[[op]]\nname = 'f'\nargs = ['x[A,B]']\nforward = {bytes = 0}\n"
+      "[[op]]\nname = 'f'\nargs = ['x[A]', 'n']\nforward = {bytes = 1}\n"
+      "[[op]]\nname = 'zoo::f'\nargs = ['x[A]']\nforward = {bytes = 2}\n");
+  EXPECT_EQ(rules.ops()[1].place, "my.toml:5");
+  const auto whys = [&](const OpCall& call) {
+    RuleTrial trial;
+    PriceCall(call, &rules, &trial);
+    std::string text = trial.fits ? "fits" : "";
+    for (const RuleMisfit& misfit : trial.misfits) {
+      text += std::to_string(misfit.rule) + ": " + misfit.why + ". ";
+    }
+    return text;
+  };
+  EXPECT_EQ(whys(MakeCall("f", "[2]fp32 3")), "fits");
+  EXPECT_EQ(whys(MakeCall("f", "[2]fp32")), "0: 'x' has 1 dimension, not 2. 1: 'n' is missing. ");
+  EXPECT_EQ(whys(MakeCall("f", "")),
+            "0: the arguments were not recorded. 1: the arguments were not recorded. ");
+  OpCall cut = MakeCall("f", "[2]fp32 3");
+  cut.cut = 1;
+  EXPECT_EQ(whys(cut),
+            "0: the range holds only some of the arguments. 1: the range holds only some of the "
+            "arguments. ");
+  EXPECT_EQ(whys(MakeCall("g", "[2]fp32")), "");
+}
+
 TEST(RulesFile, AnEmptyOneHasNoRules) {
   EXPECT_EQ(Read("").size(), 0u);
   EXPECT_EQ(Read("# nothing\n").size(), 0u);
   EXPECT_EQ(Read(kMlp).size(), 1u);
+}
+
+/// "a.a.a"
+std::string DeepKey(std::string_view part, size_t count) {
+  std::string key(part);
+  for (size_t i = 1; i < count; ++i) key.append(".").append(part);
+  return key;
+}
+
+TEST(RulesFile, AKeyOfTooManyPartsHasItsPlace) {
+  const std::string key = DeepKey("a", 9);
+  EXPECT_EQ(ErrorOf("# " + key + "\n\n" + key + " = 1"),
+            "my.toml:3:17: a key has more than 8 parts; the keys of rules have at most three, as "
+            "in op.forward.mma");
+  // One part less is read, and refused for what it says.
+  EXPECT_THAT(ErrorOf(DeepKey("a", 8) + " = 1"), HasSubstr("'a' is no key of the file"));
+  // Dots elsewhere are no key's.
+  const std::string lines = std::string(3, '\'');
+  EXPECT_EQ(Read("# " + key + "\n[[op]]\nname = '" + key +
+                 "'\nargs = ['x[A]']\nforward = {bytes = 0}\n"
+                 "[[kernel]]\nrole = 'main'\npattern = " +
+                 lines + "\n" + key + "'" + key + lines + "\n")
+                .size(),
+            2u);
+  EXPECT_THAT(ErrorOf("op = ['" + key + "', \"" + key + "\\\"" + key + "\"]"),
+              HasSubstr("'op' is no list of tables"));
 }
 
 TEST(RulesFile, GarbageOfAnySizeIsRefusedInOneLine) {
@@ -290,6 +343,13 @@ TEST(RulesFile, GarbageOfAnySizeIsRefusedInOneLine) {
       std::string(begin) + std::string(3000, '(') + "'}",
       "[[kernel]]\npattern = '" + std::string(100000, '(') + "'\nrole = 'main'",
       "[[kernel]]\npattern = '((a{1000}){1000}){1000}'\nrole = 'main'",
+      DeepKey("a", 50000) + " = 1",
+      DeepKey("'a'", 50000) + " = 1",
+      DeepKey("\"a\\\"\"", 50000) + " = 1",
+      "x = \"\"\"\n\\\"\"\"\"\"\n" + DeepKey(" a\t", 50000) + " = 1",
+      "[[op]]\nforward = {" + DeepKey("a", 50000) + " = 1}",
+      "[" + DeepKey("a", 50000) + "]",
+      "[[" + DeepKey("a", 50000) + "]]",
       "[[op]]\nname = '" + std::string(100000, 'n') + "'\n" + std::string(100000, 'k') + " = 1",
   };
   for (const std::string& text : cases) {
