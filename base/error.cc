@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
+
 namespace oplens {
 namespace {
 
@@ -12,11 +14,13 @@ std::string Place(std::string_view file, std::string_view table, long long row) 
 
 }  // namespace
 
+// Names of files and of tables, which stand in the problem too, are what others wrote.
 Error::Error(std::string_view file, std::string_view problem, std::string_view advice)
-    : std::runtime_error(fmt::format("{}: {}; {}", file, problem, advice)) {}
+    : std::runtime_error(LineText(fmt::format("{}: {}; {}", file, problem, advice))) {}
 
 Error::Error(std::string_view file, std::string_view table, long long row, std::string_view problem,
              std::string_view advice)
-    : std::runtime_error(fmt::format("{}: {}; {}", Place(file, table, row), problem, advice)) {}
+    : std::runtime_error(
+          LineText(fmt::format("{}: {}; {}", Place(file, table, row), problem, advice))) {}
 
 }  // namespace oplens

@@ -116,15 +116,6 @@ Output::~Output() {
   if (!temp_path_.empty()) ::unlink(temp_path_.c_str());
 }
 
-void RefuseSameFile(const std::string& input, const std::string& output, std::string_view option) {
-  struct stat in {};
-  struct stat out {};
-  if (::stat(input.c_str(), &in) != 0 || ::stat(output.c_str(), &out) != 0) return;
-  if (in.st_dev == out.st_dev && in.st_ino == out.st_ino && S_ISREG(in.st_mode)) {
-    throw UsageError(fmt::format("{} {} is the input itself: name another file", option, output));
-  }
-}
-
 void Output::Write(std::string_view bytes) {
   buffer_.append(bytes);
   FlushIfLarge();

@@ -68,10 +68,6 @@ class Output {
   std::unique_ptr<Packer> packer_;  // Null when nothing is compressed.
 };
 
-/// Throws UsageError when `output` names the same file as `input`: the input is never overwritten.
-void RefuseSameFile(const std::string& input, const std::string& output,
-                    std::string_view option = "-o");
-
 }  // namespace oplens
 
 #endif  // OPLENS_BASE_OUTPUT_H_

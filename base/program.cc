@@ -1,6 +1,7 @@
 #include "base/program.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/shortage.h"
+#include "base/utf8.h"
 
 namespace oplens {
 namespace {
@@ -26,9 +28,7 @@ void OpenClosedStreams() {
 }
 
 int Complain(std::string_view tool, std::string_view message, ExitCode code) {
-  std::string line(tool);
-  line.append(": ").append(message).append("\n");
-  PrintError(line);
+  PrintError(Complaint(tool, message));
   return code;
 }
 
@@ -56,6 +56,20 @@ void GiveBackWhatIsFreed() {
   constexpr int kLargeBytes = 1 << 20;
   mallopt(M_MMAP_THRESHOLD, kLargeBytes);
 #endif
+}
+
+std::string Complaint(std::string_view tool, std::string_view message) {
+  constexpr std::string_view kFurther = "\n  ";
+  std::string lines = fmt::format("{}: ", tool);
+  while (true) {
+    const size_t end = message.find(kFurther);
+    AppendUtf8(message.substr(0, end), Utf8Hidden::kControls, &lines);
+    if (end == message.npos) break;
+    lines += kFurther;
+    message.remove_prefix(end + kFurther.size());
+  }
+  lines.push_back('\n');
+  return lines;
 }
 
 void PrintError(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }

@@ -22,6 +22,10 @@ void GiveBackWhatIsFreed();
 /// Writes to stderr; a stderr that cannot be written changes nothing.
 void PrintError(std::string_view text);
 
+/// What an error says, for standard error: "TOOL: MESSAGE" and the end of the line. Names in it
+/// cannot forge lines: of the message only lines that begin with two blanks stay lines.
+std::string Complaint(std::string_view tool, std::string_view message);
+
 }  // namespace oplens
 
 #endif  // OPLENS_BASE_PROGRAM_H_

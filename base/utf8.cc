@@ -47,8 +47,15 @@ Sequence ReadSequence(std::string_view text, size_t i) {
   return {lead->length, true, code};
 }
 
+// The property Bidi_Control of The Unicode Standard: these are not seen, but turn what follows.
+bool TurnsDirection(uint32_t code) {
+  return code == 0x61C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
 bool IsControl(uint32_t code) {
-  return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x2028 || code == 0x2029;
+  return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x2028 || code == 0x2029 ||
+         TurnsDirection(code);
 }
 
 // The separators of Unicode's general category Zs but U+1680, which has a visible form.
@@ -95,6 +102,12 @@ void AppendUtf8(std::string_view text, Utf8Hidden hidden, std::string* out) {
     }
     i += sequence.length;
   }
+}
+
+std::string LineText(std::string_view text) {
+  std::string line;
+  AppendUtf8(text, Utf8Hidden::kControls, &line);
+  return line;
 }
 
 }  // namespace oplens

@@ -87,7 +87,7 @@ Work Prepare(const World& world, const prof::Options& options) {
   }
   work.plan.summaries = SummaryPathsOf(*work.inputs, work.plan.rank);
   if (world.rank() > 0) return work;
-  RefuseSameFiles(work.inputs->paths(), options);
+  RefuseOverwriting(options, {.read = {}, .written = work.plan.summaries});
   if (!options.many.allow_missing) work.inputs->RefuseUnreadable();
   return work;
 }
@@ -187,6 +187,7 @@ class Teller {
     destination_->Commit();
     for (std::string& note : runner.Notes()) messages.Need(std::move(note));
     for (std::string& note : destination_->Notes()) messages.Need(std::move(note));
+    for (std::string& note : work_.inputs->Notes()) messages.Need(std::move(note));
     if (!options_.quiet) PrintError(options_.verbose ? messages.Whole() : messages.Short());
     const bool failure = shown == 0 || messages.losses()->Damaged() || left_out_.count() > 0;
     return options_.strict && failure ? kExitStrict : kExitOk;
@@ -259,11 +260,11 @@ int RunInWorld(const StartedTasks& tasks, Library library, const prof::Options& 
     return RunViews(&world, options, wrong);
   } catch (const Failed& failed) {
     // Before the others leave, whom the world waits for.
-    if (world.rank() == 0) PrintError(fmt::format("{}: {}\n", kTool, failed.problem));
+    if (world.rank() == 0) PrintError(Complaint(kTool, failed.problem));
     return failed.exit_code;
   } catch (const std::exception& error) {
     // The others wait for what will not come.
-    PrintError(fmt::format("{}: {}\n", kTool, error.what()));
+    PrintError(Complaint(kTool, error.what()));
     world.Abort(kExitCannotRead);
   }
 }

@@ -154,7 +154,8 @@ class Maker {
       rank.wait_ns = rows.Number(i, "wait_ns");
       screen->ranks.push_back(std::move(rank));
     }
-    if (screen->ranks.size() < 2) return screen->ranks.clear();
+    if (screen->ranks.size() < 2 && screen->one_run) return screen->ranks.clear();
+    if (screen->ranks.empty()) return;
     const auto time_of = [](const RankTime& rank) { return rank.compute_ns.value_or(0); };
     std::stable_sort(screen->ranks.begin(), screen->ranks.end(),
                      [&](const RankTime& a, const RankTime& b) { return time_of(a) > time_of(b); });
@@ -383,7 +384,8 @@ Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnosti
   prof::ViewRunner views(plans, plan.run, &tables);
   RunFacts facts;
   ScreenSink sink(&views, &facts);
-  PriceAll(records, plan.pricing, &sink, diagnostics);
+  prof::PricingTold told;
+  PriceSome(records, plan.pricing, &sink, diagnostics, &told);
   views.Finish();
 
   Screen screen;
@@ -394,7 +396,11 @@ Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnosti
   }
   screen.inputs = plan.inputs;
   FillLost(*diagnostics, &screen);
+  if (plan.pricing.rules != nullptr) {
+    screen.rule_misfits = told.misfits.Sentences(*plan.pricing.rules);
+  }
   facts.Fill(&screen);
+  if (plan.one_file) screen.one_run = true;
   Maker(tables, times, facts, plan.several).Fill(&screen);
   return screen;
 }

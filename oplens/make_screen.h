@@ -16,7 +16,8 @@ namespace oplens::screen {
 /// What a screen is made of.
 struct ScreenPlan {
   std::vector<std::string> inputs;  ///< As they were named.
-  bool several = false;             ///< There is more than one file.
+  bool several = false;             ///< There is more than one file,
+  bool one_file = false;            ///< or several profiles in one.
   prof::PriceOptions pricing;
   prof::RunOptions run;
 };

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/run_files.h"
 #include "base/shown_text.h"
 #include "base/status_line.h"
 #include "base/terminal.h"
@@ -63,6 +64,12 @@ void Print(std::string_view text) {
   output.Commit();
 }
 
+void PrintSentences(const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) {
+    PrintError(Complaint(kTool, sentence));
+  }
+}
+
 /// Damage is told; what else is known and unknown is on the screen.
 void PrintDamage(const Diagnostics& diagnostics) {
   Diagnostics damage;
@@ -82,12 +89,17 @@ int ShowScreen(const Options& options) {
   StatusLine status(kTool, !options.quiet);
   prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfScreen(), {}, kTool,
                       &status);
+  RunFiles files = options.FilesRead();
+  files.Write("", "");
+  files.RefuseOverwriting();
   inputs.Explain(options.evidence, options.reference);
   inputs.LeaveOutUnreadable();
   Diagnostics diagnostics;
   ScreenPlan plan;
   plan.inputs = options.inputs;
-  plan.several = inputs.paths().size() > 1;
+  const std::vector<std::string>& paths = inputs.paths();
+  plan.several = paths.size() > 1;
+  plan.one_file = std::count(paths.begin(), paths.end(), paths.front()) == std::ssize(paths);
   plan.pricing = options.Pricing();
   plan.run = options.run;
   const Screen screen = MakeScreen(&inputs, plan, &diagnostics);
@@ -97,8 +109,12 @@ int ShowScreen(const Options& options) {
   look.colours = terminal.takes_colours;
   Print(Render(screen, look));
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
-  for (const std::string& sentence : unused) PrintError(fmt::format("{}: {}\n", kTool, sentence));
-  if (!options.quiet) PrintDamage(diagnostics);
+  PrintSentences(unused);
+  if (!options.quiet) {
+    PrintSentences(inputs.Notes());
+    PrintSentences(screen.rule_misfits);
+    PrintDamage(diagnostics);
+  }
   const bool failure = (screen.kernels == 0 && screen.replays == 0) || diagnostics.Damaged() ||
                        inputs.left_out() > 0 || !unused.empty();
   return options.strict && failure ? kExitStrict : kExitOk;

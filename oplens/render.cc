@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kMostCauses = 3;
 constexpr size_t kMostRanks = 3;
+constexpr size_t kMostFiles = 12;  // That are not one run.
 constexpr size_t kMostCommands = 3;
 
 /// How much is shown where there is much to show.
@@ -50,6 +51,7 @@ class Renderer {
       : screen_(screen), columns_(columns), limits_(limits) {}
 
   std::vector<Section> Sections() const {
+    if (IsApart()) return {Head(), Ranks(), NextOfOne()};
     std::vector<Section> sections = {Head(), Time()};
     if (screen_.ranks.size() > 1) sections.push_back(Ranks());
     const auto add = [&](std::string_view title, const Costs& costs, bool paths) {
@@ -72,6 +74,9 @@ class Renderer {
   }
 
  private:
+  /// Whether there are several runs, of which nothing is shown as one.
+  bool IsApart() const { return screen_.runs > 1 && !screen_.one_run; }
+
   Section Head() const {
     Section lines;
     std::string inputs;
@@ -89,7 +94,9 @@ class Renderer {
     std::vector<std::string> facts;
     for (const std::string& profiler : screen_.profilers) facts.push_back(Shown(profiler));
     if (screen_.records) facts.emplace_back("records");
-    if (screen_.runs > 1) facts.push_back(fmt::format("{} processes", screen_.runs));
+    if (screen_.runs > 1) {
+      facts.push_back(fmt::format("{} {}", screen_.runs, IsApart() ? "profiles" : "processes"));
+    }
     for (const GpuFact& gpu : screen_.gpus) {
       if (gpu.name.empty()) {
         facts.push_back(CountText(static_cast<double>(gpu.count), "GPU", "GPUs") +
@@ -260,15 +267,32 @@ class Renderer {
     Section lines;
     constexpr size_t kMostName = 24;
     constexpr double kAlikePct = 1;
-    const RankTime& slowest = screen_.ranks.front();
+    const RankTime slowest = screen_.ranks.empty() ? RankTime() : screen_.ranks.front();
     std::string title = "Ranks";
-    if (!screen_.are_ranks) {
+    if (IsApart()) {
+      title = screen_.are_ranks
+                  ? "Files that are not one run: several say that they are the same rank"
+                  : "Files that are not known to be one run: not all say which rank they are of";
+    } else if (!screen_.are_ranks) {
       title = "Files, which do not say that they are ranks of one run";
     } else if (screen_.slowest_by_pct && *screen_.slowest_by_pct < kAlikePct) {
       title += ": all compute alike";
     } else if (screen_.slowest_by_pct) {
       AppendFormat(&title, ": rank {} computes longest, {} % of its step above the median",
                    CutRight(Shown(slowest.rank), kMostName), PercentText(*screen_.slowest_by_pct));
+    }
+    if (IsApart()) {
+      lines.push_back({Style::kTitle, CutRight(title, columns_)});
+      for (size_t i = 0; i < screen_.ranks.size() && i < kMostFiles; ++i) {
+        const RankTime& file = screen_.ranks[i];
+        lines.push_back(
+            {Style::kPlain, CutRight(fmt::format("  file {}  step {}, computes {}",
+                                                 Shown(file.rank), TimeText(file.total_ns),
+                                                 file.compute_ns ? TimeText(*file.compute_ns)
+                                                                 : std::string("unknown")),
+                                     columns_)});
+      }
+      return lines;
     }
     const auto waits = [](const RankTime& rank) { return rank.wait_ns.value_or(1e300); };
     const RankTime& least = *std::ranges::min_element(screen_.ranks, {}, waits);
@@ -422,6 +446,16 @@ class Renderer {
       if (widest + kBetween + next.why.size() <= columns_) line = PadRight(line, widest);
       lines.push_back({Style::kPlain, CutRight(line + "  " + next.why, columns_)});
     }
+    return lines;
+  }
+
+  /// Of files that are not one run.
+  Section NextOfOne() const {
+    Section lines;
+    lines.push_back({Style::kTitle, "Next"});
+    lines.push_back({Style::kPlain, CutRight("  oplens FILE             one of them", columns_)});
+    lines.push_back(
+        {Style::kPlain, CutRight("  oplens diff BASE FILE   two of them compared", columns_)});
     return lines;
   }
 

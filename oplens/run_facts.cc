@@ -43,7 +43,10 @@ void RunFacts::Begin(const prof::Run* run) {
   family_ = Family::kUnknown;
   if (is_records_) return;  // It may yet turn out to hold none.
   ++runs_;
-  if (run->trace().rank != kUnknownId) ++ranks_;
+  if (run->trace().rank != kUnknownId) {
+    ++ranks_;
+    numbers_.insert(run->trace().rank);
+  }
   family_ = run->trace().family;
   if (first_family_ == Family::kUnknown) first_family_ = family_;
   std::string profiler = ProfilerOf(run->trace());
@@ -91,6 +94,7 @@ void RunFacts::Fill(Screen* screen) const {
   for (const auto& [name, count] : gpus) screen->gpus.push_back({name, count});
   screen->runs = runs_;
   screen->are_ranks = ranks_ == runs_;
+  screen->one_run = records_ || runs_ < 2 || numbers_.size() == runs_;
   screen->records = records_;
   screen->peaks_known = peaks_known_;
   screen->layers_flag = RecordingFlag(Lack::kLayers, first_family_);

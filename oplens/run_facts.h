@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,11 @@ class RunFacts {
   Family first_family_ = Family::kUnknown;  // Of the first profile.
   StepFacts::Source step_source_ = StepFacts::Source::kUnknown;
   size_t runs_ = 0;
-  size_t ranks_ = 0;         // Of these, those that say which rank they are of.
-  bool records_ = false;     // Some input held records;
-  bool is_records_ = false;  // the one at hand does,
-  bool counted_ = false;     // and is among runs_.
+  size_t ranks_ = 0;           // Of these, those that say which rank they are of,
+  std::set<int64_t> numbers_;  // and which.
+  bool records_ = false;       // Some input held records;
+  bool is_records_ = false;    // the one at hand does,
+  bool counted_ = false;       // and is among runs_.
   std::map<std::string, std::string, std::less<>>
       record_gpus_;  // Of records: name by rank, device.
 };

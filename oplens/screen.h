@@ -147,6 +147,9 @@ struct Screen {
   std::optional<StepTime> time;
   std::optional<GpuUse> gpu;
   bool are_ranks = false;  ///< Every profile says which rank it is of: else they are just files.
+  /// Of several profiles: they say that they are different ranks, or are of one file. Else figures
+  /// of all of them together mean nothing.
+  bool one_run = true;
   std::vector<RankTime> ranks;  ///< Of several, who computes longest first.
   /// How much longer the first of them computes than the median rank, of its step.
   std::optional<double> slowest_by_pct;
@@ -161,6 +164,8 @@ struct Screen {
   bool peaks_known = false;    ///< Of some kernel's GPU: else nothing has a roof.
   std::string layers_flag;     ///< What records layers, where there are none; "": not known.
   std::string kernels_flag;    ///< The same of kernels.
+  /// Sentences for standard error: rules of --rules that do not fit calls of their ops.
+  std::vector<std::string> rule_misfits;
 };
 
 }  // namespace oplens::screen

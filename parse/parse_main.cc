@@ -12,9 +12,11 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/run_files.h"
 #include "base/shortage.h"
 #include "base/status_line.h"
 #include "base/terminal.h"
+#include "base/utf8.h"
 #include "parse/check/check.h"
 #include "parse/chrome/chrome_writer.h"
 #include "parse/execution/execution_traces.h"
@@ -42,8 +44,8 @@ const std::string& NameOf(const ProfileInput& input) {
 std::string Summary(const std::string& path, const Trace& trace) {
   const std::string version =
       trace.schema_version > 0 ? std::to_string(trace.schema_version) : "of unknown version";
-  return fmt::format("{}: {} schema {}: {} kernels, {} ranges", path, FamilyWord(trace.family),
-                     version, trace.kernels.size(), trace.ranges.size());
+  return fmt::format("{}: {} schema {}: {} kernels, {} ranges", LineText(path),
+                     FamilyWord(trace.family), version, trace.kernels.size(), trace.ranges.size());
 }
 
 /// What of a profile the options ask for.
@@ -112,17 +114,20 @@ class Run {
   explicit Run(const Options& options)
       : options_(options),
         status_("parse", !options.quiet),
-        inputs_(SplitRanks(ListProfiles(options.inputs))),
+        inputs_(SplitRanks(ListProfiles(options.inputs, &skipped_))),
         execution_traces_(options.execution_traces, inputs_.size()) {
     for (ProfileInput& input : inputs_) {
       if (IsPipe(input.path)) {
         input.piped = std::make_shared<InputBytes>(input.path, status_.meter());
       }
     }
-    for (const ProfileInput& input : inputs_) RefuseSameFile(input.path, options.output);
-    for (const std::string& path : options.execution_traces) RefuseSameFile(path, options.output);
+    RunFiles files;
+    files.Read(FilesReadFor(options.inputs));
+    files.Read(options.execution_traces, "the file of --execution-trace");
+    files.Read(options.reference, "the file of --reference");
+    files.Write(options.output, "-o");
+    files.RefuseOverwriting();
     if (!options.reference.empty()) {
-      RefuseSameFile(options.reference, options.output);
       Diagnostics unsaid;
       reference_.emplace(options.reference, OpenTrace(options.reference, kReferenceNeeds, &unsaid));
     }
@@ -144,6 +149,10 @@ class Run {
     }
     writer.Commit();
     std::vector<std::string> unused = execution_traces_.Unused();
+    if (const std::string skipped = skipped_.Sentence(); !skipped.empty()) {
+      messages_.Need(skipped);
+      whole_ += Complaint("parse", skipped);
+    }
     if (reference_ && !reference_->Unused().empty()) unused.push_back(reference_->Unused());
     Say(unused);
     if (refused_) return kExitCannotRead;
@@ -170,7 +179,7 @@ class Run {
     } catch (const Error& error) {
       const bool goes_on = input.from_folder || (options_.check && inputs_.size() > 1);
       if (!goes_on) throw;
-      PrintError(fmt::format("parse: {}; left out\n", error.what()));
+      PrintError(Complaint("parse", fmt::format("{}; left out", error.what())));
       if (options_.check) writer->AddUnreadable(error);
       if (!input.from_folder) refused_ = true;
       ++unreadable_;
@@ -202,7 +211,7 @@ class Run {
     if (options_.quiet) return;
     for (const std::string& sentence : unused) {
       messages_.Need(sentence);
-      whole_ += fmt::format("parse: {}\n", sentence);
+      whole_ += Complaint("parse", sentence);
     }
     if (inputs_.size() > 1) {
       messages_.Head(fmt::format("{} profiles: {} kernels, {} ranges", inputs_.size() - unreadable_,
@@ -213,6 +222,7 @@ class Run {
 
   const Options& options_;
   StatusLine status_;
+  SkippedEntries skipped_;
   std::vector<ProfileInput> inputs_;
   ExecutionTraces execution_traces_;
   std::optional<ReferenceProfile> reference_;

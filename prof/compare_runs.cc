@@ -106,6 +106,10 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
     runner.Finish();
     for (std::string& note : runner.Notes()) messages->Need(std::move(note));
   }
+  for (std::string& note : inputs.Notes()) messages->Need(std::move(note));
+  if (std::string sentence = inputs.claims()->Sentence(); !sentence.empty()) {
+    messages->Need(std::move(sentence));
+  }
   *left_out = inputs.left_out();
 }
 

@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "base/near_words.h"
-#include "base/output.h"
 #include "base/program.h"
 #include "base/shown_text.h"
 #include "base/terminal.h"
 #include "prof/command_line.h"
+#include "prof/input/profile_records.h"
 #include "prof/load_rules.h"
 #include "prof/price/figures.h"
 
@@ -43,11 +43,13 @@ std::function<std::optional<int64_t>(std::string_view text)> InputOptions::StepI
   return [finder = steps.get()](std::string_view text) { return finder->NumberIn(text); };
 }
 
-void InputOptions::RefuseSameFiles(const std::vector<std::string>& paths, const std::string& output,
-                                   std::string_view option) const {
-  for (const std::string& path : paths) RefuseSameFile(path, output, option);
-  for (const std::string& path : execution_traces) RefuseSameFile(path, output, option);
-  if (!reference.empty()) RefuseSameFile(reference, output, option);
+RunFiles InputOptions::FilesRead() const {
+  RunFiles files;
+  files.Read(FilesReadFor(inputs));
+  files.Read(execution_traces, "the file of --execution-trace");
+  files.Read(reference, "the file of --reference");
+  files.Read(rules_path, "the file of --rules");
+  return files;
 }
 
 std::vector<WordText> ExitCodesOfPricing() {
@@ -159,7 +161,10 @@ std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given) {
 
 void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options) {
   if (given.count("gpu") > 0) options->gpu = ReadGpu(given["gpu"].as<std::string>());
-  if (given.count("rules") > 0) options->rules = LoadRules(given["rules"].as<std::string>());
+  if (given.count("rules") > 0) {
+    options->rules_path = given["rules"].as<std::string>();
+    options->rules = LoadRules(options->rules_path);
+  }
   options->quiet = given.count("quiet") > 0;
   options->verbose = given.count("verbose") > 0;
   options->strict = given.count("strict") > 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/program_text.h"
+#include "base/run_files.h"
 #include "ops/gpu/gpu.h"
 #include "ops/rules/rules.h"
 #include "prof/price_all.h"
@@ -30,7 +31,8 @@ struct InputOptions {
   std::string reference;              ///< "": none.
   std::unique_ptr<StepFinder> steps;  ///< Null without --step.
   std::optional<ops::Gpu> gpu;        ///< That all kernels ran on; nullopt: what their records say.
-  std::optional<ops::Rules> rules;    ///< Of the user, where given.
+  std::optional<ops::Rules> rules;    ///< Of the user, where given,
+  std::string rules_path;             ///< and their file.
   bool quiet = false;
   bool verbose = false;  ///< All that there is to say on standard error, not what fits few lines.
   bool strict = false;   ///< Damage, and nothing to show, decide the exit code.
@@ -41,10 +43,8 @@ struct InputOptions {
   PriceOptions Pricing() const;
   /// RunOptions::step_in by --step; empty without it.
   std::function<std::optional<int64_t>(std::string_view text)> StepIn() const;
-  /// Throws UsageError that names `option` where `output` is a file that is read: one of `paths` or
-  /// an execution trace.
-  void RefuseSameFiles(const std::vector<std::string>& paths, const std::string& output,
-                       std::string_view option) const;
+  /// All files that these options name to be read. What is written is the program's to add.
+  RunFiles FilesRead() const;
 };
 
 /// What the exit codes of such programs say.

@@ -18,7 +18,7 @@ void LeftOut::Add(const std::string& problem, bool from_folder) {
   if (!may && most_.value_or(0) == 0) throw Error(problem);
   if (!may)
     throw Error(fmt::format("{}; --allow-missing {} were left out before", problem, *most_));
-  PrintError(fmt::format("{}: {}; left out\n", tool_, problem));
+  PrintError(Complaint(tool_, fmt::format("{}; left out", problem)));
   ++count_;
 }
 

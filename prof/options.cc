@@ -239,8 +239,8 @@ void RefuseTogether(const cxxopts::ParseResult& given, bool keeps_summaries) {
   }
 }
 
-/// `screen`: a terminal gets what fits it.
-const Format* ReadFormat(const cxxopts::ParseResult& given, bool screen) {
+/// `to_terminal`: it gets what fits it.
+const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   const Format* chosen = &Formats().front();
   size_t formats = given.count("check") + given.count("chrome") > 0 ? 1 : 0;
   if (given.count("check") > 0 && given.count("chrome") > 0) formats = 2;
@@ -256,8 +256,6 @@ const Format* ReadFormat(const cxxopts::ParseResult& given, bool screen) {
   if (given.count("header") > 0 && chosen->option != "csv") {
     throw UsageError("--header needs --csv");
   }
-  const bool to_terminal =
-      screen && given.count("output") == 0 && TerminalAt(STDOUT_FILENO).is_terminal;
   return formats == 0 && to_terminal ? &ScreenFormat() : chosen;
 }
 
@@ -449,7 +447,11 @@ void ReadRankSummaries(const cxxopts::ParseResult& given, Options* options) {
 /// Fills what is printed, and how.
 void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   // What starts many processes gives them terminals that nobody looks at.
-  options->format = ReadFormat(given, !options->keeps_summaries);
+  const bool to_standard_output =
+      given.count("output") == 0 || given["output"].as<std::string>() == "-";
+  options->to_terminal =
+      !options->keeps_summaries && to_standard_output && TerminalAt(STDOUT_FILENO).is_terminal;
+  options->format = ReadFormat(given, options->to_terminal && given.count("output") == 0);
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
   RefuseTogether(given, options->keeps_summaries);

@@ -49,6 +49,7 @@ struct Options : InputOptions {
   std::string output;        ///< "" or "-": standard output.
   bool header_keys = false;  ///< Of CSV.
   Screen screen = {};        ///< Of ScreenFormat().
+  bool to_terminal = false;  ///< What is printed goes to a terminal that somebody looks at.
 
   Columns<PricedKernel> columns;         ///< Of kKernels, kCheck and kTimeline.
   Columns<CopyRow> copy_columns;         ///< Of kCopies.

@@ -195,7 +195,9 @@ int64_t PrintViewsOfMany(Inputs* inputs, const Options& options, const FindOptio
   many.Run(
       places, [&find](Inputs* own, size_t place) { return FindIn(own, place, find); },
       [&](const Findings& findings, size_t place) {
-        merger.Add(findings, inputs->waiting(place).name);
+        const parse::ProfileInput& input = inputs->waiting(place);
+        merger.Add(findings, input.name);
+        inputs->claims()->Add(findings.summary.ranks, input.name, input.path);
       });
   merger.Tell(find.pricing, messages);
   const int64_t least = runner.Finish();
@@ -215,9 +217,7 @@ int64_t PrintRankSummaries(Inputs* inputs, const Options& options, LeftOut* left
   plan.find.texts = SummaryTexts::kOfInput;
   plan.options = options.rank_summary;
   plan.output = options.output;
-  for (const std::string& path : SummaryPathsOf(*inputs, plan)) {
-    options.RefuseSameFiles(inputs->paths(), path, "--summary");
-  }
+  RefuseOverwriting(options, {.read = {}, .written = SummaryPathsOf(*inputs, plan)});
   FindingsMerger merger(options.views, inputs->waiting(), nullptr);
   ManyInputs many(inputs, options.many, left_out, options.quiet);
   const WrittenSummaries written = WriteRankSummaries(inputs, plan, &many, &merger);
@@ -273,20 +273,28 @@ int64_t Print(Inputs* inputs, const Options& options, LeftOut* left_out, Message
   return shown;
 }
 
+void NeedOneRun(const RunClaims& claims, Messages* messages) {
+  if (std::string sentence = claims.Sentence(); !sentence.empty()) {
+    messages->Need(std::move(sentence));
+  }
+}
+
 /// Prints views of summaries.
 int MainOfSummaries(const std::vector<SummaryInput>& summaries, const Options& options) {
   RefuseWithSummaries(options);
-  std::vector<std::string> paths;
-  for (const SummaryInput& summary : summaries) paths.push_back(summary.path);
-  RefuseSameFiles(paths, options);
+  SummaryPaths paths;
+  for (const SummaryInput& summary : summaries) paths.read.push_back(summary.path);
+  RefuseOverwriting(options, paths);
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   ViewRunner runner(options.views, options.run, destination.get());
   LeftOut left_out("prof", options.many.allow_missing);
   Messages messages("prof");
+  RunClaims claims;
   const size_t left_out_before =
-      AddSummaries(summaries, options.views, &left_out, &runner, messages.losses());
+      AddSummaries(summaries, options.views, &left_out, &runner, &claims, messages.losses());
   const int64_t shown = runner.Finish();
   destination->Commit();
+  NeedOneRun(claims, &messages);
   for (std::string& note : runner.Notes()) messages.Need(std::move(note));
   for (std::string& note : destination->Notes()) messages.Need(std::move(note));
   if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
@@ -315,8 +323,7 @@ int JudgeDiff(const Diff& diff, const Options& options, Destination* destination
 /// Compares two runs, or judges one.
 int MainOfDiff(const Options& options) {
   StatusLine status("prof", !options.quiet);
-  RefuseSameFiles(options.diff_base, options);
-  RefuseSameFiles(options.inputs, options);
+  RefuseOverwriting(options);
   Messages base_messages("prof: base");
   Messages messages("prof");
   RunComparison comparison(options, options.diff_base, options.diff, options.run, "prof");
@@ -366,7 +373,7 @@ int Main(Options options) {
   LeaveOutMissing(&options.inputs, options.many.allow_missing, &left_out);
   Inputs inputs(options.inputs, options.execution_traces,
                 timeline ? NeedsOfTimeline() : NeedsOf(options.views), {}, "prof", &status);
-  RefuseSameFiles(inputs.paths(), options);
+  if (options.task != Task::kRankSummaries) RefuseOverwriting(options);
   inputs.Explain(options.evidence, options.reference);
   if (options.many.allow_missing) {
     inputs.AllowMissing(*options.many.allow_missing - left_out.count());
@@ -378,6 +385,11 @@ int Main(Options options) {
   const int64_t shown = Print(&inputs, options, &left_out, &messages);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   for (const std::string& sentence : unused) messages.Need(sentence);
+  for (std::string& note : inputs.Notes()) messages.Need(std::move(note));
+  // Rows of kernels are each of one input.
+  if (options.task == Task::kViews || options.task == Task::kSummary) {
+    NeedOneRun(*inputs.claims(), &messages);
+  }
   if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
   const bool failure = shown == 0 || messages.losses()->Damaged() ||
                        inputs.left_out() + left_out.count() > 0 || !unused.empty();

@@ -44,7 +44,8 @@ std::vector<SummaryInput> SummariesOf(const Options& options) {
 }
 
 size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
-                    LeftOut* left_out, ViewRunner* runner, Diagnostics* losses) {
+                    LeftOut* left_out, ViewRunner* runner, RunClaims* claims,
+                    Diagnostics* losses) {
   RankNamer namer(summaries.size());
   const SummaryInput* first = nullptr;  // Of those that can be read.
   std::pair<std::string, std::string> selection;
@@ -67,6 +68,7 @@ size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vecto
                   fmt::format("was made with other options than {}", ShownText(first->path)),
                   "save both with the same --step-range, --device, --salt, ...");
     }
+    claims->Add(summary.ranks, input.name, input.path);
     AddSummary(summary, plans, namer.NamesOf(summary.ranks, input.name), input.path, runner);
     left_out_before += AddKeptLosses(summary, input.path, losses);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parse/model/reason.h"
+#include "prof/input/rank_namer.h"
 #include "prof/options.h"
 #include "prof/summary_file/summary_list.h"
 
@@ -18,10 +19,11 @@ std::vector<SummaryInput> SummariesOf(const Options& options);
 void RefuseWithSummaries(const Options& options);
 
 /// Gives what summaries hold of each view to `runner`, but for those that cannot be read and may be
-/// left out. Throws Error where one has not that view, or may not, or is of other options. What was
-/// lost when they were made goes to `losses`; answers how many files were left out of them then.
+/// left out. Throws Error where one has not that view, or may not, or is of other options. `claims`
+/// gets what they say of the run that they are of. What was lost when they were made goes to
+/// `losses`; answers how many files were left out of them then.
 size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
-                    LeftOut* left_out, ViewRunner* runner, Diagnostics* losses);
+                    LeftOut* left_out, ViewRunner* runner, RunClaims* claims, Diagnostics* losses);
 
 }  // namespace oplens::prof
 

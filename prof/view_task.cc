@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/run_files.h"
+#include "prof/input/profile_records.h"
+
 namespace oplens::prof {
 
 PriceOptions PriceOptionsOf(const Options& options, Messages* messages) {
@@ -44,18 +47,25 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
        {{"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}},
        options.task == Task::kViews || options.task == Task::kDiff,
        options.header_keys,
-       options.screen});
+       options.screen,
+       options.to_terminal});
 }
 
-void RefuseSameFiles(const std::vector<std::string>& paths, const Options& options) {
+void RefuseOverwriting(const Options& options, const SummaryPaths& summaries) {
+  RunFiles files = options.FilesRead();
+  if (!options.diff_base.empty()) files.Read(FilesReadFor(options.diff_base), "the base");
+  files.Read(summaries.read);
+  for (const std::string& path : summaries.written) files.Write(path, "the summary");
   const Format& format = *options.format;
   if (options.task == Task::kBaseline) {
-    options.RefuseSameFiles(paths, options.baseline, "--save-baseline");
+    files.Write(options.baseline, "--save-baseline");
   } else if (format.owns_file()) {
-    options.RefuseSameFiles(paths, options.format_value, "--" + std::string(format.option));
-  } else {
-    options.RefuseSameFiles(paths, options.output, "-o");
+    files.Write(options.format_value, "--" + std::string(format.option));
+  } else if (options.task != Task::kRankSummaries) {
+    files.Write(options.output, "-o");
   }
+  if (!options.gate.junit.empty()) files.Write(options.gate.junit, "--junit");
+  files.RefuseOverwriting();
 }
 
 }  // namespace oplens::prof

@@ -26,8 +26,14 @@ FindOptions FindOptionsOf(const Options& options, const PriceOptions& pricing);
 /// Where tables go.
 std::unique_ptr<Destination> OpenDestination(const Options& options);
 
-/// Throws UsageError where the output is one of `paths`.
-void RefuseSameFiles(const std::vector<std::string>& paths, const Options& options);
+/// Summaries that options do not name one by one.
+struct SummaryPaths {
+  std::vector<std::string> read = {};
+  std::vector<std::string> written = {};
+};
+
+/// Throws UsageError where something that is written is read too, or written twice.
+void RefuseOverwriting(const Options& options, const SummaryPaths& summaries = {});
 
 }  // namespace oplens::prof
 

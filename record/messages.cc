@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "record/cupti_advice.h"
 
 namespace oplens::record {
@@ -228,10 +229,10 @@ std::string AboutChildren(const RecordingFacts& facts) {
 std::string ShortName(const std::filesystem::path& path, const std::filesystem::path& directory) {
   const std::string name = path.string();
   std::string folder = directory.string();
-  if (folder.empty()) return name;
+  if (folder.empty()) return LineText(name);
   if (folder.back() != '/') folder += '/';
   const bool inside = name.size() > folder.size() && name.starts_with(folder);
-  return inside ? name.substr(folder.size()) : name;
+  return LineText(inside ? name.substr(folder.size()) : name);
 }
 
 std::vector<SummaryLine> Summary(const std::vector<ProcessSummary>& processes,

@@ -12,15 +12,18 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/program.h"
+#include "base/run_files.h"
 #include "record/chunk_maker.h"
 #include "record/conversion_run.h"
 #include "record/flush_request.h"
@@ -213,6 +216,34 @@ class Processes {
   bool told_ = false;
 };
 
+/// The file that is run for the first word of a command: of the search path, where it names no
+/// folder. "": none is there.
+std::string FileOfProgram(const std::string& word) {
+  if (word.find('/') != std::string::npos) return word;
+  const char* const path = std::getenv("PATH");
+  std::string_view folders = path == nullptr ? "" : path;
+  while (!folders.empty()) {
+    const size_t end = std::min(folders.find(':'), folders.size());
+    const fs::path file = fs::path(folders.substr(0, end)) / word;
+    if (::access(file.c_str(), X_OK) == 0) return file.string();
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return "";
+}
+
+/// CheckedOutput() that is neither the program nor a file among its arguments, such as its script.
+fs::path OutputFor(const std::string& pattern, int32_t process_id, const Options& options) {
+  const fs::path output = CheckedOutput(pattern, process_id, options.force);
+  RunFiles files;
+  files.Read(FileOfProgram(options.command.front()), "the program");
+  for (size_t i = 1; i < options.command.size(); ++i) {
+    files.Read(options.command[i], "an argument of the program");
+  }
+  files.Write(output.string(), "-o");
+  files.RefuseOverwriting();
+  return output;
+}
+
 /// One recording, from the fork to the databases.
 class Recording {
  public:
@@ -222,7 +253,7 @@ class Recording {
         pattern_(AbsolutePattern(options.output)),
         launcher_(options.command, inherited),
         program_(IdentityOf(launcher_.process_id())),
-        output_(CheckedOutput(pattern_, launcher_.process_id(), options.force)),
+        output_(OutputFor(pattern_, launcher_.process_id(), options)),
         spool_(SpoolFolder::Create(output_, options.force)) {
     program_.process_id = launcher_.process_id();  // Also where there is no /proc.
   }

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/run_files.h"
 #include "base/status_line.h"
 #include "parse/model/messages.h"
 #include "prof/compare_runs.h"
@@ -74,10 +75,17 @@ ReportPlan PlanOf(const Options& options, size_t input_count, Messages* messages
   return plan;
 }
 
+/// Throws UsageError where the page would take the place of a file that is read.
+void RefuseOverwriting(const Options& options) {
+  RunFiles files = options.FilesRead();
+  if (!options.diff_base.empty()) files.Read(prof::FilesReadFor({options.diff_base}), "the base");
+  files.Write(options.output, "-o");
+  files.RefuseOverwriting();
+}
+
 /// The page of what changed.
 int WriteDiff(const Options& options) {
-  options.RefuseSameFiles({options.diff_base}, options.output, "-o");
-  options.RefuseSameFiles(options.inputs, options.output, "-o");
+  RefuseOverwriting(options);
   Output output(options.output, PackingOf(options.output));
   DiffPagePlan plan;
   plan.program = fmt::format("oplens {}", OPLENS_VERSION);
@@ -124,7 +132,7 @@ int Main(const Options& options) {
   StatusLine status(kTool, !options.quiet);
   prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfReport(),
                       JsonNeedsOfReport(options.host), kTool, &status);
-  options.RefuseSameFiles(inputs.paths(), options.output, "-o");
+  RefuseOverwriting(options);
   inputs.Explain(options.evidence, options.reference);
   inputs.RefuseUnreadable();
   // Before the work of reading: a place that cannot be written.
@@ -134,6 +142,10 @@ int Main(const Options& options) {
   const auto said = [&] {
     unused = inputs.UnusedExecutionTraces();
     for (const std::string& sentence : unused) messages.Need(sentence);
+    for (std::string& note : inputs.Notes()) messages.Need(std::move(note));
+    if (std::string sentence = inputs.claims()->Sentence(); !sentence.empty()) {
+      messages.Need(std::move(sentence));
+    }
     return messages.Sentences();
   };
   const ReportResult result = WriteReport(

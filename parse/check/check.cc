@@ -10,6 +10,7 @@
 
 #include "base/append_format.h"
 #include "base/checked.h"
+#include "base/utf8.h"
 #include "parse/check/needs.h"
 #include "parse/check/survey.h"
 
@@ -89,7 +90,7 @@ class Description {
     if (!trace_.producer.empty()) {
       version += fmt::format(", written by {}", Printable(trace_.producer));
     }
-    Line("{}: {}{}", path, FamilyWord(trace_.family), version);
+    Line("{}: {}{}", LineText(path), FamilyWord(trace_.family), version);
     AddDevices();
     AddProcesses();
     Line("  rank {}", RankText());

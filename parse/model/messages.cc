@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace oplens {
 namespace {
 
@@ -115,11 +117,12 @@ class Lines {
 }  // namespace
 
 void Messages::Add(std::string sentence, std::vector<std::string>* to) {
+  sentence = LineText(sentence);  // Names of files and of tables are in it.
   if (std::find(to->begin(), to->end(), sentence) == to->end()) to->push_back(std::move(sentence));
 }
 
 void Messages::Advise(std::string sentence, double share_pct) {
-  advice_.push_back({std::move(sentence), share_pct});
+  advice_.push_back({LineText(sentence), share_pct});
 }
 
 std::vector<Messages::Advice> Messages::SortedAdvice() const {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/append_format.h"
+#include "base/utf8.h"
 
 namespace oplens {
 namespace {
@@ -24,6 +25,7 @@ constexpr ReasonInfo kInfos[] = {
 };
 
 void AddOnce(std::string sentence, std::vector<std::string>* to) {
+  sentence = LineText(sentence);  // Names of files and of tables are in it.
   if (std::find(to->begin(), to->end(), sentence) == to->end()) to->push_back(std::move(sentence));
 }
 
@@ -94,13 +96,14 @@ bool Diagnostics::HasOf(Severity least) const {
 }
 
 std::string Diagnostics::Render(std::string_view tool) const {
+  const std::string name = LineText(tool);  // That of an input is in it.
   std::string text;
   for (const std::string& note : notes_) {
-    AppendFormat(&text, "{}: {}\n", tool, note);
+    AppendFormat(&text, "{}: {}\n", name, note);
   }
   for (size_t i = 0; i < counts_.size(); ++i) {
     if (counts_[i] == 0) continue;
-    AppendFormat(&text, "{}: {} {} [{}]", tool, counts_[i], kInfos[i].sentence, kInfos[i].word);
+    AppendFormat(&text, "{}: {} {} [{}]", name, counts_[i], kInfos[i].sentence, kInfos[i].word);
     if (!examples_[i].empty()) {
       AppendFormat(&text, ", e.g. {}", fmt::join(examples_[i], "; "));
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -77,7 +78,28 @@ std::string FindSpool(const fs::path& folder, F is_it) {
   return "";
 }
 
-std::vector<std::string> ProfilesIn(const std::string& folder) {
+bool IsOfOplens(const std::string& name) {
+  return name.ends_with(".oplens") || name.ends_with(kSpool);
+}
+
+bool IsProvenanceName(std::string_view name) {
+  return std::any_of(std::begin(kProvenanceNames), std::end(kProvenanceNames),
+                     [&](const ProvenanceName& known) { return known.name == name; });
+}
+
+/// Counts what is no profile.
+void Skip(const fs::path& path, SkippedEntries* skipped) {
+  const std::string name = path.filename().string();
+  if (name.starts_with('.') || IsOfOplens(name) || IsProvenanceName(name)) return;
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    ++skipped->folders;
+  } else {
+    skipped->files.push_back(name);
+  }
+}
+
+std::vector<std::string> ProfilesIn(const std::string& folder, SkippedEntries* skipped) {
   std::vector<std::string> names;
   std::error_code error;
   for (const fs::path& path : EntriesOf(folder, &error)) {
@@ -88,6 +110,8 @@ std::vector<std::string> ProfilesIn(const std::string& folder) {
     const bool lost = fs::is_symlink(path, ignored) && !fs::exists(path, ignored);
     if (!hidden && HasProfileName(name) && (lost || fs::is_regular_file(path, ignored))) {
       names.push_back(name);
+    } else if (skipped != nullptr) {
+      Skip(path, skipped);
     }
   }
   if (error) {
@@ -127,6 +151,17 @@ std::string LastParts(const fs::path& path, size_t count) {
     last /= parts[i];
   }
   return last.string();
+}
+
+/// The argument itself where it is no folder that can be listed.
+std::vector<std::string> ProfilesOf(const std::string& argument) {
+  std::vector<std::string> paths;
+  try {
+    for (ProfileInput& input : ListProfiles({argument})) paths.push_back(std::move(input.path));
+  } catch (const Error&) {
+    paths = {argument};
+  }
+  return paths;
 }
 
 }  // namespace
@@ -205,7 +240,48 @@ std::string IdentityOf(const std::string& path) {
   return error ? path : canonical.string();
 }
 
-std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments) {
+std::vector<std::string> FilesReadFor(const std::vector<std::string>& arguments) {
+  std::vector<std::string> files;
+  std::set<fs::path> folders;
+  for (const std::string& argument : arguments) {
+    for (std::string& path : ProfilesOf(argument)) {
+      // Of a database: https://www.sqlite.org/tempfiles.html
+      for (const std::string_view ending : {"-wal", "-journal"}) {
+        if (path.find(".json") == path.npos) files.push_back(path + std::string(ending));
+      }
+      folders.insert(fs::path(path).parent_path());
+      files.push_back(std::move(path));
+    }
+  }
+  for (const fs::path& folder : folders) {
+    for (const ProvenanceName& name : kProvenanceNames) {
+      files.push_back((folder / name.name).string());
+    }
+  }
+  return files;
+}
+
+std::string SkippedEntries::Sentence() const {
+  constexpr size_t kNamed = 3;
+  std::string text;
+  if (!files.empty()) {
+    text = fmt::format("{} beside the profiles {} no profile{} by {} and skipped: ",
+                       files.size() == 1 ? "1 file" : fmt::format("{} files", files.size()),
+                       files.size() == 1 ? "is" : "are", files.size() == 1 ? "" : "s",
+                       files.size() == 1 ? "its name" : "their names");
+    for (size_t i = 0; i < std::min(files.size(), kNamed); ++i) {
+      text += (i == 0 ? "" : ", ") + files[i];
+    }
+    if (files.size() > kNamed) text += ", ...";
+  }
+  if (folders == 0) return text;
+  if (!text.empty()) text += "; ";
+  return text + (folders == 1 ? "1 folder inside is not looked into"
+                              : fmt::format("{} folders inside are not looked into", folders));
+}
+
+std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments,
+                                       SkippedEntries* skipped) {
   Lister lister;
   for (const std::string& path : arguments) {
     if (path == "-") {
@@ -223,10 +299,11 @@ std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments
       lister.Add(path, false);
       continue;
     }
-    for (const std::string& name : ProfilesIn(path)) {
+    for (const std::string& name : ProfilesIn(path, skipped)) {
       lister.Add((fs::path(path) / name).string(), true);
     }
   }
+  if (skipped != nullptr) std::sort(skipped->files.begin(), skipped->files.end(), NaturalLess);
   std::vector<ProfileInput> inputs = lister.Take();
   NameInputs(&inputs);
   return inputs;

@@ -34,13 +34,29 @@ struct ProfileInput {
   std::optional<FilePart> part = {};
 };
 
+/// What of the folders among the arguments is not looked at.
+struct SkippedEntries {
+  std::vector<std::string> files;  ///< No profiles by their names; in natural order.
+  size_t folders = 0;              ///< Inside of the folders.
+
+  /// What to say of it, in one sentence; "" for nothing.
+  std::string Sentence() const;
+};
+
 /// The profiles that the arguments name: files as they are; of a folder (not of those inside it)
 /// every file whose name ends like a profile's (.sql .sqlite .nvvp .nvprof .prof .db .json .json.gz
 /// .json.zst; hidden files are left out), in natural order of their names ("rank2" before
 /// "rank10"). A file named twice, by whatever path, counts once, at its first place. Throws Error
 /// for a folder without profiles and for a path that does not exist; a file of a folder that is a
-/// foreign one is found out when it is read. "-" is standard input. Pipes are not opened.
-std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments);
+/// foreign one is found out when it is read. "-" is standard input. Pipes are not opened. `skipped`
+/// (null: nobody asks) gets what else is in the folders, but for hidden files, what is read beside
+/// traces and what oplens itself keeps there.
+std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments,
+                                       SkippedEntries* skipped = nullptr);
+
+/// All files that reading these arguments may open: those that ListProfiles() lists, and what is
+/// read beside them. What cannot be listed stands for itself. Never throws.
+std::vector<std::string> FilesReadFor(const std::vector<std::string>& arguments);
 
 /// What tells one file from another: its path without links, or as it is where there is none (a
 /// pipe).

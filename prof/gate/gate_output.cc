@@ -7,6 +7,7 @@
 
 #include "base/append_format.h"
 #include "base/shown_text.h"
+#include "base/utf8.h"
 #include "prof/gate/amount.h"
 
 namespace oplens::prof {
@@ -79,7 +80,8 @@ std::string GateText(const GateResult& result, std::string_view tool) {
   for (const GateItem& item : result.items) {
     if (item.outcome == GateOutcome::kHolds) continue;
     const std::string_view word = item.outcome == GateOutcome::kBroken ? "broken" : "no data";
-    AppendFormat(&text, "{}: {}: {}: {}\n", tool, word, ShownText(item.expression), item.message);
+    AppendFormat(&text, "{}: {}: {}: {}\n", tool, word, ShownText(item.expression),
+                 LineText(item.message));
     for (size_t i = 0; i < item.rows.size() && i < kShownRows; ++i) {
       AppendFormat(&text, "{}:   {}\n", tool, LineOf(item, item.rows[i]));
     }

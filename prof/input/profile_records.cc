@@ -67,6 +67,10 @@ void RefuseEmpty(const std::string& path) {
 
 }  // namespace
 
+std::vector<std::string> FilesReadFor(const std::vector<std::string>& arguments) {
+  return parse::FilesReadFor(arguments);
+}
+
 Inputs::Inputs(const std::vector<std::string>& arguments,
                const std::vector<std::string>& execution_traces, TraceNeeds needs,
                TraceNeeds json_needs, std::string_view tool, StatusLine* status)
@@ -94,7 +98,7 @@ Inputs::Inputs(const std::vector<std::string>& arguments,
   }
   // All together, since a name depends on the others.
   std::vector<parse::ProfileInput> listed;
-  if (!profiles.empty()) listed = parse::ListProfiles(profiles);
+  if (!profiles.empty()) listed = parse::ListProfiles(profiles, &skipped_);
   size_t files = 0;
   const auto take_records = [&] {
     for (; !records.empty() && records.front().profiles_before <= files; records.pop_front()) {
@@ -135,6 +139,14 @@ std::vector<std::string> Inputs::UnusedExecutionTraces() const {
   std::vector<std::string> unused = execution_traces_->Unused();
   if (reference_ && !reference_->Unused().empty()) unused.push_back(reference_->Unused());
   return unused;
+}
+
+std::vector<std::string> Inputs::Notes() const {
+  std::vector<std::string> notes;
+  if (std::string skipped = skipped_.Sentence(); !skipped.empty()) {
+    notes.push_back(std::move(skipped));
+  }
+  return notes;
 }
 
 void Inputs::RefuseUnreadable() const {
@@ -211,7 +223,14 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
     parse::ProfileFile file(input.file, meter());
     profile_->trace =
         parse::OpenInput(input.file, &file, profile_count_, NeedsOf(file), diagnostics, &taken_);
-    if (mark_ != nullptr) MarkRank();
+    if (mark_ != nullptr) {
+      MarkRank();
+    } else {
+      const int64_t number = profile_->trace.rank;
+      const std::optional<int64_t> known =
+          number == kUnknownId ? std::nullopt : std::optional(number);
+      claims_.Add({&known, 1}, input.file.name, input.file.path);
+    }
     execution_traces_->Complete(&profile_->trace, diagnostics);
     ++opened_;
     stage_.reset();
@@ -254,7 +273,7 @@ RecordSource::Step Inputs::NextLine(WaitingRow* row, Diagnostics* diagnostics) {
 /// Called while `error` is caught.
 void Inputs::LeaveOut(const Error& error) {
   if (most_left_out_ && left_out_ >= *most_left_out_) throw;
-  PrintError(fmt::format("{}: {}; left out\n", tool_, error.what()));
+  PrintError(Complaint(tool_, fmt::format("{}; left out", error.what())));
   ++left_out_;
   // Where nothing could be read, the last reason ends the run.
   if (opened_ == 0 && waiting_.empty()) throw;

@@ -17,9 +17,13 @@
 #include "parse/records/kernel_records.h"
 #include "parse/records/reference_profile.h"
 #include "parse/source/profile_list.h"
+#include "prof/input/rank_namer.h"
 #include "prof/input/record_source.h"
 
 namespace oplens::prof {
+
+/// All files that reading these inputs may open, as far as it is known before.
+std::vector<std::string> FilesReadFor(const std::vector<std::string>& arguments);
 
 /// The inputs of the command line, one after the other: files of records, and profiles, which are
 /// read as parse reads them. One profile at a time is in memory.
@@ -92,8 +96,14 @@ class Inputs : public RecordSource {
   /// After TakeOnly() and the last record: the numbers of its ranks.
   const std::vector<std::optional<int64_t>>& marked_ranks() const { return marked_ranks_; }
 
-  /// All files, for a look before anything is written.
+  /// All files, as they were named or found.
   const std::vector<std::string>& paths() const { return paths_; }
+  /// What a reader of the result must know of the inputs: what of folders was skipped. After the
+  /// last input.
+  std::vector<std::string> Notes() const;
+  /// What the profiles that were read say of the run that they are of. Who reads them apart adds
+  /// them.
+  RunClaims* claims() { return &claims_; }
 
  private:
   struct Input {
@@ -120,6 +130,8 @@ class Inputs : public RecordSource {
 
   std::deque<Input> waiting_;
   std::vector<std::string> paths_;
+  parse::SkippedEntries skipped_;
+  RunClaims claims_;
   TraceNeeds NeedsOf(const parse::ProfileFile& file) const;
   void ShowStage(std::string_view doing, WorkUnit unit);
   WorkMeter* meter() { return status_ == nullptr ? nullptr : status_->meter(); }

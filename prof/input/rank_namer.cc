@@ -1,5 +1,7 @@
 #include "prof/input/rank_namer.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "parse/model/trace.h"
@@ -23,6 +25,32 @@ std::vector<std::string> RankNamer::NamesOf(std::span<const std::optional<int64_
     names.push_back(parse::NameOfRank(number.value_or(kUnknownId), name, input_count_, &taken_));
   }
   return names;
+}
+
+void RunClaims::Add(std::span<const std::optional<int64_t>> numbers, const std::string& name,
+                    const std::string& path) {
+  ++inputs_;
+  paths_.insert(path);
+  for (const std::optional<int64_t>& number : numbers) {
+    if (!problem_.empty()) return;
+    if (!number) {
+      problem_ = fmt::format("{} does not say which rank it is of", name);
+      continue;
+    }
+    const auto [known, is_new] = names_.emplace(*number, name);
+    if (!is_new) {
+      problem_ =
+          fmt::format("{} and {} both say that they are rank {}", known->second, name, *number);
+    }
+  }
+}
+
+std::string RunClaims::Sentence() const {
+  if (problem_.empty() || paths_.size() < 2) return "";
+  return fmt::format(
+      "the {} inputs are not known to be one run, though figures are of all of them: {}; give one "
+      "of them, or compare two with --diff",
+      inputs_, problem_);
 }
 
 }  // namespace oplens::prof

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/utf8.h"
 #include "prof/table/sqlite_file.h"
 #include "prof/table/text_sinks.h"
 
@@ -47,7 +48,10 @@ class ScreenLines : public TextFile {
 class Csv : public TextFile {
  public:
   using TextFile::TextFile;
-  std::unique_ptr<Sink> NewTable() override { return MakeCsvSink(&output_, plan_.header_keys); }
+  std::unique_ptr<Sink> NewTable() override {
+    return MakeCsvSink(&output_, plan_.header_keys,
+                       plan_.to_terminal ? Utf8Hidden::kControls : Utf8Hidden::kNothing);
+  }
 };
 
 class JsonLines : public TextFile {

@@ -22,6 +22,7 @@ struct FormatPlan {
   bool names_tables = false;  ///< Each row says which table it is of, where a row can.
   bool header_keys = false;   ///< The header has the words of -c.
   Screen screen = {};         ///< Of a terminal.
+  bool to_terminal = false;   ///< Somebody looks at it: nothing in a cell may change the terminal.
 };
 
 /// A way to write tables: an entry of kFormats.

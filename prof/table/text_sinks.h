@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/output.h"
+#include "base/utf8.h"
 #include "prof/table/sink.h"
 
 namespace oplens::prof {
@@ -13,8 +14,10 @@ namespace oplens::prof {
 // Sinks that append lines to an output, which must outlive them.
 
 /// RFC 4180 with every field quoted and "\n" line ends; unknown is an empty field. The header has
-/// the fields' headers, or with `header_keys` their keys.
-std::unique_ptr<Sink> MakeCsvSink(Output* output, bool header_keys = false);
+/// the fields' headers, or with `header_keys` their keys. `hidden`: what of texts a terminal must
+/// not get.
+std::unique_ptr<Sink> MakeCsvSink(Output* output, bool header_keys = false,
+                                  Utf8Hidden hidden = Utf8Hidden::kNothing);
 
 /// Columns of fixed width: lines of at most `width` characters, but for integers, which are never
 /// cut. Unknown is "-". Where the columns need more, texts shrink and then the least important

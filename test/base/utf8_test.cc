@@ -48,5 +48,16 @@ TEST(Utf8Test, HidesControlsAndBlanks) {
   EXPECT_EQ(Appended("a b", Utf8Hidden::kControlsAndBlanks), "a_b");
 }
 
+TEST(Utf8Test, HidesWhatTurnsTheDirectionOfWriting) {
+  const std::string text = "a\u061c\u200e\u200f\u202a\u202e\u2066\u2069b\u2067";
+  EXPECT_EQ(Appended(text, Utf8Hidden::kControls), "a_______b_");
+  EXPECT_EQ(Appended(text), text);
+  EXPECT_EQ(Appended("\u0647\u05d0", Utf8Hidden::kControls), "\u0647\u05d0");
+}
+
+TEST(Utf8Test, LineTextIsOneLine) {
+  EXPECT_EQ(LineText("a\nb\r\x1b[2J\u202e\u009b\xff\u00e9"), "a_b__[2J__\ufffd\u00e9");
+}
+
 }  // namespace
 }  // namespace oplens

@@ -136,6 +136,58 @@ TEST(Folder, NoInputIsOverwritten) {
   }
 }
 
+TEST(Folder, WhatIsSkippedIsCountedAndSaid) {
+  const fs::path dir = TestDir();
+  WriteProfile(dir / "rank0.sql", {"a"});
+  WriteProfile(dir / "rank1.sql", {"b"});
+  for (const char* name : {"train.py", "page.html", "a10.txt", "a9.txt", ".hidden", "x.oplens"}) {
+    WriteFile(dir / name, "text");
+  }
+  WriteFile(dir / "output_code.py", "");  // Is read beside traces.
+  fs::create_directories(dir / "older");
+  const std::string said =
+      ": 4 files beside the profiles are no profiles by their names and skipped: a9.txt, a10.txt, "
+      "page.html, ...; 1 folder inside is not looked into\n";
+  EXPECT_THAT(RunParse({dir.string()}).err, HasSubstr("parse" + said));
+  EXPECT_THAT(RunProf({dir.string()}).err, HasSubstr("prof" + said));
+  EXPECT_THAT(RunProf({"--view", "overview", dir.string()}).err, HasSubstr("prof" + said));
+  EXPECT_THAT(RunProf({"--diff", dir.string(), dir.string()}).err, HasSubstr("prof" + said));
+  const std::string page = (dir.parent_path() / "skipped_page.html").string();
+  EXPECT_THAT(RunProgram({Program("report"), "-v", "-o", page, dir.string()}).err,
+              HasSubstr("report" + said));
+  EXPECT_THAT(RunProgram({Program("oplens"), dir.string()}).err, HasSubstr("oplens" + said));
+  EXPECT_THAT(RunProgram({Program("oplens"), "--quiet", dir.string()}).err, "");
+  EXPECT_THAT(RunProf({(dir / "rank0.sql").string()}).err, Not(HasSubstr("skipped")));
+}
+
+TEST(Folder, FilesThatAreNotOneRunAreNotShownAsOne) {
+  const fs::path dir = TestDir();
+  WriteProfile(dir / "bert.sql", {"a"});
+  WriteProfile(dir / "vit.sql", {"b"});
+  const std::string said = "the 2 inputs are not known to be one run";
+  for (const char* option : {"--view=overview", "--view=operators", "--by=op"}) {
+    const RunResult result = RunProf({option, "--csv", dir.string()});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.err, HasSubstr(said)) << option;
+    EXPECT_THAT(result.err, HasSubstr("bert.sql does not say which rank it is of")) << option;
+  }
+  const RunResult screen = RunProgram({Program("oplens"), dir.string()});
+  EXPECT_EQ(screen.exit_code, 0);
+  EXPECT_THAT(screen.out, HasSubstr("\nFiles that are not known to be one run"));
+  EXPECT_THAT(screen.out, HasSubstr("oplens diff BASE FILE"));
+  for (const char* of_one : {"\nThe run", "step of rank", "\nOps", "\nKernels", "\nKnown"}) {
+    EXPECT_THAT(screen.out, Not(HasSubstr(of_one)));
+  }
+  // Ranks that say so are one run, unless two say the same.
+  fs::rename(dir / "bert.sql", dir / "rank0.sql");
+  fs::rename(dir / "vit.sql", dir / "rank1.sql");
+  EXPECT_THAT(RunProf({"--view=overview", dir.string()}).err, Not(HasSubstr(said)));
+  EXPECT_THAT(RunProgram({Program("oplens"), dir.string()}).out, HasSubstr("\nOps"));
+  fs::rename(dir / "rank1.sql", dir / "b_rank0.sql");
+  EXPECT_THAT(RunProf({"--view=overview", dir.string()}).err,
+              HasSubstr("b_rank0.sql and rank0.sql both say that they are rank 0"));
+}
+
 TEST(Folder, CountsNameTheFile) {
   const fs::path dir = TestDir();
   SmallProfile bare;

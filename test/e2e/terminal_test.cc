@@ -186,6 +186,59 @@ TEST_F(Names, AreWholeInEveryFormat) {
             "Kernel\n\u6838\u51fd\u6570_\"a,b\"_\U0001f600\nbad\ufffd\ufffd\n");
 }
 
+// What a name holds does not reach a terminal; elsewhere its bytes are those of the file.
+TEST(Terminal, NamesCannotChangeIt) {
+  const std::string evil = "k\x1b]0;t\x07\r\n\u202e\u009bm";
+  SmallProfile profile;
+  profile.AnnotatedKernel("relu", 1, evil);
+  const std::string path = profile.Write();
+  for (const std::vector<std::string>& format :
+       {std::vector<std::string>{}, {"--csv"}, {"--csv", "-o", "-"}, {"-w", "60"}}) {
+    std::vector<std::string> arguments = format;
+    arguments.insert(arguments.end(), {"-c", "name_full", path});
+    EXPECT_THAT(OnTerminal(80, arguments).out, HasSubstr("k_]0;t_____m"));
+  }
+  EXPECT_EQ(RunProf({"--quiet", "--csv", "-c", "name_full", path}).out,
+            "\"FullName\"\n\"" + evil + "\"\n");
+}
+
+TEST(Terminal, NamesOfFilesForgeNoLines) {
+  const std::filesystem::path dir = TestDir() / "d\nprof: all is well\x1b[1m\u202e";
+  std::filesystem::create_directories(dir);
+  std::filesystem::copy_file(kDemo, dir / "a.sql");
+  WriteFile(dir / "b.sql", "CREATE");
+  WriteFile(dir / "c\x1b.json", "[]");
+  const std::string a = dir / "a.sql";
+  const std::string b = dir / "b.sql";
+  const std::vector<std::vector<std::string>> lines = {
+      {"parse", a},
+      {"parse", "--check", a},
+      {"parse", "-o", a, a},
+      {"parse", "-v", dir.string()},
+      {"prof", b},
+      {"prof", "-o", a, a},
+      {"prof", "-v", dir.string()},
+      {"prof", "-v", "--view", "overview", dir.string()},
+      {"prof", "--rules", a, a},
+      {"report", "-o", a, a},
+      {"report", "-o", dir / "page.html", a},
+      {"oplens", dir.string()},
+      {"oplens", b},
+      {"oplens", dir / "none"},
+  };
+  for (const std::vector<std::string>& line : lines) {
+    std::vector<std::string> command = line;
+    command.front() = Program(line.front());
+    const RunResult result = RunProgram(command);
+    for (const std::string& text : {result.out, result.err}) {
+      EXPECT_THAT(text, Not(HasSubstr("\nprof: all is well"))) << line[0] << line[1];
+      EXPECT_THAT(text, Not(HasSubstr(kEscape))) << line[0] << line[1];
+      EXPECT_THAT(text, Not(HasSubstr("\u202e"))) << line[0] << line[1];
+    }
+    EXPECT_THAT(result.out + result.err, Not(testing::IsEmpty()));
+  }
+}
+
 TEST_F(Names, StandInColumnsOnATerminal) {
   EXPECT_EQ(OnTerminal(80, {"-c", "kernel,op", path_.string()}).out,
             "Kernel          Op\n"

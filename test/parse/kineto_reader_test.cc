@@ -1084,6 +1084,25 @@ TEST_F(KinetoFileTest, SaysWhatOtherJsonIs) {
   EXPECT_THAT(Refusal(R"({"schema": "1.0", "nodes": [{"id": 1}]})"), HasSubstr("execution trace"));
   EXPECT_THAT(Refusal("[[-1, 1, 37888, 7], [0, 2, 5, 1]]"), HasSubstr("memory timeline"));
   EXPECT_THAT(Refusal(R"({"a": 1})"), HasSubstr("no traceEvents"));
+  EXPECT_THAT(Refusal("[]"), HasSubstr("is a JSON list without a trace event"));
+  EXPECT_THAT(Refusal(R"({"traceEvents": []})"), HasSubstr("it has none of its events;"));
+  EXPECT_THAT(Refusal(R"({"traceEvents": [{"cat": "foo"}]})"),
+              HasSubstr("is no trace of PyTorch's profiler: it has none of its events"));
+  // Names of processes, which every Chrome trace may have.
+  EXPECT_THAT(Refusal(R"([{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "a"}},
+                          {"ph": "X", "cat": "v8", "name": "a", "ts": 1, "dur": 1, "pid": 1},
+                          {"ph": "C", "name": "b", "ts": 1, "pid": 1}])"),
+              HasSubstr("only of other categories: phase C (1), v8 (1);"));
+}
+
+TEST_F(KinetoFileTest, AcceptsWhatIsOfPyTorchWithoutWorkOfAGpu) {
+  for (const char* text :
+       {R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": 1}]})",
+        R"([{"ph": "X", "cat": "python_function", "name": "a", "ts": 1, "dur": 1}])",
+        R"({"distributedInfo": {"rank": 0}, "traceEvents": []})",
+        R"({"traceEvents": [{"cat": "kernel"}], "deviceProperties": []})"}) {
+    EXPECT_THAT(Open(text).kernels, IsEmpty()) << text;
+  }
 }
 
 TEST_F(KinetoFileTest, AcceptsATraceWithoutEvents) {

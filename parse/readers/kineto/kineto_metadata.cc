@@ -119,7 +119,7 @@ void TakeDistributed(element value, Trace* trace) {
 
 }  // namespace
 
-void TakeKinetoMember(std::string_view key, element value, Trace* trace) {
+bool TakeKinetoMember(std::string_view key, element value, Trace* trace) {
   if (key == "schemaVersion") {
     TakeInt(value, &trace->schema_version);
   } else if (key == "deviceProperties" || key == "computeProperties") {
@@ -130,10 +130,14 @@ void TakeKinetoMember(std::string_view key, element value, Trace* trace) {
     trace->host = TextOf(value);
   } else if (key.ends_with("_version")) {
     TakeVersion(key, value, trace);
+    return false;
   } else if (key == "baseTimeNanoseconds") {
     int64_t base_ns = 0;
     if (TakeInt(value, &base_ns)) trace->clock_offset_ns = base_ns;
+  } else {
+    return false;
   }
+  return true;
 }
 
 }  // namespace oplens::parse

@@ -11,8 +11,8 @@ namespace oplens::parse {
 
 /// Takes a member of the document beside the events: the schema version, the devices, the place in
 /// a distributed run, and baseTimeNanoseconds, which was subtracted from all times. Others are left
-/// out.
-void TakeKinetoMember(std::string_view key, simdjson::dom::element value, Trace* trace);
+/// out. Answers whether it is a member that PyTorch's profiler writes and other tools do not.
+bool TakeKinetoMember(std::string_view key, simdjson::dom::element value, Trace* trace);
 
 }  // namespace oplens::parse
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "parse/readers/kineto/kineto_metadata.h"
 
 namespace oplens::parse {
@@ -25,7 +26,7 @@ KinetoReader::KinetoReader(std::string path, TraceNeeds needs, Diagnostics* diag
 
 void KinetoReader::OnMember(std::string_view key, simdjson::dom::element value) {
   if (key == "nodes") has_nodes_ = true;
-  TakeKinetoMember(key, value, &context_.trace);
+  if (TakeKinetoMember(key, value, &context_.trace)) is_pytorch_ = true;
 }
 
 void KinetoReader::OnEvent(simdjson::dom::object object) {
@@ -42,6 +43,7 @@ void KinetoReader::OnEvent(simdjson::dom::object object) {
       if (classes_.size() < kMostCategories) classes_.emplace(event.category, kind);
     }
   }
+  if (kind != KinetoClass::kNone && kind != KinetoClass::kOther) is_pytorch_ = true;
   switch (event.phase) {
     case 'X':
       return ReadTimed(event, kind);
@@ -124,6 +126,14 @@ void KinetoReader::Ignore(const KinetoEvent& event) {
   }
 }
 
+std::string KinetoReader::IgnoredList() const {
+  std::string list;
+  for (const auto& [name, count] : ignored_) {
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", LineText(name), count);
+  }
+  return list;
+}
+
 void KinetoReader::NoteIgnored() {
   if (counter_ranges_ > 0) {
     context_.diagnostics.Note(
@@ -132,15 +142,8 @@ void KinetoReader::NoteIgnored() {
   }
   if (own_timeline_) ignored_.erase("phase C");
   if (ignored_.empty()) return;
-  std::string list;
-  for (const auto& [name, count] : ignored_) {
-    std::string printable = name;
-    std::replace_if(
-        printable.begin(), printable.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", printable, count);
-  }
   context_.diagnostics.Note(
-      fmt::format("{}: events of these categories are not read: {}", path_, list));
+      fmt::format("{}: events of these categories are not read: {}", path_, IgnoredList()));
 }
 
 Trace KinetoReader::Finish(bool cut) {
@@ -170,18 +173,26 @@ bool IsBareArray(std::string_view head) {
   return first != std::string_view::npos && head[first] == '[';
 }
 
-[[noreturn]] void Refuse(const ProfileFile& file, const KinetoReader& reader) {
+[[noreturn]] void Refuse(const ProfileFile& file, const KinetoReader& reader,
+                         const JsonEventCounts& counts) {
   constexpr std::string_view kAdvice =
       "give the file that torch.profiler's export_chrome_trace wrote";
   if (reader.is_execution_trace()) {
     const ForeignKind words = ForeignWords(FileKind::kExecutionTrace);
     throw Error(file.path(), words.problem, words.advice);
   }
-  if (IsBareArray(file.head())) {
+  if (IsBareArray(file.head()) && counts.events == 0) {
     throw Error(file.path(),
                 "is a JSON list without a trace event (torch's memory timeline looks so)", kAdvice);
   }
-  throw Error(file.path(), "is JSON, but no trace: it has no traceEvents", kAdvice);
+  if (!counts.has_events) {
+    throw Error(file.path(), "is JSON, but no trace: it has no traceEvents", kAdvice);
+  }
+  const std::string others = reader.IgnoredList();
+  throw Error(file.path(),
+              fmt::format("is no trace of PyTorch's profiler: it has none of its events{}",
+                          others.empty() ? "" : ", only of other categories: " + others),
+              kAdvice);
 }
 
 Trace ReadKineto(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
@@ -189,8 +200,7 @@ Trace ReadKineto(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) 
   Diagnostics events;
   const std::shared_ptr<ByteSource> source = file->Open();
   const JsonEventCounts counts = ReadJsonEvents(source.get(), file->path(), &reader, &events);
-  const bool only_junk = IsBareArray(file->head()) && counts.events == 0 && counts.bad > 0;
-  if (!counts.has_events || only_junk) Refuse(*file, reader);
+  if (!counts.has_events || !reader.is_pytorch()) Refuse(*file, reader, counts);
   diagnostics->Merge(events);
   return reader.Finish(counts.truncated);
 }

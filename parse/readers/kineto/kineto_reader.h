@@ -27,6 +27,11 @@ class KinetoReader : public JsonEventHandler {
 
   /// Whether the document has the members of an execution trace, which lists nodes without times.
   bool is_execution_trace() const { return has_nodes_; }
+  /// Whether anything in the document is of PyTorch's profiler: a member that it writes, or an
+  /// event of one of its categories, whatever is wrong with it.
+  bool is_pytorch() const { return is_pytorch_; }
+  /// The events of other categories: "foo (3), phase C (1)"; "" where there are none.
+  std::string IgnoredList() const;
   /// The trace, after the last event. Says in notes what was left out. `cut`: the file ends early.
   Trace Finish(bool cut = false);
 
@@ -45,6 +50,7 @@ class KinetoReader : public JsonEventHandler {
   int64_t counter_ranges_ = 0;
   TextMap<int64_t> ignored_;  // Events by category, or by phase without one.
   bool has_nodes_ = false;
+  bool is_pytorch_ = false;
   bool own_timeline_ = false;  // parse wrote the file.
 };
 

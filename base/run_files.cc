@@ -1,0 +1,97 @@
+#include "base/run_files.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace oplens {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStandardOutput = "standard output";
+
+bool IsStandardOutput(const std::string& path) { return path.empty() || path == "-"; }
+
+/// Of a file that is there. "": it is a device, a pipe or a folder.
+std::string IdentityOfStat(const struct stat& info) {
+  if (!S_ISREG(info.st_mode)) return "";
+  return fmt::format("{}:{}", info.st_dev, info.st_ino);
+}
+
+/// Of a file that is not there yet: its folder without links, and its name behind the links that it
+/// may be.
+std::string IdentityOfNewFile(const std::string& path) {
+  constexpr int kMostLinks = 40;  // As many as Linux follows.
+  fs::path place(path);
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(place, error)); ++i) {
+    // A target from the root replaces the folder.
+    place = place.parent_path() / fs::read_symlink(place, error);
+  }
+  const fs::path folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
+  fs::path canonical = fs::weakly_canonical(folder, error);
+  if (error) canonical = fs::absolute(folder, error).lexically_normal();
+  return (canonical / place.filename()).string();
+}
+
+/// What is the same of all names of a file; "" where nothing can be overwritten.
+std::string IdentityOfFile(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0) return IdentityOfStat(info);
+  return IdentityOfNewFile(path);
+}
+
+std::string IdentityOfStandardOutput() {
+  struct stat info {};
+  if (::fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode)) return IdentityOfStat(info);
+  return std::string(kStandardOutput);
+}
+
+}  // namespace
+
+void RunFiles::Read(const std::string& path, std::string_view what) {
+  struct stat info {};
+  if (path.empty() || path == "-" || ::stat(path.c_str(), &info) != 0) return;
+  std::string identity = IdentityOfStat(info);
+  if (!identity.empty()) read_.push_back({std::move(identity), path, std::string(what)});
+}
+
+void RunFiles::Read(const std::vector<std::string>& paths, std::string_view what) {
+  for (const std::string& path : paths) Read(path, what);
+}
+
+void RunFiles::Write(const std::string& path, std::string_view option) {
+  const bool standard = IsStandardOutput(path);
+  std::string identity = standard ? IdentityOfStandardOutput() : IdentityOfFile(path);
+  if (identity.empty()) return;
+  written_.push_back(
+      {std::move(identity), path,
+       standard ? std::string(kStandardOutput) : fmt::format("{} {}", option, path)});
+}
+
+void RunFiles::RefuseOverwriting() const {
+  for (size_t i = 0; i < written_.size(); ++i) {
+    const File& output = written_[i];
+    const auto is_same = [&](const File& other) { return other.identity == output.identity; };
+    const auto input = std::find_if(read_.begin(), read_.end(), is_same);
+    if (input != read_.end()) {
+      throw UsageError(fmt::format("{} is {} itself: name another file", output.name, input->name));
+    }
+    const auto first = std::find_if(written_.begin(), written_.end(), is_same);
+    if (&*first != &output) {
+      throw UsageError(
+          fmt::format("{} and {} are the same: name two files", first->name, output.name));
+    }
+  }
+}
+
+}  // namespace oplens
