@@ -17,8 +17,16 @@ constexpr size_t kMostNear = 3;
 constexpr size_t kLongestWord = 40;  // Longer ones are like nothing.
 
 constexpr Alias kAliases[] = {
-    {"duration", "sil"}, {"duration", "dur"}, {"duration", "duration_ns"}, {"stack", "trace"},
-    {"time", "sil"},     {"time", "dur"},     {"time", "total"},           {"time", "time_ns"},
+    {"duration", "sil"},
+    {"duration", "dur"},
+    {"duration", "duration_ns"},
+    {"occupancy", "theoretical_occupancy_pct"},
+    {"occupancy_pct", "achieved_occupancy_pct"},
+    {"stack", "trace"},
+    {"time", "sil"},
+    {"time", "dur"},
+    {"time", "total"},
+    {"time", "time_ns"},
 };
 
 /// What a word may mean. These are only asked back: which of them is meant is not sure.

@@ -98,7 +98,9 @@ Section CostLines(const CostTable& table, const Costs& costs) {
     add_line(cost);
     const bool first = &cost == &costs.rows.front();
     if (!table.paths || !first || cost.alike < 2 || !cost.largest_pct) continue;
-    const std::string most = fmt::format("    most of it, {} %: ", PercentText(*cost.largest_pct));
+    const bool is_most = 2 * *cost.largest_pct > cost.share_pct;
+    const std::string most = fmt::format("    {}, {} %: ", is_most ? "most of it" : "the largest",
+                                         PercentText(*cost.largest_pct));
     lines.push_back(
         {Style::kQuiet, most + CutLeft(Shown(cost.largest), table.columns - Width(most))});
   }

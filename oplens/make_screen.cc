@@ -222,8 +222,8 @@ class Maker {
     use.device = fmt::format("{}", rows.Count(*most, "device"));
     use.busy_pct = rows.Number(*most, "busy_pct");
     use.sm_efficiency_pct = rows.Number(*most, "sm_efficiency_pct");
-    use.occupancy_pct = rows.Number(*most, "occupancy_pct");
-    use.tc_time_pct = rows.Number(*most, "tc_time_pct");
+    use.achieved_occupancy_pct = rows.Number(*most, "achieved_occupancy_pct");
+    use.tc_least_pct = rows.Number(*most, "tc_least_pct");
     use.tc_known_pct = rows.Number(*most, "tc_known_pct");
     const Rows& idle = Table(kIdle);
     for (size_t i = 0; i < idle.size(); ++i) {

@@ -101,6 +101,9 @@ class Renderer {
       if (gpu.name.empty()) {
         facts.push_back(CountText(static_cast<double>(gpu.count), "GPU", "GPUs") +
                         " of unknown name");
+      } else if (gpu.taken) {
+        facts.push_back(CountText(static_cast<double>(gpu.count), "GPU", "GPUs") + " taken for " +
+                        Shown(gpu.name));
       } else {
         facts.push_back(gpu.count > 1 ? fmt::format("{} x {}", gpu.count, Shown(gpu.name))
                                       : Shown(gpu.name));
@@ -139,7 +142,9 @@ class Renderer {
     const std::string rank =
         screen_.ranks.size() > 1 ? fmt::format(" of rank {}", Shown(screen_.shown_rank)) : "";
     if (steps.source == StepFacts::Source::kRun) {
-      return fmt::format("The run{}: {}; no steps are marked and no kernels repeat", rank, mean);
+      // Where ops were found by repetition, kernels do repeat, but no steps follow from it.
+      return fmt::format("The run{}: {}; no steps are marked{}", rank, mean,
+                         HasRepetition() ? "" : " and no kernels repeat");
     }
     std::string title;
     if (steps.whole > 1 && steps.median_ns) {
@@ -153,6 +158,12 @@ class Renderer {
     if (steps.whole > 0 && steps.cut > 0) AppendFormat(&title, "; {} more are cut", steps.cut);
     if (steps.source == StepFacts::Source::kRepetition) title += " (kernels that repeat)";
     return title;
+  }
+
+  /// Whether repetitions of a sequence of kernels told ops.
+  bool HasRepetition() const {
+    constexpr double kLittlePct = 0.05;
+    return screen_.repetition_pct >= kLittlePct;
   }
 
   Section Time() const {
@@ -203,12 +214,10 @@ class Renderer {
       add("busy", gpu.busy_pct);
       if (!HidesKernels()) {
         add("SM efficiency", gpu.sm_efficiency_pct);
-        add("occupancy", gpu.occupancy_pct);
+        add("occupancy", gpu.achieved_occupancy_pct);
       }
     }
-    constexpr double kAllFlopsPct = 99.5;
-    const bool bound = screen_.flops_known_pct.value_or(100) < kAllFlopsPct;
-    add(bound ? "MFU at least" : "MFU", screen_.time->mfu_pct);
+    AddMfu(add);
     if (!use.empty()) {
       AddWrapped(
           fmt::format("  GPU{}: {}", screen_.gpu ? " " + screen_.gpu->device : std::string(), use),
@@ -216,6 +225,16 @@ class Renderer {
     }
     AddIdle(lines);
     AddTensorCores(lines);
+  }
+
+  /// A bound that rounds to nothing is none.
+  template <typename Add>
+  void AddMfu(const Add& add) const {
+    constexpr double kAllFlopsPct = 99.5;
+    constexpr double kLittlePct = 0.05;
+    const bool bound = screen_.flops_known_pct.value_or(100) < kAllFlopsPct || screen_.replays > 0;
+    if (bound && screen_.time->mfu_pct.value_or(0) < kLittlePct) return;
+    add(bound ? "MFU at least" : "MFU", screen_.time->mfu_pct);
   }
 
   /// Whether what is told of kernels alone is not of most of the work.
@@ -247,14 +266,14 @@ class Renderer {
   }
 
   void AddTensorCores(Section* lines) const {
-    if (!screen_.gpu || !screen_.gpu->tc_time_pct || HidesKernels()) return;
+    if (!screen_.gpu || !screen_.gpu->tc_least_pct || HidesKernels()) return;
     const GpuUse& gpu = *screen_.gpu;
-    std::string text =
-        fmt::format("  Tensor Cores: {} % of kernel time", PercentText(*gpu.tc_time_pct));
     constexpr double kAllPct = 99.95;
-    if (gpu.tc_known_pct && *gpu.tc_known_pct < kAllPct) {
-      AppendFormat(&text, " (known of {} %)", PercentText(*gpu.tc_known_pct));
-    }
+    const double known_pct = gpu.tc_known_pct.value_or(0);
+    std::string text =
+        fmt::format("  Tensor Cores: {}{} % of kernel time", known_pct < kAllPct ? "at least " : "",
+                    PercentText(*gpu.tc_least_pct));
+    if (known_pct < kAllPct) AppendFormat(&text, " (known of {} %)", PercentText(known_pct));
     constexpr double kLittlePct = 0.5;
     if (screen_.missed_tc_pct.value_or(0) >= kLittlePct) {
       AppendFormat(&text, "; {} % is products that could run on them and do not",
@@ -348,7 +367,8 @@ class Renderer {
     const auto add = [&](double pct, std::string_view source) {
       if (pct > 0) AppendFormat(&text, " {} % from {},", PercentText(pct), source);
     };
-    add(screen_.repetition_pct, "other steps");
+    const bool steps = screen_.steps.source != StepFacts::Source::kRun;
+    add(screen_.repetition_pct, steps ? "other steps" : "the same kernels elsewhere");
     add(screen_.reference_pct, "the reference");
     text.back() = ';';
     return text + " --evidence range,capture: none";
@@ -372,7 +392,7 @@ class Renderer {
     AddWrapped(title, 2, columns_, limits_.wrapped, &lines);
     for (Line& line : lines) line.style = Style::kTitle;
     constexpr double kLittlePct = 0.05;
-    if (screen_.repetition_pct >= kLittlePct || screen_.reference_pct >= kLittlePct) {
+    if (HasRepetition() || screen_.reference_pct >= kLittlePct) {
       AddWrapped(Inferred(), 4, columns_, limits_.wrapped, &lines);
     }
     if (screen_.gap && screen_.gap->share_pct >= kLittlePct) {

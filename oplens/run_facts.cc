@@ -6,6 +6,7 @@
 #include <set>
 
 #include "parse/model/recording_advice.h"
+#include "parse/model/trace_devices.h"
 #include "prof/views/group_sums.h"
 
 namespace oplens::screen {
@@ -41,6 +42,7 @@ void RunFacts::Begin(const prof::Run* run) {
   is_records_ = run == nullptr;
   counted_ = !is_records_;
   family_ = Family::kUnknown;
+  priced_gpus_.clear();
   if (is_records_) return;  // It may yet turn out to hold none.
   ++runs_;
   if (run->trace().rank != kUnknownId) {
@@ -58,7 +60,10 @@ void RunFacts::Begin(const prof::Run* run) {
 void RunFacts::Add(const prof::PricedKernel& kernel) {
   coverage_.Add(kernel, family_);
   if (kernel.gpu != nullptr && kernel.gpu->dram_bytes_per_s > 0) peaks_known_ = true;
-  if (!is_records_) return;
+  if (!is_records_) {
+    if (kernel.gpu != nullptr) priced_gpus_.try_emplace(kernel.record->device_id, kernel.gpu->name);
+    return;
+  }
   if (!counted_) ++runs_;
   counted_ = true;
   records_ = true;
@@ -76,11 +81,15 @@ void RunFacts::End(const prof::Run* run) {
   std::set<int32_t> used;
   for (const prof::DeviceEvent& event : run->work().events()) used.insert(event.device_id);
   for (const int32_t id : used) {
+    const DeviceMatch match = FindDevice(run->trace(), id);
     std::string name;
-    for (const Device& device : run->trace().devices) {
-      if (device.id == id) name = run->trace().strings.View(device.name);
-    }
-    ++gpus_[name];
+    if (match.device != nullptr) name = run->trace().strings.View(match.device->name);
+    const bool named = !name.empty();
+    // One without a name may fit a row of the table all the same.
+    const auto priced = priced_gpus_.find(id);
+    if (!named && priced != priced_gpus_.end()) name = priced->second;
+    const bool taken = !name.empty() && (match.taken || !named);
+    ++gpus_[{std::move(name), taken}];
   }
   if (step_source_ == StepFacts::Source::kUnknown && !run->steps().all().empty()) {
     step_source_ = SourceOf(run->steps().source());
@@ -89,9 +98,9 @@ void RunFacts::End(const prof::Run* run) {
 
 void RunFacts::Fill(Screen* screen) const {
   screen->profilers = profilers_;
-  std::map<std::string, size_t> gpus = gpus_;
-  for (const auto& [device, name] : record_gpus_) ++gpus[name];
-  for (const auto& [name, count] : gpus) screen->gpus.push_back({name, count});
+  GpuCounts gpus = gpus_;
+  for (const auto& [device, name] : record_gpus_) ++gpus[{name, false}];
+  for (const auto& [gpu, count] : gpus) screen->gpus.push_back({gpu.first, count, gpu.second});
   screen->runs = runs_;
   screen->are_ranks = ranks_ == runs_;
   screen->one_run = records_ || runs_ < 2 || numbers_.size() == runs_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oplens/screen.h"
@@ -29,12 +30,16 @@ class RunFacts {
   void Fill(Screen* screen) const;
 
  private:
+  /// How many of a name, and whether they are taken for such.
+  using GpuCounts = std::map<std::pair<std::string, bool>, size_t>;
+
   prof::Coverage coverage_;
   std::vector<std::string> profilers_;
   bool peaks_known_ = false;
-  std::map<std::string, size_t> gpus_;      // How many of a name did something.
-  Family family_ = Family::kUnknown;        // Of the input at hand.
-  Family first_family_ = Family::kUnknown;  // Of the first profile.
+  std::map<int64_t, std::string> priced_gpus_;  // Of the input at hand: names of those with prices.
+  GpuCounts gpus_;                              // Those that did something.
+  Family family_ = Family::kUnknown;            // Of the input at hand.
+  Family first_family_ = Family::kUnknown;      // Of the first profile.
   StepFacts::Source step_source_ = StepFacts::Source::kUnknown;
   size_t runs_ = 0;
   size_t ranks_ = 0;           // Of these, those that say which rank they are of,

@@ -16,6 +16,7 @@ namespace oplens::screen {
 struct GpuFact {
   std::string name;  ///< "": not known.
   size_t count = 0;
+  bool taken = false;  ///< The file does not name or list them: they are taken for such.
   friend bool operator==(const GpuFact&, const GpuFact&) = default;
 };
 
@@ -61,8 +62,8 @@ struct GpuUse {
   std::string device;
   std::optional<double> busy_pct;
   std::optional<double> sm_efficiency_pct;
-  std::optional<double> occupancy_pct;
-  std::optional<double> tc_time_pct;
+  std::optional<double> achieved_occupancy_pct;
+  std::optional<double> tc_least_pct;  ///< Where tc_known_pct is not 100, at least.
   std::optional<double> tc_known_pct;
   std::optional<double> idle_pct;  ///< Of the window.
   std::vector<IdleCause> causes;   ///< Of it, largest first.

@@ -1,5 +1,7 @@
 // prof: profiles or records -> one priced row a kernel, or other tables made of them.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -93,6 +95,7 @@ template <typename Add>
 int64_t TakeCopies(Inputs* inputs, const Options& options, Messages* messages, Add add) {
   int64_t all = 0;
   int64_t taken = 0;
+  int64_t impossible = 0;
   ItemFilter<CopyRow>* const where = options.copy_where.items.get();
   while (const Trace* trace = inputs->NextTrace(messages->losses())) {
     for (CopyRow& copy : CopiesOf(*trace)) {
@@ -100,12 +103,20 @@ int64_t TakeCopies(Inputs* inputs, const Options& options, Messages* messages, A
       if (where != nullptr && !where->Keeps(copy)) continue;
       add(copy);
       ++taken;
+      impossible += copy.has_possible_rate() ? 0 : 1;
     }
   }
   if (all == 0) {
     messages->Need("there are no copies and no fills to show");
   } else if (where != nullptr) {
     messages->Need(where->count().Sentence("copies and fills"));
+  }
+  if (impossible > 0) {
+    messages->Need(
+        fmt::format("{} of the copies and fills with a rate that no memory has, by a wrong size or "
+                    "time: no GB/s "
+                    "(column reason)",
+                    impossible));
   }
   return taken;
 }

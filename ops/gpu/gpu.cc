@@ -239,7 +239,8 @@ Gpu ParseGpu(std::string_view device_name, std::string_view text) {
     gpu = FromEntry(*found.front(), facts);
     for (const GpuEntry* entry : found) KeepCommon(FromEntry(*entry, facts), &gpu);
   }
-  gpu.name = device_name;
+  // A driver that names none is taken at its word where the rest fits one row only.
+  gpu.name = device_name.empty() && found.size() == 1 ? found.front()->name : device_name;
   // The numbers of other makers' capabilities mean something else.
   if (!gpu.IsNvidia()) return gpu;
   if (facts.compute_capability != 0) gpu.compute_capability = facts.compute_capability;

@@ -5,9 +5,6 @@
 namespace oplens::ops {
 namespace {
 
-constexpr double kSmallPercent = 10;
-constexpr int64_t kShortNs = 10'000;
-
 std::optional<MathUnit> TensorUnitOf(MathType math, bool half_sums) {
   switch (math) {
     case MathType::kFp16:
@@ -57,17 +54,19 @@ double PerSecond(int64_t amount, int64_t duration_ns) {
   return static_cast<double>(amount) / (static_cast<double>(duration_ns) * 1e-9);
 }
 
-Bound BoundOf(const Roofline& roofline, int64_t duration_ns) {
+Bound BoundOf(const Roofline& roofline) {
   if (!roofline.percent_of_math || !roofline.percent_of_dram) return Bound::kUnknown;
-  const double math = *roofline.percent_of_math;
-  const double dram = *roofline.percent_of_dram;
-  // A kernel beside the op's work: nothing is known of its own.
-  if (math == 0 && dram == 0) return Bound::kUnknown;
-  if (std::max(math, dram) < kSmallPercent && duration_ns < kShortNs) return Bound::kLatency;
-  return math >= dram ? Bound::kMath : Bound::kDram;
+  return BoundOfShares(*roofline.percent_of_math, *roofline.percent_of_dram);
 }
 
 }  // namespace
+
+Bound BoundOfShares(double math_pct, double dram_pct) {
+  // A kernel beside the op's work: nothing is known of its own.
+  if (math_pct == 0 && dram_pct == 0) return Bound::kUnknown;
+  if (std::max(math_pct, dram_pct) < kLeastRoofPct) return Bound::kLatency;
+  return math_pct >= dram_pct ? Bound::kMath : Bound::kDram;
+}
 
 std::string_view BoundWord(Bound bound) {
   switch (bound) {
@@ -173,7 +172,7 @@ Roofline RooflineOf(const RooflineCase& kernel) {
     roofline.percent_of_dram = 100 * PerSecond(*kernel.bytes, *kernel.duration_ns) /
                                static_cast<double>(kernel.gpu->dram_bytes_per_s);
   }
-  roofline.bound = BoundOf(roofline, *kernel.duration_ns);
+  roofline.bound = BoundOf(roofline);
   return roofline;
 }
 

@@ -15,10 +15,17 @@ namespace oplens::ops {
 /// What keeps a kernel from being faster.
 enum class Bound : uint8_t {
   kUnknown,
-  kMath,     ///< Nearer to the peak of arithmetic than to that of memory.
-  kDram,     ///< Nearer to the peak of memory.
-  kLatency,  ///< Far from both, and short: launch and first loads take the time.
+  kMath,  ///< At the peak of arithmetic: kLeastRoofPct of it or more, and nearer than to memory's.
+  kDram,  ///< At the peak of memory in the same way.
+  kLatency,  ///< At neither: something else takes its time (latency_why.h).
 };
+
+/// From this share of a roof on the roof is what bounds a kernel (docs/costs.md, "Bound").
+inline constexpr double kLeastRoofPct = 60;
+
+/// The rule, of a kernel or of several together, by shares of both roofs in percent; kUnknown where
+/// both are 0.
+Bound BoundOfShares(double math_pct, double dram_pct);
 
 /// "math", "dram", "latency" or "".
 std::string_view BoundWord(Bound bound);
@@ -55,8 +62,7 @@ struct Roofline {
 /// Percent of math is of the peak of the units that the kernel uses: with Tensor Cores its matrix
 /// FLOPs against their peak for its type, else all its FLOPs against the vector peak (fp64; fp16
 /// for kernels of packed arithmetic such as hgemm; fp32 for all others, since PyTorch computes
-/// 16-bit types in fp32). A kernel below 10 % of both roofs and shorter than 10 us is bound by
-/// latency. A collective has GB/s only.
+/// 16-bit types in fp32). A collective has GB/s only.
 Roofline RooflineOf(const RooflineCase& kernel);
 
 /// The units whose peak fits; nullopt when the type of a Tensor Core kernel is not known.

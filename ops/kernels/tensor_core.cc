@@ -104,6 +104,14 @@ constexpr Rule kRules[] = {
      R"(matmul_ogs_[NT]{3}_\w+?x(?:bf16|fp16|mxfp\d|fp8\w*|float8\w*)x)"},
     // ggml's attention of 16-bit types
     {"P18", kYes, "flash_attn_ext_f16"},
+    // An instruction of CuTe's in the type of the kernel: SM80_16x8x32_S32S8S8S32_TN
+    {"P19", kYes, "sm70_|sm75_|sm80_|sm89_|sm90_|sm100_|sm120_|mma_",
+     R"((?:cute::SM\d+|MMA)_\d+x\d+x\d+_\w)"},
+    // Products of int8 and fp8 in Triton, which multiplies these on Tensor Cores alone: Inductor's
+    // torch._int_mm, vLLM's and SGLang's, bitsandbytes'
+    {"P20", kYes, "_int_mm|_int8_matmul|_w8a8_|scaled_mm_kernel",
+     R"(^triton_tem_\w*_int_mm|^_w8a8_(?:triton_)?block_(?:int8_matmul|fp8_matmul|scaled_mm))"
+     R"(|^_int8_matmul_|^scaled_mm_kernel)"},
 
     // Legacy cuDNN kernels, which exist for CUDA cores and for Tensor Cores
     {"U1", kNo,
@@ -256,7 +264,7 @@ constexpr MathRule kMathRules[] = {
     {MathType::kFp4, R"(e2m1|fp4|float4)"},
     {MathType::kInt4, R"((?:^|[^a-z0-9])i(?:8832|16864)|i4i4|_int4_|int4b_t|[^a-z0-9][su]4_)"},
     {MathType::kInt8,
-     R"((?:^|[^a-z0-9])i(?:8816|16832)|i8i8|int8|(?:^|[^a-z])imma|[^a-z0-9][su]8_)"},
+     R"((?:^|[^a-z0-9])i(?:8816|16832)|i8i8|int8|_int_mm|s32[su]8[su]8|(?:^|[^a-z])imma|[^a-z0-9][su]8_)"},
     {MathType::kTf32, R"(tf32|tfloat32)"},
     {MathType::kBf16, R"(bf16|bfloat16|df16b)"},  // The last in mangled names.
     {MathType::kFp16,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "parse/model/trace_devices.h"
+
 namespace oplens::parse {
 
 void ChromeTracks::BeginProfile(const Trace& trace) {
@@ -119,12 +121,10 @@ std::string ChromeTracks::ProcessName(int64_t process_id) const {
 }
 
 std::string ChromeTracks::DeviceName(int64_t device_id) const {
-  for (const Device& device : trace_->devices) {
-    if (device.id == device_id && device.name != 0) {
-      return fmt::format("GPU {} {}", device_id, trace_->strings.View(device.name));
-    }
-  }
-  return fmt::format("GPU {}", device_id);
+  const DeviceMatch match = FindDevice(*trace_, device_id);
+  if (match.device == nullptr || match.device->name == 0) return fmt::format("GPU {}", device_id);
+  return fmt::format("GPU {} {}{}", device_id, match.taken ? "taken for " : "",
+                     trace_->strings.View(match.device->name));
 }
 
 }  // namespace oplens::parse

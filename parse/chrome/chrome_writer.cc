@@ -211,8 +211,11 @@ class ChromeWriter::Body {
     if (details.warps_per_multiprocessor >= 0) {
       event.Arg("warps per SM", double{details.warps_per_multiprocessor});
     }
-    if (details.occupancy_percent >= 0) {
-      event.Arg("est. achieved occupancy %", double{details.occupancy_percent});
+    if (details.achieved_occupancy_pct >= 0) {
+      event.Arg("est. achieved occupancy %", double{details.achieved_occupancy_pct});
+    }
+    if (details.theoretical_occupancy_pct >= 0) {
+      event.Arg("theoretical occupancy %", double{details.theoretical_occupancy_pct});
     }
     AddOp(i, &event);
     event.Args(overlay_.kernel_members.Of(i));

@@ -131,7 +131,8 @@ struct KernelDetails {
   // What the profiler computed; negative when it did not.
   float blocks_per_multiprocessor = -1;
   float warps_per_multiprocessor = -1;
-  float occupancy_percent = -1;  ///< Estimated achieved occupancy.
+  float achieved_occupancy_pct = -1;     ///< Estimated: of the warps that the grid fills.
+  float theoretical_occupancy_pct = -1;  ///< Of the warps that fit by registers and memory.
 
   friend bool operator==(const KernelDetails&, const KernelDetails&) = default;
 };

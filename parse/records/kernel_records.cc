@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "parse/model/trace_devices.h"
+
 namespace oplens::parse {
 namespace {
 
@@ -38,14 +40,6 @@ std::string FactsOf(const Device& device) {
   return text;
 }
 
-bool AreAlike(const Device& a, const Device& b) {
-  return a.name == b.name && a.compute_capability_major == b.compute_capability_major &&
-         a.compute_capability_minor == b.compute_capability_minor &&
-         a.multiprocessors == b.multiprocessors && a.core_clock_hz == b.core_clock_hz &&
-         a.memory_bandwidth_bytes_per_s == b.memory_bandwidth_bytes_per_s &&
-         a.memory_bytes == b.memory_bytes;
-}
-
 int64_t Shifted(int64_t time_ns, int64_t shift_ns) {
   return static_cast<int64_t>(static_cast<uint64_t>(time_ns) + static_cast<uint64_t>(shift_ns));
 }
@@ -72,10 +66,9 @@ void KernelRecords::NameDevices() {
     device_index_.FindOrInsert(trace_.devices[i].id, static_cast<uint32_t>(i));
     device_texts_.push_back(trace_.strings.Intern(FactsOf(trace_.devices[i])));
   }
-  const bool alike =
-      std::all_of(trace_.devices.begin(), trace_.devices.end(),
-                  [&](const Device& device) { return AreAlike(device, trace_.devices.front()); });
-  if (alike && !trace_.devices.empty()) unlisted_device_ = 0;
+  if (const Device* const unlisted = UnlistedDevice(trace_)) {
+    unlisted_device_ = static_cast<uint32_t>(unlisted - trace_.devices.data());
+  }
 }
 
 void KernelRecords::RecordOf(size_t i, KernelRecord* record) const {

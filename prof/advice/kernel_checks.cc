@@ -108,8 +108,8 @@ std::optional<Finding> CheckLowOccupancy(const Case& look) {
   const TopicFacts& kernels = look.rank.At(Topic::kLowOccupancy);
   const double share = ShareOfTime(look.rank, kernels.all.gain_ns);
   if (!(share > kMuchLowOccupancy)) return std::nullopt;
-  return Finding{fmt::format("{} % of the time run kernels with an occupancy below 25 % that are "
-                             "below half of every roof",
+  return Finding{fmt::format("{} % of the time run kernels with a theoretical occupancy below 25 % "
+                             "that are below 60 % of every roof",
                              Percent(ShareOfTime(look.rank, kernels.all.time_ns))),
                  share, Severity::kInfo, EvidenceOf(kernels)};
 }

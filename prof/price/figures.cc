@@ -27,7 +27,8 @@ void FillLaunch(const PricedKernel& row, Figures* figures) {
   const std::optional<int64_t> shared = SharedMemoryOf(record);
   if (row.gpu == nullptr || !record.registers_per_thread || !shared) return;
   const ops::Launch launch{record.grid, record.block, *record.registers_per_thread, *shared};
-  figures->occupancy_percent = ops::TheoreticalOccupancy(row.gpu->compute_capability, launch);
+  figures->theoretical_occupancy_pct =
+      ops::TheoreticalOccupancy(row.gpu->compute_capability, launch);
   figures->waves = ops::Waves(*row.gpu, launch);
 }
 

@@ -15,7 +15,7 @@ struct PricedKernel;
 struct Figures {
   ops::TensorCoreJudgement tensor_core;
   ops::Roofline roofline;
-  std::optional<double> occupancy_percent;  ///< Theoretical.
+  std::optional<double> theoretical_occupancy_pct;
   std::optional<double> waves;
 };
 

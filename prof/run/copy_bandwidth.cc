@@ -63,6 +63,12 @@ int64_t TimeOf(const std::vector<SeriesPoint>& points) {
 
 }  // namespace
 
+bool IsPossibleRate(int64_t size_bytes, int64_t time_ns) {
+  constexpr double kMostBytesPerNs = 5 * 8000;
+  return time_ns <= 0 ||
+         static_cast<double>(size_bytes) <= kMostBytesPerNs * static_cast<double>(time_ns);
+}
+
 std::string CopyKindKey::Name() const { return fill ? std::string(kFillName) : CopyNameOf(kind); }
 
 std::map<CopyKindKey, CopyTraffic> CopyTrafficOf(const Run& run) {
@@ -79,9 +85,10 @@ std::map<CopyKindKey, CopyTraffic> CopyTrafficOf(const Run& run) {
     const int64_t bytes = std::max<int64_t>(size_bytes, 0);
     CopyTraffic& traffic = kinds[key];
     ++traffic.count;
-    traffic.bytes = SaturatingSum(traffic.bytes, bytes);
     const int64_t time_ns = std::max(
         event.duration_ns(), event.duration_ns() == 0 ? trace.clock_resolution_ns : int64_t{1});
+    if (!IsPossibleRate(bytes, time_ns)) continue;
+    traffic.bytes = SaturatingSum(traffic.bytes, bytes);
     int64_t end_ns = 0;
     if (__builtin_add_overflow(event.start_ns, time_ns, &end_ns)) continue;
     moved[key].push_back({event.start_ns, end_ns, RateOf(bytes, time_ns)});

@@ -11,11 +11,16 @@
 
 namespace oplens::prof {
 
+/// Whether so many bytes can have been moved in that time: five times the fastest memory of the
+/// table of GPUs (8 TB/s) is more than any cache gives. Else the size or the time that the file has
+/// is wrong, and no rate follows from them. True where there is no time.
+bool IsPossibleRate(int64_t size_bytes, int64_t time_ns);
+
 /// What the copies or fills of a kind moved, on one GPU.
 struct CopyTraffic {
   int64_t count = 0;
-  int64_t bytes = 0;
-  int64_t time_ns = 0;  ///< In which any of them ran.
+  int64_t bytes = 0;    ///< Of those whose rate is possible,
+  int64_t time_ns = 0;  ///< and in which any of these ran.
   /// Bytes per second of those that run, each its bytes over its time; and -1 where none does, so
   /// that running ones without bytes can be told from that.
   std::vector<SeriesPoint> points;

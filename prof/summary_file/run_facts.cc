@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parse/model/family.h"
+#include "parse/model/trace_devices.h"
 
 namespace oplens::prof {
 namespace {
@@ -48,11 +49,12 @@ void RunFacts::Add(const Run* run) {
     kernels_ += event.IsKernel() ? 1 : 0;
   }
   gpus_ += static_cast<int64_t>(worked.size());
-  for (const Device& device : trace.devices) {
-    if (!worked.contains(device.id)) continue;
-    names_.emplace(trace.strings.View(device.name));
-    clocks_hz_.insert(device.core_clock_hz);
-    memories_bytes_.insert(device.memory_bytes);
+  for (const int64_t id : worked) {
+    const Device* const device = FindDevice(trace, id).device;
+    if (device == nullptr) continue;
+    names_.emplace(trace.strings.View(device->name));
+    clocks_hz_.insert(device->core_clock_hz);
+    memories_bytes_.insert(device->memory_bytes);
   }
   if (trace.world_size != kUnknownId) world_sizes_.insert(trace.world_size);
   families_.emplace(FamilyWord(trace.family));

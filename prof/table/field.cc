@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "base/append_format.h"
@@ -63,6 +64,23 @@ struct TextOf {
   }
 };
 
+/// "Peak" of "Peak(B)".
+std::string_view WithoutUnit(std::string_view header) {
+  return header.ends_with(')') ? header.substr(0, header.find('(')) : header;
+}
+
+/// The one field whose header the word is, with or without its unit.
+std::optional<size_t> FindHeader(std::string_view word, std::span<const Field> all) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string_view header = all[i].header;
+    if (word != header && word != WithoutUnit(header)) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
 }  // namespace
 
 void RankFields(std::string_view list, std::vector<Field>* fields) {
@@ -81,6 +99,7 @@ size_t FindField(std::string_view option, std::string_view word, std::span<const
   for (const Field& field : all) keys.push_back(field.key);
   const size_t place = FindName(word, keys);
   if (place < all.size()) return place;
+  if (const auto headed = FindHeader(word, all)) return *headed;
   keys.push_back("all");
   throw UsageError(
       fmt::format("{}: {}", option, NoSuchName("column", word, keys, "the columns are")));

@@ -22,7 +22,6 @@ constexpr int kFirstWithTf32 = 80;
 constexpr int kFirstWithTensorCores = 70;
 constexpr int kMostHalfBits = 16;
 constexpr double kFewWarpsPct = 25;
-constexpr double kFarFromRoofPct = 50;
 
 /// Of the factors of its product.
 ops::DType TypeOf(const PricedKernel& kernel) {
@@ -168,13 +167,11 @@ void AdviceFacts::AddFit(const PricedKernel& kernel, int64_t time_ns) {
     return;
   }
   const Figures& figures = FiguresOf(kernel);
-  const auto& roof = figures.roofline;
-  if (!figures.occupancy_percent || *figures.occupancy_percent >= kFewWarpsPct) return;
-  if (!roof.percent_of_dram || *roof.percent_of_dram >= kFarFromRoofPct ||
-      roof.percent_of_math.value_or(0) >= kFarFromRoofPct) {
+  if (!figures.theoretical_occupancy_pct || *figures.theoretical_occupancy_pct >= kFewWarpsPct)
     return;
-  }
-  const double best_ns = static_cast<double>(time_ns) * NearestRoofOf(kernel);
+  const double nearest = NearestRoofOf(kernel);
+  if (!figures.roofline.percent_of_dram || 100 * nearest >= ops::kLeastRoofPct) return;
+  const double best_ns = static_cast<double>(time_ns) * nearest;
   AddTo(Topic::kLowOccupancy, kernel, time_ns, Above(time_ns, best_ns));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "parse/model/trace_devices.h"
 #include "parse/model/waiting_calls.h"
 #include "prof/run/call_sites.h"
 #include "prof/run/class_times.h"
@@ -275,8 +276,8 @@ void AddMemory(const Trace& trace, RankFacts* facts) {
     one.peak_allocated_bytes = peak.allocated;
     one.peak_reserved_bytes = peak.reserved;
     one.allocated_at_peak_bytes = peak.allocated_then;
-    for (const Device& device : trace.devices) {
-      if (device.id == id) one.memory_bytes = device.memory_bytes;
+    if (const Device* const device = FindDevice(trace, id).device) {
+      one.memory_bytes = device->memory_bytes;
     }
     facts->Merge(one);
   }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "parse/model/cuda_kinds.h"
+#include "prof/run/copy_bandwidth.h"
 
 namespace oplens::prof {
 namespace {
@@ -57,14 +58,25 @@ constexpr Column<CopyRow> kCopyColumns[] = {
      [](const CopyRow& row) { return Text(row.api); }},
     {{"tid", "TId", "", kInteger, 12, "host thread of the call", Fold::kKey},
      [](const CopyRow& row) { return Integer(row.thread_id); }},
+    {OnRequest(
+         {"reason", "Reason", "", kText, 15,
+          "impossible-rate: more bytes than memory moves in the time, so one of them is wrong",
+          Fold::kKey}),
+     [](const CopyRow& row) {
+       return Text(row.has_possible_rate() ? std::string_view() : "impossible-rate");
+     }},
 };
 
 }  // namespace
 
 std::span<const Column<CopyRow>> CopyColumns() { return kCopyColumns; }
 
+bool CopyRow::has_possible_rate() const {
+  return IsPossibleRate(size_bytes, duration_ns.value_or(0));
+}
+
 std::optional<double> CopyRow::gigabytes_per_s() const {
-  if (!duration_ns || *duration_ns == 0) return std::nullopt;
+  if (!duration_ns || *duration_ns == 0 || !has_possible_rate()) return std::nullopt;
   return static_cast<double>(size_bytes) / static_cast<double>(*duration_ns);
 }
 

@@ -31,7 +31,9 @@ struct CopyRow {
   int32_t device_id = 0;
   int32_t stream_id = 0;
 
-  /// GB/s (10^9 bytes a second); unknown without a duration.
+  /// Whether its size and time can both be right (IsPossibleRate).
+  bool has_possible_rate() const;
+  /// GB/s (10^9 bytes a second); unknown without a duration, and where it is not possible.
   std::optional<double> gigabytes_per_s() const;
 };
 

@@ -22,9 +22,9 @@ namespace {
 constexpr Field kWhatIfFields[] = {
     {"what_if_ns", "WhatIf(ns)", "ns", FieldType::kInteger, kPathWidth,
      "length of the longest path with the times of --what-if", Fold::kNone},
-    {"what_if_saved_ns", "Saved(ns)", "ns", FieldType::kInteger, kPathWidth,
+    {"what_if_saved_ns", "WhatIfSaved(ns)", "ns", FieldType::kInteger, kPathWidth,
      "length_ns - what_if_ns", Fold::kNone},
-    {"what_if_saved_pct", "Saved(%)", "%", FieldType::kDecimal, 9,
+    {"what_if_saved_pct", "WhatIfSaved(%)", "%", FieldType::kDecimal, 9,
      "100 x what_if_saved_ns / length_ns", Fold::kNone},
 };
 

@@ -13,6 +13,7 @@
 
 #include "base/saturating.h"
 #include "parse/model/recording_advice.h"
+#include "parse/model/trace_devices.h"
 #include "prof/run/class_times.h"
 #include "prof/run/tb_steps.h"
 #include "prof/views/gpu_launch.h"
@@ -27,13 +28,24 @@ namespace {
 
 void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
+// A kernel of unknown grid counts as no block: of less time than this the mean says little.
+constexpr double kLeastGridsKnown = 0.9;
+// A mean over less than half of the time would be that of something else.
+constexpr double kLeastOccupancyKnown = 0.5;
+
+bool IsShare(int64_t part_ns, int64_t whole_ns, double least) {
+  return part_ns > 0 && static_cast<double>(part_ns) >= least * static_cast<double>(whole_ns);
+}
+
 /// What is gathered of a GPU while its run is read.
 struct GpuState {
   int32_t device_id = 0;
   GpuSums sums;
   std::vector<Interval> busy;
   SmEfficiency sm;
-  double occupancy_sum = 0;  // percent x ns
+  double occupancy_sum = 0;    // percent x ns
+  std::string priced_name;     // Of the GPU that its kernels are priced for.
+  int64_t grids_known_ns = 0;  // Of its kernels: time of those that tell their blocks.
   bool ran_kernel = false;
 };
 
@@ -126,6 +138,7 @@ void GpuView::Add(const PricedKernel& kernel) {
   if (!own.timed() || own.end_ns < own.start_ns) return;
   GpuState& state = StateOf(own.device_id);
   state.ran_kernel = true;
+  if (state.priced_name.empty() && kernel.gpu != nullptr) state.priced_name = kernel.gpu->name;
   const int64_t clipped_ns = ClippedLength(own.start_ns, own.end_ns, window_);
   AddTensorCoreTime(kernel, own, clipped_ns, &state.sums);
   if (clipped_ns == 0) return;
@@ -134,8 +147,11 @@ void GpuView::Add(const PricedKernel& kernel) {
   if (blocks) {
     state.sm.Add(std::max(own.start_ns, window_.start_ns), std::min(own.end_ns, window_.end_ns),
                  *blocks);
+    AddTo(&state.grids_known_ns, clipped_ns);
   }
-  const auto occupancy = AchievedOccupancy(trace, own, gpu);
+  // Blocks of a collective spin: profilers give it 0, or the occupancy of waiting.
+  if (!reference_ && run_->device_work().IsCommunication(kernel.work)) return;
+  const auto occupancy = AchievedOccupancyPct(trace, own, gpu);
   if (occupancy) {
     state.occupancy_sum += *occupancy * static_cast<double>(clipped_ns);
     AddTo(&state.sums.occupancy_ns, clipped_ns);
@@ -192,17 +208,24 @@ void GpuView::Keep(const Run& run, GpuState* state) {
   GpuSums& sums = state->sums;
   sums.window_ns = LengthOf(window_);
   sums.busy_ns = IntervalSet(std::move(state->busy)).Within(window_).length_ns();
-  if (state->sm.any()) {
+  const int64_t compute_ns = SaturatingSum(sums.kernel_ns, sums.replay_ns);
+  const int64_t all_ns = SaturatingSum(compute_ns, sums.comm_ns);
+  if (!reference_ && !IsShare(sums.occupancy_ns, compute_ns, kLeastOccupancyKnown)) {
+    sums.occupancy_ns = 0;
+    state->occupancy_sum = 0;
+  }
+  const bool grids_known = reference_ || IsShare(state->grids_known_ns, all_ns, kLeastGridsKnown);
+  if (state->sm.any() && grids_known) {
     sums.sm_integral = Rounded(state->sm.Finish() * 1e5);
     sums.sm_window_ns = sums.window_ns;
   }
   sums.occupancy_sum = Rounded(state->occupancy_sum * 1e3);
   const Trace& trace = run.trace();
-  for (const Device& device : trace.devices) {
-    if (device.id != state->device_id) continue;
-    sums.name = trace.strings.View(device.name);
-    sums.memory_bytes = device.memory_bytes;
+  if (const Device* const device = FindDevice(trace, state->device_id).device) {
+    sums.name = trace.strings.View(device->name);
+    sums.memory_bytes = device->memory_bytes;
   }
+  if (sums.name.empty() && !reference_) sums.name = state->priced_name;
   ranks_[std::string(run.rank())][state->device_id].Add(sums);
 }
 
@@ -258,6 +281,9 @@ std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
       tc,
       reference_ ? Cell()
                  : Ratio(sums.tc_known_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
+      reference_ || sums.tc_known_ns <= 0
+          ? Cell()
+          : Ratio(sums.tc_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
       ours(sums.kernels),
       ours(sums.kernel_ns),
       ours(sums.copy_ns),

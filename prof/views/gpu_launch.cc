@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
+
 namespace oplens::prof {
 namespace {
 
@@ -31,21 +33,32 @@ std::optional<double> BlocksPerSm(const Trace& trace, const Kernel& kernel, cons
   return blocks / static_cast<double>(gpu->multiprocessors);
 }
 
-std::optional<double> AchievedOccupancy(const Trace& trace, const Kernel& kernel,
-                                        const ops::Gpu* gpu) {
-  const auto recorded = static_cast<double>(trace.DetailsOf(kernel).occupancy_percent);
-  if (recorded >= 0) return recorded;
-  const double blocks = BlocksOf(kernel);
-  if (gpu == nullptr || gpu->multiprocessors <= 0 || blocks <= 0) return std::nullopt;
+std::optional<double> TheoreticalOccupancyPct(const Trace& trace, const Kernel& kernel,
+                                              const ops::Gpu* gpu) {
+  const auto recorded = static_cast<double>(trace.DetailsOf(kernel).theoretical_occupancy_pct);
+  if (recorded > 0) return recorded;  // None that runs has 0.
+  if (gpu == nullptr) return std::nullopt;
   const ops::Launch launch = {ExtentOf(kernel.grid), ExtentOf(kernel.block),
                               kernel.registers_per_thread, SharedMemoryOf(trace, kernel)};
-  const auto theoretical = ops::TheoreticalOccupancy(gpu->compute_capability, launch);
-  if (!theoretical) return std::nullopt;
+  return ops::TheoreticalOccupancy(gpu->compute_capability, launch);
+}
+
+std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& kernel,
+                                           const ops::Gpu* gpu) {
+  const auto recorded = static_cast<double>(trace.DetailsOf(kernel).achieved_occupancy_pct);
+  if (recorded >= 0) return recorded;
+  const double blocks = BlocksOf(kernel);
+  const auto theoretical = TheoreticalOccupancyPct(trace, kernel, gpu);
+  if (!theoretical || gpu == nullptr || gpu->multiprocessors <= 0 || blocks <= 0) {
+    return std::nullopt;
+  }
+  const int64_t most_warps = ops::LimitsOf(gpu->compute_capability).warps;
+  const Dim3 block = ExtentOf(kernel.block);
+  const auto threads = (Checked(block.x) * block.y * block.z).Value();
+  if (most_warps <= 0 || !threads || *threads <= 0) return std::nullopt;
   constexpr int kWarpThreads = 32;
-  const int64_t threads = launch.block.x * launch.block.y * launch.block.z;
-  const int64_t warps = (threads + kWarpThreads - 1) / kWarpThreads;
-  const double most =
-      static_cast<double>(gpu->multiprocessors) * ops::LimitsOf(gpu->compute_capability).warps;
+  const int64_t warps = (*threads + kWarpThreads - 1) / kWarpThreads;
+  const double most = static_cast<double>(gpu->multiprocessors) * static_cast<double>(most_warps);
   return std::min(*theoretical, 100 * blocks * static_cast<double>(warps) / most);
 }
 

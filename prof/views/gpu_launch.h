@@ -12,10 +12,14 @@ namespace oplens::prof {
 /// null: only what is recorded.
 std::optional<double> BlocksPerSm(const Trace& trace, const Kernel& kernel, const ops::Gpu* gpu);
 
+/// Theoretical occupancy in percent: as recorded, else by registers, shared memory and block.
+std::optional<double> TheoreticalOccupancyPct(const Trace& trace, const Kernel& kernel,
+                                              const ops::Gpu* gpu);
+
 /// Estimated achieved occupancy in percent: as recorded, else as Kineto estimates it: the
 /// theoretical one, at most the warps of the grid per multiprocessor over the most possible.
-std::optional<double> AchievedOccupancy(const Trace& trace, const Kernel& kernel,
-                                        const ops::Gpu* gpu);
+std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& kernel,
+                                           const ops::Gpu* gpu);
 
 }  // namespace oplens::prof
 

@@ -29,7 +29,7 @@ constexpr Column<GroupDetails> kDetails[] = {
     {{"blocks_per_sm", "Blocks/SM", "", kDecimal, 9,
       "mean of grid blocks / multiprocessors, weighted by time, of kernels of which it is known"},
      [](const GroupDetails& of) { return Decimal(Ratio(of.blocks, of.blocks_ns, kThousandths)); }},
-    {{"occupancy_pct", "Occ(%)", "%", kDecimal, 8,
+    {{"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", kDecimal, 8,
       "mean estimated achieved occupancy, weighted by time, of kernels of which it is known"},
      [](const GroupDetails& of) {
        return Decimal(Ratio(of.occupancy, of.occupancy_ns, kThousandths));
@@ -136,7 +136,7 @@ KernelGroupDetails DetailsOf(const PricedKernel& kernel, const Run* run,
   const Trace& trace = run->trace();
   const Kernel& executed = trace.kernels[kernel.work];
   details.blocks = BlocksPerSm(trace, executed, kernel.gpu);
-  details.occupancy = AchievedOccupancy(trace, executed, kernel.gpu);
+  details.occupancy = AchievedOccupancyPct(trace, executed, kernel.gpu);
   return details;
 }
 

@@ -148,7 +148,8 @@ class Groups : public Partial, private Summary::Details {
       if (!copy.rank.empty()) record.rank = copy.rank;
       PricedKernel work;
       work.record = &record;
-      if (copy.size_bytes >= 0) work.share.bytes = copy.size_bytes;
+      // Of an impossible rate it is as likely the size that is wrong as the time.
+      if (copy.size_bytes >= 0 && copy.has_possible_rate()) work.share.bytes = copy.size_bytes;
       summary_.AddWork(work);
       details_of(summary_.last_group()).Add(DetailsOf(work, nullptr, std::nullopt));
     }

@@ -1,5 +1,6 @@
 #include "prof/views/kernel_columns.h"
 
+#include "ops/gpu/latency_why.h"
 #include "ops/kernels/gradient_evidence.h"
 #include "prof/price/kernel_facts.h"
 
@@ -58,6 +59,17 @@ Cell GradientConfidence(const PricedKernel& row) {
   if (!HasGradient(row)) return {};
   if (row.phase == Phase::kAccumulate) return Text("high");
   return Text(ops::ConfidenceWord(row.share.part_confidence));
+}
+
+ops::LatencyWhy BoundWhyOf(const PricedKernel& row) {
+  const Figures& figures = FiguresOf(row);
+  ops::LatencyCase kernel;
+  kernel.roofline = &figures.roofline;
+  kernel.gpu = row.gpu;
+  kernel.grid = row.record->grid;
+  kernel.waves = figures.waves;
+  kernel.duration_ns = TimeOf(row);
+  return ops::LatencyWhyOf(kernel);
 }
 
 Cell Family(const PricedKernel& row) {
@@ -221,8 +233,13 @@ constexpr KernelColumn kColumns[] = {
      [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.percent_of_dram); },
      Need::kRoofline},
     {{"bound", "Bound", "", kText, 7,
-      "which roof is nearer: math or dram; latency: short and far from both", Fold::kKey},
+      "math or dram: it has 60 % of that roof or more; latency: of neither", Fold::kKey},
      [](const PricedKernel& row) { return Text(ops::BoundWord(FiguresOf(row).roofline.bound)); },
+     Need::kRoofline},
+    {{"bound_why", "BoundWhy", "", kText, 10,
+      "why latency: few-blocks, tail, short; unknown where neither grid nor time tells it",
+      Fold::kKey},
+     [](const PricedKernel& row) { return Text(ops::LatencyWhyWord(BoundWhyOf(row))); },
      Need::kRoofline},
     {{"tc_elig", "TCElig", "", kText, 6,
       "could its op run on Tensor Cores? 1, 0, ? or - (not a product)", Fold::kKey},
@@ -234,9 +251,9 @@ constexpr KernelColumn kColumns[] = {
       "rule of tc, type that is multiplied, causes and advice for tc_elig", Fold::kKey},
      [](const PricedKernel& row) { return Text(FiguresOf(row).tensor_core.why); },
      Need::kName},
-    {{"occupancy", "Occupancy", "%", kDecimal, 9,
-      "theoretical: resident warps of the most possible"},
-     [](const PricedKernel& row) { return Decimal(FiguresOf(row).occupancy_percent); },
+    {{"theoretical_occupancy_pct", "TheoreticalOccupancy(%)", "%", kDecimal, 9,
+      "resident warps of the most possible, by registers, shared memory and block"},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).theoretical_occupancy_pct); },
      Need::kOccupancy},
     {{"waves", "Waves", "", kDecimal, 9, "how often the grid fills the GPU"},
      [](const PricedKernel& row) { return Decimal(FiguresOf(row).waves); },

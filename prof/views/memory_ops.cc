@@ -43,7 +43,7 @@ constexpr Field kFields[] = {
      "sum of the sizes of allocations", Fold::kNone},
     {"self_allocated_bytes", "SelfAllocated(B)", "B", FieldType::kInteger, 16,
      "sum of the sizes of self_allocations", Fold::kSum},
-    {"peak_bytes", "AtPeak(B)", "B", FieldType::kInteger, 14,
+    {"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 14,
      "what it had taken itself of what was there when most was allocated of the device and source "
      "in the rank",
      Fold::kNone},
@@ -199,9 +199,13 @@ void MemoryOps::Emit(Sink* sink) const {
   // Rows are by key: equal ones stay in that order.
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
     const auto order = [](const auto* row) {
-      return std::tuple(row->first.device_id, row->first.source,
-                        // Largest first; the smallest number has no opposite.
-                        ~row->second.self.increase_bytes);
+      const Key& key = row->first;
+      const MemoryOpSums& sums = row->second;
+      // GPUs before the host; then whose memory it was at the peak, who kept some, who took most.
+      // Largest first: the smallest number has no opposite.
+      return std::tuple(key.device_id < 0, key.device_id, key.source,
+                        sums.peak_known ? ~sums.peak_bytes : ~int64_t{0}, ~sums.self.increase_bytes,
+                        ~sums.self.allocated_bytes);
     };
     return order(a) < order(b);
   });

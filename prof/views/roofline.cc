@@ -80,6 +80,7 @@ class Rooflines : public SavedPartial<Rooflines> {
   void EncodeKey(const PricedKernel& kernel, bool priced);
   RoofSums& SumsOfKey(uint32_t gpu);
   Row RowOf(const Group& group) const;
+  static std::string_view BoundWordOf(const Row& row);
   bool Before(const Row& a, const Row& b) const;
   void EmitRow(const Row& row, Sink* sink) const;
   const ops::Gpu* At(uint32_t gpu) const { return gpu == kNoGpu ? nullptr : &gpus_[gpu - 1]; }
@@ -245,6 +246,23 @@ Rooflines::Row Rooflines::RowOf(const Group& group) const {
   return row;
 }
 
+// Kernels beside the work of their op have neither FLOPs nor bytes, and no bound.
+std::string_view Rooflines::BoundWordOf(const Row& row) {
+  const double time_s = static_cast<double>(row.group->sums.time_ns) * 1e-9;
+  if (time_s <= 0) return {};
+  switch (ops::BoundOfShares(100 * *row.math_s / time_s, 100 * *row.memory_s / time_s)) {
+    case ops::Bound::kMath:
+      return "compute";
+    case ops::Bound::kDram:
+      return "memory";
+    case ops::Bound::kLatency:
+      return "latency";
+    case ops::Bound::kUnknown:
+      break;
+  }
+  return {};
+}
+
 // Those without a roof come last.
 bool Rooflines::Before(const Row& a, const Row& b) const {
   if (a.gap_ns != b.gap_ns) return b.gap_ns < a.gap_ns;
@@ -317,9 +335,7 @@ void Rooflines::EmitRow(const Row& row, Sink* sink) const {
   cells.push_back(peaks && unit ? Decimal(positive(gpu->Peak(*unit) / kTera)) : Cell{});
   cells.push_back(peaks ? Decimal(positive(static_cast<double>(gpu->dram_bytes_per_s) / kGiga))
                         : Cell{});
-  // Kernels beside the work of their op have neither FLOPs nor bytes, and no bound.
-  const bool bounded = row.roof_ns && std::max(*row.math_s, *row.memory_s) > 0;
-  cells.push_back(!bounded ? Cell{} : Text(*row.math_s >= *row.memory_s ? "compute" : "memory"));
+  cells.push_back(Text(row.roof_ns ? BoundWordOf(row) : std::string_view()));
   cells.push_back(priced ? Integer(row.roof_ns) : Cell{});
   cells.push_back(priced && row.roof_ns
                       ? Decimal(Ratio(100 * static_cast<double>(*row.roof_ns), time_ns))

@@ -35,7 +35,8 @@ constexpr Field kFields[] = {
      "several that with most FLOPs"},
     {"peak_tflops", "Peak(TFLOP/s)", "TFLOP/s", FieldType::kDecimal, 10, "the GPU's peak of unit"},
     {"peak_gbps", "Peak(GB/s)", "GB/s", FieldType::kDecimal, 10, "bandwidth of the GPU's memory"},
-    {"bound", "Bound", "", FieldType::kText, 7, "compute or memory: which roof is the lower one"},
+    {"bound", "Bound", "", FieldType::kText, 7,
+     "compute or memory: efficiency_pct of that roof is 60 or more; latency: of neither"},
     {"roof_ns", "Roof(ns)", "ns", FieldType::kInteger, 13,
      "time at the roof: the larger of FLOPs / peak (with Tensor Cores of matrix FLOPs) and bytes / "
      "bandwidth",

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "parse/model/trace_devices.h"
 #include "prof/views/saved_partial.h"
 
 namespace oplens::prof {
@@ -106,11 +107,10 @@ class Setup : public SavedPartial<Setup> {
     const auto say = [&](std::string fact, std::string value) {
       if (said.emplace(fact, value).second) Say(std::move(fact), std::move(value));
     };
-    for (const Device& device : run.trace().devices) {
-      if (device.id < INT32_MIN || device.id > INT32_MAX ||
-          used.count(static_cast<int32_t>(device.id)) == 0) {
-        continue;
-      }
+    for (const int32_t id : used) {
+      const DeviceMatch match = FindDevice(run.trace(), id);
+      if (match.device == nullptr) continue;
+      const Device& device = *match.device;
       say("gpu", std::string(run.trace().strings.View(device.name)));
       if (device.multiprocessors > 0) say("sms", std::to_string(device.multiprocessors));
       if (device.core_clock_hz > 0) {

@@ -105,7 +105,8 @@ void Summary::AddCopy(const CopyRow& copy) {
   if (!copy.duration_ns) record.reasons.Add(Reason::kBadTimes);
   PricedKernel work;
   work.record = &record;
-  if (copy.size_bytes >= 0) work.share.bytes = copy.size_bytes;
+  // Of an impossible rate it is as likely the size that is wrong as the time.
+  if (copy.size_bytes >= 0 && copy.has_possible_rate()) work.share.bytes = copy.size_bytes;
   AddToGroup(work);
 }
 

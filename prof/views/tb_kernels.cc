@@ -54,7 +54,7 @@ constexpr Field kSumFields[] = {
     {"blocks_per_sm", "Blocks/SM", "", FieldType::kDecimal, 10,
      "blocks per multiprocessor: mean weighted by duration; of kernels without it 0 counts",
      Fold::kMean},
-    {"occupancy_pct", "Occupancy(%)", "%", FieldType::kDecimal, 9,
+    {"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", FieldType::kDecimal, 9,
      "estimated achieved occupancy: mean weighted by duration; of kernels without it 0 counts",
      Fold::kMean},
 };
@@ -86,7 +86,7 @@ void Sums::Add(int64_t duration_ns, const KernelDetails& details) {
   max_ns = std::max(max_ns, duration_ns);
   min_ns = std::min(min_ns, duration_ns);
   blocks += Checked(Scaled(details.blocks_per_multiprocessor)) * duration_ns;
-  occupancy += Checked(Scaled(details.occupancy_percent)) * duration_ns;
+  occupancy += Checked(Scaled(details.achieved_occupancy_pct)) * duration_ns;
 }
 
 void Sums::Add(const Sums& other) {

@@ -146,7 +146,8 @@ constexpr View kViews[] = {
      .needs = kGpuNeeds,
      .fields = GpuFields,
      .make = MakeGpu,
-     .narrow = "busy_pct,sm_efficiency_pct,occupancy_pct,tc_time_pct,kernel_ns,copy_ns,comm_ns",
+     .narrow =
+         "busy_pct,sm_efficiency_pct,achieved_occupancy_pct,tc_time_pct,kernel_ns,copy_ns,comm_ns",
      .tb_needs = kTbGpuNeeds,
      .tb = true,
      .saved_form = 1},

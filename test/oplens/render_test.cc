@@ -110,7 +110,7 @@ Screen FullScreen() {
   time.communication_pct = 12.5;
   GpuUse& gpu = screen.gpu.emplace();
   gpu.device = "-2147483648";
-  gpu.busy_pct = gpu.sm_efficiency_pct = gpu.occupancy_pct = gpu.tc_time_pct = 50;
+  gpu.busy_pct = gpu.sm_efficiency_pct = gpu.achieved_occupancy_pct = gpu.tc_least_pct = 50;
   gpu.tc_known_pct = 60;
   gpu.idle_pct = 99.9;
   gpu.causes = {{"communication", 40}, {"dataloader", 30}, {"other-stream", 20}, {"tail", 9}};
@@ -199,6 +199,55 @@ TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
   EXPECT_EQ(line(),
             "  op inferred: 7.5 % from other steps, 40.0 % from the reference; --evidence "
             "range,capture: none");
+}
+
+TEST(RenderTest, OpsOfRepetitionsAreNotBelowNoKernelsRepeat) {
+  Screen screen = FullScreen();
+  screen.steps = {StepFacts::Source::kRun, 0, 0, {}};
+  EXPECT_THAT(Render(screen, {}), HasSubstr("no steps are marked and no kernels repeat"));
+  screen.repetition_pct = 7.5;
+  const std::string text = Render(screen, {.columns = 200});
+  EXPECT_THAT(text, HasSubstr("no steps are marked\n"));
+  EXPECT_THAT(text, Not(HasSubstr("no kernels repeat")));
+  EXPECT_THAT(text, HasSubstr("op inferred: 7.5 % from the same kernels elsewhere;"));
+  EXPECT_THAT(text, Not(HasSubstr("other steps")));
+}
+
+TEST(RenderTest, TensorCoresOfWhatIsKnownAreALowerBound) {
+  Screen screen = FullScreen();
+  screen.gpu->tc_least_pct = 56.6;
+  screen.gpu->tc_known_pct = 77.9;
+  EXPECT_THAT(Render(screen, {.columns = 200}),
+              HasSubstr("Tensor Cores: at least 56.6 % of kernel time (known of 77.9 %)"));
+  screen.gpu->tc_known_pct = 100;
+  EXPECT_THAT(Render(screen, {.columns = 200}), HasSubstr("Tensor Cores: 56.6 % of kernel time;"));
+}
+
+TEST(RenderTest, ABoundThatSaysNothingIsNotShown) {
+  Screen screen = FullScreen();
+  screen.time->mfu_pct = 0.04;
+  screen.flops_known_pct = 3;
+  EXPECT_THAT(Render(screen, {}), Not(HasSubstr("MFU")));
+  screen.time->mfu_pct = 0.05;
+  EXPECT_THAT(Render(screen, {}), HasSubstr("MFU at least 0.1 %"));
+  screen.time->mfu_pct = 0.04;
+  screen.flops_known_pct = 100;
+  screen.replays = 0;
+  EXPECT_THAT(Render(screen, {}), HasSubstr("MFU <0.1 %"));
+}
+
+TEST(RenderTest, MostIsMoreThanHalf) {
+  Screen screen = FullScreen();
+  EXPECT_THAT(Render(screen, {}), HasSubstr("the largest, 12.3 %: "));
+  screen.layers.rows[0].share_pct = 24.5;
+  EXPECT_THAT(Render(screen, {}), HasSubstr("most of it, 12.3 %: "));
+}
+
+TEST(RenderTest, SaysWhatAGpuIsTakenFor) {
+  Screen screen = FullScreen();
+  screen.gpus = {{"AMD Instinct MI300X VF", 1, true}};
+  EXPECT_THAT(Render(screen, {.columns = 200}),
+              HasSubstr("1 GPU taken for AMD Instinct MI300X VF;"));
 }
 
 TEST(RenderTest, ColumnsOfWhichNothingIsKnownAreLeftOut) {

@@ -117,8 +117,9 @@ void CheckGpu(const Screen& screen, const std::vector<std::string>& paths) {
     found = true;
     ExpectSame(screen.gpu->busy_pct, row["busy_pct"], "busy_pct");
     ExpectSame(screen.gpu->sm_efficiency_pct, row["sm_efficiency_pct"], "sm_efficiency_pct");
-    ExpectSame(screen.gpu->occupancy_pct, row["occupancy_pct"], "occupancy_pct");
-    ExpectSame(screen.gpu->tc_time_pct, row["tc_time_pct"], "tc_time_pct");
+    ExpectSame(screen.gpu->achieved_occupancy_pct, row["achieved_occupancy_pct"],
+               "achieved_occupancy_pct");
+    ExpectSame(screen.gpu->tc_least_pct, row["tc_least_pct"], "tc_least_pct");
     ExpectSame(screen.gpu->tc_known_pct, row["tc_known_pct"], "tc_known_pct");
   }
   EXPECT_TRUE(found);

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
 #include <string_view>
+
+#include "ops/gpu/latency_why.h"
 
 namespace oplens::ops {
 namespace {
@@ -34,7 +37,7 @@ TEST(RooflineTest, ComparesWithThePeaksThatFit) {
   EXPECT_NEAR(fp16.flops_per_byte.value(), 1365.3333, 1e-3);
   EXPECT_NEAR(fp16.percent_of_math.value(), 44.0509, 1e-3);
   EXPECT_NEAR(fp16.percent_of_dram.value(), 6.4735, 1e-3);
-  EXPECT_EQ(fp16.bound, Bound::kMath);
+  EXPECT_EQ(fp16.bound, Bound::kLatency);
 
   struct Row {
     MathType math;
@@ -105,7 +108,7 @@ TEST(RooflineTest, MatrixCoresOfAmd) {
 
 TEST(RooflineTest, Bounds) {
   const Gpu gpu = A100();
-  // 1 us: 1.95e6 FLOPs are 10 % of 19.5 TFLOP/s, 155500 bytes 10 % of 1555 GB/s.
+  // 1 us: 11.7e6 FLOPs are 60 % of 19.5 TFLOP/s, 933e3 bytes 60 % of 1555 GB/s.
   struct Row {
     int64_t flops;
     int64_t bytes;
@@ -113,20 +116,56 @@ TEST(RooflineTest, Bounds) {
     Bound bound;
   };
   const Row rows[] = {
-      {1'940'000, 155'000, 1000, Bound::kLatency},
-      {1'960'000, 155'000, 1000, Bound::kMath},
-      {1'940'000, 156'000, 1000, Bound::kDram},
-      {0, 156'000, 1000, Bound::kDram},
+      {11'690'000, 932'000, 1000, Bound::kLatency},
+      {11'710'000, 932'000, 1000, Bound::kMath},
+      {11'690'000, 934'000, 1000, Bound::kDram},
+      {15'000'000, 934'000, 1000, Bound::kMath},
+      {0, 934'000, 1000, Bound::kDram},
       {0, 1000, 1000, Bound::kLatency},
       {1000, 0, 1000, Bound::kLatency},
       {0, 0, 1000, Bound::kUnknown},
-      {1000, 1000, 9'999, Bound::kLatency},
-      {1000, 1000, 10'000, Bound::kDram},
-      {100'000, 1000, 10'000, Bound::kMath},
+      // However long it takes: a softmax with 20 % of DRAM is not bound by it.
+      {0, 311'000'000, 1'000'000, Bound::kLatency},
+      {0, 934'000'000, 1'000'000, Bound::kDram},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(RooflineOf(Kernel(&gpu, row.flops, row.bytes, row.duration_ns)).bound, row.bound)
         << row.flops << ' ' << row.bytes << ' ' << row.duration_ns;
+  }
+}
+
+TEST(RooflineTest, WhyItIsAtNoRoof) {
+  Gpu gpu = A100();  // 108 multiprocessors.
+  struct Row {
+    double dram_pct;
+    int64_t blocks;
+    std::optional<double> waves;
+    int64_t duration_ns;
+    std::string_view word;
+  };
+  const Row rows[] = {
+      {20, 107, 0.5, 1'000'000, "few-blocks"},
+      {20, 108, 0.5, 1'000'000, ""},
+      {20, 108, 0.5, 9'999, "short"},
+      // 1.25 waves take the time of 2: 40 % would be 64.
+      {40, 1000, 1.25, 1'000'000, "tail"},
+      {35, 1000, 1.25, 1'000'000, ""},
+      {40, 1000, {}, 1'000'000, ""},
+      {60, 107, 0.5, 9'999, ""},  // At the roof all the same.
+  };
+  for (const Row& row : rows) {
+    Roofline roofline;
+    roofline.percent_of_dram = row.dram_pct;
+    roofline.bound = BoundOfShares(0, row.dram_pct);
+    LatencyCase kernel;
+    kernel.roofline = &roofline;
+    kernel.gpu = &gpu;
+    kernel.grid = {row.blocks, 1, 1};
+    kernel.waves = row.waves;
+    kernel.duration_ns = row.duration_ns;
+    EXPECT_EQ(LatencyWhyWord(LatencyWhyOf(kernel)), row.word) << row.dram_pct << ' ' << row.blocks;
+    kernel.gpu = nullptr;
+    EXPECT_NE(LatencyWhyOf(kernel), LatencyWhy::kFewBlocks);
   }
 }
 

@@ -202,7 +202,8 @@ TEST(ChromeWriter, KernelsStandOnTheirStreamWithTheirCall) {
   kernel.static_shared_memory_bytes = 100;
   kernel.dynamic_shared_memory_bytes = 28;
   KernelDetails details;
-  details.occupancy_percent = 37.5F;
+  details.achieved_occupancy_pct = 37.5F;
+  details.theoretical_occupancy_pct = 50;
   script.trace_.SetDetails(details, &kernel);
   script.trace_.devices.push_back({.id = 1, .name = script.trace_.strings.Intern("V100")});
   const json document = Write(std::move(script));
@@ -216,6 +217,7 @@ TEST(ChromeWriter, KernelsStandOnTheirStreamWithTheirCall) {
   EXPECT_EQ(args.at("registers per thread"), 32);
   EXPECT_EQ(args.at("shared memory"), 128);
   EXPECT_EQ(args.at("est. achieved occupancy %"), 37.5);
+  EXPECT_EQ(args.at("theoretical occupancy %"), 50);
   EXPECT_FALSE(args.contains("blocks per SM"));
   EXPECT_EQ(args.at("device"), 1);
   EXPECT_EQ(args.at("stream"), 13);

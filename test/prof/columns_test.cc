@@ -38,21 +38,27 @@ TEST(SelectColumnsTest, EachOnce) {
 }
 
 TEST(SelectColumnsTest, All) {
-  EXPECT_THAT(Keys(SelectKernelColumns("all")),
-              ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod",
-                          "op", "kernel", "params", "sil", "tc", "device", "stream", "grid",
-                          "block", "flops", "bytes", "path", "range", "rank", "pid", "phase",
-                          "grad", "grad_conf", "inst", "role", "share", "flops_kind", "flops_bound",
-                          "flops_mma", "flops_vec", "aux_bytes", "ai", "tflops", "gbps", "pct_math",
-                          "pct_dram", "bound", "tc_elig", "tc_why", "occupancy", "waves", "start",
-                          "end", "step", "shape", "dtype", "corr", "name_full", "launch_delay",
-                          "api", "family", "name_facts", "evidence", "confidence", "reason"));
+  EXPECT_THAT(
+      Keys(SelectKernelColumns("all")),
+      ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod", "op",
+                  "kernel", "params", "sil", "tc", "device", "stream", "grid", "block", "flops",
+                  "bytes", "path", "range", "rank", "pid", "phase", "grad", "grad_conf", "inst",
+                  "role", "share", "flops_kind", "flops_bound", "flops_mma", "flops_vec",
+                  "aux_bytes", "ai", "tflops", "gbps", "pct_math", "pct_dram", "bound", "bound_why",
+                  "tc_elig", "tc_why", "theoretical_occupancy_pct", "waves", "start", "end", "step",
+                  "shape", "dtype", "corr", "name_full", "launch_delay", "api", "family",
+                  "name_facts", "evidence", "confidence", "reason"));
   EXPECT_EQ(SelectKernelColumns("all").size(), KernelColumns().size());
 }
 
 TEST(SelectColumnsTest, TakesAliases) {
   EXPECT_THAT(Keys(SelectKernelColumns("time,stack")), ElementsAre("sil", "trace"));
   EXPECT_THAT(Keys(SelectKernelColumns("time,sil")), ElementsAre("sil")) << "each once";
+}
+
+TEST(SelectColumnsTest, TakesHeaders) {
+  EXPECT_THAT(Keys(SelectKernelColumns("Idx,Sil(ns),LaunchDelay,occupancy")),
+              ElementsAre("idx", "sil", "launch_delay", "theoretical_occupancy_pct"));
 }
 
 TEST(SelectColumnsTest, AsksBackForANearWord) {
@@ -67,7 +73,7 @@ TEST(SelectColumnsTest, AsksBackForANearWord) {
   EXPECT_EQ(refused("idx,tim"), "-c: there is no column 'tim': time?");
   EXPECT_EQ(refused("module"), "-c: there is no column 'module': layer or mod?");
   EXPECT_EQ(refused("kernell"), "-c: there is no column 'kernell': kernel?");
-  EXPECT_EQ(refused("Idx"), "-c: there is no column 'Idx': idx?");
+  EXPECT_EQ(refused("Idxx"), "-c: there is no column 'Idxx': idx?");
 }
 
 TEST(SelectColumnsTest, NamesTheWrongWordAndTheRightOnes) {

@@ -46,6 +46,16 @@ TEST(CopiesOfTest, CopiesAndFillsByStart) {
   EXPECT_EQ(rows[2].duration_ns, std::nullopt);
 }
 
+TEST(CopiesOfTest, NoRateThatNoMemoryHas) {
+  Trace trace;
+  trace.sets.push_back({.start_ns = 0, .end_ns = 1120, .size_bytes = 4'000'000'000});
+  trace.sets.push_back({.start_ns = 1, .end_ns = 1121, .size_bytes = 40'000 * 1120});
+  const std::vector<CopyRow> rows = CopiesOf(trace);
+  EXPECT_FALSE(rows[0].has_possible_rate());
+  EXPECT_EQ(rows[0].gigabytes_per_s(), std::nullopt);
+  EXPECT_EQ(rows[1].gigabytes_per_s(), 40'000.0);
+}
+
 TEST(CopiesOfTest, HostileTimes) {
   Trace trace;
   trace.sets.push_back({.start_ns = std::numeric_limits<int64_t>::min(),

@@ -62,9 +62,10 @@ TEST_F(FiguresTest, ColumnsOfAProduct) {
   EXPECT_EQ(Show("gbps"), "62.915");
   EXPECT_EQ(Show("pct_math"), "55.087");  // of 108 x 64 x 2 x 1.41e9 = 19.492 TFLOP/s
   EXPECT_EQ(Show("pct_dram"), "4.045");   // of 1555.2 GB/s
-  EXPECT_EQ(Show("bound"), "math");
+  EXPECT_EQ(Show("bound"), "latency");
+  EXPECT_EQ(Show("bound_why"), "few-blocks");  // 64 blocks, 108 multiprocessors.
   // 122 registers: 4096 a warp, 16 warps, 2 blocks of 8; 64 blocks over 2 x 108.
-  EXPECT_EQ(Show("occupancy"), "25.000");
+  EXPECT_EQ(Show("theoretical_occupancy_pct"), "25.000");
   EXPECT_EQ(Show("waves"), "0.296");
   EXPECT_EQ(Show("tc_why").substr(0, 8), "N6:sgemm");
 }
@@ -72,19 +73,20 @@ TEST_F(FiguresTest, ColumnsOfAProduct) {
 TEST_F(FiguresTest, SharedMemoryMayBeKnownAsASum) {
   record_.static_shared_memory_bytes.reset();
   record_.dynamic_shared_memory_bytes.reset();
-  EXPECT_EQ(Show("occupancy"), "");
+  EXPECT_EQ(Show("theoretical_occupancy_pct"), "");
   record_.shared_memory_bytes = 100 * 1024;  // one block of 164 KiB
-  EXPECT_EQ(Show("occupancy"), "12.500");
+  EXPECT_EQ(Show("theoretical_occupancy_pct"), "12.500");
   record_.shared_memory_bytes.reset();
   record_.static_shared_memory_bytes = INT64_MAX;
   record_.dynamic_shared_memory_bytes = INT64_MAX;
-  EXPECT_EQ(Show("occupancy"), "");
+  EXPECT_EQ(Show("theoretical_occupancy_pct"), "");
 }
 
 TEST_F(FiguresTest, WithoutAGpuOrATime) {
   record_.gpu.reset();
   record_.device_name.reset();
-  for (const char* key : {"pct_math", "pct_dram", "bound", "occupancy", "waves"}) {
+  for (const char* key :
+       {"pct_math", "pct_dram", "bound", "bound_why", "theoretical_occupancy_pct", "waves"}) {
     EXPECT_EQ(Show(key), "") << key;
   }
   EXPECT_EQ(Show("tflops"), "10.737");
@@ -139,8 +141,8 @@ TEST_F(FiguresTest, ProductsOnGpusOfAmd) {
   EXPECT_EQ(Show("tc"), "1");
   EXPECT_EQ(Show("pct_math"), "22.416");  // of 47.9 TFLOP/s: fp32 in full
   EXPECT_EQ(Show("pct_dram"), "3.841");   // of 1638 GB/s
-  EXPECT_EQ(Show("bound"), "math");
-  EXPECT_EQ(Show("occupancy"), "");  // CUDA's rule
+  EXPECT_EQ(Show("bound"), "latency");
+  EXPECT_EQ(Show("theoretical_occupancy_pct"), "");  // CUDA's rule
   EXPECT_EQ(Show("waves"), "");
   EXPECT_NEAR(ProductPeakOf(row_) * 1e-12, 47.9, 1e-6);
   // What tells nothing of its unit has no share of one; but it is not faster than the fastest.

@@ -16,7 +16,7 @@ using prof::MakeGpu;
 void SetDetails(MadeRun* made, Kernel* kernel, float blocks, float occupancy) {
   KernelDetails details;
   details.blocks_per_multiprocessor = blocks;
-  details.occupancy_percent = occupancy;
+  details.achieved_occupancy_pct = occupancy;
   made->trace.SetDetails(details, kernel);
 }
 
@@ -48,7 +48,8 @@ TEST(GpuTest, KernelsOfTheWindow) {
   // Half of it before the window, which begins with the first step.
   SetDetails(&made, &made.AddKernel(80, 120, kNoLaunch, "a", 2), 0.5F, 40);
   SetDetails(&made, &made.AddKernel(110, 130, kNoLaunch, "b", 2, 8), 2, 10);
-  made.AddKernel(140, 150, kNoLaunch, "ncclKernel_AllReduce", 2, 9);
+  // A collective has blocks; its occupancy is that of waiting.
+  SetDetails(&made, &made.AddKernel(140, 150, kNoLaunch, "ncclKernel_AllReduce", 2, 9), 0.25F, 0);
   made.AddKernel(310, 320, kNoLaunch, "late", 2);
   made.AddCopy(120, 160, kNoLaunch, 2);
   made.trace.memory_events.resize(3);
@@ -65,8 +66,8 @@ TEST(GpuTest, KernelsOfTheWindow) {
   EXPECT_EQ(row.at("window_ns"), "200");
   EXPECT_EQ(row.at("busy_ns"), "40");
   EXPECT_EQ(row.at("busy_pct"), "20");
-  EXPECT_DOUBLE_EQ(Number(row, "sm_efficiency_pct"), 100 * (10 * 0.5 + 20 * 1) / 200);
-  EXPECT_DOUBLE_EQ(Number(row, "occupancy_pct"), (20 * 40 + 20 * 10) / 40.0);
+  EXPECT_DOUBLE_EQ(Number(row, "sm_efficiency_pct"), 100 * (10 * 0.5 + 20 * 1 + 10 * 0.25) / 200);
+  EXPECT_DOUBLE_EQ(Number(row, "achieved_occupancy_pct"), (20 * 40 + 20 * 10) / 40.0);
   EXPECT_EQ(row.at("kernels"), "2");
   EXPECT_EQ(row.at("kernel_ns"), "40");
   EXPECT_EQ(row.at("comm_ns"), "10");
@@ -86,8 +87,8 @@ TEST(GpuTest, ReplaysOfHiddenGraphsAreBusy) {
   EXPECT_EQ(rows[0].at("busy_ns"), "40");
   EXPECT_EQ(rows[0].at("replays"), "2");
   EXPECT_EQ(rows[0].at("replay_ns"), "50");
-  for (const char* const key : {"sm_efficiency_pct", "occupancy_pct", "tc_time_pct", "memory_bytes",
-                                "peak_allocated_bytes"}) {
+  for (const char* const key : {"sm_efficiency_pct", "achieved_occupancy_pct", "tc_time_pct",
+                                "memory_bytes", "peak_allocated_bytes"}) {
     EXPECT_EQ(rows[0].at(key), "") << key;
   }
 }
@@ -101,6 +102,37 @@ TEST(GpuTest, TimeOfTensorCores) {
     kernel->tensor_core = kUses[kernel->work];
   };
   EXPECT_DOUBLE_EQ(Number(made.RowsOf(MakeGpu, see)[0], "tc_time_pct"), 100.0 / 3);
+  EXPECT_DOUBLE_EQ(Number(made.RowsOf(MakeGpu, see)[0], "tc_least_pct"), 25);
+}
+
+TEST(GpuTest, FewKernelsTellNothingOfAll) {
+  const auto row_of = [](int64_t unknown_ns) {
+    MadeRun made;
+    made.AddStep(0, 0, 200);
+    SetDetails(&made, &made.AddKernel(0, 90), 1, 40);
+    made.AddKernel(100, 100 + unknown_ns);
+    return made.RowsOf(MakeGpu)[0];
+  };
+  // Of 90 % of the time of kernels, and of less.
+  EXPECT_DOUBLE_EQ(Number(row_of(10), "sm_efficiency_pct"), 45);
+  EXPECT_EQ(row_of(11).at("sm_efficiency_pct"), "");
+  EXPECT_DOUBLE_EQ(Number(row_of(90), "achieved_occupancy_pct"), 40);
+  EXPECT_EQ(row_of(91).at("achieved_occupancy_pct"), "");
+}
+
+TEST(GpuTest, AGpuThatIsNotListedIsOneLikeTheOthers) {
+  MadeRun made;
+  made.AddKernel(0, 10, kNoLaunch, "a", 2);
+  for (const int64_t id : {0, 1}) {
+    Device& device = made.trace.devices.emplace_back();
+    device.id = id;
+    device.name = made.trace.strings.Intern("Some GPU");
+    device.memory_bytes = 1 << 30;
+  }
+  EXPECT_EQ(made.RowsOf(MakeGpu)[0].at("name"), "Some GPU");
+  EXPECT_EQ(made.RowsOf(MakeGpu)[0].at("memory_bytes"), std::to_string(1 << 30));
+  made.trace.devices[1].memory_bytes = 1 << 20;
+  EXPECT_EQ(made.RowsOf(MakeGpu)[0].at("name"), "");
 }
 
 ops::Gpu V100() {
@@ -121,15 +153,30 @@ TEST(GpuTest, OccupancyOfTheGrid) {
   const ops::Gpu gpu = V100();
   EXPECT_EQ(prof::BlocksPerSm(made.trace, kernel, &gpu), 0.5);
   // 40 blocks of 8 warps on 80 multiprocessors of 64.
-  EXPECT_EQ(prof::AchievedOccupancy(made.trace, kernel, &gpu), 100.0 * 4 / 64);
+  EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, &gpu), 100.0 * 4 / 64);
   kernel.grid[0] = 80'000;
   kernel.registers_per_thread = 128;
   // The registers leave room for 16 warps.
-  EXPECT_EQ(prof::AchievedOccupancy(made.trace, kernel, &gpu), 25.0);
-  EXPECT_EQ(prof::AchievedOccupancy(made.trace, kernel, nullptr), std::nullopt);
+  EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, &gpu), 25.0);
+  EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, nullptr), std::nullopt);
   kernel.grid[1] = 0;
   EXPECT_EQ(prof::BlocksPerSm(made.trace, kernel, &gpu), std::nullopt);
-  EXPECT_EQ(prof::AchievedOccupancy(made.trace, kernel, &gpu), std::nullopt);
+  EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, &gpu), std::nullopt);
+}
+
+TEST(GpuTest, RecordedOccupanciesAreTwoFacts) {
+  MadeRun made;
+  Kernel& kernel = made.AddKernel(0, 10);
+  KernelDetails details;
+  details.theoretical_occupancy_pct = 50;
+  made.trace.SetDetails(details, &kernel);
+  EXPECT_EQ(prof::TheoreticalOccupancyPct(made.trace, kernel, nullptr), 50);
+  EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, nullptr), std::nullopt);
+  details.achieved_occupancy_pct = 0;
+  details.theoretical_occupancy_pct = 0;  // None that runs has that.
+  made.trace.SetDetails(details, &kernel);
+  EXPECT_EQ(prof::TheoreticalOccupancyPct(made.trace, kernel, nullptr), std::nullopt);
+  EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, nullptr), 0);
 }
 
 TEST(GpuTest, DamagedTimes) {
@@ -141,7 +188,7 @@ TEST(GpuTest, DamagedTimes) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("window_ns"), "0");
   EXPECT_EQ(rows[0].at("busy_pct"), "");
-  EXPECT_EQ(rows[0].at("occupancy_pct"), "");
+  EXPECT_EQ(rows[0].at("achieved_occupancy_pct"), "");
   MadeRun none;
   EXPECT_TRUE(none.RowsOf(MakeGpu).empty());
 }

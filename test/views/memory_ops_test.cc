@@ -59,8 +59,8 @@ TEST(MemoryOpsTest, Nested) {
   AddMemory({6500, 3, 16}, &made.trace);
   AddMemory({9000, 2, -8}, &made.trace);
   EXPECT_THAT(Texts(made.RowsOf(MakeMemoryOps)),
-              ElementsAre("empty: 1 64/64 1/1 64/64 64 -", "relu: 1 16/16 1/1 16/16 0 -",
-                          "(no operator): - -8/-8 0/0 0/0 0 -", "linear: 1 8/-56 2/1 72/8 8 -"));
+              ElementsAre("empty: 1 64/64 1/1 64/64 64 -", "linear: 1 8/-56 2/1 72/8 8 -",
+                          "relu: 1 16/16 1/1 16/16 0 -", "(no operator): - -8/-8 0/0 0/0 0 -"));
 }
 
 // What was there before the recording is a row of its own: the rows are what was there at the peak.
@@ -102,6 +102,23 @@ TEST(MemoryOpsTest, LeaksAndSteps) {
   EXPECT_EQ(rows[1].at("step"), "2");
 }
 
+TEST(MemoryOpsTest, GpusBeforeTheHost) {
+  MadeRun made;
+  made.AddRange("few", 0, 100, RangeKind::kOperator);
+  made.AddRange("much", 200, 300, RangeKind::kOperator);
+  AddMemory({10, 1, 1000}, &made.trace).device_id = -1;
+  AddMemory({20, 2, 8}, &made.trace).device_id = 1;
+  AddMemory({30, 3, 8}, &made.trace).device_id = 0;
+  AddMemory({210, 4, 64}, &made.trace).device_id = 0;
+  std::vector<std::string> order;
+  for (const ViewRow& row : made.RowsOf(MakeMemoryOps)) {
+    if (row.at("op") == "few" || row.at("op") == "much") {
+      order.push_back(row.at("device") + " " + row.at("op"));
+    }
+  }
+  EXPECT_THAT(order, ElementsAre("GPU0 much", "GPU0 few", "GPU1 few", "CPU few"));
+}
+
 TEST(MemoryOpsTest, WithoutAddressesNoOneOwnsThePeak) {
   MadeRun made;
   made.AddRange("mm", 0, 100, RangeKind::kOperator);
@@ -121,7 +138,7 @@ TEST(MemoryOpsTest, DevicesAndSourcesAreApart) {
   for (const ViewRow& row : made.RowsOf(MakeMemoryOps)) {
     texts.push_back(row.at("device") + " " + row.at("source") + " " + row.at("allocated_bytes"));
   }
-  EXPECT_THAT(texts, ElementsAre("CPU framework 2", "GPU0 framework 1", "GPU0 driver 4"));
+  EXPECT_THAT(texts, ElementsAre("GPU0 framework 1", "GPU0 driver 4", "CPU framework 2"));
 }
 
 TEST(MemoryOpsTest, TakesFourKeys) {

@@ -88,8 +88,14 @@ class RooflineTest : public ::testing::Test {
   ops::Gpu gpu_ = MadeGpu();
 };
 
+TEST_F(RooflineTest, AtTheRoofOfMemory) {
+  const auto view = MakeRoofline({});
+  Add(view.get(), 1600, 1'000'000, 1'000'000);
+  EXPECT_EQ(OnlyRow(*view).at("bound"), "memory");
+}
+
 // 2e6 FLOPs take 200 ns at 10 TFLOP/s, 1e6 bytes 1000 ns at 1 TB/s.
-TEST_F(RooflineTest, BoundByMemory) {
+TEST_F(RooflineTest, AtNoRoof) {
   const auto view = MakeRoofline({});
   Add(view.get(), 2000, 1'000'000, 500'000);
   Add(view.get(), 3000, 1'000'000, 500'000);
@@ -105,7 +111,7 @@ TEST_F(RooflineTest, BoundByMemory) {
   EXPECT_EQ(row.at("unit"), "fp32");
   EXPECT_EQ(row.at("peak_tflops"), "10");
   EXPECT_EQ(row.at("peak_gbps"), "1000");
-  EXPECT_EQ(row.at("bound"), "memory");
+  EXPECT_EQ(row.at("bound"), "latency");  // Below 60 % of either roof.
   EXPECT_EQ(row.at("roof_ns"), "1000");
   EXPECT_EQ(row.at("efficiency_pct"), "20");
   EXPECT_EQ(row.at("gap_ns"), "4000");
@@ -113,11 +119,11 @@ TEST_F(RooflineTest, BoundByMemory) {
 
 TEST_F(RooflineTest, BoundByArithmetic) {
   const auto view = MakeRoofline({});
-  Add(view.get(), 2000, 10'000'000, 500'000);
+  Add(view.get(), 1600, 10'000'000, 500'000);
   const ViewRow row = OnlyRow(*view);
   EXPECT_EQ(row.at("bound"), "compute");
   EXPECT_EQ(row.at("roof_ns"), "1000");
-  EXPECT_EQ(row.at("gap_ns"), "1000");
+  EXPECT_EQ(row.at("gap_ns"), "600");
 }
 
 // The roof is that of Tensor Cores where the product uses them, and where it could.
@@ -127,7 +133,7 @@ TEST_F(RooflineTest, TensorCores) {
     ops::TensorCoreVerdict verdict;
     verdict.use = uses ? ops::TensorCoreUse::kYes : ops::TensorCoreUse::kNo;
     if (uses) verdict.math = ops::MathType::kFp16;
-    Add(view.get(), 500, 10'000'000, 10'000, [&](Made* made) {
+    Add(view.get(), 100, 10'000'000, 10'000, [&](Made* made) {
       MakeProduct(made);
       made->kernel.share.flops_mma = 8'000'000;  // 80 ns at 100 TFLOP/s.
       made->kernel.tensor_core = verdict.use;

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "prof/run/class_times.h"
+#include "prof/run/copy_bandwidth.h"
 #include "prof/run/interval_set.h"
 #include "prof/views/bandwidth.h"
 #include "prof/views/idle.h"
@@ -56,8 +57,10 @@ class AllViews : public Partial {
     for (const DeviceEvent& event : run->work().events()) {
       busy[{event.device_id, -1}].push_back({event.start_ns, event.end_ns});
       busy[{event.device_id, event.stream_id}].push_back({event.start_ns, event.end_ns});
-      if (event.work == WorkClass::kCopy) bytes += trace.copies[event.index].size_bytes;
-      if (event.work == WorkClass::kFill) bytes += trace.sets[event.index].size_bytes;
+      int64_t size_bytes = 0;
+      if (event.work == WorkClass::kCopy) size_bytes = trace.copies[event.index].size_bytes;
+      if (event.work == WorkClass::kFill) size_bytes = trace.sets[event.index].size_bytes;
+      if (IsPossibleRate(size_bytes, event.duration_ns())) bytes += size_bytes;
       const bool pair = event.IsKernel() && run->work().LaunchOf(event) != kNoLaunch &&
                         !trace.kernels[event.index].graph;
       launches += pair ? 1 : 0;

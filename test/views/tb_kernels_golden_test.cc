@@ -44,7 +44,7 @@ constexpr Compared kNumbers[] = {
     {"Max Duration (us)", "max_ns", 0, 1e-3},
     {"Min Duration (us)", "min_ns", 0, 1e-3},
     {"Mean Blocks Per SM", "blocks_per_sm", 2, 1},
-    {"Mean Est. Achieved Occupancy (%)", "occupancy_pct", 2, 1},
+    {"Mean Est. Achieved Occupancy (%)", "achieved_occupancy_pct", 2, 1},
 };
 
 void ExpectRow(const ViewRow& golden, const ViewRow& ours) {

@@ -196,7 +196,7 @@ struct Ratio {
 constexpr Ratio kRatios[] = {
     {"utilization", "busy_pct", 100},
     {"est_sm_efficiency", "sm_efficiency_pct", 100},
-    {"est_achieved_occupancy_pct", "occupancy_pct", 1},
+    {"est_achieved_occupancy_pct", "achieved_occupancy_pct", 1},
     {"tensor_core_ratio", "tc_time_pct", 100},
 };
 

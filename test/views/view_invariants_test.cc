@@ -75,7 +75,8 @@ void CheckStep(const ViewRow& row) {
 
 void CheckGpu(const ViewRow& row) {
   SCOPED_TRACE("device " + row.at("device"));
-  for (const char* const key : {"busy_pct", "sm_efficiency_pct", "occupancy_pct", "tc_time_pct"}) {
+  for (const char* const key :
+       {"busy_pct", "sm_efficiency_pct", "achieved_occupancy_pct", "tc_time_pct"}) {
     ExpectShare(row.at(key), key);
   }
   EXPECT_LE(Ns(row, "busy_ns"), Ns(row, "window_ns"));

@@ -61,8 +61,8 @@ struct KernelRatio {
 constexpr KernelRatio kKernelRatios[] = {
     {"blocks per SM", &KernelDetails::blocks_per_multiprocessor},
     {"warps per SM", &KernelDetails::warps_per_multiprocessor},
-    {"est. achieved occupancy %", &KernelDetails::occupancy_percent},
-    {"theoretical occupancy %", &KernelDetails::occupancy_percent},
+    {"est. achieved occupancy %", &KernelDetails::achieved_occupancy_pct},
+    {"theoretical occupancy %", &KernelDetails::theoretical_occupancy_pct},
 };
 
 /// True when the key names a number of the kernel; `good` says whether it could be read.

@@ -236,7 +236,7 @@ test('the overview says in words where the time goes, with ways to it', { skip }
   const gpus = objectsOf(readPage(path).table(viewOf('gpu')));
   const figure = (value) => (value === null ? '\u2014' : `${value.toFixed(1)} %`);
   assert.deepEqual(await page.$$eval('.gauges dd', (all) => all.map((each) => each.textContent.trim())),
-    gpus.flatMap((row) => ['busy_pct', 'sm_efficiency_pct', 'occupancy_pct', 'tc_time_pct'].map((key) => figure(row[key]))));
+    gpus.flatMap((row) => ['busy_pct', 'sm_efficiency_pct', 'achieved_occupancy_pct', 'tc_least_pct'].map((key) => figure(row[key]))));
   // Every figure says of what it is made.
   assert.deepEqual(await page.$$eval('.findings span:not([title]), .gauges div:not([title]), .legend li:not([title])', (all) => all.length), 0);
   // With a selection the words are of it.

@@ -27,7 +27,7 @@ item|Advice||text|none|what was found\nchange|Change||text|none|what to change\n
     + '\nbusy_ns|Busy time|ns|decimal|sum|any device event runs\nbusy_pct|Busy|%|decimal|none|busy_ns of total_ns|busy_ns total_ns 100',
   gpu: `${RANK}\ndevice|Device||integer|key|number of the GPU\nname|Name||text|none|of the GPU\nwindow_ns|Window|ns|integer|none|length of the window
 busy_ns|Busy time|ns|integer|sum|a kernel ran\nbusy_pct|Busy|%|decimal|none|busy_ns / window_ns\nsm_efficiency_pct|SM eff.|%|decimal|none|blocks per multiprocessor
-occupancy_pct|Occupancy|%|decimal|none|estimated\ntc_time_pct|TC time|%|decimal|none|time on Tensor Cores\nkernels|Kernels||integer|sum|number
+achieved_occupancy_pct|Achieved occupancy|%|decimal|none|estimated\ntc_least_pct|TC at least|%|decimal|none|time on Tensor Cores\nkernels|Kernels||integer|sum|number
 memory_bytes|Memory|B|integer|none|of the device\npeak_allocated_bytes|Peak|B|integer|max|most that was allocated`,
   operators: `op|Op||name|key|name as recorded\ncalls|Calls||integer|sum|number of calls\ndevice_self_ns|Device self|ns|integer|sum|durations of what its calls launched themselves
 device_total_ns|Device total|ns|integer|sum|with those of calls inside\nhost_self_ns|Host self|ns|integer|sum|without calls inside\nhost_total_ns|Host total|ns|integer|sum|with calls inside
@@ -117,7 +117,7 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
     }
   }
   function addRank(rank) {
-    rows.gpu.push({ rank, device: Number(rank) || 0, name: 'NVIDIA H100 80GB HBM3', window_ns: long * steps.length, busy_ns: long, busy_pct: 61.5 + some(9), sm_efficiency_pct: 48.25, occupancy_pct: 39.5, tc_time_pct: rank === '1' ? null : 33.3, kernels: 1200, memory_bytes: 85899345920, peak_allocated_bytes: 31000000000 + some(1e9) });
+    rows.gpu.push({ rank, device: Number(rank) || 0, name: 'NVIDIA H100 80GB HBM3', window_ns: long * steps.length, busy_ns: long, busy_pct: 61.5 + some(9), sm_efficiency_pct: 48.25, achieved_occupancy_pct: 39.5, tc_least_pct: rank === '1' ? null : 33.3, kernels: 1200, memory_bytes: 85899345920, peak_allocated_bytes: 31000000000 + some(1e9) });
     rows.losses.push({ rank, loss: 'range-open', count: 1 + some(5), time_ns: 797830, share_pct: 1.25, why: 'ranges that were never closed: they give no op to the kernels in them', mend: 'with torch.cuda.nvtx.range("NAME")' });
     let allocated = 1e9;
     for (let at = 0; at < 600; ++at) {

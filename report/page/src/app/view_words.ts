@@ -2,7 +2,7 @@
 
 /** Fields that come first in a view's table. */
 export const FIRST: Record<string, readonly string[]> = {
-  kernels: ['kernel', 'name', 'op', 'layer', 'params', 'shapes', 'rank', 'step', 'lane', 'start_ns', 'duration_ns', 'sil', 'flops', 'bytes', 'tflops', 'gbps', 'pct_math', 'pct_dram', 'bound', 'tc', 'dir', 'phase', 'grid', 'block', 'occupancy'],
+  kernels: ['kernel', 'name', 'op', 'layer', 'params', 'shapes', 'rank', 'step', 'lane', 'start_ns', 'duration_ns', 'sil', 'flops', 'bytes', 'tflops', 'gbps', 'pct_math', 'pct_dram', 'bound', 'bound_why', 'tc', 'dir', 'phase', 'grid', 'block', 'theoretical_occupancy_pct'],
 };
 
 /** Keys by which the rows of a view may be made one together, beside each alone. */
