@@ -203,6 +203,7 @@ TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
 
 TEST(RenderTest, OpsOfRepetitionsAreNotBelowNoKernelsRepeat) {
   Screen screen = FullScreen();
+  screen.ranks.clear();
   screen.steps = {StepFacts::Source::kRun, 0, 0, {}};
   EXPECT_THAT(Render(screen, {}), HasSubstr("no steps are marked and no kernels repeat"));
   screen.repetition_pct = 7.5;
@@ -245,6 +246,7 @@ TEST(RenderTest, MostIsMoreThanHalf) {
 
 TEST(RenderTest, SaysWhatAGpuIsTakenFor) {
   Screen screen = FullScreen();
+  screen.profilers.clear();
   screen.gpus = {{"AMD Instinct MI300X VF", 1, true}};
   EXPECT_THAT(Render(screen, {.columns = 200}),
               HasSubstr("1 GPU taken for AMD Instinct MI300X VF;"));
