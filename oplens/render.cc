@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,9 @@ std::string Joined(const std::vector<std::string>& texts, std::string_view betwe
   }
   return joined;
 }
+
+/// A lower bound is not rounded up.
+double RoundedDown(double pct) { return std::floor(pct * 10 + 1e-6) / 10; }
 
 class Renderer {
  public:
@@ -231,10 +235,12 @@ class Renderer {
   template <typename Add>
   void AddMfu(const Add& add) const {
     constexpr double kAllFlopsPct = 99.5;
-    constexpr double kLittlePct = 0.05;
+    constexpr double kLittlePct = 0.1;
     const bool bound = screen_.flops_known_pct.value_or(100) < kAllFlopsPct || screen_.replays > 0;
     if (bound && screen_.time->mfu_pct.value_or(0) < kLittlePct) return;
-    add(bound ? "MFU at least" : "MFU", screen_.time->mfu_pct);
+    std::optional<double> pct = screen_.time->mfu_pct;
+    if (bound) pct = RoundedDown(*pct);
+    add(bound ? "MFU at least" : "MFU", pct);
   }
 
   /// Whether what is told of kernels alone is not of most of the work.
@@ -270,10 +276,11 @@ class Renderer {
     const GpuUse& gpu = *screen_.gpu;
     constexpr double kAllPct = 99.95;
     const double known_pct = gpu.tc_known_pct.value_or(0);
-    std::string text =
-        fmt::format("  Tensor Cores: {}{} % of kernel time", known_pct < kAllPct ? "at least " : "",
-                    PercentText(*gpu.tc_least_pct));
-    if (known_pct < kAllPct) AppendFormat(&text, " (known of {} %)", PercentText(known_pct));
+    const bool all = known_pct >= kAllPct;
+    const double least_pct = all ? *gpu.tc_least_pct : RoundedDown(*gpu.tc_least_pct);
+    std::string text = fmt::format("  Tensor Cores: {}{} % of kernel time", all ? "" : "at least ",
+                                   PercentText(least_pct));
+    if (!all) AppendFormat(&text, " (known of {} %)", PercentText(known_pct));
     constexpr double kLittlePct = 0.5;
     if (screen_.missed_tc_pct.value_or(0) >= kLittlePct) {
       AppendFormat(&text, "; {} % is products that could run on them and do not",

@@ -216,20 +216,20 @@ TEST(RenderTest, OpsOfRepetitionsAreNotBelowNoKernelsRepeat) {
 
 TEST(RenderTest, TensorCoresOfWhatIsKnownAreALowerBound) {
   Screen screen = FullScreen();
-  screen.gpu->tc_least_pct = 56.6;
+  screen.gpu->tc_least_pct = 56.659;  // A lower bound is not rounded up.
   screen.gpu->tc_known_pct = 77.9;
   EXPECT_THAT(Render(screen, {.columns = 200}),
               HasSubstr("Tensor Cores: at least 56.6 % of kernel time (known of 77.9 %)"));
   screen.gpu->tc_known_pct = 100;
-  EXPECT_THAT(Render(screen, {.columns = 200}), HasSubstr("Tensor Cores: 56.6 % of kernel time;"));
+  EXPECT_THAT(Render(screen, {.columns = 200}), HasSubstr("Tensor Cores: 56.7 % of kernel time;"));
 }
 
 TEST(RenderTest, ABoundThatSaysNothingIsNotShown) {
   Screen screen = FullScreen();
-  screen.time->mfu_pct = 0.04;
+  screen.time->mfu_pct = 0.09;
   screen.flops_known_pct = 3;
   EXPECT_THAT(Render(screen, {}), Not(HasSubstr("MFU")));
-  screen.time->mfu_pct = 0.05;
+  screen.time->mfu_pct = 0.19;
   EXPECT_THAT(Render(screen, {}), HasSubstr("MFU at least 0.1 %"));
   screen.time->mfu_pct = 0.04;
   screen.flops_known_pct = 100;
