@@ -30,10 +30,36 @@ need_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# configure PRESET [CMake arguments]
+# configure PRESET [CMake arguments]: with ccache where it is installed, in its own folder (~/.cache/ccache, or
+# CCACHE_DIR). A copy of the project in another folder finds what this one compiled, precompiled headers too.
 configure() {
   if command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache}
     export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR-$PWD}
+    export CCACHE_MAXSIZE=${CCACHE_MAXSIZE-4G}
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros,include_file_mtime,include_file_ctime}
   fi
   cmake --preset "$@"
+}
+
+# part NAME COMMAND...: runs the command; a line "NAME WALL USER SYSTEM", in seconds, goes into the file
+# OPLENS_MINUTES where that is set.
+part() {
+  local status=0 LC_NUMERIC=C TIMEFORMAT="$1 %R %U %S"
+  shift
+  if [ -z "${OPLENS_MINUTES:-}" ]; then
+    "$@"
+    return
+  fi
+  { time "$@" 2>&3 || status=$?; } 3>&2 2>>"$OPLENS_MINUTES"
+  return "$status"
+}
+
+# print_minutes: what part() wrote, as a line.
+print_minutes() {
+  awk '{ name = $1; for (i = 2; i < NF - 2; ++i) name = name " " $i
+         wall += $(NF - 2); cpu += $(NF - 1) + $NF
+         line = line sprintf("%s %.1f (%.1f), ", name, $(NF - 2) / 60, ($(NF - 1) + $NF) / 60) }
+       END { printf "== minutes, and those of CPU: %sall %.1f (%.1f)\n", line, wall / 60, cpu / 60 }' "$OPLENS_MINUTES"
 }

@@ -4,7 +4,8 @@
 #
 # OPLENS_CORPUS_DIR and OPLENS_SPECS_DIR, when set, name the folders of real profiles and reference
 # tables; the tests that need them are skipped otherwise. OPLENS_WERROR=ON makes warnings errors.
-# OPLENS_MPI="openmpi;mpich" builds and tests oplens-mpi with these.
+# OPLENS_MPI="openmpi;mpich" builds and tests oplens-mpi with these. OPLENS_TEST_SET=programs or units builds and
+# runs these tests alone (test/CMakeLists.txt).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -17,6 +18,11 @@ fi
 need_packages build test
 if [ "$preset" = coverage ]; then need_packages coverage; fi
 if [ -n "${OPLENS_MPI:-}" ]; then need_packages mpi; fi
-configure "$preset" -DOPLENS_WERROR="${OPLENS_WERROR:-OFF}" -DOPLENS_MPI="${OPLENS_MPI:-OFF}"
-cmake --build --preset "$preset" --parallel "$(job_count)"
-exec ctest --preset "$preset" --parallel "$(job_count)" "$@"
+test_set=${OPLENS_TEST_SET:-all}
+targets=()
+# Unit tests need no more than their libraries, and few programs.
+if [ "$test_set" = units ]; then targets=(--target tests); fi
+configure "$preset" -DOPLENS_WERROR="${OPLENS_WERROR:-OFF}" -DOPLENS_MPI="${OPLENS_MPI:-OFF}" \
+  -DOPLENS_TEST_SET="$test_set"
+part "$preset build" cmake --build --preset "$preset" --parallel "$(job_count)" "${targets[@]}"
+part "$preset tests" ctest --preset "$preset" --parallel "$(job_count)" "$@"

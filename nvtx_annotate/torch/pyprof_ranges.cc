@@ -24,7 +24,7 @@ namespace {
 
 using Inputs = c10::ArrayRef<const c10::IValue>;
 
-bool StartsWith(std::string_view text, std::string_view start) {
+bool NameStartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
@@ -132,7 +132,7 @@ PyprofValue ValueOf(const c10::IValue& value, std::string_view name) {
 }
 
 /// The form of an operator, and the names of its arguments.
-struct KnownForm {
+struct KnownPyprofForm {
   std::string name;
   std::vector<std::string> arguments;
   PyprofForm form;
@@ -140,9 +140,9 @@ struct KnownForm {
 
 /// Null for a function that is no operator. Each thread has its own, by the address of the name,
 /// which the framework keeps for ever.
-const KnownForm* FindForm(const at::RecordFunction& function) {
-  static thread_local std::unordered_map<const void*, std::unique_ptr<const KnownForm>> forms;
-  std::unique_ptr<const KnownForm>& known = forms[function.name()];
+const KnownPyprofForm* FindPyprofForm(const at::RecordFunction& function) {
+  static thread_local std::unordered_map<const void*, std::unique_ptr<const KnownPyprofForm>> forms;
+  std::unique_ptr<const KnownPyprofForm>& known = forms[function.name()];
   if (known != nullptr && known->name == function.name()) return known.get();
   const auto schema = function.operator_schema();
   if (!schema.has_value()) return nullptr;
@@ -155,9 +155,9 @@ const KnownForm* FindForm(const at::RecordFunction& function) {
         {argument.name(), argument.kwarg_only(), fallback.has_value(),
          fallback.has_value() ? ValueOf(*fallback, argument.name()) : PyprofValue()});
   }
-  known = std::make_unique<const KnownForm>(
-      KnownForm{schema->name(), std::move(arguments),
-                PyprofForm(schema->name(), schema->overload_name(), std::move(parameters))});
+  known = std::make_unique<const KnownPyprofForm>(
+      KnownPyprofForm{schema->name(), std::move(arguments),
+                      PyprofForm(schema->name(), schema->overload_name(), std::move(parameters))});
   return known.get();
 }
 
@@ -179,7 +179,7 @@ uint64_t BeginText(const std::string& text) {
   return BeginTexts(&begun, 1);
 }
 
-std::string CallText(const KnownForm& known, Inputs inputs, bool backward) {
+std::string CallText(const KnownPyprofForm& known, Inputs inputs, bool backward) {
   // The interpreter of TorchScript may pass its whole stack: the last ones are the operator's.
   const size_t count = known.form.inputs();
   if (inputs.size() > count) inputs = inputs.slice(inputs.size() - count);
@@ -190,7 +190,7 @@ std::string CallText(const KnownForm& known, Inputs inputs, bool backward) {
   return known.form.Text(values, backward);
 }
 
-PyprofRange OnOperator(const at::RecordFunction& function, const KnownForm& known,
+PyprofRange OnOperator(const at::RecordFunction& function, const KnownPyprofForm& known,
                        const Surroundings& around) {
   if (known.form.hidden()) return {};
   const bool inside_op = around.place == Place::kOp;
@@ -214,7 +214,7 @@ PyprofRange OnOperator(const at::RecordFunction& function, const KnownForm& know
 /// torch.autograd.Function of a user, or what the engine does for a node.
 PyprofRange OnOther(const at::RecordFunction& function, const Surroundings& around) {
   Surroundings inside = around;
-  if (StartsWith(function.name(), "autograd::engine::evaluate_function")) {
+  if (NameStartsWith(function.name(), "autograd::engine::evaluate_function")) {
     inside.place = Place::kEvaluate;
     return {BeginText(PyprofLabel(function.name())), inside};
   }
@@ -246,7 +246,7 @@ PyprofRange OnNode(const at::RecordFunction& function, const Surroundings& aroun
 PyprofRange BeginPyprof(const at::RecordFunction& function, const Surroundings& around) {
   switch (function.scope()) {
     case at::RecordScope::FUNCTION: {
-      const KnownForm* const known = FindForm(function);
+      const KnownPyprofForm* const known = FindPyprofForm(function);
       return known != nullptr ? OnOperator(function, *known, around) : OnOther(function, around);
     }
     case at::RecordScope::BACKWARD_FUNCTION:

@@ -21,6 +21,8 @@ namespace {
 [[maybe_unused]] const bool g_tool_is_set = [] {
   setenv("NVTX_INJECTION64_PATH", OPLENS_TEST_RECORDER_PATH, 1);
   setenv("OPLENS_TEST_RECORDER", "payload", 0);
+  // Tests with another tool may run beside these.
+  setenv("OPLENS_TEST_VARIANT", std::getenv("OPLENS_TEST_RECORDER"), 1);
   unsetenv("OPLENS_ANNOTATE");
   return true;
 }();

@@ -271,7 +271,7 @@ TEST(CompatDiffTest, OneTableFitsLinesForPrograms) {
 }
 
 TEST(CompatDiffTest, FilesWithoutTheNumbersAreSaid) {
-  const std::string file = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+  const std::string file = SourceDir() + "/examples/data/demo.sql";
   for (const std::string rules : {"tb", "hta"}) {
     const RunResult result = Prof({"--diff", file, file, "--compat", rules, "--json"});
     EXPECT_EQ(result.exit_code, 0);

@@ -22,7 +22,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+const std::string kDemo = SourceDir() + "/examples/data/demo.sql";
 
 /// The counts of the lines after "columns": by column, and whether they are upper bounds.
 struct ColumnCount {

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+const std::string kDemo = SourceDir() + "/examples/data/demo.sql";
 
 json Timeline(const fs::path& profile) {
   const RunResult result = RunParse({"--format", "chrome", profile.string()});

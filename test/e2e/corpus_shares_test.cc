@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kGolden = fs::path(OPLENS_SOURCE_DIR) / "test/golden/corpus_shares.csv";
+const fs::path kGolden = fs::path(SourceDir()) / "test/golden/corpus_shares.csv";
 
 /// The profiles of the corpus, without ".gz", in the order of their names.
 std::vector<std::string> Profiles() {

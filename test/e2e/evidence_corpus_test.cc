@@ -56,7 +56,7 @@ TEST(EvidenceShares, AreAsCommitted) {
     EXPECT_GE(after, pair.least_share) << pair.profile;
     text += fmt::format("{},{},{:.1f},{:.1f}\n", pair.profile, pair.reference, before, after);
   }
-  const fs::path golden = fs::path(OPLENS_SOURCE_DIR) / "test/golden/evidence_shares.csv";
+  const fs::path golden = fs::path(SourceDir()) / "test/golden/evidence_shares.csv";
   if (std::getenv("OPLENS_UPDATE_GOLDENS") != nullptr) WriteFile(golden, text);
   EXPECT_EQ(text, ReadFile(golden));
 }

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = OPLENS_SOURCE_DIR;
+const fs::path kSource = SourceDir();
 
 fs::path Demo() { return kSource / "examples" / "data" / "demo.sql"; }
 

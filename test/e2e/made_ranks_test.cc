@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const std::string kScript = std::string(OPLENS_SOURCE_DIR) + "/bench/ranks/make_ranks.py";
+const std::string kScript = SourceDir() + "/bench/ranks/make_ranks.py";
 
 /// The folder `name` of the running test, with what the script makes there.
 fs::path MakeRanks(const std::string& name, const std::vector<std::string>& options) {
@@ -111,7 +111,7 @@ TEST(MadeRanksTest, PlantedFaultsAreThere) {
 }
 
 TEST(MadeRanksTest, CopiesOfARecordedTrace) {
-  const fs::path source = fs::path(OPLENS_SOURCE_DIR) / "examples/data/serving/rank0.json";
+  const fs::path source = fs::path(SourceDir()) / "examples/data/serving/rank0.json";
   const fs::path folder =
       MakeRanks("copies", {"--from", source.string(), "--ranks", "3", "--clock", "2,1500,0"});
   const json first = json::parse(ReadFile(folder / "rank0.json"));

@@ -120,7 +120,7 @@ TEST(CompletionTest, OfTheOthers) {
 }
 
 TEST(CompletionTest, FilesWhereNoWordIsMeant) {
-  const std::string folder = std::string(OPLENS_SOURCE_DIR) + "/examples/da";
+  const std::string folder = SourceDir() + "/examples/da";
   EXPECT_THAT(Completed({"prof", folder}), ElementsAre(folder + "ta"));
   EXPECT_THAT(Completed({"prof", "--rules", folder}), ElementsAre(folder + "ta"));
 }

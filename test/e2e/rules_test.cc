@@ -31,7 +31,7 @@ std::string MlpText(const std::string& w2 = "512, 2048") {
 
 /// The TOML of the document's first example.
 std::string Example() {
-  const std::string text = ReadFile(fs::path(OPLENS_SOURCE_DIR) / "docs/rules.md");
+  const std::string text = ReadFile(fs::path(SourceDir()) / "docs/rules.md");
   const std::string begin = "```toml\n";
   const size_t at = text.find(begin) + begin.size();
   return text.substr(at, text.find("```", at) - at);

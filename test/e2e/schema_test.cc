@@ -162,7 +162,7 @@ TEST(Launches, RuntimeRowWinsOverADriverRowOfTheSameId) {
 
 // An end row may stand before its start row, kernels before launches: the order says nothing.
 TEST(RowOrder, DoesNotChangeTheOutput) {
-  const std::string demo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+  const std::string demo = SourceDir() + "/examples/data/demo.sql";
   const std::string expected = RunParse({demo}).out;
   ASSERT_GT(LineCount(expected), 100);
   for (const uint32_t seed : {1u, 2u, 3u}) {

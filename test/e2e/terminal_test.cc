@@ -22,7 +22,7 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+const std::string kDemo = SourceDir() + "/examples/data/demo.sql";
 constexpr const char* kEscape = "\x1b";
 
 /// prof on a terminal of so many columns, where COLUMNS and LINES say nothing.

@@ -35,7 +35,7 @@ TEST_P(Usage, ExitsWithTwoAndSaysWhatToType) {
   EXPECT_THAT(result.err, HasSubstr(GetParam().said));
 }
 
-const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+const std::string kDemo = SourceDir() + "/examples/data/demo.sql";
 
 INSTANTIATE_TEST_SUITE_P(
     Parse, Usage,
@@ -169,7 +169,7 @@ TEST(Help, ProfListsPyProfsColumns) {
 }
 
 TEST(Help, EveryColumnHasItsRowInTheDocumentation) {
-  const std::string page = ReadFile(std::string(OPLENS_SOURCE_DIR) + "/docs/columns.md");
+  const std::string page = ReadFile(SourceDir() + "/docs/columns.md");
   for (const std::string& key : ListedColumns()) {
     EXPECT_THAT(page, HasSubstr("\n| `" + key + "` |"));
   }

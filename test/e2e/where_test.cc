@@ -21,7 +21,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+const std::string kDemo = SourceDir() + "/examples/data/demo.sql";
 
 std::vector<json> Rows(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "--json");

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "test/gate/made_diff.h"
+#include "test/support/test_files.h"
 
 namespace oplens::prof {
 namespace {
@@ -162,7 +163,7 @@ TEST(GateExpressionTest, EveryViewCanBeNamed) {
 std::vector<std::string> TextsIn(const std::string& file, const std::string& begin,
                                  const std::string& end) {
   std::stringstream text;
-  text << std::ifstream(std::string(OPLENS_SOURCE_DIR) + "/" + file).rdbuf();
+  text << std::ifstream(oplens::test::SourceDir() + "/" + file).rdbuf();
   std::vector<std::string> found;
   const std::string all = text.str();
   for (size_t at = all.find(begin); at != std::string::npos; at = all.find(begin, at)) {

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "test/gate/made_diff.h"
+#include "test/support/test_files.h"
 
 namespace oplens::prof {
 namespace {
@@ -106,7 +107,7 @@ TEST(JunitTest, HostileTextsStayTexts) {
 }
 
 TEST(JunitTest, IsWrittenWholeOrNotAtAll) {
-  const fs::path path = fs::path(OPLENS_TEST_TMP) / "gate_junit.xml";
+  const fs::path path = fs::path(oplens::test::TestTmp()) / "gate_junit.xml";
   WriteJunit(Check({"total>+5%"}), path);
   std::stringstream read;
   read << std::ifstream(path).rdbuf();

@@ -22,9 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kViews = "distributed,collectives,operators,overview,temporal,groups";
 
-std::string SourceFile(const std::string& path) {
-  return std::string(OPLENS_SOURCE_DIR) + "/" + path;
-}
+std::string SourceFile(const std::string& path) { return SourceDir() + "/" + path; }
 
 /// Traces of ranks that belong together, in a folder of the running test.
 std::string MakeTraces(const std::vector<std::string>& options = {}) {
@@ -203,7 +201,7 @@ TEST_P(OplensMpiTest, GoesOnWhereAKilledProcessEnded) {
   const std::string traces = MakeTraces();
   const RunResult result =
       RunProgram({"/usr/bin/env", "python3", "-B", SourceFile("test/mpi/kill_check.py"), "--bin",
-                  OPLENS_BIN_DIR, "--mpi", GetParam(), "--runs", "1", traces});
+                  ProgramDir(), "--mpi", GetParam(), "--runs", "1", traces});
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }
 
@@ -216,7 +214,7 @@ TEST(ClusterTest, ScriptsMakeTheTablesOfOneProcess) {
   const std::string traces = MakeTraces({"--layout", "3x1x1"});
   const RunResult result =
       RunProgram({SourceFile("test/mpi/slurm_node.sh"), SourceFile("test/mpi/cluster_check.sh"),
-                  OPLENS_BIN_DIR, OPLENS_MPI_NAMES, traces, NewFolder("work")});
+                  ProgramDir(), OPLENS_MPI_NAMES, traces, NewFolder("work")});
   if (result.exit_code == 77) GTEST_SKIP() << result.out;
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }

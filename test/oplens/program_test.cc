@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+const std::string kDemo = SourceDir() + "/examples/data/demo.sql";
 
 RunResult RunOplens(std::vector<std::string> arguments, const RunOptions& options = {}) {
   arguments.insert(arguments.begin(), Program("oplens"));
@@ -203,9 +203,9 @@ TEST(OplensProgramTest, KeepsToTheTerminal) {
 }
 
 TEST(OplensProgramTest, TheScreenOfTheDocsIsWhatComes) {
-  const std::string docs = ReadFile(fs::path(OPLENS_SOURCE_DIR) / "docs/oplens.md");
+  const std::string docs = ReadFile(fs::path(SourceDir()) / "docs/oplens.md");
   RunOptions options;
-  options.directory = OPLENS_SOURCE_DIR;
+  options.directory = SourceDir();
   EXPECT_THAT(docs, HasSubstr("```\n$ oplens examples/data/demo.sql\n" +
                               RunOplens({"examples/data/demo.sql"}, options).out + "```\n"));
   EXPECT_THAT(docs, HasSubstr("```\n$ oplens\n" + RunOplens({}).out + "```\n"));

@@ -278,7 +278,7 @@ void CheckAll(const std::vector<std::string>& paths) {
   CheckRanks(screen, paths);
 }
 
-const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
+const std::string kDemo = test::SourceDir() + "/examples/data/demo.sql";
 
 TEST(ScreenTest, SaysOfTheDemoWhatTheViewsSay) {
   CheckAll({kDemo});

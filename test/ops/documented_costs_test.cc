@@ -17,7 +17,7 @@ namespace oplens::ops::test {
 namespace {
 
 std::string CostsText() {
-  return oplens::test::ReadFile(std::filesystem::path(OPLENS_SOURCE_DIR) / "docs" / "costs.md");
+  return oplens::test::ReadFile(oplens::test::SourceDir() + "/docs/costs.md");
 }
 
 // The names between backquotes.

@@ -125,7 +125,7 @@ std::string GeneratedPart() {
 }
 
 TEST(GpuPageTest, IsThatOfTheTable) {
-  const auto path = std::filesystem::path(OPLENS_SOURCE_DIR) / "docs" / "gpus.md";
+  const auto path = std::filesystem::path(test::SourceDir()) / "docs" / "gpus.md";
   const std::string page = oplens::test::ReadFile(path);
   const size_t at = page.find(kHeading);
   ASSERT_NE(at, std::string::npos);

@@ -285,7 +285,7 @@ TEST(ActivityTest, RowsHoldEveryMember) {
       }
     }
   }
-  const std::string golden = OPLENS_SOURCE_DIR "/test/golden/recording/activity_rows.txt";
+  const std::string golden = SourceDir() + "/test/golden/recording/activity_rows.txt";
   if (std::getenv("OPLENS_UPDATE_GOLDENS") != nullptr) WriteFile(golden, text);
   EXPECT_EQ(text, ReadFile(golden));
   EXPECT_THAT(records.run.err, HasSubstr("1 ")) << "the record of an unknown kind is counted";

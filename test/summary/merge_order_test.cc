@@ -160,7 +160,7 @@ TEST(MergeOrderTest, OfRunsOfSeveralFamilies) {
   WriteNsysRun(run, dir / "b.sqlite");
   WriteKinetoRun(run, dir / "c.json");
   CheckAnyOrder({(dir / "a.sql").string(), (dir / "b.sqlite").string(), (dir / "c.json").string(),
-                 std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql"},
+                 SourceDir() + "/examples/data/demo.sql"},
                 6);
 }
 

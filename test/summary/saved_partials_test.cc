@@ -146,7 +146,7 @@ void CheckMerges(const std::string& a, const std::string& b) {
   }
 }
 
-std::string Demo() { return std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql"; }
+std::string Demo() { return SourceDir() + "/examples/data/demo.sql"; }
 
 /// A file of the corpus; traces are read packed.
 std::string Corpus(const std::string& name) {

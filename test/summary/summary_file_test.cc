@@ -25,8 +25,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const std::string kDemo = std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql";
-const std::string kGolden = std::string(OPLENS_SOURCE_DIR) + "/test/golden/summary/";
+const std::string kDemo = SourceDir() + "/examples/data/demo.sql";
+const std::string kGolden = SourceDir() + "/test/golden/summary/";
 
 SummaryFile Made() {
   SummaryFile summary;

@@ -58,14 +58,18 @@ fs::path CorpusFile(const std::string& name) {
   if (!fs::exists(packed)) {
     throw std::runtime_error(fmt::format("the corpus has no {}", packed.string()));
   }
-  const fs::path target = fs::path(OPLENS_TEST_TMP) / "corpus" / name;
+  const fs::path target = fs::path(TestTmp()) / "corpus" / name;
   const bool current =
       fs::exists(target) && fs::last_write_time(target) >= fs::last_write_time(packed);
   if (!current) Unpack(packed, target);
   return target;
 }
 
-std::string Program(const std::string& name) { return std::string(OPLENS_BIN_DIR) + "/" + name; }
+std::string SourceDir() { return OPLENS_SOURCE_DIR; }
+std::string ProgramDir() { return OPLENS_BIN_DIR; }
+std::string TestTmp() { return OPLENS_TEST_TMP; }
+
+std::string Program(const std::string& name) { return ProgramDir() + "/" + name; }
 
 std::string ReadFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -101,7 +105,7 @@ fs::path TestDir() {
   for (char& c : name) {
     if (c == '/') c = '_';
   }
-  const fs::path dir = fs::path(OPLENS_TEST_TMP) / "dirs" / name;
+  const fs::path dir = fs::path(TestTmp()) / "dirs" / name;
   static fs::path current;
   if (dir != current) {
     fs::remove_all(dir);

@@ -27,6 +27,13 @@ DataDir SpecsDir();
 /// Throws std::runtime_error when the corpus does not have it.
 std::filesystem::path CorpusFile(const std::string& name);
 
+/// Folders of this build, without a "/" at the end: the sources of the project, its programs, and
+/// what tests write. No other file is compiled with them, so that copies of the project in several
+/// folders share what a compiler cache holds.
+std::string SourceDir();
+std::string ProgramDir();
+std::string TestTmp();
+
 /// Path of one of this build's programs: "parse", "prof".
 std::string Program(const std::string& name);
 

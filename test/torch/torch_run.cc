@@ -146,7 +146,7 @@ std::string WhyNoPython() {
 
 std::string Preload() { return "LD_PRELOAD=" OPLENS_LIB_DIR "/liboplens_annotate_preload.so"; }
 
-std::string SourceFile(const std::string& name) { return OPLENS_SOURCE_DIR "/" + name; }
+std::string SourceFile(const std::string& name) { return SourceDir() + "/" + name; }
 
 std::string ExampleProgram(const std::string& name) { return OPLENS_EXAMPLE_DIR "/" + name; }
 

@@ -56,7 +56,7 @@ ViewOptions OptionsOf(const std::string& asked) {
 class TorchTableGoldenTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(TorchTableGoldenTest, EveryTable) {
-  const std::filesystem::path folder = OPLENS_SOURCE_DIR "/test/views/torch_tables";
+  const std::filesystem::path folder = test::SourceDir() + "/test/views/torch_tables";
   const std::string trace = (folder / (GetParam() + ".json")).string();
   const std::vector<Case> cases = CasesIn(test::ReadFile(folder / (GetParam() + ".txt")));
   EXPECT_FALSE(cases.empty());
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Traces, TorchTableGoldenTest,
 // The list above has them all.
 TEST(TorchTableGoldenFilesTest, EveryTraceIsCompared) {
   size_t tables = 0;
-  for (const std::string& name : test::FilesIn(OPLENS_SOURCE_DIR "/test/views/torch_tables")) {
+  for (const std::string& name : test::FilesIn(test::SourceDir() + "/test/views/torch_tables")) {
     tables += name.ends_with(".txt") ? 1u : 0u;
   }
   EXPECT_EQ(tables, 9u);
