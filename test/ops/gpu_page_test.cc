@@ -136,7 +136,7 @@ TEST(GpuPageTest, IsThatOfTheTable) {
 
 // The number that README.md gives is that of the rows.
 TEST(GpuPageTest, ReadmeCountsTheRows) {
-  const auto path = std::filesystem::path(OPLENS_SOURCE_DIR) / "README.md";
+  const auto path = std::filesystem::path(test::SourceDir()) / "README.md";
   EXPECT_NE(oplens::test::ReadFile(path).find(
                 fmt::format("**Peaks** of {} NVIDIA and AMD GPUs", GpuEntries().size())),
             std::string::npos);
