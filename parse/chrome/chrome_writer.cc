@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -117,7 +118,17 @@ class ChromeWriter::Body {
     if (range.kind == RangeKind::kOperator) AddOperator(range.item, &event);
     const bool label = range.kind == RangeKind::kAnnotation || range.kind == RangeKind::kMarker;
     if (label) AddLabel(range.item, &event);
+    AddPlaceAmongEqual(range, &event);
     event.End();
+  }
+
+  /// Readers order ranges of equal times by this number; one without it is around the others.
+  void AddPlaceAmongEqual(const Range& range, ChromeEvent* event) {
+    const auto times = [](const Range& r) { return std::tie(r.thread, r.start_ns, r.end_ns); };
+    const bool equal = before_ != nullptr && times(*before_) == times(range);
+    before_ = &range;
+    equal_before_ = equal ? equal_before_ + 1 : 0;
+    if (equal) event->Arg("Ev Idx", equal_before_);
   }
 
   /// Of modules in the order in which they first ran. That of the text depends on all texts before.
@@ -408,6 +419,8 @@ class ChromeWriter::Body {
   std::vector<int64_t> arrows_;           // By LaunchIndex; 0: none yet.
   std::vector<int64_t> correlation_ids_;  // By LaunchIndex, in the document.
   int64_t last_ns_ = INT64_MIN;           // Of the profile.
+  const Range* before_ = nullptr;         // The range written last.
+  int64_t equal_before_ = 0;              // How many right before it have its thread and times.
   std::unordered_map<StringId, std::string> stacks_;
   std::unordered_map<StringId, int64_t> modules_;  // Numbers, by name.
   std::vector<std::string_view> words_;            // Scratch.

@@ -25,8 +25,8 @@ class ForwardBackward::Matcher {
         candidates_(trace, threads, leaks, contexts_, roles),
         arrows_(trace.forward_backward_links) {
     std::sort(arrows_.begin(), arrows_.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.backward_thread, a.backward_ns) <
-             std::tie(b.backward_thread, b.backward_ns);
+      return std::tie(a.backward_thread, a.backward_ns, a.forward_ns, a.forward_thread) <
+             std::tie(b.backward_thread, b.backward_ns, b.forward_ns, b.forward_thread);
     });
   }
 

@@ -1,6 +1,7 @@
 #include "parse/join/gpu_work.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace oplens::parse {
@@ -11,16 +12,30 @@ bool ReplayBefore(const GraphReplay& a, const GraphReplay& b) {
          std::tuple(b.start_ns, b.end_ns, b.graph_id);
 }
 
-bool KernelBefore(const Kernel& a, const Kernel& b) {
-  return std::tuple(!a.timed(), a.start_ns, a.correlation_id, a.row_id) <
-         std::tuple(!b.timed(), b.start_ns, b.correlation_id, b.row_id);
-}
+/// Where it stands in the file comes last: a graph's kernels of several streams may begin at once.
+struct KernelBefore {
+  const StringPool& strings;
+
+  bool operator()(const Kernel& a, const Kernel& b) const {
+    const auto moment = [](const Kernel& kernel) {
+      return std::tuple(!kernel.timed(), kernel.start_ns, kernel.correlation_id);
+    };
+    const auto facts = [&](const Kernel& kernel) {
+      return std::tuple(kernel.end_ns, kernel.device_id, kernel.context_id, kernel.stream_id,
+                        strings.View(kernel.name), std::to_array(kernel.grid),
+                        std::to_array(kernel.block), kernel.row_id);
+    };
+    if (moment(a) != moment(b)) return moment(a) < moment(b);
+    return facts(a) < facts(b);
+  }
+};
 
 }  // namespace
 
 GpuWork::GpuWork(Trace* trace) : trace_(*trace), bounds_(trace->threads.size() + 1, 0) {
-  if (!std::is_sorted(trace->kernels.begin(), trace->kernels.end(), KernelBefore)) {
-    std::stable_sort(trace->kernels.begin(), trace->kernels.end(), KernelBefore);
+  const KernelBefore kernel_before{trace->strings};
+  if (!std::is_sorted(trace->kernels.begin(), trace->kernels.end(), kernel_before)) {
+    std::stable_sort(trace->kernels.begin(), trace->kernels.end(), kernel_before);
   }
   std::stable_sort(trace->graph_replays.begin(), trace->graph_replays.end(), ReplayBefore);
 

@@ -435,8 +435,9 @@ void KinetoDevice::KeepWantedCalls(const IdMap& wanted,
     }
     ++repeats;
     LaunchCall& known = kept[launch];
-    if (std::tuple(bool{driver_[i]}, call.start_ns, call.end_ns) <
-        std::tuple(bool{kept_driver[launch]}, known.start_ns, known.end_ns)) {
+    if (std::tuple(bool{driver_[i]}, call.start_ns, call.end_ns, trace_.strings.View(call.api)) <
+        std::tuple(bool{kept_driver[launch]}, known.start_ns, known.end_ns,
+                   trace_.strings.View(known.api))) {
       std::swap(known, call);
       kept_driver[launch] = driver_[i];
     }

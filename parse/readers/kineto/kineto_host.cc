@@ -22,6 +22,7 @@ struct OperatorDetails {
   Communication communication;
   std::string_view stack;
   std::string_view call;  // The canonical call, as `parse --format chrome` writes it.
+  KinetoEventIds ids;
   int64_t sequence = -1;
   int32_t forward_thread = 0;
   bool stream = false;
@@ -83,10 +84,11 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
       }
       if (key == "grid") return TakeCompiledFact(key, arg.value, &arguments.compiled);
       break;
-    case 6:  // Ev Idx
+    case 6:
       details->stream |= key == "stream";
-      return;
-    case 11:  // External id
+      return TakeKinetoId(key, arg.value, &details->ids);
+    case 11:
+      TakeKinetoId(key, arg.value, &details->ids);
       if (key.starts_with(kCompiledPrefix)) TakeCompiledFact(key, arg.value, &arguments.compiled);
       return;
     case 14:
@@ -102,16 +104,17 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
 
 }  // namespace
 
-Range* KinetoHost::AddRange(const KinetoEvent& event, RangeKind kind, StringId text) {
+Range* KinetoHost::AddRange(const KinetoEvent& event, const KinetoEventIds& ids, RangeKind kind,
+                            StringId text) {
   KinetoTimes times;
   if (!context_.TimesOf(event, Reason::kBadEvent, Reason::kReversedRange, &times)) return nullptr;
   Range& range = trace_.ranges.emplace_back();
   range.start_ns = times.start_ns;
   range.end_ns = times.end_ns;
-  range.set_order(event.number);
   range.text = text;
   range.thread = context_.ThreadOf(event);
   range.kind = kind;
+  range_ids_.push_back(ids);
   return &range;
 }
 
@@ -138,8 +141,9 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
   }
   const auto kind = static_cast<TorchName>(known - 1);
   if (kind == TorchName::kStep || kind == TorchName::kLabel) {
-    AddRange(event, kind == TorchName::kStep ? RangeKind::kStep : RangeKind::kAnnotation, name);
-  } else if (Range* const range = AddRange(event, RangeKind::kOperator, name)) {
+    AddRange(event, details.ids,
+             kind == TorchName::kStep ? RangeKind::kStep : RangeKind::kAnnotation, name);
+  } else if (Range* const range = AddRange(event, details.ids, RangeKind::kOperator, name)) {
     Operator& op = MakeOperator(name, range, &trace_);
     op.backward = kind == TorchName::kBackwardNode;
     if (!op.backward || !details.call.empty() || IsTellingNode(event.name, details.arguments)) {
@@ -195,7 +199,7 @@ StringId KinetoHost::StackOf(std::string_view frames) {
 }
 
 void KinetoHost::ReadAnnotation(const KinetoEvent& event) {
-  AddRange(event,
+  AddRange(event, ReadKinetoIds(event),
            event.name.starts_with(markers::kStepPrefix) ? RangeKind::kStep : RangeKind::kAnnotation,
            trace_.strings.Intern(event.name));
   if (!event.has_args || !IsCollectiveLabel(event.name)) return;
@@ -207,17 +211,18 @@ void KinetoHost::ReadAnnotation(const KinetoEvent& event) {
 
 void KinetoHost::ReadPythonFunction(const KinetoEvent& event) {
   if (event.name.starts_with(kModulePrefix)) {
-    AddRange(event, RangeKind::kModule,
+    AddRange(event, ReadKinetoIds(event), RangeKind::kModule,
              trace_.strings.Intern(event.name.substr(kModulePrefix.size())));
     return;
   }
   text_.clear();
   AppendKinetoFrame(event.name, &text_);
-  AddRange(event, RangeKind::kFrame, trace_.strings.Intern(text_));
+  AddRange(event, ReadKinetoIds(event), RangeKind::kFrame, trace_.strings.Intern(text_));
 }
 
 void KinetoHost::ReadMarker(const KinetoEvent& event) {
-  Range* const range = AddRange(event, RangeKind::kMarker, trace_.strings.Intern(event.name));
+  Range* const range =
+      AddRange(event, ReadKinetoIds(event), RangeKind::kMarker, trace_.strings.Intern(event.name));
   if (range == nullptr || !event.has_args) return;
   bool open = false;
   if (event.args["open"].get(open) == simdjson::SUCCESS && open) range->end_ns = kNeverClosed;
@@ -242,6 +247,7 @@ void KinetoHost::ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns) {
   int64_t device_type = 0;
   int32_t device_id = -1;
   bool has_size = false;
+  KinetoEventIds ids;
   if (event.has_args) {
     for (const key_value_pair arg : event.args) {
       const std::string_view key = arg.key;
@@ -260,6 +266,8 @@ void KinetoHost::ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns) {
         TakeInt(arg.value, &memory.total_allocated_bytes);
       } else if (key == "Total Reserved") {
         TakeInt(arg.value, &memory.total_reserved_bytes);
+      } else {
+        TakeKinetoId(key, arg.value, &ids);
       }
     }
   }
@@ -269,30 +277,37 @@ void KinetoHost::ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns) {
   }
   memory.device_id = device_type == 0 ? -1 : device_id;
   memory.thread = context_.ThreadOf(event);
-  if (context_.needs.Has(TracePart::kMemoryEvents)) trace_.memory_events.push_back(memory);
+  if (!context_.needs.Has(TracePart::kMemoryEvents)) return;
+  trace_.memory_events.push_back(memory);
+  memory_ids_.push_back(ids);
 }
 
 void KinetoHost::ReadForwardBackward(const KinetoEvent& event) {
   const bool forward = event.phase == 's';
   if (!forward && event.phase != 'f') return;
-  Moment moment;
-  if (!context_.MomentOf(event, &moment.time_ns)) return;
+  ArrowEnd end;
+  if (!context_.MomentOf(event, &end.time_ns)) return;
   if (!event.has_id) return context_.CountBad(Reason::kBadEvent, event);
-  moment.thread = context_.ThreadOf(event);
-  const int64_t id = context_.NumberOf(event.id);
-  // Either end may come first, and ids are used again once both have come.
-  const uint32_t other = (forward ? open_backwards_ : open_forwards_).Erase(id);
-  if (other == IdMap::kNone) {
-    const auto next = static_cast<uint32_t>(moments_.size());
-    if ((forward ? open_forwards_ : open_backwards_).FindOrInsert(id, next) == next) {
-      moments_.push_back(moment);
-    }
-    return;
+  end.thread = context_.ThreadOf(event);
+  end.id = context_.NumberOf(event.id);
+  (forward ? arrow_starts_ : arrow_finishes_).push_back(end);
+}
+
+/// Either end may come first, and ids are used again: of one id the first start leads to the first
+/// finish.
+void KinetoHost::LinkArrows() {
+  for (std::vector<ArrowEnd>* const ends : {&arrow_starts_, &arrow_finishes_}) {
+    if (!std::is_sorted(ends->begin(), ends->end())) std::sort(ends->begin(), ends->end());
   }
-  const Moment& start = forward ? moment : moments_[other];
-  const Moment& finish = forward ? moments_[other] : moment;
-  trace_.forward_backward_links.push_back(
-      {start.time_ns, finish.time_ns, start.thread, finish.thread});
+  auto start = arrow_starts_.begin();
+  for (const ArrowEnd& finish : arrow_finishes_) {
+    while (start != arrow_starts_.end() && start->id < finish.id) ++start;
+    if (start == arrow_starts_.end()) break;
+    if (start->id != finish.id) continue;
+    trace_.forward_backward_links.push_back(
+        {start->time_ns, finish.time_ns, start->thread, finish.thread});
+    ++start;
+  }
 }
 
 void KinetoHost::ReadNames(const KinetoEvent& event) {
@@ -303,13 +318,24 @@ void KinetoHost::ReadNames(const KinetoEvent& event) {
   const StringId name = trace_.strings.Intern(TextOf(value));
   const int64_t process_id = context_.NumberOf(event.process);
   if (process) {
-    process_names_.emplace(process_id, name);
+    KeepName(name, &process_names_[process_id]);
   } else if (event.has_thread) {
-    thread_names_.emplace(std::pair(process_id, context_.NumberOf(event.thread)), name);
+    KeepName(name, &thread_names_[std::pair(process_id, context_.NumberOf(event.thread))]);
   }
 }
 
+void KinetoHost::KeepName(StringId name, StringId* kept) const {
+  const std::string_view known = trace_.strings.View(*kept);
+  const std::string_view other = trace_.strings.View(name);
+  const bool better = other.size() != known.size() ? other.size() > known.size() : other < known;
+  if (better) *kept = name;
+}
+
 void KinetoHost::Finish() {
+  LinkArrows();
+  SettleRanges(range_ids_, &trace_);
+  SettleMemoryEvents(memory_ids_, &trace_);
+  SettleCommunications(&trace_);
   std::map<int64_t, StringId> processes;
   for (Thread& thread : trace_.threads) {
     const auto name = thread_names_.find({thread.process_id, thread.thread_id});

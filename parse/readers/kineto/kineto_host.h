@@ -1,6 +1,7 @@
 #ifndef OPLENS_PARSE_READERS_KINETO_KINETO_HOST_H_
 #define OPLENS_PARSE_READERS_KINETO_KINETO_HOST_H_
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -8,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/id_map.h"
 #include "parse/readers/kineto/kineto_calls.h"
 #include "parse/readers/kineto/kineto_context.h"
 #include "parse/readers/kineto/kineto_event.h"
+#include "parse/readers/kineto/kineto_order.h"
 
 namespace oplens::parse {
 
@@ -36,15 +37,22 @@ class KinetoHost {
   void Finish();
 
  private:
-  struct Moment {
+  struct ArrowEnd {
+    int64_t id = 0;
     int64_t time_ns = 0;
     ThreadIndex thread = 0;
+
+    friend auto operator<=>(const ArrowEnd&, const ArrowEnd&) = default;
   };
 
-  Range* AddRange(const KinetoEvent& event, RangeKind kind, StringId text);
+  Range* AddRange(const KinetoEvent& event, const KinetoEventIds& ids, RangeKind kind,
+                  StringId text);
   void AddCommunication(const KinetoEvent& event, Communication* communication);
   void ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns);
   StringId StackOf(std::string_view frames);
+  void LinkArrows();
+  /// Of several names of one thread or process the longest is kept, which tells most.
+  void KeepName(StringId name, StringId* kept) const;
 
   KinetoContext& context_;
   Trace& trace_;
@@ -52,9 +60,10 @@ class KinetoHost {
   std::vector<uint8_t> name_kinds_;  // By 3 * StringId + what it has: TorchName + 1, or 0.
   TextMap<StringId> stacks_;
   std::string text_;
-  IdMap open_forwards_;  // id of an arrow -> index into moments_
-  IdMap open_backwards_;
-  std::vector<Moment> moments_;
+  std::vector<KinetoEventIds> range_ids_;   // By range.
+  std::vector<KinetoEventIds> memory_ids_;  // By memory event.
+  std::vector<ArrowEnd> arrow_starts_;
+  std::vector<ArrowEnd> arrow_finishes_;
   std::map<int64_t, StringId> process_names_;
   std::map<std::pair<int64_t, int64_t>, StringId> thread_names_;
 };
