@@ -55,7 +55,8 @@ void AppendOptions(const std::vector<OptionGroup>& groups, size_t columns, std::
   }
 }
 
-void AppendExamples(const std::vector<ExampleText>& examples, size_t columns, std::string* help) {
+void AppendHelpTextExamples(const std::vector<ExampleText>& examples, size_t columns,
+                            std::string* help) {
   if (examples.empty()) return;
   size_t widest = 0;
   for (const ExampleText& example : examples) {
@@ -139,7 +140,7 @@ std::string HelpText(const ProgramText& text, const std::vector<OptionGroup>& op
     help += "  " + text.name + " ";
     AppendWrapped(form, 4, columns, &help);
   }
-  AppendExamples(text.examples, columns, &help);
+  AppendHelpTextExamples(text.examples, columns, &help);
   AppendOptions(options, columns, &help);
   for (const std::string& paragraph : text.description) {
     help += "\n";

@@ -126,7 +126,7 @@ std::string WithInstalledNames(std::string_view command, const ProgramText& text
   return out;
 }
 
-void AppendExamples(const ProgramText& text, std::string_view prefix, std::string* page) {
+void AppendManualExamples(const ProgramText& text, std::string_view prefix, std::string* page) {
   if (text.examples.empty()) return;
   page->append(".SH EXAMPLES\n");
   for (const ExampleText& example : text.examples) {
@@ -185,7 +185,7 @@ std::string ManualPage(const ProgramText& text, const std::vector<OptionGroup>& 
   for (const WordList& list : text.lists) {
     if (!list.title.empty()) AppendList(list, &page);
   }
-  AppendExamples(text, prefix, &page);
+  AppendManualExamples(text, prefix, &page);
   AppendTerms("EXIT STATUS", text.exit_codes, &page);
   AppendTerms("ENVIRONMENT", text.environment, &page);
   AppendTerms("FILES", text.files, &page);

@@ -50,8 +50,8 @@ KernelSpec Pointwise(const char* name, int64_t elements, int64_t duration_ns) {
           .registers = 20};
 }
 
-KernelSpec Gemm(const char* name, int64_t grid_x, int64_t grid_y, int64_t grid_z,
-                int64_t duration_ns) {
+KernelSpec TrainingStepGemm(const char* name, int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                            int64_t duration_ns) {
   return {.name = name,
           .duration_ns = duration_ns,
           .grid = {grid_x, grid_y, grid_z},
@@ -173,11 +173,12 @@ void TrainingStep::Linear(const std::string& line, int64_t in, int64_t out, cons
   kernels.insert(kernels.end(), after.begin(), after.end());
   const int64_t seq = Play(addmm, "addmm", kernels);
   End();
-  Remember("AddmmBackward", seq,
-           {{"mm", Gemm(kTensorCoreGemmNn, out / 128, 8, 1, gemm.duration_ns + 640)},
-            {"mm", Gemm(kTensorCoreGemmNt, in / 64, out / 64, 1, gemm.duration_ns + 1472)},
-            {"sum", Rows(kSumHalf, out / 64, 512, 5088)}},
-           true);
+  Remember(
+      "AddmmBackward", seq,
+      {{"mm", TrainingStepGemm(kTensorCoreGemmNn, out / 128, 8, 1, gemm.duration_ns + 640)},
+       {"mm", TrainingStepGemm(kTensorCoreGemmNt, in / 64, out / 64, 1, gemm.duration_ns + 1472)},
+       {"sum", Rows(kSumHalf, out / 64, 512, 5088)}},
+      true);
 }
 
 void TrainingStep::BatchedProducts() {
@@ -191,9 +192,10 @@ void TrainingStep::BatchedProducts() {
       "torch",
       "bmm",
       {Tensor(heads, "float16"), Tensor({kCount, kHeadWidth, kSequence}, "float16")}};
-  Remember("BmmBackward0", Play(query_key, "bmm", {Gemm(kTensorCoreGemmNn, 1, 1, kCount, 6528)}),
-           {{"bmm", Gemm(kTensorCoreGemmNt, 1, 1, kCount, 6592)},
-            {"bmm", Gemm(kTensorCoreGemmNn, 1, 1, kCount, 6656)}});
+  Remember("BmmBackward0",
+           Play(query_key, "bmm", {TrainingStepGemm(kTensorCoreGemmNn, 1, 1, kCount, 6528)}),
+           {{"bmm", TrainingStepGemm(kTensorCoreGemmNt, 1, 1, kCount, 6592)},
+            {"bmm", TrainingStepGemm(kTensorCoreGemmNn, 1, 1, kCount, 6656)}});
 
   const Call scale{
       Frames("41"), "Tensor", "__mul__", {Tensor(scores, "float16"), Scalar("float", "0.125")}};
@@ -217,9 +219,10 @@ void TrainingStep::BatchedProducts() {
 
   const Call weighted{
       Frames("44"), "torch", "bmm", {Tensor(scores, "float16"), Tensor(heads, "float16")}};
-  Remember("BmmBackward0", Play(weighted, "bmm", {Gemm(kTensorCoreGemmNn, 1, 1, kCount, 6464)}),
-           {{"bmm", Gemm(kTensorCoreGemmNt, 1, 1, kCount, 6560)},
-            {"bmm", Gemm(kTensorCoreGemmNn, 1, 1, kCount, 6624)}});
+  Remember("BmmBackward0",
+           Play(weighted, "bmm", {TrainingStepGemm(kTensorCoreGemmNn, 1, 1, kCount, 6464)}),
+           {{"bmm", TrainingStepGemm(kTensorCoreGemmNt, 1, 1, kCount, 6560)},
+            {"bmm", TrainingStepGemm(kTensorCoreGemmNn, 1, 1, kCount, 6624)}});
 }
 
 void TrainingStep::Residual(const std::string& line) {
@@ -245,10 +248,10 @@ void TrainingStep::Decoder() {
                   "torch",
                   "mm",
                   {Tensor({kTokens, kWidth}, "float32"), Tensor({kWidth, kWords}, "float32")}};
-  Remember(
-      "MmBackward", Play(call, "mm", {Gemm(kFloatGemmTn, 128, 8, 1, 361504)}),
-      {{"mm", Gemm(kFloatGemmNn, 2, 8, 1, 402176)}, {"mm", Gemm(kFloatGemmNt, 64, 2, 1, 377888)}},
-      true);
+  Remember("MmBackward", Play(call, "mm", {TrainingStepGemm(kFloatGemmTn, 128, 8, 1, 361504)}),
+           {{"mm", TrainingStepGemm(kFloatGemmNn, 2, 8, 1, 402176)},
+            {"mm", TrainingStepGemm(kFloatGemmNt, 64, 2, 1, 377888)}},
+           true);
 }
 
 void TrainingStep::Loss() {
@@ -280,18 +283,18 @@ void TrainingStep::Forward() {
   Cast();
   {
     const ScriptRange layer(main_, "layer:block.attention");
-    Linear("40", kWidth, 3 * kWidth, Gemm(kTensorCoreGemmTn, 6, 8, 1, 11712), {});
+    Linear("40", kWidth, 3 * kWidth, TrainingStepGemm(kTensorCoreGemmTn, 6, 8, 1, 11712), {});
     BatchedProducts();
     // So few blocks that the product is split along k and summed by a second kernel.
-    Linear("45", kWidth, kWidth, Gemm(kTensorCoreSlicedGemmTn, 4, 16, 3, 9760),
+    Linear("45", kWidth, kWidth, TrainingStepGemm(kTensorCoreSlicedGemmTn, 4, 16, 3, 9760),
            {Rows(kSplitKReduce, 64, 512, 4128)});
     Residual("46");
   }
   {
     const ScriptRange layer(main_, "layer:block.feed_forward");
-    Linear("49", kWidth, kInner, Gemm(kTensorCoreGemmTn, 8, 8, 1, 13440), {});
+    Linear("49", kWidth, kInner, TrainingStepGemm(kTensorCoreGemmTn, 8, 8, 1, 13440), {});
     Relu();
-    Linear("51", kInner, kWidth, Gemm(kTensorCoreGemmTn, 2, 8, 1, 24128), {});
+    Linear("51", kInner, kWidth, TrainingStepGemm(kTensorCoreGemmTn, 2, 8, 1, 24128), {});
     Residual("52");
   }
   Decoder();

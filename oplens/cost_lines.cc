@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kUnknown = "-";
 
 std::string Percent(std::optional<double> pct) { return pct ? PercentText(*pct) : kUnknown; }
-std::string Rate(std::optional<double> rate) { return rate ? RateText(*rate) : kUnknown; }
+std::string CostLinesRate(std::optional<double> rate) { return rate ? RateText(*rate) : kUnknown; }
 
 /// A column behind the names.
 struct CostColumn {
@@ -33,14 +33,14 @@ constexpr CostColumn kColumns[] = {
      [](const Cost& cost) {
        return cost.communication_ns ? TimeText(*cost.communication_ns) : std::string(kUnknown);
      }},
-    {"TFLOP/s", 7, 3, [](const Cost& cost) { return Rate(cost.tflops); }},
-    {"GB/s", 6, 2, [](const Cost& cost) { return Rate(cost.gbps); }},
+    {"TFLOP/s", 7, 3, [](const Cost& cost) { return CostLinesRate(cost.tflops); }},
+    {"GB/s", 6, 2, [](const Cost& cost) { return CostLinesRate(cost.gbps); }},
     {"TC %", 5, 4, [](const Cost& cost) { return Percent(cost.tc_pct); }},
     {"bound", 7, 6, [](const Cost& cost) { return cost.bound.empty() ? kUnknown : cost.bound; }},
     {"roof %", 6, 1, [](const Cost& cost) { return Percent(cost.roof_pct); }},
 };
 constexpr size_t kLeastName = 24;
-constexpr size_t kBetween = 2;
+constexpr size_t kCostLinesBetween = 2;
 
 /// The columns that fit beside names of at least kLeastName characters, without those of which
 /// nothing is known.
@@ -52,12 +52,12 @@ std::vector<const CostColumn*> ColumnsFor(size_t columns, const Costs& costs) {
         costs.rows, [&](const Cost& cost) { return column.text(cost) != kUnknown; });
     if (!known) continue;
     shown.push_back(&column);
-    width += kBetween + column.width;
+    width += kCostLinesBetween + column.width;
   }
   while (width > columns && !shown.empty()) {
     const auto least = std::ranges::min_element(
         shown, {}, [](const CostColumn* column) { return column->importance; });
-    width -= kBetween + (*least)->width;
+    width -= kCostLinesBetween + (*least)->width;
     shown.erase(least);
   }
   return shown;
@@ -79,17 +79,17 @@ std::string NameOf(const Cost& cost, bool paths, size_t width) {
 Section CostLines(const CostTable& table, const Costs& costs) {
   const std::vector<const CostColumn*> columns = ColumnsFor(table.columns, costs);
   size_t room = table.columns - 2;
-  for (const CostColumn* column : columns) room -= kBetween + column->width;
+  for (const CostColumn* column : columns) room -= kCostLinesBetween + column->width;
   Section lines;
   std::string header = PadRight(std::string(table.title), room + 2);
   for (const CostColumn* column : columns) {
-    header += PadLeft(std::string(column->header), kBetween + column->width);
+    header += PadLeft(std::string(column->header), kCostLinesBetween + column->width);
   }
   lines.push_back({Style::kTitle, std::move(header)});
   const auto add_line = [&](const Cost& cost) {
     std::string line = "  " + PadRight(NameOf(cost, table.paths, room), room);
     for (const CostColumn* column : columns) {
-      line += PadLeft(column->text(cost), kBetween + column->width);
+      line += PadLeft(column->text(cost), kCostLinesBetween + column->width);
     }
     lines.push_back({Style::kPlain, CutRight(line, table.columns)});
   };

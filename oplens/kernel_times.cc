@@ -29,7 +29,7 @@ enum Place : size_t {
 
 // After so many names of a kind further ones are summed with none: memory stays bounded.
 constexpr size_t kMostNames = size_t{1} << 18;
-constexpr char kBetween = '\n';
+constexpr char kKernelTimesBetween = '\n';
 
 constexpr std::string_view kBoundWords[TimesOf::kBounds] = {"math", "dram", "latency"};
 
@@ -102,7 +102,7 @@ bool IsWordCharacter(char c) {
 }
 
 /// `ns`: of which the amount is known.
-std::optional<double> Rate(double amount, int64_t ns, int64_t total_ns, double scale) {
+std::optional<double> KernelTimesRate(double amount, int64_t ns, int64_t total_ns, double scale) {
   if (ns <= 0 || ns < total_ns - ns) return std::nullopt;
   return amount / static_cast<double>(ns) * scale;
 }
@@ -163,14 +163,16 @@ std::optional<double> TimesOf::RoofPct() const {
 
 std::optional<double> TimesOf::Tflops() const {
   constexpr double kPerNsInTera = 1e-3;
-  return Rate(flops, flops_ns, total_ns, kPerNsInTera);
+  return KernelTimesRate(flops, flops_ns, total_ns, kPerNsInTera);
 }
 
-std::optional<double> TimesOf::Gbps() const { return Rate(bytes, bytes_ns, total_ns, 1); }
+std::optional<double> TimesOf::Gbps() const {
+  return KernelTimesRate(bytes, bytes_ns, total_ns, 1);
+}
 
 std::optional<double> TimesOf::TensorCorePct() const {
   constexpr double kPercent = 100;
-  return Rate(static_cast<double>(tc_ns), tc_known_ns, total_ns, kPercent);
+  return KernelTimesRate(static_cast<double>(tc_ns), tc_known_ns, total_ns, kPercent);
 }
 
 void KernelTimes::Begin(std::string_view, std::vector<prof::Field>) {}
@@ -197,7 +199,7 @@ void KernelTimes::Row(std::span<const Cell> cells) {
   if (layer == nullptr || layer->texts.empty()) return;
   path_.clear();
   for (const std::string_view name : layer->texts) {
-    if (!path_.empty()) path_.push_back(kBetween);
+    if (!path_.empty()) path_.push_back(kKernelTimesBetween);
     path_.append(name);
   }
   TimesOf& times = EntryOf(&layers_, path_);
@@ -230,7 +232,7 @@ Costs KernelTimes::Layers(size_t most, double whole_ns) const {
   };
   std::map<std::string, Alike> folded;
   for (const auto& [path, times] : layers_) {
-    const size_t last = path.rfind(kBetween);
+    const size_t last = path.rfind(kKernelTimesBetween);
     const std::string_view name = std::string_view(path).substr(last + 1);
     Alike& alike = folded[FoldNumbers(name)];
     AddTo(&alike.times, times);
@@ -259,11 +261,11 @@ Costs KernelTimes::Layers(size_t most, double whole_ns) const {
     std::string path(alike->largest);
     cost.alike = alike->count;
     if (alike->count == 1) {
-      cost.name = path.substr(path.rfind(kBetween) + 1);
+      cost.name = path.substr(path.rfind(kKernelTimesBetween) + 1);
     } else {
       cost.largest_pct = whole_ns > 0 ? 100 * static_cast<double>(alike->largest_ns) / whole_ns : 0;
     }
-    std::replace(path.begin(), path.end(), kBetween, '/');
+    std::replace(path.begin(), path.end(), kKernelTimesBetween, '/');
     cost.largest = std::move(path);
     costs.rows.push_back(std::move(cost));
   }

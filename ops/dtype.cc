@@ -136,7 +136,7 @@ constexpr Spelling kSpellings[] = {
     {"c128", DType::kComplex128},
 };
 
-constexpr std::string_view kPrefixes[] = {"torch.cuda.", "torch.", "c10::", "at::", "numpy."};
+constexpr std::string_view kDtypePrefixes[] = {"torch.cuda.", "torch.", "c10::", "at::", "numpy."};
 constexpr std::string_view kTensorSuffix = "tensor";  // "torch.cuda.HalfTensor"
 constexpr size_t kLongestSpelling = 48;
 
@@ -148,10 +148,10 @@ std::string_view Bare(std::string_view spelling, std::array<char, kLongestSpelli
   size_t length = 0;
   for (size_t i = 0; i < spelling.size();) {
     const bool at_word = i == 0 || spelling[i - 1] == '<';
-    const auto* prefix = std::find_if(std::begin(kPrefixes), std::end(kPrefixes), [&](auto p) {
-      return at_word && spelling.substr(i).starts_with(p);
-    });
-    if (prefix != std::end(kPrefixes)) {
+    const auto* prefix =
+        std::find_if(std::begin(kDtypePrefixes), std::end(kDtypePrefixes),
+                     [&](auto p) { return at_word && spelling.substr(i).starts_with(p); });
+    if (prefix != std::end(kDtypePrefixes)) {
       i += prefix->size();
       if (i >= spelling.size()) break;
     }

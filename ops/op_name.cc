@@ -9,13 +9,13 @@
 namespace oplens::ops {
 namespace {
 
-struct Alias {
+struct OpNameAlias {
   std::string_view from;
   std::string_view to;
 };
 
 // Removed from the front as often as one fits.
-constexpr std::string_view kPrefixes[] = {
+constexpr std::string_view kOpNamePrefixes[] = {
     "torch.distributed.",
     "torch.nn.functional.",
     "torch.ops.",
@@ -41,7 +41,7 @@ constexpr std::string_view kPrefixes[] = {
 };
 
 // Python's operator methods. A leading 'i' or 'r' of the inner word is read before the look-up.
-constexpr Alias kOperators[] = {
+constexpr OpNameAlias kOperators[] = {
     {"abs", "abs"},
     {"add", "add"},
     {"and", "bitwise_and"},
@@ -69,7 +69,7 @@ constexpr Alias kOperators[] = {
 };
 
 // Other names of one function, and gradients that are not named after their op.
-constexpr Alias kAliases[] = {
+constexpr OpNameAlias kAliases[] = {
     {"_efficient_attention_forward", "_efficient_attention"},
     {"_flash_attention_forward", "_flash_attention"},
     {"_flash_attn_forward", "_flash_attn"},
@@ -171,13 +171,13 @@ constexpr std::string_view kBackwardSuffix = "_backward";
 constexpr std::string_view kOutSuffix = "_out";
 
 template <size_t N>
-std::string_view Lookup(const Alias (&table)[N], std::string_view from) {
+std::string_view OpNameLookup(const OpNameAlias (&table)[N], std::string_view from) {
   const auto* row = std::find_if(std::begin(table), std::end(table),
-                                 [&](const Alias& alias) { return alias.from == from; });
+                                 [&](const OpNameAlias& alias) { return alias.from == from; });
   return row == std::end(table) ? std::string_view() : row->to;
 }
 
-bool Consume(std::string_view* text, std::string_view prefix) {
+bool ConsumeOpName(std::string_view* text, std::string_view prefix) {
   if (!text->starts_with(prefix) || text->size() == prefix.size()) return false;
   text->remove_prefix(prefix.size());
   return true;
@@ -190,8 +190,8 @@ bool ConsumeEnd(std::string_view* text, std::string_view suffix) {
 }
 
 void RemovePrefixes(std::string_view* op) {
-  while (std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
-                     [&](std::string_view prefix) { return Consume(op, prefix); })) {
+  while (std::any_of(std::begin(kOpNamePrefixes), std::end(kOpNamePrefixes),
+                     [&](std::string_view prefix) { return ConsumeOpName(op, prefix); })) {
   }
 }
 
@@ -199,11 +199,11 @@ void RemovePrefixes(std::string_view* op) {
 bool ParseOperator(std::string_view op, OpName* result) {
   if (op.size() <= 4 || !op.starts_with("__") || !op.ends_with("__")) return false;
   std::string_view inner = op.substr(2, op.size() - 4);
-  std::string_view name = Lookup(kOperators, inner);
+  std::string_view name = OpNameLookup(kOperators, inner);
   if (name.empty()) {
     result->in_place = inner.front() == 'i';
     result->reversed = inner.front() == 'r';
-    if (result->in_place || result->reversed) name = Lookup(kOperators, inner.substr(1));
+    if (result->in_place || result->reversed) name = OpNameLookup(kOperators, inner.substr(1));
   }
   if (name.empty()) return false;
   result->name = result->reversed && name == "sub" ? "rsub" : name;
@@ -228,10 +228,10 @@ OpName ParseOpName(std::string_view op) {
     return result;
   }
 
-  result.list = Consume(&op, kListPrefix);
+  result.list = ConsumeOpName(&op, kListPrefix);
   result.in_place = ConsumeEnd(&op, "_");
   ConsumeEnd(&op, kOutSuffix);
-  Consume(&op, kSpecialPrefix);
+  ConsumeOpName(&op, kSpecialPrefix);
   if (op.starts_with(kFusedPrefix)) {
     const std::string_view optimizer = op.substr(kFusedPrefix.size());
     if (std::find(std::begin(kFusedOptimizers), std::end(kFusedOptimizers), optimizer) !=
@@ -239,7 +239,7 @@ OpName ParseOpName(std::string_view op) {
       op = optimizer;
     }
   }
-  if (const std::string_view alias = Lookup(kAliases, op); !alias.empty()) op = alias;
+  if (const std::string_view alias = OpNameLookup(kAliases, op); !alias.empty()) op = alias;
   result.backward = ConsumeEnd(&op, kBackwardSuffix);
   result.name = op;
   return result;

@@ -16,7 +16,7 @@ namespace oplens::prof {
 namespace {
 
 /// The name of a side for readers: that of its first input.
-std::string NameOf(const std::vector<std::string>& paths) {
+std::string CompareRunsNameOf(const std::vector<std::string>& paths) {
   if (paths.empty()) return "standard input";
   return paths.size() == 1 ? paths.front()
                            : fmt::format("{} and {} more", paths.front(), paths.size() - 1);
@@ -69,10 +69,10 @@ Diff RunComparison::Make() const {
 }
 
 DiffInput RunComparison::base() const {
-  return {base_.empty() ? "" : NameOf(base_), &base_tables_};
+  return {base_.empty() ? "" : CompareRunsNameOf(base_), &base_tables_};
 }
 
-DiffInput RunComparison::now() const { return {NameOf(options_.inputs), &now_tables_}; }
+DiffInput RunComparison::now() const { return {CompareRunsNameOf(options_.inputs), &now_tables_}; }
 
 void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_saved, bool is_new,
                              StatusLine* status, Messages* messages, KeptTables* tables) {
@@ -99,7 +99,7 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
     SummarySink sink(plan_.plans, run_, std::filesystem::current_path().string(),
                      SummaryTexts::kOfRun);
     PriceAll(&inputs, pricing, &sink, messages->losses());
-    EmitSections(sink.Take(""), NameOf(paths), plan_, tables, messages);
+    EmitSections(sink.Take(""), CompareRunsNameOf(paths), plan_, tables, messages);
   } else {
     ViewRunner runner(plan_.plans, run_, tables);
     PriceAll(&inputs, pricing, &runner, messages->losses());

@@ -291,7 +291,8 @@ std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& for
 }
 
 /// What --where asks, with the fields of the groups, if there are any.
-void ReadWhere(const cxxopts::ParseResult& given, std::vector<Field> groups, Options* options) {
+void ReadOptionsWhere(const cxxopts::ParseResult& given, std::vector<Field> groups,
+                      Options* options) {
   if (given.count("where") == 0) return;
   const std::string text = TextOf(given, "where");
   if (options->copies) {
@@ -309,7 +310,7 @@ std::string NarrowList(const SummaryPlan& plan) {
 }
 
 /// The groups of --by: what is summed, shown, and in which order.
-void ReadSummary(const cxxopts::ParseResult& given, Options* options) {
+void ReadOptionsSummary(const cxxopts::ParseResult& given, Options* options) {
   const std::string by = TextOf(given, "by");
   options->summary =
       std::make_unique<SummaryPlan>(options->copies ? PlanCopySummary(by) : PlanSummary(by));
@@ -323,7 +324,7 @@ void ReadSummary(const cxxopts::ParseResult& given, Options* options) {
     list = NarrowList(plan);
   }
   options->summary_fields = SelectFields(list, plan.fields);
-  ReadWhere(given, plan.fields, options);
+  ReadOptionsWhere(given, plan.fields, options);
 }
 
 /// The order of rows that are no groups: of any column, printed or not.
@@ -479,15 +480,15 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
     case Task::kTimeline:
       options->columns = SelectKernelColumns(list);
       ReadOrder(given, KernelColumns(), options);
-      ReadWhere(given, {}, options);
+      ReadOptionsWhere(given, {}, options);
       break;
     case Task::kCopies:
       options->copy_columns = SelectColumns(list, CopyColumns());
       ReadOrder(given, CopyColumns(), options);
-      ReadWhere(given, {}, options);
+      ReadOptionsWhere(given, {}, options);
       break;
     case Task::kSummary:
-      ReadSummary(given, options);
+      ReadOptionsSummary(given, options);
       break;
     case Task::kViews:
       ReadViews(given, options);

@@ -17,7 +17,9 @@ namespace {
 constexpr char kAll[] = "all";
 constexpr char kList[] = "list";
 
-WordList Columns() { return {"Columns of -c", {"c"}, true, WordsOf(FieldsOf(KernelColumns()))}; }
+WordList ProgramTextColumns() {
+  return {"Columns of -c", {"c"}, true, WordsOf(FieldsOf(KernelColumns()))};
+}
 
 WordList CopyFields() {
   return {"Columns of -c with --copies", {"c"}, true, WordsOf(FieldsOf(CopyColumns()))};
@@ -52,7 +54,7 @@ WordList CopyFigures() {
           WordsOf(CopyFigureFields())};
 }
 
-WordList Figures() {
+WordList ProgramTextFigures() {
   return {"Columns with --by: the keys, then", {"c", "sort"}, true, WordsOf(FigureFields())};
 }
 
@@ -68,8 +70,9 @@ WordList ViewNames() {
 std::vector<WordList> Lists() {
   WordList every_column{"", {"c"}, true, {{kAll, "all of them"}}};
   WordList every_view{"", {"view"}, true, {{kAll, "all of them"}, {kList, "name them"}}};
-  return {Columns(),     CopyFields(), Keys(),       KeysOfViews(), Figures(), CopyKeys(),
-          CopyFigures(), ViewNames(),  every_column, every_view,    GpuWords()};
+  return {ProgramTextColumns(), CopyFields(), Keys(),        KeysOfViews(),
+          ProgramTextFigures(), CopyKeys(),   CopyFigures(), ViewNames(),
+          every_column,         every_view,   GpuWords()};
 }
 
 /// With those of a gate.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
@@ -14,8 +15,6 @@ namespace oplens::prof {
 namespace {
 
 constexpr size_t kMaxProcesses = size_t{1} << 16;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether f(text) holds for a text of what a kernel is inside of: its ranges, its layers (of a
 /// backward kernel those of its forward op), the ranges of threads that waited for it.

@@ -15,7 +15,8 @@
 namespace oplens::prof {
 namespace {
 
-std::string PathOf(const std::string& input, std::string_view part, const std::string& folder) {
+std::string RankSummariesPathOf(const std::string& input, std::string_view part,
+                                const std::string& folder) {
   const std::filesystem::path path(input);
   const std::string name = fmt::format("{}{}{}", path.filename().string(), part, kSummaryEnding);
   return ((folder.empty() ? path.parent_path() : std::filesystem::path(folder)) / name).string();
@@ -44,7 +45,7 @@ std::vector<std::string> SummaryPathsOf(const Inputs& inputs, const RankSummaryP
   for (size_t i = 0; i < inputs.waiting(); ++i) {
     const std::string& input = inputs.waiting(i).path;
     const std::string part = ranks[input] > 1 ? fmt::format(".{}", next[input]++) : std::string();
-    paths.push_back(PathOf(input, part, plan.options.folder));
+    paths.push_back(RankSummariesPathOf(input, part, plan.options.folder));
     if (seen.insert(paths.back()).second) continue;
     throw UsageError(
         fmt::format("two inputs have the same summary, {}: give a folder to each", paths.back()));

@@ -44,8 +44,7 @@ std::vector<SummaryInput> SummariesOf(const Options& options) {
 }
 
 size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
-                    LeftOut* left_out, ViewRunner* runner, RunClaims* claims,
-                    Diagnostics* losses) {
+                    LeftOut* left_out, ViewRunner* runner, RunClaims* claims, Diagnostics* losses) {
   RankNamer namer(summaries.size());
   const SummaryInput* first = nullptr;  // Of those that can be read.
   std::pair<std::string, std::string> selection;

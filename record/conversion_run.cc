@@ -13,7 +13,7 @@
 namespace oplens::record {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using ConversionRunClock = std::chrono::steady_clock;
 
 /// A line on a terminal that is written over, for work that takes long.
 class ProgressLine {
@@ -27,8 +27,8 @@ class ProgressLine {
 
   void Show(const std::string& name, double done) {
     constexpr auto kPeriod = std::chrono::milliseconds(200);
-    if (!wanted_ || Clock::now() < next_) return;
-    next_ = Clock::now() + kPeriod;
+    if (!wanted_ || ConversionRunClock::now() < next_) return;
+    next_ = ConversionRunClock::now() + kPeriod;
     shown_ = true;
     PrintError(fmt::format("\rrecord: writing {}: {:.0f} %\033[K", name, done * 100));
   }
@@ -36,7 +36,7 @@ class ProgressLine {
  private:
   bool wanted_;
   bool shown_ = false;
-  Clock::time_point next_ = Clock::now() + std::chrono::milliseconds(500);
+  ConversionRunClock::time_point next_ = ConversionRunClock::now() + std::chrono::milliseconds(500);
 };
 
 }  // namespace

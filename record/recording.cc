@@ -39,7 +39,7 @@ namespace oplens::record {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
+using RecordingClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kIdle{50};
@@ -68,7 +68,8 @@ class Processes {
         program_(program),
         library_(std::move(library)),
         spool_(std::move(spool)) {
-    if (options.timeout_s > 0) deadline_ = Clock::now() + std::chrono::seconds(options.timeout_s);
+    if (options.timeout_s > 0)
+      deadline_ = RecordingClock::now() + std::chrono::seconds(options.timeout_s);
   }
 
   /// Takes the signals that came, for `idle` at most. False: every process ended.
@@ -78,7 +79,7 @@ class Processes {
       if (signal->number != SIGCHLD) Forward(*signal);
     }
     Reap();
-    if (Clock::now() >= deadline_) EndThem(signals->witness());
+    if (RecordingClock::now() >= deadline_) EndThem(signals->witness());
     if (stage_ == Stage::kRunning) return program_runs_ || ChildrenRun();
     return stage_ != Stage::kGivenUp && OthersRun(signals->witness());
   }
@@ -163,7 +164,7 @@ class Processes {
   /// The next step after the timeout: the program and all that it started, or that those did, are
   /// asked to end, then killed.
   void EndThem(pid_t witness) {
-    deadline_ = Clock::now() + kGrace;
+    deadline_ = RecordingClock::now() + kGrace;
     if (stage_ == Stage::kRunning) {
       stage_ = Stage::kTerminated;
       Send(AllBut(witness), SIGTERM);
@@ -212,7 +213,7 @@ class Processes {
   bool program_runs_ = true;
   int status_ = 0;
   Stage stage_ = Stage::kRunning;
-  Clock::time_point deadline_ = Clock::time_point::max();
+  RecordingClock::time_point deadline_ = RecordingClock::time_point::max();
   bool told_ = false;
 };
 

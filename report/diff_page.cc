@@ -19,16 +19,16 @@
 namespace oplens::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using DiffPageJson = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
+constexpr int kDiffPageSchema = 1;
 constexpr std::string_view kBlock = "diff";
 
-Json NumberOf(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+DiffPageJson NumberOf(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? DiffPageJson(*value) : DiffPageJson(nullptr);
 }
 
-Json FigureOf(const prof::Figure& figure) {
+DiffPageJson FigureOf(const prof::Figure& figure) {
   return {{"base", NumberOf(figure.base)},     {"new", NumberOf(figure.now)},
           {"delta", NumberOf(figure.delta())}, {"delta_pct", NumberOf(figure.delta_pct())},
           {"band", NumberOf(figure.band)},     {"verdict", WordOf(figure.verdict)},
@@ -146,9 +146,9 @@ class DiffPage {
     return sentences;
   }
 
-  Json TableOf(size_t place) const {
+  DiffPageJson TableOf(size_t place) const {
     const PackedTable& table = tables_[place];
-    Json fields = Json::array();
+    DiffPageJson fields = DiffPageJson::array();
     for (const prof::Field& field : table.columns.fields()) fields.push_back(FieldJson(field));
     return {{"view", diff_.tables[place].view},
             {"explains_total", diff_.tables[place].explains_total},
@@ -159,8 +159,8 @@ class DiffPage {
   }
 
   std::string Summary() const {
-    Json json;
-    json["schema"] = kSchema;
+    DiffPageJson json;
+    json["schema"] = kDiffPageSchema;
     json["program"] = plan_.program;
     json["title"] = cutter_.Cut(Title());
     json["base"] = cutter_.Cut(names_.first);
@@ -169,26 +169,26 @@ class DiffPage {
     json["new_steps"] = diff_.new_steps;
     json["total"] = FigureOf(diff_.total);
     json["verdict"] = diff_.verdict;
-    json["differences"] = Json::array();
+    json["differences"] = DiffPageJson::array();
     for (const prof::Difference& one : diff_.differences) {
       json["differences"].push_back({{"fact", one.fact},
                                      {"base", cutter_.Cut(one.base)},
                                      {"new", cutter_.Cut(one.now)},
                                      {"decides", one.decides}});
     }
-    json["causes"] = Json::array();
+    json["causes"] = DiffPageJson::array();
     for (const prof::Cause& cause : diff_.causes) {
       json["causes"].push_back({{"cause", cause.cause},
                                 {"delta_ns", NumberOf(cause.delta_ns)},
                                 {"sentence", cutter_.Cut(cause.sentence)},
                                 {"verdict", WordOf(cause.verdict)}});
     }
-    json["tables"] = Json::array();
+    json["tables"] = DiffPageJson::array();
     for (size_t i = 0; i < tables_.size(); ++i) json["tables"].push_back(TableOf(i));
-    json["notes"] = Json::array();
+    json["notes"] = DiffPageJson::array();
     for (const std::string& note : diff_.notes) json["notes"].push_back(cutter_.Cut(note));
     json["left_out"] = LeftOut();
-    return SafeJson(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return SafeJson(json.dump(-1, ' ', false, DiffPageJson::error_handler_t::replace));
   }
 
   const prof::Diff& diff_;

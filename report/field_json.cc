@@ -6,11 +6,11 @@
 namespace oplens::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using FieldJsonValue = nlohmann::ordered_json;
 using prof::FieldType;
 using prof::Fold;
 
-std::string_view WordOf(FieldType type) {
+std::string_view FieldJsonWordOf(FieldType type) {
   switch (type) {
     case FieldType::kInteger:
       return "integer";
@@ -32,7 +32,7 @@ std::string_view WordOf(FieldType type) {
   return "text";
 }
 
-std::string_view WordOf(Fold fold) {
+std::string_view FieldJsonWordOf(Fold fold) {
   switch (fold) {
     case Fold::kNone:
       return "none";
@@ -52,8 +52,8 @@ std::string_view WordOf(Fold fold) {
   return "none";
 }
 
-Json RatioOf(const prof::FieldRatio& ratio) {
-  Json of = Json::array();
+FieldJsonValue RatioOf(const prof::FieldRatio& ratio) {
+  FieldJsonValue of = FieldJsonValue::array();
   for (size_t begin = 0; begin <= ratio.of.size();) {
     const size_t end = std::min(ratio.of.find('+', begin), ratio.of.size());
     of.push_back(ratio.of.substr(begin, end - begin));
@@ -64,9 +64,13 @@ Json RatioOf(const prof::FieldRatio& ratio) {
 
 }  // namespace
 
-Json FieldJson(const prof::Field& field) {
-  Json of = {{"key", field.key},           {"header", field.header},     {"unit", field.unit},
-             {"type", WordOf(field.type)}, {"fold", WordOf(field.fold)}, {"help", field.help}};
+FieldJsonValue FieldJson(const prof::Field& field) {
+  FieldJsonValue of = {{"key", field.key},
+                       {"header", field.header},
+                       {"unit", field.unit},
+                       {"type", FieldJsonWordOf(field.type)},
+                       {"fold", FieldJsonWordOf(field.fold)},
+                       {"help", field.help}};
   if (!field.whole.empty()) of["whole"] = field.whole;
   if (!field.ratio.empty()) of["ratio"] = RatioOf(field.ratio);
   return of;

@@ -16,7 +16,7 @@ constexpr std::string_view kNamed = "\">";
 constexpr std::string_view kEnd = "</script>\n";
 
 /// Where a marker is.
-size_t PlaceOf(std::string_view marker, std::string_view page) {
+size_t PageShellPlaceOf(std::string_view marker, std::string_view page) {
   const size_t place = page.find(marker);
   if (place == std::string_view::npos || page.find(marker, place + 1) != std::string_view::npos) {
     throw Error(
@@ -30,8 +30,8 @@ size_t PlaceOf(std::string_view marker, std::string_view page) {
 }  // namespace
 
 PageShell SplitPage(std::string_view page) {
-  const size_t title = PlaceOf(PageShell::kTitleMarker, page);
-  const size_t data = PlaceOf(PageShell::kDataMarker, page);
+  const size_t title = PageShellPlaceOf(PageShell::kTitleMarker, page);
+  const size_t data = PageShellPlaceOf(PageShell::kDataMarker, page);
   if (data < title) throw Error("the built-in page has its data before its title");
   const size_t behind_title = title + PageShell::kTitleMarker.size();
   return {page.substr(0, title), page.substr(behind_title, data - behind_title),

@@ -10,30 +10,30 @@
 namespace oplens::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using SummaryJson = nlohmann::ordered_json;
 
-constexpr int kSchema = 1;
+constexpr int kSummarySchema = 1;
 
-Json Number(int64_t value) {
+SummaryJson Number(int64_t value) {
   constexpr int64_t kLargestExact = int64_t{1} << 53;
   if (value > kLargestExact || value < -kLargestExact) return std::to_string(value);
   return value;
 }
 
-std::string NameOf(size_t block) { return "c" + std::to_string(block); }
+std::string SummaryNameOf(size_t block) { return "c" + std::to_string(block); }
 
-Json NameOf(const std::optional<size_t>& block) {
-  return block ? Json(NameOf(*block)) : Json(nullptr);
+SummaryJson SummaryNameOf(const std::optional<size_t>& block) {
+  return block ? SummaryJson(SummaryNameOf(*block)) : SummaryJson(nullptr);
 }
 
 /// Fields of all tables, each once: tables have the same ones in several forms.
 class FieldList {
  public:
   /// The places of these.
-  Json PlacesOf(const std::vector<prof::Field>& fields) {
-    Json places = Json::array();
+  SummaryJson PlacesOf(const std::vector<prof::Field>& fields) {
+    SummaryJson places = SummaryJson::array();
     for (const prof::Field& field : fields) {
-      Json of = FieldJson(field);
+      SummaryJson of = FieldJson(field);
       const auto [place, is_new] = places_.try_emplace(of.dump(), list_.size());
       if (is_new) list_.push_back(std::move(of));
       places.push_back(place->second);
@@ -41,11 +41,11 @@ class FieldList {
     return places;
   }
 
-  Json Take() { return std::move(list_); }
+  SummaryJson Take() { return std::move(list_); }
 
  private:
   std::unordered_map<std::string, size_t> places_;
-  Json list_ = Json::array();
+  SummaryJson list_ = SummaryJson::array();
 };
 
 class SummaryWriter {
@@ -53,15 +53,15 @@ class SummaryWriter {
   SummaryWriter(const PageContent& content, const Placement& placement)
       : content_(content), placement_(placement) {}
 
-  Json Write(const std::vector<std::string>& left_out) const {
-    Json summary;
-    summary["schema"] = kSchema;
+  SummaryJson Write(const std::vector<std::string>& left_out) const {
+    SummaryJson summary;
+    summary["schema"] = kSummarySchema;
     summary["program"] = content_.program;
     summary["title"] = content_.title;
     summary["inputs"] = content_.inputs;
     summary["made"] = nullptr;
     summary["compat"] = "oplens";
-    summary["ranks"] = Json::array();
+    summary["ranks"] = SummaryJson::array();
     for (const Rank& rank : content_.timeline.ranks) summary["ranks"].push_back(RankOf(rank));
     FieldList fields;
     summary["views"] = Views(&fields);
@@ -73,12 +73,12 @@ class SummaryWriter {
   }
 
  private:
-  static Json RankOf(const Rank& rank) {
-    Json devices = Json::array();
+  static SummaryJson RankOf(const Rank& rank) {
+    SummaryJson devices = SummaryJson::array();
     for (const Rank::Device& device : rank.devices) {
       devices.push_back({{"id", device.id}, {"name", device.name}});
     }
-    Json steps = Json::array();
+    SummaryJson steps = SummaryJson::array();
     for (const ShownStep& step : rank.steps) {
       steps.push_back({{"number", Number(step.number)},
                        {"start_ns", Number(step.start_ns)},
@@ -96,26 +96,27 @@ class SummaryWriter {
             {"steps_left_out", rank.steps_left_out}};
   }
 
-  Json Views(FieldList* fields) const {
-    Json views = Json::array();
+  SummaryJson Views(FieldList* fields) const {
+    SummaryJson views = SummaryJson::array();
     const TablePlans& plans = *content_.plans;
     for (size_t i = 0; i < plans.plans.size(); ++i) {
       const prof::View& of = prof::Views()[plans.tables[i].view];
       const PageTable& table = content_.tables->tables()[i];
       const Placement::Table& placed = placement_.tables[i];
-      Json entry;
+      SummaryJson entry;
       entry["fields"] = fields->PlacesOf(table.fields);
       entry["rows"] = placed.rows;
-      entry["table"] = NameOf(placed.block);
+      entry["table"] = SummaryNameOf(placed.block);
       switch (plans.tables[i].kind) {
         case TableKind::kPlain: {
-          Json view = {{"name", of.name}, {"help", of.help}};
+          SummaryJson view = {{"name", of.name}, {"help", of.help}};
           const auto notes = content_.view_notes.find(of.name);
-          view["notes"] = notes == content_.view_notes.end() ? Json::array() : Json(notes->second);
+          view["notes"] = notes == content_.view_notes.end() ? SummaryJson::array()
+                                                             : SummaryJson(notes->second);
           view["rules"] = "oplens";
           view.update(entry);
           view["by_step"] = nullptr;
-          view["groupings"] = Json::array();
+          view["groupings"] = SummaryJson::array();
           view["left_out"] = table.rows + table.left_out - placed.rows;
           views.push_back(std::move(view));
           break;
@@ -125,7 +126,7 @@ class SummaryWriter {
           break;
         case TableKind::kGrouping:
           if (!placed.block) break;
-          Json grouping = {{"by", plans.plans[i].options.by}};
+          SummaryJson grouping = {{"by", plans.plans[i].options.by}};
           grouping.update(entry);
           views.back()["groupings"].push_back(std::move(grouping));
           break;
@@ -134,8 +135,8 @@ class SummaryWriter {
     return views;
   }
 
-  Json TimelineOf() const {
-    Json fields = Json::array();
+  SummaryJson TimelineOf() const {
+    SummaryJson fields = SummaryJson::array();
     for (const Signatures::Field& field : Signatures::Fields()) {
       fields.push_back({{"key", field.key},
                         {"header", field.header},
@@ -144,18 +145,18 @@ class SummaryWriter {
                         {"fold", "key"},
                         {"help", field.help}});
     }
-    Json timeline = {{"signatures", NameOf(placement_.signatures)},
-                     {"signature_fields", std::move(fields)}};
-    Json& lanes = timeline["lanes"] = Json::array();
+    SummaryJson timeline = {{"signatures", SummaryNameOf(placement_.signatures)},
+                            {"signature_fields", std::move(fields)}};
+    SummaryJson& lanes = timeline["lanes"] = SummaryJson::array();
     for (size_t i = 0; i < content_.timeline.lanes.size(); ++i) {
       lanes.push_back(LaneOf(content_.timeline.lanes[i], i));
     }
-    Json& links = timeline["links"] = Json::array();
+    SummaryJson& links = timeline["links"] = SummaryJson::array();
     for (const Placement::Links& of : placement_.links) {
       links.push_back(
-          {{"chunk", NameOf(of.block)}, {"count", of.count}, {"kind", LinkWord(of.kind)}});
+          {{"chunk", SummaryNameOf(of.block)}, {"count", of.count}, {"kind", LinkWord(of.kind)}});
     }
-    Json& counters = timeline["counters"] = Json::array();
+    SummaryJson& counters = timeline["counters"] = SummaryJson::array();
     for (size_t i = 0; i < content_.timeline.counters.size(); ++i) {
       const Counter& counter = content_.timeline.counters[i];
       if (!placement_.counters[i]) continue;
@@ -163,47 +164,49 @@ class SummaryWriter {
                           {"rank", counter.rank},
                           {"unit", counter.unit},
                           {"device", counter.device},
-                          {"chunk", NameOf(placement_.counters[i])},
+                          {"chunk", SummaryNameOf(placement_.counters[i])},
                           {"points", counter.times_ns.size()},
                           {"recorded", counter.recorded}});
     }
     return timeline;
   }
 
-  Json LaneOf(const Lane& lane, size_t place) const {
+  SummaryJson LaneOf(const Lane& lane, size_t place) const {
     const bool stream = lane.kind == Lane::Kind::kStream;
-    const auto of = [](bool has, int64_t value) { return has ? Json(value) : Json(nullptr); };
-    Json json = {{"rank", lane.rank},
-                 {"kind", stream ? "stream" : "thread"},
-                 {"device", of(stream, lane.device)},
-                 {"stream", of(stream, lane.stream)},
-                 {"process", of(!stream, lane.process)},
-                 {"thread", of(!stream, lane.thread)},
-                 {"name", lane.name},
-                 {"depth", lane.depth},
-                 {"events", lane.events},
-                 {"start_ns", Number(lane.start_ns)},
-                 {"end_ns", Number(lane.end_ns)}};
-    Json& levels = json["levels"] = Json::array();
+    const auto of = [](bool has, int64_t value) {
+      return has ? SummaryJson(value) : SummaryJson(nullptr);
+    };
+    SummaryJson json = {{"rank", lane.rank},
+                        {"kind", stream ? "stream" : "thread"},
+                        {"device", of(stream, lane.device)},
+                        {"stream", of(stream, lane.stream)},
+                        {"process", of(!stream, lane.process)},
+                        {"thread", of(!stream, lane.thread)},
+                        {"name", lane.name},
+                        {"depth", lane.depth},
+                        {"events", lane.events},
+                        {"start_ns", Number(lane.start_ns)},
+                        {"end_ns", Number(lane.end_ns)}};
+    SummaryJson& levels = json["levels"] = SummaryJson::array();
     for (size_t i = 0; i < lane.levels.size(); ++i) {
       if (!placement_.levels[place][i]) continue;
       const Level& level = lane.levels[i];
       levels.push_back({{"bucket_ns", Number(level.bucket_ns)},
                         {"start_ns", Number(level.start_ns)},
                         {"count", level.count},
-                        {"chunk", NameOf(placement_.levels[place][i])}});
+                        {"chunk", SummaryNameOf(placement_.levels[place][i])}});
     }
-    Json& chunks = json["chunks"] = Json::array();
+    SummaryJson& chunks = json["chunks"] = SummaryJson::array();
     for (size_t i = 0; i < lane.chunks.size(); ++i) {
       if (!placement_.chunks[place][i]) continue;
       const EventChunk& chunk = lane.chunks[i];
       chunks.push_back({{"start_ns", Number(chunk.start_ns)},
                         {"end_ns", Number(chunk.end_ns)},
                         {"count", chunk.count},
-                        {"chunk", NameOf(placement_.chunks[place][i])},
+                        {"chunk", SummaryNameOf(placement_.chunks[place][i])},
                         {"wide", chunk.wide}});
     }
-    Json& missing = json["missing"] = Json::array();
+    SummaryJson& missing = json["missing"] = SummaryJson::array();
     for (const auto& [start_ns, end_ns] : MissingOf(lane, placement_.chunks[place])) {
       missing.push_back({{"start_ns", Number(start_ns)}, {"end_ns", Number(end_ns)}});
     }
@@ -237,8 +240,8 @@ std::vector<std::pair<int64_t, int64_t>> MissingOf(const Lane& lane,
 
 std::string WriteSummary(const PageContent& content, const Placement& placement,
                          const std::vector<std::string>& left_out) {
-  const Json summary = SummaryWriter(content, placement).Write(left_out);
-  return SafeJson(summary.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const SummaryJson summary = SummaryWriter(content, placement).Write(left_out);
+  return SafeJson(summary.dump(-1, ' ', false, SummaryJson::error_handler_t::replace));
 }
 
 }  // namespace oplens::report

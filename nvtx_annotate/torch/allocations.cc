@@ -26,7 +26,7 @@ using c10::DebugInfoKind;
 using c10::ThreadLocalDebugInfo;
 namespace impl = ::torch::profiler::impl;
 
-uint64_t Address(const void* data) { return reinterpret_cast<uintptr_t>(data); }
+uint64_t AllocationsAddress(const void* data) { return reinterpret_cast<uintptr_t>(data); }
 
 /// What is allocated by the wrapped allocator, by address. Lives until the process ends.
 class Blocks {
@@ -73,7 +73,7 @@ class Blocks {
   void UnlockAll() {
     for (Shard& shard : shards_) shard.mutex.unlock();
   }
-  Shard& ShardOf(const void* data) { return shards_[(Address(data) >> 6) % kShards]; }
+  Shard& ShardOf(const void* data) { return shards_[(AllocationsAddress(data) >> 6) % kShards]; }
 
   Shard shards_[kShards];
 };
@@ -86,7 +86,7 @@ std::atomic<bool> g_wanted{false};
 void TellHost(const void* data, int64_t bytes) {
   const int64_t total = g_host_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (g_wanted.load(std::memory_order_relaxed) && Enabled()) {
-    EmitMemory({Address(data), bytes, total, -1, 0, -1});
+    EmitMemory({AllocationsAddress(data), bytes, total, -1, 0, -1});
   }
 }
 
@@ -198,7 +198,7 @@ class DeviceReporter final : public impl::ProfilerStateBase {
   void reportMemoryUsage(void* data, int64_t bytes, Total total_allocated, Total total_reserved,
                          c10::Device device) override {
     if (device.type() == c10::DeviceType::CPU || !Enabled()) return;
-    EmitMemory({Address(data), bytes, static_cast<int64_t>(total_allocated),
+    EmitMemory({AllocationsAddress(data), bytes, static_cast<int64_t>(total_allocated),
                 static_cast<int64_t>(total_reserved), static_cast<int32_t>(device.type()),
                 device.index()});
   }
@@ -244,12 +244,12 @@ void GiveSlotBack(const at::RecordFunction& /*function*/, at::ObserverContext* c
   }
 }
 
-std::mutex g_mutex;
+std::mutex g_allocations_mutex;
 int g_users = 0;
 at::CallbackHandle g_callback = 0;
 
 bool StartOnce() {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(g_allocations_mutex);
   if (EmissionMode() != Mode::kPayload) return false;
   if (g_users++ > 0) return true;
   g_wanted.store(true, std::memory_order_relaxed);
@@ -261,7 +261,7 @@ bool StartOnce() {
 }
 
 void StopLast() {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(g_allocations_mutex);
   if (g_users == 0 || --g_users > 0) return;
   g_wanted.store(false, std::memory_order_relaxed);
   at::removeCallback(g_callback);

@@ -15,7 +15,7 @@
 namespace oplens::annotate::torch {
 namespace {
 
-using Use = Parameter::Use;
+using CallArgsUse = Parameter::Use;
 
 /// By the number of c10::ScalarType, which has only ever been added to.
 constexpr uint8_t kDTypes[] = {
@@ -119,7 +119,7 @@ void CallArgs::Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> input
   if (inputs.size() > form.inputs) inputs = inputs.slice(inputs.size() - form.inputs);
   bool positional = true;
   for (const Parameter& parameter : form.parameters) {
-    if (positional && parameter.use != Use::kPositional) {
+    if (positional && parameter.use != CallArgsUse::kPositional) {
       positional = false;
       if (form.drops_none) DropNone();
     }
@@ -144,18 +144,18 @@ void CallArgs::AddGroup() {
 void CallArgs::Add(const Parameter& parameter, const c10::IValue& value) {
   const char* const name = Keyword(parameter.name);
   switch (parameter.use) {
-    case Use::kPositional:
+    case CallArgsUse::kPositional:
       return AddValue(nullptr, value);
-    case Use::kKeyword:
+    case CallArgsUse::kKeyword:
       if (!value.isNone()) AddValue(name, value);
       return;
-    case Use::kDType:
-    case Use::kDTypeOrInput:
+    case CallArgsUse::kDType:
+    case CallArgsUse::kDTypeOrInput:
       return AddDType(parameter, value);
-    case Use::kFloat32Flag:
+    case CallArgsUse::kFloat32Flag:
       if (value.isBool() && value.toBool()) AddText(name, "float32");
       return;
-    case Use::kFlag:
+    case CallArgsUse::kFlag:
       if (value.isScalar() || value.isString() || value.isIntList() || value.isDoubleList()) {
         AddValue(name, value);
       }
@@ -167,7 +167,7 @@ void CallArgs::AddDType(const Parameter& parameter, const c10::IValue& value) {
   const char* const name = Keyword(parameter.name);
   if (value.isInt()) return AddText(name, markers::DTypeName(DTypeOf(value.toInt())));
   if (!value.isNone()) return AddValue(name, value);
-  if (parameter.use == Use::kDTypeOrInput && size_ > 0 && args_[0].kind == OPLENS_TENSOR) {
+  if (parameter.use == CallArgsUse::kDTypeOrInput && size_ > 0 && args_[0].kind == OPLENS_TENSOR) {
     AddText(name, markers::DTypeName(args_[0].dtype));
   }
 }

@@ -9,13 +9,13 @@
 namespace oplens::annotate::torch {
 namespace {
 
-using Use = Parameter::Use;
+using CallFormUse = Parameter::Use;
 
-bool StartsWith(std::string_view text, std::string_view start) {
+bool CallFormStartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-bool EndsWith(std::string_view text, std::string_view end) {
+bool CallFormEndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
@@ -71,7 +71,7 @@ bool IsMinor(std::string_view op) {
                                          "view_as",
                                          "view_as_complex",
                                          "view_as_real"};
-  return StartsWith(op, "empty") || StartsWith(op, "new_empty") ||
+  return CallFormStartsWith(op, "empty") || CallFormStartsWith(op, "new_empty") ||
          std::find(std::begin(kNames), std::end(kNames), op) != std::end(kNames);
 }
 
@@ -79,38 +79,38 @@ bool IsMinor(std::string_view op) {
 void AddBySchema(const SchemaArgument& argument, size_t input, std::vector<Parameter>* out) {
   if (IsPlacement(argument.name)) return;
   if (argument.dtype || argument.name == "dtype") {
-    out->push_back({Use::kDType, input, argument.name});
+    out->push_back({CallFormUse::kDType, input, argument.name});
   } else if (argument.keyword_only) {
-    out->push_back({Use::kKeyword, input, argument.name});
+    out->push_back({CallFormUse::kKeyword, input, argument.name});
   } else {
-    out->push_back({Use::kPositional, input, ""});
+    out->push_back({CallFormUse::kPositional, input, ""});
   }
 }
 
 /// What the table drops: of it tensors only tell of memory, but flags of what is computed.
 void AddFlag(const SchemaArgument& argument, size_t input, std::vector<Parameter>* out) {
   if (argument.output || IsPlacement(argument.name)) return;
-  out->push_back({argument.dtype ? Use::kDType : Use::kFlag, input, argument.name});
+  out->push_back({argument.dtype ? CallFormUse::kDType : CallFormUse::kFlag, input, argument.name});
 }
 
 /// `word`: of TorchSchema::parameters.
 void AddByWord(std::string_view word, const SchemaArgument& argument, size_t input,
                std::vector<Parameter>* out) {
-  while (EndsWith(word, "!")) word.remove_suffix(1);
+  while (CallFormEndsWith(word, "!")) word.remove_suffix(1);
   // The table tells overloads by the number of arguments only: div(.., *, out) and
   // div(.., *, rounding_mode).
   if (word == "out" && !argument.output) return AddBySchema(argument, input, out);
   if (word == "-") return AddFlag(argument, input, out);
   if (word == "dtype") {
-    out->push_back({Use::kDType, input, "dtype"});
+    out->push_back({CallFormUse::kDType, input, "dtype"});
   } else if (word == "dtype~") {
-    out->push_back({Use::kDTypeOrInput, input, "dtype"});
+    out->push_back({CallFormUse::kDTypeOrInput, input, "dtype"});
   } else if (word == "half_to_float") {
-    out->push_back({Use::kFloat32Flag, input, "dtype"});
-  } else if (word == "_" || word == "@" || StartsWith(word, "shape~")) {
-    out->push_back({Use::kPositional, input, ""});
+    out->push_back({CallFormUse::kFloat32Flag, input, "dtype"});
+  } else if (word == "_" || word == "@" || CallFormStartsWith(word, "shape~")) {
+    out->push_back({CallFormUse::kPositional, input, ""});
   } else {
-    out->push_back({Use::kKeyword, input, std::string(word)});
+    out->push_back({CallFormUse::kKeyword, input, std::string(word)});
   }
 }
 
@@ -129,7 +129,8 @@ void SwapEmbedding(CallForm* form) {
   auto& parameters = form->parameters;
   if (form->op != "embedding" || parameters.size() < 2) return;
   std::swap(parameters[0], parameters[1]);
-  for (size_t i = 0; i < 2; ++i) parameters[i] = {Use::kPositional, parameters[i].input, ""};
+  for (size_t i = 0; i < 2; ++i)
+    parameters[i] = {CallFormUse::kPositional, parameters[i].input, ""};
 }
 
 }  // namespace
@@ -152,19 +153,21 @@ CallForm FormOfOperator(std::string_view name, std::string_view overload,
     if (!schema->op.empty()) form.op = schema->op;
   }
   // In-place operators are methods; those that begin with '_' are not public.
-  const bool is_private = StartsWith(op, "_") && (schema == nullptr || !StartsWith(op, "__"));
-  if (is_aten && EndsWith(op, "_") && !is_private) form.mod = "Tensor";
+  const bool is_private =
+      CallFormStartsWith(op, "_") && (schema == nullptr || !CallFormStartsWith(op, "__"));
+  if (is_aten && CallFormEndsWith(op, "_") && !is_private) form.mod = "Tensor";
   if (schema != nullptr && !schema->parameters.empty()) {
     AddByWords(schema->parameters, arguments, &form.parameters);
   } else {
     for (size_t i = 0; i < arguments.size(); ++i) AddBySchema(arguments[i], i, &form.parameters);
   }
   std::stable_partition(form.parameters.begin(), form.parameters.end(),
-                        [](const Parameter& p) { return p.use == Use::kPositional; });
+                        [](const Parameter& p) { return p.use == CallFormUse::kPositional; });
   SwapEmbedding(&form);
-  form.drops_none = std::all_of(
-      form.parameters.begin(), form.parameters.end(),
-      [](const Parameter& p) { return p.use == Use::kPositional || p.use == Use::kFlag; });
+  form.drops_none =
+      std::all_of(form.parameters.begin(), form.parameters.end(), [](const Parameter& p) {
+        return p.use == CallFormUse::kPositional || p.use == CallFormUse::kFlag;
+      });
   return form;
 }
 
@@ -173,7 +176,7 @@ CallForm FormOfFunction(std::string_view name, size_t inputs) {
   form.mod = "autograd";
   form.op = name;
   form.inputs = inputs;
-  for (size_t i = 0; i < inputs; ++i) form.parameters.push_back({Use::kPositional, i, ""});
+  for (size_t i = 0; i < inputs; ++i) form.parameters.push_back({CallFormUse::kPositional, i, ""});
   form.drops_none = true;
   return form;
 }

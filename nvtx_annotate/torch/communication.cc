@@ -20,10 +20,10 @@ namespace {
 constexpr size_t kBeforeName = 3;  // seq, group, rank
 constexpr size_t kRanks = 5;       // Behind the name.
 
-using Inputs = c10::ArrayRef<const c10::IValue>;
+using CommunicationInputs = c10::ArrayRef<const c10::IValue>;
 
 /// The place of NAME; 0: none.
-size_t NameOf(Inputs inputs) {
+size_t CommunicationNameOf(CommunicationInputs inputs) {
   size_t name = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].isString()) name = i;
@@ -46,8 +46,8 @@ bool HasItems(const c10::IValue& value) { return value.isList() && !value.toList
 
 bool CommunicationCall::Read(const at::RecordFunction& function, CallArgs* args) {
   if (std::strcmp(function.name(), "record_param_comms") != 0) return false;
-  const Inputs inputs = function.inputs();
-  const size_t name = NameOf(inputs);
+  const CommunicationInputs inputs = function.inputs();
+  const size_t name = CommunicationNameOf(inputs);
   if (name == 0) return false;
   op_ = inputs[name].toStringRef();
   if (name == kBeforeName + 1) args->AddNamed(nullptr, inputs[0]);

@@ -14,7 +14,7 @@
 namespace oplens::annotate::torch {
 namespace {
 
-size_t HashOf(const char* address) {
+size_t FormCacheHashOf(const char* address) {
   const auto number = reinterpret_cast<uintptr_t>(address);
   return (number >> 4) * 0x9e3779b97f4a7c15 >> 40;
 }
@@ -40,7 +40,7 @@ CallForm MakeForm(const c10::FunctionSchema& schema) {
 
 const KnownForm* FormCache::Find(const at::RecordFunction& function) {
   const char* const name = function.name();
-  size_t slot = HashOf(name) % kSlots;
+  size_t slot = FormCacheHashOf(name) % kSlots;
   std::unique_ptr<const Entry> added;
   for (size_t probe = 0; probe < kMaxProbes; ++probe, slot = (slot + 1) % kSlots) {
     const Entry* known = slots_[slot].load(std::memory_order_acquire);

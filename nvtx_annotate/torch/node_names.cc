@@ -10,7 +10,7 @@ namespace oplens::annotate::torch {
 namespace {
 
 /// Names end in what tells them apart.
-size_t HashOf(std::string_view text) {
+size_t NodeNamesHashOf(std::string_view text) {
   uint64_t hash = text.size();
   uint64_t bytes = 0;
   for (int i = 0; i < 3 && text.size() >= sizeof bytes; ++i) {
@@ -37,7 +37,7 @@ std::unique_ptr<const NodeName> Make(std::string_view text) {
 }  // namespace
 
 const NodeName* NodeNames::Find(std::string_view text) {
-  size_t slot = HashOf(text) % kSlots;
+  size_t slot = NodeNamesHashOf(text) % kSlots;
   const NodeName* known = nullptr;
   for (;; slot = (slot + 1) % kSlots) {
     known = slots_[slot].load(std::memory_order_acquire);

@@ -57,7 +57,7 @@ bool g_pyprof = false;             ///< Texts for PyProf's own prof, and nothing
 bool g_outer = false;              ///< No ranges for ops inside ops.
 std::atomic<bool> g_shapes{true};  ///< Ops carry their arguments.
 
-bool StartsWith(const char* text, std::string_view start) {
+bool ObserverStartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
 }
 
@@ -65,10 +65,10 @@ bool StartsWith(const char* text, std::string_view start) {
 /// for every op, of which few are without inputs, as these are.
 bool IsEvaluate(const at::RecordFunction& function) {
   return function.inputs().empty() &&
-         StartsWith(function.name(), "autograd::engine::evaluate_function");
+         ObserverStartsWith(function.name(), "autograd::engine::evaluate_function");
 }
 
-bool EndsWith(std::string_view text, std::string_view end) {
+bool ObserverEndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
@@ -166,7 +166,7 @@ Extent ExtentOf(const at::RecordFunction& function, const KnownForm* known,
   return numbered ? Extent::kNumber : Extent::kNothing;
 }
 
-Context OnOperator(const at::RecordFunction& function, RangeStack* stack) {
+Context ObserverOnOperator(const at::RecordFunction& function, RangeStack* stack) {
   const Surroundings& around = stack->surroundings();
   const int64_t seq = function.seqNr();
   const KnownForm* const known = g_forms.Find(function);
@@ -189,8 +189,8 @@ Context OnOperator(const at::RecordFunction& function, RangeStack* stack) {
   return Keep(stack, site != 0 ? site : token, inside);
 }
 
-Context OnNode(const at::RecordFunction& function, RangeStack* stack) {
-  const bool accumulates = EndsWith(function.name(), "AccumulateGrad");
+Context ObserverOnNode(const at::RecordFunction& function, RangeStack* stack) {
+  const bool accumulates = ObserverEndsWith(function.name(), "AccumulateGrad");
   CallFacts facts;
   // AccumulateGrad has the greatest number there is, for its place in the queue.
   facts.seq = accumulates ? -1 : function.seqNr();
@@ -220,7 +220,7 @@ Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
   // It will end on another thread, whatever this one does then.
   if (function.isAsync()) return nullptr;
   Surroundings inside = stack->surroundings();
-  if (StartsWith(function.name(), "Optimizer.")) inside.dir = Direction::kOptimizer;
+  if (ObserverStartsWith(function.name(), "Optimizer.")) inside.dir = Direction::kOptimizer;
   return Keep(stack, detail::BeginRange(function.name()), inside);
 }
 
@@ -246,9 +246,10 @@ Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
       if (IsEvaluate(function)) return OnEvaluate(function, stack);
-      return framework::IsLabel(function) ? OnLabel(function, stack) : OnOperator(function, stack);
+      return framework::IsLabel(function) ? OnLabel(function, stack)
+                                          : ObserverOnOperator(function, stack);
     case at::RecordScope::BACKWARD_FUNCTION:
-      return OnNode(function, stack);
+      return ObserverOnNode(function, stack);
     case at::RecordScope::TORCHSCRIPT_FUNCTION:
       return OnScript(function, stack);
     default:

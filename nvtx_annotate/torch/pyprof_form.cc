@@ -12,29 +12,31 @@
 namespace oplens::annotate::torch {
 namespace {
 
-using Kind = PyprofValue::Kind;
-using Shape = std::vector<int64_t>;
+using PyprofFormKind = PyprofValue::Kind;
+using PyprofFormShape = std::vector<int64_t>;
 
-constexpr std::string_view kTorch = "torch";
-constexpr std::string_view kTensor = "Tensor";
+constexpr std::string_view kPyprofFormTorch = "torch";
+constexpr std::string_view kPyprofFormTensor = "Tensor";
 constexpr std::string_view kFunctional = "torch.nn.functional";
 
 // A text is a row of a database and is read by eval(): what is longer is shown, not priced.
 constexpr size_t kMaxTextBytes = 65'000;
 
-bool StartsWith(std::string_view text, std::string_view start) {
+bool PyprofFormStartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-bool EndsWith(std::string_view text, std::string_view end) {
+bool PyprofFormEndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-bool Has(std::string_view words, std::string_view word) { return HasPyprofWord(words, word); }
+bool HasPyprofForm(std::string_view words, std::string_view word) {
+  return HasPyprofWord(words, word);
+}
 
 /// The word that a list begins with, which is taken off.
 std::string_view TakeWord(std::string_view* words) {
-  while (StartsWith(*words, " ")) words->remove_prefix(1);
+  while (PyprofFormStartsWith(*words, " ")) words->remove_prefix(1);
   const std::string_view word = words->substr(0, words->find(' '));
   words->remove_prefix(word.size());
   return word;
@@ -63,26 +65,26 @@ struct Row {
 // of torch.nn, else the operator of Python, else the one that PyProf's prof prices.
 constexpr Row kRows[] = {
     // Operators of Python
-    {"add.Tensor add.Scalar", kTensor, "__add__", "0 1 alpha=2?", "add"},
-    {"sub.Tensor sub.Scalar", kTensor, "__sub__", "0 1 alpha=2?", "sub"},
-    {"rsub", kTensor, "__rsub__", "0 1 alpha=2?", "rsub"},
-    {"mul", kTensor, "__mul__", "0 1"},
-    {"div", kTensor, "__truediv__", "0 1 rounding_mode=2?", "div"},
-    {"floor_divide", kTensor, "__floordiv__", "0 1"},
-    {"remainder.Tensor remainder.Scalar", kTensor, "__mod__", "0 1"},
-    {"pow.Tensor_Tensor pow.Tensor_Scalar", kTensor, "__pow__", "0 1"},
-    {"pow.Scalar", kTorch, "pow", "0 1"},
-    {"neg", kTensor, "__neg__", "0"},
-    {"bitwise_not", kTensor, "__invert__", "0"},
-    {"bitwise_and __and__", kTensor, "__and__", "0 1"},
-    {"bitwise_or __or__", kTensor, "__or__", "0 1"},
-    {"bitwise_xor __xor__", kTensor, "__xor__", "0 1"},
-    {"lt", kTensor, "__lt__", "0 1"},
-    {"le", kTensor, "__le__", "0 1"},
-    {"gt", kTensor, "__gt__", "0 1"},
-    {"ge", kTensor, "__ge__", "0 1"},
-    {"eq", kTensor, "__eq__", "0 1"},
-    {"ne", kTensor, "__ne__", "0 1"},
+    {"add.Tensor add.Scalar", kPyprofFormTensor, "__add__", "0 1 alpha=2?", "add"},
+    {"sub.Tensor sub.Scalar", kPyprofFormTensor, "__sub__", "0 1 alpha=2?", "sub"},
+    {"rsub", kPyprofFormTensor, "__rsub__", "0 1 alpha=2?", "rsub"},
+    {"mul", kPyprofFormTensor, "__mul__", "0 1"},
+    {"div", kPyprofFormTensor, "__truediv__", "0 1 rounding_mode=2?", "div"},
+    {"floor_divide", kPyprofFormTensor, "__floordiv__", "0 1"},
+    {"remainder.Tensor remainder.Scalar", kPyprofFormTensor, "__mod__", "0 1"},
+    {"pow.Tensor_Tensor pow.Tensor_Scalar", kPyprofFormTensor, "__pow__", "0 1"},
+    {"pow.Scalar", kPyprofFormTorch, "pow", "0 1"},
+    {"neg", kPyprofFormTensor, "__neg__", "0"},
+    {"bitwise_not", kPyprofFormTensor, "__invert__", "0"},
+    {"bitwise_and __and__", kPyprofFormTensor, "__and__", "0 1"},
+    {"bitwise_or __or__", kPyprofFormTensor, "__or__", "0 1"},
+    {"bitwise_xor __xor__", kPyprofFormTensor, "__xor__", "0 1"},
+    {"lt", kPyprofFormTensor, "__lt__", "0 1"},
+    {"le", kPyprofFormTensor, "__le__", "0 1"},
+    {"gt", kPyprofFormTensor, "__gt__", "0 1"},
+    {"ge", kPyprofFormTensor, "__ge__", "0 1"},
+    {"eq", kPyprofFormTensor, "__eq__", "0 1"},
+    {"ne", kPyprofFormTensor, "__ne__", "0 1"},
     // Activations, as torch.nn's modules call them
     {"relu", kFunctional, "", "0 inplace=!False"},
     {"relu_", kFunctional, "relu", "0 inplace=!True"},
@@ -114,7 +116,7 @@ constexpr Row kRows[] = {
     {"alpha_dropout feature_alpha_dropout", kFunctional, "", "0 1 2"},
     {"feature_dropout", kFunctional, "dropout2d", "0 1 2 !False"},
     {"embedding", kFunctional, "", "1 0 2n !None !2.0 3 4"},
-    {"embedding_bag", kTorch, "", ""},
+    {"embedding_bag", kPyprofFormTorch, "", ""},
     {"max_pool1d max_pool2d max_pool3d", kFunctional, "",
      "0 1i 2i padding=3i dilation=4i ceil_mode=5 return_indices=!False"},
     {"max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices", kFunctional,
@@ -154,46 +156,46 @@ constexpr Row kRows[] = {
     {"triplet_margin_loss", kFunctional, "", "0 1 2 margin=3 p=4 eps=5 swap=6 reduction=7r"},
     {"ctc_loss", kFunctional, "", "0 1 2 3 4 5r 6"},
     // Methods of tensors
-    {"sum.dim_IntList mean.dim", kTensor, "", "0 1i keepdim=2?"},
-    {"sum mean prod any all max.other min.other", kTensor, "", ""},
-    {"max min argmax argmin median", kTensor, "", ""},
-    {"any.dim all.dim max.dim min.dim prod.dim_int", kTensor, "", "0 1 keepdim=2?"},
-    {"amax amin", kTensor, "", "0 1i keepdim=2?"},
-    {"clone contiguous zero_ detach", kTensor, "", "0"},
-    {"copy_ fill_ masked_scatter_", kTensor, "", "0 1 2?"},
-    {"view reshape permute expand repeat", kTensor, "", "0 1v"},
+    {"sum.dim_IntList mean.dim", kPyprofFormTensor, "", "0 1i keepdim=2?"},
+    {"sum mean prod any all max.other min.other", kPyprofFormTensor, "", ""},
+    {"max min argmax argmin median", kPyprofFormTensor, "", ""},
+    {"any.dim all.dim max.dim min.dim prod.dim_int", kPyprofFormTensor, "", "0 1 keepdim=2?"},
+    {"amax amin", kPyprofFormTensor, "", "0 1i keepdim=2?"},
+    {"clone contiguous zero_ detach", kPyprofFormTensor, "", "0"},
+    {"copy_ fill_ masked_scatter_", kPyprofFormTensor, "", "0 1 2?"},
+    {"view reshape permute expand repeat", kPyprofFormTensor, "", "0 1v"},
     {"view_as reshape_as expand_as type_as t transpose unsqueeze squeeze flatten chunk unbind "
      "masked_fill",
-     kTensor, "", ""},
-    {"split.Tensor split.sizes split split_with_sizes", kTensor, "split", "0 1l 2?"},
-    {"new_zeros new_ones", kTensor, "", "0 1"},
-    {"new_full", kTensor, "", "0 1 2"},
+     kPyprofFormTensor, "", ""},
+    {"split.Tensor split.sizes split split_with_sizes", kPyprofFormTensor, "split", "0 1l 2?"},
+    {"new_zeros new_ones", kPyprofFormTensor, "", "0 1"},
+    {"new_full", kPyprofFormTensor, "", "0 1 2"},
     // Functions of torch
-    {"cat concat concatenate", kTorch, "cat", "0 dim=1?"},
-    {"stack", kTorch, "", "0 dim=1?"},
-    {"clamp clip", kTorch, "clamp", "0 min=1? max=2?"},
-    {"clamp_ clip_", kTensor, "clamp_", "0 min=1? max=2?"},
-    {"frobenius_norm", kTorch, "norm", "0 dim=1i? keepdim=2?"},
-    {"norm.ScalarOpt_dim", kTorch, "norm", "0 1 2i keepdim=3?"},
-    {"norm", kTorch, "", "0 1?"},
-    {"einsum", kTorch, "", "0 1"},
-    {"zeros ones rand randn", kTorch, "", "0v"},
-    {"full", kTorch, "", "0 1"},
-    {"randint.low", kTorch, "", "0 1 2"},
-    {"randint", kTorch, "", "0 1"},
-    {"zeros_like ones_like empty_like rand_like randn_like", kTorch, "", "0"},
-    {"randperm", kTorch, "", "0"},
-    {"gather", kTorch, "", "0 1 2"},
-    {"roll", kTorch, "", "0 1i 2i?"},
-    {"flip", kTorch, "", "0 1l"},
-    {"lerp addcmul addcdiv addmm baddbmm addmv addbmm addr", kTorch, "", ""},
+    {"cat concat concatenate", kPyprofFormTorch, "cat", "0 dim=1?"},
+    {"stack", kPyprofFormTorch, "", "0 dim=1?"},
+    {"clamp clip", kPyprofFormTorch, "clamp", "0 min=1? max=2?"},
+    {"clamp_ clip_", kPyprofFormTensor, "clamp_", "0 min=1? max=2?"},
+    {"frobenius_norm", kPyprofFormTorch, "norm", "0 dim=1i? keepdim=2?"},
+    {"norm.ScalarOpt_dim", kPyprofFormTorch, "norm", "0 1 2i keepdim=3?"},
+    {"norm", kPyprofFormTorch, "", "0 1?"},
+    {"einsum", kPyprofFormTorch, "", "0 1"},
+    {"zeros ones rand randn", kPyprofFormTorch, "", "0v"},
+    {"full", kPyprofFormTorch, "", "0 1"},
+    {"randint.low", kPyprofFormTorch, "", "0 1 2"},
+    {"randint", kPyprofFormTorch, "", "0 1"},
+    {"zeros_like ones_like empty_like rand_like randn_like", kPyprofFormTorch, "", "0"},
+    {"randperm", kPyprofFormTorch, "", "0"},
+    {"gather", kPyprofFormTorch, "", "0 1 2"},
+    {"roll", kPyprofFormTorch, "", "0 1i 2i?"},
+    {"flip", kPyprofFormTorch, "", "0 1l"},
+    {"lerp addcmul addcdiv addmm baddbmm addmv addbmm addr", kPyprofFormTorch, "", ""},
 };
 
 /// The row of an operator: that of its overload, else that of its name.
 const Row* FindRow(std::string_view op, std::string_view overload) {
   const auto find = [](std::string_view name) {
     return std::find_if(std::begin(kRows), std::end(kRows),
-                        [name](const Row& row) { return Has(row.names, name); });
+                        [name](const Row& row) { return HasPyprofForm(row.names, name); });
   };
   const Row* row = std::end(kRows);
   if (!overload.empty()) row = find(std::string(op).append(".").append(overload));
@@ -203,13 +205,15 @@ const Row* FindRow(std::string_view op, std::string_view overload) {
 
 /// Arguments that PyProf's patches do not write, because they are objects: data types too.
 bool IsObject(std::string_view name) {
-  return Has("dtype layout device pin_memory memory_format generator non_blocking names", name);
+  return HasPyprofForm("dtype layout device pin_memory memory_format generator non_blocking names",
+                       name);
 }
 
 /// Launch nothing, and stand before the call that is meant.
 bool IsHidden(std::string_view op) {
-  return StartsWith(op, "empty") ||
-         Has("detach lift_fresh broadcast_tensors result_type as_strided resolve_conj resolve_neg "
+  return PyprofFormStartsWith(op, "empty") ||
+         HasPyprofForm(
+             "detach lift_fresh broadcast_tensors result_type as_strided resolve_conj resolve_neg "
              "_has_compatible_shallow_copy_type",
              op);
 }
@@ -247,7 +251,7 @@ PyprofForm::PyprofForm(std::string_view name, std::string_view overload,
   op_ = form.op;
   const size_t scope = name.find("::");
   const std::string_view op = scope == name.npos ? name : name.substr(scope + 2);
-  const bool is_aten = StartsWith(name, "aten::");
+  const bool is_aten = PyprofFormStartsWith(name, "aten::");
   hidden_ = is_aten && IsHidden(op);
   const Row* const row = is_aten ? FindRow(op, overload) : nullptr;
   if (row != nullptr) {
@@ -274,7 +278,7 @@ void PyprofForm::StepsOfRecipe(std::string_view recipe) {
       step.name = word.substr(0, equals);
       word.remove_prefix(equals + 1);
     }
-    if (StartsWith(word, "!")) {
+    if (PyprofFormStartsWith(word, "!")) {
       step.constant = Constant(word.substr(1));
     } else {
       step.input = word[0] - '0';
@@ -309,14 +313,14 @@ void PyprofForm::StepsOfSchema() {
 }
 
 void PyprofForm::Add(const Step& step, const PyprofValue& value, Args* args) const {
-  if (value.kind == Kind::kTensors) {
+  if (value.kind == PyprofFormKind::kTensors) {
     for (const PyprofTensor& tensor : value.tensors) {
       args->push_back({step.name, PyprofValue::Tensor(tensor.shape, tensor.dtype)});
     }
     return;
   }
-  if (value.kind == Kind::kOther || value.kind == Kind::kDType) return;
-  if (step.reduction && value.kind == Kind::kInt) {
+  if (value.kind == PyprofFormKind::kOther || value.kind == PyprofFormKind::kDType) return;
+  if (step.reduction && value.kind == PyprofFormKind::kInt) {
     constexpr const char* kNames[] = {"none", "mean", "sum"};
     if (value.integer >= 0 && value.integer < 3) {
       args->push_back({step.name, PyprofValue::Text(kNames[value.integer])});
@@ -327,8 +331,8 @@ void PyprofForm::Add(const Step& step, const PyprofValue& value, Args* args) con
     args->push_back({step.name, {}});
     return;
   }
-  if (value.kind == Kind::kInts) {
-    const Shape& items = value.ints;
+  if (value.kind == PyprofFormKind::kInts) {
+    const PyprofFormShape& items = value.ints;
     if (step.spread && !items.empty()) {
       for (const int64_t item : items) args->push_back({step.name, PyprofValue::Int(item)});
       return;
@@ -341,7 +345,7 @@ void PyprofForm::Add(const Step& step, const PyprofValue& value, Args* args) con
     }
   }
   args->push_back({step.name, value});
-  if (step.as_list && value.kind == Kind::kInts) args->back().value.is_list = true;
+  if (step.as_list && value.kind == PyprofFormKind::kInts) args->back().value.is_list = true;
 }
 
 std::vector<PyprofArg> PyprofForm::ArgsOf(const std::vector<PyprofValue>& inputs) const {
@@ -357,7 +361,7 @@ std::vector<PyprofArg> PyprofForm::ArgsOf(const std::vector<PyprofValue>& inputs
     const PyprofParameter& parameter = parameters_[static_cast<size_t>(step.input)];
     if (static_cast<size_t>(step.input) >= inputs.size()) return true;
     const PyprofValue& value = value_of(step);
-    if (step.one && value.kind == Kind::kInts && value.ints.empty()) return true;
+    if (step.one && value.kind == PyprofFormKind::kInts && value.ints.empty()) return true;
     return value == (parameter.has_default ? parameter.fallback : PyprofValue());
   };
   // Positional arguments at their defaults go from the end only.
@@ -378,7 +382,7 @@ std::vector<PyprofArg> PyprofForm::ArgsOf(const std::vector<PyprofValue>& inputs
 std::string PyprofForm::NameOf(const std::vector<PyprofValue>& inputs, const Args& args) const {
   if (op_ == "to") {
     for (const PyprofValue& input : inputs) {
-      if (input.kind != Kind::kDType) continue;
+      if (input.kind != PyprofFormKind::kDType) continue;
       const std::string_view method = ConvertName(input.text);
       if (!method.empty()) return std::string(method);
     }
@@ -388,15 +392,15 @@ std::string PyprofForm::NameOf(const std::vector<PyprofValue>& inputs, const Arg
 }
 
 void PyprofForm::FoldBatches(std::string* op, Args* args) {
-  if (args->size() != 2 || (*args)[0].value.kind != Kind::kTensor ||
-      (*args)[1].value.kind != Kind::kTensor) {
+  if (args->size() != 2 || (*args)[0].value.kind != PyprofFormKind::kTensor ||
+      (*args)[1].value.kind != PyprofFormKind::kTensor) {
     return;
   }
-  Shape& a = (*args)[0].value.tensors[0].shape;
-  Shape& b = (*args)[1].value.tensors[0].shape;
+  PyprofFormShape& a = (*args)[0].value.tensors[0].shape;
+  PyprofFormShape& b = (*args)[1].value.tensors[0].shape;
   if (a.size() < 3 || b.size() < 3) return;
-  const Shape a_batch(a.begin(), a.end() - 2);
-  const Shape b_batch(b.begin(), b.end() - 2);
+  const PyprofFormShape a_batch(a.begin(), a.end() - 2);
+  const PyprofFormShape b_batch(b.begin(), b.end() - 2);
   if (a_batch == b_batch || !PyprofBroadcasts({a_batch, b_batch})) return;
   int64_t batches = 1;
   for (size_t i = 1; i <= std::max(a_batch.size(), b_batch.size()); ++i) {
@@ -413,7 +417,7 @@ std::string PyprofForm::Text(const std::vector<PyprofValue>& inputs, bool backwa
   Args args = ArgsOf(inputs);
   if (op_ == "to") args.resize(std::min<size_t>(args.size(), 1));
   std::string op = NameOf(inputs, args);
-  const std::string mod = op == function_ ? std::string(kTorch) : mod_;
+  const std::string mod = op == function_ ? std::string(kPyprofFormTorch) : mod_;
   if (backward) {
     op = PyprofNameInBackward(op);
     if (op == "matmul") FoldBatches(&op, &args);
@@ -422,7 +426,7 @@ std::string PyprofForm::Text(const std::vector<PyprofValue>& inputs, bool backwa
     Args known = args;
     for (PyprofArg& arg : known) {
       // It does not know the type, and asks only for its size and for equal names.
-      if (arg.value.kind != Kind::kTensor) continue;
+      if (arg.value.kind != PyprofFormKind::kTensor) continue;
       std::string& dtype = arg.value.tensors[0].dtype;
       if (dtype == "bfloat16") dtype = "half";
     }
@@ -440,8 +444,8 @@ std::string PyprofSequence(const char* name, int64_t seq, bool node) {
   std::string shown = name;
   if (node) {
     while (!shown.empty() && shown.back() >= '0' && shown.back() <= '9') shown.pop_back();
-    if (EndsWith(shown, "Backwards")) shown.pop_back();
-    if (!EndsWith(shown, "Backward")) shown.append("Backward");
+    if (PyprofFormEndsWith(shown, "Backwards")) shown.pop_back();
+    if (!PyprofFormEndsWith(shown, "Backward")) shown.append("Backward");
   }
   char buffer[markers::kTextBufferBytes];
   return {buffer, markers::FormatSequence(shown.c_str(), seq, node, buffer)};
@@ -462,7 +466,7 @@ std::string PyprofLabel(std::string_view text) {
 }
 
 bool IsPythonNode(std::string_view name) {
-  return EndsWith(name, "Backward") && name.find("::") == name.npos;
+  return PyprofFormEndsWith(name, "Backward") && name.find("::") == name.npos;
 }
 
 }  // namespace oplens::annotate::torch

@@ -11,13 +11,15 @@
 namespace oplens::annotate::torch {
 namespace {
 
-using Kind = PyprofValue::Kind;
-using Shape = std::vector<int64_t>;
+using PyprofPriceKind = PyprofValue::Kind;
+using PyprofPriceShape = std::vector<int64_t>;
 
-constexpr std::string_view kTorch = "torch";
-constexpr std::string_view kTensor = "Tensor";
+constexpr std::string_view kPyprofPriceTorch = "torch";
+constexpr std::string_view kPyprofPriceTensor = "Tensor";
 
-bool Has(std::string_view words, std::string_view word) { return HasPyprofWord(words, word); }
+bool HasPyprofPrice(std::string_view words, std::string_view word) {
+  return HasPyprofWord(words, word);
+}
 
 // Elementwise functions by how prof counts their arguments.
 constexpr std::string_view kSimple =
@@ -39,7 +41,8 @@ constexpr std::string_view kBothWays =
     "add __add__ sub __sub__ __isub__ __mul__ __imul__ __rmul__ div __truediv__";
 
 bool IsForwardOnly(std::string_view op) {
-  return (Has(kArithmetic, op) || Has(kComparisons, op)) && !Has(kBothWays, op);
+  return (HasPyprofPrice(kArithmetic, op) || HasPyprofPrice(kComparisons, op)) &&
+         !HasPyprofPrice(kBothWays, op);
 }
 
 // What prof asks of the calls that it prices, one function a kind of op: written from what it does
@@ -120,15 +123,16 @@ class Rules {
     };
     static constexpr Group kCell = {"forward", "", &Rules::Cell};
     if (op_ == "forward") return mod_ == "LSTMCell" || mod_ == "GRUCell" ? &kCell : nullptr;
-    const auto* found = std::find_if(std::begin(kGroups), std::end(kGroups),
-                                     [this](const Group& group) { return Has(group.ops, op_); });
+    const auto* found =
+        std::find_if(std::begin(kGroups), std::end(kGroups),
+                     [this](const Group& group) { return HasPyprofPrice(group.ops, op_); });
     return found == std::end(kGroups) ? nullptr : found;
   }
 
   static bool IsTensor(const Args& args, size_t i) {
-    return i < args.size() && args[i].value.kind == Kind::kTensor &&
-           Has("uint8 int8 bool float16 half int16 float32 int32 int64 float64",
-               args[i].value.tensors[0].dtype);
+    return i < args.size() && args[i].value.kind == PyprofPriceKind::kTensor &&
+           HasPyprofPrice("uint8 int8 bool float16 half int16 float32 int32 int64 float64",
+                          args[i].value.tensors[0].dtype);
   }
   static bool AreTensors(const Args& args, size_t count) {
     for (size_t i = 0; i < count; ++i) {
@@ -137,9 +141,11 @@ class Rules {
     return true;
   }
   static bool IsNumber(const PyprofValue& value) {
-    return value.kind == Kind::kInt || value.kind == Kind::kFloat;
+    return value.kind == PyprofPriceKind::kInt || value.kind == PyprofPriceKind::kFloat;
   }
-  static const Shape& ShapeOf(const Args& args, size_t i) { return args[i].value.tensors[0].shape; }
+  static const PyprofPriceShape& ShapeOf(const Args& args, size_t i) {
+    return args[i].value.tensors[0].shape;
+  }
   static const std::string& DTypeOf(const Args& args, size_t i) {
     return args[i].value.tensors[0].dtype;
   }
@@ -163,7 +169,7 @@ class Rules {
   bool FirstTensor(const Args& args) const { return IsTensor(args, 0) && args[0].name.empty(); }
   bool OneTensor(const Args& args) const { return args.size() == 1 && FirstTensor(args); }
   bool OneInt(const Args& args) const {
-    return args.size() == 1 && args[0].value.kind == Kind::kInt;
+    return args.size() == 1 && args[0].value.kind == PyprofPriceKind::kInt;
   }
 
   /// The numbers and tensors of an elementwise op.
@@ -186,13 +192,14 @@ class Rules {
     const Args args = Positional(all);
     if (args.size() != 2 || !Elements(args)) return false;
     if (backward_ && IsForwardOnly(op_)) return false;
-    std::vector<Shape> shapes;
-    for (size_t i = 0; i < 2; ++i) shapes.push_back(IsTensor(args, i) ? ShapeOf(args, i) : Shape());
+    std::vector<PyprofPriceShape> shapes;
+    for (size_t i = 0; i < 2; ++i)
+      shapes.push_back(IsTensor(args, i) ? ShapeOf(args, i) : PyprofPriceShape());
     return PyprofBroadcasts(shapes);
   }
   bool Ternary(const Args& all) const {
     const Args args = Positional(all);
-    std::vector<Shape> shapes;
+    std::vector<PyprofPriceShape> shapes;
     for (size_t i = 0; i < args.size(); ++i) {
       if (IsTensor(args, i) && Rank(args, i) > 0) shapes.push_back(ShapeOf(args, i));
     }
@@ -204,15 +211,16 @@ class Rules {
     if (!AreTensors(args, 2) || Rank(args, 0) < 1 || Rank(args, 1) != 2) return false;
     if (DTypeOf(args, 0) != DTypeOf(args, 1)) return false;
     if (ShapeOf(args, 0).back() != ShapeOf(args, 1)[1]) return false;
-    if (args.size() == 2 || args[2].value.kind == Kind::kNone) return true;
+    if (args.size() == 2 || args[2].value.kind == PyprofPriceKind::kNone) return true;
     return IsTensor(args, 2) && Rank(args, 2) == 1 && ShapeOf(args, 2)[0] == ShapeOf(args, 1)[0];
   }
 
   /// A number of a convolution for a dimension: prof takes tuples and numbers.
   static std::optional<int64_t> Extent(const PyprofValue* value, size_t dimensions, size_t i) {
     if (value == nullptr) return std::nullopt;
-    if (value->kind == Kind::kInt) return value->integer;
-    if (value->kind != Kind::kInts || value->ints.size() != dimensions) return std::nullopt;
+    if (value->kind == PyprofPriceKind::kInt) return value->integer;
+    if (value->kind != PyprofPriceKind::kInts || value->ints.size() != dimensions)
+      return std::nullopt;
     return value->ints[i];
   }
   bool Conv(const Args& args) const {
@@ -255,7 +263,7 @@ class Rules {
            Rank(args, 2) == 2 && DTypeOf(args, 2) == DTypeOf(args, 0);
   }
   bool Matmul(const Args& args) const {
-    if (op_ == "matmul" ? mod_ != kTorch : mod_ != kTensor) return false;
+    if (op_ == "matmul" ? mod_ != kPyprofPriceTorch : mod_ != kPyprofPriceTensor) return false;
     return args.size() == 2 && SameType(args) && Rank(args, 0) > 0 && Rank(args, 1) > 0;
   }
 
@@ -269,7 +277,7 @@ class Rules {
   bool Cat(const Args& args) const {
     if (args.size() < 2 || !IsTensor(args, 0)) return false;
     for (size_t i = 1; i < args.size(); ++i) {
-      if (args[i].value.kind != Kind::kTensor) continue;
+      if (args[i].value.kind != PyprofPriceKind::kTensor) continue;
       if (!IsTensor(args, i) || DTypeOf(args, i) != DTypeOf(args, 0)) return false;
     }
     return true;
@@ -281,8 +289,9 @@ class Rules {
   bool Gather(const Args& args) const { return args.size() == 3 && FirstTensor(args); }
   bool IndexSelect(const Args& args) const {
     return args.size() == 3 && IsTensor(args, 0) && IsTensor(args, 2) &&
-           args[1].value.kind == Kind::kInt && DTypeOf(args, 2) == "int64" && Rank(args, 2) == 1 &&
-           args[1].value.integer < static_cast<int64_t>(Rank(args, 0)) && Rank(args, 0) > 0;
+           args[1].value.kind == PyprofPriceKind::kInt && DTypeOf(args, 2) == "int64" &&
+           Rank(args, 2) == 1 && args[1].value.integer < static_cast<int64_t>(Rank(args, 0)) &&
+           Rank(args, 0) > 0;
   }
   bool MaskedSelect(const Args& args) const {
     return args.size() == 2 && AreTensors(args, 2) && DTypeOf(args, 1) == "uint8" &&
@@ -290,16 +299,17 @@ class Rules {
   }
   bool MseLoss(const Args& args) const {
     return args.size() == 3 && SameType(args) && ShapeOf(args, 0) == ShapeOf(args, 1) &&
-           args[2].value.kind == Kind::kString;
+           args[2].value.kind == PyprofPriceKind::kString;
   }
   bool Sizes(const Args& args) const {
     if (args.empty()) return false;
-    if (args[0].value.kind == Kind::kInts) return args.size() == 1;
-    return args[0].value.kind == Kind::kInt;
+    if (args[0].value.kind == PyprofPriceKind::kInts) return args.size() == 1;
+    return args[0].value.kind == PyprofPriceKind::kInt;
   }
   bool Fill(const Args& args) const { return args.size() == 2 && FirstTensor(args); }
   bool Full(const Args& args) const {
-    return args.size() == 2 && args[0].value.kind == Kind::kInts && IsNumber(args[1].value);
+    return args.size() == 2 && args[0].value.kind == PyprofPriceKind::kInts &&
+           IsNumber(args[1].value);
   }
   bool Copy(const Args& args) const {
     return args.size() == 2 && AreTensors(args, 2) && ShapeOf(args, 0) == ShapeOf(args, 1);
@@ -336,14 +346,14 @@ std::string_view PyprofNameInBackward(std::string_view op) {
   return op;
 }
 
-bool PyprofIsComparison(std::string_view op) { return Has(kComparisons, op); }
+bool PyprofIsComparison(std::string_view op) { return HasPyprofPrice(kComparisons, op); }
 
-bool PyprofBroadcasts(const std::vector<Shape>& shapes) {
+bool PyprofBroadcasts(const std::vector<PyprofPriceShape>& shapes) {
   size_t rank = 0;
-  for (const Shape& shape : shapes) rank = std::max(rank, shape.size());
+  for (const PyprofPriceShape& shape : shapes) rank = std::max(rank, shape.size());
   for (size_t i = 1; i <= rank; ++i) {
     int64_t extent = 1;
-    for (const Shape& shape : shapes) {
+    for (const PyprofPriceShape& shape : shapes) {
       if (shape.size() < i || shape[shape.size() - i] == 1) continue;
       const int64_t other = shape[shape.size() - i];
       if (extent != 1 && other != extent) return false;

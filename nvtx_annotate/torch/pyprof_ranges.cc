@@ -22,13 +22,13 @@
 namespace oplens::annotate::torch {
 namespace {
 
-using Inputs = c10::ArrayRef<const c10::IValue>;
+using PyprofRangesInputs = c10::ArrayRef<const c10::IValue>;
 
 bool NameStartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-std::string NameOf(c10::ScalarType type) {
+std::string PyprofRangesNameOf(c10::ScalarType type) {
   switch (type) {
     case c10::ScalarType::Byte:
       return "uint8";
@@ -87,7 +87,7 @@ PyprofValue ValueOf(const at::TensorImpl& tensor) {
     }
   }
   const c10::IntArrayRef sizes = tensor.sizes();
-  return PyprofValue::Tensor({sizes.begin(), sizes.end()}, NameOf(type.toScalarType()));
+  return PyprofValue::Tensor({sizes.begin(), sizes.end()}, PyprofRangesNameOf(type.toScalarType()));
 }
 
 PyprofValue ValueOfList(c10::ArrayRef<c10::IValue> list) {
@@ -122,7 +122,7 @@ PyprofValue ValueOf(const c10::IValue& value, std::string_view name) {
   if (value.isNone()) return {};
   if (value.isInt()) {
     if (name != "dtype") return PyprofValue::Int(value.toInt());
-    return PyprofValue::DType(NameOf(static_cast<c10::ScalarType>(value.toInt())));
+    return PyprofValue::DType(PyprofRangesNameOf(static_cast<c10::ScalarType>(value.toInt())));
   }
   if (value.isDouble()) return PyprofValue::Float(value.toDouble());
   if (value.isBool()) return PyprofValue::Bool(value.toBool());
@@ -162,7 +162,7 @@ const KnownPyprofForm* FindPyprofForm(const at::RecordFunction& function) {
 }
 
 /// Whether a call may make a node of the backward pass.
-bool IsDifferentiable(Inputs inputs) {
+bool IsDifferentiable(PyprofRangesInputs inputs) {
   const auto has_gradient = [](const c10::IValue& value) {
     return value.isTensor() && value.unsafeToTensorImpl()->requires_grad();
   };
@@ -179,7 +179,7 @@ uint64_t BeginText(const std::string& text) {
   return BeginTexts(&begun, 1);
 }
 
-std::string CallText(const KnownPyprofForm& known, Inputs inputs, bool backward) {
+std::string CallText(const KnownPyprofForm& known, PyprofRangesInputs inputs, bool backward) {
   // The interpreter of TorchScript may pass its whole stack: the last ones are the operator's.
   const size_t count = known.form.inputs();
   if (inputs.size() > count) inputs = inputs.slice(inputs.size() - count);
@@ -190,8 +190,8 @@ std::string CallText(const KnownPyprofForm& known, Inputs inputs, bool backward)
   return known.form.Text(values, backward);
 }
 
-PyprofRange OnOperator(const at::RecordFunction& function, const KnownPyprofForm& known,
-                       const Surroundings& around) {
+PyprofRange PyprofRangesOnOperator(const at::RecordFunction& function, const KnownPyprofForm& known,
+                                   const Surroundings& around) {
   if (known.form.hidden()) return {};
   const bool inside_op = around.place == Place::kOp;
   const int64_t seq = function.seqNr();
@@ -224,7 +224,7 @@ PyprofRange OnOther(const at::RecordFunction& function, const Surroundings& arou
   return {BeginText(PyprofSequence(function.name(), seq, false)), inside};
 }
 
-PyprofRange OnNode(const at::RecordFunction& function, const Surroundings& around) {
+PyprofRange PyprofRangesOnNode(const at::RecordFunction& function, const Surroundings& around) {
   const std::string_view name = function.name();
   Surroundings inside = around;
   inside.place = Place::kEvaluate;
@@ -247,10 +247,11 @@ PyprofRange BeginPyprof(const at::RecordFunction& function, const Surroundings& 
   switch (function.scope()) {
     case at::RecordScope::FUNCTION: {
       const KnownPyprofForm* const known = FindPyprofForm(function);
-      return known != nullptr ? OnOperator(function, *known, around) : OnOther(function, around);
+      return known != nullptr ? PyprofRangesOnOperator(function, *known, around)
+                              : OnOther(function, around);
     }
     case at::RecordScope::BACKWARD_FUNCTION:
-      return OnNode(function, around);
+      return PyprofRangesOnNode(function, around);
     default:
       // It may end on another thread, whatever this one does then.
       if (function.isAsync()) return {};

@@ -9,7 +9,7 @@
 namespace oplens::annotate::torch {
 namespace {
 
-using Kind = PyprofValue::Kind;
+using PyprofValueKind = PyprofValue::Kind;
 
 void AppendInt(int64_t value, std::string* out) { out->append(std::to_string(value)); }
 
@@ -74,45 +74,45 @@ void AppendValue(const PyprofValue& value, std::string* out) {
     return !value.is_list;
   };
   switch (value.kind) {
-    case Kind::kNone:
+    case PyprofValueKind::kNone:
       begin("NoneType");
       out->append("None");
       break;
-    case Kind::kBool:
+    case PyprofValueKind::kBool:
       begin("bool");
       out->append(value.integer != 0 ? "True" : "False");
       break;
-    case Kind::kInt:
+    case PyprofValueKind::kInt:
       begin("int");
       AppendInt(value.integer, out);
       break;
-    case Kind::kFloat:
+    case PyprofValueKind::kFloat:
       begin("float");
       AppendFloat(value.number, out);
       break;
-    case Kind::kString:
+    case PyprofValueKind::kString:
       begin("str");
       AppendString(value.text, out);
       break;
-    case Kind::kTensor:
+    case PyprofValueKind::kTensor:
       out->append("'type': 'tensor', 'shape': ");
       AppendItems(value.tensors[0].shape, true, out, AppendInt);
       out->append(", 'dtype': '").append(value.tensors[0].dtype).push_back('\'');
       break;
-    case Kind::kInts:
+    case PyprofValueKind::kInts:
       AppendItems(value.ints, sequence(), out, AppendInt);
       break;
-    case Kind::kFloats:
+    case PyprofValueKind::kFloats:
       AppendItems(value.numbers, sequence(), out, AppendFloat);
       break;
-    case Kind::kBools:
+    case PyprofValueKind::kBools:
       AppendItems(value.ints, sequence(), out, [](int64_t item, std::string* text) {
         text->append(item != 0 ? "True" : "False");
       });
       break;
-    case Kind::kDType:
-    case Kind::kTensors:
-    case Kind::kOther:
+    case PyprofValueKind::kDType:
+    case PyprofValueKind::kTensors:
+    case PyprofValueKind::kOther:
       break;
   }
 }
@@ -121,54 +121,54 @@ void AppendValue(const PyprofValue& value, std::string* out) {
 
 PyprofValue PyprofValue::Bool(bool value) {
   PyprofValue made;
-  made.kind = Kind::kBool;
+  made.kind = PyprofValueKind::kBool;
   made.integer = value ? 1 : 0;
   return made;
 }
 
 PyprofValue PyprofValue::Int(int64_t value) {
   PyprofValue made;
-  made.kind = Kind::kInt;
+  made.kind = PyprofValueKind::kInt;
   made.integer = value;
   return made;
 }
 
 PyprofValue PyprofValue::Float(double value) {
   PyprofValue made;
-  made.kind = Kind::kFloat;
+  made.kind = PyprofValueKind::kFloat;
   made.number = value;
   return made;
 }
 
 PyprofValue PyprofValue::Text(std::string value) {
   PyprofValue made;
-  made.kind = Kind::kString;
+  made.kind = PyprofValueKind::kString;
   made.text = std::move(value);
   return made;
 }
 
 PyprofValue PyprofValue::DType(std::string name) {
   PyprofValue made = Text(std::move(name));
-  made.kind = Kind::kDType;
+  made.kind = PyprofValueKind::kDType;
   return made;
 }
 
 PyprofValue PyprofValue::Ints(std::vector<int64_t> values) {
   PyprofValue made;
-  made.kind = Kind::kInts;
+  made.kind = PyprofValueKind::kInts;
   made.ints = std::move(values);
   return made;
 }
 
 PyprofValue PyprofValue::Tensor(std::vector<int64_t> shape, std::string dtype) {
   PyprofValue made = Tensors({{std::move(shape), std::move(dtype)}});
-  made.kind = Kind::kTensor;
+  made.kind = PyprofValueKind::kTensor;
   return made;
 }
 
 PyprofValue PyprofValue::Tensors(std::vector<PyprofTensor> tensors) {
   PyprofValue made;
-  made.kind = Kind::kTensors;
+  made.kind = PyprofValueKind::kTensors;
   made.tensors = std::move(tensors);
   return made;
 }
@@ -176,11 +176,11 @@ PyprofValue PyprofValue::Tensors(std::vector<PyprofTensor> tensors) {
 bool operator==(const PyprofValue& a, const PyprofValue& b) {
   if (!a.tensors.empty() || !b.tensors.empty()) return false;  // No default is a tensor.
   // The default of a Scalar may be 1 where the call has 1.0.
-  const bool numbers = (a.kind == Kind::kInt && b.kind == Kind::kFloat) ||
-                       (a.kind == Kind::kFloat && b.kind == Kind::kInt);
+  const bool numbers = (a.kind == PyprofValueKind::kInt && b.kind == PyprofValueKind::kFloat) ||
+                       (a.kind == PyprofValueKind::kFloat && b.kind == PyprofValueKind::kInt);
   if (numbers) {
-    return (a.kind == Kind::kInt ? static_cast<double>(a.integer) : a.number) ==
-           (b.kind == Kind::kInt ? static_cast<double>(b.integer) : b.number);
+    return (a.kind == PyprofValueKind::kInt ? static_cast<double>(a.integer) : a.number) ==
+           (b.kind == PyprofValueKind::kInt ? static_cast<double>(b.integer) : b.number);
   }
   return a.kind == b.kind && a.integer == b.integer && a.number == b.number && a.text == b.text &&
          a.ints == b.ints && a.numbers == b.numbers;

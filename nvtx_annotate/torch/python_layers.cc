@@ -67,7 +67,7 @@ struct Text {
 };
 
 /// The text of a module.
-struct Known {
+struct PythonLayersKnown {
   const Text* text = nullptr;
   std::unique_ptr<const Text> own;  ///< Where there are too many for all to be kept.
 };
@@ -76,7 +76,7 @@ struct Layers {
   const Api* api = nullptr;
   Object* name = nullptr;      ///< The function that names a module, and calls set().
   Object* original = nullptr;  ///< Module.__call__ as it was.
-  std::unordered_map<uintptr_t, Known> modules;
+  std::unordered_map<uintptr_t, PythonLayersKnown> modules;
   std::unordered_map<std::string_view, std::unique_ptr<const Text>> texts;
 };
 
@@ -86,17 +86,17 @@ Layers& TheLayers() {
   return *layers;
 }
 
-uintptr_t Address(const Object* module) { return reinterpret_cast<uintptr_t>(module); }
+uintptr_t PythonLayersAddress(const Object* module) { return reinterpret_cast<uintptr_t>(module); }
 
 /// The text of a module, null if it has none.
 const WholeText* TextOf(Layers* layers, Object* module, const Running& running) {
-  const auto known = layers->modules.find(Address(module));
+  const auto known = layers->modules.find(PythonLayersAddress(module));
   if (known != layers->modules.end()) return &known->second.text->whole;
   const Api& api = *layers->api;
   Object* const around = running.depth == 0 ? api.none : running.entries[running.depth - 1].module;
   const Owned answer(api, api.PyObject_CallFunctionObjArgs(layers->name, module, around, nullptr));
   if (answer.get() == nullptr) api.PyErr_Clear();
-  const auto added = layers->modules.find(Address(module));
+  const auto added = layers->modules.find(PythonLayersAddress(module));
   return added == layers->modules.end() ? nullptr : &added->second.text->whole;
 }
 
@@ -188,7 +188,7 @@ Object* Wrap(Object* /*self*/, Object* pair) noexcept {
 }
 
 /// Keeps one text for all modules that have it.
-Known KnownOf(Layers* layers, const char* text) {
+PythonLayersKnown KnownOf(Layers* layers, const char* text) {
   constexpr size_t kMaxTexts = 65'536;
   const auto kept = layers->texts.find(text);
   if (kept != layers->texts.end()) return {kept->second.get(), nullptr};

@@ -49,15 +49,15 @@ struct Stack {
 };
 
 /// All that follows is guarded by the lock of the interpreter.
-struct Known {
+struct PythonTraceKnown {
   std::unordered_map<size_t, std::unique_ptr<Stack>> stacks;
   size_t stack_count = 0;
   std::unordered_map<Object*, bool> engine;  ///< Keeps its code objects, as the stacks do.
 };
 
 /// Never destroyed: ops may run while the process ends.
-Known& TheKnown() {
-  static Known* const known = new Known;
+PythonTraceKnown& TheKnown() {
+  static PythonTraceKnown* const known = new PythonTraceKnown;
   return *known;
 }
 
@@ -66,7 +66,7 @@ Known& TheKnown() {
 thread_local Object* t_last_frame = nullptr;
 thread_local int t_last_at = -1;
 
-bool EndsWith(std::string_view text, std::string_view end) {
+bool PythonTraceEndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
@@ -88,10 +88,11 @@ std::string Attribute(const Api& api, Object* code, const char* name) {
 
 /// Frames between the user's: how modules are called, and what runs the program.
 bool IsMachinery(const Api& api, Object* code, std::string_view file) {
-  if (Holds(file, "oplens_annotate/") || file == "<frozen runpy>" || EndsWith(file, "/runpy.py")) {
+  if (Holds(file, "oplens_annotate/") || file == "<frozen runpy>" ||
+      PythonTraceEndsWith(file, "/runpy.py")) {
     return true;
   }
-  return EndsWith(file, "torch/nn/modules/module.py") &&
+  return PythonTraceEndsWith(file, "torch/nn/modules/module.py") &&
          IsOneOf(Attribute(api, code, "co_name"),
                  {"_call_impl", "_wrapped_call_impl", "_slow_forward", "inner"});
 }
@@ -103,7 +104,8 @@ bool IsEngine(const Api& api, Object* code) {
   if (known != engine.end()) return known->second;
   const std::string file = Attribute(api, code, "co_filename");
   const bool is_engine =
-      (EndsWith(file, "torch/autograd/__init__.py") || EndsWith(file, "torch/autograd/graph.py")) &&
+      (PythonTraceEndsWith(file, "torch/autograd/__init__.py") ||
+       PythonTraceEndsWith(file, "torch/autograd/graph.py")) &&
       IsOneOf(Attribute(api, code, "co_name"), {"backward", "grad", "_engine_run_backward"});
   if (engine.size() < kMaxStacks) {
     api.Py_IncRef(code);
@@ -198,7 +200,8 @@ std::string FormatStack(const Api& api, const Walk& walk) {
   return text;
 }
 
-const Stack* FindStack(const Known& known, size_t hash, const Frame* frames, size_t count) {
+const Stack* FindStack(const PythonTraceKnown& known, size_t hash, const Frame* frames,
+                       size_t count) {
   const auto first = known.stacks.find(hash);
   if (first == known.stacks.end()) return nullptr;
   for (const Stack* stack = first->second.get(); stack != nullptr; stack = stack->next.get()) {
@@ -213,7 +216,7 @@ uint64_t BeginNewStack(const Api& api, const Walk& walk, size_t hash, const Fram
                        size_t count) {
   const SavedError error(api);
   auto text = std::make_unique<const std::string>(FormatStack(api, walk));
-  Known& known = TheKnown();
+  PythonTraceKnown& known = TheKnown();
   if (known.stack_count >= kMaxStacks) {
     return text->empty() ? 0 : BeginText({text->c_str(), nullptr});
   }

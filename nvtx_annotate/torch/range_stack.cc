@@ -10,7 +10,7 @@ namespace {
 
 // Stacks outlive their threads, since ranges may be ended by others; the next thread takes one
 // over.
-std::mutex g_mutex;
+std::mutex g_range_stack_mutex;
 RangeStack* g_free = nullptr;
 
 thread_local bool t_gone = false;
@@ -23,7 +23,7 @@ constinit thread_local RangeStack* RangeStack::t_stack = nullptr;
 class StackOwner {
  public:
   StackOwner() noexcept {
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_range_stack_mutex);
     stack_ = g_free;
     if (stack_ == nullptr) {
       stack_ = new (std::nothrow) RangeStack;
@@ -39,7 +39,7 @@ class StackOwner {
     stack_->Cut(0);
     stack_->framework_thread = 0;
     stack_->node = nullptr;
-    const std::lock_guard lock(g_mutex);
+    const std::lock_guard lock(g_range_stack_mutex);
     stack_->next_free_ = g_free;
     g_free = stack_;
   }
@@ -50,8 +50,8 @@ class StackOwner {
   RangeStack* stack_ = nullptr;
 };
 
-void RangeStack::LockAll() noexcept { g_mutex.lock(); }
-void RangeStack::UnlockAll() noexcept { g_mutex.unlock(); }
+void RangeStack::LockAll() noexcept { g_range_stack_mutex.lock(); }
+void RangeStack::UnlockAll() noexcept { g_range_stack_mutex.unlock(); }
 
 RangeStack* RangeStack::Make() noexcept {
   if (t_gone) return nullptr;

@@ -18,7 +18,7 @@
 namespace oplens::ops {
 namespace {
 
-std::string ParamsText(const Attention& a) {
+std::string AttentionParamsText(const Attention& a) {
   const int64_t batch = a.varlen ? a.sequences : Elements(a.batch).Value().value_or(0);
   std::string text = fmt::format("B={},H={}", batch, a.heads);
   if (a.k.heads != a.heads) text += fmt::format(",Hk={}", a.k.heads);
@@ -36,7 +36,7 @@ std::string ParamsText(const Attention& a) {
   return text;
 }
 
-MatrixProduct ProductOf(const Attention& a) {
+MatrixProduct AttentionProductOf(const Attention& a) {
   MatrixProduct product;
   product.kind = MatrixProduct::Kind::kAttention;
   product.left = a.q.tensor.dtype;
@@ -52,7 +52,7 @@ MatrixProduct ProductOf(const Attention& a) {
   return product;
 }
 
-PriceResult PriceOf(const Attention& a) {
+PriceResult AttentionPriceOf(const Attention& a) {
   const Checked d = a.q.width;
   const Checked dv = a.v.width;
   const Checked pairs = a.batch_heads() * a.pairs * 2;
@@ -66,19 +66,19 @@ PriceResult PriceOf(const Attention& a) {
   // dV = P^T dY, dP = dY V^T, dQ = dS K, dK = dS^T Q, and first P itself where it was not kept.
   const Work backward{pairs * (d * (a.recomputes ? 3 : 2) + dv * 2), 0,
                       tensors * 2 + mask + statistics};
-  PriceResult result = Priced(ParamsText(a), forward, backward);
+  PriceResult result = Priced(AttentionParamsText(a), forward, backward);
   result.price->matmul_like = true;
   result.price->mma_estimated = a.upper_bound;
   result.price->flops_bounded = a.unknown_lengths;
   result.price->vec_estimated = false;
-  result.price->product = ProductOf(a);
+  result.price->product = AttentionProductOf(a);
   return result;
 }
 
 PriceResult PriceAttention(std::string_view op, const OpCall& call) {
   Attention attention;
   if (const auto reason = ReadAttention(op, call, &attention)) return Unpriced(*reason);
-  return PriceOf(attention);
+  return AttentionPriceOf(attention);
 }
 
 // Which of the functions above PyTorch will call: nothing runs on the GPU.

@@ -9,7 +9,7 @@
 namespace oplens::ops {
 namespace {
 
-using Operand = AttentionOperand;
+using AttentionCallOperand = AttentionOperand;
 
 // ---- entry points ----
 
@@ -98,48 +98,49 @@ std::optional<OpCall> NamedCall(std::string_view signature, const OpCall& call) 
   return named;
 }
 
-enum Parameter : size_t {
-  kQuery,
-  kKey,
-  kValue,
-  kMask,
-  kIsCausal,
-  kEnableGqa,
-  kLogSumExp,
-  kOffsetsQ,
-  kOffsetsK,
-  kMaxQ,
-  kMaxK,
-  kWindow,
-  kWindowLeft,
-  kWindowRight,
-  kLocalSize,
-  kMaskType,
-  kUsedK,
-  kBlockTable,
-  kBlockMask,
+enum AttentionCallParameter : size_t {
+  kAttentionQuery,
+  kAttentionKey,
+  kAttentionValue,
+  kAttentionMask,
+  kAttentionIsCausal,
+  kAttentionEnableGqa,
+  kAttentionLogSumExp,
+  kAttentionOffsetsQ,
+  kAttentionOffsetsK,
+  kAttentionMaxQ,
+  kAttentionMaxK,
+  kAttentionWindow,
+  kAttentionWindowLeft,
+  kAttentionWindowRight,
+  kAttentionLocalSize,
+  kAttentionMaskType,
+  kAttentionUsedK,
+  kAttentionBlockTable,
+  kAttentionBlockMask,
 };
 
 // ---- operands ----
 
-std::optional<Operand> HeadsFirst(const Tensor& tensor) {
+std::optional<AttentionCallOperand> HeadsFirst(const Tensor& tensor) {
   const Shape shape = tensor.shape;
   const size_t rank = shape.size();
   if (rank < 2) return std::nullopt;
-  Operand operand{tensor, {}, 1, shape[rank - 2], shape[rank - 1], rank > 2};
+  AttentionCallOperand operand{tensor, {}, 1, shape[rank - 2], shape[rank - 1], rank > 2};
   if (rank > 2) operand.heads = shape[rank - 3];
   if (rank > 3) operand.batch.assign(shape.begin(), shape.end() - 3);
   return operand;
 }
 
-std::optional<Operand> SequenceFirst(const Tensor& tensor, bool offsets, bool xformers) {
+std::optional<AttentionCallOperand> SequenceFirst(const Tensor& tensor, bool offsets,
+                                                  bool xformers) {
   const Shape s = tensor.shape;
-  if (s.size() == 4) return Operand{tensor, {s[0]}, s[2], s[1], s[3], true};
-  if (s.size() == 3 && offsets) return Operand{tensor, {1}, s[1], s[0], s[2], true};
-  if (s.size() == 3 && xformers) return Operand{tensor, {s[0]}, 1, s[1], s[2], false};
+  if (s.size() == 4) return AttentionCallOperand{tensor, {s[0]}, s[2], s[1], s[3], true};
+  if (s.size() == 3 && offsets) return AttentionCallOperand{tensor, {1}, s[1], s[0], s[2], true};
+  if (s.size() == 3 && xformers) return AttentionCallOperand{tensor, {s[0]}, 1, s[1], s[2], false};
   if (s.size() == 5 && xformers) {
     const std::optional<int64_t> heads = (Checked(s[2]) * s[3]).Value();
-    if (heads) return Operand{tensor, {s[0]}, *heads, s[1], s[4], true};
+    if (heads) return AttentionCallOperand{tensor, {s[0]}, *heads, s[1], s[4], true};
   }
   return std::nullopt;
 }
@@ -149,18 +150,20 @@ bool HeadsFit(int64_t heads, int64_t given, bool groups) {
   return given == heads || given == 1 || (groups && given > 0 && heads % given == 0);
 }
 
-bool ReadOperands(const EntryPoint& entry, CallArgs* args, Attention* a) {
-  const Tensor tensors[] = {args->RequireTensor(kQuery), args->RequireTensor(kKey),
-                            args->RequireTensor(kValue)};
-  a->varlen = args->Find(kOffsetsQ) != nullptr || args->Find(kOffsetsK) != nullptr;
+bool ReadAttentionCallOperands(const EntryPoint& entry, CallArgs* args, Attention* a) {
+  const Tensor tensors[] = {args->RequireTensor(kAttentionQuery),
+                            args->RequireTensor(kAttentionKey),
+                            args->RequireTensor(kAttentionValue)};
+  a->varlen =
+      args->Find(kAttentionOffsetsQ) != nullptr || args->Find(kAttentionOffsetsK) != nullptr;
   if (args->failed()) return false;
-  Operand* operands[] = {&a->q, &a->k, &a->v};
+  AttentionCallOperand* operands[] = {&a->q, &a->k, &a->v};
   for (size_t i = 0; i < 3; ++i) {
     if (tensors[i].number || !(tensors[i].Differentiable())) {
       args->Fail(Reason::kUnsupportedArgs);
       return false;
     }
-    const std::optional<Operand> operand =
+    const std::optional<AttentionCallOperand> operand =
         entry.layout == Layout::kHeadsFirst
             ? HeadsFirst(tensors[i])
             : SequenceFirst(tensors[i], a->varlen, entry.layout == Layout::kXformers);
@@ -189,7 +192,7 @@ bool OperandsFit(const EntryPoint& entry, bool groups, Attention* a) {
 // ---- which pairs count ----
 
 // A flag, which is false and `unknown` when its value was not recorded.
-bool ReadFlag(Parameter parameter, bool absent, CallArgs* args, bool* unknown) {
+bool ReadFlag(AttentionCallParameter parameter, bool absent, CallArgs* args, bool* unknown) {
   const OpArg* arg = args->Find(parameter);
   *unknown = arg != nullptr && arg->kind == OpArg::Kind::kOther;
   return !*unknown && args->BoolOr(parameter, absent);
@@ -197,24 +200,24 @@ bool ReadFlag(Parameter parameter, bool absent, CallArgs* args, bool* unknown) {
 
 // window_size=(left, right), or either alone.
 void ReadWindow(CallArgs* args, Visibility* seen) {
-  const OpArg* first = args->Find(kWindowLeft);
+  const OpArg* first = args->Find(kAttentionWindowLeft);
   const bool pair = first != nullptr && first->kind == OpArg::Kind::kIntList;
-  if (const auto window = args->FindInts(pair ? kWindowLeft : kWindow)) {
+  if (const auto window = args->FindInts(pair ? kAttentionWindowLeft : kAttentionWindow)) {
     if (window->size() != 2) return args->Fail(Reason::kUnsupportedArgs);
     *seen = {(*window)[0], (*window)[1], seen->bottom_right};
   }
   if (pair) return;
-  seen->left = args->IntOr(kWindowLeft, seen->left);
-  seen->right = args->IntOr(kWindowRight, seen->right);
+  seen->left = args->IntOr(kAttentionWindowLeft, seen->left);
+  seen->right = args->IntOr(kAttentionWindowRight, seen->right);
 }
 
 // The mask of _efficient_attention_forward: 1 is causal from the top left, 2 from the bottom right;
 // a local size is the number of keys up to the query's own.
 void ReadMaskType(CallArgs* args, Visibility* seen) {
-  const int64_t type = args->IntOr(kMaskType, 0);
+  const int64_t type = args->IntOr(kAttentionMaskType, 0);
   if (type < 0 || type > 2) args->Fail(Reason::kUnsupportedArgs);
   if (type == 0) return;
-  const int64_t local = args->IntOr(kLocalSize, 0);
+  const int64_t local = args->IntOr(kAttentionLocalSize, 0);
   *seen = {local > 0 ? local - 1 : Visibility::kUnlimited, 0, type == 2};
 }
 
@@ -229,11 +232,11 @@ constexpr MaskClass kMaskClasses[] = {
 };
 
 // A tensor that is added, or an object that says which pairs count.
-void ReadMask(CallArgs* args, Attention* a) {
-  const OpArg* arg = args->Find(kMask);
+void ReadAttentionCallMask(CallArgs* args, Attention* a) {
+  const OpArg* arg = args->Find(kAttentionMask);
   if (arg == nullptr) return;
   if (arg->kind == OpArg::Kind::kTensor) {
-    a->mask = args->FindTensor(kMask);
+    a->mask = args->FindTensor(kAttentionMask);
     return;
   }
   const auto* row =
@@ -256,42 +259,43 @@ bool MaskFits(const Attention& a) {
 void ReadVisibility(const EntryPoint& entry, CallArgs* args, Attention* a) {
   a->seen.bottom_right = entry.bottom_right;
   ReadWindow(args, &a->seen);
-  ReadMask(args, a);
+  ReadAttentionCallMask(args, a);
   ReadMaskType(args, &a->seen);
-  const bool causal = ReadFlag(kIsCausal, false, args, &a->upper_bound);
-  if (entry.all_recorded && args->Find(kIsCausal) == nullptr) a->upper_bound = true;
+  const bool causal = ReadFlag(kAttentionIsCausal, false, args, &a->upper_bound);
+  if (entry.all_recorded && args->Find(kAttentionIsCausal) == nullptr) a->upper_bound = true;
   if (causal) a->seen.right = 0;
   // PyTorch refuses both.
   if (causal && a->mask && entry.name == "scaled_dot_product_attention") {
     args->Fail(Reason::kUnsupportedArgs);
   }
-  if (args->Find(kUsedK) != nullptr || args->Find(kBlockMask) != nullptr) a->upper_bound = true;
+  if (args->Find(kAttentionUsedK) != nullptr || args->Find(kAttentionBlockMask) != nullptr)
+    a->upper_bound = true;
   // The keys of a paged cache are not the argument.
-  if (args->Find(kBlockTable) != nullptr) args->Fail(Reason::kUnsupportedArgs);
+  if (args->Find(kAttentionBlockTable) != nullptr) args->Fail(Reason::kUnsupportedArgs);
 }
 
-constexpr auto kNames = NamesOf(kEntryPoints);
+constexpr auto kAttentionCallNames = NamesOf(kEntryPoints);
 
-std::optional<int64_t> FindInt(Parameter parameter, CallArgs* args) {
+std::optional<int64_t> FindInt(AttentionCallParameter parameter, CallArgs* args) {
   if (args->Find(parameter) == nullptr) return std::nullopt;
   return args->IntOr(parameter, 0);
 }
 
-std::optional<Reason> CountPairs(CallArgs* args, Attention* a) {
+std::optional<Reason> CountAttentionCallPairs(CallArgs* args, Attention* a) {
   if (!a->varlen) {
     a->pairs = VisiblePairs(a->q.length, a->k.length, a->seen);
     a->all_pairs = Checked(a->q.length) * a->k.length;
     return std::nullopt;
   }
-  const VarlenArgs varlen{args->Find(kOffsetsQ), args->Find(kOffsetsK), FindInt(kMaxQ, args),
-                          FindInt(kMaxK, args)};
+  const VarlenArgs varlen{args->Find(kAttentionOffsetsQ), args->Find(kAttentionOffsetsK),
+                          FindInt(kAttentionMaxQ, args), FindInt(kAttentionMaxK, args)};
   if (args->failed()) return args->reason();
   return CountVarlenPairs(varlen, a);
 }
 
 }  // namespace
 
-std::span<const std::string_view> AttentionNames() { return kNames; }
+std::span<const std::string_view> AttentionNames() { return kAttentionCallNames; }
 
 std::optional<Reason> ReadAttention(std::string_view op, const OpCall& call, Attention* attention) {
   const EntryPoint* entry = FindRow(kEntryPoints, op);
@@ -305,17 +309,17 @@ std::optional<Reason> ReadAttention(std::string_view op, const OpCall& call, Att
                  "cu_seqlens_k|cum_seq_k", "max_seqlen_q|max_q", "max_seqlen_k|max_k",
                  "window_size", "window_size_left", "window_size_right", "local_size",
                  "custom_mask_type", "seqused_k|seqlen_k", "block_table", "block_mask"});
-  if (!ReadOperands(*entry, &args, attention)) return args.reason();
+  if (!ReadAttentionCallOperands(*entry, &args, attention)) return args.reason();
   attention->recomputes = entry->recomputes;
   ReadVisibility(*entry, &args, attention);
   bool unknown = false;
-  const bool groups = ReadFlag(kEnableGqa, true, &args, &unknown) || unknown;
-  attention->log_sum_exp = ReadFlag(kLogSumExp, true, &args, &unknown) || unknown;
+  const bool groups = ReadFlag(kAttentionEnableGqa, true, &args, &unknown) || unknown;
+  attention->log_sum_exp = ReadFlag(kAttentionLogSumExp, true, &args, &unknown) || unknown;
   if (args.failed()) return args.reason();
   if (!OperandsFit(*entry, groups, attention) || !MaskFits(*attention)) {
     return Reason::kShapeMismatch;
   }
-  return CountPairs(&args, attention);
+  return CountAttentionCallPairs(&args, attention);
 }
 
 }  // namespace oplens::ops

@@ -14,7 +14,7 @@ bool OffsetsFit(const std::vector<int64_t>& offsets, int64_t length) {
 }
 
 // The number of sequences that offsets tell, whose values are mostly not recorded.
-std::optional<int64_t> Sequences(const OpArg& offsets) {
+std::optional<int64_t> AttentionVarlenSequences(const OpArg& offsets) {
   if (offsets.kind == OpArg::Kind::kIntList && !offsets.int_list.empty()) {
     return static_cast<int64_t>(offsets.int_list.size()) - 1;
   }
@@ -71,8 +71,8 @@ std::optional<Reason> CountVarlenPairs(const VarlenArgs& args, Attention* attent
   const OpArg* k = args.offsets_k;
   Attention* a = attention;
   if (q == nullptr || k == nullptr) return Reason::kUnsupportedArgs;
-  const std::optional<int64_t> sequences = Sequences(*q);
-  const std::optional<int64_t> same = Sequences(*k);
+  const std::optional<int64_t> sequences = AttentionVarlenSequences(*q);
+  const std::optional<int64_t> same = AttentionVarlenSequences(*k);
   if (!sequences || !same) return Reason::kUnsupportedArgs;
   if (*sequences != *same || a->batch != std::vector<int64_t>{1}) return Reason::kShapeMismatch;
   a->sequences = *sequences;

@@ -19,8 +19,8 @@ namespace {
 // one factor and one summand a channel.
 constexpr int kTraining = 8;
 constexpr int kTrainingBackward = 11;
-constexpr int kEvaluation = 2;
-constexpr int kEvaluationBackward = 3;
+constexpr int kBatchNormEvaluation = 2;
+constexpr int kBatchNormEvaluationBackward = 3;
 // Of the backward in training: both sums over a channel, which the gradients of weight and bias
 // are.
 constexpr int kSumsBackward = 4;
@@ -34,11 +34,11 @@ struct BatchNorm {
   bool training = true;
 };
 
-Checked StatisticsBytes(const Tensor& x, int count) {
+Checked BatchNormStatisticsBytes(const Tensor& x, int count) {
   return BytesOf(Checked(x.shape[1]) * count, StatisticsType(x.dtype));
 }
 
-std::optional<Reason> Check(const BatchNorm& norm) {
+std::optional<Reason> CheckBatchNorm(const BatchNorm& norm) {
   const Shape shape = norm.x.shape;
   if (shape.size() < 2) return Reason::kShapeMismatch;
   for (const std::optional<Tensor>* tensor :
@@ -50,25 +50,26 @@ std::optional<Reason> Check(const BatchNorm& norm) {
   return std::nullopt;
 }
 
-Work Forward(const BatchNorm& norm) {
+Work BatchNormForward(const BatchNorm& norm) {
   const Checked running = BytesIfAny(norm.mean) + BytesIfAny(norm.variance);
   const Checked bytes = norm.x.bytes() * 2 + BytesIfAny(norm.weight) + BytesIfAny(norm.bias);
-  if (!norm.training) return {0, norm.x.elements() * kEvaluation, bytes + running};
+  if (!norm.training) return {0, norm.x.elements() * kBatchNormEvaluation, bytes + running};
   // The running statistics are read and written, those of the batch kept for the backward.
-  return {0, norm.x.elements() * kTraining, bytes + running * 2 + StatisticsBytes(norm.x, 2)};
+  return {0, norm.x.elements() * kTraining,
+          bytes + running * 2 + BatchNormStatisticsBytes(norm.x, 2)};
 }
 
 // dX needs both sums over each channel, so that without it only they are left.
-Work Backward(const BatchNorm& norm, GradientMask mask) {
+Work BatchNormBackward(const BatchNorm& norm, GradientMask mask) {
   const Checked n = norm.x.elements();
   Work work{0, 0, norm.x.bytes() * 2};
   if (mask.input) {
-    work.vec = n * (norm.training ? kTrainingBackward : kEvaluationBackward);
+    work.vec = n * (norm.training ? kTrainingBackward : kBatchNormEvaluationBackward);
     work.bytes += norm.x.bytes();
   } else if (mask.weight || mask.bias) {
     work.vec = n * kSumsBackward;
   }
-  work.bytes += norm.training ? StatisticsBytes(norm.x, 2)
+  work.bytes += norm.training ? BatchNormStatisticsBytes(norm.x, 2)
                               : BytesIfAny(norm.mean) + BytesIfAny(norm.variance);
   if (norm.weight && mask.input) work.bytes += norm.weight->bytes();
   if (norm.weight && mask.weight) work.bytes += norm.weight->bytes();
@@ -77,8 +78,8 @@ Work Backward(const BatchNorm& norm, GradientMask mask) {
 }
 
 PriceResult PricedBatchNorm(const BatchNorm& norm) {
-  if (const std::optional<Reason> reason = Check(norm)) return Unpriced(*reason);
-  return Priced(NamedTensorText(norm.x), Forward(norm), Backward(norm, {}));
+  if (const std::optional<Reason> reason = CheckBatchNorm(norm)) return Unpriced(*reason);
+  return Priced(NamedTensorText(norm.x), BatchNormForward(norm), BatchNormBackward(norm, {}));
 }
 
 // ---- calls ----
@@ -86,12 +87,12 @@ PriceResult PricedBatchNorm(const BatchNorm& norm) {
 // Whether an op trains: by its argument, or always or never.
 enum class Training : uint8_t { kArgument, kAlways, kNever };
 
-struct Variant {
+struct BatchNormVariant {
   std::string_view name;
   Training training;
 };
 
-constexpr Variant kVariants[] = {
+constexpr BatchNormVariant kBatchNormVariants[] = {
     {"batch_norm", Training::kArgument},
     {"_batch_norm_impl_index", Training::kArgument},
     {"cudnn_batch_norm", Training::kArgument},
@@ -131,7 +132,7 @@ bool HasNoStatistics(const OpCall& call) {
 // torch.nn.functional.batch_norm has the running statistics before the weights, the functions of
 // the namespaces torch and aten behind them.
 PriceResult PriceBatchNorm(std::string_view op, const OpCall& call) {
-  const Variant* variant = FindRow(kVariants, op);
+  const BatchNormVariant* variant = FindRow(kBatchNormVariants, op);
   if (variant == nullptr) return Unpriced(Reason::kUnknownOp);
   if (op == "batch_norm" && call.mod == "torch.nn.functional") {
     CallArgs args(call, {"input", "running_mean", "running_var", "weight", "bias", "training",
@@ -163,9 +164,9 @@ PriceResult PricedGradient(CallArgs* args, BatchNorm norm, const Tensor& dy, Gra
   // The bias is not an argument; it has the size of the weight.
   norm.bias = norm.weight;
   if (args->failed()) return Unpriced(args->reason());
-  if (const std::optional<Reason> reason = Check(norm)) return Unpriced(*reason);
+  if (const std::optional<Reason> reason = CheckBatchNorm(norm)) return Unpriced(*reason);
   if (!(dy.elements() == norm.x.elements())) return Unpriced(Reason::kShapeMismatch);
-  return Priced(NamedTensorText(norm.x), Backward(norm, mask), std::vector<PartWork>());
+  return Priced(NamedTensorText(norm.x), BatchNormBackward(norm, mask), std::vector<PartWork>());
 }
 
 // native_batch_norm_backward(dY, x, ..) and batch_norm_backward.
@@ -199,13 +200,13 @@ PriceResult PriceIndexedGradient(std::string_view, const OpCall& call) {
   return PricedGradient(&args, norm, args.RequireTensor(2), MaskOf(&args, 10));
 }
 
-constexpr auto kNames = NamesOf(kVariants);
-constexpr OpModel kModels[] = {{kNames, PriceBatchNorm}};
+constexpr auto kBatchNormNames = NamesOf(kBatchNormVariants);
+constexpr OpModel kBatchNormModels[] = {{kBatchNormNames, PriceBatchNorm}};
 
 constexpr std::string_view kNativeGradientNames[] = {"batch_norm"};
 constexpr std::string_view kLibraryGradientNames[] = {"cudnn_batch_norm", "miopen_batch_norm"};
 constexpr std::string_view kIndexedGradientNames[] = {"_batch_norm_impl_index"};
-constexpr OpModel kGradients[] = {
+constexpr OpModel kBatchNormGradients[] = {
     {kNativeGradientNames, PriceNativeGradient},
     {kLibraryGradientNames, PriceLibraryGradient},
     {kIndexedGradientNames, PriceIndexedGradient},
@@ -213,8 +214,8 @@ constexpr OpModel kGradients[] = {
 
 }  // namespace
 
-std::span<const OpModel> BatchNormOps() { return kModels; }
+std::span<const OpModel> BatchNormOps() { return kBatchNormModels; }
 
-std::span<const OpModel> BatchNormGradients() { return kGradients; }
+std::span<const OpModel> BatchNormGradients() { return kBatchNormGradients; }
 
 }  // namespace oplens::ops

@@ -30,7 +30,9 @@ struct ClassLoss {
   LossReduction reduction = LossReduction::kMean;
 };
 
-bool SameShape(Shape a, Shape b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+bool ClassLossSameShape(Shape a, Shape b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
 
 // What is left of the input without its classes.
 std::vector<int64_t> RowShape(Shape input) {
@@ -43,18 +45,18 @@ std::vector<int64_t> RowShape(Shape input) {
 int64_t Classes(Shape input) { return input[input.size() > 1 ? 1 : 0]; }
 
 bool IsProbability(const ClassLoss& loss) {
-  return SameShape(loss.input.shape, loss.target.shape) &&
+  return ClassLossSameShape(loss.input.shape, loss.target.shape) &&
          CategoryOf(loss.target.dtype) >= DTypeCategory::kFloat && !loss.target.number;
 }
 
 // A class a row; an unbatched target may be written as a number or as one element.
 bool IsClass(const ClassLoss& loss) {
   const std::vector<int64_t> rows = RowShape(loss.input.shape);
-  return loss.target.MayBeInteger() &&
-         (SameShape(rows, loss.target.shape) || (rows.empty() && loss.target.elements() == 1));
+  return loss.target.MayBeInteger() && (ClassLossSameShape(rows, loss.target.shape) ||
+                                        (rows.empty() && loss.target.elements() == 1));
 }
 
-std::optional<Reason> Check(const ClassLoss& loss) {
+std::optional<Reason> CheckClassLoss(const ClassLoss& loss) {
   if (loss.input.shape.empty()) return Reason::kShapeMismatch;
   const int64_t classes = Classes(loss.input.shape);
   if (loss.weight && !(loss.weight->shape.size() == 1 && loss.weight->shape[0] == classes)) {
@@ -65,7 +67,7 @@ std::optional<Reason> Check(const ClassLoss& loss) {
 
 Checked Rows(const ClassLoss& loss) { return Elements(RowShape(loss.input.shape)); }
 
-Checked OutputBytes(const ClassLoss& loss) {
+Checked ClassLossOutputBytes(const ClassLoss& loss) {
   const bool none = loss.reduction == LossReduction::kNone;
   return BytesOf(none ? Rows(loss) : Checked(1), loss.input.dtype);
 }
@@ -81,7 +83,7 @@ Work NllForward(const ClassLoss& loss) {
   const Checked picked = BytesOf(rows, loss.input.dtype);
   const Checked total = none ? Checked(0) : BytesOf(1, loss.input.dtype);
   return {0, loss.reduction == LossReduction::kMean ? rows + 1 : rows,
-          loss.target.bytes() + picked + WeightBytes(loss) + OutputBytes(loss) + total};
+          loss.target.bytes() + picked + WeightBytes(loss) + ClassLossOutputBytes(loss) + total};
 }
 
 // dX is written whole, with zeros but for an element a row.
@@ -94,7 +96,7 @@ Work NllBackward(const ClassLoss& loss, Checked gradient_bytes) {
           gradient_bytes + loss.target.bytes() + WeightBytes(loss) + loss.input.bytes()};
 }
 
-std::vector<Tensor> Operands(const ClassLoss& loss) {
+std::vector<Tensor> ClassLossOperands(const ClassLoss& loss) {
   std::vector<Tensor> operands{loss.input, loss.target};
   if (loss.weight) operands.push_back(*loss.weight);
   return operands;
@@ -111,10 +113,10 @@ PriceResult PriceNll(std::string_view, const OpCall& call) {
   CallArgs args(*named, {"input|self", "target", "weight", "size_average", "reduce", "reduction"});
   const ClassLoss loss = ReadLoss(&args);
   if (args.failed()) return Unpriced(args.reason());
-  if (const std::optional<Reason> reason = Check(loss)) return Unpriced(*reason);
+  if (const std::optional<Reason> reason = CheckClassLoss(loss)) return Unpriced(*reason);
   if (!IsClass(loss)) return Unpriced(Reason::kShapeMismatch);
-  PriceResult result =
-      Priced(TensorsText(Operands(loss)), NllForward(loss), NllBackward(loss, OutputBytes(loss)));
+  PriceResult result = Priced(TensorsText(ClassLossOperands(loss)), NllForward(loss),
+                              NllBackward(loss, ClassLossOutputBytes(loss)));
   result.price->backward.front().zeros = NllZeros(loss);
   result.price->vec_estimated = false;
   return result;
@@ -128,12 +130,12 @@ PriceResult PriceNllGradient(std::string_view, const OpCall& call) {
   const ClassLoss loss{args.RequireTensor(1), args.RequireTensor(2), args.FindTensor(3),
                        LossReduction::kMean};
   if (args.failed()) return Unpriced(args.reason());
-  if (const std::optional<Reason> reason = Check(loss)) return Unpriced(*reason);
+  if (const std::optional<Reason> reason = CheckClassLoss(loss)) return Unpriced(*reason);
   if (!IsClass(loss) || !(g.elements() == 1 || g.elements() == Rows(loss))) {
     return Unpriced(Reason::kShapeMismatch);
   }
-  PriceResult result =
-      Priced(TensorsText(Operands(loss)), NllBackward(loss, g.bytes()), std::vector<PartWork>());
+  PriceResult result = Priced(TensorsText(ClassLossOperands(loss)), NllBackward(loss, g.bytes()),
+                              std::vector<PartWork>());
   result.price->forward.front().zeros = NllZeros(loss);
   result.price->vec_estimated = false;
   return result;
@@ -144,36 +146,41 @@ PriceResult PriceNllGradient(std::string_view, const OpCall& call) {
 // FLOPs an element of log_softmax, and a row.
 constexpr int kLogSoftmax = 24;
 constexpr int kLogSoftmaxRow = 20;
-constexpr int kLogSoftmaxBackward = 23;
+constexpr int kClassLossLogSoftmaxBackward = 23;
 constexpr int kSmoothing = 2;      // Adds up all classes.
 constexpr int kProbabilities = 2;  // Multiplies with the target and adds up.
 
-Work Sum(const Work& a, const Work& b) { return {a.mma + b.mma, a.vec + b.vec, a.bytes + b.bytes}; }
+Work ClassLossSum(const Work& a, const Work& b) {
+  return {a.mma + b.mma, a.vec + b.vec, a.bytes + b.bytes};
+}
 
 // With probabilities the log-probabilities and the target are read whole.
 Work ProbabilityForward(const ClassLoss& loss) {
-  Work work{0, loss.input.elements() * kProbabilities,
-            loss.input.bytes() + loss.target.bytes() + WeightBytes(loss) + OutputBytes(loss)};
+  Work work{
+      0, loss.input.elements() * kProbabilities,
+      loss.input.bytes() + loss.target.bytes() + WeightBytes(loss) + ClassLossOutputBytes(loss)};
   if (loss.reduction == LossReduction::kMean) work.vec += 1;
   return work;
 }
 
 Work ProbabilityBackward(const ClassLoss& loss) {
-  return {0, loss.input.elements(),
-          OutputBytes(loss) + loss.target.bytes() + WeightBytes(loss) + loss.input.bytes()};
+  return {
+      0, loss.input.elements(),
+      ClassLossOutputBytes(loss) + loss.target.bytes() + WeightBytes(loss) + loss.input.bytes()};
 }
 
 PriceResult PricedCrossEntropy(const ClassLoss& loss, bool smoothing) {
   const Checked n = loss.input.elements();
   Work softmax{0, n * kLogSoftmax + Rows(loss) * kLogSoftmaxRow, loss.input.bytes() * 2};
   if (smoothing) softmax.vec += n * kSmoothing;
-  const Work softmax_backward{0, n * kLogSoftmaxBackward, loss.input.bytes() * 3};
+  const Work softmax_backward{0, n * kClassLossLogSoftmaxBackward, loss.input.bytes() * 3};
   const bool probability = IsProbability(loss);
   if (!probability && !IsClass(loss)) return Unpriced(Reason::kShapeMismatch);
-  return Priced(TensorsText(Operands(loss)),
-                Sum(softmax, probability ? ProbabilityForward(loss) : NllForward(loss)),
-                Sum(softmax_backward, probability ? ProbabilityBackward(loss)
-                                                  : NllBackward(loss, OutputBytes(loss))));
+  return Priced(
+      TensorsText(ClassLossOperands(loss)),
+      ClassLossSum(softmax, probability ? ProbabilityForward(loss) : NllForward(loss)),
+      ClassLossSum(softmax_backward, probability ? ProbabilityBackward(loss)
+                                                 : NllBackward(loss, ClassLossOutputBytes(loss))));
 }
 
 PriceResult PriceCrossEntropy(std::string_view, const OpCall& call) {
@@ -185,20 +192,21 @@ PriceResult PriceCrossEntropy(std::string_view, const OpCall& call) {
   const ClassLoss loss = ReadLoss(&args);
   const double smoothing = args.NumberOr(6, 0);
   if (args.failed()) return Unpriced(args.reason());
-  if (const std::optional<Reason> reason = Check(loss)) return Unpriced(*reason);
+  if (const std::optional<Reason> reason = CheckClassLoss(loss)) return Unpriced(*reason);
   return PricedCrossEntropy(loss, smoothing > 0);
 }
 
 constexpr std::string_view kNllNames[] = {"nll_loss", "nll_loss_nd", "nll_loss2d",
                                           "nll_loss_forward", "nll_loss2d_forward"};
 constexpr std::string_view kCrossEntropyNames[] = {"cross_entropy", "cross_entropy_loss"};
-constexpr OpModel kModels[] = {{kNllNames, PriceNll}, {kCrossEntropyNames, PriceCrossEntropy}};
-constexpr OpModel kGradients[] = {{kNllNames, PriceNllGradient}};
+constexpr OpModel kClassLossModels[] = {{kNllNames, PriceNll},
+                                        {kCrossEntropyNames, PriceCrossEntropy}};
+constexpr OpModel kClassLossGradients[] = {{kNllNames, PriceNllGradient}};
 
 }  // namespace
 
-std::span<const OpModel> ClassLossOps() { return kModels; }
+std::span<const OpModel> ClassLossOps() { return kClassLossModels; }
 
-std::span<const OpModel> ClassLossGradients() { return kGradients; }
+std::span<const OpModel> ClassLossGradients() { return kClassLossGradients; }
 
 }  // namespace oplens::ops

@@ -131,7 +131,7 @@ std::optional<Size> SizeOf(const ListArg& tensors, Reason* reason) {
   return size;
 }
 
-std::optional<std::vector<Size>> SizesOf(const Message& message, Reason* reason) {
+std::optional<std::vector<Size>> CollectiveSizesOf(const Message& message, Reason* reason) {
   std::vector<Size> sizes;
   for (const ListArg& tensors : message.tensors) {
     const std::optional<Size> size = SizeOf(tensors, reason);
@@ -141,7 +141,7 @@ std::optional<std::vector<Size>> SizesOf(const Message& message, Reason* reason)
   return sizes;
 }
 
-Size Sum(const std::vector<Size>& sizes) {
+Size CollectiveSum(const std::vector<Size>& sizes) {
   Size sum;
   for (const Size& size : sizes) {
     sum.elements += size.elements;
@@ -183,7 +183,7 @@ std::optional<Size> WholeOf(const Collective& collective, const Message& message
     const bool apart = sizes.size() == 2 && !message.tensors[0].is_list &&
                        !message.tensors[1].is_list && !collective.name.ends_with("coalesced") &&
                        sizes[0].elements == *sizes[1].elements.Value();
-    return apart ? sizes[0] : Sum(sizes);
+    return apart ? sizes[0] : CollectiveSum(sizes);
   }
   if (sizes.size() > 2) return std::nullopt;
   const Size& output = sizes.front();
@@ -219,7 +219,8 @@ Checked WireBytes(Wire wire, Checked bytes, int64_t ranks) {
   return bytes;
 }
 
-std::string ParamsOf(const Message& message, const Size& whole, std::optional<int64_t> ranks) {
+std::string CollectiveParamsOf(const Message& message, const Size& whole,
+                               std::optional<int64_t> ranks) {
   const DType type = ParseDType(message.tensors.front().value().dtype).value_or(DType::kUnknown);
   std::string text =
       fmt::format("N={},{}", whole.elements.Value().value_or(INT64_MAX), DTypeWord(type));
@@ -232,7 +233,7 @@ PriceResult PriceCollective(std::string_view op, const OpCall& call) {
   const std::optional<Message> message = ReadMessage(collective, call);
   if (!message) return Unpriced(Reason::kUnsupportedArgs);
   Reason reason;
-  const std::optional<std::vector<Size>> sizes = SizesOf(*message, &reason);
+  const std::optional<std::vector<Size>> sizes = CollectiveSizesOf(*message, &reason);
   if (!sizes) return Unpriced(reason);
   std::optional<int64_t> ranks = message->ranks;
   const std::optional<Size> whole = WholeOf(collective, *message, *sizes, &ranks, &reason);
@@ -242,18 +243,18 @@ PriceResult PriceCollective(std::string_view op, const OpCall& call) {
   if (needs_ranks && !ranks) return Unpriced(Reason::kUnsupportedArgs);
   const Checked bytes = WireBytes(collective.wire, whole->bytes, ranks.value_or(1));
   const Checked additions = collective.reduces ? Others(whole->elements, *ranks) : 0;
-  PriceResult result =
-      Priced(ParamsOf(*message, *whole, ranks), {0, additions, bytes}, std::vector<PartWork>());
+  PriceResult result = Priced(CollectiveParamsOf(*message, *whole, ranks), {0, additions, bytes},
+                              std::vector<PartWork>());
   result.price->op_class = OpClass::kCollective;
   result.price->vec_estimated = false;
   return result;
 }
 
-constexpr auto kNames = NamesOf(kCollectives);
-constexpr OpModel kModels[] = {{kNames, PriceCollective}};
+constexpr auto kCollectiveNames = NamesOf(kCollectives);
+constexpr OpModel kCollectiveModels[] = {{kCollectiveNames, PriceCollective}};
 
 }  // namespace
 
-std::span<const OpModel> CollectiveOps() { return kModels; }
+std::span<const OpModel> CollectiveOps() { return kCollectiveModels; }
 
 }  // namespace oplens::ops

@@ -73,7 +73,7 @@ std::optional<int64_t> MostTouched(const CompiledCall& call) {
 }
 
 // Each tensor once, one that is updated twice; of a tensor that is larger than the loops a part.
-Checked BytesOf(const CompiledCall& call) {
+Checked CompiledBytesOf(const CompiledCall& call) {
   const std::optional<int64_t> most = MostTouched(call);
   Checked bytes;
   for (const CompiledTensor& argument : call.tensors) {
@@ -90,7 +90,7 @@ Checked BytesOf(const CompiledCall& call) {
 
 // "X=256,R=3072,bf16", "Y=18432,X=128,bf16": the loops as the kernel names them, of the outermost
 // first. What a reduction has besides one loop over results is summed.
-std::string ParamsOf(const CompiledCall& call) {
+std::string CompiledParamsOf(const CompiledCall& call) {
   constexpr std::string_view kSpaces[] = {"X", "Y", "Z"};
   const CompiledKind kind = call.name.kind;
   const bool reduces = kind == CompiledKind::kReduction || kind == CompiledKind::kPersistent;
@@ -110,8 +110,8 @@ PriceResult PriceFusedKernel(const CompiledCall& call) {
   Work work;
   const CompiledWeights weights = WeightsOf(call.name);
   work.vec = call.points() * weights.point + call.rows() * weights.row;
-  work.bytes = call.bytes ? Checked(*call.bytes) : BytesOf(call);
-  PriceResult result = Priced(ParamsOf(call), work, std::vector<PartWork>());
+  work.bytes = call.bytes ? Checked(*call.bytes) : CompiledBytesOf(call);
+  PriceResult result = Priced(CompiledParamsOf(call), work, std::vector<PartWork>());
   result.price->flops_known = !call.name.ops.empty();
   return result;
 }
@@ -122,13 +122,13 @@ PriceResult PriceTemplateKernel(const CompiledCall& call) {
   if (!op) {
     if (!call.flops) return Unpriced(Reason::kShapeMismatch);
     op.emplace();
-    op->params = ParamsOf(call);
+    op->params = CompiledParamsOf(call);
     op->forward = {{Part::kForward, {*call.flops, 0, 0}}};
     op->matmul_like = true;
   }
   Work& work = op->forward.front().work;
   work.vec = call.tensors.back().tensor.elements() * WeightsOf(call.name).point;
-  work.bytes = call.bytes ? Checked(*call.bytes) : BytesOf(call);
+  work.bytes = call.bytes ? Checked(*call.bytes) : CompiledBytesOf(call);
   // A name tells each op once, however often it is computed.
   op->vec_estimated = call.name.ops.size() > 1;
   return {*std::move(op), Reason::kUnknownOp};
@@ -142,11 +142,11 @@ PriceResult PriceCompiled(std::string_view, const OpCall& call) {
                                                         : PriceFusedKernel(*compiled);
 }
 
-constexpr std::string_view kNames[] = {kCompiledOp};
-constexpr OpModel kModels[] = {{kNames, PriceCompiled}};
+constexpr std::string_view kCompiledNames[] = {kCompiledOp};
+constexpr OpModel kCompiledModels[] = {{kCompiledNames, PriceCompiled}};
 
 }  // namespace
 
-std::span<const OpModel> CompiledOps() { return kModels; }
+std::span<const OpModel> CompiledOps() { return kCompiledModels; }
 
 }  // namespace oplens::ops

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "ops/call_args.h"
 
 namespace oplens::ops {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The number of loops by the names of the block sizes ("XBLOCK=16,R0_BLOCK=2048,num_warps=4"). A
 // persistent reduction has no block for what it reduces.

@@ -49,7 +49,7 @@ constexpr Sampled kSampled[] = {
 // Products with a bias or an addend, and those without.
 constexpr std::string_view kWithAddend[] = {
     "addmm", "baddbmm", "addbmm", "addmv", "linear", "conv2d", "convolution", "_addmm_activation"};
-constexpr std::string_view kProducts[] = {"mm", "bmm", "mv", "dot", "matmul", "outer"};
+constexpr std::string_view kCompiledFlopsProducts[] = {"mm", "bmm", "mv", "dot", "matmul", "outer"};
 
 // What a kernel that reduces computes of a row's sum, and the sums that it may be computed of.
 constexpr std::string_view kRoots[] = {"sqrt", "rsqrt"};
@@ -76,7 +76,7 @@ constexpr int64_t kColumns = 1024;
 constexpr int64_t kGroups = 8;
 
 template <size_t N>
-bool Holds(const std::string_view (&list)[N], std::string_view word) {
+bool HoldsCompiledFlops(const std::string_view (&list)[N], std::string_view word) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
@@ -96,7 +96,7 @@ bool HoldsForward(const CompiledName& name, std::span<const std::string_view> op
 }
 
 bool IsReduced(std::string_view op) {
-  return !Holds(kOneEach, op) &&
+  return !HoldsCompiledFlops(kOneEach, op) &&
          std::any_of(std::begin(kSampled), std::end(kSampled),
                      [&](const Sampled& sampled) { return sampled.op == op; });
 }
@@ -165,8 +165,8 @@ int64_t FlopsAPoint(const CompiledName::Fused& fused, CompiledKind kind) {
   if (const PointwiseOp* op = FindPointwiseOp(fused.op)) {
     return fused.backward ? op->backward : op->forward;
   }
-  if (Holds(kWithAddend, fused.op)) return 1;
-  if (Holds(kProducts, fused.op)) {
+  if (HoldsCompiledFlops(kWithAddend, fused.op)) return 1;
+  if (HoldsCompiledFlops(kCompiledFlopsProducts, fused.op)) {
     return Reduces(kind) ? 2 : 0;
   }
   if (const Sampled* sampled =
@@ -189,7 +189,7 @@ CompiledWeights WeightsOf(const CompiledName& name) {
   int64_t sums = 0;
   for (const CompiledName::Fused& fused : name.ops) {
     const int64_t flops = FlopsAPoint(fused, name.kind);
-    const bool root = !fused.backward && Holds(kRoots, fused.op);
+    const bool root = !fused.backward && HoldsCompiledFlops(kRoots, fused.op);
     if (of_rows && root) {
       weights.row += flops;
       ++roots;
@@ -214,8 +214,9 @@ bool ReadsSeveral(const CompiledName& name) {
     const bool window =
         std::any_of(std::begin(kWindows), std::end(kWindows),
                     [&](std::string_view word) { return op.find(word) != std::string_view::npos; });
-    const bool reduced = !Reduces(name.kind) && (Holds(kProducts, op) || IsReduced(op));
-    return window || reduced || Holds(kInParts, op);
+    const bool reduced =
+        !Reduces(name.kind) && (HoldsCompiledFlops(kCompiledFlopsProducts, op) || IsReduced(op));
+    return window || reduced || HoldsCompiledFlops(kInParts, op);
   });
 }
 

@@ -22,7 +22,7 @@ constexpr KindWord kKinds[] = {
 };
 
 // A choice of autotuning is named after the template alone: "triton_mm_7".
-constexpr std::string_view kTemplates[] = {
+constexpr std::string_view kCompiledNameTemplates[] = {
     "mm",     "addmm",   "bmm",        "baddbmm",        "scaled_mm",     "_scaled_mm",
     "int_mm", "_int_mm", "mm_plus_mm", "flex_attention", "convolution2d", "convolution3d"};
 
@@ -40,16 +40,16 @@ constexpr size_t kMostWords = 8;  // In the name of one op.
 constexpr size_t kMostText = 4096;
 
 template <size_t N>
-bool Holds(const std::string_view (&list)[N], std::string_view word) {
+bool HoldsCompiledName(const std::string_view (&list)[N], std::string_view word) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
-bool IsNumber(std::string_view text) {
+bool IsCompiledNameNumber(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool Consume(std::string_view* text, std::string_view prefix) {
+bool ConsumeCompiledName(std::string_view* text, std::string_view prefix) {
   if (!text->starts_with(prefix)) return false;
   text->remove_prefix(prefix.size());
   return true;
@@ -59,7 +59,8 @@ bool Consume(std::string_view* text, std::string_view prefix) {
 void DropNumber(std::string_view* text) {
   const size_t at = text->rfind('_');
   const size_t begin = at == std::string_view::npos ? 0 : at + 1;
-  if (IsNumber(text->substr(begin))) *text = text->substr(0, at == std::string_view::npos ? 0 : at);
+  if (IsCompiledNameNumber(text->substr(begin)))
+    *text = text->substr(0, at == std::string_view::npos ? 0 : at);
 }
 
 bool FindFused(std::string_view word, CompiledName::Fused* fused) {
@@ -67,7 +68,7 @@ bool FindFused(std::string_view word, CompiledName::Fused* fused) {
   constexpr std::string_view kForward = "forward";
   if (word.empty() || word.back() == '_' || word == kForward) return false;
   OpName name = ParseOpName(word);
-  if (FindOpModel(name.name) == nullptr && !Holds(kWithoutModel, word)) return false;
+  if (FindOpModel(name.name) == nullptr && !HoldsCompiledName(kWithoutModel, word)) return false;
   *fused = {std::move(name.name), name.backward};
   return true;
 }
@@ -97,7 +98,7 @@ void SplitFused(std::string_view text, std::vector<CompiledName::Fused>* ops) {
 CompiledName ParseCompiledName(std::string_view name) {
   CompiledName result;
   name = name.substr(0, kMostText);
-  if (!Consume(&name, kPrefix)) return result;
+  if (!ConsumeCompiledName(&name, kPrefix)) return result;
   DropNumber(&name);
   for (const KindWord& kind : kKinds) {
     if (!name.starts_with(kind.word) || !name.substr(kind.word.size()).starts_with('_')) continue;
@@ -105,7 +106,8 @@ CompiledName ParseCompiledName(std::string_view name) {
     name.remove_prefix(kind.word.size() + 1);
     break;
   }
-  if (!Consume(&name, kFused) && result.kind == CompiledKind::kOther && Holds(kTemplates, name)) {
+  if (!ConsumeCompiledName(&name, kFused) && result.kind == CompiledKind::kOther &&
+      HoldsCompiledName(kCompiledNameTemplates, name)) {
     result.kind = CompiledKind::kTemplate;
   }
   SplitFused(name, &result.ops);

@@ -18,15 +18,15 @@
 namespace oplens::ops {
 namespace {
 
-__extension__ typedef __int128 Int128;
+__extension__ typedef __int128 CompiledTemplateInt128;
 
 int64_t ElementsOf(const Tensor& tensor) { return tensor.elements().Value().value_or(0); }
 
 // The root of a square; 0 for other numbers.
-int64_t RootOf(Int128 square) {
+int64_t RootOf(CompiledTemplateInt128 square) {
   auto root = static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(square))));
   for (int64_t near = std::max<int64_t>(root - 1, 1); near <= root + 1; ++near) {
-    if (Int128{near} * near == square) return near;
+    if (CompiledTemplateInt128{near} * near == square) return near;
   }
   return 0;
 }
@@ -50,7 +50,8 @@ std::optional<Product> Solve(const Tensor& a, const Tensor& b, const Tensor& y, 
   for (const int64_t count : elements) {
     if (batch <= 0 || count <= 0 || count % batch != 0) return std::nullopt;
   }
-  const Int128 product = Int128{elements[0] / batch} * (elements[1] / batch);
+  const CompiledTemplateInt128 product =
+      CompiledTemplateInt128{elements[0] / batch} * (elements[1] / batch);
   const int64_t outputs = elements[2] / batch;
   if (product % outputs != 0) return std::nullopt;
   Product p;
@@ -62,7 +63,7 @@ std::optional<Product> Solve(const Tensor& a, const Tensor& b, const Tensor& y, 
   p.m = elements[0] / batch / p.k;
   p.n = elements[1] / batch / p.k;
   p.output = y.dtype;
-  const bool fits = Int128{p.m} * p.n == outputs && HasExtent(a.shape, p.k) &&
+  const bool fits = CompiledTemplateInt128{p.m} * p.n == outputs && HasExtent(a.shape, p.k) &&
                     (HasExtent(b.shape, p.k) || HasExtent(b.shape, p.n)) &&
                     (HasExtent(y.shape, p.n) || HasExtent(y.shape, p.m));
   return batch > 1 || fits ? std::optional(p) : std::nullopt;
@@ -79,7 +80,7 @@ struct Template {
   size_t first = 0;  // Operands before A.
 };
 
-constexpr Template kTemplates[] = {
+constexpr Template kCompiledTemplateTemplates[] = {
     {"mm"},         {"addmm", false, 1}, {"bmm", true}, {"baddbmm", true, 1}, {"linear"},
     {"_scaled_mm"}, {"scaled_mm"},       {"_int_mm"},   {"int_mm"},           {"matmul"},
 };
@@ -191,7 +192,7 @@ std::optional<PricedOp> PriceAttentionTemplate(const CompiledCall& call) {
 }  // namespace
 
 std::optional<PricedOp> PriceTemplate(const CompiledCall& call) {
-  for (const Template& kind : kTemplates) {
+  for (const Template& kind : kCompiledTemplateTemplates) {
     if (Runs(call, kind.op)) return PriceProductTemplate(kind, call);
   }
   for (const std::string_view op : {"convolution", "convolution2d", "convolution3d"}) {

@@ -25,7 +25,7 @@ struct ConvolutionOp {
   int activation = 0;      // FLOPs an output of what is fused behind it.
 };
 
-constexpr ConvolutionOp kOps[] = {
+constexpr ConvolutionOp kConvolutionOps[] = {
     {"conv1d", "xwbspdg", 1},
     {"conv2d", "xwbspdg", 2},
     {"conv3d", "xwbspdg", 3},
@@ -56,16 +56,16 @@ constexpr ConvolutionOp kOps[] = {
     {"conv_depthwise3d", "xw-bspd", 3, false, true},
 };
 
-enum Argument : uint8_t {
-  kInput,
-  kWeight,
-  kBias,
-  kStride,
-  kPadding,
-  kDilation,
-  kTransposed,
-  kOutputPadding,
-  kGroups,
+enum ConvolutionArgument : uint8_t {
+  kConvInput,
+  kConvWeight,
+  kConvBias,
+  kConvStride,
+  kConvPadding,
+  kConvDilation,
+  kConvTransposed,
+  kConvOutputPadding,
+  kConvGroups,
 };
 
 // How the padding is given: by numbers, or as one of two words.
@@ -89,16 +89,17 @@ std::string_view LayoutOf(const ConvolutionOp& op, const OpCall& call) {
   return op.transposed ? "xwbposdg--" : "xwbpsdg--";
 }
 
-std::vector<int64_t> ReadInts(CallArgs* args, size_t parameter, size_t dimensions, int64_t absent) {
+std::vector<int64_t> ReadConvolutionInts(CallArgs* args, size_t parameter, size_t dimensions,
+                                         int64_t absent) {
   const auto values = PerDimension(args->FindInts(parameter), dimensions, absent);
   if (!values) args->Fail(Reason::kUnsupportedArgs);
   return values.value_or(std::vector<int64_t>(dimensions, absent));
 }
 
 void ReadPadding(CallArgs* args, size_t dimensions, Request* request) {
-  const OpArg* padding = args->Find(kPadding);
+  const OpArg* padding = args->Find(kConvPadding);
   if (padding == nullptr || padding->kind != OpArg::Kind::kString) {
-    request->steps.padding = ReadInts(args, kPadding, dimensions, 0);
+    request->steps.padding = ReadConvolutionInts(args, kConvPadding, dimensions, 0);
     return;
   }
   request->steps.padding.assign(dimensions, 0);
@@ -110,10 +111,10 @@ void ReadPadding(CallArgs* args, size_t dimensions, Request* request) {
 Request ReadRequest(const ConvolutionOp& op, CallArgs* args) {
   Request request;
   ConvolutionTensors& tensors = request.tensors;
-  tensors.x = args->RequireTensor(kInput);
-  tensors.w = args->RequireTensor(kWeight);
-  tensors.bias = args->FindTensor(kBias);
-  tensors.transposed = op.transposed || args->BoolOr(kTransposed, false);
+  tensors.x = args->RequireTensor(kConvInput);
+  tensors.w = args->RequireTensor(kConvWeight);
+  tensors.bias = args->FindTensor(kConvBias);
+  tensors.transposed = op.transposed || args->BoolOr(kConvTransposed, false);
   const size_t rank = tensors.w.shape.size();
   if (rank < 3 || rank > 5 || (op.dimensions != 0 && rank != op.dimensions + 2) ||
       tensors.x.shape.size() > rank || tensors.x.shape.size() + 1 < rank) {
@@ -122,10 +123,10 @@ Request ReadRequest(const ConvolutionOp& op, CallArgs* args) {
   }
   const size_t dimensions = rank - 2;
   ReadPadding(args, dimensions, &request);
-  request.steps.stride = ReadInts(args, kStride, dimensions, 1);
-  request.steps.dilation = ReadInts(args, kDilation, dimensions, 1);
-  request.added = ReadInts(args, kOutputPadding, dimensions, 0);
-  request.groups = args->IntOr(kGroups, op.depthwise ? tensors.inputs() : 1);
+  request.steps.stride = ReadConvolutionInts(args, kConvStride, dimensions, 1);
+  request.steps.dilation = ReadConvolutionInts(args, kConvDilation, dimensions, 1);
+  request.added = ReadConvolutionInts(args, kConvOutputPadding, dimensions, 0);
+  request.groups = args->IntOr(kConvGroups, op.depthwise ? tensors.inputs() : 1);
   if (op.depthwise && request.groups == 0) request.groups = 1;
   return request;
 }
@@ -168,7 +169,7 @@ std::optional<std::vector<int64_t>> OutputExtents(Request* request, Reason* reas
 }
 
 // [N,K,extents], or without the batch as the input is.
-std::optional<std::vector<int64_t>> OutputShape(Request* request, Reason* reason) {
+std::optional<std::vector<int64_t>> ConvolutionOutputShape(Request* request, Reason* reason) {
   const ConvolutionTensors& t = request->tensors;
   *reason = Reason::kUnsupportedArgs;
   if (request->groups < 1) return std::nullopt;
@@ -184,7 +185,7 @@ std::optional<std::vector<int64_t>> OutputShape(Request* request, Reason* reason
   return shape;
 }
 
-std::vector<PartWork> Gradients(const ConvolutionTensors& t) {
+std::vector<PartWork> ConvolutionGradients(const ConvolutionTensors& t) {
   std::vector<PartWork> parts;
   if (t.x.Differentiable()) parts.push_back(ConvolutionPart(t, Part::kDgrad));
   if (t.w.Differentiable()) parts.push_back(ConvolutionPart(t, Part::kWgrad));
@@ -196,9 +197,9 @@ std::vector<PartWork> Gradients(const ConvolutionTensors& t) {
 PriceResult PriceWithOutput(const ConvolutionOp& op, const OpCall& named, const OpArg& output) {
   CallArgs args(named, {"input|self", "weight", "bias"});
   ConvolutionTensors t;
-  t.x = args.RequireTensor(kInput);
-  t.w = args.RequireTensor(kWeight);
-  t.bias = args.FindTensor(kBias);
+  t.x = args.RequireTensor(kConvInput);
+  t.w = args.RequireTensor(kConvWeight);
+  t.bias = args.FindTensor(kConvBias);
   t.transposed = op.transposed;
   Reason reason = Reason::kUnsupportedArgs;
   const std::optional<Tensor> y = TensorOf(output, &reason);
@@ -208,11 +209,12 @@ PriceResult PriceWithOutput(const ConvolutionOp& op, const OpCall& named, const 
   if (!FitTogether(t)) return Unpriced(Reason::kShapeMismatch);
   PartWork forward = ConvolutionPart(t, Part::kForward);
   forward.work.vec += t.y.elements() * op.activation;
-  return DescribeConvolution(t, Priced(ConvolutionText(t, nullptr), forward.work, Gradients(t)));
+  return DescribeConvolution(
+      t, Priced(ConvolutionText(t, nullptr), forward.work, ConvolutionGradients(t)));
 }
 
 PriceResult PriceConvolution(std::string_view name, const OpCall& call) {
-  const ConvolutionOp* op = FindRow(kOps, name);
+  const ConvolutionOp* op = FindRow(kConvolutionOps, name);
   if (op == nullptr) return Unpriced(Reason::kUnknownOp);
   const std::optional<OpCall> named = NameArguments(call, LayoutOf(*op, call));
   if (!named) return Unpriced(Reason::kUnsupportedArgs);
@@ -226,7 +228,7 @@ PriceResult PriceConvolution(std::string_view name, const OpCall& call) {
   Request request = ReadRequest(*op, &args);
   if (args.failed()) return Unpriced(args.reason());
   Reason reason;
-  const std::optional<std::vector<int64_t>> output = OutputShape(&request, &reason);
+  const std::optional<std::vector<int64_t>> output = ConvolutionOutputShape(&request, &reason);
   if (!output) return Unpriced(reason);
   ConvolutionTensors& t = request.tensors;
   t.y = Tensor{*output, PromoteDTypes(t.x.dtype, t.w.dtype), false};
@@ -235,20 +237,20 @@ PriceResult PriceConvolution(std::string_view name, const OpCall& call) {
   PartWork forward = ConvolutionPart(t, Part::kForward);
   forward.work.vec += t.y.elements() * op->activation;
   return DescribeConvolution(
-      t, Priced(ConvolutionText(t, &request.steps), forward.work, Gradients(t)));
+      t, Priced(ConvolutionText(t, &request.steps), forward.work, ConvolutionGradients(t)));
 }
 
-constexpr auto kNames = NamesOf(kOps);
+constexpr auto kLocalConvolutionNames = NamesOf(kConvolutionOps);
 
 constexpr std::string_view kDeformableNames[] = {"deform_conv2d"};
 
-constexpr OpModel kModels[] = {
-    {kNames, PriceConvolution},
+constexpr OpModel kConvolutionModels[] = {
+    {kLocalConvolutionNames, PriceConvolution},
     {kDeformableNames, PriceDeformableConvolution},
 };
 
 }  // namespace
 
-std::span<const OpModel> ConvolutionOps() { return kModels; }
+std::span<const OpModel> ConvolutionOps() { return kConvolutionModels; }
 
 }  // namespace oplens::ops

@@ -22,7 +22,9 @@ int64_t At(Shape values, size_t i, int64_t absent) {
   return i < missing ? absent : values[i - missing];
 }
 
-DType OutputType(const ConvolutionTensors& t) { return PromoteDTypes(t.x.dtype, t.w.dtype); }
+DType ConvolutionCallOutputType(const ConvolutionTensors& t) {
+  return PromoteDTypes(t.x.dtype, t.w.dtype);
+}
 
 void AppendExtents(std::string_view names, Shape values, int64_t absent, std::string* text) {
   for (size_t i = values.size() == 3 ? 0 : 1; i < 3; ++i) {
@@ -78,7 +80,7 @@ std::string ConvolutionText(const ConvolutionTensors& t, const ConvolutionSteps*
 }
 
 PartWork ConvolutionPart(const ConvolutionTensors& t, Part part) {
-  const int per_fma = CategoryOf(OutputType(t)) == DTypeCategory::kComplex ? 8 : 2;
+  const int per_fma = CategoryOf(ConvolutionCallOutputType(t)) == DTypeCategory::kComplex ? 8 : 2;
   const Checked mma = t.MultiplyAdds() * per_fma;
   const Checked all = t.x.bytes() + t.w.bytes() + t.y.bytes();
   PartWork result;

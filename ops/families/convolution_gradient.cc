@@ -18,14 +18,14 @@ namespace {
 
 enum class Transposed : uint8_t { kNo, kYes, kArgument };
 
-struct GradientFunction {
+struct ConvolutionGradientGradientFunction {
   std::string_view name;    // Normalised, of the op.
   std::string_view suffix;  // Behind "_backward".
   std::string_view layout;  // See NameArguments. 'm' is the last of what is given.
   Transposed transposed = Transposed::kNo;
 };
 
-constexpr GradientFunction kFunctions[] = {
+constexpr ConvolutionGradientGradientFunction kConvolutionGradientFunctions[] = {
     {"convolution", "", "yxwBspdtogm", Transposed::kArgument},
     {"convolution_overrideable", "", "yxwspdtogm", Transposed::kArgument},
     {"cudnn_convolution", "", "xywpsdg---m"},
@@ -56,43 +56,45 @@ constexpr GradientFunction kFunctions[] = {
     {"conv_depthwise3d", "", "yxw-spdm"},
 };
 
-constexpr std::string_view kBackward = "_backward";
+constexpr std::string_view kConvolutionGradientBackward = "_backward";
 
 // "cudnn_convolution_backward_input.out" -> "_input"
 std::string_view SuffixOf(std::string_view op) {
-  const size_t at = op.rfind(kBackward);
+  const size_t at = op.rfind(kConvolutionGradientBackward);
   if (at == std::string_view::npos) return {};
-  op.remove_prefix(at + kBackward.size());
+  op.remove_prefix(at + kConvolutionGradientBackward.size());
   op = op.substr(0, op.find('.'));
   if (op.ends_with("_out")) op.remove_suffix(4);
   return op;
 }
 
-const GradientFunction* FindFunction(std::string_view name, std::string_view suffix) {
-  const auto* row = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                 [&](const GradientFunction& function) {
+const ConvolutionGradientGradientFunction* FindFunction(std::string_view name,
+                                                        std::string_view suffix) {
+  const auto* row = std::find_if(std::begin(kConvolutionGradientFunctions),
+                                 std::end(kConvolutionGradientFunctions),
+                                 [&](const ConvolutionGradientGradientFunction& function) {
                                    return function.name == name && function.suffix == suffix;
                                  });
-  return row == std::end(kFunctions) ? nullptr : row;
+  return row == std::end(kConvolutionGradientFunctions) ? nullptr : row;
 }
 
-enum Argument : uint8_t {
-  kGradOutput,
-  kInput,
-  kWeight,
-  kInputSize,
-  kWeightSize,
-  kBiasSizes,
-  kStride,
-  kPadding,
-  kDilation,
-  kTransposed,
-  kMask,
+enum ConvolutionGradientArgument : uint8_t {
+  kConvGradientGradOutput,
+  kConvGradientInput,
+  kConvGradientWeight,
+  kConvGradientInputSize,
+  kConvGradientWeightSize,
+  kConvGradientBiasSizes,
+  kConvGradientStride,
+  kConvGradientPadding,
+  kConvGradientDilation,
+  kConvGradientTransposed,
+  kConvGradientMask,
 };
 
 // A tensor, or one of sizes that are listed and of the given type. `sizes` outlives the result.
-Tensor TensorOrSizes(CallArgs* args, Argument tensor, Argument list, DType dtype,
-                     std::vector<int64_t>* sizes) {
+Tensor TensorOrSizes(CallArgs* args, ConvolutionGradientArgument tensor,
+                     ConvolutionGradientArgument list, DType dtype, std::vector<int64_t>* sizes) {
   if (args->Find(list) == nullptr) return args->RequireTensor(tensor);
   *sizes = args->FindInts(list).value_or(std::vector<int64_t>());
   const bool bad = std::any_of(sizes->begin(), sizes->end(), [](int64_t n) { return n < 0; });
@@ -117,28 +119,32 @@ std::optional<bool> InferTransposed(ConvolutionTensors tensors) {
   return smaller ? std::optional(false) : std::nullopt;
 }
 
-bool ReadTransposed(const GradientFunction& function, const ConvolutionTensors& tensors,
-                    CallArgs* args) {
+bool ReadTransposed(const ConvolutionGradientGradientFunction& function,
+                    const ConvolutionTensors& tensors, CallArgs* args) {
   if (function.transposed != Transposed::kArgument) return function.transposed == Transposed::kYes;
-  const OpArg* flag = args->Find(kTransposed);
-  if (flag != nullptr && flag->kind != OpArg::Kind::kOther) return args->BoolOr(kTransposed, false);
+  const OpArg* flag = args->Find(kConvGradientTransposed);
+  if (flag != nullptr && flag->kind != OpArg::Kind::kOther)
+    return args->BoolOr(kConvGradientTransposed, false);
   const std::optional<bool> inferred = InferTransposed(tensors);
   if (!inferred) args->Fail(Reason::kUnsupportedArgs);
   return inferred.value_or(false);
 }
 
 // The steps where all of them were recorded.
-std::optional<ConvolutionSteps> ReadSteps(const CallArgs& args, size_t dimensions) {
+std::optional<ConvolutionSteps> ReadConvolutionGradientSteps(const CallArgs& args,
+                                                             size_t dimensions) {
   ConvolutionSteps steps;
-  const std::pair<Argument, std::vector<int64_t>*> lists[] = {
-      {kStride, &steps.stride}, {kPadding, &steps.padding}, {kDilation, &steps.dilation}};
+  const std::pair<ConvolutionGradientArgument, std::vector<int64_t>*> lists[] = {
+      {kConvGradientStride, &steps.stride},
+      {kConvGradientPadding, &steps.padding},
+      {kConvGradientDilation, &steps.dilation}};
   for (const auto& [argument, values] : lists) {
     const OpArg* arg = args.Find(argument);
     std::optional<std::vector<int64_t>> given;
     if (arg != nullptr && arg->kind == OpArg::Kind::kIntList) given = arg->int_list;
     if (arg != nullptr && arg->kind == OpArg::Kind::kInt) given = {arg->int_value};
     if (arg != nullptr && !given) return std::nullopt;
-    const auto spread = PerDimension(given, dimensions, argument == kPadding ? 0 : 1);
+    const auto spread = PerDimension(given, dimensions, argument == kConvGradientPadding ? 0 : 1);
     if (!spread) return std::nullopt;
     *values = *spread;
   }
@@ -166,14 +172,14 @@ struct Wanted {
   bool bgrad = false;
 };
 
-Wanted ReadMask(std::string_view op, const CallArgs& args) {
+Wanted ReadConvolutionGradientMask(std::string_view op, const CallArgs& args) {
   if (const std::optional<Part> part = PartOfFunction(op)) {
     return {part == Part::kDgrad, part == Part::kWgrad, part == Part::kBgrad};
   }
-  const OpArg* bias = args.Find(kBiasSizes);
+  const OpArg* bias = args.Find(kConvGradientBiasSizes);
   const bool has_bias =
       bias != nullptr && bias->kind == OpArg::Kind::kIntList && !bias->int_list.empty();
-  const OpArg* mask = args.Find(kMask);
+  const OpArg* mask = args.Find(kConvGradientMask);
   if (mask == nullptr || mask->kind != OpArg::Kind::kIntList || mask->int_list.size() < 2 ||
       mask->int_list.size() > 3) {
     return {true, true, has_bias};
@@ -205,7 +211,7 @@ PriceResult PriceBiasGradient(const OpCall& call) {
 }
 
 // The mask is the last argument, however many flags of later versions stand in front of it.
-std::string LayoutFor(const GradientFunction& function, const OpCall& call) {
+std::string LayoutFor(const ConvolutionGradientGradientFunction& function, const OpCall& call) {
   std::string layout(function.layout);
   const auto given = static_cast<size_t>(std::count_if(
       call.args.begin(), call.args.end(), [](const OpArg& arg) { return arg.name.empty(); }));
@@ -215,7 +221,7 @@ std::string LayoutFor(const GradientFunction& function, const OpCall& call) {
   return layout;
 }
 
-PriceResult PriceFunction(const GradientFunction& function, const OpCall& call) {
+PriceResult PriceFunction(const ConvolutionGradientGradientFunction& function, const OpCall& call) {
   const std::optional<OpCall> named = NameArguments(call, LayoutFor(function, call));
   if (!named) return Unpriced(Reason::kUnsupportedArgs);
   CallArgs args(*named,
@@ -223,17 +229,17 @@ PriceResult PriceFunction(const GradientFunction& function, const OpCall& call) 
                  "bias_sizes", "stride", "padding", "dilation", "transposed", "output_mask"});
   ConvolutionTensors t;
   std::vector<int64_t> sizes;
-  t.y = args.RequireTensor(kGradOutput);
-  t.x = TensorOrSizes(&args, kInput, kInputSize, t.y.dtype, &sizes);
-  t.w = TensorOrSizes(&args, kWeight, kWeightSize, t.y.dtype, &sizes);
+  t.y = args.RequireTensor(kConvGradientGradOutput);
+  t.x = TensorOrSizes(&args, kConvGradientInput, kConvGradientInputSize, t.y.dtype, &sizes);
+  t.w = TensorOrSizes(&args, kConvGradientWeight, kConvGradientWeightSize, t.y.dtype, &sizes);
   if (args.failed()) return Unpriced(args.reason());
   t.transposed = ReadTransposed(function, t, &args);
   if (args.failed()) return Unpriced(args.reason());
   if (!FitTogether(t)) return Unpriced(Reason::kShapeMismatch);
-  const std::optional<ConvolutionSteps> steps = ReadSteps(args, t.dimensions());
+  const std::optional<ConvolutionSteps> steps = ReadConvolutionGradientSteps(args, t.dimensions());
   if (steps && !Reaches(t, *steps)) return Unpriced(Reason::kShapeMismatch);
 
-  std::vector<PartWork> parts = WantedParts(t, ReadMask(call.op, args));
+  std::vector<PartWork> parts = WantedParts(t, ReadConvolutionGradientMask(call.op, args));
   if (parts.empty()) return Unpriced(Reason::kUnsupportedArgs);
   PriceResult result = DescribeConvolution(
       t, Priced(ConvolutionText(t, steps ? &*steps : nullptr), Work(), std::vector<PartWork>()));
@@ -246,12 +252,13 @@ PriceResult PriceFunction(const GradientFunction& function, const OpCall& call) 
 }  // namespace
 
 std::optional<PriceResult> PriceConvolutionGradient(std::string_view op, const OpCall& call) {
-  const bool known = std::any_of(std::begin(kFunctions), std::end(kFunctions),
-                                 [&](const GradientFunction& row) { return row.name == op; });
+  const bool known = std::any_of(
+      std::begin(kConvolutionGradientFunctions), std::end(kConvolutionGradientFunctions),
+      [&](const ConvolutionGradientGradientFunction& row) { return row.name == op; });
   if (!known) return std::nullopt;
   const std::string_view suffix = SuffixOf(call.op);
   if (suffix == "_bias") return PriceBiasGradient(call);
-  const GradientFunction* function = FindFunction(op, suffix);
+  const ConvolutionGradientGradientFunction* function = FindFunction(op, suffix);
   return function == nullptr ? Unpriced(Reason::kUnsupportedArgs) : PriceFunction(*function, call);
 }
 

@@ -23,7 +23,7 @@ PriceResult PricedWrite(Shape shape, DType type) {
 }
 
 // zeros(sizes), ones(sizes); new_zeros(self, sizes) and new_ones take the type of self.
-PriceResult PriceSized(std::string_view op, const OpCall& call) {
+PriceResult PriceCreationSized(std::string_view op, const OpCall& call) {
   const bool method = op.starts_with("new_");
   DType inherited = DType::kFloat32;
   if (method) {
@@ -58,7 +58,7 @@ PriceResult PriceFull(std::string_view, const OpCall& call) {
 }
 
 // zeros_like(x), zero_(x), fill_(x, value): as large as x.
-PriceResult PriceLike(std::string_view op, const OpCall& call) {
+PriceResult PriceCreationLike(std::string_view op, const OpCall& call) {
   Reason reason = Reason::kUnsupportedArgs;
   const auto x = call.args.empty() ? std::nullopt : TensorOf(call.args.front(), &reason);
   if (!x) return Unpriced(reason);
@@ -139,23 +139,27 @@ PriceResult PriceTriangle(std::string_view, const OpCall& call) {
   return Priced(TensorText(x), work, work);
 }
 
-constexpr std::string_view kSizedNames[] = {"zeros",     "ones",     "empty",
-                                            "new_zeros", "new_ones", "new_empty"};
+constexpr std::string_view kCreationSizedNames[] = {"zeros",     "ones",     "empty",
+                                                    "new_zeros", "new_ones", "new_empty"};
 constexpr std::string_view kFullNames[] = {"full"};
-constexpr std::string_view kLikeNames[] = {"zeros_like", "ones_like", "empty_like",
-                                           "full_like",  "zero",      "fill"};
+constexpr std::string_view kCreationLikeNames[] = {"zeros_like", "ones_like", "empty_like",
+                                                   "full_like",  "zero",      "fill"};
 constexpr std::string_view kEyeNames[] = {"eye"};
 constexpr std::string_view kArangeNames[] = {"arange"};
 constexpr std::string_view kLinspaceNames[] = {"linspace"};
-constexpr std::string_view kTriangleNames[] = {"tril", "triu"};
-constexpr OpModel kModels[] = {
-    {kSizedNames, PriceSized},       {kFullNames, PriceFull},     {kLikeNames, PriceLike},
-    {kEyeNames, PriceEye},           {kArangeNames, PriceArange}, {kLinspaceNames, PriceLinspace},
-    {kTriangleNames, PriceTriangle},
+constexpr std::string_view kCreationTriangleNames[] = {"tril", "triu"};
+constexpr OpModel kCreationModels[] = {
+    {kCreationSizedNames, PriceCreationSized},
+    {kFullNames, PriceFull},
+    {kCreationLikeNames, PriceCreationLike},
+    {kEyeNames, PriceEye},
+    {kArangeNames, PriceArange},
+    {kLinspaceNames, PriceLinspace},
+    {kCreationTriangleNames, PriceTriangle},
 };
 
 }  // namespace
 
-std::span<const OpModel> CreationOps() { return kModels; }
+std::span<const OpModel> CreationOps() { return kCreationModels; }
 
 }  // namespace oplens::ops

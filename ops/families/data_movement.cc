@@ -16,7 +16,7 @@
 namespace oplens::ops {
 namespace {
 
-Work Move(Checked bytes) { return {0, 0, bytes}; }
+Work DataMovementMove(Checked bytes) { return {0, 0, bytes}; }
 
 // ---- views ----
 
@@ -99,7 +99,7 @@ PriceResult PriceView(std::string_view op, const OpCall& call) {
 // ---- copies ----
 
 PriceResult PricedCopy(std::string params, Checked source, Checked target, Work gradient) {
-  PriceResult result = Priced(std::move(params), Move(source + target), gradient);
+  PriceResult result = Priced(std::move(params), DataMovementMove(source + target), gradient);
   result.price->source_bytes = source;
   return result;
 }
@@ -115,7 +115,7 @@ PriceResult PriceClone(std::string_view, const OpCall& call) {
 
 // The gradient of a conversion converts back; without a change of type it is dY itself.
 Work ConversionGradient(DType from, DType to, Checked bytes) {
-  return from == to ? Work() : Move(bytes);
+  return from == to ? Work() : DataMovementMove(bytes);
 }
 
 // copy_(self, src): src may broadcast; a number fills.
@@ -211,7 +211,7 @@ constexpr std::string_view kCloneNames[] = {"clone", "contiguous", "pin_memory",
 constexpr std::string_view kCopyNames[] = {"copy"};
 constexpr auto kConversionNames = NamesOf(kConversions);
 constexpr std::string_view kToNames[] = {"to", "type", "type_as"};
-constexpr OpModel kModels[] = {
+constexpr OpModel kDataMovementModels[] = {
     {kViewNames, PriceView}, {kCloneNames, PriceClone},
     {kCopyNames, PriceCopy}, {kConversionNames, PriceNamedConversion},
     {kToNames, PriceTo},
@@ -219,6 +219,6 @@ constexpr OpModel kModels[] = {
 
 }  // namespace
 
-std::span<const OpModel> DataMovementOps() { return kModels; }
+std::span<const OpModel> DataMovementOps() { return kDataMovementModels; }
 
 }  // namespace oplens::ops

@@ -23,7 +23,8 @@ struct Deformable {
   std::optional<Tensor> mask;
 };
 
-std::vector<int64_t> ReadPair(CallArgs* args, size_t parameter, int64_t absent) {
+std::vector<int64_t> ReadDeformableConvolutionPair(CallArgs* args, size_t parameter,
+                                                   int64_t absent) {
   const auto values = PerDimension(args->FindInts(parameter), 2, absent);
   if (!values) args->Fail(Reason::kUnsupportedArgs);
   return values.value_or(std::vector<int64_t>(2, absent));
@@ -36,9 +37,9 @@ Deformable ReadPython(CallArgs* args) {
   result.offset = args->RequireTensor(1);
   result.tensors.w = args->RequireTensor(2);
   result.tensors.bias = args->FindTensor(3);
-  result.steps.stride = ReadPair(args, 4, 1);
-  result.steps.padding = ReadPair(args, 5, 0);
-  result.steps.dilation = ReadPair(args, 6, 1);
+  result.steps.stride = ReadDeformableConvolutionPair(args, 4, 1);
+  result.steps.padding = ReadDeformableConvolutionPair(args, 5, 0);
+  result.steps.dilation = ReadDeformableConvolutionPair(args, 6, 1);
   result.mask = args->FindTensor(7);
   return result;
 }
@@ -61,7 +62,8 @@ Deformable ReadOperator(CallArgs* args) {
 }
 
 // The output's shape, or a reason.
-std::optional<std::vector<int64_t>> OutputShape(const Deformable& d, Reason* reason) {
+std::optional<std::vector<int64_t>> DeformableConvolutionOutputShape(const Deformable& d,
+                                                                     Reason* reason) {
   const ConvolutionTensors& t = d.tensors;
   *reason = Reason::kShapeMismatch;
   if (t.x.shape.size() != 4 || t.w.shape.size() != 4) return std::nullopt;
@@ -85,7 +87,8 @@ bool FitsTaps(const Tensor& tensor, const ConvolutionTensors& t, int per_tap) {
          tensor.shape[3] == t.output_extents()[1];
 }
 
-std::vector<PartWork> Gradients(const Deformable& d, Checked samples, Checked displacements) {
+std::vector<PartWork> DeformableConvolutionGradients(const Deformable& d, Checked samples,
+                                                     Checked displacements) {
   const ConvolutionTensors& t = d.tensors;
   std::vector<PartWork> parts;
   for (const Part part : {Part::kDgrad, Part::kWgrad, Part::kBgrad}) {
@@ -111,7 +114,7 @@ PriceResult PriceDeformableConvolution(std::string_view, const OpCall& call) {
   Deformable d = call.mod == "torchvision" ? ReadOperator(&args) : ReadPython(&args);
   if (args.failed()) return Unpriced(args.reason());
   Reason reason;
-  const std::optional<std::vector<int64_t>> output = OutputShape(d, &reason);
+  const std::optional<std::vector<int64_t>> output = DeformableConvolutionOutputShape(d, &reason);
   if (!output) return Unpriced(reason);
   ConvolutionTensors& t = d.tensors;
   t.y = Tensor{*output, PromoteDTypes(t.x.dtype, t.w.dtype), false};
@@ -124,8 +127,9 @@ PriceResult PriceDeformableConvolution(std::string_view, const OpCall& call) {
   PartWork forward = ConvolutionPart(t, Part::kForward);
   forward.work.vec += samples * kPerSample;
   forward.work.bytes += displacements;
-  PriceResult result = DescribeConvolution(
-      t, Priced(ConvolutionText(t, &d.steps), forward.work, Gradients(d, samples, displacements)));
+  PriceResult result =
+      DescribeConvolution(t, Priced(ConvolutionText(t, &d.steps), forward.work,
+                                    DeformableConvolutionGradients(d, samples, displacements)));
   if (result.price) result.price->vec_estimated = true;
   return result;
 }

@@ -164,13 +164,13 @@ constexpr std::string_view kTripletNames[] = {"triplet_margin_loss"};
 constexpr std::string_view kMarginNames[] = {"margin_ranking_loss"};
 constexpr std::string_view kGaussianNames[] = {"gaussian_nll_loss"};
 constexpr std::string_view kCtcNames[] = {"ctc_loss", "_ctc_loss", "_cudnn_ctc_loss"};
-constexpr OpModel kModels[] = {
+constexpr OpModel kDistanceLossModels[] = {
     {kCosineNames, PriceCosine},     {kTripletNames, PriceTriplet}, {kMarginNames, PriceMargin},
     {kGaussianNames, PriceGaussian}, {kCtcNames, PriceCtc},
 };
 
 }  // namespace
 
-std::span<const OpModel> DistanceLossOps() { return kModels; }
+std::span<const OpModel> DistanceLossOps() { return kDistanceLossModels; }
 
 }  // namespace oplens::ops

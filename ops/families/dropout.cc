@@ -12,15 +12,15 @@ namespace oplens::ops {
 namespace {
 
 // Random number, comparison, scaling; backward: mask and scale.
-constexpr int kForward = 5;
-constexpr int kBackward = 2;
+constexpr int kDropoutForward = 5;
+constexpr int kLocalDropoutBackward = 2;
 
-struct Variant {
+struct DropoutVariant {
   std::string_view name;
   bool features;  // Whole feature maps are dropped: an element of the mask each.
 };
 
-constexpr Variant kVariants[] = {
+constexpr DropoutVariant kDropoutVariants[] = {
     {"dropout", false},
     {"alpha_dropout", false},
     {"feature_dropout", true},
@@ -31,7 +31,7 @@ constexpr Variant kVariants[] = {
 };
 
 std::optional<Checked> MaskElements(std::string_view op, const Tensor& x) {
-  const Variant* variant = FindRow(kVariants, op);
+  const DropoutVariant* variant = FindRow(kDropoutVariants, op);
   if (variant == nullptr || !variant->features) return x.elements();
   if (x.shape.size() < 2) return std::nullopt;
   return Elements(x.shape.first(2));
@@ -48,14 +48,15 @@ PriceResult PriceDropout(std::string_view op, const OpCall& call) {
   const std::optional<Checked> mask = MaskElements(op, x);
   if (!mask) return Unpriced(Reason::kShapeMismatch);
   const Checked bytes = x.bytes() * 2 + BytesOf(*mask, DType::kBool);
-  return Priced(TensorText(x), {0, n * kForward, bytes}, Work{0, n * kBackward, bytes});
+  return Priced(TensorText(x), {0, n * kDropoutForward, bytes},
+                Work{0, n * kLocalDropoutBackward, bytes});
 }
 
-constexpr auto kNames = NamesOf(kVariants);
-constexpr OpModel kModels[] = {{kNames, PriceDropout}};
+constexpr auto kDropoutNames = NamesOf(kDropoutVariants);
+constexpr OpModel kDropoutModels[] = {{kDropoutNames, PriceDropout}};
 
 }  // namespace
 
-std::span<const OpModel> DropoutOps() { return kModels; }
+std::span<const OpModel> DropoutOps() { return kDropoutModels; }
 
 }  // namespace oplens::ops

@@ -20,7 +20,7 @@ namespace {
 
 // The indices of one operand or of the result: letters, and one sign each for the dimensions that
 // an ellipsis stands for.
-using Indices = std::string;
+using EinsumIndices = std::string;
 
 constexpr size_t kMaxEquation = 512;
 // Signs for the dimensions of an ellipsis, counted from the last.
@@ -28,8 +28,9 @@ constexpr std::string_view kEllipsis = "0123456789";
 
 struct Equation {
   std::string text;  // Without blanks.
-  std::vector<Indices> operands;
-  std::optional<Indices> result;  // Not written: every letter that stands once, in their order.
+  std::vector<EinsumIndices> operands;
+  std::optional<EinsumIndices>
+      result;  // Not written: every letter that stands once, in their order.
 };
 
 // "ij, jk -> ik" without blanks; '.' is left for "...".
@@ -53,9 +54,9 @@ std::optional<Equation> ParseEquation(std::string_view text) {
 
 // The indices of an operand with an ellipsis as signs, one a dimension; nullopt when the text is no
 // list of letters or does not fit the rank.
-std::optional<Indices> Expand(std::string_view indices, size_t rank) {
+std::optional<EinsumIndices> Expand(std::string_view indices, size_t rank) {
   const size_t dots = indices.find("...");
-  Indices expanded;
+  EinsumIndices expanded;
   for (size_t i = 0; i < indices.size(); ++i) {
     const char c = indices[i];
     if (i == dots) {
@@ -73,12 +74,14 @@ std::optional<Indices> Expand(std::string_view indices, size_t rank) {
   return expanded;
 }
 
-bool Holds(const Indices& indices, char index) { return indices.find(index) != Indices::npos; }
+bool HoldsEinsum(const EinsumIndices& indices, char index) {
+  return indices.find(index) != EinsumIndices::npos;
+}
 
 class Extents {
  public:
   // False when an index has two extents of which none is 1, or two in one operand.
-  bool Bind(const Indices& indices, Shape shape) {
+  bool Bind(const EinsumIndices& indices, Shape shape) {
     for (size_t i = 0; i < indices.size(); ++i) {
       if (shape[i] != shape[indices.find(indices[i])]) return false;
       int64_t& extent = extents_[static_cast<unsigned char>(indices[i])];
@@ -90,7 +93,7 @@ class Extents {
     }
     return true;
   }
-  Checked ProductOf(const Indices& indices) const {
+  Checked ProductOf(const EinsumIndices& indices) const {
     Checked product = 1;
     for (size_t i = 0; i < indices.size(); ++i) {
       if (indices.find(indices[i]) != i) continue;  // A diagonal.
@@ -110,20 +113,20 @@ class Extents {
 struct Contraction {
   std::string equation;
   std::vector<Tensor> tensors;
-  std::vector<Indices> indices;
-  Indices result;
+  std::vector<EinsumIndices> indices;
+  EinsumIndices result;
   Extents extents;
 };
 
 // Every index that stands once on the left: those of an ellipsis, then the letters in their order.
-Indices ImplicitResult(const std::vector<Indices>& operands) {
+EinsumIndices ImplicitResult(const std::vector<EinsumIndices>& operands) {
   std::string all;
-  for (const Indices& operand : operands) all += operand;
-  Indices once;
-  Indices dots;
+  for (const EinsumIndices& operand : operands) all += operand;
+  EinsumIndices once;
+  EinsumIndices dots;
   for (const char index : all) {
     const bool sign = kEllipsis.find(index) != std::string_view::npos;
-    if (sign && !Holds(dots, index)) dots += index;
+    if (sign && !HoldsEinsum(dots, index)) dots += index;
     if (!sign && std::count(all.begin(), all.end(), index) == 1) once += index;
   }
   std::sort(once.begin(), once.end());
@@ -153,7 +156,7 @@ std::optional<Contraction> ReadContraction(const OpCall& call, Reason* reason) {
   for (size_t i = 0; i < read.tensors.size(); ++i) {
     const std::string& text = equation->operands[i];
     const size_t rank = read.tensors[i].shape.size();
-    const std::optional<Indices> indices = Expand(text, rank);
+    const std::optional<EinsumIndices> indices = Expand(text, rank);
     if (!indices || !read.extents.Bind(*indices, read.tensors[i].shape)) return std::nullopt;
     if (text.find("...") != std::string::npos) dots = std::max(dots, rank - (text.size() - 3));
     read.indices.push_back(*indices);
@@ -164,40 +167,41 @@ std::optional<Contraction> ReadContraction(const OpCall& call, Reason* reason) {
   }
   const bool has_dots = equation->result->find("...") != std::string::npos;
   const size_t letters = equation->result->size() - (has_dots ? 3 : 0);
-  const std::optional<Indices> result = Expand(*equation->result, letters + (has_dots ? dots : 0));
+  const std::optional<EinsumIndices> result =
+      Expand(*equation->result, letters + (has_dots ? dots : 0));
   if (!result) return std::nullopt;
   std::string all;
-  for (const Indices& operand : read.indices) all += operand;
+  for (const EinsumIndices& operand : read.indices) all += operand;
   const bool known = std::all_of(result->begin(), result->end(), [&](char index) {
-    return Holds(all, index) && std::count(result->begin(), result->end(), index) == 1;
+    return HoldsEinsum(all, index) && std::count(result->begin(), result->end(), index) == 1;
   });
   if (!known) return std::nullopt;
   read.result = *result;
   return read;
 }
 
-Indices Union(const Indices& a, const Indices& b) {
-  Indices both = a;
+EinsumIndices Union(const EinsumIndices& a, const EinsumIndices& b) {
+  EinsumIndices both = a;
   for (const char index : b) {
-    if (!Holds(both, index)) both += index;
+    if (!HoldsEinsum(both, index)) both += index;
   }
   return both;
 }
 
-struct Step {
+struct EinsumStep {
   Work work;
   bool sums = false;
-  Indices left;  // Indices that remain.
+  EinsumIndices left;  // Indices that remain.
 };
 
 // One pair: a multiply-add for each combination of all indices if any is summed, else a
 // multiplication.
-Step Contract(const Contraction& read, const Indices& a, const Indices& b, const Indices& keep,
-              DType type) {
-  const Indices all = Union(a, b);
-  Step step;
+EinsumStep Contract(const Contraction& read, const EinsumIndices& a, const EinsumIndices& b,
+                    const EinsumIndices& keep, DType type) {
+  const EinsumIndices all = Union(a, b);
+  EinsumStep step;
   for (const char index : all) {
-    if (Holds(keep, index)) step.left += index;
+    if (HoldsEinsum(keep, index)) step.left += index;
   }
   const Checked combinations = read.extents.ProductOf(all);
   step.sums = step.left.size() < all.size();
@@ -213,17 +217,17 @@ Step Contract(const Contraction& read, const Indices& a, const Indices& b, const
 // that only one has its rows and columns. nullopt when an operand has an index alone that is
 // summed, when nothing is, and for extents that do not fit.
 std::optional<Product> ProductOf(const Contraction& read) {
-  const Indices& a = read.indices[0];
-  const Indices& b = read.indices[1];
-  Indices batch, rows, columns, summed;
+  const EinsumIndices& a = read.indices[0];
+  const EinsumIndices& b = read.indices[1];
+  EinsumIndices batch, rows, columns, summed;
   for (const char index : Union(a, b)) {
-    const bool stays = Holds(read.result, index);
-    if (Holds(a, index) && Holds(b, index)) {
+    const bool stays = HoldsEinsum(read.result, index);
+    if (HoldsEinsum(a, index) && HoldsEinsum(b, index)) {
       (stays ? batch : summed) += index;
     } else if (!stays) {
       return std::nullopt;
     } else {
-      (Holds(a, index) ? rows : columns) += index;
+      (HoldsEinsum(a, index) ? rows : columns) += index;
     }
   }
   const auto m = read.extents.ProductOf(rows).Value();
@@ -235,7 +239,7 @@ std::optional<Product> ProductOf(const Contraction& read) {
 
 // A sum or a rearrangement of one operand: its gradient is a view, but that of a diagonal.
 bool HasViewGradient(const Contraction& read) {
-  const Indices& indices = read.indices.front();
+  const EinsumIndices& indices = read.indices.front();
   return read.tensors.front().Differentiable() && Union({}, indices) == indices;
 }
 
@@ -253,14 +257,14 @@ PriceResult PriceEinsum(std::string_view, const OpCall& call) {
 
   Work forward;
   bool has_sum = false;
-  Indices current = read->indices.front();
+  EinsumIndices current = read->indices.front();
   for (size_t i = 1; i < read->indices.size(); ++i) {
     // What the result or a later operand needs stays.
-    Indices keep = read->result;
+    EinsumIndices keep = read->result;
     for (size_t later = i + 1; later < read->indices.size(); ++later) {
       keep = Union(keep, read->indices[later]);
     }
-    const Step step = Contract(*read, current, read->indices[i], keep, type);
+    const EinsumStep step = Contract(*read, current, read->indices[i], keep, type);
     forward.mma += step.work.mma;
     forward.vec += step.work.vec;
     has_sum = has_sum || step.sums;
@@ -297,11 +301,11 @@ PriceResult PriceEinsum(std::string_view, const OpCall& call) {
   return result;
 }
 
-constexpr std::string_view kNames[] = {"einsum"};
-constexpr OpModel kModels[] = {{kNames, PriceEinsum}};
+constexpr std::string_view kEinsumNames[] = {"einsum"};
+constexpr OpModel kEinsumModels[] = {{kEinsumNames, PriceEinsum}};
 
 }  // namespace
 
-std::span<const OpModel> EinsumOps() { return kModels; }
+std::span<const OpModel> EinsumOps() { return kEinsumModels; }
 
 }  // namespace oplens::ops

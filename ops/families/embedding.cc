@@ -16,7 +16,7 @@ bool IsFunctional(const OpCall& call) {
          (!call.args.empty() && call.args.front().name == "weight");
 }
 
-PriceResult PriceLookup(const Tensor& indices, const Tensor& table, bool sparse) {
+PriceResult PriceEmbeddingLookup(const Tensor& indices, const Tensor& table, bool sparse) {
   if (table.shape.size() != 2) return Unpriced(Reason::kShapeMismatch);
   const Checked picked = indices.elements() * table.shape[1];
   const Checked rows = BytesOf(picked, table.dtype);
@@ -48,19 +48,19 @@ PriceResult PriceEmbedding(std::string_view, const OpCall& call) {
   if (by_type ? IsInteger(first) : IsFunctional(call)) {
     const bool sparse = functional.BoolOr(6, false);
     if (functional.failed()) return Unpriced(functional.reason());
-    return PriceLookup(first, second, sparse);
+    return PriceEmbeddingLookup(first, second, sparse);
   }
   CallArgs native(call, {"weight", "indices", "padding_idx", "scale_grad_by_freq", "sparse"});
   const bool sparse = native.BoolOr(4, false);
   if (native.failed()) return Unpriced(native.reason());
-  return PriceLookup(second, first, sparse);
+  return PriceEmbeddingLookup(second, first, sparse);
 }
 
-constexpr std::string_view kNames[] = {"embedding"};
-constexpr OpModel kModels[] = {{kNames, PriceEmbedding}};
+constexpr std::string_view kEmbeddingNames[] = {"embedding"};
+constexpr OpModel kEmbeddingModels[] = {{kEmbeddingNames, PriceEmbedding}};
 
 }  // namespace
 
-std::span<const OpModel> EmbeddingOps() { return kModels; }
+std::span<const OpModel> EmbeddingOps() { return kEmbeddingModels; }
 
 }  // namespace oplens::ops

@@ -35,7 +35,7 @@ std::optional<int64_t> Bags(const EmbeddingBag& bag) {
   return offsets == 0 ? std::nullopt : std::optional(offsets - 1);
 }
 
-Checked ReadBytes(const EmbeddingBag& bag) {
+Checked ReadEmbeddingBagBytes(const EmbeddingBag& bag) {
   return bag.indices.bytes() + BytesIfAny(bag.offsets) + BytesIfAny(bag.weights);
 }
 
@@ -51,10 +51,11 @@ PriceResult PricedBag(const EmbeddingBag& bag) {
   const Checked picked_bytes = BytesOf(picked, bag.table.dtype);
   const Checked output_bytes = BytesOf(Checked(*bags) * width, bag.table.dtype);
   const Tensor operands[] = {bag.indices, bag.table};
-  PriceResult result =
-      Priced(TensorsText(operands), {0, picked, ReadBytes(bag) + picked_bytes + output_bytes},
-             Work{0, picked,
-                  ReadBytes(bag) + output_bytes + (bag.sparse ? picked_bytes : bag.table.bytes())});
+  PriceResult result = Priced(TensorsText(operands),
+                              {0, picked, ReadEmbeddingBagBytes(bag) + picked_bytes + output_bytes},
+                              Work{0, picked,
+                                   ReadEmbeddingBagBytes(bag) + output_bytes +
+                                       (bag.sparse ? picked_bytes : bag.table.bytes())});
   result.price->vec_estimated = false;
   return result;
 }
@@ -78,21 +79,21 @@ PriceResult PriceEmbeddingBag(std::string_view op, const OpCall& call) {
   return args.failed() ? Unpriced(args.reason()) : PricedBag(bag);
 }
 
-struct GradientFunction {
+struct EmbeddingBagGradientFunction {
   std::string_view name;  // Without "_backward".
   size_t rows;            // Where the number of the table's rows stands.
   size_t sparse;          // Where `sparse` stands; 0: dense.
 };
 
-constexpr GradientFunction kFunctions[] = {
+constexpr EmbeddingBagGradientFunction kEmbeddingBagFunctions[] = {
     {"_embedding_bag", 6, 9},
     {"_embedding_bag_dense", 5, 0},
 };
 
 // _embedding_bag_backward(dY, indices, offsets, offset2bag, bag_size, max_indices, rows, ..) and
 // the dense one, which lacks the offsets. The table is not an argument.
-PriceResult PriceGradient(std::string_view op, const OpCall& call) {
-  const GradientFunction* row = FindRow(kFunctions, op);
+PriceResult PriceEmbeddingBagGradient(std::string_view op, const OpCall& call) {
+  const EmbeddingBagGradientFunction* row = FindRow(kEmbeddingBagFunctions, op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
   CallArgs args(call, {"grad", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"});
   const Tensor dy = args.RequireTensor(0);
@@ -114,16 +115,17 @@ PriceResult PriceGradient(std::string_view op, const OpCall& call) {
   return result;
 }
 
-constexpr std::string_view kNames[] = {"embedding_bag", "_embedding_bag",
-                                       "_embedding_bag_forward_only", "_embedding_bag_dense"};
-constexpr OpModel kModels[] = {{kNames, PriceEmbeddingBag}};
-constexpr auto kGradientNames = NamesOf(kFunctions);
-constexpr OpModel kGradients[] = {{kGradientNames, PriceGradient}};
+constexpr std::string_view kEmbeddingBagNames[] = {
+    "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only", "_embedding_bag_dense"};
+constexpr OpModel kEmbeddingBagModels[] = {{kEmbeddingBagNames, PriceEmbeddingBag}};
+constexpr auto kEmbeddingBagGradientNames = NamesOf(kEmbeddingBagFunctions);
+constexpr OpModel kEmbeddingBagGradients[] = {
+    {kEmbeddingBagGradientNames, PriceEmbeddingBagGradient}};
 
 }  // namespace
 
-std::span<const OpModel> EmbeddingBagOps() { return kModels; }
+std::span<const OpModel> EmbeddingBagOps() { return kEmbeddingBagModels; }
 
-std::span<const OpModel> EmbeddingBagGradients() { return kGradients; }
+std::span<const OpModel> EmbeddingBagGradients() { return kEmbeddingBagGradients; }
 
 }  // namespace oplens::ops

@@ -35,8 +35,8 @@ struct Cached {
   std::optional<Checked> bytes;
 };
 
-MatrixProduct ProductOf(DType type, int64_t queries, int64_t heads, int64_t width,
-                        int64_t value_width) {
+MatrixProduct EngineAttentionProductOf(DType type, int64_t queries, int64_t heads, int64_t width,
+                                       int64_t value_width) {
   MatrixProduct product;
   product.kind = MatrixProduct::Kind::kAttention;
   product.left = type;
@@ -50,7 +50,7 @@ MatrixProduct ProductOf(DType type, int64_t queries, int64_t heads, int64_t widt
   return product;
 }
 
-PriceResult PriceOf(const Cached& a) {
+PriceResult EngineAttentionPriceOf(const Cached& a) {
   constexpr std::string_view kSigns[] = {"=", "<=", ">="};
   std::string params = fmt::format("T={},H={}", a.queries, a.heads);
   if (a.cache_heads != a.heads) params += fmt::format(",Hk={}", a.cache_heads);
@@ -64,7 +64,7 @@ PriceResult PriceOf(const Cached& a) {
   PricedOp& op = *result.price;
   op.matmul_like = true;
   op.vec_estimated = false;
-  op.product = ProductOf(a.type, a.queries, a.heads, a.width, a.value_width);
+  op.product = EngineAttentionProductOf(a.type, a.queries, a.heads, a.width, a.value_width);
   op.flops_bounded = a.known != Cached::Known::kExact;
   op.bytes_known = a.bytes.has_value();
   op.why_no_bytes = Reason::kUnsupportedArgs;
@@ -100,7 +100,7 @@ PriceResult PriceUnified(std::string_view, const OpCall& call) {
   a.value_width = v->shape[2];
   a.pairs = a.queries;
   a.known = Cached::Known::kAtLeast;
-  return PriceOf(a);
+  return EngineAttentionPriceOf(a);
 }
 
 // Lengths that were recorded as numbers.
@@ -127,7 +127,7 @@ PriceResult PricePaged(std::string_view op, const OpCall& call) {
   a.cache_heads = IntAt(call, first + 3).value_or(a.heads);
   if (const auto sum = SumOfValues(call, first + 6)) {
     a.pairs = *sum;
-    return PriceOf(a);
+    return EngineAttentionPriceOf(a);
   }
   std::optional<Checked> keys;
   if (longest && *longest >= 0) keys = *longest;
@@ -138,11 +138,11 @@ PriceResult PricePaged(std::string_view op, const OpCall& call) {
   if (!keys) return Unpriced(Reason::kUnsupportedArgs);
   a.pairs = Checked(a.queries) * *keys;
   a.known = Cached::Known::kAtMost;
-  return PriceOf(a);
+  return EngineAttentionPriceOf(a);
 }
 
 // Sequences behind offsets that were not recorded: how many there are, and the longest.
-struct Sequences {
+struct EngineAttentionSequences {
   int64_t count = 0;
   int64_t max_q = 0;
   int64_t max_k = 0;
@@ -151,7 +151,7 @@ struct Sequences {
 
 // Where the queries of every sequence are as many as fit, and so their keys, the count is exact;
 // else each query sees at most the longest.
-void CountPairs(const Sequences& s, Cached* a) {
+void CountEngineAttentionPairs(const EngineAttentionSequences& s, Cached* a) {
   const bool full_q = Checked(s.count) * s.max_q == a->queries;
   // The queries are the last of their keys, of which there are no fewer.
   const bool full_k = full_q && s.max_k == s.max_q;
@@ -183,12 +183,12 @@ PriceResult PriceBatchPrefill(std::string_view, const OpCall& call) {
   }
   a.cache_heads = k->shape[k->shape.size() - 2];
   a.value_width = v->shape.back();
-  Sequences s{offsets->shape[0] - 1, *max_q, *max_k, {}};
+  EngineAttentionSequences s{offsets->shape[0] - 1, *max_q, *max_k, {}};
   s.seen.bottom_right = true;
   s.seen.left = IntAt(call, 13).value_or(Visibility::kUnlimited);
   s.seen.right = IntAt(call, 14).value_or(Visibility::kUnlimited);
   if (call.args[12].int_value != 0) s.seen.right = 0;
-  CountPairs(s, &a);
+  CountEngineAttentionPairs(s, &a);
   if (a.known == Cached::Known::kExact) {
     const Checked keys = Checked(s.count) * s.max_k * a.cache_heads;
     a.bytes = q->bytes() + BytesOf(Checked(a.queries) * a.heads * a.value_width, q->dtype) +
@@ -197,7 +197,7 @@ PriceResult PriceBatchPrefill(std::string_view, const OpCall& call) {
       if (const auto index = TensorAt(call, place)) *a.bytes += index->bytes();
     }
   }
-  return PriceOf(a);
+  return EngineAttentionPriceOf(a);
 }
 
 // Where FlashAttention's functions over a cache have their arguments. -1: they have none.
@@ -254,12 +254,12 @@ PriceResult PriceCacheFunction(std::string_view op, const OpCall& call) {
       sum ? call.args[static_cast<size_t>(row->lengths_k)].int_list.size() : size_t{0};
   if (sum && static_cast<int64_t>(lengths) == a.queries) {
     a.pairs = *sum;
-    return PriceOf(a);
+    return EngineAttentionPriceOf(a);
   }
   if (!keys) return Unpriced(Reason::kUnsupportedArgs);
   a.pairs = Checked(a.queries) * *keys;
   a.known = Cached::Known::kAtMost;
-  return PriceOf(a);
+  return EngineAttentionPriceOf(a);
 }
 
 // custom_flash_aligned(q, k, v, positions, scale) [B,H,S,D]: the scores get a term for the row and
@@ -285,23 +285,25 @@ PriceResult PricePositions(std::string_view, const OpCall& call) {
                               forward, std::vector<PartWork>());
   result.price->matmul_like = true;
   result.price->vec_estimated = false;
-  result.price->product = ProductOf(q.dtype, q.shape[2], q.shape[1], q.shape[3], v.shape[3]);
+  result.price->product =
+      EngineAttentionProductOf(q.dtype, q.shape[2], q.shape[1], q.shape[3], v.shape[3]);
   return result;
 }
 
 constexpr std::string_view kUnifiedNames[] = {"unified_attention", "unified_attention_with_output"};
 constexpr std::string_view kPagedNames[] = {"paged_attention_v1", "paged_attention_v2"};
 constexpr std::string_view kPrefillNames[] = {"mha_batch_prefill"};
-constexpr std::string_view kCacheNames[] = {"flash_attn_with_kvcache", "fwd", "varlen_fwd"};
+constexpr std::string_view kEngineAttentionCacheNames[] = {"flash_attn_with_kvcache", "fwd",
+                                                           "varlen_fwd"};
 constexpr std::string_view kPositionNames[] = {"custom_flash_aligned"};
-constexpr OpModel kModels[] = {{kUnifiedNames, PriceUnified},
-                               {kPagedNames, PricePaged},
-                               {kPrefillNames, PriceBatchPrefill},
-                               {kCacheNames, PriceCacheFunction},
-                               {kPositionNames, PricePositions}};
+constexpr OpModel kEngineAttentionModels[] = {{kUnifiedNames, PriceUnified},
+                                              {kPagedNames, PricePaged},
+                                              {kPrefillNames, PriceBatchPrefill},
+                                              {kEngineAttentionCacheNames, PriceCacheFunction},
+                                              {kPositionNames, PricePositions}};
 
 }  // namespace
 
-std::span<const OpModel> EngineAttentionOps() { return kModels; }
+std::span<const OpModel> EngineAttentionOps() { return kEngineAttentionModels; }
 
 }  // namespace oplens::ops

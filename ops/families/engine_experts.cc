@@ -45,11 +45,11 @@ PriceResult PriceMoeForward(std::string_view, const OpCall& call) {
   return result;
 }
 
-constexpr std::string_view kNames[] = {"moe_forward", "moe_forward_shared"};
-constexpr OpModel kModels[] = {{kNames, PriceMoeForward}};
+constexpr std::string_view kEngineExpertsNames[] = {"moe_forward", "moe_forward_shared"};
+constexpr OpModel kEngineExpertsModels[] = {{kEngineExpertsNames, PriceMoeForward}};
 
 }  // namespace
 
-std::span<const OpModel> EngineExpertOps() { return kModels; }
+std::span<const OpModel> EngineExpertOps() { return kEngineExpertsModels; }
 
 }  // namespace oplens::ops

@@ -54,7 +54,7 @@ struct NormTensors {
   size_t twice;  // Read and written; the place behind the last: none.
 };
 
-NormTensors TensorsOf(NormForm form) {
+NormTensors EngineNormsTensorsOf(NormForm form) {
   switch (form) {
     case NormForm::kInPlace:
       return {3, 0, 2, 1};
@@ -73,7 +73,7 @@ NormTensors TensorsOf(NormForm form) {
 PriceResult PriceEngineNorm(std::string_view op, const OpCall& call) {
   const EngineNorm* row = FindRow(kNorms, op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
-  const NormTensors places = TensorsOf(row->form);
+  const NormTensors places = EngineNormsTensorsOf(row->form);
   std::vector<Tensor> tensors = PositionalTensors(call);
   // A residual that was not given leaves its place; one that was is the last of a quantizing norm.
   const bool functional = row->form == NormForm::kResult && tensors.size() == 2;
@@ -173,15 +173,15 @@ PriceResult PriceScaledSoftmax(std::string_view op, const OpCall& call) {
   return Priced(TensorText(*x), forward, backward);
 }
 
-constexpr auto kNormNames = NamesOf(kNorms);
-constexpr auto kAffineNames = NamesOf(kAffineNorms);
+constexpr auto kEngineNormsNormNames = NamesOf(kNorms);
+constexpr auto kEngineNormsAffineNames = NamesOf(kAffineNorms);
 constexpr auto kSoftmaxNames = NamesOf(kSoftmaxes);
-constexpr OpModel kModels[] = {{kNormNames, PriceEngineNorm},
-                               {kAffineNames, PriceAffineNorm},
-                               {kSoftmaxNames, PriceScaledSoftmax}};
+constexpr OpModel kEngineNormsModels[] = {{kEngineNormsNormNames, PriceEngineNorm},
+                                          {kEngineNormsAffineNames, PriceAffineNorm},
+                                          {kSoftmaxNames, PriceScaledSoftmax}};
 
 }  // namespace
 
-std::span<const OpModel> EngineNormOps() { return kModels; }
+std::span<const OpModel> EngineNormOps() { return kEngineNormsModels; }
 
 }  // namespace oplens::ops

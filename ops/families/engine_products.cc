@@ -27,7 +27,7 @@ struct ScaledProduct {
 
 constexpr size_t kNoResult = SIZE_MAX;
 
-constexpr ScaledProduct kProducts[] = {
+constexpr ScaledProduct kEngineProducts[] = {
     // DeepGEMM, as SGLang and vLLM register it: (a, scales, w, scales, result)
     {"deep_gemm_fp8_fp8_bf16_nt", 0, 2, 4, true},
     {"fp8_gemm_nt", 0, 2, 4, true},
@@ -49,10 +49,12 @@ constexpr ScaledProduct kProducts[] = {
 };
 
 // Engines compute in the type of Y: bf16 unless A itself is of 16 bits or more.
-DType ResultType(const Tensor& a) { return a.bytes() == a.elements() ? DType::kBFloat16 : a.dtype; }
+DType EngineProductsResultType(const Tensor& a) {
+  return a.bytes() == a.elements() ? DType::kBFloat16 : a.dtype;
+}
 
 PriceResult PriceScaledProduct(std::string_view op, const OpCall& call) {
-  const ScaledProduct* row = FindRow(kProducts, op);
+  const ScaledProduct* row = FindRow(kEngineProducts, op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
   const auto a = TensorAt(call, row->a);
   const auto w = TensorAt(call, row->weight);
@@ -69,7 +71,7 @@ PriceResult PriceScaledProduct(std::string_view op, const OpCall& call) {
   const auto m_value = m.Value();
   if (!m_value) return Unpriced(Reason::kCostOverflow);
   const auto result = row->result == kNoResult ? std::nullopt : TensorAt(call, row->result);
-  const DType output = result ? result->dtype : ResultType(*a);
+  const DType output = result ? result->dtype : EngineProductsResultType(*a);
   // Scales and a bias; Y is counted apart.
   Checked others;
   for (size_t i = 0; i < call.args.size(); ++i) {
@@ -170,15 +172,15 @@ PriceResult PriceTransformerLinear(std::string_view op, const OpCall& call) {
   return result;
 }
 
-constexpr auto kProductNames = NamesOf(kProducts);
+constexpr auto kProductNames = NamesOf(kEngineProducts);
 constexpr std::string_view kPackedNames[] = {"quant_llm_linear", "fp6_llm_linear"};
 constexpr std::string_view kLayerNames[] = {"_Linear", "_LayerNormLinear"};
-constexpr OpModel kModels[] = {{kProductNames, PriceScaledProduct},
-                               {kPackedNames, PricePackedFloat},
-                               {kLayerNames, PriceTransformerLinear}};
+constexpr OpModel kEngineProductsModels[] = {{kProductNames, PriceScaledProduct},
+                                             {kPackedNames, PricePackedFloat},
+                                             {kLayerNames, PriceTransformerLinear}};
 
 }  // namespace
 
-std::span<const OpModel> EngineProductOps() { return kModels; }
+std::span<const OpModel> EngineProductOps() { return kEngineProductsModels; }
 
 }  // namespace oplens::ops

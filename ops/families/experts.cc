@@ -31,7 +31,7 @@ std::optional<std::vector<int64_t>> SizesOfGroups(const std::vector<int64_t>& en
 }
 
 // A[M,K] B[K,N] for each of E groups, where one extent of all is the sum of the groups': T.
-struct Groups {
+struct ExpertsGroups {
   int64_t e = 0;
   int64_t t = 0;
   int64_t n = 0;
@@ -46,8 +46,8 @@ struct Groups {
 // Which extent is ragged follows from the ranks: with weights a group, the rows; with groups on the
 // left, the columns of B; of two matrices, the extent that is summed, as for the gradients of the
 // weights; of two batches, none.
-std::optional<Groups> ReadGroups(const Tensor& a, const Tensor& b,
-                                 const std::optional<Tensor>& ends) {
+std::optional<ExpertsGroups> ReadGroups(const Tensor& a, const Tensor& b,
+                                        const std::optional<Tensor>& ends) {
   const size_t a_rank = a.shape.size();
   const size_t b_rank = b.shape.size();
   if (a_rank < 2 || a_rank > 3 || b_rank < 2 || b_rank > 3) return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<Groups> ReadGroups(const Tensor& a, const Tensor& b,
   const int64_t n = b.shape[b_rank - 1];
   const int64_t k = a.shape[a_rank - 1];
   if (k != b.shape[b_rank - 2]) return std::nullopt;
-  Groups g;
+  ExpertsGroups g;
   g.left_by_group = a_rank == 3;
   g.right_by_group = b_rank == 3;
   if (g.left_by_group) g.e = a.shape[0];
@@ -108,7 +108,7 @@ PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
   Checked extra = ends ? ends->bytes() : Checked(0);
   if (scaled) extra += ScaleBytes(&args, 2) + ScaleBytes(&args, 3);
   if (args.failed()) return Unpriced(args.reason());
-  std::optional<Groups> g = ReadGroups(a, b, ends);
+  std::optional<ExpertsGroups> g = ReadGroups(a, b, ends);
   if (!g) return Unpriced(Reason::kShapeMismatch);
 
   Checked a_bytes = a.bytes();
@@ -185,12 +185,13 @@ PriceResult PriceFusedExperts(std::string_view, const OpCall& call) {
 }
 
 constexpr std::string_view kGroupedNames[] = {"_grouped_mm", "_scaled_grouped_mm", "grouped_mm"};
-constexpr std::string_view kFusedNames[] = {"fused_experts", "inplace_fused_experts",
-                                            "outplace_fused_experts"};
-constexpr OpModel kModels[] = {{kGroupedNames, PriceGroupedMm}, {kFusedNames, PriceFusedExperts}};
+constexpr std::string_view kExpertsFusedNames[] = {"fused_experts", "inplace_fused_experts",
+                                                   "outplace_fused_experts"};
+constexpr OpModel kExpertsModels[] = {{kGroupedNames, PriceGroupedMm},
+                                      {kExpertsFusedNames, PriceFusedExperts}};
 
 }  // namespace
 
-std::span<const OpModel> ExpertOps() { return kModels; }
+std::span<const OpModel> ExpertOps() { return kExpertsModels; }
 
 }  // namespace oplens::ops

@@ -20,7 +20,7 @@ namespace oplens::ops {
 namespace {
 
 // FLOPs of one matrix whose larger extent is l and whose smaller one is k.
-using Count = Checked (*)(Checked l, Checked k);
+using CountFactorization = Checked (*)(Checked l, Checked k);
 
 Checked Cholesky(Checked, Checked k) { return k * k * k / 3; }
 Checked CholeskyInverse(Checked, Checked k) { return k * k * k * 2 / 3; }
@@ -35,7 +35,7 @@ Checked Eig(Checked, Checked k) { return k * k * k * 25; }
 Checked Eigenvalues(Checked, Checked k) { return k * k * k * 10; }
 
 // What is written.
-enum class Output : uint8_t {
+enum class FactorizationOutput : uint8_t {
   kMatrix,  // As large as the input.
   kTwoMatrices,
   kValues,  // One for each row or column, whichever are fewer.
@@ -45,51 +45,51 @@ enum class Output : uint8_t {
 struct Factorization {
   std::string_view name;
   bool square;
-  Output output;
-  Count count;
+  FactorizationOutput output;
+  CountFactorization count;
 };
 
 constexpr Factorization kFactorizations[] = {
-    {"cholesky", true, Output::kMatrix, Cholesky},
-    {"linalg_cholesky", true, Output::kMatrix, Cholesky},
-    {"linalg_cholesky_ex", true, Output::kMatrix, Cholesky},
-    {"linalg_ldl_factor", true, Output::kMatrix, Cholesky},
-    {"linalg_ldl_factor_ex", true, Output::kMatrix, Cholesky},
-    {"cholesky_inverse", true, Output::kMatrix, CholeskyInverse},
-    {"lu", false, Output::kTwoMatrices, Lu},
-    {"linalg_lu", false, Output::kTwoMatrices, Lu},
-    {"lu_factor", false, Output::kMatrix, Lu},
-    {"linalg_lu_factor", false, Output::kMatrix, Lu},
-    {"linalg_lu_factor_ex", false, Output::kMatrix, Lu},
-    {"_lu_with_info", false, Output::kMatrix, Lu},
-    {"det", true, Output::kNumber, Lu},
-    {"linalg_det", true, Output::kNumber, Lu},
-    {"_linalg_det", true, Output::kNumber, Lu},
-    {"logdet", true, Output::kNumber, Lu},
-    {"slogdet", true, Output::kNumber, Lu},
-    {"linalg_slogdet", true, Output::kNumber, Lu},
-    {"_linalg_slogdet", true, Output::kNumber, Lu},
-    {"inv", true, Output::kMatrix, Inverse},
-    {"inverse", true, Output::kMatrix, Inverse},
-    {"linalg_inv", true, Output::kMatrix, Inverse},
-    {"linalg_inv_ex", true, Output::kMatrix, Inverse},
-    {"qr", false, Output::kMatrix, Qr},
-    {"linalg_qr", false, Output::kMatrix, Qr},
-    {"geqrf", false, Output::kMatrix, Qr},
-    {"svd", false, Output::kTwoMatrices, Svd},
-    {"linalg_svd", false, Output::kTwoMatrices, Svd},
-    {"_linalg_svd", false, Output::kTwoMatrices, Svd},
-    {"svdvals", false, Output::kValues, SingularValues},
-    {"linalg_svdvals", false, Output::kValues, SingularValues},
-    {"eigh", true, Output::kMatrix, Eigh},
-    {"linalg_eigh", true, Output::kMatrix, Eigh},
-    {"_linalg_eigh", true, Output::kMatrix, Eigh},
-    {"eigvalsh", true, Output::kValues, EigenvaluesOfHermitian},
-    {"linalg_eigvalsh", true, Output::kValues, EigenvaluesOfHermitian},
-    {"eig", true, Output::kMatrix, Eig},
-    {"linalg_eig", true, Output::kMatrix, Eig},
-    {"eigvals", true, Output::kValues, Eigenvalues},
-    {"linalg_eigvals", true, Output::kValues, Eigenvalues},
+    {"cholesky", true, FactorizationOutput::kMatrix, Cholesky},
+    {"linalg_cholesky", true, FactorizationOutput::kMatrix, Cholesky},
+    {"linalg_cholesky_ex", true, FactorizationOutput::kMatrix, Cholesky},
+    {"linalg_ldl_factor", true, FactorizationOutput::kMatrix, Cholesky},
+    {"linalg_ldl_factor_ex", true, FactorizationOutput::kMatrix, Cholesky},
+    {"cholesky_inverse", true, FactorizationOutput::kMatrix, CholeskyInverse},
+    {"lu", false, FactorizationOutput::kTwoMatrices, Lu},
+    {"linalg_lu", false, FactorizationOutput::kTwoMatrices, Lu},
+    {"lu_factor", false, FactorizationOutput::kMatrix, Lu},
+    {"linalg_lu_factor", false, FactorizationOutput::kMatrix, Lu},
+    {"linalg_lu_factor_ex", false, FactorizationOutput::kMatrix, Lu},
+    {"_lu_with_info", false, FactorizationOutput::kMatrix, Lu},
+    {"det", true, FactorizationOutput::kNumber, Lu},
+    {"linalg_det", true, FactorizationOutput::kNumber, Lu},
+    {"_linalg_det", true, FactorizationOutput::kNumber, Lu},
+    {"logdet", true, FactorizationOutput::kNumber, Lu},
+    {"slogdet", true, FactorizationOutput::kNumber, Lu},
+    {"linalg_slogdet", true, FactorizationOutput::kNumber, Lu},
+    {"_linalg_slogdet", true, FactorizationOutput::kNumber, Lu},
+    {"inv", true, FactorizationOutput::kMatrix, Inverse},
+    {"inverse", true, FactorizationOutput::kMatrix, Inverse},
+    {"linalg_inv", true, FactorizationOutput::kMatrix, Inverse},
+    {"linalg_inv_ex", true, FactorizationOutput::kMatrix, Inverse},
+    {"qr", false, FactorizationOutput::kMatrix, Qr},
+    {"linalg_qr", false, FactorizationOutput::kMatrix, Qr},
+    {"geqrf", false, FactorizationOutput::kMatrix, Qr},
+    {"svd", false, FactorizationOutput::kTwoMatrices, Svd},
+    {"linalg_svd", false, FactorizationOutput::kTwoMatrices, Svd},
+    {"_linalg_svd", false, FactorizationOutput::kTwoMatrices, Svd},
+    {"svdvals", false, FactorizationOutput::kValues, SingularValues},
+    {"linalg_svdvals", false, FactorizationOutput::kValues, SingularValues},
+    {"eigh", true, FactorizationOutput::kMatrix, Eigh},
+    {"linalg_eigh", true, FactorizationOutput::kMatrix, Eigh},
+    {"_linalg_eigh", true, FactorizationOutput::kMatrix, Eigh},
+    {"eigvalsh", true, FactorizationOutput::kValues, EigenvaluesOfHermitian},
+    {"linalg_eigvalsh", true, FactorizationOutput::kValues, EigenvaluesOfHermitian},
+    {"eig", true, FactorizationOutput::kMatrix, Eig},
+    {"linalg_eig", true, FactorizationOutput::kMatrix, Eig},
+    {"eigvals", true, FactorizationOutput::kValues, Eigenvalues},
+    {"linalg_eigvals", true, FactorizationOutput::kValues, Eigenvalues},
 };
 
 int RealPerComplex(DType type) { return CategoryOf(type) == DTypeCategory::kComplex ? 4 : 1; }
@@ -102,15 +102,16 @@ PriceResult Estimated(PriceResult result) {
   return result;
 }
 
-Checked OutputBytes(Output output, const Tensor& a, Checked batch, int64_t k) {
+Checked FactorizationOutputBytes(FactorizationOutput output, const Tensor& a, Checked batch,
+                                 int64_t k) {
   switch (output) {
-    case Output::kMatrix:
+    case FactorizationOutput::kMatrix:
       break;
-    case Output::kTwoMatrices:
+    case FactorizationOutput::kTwoMatrices:
       return a.bytes() * 2;
-    case Output::kValues:
+    case FactorizationOutput::kValues:
       return BytesOf(batch * k, a.dtype);
-    case Output::kNumber:
+    case FactorizationOutput::kNumber:
       return BytesOf(batch, a.dtype);
   }
   return a.bytes();
@@ -128,7 +129,7 @@ PriceResult PriceFactorization(std::string_view op, const OpCall& call) {
   if (row->square && k != l) return Unpriced(Reason::kShapeMismatch);
   const Checked batch = Elements(a.shape.first(rank - 2));
   const Work forward{batch * row->count(l, k) * RealPerComplex(a.dtype), 0,
-                     a.bytes() + OutputBytes(row->output, a, batch, k)};
+                     a.bytes() + FactorizationOutputBytes(row->output, a, batch, k)};
   return Estimated(Priced(TensorText(a), forward, std::vector<PartWork>()));
 }
 
@@ -198,11 +199,11 @@ PriceResult PriceSolve(std::string_view op, const OpCall& call) {
 
 constexpr auto kFactorizationNames = NamesOf(kFactorizations);
 constexpr auto kSolveNames = NamesOf(kSolvers);
-constexpr OpModel kModels[] = {{kFactorizationNames, PriceFactorization},
-                               {kSolveNames, PriceSolve}};
+constexpr OpModel kFactorizationModels[] = {{kFactorizationNames, PriceFactorization},
+                                            {kSolveNames, PriceSolve}};
 
 }  // namespace
 
-std::span<const OpModel> FactorizationOps() { return kModels; }
+std::span<const OpModel> FactorizationOps() { return kFactorizationModels; }
 
 }  // namespace oplens::ops

@@ -36,7 +36,7 @@ constexpr Places kSplit{1, 6, 7, 8, 11, 12, 13, 14};
 constexpr Places kDense{0, 2, 3, 4, 7, 8, 9, 10};
 constexpr int64_t kNoPooling = 2;
 
-struct Lookup {
+struct FbgemmLookup {
   Tensor weights;
   Tensor indices;
   Tensor offsets;
@@ -52,8 +52,8 @@ struct Lookup {
 bool IsVector(const std::optional<Tensor>& tensor) { return tensor && tensor->shape.size() == 1; }
 
 // Reads the arguments from `first` on; `output` is the result, where it is known.
-std::optional<Lookup> ReadLookup(const OpCall& call, size_t first, bool dense,
-                                 const std::optional<Tensor>& output) {
+std::optional<FbgemmLookup> ReadLookup(const OpCall& call, size_t first, bool dense,
+                                       const std::optional<Tensor>& output) {
   const Places places = dense ? kDense : kSplit;
   // D_offsets is of int32 and has vectors around it; a place further in newer versions.
   const auto ends_at = [&](size_t shift) {
@@ -65,7 +65,7 @@ std::optional<Lookup> ReadLookup(const OpCall& call, size_t first, bool dense,
   };
   const size_t shift = first + (ends_at(0) ? 0 : 1);
   if (!ends_at(shift - first)) return std::nullopt;
-  Lookup lookup;
+  FbgemmLookup lookup;
   const auto weights = TensorAt(call, shift + places.weights);
   lookup.indices = *TensorAt(call, shift + places.indices);
   lookup.offsets = *TensorAt(call, shift + places.offsets);
@@ -89,21 +89,21 @@ std::optional<Lookup> ReadLookup(const OpCall& call, size_t first, bool dense,
   return lookup;
 }
 
-std::string ParamsOf(const Lookup& lookup) {
+std::string FbgemmParamsOf(const FbgemmLookup& lookup) {
   return fmt::format("tables={},B={},L={},D={},{}", lookup.tables, lookup.samples,
                      lookup.indices.elements().Value().value_or(0), lookup.total_width,
                      DTypeWord(lookup.weights.dtype));
 }
 
 // The rows that are picked, each read once, at most all there are.
-Checked RowBytes(const Lookup& lookup) {
+Checked RowBytes(const FbgemmLookup& lookup) {
   // Tables that lie in host memory are other operands, and this one is empty.
   const bool here = !(lookup.weights.elements() == 0);
   return BytesOf(here ? Least(lookup.picked, lookup.weights.elements()) : lookup.picked,
                  lookup.weights.dtype);
 }
 
-Checked ListBytes(const Lookup& lookup) {
+Checked ListBytes(const FbgemmLookup& lookup) {
   return lookup.indices.bytes() + lookup.offsets.bytes() + BytesIfAny(lookup.index_weights);
 }
 
@@ -115,7 +115,7 @@ std::optional<Tensor> OutputOf(const OpCall& call) {
 }
 
 // An addition an element that is picked, and a product with the weight of its index.
-PriceResult PriceLookup(std::string_view op, const OpCall& call) {
+PriceResult PriceFbgemmLookup(std::string_view op, const OpCall& call) {
   const std::optional<Tensor> output = OutputOf(call);
   const auto lookup = ReadLookup(call, 0, op.starts_with("dense"), output);
   if (!lookup) return Unpriced(Reason::kUnsupportedArgs);
@@ -125,9 +125,10 @@ PriceResult PriceLookup(std::string_view op, const OpCall& call) {
   const DType type = output ? output->dtype : DType::kFloat32;
   const Checked vec =
       lookup->pooled ? lookup->picked * (lookup->index_weights ? 2 : 1) : Checked(0);
-  PriceResult result = Priced(
-      ParamsOf(*lookup), {0, vec, ListBytes(*lookup) + RowBytes(*lookup) + BytesOf(results, type)},
-      std::vector<PartWork>());
+  PriceResult result =
+      Priced(FbgemmParamsOf(*lookup),
+             {0, vec, ListBytes(*lookup) + RowBytes(*lookup) + BytesOf(results, type)},
+             std::vector<PartWork>());
   result.price->vec_estimated = !lookup->even;
   return result;
 }
@@ -172,7 +173,7 @@ PriceResult PriceLookupGradient(std::string_view op, const OpCall& call) {
   const Work work{
       0, lookup->picked * (1 + row->weight),
       gradient->bytes() + ListBytes(*lookup) + RowBytes(*lookup) * row_accesses + states * 2};
-  return Priced(ParamsOf(*lookup), work, std::vector<PartWork>());
+  return Priced(FbgemmParamsOf(*lookup), work, std::vector<PartWork>());
 }
 
 // ---- lists of indices ----
@@ -279,24 +280,24 @@ constexpr std::string_view kLookupNames[] = {
     "split_embedding_codegen_lookup_rowwise_adagrad_with_counter_function",
     "split_embedding_codegen_lookup_sgd_function",
 };
-constexpr auto kGradientNames = NamesOf(kUpdates);
+constexpr auto kFbgemmGradientNames = NamesOf(kUpdates);
 constexpr std::string_view kPermuteNames[] = {"permute_2D_sparse_data", "permute_sparse_features"};
-constexpr std::string_view kSumNames[] = {"asynchronous_complete_cumsum",
-                                          "asynchronous_exclusive_cumsum",
-                                          "asynchronous_inclusive_cumsum"};
+constexpr std::string_view kFbgemmSumNames[] = {"asynchronous_complete_cumsum",
+                                                "asynchronous_exclusive_cumsum",
+                                                "asynchronous_inclusive_cumsum"};
 constexpr std::string_view kBoundsNames[] = {"bounds_check_indices"};
 constexpr std::string_view kReorderNames[] = {
     "permute_pooled_embs", "permute_pooled_embs_auto_grad", "recat_embedding_grad_output",
     "recat_embedding_grad_output_mixed_D", "recat_embedding_grad_output_mixed_D_batch"};
 constexpr auto kFormatNames = NamesOf(kFormats);
-constexpr OpModel kModels[] = {
-    {kLookupNames, PriceLookup},      {kGradientNames, PriceLookupGradient},
-    {kPermuteNames, PricePermute},    {kSumNames, PriceSums},
-    {kBoundsNames, PriceBoundsCheck}, {kReorderNames, PriceReorder},
+constexpr OpModel kFbgemmModels[] = {
+    {kLookupNames, PriceFbgemmLookup}, {kFbgemmGradientNames, PriceLookupGradient},
+    {kPermuteNames, PricePermute},     {kFbgemmSumNames, PriceSums},
+    {kBoundsNames, PriceBoundsCheck},  {kReorderNames, PriceReorder},
     {kFormatNames, PriceRowFormat}};
 
 }  // namespace
 
-std::span<const OpModel> FbgemmOps() { return kModels; }
+std::span<const OpModel> FbgemmOps() { return kFbgemmModels; }
 
 }  // namespace oplens::ops

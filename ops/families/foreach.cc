@@ -15,7 +15,7 @@
 namespace oplens::ops {
 namespace {
 
-using Kind = OpArg::Kind;
+using ForeachKind = OpArg::Kind;
 
 /// Functions whose cost hangs on the value of a number.
 constexpr std::string_view kByValue[] = {"norm", "pow"};
@@ -24,7 +24,7 @@ constexpr std::string_view kByValue[] = {"norm", "pow"};
 constexpr std::string_view kNumberTypes[] = {"Scalar", "ScalarList", "list", "double", "float"};
 
 template <size_t N>
-bool Has(const std::string_view (&table)[N], std::string_view word) {
+bool HasForeach(const std::string_view (&table)[N], std::string_view word) {
   return std::find(std::begin(table), std::end(table), word) != std::end(table);
 }
 
@@ -37,7 +37,7 @@ std::optional<std::vector<ListArg>> ListsOf(const OpCall& call) {
   const auto is_list = [](const ListArg& group) { return group.is_list; };
   if (std::any_of(groups->begin(), groups->end(), is_list)) return groups;
   const auto is_tensor = [](const OpArg& arg) {
-    return arg.kind == Kind::kTensor && arg.name.empty();
+    return arg.kind == ForeachKind::kTensor && arg.name.empty();
   };
   const auto tensors = std::count_if(call.args.begin(), call.args.end(), is_tensor);
   if (tensors == static_cast<std::ptrdiff_t>(call.args.size())) return SoleList(call);
@@ -46,7 +46,7 @@ std::optional<std::vector<ListArg>> ListsOf(const OpCall& call) {
   return groups;
 }
 
-bool IsNumberList(const ListArg& group) { return group.value().kind == Kind::kIntList; }
+bool IsNumberList(const ListArg& group) { return group.value().kind == ForeachKind::kIntList; }
 
 /// The length that all lists have.
 std::optional<size_t> LengthOf(const std::vector<ListArg>& groups) {
@@ -66,12 +66,12 @@ OpArg SharedArg(const ListArg& group, bool by_value) {
   if (IsNumberList(group)) {
     OpArg number;
     number.name = group.name;
-    number.kind = Kind::kInt;
+    number.kind = ForeachKind::kInt;
     return number;
   }
   OpArg arg = group.value();
-  if (arg.kind == Kind::kOther && !by_value && Has(kNumberTypes, arg.type)) {
-    arg.kind = Kind::kFloat;
+  if (arg.kind == ForeachKind::kOther && !by_value && HasForeach(kNumberTypes, arg.type)) {
+    arg.kind = ForeachKind::kFloat;
   }
   return arg;
 }
@@ -88,13 +88,13 @@ void TakeMember(const std::vector<ListArg>& groups, size_t i, OpCall* call) {
   }
 }
 
-std::string ParamsOf(const std::vector<ListArg>& groups, size_t length) {
+std::string ForeachParamsOf(const std::vector<ListArg>& groups, size_t length) {
   const auto list = std::find_if(groups.begin(), groups.end(),
                                  [](const ListArg& group) { return group.is_list; });
   return ListText(list->members.first(length));
 }
 
-void Add(const PricedOp& member, PricedOp* sum) {
+void AddForeach(const PricedOp& member, PricedOp* sum) {
   for (const PartWork& part : member.forward) {
     Work& total = sum->forward.front().work;
     total.mma += part.work.mma;
@@ -111,17 +111,17 @@ PriceResult PriceForeach(const OpModel& model, const OpName& op, const OpCall& c
   if (!groups) return Unpriced(Reason::kUnsupportedArgs);
   const std::optional<size_t> length = LengthOf(*groups);
   if (!length) return Unpriced(Reason::kShapeMismatch);
-  PriceResult sum = Priced(ParamsOf(*groups, *length), Work(), std::vector<PartWork>());
+  PriceResult sum = Priced(ForeachParamsOf(*groups, *length), Work(), std::vector<PartWork>());
   sum.price->vec_estimated = false;
   OpCall member{call.mod, op.in_place ? op.name + "_" : op.name, {}};
   for (const ListArg& group : *groups) {
-    member.args.push_back(SharedArg(group, Has(kByValue, op.name)));
+    member.args.push_back(SharedArg(group, HasForeach(kByValue, op.name)));
   }
   for (size_t i = 0; i < *length; ++i) {
     TakeMember(*groups, i, &member);
     const PriceResult one = model.price(op.name, member);
     if (!one.price) return one;
-    Add(*one.price, &*sum.price);
+    AddForeach(*one.price, &*sum.price);
   }
   return sum;
 }

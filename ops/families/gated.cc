@@ -48,7 +48,7 @@ constexpr GatedOp kGatedOps[] = {
     {"gelu_and_mul", 25, 31}, {"gelu_tanh_and_mul", 29, 37},
 };
 
-bool SameShape(const Tensor& a, const Tensor& b) {
+bool GatedSameShape(const Tensor& a, const Tensor& b) {
   return std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end());
 }
 
@@ -71,7 +71,7 @@ PriceResult PriceHalves(const GatedOp& row, const Tensor& x, int64_t dimension) 
 // engines pass the result first.
 PriceResult PricePair(const GatedOp& row, Tensor a, Tensor b) {
   const Tensor tensors[] = {a, b};
-  if (SameShape(a, b)) {
+  if (GatedSameShape(a, b)) {
     const Checked n = a.elements();
     return PricedGate(row, TensorsText(tensors), n, a.bytes() + b.bytes(),
                       BytesOf(n, PromoteDTypes(a.dtype, b.dtype)));
@@ -102,10 +102,10 @@ PriceResult PriceGated(std::string_view op, const OpCall& call) {
 
 constexpr std::string_view kPreluNames[] = {"prelu"};
 constexpr auto kGatedNames = NamesOf(kGatedOps);
-constexpr OpModel kModels[] = {{kPreluNames, PricePrelu}, {kGatedNames, PriceGated}};
+constexpr OpModel kGatedModels[] = {{kPreluNames, PricePrelu}, {kGatedNames, PriceGated}};
 
 }  // namespace
 
-std::span<const OpModel> GatedOps() { return kModels; }
+std::span<const OpModel> GatedOps() { return kGatedModels; }
 
 }  // namespace oplens::ops

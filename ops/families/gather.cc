@@ -20,14 +20,14 @@ namespace oplens::ops {
 namespace {
 
 // What is picked several times is read once: no more than the whole x.
-Checked ReadBytes(const Tensor& x, Checked picked) {
+Checked ReadGatherBytes(const Tensor& x, Checked picked) {
   return BytesOf(Least(picked, x.elements()), x.dtype);
 }
 
 // Backward: dY is added to the picked elements of a dense dX, which is written whole.
 PriceResult PricedGather(std::string params, const Tensor& x, const Tensor& index, Checked picked) {
   const Checked picked_bytes = BytesOf(picked, x.dtype);
-  const Work forward{0, 0, index.bytes() + ReadBytes(x, picked) + picked_bytes};
+  const Work forward{0, 0, index.bytes() + ReadGatherBytes(x, picked) + picked_bytes};
   if (!x.Differentiable()) return Priced(std::move(params), forward, std::vector<PartWork>());
   return Priced(std::move(params), forward,
                 Work{0, picked, index.bytes() + picked_bytes + x.bytes()});
@@ -56,7 +56,7 @@ PriceResult PriceIndexSelect(std::string_view, const OpCall& call) {
 }
 
 // gather(x, dim, index): an element an index.
-PriceResult PriceGather(std::string_view, const OpCall& call) {
+PriceResult LocalPriceGather(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "dim", "index", "sparse_grad"});
   const Tensor x = args.RequireTensor(0);
   const Tensor index = args.RequireTensor(2);
@@ -122,8 +122,9 @@ PriceResult PriceUnrecordedIndex(const Tensor& x, const OpCall& call) {
   if (x.Differentiable() && !output.empty()) {
     backward.push_back({Part::kBackward, {0, picked, index_bytes + bytes + x.bytes()}});
   }
-  PriceResult result = Priced(
-      NamedTensorText(x), {0, 0, index_bytes + ReadBytes(x, picked) + bytes}, std::move(backward));
+  PriceResult result =
+      Priced(NamedTensorText(x), {0, 0, index_bytes + ReadGatherBytes(x, picked) + bytes},
+             std::move(backward));
   result.price->bytes_known = !output.empty();
   result.price->why_no_bytes = Reason::kUnsupportedArgs;
   return result;
@@ -143,7 +144,7 @@ PriceResult PriceIndex(std::string_view, const OpCall& call) {
   const std::optional<Picked> picked = PickedByIndices(*x, indices, &reason);
   if (!picked) return Unpriced(reason);
   const Checked bytes = BytesOf(picked->elements, x->dtype);
-  const Work forward{0, 0, picked->index_bytes + ReadBytes(*x, picked->elements) + bytes};
+  const Work forward{0, 0, picked->index_bytes + ReadGatherBytes(*x, picked->elements) + bytes};
   if (!x->Differentiable()) return Priced(NamedTensorText(*x), forward, std::vector<PartWork>());
   return Priced(NamedTensorText(*x), forward,
                 Work{0, picked->elements, picked->index_bytes + bytes + x->bytes()});
@@ -173,15 +174,15 @@ PriceResult PriceNonzero(std::string_view, const OpCall& call) {
 }
 
 constexpr std::string_view kIndexSelectNames[] = {"index_select"};
-constexpr std::string_view kGatherNames[] = {"gather"};
+constexpr std::string_view kLocalGatherNames[] = {"gather"};
 constexpr std::string_view kTakeNames[] = {"take"};
 constexpr std::string_view kTakeAlongDimNames[] = {"take_along_dim"};
 constexpr std::string_view kIndexNames[] = {"index", "_unsafe_index"};
 constexpr std::string_view kMaskedSelectNames[] = {"masked_select"};
 constexpr std::string_view kNonzeroNames[] = {"nonzero", "argwhere"};
-constexpr OpModel kModels[] = {
+constexpr OpModel kGatherModels[] = {
     {kIndexSelectNames, PriceIndexSelect},
-    {kGatherNames, PriceGather},
+    {kLocalGatherNames, LocalPriceGather},
     {kTakeNames, PriceTake},
     {kTakeAlongDimNames, PriceTakeAlongDim},
     {kIndexNames, PriceIndex},
@@ -191,6 +192,6 @@ constexpr OpModel kModels[] = {
 
 }  // namespace
 
-std::span<const OpModel> GatherOps() { return kModels; }
+std::span<const OpModel> GatherOps() { return kGatherModels; }
 
 }  // namespace oplens::ops

@@ -24,7 +24,7 @@ struct GradientCall {
 
 // The first argument is dY, which has the shape and the type of x where one of x's own is not
 // needed.
-constexpr GradientCall kGradients[] = {
+constexpr GradientCall kGradientCallGradients[] = {
     {"_efficient_attention", "12346789be"},
     {"_flash_attention", "1236789ab"},
     {"_flash_attn", "1239abcd"},
@@ -59,19 +59,19 @@ constexpr GradientCall kGradients[] = {
     {"tanh", "1"},
 };
 
-OpArg Absent() {
+OpArg GradientCallAbsent() {
   OpArg arg;
   arg.kind = OpArg::Kind::kNone;
   return arg;
 }
 
 /// The argument at a place; past the last one for '-'.
-size_t IndexOf(char place) {
+size_t GradientCallIndexOf(char place) {
   if (place == '-') return SIZE_MAX;
   return static_cast<size_t>(place >= 'a' ? place - 'a' + 10 : place - '0');
 }
 
-std::vector<OpArg> Positional(const OpCall& call) {
+std::vector<OpArg> GradientCallPositional(const OpCall& call) {
   std::vector<OpArg> args;
   for (const OpArg& arg : call.args) {
     if (arg.name.empty()) args.push_back(arg);
@@ -81,14 +81,14 @@ std::vector<OpArg> Positional(const OpCall& call) {
 
 /// The arguments of the op; keywords are the same.
 std::optional<std::vector<OpArg>> OpArguments(std::string_view places, const OpCall& call) {
-  const std::vector<OpArg> given = Positional(call);
+  const std::vector<OpArg> given = GradientCallPositional(call);
   std::vector<OpArg> args;
   for (const char place : places) {
-    const size_t i = IndexOf(place);
+    const size_t i = GradientCallIndexOf(place);
     if (i < given.size()) {
       args.push_back(given[i]);
     } else if (place == '-') {
-      args.push_back(Absent());
+      args.push_back(GradientCallAbsent());
     } else if (args.empty()) {
       return std::nullopt;
     }
@@ -101,7 +101,7 @@ std::optional<std::vector<OpArg>> OpArguments(std::string_view places, const OpC
 
 /// embedding_dense_backward(dY, indices, rows, ..): the table is not an argument.
 std::optional<std::vector<OpArg>> EmbeddingArguments(const OpCall& call) {
-  std::vector<OpArg> given = Positional(call);
+  std::vector<OpArg> given = GradientCallPositional(call);
   if (given.size() < 3 || given[0].kind != OpArg::Kind::kTensor || given[0].shape.empty() ||
       given[2].kind != OpArg::Kind::kInt || given[2].int_value < 0) {
     return std::nullopt;
@@ -149,7 +149,7 @@ PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
        {PriceConvolutionGradient, PricePoolingGradient, PriceResampleGradient}) {
     if (std::optional<PriceResult> result = price_family(op, call)) return *std::move(result);
   }
-  const GradientCall* row = FindRow(kGradients, op);
+  const GradientCall* row = FindRow(kGradientCallGradients, op);
   const OpModel* model = FindOpModel(op);
   std::optional<std::vector<OpArg>> args;
   if (op == "embedding") args = EmbeddingArguments(call);

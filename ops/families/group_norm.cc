@@ -14,14 +14,14 @@ namespace oplens::ops {
 namespace {
 
 // FLOPs an element, with and without weights: those of layer norm.
-constexpr int kForward = 6;
+constexpr int kGroupNormForward = 6;
 constexpr int kForwardAffine = 8;
-constexpr int kBackward = 11;
+constexpr int kGroupNormBackward = 11;
 constexpr int kBackwardAffine = 16;
 constexpr int kWeightsBackward = 6;
 // With running statistics in place of the input's: those of batch norm.
-constexpr int kEvaluation = 2;
-constexpr int kEvaluationBackward = 3;
+constexpr int kGroupNormEvaluation = 2;
+constexpr int kGroupNormEvaluationBackward = 3;
 
 struct GroupNorm {
   Tensor x;
@@ -30,32 +30,32 @@ struct GroupNorm {
   Checked statistics;  // Means, and as many variances.
 };
 
-std::optional<Reason> Check(const GroupNorm& norm) {
+std::optional<Reason> CheckGroupNorm(const GroupNorm& norm) {
   const Shape shape = norm.x.shape;
   const bool fits =
       shape.size() >= 2 && FitsChannels(norm.weight, shape[1]) && FitsChannels(norm.bias, shape[1]);
   return fits ? std::nullopt : std::optional(Reason::kShapeMismatch);
 }
 
-Checked StatisticsBytes(const GroupNorm& norm) {
+Checked GroupNormStatisticsBytes(const GroupNorm& norm) {
   return BytesOf(norm.statistics * 2, StatisticsType(norm.x.dtype));
 }
 
-Work Forward(const GroupNorm& norm) {
-  return {
-      0, norm.x.elements() * (norm.weight ? kForwardAffine : kForward),
-      norm.x.bytes() * 2 + BytesIfAny(norm.weight) + BytesIfAny(norm.bias) + StatisticsBytes(norm)};
+Work GroupNormForward(const GroupNorm& norm) {
+  return {0, norm.x.elements() * (norm.weight ? kForwardAffine : kGroupNormForward),
+          norm.x.bytes() * 2 + BytesIfAny(norm.weight) + BytesIfAny(norm.bias) +
+              GroupNormStatisticsBytes(norm)};
 }
 
 int BackwardWeight(bool input, bool weights) {
-  if (input) return weights ? kBackwardAffine : kBackward;
+  if (input) return weights ? kBackwardAffine : kGroupNormBackward;
   return weights ? kWeightsBackward : 0;
 }
 
-Work Backward(const GroupNorm& norm, GradientMask mask) {
+Work GroupNormBackward(const GroupNorm& norm, GradientMask mask) {
   const bool weights = (norm.weight && mask.weight) || (norm.bias && mask.bias);
   Work work{0, norm.x.elements() * BackwardWeight(mask.input, weights),
-            norm.x.bytes() * 2 + StatisticsBytes(norm)};
+            norm.x.bytes() * 2 + GroupNormStatisticsBytes(norm)};
   if (mask.input) work.bytes += norm.x.bytes() + BytesIfAny(norm.weight);
   if (mask.weight) work.bytes += BytesIfAny(norm.weight);
   if (mask.bias) work.bytes += BytesIfAny(norm.bias);
@@ -64,8 +64,8 @@ Work Backward(const GroupNorm& norm, GradientMask mask) {
 
 PriceResult PricedGroupNorm(CallArgs* args, const GroupNorm& norm) {
   if (args->failed()) return Unpriced(args->reason());
-  if (const std::optional<Reason> reason = Check(norm)) return Unpriced(*reason);
-  return Priced(NamedTensorText(norm.x), Forward(norm), Backward(norm, {}));
+  if (const std::optional<Reason> reason = CheckGroupNorm(norm)) return Unpriced(*reason);
+  return Priced(NamedTensorText(norm.x), GroupNormForward(norm), GroupNormBackward(norm, {}));
 }
 
 // A mean a sample and group; the groups must divide the channels.
@@ -94,8 +94,8 @@ PriceResult PriceGroupNormGradient(std::string_view, const OpCall& call) {
   const GradientMask mask = MaskOf(&args, 9);
   if (args.failed()) return Unpriced(args.reason());
   if (!(dy.elements() == norm.x.elements())) return Unpriced(Reason::kShapeMismatch);
-  if (const std::optional<Reason> reason = Check(norm)) return Unpriced(*reason);
-  return Priced(NamedTensorText(norm.x), Backward(norm, mask), std::vector<PartWork>());
+  if (const std::optional<Reason> reason = CheckGroupNorm(norm)) return Unpriced(*reason);
+  return Priced(NamedTensorText(norm.x), GroupNormBackward(norm, mask), std::vector<PartWork>());
 }
 
 // ---- instance norm: every channel is a group ----
@@ -116,23 +116,23 @@ PriceResult PricedInstanceNorm(CallArgs* args, InstanceNorm instance) {
   GroupNorm& norm = instance.norm;
   FindStatistics(&norm);
   if (args->failed()) return Unpriced(args->reason());
-  if (const std::optional<Reason> reason = Check(norm)) return Unpriced(*reason);
+  if (const std::optional<Reason> reason = CheckGroupNorm(norm)) return Unpriced(*reason);
   const int64_t channels = norm.x.shape[1];
   if (!FitsChannels(instance.mean, channels) || !FitsChannels(instance.variance, channels)) {
     return Unpriced(Reason::kShapeMismatch);
   }
   const Checked running = BytesIfAny(instance.mean) + BytesIfAny(instance.variance);
   if (instance.use_input) {
-    Work forward = Forward(norm);
+    Work forward = GroupNormForward(norm);
     forward.bytes += running * 2;
-    return Priced(NamedTensorText(norm.x), forward, Backward(norm, {}));
+    return Priced(NamedTensorText(norm.x), forward, GroupNormBackward(norm, {}));
   }
   if (!instance.mean || !instance.variance) return Unpriced(Reason::kUnsupportedArgs);
   const Checked weights = BytesIfAny(norm.weight) + BytesIfAny(norm.bias);
   const Checked n = norm.x.elements();
   return Priced(NamedTensorText(norm.x),
-                {0, n * kEvaluation, norm.x.bytes() * 2 + weights + running},
-                Work{0, n * kEvaluationBackward,
+                {0, n * kGroupNormEvaluation, norm.x.bytes() * 2 + weights + running},
+                Work{0, n * kGroupNormEvaluationBackward,
                      norm.x.bytes() * 3 + weights + BytesIfAny(norm.weight) + running});
 }
 
@@ -159,16 +159,16 @@ PriceResult PriceInstanceNorm(std::string_view, const OpCall& call) {
 
 constexpr std::string_view kGroupNormNames[] = {"group_norm"};
 constexpr std::string_view kInstanceNormNames[] = {"instance_norm"};
-constexpr OpModel kModels[] = {
+constexpr OpModel kGroupNormModels[] = {
     {kGroupNormNames, PriceGroupNorm},
     {kInstanceNormNames, PriceInstanceNorm},
 };
-constexpr OpModel kGradients[] = {{kGroupNormNames, PriceGroupNormGradient}};
+constexpr OpModel kGroupNormGradients[] = {{kGroupNormNames, PriceGroupNormGradient}};
 
 }  // namespace
 
-std::span<const OpModel> GroupNormOps() { return kModels; }
+std::span<const OpModel> GroupNormOps() { return kGroupNormModels; }
 
-std::span<const OpModel> GroupNormGradients() { return kGradients; }
+std::span<const OpModel> GroupNormGradients() { return kGroupNormGradients; }
 
 }  // namespace oplens::ops

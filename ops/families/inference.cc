@@ -30,7 +30,7 @@ constexpr QuantizationOp kQuantizations[] = {
     {"dynamic_per_token_scaled_fp8_quant", 3},
 };
 
-std::optional<Tensor> TensorAt(const OpCall& call, size_t i) {
+std::optional<Tensor> InferenceTensorAt(const OpCall& call, size_t i) {
   Reason ignored;
   if (i >= call.args.size() || call.args[i].kind != OpArg::Kind::kTensor) return std::nullopt;
   return TensorOf(call.args[i], &ignored);
@@ -39,9 +39,9 @@ std::optional<Tensor> TensorAt(const OpCall& call, size_t i) {
 // (result, x, scale, ..)
 PriceResult PriceQuantization(std::string_view op, const OpCall& call) {
   const QuantizationOp* row = FindRow(kQuantizations, op);
-  const std::optional<Tensor> result = TensorAt(call, 0);
-  const std::optional<Tensor> x = TensorAt(call, 1);
-  const std::optional<Tensor> scale = TensorAt(call, 2);
+  const std::optional<Tensor> result = InferenceTensorAt(call, 0);
+  const std::optional<Tensor> x = InferenceTensorAt(call, 1);
+  const std::optional<Tensor> scale = InferenceTensorAt(call, 2);
   if (row == nullptr || !result || !x) return Unpriced(Reason::kUnsupportedArgs);
   if (!(result->elements() == x->elements())) return Unpriced(Reason::kShapeMismatch);
   const Tensor tensors[] = {*x, *result};
@@ -56,7 +56,7 @@ PriceResult PriceQuantization(std::string_view op, const OpCall& call) {
 PriceResult PriceCacheWrite(std::string_view, const OpCall& call) {
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < 5; ++i) {
-    const std::optional<Tensor> tensor = TensorAt(call, i);
+    const std::optional<Tensor> tensor = InferenceTensorAt(call, i);
     if (!tensor) return Unpriced(Reason::kUnsupportedArgs);
     tensors.push_back(*tensor);
   }
@@ -81,20 +81,21 @@ PriceResult PriceUnquantized(std::string_view, const OpCall& call) {
   const OpModel* model = FindOpModel("linear");
   if (model == nullptr || call.args.size() < 2) return Unpriced(Reason::kUnsupportedArgs);
   OpCall linear{call.mod, "linear", {call.args.begin(), call.args.begin() + 2}};
-  if (TensorAt(call, 2)) linear.args.push_back(call.args[2]);
+  if (InferenceTensorAt(call, 2)) linear.args.push_back(call.args[2]);
   return model->price("linear", linear);
 }
 
 constexpr auto kQuantizationNames = NamesOf(kQuantizations);
-constexpr std::string_view kCacheNames[] = {"reshape_and_cache", "reshape_and_cache_flash"};
+constexpr std::string_view kInferenceCacheNames[] = {"reshape_and_cache",
+                                                     "reshape_and_cache_flash"};
 constexpr std::string_view kUnquantizedNames[] = {"rocm_unquantized_gemm",
                                                   "rocm_unquantized_gemm_impl"};
-constexpr OpModel kModels[] = {{kQuantizationNames, PriceQuantization},
-                               {kCacheNames, PriceCacheWrite},
-                               {kUnquantizedNames, PriceUnquantized}};
+constexpr OpModel kInferenceModels[] = {{kQuantizationNames, PriceQuantization},
+                                        {kInferenceCacheNames, PriceCacheWrite},
+                                        {kUnquantizedNames, PriceUnquantized}};
 
 }  // namespace
 
-std::span<const OpModel> InferenceOps() { return kModels; }
+std::span<const OpModel> InferenceOps() { return kInferenceModels; }
 
 }  // namespace oplens::ops

@@ -135,18 +135,18 @@ PriceResult PriceRearrange(std::string_view, const OpCall& call) {
 
 constexpr std::string_view kCatNames[] = {"cat"};
 constexpr std::string_view kStackNames[] = {"stack"};
-constexpr std::string_view kRepeatNames[] = {"repeat", "tile"};
+constexpr std::string_view kJoinRepeatNames[] = {"repeat", "tile"};
 constexpr std::string_view kRearrangeNames[] = {
     "flip", "fliplr", "flipud", "roll", "pixel_shuffle", "pixel_unshuffle", "rot90"};
-constexpr OpModel kModels[] = {
+constexpr OpModel kJoinModels[] = {
     {kCatNames, PriceCat},
     {kStackNames, PriceStack},
-    {kRepeatNames, PriceRepeat},
+    {kJoinRepeatNames, PriceRepeat},
     {kRearrangeNames, PriceRearrange},
 };
 
 }  // namespace
 
-std::span<const OpModel> JoinOps() { return kModels; }
+std::span<const OpModel> JoinOps() { return kJoinModels; }
 
 }  // namespace oplens::ops

@@ -16,10 +16,10 @@
 namespace oplens::ops {
 namespace {
 
-Work Move(Checked bytes) { return {0, 0, bytes}; }
+Work LayoutMove(Checked bytes) { return {0, 0, bytes}; }
 
 PriceResult PricedMove(std::string params, Checked bytes) {
-  return Priced(std::move(params), Move(bytes), std::vector<PartWork>());
+  return Priced(std::move(params), LayoutMove(bytes), std::vector<PartWork>());
 }
 
 // ---- padding ----
@@ -44,7 +44,7 @@ PriceResult PricedPad(const Tensor& x, const std::vector<int64_t>& pads, bool re
   if (!shape) return Unpriced(Reason::kShapeMismatch);
   const Checked n = Elements(*shape);
   const Checked bytes = x.bytes() + BytesOf(n, x.dtype);
-  return Priced(TensorText(x), Move(bytes), Work{0, repeats ? n : Checked(0), bytes});
+  return Priced(TensorText(x), LayoutMove(bytes), Work{0, repeats ? n : Checked(0), bytes});
 }
 
 PriceResult PricePad(std::string_view op, const OpCall& call) {
@@ -89,7 +89,7 @@ PriceResult PriceRepeatInterleave(std::string_view, const OpCall& call) {
   }
   const Checked bytes = x.bytes() + index_bytes + BytesOf(outputs, x.dtype);
   if (!x.Differentiable()) return PricedMove(TensorText(x), bytes);
-  return Priced(TensorText(x), Move(bytes), Work{0, outputs, bytes});
+  return Priced(TensorText(x), LayoutMove(bytes), Work{0, outputs, bytes});
 }
 
 // meshgrid(vectors..): a grid each, which is a view until something writes it.
@@ -166,12 +166,12 @@ PriceResult PriceDiagonal(std::string_view op, const OpCall& call) {
     const int64_t length =
         std::max<int64_t>(std::min(below.Value().value_or(0), right.Value().value_or(0)), 0);
     const Checked diagonal = BytesOf(length, x.dtype);
-    return Priced(TensorText(x), Move(diagonal * 2), Move(diagonal + x.bytes()));
+    return Priced(TensorText(x), LayoutMove(diagonal * 2), LayoutMove(diagonal + x.bytes()));
   }
   const Checked side = Checked(x.shape.back()) + shift;
   const Checked matrices = Elements(x.shape.first(rank - 1));
   const Checked written = BytesOf(matrices * side * side, x.dtype);
-  return Priced(TensorText(x), Move(x.bytes() + written), Move(x.bytes() * 2));
+  return Priced(TensorText(x), LayoutMove(x.bytes() + written), LayoutMove(x.bytes() * 2));
 }
 
 // one_hot(x, classes): int64; without a number of classes it hangs on the values.
@@ -192,19 +192,19 @@ constexpr std::string_view kPadNames[] = {"pad",
                                           "replication_pad1d",
                                           "replication_pad2d",
                                           "replication_pad3d"};
-constexpr std::string_view kRepeatNames[] = {"repeat_interleave"};
+constexpr std::string_view kLayoutRepeatNames[] = {"repeat_interleave"};
 constexpr std::string_view kMeshGridNames[] = {"meshgrid"};
-constexpr std::string_view kTriangleNames[] = {"tril_indices", "triu_indices"};
+constexpr std::string_view kLayoutTriangleNames[] = {"tril_indices", "triu_indices"};
 constexpr std::string_view kDiagonalNames[] = {"diag", "diag_embed"};
 constexpr std::string_view kOneHotNames[] = {"one_hot"};
-constexpr OpModel kModels[] = {
-    {kPadNames, PricePad},           {kRepeatNames, PriceRepeatInterleave},
-    {kMeshGridNames, PriceMeshGrid}, {kTriangleNames, PriceTriangleIndices},
+constexpr OpModel kLayoutModels[] = {
+    {kPadNames, PricePad},           {kLayoutRepeatNames, PriceRepeatInterleave},
+    {kMeshGridNames, PriceMeshGrid}, {kLayoutTriangleNames, PriceTriangleIndices},
     {kDiagonalNames, PriceDiagonal}, {kOneHotNames, PriceOneHot},
 };
 
 }  // namespace
 
-std::span<const OpModel> LayoutOps() { return kModels; }
+std::span<const OpModel> LayoutOps() { return kLayoutModels; }
 
 }  // namespace oplens::ops

@@ -126,7 +126,7 @@ PriceResult PriceOuter(std::string_view, const OpCall& call) {
 
 // ---- products with an addend: beta C + alpha A B ----
 
-struct Sum {
+struct LinearAlgebraSum {
   Tensor c, a, b;
   double alpha = 1;
   double beta = 1;
@@ -152,10 +152,10 @@ size_t SumOperand(const OpArg& arg, const std::array<std::optional<Tensor>, 3>& 
 // Reads C, A, B and the factors. Before they became keywords, the factors stood in between:
 // torch.addmm(beta, C, alpha, A, B) and C.addmm(beta, alpha, A, B); in both, beta comes first and
 // alpha is not given alone.
-std::optional<Sum> ReadSum(const OpCall& call, Reason* reason) {
+std::optional<LinearAlgebraSum> ReadSum(const OpCall& call, Reason* reason) {
   std::array<std::optional<Tensor>, 3> operands;
   std::vector<double> factors;
-  Sum sum;
+  LinearAlgebraSum sum;
   for (const OpArg& arg : call.args) {
     *reason = Reason::kUnsupportedArgs;
     if (arg.kind == OpArg::Kind::kNone || arg.name == "out") continue;
@@ -187,7 +187,7 @@ std::optional<Sum> ReadSum(const OpCall& call, Reason* reason) {
 }
 
 // One FLOP an output for each of: adding C, scaling C, scaling the product.
-int AddendWeight(const Sum& sum) {
+int AddendWeight(const LinearAlgebraSum& sum) {
   return (sum.beta != 0 ? 1 : 0) + (sum.beta != 0 && sum.beta != 1 ? 1 : 0) +
          (sum.alpha != 1 ? 1 : 0);
 }
@@ -198,7 +198,8 @@ bool BroadcastsTo(Shape shape, Shape result) {
 }
 
 // The gradient of a broadcast C is a reduction of dY; that of a full-size C is dY itself.
-std::optional<Work> AddendGradient(const Sum& sum, Checked outputs, Checked output_bytes) {
+std::optional<Work> AddendGradient(const LinearAlgebraSum& sum, Checked outputs,
+                                   Checked output_bytes) {
   if (sum.beta == 0 || !sum.c.Differentiable() || sum.c.elements() == outputs) return std::nullopt;
   return Work{0, outputs, output_bytes + sum.c.bytes()};
 }
@@ -219,7 +220,7 @@ constexpr SumOp kSumOps[] = {
 
 // The weights of relu and of gelu by tanh, which is what the fused kernels compute. Only inference
 // calls it.
-void Activate(const Sum& sum, Checked outputs, PricedOp* op) {
+void Activate(const LinearAlgebraSum& sum, Checked outputs, PricedOp* op) {
   constexpr int kRelu = 1;
   constexpr int kGelu = 28;
   op->forward.front().work.vec += outputs * (sum.gelu ? kGelu : kRelu);
@@ -229,7 +230,7 @@ void Activate(const Sum& sum, Checked outputs, PricedOp* op) {
 
 PriceResult PriceSum(std::string_view op, const OpCall& call) {
   Reason reason;
-  const std::optional<Sum> sum = ReadSum(call, &reason);
+  const std::optional<LinearAlgebraSum> sum = ReadSum(call, &reason);
   if (!sum) return Unpriced(reason);
   const SumOp* row = FindRow(kSumOps, op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
@@ -265,7 +266,7 @@ PriceResult PriceSum(std::string_view op, const OpCall& call) {
 // addr: C plus an outer product.
 PriceResult PriceOuterSum(std::string_view, const OpCall& call) {
   Reason reason;
-  const std::optional<Sum> sum = ReadSum(call, &reason);
+  const std::optional<LinearAlgebraSum> sum = ReadSum(call, &reason);
   if (!sum) return Unpriced(reason);
   if (sum->a.shape.size() != 1 || sum->b.shape.size() != 1) return Unpriced(Reason::kShapeMismatch);
   const Product p{1, sum->a.shape[0], sum->b.shape[0], 1, 0, 0};
@@ -288,16 +289,17 @@ constexpr std::string_view kLinearNames[] = {"linear"};
 constexpr auto kPlainNames = NamesOf(kPlainOps);
 constexpr std::string_view kMatmulNames[] = {"matmul"};
 constexpr std::string_view kOuterNames[] = {"outer", "ger"};
-constexpr auto kSumNames = NamesOf(kSumOps);
+constexpr auto kLinearAlgebraSumNames = NamesOf(kSumOps);
 constexpr std::string_view kOuterSumNames[] = {"addr"};
 
-constexpr OpModel kModels[] = {
-    {kLinearNames, PriceLinear}, {kPlainNames, PricePlain}, {kMatmulNames, PriceMatmul},
-    {kOuterNames, PriceOuter},   {kSumNames, PriceSum},     {kOuterSumNames, PriceOuterSum},
+constexpr OpModel kLinearAlgebraModels[] = {
+    {kLinearNames, PriceLinear},        {kPlainNames, PricePlain},
+    {kMatmulNames, PriceMatmul},        {kOuterNames, PriceOuter},
+    {kLinearAlgebraSumNames, PriceSum}, {kOuterSumNames, PriceOuterSum},
 };
 
 }  // namespace
 
-std::span<const OpModel> LinearAlgebraOps() { return kModels; }
+std::span<const OpModel> LinearAlgebraOps() { return kLinearAlgebraModels; }
 
 }  // namespace oplens::ops

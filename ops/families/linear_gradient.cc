@@ -52,11 +52,11 @@ PriceResult PriceLinearGradient(std::string_view op, const OpCall& call) {
   return result;
 }
 
-constexpr std::string_view kNames[] = {"linear"};
-constexpr OpModel kModels[] = {{kNames, PriceLinearGradient}};
+constexpr std::string_view kLinearGradientNames[] = {"linear"};
+constexpr OpModel kLinearGradientModels[] = {{kLinearGradientNames, PriceLinearGradient}};
 
 }  // namespace
 
-std::span<const OpModel> LinearGradients() { return kModels; }
+std::span<const OpModel> LinearGradients() { return kLinearGradientModels; }
 
 }  // namespace oplens::ops

@@ -11,12 +11,12 @@
 namespace oplens::ops {
 namespace {
 
-bool IsTensor(const OpArg& arg) { return arg.kind == OpArg::Kind::kTensor; }
+bool IsListArgsTensor(const OpArg& arg) { return arg.kind == OpArg::Kind::kTensor; }
 
 bool SameList(const OpArg& first, const OpArg& arg) {
   if (arg.list != first.list) return false;
-  return arg.list > 0 ||
-         (IsTensor(first) && IsTensor(arg) && !arg.name.empty() && arg.name == first.name);
+  return arg.list > 0 || (IsListArgsTensor(first) && IsListArgsTensor(arg) && !arg.name.empty() &&
+                          arg.name == first.name);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ std::optional<std::vector<ListArg>> GroupLists(const OpCall& call) {
       last_list = args[first].list;
     }
     for (; i < args.size() && SameList(args[first], args[i]); ++i) {
-      if (args[first].list > 0 && !IsTensor(args[i])) return std::nullopt;
+      if (args[first].list > 0 && !IsListArgsTensor(args[i])) return std::nullopt;
     }
     if (i == first) ++i;
     groups.push_back(

@@ -46,7 +46,7 @@ constexpr Loss kLosses[] = {
 };
 
 // The heaviest loss of counted operations alone.
-constexpr int kMaxCounted = 5;
+constexpr int kLossMaxCounted = 5;
 
 struct LossCall {
   Tensor input;
@@ -60,7 +60,7 @@ struct LossCall {
   }
 };
 
-LossCall ReadOperands(CallArgs* args, size_t first) {
+LossCall ReadLossOperands(CallArgs* args, size_t first) {
   LossCall call{args->RequireTensor(first), args->RequireTensor(first + 1), {}};
   for (const size_t parameter : {first + 2, first + 3}) {
     const std::optional<Tensor> weight = args->FindTensor(parameter);
@@ -69,14 +69,14 @@ LossCall ReadOperands(CallArgs* args, size_t first) {
   return call;
 }
 
-Checked ReadBytes(const LossCall& call) {
+Checked ReadLossBytes(const LossCall& call) {
   Checked bytes;
   for (const Tensor& tensor : call.operands()) bytes += tensor.bytes();
   return bytes;
 }
 
-Work Backward(const Loss& loss, const LossCall& call, Checked n, Checked gradient_bytes) {
-  Work work{0, n * loss.backward, gradient_bytes + ReadBytes(call) + call.input.bytes()};
+Work LossBackward(const Loss& loss, const LossCall& call, Checked n, Checked gradient_bytes) {
+  Work work{0, n * loss.backward, gradient_bytes + ReadLossBytes(call) + call.input.bytes()};
   // The gradient of an input that was broadcast is a sum.
   if (!(call.input.elements() == n)) work.vec += n;
   return work;
@@ -90,11 +90,11 @@ PriceResult PricedLoss(const Loss& loss, const LossCall& call, LossReduction red
   const bool none = reduction == LossReduction::kNone;
   const Checked output_bytes =
       BytesOf(none ? n : Checked(1), PromoteDTypes(call.input.dtype, call.target.dtype));
-  Work forward{0, n * (none ? loss.unreduced : loss.reduced), ReadBytes(call) + output_bytes};
+  Work forward{0, n * (none ? loss.unreduced : loss.reduced), ReadLossBytes(call) + output_bytes};
   if (reduction == LossReduction::kMean) forward.vec += loss.division;
   PriceResult result =
-      Priced(TensorsText(operands), forward, Backward(loss, call, n, output_bytes));
-  result.price->vec_estimated = loss.reduced > kMaxCounted;
+      Priced(TensorsText(operands), forward, LossBackward(loss, call, n, output_bytes));
+  result.price->vec_estimated = loss.reduced > kLossMaxCounted;
   return result;
 }
 
@@ -105,7 +105,7 @@ PriceResult PriceLoss(std::string_view op, const OpCall& call) {
   if (!named) return Unpriced(Reason::kUnsupportedArgs);
   CallArgs args(*named, {"input|self", "target", "weight", "pos_weight", "size_average", "reduce",
                          "reduction"});
-  const LossCall operands = ReadOperands(&args, 0);
+  const LossCall operands = ReadLossOperands(&args, 0);
   const LossReduction reduction = ReductionOf(&args, 4, 5, 6);
   return args.failed() ? Unpriced(args.reason()) : PricedLoss(*loss, operands, reduction);
 }
@@ -122,7 +122,7 @@ PriceResult PriceLossGradient(std::string_view op, const OpCall& call) {
   if (!named) return Unpriced(Reason::kUnsupportedArgs);
   CallArgs args(*named, {"grad_output", "input|self", "target", "weight", "pos_weight"});
   const Tensor g = args.RequireTensor(0);
-  const LossCall operands = ReadOperands(&args, 1);
+  const LossCall operands = ReadLossOperands(&args, 1);
   if (args.failed()) return Unpriced(args.reason());
   const std::vector<Tensor> tensors = operands.operands();
   const auto shape = Broadcast(tensors);
@@ -130,20 +130,20 @@ PriceResult PriceLossGradient(std::string_view op, const OpCall& call) {
   const Checked n = Elements(*shape);
   const Checked g_elements = g.elements();
   if (!(g_elements == 1) && !(g_elements == n)) return Unpriced(Reason::kShapeMismatch);
-  PriceResult result = Priced(TensorsText(tensors), Backward(*loss, operands, n, g.bytes()),
+  PriceResult result = Priced(TensorsText(tensors), LossBackward(*loss, operands, n, g.bytes()),
                               std::vector<PartWork>());
-  result.price->vec_estimated = loss->reduced > kMaxCounted;
+  result.price->vec_estimated = loss->reduced > kLossMaxCounted;
   return result;
 }
 
-constexpr auto kNames = NamesOf(kLosses);
-constexpr OpModel kModels[] = {{kNames, PriceLoss}};
-constexpr OpModel kGradients[] = {{kNames, PriceLossGradient}};
+constexpr auto kLossNames = NamesOf(kLosses);
+constexpr OpModel kLossModels[] = {{kLossNames, PriceLoss}};
+constexpr OpModel kLossGradients[] = {{kLossNames, PriceLossGradient}};
 
 }  // namespace
 
-std::span<const OpModel> LossOps() { return kModels; }
+std::span<const OpModel> LossOps() { return kLossModels; }
 
-std::span<const OpModel> LossGradients() { return kGradients; }
+std::span<const OpModel> LossGradients() { return kLossGradients; }
 
 }  // namespace oplens::ops

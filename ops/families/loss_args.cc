@@ -6,12 +6,12 @@
 namespace oplens::ops {
 namespace {
 
-struct Word {
+struct LossArgsWord {
   std::string_view text;
   LossReduction reduction;
 };
 
-constexpr Word kWords[] = {
+constexpr LossArgsWord kLossArgsWords[] = {
     {"none", LossReduction::kNone},
     {"mean", LossReduction::kMean},
     {"elementwise_mean", LossReduction::kMean},
@@ -24,7 +24,7 @@ std::optional<LossReduction> ParseReduction(const OpArg& arg) {
     return static_cast<LossReduction>(arg.int_value);
   }
   if (arg.kind != OpArg::Kind::kString) return std::nullopt;
-  for (const Word& word : kWords) {
+  for (const LossArgsWord& word : kLossArgsWords) {
     if (word.text == arg.text) return word.reduction;
   }
   return std::nullopt;

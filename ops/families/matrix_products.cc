@@ -282,14 +282,14 @@ constexpr std::string_view kKronNames[] = {"kron"};
 constexpr std::string_view kTensordotNames[] = {"tensordot"};
 constexpr std::string_view kChainNames[] = {"chain_matmul", "multi_dot", "linalg_multi_dot"};
 constexpr std::string_view kBilinearNames[] = {"bilinear"};
-constexpr OpModel kModels[] = {{kInnerNames, PriceInner},
-                               {kKronNames, PriceKron},
-                               {kTensordotNames, PriceTensordot},
-                               {kChainNames, PriceChain},
-                               {kBilinearNames, PriceBilinear}};
+constexpr OpModel kMatrixProductsModels[] = {{kInnerNames, PriceInner},
+                                             {kKronNames, PriceKron},
+                                             {kTensordotNames, PriceTensordot},
+                                             {kChainNames, PriceChain},
+                                             {kBilinearNames, PriceBilinear}};
 
 }  // namespace
 
-std::span<const OpModel> MatrixProductOps() { return kModels; }
+std::span<const OpModel> MatrixProductOps() { return kMatrixProductsModels; }
 
 }  // namespace oplens::ops

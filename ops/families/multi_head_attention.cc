@@ -22,31 +22,31 @@
 namespace oplens::ops {
 namespace {
 
-enum Parameter : size_t {
-  kQuery,
-  kKey,
-  kValue,
-  kEmbedDim,
-  kHeads,
-  kInWeight,
-  kInBias,
-  kBiasK,
-  kBiasV,
-  kAddZero,
-  kDropout,
-  kOutWeight,
-  kOutBias,
-  kTraining,
-  kPaddingMask,
-  kNeedWeights,
-  kMask,
-  kSeparate,
-  kQueryWeight,
-  kKeyWeight,
-  kValueWeight,
-  kStaticK,
-  kStaticV,
-  kAverage,
+enum MultiHeadAttentionParameter : size_t {
+  kMhaQuery,
+  kMhaKey,
+  kMhaValue,
+  kMhaEmbedDim,
+  kMhaHeads,
+  kMhaInWeight,
+  kMhaInBias,
+  kMhaBiasK,
+  kMhaBiasV,
+  kMhaAddZero,
+  kMhaDropout,
+  kMhaOutWeight,
+  kMhaOutBias,
+  kMhaTraining,
+  kMhaPaddingMask,
+  kMhaNeedWeights,
+  kMhaMask,
+  kMhaSeparate,
+  kMhaQueryWeight,
+  kMhaKeyWeight,
+  kMhaValueWeight,
+  kMhaStaticK,
+  kMhaStaticV,
+  kMhaAverage,
 };
 
 // FLOPs an element, as those of softmax and dropout.
@@ -72,40 +72,41 @@ struct Heads {
   int64_t width() const { return embedding / heads; }
 };
 
-bool HasShape(const Tensor& tensor, std::initializer_list<int64_t> shape) {
+bool HasMultiHeadAttentionShape(const Tensor& tensor, std::initializer_list<int64_t> shape) {
   return std::equal(tensor.shape.begin(), tensor.shape.end(), shape.begin(), shape.end());
 }
 
-bool SameShape(const Tensor& a, const Tensor& b) {
+bool MultiHeadAttentionSameShape(const Tensor& a, const Tensor& b) {
   return std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end());
 }
 
 // ---- the call ----
 
 void ReadTensors(CallArgs* args, Heads* h) {
-  h->q = args->RequireTensor(kQuery);
-  h->k = args->RequireTensor(kKey);
-  h->v = args->RequireTensor(kValue);
-  if (args->BoolOr(kSeparate, false) || args->Find(kInWeight) == nullptr) {
-    for (const Parameter weight : {kQueryWeight, kKeyWeight, kValueWeight}) {
+  h->q = args->RequireTensor(kMhaQuery);
+  h->k = args->RequireTensor(kMhaKey);
+  h->v = args->RequireTensor(kMhaValue);
+  if (args->BoolOr(kMhaSeparate, false) || args->Find(kMhaInWeight) == nullptr) {
+    for (const MultiHeadAttentionParameter weight :
+         {kMhaQueryWeight, kMhaKeyWeight, kMhaValueWeight}) {
       h->weights.push_back(args->RequireTensor(weight));
     }
   } else {
-    h->weights.push_back(args->RequireTensor(kInWeight));
+    h->weights.push_back(args->RequireTensor(kMhaInWeight));
   }
-  h->in_bias = args->FindTensor(kInBias);
-  h->out_weight = args->RequireTensor(kOutWeight);
-  h->out_bias = args->FindTensor(kOutBias);
-  h->mask = args->FindTensor(kMask);
-  h->padding = args->FindTensor(kPaddingMask);
+  h->in_bias = args->FindTensor(kMhaInBias);
+  h->out_weight = args->RequireTensor(kMhaOutWeight);
+  h->out_bias = args->FindTensor(kMhaOutBias);
+  h->mask = args->FindTensor(kMhaMask);
+  h->padding = args->FindTensor(kMhaPaddingMask);
   // Keys and values that were projected before.
-  if (args->Find(kStaticK) != nullptr || args->Find(kStaticV) != nullptr ||
+  if (args->Find(kMhaStaticK) != nullptr || args->Find(kMhaStaticV) != nullptr ||
       !h->q.Differentiable()) {
     args->Fail(Reason::kUnsupportedArgs);
   }
 }
 
-bool ReadSizes(CallArgs* args, Heads* h) {
+bool ReadMultiHeadAttentionSizes(CallArgs* args, Heads* h) {
   const size_t rank = h->q.shape.size();
   if (rank < 2 || rank > 3 || h->k.shape.size() != rank || h->v.shape.size() != rank) return false;
   h->batched = rank == 3;
@@ -113,46 +114,50 @@ bool ReadSizes(CallArgs* args, Heads* h) {
   h->keys = h->k.shape[0];
   if (h->batched) h->batch = h->q.shape[1];
   h->embedding = h->q.shape.back();
-  h->heads = args->IntOr(kHeads, 0);
-  if (args->IntOr(kEmbedDim, h->embedding) != h->embedding || h->heads <= 0 ||
+  h->heads = args->IntOr(kMhaHeads, 0);
+  if (args->IntOr(kMhaEmbedDim, h->embedding) != h->embedding || h->heads <= 0 ||
       h->embedding % h->heads != 0 || h->v.shape[0] != h->keys) {
     return false;
   }
   if (h->batched && (h->k.shape[1] != h->batch || h->v.shape[1] != h->batch)) return false;
   const int added =
-      (args->Find(kBiasK) != nullptr ? 1 : 0) + (args->BoolOr(kAddZero, false) ? 1 : 0);
+      (args->Find(kMhaBiasK) != nullptr ? 1 : 0) + (args->BoolOr(kMhaAddZero, false) ? 1 : 0);
   const std::optional<int64_t> seen = (Checked(h->keys) + added).Value();
   h->seen = seen.value_or(0);
-  h->dropout = args->NumberOr(kDropout, 0) > 0 && args->BoolOr(kTraining, true);
-  h->averages = args->BoolOr(kNeedWeights, true) && args->BoolOr(kAverage, true);
+  h->dropout = args->NumberOr(kMhaDropout, 0) > 0 && args->BoolOr(kMhaTraining, true);
+  h->averages = args->BoolOr(kMhaNeedWeights, true) && args->BoolOr(kMhaAverage, true);
   return seen.has_value();
 }
 
-bool WeightsFit(const Heads& h) {
+bool MultiHeadAttentionWeightsFit(const Heads& h) {
   const int64_t e = h.embedding;
   const std::optional<int64_t> all = (Checked(e) * 3).Value();
   if (!all) return false;
   if (h.weights.size() == 1) {
-    if (!HasShape(h.weights[0], {*all, e}) || h.k.shape.back() != e || h.v.shape.back() != e) {
+    if (!HasMultiHeadAttentionShape(h.weights[0], {*all, e}) || h.k.shape.back() != e ||
+        h.v.shape.back() != e) {
       return false;
     }
-  } else if (!HasShape(h.weights[0], {e, e}) || !HasShape(h.weights[1], {e, h.k.shape.back()}) ||
-             !HasShape(h.weights[2], {e, h.v.shape.back()})) {
+  } else if (!HasMultiHeadAttentionShape(h.weights[0], {e, e}) ||
+             !HasMultiHeadAttentionShape(h.weights[1], {e, h.k.shape.back()}) ||
+             !HasMultiHeadAttentionShape(h.weights[2], {e, h.v.shape.back()})) {
     return false;
   }
-  if (h.in_bias && !HasShape(*h.in_bias, {*all})) return false;
-  return HasShape(*h.out_weight, {e, e}) && (!h.out_bias || HasShape(*h.out_bias, {e}));
+  if (h.in_bias && !HasMultiHeadAttentionShape(*h.in_bias, {*all})) return false;
+  return HasMultiHeadAttentionShape(*h.out_weight, {e, e}) &&
+         (!h.out_bias || HasMultiHeadAttentionShape(*h.out_bias, {e}));
 }
 
 bool MasksFit(const Heads& h) {
-  if (h.padding &&
-      !(h.batched ? HasShape(*h.padding, {h.batch, h.keys}) : HasShape(*h.padding, {h.keys}))) {
+  if (h.padding && !(h.batched ? HasMultiHeadAttentionShape(*h.padding, {h.batch, h.keys})
+                               : HasMultiHeadAttentionShape(*h.padding, {h.keys}))) {
     return false;
   }
   if (!h.mask) return true;
   const std::optional<int64_t> all = (Checked(h.batch) * h.heads).Value();
-  return HasShape(*h.mask, {h.queries, h.keys}) || HasShape(*h.mask, {1, h.queries, h.keys}) ||
-         (all && HasShape(*h.mask, {*all, h.queries, h.keys}));
+  return HasMultiHeadAttentionShape(*h.mask, {h.queries, h.keys}) ||
+         HasMultiHeadAttentionShape(*h.mask, {1, h.queries, h.keys}) ||
+         (all && HasMultiHeadAttentionShape(*h.mask, {*all, h.queries, h.keys}));
 }
 
 std::optional<Reason> ReadHeads(const OpCall& call, Heads* h) {
@@ -183,15 +188,17 @@ std::optional<Reason> ReadHeads(const OpCall& call, Heads* h) {
                        "is_causal"});
   ReadTensors(&args, h);
   if (args.failed()) return args.reason();
-  const bool sizes_fit = ReadSizes(&args, h);
+  const bool sizes_fit = ReadMultiHeadAttentionSizes(&args, h);
   if (args.failed()) return args.reason();
-  if (!sizes_fit || !WeightsFit(*h) || !MasksFit(*h)) return Reason::kShapeMismatch;
+  if (!sizes_fit || !MultiHeadAttentionWeightsFit(*h) || !MasksFit(*h))
+    return Reason::kShapeMismatch;
   return std::nullopt;
 }
 
 // ---- products ----
 
-MatrixProduct ProductOf(int64_t batch, int64_t m, int64_t n, int64_t k, DType left, DType right) {
+MatrixProduct MultiHeadAttentionProductOf(int64_t batch, int64_t m, int64_t n, int64_t k,
+                                          DType left, DType right) {
   MatrixProduct product;
   product.left = left;
   product.right = right;
@@ -207,8 +214,8 @@ MatrixProduct ProductOf(int64_t batch, int64_t m, int64_t n, int64_t k, DType le
 // The weight is [outputs, inputs].
 MatrixProduct Linear(const Heads& h, const Tensor& x, int64_t outputs, const Tensor& weight) {
   const std::optional<int64_t> rows = (Checked(x.shape[0]) * h.batch).Value();
-  MatrixProduct product =
-      ProductOf(1, rows.value_or(0), outputs, x.shape.back(), h.q.dtype, weight.dtype);
+  MatrixProduct product = MultiHeadAttentionProductOf(1, rows.value_or(0), outputs, x.shape.back(),
+                                                      h.q.dtype, weight.dtype);
   product.right_transposed = true;
   return product;
 }
@@ -218,8 +225,8 @@ MatrixProduct Linear(const Heads& h, const Tensor& x, int64_t outputs, const Ten
 std::vector<MatrixProduct> Projections(const Heads& h) {
   const int64_t e = h.embedding;
   const bool packed = h.weights.size() == 1;
-  if (packed && SameShape(h.k, h.v)) {
-    if (SameShape(h.q, h.k)) return {Linear(h, h.q, 3 * e, h.weights[0])};
+  if (packed && MultiHeadAttentionSameShape(h.k, h.v)) {
+    if (MultiHeadAttentionSameShape(h.q, h.k)) return {Linear(h, h.q, 3 * e, h.weights[0])};
     return {Linear(h, h.q, e, h.weights[0]), Linear(h, h.k, 2 * e, h.weights[0])};
   }
   return {Linear(h, h.q, e, h.weights[0]), Linear(h, h.k, e, h.weights[packed ? 0 : 1]),
@@ -230,16 +237,16 @@ std::vector<MatrixProduct> Products(const Heads& h) {
   std::vector<MatrixProduct> products = Projections(h);
   const int64_t batch = (Checked(h.batch) * h.heads).Value().value_or(0);
   const DType type = h.q.dtype;
-  products.push_back(ProductOf(batch, h.queries, h.seen, h.width(), type, type));
+  products.push_back(MultiHeadAttentionProductOf(batch, h.queries, h.seen, h.width(), type, type));
   products.back().right_transposed = true;
-  products.push_back(ProductOf(batch, h.queries, h.width(), h.seen, type, type));
+  products.push_back(MultiHeadAttentionProductOf(batch, h.queries, h.width(), h.seen, type, type));
   products.push_back(Linear(h, h.q, h.embedding, *h.out_weight));
   return products;
 }
 
 Checked FlopsOf(const MatrixProduct& p) { return Checked(p.batch) * p.m * p.n * p.k * 2; }
 
-Checked BytesOf(const MatrixProduct& p) {
+Checked MultiHeadAttentionBytesOf(const MatrixProduct& p) {
   const Checked batch = p.batch;
   return ops::BytesOf(batch * p.m * p.k, p.left) + ops::BytesOf(batch * p.k * p.n, p.right) +
          ops::BytesOf(batch * p.m * p.n, p.output);
@@ -311,9 +318,9 @@ PriceResult PriceMultiHeadAttention(std::string_view, const OpCall& call) {
   Work backward = ElementwiseBackward(h, n, x);
   for (const MatrixProduct& product : Products(h)) {
     forward.mma += FlopsOf(product);
-    forward.bytes += BytesOf(product);
+    forward.bytes += MultiHeadAttentionBytesOf(product);
     backward.mma += FlopsOf(product) * 2;
-    backward.bytes += BytesOf(product) * 2;
+    backward.bytes += MultiHeadAttentionBytesOf(product) * 2;
   }
   const Checked projected = x + Checked(h.keys) * h.batch * h.embedding * 2;
   AddBias(h.in_bias, projected, h.q.dtype, &forward, &backward);

@@ -32,7 +32,7 @@ bool IsSuffix(const std::vector<int64_t>& tail, Shape shape) {
          std::equal(tail.begin(), tail.end(), shape.end() - static_cast<ptrdiff_t>(tail.size()));
 }
 
-bool HasShape(const std::optional<Tensor>& tensor, const std::vector<int64_t>& shape) {
+bool HasNormalizationShape(const std::optional<Tensor>& tensor, const std::vector<int64_t>& shape) {
   return !tensor ||
          std::equal(tensor->shape.begin(), tensor->shape.end(), shape.begin(), shape.end());
 }
@@ -44,8 +44,8 @@ PriceResult PriceNorm(const NormWeights& weights, CallArgs* args, bool has_bias)
   const std::optional<Tensor> beta = has_bias ? args->FindTensor(3) : std::nullopt;
   if (!normalized) args->Fail(Reason::kUnsupportedArgs);
   if (args->failed()) return Unpriced(args->reason());
-  if (!IsSuffix(*normalized, x.shape) || !HasShape(gamma, *normalized) ||
-      !HasShape(beta, *normalized)) {
+  if (!IsSuffix(*normalized, x.shape) || !HasNormalizationShape(gamma, *normalized) ||
+      !HasNormalizationShape(beta, *normalized)) {
     return Unpriced(Reason::kShapeMismatch);
   }
 
@@ -115,12 +115,12 @@ PriceResult PriceRmsNorm(std::string_view, const OpCall& call) {
 constexpr std::string_view kLayerNormNames[] = {"layer_norm"};
 constexpr std::string_view kRmsNormNames[] = {"rms_norm"};
 constexpr std::string_view kFusedAddNames[] = {"fused_add_rms_norm"};
-constexpr OpModel kModels[] = {{kLayerNormNames, PriceLayerNorm},
-                               {kRmsNormNames, PriceRmsNorm},
-                               {kFusedAddNames, PriceFusedAddRmsNorm}};
+constexpr OpModel kNormalizationModels[] = {{kLayerNormNames, PriceLayerNorm},
+                                            {kRmsNormNames, PriceRmsNorm},
+                                            {kFusedAddNames, PriceFusedAddRmsNorm}};
 
 }  // namespace
 
-std::span<const OpModel> NormalizationOps() { return kModels; }
+std::span<const OpModel> NormalizationOps() { return kNormalizationModels; }
 
 }  // namespace oplens::ops

@@ -16,7 +16,7 @@ namespace {
 
 using Family = std::span<const OpModel> (*)();
 
-constexpr Family kFamilies[] = {
+constexpr Family kOpRegistryFamilies[] = {
     LinearAlgebraOps, PointwiseOps,       GatedOps,        SoftmaxOps,      NormalizationOps,
     DropoutOps,       EmbeddingOps,       ReductionOps,    DataMovementOps, CreationOps,
     JoinOps,          GatherOps,          ScatterOps,      SortingOps,      RandomOps,
@@ -33,7 +33,7 @@ using NamedModel = std::pair<std::string_view, const OpModel*>;
 
 std::vector<NamedModel> SortedModels() {
   std::vector<NamedModel> models;
-  for (const Family family : kFamilies) {
+  for (const Family family : kOpRegistryFamilies) {
     for (const OpModel& model : family()) {
       for (const std::string_view name : model.names) models.emplace_back(name, &model);
     }

@@ -19,7 +19,7 @@
 namespace oplens::ops {
 namespace {
 
-bool IsTensor(const OpArg& arg) { return arg.kind == OpArg::Kind::kTensor; }
+bool IsOptimizerTensor(const OpArg& arg) { return arg.kind == OpArg::Kind::kTensor; }
 
 bool IsAtMostOne(Checked elements) { return elements == Checked(0) || elements == Checked(1); }
 
@@ -94,7 +94,7 @@ bool StepArgs::HasForeignTensors(const Step& step) const {
     const std::span<const OpArg> members = bound.second->members;
     return !step.HasSlot(bound.first) &&
            std::any_of(members.begin(), members.end(), [](const OpArg& arg) {
-             return IsTensor(arg) && !IsAtMostOne(Elements(arg.shape));
+             return IsOptimizerTensor(arg) && !IsAtMostOne(Elements(arg.shape));
            });
   });
 }
@@ -102,14 +102,14 @@ bool StepArgs::HasForeignTensors(const Step& step) const {
 // ---- price ----
 
 // The tensors of a slot; none where the call has none.
-std::span<const OpArg> TensorsOf(const StepArgs& args, const Slot& slot) {
+std::span<const OpArg> OptimizerTensorsOf(const StepArgs& args, const Slot& slot) {
   const ListArg* arg = args.Find(slot.name);
-  if (arg == nullptr || !IsTensor(arg->value())) return {};
+  if (arg == nullptr || !IsOptimizerTensor(arg->value())) return {};
   return arg->members;
 }
 
 // No number of an optional tensor, or an empty one in its place.
-bool Absent(std::span<const OpArg> tensors, std::span<const OpArg> params) {
+bool OptimizerAbsent(std::span<const OpArg> tensors, std::span<const OpArg> params) {
   const auto is_empty = [](const OpArg& arg) { return Elements(arg.shape) == Checked(0); };
   return tensors.empty() || (std::all_of(tensors.begin(), tensors.end(), is_empty) &&
                              !std::all_of(params.begin(), params.end(), is_empty));
@@ -122,7 +122,7 @@ bool SameSizes(std::span<const OpArg> a, std::span<const OpArg> b) {
 }
 
 // The bytes of the tensors; nullopt with a reason when one is none.
-std::optional<Checked> BytesOfAll(std::span<const OpArg> tensors, Reason* reason) {
+std::optional<Checked> OptimizerBytesOfAll(std::span<const OpArg> tensors, Reason* reason) {
   Checked bytes;
   for (const OpArg& arg : tensors) {
     const std::optional<Tensor> tensor = TensorOf(arg, reason);
@@ -150,7 +150,9 @@ bool AskedFor(const StepArgs& args, const Slot& slot) {
 
 // The statistics that are not as large as the parameter come in one of two forms.
 bool HasStatistics(const StepArgs& args) {
-  const auto has = [&](std::string_view name) { return !TensorsOf(args, Slot{name}).empty(); };
+  const auto has = [&](std::string_view name) {
+    return !OptimizerTensorsOf(args, Slot{name}).empty();
+  };
   return has("row_var") == has("col_var") && (has("row_var") || has("exp_avg_sq"));
 }
 
@@ -172,16 +174,16 @@ PriceResult PriceStep(const Step& step, const StepArgs& args) {
     if (args.Unreadable(option)) return Unpriced(Reason::kUnsupportedArgs);
   }
   if (args.HasForeignTensors(step)) return Unpriced(Reason::kUnsupportedArgs);
-  const std::span<const OpArg> params = TensorsOf(args, step.slots[0]);
+  const std::span<const OpArg> params = OptimizerTensorsOf(args, step.slots[0]);
   int flops = step.flops + OptionFlops(step, args);
   Checked elements;
   for (const OpArg& param : params) elements += Elements(param.shape);
   Checked bytes;
   for (const Slot& slot : step.slots) {
     if (slot.name.empty()) break;
-    const std::span<const OpArg> tensors = TensorsOf(args, slot);
+    const std::span<const OpArg> tensors = OptimizerTensorsOf(args, slot);
     const bool optional = slot.need != Need::kRequired;
-    if (tensors.empty() || (optional && (Absent(tensors, params) || Unused(args, slot)))) {
+    if (tensors.empty() || (optional && (OptimizerAbsent(tensors, params) || Unused(args, slot)))) {
       if (AskedFor(args, slot)) return Unpriced(Reason::kUnsupportedArgs);
       continue;
     }
@@ -189,7 +191,7 @@ PriceResult PriceStep(const Step& step, const StepArgs& args) {
       return Unpriced(Reason::kShapeMismatch);
     }
     Reason reason;
-    const std::optional<Checked> size = BytesOfAll(tensors, &reason);
+    const std::optional<Checked> size = OptimizerBytesOfAll(tensors, &reason);
     if (!size) return Unpriced(reason);
     bytes += *size * slot.moves;
     flops += slot.flops;
@@ -211,14 +213,14 @@ bool IsApexAdam(const OpCall& call) {
   if (call.args.size() != 12 && call.args.size() != 14) return false;
   const auto end = call.args.begin() + kTensors;
   return std::all_of(call.args.begin(), end,
-                     [](const OpArg& arg) { return IsTensor(arg) && arg.name.empty(); }) &&
+                     [](const OpArg& arg) { return IsOptimizerTensor(arg) && arg.name.empty(); }) &&
          IsNumber(*end);
 }
 
 // The tensors of the only list of a function, which annotations write one by one without a number.
 void MergeTensors(const OpCall& call, std::vector<ListArg>* groups) {
   const auto end = std::find_if(call.args.begin(), call.args.end(), [](const OpArg& arg) {
-    return !IsTensor(arg) || !arg.name.empty() || arg.list > 0;
+    return !IsOptimizerTensor(arg) || !arg.name.empty() || arg.list > 0;
   });
   const auto count = end - call.args.begin();
   if (count < 2) return;

@@ -62,7 +62,7 @@ constexpr std::string_view kListAdamWords =
     "grad param exp_avg exp_avg_sq half_copy lr beta1 beta2 eps step mode bias_correction "
     "weight_decay";
 
-constexpr OptimizerFunction kFunctions[] = {
+constexpr OptimizerFunction kOptimizerStepsFunctions[] = {
     {"sgd", "sgd", "param grad momentum_buffer - - - - -"},
     {"adam", "adam", "param grad exp_avg exp_avg_sq max_exp_avg_sq - - - - - - -"},
     {"adamw", "adamw", "param grad exp_avg exp_avg_sq max_exp_avg_sq - - - - - - -"},
@@ -97,12 +97,12 @@ constexpr OptimizerFunction kFunctions[] = {
 constexpr OptimizerFunction kApexAdam = {
     "adam", "adam", "param half_copy exp_avg exp_avg_sq grad - - - - - - - - weight_decay"};
 
-struct Alias {
+struct OptimizerStepsAlias {
   std::string_view keyword;
   std::string_view name;
 };
 
-constexpr Alias kKeywords[] = {
+constexpr OptimizerStepsAlias kKeywords[] = {
     {"acc_deltas", "acc_delta"},
     {"col_vars", "col_var"},
     {"d_p_list", "grad"},
@@ -128,7 +128,7 @@ constexpr Alias kKeywords[] = {
     {"variances", "exp_avg_sq"},
 };
 
-constexpr auto kNames = NamesOf(kFunctions);
+constexpr auto kOptimizerStepsNames = NamesOf(kOptimizerStepsFunctions);
 
 }  // namespace
 
@@ -137,10 +137,10 @@ bool Step::HasSlot(std::string_view slot) const {
                      [&](const Slot& candidate) { return candidate.name == slot; });
 }
 
-std::span<const std::string_view> OptimizerFunctionNames() { return kNames; }
+std::span<const std::string_view> OptimizerFunctionNames() { return kOptimizerStepsNames; }
 
 const OptimizerFunction& OptimizerFunctionOf(std::string_view name) {
-  return *FindRow(kFunctions, name);
+  return *FindRow(kOptimizerStepsFunctions, name);
 }
 
 const OptimizerFunction& ApexAdam() { return kApexAdam; }
@@ -151,8 +151,9 @@ std::string_view StepKeyword(std::string_view keyword, const OptimizerFunction& 
   // Here the parameters stand for their gradients.
   const bool only_gradients = function.step == "clip" || function.step == "unscale";
   if (only_gradients && (keyword == "parameters" || keyword == "self")) return "grad";
-  const auto* row = std::find_if(std::begin(kKeywords), std::end(kKeywords),
-                                 [&](const Alias& alias) { return alias.keyword == keyword; });
+  const auto* row =
+      std::find_if(std::begin(kKeywords), std::end(kKeywords),
+                   [&](const OptimizerStepsAlias& alias) { return alias.keyword == keyword; });
   return row == std::end(kKeywords) ? keyword : row->name;
 }
 

@@ -83,7 +83,7 @@ PriceResult PriceInt4Weight(std::string_view, const OpCall& call) {
 }
 
 // The group of K weights for the rows of their scales.
-int64_t GroupOf(int64_t k, const Tensor& scales) {
+int64_t PackedWeightsGroupOf(int64_t k, const Tensor& scales) {
   const int64_t rows = scales.shape.size() < 2 ? 1 : scales.shape[0];
   return rows > 0 ? k / rows : 0;
 }
@@ -105,7 +105,7 @@ PriceResult PriceAwq(std::string_view, const OpCall& call) {
   const int64_t k = x.shape[1];
   return PricedPacked({{x.shape[0], scales.shape[1], k},
                        kBits,
-                       GroupOf(k, scales),
+                       PackedWeightsGroupOf(k, scales),
                        w.bytes(),
                        scales.bytes() + zeros.bytes()},
                       x);
@@ -128,7 +128,7 @@ PriceResult PriceGptq(std::string_view, const OpCall& call) {
   const int64_t k = x.shape[1];
   return PricedPacked({{x.shape[0], w.shape[1], k},
                        w.shape[0] * kWord / k,
-                       GroupOf(k, scales),
+                       PackedWeightsGroupOf(k, scales),
                        w.bytes(),
                        scales.bytes() + zeros.bytes()},
                       x);
@@ -177,7 +177,7 @@ PriceResult PriceMarlin(std::string_view, const OpCall& call) {
   const int64_t k = x->shape[1];
   if (!n || k <= 0) return Unpriced(Reason::kUnsupportedArgs);
   packed.sizes = {x->shape[0], *n, k};
-  packed.group = GroupOf(k, *scales);
+  packed.group = PackedWeightsGroupOf(k, *scales);
   const auto weights = (Checked(k) * *n).Value();
   const auto bits = (packed.weight_bytes * 8).Value();
   if (!weights || !bits) return Unpriced(Reason::kCostOverflow);
@@ -219,12 +219,12 @@ constexpr std::string_view kGptqNames[] = {"gptq_gemm"};
 constexpr std::string_view kMarlinNames[] = {"gptq_marlin_gemm", "marlin_gemm", "awq_marlin_gemm",
                                              "fp8_marlin_gemm"};
 constexpr std::string_view kGemvNames[] = {"gemv_4bit"};
-constexpr OpModel kModels[] = {{kInt8Names, PriceInt8Weight}, {kInt4Names, PriceInt4Weight},
-                               {kAwqNames, PriceAwq},         {kGptqNames, PriceGptq},
-                               {kMarlinNames, PriceMarlin},   {kGemvNames, PriceGemv4Bit}};
+constexpr OpModel kPackedWeightsModels[] = {
+    {kInt8Names, PriceInt8Weight}, {kInt4Names, PriceInt4Weight}, {kAwqNames, PriceAwq},
+    {kGptqNames, PriceGptq},       {kMarlinNames, PriceMarlin},   {kGemvNames, PriceGemv4Bit}};
 
 }  // namespace
 
-std::span<const OpModel> PackedWeightOps() { return kModels; }
+std::span<const OpModel> PackedWeightOps() { return kPackedWeightsModels; }
 
 }  // namespace oplens::ops

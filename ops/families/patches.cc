@@ -28,20 +28,20 @@ struct Steps {
   }
 };
 
-std::vector<int64_t> ReadPair(CallArgs* args, size_t parameter, int64_t absent) {
+std::vector<int64_t> ReadPatchesPair(CallArgs* args, size_t parameter, int64_t absent) {
   const auto values = PerDimension(args->FindInts(parameter), kDimensions, absent);
   if (!values) args->Fail(Reason::kUnsupportedArgs);
   return values.value_or(std::vector<int64_t>(kDimensions, absent));
 }
 
 // Kernel, dilation, padding and stride follow each other.
-Steps ReadSteps(CallArgs* args, size_t first) {
+Steps ReadPatchesSteps(CallArgs* args, size_t first) {
   Steps steps;
   if (args->Find(first) == nullptr) args->Fail(Reason::kUnsupportedArgs);
-  steps.kernel = ReadPair(args, first, 1);
-  steps.dilation = ReadPair(args, first + 1, 1);
-  steps.padding = ReadPair(args, first + 2, 0);
-  steps.stride = ReadPair(args, first + 3, 1);
+  steps.kernel = ReadPatchesPair(args, first, 1);
+  steps.dilation = ReadPatchesPair(args, first + 1, 1);
+  steps.padding = ReadPatchesPair(args, first + 2, 0);
+  steps.stride = ReadPatchesPair(args, first + 3, 1);
   return steps;
 }
 
@@ -64,7 +64,7 @@ std::optional<Checked> CountPatches(const Steps& steps, Shape extents, Reason* r
 PriceResult PriceUnfold(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "kernel_size", "dilation", "padding", "stride"});
   const Tensor x = args.RequireTensor(0);
-  const Steps steps = ReadSteps(&args, 1);
+  const Steps steps = ReadPatchesSteps(&args, 1);
   if (args.failed()) return Unpriced(args.reason());
   const size_t rank = x.shape.size();
   if (rank != 3 && rank != 4) return Unpriced(Reason::kShapeMismatch);
@@ -84,8 +84,8 @@ PriceResult PriceFold(std::string_view, const OpCall& call) {
                 {"input|self", "output_size", "kernel_size", "dilation", "padding", "stride"});
   const Tensor x = args.RequireTensor(0);
   if (args.Find(1) == nullptr) args.Fail(Reason::kUnsupportedArgs);
-  const std::vector<int64_t> output = ReadPair(&args, 1, 1);
-  const Steps steps = ReadSteps(&args, 2);
+  const std::vector<int64_t> output = ReadPatchesPair(&args, 1, 1);
+  const Steps steps = ReadPatchesSteps(&args, 2);
   if (args.failed()) return Unpriced(args.reason());
   if (output[0] < 0 || output[1] < 0) return Unpriced(Reason::kUnsupportedArgs);
   Reason reason;

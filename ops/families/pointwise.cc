@@ -18,8 +18,8 @@
 namespace oplens::ops {
 namespace {
 
-using Result = PointwiseResult;
-using Gradient = PointwiseGradient;
+using ResultKind = PointwiseResult;
+using GradientWeights = PointwiseGradient;
 
 // The weights of ops that an argument makes cheaper or dearer.
 constexpr int kTanhGeluForward = 28;
@@ -30,7 +30,7 @@ constexpr double kSmallPower = 3;
 constexpr int kDivisorGradient = 4;  // -dY a / b^2
 
 // What was recorded: the operands in order, and the options that change the cost.
-struct Operands {
+struct PointwiseOperands {
   std::vector<Tensor> tensors;  // Numbers among them.
   double last_number = 0;       // The value of the last operand, if that is a number.
   bool scaled = false;          // add, sub: a factor alpha other than 1.
@@ -39,7 +39,7 @@ struct Operands {
 };
 
 // Arguments that are no operands. True: `arg` is one, and is read.
-bool ReadOption(const OpArg& arg, Operands* operands) {
+bool ReadOption(const OpArg& arg, PointwiseOperands* operands) {
   constexpr std::string_view kIgnored[] = {"out", "inplace", "training", "generator"};
   if (arg.kind == OpArg::Kind::kNone) return true;
   if (arg.kind == OpArg::Kind::kString) {
@@ -56,7 +56,7 @@ bool ReadOption(const OpArg& arg, Operands* operands) {
 
 // add(a, alpha, b) and addcmul(a, value, b, c) before the factor became a keyword; and that
 // keyword, which reads like an operand.
-void DropFactor(const PointwiseOp& op, Operands* operands) {
+void DropFactor(const PointwiseOp& op, PointwiseOperands* operands) {
   std::vector<Tensor>& tensors = operands->tensors;
   const bool sum = op.name == "add" || op.name == "sub";
   const bool scaled_product = op.name == "addcmul" || op.name == "addcdiv";
@@ -77,15 +77,17 @@ bool CountFits(const PointwiseOp& op, size_t count) {
 
 // The second operand of a call whose profiler records no values: a number, of which only that of
 // an exponent matters.
-bool IsUnrecordedNumber(const PointwiseOp& op, const Operands& operands, const OpArg& arg) {
+bool IsUnrecordedNumber(const PointwiseOp& op, const PointwiseOperands& operands,
+                        const OpArg& arg) {
   constexpr std::string_view kTypes[] = {"Scalar", "object", "double", "float", "int", "long int"};
   return arg.kind == OpArg::Kind::kOther && arg.name.empty() && op.operands == 2 &&
          op.name != "pow" && operands.tensors.size() == 1 &&
          std::find(std::begin(kTypes), std::end(kTypes), arg.type) != std::end(kTypes);
 }
 
-std::optional<Operands> ReadOperands(const PointwiseOp& op, const OpCall& call, Reason* reason) {
-  Operands operands;
+std::optional<PointwiseOperands> ReadPointwiseOperands(const PointwiseOp& op, const OpCall& call,
+                                                       Reason* reason) {
+  PointwiseOperands operands;
   std::optional<double> legacy_alpha;
   for (const OpArg& arg : call.args) {
     if (ReadOption(arg, &operands)) continue;
@@ -135,13 +137,13 @@ DType Promote(std::span<const Tensor> tensors) {
   return result.value_or(DType::kFloat32);
 }
 
-DType ResultType(Result result, const Operands& operands, bool in_place) {
+DType PointwiseResultType(ResultKind result, const PointwiseOperands& operands, bool in_place) {
   const std::vector<Tensor>& tensors = operands.tensors;
-  if (in_place || result == Result::kFirst) return tensors.front().dtype;
-  if (result == Result::kBool) return DType::kBool;
-  if (result == Result::kSelected) return Promote(std::span(tensors).subspan(1));
+  if (in_place || result == ResultKind::kFirst) return tensors.front().dtype;
+  if (result == ResultKind::kBool) return DType::kBool;
+  if (result == ResultKind::kSelected) return Promote(std::span(tensors).subspan(1));
   const DType type = Promote(tensors);
-  const bool becomes_float = result == Result::kFloat && !operands.rounded;
+  const bool becomes_float = result == ResultKind::kFloat && !operands.rounded;
   return becomes_float && CategoryOf(type) < DTypeCategory::kFloat ? DType::kFloat32 : type;
 }
 
@@ -164,13 +166,15 @@ Work OperandGradient(const Applied& op, const Tensor& operand, int weight, Check
   return work;
 }
 
-Work Add(const Work& a, const Work& b) { return {a.mma + b.mma, a.vec + b.vec, a.bytes + b.bytes}; }
+Work AddPointwise(const Work& a, const Work& b) {
+  return {a.mma + b.mma, a.vec + b.vec, a.bytes + b.bytes};
+}
 
-Work ViewGradient(const Applied& op) {
+Work PointwiseViewGradient(const Applied& op) {
   Work work;
   for (const Tensor& tensor : op.tensors) {
     if (!tensor.Differentiable() || tensor.elements() == op.n) continue;
-    work = Add(work, OperandGradient(op, tensor, 0, 0));
+    work = AddPointwise(work, OperandGradient(op, tensor, 0, 0));
   }
   return work;
 }
@@ -189,8 +193,8 @@ Work ProductGradient(const Applied& op) {
   Work work;
   for (size_t i = 0; i < 2; ++i) {
     if (!op.tensors[i].Differentiable()) continue;
-    work =
-        Add(work, OperandGradient(op, op.tensors[i], op.weight, OperandBytes(op.tensors[1 - i])));
+    work = AddPointwise(
+        work, OperandGradient(op, op.tensors[i], op.weight, OperandBytes(op.tensors[1 - i])));
   }
   return work;
 }
@@ -203,14 +207,14 @@ Work QuotientGradient(const Applied& op) {
     work = OperandGradient(op, dividend, op.weight, OperandBytes(divisor));
   }
   if (divisor.Differentiable()) {
-    work = Add(work, OperandGradient(op, divisor, kDivisorGradient,
-                                     OperandBytes(dividend) + divisor.bytes()));
+    work = AddPointwise(work, OperandGradient(op, divisor, kDivisorGradient,
+                                              OperandBytes(dividend) + divisor.bytes()));
   }
   return work;
 }
 
-std::vector<PartWork> Gradients(Gradient gradient, const Applied& op) {
-  if (gradient == Gradient::kNone ||
+std::vector<PartWork> PointwiseGradients(GradientWeights gradient, const Applied& op) {
+  if (gradient == GradientWeights::kNone ||
       std::none_of(op.tensors.begin(), op.tensors.end(),
                    [](const Tensor& tensor) { return tensor.Differentiable(); })) {
     return {};
@@ -223,24 +227,24 @@ std::vector<PartWork> Gradients(Gradient gradient, const Applied& op) {
   }
   Work work;
   switch (gradient) {
-    case Gradient::kNone:
+    case GradientWeights::kNone:
       break;
-    case Gradient::kView:
-      work = ViewGradient(op);
+    case GradientWeights::kView:
+      work = PointwiseViewGradient(op);
       break;
-    case Gradient::kUnsaved:
+    case GradientWeights::kUnsaved:
       work = JointGradient(op, 0);
       break;
-    case Gradient::kSaved:
+    case GradientWeights::kSaved:
       work = JointGradient(op, operand_bytes);
       break;
-    case Gradient::kSelecting:
+    case GradientWeights::kSelecting:
       work = JointGradient(op, condition_bytes);
       break;
-    case Gradient::kProduct:
+    case GradientWeights::kProduct:
       work = ProductGradient(op);
       break;
-    case Gradient::kQuotient:
+    case GradientWeights::kQuotient:
       work = QuotientGradient(op);
       break;
   }
@@ -264,7 +268,8 @@ struct Weights {
   int backward;
 };
 
-Weights WeightsOf(const PointwiseOp& op, const Operands& operands, bool reversed) {
+Weights PointwiseWeightsOf(const PointwiseOp& op, const PointwiseOperands& operands,
+                           bool reversed) {
   if (op.name == "gelu" && operands.tanh) return {kTanhGeluForward, kTanhGeluBackward};
   const bool small = op.name == "pow" && !reversed && operands.tensors.back().number &&
                      std::abs(operands.last_number) <= kSmallPower &&
@@ -277,7 +282,7 @@ PriceResult PricePointwise(std::string_view op, const OpCall& call) {
   const PointwiseOp* row = FindPointwiseOp(op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
   Reason reason = Reason::kUnsupportedArgs;
-  std::optional<Operands> operands = ReadOperands(*row, call, &reason);
+  std::optional<PointwiseOperands> operands = ReadPointwiseOperands(*row, call, &reason);
   if (!operands) return Unpriced(reason);
   std::vector<Tensor>& tensors = operands->tensors;
   // The method where() has the condition second.
@@ -289,14 +294,15 @@ PriceResult PricePointwise(std::string_view op, const OpCall& call) {
   const Checked n = Elements(*shape);
   if (name.in_place && !(n == tensors.front().elements())) return Unpriced(Reason::kShapeMismatch);
 
-  const Weights weights = WeightsOf(*row, *operands, name.reversed);
-  const Checked output_bytes = BytesOf(n, ResultType(row->result, *operands, name.in_place));
+  const Weights weights = PointwiseWeightsOf(*row, *operands, name.reversed);
+  const Checked output_bytes =
+      BytesOf(n, PointwiseResultType(row->result, *operands, name.in_place));
   Work forward{0, n * weights.forward, output_bytes};
   for (const Tensor& tensor : tensors) forward.bytes += OperandBytes(tensor);
   const Applied applied{tensors, n, output_bytes, weights.backward, name.reversed};
-  PriceResult result =
-      Priced(TensorsText(tensors), forward,
-             operands->rounded ? ZeroGradients(applied) : Gradients(row->gradient, applied));
+  PriceResult result = Priced(
+      TensorsText(tensors), forward,
+      operands->rounded ? ZeroGradients(applied) : PointwiseGradients(row->gradient, applied));
   // An operation on complex numbers is several.
   const bool complex = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
     return CategoryOf(tensor.dtype) == DTypeCategory::kComplex;

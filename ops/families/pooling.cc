@@ -19,30 +19,30 @@
 namespace oplens::ops {
 namespace {
 
-enum class Kind : uint8_t { kMax, kAverage, kPower };
+enum class PoolingKind : uint8_t { kMax, kAverage, kPower };
 
 struct PoolOp {
   std::string_view name;
-  Kind kind;
+  PoolingKind kind;
   size_t dimensions;
   bool adaptive = false;
 };
 
 constexpr PoolOp kWindowOps[] = {
-    {"max_pool1d", Kind::kMax, 1},     {"max_pool2d", Kind::kMax, 2},
-    {"max_pool3d", Kind::kMax, 3},     {"avg_pool1d", Kind::kAverage, 1},
-    {"avg_pool2d", Kind::kAverage, 2}, {"avg_pool3d", Kind::kAverage, 3},
-    {"lp_pool1d", Kind::kPower, 1},    {"lp_pool2d", Kind::kPower, 2},
-    {"lp_pool3d", Kind::kPower, 3},
+    {"max_pool1d", PoolingKind::kMax, 1},     {"max_pool2d", PoolingKind::kMax, 2},
+    {"max_pool3d", PoolingKind::kMax, 3},     {"avg_pool1d", PoolingKind::kAverage, 1},
+    {"avg_pool2d", PoolingKind::kAverage, 2}, {"avg_pool3d", PoolingKind::kAverage, 3},
+    {"lp_pool1d", PoolingKind::kPower, 1},    {"lp_pool2d", PoolingKind::kPower, 2},
+    {"lp_pool3d", PoolingKind::kPower, 3},
 };
 
 constexpr PoolOp kAdaptiveOps[] = {
-    {"adaptive_max_pool1d", Kind::kMax, 1, true},
-    {"adaptive_max_pool2d", Kind::kMax, 2, true},
-    {"adaptive_max_pool3d", Kind::kMax, 3, true},
-    {"adaptive_avg_pool1d", Kind::kAverage, 1, true},
-    {"adaptive_avg_pool2d", Kind::kAverage, 2, true},
-    {"adaptive_avg_pool3d", Kind::kAverage, 3, true},
+    {"adaptive_max_pool1d", PoolingKind::kMax, 1, true},
+    {"adaptive_max_pool2d", PoolingKind::kMax, 2, true},
+    {"adaptive_max_pool3d", PoolingKind::kMax, 3, true},
+    {"adaptive_avg_pool1d", PoolingKind::kAverage, 1, true},
+    {"adaptive_avg_pool2d", PoolingKind::kAverage, 2, true},
+    {"adaptive_avg_pool3d", PoolingKind::kAverage, 3, true},
 };
 
 const PoolOp* FindOp(std::string_view name) {
@@ -76,24 +76,24 @@ bool HasRank(const Tensor& x, size_t dimensions) {
 Checked WindowFlops(const PoolOp& op, const Pooled& pooled) {
   if (!op.adaptive) return pooled.outputs() * pooled.taps;
   // Windows share the input out between them, and an average divides.
-  const Checked divisions = op.kind == Kind::kAverage ? pooled.outputs() : Checked(0);
+  const Checked divisions = op.kind == PoolingKind::kAverage ? pooled.outputs() : Checked(0);
   return pooled.x.elements() + divisions;
 }
 
-Work Gradient(const PoolOp& op, const Pooled& pooled) {
+Work PoolingGradient(const PoolOp& op, const Pooled& pooled) {
   const Checked bytes = pooled.output_bytes() + pooled.x.bytes();
-  if (op.kind == Kind::kMax) return Work{0, pooled.outputs(), bytes + pooled.index_bytes()};
+  if (op.kind == PoolingKind::kMax) return Work{0, pooled.outputs(), bytes + pooled.index_bytes()};
   return Work{0, WindowFlops(op, pooled), bytes};
 }
 
 PriceResult PricePooled(const PoolOp& op, const Pooled& pooled) {
   Work forward{0, WindowFlops(op, pooled), pooled.x.bytes() + pooled.output_bytes()};
-  if (op.kind == Kind::kMax) forward.bytes += pooled.index_bytes();
+  if (op.kind == PoolingKind::kMax) forward.bytes += pooled.index_bytes();
   std::vector<PartWork> backward;
-  if (pooled.x.Differentiable() && op.kind != Kind::kPower) {
+  if (pooled.x.Differentiable() && op.kind != PoolingKind::kPower) {
     PartWork part;
     part.part = Part::kBackward;
-    part.work = Gradient(op, pooled);
+    part.work = PoolingGradient(op, pooled);
     backward.push_back(std::move(part));
   }
   return Priced(pooled.params, forward, std::move(backward));
@@ -106,8 +106,8 @@ struct WindowArguments {
 
 constexpr size_t kNone = SIZE_MAX;
 
-std::vector<int64_t> ReadInts(CallArgs* args, size_t parameter, size_t dimensions,
-                              std::vector<int64_t> absent) {
+std::vector<int64_t> ReadPoolingInts(CallArgs* args, size_t parameter, size_t dimensions,
+                                     std::vector<int64_t> absent) {
   if (parameter == kNone) return absent;
   const auto given = args->FindInts(parameter);
   if (!given || given->empty()) return absent;
@@ -127,10 +127,13 @@ std::optional<Pooled> ReadWindows(const PoolOp& op, const WindowArguments& at, C
   pooled.x = args->RequireTensor(0);
   const size_t d = op.dimensions;
   if (args->Find(at.kernel) == nullptr) args->Fail(Reason::kUnsupportedArgs);
-  const std::vector<int64_t> kernel = ReadInts(args, at.kernel, d, std::vector<int64_t>(d, 1));
-  const std::vector<int64_t> stride = ReadInts(args, at.stride, d, kernel);
-  const std::vector<int64_t> padding = ReadInts(args, at.padding, d, std::vector<int64_t>(d, 0));
-  const std::vector<int64_t> dilation = ReadInts(args, at.dilation, d, std::vector<int64_t>(d, 1));
+  const std::vector<int64_t> kernel =
+      ReadPoolingInts(args, at.kernel, d, std::vector<int64_t>(d, 1));
+  const std::vector<int64_t> stride = ReadPoolingInts(args, at.stride, d, kernel);
+  const std::vector<int64_t> padding =
+      ReadPoolingInts(args, at.padding, d, std::vector<int64_t>(d, 0));
+  const std::vector<int64_t> dilation =
+      ReadPoolingInts(args, at.dilation, d, std::vector<int64_t>(d, 1));
   const bool ceil = args->BoolOr(at.ceil, false);
   if (!args->failed() && !HasRank(pooled.x, d)) args->Fail(Reason::kShapeMismatch);
   if (args->failed()) return std::nullopt;
@@ -154,7 +157,7 @@ std::optional<Pooled> ReadWindows(const PoolOp& op, const WindowArguments& at, C
 PriceResult PriceWindows(std::string_view name, const OpCall& call) {
   const PoolOp* op = FindRow(kWindowOps, name);
   if (op == nullptr) return Unpriced(Reason::kUnknownOp);
-  const bool max = op->kind == Kind::kMax;
+  const bool max = op->kind == PoolingKind::kMax;
   CallArgs args = max ? CallArgs(call, {"input|self", "kernel_size", "stride", "padding",
                                         "dilation", "ceil_mode", "return_indices"})
                       : CallArgs(call, {"input|self", "kernel_size", "stride", "padding",
@@ -215,8 +218,8 @@ PriceResult PriceFromShapes(const PoolOp& op, const Tensor& y, const Tensor& x) 
   pooled.x = x;
   pooled.output.assign(y.shape.begin(), y.shape.end());
   const Shape sizes = y.shape.subspan(static_cast<size_t>(leading));
-  return Priced(fmt::format("{},o={}", NamedTensorText(x), TupleText(sizes)), Gradient(op, pooled),
-                std::vector<PartWork>());
+  return Priced(fmt::format("{},o={}", NamedTensorText(x), TupleText(sizes)),
+                PoolingGradient(op, pooled), std::vector<PartWork>());
 }
 
 // avg_pool2d_backward(dY, x, kernel, stride, padding, ceil_mode, ..)
@@ -246,7 +249,7 @@ constexpr auto kWindowNames = [] {
 constexpr std::string_view kPowerNames[] = {"lp_pool1d", "lp_pool2d", "lp_pool3d"};
 constexpr auto kAdaptiveNames = NamesOf(kAdaptiveOps);
 
-constexpr OpModel kModels[] = {
+constexpr OpModel kPoolingModels[] = {
     {kWindowNames, PriceWindows},
     {kPowerNames, PricePower},
     {kAdaptiveNames, PriceAdaptive},
@@ -256,19 +259,20 @@ constexpr OpModel kModels[] = {
 
 std::optional<PriceResult> PricePoolingGradient(std::string_view op, const OpCall& call) {
   const PoolOp* row = FindOp(op);
-  if (row == nullptr || row->kind == Kind::kPower) return std::nullopt;
+  if (row == nullptr || row->kind == PoolingKind::kPower) return std::nullopt;
   if (call.args.size() < 2) return Unpriced(Reason::kUnsupportedArgs);
   Reason reason;
   const std::optional<Tensor> y = TensorOf(call.args[0], &reason);
   if (!y) return Unpriced(reason);
   const std::optional<Tensor> x = TensorOf(call.args[1], &reason);
   if (!x) return Unpriced(reason);
-  if (row->kind == Kind::kAverage && !row->adaptive) return PriceAverageGradient(*row, call, *y);
+  if (row->kind == PoolingKind::kAverage && !row->adaptive)
+    return PriceAverageGradient(*row, call, *y);
   PriceResult result = PriceFromShapes(*row, *y, *x);
   if (result.price) result.price->forward.front().part = Part::kBackward;
   return result;
 }
 
-std::span<const OpModel> PoolingOps() { return kModels; }
+std::span<const OpModel> PoolingOps() { return kPoolingModels; }
 
 }  // namespace oplens::ops

@@ -58,7 +58,7 @@ void NameGradients(PricedOp* op) {
 }
 
 // What Tensor Cores and the kernels of the gradients depend on.
-MatrixProduct ProductOf(const Product& p, const Tensor& a, const Tensor& b) {
+MatrixProduct ProductOfSizes(const Product& p, const Tensor& a, const Tensor& b) {
   MatrixProduct product;
   product.left = a.dtype;
   product.right = b.dtype;
@@ -77,7 +77,7 @@ void MarkMatrix(const Product& p, const Tensor& a, const Tensor& b, PricedOp* op
   op->matmul_like = true;
   // An addition of complex numbers is two.
   op->vec_estimated = FlopsPerFma(a.dtype, b.dtype) > 2;
-  op->product = ProductOf(p, a, b);
+  op->product = ProductOfSizes(p, a, b);
   NameGradients(op);
 }
 

@@ -42,7 +42,7 @@ Checked ScaleBytes(CallArgs* args, size_t parameter) {
 namespace {
 
 // An operand of a product. Elements that hold a pair of 4-bit numbers count twice along K.
-struct Operand {
+struct QuantizedOperand {
   std::vector<int64_t> shape;
   DType type = DType::kUnknown;
   Checked bytes;
@@ -50,10 +50,11 @@ struct Operand {
 
 bool HoldsPairs(const OpArg& arg) { return std::string_view(arg.dtype).ends_with("_x2"); }
 
-std::optional<Operand> ReadOperand(CallArgs* args, size_t parameter, size_t k_dimension) {
+std::optional<QuantizedOperand> ReadOperand(CallArgs* args, size_t parameter, size_t k_dimension) {
   const Tensor tensor = args->RequireTensor(parameter);
   if (args->failed() || tensor.shape.size() != 2) return std::nullopt;
-  Operand operand{{tensor.shape.begin(), tensor.shape.end()}, tensor.dtype, tensor.bytes()};
+  QuantizedOperand operand{
+      {tensor.shape.begin(), tensor.shape.end()}, tensor.dtype, tensor.bytes()};
   if (HoldsPairs(*args->Find(parameter))) {
     const std::optional<int64_t> k = (Checked(operand.shape[k_dimension]) * 2).Value();
     if (!k) return std::nullopt;
@@ -63,13 +64,14 @@ std::optional<Operand> ReadOperand(CallArgs* args, size_t parameter, size_t k_di
   return operand;
 }
 
-std::optional<Sizes> SizesOf(const std::optional<Operand>& a, const std::optional<Operand>& b) {
+std::optional<Sizes> QuantizedSizesOf(const std::optional<QuantizedOperand>& a,
+                                      const std::optional<QuantizedOperand>& b) {
   if (!a || !b || a->shape[1] != b->shape[0]) return std::nullopt;
   return Sizes{a->shape[0], b->shape[1], a->shape[1]};
 }
 
-PriceResult PricedScaled(const Sizes& s, const Operand& a, const Operand& b, DType output,
-                         Checked extra_bytes, Checked vec) {
+PriceResult PricedScaled(const Sizes& s, const QuantizedOperand& a, const QuantizedOperand& b,
+                         DType output, Checked extra_bytes, Checked vec) {
   const Checked outputs = Checked(s.m) * s.n;
   const Work forward{outputs * s.k * 2, vec,
                      a.bytes + b.bytes + BytesOf(outputs, output) + extra_bytes};
@@ -85,10 +87,10 @@ PriceResult PricedScaled(const Sizes& s, const Operand& a, const Operand& b, DTy
 // The common end: a bias has one element a column.
 PriceResult PricedWithBias(CallArgs* args, const std::optional<Tensor>& bias, DType output,
                            Checked extra) {
-  const std::optional<Operand> a = ReadOperand(args, 0, 1);
-  const std::optional<Operand> b = ReadOperand(args, 1, 0);
+  const std::optional<QuantizedOperand> a = ReadOperand(args, 0, 1);
+  const std::optional<QuantizedOperand> b = ReadOperand(args, 1, 0);
   if (args->failed()) return Unpriced(args->reason());
-  const std::optional<Sizes> sizes = SizesOf(a, b);
+  const std::optional<Sizes> sizes = QuantizedSizesOf(a, b);
   if (!sizes || (bias && !(bias->elements() == sizes->n))) return Unpriced(Reason::kShapeMismatch);
   const Checked vec = bias ? Checked(sizes->m) * sizes->n : Checked(0);
   if (bias) extra += bias->bytes();
@@ -171,13 +173,13 @@ constexpr std::string_view kScaledNames[] = {"_scaled_mm", "fp8_gemm"};
 constexpr std::string_view kListScaledNames[] = {"_scaled_mm_v2", "scaled_mm"};
 constexpr std::string_view kCutlassNames[] = {"cutlass_scaled_mm"};
 constexpr std::string_view kIntNames[] = {"_int_mm"};
-constexpr OpModel kModels[] = {{kScaledNames, PriceScaledMm},
-                               {kListScaledNames, PriceListScaledMm},
-                               {kCutlassNames, PriceCutlassMm},
-                               {kIntNames, PriceIntMm}};
+constexpr OpModel kQuantizedModels[] = {{kScaledNames, PriceScaledMm},
+                                        {kListScaledNames, PriceListScaledMm},
+                                        {kCutlassNames, PriceCutlassMm},
+                                        {kIntNames, PriceIntMm}};
 
 }  // namespace
 
-std::span<const OpModel> QuantizedOps() { return kModels; }
+std::span<const OpModel> QuantizedOps() { return kQuantizedModels; }
 
 }  // namespace oplens::ops

@@ -34,7 +34,7 @@ PriceResult PricedSizes(const OpCall& call, size_t first, DType absent) {
 }
 
 // rand(sizes), randn(sizes)
-PriceResult PriceSized(std::string_view, const OpCall& call) {
+PriceResult PriceRandomSized(std::string_view, const OpCall& call) {
   return PricedSizes(call, 0, DType::kFloat32);
 }
 
@@ -47,7 +47,7 @@ PriceResult PriceIntegers(std::string_view, const OpCall& call) {
 }
 
 // rand_like(x), uniform_(x), normal_(x): as large as x, which is not read.
-PriceResult PriceLike(std::string_view, const OpCall& call) {
+PriceResult PriceRandomLike(std::string_view, const OpCall& call) {
   Reason reason = Reason::kUnsupportedArgs;
   const auto x = call.args.empty() ? std::nullopt : TensorOf(call.args.front(), &reason);
   if (!x) return Unpriced(reason);
@@ -65,7 +65,7 @@ PriceResult PriceNormal(std::string_view op, const OpCall& call) {
   if (!in_place && size != nullptr && size->kind == OpArg::Kind::kIntList) {
     return PricedSizes(call, 2, DType::kFloat32);
   }
-  if (in_place) return PriceLike(op, call);
+  if (in_place) return PriceRandomLike(op, call);
   std::vector<Tensor> tensors;
   Checked read;
   for (const size_t parameter : {0u, 1u}) {
@@ -121,27 +121,24 @@ PriceResult PricePermutation(std::string_view, const OpCall& call) {
                 std::vector<PartWork>());
 }
 
-constexpr std::string_view kSizedNames[] = {"rand", "randn"};
+constexpr std::string_view kRandomSizedNames[] = {"rand", "randn"};
 constexpr std::string_view kIntegerNames[] = {"randint"};
-constexpr std::string_view kLikeNames[] = {"rand_like",  "randn_like",  "randint_like",
-                                           "uniform",    "exponential", "cauchy",
-                                           "log_normal", "geometric",   "random"};
+constexpr std::string_view kRandomLikeNames[] = {"rand_like",  "randn_like",  "randint_like",
+                                                 "uniform",    "exponential", "cauchy",
+                                                 "log_normal", "geometric",   "random"};
 constexpr std::string_view kNormalNames[] = {"normal"};
 constexpr std::string_view kBernoulliNames[] = {"bernoulli"};
 constexpr std::string_view kMultinomialNames[] = {"multinomial"};
 constexpr std::string_view kPermutationNames[] = {"randperm"};
-constexpr OpModel kModels[] = {
-    {kSizedNames, PriceSized},
-    {kIntegerNames, PriceIntegers},
-    {kLikeNames, PriceLike},
-    {kNormalNames, PriceNormal},
-    {kBernoulliNames, PriceBernoulli},
-    {kMultinomialNames, PriceMultinomial},
+constexpr OpModel kRandomModels[] = {
+    {kRandomSizedNames, PriceRandomSized}, {kIntegerNames, PriceIntegers},
+    {kRandomLikeNames, PriceRandomLike},   {kNormalNames, PriceNormal},
+    {kBernoulliNames, PriceBernoulli},     {kMultinomialNames, PriceMultinomial},
     {kPermutationNames, PricePermutation},
 };
 
 }  // namespace
 
-std::span<const OpModel> RandomOps() { return kModels; }
+std::span<const OpModel> RandomOps() { return kRandomModels; }
 
 }  // namespace oplens::ops

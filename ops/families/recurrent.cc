@@ -45,7 +45,7 @@ Checked BiasElements(const Recurrence& r) {
   return r.bias ? r.groups() * r.gates * r.hidden * 2 : Checked(0);
 }
 
-std::string ParamsText(const Recurrence& r) {
+std::string RecurrentParamsText(const Recurrence& r) {
   std::string text = std::string(r.kind);
   if (r.steps == 0) {
     text += fmt::format(",rows={}", r.rows);
@@ -93,7 +93,7 @@ PriceResult PriceRecurrent(std::string_view op, const OpCall& call) {
       {Part::kWgrad, {mma, 0, x + (r.cell ? state : y) + weights}},
   };
   if (r.bias) backward.push_back({Part::kBgrad, {0, BiasElements(r) * r.rows, biases}});
-  PriceResult result = Priced(ParamsText(r), forward, std::move(backward));
+  PriceResult result = Priced(RecurrentParamsText(r), forward, std::move(backward));
   result.price->matmul_like = true;
   result.price->product = InputProduct(r);
   return result;
@@ -142,16 +142,17 @@ PriceResult PriceFusedCell(std::string_view op, const OpCall& call) {
                 {0, state.elements() * GateFlops(row->gates), bytes}, std::vector<PartWork>());
 }
 
-constexpr std::string_view kNames[] = {
+constexpr std::string_view kRecurrentNames[] = {
     "_cudnn_rnn", "forward",  "gru",           "gru_cell", "lstm",
     "lstm_cell",  "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell",
 };
-constexpr auto kFusedNames = NamesOf(kFusedCells);
+constexpr auto kRecurrentFusedNames = NamesOf(kFusedCells);
 
-constexpr OpModel kModels[] = {{kNames, PriceRecurrent}, {kFusedNames, PriceFusedCell}};
+constexpr OpModel kRecurrentModels[] = {{kRecurrentNames, PriceRecurrent},
+                                        {kRecurrentFusedNames, PriceFusedCell}};
 
 }  // namespace
 
-std::span<const OpModel> RecurrentOps() { return kModels; }
+std::span<const OpModel> RecurrentOps() { return kRecurrentModels; }
 
 }  // namespace oplens::ops

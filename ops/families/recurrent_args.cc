@@ -57,7 +57,7 @@ void SetNamed(std::string_view name, const OpArg& arg, RecurrentArgs* given) {
   if (const BoolField* row = FindRow(kBools, name)) SetBool(arg, &(given->*(row->field)), given);
 }
 
-bool IsTensor(const OpArg* arg) { return arg->kind == OpArg::Kind::kTensor; }
+bool IsRecurrentArgsTensor(const OpArg* arg) { return arg->kind == OpArg::Kind::kTensor; }
 
 std::optional<Tensor> Read(const OpArg& arg, RecurrentArgs* given) {
   Reason reason;
@@ -66,16 +66,26 @@ std::optional<Tensor> Read(const OpArg& arg, RecurrentArgs* given) {
   return tensor;
 }
 
-struct TensorName {
+struct RecurrentArgsTensorName {
   std::string_view name;
   size_t slot;
 };
-enum Slot : size_t { kInput, kStates, kCellState, kWeightIh, kWeightHh, kBiasIh, kBiasHh, kSlots };
-constexpr TensorName kTensorNames[] = {
-    {"input", kInput},   {"hx", kStates},          {"h_0", kStates},    {"h0", kStates},
-    {"cx", kCellState},  {"c_0", kCellState},      {"c0", kCellState},  {"weight_ih", kWeightIh},
-    {"w_ih", kWeightIh}, {"weight_hh", kWeightHh}, {"w_hh", kWeightHh}, {"bias_ih", kBiasIh},
-    {"b_ih", kBiasIh},   {"bias_hh", kBiasHh},     {"b_hh", kBiasHh},
+enum RecurrentArgsSlot : size_t {
+  kSlotInput,
+  kSlotStates,
+  kSlotCellState,
+  kSlotWeightIh,
+  kSlotWeightHh,
+  kSlotBiasIh,
+  kSlotBiasHh,
+  kSlots
+};
+constexpr RecurrentArgsTensorName kRecurrentArgsTensorNames[] = {
+    {"input", kSlotInput},        {"hx", kSlotStates},          {"h_0", kSlotStates},
+    {"h0", kSlotStates},          {"cx", kSlotCellState},       {"c_0", kSlotCellState},
+    {"c0", kSlotCellState},       {"weight_ih", kSlotWeightIh}, {"w_ih", kSlotWeightIh},
+    {"weight_hh", kSlotWeightHh}, {"w_hh", kSlotWeightHh},      {"bias_ih", kSlotBiasIh},
+    {"b_ih", kSlotBiasIh},        {"bias_hh", kSlotBiasHh},     {"b_hh", kSlotBiasHh},
 };
 
 // Keywords: sizes, tensors, and others that cost nothing. Both states may have one name, since they
@@ -88,20 +98,20 @@ void ReadKeywords(const OpCall& call, RecurrentArgs* given) {
       SetNamed(arg.name, arg, given);
       continue;
     }
-    const TensorName* row = FindRow(kTensorNames, arg.name);
+    const RecurrentArgsTensorName* row = FindRow(kRecurrentArgsTensorNames, arg.name);
     if (row == nullptr) continue;
-    const bool second = row->slot == kStates && tensors[kStates];
-    tensors[second ? kCellState : row->slot] = Read(arg, given);
+    const bool second = row->slot == kSlotStates && tensors[kSlotStates];
+    tensors[second ? kSlotCellState : row->slot] = Read(arg, given);
   }
-  given->input = tensors[kInput];
-  given->h = tensors[kStates];
-  given->c = tensors[kCellState];
-  for (size_t slot = kWeightIh; slot < kSlots; ++slot) {
+  given->input = tensors[kSlotInput];
+  given->h = tensors[kSlotStates];
+  given->c = tensors[kSlotCellState];
+  for (size_t slot = kSlotWeightIh; slot < kSlots; ++slot) {
     if (tensors[slot]) given->weights.push_back(*tensors[slot]);
   }
 }
 
-std::vector<const OpArg*> Positional(const OpCall& call) {
+std::vector<const OpArg*> RecurrentArgsPositional(const OpCall& call) {
   std::vector<const OpArg*> args;
   for (const OpArg& arg : call.args) {
     if (arg.name.empty()) args.push_back(&arg);
@@ -125,11 +135,11 @@ void ReadValues(std::vector<const OpArg*>::const_iterator arg,
 RecurrentArgs ReadCudnnRnnArgs(const OpCall& call) {
   RecurrentArgs given;
   ReadKeywords(call, &given);
-  const std::vector<const OpArg*> args = Positional(call);
+  const std::vector<const OpArg*> args = RecurrentArgsPositional(call);
   auto arg = args.begin();
-  if (arg != args.end() && IsTensor(*arg)) given.input = Read(**arg++, &given);
+  if (arg != args.end() && IsRecurrentArgsTensor(*arg)) given.input = Read(**arg++, &given);
   std::vector<Tensor> weights;
-  for (; arg != args.end() && IsTensor(*arg); ++arg) {
+  for (; arg != args.end() && IsRecurrentArgsTensor(*arg); ++arg) {
     if (const auto tensor = Read(**arg, &given)) weights.push_back(*tensor);
   }
   // A list that was not recorded still has its place.
@@ -139,9 +149,9 @@ RecurrentArgs ReadCudnnRnnArgs(const OpCall& call) {
   constexpr std::ptrdiff_t kToState = 2;
   if (args.end() - arg < kToState + 2) return given;
   arg += kToState;
-  if (IsTensor(*arg)) given.h = Read(**arg, &given);
+  if (IsRecurrentArgsTensor(*arg)) given.h = Read(**arg, &given);
   ++arg;
-  if (IsTensor(*arg)) given.c = Read(**arg, &given);
+  if (IsRecurrentArgsTensor(*arg)) given.c = Read(**arg, &given);
   ReadValues(arg + 1, args.end(),
              "mode hidden_size proj_size num_layers batch_first dropout train bidirectional",
              &given);
@@ -151,10 +161,10 @@ RecurrentArgs ReadCudnnRnnArgs(const OpCall& call) {
 RecurrentArgs ReadRecurrentArgs(const OpCall& call, int states, bool cell) {
   RecurrentArgs given;
   ReadKeywords(call, &given);
-  const std::vector<const OpArg*> args = Positional(call);
-  auto arg = std::find_if(args.begin(), args.end(), IsTensor);
+  const std::vector<const OpArg*> args = RecurrentArgsPositional(call);
+  auto arg = std::find_if(args.begin(), args.end(), IsRecurrentArgsTensor);
   std::vector<Tensor> tensors;
-  for (; arg != args.end() && IsTensor(*arg); ++arg) {
+  for (; arg != args.end() && IsRecurrentArgsTensor(*arg); ++arg) {
     if (const auto tensor = Read(**arg, &given)) tensors.push_back(*tensor);
   }
   const auto has_value = [](const OpArg* value) { return IsNumber(*value); };

@@ -14,27 +14,27 @@ namespace {
 
 // ---- which kind ----
 
-struct Kind {
+struct RecurrentCallKind {
   std::string_view name;  // Normalised op, or class of a module.
   std::string_view kind;
   int64_t gates;
   bool cell;
 };
 
-constexpr Kind kOps[] = {
+constexpr RecurrentCallKind kRecurrentCallOps[] = {
     {"gru", "GRU", 3, false},      {"gru_cell", "GRU", 3, true},
     {"lstm", "LSTM", 4, false},    {"lstm_cell", "LSTM", 4, true},
     {"rnn_relu", "RNN", 1, false}, {"rnn_relu_cell", "RNN", 1, true},
     {"rnn_tanh", "RNN", 1, false}, {"rnn_tanh_cell", "RNN", 1, true},
 };
 
-constexpr Kind kClasses[] = {
+constexpr RecurrentCallKind kClasses[] = {
     {"GRU", "GRU", 3, false},      {"GRUCell", "GRU", 3, true}, {"LSTM", "LSTM", 4, false},
     {"LSTMCell", "LSTM", 4, true}, {"RNN", "RNN", 1, false},    {"RNNCell", "RNN", 1, true},
 };
 
 // By the number that cuDNN gives them.
-constexpr Kind kModes[] = {
+constexpr RecurrentCallKind kRecurrentCallModes[] = {
     {"RNN_RELU", "RNN", 1, false},
     {"RNN_TANH", "RNN", 1, false},
     {"LSTM", "LSTM", 4, false},
@@ -46,18 +46,19 @@ constexpr Kind kModes[] = {
 int64_t LastExtent(const Tensor& tensor) { return tensor.shape.empty() ? 0 : tensor.shape.back(); }
 
 // The weights of one layer and direction: W_ih [GH,I], W_hh [GH,R], two biases [GH], W_hr [P,H].
-struct Group {
+struct RecurrentCallGroup {
   size_t size = 2;
   bool bias = false;
   bool projected = false;
 };
 
 // How PyTorch's list of weights is divided; nullopt when it is none.
-std::optional<Group> GroupOf(const std::vector<Tensor>& weights, int64_t gates) {
+std::optional<RecurrentCallGroup> RecurrentCallGroupOf(const std::vector<Tensor>& weights,
+                                                       int64_t gates) {
   if (weights.size() < 2 || weights[0].shape.size() != 2 || weights[1].shape.size() != 2) {
     return std::nullopt;
   }
-  Group group;
+  RecurrentCallGroup group;
   group.bias = weights.size() > 3 && weights[2].shape.size() == 1;
   group.projected = gates == 4 && weights[1].shape[0] / 4 != weights[1].shape[1];
   group.size = 2u + (group.bias ? 2u : 0u) + (group.projected ? 1u : 0u);
@@ -65,12 +66,13 @@ std::optional<Group> GroupOf(const std::vector<Tensor>& weights, int64_t gates) 
   return group;
 }
 
-bool HasShape(const Tensor& tensor, std::initializer_list<int64_t> shape) {
+bool HasRecurrentCallShape(const Tensor& tensor, std::initializer_list<int64_t> shape) {
   return std::equal(tensor.shape.begin(), tensor.shape.end(), shape.begin(), shape.end());
 }
 
 // Whether the weights are those of a stack of such sizes.
-bool WeightsFit(const Recurrence& r, const Group& group, const std::vector<Tensor>& weights) {
+bool RecurrentCallWeightsFit(const Recurrence& r, const RecurrentCallGroup& group,
+                             const std::vector<Tensor>& weights) {
   const std::optional<int64_t> gate_rows = (Checked(r.gates) * r.hidden).Value();
   const std::optional<int64_t> wide = (Checked(r.directions) * r.output()).Value();
   if (!gate_rows || !wide || group.bias != r.bias || group.projected != (r.projection > 0) ||
@@ -80,14 +82,16 @@ bool WeightsFit(const Recurrence& r, const Group& group, const std::vector<Tenso
   for (size_t i = 0; i < weights.size(); i += group.size) {
     const bool first = i / group.size < static_cast<size_t>(r.directions);
     const Tensor* weight = &weights[i];
-    if (!HasShape(weight[0], {*gate_rows, first ? r.input : *wide}) ||
-        !HasShape(weight[1], {*gate_rows, r.output()})) {
+    if (!HasRecurrentCallShape(weight[0], {*gate_rows, first ? r.input : *wide}) ||
+        !HasRecurrentCallShape(weight[1], {*gate_rows, r.output()})) {
       return false;
     }
-    if (r.bias && (!HasShape(weight[2], {*gate_rows}) || !HasShape(weight[3], {*gate_rows}))) {
+    if (r.bias && (!HasRecurrentCallShape(weight[2], {*gate_rows}) ||
+                   !HasRecurrentCallShape(weight[3], {*gate_rows}))) {
       return false;
     }
-    if (group.projected && !HasShape(weight[group.size - 1], {r.projection, r.hidden})) {
+    if (group.projected &&
+        !HasRecurrentCallShape(weight[group.size - 1], {r.projection, r.hidden})) {
       return false;
     }
   }
@@ -112,8 +116,8 @@ std::optional<Reason> SizeCell(const RecurrentArgs& given, const Tensor& x, Recu
   }
   for (const auto& state : {given.h, given.c}) {
     if (!state) continue;
-    const bool fits = x.shape.size() == 2 ? HasShape(*state, {r->batch, r->hidden})
-                                          : HasShape(*state, {r->hidden});
+    const bool fits = x.shape.size() == 2 ? HasRecurrentCallShape(*state, {r->batch, r->hidden})
+                                          : HasRecurrentCallShape(*state, {r->hidden});
     if (!fits) return Reason::kShapeMismatch;
   }
   r->bias = given.bias.value_or(given.weights.empty() || given.weights.size() == 4);
@@ -123,8 +127,8 @@ std::optional<Reason> SizeCell(const RecurrentArgs& given, const Tensor& x, Recu
 // ---- stacks of layers ----
 
 // Layers and directions: both given, or as many as the states or the weights are.
-std::optional<Reason> SizeStack(const RecurrentArgs& given, const std::optional<Group>& group,
-                                Recurrence* r) {
+std::optional<Reason> SizeStack(const RecurrentArgs& given,
+                                const std::optional<RecurrentCallGroup>& group, Recurrence* r) {
   std::optional<int64_t> groups;
   if (given.h && given.h->shape.size() >= 2) groups = given.h->shape[0];
   if (!groups && group) groups = static_cast<int64_t>(given.weights.size() / group->size);
@@ -147,8 +151,8 @@ std::optional<Reason> SizeStack(const RecurrentArgs& given, const std::optional<
   return r->groups() == *groups ? std::nullopt : std::optional(Reason::kShapeMismatch);
 }
 
-std::optional<Reason> SizeHidden(const RecurrentArgs& given, const std::optional<Group>& group,
-                                 Recurrence* r) {
+std::optional<Reason> SizeHidden(const RecurrentArgs& given,
+                                 const std::optional<RecurrentCallGroup>& group, Recurrence* r) {
   if (given.hidden) {
     r->hidden = *given.hidden;
   } else if (given.c) {
@@ -203,12 +207,12 @@ bool StateFits(const std::optional<Tensor>& state, const Recurrence& r, int64_t 
   if (!state) return true;
   const std::optional<int64_t> groups = r.groups().Value();
   if (!groups) return false;
-  return HasShape(*state, {*groups, r.batch, width}) ||
-         (r.batch == 1 && HasShape(*state, {*groups, width}));
+  return HasRecurrentCallShape(*state, {*groups, r.batch, width}) ||
+         (r.batch == 1 && HasRecurrentCallShape(*state, {*groups, width}));
 }
 
 std::optional<Reason> SizeLayers(const RecurrentArgs& given, const Tensor& x, Recurrence* r) {
-  const std::optional<Group> group = GroupOf(given.weights, r->gates);
+  const std::optional<RecurrentCallGroup> group = RecurrentCallGroupOf(given.weights, r->gates);
   if (!given.weights.empty() && !group) return Reason::kShapeMismatch;
   if (auto reason = SizeInput(given, x, r)) return reason;
   if (auto reason = SizeHidden(given, group, r)) return reason;
@@ -229,7 +233,7 @@ std::string_view LastComponent(std::string_view name) {
 }
 
 // The class whose forward was called: the module, or the argument `mod`.
-const Kind* ClassOf(const OpCall& call) {
+const RecurrentCallKind* ClassOf(const OpCall& call) {
   for (const OpArg& arg : call.args) {
     if (arg.name == "mod" && arg.kind == OpArg::Kind::kString) {
       return FindRow(kClasses, LastComponent(arg.text));
@@ -239,23 +243,25 @@ const Kind* ClassOf(const OpCall& call) {
 }
 
 // What _cudnn_rnn computes: its mode, or what the states and weights can only be.
-const Kind* ModeOf(const RecurrentArgs& given) {
+const RecurrentCallKind* ModeOf(const RecurrentArgs& given) {
   if (given.mode) {
-    return *given.mode < static_cast<int64_t>(std::size(kModes)) ? &kModes[*given.mode] : nullptr;
+    return *given.mode < static_cast<int64_t>(std::size(kRecurrentCallModes))
+               ? &kRecurrentCallModes[*given.mode]
+               : nullptr;
   }
-  if (given.c) return &kModes[2];
+  if (given.c) return &kRecurrentCallModes[2];
   if (given.weights.size() < 2 || given.weights[1].shape.size() != 2) return nullptr;
   // Only LSTM projects, so that the others' W_hh is [GH,H].
   const Shape shape = given.weights[1].shape;
-  if (shape[1] > 0 && Checked(shape[1]) * 3 == shape[0]) return &kModes[3];
-  return shape[0] == shape[1] ? &kModes[1] : nullptr;
+  if (shape[1] > 0 && Checked(shape[1]) * 3 == shape[0]) return &kRecurrentCallModes[3];
+  return shape[0] == shape[1] ? &kRecurrentCallModes[1] : nullptr;
 }
 
 }  // namespace
 
 std::optional<Reason> ReadRecurrence(std::string_view op, const OpCall& call, Recurrence* result) {
   const bool cudnn = op == "_cudnn_rnn";
-  const Kind* kind = op == "forward" ? ClassOf(call) : FindRow(kOps, op);
+  const RecurrentCallKind* kind = op == "forward" ? ClassOf(call) : FindRow(kRecurrentCallOps, op);
   if (kind == nullptr && !cudnn) return Reason::kUnknownOp;
   const RecurrentArgs given = cudnn ? ReadCudnnRnnArgs(call)
                                     : ReadRecurrentArgs(call, kind->gates == 4 ? 2 : 1, kind->cell);
@@ -273,9 +279,10 @@ std::optional<Reason> ReadRecurrence(std::string_view op, const OpCall& call, Re
   r.input = LastExtent(x);
   if (auto reason = r.cell ? SizeCell(given, x, &r) : SizeLayers(given, x, &r)) return reason;
   if (given.weights.empty()) return std::nullopt;
-  const std::optional<Group> group = GroupOf(given.weights, r.gates);
-  return group && WeightsFit(r, *group, given.weights) ? std::nullopt
-                                                       : std::optional(Reason::kShapeMismatch);
+  const std::optional<RecurrentCallGroup> group = RecurrentCallGroupOf(given.weights, r.gates);
+  return group && RecurrentCallWeightsFit(r, *group, given.weights)
+             ? std::nullopt
+             : std::optional(Reason::kShapeMismatch);
 }
 
 }  // namespace oplens::ops

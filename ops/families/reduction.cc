@@ -16,7 +16,7 @@ namespace oplens::ops {
 namespace {
 
 // What a reduction writes.
-enum class Output : uint8_t {
+enum class ReductionOutput : uint8_t {
   kSame,  // The input's type.
   kSum,   // The input's type; integers are added up in int64.
   kBool,
@@ -29,7 +29,7 @@ enum class Output : uint8_t {
 
 // The gradient of a reduction: FLOPs an element of the input and of the output, and what is read
 // beside dY. A gradient that is a view costs nothing; one that was not described has no model.
-struct Gradient {
+struct ReductionGradient {
   enum class Kind : uint8_t {
     kUnknown,
     kView,      // dX is dY expanded: no kernel.
@@ -43,63 +43,66 @@ struct Gradient {
   bool reads_output = false;
 };
 
-constexpr Gradient Computed(int per_input, int per_output, bool reads_input, bool reads_output) {
-  return {Gradient::Kind::kComputed, per_input, per_output, reads_input, reads_output};
+constexpr ReductionGradient Computed(int per_input, int per_output, bool reads_input,
+                                     bool reads_output) {
+  return {ReductionGradient::Kind::kComputed, per_input, per_output, reads_input, reads_output};
 }
 
-constexpr Gradient kExpanded{Gradient::Kind::kView, 0, 0, false, false};
+constexpr ReductionGradient kExpanded{ReductionGradient::Kind::kView, 0, 0, false, false};
 // Compares X with Y, counts equal ones, divides and masks dY.
-constexpr Gradient kEqualShare = Computed(4, 0, true, true);
-constexpr Gradient kSelected{Gradient::Kind::kSelected, 4, 0, true, true};
+constexpr ReductionGradient kEqualShare = Computed(4, 0, true, true);
+constexpr ReductionGradient kSelected{ReductionGradient::Kind::kSelected, 4, 0, true, true};
 
 struct Reduction {
   std::string_view name;
   int per_input;   // FLOPs an input element.
   int per_output;  // FLOPs an output element.
-  Output output;
-  Gradient gradient = {};
+  ReductionOutput output;
+  ReductionGradient gradient = {};
 };
 
 constexpr Reduction kReductions[] = {
-    {"sum", 1, 0, Output::kSum, kExpanded},
-    {"nansum", 2, 0, Output::kSum, Computed(1, 0, true, false)},
-    {"mean", 1, 1, Output::kSame, Computed(1, 0, false, false)},
+    {"sum", 1, 0, ReductionOutput::kSum, kExpanded},
+    {"nansum", 2, 0, ReductionOutput::kSum, Computed(1, 0, true, false)},
+    {"mean", 1, 1, ReductionOutput::kSame, Computed(1, 0, false, false)},
     // dY Y / X.
-    {"prod", 1, 0, Output::kSum, Computed(2, 0, true, true)},
-    {"amax", 1, 0, Output::kSame, kEqualShare},
-    {"amin", 1, 0, Output::kSame, kEqualShare},
-    {"aminmax", 2, 0, Output::kTwo, Computed(8, 0, true, true)},
-    {"max", 1, 0, Output::kSelected, kSelected},
-    {"min", 1, 0, Output::kSelected, kSelected},
-    {"any", 1, 0, Output::kBool},
-    {"all", 1, 0, Output::kBool},
-    {"argmax", 1, 0, Output::kInt64},
-    {"argmin", 1, 0, Output::kInt64},
-    {"count_nonzero", 1, 0, Output::kInt64},
+    {"prod", 1, 0, ReductionOutput::kSum, Computed(2, 0, true, true)},
+    {"amax", 1, 0, ReductionOutput::kSame, kEqualShare},
+    {"amin", 1, 0, ReductionOutput::kSame, kEqualShare},
+    {"aminmax", 2, 0, ReductionOutput::kTwo, Computed(8, 0, true, true)},
+    {"max", 1, 0, ReductionOutput::kSelected, kSelected},
+    {"min", 1, 0, ReductionOutput::kSelected, kSelected},
+    {"any", 1, 0, ReductionOutput::kBool},
+    {"all", 1, 0, ReductionOutput::kBool},
+    {"argmax", 1, 0, ReductionOutput::kInt64},
+    {"argmin", 1, 0, ReductionOutput::kInt64},
+    {"count_nonzero", 1, 0, ReductionOutput::kInt64},
     // Subtract the maximum, exponential 20, add up, and the maximum itself. Backward: subtract,
     // exponential, multiply.
-    {"logsumexp", 23, 0, Output::kSame, Computed(22, 0, true, true)},
-    {"cumsum", 1, 0, Output::kScan, Computed(1, 0, false, false)},
+    {"logsumexp", 23, 0, ReductionOutput::kSame, Computed(22, 0, true, true)},
+    {"cumsum", 1, 0, ReductionOutput::kScan, Computed(1, 0, false, false)},
     // The sums of dY Y from the end, divided by X.
-    {"cumprod", 1, 0, Output::kScan, Computed(3, 0, true, true)},
+    {"cumprod", 1, 0, ReductionOutput::kScan, Computed(3, 0, true, true)},
     // dY is added to the places that the indices name.
-    {"cummax", 1, 0, Output::kScanSelected, Computed(1, 0, false, false)},
-    {"cummin", 1, 0, Output::kScanSelected, Computed(1, 0, false, false)},
+    {"cummax", 1, 0, ReductionOutput::kScanSelected, Computed(1, 0, false, false)},
+    {"cummin", 1, 0, ReductionOutput::kScanSelected, Computed(1, 0, false, false)},
 };
 
 constexpr Reduction kVariances[] = {
     // Mean 1, subtract, square and add 3; the root 20. Backward: the mean again, subtract, scale,
     // multiply with dY; that of the mean is added.
-    {"var", 4, 0, Output::kSame, Computed(4, 0, true, false)},
-    {"std", 4, 20, Output::kSame, Computed(4, 2, true, true)},
-    {"var_mean", 4, 0, Output::kTwo, Computed(5, 0, true, false)},
-    {"std_mean", 4, 20, Output::kTwo, Computed(5, 2, true, true)},
+    {"var", 4, 0, ReductionOutput::kSame, Computed(4, 0, true, false)},
+    {"std", 4, 20, ReductionOutput::kSame, Computed(4, 2, true, true)},
+    {"var_mean", 4, 0, ReductionOutput::kTwo, Computed(5, 0, true, false)},
+    {"std_mean", 4, 20, ReductionOutput::kTwo, Computed(5, 2, true, true)},
 };
 
 // Above it a weight stands for a function, not for counted operations.
-constexpr int kMaxCounted = 19;
+constexpr int kReductionMaxCounted = 19;
 
-bool IsScan(Output output) { return output == Output::kScan || output == Output::kScanSelected; }
+bool IsScan(ReductionOutput output) {
+  return output == ReductionOutput::kScan || output == ReductionOutput::kScanSelected;
+}
 
 // The elements left when `dims` (none: all) are reduced; nullopt when a dimension is out of range
 // or named twice.
@@ -120,24 +123,24 @@ DType SumType(DType input) {
   return CategoryOf(input) < DTypeCategory::kFloat ? DType::kInt64 : input;
 }
 
-Checked OutputBytes(const Reduction& reduction, const Tensor& x, Checked outputs, bool has_dim,
-                    std::optional<DType> asked) {
+Checked ReductionOutputBytes(const Reduction& reduction, const Tensor& x, Checked outputs,
+                             bool has_dim, std::optional<DType> asked) {
   const Checked indices = BytesOf(outputs, DType::kInt64);
   switch (reduction.output) {
-    case Output::kSame:
+    case ReductionOutput::kSame:
       return BytesOf(outputs, asked.value_or(x.dtype));
-    case Output::kSum:
-    case Output::kScan:
+    case ReductionOutput::kSum:
+    case ReductionOutput::kScan:
       return BytesOf(outputs, asked.value_or(SumType(x.dtype)));
-    case Output::kBool:
+    case ReductionOutput::kBool:
       return BytesOf(outputs, DType::kBool);
-    case Output::kInt64:
+    case ReductionOutput::kInt64:
       return indices;
-    case Output::kTwo:
+    case ReductionOutput::kTwo:
       return BytesOf(outputs, x.dtype) * 2;
-    case Output::kSelected:
+    case ReductionOutput::kSelected:
       return BytesOf(outputs, x.dtype) + (has_dim ? indices : Checked(0));
-    case Output::kScanSelected:
+    case ReductionOutput::kScanSelected:
       return BytesOf(outputs, x.dtype) + indices;
   }
   return 0;
@@ -152,9 +155,9 @@ struct Arguments {
 
 bool IsFloating(const Tensor& x) { return CategoryOf(x.dtype) >= DTypeCategory::kFloat; }
 
-Work GradientOf(const Gradient& gradient, const Tensor& x, Checked outputs, Checked output_bytes,
-                bool indexed) {
-  if (gradient.kind == Gradient::Kind::kView) return {};
+Work GradientOf(const ReductionGradient& gradient, const Tensor& x, Checked outputs,
+                Checked output_bytes, bool indexed) {
+  if (gradient.kind == ReductionGradient::Kind::kView) return {};
   // output_bytes: dY, and its indices where there are some.
   if (indexed) return {0, 0, output_bytes + x.bytes()};
   Work work{0, x.elements() * gradient.per_input + outputs * gradient.per_output,
@@ -172,14 +175,14 @@ PriceResult PriceReduced(const Reduction& reduction, const Arguments& arguments,
   const Checked n = x.elements();
   const Checked outputs = IsScan(reduction.output) ? n : *left;
   const Checked output_bytes =
-      OutputBytes(reduction, x, outputs, !arguments.dims.empty(), arguments.dtype);
+      ReductionOutputBytes(reduction, x, outputs, !arguments.dims.empty(), arguments.dtype);
   const Work forward{0, n * reduction.per_input + outputs * reduction.per_output,
                      x.bytes() + output_bytes};
   PriceResult result = Priced(std::move(params), forward, std::vector<PartWork>());
   result.price->vec_estimated =
-      reduction.per_input > kMaxCounted || reduction.per_output > kMaxCounted;
-  if (reduction.gradient.kind != Gradient::Kind::kUnknown && IsFloating(x)) {
-    const bool indexed = reduction.output == Output::kSelected && !arguments.dims.empty();
+      reduction.per_input > kReductionMaxCounted || reduction.per_output > kReductionMaxCounted;
+  if (reduction.gradient.kind != ReductionGradient::Kind::kUnknown && IsFloating(x)) {
+    const bool indexed = reduction.output == ReductionOutput::kSelected && !arguments.dims.empty();
     result.price->backward = {
         {Part::kBackward, GradientOf(reduction.gradient, x, outputs, output_bytes, indexed)}};
   }
@@ -199,7 +202,8 @@ PriceResult PriceReduction(std::string_view op, const OpCall& call) {
                       : CallArgs(call, {"input|self", "dim|axis|other", "keepdim", "dtype"});
   const OpArg* dim = args.Find(1);
   // max and min of two tensors are pointwise.
-  if (row->output == Output::kSelected && dim != nullptr && dim->kind == OpArg::Kind::kTensor) {
+  if (row->output == ReductionOutput::kSelected && dim != nullptr &&
+      dim->kind == OpArg::Kind::kTensor) {
     const std::string_view pointwise = op == "max" ? "maximum" : "minimum";
     return FindOpModel(pointwise)->price(pointwise, call);
   }
@@ -232,7 +236,7 @@ PriceResult PriceVariance(std::string_view op, const OpCall& call) {
 // absolute value or compare, then add up or select; any other order is a power. nullopt: no vector
 // norm. Backward: X dY / Y; the sign of X; the share of the largest; zeros; a power.
 std::optional<Reduction> NormOfOrder(const OpArg* order) {
-  constexpr Reduction kEuclidean{"norm", 2, 20, Output::kSame, Computed(1, 1, true, true)};
+  constexpr Reduction kEuclidean{"norm", 2, 20, ReductionOutput::kSame, Computed(1, 1, true, true)};
   if (order == nullptr) return kEuclidean;
   if (order->kind == OpArg::Kind::kString) {
     return order->text == "fro" ? std::optional(kEuclidean) : std::nullopt;
@@ -240,10 +244,10 @@ std::optional<Reduction> NormOfOrder(const OpArg* order) {
   if (!IsNumber(*order) || std::isnan(NumberOf(*order))) return std::nullopt;
   const double p = NumberOf(*order);
   if (p == 2) return kEuclidean;
-  if (p == 1) return Reduction{"norm", 2, 0, Output::kSame, Computed(2, 0, true, false)};
-  if (p == 0) return Reduction{"norm", 2, 0, Output::kSame, Computed(0, 0, false, false)};
-  if (std::isinf(p)) return Reduction{"norm", 2, 0, Output::kSame, kEqualShare};
-  return Reduction{"norm", 21, 20, Output::kSame, Computed(22, 1, true, true)};
+  if (p == 1) return Reduction{"norm", 2, 0, ReductionOutput::kSame, Computed(2, 0, true, false)};
+  if (p == 0) return Reduction{"norm", 2, 0, ReductionOutput::kSame, Computed(0, 0, false, false)};
+  if (std::isinf(p)) return Reduction{"norm", 2, 0, ReductionOutput::kSame, kEqualShare};
+  return Reduction{"norm", 21, 20, ReductionOutput::kSame, Computed(22, 1, true, true)};
 }
 
 PriceResult PriceVectorNorm(std::string_view, const OpCall& call) {
@@ -292,17 +296,19 @@ PriceResult PriceLinalgNorm(std::string_view op, const OpCall& call) {
 
 constexpr auto kReductionNames = NamesOf(kReductions);
 constexpr auto kVarianceNames = NamesOf(kVariances);
-constexpr std::string_view kNormNames[] = {"norm", "vector_norm"};
+constexpr std::string_view kReductionNormNames[] = {"norm", "vector_norm"};
 constexpr std::string_view kLinalgNormNames[] = {"linalg_norm"};
 constexpr std::string_view kEqualNames[] = {"equal"};
-constexpr OpModel kModels[] = {
-    {kReductionNames, PriceReduction}, {kVarianceNames, PriceVariance},
-    {kNormNames, PriceVectorNorm},     {kLinalgNormNames, PriceLinalgNorm},
+constexpr OpModel kReductionModels[] = {
+    {kReductionNames, PriceReduction},
+    {kVarianceNames, PriceVariance},
+    {kReductionNormNames, PriceVectorNorm},
+    {kLinalgNormNames, PriceLinalgNorm},
     {kEqualNames, PriceEqual},
 };
 
 }  // namespace
 
-std::span<const OpModel> ReductionOps() { return kModels; }
+std::span<const OpModel> ReductionOps() { return kReductionModels; }
 
 }  // namespace oplens::ops

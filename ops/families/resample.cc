@@ -21,7 +21,7 @@
 namespace oplens::ops {
 namespace {
 
-PartWork Backward(Work work) {
+PartWork ResampleBackward(Work work) {
   PartWork part;
   part.part = Part::kBackward;
   part.work = work;
@@ -31,7 +31,7 @@ PartWork Backward(Work work) {
 // The forward and, for a tensor that can have one, the gradient.
 PriceResult PricedSample(std::string params, const Tensor& x, Work forward, Work backward) {
   std::vector<PartWork> gradients;
-  if (x.Differentiable()) gradients.push_back(Backward(backward));
+  if (x.Differentiable()) gradients.push_back(ResampleBackward(backward));
   return Priced(std::move(params), forward, std::move(gradients));
 }
 
@@ -44,7 +44,7 @@ struct Mode {
   size_t dimensions;  // 0: any
 };
 
-constexpr Mode kModes[] = {
+constexpr Mode kResampleModes[] = {
     {"nearest", 0, 0},  {"nearest-exact", 0, 0}, {"linear", 3, 1},
     {"bilinear", 7, 2}, {"trilinear", 15, 3},    {"bicubic", 35, 2},
 };
@@ -68,7 +68,7 @@ PriceResult PriceResized(const Resized& resized, std::string_view mode) {
     const Work work{0, resized.x.elements() + resized.outputs(), resized.bytes()};
     return PricedSample(std::move(params), resized.x, work, work);
   }
-  const Mode* row = FindRow(kModes, mode);
+  const Mode* row = FindRow(kResampleModes, mode);
   if (row == nullptr) return Unpriced(Reason::kUnsupportedArgs);
   if (row->dimensions != 0 && row->dimensions != resized.dimensions()) {
     return Unpriced(Reason::kShapeMismatch);
@@ -99,8 +99,8 @@ std::vector<double> ScalesOf(const OpArg& arg) {
   return {arg.int_list.begin(), arg.int_list.end()};
 }
 
-std::optional<std::vector<int64_t>> Sizes(const Tensor& x, CallArgs* args, size_t size,
-                                          const std::vector<double>& scales) {
+std::optional<std::vector<int64_t>> ResampleSizes(const Tensor& x, CallArgs* args, size_t size,
+                                                  const std::vector<double>& scales) {
   const Shape extents = x.shape.subspan(2);
   if (args->Find(size) == nullptr) {
     if (scales.size() != 1 && scales.size() != extents.size()) return std::nullopt;
@@ -139,7 +139,7 @@ PriceResult PriceInterpolate(std::string_view op, const OpCall& call) {
     scales = ScalesOf(*scale);
     if (scales.empty()) return Unpriced(Reason::kUnsupportedArgs);
   }
-  const auto sizes = Sizes(resized.x, &args, 1, scales);
+  const auto sizes = ResampleSizes(resized.x, &args, 1, scales);
   if (!sizes) return Unpriced(Reason::kUnsupportedArgs);
   resized.sizes = *sizes;
   if (args.BoolOr(6, false) && HasMoreTaps(resized)) return Unpriced(Reason::kUnsupportedArgs);
@@ -182,7 +182,7 @@ PriceResult PriceUpsample(std::string_view name, const OpCall& call) {
     if (args.Find(i) == nullptr || args.Find(i)->kind == OpArg::Kind::kBool) continue;
     for (const double scale : ScalesOf(*args.Find(i))) scales.push_back(scale);
   }
-  const auto sizes = Sizes(resized.x, &args, 1, scales);
+  const auto sizes = ResampleSizes(resized.x, &args, 1, scales);
   if (!sizes || args.failed()) return Unpriced(Reason::kUnsupportedArgs);
   resized.sizes = *sizes;
   return PriceResized(resized, op->mode);
@@ -311,16 +311,16 @@ constexpr std::string_view kInterpolateNames[] = {"interpolate", "upsample", "up
                                                   "upsample_bilinear"};
 constexpr auto kUpsampleNames = NamesOf(kUpsamples);
 constexpr std::string_view kGridNames[] = {"grid_sample"};
-constexpr std::string_view kAffineNames[] = {"affine_grid"};
+constexpr std::string_view kResampleAffineNames[] = {"affine_grid"};
 constexpr std::string_view kRegionNames[] = {"roi_align"};
 constexpr std::string_view kUnfoldNames[] = {"im2col"};
 constexpr std::string_view kFoldNames[] = {"fold", "col2im"};
 
-constexpr OpModel kModels[] = {
+constexpr OpModel kResampleModels[] = {
     {kInterpolateNames, PriceInterpolate},
     {kUpsampleNames, PriceUpsample},
     {kGridNames, PriceGridSample},
-    {kAffineNames, PriceAffineGrid},
+    {kResampleAffineNames, PriceAffineGrid},
     {kRegionNames, PriceRoiAlign},
     {kUnfoldNames, PriceUnfold},
     {kFoldNames, PriceFold},
@@ -347,6 +347,6 @@ std::optional<PriceResult> PriceResampleGradient(std::string_view op, const OpCa
   return result;
 }
 
-std::span<const OpModel> ResampleOps() { return kModels; }
+std::span<const OpModel> ResampleOps() { return kResampleModels; }
 
 }  // namespace oplens::ops

@@ -25,7 +25,7 @@ struct RotaryOp {
   int64_t table_columns;  // Elements that a column of the table turns.
 };
 
-constexpr RotaryOp kOps[] = {
+constexpr RotaryOp kRotaryOps[] = {
     {"apply_rotary", 2},
     {"apply_rotary_emb", 2},
     {"apply_rotary_pos_emb", 1},
@@ -42,25 +42,25 @@ struct Rotary {
   std::vector<Tensor> positions;
 };
 
-enum class Role : uint8_t { kTurned, kTable, kPosition };
-struct TensorName {
+enum class RotaryRole : uint8_t { kTurned, kTable, kPosition };
+struct RotaryTensorName {
   std::string_view name;
-  Role role;
+  RotaryRole role;
 };
-constexpr TensorName kTensorNames[] = {
-    {"q", Role::kTurned},
-    {"query", Role::kTurned},
-    {"k", Role::kTurned},
-    {"key", Role::kTurned},
-    {"x", Role::kTurned},
-    {"t", Role::kTurned},
-    {"input", Role::kTurned},
-    {"cos", Role::kTable},
-    {"sin", Role::kTable},
-    {"freqs", Role::kTable},
-    {"position_ids", Role::kPosition},
-    {"positions", Role::kPosition},
-    {"cu_seqlens", Role::kPosition},
+constexpr RotaryTensorName kRotaryTensorNames[] = {
+    {"q", RotaryRole::kTurned},
+    {"query", RotaryRole::kTurned},
+    {"k", RotaryRole::kTurned},
+    {"key", RotaryRole::kTurned},
+    {"x", RotaryRole::kTurned},
+    {"t", RotaryRole::kTurned},
+    {"input", RotaryRole::kTurned},
+    {"cos", RotaryRole::kTable},
+    {"sin", RotaryRole::kTable},
+    {"freqs", RotaryRole::kTable},
+    {"position_ids", RotaryRole::kPosition},
+    {"positions", RotaryRole::kPosition},
+    {"cu_seqlens", RotaryRole::kPosition},
 };
 
 // Positional tensors: one or two to turn, before their tables: (t, angles), (q, cos, sin),
@@ -92,13 +92,13 @@ std::optional<Rotary> ReadRotary(const OpCall& call) {
     Reason reason;
     const std::optional<Tensor> tensor = TensorOf(arg, &reason);
     if (!tensor) return std::nullopt;
-    const TensorName* row = FindRow(kTensorNames, arg.name);
+    const RotaryTensorName* row = FindRow(kRotaryTensorNames, arg.name);
     if (arg.name.empty()) {
       positional.push_back(*tensor);
     } else if (row != nullptr) {
-      (row->role == Role::kTurned  ? rotary.turned
-       : row->role == Role::kTable ? rotary.tables
-                                   : rotary.positions)
+      (row->role == RotaryRole::kTurned  ? rotary.turned
+       : row->role == RotaryRole::kTable ? rotary.tables
+                                         : rotary.positions)
           .push_back(*tensor);
     }
   }
@@ -108,7 +108,7 @@ std::optional<Rotary> ReadRotary(const OpCall& call) {
   return sizes_fit ? std::optional(rotary) : std::nullopt;
 }
 
-Checked BytesOfAll(const std::vector<Tensor>& tensors) {
+Checked RotaryBytesOfAll(const std::vector<Tensor>& tensors) {
   Checked bytes = 0;
   for (const Tensor& tensor : tensors) bytes += tensor.bytes();
   return bytes;
@@ -132,9 +132,9 @@ PriceResult PriceTables(const RotaryOp& op, const OpCall& call) {
     if (shape.empty() || !width || *width > shape.back()) return Unpriced(Reason::kShapeMismatch);
     turned += Elements(shape.first(shape.size() - 1)) * *width;
   }
-  const Work work{
-      0, turned * kFlopsPerElement,
-      BytesOfAll(rotary->turned) * 2 + BytesOfAll(rotary->tables) + BytesOfAll(rotary->positions)};
+  const Work work{0, turned * kFlopsPerElement,
+                  RotaryBytesOfAll(rotary->turned) * 2 + RotaryBytesOfAll(rotary->tables) +
+                      RotaryBytesOfAll(rotary->positions)};
   // The gradient is turned back by the same tables.
   PriceResult result = Priced(TensorsText(rotary->turned), work, work);
   result.price->vec_estimated = false;
@@ -188,16 +188,16 @@ bool HasCache(const OpCall& call) {
 }
 
 PriceResult PriceRotary(std::string_view op, const OpCall& call) {
-  const RotaryOp* row = FindRow(kOps, op);
+  const RotaryOp* row = FindRow(kRotaryOps, op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
   return op == "rotary_embedding" && HasCache(call) ? PriceCache(call) : PriceTables(*row, call);
 }
 
-constexpr auto kNames = NamesOf(kOps);
-constexpr OpModel kModels[] = {{kNames, PriceRotary}};
+constexpr auto kRotaryNames = NamesOf(kRotaryOps);
+constexpr OpModel kRotaryModels[] = {{kRotaryNames, PriceRotary}};
 
 }  // namespace
 
-std::span<const OpModel> RotaryOps() { return kModels; }
+std::span<const OpModel> RotaryOps() { return kRotaryModels; }
 
 }  // namespace oplens::ops

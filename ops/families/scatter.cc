@@ -32,7 +32,7 @@ Checked SourceBytes(const Scatter& scatter) {
   return scatter.source ? BytesOf(scatter.count, scatter.source->dtype) : Checked(0);
 }
 
-Work Forward(const Scatter& scatter, bool in_place) {
+Work ScatterForward(const Scatter& scatter, bool in_place) {
   const Checked touched = BytesOf(Touched(scatter), scatter.target.dtype);
   Work work{0, scatter.adds ? scatter.count : Checked(0),
             scatter.index_bytes + SourceBytes(scatter) + touched * (scatter.adds ? 2 : 1)};
@@ -42,7 +42,7 @@ Work Forward(const Scatter& scatter, bool in_place) {
 
 // The source's gradient is picked from dY. The target's is dY; where elements were replaced, a copy
 // of it with zeros in their place.
-Work Backward(const Scatter& scatter) {
+Work ScatterBackward(const Scatter& scatter) {
   Work work;
   const bool source = scatter.source && scatter.source->Differentiable();
   if (source) {
@@ -57,10 +57,10 @@ Work Backward(const Scatter& scatter) {
 }
 
 PriceResult PricedScatter(const Scatter& scatter, const OpCall& call) {
-  const Work forward = Forward(scatter, ParseOpName(call.op).in_place);
+  const Work forward = ScatterForward(scatter, ParseOpName(call.op).in_place);
   std::string params = NamedTensorText(scatter.target);
   PriceResult result = scatter.target.Differentiable()
-                           ? Priced(std::move(params), forward, Backward(scatter))
+                           ? Priced(std::move(params), forward, ScatterBackward(scatter))
                            : Priced(std::move(params), forward, std::vector<PartWork>());
   result.price->vec_estimated = false;
   return result;
@@ -209,13 +209,13 @@ constexpr std::string_view kSliceNames[] = {"index_add", "index_copy", "index_fi
 constexpr std::string_view kPutNames[] = {"index_put", "_index_put_impl", "_unsafe_index_put"};
 constexpr std::string_view kFlatPutNames[] = {"put"};
 constexpr std::string_view kMaskedNames[] = {"masked_scatter"};
-constexpr OpModel kModels[] = {
+constexpr OpModel kScatterModels[] = {
     {kScatterNames, PriceScatter},      {kSliceNames, PriceIndexSlices}, {kPutNames, PriceIndexPut},
     {kMaskedNames, PriceMaskedScatter}, {kFlatPutNames, PricePut},
 };
 
 }  // namespace
 
-std::span<const OpModel> ScatterOps() { return kModels; }
+std::span<const OpModel> ScatterOps() { return kScatterModels; }
 
 }  // namespace oplens::ops

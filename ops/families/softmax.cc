@@ -11,11 +11,11 @@ namespace oplens::ops {
 namespace {
 
 // FLOPs an element: subtract the maximum, exponential (20), add up, divide; the maximum itself.
-constexpr int kForward = 24;
+constexpr int kSoftmaxForward = 24;
 // dX = Y (dY - sum(dY Y)).
 constexpr int kSoftmaxBackward = 4;
 // dX = dY - exp(Y) sum(dY).
-constexpr int kLogSoftmaxBackward = 23;
+constexpr int kSoftmaxLogSoftmaxBackward = 23;
 // The logarithm, once a row.
 constexpr int kLogarithm = 20;
 
@@ -24,7 +24,7 @@ constexpr int kLogarithm = 20;
 int64_t ImplicitDim(size_t rank) { return rank == 0 || rank == 1 || rank == 3 ? 0 : 1; }
 
 // The type of Y: that of `dtype=`; fp32 where ATen's flag half_to_float is set in its place.
-DType OutputType(CallArgs* args, size_t parameter, DType input) {
+DType SoftmaxOutputType(CallArgs* args, size_t parameter, DType input) {
   const OpArg* arg = args->Find(parameter);
   if (arg != nullptr && arg->kind == OpArg::Kind::kBool) {
     return arg->int_value != 0 ? DType::kFloat32 : input;
@@ -43,9 +43,9 @@ PriceResult PriceSoftmaxOf(std::string_view op, const Tensor& x, DType output_ty
 
   const bool log = op == "log_softmax";
   const Checked output_bytes = BytesOf(n, output_type);
-  const Work forward{0, n * kForward + (log ? rows * kLogarithm : Checked(0)),
+  const Work forward{0, n * kSoftmaxForward + (log ? rows * kLogarithm : Checked(0)),
                      x.bytes() + output_bytes};
-  const Work backward{0, n * (log ? kLogSoftmaxBackward : kSoftmaxBackward),
+  const Work backward{0, n * (log ? kSoftmaxLogSoftmaxBackward : kSoftmaxBackward),
                       output_bytes * 2 + x.bytes()};
   return Priced(TensorText(x), forward, backward);
 }
@@ -59,17 +59,17 @@ PriceResult PriceSoftmax(std::string_view op, const OpCall& call) {
   const Tensor x = args.RequireTensor(0);
   const bool has_dim = args.Find(1) != nullptr;
   const int64_t dim = args.IntOr(1, 0);
-  const DType output_type = OutputType(&args, functional ? 3 : 2, x.dtype);
+  const DType output_type = SoftmaxOutputType(&args, functional ? 3 : 2, x.dtype);
   if (!has_dim && !functional) args.Fail(Reason::kUnsupportedArgs);
   if (args.failed()) return Unpriced(args.reason());
   return PriceSoftmaxOf(op, x, output_type, has_dim ? std::optional(dim) : std::nullopt);
 }
 
-constexpr std::string_view kNames[] = {"softmax", "log_softmax"};
-constexpr OpModel kModels[] = {{kNames, PriceSoftmax}};
+constexpr std::string_view kLocalSoftmaxNames[] = {"softmax", "log_softmax"};
+constexpr OpModel kSoftmaxModels[] = {{kLocalSoftmaxNames, PriceSoftmax}};
 
 }  // namespace
 
-std::span<const OpModel> SoftmaxOps() { return kModels; }
+std::span<const OpModel> SoftmaxOps() { return kSoftmaxModels; }
 
 }  // namespace oplens::ops

@@ -216,20 +216,20 @@ constexpr std::string_view kBinCountNames[] = {"bincount"};
 constexpr std::string_view kHistogramNames[] = {"histc"};
 constexpr std::string_view kSearchNames[] = {"searchsorted"};
 constexpr std::string_view kBucketizeNames[] = {"bucketize"};
-constexpr OpModel kModels[] = {
+constexpr OpModel kSortingModels[] = {
     {kSortNames, PriceSort},           {kTopKNames, PriceTopK},
     {kRankNames, PriceRank},           {kUniqueNames, PriceUnique},
     {kBinCountNames, PriceBinCount},   {kHistogramNames, PriceHistogram},
     {kSearchNames, PriceSearchSorted}, {kBucketizeNames, PriceBucketize},
 };
 // Under which value_selecting_reduction_backward is looked up.
-constexpr std::string_view kGradientNames[] = {"sort"};
-constexpr OpModel kGradients[] = {{kGradientNames, PriceSelectionGradient}};
+constexpr std::string_view kSortingGradientNames[] = {"sort"};
+constexpr OpModel kSortingGradients[] = {{kSortingGradientNames, PriceSelectionGradient}};
 
 }  // namespace
 
-std::span<const OpModel> SortingOps() { return kModels; }
+std::span<const OpModel> SortingOps() { return kSortingModels; }
 
-std::span<const OpModel> SortingGradients() { return kGradients; }
+std::span<const OpModel> SortingGradients() { return kSortingGradients; }
 
 }  // namespace oplens::ops

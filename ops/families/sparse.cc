@@ -175,29 +175,29 @@ PriceResult PriceHalfMm(std::string_view op, const OpCall& call) {
 // The addend of addmm stands first.
 PriceResult PriceHalfAddmm(std::string_view op, const OpCall& call) {
   OpCall named = call;
-  constexpr std::string_view kNames[] = {"input", "mat1", "mat1_meta", "mat2"};
+  constexpr std::string_view kSparseNames[] = {"input", "mat1", "mat1_meta", "mat2"};
   size_t position = 0;
   for (OpArg& arg : named.args) {
     if (!arg.name.empty()) continue;
-    if (position == std::size(kNames)) return Unpriced(Reason::kUnsupportedArgs);
-    arg.name = kNames[position++];
+    if (position == std::size(kSparseNames)) return Unpriced(Reason::kUnsupportedArgs);
+    arg.name = kSparseNames[position++];
   }
   return PriceHalfMm(op, named);
 }
 
-constexpr std::string_view kNames[] = {"sparse_mm"};
+constexpr std::string_view kSparseNames[] = {"sparse_mm"};
 constexpr std::string_view kCsltNames[] = {"_cslt_sparse_mm"};
 constexpr std::string_view kHalfLinearNames[] = {"_sparse_semi_structured_linear"};
 constexpr std::string_view kHalfMmNames[] = {"_sparse_semi_structured_mm"};
 constexpr std::string_view kHalfAddmmNames[] = {"_sparse_semi_structured_addmm"};
-constexpr OpModel kModels[] = {{kNames, PriceSparseMm},
-                               {kCsltNames, PriceCslt},
-                               {kHalfLinearNames, PriceHalfLinear},
-                               {kHalfMmNames, PriceHalfMm},
-                               {kHalfAddmmNames, PriceHalfAddmm}};
+constexpr OpModel kSparseModels[] = {{kSparseNames, PriceSparseMm},
+                                     {kCsltNames, PriceCslt},
+                                     {kHalfLinearNames, PriceHalfLinear},
+                                     {kHalfMmNames, PriceHalfMm},
+                                     {kHalfAddmmNames, PriceHalfAddmm}};
 
 }  // namespace
 
-std::span<const OpModel> SparseOps() { return kModels; }
+std::span<const OpModel> SparseOps() { return kSparseModels; }
 
 }  // namespace oplens::ops

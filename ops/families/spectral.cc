@@ -19,7 +19,7 @@ namespace oplens::ops {
 namespace {
 
 // What goes in and what comes out.
-enum class Kind : uint8_t {
+enum class SpectralKind : uint8_t {
   kComplex,        // Complex to complex; of real data, half of the work.
   kRealToComplex,  // The last dimension loses the half that mirrors the other.
   kComplexToReal,  // The last dimension gets it back.
@@ -30,29 +30,29 @@ enum class Dims : uint8_t { kOne, kTwo, kAll };
 
 struct Transform {
   std::string_view name;
-  Kind kind;
+  SpectralKind kind;
   Dims dims;
 };
 
 constexpr Transform kTransforms[] = {
-    {"fft_fft", Kind::kComplex, Dims::kOne},
-    {"fft_ifft", Kind::kComplex, Dims::kOne},
-    {"fft_rfft", Kind::kRealToComplex, Dims::kOne},
-    {"fft_irfft", Kind::kComplexToReal, Dims::kOne},
-    {"fft_hfft", Kind::kComplexToReal, Dims::kOne},
-    {"fft_ihfft", Kind::kRealToComplex, Dims::kOne},
-    {"fft_fft2", Kind::kComplex, Dims::kTwo},
-    {"fft_ifft2", Kind::kComplex, Dims::kTwo},
-    {"fft_rfft2", Kind::kRealToComplex, Dims::kTwo},
-    {"fft_irfft2", Kind::kComplexToReal, Dims::kTwo},
-    {"fft_hfft2", Kind::kComplexToReal, Dims::kTwo},
-    {"fft_ihfft2", Kind::kRealToComplex, Dims::kTwo},
-    {"fft_fftn", Kind::kComplex, Dims::kAll},
-    {"fft_ifftn", Kind::kComplex, Dims::kAll},
-    {"fft_rfftn", Kind::kRealToComplex, Dims::kAll},
-    {"fft_irfftn", Kind::kComplexToReal, Dims::kAll},
-    {"fft_hfftn", Kind::kComplexToReal, Dims::kAll},
-    {"fft_ihfftn", Kind::kRealToComplex, Dims::kAll},
+    {"fft_fft", SpectralKind::kComplex, Dims::kOne},
+    {"fft_ifft", SpectralKind::kComplex, Dims::kOne},
+    {"fft_rfft", SpectralKind::kRealToComplex, Dims::kOne},
+    {"fft_irfft", SpectralKind::kComplexToReal, Dims::kOne},
+    {"fft_hfft", SpectralKind::kComplexToReal, Dims::kOne},
+    {"fft_ihfft", SpectralKind::kRealToComplex, Dims::kOne},
+    {"fft_fft2", SpectralKind::kComplex, Dims::kTwo},
+    {"fft_ifft2", SpectralKind::kComplex, Dims::kTwo},
+    {"fft_rfft2", SpectralKind::kRealToComplex, Dims::kTwo},
+    {"fft_irfft2", SpectralKind::kComplexToReal, Dims::kTwo},
+    {"fft_hfft2", SpectralKind::kComplexToReal, Dims::kTwo},
+    {"fft_ihfft2", SpectralKind::kRealToComplex, Dims::kTwo},
+    {"fft_fftn", SpectralKind::kComplex, Dims::kAll},
+    {"fft_ifftn", SpectralKind::kComplex, Dims::kAll},
+    {"fft_rfftn", SpectralKind::kRealToComplex, Dims::kAll},
+    {"fft_irfftn", SpectralKind::kComplexToReal, Dims::kAll},
+    {"fft_hfftn", SpectralKind::kComplexToReal, Dims::kAll},
+    {"fft_ihfftn", SpectralKind::kRealToComplex, Dims::kAll},
 };
 
 constexpr int kFractionBits = 40;
@@ -116,7 +116,7 @@ DType RealOf(DType type) {
 
 struct Spectrum {
   Tensor x;
-  Kind kind = Kind::kComplex;
+  SpectralKind kind = SpectralKind::kComplex;
   std::vector<size_t> dims;      // The last one is the one that is halved.
   std::vector<int64_t> lengths;  // Of the transforms, a value a dimension.
   bool one_sided = true;         // Real to complex: the mirrored half is left out.
@@ -132,15 +132,16 @@ PriceResult PriceSpectrum(const Spectrum& s) {
   }
   const Checked n = Elements(whole);
   const bool real_input =
-      s.kind == Kind::kRealToComplex ||
-      (s.kind == Kind::kComplex && CategoryOf(s.x.dtype) != DTypeCategory::kComplex &&
+      s.kind == SpectralKind::kRealToComplex ||
+      (s.kind == SpectralKind::kComplex && CategoryOf(s.x.dtype) != DTypeCategory::kComplex &&
        s.x.dtype != DType::kUnknown);
-  const bool half = real_input || s.kind == Kind::kComplexToReal;
+  const bool half = real_input || s.kind == SpectralKind::kComplexToReal;
   std::vector<int64_t> output = whole;
-  if (s.kind == Kind::kRealToComplex && s.one_sided && !s.dims.empty()) {
+  if (s.kind == SpectralKind::kRealToComplex && s.one_sided && !s.dims.empty()) {
     output[s.dims.back()] = s.lengths.back() / 2 + 1;
   }
-  const DType type = s.kind == Kind::kComplexToReal ? RealOf(s.x.dtype) : ComplexOf(s.x.dtype);
+  const DType type =
+      s.kind == SpectralKind::kComplexToReal ? RealOf(s.x.dtype) : ComplexOf(s.x.dtype);
   const Work work{0, TransformFlops(n, length, half ? 1 : 0),
                   s.x.bytes() + BytesOf(Elements(output), type)};
   std::string text = NamedTensorText(s.x);
@@ -153,7 +154,7 @@ PriceResult PriceSpectrum(const Spectrum& s) {
 }
 
 // The dimensions, each once; nullopt when one is out of range or there twice.
-std::optional<std::vector<size_t>> Indices(const std::vector<int64_t>& dims, size_t rank) {
+std::optional<std::vector<size_t>> SpectralIndices(const std::vector<int64_t>& dims, size_t rank) {
   std::vector<size_t> indices;
   for (const int64_t dim : dims) {
     const std::optional<size_t> index = DimIndex(dim, rank);
@@ -177,7 +178,7 @@ std::vector<int64_t> DefaultDims(Dims dims, size_t rank, size_t lengths) {
 // What the input is transformed to where no length, or -1, is given.
 int64_t DefaultLength(const Spectrum& s, size_t i) {
   const int64_t extent = s.x.shape[s.dims[i]];
-  const bool restored = s.kind == Kind::kComplexToReal && i + 1 == s.dims.size();
+  const bool restored = s.kind == SpectralKind::kComplexToReal && i + 1 == s.dims.size();
   // From extent/2+1 values; 2(extent-1) is negative or 0 for fewer than two.
   return restored ? (extent > INT64_MAX / 2 ? -1 : 2 * (extent - 1)) : extent;
 }
@@ -193,9 +194,10 @@ PriceResult PriceTransform(std::string_view name, const OpCall& call) {
   const std::optional<std::vector<int64_t>> dims = args.FindInts(2);
   if (args.failed()) return Unpriced(args.reason());
   const size_t rank = s.x.shape.size();
-  const auto indices = Indices(dims.value_or(DefaultDims(op->dims, rank, given.size())), rank);
-  if (!indices ||
-      (s.kind == Kind::kRealToComplex && CategoryOf(s.x.dtype) == DTypeCategory::kComplex)) {
+  const auto indices =
+      SpectralIndices(dims.value_or(DefaultDims(op->dims, rank, given.size())), rank);
+  if (!indices || (s.kind == SpectralKind::kRealToComplex &&
+                   CategoryOf(s.x.dtype) == DTypeCategory::kComplex)) {
     return Unpriced(Reason::kShapeMismatch);
   }
   s.dims = *indices;
@@ -213,19 +215,19 @@ PriceResult PricePlanned(std::string_view name, const OpCall& call) {
                       ? CallArgs(call, {"self", "dim", "normalization", "last_dim_size"})
                       : CallArgs(call, {"self", "dim", "normalization", "onesided|forward"});
   Spectrum s;
-  s.kind = name == "_fft_c2r"   ? Kind::kComplexToReal
-           : name == "_fft_r2c" ? Kind::kRealToComplex
-                                : Kind::kComplex;
+  s.kind = name == "_fft_c2r"   ? SpectralKind::kComplexToReal
+           : name == "_fft_r2c" ? SpectralKind::kRealToComplex
+                                : SpectralKind::kComplex;
   s.x = args.RequireTensor(0);
   const std::optional<std::vector<int64_t>> dims = args.FindInts(1);
   if (!dims) args.Fail(Reason::kUnsupportedArgs);
-  if (s.kind == Kind::kRealToComplex) s.one_sided = args.BoolOr(3, true);
+  if (s.kind == SpectralKind::kRealToComplex) s.one_sided = args.BoolOr(3, true);
   if (args.failed()) return Unpriced(args.reason());
-  const auto indices = Indices(*dims, s.x.shape.size());
+  const auto indices = SpectralIndices(*dims, s.x.shape.size());
   if (!indices) return Unpriced(Reason::kShapeMismatch);
   s.dims = *indices;
   for (const size_t dim : s.dims) s.lengths.push_back(s.x.shape[dim]);
-  if (s.kind == Kind::kComplexToReal) {
+  if (s.kind == SpectralKind::kComplexToReal) {
     if (s.lengths.empty() || args.Find(3) == nullptr) return Unpriced(Reason::kUnsupportedArgs);
     s.lengths.back() = args.IntOr(3, 0);
     if (args.failed()) return Unpriced(args.reason());
@@ -290,7 +292,7 @@ constexpr auto kTransformNames = NamesOf(kTransforms);
 constexpr std::string_view kPlannedNames[] = {"_fft_c2c", "_fft_r2c", "_fft_c2r"};
 constexpr std::string_view kShortTimeNames[] = {"stft"};
 
-constexpr OpModel kModels[] = {
+constexpr OpModel kSpectralModels[] = {
     {kTransformNames, PriceTransform},
     {kPlannedNames, PricePlanned},
     {kShortTimeNames, PriceShortTime},
@@ -298,6 +300,6 @@ constexpr OpModel kModels[] = {
 
 }  // namespace
 
-std::span<const OpModel> SpectralOps() { return kModels; }
+std::span<const OpModel> SpectralOps() { return kSpectralModels; }
 
 }  // namespace oplens::ops

@@ -58,11 +58,11 @@ PriceResult PriceCausalConvolution(std::string_view, const OpCall& call) {
 
 constexpr std::string_view kScanNames[] = {"SelectiveScanFn", "selective_scan_fwd"};
 constexpr std::string_view kConvolutionNames[] = {"CausalConv1dFn", "causal_conv1d_fwd"};
-constexpr OpModel kModels[] = {{kScanNames, PriceSelectiveScan},
-                               {kConvolutionNames, PriceCausalConvolution}};
+constexpr OpModel kStateSpaceModels[] = {{kScanNames, PriceSelectiveScan},
+                                         {kConvolutionNames, PriceCausalConvolution}};
 
 }  // namespace
 
-std::span<const OpModel> StateSpaceOps() { return kModels; }
+std::span<const OpModel> StateSpaceOps() { return kStateSpaceModels; }
 
 }  // namespace oplens::ops

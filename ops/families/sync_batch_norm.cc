@@ -19,11 +19,11 @@ namespace {
 constexpr int kGatherEntry = 11;
 constexpr int kGatherChannel = 26;
 
-enum class Step : uint8_t { kStatistics, kUpdate, kNormalise, kSums, kInputGradient };
+enum class SyncBatchNormStep : uint8_t { kStatistics, kUpdate, kNormalise, kSums, kInputGradient };
 
 struct Kernel {
   std::string_view name;
-  Step step;
+  SyncBatchNormStep step;
   int per_element;  // FLOPs.
   size_t tensors;   // Leading arguments that are the input or as large.
   size_t vectors;   // Of one element a channel behind them.
@@ -31,24 +31,24 @@ struct Kernel {
 
 constexpr Kernel kKernels[] = {
     // Mean and variance 3; subtract, scale, scale and shift 5: together those of batch norm.
-    {"batch_norm_stats", Step::kStatistics, 3, 1, 0},
-    {"batch_norm_update_stats", Step::kUpdate, 3, 1, 2},
-    {"batch_norm_elemt", Step::kNormalise, 5, 1, 4},
+    {"batch_norm_stats", SyncBatchNormStep::kStatistics, 3, 1, 0},
+    {"batch_norm_update_stats", SyncBatchNormStep::kUpdate, 3, 1, 2},
+    {"batch_norm_elemt", SyncBatchNormStep::kNormalise, 5, 1, 4},
     // Sums of dY and of dY times the normalised input 4; the gradient of the input 7.
-    {"batch_norm_backward_reduce", Step::kSums, 4, 2, 3},
-    {"batch_norm_backward_elemt", Step::kInputGradient, 7, 2, 5},
+    {"batch_norm_backward_reduce", SyncBatchNormStep::kSums, 4, 2, 3},
+    {"batch_norm_backward_elemt", SyncBatchNormStep::kInputGradient, 7, 2, 5},
 };
 
-Checked OutputBytes(Step step, const Tensor& x, bool has_weight) {
+Checked SyncBatchNormOutputBytes(SyncBatchNormStep step, const Tensor& x, bool has_weight) {
   const Checked pair = BytesOf(Checked(x.shape[1]) * 2, StatisticsType(x.dtype));
   switch (step) {
-    case Step::kStatistics:
-    case Step::kUpdate:
+    case SyncBatchNormStep::kStatistics:
+    case SyncBatchNormStep::kUpdate:
       return pair;
-    case Step::kSums:
+    case SyncBatchNormStep::kSums:
       return has_weight ? pair * 2 : pair;  // The gradients of weight and bias are sums too.
-    case Step::kNormalise:
-    case Step::kInputGradient:
+    case SyncBatchNormStep::kNormalise:
+    case SyncBatchNormStep::kInputGradient:
       return x.bytes();
   }
   return 0;
@@ -69,16 +69,16 @@ PriceResult PriceKernel(std::string_view op, const OpCall& call) {
   }
   if (args.failed()) return Unpriced(args.reason());
   // The weight of the gradients stands fifth.
-  const bool has_weight = kernel->step == Step::kSums && args.Find(4) != nullptr;
-  bytes += OutputBytes(kernel->step, x, has_weight);
-  if (kernel->step == Step::kUpdate) bytes += BytesIfAny(args.FindTensor(1)) * 2;
+  const bool has_weight = kernel->step == SyncBatchNormStep::kSums && args.Find(4) != nullptr;
+  bytes += SyncBatchNormOutputBytes(kernel->step, x, has_weight);
+  if (kernel->step == SyncBatchNormStep::kUpdate) bytes += BytesIfAny(args.FindTensor(1)) * 2;
   return Priced(NamedTensorText(x), {0, x.elements() * kernel->per_element, bytes},
                 std::vector<PartWork>());
 }
 
 // batch_norm_gather_stats_with_counts(x, means[W,C], inverse deviations[W,C], running mean and
 // variance, momentum, eps, counts[W]) of W GPUs; x only gives its type.
-PriceResult PriceGather(std::string_view, const OpCall& call) {
+PriceResult PriceSyncBatchNormGather(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input", "mean", "invstd", "running_mean", "running_var", "momentum", "eps",
                        "counts|count"});
   const Tensor means = args.RequireTensor(1);
@@ -101,12 +101,13 @@ PriceResult PriceGather(std::string_view, const OpCall& call) {
 }
 
 constexpr auto kKernelNames = NamesOf(kKernels);
-constexpr std::string_view kGatherNames[] = {"batch_norm_gather_stats",
-                                             "batch_norm_gather_stats_with_counts"};
-constexpr OpModel kModels[] = {{kKernelNames, PriceKernel}, {kGatherNames, PriceGather}};
+constexpr std::string_view kSyncBatchNormGatherNames[] = {"batch_norm_gather_stats",
+                                                          "batch_norm_gather_stats_with_counts"};
+constexpr OpModel kSyncBatchNormModels[] = {{kKernelNames, PriceKernel},
+                                            {kSyncBatchNormGatherNames, PriceSyncBatchNormGather}};
 
 }  // namespace
 
-std::span<const OpModel> SyncBatchNormOps() { return kModels; }
+std::span<const OpModel> SyncBatchNormOps() { return kSyncBatchNormModels; }
 
 }  // namespace oplens::ops

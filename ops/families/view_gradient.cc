@@ -54,7 +54,7 @@ std::optional<Work> OfNarrow(const OpCall& call, const Tensor& x) {
 }
 
 // A bound of a slice, negative ones counted from the end, within 0 and the extent.
-int64_t Bound(int64_t value, int64_t extent) {
+int64_t ViewGradientBound(int64_t value, int64_t extent) {
   if (value < 0) value += extent;  // Cannot overflow: the signs differ.
   return std::clamp<int64_t>(value, 0, extent);
 }
@@ -64,8 +64,8 @@ std::optional<Work> OfSlice(const OpCall& call, const Tensor& x) {
   CallArgs args(call, {"input|self", "dim", "start", "end", "step"});
   const auto extent = ExtentOf(x, &args, 1, 0);
   if (!extent) return std::nullopt;
-  const int64_t start = Bound(args.IntOr(2, 0), *extent);
-  const int64_t end = Bound(args.IntOr(3, INT64_MAX), *extent);
+  const int64_t start = ViewGradientBound(args.IntOr(2, 0), *extent);
+  const int64_t end = ViewGradientBound(args.IntOr(3, INT64_MAX), *extent);
   const int64_t step = args.IntOr(4, 1);
   if (args.failed() || step <= 0) return std::nullopt;
   const int64_t span = std::max<int64_t>(end - start, 0);
@@ -148,12 +148,12 @@ std::optional<Work> OfStrided(const OpCall& call, const Tensor& x) {
   return Fill(x, Elements(*sizes));
 }
 
-struct Rule {
+struct ViewGradientRule {
   std::string_view name;
   std::optional<Work> (*gradient)(const OpCall& call, const Tensor& x);
 };
 
-constexpr Rule kRules[] = {
+constexpr ViewGradientRule kViewGradientRules[] = {
     {"expand", OfExpand},      {"broadcast_to", OfExpand}, {"expand_as", OfExpandAs},
     {"narrow", OfNarrow},      {"slice", OfSlice},         {"select", OfSelect},
     {"diagonal", OfDiagonal},  {"as_strided", OfStrided},  {"unfold", OfUnfold},
@@ -164,7 +164,7 @@ constexpr Rule kRules[] = {
 };
 
 // slice_backward(dY, sizes, ..), and those of select, diagonal and unfold: dX has the sizes.
-PriceResult PriceGradient(std::string_view op, const OpCall& call) {
+PriceResult PriceViewGradient(std::string_view op, const OpCall& call) {
   CallArgs args(call, {"grad_output|grad|grad_in", "input_sizes", "-", "-", "-", "-"});
   const Tensor dy = args.RequireTensor(0);
   const auto sizes = args.FindInts(1);
@@ -177,16 +177,16 @@ PriceResult PriceGradient(std::string_view op, const OpCall& call) {
   return Priced(NamedTensorText(dy), work, std::vector<PartWork>());
 }
 
-constexpr std::string_view kGradientNames[] = {"slice", "select", "diagonal", "unfold"};
-constexpr OpModel kGradients[] = {{kGradientNames, PriceGradient}};
+constexpr std::string_view kViewGradientNames[] = {"slice", "select", "diagonal", "unfold"};
+constexpr OpModel kViewGradientGradients[] = {{kViewGradientNames, PriceViewGradient}};
 
 }  // namespace
 
 std::optional<Work> ViewGradient(std::string_view op, const OpCall& call, const Tensor& x) {
-  const Rule* rule = FindRow(kRules, op);
+  const ViewGradientRule* rule = FindRow(kViewGradientRules, op);
   return rule == nullptr ? std::nullopt : rule->gradient(call, x);
 }
 
-std::span<const OpModel> ViewGradients() { return kGradients; }
+std::span<const OpModel> ViewGradients() { return kViewGradientGradients; }
 
 }  // namespace oplens::ops

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
+
 namespace oplens::ops {
 namespace {
 
@@ -42,10 +44,9 @@ constexpr std::string_view kFillers[] = {"nvidia", "tesla", "geforce", "gpu",   
                                          "card",   "hbm2",  "amd",     "instinct", "accelerator"};
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
 
-std::string ToLower(std::string_view text) {
+std::string GpuTableToLower(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
   return lower;
@@ -75,7 +76,7 @@ void AppendWord(std::string_view word, std::vector<std::string>* words) {
 
 std::vector<std::string> WordsOf(std::string_view name) {
   std::vector<std::string> words;
-  const std::string lower = ToLower(name.substr(0, kLongestName));
+  const std::string lower = GpuTableToLower(name.substr(0, kLongestName));
   size_t begin = 0;
   for (size_t i = 0; i <= lower.size(); ++i) {
     if (i < lower.size() && (IsDigit(lower[i]) || IsLetter(lower[i]))) continue;
@@ -89,7 +90,7 @@ std::vector<std::string> WordsOf(std::string_view name) {
   return words;
 }
 
-bool Has(std::string_view words, std::string_view word) {
+bool HasGpuTable(std::string_view words, std::string_view word) {
   while (!words.empty()) {
     const size_t blank = words.find(' ');
     if (words.substr(0, blank) == word) return true;
@@ -98,9 +99,9 @@ bool Has(std::string_view words, std::string_view word) {
   return false;
 }
 
-bool Fits(const GpuEntry& entry, const std::vector<std::string>& words) {
+bool GpuTableFits(const GpuEntry& entry, const std::vector<std::string>& words) {
   const auto known = [&](const std::string& word) {
-    return Has(entry.required, word) || Has(entry.accepted, word);
+    return HasGpuTable(entry.required, word) || HasGpuTable(entry.accepted, word);
   };
   if (!std::all_of(words.begin(), words.end(), known)) return false;
   for (std::string_view left = entry.required; !left.empty();) {
@@ -131,7 +132,7 @@ std::vector<const GpuEntry*> FindGpuEntries(std::string_view name) {
   const std::vector<std::string> words = WordsOf(name);
   std::vector<const GpuEntry*> found;
   for (const GpuEntry& entry : GpuEntries()) {
-    if (Fits(entry, words)) found.push_back(&entry);
+    if (GpuTableFits(entry, words)) found.push_back(&entry);
   }
   // A name as the table has it is meant, though it fits others too.
   for (const GpuEntry* entry : found) {
@@ -148,11 +149,11 @@ const GpuRates* RatesOf(int compute_capability) {
 }
 
 bool IsGeForce(std::string_view name) {
-  return ToLower(name.substr(0, kLongestName)).find("geforce") != std::string::npos;
+  return GpuTableToLower(name.substr(0, kLongestName)).find("geforce") != std::string::npos;
 }
 
 bool NamesNvidiaModel(std::string_view name) {
-  const std::string lower = ToLower(name.substr(0, kLongestName));
+  const std::string lower = GpuTableToLower(name.substr(0, kLongestName));
   constexpr std::string_view kMarkets[] = {"geforce", "rtx",    "gtx",    "quadro", "titan",
                                            "jetson",  "laptop", "mobile", "max-q",  "mig "};
   return std::any_of(std::begin(kMarkets), std::end(kMarkets),
@@ -161,12 +162,12 @@ bool NamesNvidiaModel(std::string_view name) {
 
 bool LacksTensorCores(std::string_view name, int compute_capability) {
   constexpr int kTuring = 75;
-  const std::string lower = ToLower(name.substr(0, kLongestName));
+  const std::string lower = GpuTableToLower(name.substr(0, kLongestName));
   return compute_capability == kTuring && lower.find("gtx") != std::string::npos;
 }
 
 Maker MakerOf(std::string_view name) {
-  const std::string lower = ToLower(name.substr(0, kLongestName));
+  const std::string lower = GpuTableToLower(name.substr(0, kLongestName));
   const auto has_any = [&](std::initializer_list<std::string_view> words) {
     return std::any_of(words.begin(), words.end(),
                        [&](std::string_view word) { return lower.find(word) != lower.npos; });

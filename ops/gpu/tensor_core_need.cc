@@ -21,7 +21,7 @@ constexpr std::string_view kNoTensorCores = "the GPU has no Tensor Cores";
 
 using enum MathType;
 
-bool IsNarrowInteger(MathType math) { return math == kInt8 || math == kInt4; }
+bool IsTensorCoreNeedNarrowInteger(MathType math) { return math == kInt8 || math == kInt4; }
 
 /// Adds sentences, "; " between them.
 class Why {
@@ -139,7 +139,7 @@ class Judge {
     // Packed arithmetic may be what the kernel does; DP4A does four products at a time.
     if (wanted_ == kFp16 || wanted_ == kBf16) {
       peak = std::max(peak, kernel_.gpu->Peak(MathUnit::kVectorFp16));
-    } else if (peak > 0 && (IsNarrowInteger(wanted_) || wanted_ == kUnknown)) {
+    } else if (peak > 0 && (IsTensorCoreNeedNarrowInteger(wanted_) || wanted_ == kUnknown)) {
       peak *= 4;
     }
     const double rate = static_cast<double>(*kernel_.flops_mma) /

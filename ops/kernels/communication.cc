@@ -25,7 +25,7 @@ enum class Answer : uint8_t {
   kBarrier,
 };
 
-struct Rule {
+struct CommunicationRule {
   std::string_view pattern;  ///< Of the function with its namespaces, without arguments.
   Answer answer;
 };
@@ -35,7 +35,7 @@ struct Rule {
 
 // The first that matches counts. Libraries, then names that only look like communication, then
 // words that stand in the names of many engines' kernels.
-constexpr Rule kRules[] = {
+constexpr CommunicationRule kCommunicationRules[] = {
     // Where tokens go, and their order on one GPU, is computed: DeepEP's layout, the maps of the
     // hybrid kernels, the indices of TensorRT-LLM's exchanges.
     {"(?:^|::)(?:deep_ep|dpsk::ep|ep)::(?:\\w+::)*layout::|(?:^|::)deep_ep::.*layout",
@@ -145,7 +145,7 @@ Patterns Compile(const Entries& entries, std::string_view prefix) {
 /// Matches what any rule that answers communication does: most names are settled by one search.
 std::string AnyRule() {
   std::string all;
-  for (const Rule& rule : kRules) {
+  for (const CommunicationRule& rule : kCommunicationRules) {
     if (rule.answer == Answer::kNone) continue;
     if (!all.empty()) all += '|';
     all.append("(?:").append(rule.pattern).append(")");
@@ -194,11 +194,11 @@ std::string_view CommunicationWord(CommunicationKind kind) {
 
 std::optional<CommunicationKind> CommunicationKindOf(std::string_view kernel_name) {
   static const auto* const any = new re2::RE2(AnyRule());
-  static const auto* const rules = new Patterns(Compile(kRules, ""));
+  static const auto* const rules = new Patterns(Compile(kCommunicationRules, ""));
   const std::string function = FunctionOf(kernel_name);
   if (!Matches(function, *any)) return std::nullopt;
-  for (size_t i = 0; i < std::size(kRules); ++i) {
-    if (Matches(function, *(*rules)[i])) return KindOf(kRules[i].answer, function);
+  for (size_t i = 0; i < std::size(kCommunicationRules); ++i) {
+    if (Matches(function, *(*rules)[i])) return KindOf(kCommunicationRules[i].answer, function);
   }
   return std::nullopt;
 }

@@ -8,7 +8,7 @@ using enum KernelFamily;
 // The first that matches counts. What a name says for certain stands before words that occur in
 // many names: generated code, then families whose names hold the words of others (attention that is
 // written with products, norms that quantise), then these.
-constexpr FamilyRule kRules[] = {
+constexpr FamilyRule kFamilyRules[] = {
     // Inductor's templates: products with what is fused into them.
     {kAttention, "^_triton_tem_&flex_|^_triton_tem_&attention|^_triton_flex_|^_flex_attention"},
     {kConv, "^_triton_tem_&convolution|^_triton_convolution|^_triton_conv"},
@@ -279,7 +279,7 @@ constexpr std::string_view kFillingOps[] = {
 
 }  // namespace
 
-std::span<const FamilyRule> FamilyRules() { return kRules; }
+std::span<const FamilyRule> FamilyRules() { return kFamilyRules; }
 
 std::span<const FamilyRule> FamilyWordRules() { return kWordRules; }
 

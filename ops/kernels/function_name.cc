@@ -2,12 +2,12 @@
 
 #include <cstddef>
 
+#include "base/ascii.h"
 #include "parse/model/demangle.h"
 
 namespace oplens::ops {
 namespace {
 
-constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 

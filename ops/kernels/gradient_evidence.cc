@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "base/ascii.h"
+
 namespace oplens::ops {
 namespace {
 
@@ -21,13 +23,13 @@ struct WordRule {
 };
 
 // cuDNN and its relatives say it in words.
-constexpr WordRule kWords[] = {
+constexpr WordRule kGradientEvidenceWords[] = {
     {"wgrad", 1},  {"Wgrad", 1},  {"BackwardFilter", 1}, {"bwd_weight", 1}, {"backward_weight", 1},
     {"dgrad", -1}, {"Dgrad", -1}, {"BackwardData", -1},  {"bwd_data", -1},  {"backward_input", -1},
 };
 
 double FromWords(std::string_view name) {
-  for (const WordRule& rule : kWords) {
+  for (const WordRule& rule : kGradientEvidenceWords) {
     if (name.find(rule.text) != std::string_view::npos) return rule.toward_wgrad * LogOdds(.99);
   }
   return 0;
@@ -37,7 +39,8 @@ int64_t CeilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); 
 
 // Whether blocks of this tile that cover an output of rows x columns make up the grid. The third
 // extent of a grid is the batch or a split of the sum; some kernels fold it into the others.
-bool Covers(const Tile& tile, const Dim3& grid, int64_t rows, int64_t columns, int64_t batch) {
+bool GradientEvidenceCovers(const Tile& tile, const Dim3& grid, int64_t rows, int64_t columns,
+                            int64_t batch) {
   const Checked plane = Checked(grid.x) * grid.y;
   const Checked all = plane * grid.z;
   for (const auto& [a, b] : {std::pair(tile.a, tile.b), std::pair(tile.b, tile.a)}) {
@@ -51,8 +54,8 @@ double FromTile(const MatrixProduct& p, const InstanceKernel& kernel) {
   if (p.m <= 0 || p.n <= 0 || p.k <= 0) return 0;
   const std::optional<Tile> tile = TileOf(kernel.long_name);
   if (!tile) return 0;
-  const bool dgrad = Covers(*tile, kernel.grid, p.m, p.k, p.batch);
-  const bool wgrad = Covers(*tile, kernel.grid, p.k, p.n, p.batch);
+  const bool dgrad = GradientEvidenceCovers(*tile, kernel.grid, p.m, p.k, p.batch);
+  const bool wgrad = GradientEvidenceCovers(*tile, kernel.grid, p.k, p.n, p.batch);
   if (dgrad == wgrad) return 0;
   return (wgrad ? 1 : -1) * LogOdds(.97);
 }
@@ -94,18 +97,20 @@ double EvidenceFor(const MatrixProduct* product, const InstanceKernel& kernel) {
 
 // ---- groups: launches of one kernel ----
 
-struct Group {
+struct GradientEvidenceGroup {
   std::vector<size_t> kernels;
   double evidence = 0;
 };
 
-std::vector<Group> GroupsOf(const MatrixProduct* product, std::span<const InstanceKernel> kernels) {
-  std::vector<Group> groups;
+std::vector<GradientEvidenceGroup> GroupsOf(const MatrixProduct* product,
+                                            std::span<const InstanceKernel> kernels) {
+  std::vector<GradientEvidenceGroup> groups;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-      const InstanceKernel& other = kernels[group.kernels.front()];
-      return other.long_name == kernels[i].long_name && other.grid == kernels[i].grid;
-    });
+    const auto same =
+        std::find_if(groups.begin(), groups.end(), [&](const GradientEvidenceGroup& group) {
+          const InstanceKernel& other = kernels[group.kernels.front()];
+          return other.long_name == kernels[i].long_name && other.grid == kernels[i].grid;
+        });
     if (same != groups.end()) {
       same->kernels.push_back(i);
     } else {
@@ -118,8 +123,6 @@ std::vector<Group> GroupsOf(const MatrixProduct* product, std::span<const Instan
 GradientGuess Guess(double evidence) {
   return {evidence > 0 ? Part::kWgrad : Part::kDgrad, Probability(evidence)};
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // "128x64", "128x64x32": two or three numbers and nothing else.
 std::optional<Tile> TileOfWord(std::string_view word) {
@@ -163,13 +166,13 @@ std::optional<Tile> TileOf(std::string_view kernel_name) {
 std::vector<GradientGuess> GuessGradients(const MatrixProduct* product,
                                           std::span<const InstanceKernel> kernels) {
   std::vector<GradientGuess> guesses(kernels.size());
-  const std::vector<Group> groups = GroupsOf(product, kernels);
+  const std::vector<GradientEvidenceGroup> groups = GroupsOf(product, kernels);
   if (groups.empty()) return guesses;
-  const auto give = [&](const Group& group, GradientGuess guess) {
+  const auto give = [&](const GradientEvidenceGroup& group, GradientGuess guess) {
     for (const size_t kernel : group.kernels) guesses[kernel] = guess;
   };
   if (groups.size() == 1) {
-    const Group& group = groups.front();
+    const GradientEvidenceGroup& group = groups.front();
     const size_t launches = group.kernels.size();
     if (group.evidence != 0) {
       give(group, Guess(group.evidence));
@@ -186,7 +189,9 @@ std::vector<GradientGuess> GuessGradients(const MatrixProduct* product,
   }
   // At least one group for each gradient: those at the ends of the evidence, the earlier launch
   // being dgrad where it is even.
-  const auto less = [](const Group& a, const Group& b) { return a.evidence < b.evidence; };
+  const auto less = [](const GradientEvidenceGroup& a, const GradientEvidenceGroup& b) {
+    return a.evidence < b.evidence;
+  };
   const auto dgrad = std::min_element(groups.begin(), groups.end(), less);
   auto wgrad = groups.begin();
   for (auto group = groups.begin(); group != groups.end(); ++group) {

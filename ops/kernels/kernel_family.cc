@@ -16,9 +16,9 @@ namespace {
 using enum KernelFamily;
 
 // No name of a known kernel needs more to be told; a longer text is not searched to its end.
-constexpr size_t kReach = 2048;
+constexpr size_t kKernelFamilyReach = 2048;
 
-constexpr std::string_view kWords[kKernelFamilyCount] = {
+constexpr std::string_view kKernelFamilyWords[kKernelFamilyCount] = {
     "other",       "gemm",      "grouped_gemm", "conv",       "attention", "norm",   "softmax",
     "elementwise", "reduction", "layout",       "embedding",  "sort_scan", "random", "optimizer",
     "quantise",    "routing",   "sampling",     "collective", "p2p",       "fill"};
@@ -31,14 +31,14 @@ std::string_view TakeUpTo(char mark, std::string_view* text) {
   return part;
 }
 
-bool Holds(std::string_view words, std::string_view part) {
+bool HoldsKernelFamily(std::string_view words, std::string_view part) {
   if (part.starts_with('^')) return words.starts_with(part.substr(1));
   return words.find(part) != std::string_view::npos;
 }
 
 bool HoldsAll(std::string_view words, std::string_view parts) {
   while (!parts.empty()) {
-    if (!Holds(words, TakeUpTo('&', &parts))) return false;
+    if (!HoldsKernelFamily(words, TakeUpTo('&', &parts))) return false;
   }
   return true;
 }
@@ -113,7 +113,7 @@ const FamilyRule* FirstOf(std::span<const FamilyRule> rules, std::string_view fu
 
 NamedFamily FamilyByRule(std::string_view name, std::string_view signature) {
   const std::string function = AsWords(FunctionOf(name));
-  const std::string whole = AsWords(signature.substr(0, kReach));
+  const std::string whole = AsWords(signature.substr(0, kKernelFamilyReach));
   if (const FamilyRule* rule = FirstOf(FamilyRules(), function, whole)) {
     return {rule->family, rule->family};
   }
@@ -125,7 +125,7 @@ NamedFamily FamilyByRule(std::string_view name, std::string_view signature) {
 }  // namespace
 
 std::string_view KernelFamilyWord(KernelFamily family) {
-  return kWords[static_cast<size_t>(family)];
+  return kKernelFamilyWords[static_cast<size_t>(family)];
 }
 
 NamedFamily KernelFamilyOf(std::string_view kernel_name) {

@@ -226,7 +226,7 @@ constexpr NameRule kFunctorRules[] = {
 constexpr size_t kFunctorReach = 256;
 
 // No name of a known kernel needs more to be told; a longer text is not searched to its end.
-constexpr size_t kReach = 4096;
+constexpr size_t kKernelNameReach = 4096;
 
 template <size_t N>
 KernelKind FirstMatch(const NameRule (&rules)[N], std::string_view text) {
@@ -264,7 +264,7 @@ std::string_view Head(std::string_view name) {
 }  // namespace
 
 KernelKind KernelKindOf(std::string_view long_name) {
-  long_name = long_name.substr(0, kReach);
+  long_name = long_name.substr(0, kKernelNameReach);
   const std::string_view head = Head(long_name);
   const KernelKind kind = FirstMatch(kHeadRules, head);
   if (kind == KernelKind::kUnknown) return FirstMatch(kWholeRules, long_name);

@@ -65,7 +65,7 @@ bool IsWide(MathType math) {
   return math == kFp16 || math == kBf16 || math == kTf32 || math == kFp64;
 }
 
-bool IsNarrowInteger(MathType math) { return math == kInt8 || math == kInt4; }
+bool IsMathTypeNarrowInteger(MathType math) { return math == kInt8 || math == kInt4; }
 
 }  // namespace
 
@@ -116,7 +116,7 @@ MathType MathTypeOf(DType left, DType right, bool* known) {
   if ((a == kFp8 && b == kFp4) || (a == kFp4 && b == kFp8)) return kFp8;
   if (IsWide(a) && !IsWide(b)) return a;
   if (IsWide(b) && !IsWide(a)) return b;
-  if (IsNarrowInteger(a) && IsNarrowInteger(b)) return kInt8;
+  if (IsMathTypeNarrowInteger(a) && IsMathTypeNarrowInteger(b)) return kInt8;
   if (!IsWide(a)) return kUnknown;
   bool unused = false;
   const DType both = PromoteDTypes(left, right);

@@ -187,9 +187,9 @@ std::string TypeWord(std::string_view spelled) {
 }
 
 /// The groups of one match by their names; one that took no part is empty.
-class Groups {
+class NameFactsGroups {
  public:
-  Groups(const re2::RE2& pattern, const std::vector<re2::StringPiece>& match)
+  NameFactsGroups(const re2::RE2& pattern, const std::vector<re2::StringPiece>& match)
       : numbers_(pattern.NamedCapturingGroups()), match_(match) {}
 
   std::string_view operator[](const char* name) const {
@@ -213,7 +213,7 @@ class Groups {
   const std::vector<re2::StringPiece>& match_;
 };
 
-void FillTypes(const Groups& groups, NameFacts* facts) {
+void FillTypes(const NameFactsGroups& groups, NameFacts* facts) {
   const std::string sums = TypeWord(groups["acc"]);
   const std::string both = TypeWord(groups["ab"]);
   facts->left = both.empty() ? TypeWord(groups["a"]) : both;
@@ -231,7 +231,7 @@ void FillTypes(const Groups& groups, NameFacts* facts) {
   }
 }
 
-void FillLayout(const Groups& groups, NameFacts* facts) {
+void FillLayout(const NameFactsGroups& groups, NameFacts* facts) {
   facts->layout = groups["l"];
   for (char& c : facts->layout) c = c == 'N' ? 'n' : c == 'T' ? 't' : c;
   // Of Tensile: the first of two indices lies densely; l is what is summed over.
@@ -241,7 +241,7 @@ void FillLayout(const Groups& groups, NameFacts* facts) {
   }
 }
 
-NameFacts FactsIn(const Groups& groups) {
+NameFacts FactsIn(const NameFactsGroups& groups) {
   NameFacts facts;
   FillTypes(groups, &facts);
   FillLayout(groups, &facts);
@@ -303,7 +303,7 @@ NameFacts NameFactsOf(std::string_view kernel_name) {
     const re2::StringPiece text(kernel_name.data(), kernel_name.size());
     if (pattern.Match(text, 0, kernel_name.size(), re2::RE2::UNANCHORED, match.data(),
                       static_cast<int>(match.size()))) {
-      return FactsIn(Groups(pattern, match));
+      return FactsIn(NameFactsGroups(pattern, match));
     }
   }
   return {};

@@ -14,23 +14,23 @@ namespace {
 
 // ---- exact division ----
 
-__extension__ typedef __int128 Int128;
+__extension__ typedef __int128 ShareWorkInt128;
 
 // Divides `total` (not negative) over the weights by largest remainder; equal remainders go to the
 // earlier one. Without any positive weight, all count alike.
 std::vector<int64_t> Divide(int64_t total, std::span<const int64_t> weights) {
-  std::vector<Int128> counted(weights.begin(), weights.end());
-  Int128 sum = 0;
-  for (Int128& weight : counted) sum += weight = std::max<Int128>(weight, 0);
+  std::vector<ShareWorkInt128> counted(weights.begin(), weights.end());
+  ShareWorkInt128 sum = 0;
+  for (ShareWorkInt128& weight : counted) sum += weight = std::max<ShareWorkInt128>(weight, 0);
   if (sum == 0) {
     std::fill(counted.begin(), counted.end(), 1);
-    sum = static_cast<Int128>(counted.size());
+    sum = static_cast<ShareWorkInt128>(counted.size());
   }
   std::vector<int64_t> result(weights.size());
-  std::vector<std::pair<Int128, size_t>> remainders;
+  std::vector<std::pair<ShareWorkInt128, size_t>> remainders;
   int64_t left = total;
   for (size_t i = 0; i < counted.size(); ++i) {
-    const Int128 product = counted[i] * total;
+    const ShareWorkInt128 product = counted[i] * total;
     result[i] = static_cast<int64_t>(product / sum);
     left -= result[i];
     remainders.emplace_back(product % sum, i);
@@ -52,7 +52,7 @@ struct Amount {
   int64_t bytes = 0;
 };
 
-using Indices = std::vector<size_t>;
+using ShareWorkIndices = std::vector<size_t>;
 
 class Instance {
  public:
@@ -70,23 +70,23 @@ class Instance {
  private:
   void AssignMatrixRoles(bool backward);
   void AssignOtherRoles();
-  void PromoteLongest(const Indices& candidates);
+  void PromoteLongest(const ShareWorkIndices& candidates);
   void FailAll(Reason reason);
   void FailCovered();
 
-  Indices WithKind(std::initializer_list<KernelKind> kinds) const;
-  Indices WithRole(Role role) const;
+  ShareWorkIndices WithKind(std::initializer_list<KernelKind> kinds) const;
+  ShareWorkIndices WithRole(Role role) const;
 
   void ShareMatrixForward(const Work& work);
   void ShareMatrixBackward();
   void ShareNorm(const Work& work);
   void ShareAmongMains(const Work& work);
 
-  void ShareGradients(const Indices& mains);
+  void ShareGradients(const ShareWorkIndices& mains);
   void NoteShares(const std::vector<PartWork>& parts);
   void Charge(size_t kernel, Amount amount);
-  void ChargeAll(const Indices& kernels, Amount amount);
-  void ChargeAuxiliary(const Indices& kernels, int64_t tensors, int64_t bytes);
+  void ChargeAll(const ShareWorkIndices& kernels, Amount amount);
+  void ChargeAuxiliary(const ShareWorkIndices& kernels, int64_t tensors, int64_t bytes);
 
   const std::vector<PartWork>& Parts() const { return *parts_; }
 
@@ -115,7 +115,8 @@ const Work* FindPart(const std::vector<PartWork>& parts, Part part) {
 }
 
 // Several kernels share by grid when they are launches of one kernel, else by duration.
-std::vector<int64_t> WeightsOf(std::span<const InstanceKernel> kernels, const Indices& chosen) {
+std::vector<int64_t> ShareWorkWeightsOf(std::span<const InstanceKernel> kernels,
+                                        const ShareWorkIndices& chosen) {
   std::vector<int64_t> blocks;
   std::vector<int64_t> durations;
   bool by_grid = true;
@@ -130,16 +131,16 @@ std::vector<int64_t> WeightsOf(std::span<const InstanceKernel> kernels, const In
   return by_grid ? blocks : durations;
 }
 
-Indices Instance::WithKind(std::initializer_list<KernelKind> kinds) const {
-  Indices result;
+ShareWorkIndices Instance::WithKind(std::initializer_list<KernelKind> kinds) const {
+  ShareWorkIndices result;
   for (size_t i = 0; i < kinds_.size(); ++i) {
     if (std::find(kinds.begin(), kinds.end(), kinds_[i]) != kinds.end()) result.push_back(i);
   }
   return result;
 }
 
-Indices Instance::WithRole(Role role) const {
-  Indices result;
+ShareWorkIndices Instance::WithRole(Role role) const {
+  ShareWorkIndices result;
   for (size_t i = 0; i < shares_.size(); ++i) {
     if (shares_[i].role == role) result.push_back(i);
   }
@@ -151,7 +152,7 @@ void Instance::FailAll(Reason reason) {
 }
 
 // Makes the longest candidate a main kernel, with the other launches of the same kernel.
-void Instance::PromoteLongest(const Indices& candidates) {
+void Instance::PromoteLongest(const ShareWorkIndices& candidates) {
   if (candidates.empty()) return;
   const size_t longest = *std::max_element(
       candidates.begin(), candidates.end(),
@@ -223,9 +224,9 @@ void Instance::Charge(size_t kernel, Amount amount) {
   share.bytes = share.bytes.value_or(0) + amount.bytes;
 }
 
-void Instance::ChargeAll(const Indices& chosen, Amount amount) {
+void Instance::ChargeAll(const ShareWorkIndices& chosen, Amount amount) {
   if (chosen.size() == 1) return Charge(chosen.front(), amount);
-  const std::vector<int64_t> weights = WeightsOf(kernels_, chosen);
+  const std::vector<int64_t> weights = ShareWorkWeightsOf(kernels_, chosen);
   const std::vector<int64_t> mma = Divide(amount.mma, weights);
   const std::vector<int64_t> vec = Divide(amount.vec, weights);
   const std::vector<int64_t> bytes = Divide(amount.bytes, weights);
@@ -244,8 +245,8 @@ void Instance::FailCovered() {
 }
 
 void Instance::ShareMatrixForward(const Work& work) {
-  const Indices mains = WithRole(Role::kMain);
-  const Indices epilogues = WithRole(Role::kEpilogue);
+  const ShareWorkIndices mains = WithRole(Role::kMain);
+  const ShareWorkIndices epilogues = WithRole(Role::kEpilogue);
   Work main_work = work;
   if (covered_.epilogue) main_work.vec = 0;
   if (!epilogues.empty()) {
@@ -263,15 +264,15 @@ void Instance::ShareMatrixForward(const Work& work) {
 
 // Charges the products of the backward: the gradients that kernels were found for, each to its
 // kernels. A gradient without a kernel was not needed.
-void Instance::ShareGradients(const Indices& mains) {
+void Instance::ShareGradients(const ShareWorkIndices& mains) {
   std::vector<PartWork> gradients;
   for (const PartWork& part : Parts()) {
     if (part.part != Part::kBgrad) gradients.push_back(part);
   }
   if (mains.empty() || gradients.empty()) return;
-  const Indices epilogues = WithRole(Role::kEpilogue);
+  const ShareWorkIndices epilogues = WithRole(Role::kEpilogue);
   // The sums over broadcast dimensions have a kernel of their own where there is one.
-  const auto charge = [&](const Indices& kernels, Work work) {
+  const auto charge = [&](const ShareWorkIndices& kernels, Work work) {
     if (!epilogues.empty()) {
       Charge(epilogues.front(), {0, work.vec.Value().value_or(0), 0});
       work.vec = 0;
@@ -299,7 +300,7 @@ void Instance::ShareGradients(const Indices& mains) {
     name(mains[i], guesses[i].part, guesses[i].confidence);
   }
   for (const Part part : {Part::kDgrad, Part::kWgrad, Part::kBackward}) {
-    Indices chosen;
+    ShareWorkIndices chosen;
     for (size_t i = 0; i < mains.size(); ++i) {
       if (guesses[i].part == part) chosen.push_back(mains[i]);
     }
@@ -311,7 +312,7 @@ void Instance::ShareGradients(const Indices& mains) {
 
 void Instance::ShareMatrixBackward() {
   ShareGradients(WithRole(Role::kMain));
-  const Indices epilogues = WithRole(Role::kEpilogue);
+  const ShareWorkIndices epilogues = WithRole(Role::kEpilogue);
   const Work* bias = FindPart(Parts(), Part::kBgrad);
   if (bias == nullptr || covered_.epilogue) return;
   if (!epilogues.empty()) {
@@ -328,11 +329,11 @@ void Instance::ShareMatrixBackward() {
 
 // What the kernels of a part move in all, `tensors` of the input's size, beyond `bytes` of the
 // ideal.
-void Instance::ChargeAuxiliary(const Indices& kernels, int64_t tensors, int64_t bytes) {
+void Instance::ChargeAuxiliary(const ShareWorkIndices& kernels, int64_t tensors, int64_t bytes) {
   if (!op_.input_bytes || !op_.bytes_known) return;
   const std::optional<int64_t> moved = (*op_.input_bytes * tensors).Value();
   if (!moved || *moved < bytes) return;
-  const std::vector<int64_t> parts = Divide(*moved - bytes, WeightsOf(kernels_, kernels));
+  const std::vector<int64_t> parts = Divide(*moved - bytes, ShareWorkWeightsOf(kernels_, kernels));
   for (size_t i = 0; i < kernels.size(); ++i) shares_[kernels[i]].aux_bytes = parts[i];
 }
 
@@ -353,11 +354,11 @@ void Instance::ShareNorm(const Work& work) {
   };
   if (WithKind({KernelKind::kNormGradSums}).empty()) plan[3].flops += plan[2].flops;
 
-  std::vector<Indices> groups;
+  std::vector<ShareWorkIndices> groups;
   std::vector<int64_t> flop_weights;
   std::vector<int64_t> byte_weights;
   for (const Share& share : plan) {
-    Indices group = WithKind({share.kind});
+    ShareWorkIndices group = WithKind({share.kind});
     if (group.empty()) continue;
     groups.push_back(std::move(group));
     flop_weights.push_back(share.flops);
@@ -376,7 +377,7 @@ void Instance::ShareNorm(const Work& work) {
 }
 
 void Instance::ShareAmongMains(const Work& work) {
-  const Indices mains = WithRole(Role::kMain);
+  const ShareWorkIndices mains = WithRole(Role::kMain);
   if (mains.empty()) return;
   Checked zeros;
   for (const PartWork& part : Parts()) zeros += part.zeros;
@@ -384,7 +385,7 @@ void Instance::ShareAmongMains(const Work& work) {
   own.bytes = work.bytes - zeros;
   ChargeAll(mains, AmountOf(own));
   // Without a kernel that fills, a memset did it, or an op of its own that has its own price.
-  const Indices fills = WithKind({KernelKind::kFill});
+  const ShareWorkIndices fills = WithKind({KernelKind::kFill});
   if (!(zeros == 0) && !fills.empty()) ChargeAll(fills, {0, 0, zeros.Value().value_or(0)});
 }
 
@@ -499,7 +500,7 @@ namespace {
 bool TellBytesByName(const PricedOp& op, Direction direction,
                      std::span<const InstanceKernel> kernels, std::span<KernelShare> shares) {
   if (!op.moved_elements || direction == Direction::kBackward) return false;
-  Indices mains;
+  ShareWorkIndices mains;
   std::optional<int64_t> size;
   for (size_t i = 0; i < kernels.size(); ++i) {
     if (shares[i].role != Role::kMain || !shares[i].bytes) continue;
@@ -511,7 +512,7 @@ bool TellBytesByName(const PricedOp& op, Direction direction,
   const std::optional<int64_t> all =
       size ? (*op.moved_elements * *size).Value() : std::optional<int64_t>();
   if (!all) return false;
-  const std::vector<int64_t> parts = Divide(*all, WeightsOf(kernels, mains));
+  const std::vector<int64_t> parts = Divide(*all, ShareWorkWeightsOf(kernels, mains));
   for (size_t i = 0; i < mains.size(); ++i) shares[mains[i]].bytes = parts[i];
   return true;
 }

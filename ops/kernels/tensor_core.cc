@@ -16,7 +16,7 @@ namespace {
 // One rule of the table: it applies when the name holds one of the words and matches the pattern.
 // The words, in lower case and separated by '|', are looked for in the name whatever its case; they
 // keep a pattern from being compiled, which costs more than all else here, until a name needs it.
-struct Rule {
+struct LocalTensorCoreRule {
   const char* id;
   TensorCoreUse use;
   const char* words;
@@ -30,7 +30,7 @@ constexpr TensorCoreUse kUnknown = TensorCoreUse::kUnknown;
 
 // The first rule that applies decides. N: CUDA cores, though a word in the name may suggest
 // otherwise. P: Tensor Cores. U: kernels whose names leave it open. D: CUDA cores, by library.
-constexpr Rule kRules[] = {
+constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     // Communication
     {"N1", kNo, "nccl"},
     // Sums of split-K products; the name often carries that of the product.
@@ -209,7 +209,7 @@ struct CompiledRule {
 };
 
 // `token` gets the part of the name that the rule goes by.
-bool Applies(const Rule& rule, CompiledRule* compiled, std::string_view name,
+bool Applies(const LocalTensorCoreRule& rule, CompiledRule* compiled, std::string_view name,
              std::string_view lower, std::string_view* token) {
   const std::string_view word = FindAny(lower, rule.words);
   if (word.empty()) return false;
@@ -221,7 +221,7 @@ bool Applies(const Rule& rule, CompiledRule* compiled, std::string_view name,
   return rule.unless == nullptr || !compiled->unless.Matches(rule.unless, name, &spared);
 }
 
-std::string ToLower(std::string_view text) {
+std::string TensorCoreToLower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -274,7 +274,7 @@ constexpr MathRule kMathRules[] = {
      R"((?:^|[^a-z0-9])[sc](?:1684|1688)(?:gemm|cudnn|fprop|dgrad|wgrad)|f32f32|gemm_f32)"},
 };
 
-MathType MathTypeOf(std::string_view lower) {
+MathType TensorCoreMathTypeOf(std::string_view lower) {
   static std::array<LazyPattern, std::size(kMathRules)> compiled;
   for (size_t i = 0; i < compiled.size(); ++i) {
     std::string_view found;
@@ -308,14 +308,14 @@ void JudgeByFamily(std::string_view long_name, TensorCoreVerdict* verdict) {
 
 TensorCoreVerdict VerdictByRules(std::string_view long_name) {
   long_name = long_name.substr(0, kReach);
-  static std::array<CompiledRule, std::size(kRules)> compiled;
-  const std::string lower = ToLower(long_name);
+  static std::array<CompiledRule, std::size(kTensorCoreRules)> compiled;
+  const std::string lower = TensorCoreToLower(long_name);
   for (size_t i = 0; i < compiled.size(); ++i) {
     std::string_view token;
-    if (!Applies(kRules[i], &compiled[i], long_name, lower, &token)) continue;
-    TensorCoreVerdict verdict{kRules[i].use, kRules[i].id, Trim(token)};
+    if (!Applies(kTensorCoreRules[i], &compiled[i], long_name, lower, &token)) continue;
+    TensorCoreVerdict verdict{kTensorCoreRules[i].use, kTensorCoreRules[i].id, Trim(token)};
     if (verdict.use == TensorCoreUse::kYes) {
-      verdict.math = MathTypeOf(lower);
+      verdict.math = TensorCoreMathTypeOf(lower);
       verdict.half_sums = verdict.math == MathType::kFp16 && SumsInHalf(lower);
     }
     return verdict;

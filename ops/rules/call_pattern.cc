@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/checked.h"
 #include "ops/call_args.h"
 #include "ops/tensor.h"
@@ -17,10 +18,12 @@ namespace {
 constexpr size_t kMaxArguments = 256;
 constexpr size_t kMaxText = 4096;
 
-bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsCallPatternNameStart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
-std::optional<size_t> IndexOf(const std::vector<std::string>& names, std::string_view name) {
+std::optional<size_t> CallPatternIndexOf(const std::vector<std::string>& names,
+                                         std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) return std::nullopt;
   return static_cast<size_t>(found - names.begin());
@@ -72,8 +75,9 @@ class CallPatternParser {
   std::string_view TakeName() {
     Peek();
     const size_t begin = next_;
-    if (next_ == text_.size() || !IsNameStart(text_[next_])) return {};
-    while (next_ < text_.size() && (IsNameStart(text_[next_]) || IsDigit(text_[next_]))) ++next_;
+    if (next_ == text_.size() || !IsCallPatternNameStart(text_[next_])) return {};
+    while (next_ < text_.size() && (IsCallPatternNameStart(text_[next_]) || IsDigit(text_[next_])))
+      ++next_;
     return text_.substr(begin, next_ - begin);
   }
   bool TakeNumber(int64_t* number) {
@@ -115,7 +119,8 @@ class CallPatternParser {
 
   /// Whether a name may be that of a further argument.
   bool IsFree(size_t begin, const std::string& name) {
-    if (IndexOf(pattern_.tensor_names_, name) || IndexOf(pattern_.value_names_, name)) {
+    if (CallPatternIndexOf(pattern_.tensor_names_, name) ||
+        CallPatternIndexOf(pattern_.value_names_, name)) {
       return FailAt(begin, fmt::format("the name '{}' stands for something else already", name));
     }
     return true;
@@ -155,7 +160,7 @@ class CallPatternParser {
     if (name.empty()) return Fail("an extent is a name, a number, _ or *name");
     if (rest || name != "_") extent.kind = rest ? Extent::Kind::kRest : Extent::Kind::kName;
     if (extent.kind != Extent::Kind::kAny) {
-      if (IndexOf(pattern_.tensor_names_, name)) {
+      if (CallPatternIndexOf(pattern_.tensor_names_, name)) {
         return FailAt(begin, fmt::format("the name '{}' stands for a tensor already", name));
       }
       extent.name = ValueIndex(name);
@@ -165,7 +170,8 @@ class CallPatternParser {
   }
 
   size_t ValueIndex(const std::string& name) {
-    if (const std::optional<size_t> known = IndexOf(pattern_.value_names_, name)) return *known;
+    if (const std::optional<size_t> known = CallPatternIndexOf(pattern_.value_names_, name))
+      return *known;
     pattern_.value_names_.push_back(name);
     return pattern_.value_names_.size() - 1;
   }

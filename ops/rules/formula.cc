@@ -8,14 +8,16 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace oplens::ops {
 namespace {
 
 __extension__ using Wide = __int128;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsFormulaNameStart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 }  // namespace
 
@@ -133,7 +135,7 @@ class FormulaParser {
     }
     if (Take('(')) return ParseSum() && Expect(')');
     if (IsDigit(c)) return ParseNumber();
-    if (IsNameStart(c)) return ParseName();
+    if (IsFormulaNameStart(c)) return ParseName();
     return Fail("a number, a name or '(' is expected");
   }
 
@@ -143,7 +145,7 @@ class FormulaParser {
     const char* const end = text_.data() + text_.size();
     const auto [stop, problem] = std::from_chars(begin, end, number);
     if (problem != std::errc()) return Fail("the number does not fit into 64 bits");
-    if (stop != end && (*stop == '.' || IsNameStart(*stop))) {
+    if (stop != end && (*stop == '.' || IsFormulaNameStart(*stop))) {
       return Fail("a whole number is expected");
     }
     next_ += static_cast<size_t>(stop - begin);
@@ -154,7 +156,8 @@ class FormulaParser {
   std::string_view TakeName() {
     SkipBlanks();
     const size_t begin = next_;
-    while (next_ < text_.size() && (IsNameStart(text_[next_]) || IsDigit(text_[next_]))) ++next_;
+    while (next_ < text_.size() && (IsFormulaNameStart(text_[next_]) || IsDigit(text_[next_])))
+      ++next_;
     return text_.substr(begin, next_ - begin);
   }
 

@@ -15,10 +15,10 @@ namespace oplens::ops {
 namespace {
 
 // Longer texts than any kernel's name are not searched to their end.
-constexpr size_t kReach = size_t{1} << 16;
+constexpr size_t kRulesReach = size_t{1} << 16;
 
 bool Finds(const re2::RE2& pattern, std::string_view name) {
-  name = name.substr(0, kReach);
+  name = name.substr(0, kRulesReach);
   return re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), pattern);
 }
 

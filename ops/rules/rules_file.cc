@@ -33,19 +33,19 @@ std::string Printable(std::string_view text) {
 }
 
 template <typename T>
-struct Word {
+struct RulesFileWord {
   std::string_view word;
   T value;
 };
 
 // A role of the user's kernel is that of the kind which has it beside a product.
-constexpr Word<KernelKind> kRoles[] = {
+constexpr RulesFileWord<KernelKind> kRoles[] = {
     {"main", KernelKind::kMatrix},        {"helper", KernelKind::kHelper},
     {"layout", KernelKind::kLayout},      {"reduce", KernelKind::kSecondStage},
     {"epilogue", KernelKind::kPointwise},
 };
 
-constexpr Word<KernelKind> kFamilies[] = {
+constexpr RulesFileWord<KernelKind> kRulesFileFamilies[] = {
     {"matrix", KernelKind::kMatrix},       {"special", KernelKind::kSpecial},
     {"pointwise", KernelKind::kPointwise}, {"reduction", KernelKind::kReduction},
     {"copy", KernelKind::kCopy},           {"fill", KernelKind::kFill},
@@ -255,13 +255,13 @@ class Reader {
   }
 
   template <typename T, size_t N>
-  T WordOf(const Word<T> (&words)[N], const toml::node& node, std::string_view key) {
+  T WordOf(const RulesFileWord<T> (&words)[N], const toml::node& node, std::string_view key) {
     const std::string& text = Text(node, key);
-    for (const Word<T>& word : words) {
+    for (const RulesFileWord<T>& word : words) {
       if (word.word == text) return word.value;
     }
     std::vector<std::string_view> known;
-    for (const Word<T>& word : words) known.push_back(word.word);
+    for (const RulesFileWord<T>& word : words) known.push_back(word.word);
     FailAt(node, fmt::format("'{}' is no {}", text, key),
            fmt::format("write one of {}", fmt::join(known, ", ")));
   }
@@ -395,8 +395,8 @@ class Reader {
     if ((role == nullptr) == (family == nullptr)) {
       FailAt(table, "a kernel has either a role or a family", "give one of them");
     }
-    rule.kind =
-        role != nullptr ? WordOf(kRoles, *role, "role") : WordOf(kFamilies, *family, "family");
+    rule.kind = role != nullptr ? WordOf(kRoles, *role, "role")
+                                : WordOf(kRulesFileFamilies, *family, "family");
     rules_.Add(std::move(rule));
   }
 

@@ -50,19 +50,19 @@ unsigned TakeAttributes(element list, ExecutionNode* node) {
   return taken;
 }
 
-unsigned TakeList(element value, unsigned member, array* list) {
+unsigned TakeExecutionNodeList(element value, unsigned member, array* list) {
   return value.get(*list) == simdjson::SUCCESS ? member : 0;
 }
 
 unsigned TakeInputs(element value, ExecutionNode* node) {
-  if (value.is_array()) return TakeList(value, kValues, &node->values);
+  if (value.is_array()) return TakeExecutionNodeList(value, kValues, &node->values);
   simdjson::dom::object lists;
   unsigned taken = 0;
   if (value.get(lists) != simdjson::SUCCESS) return taken;
   for (const auto& [key, list] : lists) {
-    if (key == "values") taken |= TakeList(list, kValues, &node->values);
-    if (key == "shapes") taken |= TakeList(list, kShapes, &node->shapes);
-    if (key == "types") taken |= TakeList(list, kTypes, &node->types);
+    if (key == "values") taken |= TakeExecutionNodeList(list, kValues, &node->values);
+    if (key == "shapes") taken |= TakeExecutionNodeList(list, kShapes, &node->shapes);
+    if (key == "types") taken |= TakeExecutionNodeList(list, kTypes, &node->types);
   }
   return taken;
 }
@@ -285,9 +285,9 @@ std::optional<ExecutionNode> ReadExecutionNode(simdjson::dom::object object) {
     } else if (key == "inputs") {
       taken |= TakeInputs(value, &node);
     } else if (key == "input_shapes") {
-      taken |= TakeList(value, kShapes, &node.shapes);
+      taken |= TakeExecutionNodeList(value, kShapes, &node.shapes);
     } else if (key == "input_types") {
-      taken |= TakeList(value, kTypes, &node.types);
+      taken |= TakeExecutionNodeList(value, kTypes, &node.types);
     } else if (key == "attrs") {
       taken |= TakeAttributes(value, &node);
     } else {

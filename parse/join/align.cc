@@ -8,7 +8,7 @@ namespace {
 
 using Keys = std::span<const uint64_t>;
 
-constexpr int kMaxDepth = 8;
+constexpr int kAlignMaxDepth = 8;
 /// Members in a row that make an anchor.
 constexpr size_t kAnchorLength = 4;
 
@@ -96,7 +96,7 @@ class Greedy {
 };
 
 /// Where a run of members is that a sequence has once; kUnaligned where it has it again.
-std::unordered_map<uint64_t, uint32_t> RunsOf(Keys keys) {
+std::unordered_map<uint64_t, uint32_t> AlignRunsOf(Keys keys) {
   std::unordered_map<uint64_t, uint32_t> runs;
   runs.reserve(keys.size());
   for (size_t i = 0; i + kAnchorLength <= keys.size(); ++i) {
@@ -111,23 +111,24 @@ std::unordered_map<uint64_t, uint32_t> RunsOf(Keys keys) {
   return runs;
 }
 
-struct Pair {
+struct AlignPair {
   uint32_t own;
   uint32_t other;
 };
 
 /// The longest chain of runs that both have once, in the order of both.
-std::vector<Pair> AnchorsOf(Keys own, Keys other) {
-  const auto own_runs = RunsOf(own);
-  const auto other_runs = RunsOf(other);
-  std::vector<Pair> pairs;
+std::vector<AlignPair> AnchorsOf(Keys own, Keys other) {
+  const auto own_runs = AlignRunsOf(own);
+  const auto other_runs = AlignRunsOf(other);
+  std::vector<AlignPair> pairs;
   for (const auto& [hash, place] : own_runs) {
     if (place == kUnaligned) continue;
     const auto found = other_runs.find(hash);
     if (found == other_runs.end() || found->second == kUnaligned) continue;
     pairs.push_back({place, found->second});
   }
-  std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.own < b.own; });
+  std::sort(pairs.begin(), pairs.end(),
+            [](const AlignPair& a, const AlignPair& b) { return a.own < b.own; });
   std::vector<uint32_t> tails;  // By length - 1: the pair with the least `other` that ends one.
   std::vector<uint32_t> before(pairs.size(), kUnaligned);
   for (uint32_t i = 0; i < pairs.size(); ++i) {
@@ -141,7 +142,7 @@ std::vector<Pair> AnchorsOf(Keys own, Keys other) {
       *place = i;
     }
   }
-  std::vector<Pair> chain;
+  std::vector<AlignPair> chain;
   for (uint32_t i = tails.empty() ? kUnaligned : tails.back(); i != kUnaligned; i = before[i]) {
     chain.push_back(pairs[i]);
   }
@@ -173,11 +174,11 @@ void AlignParts(Keys own, Keys other, uint32_t own_begin, uint32_t other_begin, 
     });
     return;
   }
-  if (depth == kMaxDepth) return;
-  const std::vector<Pair> anchors = AnchorsOf(own, other);
+  if (depth == kAlignMaxDepth) return;
+  const std::vector<AlignPair> anchors = AnchorsOf(own, other);
   if (anchors.empty()) return;
-  Pair begin{0, 0};
-  for (const Pair& anchor : anchors) {
+  AlignPair begin{0, 0};
+  for (const AlignPair& anchor : anchors) {
     if (anchor.own < begin.own || anchor.other < begin.other) continue;
     AlignParts(own.subspan(begin.own, anchor.own - begin.own),
                other.subspan(begin.other, anchor.other - begin.other), own_begin + begin.own,

@@ -13,13 +13,13 @@
 namespace oplens::parse {
 namespace {
 
-struct Pair {
+struct CollectivesPair {
   std::string_view recorded;
   std::string_view name;
 };
 
 // As PyTorch's back end for NCCL records them.
-constexpr Pair kNames[] = {
+constexpr CollectivesPair kNames[] = {
     {"_allgather_base", "all_gather"},
     {"_reduce_scatter_base", "reduce_scatter"},
     {"all_gather", "all_gather"},
@@ -38,7 +38,7 @@ constexpr Pair kNames[] = {
 };
 
 // c10::ScalarType as it names itself.
-constexpr Pair kTypes[] = {
+constexpr CollectivesPair kTypes[] = {
     {"BFloat16", "bfloat16"},
     {"Bool", "bool"},
     {"Byte", "uint8"},
@@ -59,9 +59,10 @@ constexpr Pair kTypes[] = {
 
 // What is not in the table stays as it is.
 template <size_t N>
-std::string_view Translate(const Pair (&table)[N], std::string_view recorded) {
-  const auto* row = std::find_if(std::begin(table), std::end(table),
-                                 [&](const Pair& pair) { return pair.recorded == recorded; });
+std::string_view Translate(const CollectivesPair (&table)[N], std::string_view recorded) {
+  const auto* row =
+      std::find_if(std::begin(table), std::end(table),
+                   [&](const CollectivesPair& pair) { return pair.recorded == recorded; });
   return row == std::end(table) ? recorded : row->name;
 }
 

@@ -10,7 +10,7 @@ namespace oplens::parse {
 namespace {
 
 /// So many members in a row must be alike, unless nearly all are.
-constexpr size_t kLeastRun = 8;
+constexpr size_t kExplainLeastRun = 8;
 constexpr double kNearlyAll = 0.97;
 constexpr double kLeastAlike = 0.5;
 /// What the target tells itself may differ from the model so often.
@@ -41,7 +41,7 @@ int64_t Difference(int64_t a, int64_t b) {
 }
 
 /// Of each member, how many in a row around it have partners in a row.
-std::vector<size_t> RunsOf(const std::vector<uint32_t>& partners) {
+std::vector<size_t> ExplainRunsOf(const std::vector<uint32_t>& partners) {
   std::vector<size_t> runs(partners.size(), 0);
   for (size_t begin = 0; begin < partners.size();) {
     size_t end = begin + 1;
@@ -58,7 +58,7 @@ std::vector<size_t> RunsOf(const std::vector<uint32_t>& partners) {
 /// Whether a stretch tells its own place: it is long enough, and not all of one kind (a stream of
 /// collectives).
 bool TellsItsPlace(std::span<const uint64_t> keys) {
-  return keys.size() >= kLeastRun &&
+  return keys.size() >= kExplainLeastRun &&
          std::any_of(keys.begin(), keys.end(), [&](uint64_t key) { return key != keys.front(); });
 }
 
@@ -132,7 +132,7 @@ Confidence Explainer::ConfidenceOf(const Fit& fit, const PlaceModel::Place& plac
                                    size_t run) const {
   const auto all = static_cast<double>(fit.partners.size());
   const bool nearly_all = static_cast<double>(fit.alike) >= kNearlyAll * all;
-  if (run < kLeastRun) return Confidence::kLow;
+  if (run < kExplainLeastRun) return Confidence::kLow;
   const bool whole_key = fit.model->parts() != KeyParts::kName;
   if (nearly_all && (place.votes > 1 ? whole_key : evidence_ == Evidence::kReference)) {
     return Confidence::kHigh;
@@ -145,7 +145,7 @@ size_t Explainer::Take(const Segment& target, const Fit& fit) {
   const auto alike = static_cast<double>(fit.alike);
   if (alike < kLeastAlike * all) return 0;
   const std::vector<PlaceModel::Place>& places = fit.model->places();
-  const std::vector<size_t> runs = RunsOf(fit.partners);
+  const std::vector<size_t> runs = ExplainRunsOf(fit.partners);
   const std::span<const uint64_t> keys = target.Keys(fit.model->parts());
   const bool placed = TellsItsPlace(keys);
   const std::unordered_map<uint64_t, uint64_t> ops =
@@ -163,7 +163,7 @@ size_t Explainer::Take(const Segment& target, const Fit& fit) {
       start_ns = target.lane->StartOf(target.begin + i);
     }
     const PlaceModel::Place& place = places[partner % places.size()];
-    const bool sure = runs[i] >= kLeastRun || alike >= kNearlyAll * all;
+    const bool sure = runs[i] >= kExplainLeastRun || alike >= kNearlyAll * all;
     if (!sure || !place.says_op() || !IsUntoldMember(target, i)) continue;
     if (!fit.model->IsBorneOut(place)) continue;
     if (!placed && ops.at(keys[i]) == 0) continue;

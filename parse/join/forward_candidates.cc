@@ -11,7 +11,7 @@ namespace oplens::parse {
 namespace {
 
 /// So many candidates are looked at before all of a number are sorted out by name.
-constexpr uint32_t kNear = 16;
+constexpr uint32_t kForwardCandidatesNear = 16;
 /// So many of what is sorted out are kept.
 constexpr size_t kMostFits = size_t{8} << 20;
 
@@ -97,7 +97,7 @@ const std::string& ForwardCandidates::BareNameAt(uint32_t place) {
 
 uint32_t ForwardCandidates::LastThatFits(const Run& run, std::string_view node_name) {
   const std::string bare_node = BareName(node_name);
-  const uint32_t near = std::min(run.end - run.begin, kNear);
+  const uint32_t near = std::min(run.end - run.begin, kForwardCandidatesNear);
   for (uint32_t place = run.end; place-- > run.end - near;) {
     if (NamesFit(bare_node, BareNameAt(place))) return ranges_[place];
   }

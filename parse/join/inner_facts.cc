@@ -120,7 +120,7 @@ constexpr std::string_view kTold[] = {"aten::as_strided", "aten::empty", "aten::
 /// More calls than that tell no more of one.
 constexpr size_t kMostInside = 64;
 
-enum Role : uint8_t { kNotAsked, kOther, kTells, kIsTold };
+enum Role : uint8_t { kRoleNotAsked, kRoleOther, kRoleTells, kRoleIsTold };
 
 }  // namespace
 
@@ -138,21 +138,21 @@ bool AddInnerFacts(std::span<const OpCall> inner, OpCall* call) {
 }
 
 InnerFacts::InnerFacts(Trace* trace, const ThreadRanges& threads, RangeTexts* texts)
-    : trace_(*trace), texts_(*texts), roles_(trace->strings.size(), kNotAsked) {
+    : trace_(*trace), texts_(*texts), roles_(trace->strings.size(), kRoleNotAsked) {
   for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
     SweepThread(threads.BeginOf(thread), threads.EndOf(thread));
   }
 }
 
 uint8_t InnerFacts::RoleOf(StringId name) {
-  if (name >= roles_.size()) return kOther;
+  if (name >= roles_.size()) return kRoleOther;
   uint8_t& role = roles_[name];
-  if (role != kNotAsked) return role;
+  if (role != kRoleNotAsked) return role;
   const std::string_view text = trace_.strings.View(name);
   const auto tells = [&](const Teller& teller) { return teller.name == text; };
-  role = kOther;
-  if (std::any_of(std::begin(kTellers), std::end(kTellers), tells)) role = kTells;
-  if (std::find(std::begin(kTold), std::end(kTold), text) != std::end(kTold)) role = kIsTold;
+  role = kRoleOther;
+  if (std::any_of(std::begin(kTellers), std::end(kTellers), tells)) role = kRoleTells;
+  if (std::find(std::begin(kTold), std::end(kTold), text) != std::end(kTold)) role = kRoleIsTold;
   return role;
 }
 
@@ -161,14 +161,14 @@ void InnerFacts::SweepThread(size_t begin, size_t end) {
     const Range& range = trace_.ranges[i];
     if (range.kind != RangeKind::kOperator || range.item >= trace_.operators.size()) continue;
     const uint8_t role = RoleOf(range.text);
-    if (role == kOther) continue;
+    if (role == kRoleOther) continue;
     while (!open_.empty() && open_.back().end_ns <= range.start_ns) {
       Close(open_.back());
       open_.pop_back();
     }
     const StringId call = trace_.operators[range.item].call;
     if (call == 0 || range.open()) continue;
-    if (role == kTells) {
+    if (role == kRoleTells) {
       open_.push_back({static_cast<uint32_t>(i), range.end_ns, {call}});
     } else if (!open_.empty() && open_.back().calls.size() <= kMostInside) {
       open_.back().calls.push_back(call);

@@ -20,7 +20,7 @@ constexpr std::string_view kOp = "_Op";
 constexpr std::string_view kDense = "dense";
 
 /// So many look-ups with numbers before that of a node are looked at.
-constexpr size_t kNear = 256;
+constexpr size_t kLookupCallsNear = 256;
 
 /// Whether two ranges are of one thread and no op between them has a number.
 bool AreTogether(const Trace& trace, uint32_t first, uint32_t second) {
@@ -120,7 +120,7 @@ void LookupCalls::Link(uint32_t node, const std::string& function) {
   // Numbers that other threads count, or another run in the file, may overlap: the last one that
   // fits, unless no number tells it from another.
   const Lookup* found = nullptr;
-  for (size_t near = 0; near < kNear && next != lookups_.begin(); ++near) {
+  for (size_t near = 0; near < kLookupCallsNear && next != lookups_.begin(); ++near) {
     const Lookup& lookup = *--next;
     const Range& forward = trace_.ranges[lookup.range];
     if (lookup.process_id != process_id) break;

@@ -22,9 +22,9 @@ constexpr double kPlaceAlike = 0.9;
 constexpr size_t kGram = 6;
 constexpr size_t kMostPlacesOfGram = 64;
 constexpr size_t kMostPlaces = 8;
-constexpr size_t kLeastRun = 16;
+constexpr size_t kReferenceLeastRun = 16;
 /// How far insertions may shift what is behind them.
-constexpr int64_t kSlack = 64;
+constexpr int64_t kReferenceSlack = 64;
 /// Members that may be compared for each of a lane.
 constexpr size_t kMostCompared = 32;
 /// Captures whose order is looked at.
@@ -36,13 +36,13 @@ uint64_t HashOf(std::span<const uint64_t> keys) {
   return hash;
 }
 
-const Kernel& KernelAt(const Lane& lane, size_t i) {
+const Kernel& ReferenceKernelAt(const Lane& lane, size_t i) {
   return lane.joined().trace().kernels[lane.KernelOf(i)];
 }
 
 /// When the first member of a lane of a reference was at work, or its launch.
 int64_t BeginOf(const Lane& lane, size_t i) {
-  const Kernel& kernel = KernelAt(lane, i);
+  const Kernel& kernel = ReferenceKernelAt(lane, i);
   if (!IsCaptured(kernel)) return kernel.start_ns;
   return lane.joined().trace().launches[kernel.launch].start_ns;
 }
@@ -56,7 +56,7 @@ class Votes {
     for (size_t i = 0; i < partners.size(); ++i) {
       if (partners[i] == kUnaligned) continue;
       const size_t member = first + partners[i];
-      if (IsUntold(KernelAt(source, member))) continue;
+      if (IsUntold(ReferenceKernelAt(source, member))) continue;
       const ToldOp& told = source.ToldOf(member);
       Vote& vote = votes_[i];
       if (vote.count++ == 0) {
@@ -75,7 +75,7 @@ class Votes {
     for (size_t i = 0; i < votes_.size(); ++i) {
       const Vote& vote = votes_[i];
       if (vote.count == 0 || vote.op_differs || vote.told.op == 0) continue;
-      if (!IsUntold(KernelAt(target, begin + i))) continue;
+      if (!IsUntold(ReferenceKernelAt(target, begin + i))) continue;
       const auto shift_ns = static_cast<int64_t>(static_cast<uint64_t>(target.StartOf(begin)) -
                                                  static_cast<uint64_t>(vote.donor_begin_ns));
       found->push_back({target.KernelOf(begin + i), vote.donor, instance, shift_ns,
@@ -137,14 +137,14 @@ std::vector<Lane> CapturesOf(const Joined& reference, PlaceKeys* keys) {
 
 bool IsNameless(const Lane& capture) {
   for (size_t i = 0; i < capture.size(); ++i) {
-    if (KernelAt(capture, i).name != 0) return false;
+    if (ReferenceKernelAt(capture, i).name != 0) return false;
   }
   return true;
 }
 
 bool IsOnOneStream(const Lane& lane) {
   for (size_t i = 1; i < lane.size(); ++i) {
-    if (KernelAt(lane, i).stream_id != KernelAt(lane, 0).stream_id) return false;
+    if (ReferenceKernelAt(lane, i).stream_id != ReferenceKernelAt(lane, 0).stream_id) return false;
   }
   return true;
 }
@@ -202,15 +202,16 @@ class ByCapture {
  private:
   /// Of the longest capture that the untold kernels from `begin` on are alike with; 0: none.
   size_t SizeOfReplayAt(const Lane& lane, size_t begin, size_t* budget) const {
-    if (KernelAt(lane, begin).launch != kNoLaunch) return 0;
+    if (ReferenceKernelAt(lane, begin).launch != kNoLaunch) return 0;
     const std::span<const uint64_t> all = lane.Keys(KeyParts::kName);
     size_t longest = 0;
     for (size_t i = 0; i < captures_.size(); ++i) {
       const std::span<const uint64_t> own = captures_[i].Keys(KeyParts::kName);
-      if (nameless_[i] || own.size() < kLeastRun || own.size() > all.size() - begin) continue;
+      if (nameless_[i] || own.size() < kReferenceLeastRun || own.size() > all.size() - begin)
+        continue;
       size_t alike = 0;
       while (alike < own.size() && *budget > 0 && own[alike] == all[begin + alike] &&
-             KernelAt(lane, begin + alike).launch == kNoLaunch) {
+             ReferenceKernelAt(lane, begin + alike).launch == kNoLaunch) {
         ++alike;
         --*budget;
       }
@@ -284,16 +285,16 @@ class ByKernels {
 
   void Explain(const Segment& target, KeyParts parts, uint32_t* instances,
                std::vector<Inferred>* found) {
-    if (target.size() < kLeastRun) return;
+    if (target.size() < kReferenceLeastRun) return;
     const std::span<const uint64_t> keys = target.Keys(parts);
     Votes votes(keys.size());
     bool any = false;
     for (const auto& [lane, diagonal] : PlacesOf(keys, parts)) {
       const std::span<const uint64_t> all = lanes_[lane].Keys(parts);
       const auto last = static_cast<int64_t>(all.size());
-      const int64_t begin = std::clamp<int64_t>(diagonal - kSlack, 0, last);
-      const int64_t end =
-          std::clamp<int64_t>(diagonal + static_cast<int64_t>(keys.size()) + kSlack, begin, last);
+      const int64_t begin = std::clamp<int64_t>(diagonal - kReferenceSlack, 0, last);
+      const int64_t end = std::clamp<int64_t>(
+          diagonal + static_cast<int64_t>(keys.size()) + kReferenceSlack, begin, last);
       const auto source = all.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
       const std::vector<uint32_t> partners = Align(keys, source, AlignEnds::kBoth);
       const auto alike = static_cast<double>(CountAligned(partners));
@@ -383,7 +384,7 @@ void InferFromReference(const std::vector<Lane>& lanes, const Joined& reference,
   for (const Lane& lane : lanes) {
     for (size_t begin = 0; begin < lane.size();) {
       size_t end = begin;
-      while (end < lane.size() && KernelAt(lane, end).launch == kNoLaunch) ++end;
+      while (end < lane.size() && ReferenceKernelAt(lane, end).launch == kNoLaunch) ++end;
       by_kernels.Explain({&lane, begin, end}, PartsOf(lane, begin, end), &instances, found);
       begin = end + 1;
     }

@@ -10,13 +10,13 @@
 namespace oplens::parse {
 namespace {
 
-const Kernel& KernelAt(const Lane& lane, size_t i) {
+const Kernel& RepetitionKernelAt(const Lane& lane, size_t i) {
   return lane.joined().trace().kernels[lane.KernelOf(i)];
 }
 
 bool HasUntold(const Segment& segment) {
   for (size_t i = segment.begin; i < segment.end; ++i) {
-    if (IsUntold(KernelAt(*segment.lane, i))) return true;
+    if (IsUntold(RepetitionKernelAt(*segment.lane, i))) return true;
   }
   return false;
 }
@@ -25,7 +25,7 @@ bool HasUntold(const Segment& segment) {
 bool IsTold(const Segment& segment) {
   size_t told = 0;
   for (size_t i = segment.begin; i < segment.end; ++i) {
-    if (!IsUntold(KernelAt(*segment.lane, i))) ++told;
+    if (!IsUntold(RepetitionKernelAt(*segment.lane, i))) ++told;
   }
   return segment.step && told > 0;
 }
@@ -47,7 +47,7 @@ class LaneRepetition {
     std::sort(kernels.begin(), kernels.end());
     bool all = true;
     for (size_t i = 0; i < lane_.size(); ++i) {
-      told[i] = !IsUntold(KernelAt(lane_, i)) ||
+      told[i] = !IsUntold(RepetitionKernelAt(lane_, i)) ||
                 std::binary_search(kernels.begin(), kernels.end(), lane_.KernelOf(i));
       all = all && told[i];
     }
@@ -110,7 +110,7 @@ std::vector<Segment> StepsOf(const Lane& lane) {
     if (between < end) steps.push_back({&lane, between, end, std::nullopt});
   };
   for (size_t i = 0; i < lane.size(); ++i) {
-    const LaunchIndex launch = KernelAt(lane, i).launch;
+    const LaunchIndex launch = RepetitionKernelAt(lane, i).launch;
     if (launch == kNoLaunch) continue;
     const std::optional<int64_t> step =
         lane.joined().StepOf(lane.joined().trace().launches[launch]);
@@ -128,7 +128,7 @@ std::vector<Segment> StepsOf(const Lane& lane) {
 
 KeyParts PartsOf(const Lane& lane, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
-    const Kernel& kernel = KernelAt(lane, i);
+    const Kernel& kernel = RepetitionKernelAt(lane, i);
     if (IsUntold(kernel) && kernel.grid[0] < 0) return KeyParts::kName;
   }
   return KeyParts::kLaunch;

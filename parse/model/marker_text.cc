@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/literal.h"
 #include "parse/model/sized_call.h"
 
@@ -41,8 +42,6 @@ bool IsFrameworkFrame(std::string_view frame) {
   }
   return false;
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool DropSuffix(std::string_view suffix, std::string_view* text) {
   if (!text->ends_with(suffix)) return false;

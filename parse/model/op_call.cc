@@ -324,7 +324,7 @@ void AppendFloat(double value, std::string* out) {
   if (quoted) out->push_back('\'');
 }
 
-void AppendValue(const OpArg& arg, std::string* out) {
+void AppendOpCallValue(const OpArg& arg, std::string* out) {
   switch (arg.kind) {
     case OpArg::Kind::kInt:
       return AppendPythonInt(arg.int_value, out);
@@ -370,7 +370,7 @@ void AppendArg(const OpArg& arg, std::string* out) {
     AppendPythonString(arg.dtype, out);
   } else {
     out->append(", 'value': ");
-    AppendValue(arg, out);
+    AppendOpCallValue(arg, out);
   }
   if (arg.list > 0) {
     out->append(", 'list': ");

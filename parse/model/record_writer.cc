@@ -14,21 +14,25 @@ namespace {
 
 // One overload of AppendValue and of JsonOf for each type of a field.
 
-void AppendValue(int64_t value, std::string* out) { AppendPythonInt(value, out); }
-void AppendValue(std::string_view text, std::string* out) { AppendPythonString(text, out); }
-void AppendValue(Direction direction, std::string* out) {
+void AppendRecordWriterValue(int64_t value, std::string* out) { AppendPythonInt(value, out); }
+void AppendRecordWriterValue(std::string_view text, std::string* out) {
+  AppendPythonString(text, out);
+}
+void AppendRecordWriterValue(Direction direction, std::string* out) {
   AppendPythonString(DirectionWord(direction), out);
 }
-void AppendValue(Phase phase, std::string* out) { AppendPythonString(PhaseWord(phase), out); }
+void AppendRecordWriterValue(Phase phase, std::string* out) {
+  AppendPythonString(PhaseWord(phase), out);
+}
 
-void AppendValue(Evidence evidence, std::string* out) {
+void AppendRecordWriterValue(Evidence evidence, std::string* out) {
   AppendPythonString(EvidenceWord(evidence), out);
 }
-void AppendValue(Confidence confidence, std::string* out) {
+void AppendRecordWriterValue(Confidence confidence, std::string* out) {
   AppendPythonString(ConfidenceWord(confidence), out);
 }
 
-void AppendValue(const Dim3& dim, std::string* out) {
+void AppendRecordWriterValue(const Dim3& dim, std::string* out) {
   out->push_back('(');
   AppendPythonInt(dim.x, out);
   out->append(", ");
@@ -38,7 +42,7 @@ void AppendValue(const Dim3& dim, std::string* out) {
   out->push_back(')');
 }
 
-void AppendValue(ReasonSet reasons, std::string* out) {
+void AppendRecordWriterValue(ReasonSet reasons, std::string* out) {
   out->push_back('[');
   bool first = true;
   reasons.ForEach([&](Reason reason) {
@@ -50,20 +54,20 @@ void AppendValue(ReasonSet reasons, std::string* out) {
 }
 
 template <typename T>
-void AppendValue(const std::optional<T>& value, std::string* out) {
+void AppendRecordWriterValue(const std::optional<T>& value, std::string* out) {
   if (value) {
-    AppendValue(*value, out);
+    AppendRecordWriterValue(*value, out);
   } else {
     out->append("None");
   }
 }
 
 template <typename T>
-void AppendValue(const std::vector<T>& values, std::string* out) {
+void AppendRecordWriterValue(const std::vector<T>& values, std::string* out) {
   out->push_back('[');
   for (size_t i = 0; i < values.size(); ++i) {
     if (i > 0) out->append(", ");
-    AppendValue(values[i], out);
+    AppendRecordWriterValue(values[i], out);
   }
   out->push_back(']');
 }
@@ -114,7 +118,7 @@ void AppendDictLine(const KernelRecord& record, std::string* out) {
     }
     const bool first = out->size() == begin;
     out->append(first ? field.kSpelling.substr(2) : field.kSpelling);
-    AppendValue(value, out);
+    AppendRecordWriterValue(value, out);
   });
   out->append("}\n");
 }

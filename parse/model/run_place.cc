@@ -5,12 +5,13 @@
 #include <limits>
 #include <string>
 
+#include "base/ascii.h"
+
 namespace oplens {
 namespace {
 
 constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// -1: is no number of digits alone, or too large.

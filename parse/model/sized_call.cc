@@ -15,7 +15,7 @@
 namespace oplens {
 namespace {
 
-constexpr std::string_view kScope = "::";
+constexpr std::string_view kSizedCallScope = "::";
 constexpr std::string_view kAten = "aten::";
 /// Of an argument that has a value, though none that is recorded.
 constexpr std::string_view kUnknownType = "unknown";
@@ -78,12 +78,13 @@ size_t OperandCount(std::string_view op, size_t arguments) {
 }  // namespace
 
 bool NamesQualifiedOperator(std::string_view name) {
-  return name.find(kScope) != std::string_view::npos &&
+  return name.find(kSizedCallScope) != std::string_view::npos &&
          ClassifyTorchName(name, false) == TorchName::kCall;
 }
 
 bool NamesOperator(std::string_view name) {
-  if (name.find(kScope) == std::string_view::npos) return FindTorchSchema(name, 0) != nullptr;
+  if (name.find(kSizedCallScope) == std::string_view::npos)
+    return FindTorchSchema(name, 0) != nullptr;
   return NamesQualifiedOperator(name);
 }
 
@@ -103,7 +104,7 @@ std::optional<OpCall> MakeRangeCall(std::string_view name, std::string_view size
   std::optional<std::vector<OpArg>> args(std::in_place);
   if (!sizes.empty()) args = ArgsOfSizes(sizes);
   if (!args) return std::nullopt;
-  const bool scoped = name.find(kScope) != std::string_view::npos;
+  const bool scoped = name.find(kSizedCallScope) != std::string_view::npos;
   const std::string full = scoped ? std::string(name) : std::string(kAten).append(name);
   return MakeUntypedCall(full, *std::move(args));
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/ascii.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 #include "nvtx_annotate/vocabulary/torch_schema.h"
 
@@ -12,8 +13,6 @@ namespace oplens {
 namespace {
 
 // ---- names ----
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_' || c == '.';
@@ -23,13 +22,13 @@ bool IsName(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsNameCharacter);
 }
 
-constexpr std::string_view kScope = "::";
+constexpr std::string_view kTorchCallScope = "::";
 
 /// "aten::add_": a namespace and a name.
 bool IsOperatorName(std::string_view name) {
-  const size_t scope = name.find(kScope);
+  const size_t scope = name.find(kTorchCallScope);
   return scope != std::string_view::npos && IsName(name.substr(0, scope)) &&
-         IsName(name.substr(scope + kScope.size()));
+         IsName(name.substr(scope + kTorchCallScope.size()));
 }
 
 constexpr std::string_view kNodePrefixes[] = {
@@ -323,11 +322,11 @@ TorchName ClassifyTorchName(std::string_view name, bool has_arguments, bool regi
 
 OpCall MakeTorchCall(std::string_view name, std::vector<OpArg> args) {
   OpCall call;
-  const size_t scope = IsOperatorName(name) ? name.find(kScope) : std::string_view::npos;
+  const size_t scope = IsOperatorName(name) ? name.find(kTorchCallScope) : std::string_view::npos;
   std::string_view op = name;
   if (scope != std::string_view::npos) {
     call.mod = name.substr(0, scope);
-    op = name.substr(scope + kScope.size());
+    op = name.substr(scope + kTorchCallScope.size());
     const size_t overload = op.find('.');
     if (overload != 0) op = op.substr(0, overload);
   }

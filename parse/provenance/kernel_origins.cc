@@ -101,13 +101,13 @@ class Collector {
 /// kernel -> lists; or, of several regions, region -> kernel -> lists.
 bool CollectInformation(object document, int depth, Collector* collector) {
   constexpr std::string_view kStacks = "stack_traces";
-  constexpr std::string_view kNodes = "post_grad_nodes";
+  constexpr std::string_view kNodesKey = "post_grad_nodes";
   bool any = document.size() == 0;
   for (const simdjson::dom::key_value_pair member : document) {
     object inner;
     if (member.value.get(inner) != simdjson::SUCCESS) continue;
     const Names stacks = MemberOf(inner, kStacks);
-    Names nodes = MemberOf(inner, kNodes);
+    Names nodes = MemberOf(inner, kNodesKey);
     if (!stacks && !nodes) {
       if (depth == 0 && CollectInformation(inner, depth + 1, collector)) any = true;
       continue;
@@ -131,7 +131,7 @@ Names SourcesOf(object post_to_pre, const std::vector<std::string>& nodes) {
   return sources;
 }
 
-bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+bool IsKernelOriginsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 /// The parameters that a call passes: constants of the compiler have their type.
 std::string PassedParameters(std::string_view parameters) {
@@ -140,8 +140,8 @@ std::string PassedParameters(std::string_view parameters) {
     const size_t comma = std::min(parameters.find(','), parameters.size());
     std::string_view one = parameters.substr(0, comma);
     parameters.remove_prefix(std::min(comma + 1, parameters.size()));
-    while (!one.empty() && IsBlank(one.front())) one.remove_prefix(1);
-    while (!one.empty() && IsBlank(one.back())) one.remove_suffix(1);
+    while (!one.empty() && IsKernelOriginsBlank(one.front())) one.remove_prefix(1);
+    while (!one.empty() && IsKernelOriginsBlank(one.back())) one.remove_suffix(1);
     if (one.empty() || one.find(':') != one.npos) continue;
     passed += (passed.empty() ? "" : ",") + std::string(one);
   }

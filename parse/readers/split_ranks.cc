@@ -13,7 +13,7 @@
 namespace oplens::parse {
 namespace {
 
-std::vector<FilePart> PartsOf(const ProfileInput& input) {
+std::vector<FilePart> SplitRanksPartsOf(const ProfileInput& input) {
   if (input.piped != nullptr || IsPipe(input.path)) return {};
   try {
     ProfileFile file(input);
@@ -30,7 +30,7 @@ std::vector<ProfileInput> SplitRanks(std::vector<ProfileInput> inputs) {
   std::vector<ProfileInput> split;
   int64_t counted = 0;
   for (ProfileInput& input : inputs) {
-    std::vector<FilePart> parts = PartsOf(input);
+    std::vector<FilePart> parts = SplitRanksPartsOf(input);
     if (parts.empty()) {
       split.push_back(std::move(input));
       continue;

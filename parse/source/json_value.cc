@@ -14,7 +14,7 @@ using simdjson::dom::element_type;
 // Beyond it not every double without a fraction is a 64-bit integer.
 constexpr double kMostWhole = 9.2e15;
 
-bool ParseWhole(std::string_view text, int64_t* value) {
+bool ParseJsonValueWhole(std::string_view text, int64_t* value) {
   const char* const end = text.data() + text.size();
   int64_t number = 0;
   const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -37,7 +37,7 @@ bool TakeInt(element value, int64_t* result) {
       return true;
     }
     case element_type::STRING:
-      return ParseWhole(TextOf(value), result);
+      return ParseJsonValueWhole(TextOf(value), result);
     default:
       return false;
   }

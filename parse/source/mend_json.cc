@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace oplens::parse {
@@ -15,7 +16,6 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// The four hexadecimal digits of an escape \uXXXX at `at`; false when there are none.
 bool ReadCodeUnit(std::string_view text, size_t at, unsigned* unit) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "parse/source/file_kind.h"
 
@@ -17,8 +18,6 @@ namespace oplens::parse {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Length of the run of digits that starts at `i`.
 size_t DigitsAt(const std::string& text, size_t i) {

@@ -21,12 +21,12 @@ namespace {
 
 using Byte = unsigned char;
 
-constexpr uint32_t kMaxDepth = 20;  // SQLite's own limit of cursor depth.
+constexpr uint32_t kSqlitePagesMaxDepth = 20;  // SQLite's own limit of cursor depth.
 constexpr uint32_t kReadAheadBytes = 128u << 10;
 constexpr Byte kInteriorTable = 5;
 constexpr Byte kLeafTable = 13;
 /// Bytes past the end of a page buffer that may be read (never used) by the wide loads below.
-constexpr size_t kSlack = 8;
+constexpr size_t kSqlitePagesSlack = 8;
 
 uint32_t Big16(const Byte* p) { return static_cast<uint32_t>(p[0]) << 8 | p[1]; }
 uint32_t Big32(const Byte* p) { return Big16(p) << 16 | Big16(p + 2); }
@@ -193,7 +193,7 @@ class SqlitePages::Walk {
       const uint32_t most = std::max(1u, kReadAheadBytes / header_.page_size);
       uint32_t count = sequential ? std::min(most, block_count_ * 2) : 1;
       count = std::min(std::max(count, 1u), header_.page_count - number + 1);
-      block_.resize(size_t{most} * header_.page_size + kSlack);
+      block_.resize(size_t{most} * header_.page_size + kSqlitePagesSlack);
       const uint64_t offset = uint64_t{number - 1} * header_.page_size;
       if (!ReadAt(fd_, block_.data(), size_t{count} * header_.page_size, offset, path_)) {
         Corrupt("the file ends too early");
@@ -206,7 +206,8 @@ class SqlitePages::Walk {
   }
 
   void Visit(uint32_t number, uint32_t depth) {
-    if (depth > kMaxDepth || ++pages_visited_ > header_.page_count) Corrupt("a loop of pages");
+    if (depth > kSqlitePagesMaxDepth || ++pages_visited_ > header_.page_count)
+      Corrupt("a loop of pages");
     const Byte* page = Page(number);
     const uint32_t start = number == 1 ? 100 : 0;
     const Byte type = page[start];
@@ -274,7 +275,7 @@ class SqlitePages::Walk {
     if (local > usable - 35) local = least;
     if (local + 4 > bytes_on_page) Corrupt("a row that runs over its page");
     std::vector<Byte>& payload = overflow_texts_.emplace_back();
-    payload.reserve(payload_bytes + kSlack);
+    payload.reserve(payload_bytes + kSqlitePagesSlack);
     payload.assign(p, p + local);
     std::vector<Byte> page(header_.usable_size);
     uint32_t next = Big32(p + local);
@@ -292,7 +293,7 @@ class SqlitePages::Walk {
                      page.begin() + 4 + static_cast<std::ptrdiff_t>(take));
       next = Big32(page.data());
     }
-    payload.resize(payload_bytes + kSlack);
+    payload.resize(payload_bytes + kSqlitePagesSlack);
     return payload.data();
   }
 

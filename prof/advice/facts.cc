@@ -8,10 +8,10 @@
 namespace oplens::prof::advice {
 namespace {
 
-void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
+void AddToFacts(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
 /// All that adds up.
-constexpr int64_t RankFacts::*kSums[] = {
+constexpr int64_t RankFacts::*kFactsSums[] = {
     &RankFacts::window_ns,         &RankFacts::steps_ns,
     &RankFacts::dataloader_ns,     &RankFacts::comm_exposed_ns,
     &RankFacts::memcpy_exposed_ns, &RankFacts::cold_ns,
@@ -44,9 +44,9 @@ bool IsFuller(const RankFacts& a, const RankFacts& b) {
 }  // namespace
 
 void Sums::Add(const Sums& more) {
-  AddTo(&count, more.count);
-  AddTo(&time_ns, more.time_ns);
-  AddTo(&gain_ns, more.gain_ns);
+  AddToFacts(&count, more.count);
+  AddToFacts(&time_ns, more.time_ns);
+  AddToFacts(&gain_ns, more.gain_ns);
 }
 
 void TopicFacts::Add(std::string_view place, const Sums& sums) {
@@ -69,13 +69,13 @@ int64_t RankFacts::capacity_ns() const {
 
 void RankFacts::Merge(const RankFacts& more) {
   for (const auto flag : kFlags) this->*flag |= more.*flag;
-  for (const auto sum : kSums) AddTo(&(this->*sum), more.*sum);
+  for (const auto sum : kFactsSums) AddToFacts(&(this->*sum), more.*sum);
   gpus = std::max(gpus, more.gpus);
   steps.insert(steps.end(), more.steps.begin(), more.steps.end());
   std::sort(steps.begin(), steps.end());
-  for (size_t i = 0; i < kIdleCauseCount; ++i) AddTo(&idle_ns[i], more.idle_ns[i]);
+  for (size_t i = 0; i < kIdleCauseCount; ++i) AddToFacts(&idle_ns[i], more.idle_ns[i]);
   kernels.Add(more.kernels);
-  for (const auto time : kProducts) AddTo(&(products.*time), more.products.*time);
+  for (const auto time : kProducts) AddToFacts(&(products.*time), more.products.*time);
   for (size_t i = 0; i < kTopicCount; ++i) topics[i].Merge(more.topics[i]);
   compute_capability = std::max(compute_capability, more.compute_capability);
   if (!IsFuller(more, *this)) return;

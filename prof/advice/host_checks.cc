@@ -13,7 +13,7 @@
 namespace oplens::prof::advice {
 namespace {
 
-constexpr double kMuchLoading = 0.05;    // The TensorBoard plugin's.
+constexpr double kHostChecksMuchLoading = 0.05;  // The TensorBoard plugin's.
 constexpr double kMuchHostBound = 0.20;  // Idle that no batch, no wait and no copy explains.
 constexpr double kMuchBlocking = 0.02;
 constexpr double kMuchCold = 0.05;
@@ -46,7 +46,7 @@ std::vector<std::string> CausesOf(const RankFacts& rank) {
 std::optional<Finding> CheckDataLoader(const Case& look) {
   const RankFacts& rank = look.rank;
   const double share = ShareOf(rank.dataloader_ns, rank.steps_ns);
-  if (!(share > kMuchLoading)) return std::nullopt;
+  if (!(share > kHostChecksMuchLoading)) return std::nullopt;
   std::vector<StepFact> order = rank.steps;
   std::stable_sort(order.begin(), order.end(), [](const StepFact& a, const StepFact& b) {
     return a.dataloader_ns > b.dataloader_ns;

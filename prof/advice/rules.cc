@@ -16,7 +16,7 @@ constexpr std::string_view kRoofline = "roofline";
 constexpr std::string_view kKernelTime = "kernel time";
 constexpr std::string_view kStepTime = "step time";
 
-constexpr Rule kRules[] = {
+constexpr Rule kAdviceRules[] = {
     {.id = "dataloader",
      .check = CheckDataLoader,
      .change = "load batches in other processes: DataLoader(num_workers=4 or more, "
@@ -289,6 +289,6 @@ std::string_view SeverityWord(Severity severity) {
   return "info";
 }
 
-std::span<const Rule> Rules() { return kRules; }
+std::span<const Rule> Rules() { return kAdviceRules; }
 
 }  // namespace oplens::prof::advice

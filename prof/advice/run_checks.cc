@@ -16,7 +16,7 @@ constexpr double kMuchExposed = 0.05;
 constexpr double kMuchSmallMessages = 0.01;
 constexpr double kManyMessages = 10;  // A step.
 constexpr double kMuchUneven = 0.05;
-constexpr double kMemoryIsFull = 0.90;  // The TensorBoard plugin's.
+constexpr double kRunChecksMemoryIsFull = 0.90;  // The TensorBoard plugin's.
 constexpr double kMuchFragmented = 0.25;
 constexpr double kMemoryIsUsed = 0.50;
 constexpr size_t kLeastSteps = 5;
@@ -28,7 +28,7 @@ constexpr double kMuchJitter = 0.02;
 constexpr size_t kRareLateSteps = 3;  // One of so many at most.
 constexpr double kMuchWarmUp = 1.5;
 
-int64_t MedianOf(std::vector<int64_t> values) {
+int64_t RunChecksMedianOf(std::vector<int64_t> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -43,7 +43,7 @@ std::vector<int64_t> TotalsOf(std::span<const StepFact> steps) {
 /// A first step that took much longer than the median of the others.
 bool IsWarmUp(std::span<const StepFact> steps) {
   if (steps.size() < kLeastWarmSteps) return false;
-  const int64_t median_ns = MedianOf(TotalsOf(steps.subspan(1)));
+  const int64_t median_ns = RunChecksMedianOf(TotalsOf(steps.subspan(1)));
   return static_cast<double>(steps[0].total_ns) > kMuchWarmUp * static_cast<double>(median_ns);
 }
 
@@ -75,7 +75,7 @@ std::optional<Finding> CheckUnbalancedRanks(const Case& look) {
   std::vector<int64_t> times;
   for (const RankFacts* rank : look.all) times.push_back(rank->kernels.time_ns);
   const int64_t most_ns = *std::max_element(times.begin(), times.end());
-  const int64_t median_ns = MedianOf(times);
+  const int64_t median_ns = RunChecksMedianOf(times);
   const double share = ShareOf(most_ns - median_ns, look.rank.capacity_ns());
   if (look.rank.kernels.time_ns != most_ns || !(share > kMuchUneven)) return std::nullopt;
   Finding found{fmt::format("this rank computes {} longer than the median of {} ranks: the others "
@@ -110,7 +110,7 @@ std::optional<Finding> CheckNcclBackend(const Case& look) {
 std::optional<Finding> CheckMemoryNearFull(const Case& look) {
   const RankFacts& rank = look.rank;
   const double share = ShareOf(rank.peak_allocated_bytes, rank.memory_bytes);
-  if (!(share > kMemoryIsFull)) return std::nullopt;
+  if (!(share > kRunChecksMemoryIsFull)) return std::nullopt;
   return Finding{fmt::format("the peak of allocated memory is {} % of the GPU's", Percent(share)),
                  std::nullopt,
                  Severity::kMedium,
@@ -142,13 +142,13 @@ std::optional<Finding> CheckStepJitter(const Case& look) {
   if (IsWarmUp(steps)) steps = steps.subspan(1);
   if (steps.size() < kLeastSteps) return std::nullopt;
   const std::vector<int64_t> totals = TotalsOf(steps);
-  const int64_t median_ns = MedianOf(totals);
+  const int64_t median_ns = RunChecksMedianOf(totals);
   std::vector<int64_t> off;
   for (const int64_t total : totals) off.push_back(std::abs(total - median_ns));
   const auto median = static_cast<double>(median_ns);
   const double late_ns =
-      std::max(kLateStep * median,
-               kManyDeviations * kDeviationOfMad * static_cast<double>(MedianOf(std::move(off))));
+      std::max(kLateStep * median, kManyDeviations * kDeviationOfMad *
+                                       static_cast<double>(RunChecksMedianOf(std::move(off))));
   std::vector<StepFact> late;
   int64_t lost_ns = 0;
   for (const StepFact& step : steps) {
@@ -176,7 +176,7 @@ std::optional<Finding> CheckStepJitter(const Case& look) {
 std::optional<Finding> CheckWarmUpStep(const Case& look) {
   const std::span<const StepFact> steps = look.rank.steps;
   if (!look.rank.has_steps || !IsWarmUp(steps)) return std::nullopt;
-  const int64_t median_ns = MedianOf(TotalsOf(steps.subspan(1)));
+  const int64_t median_ns = RunChecksMedianOf(TotalsOf(steps.subspan(1)));
   return Finding{fmt::format("the first step, {}, takes {:.1f} times the median of the others: all "
                              "means hold it",
                              steps[0].number,

@@ -7,20 +7,20 @@
 namespace oplens::prof::advice {
 namespace {
 
-constexpr double kMuchLoading = 0.05;
+constexpr double kTbRulesMuchLoading = 0.05;
 constexpr double kMuchCommunication = 0.1;
 constexpr double kLittleUsed = 0.5;
-constexpr double kMemoryIsFull = 0.9;
+constexpr double kTbRulesMemoryIsFull = 0.9;
 constexpr int kFirstWithNccl = 35;
-constexpr int kFirstWithTensorCores = 70;
+constexpr int kTbRulesFirstWithTensorCores = 70;
 
-double Ratio(int64_t part, int64_t whole) {
+double TbRulesRatio(int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
 std::optional<std::string> DataLoader(const TbFacts& facts) {
-  const double ratio = Ratio(facts.dataloader_ns, facts.total_ns);
-  if (!(ratio > kMuchLoading)) return std::nullopt;
+  const double ratio = TbRulesRatio(facts.dataloader_ns, facts.total_ns);
+  if (!(ratio > kTbRulesMuchLoading)) return std::nullopt;
   return fmt::format("{:.1f}% of the step time is in the DataLoader", 100 * ratio);
 }
 
@@ -39,7 +39,7 @@ std::optional<std::string> NcclBackend(const TbFacts& facts) {
 }
 
 std::optional<std::string> Communication(const TbFacts& facts) {
-  const double ratio = Ratio(facts.comm_ns, facts.total_ns);
+  const double ratio = TbRulesRatio(facts.comm_ns, facts.total_ns);
   if (!(ratio > kMuchCommunication)) return std::nullopt;
   return fmt::format("{:.1f}% of the step time is communication", 100 * ratio);
 }
@@ -47,7 +47,7 @@ std::optional<std::string> Communication(const TbFacts& facts) {
 std::optional<std::string> Utilisation(const TbFacts& facts) {
   std::string list;
   for (const TbFacts::Gpu& gpu : facts.gpus) {
-    if (!(Ratio(gpu.busy_ns, gpu.window_ns) < kLittleUsed)) continue;
+    if (!(TbRulesRatio(gpu.busy_ns, gpu.window_ns) < kLittleUsed)) continue;
     list += fmt::format("{}{}", list.empty() ? "" : ", ", gpu.id);
   }
   if (list.empty()) return std::nullopt;
@@ -55,23 +55,23 @@ std::optional<std::string> Utilisation(const TbFacts& facts) {
 }
 
 std::optional<std::string> MixedPrecision(const TbFacts& facts) {
-  if (facts.devices.empty() || facts.devices[0].compute_capability < kFirstWithTensorCores ||
+  if (facts.devices.empty() || facts.devices[0].compute_capability < kTbRulesFirstWithTensorCores ||
       facts.tensor_core_ns != 0 || facts.eligible_ns <= 0) {
     return std::nullopt;
   }
   return fmt::format(
       "{:.0f}% of the kernel time of operators is of ones that could use Tensor "
       "Cores; none does",
-      100 * Ratio(facts.eligible_ns, facts.op_kernel_ns));
+      100 * TbRulesRatio(facts.eligible_ns, facts.op_kernel_ns));
 }
 
-std::optional<std::string> Memory(const TbFacts& facts) {
+std::optional<std::string> TbRulesMemory(const TbFacts& facts) {
   constexpr double kGiB = 1 << 30;
   for (const TbFacts::Device& device : facts.devices) {
     if (device.memory_bytes <= 0) continue;
     const auto peak = static_cast<double>(device.peak_allocated_bytes);
     const auto all = static_cast<double>(device.memory_bytes);
-    if (!(peak > all * kMemoryIsFull)) continue;
+    if (!(peak > all * kTbRulesMemoryIsFull)) continue;
     return fmt::format("{:.1f}% of the {:.1f} GiB of GPU {} are allocated at the peak",
                        100 * peak / all, all / kGiB, device.id);
   }
@@ -81,7 +81,7 @@ std::optional<std::string> Memory(const TbFacts& facts) {
 constexpr std::string_view kLargerBatch =
     "a larger batch (which may need another learning rate, and can hurt convergence)";
 
-constexpr TbRule kRules[] = {
+constexpr TbRule kTbRules[] = {
     {"tb-dataloader", DataLoader, "load batches in other processes: num_workers",
      "--compat tb --view overview", "overview"},
     {"tb-data-parallel", DataParallel, "use DistributedDataParallel", "--compat tb --view gpu",
@@ -95,12 +95,12 @@ constexpr TbRule kRules[] = {
     {"tb-utilisation", Utilisation, kLargerBatch, "--compat tb --view gpu", "gpu"},
     {"tb-mixed-precision", MixedPrecision, "use automatic mixed precision",
      "--compat tb --view operators", "operators"},
-    {"tb-memory", Memory, "checkpoint activations, or use mixed precision",
+    {"tb-memory", TbRulesMemory, "checkpoint activations, or use mixed precision",
      "--compat tb --view memory", "memory"},
 };
 
 }  // namespace
 
-std::span<const TbRule> TbRules() { return kRules; }
+std::span<const TbRule> TbRules() { return kTbRules; }
 
 }  // namespace oplens::prof::advice

@@ -11,14 +11,14 @@
 namespace oplens::prof {
 namespace {
 
-constexpr size_t kNone = SIZE_MAX;
+constexpr size_t kAlignPlacesNone = SIZE_MAX;
 
 /// The places in `values` of a longest strictly ascending subsequence, passing over kNone.
 std::vector<size_t> LongestAscent(const std::vector<size_t>& values) {
   std::vector<size_t> ends;  // By length - 1: where the ascent with the least end ends.
-  std::vector<size_t> before(values.size(), kNone);
+  std::vector<size_t> before(values.size(), kAlignPlacesNone);
   for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i] == kNone) continue;
+    if (values[i] == kAlignPlacesNone) continue;
     const auto at = std::lower_bound(ends.begin(), ends.end(), values[i],
                                      [&](size_t end, size_t value) { return values[end] < value; });
     if (at != ends.begin()) before[i] = *std::prev(at);
@@ -29,7 +29,8 @@ std::vector<size_t> LongestAscent(const std::vector<size_t>& values) {
     }
   }
   std::vector<size_t> ascent;
-  for (size_t i = ends.empty() ? kNone : ends.back(); i != kNone; i = before[i])
+  for (size_t i = ends.empty() ? kAlignPlacesNone : ends.back(); i != kAlignPlacesNone;
+       i = before[i])
     ascent.push_back(i);
   std::reverse(ascent.begin(), ascent.end());
   return ascent;
@@ -59,8 +60,8 @@ class Aligner {
   Aligner(const Side& base, const Side& now)
       : base_(base.places()),
         now_(now.places()),
-        now_of_(base_.size(), kNone),
-        base_of_(now_.size(), kNone) {}
+        now_of_(base_.size(), kAlignPlacesNone),
+        base_of_(now_.size(), kAlignPlacesNone) {}
 
   Alignment Align() {
     PairEqual();
@@ -77,10 +78,10 @@ class Aligner {
     Alignment alignment;
     for (size_t i = 0; i < base_.size(); ++i) {
       alignment.pairs.push_back(
-          {i, now_of_[i] == kNone ? std::nullopt : std::optional(now_of_[i])});
+          {i, now_of_[i] == kAlignPlacesNone ? std::nullopt : std::optional(now_of_[i])});
     }
     for (size_t i = 0; i < now_.size(); ++i) {
-      if (base_of_[i] == kNone) alignment.pairs.push_back({std::nullopt, i});
+      if (base_of_[i] == kAlignPlacesNone) alignment.pairs.push_back({std::nullopt, i});
     }
     alignment.unordered = unordered_;
     return alignment;
@@ -120,10 +121,10 @@ class Aligner {
     number(now_anchor, &now_gap_);
     std::map<size_t, std::pair<size_t, size_t>> sizes;
     for (size_t i = 0; i < base_.size(); ++i) {
-      if (now_of_[i] == kNone) ++sizes[base_gap_[i]].first;
+      if (now_of_[i] == kAlignPlacesNone) ++sizes[base_gap_[i]].first;
     }
     for (size_t i = 0; i < now_.size(); ++i) {
-      if (base_of_[i] == kNone) ++sizes[now_gap_[i]].second;
+      if (base_of_[i] == kAlignPlacesNone) ++sizes[now_gap_[i]].second;
     }
     bool large = false;
     for (const auto& [gap, size] : sizes) {
@@ -142,11 +143,11 @@ class Aligner {
   void PairAlike(Wanted wanted, KeyOf key_of, bool in_gaps) {
     std::map<std::pair<size_t, Texts>, std::vector<size_t>> waiting;
     for (size_t i = base_.size(); i-- > 0;) {
-      if (now_of_[i] != kNone || !wanted(base_[i])) continue;
+      if (now_of_[i] != kAlignPlacesNone || !wanted(base_[i])) continue;
       waiting[{in_gaps ? base_gap_[i] : 0, key_of(base_[i])}].push_back(i);
     }
     for (size_t i = 0; i < now_.size() && !waiting.empty(); ++i) {
-      if (base_of_[i] != kNone || !wanted(now_[i])) continue;
+      if (base_of_[i] != kAlignPlacesNone || !wanted(now_[i])) continue;
       const auto at = waiting.find({in_gaps ? now_gap_[i] : 0, key_of(now_[i])});
       if (at == waiting.end() || at->second.empty()) continue;
       Pair(at->second.back(), i);
@@ -164,7 +165,7 @@ class Aligner {
                              const std::vector<size_t>& partner, const std::vector<size_t>& gap,
                              bool is_base) {
       for (size_t i = 0; i < places.size(); ++i) {
-        if (partner[i] != kNone || !places[i].keys[SidePlace::kOp].empty()) continue;
+        if (partner[i] != kAlignPlacesNone || !places[i].keys[SidePlace::kOp].empty()) continue;
         auto& both = gaps[{gap[i], places[i].keys[SidePlace::kWork]}];
         (is_base ? both.first : both.second).push_back(i);
       }

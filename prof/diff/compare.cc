@@ -78,7 +78,7 @@ void AddView(std::string_view name, std::string_view by, DiffPlan* plan) {
   plan->views.push_back(std::move(of));
 }
 
-ViewRows RowsOf(const DiffPlan::Of& view, const KeptTables& tables) {
+ViewRows CompareRowsOf(const DiffPlan::Of& view, const KeptTables& tables) {
   ViewRows rows;
   if (view.plain) rows.plain = &tables.At(*view.plain);
   if (view.by_step) rows.by_step = &tables.At(*view.by_step);
@@ -138,8 +138,8 @@ Diff Compare(const DiffPlan& plan, const DiffInput& base, const DiffInput& now) 
     if (view.view == kPlacesView) {
       diff.tables.push_back(places.table);
     } else {
-      diff.tables.push_back(
-          DiffView(base_side, RowsOf(view, *base.tables), now_side, RowsOf(view, *now.tables)));
+      diff.tables.push_back(DiffView(base_side, CompareRowsOf(view, *base.tables), now_side,
+                                     CompareRowsOf(view, *now.tables)));
     }
   }
   return diff;

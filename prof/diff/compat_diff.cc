@@ -21,7 +21,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr CompatDiffRules kRules[] = {
+constexpr CompatDiffRules kCompatDiffRules[] = {
     {Compat::kTensorBoard, "tb", TbDiffTreeView, kTbDiffTables, kTbDiffKeys, MakeTbDiff},
     {Compat::kHta, "hta", HtaDiffNamesView, kHtaDiffTables, kHtaDiffKeys, MakeHtaDiff},
 };
@@ -54,9 +54,9 @@ ViewPlan SideOf(const View& view) {
 CompatDiffPlan PlanCompatDiff(Compat compat, std::string_view list, std::string_view by,
                               bool one_table, std::vector<ViewPlan>* sides) {
   const auto rules =
-      std::find_if(std::begin(kRules), std::end(kRules),
+      std::find_if(std::begin(kCompatDiffRules), std::end(kCompatDiffRules),
                    [compat](const CompatDiffRules& entry) { return entry.compat == compat; });
-  if (rules == std::end(kRules)) {
+  if (rules == std::end(kCompatDiffRules)) {
     throw UsageError("--compat: PyTorch's tables compare nothing: with --diff it is tb or hta");
   }
   CompatDiffPlan plan;

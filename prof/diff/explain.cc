@@ -23,7 +23,7 @@ struct Part {
   std::string_view sentence;
 };
 constexpr std::string_view kKernelPart = "kernel_ns";
-constexpr Part kParts[] = {
+constexpr Part kExplainParts[] = {
     {"comm_ns", "exposed communication", "communication while nothing is computed"},
     {"memcpy_ns", "copies alone", "copies while no kernel runs"},
     {"memset_ns", "fills alone", "fills while no kernel runs"},
@@ -60,7 +60,7 @@ bool IsKernelPart(const DiffRow& row) {
   return work == kComputeWork || work == kReplayWork;
 }
 
-std::string PlaceText(const DiffRow& row) {
+std::string ExplainPlaceText(const DiffRow& row) {
   std::string text = row.keys[SidePlace::kOp];
   if (text.empty()) text = row.keys[SidePlace::kKernel].substr(0, 60);
   const std::string& layer = row.keys[SidePlace::kLayer];
@@ -137,7 +137,7 @@ struct RowSum {
   Change change = Change::kSame;
 };
 
-std::pair<std::string_view, const RowCause*> CauseOf(const DiffRow& row) {
+std::pair<std::string_view, const RowCause*> ExplainCauseOf(const DiffRow& row) {
   const Change change = row.figures[0].change;
   const auto* rule = std::find_if(std::begin(kRowCauses), std::end(kRowCauses),
                                   [&](const RowCause& one) { return one.change == change; });
@@ -156,7 +156,7 @@ std::map<std::string_view, RowSum> SumRows(const PlaceDiff& places, bool kernels
   for (const DiffRow& row : places.table.rows) {
     if (kernels_only && !IsKernelPart(row)) continue;
     const Figure& time = row.figures[0];
-    const auto [cause, rule] = CauseOf(row);
+    const auto [cause, rule] = ExplainCauseOf(row);
     RowSum& sum = sums[cause];
     const double delta = time.delta().value_or(0);
     // Rows are by the size of their change.
@@ -180,7 +180,7 @@ void AddRowCauses(const PlaceDiff& places, bool kernels_only, std::vector<Cause>
     cause.verdict = noise ? Verdict::kSame : sum.verdict;
     cause.sentence = fmt::format("{} ({} row{})", sum.sentence, sum.rows, sum.rows == 1 ? "" : "s");
     if (noise) continue;
-    cause.sentence += fmt::format(", most of it {}: {}", PlaceText(*sum.largest),
+    cause.sentence += fmt::format(", most of it {}: {}", ExplainPlaceText(*sum.largest),
                                   TimeText(sum.largest->figures[0].delta().value_or(0)));
     if (sum.change == Change::kSlower || sum.change == Change::kFaster) {
       cause.sentence += HowSlower(places, sum.change);
@@ -248,9 +248,10 @@ std::vector<Cause> CausesOf(const Side& base, const Side& now, const PlaceDiff& 
       const std::vector<double> base_ns = base.PartOf(field);
       const std::vector<double> now_ns = now.PartOf(field);
       const double delta_ns = MeanOf(now_ns) - MeanOf(base_ns);
-      const Noise noise = base_ns.empty() || now_ns.empty()
-                              ? Noise{}
-                              : NoiseOf(base_ns, now_ns, std::size(kParts) + 1, kTotalFalseAlarm);
+      const Noise noise =
+          base_ns.empty() || now_ns.empty()
+              ? Noise{}
+              : NoiseOf(base_ns, now_ns, std::size(kExplainParts) + 1, kTotalFalseAlarm);
       return std::pair(delta_ns, noise.verdict);
     };
     const double overlap_ns = judge(kKernelPart).first - rows_ns;
@@ -261,7 +262,7 @@ std::vector<Cause> CausesOf(const Side& base, const Side& now, const PlaceDiff& 
                         Verdict::kUnknown});
     }
     left_ns -= overlap_ns;
-    for (const Part& part : kParts) {
+    for (const Part& part : kExplainParts) {
       const auto [delta_ns, verdict] = judge(part.field);
       left_ns -= delta_ns;
       if (delta_ns == 0) continue;

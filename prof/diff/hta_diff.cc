@@ -19,8 +19,8 @@ namespace {
 
 using enum FieldType;
 
-constexpr Field kDeviceField = {"device",  "Device", "", kText, 6, "cpu: of the host, or gpu",
-                                Fold::kKey};
+constexpr Field kHtaDiffDeviceField = {
+    "device", "Device", "", kText, 6, "cpu: of the host, or gpu", Fold::kKey};
 constexpr Field kNameFields[] = {
     {"name", "Name", "", kText, Field::kShared, "as recorded, or without its arguments",
      Fold::kKey},
@@ -38,17 +38,17 @@ constexpr Field kNameFields[] = {
      Fold::kNone},
 };
 
-struct Sums {
+struct HtaDiffSums {
   int64_t count = 0;
   int64_t time_ns = 0;
 };
 
 enum SideIndex : size_t { kBase, kNew, kSides };
 
-struct Row {
+struct HtaDiffRow {
   std::string device;  // "": both.
   std::string name;
-  std::array<Sums, kSides> sides;
+  std::array<HtaDiffSums, kSides> sides;
 
   int64_t delta_count() const {
     return SaturatingDifference(sides[kNew].count, sides[kBase].count);
@@ -73,8 +73,9 @@ class HtaDiff : public CompatDiff {
     const DiffInput* const inputs[kSides] = {&base, &now};
     for (size_t side = 0; side < kSides; ++side) Take(*inputs[side], side);
     for (const auto& [key, sides] : found_) rows_.push_back({key.first, key.second, sides});
-    std::stable_sort(rows_.begin(), rows_.end(),
-                     [](const Row& a, const Row& b) { return a.delta_ns() > b.delta_ns(); });
+    std::stable_sort(rows_.begin(), rows_.end(), [](const HtaDiffRow& a, const HtaDiffRow& b) {
+      return a.delta_ns() > b.delta_ns();
+    });
     found_.clear();
   }
 
@@ -92,8 +93,8 @@ class HtaDiff : public CompatDiff {
   bool by_short_name_;
   std::array<std::string, kSides> names_;
   std::array<std::optional<int64_t>, kSides> steps_;
-  std::map<std::pair<std::string, std::string>, std::array<Sums, kSides>> found_;
-  std::vector<Row> rows_;
+  std::map<std::pair<std::string, std::string>, std::array<HtaDiffSums, kSides>> found_;
+  std::vector<HtaDiffRow> rows_;
   std::vector<std::string> notes_;
 };
 
@@ -109,8 +110,8 @@ void HtaDiff::Take(const DiffInput& input, size_t side) {
   for (size_t row = 0; row < rows.size(); ++row) {
     if (rows.Text(row, "rank") != rank || rows.Count(row, "step") != first) continue;
     const std::string_view name = rows.Text(row, "name");
-    Sums& sums = found_[{by_device_ ? std::string(rows.Text(row, "device")) : std::string(),
-                         by_short_name_ ? HtaShortName(name) : std::string(name)}][side];
+    HtaDiffSums& sums = found_[{by_device_ ? std::string(rows.Text(row, "device")) : std::string(),
+                                by_short_name_ ? HtaShortName(name) : std::string(name)}][side];
     sums.count = SaturatingAdd(sums.count, rows.Count(row, "count"));
     sums.time_ns = SaturatingAdd(sums.time_ns, rows.Count(row, "time_ns"));
   }
@@ -118,11 +119,11 @@ void HtaDiff::Take(const DiffInput& input, size_t side) {
 
 void HtaDiff::Write(std::string_view, Sink* sink) const {
   std::vector<Field> fields = {kDiffRulesField};
-  if (by_device_) fields.push_back(kDeviceField);
+  if (by_device_) fields.push_back(kHtaDiffDeviceField);
   fields.insert(fields.end(), std::begin(kNameFields), std::end(kNameFields));
   RankFields("name,delta_ns,category,delta_count,new_ns,base_ns,list", &fields);
   sink->Begin("diff_names", std::move(fields));
-  for (const Row& row : rows_) {
+  for (const HtaDiffRow& row : rows_) {
     std::vector<Cell> cells = {Text("hta")};
     if (by_device_) cells.push_back(Text(row.device));
     const auto& [base, now] = row.sides;
@@ -140,7 +141,7 @@ std::string HtaDiff::Words() const {
     return steps_[side] ? fmt::format("step {}", *steps_[side]) : std::string("no step");
   };
   std::map<std::string_view, size_t> lists;
-  for (const Row& row : rows_) ++lists[row.list()];
+  for (const HtaDiffRow& row : rows_) ++lists[row.list()];
   std::string text =
       fmt::format("base  {}: {}\nnew   {}: {}\nBy the rules of HTA's TraceDiff:", names_[kBase],
                   step(kBase), names_[kNew], step(kNew));

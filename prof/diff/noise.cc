@@ -61,7 +61,7 @@ double FreedomOf(double base, size_t base_count, double now, size_t now_count) {
   return std::max(1.0, sum * sum / parts);
 }
 
-double QuantileOf(double freedom, size_t comparisons, double false_alarm) {
+double NoiseQuantileOf(double freedom, size_t comparisons, double false_alarm) {
   const double tail = false_alarm / 2 / static_cast<double>(std::max<size_t>(comparisons, 1));
   const boost::math::students_t_distribution<double> students(freedom);
   return boost::math::quantile(boost::math::complement(students, tail));
@@ -102,15 +102,15 @@ Noise NoiseOf(std::span<const double> base, std::span<const double> now, size_t 
   };
   double base_error = robust(base);
   double now_error = robust(now);
-  double band = QuantileOf(FreedomOf(base_error, base.size(), now_error, now.size()), comparisons,
-                           false_alarm) *
+  double band = NoiseQuantileOf(FreedomOf(base_error, base.size(), now_error, now.size()),
+                                comparisons, false_alarm) *
                 std::sqrt(base_error + now_error);
   if (std::abs(delta) <= band) return {band, Verdict::kSame};
   std::minstd_rand random(kSeed);
   base_error = std::max(base_error, BootstrapVariance(base, &random));
   now_error = std::max(now_error, BootstrapVariance(now, &random));
-  band = QuantileOf(FreedomOf(base_error, base.size(), now_error, now.size()), comparisons,
-                    false_alarm) *
+  band = NoiseQuantileOf(FreedomOf(base_error, base.size(), now_error, now.size()), comparisons,
+                         false_alarm) *
          std::sqrt(base_error + now_error);
   return {band, std::abs(delta) > band ? Verdict::kChanged : Verdict::kSame};
 }

@@ -15,7 +15,7 @@ namespace {
 
 using enum FieldType;
 
-constexpr Field kKeyFields[] = {
+constexpr Field kPlaceDiffKeyFields[] = {
     {"layer", "Layer", "", kText, Field::kShared, "layers around the call, outermost first",
      Fold::kKey},
     {"op", "Op", "", kText, 20, "op that launched it; of copies and fills their kind", Fold::kKey},
@@ -171,7 +171,7 @@ class Differ {
 PlaceDiff DiffPlaces(const Side& base, const Side& now, Alignment alignment) {
   PlaceDiff diff;
   diff.table.view = "operators";
-  diff.table.keys.assign(std::begin(kKeyFields), std::end(kKeyFields));
+  diff.table.keys.assign(std::begin(kPlaceDiffKeyFields), std::end(kPlaceDiffKeyFields));
   diff.table.figures.assign(std::begin(kFigureFields), std::end(kFigureFields));
   diff.table.shown_figures = 1;
   diff.table.explains_total = true;

@@ -176,8 +176,8 @@ class Folder {
   SideRowsByKey found_;
 };
 
-void Judge(const Field& field, const Values* base, const Values* now, const Side& base_side,
-           const Side& now_side, size_t comparisons, Figure* figure) {
+void JudgeRow(const Field& field, const Values* base, const Values* now, const Side& base_side,
+              const Side& now_side, size_t comparisons, Figure* figure) {
   if (base != nullptr) figure->base = base->value;
   if (now != nullptr) figure->now = now->value;
   figure->adds_up = field.fold == Fold::kSum;
@@ -238,9 +238,9 @@ DiffTable DiffView(const Side& base, const ViewRows& base_rows, const Side& now,
     row.keys = keys;
     row.figures.resize(table.figures.size());
     for (size_t i = 0; i < table.figures.size(); ++i) {
-      Judge(table.figures[i], both.first != nullptr ? &(*both.first)[i] : nullptr,
-            both.second != nullptr ? &(*both.second)[i] : nullptr, base, now, comparisons,
-            &row.figures[i]);
+      JudgeRow(table.figures[i], both.first != nullptr ? &(*both.first)[i] : nullptr,
+               both.second != nullptr ? &(*both.second)[i] : nullptr, base, now, comparisons,
+               &row.figures[i]);
     }
     table.rows.push_back(std::move(row));
   }

@@ -44,8 +44,8 @@ Measured MeasureChange(const GateExpression& expression, const Figure& figure, b
   return {100 * change / std::abs(*base), {}};
 }
 
-Measured Measure(const GateExpression& expression, const Figure& figure, bool adds_up,
-                 const Diff& diff) {
+Measured MeasureSide(const GateExpression& expression, const Figure& figure, bool adds_up,
+                     const Diff& diff) {
   Measured measured;
   if (!expression.change) {
     measured.value = figure.now;
@@ -60,7 +60,7 @@ Measured Measure(const GateExpression& expression, const Figure& figure, bool ad
 }
 
 /// "12.000 ms -> 14.000 ms, +2.000 ms (+16.7 %)", with what is known of the noise.
-std::string TextOf(const GateExpression& expression, const Figure& figure) {
+std::string EvaluateTextOf(const GateExpression& expression, const Figure& figure) {
   const std::string_view unit = expression.unit;
   const auto side = [&](const std::optional<double>& value) {
     return value ? AmountText(*value, unit) : std::string("nothing");
@@ -109,7 +109,7 @@ RowsJudge::Group RowsJudge::Grouped(Rows rows) const {
   const size_t figure = selected_.figure();
   group.figure = group.rows.size() == 1 ? group.rows.front()->figures[figure]
                                         : SumOf(table_, figure, group.rows).figure;
-  group.measured = Measure(expression_, group.figure, AddsUp(table_.figures[figure]), diff_);
+  group.measured = MeasureSide(expression_, group.figure, AddsUp(table_.figures[figure]), diff_);
   return group;
 }
 
@@ -169,7 +169,7 @@ void RowsJudge::JudgeSum(GateItem* item) const {
     }
     return;
   }
-  item->message = TextOf(expression_, sum.figure);
+  item->message = EvaluateTextOf(expression_, sum.figure);
   if (!expression_.Breaks(*sum.measured.value)) return;
   item->outcome = GateOutcome::kBroken;
   std::vector<Group> groups;
@@ -200,7 +200,7 @@ void RowsJudge::JudgeAny(GateItem* item) const {
   item->outcome = GateOutcome::kBroken;
   AddRows(std::move(groups), selected_.key_places().empty(), item);
   item->value = item->rows.front().figure;
-  item->message += fmt::format("; the first: {}", TextOf(expression_, item->value));
+  item->message += fmt::format("; the first: {}", EvaluateTextOf(expression_, item->value));
 }
 
 void RowsJudge::Judge(GateItem* item) const {
@@ -213,13 +213,13 @@ void RowsJudge::Judge(GateItem* item) const {
 
 void JudgeTotal(const GateExpression& expression, const Diff& diff, GateItem* item) {
   item->value = diff.total;
-  const Measured measured = Measure(expression, diff.total, false, diff);
+  const Measured measured = MeasureSide(expression, diff.total, false, diff);
   if (!measured.value) {
     item->outcome = GateOutcome::kNoData;
     item->message = measured.missing;
     return;
   }
-  item->message = TextOf(expression, diff.total);
+  item->message = EvaluateTextOf(expression, diff.total);
   if (expression.Breaks(*measured.value)) item->outcome = GateOutcome::kBroken;
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kShownRows = 5;
 constexpr std::string_view kAllRows = "(all)";
 
-constexpr Field kFields[] = {
+constexpr Field kGateOutputFields[] = {
     {"expression", "Expression", "", FieldType::kText, 24,
      "as --fail-if was given it; whole-data: parts of the runs are lost", Fold::kKey},
     {"outcome", "Outcome", "", FieldType::kText, 8,
@@ -55,8 +55,8 @@ void AddFigure(const Figure& figure, std::vector<Cell>* cells) {
   cells->push_back(both ? Text(WordOf(figure.verdict)) : Cell{});
 }
 
-void EmitRow(const GateItem& item, std::string_view row, const Figure& figure,
-             std::string_view message, Sink* sink) {
+void EmitGateOutputRow(const GateItem& item, std::string_view row, const Figure& figure,
+                       std::string_view message, Sink* sink) {
   std::vector<Cell> cells = {Text(item.expression), Text(WordOf(item.outcome)), Text(row),
                              Text(item.view),       Text(item.figure),          Text(item.unit)};
   AddFigure(figure, &cells);
@@ -64,7 +64,7 @@ void EmitRow(const GateItem& item, std::string_view row, const Figure& figure,
   sink->Row(cells);
 }
 
-std::string LineOf(const GateItem& item, const GateRow& row) {
+std::string GateOutputLineOf(const GateItem& item, const GateRow& row) {
   const auto side = [&](const std::optional<double>& value) {
     return value ? AmountText(*value, item.unit) : std::string("nothing");
   };
@@ -83,7 +83,7 @@ std::string GateText(const GateResult& result, std::string_view tool) {
     AppendFormat(&text, "{}: {}: {}: {}\n", tool, word, ShownText(item.expression),
                  LineText(item.message));
     for (size_t i = 0; i < item.rows.size() && i < kShownRows; ++i) {
-      AppendFormat(&text, "{}:   {}\n", tool, LineOf(item, item.rows[i]));
+      AppendFormat(&text, "{}:   {}\n", tool, GateOutputLineOf(item, item.rows[i]));
     }
     const size_t all = item.rows.size() + item.more_rows;
     if (all > kShownRows) AppendFormat(&text, "{}:   and {} more rows\n", tool, all - kShownRows);
@@ -91,12 +91,12 @@ std::string GateText(const GateResult& result, std::string_view tool) {
   return text;
 }
 
-std::span<const Field> GateFields() { return kFields; }
+std::span<const Field> GateFields() { return kGateOutputFields; }
 
 void EmitGate(const GateResult& result, Sink* sink) {
   for (const GateItem& item : result.items) {
-    EmitRow(item, kAllRows, item.value, item.message, sink);
-    for (const GateRow& row : item.rows) EmitRow(item, row.name, row.figure, "", sink);
+    EmitGateOutputRow(item, kAllRows, item.value, item.message, sink);
+    for (const GateRow& row : item.rows) EmitGateOutputRow(item, row.name, row.figure, "", sink);
   }
 }
 

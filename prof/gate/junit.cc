@@ -36,7 +36,7 @@ void Set(pugi::xml_node node, const char* name, std::string_view value) {
   node.append_attribute(name).set_value(XmlText(value).c_str());
 }
 
-std::string LineOf(const GateItem& item, const GateRow& row) {
+std::string JunitLineOf(const GateItem& item, const GateRow& row) {
   const auto side = [&](const std::optional<double>& value) {
     return value ? AmountText(*value, item.unit) : std::string("nothing");
   };
@@ -44,9 +44,9 @@ std::string LineOf(const GateItem& item, const GateRow& row) {
 }
 
 /// What broke it, a line a row.
-std::string RowsOf(const GateItem& item) {
+std::string JunitRowsOf(const GateItem& item) {
   std::string text = item.message + "\n";
-  for (const GateRow& row : item.rows) text += LineOf(item, row);
+  for (const GateRow& row : item.rows) text += JunitLineOf(item, row);
   if (item.more_rows > 0) text += fmt::format("and {} more rows\n", item.more_rows);
   return text;
 }
@@ -61,7 +61,7 @@ void AddCase(const GateItem& item, pugi::xml_node suite) {
   pugi::xml_node said = node.append_child(broken ? "failure" : "error");
   Set(said, "type", WordOf(item.outcome));
   Set(said, "message", item.message);
-  said.text().set(XmlText(RowsOf(item)).c_str());
+  said.text().set(XmlText(JunitRowsOf(item)).c_str());
 }
 
 struct TextWriter : pugi::xml_writer {

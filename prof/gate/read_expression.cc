@@ -19,17 +19,17 @@ namespace {
 
 constexpr std::string_view kOption = "--fail-if";
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool IsReadExpressionBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-bool IsNameChar(char c) {
+bool IsReadExpressionNameChar(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
 }
 
-std::vector<std::string_view> KeysOf(const GateScope& scope) {
+std::vector<std::string_view> ReadExpressionKeysOf(const GateScope& scope) {
   return {scope.keys.begin(), scope.keys.end()};
 }
 
-std::vector<std::string_view> FiguresOf(const GateScope& scope) {
+std::vector<std::string_view> ReadExpressionFiguresOf(const GateScope& scope) {
   std::vector<std::string_view> keys;
   for (const GateScope::Figure& figure : scope.figures) keys.push_back(figure.key);
   return keys;
@@ -42,7 +42,7 @@ struct FoundFigure {
 };
 
 FoundFigure FindFigure(const GateScope& scope, std::string_view word) {
-  const std::vector<std::string_view> keys = FiguresOf(scope);
+  const std::vector<std::string_view> keys = ReadExpressionFiguresOf(scope);
   const size_t exact = FindName(word, keys);
   if (exact < keys.size()) return {&scope.figures[exact]};
   FoundFigure found;
@@ -54,9 +54,10 @@ FoundFigure FindFigure(const GateScope& scope, std::string_view word) {
 }
 
 /// Descends once over the text.
-class Parser {
+class ReadExpressionParser {
  public:
-  Parser(std::string_view text, std::span<const GateScope> scopes) : text_(text), scopes_(scopes) {}
+  ReadExpressionParser(std::string_view text, std::span<const GateScope> scopes)
+      : text_(text), scopes_(scopes) {}
 
   GateExpression ParseAll() {
     if (text_.size() > kMaxGateLength) {
@@ -82,7 +83,7 @@ class Parser {
   [[noreturn]] void FailHere(std::string_view what) const { FailAt(kOption, what, text_, next_); }
 
   void SkipBlanks() {
-    while (next_ < text_.size() && IsBlank(text_[next_])) ++next_;
+    while (next_ < text_.size() && IsReadExpressionBlank(text_[next_])) ++next_;
   }
   bool Take(char c) {
     if (next_ == text_.size() || text_[next_] != c) return false;
@@ -93,7 +94,7 @@ class Parser {
 
   Word ParseName(std::string_view expected) {
     const size_t begin = next_;
-    while (next_ < text_.size() && IsNameChar(text_[next_])) ++next_;
+    while (next_ < text_.size() && IsReadExpressionNameChar(text_[next_])) ++next_;
     if (next_ == begin) FailHere(expected);
     return {text_.substr(begin, next_ - begin), begin};
   }
@@ -103,7 +104,7 @@ class Parser {
     SkipBlanks();
     if (!text_.substr(next_).starts_with(kAny)) return;
     const size_t end = next_ + kAny.size();
-    if (end == text_.size() || !IsBlank(text_[end])) return;
+    if (end == text_.size() || !IsReadExpressionBlank(text_[end])) return;
     read_.any = true;
     next_ = end;
     SkipBlanks();
@@ -226,7 +227,7 @@ class Parser {
     if (scope_ == nullptr) scope_ = FindScope();
     read_.view = scope_->view;
     for (size_t i = 0; i < keys_.size(); ++i) {
-      const std::vector<std::string_view> names = KeysOf(*scope_);
+      const std::vector<std::string_view> names = ReadExpressionKeysOf(*scope_);
       const size_t at = FindName(keys_[i].text, names);
       if (at == names.size()) FailToFindKey(keys_[i], names);
       read_.keys[i].key = names[at];
@@ -242,7 +243,7 @@ class Parser {
   }
 
   bool HasKeys(const GateScope& scope) const {
-    const std::vector<std::string_view> names = KeysOf(scope);
+    const std::vector<std::string_view> names = ReadExpressionKeysOf(scope);
     return std::ranges::all_of(
         keys_, [&](const Word& key) { return FindName(key.text, names) < names.size(); });
   }
@@ -273,7 +274,7 @@ class Parser {
       const auto usual = std::ranges::find(scope_->figures, scope_->usual, &GateScope::Figure::key);
       if (usual != scope_->figures.end()) return &*usual;
       FailHere(fmt::format("which figure? those of {} are {}", scope_->view,
-                           fmt::join(FiguresOf(*scope_), ",")));
+                           fmt::join(ReadExpressionFiguresOf(*scope_), ",")));
     }
     const FoundFigure found = FindFigure(*scope_, figure_.text);
     if (found.other != nullptr) {
@@ -284,7 +285,7 @@ class Parser {
     }
     if (found.figure != nullptr) return found.figure;
     FailAt(kOption,
-           NoSuchName("figure", figure_.text, FiguresOf(*scope_),
+           NoSuchName("figure", figure_.text, ReadExpressionFiguresOf(*scope_),
                       fmt::format("those of {} are", scope_->view)),
            text_, figure_.place);
   }
@@ -303,7 +304,7 @@ class Parser {
 
   void ParseThreshold() {
     const size_t begin = next_;
-    while (next_ < text_.size() && !IsBlank(text_[next_])) ++next_;
+    while (next_ < text_.size() && !IsReadExpressionBlank(text_[next_])) ++next_;
     std::string_view value = text_.substr(begin, next_ - begin);
     SkipBlanks();
     if (next_ < text_.size()) FailHere("the end is expected: give --fail-if once an expression");
@@ -337,7 +338,7 @@ class Parser {
 }  // namespace
 
 GateExpression ParseGateExpression(std::string_view text, std::span<const GateScope> scopes) {
-  return Parser(text, scopes).ParseAll();
+  return ReadExpressionParser(text, scopes).ParseAll();
 }
 
 }  // namespace oplens::prof

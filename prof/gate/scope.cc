@@ -11,34 +11,30 @@ namespace {
 
 /// What is known of views besides their fields. Those come first, in this order, that a name
 /// without a view is first looked for in.
-struct Known {
+struct ScopeKnown {
   std::string_view view;
   std::string_view usual;            ///< The figure that is meant where none is named.
   std::vector<std::string> by = {};  ///< Words of --by that its diff has.
 };
 
-const std::vector<Known>& KnownViews() {
-  static const std::vector<Known> views = {{"operators", "device_self_ns", {"layer", "shape"}},
-                                           {"modules", "device_self_ns"},
-                                           {"groups", "total"},
-                                           {"overview", "total_ns"},
-                                           {"stacks", "device_self_ns"},
-                                           {"kernel-types", "sum_ns"},
-                                           {"memory", "peak_bytes"},
-                                           {"idle", "idle_ns"},
-                                           {"bandwidth", "time_ns"},
-                                           {"critical-path", "time_ns"},
-                                           {"roofline", "time_ns"}};
+const std::vector<ScopeKnown>& KnownViews() {
+  static const std::vector<ScopeKnown> views = {{"operators", "device_self_ns", {"layer", "shape"}},
+                                                {"modules", "device_self_ns"},
+                                                {"groups", "total"},
+                                                {"overview", "total_ns"},
+                                                {"stacks", "device_self_ns"},
+                                                {"kernel-types", "sum_ns"},
+                                                {"memory", "peak_bytes"},
+                                                {"idle", "idle_ns"},
+                                                {"bandwidth", "time_ns"},
+                                                {"critical-path", "time_ns"},
+                                                {"roofline", "time_ns"}};
   return views;
 }
 
 size_t RankOf(std::string_view view) {
-  const auto at = std::ranges::find(KnownViews(), view, &Known::view);
+  const auto at = std::ranges::find(KnownViews(), view, &ScopeKnown::view);
   return static_cast<size_t>(at - KnownViews().begin());
-}
-
-bool IsNumber(const Field& field) {
-  return field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
 }
 
 std::vector<GateScope> MakeScopes() {

@@ -11,7 +11,7 @@
 namespace oplens::prof {
 namespace {
 
-bool IsBlank(std::string_view line) {
+bool IsLineRecordsBlank(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
 }
 
@@ -27,7 +27,7 @@ RecordSource::Step LineRecords::Next(WaitingRow* row, Diagnostics* diagnostics) 
   do {
     if (!lines_.Next(&line)) return Finish(diagnostics);
     ++line_number_;
-  } while (IsBlank(line));
+  } while (IsLineRecordsBlank(line));
   ++line_count_;
   row->line.assign(line);
   if (lines_.cut()) {

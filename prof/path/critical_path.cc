@@ -52,7 +52,7 @@ int64_t SaturatingStart(int64_t end_ns, int64_t time_ns) {
   return __builtin_sub_overflow(end_ns, time_ns, &start_ns) ? INT64_MIN : start_ns;
 }
 
-int64_t Scaled(int64_t time_ns, double factor) {
+int64_t CriticalPathScaled(int64_t time_ns, double factor) {
   if (factor == 1) return time_ns;
   constexpr auto kMost = static_cast<double>(std::numeric_limits<int64_t>::max() / 2);
   return std::llround(std::min(static_cast<double>(time_ns) * factor, kMost));
@@ -202,9 +202,9 @@ class EdgeSplitter {
 };
 
 /// Paths of one step after the other.
-class PathFinder {
+class CriticalPathPathFinder {
  public:
-  PathFinder(const Run& run, WhatIf* what_if, PathTaker* taker)
+  CriticalPathPathFinder(const Run& run, WhatIf* what_if, PathTaker* taker)
       : what_if_(*what_if),
         steps_(run),
         splitter_(run, steps_),
@@ -272,7 +272,7 @@ class PathFinder {
         int64_t sum_ns = 0;
         scaling_.Split(graph.edges()[i], node, [&](const PathEdge& part) {
           const double factor = factors_.Of(part.cause, part.subject);
-          sum_ns = SaturatingSum(sum_ns, Scaled(part.time_ns, factor));
+          sum_ns = SaturatingSum(sum_ns, CriticalPathScaled(part.time_ns, factor));
         });
         scaled_ns_[i] = sum_ns;
       }
@@ -311,7 +311,7 @@ class PathKeeper : public PathTaker {
 }  // namespace
 
 void FindCriticalPaths(const Run& run, WhatIf* what_if, PathTaker* taker) {
-  PathFinder finder(run, what_if, taker);
+  CriticalPathPathFinder finder(run, what_if, taker);
   StepPath path;
   const std::span<const Step> steps = run.steps().all();
   for (size_t i = 0; i < steps.size(); ++i) {

@@ -11,10 +11,10 @@
 namespace oplens::prof {
 namespace {
 
-using Event = HtaPathEvent;
-using Kind = HtaPathEvent::Kind;
+using HtaPathRunEvent = HtaPathEvent;
+using HtaPathKind = HtaPathEvent::Kind;
 
-constexpr uint32_t kNone = HtaPathEvent::kNone;
+constexpr uint32_t kHtaPathNone = HtaPathEvent::kNone;
 
 constexpr std::string_view kTypeWords[] = {
     "critical_path_operator", "critical_path_dependency", "critical_path_kernel_launch_delay",
@@ -71,19 +71,20 @@ std::vector<HtaGraphEdge> HtaPathGraph::LongestPath() {
   }
   if (order.size() != nodes_.size() || order.empty()) return {};
   std::vector<int64_t> length_us(nodes_.size(), 0);
-  std::vector<uint32_t> best(nodes_.size(), kNone);
+  std::vector<uint32_t> best(nodes_.size(), kHtaPathNone);
   uint32_t last = order.front();
   for (const uint32_t node : order) {
     for (const uint32_t i : into[node]) {
       const int64_t found_us = length_us[edges[i].from] + edges[i].weight_us;
-      if (best[node] != kNone && found_us <= length_us[node]) continue;
+      if (best[node] != kHtaPathNone && found_us <= length_us[node]) continue;
       best[node] = i;
       length_us[node] = found_us;
     }
     if (length_us[node] > length_us[last]) last = node;
   }
   std::vector<HtaGraphEdge> path;
-  for (; best[last] != kNone; last = edges[best[last]].from) path.push_back(edges[best[last]]);
+  for (; best[last] != kHtaPathNone; last = edges[best[last]].from)
+    path.push_back(edges[best[last]]);
   std::reverse(path.begin(), path.end());
   return path;
 }
@@ -114,11 +115,11 @@ std::vector<HtaPathEdge> HtaCriticalPath(const Trace& trace, std::string_view an
   const HtaPathEvents events(trace);
   std::optional<std::pair<int64_t, int64_t>> window;
   size_t number = 0;
-  for (const Event& event : events.all()) {
+  for (const HtaPathRunEvent& event : events.all()) {
     if (annotation.empty()) {
       if (!window) window = {event.start_us, event.end_us};
       window = {std::min(window->first, event.start_us), std::max(window->second, event.end_us)};
-    } else if (event.kind != Kind::kWait &&
+    } else if (event.kind != HtaPathKind::kWait &&
                events.NameOf(event).find(annotation) != std::string_view::npos &&
                number++ == instance) {
       window = {event.start_us, event.end_us};
@@ -131,7 +132,7 @@ std::vector<HtaPathEdge> HtaCriticalPath(const Trace& trace, std::string_view an
     HtaPathEdge& row = path.emplace_back();
     row.time_us = edge.weight_us;
     row.type = kTypeWords[static_cast<size_t>(edge.type)];
-    if (edge.event != kNone) {
+    if (edge.event != kHtaPathNone) {
       row.name = ShortName(events.NameOf(events[edge.event]));
       row.stream = events[edge.event].stream;
     }

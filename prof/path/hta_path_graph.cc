@@ -6,10 +6,10 @@
 namespace oplens::prof {
 namespace {
 
-using Event = HtaPathEvent;
-using Kind = HtaPathEvent::Kind;
+using HtaPathGraphEvent = HtaPathEvent;
+using HtaPathGraphKind = HtaPathEvent::Kind;
 
-constexpr uint32_t kNone = HtaPathEvent::kNone;
+constexpr uint32_t kHtaPathGraphNone = HtaPathEvent::kNone;
 
 bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -18,22 +18,22 @@ bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> name
 }  // namespace
 
 bool HtaPathGraph::HoldsLock(uint32_t node) const {
-  const Event& event = events_[nodes_[node].event];
-  return event.kind != Kind::kWait &&
+  const HtaPathGraphEvent& event = events_[nodes_[node].event];
+  return event.kind != HtaPathGraphKind::kWait &&
          IsOneOf(events_.NameOf(event), {"cudaHostAlloc", "cudaLaunchKernel", "cudaMemcpyAsync"});
 }
 
 void HtaPathGraph::Clip(int64_t first_us, int64_t last_us) {
-  const auto starts_within = [&](const Event& event) {
+  const auto starts_within = [&](const HtaPathGraphEvent& event) {
     return event.start_us >= first_us && event.start_us <= last_us && event.duration_us() > 0;
   };
   const auto all = events_.all();
   for (uint32_t i = 0; i < all.size(); ++i) {
-    const Event& event = all[i];
-    const bool kept = event.stream == -1
-                          ? starts_within(event)
-                          : (event.link != Event::kNone && starts_within(all[event.link])) ||
-                                event.wait == WaitKind::kStreamWaitEvent;
+    const HtaPathGraphEvent& event = all[i];
+    const bool kept = event.stream == -1 ? starts_within(event)
+                                         : (event.link != HtaPathGraphEvent::kNone &&
+                                            starts_within(all[event.link])) ||
+                                               event.wait == WaitKind::kStreamWaitEvent;
     if (kept) clipped_.push_back(i);
   }
 }
@@ -41,8 +41,9 @@ void HtaPathGraph::Clip(int64_t first_us, int64_t last_us) {
 void HtaPathGraph::MakeNodes() {
   for (const bool is_start : {true, false}) {
     for (const uint32_t index : clipped_) {
-      const Event& event = events_[index];
-      const bool on_host = event.kind == Kind::kOperator || event.kind == Kind::kCall;
+      const HtaPathGraphEvent& event = events_[index];
+      const bool on_host =
+          event.kind == HtaPathGraphKind::kOperator || event.kind == HtaPathGraphKind::kCall;
       if (!on_host && (event.OnHost() || event.stream == -1)) continue;
       nodes_.push_back({is_start ? event.start_us : event.end_us, index, is_start});
     }
@@ -57,7 +58,7 @@ void HtaPathGraph::MakeNodes() {
 
 void HtaPathGraph::Add(uint32_t from, uint32_t to, HtaEdgeType type, uint32_t parent,
                        bool is_free) {
-  HtaGraphEdge edge = {from, to, 0, type, kNone};
+  HtaGraphEdge edge = {from, to, 0, type, kHtaPathGraphNone};
   const HtaPathNode& source = nodes_[from];
   const HtaPathNode& target = nodes_[to];
   if (type != HtaEdgeType::kDependency && type != HtaEdgeType::kSync && !is_free) {
@@ -74,7 +75,7 @@ void HtaPathGraph::Add(uint32_t from, uint32_t to, HtaEdgeType type, uint32_t pa
 /// Of calls that hold the runtime's lock one runs at a time: in the order in which they return.
 void HtaPathGraph::AddLocks() {
   std::vector<uint32_t> open;
-  uint32_t last = kNone;
+  uint32_t last = kHtaPathGraphNone;
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (!HoldsLock(i)) continue;
     if (nodes_[i].is_start) {
@@ -84,7 +85,8 @@ void HtaPathGraph::AddLocks() {
         const bool own = nodes_[open.back()].event == nodes_[i].event;
         Add(open.back(), i, own ? HtaEdgeType::kOperator : HtaEdgeType::kDependency);
       }
-      if (last != kNone && !nodes_[last].is_start) Add(last, i, HtaEdgeType::kDependency);
+      if (last != kHtaPathGraphNone && !nodes_[last].is_start)
+        Add(last, i, HtaEdgeType::kDependency);
     }
     last = i;
   }
@@ -94,8 +96,8 @@ void HtaPathGraph::AddLocks() {
 std::optional<int64_t> HtaPathGraph::ThreadWith(std::string_view part) const {
   std::set<int64_t> threads;
   for (const uint32_t index : clipped_) {
-    const Event& event = events_[index];
-    if ((event.kind == Kind::kOperator || event.kind == Kind::kOther) &&
+    const HtaPathGraphEvent& event = events_[index];
+    if ((event.kind == HtaPathGraphKind::kOperator || event.kind == HtaPathGraphKind::kOther) &&
         events_.NameOf(event).find(part) != std::string_view::npos) {
       threads.insert(event.thread_id);
     }
@@ -108,7 +110,7 @@ void HtaPathGraph::AddCallStacks() {
   const std::optional<int64_t> backward = ThreadWith("autograd");
   std::map<int64_t, std::vector<uint32_t>> threads;
   for (const uint32_t index : clipped_) {
-    const Event& event = events_[index];
+    const HtaPathGraphEvent& event = events_[index];
     if (!event.OnHost()) continue;
     const bool merged = forward && backward && event.thread_id == *backward;
     threads[merged ? *forward : event.thread_id].push_back(index);
@@ -128,7 +130,7 @@ void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
   };
   std::vector<Point> points;
   for (const uint32_t index : events) {
-    const Event& event = events_[index];
+    const HtaPathGraphEvent& event = events_[index];
     const int64_t length_us = event.duration_us();
     points.push_back({event.start_us, -length_us, int64_t{index}, index, true});
     points.push_back({event.end_us, length_us, -int64_t{index}, index, false});
@@ -140,11 +142,11 @@ void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
     uint32_t parent;
   };
   std::vector<Open> open;
-  uint32_t last = kNone;
-  uint32_t last_parent = kNone;
+  uint32_t last = kHtaPathGraphNone;
+  uint32_t last_parent = kHtaPathGraphNone;
   int64_t depth = 0;
   for (const Point& point : points) {
-    Open at = {point.event, open.empty() ? kNone : open.back().event};
+    Open at = {point.event, open.empty() ? kHtaPathGraphNone : open.back().event};
     if (point.is_start) {
       open.push_back(at);
     } else {
@@ -153,8 +155,8 @@ void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
       open.pop_back();
     }
     const uint32_t node = (point.is_start ? starts_ : ends_)[at.event];
-    if (node == kNone) continue;
-    if (last != kNone && !ShareLock(last, node)) {
+    if (node == kHtaPathGraphNone) continue;
+    if (last != kHtaPathGraphNone && !ShareLock(last, node)) {
       const bool waits =
           !point.is_start &&
           IsOneOf(events_.NameOf(events_[at.event]),

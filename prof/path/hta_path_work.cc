@@ -5,10 +5,10 @@
 namespace oplens::prof {
 namespace {
 
-using Event = HtaPathEvent;
-using Kind = HtaPathEvent::Kind;
+using HtaPathWorkEvent = HtaPathEvent;
+using HtaPathWorkKind = HtaPathEvent::Kind;
 
-constexpr uint32_t kNone = HtaPathEvent::kNone;
+constexpr uint32_t kHtaPathWorkNone = HtaPathEvent::kNone;
 
 /// Gaps of a stream that are longer have some other cause.
 constexpr int64_t kMostKernelGapUs = 1500;
@@ -19,7 +19,8 @@ constexpr int64_t kMostKernelGapUs = 1500;
 void HtaPathGraph::FindRecords() {
   const auto all = events_.all();
   for (uint32_t i = 0; i < all.size(); ++i) {
-    if (events_.Launches(all[i]) && all[i].link != kNone && all[all[i].link].stream != -1) {
+    if (events_.Launches(all[i]) && all[i].link != kHtaPathWorkNone &&
+        all[all[i].link].stream != -1) {
       launches_.push_back(i);
     }
   }
@@ -29,12 +30,12 @@ void HtaPathGraph::FindRecords() {
     launches_by_[{all[launch].thread_id, all[all[launch].link].stream}].push_back(launch);
   }
   std::unordered_map<int64_t, int64_t> streams;  // By correlation id of the recording.
-  for (const Event& event : all) {
+  for (const HtaPathWorkEvent& event : all) {
     if (event.record_stream >= 0) streams[event.record_correlation_id] = event.record_stream;
   }
   std::vector<uint32_t> records;
   for (uint32_t i = 0; i < all.size(); ++i) {
-    if (all[i].kind == Kind::kCall && streams.contains(all[i].correlation_id) &&
+    if (all[i].kind == HtaPathWorkKind::kCall && streams.contains(all[i].correlation_id) &&
         events_.NameOf(all[i]) == "cudaEventRecord") {
       records.push_back(i);
     }
@@ -54,33 +55,35 @@ void HtaPathGraph::FindRecords() {
 }
 
 /// The next launch of a thread into the stream that waits.
-uint32_t HtaPathGraph::NextLaunch(const Event& wait) const {
-  const Event& call = events_[wait.link];
+uint32_t HtaPathGraph::NextLaunch(const HtaPathWorkEvent& wait) const {
+  const HtaPathWorkEvent& call = events_[wait.link];
   const auto launches = launches_by_.find({call.thread_id, wait.stream});
-  if (launches == launches_by_.end()) return kNone;
+  if (launches == launches_by_.end()) return kHtaPathWorkNone;
   const std::vector<uint32_t>& list = launches->second;
   const auto first = std::partition_point(list.begin(), list.end(), [&](uint32_t launch) {
     return events_[launch].start_us < call.start_us;
   });
-  return first == list.end() ? kNone : *first;
+  return first == list.end() ? kHtaPathWorkNone : *first;
 }
 
-void HtaPathGraph::TakeWait(const Event& wait) {
-  const uint32_t end = wait.link == kNone ? kNone : ends_[wait.link];
+void HtaPathGraph::TakeWait(const HtaPathWorkEvent& wait) {
+  const uint32_t end = wait.link == kHtaPathWorkNone ? kHtaPathWorkNone : ends_[wait.link];
   const bool for_event = wait.wait == WaitKind::kEvent || wait.wait == WaitKind::kStreamWaitEvent;
   if (for_event) {
     const auto launch = last_launch_.find(wait.record_correlation_id);
-    if (launch == last_launch_.end() || wait.link == kNone) return;
+    if (launch == last_launch_.end() || wait.link == kHtaPathWorkNone) return;
     const uint32_t source = events_[launch->second].link;
     if (wait.wait == WaitKind::kStreamWaitEvent) {
       const uint32_t next = NextLaunch(wait);
-      if (next != kNone) work_waits_[events_[next].link] = source;
-    } else if (ends_[source] != kNone && end != kNone) {
+      if (next != kHtaPathWorkNone) work_waits_[events_[next].link] = source;
+    } else if (ends_[source] != kHtaPathWorkNone && end != kHtaPathWorkNone) {
       Add(ends_[source], end, HtaEdgeType::kSync);
     }
     return;
   }
-  if (end == kNone || (wait.wait != WaitKind::kStream && wait.wait != WaitKind::kContext)) return;
+  if (end == kHtaPathWorkNone ||
+      (wait.wait != WaitKind::kStream && wait.wait != WaitKind::kContext))
+    return;
   for (const auto& [stream, node] : last_of_stream_) {
     if (wait.wait == WaitKind::kContext || stream == wait.stream)
       Add(node, end, HtaEdgeType::kSync);
@@ -88,14 +91,14 @@ void HtaPathGraph::TakeWait(const Event& wait) {
 }
 
 void HtaPathGraph::TakeWork(uint32_t index) {
-  const Event& event = events_[index];
+  const HtaPathWorkEvent& event = events_[index];
   const uint32_t start = starts_[index];
   const uint32_t end = ends_[index];
   Add(start, end, HtaEdgeType::kOperator);
   std::optional<int64_t> source_us;
   const auto wait = work_waits_.find(index);
   if (wait != work_waits_.end()) {
-    if (ends_[wait->second] != kNone) {
+    if (ends_[wait->second] != kHtaPathWorkNone) {
       source_us = nodes_[ends_[wait->second]].time_us;
       Add(ends_[wait->second], start, HtaEdgeType::kSync);
     }
@@ -108,7 +111,8 @@ void HtaPathGraph::TakeWork(uint32_t index) {
   const int64_t call_us = events_[event.link].start_us;
   const bool queue_empty = events_.QueueAt(event.link) == 1 && events_.QueueAt(index) == 0;
   if (queue_empty && (!any || last_us < call_us) && (!source_us || *source_us < call_us)) {
-    if (starts_[event.link] != kNone) Add(starts_[event.link], start, HtaEdgeType::kLaunch);
+    if (starts_[event.link] != kHtaPathWorkNone)
+      Add(starts_[event.link], start, HtaEdgeType::kLaunch);
   } else if (any && event.start_us - last_us < kMostKernelGapUs &&
              (!source_us || *source_us < last_us)) {
     Add(last->second, start, HtaEdgeType::kKernelKernel);
@@ -124,19 +128,19 @@ void HtaPathGraph::AddWork() {
   FindRecords();
   std::vector<uint32_t> work;
   for (const uint32_t index : clipped_) {
-    const Event& event = events_[index];
-    if (event.OnHost() || event.link == kNone) continue;
+    const HtaPathWorkEvent& event = events_[index];
+    if (event.OnHost() || event.link == kHtaPathWorkNone) continue;
     const bool whole_device = event.wait == WaitKind::kEvent || event.wait == WaitKind::kContext;
     if (event.stream != -1 || whole_device) work.push_back(index);
   }
   const auto key = [&](uint32_t index) {
-    const Event& event = events_[index];
-    return event.kind == Kind::kWait ? event.end_us : event.start_us;
+    const HtaPathWorkEvent& event = events_[index];
+    return event.kind == HtaPathWorkKind::kWait ? event.end_us : event.start_us;
   };
   std::stable_sort(work.begin(), work.end(),
                    [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
   for (const uint32_t index : work) {
-    if (events_[index].kind == Kind::kWait) {
+    if (events_[index].kind == HtaPathWorkKind::kWait) {
       TakeWait(events_[index]);
     } else {
       TakeWork(index);

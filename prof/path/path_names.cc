@@ -8,7 +8,7 @@
 namespace oplens::prof {
 namespace {
 
-std::string WorkName(const Run& run, const DeviceEvent& event) {
+std::string PathNamesWorkName(const Run& run, const DeviceEvent& event) {
   const Trace& trace = run.trace();
   switch (event.work) {
     case WorkClass::kCopy: {
@@ -36,7 +36,7 @@ std::string PathNameOf(const Run& run, const PathSubject& subject) {
     case PathSubject::Kind::kCall:
       return std::string(trace.strings.View(trace.launches[subject.index].api));
     case PathSubject::Kind::kWork:
-      return WorkName(run, run.device_work().events()[subject.index]);
+      return PathNamesWorkName(run, run.device_work().events()[subject.index]);
     case PathSubject::Kind::kNothing:
       break;
   }

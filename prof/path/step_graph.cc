@@ -8,7 +8,7 @@
 namespace oplens::prof {
 namespace {
 
-using Kind = HostMoment::Kind;
+using StepGraphKind = HostMoment::Kind;
 
 /// Of a device with more streams a wait for all of them is one for the work that ended last.
 constexpr size_t kMostStreams = 32;
@@ -211,15 +211,15 @@ void StepGraph::AddMoment(const HostMoment& moment, uint32_t previous) {
     graph_.AddEdge(previous, 0, PathLink::kHost);
   };
   switch (moment.kind) {
-    case Kind::kWait:
+    case StepGraphKind::kWait:
       return AddWait(moments_.wait(moment.item), moment.time_ns, previous);
-    case Kind::kCopied:
+    case StepGraphKind::kCopied:
       awaited_.assign(1, moment.item);
       return AddAwaited(awaited_, work_.LaunchOf(work_.events()[moment.item]), moment.time_ns,
                         previous);
-    case Kind::kReturn:
+    case StepGraphKind::kReturn:
       return add_burst(moments_.MomentsOfBurst(moment.item).end);
-    case Kind::kBegin:
+    case StepGraphKind::kBegin:
       return add_burst(moments_.MomentsOfBurst(moment.item).hand_off);
     default:
       graph_.AddEdge(previous, LengthOf({previous_ns, moment.time_ns}), PathLink::kHost);

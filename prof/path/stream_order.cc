@@ -6,7 +6,7 @@
 namespace oplens::prof {
 namespace {
 
-int64_t StreamKey(int32_t device_id, int32_t stream_id) {
+int64_t StreamOrderStreamKey(int32_t device_id, int32_t stream_id) {
   return static_cast<int64_t>(uint64_t{static_cast<uint32_t>(device_id)} << 32 |
                               static_cast<uint32_t>(stream_id));
 }
@@ -26,7 +26,7 @@ void StreamOrder::FindStreams() {
   int64_t last_key = 0;
   uint32_t last = kNone;
   for (size_t i = 0; i < all.size(); ++i) {
-    const int64_t key = StreamKey(all[i].device_id, all[i].stream_id);
+    const int64_t key = StreamOrderStreamKey(all[i].device_id, all[i].stream_id);
     if (last == kNone || key != last_key) {
       last = streams_.FindOrInsert(key, static_cast<uint32_t>(device_of.size()));
       last_key = key;
@@ -96,7 +96,7 @@ const StreamOrder::DeviceEvents* StreamOrder::DeviceOf(int32_t device_id) const 
 }
 
 uint32_t StreamOrder::Find(int32_t device_id, int32_t stream_id) const {
-  return streams_.Find(StreamKey(device_id, stream_id));
+  return streams_.Find(StreamOrderStreamKey(device_id, stream_id));
 }
 
 std::span<const int32_t> StreamOrder::DevicesOf(int32_t context_id) const {

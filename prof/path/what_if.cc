@@ -25,7 +25,7 @@ std::string CauseWords() {
   return words;
 }
 
-[[noreturn]] void Fail(std::string_view text, const std::string& why) {
+[[noreturn]] void WhatIfFail(std::string_view text, const std::string& why) {
   throw UsageError(fmt::format("--what-if '{}': {}", text, why));
 }
 
@@ -39,25 +39,26 @@ WhatIf::Change WhatIf::Parse(std::string_view text) {
   constexpr std::string_view kHead = "scale(";
   const std::string_view trimmed = Trimmed(text);
   if (!trimmed.starts_with(kHead) || !trimmed.ends_with(')')) {
-    Fail(text, "write scale(WHAT,FACTOR), such as scale(compute,0.5) or scale(aten::mm,0)");
+    WhatIfFail(text, "write scale(WHAT,FACTOR), such as scale(compute,0.5) or scale(aten::mm,0)");
   }
   const std::string_view inside = trimmed.substr(kHead.size(), trimmed.size() - kHead.size() - 1);
   // A name may hold commas, a number cannot.
   const size_t comma = inside.rfind(',');
-  if (comma == std::string_view::npos) Fail(text, "the factor is missing: scale(WHAT,FACTOR)");
+  if (comma == std::string_view::npos)
+    WhatIfFail(text, "the factor is missing: scale(WHAT,FACTOR)");
   const std::string_view what = Trimmed(inside.substr(0, comma));
   const std::string_view number = Trimmed(inside.substr(comma + 1));
   if (what.empty()) {
-    Fail(text, fmt::format("name an operator or kernel, or one of {}", CauseWords()));
+    WhatIfFail(text, fmt::format("name an operator or kernel, or one of {}", CauseWords()));
   }
   Change change;
   const auto [end, error] =
       std::from_chars(number.data(), number.data() + number.size(), change.factor);
   if (error != std::errc() || end != number.data() + number.size() ||
       !std::isfinite(change.factor)) {
-    Fail(text, fmt::format("'{}' is no number", number));
+    WhatIfFail(text, fmt::format("'{}' is no number", number));
   }
-  if (change.factor < 0) Fail(text, "the factor must not be negative; 0 removes the time");
+  if (change.factor < 0) WhatIfFail(text, "the factor must not be negative; 0 removes the time");
   for (size_t i = 0; i < kPathCauseCount; ++i) {
     const auto cause = static_cast<PathCause>(i);
     if (PathCauseWord(cause) == what) change.cause = cause;

@@ -44,7 +44,7 @@ void DescribeTensors(const OpCall& call, Annotation* annotation) {
   }
 }
 
-void Read(std::string_view text, const ops::Rules* rules, Annotation* annotation) {
+void ReadAnnotation(std::string_view text, const ops::Rules* rules, Annotation* annotation) {
   std::string error;
   std::optional<OpCall> call = ParseOpCall(text, &error);
   if (!call) {
@@ -72,7 +72,7 @@ const Annotation* Annotations::Of(std::string_view text) {
   auto* const entry = cache_.Get(text, &is_new);
   if (is_new) {
     entry->value.id = entry->id;
-    Read(entry->text, rules_, &entry->value);
+    ReadAnnotation(entry->text, rules_, &entry->value);
   }
   return &entry->value;
 }

@@ -13,7 +13,7 @@ namespace oplens::prof {
 namespace {
 
 /// Of a block; nullopt where the profile tells one kind only.
-std::optional<int64_t> SharedMemoryOf(const KernelRecord& record) {
+std::optional<int64_t> FiguresSharedMemoryOf(const KernelRecord& record) {
   if (record.shared_memory_bytes) return record.shared_memory_bytes;
   if (!record.static_shared_memory_bytes || !record.dynamic_shared_memory_bytes) {
     return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<int64_t> SharedMemoryOf(const KernelRecord& record) {
 
 void FillLaunch(const PricedKernel& row, Figures* figures) {
   const KernelRecord& record = *row.record;
-  const std::optional<int64_t> shared = SharedMemoryOf(record);
+  const std::optional<int64_t> shared = FiguresSharedMemoryOf(record);
   if (row.gpu == nullptr || !record.registers_per_thread || !shared) return;
   const ops::Launch launch{record.grid, record.block, *record.registers_per_thread, *shared};
   figures->theoretical_occupancy_pct =
@@ -32,7 +32,7 @@ void FillLaunch(const PricedKernel& row, Figures* figures) {
   figures->waves = ops::Waves(*row.gpu, launch);
 }
 
-ops::DType TypeOf(const PricedKernel& row) {
+ops::DType FiguresTypeOf(const PricedKernel& row) {
   if (row.price != nullptr && row.price->product &&
       row.price->product->left != ops::DType::kUnknown) {
     return row.price->product->left;
@@ -45,7 +45,7 @@ ops::DType TypeOf(const PricedKernel& row) {
 ops::DType RightOf(const PricedKernel& row) {
   const bool has_right = row.price != nullptr && row.price->product &&
                          row.price->product->right != ops::DType::kUnknown;
-  return has_right ? row.price->product->right : TypeOf(row);
+  return has_right ? row.price->product->right : FiguresTypeOf(row);
 }
 
 /// A product on a GPU of AMD's of which nothing tells whether it ran on the matrix cores.
@@ -59,7 +59,7 @@ ops::RooflineCase ChargeOf(const PricedKernel& row, const ops::TensorCoreJudgeme
   ops::RooflineCase charged;
   charged.long_name = row.record->long_name;
   if (row.price != nullptr) charged.op_class = row.price->op_class;
-  charged.dtype = TypeOf(row);
+  charged.dtype = FiguresTypeOf(row);
   charged.flops = row.share.flops;
   charged.flops_mma = row.share.flops_mma;
   charged.bytes = row.share.bytes;
@@ -81,7 +81,7 @@ Figures Compute(const PricedKernel& row) {
   judged.op = row.price;
   judged.role = row.share.role;
   judged.gpu = row.gpu;
-  judged.dtype = TypeOf(row);
+  judged.dtype = FiguresTypeOf(row);
   judged.extents = row.extents;
   judged.flops_mma = row.share.flops_mma;
   judged.duration_ns = TimeOf(row);
@@ -169,7 +169,7 @@ MathRoof MathRoofOf(const PricedKernel& row) {
     roof.flops = mma;
   } else if ((judged.fitness == ops::TensorCoreFitness::kYes || IsOpenProductOfAmd(row, judged)) &&
              row.gpu != nullptr && mma > 0) {
-    roof.unit = ops::BestUnitOf(*row.gpu, TypeOf(row), RightOf(row));
+    roof.unit = ops::BestUnitOf(*row.gpu, FiguresTypeOf(row), RightOf(row));
     roof.flops = mma;
   } else {
     ops::RooflineCase charged = ChargeOf(row, judged);
@@ -181,7 +181,7 @@ MathRoof MathRoofOf(const PricedKernel& row) {
 
 double ProductPeakOf(const PricedKernel& row) {
   if (row.gpu == nullptr || row.share.flops_mma.value_or(0) <= 0) return 0;
-  return ops::BestPeakOf(*row.gpu, TypeOf(row), RightOf(row));
+  return ops::BestPeakOf(*row.gpu, FiguresTypeOf(row), RightOf(row));
 }
 
 std::optional<int64_t> TimeOf(const PricedKernel& row) {

@@ -40,10 +40,10 @@ std::optional<ops::KernelFamily> FamilyOf(const PricedKernel& row) {
   return row.facts->family().Of(row.record->grid.y);
 }
 
-KernelNames::KernelNames(Epochs* epochs, const ops::Rules* rules)
+KernelFactsCache::KernelFactsCache(Epochs* epochs, const ops::Rules* rules)
     : cache_(epochs, kMaxNameBytes), rules_(rules) {}
 
-const KernelFacts* KernelNames::Of(std::string_view long_name) {
+const KernelFacts* KernelFactsCache::Of(std::string_view long_name) {
   bool is_new = false;
   auto* const entry = cache_.Get(long_name, &is_new);
   KernelFacts& facts = entry->value;

@@ -48,10 +48,10 @@ std::optional<ops::KernelFamily> FamilyOf(const PricedKernel& row);
 ///
 /// Memory: two generations of some 2 MB. An answer lives as long as a pin of `epochs` that was
 /// taken before it was asked for.
-class KernelNames {
+class KernelFactsCache {
  public:
   /// `rules`: of the user, null for none. Both must outlive this.
-  KernelNames(Epochs* epochs, const ops::Rules* rules);
+  KernelFactsCache(Epochs* epochs, const ops::Rules* rules);
 
   const KernelFacts* Of(std::string_view long_name);
 
@@ -62,7 +62,7 @@ class KernelNames {
 
 /// The GPUs that kernels ran on.
 ///
-/// Memory: two generations of some 1 MB; else as KernelNames.
+/// Memory: two generations of some 1 MB; else as KernelFactsCache.
 class Gpus {
  public:
   /// `given`: that all kernels ran on, whatever their records say; null: what each record says.

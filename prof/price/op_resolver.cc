@@ -10,26 +10,29 @@ namespace oplens::prof {
 namespace {
 
 /// PyProf writes "na" for what it does not know.
-std::string_view Known(std::string_view word) { return word == "na" ? std::string_view() : word; }
+std::string_view OpResolverKnown(std::string_view word) {
+  return word == "na" ? std::string_view() : word;
+}
 
 std::string_view FirstKnown(const std::vector<std::string_view>& words) {
-  return words.empty() ? std::string_view() : Known(words.front());
+  return words.empty() ? std::string_view() : OpResolverKnown(words.front());
 }
 
 /// The i-th word of a list that goes with the annotations; empty when the lists do not match.
-std::string_view WordOf(const std::vector<std::string_view>& words, size_t i, size_t annotations) {
-  return words.size() == annotations ? Known(words[i]) : std::string_view();
+std::string_view OpResolverWordOf(const std::vector<std::string_view>& words, size_t i,
+                                  size_t annotations) {
+  return words.size() == annotations ? OpResolverKnown(words[i]) : std::string_view();
 }
 
 /// Files of PyProf's parse say the direction only.
-Phase PhaseOf(const KernelRecord& record) {
+Phase OpResolverPhaseOf(const KernelRecord& record) {
   if (record.phase != Phase::kUnknown) return record.phase;
   return record.direction == Direction::kBackward ? Phase::kBackward : Phase::kUnknown;
 }
 
 /// What runs between the nodes, or runs forward again, has no forward op to look for.
 bool IsInNode(const KernelRecord& record) {
-  return record.direction == Direction::kBackward && PhaseOf(record) == Phase::kBackward;
+  return record.direction == Direction::kBackward && OpResolverPhaseOf(record) == Phase::kBackward;
 }
 
 bool IsForward(const KernelRecord& record) {
@@ -56,8 +59,8 @@ std::string_view LabelOf(const KernelRecord& record) {
 
 /// Whether a kernel is a collective that hooks of gradients launched, for the parameters of many
 /// layers: prof/run/gradient_hooks.h has the rule.
-bool IsOfGradientHooks(const KernelRecord& record, const KernelFacts& facts) {
-  const Phase phase = PhaseOf(record);
+bool IsOpResolverOfGradientHooks(const KernelRecord& record, const KernelFacts& facts) {
+  const Phase phase = OpResolverPhaseOf(record);
   const bool in_node = phase == Phase::kBackward;
   if (!in_node && phase != Phase::kGradient && phase != Phase::kAccumulate) return false;
   if (in_node && std::none_of(record.seq_markers.begin(), record.seq_markers.end(),
@@ -87,7 +90,7 @@ OpResolver::OpResolver(OpChoice choice, const ops::Gpu* gpu, const ops::Rules* r
 
 Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row) {
   Resolution resolution = ResolveOp(record, row);
-  if (!row->layer.empty() && IsOfGradientHooks(record, *row->facts)) row->layer = {};
+  if (!row->layer.empty() && IsOpResolverOfGradientHooks(record, *row->facts)) row->layer = {};
   return resolution;
 }
 
@@ -102,7 +105,7 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
   const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
   const bool inferred = IsInferred(record.evidence);
   if (!priced && !inferred && record.reasons.Has(Reason::kGraphKernel)) return resolution;
-  if (chosen == nullptr && IsOfGradientHooks(record, *row->facts)) {
+  if (chosen == nullptr && IsOpResolverOfGradientHooks(record, *row->facts)) {
     row->op = LabelOf(record);
     row->reasons.Add(WhyWithoutOp(record));
     return resolution;
@@ -150,7 +153,7 @@ void OpResolver::FillKernel(const KernelRecord& record, PricedKernel* row, Resol
   row->shapes = {};
   row->dtype = {};
   row->price = nullptr;
-  row->phase = PhaseOf(record);
+  row->phase = OpResolverPhaseOf(record);
 }
 
 OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, PricedKernel* row,
@@ -158,7 +161,7 @@ OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, PricedKerne
   Source own{&record.markers, &record.op, &record.mod};
   calls_.Collect(record.markers, record.direction);
   // The node that it happens to run in is that of another op.
-  if (IsOfGradientHooks(record, *row->facts)) return own;
+  if (IsOpResolverOfGradientHooks(record, *row->facts)) return own;
   if (IsForward(record)) {
     linker_.AddForward(record);
   } else if (IsInNode(record) && calls_.NamesOnly()) {
@@ -208,12 +211,12 @@ void OpResolver::ShowCall(const NestedCalls::Call& chosen, const Source& source,
   const size_t texts = source.texts->size();
   for (const NestedCalls::Call& call : calls_.calls()) {
     const std::string_view op = call.annotation->op;
-    row->path.push_back(op.empty() ? WordOf(*source.ops, call.index, texts) : op);
+    row->path.push_back(op.empty() ? OpResolverWordOf(*source.ops, call.index, texts) : op);
   }
   const Annotation& annotation = *chosen.annotation;
   row->op = row->path[static_cast<size_t>(&chosen - calls_.calls().data())];
-  row->mod =
-      annotation.op.empty() ? WordOf(*source.mods, chosen.index, texts) : Known(annotation.mod);
+  row->mod = annotation.op.empty() ? OpResolverWordOf(*source.mods, chosen.index, texts)
+                                   : OpResolverKnown(annotation.mod);
   row->has_shapes = annotation.has_shapes;
   row->has_all_types = annotation.has_all_types;
   row->shapes = annotation.shapes;

@@ -69,7 +69,7 @@ class OpResolver {
 
   Epochs epochs_;  // First: the others retire into it.
   Annotations annotations_;
-  KernelNames kernels_;
+  KernelFactsCache kernels_;
   Gpus gpus_;
   BackwardLinker linker_;
   NestedCalls calls_;             // Scratch.

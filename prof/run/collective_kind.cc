@@ -8,13 +8,13 @@
 namespace oplens::prof {
 namespace {
 
-struct Word {
+struct CollectiveKindWord {
   std::string_view word;
   CollectiveKind kind;
 };
 
 // In the name without case and '_'; the first that it holds counts.
-constexpr Word kWords[] = {
+constexpr CollectiveKindWord kCollectiveKindWords[] = {
     {"wait", CollectiveKind::kWait},           {"barrier", CollectiveKind::kBarrier},
     {"allreduce", CollectiveKind::kAllReduce}, {"reducescatter", CollectiveKind::kReduceScatter},
     {"allgather", CollectiveKind::kAllGather}, {"alltoall", CollectiveKind::kAllToAll},
@@ -25,7 +25,7 @@ constexpr Word kWords[] = {
     {"dispatch", CollectiveKind::kAllToAll},   {"combine", CollectiveKind::kAllToAll},
 };
 
-int64_t Times(int64_t elements, int64_t ranks) {
+int64_t CollectiveKindTimes(int64_t elements, int64_t ranks) {
   if (elements < 0 || ranks <= 0) return -1;
   return (Checked(elements) * ranks).Value().value_or(-1);
 }
@@ -46,7 +46,7 @@ CollectiveKind KindOfCollective(std::string_view name) {
   for (const char c : name) {
     if (c != '_') plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
-  for (const Word& word : kWords) {
+  for (const CollectiveKindWord& word : kCollectiveKindWords) {
     if (plain.find(word.word) != std::string::npos) return word.kind;
   }
   return CollectiveKind::kUnknown;
@@ -107,10 +107,10 @@ int64_t MessageElements(CollectiveKind kind, const CollectiveElements& elements,
       return input >= 0 ? input : output;
     case CollectiveKind::kAllGather:
     case CollectiveKind::kGather:
-      return output > 0 ? std::max(input, output) : Times(input, ranks);
+      return output > 0 ? std::max(input, output) : CollectiveKindTimes(input, ranks);
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kScatter:
-      return input > 0 ? std::max(input, output) : Times(output, ranks);
+      return input > 0 ? std::max(input, output) : CollectiveKindTimes(output, ranks);
     default:
       return std::max(input, output);
   }

@@ -26,7 +26,7 @@ int64_t RateOf(int64_t bytes, int64_t time_ns) {
   return std::llround(std::min(rate, kMost));
 }
 
-std::vector<SeriesPoint> PointsOf(const std::vector<Moved>& starts) {
+std::vector<SeriesPoint> CopyBandwidthPointsOf(const std::vector<Moved>& starts) {
   std::vector<Moved> ends = starts;
   const auto by_end = [](const Moved& a, const Moved& b) { return a.end_ns < b.end_ns; };
   if (!std::is_sorted(ends.begin(), ends.end(), by_end)) {
@@ -52,7 +52,7 @@ std::vector<SeriesPoint> PointsOf(const std::vector<Moved>& starts) {
   return points;
 }
 
-int64_t TimeOf(const std::vector<SeriesPoint>& points) {
+int64_t CopyBandwidthTimeOf(const std::vector<SeriesPoint>& points) {
   int64_t sum_ns = 0;
   for (size_t i = 0; i + 1 < points.size(); ++i) {
     if (points[i].value < 0) continue;
@@ -94,8 +94,8 @@ std::map<CopyKindKey, CopyTraffic> CopyTrafficOf(const Run& run) {
     moved[key].push_back({event.start_ns, end_ns, RateOf(bytes, time_ns)});
   }
   for (auto& [key, traffic] : kinds) {
-    traffic.points = PointsOf(moved[key]);
-    traffic.time_ns = TimeOf(traffic.points);
+    traffic.points = CopyBandwidthPointsOf(moved[key]);
+    traffic.time_ns = CopyBandwidthTimeOf(traffic.points);
   }
   return kinds;
 }

@@ -10,7 +10,7 @@
 namespace oplens::prof {
 namespace {
 
-int64_t Length(int64_t start_ns, int64_t end_ns) {
+int64_t DeviceTimesLength(int64_t start_ns, int64_t end_ns) {
   int64_t length = 0;
   return __builtin_sub_overflow(end_ns, start_ns, &length) ? std::numeric_limits<int64_t>::max()
                                                            : length;
@@ -71,7 +71,7 @@ void ClassSweep::MoveTo(int64_t time_ns) {
 void ClassSweep::Count(unsigned running, Interval moments) {
   const auto add = [&](size_t place, int64_t start_ns, int64_t end_ns) {
     int64_t& sum = times_[place].ns[running];
-    sum = SaturatingSum(sum, Length(start_ns, end_ns));
+    sum = SaturatingSum(sum, DeviceTimesLength(start_ns, end_ns));
   };
   if (windows_.empty()) {
     if (!times_.empty()) add(0, moments.start_ns, moments.end_ns);
@@ -88,7 +88,7 @@ void ClassSweep::Count(unsigned running, Interval moments) {
 std::vector<ClassTimes> ClassSweep::Finish() {
   if (any_) MoveTo(*std::max_element(end_ns_.begin(), end_ns_.end()));
   for (size_t i = 0; i < windows_.size(); ++i) {
-    const int64_t length = Length(windows_[i].start_ns, windows_[i].end_ns);
+    const int64_t length = DeviceTimesLength(windows_[i].start_ns, windows_[i].end_ns);
     times_[i].ns[0] = std::max(length - times_[i].AnyOf(kClassCombinations - 1), int64_t{0});
   }
   return std::move(times_);

@@ -19,7 +19,7 @@ bool HasTime(const Work& work) {
 }
 
 /// What is known of a text.
-enum class Verdict : uint8_t {
+enum class DeviceWorkVerdict : uint8_t {
   kUnasked,
   kNo,
   kYes,
@@ -29,19 +29,19 @@ enum class Verdict : uint8_t {
 /// Asks once of each distinct text.
 class Verdicts {
  public:
-  Verdicts(const StringPool& strings, Verdict (*judge)(std::string_view text))
-      : strings_(strings), judge_(judge), known_(strings.size(), Verdict::kUnasked) {}
+  Verdicts(const StringPool& strings, DeviceWorkVerdict (*judge)(std::string_view text))
+      : strings_(strings), judge_(judge), known_(strings.size(), DeviceWorkVerdict::kUnasked) {}
 
-  Verdict Of(StringId text) {
-    Verdict& verdict = known_[text];
-    if (verdict == Verdict::kUnasked) verdict = judge_(strings_.View(text));
+  DeviceWorkVerdict Of(StringId text) {
+    DeviceWorkVerdict& verdict = known_[text];
+    if (verdict == DeviceWorkVerdict::kUnasked) verdict = judge_(strings_.View(text));
     return verdict;
   }
 
  private:
   const StringPool& strings_;
-  Verdict (*judge_)(std::string_view text);
-  std::vector<Verdict> known_;  // By text.
+  DeviceWorkVerdict (*judge_)(std::string_view text);
+  std::vector<DeviceWorkVerdict> known_;  // By text.
 };
 
 /// Tells the kernels that a collective launched: what is innermost around their call is one.
@@ -49,7 +49,7 @@ class CollectiveCalls {
  public:
   explicit CollectiveCalls(const parse::Joined& joined)
       : joined_(joined), ranges_(joined.trace().strings, [](std::string_view name) {
-          return ops::IsCommunicationRange(name) ? Verdict::kYes : Verdict::kNo;
+          return ops::IsCommunicationRange(name) ? DeviceWorkVerdict::kYes : DeviceWorkVerdict::kNo;
         }) {}
 
   bool Launched(size_t kernel) {
@@ -71,7 +71,8 @@ class CollectiveCalls {
         innermost = std::max(innermost.value_or(range), range);
       }
     }
-    return innermost && ranges_.Of(joined_.trace().ranges[*innermost].text) == Verdict::kYes;
+    return innermost &&
+           ranges_.Of(joined_.trace().ranges[*innermost].text) == DeviceWorkVerdict::kYes;
   }
 
   const parse::Joined& joined_;
@@ -116,17 +117,17 @@ void DeviceWork::FindExtent() {
 
 void DeviceWork::Classify(const parse::Joined& joined) {
   Verdicts by_name(trace_.strings, [](std::string_view name) {
-    if (ops::IsCommunicationKernel(name)) return Verdict::kYes;
-    return ops::IsTensorKernel(name) ? Verdict::kNever : Verdict::kNo;
+    if (ops::IsCommunicationKernel(name)) return DeviceWorkVerdict::kYes;
+    return ops::IsTensorKernel(name) ? DeviceWorkVerdict::kNever : DeviceWorkVerdict::kNo;
   });
   CollectiveCalls calls(joined);
   communication_.resize(trace_.kernels.size());
   for (size_t i = 0; i < trace_.kernels.size(); ++i) {
     const Kernel& kernel = trace_.kernels[i];
-    const Verdict verdict = by_name.Of(kernel.name);
-    communication_[i] = verdict == Verdict::kYes ||
+    const DeviceWorkVerdict verdict = by_name.Of(kernel.name);
+    communication_[i] = verdict == DeviceWorkVerdict::kYes ||
                         trace_.DetailsOf(kernel).communication != kNoItem ||
-                        (verdict == Verdict::kNo && calls.Launched(i));
+                        (verdict == DeviceWorkVerdict::kNo && calls.Launched(i));
   }
 }
 

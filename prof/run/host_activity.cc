@@ -17,13 +17,13 @@ constexpr size_t kTagged = static_cast<size_t>(HostDoing::kOther);
 
 enum TextKind : uint8_t { kUnasked, kPlain, kLoader, kCollective };
 
-TextKind KindOf(std::string_view text) {
+TextKind HostActivityKindOf(std::string_view text) {
   if (IsDataLoaderRange(text)) return kLoader;
   return ops::IsCommunicationRange(text) ? kCollective : kPlain;
 }
 
 /// Adds to intervals by their starts; most of a thread's ranges lie in one before them.
-void Push(int64_t start_ns, int64_t end_ns, std::vector<Interval>* list) {
+void PushHostActivity(int64_t start_ns, int64_t end_ns, std::vector<Interval>* list) {
   if (!list->empty() && end_ns <= list->back().end_ns && start_ns >= list->back().start_ns) return;
   list->push_back({start_ns, end_ns});
 }
@@ -64,7 +64,8 @@ void HostActivity::Find(ThreadIndex thread, Thread* found) {
       found->first_ns = std::min(found->first_ns, range.start_ns);
       // What lies in an operator is of no interest unless it goes before it.
       const std::optional<HostDoing> doing = DoingOf(static_cast<uint32_t>(i));
-      if (doing) Push(range.start_ns, range.end_ns, &lists[static_cast<size_t>(*doing)]);
+      if (doing)
+        PushHostActivity(range.start_ns, range.end_ns, &lists[static_cast<size_t>(*doing)]);
     }
   }
   std::vector<IntervalSet> sets;
@@ -79,7 +80,7 @@ std::optional<HostDoing> HostActivity::DoingOf(uint32_t index) {
     return std::nullopt;
   }
   uint8_t& known = texts_[range.text];
-  if (known == kUnasked) known = KindOf(joined_.trace().strings.View(range.text));
+  if (known == kUnasked) known = HostActivityKindOf(joined_.trace().strings.View(range.text));
   if (known == kLoader) return HostDoing::kDataLoader;
   if (known == kCollective) return HostDoing::kCommunication;
   return parse::IsHostCall(joined_, index) ? std::optional(HostDoing::kOperator) : std::nullopt;

@@ -19,7 +19,7 @@ enum Name : uint8_t { kNothing, kCollective, kHostLibrary };
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
-Name NameOf(std::string_view text) {
+Name HostCollectivesNameOf(std::string_view text) {
   // What begins otherwise is never asked: there are many texts.
   constexpr std::string_view kFirst = "_cghmnrux";
   if (text.empty() || kFirst.find(text.front()) == std::string_view::npos) return kNothing;
@@ -32,7 +32,7 @@ Name NameOf(std::string_view text) {
 }
 
 /// -1 where it is not known, or too large.
-int64_t BytesOf(int64_t elements, ops::DType dtype) {
+int64_t HostCollectivesBytesOf(int64_t elements, ops::DType dtype) {
   if (elements < 0 || dtype == ops::DType::kUnknown) return -1;
   return ops::BytesOf(Checked(elements), dtype).Value().value_or(-1);
 }
@@ -65,7 +65,7 @@ void HostCollectives::FindNames() {
   std::vector<uint8_t> names(trace_.strings.size(), kNothing);
   bool any = false;
   for (size_t i = 0; i < names.size(); ++i) {
-    names[i] = NameOf(trace_.strings.View(static_cast<StringId>(i)));
+    names[i] = HostCollectivesNameOf(trace_.strings.View(static_cast<StringId>(i)));
     any |= names[i] != kNothing;
   }
   if (any) names_ = std::move(names);
@@ -159,7 +159,7 @@ bool HostCollectives::TakeRecord(const Communication& record, const StringPool& 
   facts->group_size = GroupSizeOf(*facts, told);
   if (facts->size_bytes < 0) {
     const int64_t elements = MessageElements(facts->kind, told, facts->group_size);
-    facts->size_bytes = BytesOf(elements, facts->dtype);
+    facts->size_bytes = HostCollectivesBytesOf(elements, facts->dtype);
   }
   return true;
 }
@@ -233,7 +233,7 @@ CollectiveFacts HostCollectives::FactsOf(const Call& call) {
     facts.kind = told.kind;
     if (elements < 0) facts.size_bytes = told.size_bytes;
   }
-  if (facts.size_bytes < 0) facts.size_bytes = BytesOf(elements, facts.dtype);
+  if (facts.size_bytes < 0) facts.size_bytes = HostCollectivesBytesOf(elements, facts.dtype);
   return facts;
 }
 

@@ -23,7 +23,7 @@ bool IsItem(const DeviceEvent& event) {
   return event.IsKernel() || event.work == WorkClass::kReplay;
 }
 
-uint64_t WhatOf(const Trace& trace, const DeviceEvent& event) {
+uint64_t HostStepsWhatOf(const Trace& trace, const DeviceEvent& event) {
   if (event.work == WorkClass::kReplay) {
     return Mixed(1, trace.graph_replays[event.index].graph_id);
   }
@@ -51,8 +51,8 @@ std::optional<int32_t> BusiestDevice(const DeviceWork& work) {
 
 /// What a device ran, in the order of the launches where all are known: streams interleave by
 /// chance, a host thread does not.
-std::vector<Item> ItemsOf(const Trace& trace, const DeviceWork& work, int32_t device,
-                          bool* launched) {
+std::vector<Item> HostStepsItemsOf(const Trace& trace, const DeviceWork& work, int32_t device,
+                                   bool* launched) {
   std::vector<Item> items;
   *launched = true;
   for (const DeviceEvent& event : work.events()) {
@@ -60,7 +60,7 @@ std::vector<Item> ItemsOf(const Trace& trace, const DeviceWork& work, int32_t de
     const LaunchIndex launch = work.LaunchOf(event);
     *launched &= launch != kNoLaunch;
     const int64_t asked_ns = launch == kNoLaunch ? event.start_ns : trace.launches[launch].start_ns;
-    items.push_back({asked_ns, event.start_ns, WhatOf(trace, event)});
+    items.push_back({asked_ns, event.start_ns, HostStepsWhatOf(trace, event)});
   }
   if (!*launched) {
     for (Item& item : items) item.asked_ns = item.started_ns;
@@ -116,7 +116,7 @@ std::vector<HostStep> StepsOfRepetition(const Trace& trace, const DeviceWork& wo
   const auto device = BusiestDevice(work);
   if (!device) return {};
   bool launched = false;
-  const std::vector<Item> items = ItemsOf(trace, work, *device, &launched);
+  const std::vector<Item> items = HostStepsItemsOf(trace, work, *device, &launched);
   if (items.size() > kMostItems) return {};
   std::vector<uint64_t> sequence(items.size());
   std::transform(items.begin(), items.end(), sequence.begin(),

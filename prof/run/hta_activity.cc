@@ -14,7 +14,7 @@
 namespace oplens::prof {
 namespace {
 
-using Kind = TorchEvent::Kind;
+using HtaActivityKind = TorchEvent::Kind;
 
 /// The reference cuts the names of copies after the direction.
 std::string MemoryWord(std::string_view name) {
@@ -26,47 +26,51 @@ std::string MemoryWord(std::string_view name) {
   return std::string(name.substr(0, kDirectionEnd));
 }
 
-struct Microseconds {
+struct HtaActivityMicroseconds {
   int64_t start_us = 0;
   int64_t end_us = 0;
 };
 
 /// Clamped so far that differences fit as ns.
-Microseconds Whole(double start_us, double end_us) {
+HtaActivityMicroseconds HtaActivityWhole(double start_us, double end_us) {
   constexpr double kMost = 4e15;
   return {HtaWholeUs(std::clamp(std::ceil(start_us), -kMost, kMost)),
           HtaWholeUs(std::clamp(std::floor(end_us), -kMost, kMost))};
 }
 
-Microseconds WholeOfNs(int64_t start_ns, int64_t end_ns) {
+HtaActivityMicroseconds WholeOfNs(int64_t start_ns, int64_t end_ns) {
   int64_t duration_ns = 0;
   if (__builtin_sub_overflow(end_ns, start_ns, &duration_ns)) duration_ns = 0;
   const double start_us = HtaMicroseconds(start_ns);
-  return Whole(start_us, start_us + HtaMicroseconds(duration_ns));
+  return HtaActivityWhole(start_us, start_us + HtaMicroseconds(duration_ns));
 }
 
 /// Of a trace of PyTorch's profiler, whose events are there in the order of the file.
 void TakeTorchEvents(const Trace& trace, HtaActivity* all) {
   IdMap calls;
   for (const TorchEvent& event : trace.torch_events) {
-    if (event.kind != Kind::kApiCall && event.kind != Kind::kDriverCall) continue;
+    if (event.kind != HtaActivityKind::kApiCall && event.kind != HtaActivityKind::kDriverCall)
+      continue;
     if (event.correlation_id == TorchEvent::kNone) continue;
-    const Microseconds times = Whole(event.start_us, event.end_us);
+    const HtaActivityMicroseconds times = HtaActivityWhole(event.start_us, event.end_us);
     const auto next = static_cast<uint32_t>(all->calls.size());
     calls.Erase(event.correlation_id);  // The last one counts.
     calls.FindOrInsert(event.correlation_id, next);
     all->calls.push_back({times.start_us, times.end_us - times.start_us, event.name});
   }
   for (const TorchEvent& event : trace.torch_events) {
-    if (event.kind < Kind::kKernel || event.kind > Kind::kFill || event.thread_id == -1) continue;
-    const Microseconds times = Whole(event.start_us, event.end_us);
+    if (event.kind < HtaActivityKind::kKernel || event.kind > HtaActivityKind::kFill ||
+        event.thread_id == -1)
+      continue;
+    const HtaActivityMicroseconds times = HtaActivityWhole(event.start_us, event.end_us);
     HtaWork& work = all->work.emplace_back();
     work.start_us = times.start_us;
     work.end_us = times.end_us;
     work.stream = event.thread_id;
     work.call = calls.Find(event.correlation_id);
     work.gbps = event.gbps;
-    if (event.kind != Kind::kKernel) work.memory = MemoryWord(trace.strings.View(event.name));
+    if (event.kind != HtaActivityKind::kKernel)
+      work.memory = MemoryWord(trace.strings.View(event.name));
   }
 }
 
@@ -75,7 +79,7 @@ class OtherTrace {
  public:
   OtherTrace(const Trace& trace, HtaActivity* all) : all_(*all) {
     for (const LaunchCall& call : trace.launches) {
-      const Microseconds times = WholeOfNs(call.start_ns, call.end_ns);
+      const HtaActivityMicroseconds times = WholeOfNs(call.start_ns, call.end_ns);
       all_.calls.push_back({times.start_us, times.end_us - times.start_us, call.api});
     }
     for (const Kernel& kernel : trace.kernels) Add(kernel, 0, {});
@@ -91,7 +95,7 @@ class OtherTrace {
   template <typename Item>
   void Add(const Item& item, int64_t size_bytes, std::string memory) {
     if (item.stream_id < 0) return;
-    const Microseconds times = WholeOfNs(item.start_ns, item.end_ns);
+    const HtaActivityMicroseconds times = WholeOfNs(item.start_ns, item.end_ns);
     HtaWork& work = all_.work.emplace_back();
     work.start_us = times.start_us;
     work.end_us = times.end_us;
@@ -143,7 +147,8 @@ void InsertionSort(std::span<const int64_t> keys, std::span<uint32_t> order) {
 }
 
 /// Lets the key at `at` sink among the first `count` of a heap whose root is the largest.
-void Sink(std::span<const int64_t> keys, std::span<uint32_t> heap, size_t at, uint32_t own) {
+void HtaActivitySink(std::span<const int64_t> keys, std::span<uint32_t> heap, size_t at,
+                     uint32_t own) {
   for (size_t child = 2 * at + 1; child < heap.size(); child = 2 * at + 1) {
     if (child + 1 < heap.size() && keys[heap[child]] < keys[heap[child + 1]]) ++child;
     if (keys[own] >= keys[heap[child]]) break;
@@ -154,10 +159,10 @@ void Sink(std::span<const int64_t> keys, std::span<uint32_t> heap, size_t at, ui
 }
 
 void HeapSort(std::span<const int64_t> keys, std::span<uint32_t> order) {
-  for (size_t i = order.size() / 2; i > 0; --i) Sink(keys, order, i - 1, order[i - 1]);
+  for (size_t i = order.size() / 2; i > 0; --i) HtaActivitySink(keys, order, i - 1, order[i - 1]);
   for (size_t last = order.size() - 1; last > 0; --last) {
     const uint32_t own = std::exchange(order[last], order[0]);
-    Sink(keys, order.first(last), 0, own);
+    HtaActivitySink(keys, order.first(last), 0, own);
   }
 }
 

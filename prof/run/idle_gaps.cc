@@ -12,14 +12,14 @@ namespace oplens::prof {
 namespace {
 
 /// A GPU, or a stream of one, up to what came last.
-struct Place {
+struct IdleGapsPlace {
   int32_t device_id;
   int32_t stream_id;
   int64_t end_ns = INT64_MIN;  // Of all work so far.
   size_t window = 0;           // The first that has not ended by then.
 };
 
-IdleCause CauseOf(HostDoing doing, bool head) {
+IdleCause IdleGapsCauseOf(HostDoing doing, bool head) {
   switch (doing) {
     case HostDoing::kWaiting:
       return IdleCause::kSync;
@@ -73,7 +73,7 @@ class GapFinder {
   void Find() {
     if (by_stream_) busy_ = BusyTimes(work_);
     for (const DeviceEvent& event : work_.events()) {
-      Place& place = PlaceOf(event);
+      IdleGapsPlace& place = PlaceOf(event);
       const bool first = place.end_ns == INT64_MIN;
       if (event.start_ns > place.end_ns && !(first && by_stream_)) {
         TakeGap({place.end_ns, event.start_ns}, &event, first, &place);
@@ -81,11 +81,11 @@ class GapFinder {
       place.end_ns = std::max(place.end_ns, event.end_ns);
     }
     if (by_stream_) return;
-    for (Place& place : places_) TakeGap({place.end_ns, INT64_MAX}, nullptr, false, &place);
+    for (IdleGapsPlace& place : places_) TakeGap({place.end_ns, INT64_MAX}, nullptr, false, &place);
   }
 
  private:
-  Place& PlaceOf(const DeviceEvent& event) {
+  IdleGapsPlace& PlaceOf(const DeviceEvent& event) {
     const int32_t stream_id = by_stream_ ? event.stream_id : 0;
     if (last_ < places_.size() && places_[last_].device_id == event.device_id &&
         places_[last_].stream_id == stream_id) {
@@ -99,7 +99,7 @@ class GapFinder {
   }
 
   /// `next`: what ends it; null at the end.
-  void TakeGap(const Interval& gap, const DeviceEvent* next, bool head, Place* place) {
+  void TakeGap(const Interval& gap, const DeviceEvent* next, bool head, IdleGapsPlace* place) {
     size_t& window = place->window;
     while (window < windows_.size() && windows_[window].end_ns <= gap.start_ns) ++window;
     for (size_t i = window; i < windows_.size() && windows_[i].start_ns < gap.end_ns; ++i) {
@@ -132,7 +132,7 @@ class GapFinder {
     if (gap.start_ns < begun_ns) {
       host_.ForEach(call.thread, {gap.start_ns, begun_ns},
                     [&](HostDoing doing, int64_t start_ns, int64_t end_ns) {
-                      Add(CauseOf(doing, head), start_ns, end_ns);
+                      Add(IdleGapsCauseOf(doing, head), start_ns, end_ns);
                     });
     }
     const int64_t launched_ns =
@@ -156,7 +156,7 @@ class GapFinder {
   const std::function<void(const IdleGap& gap)>& take_;
   HostActivity host_;
   std::map<int32_t, TaggedTimes> busy_;  // By GPU; of streams only.
-  std::vector<Place> places_;
+  std::vector<IdleGapsPlace> places_;
   std::map<std::pair<int32_t, int32_t>, size_t> index_;
   size_t last_ = 0;
   IdleGap* found_ = nullptr;  // That is being split.

@@ -10,15 +10,15 @@
 namespace oplens::prof {
 namespace {
 
-struct Moment {
+struct MemoryOwnersMoment {
   ThreadIndex thread = 0;
   int64_t time_ns = 0;
   uint32_t event = 0;
 };
 
 /// By thread and time; without those on no thread.
-std::vector<Moment> MomentsOf(const Trace& trace) {
-  std::vector<Moment> moments;
+std::vector<MemoryOwnersMoment> MomentsOf(const Trace& trace) {
+  std::vector<MemoryOwnersMoment> moments;
   moments.reserve(trace.memory_events.size());
   for (uint32_t i = 0; i < trace.memory_events.size(); ++i) {
     const MemoryEvent& event = trace.memory_events[i];
@@ -27,9 +27,10 @@ std::vector<Moment> MomentsOf(const Trace& trace) {
     const int64_t time_ns = by_call ? trace.launches[event.launch].start_ns : event.time_ns;
     if (event.thread < trace.threads.size()) moments.push_back({event.thread, time_ns, i});
   }
-  std::sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) {
-    return std::tie(a.thread, a.time_ns, a.event) < std::tie(b.thread, b.time_ns, b.event);
-  });
+  std::sort(
+      moments.begin(), moments.end(), [](const MemoryOwnersMoment& a, const MemoryOwnersMoment& b) {
+        return std::tie(a.thread, a.time_ns, a.event) < std::tie(b.thread, b.time_ns, b.event);
+      });
   return moments;
 }
 
@@ -41,11 +42,11 @@ std::vector<uint32_t> MemoryOwners(const parse::Joined& joined, const parse::Cal
   const std::span<const parse::CallTree::Call> all = calls.all();
   const auto range_of = [&](size_t call) -> const Range& { return trace.ranges[all[call].range]; };
   parse::OpenRanges open;
-  const Moment* before = nullptr;
+  const MemoryOwnersMoment* before = nullptr;
   size_t next = 0;
   size_t end = 0;
-  const std::vector<Moment> moments = MomentsOf(trace);
-  for (const Moment& moment : moments) {
+  const std::vector<MemoryOwnersMoment> moments = MomentsOf(trace);
+  for (const MemoryOwnersMoment& moment : moments) {
     if (before == nullptr || before->thread != moment.thread) {
       open.Clear();
       next = calls.BeginOf(moment.thread);

@@ -16,12 +16,12 @@ namespace {
 using parse::CallTree;
 using parse::OpenRanges;
 using parse::StepContext;
-using Moment = ModuleCalls::Moment;
-using Place = ModuleCalls::Place;
+using ModuleCallsMoment = ModuleCalls::Moment;
+using ModuleCallsPlace = ModuleCalls::Place;
 
 constexpr uint32_t kAllBits = INT32_MAX;  // Of Place::module.
 
-int64_t Key(uint32_t high, uint32_t low) {
+int64_t ModuleCallsKey(uint32_t high, uint32_t low) {
   return static_cast<int64_t>(uint64_t{high} << 32 | low);
 }
 
@@ -33,7 +33,7 @@ class LocalPaths {
 
   uint32_t ChildOf(uint32_t path, uint32_t text) {
     const auto next = static_cast<uint32_t>(all_.size());
-    const uint32_t child = child_of_.FindOrInsert(Key(path, text), next);
+    const uint32_t child = child_of_.FindOrInsert(ModuleCallsKey(path, text), next);
     if (child == next) all_.push_back({path, text, CallTree::kNone, all_[path].late});
     return child;
   }
@@ -47,7 +47,7 @@ class LocalPaths {
   }
   /// Puts them into `tree`. `places`: those of calls as numbers of these paths. Answers the number
   /// there of each of these.
-  std::vector<uint32_t> Resolve(const std::vector<Place>& places, PathTree* tree);
+  std::vector<uint32_t> Resolve(const std::vector<ModuleCallsPlace>& places, PathTree* tree);
 
  private:
   struct Path {
@@ -58,7 +58,7 @@ class LocalPaths {
   };
   enum class State : uint8_t { kWaiting, kBegun, kDone };
 
-  void ResolveLate(uint32_t path, const std::vector<Place>& places, PathTree* tree);
+  void ResolveLate(uint32_t path, const std::vector<ModuleCallsPlace>& places, PathTree* tree);
   static uint32_t Attach(uint32_t path, uint32_t text, PathTree* tree);
 
   std::vector<Path> all_;
@@ -68,7 +68,8 @@ class LocalPaths {
   std::vector<State> states_;
 };
 
-std::vector<uint32_t> LocalPaths::Resolve(const std::vector<Place>& places, PathTree* tree) {
+std::vector<uint32_t> LocalPaths::Resolve(const std::vector<ModuleCallsPlace>& places,
+                                          PathTree* tree) {
   found_.assign(all_.size(), PathTree::kRoot);
   states_.assign(all_.size(), State::kDone);
   // What runs in the backward pass finds what ran in the forward pass.
@@ -83,7 +84,8 @@ std::vector<uint32_t> LocalPaths::Resolve(const std::vector<Place>& places, Path
   return std::move(found_);
 }
 
-void LocalPaths::ResolveLate(uint32_t path, const std::vector<Place>& places, PathTree* tree) {
+void LocalPaths::ResolveLate(uint32_t path, const std::vector<ModuleCallsPlace>& places,
+                             PathTree* tree) {
   std::vector<uint32_t> waiting = {path};
   while (!waiting.empty()) {
     const uint32_t at = waiting.back();
@@ -121,9 +123,9 @@ uint32_t LocalPaths::Attach(uint32_t path, uint32_t text, PathTree* tree) {
 }
 
 /// One pass over the ranges of each thread.
-class Sweep {
+class ModuleCallsSweep {
  public:
-  Sweep(const Run& run, ModuleNames* names, PathTree* tree)
+  ModuleCallsSweep(const Run& run, ModuleNames* names, PathTree* tree)
       : joined_(run.joined()),
         trace_(run.trace()),
         calls_(run.calls()),
@@ -131,8 +133,9 @@ class Sweep {
         names_(*names),
         tree_(*tree) {}
 
-  void Find(std::vector<Place>* places, std::vector<ModuleCalls::ModuleCall>* module_calls,
-            std::vector<Moment>* moments);
+  void Find(std::vector<ModuleCallsPlace>* places,
+            std::vector<ModuleCalls::ModuleCall>* module_calls,
+            std::vector<ModuleCallsMoment>* moments);
 
  private:
   enum Lane : size_t { kModules, kContexts };
@@ -142,7 +145,7 @@ class Sweep {
   void AddModuleCall(uint32_t range, std::string_view name);
   void AddMomentsUntil(int64_t time_ns);
   /// Of what is at the moment to which open_ was moved.
-  Place PlaceNow();
+  ModuleCallsPlace PlaceNow();
   void LookAtContext();
   void SortMoments();
 
@@ -153,9 +156,9 @@ class Sweep {
   ModuleNames& names_;
   PathTree& tree_;
   LocalPaths paths_;
-  std::vector<Place>* places_ = nullptr;
+  std::vector<ModuleCallsPlace>* places_ = nullptr;
   std::vector<ModuleCalls::ModuleCall>* module_calls_ = nullptr;
-  std::vector<Moment>* moments_ = nullptr;
+  std::vector<ModuleCallsMoment>* moments_ = nullptr;
   std::vector<uint32_t> by_time_;  // Moments by thread and time,
   size_t next_moment_ = 0;         // and the first that is still to come.
   ThreadIndex thread_ = 0;
@@ -165,8 +168,9 @@ class Sweep {
   bool backward_ = false;
 };
 
-void Sweep::Find(std::vector<Place>* places, std::vector<ModuleCalls::ModuleCall>* module_calls,
-                 std::vector<Moment>* moments) {
+void ModuleCallsSweep::Find(std::vector<ModuleCallsPlace>* places,
+                            std::vector<ModuleCalls::ModuleCall>* module_calls,
+                            std::vector<ModuleCallsMoment>* moments) {
   places_ = places;
   module_calls_ = module_calls;
   moments_ = moments;
@@ -175,25 +179,27 @@ void Sweep::Find(std::vector<Place>* places, std::vector<ModuleCalls::ModuleCall
     FindOn(static_cast<ThreadIndex>(thread));
   }
   const std::vector<uint32_t> found = paths_.Resolve(*places, &tree_);
-  const auto resolve = [&](Place* place) { place->module = found[place->module] & kAllBits; };
-  for (Place& place : *places) resolve(&place);
+  const auto resolve = [&](ModuleCallsPlace* place) {
+    place->module = found[place->module] & kAllBits;
+  };
+  for (ModuleCallsPlace& place : *places) resolve(&place);
   for (ModuleCalls::ModuleCall& call : *module_calls) resolve(&call.place);
-  for (Moment& moment : *moments) resolve(&moment.place);
+  for (ModuleCallsMoment& moment : *moments) resolve(&moment.place);
 }
 
-void Sweep::SortMoments() {
+void ModuleCallsSweep::SortMoments() {
   by_time_.resize(moments_->size());
   std::iota(by_time_.begin(), by_time_.end(), 0u);
   std::sort(by_time_.begin(), by_time_.end(), [&](uint32_t a, uint32_t b) {
     const auto key = [&](uint32_t moment) {
-      const Moment& one = (*moments_)[moment];
+      const ModuleCallsMoment& one = (*moments_)[moment];
       return std::tuple(one.thread, one.time_ns, moment);
     };
     return key(a) < key(b);
   });
 }
 
-void Sweep::FindOn(ThreadIndex thread) {
+void ModuleCallsSweep::FindOn(ThreadIndex thread) {
   thread_ = thread;
   open_.Clear();
   context_ = OpenRanges::kNone;
@@ -215,7 +221,7 @@ void Sweep::FindOn(ThreadIndex thread) {
     }
     if (call == last_call || calls_.all()[call].range != index) continue;
     MoveTo(range);
-    Place place = PlaceNow();
+    ModuleCallsPlace place = PlaceNow();
     if (IsCallOfGradientHooks(joined_, context_, range)) place.module = PathTree::kRoot;
     (*places_)[call++] = place;
   }
@@ -223,29 +229,29 @@ void Sweep::FindOn(ThreadIndex thread) {
 }
 
 /// What ends where it begins is not around it, unless it has no length itself.
-void Sweep::MoveTo(const Range& range) {
+void ModuleCallsSweep::MoveTo(const Range& range) {
   const int64_t start_ns = range.start_ns;
   open_.MoveTo(start_ns, range.end_ns > start_ns ? start_ns + 1 : start_ns);
 }
 
-void Sweep::AddModuleCall(uint32_t index, std::string_view name) {
+void ModuleCallsSweep::AddModuleCall(uint32_t index, std::string_view name) {
   const Range& range = trace_.ranges[index];
   MoveTo(range);
-  const Place around = PlaceNow();
+  const ModuleCallsPlace around = PlaceNow();
   const uint32_t path = paths_.ChildOf(around.module, tree_.NumberOf(name));
   const auto place = static_cast<uint32_t>(module_calls_->size());
   module_calls_->push_back({index, {path & kAllBits, around.backward}});
   open_.Push(place, range.end_ns, kModules);
 }
 
-Place Sweep::PlaceNow() {
+ModuleCallsPlace ModuleCallsSweep::PlaceNow() {
   LookAtContext();
   const uint32_t inner = open_.Innermost(kModules);
   const uint32_t path = inner == OpenRanges::kNone ? path_ : (*module_calls_)[inner].place.module;
   return {path & kAllBits, backward_ ? 1u : 0u};
 }
 
-void Sweep::LookAtContext() {
+void ModuleCallsSweep::LookAtContext() {
   const uint32_t context = open_.Innermost(kContexts);
   if (context == context_) return;
   context_ = context;
@@ -259,9 +265,9 @@ void Sweep::LookAtContext() {
   path_ = paths_.PathOf(forwards_.Of(context));
 }
 
-void Sweep::AddMomentsUntil(int64_t time_ns) {
+void ModuleCallsSweep::AddMomentsUntil(int64_t time_ns) {
   for (; next_moment_ < by_time_.size(); ++next_moment_) {
-    Moment& moment = (*moments_)[by_time_[next_moment_]];
+    ModuleCallsMoment& moment = (*moments_)[by_time_[next_moment_]];
     if (moment.thread > thread_ || (moment.thread == thread_ && moment.time_ns >= time_ns)) return;
     if (moment.thread < thread_) continue;  // It is on no thread.
     open_.MoveTo(moment.time_ns, moment.time_ns);
@@ -275,11 +281,11 @@ void Sweep::AddMomentsUntil(int64_t time_ns) {
 }  // namespace
 
 ModuleCalls::ModuleCalls(const Run& run)
-    : run_(run), places_(run.calls().all().size(), Place{PathTree::kRoot, 0}) {
+    : run_(run), places_(run.calls().all().size(), ModuleCallsPlace{PathTree::kRoot, 0}) {
   ModuleNames names(run.joined());
   source_ = names.source();
   FindMoments();
-  Sweep(run, &names, &tree_).Find(&places_, &module_calls_, &moments_);
+  ModuleCallsSweep(run, &names, &tree_).Find(&places_, &module_calls_, &moments_);
 }
 
 void ModuleCalls::FindMoments() {

@@ -10,7 +10,7 @@ struct StreamTimes {
   std::vector<int64_t> begun_ns;  // Ascends.
 };
 
-std::map<StreamKey, StreamTimes> TimesOf(const Run& run) {
+std::map<StreamKey, StreamTimes> QueueLengthTimesOf(const Run& run) {
   const Trace& trace = run.trace();
   const DeviceWork& work = run.device_work();
   std::map<StreamKey, StreamTimes> streams;
@@ -30,7 +30,7 @@ std::map<StreamKey, StreamTimes> TimesOf(const Run& run) {
   return streams;
 }
 
-std::vector<SeriesPoint> PointsOf(StreamTimes times) {
+std::vector<SeriesPoint> QueueLengthPointsOf(StreamTimes times) {
   if (!std::is_sorted(times.asked_ns.begin(), times.asked_ns.end())) {
     std::sort(times.asked_ns.begin(), times.asked_ns.end());
   }
@@ -54,7 +54,8 @@ std::vector<SeriesPoint> PointsOf(StreamTimes times) {
 
 std::map<StreamKey, std::vector<SeriesPoint>> QueueLengths(const Run& run) {
   std::map<StreamKey, std::vector<SeriesPoint>> lengths;
-  for (auto& [key, times] : TimesOf(run)) lengths.emplace(key, PointsOf(std::move(times)));
+  for (auto& [key, times] : QueueLengthTimesOf(run))
+    lengths.emplace(key, QueueLengthPointsOf(std::move(times)));
   return lengths;
 }
 

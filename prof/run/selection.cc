@@ -13,7 +13,7 @@ namespace {
 
 /// Reads a whole text as a number that is not negative; nullopt where it is none.
 template <typename Number>
-std::optional<Number> NumberIn(std::string_view text) {
+std::optional<Number> SelectionNumberIn(std::string_view text) {
   Number number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || !(number >= 0)) {
@@ -33,8 +33,8 @@ std::pair<std::string_view, std::string_view> SidesOf(std::string_view text) {
 
 Selection::StepRange ReadStepRange(std::string_view text) {
   const auto [first, last] = SidesOf(text);
-  const auto from = NumberIn<int64_t>(first);
-  const auto to = NumberIn<int64_t>(last);
+  const auto from = SelectionNumberIn<int64_t>(first);
+  const auto to = SelectionNumberIn<int64_t>(last);
   if (!from || !to || *from > *to) {
     throw UsageError(
         fmt::format("--step-range: '{}' is no range of steps such as 3-7 or 3", ShownText(text)));
@@ -46,8 +46,8 @@ Interval ReadTimeRange(std::string_view text) {
   constexpr double kNsPerMs = 1e6;
   constexpr double kMostMs = 9e12;  // Of what fits into 64 bits of ns.
   const auto [first, last] = SidesOf(text);
-  const auto from = NumberIn<double>(first);
-  const auto to = NumberIn<double>(last);
+  const auto from = SelectionNumberIn<double>(first);
+  const auto to = SelectionNumberIn<double>(last);
   if (!from || !to || !(*from < *to) || !(*to <= kMostMs)) {
     throw UsageError(fmt::format("--time-range: '{}' is no stretch of milliseconds such as 0-12.5",
                                  ShownText(text)));

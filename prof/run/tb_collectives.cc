@@ -15,7 +15,7 @@
 namespace oplens::prof {
 namespace {
 
-int64_t NsOf(double us) {
+int64_t TbCollectivesNsOf(double us) {
   // Apart: times since 1970 have no room for both.
   constexpr double kMost = 9e15;
   if (std::isnan(us)) return 0;
@@ -23,9 +23,11 @@ int64_t NsOf(double us) {
   return static_cast<int64_t>(whole) * 1000 + std::llround(std::clamp(us - whole, 0.0, 1.0) * 1000);
 }
 
-Interval IntervalOf(const TorchEvent& event) { return {NsOf(event.start_us), NsOf(event.end_us)}; }
+Interval IntervalOf(const TorchEvent& event) {
+  return {TbCollectivesNsOf(event.start_us), TbCollectivesNsOf(event.end_us)};
+}
 
-bool Before(const Interval& a, const Interval& b) {
+bool TbCollectivesBefore(const Interval& a, const Interval& b) {
   return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
 }
 
@@ -37,7 +39,7 @@ int64_t ElementSize(std::string_view type) {
 }
 
 /// The items of a list as Python prints it.
-std::vector<std::string_view> ItemsOf(std::string_view text) {
+std::vector<std::string_view> TbCollectivesItemsOf(std::string_view text) {
   std::vector<std::string_view> items;
   if (text.size() < 2 || text.front() != '[') return items;
   text = text.substr(1, text.size() - 2);
@@ -61,12 +63,12 @@ std::vector<std::string_view> ItemsOf(std::string_view text) {
 
 /// Sum over the inputs of extents multiplied, times the size of an element.
 int64_t SizeOf(std::string_view dims, std::string_view types) {
-  const std::vector<std::string_view> shapes = ItemsOf(dims);
-  const std::vector<std::string_view> names = ItemsOf(types);
+  const std::vector<std::string_view> shapes = TbCollectivesItemsOf(dims);
+  const std::vector<std::string_view> names = TbCollectivesItemsOf(types);
   Checked sum = 0;
   for (size_t i = 0; i < std::min(shapes.size(), names.size()); ++i) {
     Checked product = ElementSize(names[i]);
-    for (const std::string_view item : ItemsOf(shapes[i])) {
+    for (const std::string_view item : TbCollectivesItemsOf(shapes[i])) {
       int64_t extent = 0;
       std::from_chars(item.data(), item.data() + item.size(), extent);
       product = product * extent;
@@ -127,9 +129,10 @@ std::vector<TbCollective> FindTbCollectives(const Run& run, const std::vector<St
     const auto at = place_of.find(event.external_id);
     if (at != place_of.end()) found[at->second].ranges.push_back(IntervalOf(event));
   }
-  for (TbCollective& one : found) std::stable_sort(one.ranges.begin(), one.ranges.end(), Before);
+  for (TbCollective& one : found)
+    std::stable_sort(one.ranges.begin(), one.ranges.end(), TbCollectivesBefore);
   std::stable_sort(found.begin(), found.end(), [](const TbCollective& a, const TbCollective& b) {
-    return Before(a.range, b.range);
+    return TbCollectivesBefore(a.range, b.range);
   });
   FindSteps(steps, &found);
   return found;

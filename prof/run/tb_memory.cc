@@ -10,7 +10,7 @@ namespace oplens::prof {
 namespace {
 
 /// Microseconds as the plugin reads them. Times since 1970 have more digits in ns than a double.
-double MicrosecondsOf(int64_t time_ns) {
+double TbMemoryMicrosecondsOf(int64_t time_ns) {
   constexpr int64_t kNsPerMicrosecond = 1000;
   return static_cast<double>(time_ns / kNsPerMicrosecond) +
          static_cast<double>(time_ns % kNsPerMicrosecond) / static_cast<double>(kNsPerMicrosecond);
@@ -64,7 +64,7 @@ void TbMemory::PlaceThread(std::span<const uint32_t> records, uint32_t root) {
   std::vector<uint32_t> around = {root};
   uint32_t child = nodes[root].first_child;  // Of the last of these: the next that may begin.
   for (const uint32_t record : records) {
-    const double time_us = MicrosecondsOf(EventOf(record).time_ns);
+    const double time_us = TbMemoryMicrosecondsOf(EventOf(record).time_ns);
     while (around.size() > 1 && time_us >= end_of(around.back())) {
       child = nodes[around.back()].next;
       around.pop_back();

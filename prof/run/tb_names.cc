@@ -6,14 +6,14 @@
 namespace oplens::prof {
 namespace {
 
-constexpr std::string_view kCollectives[] = {"broadcast", "reduce", "all_reduce", "all_gather",
-                                             "reduce_scatter"};
+constexpr std::string_view kTbNamesCollectives[] = {"broadcast", "reduce", "all_reduce",
+                                                    "all_gather", "reduce_scatter"};
 
 bool IsCollective(std::string_view name) {
   if (!name.starts_with("nccl:") && !name.starts_with("gloo:")) return false;
   name.remove_prefix(std::string_view("nccl:").size());
-  return std::find(std::begin(kCollectives), std::end(kCollectives), name) !=
-         std::end(kCollectives);
+  return std::find(std::begin(kTbNamesCollectives), std::end(kTbNamesCollectives), name) !=
+         std::end(kTbNamesCollectives);
 }
 
 bool IsDataLoader(std::string_view name) {

@@ -11,12 +11,12 @@
 namespace oplens::prof {
 namespace {
 
-constexpr std::string_view kCollectives[] = {
+constexpr std::string_view kTbStepsCollectives[] = {
     "broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter",
 };
 
 /// cuLaunchKernel, but not cudaLaunchKernel.
-bool IsDriverCall(std::string_view api) {
+bool IsTbStepsDriverCall(std::string_view api) {
   return api.size() > 2 && api.starts_with("cu") && api[2] >= 'A' && api[2] <= 'Z';
 }
 
@@ -42,7 +42,7 @@ std::vector<Step> HostSteps(const Trace& trace) {
 LeftOutCalls TensorBoardLeftOut(const Trace& trace) {
   LeftOutCalls left_out(trace.strings.size());
   for (const LaunchCall& call : trace.launches) {
-    if (!left_out[call.api]) left_out[call.api] = IsDriverCall(trace.strings.View(call.api));
+    if (!left_out[call.api]) left_out[call.api] = IsTbStepsDriverCall(trace.strings.View(call.api));
   }
   return left_out;
 }
@@ -67,8 +67,8 @@ bool IsTensorBoardCollective(std::string_view name) {
   for (const std::string_view library : {"nccl:", "gloo:"}) {
     if (name.starts_with(library)) {
       name.remove_prefix(library.size());
-      return std::find(std::begin(kCollectives), std::end(kCollectives), name) !=
-             std::end(kCollectives);
+      return std::find(std::begin(kTbStepsCollectives), std::end(kTbStepsCollectives), name) !=
+             std::end(kTbStepsCollectives);
     }
   }
   return false;

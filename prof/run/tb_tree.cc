@@ -13,9 +13,9 @@
 namespace oplens::prof {
 namespace {
 
-using Kind = TorchEvent::Kind;
+using TbTreeKind = TorchEvent::Kind;
 
-constexpr uint32_t kNone = TbTree::kNone;
+constexpr uint32_t kTbTreeNone = TbTree::kNone;
 }  // namespace
 
 int64_t LengthNs(const TorchEvent& event) {
@@ -53,10 +53,10 @@ void TbTree::ReadEvents() {
   for (uint32_t place = 0; place < by_start.size(); ++place) {
     const uint32_t event = by_start[place];
     place_[event] = place;
-    if (events[event].kind == Kind::kDriverCall) continue;  // Not one of its calls.
-    if (events[event].kind == Kind::kApiCall) {
+    if (events[event].kind == TbTreeKind::kDriverCall) continue;  // Not one of its calls.
+    if (events[event].kind == TbTreeKind::kApiCall) {
       calls_.emplace_back().event = event;
-    } else if (events[event].kind <= Kind::kModule) {
+    } else if (events[event].kind <= TbTreeKind::kModule) {
       AddNode(event);
     } else {
       devices.push_back(event);
@@ -76,9 +76,9 @@ void TbTree::AddNode(uint32_t index) {
   thread.nodes.push_back(static_cast<uint32_t>(nodes_.size()));
   Node& node = nodes_.emplace_back();
   node.event = index;
-  const bool step = event.kind != Kind::kModule && name.starts_with(kTbStep);
+  const bool step = event.kind != TbTreeKind::kModule && name.starts_with(kTbStep);
   thread.has_step |= name.starts_with(kTbStep);
-  node.is_operator = event.kind == Kind::kOperator && !step;
+  node.is_operator = event.kind == TbTreeKind::kOperator && !step;
   node.listed = node.is_operator && IsTbOperator(name);
   node.eligible = ops::IsTensorBoardEligibleOp(name);
   node.length_ns = LengthNs(event);
@@ -99,7 +99,7 @@ void TbTree::LinkDevices(const std::vector<uint32_t>& devices) {
         std::lower_bound(by_id.begin(), by_id.end(), id,
                          [&](uint32_t call, int64_t to) { return id_of(call) < to; });
     if (first == by_id.end() || id_of(*first) != id) {
-      found.emplace_back(kNone, device);
+      found.emplace_back(kTbTreeNone, device);
       continue;
     }
     auto call = first;
@@ -118,9 +118,9 @@ void TbTree::GroupDevices(std::vector<std::pair<uint32_t, uint32_t>>* found) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [call, event] : *found) {
     const auto place = static_cast<uint32_t>(devices_.size());
-    if (call == kNone) {
+    if (call == kTbTreeNone) {
       // Copies and fills without a call are under no node.
-      if (EventOf(event).kind != Kind::kKernel) continue;
+      if (EventOf(event).kind != TbTreeKind::kKernel) continue;
     } else {
       if (calls_[call].end_device == 0) calls_[call].first_device = place;
       calls_[call].end_device = place + 1;
@@ -170,13 +170,13 @@ void TbTree::Build(Thread* thread) {
   node_calls_.insert(node_calls_.end(), thread->zero_calls.begin(), thread->zero_calls.end());
   if (thread->has_step && first_stale_ < devices_.size()) {
     node_calls_.push_back(static_cast<uint32_t>(calls_.size()));
-    calls_.push_back({kNone, first_stale_, static_cast<uint32_t>(devices_.size()), 0, 0});
+    calls_.push_back({kTbTreeNone, first_stale_, static_cast<uint32_t>(devices_.size()), 0, 0});
   }
   root.end_call = static_cast<uint32_t>(node_calls_.size());
   const auto start_of = [&](uint32_t node) { return EventOf(nodes_[node].event).start_us; };
   const auto end_of = [&](uint32_t node) {
-    return nodes_[node].event == kNone ? std::numeric_limits<double>::infinity()
-                                       : EventOf(nodes_[node].event).end_us;
+    return nodes_[node].event == kTbTreeNone ? std::numeric_limits<double>::infinity()
+                                             : EventOf(nodes_[node].event).end_us;
   };
   std::stable_sort(thread->nodes.begin(), thread->nodes.end(), [&](uint32_t a, uint32_t b) {
     return std::tuple(start_of(a), -end_of(a)) < std::tuple(start_of(b), -end_of(b));
@@ -186,7 +186,7 @@ void TbTree::Build(Thread* thread) {
     while (start_of(node) >= end_of(around.back())) around.pop_back();
     if (end_of(node) > end_of(around.back())) continue;
     Node& parent = nodes_[around.back()];
-    (parent.last_child == kNone ? parent.first_child : nodes_[parent.last_child].next) = node;
+    (parent.last_child == kTbTreeNone ? parent.first_child : nodes_[parent.last_child].next) = node;
     parent.last_child = node;
     around.push_back(node);
   }
@@ -197,7 +197,8 @@ void TbTree::MergeRepeats(uint32_t root) {
   while (!waiting.empty()) {
     Node& node = nodes_[waiting.back()];
     waiting.pop_back();
-    while (node.first_child != kNone && node.first_child == node.last_child && node.is_operator) {
+    while (node.first_child != kTbTreeNone && node.first_child == node.last_child &&
+           node.is_operator) {
       const Node& child = nodes_[node.first_child];
       if (!child.is_operator || EventOf(child.event).name != EventOf(node.event).name) break;
       node.first_child = child.first_child;
@@ -205,7 +206,7 @@ void TbTree::MergeRepeats(uint32_t root) {
       node.first_call = child.first_call;
       node.end_call = child.end_call;
     }
-    for (uint32_t child = node.first_child; child != kNone; child = nodes_[child].next) {
+    for (uint32_t child = node.first_child; child != kTbTreeNone; child = nodes_[child].next) {
       waiting.push_back(child);
     }
   }
@@ -217,7 +218,7 @@ std::vector<uint32_t> TbTree::Upwards(uint32_t root) const {
   while (!waiting.empty()) {
     order.push_back(waiting.back());
     waiting.pop_back();
-    for (uint32_t child = nodes_[order.back()].first_child; child != kNone;
+    for (uint32_t child = nodes_[order.back()].first_child; child != kTbTreeNone;
          child = nodes_[child].next) {
       waiting.push_back(child);
     }
@@ -230,7 +231,7 @@ void TbTree::Count(uint32_t index) {
   Node& node = nodes_[index];
   for (const uint32_t call : CallsOf(node)) CountCall(index, &calls_[call]);
   node.host_self_ns = node.length_ns;
-  for (uint32_t i = node.first_child; i != kNone; i = nodes_[i].next) {
+  for (uint32_t i = node.first_child; i != kTbTreeNone; i = nodes_[i].next) {
     const Node& child = nodes_[i];
     node.host_self_ns -= child.length_ns;
     node.device_total_ns += child.device_total_ns;
@@ -239,7 +240,7 @@ void TbTree::Count(uint32_t index) {
   }
   for (const uint32_t i : CallsOf(node)) {
     const Call& call = calls_[i];
-    if (call.event != kNone) node.host_self_ns -= LengthNs(EventOf(call.event));
+    if (call.event != kTbTreeNone) node.host_self_ns -= LengthNs(EventOf(call.event));
     node.device_self_ns += call.device_ns;
     node.device_total_ns += call.device_ns;
     node.tensor_core_self_ns += call.tensor_core_ns;
@@ -274,10 +275,10 @@ void TbTree::List(uint32_t root) {
     for (const uint32_t call : CallsOf(node)) {
       for (uint32_t i = calls_[call].first_device; i < calls_[call].end_device; ++i) {
         const Device& device = devices_[i];
-        if (EventOf(device.event).kind != Kind::kKernel) continue;
+        if (EventOf(device.event).kind != TbTreeKind::kKernel) continue;
         const uint32_t of = nodes_[device.node].event;
-        kernels_.push_back(
-            {device.event, of == kNone ? 0 : EventOf(of).name, device.node_eligible, node.listed});
+        kernels_.push_back({device.event, of == kTbTreeNone ? 0 : EventOf(of).name,
+                            device.node_eligible, node.listed});
       }
     }
   }
@@ -288,7 +289,7 @@ int64_t TbTree::KernelTimeOf(const Node& node) const {
   for (const uint32_t call : CallsOf(node)) {
     for (uint32_t i = calls_[call].first_device; i < calls_[call].end_device; ++i) {
       const TorchEvent& event = EventOf(devices_[i].event);
-      if (event.kind == Kind::kKernel) sum_ns += LengthNs(event);
+      if (event.kind == TbTreeKind::kKernel) sum_ns += LengthNs(event);
     }
   }
   return sum_ns;
@@ -298,7 +299,7 @@ void TbTree::SumKernels(uint32_t root, std::vector<bool>* holds_eligible) {
   for (const uint32_t index : Upwards(root)) {
     const Node& node = nodes_[index];
     bool below = false;
-    for (uint32_t child = node.first_child; child != kNone; child = nodes_[child].next) {
+    for (uint32_t child = node.first_child; child != kTbTreeNone; child = nodes_[child].next) {
       below = below || (*holds_eligible)[child];
     }
     (*holds_eligible)[index] = below || node.eligible;

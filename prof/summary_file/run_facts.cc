@@ -12,7 +12,7 @@
 namespace oplens::prof {
 namespace {
 
-std::string_view WordOf(StepSource source) {
+std::string_view RunFactsWordOf(StepSource source) {
   switch (source) {
     case StepSource::kNone:
       return "none";
@@ -23,7 +23,7 @@ std::string_view WordOf(StepSource source) {
   }
 }
 
-std::string TextOf(const Selection& selection) {
+std::string RunFactsTextOf(const Selection& selection) {
   std::vector<std::string> parts;
   if (selection.steps) {
     parts.push_back(fmt::format("steps {} to {}", selection.steps->first, selection.steps->last));
@@ -62,7 +62,7 @@ void RunFacts::Add(const Run* run) {
 }
 
 void RunFacts::AddSteps(const Steps& steps) {
-  step_sources_.emplace(WordOf(steps.source()));
+  step_sources_.emplace(RunFactsWordOf(steps.source()));
   step_counts_.insert(static_cast<int64_t>(steps.all().size()));
   cut_steps_ += std::count_if(steps.all().begin(), steps.all().end(),
                               [](const Step& step) { return !step.complete; });
@@ -71,7 +71,7 @@ void RunFacts::AddSteps(const Steps& steps) {
 std::map<std::string, std::string> RunFacts::Texts() const {
   std::map<std::string, std::string> facts;
   facts["ranks"] = std::to_string(ranks_);
-  if (!selection_.empty()) facts["selection"] = TextOf(selection_);
+  if (!selection_.empty()) facts["selection"] = RunFactsTextOf(selection_);
   if (families_.empty()) return facts;
   facts["gpus"] = std::to_string(gpus_);
   facts["kernels"] = std::to_string(kernels_);

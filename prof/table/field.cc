@@ -20,7 +20,7 @@ void AppendInteger(int64_t value, std::string* out) {
 }
 
 /// Appends the texts of a cell to `out`, one function a kind of value.
-struct TextOf {
+struct FieldTextOf {
   const Field& field;
   std::string* out;
 
@@ -65,7 +65,7 @@ struct TextOf {
 };
 
 /// "Peak" of "Peak(B)".
-std::string_view WithoutUnit(std::string_view header) {
+std::string_view FieldWithoutUnit(std::string_view header) {
   return header.ends_with(')') ? header.substr(0, header.find('(')) : header;
 }
 
@@ -74,7 +74,7 @@ std::optional<size_t> FindHeader(std::string_view word, std::span<const Field> a
   std::optional<size_t> found;
   for (size_t i = 0; i < all.size(); ++i) {
     const std::string_view header = all[i].header;
-    if (word != header && word != WithoutUnit(header)) continue;
+    if (word != header && word != FieldWithoutUnit(header)) continue;
     if (found) return std::nullopt;
     found = i;
   }
@@ -129,7 +129,7 @@ std::string_view CellText(const Field& field, const Cell& cell, std::string* scr
   }
   if (IsUnknown(cell)) return field.unknown;
   scratch->clear();
-  std::visit(TextOf{field, scratch}, cell.value);
+  std::visit(FieldTextOf{field, scratch}, cell.value);
   return *scratch;
 }
 

@@ -70,6 +70,11 @@ struct Field {
   static constexpr int kShared = 0;
 };
 
+/// Whether the cells of `field` are numbers.
+constexpr bool IsNumber(const Field& field) {
+  return field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
+}
+
 /// The same field as a ratio of others.
 constexpr Field AsRatio(Field field, FieldRatio ratio) {
   field.ratio = ratio;

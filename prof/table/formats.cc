@@ -29,7 +29,7 @@ class Spaces : public TextFile {
   std::unique_ptr<Sink> NewTable() override { return MakeSpaceSink(&output_); }
 };
 
-class Widths : public TextFile {
+class FormatsWidths : public TextFile {
  public:
   using TextFile::TextFile;
   std::unique_ptr<Sink> NewTable() override {
@@ -61,19 +61,20 @@ class JsonLines : public TextFile {
 };
 
 template <typename File>
-std::unique_ptr<Destination> Open(const FormatPlan& plan) {
+std::unique_ptr<Destination> FormatsOpen(const FormatPlan& plan) {
   return std::make_unique<File>(plan);
 }
 
 using Value = Format::Value;
 
 constexpr Format kFormats[] = {
-    {"", Value::kNone, "Fields separated by blanks", false, false, Open<Spaces>},
+    {"", Value::kNone, "Fields separated by blanks", false, false, FormatsOpen<Spaces>},
     {"w", Value::kWidth,
      "Columns of fixed width that fill WIDTH characters; integers are never cut", false, false,
-     Open<Widths>},
-    {"csv", Value::kNone, "Comma separated values, every field quoted", false, false, Open<Csv>},
-    {"json", Value::kNone, "One JSON object a line", true, false, Open<JsonLines>},
+     FormatsOpen<FormatsWidths>},
+    {"csv", Value::kNone, "Comma separated values, every field quoted", false, false,
+     FormatsOpen<Csv>},
+    {"json", Value::kNone, "One JSON object a line", true, false, FormatsOpen<JsonLines>},
     {"sqlite", Value::kFile,
      "Write a SQLite database with the rows as a table, whole or not at all (all columns "
      "unless -c is given)",
@@ -84,7 +85,7 @@ constexpr Format kFormats[] = {
 };
 
 constexpr Format kScreenFormat = {"",    Value::kNone, "Columns that fit the terminal",
-                                  false, false,        Open<ScreenLines>};
+                                  false, false,        FormatsOpen<ScreenLines>};
 
 }  // namespace
 

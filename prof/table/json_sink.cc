@@ -7,7 +7,7 @@
 namespace oplens::prof {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using JsonSinkJson = nlohmann::ordered_json;
 
 class JsonSink : public Sink {
  public:
@@ -19,7 +19,7 @@ class JsonSink : public Sink {
   }
 
   void Row(std::span<const Cell> cells) override {
-    Json object;
+    JsonSinkJson object;
     object["schema"] = kJsonSchema;
     if (names_table_) object["view"] = table_;
     for (size_t i = 0; i < cells.size(); ++i) {

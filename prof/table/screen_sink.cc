@@ -37,10 +37,6 @@ struct Tint {
 constexpr Tint kTints[] = {
     {"op", "\x1b[36m"}, {"loss", "\x1b[33m"}, {"mend", "\x1b[33m"}, {"reason", "\x1b[33m"}};
 
-bool IsNumber(const Field& field) {
-  return field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
-}
-
 /// Which part of a text says least.
 Cut CutOf(const Field& field, std::string_view text) {
   if (field.type == FieldType::kFileList) return Cut::kLeft;

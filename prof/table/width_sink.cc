@@ -35,7 +35,7 @@ size_t CutTo(size_t width, size_t begin, std::string* text) {
 
 /// Appends `text` cut or filled up to `width` characters. Control characters become '_', so that no
 /// kernel name can move the cursor.
-void AppendLeft(std::string_view text, size_t width, std::string* out) {
+void AppendWidthSinkLeft(std::string_view text, size_t width, std::string* out) {
   const size_t begin = out->size();
   // No character takes more than 4 bytes; a sequence that is cut is not within the width.
   AppendUtf8(text.substr(0, 4 * (width + 1)), Utf8Hidden::kControls, out);
@@ -43,7 +43,7 @@ void AppendLeft(std::string_view text, size_t width, std::string* out) {
   out->append(width - taken, ' ');
 }
 
-void AppendRight(std::string_view digits, size_t width, std::string* out) {
+void AppendWidthSinkRight(std::string_view digits, size_t width, std::string* out) {
   if (digits.size() < width) out->append(width - digits.size(), ' ');
   out->append(digits);
 }
@@ -68,7 +68,7 @@ size_t LeastWidth(std::span<const Field> fields) {
 
 /// The width of each column, 0 of one that is left out. The shared ones part what the others and
 /// the separators leave.
-std::vector<size_t> Widths(std::span<const Field> fields, size_t total) {
+std::vector<size_t> WidthSinkWidths(std::span<const Field> fields, size_t total) {
   std::vector<size_t> widths;
   if (total < LeastWidth(fields)) {
     std::vector<ColumnRoom> rooms;
@@ -97,13 +97,13 @@ class WidthSink : public Sink {
 
   void Begin(std::string_view, std::vector<Field> fields) override {
     RefuseWidth(width_);
-    widths_ = Widths(fields, static_cast<size_t>(width_));
+    widths_ = WidthSinkWidths(fields, static_cast<size_t>(width_));
     fields_ = std::move(fields);
     if (notes_ != nullptr) NoteWhatIsLeftOut();
     std::string* out = output_->buffer();
     for (size_t i = 0; i < fields_.size(); ++i) {
       if (widths_[i] == 0) continue;
-      AppendLeft(fields_[i].header, widths_[i], out);
+      AppendWidthSinkLeft(fields_[i].header, widths_[i], out);
       out->push_back(' ');
     }
     EndLine(out);
@@ -117,9 +117,9 @@ class WidthSink : public Sink {
       std::string_view text = TextOf(field, cells[i]);
       if (text.empty()) text = "-";
       if (field.type == FieldType::kInteger || field.type == FieldType::kDecimal) {
-        AppendRight(text, widths_[i], out);
+        AppendWidthSinkRight(text, widths_[i], out);
       } else {
-        AppendLeft(text, widths_[i], out);
+        AppendWidthSinkLeft(text, widths_[i], out);
       }
       out->push_back(' ');
     }

@@ -20,7 +20,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kAdviceFields[] = {
     {"id", "Id", "", FieldType::kText, 22, "which rule it is (docs/advice.md)", Fold::kKey},
     {"severity", "Severity", "", FieldType::kText, 8,
      "high: at least 10 % to gain, medium: 3 %, low: less, info: matters for other figures"},
@@ -62,7 +62,9 @@ class Advice : public SavedPartial<Advice> {
     for (const auto& [name, facts] : more.ranks_) ranks_[name].Merge(facts);
     family_ = std::max(family_, more.family_);
   }
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kAdviceFields), std::end(kAdviceFields)};
+  }
   void Emit(Sink* sink) const override;
   bool IsDocument() const override { return true; }
   std::string Document() const override;
@@ -87,7 +89,7 @@ void Advice::Emit(Sink* sink) const {
   for (const advice::Item& item : advice::Advise(ranks)) {
     const advice::Finding& finding = item.finding;
     const std::vector<std::string_view> evidence(finding.evidence.begin(), finding.evidence.end());
-    const std::array<Cell, std::size(kFields)> cells = {
+    const std::array<Cell, std::size(kAdviceFields)> cells = {
         Text(item.rule->id),
         Text(advice::SeverityWord(item.severity)),
         Text(item.rank),
@@ -159,7 +161,7 @@ std::vector<std::string> Advice::Notes() const {
 
 }  // namespace
 
-std::span<const Field> AdviceFields() { return kFields; }
+std::span<const Field> AdviceFields() { return kAdviceFields; }
 
 std::unique_ptr<Partial> MakeAdvice(const ViewOptions& options) {
   if (options.compat == Compat::kTensorBoard) return MakeTbAdvice();

@@ -18,13 +18,13 @@ using advice::Topic;
 
 namespace {
 
-constexpr int kFirstWithTf32 = 80;
-constexpr int kFirstWithTensorCores = 70;
+constexpr int kAdviceFactsFirstWithTf32 = 80;
+constexpr int kAdviceFactsFirstWithTensorCores = 70;
 constexpr int kMostHalfBits = 16;
 constexpr double kFewWarpsPct = 25;
 
 /// Of the factors of its product.
-ops::DType TypeOf(const PricedKernel& kernel) {
+ops::DType AdviceFactsTypeOf(const PricedKernel& kernel) {
   if (kernel.price != nullptr && kernel.price->product &&
       kernel.price->product->left != ops::DType::kUnknown) {
     return kernel.price->product->left;
@@ -33,7 +33,7 @@ ops::DType TypeOf(const PricedKernel& kernel) {
 }
 
 /// ns that an amount takes at a rate a second; 0 where the rate is not known.
-double NsOf(double amount, double per_second) {
+double AdviceFactsNsOf(double amount, double per_second) {
   return per_second > 0 ? amount / per_second * 1e9 : 0;
 }
 
@@ -114,16 +114,16 @@ void AdviceFacts::Add(const PricedKernel& kernel) {
 
 void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_t mma_flops) {
   const ops::TensorCoreJudgement& judged = FiguresOf(kernel).tensor_core;
-  const ops::DType type = TypeOf(kernel);
+  const ops::DType type = AdviceFactsTypeOf(kernel);
   const bool tensor = judged.use == ops::TensorCoreUse::kYes;
   const auto flops = static_cast<double>(mma_flops);
   const auto bytes = static_cast<double>(kernel.share.bytes.value_or(0));
   const ops::Gpu none;
   const ops::Gpu& gpu = kernel.gpu != nullptr ? *kernel.gpu : none;
-  const double memory_ns = NsOf(bytes, static_cast<double>(gpu.dram_bytes_per_s));
+  const double memory_ns = AdviceFactsNsOf(bytes, static_cast<double>(gpu.dram_bytes_per_s));
   if (judged.padding_at != std::string::npos) {
     const double peak = ProductPeakOf(kernel);
-    const double roof_ns = std::max(NsOf(flops, peak), memory_ns);
+    const double roof_ns = std::max(AdviceFactsNsOf(flops, peak), memory_ns);
     place_.assign(kernel.op).append(" ").append(kernel.params).append(": ");
     place_.append(judged.why, judged.padding_at);
     facts_.At(Topic::kPad).Add(place_, {1, time_ns, peak > 0 ? Above(time_ns, roof_ns) : 0});
@@ -134,17 +134,17 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
   } else if (type == DType::kFloat32 && judged.use == ops::TensorCoreUse::kNo &&
              judged.fitness != ops::TensorCoreFitness::kNotAsked) {
     facts_.products.fp32_ns = SaturatingSum(facts_.products.fp32_ns, time_ns);
-    if (gpu.compute_capability < kFirstWithTensorCores) return;
+    if (gpu.compute_capability < kAdviceFactsFirstWithTensorCores) return;
     // A vector times a matrix gains nothing: it waits for memory.
     const auto& product = kernel.price->product;
     if (product && product->kind == ops::MatrixProduct::Kind::kGemm &&
         std::min(product->m, product->n) == 1) {
       return;
     }
-    const bool tf32 = gpu.compute_capability >= kFirstWithTf32;
+    const bool tf32 = gpu.compute_capability >= kAdviceFactsFirstWithTf32;
     const double peak = gpu.Peak(tf32 ? ops::MathUnit::kTensorTf32 : ops::MathUnit::kTensorFp16);
     // In 16 bits half as much is moved.
-    const double roof_ns = std::max(NsOf(flops, peak), tf32 ? memory_ns : memory_ns / 2);
+    const double roof_ns = std::max(AdviceFactsNsOf(flops, peak), tf32 ? memory_ns : memory_ns / 2);
     AddTo(Topic::kFp32, kernel, time_ns, peak > 0 ? Above(time_ns, roof_ns) : 0);
   } else if (type != DType::kUnknown && ops::BitsOf(type) <= kMostHalfBits) {
     facts_.products.half_ns = SaturatingSum(facts_.products.half_ns, time_ns);
@@ -182,8 +182,8 @@ void AdviceFacts::AddOptimizer(const PricedKernel& kernel, int64_t time_ns, int6
   }
   double memory_ns = 0;
   if (kernel.gpu != nullptr && kernel.share.bytes) {
-    memory_ns = NsOf(static_cast<double>(*kernel.share.bytes),
-                     static_cast<double>(kernel.gpu->dram_bytes_per_s));
+    memory_ns = AdviceFactsNsOf(static_cast<double>(*kernel.share.bytes),
+                                static_cast<double>(kernel.gpu->dram_bytes_per_s));
   }
   AddTo(Topic::kOptimizer, kernel, time_ns, SaturatingSum(Above(time_ns, memory_ns), wait_ns));
 }

@@ -27,7 +27,7 @@ using advice::RankFacts;
 using advice::Sums;
 using advice::Topic;
 
-void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
+void AddToAdviceRunFacts(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
 /// Asks once of each distinct text.
 class TextFilter {
@@ -47,7 +47,7 @@ class TextFilter {
 };
 
 /// What is looked at, ascending and without common moments: as the view idle has it.
-std::vector<Interval> WindowsOf(const Run& run) {
+std::vector<Interval> AdviceRunFactsWindowsOf(const Run& run) {
   const auto selected = run.windows();
   if (!selected) return {run.window()};
   std::vector<Interval> windows;
@@ -132,18 +132,18 @@ void AddGaps(const Run& run, const std::vector<Interval>& windows, RankFacts* fa
   Waits waits(trace);
   waits_ns->assign(trace.kernels.size(), 0);
   FindIdleGaps(run, windows, false, [&](const IdleGap& gap) {
-    for (size_t i = 0; i < kIdleCauseCount; ++i) AddTo(&facts->idle_ns[i], gap.ns[i]);
+    for (size_t i = 0; i < kIdleCauseCount; ++i) AddToAdviceRunFacts(&facts->idle_ns[i], gap.ns[i]);
     if (gap.next == nullptr) return;
     const LaunchIndex launch = run.device_work().LaunchOf(*gap.next);
     if (launch == kNoLaunch) return;
     const auto of = [&](IdleCause cause) { return gap.ns[static_cast<size_t>(cause)]; };
     int64_t host_ns = 0;
     for (const IdleCause cause : {IdleCause::kLaunch, IdleCause::kHostOp, IdleCause::kPython}) {
-      AddTo(&host_ns, of(cause));
+      AddToAdviceRunFacts(&host_ns, of(cause));
     }
     const LaunchCall& call = trace.launches[launch];
     if (LengthOf({call.start_ns, call.end_ns}) >= advice::kColdLaunchNs) {
-      AddTo(&facts->cold_ns, of(IdleCause::kLaunch));
+      AddToAdviceRunFacts(&facts->cold_ns, of(IdleCause::kLaunch));
       host_ns -= of(IdleCause::kLaunch);
     }
     const LaunchCall* wait = waits.EndedIn(call.thread, gap.time.start_ns, call.start_ns);
@@ -155,7 +155,7 @@ void AddGaps(const Run& run, const std::vector<Interval>& windows, RankFacts* fa
                   {1, wait_ns, std::min(lost_ns, wait_ns)});
       host_ns = std::min(host_ns, lost_ns - std::min(lost_ns, wait_ns));
     }
-    AddTo(&facts->host_bound_ns, host_ns);
+    AddToAdviceRunFacts(&facts->host_bound_ns, host_ns);
     if (gap.next->IsKernel() && host_ns <= advice::kLaunchWaitNs) {
       (*waits_ns)[gap.next->index] = static_cast<uint32_t>(host_ns);
     }
@@ -166,10 +166,10 @@ void AddWindow(const Run& run, const std::vector<Interval>& windows, RankFacts* 
   std::set<int32_t> devices;
   for (const DeviceEvent& event : run.device_work().events()) devices.insert(event.device_id);
   facts->gpus = static_cast<int64_t>(devices.size());
-  for (const Interval& window : windows) AddTo(&facts->window_ns, LengthOf(window));
+  for (const Interval& window : windows) AddToAdviceRunFacts(&facts->window_ns, LengthOf(window));
 }
 
-void AddSteps(const Run& run, RankFacts* facts) {
+void AddAdviceRunFactsSteps(const Run& run, RankFacts* facts) {
   const std::span<const Step> steps = run.steps().all();
   facts->has_steps = run.steps().source() != StepSource::kNone;
   const std::vector<StepTimes> times = TimesOf(steps, TimeClassesOf(run, Compat::kNone));
@@ -185,10 +185,10 @@ void AddSteps(const Run& run, RankFacts* facts) {
     const int64_t loader_ns = part(times[i].parts, TimeClass::kDataLoader);
     facts->steps.push_back(
         {LengthOf({origin_ns, steps[i].span.start_ns}), steps[i].number, total_ns, loader_ns});
-    AddTo(&facts->steps_ns, total_ns);
-    AddTo(&facts->dataloader_ns, loader_ns);
-    AddTo(&facts->comm_exposed_ns, part(times[i].exposed, TimeClass::kComm));
-    AddTo(&facts->memcpy_exposed_ns, part(times[i].exposed, TimeClass::kMemcpy));
+    AddToAdviceRunFacts(&facts->steps_ns, total_ns);
+    AddToAdviceRunFacts(&facts->dataloader_ns, loader_ns);
+    AddToAdviceRunFacts(&facts->comm_exposed_ns, part(times[i].exposed, TimeClass::kComm));
+    AddToAdviceRunFacts(&facts->memcpy_exposed_ns, part(times[i].exposed, TimeClass::kMemcpy));
   }
   std::sort(facts->steps.begin(), facts->steps.end());
 }
@@ -301,12 +301,12 @@ void GatherRunFacts(const Run& run, advice::RankFacts* facts, std::vector<uint32
   facts->has_launches = !trace.launches.empty();
   AddMemory(trace, facts);
   AddParallel(trace, facts);
-  const std::vector<Interval> windows = WindowsOf(run);
+  const std::vector<Interval> windows = AdviceRunFactsWindowsOf(run);
   if (run.device_work().events().empty() || windows.empty()) return;
   PlacedFacts placed(run);
   AddGaps(run, windows, facts, waits_ns, &placed);
   AddWindow(run, windows, facts);
-  AddSteps(run, facts);
+  AddAdviceRunFactsSteps(run, facts);
   AddCopies(run, windows, &placed);
   AddAllocations(run, &placed);
   AddCollectives(run, windows, facts);

@@ -27,7 +27,7 @@ constexpr double kBytesOfGigabyte = 1e9;
 constexpr Field kKindField = {
     "kind", "Kind", "", FieldType::kText, 15, "Memcpy HtoD, DtoH, DtoD, ..., Memset", Fold::kKey};
 
-constexpr Field kFields[] = {
+constexpr Field kBandwidthFields[] = {
     kRankField,
     kDeviceField,
     kKindField,
@@ -47,7 +47,7 @@ constexpr Field kFields[] = {
     {"max_gbps", "Max", "GB/s", FieldType::kDecimal, 9, "the largest", Fold::kMax},
 };
 
-constexpr Field kPointFields[] = {
+constexpr Field kBandwidthPointFields[] = {
     kRankField,
     kDeviceField,
     kKindField,
@@ -104,8 +104,8 @@ class Bandwidth : public SavedPartial<Bandwidth> {
     notes_.Merge(more.notes_);
   }
   std::vector<Field> Fields() const override {
-    if (by_time_) return {std::begin(kPointFields), std::end(kPointFields)};
-    return {std::begin(kFields), std::end(kFields)};
+    if (by_time_) return {std::begin(kBandwidthPointFields), std::end(kBandwidthPointFields)};
+    return {std::begin(kBandwidthFields), std::end(kBandwidthFields)};
   }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
@@ -181,7 +181,7 @@ void Bandwidth::Emit(Sink* sink) const {
 
 }  // namespace
 
-std::span<const Field> BandwidthFields() { return kFields; }
+std::span<const Field> BandwidthFields() { return kBandwidthFields; }
 
 std::unique_ptr<Partial> MakeBandwidth(const ViewOptions& options) {
   if (options.compat == Compat::kHta) return MakeHtaBandwidth(options);

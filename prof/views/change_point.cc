@@ -8,7 +8,7 @@ namespace oplens::prof {
 namespace {
 
 /// Of values that are not empty; of two in the middle their mean.
-double MedianOf(std::vector<double> values) {
+double ChangePointMedianOf(std::vector<double> values) {
   const size_t half = values.size() / 2;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(half);
   std::nth_element(values.begin(), middle, values.end());
@@ -16,8 +16,9 @@ double MedianOf(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-double MedianOf(std::span<const double> values) {
-  return values.empty() ? 0 : MedianOf(std::vector<double>(values.begin(), values.end()));
+double ChangePointMedianOf(std::span<const double> values) {
+  return values.empty() ? 0
+                        : ChangePointMedianOf(std::vector<double>(values.begin(), values.end()));
 }
 
 /// What the median distance of values of a normal distribution is multiplied by to be its standard
@@ -31,12 +32,12 @@ double SpreadOfNext(std::span<const double> values) {
     differences.push_back(std::abs(values[i] - values[i - 1]));
   }
   if (differences.empty()) return 0;
-  return MedianOf(std::move(differences)) * kDeviationOfMedian / std::sqrt(2.0);
+  return ChangePointMedianOf(std::move(differences)) * kDeviationOfMedian / std::sqrt(2.0);
 }
 
 /// What values are away from the medians of the two parts.
-std::vector<double> Residuals(std::span<const double> values, size_t split,
-                              const SeriesLevel& level) {
+std::vector<double> ChangePointResiduals(std::span<const double> values, size_t split,
+                                         const SeriesLevel& level) {
   std::vector<double> residuals;
   for (size_t i = 0; i < values.size(); ++i) {
     residuals.push_back(values[i] - (i < split ? level.before : level.level));
@@ -60,12 +61,12 @@ double FollowingFactor(const std::vector<double>& residuals) {
 }
 
 /// The spread that standard errors are made of.
-double SpreadOf(std::span<const double> values, size_t split, const SeriesLevel& level,
-                double least) {
-  std::vector<double> residuals = Residuals(values, split, level);
+double ChangePointSpreadOf(std::span<const double> values, size_t split, const SeriesLevel& level,
+                           double least) {
+  std::vector<double> residuals = ChangePointResiduals(values, split, level);
   const double factor = FollowingFactor(residuals);
   for (double& residual : residuals) residual = std::abs(residual);
-  return factor * std::max(least, MedianOf(std::move(residuals)) * kDeviationOfMedian);
+  return factor * std::max(least, ChangePointMedianOf(std::move(residuals)) * kDeviationOfMedian);
 }
 
 std::vector<double> Clipped(std::span<const double> values, double spread) {
@@ -107,22 +108,22 @@ SeriesLevel LevelOf(std::span<const double> values, double least_spread) {
   SeriesLevel whole;
   whole.count = values.size();
   if (values.empty()) return whole;
-  whole.level = MedianOf(values);
+  whole.level = ChangePointMedianOf(values);
   const double next = std::max(least_spread, SpreadOfNext(values));
   const std::vector<double> clipped = Clipped(values, next);
   const auto errors = [](double level, double spread, double count) {
     return level / spread * std::sqrt(count);
   };
-  whole.deviations =
-      errors(whole.level, SpreadOf(clipped, 0, whole, next), static_cast<double>(values.size()));
+  whole.deviations = errors(whole.level, ChangePointSpreadOf(clipped, 0, whole, next),
+                            static_cast<double>(values.size()));
   const size_t split = BestSplit(clipped);
   if (split == 0) return whole;
   SeriesLevel parted;
-  parted.level = MedianOf(values.subspan(split));
-  parted.before = MedianOf(values.first(split));
+  parted.level = ChangePointMedianOf(values.subspan(split));
+  parted.before = ChangePointMedianOf(values.first(split));
   parted.since = split;
   parted.count = values.size() - split;
-  const double spread = SpreadOf(clipped, split, parted, next);
+  const double spread = ChangePointSpreadOf(clipped, split, parted, next);
   parted.deviations = errors(parted.level, spread, static_cast<double>(parted.count));
   const double each = static_cast<double>(split) * static_cast<double>(parted.count) /
                       static_cast<double>(values.size());

@@ -16,14 +16,14 @@ constexpr double kMostDrift = 1e-3;
 
 /// The lower one of two.
 template <typename T>
-T MedianOf(std::vector<T>* values) {
+T ClockFitMedianOf(std::vector<T>* values) {
   const auto middle = values->begin() + static_cast<int64_t>((values->size() - 1) / 2);
   std::nth_element(values->begin(), middle, values->end());
   return *middle;
 }
 
 /// What is left of the lags.
-std::vector<int64_t> Residuals(const std::vector<ClockLag>& lags, const ClockFit& fit) {
+std::vector<int64_t> ClockFitResiduals(const std::vector<ClockLag>& lags, const ClockFit& fit) {
   std::vector<int64_t> residuals;
   residuals.reserve(lags.size());
   for (const ClockLag& lag : lags) {
@@ -33,12 +33,12 @@ std::vector<int64_t> Residuals(const std::vector<ClockLag>& lags, const ClockFit
 }
 
 /// How far lags lie from the fit, in the median.
-int64_t SpreadOf(const std::vector<ClockLag>& lags, const ClockFit& fit) {
-  std::vector<int64_t> residuals = Residuals(lags, fit);
+int64_t ClockFitSpreadOf(const std::vector<ClockLag>& lags, const ClockFit& fit) {
+  std::vector<int64_t> residuals = ClockFitResiduals(lags, fit);
   for (int64_t& residual : residuals) {
     residual = residual < 0 ? SaturatingDifference(0, residual) : residual;
   }
-  return MedianOf(&residuals);
+  return ClockFitMedianOf(&residuals);
 }
 
 /// The medians of stretches of `lags`, which ascend by time.
@@ -51,7 +51,7 @@ std::vector<ClockLag> Blocks(const std::vector<ClockLag>& lags) {
     const size_t end = lags.size() * (i + 1) / count;
     values.clear();
     for (size_t at = begin; at < end; ++at) values.push_back(lags[at].lag_ns);
-    blocks.push_back({lags[(begin + end - 1) / 2].time_ns, MedianOf(&values)});
+    blocks.push_back({lags[(begin + end - 1) / 2].time_ns, ClockFitMedianOf(&values)});
   }
   return blocks;
 }
@@ -67,13 +67,13 @@ double DriftOf(const std::vector<ClockLag>& blocks) {
       slopes.push_back(static_cast<double>(change_ns) / static_cast<double>(time_ns));
     }
   }
-  return slopes.empty() ? 0 : MedianOf(&slopes);
+  return slopes.empty() ? 0 : ClockFitMedianOf(&slopes);
 }
 
 /// The line of least squares through the lags that lie near the fit, in their order.
 ClockFit Refined(const std::vector<ClockLag>& lags, const ClockFit& fit) {
-  const int64_t near_ns = SaturatingSum(SpreadOf(lags, fit), SpreadOf(lags, fit));
-  const std::vector<int64_t> residuals = Residuals(lags, fit);
+  const int64_t near_ns = SaturatingSum(ClockFitSpreadOf(lags, fit), ClockFitSpreadOf(lags, fit));
+  const std::vector<int64_t> residuals = ClockFitResiduals(lags, fit);
   const auto is_near = [&](size_t i) {
     return residuals[i] <= near_ns && residuals[i] >= -near_ns;
   };
@@ -122,16 +122,16 @@ ClockFit FitClock(std::vector<ClockLag> lags) {
   ClockFit flat;
   flat.count = lags.size();
   flat.time_ns = lags[(lags.size() - 1) / 2].time_ns;
-  std::vector<int64_t> values = Residuals(lags, flat);
-  flat.offset_ns = MedianOf(&values);
+  std::vector<int64_t> values = ClockFitResiduals(lags, flat);
+  flat.offset_ns = ClockFitMedianOf(&values);
   if (lags.size() < kLeastForDrift) return flat;
   ClockFit drifting = flat;
   drifting.offset_ns = 0;
   drifting.drift = DriftOf(Blocks(lags));
   if (drifting.drift == 0 || std::abs(drifting.drift) > kMostDrift) return flat;
-  values = Residuals(lags, drifting);
-  drifting.offset_ns = MedianOf(&values);
-  if (SpreadOf(lags, drifting) > SpreadOf(lags, flat) / 2) return flat;
+  values = ClockFitResiduals(lags, drifting);
+  drifting.offset_ns = ClockFitMedianOf(&values);
+  if (ClockFitSpreadOf(lags, drifting) > ClockFitSpreadOf(lags, flat) / 2) return flat;
   drifting = Refined(lags, drifting);
   return std::abs(drifting.drift) > kMostDrift ? flat : drifting;
 }

@@ -51,7 +51,7 @@ constexpr Field kSize = {
     "whole input, of all_to_all what the rank sends, of others the buffer; a barrier has none",
     Fold::kKey};
 
-constexpr Field kCallFields[] = {
+constexpr Field kCollectiveFieldsCallFields[] = {
     kRankField,
     kStepField,
     {"start_ns", "Start(ns)", "ns", FieldType::kInteger, 13,
@@ -121,7 +121,7 @@ constexpr Field kCallFields[] = {
      "share of the time between these two calls in which its GPUs computed nothing", Fold::kNone},
 };
 
-constexpr Field kSumFields[] = {
+constexpr Field kCollectiveFieldsSumFields[] = {
     {"calls", "Calls", "", FieldType::kInteger, 7, "calls, each on one rank", Fold::kSum},
     {"matched_calls", "Matched", "", FieldType::kInteger, 7,
      "of these the ones whose waiting is known", Fold::kSum},
@@ -146,7 +146,7 @@ constexpr Field kSumFields[] = {
 
 }  // namespace
 
-std::span<const Field> CollectiveCallFields() { return kCallFields; }
+std::span<const Field> CollectiveCallFields() { return kCollectiveFieldsCallFields; }
 
 std::vector<Field> CollectiveKeyFields(std::string_view word) {
   if (word == "rank") return {kRankField};
@@ -163,6 +163,6 @@ std::string_view ShownDType(ops::DType dtype) {
   return dtype == ops::DType::kUnknown ? std::string_view() : ops::DTypeWord(dtype);
 }
 
-std::span<const Field> CollectiveSumFields() { return kSumFields; }
+std::span<const Field> CollectiveSumFields() { return kCollectiveFieldsSumFields; }
 
 }  // namespace oplens::prof

@@ -8,7 +8,7 @@
 namespace oplens::prof {
 namespace {
 
-std::optional<int64_t> Known(int64_t value) {
+std::optional<int64_t> CollectiveListKnown(int64_t value) {
   return value < 0 ? std::nullopt : std::optional(value);
 }
 
@@ -16,12 +16,12 @@ std::optional<double> AsDouble(int64_t value) {
   return value < 0 ? std::nullopt : std::optional(static_cast<double>(value));
 }
 
-std::string_view WordOf(CollectiveTime time) {
+std::string_view CollectiveListWordOf(CollectiveTime time) {
   constexpr std::string_view kWords[] = {"kernel", "host", "enqueue"};
   return kWords[static_cast<size_t>(time)];
 }
 
-std::string_view WordOf(CollectiveMatch match) {
+std::string_view CollectiveListWordOf(CollectiveMatch match) {
   constexpr std::string_view kWords[] = {"unmatched", "alone", "sequence", "order"};
   return kWords[static_cast<size_t>(match)];
 }
@@ -75,20 +75,20 @@ std::vector<Cell> CollectiveList::CellsOf(const std::string& rank, const Entry& 
           Text(CollectiveWord(call.kind)),
           Text(group.name),
           Text(group.ranks),
-          Integer(Known(entry.group_size)),
-          Integer(Known(call.sequence)),
+          Integer(CollectiveListKnown(entry.group_size)),
+          Integer(CollectiveListKnown(call.sequence)),
           Text(ShownDType(call.dtype)),
-          Integer(Known(call.size_bytes)),
-          Text(WordOf(call.time)),
-          Integer(Known(call.latency_ns)),
+          Integer(CollectiveListKnown(call.size_bytes)),
+          Text(CollectiveListWordOf(call.time)),
+          Integer(CollectiveListKnown(call.latency_ns)),
           waits ? Cell{call.latency_ns - share.transfer_ns} : Cell{},
-          Integer(Known(share.transfer_ns)),
-          Integer(Known(call.exposed_ns)),
+          Integer(CollectiveListKnown(share.transfer_ns)),
+          Integer(CollectiveListKnown(call.exposed_ns)),
           Decimal(algo),
           algo && factor ? Cell{*algo * *factor} : Cell{},
           Decimal(GbPerSecond(AsDouble(call.size_bytes), call.latency_ns)),
           Integer(int64_t{share.ranks}),
-          Text(WordOf(share.match)),
+          Text(CollectiveListWordOf(share.match)),
           Integer(share.clock_ns),
           Integer(share.residual_ns),
           Integer(share.arrival_ns),

@@ -20,7 +20,7 @@ bool HasOneSize(CollectiveKind kind) {
 }
 
 /// By all that is shown of two calls of one rank.
-bool Before(const CollectiveRow& a, const CollectiveRow& b) {
+bool CollectiveMatchesBefore(const CollectiveRow& a, const CollectiveRow& b) {
   const auto key = [](const CollectiveRow& row) {
     const CollectiveSet::Call& call = row.call;
     const CollectiveSet::Recording& of = *row.recording;
@@ -53,7 +53,7 @@ std::vector<T> ValuesOfAll(const std::vector<T>& own, std::string_view what, Exc
 }
 
 /// The names of the ranks of all processes, in their order.
-std::vector<std::string> NamesOf(const CollectiveSet& set, Exchange* exchange) {
+std::vector<std::string> CollectiveMatchesNamesOf(const CollectiveSet& set, Exchange* exchange) {
   std::vector<std::string> own;
   for (const auto& [name, recordings] : set.ranks()) own.push_back(name);
   std::vector<std::string> all = ValuesOfAll(own, "ranks", exchange);
@@ -111,7 +111,7 @@ CollectiveMatches::CollectiveMatches(const CollectiveSet& set, Exchange* exchang
 }
 
 void CollectiveMatches::ListRanks(Exchange* exchange) {
-  names_ = NamesOf(set_, exchange);
+  names_ = CollectiveMatchesNamesOf(set_, exchange);
   for (const auto& [name, recordings] : set_.ranks()) {
     Rank& rank = ranks_.emplace_back();
     rank.name = &name;
@@ -143,7 +143,7 @@ std::vector<CollectiveRow> CollectiveMatches::CallsOf(const Rank& rank) const {
     }
   }
   // By all that is shown, so that the order of merging has no effect.
-  if (rank.recordings->size() > 1) std::sort(rows.begin(), rows.end(), Before);
+  if (rank.recordings->size() > 1) std::sort(rows.begin(), rows.end(), CollectiveMatchesBefore);
   return rows;
 }
 

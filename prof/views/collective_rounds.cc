@@ -7,7 +7,7 @@ namespace oplens::prof {
 namespace {
 
 /// The same on all machines.
-uint64_t HashOf(std::string_view text) {
+uint64_t CollectiveRoundsHashOf(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char letter : text) {
     hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
@@ -16,16 +16,19 @@ uint64_t HashOf(std::string_view text) {
 }
 
 /// Spreads a number over all bits (the last steps of SplitMix64).
-uint64_t Mixed(uint64_t value) {
+uint64_t CollectiveRoundsMixed(uint64_t value) {
   value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
   value = (value ^ value >> 27) * 0x94d049bb133111eb;
   return value ^ value >> 31;
 }
 
-uint64_t With(uint64_t hash, uint64_t value) { return Mixed(hash + 0x9e3779b97f4a7c15 + value); }
+uint64_t With(uint64_t hash, uint64_t value) {
+  return CollectiveRoundsMixed(hash + 0x9e3779b97f4a7c15 + value);
+}
 
-uint64_t HashOf(const CollectiveGroup& group) {
-  return With(With(HashOf(group.name), HashOf(group.ranks)), static_cast<uint64_t>(group.size));
+uint64_t CollectiveRoundsHashOf(const CollectiveGroup& group) {
+  return With(With(CollectiveRoundsHashOf(group.name), CollectiveRoundsHashOf(group.ranks)),
+              static_cast<uint64_t>(group.size));
 }
 
 /// The keys at these places, each group once.
@@ -49,7 +52,8 @@ std::string MessageOf(const CollectiveGroups& groups, std::span<const Collective
 }
 
 /// The keys of such a message, by `groups`.
-std::vector<CollectiveKey> KeysOf(const std::string& message, CollectiveGroups* groups) {
+std::vector<CollectiveKey> CollectiveRoundsKeysOf(const std::string& message,
+                                                  CollectiveGroups* groups) {
   ByteReader bytes(message, "what another process says of collectives");
   const std::vector<uint32_t> numbers = groups->Load(&bytes);
   std::vector<CollectiveKey> keys(bytes.Size());
@@ -84,7 +88,7 @@ CollectiveRounds::CollectiveRounds(Exchange* exchange, const CollectiveGroups& g
     : exchange_(*exchange) {
   if (alone()) return;
   std::vector<uint64_t> hashes;
-  for (uint32_t i = 0; i < groups.size(); ++i) hashes.push_back(HashOf(groups[i]));
+  for (uint32_t i = 0; i < groups.size(); ++i) hashes.push_back(CollectiveRoundsHashOf(groups[i]));
   std::vector<std::vector<uint32_t>> sent(exchange_.size());
   homes_.reserve(keys.size());
   for (uint32_t i = 0; i < keys.size(); ++i) {
@@ -101,7 +105,7 @@ CollectiveRounds::CollectiveRounds(Exchange* exchange, const CollectiveGroups& g
   std::unordered_map<CollectiveKey, uint32_t, CollectiveKeyHash> places;
   for (const std::string& message : told) {
     std::vector<uint32_t>& asked = asked_.emplace_back();
-    for (const CollectiveKey& key : KeysOf(message, &all_groups)) {
+    for (const CollectiveKey& key : CollectiveRoundsKeysOf(message, &all_groups)) {
       const auto next = static_cast<uint32_t>(places.size());
       asked.push_back(places.try_emplace(key, next).first->second);
     }

@@ -5,16 +5,18 @@
 namespace oplens::prof {
 namespace {
 
-using Call = CollectiveSet::Call;
+using CollectiveSetCall = CollectiveSet::Call;
 using Recording = CollectiveSet::Recording;
 
 /// What a call takes at least: nine numbers, step, group, what was before it.
 constexpr size_t kLeastCallBytes = 13;
 
 /// Which of the things of a recording they are: `numbers` of these, by what they were added by.
-class Places {
+class CollectiveSetPlaces {
  public:
-  explicit Places(std::vector<uint32_t>* numbers) : numbers_(*numbers) { numbers_.clear(); }
+  explicit CollectiveSetPlaces(std::vector<uint32_t>* numbers) : numbers_(*numbers) {
+    numbers_.clear();
+  }
 
   uint64_t PlaceOf(uint32_t number) {
     const auto [at, fresh] = places_.try_emplace(number, numbers_.size());
@@ -36,7 +38,7 @@ class Packer {
     recording_.call_count = 0;
   }
 
-  void Add(const Call& call) {
+  void Add(const CollectiveSetCall& call) {
     TransferCall(&bytes_, before_ns_, &call);
     // One more, so that none is 0.
     bytes_.Number(call.step == CollectiveSet::kNoStep ? 0 : uint64_t{call.step} + 1);
@@ -51,8 +53,8 @@ class Packer {
 
  private:
   Recording& recording_;
-  Places groups_;
-  Places works_;
+  CollectiveSetPlaces groups_;
+  CollectiveSetPlaces works_;
   int64_t before_ns_ = 0;
   ByteWriter bytes_;
 };
@@ -62,7 +64,7 @@ template <typename Take>
 void Unpack(const Recording& recording, ByteReader* bytes, Take take) {
   int64_t before_ns = recording.origin_ns;
   for (size_t left = recording.call_count; left > 0; --left) {
-    Call call;
+    CollectiveSetCall call;
     TransferCall(bytes, before_ns, &call);
     const uint64_t step = bytes->Number();
     bytes->Check(step <= recording.steps.size(), "a call is in a step that none is");
@@ -111,7 +113,7 @@ void LoadRecording(const std::vector<uint32_t>& groups, const std::vector<uint32
   bytes->Check(count <= recording->packed.size() / kLeastCallBytes, "calls are cut");
   recording->call_count = count;
   ByteReader packed(recording->packed, bytes->what());
-  Unpack(*recording, &packed, [](const Call&) {});
+  Unpack(*recording, &packed, [](const CollectiveSetCall&) {});
 }
 
 bool IsNumbered(StepSource source) {
@@ -127,11 +129,11 @@ void CollectiveSet::Add(const Run& run, const BeforeCalls& before) {
   recording.world_size = trace.world_size;
   recording.clock_offset_ns = trace.clock_offset_ns;
   const std::vector<uint32_t> works = works_.Merge(before.works);
-  std::vector<Call> calls;
+  std::vector<CollectiveSetCall> calls;
   calls.reserve(run.collectives().size());
   std::map<int64_t, uint32_t> steps;
   for (const CollectiveCall& found : run.collectives()) {
-    Call& call = calls.emplace_back();
+    CollectiveSetCall& call = calls.emplace_back();
     if (!before.calls.empty()) call.before = before.calls[calls.size() - 1];
     if (call.before.work != BeforeCall::kNone) call.before.work = works[call.before.work];
     call.start_ns = found.start_ns;
@@ -155,18 +157,19 @@ void CollectiveSet::Add(const Run& run, const BeforeCalls& before) {
   Add(std::string(run.rank()), std::move(recording), calls);
 }
 
-void CollectiveSet::Add(const std::string& rank, Recording recording, std::span<const Call> calls) {
+void CollectiveSet::Add(const std::string& rank, Recording recording,
+                        std::span<const CollectiveSetCall> calls) {
   Recording& own = ranks_[rank].emplace_back(std::move(recording));
   Packer packer(&own);
-  for (const Call& call : calls) packer.Add(call);
+  for (const CollectiveSetCall& call : calls) packer.Add(call);
   packer.End();
 }
 
 std::vector<CollectiveSet::Call> CollectiveSet::CallsOf(const Recording& recording) {
-  std::vector<Call> calls;
+  std::vector<CollectiveSetCall> calls;
   calls.reserve(recording.call_count);
   ByteReader bytes(recording.packed, "calls of collectives");
-  Unpack(recording, &bytes, [&calls](const Call& call) { calls.push_back(call); });
+  Unpack(recording, &bytes, [&calls](const CollectiveSetCall& call) { calls.push_back(call); });
   return calls;
 }
 

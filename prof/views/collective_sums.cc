@@ -8,7 +8,7 @@ namespace oplens::prof {
 namespace {
 
 /// Of a byte: as fine as factors are.
-constexpr double kParts = static_cast<double>(int64_t{1} << 50);
+constexpr double kCollectiveSumsParts = static_cast<double>(int64_t{1} << 50);
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void CollectiveSums::Add(const CollectiveRow& row) {
     of.algo_bytes = call.size_bytes;
     of.algo_ns = transfer;
     if (const auto factor = BusFactor(call.kind, row.group_size())) {
-      of.bus_parts = Checked(std::llround(*factor * kParts)) * call.size_bytes;
+      of.bus_parts = Checked(std::llround(*factor * kCollectiveSumsParts)) * call.size_bytes;
       of.bus_ns = transfer;
     }
   }
@@ -61,7 +61,7 @@ void CollectiveSums::Merge(const CollectiveSums& other) {
 
 std::optional<double> CollectiveSums::bus_bytes() const {
   const auto parts = bus_parts.Approximate();
-  return parts ? std::optional(*parts / kParts) : std::nullopt;
+  return parts ? std::optional(*parts / kCollectiveSumsParts) : std::nullopt;
 }
 
 }  // namespace oplens::prof

@@ -25,15 +25,15 @@ namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kGroupKindKey = "group_kind";
-constexpr std::string_view kKeys[] = {"kind",  "group", kGroupKindKey, "size",
-                                      "dtype", "rank",  "step"};
+constexpr std::string_view kCollectivesKeys[] = {"kind",  "group", kGroupKindKey, "size",
+                                                 "dtype", "rank",  "step"};
 
-std::optional<int64_t> Known(int64_t value) {
+std::optional<int64_t> CollectivesKnown(int64_t value) {
   return value < 0 ? std::nullopt : std::optional(value);
 }
 
 /// What calls that are alike have in common; what is not asked for is the same of all.
-struct Key {
+struct CollectivesKey {
   std::string rank;
   std::optional<int64_t> step;
   CollectiveKind kind = CollectiveKind::kUnknown;
@@ -52,13 +52,13 @@ struct Key {
 };
 
 /// Orders by the keys in the order of --by.
-struct KeyBefore {
-  bool operator()(const Key& a, const Key& b) const;
+struct CollectivesKeyBefore {
+  bool operator()(const CollectivesKey& a, const CollectivesKey& b) const;
   const std::vector<std::string>* by = nullptr;
   bool kinds_known = false;  // Of groups; until then each group is one for itself.
 };
 
-bool KeyBefore::operator()(const Key& a, const Key& b) const {
+bool CollectivesKeyBefore::operator()(const CollectivesKey& a, const CollectivesKey& b) const {
   for (const std::string& word : *by) {
     if (word == "rank" && a.rank != b.rank) return RankBefore()(a.rank, b.rank);
     if (word == "step" && a.step != b.step) return a.step < b.step;
@@ -91,8 +91,8 @@ class Collectives : public SavedPartial<Collectives> {
   explicit Collectives(const ViewOptions& options) : by_(options.by) {
     for (const std::string& word : by_) {
       if (CollectiveKeyFields(word).empty()) {
-        throw UsageError(
-            fmt::format("--by {}: the view collectives takes {}", word, fmt::join(kKeys, ",")));
+        throw UsageError(fmt::format("--by {}: the view collectives takes {}", word,
+                                     fmt::join(kCollectivesKeys, ",")));
       }
     }
   }
@@ -136,17 +136,18 @@ class Collectives : public SavedPartial<Collectives> {
   bool IsBy(std::string_view word) const {
     return std::find(by_.begin(), by_.end(), word) != by_.end();
   }
-  Key KeyOf(const CollectiveRow& row) const;
+  CollectivesKey KeyOf(const CollectiveRow& row) const;
   /// All that tells the key of a call of one rank.
   using CallKey = std::tuple<const CollectiveGroup*, int64_t, uint32_t,
                              const CollectiveSet::Recording*, CollectiveKind, ops::DType, int64_t>;
   CallKey CallKeyOf(const CollectiveRow& row) const;
-  void EmitSums(const Key& key, const CollectiveSums& sums, Sink* sink) const;
+  void EmitSums(const CollectivesKey& key, const CollectiveSums& sums, Sink* sink) const;
 
   std::vector<std::string> by_;
-  CollectiveList list_;                                               // Without words of --by,
-  std::map<Key, CollectiveSums, KeyBefore> groups_{KeyBefore{&by_}};  // and with them.
-  GroupKinds kinds_;                                                  // With the word for them.
+  CollectiveList list_;  // Without words of --by,
+  std::map<CollectivesKey, CollectiveSums, CollectivesKeyBefore> groups_{
+      CollectivesKeyBefore{&by_}};  // and with them.
+  GroupKinds kinds_;                // With the word for them.
   CollectiveNotes notes_;
   int64_t ranks_ = 0;  // Whose calls are here.
   bool runs_ = false;
@@ -166,8 +167,8 @@ std::vector<Field> Collectives::Fields() const {
   return fields;
 }
 
-Key Collectives::KeyOf(const CollectiveRow& row) const {
-  Key key;
+CollectivesKey Collectives::KeyOf(const CollectiveRow& row) const {
+  CollectivesKey key;
   if (IsBy("rank")) key.rank = *row.rank;
   if (IsBy("step")) key.step = row.step();
   if (IsBy("kind")) key.kind = row.call.kind;
@@ -196,16 +197,18 @@ void Collectives::Emit(Sink* sink) const {
     for (const auto& [key, sums] : groups_) EmitSums(key, sums, sink);
     return;
   }
-  std::map<Key, CollectiveSums, KeyBefore> groups(KeyBefore{&by_, true});
+  std::map<CollectivesKey, CollectiveSums, CollectivesKeyBefore> groups(
+      CollectivesKeyBefore{&by_, true});
   for (const auto& [key, sums] : groups_) {
-    Key known = key;
+    CollectivesKey known = key;
     known.group_kind = kinds_.Of(key.group);
     groups[known].Merge(sums);
   }
   for (const auto& [key, sums] : groups) EmitSums(key, sums, sink);
 }
 
-void Collectives::EmitSums(const Key& key, const CollectiveSums& sums, Sink* sink) const {
+void Collectives::EmitSums(const CollectivesKey& key, const CollectiveSums& sums,
+                           Sink* sink) const {
   std::vector<Cell> cells;
   for (const std::string& word : by_) {
     if (word == "rank") cells.push_back(Text(key.rank));
@@ -213,11 +216,11 @@ void Collectives::EmitSums(const Key& key, const CollectiveSums& sums, Sink* sin
     if (word == "kind") cells.push_back(Text(CollectiveWord(key.kind)));
     if (word == kGroupKindKey) cells.push_back(Text(GroupKindWord(key.group_kind)));
     if (word == "dtype") cells.push_back(Text(ShownDType(key.dtype)));
-    if (word == "size") cells.push_back(Integer(Known(key.size_bytes)));
+    if (word == "size") cells.push_back(Integer(CollectivesKnown(key.size_bytes)));
     if (word != "group") continue;
     cells.push_back(Text(key.group.name));
     cells.push_back(Text(key.group.ranks));
-    cells.push_back(Integer(Known(key.group_size)));
+    cells.push_back(Integer(CollectivesKnown(key.group_size)));
   }
   const auto of = [](int64_t count, int64_t value) { return count > 0 ? Cell{value} : Cell{}; };
   cells.push_back(Integer(sums.calls));
@@ -252,7 +255,7 @@ std::vector<std::string> Collectives::Notes() const {
 
 std::span<const Field> CollectivesFields() { return CollectiveCallFields(); }
 
-std::span<const std::string_view> CollectiveKeys() { return kKeys; }
+std::span<const std::string_view> CollectiveKeys() { return kCollectivesKeys; }
 
 std::unique_ptr<Partial> MakeCollectives(const ViewOptions& options) {
   if (options.compat == Compat::kTensorBoard) return MakeTbCollectives(options);

@@ -28,7 +28,7 @@ constexpr Field kWhatIfFields[] = {
      "100 x what_if_saved_ns / length_ns", Fold::kNone},
 };
 
-PathRows RowsOf(const ViewOptions& options) {
+PathRows CriticalPathRowsOf(const ViewOptions& options) {
   PathRows rows = PathRows::kCauses;
   for (const std::string& word : options.by) {
     if (word == "edge") rows = PathRows::kEdges;
@@ -45,7 +45,7 @@ class CriticalPath : public Partial {
         place_(place),
         most_rows_(options.most_rows),
         what_if_(options.what_if),
-        rows_(RowsOf(options)),
+        rows_(CriticalPathRowsOf(options)),
         texts_(finder_->texts()),
         notes_("critical-path") {}
 
@@ -234,7 +234,7 @@ std::unique_ptr<Partial> MakeCriticalPath(const ViewOptions& options) {
 std::vector<std::unique_ptr<Partial>> MakeCriticalPaths(std::span<const ViewOptions> options) {
   std::vector<std::unique_ptr<Partial>> partials;
   std::vector<PathFinder::Wanted> wanted;
-  for (const ViewOptions& one : options) wanted.push_back({RowsOf(one), one.most_rows});
+  for (const ViewOptions& one : options) wanted.push_back({CriticalPathRowsOf(one), one.most_rows});
   // Paths with other times are other paths.
   std::map<std::vector<std::string>, std::shared_ptr<PathFinder>> finders;
   for (size_t i = 0; i < options.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "prof/views/stream_keys.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view.h"
 
@@ -78,12 +79,6 @@ inline std::vector<Field> PathFields(bool by_name) {
   std::vector<Field> fields(std::begin(kPathFields), std::end(kPathFields));
   if (by_name) fields.insert(fields.begin() + 3, kPathNameField);
   return fields;
-}
-
-/// Unknown of nothing.
-inline Cell PercentCell(int64_t part, int64_t whole) {
-  if (whole == 0) return {};
-  return {100.0 * (static_cast<double>(part) / static_cast<double>(whole))};
 }
 
 }  // namespace oplens::prof

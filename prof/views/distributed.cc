@@ -26,7 +26,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kDistributedFields[] = {
     kRankField,
     {"step",
      "Step",
@@ -77,7 +77,7 @@ constexpr Field kFields[] = {
 };
 
 /// One step of one rank.
-struct Row {
+struct DistributedRow {
   int64_t origin_ns = 0;  ///< The profile's first event.
   int64_t start_ns = 0;   ///< From it.
   int64_t number = 0;
@@ -99,7 +99,7 @@ struct Row {
 };
 
 template <typename Bytes, typename Self>
-void Row::Transfer(Bytes* bytes, Self* self) {
+void DistributedRow::Transfer(Bytes* bytes, Self* self) {
   bytes->Values(&self->origin_ns);
   bytes->Sums(&self->start_ns);
   bytes->Values(&self->number, &self->whole);
@@ -112,8 +112,9 @@ void Row::Transfer(Bytes* bytes, Self* self) {
   }
 }
 
-Row RowOf(const Step& step, const Interval& window, const ClassTimes& times, int64_t origin_ns) {
-  Row row;
+DistributedRow RowOf(const Step& step, const Interval& window, const ClassTimes& times,
+                     int64_t origin_ns) {
+  DistributedRow row;
   row.origin_ns = origin_ns;
   row.start_ns = LengthOf({origin_ns, window.start_ns});
   row.number = step.number;
@@ -141,7 +142,9 @@ class Distributed : public SavedPartial<Distributed> {
   void Begin(const Run* run) override;
   void AddCalls(std::span<const CollectiveRow> calls) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kDistributedFields), std::end(kDistributedFields)};
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
@@ -149,7 +152,7 @@ class Distributed : public SavedPartial<Distributed> {
   /// Rank, first event of the profile, and number of the step.
   using CallsKey = std::pair<std::string, std::pair<int64_t, int64_t>>;
 
-  std::map<std::string, std::vector<Row>, RankBefore> ranks_;
+  std::map<std::string, std::vector<DistributedRow>, RankBefore> ranks_;
   std::map<CallsKey, CollectiveSums> calls_;
   CollectiveNotes call_notes_;
   ViewNotes notes_;
@@ -168,7 +171,7 @@ void Distributed::Begin(const Run* run) {
   }
   const std::vector<ClassTimes> times = sweep.Finish();
   const int64_t origin_ns = run->origin_ns();
-  std::vector<Row>& rows = ranks_[std::string(run->rank())];
+  std::vector<DistributedRow>& rows = ranks_[std::string(run->rank())];
   for (size_t i = 0; i < steps.size(); ++i) {
     rows.push_back(RowOf(steps[i], windows[i], times[i], origin_ns));
   }
@@ -186,7 +189,7 @@ void Distributed::AddCalls(std::span<const CollectiveRow> calls) {
 void Distributed::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const Distributed&>(other);
   for (const auto& [rank, rows] : more.ranks_) {
-    std::vector<Row>& own = ranks_[rank];
+    std::vector<DistributedRow>& own = ranks_[rank];
     own.insert(own.end(), rows.begin(), rows.end());
   }
   for (const auto& [key, sums] : more.calls_) calls_[key].Merge(sums);
@@ -195,23 +198,24 @@ void Distributed::Merge(const Partial& other) {
 }
 
 /// What one row shows: one step, or the mean of several.
-struct Shown {
+struct DistributedShown {
   size_t steps = 0;
-  Row sums;
+  DistributedRow sums;
   CollectiveSums calls;
 
-  void Add(const Row& row) {
+  void Add(const DistributedRow& row) {
     ++steps;
-    for (const auto part : {&Row::total_ns, &Row::computation_ns, &Row::overlap_ns,
-                            &Row::communication_ns, &Row::memory_ns}) {
+    for (const auto part :
+         {&DistributedRow::total_ns, &DistributedRow::computation_ns, &DistributedRow::overlap_ns,
+          &DistributedRow::communication_ns, &DistributedRow::memory_ns}) {
       sums.*part = SaturatingSum(sums.*part, row.*part);
     }
   }
 };
 
-std::vector<Cell> CellsOf(std::string_view rank, std::string_view label, bool mean,
-                          const Shown& shown) {
-  const Row& sums = shown.sums;
+std::vector<Cell> DistributedCellsOf(std::string_view rank, std::string_view label, bool mean,
+                                     const DistributedShown& shown) {
+  const DistributedRow& sums = shown.sums;
   const auto value = [&](int64_t sum) {
     return mean ? Cell{static_cast<double>(sum) / static_cast<double>(shown.steps)} : Cell{sum};
   };
@@ -239,15 +243,15 @@ std::vector<Cell> CellsOf(std::string_view rank, std::string_view label, bool me
 
 void Distributed::Emit(Sink* sink) const {
   for (const auto& [name, found] : ranks_) {
-    std::vector<Row> rows = found;
+    std::vector<DistributedRow> rows = found;
     std::sort(rows.begin(), rows.end(),
-              [](const Row& a, const Row& b) { return a.key() < b.key(); });
+              [](const DistributedRow& a, const DistributedRow& b) { return a.key() < b.key(); });
     const bool none_whole =
-        std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.whole; });
-    Shown mean;
+        std::none_of(rows.begin(), rows.end(), [](const DistributedRow& row) { return row.whole; });
+    DistributedShown mean;
     std::set<std::pair<int64_t, int64_t>> given;
-    for (const Row& row : rows) {
-      Shown shown;
+    for (const DistributedRow& row : rows) {
+      DistributedShown shown;
       shown.Add(row);
       const bool counts = row.whole || none_whole;
       if (counts) mean.Add(row);
@@ -258,9 +262,9 @@ void Distributed::Emit(Sink* sink) const {
         shown.calls = calls->second;
         if (counts) mean.calls.Merge(calls->second);
       }
-      sink->Row(CellsOf(name, std::to_string(row.number), false, shown));
+      sink->Row(DistributedCellsOf(name, std::to_string(row.number), false, shown));
     }
-    if (mean.steps > 0) sink->Row(CellsOf(name, "mean", true, mean));
+    if (mean.steps > 0) sink->Row(DistributedCellsOf(name, "mean", true, mean));
   }
 }
 
@@ -273,7 +277,7 @@ std::vector<std::string> Distributed::Notes() const {
 
 }  // namespace
 
-std::span<const Field> DistributedFields() { return kFields; }
+std::span<const Field> DistributedFields() { return kDistributedFields; }
 
 std::unique_ptr<Partial> MakeDistributed(const ViewOptions& options) {
   if (options.compat == Compat::kTensorBoard) return MakeTbDistributed(options);

@@ -12,7 +12,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kEventFields[] = {
     {"name", "Name", "", FieldType::kText, Field::kShared,
      "of a call the operator, of a device event the kernel, copy or fill", Fold::kKey},
     {"kind", "Kind", "", FieldType::kText, 6, "call or device", Fold::kKey},
@@ -75,15 +75,15 @@ EventPlan::EventPlan(const ViewOptions& options)
 }
 
 std::vector<Field> FieldsOf(const EventPlan& plan) {
-  std::vector<Field> fields(std::begin(kFields), std::begin(kFields) + kKeyCount);
+  std::vector<Field> fields(std::begin(kEventFields), std::begin(kEventFields) + kKeyCount);
   if (plan.shape) fields.push_back(kShapeField);
   if (plan.stack) fields.push_back(kStackField);
   if (plan.rank) fields.push_back(kRankField);
-  fields.insert(fields.end(), std::begin(kFields) + kKeyCount, std::end(kFields));
+  fields.insert(fields.end(), std::begin(kEventFields) + kKeyCount, std::end(kEventFields));
   return fields;
 }
 
-std::span<const Field> EventsFields() { return kFields; }
+std::span<const Field> EventsFields() { return kEventFields; }
 
 std::span<const std::string_view> EventKeys() {
   static constexpr std::string_view kKeys[] = {"shape", "stack", "rank", "call", "total"};

@@ -40,7 +40,7 @@ std::string_view TorchName(std::string_view name) {
   return name.starts_with("ProfilerStep#") ? std::string_view("ProfilerStep*") : name;
 }
 
-int64_t PairOf(uint32_t high, uint32_t low) {
+int64_t EventRunPairOf(uint32_t high, uint32_t low) {
   return static_cast<int64_t>(uint64_t{high} << 32 | low);
 }
 
@@ -73,9 +73,9 @@ EventRun::EventRun(const Run& run, const EventOptions& options)
 uint32_t EventRun::GroupOf(bool device, uint32_t name, uint32_t shape, uint32_t stack) {
   const uint32_t named = name << 1 | (device ? 1 : 0);
   const auto next_pair = static_cast<uint32_t>(names_and_shapes_.size());
-  const uint32_t pair = names_and_shapes_.FindOrInsert(PairOf(named, shape), next_pair);
+  const uint32_t pair = names_and_shapes_.FindOrInsert(EventRunPairOf(named, shape), next_pair);
   const auto next = static_cast<uint32_t>(groups_.size());
-  const uint32_t group = group_of_.FindOrInsert(PairOf(pair, stack), next);
+  const uint32_t group = group_of_.FindOrInsert(EventRunPairOf(pair, stack), next);
   if (group == next) groups_.push_back({device, name, shape, stack, {}});
   return group;
 }

@@ -21,11 +21,11 @@
 namespace oplens::prof {
 namespace {
 
-constexpr std::string_view kOther = "(other)";
+constexpr std::string_view kEventsOther = "(other)";
 constexpr size_t kTorchRows = 100;
 
 /// A row with its keys; texts are views into the partial.
-struct Row {
+struct EventsRow {
   TorchEventRow shown;
   std::string_view stack;
   std::string_view rank;
@@ -82,10 +82,10 @@ class Events : public SavedPartial<Events> {
 
   void AddTo(Key key, const EventSums& sums);
   void TakeCalls(const Run& run, const EventRun& events, int64_t origin_ns);
-  std::vector<Row> Rows() const;
-  std::vector<Row> Totals(const std::vector<Row>& rows) const;
-  void Sort(std::vector<Row>* rows) const;
-  void EmitRow(const Row& row, Sink* sink) const;
+  std::vector<EventsRow> Rows() const;
+  std::vector<EventsRow> Totals(const std::vector<EventsRow>& rows) const;
+  void Sort(std::vector<EventsRow>* rows) const;
+  void EmitRow(const EventsRow& row, Sink* sink) const;
 
   EventPlan plan_;
   std::map<Key, EventSums> groups_;
@@ -148,7 +148,7 @@ void Events::AddTo(Key key, const EventSums& sums) {
     key_bytes_ += key.texts.size();
     groups_.emplace(std::move(key), sums);
   } else {
-    groups_[Key{key.device, std::string(kOther) + std::string(4, '\0')}].Add(sums);
+    groups_[Key{key.device, std::string(kEventsOther) + std::string(4, '\0')}].Add(sums);
   }
 }
 
@@ -191,8 +191,8 @@ void Events::Transfer(Bytes* bytes, Self* self) {
   }
 }
 
-std::vector<Row> Events::Rows() const {
-  std::vector<Row> rows;
+std::vector<EventsRow> Events::Rows() const {
+  std::vector<EventsRow> rows;
   rows.reserve(groups_.size() + calls_.size());
   for (const auto& [key, sums] : groups_) {
     std::string_view texts = key.texts;
@@ -201,7 +201,7 @@ std::vector<Row> Events::Rows() const {
       texts.remove_prefix(std::min(text.size() + 1, texts.size()));
       return text;
     };
-    Row row;
+    EventsRow row;
     TorchEventRow& shown = row.shown;
     shown.name = next_text();
     shown.shapes = next_text();
@@ -221,7 +221,7 @@ std::vector<Row> Events::Rows() const {
     rows.push_back(row);
   }
   for (const Single& single : calls_) {
-    Row row;
+    EventsRow row;
     row.shown.name = texts_.TextOf(single.name);
     row.rank = texts_.TextOf(single.rank);
     row.shown.calls = 1;
@@ -236,9 +236,9 @@ std::vector<Row> Events::Rows() const {
 }
 
 /// One row a rank, or one of all.
-std::vector<Row> Events::Totals(const std::vector<Row>& rows) const {
+std::vector<EventsRow> Events::Totals(const std::vector<EventsRow>& rows) const {
   std::map<std::string_view, EventSums> sums;
-  for (const Row& row : rows) {
+  for (const EventsRow& row : rows) {
     EventSums& sum = sums[row.rank];
     sum.calls += row.shown.calls;
     sum.host_self_ns += row.shown.host_self_ns;
@@ -246,9 +246,9 @@ std::vector<Row> Events::Totals(const std::vector<Row>& rows) const {
     sum.device_self_ns += row.shown.device_self_ns;
     sum.device_total_ns += row.shown.device_total_ns;
   }
-  std::vector<Row> totals;
+  std::vector<EventsRow> totals;
   for (const auto& [rank, sum] : sums) {
-    Row row;
+    EventsRow row;
     row.shown.name = "Total";
     row.rank = rank;
     row.shown.calls = sum.calls;
@@ -262,10 +262,10 @@ std::vector<Row> Events::Totals(const std::vector<Row>& rows) const {
 }
 
 // PyTorch's order is that of the first event of each row, and its sort keeps the order of equals.
-void Events::Sort(std::vector<Row>* rows) const {
+void Events::Sort(std::vector<EventsRow>* rows) const {
   if (!IsDocument()) {
-    std::sort(rows->begin(), rows->end(), [](const Row& a, const Row& b) {
-      const auto times = [](const Row& row) {
+    std::sort(rows->begin(), rows->end(), [](const EventsRow& a, const EventsRow& b) {
+      const auto times = [](const EventsRow& row) {
         return std::pair(row.shown.device_self_ns, row.shown.host_self_ns);
       };
       if (times(a) != times(b)) return times(a) > times(b);
@@ -273,29 +273,30 @@ void Events::Sort(std::vector<Row>* rows) const {
     });
     return;
   }
-  std::sort(rows->begin(), rows->end(), [](const Row& a, const Row& b) {
+  std::sort(rows->begin(), rows->end(), [](const EventsRow& a, const EventsRow& b) {
     return a.first != b.first ? a.first < b.first : a.Keys() < b.Keys();
   });
   if (!plan_.sort.empty()) {
-    std::stable_sort(rows->begin(), rows->end(), [&](const Row& a, const Row& b) {
+    std::stable_sort(rows->begin(), rows->end(), [&](const EventsRow& a, const EventsRow& b) {
       const double of_a = TorchSortValue(a.shown, plan_.sort);
       const double of_b = TorchSortValue(b.shown, plan_.sort);
       return plan_.legacy ? of_a < of_b : of_a > of_b;
     });
   }
   if (plan_.rank) {
-    std::stable_sort(rows->begin(), rows->end(),
-                     [](const Row& a, const Row& b) { return RankBefore()(a.rank, b.rank); });
+    std::stable_sort(rows->begin(), rows->end(), [](const EventsRow& a, const EventsRow& b) {
+      return RankBefore()(a.rank, b.rank);
+    });
   }
 }
 
 void Events::Emit(Sink* sink) const {
-  const std::vector<Row> rows = Rows();
+  const std::vector<EventsRow> rows = Rows();
   const size_t limit = IsDocument() && plan_.top > 0 ? plan_.top : rows.size();
   for (size_t i = 0; i < std::min(limit, rows.size()); ++i) EmitRow(rows[i], sink);
 }
 
-void Events::EmitRow(const Row& row, Sink* sink) const {
+void Events::EmitRow(const EventsRow& row, Sink* sink) const {
   const TorchEventRow& shown = row.shown;
   const auto of_calls = [&](int64_t value) { return shown.device ? Cell{} : Integer(value); };
   // Of single calls the whole times are known alone.
@@ -318,7 +319,7 @@ void Events::EmitRow(const Row& row, Sink* sink) const {
 }
 
 std::string Events::Document() const {
-  const std::vector<Row> rows = Rows();
+  const std::vector<EventsRow> rows = Rows();
   std::string text;
   for (size_t begin = 0; begin < rows.size();) {
     const std::string_view rank = rows[begin].rank;

@@ -26,7 +26,7 @@
 namespace oplens::prof {
 namespace {
 
-void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
+void AddToGpu(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
 // A kernel of unknown grid counts as no block: of less time than this the mean says little.
 constexpr double kLeastGridsKnown = 0.9;
@@ -120,15 +120,15 @@ void GpuView::AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, i
   if (reference_) {
     const int64_t whole_ns = LengthOf({own.start_ns, own.end_ns});
     for (int64_t count = tensor_cores_->CountOf(kernel.work); count > 0; --count) {
-      AddTo(&sums->tc_known_ns, whole_ns);
-      if (tensor_cores_->Uses(own)) AddTo(&sums->tc_ns, whole_ns);
+      AddToGpu(&sums->tc_known_ns, whole_ns);
+      if (tensor_cores_->Uses(own)) AddToGpu(&sums->tc_ns, whole_ns);
     }
     return;
   }
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
   if (use == ops::TensorCoreUse::kUnknown) return;
-  AddTo(&sums->tc_known_ns, clipped_ns);
-  if (use == ops::TensorCoreUse::kYes) AddTo(&sums->tc_ns, clipped_ns);
+  AddToGpu(&sums->tc_known_ns, clipped_ns);
+  if (use == ops::TensorCoreUse::kYes) AddToGpu(&sums->tc_ns, clipped_ns);
 }
 
 void GpuView::Add(const PricedKernel& kernel) {
@@ -147,14 +147,14 @@ void GpuView::Add(const PricedKernel& kernel) {
   if (blocks) {
     state.sm.Add(std::max(own.start_ns, window_.start_ns), std::min(own.end_ns, window_.end_ns),
                  *blocks);
-    AddTo(&state.grids_known_ns, clipped_ns);
+    AddToGpu(&state.grids_known_ns, clipped_ns);
   }
   // Blocks of a collective spin: profilers give it 0, or the occupancy of waiting.
   if (!reference_ && run_->device_work().IsCommunication(kernel.work)) return;
   const auto occupancy = AchievedOccupancyPct(trace, own, gpu);
   if (occupancy) {
     state.occupancy_sum += *occupancy * static_cast<double>(clipped_ns);
-    AddTo(&state.sums.occupancy_ns, clipped_ns);
+    AddToGpu(&state.sums.occupancy_ns, clipped_ns);
   }
 }
 
@@ -169,17 +169,17 @@ void GpuView::AddEvents(const DeviceWork& work) {
     switch (event.work) {
       case WorkClass::kCompute:
         sums.kernels += inside ? 1 : 0;
-        AddTo(&sums.kernel_ns, clipped_ns);
+        AddToGpu(&sums.kernel_ns, clipped_ns);
         break;
       case WorkClass::kCommunication:
-        AddTo(&sums.comm_ns, clipped_ns);
+        AddToGpu(&sums.comm_ns, clipped_ns);
         break;
       case WorkClass::kReplay:
         sums.replays += inside ? 1 : 0;
-        AddTo(&sums.replay_ns, clipped_ns);
+        AddToGpu(&sums.replay_ns, clipped_ns);
         break;
       default:
-        AddTo(&sums.copy_ns, clipped_ns);
+        AddToGpu(&sums.copy_ns, clipped_ns);
     }
   }
 }
@@ -202,7 +202,7 @@ void GpuView::AddMemory(const Trace& trace) {
 }
 
 /// A sum as an integer, so that sums of several inputs do not depend on their order.
-int64_t Rounded(double value) { return std::llround(std::clamp(value, 0.0, 9e18)); }
+int64_t GpuRounded(double value) { return std::llround(std::clamp(value, 0.0, 9e18)); }
 
 void GpuView::Keep(const Run& run, GpuState* state) {
   GpuSums& sums = state->sums;
@@ -216,10 +216,10 @@ void GpuView::Keep(const Run& run, GpuState* state) {
   }
   const bool grids_known = reference_ || IsShare(state->grids_known_ns, all_ns, kLeastGridsKnown);
   if (state->sm.any() && grids_known) {
-    sums.sm_integral = Rounded(state->sm.Finish() * 1e5);
+    sums.sm_integral = GpuRounded(state->sm.Finish() * 1e5);
     sums.sm_window_ns = sums.window_ns;
   }
-  sums.occupancy_sum = Rounded(state->occupancy_sum * 1e3);
+  sums.occupancy_sum = GpuRounded(state->occupancy_sum * 1e3);
   const Trace& trace = run.trace();
   if (const Device* const device = FindDevice(trace, state->device_id).device) {
     sums.name = trace.strings.View(device->name);
@@ -258,7 +258,7 @@ void GpuView::Merge(const Partial& other) {
   notes_.insert(from.notes_.begin(), from.notes_.end());
 }
 
-Cell Ratio(int64_t part, int64_t whole, double scale) {
+Cell GpuRatio(int64_t part, int64_t whole, double scale) {
   if (whole <= 0) return {};
   return Cell{scale * static_cast<double>(part) / static_cast<double>(whole)};
 }
@@ -266,7 +266,7 @@ Cell Ratio(int64_t part, int64_t whole, double scale) {
 std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
                                    const GpuSums& sums) const {
   const auto ours = [&](int64_t value) { return reference_ ? Cell() : Integer(value); };
-  Cell tc = Ratio(sums.tc_ns, sums.tc_known_ns, 100);
+  Cell tc = GpuRatio(sums.tc_ns, sums.tc_known_ns, 100);
   // The plugin has 0 for a GPU none of whose kernels an operator launched, if one of another's is.
   if (reference_ && IsUnknown(tc) && sums.tc_any) tc = Cell{0.0};
   return {
@@ -275,15 +275,15 @@ std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
       Text(sums.name),
       Integer(sums.window_ns),
       Integer(sums.busy_ns),
-      Ratio(sums.busy_ns, sums.window_ns, 100),
-      Ratio(sums.sm_integral, sums.sm_window_ns, 1e-3),
-      Ratio(sums.occupancy_sum, sums.occupancy_ns, 1e-3),
+      GpuRatio(sums.busy_ns, sums.window_ns, 100),
+      GpuRatio(sums.sm_integral, sums.sm_window_ns, 1e-3),
+      GpuRatio(sums.occupancy_sum, sums.occupancy_ns, 1e-3),
       tc,
       reference_ ? Cell()
-                 : Ratio(sums.tc_known_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
+                 : GpuRatio(sums.tc_known_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
       reference_ || sums.tc_known_ns <= 0
           ? Cell()
-          : Ratio(sums.tc_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
+          : GpuRatio(sums.tc_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
       ours(sums.kernels),
       ours(sums.kernel_ns),
       ours(sums.copy_ns),

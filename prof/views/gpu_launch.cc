@@ -16,7 +16,7 @@ double BlocksOf(const Kernel& kernel) {
 }
 
 /// Negative where it is not known.
-int64_t SharedMemoryOf(const Trace& trace, const Kernel& kernel) {
+int64_t GpuLaunchSharedMemoryOf(const Trace& trace, const Kernel& kernel) {
   const int32_t together = trace.DetailsOf(kernel).shared_memory_bytes;
   if (together >= 0) return together;
   if (kernel.static_shared_memory_bytes < 0 || kernel.dynamic_shared_memory_bytes < 0) return -1;
@@ -39,7 +39,7 @@ std::optional<double> TheoreticalOccupancyPct(const Trace& trace, const Kernel& 
   if (recorded > 0) return recorded;  // None that runs has 0.
   if (gpu == nullptr) return std::nullopt;
   const ops::Launch launch = {ExtentOf(kernel.grid), ExtentOf(kernel.block),
-                              kernel.registers_per_thread, SharedMemoryOf(trace, kernel)};
+                              kernel.registers_per_thread, GpuLaunchSharedMemoryOf(trace, kernel)};
   return ops::TheoreticalOccupancy(gpu->compute_capability, launch);
 }
 

@@ -13,13 +13,13 @@ using enum FieldType;
 
 constexpr double kThousandths = 1000;
 
-std::optional<double> Ratio(Checked sum, int64_t count, double unit) {
+std::optional<double> GroupDetailsRatio(Checked sum, int64_t count, double unit) {
   const auto whole = sum.Approximate();
   if (!whole || count == 0) return std::nullopt;
   return *whole / static_cast<double>(count) / unit;
 }
 
-Cell QuantileOf(const GroupDetails& details, int percent) {
+Cell GroupDetailsQuantileOf(const GroupDetails& details, int percent) {
   return Integer(details.durations.Quantile(percent));
 }
 
@@ -28,25 +28,29 @@ constexpr Column<GroupDetails> kDetails[] = {
      [](const GroupDetails& of) { return Integer(of.calls); }},
     {{"blocks_per_sm", "Blocks/SM", "", kDecimal, 9,
       "mean of grid blocks / multiprocessors, weighted by time, of kernels of which it is known"},
-     [](const GroupDetails& of) { return Decimal(Ratio(of.blocks, of.blocks_ns, kThousandths)); }},
+     [](const GroupDetails& of) {
+       return Decimal(GroupDetailsRatio(of.blocks, of.blocks_ns, kThousandths));
+     }},
     {{"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", kDecimal, 8,
       "mean estimated achieved occupancy, weighted by time, of kernels of which it is known"},
      [](const GroupDetails& of) {
-       return Decimal(Ratio(of.occupancy, of.occupancy_ns, kThousandths));
+       return Decimal(GroupDetailsRatio(of.occupancy, of.occupancy_ns, kThousandths));
      }},
     {{"p50_ns", "P50(ns)", "ns", kInteger, 9,
       "median duration: nearest rank, from a histogram, at most 1.6 % off", Fold::kQuantiles},
-     [](const GroupDetails& of) { return QuantileOf(of, 50); }},
+     [](const GroupDetails& of) { return GroupDetailsQuantileOf(of, 50); }},
     {{"p95_ns", "P95(ns)", "ns", kInteger, 9,
       "95th percentile of the duration: nearest rank, from a histogram, at most 1.6 % off",
       Fold::kQuantiles},
-     [](const GroupDetails& of) { return QuantileOf(of, 95); }},
+     [](const GroupDetails& of) { return GroupDetailsQuantileOf(of, 95); }},
     {{"launch_delay_ns", "Delay(ns)", "ns", kDecimal, 10,
       "mean of start - end of the launch call, at least 0, where both are known", Fold::kMean},
-     [](const GroupDetails& of) { return Decimal(Ratio(of.delay_ns, of.with_delay, 1)); }},
+     [](const GroupDetails& of) {
+       return Decimal(GroupDetailsRatio(of.delay_ns, of.with_delay, 1));
+     }},
     {{"gap_ns", "Gap(ns)", "ns", kDecimal, 10,
       "mean of start - end of what its stream did before, at least 0", Fold::kMean},
-     [](const GroupDetails& of) { return Decimal(Ratio(of.gap_ns, of.with_gap, 1)); }},
+     [](const GroupDetails& of) { return Decimal(GroupDetailsRatio(of.gap_ns, of.with_gap, 1)); }},
 };
 
 /// Of two clocks that need not agree; nullopt where the difference does not fit.

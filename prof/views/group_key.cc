@@ -9,6 +9,7 @@
 #include <span>
 #include <system_error>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/shown_text.h"
 
@@ -19,22 +20,20 @@ constexpr std::string_view kLabel = "label";
 constexpr std::string_view kKeyOfLabel = "range";
 constexpr std::string_view kNoMatch = "(no match)";
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-bool IsText(const Field& field) {
+bool IsGroupKeyText(const Field& field) {
   return field.type == FieldType::kText || field.type == FieldType::kName ||
          field.type == FieldType::kTextList || field.type == FieldType::kFileList;
 }
 
 /// The first items of a list; with less than 0 the last ones.
 template <typename Item>
-std::span<const Item> PartsOf(std::span<const Item> items, int parts) {
+std::span<const Item> GroupKeyPartsOf(std::span<const Item> items, int parts) {
   const size_t count = std::min(items.size(), static_cast<size_t>(std::abs(parts)));
   return parts > 0 ? items.first(count) : items.last(count);
 }
 
 /// The same of what '.' and '/' part in a text.
-std::string_view PartsOf(std::string_view text, int parts) {
+std::string_view GroupKeyPartsOf(std::string_view text, int parts) {
   constexpr std::string_view kBetween = "./";
   size_t at = parts > 0 ? 0 : text.size();
   for (int i = 0; i < std::abs(parts); ++i) {
@@ -76,11 +75,11 @@ Cell KeyForm::Of(const Field& field, const Cell& cell, std::string* scratch) con
   Cell shortened = cell;
   if (parts_ != 0 && list != nullptr) {
     // What the record does not hold stands behind the others.
-    shortened = {Cell::Texts{PartsOf(list->texts, parts_), 0}};
+    shortened = {Cell::Texts{GroupKeyPartsOf(list->texts, parts_), 0}};
   }
   std::string_view text = CellText(field, shortened, scratch);
   if (IsUnknown(cell) || text.empty()) return {};
-  if (parts_ != 0 && list == nullptr) text = PartsOf(text, parts_);
+  if (parts_ != 0 && list == nullptr) text = GroupKeyPartsOf(text, parts_);
   if (!label_) return Text(text);
   std::string label;
   AppendLabel(text, &label);
@@ -137,7 +136,7 @@ GroupWord GroupWord::Read(std::string_view word) {
 }
 
 void GroupWord::RefuseIfNot(const Field& field) const {
-  if (form.whole() || IsText(field)) return;
+  if (form.whole() || IsGroupKeyText(field)) return;
   throw UsageError(
       fmt::format("--by: '{}' is no text: it has no parts, no label and no pattern", key));
 }

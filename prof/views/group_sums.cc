@@ -7,22 +7,22 @@
 namespace oplens::prof {
 namespace {
 
-void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
+void AddToGroupSums(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
-std::optional<double> Ratio(double part, double whole) {
+std::optional<double> GroupSumsRatio(double part, double whole) {
   return whole > 0 ? std::optional<double>(part / whole) : std::nullopt;
 }
 
 /// nullopt too where the sum overflowed.
-std::optional<double> Ratio(Checked part, int64_t whole) {
+std::optional<double> GroupSumsRatio(Checked part, int64_t whole) {
   const std::optional<double> sum = part.Approximate();
-  return sum ? Ratio(*sum, static_cast<double>(whole)) : std::nullopt;
+  return sum ? GroupSumsRatio(*sum, static_cast<double>(whole)) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<double> Percent(int64_t part, int64_t whole) {
-  return Ratio(100.0 * static_cast<double>(part), static_cast<double>(whole));
+  return GroupSumsRatio(100.0 * static_cast<double>(part), static_cast<double>(whole));
 }
 
 void GroupSums::Add(const PricedKernel& row) {
@@ -42,21 +42,21 @@ void GroupSums::Add(const PricedKernel& row) {
   min_ns = timed == 0 ? duration : std::min(min_ns, duration);
   max_ns = std::max(max_ns, duration);
   ++timed;
-  AddTo(&total_ns, duration);
-  if (record.step) AddTo(&step_ns, duration);
+  AddToGroupSums(&total_ns, duration);
+  if (record.step) AddToGroupSums(&step_ns, duration);
   if (share.flops) {
-    AddTo(&flops_ns, duration);
+    AddToGroupSums(&flops_ns, duration);
     timed_flops += *share.flops;
   }
   if (share.bytes) {
-    AddTo(&bytes_ns, duration);
+    AddToGroupSums(&bytes_ns, duration);
     timed_bytes += *share.bytes;
   }
-  if (IsInferred(record.evidence)) AddTo(&inferred_ns, duration);
+  if (IsInferred(record.evidence)) AddToGroupSums(&inferred_ns, duration);
   const ops::TensorCoreUse use = TensorCoreUseOf(row);
   if (use == ops::TensorCoreUse::kUnknown) return;
-  AddTo(&tensor_core_known_ns, duration);
-  if (use == ops::TensorCoreUse::kYes) AddTo(&tensor_core_ns, duration);
+  AddToGroupSums(&tensor_core_known_ns, duration);
+  if (use == ops::TensorCoreUse::kYes) AddToGroupSums(&tensor_core_ns, duration);
 }
 
 void GroupSums::Add(const GroupSums& other) {
@@ -66,33 +66,33 @@ void GroupSums::Add(const GroupSums& other) {
     max_ns = std::max(max_ns, other.max_ns);
   }
   timed += other.timed;
-  AddTo(&total_ns, other.total_ns);
-  AddTo(&step_ns, other.step_ns);
+  AddToGroupSums(&total_ns, other.total_ns);
+  AddToGroupSums(&step_ns, other.step_ns);
   with_flops += other.with_flops;
   with_bytes += other.with_bytes;
   flops += other.flops;
   bytes += other.bytes;
-  AddTo(&flops_ns, other.flops_ns);
-  AddTo(&bytes_ns, other.bytes_ns);
+  AddToGroupSums(&flops_ns, other.flops_ns);
+  AddToGroupSums(&bytes_ns, other.bytes_ns);
   timed_flops += other.timed_flops;
   timed_bytes += other.timed_bytes;
-  AddTo(&tensor_core_ns, other.tensor_core_ns);
-  AddTo(&tensor_core_known_ns, other.tensor_core_known_ns);
-  AddTo(&inferred_ns, other.inferred_ns);
+  AddToGroupSums(&tensor_core_ns, other.tensor_core_ns);
+  AddToGroupSums(&tensor_core_known_ns, other.tensor_core_known_ns);
+  AddToGroupSums(&inferred_ns, other.inferred_ns);
 }
 
 std::optional<double> GroupSums::MeanNs() const {
-  return Ratio(static_cast<double>(total_ns), static_cast<double>(timed));
+  return GroupSumsRatio(static_cast<double>(total_ns), static_cast<double>(timed));
 }
 
 std::optional<double> GroupSums::TeraflopsPerSecond() const {
   constexpr double kFlopsPerNsInTeraflops = 1e-3;
-  const auto rate = Ratio(timed_flops, flops_ns);
+  const auto rate = GroupSumsRatio(timed_flops, flops_ns);
   return rate ? std::optional<double>(*rate * kFlopsPerNsInTeraflops) : std::nullopt;
 }
 
 std::optional<double> GroupSums::GigabytesPerSecond() const {
-  return Ratio(timed_bytes, bytes_ns);  // 1 B/ns is 1 GB/s.
+  return GroupSumsRatio(timed_bytes, bytes_ns);  // 1 B/ns is 1 GB/s.
 }
 
 std::optional<double> GroupSums::TensorCorePercent() const {

@@ -13,19 +13,19 @@ namespace {
 
 // Values below kExact are buckets of their own; each power of two above is cut into kParts.
 constexpr uint32_t kPartBits = 5;
-constexpr uint32_t kParts = 1u << kPartBits;
-constexpr uint32_t kExact = 2 * kParts;
+constexpr uint32_t kHistogramParts = 1u << kPartBits;
+constexpr uint32_t kExact = 2 * kHistogramParts;
 
-uint32_t NumberOf(uint64_t value) {
+uint32_t HistogramNumberOf(uint64_t value) {
   if (value < kExact) return static_cast<uint32_t>(value);
   const auto shift = static_cast<uint32_t>(std::bit_width(value)) - 1 - kPartBits;
-  return shift * kParts + static_cast<uint32_t>(value >> shift);
+  return shift * kHistogramParts + static_cast<uint32_t>(value >> shift);
 }
 
 int64_t MiddleOf(uint32_t number) {
   if (number < kExact) return number;
-  const uint32_t shift = number / kParts - 1;
-  const uint64_t first = static_cast<uint64_t>(number % kParts + kParts) << shift;
+  const uint32_t shift = number / kHistogramParts - 1;
+  const uint64_t first = static_cast<uint64_t>(number % kHistogramParts + kHistogramParts) << shift;
   return static_cast<int64_t>(first + (uint64_t{1} << shift) / 2);
 }
 
@@ -33,7 +33,7 @@ int64_t MiddleOf(uint32_t number) {
 
 void Histogram::Add(int64_t value, int64_t times) {
   value = std::max<int64_t>(value, 0);
-  const uint32_t number = NumberOf(static_cast<uint64_t>(value));
+  const uint32_t number = HistogramNumberOf(static_cast<uint64_t>(value));
   const auto at = std::lower_bound(
       buckets_.begin(), buckets_.end(), number,
       [](const Bucket& bucket, uint32_t wanted) { return bucket.number < wanted; });

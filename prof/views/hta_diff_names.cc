@@ -24,9 +24,9 @@ namespace oplens::prof {
 namespace {
 
 using enum FieldType;
-using Kind = TorchEvent::Kind;
+using HtaDiffNamesKind = TorchEvent::Kind;
 
-constexpr Field kFields[] = {
+constexpr Field kHtaDiffNamesFields[] = {
     kRankField,
     {"step", "Step", "", kInteger, 6, "number of the step", Fold::kKey},
     {"device", "Device", "", kText, 6, "cpu or gpu", Fold::kKey},
@@ -36,11 +36,11 @@ constexpr Field kFields[] = {
 };
 
 /// A start is rounded up, an end down.
-struct Times {
+struct HtaDiffTimes {
   int64_t start_us = 0;
   int64_t end_us = 0;
 
-  explicit Times(const TorchEvent& event)
+  explicit HtaDiffTimes(const TorchEvent& event)
       : start_us(Clamped(std::ceil(event.start_us))), end_us(Clamped(std::floor(event.end_us))) {}
 
  private:
@@ -93,7 +93,7 @@ StepAt::StepAt(const Trace& trace) {
   std::vector<Edge> edges;
   for (const TorchEvent& event : trace.torch_events) {
     const std::optional<int64_t> number = StepNumber(trace.strings.View(event.name));
-    const Times times(event);
+    const HtaDiffTimes times(event);
     if (!number || times.end_us <= times.start_us) continue;
     const auto step = static_cast<uint32_t>(numbers.size());
     numbers.push_back(*number);
@@ -122,11 +122,11 @@ std::optional<int64_t> StepAt::At(int64_t time_us) const {
   return after == pieces_.begin() ? std::nullopt : std::prev(after)->step;
 }
 
-struct Sums {
+struct HtaDiffNamesSums {
   int64_t count = 0;
   int64_t time_us = 0;
 
-  void Add(const Sums& more) {
+  void Add(const HtaDiffNamesSums& more) {
     count += more.count;
     time_us = SaturatingAdd(time_us, more.time_us);
   }
@@ -134,39 +134,42 @@ struct Sums {
 
 /// Step, whether of the GPU, and name.
 template <typename Name>
-using Key = std::tuple<int64_t, bool, Name>;
+using HtaDiffKey = std::tuple<int64_t, bool, Name>;
 
-bool IsDeviceWork(Kind kind) {
-  return kind == Kind::kKernel || kind == Kind::kCopy || kind == Kind::kFill;
+bool IsDeviceWork(HtaDiffNamesKind kind) {
+  return kind == HtaDiffNamesKind::kKernel || kind == HtaDiffNamesKind::kCopy ||
+         kind == HtaDiffNamesKind::kFill;
 }
 
 /// The names of one rank.
-std::map<Key<std::string>, Sums> NamesOf(const Trace& trace) {
+std::map<HtaDiffKey<std::string>, HtaDiffNamesSums> HtaDiffNamesOf(const Trace& trace) {
   const StepAt steps(trace);
   const std::vector<TorchEvent>& events = trace.torch_events;
   IdMap calls;  // By correlation id, the last one of the file.
   for (uint32_t i = 0; i < events.size(); ++i) {
     const TorchEvent& event = events[i];
-    const bool call = event.kind == Kind::kApiCall || event.kind == Kind::kDriverCall;
+    const bool call =
+        event.kind == HtaDiffNamesKind::kApiCall || event.kind == HtaDiffNamesKind::kDriverCall;
     if (!call || event.correlation_id < 0) continue;
     calls.Erase(event.correlation_id);
     calls.FindOrInsert(event.correlation_id, i);
   }
-  std::map<Key<StringId>, Sums> found;
+  std::map<HtaDiffKey<StringId>, HtaDiffNamesSums> found;
   for (const TorchEvent& event : events) {
-    if (event.kind == Kind::kModule) continue;
+    if (event.kind == HtaDiffNamesKind::kModule) continue;
     const bool on_stream = IsDeviceWork(event.kind) && event.thread_id >= 0;
     uint32_t call = IdMap::kNone;
     if (on_stream) {
       if (event.thread_id > 0 && event.correlation_id >= 0) call = calls.Find(event.correlation_id);
       if (call == IdMap::kNone) continue;
     }
-    const std::optional<int64_t> step = steps.At(Times(on_stream ? events[call] : event).start_us);
+    const std::optional<int64_t> step =
+        steps.At(HtaDiffTimes(on_stream ? events[call] : event).start_us);
     if (!step) continue;
-    const Times times(event);
+    const HtaDiffTimes times(event);
     found[{*step, on_stream, event.name}].Add({1, times.end_us - times.start_us});
   }
-  std::map<Key<std::string>, Sums> named;
+  std::map<HtaDiffKey<std::string>, HtaDiffNamesSums> named;
   for (const auto& [key, sums] : found) {
     const auto& [step, gpu, name] = key;
     named[{step, gpu, std::string(trace.strings.View(name))}].Add(sums);
@@ -178,12 +181,14 @@ class HtaDiffNames : public Partial {
  public:
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kHtaDiffNamesFields), std::end(kHtaDiffNamesFields)};
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
  private:
-  using Names = std::map<Key<std::string>, Sums>;
+  using Names = std::map<HtaDiffKey<std::string>, HtaDiffNamesSums>;
 
   std::map<std::string, Names, RankBefore> ranks_;
   bool has_events_ = false;
@@ -194,7 +199,7 @@ void HtaDiffNames::End(const Run* run) {
   ++rank_count_;
   if (run == nullptr) return;
   has_events_ |= !run->trace().torch_events.empty();
-  for (auto& [key, sums] : NamesOf(run->trace())) {
+  for (auto& [key, sums] : HtaDiffNamesOf(run->trace())) {
     ranks_[std::string(run->rank())][key].Add(sums);
   }
 }
@@ -212,7 +217,7 @@ void HtaDiffNames::Emit(Sink* sink) const {
   for (const auto& [rank, names] : ranks_) {
     for (const auto& [key, sums] : names) {
       const auto& [step, gpu, name] = key;
-      const std::array<Cell, std::size(kFields)> cells = {
+      const std::array<Cell, std::size(kHtaDiffNamesFields)> cells = {
           Text(rank), Integer(step),       Text(gpu ? "gpu" : "cpu"),
           Text(name), Integer(sums.count), Integer(HtaNs(sums.time_us))};
       sink->Row(cells);
@@ -233,8 +238,10 @@ std::vector<std::string> HtaDiffNames::Notes() const {
       "rows"};
 }
 
-std::span<const Field> Fields() { return kFields; }
-std::unique_ptr<Partial> Make(const ViewOptions&) { return std::make_unique<HtaDiffNames>(); }
+std::span<const Field> HtaDiffNamesFields() { return kHtaDiffNamesFields; }
+std::unique_ptr<Partial> MakeHtaDiffNames(const ViewOptions&) {
+  return std::make_unique<HtaDiffNames>();
+}
 
 }  // namespace
 
@@ -242,8 +249,8 @@ const View& HtaDiffNamesView() {
   static constexpr View kView = {.name = "diff",
                                  .help = "names that HTA's TraceDiff compares",
                                  .needs = {TracePart::kTorchEvents},
-                                 .fields = Fields,
-                                 .make = Make};
+                                 .fields = HtaDiffNamesFields,
+                                 .make = MakeHtaDiffNames};
   return kView;
 }
 

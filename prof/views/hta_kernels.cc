@@ -19,7 +19,7 @@ constexpr size_t kMostNames = 10;
 constexpr double kQuantile = 0.8;
 constexpr std::string_view kOthers = "others";
 
-constexpr Field kFields[] = {
+constexpr Field kHtaKernelsFields[] = {
     {"rank", "Rank", "", FieldType::kText, 6, "number of the process", Fold::kKey},
     {"type", "Type", "", FieldType::kText, 13, "COMPUTATION, COMMUNICATION or MEMORY", Fold::kKey},
     {"name", "Name", "", FieldType::kText, Field::kShared,
@@ -57,7 +57,7 @@ struct Statistics {
   }
 };
 
-struct Row {
+struct HtaKernelsRow {
   std::string rank;
   HtaClass kind = HtaClass::kOther;
   std::string name;
@@ -65,7 +65,7 @@ struct Row {
 };
 
 /// Linear interpolation between the two values around the place.
-double QuantileOf(std::vector<double> values) {
+double HtaKernelsQuantileOf(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const double place = kQuantile * static_cast<double>(values.size() - 1);
   const auto below = static_cast<size_t>(place);
@@ -75,19 +75,19 @@ double QuantileOf(std::vector<double> values) {
 }
 
 /// Makes "others" of all names but those with most time. `rows`: by sum, largest first.
-void FoldOthers(std::vector<Row>* rows) {
+void FoldOthers(std::vector<HtaKernelsRow>* rows) {
   std::vector<double> running;
-  for (const Row& row : *rows) {
+  for (const HtaKernelsRow& row : *rows) {
     running.push_back((running.empty() ? 0 : running.back()) +
                       static_cast<double>(row.statistics.sum_us));
   }
-  const double most = QuantileOf(running);
-  std::vector<Row> folded;
-  Row others = rows->front();
+  const double most = HtaKernelsQuantileOf(running);
+  std::vector<HtaKernelsRow> folded;
+  HtaKernelsRow others = rows->front();
   others.name = kOthers;
   others.statistics = {};
   for (size_t i = 0; i < rows->size(); ++i) {
-    Row& row = (*rows)[i];
+    HtaKernelsRow& row = (*rows)[i];
     const int64_t sum_us = row.statistics.sum_us;
     if (i >= kMostNames || running[i] > most) {
       others.statistics.Add(sum_us);
@@ -101,24 +101,25 @@ void FoldOthers(std::vector<Row>* rows) {
   *rows = std::move(folded);
 }
 
-std::vector<Row> RowsOf(const HtaEvents& events, HtaClass kind, std::string_view rank) {
+std::vector<HtaKernelsRow> HtaKernelsRowsOf(const HtaEvents& events, HtaClass kind,
+                                            std::string_view rank) {
   std::unordered_map<std::string_view, Statistics> names;
   for (const HtaEvent& event : events.all()) {
     if (event.kind == kind) names[events.NameOf(event)].Add(event.duration_us());
   }
-  std::vector<Row> rows;
+  std::vector<HtaKernelsRow> rows;
   rows.reserve(names.size());
   for (const auto& [name, statistics] : names) {
     rows.push_back({std::string(rank), kind, std::string(name), statistics});
   }
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+  std::sort(rows.begin(), rows.end(), [](const HtaKernelsRow& a, const HtaKernelsRow& b) {
     return std::tie(b.statistics.sum_us, a.name) < std::tie(a.statistics.sum_us, b.name);
   });
   if (rows.size() > kMostNames) FoldOthers(&rows);
   return rows;
 }
 
-bool Before(const Row& a, const Row& b) {
+bool HtaKernelsBefore(const HtaKernelsRow& a, const HtaKernelsRow& b) {
   if (a.kind != b.kind) return HtaClassWord(a.kind) < HtaClassWord(b.kind);
   if (a.name != b.name) return a.name < b.name;
   if (a.rank != b.rank) return RankBefore()(a.rank, b.rank);
@@ -135,7 +136,8 @@ class HtaKernels : public Partial {
     const HtaEvents events(run->trace());
     for (const HtaClass kind :
          {HtaClass::kComputation, HtaClass::kCommunication, HtaClass::kMemory}) {
-      for (Row& row : RowsOf(events, kind, run->rank())) rows_.push_back(std::move(row));
+      for (HtaKernelsRow& row : HtaKernelsRowsOf(events, kind, run->rank()))
+        rows_.push_back(std::move(row));
     }
   }
   void Merge(const Partial& other) override {
@@ -143,23 +145,27 @@ class HtaKernels : public Partial {
     rows_.insert(rows_.end(), more.rows_.begin(), more.rows_.end());
     notes_.Merge(more.notes_);
   }
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kHtaKernelsFields), std::end(kHtaKernelsFields)};
+  }
 
   void Emit(Sink* sink) const override {
     constexpr double kNs = 1000;
-    std::vector<const Row*> rows;
-    for (const Row& row : rows_) rows.push_back(&row);
-    std::sort(rows.begin(), rows.end(), [](const Row* a, const Row* b) { return Before(*a, *b); });
-    for (const Row* row : rows) {
+    std::vector<const HtaKernelsRow*> rows;
+    for (const HtaKernelsRow& row : rows_) rows.push_back(&row);
+    std::sort(rows.begin(), rows.end(), [](const HtaKernelsRow* a, const HtaKernelsRow* b) {
+      return HtaKernelsBefore(*a, *b);
+    });
+    for (const HtaKernelsRow* row : rows) {
       const Statistics& of = row->statistics;
-      const std::array<Cell, std::size(kFields)> cells = {Text(row->rank),
-                                                          Text(HtaClassWord(row->kind)),
-                                                          Text(row->name),
-                                                          Integer(HtaNs(of.sum_us)),
-                                                          Integer(HtaNs(of.max_us)),
-                                                          Integer(HtaNs(of.min_us)),
-                                                          Cell{of.Deviation() * kNs},
-                                                          Cell{of.Mean() * kNs}};
+      const std::array<Cell, std::size(kHtaKernelsFields)> cells = {Text(row->rank),
+                                                                    Text(HtaClassWord(row->kind)),
+                                                                    Text(row->name),
+                                                                    Integer(HtaNs(of.sum_us)),
+                                                                    Integer(HtaNs(of.max_us)),
+                                                                    Integer(HtaNs(of.min_us)),
+                                                                    Cell{of.Deviation() * kNs},
+                                                                    Cell{of.Mean() * kNs}};
       sink->Row(cells);
     }
   }
@@ -167,13 +173,13 @@ class HtaKernels : public Partial {
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
 
  private:
-  std::vector<Row> rows_;
+  std::vector<HtaKernelsRow> rows_;
   ViewNotes notes_;
 };
 
 }  // namespace
 
-std::span<const Field> HtaKernelsFields() { return kFields; }
+std::span<const Field> HtaKernelsFields() { return kHtaKernelsFields; }
 
 std::unique_ptr<Partial> MakeHtaKernels(const ViewOptions&) {
   return std::make_unique<HtaKernels>();

@@ -40,16 +40,17 @@ constexpr auto kQueueFigures =
                     "values: lengths of the queue after each call and each start of work");
 
 /// One more or less on a stream.
-struct Change {
+struct HtaSeriesTablesChange {
   int64_t time_us;
   int64_t stream;
   int64_t change;
 };
 
 /// Those of all calls in the order of the file, then those of all work.
-std::vector<Change> ChangesOf(const HtaActivity& activity, const std::vector<bool>& named) {
+std::vector<HtaSeriesTablesChange> ChangesOf(const HtaActivity& activity,
+                                             const std::vector<bool>& named) {
   std::vector<std::pair<uint32_t, int64_t>> calls;  // Place and stream of the work.
-  std::vector<Change> begins;
+  std::vector<HtaSeriesTablesChange> begins;
   for (const HtaWork& work : activity.work) {
     if (work.call == HtaWork::kNoCall || !named[activity.calls[work.call].api]) continue;
     calls.emplace_back(work.call, work.stream);
@@ -57,7 +58,7 @@ std::vector<Change> ChangesOf(const HtaActivity& activity, const std::vector<boo
   }
   std::stable_sort(calls.begin(), calls.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Change> changes;
+  std::vector<HtaSeriesTablesChange> changes;
   for (const auto& [call, stream] : calls) {
     changes.push_back({activity.calls[call].start_us, stream, 1});
   }
@@ -73,9 +74,10 @@ std::vector<HtaRow> FindQueue(const Trace& trace) {
       "hipLaunchKernel",     "hipExtModuleLaunchKernel",
       "hipMemsetAsync",      "hipMemcpyAsync",
       "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"};
-  const std::vector<Change> changes = ChangesOf(HtaActivity(trace), HtaNamed(trace, kNames));
+  const std::vector<HtaSeriesTablesChange> changes =
+      ChangesOf(HtaActivity(trace), HtaNamed(trace, kNames));
   std::vector<int64_t> times_us;
-  for (const Change& change : changes) times_us.push_back(change.time_us);
+  for (const HtaSeriesTablesChange& change : changes) times_us.push_back(change.time_us);
   struct Series {
     int64_t length = 0;
     std::vector<double> lengths;

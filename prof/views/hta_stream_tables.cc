@@ -30,7 +30,7 @@ constexpr Field kIdleFigures[] = {
 };
 
 /// Causes sort as the reference numbers them.
-enum HtaCause : uint8_t { kHostWait, kKernelWait, kOther, kHtaCauseCount };
+enum HtaCause : uint8_t { kHtaHostWait, kHtaKernelWait, kHtaOther, kHtaCauseCount };
 constexpr std::string_view kHtaCauses[kHtaCauseCount] = {"host_wait", "kernel_wait", "other"};
 
 struct HtaGaps {
@@ -53,12 +53,12 @@ HtaGaps GapsOf(const HtaActivity& activity, std::span<const uint32_t> stream) {
   for (const uint32_t place : HtaOrder(starts)) {
     const HtaWork& work = activity.work[stream[place]];
     if (last == nullptr) {
-      gaps.Add(kOther, 0);
+      gaps.Add(kHtaOther, 0);
     } else {
       const int64_t gap_us = work.start_us - last->end_us;
       const bool late =
           work.call != HtaWork::kNoCall && activity.calls[work.call].start_us > last->end_us;
-      gaps.Add(late ? kHostWait : gap_us < kQueuedGapUs ? kKernelWait : kOther, gap_us);
+      gaps.Add(late ? kHtaHostWait : gap_us < kQueuedGapUs ? kHtaKernelWait : kHtaOther, gap_us);
     }
     last = &work;
   }

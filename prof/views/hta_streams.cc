@@ -20,7 +20,7 @@
 namespace oplens::prof {
 namespace {
 
-int64_t WholeOf(double value) {
+int64_t HtaStreamsWholeOf(double value) {
   constexpr double kMost = 9e18;
   return std::llround(std::clamp(value, -kMost, kMost));
 }
@@ -77,7 +77,7 @@ class HtaStreams : public Partial {
     for (size_t i = 0; i < row.figures.size(); ++i) {
       const std::optional<double>& value = row.figures[i];
       const bool whole = table_.figures[i].type == FieldType::kInteger;
-      cells.push_back(value && whole ? Integer(WholeOf(*value)) : Decimal(value));
+      cells.push_back(value && whole ? Integer(HtaStreamsWholeOf(*value)) : Decimal(value));
     }
     sink->Row(cells);
   }

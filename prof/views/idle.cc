@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kAll = "(all)";
 
-constexpr Field kFields[] = {
+constexpr Field kIdleFields[] = {
     kRankField,
     kDeviceField,
     {"cause",
@@ -54,7 +54,7 @@ constexpr Field kFields[] = {
     {"max_ns", "Max(ns)", "ns", FieldType::kInteger, 12, "the longest", Fold::kMax},
 };
 
-constexpr std::string_view kKeys[] = {"stream", "step", "rank"};
+constexpr std::string_view kIdleViewKeys[] = {"stream", "step", "rank"};
 
 struct CauseSums {
   int64_t ns = 0;
@@ -108,8 +108,8 @@ class Idle : public SavedPartial<Idle> {
   }
 
   explicit Idle(const ViewOptions& options)
-      : by_stream_(HasKey(options, "stream", "idle", kKeys)),
-        by_step_(HasKey(options, "step", "idle", kKeys)),
+      : by_stream_(HasKey(options, "stream", "idle", kIdleViewKeys)),
+        by_step_(HasKey(options, "step", "idle", kIdleViewKeys)),
         notes_("idle") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }
@@ -223,7 +223,7 @@ void Idle::End(const Run* run) {
 }
 
 std::vector<Field> Idle::Fields() const {
-  std::vector<Field> fields(std::begin(kFields), std::end(kFields));
+  std::vector<Field> fields(std::begin(kIdleFields), std::end(kIdleFields));
   auto at = fields.begin() + 2;
   if (by_step_) at = fields.insert(at, kStepField);
   if (by_stream_) fields.insert(at, kStreamField);
@@ -256,8 +256,8 @@ void Idle::EmitRow(const Key& key, std::string_view cause, const CauseSums& own,
 
 }  // namespace
 
-std::span<const Field> IdleFields() { return kFields; }
-std::span<const std::string_view> IdleKeys() { return kKeys; }
+std::span<const Field> IdleFields() { return kIdleFields; }
+std::span<const std::string_view> IdleKeys() { return kIdleViewKeys; }
 
 std::unique_ptr<Partial> MakeIdle(const ViewOptions& options) {
   if (options.compat == Compat::kHta) return MakeHtaIdle(options);

@@ -211,8 +211,8 @@ struct StageLoad {
   StepLoad sums;
 };
 
-void EmitRow(std::string_view what, std::string_view group, int64_t first_rank,
-             const Members& members, const ExpertGroup* experts, Sink* sink) {
+void EmitImbalanceRow(std::string_view what, std::string_view group, int64_t first_rank,
+                      const Members& members, const ExpertGroup* experts, Sink* sink) {
   const Members::Sums sums = members.Sum();
   const int64_t saved_ns = sums.max_ns - sums.mean_ns;
   const auto ratio = [](int64_t of, int64_t over, double times) {
@@ -256,7 +256,7 @@ void Imbalance::EmitStages(Sink* sink) const {
                   load.sums.total_ns / load.ranks);
     }
   }
-  EmitRow("stages", "", -1, members, nullptr, sink);
+  EmitImbalanceRow("stages", "", -1, members, nullptr, sink);
 }
 
 /// The group whose ranks share the experts of a rank; a group of all ranks is one where the rank
@@ -284,7 +284,7 @@ void Imbalance::EmitExperts(Sink* sink) const {
   }
   for (const auto& [key, group] : groups) {
     if (group.members.size() < 2) continue;
-    EmitRow("experts", key.first, key.second, group.members, &group, sink);
+    EmitImbalanceRow("experts", key.first, key.second, group.members, &group, sink);
   }
 }
 

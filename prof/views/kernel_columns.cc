@@ -41,7 +41,7 @@ Cell MomentOf(const PricedKernel& row, const std::optional<int64_t>& moment_ns) 
   return row.record->reasons.Has(Reason::kUntimed) ? Cell{} : Integer(moment_ns);
 }
 
-Cell PhaseOf(const PricedKernel& row) {
+Cell KernelColumnsPhaseOf(const PricedKernel& row) {
   // Accumulating is one kind of work on gradients.
   const Phase phase = row.phase == Phase::kAccumulate ? Phase::kGradient : row.phase;
   return Text(PhaseWord(phase));
@@ -72,7 +72,7 @@ ops::LatencyWhy BoundWhyOf(const PricedKernel& row) {
   return ops::LatencyWhyOf(kernel);
 }
 
-Cell Family(const PricedKernel& row) {
+Cell FamilyCell(const PricedKernel& row) {
   const auto family = FamilyOf(row);
   return family ? Text(ops::KernelFamilyWord(*family)) : Cell{};
 }
@@ -174,7 +174,7 @@ constexpr KernelColumn kColumns[] = {
      Need::kProcess},
     {{"phase", "Phase", "", kText, 9,
       "forward, backward, recompute, gradient (sums of gradients) or optimizer", Fold::kKey},
-     PhaseOf,
+     KernelColumnsPhaseOf,
      Need::kPhase},
     {{"grad", "Grad", "", kText, 5,
       "gradient that the kernel computes: dgrad, wgrad, bgrad; accum adds one up", Fold::kKey},
@@ -291,7 +291,7 @@ constexpr KernelColumn kColumns[] = {
     {{"family", "Family", "", kText, 12,
       "what the kernel computes by its name and launch: gemm, conv, attention, norm ... or other",
       Fold::kKey},
-     Family,
+     FamilyCell,
      Need::kName},
     {{"name_facts", "NameFacts", "", kText, 24,
       "types, tile, layout and sizes that the name of a product's kernel tells", Fold::kKey},

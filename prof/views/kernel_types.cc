@@ -17,7 +17,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kKernelTypesFields[] = {
     {"type", "Type", "", FieldType::kText, Field::kShared,
      "the classes that run at once: COMPUTATION (replays of graphs too), COMMUNICATION, MEMORY "
      "(copies and fills)",
@@ -91,7 +91,7 @@ Types HtaTypes(const Run& run) {
   return types;
 }
 
-std::string NameOf(size_t combination) {
+std::string KernelTypesNameOf(size_t combination) {
   constexpr std::string_view kNames[] = {"COMPUTATION", "COMMUNICATION", "MEMORY"};
   std::string name;
   for (size_t i = 0; i < std::size(kNames); ++i) {
@@ -103,7 +103,7 @@ std::string NameOf(size_t combination) {
 }
 
 /// What a row is of; what the rows are not split by is as in this.
-struct Key {
+struct KernelTypesKey {
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->rank, &self->step);
@@ -112,8 +112,8 @@ struct Key {
   std::string rank;
   int64_t step = 0;
 };
-struct KeyBefore {
-  bool operator()(const Key& a, const Key& b) const {
+struct KernelTypesKeyBefore {
+  bool operator()(const KernelTypesKey& a, const KernelTypesKey& b) const {
     if (a.rank != b.rank) return RankBefore()(a.rank, b.rank);
     return a.step < b.step;
   }
@@ -146,23 +146,23 @@ class KernelTypes : public SavedPartial<KernelTypes> {
     return {hta_ ? std::nearbyint(percent * kDigits) / kDigits : percent};
   }
 
-  void Take(const Key& key, const Types& more) {
+  void Take(const KernelTypesKey& key, const Types& more) {
     Types& types = rows_[key];
     types.times.Add(more.times);
     for (size_t c = 0; c < kClassCombinations; ++c) types.occurs[c] |= more.occurs[c];
   }
 
-  void EmitRows(const Key& key, const Types& types, Sink* sink) const;
+  void EmitRows(const KernelTypesKey& key, const Types& types, Sink* sink) const;
 
   bool hta_;
   TimeKeys by_;
-  std::map<Key, Types, KeyBefore> rows_;
+  std::map<KernelTypesKey, Types, KernelTypesKeyBefore> rows_;
   ViewNotes notes_;
 };
 
 void KernelTypes::End(const Run* run) {
   if (run == nullptr) return;
-  Key key;
+  KernelTypesKey key;
   if (by_.rank) key.rank = run->rank();
   if (hta_) return Take(key, HtaTypes(*run));
   if (!by_.step) {
@@ -183,7 +183,7 @@ void KernelTypes::Merge(const Partial& other) {
 }
 
 std::vector<Field> KernelTypes::Fields() const {
-  std::vector<Field> fields(std::begin(kFields), std::end(kFields));
+  std::vector<Field> fields(std::begin(kKernelTypesFields), std::end(kKernelTypesFields));
   if (by_.step) fields.insert(fields.begin(), kStepField);
   if (by_.rank) fields.insert(fields.begin(), kRankField);
   return fields;
@@ -193,7 +193,7 @@ void KernelTypes::Emit(Sink* sink) const {
   for (const auto& [key, types] : rows_) EmitRows(key, types, sink);
 }
 
-void KernelTypes::EmitRows(const Key& key, const Types& types, Sink* sink) const {
+void KernelTypes::EmitRows(const KernelTypesKey& key, const Types& types, Sink* sink) const {
   std::vector<size_t> order;
   for (size_t c = 1; c < kClassCombinations; ++c) {
     if (types.occurs[c]) order.push_back(c);
@@ -202,7 +202,7 @@ void KernelTypes::EmitRows(const Key& key, const Types& types, Sink* sink) const
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ns[a] > ns[b]; });
   const int64_t all_ns = types.times.AnyOf(kClassCombinations - 1);
   for (const size_t c : order) {
-    const std::string name = NameOf(c);
+    const std::string name = KernelTypesNameOf(c);
     std::vector<Cell> cells;
     if (by_.rank) cells.push_back(Text(key.rank));
     if (by_.step) cells.push_back(Integer(key.step));
@@ -215,7 +215,7 @@ void KernelTypes::EmitRows(const Key& key, const Types& types, Sink* sink) const
 
 }  // namespace
 
-std::span<const Field> KernelTypesFields() { return kFields; }
+std::span<const Field> KernelTypesFields() { return kKernelTypesFields; }
 
 std::unique_ptr<Partial> MakeKernelTypes(const ViewOptions& options) {
   return std::make_unique<KernelTypes>(options);

@@ -9,8 +9,8 @@ namespace oplens::prof {
 namespace {
 
 template <typename Item>
-Where<Item> Read(std::string_view text, std::string_view name, std::string_view rows,
-                 Columns<Item> columns, std::vector<Field> groups) {
+Where<Item> ReadKernelWhereFile(std::string_view text, std::string_view name, std::string_view rows,
+                                Columns<Item> columns, std::vector<Field> groups) {
   std::vector<WhereScope> scopes;
   scopes.push_back({name, rows, FieldsOf(columns)});
   if (!groups.empty()) scopes.push_back({"group", "groups", std::move(groups), {"share"}});
@@ -26,13 +26,13 @@ Where<Item> Read(std::string_view text, std::string_view name, std::string_view 
 }  // namespace
 
 Where<PricedKernel> ReadKernelWhere(std::string_view text, std::vector<Field> groups) {
-  return Read(text, "kernel", "kernels", NamedKernelColumns(), std::move(groups));
+  return ReadKernelWhereFile(text, "kernel", "kernels", NamedKernelColumns(), std::move(groups));
 }
 
 Where<CopyRow> ReadCopyWhere(std::string_view text, std::vector<Field> groups) {
   Columns<CopyRow> columns;
   for (const Column<CopyRow>& column : CopyColumns()) columns.push_back(&column);
-  return Read(text, "copy", "copies", std::move(columns), std::move(groups));
+  return ReadKernelWhereFile(text, "copy", "copies", std::move(columns), std::move(groups));
 }
 
 }  // namespace oplens::prof

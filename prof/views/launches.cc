@@ -28,7 +28,7 @@ namespace {
 constexpr int64_t kSlowCallNs = 50'000;
 constexpr int64_t kLateStartNs = 100'000;
 
-constexpr Field kFields[] = {
+constexpr Field kLaunchesFields[] = {
     kRankField,
     {"launches", "Launches", "", FieldType::kInteger, 10,
      "kernels whose launch is known, other than a graph's; with --copies copies and fills too",
@@ -61,7 +61,7 @@ constexpr Field kApiField = {"api",     "Call", "", FieldType::kText, 20, "name 
 constexpr Field kKernelField = {
     "kernel", "Kernel", "", FieldType::kName, Field::kShared, "name of the kernel", Fold::kKey};
 
-constexpr std::string_view kKeys[] = {"rank", "step", "api", "kernel"};
+constexpr std::string_view kLaunchesKeys[] = {"rank", "step", "api", "kernel"};
 
 struct LaunchSums {
   int64_t launches = 0;
@@ -112,9 +112,9 @@ void AddLaunch(const LaunchCall& call, const DeviceEvent& event, bool first, Lau
 class Launches : public SavedPartial<Launches> {
  public:
   explicit Launches(const ViewOptions& options)
-      : by_step_(HasKey(options, "step", "launches", kKeys)),
-        by_api_(HasKey(options, "api", "launches", kKeys)),
-        by_kernel_(HasKey(options, "kernel", "launches", kKeys)),
+      : by_step_(HasKey(options, "step", "launches", kLaunchesKeys)),
+        by_api_(HasKey(options, "api", "launches", kLaunchesKeys)),
+        by_kernel_(HasKey(options, "kernel", "launches", kLaunchesKeys)),
         copies_(options.copies),
         notes_("launches") {}
 
@@ -127,7 +127,7 @@ class Launches : public SavedPartial<Launches> {
     notes_.Merge(more.notes_);
   }
   std::vector<Field> Fields() const override {
-    std::vector<Field> fields(std::begin(kFields), std::end(kFields));
+    std::vector<Field> fields(std::begin(kLaunchesFields), std::end(kLaunchesFields));
     auto at = fields.begin() + 1;
     if (by_kernel_) at = fields.insert(at, kKernelField);
     if (by_api_) at = fields.insert(at, kApiField);
@@ -282,8 +282,8 @@ std::vector<std::string> Launches::Notes() const {
 
 }  // namespace
 
-std::span<const Field> LaunchesFields() { return kFields; }
-std::span<const std::string_view> LaunchesKeys() { return kKeys; }
+std::span<const Field> LaunchesFields() { return kLaunchesFields; }
+std::span<const std::string_view> LaunchesKeys() { return kLaunchesKeys; }
 
 std::unique_ptr<Partial> MakeLaunches(const ViewOptions& options) {
   if (options.compat == Compat::kHta) return MakeHtaLaunches(options);

@@ -14,7 +14,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kLossesFields[] = {
     {"rank", "Rank", "", FieldType::kText, 6, "number of the process; empty where it is not known",
      Fold::kKey},
     {"loss", "Loss", "", FieldType::kText, 24, "what is lost, as one word", Fold::kKey},
@@ -88,7 +88,9 @@ class Losses : public SavedPartial<Losses> {
   void AddReplay(const PricedKernel& replay) override;
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kLossesFields), std::end(kLossesFields)};
+  }
   void Emit(Sink* sink) const override;
 
  private:
@@ -165,7 +167,7 @@ void Losses::EmitRow(std::string_view name, const Rank& rank, const LossText& te
   const LossCounts::Count& count = rank.losses.counts[static_cast<size_t>(text.loss)];
   const int64_t all_ns = rank.losses.device_ns;
   const bool has_share = text.timed && all_ns > 0;
-  const std::array<Cell, std::size(kFields)> cells = {
+  const std::array<Cell, std::size(kLossesFields)> cells = {
       Text(name),
       Text(text.word),
       Integer(count.count),
@@ -194,7 +196,7 @@ void Losses::Emit(Sink* sink) const {
 
 }  // namespace
 
-std::span<const Field> LossesFields() { return kFields; }
+std::span<const Field> LossesFields() { return kLossesFields; }
 
 std::unique_ptr<Partial> MakeLosses(const ViewOptions&) { return std::make_unique<Losses>(); }
 

@@ -19,7 +19,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kMemoryFields[] = {
     kRankField,
     kMemoryDeviceField,
     kMemorySourceField,
@@ -91,20 +91,22 @@ std::vector<Point> PointsAt(const std::vector<size_t>& places, Value value) {
   return points;
 }
 
-class Memory : public SavedPartial<Memory> {
+class MemoryView : public SavedPartial<MemoryView> {
  public:
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->curves_, &self->notes_);
   }
 
-  explicit Memory(const ViewOptions& options)
+  explicit MemoryView(const ViewOptions& options)
       : tb_(options.compat == Compat::kTensorBoard), notes_("memory") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kMemoryFields), std::end(kMemoryFields)};
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
 
@@ -119,7 +121,7 @@ class Memory : public SavedPartial<Memory> {
   MemoryNotes notes_;
 };
 
-void Memory::End(const Run* run) {
+void MemoryView::End(const Run* run) {
   if (run == nullptr || run->trace().memory_events.empty()) return;
   notes_.Count(run->memory());
   for (const MemoryLife::Pool& pool : run->memory().pools()) {
@@ -131,8 +133,8 @@ void Memory::End(const Run* run) {
   }
 }
 
-void Memory::Keep(const Run& run, const MemoryLife::Pool& pool, std::vector<Point> points,
-                  int64_t peak_bytes) {
+void MemoryView::Keep(const Run& run, const MemoryLife::Pool& pool, std::vector<Point> points,
+                      int64_t peak_bytes) {
   if (points.empty()) return;
   Curve& curve = curves_.emplace_back();
   curve.rank = run.rank();
@@ -143,7 +145,7 @@ void Memory::Keep(const Run& run, const MemoryLife::Pool& pool, std::vector<Poin
   curve.points = std::move(points);
 }
 
-void Memory::AddCurve(const Run& run, const MemoryLife::Pool& pool) {
+void MemoryView::AddCurve(const Run& run, const MemoryLife::Pool& pool) {
   const MemoryLife& memory = run.memory();
   const int64_t origin_ns = run.origin_ns();
   const auto windows = run.windows();
@@ -168,7 +170,7 @@ void Memory::AddCurve(const Run& run, const MemoryLife::Pool& pool) {
 }
 
 // The plugin draws a step as two points, at one moment; then it thins.
-void Memory::AddTbCurve(const Run& run, const MemoryLife::Pool& pool) {
+void MemoryView::AddTbCurve(const Run& run, const MemoryLife::Pool& pool) {
   if (pool.source != MemorySource::kFramework) return;
   const MemoryLife& memory = run.memory();
   const int64_t origin_ns = run.origin_ns();
@@ -199,13 +201,13 @@ void Memory::AddTbCurve(const Run& run, const MemoryLife::Pool& pool) {
        peak_bytes);
 }
 
-void Memory::Merge(const Partial& other) {
-  const auto& more = dynamic_cast<const Memory&>(other);
+void MemoryView::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const MemoryView&>(other);
   curves_.insert(curves_.end(), more.curves_.begin(), more.curves_.end());
   notes_.Merge(more.notes_);
 }
 
-void Memory::Emit(Sink* sink) const {
+void MemoryView::Emit(Sink* sink) const {
   std::vector<const Curve*> curves;
   for (const Curve& curve : curves_) curves.push_back(&curve);
   std::stable_sort(curves.begin(), curves.end(),
@@ -233,10 +235,10 @@ void Memory::Emit(Sink* sink) const {
 
 }  // namespace
 
-std::span<const Field> MemoryFields() { return kFields; }
+std::span<const Field> MemoryFields() { return kMemoryFields; }
 
 std::unique_ptr<Partial> MakeMemory(const ViewOptions& options) {
-  return std::make_unique<Memory>(options);
+  return std::make_unique<MemoryView>(options);
 }
 
 }  // namespace oplens::prof

@@ -13,7 +13,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kMemoryEventsFields[] = {
     kRankField,
     kMemoryDeviceField,
     kMemorySourceField,
@@ -197,7 +197,7 @@ void MemoryEventRows::Merge(const Partial& other) {
 }
 
 std::vector<Field> MemoryEventRows::Fields() const {
-  return {std::begin(kFields), std::end(kFields)};
+  return {std::begin(kMemoryEventsFields), std::end(kMemoryEventsFields)};
 }
 
 // By rank, device, source and time; all others so that no order of merging shows.
@@ -251,7 +251,7 @@ void MemoryEventRows::EmitRow(const Row& row, Sink* sink) const {
   sink->Row(cells);
 }
 
-std::span<const Field> MemoryEventsFields() { return kFields; }
+std::span<const Field> MemoryEventsFields() { return kMemoryEventsFields; }
 
 std::unique_ptr<Partial> MakeMemoryEvents(const ViewOptions& options) {
   if (options.compat == Compat::kTensorBoard) return MakeTbMemoryEvents();

@@ -14,29 +14,29 @@ using parse::CallTree;
 constexpr int64_t kNoCallGroup = -1;
 constexpr int64_t kUntoldGroup = -2;
 
-void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingAdd(*sum, value); }
+void AddToMemoryOpRun(int64_t* sum, int64_t value) { *sum = SaturatingAdd(*sum, value); }
 
 }  // namespace
 
 void MemoryChange::Add(const MemoryChange& other) {
-  AddTo(&increase_bytes, other.increase_bytes);
-  AddTo(&allocations, other.allocations);
-  AddTo(&allocated_bytes, other.allocated_bytes);
+  AddToMemoryOpRun(&increase_bytes, other.increase_bytes);
+  AddToMemoryOpRun(&allocations, other.allocations);
+  AddToMemoryOpRun(&allocated_bytes, other.allocated_bytes);
 }
 
 void MemoryChange::Add(const MemoryEvent& event) {
-  AddTo(&increase_bytes, event.size_bytes);
+  AddToMemoryOpRun(&increase_bytes, event.size_bytes);
   if (event.size_bytes <= 0) return;
   ++allocations;
-  AddTo(&allocated_bytes, event.size_bytes);
+  AddToMemoryOpRun(&allocated_bytes, event.size_bytes);
 }
 
 void MemoryOpSums::Add(const MemoryOpSums& other) {
-  AddTo(&calls, other.calls);
+  AddToMemoryOpRun(&calls, other.calls);
   self.Add(other.self);
   total.Add(other.total);
-  AddTo(&peak_bytes, other.peak_bytes);
-  AddTo(&leaked_bytes, other.leaked_bytes);
+  AddToMemoryOpRun(&peak_bytes, other.peak_bytes);
+  AddToMemoryOpRun(&leaked_bytes, other.leaked_bytes);
   peak_known |= other.peak_known;
   leaks_known |= other.leaks_known;
 }
@@ -199,11 +199,11 @@ void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
     const uint32_t call = run_.memory_owners()[memory.IndexAt(piece.begin)];
     MemoryOpSums& sums = Touch(RowAt(call, event.time_ns));
     if (at_peak) {
-      AddTo(&sums.peak_bytes, event.size_bytes);
+      AddToMemoryOpRun(&sums.peak_bytes, event.size_bytes);
       rest = SaturatingDifference(rest, event.size_bytes);
     }
     const bool left = selected && leaks.IsLeak(piece).value_or(false);
-    if (left) AddTo(&sums.leaked_bytes, event.size_bytes);
+    if (left) AddToMemoryOpRun(&sums.leaked_bytes, event.size_bytes);
   }
   if (rest == 0) return;
   Row like;

@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::string_view kNoCallName = "(no operator)";
 constexpr std::string_view kUntoldName = "(not recorded)";
-constexpr std::string_view kOtherName = "(other)";
+constexpr std::string_view kMemoryOpsOtherName = "(other)";
 
-constexpr Field kFields[] = {
+constexpr Field kMemoryOpsFields[] = {
     kMemoryDeviceField,
     kMemorySourceField,
     {"op", "Op", "", FieldType::kText, Field::kShared, "operator, by its name as recorded",
@@ -53,21 +53,21 @@ constexpr Field kFields[] = {
      Fold::kSum},
 };
 
-struct KeyWord {
+struct MemoryOpsKeyWord {
   std::string_view word;
   OperatorKey key;
 };
-constexpr KeyWord kKeys[] = {{"layer", OperatorKey::kLayer},
-                             {"stack", OperatorKey::kStack},
-                             {"step", OperatorKey::kStep},
-                             {"rank", OperatorKey::kRank}};
+constexpr MemoryOpsKeyWord kMemoryOpsKeys[] = {{"layer", OperatorKey::kLayer},
+                                               {"stack", OperatorKey::kStack},
+                                               {"step", OperatorKey::kStep},
+                                               {"rank", OperatorKey::kRank}};
 
-std::vector<OperatorKey> KeysOf(const std::vector<std::string>& by) {
+std::vector<OperatorKey> MemoryOpsKeysOf(const std::vector<std::string>& by) {
   std::vector<OperatorKey> keys;
   for (const std::string& word : by) {
-    const auto* known = std::find_if(std::begin(kKeys), std::end(kKeys),
-                                     [&](const KeyWord& one) { return one.word == word; });
-    if (known == std::end(kKeys)) {
+    const auto* known = std::find_if(std::begin(kMemoryOpsKeys), std::end(kMemoryOpsKeys),
+                                     [&](const MemoryOpsKeyWord& one) { return one.word == word; });
+    if (known == std::end(kMemoryOpsKeys)) {
       throw UsageError(
           fmt::format("--by {}: the view memory-ops is split by layer, stack, step, rank", word));
     }
@@ -78,7 +78,8 @@ std::vector<OperatorKey> KeysOf(const std::vector<std::string>& by) {
 
 class MemoryOps : public SavedPartial<MemoryOps> {
  public:
-  explicit MemoryOps(const ViewOptions& options) : by_(KeysOf(options.by)), notes_("memory-ops") {}
+  explicit MemoryOps(const ViewOptions& options)
+      : by_(MemoryOpsKeysOf(options.by)), notes_("memory-ops") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
@@ -161,7 +162,7 @@ void MemoryOps::AddTo(const Key& key, const MemoryOpSums& sums) {
     other.device_id = key.device_id;
     other.source = key.source;
     other.texts.assign(key.texts.size(), "");
-    other.texts[0] = kOtherName;
+    other.texts[0] = kMemoryOpsOtherName;
     rows_[other].Add(sums);
   }
 }
@@ -185,7 +186,7 @@ void MemoryOps::Merge(const Partial& other) {
 }
 
 std::vector<Field> MemoryOps::Fields() const {
-  std::vector<Field> fields(std::begin(kFields), std::end(kFields));
+  std::vector<Field> fields(std::begin(kMemoryOpsFields), std::end(kMemoryOpsFields));
   constexpr size_t kOwnKeys = 3;
   std::vector<Field> keys;
   for (const OperatorKey key : by_) keys.push_back(FieldOf(key));
@@ -236,7 +237,7 @@ void MemoryOps::EmitRow(const Key& key, const MemoryOpSums& sums, Sink* sink) co
 
 }  // namespace
 
-std::span<const Field> MemoryOpsFields() { return kFields; }
+std::span<const Field> MemoryOpsFields() { return kMemoryOpsFields; }
 
 std::span<const std::string_view> MemoryOpsKeys() {
   static constexpr std::string_view kWords[] = {"layer", "stack", "step", "rank"};

@@ -3,7 +3,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kModuleFields[] = {
     {"path", "Path", "", FieldType::kText, Field::kShared,
      "the module with those that it is in, outermost first, joined by /", Fold::kKey},
     {"name", "Name", "", FieldType::kText, 24, "its own name, as recorded", Fold::kNone},
@@ -58,6 +58,6 @@ constexpr Field kFields[] = {
 
 }  // namespace
 
-std::span<const Field> ModulesFields() { return kFields; }
+std::span<const Field> ModulesFields() { return kModuleFields; }
 
 }  // namespace oplens::prof

@@ -8,14 +8,14 @@ namespace {
 
 using parse::CallTree;
 
-constexpr uint32_t kNoSlot = UINT32_MAX;
+constexpr uint32_t kNoModuleSlot = UINT32_MAX;
 
 ModuleSums::Pass& PassOf(ModuleSums* sums, ModuleCalls::Place place) {
   return place.backward != 0 ? sums->backward : sums->forward;
 }
 
 /// 0 of a range that was never closed or ends before it starts.
-int64_t LengthOf(const Range& range) {
+int64_t ModuleRunLengthOf(const Range& range) {
   int64_t length_ns = 0;
   if (range.open() || range.end_ns <= range.start_ns) return 0;
   return __builtin_sub_overflow(range.end_ns, range.start_ns, &length_ns) ? INT64_MAX : length_ns;
@@ -25,7 +25,7 @@ int64_t LengthOf(const Range& range) {
 
 ModuleRun::ModuleRun(const Run& run, bool by_step) : run_(run), by_step_(by_step), modules_(run) {
   if (by_step_) {
-    kernel_slots_.assign(run.trace().kernels.size(), kNoSlot);
+    kernel_slots_.assign(run.trace().kernels.size(), kNoModuleSlot);
   } else {
     slots_.resize(tree().nodes().size());
     for (uint32_t i = 0; i < slots_.size(); ++i) slots_[i].module = i;
@@ -66,7 +66,7 @@ void ModuleRun::AddModuleCalls() {
     if (!run_.SelectsHost(range.start_ns)) continue;
     ModuleSums& sums = SumsOf(call.place.module, StepAt(range.start_ns));
     ++sums.calls;
-    sums.wall_ns = SaturatingSum(sums.wall_ns, LengthOf(range));
+    sums.wall_ns = SaturatingSum(sums.wall_ns, ModuleRunLengthOf(range));
   }
 }
 
@@ -117,8 +117,8 @@ void ModuleRun::AddMemory() {
 void ModuleRun::Add(const PricedKernel& kernel) {
   if (kernel.work >= run_.trace().kernels.size()) return;
   if (run_.work().IsCommunication(kernel.work)) return;
-  uint32_t slot = by_step_ ? kernel_slots_[kernel.work] : kNoSlot;
-  if (slot == kNoSlot) {  // Or it has no usable time.
+  uint32_t slot = by_step_ ? kernel_slots_[kernel.work] : kNoModuleSlot;
+  if (slot == kNoModuleSlot) {  // Or it has no usable time.
     slot = SlotOf(modules_.PlaceOfKernel(kernel.work).module, Steps::kNone);
   }
   ModuleSums& sums = slots_[slot].sums;

@@ -25,7 +25,7 @@ namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kNoModule = "(no module)";
-constexpr std::string_view kCollectives = "(collectives)";
+constexpr std::string_view kModulesCollectives = "(collectives)";
 
 class Modules : public SavedPartial<Modules> {
  public:
@@ -173,7 +173,8 @@ void Modules::Emit(Sink* sink) const {
 
 /// The path of a module whose parent's is known. Names may be such paths themselves: "encoder.2.fc"
 /// in "encoder.2".
-std::string PathOf(std::string_view parent_path, std::string_view parent, std::string_view name) {
+std::string ModulesPathOf(std::string_view parent_path, std::string_view parent,
+                          std::string_view name) {
   if (parent_path.empty()) return std::string(name);
   std::string path(parent_path);
   if (name.size() > parent.size() && name.starts_with(parent) && name[parent.size()] == '.') {
@@ -229,8 +230,8 @@ void Modules::EmitTree(const Key& key, const Sums& sums, Sink* sink) const {
   for (const uint32_t place : order) {
     const uint32_t path = outline.paths[place];
     around.resize(tree_.nodes()[path].depth - 1);
-    around.push_back(PathOf(around.empty() ? "" : around.back(),
-                            tree_.TextOf(tree_.nodes()[path].parent), tree_.TextOf(path)));
+    around.push_back(ModulesPathOf(around.empty() ? "" : around.back(),
+                                   tree_.TextOf(tree_.nodes()[path].parent), tree_.TextOf(path)));
     const auto own = sums.find(path);
     EmitRow(key, around.back(), path, own == sums.end() ? ModuleSums() : own->second,
             outline.totals[place], sink);
@@ -242,7 +243,7 @@ void Modules::EmitTree(const Key& key, const Sums& sums, Sink* sink) const {
     ModuleSums collectives;
     std::swap(collectives.collectives, other.collectives);
     std::swap(collectives.communication_ns, other.communication_ns);
-    EmitRow(key, kCollectives, PathTree::kRoot, collectives, collectives, sink);
+    EmitRow(key, kModulesCollectives, PathTree::kRoot, collectives, collectives, sink);
   }
   EmitRow(key, kNoModule, PathTree::kRoot, other, other, sink);
 }

@@ -12,7 +12,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kOperatorFields[] = {
     {"op", "Op", "", FieldType::kText, Field::kShared, "operator, by its name as recorded",
      Fold::kKey},
     {"calls", "Calls", "", FieldType::kInteger, 8, "calls", Fold::kSum},
@@ -51,13 +51,13 @@ constexpr Field kFields[] = {
      "the same of the kernels of device_total_ns", Fold::kNone},
 };
 
-struct KeyWord {
+struct OperatorFieldsKeyWord {
   std::string_view word;
   OperatorKey key;
   Field field;
 };
 
-constexpr KeyWord kKeyWords[] = {
+constexpr OperatorFieldsKeyWord kOperatorFieldsKeyWords[] = {
     {"shape",
      OperatorKey::kShape,
      {"shape", "Shape", "", FieldType::kText, Field::kShared,
@@ -86,14 +86,15 @@ constexpr KeyWord kKeyWords[] = {
 
 }  // namespace
 
-std::span<const Field> OperatorsFields() { return kFields; }
+std::span<const Field> OperatorsFields() { return kOperatorFields; }
 
 std::vector<OperatorKey> OperatorKeysOf(const std::vector<std::string>& by) {
   std::vector<OperatorKey> keys;
   for (const std::string& word : by) {
-    const auto* known = std::find_if(std::begin(kKeyWords), std::end(kKeyWords),
-                                     [&](const KeyWord& one) { return one.word == word; });
-    if (known == std::end(kKeyWords)) {
+    const auto* known =
+        std::find_if(std::begin(kOperatorFieldsKeyWords), std::end(kOperatorFieldsKeyWords),
+                     [&](const OperatorFieldsKeyWord& one) { return one.word == word; });
+    if (known == std::end(kOperatorFieldsKeyWords)) {
       throw UsageError(fmt::format(
           "--by {}: the view operators is split by shape, layer, stack, phase, step, rank", word));
     }
@@ -103,8 +104,9 @@ std::vector<OperatorKey> OperatorKeysOf(const std::vector<std::string>& by) {
 }
 
 const Field& FieldOf(OperatorKey key) {
-  const auto* known = std::find_if(std::begin(kKeyWords), std::end(kKeyWords),
-                                   [&](const KeyWord& one) { return one.key == key; });
+  const auto* known =
+      std::find_if(std::begin(kOperatorFieldsKeyWords), std::end(kOperatorFieldsKeyWords),
+                   [&](const OperatorFieldsKeyWord& one) { return one.key == key; });
   return known->field;
 }
 

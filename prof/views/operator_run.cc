@@ -9,9 +9,9 @@ namespace {
 
 using parse::CallTree;
 
-constexpr uint32_t kNoSlot = UINT32_MAX;
+constexpr uint32_t kNoOperatorSlot = UINT32_MAX;
 
-int64_t PairOf(uint32_t high, uint32_t low) {
+int64_t OperatorRunPairOf(uint32_t high, uint32_t low) {
   return static_cast<int64_t>(uint64_t{high} << 32 | low);
 }
 
@@ -25,7 +25,7 @@ OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
       places_(*places),
       calls_(run.calls().all().size()),
       outermost_(calls_.size(), true),
-      kernel_slots_(run.trace().kernels.size(), kNoSlot) {
+      kernel_slots_(run.trace().kernels.size(), kNoOperatorSlot) {
   GroupCalls(by);
   MarkOutermost();
   AddCalls();
@@ -49,7 +49,7 @@ void OperatorRun::GroupCalls(const std::vector<OperatorKey>& by) {
     for (size_t call = 0; call < calls_.size(); ++call) {
       const auto next = static_cast<uint32_t>(group_calls_.size());
       uint32_t& group = calls_[call].group;
-      group = groups.FindOrInsert(PairOf(group, column[call]), next);
+      group = groups.FindOrInsert(OperatorRunPairOf(group, column[call]), next);
       if (group == next) group_calls_.push_back(static_cast<uint32_t>(call));
     }
   }
@@ -98,7 +98,7 @@ uint32_t OperatorRun::SlotOf(uint32_t group, size_t step) {
   if (!by_step_) step = Steps::kNone;
   const auto next = static_cast<uint32_t>(slots_.size());
   const uint32_t step_number = step == Steps::kNone ? 0 : static_cast<uint32_t>(step) + 1;
-  const uint32_t slot = slot_of_.FindOrInsert(PairOf(group, step_number), next);
+  const uint32_t slot = slot_of_.FindOrInsert(OperatorRunPairOf(group, step_number), next);
   if (slot == next) {
     slots_.emplace_back();
     slots_.back().group = group;
@@ -112,7 +112,7 @@ void OperatorRun::AddCalls() {
   for (size_t i = 0; i < all.size(); ++i) {
     CallState& call = calls_[i];
     const int64_t start_ns = run_.trace().ranges[all[i].range].start_ns;
-    call.slot = kNoSlot;
+    call.slot = kNoOperatorSlot;
     if (!run_.SelectsHost(start_ns)) continue;
     call.slot = SlotOf(call.group, run_.steps().OfHost(start_ns));
     OperatorSums& sums = slots_[call.slot].sums;
@@ -127,7 +127,7 @@ void OperatorRun::AddCalls() {
 uint32_t OperatorRun::SlotOfWork(const DeviceEvent& event, uint32_t call) {
   if (call == CallWork::kNone) return SlotOf(kUnattributed, run_.steps().OfEvent(event));
   const bool captured = event.IsKernel() && run_.trace().kernels[event.index].capture != kNoLaunch;
-  if (!captured && calls_[call].slot != kNoSlot) return calls_[call].slot;
+  if (!captured && calls_[call].slot != kNoOperatorSlot) return calls_[call].slot;
   return SlotOf(calls_[call].group, run_.steps().OfEvent(event));
 }
 
@@ -147,7 +147,7 @@ void OperatorRun::AddTime(uint32_t call, uint32_t slot, const KernelTime& time) 
     AddToCall(time, &calls_[call]);
   } else {
     const auto next = static_cast<uint32_t>(strays_.size());
-    const uint32_t stray = stray_of_.FindOrInsert(PairOf(call, slot), next);
+    const uint32_t stray = stray_of_.FindOrInsert(OperatorRunPairOf(call, slot), next);
     if (stray == next) strays_.push_back({call, slot, {}});
     strays_[stray].time.Add(time);
   }
@@ -170,7 +170,7 @@ void OperatorRun::AddEvents() {
 void OperatorRun::AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slot) {
   const auto next = static_cast<uint32_t>(busy_until_.size());
   const uint32_t place =
-      busy_.FindOrInsert(PairOf(group, static_cast<uint32_t>(event.device_id)), next);
+      busy_.FindOrInsert(OperatorRunPairOf(group, static_cast<uint32_t>(event.device_id)), next);
   if (place == next) busy_until_.push_back(event.start_ns);
   int64_t& until_ns = busy_until_[place];
   const int64_t from_ns = std::max(until_ns, event.start_ns);
@@ -184,9 +184,9 @@ void OperatorRun::AddPrices(const KernelPrices& prices) {
   for (const KernelPrices::Price& price : prices.all()) {
     const uint32_t call = run_.call_work().CallOfKernel(price.kernel);
     uint32_t slot = kernel_slots_[price.kernel];
-    if (slot == kNoSlot) {  // It has no usable time.
+    if (slot == kNoOperatorSlot) {  // It has no usable time.
       slot = call == CallWork::kNone ? SlotOf(kUnattributed, Steps::kNone) : calls_[call].slot;
-      if (slot == kNoSlot) slot = SlotOf(calls_[call].group, Steps::kNone);
+      if (slot == kNoOperatorSlot) slot = SlotOf(calls_[call].group, Steps::kNone);
     }
     slots_[slot].sums.AddPrice(price.with_flops ? std::optional(price.flops) : std::nullopt,
                                price.with_bytes ? std::optional(price.bytes) : std::nullopt);
@@ -204,7 +204,8 @@ void OperatorRun::SumTotals() {
       const CallState& call = calls_[first + i];
       if (call.time == kNoTime) continue;
       const KernelTime& time = times_[call.time];
-      if (outermost_[first + i] && call.slot != kNoSlot) slots_[call.slot].sums.total.Add(time);
+      if (outermost_[first + i] && call.slot != kNoOperatorSlot)
+        slots_[call.slot].sums.total.Add(time);
       if (calls[i].parent != CallTree::kNone) AddToCall(time, &calls_[first + calls[i].parent]);
     }
   }

@@ -6,9 +6,9 @@
 namespace oplens::prof {
 namespace {
 
-void AddTo(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
+void AddToOperatorSums(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
-constexpr uint8_t BitOf(ops::TensorCoreFitness fitness) {
+constexpr uint8_t OperatorSumsBitOf(ops::TensorCoreFitness fitness) {
   return static_cast<uint8_t>(1u << static_cast<uint8_t>(fitness));
 }
 
@@ -26,9 +26,9 @@ ops::TensorCoreFitness FitnessOf(const PricedKernel& kernel, ops::TensorCoreUse 
 }  // namespace
 
 void KernelTime::Add(const KernelTime& other) {
-  AddTo(&device_ns, other.device_ns);
-  AddTo(&tensor_core_ns, other.tensor_core_ns);
-  AddTo(&known_ns, other.known_ns);
+  AddToOperatorSums(&device_ns, other.device_ns);
+  AddToOperatorSums(&tensor_core_ns, other.tensor_core_ns);
+  AddToOperatorSums(&known_ns, other.known_ns);
   fitness |= other.fitness;
 }
 
@@ -38,17 +38,17 @@ std::optional<double> KernelTime::TensorCorePercent() const {
 
 std::string_view KernelTime::Eligible() const {
   using Fitness = ops::TensorCoreFitness;
-  if ((fitness & BitOf(Fitness::kYes)) != 0) return "yes";
-  return fitness == 0 || (fitness & BitOf(Fitness::kUnknown)) != 0 ? "" : "no";
+  if ((fitness & OperatorSumsBitOf(Fitness::kYes)) != 0) return "yes";
+  return fitness == 0 || (fitness & OperatorSumsBitOf(Fitness::kUnknown)) != 0 ? "" : "no";
 }
 
 void OperatorSums::Add(const OperatorSums& other) {
   calls += other.calls;
   launches += other.launches;
-  AddTo(&device_busy_ns, other.device_busy_ns);
-  AddTo(&host_self_ns, other.host_self_ns);
-  AddTo(&host_total_ns, other.host_total_ns);
-  AddTo(&length_ns, other.length_ns);
+  AddToOperatorSums(&device_busy_ns, other.device_busy_ns);
+  AddToOperatorSums(&host_self_ns, other.host_self_ns);
+  AddToOperatorSums(&host_total_ns, other.host_total_ns);
+  AddToOperatorSums(&length_ns, other.length_ns);
   with_flops += other.with_flops;
   with_bytes += other.with_bytes;
   flops += other.flops;
@@ -72,7 +72,7 @@ void OperatorSums::AddPrice(std::optional<int64_t> more_flops, std::optional<int
 KernelTime TensorCoreTimeOf(const PricedKernel& kernel, bool named_product) {
   KernelTime time;
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
-  time.fitness = BitOf(FitnessOf(kernel, use, named_product));
+  time.fitness = OperatorSumsBitOf(FitnessOf(kernel, use, named_product));
   if (use == ops::TensorCoreUse::kUnknown || !kernel.record->timed()) return time;
   time.known_ns = kernel.record->duration_ns;
   if (use == ops::TensorCoreUse::kYes) time.tensor_core_ns = time.known_ns;

@@ -25,7 +25,7 @@ namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kUnattributedName = "(unattributed)";
-constexpr std::string_view kOtherName = "(other)";
+constexpr std::string_view kOperatorsOtherName = "(other)";
 
 /// What several partials make their sums of, between Begin of the first and End of the last.
 struct OperatorInput {
@@ -155,7 +155,7 @@ void Operators::AddTo(const Key& key, OperatorSums sums) {
     if (texts == texts_.end()) texts = texts_.emplace(key.texts).first;
     groups_.emplace(Key{*texts, key.step}, std::move(sums));
   } else {
-    groups_[Key{kOtherName, {}}].Add(sums);
+    groups_[Key{kOperatorsOtherName, {}}].Add(sums);
   }
 }
 

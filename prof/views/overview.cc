@@ -24,7 +24,7 @@ namespace oplens::prof {
 namespace {
 
 /// A step as it is printed.
-struct Row {
+struct OverviewRow {
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->start_ns, &self->number, &self->whole);
@@ -45,8 +45,8 @@ struct Row {
 };
 
 /// By all that a row shows, so that the order of rows does not depend on that of merging.
-bool Before(const Row& a, const Row& b) {
-  const auto key = [](const Row& row) {
+bool OverviewBefore(const OverviewRow& a, const OverviewRow& b) {
+  const auto key = [](const OverviewRow& row) {
     const StepTimes& times = row.times;
     return std::tie(row.start_ns, row.total_ns, row.number, row.whole, row.host_ns, times.parts,
                     times.exposed, times.hidden, times.busy, row.ideal_ps, row.capacity_ns);
@@ -60,11 +60,11 @@ struct Rank {
     bytes->Values(&self->rows, &self->has_product);
   }
 
-  std::vector<Row> rows;
+  std::vector<OverviewRow> rows;
   bool has_product = false;
 };
 
-std::optional<double> PercentOf(double part, double whole) {
+std::optional<double> OverviewPercentOf(double part, double whole) {
   if (whole <= 0) return std::nullopt;
   return 100 * part / whole;
 }
@@ -97,7 +97,7 @@ class Overview : public SavedPartial<Overview> {
   std::set<std::string> notes_;
   // Of the run that is read:
   const Run* run_ = nullptr;
-  std::vector<Row> rows_;
+  std::vector<OverviewRow> rows_;
   std::vector<int64_t> ideal_ps_;  // By step.
   bool has_product_ = false;
 };
@@ -179,7 +179,7 @@ void Overview::Begin(const Run* run) {
   const int64_t origin_ns = run->origin_ns();
   const int64_t gpus = GpusOf(run->device_work());
   for (size_t i = 0; i < steps.size(); ++i) {
-    Row& row = rows_.emplace_back();
+    OverviewRow& row = rows_.emplace_back();
     row.start_ns = LengthOf({origin_ns, steps[i].span.start_ns});
     row.number = steps[i].number;
     row.whole = steps[i].complete;
@@ -240,9 +240,9 @@ void Overview::Merge(const Partial& other) {
 
 /// The sum over rows; nullopt where it is unknown of one.
 template <typename F>
-std::optional<double> Sum(const std::vector<Row>& rows, F value_of) {
+std::optional<double> OverviewSum(const std::vector<OverviewRow>& rows, F value_of) {
   double sum = 0;
-  for (const Row& row : rows) {
+  for (const OverviewRow& row : rows) {
     const std::optional<int64_t> value = value_of(row);
     if (!value) return std::nullopt;
     sum += static_cast<double>(*value);
@@ -251,50 +251,54 @@ std::optional<double> Sum(const std::vector<Row>& rows, F value_of) {
 }
 
 /// The cells of one row, or of the mean of several.
-std::vector<Cell> CellsOf(std::string_view name, std::string_view label, Compat compat,
-                          bool has_product, const std::vector<Row>& rows, bool mean) {
+std::vector<Cell> OverviewCellsOf(std::string_view name, std::string_view label, Compat compat,
+                                  bool has_product, const std::vector<OverviewRow>& rows,
+                                  bool mean) {
   std::vector<Cell> cells = {Text(name), Text(label)};
   const bool ours = compat != Compat::kTensorBoard;
   cells.push_back(mean || !ours ? Cell() : Text(rows[0].whole ? "whole" : "cut"));
   cells.push_back(mean || !ours ? Cell() : Integer(rows[0].start_ns));
   const auto add = [&](auto value_of) {
     if (!mean) return cells.push_back(Integer(value_of(rows[0])));
-    const auto sum = Sum(rows, value_of);
+    const auto sum = OverviewSum(rows, value_of);
     cells.push_back(sum ? Cell{*sum / static_cast<double>(rows.size())} : Cell());
   };
-  add([](const Row& row) { return std::optional(row.total_ns); });
-  add([](const Row& row) { return row.host_ns; });
+  add([](const OverviewRow& row) { return std::optional(row.total_ns); });
+  add([](const OverviewRow& row) { return row.host_ns; });
   for (size_t i = 0; i <= kTimeClassCount; ++i) {
-    add([i](const Row& row) { return row.times.parts[i]; });
+    add([i](const OverviewRow& row) { return row.times.parts[i]; });
   }
   for (size_t i = 0; i < kTimeClassCount; ++i) {
-    add([i](const Row& row) { return row.times.exposed[i]; });
+    add([i](const OverviewRow& row) { return row.times.exposed[i]; });
   }
   for (size_t i = 0; i < kTimeClassCount; ++i) {
-    add([i](const Row& row) { return row.times.hidden[i]; });
+    add([i](const OverviewRow& row) { return row.times.hidden[i]; });
   }
-  const auto busy = Sum(rows, [](const Row& row) { return row.times.busy; });
-  const auto total = Sum(rows, [](const Row& row) { return std::optional(row.total_ns); });
-  const auto ideal = Sum(rows, [](const Row& row) { return std::optional(row.ideal_ps); });
-  const auto capacity = Sum(rows, [](const Row& row) { return std::optional(row.capacity_ns); });
-  cells.push_back(busy ? Decimal(PercentOf(*busy, *total)) : Cell());
-  cells.push_back(has_product ? Decimal(PercentOf(*ideal, *capacity * 1e3)) : Cell());
+  const auto busy = OverviewSum(rows, [](const OverviewRow& row) { return row.times.busy; });
+  const auto total =
+      OverviewSum(rows, [](const OverviewRow& row) { return std::optional(row.total_ns); });
+  const auto ideal =
+      OverviewSum(rows, [](const OverviewRow& row) { return std::optional(row.ideal_ps); });
+  const auto capacity =
+      OverviewSum(rows, [](const OverviewRow& row) { return std::optional(row.capacity_ns); });
+  cells.push_back(busy ? Decimal(OverviewPercentOf(*busy, *total)) : Cell());
+  cells.push_back(has_product ? Decimal(OverviewPercentOf(*ideal, *capacity * 1e3)) : Cell());
   return cells;
 }
 
 void Overview::Emit(Sink* sink) const {
   for (const auto& [name, rank] : ranks_) {
-    std::vector<Row> rows = rank.rows;
-    std::sort(rows.begin(), rows.end(), Before);
-    std::vector<Row> whole;
-    for (const Row& row : rows) {
+    std::vector<OverviewRow> rows = rank.rows;
+    std::sort(rows.begin(), rows.end(), OverviewBefore);
+    std::vector<OverviewRow> whole;
+    for (const OverviewRow& row : rows) {
       const std::string label = std::to_string(row.number);
-      sink->Row(CellsOf(name, label, compat_, rank.has_product, {row}, false));
+      sink->Row(OverviewCellsOf(name, label, compat_, rank.has_product, {row}, false));
       if (row.whole) whole.push_back(row);
     }
-    const std::vector<Row>& counted = whole.empty() ? rows : whole;
+    const std::vector<OverviewRow>& counted = whole.empty() ? rows : whole;
     if (!counted.empty()) {
-      sink->Row(CellsOf(name, "mean", compat_, rank.has_product, counted, true));
+      sink->Row(OverviewCellsOf(name, "mean", compat_, rank.has_product, counted, true));
     }
   }
 }

@@ -20,7 +20,7 @@ std::vector<Interval>& Of(TimeClass time_class, Lists* lists) {
   return (*lists)[static_cast<size_t>(time_class)];
 }
 
-void Push(int64_t start_ns, int64_t end_ns, std::vector<Interval>* list) {
+void PushOverviewClasses(int64_t start_ns, int64_t end_ns, std::vector<Interval>* list) {
   // Most of a thread's ranges lie in one before them.
   if (!list->empty() && list->back().start_ns <= start_ns && end_ns <= list->back().end_ns) return;
   list->push_back({start_ns, end_ns});
@@ -113,10 +113,11 @@ void AddCalls(const Trace& trace, Compat compat, std::vector<Interval>* list) {
       compat == Compat::kTensorBoard ? TensorBoardLeftOut(trace) : LeftOutCalls();
   list->reserve(trace.launches.size() + trace.api_times.size());
   for (const LaunchCall& call : trace.launches) {
-    if (left_out.empty() || !left_out[call.api]) Push(call.start_ns, call.end_ns, list);
+    if (left_out.empty() || !left_out[call.api])
+      PushOverviewClasses(call.start_ns, call.end_ns, list);
   }
   trace.api_times.ForEach(
-      [list](int64_t start_ns, int64_t end_ns) { Push(start_ns, end_ns, list); });
+      [list](int64_t start_ns, int64_t end_ns) { PushOverviewClasses(start_ns, end_ns, list); });
 }
 
 }  // namespace
@@ -129,18 +130,18 @@ ClassIntervals TimeClassesOf(const Run& run, Compat compat) {
   for (const DeviceEvent& event : run.device_work().events()) {
     const bool is_collective = !collective.empty() && event.IsKernel() && collective[event.index];
     const TimeClass known = is_collective ? TimeClass::kComm : ClassOf(event.work, compat);
-    Push(event.start_ns, event.end_ns, &Of(known, &lists));
+    PushOverviewClasses(event.start_ns, event.end_ns, &Of(known, &lists));
   }
   AddCalls(trace, compat, &Of(TimeClass::kRuntime, &lists));
   HostClasses classes(run.joined(), compat);
   for (const Range& range : trace.ranges) {
     const auto known = classes.Of(range);
-    if (known) Push(range.start_ns, range.end_ns, &Of(*known, &lists));
+    if (known) PushOverviewClasses(range.start_ns, range.end_ns, &Of(*known, &lists));
   }
   if (compat == Compat::kTensorBoard) {
     for (const DeviceAnnotation& shadow : trace.device_annotations) {
       const auto known = classes.OfText(shadow.text);
-      if (known) Push(shadow.start_ns, shadow.end_ns, &Of(*known, &lists));
+      if (known) PushOverviewClasses(shadow.start_ns, shadow.end_ns, &Of(*known, &lists));
     }
   }
   std::vector<IntervalSet> sets;

@@ -3,10 +3,10 @@
 namespace oplens::prof {
 namespace {
 
-constexpr FieldType kInteger = FieldType::kInteger;
-constexpr int kWidth = 13;
+constexpr FieldType kOverviewFieldsInteger = FieldType::kInteger;
+constexpr int kOverviewFieldsWidth = 13;
 
-constexpr Field kFields[] = {
+constexpr Field kOverviewFields[] = {
     {"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
     {"step",
      "Step",
@@ -21,50 +21,56 @@ constexpr Field kFields[] = {
     {"state", "State", "", FieldType::kText, 5,
      "whole; cut: never closed, or at the end with less than 80 % of the GPU work of the one "
      "before"},
-    {"start_ns", "Start(ns)", "ns", kInteger, kWidth,
+    {"start_ns", "Start(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "start of the span, from the rank's first event", Fold::kMin},
-    {"total_ns", "Total(ns)", "ns", kInteger, kWidth,
+    {"total_ns", "Total(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "length of the span = kernel + memcpy + memset + comm + runtime + dataloader + cpu + other",
      Fold::kSum},
-    {"host_ns", "Host(ns)", "ns", kInteger, kWidth, "length on the host", Fold::kSum},
-    {"kernel_ns", "Kernel(ns)", "ns", kInteger, kWidth, "a compute kernel or a graph's replay runs",
+    {"host_ns", "Host(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
+     "length on the host", Fold::kSum},
+    {"kernel_ns", "Kernel(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
+     "a compute kernel or a graph's replay runs", Fold::kSum},
+    {"memcpy_ns", "Memcpy(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth, "else a copy",
      Fold::kSum},
-    {"memcpy_ns", "Memcpy(ns)", "ns", kInteger, kWidth, "else a copy", Fold::kSum},
-    {"memset_ns", "Memset(ns)", "ns", kInteger, kWidth, "else a fill", Fold::kSum},
-    {"comm_ns", "Comm(ns)", "ns", kInteger, kWidth, "else a communication kernel", Fold::kSum},
-    {"runtime_ns", "Runtime(ns)", "ns", kInteger, kWidth, "else an API call (runtime or driver)",
+    {"memset_ns", "Memset(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth, "else a fill",
      Fold::kSum},
-    {"dataloader_ns", "DataLoader(ns)", "ns", kInteger, kWidth, "else the data loader", Fold::kSum},
-    {"cpu_ns", "CPU(ns)", "ns", kInteger, kWidth, "else a call or an annotation of a host thread",
+    {"comm_ns", "Comm(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
+     "else a communication kernel", Fold::kSum},
+    {"runtime_ns", "Runtime(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
+     "else an API call (runtime or driver)", Fold::kSum},
+    {"dataloader_ns", "DataLoader(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
+     "else the data loader", Fold::kSum},
+    {"cpu_ns", "CPU(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
+     "else a call or an annotation of a host thread", Fold::kSum},
+    {"other_ns", "Other(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth, "none of them",
      Fold::kSum},
-    {"other_ns", "Other(ns)", "ns", kInteger, kWidth, "none of them", Fold::kSum},
-    {"kernel_exposed_ns", "KernelExposed(ns)", "ns", kInteger, kWidth,
+    {"kernel_exposed_ns", "KernelExposed(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "compute kernels run, and nothing else of the GPUs", Fold::kSum},
-    {"memcpy_exposed_ns", "MemcpyExposed(ns)", "ns", kInteger, kWidth,
+    {"memcpy_exposed_ns", "MemcpyExposed(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "copies run, and nothing else of the GPUs", Fold::kSum},
-    {"memset_exposed_ns", "MemsetExposed(ns)", "ns", kInteger, kWidth,
+    {"memset_exposed_ns", "MemsetExposed(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "fills run, and nothing else of the GPUs", Fold::kSum},
-    {"comm_exposed_ns", "CommExposed(ns)", "ns", kInteger, kWidth,
+    {"comm_exposed_ns", "CommExposed(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "communication runs, and nothing else of the GPUs", Fold::kSum},
-    {"runtime_exposed_ns", "RuntimeExposed(ns)", "ns", kInteger, kWidth,
+    {"runtime_exposed_ns", "RuntimeExposed(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "API calls run, and nothing of the GPUs", Fold::kSum},
-    {"dataloader_exposed_ns", "LoaderExposed(ns)", "ns", kInteger, kWidth,
-     "the data loader runs, and nothing of the GPUs", Fold::kSum},
-    {"cpu_exposed_ns", "CPUExposed(ns)", "ns", kInteger, kWidth,
+    {"dataloader_exposed_ns", "LoaderExposed(ns)", "ns", kOverviewFieldsInteger,
+     kOverviewFieldsWidth, "the data loader runs, and nothing of the GPUs", Fold::kSum},
+    {"cpu_exposed_ns", "CPUExposed(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "calls or annotations of host threads run, and nothing of the GPUs", Fold::kSum},
-    {"kernel_hidden_ns", "KernelHidden(ns)", "ns", kInteger, kWidth,
+    {"kernel_hidden_ns", "KernelHidden(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "compute kernels run, less kernel_exposed_ns", Fold::kSum},
-    {"memcpy_hidden_ns", "MemcpyHidden(ns)", "ns", kInteger, kWidth,
+    {"memcpy_hidden_ns", "MemcpyHidden(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "copies run, less memcpy_exposed_ns", Fold::kSum},
-    {"memset_hidden_ns", "MemsetHidden(ns)", "ns", kInteger, kWidth,
+    {"memset_hidden_ns", "MemsetHidden(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "fills run, less memset_exposed_ns", Fold::kSum},
-    {"comm_hidden_ns", "CommHidden(ns)", "ns", kInteger, kWidth,
+    {"comm_hidden_ns", "CommHidden(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "communication runs, less comm_exposed_ns", Fold::kSum},
-    {"runtime_hidden_ns", "RuntimeHidden(ns)", "ns", kInteger, kWidth,
+    {"runtime_hidden_ns", "RuntimeHidden(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "API calls run, less runtime_exposed_ns", Fold::kSum},
-    {"dataloader_hidden_ns", "LoaderHidden(ns)", "ns", kInteger, kWidth,
+    {"dataloader_hidden_ns", "LoaderHidden(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "the data loader runs, less dataloader_exposed_ns", Fold::kSum},
-    {"cpu_hidden_ns", "CPUHidden(ns)", "ns", kInteger, kWidth,
+    {"cpu_hidden_ns", "CPUHidden(ns)", "ns", kOverviewFieldsInteger, kOverviewFieldsWidth,
      "calls or annotations of host threads run, less cpu_exposed_ns", Fold::kSum},
     AsRatio({"busy_pct", "Busy(%)", "%", FieldType::kDecimal, 8,
              "100 x time of any GPU work / total_ns"},
@@ -75,6 +81,6 @@ constexpr Field kFields[] = {
 
 }  // namespace
 
-std::span<const Field> OverviewFields() { return kFields; }
+std::span<const Field> OverviewFields() { return kOverviewFields; }
 
 }  // namespace oplens::prof

@@ -22,12 +22,20 @@ namespace {
 
 using enum FieldType;
 
-constexpr std::string_view kOther = "(other)";
+constexpr std::string_view kPlacesOther = "(other)";
 
 // The texts of a place, in the order of its key fields.
-enum PlaceText : size_t { kLayer, kOp, kDir, kShape, kWork, kKernel, kPlaceTexts };
+enum PlacesPlaceText : size_t {
+  kPlaceLayer,
+  kPlaceOp,
+  kPlaceDir,
+  kPlaceShape,
+  kPlaceWork,
+  kPlaceKernel,
+  kPlaceTexts
+};
 
-constexpr Field kFields[] = {
+constexpr Field kPlacesFields[] = {
     {"layer", "Layer", "", kText, Field::kShared,
      "layers around the call, outermost first; in the backward pass those of the forward op",
      Fold::kKey},
@@ -59,11 +67,12 @@ constexpr Field kFields[] = {
     OnRequest(
         {"comm_ns", "Comm(ns)", "ns", kInteger, 13, "of time_ns: of communication", Fold::kSum}),
 };
-constexpr Field kStepField = {
+constexpr Field kPlacesStepField = {
     "step", "Step", "", kInteger, 6, "number of the step that launched it", Fold::kKey};
-constexpr Field kRankField = {"rank", "Rank", "", kText, 6, "rank of the process", Fold::kKey};
+constexpr Field kPlacesRankField = {"rank",    "Rank", "", kText, 6, "rank of the process",
+                                    Fold::kKey};
 
-struct Sums {
+struct PlacesSums {
   int64_t count = 0;
   int64_t time_ns = 0;
   int64_t tc_ns = 0;
@@ -81,7 +90,7 @@ struct Sums {
     bytes->Sums(&self->inferred_ns);
   }
 
-  void Add(const Sums& other) {
+  void Add(const PlacesSums& other) {
     const auto add = [](int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); };
     const auto add_known = [](int64_t* sum, int64_t value) {
       if (value >= 0) *sum = SaturatingSum(std::max<int64_t>(*sum, 0), value);
@@ -113,9 +122,9 @@ std::string_view WorkWord(WorkClass work) {
   return {};
 }
 
-class Places : public Partial {
+class PlacesView : public Partial {
  public:
-  explicit Places(const ViewOptions& options)
+  explicit PlacesView(const ViewOptions& options)
       : by_step_(Has(options, "step")), by_rank_(Has(options, "rank")) {}
 
   void Save(ByteWriter* bytes) const override;
@@ -145,7 +154,7 @@ class Places : public Partial {
   };
   struct Entry {
     When when;
-    Sums sums;
+    PlacesSums sums;
   };
   struct PlaceHash {
     size_t operator()(const Place& place) const {
@@ -162,7 +171,7 @@ class Places : public Partial {
   When WhenOf(std::optional<int64_t> step) const {
     return {by_rank_ ? rank_ : 0, by_step_ && step.has_value(), by_step_ ? step.value_or(0) : 0};
   }
-  void AddSums(Place place, const When& when, const Sums& sums);
+  void AddSums(Place place, const When& when, const PlacesSums& sums);
   /// By their texts, so that the order of inputs has no effect.
   std::vector<const std::pair<const Place, uint32_t>*> SortedPlaces() const;
   /// The entries of a place, each When once, by it.
@@ -183,7 +192,7 @@ class Places : public Partial {
   std::string layer_;  // Scratch.
 };
 
-uint32_t Places::LayerOf(std::span<const std::string_view> layer) {
+uint32_t PlacesView::LayerOf(std::span<const std::string_view> layer) {
   if (layer.size() == 1) return texts_.NumberOf(layer.front());
   layer_.clear();
   for (const std::string_view part : layer) {
@@ -193,7 +202,7 @@ uint32_t Places::LayerOf(std::span<const std::string_view> layer) {
   return texts_.NumberOf(layer_);
 }
 
-std::optional<int64_t> Places::StepOf(const DeviceEvent& event, int64_t* since_ns) const {
+std::optional<int64_t> PlacesView::StepOf(const DeviceEvent& event, int64_t* since_ns) const {
   const size_t step = run_->steps().OfEvent(event);
   if (step == Steps::kNone) return std::nullopt;
   const Step& of = run_->steps().all()[step];
@@ -201,12 +210,12 @@ std::optional<int64_t> Places::StepOf(const DeviceEvent& event, int64_t* since_n
   return of.number;
 }
 
-void Places::AddSums(Place place, const When& when, const Sums& sums) {
+void PlacesView::AddSums(Place place, const When& when, const PlacesSums& sums) {
   auto at = places_.find(place);
   if (at == places_.end()) {
     if (places_.size() >= kMaxPlaces) {
       place = {};
-      place[kOp] = texts_.NumberOf(kOther);
+      place[kPlaceOp] = texts_.NumberOf(kPlacesOther);
     }
     at = places_.emplace(place, static_cast<uint32_t>(entries_.size())).first;
     if (at->second == entries_.size()) entries_.emplace_back();
@@ -219,9 +228,9 @@ void Places::AddSums(Place place, const When& when, const Sums& sums) {
   entries.push_back({when, sums});
 }
 
-void Places::Add(const PricedKernel& kernel) {
+void PlacesView::Add(const PricedKernel& kernel) {
   const KernelRecord& record = *kernel.record;
-  Sums sums;
+  PlacesSums sums;
   sums.count = 1;
   std::optional<int64_t> step = record.step;
   WorkClass work = WorkClass::kCompute;
@@ -247,21 +256,22 @@ void Places::Add(const PricedKernel& kernel) {
   if (kernel.share.bytes) sums.bytes = *kernel.share.bytes;
   if (run_ == nullptr && record.rank) rank_ = texts_.NumberOf(*record.rank);
   Place place;
-  place[kLayer] = LayerOf(kernel.layer);
-  place[kOp] = texts_.NumberOf(kernel.op);
-  place[kDir] =
+  place[kPlaceLayer] = LayerOf(kernel.layer);
+  place[kPlaceOp] = texts_.NumberOf(kernel.op);
+  place[kPlaceDir] =
       IsDirectionKnown(kernel) ? texts_.NumberOf(DirectionWord(record.direction)) : uint32_t{0};
-  place[kShape] = texts_.NumberOf(kernel.shapes);
-  place[kWork] = texts_.NumberOf(WorkWord(work));
-  place[kKernel] = texts_.NumberOf(record.long_name.empty() ? record.short_name : record.long_name);
+  place[kPlaceShape] = texts_.NumberOf(kernel.shapes);
+  place[kPlaceWork] = texts_.NumberOf(WorkWord(work));
+  place[kPlaceKernel] =
+      texts_.NumberOf(record.long_name.empty() ? record.short_name : record.long_name);
   AddSums(place, WhenOf(step), sums);
 }
 
-void Places::AddEvent(const DeviceEvent& event, std::string_view name) {
+void PlacesView::AddEvent(const DeviceEvent& event, std::string_view name) {
   Place place = {};
-  place[kOp] = texts_.NumberOf(name);
-  place[kWork] = texts_.NumberOf(WorkWord(event.work));
-  Sums sums;
+  place[kPlaceOp] = texts_.NumberOf(name);
+  place[kPlaceWork] = texts_.NumberOf(WorkWord(event.work));
+  PlacesSums sums;
   sums.count = 1;
   sums.time_ns = event.duration_ns();
   int64_t since_ns = INT64_MAX;
@@ -270,7 +280,7 @@ void Places::AddEvent(const DeviceEvent& event, std::string_view name) {
   AddSums(place, WhenOf(step), sums);
 }
 
-void Places::End(const Run* run) {
+void PlacesView::End(const Run* run) {
   if (run != nullptr) {
     for (const DeviceEvent& event : run->work().events()) {
       if (event.work == WorkClass::kCopy) {
@@ -285,8 +295,8 @@ void Places::End(const Run* run) {
   run_ = nullptr;
 }
 
-void Places::Merge(const Partial& other) {
-  const auto& more = dynamic_cast<const Places&>(other);
+void PlacesView::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const PlacesView&>(other);
   for (const auto& [place, number] : more.places_) {
     Place own;
     for (size_t i = 0; i < place.size(); ++i) {
@@ -300,7 +310,7 @@ void Places::Merge(const Partial& other) {
   }
 }
 
-std::vector<Places::Entry> Places::EntriesOf(uint32_t place) const {
+std::vector<PlacesView::Entry> PlacesView::EntriesOf(uint32_t place) const {
   std::vector<Entry> entries = entries_[place];
   const auto key = [&](const Entry& entry) {
     return std::tuple(texts_.TextOf(entry.when.rank), entry.when.has_step, entry.when.step);
@@ -318,7 +328,7 @@ std::vector<Places::Entry> Places::EntriesOf(uint32_t place) const {
   return once;
 }
 
-std::vector<const std::pair<const Places::Place, uint32_t>*> Places::SortedPlaces() const {
+std::vector<const std::pair<const PlacesView::Place, uint32_t>*> PlacesView::SortedPlaces() const {
   std::vector<const std::pair<const Place, uint32_t>*> places;
   for (const auto& place : places_) places.push_back(&place);
   std::sort(places.begin(), places.end(), [&](const auto* a, const auto* b) {
@@ -329,7 +339,7 @@ std::vector<const std::pair<const Places::Place, uint32_t>*> Places::SortedPlace
   return places;
 }
 
-void Places::Save(ByteWriter* bytes) const {
+void PlacesView::Save(ByteWriter* bytes) const {
   bytes->Number(places_.size());
   for (const auto* place : SortedPlaces()) {
     for (const uint32_t text : place->first) bytes->Text(texts_.TextOf(text));
@@ -346,7 +356,7 @@ void Places::Save(ByteWriter* bytes) const {
   }
 }
 
-void Places::Load(ByteReader* bytes) {
+void PlacesView::Load(ByteReader* bytes) {
   for (size_t left = bytes->Size(kPlaceTexts + 1); left > 0; --left) {
     Place place;
     for (uint32_t& text : place) text = texts_.NumberOf(bytes->Text());
@@ -363,19 +373,19 @@ void Places::Load(ByteReader* bytes) {
   }
 }
 
-std::vector<Field> Places::Fields() const {
-  std::vector<Field> fields(std::begin(kFields), std::begin(kFields) + kPlaceTexts);
-  if (by_rank_) fields.push_back(kRankField);
-  if (by_step_) fields.push_back(kStepField);
-  fields.insert(fields.end(), std::begin(kFields) + kPlaceTexts, std::end(kFields));
+std::vector<Field> PlacesView::Fields() const {
+  std::vector<Field> fields(std::begin(kPlacesFields), std::begin(kPlacesFields) + kPlaceTexts);
+  if (by_rank_) fields.push_back(kPlacesRankField);
+  if (by_step_) fields.push_back(kPlacesStepField);
+  fields.insert(fields.end(), std::begin(kPlacesFields) + kPlaceTexts, std::end(kPlacesFields));
   return fields;
 }
 
-void Places::Emit(Sink* sink) const {
+void PlacesView::Emit(Sink* sink) const {
   struct Row {
     const Place* place;
     When when;
-    Sums sums;
+    PlacesSums sums;
   };
   std::vector<Row> rows;
   for (const auto& [place, number] : places_) {
@@ -399,8 +409,8 @@ void Places::Emit(Sink* sink) const {
     for (const uint32_t text : *row.place) cells.push_back(Text(texts_.TextOf(text)));
     if (by_rank_) cells.push_back(Text(texts_.TextOf(row.when.rank)));
     if (by_step_) cells.push_back(row.when.has_step ? Cell{row.when.step} : Cell{});
-    const Sums& sums = row.sums;
-    const bool communicates = texts_.TextOf((*row.place)[kWork]) == kCommunicationWork;
+    const PlacesSums& sums = row.sums;
+    const bool communicates = texts_.TextOf((*row.place)[kPlaceWork]) == kCommunicationWork;
     const auto known = [](int64_t value) { return value < 0 ? Cell{} : Cell{value}; };
     const auto percent = [](int64_t part, int64_t whole) {
       return whole > 0 ? Cell{100.0 * static_cast<double>(part) / static_cast<double>(whole)}
@@ -420,10 +430,10 @@ void Places::Emit(Sink* sink) const {
 }  // namespace
 
 std::unique_ptr<Partial> MakePlaces(const ViewOptions& options) {
-  return std::make_unique<Places>(options);
+  return std::make_unique<PlacesView>(options);
 }
 
-std::span<const Field> PlacesFields() { return kFields; }
+std::span<const Field> PlacesFields() { return kPlacesFields; }
 
 std::span<const std::string_view> PlacesKeys() {
   static constexpr std::string_view kKeys[] = {"step", "rank"};

@@ -9,12 +9,12 @@
 namespace oplens::prof {
 namespace {
 
-struct Word {
+struct ProcessGroupsWord {
   std::string_view word;
   GroupKind kind;
 };
 
-constexpr Word kWords[] = {
+constexpr ProcessGroupsWord kProcessGroupsWords[] = {
     {"dp", GroupKind::kData},         {"ddp", GroupKind::kData},
     {"fsdp", GroupKind::kData},       {"hsdp", GroupKind::kData},
     {"data", GroupKind::kData},       {"replicate", GroupKind::kData},
@@ -40,7 +40,7 @@ std::string TakeWord(std::string_view* text) {
   return word;
 }
 
-constexpr uint32_t BitOf(GroupKind kind) { return 1u << static_cast<uint32_t>(kind); }
+constexpr uint32_t ProcessGroupsBitOf(GroupKind kind) { return 1u << static_cast<uint32_t>(kind); }
 
 }  // namespace
 
@@ -54,16 +54,18 @@ GroupKind KindOfDescription(std::string_view description) {
   uint32_t kinds = 0;
   while (!description.empty()) {
     const std::string own = TakeWord(&description);
-    for (const Word& word : kWords) {
-      if (word.word == own) kinds |= BitOf(word.kind);
+    for (const ProcessGroupsWord& word : kProcessGroupsWords) {
+      if (word.word == own) kinds |= ProcessGroupsBitOf(word.kind);
     }
   }
   // Who has the same experts, or parts of the same expert, is no group of experts.
-  if (kinds != BitOf(GroupKind::kExpert)) kinds &= ~BitOf(GroupKind::kExpert);
+  if (kinds != ProcessGroupsBitOf(GroupKind::kExpert))
+    kinds &= ~ProcessGroupsBitOf(GroupKind::kExpert);
   // "DATA_PARALLEL_GROUP_WITH_CP": those who have the same model, parts of a sequence or not.
-  if ((kinds & BitOf(GroupKind::kData)) != 0) kinds &= ~BitOf(GroupKind::kContext);
-  for (const Word& word : kWords) {
-    if (kinds == BitOf(word.kind)) return word.kind;
+  if ((kinds & ProcessGroupsBitOf(GroupKind::kData)) != 0)
+    kinds &= ~ProcessGroupsBitOf(GroupKind::kContext);
+  for (const ProcessGroupsWord& word : kProcessGroupsWords) {
+    if (kinds == ProcessGroupsBitOf(word.kind)) return word.kind;
   }
   return GroupKind::kUnknown;
 }

@@ -24,7 +24,7 @@ namespace {
 /// From so many pieces of work on a stream the driver lets a launch wait.
 constexpr int64_t kFullQueue = 1024;
 
-constexpr Field kFields[] = {
+constexpr Field kQueueFields[] = {
     kRankField,
     kDeviceField,
     kStreamField,
@@ -51,7 +51,7 @@ constexpr Field kFields[] = {
             {"starved_ns", "span_ns", 100}),
 };
 
-constexpr Field kPointFields[] = {
+constexpr Field kQueuePointFields[] = {
     kRankField,
     kDeviceField,
     kStreamField,
@@ -60,7 +60,7 @@ constexpr Field kPointFields[] = {
     {"length", "Length", "", FieldType::kInteger, 8, "from then on", Fold::kMax},
 };
 
-constexpr std::string_view kKeys[] = {"time", "rank"};
+constexpr std::string_view kQueueViewKeys[] = {"time", "rank"};
 
 struct QueueSums {
   int64_t changes = 0;
@@ -109,7 +109,7 @@ class Queue : public SavedPartial<Queue> {
   }
 
   explicit Queue(const ViewOptions& options)
-      : by_time_(HasKey(options, "time", "queue", kKeys)), notes_("queue") {}
+      : by_time_(HasKey(options, "time", "queue", kQueueViewKeys)), notes_("queue") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
@@ -119,8 +119,8 @@ class Queue : public SavedPartial<Queue> {
     notes_.Merge(more.notes_);
   }
   std::vector<Field> Fields() const override {
-    if (by_time_) return {std::begin(kPointFields), std::end(kPointFields)};
-    return {std::begin(kFields), std::end(kFields)};
+    if (by_time_) return {std::begin(kQueuePointFields), std::end(kQueuePointFields)};
+    return {std::begin(kQueueFields), std::end(kQueueFields)};
   }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
@@ -200,8 +200,8 @@ void Queue::Emit(Sink* sink) const {
 
 }  // namespace
 
-std::span<const Field> QueueFields() { return kFields; }
-std::span<const std::string_view> SeriesKeys() { return kKeys; }
+std::span<const Field> QueueFields() { return kQueueFields; }
+std::span<const std::string_view> SeriesKeys() { return kQueueViewKeys; }
 
 std::unique_ptr<Partial> MakeQueue(const ViewOptions& options) {
   if (options.compat == Compat::kHta) return MakeHtaQueue(options);

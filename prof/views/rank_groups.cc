@@ -18,7 +18,7 @@ int64_t PlaceIn(std::span<const int64_t> ranks, int64_t rank) {
   return rank < 0 || at == ranks.end() ? -1 : at - ranks.begin();
 }
 
-int64_t NumberOf(std::string_view rank) {
+int64_t RankGroupsNumberOf(std::string_view rank) {
   int64_t number = -1;
   const auto [end, problem] = std::from_chars(rank.data(), rank.data() + rank.size(), number);
   return problem == std::errc() && end == rank.data() + rank.size() ? number : -1;
@@ -29,7 +29,7 @@ RankGroup GroupOf(const CollectiveRow& row) {
   group.shape.size = row.group->size;
   if (const auto ranks = RanksInText(row.group->ranks)) {
     group.shape = ShapeOf(*ranks);
-    group.place = PlaceIn(*ranks, NumberOf(*row.rank));
+    group.place = PlaceIn(*ranks, RankGroupsNumberOf(*row.rank));
   }
   return group;
 }

@@ -120,7 +120,7 @@ class Ranks : public SavedPartial<Ranks> {
   ViewNotes notes_;
 };
 
-void AddSteps(const Run& run, RankSums* rank) {
+void AddRanksSteps(const Run& run, RankSums* rank) {
   const auto steps = run.steps().all();
   const std::vector<Interval> windows = WindowsOf(run.steps());
   ClassSweep sweep(windows);
@@ -163,7 +163,7 @@ void Ranks::Begin(const Run* run) {
   if (run == nullptr || run->work().events().empty()) return;
   RankSums& rank = ranks_[std::string(run->rank())];
   RankSums found;
-  AddSteps(*run, &found);
+  AddRanksSteps(*run, &found);
   for (const DeviceEvent& event : run->work().events()) {
     if (!event.IsKernel()) continue;
     ++found.kernels;
@@ -210,7 +210,7 @@ void Ranks::Merge(const Partial& other) {
 }
 
 /// The count that half of the ranks reach.
-int64_t MedianOf(const std::vector<std::pair<std::string_view, int64_t>>& counts) {
+int64_t RanksMedianOf(const std::vector<std::pair<std::string_view, int64_t>>& counts) {
   std::vector<int64_t> sorted;
   for (const auto& [name, count] : counts) sorted.push_back(count);
   std::sort(sorted.begin(), sorted.end());
@@ -279,7 +279,7 @@ void Ranks::NoteMissing(std::vector<std::string>* notes) const {
   constexpr size_t kMost = 20;
   size_t left_out = 0;
   for (const auto& [group, ranks] : groups) {
-    const int64_t usual = MedianOf(ranks);
+    const int64_t usual = RanksMedianOf(ranks);
     for (const auto& [name, count] : ranks) {
       if (count >= usual) continue;
       if (notes->size() >= kMost) {

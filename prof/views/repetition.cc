@@ -6,7 +6,7 @@
 namespace oplens::prof {
 namespace {
 
-uint64_t WhatOf(const KernelRecord& record) {
+uint64_t RepetitionWhatOf(const KernelRecord& record) {
   const std::string_view name = record.long_name.empty() ? record.short_name : record.long_name;
   uint64_t hash = std::hash<std::string_view>{}(name);
   for (const int64_t blocks : {record.grid.x, record.grid.y, record.grid.z}) {
@@ -38,7 +38,7 @@ void RepetitionFinder::Add(const KernelRecord& record, uint32_t group, size_t pl
   if (rank_ != rank || device_id_ != record.device_id || kernels_.size() >= kMaxKernels) {
     return Stop();
   }
-  const uint64_t what = WhatOf(record);
+  const uint64_t what = RepetitionWhatOf(record);
   uint64_t hash = what;
   for (const uint32_t one : groups_) hash = Mixed(hash, one);
   const auto next = static_cast<uint32_t>(whats_.size());

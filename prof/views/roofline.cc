@@ -21,14 +21,14 @@
 namespace oplens::prof {
 namespace {
 
-constexpr std::string_view kOther = "(other)";
+constexpr std::string_view kRooflineOther = "(other)";
 
 bool IsSame(const ops::Gpu& a, const ops::Gpu& b) {
   return a.name == b.name && a.dram_bytes_per_s == b.dram_bytes_per_s &&
          a.peaks_per_s == b.peaks_per_s;
 }
 
-std::optional<double> Ratio(std::optional<double> part, double whole) {
+std::optional<double> RooflineRatio(std::optional<double> part, double whole) {
   return part && whole > 0 ? std::optional<double>(*part / whole) : std::nullopt;
 }
 
@@ -289,7 +289,7 @@ void Rooflines::Emit(Sink* sink) const {
   for (const Row& row : rows) EmitRow(row, sink);
   if (other_.count == 0) return;
   std::vector<Cell> cells(RooflineFields().size() + by_.size());
-  cells[0] = Text(kOther);
+  cells[0] = Text(kRooflineOther);
   cells[kRooflineKeyCount + by_.size()] = Integer(other_.count);
   cells[kRooflineKeyCount + by_.size() + 1] = Integer(other_.time_ns);
   sink->Row(cells);
@@ -325,12 +325,12 @@ void Rooflines::EmitRow(const Row& row, Sink* sink) const {
     return value > 0 ? std::optional<double>(value) : std::nullopt;
   };
   constexpr double kPerNsInTera = 1e-3;
-  const std::optional<double> flops_per_ns = Ratio(known(sums.flops), time_ns);
+  const std::optional<double> flops_per_ns = RooflineRatio(known(sums.flops), time_ns);
   cells.push_back(priced ? Integer(sums.flops.Value()) : Cell{});
   cells.push_back(priced ? Integer(sums.bytes.Value()) : Cell{});
-  cells.push_back(Decimal(Ratio(known(sums.flops), known(sums.bytes).value_or(0))));
+  cells.push_back(Decimal(RooflineRatio(known(sums.flops), known(sums.bytes).value_or(0))));
   cells.push_back(flops_per_ns ? Cell{*flops_per_ns * kPerNsInTera} : Cell{});
-  cells.push_back(Decimal(Ratio(known(sums.bytes), time_ns)));
+  cells.push_back(Decimal(RooflineRatio(known(sums.bytes), time_ns)));
   cells.push_back(unit ? Text(ops::MathUnitWord(*unit)) : Cell{});
   cells.push_back(peaks && unit ? Decimal(positive(gpu->Peak(*unit) / kTera)) : Cell{});
   cells.push_back(peaks ? Decimal(positive(static_cast<double>(gpu->dram_bytes_per_s) / kGiga))
@@ -338,11 +338,11 @@ void Rooflines::EmitRow(const Row& row, Sink* sink) const {
   cells.push_back(Text(row.roof_ns ? BoundWordOf(row) : std::string_view()));
   cells.push_back(priced ? Integer(row.roof_ns) : Cell{});
   cells.push_back(priced && row.roof_ns
-                      ? Decimal(Ratio(100 * static_cast<double>(*row.roof_ns), time_ns))
+                      ? Decimal(RooflineRatio(100 * static_cast<double>(*row.roof_ns), time_ns))
                       : Cell{});
   cells.push_back(priced ? Integer(row.gap_ns) : Cell{});
   cells.push_back(Integer(sums.inferred_ns));
-  cells.push_back(Decimal(Ratio(100 * static_cast<double>(sums.inferred_ns), time_ns)));
+  cells.push_back(Decimal(RooflineRatio(100 * static_cast<double>(sums.inferred_ns), time_ns)));
   sink->Row(cells);
 }
 

@@ -10,7 +10,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kRooflineFields[] = {
     {"op", "Op", "", FieldType::kText, Field::kShared, "op that the kernels belong to", Fold::kKey},
     {"shape", "Shape", "", FieldType::kText, Field::kShared, "shapes of the op's tensors",
      Fold::kKey},
@@ -52,7 +52,7 @@ constexpr Field kFields[] = {
                       {"inferred_ns", "time_ns", 100})),
 };
 
-constexpr RooflineKey kKeyWords[] = {
+constexpr RooflineKey kRooflineFieldsKeyWords[] = {
     {RooflineKey::Kind::kRank,
      {"rank", "Rank", "", FieldType::kText, 6, "rank of the process", Fold::kKey}},
     {RooflineKey::Kind::kPhase,
@@ -66,13 +66,13 @@ constexpr RooflineKey kKeyWords[] = {
 }  // namespace
 
 const RooflineKey& RooflineKeyOf(std::string_view word) {
-  for (const RooflineKey& known : kKeyWords) {
+  for (const RooflineKey& known : kRooflineFieldsKeyWords) {
     if (known.field.key == word) return known;
   }
   throw UsageError(fmt::format("--by {}: the view roofline takes rank, phase and layer", word));
 }
 
-std::span<const Field> RooflineFields() { return kFields; }
+std::span<const Field> RooflineFields() { return kRooflineFields; }
 
 std::span<const std::string_view> RooflineKeys() {
   static constexpr std::string_view kKeys[] = {"rank", "phase", "layer"};

@@ -16,7 +16,7 @@ namespace {
 
 using enum FieldType;
 
-constexpr Field kFields[] = {
+constexpr Field kSetupViewFields[] = {
     {"fact", "Fact", "", kText, 18,
      "gpu, gpus, sms, clock_mhz, memory_mib, profiler, world_size, steps, step_source, "
      "clock_step_ns, or a version that the file tells",
@@ -81,7 +81,9 @@ class Setup : public SavedPartial<Setup> {
     notes_.insert(more.notes_.begin(), more.notes_.end());
   }
 
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kSetupViewFields), std::end(kSetupViewFields)};
+  }
 
   void Emit(Sink* sink) const override {
     for (const auto& [fact, inputs] : facts_) {
@@ -130,6 +132,6 @@ class Setup : public SavedPartial<Setup> {
 
 std::unique_ptr<Partial> MakeSetup(const ViewOptions&) { return std::make_unique<Setup>(); }
 
-std::span<const Field> SetupFields() { return kFields; }
+std::span<const Field> SetupFields() { return kSetupViewFields; }
 
 }  // namespace oplens::prof

@@ -25,7 +25,7 @@ constexpr std::string_view kUnattributed = "(unattributed)";
 constexpr std::string_view kNoName = "(other)";
 constexpr int64_t kNsPerMicrosecond = 1000;
 
-constexpr Field kFields[] = {
+constexpr Field kStacksFields[] = {
     {"stack", "Stack", "", FieldType::kText, Field::kShared,
      "frames and operators, outermost first, joined by ;", Fold::kKey, ";"},
     {"host_self_ns", "HostSelf(ns)", "ns", FieldType::kInteger, 13,
@@ -58,12 +58,12 @@ struct Words {
 };
 
 /// What calls cost that were reached in the same way.
-struct Sums {
+struct StacksSums {
   int64_t host_ns = 0;
   int64_t device_ns = 0;
   int64_t launches = 0;
 
-  void Add(const Sums& other) {
+  void Add(const StacksSums& other) {
     host_ns = SaturatingSum(host_ns, other.host_ns);
     device_ns = SaturatingSum(device_ns, other.device_ns);
     launches = SaturatingSum(launches, other.launches);
@@ -93,7 +93,9 @@ class Stacks : public SavedPartial<Stacks> {
 
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kStacksFields), std::end(kStacksFields)};
+  }
   void Emit(Sink* sink) const override;
   bool IsDocument() const override { return true; }
   std::string Document() const override;
@@ -105,7 +107,7 @@ class Stacks : public SavedPartial<Stacks> {
  private:
   void AddRun(const Run& run, uint32_t front);
   void AddTorchRun(const Run& run, uint32_t front);
-  Sums& SumsOf(uint32_t path) {
+  StacksSums& SumsOf(uint32_t path) {
     if (path >= sums_.size()) sums_.resize(tree_.nodes().size());
     return sums_[path];
   }
@@ -116,7 +118,7 @@ class Stacks : public SavedPartial<Stacks> {
   Words words_;
   bool torch_;
   PathTree tree_;
-  std::vector<Sums> sums_;  // By path.
+  std::vector<StacksSums> sums_;  // By path.
   int64_t ranks_without_trace_ = 0;
   std::map<Family, int64_t> ranks_without_stacks_;
 };
@@ -189,7 +191,7 @@ void Stacks::AddRun(const Run& run, uint32_t front) {
 void Stacks::AddTorchRun(const Run& run, uint32_t front) {
   const std::span<const parse::CallTree::Call> all = run.calls().all();
   const CallStacks stacks(run.joined(), run.calls(), {{}, front, {}, nullptr}, &tree_);
-  std::vector<Sums> of_calls(all.size());
+  std::vector<StacksSums> of_calls(all.size());
   for (const DeviceEvent& event : run.work().events()) {
     const uint32_t call = run.call_work().CallOf(event);
     if (call != CallWork::kNone) of_calls[call].Add({0, event.duration_ns(), 1});
@@ -198,7 +200,7 @@ void Stacks::AddTorchRun(const Run& run, uint32_t front) {
   for (size_t i = 0; i < all.size(); ++i) {
     if (stacks.PathOf(i) == front) continue;
     any = true;
-    Sums sums = of_calls[i];
+    StacksSums sums = of_calls[i];
     sums.host_ns = all[i].self_ns / kNsPerMicrosecond * kNsPerMicrosecond;
     sums.device_ns = sums.device_ns / kNsPerMicrosecond * kNsPerMicrosecond;
     SumsOf(stacks.PathOf(i)).Add(sums);
@@ -226,7 +228,7 @@ void Stacks::Transfer(Bytes* bytes, Self* self) {
     const std::vector<uint32_t> numbers = self->tree_.Load(bytes);
     for (size_t left = bytes->Size(); left > 0; --left) {
       uint32_t path = 0;
-      Sums sums;
+      StacksSums sums;
       bytes->Values(&path, &sums);
       bytes->Check(path < numbers.size(), "a stack has a path that none has");
       self->SumsOf(numbers[path]).Add(sums);
@@ -266,7 +268,7 @@ void Stacks::ForEachLine(F f) const {
 std::string Stacks::Document() const {
   std::string text;
   ForEachLine([&](uint32_t path, std::string_view line) {
-    const Sums& sums = sums_[path];
+    const StacksSums& sums = sums_[path];
     const int64_t value_ns = words_.host ? sums.host_ns : sums.device_ns;
     if (value_ns == 0) return;
     AppendFormat(&text, "{} {}\n", line.empty() ? kNoName : line,
@@ -281,14 +283,14 @@ void Stacks::Emit(Sink* sink) const {
     rows.emplace_back(path, line.empty() ? kNoName : line);
   });
   const auto weight = [&](const auto& row) {
-    const Sums& sums = sums_[row.first];
+    const StacksSums& sums = sums_[row.first];
     return words_.host ? std::pair(sums.host_ns, sums.device_ns)
                        : std::pair(sums.device_ns, sums.host_ns);
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
   for (const auto& [path, line] : rows) {
-    const Sums& sums = sums_[path];
+    const StacksSums& sums = sums_[path];
     const Cell cells[] = {Text(line), Integer(sums.host_ns), Integer(sums.device_ns),
                           Integer(sums.launches)};
     sink->Row(cells);
@@ -311,7 +313,7 @@ std::vector<std::string> Stacks::Notes() const {
 
 }  // namespace
 
-std::span<const Field> StacksFields() { return kFields; }
+std::span<const Field> StacksFields() { return kStacksFields; }
 
 std::unique_ptr<Partial> MakeStacks(const ViewOptions& options) {
   return std::make_unique<Stacks>(options);

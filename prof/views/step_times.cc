@@ -7,14 +7,14 @@
 namespace oplens::prof {
 namespace {
 
-constexpr uint32_t BitOf(size_t index) { return 1u << index; }
+constexpr uint32_t StepTimesBitOf(size_t index) { return 1u << index; }
 
 /// The bits of the classes [first, last).
 constexpr uint32_t BitsOf(size_t first, size_t last) {
   return (uint32_t{1} << last) - (uint32_t{1} << first);
 }
 
-MaskTimes Measure(const Step& step, const ClassIntervals& classes) {
+MaskTimes MeasureStepTimes(const Step& step, const ClassIntervals& classes) {
   MaskTimes times;
   classes.AddTimes(step.span, &times);
   return times;
@@ -24,7 +24,7 @@ MaskTimes Measure(const Step& step, const ClassIntervals& classes) {
 void FillParts(const MaskTimes& times, std::span<const size_t> first, int64_t total_ns,
                StepTimes* step) {
   for (size_t i = 0; i < kTimeClassCount; ++i) {
-    step->parts[i] = times.Of(BitOf(i), BitsOf(first[i], i));
+    step->parts[i] = times.Of(StepTimesBitOf(i), BitsOf(first[i], i));
   }
   const int64_t taken_ns = times.Of(BitsOf(first[kTimeClassCount], kTimeClassCount));
   step->parts[kTimeClassCount] = std::max<int64_t>(0, total_ns - taken_ns);
@@ -51,12 +51,12 @@ std::vector<StepTimes> TimesOf(std::span<const Step> steps, const ClassIntervals
   std::vector<StepTimes> all;
   all.reserve(steps.size());
   for (const Step& step : steps) {
-    const MaskTimes times = Measure(step, classes);
+    const MaskTimes times = MeasureStepTimes(step, classes);
     StepTimes& own = all.emplace_back();
     FillParts(times, kAllFromFirst, LengthOf(step.span), &own);
     for (size_t i = 0; i < kTimeClassCount; ++i) {
-      own.exposed[i] = times.Of(BitOf(i), kDeviceClasses & ~BitOf(i));
-      own.hidden[i] = times.Of(BitOf(i)) - *own.exposed[i];
+      own.exposed[i] = times.Of(StepTimesBitOf(i), kDeviceClasses & ~StepTimesBitOf(i));
+      own.hidden[i] = times.Of(StepTimesBitOf(i)) - *own.exposed[i];
     }
     own.busy = times.Of(kDeviceClasses);
   }
@@ -79,13 +79,13 @@ std::vector<StepTimes> TensorBoardTimesOf(std::span<const Step> steps,
   std::vector<StepTimes> all;
   all.reserve(steps.size());
   for (const Step& step : steps) {
-    const MaskTimes times = Measure(step, classes);
+    const MaskTimes times = MeasureStepTimes(step, classes);
     StepTimes& own = all.emplace_back();
     FillParts(times, first, LengthOf(step.span), &own);
-    const int64_t both_ns = times.Of(BitOf(compute), 0, BitOf(kComm));
+    const int64_t both_ns = times.Of(StepTimesBitOf(compute), 0, StepTimesBitOf(kComm));
     for (const size_t i : {compute, kComm}) {
       own.hidden[i] = both_ns;
-      own.exposed[i] = times.Of(BitOf(i)) - both_ns;
+      own.exposed[i] = times.Of(StepTimesBitOf(i)) - both_ns;
     }
   }
   return all;

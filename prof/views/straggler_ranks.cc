@@ -12,7 +12,7 @@ namespace oplens::prof {
 namespace {
 
 /// By all that is kept, so that the order of merging has no effect.
-bool Before(const StragglerWork* a, const StragglerWork* b) {
+bool StragglerRanksBefore(const StragglerWork* a, const StragglerWork* b) {
   const auto steps = [](const StragglerWork& work) {
     std::vector<std::tuple<int64_t, bool, int64_t, int64_t, int64_t, int64_t>> all;
     for (const StragglerWork::Step& step : work.steps) {
@@ -234,7 +234,7 @@ std::vector<StragglerRanks::Row> StragglerRanks::Rows() const {
   for (const auto& [name, rank] : ranks_) {
     std::vector<const StragglerWork*> works;
     for (const StragglerWork& work : rank.works) works.push_back(&work);
-    std::sort(works.begin(), works.end(), Before);
+    std::sort(works.begin(), works.end(), StragglerRanksBefore);
     for (const StragglerWork* work : works) {
       judged.push_back({work, rank.groups.Stage().value_or(-1)});
       row_of.push_back(rows.size());

@@ -19,15 +19,16 @@ constexpr double kLeastOfStep = 0.001;
 /// A rank is late that comes later than the median rank by so much of a step.
 constexpr double kLeastLate = 0.02;
 
-int64_t Rounded(double value) {
+int64_t StragglerVerdictRounded(double value) {
   constexpr double kMost = 9e18;
   return static_cast<int64_t>(std::clamp(value, -kMost, kMost));
 }
 
 /// The ranks of one stage.
-class Judge {
+class JudgeStragglerVerdict {
  public:
-  explicit Judge(std::vector<const StragglerWork*> works) : works_(std::move(works)) {
+  explicit JudgeStragglerVerdict(std::vector<const StragglerWork*> works)
+      : works_(std::move(works)) {
     for (const StragglerWork* work : works_) {
       for (const StragglerWork::Step& step : work->steps) {
         if (!HasCalls(step)) continue;
@@ -53,7 +54,7 @@ class Judge {
     StragglerFinding finding;
     const Series late = Lateness(work);
     if (late.steps.empty()) return finding;
-    finding.late_ns = Rounded(MeanFrom(late.excess_ns, 0));
+    finding.late_ns = StragglerVerdictRounded(MeanFrom(late.excess_ns, 0));
     if (late.steps.size() < kLeastSteps) return finding;
     finding.verdict = StragglerVerdict::kChance;
     if (FindSlowOp(work, late, &finding)) return finding;
@@ -62,7 +63,7 @@ class Judge {
     finding.verdict = WaitsInAGroup(work, late.steps[level.since]) ? StragglerVerdict::kFollows
                                                                    : StragglerVerdict::kLate;
     finding.since_step = late.steps[level.since];
-    finding.late_ns = Rounded(MeanFrom(late.excess_ns, level.since));
+    finding.late_ns = StragglerVerdictRounded(MeanFrom(late.excess_ns, level.since));
     return finding;
   }
 
@@ -119,15 +120,15 @@ class Judge {
     if (LevelOf(std::span(late.shares).subspan(skipped), kLeastSpread).level <= 0) return false;
     finding->verdict = StragglerVerdict::kSlowOp;
     finding->since_step = op->since_step;
-    finding->late_ns = Rounded(MeanFrom(late.excess_ns, skipped));
+    finding->late_ns = StragglerVerdictRounded(MeanFrom(late.excess_ns, skipped));
     // One layer alone, where that is most of it.
     constexpr double kMost = 0.6;
     const SlowOps::Slow* const layer = slow_ops_.LayerOf(&work);
     const bool alone = layer != nullptr && layer->excess_ns > kMost * op->excess_ns;
     const SlowOps::Slow& shown = alone ? *layer : *op;
     finding->place = shown.place;
-    finding->op_ns = Rounded(shown.own_ns);
-    finding->median_ns = Rounded(shown.own_ns - shown.excess_ns);
+    finding->op_ns = StragglerVerdictRounded(shown.own_ns);
+    finding->median_ns = StragglerVerdictRounded(shown.own_ns - shown.excess_ns);
     return true;
   }
 
@@ -198,7 +199,7 @@ std::string_view StragglerWord(StragglerVerdict verdict) {
 std::vector<StragglerFinding> JudgeStragglers(const std::vector<StragglerRank>& ranks) {
   std::map<int64_t, std::vector<const StragglerWork*>> stages;
   for (const StragglerRank& rank : ranks) stages[rank.stage].push_back(rank.work);
-  std::map<int64_t, Judge> judges;
+  std::map<int64_t, JudgeStragglerVerdict> judges;
   for (auto& [stage, works] : stages) judges.try_emplace(stage, std::move(works));
   std::vector<StragglerFinding> findings;
   for (const StragglerRank& rank : ranks) {

@@ -22,41 +22,44 @@
 namespace oplens::prof {
 namespace {
 
-constexpr FieldType kInteger = FieldType::kInteger;
+constexpr FieldType kStragglersInteger = FieldType::kInteger;
 
-constexpr Field kFields[] = {
+constexpr Field kStragglersFields[] = {
     kRankField,
     {"verdict", "Verdict", "", FieldType::kText, 9,
      "slow op: an op is slower there than on the median rank, and others wait for the rank; late: "
      "it comes late, and no op of its GPU says why; follows: it comes late, but waits for another "
      "rank of a group of it; chance: none of these; few steps: too few to tell",
      Fold::kNone},
-    {"since_step", "Since", "", kInteger, 6, "number of the first step in which that is so",
-     Fold::kNone},
+    {"since_step", "Since", "", kStragglersInteger, 6,
+     "number of the first step in which that is so", Fold::kNone},
     {"op", "Op", "", FieldType::kText, 20, "the op that is slow there; a kernel without one",
      Fold::kNone},
     {"layer", "Layer", "", FieldType::kName, 16, "its layer, where it is slow in one alone",
      Fold::kNone},
-    {"op_ns", "Op(ns)", "ns", kInteger, 11, "its time on the GPU in a step, the mean since then",
-     Fold::kNone},
-    {"median_op_ns", "Median(ns)", "ns", kInteger, 11,
+    {"op_ns", "Op(ns)", "ns", kStragglersInteger, 11,
+     "its time on the GPU in a step, the mean since then", Fold::kNone},
+    {"median_op_ns", "Median(ns)", "ns", kStragglersInteger, 11,
      "the same on the median of the other ranks (of its stage of a pipeline)", Fold::kNone},
     {"op_excess_pct", "Excess(%)", "%", FieldType::kDecimal, 9,
      "100 x (op_ns - median_op_ns) / median_op_ns", Fold::kNone},
-    {"late_ns", "Late(ns)", "ns", kInteger, 11,
+    {"late_ns", "Late(ns)", "ns", kStragglersInteger, 11,
      "by how much later than the median of the other ranks it comes in a step: by how much less it "
      "waits; the mean since then, negative where it waits more",
      Fold::kNone},
     {"late_pct", "Late(%)", "%", FieldType::kDecimal, 8, "100 x late_ns / time of a step",
      Fold::kNone},
-    {"caused_ns", "Caused(ns)", "ns", kInteger, 13,
+    {"caused_ns", "Caused(ns)", "ns", kStragglersInteger, 13,
      "sum of what other ranks waited in calls for which this rank came last; unknown where it is "
      "not "
      "known who did",
      Fold::kSum},
-    {"last_calls", "Last", "", kInteger, 7, "calls for which it came last; the same", Fold::kSum},
-    {"calls", "Calls", "", kInteger, 7, "calls of it that were found on other ranks", Fold::kSum},
-    {"wait_ns", "Wait(ns)", "ns", kInteger, 13, "sum of what it waited itself", Fold::kSum},
+    {"last_calls", "Last", "", kStragglersInteger, 7, "calls for which it came last; the same",
+     Fold::kSum},
+    {"calls", "Calls", "", kStragglersInteger, 7, "calls of it that were found on other ranks",
+     Fold::kSum},
+    {"wait_ns", "Wait(ns)", "ns", kStragglersInteger, 13, "sum of what it waited itself",
+     Fold::kSum},
     {"before_op", "Before", "", FieldType::kText, 20,
      "what its GPU mostly ran before the calls for which it came last, since the call before",
      Fold::kNone},
@@ -90,7 +93,9 @@ class Stragglers : public Partial {
     call_notes_.Merge(more.call_notes_);
     notes_.Merge(more.notes_);
   }
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kStragglersFields), std::end(kStragglersFields)};
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
   void Save(ByteWriter* bytes) const override {
@@ -109,7 +114,7 @@ class Stragglers : public Partial {
   std::optional<StragglerWorkMaker> maker_;  // Of the run that is read.
 };
 
-Cell PercentCell(double part, double whole) {
+Cell StragglersPercentCell(double part, double whole) {
   return whole > 0 ? Cell{100 * part / whole} : Cell{};
 }
 
@@ -131,9 +136,10 @@ void Stragglers::Emit(Sink* sink) const {
         slow ? Text(texts.TextOf(found.place->layer)) : Cell{},
         slow ? Integer(found.op_ns) : Cell{},
         slow ? Integer(found.median_ns) : Cell{},
-        slow ? PercentCell(excess_ns, static_cast<double>(found.median_ns)) : Cell{},
+        slow ? StragglersPercentCell(excess_ns, static_cast<double>(found.median_ns)) : Cell{},
         Integer(found.late_ns),
-        found.late_ns ? PercentCell(static_cast<double>(*found.late_ns), row.step_ns) : Cell{},
+        found.late_ns ? StragglersPercentCell(static_cast<double>(*found.late_ns), row.step_ns)
+                      : Cell{},
         placed ? Integer(row.caused_ns) : Cell{},
         placed ? Integer(sums.last_calls) : Cell{},
         Integer(sums.calls),
@@ -157,7 +163,7 @@ std::vector<std::string> Stragglers::Notes() const {
 
 }  // namespace
 
-std::span<const Field> StragglersFields() { return kFields; }
+std::span<const Field> StragglersFields() { return kStragglersFields; }
 
 std::unique_ptr<Partial> MakeStragglers(const ViewOptions& /*options*/) {
   return std::make_unique<Stragglers>();

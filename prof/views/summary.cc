@@ -243,7 +243,7 @@ void Summary::FindSteps() {
 namespace {
 
 /// Orders what repeats, so that of several ranks the same is told whichever comes first.
-std::pair<int64_t, int64_t> LengthOf(const Repetition& repeated) {
+std::pair<int64_t, int64_t> SummaryLengthOf(const Repetition& repeated) {
   return {repeated.count * repeated.period, repeated.count};
 }
 
@@ -265,7 +265,8 @@ std::vector<uint32_t> Summary::Merge(const Summary& other) {
   too_many_steps_ |= other.too_many_steps_;
   // Ranks that repeat a sequence of their own do so at the same time.
   if (!last_step_) step_count_ = std::max(step_count_, other.step_count_);
-  if (other.repeated_ && (!repeated_ || LengthOf(*repeated_) < LengthOf(*other.repeated_))) {
+  if (other.repeated_ &&
+      (!repeated_ || SummaryLengthOf(*repeated_) < SummaryLengthOf(*other.repeated_))) {
     repeated_ = other.repeated_;
   }
   return numbers;

@@ -41,10 +41,12 @@ constexpr KernelColumn kKeyColumns[] = {
 
 const GroupSums& SumsOf(const SummaryRow& row) { return *row.sums; }
 
-Cell TimeOf(const GroupSums& sums, int64_t ns) { return sums.timed > 0 ? Cell{ns} : Cell{}; }
+Cell SummaryColumnsTimeOf(const GroupSums& sums, int64_t ns) {
+  return sums.timed > 0 ? Cell{ns} : Cell{};
+}
 
 /// A sum that may have outgrown 64 bits: then as a decimal number.
-Cell SumOf(int64_t kernels, Checked sum) {
+Cell SummaryColumnsSumOf(int64_t kernels, Checked sum) {
   if (kernels == 0) return {};
   if (const auto value = sum.Value()) return {*value};
   return Decimal(sum.Approximate());
@@ -59,13 +61,13 @@ constexpr Column<SummaryRow> kFigures[] = {
     {{"count", "Count", "", kInteger, 6, "kernels", Fold::kSum},
      [](const SummaryRow& row) { return Cell{SumsOf(row).kernels}; }},
     {{"total", "Total(ns)", "ns", kInteger, 12, "time on the GPU", Fold::kSum},
-     [](const SummaryRow& row) { return TimeOf(SumsOf(row), SumsOf(row).total_ns); }},
+     [](const SummaryRow& row) { return SummaryColumnsTimeOf(SumsOf(row), SumsOf(row).total_ns); }},
     {{"mean", "Mean(ns)", "ns", kDecimal, 11, "total over the timed kernels", Fold::kMean},
      [](const SummaryRow& row) { return Decimal(SumsOf(row).MeanNs()); }},
     {{"min", "Min(ns)", "ns", kInteger, 9, "shortest kernel", Fold::kMin},
-     [](const SummaryRow& row) { return TimeOf(SumsOf(row), SumsOf(row).min_ns); }},
+     [](const SummaryRow& row) { return SummaryColumnsTimeOf(SumsOf(row), SumsOf(row).min_ns); }},
     {{"max", "Max(ns)", "ns", kInteger, 9, "longest kernel", Fold::kMax},
-     [](const SummaryRow& row) { return TimeOf(SumsOf(row), SumsOf(row).max_ns); }},
+     [](const SummaryRow& row) { return SummaryColumnsTimeOf(SumsOf(row), SumsOf(row).max_ns); }},
     {{"share", "Share(%)", "%", kDecimal, 8, "of the time of all kernels"},
      [](const SummaryRow& row) {
        return SumsOf(row).timed > 0 ? Decimal(Percent(SumsOf(row).total_ns, row.all_ns)) : Cell{};
@@ -75,7 +77,9 @@ constexpr Column<SummaryRow> kFigures[] = {
     {{"flops", "FLOPs", "FLOP", kInteger, 16,
       "sum over the kernels whose FLOPs are known: a lower bound where these are not all",
       Fold::kSum},
-     [](const SummaryRow& row) { return SumOf(SumsOf(row).with_flops, SumsOf(row).flops); }},
+     [](const SummaryRow& row) {
+       return SummaryColumnsSumOf(SumsOf(row).with_flops, SumsOf(row).flops);
+     }},
     {{"flops_known", "FLOPs(%)", "%", kDecimal, 8, "share of the group's time in flops"},
      [](const SummaryRow& row) {
        return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).flops_ns));
@@ -83,7 +87,9 @@ constexpr Column<SummaryRow> kFigures[] = {
     {{"bytes", "Bytes", "B", kInteger, 14,
       "sum over the kernels whose bytes are known: a lower bound where these are not all",
       Fold::kSum},
-     [](const SummaryRow& row) { return SumOf(SumsOf(row).with_bytes, SumsOf(row).bytes); }},
+     [](const SummaryRow& row) {
+       return SummaryColumnsSumOf(SumsOf(row).with_bytes, SumsOf(row).bytes);
+     }},
     {{"bytes_known", "Bytes(%)", "%", kDecimal, 8, "share of the group's time in bytes"},
      [](const SummaryRow& row) {
        return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).bytes_ns));
@@ -114,7 +120,8 @@ constexpr Column<SummaryRow> kFigures[] = {
 constexpr std::string_view kCopyFigures = "count,total,mean,min,max,share,bytes,gbps,row_kind";
 constexpr std::string_view kNarrowCopyFigures = "count,total,mean,share,bytes,gbps";
 
-const KernelColumn* FindIn(std::span<const KernelColumn> columns, std::string_view key) {
+const KernelColumn* FindSummaryColumnsIn(std::span<const KernelColumn> columns,
+                                         std::string_view key) {
   for (const KernelColumn& column : columns) {
     if (column.key == key) return &column;
   }
@@ -126,8 +133,8 @@ const KernelColumn* FindKey(std::string_view key) {
   if (std::find(std::begin(kGroupKeys), std::end(kGroupKeys), key) == std::end(kGroupKeys)) {
     return nullptr;
   }
-  const KernelColumn* column = FindIn(KernelColumns(), key);
-  return column != nullptr ? column : FindIn(kKeyColumns, key);
+  const KernelColumn* column = FindSummaryColumnsIn(KernelColumns(), key);
+  return column != nullptr ? column : FindSummaryColumnsIn(kKeyColumns, key);
 }
 
 /// The same of a copy.
@@ -138,7 +145,9 @@ const Column<CopyRow>* FindCopyKey(std::string_view key) {
   return nullptr;
 }
 
-bool IsText(const Field& field) { return field.type != kInteger && field.type != kDecimal; }
+bool IsSummaryColumnsText(const Field& field) {
+  return field.type != kInteger && field.type != kDecimal;
+}
 
 /// The name of the column of a key: its own, or with a number where that is taken.
 std::string_view FreeName(std::string_view name, const std::vector<Field>& fields) {
@@ -158,7 +167,7 @@ void AddField(const Field& key, const GroupWord& word, SummaryPlan* plan) {
   // Not the key of the word, which may be gone before the plan.
   field.key = FreeName(word.name.empty() ? key.key : word.name, plan->fields);
   // A list is one text here: what groups is the whole.
-  if (IsText(field) && field.type != kName) field.type = kText;
+  if (IsSummaryColumnsText(field) && field.type != kName) field.type = kText;
   if (field.type == kName || field.width > 9) field.width = Field::kShared;
   plan->fields.push_back(field);
   plan->forms.push_back(word.form);
@@ -216,7 +225,7 @@ Columns<PricedKernel> NamedKernelColumns() {
   Columns<PricedKernel> columns;
   for (const KernelColumn& column : KernelColumns()) columns.push_back(&column);
   for (const KernelColumn& column : kKeyColumns) {
-    if (FindIn(KernelColumns(), column.key) == nullptr) columns.push_back(&column);
+    if (FindSummaryColumnsIn(KernelColumns(), column.key) == nullptr) columns.push_back(&column);
   }
   return columns;
 }

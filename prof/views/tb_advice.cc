@@ -53,7 +53,7 @@ class GpuRows : public Sink {
   size_t window_ = 0;
 };
 
-void AddSteps(const Run& run, TbFacts* facts) {
+void AddTbAdviceSteps(const Run& run, TbFacts* facts) {
   const std::vector<Step> steps = TensorBoardSteps(run.trace(), run.work());
   if (steps.empty()) return;
   const auto times = TensorBoardTimesOf(steps, TimeClassesOf(run, Compat::kTensorBoard));
@@ -143,7 +143,7 @@ void TbAdvice::End(const Run* run) {
     GpuRows rows(&facts.gpus);
     rows.Begin("gpu", gpu_->Fields());
     gpu_->Emit(&rows);
-    AddSteps(*run, &facts);
+    AddTbAdviceSteps(*run, &facts);
     AddDevices(*run, &facts);
     AddNames(run->trace(), &facts);
     const TbTensorCoreTime time = TbTensorCoreTimeOf(run->trace(), TbTree(run->trace()));

@@ -20,7 +20,7 @@ namespace {
 
 using enum FieldType;
 
-constexpr Field kFields[] = {
+constexpr Field kTbDiffTreeFields[] = {
     kRankField,
     {"level", "Level", "", kInteger, 5, "calls that it is in", Fold::kNone},
     {"kind", "Kind", "", kText, 10, "step, module, dataloader, optimizer; else unknown",
@@ -36,7 +36,7 @@ constexpr Field kFields[] = {
      Fold::kSum},
 };
 
-struct Call {
+struct TbDiffTreeCall {
   uint32_t name = 0;  ///< Into Calls::names.
   uint32_t level = 0;
   TbKind kind = TbKind::kOther;
@@ -50,12 +50,12 @@ struct Call {
 /// Of one rank.
 struct Calls {
   std::vector<std::string> names;
-  std::vector<Call> calls;
+  std::vector<TbDiffTreeCall> calls;
 };
 
-class Reader {
+class TbDiffTreeReader {
  public:
-  explicit Reader(const Trace& trace) : trace_(trace), tree_(trace) {}
+  explicit TbDiffTreeReader(const Trace& trace) : trace_(trace), tree_(trace) {}
 
   Calls Read();
 
@@ -79,7 +79,7 @@ class Reader {
   Calls found_;
 };
 
-void Reader::Push(uint32_t parent, uint32_t level, std::vector<Waiting>* waiting) const {
+void TbDiffTreeReader::Push(uint32_t parent, uint32_t level, std::vector<Waiting>* waiting) const {
   const size_t first = waiting->size();
   for (uint32_t i = tree_.nodes()[parent].first_child; i != TbTree::kNone;
        i = tree_.nodes()[i].next) {
@@ -88,7 +88,7 @@ void Reader::Push(uint32_t parent, uint32_t level, std::vector<Waiting>* waiting
   std::reverse(waiting->begin() + static_cast<std::ptrdiff_t>(first), waiting->end());
 }
 
-void Reader::Add(uint32_t index, uint32_t level) {
+void TbDiffTreeReader::Add(uint32_t index, uint32_t level) {
   const TbTree::Node& node = tree_.nodes()[index];
   const StringId text = trace_.torch_events[node.event].name;
   const auto [name, is_new] = names_.emplace(text, static_cast<uint32_t>(found_.names.size()));
@@ -97,7 +97,7 @@ void Reader::Add(uint32_t index, uint32_t level) {
                           node.host_self_ns, node.device_total_ns, node.device_self_ns});
 }
 
-Calls Reader::Read() {
+Calls TbDiffTreeReader::Read() {
   const auto nodes = tree_.nodes();
   const auto root = std::find_if(nodes.begin(), nodes.end(), [](const TbTree::Node& node) {
     return node.event == TbTree::kNone;
@@ -125,7 +125,9 @@ class TbDiffTree : public Partial {
  public:
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kTbDiffTreeFields), std::end(kTbDiffTreeFields)};
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
@@ -139,7 +141,7 @@ void TbDiffTree::End(const Run* run) {
   ++rank_count_;
   if (run == nullptr) return;
   has_events_ |= !run->trace().torch_events.empty();
-  ranks_.try_emplace(std::string(run->rank()), Reader(run->trace()).Read());
+  ranks_.try_emplace(std::string(run->rank()), TbDiffTreeReader(run->trace()).Read());
 }
 
 void TbDiffTree::Merge(const Partial& other) {
@@ -151,8 +153,8 @@ void TbDiffTree::Merge(const Partial& other) {
 
 void TbDiffTree::Emit(Sink* sink) const {
   for (const auto& [rank, calls] : ranks_) {
-    for (const Call& call : calls.calls) {
-      const std::array<Cell, std::size(kFields)> cells = {
+    for (const TbDiffTreeCall& call : calls.calls) {
+      const std::array<Cell, std::size(kTbDiffTreeFields)> cells = {
           Text(rank),
           Integer(call.level),
           Text(WordOf(call.kind)),
@@ -175,8 +177,10 @@ std::vector<std::string> TbDiffTree::Notes() const {
       "without it there are rows"};
 }
 
-std::span<const Field> Fields() { return kFields; }
-std::unique_ptr<Partial> Make(const ViewOptions&) { return std::make_unique<TbDiffTree>(); }
+std::span<const Field> TbDiffTreeFields() { return kTbDiffTreeFields; }
+std::unique_ptr<Partial> MakeTbDiffTree(const ViewOptions&) {
+  return std::make_unique<TbDiffTree>();
+}
 
 }  // namespace
 
@@ -184,8 +188,8 @@ const View& TbDiffTreeView() {
   static constexpr View kView = {.name = "diff",
                                  .help = "calls that the diff view of the plugin compares",
                                  .needs = kTbTreeNeeds,
-                                 .fields = Fields,
-                                 .make = Make};
+                                 .fields = TbDiffTreeFields,
+                                 .make = MakeTbDiffTree};
   return kView;
 }
 

@@ -166,7 +166,7 @@ void TbDistributed::Emit(Sink* sink) const {
   }
 }
 
-constexpr Field kCallFields[] = {
+constexpr Field kTbDistributedCallFields[] = {
     kRankField,
     {"kind", "Kind", "", FieldType::kText, 20, "name of the collective's range", Fold::kKey},
     {"calls", "Calls", "", FieldType::kInteger, 7, "ranges of that name", Fold::kSum},
@@ -195,7 +195,7 @@ class TbCollectives : public TbPartial {
  public:
   TbCollectives() : TbPartial("collectives") {}
   std::vector<Field> Fields() const override {
-    return {std::begin(kCallFields), std::end(kCallFields)};
+    return {std::begin(kTbDistributedCallFields), std::end(kTbDistributedCallFields)};
   }
   void Emit(Sink* sink) const override {
     if (!ranks_.Refusal().empty()) return;

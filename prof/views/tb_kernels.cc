@@ -24,7 +24,7 @@ constexpr std::string_view kRoot = "CallTreeRoot";
 constexpr std::string_view kByName[] = {"kernel"};
 constexpr std::string_view kByProperties[] = {"kernel", "op", "grid", "block", "regs", "smem"};
 
-constexpr Field kKeyFields[] = {
+constexpr Field kTbKernelsKeyFields[] = {
     {"kernel", "Kernel", "", FieldType::kText, Field::kShared, "name as recorded", Fold::kKey},
     {"op", "Op", "", FieldType::kText, 30, "operator by the plugin's tree; CallTreeRoot: none",
      Fold::kKey},
@@ -45,7 +45,7 @@ constexpr Field kEligible = {
     "",         FieldType::kText,
     7,          "yes: the op is one of the plugin's list of those that could use them",
     Fold::kNone};
-constexpr Field kSumFields[] = {
+constexpr Field kTbKernelsSumFields[] = {
     {"calls", "Calls", "", FieldType::kInteger, 8, "kernels", Fold::kSum},
     {"total_ns", "Total(ns)", "ns", FieldType::kInteger, 13, "sum of their durations", Fold::kSum},
     {"mean_ns", "Mean(ns)", "ns", FieldType::kDecimal, 13, "total_ns / calls", Fold::kMean},
@@ -60,13 +60,13 @@ constexpr Field kSumFields[] = {
 };
 
 /// What a kernel's times are a mean of, in 2^-20: sums of integers do not depend on their order.
-int64_t Scaled(float value) {
+int64_t TbKernelsScaled(float value) {
   constexpr double kScale = 1 << 20;
   constexpr double kMost = 1e12;
   return value > 0 ? std::llround(std::min(double{value}, kMost) * kScale) : 0;
 }
 
-struct Sums {
+struct TbKernelsSums {
   int64_t calls = 0;
   int64_t total_ns = 0;
   int64_t max_ns = 0;
@@ -76,20 +76,20 @@ struct Sums {
   bool eligible = false;
 
   void Add(int64_t duration_ns, const KernelDetails& details);
-  void Add(const Sums& other);
+  void Add(const TbKernelsSums& other);
   Cell MeanOf(const Checked& sum) const;
 };
 
-void Sums::Add(int64_t duration_ns, const KernelDetails& details) {
+void TbKernelsSums::Add(int64_t duration_ns, const KernelDetails& details) {
   ++calls;
   total_ns += duration_ns;
   max_ns = std::max(max_ns, duration_ns);
   min_ns = std::min(min_ns, duration_ns);
-  blocks += Checked(Scaled(details.blocks_per_multiprocessor)) * duration_ns;
-  occupancy += Checked(Scaled(details.achieved_occupancy_pct)) * duration_ns;
+  blocks += Checked(TbKernelsScaled(details.blocks_per_multiprocessor)) * duration_ns;
+  occupancy += Checked(TbKernelsScaled(details.achieved_occupancy_pct)) * duration_ns;
 }
 
-void Sums::Add(const Sums& other) {
+void TbKernelsSums::Add(const TbKernelsSums& other) {
   calls += other.calls;
   total_ns += other.total_ns;
   max_ns = std::max(max_ns, other.max_ns);
@@ -99,18 +99,18 @@ void Sums::Add(const Sums& other) {
   eligible |= other.eligible;
 }
 
-Cell Sums::MeanOf(const Checked& sum) const {
+Cell TbKernelsSums::MeanOf(const Checked& sum) const {
   if (total_ns <= 0) return Cell{0.0};
   const std::optional<double> whole = sum.Approximate();
   return whole ? Cell{*whole / (1 << 20) / static_cast<double>(total_ns)} : Cell{};
 }
 
 /// Name, op, grid, block, registers, shared memory; of the table by name the name alone.
-struct Key {
+struct TbKernelsKey {
   std::string name;
   std::string op;
   std::array<int64_t, 8> numbers{};
-  friend bool operator<(const Key& a, const Key& b) {
+  friend bool operator<(const TbKernelsKey& a, const TbKernelsKey& b) {
     return std::tie(a.name, a.op, a.numbers) < std::tie(b.name, b.op, b.numbers);
   }
 };
@@ -147,13 +147,13 @@ class TbKernels : public Partial {
  private:
   void AddByName(const Trace& trace);
   void AddByProperties(const Trace& trace, const TbTree& tree);
-  void EmitRow(const Key& key, const Sums& sums, Sink* sink) const;
+  void EmitRow(const TbKernelsKey& key, const TbKernelsSums& sums, Sink* sink) const;
 
   bool by_properties_ = false;
   bool has_events_ = false;
   int64_t ranks_ = 0;
   TbTensorCoreTime tensor_core_;
-  std::map<Key, Sums> groups_;
+  std::map<TbKernelsKey, TbKernelsSums> groups_;
 };
 
 void TbKernels::End(const Run* run) {
@@ -171,7 +171,7 @@ void TbKernels::End(const Run* run) {
 }
 
 void TbKernels::AddByName(const Trace& trace) {
-  std::unordered_map<StringId, Sums> found;
+  std::unordered_map<StringId, TbKernelsSums> found;
   for (const Kernel& kernel : trace.kernels) {
     if (!kernel.timed()) continue;
     found[kernel.name].Add(kernel.end_ns - kernel.start_ns, trace.DetailsOf(kernel));
@@ -187,7 +187,7 @@ void TbKernels::AddByProperties(const Trace& trace, const TbTree& tree) {
     kernel_of.FindOrInsert(trace.kernels[i].row_id, static_cast<uint32_t>(i));
   }
   using Ids = std::tuple<StringId, StringId, std::array<int64_t, 8>>;
-  std::map<Ids, Sums> found;
+  std::map<Ids, TbKernelsSums> found;
   for (const TbTree::KernelPlace& place : tree.kernels()) {
     const TorchEvent& event = trace.torch_events[place.event];
     const uint32_t index = kernel_of.Find(event.number);
@@ -195,7 +195,7 @@ void TbKernels::AddByProperties(const Trace& trace, const TbTree& tree) {
     const Kernel& kernel = trace.kernels[index];
     const KernelDetails details = trace.DetailsOf(kernel);
     const std::array<int64_t, 8> numbers = NumbersOf(kernel, details, event.has_extents);
-    Sums& sums = found[{kernel.name, place.op, numbers}];
+    TbKernelsSums& sums = found[{kernel.name, place.op, numbers}];
     if (sums.calls == 0) sums.eligible = place.op_eligible;
     sums.Add(LengthNs(event), details);
   }
@@ -215,16 +215,16 @@ void TbKernels::Merge(const Partial& other) {
 }
 
 std::vector<Field> TbKernels::Fields() const {
-  std::vector<Field> fields = {kKeyFields[0]};
-  if (by_properties_) fields.assign(std::begin(kKeyFields), std::end(kKeyFields));
+  std::vector<Field> fields = {kTbKernelsKeyFields[0]};
+  if (by_properties_) fields.assign(std::begin(kTbKernelsKeyFields), std::end(kTbKernelsKeyFields));
   fields.push_back(kUse);
   if (by_properties_) fields.push_back(kEligible);
-  fields.insert(fields.end(), std::begin(kSumFields), std::end(kSumFields));
+  fields.insert(fields.end(), std::begin(kTbKernelsSumFields), std::end(kTbKernelsSumFields));
   return fields;
 }
 
 void TbKernels::Emit(Sink* sink) const {
-  std::vector<const std::pair<const Key, Sums>*> rows;
+  std::vector<const std::pair<const TbKernelsKey, TbKernelsSums>*> rows;
   for (const auto& group : groups_) rows.push_back(&group);
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
     return a->second.total_ns > b->second.total_ns;
@@ -232,7 +232,7 @@ void TbKernels::Emit(Sink* sink) const {
   for (const auto* row : rows) EmitRow(row->first, row->second, sink);
 }
 
-void TbKernels::EmitRow(const Key& key, const Sums& sums, Sink* sink) const {
+void TbKernels::EmitRow(const TbKernelsKey& key, const TbKernelsSums& sums, Sink* sink) const {
   const auto word = [](bool yes) { return Text(yes ? "yes" : "no"); };
   const std::array<int64_t, 8>& of = key.numbers;
   std::vector<Cell> cells = {Text(key.name)};

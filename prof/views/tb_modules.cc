@@ -20,7 +20,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kTbModulesFields[] = {
     kRankField,
     {"name", "Name", "", FieldType::kText, Field::kShared, "the module, as recorded", Fold::kKey},
     {"id", "Id", "", FieldType::kInteger, 6, "its number, as recorded", Fold::kNone},
@@ -61,21 +61,21 @@ void Stats::Add(const Stats& other) {
   }
 }
 
-struct Row {
+struct TbModulesRow {
   std::string name;
   int64_t id = 0;
   int64_t level = 0;
   Stats stats;
 
-  friend auto operator<=>(const Row&, const Row&) = default;
+  friend auto operator<=>(const TbModulesRow&, const TbModulesRow&) = default;
 };
 /// The rows of an outermost call, itself first: ordered by its name.
-using Tree = std::vector<Row>;
+using Tree = std::vector<TbModulesRow>;
 
 /// Of the modules of one rank.
-class Reader {
+class TbModulesReader {
  public:
-  explicit Reader(const Trace& trace) : trace_(trace), tree_(trace) {}
+  explicit TbModulesReader(const Trace& trace) : trace_(trace), tree_(trace) {}
 
   std::multiset<Tree> Read();
 
@@ -97,7 +97,7 @@ class Reader {
   std::pair<StringId, int64_t> KeyOf(const TbTree::Node& node) const {
     return {EventOf(node).name, EventOf(node).correlation_id};
   }
-  Row RowOf(const Call& call) const;
+  TbModulesRow RowOf(const Call& call) const;
 
   const Trace& trace_;
   TbTree tree_;
@@ -105,7 +105,7 @@ class Reader {
   std::map<std::pair<StringId, int64_t>, Stats> stats_;
 };
 
-void Reader::FindCalls(uint32_t root) {
+void TbModulesReader::FindCalls(uint32_t root) {
   std::vector<Call> waiting = {{root, 0}};
   std::vector<Call> children;
   while (!waiting.empty()) {
@@ -133,7 +133,7 @@ void Reader::FindCalls(uint32_t root) {
   }
 }
 
-Row Reader::RowOf(const Call& call) const {
+TbModulesRow TbModulesReader::RowOf(const Call& call) const {
   constexpr std::string_view kPrefix = "nn.Module: ";
   const auto [text, id] = KeyOf(tree_.nodes()[call.node]);
   std::string name(trace_.strings.View(text));
@@ -143,7 +143,7 @@ Row Reader::RowOf(const Call& call) const {
   return {std::move(name), id, call.level, stats_.at({text, id})};
 }
 
-std::multiset<Tree> Reader::Read() {
+std::multiset<Tree> TbModulesReader::Read() {
   for (uint32_t i = 0; i < tree_.nodes().size(); ++i) {
     if (tree_.nodes()[i].event == TbTree::kNone) FindCalls(i);
   }
@@ -179,7 +179,9 @@ class TbModules : public Partial {
 
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override { return {std::begin(kFields), std::end(kFields)}; }
+  std::vector<Field> Fields() const override {
+    return {std::begin(kTbModulesFields), std::end(kTbModulesFields)};
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
@@ -193,7 +195,7 @@ void TbModules::End(const Run* run) {
   ++rank_count_;
   if (run == nullptr) return;
   has_events_ |= !run->trace().torch_events.empty();
-  ranks_[std::string(run->rank())].merge(Reader(run->trace()).Read());
+  ranks_[std::string(run->rank())].merge(TbModulesReader(run->trace()).Read());
 }
 
 void TbModules::Merge(const Partial& other) {
@@ -206,7 +208,7 @@ void TbModules::Merge(const Partial& other) {
 void TbModules::Emit(Sink* sink) const {
   for (const auto& [rank, trees] : ranks_) {
     for (const Tree& tree : trees) {
-      for (const Row& row : tree) {
+      for (const TbModulesRow& row : tree) {
         const Stats& stats = row.stats;
         const int64_t whole_ns =
             stats.device_total_ns > 0 ? stats.device_total_ns : stats.host_total_ns;

@@ -11,7 +11,8 @@
 namespace oplens::prof {
 namespace {
 
-std::vector<StepParts> PartsOf(const std::vector<Step>& steps, const ClassIntervals& classes) {
+std::vector<StepParts> TbRanksPartsOf(const std::vector<Step>& steps,
+                                      const ClassIntervals& classes) {
   const std::vector<StepTimes> times = TensorBoardTimesOf(steps, classes);
   constexpr auto kComm = static_cast<size_t>(TimeClass::kComm);
   std::vector<StepParts> parts;
@@ -36,7 +37,7 @@ void TbRanks::Add(const Run& run) {
   const std::vector<Step> steps = TensorBoardSteps(run.trace(), run.work());
   if (steps.empty()) return;
   const ClassIntervals classes = TimeClassesOf(run, Compat::kTensorBoard);
-  recording.steps = PartsOf(steps, classes);
+  recording.steps = TbRanksPartsOf(steps, classes);
   recording.communicates = !classes.Of(static_cast<size_t>(TimeClass::kComm)).empty();
   recording.calls = FindTbCollectives(run, steps);
 }

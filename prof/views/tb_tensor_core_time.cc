@@ -7,7 +7,7 @@
 namespace oplens::prof {
 namespace {
 
-double Ratio(int64_t part, int64_t whole) {
+double TbTensorCoreTimeRatio(int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
 
@@ -20,8 +20,12 @@ void TbTensorCoreTime::Add(const TbTensorCoreTime& other) {
   eligible_ns += other.eligible_ns;
 }
 
-double TbTensorCoreTime::used_ratio() const { return Ratio(tensor_core_ns, kernel_ns); }
-double TbTensorCoreTime::eligible_ratio() const { return Ratio(eligible_ns, op_kernel_ns); }
+double TbTensorCoreTime::used_ratio() const {
+  return TbTensorCoreTimeRatio(tensor_core_ns, kernel_ns);
+}
+double TbTensorCoreTime::eligible_ratio() const {
+  return TbTensorCoreTimeRatio(eligible_ns, op_kernel_ns);
+}
 
 TbTensorCoreTime TbTensorCoreTimeOf(const Trace& trace, const TbTree& tree) {
   TbTensorCoreTime time;

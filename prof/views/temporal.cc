@@ -16,7 +16,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kFields[] = {
+constexpr Field kTemporalFields[] = {
     {"rank", "Rank", "", FieldType::kText, 6, "number of the process; empty where it is not known",
      Fold::kKey},
     {"idle_ns", "Idle(ns)", "ns", FieldType::kInteger, 14,
@@ -45,7 +45,7 @@ constexpr Field kFields[] = {
 };
 
 /// Sums of a rank, ns.
-struct Times {
+struct TemporalTimes {
   int64_t idle_ns = 0;
   int64_t compute_ns = 0;
   int64_t non_compute_ns = 0;
@@ -60,18 +60,18 @@ struct Times {
   }
 };
 
-constexpr int64_t Times::*kSums[] = {&Times::idle_ns,          &Times::compute_ns,
-                                     &Times::non_compute_ns,   &Times::kernel_ns,
-                                     &Times::communication_ns, &Times::overlap_ns};
+constexpr int64_t TemporalTimes::*kTemporalSums[] = {
+    &TemporalTimes::idle_ns,   &TemporalTimes::compute_ns,       &TemporalTimes::non_compute_ns,
+    &TemporalTimes::kernel_ns, &TemporalTimes::communication_ns, &TemporalTimes::overlap_ns};
 
 /// By the reference's rules they may be negative.
-int64_t SumOf(int64_t a, int64_t b) {
+int64_t TemporalSumOf(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-Times TimesOf(const ClassTimes& found) {
-  Times times;
+TemporalTimes TemporalTimesOf(const ClassTimes& found) {
+  TemporalTimes times;
   times.idle_ns = found.ns[0];
   times.compute_ns = found.AnyOf(kComputeBit);
   times.kernel_ns = found.Sum();
@@ -81,14 +81,14 @@ Times TimesOf(const ClassTimes& found) {
   return times;
 }
 
-std::vector<ClassTimes> Sweep(const DeviceWork& work, ClassSweep sweep) {
+std::vector<ClassTimes> TemporalSweep(const DeviceWork& work, ClassSweep sweep) {
   for (const DeviceEvent& event : work.events()) {
     sweep.Add(ClassBitOf(event.work), event.start_ns, event.end_ns);
   }
   return sweep.Finish();
 }
 
-constexpr unsigned BitOf(HtaClass kind) { return 1U << static_cast<unsigned>(kind); }
+constexpr unsigned TemporalBitOf(HtaClass kind) { return 1U << static_cast<unsigned>(kind); }
 
 /// Time in which a communication kernel and a compute kernel run. The reference counts 1 and 2
 /// while they do, and looks for 3.
@@ -107,13 +107,13 @@ int64_t HtaOverlapUs(std::span<const HtaInterval> communication,
   return overlap_us;
 }
 
-std::optional<Times> HtaTimes(const Run& run) {
+std::optional<TemporalTimes> HtaTimes(const Run& run) {
   const HtaEvents events(run.trace());
   if (events.all().empty()) return std::nullopt;
   const auto all = MergeHtaEvents(events.all(), (1U << kHtaClassCount) - 1);
-  const auto compute = MergeHtaEvents(events.all(), BitOf(HtaClass::kComputation));
-  const auto communication = MergeHtaEvents(events.all(), BitOf(HtaClass::kCommunication));
-  Times times;
+  const auto compute = MergeHtaEvents(events.all(), TemporalBitOf(HtaClass::kComputation));
+  const auto communication = MergeHtaEvents(events.all(), TemporalBitOf(HtaClass::kCommunication));
+  TemporalTimes times;
   times.kernel_ns = HtaNs(all.back().end_us - all.front().start_us);
   times.idle_ns = times.kernel_ns - HtaNs(HtaLengthUs(all));
   times.compute_ns = HtaNs(HtaLengthUs(compute));
@@ -159,9 +159,9 @@ class Temporal : public SavedPartial<Temporal> {
     }
   };
 
-  void Take(const Key& key, const Times& more) {
-    Times& times = rows_[key];
-    for (const auto sum : kSums) times.*sum = SumOf(times.*sum, more.*sum);
+  void Take(const Key& key, const TemporalTimes& more) {
+    TemporalTimes& times = rows_[key];
+    for (const auto sum : kTemporalSums) times.*sum = TemporalSumOf(times.*sum, more.*sum);
   }
 
   /// Percent; unknown of nothing.
@@ -174,7 +174,7 @@ class Temporal : public SavedPartial<Temporal> {
 
   bool hta_;
   bool by_step_;
-  std::map<Key, Times, KeyOrder> rows_;
+  std::map<Key, TemporalTimes, KeyOrder> rows_;
   ViewNotes notes_;
 };
 
@@ -182,15 +182,16 @@ void Temporal::End(const Run* run) {
   if (run == nullptr) return;
   const std::string rank(run->rank());
   if (hta_) {
-    const std::optional<Times> times = HtaTimes(*run);
+    const std::optional<TemporalTimes> times = HtaTimes(*run);
     if (times) Take({rank}, *times);
   } else if (!run->device_work().events().empty()) {
     const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
     const std::optional<std::vector<Interval>> windows =
         by_step_ ? WindowsOf(run->steps()) : run->windows();
-    const auto found = Sweep(run->device_work(), windows ? ClassSweep(*windows) : ClassSweep());
+    const auto found =
+        TemporalSweep(run->device_work(), windows ? ClassSweep(*windows) : ClassSweep());
     for (size_t i = 0; i < found.size(); ++i) {
-      Take({rank, by_step_ ? steps[i].number : 0}, TimesOf(found[i]));
+      Take({rank, by_step_ ? steps[i].number : 0}, TemporalTimesOf(found[i]));
     }
   }
 }
@@ -202,7 +203,7 @@ void Temporal::Merge(const Partial& other) {
 }
 
 std::vector<Field> Temporal::Fields() const {
-  std::vector<Field> fields(std::begin(kFields), std::end(kFields));
+  std::vector<Field> fields(std::begin(kTemporalFields), std::end(kTemporalFields));
   if (by_step_) fields.insert(fields.begin() + 1, kStepField);
   return fields;
 }
@@ -224,7 +225,7 @@ void Temporal::Emit(Sink* sink) const {
 
 }  // namespace
 
-std::span<const Field> TemporalFields() { return kFields; }
+std::span<const Field> TemporalFields() { return kTemporalFields; }
 
 std::unique_ptr<Partial> MakeTemporal(const ViewOptions& options) {
   return std::make_unique<Temporal>(options);

@@ -25,18 +25,18 @@ constexpr double kUsPerSecond = 1e6;
 
 bool BeginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-std::string Shown(std::string_view text) {
+std::string TorchTableShown(std::string_view text) {
   std::string shown;
   AppendUtf8(text, Utf8Hidden::kControls, &shown);
   return shown;
 }
 
-size_t LengthOf(std::string_view text) {
+size_t TorchTableLengthOf(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), BeginsCharacter));
 }
 
 /// Where the character with this number begins; the end of the text without such.
-size_t PlaceOf(std::string_view text, size_t number) {
+size_t TorchTablePlaceOf(std::string_view text, size_t number) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (BeginsCharacter(text[i]) && number-- == 0) return i;
   }
@@ -44,15 +44,15 @@ size_t PlaceOf(std::string_view text, size_t number) {
 }
 
 std::string_view First(std::string_view text, size_t count) {
-  return text.substr(0, PlaceOf(text, count));
+  return text.substr(0, TorchTablePlaceOf(text, count));
 }
 
-double Microseconds(int64_t ns) { return static_cast<double>(ns) / 1e3; }
+double TorchTableMicroseconds(int64_t ns) { return static_cast<double>(ns) / 1e3; }
 double PerCall(int64_t ns, int64_t calls) {
-  return calls == 0 ? 0.0 : Microseconds(ns) / static_cast<double>(calls);
+  return calls == 0 ? 0.0 : TorchTableMicroseconds(ns) / static_cast<double>(calls);
 }
 
-std::string TimeText(double us) {
+std::string TorchTableTimeText(double us) {
   if (us >= kUsPerSecond) return fmt::format("{:.3f}s", us / kUsPerSecond);
   if (us >= kUsPerMs) return fmt::format("{:.3f}ms", us / kUsPerMs);
   return fmt::format("{:.3f}us", us);
@@ -77,13 +77,13 @@ std::string MemoryText(int64_t bytes) {
 void Pad(size_t count, char with, std::string* out) { out->append(count, with); }
 
 /// Right-justified in so many characters, more if it is longer.
-void AppendRight(std::string_view text, size_t width, std::string* out) {
-  const size_t length = LengthOf(text);
+void AppendTorchTableRight(std::string_view text, size_t width, std::string* out) {
+  const size_t length = TorchTableLengthOf(text);
   if (length < width) Pad(width - length, ' ', out);
   out->append(text);
 }
-void AppendLeft(std::string_view text, size_t width, std::string* out) {
-  const size_t length = LengthOf(text);
+void AppendTorchTableLeft(std::string_view text, size_t width, std::string* out) {
+  const size_t length = TorchTableLengthOf(text);
   out->append(text);
   if (length < width) Pad(width - length, ' ', out);
 }
@@ -100,7 +100,7 @@ class Table {
     if (!options_.header.empty()) {
       Pad(line_length_, '=', &out_);
       out_ += '\n';
-      out_ += Shown(options_.header);
+      out_ += TorchTableShown(options_.header);
       out_ += '\n';
     }
     AddRule();
@@ -109,8 +109,9 @@ class Table {
     const size_t count = std::min(rows_.size(), options_.row_limit);
     for (size_t i = 0; i < count; ++i) AddRow(rows_[i]);
     AddRule();
-    out_ += fmt::format("Self CPU time total: {}\n", TimeText(self_host_us_));
-    if (device_) out_ += fmt::format("Self CUDA time total: {}\n", TimeText(self_device_us_));
+    out_ += fmt::format("Self CPU time total: {}\n", TorchTableTimeText(self_host_us_));
+    if (device_)
+      out_ += fmt::format("Self CUDA time total: {}\n", TorchTableTimeText(self_device_us_));
     return std::move(out_);
   }
 
@@ -123,13 +124,13 @@ class Table {
     Checked host_ns;
     Checked device_ns;
     for (const TorchEventRow& row : rows_) {
-      longest_name = std::max(longest_name, LengthOf(Shown(row.name)));
-      longest_shapes = std::max(longest_shapes, LengthOf(row.shapes));
+      longest_name = std::max(longest_name, TorchTableLengthOf(TorchTableShown(row.name)));
+      longest_shapes = std::max(longest_shapes, TorchTableLengthOf(row.shapes));
       device_ = device_ || row.device_self_ns > 0;
       device_memory_ = device_memory_ || row.device_self_bytes > 0;
       shapes_ = shapes_ || (!row.shapes.empty() && row.shapes != "[]");
       for (const std::string_view frame : row.stack) {
-        longest_frame = std::max(longest_frame, LengthOf(Shown(frame)));
+        longest_frame = std::max(longest_frame, TorchTableLengthOf(TorchTableShown(frame)));
         stack_ = true;
       }
       host_ns += row.host_self_ns;
@@ -175,9 +176,9 @@ class Table {
   void AddLine(const std::vector<std::string>& cells) {
     for (size_t i = 0; i < cells.size(); ++i) {
       if (stack_ && i + 1 == cells.size()) {
-        AppendLeft(cells[i], widths_[i], &out_);
+        AppendTorchTableLeft(cells[i], widths_[i], &out_);
       } else {
-        AppendRight(cells[i], widths_[i], &out_);
+        AppendTorchTableRight(cells[i], widths_[i], &out_);
       }
       out_ += "  ";
     }
@@ -186,30 +187,33 @@ class Table {
 
   /// The end of a frame that is longer than its column, behind "...".
   std::string SourceText(std::string_view frame) const {
-    std::string text = Shown(frame);
-    const size_t length = LengthOf(text);
-    if (length > source_width_) text.erase(0, PlaceOf(text, length - source_width_));
+    std::string text = TorchTableShown(frame);
+    const size_t length = TorchTableLengthOf(text);
+    if (length > source_width_) text.erase(0, TorchTablePlaceOf(text, length - source_width_));
     if (length > source_width_ && source_width_ > 3) {
-      text.replace(0, PlaceOf(text, 3), "...");
+      text.replace(0, TorchTablePlaceOf(text, 3), "...");
     }
     return text;
   }
 
   void AddRow(const TorchEventRow& row) {
-    std::string name = Shown(row.name);
-    if (LengthOf(name) >= kMostName - 3) name = fmt::format("{}...", First(name, kMostName - 3));
-    const double host_self = Microseconds(row.host_self_ns);
-    const double host_total = Microseconds(row.host_total_ns);
-    std::vector<std::string> cells = {
-        std::move(name),      ShareText(host_self, self_host_us_),
-        TimeText(host_self),  ShareText(host_total, self_host_us_),
-        TimeText(host_total), TimeText(PerCall(row.host_total_ns, row.calls))};
+    std::string name = TorchTableShown(row.name);
+    if (TorchTableLengthOf(name) >= kMostName - 3)
+      name = fmt::format("{}...", First(name, kMostName - 3));
+    const double host_self = TorchTableMicroseconds(row.host_self_ns);
+    const double host_total = TorchTableMicroseconds(row.host_total_ns);
+    std::vector<std::string> cells = {std::move(name),
+                                      ShareText(host_self, self_host_us_),
+                                      TorchTableTimeText(host_self),
+                                      ShareText(host_total, self_host_us_),
+                                      TorchTableTimeText(host_total),
+                                      TorchTableTimeText(PerCall(row.host_total_ns, row.calls))};
     if (device_) {
-      const double device_self = Microseconds(row.device_self_ns);
-      cells.push_back(TimeText(device_self));
+      const double device_self = TorchTableMicroseconds(row.device_self_ns);
+      cells.push_back(TorchTableTimeText(device_self));
       cells.push_back(ShareText(device_self, self_device_us_));
-      cells.push_back(TimeText(Microseconds(row.device_total_ns)));
-      cells.push_back(TimeText(PerCall(row.device_total_ns, row.calls)));
+      cells.push_back(TorchTableTimeText(TorchTableMicroseconds(row.device_total_ns)));
+      cells.push_back(TorchTableTimeText(PerCall(row.device_total_ns, row.calls)));
     }
     if (options_.memory) {
       cells.push_back(MemoryText(row.host_bytes));
@@ -308,15 +312,15 @@ std::string TorchLegacyTable(std::span<const TorchEventRow> rows, std::string_vi
   constexpr size_t kNumbers = 5;
   size_t name_width = 0;
   for (const TorchEventRow& row : rows) {
-    name_width = std::max(name_width, LengthOf(Shown(row.name)));
+    name_width = std::max(name_width, TorchTableLengthOf(TorchTableShown(row.name)));
   }
   name_width += kPadding;
   std::string out;
   const auto add_line = [&](std::string_view name, const std::string(&cells)[kNumbers]) {
-    AppendLeft(name, name_width, &out);
+    AppendTorchTableLeft(name, name_width, &out);
     for (const std::string& cell : cells) {
       out += "  ";
-      AppendRight(cell, kNumber, &out);
+      AppendTorchTableRight(cell, kNumber, &out);
     }
     out += '\n';
   };
@@ -331,17 +335,17 @@ std::string TorchLegacyTable(std::span<const TorchEventRow> rows, std::string_vi
   const auto time_text = [](double us) { return fmt::format("{:.3f}us", us); };
   if (!header.empty()) {
     Pad(name_width + (kNumber + 2) * kNumbers, '=', &out);
-    out += fmt::format("\n{}\n", Shown(header));
+    out += fmt::format("\n{}\n", TorchTableShown(header));
   }
   add_rule();
   add_line("Name", {"CPU time", "CUDA time", "Calls", "CPU total", "CUDA total"});
   add_rule();
   for (const TorchEventRow& row : rows) {
-    add_line(
-        Shown(row.name),
-        {time_text(PerCall(row.host_total_ns, row.calls)),
-         time_text(PerCall(row.device_total_ns, row.calls)), std::to_string(row.calls),
-         time_text(Microseconds(row.host_total_ns)), time_text(Microseconds(row.device_total_ns))});
+    add_line(TorchTableShown(row.name),
+             {time_text(PerCall(row.host_total_ns, row.calls)),
+              time_text(PerCall(row.device_total_ns, row.calls)), std::to_string(row.calls),
+              time_text(TorchTableMicroseconds(row.host_total_ns)),
+              time_text(TorchTableMicroseconds(row.device_total_ns))});
   }
   return out;
 }

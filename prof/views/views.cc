@@ -80,7 +80,7 @@ class CopyStream : public ViewStream {
 };
 
 template <typename Stream>
-std::unique_ptr<ViewStream> Open(const std::vector<size_t>& places, Sink* sink) {
+std::unique_ptr<ViewStream> ViewsOpen(const std::vector<size_t>& places, Sink* sink) {
   return std::make_unique<Stream>(places, sink);
 }
 
@@ -112,13 +112,13 @@ constexpr View kViews[] = {
     {.name = "kernels",
      .help = "one row a kernel: op, cost, Tensor Cores",
      .fields = Kept<KernelFields>,
-     .stream = Open<KernelStream>,
+     .stream = ViewsOpen<KernelStream>,
      .some = kDefaultColumns,
      .important = kImportantColumns},
     {.name = "copies",
      .help = "one row a memory copy or fill",
      .fields = Kept<CopyFields>,
-     .stream = Open<CopyStream>,
+     .stream = ViewsOpen<CopyStream>,
      .important = kImportantCopyColumns},
     {.name = "advice",
      .help = "what to change, and how much time that can save at most",

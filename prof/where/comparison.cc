@@ -14,12 +14,8 @@
 namespace oplens::prof {
 namespace {
 
-bool IsNumber(const Field& field) {
-  return field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
-}
-
 /// A text that is a number and nothing else.
-std::optional<double> NumberIn(std::string_view text) {
+std::optional<double> ComparisonNumberIn(std::string_view text) {
   double number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -103,7 +99,7 @@ std::optional<bool> Comparison::TestText(std::string_view text) const {
   if (relation_ == Relation::kEqual) {
     return text == value_ || (field_.type == FieldType::kName && IsPrintedAs(text, value_));
   }
-  const std::optional<double> number = NumberIn(text);
+  const std::optional<double> number = ComparisonNumberIn(text);
   return number ? Holds(number_->Compare(*number)) : false;
 }
 

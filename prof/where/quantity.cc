@@ -47,7 +47,7 @@ std::string UnitsOf(std::string_view unit) {
 }
 
 /// A product that is whole but for rounding is whole: 2.3us are 2300 ns.
-std::optional<int64_t> WholeOf(double value) {
+std::optional<int64_t> QuantityWholeOf(double value) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   const double nearest = std::nearbyint(value);
   if (!(std::abs(nearest) <= kExact) || std::abs(value - nearest) > 1e-12 * std::abs(nearest)) {
@@ -103,7 +103,7 @@ std::optional<Quantity> ReadQuantity(std::string_view text, std::string_view uni
     return read;
   }
   read.value *= static_cast<double>(factor);
-  read.whole = WholeOf(read.value);
+  read.whole = QuantityWholeOf(read.value);
   if (read.whole) read.value = static_cast<double>(*read.whole);
   return read;
 }

@@ -13,11 +13,11 @@ namespace oplens::prof {
 namespace {
 
 using Node = Condition::Node;
-using Kind = Condition::Kind;
+using ReadWhereKind = Condition::Kind;
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool IsReadWhereBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-bool IsNameChar(char c) {
+bool IsReadWhereNameChar(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.' || c == '%';
 }
@@ -33,20 +33,20 @@ constexpr Sign kSigns[] = {
     {"<", Relation::kLess},     {">", Relation::kMore},         {"~", Relation::kMatch},
 };
 
-[[noreturn]] void Fail(std::string_view what, std::string_view text, size_t place) {
+[[noreturn]] void ReadWhereFail(std::string_view what, std::string_view text, size_t place) {
   FailAt("--where", what, text, place);
 }
 
 /// Descends once over the text.
-class Parser {
+class ReadWhereParser {
  public:
-  Parser(std::string_view text, std::span<const WhereScope> scopes)
+  ReadWhereParser(std::string_view text, std::span<const WhereScope> scopes)
       : text_(text), scopes_(scopes) {}
 
   Node ParseAll() {
     if (text_.size() > kMaxWhereLength) {
-      Fail(fmt::format("the condition is longer than {} characters", kMaxWhereLength), text_,
-           kMaxWhereLength);
+      ReadWhereFail(fmt::format("the condition is longer than {} characters", kMaxWhereLength),
+                    text_, kMaxWhereLength);
     }
     Node root = ParseEither();
     SkipBlanks();
@@ -58,10 +58,10 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void FailHere(std::string_view what) const { Fail(what, text_, next_); }
+  [[noreturn]] void FailHere(std::string_view what) const { ReadWhereFail(what, text_, next_); }
 
   void SkipBlanks() {
-    while (next_ < text_.size() && IsBlank(text_[next_])) ++next_;
+    while (next_ < text_.size() && IsReadWhereBlank(text_[next_])) ++next_;
   }
 
   /// Takes a word of the grammar, in small or capital letters.
@@ -72,12 +72,12 @@ class Parser {
       if ((text_[next_ + i] | 0x20) != word[i]) return false;
     }
     const size_t end = next_ + word.size();
-    if (end < text_.size() && IsNameChar(text_[end])) return false;
+    if (end < text_.size() && IsReadWhereNameChar(text_[end])) return false;
     next_ = end;
     return true;
   }
 
-  Node ParseChain(Kind kind, std::string_view word, Node (Parser::*part)()) {
+  Node ParseChain(ReadWhereKind kind, std::string_view word, Node (ReadWhereParser::*part)()) {
     SkipBlanks();
     Node chain{.kind = kind, .parts = {}, .begin = next_};
     do {
@@ -88,8 +88,8 @@ class Parser {
     return only;
   }
 
-  Node ParseEither() { return ParseChain(Kind::kOr, "or", &Parser::ParseBoth); }
-  Node ParseBoth() { return ParseChain(Kind::kAnd, "and", &Parser::ParseOne); }
+  Node ParseEither() { return ParseChain(ReadWhereKind::kOr, "or", &ReadWhereParser::ParseBoth); }
+  Node ParseBoth() { return ParseChain(ReadWhereKind::kAnd, "and", &ReadWhereParser::ParseOne); }
 
   Node ParseOne() {
     SkipBlanks();
@@ -105,7 +105,7 @@ class Parser {
   Node ParseInner() {
     const size_t begin = next_;
     if (TakeWord("not")) {
-      Node negation{.kind = Kind::kNot, .parts = {}, .begin = begin};
+      Node negation{.kind = ReadWhereKind::kNot, .parts = {}, .begin = begin};
       negation.parts.push_back(ParseOne());
       return negation;
     }
@@ -124,12 +124,12 @@ class Parser {
 
   Node ParseComparison() {
     const size_t begin = next_;
-    while (next_ < text_.size() && IsNameChar(text_[next_])) ++next_;
+    while (next_ < text_.size() && IsReadWhereNameChar(text_[next_])) ++next_;
     const std::string_view name = text_.substr(begin, next_ - begin);
     if (name.empty() || name == "and" || name == "or") {
-      Fail("a comparison is expected, such as sil>10us", text_, begin);
+      ReadWhereFail("a comparison is expected, such as sil>10us", text_, begin);
     }
-    Node node{.kind = Kind::kCompare, .parts = {}, .begin = begin};
+    Node node{.kind = ReadWhereKind::kCompare, .parts = {}, .begin = begin};
     const Field field = Find(name, begin, &node);
     const Relation relation = ParseRelation(name);
     SkipBlanks();
@@ -140,7 +140,7 @@ class Parser {
       node.comparison =
           std::make_shared<const Comparison>(field, relation, std::move(value), quoted);
     } catch (const UsageError& error) {
-      Fail(error.what(), text_, value_begin);
+      ReadWhereFail(error.what(), text_, value_begin);
     }
     return node;
   }
@@ -163,9 +163,9 @@ class Parser {
     const bool pattern = relation == Relation::kMatch || relation == Relation::kNoMatch;
     const size_t begin = next_;
     size_t open = 0;
-    for (; next_ < text_.size() && !IsBlank(text_[next_]); ++next_) {
+    for (; next_ < text_.size() && !IsReadWhereBlank(text_[next_]); ++next_) {
       const char c = text_[next_];
-      if (pattern && c == '\\' && next_ + 1 < text_.size() && !IsBlank(text_[next_ + 1])) {
+      if (pattern && c == '\\' && next_ + 1 < text_.size() && !IsReadWhereBlank(text_[next_ + 1])) {
         ++next_;
         continue;
       }
@@ -188,9 +188,10 @@ class Parser {
       if (text_[next_] == '\\' && next_ + 1 < text_.size() && text_[next_ + 1] == quote) ++next_;
       value.push_back(text_[next_++]);
     }
-    if (next_ == text_.size()) Fail("this quote is never closed", text_, begin);
+    if (next_ == text_.size()) ReadWhereFail("this quote is never closed", text_, begin);
     ++next_;
-    if (value.empty()) Fail("the value is empty: what is not known is =unknown", text_, begin);
+    if (value.empty())
+      ReadWhereFail("the value is empty: what is not known is =unknown", text_, begin);
     return value;
   }
 
@@ -243,9 +244,9 @@ class Parser {
       std::string_view what = error.what();
       constexpr std::string_view kOption = "--where: ";
       if (what.starts_with(kOption)) what.remove_prefix(kOption.size());
-      Fail(what, text_, begin);
+      ReadWhereFail(what, text_, begin);
     }
-    Fail("there is no such column", text_, begin);
+    ReadWhereFail("there is no such column", text_, begin);
   }
 
   std::string_view text_;
@@ -256,13 +257,13 @@ class Parser {
 
 /// The parts that all must hold.
 void AddConjuncts(Node node, std::vector<Node>* conjuncts) {
-  if (node.kind != Kind::kAnd) return conjuncts->push_back(std::move(node));
+  if (node.kind != ReadWhereKind::kAnd) return conjuncts->push_back(std::move(node));
   for (Node& part : node.parts) AddConjuncts(std::move(part), conjuncts);
 }
 
 /// A comparison of another scope than `scope`; null for none.
 const Node* OfOtherScope(const Node& node, size_t scope) {
-  if (node.kind == Kind::kCompare) return node.scope == scope ? nullptr : &node;
+  if (node.kind == ReadWhereKind::kCompare) return node.scope == scope ? nullptr : &node;
   for (const Node& part : node.parts) {
     if (const Node* found = OfOtherScope(part, scope)) return found;
   }
@@ -271,7 +272,7 @@ const Node* OfOtherScope(const Node& node, size_t scope) {
 
 size_t FirstScope(const Node& node) {
   const Node* first = &node;
-  while (first->kind != Kind::kCompare) first = &first->parts.front();
+  while (first->kind != ReadWhereKind::kCompare) first = &first->parts.front();
   return first->scope;
 }
 
@@ -280,15 +281,16 @@ size_t FirstScope(const Node& node) {
 std::vector<std::shared_ptr<const Condition>> ReadWhere(std::string_view text,
                                                         std::span<const WhereScope> scopes) {
   std::vector<Node> conjuncts;
-  AddConjuncts(Parser(text, scopes).ParseAll(), &conjuncts);
+  AddConjuncts(ReadWhereParser(text, scopes).ParseAll(), &conjuncts);
   std::vector<Node> roots(scopes.size());
   for (Node& conjunct : conjuncts) {
     const size_t scope = FirstScope(conjunct);
     if (const Node* other = OfOtherScope(conjunct, scope)) {
-      Fail(fmt::format("this is of {}, and what it is bound to with 'or' or 'not' of {}: they are "
-                       "asked one after the other, so only 'and' can bind them",
-                       scopes[other->scope].rows, scopes[scope].rows),
-           text, other->begin);
+      ReadWhereFail(
+          fmt::format("this is of {}, and what it is bound to with 'or' or 'not' of {}: they are "
+                      "asked one after the other, so only 'and' can bind them",
+                      scopes[other->scope].rows, scopes[scope].rows),
+          text, other->begin);
     }
     roots[scope].parts.push_back(std::move(conjunct));
   }

@@ -209,7 +209,7 @@ const ActivityKind* FindKind(CUpti_ActivityKind kind) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-size_t Padded(size_t size) { return (size + 7) & ~size_t{7}; }
+size_t ActivityRowsPadded(size_t size) { return (size + 7) & ~size_t{7}; }
 
 /// Whether bytes follow the numbers of the row.
 bool HasBytes(const ActivityField& field) {
@@ -316,7 +316,7 @@ Stored StoreActivity(const CUpti_Activity* record, size_t size, int64_t clock_of
     if (!HasBytes(field)) continue;
     is_cut |= numbers[i] > kMostNameBytes;
     numbers[i] = std::min(numbers[i], kMostNameBytes);
-    if (numbers[i] > 0) bytes += Padded(static_cast<size_t>(numbers[i]));
+    if (numbers[i] > 0) bytes += ActivityRowsPadded(static_cast<size_t>(numbers[i]));
   }
   unsigned char* const start = stream->Reserve(bytes, 0);
   if (start == nullptr) return Stored::kNoRoom;
@@ -333,7 +333,7 @@ Stored StoreActivity(const CUpti_Activity* record, size_t size, int64_t clock_of
     } else if (view.Has(field)) {
       std::memcpy(at, view.Bytes(field), length);
     }
-    at += Padded(length);
+    at += ActivityRowsPadded(length);
   }
   stream->Publish(bytes);
   return Stored::kYes;
@@ -344,7 +344,7 @@ bool StoreRow(spool::Table table, std::span<const int64_t> values, const char* t
   const size_t length =
       text == nullptr ? 0 : std::min(std::strlen(text), static_cast<size_t>(kMostNameBytes));
   const int64_t told = text == nullptr ? spool::kNullText : static_cast<int64_t>(length);
-  const size_t bytes = kHeadBytes + values.size_bytes() + sizeof told + Padded(length);
+  const size_t bytes = kHeadBytes + values.size_bytes() + sizeof told + ActivityRowsPadded(length);
   unsigned char* at = stream->Reserve(bytes, 0);
   if (at == nullptr) return false;
   at = WriteHeads(table, bytes, values.size() + 1, at);
@@ -357,7 +357,7 @@ bool StoreRow(spool::Table table, std::span<const int64_t> values, const char* t
 
 bool StoreNote(const char* text, Stream* stream) noexcept {
   const uint64_t length = std::strlen(text);
-  const size_t bytes = sizeof(spool::RecordHead) + sizeof length + Padded(length);
+  const size_t bytes = sizeof(spool::RecordHead) + sizeof length + ActivityRowsPadded(length);
   unsigned char* const at = stream->Reserve(bytes, 0);
   if (at == nullptr) return false;
   const spool::RecordHead head = {Now(), static_cast<uint32_t>(bytes), 0, spool::RecordKind::kNote,

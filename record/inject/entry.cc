@@ -10,9 +10,9 @@ namespace oplens::record::inject {
 namespace {
 
 constinit std::atomic<uint32_t> g_every_process{1};
-std::atomic<uint32_t>* g_page = nullptr;
+std::atomic<uint32_t>* g_entry_page = nullptr;
 
-std::atomic<uint32_t>* MakePage() noexcept {
+std::atomic<uint32_t>* MakeEntryPage() noexcept {
   constexpr size_t kBytes = 4096;
   void* const page = MakeMemory(kBytes);
   if (page == nullptr) return nullptr;
@@ -27,10 +27,10 @@ constinit thread_local bool t_inside = false;
 constinit std::atomic<const std::atomic<uint32_t>*> g_own_mark{&g_every_process};
 
 void MarkOwnProcess() noexcept {
-  if (g_page == nullptr) g_page = MakePage();
-  if (g_page == nullptr) return;
-  g_page->store(1, std::memory_order_relaxed);
-  g_own_mark.store(g_page, std::memory_order_relaxed);
+  if (g_entry_page == nullptr) g_entry_page = MakeEntryPage();
+  if (g_entry_page == nullptr) return;
+  g_entry_page->store(1, std::memory_order_relaxed);
+  g_own_mark.store(g_entry_page, std::memory_order_relaxed);
 }
 
 }  // namespace oplens::record::inject

@@ -62,7 +62,7 @@ __attribute__((tls_model("initial-exec"))) thread_local Thread* t_thread = nullp
 
 uint32_t OsThreadId() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
 
-size_t Padded(size_t size) { return (size + 7) & ~size_t{7}; }
+size_t EventStreamPadded(size_t size) { return (size + 7) & ~size_t{7}; }
 
 void GiveBack(Thread* thread) {
   pthread_mutex_lock(&g_threads_mutex);
@@ -173,7 +173,8 @@ class Layout {
     if (event.string != 0 && !is_call) Add(spool::kStringPart, sizeof(uint64_t));
     if (has_range) Add(spool::kRangePart, sizeof(uint64_t));
     if (is_call) {
-      Add(spool::kCallPart, sizeof(spool::CallPart) + Padded(PayloadBytes(*event.payloads)));
+      Add(spool::kCallPart,
+          sizeof(spool::CallPart) + EventStreamPadded(PayloadBytes(*event.payloads)));
     } else if (event.payload_count > 0) {
       AddPayloads();
     }
@@ -216,7 +217,7 @@ class Layout {
       const size_t bytes = PayloadBytes(event_.payloads[i]);
       if (payload_bytes_ + bytes > spool::kMostTextBytes) break;
       payload_bytes_ += bytes;
-      size_ += sizeof(spool::PayloadHead) + Padded(bytes);
+      size_ += sizeof(spool::PayloadHead) + EventStreamPadded(bytes);
       ++payloads_;
     }
     is_cut_ = payloads_ < event_.payload_count;
@@ -227,7 +228,7 @@ class Layout {
     } else {
       text_bytes_ = CutBytes(event_.text.bytes.size(), spool::kMostTextBytes, &is_cut_);
     }
-    if (text_bytes_ > 0) Add(spool::kTextPart, sizeof(uint64_t) + Padded(text_bytes_));
+    if (text_bytes_ > 0) Add(spool::kTextPart, sizeof(uint64_t) + EventStreamPadded(text_bytes_));
   }
 
   template <typename T>
@@ -243,7 +244,7 @@ class Layout {
                         static_cast<uint16_t>(bytes)},
         at);
     if (bytes > 0) std::memcpy(*at, payload.payload, bytes);
-    *at += Padded(bytes);
+    *at += EventStreamPadded(bytes);
   }
   void PutPayloads(unsigned char** at) const {
     Put(uint64_t{payloads_}, at);
@@ -251,7 +252,7 @@ class Layout {
       const size_t bytes = PayloadBytes(event_.payloads[i]);
       Put(spool::PayloadHead{event_.payloads[i].schemaId, bytes}, at);
       if (bytes > 0) std::memcpy(*at, event_.payloads[i].payload, bytes);
-      *at += Padded(bytes);
+      *at += EventStreamPadded(bytes);
     }
   }
   void PutText(unsigned char** at) const {
@@ -261,7 +262,7 @@ class Layout {
     } else {
       std::memcpy(*at, event_.text.bytes.data(), text_bytes_);
     }
-    *at += Padded(text_bytes_);
+    *at += EventStreamPadded(text_bytes_);
   }
 
   const NvtxEvent& event_;

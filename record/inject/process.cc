@@ -42,7 +42,7 @@ pthread_mutex_t g_start_mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t g_names_mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t g_activity_mutex = PTHREAD_MUTEX_INITIALIZER;
 Options g_options;
-spool::ProcessPage* g_page = nullptr;
+spool::ProcessPage* g_process_page = nullptr;
 Stream g_names;
 Stream g_activity;
 char g_folder[kPathBytes];
@@ -146,7 +146,7 @@ bool MakeFolder() {
 }
 
 /// The state is written last: it makes the page valid.
-bool MakePage(spool::ProcessState state) {
+bool MakeProcessPage(spool::ProcessState state) {
   char path[kPathBytes + 16];
   snprintf(path, sizeof path, "%s/process", g_folder);
   void* const mapped = MakeMappedFile(path, spool::kProcessPageBytes, FileLock::kWhileMapped);
@@ -170,7 +170,7 @@ bool MakePage(spool::ProcessState state) {
   page->reference = g_options.reference ? 1 : 0;
   std::memcpy(page->magic, spool::kProcessMagic, sizeof page->magic);
   page->state.store(state, std::memory_order_release);
-  g_page = page;
+  g_process_page = page;
   return true;
 }
 
@@ -183,7 +183,7 @@ void NoteNoPage(int error) {
 
 bool MakeProcess(spool::ProcessState state) {
   if (!MakeFolder()) return false;
-  if (!MakePage(state)) {
+  if (!MakeProcessPage(state)) {
     NoteNoPage(errno);
     return false;
   }
@@ -289,8 +289,8 @@ void AfterForkInChild() {
     g_names.Unmap();
     g_activity.Unmap();
     ForgetThreads();
-    void* const page = g_page;
-    g_page = nullptr;
+    void* const page = g_process_page;
+    g_process_page = nullptr;
     munmap(page, spool::kProcessPageBytes);
     g_mode.store(Mode::kForked, std::memory_order_relaxed);
     MarkOwnProcess();
@@ -314,7 +314,7 @@ bool IsRecording() noexcept {
 
 const Options& TheOptions() noexcept { return g_options; }
 
-spool::ProcessPage* Page() noexcept { return g_page; }
+spool::ProcessPage* Page() noexcept { return g_process_page; }
 
 bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexcept {
   const int length = snprintf(out, size, "%s/%u.%u", g_folder, stream, sequence);
@@ -322,13 +322,13 @@ bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexc
 }
 
 void* TakeReadyChunk(const char* path) noexcept {
-  g_page->chunks_wanted.fetch_add(1, std::memory_order_relaxed);
-  const uint32_t ready = g_page->chunks_ready.load(std::memory_order_acquire);
-  uint32_t number = g_page->chunks_taken.load(std::memory_order_relaxed);
+  g_process_page->chunks_wanted.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t ready = g_process_page->chunks_ready.load(std::memory_order_acquire);
+  uint32_t number = g_process_page->chunks_taken.load(std::memory_order_relaxed);
   do {
     if (number == ready) return nullptr;
-  } while (
-      !g_page->chunks_taken.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
+  } while (!g_process_page->chunks_taken.compare_exchange_weak(number, number + 1,
+                                                               std::memory_order_relaxed));
   char name[kPathBytes + 32];
   snprintf(name, sizeof name, "%s/%s%u", g_folder, spool::kReadyPrefix, number);
   if (rename(name, path) != 0) return nullptr;
@@ -337,21 +337,26 @@ void* TakeReadyChunk(const char* path) noexcept {
   return mapped;
 }
 
-uint32_t NewStream() noexcept { return g_page->streams.fetch_add(1, std::memory_order_relaxed); }
+uint32_t NewStream() noexcept {
+  return g_process_page->streams.fetch_add(1, std::memory_order_relaxed);
+}
 
 void NoteError(int error_number) noexcept {
   int32_t none = 0;
-  g_page->first_error.compare_exchange_strong(none, error_number, std::memory_order_relaxed);
+  g_process_page->first_error.compare_exchange_strong(none, error_number,
+                                                      std::memory_order_relaxed);
 }
 
-void CountLostEvent() noexcept { g_page->lost_events.fetch_add(1, std::memory_order_relaxed); }
+void CountLostEvent() noexcept {
+  g_process_page->lost_events.fetch_add(1, std::memory_order_relaxed);
+}
 
-void CountLostRow() noexcept { g_page->lost_rows.fetch_add(1, std::memory_order_relaxed); }
+void CountLostRow() noexcept { g_process_page->lost_rows.fetch_add(1, std::memory_order_relaxed); }
 
-void CountCutText() noexcept { g_page->cut_texts.fetch_add(1, std::memory_order_relaxed); }
+void CountCutText() noexcept { g_process_page->cut_texts.fetch_add(1, std::memory_order_relaxed); }
 
 void CountRefusedCall() noexcept {
-  spool::ProcessPage* const page = g_page;
+  spool::ProcessPage* const page = g_process_page;
   if (page == nullptr) return;
   std::atomic<uint64_t>& counter = IsOwnProcess() ? page->handler_events : page->child_events;
   counter.fetch_add(1, std::memory_order_relaxed);
@@ -391,15 +396,15 @@ Stream& ActivityLock::stream() noexcept { return g_activity; }
 bool WindowOpen() noexcept { return g_window.load(std::memory_order_relaxed); }
 void SetWindow(bool open) noexcept {
   g_window.store(open, std::memory_order_relaxed);
-  if (open && IsOwnProcess() && g_page != nullptr) {
-    g_page->waits_for_start.store(0, std::memory_order_relaxed);
+  if (open && IsOwnProcess() && g_process_page != nullptr) {
+    g_process_page->waits_for_start.store(0, std::memory_order_relaxed);
   }
   UpdateCuptiWindow();
 }
 
 void EndProcess() noexcept {
   if (!IsOwnProcess() || g_mode.load(std::memory_order_acquire) != Mode::kRecording) return;
-  g_page->state.store(spool::ProcessState::kEnded, std::memory_order_release);
+  g_process_page->state.store(spool::ProcessState::kEnded, std::memory_order_release);
 }
 
 uint32_t ThreadId() noexcept {

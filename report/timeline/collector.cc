@@ -14,7 +14,7 @@
 namespace oplens::report {
 namespace {
 
-std::string_view WordOf(prof::StepSource source) {
+std::string_view CollectorWordOf(prof::StepSource source) {
   switch (source) {
     case prof::StepSource::kRanges:
       return "ranges";
@@ -37,7 +37,7 @@ Rank RankOf(const prof::Run& run) {
   for (const Device& device : run.trace().devices) {
     rank.devices.push_back({device.id, std::string(run.trace().strings.View(device.name))});
   }
-  rank.steps_from = WordOf(run.steps().source());
+  rank.steps_from = CollectorWordOf(run.steps().source());
   for (const prof::Step& step : run.steps().all()) {
     const auto since = [&](int64_t time_ns) { return Since(time_ns, rank.origin_ns); };
     rank.steps.push_back({step.number, since(step.span.start_ns), since(step.span.end_ns),

@@ -15,7 +15,7 @@ constexpr size_t kMaxDepth = 255;
 /// About what the links of a host event take on a page, in tenths of a byte.
 constexpr size_t kTenthsOfLinks = 4;
 
-std::string NameOf(const Trace& trace, const Thread& thread) {
+std::string HostLanesNameOf(const Trace& trace, const Thread& thread) {
   const std::string_view name = trace.strings.View(thread.name);
   return name.empty() ? fmt::format("thread {}", thread.thread_id) : std::string(name);
 }
@@ -139,7 +139,7 @@ void HostLanes::Survey() {
     lane.kind = Lane::Kind::kThread;
     lane.process = of.process_id;
     lane.thread = of.thread_id;
-    lane.name = NameOf(trace_, of);
+    lane.name = HostLanesNameOf(trace_, of);
     lane.levels = MakePyramid(outermost, timeline_.signatures.size());
     lanes_.emplace_back(thread, static_cast<uint32_t>(timeline_.lanes.size()));
     timeline_.lanes.push_back(std::move(lane));

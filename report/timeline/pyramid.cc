@@ -25,12 +25,12 @@ Extent ExtentOf(std::span<const LaneEvent> events) {
 }
 
 /// Which bucket a moment is in, counted from the origin: the floor of time / 2^shift.
-int64_t PlaceOf(int64_t time_ns, int shift) { return time_ns >> shift; }
+int64_t PyramidPlaceOf(int64_t time_ns, int shift) { return time_ns >> shift; }
 
 /// Buckets of 2^shift ns from the first to the last moment; UINT64_MAX stands for one more too.
 uint64_t CountOf(const Extent& extent, int shift) {
-  const uint64_t others = static_cast<uint64_t>(PlaceOf(extent.last_ns, shift)) -
-                          static_cast<uint64_t>(PlaceOf(extent.start_ns, shift));
+  const uint64_t others = static_cast<uint64_t>(PyramidPlaceOf(extent.last_ns, shift)) -
+                          static_cast<uint64_t>(PyramidPlaceOf(extent.start_ns, shift));
   return others == UINT64_MAX ? others : others + 1;
 }
 
@@ -72,7 +72,7 @@ class BucketMaker {
   static constexpr size_t kNone = SIZE_MAX;
 
   size_t IndexOf(int64_t time_ns) const {
-    return static_cast<size_t>(PlaceOf(time_ns, shift_) - first_);
+    return static_cast<size_t>(PyramidPlaceOf(time_ns, shift_) - first_);
   }
   int64_t EndOf(size_t index) const {
     const int64_t next = first_ + static_cast<int64_t>(index) + 1;
@@ -128,7 +128,7 @@ std::vector<Bucket> MakeBuckets(std::span<const LaneEvent> events, int64_t bucke
   if (events.empty()) return {};
   const int shift = std::countr_zero(static_cast<uint64_t>(bucket_ns));
   const Extent extent = ExtentOf(events);
-  BucketMaker maker(shift, PlaceOf(extent.start_ns, shift),
+  BucketMaker maker(shift, PyramidPlaceOf(extent.start_ns, shift),
                     static_cast<size_t>(CountOf(extent, shift)), signatures);
   int64_t reach_ns = extent.start_ns;
   for (const LaneEvent& event : events) {
@@ -151,7 +151,7 @@ std::vector<Level> MakePyramid(std::span<const LaneEvent> events, size_t signatu
   for (; shift <= 62; shift += kFactorBits) {
     Level level;
     level.bucket_ns = int64_t{1} << shift;
-    level.start_ns = PlaceOf(extent.start_ns, shift) * level.bucket_ns;
+    level.start_ns = PyramidPlaceOf(extent.start_ns, shift) * level.bucket_ns;
     const std::vector<Bucket> buckets = MakeBuckets(events, level.bucket_ns, signatures);
     level.count = buckets.size();
     level.packed = PackBuckets(buckets);

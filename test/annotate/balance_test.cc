@@ -11,7 +11,7 @@
 #include "nvtx_annotate/annotate.h"
 #include "test/annotate/annotate_fixture.h"
 
-namespace oplens::test {
+namespace oplens::test::balance_test {
 namespace {
 
 using annotate::DType;
@@ -215,4 +215,4 @@ TEST_F(BalanceTest, ThreadEndsInARange) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::balance_test

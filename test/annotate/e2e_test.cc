@@ -10,7 +10,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::e2e_test {
 namespace {
 
 using nlohmann::json;
@@ -191,4 +191,4 @@ TEST(EveryToolTest, GivesTheSameTable) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::e2e_test

@@ -13,7 +13,7 @@
 #include "test/annotate/annotate_fixture.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::payload_test {
 namespace {
 
 using markers::CallFacts;
@@ -281,4 +281,4 @@ TEST(ModesTest, PayloadsRenderToTheTextsOfTextMode) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::payload_test

@@ -14,7 +14,7 @@
 #include "test/annotate/annotate_fixture.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::recorder_test {
 namespace {
 
 using Kind = NvtxEvent::Kind;
@@ -264,4 +264,4 @@ TEST_F(RecorderTest, BadFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::recorder_test

@@ -17,7 +17,7 @@
 #include "test/support/python_literal.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::round_trip_test {
 namespace {
 
 using annotate::Arg;
@@ -602,4 +602,4 @@ TEST_F(RoundTripTest, TracesKeepTheInnermostFrames) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::round_trip_test

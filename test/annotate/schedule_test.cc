@@ -16,7 +16,7 @@
 
 extern "C" int64_t oplens_test_schedule_from_c(void);
 
-namespace oplens::test {
+namespace oplens::test::schedule_test {
 namespace {
 
 using annotate::Action;
@@ -321,4 +321,4 @@ TEST(ScheduleProgramTest, CudaProfilerIsSwitched) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::schedule_test

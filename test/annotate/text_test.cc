@@ -10,7 +10,7 @@
 #include "nvtx_annotate/marker_text.h"
 #include "test/annotate/annotate_fixture.h"
 
-namespace oplens::test {
+namespace oplens::test::text_test {
 namespace {
 
 using annotate::Arg;
@@ -380,4 +380,4 @@ TEST_F(TextTest, NumberForToolsThatShowOne) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::text_test

@@ -6,7 +6,7 @@
 #include "test/annotate/annotate_fixture.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::window_test {
 namespace {
 
 using annotate::ForwardLink;
@@ -176,4 +176,4 @@ TEST(EnvironmentTest, RangesWhileTheProcessEnds) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::window_test

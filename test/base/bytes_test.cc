@@ -14,7 +14,7 @@
 #include "base/byte_writer.h"
 #include "base/error.h"
 
-namespace oplens {
+namespace oplens::bytes_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -238,4 +238,4 @@ TEST(BytesTest, AKeyComesOnce) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::bytes_test

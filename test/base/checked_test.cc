@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace oplens {
+namespace oplens::checked_test {
 namespace {
 
 TEST(Checked, CountsExactly) {
@@ -58,4 +58,4 @@ TEST(Checked, ComparesValuesAndOverflows) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::checked_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace oplens {
+namespace oplens::entry_index_test {
 namespace {
 
 /// A list whose entries are found by their text; `bits`: of the hash, few of which collide.
@@ -50,4 +50,4 @@ TEST(EntryIndexTest, AnEmptyOneFindsNothing) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::entry_index_test

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace oplens {
+namespace oplens::epochs_test {
 namespace {
 
 // Something that is retired, and whether it is freed.
@@ -71,4 +71,4 @@ TEST(EpochsTest, PinsMayOutliveTheEpochs) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::epochs_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace oplens {
+namespace oplens::error_test {
 namespace {
 
 TEST(Error, NamesFileProblemAndAdvice) {
@@ -18,4 +18,4 @@ TEST(Error, NamesTableAndRow) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::error_test

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace oplens::test {
+namespace oplens::test::forked_tasks_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -83,4 +83,4 @@ TEST(ForkedTasksTest, NoneIsNothing) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::forked_tasks_test

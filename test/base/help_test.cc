@@ -14,7 +14,7 @@
 #include "base/help_text.h"
 #include "base/manual.h"
 
-namespace oplens {
+namespace oplens::help_test {
 namespace {
 
 using testing::ElementsAre;
@@ -180,4 +180,4 @@ TEST(CompletionTest, ProgramsThatTheFirstWordNames) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::help_test

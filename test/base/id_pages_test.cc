@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-namespace oplens {
+namespace oplens::id_pages_test {
 namespace {
 
 /// Ids close to each other, with others far from them.
@@ -53,4 +53,4 @@ TEST(IdBits, IsASet) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::id_pages_test

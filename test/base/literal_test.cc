@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace oplens {
+namespace oplens::literal_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -488,4 +488,4 @@ TEST(LiteralFailure, SurvivesEveryCutAndEveryByte) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::literal_test

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace oplens {
+namespace oplens::near_words_test {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ RC_GTEST_PROP(NearWordsTest, OneWrongLetterIsFound, (size_t which, size_t at, ch
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::near_words_test

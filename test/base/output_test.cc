@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "test/support/test_files.h"
 
-namespace oplens {
+namespace oplens::output_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -241,4 +241,4 @@ TEST(Output, WritesToStandardOutput) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::output_test

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace oplens {
+namespace oplens::recent_map_test {
 namespace {
 
 struct Mixed {
@@ -67,4 +67,4 @@ RC_GTEST_PROP(RecentMapProperty, IsAMapWhileItHoldsAll,
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::recent_map_test

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-namespace oplens {
+namespace oplens::status_line_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -69,4 +69,4 @@ TEST(StatusLineTest, NothingHappensWithoutATerminal) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::status_line_test

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdlib>
 
-namespace oplens {
+namespace oplens::terminal_test {
 namespace {
 
 /// A terminal that says it has `columns` and 30 lines, with an environment of its own.
@@ -72,4 +72,4 @@ TEST_F(TerminalTest, IsNoPipe) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::terminal_test

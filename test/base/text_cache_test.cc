@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace oplens {
+namespace oplens::text_cache_test {
 namespace {
 
 constexpr size_t kMuch = size_t{1} << 30;
@@ -109,4 +109,4 @@ RC_GTEST_PROP(TextCacheTest, EqualTextsShareAnEntry, (std::string a, std::string
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::text_cache_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace oplens {
+namespace oplens::utf8_test {
 namespace {
 
 std::string Appended(std::string_view text, Utf8Hidden hidden = Utf8Hidden::kNothing) {
@@ -60,4 +60,4 @@ TEST(Utf8Test, LineTextIsOneLine) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::utf8_test

@@ -8,7 +8,7 @@
 
 #include "test/diff/made_sides.h"
 
-namespace oplens::prof {
+namespace oplens::prof::align_places_test {
 namespace {
 
 using test::MadeNetwork;
@@ -124,4 +124,4 @@ TEST(AlignPlacesTest, AnEmptySideHasNoPartner) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::align_places_test

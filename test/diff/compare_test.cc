@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "test/diff/made_sides.h"
 
-namespace oplens::prof {
+namespace oplens::prof::compare_test {
 namespace {
 
 using test::ChangedRows;
@@ -270,4 +270,4 @@ TEST_F(CompareTest, OnlyViewsWithKeysCanBeCompared) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::compare_test

@@ -17,7 +17,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::compat_diff_golden_test {
 namespace {
 
 using nlohmann::json;
@@ -196,4 +196,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<HtaPair>& tested) { return std::string(tested.param.name); });
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::compat_diff_golden_test

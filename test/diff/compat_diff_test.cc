@@ -14,7 +14,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::compat_diff_test {
 namespace {
 
 using nlohmann::json;
@@ -296,4 +296,4 @@ TEST(CompatDiffTest, OfSeveralRanksTheFirst) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::compat_diff_test

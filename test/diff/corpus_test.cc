@@ -11,7 +11,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::corpus_test {
 namespace {
 
 using nlohmann::json;
@@ -125,4 +125,4 @@ TEST(DiffVerdictTest, MoreWorkersMendTheDataLoader) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::corpus_test

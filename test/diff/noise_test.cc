@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::noise_test {
 namespace {
 
 std::vector<double> Repeat(std::vector<double> values, int times) {
@@ -86,4 +86,4 @@ TEST(NoiseTest, MedianOfEvenAndOdd) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::noise_test

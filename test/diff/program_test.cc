@@ -15,7 +15,7 @@
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::program_test {
 namespace {
 
 using testing::ElementsAre;
@@ -372,4 +372,4 @@ TEST_F(DiffProgramTest, NamesCannotMoveTheCursor) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::program_test

@@ -17,7 +17,7 @@
 #include "test/support/python_literal.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::bad_rows_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -293,4 +293,4 @@ TEST(EmptyDict, GivesTheHeaderOnly) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::bad_rows_test

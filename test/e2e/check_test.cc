@@ -15,7 +15,7 @@
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::check_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -124,4 +124,4 @@ TEST(Check, AnUnreadableFileIsAnError) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::check_test

@@ -16,7 +16,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::chrome_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -325,4 +325,4 @@ TEST(Chrome, TakesProfilesOnly) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::chrome_test

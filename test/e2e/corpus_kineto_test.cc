@@ -21,7 +21,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::corpus_kineto_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -384,4 +384,4 @@ TEST_F(CorpusKinetoOthers, RangesHaveTheirBackwardPass) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::corpus_kineto_test

@@ -17,7 +17,7 @@
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::corpus_lm_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -367,4 +367,4 @@ TEST_F(CorpusLm, ProfReadsPyProfsFileAsItReadsOurs) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::corpus_lm_test

@@ -25,7 +25,7 @@
 #include "test/support/python_literal.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::corpus_nsys_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -432,4 +432,4 @@ TEST(NsysReportFile, IsRefusedWithTheWayToExportIt) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::corpus_nsys_test

@@ -15,7 +15,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::corpus_shares_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -141,4 +141,4 @@ TEST(CorpusRoofs, WhatIsAboveOneSaysWhy) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::corpus_shares_test

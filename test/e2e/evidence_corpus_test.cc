@@ -12,7 +12,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::evidence_corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST(Evidence, ViewsAgreeOnWhatIsInferred) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::evidence_corpus_test

@@ -11,7 +11,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::execution_trace_test {
 namespace {
 
 using nlohmann::json;
@@ -131,4 +131,4 @@ TEST(ExecutionTraceCorpus, EveryCallOfAFileOfPyTorch2) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::execution_trace_test

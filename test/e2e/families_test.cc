@@ -10,7 +10,7 @@
 #include "test/support/network_run.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::families_test {
 namespace {
 
 std::string Table(const std::filesystem::path& profile) {
@@ -68,4 +68,4 @@ TEST_F(FamiliesTest, TheTableIsRight) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::families_test

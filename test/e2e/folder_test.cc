@@ -12,7 +12,7 @@
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -212,4 +212,4 @@ TEST(Folder, PackedRecordsByTheNameOfTheOutput) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::folder_test

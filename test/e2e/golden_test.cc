@@ -16,7 +16,7 @@
 #include "test/support/python_literal.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ TEST(Demo, ReadmeShowsItsTable) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::golden_test

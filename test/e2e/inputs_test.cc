@@ -20,7 +20,7 @@
 #include "test/support/network_run.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::inputs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -325,4 +325,4 @@ TEST_F(InputsTest, FewLinesAreSaidUnlessAllAreAskedFor) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::inputs_test

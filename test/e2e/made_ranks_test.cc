@@ -14,7 +14,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::made_ranks_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ TEST(MadeRanksTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::made_ranks_test

@@ -9,7 +9,7 @@
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::manual_test {
 namespace {
 
 using testing::Contains;
@@ -126,4 +126,4 @@ TEST(CompletionTest, FilesWhereNoWordIsMeant) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::manual_test

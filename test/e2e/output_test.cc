@@ -11,7 +11,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::output_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -144,4 +144,4 @@ TEST(ReadOnlyInput, FileIsNotChangedNorAccompanied) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::output_test

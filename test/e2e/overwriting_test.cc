@@ -12,7 +12,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::overwriting_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 class Overwriting : public testing::Test {
  protected:
   Overwriting() {
-    const fs::path demo = fs::path(OPLENS_SOURCE_DIR) / "examples/data/demo.sql";
+    const fs::path demo = fs::path(test::SourceDir()) / "examples/data/demo.sql";
     fs::create_directories(dir_ / "ranks");
     for (const char* name : {"a.sql", "base.sql", "ranks/r0.sql", "ranks/r1.sql"}) {
       fs::copy_file(demo, dir_ / name);
@@ -142,4 +142,4 @@ TEST_F(Overwriting, OtherFilesAreWritten) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::overwriting_test

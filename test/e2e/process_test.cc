@@ -11,7 +11,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::process_test {
 namespace {
 
 using testing::HasSubstr;
@@ -137,4 +137,4 @@ TEST_F(ProcessTest, EmptyNamesAreWrongUsage) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::process_test

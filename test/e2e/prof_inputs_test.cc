@@ -12,7 +12,7 @@
 #include "test/support/network_run.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::prof_inputs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -345,4 +345,4 @@ TEST(CopiesTest, RecordsAreFoundBeforeAnythingIsWritten) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::prof_inputs_test

@@ -8,7 +8,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::pyprof_errors_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,4 +68,4 @@ TEST(PyProfErrors, E38OneOddRowIsOneRow) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::pyprof_errors_test

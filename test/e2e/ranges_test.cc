@@ -13,7 +13,7 @@
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::ranges_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -239,4 +239,4 @@ TEST(Markers, FurtherFlagBitsAreIgnored) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::ranges_test

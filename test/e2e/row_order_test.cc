@@ -19,7 +19,7 @@
 #include "test/support/test_files.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::test {
+namespace oplens::test::row_order_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -225,7 +225,7 @@ void ExpectSameRowsInAnyOrder(const fs::path& profile, ShuffleFile shuffle) {
 }
 
 TEST(RowOrderOfViews, DecidesNothingForNvprof) {
-  ExpectSameRowsInAnyOrder(std::string(OPLENS_SOURCE_DIR) + "/examples/data/demo.sql",
+  ExpectSameRowsInAnyOrder(test::SourceDir() + "/examples/data/demo.sql",
                            [](const fs::path& file) { ShuffleRows(file, 3); });
 }
 
@@ -248,4 +248,4 @@ TEST(RowOrderOfViews, DecidesNothingInTheCorpus) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::row_order_test

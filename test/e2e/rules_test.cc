@@ -12,7 +12,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::rules_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,4 +170,4 @@ TEST_F(RulesTest, AFileThatCannotBeReadIsAnErrorOfUse) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::rules_test

@@ -10,7 +10,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::scale_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ TEST(Nesting, LeakOfSevenHundredRangesIsNotPrinted) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::scale_test

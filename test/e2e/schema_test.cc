@@ -13,7 +13,7 @@
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::schema_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,4 +176,4 @@ TEST(RowOrder, DoesNotChangeTheOutput) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::schema_test

@@ -10,7 +10,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::sized_ranges_test {
 namespace {
 
 using nlohmann::json;
@@ -153,4 +153,4 @@ TEST(SizedRanges, ACallWithDataTypesAroundThemGoesFirst) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::sized_ranges_test

@@ -14,7 +14,7 @@
 #include "test/support/network_run.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::summary_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -208,4 +208,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return fs::path(test.param.file).stem().string(); });
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::summary_test

@@ -13,7 +13,7 @@
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::terminal_test {
 namespace {
 
 using testing::Each;
@@ -247,4 +247,4 @@ TEST_F(Names, StandInColumnsOnATerminal) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::terminal_test

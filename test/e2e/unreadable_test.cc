@@ -13,7 +13,7 @@
 #include "test/e2e/e2e.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::unreadable_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -243,4 +243,4 @@ TEST(UnreadableDict, ProfRefusesADirectoryAndAMissingFile) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::unreadable_test

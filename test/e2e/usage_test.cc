@@ -7,7 +7,7 @@
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::usage_test {
 namespace {
 
 using testing::Contains;
@@ -176,4 +176,4 @@ TEST(Help, EveryColumnHasItsRowInTheDocumentation) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::usage_test

@@ -21,7 +21,7 @@
 #include "test/support/network_run.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::views_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -462,4 +462,4 @@ TEST_F(ViewsEndToEnd, EveryFileOfTheCorpusFeedsAllViews) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::views_test

@@ -13,7 +13,7 @@
 #include "test/support/network_run.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::where_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -260,4 +260,4 @@ TEST(RowKindEndToEnd, IsThereOnlyWhenAskedFor) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::where_test

@@ -16,7 +16,7 @@
 #include "test/gate/made_diff.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::expression_test {
 namespace {
 
 using test::MadeScopes;
@@ -222,4 +222,4 @@ RC_GTEST_PROP(GateExpressionProperty, AnyTextIsReadOrRefused, (const std::string
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::expression_test

@@ -11,7 +11,7 @@
 #include "prof/gate/gate_output.h"
 #include "test/gate/made_diff.h"
 
-namespace oplens::prof {
+namespace oplens::prof::gate_test {
 namespace {
 
 using test::MadeDiff;
@@ -282,4 +282,4 @@ TEST(GateTest, KeepsAtMostSoManyRows) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::gate_test

@@ -14,7 +14,7 @@
 #include "test/gate/made_diff.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::junit_test {
 namespace {
 
 using test::MadeDiff;
@@ -117,4 +117,4 @@ TEST(JunitTest, IsWrittenWholeOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::junit_test

@@ -4,7 +4,7 @@
 
 #include "parse/model/torch_call.h"
 
-namespace oplens {
+namespace oplens::compiled_call_test {
 namespace {
 
 TEST(CompiledCallTest, KeepsWhatTheCompilerTells) {
@@ -53,4 +53,4 @@ TEST(CompiledCallTest, NamesOfTheCompiler) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::compiled_call_test

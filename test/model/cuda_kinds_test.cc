@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace oplens {
+namespace oplens::cuda_kinds_test {
 namespace {
 
 TEST(CudaKinds, NumbersAreThoseOfCupti) {
@@ -70,4 +70,4 @@ TEST(CudaKinds, WhatIsNoneIsUnknown) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::cuda_kinds_test

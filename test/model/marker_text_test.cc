@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace oplens {
+namespace oplens::marker_text_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -367,4 +367,4 @@ TEST(ClassifyMarker, DecodesLayersThatHoldNothingButEscapes) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::marker_text_test

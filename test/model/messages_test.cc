@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace oplens {
+namespace oplens::messages_test {
 namespace {
 
 using testing::ElementsAre;
@@ -109,4 +109,4 @@ TEST(MessagesTest, RepeatsAreSaidOnce) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::messages_test

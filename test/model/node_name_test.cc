@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace oplens {
+namespace oplens::node_name_test {
 namespace {
 
 TEST(NodeNameTest, SequenceIsCut) {
@@ -28,4 +28,4 @@ TEST(NodeNameTest, FitsWhereOneEndsWithTheOther) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::node_name_test

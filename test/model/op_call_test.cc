@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace oplens {
+namespace oplens::op_call_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -405,4 +405,4 @@ RC_GTEST_PROP(AppendOpCallProperty, ParseReadsItBack, ()) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::op_call_test

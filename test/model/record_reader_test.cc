@@ -12,7 +12,7 @@
 #include "parse/model/kernel_record.h"
 #include "test/support/test_files.h"
 
-namespace oplens {
+namespace oplens::record_reader_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -312,4 +312,4 @@ INSTANTIATE_TEST_SUITE_P(Dict, RecordReaderCorpus,
                                          CorpusCase{"dict/saxpy_mpi.pyprof.dict", 10, 177146960}));
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::record_reader_test

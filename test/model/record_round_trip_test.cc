@@ -16,7 +16,7 @@
 #include "test/support/python_literal.h"
 #include "test/support/test_files.h"
 
-namespace oplens {
+namespace oplens::record_round_trip_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -213,4 +213,4 @@ TEST(RecordRoundTrip, PythonReadsEveryLine) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::record_round_trip_test

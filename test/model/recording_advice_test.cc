@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace oplens {
+namespace oplens::recording_advice_test {
 namespace {
 
 using testing::HasSubstr;
@@ -37,4 +37,4 @@ TEST(RecordingAdviceTest, UnknownProfilersGetNoFlagOfAnother) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::recording_advice_test

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace oplens {
+namespace oplens::run_place_test {
 namespace {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
@@ -89,4 +89,4 @@ TEST(RankOfPath, IsInTheNameOrThatOfTheFolder) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::run_place_test

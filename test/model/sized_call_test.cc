@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace oplens {
+namespace oplens::sized_call_test {
 namespace {
 
 /// "mod.op [2,3] ? dim=?": "?" is a value that is not known. "-" when there is no call.
@@ -103,4 +103,4 @@ TEST(SizedCall, StaysInBoundsOnLongAndDeepLists) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::sized_call_test

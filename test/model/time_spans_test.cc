@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace oplens {
+namespace oplens::time_spans_test {
 namespace {
 
 using Spans = std::vector<std::pair<int64_t, int64_t>>;
@@ -37,4 +37,4 @@ RC_GTEST_PROP(TimeSpansProperty, GivesBackWhatItTook, (Spans spans)) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::time_spans_test

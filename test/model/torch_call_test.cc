@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace oplens {
+namespace oplens::torch_call_test {
 namespace {
 
 using Kind = OpArg::Kind;
@@ -351,4 +351,4 @@ TEST(MakeTorchCall, AnyCountOfAnyArgumentsIsTaken) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::torch_call_test

@@ -15,7 +15,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::oplens_mpi_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -220,4 +220,4 @@ TEST(ClusterTest, ScriptsMakeTheTablesOfOneProcess) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::oplens_mpi_test

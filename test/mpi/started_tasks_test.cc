@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace oplens::mpi {
+namespace oplens::mpi::started_tasks_test {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -55,4 +55,4 @@ TEST(StartedTasksTest, WhatMayWorkIsTried) {
 }
 
 }  // namespace
-}  // namespace oplens::mpi
+}  // namespace oplens::mpi::started_tasks_test

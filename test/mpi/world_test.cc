@@ -3,7 +3,7 @@
 
 #include "test/mpi/mpirun.h"
 
-namespace oplens::test {
+namespace oplens::test::world_test {
 namespace {
 
 class WorldTest : public testing::TestWithParam<std::string> {};
@@ -21,4 +21,4 @@ INSTANTIATE_TEST_SUITE_P(Mpi, WorldTest, testing::ValuesIn(MpiNames()),
                          [](const auto& name) { return name.param; });
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::world_test

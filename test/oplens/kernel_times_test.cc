@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace oplens::screen {
+namespace oplens::screen::kernel_times_test {
 namespace {
 
 using prof::Cell;
@@ -160,4 +160,4 @@ TEST(KernelTimesTest, FoldsLayersAndNamesTheLargest) {
 }
 
 }  // namespace
-}  // namespace oplens::screen
+}  // namespace oplens::screen::kernel_times_test

@@ -15,7 +15,7 @@
 #include "test/support/test_files.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::test {
+namespace oplens::test::program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ TEST(OplensProgramTest, FitsForEveryFileOfTheCorpus) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::program_test

@@ -12,7 +12,7 @@
 #include "oplens/next_commands.h"
 #include "oplens/text.h"
 
-namespace oplens::screen {
+namespace oplens::screen::render_test {
 namespace {
 
 using testing::Each;
@@ -310,4 +310,4 @@ TEST(NextCommandsTest, FitWhatWasFound) {
 }
 
 }  // namespace
-}  // namespace oplens::screen
+}  // namespace oplens::screen::render_test

@@ -21,7 +21,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::screen {
+namespace oplens::screen::screen_test {
 namespace {
 
 using nlohmann::json;
@@ -336,4 +336,4 @@ TEST(ScreenTest, OfSeveralRanksItShowsWhoComputesLongest) {
 }
 
 }  // namespace
-}  // namespace oplens::screen
+}  // namespace oplens::screen::screen_test

@@ -10,7 +10,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::attention_call_test {
 namespace {
 
 struct NativeCase {
@@ -137,4 +137,4 @@ TEST(Attention, GradientFunctionsWithTooFewArgumentsHaveNone) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::attention_call_test

@@ -10,7 +10,7 @@
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::attention_test {
 namespace {
 
 // ---- pairs ----
@@ -328,4 +328,4 @@ TEST(Attention, HalfAsManyHeadsOfKeysChangeOnlyBytes) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::attention_test

@@ -4,7 +4,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::batch_norm_test {
 namespace {
 
 TEST(BatchNormTest, Training) {
@@ -265,4 +265,4 @@ TEST(InstanceNormTest, Prices) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::batch_norm_test

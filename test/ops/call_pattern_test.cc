@@ -10,7 +10,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops {
+namespace oplens::ops::call_pattern_test {
 namespace {
 
 using test::MakeCall;
@@ -149,4 +149,4 @@ TEST(CallPattern, AWrongTextHasItsPlace) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::call_pattern_test

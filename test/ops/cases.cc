@@ -12,7 +12,7 @@
 namespace oplens::ops::test {
 namespace {
 
-using Kind = OpArg::Kind;
+using ArgKind = OpArg::Kind;
 
 std::vector<int64_t> ParseIntegers(std::string_view list) {
   std::vector<int64_t> values;
@@ -26,17 +26,17 @@ std::vector<int64_t> ParseIntegers(std::string_view list) {
 std::optional<OpArg> ParseWord(std::string_view text) {
   OpArg arg;
   if (text == "None") {
-    arg.kind = Kind::kNone;
+    arg.kind = ArgKind::kNone;
     arg.type = "NoneType";
   } else if (text.front() == '?') {
-    arg.kind = Kind::kOther;
+    arg.kind = ArgKind::kOther;
     arg.type = text.size() == 1 ? "dtype" : text.substr(1);
   } else if (text == "True" || text == "False") {
-    arg.kind = Kind::kBool;
+    arg.kind = ArgKind::kBool;
     arg.type = "bool";
     arg.int_value = text == "True";
   } else if (text.front() == '\'') {
-    arg.kind = Kind::kString;
+    arg.kind = ArgKind::kString;
     arg.type = "str";
     arg.text = text.substr(1, text.size() - 2);
   } else {
@@ -51,11 +51,11 @@ OpArg ParseSequence(std::string_view text) {
   OpArg arg;
   const std::vector<int64_t> values = ParseIntegers(text.substr(1, end - 1));
   if (end + 1 == text.size()) {
-    arg.kind = Kind::kIntList;
+    arg.kind = ArgKind::kIntList;
     arg.type = text.front() == '(' ? "tuple" : "list";
     arg.int_list = values;
   } else {
-    arg.kind = Kind::kTensor;
+    arg.kind = ArgKind::kTensor;
     arg.type = "tensor";
     arg.shape = values;
     arg.dtype = text.substr(end + 1);
@@ -67,10 +67,10 @@ OpArg ParseNumber(std::string_view text) {
   OpArg arg;
   const char* end = text.data() + text.size();
   if (std::from_chars(text.data(), end, arg.int_value).ptr == end) {
-    arg.kind = Kind::kInt;
+    arg.kind = ArgKind::kInt;
     arg.type = "int";
   } else if (std::from_chars(text.data(), end, arg.float_value).ptr == end) {
-    arg.kind = Kind::kFloat;
+    arg.kind = ArgKind::kFloat;
     arg.type = "float";
   } else {
     throw std::invalid_argument("no argument: " + std::string(text));

@@ -8,7 +8,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::collective_test {
 namespace {
 
 TEST(CollectiveTest, Prices) {
@@ -152,4 +152,4 @@ TEST(CollectiveTest, CustomAllReduces) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::collective_test

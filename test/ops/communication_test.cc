@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace oplens::ops {
+namespace oplens::ops::communication_test {
 namespace {
 
 using Kind = CommunicationKind;
@@ -219,4 +219,4 @@ TEST(CommunicationTest, KernelsOfTensorsWhateverLaunchedThem) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::communication_test

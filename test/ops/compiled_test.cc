@@ -15,7 +15,7 @@
 #include "ops/pricing.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::compiled_test {
 namespace {
 
 std::string OpsOf(std::string_view kernel) {
@@ -455,4 +455,4 @@ TEST(CompiledTest, ExternKernelsAreWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::compiled_test

@@ -9,7 +9,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::convolution_gradient_test {
 namespace {
 
 // x [2,4,9,9], w [6,4,3,3], stride 2, padding 1: dY [2,6,5,5]. 2*2*6*25*36 = 21600; the elements
@@ -184,4 +184,4 @@ TEST(ConvolutionGradientTest, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::convolution_gradient_test

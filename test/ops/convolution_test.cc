@@ -9,7 +9,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::convolution_test {
 namespace {
 
 TEST(ConvolutionTest, Prices) {
@@ -361,4 +361,4 @@ TEST(ConvolutionTest, FusedActivation) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::convolution_test

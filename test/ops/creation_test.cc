@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::creation_test {
 namespace {
 
 TEST(CreationTest, Prices) {
@@ -60,4 +60,4 @@ TEST(CreationTest, Prices) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::creation_test

@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::data_movement_test {
 namespace {
 
 TEST(DataMovementTest, Views) {
@@ -71,4 +71,4 @@ TEST(DataMovementTest, Copies) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::data_movement_test

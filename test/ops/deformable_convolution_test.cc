@@ -4,7 +4,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::deformable_convolution_test {
 namespace {
 
 // x [1,2,4,5] (40), w [3,2,2,2] (24), y [1,3,3,4] (36), offset [1,8,3,4] (96), mask [1,4,3,4] (48):
@@ -46,4 +46,4 @@ TEST(DeformableConvolutionTest, TheOperatorIsTheSame) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::deformable_convolution_test

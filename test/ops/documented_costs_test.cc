@@ -13,7 +13,7 @@
 #include "test/ops/cases.h"
 #include "test/support/test_files.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::documented_costs_test {
 namespace {
 
 std::string CostsText() {
@@ -116,4 +116,4 @@ TEST(DocumentedCostsTest, ReductionWeights) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::documented_costs_test

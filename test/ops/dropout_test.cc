@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::dropout_test {
 namespace {
 
 TEST(DropoutTest, Prices) {
@@ -42,4 +42,4 @@ TEST(DropoutTest, Prices) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::dropout_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace oplens::ops {
+namespace oplens::ops::dtype_test {
 namespace {
 
 TEST(DTypeTest, Spellings) {
@@ -112,4 +112,4 @@ TEST(DTypeTest, PromotionIsCommutativeAndKnown) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::dtype_test

@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::embedding_test {
 namespace {
 
 TEST(EmbeddingTest, Prices) {
@@ -59,4 +59,4 @@ TEST(EmbeddingTest, Prices) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::embedding_test

@@ -6,7 +6,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::engine_attention_test {
 namespace {
 
 // Pairs of one head of a sequence whose queries are the last of its keys.
@@ -137,4 +137,4 @@ TEST(EngineAttentionTest, RefusesOtherArguments) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::engine_attention_test

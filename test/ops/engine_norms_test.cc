@@ -3,7 +3,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::engine_norms_test {
 namespace {
 
 TEST(EngineNormsTest, RmsNorms) {
@@ -84,4 +84,4 @@ TEST(EngineNormsTest, CausalSoftmax) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::engine_norms_test

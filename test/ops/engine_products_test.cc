@@ -3,7 +3,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::engine_products_test {
 namespace {
 
 TEST(EngineProductsTest, ScaledProducts) {
@@ -96,4 +96,4 @@ TEST(StateSpaceTest, ScanAndConvolution) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::engine_products_test

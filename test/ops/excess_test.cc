@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace oplens::ops {
+namespace oplens::ops::excess_test {
 namespace {
 
 /// A V100: 900 GB/s, 6 MiB of L2 cache, which are 6,291,456 bytes.
@@ -93,4 +93,4 @@ TEST_F(ExcessTest, FewerFlopsThanTheOpHas) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::excess_test

@@ -5,7 +5,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::fbgemm_test {
 namespace {
 
 // Three tables, four samples, 30 indices; rows of 8, 8 and 8.
@@ -123,4 +123,4 @@ TEST(FbgemmTest, RowFormats) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::fbgemm_test

@@ -12,7 +12,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::foreach_test {
 namespace {
 
 TEST(ForeachTest, Prices) {
@@ -143,4 +143,4 @@ TEST(ForeachTest, IsTheSumOfItsMembers) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::foreach_test

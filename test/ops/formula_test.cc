@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace oplens::ops {
+namespace oplens::ops::formula_test {
 namespace {
 
 using testing::HasSubstr;
@@ -153,4 +153,4 @@ TEST(Formula, ZeroIsKnownFromTheText) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::formula_test

@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::gated_test {
 namespace {
 
 TEST(GatedTest, Prices) {
@@ -54,4 +54,4 @@ TEST(GatedTest, Prices) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::gated_test

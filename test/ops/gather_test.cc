@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::gather_test {
 namespace {
 
 TEST(GatherTest, Prices) {
@@ -114,4 +114,4 @@ TEST(GatherTest, IndicesThatAreNotRecorded) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::gather_test

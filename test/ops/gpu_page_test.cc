@@ -14,7 +14,7 @@
 #include "ops/gpu/gpu_table.h"
 #include "test/support/test_files.h"
 
-namespace oplens::ops {
+namespace oplens::ops::gpu_page_test {
 namespace {
 
 constexpr std::string_view kHeading = "## Figures\n";
@@ -143,4 +143,4 @@ TEST(GpuPageTest, ReadmeCountsTheRows) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::gpu_page_test

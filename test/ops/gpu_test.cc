@@ -11,7 +11,7 @@
 
 #include "ops/gpu/gpu_table.h"
 
-namespace oplens::ops {
+namespace oplens::ops::gpu_test {
 namespace {
 
 TEST(GpuTest, FindsNamesAsPeopleAndDriversWriteThem) {
@@ -539,4 +539,4 @@ TEST(OccupancyTest, WavesFillTheGpu) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::gpu_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::gradient_evidence_test {
 namespace {
 
 // Y[700,33278] = X[700,200] W^T, with W stored [33278,200].
@@ -121,4 +121,4 @@ TEST(GradientEvidenceTest, InnerProducts) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::gradient_evidence_test

@@ -4,7 +4,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::inference_test {
 namespace {
 
 TEST(InferenceTest, Quantization) {
@@ -66,4 +66,4 @@ TEST(InferenceTest, ResultsFirst) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::inference_test

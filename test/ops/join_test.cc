@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::join_test {
 namespace {
 
 TEST(JoinTest, Prices) {
@@ -51,4 +51,4 @@ TEST(JoinTest, Prices) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::join_test

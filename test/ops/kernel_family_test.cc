@@ -10,7 +10,7 @@
 #include "ops/kernels/family_rules.h"
 #include "ops/kernels/function_name.h"
 
-namespace oplens::ops {
+namespace oplens::ops::kernel_family_test {
 namespace {
 
 using enum KernelFamily;
@@ -506,4 +506,4 @@ TEST(FunctionNameTest, Words) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::kernel_family_test

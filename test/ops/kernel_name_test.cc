@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace oplens::ops {
+namespace oplens::ops::kernel_name_test {
 namespace {
 
 TEST(KernelNameTest, KindsAndRoles) {
@@ -152,4 +152,4 @@ TEST(KernelNameTest, AnyBytes) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::kernel_name_test

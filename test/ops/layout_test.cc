@@ -6,7 +6,7 @@
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::layout_test {
 namespace {
 
 TEST(LayoutTest, Padding) {
@@ -158,4 +158,4 @@ TEST(EmbeddingTypeTest, TypesThatWereNotRecordedLeaveThePlace) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::layout_test

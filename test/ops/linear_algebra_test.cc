@@ -4,7 +4,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::linear_algebra_test {
 namespace {
 
 TEST(LinearAlgebraTest, Linear) {
@@ -307,4 +307,4 @@ TEST(LinearAlgebraTest, SaysWhatTensorCoresCouldDo) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::linear_algebra_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace oplens::ops {
+namespace oplens::ops::link_test {
 namespace {
 
 bool IsAbove(int compute_capability, int64_t bytes, int64_t duration_ns,
@@ -38,4 +38,4 @@ TEST(LinkTest, UnknownLinksAndTimesHaveNone) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::link_test

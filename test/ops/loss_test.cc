@@ -5,7 +5,7 @@
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::loss_test {
 namespace {
 
 TEST(LossTest, OfElements) {
@@ -287,4 +287,4 @@ TEST(LossTest, OfRowsAndSequences) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::loss_test

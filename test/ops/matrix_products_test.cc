@@ -6,7 +6,7 @@
 #include "ops/pricing.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::matrix_products_test {
 namespace {
 
 TEST(EinsumTest, TwoOperands) {
@@ -456,4 +456,4 @@ TEST(FactorizationTest, IsAnEstimateOfProducts) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::matrix_products_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::moved_type_test {
 namespace {
 
 TEST(MovedTypeTest, FirstTemplateArgument) {
@@ -28,4 +28,4 @@ TEST(MovedTypeTest, OtherNames) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::moved_type_test

@@ -8,7 +8,7 @@
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::multi_head_attention_test {
 namespace {
 
 constexpr const char* kOp = "F.multi_head_attention_forward";
@@ -129,4 +129,4 @@ TEST(MultiHeadAttention, ArgumentsThatContradict) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::multi_head_attention_test

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace oplens::ops {
+namespace oplens::ops::name_facts_test {
 namespace {
 
 struct Case {
@@ -115,4 +115,4 @@ TEST(NameFactsTest, NumbersThatFitNothing) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::name_facts_test

@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::normalization_test {
 namespace {
 
 TEST(NormalizationTest, LayerNorm) {
@@ -89,4 +89,4 @@ TEST(NormalizationTest, RmsNorm) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::normalization_test

@@ -10,7 +10,7 @@
 #include "ops/op_model.h"
 #include "ops/pricing.h"
 
-namespace oplens::ops {
+namespace oplens::ops::op_name_test {
 namespace {
 
 TEST(OpNameTest, Normalises) {
@@ -160,4 +160,4 @@ TEST(OpRegistryTest, OpsWithoutAModel) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::op_name_test

@@ -8,7 +8,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::optimizer_test {
 namespace {
 
 TEST(OptimizerTest, StepsOfOneParameter) {
@@ -325,4 +325,4 @@ TEST(OptimizerTest, AListIsTheSumOfItsParameters) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::optimizer_test

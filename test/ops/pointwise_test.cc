@@ -3,7 +3,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::pointwise_test {
 namespace {
 
 TEST(PointwiseTest, Arithmetic) {
@@ -257,4 +257,4 @@ TEST(PointwiseTest, SaysWhichWeightsAreOperations) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::pointwise_test

@@ -7,7 +7,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::pooling_test {
 namespace {
 
 TEST(PoolingTest, Prices) {
@@ -224,4 +224,4 @@ TEST(PoolingTest, GradientFunctions) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::pooling_test

@@ -9,7 +9,7 @@
 #include "ops/pricing.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::price_property_test {
 namespace {
 
 OpArg TensorArg(std::vector<int64_t> shape, std::string dtype) {
@@ -148,4 +148,4 @@ RC_GTEST_PROP(PriceProperty, MatmulOfMatricesIsMm, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::price_property_test

@@ -9,7 +9,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::product_test {
 namespace {
 
 TEST(ProductTest, Inner) {
@@ -244,4 +244,4 @@ TEST(ProductTest, ComplexNumbers) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::product_test

@@ -13,7 +13,7 @@
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::pyprof_errors_test {
 namespace {
 
 constexpr Direction kForward = Direction::kForward;
@@ -312,4 +312,4 @@ TEST(PyProfErrors, E39AnInnerProductIsChargedOnce) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::pyprof_errors_test

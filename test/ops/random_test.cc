@@ -3,7 +3,7 @@
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::random_test {
 namespace {
 
 TEST(RandomTest, Prices) {
@@ -46,4 +46,4 @@ TEST(RandomTest, Prices) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::random_test

@@ -8,7 +8,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::recurrent_test {
 namespace {
 
 // B = 2, I = 3, H = 4: gate rows 16, W = 16 * 7 = 112 elements.
@@ -321,4 +321,4 @@ TEST(Recurrent, PricesOfFusedCells) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::recurrent_test

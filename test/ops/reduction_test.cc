@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::reduction_test {
 namespace {
 
 TEST(ReductionTest, Sums) {
@@ -135,4 +135,4 @@ TEST(ReductionTest, WhatIsCountedIsExact) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::reduction_test

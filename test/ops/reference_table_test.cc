@@ -14,7 +14,7 @@
 #include "test/ops/csv_rows.h"
 #include "test/support/test_files.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::reference_table_test {
 namespace {
 
 using nlohmann::json;
@@ -141,4 +141,4 @@ TEST(ReferenceTableTest, TensorCoreKernels) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::reference_table_test

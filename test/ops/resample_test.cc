@@ -7,7 +7,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::resample_test {
 namespace {
 
 TEST(ResampleTest, Interpolation) {
@@ -228,4 +228,4 @@ TEST(ResampleTest, Patches) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::resample_test

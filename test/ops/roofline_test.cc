@@ -8,7 +8,7 @@
 
 #include "ops/gpu/latency_why.h"
 
-namespace oplens::ops {
+namespace oplens::ops::roofline_test {
 namespace {
 
 Gpu A100() { return ParseGpu("NVIDIA A100-SXM4-40GB", "cc=8.0,sms=108"); }
@@ -244,4 +244,4 @@ TEST(RooflineTest, WhatIsMissingIsUnknown) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::roofline_test

@@ -6,7 +6,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::rotary_test {
 namespace {
 
 TEST(Rotary, Prices) {
@@ -113,4 +113,4 @@ TEST(Rotary, AsAnExtensionRecordsIt) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::rotary_test

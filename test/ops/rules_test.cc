@@ -12,7 +12,7 @@
 #include "ops/rules/rules_file.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops {
+namespace oplens::ops::rules_test {
 namespace {
 
 using test::Figures;
@@ -361,4 +361,4 @@ TEST(RulesFile, GarbageOfAnySizeIsRefusedInOneLine) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::rules_test

@@ -4,7 +4,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::scatter_test {
 namespace {
 
 TEST(ScatterTest, ByElement) {
@@ -167,4 +167,4 @@ TEST(ScatterTest, WithoutValues) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::scatter_test

@@ -11,7 +11,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::share_work_test {
 namespace {
 
 struct Kernel {
@@ -481,4 +481,4 @@ TEST(ShareWork, NamesTellTheBytesOfWhatIsMoved) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::share_work_test

@@ -2,7 +2,7 @@
 
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::softmax_test {
 namespace {
 
 TEST(SoftmaxTest, Prices) {
@@ -47,4 +47,4 @@ TEST(SoftmaxTest, Prices) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::softmax_test

@@ -3,7 +3,7 @@
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::sorting_test {
 namespace {
 
 TEST(SortingTest, Sorts) {
@@ -92,4 +92,4 @@ TEST(SortingTest, CountsAndSearches) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::sorting_test

@@ -10,7 +10,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::spectral_test {
 namespace {
 
 TEST(SpectralTest, Prices) {
@@ -190,4 +190,4 @@ TEST(SpectralTest, ShortTime) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::spectral_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace oplens::ops {
+namespace oplens::ops::tensor_core_need_test {
 namespace {
 
 constexpr const char* kSimt = "volta_sgemm_128x64_nn";
@@ -291,4 +291,4 @@ TEST(TensorCoreNeedTest, HugeExtentsDoNotWrap) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::tensor_core_need_test

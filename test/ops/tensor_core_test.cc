@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-namespace oplens::ops {
+namespace oplens::ops::tensor_core_test {
 namespace {
 
 TEST(TensorCoreTest, MathTypes) {
@@ -213,4 +213,4 @@ TEST(TensorCoreTest, AnyBytes) {
 }
 
 }  // namespace
-}  // namespace oplens::ops
+}  // namespace oplens::ops::tensor_core_test

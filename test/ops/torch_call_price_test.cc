@@ -13,7 +13,7 @@
 #include "parse/model/torch_call.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::torch_call_price_test {
 namespace {
 
 struct Pair {
@@ -307,4 +307,4 @@ TEST(TorchCallPrice, GradientFunctionsWithTooFewArgumentsHaveNone) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::torch_call_price_test

@@ -3,7 +3,7 @@
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
 
-namespace oplens::ops::test {
+namespace oplens::ops::test::view_gradient_test {
 namespace {
 
 // x[4,6]: 96 bytes of dX.
@@ -68,4 +68,4 @@ TEST(ViewGradientTest, GradientFunctions) {
 }
 
 }  // namespace
-}  // namespace oplens::ops::test
+}  // namespace oplens::ops::test::view_gradient_test

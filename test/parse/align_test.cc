@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace oplens::parse {
+namespace oplens::parse::align_test {
 namespace {
 
 using Keys = std::vector<uint64_t>;
@@ -87,4 +87,4 @@ TEST(AlignTest, NothingInCommon) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::align_test

@@ -6,7 +6,7 @@
 
 #include "test/parse/hand_trace.h"
 
-namespace oplens::parse {
+namespace oplens::parse::backward_callers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -122,4 +122,4 @@ TEST_F(BackwardCallersTest, TheSixteenOutermostAreNamed) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::backward_callers_test

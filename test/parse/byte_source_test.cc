@@ -11,7 +11,7 @@
 #include "parse/source/profile_file.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::byte_source_test {
 namespace {
 
 using test::TestDir;
@@ -234,4 +234,4 @@ TEST(ProfileFileTest, OthersAreRefusedByWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::byte_source_test

@@ -8,7 +8,7 @@
 
 #include "prof/views/kernel_columns.h"
 
-namespace oplens::parse {
+namespace oplens::parse::check_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -138,4 +138,4 @@ TEST_F(CheckTest, SaysHowToGetKernels) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::check_test

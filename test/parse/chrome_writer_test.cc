@@ -14,7 +14,7 @@
 #include "parse/records/kernel_records.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::chrome_writer_test {
 namespace {
 
 using nlohmann::json;
@@ -491,4 +491,4 @@ TEST(ChromeWriter, SurvivesAnyTextAndNumber) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::chrome_writer_test

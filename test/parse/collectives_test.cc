@@ -9,7 +9,7 @@
 
 #include "test/parse/hand_trace.h"
 
-namespace oplens::parse {
+namespace oplens::parse::collectives_test {
 namespace {
 
 /// "all_reduce 8:float32 world_size=2"
@@ -160,4 +160,4 @@ TEST_F(CollectivesTest, LabelsOfUnknownRanksTellNothing) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::collectives_test

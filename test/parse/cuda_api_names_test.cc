@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace oplens::parse {
+namespace oplens::parse::cuda_api_names_test {
 namespace {
 
 TEST(CudaApiNames, LaunchesByCallbackId) {
@@ -35,4 +35,4 @@ TEST(CudaApiNames, UnknownIdsStayVisible) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::cuda_api_names_test

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace oplens::parse {
+namespace oplens::parse::demangle_test {
 namespace {
 
 TEST(Demangle, OnlyMangledNames) {
@@ -63,4 +63,4 @@ TEST(ShortKernelName, OfALongNameTakesOnePass) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::demangle_test

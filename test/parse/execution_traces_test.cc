@@ -13,7 +13,7 @@
 #include "test/parse/hand_trace.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::execution_traces_test {
 namespace {
 
 using test::TestDir;
@@ -460,4 +460,4 @@ TEST_F(ExecutionTracesTest, LinksAreThoseOfTheNumbers) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::execution_traces_test

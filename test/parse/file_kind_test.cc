@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace oplens::parse {
+namespace oplens::parse::file_kind_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(FileKindTest, WordsNameWhatReadsTheFile) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::file_kind_test

@@ -6,7 +6,7 @@
 
 #include "test/parse/hand_trace.h"
 
-namespace oplens::parse {
+namespace oplens::parse::forward_backward_test {
 namespace {
 
 using testing::ElementsAre;
@@ -579,4 +579,4 @@ TEST_F(ForwardBackwardTest, AnOpLongBeforeOthersOfItsNumberIsFoundByName) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::forward_backward_test

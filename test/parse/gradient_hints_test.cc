@@ -10,7 +10,7 @@
 #include "parse/model/op_call.h"
 #include "test/parse/hand_trace.h"
 
-namespace oplens::parse {
+namespace oplens::parse::gradient_hints_test {
 namespace {
 
 using testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST_F(GradientHintsOfTraceTest, GoIntoTheForwardCall) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::gradient_hints_test

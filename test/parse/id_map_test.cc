@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace oplens {
+namespace oplens::id_map_test {
 namespace {
 
 TEST(IdMap, BehavesAsAMapUnderInsertAndErase) {
@@ -50,4 +50,4 @@ TEST(IdMap, ExtremeIds) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::id_map_test

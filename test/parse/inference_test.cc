@@ -14,7 +14,7 @@
 #include "parse/records/reference_profile.h"
 #include "test/parse/made_up_network.h"
 
-namespace oplens::parse {
+namespace oplens::parse::inference_test {
 namespace {
 
 struct Network {
@@ -452,4 +452,4 @@ TEST_F(ReferenceTest, OfSeveralOpsThatFitNoneIsTaken) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::inference_test

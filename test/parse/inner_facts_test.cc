@@ -7,7 +7,7 @@
 
 #include "test/parse/hand_trace.h"
 
-namespace oplens::parse {
+namespace oplens::parse::inner_facts_test {
 namespace {
 
 OpArg TensorArg(std::vector<int64_t> shape, std::string dtype) {
@@ -109,4 +109,4 @@ TEST_F(InnerFactsTest, OfTheInnermostCallAround) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::inner_facts_test

@@ -16,7 +16,7 @@
 #include "parse/join/launched_work.h"
 #include "parse/model/node_name.h"
 
-namespace oplens::parse {
+namespace oplens::parse::join_property_test {
 namespace {
 
 constexpr int kThreads = 3;
@@ -357,4 +357,4 @@ TEST(JoinProperty, NodesHaveTheForwardOpsThatTheRulesSay) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::join_property_test

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace oplens::parse {
+namespace oplens::parse::json_events_test {
 namespace {
 
 using testing::ElementsAre;
@@ -277,4 +277,4 @@ TEST(JsonEventsTest, SeveralListsOfEvents) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::json_events_test

@@ -12,7 +12,7 @@
 
 #include "test/parse/hand_trace.h"
 
-namespace oplens::parse {
+namespace oplens::parse::kernel_records_test {
 namespace {
 
 using testing::ElementsAre;
@@ -687,4 +687,4 @@ TEST_F(KernelRecordsTest, ExtremeTimes) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::kernel_records_test

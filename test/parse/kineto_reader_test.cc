@@ -19,7 +19,7 @@
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::kineto_reader_test {
 namespace {
 
 using test::JsonText;
@@ -1114,4 +1114,4 @@ TEST_F(KinetoFileTest, AcceptsATraceWithoutEvents) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::kineto_reader_test

@@ -6,7 +6,7 @@
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::kineto_torch_events_test {
 namespace {
 
 using Kind = TorchEvent::Kind;
@@ -106,4 +106,4 @@ TEST(KinetoTorchEventsTest, OldFiles) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::kineto_torch_events_test

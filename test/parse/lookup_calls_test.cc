@@ -7,7 +7,7 @@
 
 #include "test/parse/hand_trace.h"
 
-namespace oplens::parse {
+namespace oplens::parse::lookup_calls_test {
 namespace {
 
 constexpr const char* kForward = "fbgemm::split_embedding_codegen_lookup_adagrad_function";
@@ -76,4 +76,4 @@ TEST_F(LookupCallsTest, TwoThatFitTellNothing) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::lookup_calls_test

@@ -17,7 +17,7 @@
 #include "test/support/nsys_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::nsys_reader_test {
 namespace {
 
 using test::GlobalPid;
@@ -1037,4 +1037,4 @@ TEST(NsysReport, ADatabaseOfAnyNameIsOne) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::nsys_reader_test

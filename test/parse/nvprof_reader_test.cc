@@ -16,7 +16,7 @@
 #include "test/support/test_files.h"
 #include "test/support/trace_script.h"
 
-namespace oplens::parse {
+namespace oplens::parse::nvprof_reader_test {
 namespace {
 
 using test::HostThread;
@@ -509,4 +509,4 @@ TEST_F(NvprofReaderTest, MissingTablesCostASentenceEach) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::nvprof_reader_test

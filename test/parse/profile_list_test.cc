@@ -12,7 +12,7 @@
 #include "parse/readers/open_trace.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::profile_list_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -161,4 +161,4 @@ TEST(NameRank, TellsInputsOfOneRankApart) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::profile_list_test

@@ -15,7 +15,7 @@
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::provenance_test {
 namespace {
 
 using test::KinetoBuilder;
@@ -228,4 +228,4 @@ TEST(ProvenanceNames, AreNoProfilesOfAFolder) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::provenance_test

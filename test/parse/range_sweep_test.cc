@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-namespace oplens::parse {
+namespace oplens::parse::range_sweep_test {
 namespace {
 
 struct Interval {
@@ -114,4 +114,4 @@ TEST(OpenRanges, ForEachStopsWhenTold) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::range_sweep_test

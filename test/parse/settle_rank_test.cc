@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace oplens::parse {
+namespace oplens::parse::settle_rank_test {
 namespace {
 
 using testing::ElementsAre;
@@ -71,4 +71,4 @@ TEST(SettleRank, TakesTheRestOfThePlaceFromTheEnvironment) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::settle_rank_test

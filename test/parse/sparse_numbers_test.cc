@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace oplens::parse {
+namespace oplens::parse::sparse_numbers_test {
 namespace {
 
 TEST(SparseNumbers, NoneHasNoNumber) {
@@ -34,4 +34,4 @@ TEST(SparseNumbers, AreThoseThatWereGiven) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::sparse_numbers_test

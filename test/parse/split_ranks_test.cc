@@ -11,7 +11,7 @@
 #include "test/support/nsys_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::split_ranks_test {
 namespace {
 
 using test::NsysBuilder;
@@ -129,4 +129,4 @@ TEST(SplitRanks, OtherFilesStayWhole) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::split_ranks_test

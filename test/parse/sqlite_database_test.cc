@@ -10,7 +10,7 @@
 
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::sqlite_database_test {
 namespace {
 
 using test::TestDir;
@@ -122,4 +122,4 @@ TEST(SqliteDatabase, LeavesNothingBesideTheFile) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::sqlite_database_test

@@ -15,7 +15,7 @@
 #include "parse/source/sqlite_database.h"
 #include "test/support/test_files.h"
 
-namespace oplens::parse {
+namespace oplens::parse::sqlite_pages_test {
 namespace {
 
 using test::TestDir;
@@ -163,4 +163,4 @@ TEST(SqlitePages, TruncatedFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
+}  // namespace oplens::parse::sqlite_pages_test

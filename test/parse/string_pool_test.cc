@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace oplens {
+namespace oplens::string_pool_test {
 namespace {
 
 TEST(StringPool, OneIdForEqualTexts) {
@@ -34,4 +34,4 @@ TEST(StringPool, ViewsSurviveGrowthAndMoves) {
 }
 
 }  // namespace
-}  // namespace oplens
+}  // namespace oplens::string_pool_test

@@ -6,7 +6,7 @@
 #include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::column_check_test {
 namespace {
 
 using testing::HasSubstr;
@@ -57,4 +57,4 @@ TEST(ColumnCheckTest, NamesTheMostFrequentReasons) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::column_check_test

@@ -10,7 +10,7 @@
 #include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::columns_test {
 namespace {
 
 using test::PlainRecord;
@@ -267,7 +267,7 @@ TEST_F(CellTextTest, WhatNamesTell) {
   EXPECT_EQ(TextOf("family", row_), "");
   EXPECT_EQ(TextOf("name_facts", row_), "");
   Epochs epochs;
-  KernelNames names(&epochs, nullptr);
+  KernelFactsCache names(&epochs, nullptr);
   row_.facts = names.Of("volta_h884gemm_64x128_ldg8_nt");
   EXPECT_EQ(TextOf("family", row_), "gemm");
   EXPECT_EQ(TextOf("name_facts", row_), "A=fp16,B=fp16,D=fp16,tile=64x128x?,layout=nt");
@@ -304,4 +304,4 @@ TEST_F(CellTextTest, ValuesThatOnlyFillAPlaceAreUnknown) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::columns_test

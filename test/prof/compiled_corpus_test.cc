@@ -12,7 +12,7 @@
 #include "parse/readers/open_trace.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::compiled_corpus_test {
 namespace {
 
 using test::CorpusFile;
@@ -109,4 +109,4 @@ TEST(CompiledCorpus, LoopsAreThoseOfTheCall) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::compiled_corpus_test

@@ -8,7 +8,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::compiled_program_test {
 namespace {
 
 using test::KinetoBuilder;
@@ -94,4 +94,4 @@ TEST(CompiledProgram, RowsOfACompiledStep) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::compiled_program_test

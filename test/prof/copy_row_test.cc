@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace oplens::prof {
+namespace oplens::prof::copy_row_test {
 namespace {
 
 TEST(CopiesOfTest, CopiesAndFillsByStart) {
@@ -65,4 +65,4 @@ TEST(CopiesOfTest, HostileTimes) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::copy_row_test

@@ -15,7 +15,7 @@
 #include "prof/views/kernel_columns.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::corpus_test {
 namespace {
 
 using test::CorpusFile;
@@ -121,4 +121,4 @@ TEST(CorpusTest, EveryFileIsReadWhole) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::corpus_test

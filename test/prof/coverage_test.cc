@@ -7,7 +7,7 @@
 
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::coverage_test {
 namespace {
 
 using testing::ElementsAre;
@@ -259,4 +259,4 @@ TEST(CoverageSentencesTest, NothingWithoutKernels) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::coverage_test

@@ -10,7 +10,7 @@
 #include "prof/views/kernel_columns.h"
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::figures_test {
 namespace {
 
 using test::MmText;
@@ -165,4 +165,4 @@ TEST_F(FiguresTest, OpenNamesAreResolvedByTheRate) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::figures_test

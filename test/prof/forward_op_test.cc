@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace oplens::prof {
+namespace oplens::prof::forward_op_test {
 namespace {
 
 using testing::ElementsAre;
@@ -76,4 +76,4 @@ TEST(FitsNodeTest, TheNameOfTheNodeIsTheOps) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::forward_op_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::given_work_test {
 namespace {
 
 CallKey Key(int64_t number) {
@@ -64,4 +64,4 @@ TEST(GivenWorkTest, WhatACallDoesOfTheOneAroundIt) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::given_work_test

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/words.h"
 
-namespace oplens::prof {
+namespace oplens::prof::group_key_test {
 namespace {
 
 constexpr Field kText = {"op", "Op", "", FieldType::kText, 5, ""};
@@ -110,4 +110,4 @@ RC_GTEST_PROP(GroupKeyProperty, AnyWordIsReadOrRefused,
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::group_key_test

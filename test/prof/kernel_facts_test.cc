@@ -7,14 +7,14 @@
 #include "prof/price/priced_kernel.h"
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::kernel_facts_test {
 namespace {
 
 using test::PlainRecord;
 
 TEST(KernelNamesTest, JudgesEachNameOnce) {
   Epochs epochs;
-  KernelNames names(&epochs, nullptr);
+  KernelFactsCache names(&epochs, nullptr);
   const KernelFacts* yes = names.Of("volta_h884gemm_64x64_ldg8_nn");
   const KernelFacts* no = names.Of("volta_sgemm_128x64_nt");
   EXPECT_EQ(yes->verdict.use, ops::TensorCoreUse::kYes);
@@ -26,7 +26,7 @@ TEST(KernelNamesTest, JudgesEachNameOnce) {
 
 TEST(KernelNamesTest, TellsFamilies) {
   Epochs epochs;
-  KernelNames names(&epochs, nullptr);
+  KernelFactsCache names(&epochs, nullptr);
   KernelRecord record = PlainRecord();
   PricedKernel row;
   row.record = &record;
@@ -78,4 +78,4 @@ TEST(GpusTest, MoreGpusThanAreRemembered) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::kernel_facts_test

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::line_source_test {
 namespace {
 
 using test::TestDir;
@@ -95,4 +95,4 @@ TEST(LineSourceTest, SaysWhatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::line_source_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::link_backward_test {
 namespace {
 
 using testing::ElementsAre;
@@ -365,4 +365,4 @@ TEST(BackwardLinkerTest, HostileRecordsCostLittle) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::link_backward_test

@@ -9,7 +9,7 @@
 
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::op_resolver_test {
 namespace {
 
 using test::kMysteryText;
@@ -509,4 +509,4 @@ TEST_F(OpResolverTest, EqualTextsAndNamesHaveOneNumber) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::op_resolver_test

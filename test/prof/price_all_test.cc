@@ -17,7 +17,7 @@
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::price_all_test {
 namespace {
 
 using test::Line;
@@ -355,4 +355,4 @@ TEST(PriceAllTest, DistinctTextsWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::price_all_test

@@ -14,7 +14,7 @@
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::program_test {
 namespace {
 
 using test::Line;
@@ -56,8 +56,9 @@ TEST_F(ProgramTest, TheGpuMayBeGiven) {
     return RunProgram(options);
   };
   EXPECT_EQ(run({}).out, "TheoreticalOccupancy(%)\n-\n");
-  EXPECT_EQ(run({"--gpu", "nvidia h200"}).out, "TheoreticalOccupancy(%)\n100.000\n");  // 32 blocks of 2 warps
-  EXPECT_EQ(run({"--gpu", "A40"}).out, "TheoreticalOccupancy(%)\n66.667\n");           // 16 of 24
+  EXPECT_EQ(run({"--gpu", "nvidia h200"}).out,
+            "TheoreticalOccupancy(%)\n100.000\n");  // 32 blocks of 2 warps
+  EXPECT_EQ(run({"--gpu", "A40"}).out, "TheoreticalOccupancy(%)\n66.667\n");  // 16 of 24
   const RunResult ambiguous = run({"--gpu", "V100"});
   EXPECT_EQ(ambiguous.exit_code, 2);
   EXPECT_THAT(ambiguous.err, HasSubstr("--gpu: there are several GPUs named 'V100'; give one of: "
@@ -182,4 +183,4 @@ TEST_F(ProgramTest, HelpTellsTheUnitOfEveryColumn) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::program_test

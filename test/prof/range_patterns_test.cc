@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::range_patterns_test {
 namespace {
 
 using testing::ElementsAre;
@@ -124,4 +124,4 @@ TEST_F(RangePatternsTest, RefusesWhatIsNoPattern) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::range_patterns_test

@@ -8,7 +8,7 @@
 
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::repetition_test {
 namespace {
 
 /// The repetition of kernels named by letters, as "PERIODxCOUNT"; "" for none.
@@ -88,4 +88,4 @@ TEST(RepetitionTest, NotOverGpusOrRanks) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::repetition_test

@@ -13,7 +13,7 @@
 
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::row_queue_test {
 namespace {
 
 using test::PlainRecord;
@@ -378,4 +378,4 @@ RC_GTEST_PROP(RowQueueProperty, KernelsOfACallAddUpToItsWork, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::row_queue_test

@@ -16,7 +16,7 @@
 #include "prof/views/kernel_columns.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::screen_test {
 namespace {
 
 using testing::ElementsAre;
@@ -254,4 +254,4 @@ TEST(ScreenTest, NoTextMovesTheCursorOrTheColumns) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::screen_test

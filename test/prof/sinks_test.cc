@@ -16,7 +16,7 @@
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::sinks_test {
 namespace {
 
 using test::PlainRecord;
@@ -256,4 +256,4 @@ TEST_F(SinksTest, ATableOfAnyWidthKeepsItsWidth) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::sinks_test

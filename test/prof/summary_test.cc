@@ -18,7 +18,7 @@
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 
-namespace oplens::prof {
+namespace oplens::prof::summary_test {
 namespace {
 
 using testing::ElementsAre;
@@ -199,7 +199,7 @@ TEST(SummaryTest, ValuesDoNotRunIntoEachOther) {
 
 TEST(SummaryTest, EveryKeyGroups) {
   Epochs epochs;
-  KernelNames names(&epochs, nullptr);
+  KernelFactsCache names(&epochs, nullptr);
   for (const std::string_view key : GroupKeys()) {
     Grouped grouped(key);
     KernelRecord first = test::PlainRecord();
@@ -459,4 +459,4 @@ TEST(ParseOrderTest, RefusesWhatIsNoColumn) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::summary_test

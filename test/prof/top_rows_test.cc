@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::top_rows_test {
 namespace {
 
 using testing::ElementsAre;
@@ -85,4 +85,4 @@ RC_GTEST_PROP(TopRowsProperty, TheFirstOfAllInOrder,
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::top_rows_test

@@ -7,7 +7,7 @@
 
 #include "test/prof/rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::utilisation_test {
 namespace {
 
 using testing::ElementsAre;
@@ -98,4 +98,4 @@ TEST_F(UtilisationTest, HostileTimes) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::utilisation_test

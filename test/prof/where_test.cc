@@ -13,7 +13,7 @@
 #include "prof/where/read_where.h"
 #include "prof/where/row_filter.h"
 
-namespace oplens::prof {
+namespace oplens::prof::where_test {
 namespace {
 
 using testing::HasSubstr;
@@ -279,4 +279,4 @@ RC_GTEST_PROP(WhereProperty, NotIsTheRestButForTheUnknown, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::where_test

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::change_point_test {
 namespace {
 
 constexpr double kLeast = 0.001;
@@ -77,4 +77,4 @@ TEST(ChangePointTest, FewValuesSayNothing) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::change_point_test

@@ -10,7 +10,7 @@
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
 
-namespace oplens::prof {
+namespace oplens::prof::group_kinds_test {
 namespace {
 
 /// A trace of a run of 8 ranks that lists one group.
@@ -91,4 +91,4 @@ TEST(GroupKindsTest, SavesAndLoads) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::group_kinds_test

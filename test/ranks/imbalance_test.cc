@@ -11,7 +11,7 @@
 #include "prof/price/kernel_facts.h"
 #include "test/views/made_run.h"
 
-namespace oplens::test {
+namespace oplens::test::imbalance_test {
 namespace {
 
 using testing::Contains;
@@ -105,4 +105,4 @@ TEST(ImbalanceTest, WithoutGroupsThereIsNothing) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::imbalance_test

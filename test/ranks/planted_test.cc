@@ -13,7 +13,7 @@
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::planted_test {
 namespace {
 
 using testing::Contains;
@@ -112,4 +112,4 @@ TEST(PlantedTest, MetadataGoBeforeSwappedNamesOfFiles) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::planted_test

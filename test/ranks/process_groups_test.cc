@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::process_groups_test {
 namespace {
 
 TEST(ProcessGroupsTest, ADescriptionTellsTheKind) {
@@ -78,4 +78,4 @@ TEST(ProcessGroupsTest, InfersWhatIsNotTold) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::process_groups_test

@@ -11,7 +11,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::test {
+namespace oplens::test::ranks_corpus_test {
 namespace {
 
 constexpr const char* kSets[] = {"dlrm_w8", "llama_tp2", "linear_tp2", "diff_ddp",
@@ -77,4 +77,4 @@ TEST(RanksCorpusTest, FewStepsNameNobody) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::ranks_corpus_test

@@ -9,7 +9,7 @@
 #include "base/byte_writer.h"
 #include "test/ranks/made_ranks.h"
 
-namespace oplens::test {
+namespace oplens::test::ranks_test {
 namespace {
 
 std::vector<int64_t> Column(const std::vector<ViewRow>& rows, const std::string& key) {
@@ -105,4 +105,4 @@ TEST(RanksTest, SavesAndLoads) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::ranks_test

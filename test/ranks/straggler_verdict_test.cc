@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::straggler_verdict_test {
 namespace {
 
 constexpr int kSteps = 24;
@@ -94,4 +94,4 @@ TEST(StragglerVerdictTest, AStepWithoutCallsIsNoMeasure) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::straggler_verdict_test

@@ -11,7 +11,7 @@
 
 #include "test/ranks/made_ranks.h"
 
-namespace oplens::test {
+namespace oplens::test::stragglers_test {
 namespace {
 
 constexpr uint64_t kSeeds = 100;
@@ -176,4 +176,4 @@ TEST(StragglersTest, ClocksDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::stragglers_test

@@ -14,7 +14,7 @@
 #include "record/spool/activity_columns.h"
 #include "test/record/spool_test.h"
 
-namespace oplens::record {
+namespace oplens::record::activity_conversion_test {
 namespace {
 
 using spool::Table;
@@ -231,4 +231,4 @@ TEST_F(ActivityConversion, NotesAreToldOnce) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::activity_conversion_test

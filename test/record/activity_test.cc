@@ -6,7 +6,7 @@
 #include "test/record/recording_fixture.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::activity_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -376,4 +376,4 @@ TEST(ActivityTest, ProgramWithoutCudaIsSaid) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::activity_test

@@ -14,7 +14,7 @@
 #include "test/support/spool_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::record {
+namespace oplens::record::chunk_maker_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,4 +115,4 @@ TEST_F(ChunkMakerTest, ThereAreNotTooManyOfAll) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::chunk_maker_test

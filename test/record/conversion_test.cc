@@ -18,7 +18,7 @@
 #include "test/record/record_run.h"
 #include "test/record/spool_test.h"
 
-namespace oplens::record {
+namespace oplens::record::conversion_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -406,4 +406,4 @@ TEST_F(ConversionTest, AnEmptySpoolGivesNothing) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::conversion_test

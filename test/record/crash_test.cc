@@ -14,7 +14,7 @@
 #include "test/record/recording_fixture.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::crash_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -220,4 +220,4 @@ TEST_F(CrashTest, ProgramRunsOnWithoutRecord) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::crash_test

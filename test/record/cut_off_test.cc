@@ -10,7 +10,7 @@
 #include "test/record/running_program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::cut_off_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -102,4 +102,4 @@ TEST(CutOff, AKernelWithoutEndEndsTheWait) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::cut_off_test

@@ -15,7 +15,7 @@
 #include "test/record/spool_test.h"
 #include "test/support/program.h"
 
-namespace oplens::record {
+namespace oplens::record::cycles_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -404,4 +404,4 @@ TEST_F(CycleConversion, AllocationsAreReadBack) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::cycles_test

@@ -17,7 +17,7 @@
 #include "test/record/spool_test.h"
 #include "test/support/program.h"
 
-namespace oplens::record {
+namespace oplens::record::damaged_spool_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -257,4 +257,4 @@ TEST_F(DamagedSpool, AnyBytesAreSurvived) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::damaged_spool_test

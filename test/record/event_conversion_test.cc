@@ -8,7 +8,7 @@
 #include "nvtx_annotate/vocabulary/marker_format.h"
 #include "test/record/spool_test.h"
 
-namespace oplens::record {
+namespace oplens::record::event_conversion_test {
 namespace {
 
 using spool::RecordKind;
@@ -379,4 +379,4 @@ TEST_F(OpConversion, ASchemaOfThatNameWithAnotherIdIsNotOurs) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::event_conversion_test

@@ -7,7 +7,7 @@
 #include "test/record/recording_fixture.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::library_test {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -141,4 +141,4 @@ TEST(LibraryTest, DatabaseThatDoesNotFitIsMadeLater) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::library_test

@@ -9,7 +9,7 @@
 
 #include "record/cupti_advice.h"
 
-namespace oplens::record {
+namespace oplens::record::messages_test {
 namespace {
 
 using testing::HasSubstr;
@@ -264,4 +264,4 @@ TEST(ShortName, IsRelativeBelowTheFolderOnly) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::messages_test

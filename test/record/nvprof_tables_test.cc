@@ -11,7 +11,7 @@
 
 #include "test/support/test_files.h"
 
-namespace oplens::record {
+namespace oplens::record::nvprof_tables_test {
 namespace {
 
 /// Name -> SQL of all activity tables and of their indices, blanks and AUTOINCREMENT aside.
@@ -93,4 +93,4 @@ TEST(NvprofTables, MakesIndicesOnlyWhereNvprofHasThem) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::nvprof_tables_test

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace oplens::record {
+namespace oplens::record::options_test {
 namespace {
 
 using testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST(RecordOptions, AreRefusedWithTheLineThatHelps) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::options_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace oplens::record {
+namespace oplens::record::output_name_test {
 namespace {
 
 std::string HostName() {
@@ -147,4 +147,4 @@ TEST(OutputName, KnowsWhetherItNamesTheProcess) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::output_name_test

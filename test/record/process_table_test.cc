@@ -11,7 +11,7 @@
 
 #include "test/record/running_program.h"
 
-namespace oplens::record {
+namespace oplens::record::process_table_test {
 namespace {
 
 using testing::Contains;
@@ -70,4 +70,4 @@ TEST(ProcessTable, KnowsWhatIsMapped) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::process_table_test

@@ -19,7 +19,7 @@
 #include "test/record/record_run.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -461,4 +461,4 @@ TEST(RecordProgram, SaysThatTheSpoolWasRemoved) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::program_test

@@ -5,7 +5,7 @@
 #include "test/record/recording_fixture.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::ranges_test {
 namespace {
 
 using ::testing::ElementsAreArray;
@@ -52,4 +52,4 @@ INSTANTIATE_TEST_SUITE_P(Example, RangesTest, ::testing::ValuesIn(Examples()),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::ranges_test

@@ -11,7 +11,7 @@
 #include "test/record/spool_test.h"
 #include "test/support/program.h"
 
-namespace oplens::record {
+namespace oplens::record::read_back_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,4 +263,4 @@ TEST_F(ReadBack, OurTablesMayHoldAnything) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::read_back_test

@@ -18,7 +18,7 @@
 #include "test/support/spool_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::recover_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -349,4 +349,4 @@ TEST(RecordRecover, IsNamedByParse) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::recover_test

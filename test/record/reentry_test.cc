@@ -11,7 +11,7 @@
 #include "test/record/record_run.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::reentry_test {
 namespace {
 
 using testing::HasSubstr;
@@ -87,4 +87,4 @@ INSTANTIATE_TEST_SUITE_P(Made, UnknownChild, testing::Values("_Fork", "clone"),
                          });
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::reentry_test

@@ -20,7 +20,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::signals_test {
 namespace {
 
 using testing::ElementsAre;
@@ -208,4 +208,4 @@ TEST(RecordSignals, LeavesAProgramAloneThatEndsBeforeTheTimeout) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::signals_test

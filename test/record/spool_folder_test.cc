@@ -15,7 +15,7 @@
 #include "test/support/spool_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::record {
+namespace oplens::record::spool_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -220,4 +220,4 @@ TEST(RecordSession, ThatIsNotWholeIsNone) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::spool_folder_test

@@ -15,7 +15,7 @@
 #include "test/support/spool_builder.h"
 #include "test/support/test_files.h"
 
-namespace oplens::record {
+namespace oplens::record::spool_lock_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,4 +70,4 @@ TEST(SpoolLock, GoesLast) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::spool_lock_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace oplens::record {
+namespace oplens::record::text_ids_test {
 namespace {
 
 TEST(TextIds, KeepsTheNumberOfEachText) {
@@ -35,4 +35,4 @@ TEST(TextIds, TellsZeroBytesApart) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::text_ids_test

@@ -6,7 +6,7 @@
 
 #include "test/record/spool_test.h"
 
-namespace oplens::record {
+namespace oplens::record::unfinished_launches_test {
 namespace {
 
 using spool::Table;
@@ -91,4 +91,4 @@ TEST_F(UnfinishedLaunches, AreNotLookedForInAnImageThatEnded) {
 }
 
 }  // namespace
-}  // namespace oplens::record
+}  // namespace oplens::record::unfinished_launches_test

@@ -14,7 +14,7 @@
 #include "report/data/pack.h"
 #include "test/report/read_page.h"
 
-namespace oplens::report {
+namespace oplens::report::data_test {
 namespace {
 
 using nlohmann::json;
@@ -162,4 +162,4 @@ TEST(PathCutterTest, KeepsEverythingUnlessAsked) {
 }
 
 }  // namespace
-}  // namespace oplens::report
+}  // namespace oplens::report::data_test

@@ -15,7 +15,7 @@
 #include "test/report/read_page.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::diff_page_test {
 namespace {
 
 using nlohmann::json;
@@ -195,4 +195,4 @@ TEST(DiffPageTest, CutsPaths) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::diff_page_test

@@ -12,7 +12,7 @@
 #include "report/page_shell.h"
 #include "report/page_tables.h"
 
-namespace oplens::report {
+namespace oplens::report::page_test {
 namespace {
 
 using testing::HasSubstr;
@@ -141,4 +141,4 @@ TEST(PlanTest, RowsByStepKeepTheKeysOfTheView) {
 }
 
 }  // namespace
-}  // namespace oplens::report
+}  // namespace oplens::report::page_test

@@ -24,7 +24,7 @@
 #include "test/support/network_run.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -699,4 +699,4 @@ INSTANTIATE_TEST_SUITE_P(All, CorpusPagesTest,
                          });
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::program_test

@@ -18,7 +18,7 @@
 #include "report/timeline/windows.h"
 #include "test/report/read_page.h"
 
-namespace oplens::report {
+namespace oplens::report::timeline_test {
 namespace {
 
 /// What a bucket must show, by looking at every ns.
@@ -386,4 +386,4 @@ TEST(SignaturesTest, EqualOnesAreOneAndTheRestIsOther) {
 }
 
 }  // namespace
-}  // namespace oplens::report
+}  // namespace oplens::report::timeline_test

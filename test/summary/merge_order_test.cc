@@ -19,7 +19,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::test {
+namespace oplens::test::merge_order_test {
 namespace {
 
 using prof::CollectiveSet;
@@ -180,4 +180,4 @@ TEST(MergeOrderTest, OfRanksOfTheCorpus) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::merge_order_test

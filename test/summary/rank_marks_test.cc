@@ -8,7 +8,7 @@
 
 #include "prof/input/rank_namer.h"
 
-namespace oplens::test {
+namespace oplens::test::rank_marks_test {
 namespace {
 
 using prof::RankMark;
@@ -45,4 +45,4 @@ TEST(RankNamerTest, NamesAsOneAfterTheOther) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::rank_marks_test

@@ -15,7 +15,7 @@
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
-namespace oplens::test {
+namespace oplens::test::rank_summaries_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -357,4 +357,4 @@ TEST_F(RankSummariesTest, WrongCommandLinesSaySo) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::rank_summaries_test

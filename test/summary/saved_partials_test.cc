@@ -21,7 +21,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::test {
+namespace oplens::test::saved_partials_test {
 namespace {
 
 using prof::Partial;
@@ -303,4 +303,4 @@ TEST(SavedPartialsTest, OfDamagedBytesErrorsAreAllThatComes) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::saved_partials_test

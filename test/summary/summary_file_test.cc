@@ -15,7 +15,7 @@
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::test {
+namespace oplens::test::summary_file_test {
 namespace {
 
 using prof::Section;
@@ -318,4 +318,4 @@ TEST(SaveBaselineTest, NamesOfFilesAreNotKept) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::summary_file_test

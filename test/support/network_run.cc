@@ -16,9 +16,9 @@ namespace oplens::test {
 namespace {
 
 constexpr int64_t kSpanNs = 700;
-constexpr int64_t kCallNs = 5200;
-constexpr int64_t kLaunchDelayNs = 3100;
-constexpr int64_t kGapNs = 900;
+constexpr int64_t kRunCallNs = 5200;
+constexpr int64_t kRunLaunchDelayNs = 3100;
+constexpr int64_t kRunGapNs = 900;
 
 /// The NVTX texts that say what a span is, outermost first.
 std::vector<std::string> RangeTexts(const NetworkRun::Span& span) {
@@ -60,7 +60,7 @@ std::string ProfilerType(const std::string& dtype) {
   return kTypes.at(dtype);
 }
 
-nlohmann::ordered_json KinetoArgs(const NetworkRun::Span& span) {
+nlohmann::ordered_json SpanArgs(const NetworkRun::Span& span) {
   auto dims = nlohmann::ordered_json::array();
   auto types = nlohmann::ordered_json::array();
   auto values = nlohmann::ordered_json::array();
@@ -111,8 +111,9 @@ void NetworkRun::Run(const KernelSpec& kernel) {
   launch.kernel = kernel;
   launch.thread_id = thread_id_;
   launch.start_ns = now_ns_ += kSpanNs;
-  launch.end_ns = now_ns_ += kCallNs;
-  launch.kernel_start_ns = std::max(device_free_ns_ + kGapNs, launch.start_ns + kLaunchDelayNs);
+  launch.end_ns = now_ns_ += kRunCallNs;
+  launch.kernel_start_ns =
+      std::max(device_free_ns_ + kRunGapNs, launch.start_ns + kRunLaunchDelayNs);
   device_free_ns_ = launch.kernel_start_ns + kernel.duration_ns;
   launch.correlation_id = 101 + static_cast<int64_t>(launches_.size());
   launches_.push_back(launch);
@@ -353,7 +354,7 @@ void WriteKinetoRun(const NetworkRun& run, const std::filesystem::path& path) {
     nlohmann::ordered_json args = nlohmann::ordered_json::object();
     switch (span.what) {
       case What::kOp:
-        args = KinetoArgs(span);
+        args = SpanArgs(span);
         [[fallthrough]];
       case What::kNode:
         event["cat"] = "cpu_op";

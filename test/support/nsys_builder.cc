@@ -302,8 +302,8 @@ void WriteVersion(SQLite::Database* database, const NsysOptions& options) {
   }
 }
 
-void WriteStrings(SQLite::Database* database,
-                  const std::vector<std::pair<int64_t, Value>>& strings) {
+void WriteNsysStrings(SQLite::Database* database,
+                      const std::vector<std::pair<int64_t, Value>>& strings) {
   database->exec("CREATE TABLE StringIds(id INTEGER NOT NULL PRIMARY KEY, value TEXT)");
   SQLite::Statement insert(*database, "INSERT INTO StringIds VALUES (?, ?)");
   for (const auto& [id, value] : strings) {
@@ -336,7 +336,7 @@ void NsysBuilder::Write(const fs::path& path, const NsysOptions& options) const 
   SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   database.exec(fmt::format("PRAGMA encoding = '{}'", options.encoding));
   SQLite::Transaction transaction(database);
-  WriteStrings(&database, strings_);
+  WriteNsysStrings(&database, strings_);
   WriteVersion(&database, options);
   for (const NsysTable& table : Tables()) {
     const auto& dropped = options.drop_tables;

@@ -100,7 +100,8 @@ void InsertRows(SQLite::Database& db, const TableSpec& table, const std::deque<R
   }
 }
 
-void WriteStrings(SQLite::Database& db, const std::vector<std::pair<int64_t, Value>>& strings) {
+void WriteNvprofStrings(SQLite::Database& db,
+                        const std::vector<std::pair<int64_t, Value>>& strings) {
   db.exec(
       "CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY AUTOINCREMENT, "
       "value TEXT NOT NULL UNIQUE)");
@@ -153,7 +154,7 @@ void NvprofBuilder::Write(const fs::path& path, const NvprofOptions& options) co
   }
 
   SQLite::Transaction transaction(db);
-  if (!options.without_string_table) WriteStrings(db, strings_);
+  if (!options.without_string_table) WriteNvprofStrings(db, strings_);
   db.exec("CREATE TABLE Version(version INTEGER)");
   db.exec(fmt::format("INSERT INTO Version VALUES ({})", options.version));
   for (const TableSpec& table : TablesOf(options)) {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace oplens::annotate::torch {
+namespace oplens::annotate::torch::call_form_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(CallFormTest, MinorOperators) {
 }
 
 }  // namespace
-}  // namespace oplens::annotate::torch
+}  // namespace oplens::annotate::torch::call_form_test

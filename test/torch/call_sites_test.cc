@@ -8,7 +8,7 @@
 
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::call_sites_test {
 namespace {
 
 using ::testing::AllOf;
@@ -243,4 +243,4 @@ TEST_F(CallSitesTest, WaysToAskForThem) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::call_sites_test

@@ -6,7 +6,7 @@
 
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::compiled_test {
 namespace {
 
 using ::testing::AllOf;
@@ -113,4 +113,4 @@ TEST_F(CompiledTest, CudaGraphs) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::compiled_test

@@ -7,7 +7,7 @@
 
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::layers_test {
 namespace {
 
 using ::testing::Contains;
@@ -225,4 +225,4 @@ TEST_F(LayersTest, PartsOnTheirOwn) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::layers_test

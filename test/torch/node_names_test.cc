@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace oplens::annotate::torch {
+namespace oplens::annotate::torch::node_names_test {
 namespace {
 
 constexpr char kMul[] = "autograd::engine::evaluate_function: MulBackward0";
@@ -37,4 +37,4 @@ TEST(NodeNamesTest, NoMoreThanThereIsRoomFor) {
 }
 
 }  // namespace
-}  // namespace oplens::annotate::torch
+}  // namespace oplens::annotate::torch::node_names_test

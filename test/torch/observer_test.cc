@@ -6,7 +6,7 @@
 
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::observer_test {
 namespace {
 
 using ::testing::Contains;
@@ -179,4 +179,4 @@ TEST(ObserverTest, NoToolNoCallback) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::observer_test

@@ -8,7 +8,7 @@
 #include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::pipeline_test {
 namespace {
 
 using nlohmann::json;
@@ -101,4 +101,4 @@ TEST(PipelineTest, PythonProgram) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::pipeline_test

@@ -7,7 +7,7 @@
 
 #include "parse/model/op_call.h"
 
-namespace oplens::annotate::torch {
+namespace oplens::annotate::torch::pyprof_form_test {
 namespace {
 
 using Values = std::vector<PyprofValue>;
@@ -380,4 +380,4 @@ TEST(PyprofFormTest, LabelsThatPyprofWouldTakeForItsOwn) {
 }
 
 }  // namespace
-}  // namespace oplens::annotate::torch
+}  // namespace oplens::annotate::torch::pyprof_form_test

@@ -8,7 +8,7 @@
 #include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::pyprof_test {
 namespace {
 
 using ::testing::Contains;
@@ -145,4 +145,4 @@ TEST_F(PyprofPythonTest, RangesOfTheUserAreNoneOfPyprofs) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::pyprof_test

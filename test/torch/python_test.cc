@@ -4,7 +4,7 @@
 
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::python_test {
 namespace {
 
 using ::testing::Contains;
@@ -94,4 +94,4 @@ TEST_F(PythonTest, CaptureWindow) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::python_test

@@ -8,7 +8,7 @@
 #include "nvtx_annotate/torch/node_owners.h"
 #include "nvtx_annotate/torch/thread_numbers.h"
 
-namespace oplens::annotate::torch {
+namespace oplens::annotate::torch::range_stack_test {
 namespace {
 
 // Tokens are those of no range: ending them does nothing.
@@ -127,4 +127,4 @@ TEST(ThreadNumbersTest, FindsWhatWasSet) {
 }
 
 }  // namespace
-}  // namespace oplens::annotate::torch
+}  // namespace oplens::annotate::torch::range_stack_test

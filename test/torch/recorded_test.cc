@@ -9,7 +9,7 @@
 #include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::recorded_test {
 namespace {
 
 /// A text as `record` writes it, where what differs from call to call stands apart.
@@ -83,4 +83,4 @@ TEST(RecordedTest, PythonProgram) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::recorded_test

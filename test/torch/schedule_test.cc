@@ -10,7 +10,7 @@
 #include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::schedule_test {
 namespace {
 
 using ::testing::Contains;
@@ -217,4 +217,4 @@ TEST_F(PythonScheduleTest, SlotIsTakenWhileAnOpRunsOnly) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::schedule_test

@@ -12,7 +12,7 @@
 #include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::sequence_test {
 namespace {
 
 struct Call {
@@ -149,4 +149,4 @@ TEST(SequenceTest, PythonCases) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::sequence_test

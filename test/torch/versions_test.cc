@@ -5,7 +5,7 @@
 
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::versions_test {
 namespace {
 
 using ::testing::Contains;
@@ -97,4 +97,4 @@ INSTANTIATE_TEST_SUITE_P(PyTorch2, VersionsTest, ::testing::Values("0", "3", "9"
                          [](const auto& version) { return std::string("_") + version.param; });
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::versions_test

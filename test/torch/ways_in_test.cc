@@ -9,7 +9,7 @@
 #include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
-namespace oplens::test {
+namespace oplens::test::ways_in_test {
 namespace {
 
 using ::testing::AllOf;
@@ -325,4 +325,4 @@ TEST(WaysInTest, FallbackAndExecutionTraceTellWhatTheAdaptorDoes) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::ways_in_test

@@ -14,7 +14,7 @@
 #include "prof/advice/evidence.h"
 #include "prof/advice/rule.h"
 
-namespace oplens::prof::advice {
+namespace oplens::prof::advice::advice_rules_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -346,4 +346,4 @@ TEST(AdviceEvidenceTest, TextsOfAmounts) {
 }
 
 }  // namespace
-}  // namespace oplens::prof::advice
+}  // namespace oplens::prof::advice::advice_rules_test

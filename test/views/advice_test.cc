@@ -16,7 +16,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::advice_test {
 namespace {
 
 using advice::RankFacts;
@@ -421,4 +421,4 @@ TEST(AdviceTest, HostileTimes) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::advice_test

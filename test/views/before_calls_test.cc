@@ -7,7 +7,7 @@
 
 #include "test/views/made_run.h"
 
-namespace oplens::test {
+namespace oplens::test::before_calls_test {
 namespace {
 
 constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
@@ -75,4 +75,4 @@ TEST(BeforeCallsTest, KnowsNothingWhereNobodyLooked) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::before_calls_test

@@ -13,7 +13,7 @@
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::call_work_test {
 namespace {
 
 using parse::CallTree;
@@ -165,4 +165,4 @@ RC_GTEST_PROP(CallWorkProperty, IsWhatASearchFinds, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::call_work_test

@@ -10,7 +10,7 @@
 
 #include "prof/run/step.h"
 
-namespace oplens::prof {
+namespace oplens::prof::class_times_test {
 namespace {
 
 constexpr int kMoments = 64;
@@ -81,4 +81,4 @@ RC_GTEST_PROP(HostPlacesProperty, TheFirstThatHasNotEnded, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::class_times_test

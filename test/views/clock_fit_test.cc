@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace oplens::test {
+namespace oplens::test::clock_fit_test {
 namespace {
 
 using prof::ClockFit;
@@ -80,4 +80,4 @@ TEST(ClockFitTest, HostileTimesStayWithinBounds) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::clock_fit_test

@@ -8,7 +8,7 @@
 
 #include "test/views/made_run.h"
 
-namespace oplens::test {
+namespace oplens::test::collective_calls_test {
 namespace {
 
 using prof::CollectiveCall;
@@ -229,4 +229,4 @@ TEST(CollectiveCallsTest, ArgumentsOfOpsTellSizes) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::collective_calls_test

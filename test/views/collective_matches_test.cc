@@ -21,7 +21,7 @@
 #include "test/support/thread_exchange.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::test {
+namespace oplens::test::collective_matches_test {
 namespace {
 
 using prof::CollectiveGroup;
@@ -328,4 +328,4 @@ TEST(CollectiveMatchesCorpusTest, AnyNumberOfProcessesFindsTheSame) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::collective_matches_test

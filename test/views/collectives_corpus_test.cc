@@ -12,7 +12,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::test {
+namespace oplens::test::collectives_corpus_test {
 namespace {
 
 /// Folders with several ranks of one run.
@@ -142,4 +142,4 @@ TEST(CollectivesCorpusTest, TheSecondRankWaitsForTheFirst) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::collectives_corpus_test

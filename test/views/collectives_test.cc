@@ -15,7 +15,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
-namespace oplens::test {
+namespace oplens::test::collectives_test {
 namespace {
 
 using prof::MakeCollectives;
@@ -374,4 +374,4 @@ TEST(CollectivesTest, HostileTimesStayWithinBounds) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::collectives_test

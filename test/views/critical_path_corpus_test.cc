@@ -14,7 +14,7 @@
 #include "test/support/whole_corpus.h"
 #include "test/views/path_checks.h"
 
-namespace oplens::prof {
+namespace oplens::prof::critical_path_corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,4 +87,4 @@ TEST(CriticalPathCorpusTest, OtherPartsOfATraceChangeNothing) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::critical_path_corpus_test

@@ -14,7 +14,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/golden_tables.h"
 
-namespace oplens::prof {
+namespace oplens::prof::critical_path_golden_test {
 namespace {
 
 using test::GoldenTrace;
@@ -146,4 +146,4 @@ TEST(CriticalPathGoldenTest, TheViewIsOfTheFirstStep) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::critical_path_golden_test

@@ -14,7 +14,7 @@
 #include "test/views/made_run.h"
 #include "test/views/path_checks.h"
 
-namespace oplens::prof {
+namespace oplens::prof::critical_path_test {
 namespace {
 
 using test::MadeRun;
@@ -588,4 +588,4 @@ RC_GTEST_PROP(CriticalPathProperty, WhateverHappened, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::critical_path_test

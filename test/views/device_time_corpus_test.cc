@@ -18,7 +18,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::prof {
+namespace oplens::prof::device_time_corpus_test {
 namespace {
 
 /// The views of one profile, read once, with the busy time of its devices, found in another way.
@@ -145,4 +145,4 @@ TEST(DeviceTimeCorpusTest, TimesAddUp) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::device_time_corpus_test

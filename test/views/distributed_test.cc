@@ -13,7 +13,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
-namespace oplens::test {
+namespace oplens::test::distributed_test {
 namespace {
 
 using prof::MakeDistributed;
@@ -171,4 +171,4 @@ RC_GTEST_PROP(DistributedProperty, PartsSumToTheStep, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::distributed_test

@@ -13,7 +13,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::prof {
+namespace oplens::prof::events_corpus_test {
 namespace {
 
 using test::ViewRow;
@@ -136,4 +136,4 @@ TEST(EventsCorpusTest, SelfTimesAreThoseOfOperators) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::events_corpus_test

@@ -16,7 +16,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::events_test {
 namespace {
 
 using test::MadeRun;
@@ -325,4 +325,4 @@ RC_GTEST_PROP(EventsProperty, SelfTimesAreThoseOfOperators, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::events_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace oplens::test {
+namespace oplens::test::golden_list_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ TEST(GoldenListTest, EveryFileIsReadOrLeftOutForAReason) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::golden_list_test

@@ -7,7 +7,7 @@
 #include "prof/views/sm_efficiency.h"
 #include "test/views/made_run.h"
 
-namespace oplens::test {
+namespace oplens::test::gpu_test {
 namespace {
 
 using prof::Compat;
@@ -234,4 +234,4 @@ TEST(TensorBoardGpuTest, OnlyWhatThePluginSees) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::gpu_test

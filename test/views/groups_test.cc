@@ -13,7 +13,7 @@
 #include "test/prof/rows.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::groups_test {
 namespace {
 
 using test::RowsOf;
@@ -136,4 +136,4 @@ TEST(ViewsTest, TheListIsWhole) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::groups_test

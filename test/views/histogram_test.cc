@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::histogram_test {
 namespace {
 
 Histogram Of(const std::vector<int64_t>& values) {
@@ -86,4 +86,4 @@ RC_GTEST_PROP(HistogramProperty, MergingIsCountingAll, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::histogram_test

@@ -20,7 +20,7 @@
 #include "prof/views/temporal.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::hostile_times_test {
 namespace {
 
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
@@ -101,4 +101,4 @@ TEST(HostileTimesTest, AnEmptyTrace) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::hostile_times_test

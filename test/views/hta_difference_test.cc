@@ -14,7 +14,7 @@
 #include "test/support/test_files.h"
 #include "test/views/device_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::hta_difference_test {
 namespace {
 
 using test::ViewRow;
@@ -152,4 +152,4 @@ TEST(HtaDifferenceTest, OfTheCorpus) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::hta_difference_test

@@ -19,7 +19,7 @@
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::hta_golden_test {
 namespace {
 
 using test::CorpusDir;
@@ -197,4 +197,4 @@ TEST(HtaGoldenTest, Kernels) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::hta_golden_test

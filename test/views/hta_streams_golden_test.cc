@@ -18,7 +18,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/golden_tables.h"
 
-namespace oplens::prof {
+namespace oplens::prof::hta_streams_golden_test {
 namespace {
 
 using test::GoldenTracesWith;
@@ -157,4 +157,4 @@ TEST(HtaStreamsGoldenTest, Bandwidth) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::hta_streams_golden_test

@@ -15,7 +15,7 @@
 #include "test/views/device_run.h"
 #include "test/views/made_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::idle_test {
 namespace {
 
 using test::MadeRun;
@@ -217,4 +217,4 @@ TEST(TaggedTimesTest, TheFirstOfSeveral) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::idle_test

@@ -6,7 +6,7 @@
 #include <bitset>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::interval_set_test {
 namespace {
 
 using Intervals = std::vector<Interval>;
@@ -68,4 +68,4 @@ RC_GTEST_PROP(IntervalSetProperty, IsASetOfMoments, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::interval_set_test

@@ -14,7 +14,7 @@
 #include "prof/run/device_times.h"
 #include "test/views/device_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::kernel_types_test {
 namespace {
 
 constexpr View kView = {"kernel-types", "", kKernelTypesNeeds, KernelTypesFields, MakeKernelTypes};
@@ -129,4 +129,4 @@ TEST(ClassSweepTest, Windows) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::kernel_types_test

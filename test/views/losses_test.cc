@@ -14,7 +14,7 @@
 #include "test/support/test_files.h"
 #include "test/views/device_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::losses_test {
 namespace {
 
 using test::KinetoBuilder;
@@ -208,4 +208,4 @@ TEST(LossesTest, Records) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::losses_test

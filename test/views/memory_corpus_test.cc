@@ -19,7 +19,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::prof {
+namespace oplens::prof::memory_corpus_test {
 namespace {
 
 using test::ViewRow;
@@ -155,4 +155,4 @@ TEST(MemoryCorpusTest, RowsAgree) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::memory_corpus_test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::memory_curve_test {
 namespace {
 
 using testing::ElementsAre;
@@ -52,4 +52,4 @@ RC_GTEST_PROP(MemoryCurvePropertyTest, KeepsEndsAndPeak, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::memory_curve_test

@@ -12,7 +12,7 @@
 #include "test/views/made_memory.h"
 #include "test/views/made_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::memory_events_test {
 namespace {
 
 using test::AddMemory;
@@ -168,4 +168,4 @@ TEST(MemoryEventsTest, RanksInAnyOrderOfFiles) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::memory_events_test

@@ -12,7 +12,7 @@
 
 #include "test/views/made_memory.h"
 
-namespace oplens::prof {
+namespace oplens::prof::memory_life_test {
 namespace {
 
 using test::AddMemory;
@@ -275,4 +275,4 @@ RC_GTEST_PROP(MemoryLifePropertyTest, CurveIsTheSumOfPieces, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::memory_life_test

@@ -16,7 +16,7 @@
 #include "test/views/made_memory.h"
 #include "test/views/made_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::memory_ops_test {
 namespace {
 
 using test::AddMemory;
@@ -248,4 +248,4 @@ RC_GTEST_PROP(MemoryOpsPropertyTest, RowsAreTheEvents, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::memory_ops_test

@@ -18,7 +18,7 @@
 #include "test/views/made_memory.h"
 #include "test/views/made_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::memory_test {
 namespace {
 
 using test::AddMemory;
@@ -251,4 +251,4 @@ TEST(MemoryTest, OfRecord) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::memory_test

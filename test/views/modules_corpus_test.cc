@@ -18,7 +18,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::prof {
+namespace oplens::prof::modules_corpus_test {
 namespace {
 
 using test::ViewRow;
@@ -212,4 +212,4 @@ TEST(ModulesCorpusTest, TimesAreThoseOfTheLayersOfOperators) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::modules_corpus_test

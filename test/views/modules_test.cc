@@ -16,7 +16,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::modules_test {
 namespace {
 
 using test::KinetoBuilder;
@@ -464,4 +464,4 @@ RC_GTEST_PROP(ModulesProperty, SumsAreThoseOfTheOperators, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::modules_test

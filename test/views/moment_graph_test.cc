@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::moment_graph_test {
 namespace {
 
 struct MadeEdge {
@@ -154,4 +154,4 @@ RC_GTEST_PROP(MomentGraphProperty, WhateverLeadsWhere, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::moment_graph_test

@@ -10,7 +10,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::prof {
+namespace oplens::prof::operators_corpus_test {
 namespace {
 
 using test::ViewRow;
@@ -122,4 +122,4 @@ TEST(OperatorsCorpusTest, HoweverRowsAreSplit) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::operators_corpus_test

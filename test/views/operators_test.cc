@@ -16,7 +16,7 @@
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::operators_test {
 namespace {
 
 using test::KinetoBuilder;
@@ -399,4 +399,4 @@ RC_GTEST_PROP(OperatorsProperty, RowsAreWhatASearchFinds, ()) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::operators_test

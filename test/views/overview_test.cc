@@ -9,7 +9,7 @@
 #include "test/support/test_files.h"
 #include "test/views/made_run.h"
 
-namespace oplens::test {
+namespace oplens::test::overview_test {
 namespace {
 
 using prof::Compat;
@@ -262,4 +262,4 @@ TEST(TensorBoardOverviewTest, KernelsOfCollectivesAreCommunicationToUs) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::overview_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::path_tree_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(PathTreeTest, OrderOfPrinting) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::path_tree_test

@@ -21,7 +21,7 @@
 #include "test/support/test_files.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::prof {
+namespace oplens::prof::ratios_corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -172,4 +172,4 @@ TEST(RatiosCorpusTest, ValuesAreThoseOfTheirFields) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::ratios_corpus_test

@@ -16,7 +16,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::prof {
+namespace oplens::prof::roofline_test {
 namespace {
 
 using test::ViewRow;
@@ -396,4 +396,4 @@ TEST(RooflineCorpusTest, TimesAddUpAndRoofsAreThoseOfKernels) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::roofline_test

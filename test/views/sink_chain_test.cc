@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace oplens::prof {
+namespace oplens::prof::sink_chain_test {
 namespace {
 
 using testing::ElementsAre;
@@ -116,4 +116,4 @@ TEST(ParseOrderTest, NamesTheWrongWord) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::sink_chain_test

@@ -12,7 +12,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::stacks_test {
 namespace {
 
 using test::KinetoBuilder;
@@ -208,4 +208,4 @@ TEST(MadeStacksTest, WhatSeparatesFramesIsReplaced) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::stacks_test

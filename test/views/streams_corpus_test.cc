@@ -23,7 +23,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::prof {
+namespace oplens::prof::streams_corpus_test {
 namespace {
 
 using test::ViewRow;
@@ -191,4 +191,4 @@ TEST(StreamsCorpusTest, TimesAddUp) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::streams_corpus_test

@@ -16,7 +16,7 @@
 #include "prof/views/queue.h"
 #include "test/views/made_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::streams_test {
 namespace {
 
 using test::MadeRun;
@@ -256,4 +256,4 @@ TEST(HtaOrderTest, UnevenParts) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::streams_test

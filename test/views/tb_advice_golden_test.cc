@@ -12,7 +12,7 @@
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::test {
+namespace oplens::test::tb_advice_golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,4 +59,4 @@ TEST(TensorBoardAdviceGoldenTest, EveryRuleThatFired) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::tb_advice_golden_test

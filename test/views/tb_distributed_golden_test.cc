@@ -15,7 +15,7 @@
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
 
-namespace oplens::test {
+namespace oplens::test::tb_distributed_golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,4 +121,4 @@ TEST(TbDistributedGoldenTest, EveryFigure) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::tb_distributed_golden_test

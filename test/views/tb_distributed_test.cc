@@ -12,7 +12,7 @@
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::test {
+namespace oplens::test::tb_distributed_test {
 namespace {
 
 using testing::Contains;
@@ -114,4 +114,4 @@ TEST(TbDistributedTest, TakesNoKeys) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::tb_distributed_test

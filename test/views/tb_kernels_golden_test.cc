@@ -11,7 +11,7 @@
 #include "test/support/whole_corpus.h"
 #include "test/views/golden_tables.h"
 
-namespace oplens::prof {
+namespace oplens::prof::tb_kernels_golden_test {
 namespace {
 
 using test::GoldenTrace;
@@ -156,4 +156,4 @@ TEST(TbKernelsGoldenTest, RatiosOfTheAdvice) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::tb_kernels_golden_test

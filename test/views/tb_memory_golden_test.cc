@@ -14,7 +14,7 @@
 #include "test/support/whole_corpus.h"
 #include "test/views/golden_tables.h"
 
-namespace oplens::prof {
+namespace oplens::prof::tb_memory_golden_test {
 namespace {
 
 using nlohmann::json;
@@ -114,4 +114,4 @@ TEST(TbMemoryGoldenTest, Operators) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::tb_memory_golden_test

@@ -11,7 +11,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/golden_tables.h"
 
-namespace oplens::prof {
+namespace oplens::prof::tb_modules_golden_test {
 namespace {
 
 using nlohmann::json;
@@ -80,4 +80,4 @@ TEST(TbModulesGoldenTest, Trees) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::tb_modules_golden_test

@@ -11,7 +11,7 @@
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::tb_modules_test {
 namespace {
 
 using test::KinetoBuilder;
@@ -135,4 +135,4 @@ TEST_F(TbModulesTest, OtherFilesHaveANote) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::tb_modules_test

@@ -11,7 +11,7 @@
 #include "test/support/whole_corpus.h"
 #include "test/views/golden_tables.h"
 
-namespace oplens::prof {
+namespace oplens::prof::tb_operators_golden_test {
 namespace {
 
 using test::GoldenTrace;
@@ -94,4 +94,4 @@ TEST(TbOperatorsGoldenTest, ByShape) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::tb_operators_golden_test

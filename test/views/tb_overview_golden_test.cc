@@ -14,7 +14,7 @@
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::test {
+namespace oplens::test::tb_overview_golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -250,4 +250,4 @@ TEST(TensorBoardOverviewGoldenTest, EveryFigure) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::tb_overview_golden_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace oplens::prof {
+namespace oplens::prof::tb_tree_test {
 namespace {
 
 using Kind = TorchEvent::Kind;
@@ -164,4 +164,4 @@ TEST_F(TbTreeTest, AThousandLevelsAndNothing) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::tb_tree_test

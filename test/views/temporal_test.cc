@@ -12,7 +12,7 @@
 #include "test/support/test_files.h"
 #include "test/views/device_run.h"
 
-namespace oplens::prof {
+namespace oplens::prof::temporal_test {
 namespace {
 
 using test::ViewRow;
@@ -155,4 +155,4 @@ TEST(TemporalTest, CommunicationByLaunch) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::temporal_test

@@ -9,7 +9,7 @@
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
-namespace oplens::prof {
+namespace oplens::prof::torch_table_golden_test {
 namespace {
 
 constexpr View kView = {"events", "", kEventsNeeds, EventsFields, MakeEvents};
@@ -84,4 +84,4 @@ TEST(TorchTableGoldenFilesTest, EveryTraceIsCompared) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
+}  // namespace oplens::prof::torch_table_golden_test

@@ -13,7 +13,7 @@
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
-namespace oplens::test {
+namespace oplens::test::view_invariants_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -168,4 +168,4 @@ TEST(ViewInvariantsTest, EveryProfile) {
 }
 
 }  // namespace
-}  // namespace oplens::test
+}  // namespace oplens::test::view_invariants_test

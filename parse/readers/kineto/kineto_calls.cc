@@ -69,7 +69,7 @@ bool TakeShape(array list, std::vector<int64_t>* shape) {
 }
 
 template <typename T>
-bool ParseWhole(std::string_view text, T* value) {
+bool ParseKinetoCallsWhole(std::string_view text, T* value) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, *value);
   return error == std::errc() && stop == end && !text.empty();
@@ -85,7 +85,7 @@ bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
     while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
     if (item == "True" || item == "False") {
       list->push_back(item == "True" ? 1 : 0);
-    } else if (!ParseWhole(item, &list->emplace_back())) {
+    } else if (!ParseKinetoCallsWhole(item, &list->emplace_back())) {
       return false;
     }
     text.remove_prefix(std::min(comma + 1, text.size()));
@@ -98,14 +98,14 @@ OpArg MakeScalar(std::string_view value, std::string_view type) {
   // Nothing that the file tells: absent, or of a type that the profiler does not record.
   arg.type = type.empty() ? "object" : std::string(type);
   if (value.empty()) return arg;
-  if (ParseWhole(value, &arg.int_value)) {
+  if (ParseKinetoCallsWhole(value, &arg.int_value)) {
     arg.kind = OpArg::Kind::kInt;
     arg.type = "int";
   } else if (value == "True" || value == "False") {
     arg.kind = OpArg::Kind::kBool;
     arg.type = "bool";
     arg.int_value = value == "True" ? 1 : 0;
-  } else if (ParseWhole(value, &arg.float_value)) {
+  } else if (ParseKinetoCallsWhole(value, &arg.float_value)) {
     arg.kind = OpArg::Kind::kFloat;
     arg.type = "float";
   } else if (value == "None") {

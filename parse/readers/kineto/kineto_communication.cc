@@ -16,7 +16,7 @@ using simdjson::dom::element;
 constexpr std::string_view kLibraries[] = {"gloo:", "hccl:", "mpi:", "nccl:", "ucc:", "xccl:"};
 
 /// Elements of a tensor, or of the tensors of a list; nullopt where it is neither or too large.
-std::optional<int64_t> ElementsOf(element dims) {
+std::optional<int64_t> KinetoCommunicationElementsOf(element dims) {
   array extents;
   if (dims.get(extents) != simdjson::SUCCESS) return std::nullopt;
   Checked product = 1;
@@ -108,7 +108,7 @@ bool TakeLabelInputs(std::string_view name, simdjson::dom::object args, StringPo
     ++type;
     // What is no tensor has no extents: "[]" is that of a tensor with one element, too.
     if (text.empty() || text == "Scalar" || text == "ScalarList") continue;
-    const std::optional<int64_t> count = ElementsOf(own);
+    const std::optional<int64_t> count = KinetoCommunicationElementsOf(own);
     if (!count || (text == "TensorList" && own.get_array().value_unsafe().size() == 0)) continue;
     elements = elements + *count;
     one_type = one_type && (!any || text == dtype);

@@ -9,7 +9,7 @@
 namespace oplens::parse {
 namespace {
 
-constexpr int64_t kNsPerMicrosecond = 1000;
+constexpr int64_t kKinetoContextNsPerMicrosecond = 1000;
 
 }  // namespace
 
@@ -67,13 +67,14 @@ bool KinetoContext::TimesOf(const KinetoEvent& event, Reason reason, Reason reve
 
 int64_t KinetoContext::ClockResolutionNs() const {
   if (!any_time_) return 1;
-  if (!fraction_) return kNsPerMicrosecond;
+  if (!fraction_) return kKinetoContextNsPerMicrosecond;
   if (all_digits_) return 1;
   // Microseconds since 1970 with a fraction need more digits than a double has: where another
   // program wrote the file once more, its times are multiples of a quarter of a microsecond.
-  const double latest = static_cast<double>(latest_ns_) / kNsPerMicrosecond;
+  const double latest = static_cast<double>(latest_ns_) / kKinetoContextNsPerMicrosecond;
   const double step = std::nextafter(latest, std::numeric_limits<double>::infinity()) - latest;
-  return std::max(int64_t{1}, static_cast<int64_t>(std::llround(step * kNsPerMicrosecond)));
+  return std::max(int64_t{1},
+                  static_cast<int64_t>(std::llround(step * kKinetoContextNsPerMicrosecond)));
 }
 
 bool KinetoContext::MomentOf(const KinetoEvent& event, int64_t* ns) {

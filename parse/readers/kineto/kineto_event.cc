@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace oplens::parse {
 namespace {
 
@@ -48,8 +50,8 @@ constexpr Category kCategories[] = {
     {"trace", KinetoClass::kSpan},
 };
 
-constexpr size_t kLongestCategory = 64;
-constexpr int64_t kNsPerMicrosecond = 1000;
+constexpr size_t kKinetoEventLongestCategory = 64;
+constexpr int64_t kKinetoEventNsPerMicrosecond = 1000;
 // Larger numbers do not fit into 64 bits in ns.
 constexpr double kMostMicroseconds = 9.2e15;
 // From 2^43 on, neighbouring doubles are more than 0.001 us apart.
@@ -57,24 +59,23 @@ constexpr double kLeastCoarse = 8796093022208.0;
 
 char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 bool DoubleToNs(double microseconds, int64_t* ns, bool* fraction) {
   if (!(std::fabs(microseconds) < kMostMicroseconds)) return false;
   // The whole part and the fraction apart: their product with 1000 loses nothing.
   const double whole = std::trunc(microseconds);
   const double rest = microseconds - whole;
   if (rest != 0) *fraction = true;
-  *ns = static_cast<int64_t>(whole) * kNsPerMicrosecond + std::llround(rest * kNsPerMicrosecond);
+  *ns = static_cast<int64_t>(whole) * kKinetoEventNsPerMicrosecond +
+        std::llround(rest * kKinetoEventNsPerMicrosecond);
   return true;
 }
 
 bool IntToNs(int64_t microseconds, int64_t* ns) {
-  return !__builtin_mul_overflow(microseconds, kNsPerMicrosecond, ns);
+  return !__builtin_mul_overflow(microseconds, kKinetoEventNsPerMicrosecond, ns);
 }
 
 template <typename T>
-bool ParseWhole(std::string_view text, T* value) {
+bool ParseKinetoEventWhole(std::string_view text, T* value) {
   const char* const end = text.data() + text.size();
   T parsed{};
   const auto [stop, error] = std::from_chars(text.data(), end, parsed);
@@ -87,12 +88,13 @@ bool ParseWhole(std::string_view text, T* value) {
 bool TextToNs(std::string_view text, int64_t* ns, bool* fraction) {
   const size_t point = text.find('.');
   int64_t whole = 0;
-  if (point == std::string_view::npos) return ParseWhole(text, &whole) && IntToNs(whole, ns);
+  if (point == std::string_view::npos)
+    return ParseKinetoEventWhole(text, &whole) && IntToNs(whole, ns);
   const std::string_view digits = text.substr(point + 1);
   if (digits.empty() || !std::all_of(digits.begin(), digits.end(), IsDigit) ||
-      !ParseWhole(text.substr(0, point), &whole) || !IntToNs(whole, ns)) {
+      !ParseKinetoEventWhole(text.substr(0, point), &whole) || !IntToNs(whole, ns)) {
     double number = 0;
-    return ParseWhole(text, &number) && DoubleToNs(number, ns, fraction);
+    return ParseKinetoEventWhole(text, &number) && DoubleToNs(number, ns, fraction);
   }
   int64_t rest = 0;
   for (size_t i = 0; i < 3; ++i) rest = rest * 10 + (i < digits.size() ? digits[i] - '0' : 0);
@@ -112,7 +114,7 @@ std::string_view FindTime(std::string_view text, double rounded) {
     const size_t end = text.find_first_not_of("+-.0123456789eE", begin);
     const std::string_view number = text.substr(begin, std::min(end, text.size()) - begin);
     double read = 0;
-    if (ParseWhole(number, &read) && read == rounded) return number;
+    if (ParseKinetoEventWhole(number, &read) && read == rounded) return number;
   }
   return {};
 }
@@ -121,8 +123,8 @@ std::string_view FindTime(std::string_view text, double rounded) {
 
 KinetoClass ClassifyKinetoCategory(std::string_view category) {
   if (category.empty()) return KinetoClass::kNone;
-  if (category.size() > kLongestCategory) return KinetoClass::kOther;
-  char buffer[kLongestCategory];
+  if (category.size() > kKinetoEventLongestCategory) return KinetoClass::kOther;
+  char buffer[kKinetoEventLongestCategory];
   std::transform(category.begin(), category.end(), buffer, LowerCase);
   const std::string_view name(buffer, category.size());
   for (const Category& known : kCategories) {

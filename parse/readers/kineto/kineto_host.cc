@@ -33,7 +33,7 @@ bool IsTellingNode(std::string_view name, const KinetoArguments& arguments) {
   return arguments.any() && name.starts_with("torch::autograd::CppNode<SplitLookupFunction_");
 }
 
-void TakeList(element value, bool* there, simdjson::dom::array* list) {
+void TakeKinetoHostList(element value, bool* there, simdjson::dom::array* list) {
   if (value.get(*list) == simdjson::SUCCESS) *there = true;
 }
 
@@ -46,9 +46,9 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
   switch (key.size()) {
     case 10:
       if (key == "Input Dims" || key == "Input dims") {
-        TakeList(arg.value, &arguments.has_dims, &arguments.dims);
+        TakeKinetoHostList(arg.value, &arguments.has_dims, &arguments.dims);
       } else if (key == "Input type") {
-        TakeList(arg.value, &arguments.has_types, &arguments.types);
+        TakeKinetoHostList(arg.value, &arguments.has_types, &arguments.types);
       } else if (key == "Call stack" || key == "Call Stack") {
         details->stack = TextOf(arg.value);
       } else {
@@ -61,7 +61,7 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
         return;
       }
       if (key == "Input Strides") {
-        TakeList(arg.value, &arguments.has_strides, &arguments.strides);
+        TakeKinetoHostList(arg.value, &arguments.has_strides, &arguments.strides);
         return;
       }
       if (key.starts_with(kCompiledPrefix))
@@ -73,7 +73,7 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
         return;
       }
       if (key == "Concrete Inputs") {
-        TakeList(arg.value, &arguments.has_values, &arguments.values);
+        TakeKinetoHostList(arg.value, &arguments.has_values, &arguments.values);
         return;
       }
       break;

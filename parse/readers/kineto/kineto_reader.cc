@@ -15,7 +15,7 @@ namespace {
 /// As many names of unknown categories are kept; events of further ones count together.
 constexpr size_t kMostCategories = 64;
 constexpr std::string_view kOtherCategories = "others";
-constexpr size_t kLongestCategory = 40;
+constexpr size_t kKinetoReaderLongestCategory = 40;
 
 }  // namespace
 
@@ -116,8 +116,9 @@ void KinetoReader::Ignore(const KinetoEvent& event) {
   }
   char phase[] = "phase X";
   phase[sizeof phase - 2] = event.phase;
-  const std::string_view name =
-      event.category.empty() ? std::string_view(phase) : event.category.substr(0, kLongestCategory);
+  const std::string_view name = event.category.empty()
+                                    ? std::string_view(phase)
+                                    : event.category.substr(0, kKinetoReaderLongestCategory);
   const auto found = ignored_.find(name);
   if (found != ignored_.end()) {
     ++found->second;

@@ -20,14 +20,14 @@ constexpr int64_t kLow32Bits = 0xFFFFFFFF;
 
 // Columns of the kernel table: CUPTI's, then those of Nsight Systems.
 enum KernelColumn : size_t {
-  kStart,
-  kEnd,
-  kCorrelation,
-  kGlobalPid = kKernelColumnCount,
-  kMangledName,
-  kDemangledName,
-  kShortName,
-  kGraphNode,
+  kDeviceStart,
+  kDeviceEnd,
+  kDeviceCorrelation,
+  kDeviceGlobalPid = kKernelColumnCount,
+  kDeviceMangledName,
+  kDeviceDemangledName,
+  kDeviceShortName,
+  kDeviceGraphNode,
 };
 constexpr std::string_view kOwnKernelColumns[] = {"globalPid", "mangledName", "demangledName",
                                                   "shortName", "graphNodeId"};
@@ -41,7 +41,7 @@ bool TakeMemoryKind(const Cell& cell, MemoryKind* kind) {
 }
 
 /// kNoEvent for the number that stands for none, 2^32 - 1, and for what is no id.
-uint32_t EventIdOf(const Cell& cell) {
+uint32_t NsysDeviceEventIdOf(const Cell& cell) {
   const bool good = cell.is_int() && cell.integer() >= 0 && cell.integer() < int64_t{kNoEvent};
   return good ? static_cast<uint32_t>(cell.integer()) : kNoEvent;
 }
@@ -87,7 +87,7 @@ void NsysDevice::ReadKernels() {
   for (const std::string_view column : columns) {
     missing_.push_back(!context_.HasColumn(nsys::kKernelTable, column));
   }
-  for (const KernelColumn column : {kStart, kEnd, kCorrelation}) {
+  for (const KernelColumn column : {kDeviceStart, kDeviceEnd, kDeviceCorrelation}) {
     if (!missing_[column] || context_.Find(nsys::kKernelTable).empty()) continue;
     context_.diagnostics.Note(fmt::format("{}: table {} has no column {}", context_.database.path(),
                                           context_.Find(nsys::kKernelTable), columns[column]));
@@ -97,7 +97,7 @@ void NsysDevice::ReadKernels() {
 }
 
 void NsysDevice::TakeKernel(int64_t row_id, const Cell* row) {
-  if (context_.IsForeign(row[kGlobalPid])) return;
+  if (context_.IsForeign(row[kDeviceGlobalPid])) return;
   Kernel& kernel = trace_.kernels.emplace_back();
   kernel.row_id = row_id;
   kernel.correlation_id = kUnknownId;
@@ -105,18 +105,18 @@ void NsysDevice::TakeKernel(int64_t row_id, const Cell* row) {
   kernel.static_shared_memory_bytes = -1;
   kernel.dynamic_shared_memory_bytes = -1;
   bool good = TakeKernelColumns(row, missing_, &kernel);
-  const NsysCalls::Key call = calls_.Want(row[kCorrelation], row[kGlobalPid]);
+  const NsysCalls::Key call = calls_.Want(row[kDeviceCorrelation], row[kDeviceGlobalPid]);
   if (call == NsysCalls::kNone) {
     kernel.correlation_id = kUnknownId;
-    good &= missing_[kCorrelation];
+    good &= missing_[kDeviceCorrelation];
   }
   kernel_calls_.push_back(call);
-  if (row[kGlobalPid].is_int()) {
+  if (row[kDeviceGlobalPid].is_int()) {
     // 24 bits.
     kernel.process_id =
-        static_cast<int32_t>(nsys::ProcessIdOf(nsys::ProcessKey(row[kGlobalPid].integer())));
+        static_cast<int32_t>(nsys::ProcessIdOf(nsys::ProcessKey(row[kDeviceGlobalPid].integer())));
   } else {
-    good &= missing_[kGlobalPid];
+    good &= missing_[kDeviceGlobalPid];
   }
   if (!good) {
     kernel.bad_row = true;
@@ -124,19 +124,19 @@ void NsysDevice::TakeKernel(int64_t row_id, const Cell* row) {
   }
   TakeKernelName(row_id, row, &kernel);
   // NULL of a kernel that was launched by itself; ids of nodes are not 0.
-  if (row[kGraphNode].is_int() && row[kGraphNode].integer() != 0) {
+  if (row[kDeviceGraphNode].is_int() && row[kDeviceGraphNode].integer() != 0) {
     kernel.graph = true;
-    nodes_.Want(trace_.kernels.size() - 1, row[kGraphNode].integer(), row[kGlobalPid]);
+    nodes_.Want(trace_.kernels.size() - 1, row[kDeviceGraphNode].integer(), row[kDeviceGlobalPid]);
   }
 }
 
 void NsysDevice::TakeKernelName(int64_t row_id, const Cell* row, Kernel* kernel) {
-  for (const KernelColumn column : {kMangledName, kDemangledName, kShortName}) {
+  for (const KernelColumn column : {kDeviceMangledName, kDeviceDemangledName, kDeviceShortName}) {
     kernel->name = context_.TextOf(row[column]);
     if (kernel->name == 0) continue;
-    if (column != kMangledName || IsReadable(kernel->name)) return;
+    if (column != kDeviceMangledName || IsReadable(kernel->name)) return;
   }
-  if (kernel->name == 0) kernel->name = context_.TextOf(row[kMangledName]);
+  if (kernel->name == 0) kernel->name = context_.TextOf(row[kDeviceMangledName]);
   if (kernel->name != 0) return;
   context_.CountBadRow(Reason::kUnknownKernelName, nsys::kKernelTable, row_id);
 }
@@ -218,7 +218,7 @@ void NsysDevice::ReadSynchronizations() {
           context_.CountBadRow(Reason::kBadOtherRow, nsys::kSynchronizationTable, row_id);
           return;
         }
-        const uint32_t event = EventIdOf(row[8]);
+        const uint32_t event = NsysDeviceEventIdOf(row[8]);
         if (tells_event) wait.kind = WaitKindOf(wait.stream_id != -1, event != kNoEvent);
         if (keep_event) wait.event_id = event;
         wait_calls_.push_back(calls_.Want(row[6], row[7]));
@@ -232,7 +232,7 @@ void NsysDevice::ReadEventRecords() {
   context_.ForEachWholeRow(nsys::kEventTable, kColumns, 5, [&](int64_t row_id, const Cell* row) {
     if (context_.IsForeign(row[5])) return;
     EventRecord record;
-    record.event_id = EventIdOf(row[4]);
+    record.event_id = NsysDeviceEventIdOf(row[4]);
     if (!TakeInt32(row[0], &record.device_id) || !TakeInt32(row[1], &record.context_id) ||
         !TakeInt32(row[2], &record.stream_id) || !row[3].is_int() || record.event_id == kNoEvent) {
       context_.CountBadRow(Reason::kBadOtherRow, nsys::kEventTable, row_id);

@@ -12,20 +12,20 @@ namespace oplens::parse {
 namespace {
 
 enum Column : size_t {
-  kStart,
-  kType,
-  kThread,
-  kEnd,
-  kText,
-  kTextId,
-  kDomain,
-  kCategory,
-  kPayload,  // The first of those of the payload.
-  kJsonText = kPayload + 6,
-  kJsonTextId,
-  kColumnCount,
+  kNvtxStart,
+  kNvtxType,
+  kNvtxThread,
+  kNvtxEnd,
+  kNvtxText,
+  kNvtxTextId,
+  kNvtxDomain,
+  kNvtxCategory,
+  kNvtxPayload,  // The first of those of the payload.
+  kNvtxJsonText = kNvtxPayload + 6,
+  kNvtxJsonTextId,
+  kNvtxColumnCount,
 };
-constexpr std::string_view kColumns[kColumnCount] = {
+constexpr std::string_view kNvtxColumns[kNvtxColumnCount] = {
     "start",       "eventType",  "globalTid",   "end",        "text",        "textId",
     "domainId",    "category",   "uint64Value", "int64Value", "uint32Value", "int32Value",
     "doubleValue", "floatValue", "jsonText",    "jsonTextId"};
@@ -47,7 +47,7 @@ bool IsRange(int64_t type) {
 
 void NsysNvtx::Read() {
   ReadSessions();
-  context_.ForEachWholeRow(nsys::kNvtxTable, kColumns, 4,
+  context_.ForEachWholeRow(nsys::kNvtxTable, kNvtxColumns, 4,
                            [&](int64_t row_id, const Cell* row) { TakeEvent(row_id, row); });
   context_.diagnostics.CountMany(Reason::kReversedRange, reversed_);
   for (const auto& [thread, name] : thread_names_) trace_.threads[thread].name = name;
@@ -83,14 +83,15 @@ int64_t NsysNvtx::SessionEnd(int64_t global_tid) {
 }
 
 void NsysNvtx::TakeEvent(int64_t row_id, const Cell* row) {
-  if (context_.IsForeign(row[kThread])) return;
-  const bool good = row[kType].is_int() && row[kThread].is_int() && IsIntOrNull(row[kDomain]) &&
-                    IsIntOrNull(row[kCategory]) && IsIntOrNull(row[kTextId]);
+  if (context_.IsForeign(row[kNvtxThread])) return;
+  const bool good = row[kNvtxType].is_int() && row[kNvtxThread].is_int() &&
+                    IsIntOrNull(row[kNvtxDomain]) && IsIntOrNull(row[kNvtxCategory]) &&
+                    IsIntOrNull(row[kNvtxTextId]);
   if (!good) {
     context_.CountBadRow(Reason::kBadMarkerRow, nsys::kNvtxTable, row_id);
     return;
   }
-  const int64_t type = row[kType].integer();
+  const int64_t type = row[kNvtxType].integer();
   if (IsRange(type)) {
     TakeRange(row_id, row, type == nsys::kNvtxStartEnd || type == nsys::kImportedStartEnd);
   } else if (type == nsys::kNvtxMark || type == nsys::kImportedMark) {
@@ -100,24 +101,24 @@ void NsysNvtx::TakeEvent(int64_t row_id, const Cell* row) {
   } else if (type == nsys::kNvtxDomainCreate || type == nsys::kNvtxCategory) {
     const bool category = type == nsys::kNvtxCategory;
     const StringId name = TextOf(row_id, row);
-    const Scope scope = {context_.ProcessOf(row[kThread].integer()), IntOrZero(row[kDomain]),
-                         category ? IntOrZero(row[kCategory]) : 0};
+    const Scope scope = {context_.ProcessOf(row[kNvtxThread].integer()),
+                         IntOrZero(row[kNvtxDomain]), category ? IntOrZero(row[kNvtxCategory]) : 0};
     (category ? categories_ : domains_).try_emplace(scope, name);
   }
 }
 
 void NsysNvtx::TakeRange(int64_t row_id, const Cell* row, bool start_end) {
-  if (!row[kStart].is_int() || !IsIntOrNull(row[kEnd])) {
+  if (!row[kNvtxStart].is_int() || !IsIntOrNull(row[kNvtxEnd])) {
     context_.CountBadRow(Reason::kBadMarkerRow, nsys::kNvtxTable, row_id);
     return;
   }
-  const int64_t global_tid = row[kThread].integer();
+  const int64_t global_tid = row[kNvtxThread].integer();
   Range range;
   range.set_order(row_id);
-  range.start_ns = row[kStart].integer();
+  range.start_ns = row[kNvtxStart].integer();
   // A range that was never closed is exported as if the end of the recording had closed it.
-  const bool closed = row[kEnd].is_int() && row[kEnd].integer() < SessionEnd(global_tid);
-  if (closed) range.end_ns = row[kEnd].integer();
+  const bool closed = row[kNvtxEnd].is_int() && row[kNvtxEnd].integer() < SessionEnd(global_tid);
+  if (closed) range.end_ns = row[kNvtxEnd].integer();
   if (range.end_ns < range.start_ns) {
     ++reversed_;
     return;
@@ -130,36 +131,36 @@ void NsysNvtx::TakeRange(int64_t row_id, const Cell* row, bool start_end) {
 }
 
 void NsysNvtx::TakeMark(int64_t row_id, const Cell* row) {
-  if (!row[kStart].is_int()) {
+  if (!row[kNvtxStart].is_int()) {
     context_.CountBadRow(Reason::kBadMarkerRow, nsys::kNvtxTable, row_id);
     return;
   }
   const StringId text = TextOf(row_id, row);
-  const ThreadIndex thread = context_.ThreadOf(row[kThread].integer());
+  const ThreadIndex thread = context_.ThreadOf(row[kNvtxThread].integer());
   if (!context_.needs.Has(TracePart::kInstants)) return;
-  trace_.instants.push_back({row[kStart].integer(), text, thread});
+  trace_.instants.push_back({row[kNvtxStart].integer(), text, thread});
 }
 
 void NsysNvtx::TakeThreadName(const Cell* row) {
-  const StringId name = context_.TextOf(IsNull(row[kText]) ? row[kTextId] : row[kText]);
-  if (name != 0) thread_names_[context_.ThreadOf(row[kThread].integer())] = name;
+  const StringId name = context_.TextOf(IsNull(row[kNvtxText]) ? row[kNvtxTextId] : row[kNvtxText]);
+  if (name != 0) thread_names_[context_.ThreadOf(row[kNvtxThread].integer())] = name;
 }
 
 StringId NsysNvtx::TextOf(int64_t row_id, const Cell* row) {
-  const bool direct = row[kText].type() == Cell::Type::kText;
-  const StringId text = context_.TextOf(direct ? row[kText] : row[kTextId]);
+  const bool direct = row[kNvtxText].type() == Cell::Type::kText;
+  const StringId text = context_.TextOf(direct ? row[kNvtxText] : row[kNvtxTextId]);
   if (text != 0) return text;
   // An empty text, or none, is no damage; an unknown id and a text that is none are.
-  const bool absent = direct || (IsNull(row[kText]) && IsNull(row[kTextId]));
+  const bool absent = direct || (IsNull(row[kNvtxText]) && IsNull(row[kNvtxTextId]));
   if (!absent) context_.CountBadRow(Reason::kBadMarkerRow, nsys::kNvtxTable, row_id);
   return trace_.strings.Intern("<unknown>");
 }
 
 ItemIndex NsysNvtx::LabelOf(const Cell* row, bool start_end) {
-  Scope scope = {0, IntOrZero(row[kDomain]), IntOrZero(row[kCategory])};
+  Scope scope = {0, IntOrZero(row[kNvtxDomain]), IntOrZero(row[kNvtxCategory])};
   const StringId payload = PayloadOf(row);
   if (scope.domain == 0 && scope.category == 0 && payload == 0 && !start_end) return kNoItem;
-  scope.process = context_.ProcessOf(row[kThread].integer());
+  scope.process = context_.ProcessOf(row[kNvtxThread].integer());
   const auto next = static_cast<ItemIndex>(trace_.labels.size());
   if (payload == 0) {
     const auto [known, is_new] = plain_labels_.try_emplace({scope, start_end}, next);
@@ -171,19 +172,19 @@ ItemIndex NsysNvtx::LabelOf(const Cell* row, bool start_end) {
 }
 
 StringId NsysNvtx::PayloadOf(const Cell* row) {
-  for (size_t i = kPayload; i < kJsonText; ++i) {
+  for (size_t i = kNvtxPayload; i < kNvtxJsonText; ++i) {
     const Cell& cell = row[i];
     if (cell.type() == Cell::Type::kReal) {
       return trace_.strings.Intern(fmt::format("{}", cell.real()));
     }
     if (!cell.is_int()) continue;
     // Unsigned 64-bit numbers are stored as signed ones.
-    const bool is_unsigned = i == kPayload;
+    const bool is_unsigned = i == kNvtxPayload;
     return trace_.strings.Intern(is_unsigned
                                      ? fmt::format("{}", static_cast<uint64_t>(cell.integer()))
                                      : fmt::format("{}", cell.integer()));
   }
-  return context_.TextOf(IsNull(row[kJsonText]) ? row[kJsonTextId] : row[kJsonText]);
+  return context_.TextOf(IsNull(row[kNvtxJsonText]) ? row[kNvtxJsonTextId] : row[kNvtxJsonText]);
 }
 
 void NsysNvtx::NameLabels() {

@@ -51,8 +51,8 @@ void FindMpiRanks(NsysContext* context, Processes* processes) {
     TakeMpiRank(global_tid.integer(), context->trace.strings.View(context->TextOf(name)),
                 processes);
   };
-  constexpr std::string_view kNvtxColumns[] = {"eventType", "globalTid", "text", "textId"};
-  context->ForEachRow(nsys::kNvtxTable, kNvtxColumns, [&](int64_t, const Cell* row) {
+  constexpr std::string_view kThreadTextColumns[] = {"eventType", "globalTid", "text", "textId"};
+  context->ForEachRow(nsys::kNvtxTable, kThreadTextColumns, [&](int64_t, const Cell* row) {
     if (!row[0].is_int() || row[0].integer() != nsys::kNvtxThread) return;
     take(row[1], row[2].type() == Cell::Type::kNull ? row[3] : row[2]);
   });

@@ -13,7 +13,7 @@ namespace {
 
 /// 32 bits, stored with or without a sign: kNoEvent is -1 or 2^32 - 1. What is no such number is no
 /// event either.
-uint32_t EventIdOf(const Cell& cell) {
+uint32_t NvprofEventsEventIdOf(const Cell& cell) {
   constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
   const bool good = cell.is_int() && cell.integer() >= kLeast && cell.integer() <= UINT32_MAX;
   return good ? static_cast<uint32_t>(cell.integer()) : kNoEvent;
@@ -30,7 +30,7 @@ ItemIndex PlaceOf(const Cell& row, const std::vector<int64_t>& rows) {
 }  // namespace
 
 void NvprofEvents::TakeWait(int64_t row_id, const Cell& event_id) {
-  trace_.synchronizations.back().event_id = EventIdOf(event_id);
+  trace_.synchronizations.back().event_id = NvprofEventsEventIdOf(event_id);
   wait_rows_.push_back(row_id);
 }
 
@@ -38,7 +38,7 @@ void NvprofEvents::Read() {
   constexpr std::string_view kColumns[] = {"correlationId", "contextId", "streamId", "eventId"};
   context_.ForEachWholeRow(nvprof::kEventTable, kColumns, [&](int64_t row_id, const Cell* row) {
     EventRecord record;
-    record.event_id = EventIdOf(row[3]);
+    record.event_id = NvprofEventsEventIdOf(row[3]);
     if (!row[0].is_int() || !TakeInt32(row[1], &record.context_id) ||
         !TakeInt32(row[2], &record.stream_id) || record.event_id == kNoEvent) {
       context_.CountBadRow(Reason::kBadOtherRow, nvprof::kEventTable, row_id);

@@ -170,10 +170,10 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
   const auto count_bad_row = [&](std::string_view table, int64_t row_id) {
     CountBadRow(table, row_id, diagnostics);
   };
-  constexpr std::string_view kKernelColumns[] = {"row", "graphNodeId"};
+  constexpr std::string_view kExtraColumns[] = {"row", "graphNodeId"};
   const auto begin = trace->kernels.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(concurrent);
-  ForEachRow(database, kKernelExtraTable, kKernelColumns, [&](int64_t row_id, const Cell* row) {
+  ForEachRow(database, kKernelExtraTable, kExtraColumns, [&](int64_t row_id, const Cell* row) {
     // NULL where CUPTI does not tell nodes, 0 of a kernel that was launched by itself.
     if (!row[1].is_int() || row[1].integer() == 0) return;
     const auto before = [](const Kernel& kernel, int64_t id) { return kernel.row_id < id; };
