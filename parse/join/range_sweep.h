@@ -46,6 +46,28 @@ class OpenRanges {
     }
   }
 
+  /// The same of at most so many of the outermost and so many of the innermost. Answers how many
+  /// lie between these. O(outermost + innermost), however many are open.
+  template <typename F>
+  size_t ForEachOfEnds(size_t lane, size_t outermost, size_t innermost, F f) const {
+    const size_t count = CountOf(lane);
+    const size_t first = count <= outermost + innermost ? count : outermost;
+    size_t met = 0;
+    if (first > 0) {
+      ForEach(lane, [&](uint32_t range) {
+        f(range);
+        return ++met < first;
+      });
+    }
+    if (first == count) return 0;
+    std::vector<uint32_t> inner;
+    for (uint32_t i = lanes_[lane].last; inner.size() < innermost; i = nodes_[i].previous) {
+      if (!nodes_[i].hidden) inner.push_back(nodes_[i].range);
+    }
+    for (size_t i = inner.size(); i-- > 0;) f(inner[i]);
+    return count - outermost - innermost;
+  }
+
   /// The innermost enclosing range of a lane, or kNone.
   uint32_t Innermost(size_t lane) const {
     uint32_t i = lanes_[lane].last;

@@ -18,6 +18,11 @@ inline constexpr size_t kMaxRangePath = 16;
 /// How many frames of a call stack of separate Python functions are listed: the innermost.
 inline constexpr size_t kMaxFrames = 64;
 
+/// Of layers, annotated calls, numbered ops and the like so many are listed: the outermost, and the
+/// innermost, which tell what a kernel is of. Real programs nest them less than ten deep.
+inline constexpr size_t kMaxOutermost = 8;
+inline constexpr size_t kMaxInnermost = 24;
+
 /// The lists of ranges around a call, each outermost first.
 enum class Around : uint8_t {
   kLayers,
@@ -35,7 +40,9 @@ inline constexpr size_t kAroundCount = static_cast<size_t>(Around::kCount);
 struct Surroundings {
   /// Where each list begins in SurroundingLists::ranges, and where the last one ends.
   std::array<uint32_t, kAroundCount + 1> bounds{};
-  uint32_t paths_cut = 0;  ///< Free texts beyond kMaxRangePath.
+  uint32_t paths_cut = 0;   ///< Free texts beyond kMaxRangePath.
+  uint32_t layers_cut = 0;  ///< Layers between those listed.
+  uint32_t ops_cut = 0;     ///< Annotated calls between those listed.
   /// kBackward: of the innermost node. kGradient, kAccumulate: the forward op of the node that the
   /// engine works for.
   NodeRun forward;

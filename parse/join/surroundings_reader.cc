@@ -102,11 +102,11 @@ Surroundings SurroundingsReader::Collect(SurroundingLists* lists) {
     around.bounds[static_cast<size_t>(list) + 1] = static_cast<uint32_t>(lists->ranges.size());
   };
   around.bounds[0] = static_cast<uint32_t>(lists->ranges.size());
-  AddLane(kLayerLane);
+  around.layers_cut = AddLane(kLayerLane);
   end_list(Around::kLayers);
   AddLane(kReprLane);
   end_list(Around::kReprs);
-  AddOps();
+  around.ops_cut = AddOps();
   end_list(Around::kOps);
   around.backward = AddSequences();
   end_list(Around::kSequences);
@@ -122,21 +122,17 @@ Surroundings SurroundingsReader::Collect(SurroundingLists* lists) {
   return around;
 }
 
-void SurroundingsReader::AddLane(Lane lane) {
-  open_.ForEach(lane, [&](uint32_t range) {
-    lists_->ranges.push_back(range);
-    return true;
-  });
+uint32_t SurroundingsReader::AddLane(Lane lane) {
+  return ForEachListed(lane, [&](uint32_t range) { lists_->ranges.push_back(range); });
 }
 
-void SurroundingsReader::AddOps() {
+uint32_t SurroundingsReader::AddOps() {
   const size_t before = lists_->ranges.size();
-  open_.ForEach(kOpLane, [&](uint32_t range) {
+  return ForEachListed(kOpLane, [&](uint32_t range) {
     // PyTorch's own range right inside of one that annotates the same call.
     const bool repeats = lists_->ranges.size() > before && NamesOnly(range) &&
                          calls_.OpOf(lists_->ranges.back()).op == calls_.OpOf(range).op;
     if (!repeats) lists_->ranges.push_back(range);
-    return true;
   });
 }
 
@@ -148,16 +144,15 @@ bool SurroundingsReader::NamesOnly(uint32_t index) const {
 bool SurroundingsReader::AddSequences() {
   sequences_.clear();
   bool backward = false;
-  open_.ForEach(kSequenceLane, [&](uint32_t range) {
+  ForEachListed(kSequenceLane, [&](uint32_t range) {
     const Range& called = known_.trace.ranges[range];
     const bool is_operator = called.kind == RangeKind::kOperator;
     if (is_operator && known_.trace.operators[called.item].sequence < 0) {
       backward = true;  // A node of the backward pass that has no forward op (AccumulateGrad).
-      return true;
+      return;
     }
     calls_.MakeSequenceText(range);
     sequences_.push_back(range);
-    return true;
   });
   if (sequences_.size() > 1) {
     const auto text = [&](uint32_t range) { return calls_.SequenceTextOf(range); };
@@ -213,13 +208,8 @@ void SurroundingsReader::AddPaths(Surroundings* around) {
 }
 
 void SurroundingsReader::AddFrames() {
-  const size_t count = open_.CountOf(kFrameLane);
-  const size_t skipped = count - std::min(count, kMaxFrames);
-  size_t met = 0;
-  open_.ForEach(kFrameLane, [&](uint32_t range) {
-    if (met++ >= skipped) lists_->ranges.push_back(range);
-    return true;
-  });
+  open_.ForEachOfEnds(kFrameLane, 0, kMaxFrames,
+                      [&](uint32_t range) { lists_->ranges.push_back(range); });
 }
 
 uint32_t SurroundingsReader::OutermostContext() const {

@@ -86,8 +86,13 @@ class SurroundingsReader {
   /// Whether a range says something sure of what follows it: an unclosed one is only a label.
   bool Counts(const Range& range) const { return !range.open() || known_.keep_open; }
 
-  void AddLane(Lane lane);
-  void AddOps();
+  /// Answers how many are not listed; so does AddOps.
+  uint32_t AddLane(Lane lane);
+  uint32_t AddOps();
+  template <typename F>
+  uint32_t ForEachListed(Lane lane, F f) const {
+    return static_cast<uint32_t>(open_.ForEachOfEnds(lane, kMaxOutermost, kMaxInnermost, f));
+  }
   /// Answers whether one of them says that it is of the backward pass.
   bool AddSequences();
   void AddPaths(Surroundings* around);

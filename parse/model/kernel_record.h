@@ -89,8 +89,10 @@ struct KernelRecord {
   std::vector<std::string_view> layer;  ///< Texts of "layer:" ranges.
   std::vector<std::string_view> trace;  ///< Call stack "file:line", outermost frame first.
   std::vector<std::string_view>
-      repr_markers;                       ///< reprMarkers: {'mod', 'strRepr'} texts, as written.
-  std::vector<std::string_view> markers;  ///< marker: {'mod', 'op', 'args'} texts, as written.
+      repr_markers;  ///< reprMarkers: {'mod', 'strRepr'} texts, as written.
+  /// marker: {'mod', 'op', 'args'} texts, as written; at most the 8 outermost and 24 innermost, as
+  /// of layers and sequence texts.
+  std::vector<std::string_view> markers;
   std::vector<std::string_view> seq_markers;  ///< seqMarker: "NAME, seq = N" texts, unique, sorted.
   std::vector<int64_t> seq_ids;               ///< seqId
   int64_t sub_seq_id = 0;                     ///< subSeqId
@@ -119,6 +121,9 @@ struct KernelRecord {
   std::optional<std::string_view> device_name;         ///< deviceName
   std::vector<std::string_view> range;                 ///< Enclosing free-text ranges, at most 16.
   int64_t range_cut = 0;                               ///< rangeCut: how many more there were.
+  // How many more there were between the outermost and the innermost. Written only where any.
+  int64_t layer_cut = 0;   ///< layerCut
+  int64_t marker_cut = 0;  ///< markerCut
   /// callerRange: of a backward kernel, the free-text ranges that the threads which wait for the
   /// backward pass were inside of when its node began; at most 16 a thread. Steps are not among
   /// them: `step` holds for every thread. Written only where there is any.

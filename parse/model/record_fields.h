@@ -83,6 +83,8 @@ inline constexpr std::tuple kRecordFields{
     RecordField<"deviceName", &KernelRecord::device_name>(),
     RecordField<"range", &KernelRecord::range>(),
     RecordField<"rangeCut", &KernelRecord::range_cut>(),
+    RecordField<"layerCut", &KernelRecord::layer_cut, FieldUse::kIfAny>(),
+    RecordField<"markerCut", &KernelRecord::marker_cut, FieldUse::kIfAny>(),
     RecordField<"callerRange", &KernelRecord::caller_range, FieldUse::kIfAny>(),
     RecordField<"markerStart", &KernelRecord::marker_starts_ns>(),
     RecordField<"rank", &KernelRecord::rank>(),

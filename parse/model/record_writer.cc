@@ -98,6 +98,7 @@ template <typename T>
 bool IsEmpty(const std::vector<T>& values) {
   return values.empty();
 }
+bool IsEmpty(int64_t count) { return count == 0; }
 bool IsEmpty(Evidence evidence) { return EvidenceWord(evidence).empty(); }
 bool IsEmpty(Confidence confidence) { return ConfidenceWord(confidence).empty(); }
 

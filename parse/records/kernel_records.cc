@@ -174,6 +174,8 @@ void KernelRecords::FillRanges(const Surroundings& around, KernelRecord* record)
     record->range.push_back(View(joined_.PathTextOf(range)));
   }
   record->range_cut = around.paths_cut;
+  record->layer_cut = around.layers_cut;
+  record->marker_cut = around.ops_cut;
   for (const uint32_t range : joined_.CallersOf(around)) {
     record->caller_range.push_back(View(joined_.PathTextOf(range)));
   }
