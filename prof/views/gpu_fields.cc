@@ -3,17 +3,16 @@
 namespace oplens::prof {
 namespace {
 
-constexpr FieldType kGpuFieldsInteger = FieldType::kInteger;
-constexpr FieldType kDecimal = FieldType::kDecimal;
+using enum FieldType;
 constexpr int kGpuFieldsWidth = 13;
 
 constexpr Field kGpuFields[] = {
     {"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
-    {"device", "Device", "", kGpuFieldsInteger, 6, "number of the GPU", Fold::kKey},
+    {"device", "Device", "", kInteger, 6, "number of the GPU", Fold::kKey},
     {"name", "Name", "", FieldType::kText, Field::kShared, "name of the GPU"},
-    {"window_ns", "Window(ns)", "ns", kGpuFieldsInteger, kGpuFieldsWidth,
+    {"window_ns", "Window(ns)", "ns", kInteger, kGpuFieldsWidth,
      "from the start of the rank's first step to the end of its last", Fold::kSum},
-    {"busy_ns", "Busy(ns)", "ns", kGpuFieldsInteger, kGpuFieldsWidth,
+    {"busy_ns", "Busy(ns)", "ns", kInteger, kGpuFieldsWidth,
      "time of the window in which a kernel or a graph's replay ran", Fold::kSum},
     AsRatio({"busy_pct", "Busy(%)", "%", kDecimal, 8, "100 x busy_ns / window_ns"},
             {"busy_ns", "window_ns", 100}),
@@ -29,21 +28,20 @@ constexpr Field kGpuFields[] = {
      "100 x time of kernels of which the use of Tensor Cores is known / (kernel_ns + comm_ns)"},
     {"tc_least_pct", "TCLeast(%)", "%", kDecimal, 10,
      "at least: 100 x time of kernels that use Tensor Cores / (kernel_ns + comm_ns)"},
-    {"kernels", "Kernels", "", kGpuFieldsInteger, 8,
-     "compute kernels of which a part is in the window", Fold::kSum},
-    {"kernel_ns", "Kernel(ns)", "ns", kGpuFieldsInteger, kGpuFieldsWidth,
+    {"kernels", "Kernels", "", kInteger, 8, "compute kernels of which a part is in the window",
+     Fold::kSum},
+    {"kernel_ns", "Kernel(ns)", "ns", kInteger, kGpuFieldsWidth,
      "sum of their durations in the window", Fold::kSum},
-    {"copy_ns", "Copy(ns)", "ns", kGpuFieldsInteger, kGpuFieldsWidth,
-     "the same of copies and fills", Fold::kSum},
-    {"comm_ns", "Comm(ns)", "ns", kGpuFieldsInteger, kGpuFieldsWidth,
-     "the same of communication kernels", Fold::kSum},
-    {"replays", "Replays", "", kGpuFieldsInteger, 8,
+    {"copy_ns", "Copy(ns)", "ns", kInteger, kGpuFieldsWidth, "the same of copies and fills",
+     Fold::kSum},
+    {"comm_ns", "Comm(ns)", "ns", kInteger, kGpuFieldsWidth, "the same of communication kernels",
+     Fold::kSum},
+    {"replays", "Replays", "", kInteger, 8,
      "replays of graphs whose kernels are hidden, as kernels", Fold::kSum},
-    {"replay_ns", "Replay(ns)", "ns", kGpuFieldsInteger, kGpuFieldsWidth,
-     "the same as kernel_ns of replays", Fold::kSum},
-    {"memory_bytes", "Memory", "B", kGpuFieldsInteger, kGpuFieldsWidth, "memory of the GPU",
-     Fold::kMax},
-    {"peak_allocated_bytes", "PeakAllocated", "B", kGpuFieldsInteger, kGpuFieldsWidth,
+    {"replay_ns", "Replay(ns)", "ns", kInteger, kGpuFieldsWidth, "the same as kernel_ns of replays",
+     Fold::kSum},
+    {"memory_bytes", "Memory", "B", kInteger, kGpuFieldsWidth, "memory of the GPU", Fold::kMax},
+    {"peak_allocated_bytes", "PeakAllocated", "B", kInteger, kGpuFieldsWidth,
      "most that the framework had allocated at once in the whole recording", Fold::kMax},
 };
 

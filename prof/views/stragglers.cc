@@ -22,7 +22,7 @@
 namespace oplens::prof {
 namespace {
 
-constexpr FieldType kStragglersInteger = FieldType::kInteger;
+using enum FieldType;
 
 constexpr Field kStragglersFields[] = {
     kRankField,
@@ -31,35 +31,32 @@ constexpr Field kStragglersFields[] = {
      "it comes late, and no op of its GPU says why; follows: it comes late, but waits for another "
      "rank of a group of it; chance: none of these; few steps: too few to tell",
      Fold::kNone},
-    {"since_step", "Since", "", kStragglersInteger, 6,
-     "number of the first step in which that is so", Fold::kNone},
+    {"since_step", "Since", "", kInteger, 6, "number of the first step in which that is so",
+     Fold::kNone},
     {"op", "Op", "", FieldType::kText, 20, "the op that is slow there; a kernel without one",
      Fold::kNone},
     {"layer", "Layer", "", FieldType::kName, 16, "its layer, where it is slow in one alone",
      Fold::kNone},
-    {"op_ns", "Op(ns)", "ns", kStragglersInteger, 11,
-     "its time on the GPU in a step, the mean since then", Fold::kNone},
-    {"median_op_ns", "Median(ns)", "ns", kStragglersInteger, 11,
+    {"op_ns", "Op(ns)", "ns", kInteger, 11, "its time on the GPU in a step, the mean since then",
+     Fold::kNone},
+    {"median_op_ns", "Median(ns)", "ns", kInteger, 11,
      "the same on the median of the other ranks (of its stage of a pipeline)", Fold::kNone},
     {"op_excess_pct", "Excess(%)", "%", FieldType::kDecimal, 9,
      "100 x (op_ns - median_op_ns) / median_op_ns", Fold::kNone},
-    {"late_ns", "Late(ns)", "ns", kStragglersInteger, 11,
+    {"late_ns", "Late(ns)", "ns", kInteger, 11,
      "by how much later than the median of the other ranks it comes in a step: by how much less it "
      "waits; the mean since then, negative where it waits more",
      Fold::kNone},
     {"late_pct", "Late(%)", "%", FieldType::kDecimal, 8, "100 x late_ns / time of a step",
      Fold::kNone},
-    {"caused_ns", "Caused(ns)", "ns", kStragglersInteger, 13,
+    {"caused_ns", "Caused(ns)", "ns", kInteger, 13,
      "sum of what other ranks waited in calls for which this rank came last; unknown where it is "
      "not "
      "known who did",
      Fold::kSum},
-    {"last_calls", "Last", "", kStragglersInteger, 7, "calls for which it came last; the same",
-     Fold::kSum},
-    {"calls", "Calls", "", kStragglersInteger, 7, "calls of it that were found on other ranks",
-     Fold::kSum},
-    {"wait_ns", "Wait(ns)", "ns", kStragglersInteger, 13, "sum of what it waited itself",
-     Fold::kSum},
+    {"last_calls", "Last", "", kInteger, 7, "calls for which it came last; the same", Fold::kSum},
+    {"calls", "Calls", "", kInteger, 7, "calls of it that were found on other ranks", Fold::kSum},
+    {"wait_ns", "Wait(ns)", "ns", kInteger, 13, "sum of what it waited itself", Fold::kSum},
     {"before_op", "Before", "", FieldType::kText, 20,
      "what its GPU mostly ran before the calls for which it came last, since the call before",
      Fold::kNone},

@@ -59,9 +59,9 @@ void FillLists(OwnedRecord* owned) {
 
 void FillNumbers(KernelRecord* r) {
   r->duration_ns = *rc::gen::nonNegative<int64_t>();
-  for (int64_t* value :
-       {&r->sub_seq_id, &r->thread_id, &r->device_id, &r->stream_id, &r->range_cut, &r->grid.x,
-        &r->grid.y, &r->grid.z, &r->block.x, &r->block.y, &r->block.z}) {
+  for (int64_t* value : {&r->sub_seq_id, &r->thread_id, &r->device_id, &r->stream_id, &r->range_cut,
+                         &r->layer_cut, &r->marker_cut, &r->grid.x, &r->grid.y, &r->grid.z,
+                         &r->block.x, &r->block.y, &r->block.z}) {
     *value = *rc::gen::arbitrary<int64_t>();
   }
   for (auto* value :
@@ -125,6 +125,8 @@ void ExpectEqual(const KernelRecord& a, const KernelRecord& b) {
   RC_ASSERT(a.confidence == b.confidence);
   RC_ASSERT(a.range == b.range);
   RC_ASSERT(a.range_cut == b.range_cut);
+  RC_ASSERT(a.layer_cut == b.layer_cut);
+  RC_ASSERT(a.marker_cut == b.marker_cut);
   RC_ASSERT(a.caller_range == b.caller_range);
   RC_ASSERT(a.marker_starts_ns == b.marker_starts_ns);
   RC_ASSERT(a.reasons == b.reasons);

@@ -61,6 +61,34 @@ TEST_F(KernelRecordsTest, SortsEveryKindOfRangeIntoItsList) {
   EXPECT_TRUE(record.reasons.Empty());
 }
 
+// 40 layers and 50 annotated calls, one in the other.
+TEST_F(KernelRecordsTest, OfManyLayersAndCallsTheOutermostAndTheInnermostAreListed) {
+  for (int64_t i = 0; i < 40; ++i) Range(i, 1000 - i, fmt::format("layer:l{}", i));
+  for (int64_t i = 40; i < 90; ++i) Range(i, 1000 - i, kLinear);
+  Kernel(500);
+  Join();
+  const KernelRecord record = Record(0);
+  ASSERT_EQ(record.layer.size(), 32);
+  EXPECT_EQ(record.layer.front(), "l0");
+  EXPECT_EQ(record.layer[7], "l7");
+  EXPECT_EQ(record.layer[8], "l16");
+  EXPECT_EQ(record.layer.back(), "l39");
+  EXPECT_EQ(record.layer_cut, 8);
+  ASSERT_EQ(record.markers.size(), 32);
+  EXPECT_THAT(record.marker_starts_ns.front(), 40);
+  EXPECT_THAT(record.marker_starts_ns[8], 66);
+  EXPECT_THAT(record.marker_starts_ns.back(), 89);
+  EXPECT_EQ(record.marker_cut, 18);
+}
+
+TEST_F(KernelRecordsTest, UpTo32LayersAreAllListed) {
+  for (int64_t i = 0; i < 32; ++i) Range(i, 1000 - i, fmt::format("layer:l{}", i));
+  Kernel(500);
+  Join();
+  EXPECT_EQ(Record(0).layer.size(), 32);
+  EXPECT_EQ(Record(0).layer_cut, 0);
+}
+
 TEST_F(KernelRecordsTest, SequenceMarkersAreUniqueByNumberThenNameAndPruned) {
   Range(0, 100, "MmBackward, seq = 9");
   Range(1, 99, "mm, seq = 10");
