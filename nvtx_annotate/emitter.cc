@@ -35,8 +35,8 @@ struct Tool {
 
 /// The id that the tool gives to a schema of fixed size; 0: it knows none.
 template <size_t N>
-uint64_t EmitterRegister(const char* name, const nvtxPayloadSchemaEntry_t (&entries)[N],
-                         size_t size_bytes, nvtxDomainHandle_t domain) {
+uint64_t Register(const char* name, const nvtxPayloadSchemaEntry_t (&entries)[N], size_t size_bytes,
+                  nvtxDomainHandle_t domain) {
   nvtxPayloadSchemaAttr_t attributes = {};
   attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
                          NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
@@ -60,7 +60,7 @@ uint64_t RegisterMemorySchema(nvtxDomainHandle_t domain) {
       {0, NVTX_PAYLOAD_ENTRY_TYPE_INT32, "device", nullptr, 0, 36, nullptr, nullptr},
   };
   const uint64_t schema =
-      EmitterRegister(markers::kMemorySchemaName, kEntries, sizeof(markers::MemoryPayload), domain);
+      Register(markers::kMemorySchemaName, kEntries, sizeof(markers::MemoryPayload), domain);
   return schema >> 48 == markers::kSchemaIdTag ? schema : 0;
 }
 
@@ -75,7 +75,7 @@ uint64_t RegisterSchema(nvtxDomainHandle_t domain) {
       {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT16, "args", nullptr, 0, 22, nullptr, nullptr},
       {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "bytes", nullptr, 0, 24, nullptr, nullptr},
   };
-  return EmitterRegister(markers::kSchemaName, kEntries, sizeof(markers::PayloadHead), domain);
+  return Register(markers::kSchemaName, kEntries, sizeof(markers::PayloadHead), domain);
 }
 
 Tool FindTool() {
@@ -360,7 +360,7 @@ uint64_t BeginNodeOf(const Names& names, markers::CallFacts& facts) {
 
 /// Begins a range of the text that `format(buffer)` writes.
 template <typename Format>
-uint64_t EmitterBeginText(Format format) {
+uint64_t BeginText(Format format) {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
@@ -370,7 +370,7 @@ uint64_t EmitterBeginText(Format format) {
 }
 
 uint64_t BeginPlain(std::string_view prefix, std::string_view text) {
-  return EmitterBeginText([&](char* buffer) { markers::FormatPlain(prefix, text, buffer); });
+  return BeginText([&](char* buffer) { markers::FormatPlain(prefix, text, buffer); });
 }
 
 /// What is begun from now on in the range that was begun last goes in that direction.
@@ -492,7 +492,7 @@ WholeText RegisterText(const char* text) noexcept {
   return {text, nvtxDomainRegisterStringA(nullptr, text)};
 }
 
-uint64_t EmitterBeginText(const WholeText& text) noexcept {
+uint64_t BeginText(const WholeText& text) noexcept {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
@@ -611,7 +611,7 @@ uint64_t BeginPhase(Phase phase) noexcept {
 }
 
 uint64_t BeginRange(std::string_view text) noexcept {
-  return EmitterBeginText([&](char* buffer) { markers::FormatFree(text, buffer); });
+  return BeginText([&](char* buffer) { markers::FormatFree(text, buffer); });
 }
 
 void End(uint64_t token) noexcept {

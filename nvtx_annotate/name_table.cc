@@ -53,7 +53,7 @@ uint64_t HashOf(const markers::OpNames& names) {
 
 char* Copied(const char* text) { return strdup(Text(text)); }
 
-const RegisteredName* NameTableRegister(const markers::OpNames& names, nvtxDomainHandle_t domain) {
+const RegisteredName* Register(const markers::OpNames& names, nvtxDomainHandle_t domain) {
   const size_t length =
       std::strlen(Text(names.mod)) + std::strlen(Text(names.op)) + std::strlen(Text(names.aten));
   // Such names are texts; they are cut when they are formatted.
@@ -99,7 +99,7 @@ const RegisteredName* InternName(const markers::OpNames& names,
     if (known->Is(names)) return known;
   }
   if (table->used >= kSlots / 2) return nullptr;
-  const RegisteredName* const added = NameTableRegister(names, domain);
+  const RegisteredName* const added = Register(names, domain);
   if (added == nullptr) return nullptr;
   ++table->used;
   table->slots[slot].store(added, std::memory_order_release);

@@ -174,7 +174,7 @@ bool IsDifferentiable(PyprofRangesInputs inputs) {
          });
 }
 
-uint64_t BeginText(const std::string& text) {
+uint64_t BeginPyprofText(const std::string& text) {
   const char* const begun = text.c_str();
   return BeginTexts(&begun, 1);
 }
@@ -205,7 +205,7 @@ PyprofRange PyprofRangesOnOperator(const at::RecordFunction& function, const Kno
   if (numbered) inside.seq = seq;
   std::string sequence;
   if (numbered) sequence = PyprofSequence(function.name(), seq, false);
-  if (!whole) return {inside_op && numbered ? BeginText(sequence) : 0, inside};
+  if (!whole) return {inside_op && numbered ? BeginPyprofText(sequence) : 0, inside};
   const std::string call = CallText(known, function.inputs(), inside.seq >= 0);
   const char* const texts[] = {call.c_str(), sequence.c_str()};
   return {BeginTexts(texts, numbered ? 2 : 1), inside};
@@ -216,12 +216,12 @@ PyprofRange OnOther(const at::RecordFunction& function, const Surroundings& arou
   Surroundings inside = around;
   if (NameStartsWith(function.name(), "autograd::engine::evaluate_function")) {
     inside.place = Place::kEvaluate;
-    return {BeginText(PyprofLabel(function.name())), inside};
+    return {BeginPyprofText(PyprofLabel(function.name())), inside};
   }
   const int64_t seq = function.seqNr();
   if (seq < 0 || !IsDifferentiable(function.inputs())) return {0, inside};
   inside.seq = seq;
-  return {BeginText(PyprofSequence(function.name(), seq, false)), inside};
+  return {BeginPyprofText(PyprofSequence(function.name(), seq, false)), inside};
 }
 
 PyprofRange PyprofRangesOnNode(const at::RecordFunction& function, const Surroundings& around) {
@@ -232,13 +232,13 @@ PyprofRange PyprofRangesOnNode(const at::RecordFunction& function, const Surroun
   if (name.size() >= accumulate.size() &&
       name.substr(name.size() - accumulate.size()) == accumulate) {
     // It has the greatest number there is, for its place in the queue.
-    return {BeginText(PyprofLabel(name)), inside};
+    return {BeginPyprofText(PyprofLabel(name)), inside};
   }
   inside.seq = function.seqNr();
   inside.recorded = at::GradMode::is_enabled();
   inside.place = IsPythonNode(name) ? Place::kOutside : Place::kNode;
-  if (inside.seq < 0) return {BeginText(PyprofLabel(name)), inside};
-  return {BeginText(PyprofSequence(function.name(), inside.seq, true)), inside};
+  if (inside.seq < 0) return {BeginPyprofText(PyprofLabel(name)), inside};
+  return {BeginPyprofText(PyprofSequence(function.name(), inside.seq, true)), inside};
 }
 
 }  // namespace
@@ -255,7 +255,7 @@ PyprofRange BeginPyprof(const at::RecordFunction& function, const Surroundings& 
     default:
       // It may end on another thread, whatever this one does then.
       if (function.isAsync()) return {};
-      return {BeginText(PyprofLabel(function.name())), around};
+      return {BeginPyprofText(PyprofLabel(function.name())), around};
   }
 }
 
