@@ -23,12 +23,13 @@ StragglerWorkMaker::StragglerWorkMaker(const Run& run, TextNumbers* texts)
 
 void StragglerWorkMaker::AddTo(Sums* sums, WorkPlace place, size_t step, int64_t time_ns) {
   Sum& sum = (*sums)[place.key()];
-  if (sum.times_ns.empty()) {
-    sum.place = place;
-    sum.times_ns.resize(work_.steps.size());
-  }
+  sum.place = place;
   sum.total_ns = SaturatingSum(sum.total_ns, time_ns);
-  sum.times_ns[step] = SaturatingSum(sum.times_ns[step], time_ns);
+  if (sum.times_ns.empty() || sum.times_ns.back().first != step) {
+    sum.times_ns.emplace_back(static_cast<uint32_t>(step), 0);
+  }
+  int64_t& step_ns = sum.times_ns.back().second;
+  step_ns = SaturatingSum(step_ns, time_ns);
 }
 
 void StragglerWorkMaker::Add(const PricedKernel& kernel) {
@@ -54,7 +55,12 @@ void StragglerWorkMaker::Keep(Sums* sums, std::vector<WorkPlace>* places) {
   if (sorted.size() > most_places_) sorted.resize(most_places_);
   for (const Sum* sum : sorted) {
     places->push_back(sum->place);
-    work_.times_ns.insert(work_.times_ns.end(), sum->times_ns.begin(), sum->times_ns.end());
+    const size_t first = work_.times_ns.size();
+    work_.times_ns.resize(first + work_.steps.size());
+    for (const auto& [step, time_ns] : sum->times_ns) {
+      int64_t& all_ns = work_.times_ns[first + step];
+      all_ns = SaturatingSum(all_ns, time_ns);
+    }
   }
   sums->clear();
 }

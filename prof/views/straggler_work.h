@@ -62,7 +62,8 @@ class StragglerWorkMaker {
   struct Sum {
     WorkPlace place;
     int64_t total_ns = 0;
-    std::vector<int64_t> times_ns;  // By step.
+    // Step and time; a step may stand more than once. Dense they would take steps times places.
+    std::vector<std::pair<uint32_t, int64_t>> times_ns;
   };
   using Sums = std::unordered_map<uint64_t, Sum>;
 

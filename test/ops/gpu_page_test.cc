@@ -125,7 +125,7 @@ std::string GeneratedPart() {
 }
 
 TEST(GpuPageTest, IsThatOfTheTable) {
-  const auto path = std::filesystem::path(test::SourceDir()) / "docs" / "gpus.md";
+  const auto path = std::filesystem::path(oplens::test::SourceDir()) / "docs" / "gpus.md";
   const std::string page = oplens::test::ReadFile(path);
   const size_t at = page.find(kHeading);
   ASSERT_NE(at, std::string::npos);
@@ -136,7 +136,7 @@ TEST(GpuPageTest, IsThatOfTheTable) {
 
 // The number that README.md gives is that of the rows.
 TEST(GpuPageTest, ReadmeCountsTheRows) {
-  const auto path = std::filesystem::path(test::SourceDir()) / "README.md";
+  const auto path = std::filesystem::path(oplens::test::SourceDir()) / "README.md";
   EXPECT_NE(oplens::test::ReadFile(path).find(
                 fmt::format("**Peaks** of {} NVIDIA and AMD GPUs", GpuEntries().size())),
             std::string::npos);

@@ -45,7 +45,7 @@ std::unique_ptr<prof::Partial> Find(const std::vector<Rank>& ranks) {
       made.AddKernel(start_ns, start_ns + rank.kernels_ns[step], kNoLaunch, rank.kernel);
     }
     Epochs epochs;
-    prof::KernelNames names(&epochs, nullptr);
+    prof::KernelFactsCache names(&epochs, nullptr);
     const auto pin = epochs.Current();
     all->Merge(*made.PartialOf(prof::MakeImbalance, [&](prof::PricedKernel* kernel) {
       kernel->facts = names.Of(kernel->record->long_name);
