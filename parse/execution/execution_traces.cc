@@ -25,8 +25,11 @@ namespace {
 
 constexpr std::string_view kNodeKeys[] = {"\"id\"", "\"name\""};
 // The attributes of a node begin with "name" too, right behind their brackets.
-constexpr JsonList kNodes = {
-    .key = "nodes", .first_keys = kNodeKeys, .blank_before_key = true, .bad = Reason::kBadNode};
+constexpr JsonList kNodes = {.key = "nodes",
+                             .first_keys = kNodeKeys,
+                             .blank_before_key = true,
+                             .bad = Reason::kBadNode,
+                             .holds_kernels = false};
 
 constexpr std::string_view kAdvice =
     "give the file that PyTorch's ExecutionTraceObserver wrote (OPLENS_EXECUTION_TRACE)";

@@ -393,12 +393,19 @@ class DocumentReader {
     counts_.truncated = !cut.empty();
     if (!counts_.has_events) return;
     if (counts_.truncated) {
-      diagnostics_.CountFile(Reason::kFileCut, fmt::format("{}: {}", path_, cut));
+      SayLost(Reason::kFileCut, fmt::format("{}: {}", path_, cut));
     }
     counts_.trailing_bytes += source_.trailing_bytes();
     if (counts_.trailing_bytes > 0) {
-      diagnostics_.CountFile(Reason::kTrailingData,
-                             TrailingSentence(path_, counts_.trailing_bytes));
+      SayLost(Reason::kTrailingData, TrailingSentence(path_, counts_.trailing_bytes));
+    }
+  }
+
+  void SayLost(Reason reason, std::string sentence) {
+    if (list_.holds_kernels) {
+      diagnostics_.CountFile(reason, std::move(sentence));
+    } else {
+      diagnostics_.Note(std::move(sentence));
     }
   }
 

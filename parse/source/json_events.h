@@ -47,6 +47,9 @@ struct JsonList {
   /// Only where a blank is before the key: objects inside of the members begin without one.
   bool blank_before_key = false;
   Reason bad = Reason::kBadEvent;
+  /// Whether kernels are lost where the file ends early or goes on behind its end, which is counted
+  /// then; else it is a note.
+  bool holds_kernels = true;
 };
 
 /// The events of a Chrome trace.
