@@ -1,8 +1,12 @@
 #include "prof/views/operator_run.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/saturating.h"
+#include "parse/join/launch_sweep.h"
+#include "parse/join/range_sweep.h"
+#include "prof/run/gradient_hooks.h"
 
 namespace oplens::prof {
 namespace {
@@ -15,6 +19,24 @@ int64_t OperatorRunPairOf(uint32_t high, uint32_t low) {
   return static_cast<int64_t>(uint64_t{high} << 32 | low);
 }
 
+/// Collectives inside of calls, by thread and start of what launched them.
+std::vector<uint32_t> CollectivesInCalls(const Run& run) {
+  const Trace& trace = run.trace();
+  std::vector<uint32_t> found;
+  for (uint32_t kernel = 0; kernel < trace.kernels.size(); ++kernel) {
+    if (!run.work().IsCommunication(kernel)) continue;
+    if (run.call_work().CallOfKernel(kernel) != CallWork::kNone) found.push_back(kernel);
+  }
+  std::stable_sort(found.begin(), found.end(), [&](uint32_t a, uint32_t b) {
+    const auto key = [&](uint32_t kernel) {
+      const LaunchCall& launch = trace.launches[OriginOf(trace.kernels[kernel])];
+      return std::tuple(launch.thread, launch.start_ns);
+    };
+    return key(a) < key(b);
+  });
+  return found;
+}
+
 }  // namespace
 
 OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
@@ -25,10 +47,12 @@ OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
       places_(*places),
       calls_(run.calls().all().size()),
       outermost_(calls_.size(), true),
-      kernel_slots_(run.trace().kernels.size(), kNoOperatorSlot) {
+      kernel_slots_(run.trace().kernels.size(), kNoOperatorSlot),
+      of_hooks_(kernel_slots_.size(), false) {
   GroupCalls(by);
   MarkOutermost();
   AddCalls();
+  FindKernelsOfHooks();
   AddEvents();
   AddPrices(prices);
   SumTotals();
@@ -124,11 +148,48 @@ void OperatorRun::AddCalls() {
   }
 }
 
-uint32_t OperatorRun::SlotOfWork(const DeviceEvent& event, uint32_t call) {
-  if (call == CallWork::kNone) return SlotOf(kUnattributed, run_.steps().OfEvent(event));
+// An operator that hooks call (c10d::allreduce_) begins inside of what the engine does and keeps
+// what it launches. What it does not launch would count in the node, or in the engine's call.
+void OperatorRun::FindKernelsOfHooks() {
+  const parse::Joined& joined = run_.joined();
+  const std::vector<uint32_t> kernels = CollectivesInCalls(run_);
+  parse::OpenRanges open;
+  ThreadIndex thread = 0;
+  size_t next = 0;
+  size_t end = 0;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const LaunchCall& launch = run_.trace().launches[OriginOf(run_.trace().kernels[kernels[i]])];
+    if (i == 0 || launch.thread != thread) {
+      thread = launch.thread;
+      open.Clear();
+      next = joined.threads().BeginOf(thread);
+      end = joined.threads().EndOf(thread);
+    }
+    for (; next < end && run_.trace().ranges[next].start_ns <= launch.start_ns; ++next) {
+      if (joined.leaks().Has(next)) continue;
+      if (joined.contexts().ContextOf(next) == parse::StepContext::kNone) continue;
+      open.Push(static_cast<uint32_t>(next), run_.trace().ranges[next].end_ns, 0);
+    }
+    open.MoveTo(launch.start_ns, parse::ComparedEnd(launch, run_.trace().clock_resolution_ns));
+    const uint32_t context = open.Innermost(0);
+    const uint32_t call = run_.call_work().CallOfKernel(kernels[i]);
+    of_hooks_[kernels[i]] =
+        IsOfGradientHooks(joined, context) && run_.calls().all()[call].range <= context;
+  }
+}
+
+OperatorRun::Launcher OperatorRun::LauncherOf(uint32_t call, bool of_hooks) const {
+  if (of_hooks) return {CallWork::kNone, kOfHooks};
+  if (call == CallWork::kNone) return {call, kUnattributed};
+  return {call, calls_[call].group};
+}
+
+uint32_t OperatorRun::SlotOfWork(const DeviceEvent& event, const Launcher& by) {
   const bool captured = event.IsKernel() && run_.trace().kernels[event.index].capture != kNoLaunch;
-  if (!captured && calls_[call].slot != kNoOperatorSlot) return calls_[call].slot;
-  return SlotOf(calls_[call].group, run_.steps().OfEvent(event));
+  if (by.call != CallWork::kNone && !captured && calls_[by.call].slot != kNoOperatorSlot) {
+    return calls_[by.call].slot;
+  }
+  return SlotOf(by.group, run_.steps().OfEvent(event));
 }
 
 void OperatorRun::AddToCall(const KernelTime& time, CallState* call) {
@@ -155,14 +216,15 @@ void OperatorRun::AddTime(uint32_t call, uint32_t slot, const KernelTime& time) 
 
 void OperatorRun::AddEvents() {
   for (const DeviceEvent& event : run_.work().events()) {
-    const uint32_t call = run_.call_work().CallOf(event);
-    const uint32_t slot = SlotOfWork(event, call);
+    const bool of_hooks = event.IsKernel() && of_hooks_[event.index];
+    const Launcher by = LauncherOf(run_.call_work().CallOf(event), of_hooks);
+    const uint32_t slot = SlotOfWork(event, by);
     if (event.IsKernel()) kernel_slots_[event.index] = slot;
     KernelTime time;
     time.device_ns = event.duration_ns();
-    AddTime(call, slot, time);
+    AddTime(by.call, slot, time);
     ++slots_[slot].sums.launches;
-    AddBusy(event, call == CallWork::kNone ? kUnattributed : calls_[call].group, slot);
+    AddBusy(event, by.group, slot);
   }
 }
 
@@ -182,15 +244,16 @@ void OperatorRun::AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slo
 
 void OperatorRun::AddPrices(const KernelPrices& prices) {
   for (const KernelPrices::Price& price : prices.all()) {
-    const uint32_t call = run_.call_work().CallOfKernel(price.kernel);
+    const Launcher by =
+        LauncherOf(run_.call_work().CallOfKernel(price.kernel), of_hooks_[price.kernel]);
     uint32_t slot = kernel_slots_[price.kernel];
     if (slot == kNoOperatorSlot) {  // It has no usable time.
-      slot = call == CallWork::kNone ? SlotOf(kUnattributed, Steps::kNone) : calls_[call].slot;
-      if (slot == kNoOperatorSlot) slot = SlotOf(calls_[call].group, Steps::kNone);
+      if (by.call != CallWork::kNone) slot = calls_[by.call].slot;
+      if (slot == kNoOperatorSlot) slot = SlotOf(by.group, Steps::kNone);
     }
     slots_[slot].sums.AddPrice(price.with_flops ? std::optional(price.flops) : std::nullopt,
                                price.with_bytes ? std::optional(price.bytes) : std::nullopt);
-    AddTime(call, slot, price.Time());
+    AddTime(by.call, slot, price.Time());
   }
 }
 

@@ -21,7 +21,8 @@ namespace oplens::prof {
 
 /// The operators of one rank: sums by what they are called (and split by) and by step. A call
 /// counts in the step in which it began, with all that it launched; the kernels of a graph that it
-/// captured count in the step that replayed them.
+/// captured count in the step that replayed them. Collectives of gradient hooks
+/// (prof/run/gradient_hooks.h) that no operator launched are not of the node in which they began.
 ///
 /// O(E + C log C) for E device events and C calls but for graphs, whose kernels cost the depth of
 /// the call that captured them once a step. 24 bytes a call while
@@ -34,11 +35,13 @@ class OperatorRun {
 
   /// Sums of one group in one step.
   struct Slot {
-    uint32_t group = 0;  ///< kUnattributed: of what no call launched.
+    uint32_t group = 0;  ///< Or one of those below.
     size_t step = Steps::kNone;
     OperatorSums sums;
   };
-  static constexpr uint32_t kUnattributed = UINT32_MAX;
+  static constexpr uint32_t kUnattributed = UINT32_MAX;  ///< What no call launched.
+  /// Collectives of gradient hooks that no operator launched.
+  static constexpr uint32_t kOfHooks = UINT32_MAX - 1;
 
   /// Gives each slot to f(Slot&&), and frees it.
   template <typename F>
@@ -59,6 +62,11 @@ class OperatorRun {
     // nothing.
     uint32_t time = kNoTime;
   };
+  /// Who launched something.
+  struct Launcher {
+    uint32_t call;   // CallWork::kNone for kUnattributed and kOfHooks.
+    uint32_t group;  // Of the call, or one of these.
+  };
   /// What a call launched in another step than its own.
   struct Stray {
     uint32_t call;
@@ -69,14 +77,16 @@ class OperatorRun {
   void GroupCalls(const std::vector<OperatorKey>& by);
   void AddCalls();
   void MarkOutermost();
+  void FindKernelsOfHooks();
+  Launcher LauncherOf(uint32_t call, bool of_hooks) const;
   void AddEvents();
   void AddPrices(const KernelPrices& prices);
   /// Sums over the calls inside of calls.
   void SumTotals();
   void AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slot);
   uint32_t SlotOf(uint32_t group, size_t step);
-  /// The slot of what a call launched: that of the call but for kernels of graphs.
-  uint32_t SlotOfWork(const DeviceEvent& event, uint32_t call);
+  /// The slot of what was launched: that of the call but for kernels of graphs.
+  uint32_t SlotOfWork(const DeviceEvent& event, const Launcher& by);
   /// Gives time to a call and those around it, that of another step to the latter's sums of it.
   void AddTime(uint32_t call, uint32_t slot, const KernelTime& time);
   void SumStrays();
@@ -93,6 +103,7 @@ class OperatorRun {
   std::deque<Slot> slots_;
   IdMap slot_of_;                       // By group and step.
   std::vector<uint32_t> kernel_slots_;  // By kernel.
+  std::vector<bool> of_hooks_;          // By kernel: whether it counts in kOfHooks.
   IdMap busy_;                          // By group and device; into busy_until_.
   std::vector<int64_t> busy_until_;
   IdMap stray_of_;  // By call and slot.

@@ -25,6 +25,7 @@ namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kUnattributedName = "(unattributed)";
+constexpr std::string_view kOperatorsCollectives = "(collectives)";
 constexpr std::string_view kOperatorsOtherName = "(other)";
 
 /// What several partials make their sums of, between Begin of the first and End of the last.
@@ -126,6 +127,8 @@ Operators::Key Operators::KeyOf(const Run& run, const OperatorRun& found,
   std::vector<std::string_view> parts(found.text_count());
   if (slot.group == OperatorRun::kUnattributed) {
     parts[0] = kUnattributedName;
+  } else if (slot.group == OperatorRun::kOfHooks) {
+    parts[0] = kOperatorsCollectives;
   } else {
     parts = found.TextsOf(slot.group);
   }

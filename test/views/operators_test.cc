@@ -28,6 +28,7 @@ using Rows = std::map<std::string, ViewRow>;
 
 constexpr View kView = {"operators", "", kOperatorsNeeds, OperatorsFields, MakeOperators};
 constexpr int64_t kThread = 1234;
+constexpr char kNccl[] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
 
 class OperatorsTest : public ::testing::Test {
  protected:
@@ -47,6 +48,14 @@ class OperatorsTest : public ::testing::Test {
     kernel.duration_ns = duration_ns;
     kernel.stream = stream;
     kernel.correlation = builder_.AddCall("cudaLaunchKernel", launch_ns, 100, thread);
+    builder_.AddKernel(kernel);
+  }
+  void Kernel(int64_t launch_ns, int64_t start_ns, int64_t duration_ns, const char* name) {
+    KinetoKernel kernel;
+    kernel.name = name;
+    kernel.start_ns = start_ns;
+    kernel.duration_ns = duration_ns;
+    kernel.correlation = builder_.AddCall("cudaLaunchKernel", launch_ns, 100, kThread);
     builder_.AddKernel(kernel);
   }
   std::string Write(const std::string& name = "trace.json") {
@@ -145,6 +154,49 @@ TEST_F(OperatorsTest, WhatNoCallLaunchedIsARow) {
   EXPECT_EQ(rows["(unattributed)"]["device_self_ns"], "48");
   EXPECT_EQ(rows["(unattributed)"]["calls"], "0");
   EXPECT_EQ(rows["(unattributed)"]["host_self_ns"], "");
+}
+
+// What hooks of gradients launch is not of the node in which they run. Operators that they call
+// keep theirs, and so do nodes of programs' own.
+//
+// |- evaluate --------------------------------------| |- evaluate ------| |- _ReduceFrom... -|
+//    |- ConvolutionBackward0 ----------------|                              [nccl 40]
+//       [kernel 60]  |- nccl -|  |- c10d -|    [nccl 7]  |- Accumulate -|
+//                   [nccl 5000]  [nccl 300]                 [nccl 2000]
+TEST_F(OperatorsTest, CollectivesOfGradientHooksAreARow) {
+  const std::string evaluate = "autograd::engine::evaluate_function: ";
+  Call(evaluate + "ConvolutionBackward0", 0, 20000);
+  Call("ConvolutionBackward0", 1000, 15000);
+  Kernel(2000, 100000, 60);
+  builder_.AddHost("user_annotation", "nccl:all_reduce", 4000, 2000);
+  Kernel(5000, 100100, 5000, kNccl);
+  Call("c10d::allreduce_", 8000, 12000);
+  Kernel(9000, 106000, 300, kNccl);
+  Kernel(16000, 107000, 7, kNccl);
+  Call(evaluate + "torch::autograd::AccumulateGrad", 30000, 40000);
+  Call("torch::autograd::AccumulateGrad", 31000, 39000);
+  Kernel(32000, 108000, 2000, kNccl);
+  Call("_ReduceFromModelParallelRegionBackward", 50000, 60000);
+  Kernel(51000, 111000, 40, kNccl);
+  Rows rows = Find();
+  EXPECT_EQ(rows["ConvolutionBackward0"]["device_self_ns"], "60");
+  EXPECT_EQ(rows["ConvolutionBackward0"]["device_total_ns"], "360");
+  EXPECT_EQ(rows["ConvolutionBackward0"]["launches"], "1");
+  EXPECT_EQ(rows[evaluate + "ConvolutionBackward0"]["device_total_ns"], "360");
+  EXPECT_EQ(rows["torch::autograd::AccumulateGrad"]["device_total_ns"], "0");
+  EXPECT_EQ(rows["c10d::allreduce_"]["device_self_ns"], "300");
+  EXPECT_EQ(rows["_ReduceFromModelParallelRegionBackward"]["device_self_ns"], "40");
+  ViewRow& collectives = rows["(collectives)"];
+  EXPECT_EQ(collectives["device_self_ns"], "7007");
+  EXPECT_EQ(collectives["device_total_ns"], "7007");
+  EXPECT_EQ(collectives["device_busy_ns"], "7007");
+  EXPECT_EQ(collectives["launches"], "3");
+  EXPECT_EQ(collectives["calls"], "0");
+  EXPECT_EQ(collectives["host_self_ns"], "");
+  EXPECT_EQ(rows.count("(unattributed)"), 0u);
+  int64_t all_ns = 0;
+  for (const auto& [op, row] : rows) all_ns += std::stoll(row.at("device_self_ns"));
+  EXPECT_EQ(all_ns, 60 + 5000 + 300 + 7 + 2000 + 40);
 }
 
 TEST_F(OperatorsTest, CopiesAndFillsAreLaunchedToo) {
