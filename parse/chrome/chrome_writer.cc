@@ -12,6 +12,7 @@
 #include "base/append_format.h"
 #include "base/json_text.h"
 #include "parse/chrome/chrome_counters.h"
+#include "parse/chrome/chrome_order.h"
 #include "parse/model/cuda_kinds.h"
 #include "parse/model/marker_text.h"
 
@@ -71,21 +72,22 @@ class ChromeWriter::Body {
         overlay_(overlay),
         events_(&writer->events_),
         tracks_(writer->tracks_),
+        order_(joined.trace()),
         counters_(joined.trace(), &writer->events_, &writer->tracks_),
         arrows_(joined.trace().launches.size(), 0),
         correlation_ids_(joined.trace().launches.size(), 0) {}
 
   void Run() {
     FindEnd();
-    for (const Range& range : trace_.ranges) WriteRange(range);
-    for (const Instant& instant : trace_.instants) WriteInstant(instant);
-    for (size_t i = 0; i < trace_.launches.size(); ++i) WriteLaunch(i);
-    for (const Synchronization& wait : trace_.synchronizations) WriteWait(wait);
+    for (const uint32_t i : order_.Ranges()) WriteRange(trace_.ranges[i]);
+    for (const uint32_t i : order_.Instants()) WriteInstant(trace_.instants[i]);
+    for (const uint32_t i : order_.Launches()) WriteLaunch(i);
+    for (const uint32_t i : order_.Waits()) WriteWait(trace_.synchronizations[i]);
     for (size_t i = 0; i < trace_.kernels.size(); ++i) WriteKernel(i);
-    for (const MemoryCopy& copy : trace_.copies) WriteCopy(copy);
-    for (const MemorySet& set : trace_.sets) WriteSet(set);
+    for (const uint32_t i : order_.Copies()) WriteCopy(trace_.copies[i]);
+    for (const uint32_t i : order_.Sets()) WriteSet(trace_.sets[i]);
     for (const GraphReplay& replay : trace_.graph_replays) WriteReplay(replay);
-    for (const DeviceAnnotation& label : trace_.device_annotations) WriteDeviceLabel(label);
+    for (const uint32_t i : order_.DeviceLabels()) WriteDeviceLabel(trace_.device_annotations[i]);
     WriteBackwardArrows();
     WritePath();
     counters_.Write();
@@ -354,7 +356,9 @@ class ChromeWriter::Body {
   }
 
   void WriteBackwardArrows() {
-    for (const ForwardBackwardLink& link : joined_.links().Arrows(trace_)) {
+    const std::vector<ForwardBackwardLink> arrows = joined_.links().Arrows(trace_);
+    for (const uint32_t i : order_.Arrows(arrows)) {
+      const ForwardBackwardLink& link = arrows[i];
       const int64_t arrow = writer_.next_arrow_++;
       WriteArrowStart(kBackwardArrow, arrow, tracks_.OfThread(link.forward_thread),
                       link.forward_ns);
@@ -415,6 +419,7 @@ class ChromeWriter::Body {
   const ChromeOverlay& overlay_;
   ChromeEvents* events_;
   ChromeTracks& tracks_;
+  ChromeOrder order_;
   ChromeCounters counters_;
   std::vector<int64_t> arrows_;           // By LaunchIndex; 0: none yet.
   std::vector<int64_t> correlation_ids_;  // By LaunchIndex, in the document.

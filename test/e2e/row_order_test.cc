@@ -69,6 +69,7 @@ std::vector<std::pair<std::string, std::string>> OutputsOf(const fs::path& profi
   };
   add("dict", RunParse({file}));
   add("jsonl", RunParse({"--format", "jsonl", file}));
+  add("chrome", RunParse({"--format", "chrome", file}));
   add("csv", RunProf({"-c", "all", "--csv", file}));
   add("copies", RunProf({"--copies", "--csv", file}));
   add("views", RunProf({"--view", "all", "--json", file}));
@@ -135,6 +136,12 @@ std::string TraceOfEqualTimes() {
                        .duration_ns = 3'000,
                        .correlation = call,
                        .stream = stream});
+  }
+  for (const int64_t i : {0, 1, 2}) {
+    const KinetoArgs args = {{"device", "0"}, {"context", "1"}, {"stream", "7"}, {"bytes", "64"}};
+    builder.AddDevice("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 440'000 + i * 3'000, 1'000,
+                      args);
+    builder.AddDevice("gpu_memset", "Memset (Device)", 450'000 + i * 3'000, 1'000, args);
   }
   for (int64_t i = 0; i < 4; ++i) {
     builder.AddInstant("[memory]", 150'000,
