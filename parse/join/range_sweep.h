@@ -46,8 +46,8 @@ class OpenRanges {
     }
   }
 
-  /// The same of at most so many of the outermost and so many of the innermost. Answers how many
-  /// lie between these. O(outermost + innermost), however many are open.
+  /// Calls f(range index) for the first `outermost` and the last `innermost` enclosing ranges of a
+  /// lane, outermost first, each once. Returns the number of ranges between them.
   template <typename F>
   size_t ForEachOfEnds(size_t lane, size_t outermost, size_t innermost, F f) const {
     const size_t count = CountOf(lane);
