@@ -29,7 +29,7 @@ using testing::Not;
 using testing::StartsWith;
 
 std::vector<std::string> RecordForever(const std::string& output) {
-  return {Program("record"), "-o", output, "--", OPLENS_RECORDED_PROGRAM, "forever"};
+  return {Program("record"), "-o", output, "--", Program("recorded_program"), "forever"};
 }
 
 RunResult RunHere(std::vector<std::string> command) {
@@ -257,7 +257,7 @@ TEST(RecordRecover, RefusesAProgramOfAnotherContainer) {
   command.insert(command.end(),
                  {"-c", fmt::format("{} -o net.sql -- {} sleep 60 & "
                                     "read word; kill -9 $!; wait $!; echo killed; sleep 60",
-                                    Program("record"), OPLENS_RECORDED_PROGRAM)});
+                                    Program("record"), Program("recorded_program"))});
   const fs::path pipe = TestDir() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   command.back() = fmt::format("exec <>{}; {}", pipe.string(), command.back());
