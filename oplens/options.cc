@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "oplens/program_text.h"

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
 #include "parse/model/trace_devices.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/group_sums.h"
 
 namespace oplens::screen {

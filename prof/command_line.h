@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-// Names of files may hold commas: each argument is one name. All that read a command line include
-// cxxopts through this header, so that they agree on it.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-#include <cxxopts.hpp>
-
 #include "prof/input_options.h"
+
+namespace cxxopts {
+class Options;
+class ParseResult;
+}  // namespace cxxopts
 
 namespace oplens::prof {
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/near_words.h"
 #include "base/program.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/append_format.h"
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/help_text.h"

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
+#include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
 namespace {

@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-// File names may hold commas, at which cxxopts would split a list.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-
 #include <algorithm>
 #include <array>
-#include <cxxopts.hpp>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/near_words.h"

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/shown_text.h"

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 
+#include "parse/join/joined.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/step_contexts.h"
+#include "parse/join/thread_ranges.h"
+#include "parse/model/marker_text.h"
+
 namespace oplens::parse {
 namespace {
 

@@ -4,7 +4,10 @@
 #include <numeric>
 #include <utility>
 
+#include "parse/join/joined.h"
+#include "parse/join/launch_sweep.h"
 #include "parse/join/range_sweep.h"
+#include "parse/join/thread_ranges.h"
 
 namespace oplens::parse {
 namespace {

@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "parse/join/call_tree.h"
 #include "prof/path/host_pieces.h"
 #include "prof/path/moment_graph.h"
 #include "prof/path/step_graph.h"
 #include "prof/run/call_name.h"
 #include "prof/run/class_times.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {

@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "parse/join/joined.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/thread_ranges.h"
+#include "parse/model/marker_text.h"
+
 namespace oplens::prof {
 
 using parse::CallTree;

@@ -7,9 +7,15 @@
 #include <unordered_map>
 
 #include "base/saturating.h"
+#include "parse/join/call_tree.h"
+#include "parse/join/gpu_work.h"
+#include "parse/join/joined.h"
 #include "parse/join/named_pass.h"
+#include "parse/join/surroundings.h"
 #include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
 #include "prof/run/run.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {

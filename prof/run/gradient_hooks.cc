@@ -2,7 +2,12 @@
 
 #include <string_view>
 
+#include "parse/join/joined.h"
+#include "parse/join/range_roles.h"
 #include "parse/join/range_sweep.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/step_contexts.h"
+#include "parse/model/marker_text.h"
 #include "parse/model/node_name.h"
 
 namespace oplens::prof {

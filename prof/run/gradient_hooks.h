@@ -3,7 +3,13 @@
 
 #include <cstdint>
 
-#include "parse/join/joined.h"
+namespace oplens {
+struct Range;
+}  // namespace oplens
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

@@ -9,6 +9,10 @@
 
 #include "ops/kernels/communication.h"
 #include "parse/join/collectives.h"
+#include "parse/join/joined.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/surroundings.h"
+#include "parse/join/thread_ranges.h"
 #include "parse/model/op_call.h"
 
 namespace oplens::prof {

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "parse/join/joined.h"
 #include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

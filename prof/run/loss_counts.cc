@@ -5,6 +5,15 @@
 #include <map>
 
 #include "base/saturating.h"
+#include "parse/join/for_each_op.h"
+#include "parse/join/gpu_work.h"
+#include "parse/join/joined.h"
+#include "parse/join/surroundings.h"
+#include "parse/join/thread_ranges.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {
@@ -58,7 +67,7 @@ class LaunchGaps {
 
 bool HasOp(const parse::Joined& joined, const parse::Surroundings& around) {
   bool any = false;
-  joined.ForEachOp(around, [&](StringId, StringId) { any = true; });
+  parse::ForEachOp(joined, around, [&](StringId, StringId) { any = true; });
   return any;
 }
 

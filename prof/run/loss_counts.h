@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "prof/run/run.h"
+#include "parse/join/range_roles.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What a recording may have lost.
 enum class Loss : uint8_t {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/saturating.h"
+#include "parse/join/joined.h"
 #include "parse/join/range_sweep.h"
 
 namespace oplens::prof {

@@ -5,7 +5,11 @@
 #include <tuple>
 
 #include "base/id_map.h"
+#include "parse/join/joined.h"
+#include "parse/join/range_roles.h"
 #include "parse/join/range_sweep.h"
+#include "parse/join/step_contexts.h"
+#include "parse/join/thread_ranges.h"
 #include "prof/run/forward_calls.h"
 #include "prof/run/gradient_hooks.h"
 #include "prof/run/module_names.h"

@@ -10,6 +10,7 @@
 
 #include "base/checked.h"
 #include "base/saturating.h"
+#include "prof/run/run.h"
 #include "prof/run/tb_steps.h"
 
 namespace oplens::prof {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/id_map.h"
+#include "parse/join/step_index.h"
 #include "prof/run/extent.h"
 #include "prof/run/host_steps.h"
 

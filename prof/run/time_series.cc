@@ -7,7 +7,9 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/copy_bandwidth.h"
+#include "prof/run/device_work.h"
 #include "prof/run/queue_length.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

@@ -9,7 +9,10 @@
 #include "base/saturating.h"
 #include "ops/dtype.h"
 #include "ops/kernels/kernel_name.h"
+#include "parse/model/kernel_record.h"
 #include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 #include "prof/views/gpu_launch.h"
 
 namespace oplens::prof {

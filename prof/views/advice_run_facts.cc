@@ -11,11 +11,17 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "parse/join/joined.h"
+#include "parse/join/range_texts.h"
 #include "parse/model/trace_devices.h"
 #include "parse/model/waiting_calls.h"
 #include "prof/run/call_sites.h"
 #include "prof/run/class_times.h"
+#include "prof/run/collective_calls.h"
+#include "prof/run/collective_kind.h"
 #include "prof/run/copy_name.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/advice_facts.h"
 #include "prof/views/overview_classes.h"
 #include "prof/views/step_times.h"

@@ -5,6 +5,8 @@
 
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
+#include "prof/run/collective_calls.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "ops/tensor.h"
+#include "parse/join/op_calls.h"
 #include "parse/join/range_roles.h"
 #include "parse/join/range_sweep.h"
+#include "parse/join/step_contexts.h"
 #include "parse/join/surroundings.h"
+#include "parse/join/thread_ranges.h"
 #include "parse/model/op_call.h"
 #include "prof/run/call_name.h"
 #include "prof/run/gradient_hooks.h"

@@ -13,6 +13,7 @@
 #include "base/byte_map.h"
 #include "base/error.h"
 #include "base/saturating.h"
+#include "prof/run/run.h"
 #include "prof/views/collective_fields.h"
 #include "prof/views/collective_list.h"
 #include "prof/views/collective_notes.h"

@@ -10,6 +10,7 @@
 #include "base/append_format.h"
 #include "base/saturating.h"
 #include "ops/kernels/communication.h"
+#include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
 
 namespace oplens::prof {

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "ops/op_model.h"
+#include "parse/join/range_texts.h"
+#include "prof/run/run.h"
 #include "prof/views/critical_path_fields.h"
 #include "prof/views/hta_critical_path.h"
 #include "prof/views/path_rows.h"

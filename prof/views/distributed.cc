@@ -15,6 +15,7 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/run.h"
 #include "prof/views/collective_notes.h"
 #include "prof/views/collective_sums.h"
 #include "prof/views/rank_order.h"

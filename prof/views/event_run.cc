@@ -7,8 +7,13 @@
 #include <optional>
 
 #include "base/saturating.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/range_texts.h"
 #include "parse/model/cuda_kinds.h"
+#include "parse/model/kernel_names.h"
 #include "parse/model/op_call.h"
+#include "prof/run/call_work.h"
+#include "prof/run/device_work.h"
 #include "prof/views/event_memory.h"
 
 namespace oplens::prof {

@@ -12,9 +12,15 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "ops/kernels/tensor_core.h"
+#include "parse/join/joined.h"
 #include "parse/model/recording_advice.h"
 #include "parse/model/trace_devices.h"
+#include "prof/price/figures.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/run/class_times.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/run/tb_steps.h"
 #include "prof/views/gpu_launch.h"
 #include "prof/views/gpu_sums.h"

@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 #include "prof/views/gpu_launch.h"
 
 namespace oplens::prof {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
 namespace {

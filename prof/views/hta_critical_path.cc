@@ -11,6 +11,7 @@
 #include "base/saturating.h"
 #include "prof/path/hta_path.h"
 #include "prof/run/hta_events.h"
+#include "prof/run/run.h"
 #include "prof/views/critical_path_fields.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/view_notes.h"

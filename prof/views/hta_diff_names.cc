@@ -17,6 +17,7 @@
 #include "base/id_map.h"
 #include "base/saturating.h"
 #include "prof/run/hta_events.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
 

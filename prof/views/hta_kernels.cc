@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "prof/run/hta_events.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/view_notes.h"
 

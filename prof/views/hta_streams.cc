@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/run/run.h"
 #include "prof/views/hta_stream_tables.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"

@@ -12,6 +12,7 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/run.h"
 #include "prof/views/histogram.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"

@@ -12,6 +12,7 @@
 #include "prof/price/kernel_facts.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_groups.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"

@@ -9,6 +9,7 @@
 
 #include "prof/run/device_times.h"
 #include "prof/run/hta_events.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"

@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "parse/model/kernel_names.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/class_times.h"
 #include "prof/run/copy_name.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/histogram.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"

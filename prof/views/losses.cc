@@ -6,8 +6,11 @@
 #include <string>
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/run/loss_counts.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/saturating.h"
+#include "parse/join/range_texts.h"
 #include "prof/run/memory_leaks.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

@@ -1,6 +1,7 @@
 #include "prof/views/module_run.h"
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 #include "prof/price/figures.h"
 
 namespace oplens::prof {

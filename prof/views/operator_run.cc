@@ -6,6 +6,7 @@
 #include "base/saturating.h"
 #include "parse/join/launch_sweep.h"
 #include "parse/join/range_sweep.h"
+#include "prof/run/call_work.h"
 #include "prof/run/gradient_hooks.h"
 
 namespace oplens::prof {

@@ -1,6 +1,7 @@
 #include "prof/views/operator_sums.h"
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 #include "prof/views/group_sums.h"
 
 namespace oplens::prof {

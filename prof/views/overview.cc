@@ -13,7 +13,11 @@
 
 #include "base/saturating.h"
 #include "parse/model/recording_advice.h"
+#include "prof/price/figures.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/run/extent.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/run/tb_steps.h"
 #include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"

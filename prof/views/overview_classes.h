@@ -5,10 +5,11 @@
 #include <cstdint>
 
 #include "prof/run/class_times.h"
-#include "prof/run/run.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What a moment of a step is spent on; of several the first.
 enum class TimeClass : uint8_t {

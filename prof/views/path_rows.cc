@@ -6,7 +6,9 @@
 #include <unordered_map>
 
 #include "base/saturating.h"
+#include "ops/op_model.h"
 #include "prof/run/class_times.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

@@ -12,9 +12,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
 #include "base/saturating.h"
 #include "ops/kernels/communication.h"
+#include "ops/kernels/tensor_core.h"
+#include "parse/model/kernel_record.h"
+#include "prof/price/figures.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/run/copy_name.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
+#include "prof/run/steps.h"
 #include "prof/run/text_numbers.h"
 
 namespace oplens::prof {

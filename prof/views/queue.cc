@@ -10,6 +10,7 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/queue_length.h"
+#include "prof/run/run.h"
 #include "prof/run/time_series.h"
 #include "prof/views/histogram.h"
 #include "prof/views/rank_order.h"

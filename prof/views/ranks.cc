@@ -14,6 +14,8 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/memory_life.h"
+#include "prof/run/run.h"
 #include "prof/views/collective_notes.h"
 #include "prof/views/host_mark.h"
 #include "prof/views/rank_groups.h"

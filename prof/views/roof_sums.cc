@@ -1,6 +1,7 @@
 #include "prof/views/roof_sums.h"
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
 

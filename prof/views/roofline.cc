@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,7 +14,10 @@
 #include <vector>
 
 #include "ops/gpu/roofline.h"
+#include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
+#include "parse/model/trace.h"
+#include "prof/run/run.h"
 #include "prof/views/roof_sums.h"
 #include "prof/views/roofline_fields.h"
 #include "prof/views/saved_partial.h"

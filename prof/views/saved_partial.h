@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/byte_map.h"
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {

@@ -12,6 +12,7 @@
 #include "base/append_format.h"
 #include "base/error.h"
 #include "base/saturating.h"
+#include "parse/join/range_texts.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/call_stacks.h"
 #include "prof/run/module_calls.h"

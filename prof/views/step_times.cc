@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/saturating.h"
+#include "ops/dtype.h"
 
 namespace oplens::prof {
 namespace {

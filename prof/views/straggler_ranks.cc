@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/saturating.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
 #include "prof/views/straggler_bytes.h"
 
 namespace oplens::prof {

@@ -6,6 +6,7 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 

@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "parse/join/range_texts.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 #include "prof/views/collective_notes.h"
 #include "prof/views/rank_groups.h"
 #include "prof/views/rank_order.h"

@@ -11,6 +11,7 @@
 #include "base/near_words.h"
 #include "base/saturating.h"
 #include "base/words.h"
+#include "parse/model/kernel_record.h"
 #include "prof/views/kernel_columns.h"
 
 namespace oplens::prof {

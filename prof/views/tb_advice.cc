@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "prof/run/run.h"
 #include "prof/run/tb_steps.h"
 #include "prof/views/advice.h"
 #include "prof/views/overview_classes.h"

@@ -5,7 +5,6 @@
 
 #include "parse/model/trace_needs.h"
 #include "prof/advice/tb_rules.h"
-#include "prof/run/run.h"
 #include "prof/run/tb_tree.h"
 #include "prof/views/gpu.h"
 #include "prof/views/overview.h"

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "prof/run/run.h"
 #include "prof/run/tb_names.h"
 #include "prof/run/tb_tree.h"
 #include "prof/views/rank_order.h"

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/saturating.h"
+#include "prof/run/run.h"
 #include "prof/views/distributed.h"
 #include "prof/views/tb_ranks.h"
 #include "prof/views/time_keys.h"

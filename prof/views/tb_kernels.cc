@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/id_map.h"
 #include "ops/kernels/tensorboard_names.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

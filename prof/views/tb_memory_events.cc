@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/saturating.h"
+#include "prof/run/run.h"
 #include "prof/run/tb_memory.h"
 #include "prof/views/memory_events.h"
 

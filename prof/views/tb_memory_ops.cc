@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "prof/run/memory_life.h"
+#include "prof/run/run.h"
 #include "prof/run/tb_memory.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"

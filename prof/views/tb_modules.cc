@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/saturating.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
 

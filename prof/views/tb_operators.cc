@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "prof/run/run.h"
 #include "prof/views/operators.h"
 
 namespace oplens::prof {

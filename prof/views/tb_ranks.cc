@@ -4,6 +4,7 @@
 
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
+#include "prof/run/run.h"
 #include "prof/run/tb_steps.h"
 #include "prof/views/overview_classes.h"
 #include "prof/views/step_times.h"

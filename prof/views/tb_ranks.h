@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "prof/run/interval_set.h"
-#include "prof/run/run.h"
 #include "prof/run/tb_collectives.h"
 #include "prof/views/rank_order.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// A step with the chart's four parts.
 struct StepParts {

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "ops/kernels/tensorboard_names.h"
+#include "parse/join/joined.h"
+#include "parse/join/thread_ranges.h"
 #include "prof/run/tb_steps.h"
 #include "prof/run/tb_tree.h"
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 #include "prof/views/group_sums.h"
 
 namespace oplens::prof {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "parse/model/family.h"
-#include "prof/run/run.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What views of the device's work say when an input has nothing for them: it holds records only,
 /// or no work of a device, and what records that.

@@ -6,8 +6,11 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "parse/join/joined.h"
 #include "report/timeline/signatures.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::report {
 

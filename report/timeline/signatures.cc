@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "parse/model/cuda_kinds.h"
+#include "parse/model/kernel_record.h"
 #include "prof/price/figures.h"
 
 namespace oplens::report {

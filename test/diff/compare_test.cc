@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
 
 #include "base/error.h"
+#include "prof/run/run.h"
 #include "test/diff/made_sides.h"
 
 namespace oplens::prof::compare_test {

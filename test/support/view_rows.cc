@@ -7,6 +7,7 @@
 
 #include "prof/input/profile_records.h"
 #include "prof/price_all.h"
+#include "prof/run/run.h"
 #include "prof/views/give_calls.h"
 
 namespace oplens::test {

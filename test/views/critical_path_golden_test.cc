@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "prof/run/run.h"
 #include "prof/views/critical_path.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

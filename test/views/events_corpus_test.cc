@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/run/run.h"
 #include "prof/views/events.h"
 #include "prof/views/operators.h"
 #include "test/support/test_files.h"

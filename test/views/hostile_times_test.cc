@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parse/records/kernel_records.h"
+#include "prof/run/run.h"
 #include "prof/views/bandwidth.h"
 #include "prof/views/critical_path.h"
 #include "prof/views/hta_kernels.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "prof/run/run.h"
 #include "prof/views/tb_kernels.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
