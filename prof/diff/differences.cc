@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/median.h"
 #include "prof/diff/explain.h"
 #include "prof/diff/noise.h"
 

@@ -130,10 +130,10 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
   }
   using ops::DType;
   if (type == DType::kFloat32 && tensor) {
-    facts_.products.tensor_fp32_ns = SaturatingSum(facts_.products.tensor_fp32_ns, time_ns);
+    SaturatingAdd(&facts_.products.tensor_fp32_ns, time_ns);
   } else if (type == DType::kFloat32 && judged.use == ops::TensorCoreUse::kNo &&
              judged.fitness != ops::TensorCoreFitness::kNotAsked) {
-    facts_.products.fp32_ns = SaturatingSum(facts_.products.fp32_ns, time_ns);
+    SaturatingAdd(&facts_.products.fp32_ns, time_ns);
     if (gpu.compute_capability < kAdviceFactsFirstWithTensorCores) return;
     // A vector times a matrix gains nothing: it waits for memory.
     const auto& product = kernel.price->product;
@@ -147,7 +147,7 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
     const double roof_ns = std::max(AdviceFactsNsOf(flops, peak), tf32 ? memory_ns : memory_ns / 2);
     AddTo(Topic::kFp32, kernel, time_ns, peak > 0 ? Above(time_ns, roof_ns) : 0);
   } else if (type != DType::kUnknown && ops::BitsOf(type) <= kMostHalfBits) {
-    facts_.products.half_ns = SaturatingSum(facts_.products.half_ns, time_ns);
+    SaturatingAdd(&facts_.products.half_ns, time_ns);
   }
 }
 

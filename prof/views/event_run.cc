@@ -234,7 +234,7 @@ void EventRun::AddDeviceEvents() {
     sums.device_self_ns += length_ns;
     sums.device_total_ns += length_ns;
     const uint32_t call = run_.call_work().CallOf(event);
-    if (call != CallWork::kNone) device_ns_[call] = SaturatingSum(device_ns_[call], length_ns);
+    if (call != CallWork::kNone) SaturatingAdd(&device_ns_[call], length_ns);
   }
 }
 
@@ -313,7 +313,7 @@ void EventRun::SumDevice() {
     if (IsLeftOut(i)) continue;
     groups_[call_groups_[i]].sums.device_total_ns += device_ns_[i];
     const uint32_t parent = parents_[i];
-    if (parent != kNone) device_ns_[parent] = SaturatingSum(device_ns_[parent], device_ns_[i]);
+    if (parent != kNone) SaturatingAdd(&device_ns_[parent], device_ns_[i]);
   }
 }
 

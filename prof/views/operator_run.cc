@@ -141,9 +141,9 @@ void OperatorRun::AddCalls() {
     call.slot = SlotOf(call.group, run_.steps().OfHost(start_ns));
     OperatorSums& sums = slots_[call.slot].sums;
     ++sums.calls;
-    sums.length_ns = SaturatingSum(sums.length_ns, all[i].total_ns);
-    sums.host_self_ns = SaturatingSum(sums.host_self_ns, all[i].self_ns);
-    if (outermost_[i]) sums.host_total_ns = SaturatingSum(sums.host_total_ns, all[i].total_ns);
+    SaturatingAdd(&sums.length_ns, all[i].total_ns);
+    SaturatingAdd(&sums.host_self_ns, all[i].self_ns);
+    if (outermost_[i]) SaturatingAdd(&sums.host_total_ns, all[i].total_ns);
     sums.lengths.Add(all[i].total_ns);
   }
 }
@@ -238,7 +238,7 @@ void OperatorRun::AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slo
   const int64_t from_ns = std::max(until_ns, event.start_ns);
   if (event.end_ns <= from_ns) return;
   int64_t& busy_ns = slots_[slot].sums.device_busy_ns;
-  busy_ns = SaturatingSum(busy_ns, event.end_ns - from_ns);
+  SaturatingAdd(&busy_ns, event.end_ns - from_ns);
   until_ns = event.end_ns;
 }
 

@@ -64,9 +64,9 @@ struct StacksSums {
   int64_t launches = 0;
 
   void Add(const StacksSums& other) {
-    host_ns = SaturatingSum(host_ns, other.host_ns);
-    device_ns = SaturatingSum(device_ns, other.device_ns);
-    launches = SaturatingSum(launches, other.launches);
+    SaturatingAdd(&host_ns, other.host_ns);
+    SaturatingAdd(&device_ns, other.device_ns);
+    SaturatingAdd(&launches, other.launches);
   }
 
   template <typename Bytes, typename Self>

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+
 namespace oplens::prof::noise_test {
 namespace {
 
@@ -77,12 +78,6 @@ TEST(NoiseTest, EqualDistributionsAreSeldomChanged) {
   }
   EXPECT_LE(changed, 40);  // Asked for: 1 %.
   EXPECT_GE(changed, 1) << "a band that nothing leaves says nothing";
-}
-
-TEST(NoiseTest, MedianOfEvenAndOdd) {
-  EXPECT_EQ(MedianOf({}), 0);
-  EXPECT_EQ(MedianOf({{3, 1, 2}}), 2);
-  EXPECT_EQ(MedianOf({{4, 1, 3, 2}}), 2.5);
 }
 
 }  // namespace
