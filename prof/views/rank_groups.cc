@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
+
+#include "base/parse_number.h"
 
 namespace oplens::prof {
 namespace {
@@ -20,8 +21,8 @@ int64_t PlaceIn(std::span<const int64_t> ranks, int64_t rank) {
 
 int64_t RankGroupsNumberOf(std::string_view rank) {
   int64_t number = -1;
-  const auto [end, problem] = std::from_chars(rank.data(), rank.data() + rank.size(), number);
-  return problem == std::errc() && end == rank.data() + rank.size() ? number : -1;
+  ParseNumber(rank, &number);
+  return number;
 }
 
 RankGroup GroupOf(const CollectiveRow& row) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/append_format.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/saturating.h"
 #include "parse/model/recording_advice.h"
@@ -80,7 +81,7 @@ struct StacksSums {
 /// As flame graphs take it: what separates frames and values becomes '_'.
 void AppendFrame(std::string_view frame, std::string* line) {
   for (const char c : frame.empty() ? kNoName : frame) {
-    const bool separates = c == ' ' || c == ';' || c == '\t' || c == '\n' || c == '\r';
+    const bool separates = c == ';' || IsBlank(c);
     line->push_back(separates ? '_' : c);
   }
 }

@@ -6,7 +6,6 @@
 #include <random>
 #include <vector>
 
-
 namespace oplens::prof::noise_test {
 namespace {
 
