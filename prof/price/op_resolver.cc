@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/kernels/communication.h"
+#include "parse/model/gradient_hooks.h"
 #include "parse/model/node_name.h"
 #include "prof/price/told_gradient.h"
 
@@ -58,15 +59,12 @@ std::string_view LabelOf(const KernelRecord& record) {
 }
 
 /// Whether a kernel is a collective that hooks of gradients launched, for the parameters of many
-/// layers: prof/run/gradient_hooks.h has the rule.
-bool IsOpResolverOfGradientHooks(const KernelRecord& record, const KernelFacts& facts) {
-  const Phase phase = OpResolverPhaseOf(record);
-  const bool in_node = phase == Phase::kBackward;
-  if (!in_node && phase != Phase::kGradient && phase != Phase::kAccumulate) return false;
-  if (in_node && std::none_of(record.seq_markers.begin(), record.seq_markers.end(),
-                              [](std::string_view text) { return IsOperatorNode(text); })) {
-    return false;
-  }
+/// layers.
+bool IsHookedCollective(const KernelRecord& record, const KernelFacts& facts) {
+  const auto in_operator_node = [&] {
+    return std::any_of(record.seq_markers.begin(), record.seq_markers.end(), IsOperatorNode);
+  };
+  if (!IsOfGradientHooks(OpResolverPhaseOf(record), in_operator_node)) return false;
   return facts.communicates() ||
          (!LabelOf(record).empty() && !ops::IsTensorKernel(record.long_name));
 }
@@ -90,7 +88,7 @@ OpResolver::OpResolver(OpChoice choice, const ops::Gpu* gpu, const ops::Rules* r
 
 Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row) {
   Resolution resolution = ResolveOp(record, row);
-  if (!row->layer.empty() && IsOpResolverOfGradientHooks(record, *row->facts)) row->layer = {};
+  if (!row->layer.empty() && IsHookedCollective(record, *row->facts)) row->layer = {};
   return resolution;
 }
 
@@ -105,7 +103,7 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
   const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
   const bool inferred = IsInferred(record.evidence);
   if (!priced && !inferred && record.reasons.Has(Reason::kGraphKernel)) return resolution;
-  if (chosen == nullptr && IsOpResolverOfGradientHooks(record, *row->facts)) {
+  if (chosen == nullptr && IsHookedCollective(record, *row->facts)) {
     row->op = LabelOf(record);
     row->reasons.Add(WhyWithoutOp(record));
     return resolution;
@@ -161,7 +159,7 @@ OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, PricedKerne
   Source own{&record.markers, &record.op, &record.mod};
   calls_.Collect(record.markers, record.direction);
   // The node that it happens to run in is that of another op.
-  if (IsOpResolverOfGradientHooks(record, *row->facts)) return own;
+  if (IsHookedCollective(record, *row->facts)) return own;
   if (IsForward(record)) {
     linker_.AddForward(record);
   } else if (IsInNode(record) && calls_.NamesOnly()) {
