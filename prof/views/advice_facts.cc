@@ -9,6 +9,7 @@
 #include "base/saturating.h"
 #include "ops/dtype.h"
 #include "ops/kernels/kernel_name.h"
+#include "parse/model/compute_capability.h"
 #include "prof/run/class_times.h"
 #include "prof/views/gpu_launch.h"
 
@@ -18,8 +19,6 @@ using advice::Topic;
 
 namespace {
 
-constexpr int kAdviceFactsFirstWithTf32 = 80;
-constexpr int kAdviceFactsFirstWithTensorCores = 70;
 constexpr int kMostHalfBits = 16;
 constexpr double kFewWarpsPct = 25;
 
@@ -134,14 +133,14 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
   } else if (type == DType::kFloat32 && judged.use == ops::TensorCoreUse::kNo &&
              judged.fitness != ops::TensorCoreFitness::kNotAsked) {
     SaturatingAdd(&facts_.products.fp32_ns, time_ns);
-    if (gpu.compute_capability < kAdviceFactsFirstWithTensorCores) return;
+    if (gpu.compute_capability < kFirstWithTensorCores) return;
     // A vector times a matrix gains nothing: it waits for memory.
     const auto& product = kernel.price->product;
     if (product && product->kind == ops::MatrixProduct::Kind::kGemm &&
         std::min(product->m, product->n) == 1) {
       return;
     }
-    const bool tf32 = gpu.compute_capability >= kAdviceFactsFirstWithTf32;
+    const bool tf32 = gpu.compute_capability >= kFirstWithTf32;
     const double peak = gpu.Peak(tf32 ? ops::MathUnit::kTensorTf32 : ops::MathUnit::kTensorFp16);
     // In 16 bits half as much is moved.
     const double roof_ns = std::max(AdviceFactsNsOf(flops, peak), tf32 ? memory_ns : memory_ns / 2);
