@@ -11,30 +11,26 @@
 #include <vector>
 
 #include "base/epochs.h"
+#include "base/hash.h"
 
 namespace oplens {
 
 /// A 64-bit hash of any bytes, quick on texts of some hundred bytes; never 0. Differs between
 /// versions: not for files.
 inline uint64_t HashText(std::string_view text) {
-  __extension__ using Wide = unsigned __int128;
   constexpr uint64_t kA = 0x9e3779b97f4a7c15;  // Odd constants with well spread bits.
   constexpr uint64_t kB = 0xd1b54a32d192ed03;
-  const auto fold = [](uint64_t a, uint64_t b) {
-    const Wide product = static_cast<Wide>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  };
-  uint64_t hash = fold(text.size() ^ kA, kB);
+  uint64_t hash = FoldedProduct(text.size() ^ kA, kB);
   const char* p = text.data();
   size_t left = text.size();
   uint64_t words[2];
   for (; left > 16; left -= 16, p += 16) {
     std::memcpy(words, p, 16);
-    hash = fold(words[0] ^ kA ^ hash, words[1] ^ kB);
+    hash = FoldedProduct(words[0] ^ kA ^ hash, words[1] ^ kB);
   }
   words[0] = words[1] = 0;
   if (left > 0) std::memcpy(words, p, left);
-  hash = fold(words[0] ^ kA ^ hash, words[1] ^ kB);
+  hash = FoldedProduct(words[0] ^ kA ^ hash, words[1] ^ kB);
   return hash == 0 ? 1 : hash;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
 #include "parse/join/joined.h"
 #include "parse/model/demangle.h"
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/saturating.h"
 
 namespace oplens::prof {
@@ -15,9 +16,7 @@ constexpr std::string_view kCut = "cut";
 struct PlaceHash {
   size_t operator()(const std::array<std::string_view, SidePlace::kKeys>& keys) const {
     size_t hash = 0;
-    for (const std::string_view key : keys) {
-      hash = (hash ^ std::hash<std::string_view>{}(key)) * 0x9E3779B97F4A7C15u;
-    }
+    for (const std::string_view key : keys) hash = MixHash(hash, TextHash{}(key));
     return hash;
   }
 };

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/ratio.h"
 #include "base/saturating.h"
 #include "ops/kernels/communication.h"
@@ -159,8 +160,8 @@ class PlacesView : public Partial {
   struct PlaceHash {
     size_t operator()(const Place& place) const {
       uint64_t hash = 0;
-      for (const uint32_t text : place) hash = (hash ^ text) * 0x9E3779B97F4A7C15u;
-      return hash ^ hash >> 32;
+      for (const uint32_t text : place) hash = MixHash(hash, text);
+      return hash;
     }
   };
 

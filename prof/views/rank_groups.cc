@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/parse_number.h"
 
 namespace oplens::prof {
@@ -38,9 +39,7 @@ RankGroup GroupOf(const CollectiveRow& row) {
 }  // namespace
 
 std::string GroupIdentity(const CollectiveGroup& group) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a.
-  for (const char c : group.ranks) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{} {} {:x}", group.name, group.size, hash);
+  return fmt::format("{} {} {:x}", group.name, group.size, StableHash(group.ranks));
 }
 
 // The larger of each, so that the order has no effect: -1 and 0 are not known.
