@@ -23,6 +23,11 @@ constexpr uint64_t MixHash(uint64_t hash, Value value) {
   return hash ^ (hash >> kShift);
 }
 
+/// Two numbers as one key of an IdMap.
+constexpr int64_t PairKey(uint32_t high, uint32_t low) {
+  return static_cast<int64_t>(uint64_t{high} << 32 | low);
+}
+
 /// Both halves of a * b in one number: every bit of it depends on every bit of both.
 constexpr uint64_t FoldedProduct(uint64_t a, uint64_t b) {
   __extension__ using Wide = unsigned __int128;

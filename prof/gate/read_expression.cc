@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::string_view kOption = "--fail-if";
 
-bool IsReadExpressionNameChar(char c) { return IsNameCharacter(c) || c == '-'; }
+bool IsGateNameCharacter(char c) { return IsNameCharacter(c) || c == '-'; }
 
-std::vector<std::string_view> ReadExpressionKeysOf(const GateScope& scope) {
+std::vector<std::string_view> KeysOfScope(const GateScope& scope) {
   return {scope.keys.begin(), scope.keys.end()};
 }
 
-std::vector<std::string_view> ReadExpressionFiguresOf(const GateScope& scope) {
+std::vector<std::string_view> FiguresOfScope(const GateScope& scope) {
   std::vector<std::string_view> keys;
   for (const GateScope::Figure& figure : scope.figures) keys.push_back(figure.key);
   return keys;
@@ -39,7 +39,7 @@ struct FoundFigure {
 };
 
 FoundFigure FindFigure(const GateScope& scope, std::string_view word) {
-  const std::vector<std::string_view> keys = ReadExpressionFiguresOf(scope);
+  const std::vector<std::string_view> keys = FiguresOfScope(scope);
   const size_t exact = FindName(word, keys);
   if (exact < keys.size()) return {&scope.figures[exact]};
   FoundFigure found;
@@ -51,9 +51,9 @@ FoundFigure FindFigure(const GateScope& scope, std::string_view word) {
 }
 
 /// Descends once over the text.
-class ReadExpressionParser {
+class GateParser {
  public:
-  ReadExpressionParser(std::string_view text, std::span<const GateScope> scopes)
+  GateParser(std::string_view text, std::span<const GateScope> scopes)
       : scan_(text), text_(text), scopes_(scopes) {}
 
   GateExpression ParseAll() {
@@ -83,7 +83,7 @@ class ReadExpressionParser {
 
   Word ParseName(std::string_view expected) {
     const size_t begin = scan_.place();
-    const std::string_view name = scan_.TakeWhile(IsReadExpressionNameChar);
+    const std::string_view name = scan_.TakeWhile(IsGateNameCharacter);
     if (name.empty()) FailHere(expected);
     return {name, begin};
   }
@@ -213,7 +213,7 @@ class ReadExpressionParser {
     if (scope_ == nullptr) scope_ = FindScope();
     read_.view = scope_->view;
     for (size_t i = 0; i < keys_.size(); ++i) {
-      const std::vector<std::string_view> names = ReadExpressionKeysOf(*scope_);
+      const std::vector<std::string_view> names = KeysOfScope(*scope_);
       const size_t at = FindName(keys_[i].text, names);
       if (at == names.size()) FailToFindKey(keys_[i], names);
       read_.keys[i].key = names[at];
@@ -229,7 +229,7 @@ class ReadExpressionParser {
   }
 
   bool HasKeys(const GateScope& scope) const {
-    const std::vector<std::string_view> names = ReadExpressionKeysOf(scope);
+    const std::vector<std::string_view> names = KeysOfScope(scope);
     return std::ranges::all_of(
         keys_, [&](const Word& key) { return FindName(key.text, names) < names.size(); });
   }
@@ -260,7 +260,7 @@ class ReadExpressionParser {
       const auto usual = std::ranges::find(scope_->figures, scope_->usual, &GateScope::Figure::key);
       if (usual != scope_->figures.end()) return &*usual;
       FailHere(fmt::format("which figure? those of {} are {}", scope_->view,
-                           fmt::join(ReadExpressionFiguresOf(*scope_), ",")));
+                           fmt::join(FiguresOfScope(*scope_), ",")));
     }
     const FoundFigure found = FindFigure(*scope_, figure_.text);
     if (found.other != nullptr) {
@@ -271,7 +271,7 @@ class ReadExpressionParser {
     }
     if (found.figure != nullptr) return found.figure;
     FailAt(kOption,
-           NoSuchName("figure", figure_.text, ReadExpressionFiguresOf(*scope_),
+           NoSuchName("figure", figure_.text, FiguresOfScope(*scope_),
                       fmt::format("those of {} are", scope_->view)),
            text_, figure_.place);
   }
@@ -322,7 +322,7 @@ class ReadExpressionParser {
 }  // namespace
 
 GateExpression ParseGateExpression(std::string_view text, std::span<const GateScope> scopes) {
-  return ReadExpressionParser(text, scopes).ParseAll();
+  return GateParser(text, scopes).ParseAll();
 }
 
 }  // namespace oplens::prof

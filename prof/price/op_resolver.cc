@@ -11,29 +11,29 @@ namespace oplens::prof {
 namespace {
 
 /// PyProf writes "na" for what it does not know.
-std::string_view OpResolverKnown(std::string_view word) {
+std::string_view KnownWord(std::string_view word) {
   return word == "na" ? std::string_view() : word;
 }
 
 std::string_view FirstKnown(const std::vector<std::string_view>& words) {
-  return words.empty() ? std::string_view() : OpResolverKnown(words.front());
+  return words.empty() ? std::string_view() : KnownWord(words.front());
 }
 
 /// The i-th word of a list that goes with the annotations; empty when the lists do not match.
-std::string_view OpResolverWordOf(const std::vector<std::string_view>& words, size_t i,
-                                  size_t annotations) {
-  return words.size() == annotations ? OpResolverKnown(words[i]) : std::string_view();
+std::string_view WordForCall(const std::vector<std::string_view>& words, size_t i,
+                             size_t annotations) {
+  return words.size() == annotations ? KnownWord(words[i]) : std::string_view();
 }
 
 /// Files of PyProf's parse say the direction only.
-Phase OpResolverPhaseOf(const KernelRecord& record) {
+Phase PhaseOfRecord(const KernelRecord& record) {
   if (record.phase != Phase::kUnknown) return record.phase;
   return record.direction == Direction::kBackward ? Phase::kBackward : Phase::kUnknown;
 }
 
 /// What runs between the nodes, or runs forward again, has no forward op to look for.
 bool IsInNode(const KernelRecord& record) {
-  return record.direction == Direction::kBackward && OpResolverPhaseOf(record) == Phase::kBackward;
+  return record.direction == Direction::kBackward && PhaseOfRecord(record) == Phase::kBackward;
 }
 
 bool IsForward(const KernelRecord& record) {
@@ -64,7 +64,7 @@ bool IsHookedCollective(const KernelRecord& record, const KernelFacts& facts) {
   const auto in_operator_node = [&] {
     return std::any_of(record.seq_markers.begin(), record.seq_markers.end(), IsOperatorNode);
   };
-  if (!IsOfGradientHooks(OpResolverPhaseOf(record), in_operator_node)) return false;
+  if (!IsOfGradientHooks(PhaseOfRecord(record), in_operator_node)) return false;
   return facts.communicates() ||
          (!LabelOf(record).empty() && !ops::IsTensorKernel(record.long_name));
 }
@@ -151,7 +151,7 @@ void OpResolver::FillKernel(const KernelRecord& record, PricedKernel* row, Resol
   row->shapes = {};
   row->dtype = {};
   row->price = nullptr;
-  row->phase = OpResolverPhaseOf(record);
+  row->phase = PhaseOfRecord(record);
 }
 
 OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, PricedKernel* row,
@@ -209,12 +209,12 @@ void OpResolver::ShowCall(const NestedCalls::Call& chosen, const Source& source,
   const size_t texts = source.texts->size();
   for (const NestedCalls::Call& call : calls_.calls()) {
     const std::string_view op = call.annotation->op;
-    row->path.push_back(op.empty() ? OpResolverWordOf(*source.ops, call.index, texts) : op);
+    row->path.push_back(op.empty() ? WordForCall(*source.ops, call.index, texts) : op);
   }
   const Annotation& annotation = *chosen.annotation;
   row->op = row->path[static_cast<size_t>(&chosen - calls_.calls().data())];
-  row->mod = annotation.op.empty() ? OpResolverWordOf(*source.mods, chosen.index, texts)
-                                   : OpResolverKnown(annotation.mod);
+  row->mod = annotation.op.empty() ? WordForCall(*source.mods, chosen.index, texts)
+                                   : KnownWord(annotation.mod);
   row->has_shapes = annotation.has_shapes;
   row->has_all_types = annotation.has_all_types;
   row->shapes = annotation.shapes;

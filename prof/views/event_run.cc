@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/hash.h"
 #include "base/saturating.h"
 #include "parse/model/cuda_kinds.h"
 #include "parse/model/op_call.h"
@@ -40,10 +41,6 @@ std::string_view TorchName(std::string_view name) {
   return name.starts_with("ProfilerStep#") ? std::string_view("ProfilerStep*") : name;
 }
 
-int64_t EventRunPairOf(uint32_t high, uint32_t low) {
-  return static_cast<int64_t>(uint64_t{high} << 32 | low);
-}
-
 /// In the backward pass PyTorch shows where the forward op was called.
 void TakeForwardStacks(const std::vector<uint32_t>& forwards, std::vector<uint32_t>* stacks) {
   const std::vector<uint32_t> own = *stacks;
@@ -73,9 +70,9 @@ EventRun::EventRun(const Run& run, const EventOptions& options)
 uint32_t EventRun::GroupOf(bool device, uint32_t name, uint32_t shape, uint32_t stack) {
   const uint32_t named = name << 1 | (device ? 1 : 0);
   const auto next_pair = static_cast<uint32_t>(names_and_shapes_.size());
-  const uint32_t pair = names_and_shapes_.FindOrInsert(EventRunPairOf(named, shape), next_pair);
+  const uint32_t pair = names_and_shapes_.FindOrInsert(PairKey(named, shape), next_pair);
   const auto next = static_cast<uint32_t>(groups_.size());
-  const uint32_t group = group_of_.FindOrInsert(EventRunPairOf(pair, stack), next);
+  const uint32_t group = group_of_.FindOrInsert(PairKey(pair, stack), next);
   if (group == next) groups_.push_back({device, name, shape, stack, {}});
   return group;
 }

@@ -15,9 +15,9 @@ namespace oplens::prof {
 namespace {
 
 using Node = Condition::Node;
-using ReadWhereKind = Condition::Kind;
+using WhereKind = Condition::Kind;
 
-bool IsReadWhereNameChar(char c) { return IsNameCharacter(c) || c == '.' || c == '%'; }
+bool IsWhereNameCharacter(char c) { return IsNameCharacter(c) || c == '.' || c == '%'; }
 
 struct Sign {
   std::string_view text;
@@ -30,20 +30,20 @@ constexpr Sign kSigns[] = {
     {"<", Relation::kLess},     {">", Relation::kMore},         {"~", Relation::kMatch},
 };
 
-[[noreturn]] void ReadWhereFail(std::string_view what, std::string_view text, size_t place) {
+[[noreturn]] void FailWhere(std::string_view what, std::string_view text, size_t place) {
   FailAt("--where", what, text, place);
 }
 
 /// Descends once over the text.
-class ReadWhereParser {
+class WhereParser {
  public:
-  ReadWhereParser(std::string_view text, std::span<const WhereScope> scopes)
+  WhereParser(std::string_view text, std::span<const WhereScope> scopes)
       : scan_(text), text_(text), scopes_(scopes) {}
 
   Node ParseAll() {
     if (text_.size() > kMaxWhereLength) {
-      ReadWhereFail(fmt::format("the condition is longer than {} characters", kMaxWhereLength),
-                    text_, kMaxWhereLength);
+      FailWhere(fmt::format("the condition is longer than {} characters", kMaxWhereLength), text_,
+                kMaxWhereLength);
     }
     Node root = ParseEither();
     scan_.SkipBlanks();
@@ -55,9 +55,7 @@ class ReadWhereParser {
   }
 
  private:
-  [[noreturn]] void FailHere(std::string_view what) const {
-    ReadWhereFail(what, text_, scan_.place());
-  }
+  [[noreturn]] void FailHere(std::string_view what) const { FailWhere(what, text_, scan_.place()); }
 
   /// Takes a word of the grammar, in small or capital letters.
   bool TakeWord(std::string_view word) {
@@ -67,12 +65,12 @@ class ReadWhereParser {
     for (size_t i = 0; i < word.size(); ++i) {
       if ((rest[i] | 0x20) != word[i]) return false;
     }
-    if (rest.size() > word.size() && IsReadWhereNameChar(rest[word.size()])) return false;
+    if (rest.size() > word.size() && IsWhereNameCharacter(rest[word.size()])) return false;
     scan_.MoveTo(scan_.place() + word.size());
     return true;
   }
 
-  Node ParseChain(ReadWhereKind kind, std::string_view word, Node (ReadWhereParser::*part)()) {
+  Node ParseChain(WhereKind kind, std::string_view word, Node (WhereParser::*part)()) {
     scan_.SkipBlanks();
     Node chain{.kind = kind, .parts = {}, .begin = scan_.place()};
     do {
@@ -83,8 +81,8 @@ class ReadWhereParser {
     return only;
   }
 
-  Node ParseEither() { return ParseChain(ReadWhereKind::kOr, "or", &ReadWhereParser::ParseBoth); }
-  Node ParseBoth() { return ParseChain(ReadWhereKind::kAnd, "and", &ReadWhereParser::ParseOne); }
+  Node ParseEither() { return ParseChain(WhereKind::kOr, "or", &WhereParser::ParseBoth); }
+  Node ParseBoth() { return ParseChain(WhereKind::kAnd, "and", &WhereParser::ParseOne); }
 
   Node ParseOne() {
     scan_.SkipBlanks();
@@ -100,7 +98,7 @@ class ReadWhereParser {
   Node ParseInner() {
     const size_t begin = scan_.place();
     if (TakeWord("not")) {
-      Node negation{.kind = ReadWhereKind::kNot, .parts = {}, .begin = begin};
+      Node negation{.kind = WhereKind::kNot, .parts = {}, .begin = begin};
       negation.parts.push_back(ParseOne());
       return negation;
     }
@@ -115,11 +113,11 @@ class ReadWhereParser {
 
   Node ParseComparison() {
     const size_t begin = scan_.place();
-    const std::string_view name = scan_.TakeWhile(IsReadWhereNameChar);
+    const std::string_view name = scan_.TakeWhile(IsWhereNameCharacter);
     if (name.empty() || name == "and" || name == "or") {
-      ReadWhereFail("a comparison is expected, such as sil>10us", text_, begin);
+      FailWhere("a comparison is expected, such as sil>10us", text_, begin);
     }
-    Node node{.kind = ReadWhereKind::kCompare, .parts = {}, .begin = begin};
+    Node node{.kind = WhereKind::kCompare, .parts = {}, .begin = begin};
     const Field field = Find(name, begin, &node);
     const Relation relation = ParseRelation(name);
     scan_.SkipBlanks();
@@ -130,7 +128,7 @@ class ReadWhereParser {
       node.comparison =
           std::make_shared<const Comparison>(field, relation, std::move(value), quoted);
     } catch (const UsageError& error) {
-      ReadWhereFail(error.what(), text_, value_begin);
+      FailWhere(error.what(), text_, value_begin);
     }
     return node;
   }
@@ -173,12 +171,11 @@ class ReadWhereParser {
     const char quote = scan_.Next();
     std::string value;
     while (!scan_.Take(quote)) {
-      if (scan_.AtEnd()) ReadWhereFail("this quote is never closed", text_, begin);
+      if (scan_.AtEnd()) FailWhere("this quote is never closed", text_, begin);
       if (scan_.Peek() == '\\' && scan_.rest().substr(1).starts_with(quote)) scan_.Next();
       value.push_back(scan_.Next());
     }
-    if (value.empty())
-      ReadWhereFail("the value is empty: what is not known is =unknown", text_, begin);
+    if (value.empty()) FailWhere("the value is empty: what is not known is =unknown", text_, begin);
     return value;
   }
 
@@ -231,9 +228,9 @@ class ReadWhereParser {
       std::string_view what = error.what();
       constexpr std::string_view kOption = "--where: ";
       if (what.starts_with(kOption)) what.remove_prefix(kOption.size());
-      ReadWhereFail(what, text_, begin);
+      FailWhere(what, text_, begin);
     }
-    ReadWhereFail("there is no such column", text_, begin);
+    FailWhere("there is no such column", text_, begin);
   }
 
   TextScanner scan_;
@@ -244,13 +241,13 @@ class ReadWhereParser {
 
 /// The parts that all must hold.
 void AddConjuncts(Node node, std::vector<Node>* conjuncts) {
-  if (node.kind != ReadWhereKind::kAnd) return conjuncts->push_back(std::move(node));
+  if (node.kind != WhereKind::kAnd) return conjuncts->push_back(std::move(node));
   for (Node& part : node.parts) AddConjuncts(std::move(part), conjuncts);
 }
 
 /// A comparison of another scope than `scope`; null for none.
 const Node* OfOtherScope(const Node& node, size_t scope) {
-  if (node.kind == ReadWhereKind::kCompare) return node.scope == scope ? nullptr : &node;
+  if (node.kind == WhereKind::kCompare) return node.scope == scope ? nullptr : &node;
   for (const Node& part : node.parts) {
     if (const Node* found = OfOtherScope(part, scope)) return found;
   }
@@ -259,7 +256,7 @@ const Node* OfOtherScope(const Node& node, size_t scope) {
 
 size_t FirstScope(const Node& node) {
   const Node* first = &node;
-  while (first->kind != ReadWhereKind::kCompare) first = &first->parts.front();
+  while (first->kind != WhereKind::kCompare) first = &first->parts.front();
   return first->scope;
 }
 
@@ -268,12 +265,12 @@ size_t FirstScope(const Node& node) {
 std::vector<std::shared_ptr<const Condition>> ReadWhere(std::string_view text,
                                                         std::span<const WhereScope> scopes) {
   std::vector<Node> conjuncts;
-  AddConjuncts(ReadWhereParser(text, scopes).ParseAll(), &conjuncts);
+  AddConjuncts(WhereParser(text, scopes).ParseAll(), &conjuncts);
   std::vector<Node> roots(scopes.size());
   for (Node& conjunct : conjuncts) {
     const size_t scope = FirstScope(conjunct);
     if (const Node* other = OfOtherScope(conjunct, scope)) {
-      ReadWhereFail(
+      FailWhere(
           fmt::format("this is of {}, and what it is bound to with 'or' or 'not' of {}: they are "
                       "asked one after the other, so only 'and' can bind them",
                       scopes[other->scope].rows, scopes[scope].rows),
