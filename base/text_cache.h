@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/entry_index.h"
 #include "base/epochs.h"
 #include "base/hash.h"
 
@@ -59,10 +60,10 @@ class TextCache {
     if (young_.bytes > max_bytes_) BeginGeneration();
     const uint64_t hash = HashText(text);
     *is_new = false;
-    if (Slot* slot = young_.Find(hash, text)) return slot->entry.get();
+    if (const auto* known = young_.Find(hash, text)) return known->get();
     std::unique_ptr<Entry> entry;
-    if (Slot* slot = old_.Find(hash, text)) {
-      entry = std::move(slot->entry);
+    if (auto* known = old_.Find(hash, text)) {
+      entry = std::move(*known);
     } else {
       *is_new = true;
       entry = std::make_unique<Entry>(text, ++last_id_);
@@ -74,54 +75,32 @@ class TextCache {
   int64_t generation() const { return generation_; }
 
  private:
-  struct Slot {
-    uint64_t hash = 0;             // 0: never used.
-    std::unique_ptr<Entry> entry;  // Null in the old generation once it moved to the young one.
-  };
-
   struct Generation {
-    std::vector<Slot> slots;  // Open addressing, a power of two, at most half full.
-    size_t used = 0;
+    EntryIndex index;
+    // Null in the old generation once it moved to the young one.
+    std::vector<std::unique_ptr<Entry>> entries;
     size_t bytes = 0;
 
-    Slot* Find(uint64_t hash, std::string_view text) {
-      if (slots.empty()) return nullptr;
-      for (size_t i = hash & (slots.size() - 1); slots[i].hash != 0;
-           i = (i + 1) & (slots.size() - 1)) {
-        if (slots[i].hash == hash && slots[i].entry && slots[i].entry->text == text) {
-          return &slots[i];
-        }
-      }
-      return nullptr;
+    /// Null where there is none.
+    std::unique_ptr<Entry>* Find(uint64_t hash, std::string_view text) {
+      const uint32_t found = index.Find(
+          hash, [&](uint32_t i) { return entries[i] != nullptr && entries[i]->text == text; });
+      return found == EntryIndex::kNone ? nullptr : &entries[found];
     }
 
     Entry* Insert(uint64_t hash, std::unique_ptr<Entry> entry) {
-      if (used * 2 >= slots.size()) Grow();
-      ++used;
+      constexpr size_t kIndexBytes = 32;
       // What a value keeps elsewhere is about as large as its text.
-      bytes += sizeof(Entry) + sizeof(Slot) * 2 + entry->text.size() * 2;
-      return Place(hash, std::move(entry));
-    }
-
-    Entry* Place(uint64_t hash, std::unique_ptr<Entry> entry) {
-      size_t i = hash & (slots.size() - 1);
-      while (slots[i].hash != 0) i = (i + 1) & (slots.size() - 1);
-      slots[i].hash = hash;
-      slots[i].entry = std::move(entry);
-      return slots[i].entry.get();
-    }
-
-    void Grow() {
-      std::vector<Slot> before = std::move(slots);
-      slots = std::vector<Slot>(before.empty() ? 64 : before.size() * 2);
-      for (Slot& slot : before) {
-        if (slot.entry) Place(slot.hash, std::move(slot.entry));
-      }
+      bytes += sizeof(Entry) + kIndexBytes + entry->text.size() * 2;
+      index.Add(hash, static_cast<uint32_t>(entries.size()),
+                [&](uint32_t i) { return HashText(entries[i]->text); });
+      entries.push_back(std::move(entry));
+      return entries.back().get();
     }
   };
 
   void BeginGeneration() {
-    if (old_.used > 0) epochs_.Retire(std::move(old_));
+    if (!old_.entries.empty()) epochs_.Retire(std::move(old_));
     old_ = std::move(young_);
     young_ = Generation();
     ++generation_;
