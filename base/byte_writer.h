@@ -12,11 +12,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/checked.h"
+#include "base/hash.h"
 
 namespace oplens {
 
@@ -89,11 +89,6 @@ class ByteWriter {
   std::string Take() { return std::move(bytes_); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-
   void Put(bool value) { Byte(value ? 1 : 0); }
   void Put(std::signed_integral auto value) { Signed(value); }
   void Put(std::unsigned_integral auto value) { Number(value); }
@@ -140,7 +135,7 @@ class ByteWriter {
 
   std::function<std::string(std::string_view)> change_;
   std::string bytes_;
-  std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>> texts_;
+  TextMap<uint64_t> texts_;
 };
 
 }  // namespace oplens

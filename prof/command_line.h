@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "prof/input_options.h"
+#include "prof/run/selection.h"
 
 namespace cxxopts {
 class Options;
@@ -29,6 +30,8 @@ std::string WrongOption(const cxxopts::Options& declared, std::string_view said)
 
 /// The inputs, the execution traces, the evidence and the reference.
 void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options);
+/// --step-range, --time-range and --device, of which a program may have declared some.
+Selection ReadSelection(const cxxopts::ParseResult& given);
 /// Of --step; null without it.
 std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given);
 /// --gpu, --rules, --quiet and --strict.

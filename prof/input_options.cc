@@ -155,6 +155,21 @@ void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options) {
   }
 }
 
+Selection ReadSelection(const cxxopts::ParseResult& given) {
+  Selection selection;
+  if (given.count("step-range") > 0) {
+    selection.steps = ReadStepRange(given["step-range"].as<std::string>());
+  }
+  if (given.count("time-range") > 0) {
+    selection.time = ReadTimeRange(given["time-range"].as<std::string>());
+  }
+  if (given.count("device") > 0) {
+    selection.device = given["device"].as<int64_t>();
+    if (*selection.device < 0) throw UsageError("--device: GPUs are numbered from 0");
+  }
+  return selection;
+}
+
 std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given) {
   if (given.count("step") == 0) return nullptr;
   return std::make_unique<StepFinder>(given["step"].as<std::string>());

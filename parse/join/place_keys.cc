@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
 #include "parse/join/collectives.h"
 #include "parse/join/for_each_op.h"
 #include "parse/join/joined.h"

@@ -35,7 +35,7 @@ class ComputeTime {
     int64_t sum_ns = 0;
     for (const Interval& interval : busy_.intervals()) {
       before_ns_.push_back(sum_ns);
-      sum_ns = SaturatingSum(sum_ns, LengthOf(interval));
+      SaturatingAdd(&sum_ns, LengthOf(interval));
     }
   }
 
@@ -164,8 +164,8 @@ class Finder {
     call.exposed_ns = 0;
     Interval running = {first.start_ns, first.end_ns};
     const auto close = [&] {
-      call.latency_ns = SaturatingSum(call.latency_ns, LengthOf(running));
-      call.exposed_ns = SaturatingSum(call.exposed_ns, compute_->OutsideOf(running));
+      SaturatingAdd(&call.latency_ns, LengthOf(running));
+      SaturatingAdd(&call.exposed_ns, compute_->OutsideOf(running));
     };
     for (const Member& member : members.subspan(1)) {
       const DeviceEvent& event = events_[member.event];

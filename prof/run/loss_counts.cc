@@ -115,15 +115,15 @@ void CountRanges(const Run& run, LossCounts* losses) {
 
 void LossCounts::Add(Loss loss, int64_t count, int64_t time_ns) {
   Count& sum = counts[static_cast<size_t>(loss)];
-  sum.count = SaturatingSum(sum.count, count);
-  sum.time_ns = SaturatingSum(sum.time_ns, time_ns);
+  SaturatingAdd(&sum.count, count);
+  SaturatingAdd(&sum.time_ns, time_ns);
 }
 
 void LossCounts::Add(const LossCounts& other) {
   for (size_t i = 0; i < kLossCount; ++i) {
     Add(static_cast<Loss>(i), other.counts[i].count, other.counts[i].time_ns);
   }
-  device_ns = SaturatingSum(device_ns, other.device_ns);
+  SaturatingAdd(&device_ns, other.device_ns);
   has_ops |= other.has_ops;
 }
 
@@ -151,7 +151,7 @@ LossCounts CountLosses(const Run& run) {
   losses.Add(Loss::kUnfinishedLaunch, trace.lost.unfinished_launches);
   losses.Add(Loss::kFileCut, trace.lost.file_cut ? 1 : 0);
   for (const DeviceEvent& event : run.work().events()) {
-    losses.device_ns = SaturatingSum(losses.device_ns, event.duration_ns());
+    SaturatingAdd(&losses.device_ns, event.duration_ns());
   }
   return losses;
 }

@@ -54,7 +54,7 @@ void CollectiveSums::Merge(const CollectiveSums& other) {
                          &Sums::bytes, &Sums::latency_ns, &Sums::wait_ns, &Sums::transfer_ns,
                          &Sums::unmatched_ns, &Sums::exposed_ns, &Sums::algo_bytes, &Sums::algo_ns,
                          &Sums::bus_ns, &Sums::seen_bytes, &Sums::seen_ns}) {
-    this->*sum = SaturatingSum(this->*sum, other.*sum);
+    SaturatingAdd(&(this->*sum), other.*sum);
   }
   bus_parts += other.bus_parts;
 }

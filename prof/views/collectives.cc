@@ -120,7 +120,7 @@ class Collectives : public SavedPartial<Collectives> {
   }
   void Merge(const Partial& other) override {
     const auto& more = dynamic_cast<const Collectives&>(other);
-    ranks_ = SaturatingSum(ranks_, more.ranks_);
+    SaturatingAdd(&ranks_, more.ranks_);
     runs_ |= more.runs_;
     records_ |= more.records_;
     any_ |= more.any_;

@@ -62,7 +62,7 @@ class CriticalPath : public Partial {
     } else {
       Take(rank->first, found.paths, *texts_);
     }
-    cut_ = SaturatingSum(cut_, found.cut);
+    SaturatingAdd(&cut_, found.cut);
     what_if_.MergeFitted(finder_->what_if());
   }
   void Merge(const Partial& other) override;
@@ -104,7 +104,7 @@ void CriticalPath::Take(const std::string& rank, const RankPaths& found, const T
 void CriticalPath::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const CriticalPath&>(other);
   for (const auto& [name, rank] : more.ranks_) Take(name, rank, *more.texts_);
-  cut_ = SaturatingSum(cut_, more.cut_);
+  SaturatingAdd(&cut_, more.cut_);
   what_if_.MergeFitted(more.what_if_);
   notes_.Merge(more.notes_);
 }

@@ -12,6 +12,7 @@
 
 #include "base/byte_map.h"
 #include "base/checked.h"
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
@@ -209,7 +210,7 @@ struct DistributedShown {
     for (const auto part :
          {&DistributedRow::total_ns, &DistributedRow::computation_ns, &DistributedRow::overlap_ns,
           &DistributedRow::communication_ns, &DistributedRow::memory_ns}) {
-      sums.*part = SaturatingSum(sums.*part, row.*part);
+      SaturatingAdd(&(sums.*part), row.*part);
     }
   }
 };
@@ -220,10 +221,7 @@ std::vector<Cell> DistributedCellsOf(std::string_view rank, std::string_view lab
   const auto value = [&](int64_t sum) {
     return mean ? Cell{static_cast<double>(sum) / static_cast<double>(shown.steps)} : Cell{sum};
   };
-  const auto share = [&](int64_t part) {
-    if (sums.total_ns == 0) return Cell{};
-    return Cell{100.0 * static_cast<double>(part) / static_cast<double>(sums.total_ns)};
-  };
+  const auto share = [&](int64_t part) { return Decimal(Percent(part, sums.total_ns)); };
   std::vector<Cell> cells = {Text(rank), Text(label), value(sums.total_ns)};
   const std::array<int64_t, 4> parts = {sums.computation_ns, sums.overlap_ns, sums.communication_ns,
                                         sums.other_ns()};

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "ops/kernels/tensor_core.h"
 #include "parse/join/joined.h"
@@ -31,8 +32,6 @@
 
 namespace oplens::prof {
 namespace {
-
-void AddToGpu(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
 // A kernel of unknown grid counts as no block: of less time than this the mean says little.
 constexpr double kLeastGridsKnown = 0.9;
@@ -126,15 +125,15 @@ void GpuView::AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, i
   if (reference_) {
     const int64_t whole_ns = LengthOf({own.start_ns, own.end_ns});
     for (int64_t count = tensor_cores_->CountOf(kernel.work); count > 0; --count) {
-      AddToGpu(&sums->tc_known_ns, whole_ns);
-      if (tensor_cores_->Uses(own)) AddToGpu(&sums->tc_ns, whole_ns);
+      SaturatingAdd(&sums->tc_known_ns, whole_ns);
+      if (tensor_cores_->Uses(own)) SaturatingAdd(&sums->tc_ns, whole_ns);
     }
     return;
   }
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
   if (use == ops::TensorCoreUse::kUnknown) return;
-  AddToGpu(&sums->tc_known_ns, clipped_ns);
-  if (use == ops::TensorCoreUse::kYes) AddToGpu(&sums->tc_ns, clipped_ns);
+  SaturatingAdd(&sums->tc_known_ns, clipped_ns);
+  if (use == ops::TensorCoreUse::kYes) SaturatingAdd(&sums->tc_ns, clipped_ns);
 }
 
 void GpuView::Add(const PricedKernel& kernel) {
@@ -153,14 +152,14 @@ void GpuView::Add(const PricedKernel& kernel) {
   if (blocks) {
     state.sm.Add(std::max(own.start_ns, window_.start_ns), std::min(own.end_ns, window_.end_ns),
                  *blocks);
-    AddToGpu(&state.grids_known_ns, clipped_ns);
+    SaturatingAdd(&state.grids_known_ns, clipped_ns);
   }
   // Blocks of a collective spin: profilers give it 0, or the occupancy of waiting.
   if (!reference_ && run_->device_work().IsCommunication(kernel.work)) return;
   const auto occupancy = AchievedOccupancyPct(trace, own, gpu);
   if (occupancy) {
     state.occupancy_sum += *occupancy * static_cast<double>(clipped_ns);
-    AddToGpu(&state.sums.occupancy_ns, clipped_ns);
+    SaturatingAdd(&state.sums.occupancy_ns, clipped_ns);
   }
 }
 
@@ -175,17 +174,17 @@ void GpuView::AddEvents(const DeviceWork& work) {
     switch (event.work) {
       case WorkClass::kCompute:
         sums.kernels += inside ? 1 : 0;
-        AddToGpu(&sums.kernel_ns, clipped_ns);
+        SaturatingAdd(&sums.kernel_ns, clipped_ns);
         break;
       case WorkClass::kCommunication:
-        AddToGpu(&sums.comm_ns, clipped_ns);
+        SaturatingAdd(&sums.comm_ns, clipped_ns);
         break;
       case WorkClass::kReplay:
         sums.replays += inside ? 1 : 0;
-        AddToGpu(&sums.replay_ns, clipped_ns);
+        SaturatingAdd(&sums.replay_ns, clipped_ns);
         break;
       default:
-        AddToGpu(&sums.copy_ns, clipped_ns);
+        SaturatingAdd(&sums.copy_ns, clipped_ns);
     }
   }
 }
@@ -264,15 +263,10 @@ void GpuView::Merge(const Partial& other) {
   notes_.insert(from.notes_.begin(), from.notes_.end());
 }
 
-Cell GpuRatio(int64_t part, int64_t whole, double scale) {
-  if (whole <= 0) return {};
-  return Cell{scale * static_cast<double>(part) / static_cast<double>(whole)};
-}
-
 std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
                                    const GpuSums& sums) const {
   const auto ours = [&](int64_t value) { return reference_ ? Cell() : Integer(value); };
-  Cell tc = GpuRatio(sums.tc_ns, sums.tc_known_ns, 100);
+  Cell tc = Decimal(Percent(sums.tc_ns, sums.tc_known_ns));
   // The plugin has 0 for a GPU none of whose kernels an operator launched, if one of another's is.
   if (reference_ && IsUnknown(tc) && sums.tc_any) tc = Cell{0.0};
   return {
@@ -281,15 +275,15 @@ std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
       Text(sums.name),
       Integer(sums.window_ns),
       Integer(sums.busy_ns),
-      GpuRatio(sums.busy_ns, sums.window_ns, 100),
-      GpuRatio(sums.sm_integral, sums.sm_window_ns, 1e-3),
-      GpuRatio(sums.occupancy_sum, sums.occupancy_ns, 1e-3),
+      Decimal(Percent(sums.busy_ns, sums.window_ns)),
+      Decimal(Ratio(sums.sm_integral, sums.sm_window_ns, 1e-3)),
+      Decimal(Ratio(sums.occupancy_sum, sums.occupancy_ns, 1e-3)),
       tc,
       reference_ ? Cell()
-                 : GpuRatio(sums.tc_known_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
+                 : Decimal(Percent(sums.tc_known_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns))),
       reference_ || sums.tc_known_ns <= 0
           ? Cell()
-          : GpuRatio(sums.tc_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
+          : Decimal(Percent(sums.tc_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns))),
       ours(sums.kernels),
       ours(sums.kernel_ns),
       ours(sums.copy_ns),

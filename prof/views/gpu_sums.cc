@@ -13,7 +13,7 @@ void GpuSums::Add(const GpuSums& other) {
         &GpuSums::occupancy_sum, &GpuSums::occupancy_ns, &GpuSums::tc_ns, &GpuSums::tc_known_ns,
         &GpuSums::kernels, &GpuSums::kernel_ns, &GpuSums::copy_ns, &GpuSums::comm_ns,
         &GpuSums::replays, &GpuSums::replay_ns}) {
-    this->*member = SaturatingSum(this->*member, other.*member);
+    SaturatingAdd(&(this->*member), other.*member);
   }
   tc_any |= other.tc_any;
   memory_bytes = std::max(memory_bytes, other.memory_bytes);

@@ -33,7 +33,7 @@ struct StepLoad {
   }
   void Merge(const StepLoad& other) {
     for (const auto part : {&StepLoad::total_ns, &StepLoad::compute_ns, &StepLoad::expert_ns}) {
-      this->*part = SaturatingSum(this->*part, other.*part);
+      SaturatingAdd(&(this->*part), other.*part);
     }
   }
 };
@@ -55,7 +55,7 @@ struct RankLoads {
     groups.Merge(other.groups);
     for (const auto& [number, load] : other.steps) steps[number].Merge(load);
     for (const auto& [name, bytes] : other.sent_bytes) {
-      sent_bytes[name] = SaturatingSum(sent_bytes[name], bytes);
+      SaturatingAdd(&sent_bytes[name], bytes);
     }
   }
 };
@@ -67,10 +67,10 @@ class Members {
     Step& own = steps_[step];
     ++own.members;
     own.max_ns = std::max(own.max_ns, load_ns);
-    own.sum_ns = SaturatingSum(own.sum_ns, load_ns);
+    SaturatingAdd(&own.sum_ns, load_ns);
     own.total_ns = std::max(own.total_ns, total_ns);
     int64_t& sum_ns = loads_ns_.try_emplace(std::string(name)).first->second;
-    sum_ns = SaturatingSum(sum_ns, load_ns);
+    SaturatingAdd(&sum_ns, load_ns);
   }
 
   struct Sums {
@@ -84,9 +84,9 @@ class Members {
     for (const auto& [number, step] : steps_) {
       if (step.members < 2) continue;
       ++sums.steps;
-      sums.max_ns = SaturatingSum(sums.max_ns, step.max_ns);
-      sums.mean_ns = SaturatingSum(sums.mean_ns, step.sum_ns / step.members);
-      sums.total_ns = SaturatingSum(sums.total_ns, step.total_ns);
+      SaturatingAdd(&sums.max_ns, step.max_ns);
+      SaturatingAdd(&sums.mean_ns, step.sum_ns / step.members);
+      SaturatingAdd(&sums.total_ns, step.total_ns);
     }
     return sums;
   }
@@ -173,8 +173,7 @@ void Imbalance::Add(const PricedKernel& kernel) {
   const Kernel& own = run_->trace().kernels[kernel.work];
   const size_t step = run_->StepOf(own, kernel.work);
   if (!own.timed() || step == Steps::kNone) return;
-  loads_[step].expert_ns =
-      SaturatingSum(loads_[step].expert_ns, LengthOf({own.start_ns, own.end_ns}));
+  SaturatingAdd(&loads_[step].expert_ns, LengthOf({own.start_ns, own.end_ns}));
 }
 
 void Imbalance::End(const Run* /*run*/) {
@@ -196,7 +195,7 @@ void Imbalance::AddCalls(std::span<const CollectiveRow> calls) {
   for (const CollectiveRow& row : calls) {
     if (row.call.kind != CollectiveKind::kAllToAll || row.call.size_bytes < 0) continue;
     int64_t& bytes = at->second.sent_bytes[row.group->name];
-    bytes = SaturatingSum(bytes, row.call.size_bytes);
+    SaturatingAdd(&bytes, row.call.size_bytes);
   }
 }
 
@@ -281,7 +280,7 @@ void Imbalance::EmitExperts(Sink* sink) const {
     if (sent == rank.sent_bytes.end()) continue;
     ++group.ranks;
     group.max_bytes = std::max(group.max_bytes, sent->second);
-    group.sum_bytes = SaturatingSum(group.sum_bytes, sent->second);
+    SaturatingAdd(&group.sum_bytes, sent->second);
   }
   for (const auto& [key, group] : groups) {
     if (group.members.size() < 2) continue;

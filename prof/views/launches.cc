@@ -91,7 +91,7 @@ struct LaunchSums {
         &LaunchSums::launches,       &LaunchSums::short_kernels, &LaunchSums::runtime_outliers,
         &LaunchSums::delay_outliers, &LaunchSums::early_starts,  &LaunchSums::cpu_ns,
         &LaunchSums::gpu_ns,         &LaunchSums::delay_ns,      &LaunchSums::graph_launches};
-    for (const auto sum : kSums) this->*sum = SaturatingSum(this->*sum, more.*sum);
+    for (const auto sum : kSums) SaturatingAdd(&(this->*sum), more.*sum);
     delays.Merge(more.delays);
   }
 };
@@ -106,9 +106,9 @@ void AddLaunch(const LaunchCall& call, const DeviceEvent& event, bool first, Lau
   sums->runtime_outliers += slow ? 1 : 0;
   sums->delay_outliers += delay_ns > kLateStartNs ? 1 : 0;
   sums->early_starts += event.start_ns < call.end_ns ? 1 : 0;
-  if (first) sums->cpu_ns = SaturatingSum(sums->cpu_ns, cpu_ns);
-  sums->gpu_ns = SaturatingSum(sums->gpu_ns, event.duration_ns());
-  sums->delay_ns = SaturatingSum(sums->delay_ns, delay_ns);
+  if (first) SaturatingAdd(&sums->cpu_ns, cpu_ns);
+  SaturatingAdd(&sums->gpu_ns, event.duration_ns());
+  SaturatingAdd(&sums->delay_ns, delay_ns);
   sums->delays.Add(delay_ns);
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
@@ -125,7 +126,7 @@ void Losses::Add(const PricedKernel& kernel) {
   const bool timed = kernel.record->timed();
   const int64_t ns = timed ? std::max(kernel.record->duration_ns, int64_t{0}) : 0;
   LossCounts& losses = RankOf(kernel).losses;
-  losses.device_ns = SaturatingSum(losses.device_ns, ns);
+  SaturatingAdd(&losses.device_ns, ns);
   if (!timed) losses.Add(Loss::kNoTime, 1);
   if (reasons.Has(Reason::kNoLaunchCall)) {
     losses.Add(Loss::kMissingCall, 1, ns);
@@ -140,7 +141,7 @@ void Losses::AddReplay(const PricedKernel& replay) {
   if (!records_) return;
   const int64_t ns = std::max(replay.record->duration_ns, int64_t{0});
   LossCounts& losses = RankOf(replay).losses;
-  losses.device_ns = SaturatingSum(losses.device_ns, ns);
+  SaturatingAdd(&losses.device_ns, ns);
   losses.Add(Loss::kHiddenKernels, 1, ns);
 }
 
@@ -168,15 +169,12 @@ std::string_view Losses::MendOf(const Rank& rank, const LossText& text) {
 
 void Losses::EmitRow(std::string_view name, const Rank& rank, const LossText& text, Sink* sink) {
   const LossCounts::Count& count = rank.losses.counts[static_cast<size_t>(text.loss)];
-  const int64_t all_ns = rank.losses.device_ns;
-  const bool has_share = text.timed && all_ns > 0;
   const std::array<Cell, std::size(kLossesFields)> cells = {
       Text(name),
       Text(text.word),
       Integer(count.count),
       text.timed ? Integer(count.time_ns) : Cell{},
-      has_share ? Cell{100.0 * static_cast<double>(count.time_ns) / static_cast<double>(all_ns)}
-                : Cell{},
+      text.timed ? Decimal(Percent(count.time_ns, rank.losses.device_ns)) : Cell{},
       Text(text.why),
       Text(MendOf(rank, text))};
   sink->Row(cells);

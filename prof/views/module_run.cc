@@ -17,9 +17,8 @@ ModuleSums::Pass& PassOf(ModuleSums* sums, ModuleCalls::Place place) {
 
 /// 0 of a range that was never closed or ends before it starts.
 int64_t ModuleRunLengthOf(const Range& range) {
-  int64_t length_ns = 0;
-  if (range.open() || range.end_ns <= range.start_ns) return 0;
-  return __builtin_sub_overflow(range.end_ns, range.start_ns, &length_ns) ? INT64_MAX : length_ns;
+  if (range.open()) return 0;
+  return std::max<int64_t>(SaturatingDifference(range.end_ns, range.start_ns), 0);
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ void ModuleRun::AddCalls() {
     ModuleSums& sums = SumsOf(place.module, StepAt(start_ns));
     ++sums.ops;
     int64_t& host_ns = PassOf(&sums, place).host_ns;
-    host_ns = SaturatingSum(host_ns, all[i].self_ns);
+    SaturatingAdd(&host_ns, all[i].self_ns);
   }
 }
 
@@ -67,7 +66,7 @@ void ModuleRun::AddModuleCalls() {
     if (!run_.SelectsHost(range.start_ns)) continue;
     ModuleSums& sums = SumsOf(call.place.module, StepAt(range.start_ns));
     ++sums.calls;
-    sums.wall_ns = SaturatingSum(sums.wall_ns, ModuleRunLengthOf(range));
+    SaturatingAdd(&sums.wall_ns, ModuleRunLengthOf(range));
   }
 }
 
@@ -90,12 +89,12 @@ void ModuleRun::AddEvents() {
     ModuleSums& sums = slots_[slot].sums;
     if (event.work == WorkClass::kCommunication) {
       ++sums.collectives;
-      sums.communication_ns = SaturatingSum(sums.communication_ns, event.duration_ns());
+      SaturatingAdd(&sums.communication_ns, event.duration_ns());
       continue;
     }
     ++sums.launches;
     int64_t& device_ns = PassOf(&sums, place).device_ns;
-    device_ns = SaturatingSum(device_ns, event.duration_ns());
+    SaturatingAdd(&device_ns, event.duration_ns());
   }
 }
 
@@ -134,9 +133,9 @@ void ModuleRun::Add(const PricedKernel& kernel) {
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
   if (use == ops::TensorCoreUse::kUnknown || !kernel.record->timed()) return;
   const int64_t time_ns = kernel.record->duration_ns;
-  sums.tensor_core_known_ns = SaturatingSum(sums.tensor_core_known_ns, time_ns);
+  SaturatingAdd(&sums.tensor_core_known_ns, time_ns);
   if (use == ops::TensorCoreUse::kYes) {
-    sums.tensor_core_ns = SaturatingSum(sums.tensor_core_ns, time_ns);
+    SaturatingAdd(&sums.tensor_core_ns, time_ns);
   }
 }
 

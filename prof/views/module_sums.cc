@@ -5,8 +5,8 @@
 namespace oplens::prof {
 
 void ModuleSums::Pass::Add(const Pass& other) {
-  device_ns = SaturatingSum(device_ns, other.device_ns);
-  host_ns = SaturatingSum(host_ns, other.host_ns);
+  SaturatingAdd(&device_ns, other.device_ns);
+  SaturatingAdd(&host_ns, other.host_ns);
 }
 
 void ModuleSums::Add(const ModuleSums& other) {
@@ -15,7 +15,7 @@ void ModuleSums::Add(const ModuleSums& other) {
         &ModuleSums::tensor_core_ns, &ModuleSums::tensor_core_known_ns, &ModuleSums::with_flops,
         &ModuleSums::with_bytes, &ModuleSums::memory_events, &ModuleSums::collectives,
         &ModuleSums::communication_ns}) {
-    this->*sum = SaturatingSum(this->*sum, other.*sum);
+    SaturatingAdd(&(this->*sum), other.*sum);
   }
   flops += other.flops;
   bytes += other.bytes;

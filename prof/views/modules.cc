@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/path_tree.h"
@@ -197,8 +198,7 @@ Modules::Outline Modules::OutlineOf(const Sums& sums) const {
     if (around == totals.end()) continue;
     around->second.forward.Add(at->second.forward);
     around->second.backward.Add(at->second.backward);
-    around->second.communication_ns =
-        SaturatingSum(around->second.communication_ns, at->second.communication_ns);
+    SaturatingAdd(&around->second.communication_ns, at->second.communication_ns);
   }
   Outline outline;
   std::map<uint32_t, uint32_t> places;

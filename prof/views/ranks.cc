@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
@@ -47,14 +48,14 @@ struct StepSums {
     for (const auto part :
          {&StepSums::steps, &StepSums::total_ns, &StepSums::busy_ns, &StepSums::compute_ns,
           &StepSums::communication_ns, &StepSums::calls, &StepSums::matched, &StepSums::wait_ns}) {
-      this->*part = SaturatingSum(this->*part, other.*part);
+      SaturatingAdd(&(this->*part), other.*part);
     }
   }
   void AddCall(int64_t waited_ns) {
     ++calls;
     if (waited_ns < 0) return;
     ++matched;
-    wait_ns = SaturatingSum(wait_ns, waited_ns);
+    SaturatingAdd(&wait_ns, waited_ns);
   }
 };
 
@@ -82,13 +83,13 @@ struct RankSums {
   void Merge(const RankSums& other) {
     whole.Merge(other.whole);
     all.Merge(other.all);
-    kernels = SaturatingSum(kernels, other.kernels);
-    kernel_ns = SaturatingSum(kernel_ns, other.kernel_ns);
+    SaturatingAdd(&kernels, other.kernels);
+    SaturatingAdd(&kernel_ns, other.kernel_ns);
     peak_bytes = std::max(peak_bytes, other.peak_bytes);
     nodes.insert(other.nodes.begin(), other.nodes.end());
     groups.Merge(other.groups);
     for (const auto& [group, count] : other.group_calls) {
-      group_calls[group] = SaturatingSum(group_calls[group], count);
+      SaturatingAdd(&group_calls[group], count);
     }
     cut.insert(other.cut.begin(), other.cut.end());
   }
@@ -169,7 +170,7 @@ void Ranks::Begin(const Run* run) {
   for (const DeviceEvent& event : run->work().events()) {
     if (!event.IsKernel()) continue;
     ++found.kernels;
-    found.kernel_ns = SaturatingSum(found.kernel_ns, event.duration_ns());
+    SaturatingAdd(&found.kernel_ns, event.duration_ns());
   }
   found.peak_bytes = PeakOf(*run);
   const int64_t node = run->trace().node;
@@ -200,7 +201,7 @@ void Ranks::AddCalls(std::span<const CollectiveRow> calls) {
   }
   for (const auto& [group, count] : group_calls) {
     int64_t& own = rank.group_calls[{GroupIdentity(*group), group->name}];
-    own = SaturatingSum(own, count);
+    SaturatingAdd(&own, count);
   }
 }
 
@@ -238,10 +239,7 @@ class HostNumbers {
 };
 
 void Ranks::Emit(Sink* sink) const {
-  const auto share = [](int64_t part, int64_t whole) {
-    if (whole == 0) return Cell{};
-    return Cell{100.0 * static_cast<double>(part) / static_cast<double>(whole)};
-  };
+  const auto share = [](int64_t part, int64_t whole) { return Decimal(Percent(part, whole)); };
   HostNumbers hosts;
   for (const auto& [name, rank] : ranks_) {
     const StepSums& sums = rank.shown();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/append_format.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/saturating.h"
 #include "parse/join/range_texts.h"
@@ -65,9 +66,9 @@ struct StacksSums {
   int64_t launches = 0;
 
   void Add(const StacksSums& other) {
-    host_ns = SaturatingSum(host_ns, other.host_ns);
-    device_ns = SaturatingSum(device_ns, other.device_ns);
-    launches = SaturatingSum(launches, other.launches);
+    SaturatingAdd(&host_ns, other.host_ns);
+    SaturatingAdd(&device_ns, other.device_ns);
+    SaturatingAdd(&launches, other.launches);
   }
 
   template <typename Bytes, typename Self>
@@ -81,7 +82,7 @@ struct StacksSums {
 /// As flame graphs take it: what separates frames and values becomes '_'.
 void AppendFrame(std::string_view frame, std::string* line) {
   for (const char c : frame.empty() ? kNoName : frame) {
-    const bool separates = c == ' ' || c == ';' || c == '\t' || c == '\n' || c == '\r';
+    const bool separates = c == ';' || IsBlank(c);
     line->push_back(separates ? '_' : c);
   }
 }

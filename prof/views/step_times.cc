@@ -70,7 +70,7 @@ std::vector<StepTimes> TensorBoardTimesOf(std::span<const Step> steps,
   int64_t total_ns = 0;
   for (const Step& step : steps) {
     classes.AddTimes(step.span, &together);
-    total_ns = SaturatingSum(total_ns, LengthOf(step.span));
+    SaturatingAdd(&total_ns, LengthOf(step.span));
   }
   const auto first = TensorBoardFirst(together, total_ns);
   constexpr auto kKernel = static_cast<size_t>(TimeClass::kKernel);

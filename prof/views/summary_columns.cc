@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/near_words.h"
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "base/words.h"
 #include "parse/model/kernel_record.h"
