@@ -91,7 +91,7 @@ struct Any {
 };
 
 /// Adds to a figure what another of its type found: by its Merge, by members, of a map by keys, of
-/// an array by places, else by +=.
+/// an array by places, of a list behind its own, else by +=.
 template <typename T>
 void MergeInto(T* own, const T& more) {
   if constexpr (requires { own->Merge(more); }) {
@@ -103,6 +103,8 @@ void MergeInto(T* own, const T& more) {
     for (const auto& [key, value] : more) MergeInto(&(*own)[key], value);
   } else if constexpr (requires { typename T::key_type; }) {
     own->insert(more.begin(), more.end());
+  } else if constexpr (requires { own->push_back(more.front()); }) {
+    own->insert(own->end(), more.begin(), more.end());
   } else if constexpr (requires { std::tuple_size<T>::value; }) {
     for (size_t i = 0; i < more.size(); ++i) MergeInto(&(*own)[i], more[i]);
   } else {

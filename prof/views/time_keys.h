@@ -46,27 +46,6 @@ struct TimeKey {
   friend auto operator<=>(const TimeKey&, const TimeKey&) = default;
 };
 
-/// What a view of times can be split by.
-struct TimeKeys {
-  bool step = false;
-  bool rank = false;
-
-  /// Throws UsageError for another word of --by, and for step where the reference's rules know
-  /// none.
-  TimeKeys(const ViewOptions& options, std::string_view view) {
-    for (const std::string& word : options.by) {
-      if (word == "rank") {
-        rank = true;
-      } else if (word == "step") {
-        step = true;
-      } else {
-        throw UsageError(fmt::format("--by {}: the view {} takes step and rank", word, view));
-      }
-    }
-    RefuseHtaSteps(options, view);
-  }
-};
-
 }  // namespace oplens::prof
 
 #endif  // OPLENS_PROF_VIEWS_TIME_KEYS_H_
