@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,6 +32,10 @@ namespace oplens {
 ///       bytes->Counts(&self->calls);
 ///       bytes->Values(&self->name, &self->lengths);
 ///     }
+///
+/// or, where all of its members are saved by their types, names these in their order:
+///
+///     static constexpr std::tuple kMembers{&Own::name, &Own::lengths};
 class ByteWriter {
  public:
   /// What Transfer may ask.
@@ -50,9 +55,9 @@ class ByteWriter {
   /// Bytes of a length that the reader knows.
   void Raw(std::string_view bytes) { bytes_ += bytes; }
 
-  /// Each by its type: numbers, texts, what has Transfer, containers of such, and enumerations of
-  /// which `constexpr size_t WordCountOf(Enum)`, found by its namespace, says how many values from
-  /// 0 on there are.
+  /// Each by its type: numbers, texts, what has Transfer or kMembers, containers of such, and
+  /// enumerations of which `constexpr size_t WordCountOf(Enum)`, found by its namespace, says how
+  /// many values from 0 on there are.
   template <typename... T>
   void Values(const T*... values) {
     (Put(*values), ...);
@@ -127,6 +132,11 @@ class ByteWriter {
   template <typename T>
   requires requires(ByteWriter* bytes, const T* value) { T::Transfer(bytes, value); }
   void Put(const T& value) { T::Transfer(this, &value); }
+  template <typename T>
+  requires requires { T::kMembers; }
+  void Put(const T& value) {
+    std::apply([&](auto... member) { (Put(value.*member), ...); }, T::kMembers);
+  }
   template <typename T>
   void PutAll(const T& values) {
     Number(values.size());

@@ -14,7 +14,6 @@
 #include "prof/run/run.h"
 #include "prof/run/step.h"
 #include "prof/run/steps.h"
-
 namespace oplens::prof {
 namespace {
 
@@ -114,17 +113,9 @@ void CountRanges(const Run& run, LossCounts* losses) {
 }  // namespace
 
 void LossCounts::Add(Loss loss, int64_t count, int64_t time_ns) {
-  Count& sum = counts[static_cast<size_t>(loss)];
-  SaturatingAdd(&sum.count, count);
-  SaturatingAdd(&sum.time_ns, time_ns);
-}
-
-void LossCounts::Add(const LossCounts& other) {
-  for (size_t i = 0; i < kLossCount; ++i) {
-    Add(static_cast<Loss>(i), other.counts[i].count, other.counts[i].time_ns);
-  }
-  SaturatingAdd(&device_ns, other.device_ns);
-  has_ops |= other.has_ops;
+  OfKind& sum = counts[static_cast<size_t>(loss)];
+  sum.count += count;
+  sum.time_ns += time_ns;
 }
 
 LossCounts CountLosses(const Run& run) {
@@ -144,14 +135,14 @@ LossCounts CountLosses(const Run& run) {
   }
   CountRanges(run, &losses);
   for (const Step& step : run.steps().all()) losses.Add(Loss::kCutStep, step.complete ? 0 : 1);
-  losses.has_ops = !trace.operators.empty();
+  losses.has_ops.value = !trace.operators.empty();
   losses.Add(Loss::kNoTime, run.work().untimed());
   losses.Add(Loss::kLostRecords, trace.lost.records);
   losses.Add(Loss::kLostRanges, trace.lost.ranges);
   losses.Add(Loss::kUnfinishedLaunch, trace.lost.unfinished_launches);
   losses.Add(Loss::kFileCut, trace.lost.file_cut ? 1 : 0);
   for (const DeviceEvent& event : run.work().events()) {
-    SaturatingAdd(&losses.device_ns, event.duration_ns());
+    losses.device_ns += event.duration_ns();
   }
   return losses;
 }

@@ -83,8 +83,9 @@ class Collectives : public SavedPartial<Collectives> {
     if (self->by_.empty()) {
       bytes->Values(&self->list_);
     } else {
-      TransferMap(bytes, &self->groups_,
-                  [self](const auto& key, const auto& sums) { self->groups_[key].Merge(sums); });
+      TransferMap(bytes, &self->groups_, [self](const auto& key, const auto& sums) {
+        MergeInto(&self->groups_[key], sums);
+      });
     }
     if (self->IsBy(kGroupKindKey)) bytes->Values(&self->kinds_);
   }
@@ -127,7 +128,7 @@ class Collectives : public SavedPartial<Collectives> {
     notes_.Merge(more.notes_);
     list_.Merge(more.list_);
     kinds_.Merge(more.kinds_);
-    for (const auto& [key, sums] : more.groups_) groups_[key].Merge(sums);
+    MergeInto(&groups_, more.groups_);
   }
   std::vector<Field> Fields() const override;
   void Emit(Sink* sink) const override;
@@ -203,7 +204,7 @@ void Collectives::Emit(Sink* sink) const {
   for (const auto& [key, sums] : groups_) {
     CollectivesKey known = key;
     known.group_kind = kinds_.Of(key.group);
-    groups[known].Merge(sums);
+    MergeInto(&groups[known], sums);
   }
   for (const auto& [key, sums] : groups) EmitSums(key, sums, sink);
 }
@@ -224,8 +225,8 @@ void Collectives::EmitSums(const CollectivesKey& key, const CollectiveSums& sums
     cells.push_back(Integer(CollectivesKnown(key.group_size)));
   }
   const auto of = [](int64_t count, int64_t value) { return count > 0 ? Cell{value} : Cell{}; };
-  cells.push_back(Integer(sums.calls));
-  cells.push_back(Integer(sums.matched));
+  cells.push_back(Cell{int64_t{sums.calls}});
+  cells.push_back(Cell{int64_t{sums.matched}});
   cells.push_back(of(sums.sized, sums.bytes));
   cells.push_back(of(sums.timed, sums.latency_ns));
   cells.push_back(of(sums.matched, sums.wait_ns));

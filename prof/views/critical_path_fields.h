@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/saturating.h"
-#include "prof/views/stream_keys.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view.h"
 

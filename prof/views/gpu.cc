@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,9 +24,7 @@
 #include "prof/run/steps.h"
 #include "prof/run/tb_steps.h"
 #include "prof/views/gpu_launch.h"
-#include "prof/views/gpu_sums.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/sm_efficiency.h"
 #include "prof/views/tb_tensor_core.h"
 
@@ -42,50 +40,169 @@ bool IsShare(int64_t part_ns, int64_t whole_ns, double least) {
   return part_ns > 0 && static_cast<double>(part_ns) >= least * static_cast<double>(whole_ns);
 }
 
+/// Sums over one GPU, or over the same GPU of several inputs.
+struct GpuSums {
+  Max<std::string> name;
+  Sum window_ns;
+  Sum busy_ns;
+  // Where some kernel tells its blocks: the integral in 10 fs, and the window that it is over.
+  Sum sm_integral;
+  Sum sm_window_ns;
+  // Of kernels with an occupancy: percent x ns / 1000.
+  Sum occupancy_sum;
+  Sum occupancy_ns;
+  Sum tc_ns;
+  Sum tc_known_ns;
+  Any tc_any;  ///< Some kernel of the rank counts.
+  Sum kernels;
+  Sum kernel_ns;
+  Sum copy_ns;
+  Sum comm_ns;
+  Sum replays;
+  Sum replay_ns;
+  Max<int64_t> memory_bytes;
+  Max<std::optional<int64_t>> peak_allocated_bytes;
+
+  static constexpr std::tuple kMembers{
+      &GpuSums::name,         &GpuSums::window_ns,    &GpuSums::busy_ns,
+      &GpuSums::sm_integral,  &GpuSums::sm_window_ns, &GpuSums::occupancy_sum,
+      &GpuSums::occupancy_ns, &GpuSums::tc_ns,        &GpuSums::tc_known_ns,
+      &GpuSums::tc_any,       &GpuSums::kernels,      &GpuSums::kernel_ns,
+      &GpuSums::copy_ns,      &GpuSums::comm_ns,      &GpuSums::replays,
+      &GpuSums::replay_ns,    &GpuSums::memory_bytes, &GpuSums::peak_allocated_bytes};
+
+  /// Time of kernels, without replays.
+  int64_t KernelNs() const { return SaturatingSum(kernel_ns, comm_ns); }
+};
+
+struct GpuRow {
+  const RankName& rank;
+  int64_t device;
+  const GpuSums& sums;
+  bool reference;
+};
+
+Cell GpuRatio(int64_t part, int64_t whole, double scale) {
+  if (whole <= 0) return {};
+  return Cell{scale * static_cast<double>(part) / static_cast<double>(whole)};
+}
+
+Cell GpuTensorCorePercent(const GpuRow& row) {
+  const Cell percent = GpuRatio(row.sums.tc_ns, row.sums.tc_known_ns, 100);
+  // The plugin has 0 for a GPU none of whose kernels an operator launched, if one of another's is.
+  return row.reference && IsUnknown(percent) && row.sums.tc_any ? Cell{0.0} : percent;
+}
+
+/// What the plugin does not have.
+template <auto member>
+Cell OursOf(const GpuRow& row) {
+  return row.reference ? Cell{} : CellOf(row.sums.*member);
+}
+
+using enum FieldType;
+
+constexpr Column<GpuRow> kGpuColumns[] = {
+    {{"rank", "Rank", "", kText, 4, "rank", Fold::kKey},
+     [](const GpuRow& row) { return CellOf(row.rank); }},
+    {{"device", "Device", "", kInteger, 6, "number of the GPU", Fold::kKey},
+     [](const GpuRow& row) { return Integer(row.device); }},
+    {{"name", "Name", "", kText, Field::kShared, "name of the GPU"},
+     [](const GpuRow& row) { return CellOf(row.sums.name); }},
+    FigureColumn<&GpuSums::window_ns>{
+        "window_ns", "Window(ns)", "ns", 13,
+        "from the start of the rank's first step to the end of its last"},
+    FigureColumn<&GpuSums::busy_ns>{"busy_ns", "Busy(ns)", "ns", 13,
+                                    "time of the window in which a kernel or a graph's replay ran"},
+    {AsRatio({"busy_pct", "Busy(%)", "%", kDecimal, 8, "100 x busy_ns / window_ns"},
+             {"busy_ns", "window_ns", 100}),
+     [](const GpuRow& row) { return GpuRatio(row.sums.busy_ns, row.sums.window_ns, 100); }},
+    {{"sm_efficiency_pct", "SMEff(%)", "%", kDecimal, 8,
+      "100 x mean over the window of min(1, blocks per multiprocessor of all running kernels); "
+      "unknown where the grid is not known of 90 % of the time of kernels"},
+     [](const GpuRow& row) { return GpuRatio(row.sums.sm_integral, row.sums.sm_window_ns, 1e-3); }},
+    {{"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", kDecimal, 9,
+      "estimated: mean over compute kernels, weighted by their time in the window; unknown where "
+      "half of that time has none"},
+     [](const GpuRow& row) {
+       return GpuRatio(row.sums.occupancy_sum, row.sums.occupancy_ns, 1e-3);
+     }},
+    {{"tc_time_pct", "TCTime(%)", "%", kDecimal, 8,
+      "100 x time of kernels that use Tensor Cores / time of those of which that is known"},
+     GpuTensorCorePercent},
+    {{"tc_known_pct", "TCKnown(%)", "%", kDecimal, 10,
+      "100 x time of kernels of which the use of Tensor Cores is known / (kernel_ns + comm_ns)"},
+     [](const GpuRow& row) {
+       return row.reference ? Cell{} : GpuRatio(row.sums.tc_known_ns, row.sums.KernelNs(), 100);
+     }},
+    {{"tc_least_pct", "TCLeast(%)", "%", kDecimal, 10,
+      "at least: 100 x time of kernels that use Tensor Cores / (kernel_ns + comm_ns)"},
+     [](const GpuRow& row) {
+       const bool known = !row.reference && row.sums.tc_known_ns > 0;
+       return known ? GpuRatio(row.sums.tc_ns, row.sums.KernelNs(), 100) : Cell{};
+     }},
+    {{"kernels", "Kernels", "", kInteger, 8, "compute kernels of which a part is in the window",
+      Fold::kSum},
+     OursOf<&GpuSums::kernels>},
+    {{"kernel_ns", "Kernel(ns)", "ns", kInteger, 13, "sum of their durations in the window",
+      Fold::kSum},
+     OursOf<&GpuSums::kernel_ns>},
+    {{"copy_ns", "Copy(ns)", "ns", kInteger, 13, "the same of copies and fills", Fold::kSum},
+     OursOf<&GpuSums::copy_ns>},
+    {{"comm_ns", "Comm(ns)", "ns", kInteger, 13, "the same of communication kernels", Fold::kSum},
+     OursOf<&GpuSums::comm_ns>},
+    {{"replays", "Replays", "", kInteger, 8,
+      "replays of graphs whose kernels are hidden, as kernels", Fold::kSum},
+     OursOf<&GpuSums::replays>},
+    {{"replay_ns", "Replay(ns)", "ns", kInteger, 13, "the same as kernel_ns of replays",
+      Fold::kSum},
+     OursOf<&GpuSums::replay_ns>},
+    {{"memory_bytes", "Memory", "B", kInteger, 13, "memory of the GPU", Fold::kMax},
+     [](const GpuRow& row) {
+       const int64_t bytes = row.sums.memory_bytes.value;
+       return bytes > 0 ? Integer(bytes) : Cell{};
+     }},
+    FigureColumn<&GpuSums::peak_allocated_bytes>{
+        "peak_allocated_bytes", "PeakAllocated", "B", 13,
+        "most that the framework had allocated at once in the whole recording"},
+};
+
 /// What is gathered of a GPU while its run is read.
 struct GpuState {
   int32_t device_id = 0;
   GpuSums sums;
   std::vector<Interval> busy;
   SmEfficiency sm;
-  double occupancy_sum = 0;    // percent x ns
-  std::string priced_name;     // Of the GPU that its kernels are priced for.
-  int64_t grids_known_ns = 0;  // Of its kernels: time of those that tell their blocks.
+  double occupancy_sum = 0;  // percent x ns
+  std::string priced_name;   // Of the GPU that its kernels are priced for.
+  Sum grids_known_ns;        // Of its kernels: time of those that tell their blocks.
   bool ran_kernel = false;
 };
 
-class GpuView : public SavedPartial<GpuView> {
+class GpuView : public GroupedPartial<RankName, std::map<int64_t, GpuSums>, GpuRow, TextNotes> {
  public:
-  explicit GpuView(Compat compat) : reference_(compat == Compat::kTensorBoard) {}
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ranks_, &self->notes_);
-  }
+  explicit GpuView(const ViewOptions& options)
+      : GroupedPartial("gpu", options, {}, kGpuColumns),
+        reference_(options.compat == Compat::kTensorBoard) {}
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override;
   void End(const Run* run) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    const std::span<const Field> fields = GpuFields();
-    return {fields.begin(), fields.end()};
-  }
-  void Emit(Sink* sink) const override;
-  std::vector<std::string> Notes() const override { return {notes_.begin(), notes_.end()}; }
 
  private:
+  using Devices = std::map<int64_t, GpuSums>;
+
   GpuState& StateOf(int32_t device_id);
   void AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, int64_t clipped_ns,
                          GpuSums* sums);
   void AddEvents(const DeviceWork& work);
   void AddMemory(const Trace& trace);
   void Keep(const Run& run, GpuState* state);
-  std::vector<Cell> CellsOf(std::string_view rank, int64_t device, const GpuSums& sums) const;
+  void EmitGroup(const RankName& rank, const Devices& devices,
+                 TableOf<GpuRow>* table) const override {
+    for (const auto& [device, sums] : devices) table->Add({rank, device, sums, reference_});
+  }
 
   bool reference_;
-  std::map<std::string, std::map<int64_t, GpuSums>, RankBefore> ranks_;
-  std::set<std::string> notes_;
   // Of the run that is read:
   const Run* run_ = nullptr;
   Interval window_;
@@ -97,7 +214,7 @@ void GpuView::Begin(const Run* run) {
   run_ = run;
   states_.clear();
   if (run == nullptr) {
-    notes_.insert("gpu needs the profile itself: records tell no steps and no copies");
+    notes_.Add("gpu needs the profile itself: records tell no steps and no copies");
     return;
   }
   window_ = run->window();
@@ -125,15 +242,15 @@ void GpuView::AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, i
   if (reference_) {
     const int64_t whole_ns = LengthOf({own.start_ns, own.end_ns});
     for (int64_t count = tensor_cores_->CountOf(kernel.work); count > 0; --count) {
-      SaturatingAdd(&sums->tc_known_ns, whole_ns);
-      if (tensor_cores_->Uses(own)) SaturatingAdd(&sums->tc_ns, whole_ns);
+      sums->tc_known_ns += whole_ns;
+      if (tensor_cores_->Uses(own)) sums->tc_ns += whole_ns;
     }
     return;
   }
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
   if (use == ops::TensorCoreUse::kUnknown) return;
-  SaturatingAdd(&sums->tc_known_ns, clipped_ns);
-  if (use == ops::TensorCoreUse::kYes) SaturatingAdd(&sums->tc_ns, clipped_ns);
+  sums->tc_known_ns += clipped_ns;
+  if (use == ops::TensorCoreUse::kYes) sums->tc_ns += clipped_ns;
 }
 
 void GpuView::Add(const PricedKernel& kernel) {
@@ -152,14 +269,14 @@ void GpuView::Add(const PricedKernel& kernel) {
   if (blocks) {
     state.sm.Add(std::max(own.start_ns, window_.start_ns), std::min(own.end_ns, window_.end_ns),
                  *blocks);
-    SaturatingAdd(&state.grids_known_ns, clipped_ns);
+    state.grids_known_ns += clipped_ns;
   }
   // Blocks of a collective spin: profilers give it 0, or the occupancy of waiting.
   if (!reference_ && run_->device_work().IsCommunication(kernel.work)) return;
   const auto occupancy = AchievedOccupancyPct(trace, own, gpu);
   if (occupancy) {
     state.occupancy_sum += *occupancy * static_cast<double>(clipped_ns);
-    SaturatingAdd(&state.sums.occupancy_ns, clipped_ns);
+    state.sums.occupancy_ns += clipped_ns;
   }
 }
 
@@ -174,17 +291,17 @@ void GpuView::AddEvents(const DeviceWork& work) {
     switch (event.work) {
       case WorkClass::kCompute:
         sums.kernels += inside ? 1 : 0;
-        SaturatingAdd(&sums.kernel_ns, clipped_ns);
+        sums.kernel_ns += clipped_ns;
         break;
       case WorkClass::kCommunication:
-        SaturatingAdd(&sums.comm_ns, clipped_ns);
+        sums.comm_ns += clipped_ns;
         break;
       case WorkClass::kReplay:
         sums.replays += inside ? 1 : 0;
-        SaturatingAdd(&sums.replay_ns, clipped_ns);
+        sums.replay_ns += clipped_ns;
         break;
       default:
-        SaturatingAdd(&sums.copy_ns, clipped_ns);
+        sums.copy_ns += clipped_ns;
     }
   }
 }
@@ -196,13 +313,13 @@ void GpuView::AddMemory(const Trace& trace) {
     any = true;
     if (event.total_allocated_bytes < 0) continue;
     for (GpuState& state : states_) {
-      std::optional<int64_t>& peak = state.sums.peak_allocated_bytes;
-      if (state.device_id == event.device_id) peak = std::max(peak, {event.total_allocated_bytes});
+      if (state.device_id != event.device_id) continue;
+      state.sums.peak_allocated_bytes.Add(event.total_allocated_bytes);
     }
   }
   const std::string_view flag = RecordingFlag(Lack::kMemoryEvents, trace.family);
   if (any || trace.family != Family::kKineto || flag.empty() || states_.empty()) return;
-  notes_.insert(fmt::format(
+  notes_.Add(fmt::format(
       "gpu: the profile holds no allocations: no peak_allocated_bytes; recorded by {}", flag));
 }
 
@@ -227,11 +344,11 @@ void GpuView::Keep(const Run& run, GpuState* state) {
   sums.occupancy_sum = GpuRounded(state->occupancy_sum * 1e3);
   const Trace& trace = run.trace();
   if (const Device* const device = FindDevice(trace, state->device_id).device) {
-    sums.name = trace.strings.View(device->name);
-    sums.memory_bytes = device->memory_bytes;
+    sums.name.value = trace.strings.View(device->name);
+    sums.memory_bytes.value = device->memory_bytes;
   }
-  if (sums.name.empty() && !reference_) sums.name = state->priced_name;
-  ranks_[std::string(run.rank())][state->device_id].Add(sums);
+  if (sums.name.value.empty() && !reference_) sums.name.value = state->priced_name;
+  MergeInto(&rows_[RankName(run.rank())][state->device_id], sums);
 }
 
 void GpuView::End(const Run* run) {
@@ -244,67 +361,23 @@ void GpuView::End(const Run* run) {
   const bool any = std::any_of(states_.begin(), states_.end(),
                                [](const GpuState& state) { return state.sums.tc_known_ns > 0; });
   for (GpuState& state : states_) {
-    state.sums.tc_any = any;
+    state.sums.tc_any.value = any;
     if (!reference_ || state.ran_kernel) Keep(*run, &state);
   }
   const std::string_view flag = RecordingFlag(Lack::kKernels, run->trace().family);
   if (states_.empty()) {
-    notes_.insert("gpu: the profile holds no work of a GPU" +
-                  (flag.empty() ? std::string() : fmt::format("; recorded by {}", flag)));
+    notes_.Add("gpu: the profile holds no work of a GPU" +
+               (flag.empty() ? std::string() : fmt::format("; recorded by {}", flag)));
   }
   states_.clear();
 }
 
-void GpuView::Merge(const Partial& other) {
-  const auto& from = dynamic_cast<const GpuView&>(other);
-  for (const auto& [rank, devices] : from.ranks_) {
-    for (const auto& [device, sums] : devices) ranks_[rank][device].Add(sums);
-  }
-  notes_.insert(from.notes_.begin(), from.notes_.end());
-}
-
-std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
-                                   const GpuSums& sums) const {
-  const auto ours = [&](int64_t value) { return reference_ ? Cell() : Integer(value); };
-  Cell tc = Decimal(Percent(sums.tc_ns, sums.tc_known_ns));
-  // The plugin has 0 for a GPU none of whose kernels an operator launched, if one of another's is.
-  if (reference_ && IsUnknown(tc) && sums.tc_any) tc = Cell{0.0};
-  return {
-      Text(rank),
-      Integer(device),
-      Text(sums.name),
-      Integer(sums.window_ns),
-      Integer(sums.busy_ns),
-      Decimal(Percent(sums.busy_ns, sums.window_ns)),
-      Decimal(Ratio(sums.sm_integral, sums.sm_window_ns, 1e-3)),
-      Decimal(Ratio(sums.occupancy_sum, sums.occupancy_ns, 1e-3)),
-      tc,
-      reference_ ? Cell()
-                 : Decimal(Percent(sums.tc_known_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns))),
-      reference_ || sums.tc_known_ns <= 0
-          ? Cell()
-          : Decimal(Percent(sums.tc_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns))),
-      ours(sums.kernels),
-      ours(sums.kernel_ns),
-      ours(sums.copy_ns),
-      ours(sums.comm_ns),
-      ours(sums.replays),
-      ours(sums.replay_ns),
-      sums.memory_bytes > 0 ? Integer(sums.memory_bytes) : Cell(),
-      Integer(sums.peak_allocated_bytes),
-  };
-}
-
-void GpuView::Emit(Sink* sink) const {
-  for (const auto& [rank, devices] : ranks_) {
-    for (const auto& [device, sums] : devices) sink->Row(CellsOf(rank, device, sums));
-  }
-}
-
 }  // namespace
 
+std::span<const Field> GpuFields() { return FieldsWithoutBy<kGpuColumns>(); }
+
 std::unique_ptr<Partial> MakeGpu(const ViewOptions& options) {
-  return std::make_unique<GpuView>(options.compat);
+  return std::make_unique<GpuView>(options);
 }
 
 }  // namespace oplens::prof

@@ -55,8 +55,7 @@ void ModuleRun::AddCalls() {
     const ModuleCalls::Place place = modules_.PlaceOf(i);
     ModuleSums& sums = SumsOf(place.module, StepAt(start_ns));
     ++sums.ops;
-    int64_t& host_ns = PassOf(&sums, place).host_ns;
-    SaturatingAdd(&host_ns, all[i].self_ns);
+    PassOf(&sums, place).host_ns += all[i].self_ns;
   }
 }
 
@@ -66,7 +65,7 @@ void ModuleRun::AddModuleCalls() {
     if (!run_.SelectsHost(range.start_ns)) continue;
     ModuleSums& sums = SumsOf(call.place.module, StepAt(range.start_ns));
     ++sums.calls;
-    SaturatingAdd(&sums.wall_ns, ModuleRunLengthOf(range));
+    sums.wall_ns += ModuleRunLengthOf(range);
   }
 }
 
@@ -89,12 +88,11 @@ void ModuleRun::AddEvents() {
     ModuleSums& sums = slots_[slot].sums;
     if (event.work == WorkClass::kCommunication) {
       ++sums.collectives;
-      SaturatingAdd(&sums.communication_ns, event.duration_ns());
+      sums.communication_ns += event.duration_ns();
       continue;
     }
     ++sums.launches;
-    int64_t& device_ns = PassOf(&sums, place).device_ns;
-    SaturatingAdd(&device_ns, event.duration_ns());
+    PassOf(&sums, place).device_ns += event.duration_ns();
   }
 }
 
@@ -133,10 +131,8 @@ void ModuleRun::Add(const PricedKernel& kernel) {
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
   if (use == ops::TensorCoreUse::kUnknown || !kernel.record->timed()) return;
   const int64_t time_ns = kernel.record->duration_ns;
-  SaturatingAdd(&sums.tensor_core_known_ns, time_ns);
-  if (use == ops::TensorCoreUse::kYes) {
-    SaturatingAdd(&sums.tensor_core_ns, time_ns);
-  }
+  sums.tensor_core_known_ns += time_ns;
+  if (use == ops::TensorCoreUse::kYes) sums.tensor_core_ns += time_ns;
 }
 
 }  // namespace oplens::prof

@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <compare>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "base/error.h"
+#include "prof/views/rank_order.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
@@ -18,27 +23,27 @@ inline constexpr Field kRankField = {
     FieldType::kText, 6,      "number of the process; empty where it is not known",
     Fold::kKey};
 
-/// What a view of times can be split by.
-struct TimeKeys {
-  bool step = false;
-  bool rank = false;
+inline constexpr Field kDeviceField = {
+    "device", "Device", "", FieldType::kInteger, 6, "number of the GPU", Fold::kKey};
+inline constexpr Field kStreamField = {
+    "stream", "Stream", "", FieldType::kInteger, 6, "number of the stream", Fold::kKey};
 
-  /// Throws UsageError for another word of --by, and for step where the reference's rules know
-  /// none.
-  TimeKeys(const ViewOptions& options, std::string_view view) {
-    for (const std::string& word : options.by) {
-      if (word == "rank") {
-        rank = true;
-      } else if (word == "step") {
-        step = true;
-      } else {
-        throw UsageError(fmt::format("--by {}: the view {} takes step and rank", word, view));
-      }
-    }
-    if (step && options.compat == Compat::kHta) {
-      throw UsageError(fmt::format("--by step: the view {} has none with --compat hta", view));
-    }
-  }
+inline constexpr std::string_view kTimeKeys[] = {"step", "rank"};
+
+/// Throws UsageError for --by step with the reference's rules, which know no steps.
+inline void RefuseHtaSteps(const ViewOptions& options, std::string_view view) {
+  if (options.compat != Compat::kHta) return;
+  if (std::find(options.by.begin(), options.by.end(), "step") == options.by.end()) return;
+  throw UsageError(fmt::format("--by step: the view {} has none with --compat hta", view));
+}
+
+/// Sums of a rank, or of all, in a step, or in all.
+struct TimeKey {
+  RankName rank;
+  int64_t step = 0;  ///< 0 of all steps together.
+
+  static constexpr std::tuple kMembers{&TimeKey::rank, &TimeKey::step};
+  friend auto operator<=>(const TimeKey&, const TimeKey&) = default;
 };
 
 }  // namespace oplens::prof
