@@ -85,12 +85,9 @@ TEST(RecordRecover, RefusesARecordingThatStillRuns) {
   const RunResult while_both = Recover("net.sql");
   EXPECT_EQ(while_both.exit_code, 1);
   EXPECT_THAT(while_both.err, HasSubstr("belongs to a recording that still runs"));
-  record.Send(SIGKILL);
-  // Waits for the lock, which ends with `record`; the program itself goes on.
-  RunResult while_program = Recover("net.sql");
-  for (int i = 0; i < 100 && while_program.err.find("belongs to") != std::string::npos; ++i) {
-    while_program = Recover("net.sql");
-  }
+  // The lock ends with `record`; the program itself goes on.
+  record.Kill();
+  const RunResult while_program = Recover("net.sql");
   EXPECT_EQ(while_program.exit_code, 1);
   EXPECT_THAT(while_program.err, HasSubstr("still runs, and may write into it; wait for its end"));
   EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
@@ -222,23 +219,13 @@ TEST(RecordRecover, KeepsAProcessWhoseNameIsNotThatOfTheCommandLine) {
   EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.12.sql", "net.12.sql.spool"));
 }
 
-/// What `command` says once the `record` that was killed is gone: its locks end a moment after the
-/// signal.
-RunResult AfterDeath(const std::vector<std::string>& command) {
-  RunResult result = RunHere(command);
-  for (int i = 0; i < 1000 && result.err.find("belongs to") != std::string::npos; ++i) {
-    result = RunHere(command);
-  }
-  return result;
-}
-
 TEST(RecordRecover, RefusesAProgramThatHasNoRangeYet) {
   RunningProgram record(
       {Program("record"), "-o", "net.sql", "--", "/bin/sh", "-c", "echo ready; sleep 60"},
       TestDir());
   ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
-  record.Send(SIGKILL);
-  const RunResult result = AfterDeath({Program("record"), "--recover", "net.sql"});
+  record.Kill();
+  const RunResult result = Recover("net.sql");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("still runs, and may write into it; wait for its end"));
   EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
@@ -271,7 +258,7 @@ TEST(RecordRecover, RefusesAProgramOfAnotherContainer) {
   for (const auto& recover :
        {std::vector<std::string>{Program("record"), "--recover", "net.sql"}, beside}) {
     if (recover == beside && !KeepsLocksOfMappings(TestDir())) continue;
-    const RunResult result = AfterDeath(recover);
+    const RunResult result = RunHere(recover);
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.err, HasSubstr("(its number in its container) still runs"));
     EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
