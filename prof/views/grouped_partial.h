@@ -21,6 +21,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
 #include "base/checked.h"
 #include "base/sums.h"
 #include "prof/table/columns.h"
