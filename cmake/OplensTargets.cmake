@@ -17,7 +17,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # gcc 12 warns about std::string's own operator+ at -O3 (gcc bug 105651).
   target_compile_options(oplens_options INTERFACE -Wno-restrict)
 endif()
-if(CMAKE_UNITY_BUILD)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # To gcc the sources of a batch are headers, in which types of an unnamed namespace would be wrong.
   target_compile_options(oplens_options INTERFACE -Wno-subobject-linkage)
 endif()

@@ -29,8 +29,9 @@ constexpr const char* kOwnTables[] = {
     "OPLENS_PAYLOAD(_id_ INTEGER PRIMARY KEY, marker INT, schemaId INT, data BLOB)",
     "OPLENS_CALL(marker INTEGER PRIMARY KEY, seq INT, tid INT, ftid INT, h INT, fh INT, dir TEXT)",
     "OPLENS_THREAD(_id_ INTEGER PRIMARY KEY, threadId INT, osThreadId INT, name INT)",
-    "OPLENS_ALLOCATION(_id_ INTEGER PRIMARY KEY, timestamp INT, processId INT, threadId INT, "
-    "address INT, bytes INT, totalAllocated INT, totalReserved INT, deviceType INT, deviceId INT)",
+    ("OPLENS_ALLOCATION(_id_ INTEGER PRIMARY KEY, timestamp INT, processId INT, threadId INT, "
+     "address "
+     "INT, bytes INT, totalAllocated INT, totalReserved INT, deviceType INT, deviceId INT)"),
 };
 
 std::string CreateExtraTable(const ActivityTable& table) {

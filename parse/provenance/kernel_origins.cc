@@ -210,9 +210,9 @@ bool KernelOrigins::AddStackTraces(std::string_view json) {
 
 void KernelOrigins::AddCode(std::string_view python) {
   constexpr std::string_view kDefinition = "def triton_";
-  constexpr size_t kName = 4;  // Behind "def ".
+  constexpr size_t kBeforeName = 4;  // "def ".
   for (size_t at = python.find(kDefinition); at != python.npos; at = python.find(kDefinition)) {
-    python.remove_prefix(at + kName);
+    python.remove_prefix(at + kBeforeName);
     const size_t open = python.find('(');
     const size_t close = python.find(')');
     if (open == python.npos || close == python.npos || close < open) return;

@@ -184,10 +184,10 @@ struct SqliteDatabase::Impl {
                     "copy it with its -journal or -wal file into a folder that you can write, "
                     "and run there: sqlite3 FILE .tables");
       }
-      constexpr std::string_view kAdvice = "record or copy the profile again";
+      constexpr std::string_view kCopyAgain = "record or copy the profile again";
       const std::string problem = fmt::format("cannot be read: {}", e.what());
-      if (table.empty()) throw Error(path, problem, kAdvice);
-      throw Error(path, table, -1, problem, kAdvice);
+      if (table.empty()) throw Error(path, problem, kCopyAgain);
+      throw Error(path, table, -1, problem, kCopyAgain);
     }
   }
 };

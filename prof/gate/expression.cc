@@ -55,9 +55,9 @@ size_t EndOfBarePattern(std::string_view text, size_t begin) {
   return std::min(i, text.size());
 }
 
-bool GateExpression::Key::Matches(std::string_view text) const {
-  if (unknown || text.empty()) return unknown && text.empty();
-  return RE2::FullMatch(re2::StringPiece(text.data(), text.size()), compiled->compiled());
+bool GateExpression::Key::Matches(std::string_view name) const {
+  if (unknown || name.empty()) return unknown && name.empty();
+  return RE2::FullMatch(re2::StringPiece(name.data(), name.size()), compiled->compiled());
 }
 
 bool GateExpression::Key::operator==(const Key& other) const {

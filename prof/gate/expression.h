@@ -34,7 +34,7 @@ struct GateExpression {
     std::shared_ptr<const Pattern> compiled = {};  ///< Null with `unknown`.
 
     /// Whether all of a key's text matches; what is unknown ("") matches `unknown` alone.
-    bool Matches(std::string_view text) const;
+    bool Matches(std::string_view name) const;
     bool operator==(const Key& other) const;
   };
 

@@ -112,6 +112,8 @@ class Inputs : public RecordSource {
   };
   /// A profile that is read.
   struct Profile {
+    Profile() {}  // clang 14: members with a first value make it else no class that is constructed.
+
     Trace trace;
     std::optional<parse::KernelRecords> kernels;
     size_t next = 0;

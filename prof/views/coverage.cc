@@ -67,9 +67,9 @@ constexpr GapKind kGaps[] = {
      Lack::kDTypes},
 };
 
-constexpr size_t kNoLaunch = 1;
+constexpr size_t kGapOfNoLaunch = 1;
 constexpr size_t kEarlyLaunch = 2;
-static_assert(kGaps[kNoLaunch].lack == Lack::kLaunches);
+static_assert(kGaps[kGapOfNoLaunch].lack == Lack::kLaunches);
 static_assert(kGaps[kEarlyLaunch].lack == Lack::kEarlyLaunches);
 
 }  // namespace
@@ -106,7 +106,7 @@ void Coverage::AddGaps(const PricedKernel& row, Family family) {
     if (!kGaps[i].applies(row)) continue;
     // Kernels come in the order of their starts: before the first that has its launch, launches may
     // have been earlier than the recording.
-    if (i == kNoLaunch && !launched_) i = kEarlyLaunch;
+    if (i == kGapOfNoLaunch && !launched_) i = kEarlyLaunch;
     int64_t& ns = gap_ns_[static_cast<size_t>(family)][i];
     SaturatingAdd(&ns, row.record->duration_ns);
     return;

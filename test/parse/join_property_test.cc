@@ -35,7 +35,8 @@ void AddRange(Trace* trace, std::tuple<uint8_t, uint8_t, uint8_t, uint8_t> seed)
   range.set_order(static_cast<int64_t>(trace->ranges.size()));
   range.thread = number % kThreads;
   const int sequence = number % 4;
-  const auto operator_range = [&](std::string_view name, bool backward) {
+  const auto operator_range = [&, length = length, number = number](std::string_view name,
+                                                                    bool backward) {
     range.kind = RangeKind::kOperator;
     range.text = trace->strings.Intern(name);
     range.item = static_cast<ItemIndex>(trace->operators.size());
