@@ -184,7 +184,6 @@ void Bandwidth::Emit(Sink* sink) const {
 std::span<const Field> BandwidthFields() { return kBandwidthFields; }
 
 std::unique_ptr<Partial> MakeBandwidth(const ViewOptions& options) {
-  if (options.compat == Compat::kHta) return MakeHtaBandwidth(options);
   return std::make_unique<Bandwidth>(options);
 }
 

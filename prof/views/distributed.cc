@@ -19,7 +19,6 @@
 #include "prof/views/collective_sums.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
-#include "prof/views/tb_distributed.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
 
@@ -279,8 +278,7 @@ std::vector<std::string> Distributed::Notes() const {
 
 std::span<const Field> DistributedFields() { return kDistributedFields; }
 
-std::unique_ptr<Partial> MakeDistributed(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) return MakeTbDistributed(options);
+std::unique_ptr<Partial> MakeDistributed(const ViewOptions& /*options*/) {
   return std::make_unique<Distributed>();
 }
 

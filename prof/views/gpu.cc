@@ -15,13 +15,8 @@
 #include "parse/model/recording_advice.h"
 #include "parse/model/trace_devices.h"
 #include "prof/run/class_times.h"
-#include "prof/run/tb_steps.h"
 #include "prof/views/gpu_launch.h"
-#include "prof/views/gpu_sums.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
 #include "prof/views/sm_efficiency.h"
-#include "prof/views/tb_tensor_core.h"
 
 namespace oplens::prof {
 namespace {
@@ -46,46 +41,24 @@ struct GpuState {
   double occupancy_sum = 0;    // percent x ns
   std::string priced_name;     // Of the GPU that its kernels are priced for.
   int64_t grids_known_ns = 0;  // Of its kernels: time of those that tell their blocks.
-  bool ran_kernel = false;
 };
 
-class GpuView : public SavedPartial<GpuView> {
+class GpuView : public GpuRows {
  public:
-  explicit GpuView(Compat compat) : reference_(compat == Compat::kTensorBoard) {}
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ranks_, &self->notes_);
-  }
-
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override;
   void End(const Run* run) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    const std::span<const Field> fields = GpuFields();
-    return {fields.begin(), fields.end()};
-  }
-  void Emit(Sink* sink) const override;
-  std::vector<std::string> Notes() const override { return {notes_.begin(), notes_.end()}; }
 
  private:
   GpuState& StateOf(int32_t device_id);
-  void AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, int64_t clipped_ns,
-                         GpuSums* sums);
   void AddEvents(const DeviceWork& work);
   void AddMemory(const Trace& trace);
   void Keep(const Run& run, GpuState* state);
-  std::vector<Cell> CellsOf(std::string_view rank, int64_t device, const GpuSums& sums) const;
 
-  bool reference_;
-  std::map<std::string, std::map<int64_t, GpuSums>, RankBefore> ranks_;
-  std::set<std::string> notes_;
   // Of the run that is read:
   const Run* run_ = nullptr;
   Interval window_;
   std::vector<GpuState> states_;  // Few.
-  std::optional<TensorBoardTensorCores> tensor_cores_;
 };
 
 void GpuView::Begin(const Run* run) {
@@ -96,10 +69,6 @@ void GpuView::Begin(const Run* run) {
     return;
   }
   window_ = run->window();
-  if (!reference_) return;
-  const std::vector<Step> steps = TensorBoardSteps(run->trace(), run->work());
-  window_ = steps.empty() ? Interval() : Interval{steps[0].span.start_ns, steps.back().span.end_ns};
-  tensor_cores_.emplace(run->joined(), run->calls());
 }
 
 GpuState& GpuView::StateOf(int32_t device_id) {
@@ -111,20 +80,7 @@ GpuState& GpuView::StateOf(int32_t device_id) {
   return state;
 }
 
-int64_t ClippedLength(int64_t start_ns, int64_t end_ns, const Interval& window) {
-  return LengthOf({std::max(start_ns, window.start_ns), std::min(end_ns, window.end_ns)});
-}
-
-void GpuView::AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, int64_t clipped_ns,
-                                GpuSums* sums) {
-  if (reference_) {
-    const int64_t whole_ns = LengthOf({own.start_ns, own.end_ns});
-    for (int64_t count = tensor_cores_->CountOf(kernel.work); count > 0; --count) {
-      AddToGpu(&sums->tc_known_ns, whole_ns);
-      if (tensor_cores_->Uses(own)) AddToGpu(&sums->tc_ns, whole_ns);
-    }
-    return;
-  }
+void AddTensorCoreTime(const PricedKernel& kernel, int64_t clipped_ns, GpuSums* sums) {
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
   if (use == ops::TensorCoreUse::kUnknown) return;
   AddToGpu(&sums->tc_known_ns, clipped_ns);
@@ -137,21 +93,19 @@ void GpuView::Add(const PricedKernel& kernel) {
   const Kernel& own = trace.kernels[kernel.work];
   if (!own.timed() || own.end_ns < own.start_ns) return;
   GpuState& state = StateOf(own.device_id);
-  state.ran_kernel = true;
   if (state.priced_name.empty() && kernel.gpu != nullptr) state.priced_name = kernel.gpu->name;
   const int64_t clipped_ns = ClippedLength(own.start_ns, own.end_ns, window_);
-  AddTensorCoreTime(kernel, own, clipped_ns, &state.sums);
+  AddTensorCoreTime(kernel, clipped_ns, &state.sums);
   if (clipped_ns == 0) return;
-  const ops::Gpu* gpu = reference_ ? nullptr : kernel.gpu;
-  const auto blocks = BlocksPerSm(trace, own, gpu);
+  const auto blocks = BlocksPerSm(trace, own, kernel.gpu);
   if (blocks) {
     state.sm.Add(std::max(own.start_ns, window_.start_ns), std::min(own.end_ns, window_.end_ns),
                  *blocks);
     AddToGpu(&state.grids_known_ns, clipped_ns);
   }
   // Blocks of a collective spin: profilers give it 0, or the occupancy of waiting.
-  if (!reference_ && run_->device_work().IsCommunication(kernel.work)) return;
-  const auto occupancy = AchievedOccupancyPct(trace, own, gpu);
+  if (run_->device_work().IsCommunication(kernel.work)) return;
+  const auto occupancy = AchievedOccupancyPct(trace, own, kernel.gpu);
   if (occupancy) {
     state.occupancy_sum += *occupancy * static_cast<double>(clipped_ns);
     AddToGpu(&state.sums.occupancy_ns, clipped_ns);
@@ -201,21 +155,17 @@ void GpuView::AddMemory(const Trace& trace) {
       "gpu: the profile holds no allocations: no peak_allocated_bytes; recorded by {}", flag));
 }
 
-/// A sum as an integer, so that sums of several inputs do not depend on their order.
-int64_t GpuRounded(double value) { return std::llround(std::clamp(value, 0.0, 9e18)); }
-
 void GpuView::Keep(const Run& run, GpuState* state) {
   GpuSums& sums = state->sums;
   sums.window_ns = LengthOf(window_);
   sums.busy_ns = IntervalSet(std::move(state->busy)).Within(window_).length_ns();
   const int64_t compute_ns = SaturatingSum(sums.kernel_ns, sums.replay_ns);
   const int64_t all_ns = SaturatingSum(compute_ns, sums.comm_ns);
-  if (!reference_ && !IsShare(sums.occupancy_ns, compute_ns, kLeastOccupancyKnown)) {
+  if (!IsShare(sums.occupancy_ns, compute_ns, kLeastOccupancyKnown)) {
     sums.occupancy_ns = 0;
     state->occupancy_sum = 0;
   }
-  const bool grids_known = reference_ || IsShare(state->grids_known_ns, all_ns, kLeastGridsKnown);
-  if (state->sm.any() && grids_known) {
+  if (state->sm.any() && IsShare(state->grids_known_ns, all_ns, kLeastGridsKnown)) {
     sums.sm_integral = GpuRounded(state->sm.Finish() * 1e5);
     sums.sm_window_ns = sums.window_ns;
   }
@@ -225,7 +175,7 @@ void GpuView::Keep(const Run& run, GpuState* state) {
     sums.name = trace.strings.View(device->name);
     sums.memory_bytes = device->memory_bytes;
   }
-  if (sums.name.empty() && !reference_) sums.name = state->priced_name;
+  if (sums.name.empty()) sums.name = state->priced_name;
   ranks_[std::string(run.rank())][state->device_id].Add(sums);
 }
 
@@ -235,12 +185,12 @@ void GpuView::End(const Run* run) {
   const auto windows = run->windows();
   if (windows ? windows->empty() : run->steps().all().empty()) return;
   AddEvents(run->device_work());
-  if (!reference_) AddMemory(run->trace());
+  AddMemory(run->trace());
   const bool any = std::any_of(states_.begin(), states_.end(),
                                [](const GpuState& state) { return state.sums.tc_known_ns > 0; });
   for (GpuState& state : states_) {
     state.sums.tc_any = any;
-    if (!reference_ || state.ran_kernel) Keep(*run, &state);
+    Keep(*run, &state);
   }
   const std::string_view flag = RecordingFlag(Lack::kKernels, run->trace().family);
   if (states_.empty()) {
@@ -250,25 +200,13 @@ void GpuView::End(const Run* run) {
   states_.clear();
 }
 
-void GpuView::Merge(const Partial& other) {
-  const auto& from = dynamic_cast<const GpuView&>(other);
-  for (const auto& [rank, devices] : from.ranks_) {
-    for (const auto& [device, sums] : devices) ranks_[rank][device].Add(sums);
-  }
-  notes_.insert(from.notes_.begin(), from.notes_.end());
-}
-
 Cell GpuRatio(int64_t part, int64_t whole, double scale) {
   if (whole <= 0) return {};
   return Cell{scale * static_cast<double>(part) / static_cast<double>(whole)};
 }
 
-std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
-                                   const GpuSums& sums) const {
-  const auto ours = [&](int64_t value) { return reference_ ? Cell() : Integer(value); };
-  Cell tc = GpuRatio(sums.tc_ns, sums.tc_known_ns, 100);
-  // The plugin has 0 for a GPU none of whose kernels an operator launched, if one of another's is.
-  if (reference_ && IsUnknown(tc) && sums.tc_any) tc = Cell{0.0};
+std::vector<Cell> GpuCellsOf(std::string_view rank, int64_t device, const GpuSums& sums) {
+  const int64_t kernels_ns = SaturatingSum(sums.kernel_ns, sums.comm_ns);
   return {
       Text(rank),
       Integer(device),
@@ -278,33 +216,42 @@ std::vector<Cell> GpuView::CellsOf(std::string_view rank, int64_t device,
       GpuRatio(sums.busy_ns, sums.window_ns, 100),
       GpuRatio(sums.sm_integral, sums.sm_window_ns, 1e-3),
       GpuRatio(sums.occupancy_sum, sums.occupancy_ns, 1e-3),
-      tc,
-      reference_ ? Cell()
-                 : GpuRatio(sums.tc_known_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
-      reference_ || sums.tc_known_ns <= 0
-          ? Cell()
-          : GpuRatio(sums.tc_ns, SaturatingSum(sums.kernel_ns, sums.comm_ns), 100),
-      ours(sums.kernels),
-      ours(sums.kernel_ns),
-      ours(sums.copy_ns),
-      ours(sums.comm_ns),
-      ours(sums.replays),
-      ours(sums.replay_ns),
+      GpuRatio(sums.tc_ns, sums.tc_known_ns, 100),
+      GpuRatio(sums.tc_known_ns, kernels_ns, 100),
+      sums.tc_known_ns > 0 ? GpuRatio(sums.tc_ns, kernels_ns, 100) : Cell(),
+      Integer(sums.kernels),
+      Integer(sums.kernel_ns),
+      Integer(sums.copy_ns),
+      Integer(sums.comm_ns),
+      Integer(sums.replays),
+      Integer(sums.replay_ns),
       sums.memory_bytes > 0 ? Integer(sums.memory_bytes) : Cell(),
       Integer(sums.peak_allocated_bytes),
   };
 }
 
-void GpuView::Emit(Sink* sink) const {
+}  // namespace
+
+void GpuRows::Merge(const Partial& other) {
+  const auto& from = dynamic_cast<const GpuRows&>(other);
+  for (const auto& [rank, devices] : from.ranks_) {
+    for (const auto& [device, sums] : devices) ranks_[rank][device].Add(sums);
+  }
+  notes_.insert(from.notes_.begin(), from.notes_.end());
+}
+
+void GpuRows::Emit(Sink* sink) const {
   for (const auto& [rank, devices] : ranks_) {
-    for (const auto& [device, sums] : devices) sink->Row(CellsOf(rank, device, sums));
+    for (const auto& [device, sums] : devices) {
+      std::vector<Cell> cells = GpuCellsOf(rank, device, sums);
+      Amend(sums, &cells);
+      sink->Row(cells);
+    }
   }
 }
 
-}  // namespace
-
-std::unique_ptr<Partial> MakeGpu(const ViewOptions& options) {
-  return std::make_unique<GpuView>(options.compat);
+std::unique_ptr<Partial> MakeGpu(const ViewOptions& /*options*/) {
+  return std::make_unique<GpuView>();
 }
 
 }  // namespace oplens::prof

@@ -1,8 +1,10 @@
 #include "prof/views/gpu_sums.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/saturating.h"
+#include "prof/run/class_times.h"
 
 namespace oplens::prof {
 
@@ -20,5 +22,11 @@ void GpuSums::Add(const GpuSums& other) {
   // An absent value is less than any other.
   peak_allocated_bytes = std::max(peak_allocated_bytes, other.peak_allocated_bytes);
 }
+
+int64_t ClippedLength(int64_t start_ns, int64_t end_ns, const Interval& window) {
+  return LengthOf({std::max(start_ns, window.start_ns), std::min(end_ns, window.end_ns)});
+}
+
+int64_t GpuRounded(double value) { return std::llround(std::clamp(value, 0.0, 9e18)); }
 
 }  // namespace oplens::prof

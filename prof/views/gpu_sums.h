@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "prof/run/interval_set.h"
+
 namespace oplens::prof {
 
 /// Sums over one GPU, or over the same GPU of several inputs.
@@ -43,6 +45,11 @@ struct GpuSums {
     bytes->Values(&self->memory_bytes, &self->peak_allocated_bytes);
   }
 };
+
+/// How much of [start_ns, end_ns] is in a window.
+int64_t ClippedLength(int64_t start_ns, int64_t end_ns, const Interval& window);
+/// A sum as an integer, so that sums of several inputs do not depend on their order.
+int64_t GpuRounded(double value);
 
 }  // namespace oplens::prof
 

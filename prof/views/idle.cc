@@ -260,7 +260,6 @@ std::span<const Field> IdleFields() { return kIdleFields; }
 std::span<const std::string_view> IdleKeys() { return kIdleViewKeys; }
 
 std::unique_ptr<Partial> MakeIdle(const ViewOptions& options) {
-  if (options.compat == Compat::kHta) return MakeHtaIdle(options);
   return std::make_unique<Idle>(options);
 }
 

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "prof/run/device_times.h"
-#include "prof/run/hta_events.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
@@ -65,32 +63,6 @@ std::vector<Types> OwnTypes(const Run& run, const std::optional<std::vector<Inte
   return types;
 }
 
-/// The reference adds up 1, 2 and 4 while the classes run. What ends before it starts makes sums
-/// that say something else, and it takes them as they are.
-Types HtaTypes(const Run& run) {
-  constexpr std::pair<HtaClass, unsigned> kClasses[] = {
-      {HtaClass::kComputation, kComputeBit},
-      {HtaClass::kCommunication, kCommunicationBit},
-      {HtaClass::kMemory, kMemoryBit}};
-  const HtaEvents events(run.trace());
-  std::vector<HtaMoment> moments;
-  for (const auto& [kind, bit] : kClasses) {
-    AddHtaMoments(MergeHtaEvents(events.all(), 1U << static_cast<unsigned>(kind)),
-                  static_cast<int64_t>(bit), &moments);
-  }
-  Types types;
-  int64_t running = 0;
-  for (size_t i = 0; i + 1 < moments.size(); ++i) {
-    running += moments[i].change;
-    if (running <= 0) continue;
-    const size_t c = static_cast<size_t>(running) % kClassCombinations;
-    types.occurs[c] = true;
-    types.times.ns[c] += moments[i + 1].time_us - moments[i].time_us;  // In us yet.
-  }
-  for (int64_t& time : types.times.ns) time = HtaNs(time);
-  return types;
-}
-
 std::string KernelTypesNameOf(size_t combination) {
   constexpr std::string_view kNames[] = {"COMPUTATION", "COMMUNICATION", "MEMORY"};
   std::string name;
@@ -127,9 +99,7 @@ class KernelTypes : public SavedPartial<KernelTypes> {
   }
 
   explicit KernelTypes(const ViewOptions& options)
-      : hta_(options.compat == Compat::kHta),
-        by_(options, "kernel-types"),
-        notes_("kernel-types") {}
+      : by_(options, "kernel-types"), notes_("kernel-types") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
@@ -139,11 +109,9 @@ class KernelTypes : public SavedPartial<KernelTypes> {
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
 
  private:
-  Cell Share(int64_t part, int64_t whole) const {
+  static Cell Share(int64_t part, int64_t whole) {
     if (whole == 0) return {};
-    const double percent = static_cast<double>(part) / static_cast<double>(whole) * 100.0;
-    constexpr double kDigits = 10.0;
-    return {hta_ ? std::nearbyint(percent * kDigits) / kDigits : percent};
+    return {static_cast<double>(part) / static_cast<double>(whole) * 100.0};
   }
 
   void Take(const KernelTypesKey& key, const Types& more) {
@@ -154,7 +122,6 @@ class KernelTypes : public SavedPartial<KernelTypes> {
 
   void EmitRows(const KernelTypesKey& key, const Types& types, Sink* sink) const;
 
-  bool hta_;
   TimeKeys by_;
   std::map<KernelTypesKey, Types, KernelTypesKeyBefore> rows_;
   ViewNotes notes_;
@@ -164,7 +131,6 @@ void KernelTypes::End(const Run* run) {
   if (run == nullptr) return;
   KernelTypesKey key;
   if (by_.rank) key.rank = run->rank();
-  if (hta_) return Take(key, HtaTypes(*run));
   if (!by_.step) {
     for (const Types& types : OwnTypes(*run, run->windows())) Take(key, types);
     return;

@@ -18,7 +18,6 @@
 #include "prof/views/module_sums.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
-#include "prof/views/tb_modules.h"
 #include "prof/views/time_keys.h"
 
 namespace oplens::prof {
@@ -308,7 +307,6 @@ std::vector<std::string> Modules::Notes() const {
 }  // namespace
 
 std::unique_ptr<Partial> MakeModules(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) return MakeTbModules(options);
   return std::make_unique<Modules>(options);
 }
 

@@ -204,7 +204,6 @@ std::span<const Field> QueueFields() { return kQueueFields; }
 std::span<const std::string_view> SeriesKeys() { return kQueueViewKeys; }
 
 std::unique_ptr<Partial> MakeQueue(const ViewOptions& options) {
-  if (options.compat == Compat::kHta) return MakeHtaQueue(options);
   return std::make_unique<Queue>(options);
 }
 

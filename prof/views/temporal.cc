@@ -1,13 +1,11 @@
 #include "prof/views/temporal.h"
 
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "base/saturating.h"
 #include "prof/run/device_times.h"
-#include "prof/run/hta_events.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
@@ -64,7 +62,6 @@ constexpr int64_t TemporalTimes::*kTemporalSums[] = {
     &TemporalTimes::idle_ns,   &TemporalTimes::compute_ns,       &TemporalTimes::non_compute_ns,
     &TemporalTimes::kernel_ns, &TemporalTimes::communication_ns, &TemporalTimes::overlap_ns};
 
-/// By the reference's rules they may be negative.
 int64_t TemporalSumOf(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
@@ -88,41 +85,6 @@ std::vector<ClassTimes> TemporalSweep(const DeviceWork& work, ClassSweep sweep) 
   return sweep.Finish();
 }
 
-constexpr unsigned TemporalBitOf(HtaClass kind) { return 1U << static_cast<unsigned>(kind); }
-
-/// Time in which a communication kernel and a compute kernel run. The reference counts 1 and 2
-/// while they do, and looks for 3.
-int64_t HtaOverlapUs(std::span<const HtaInterval> communication,
-                     std::span<const HtaInterval> computation) {
-  constexpr int64_t kBoth = 3;
-  std::vector<HtaMoment> moments;
-  AddHtaMoments(communication, 1, &moments);
-  AddHtaMoments(computation, 2, &moments);
-  int64_t running = 0;
-  int64_t overlap_us = 0;
-  for (size_t i = 0; i + 1 < moments.size(); ++i) {
-    running += moments[i].change;
-    if (running == kBoth) overlap_us += moments[i + 1].time_us - moments[i].time_us;
-  }
-  return overlap_us;
-}
-
-std::optional<TemporalTimes> HtaTimes(const Run& run) {
-  const HtaEvents events(run.trace());
-  if (events.all().empty()) return std::nullopt;
-  const auto all = MergeHtaEvents(events.all(), (1U << kHtaClassCount) - 1);
-  const auto compute = MergeHtaEvents(events.all(), TemporalBitOf(HtaClass::kComputation));
-  const auto communication = MergeHtaEvents(events.all(), TemporalBitOf(HtaClass::kCommunication));
-  TemporalTimes times;
-  times.kernel_ns = HtaNs(all.back().end_us - all.front().start_us);
-  times.idle_ns = times.kernel_ns - HtaNs(HtaLengthUs(all));
-  times.compute_ns = HtaNs(HtaLengthUs(compute));
-  times.non_compute_ns = times.kernel_ns - times.compute_ns - times.idle_ns;
-  times.communication_ns = HtaNs(HtaLengthUs(communication));
-  times.overlap_ns = HtaNs(HtaOverlapUs(communication, compute));
-  return times;
-}
-
 class Temporal : public SavedPartial<Temporal> {
  public:
   template <typename Bytes, typename Self>
@@ -131,9 +93,7 @@ class Temporal : public SavedPartial<Temporal> {
   }
 
   explicit Temporal(const ViewOptions& options)
-      : hta_(options.compat == Compat::kHta),
-        by_step_(TimeKeys(options, "temporal").step),
-        notes_("temporal") {}
+      : by_step_(TimeKeys(options, "temporal").step), notes_("temporal") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
@@ -165,34 +125,26 @@ class Temporal : public SavedPartial<Temporal> {
   }
 
   /// Percent; unknown of nothing.
-  Cell Share(int64_t part, int64_t whole) const {
+  static Cell Share(int64_t part, int64_t whole) {
     if (whole == 0) return {};
-    const double percent = 100.0 * (static_cast<double>(part) / static_cast<double>(whole));
-    constexpr double kDigits = 100.0;
-    return {hta_ ? std::nearbyint(percent * kDigits) / kDigits : percent};
+    return {100.0 * (static_cast<double>(part) / static_cast<double>(whole))};
   }
 
-  bool hta_;
   bool by_step_;
   std::map<Key, TemporalTimes, KeyOrder> rows_;
   ViewNotes notes_;
 };
 
 void Temporal::End(const Run* run) {
-  if (run == nullptr) return;
+  if (run == nullptr || run->device_work().events().empty()) return;
   const std::string rank(run->rank());
-  if (hta_) {
-    const std::optional<TemporalTimes> times = HtaTimes(*run);
-    if (times) Take({rank}, *times);
-  } else if (!run->device_work().events().empty()) {
-    const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
-    const std::optional<std::vector<Interval>> windows =
-        by_step_ ? WindowsOf(run->steps()) : run->windows();
-    const auto found =
-        TemporalSweep(run->device_work(), windows ? ClassSweep(*windows) : ClassSweep());
-    for (size_t i = 0; i < found.size(); ++i) {
-      Take({rank, by_step_ ? steps[i].number : 0}, TemporalTimesOf(found[i]));
-    }
+  const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
+  const std::optional<std::vector<Interval>> windows =
+      by_step_ ? WindowsOf(run->steps()) : run->windows();
+  const auto found =
+      TemporalSweep(run->device_work(), windows ? ClassSweep(*windows) : ClassSweep());
+  for (size_t i = 0; i < found.size(); ++i) {
+    Take({rank, by_step_ ? steps[i].number : 0}, TemporalTimesOf(found[i]));
   }
 }
 

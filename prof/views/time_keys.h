@@ -23,8 +23,7 @@ struct TimeKeys {
   bool step = false;
   bool rank = false;
 
-  /// Throws UsageError for another word of --by, and for step where the reference's rules know
-  /// none.
+  /// Throws UsageError for another word of --by.
   TimeKeys(const ViewOptions& options, std::string_view view) {
     for (const std::string& word : options.by) {
       if (word == "rank") {
@@ -34,9 +33,6 @@ struct TimeKeys {
       } else {
         throw UsageError(fmt::format("--by {}: the view {} takes step and rank", word, view));
       }
-    }
-    if (step && options.compat == Compat::kHta) {
-      throw UsageError(fmt::format("--by step: the view {} has none with --compat hta", view));
     }
   }
 };
