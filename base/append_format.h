@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,9 @@ template <typename... T>
 void AppendFormat(std::string* out, fmt::format_string<T...> format, T&&... args) {
   AppendFormatted(out, format, fmt::make_format_args(args...));
 }
+
+/// Appends the digits of a number.
+void AppendInteger(int64_t value, std::string* out);
 
 }  // namespace oplens
 

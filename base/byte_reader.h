@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -160,6 +161,13 @@ class ByteReader {
   template <typename T>
   requires requires(ByteReader* bytes, T* value) { T::Transfer(bytes, value); }
   void Get(T* value) { T::Transfer(this, value); }
+  /// What has a `std::string_view Problem() const` says there what is wrong with it; "": nothing.
+  template <typename T>
+  requires requires { T::kMembers; }
+  void Get(T* value) {
+    std::apply([&](auto... member) { (Get(&(value->*member)), ...); }, T::kMembers);
+    if constexpr (requires { value->Problem(); }) Check(value->Problem().empty(), value->Problem());
+  }
 
   std::string_view bytes_;
   size_t at_ = 0;

@@ -11,12 +11,13 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/checked.h"
+#include "base/hash.h"
 
 namespace oplens {
 
@@ -31,6 +32,10 @@ namespace oplens {
 ///       bytes->Counts(&self->calls);
 ///       bytes->Values(&self->name, &self->lengths);
 ///     }
+///
+/// or, where all of its members are saved by their types, names these in their order:
+///
+///     static constexpr std::tuple kMembers{&Own::name, &Own::lengths};
 class ByteWriter {
  public:
   /// What Transfer may ask.
@@ -50,9 +55,9 @@ class ByteWriter {
   /// Bytes of a length that the reader knows.
   void Raw(std::string_view bytes) { bytes_ += bytes; }
 
-  /// Each by its type: numbers, texts, what has Transfer, containers of such, and enumerations of
-  /// which `constexpr size_t WordCountOf(Enum)`, found by its namespace, says how many values from
-  /// 0 on there are.
+  /// Each by its type: numbers, texts, what has Transfer or kMembers, containers of such, and
+  /// enumerations of which `constexpr size_t WordCountOf(Enum)`, found by its namespace, says how
+  /// many values from 0 on there are.
   template <typename... T>
   void Values(const T*... values) {
     (Put(*values), ...);
@@ -89,11 +94,6 @@ class ByteWriter {
   std::string Take() { return std::move(bytes_); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-
   void Put(bool value) { Byte(value ? 1 : 0); }
   void Put(std::signed_integral auto value) { Signed(value); }
   void Put(std::unsigned_integral auto value) { Number(value); }
@@ -133,6 +133,11 @@ class ByteWriter {
   requires requires(ByteWriter* bytes, const T* value) { T::Transfer(bytes, value); }
   void Put(const T& value) { T::Transfer(this, &value); }
   template <typename T>
+  requires requires { T::kMembers; }
+  void Put(const T& value) {
+    std::apply([&](auto... member) { (Put(value.*member), ...); }, T::kMembers);
+  }
+  template <typename T>
   void PutAll(const T& values) {
     Number(values.size());
     for (const auto& value : values) Put(value);
@@ -140,7 +145,7 @@ class ByteWriter {
 
   std::function<std::string(std::string_view)> change_;
   std::string bytes_;
-  std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>> texts_;
+  TextMap<uint64_t> texts_;
 };
 
 }  // namespace oplens

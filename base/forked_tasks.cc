@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/shortage.h"
+#include "base/write_all.h"
 
 namespace oplens {
 namespace {
@@ -29,17 +30,6 @@ constexpr int kTickMs = 100;
 constexpr char kAnswer = 'A';
 constexpr char kProblem = 'P';
 constexpr char kShortage = 'S';  // A problem that names no file.
-
-/// Whether all of it could be written.
-bool WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
 
 [[noreturn]] void Work(const std::function<std::string(size_t)>& work, size_t task, int fd) {
   // Who waits for the answer is gone with its process.

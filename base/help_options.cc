@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-// As all programs include it: file names may hold commas.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-#include <cxxopts.hpp>
-
 #include "base/completion.h"
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_text.h"
 #include "base/manual.h"

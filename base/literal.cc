@@ -8,11 +8,11 @@
 #include <limits>
 #include <system_error>
 
+#include "base/ascii.h"
 #include "base/literal_token.h"
 
 namespace oplens {
 
-using literal::IsDigit;
 using literal::WordAt;
 
 bool LiteralScanner::Fail(const char* what, const char* at) {

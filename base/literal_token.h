@@ -8,17 +8,17 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
+
 // The tokens of Python literals: what LiteralScanner is made of. All of them take the bytes from
 // `p` up to `end` and read nothing beyond.
 namespace oplens::literal {
 
 inline bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
-inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether a byte may go on a name or a number; all of UTF-8's bytes beyond ASCII may.
 inline bool IsNameByte(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return IsDigit(c) || IsLetter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 /// Whether the whole word stands at `p`.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/shown_text.h"
 
 namespace oplens {
@@ -84,14 +85,6 @@ constexpr Synonyms kSynonyms[] = {
     {"utilization", {"gpu", "pct_math", "busy_pct"}},
 };
 
-std::string Lower(std::string_view word) {
-  std::string lower;
-  for (const char c : word) {
-    lower.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-  }
-  return lower;
-}
-
 /// How many letters must be put in, left out, replaced or swapped with their neighbour to make one
 /// of the other ("optimal string alignment").
 size_t EditDistance(std::string_view a, std::string_view b) {
@@ -166,9 +159,9 @@ std::vector<std::string_view> NearNames(std::string_view word,
                                         std::span<const std::string_view> names) {
   Nearest near(names);
   if (word.empty() || word.size() > kLongestWord) return {};
-  const std::string lower = Lower(word);
+  const std::string lower = ToLowerText(word);
   for (const std::string_view name : names) {
-    if (Lower(name) == lower) near.Add(name);
+    if (ToLowerText(name) == lower) near.Add(name);
   }
   for (const Synonyms& row : kSynonyms) {
     // Of a synonym a letter may be wrong too: "modul".
@@ -179,7 +172,7 @@ std::vector<std::string_view> NearNames(std::string_view word,
   }
   std::vector<std::pair<size_t, std::string_view>> alike;
   const auto compare = [&](std::string_view with) {
-    if (const auto unlike = Unlikeness(lower, Lower(with))) alike.emplace_back(*unlike, with);
+    if (const auto unlike = Unlikeness(lower, ToLowerText(with))) alike.emplace_back(*unlike, with);
   };
   for (const Alias& alias : kAliases) {
     if (near.Has(alias.name) && !near.Has(alias.word)) compare(alias.word);

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/shortage.h"
+#include "base/write_all.h"
 
 namespace oplens {
 namespace {
@@ -133,17 +134,7 @@ void Output::Flush() {
 }
 
 void Output::WriteOut(std::string_view bytes) {
-  const char* data = bytes.data();
-  size_t left = bytes.size();
-  while (left > 0) {
-    const ssize_t n = ::write(fd_, data, left);
-    if (n < 0) {
-      if (errno == EINTR) continue;
-      Fail(errno);
-    }
-    data += n;
-    left -= static_cast<size_t>(n);
-  }
+  if (!WriteAll(fd_, bytes)) Fail(errno);
 }
 
 void Output::Commit() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace oplens {
 namespace {
 
@@ -17,9 +19,7 @@ bool IsSlash(char c) { return c == '/' || c == '\\'; }
 bool StartsPath(std::string_view text, size_t i) {
   if (i > 0 && !EndsPath(text[i - 1])) return false;
   if (text[i] == '/') return true;
-  const char c = text[i];
-  const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  return letter && i + 2 < text.size() && text[i + 1] == ':' && IsSlash(text[i + 2]);
+  return IsLetter(text[i]) && i + 2 < text.size() && text[i + 1] == ':' && IsSlash(text[i + 2]);
 }
 
 /// Behind the last "/NAME/" of a path; 0 without one.

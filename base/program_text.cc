@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-// As all programs include it: file names may hold commas.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-#include <cxxopts.hpp>
+#include "base/cxxopts.h"
 
 namespace oplens {
 namespace {

@@ -4,29 +4,37 @@
 #include <cstdint>
 #include <limits>
 
+// Sums of times that a hostile file gives: where a result does not fit, the nearest value that
+// does.
+
 namespace oplens {
 
-/// a + b, or the largest value instead of wrapping: sums of times that a hostile file gives. Both
-/// must not be negative.
+/// a + b.
 constexpr int64_t SaturatingSum(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
-}
-
-/// The same of numbers of any sign: the largest or the smallest value instead of wrapping.
-constexpr int64_t SaturatingAdd(int64_t a, int64_t b) {
   using Limits = std::numeric_limits<int64_t>;
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
   return b < 0 ? Limits::min() : Limits::max();
 }
+constexpr int64_t SaturatingAdd(int64_t a, int64_t b) { return SaturatingSum(a, b); }
 
-/// a - b likewise.
+/// Adds `value` to `*sum`.
+constexpr void SaturatingAdd(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
+
+/// a - b.
 constexpr int64_t SaturatingDifference(int64_t a, int64_t b) {
   using Limits = std::numeric_limits<int64_t>;
   int64_t difference = 0;
   if (!__builtin_sub_overflow(a, b, &difference)) return difference;
   return b < 0 ? Limits::max() : Limits::min();
+}
+
+/// a * b.
+constexpr int64_t SaturatingProduct(int64_t a, int64_t b) {
+  using Limits = std::numeric_limits<int64_t>;
+  int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product;
+  return (a < 0) == (b < 0) ? Limits::max() : Limits::min();
 }
 
 }  // namespace oplens

@@ -4,9 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "base/parse_number.h"
 
 namespace oplens {
 namespace {
@@ -20,9 +21,7 @@ std::string_view Variable(const char* name) {
 void Choose(std::string_view told, int asked, int* size) {
   constexpr int kMost = 100'000;
   int value = 0;
-  const auto [end, error] = std::from_chars(told.data(), told.data() + told.size(), value);
-  const bool is_number = error == std::errc() && end == told.data() + told.size();
-  if (is_number && value > 0 && value <= kMost) {
+  if (ParseNumber(told, &value) && value > 0 && value <= kMost) {
     *size = value;
   } else if (asked > 0 && asked <= kMost) {
     *size = asked;

@@ -10,31 +10,28 @@
 #include <utility>
 #include <vector>
 
+#include "base/entry_index.h"
 #include "base/epochs.h"
+#include "base/hash.h"
 
 namespace oplens {
 
 /// A 64-bit hash of any bytes, quick on texts of some hundred bytes; never 0. Differs between
 /// versions: not for files.
 inline uint64_t HashText(std::string_view text) {
-  __extension__ using Wide = unsigned __int128;
   constexpr uint64_t kA = 0x9e3779b97f4a7c15;  // Odd constants with well spread bits.
   constexpr uint64_t kB = 0xd1b54a32d192ed03;
-  const auto fold = [](uint64_t a, uint64_t b) {
-    const Wide product = static_cast<Wide>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  };
-  uint64_t hash = fold(text.size() ^ kA, kB);
+  uint64_t hash = FoldedProduct(text.size() ^ kA, kB);
   const char* p = text.data();
   size_t left = text.size();
   uint64_t words[2];
   for (; left > 16; left -= 16, p += 16) {
     std::memcpy(words, p, 16);
-    hash = fold(words[0] ^ kA ^ hash, words[1] ^ kB);
+    hash = FoldedProduct(words[0] ^ kA ^ hash, words[1] ^ kB);
   }
   words[0] = words[1] = 0;
   if (left > 0) std::memcpy(words, p, left);
-  hash = fold(words[0] ^ kA ^ hash, words[1] ^ kB);
+  hash = FoldedProduct(words[0] ^ kA ^ hash, words[1] ^ kB);
   return hash == 0 ? 1 : hash;
 }
 
@@ -63,10 +60,10 @@ class TextCache {
     if (young_.bytes > max_bytes_) BeginGeneration();
     const uint64_t hash = HashText(text);
     *is_new = false;
-    if (Slot* slot = young_.Find(hash, text)) return slot->entry.get();
+    if (const auto* known = young_.Find(hash, text)) return known->get();
     std::unique_ptr<Entry> entry;
-    if (Slot* slot = old_.Find(hash, text)) {
-      entry = std::move(slot->entry);
+    if (auto* known = old_.Find(hash, text)) {
+      entry = std::move(*known);
     } else {
       *is_new = true;
       entry = std::make_unique<Entry>(text, ++last_id_);
@@ -78,54 +75,32 @@ class TextCache {
   int64_t generation() const { return generation_; }
 
  private:
-  struct Slot {
-    uint64_t hash = 0;             // 0: never used.
-    std::unique_ptr<Entry> entry;  // Null in the old generation once it moved to the young one.
-  };
-
   struct Generation {
-    std::vector<Slot> slots;  // Open addressing, a power of two, at most half full.
-    size_t used = 0;
+    EntryIndex index;
+    // Null in the old generation once it moved to the young one.
+    std::vector<std::unique_ptr<Entry>> entries;
     size_t bytes = 0;
 
-    Slot* Find(uint64_t hash, std::string_view text) {
-      if (slots.empty()) return nullptr;
-      for (size_t i = hash & (slots.size() - 1); slots[i].hash != 0;
-           i = (i + 1) & (slots.size() - 1)) {
-        if (slots[i].hash == hash && slots[i].entry && slots[i].entry->text == text) {
-          return &slots[i];
-        }
-      }
-      return nullptr;
+    /// Null where there is none.
+    std::unique_ptr<Entry>* Find(uint64_t hash, std::string_view text) {
+      const uint32_t found = index.Find(
+          hash, [&](uint32_t i) { return entries[i] != nullptr && entries[i]->text == text; });
+      return found == EntryIndex::kNone ? nullptr : &entries[found];
     }
 
     Entry* Insert(uint64_t hash, std::unique_ptr<Entry> entry) {
-      if (used * 2 >= slots.size()) Grow();
-      ++used;
+      constexpr size_t kIndexBytes = 32;
       // What a value keeps elsewhere is about as large as its text.
-      bytes += sizeof(Entry) + sizeof(Slot) * 2 + entry->text.size() * 2;
-      return Place(hash, std::move(entry));
-    }
-
-    Entry* Place(uint64_t hash, std::unique_ptr<Entry> entry) {
-      size_t i = hash & (slots.size() - 1);
-      while (slots[i].hash != 0) i = (i + 1) & (slots.size() - 1);
-      slots[i].hash = hash;
-      slots[i].entry = std::move(entry);
-      return slots[i].entry.get();
-    }
-
-    void Grow() {
-      std::vector<Slot> before = std::move(slots);
-      slots = std::vector<Slot>(before.empty() ? 64 : before.size() * 2);
-      for (Slot& slot : before) {
-        if (slot.entry) Place(slot.hash, std::move(slot.entry));
-      }
+      bytes += sizeof(Entry) + kIndexBytes + entry->text.size() * 2;
+      index.Add(hash, static_cast<uint32_t>(entries.size()),
+                [&](uint32_t i) { return HashText(entries[i]->text); });
+      entries.push_back(std::move(entry));
+      return entries.back().get();
     }
   };
 
   void BeginGeneration() {
-    if (old_.used > 0) epochs_.Retire(std::move(old_));
+    if (!old_.entries.empty()) epochs_.Retire(std::move(old_));
     old_ = std::move(young_);
     young_ = Generation();
     ++generation_;

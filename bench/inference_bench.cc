@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "parse/join/inference.h"
 #include "parse/join/joined.h"
 #include "test/parse/made_up_network.h"
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <exception>
@@ -16,6 +17,7 @@
 #include "base/output.h"
 #include "parse/model/reason.h"
 #include "parse/records/kernel_records.h"
+#include "prof/run/step.h"
 #include "report/report.h"
 
 namespace {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parse/model/kernel_record.h"
 #include "prof/table/text_sinks.h"
 #include "prof/views/kernel_columns.h"
 

@@ -14,8 +14,11 @@ foreach(header
     nvtx_annotate/torch/torch_annotate.h
     ops/dtype.h
     ops/op_model.h
+    parse/model/dim3.h
+    parse/model/evidence.h
     parse/model/kernel_record.h
     parse/model/op_call.h
+    parse/model/phase.h
     parse/model/reason.h)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/${header}

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <iterator>
+
+#include "base/parse_number.h"
 
 namespace oplens::mpi {
 namespace {
@@ -32,9 +33,7 @@ std::optional<int64_t> NumberIn(const Environment& environment, const char* name
   const std::optional<std::string> text = environment(name);
   if (!text) return std::nullopt;
   int64_t number = 0;
-  const char* const end = text->data() + text->size();
-  const auto [last, error] = std::from_chars(text->data(), end, number);
-  if (error != std::errc() || last != end || number < 0) return std::nullopt;
+  if (!ParseNumber(*text, &number) || number < 0) return std::nullopt;
   return number;
 }
 

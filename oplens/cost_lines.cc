@@ -14,7 +14,9 @@ namespace {
 
 constexpr const char* kUnknown = "-";
 
-std::string Percent(std::optional<double> pct) { return pct ? PercentText(*pct) : kUnknown; }
+std::string PercentOrUnknown(std::optional<double> pct) {
+  return pct ? PercentText(*pct) : kUnknown;
+}
 std::string CostLinesRate(std::optional<double> rate) { return rate ? RateText(*rate) : kUnknown; }
 
 /// A column behind the names.
@@ -35,9 +37,9 @@ constexpr CostColumn kColumns[] = {
      }},
     {"TFLOP/s", 7, 3, [](const Cost& cost) { return CostLinesRate(cost.tflops); }},
     {"GB/s", 6, 2, [](const Cost& cost) { return CostLinesRate(cost.gbps); }},
-    {"TC %", 5, 4, [](const Cost& cost) { return Percent(cost.tc_pct); }},
+    {"TC %", 5, 4, [](const Cost& cost) { return PercentOrUnknown(cost.tc_pct); }},
     {"bound", 7, 6, [](const Cost& cost) { return cost.bound.empty() ? kUnknown : cost.bound; }},
-    {"roof %", 6, 1, [](const Cost& cost) { return Percent(cost.roof_pct); }},
+    {"roof %", 6, 1, [](const Cost& cost) { return PercentOrUnknown(cost.roof_pct); }},
 };
 constexpr size_t kLeastName = 24;
 constexpr size_t kCostLinesBetween = 2;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/ascii.h"
 #include "prof/table/cell.h"
 
 namespace oplens::screen {
@@ -97,9 +98,7 @@ int64_t BoundKnown(const TimesOf& times) {
   return known_ns;
 }
 
-bool IsWordCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
-}
+bool IsWordCharacter(char c) { return IsLetter(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 /// `ns`: of which the amount is known.
 std::optional<double> KernelTimesRate(double amount, int64_t ns, int64_t total_ns, double scale) {
@@ -127,15 +126,14 @@ Cost CostOf(std::string name, const TimesOf& times, double whole_ns) {
 }  // namespace
 
 std::string FoldNumbers(std::string_view name) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string folded;
   for (size_t i = 0; i < name.size();) {
-    if (!digit(name[i])) {
+    if (!IsDigit(name[i])) {
       folded.push_back(name[i++]);
       continue;
     }
     size_t end = i;
-    while (end < name.size() && digit(name[end])) ++end;
+    while (end < name.size() && IsDigit(name[end])) ++end;
     const bool within = (i > 0 && IsWordCharacter(name[i - 1])) ||
                         (end < name.size() && IsWordCharacter(name[end]));
     if (within) {

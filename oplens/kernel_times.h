@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "oplens/screen.h"
 #include "prof/table/sink.h"
 
@@ -78,22 +78,15 @@ class KernelTimes : public prof::Sink {
   int64_t tc_judged_ns() const { return tc_judged_ns_; }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  template <typename T>
-  using MapOf = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
-
-  static const TimesOf* Find(const MapOf<TimesOf>& map, std::string_view key) {
+  static const TimesOf* Find(const TextMap<TimesOf>& map, std::string_view key) {
     const auto found = map.find(key);
     return found == map.end() ? nullptr : &found->second;
   }
 
-  MapOf<TimesOf> ops_;
-  MapOf<TimesOf> kernels_;
-  MapOf<TimesOf> layers_;                 // By path, names joined by '\n'.
-  MapOf<MapOf<int64_t>> ops_of_kernels_;  // Time by kernel and op.
+  TextMap<TimesOf> ops_;
+  TextMap<TimesOf> kernels_;
+  TextMap<TimesOf> layers_;                   // By path, names joined by '\n'.
+  TextMap<TextMap<int64_t>> ops_of_kernels_;  // Time by kernel and op.
   TimesOf collectives_;
   std::string path_;
   int64_t kernel_count_ = 0;

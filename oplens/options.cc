@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "oplens/program_text.h"
 #include "prof/command_line.h"
-#include "prof/run/selection.h"
 
 namespace oplens::screen {
 namespace {
@@ -42,17 +42,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   if (options.inputs.empty()) {
     throw UsageError("name a file, or - for records from standard input");
   }
-  prof::Selection& selection = options.run.selection;
-  if (given.count("step-range") > 0) {
-    selection.steps = prof::ReadStepRange(given["step-range"].as<std::string>());
-  }
-  if (given.count("time-range") > 0) {
-    selection.time = prof::ReadTimeRange(given["time-range"].as<std::string>());
-  }
-  if (given.count("device") > 0) selection.device = given["device"].as<int64_t>();
-  if (selection.device && *selection.device < 0) {
-    throw UsageError("--device: GPUs are numbered from 0");
-  }
+  options.run.selection = prof::ReadSelection(given);
   options.steps = prof::ReadStepPattern(given);
   options.run.step_in = options.StepIn();
   prof::ReadPricing(given, &options);

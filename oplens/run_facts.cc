@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ratio.h"
+#include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
 #include "parse/model/trace_devices.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/group_sums.h"
 
 namespace oplens::screen {
@@ -109,7 +114,7 @@ void RunFacts::Fill(Screen* screen) const {
   screen->layers_flag = RecordingFlag(Lack::kLayers, first_family_);
   screen->kernels_flag = RecordingFlag(Lack::kKernels, first_family_);
   const auto share_of = [&](Evidence evidence) {
-    return prof::Percent(coverage_.evidence_ns(evidence), coverage_.kernel_ns()).value_or(0);
+    return Percent(coverage_.evidence_ns(evidence), coverage_.kernel_ns()).value_or(0);
   };
   screen->repetition_pct = share_of(Evidence::kRepetition);
   screen->reference_pct = share_of(Evidence::kReference);

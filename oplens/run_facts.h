@@ -11,8 +11,11 @@
 
 #include "oplens/screen.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/run/run.h"
 #include "prof/views/coverage.h"
+
+namespace oplens::prof {
+class Run;
+}  // namespace oplens::prof
 
 namespace oplens::screen {
 

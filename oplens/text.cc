@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace oplens::screen {
@@ -118,7 +119,7 @@ std::string PercentText(double pct) {
 
 std::string ShellWord(std::string_view name) {
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+    return IsLetter(c) || IsDigit(c) ||
            std::string_view("_-./=+,:@%").find(c) != std::string_view::npos ||
            static_cast<unsigned char>(c) >= 0x80;
   };

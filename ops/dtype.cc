@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace oplens::ops {
 namespace {
 
@@ -155,8 +157,7 @@ std::string_view Bare(std::string_view spelling, std::array<char, kLongestSpelli
       i += prefix->size();
       if (i >= spelling.size()) break;
     }
-    const char c = spelling[i++];
-    (*buffer)[length++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    (*buffer)[length++] = ToLower(spelling[i++]);
   }
   std::string_view bare(buffer->data(), length);
   if (bare.ends_with(kTensorSuffix)) bare.remove_suffix(kTensorSuffix.size());

@@ -12,8 +12,8 @@
 
 #include "base/checked.h"
 #include "ops/dtype.h"
-#include "parse/model/kernel_record.h"
 #include "parse/model/op_call.h"
+#include "parse/model/phase.h"
 #include "parse/model/reason.h"
 
 namespace oplens::ops {

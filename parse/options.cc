@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-// File names may hold commas, at which cxxopts would split a list.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-
 #include <algorithm>
-#include <cxxopts.hpp>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/near_words.h"

@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
-// Names of files may hold commas: each argument is one name. All that read a command line include
-// cxxopts through this header, so that they agree on it.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-#include <cxxopts.hpp>
-
 #include "prof/input_options.h"
+#include "prof/run/selection.h"
+
+namespace cxxopts {
+class Options;
+class ParseResult;
+}  // namespace cxxopts
 
 namespace oplens::prof {
 
@@ -29,6 +30,8 @@ std::string WrongOption(const cxxopts::Options& declared, std::string_view said)
 
 /// The inputs, the execution traces, the evidence and the reference.
 void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options);
+/// --step-range, --time-range and --device, of which a program may have declared some.
+Selection ReadSelection(const cxxopts::ParseResult& given);
 /// Of --step; null without it.
 std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given);
 /// --gpu, --rules, --quiet and --strict.

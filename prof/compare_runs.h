@@ -14,6 +14,8 @@
 
 namespace oplens::prof {
 
+struct RunOptions;
+
 /// Reads two runs, each profiles, folders of them or one summary (docs/summary_format.md), and
 /// compares them.
 class RunComparison {

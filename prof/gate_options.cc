@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/shown_text.h"
 

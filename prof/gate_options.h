@@ -3,8 +3,12 @@
 
 #include <string>
 
-#include "prof/command_line.h"
 #include "prof/gate/gate.h"
+
+namespace cxxopts {
+class OptionAdder;
+class ParseResult;
+}  // namespace cxxopts
 
 namespace oplens::prof {
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/near_words.h"
 #include "base/program.h"
@@ -152,6 +153,21 @@ void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options) {
   if (given.count("reference") > 0 && options->reference.empty()) {
     throw UsageError("--reference: the name of the file is empty");
   }
+}
+
+Selection ReadSelection(const cxxopts::ParseResult& given) {
+  Selection selection;
+  if (given.count("step-range") > 0) {
+    selection.steps = ReadStepRange(given["step-range"].as<std::string>());
+  }
+  if (given.count("time-range") > 0) {
+    selection.time = ReadTimeRange(given["time-range"].as<std::string>());
+  }
+  if (given.count("device") > 0) {
+    selection.device = given["device"].as<int64_t>();
+    if (*selection.device < 0) throw UsageError("--device: GPUs are numbered from 0");
+  }
+  return selection;
 }
 
 std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/append_format.h"
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/help_text.h"
@@ -358,14 +359,8 @@ void RefuseWithViews(const cxxopts::ParseResult& given, const Options& options) 
 }
 
 /// What of each run is looked at.
-void ReadSelection(const cxxopts::ParseResult& given, Options* options) {
-  Selection& selection = options->run.selection;
-  if (given.count("step-range") > 0) selection.steps = ReadStepRange(TextOf(given, "step-range"));
-  if (given.count("time-range") > 0) selection.time = ReadTimeRange(TextOf(given, "time-range"));
-  if (given.count("device") > 0) {
-    selection.device = given["device"].as<int64_t>();
-    if (*selection.device < 0) throw UsageError("--device: GPUs are numbered from 0");
-  }
+void TakeSelection(const cxxopts::ParseResult& given, Options* options) {
+  options->run.selection = ReadSelection(given);
   options->run.step_in = options->StepIn();
 }
 
@@ -387,7 +382,7 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
        !options->format->many, given.count("w") > 0, given.count("copies") > 0, what_if, where},
       &options->where.items);
   RefuseWithViews(given, *options);
-  ReadSelection(given, options);
+  TakeSelection(given, options);
   if (options->keeps_summaries) options->rank_summary = ReadRankSummary(given);
   if (options->views.size() > 1 && !options->format->many) {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
@@ -422,7 +417,7 @@ void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
   // Behind those that are printed.
   for (const std::string& view : options->gate.gate.views()) views += "," + view;
   options->diff = PlanDiff(views, TextOf(given, "by"));
-  ReadSelection(given, options);
+  TakeSelection(given, options);
 }
 
 void ReadBaseline(const cxxopts::ParseResult& given, Options* options) {
@@ -434,14 +429,14 @@ void ReadBaseline(const cxxopts::ParseResult& given, Options* options) {
   // Without these nothing can be compared.
   if (!views.empty() && views != "all") views += ",overview,places,setup";
   options->views = PlanSummaryViews(views, TextOf(given, "by"), given.count("copies") > 0);
-  ReadSelection(given, options);
+  TakeSelection(given, options);
 }
 
 void ReadRankSummaries(const cxxopts::ParseResult& given, Options* options) {
   options->rank_summary = ReadRankSummary(given);
   options->views =
       PlanRankSummary(TextOf(given, "summary-views"), TextOf(given, "view"), TextOf(given, "by"));
-  ReadSelection(given, options);
+  TakeSelection(given, options);
 }
 
 /// Fills what is printed, and how.

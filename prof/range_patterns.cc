@@ -4,12 +4,13 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "base/shown_text.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
+#include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
 namespace {
@@ -25,12 +26,6 @@ bool AnyAround(const PricedKernel& row, F f) {
   return std::any_of(ranges.begin(), ranges.end(), f) ||
          std::any_of(row.layer.begin(), row.layer.end(), f) ||
          std::any_of(callers.begin(), callers.end(), f);
-}
-
-/// The whole text as a number.
-bool ReadNumber(std::string_view text, int64_t* number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
@@ -81,7 +76,7 @@ StepFinder::Found StepFinder::Look(std::string_view text, int64_t* step) const {
     digits = digits.substr(static_cast<size_t>(begin - digits.begin()),
                            static_cast<size_t>(end - begin));
   }
-  return ReadNumber(digits, step) ? Found::kNumber : Found::kNoNumber;
+  return ParseNumber(digits, step) ? Found::kNumber : Found::kNoNumber;
 }
 
 StepFinder::Found StepFinder::LookAt(const PricedKernel& row, int64_t* step,

@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "parse/model/kernel_record.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/where/pattern.h"
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/append_format.h"
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/words.h"
 #include "prof/summary_file/stamp.h"

@@ -5,9 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "prof/command_line.h"
 #include "prof/many_inputs.h"
 #include "prof/views/view_plan.h"
+
+namespace cxxopts {
+class OptionAdder;
+class ParseResult;
+}  // namespace cxxopts
 
 namespace oplens::prof {
 

@@ -1,9 +1,9 @@
 #include "record/cycles.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "base/parse_number.h"
 #include "nvtx_annotate/vocabulary/cycle_marks.h"
 
 namespace oplens::record {
@@ -14,9 +14,8 @@ std::optional<int64_t> NumberBehind(std::string_view prefix, std::string_view te
   if (!text.starts_with(prefix)) return std::nullopt;
   constexpr int64_t kMost = 1'000'000'000;
   int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data() + prefix.size(), end, number);
-  if (error != std::errc() || at != end || number < 1 || number > kMost) return std::nullopt;
+  const bool whole = ParseNumber(text.substr(prefix.size()), &number);
+  if (!whole || number < 1 || number > kMost) return std::nullopt;
   return number;
 }
 

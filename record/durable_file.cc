@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/write_all.h"
 
 namespace oplens::record {
 namespace {
@@ -25,16 +26,6 @@ namespace fs = std::filesystem;
 [[noreturn]] void ThrowIsThere(const fs::path& name) {
   throw Error(name.string(), "is there already",
               "move it away, or replace it with `record -f --recover`");
-}
-
-bool WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return true;
 }
 
 /// Fails with EEXIST where the name is there. Not every file system can rename like that: then an

@@ -12,25 +12,14 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/write_all.h"
 
 namespace oplens::record {
 namespace {
 
 constexpr int kNotStarted = 127;
 
-/// Whether all bytes went through.
-bool WriteAll(int fd, const void* bytes, size_t size) {
-  const char* at = static_cast<const char*>(bytes);
-  while (size > 0) {
-    const ssize_t n = ::write(fd, at, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    size -= static_cast<size_t>(n);
-  }
-  return true;
-}
-
+/// Whether all bytes came.
 bool ReadAll(int fd, void* bytes, size_t size) {
   char* at = static_cast<char*>(bytes);
   while (size > 0) {
@@ -95,7 +84,7 @@ bool SetVariables(const std::string& packed) {
     ::execvp(argv[0], argv);
     error = errno;
   }
-  static_cast<void>(WriteAll(out, &error, sizeof error));
+  static_cast<void>(WriteAll(out, {reinterpret_cast<const char*>(&error), sizeof error}));
   ::_exit(kNotStarted);
 }
 
@@ -138,8 +127,8 @@ Launcher::~Launcher() {
 int Launcher::Start(const Environment& variables) {
   const std::string packed = Packed(variables);
   const uint64_t size = packed.size();
-  const bool told =
-      WriteAll(to_child_, &size, sizeof size) && WriteAll(to_child_, packed.data(), packed.size());
+  const bool told = WriteAll(to_child_, {reinterpret_cast<const char*>(&size), sizeof size}) &&
+                    WriteAll(to_child_, packed);
   Close(&to_child_);
   int error = 0;
   // The pipe closes without a word as soon as the program is executed, or the child was killed.

@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-// File names may hold commas, at which cxxopts would split a list.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-
 #include <algorithm>
 #include <array>
-#include <cxxopts.hpp>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/near_words.h"
@@ -116,8 +114,7 @@ bool ReadSwitch(const std::string& word) {
 
 int64_t ReadTimeout(const std::string& text) {
   const bool digits =
-      !text.empty() && text.size() <= 10 &&
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+      !text.empty() && text.size() <= 10 && std::all_of(text.begin(), text.end(), IsDigit);
   const int64_t seconds = digits ? std::stoll(text) : 0;
   if (seconds >= 1 && seconds <= kLongestTimeout) return seconds;
   throw UsageError(fmt::format("--timeout {}: give seconds, a whole number from 1 to {}", text,

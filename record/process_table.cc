@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <system_error>
+
+#include "base/parse_number.h"
 
 namespace oplens::record {
 namespace {
@@ -46,8 +47,8 @@ int32_t InnermostNumber(int32_t process_id) {
 int32_t NumberOf(const fs::path& folder) {
   const std::string name = folder.filename().string();
   int32_t number = 0;
-  const char* const end = name.data() + name.size();
-  return std::from_chars(name.data(), end, number).ptr == end ? number : 0;
+  ParseNumber(name, &number);
+  return number;
 }
 
 }  // namespace

@@ -4,19 +4,9 @@
 #include <random>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace oplens::record {
-namespace {
-
-__extension__ using Wide = unsigned __int128;
-
-/// Every bit of the result depends on every bit of both.
-uint64_t Fold(uint64_t a, uint64_t b) {
-  const Wide product = static_cast<Wide>(a) * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-}
-
-}  // namespace
-
 TextIds::TextIds() : slots_(1024) {
   // Nobody can make texts that collide.
   std::random_device random;
@@ -28,11 +18,11 @@ TextIds::Key TextIds::Hash(std::string_view text) const {
   constexpr uint64_t kA = 0x9e3779b97f4a7c15;
   constexpr uint64_t kB = 0xd1b54a32d192ed03;
   constexpr uint64_t kC = 0x8cb92ba72f3d8dd7;
-  uint64_t low = Fold(seeds_[0] ^ text.size(), kA);
-  uint64_t high = Fold(seeds_[1] ^ text.size(), kC);
+  uint64_t low = FoldedProduct(seeds_[0] ^ text.size(), kA);
+  uint64_t high = FoldedProduct(seeds_[1] ^ text.size(), kC);
   const auto mix = [&](const uint64_t(&words)[2]) {
-    low = Fold(words[0] ^ low, words[1] ^ kB ^ seeds_[1]);
-    high = Fold(words[1] ^ high, words[0] ^ kC ^ seeds_[0]);
+    low = FoldedProduct(words[0] ^ low, words[1] ^ kB ^ seeds_[1]);
+    high = FoldedProduct(words[1] ^ high, words[0] ^ kC ^ seeds_[0]);
   };
   const char* p = text.data();
   size_t left = text.size();
@@ -44,7 +34,7 @@ TextIds::Key TextIds::Hash(std::string_view text) const {
   words[0] = words[1] = 0;
   if (left > 0) std::memcpy(words, p, left);
   mix(words);
-  high = Fold(high ^ kA, low ^ kB);
+  high = FoldedProduct(high ^ kA, low ^ kB);
   return {low, high == 0 ? 1 : high};
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/shown_text.h"
@@ -96,9 +97,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   if (options.open && options.output == "-") {
     throw UsageError("--open: a page on standard output cannot be opened; name a file with -o");
   }
-  if (given.count("step-range") > 0) {
-    options.run.selection.steps = prof::ReadStepRange(given["step-range"].as<std::string>());
-  }
+  options.run.selection = prof::ReadSelection(given);
   options.steps = prof::ReadStepPattern(given);
   options.run.step_in = options.StepIn();
   prof::ReadPricing(given, &options);

@@ -87,7 +87,7 @@ LAYERS = {
     # The programs.
     "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/run",
                               "prof/views"},
-    "prof": PRICED | {"prof/compat", "prof/price", "prof/table", "prof/where", "prof/views", "prof/diff", "prof/gate",
+    "prof": PRICED | {"prof/compat", "prof/price", "prof/run", "prof/table", "prof/where", "prof/views", "prof/diff", "prof/gate",
                       "prof/input", "prof/summary_file",
                       "nvtx_annotate/vocabulary"},
     "report": MODEL | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/ascii.h"
 #include "ops/op_model.h"
 #include "ops/op_name.h"
 
@@ -45,8 +46,7 @@ bool HoldsCompiledName(const std::string_view (&list)[N], std::string_view word)
 }
 
 bool IsCompiledNameNumber(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
 }
 
 bool ConsumeCompiledName(std::string_view* text, std::string_view prefix) {

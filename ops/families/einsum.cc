@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
 #include "ops/call_args.h"
 #include "ops/families/families.h"
 #include "ops/families/product.h"
@@ -64,7 +65,7 @@ std::optional<EinsumIndices> Expand(std::string_view indices, size_t rank) {
       if (named > rank || rank - named > kEllipsis.size()) return std::nullopt;
       for (size_t n = rank - named; n-- > 0;) expanded += kEllipsis[n];
       i += 2;
-    } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+    } else if (IsLetter(c)) {
       expanded += c;
     } else {
       return std::nullopt;

@@ -1,11 +1,11 @@
 #include "ops/gpu/gpu.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "ops/gpu/gpu_table.h"
 
 namespace oplens::ops {
@@ -56,9 +56,7 @@ constexpr int64_t kMostBytes = 1'000'000'000'000'000;
 
 int64_t ReadNumber(std::string_view text, int64_t most) {
   int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end && value > 0 && value <= most ? value : 0;
+  return ParseNumber(text, &value) && value > 0 && value <= most ? value : 0;
 }
 
 int ReadComputeCapability(std::string_view text) {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parse/model/kernel_record.h"
+#include "parse/model/dim3.h"
 
 namespace oplens::ops {
 

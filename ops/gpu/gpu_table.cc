@@ -43,15 +43,6 @@ constexpr GpuRates kRates[] = {
 constexpr std::string_view kFillers[] = {"nvidia", "tesla", "geforce", "gpu",      "graphics",
                                          "card",   "hbm2",  "amd",     "instinct", "accelerator"};
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
-
-std::string GpuTableToLower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
-  return lower;
-}
-
 // Longer texts are no names.
 constexpr size_t kLongestName = 256;
 
@@ -76,7 +67,7 @@ void AppendWord(std::string_view word, std::vector<std::string>* words) {
 
 std::vector<std::string> WordsOf(std::string_view name) {
   std::vector<std::string> words;
-  const std::string lower = GpuTableToLower(name.substr(0, kLongestName));
+  const std::string lower = ToLowerText(name.substr(0, kLongestName));
   size_t begin = 0;
   for (size_t i = 0; i <= lower.size(); ++i) {
     if (i < lower.size() && (IsDigit(lower[i]) || IsLetter(lower[i]))) continue;
@@ -149,11 +140,11 @@ const GpuRates* RatesOf(int compute_capability) {
 }
 
 bool IsGeForce(std::string_view name) {
-  return GpuTableToLower(name.substr(0, kLongestName)).find("geforce") != std::string::npos;
+  return ToLowerText(name.substr(0, kLongestName)).find("geforce") != std::string::npos;
 }
 
 bool NamesNvidiaModel(std::string_view name) {
-  const std::string lower = GpuTableToLower(name.substr(0, kLongestName));
+  const std::string lower = ToLowerText(name.substr(0, kLongestName));
   constexpr std::string_view kMarkets[] = {"geforce", "rtx",    "gtx",    "quadro", "titan",
                                            "jetson",  "laptop", "mobile", "max-q",  "mig "};
   return std::any_of(std::begin(kMarkets), std::end(kMarkets),
@@ -162,12 +153,12 @@ bool NamesNvidiaModel(std::string_view name) {
 
 bool LacksTensorCores(std::string_view name, int compute_capability) {
   constexpr int kTuring = 75;
-  const std::string lower = GpuTableToLower(name.substr(0, kLongestName));
+  const std::string lower = ToLowerText(name.substr(0, kLongestName));
   return compute_capability == kTuring && lower.find("gtx") != std::string::npos;
 }
 
 Maker MakerOf(std::string_view name) {
-  const std::string lower = GpuTableToLower(name.substr(0, kLongestName));
+  const std::string lower = ToLowerText(name.substr(0, kLongestName));
   const auto has_any = [&](std::initializer_list<std::string_view> words) {
     return std::any_of(words.begin(), words.end(),
                        [&](std::string_view word) { return lower.find(word) != lower.npos; });

@@ -8,12 +8,11 @@
 
 #include "ops/gpu/matrix_cores.h"
 #include "ops/kernels/kernel_name.h"
+#include "parse/model/compute_capability.h"
 
 namespace oplens::ops {
 namespace {
 
-constexpr int kFirstWithTensorCores = 70;
-constexpr int kFirstWithTf32 = 80;
 constexpr double kAboveVectorPeak = 1.05;
 constexpr std::string_view kGemv = "gemv: a matrix times a vector";
 constexpr std::string_view kAnotherMaker = "no NVIDIA GPU";

@@ -8,9 +8,6 @@
 namespace oplens::ops {
 namespace {
 
-constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-
 /// "_ZN5aiter9norm_kernIDF16bEEvPT_" is "aiter::norm_kern": the lengths say where each name ends.
 std::string NamesIn(std::string_view mangled) {
   std::string names;
@@ -81,7 +78,7 @@ std::string AsWords(std::string_view name) {
     // "RMSNorm" has a border before its N, "2D" and "1C11" have none.
     const bool begins_word = IsLower(before) || (IsLower(after) && !IsLower(before));
     if (IsUpper(c) && begins_word && words.back() != '_') words += '_';
-    words += IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    words += ToLower(c);
   }
   if (words.back() != '_') words += '_';
   return words;

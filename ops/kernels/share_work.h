@@ -8,7 +8,8 @@
 
 #include "ops/kernels/kernel_name.h"
 #include "ops/op_model.h"
-#include "parse/model/kernel_record.h"
+#include "parse/model/dim3.h"
+#include "parse/model/phase.h"
 #include "parse/model/reason.h"
 
 namespace oplens::ops {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/ascii.h"
 #include "ops/kernels/kernel_family.h"
 
 namespace oplens::ops {
@@ -169,9 +170,7 @@ std::string_view FindAny(std::string_view name, std::string_view words) {
   return {};
 }
 
-bool IsWordByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+bool IsWordByte(char c) { return IsLetter(c) || IsDigit(c); }
 
 // What matched without what only bounds it, and no longer than a column can show.
 std::string_view Trim(std::string_view token) {
@@ -219,14 +218,6 @@ bool Applies(const LocalTensorCoreRule& rule, CompiledRule* compiled, std::strin
   }
   std::string_view spared;
   return rule.unless == nullptr || !compiled->unless.Matches(rule.unless, name, &spared);
-}
-
-std::string TensorCoreToLower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 // How a name, in lower case, tells what is multiplied. The first row whose pattern matches decides.
@@ -309,7 +300,7 @@ void JudgeByFamily(std::string_view long_name, TensorCoreVerdict* verdict) {
 TensorCoreVerdict VerdictByRules(std::string_view long_name) {
   long_name = long_name.substr(0, kReach);
   static std::array<CompiledRule, std::size(kTensorCoreRules)> compiled;
-  const std::string lower = TensorCoreToLower(long_name);
+  const std::string lower = ToLowerText(long_name);
   for (size_t i = 0; i < compiled.size(); ++i) {
     std::string_view token;
     if (!Applies(kTensorCoreRules[i], &compiled[i], long_name, lower, &token)) continue;

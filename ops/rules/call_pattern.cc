@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/checked.h"
+#include "base/text_scanner.h"
 #include "ops/call_args.h"
 #include "ops/tensor.h"
 
@@ -17,10 +18,6 @@ namespace {
 
 constexpr size_t kMaxArguments = 256;
 constexpr size_t kMaxText = 4096;
-
-bool IsCallPatternNameStart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 std::optional<size_t> CallPatternIndexOf(const std::vector<std::string>& names,
                                          std::string_view name) {
@@ -44,8 +41,7 @@ class CallPatternParser {
     }
     for (const std::string& text : texts) {
       error_.argument = static_cast<size_t>(&text - texts.data());
-      text_ = text;
-      next_ = 0;
+      scan_ = TextScanner(text);
       if (pattern_.open_ended_) return Fail("'...' stands at the end");
       if (!ParseOne()) return false;
     }
@@ -56,7 +52,7 @@ class CallPatternParser {
   using Argument = CallPattern::Argument;
   using Extent = CallPattern::Extent;
 
-  bool Fail(std::string what) { return FailAt(next_, std::move(what)); }
+  bool Fail(std::string what) { return FailAt(scan_.place(), std::move(what)); }
   bool FailAt(size_t at, std::string what) {
     error_.column = at + 1;
     error_.what = std::move(what);
@@ -64,44 +60,39 @@ class CallPatternParser {
   }
 
   char Peek() {
-    while (next_ < text_.size() && text_[next_] == ' ') ++next_;
-    return next_ < text_.size() ? text_[next_] : '\0';
+    scan_.TakeWhile([](char c) { return c == ' '; });
+    return scan_.Peek();
   }
   bool Take(char c) {
-    if (Peek() != c || next_ == text_.size()) return false;
-    ++next_;
-    return true;
+    Peek();
+    return scan_.Take(c);
   }
   std::string_view TakeName() {
-    Peek();
-    const size_t begin = next_;
-    if (next_ == text_.size() || !IsCallPatternNameStart(text_[next_])) return {};
-    while (next_ < text_.size() && (IsCallPatternNameStart(text_[next_]) || IsDigit(text_[next_])))
-      ++next_;
-    return text_.substr(begin, next_ - begin);
+    return IsNameStart(Peek()) ? scan_.TakeWhile(IsNameCharacter) : std::string_view();
   }
   bool TakeNumber(int64_t* number) {
     Peek();
-    const char* const begin = text_.data() + next_;
-    const auto [stop, problem] = std::from_chars(begin, text_.data() + text_.size(), *number);
+    const std::string_view rest = scan_.rest();
+    const char* const end = rest.data() + rest.size();
+    const auto [stop, problem] = std::from_chars(rest.data(), end, *number);
     if (problem == std::errc::result_out_of_range) {
       return Fail("the number does not fit into 64 bits");
     }
     if (problem != std::errc()) return Fail("a whole number is expected");
-    next_ += static_cast<size_t>(stop - begin);
+    scan_.MoveTo(scan_.place() + static_cast<size_t>(stop - rest.data()));
     return true;
   }
   bool AtEnd() {
     Peek();
-    return next_ == text_.size();
+    return scan_.AtEnd();
   }
 
   bool ParseOne() {
-    if (text_.size() > kMaxText) return Fail("the text is too long");
+    if (scan_.text().size() > kMaxText) return Fail("the text is too long");
     constexpr std::string_view kRest = "...";
-    if (Peek() == '.' && text_.substr(next_) == kRest) return pattern_.open_ended_ = true;
+    if (Peek() == '.' && scan_.rest() == kRest) return pattern_.open_ended_ = true;
     Argument argument;
-    const size_t begin = (Peek(), next_);
+    const size_t begin = (Peek(), scan_.place());
     argument.name = TakeName();
     if (argument.name.empty()) {
       return Fail(
@@ -150,7 +141,7 @@ class CallPatternParser {
       argument->extents.push_back(extent);
       return true;
     }
-    const size_t begin = next_;
+    const size_t begin = scan_.place();
     const bool rest = Take('*');
     const auto is_rest = [](const Extent& e) { return e.kind == Extent::Kind::kRest; };
     if (rest && std::any_of(argument->extents.begin(), argument->extents.end(), is_rest)) {
@@ -213,8 +204,7 @@ class CallPatternParser {
 
   CallPattern& pattern_;
   CallPattern::Error& error_;
-  std::string_view text_;
-  size_t next_ = 0;
+  TextScanner scan_;
 };
 
 std::optional<CallPattern> CallPattern::Parse(std::span<const std::string> arguments,

@@ -9,15 +9,12 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/text_scanner.h"
 
 namespace oplens::ops {
 namespace {
 
 __extension__ using Wide = __int128;
-
-bool IsFormulaNameStart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 }  // namespace
 
@@ -28,15 +25,15 @@ class FormulaParser {
  public:
   FormulaParser(std::string_view text, const Formula::Names& names, Formula* formula,
                 Formula::Error* error)
-      : text_(text), names_(names), steps_(formula->steps_), error_(error) {}
+      : scan_(text), names_(names), steps_(formula->steps_), error_(error) {}
 
   bool ParseAll() {
-    if (text_.size() > Formula::kMaxLength) {
+    if (scan_.text().size() > Formula::kMaxLength) {
       return Fail(fmt::format("the formula is longer than {} characters", Formula::kMaxLength));
     }
     if (!ParseSum()) return false;
-    SkipBlanks();
-    if (next_ == text_.size()) return true;
+    scan_.SkipBlanks();
+    if (scan_.AtEnd()) return true;
     return Fail("an operator or the end is expected");
   }
 
@@ -67,27 +64,19 @@ class FormulaParser {
   };
 
   bool Fail(std::string what) {
-    *error_ = {std::move(what), next_ + 1};
+    *error_ = {std::move(what), scan_.place() + 1};
     return false;
-  }
-
-  void SkipBlanks() {
-    while (next_ < text_.size() && (text_[next_] == ' ' || text_[next_] == '\t' ||
-                                    text_[next_] == '\n' || text_[next_] == '\r')) {
-      ++next_;
-    }
   }
 
   /// The next character that is no blank; 0 at the end.
   char Peek() {
-    SkipBlanks();
-    return next_ < text_.size() ? text_[next_] : '\0';
+    scan_.SkipBlanks();
+    return scan_.Peek();
   }
 
   bool Take(char c) {
-    if (Peek() != c || next_ == text_.size()) return false;
-    ++next_;
-    return true;
+    scan_.SkipBlanks();
+    return scan_.Take(c);
   }
 
   bool Expect(char c) { return Take(c) || Fail(fmt::format("'{}' is expected", c)); }
@@ -99,7 +88,7 @@ class FormulaParser {
     while (true) {
       const char sign = Peek();
       if (sign != '+' && sign != '-') return true;
-      ++next_;
+      scan_.Next();
       if (!ParseProduct()) return false;
       Add(sign == '+' ? Code::kAdd : Code::kSubtract);
     }
@@ -110,7 +99,7 @@ class FormulaParser {
     while (true) {
       const char sign = Peek();
       if (sign != '*' && sign != '/') return true;
-      ++next_;
+      scan_.Next();
       if (!ParseFactor()) return false;
       Add(sign == '*' ? Code::kMultiply : Code::kDivide);
     }
@@ -135,35 +124,32 @@ class FormulaParser {
     }
     if (Take('(')) return ParseSum() && Expect(')');
     if (IsDigit(c)) return ParseNumber();
-    if (IsFormulaNameStart(c)) return ParseName();
+    if (IsNameStart(c)) return ParseName();
     return Fail("a number, a name or '(' is expected");
   }
 
   bool ParseNumber() {
     int64_t number = 0;
-    const char* const begin = text_.data() + next_;
-    const char* const end = text_.data() + text_.size();
-    const auto [stop, problem] = std::from_chars(begin, end, number);
+    const std::string_view rest = scan_.rest();
+    const char* const end = rest.data() + rest.size();
+    const auto [stop, problem] = std::from_chars(rest.data(), end, number);
     if (problem != std::errc()) return Fail("the number does not fit into 64 bits");
-    if (stop != end && (*stop == '.' || IsFormulaNameStart(*stop))) {
+    if (stop != end && (*stop == '.' || IsNameStart(*stop))) {
       return Fail("a whole number is expected");
     }
-    next_ += static_cast<size_t>(stop - begin);
+    scan_.MoveTo(scan_.place() + static_cast<size_t>(stop - rest.data()));
     Add(Code::kNumber, number);
     return true;
   }
 
   std::string_view TakeName() {
-    SkipBlanks();
-    const size_t begin = next_;
-    while (next_ < text_.size() && (IsFormulaNameStart(text_[next_]) || IsDigit(text_[next_])))
-      ++next_;
-    return text_.substr(begin, next_ - begin);
+    scan_.SkipBlanks();
+    return scan_.TakeWhile(IsNameCharacter);
   }
 
   bool ParseName() {
-    SkipBlanks();
-    const size_t begin = next_;
+    scan_.SkipBlanks();
+    const size_t begin = scan_.place();
     const std::string_view name = TakeName();
     if (Peek() == '(') return ParseCall(name, begin);
     const auto found = std::find(names_.values.begin(), names_.values.end(), name);
@@ -171,7 +157,7 @@ class FormulaParser {
       Add(Code::kValue, found - names_.values.begin());
       return true;
     }
-    next_ = begin;
+    scan_.MoveTo(begin);
     const bool tensor =
         std::find(names_.tensors.begin(), names_.tensors.end(), name) != names_.tensors.end();
     return Fail(tensor ? fmt::format("'{0}' is a tensor: write elements({0}) or bytes({0})", name)
@@ -193,7 +179,7 @@ class FormulaParser {
     const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
                                         [&](const Function& f) { return f.name == name; });
     if (function == std::end(kFunctions)) {
-      next_ = begin;
+      scan_.MoveTo(begin);
       return Fail(fmt::format(
           "there is no function '{}'; there are: ceil_div, floor_div, min, max, log2ceil, size, "
           "bits, elements, bytes",
@@ -208,7 +194,7 @@ class FormulaParser {
       if (count > function->most) break;
     } while (Take(','));
     if (count < function->least || count > function->most) {
-      next_ = begin;
+      scan_.MoveTo(begin);
       return Fail(fmt::format("{} takes {} argument{}{}", name, function->least,
                               function->least == 1 ? "" : "s",
                               function->most == kAny ? " or more" : ""));
@@ -219,23 +205,22 @@ class FormulaParser {
 
   bool ParseTensorCall(const TensorFunction& function) {
     Take('(');
-    SkipBlanks();
-    const size_t begin = next_;
+    scan_.SkipBlanks();
+    const size_t begin = scan_.place();
     const std::string_view name = TakeName();
     const auto found = std::find(names_.tensors.begin(), names_.tensors.end(), name);
     if (found == names_.tensors.end()) {
-      next_ = begin;
+      scan_.MoveTo(begin);
       return Fail(fmt::format("{}() takes the name of a tensor argument", function.name));
     }
     Add(function.code, found - names_.tensors.begin());
     return Expect(')');
   }
 
-  std::string_view text_;
+  TextScanner scan_;
   const Formula::Names& names_;
   std::vector<Formula::Step>& steps_;
   Formula::Error* error_;
-  size_t next_ = 0;
   size_t depth_ = 0;
 };
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 namespace oplens::ops {
@@ -101,8 +102,8 @@ class DeepKeyScan {
  private:
   /// What may stand between two dots of one key besides texts in quotes.
   static bool IsOfKey(char c) {
-    return c == ' ' || c == '\t' || c == '_' || c == '-' || (c >= '0' && c <= '9') ||
-           (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || static_cast<uint8_t>(c) >= 0x80;
+    return c == ' ' || c == '\t' || c == '_' || c == '-' || IsDigit(c) || IsLetter(c) ||
+           static_cast<uint8_t>(c) >= 0x80;
   }
 
   void Step() {

@@ -13,6 +13,8 @@
 #include "base/utf8.h"
 #include "parse/check/needs.h"
 #include "parse/check/survey.h"
+#include "parse/join/joined.h"
+#include "parse/records/kernel_records.h"
 
 namespace oplens::parse {
 namespace {

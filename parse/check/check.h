@@ -8,9 +8,10 @@
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
-#include "parse/records/kernel_records.h"
 
 namespace oplens::parse {
+
+class KernelRecords;
 
 /// What DescribeProfile counts besides what every trace has.
 inline constexpr TraceNeeds kCheckNeeds = {TracePart::kMemoryEvents};

@@ -4,6 +4,14 @@
 #include <string>
 
 #include "base/checked.h"
+#include "parse/join/collectives.h"
+#include "parse/join/for_each_op.h"
+#include "parse/join/forward_backward.h"
+#include "parse/join/gpu_work.h"
+#include "parse/join/joined.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/range_sweep.h"
+#include "parse/join/surroundings.h"
 #include "parse/model/marker_text.h"
 #include "parse/model/op_call.h"
 #include "parse/model/sized_call.h"
@@ -181,7 +189,7 @@ FactFinder::Bits FactFinder::OwnBits(size_t kernel) {
 
 FactFinder::Bits FactFinder::BitsOf(const Surroundings& around) {
   Bits bits = 0;
-  joined_.ForEachOp(around, [&](StringId, StringId) { bits |= kOpBit; });
+  ForEachOp(joined_, around, [&](StringId, StringId) { bits |= kOpBit; });
   for (const uint32_t range : joined_.RangesOf(around, Around::kOps)) {
     bits |= kAnnotationBit;
     if (HasArguments(joined_.calls().CallOf(range))) bits |= kArgumentsBit;

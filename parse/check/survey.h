@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "parse/join/joined.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/trace.h"
 
 namespace oplens::parse {
+
+class Joined;
+struct Surroundings;
 
 /// Counts of what a trace holds.
 struct TraceSurvey {

@@ -10,11 +10,6 @@
 namespace oplens::parse {
 namespace {
 
-void AppendInt(int64_t value, std::string* out) {
-  const fmt::format_int digits(value);
-  out->append(digits.data(), digits.size());
-}
-
 void AppendUnsignedMicroseconds(uint64_t ns, std::string* out) {
   AppendFormat(out, "{}.{:03}", ns / 1000, ns % 1000);
 }
@@ -56,7 +51,7 @@ ChromeEvent& ChromeEvent::From(int64_t start_ns, int64_t end_ns) {
 
 ChromeEvent& ChromeEvent::Member(std::string_view key, int64_t value) {
   Key(key);
-  AppendInt(value, out_);
+  AppendInteger(value, out_);
   return *this;
 }
 
@@ -68,7 +63,7 @@ ChromeEvent& ChromeEvent::Member(std::string_view key, std::string_view value) {
 
 ChromeEvent& ChromeEvent::Arg(std::string_view key, int64_t value) {
   ArgKey(key);
-  AppendInt(value, out_);
+  AppendInteger(value, out_);
   return *this;
 }
 
@@ -102,7 +97,7 @@ ChromeEvent& ChromeEvent::List(std::string_view key, std::span<const int32_t> va
   out_->push_back('[');
   for (size_t i = 0; i < values.size(); ++i) {
     if (i > 0) out_->push_back(',');
-    AppendInt(values[i], out_);
+    AppendInteger(values[i], out_);
   }
   out_->push_back(']');
   return *this;

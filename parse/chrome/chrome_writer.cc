@@ -13,8 +13,15 @@
 #include "base/json_text.h"
 #include "parse/chrome/chrome_counters.h"
 #include "parse/chrome/chrome_order.h"
+#include "parse/join/collectives.h"
+#include "parse/join/for_each_op.h"
+#include "parse/join/forward_backward.h"
+#include "parse/join/gpu_work.h"
+#include "parse/join/joined.h"
+#include "parse/join/surroundings.h"
 #include "parse/model/cuda_kinds.h"
 #include "parse/model/marker_text.h"
+#include "parse/model/phase.h"
 
 namespace oplens::parse {
 namespace {
@@ -245,7 +252,7 @@ class ChromeWriter::Body {
     words_.clear();
     const bool by_op = around != nullptr && (collective == nullptr || count(Around::kOps) > 0);
     if (by_op) {
-      joined_.ForEachOp(*around, [this](StringId op, StringId) { words_.push_back(View(op)); });
+      ForEachOp(joined_, *around, [this](StringId op, StringId) { words_.push_back(View(op)); });
     }
     if (collective != nullptr) words_.push_back(View(collective->op));
     if (!words_.empty()) event->List("op", words_);

@@ -9,12 +9,13 @@
 #include "base/output.h"
 #include "parse/chrome/chrome_overlay.h"
 #include "parse/chrome/chrome_tracks.h"
-#include "parse/join/joined.h"
 #include "parse/model/kernel_names.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
 
 namespace oplens::parse {
+
+class Joined;
 
 /// What a timeline shows besides what every trace has.
 inline constexpr TraceNeeds kChromeNeeds = {TracePart::kApiCalls, TracePart::kMemoryEvents,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/hash.h"
+
 namespace oplens::parse {
 namespace {
 
@@ -102,8 +104,7 @@ std::unordered_map<uint64_t, uint32_t> AlignRunsOf(Keys keys) {
   for (size_t i = 0; i + kAnchorLength <= keys.size(); ++i) {
     uint64_t hash = 0;
     for (size_t j = 0; j < kAnchorLength; ++j) {
-      hash = (hash ^ keys[i + j]) * 0x9e3779b97f4a7c15;
-      hash ^= hash >> 31;
+      hash = MixHash(hash, keys[i + j]);
     }
     const auto [place, is_new] = runs.try_emplace(hash, static_cast<uint32_t>(i));
     if (!is_new) place->second = kUnaligned;

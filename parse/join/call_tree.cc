@@ -2,14 +2,19 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
+#include "parse/join/joined.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/step_contexts.h"
+#include "parse/join/thread_ranges.h"
+#include "parse/model/marker_text.h"
+
 namespace oplens::parse {
 namespace {
 
 /// 0 where it ends before it starts.
 int64_t Duration(int64_t start_ns, int64_t end_ns) {
-  if (end_ns <= start_ns) return 0;
-  int64_t duration_ns = 0;
-  return __builtin_sub_overflow(end_ns, start_ns, &duration_ns) ? INT64_MAX : duration_ns;
+  return std::max<int64_t>(SaturatingDifference(end_ns, start_ns), 0);
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "parse/join/joined.h"
+#include "parse/model/trace.h"
 
 namespace oplens::parse {
+
+class Joined;
 
 /// The host operators and backward nodes of a trace as a tree a thread, with the time that each
 /// took on the host. The parent of a call is the innermost that encloses the whole of it; calls

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/hash.h"
 #include "parse/join/align.h"
 #include "parse/join/joined.h"
 

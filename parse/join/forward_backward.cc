@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash.h"
 #include "parse/join/forward_candidates.h"
 
 namespace oplens::parse {
@@ -54,8 +55,7 @@ class ForwardBackward::Matcher {
   using Key = std::pair<int64_t, int64_t>;
   struct KeyHash {
     size_t operator()(const Key& key) const {
-      return (static_cast<uint64_t>(key.second) ^ (static_cast<uint64_t>(key.first) << 40)) *
-             0x9e3779b97f4a7c15;
+      return MixHash(static_cast<uint64_t>(key.second), static_cast<uint64_t>(key.first) << 40);
     }
   };
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "parse/join/node_run.h"
 #include "parse/join/range_roles.h"
 #include "parse/join/sparse_numbers.h"
 #include "parse/join/step_contexts.h"
@@ -13,12 +14,6 @@
 #include "parse/model/trace.h"
 
 namespace oplens::parse {
-
-/// One run of the backward node of a forward op.
-struct NodeRun {
-  uint32_t node = 0;  ///< Number of the forward op that made the node, from 1.
-  uint32_t run = 0;   ///< Which run of it, from 0: a graph that is kept runs again.
-};
 
 /// Which forward op made each node of the backward pass. The one place that decides it: records,
 /// arrows of timelines, `--check` and prices go by the numbers that it gives. Rules:

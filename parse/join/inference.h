@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "parse/model/kernel_record.h"
+#include "parse/model/evidence.h"
 #include "parse/model/trace.h"
 
 namespace oplens::parse {

@@ -2,9 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
+
+#include "parse/join/collectives.h"
+#include "parse/join/forward_backward.h"
+#include "parse/join/inference.h"
+#include "parse/join/launch_sweep.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/range_roles.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/step_contexts.h"
+#include "parse/join/step_index.h"
+#include "parse/join/surroundings_reader.h"
+#include "parse/join/thread_ranges.h"
 
 namespace oplens::parse {
 namespace {
@@ -17,9 +30,9 @@ bool IsCompiledKernel(std::string_view name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-RangeTexts Classified(Trace* trace, Diagnostics* diagnostics) {
-  RangeTexts texts(&trace->strings, diagnostics);
-  texts.ClassifyAll(*trace);
+std::unique_ptr<RangeTexts> Classified(Trace* trace, Diagnostics* diagnostics) {
+  auto texts = std::make_unique<RangeTexts>(&trace->strings, diagnostics);
+  texts->ClassifyAll(*trace);
   return texts;
 }
 
@@ -41,27 +54,25 @@ Trace* Allowed(Trace* trace, const JoinOptions& options) {
 Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics)
     : trace_(*trace),
       work_(Allowed(trace, options)),
-      threads_(trace),
+      threads_(std::make_unique<ThreadRanges>(trace)),
       texts_(Classified(trace, diagnostics)),
-      leaks_(*trace, threads_, &texts_, diagnostics),
-      roles_(*trace, texts_),
-      contexts_(*trace, threads_, leaks_, &roles_),
-      links_(*trace, threads_, leaks_, contexts_, roles_),
-      calls_(trace, threads_, links_, &texts_),
-      known_{*trace,
-             threads_,
-             leaks_,
-             texts_,
-             contexts_,
-             links_,
-             options.keep_open,
-             TellsOthers(*trace, options)},
-      sweep_(known_, work_, &calls_),
-      steps_(*trace),
-      collectives_(trace),
-      inference_(*this, options.reference, options.repetition) {
+      leaks_(std::make_unique<LeakedRanges>(*trace, *threads_, texts_.get(), diagnostics)),
+      roles_(std::make_unique<RangeRoles>(*trace, *texts_)),
+      contexts_(std::make_unique<StepContexts>(*trace, *threads_, *leaks_, roles_.get())),
+      links_(std::make_unique<ForwardBackward>(*trace, *threads_, *leaks_, *contexts_, *roles_)),
+      calls_(std::make_unique<OpCalls>(trace, *threads_, *links_, texts_.get())),
+      known_(new RangeKnowledge{*trace, *threads_, *leaks_, *texts_, *contexts_, *links_,
+                                options.keep_open, TellsOthers(*trace, options)}),
+      sweep_(std::make_unique<LaunchSweep>(*known_, work_, calls_.get())),
+      lists_(&sweep_->lists()),
+      around_work_(sweep_->around_work()),
+      steps_(std::make_unique<StepIndex>(*trace)),
+      collectives_(std::make_unique<Collectives>(trace)),
+      inference_(std::make_unique<Inference>(*this, options.reference, options.repetition)) {
   CountReasons(diagnostics);
 }
+
+Joined::~Joined() = default;
 
 ReasonSet Joined::ReasonsOf(size_t index) const {
   const Kernel& kernel = trace_.kernels[index];
@@ -110,24 +121,41 @@ void Joined::CountReasons(Diagnostics* diagnostics) const {
   }
 }
 
+std::span<const uint32_t> Joined::CallersOf(const Surroundings& around) const {
+  return sweep_->callers().RangesOf(around.callers);
+}
+
 std::span<const uint32_t> Joined::LayersOf(const Surroundings& around) const {
   const std::span<const uint32_t> own = RangesOf(around, Around::kLayers);
   return own.empty() && around.served() != 0 ? LayersAroundForward(around.served()) : own;
 }
 
 std::span<const uint32_t> Joined::LayersAroundForward(uint32_t forward) const {
-  const Surroundings* around = At(sweep_.PlaceOf(forward).around);
+  const Surroundings* around = AroundForward(forward);
   return around == nullptr ? std::span<const uint32_t>() : RangesOf(*around, Around::kLayers);
+}
+
+const Surroundings* Joined::AroundSilentForward(uint32_t forward) const {
+  const LaunchSweep::ForwardPlace place = sweep_->PlaceOf(forward);
+  return place.silent ? At(place.around) : nullptr;
+}
+
+const Surroundings* Joined::AroundForward(uint32_t forward) const {
+  return At(sweep_->PlaceOf(forward).around);
+}
+
+std::optional<int64_t> Joined::StepOf(const LaunchCall& call) const {
+  return steps_->empty() ? std::nullopt : steps_->Find(call.thread, call.start_ns);
 }
 
 StringId Joined::LayerOf(uint32_t range) const {
   const Range& layer = trace_.ranges[range];
-  return layer.kind == RangeKind::kModule ? layer.text : texts_.Of(layer.text).op;
+  return layer.kind == RangeKind::kModule ? layer.text : texts_->Of(layer.text).op;
 }
 
 StringId Joined::PathTextOf(uint32_t index) const {
   const Range& range = trace_.ranges[index];
-  const StringId open_text = range.open() ? texts_.Of(range.text).open_text : 0;
+  const StringId open_text = range.open() ? texts_->Of(range.text).open_text : 0;
   return open_text == 0 ? range.text : open_text;
 }
 

@@ -2,6 +2,7 @@
 #define OPLENS_PARSE_JOIN_LAUNCH_SWEEP_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "parse/join/backward_callers.h"
@@ -26,12 +27,13 @@ class LaunchSweep {
   /// All must outlive this object.
   LaunchSweep(const RangeKnowledge& known, const GpuWork& work, OpCalls* calls);
 
-  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kNone = SurroundingLists::kNone;
 
   const SurroundingLists& lists() const { return lists_; }
   const BackwardCallers& callers() const { return callers_; }
-  /// Index of what is around the origin of some work; kNone where that has no call.
-  uint32_t AroundOf(WorkIndex work) const { return around_work_[work]; }
+  /// By WorkIndex, the index of what is around the origin of the work; kNone where that has no
+  /// call.
+  std::span<const uint32_t> around_work() const { return around_work_; }
   /// The same of the forward op of a number, where a kernel of its node takes layer, stack or
   /// annotations from it and no kernel of the op itself tells them; else kNone. `silent`: the op
   /// launched nothing.

@@ -4,7 +4,11 @@
 #include <numeric>
 #include <utility>
 
+#include "base/saturating.h"
+#include "parse/join/joined.h"
+#include "parse/join/launch_sweep.h"
 #include "parse/join/range_sweep.h"
+#include "parse/join/thread_ranges.h"
 
 namespace oplens::parse {
 namespace {
@@ -13,18 +17,12 @@ using Sum = LaunchedWork::Sum;
 
 void Add(const Sum& more, Sum* sum) {
   sum->kernels += more.kernels;
-  if (__builtin_add_overflow(sum->kernel_ns, more.kernel_ns, &sum->kernel_ns)) {
-    sum->kernel_ns = INT64_MAX;
-  }
+  SaturatingAdd(&sum->kernel_ns, more.kernel_ns);
 }
 
 Sum SumOf(const Kernel& kernel) {
-  Sum sum = {1, 0};
   const bool has_time = kernel.timed() && kernel.end_ns > kernel.start_ns;
-  if (has_time && __builtin_sub_overflow(kernel.end_ns, kernel.start_ns, &sum.kernel_ns)) {
-    sum.kernel_ns = INT64_MAX;
-  }
-  return sum;
+  return {1, has_time ? SaturatingDifference(kernel.end_ns, kernel.start_ns) : 0};
 }
 
 /// Sums over the ends of a list that grows (a Fenwick tree).

@@ -6,9 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "parse/join/joined.h"
+#include "parse/join/gpu_work.h"
+#include "parse/model/trace.h"
 
 namespace oplens::parse {
+
+class Joined;
 
 /// The join the other way round: what each range launched. A range launched what was launched
 /// inside it on its thread (the origin of a graph's kernel is its capture), the innermost one

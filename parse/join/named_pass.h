@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "parse/model/kernel_record.h"
+#include "parse/model/phase.h"
 
 namespace oplens::parse {
 

@@ -4,7 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
+#include "parse/join/collectives.h"
+#include "parse/join/for_each_op.h"
 #include "parse/join/joined.h"
+#include "parse/join/op_calls.h"
 #include "parse/model/demangle.h"
 
 namespace oplens::parse {
@@ -65,7 +69,7 @@ ToldOp ToldOpOf(const Joined& joined, size_t kernel, PlaceKeys* keys) {
   add_calls(*around);
   const bool names = !joined.RangesOf(*around, Around::kOps).empty() ||
                      !joined.RangesOf(*around, Around::kSequences).empty();
-  if (names) joined.ForEachOp(*around, [&](StringId op, StringId) { add(op, &told.op); });
+  if (names) ForEachOp(joined, *around, [&](StringId op, StringId) { add(op, &told.op); });
   add_layers(joined.LayersOf(*around));
   told.own = told.op;
   const uint32_t node = around->node().node;

@@ -46,13 +46,6 @@ struct ToldOp {
 /// `keys` is that of the trace of `joined`.
 ToldOp ToldOpOf(const Joined& joined, size_t kernel, PlaceKeys* keys);
 
-/// Mixes a value into a hash.
-constexpr uint64_t MixHash(uint64_t hash, uint64_t value) {
-  constexpr int kShift = 29;
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> kShift);
-}
-
 }  // namespace oplens::parse
 
 #endif  // OPLENS_PARSE_JOIN_PLACE_KEYS_H_

@@ -18,6 +18,24 @@ bool Holds(std::string_view text, std::string_view part) {
 
 }  // namespace
 
+Phase PhaseOf(StepContext context) {
+  switch (context) {
+    case StepContext::kNone:
+      return Phase::kUnknown;
+    case StepContext::kNode:
+      return Phase::kBackward;
+    case StepContext::kEvaluate:
+      return Phase::kGradient;
+    case StepContext::kAccumulate:
+      return Phase::kAccumulate;
+    case StepContext::kRecompute:
+      return Phase::kRecompute;
+    case StepContext::kOptimizer:
+      return Phase::kOptimizer;
+  }
+  return Phase::kUnknown;
+}
+
 std::optional<int64_t> RangeRoles::SequenceOf(const Range& range) const {
   if (const Operator* op = OperatorOf(range)) return op->sequence;
   const RangeTexts::Text* text = MarkerOf(range);

@@ -8,6 +8,7 @@
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
 #include "parse/join/range_texts.h"
+#include "parse/model/kernel_record.h"
 #include "parse/model/trace.h"
 
 namespace oplens::parse {
@@ -22,6 +23,9 @@ enum class StepContext : uint8_t {
   kRecompute,   ///< A forward op that runs again inside a node (checkpointing).
   kOptimizer,
 };
+
+/// The phase of what starts there; kUnknown for kNone.
+Phase PhaseOf(StepContext context);
 
 /// A range that stands for none.
 inline constexpr uint32_t kNoRange = UINT32_MAX;

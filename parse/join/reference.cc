@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash.h"
 #include "parse/join/align.h"
 #include "parse/join/joined.h"
 #include "parse/join/repetition.h"

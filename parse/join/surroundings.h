@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "parse/join/forward_backward.h"
+#include "parse/join/node_run.h"
 #include "parse/join/range_sweep.h"
-#include "parse/model/kernel_record.h"
+#include "parse/model/phase.h"
 
 namespace oplens::parse {
 
@@ -65,6 +65,8 @@ struct Surroundings {
 
 /// Surroundings, by index, with the ranges in their lists.
 struct SurroundingLists {
+  static constexpr uint32_t kNone = UINT32_MAX;  ///< Stands for no index.
+
   std::vector<Surroundings> all;
   std::vector<uint32_t> ranges;  ///< Numbers of ranges.
 

@@ -231,24 +231,17 @@ void SurroundingsReader::ReadStep(Surroundings* around) const {
     return node == kNoRange ? 0 : known_.links.RunOf(node).node;
   };
   const auto has = [&](Around list) { return !lists_->Of(*around, list).empty(); };
+  around->phase = PhaseOf(context);
   switch (context) {
     case StepContext::kNode:
-      around->phase = Phase::kBackward;
       around->forward = known_.links.RunOf(innermost);
       break;
     case StepContext::kEvaluate:
-      around->phase = Phase::kGradient;
-      around->forward.node = served();
-      break;
     case StepContext::kAccumulate:
-      around->phase = Phase::kAccumulate;
       around->forward.node = served();
       break;
     case StepContext::kRecompute:
-      around->phase = Phase::kRecompute;
-      break;
     case StepContext::kOptimizer:
-      around->phase = Phase::kOptimizer;
       break;
     case StepContext::kNone:
       around->phase =

@@ -3,80 +3,18 @@
 
 // Public header: installed, docs/library.md.
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "parse/model/dim3.h"
+#include "parse/model/evidence.h"
+#include "parse/model/phase.h"
 #include "parse/model/reason.h"
 
 namespace oplens {
-
-/// Extent of a launch in blocks (grid) or threads (block); -1, -1, -1: the profile does not tell
-/// it.
-struct Dim3 {
-  int64_t x = 0;
-  int64_t y = 0;
-  int64_t z = 0;
-  bool known() const { return x >= 0 && y >= 0 && z >= 0; }
-  friend bool operator==(const Dim3&, const Dim3&) = default;
-};
-
-enum class Direction : uint8_t {
-  kUnknown,   ///< '' in the record; nothing says which.
-  kForward,   ///< "fprop"
-  kBackward,  ///< "bprop"
-};
-
-/// "fprop", "bprop" or "".
-std::string_view DirectionWord(Direction direction);
-
-/// What a training step was doing when it launched a kernel; finer than the direction.
-enum class Phase : uint8_t {
-  kUnknown,
-  kForward,
-  kBackward,    ///< The node of a forward op.
-  kRecompute,   ///< A forward op that runs once more for the backward pass (checkpointing): bprop.
-  kGradient,    ///< Sums, hooks and reductions of gradients: bprop.
-  kAccumulate,  ///< Of these: adds a gradient to that of a parameter (AccumulateGrad).
-  kOptimizer,
-};
-
-/// "forward", "backward", "recompute", "gradient", "accumulate", "optimizer" or "".
-std::string_view PhaseWord(Phase phase);
-
-/// Whether what runs then is of the backward pass.
-constexpr bool IsBackwardPhase(Phase phase) {
-  return phase == Phase::kBackward || phase == Phase::kRecompute || phase == Phase::kGradient ||
-         phase == Phase::kAccumulate;
-}
-
-/// What says which op a kernel belongs to; docs/correlation.md, "Evidence".
-enum class Evidence : uint8_t {
-  kNone,        ///< '' in the record; of a kernel with an op: kRange.
-  kRange,       ///< The ranges around its launch.
-  kCapture,     ///< The ranges around the call that put it into the graph that was launched.
-  kRepetition,  ///< Inferred: the same place in another repetition of the step.
-  kReference,   ///< Inferred: the same place in another recording of the program.
-};
-
-inline constexpr size_t kEvidenceCount = 5;
-
-/// "range", "capture", "repetition", "reference" or "".
-std::string_view EvidenceWord(Evidence evidence);
-
-/// Whether no row of the profile itself says it.
-constexpr bool IsInferred(Evidence evidence) {
-  return evidence == Evidence::kRepetition || evidence == Evidence::kReference;
-}
-
-/// How sure an op is that was inferred.
-enum class Confidence : uint8_t { kUnknown, kLow, kMedium, kHigh };
-
-/// "high", "medium", "low" or "".
-std::string_view ConfidenceWord(Confidence confidence);
 
 /// One kernel with all that is known of its launch: the line that `parse` writes and `prof` reads.
 ///

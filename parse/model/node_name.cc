@@ -1,5 +1,7 @@
 #include "parse/model/node_name.h"
 
+#include "base/ascii.h"
+
 namespace oplens {
 
 std::string_view WithoutSequence(std::string_view text) {
@@ -17,11 +19,7 @@ std::string BareName(std::string_view text) {
   name = name.substr(0, name.rfind("Backward"));
   std::string bare;
   for (const char c : name) {
-    if (c >= 'A' && c <= 'Z') {
-      bare += static_cast<char>(c - 'A' + 'a');
-    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
-      bare += c;
-    }
+    if (IsLetter(c) || IsDigit(c)) bare += ToLower(c);
   }
   return bare;
 }

@@ -1,26 +1,22 @@
 #include "parse/model/run_place.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
 
 #include "base/ascii.h"
+#include "base/parse_number.h"
 
 namespace oplens {
 namespace {
 
 constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /// -1: is no number of digits alone, or too large.
 int64_t NumberOf(std::string_view digits) {
   int64_t number = 0;
-  const char* const end = digits.data() + digits.size();
-  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), IsDigit)) return -1;
-  const auto parsed = std::from_chars(digits.data(), end, number);
-  return parsed.ec == std::errc() && number <= kLargest ? number : -1;
+  if (!std::all_of(digits.begin(), digits.end(), IsDigit)) return -1;
+  return ParseNumber(digits, &number) && number <= kLargest ? number : -1;
 }
 
 /// Whether `text` ends with a word that says the number is another's: "local_rank0".
@@ -31,10 +27,7 @@ bool IsQualified(std::string_view text) {
 
 int64_t RankOfName(std::string_view name) {
   constexpr std::string_view kWord = "rank";
-  std::string lower(name);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const std::string lower = ToLowerText(name);
   const std::string_view text = lower;
   for (size_t at = text.find(kWord); at != text.npos; at = text.find(kWord, at + 1)) {
     if ((at > 0 && IsLetter(text[at - 1])) || IsQualified(text.substr(0, at))) continue;

@@ -14,12 +14,10 @@ namespace {
 
 // ---- names ----
 
-bool IsNameCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '_' || c == '.';
-}
+bool IsTorchNameCharacter(char c) { return IsNameCharacter(c) || c == '.'; }
 
 bool IsName(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), IsNameCharacter);
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsTorchNameCharacter);
 }
 
 constexpr std::string_view kTorchCallScope = "::";

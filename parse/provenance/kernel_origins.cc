@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "parse/source/json_value.h"
 
 namespace oplens::parse {
@@ -131,8 +132,6 @@ Names SourcesOf(object post_to_pre, const std::vector<std::string>& nodes) {
   return sources;
 }
 
-bool IsKernelOriginsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 /// The parameters that a call passes: constants of the compiler have their type.
 std::string PassedParameters(std::string_view parameters) {
   std::string passed;
@@ -140,8 +139,8 @@ std::string PassedParameters(std::string_view parameters) {
     const size_t comma = std::min(parameters.find(','), parameters.size());
     std::string_view one = parameters.substr(0, comma);
     parameters.remove_prefix(std::min(comma + 1, parameters.size()));
-    while (!one.empty() && IsKernelOriginsBlank(one.front())) one.remove_prefix(1);
-    while (!one.empty() && IsKernelOriginsBlank(one.back())) one.remove_suffix(1);
+    while (!one.empty() && IsBlank(one.front())) one.remove_prefix(1);
+    while (!one.empty() && IsBlank(one.back())) one.remove_suffix(1);
     if (one.empty() || one.find(':') != one.npos) continue;
     passed += (passed.empty() ? "" : ",") + std::string(one);
   }

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/near_words.h"
 #include "base/words.h"
-#include "parse/model/kernel_record.h"
+#include "parse/model/evidence.h"
 
 namespace oplens::parse {
 namespace {

@@ -7,6 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "parse/join/for_each_op.h"
+#include "parse/join/forward_backward.h"
+#include "parse/join/inference.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/range_texts.h"
 #include "parse/model/trace_devices.h"
 
 namespace oplens::parse {
@@ -200,7 +205,7 @@ void KernelRecords::FillStack(const Surroundings& around, KernelRecord* record) 
 }
 
 void KernelRecords::FillOps(const Surroundings& around, KernelRecord* record) const {
-  joined_.ForEachOp(around, [&](StringId op, StringId mod) {
+  ForEachOp(joined_, around, [&](StringId op, StringId mod) {
     record->op.push_back(View(op));
     record->mod.push_back(mod == 0 ? "na" : View(mod));
   });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "parse/join/collectives.h"
 #include "parse/join/joined.h"
 #include "parse/model/kernel_names.h"
 #include "parse/model/kernel_record.h"
@@ -17,6 +18,8 @@
 #include "parse/records/pyprof_sequence.h"
 
 namespace oplens::parse {
+
+struct Inferred;
 
 /// The records of a trace: what the join found out of each kernel, as texts. 16 bytes a kernel.
 class KernelRecords {

@@ -3,6 +3,15 @@
 #include <algorithm>
 #include <string_view>
 
+#include "parse/join/for_each_op.h"
+#include "parse/join/gpu_work.h"
+#include "parse/join/joined.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/surroundings.h"
+#include "parse/model/string_pool.h"
+#include "parse/model/trace.h"
+
 namespace oplens::parse {
 namespace {
 
@@ -27,7 +36,7 @@ class PyProfSequence::Follower {
       current = later == numbers_.end() ? number_ : *later;
     }
     ops_.clear();
-    joined_.ForEachOp(around, [this](StringId op, StringId) { ops_.push_back(op); });
+    ForEachOp(joined_, around, [this](StringId op, StringId) { ops_.push_back(op); });
     const bool same_op = any_ && ops_ == previous_ops_;
     const bool again = same_op && (current == number_ || IsRecurrentForward(around));
     sub_sequence_ = again ? sub_sequence_ + 1 : 0;

@@ -6,9 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "parse/join/joined.h"
-
 namespace oplens::parse {
+
+class Joined;
+struct Surroundings;
 
 /// The sequence number of each kernel as PyProf chooses it among those around its launch, and which
 /// kernel of one number and op in a row it is. PyProf carries its state from one kernel to the

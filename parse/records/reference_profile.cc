@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "parse/join/inference.h"
+
 namespace oplens::parse {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "parse/source/bracket_scan.h"
 #include "parse/source/mend_json.h"
 
@@ -27,17 +28,15 @@ bool IsParsed(simdjson::error_code error) {
   return error == simdjson::SUCCESS;
 }
 
-bool IsJsonEventsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 /// Where to go on after an event that cannot be read: the next object in `text` that begins like an
 /// event and follows a comma, which a missing quote may have swallowed. npos when there is none.
 size_t FindNextEvent(std::string_view text, const JsonList& list) {
   for (size_t event = text.find('{'); event != text.npos; event = text.find('{', event + 1)) {
     size_t before = event;
-    while (before > 0 && IsJsonEventsBlank(text[before - 1])) --before;
+    while (before > 0 && IsBlank(text[before - 1])) --before;
     if (before == 0 || text[before - 1] != ',') continue;
     size_t key = event + 1;
-    while (key < text.size() && IsJsonEventsBlank(text[key])) ++key;
+    while (key < text.size() && IsBlank(text[key])) ++key;
     if (list.blank_before_key && key == event + 1) continue;
     for (const std::string_view word : list.first_keys) {
       if (text.substr(key).starts_with(word)) return event;
@@ -134,7 +133,7 @@ class DocumentReader {
       buffer_.Release(place_);
       if (buffer_.Require(place_, BracketScan::kBlockBytes) == 0) return false;
       for (const char c : buffer_.View(place_, buffer_.End())) {
-        if (!IsJsonEventsBlank(c)) return true;
+        if (!IsBlank(c)) return true;
         ++place_;
       }
     }
@@ -207,7 +206,7 @@ class DocumentReader {
     for (int64_t at = start;; ++at) {
       if (buffer_.Require(at, 1) == 0) return -1;
       const char c = *buffer_.At(at);
-      if (IsJsonEventsBlank(c) || c == ',' || c == '}' || c == ']') return std::max(at, start + 1);
+      if (IsBlank(c) || c == ',' || c == '}' || c == ']') return std::max(at, start + 1);
     }
   }
 
@@ -250,7 +249,7 @@ class DocumentReader {
       if (window_.empty()) buffer_.Release(std::max<int64_t>(place_ - 1, 0));
       if (buffer_.Require(place_, BracketScan::kBlockBytes) == 0) return false;
       for (const char c : buffer_.View(place_, buffer_.End())) {
-        if (!IsJsonEventsBlank(c) && c != ',') return true;
+        if (!IsBlank(c) && c != ',') return true;
         ++place_;
       }
     }

@@ -1,9 +1,9 @@
 #include "parse/source/json_value.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <system_error>
+
+#include "base/parse_number.h"
 
 namespace oplens::parse {
 namespace {
@@ -13,15 +13,6 @@ using simdjson::dom::element_type;
 
 // Beyond it not every double without a fraction is a 64-bit integer.
 constexpr double kMostWhole = 9.2e15;
-
-bool ParseJsonValueWhole(std::string_view text, int64_t* value) {
-  const char* const end = text.data() + text.size();
-  int64_t number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || text.empty()) return false;
-  *value = number;
-  return true;
-}
 
 }  // namespace
 
@@ -37,7 +28,7 @@ bool TakeInt(element value, int64_t* result) {
       return true;
     }
     case element_type::STRING:
-      return ParseJsonValueWhole(TextOf(value), result);
+      return ParseNumber(TextOf(value), result);
     default:
       return false;
   }

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 /// The four hexadecimal digits of an escape \uXXXX at `at`; false when there are none.
 bool ReadCodeUnit(std::string_view text, size_t at, unsigned* unit) {
   if (text.size() < at + 6 || text.substr(at, 2) != "\\u") return false;

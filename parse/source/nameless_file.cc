@@ -19,6 +19,7 @@
 #include "base/shortage.h"
 #include "base/shown_text.h"
 #include "base/size_text.h"
+#include "base/write_all.h"
 #include "parse/source/sqlite_pages.h"
 
 namespace oplens::parse {
@@ -100,17 +101,11 @@ NamelessFile::~NamelessFile() {
 }
 
 void NamelessFile::Write(const char* bytes, size_t size) {
-  while (size > 0) {
-    const ssize_t n = ::write(fd_, bytes, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      throw SystemError(for_whom_, fmt::format("is packed, and cannot be unpacked in {}", folder_),
-                        errno, kAdvice);
-    }
-    bytes += n;
-    size -= static_cast<size_t>(n);
-    bytes_ += n;
+  if (!WriteAll(fd_, {bytes, size})) {
+    throw SystemError(for_whom_, fmt::format("is packed, and cannot be unpacked in {}", folder_),
+                      errno, kAdvice);
   }
+  bytes_ += static_cast<int64_t>(size);
 }
 
 int64_t NamelessFile::FreeBytes() const {

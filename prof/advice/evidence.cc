@@ -8,11 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "base/ratio.h"
+
 namespace oplens::prof::advice {
 
-double ShareOf(int64_t part, int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
+double ShareOf(int64_t part, int64_t whole) { return Ratio(part, whole).value_or(0); }
 
 std::string Percent(double share) { return fmt::format("{:.1f}", 100 * share); }
 

@@ -8,8 +8,6 @@
 namespace oplens::prof::advice {
 namespace {
 
-void AddToFacts(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
-
 /// All that adds up.
 constexpr int64_t RankFacts::*kFactsSums[] = {
     &RankFacts::window_ns,         &RankFacts::steps_ns,
@@ -44,9 +42,9 @@ bool IsFuller(const RankFacts& a, const RankFacts& b) {
 }  // namespace
 
 void Sums::Add(const Sums& more) {
-  AddToFacts(&count, more.count);
-  AddToFacts(&time_ns, more.time_ns);
-  AddToFacts(&gain_ns, more.gain_ns);
+  SaturatingAdd(&count, more.count);
+  SaturatingAdd(&time_ns, more.time_ns);
+  SaturatingAdd(&gain_ns, more.gain_ns);
 }
 
 void TopicFacts::Add(std::string_view place, const Sums& sums) {
@@ -62,20 +60,19 @@ void TopicFacts::Merge(const TopicFacts& more) {
 
 int64_t RankFacts::capacity_ns() const {
   if (!has_run) return kernels.time_ns;
-  int64_t product = 0;
-  if (__builtin_mul_overflow(window_ns, std::max<int64_t>(gpus, 1), &product)) return INT64_MAX;
-  return std::max<int64_t>(product - cold_ns, 0);
+  const int64_t product = SaturatingProduct(window_ns, std::max<int64_t>(gpus, 1));
+  return product == INT64_MAX ? product : std::max<int64_t>(product - cold_ns, 0);
 }
 
 void RankFacts::Merge(const RankFacts& more) {
   for (const auto flag : kFlags) this->*flag |= more.*flag;
-  for (const auto sum : kFactsSums) AddToFacts(&(this->*sum), more.*sum);
+  for (const auto sum : kFactsSums) SaturatingAdd(&(this->*sum), more.*sum);
   gpus = std::max(gpus, more.gpus);
   steps.insert(steps.end(), more.steps.begin(), more.steps.end());
   std::sort(steps.begin(), steps.end());
-  for (size_t i = 0; i < kIdleCauseCount; ++i) AddToFacts(&idle_ns[i], more.idle_ns[i]);
+  for (size_t i = 0; i < kIdleCauseCount; ++i) SaturatingAdd(&idle_ns[i], more.idle_ns[i]);
   kernels.Add(more.kernels);
-  for (const auto time : kProducts) AddToFacts(&(products.*time), more.products.*time);
+  for (const auto time : kProducts) SaturatingAdd(&(products.*time), more.products.*time);
   for (size_t i = 0; i < kTopicCount; ++i) topics[i].Merge(more.topics[i]);
   compute_capability = std::max(compute_capability, more.compute_capability);
   if (!IsFuller(more, *this)) return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "parse/model/compute_capability.h"
 #include "prof/advice/checks.h"
 #include "prof/advice/evidence.h"
 
@@ -21,8 +22,6 @@ constexpr double kMuchLowOccupancy = 0.02;
 constexpr double kMuchRecompute = 0.05;
 constexpr double kManyUpdates = 50;  // A step.
 constexpr double kMemoryIsShort = 0.70;
-constexpr int kKernelChecksFirstWithTensorCores = 70;
-constexpr int kKernelChecksFirstWithTf32 = 80;
 
 double ShareOfTime(const RankFacts& rank, int64_t ns) { return ShareOf(ns, rank.capacity_ns()); }
 
@@ -70,15 +69,14 @@ std::optional<Finding> CheckFp32In16BitNet(const Case& look) {
 
 std::optional<Finding> CheckTf32Off(const Case& look) {
   const RankFacts& rank = look.rank;
-  if (rank.compute_capability < kKernelChecksFirstWithTf32 || IsHalfNet(rank.products))
-    return std::nullopt;
+  if (rank.compute_capability < kFirstWithTf32 || IsHalfNet(rank.products)) return std::nullopt;
   return CheckFp32(rank, "where Tensor Cores could run them as TF32");
 }
 
 std::optional<Finding> CheckMixedPrecision(const Case& look) {
   const RankFacts& rank = look.rank;
-  if (rank.compute_capability < kKernelChecksFirstWithTensorCores ||
-      rank.compute_capability >= kKernelChecksFirstWithTf32 || IsHalfNet(rank.products)) {
+  if (rank.compute_capability < kFirstWithTensorCores ||
+      rank.compute_capability >= kFirstWithTf32 || IsHalfNet(rank.products)) {
     return std::nullopt;
   }
   return CheckFp32(rank, "and Tensor Cores of this GPU multiply fp16 only");

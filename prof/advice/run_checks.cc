@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/median.h"
 #include "base/saturating.h"
 #include "prof/advice/checks.h"
 #include "prof/advice/evidence.h"
@@ -28,12 +29,6 @@ constexpr double kMuchJitter = 0.02;
 constexpr size_t kRareLateSteps = 3;  // One of so many at most.
 constexpr double kMuchWarmUp = 1.5;
 
-int64_t RunChecksMedianOf(std::vector<int64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 std::vector<int64_t> TotalsOf(std::span<const StepFact> steps) {
   std::vector<int64_t> totals;
   for (const StepFact& step : steps) totals.push_back(step.total_ns);
@@ -43,7 +38,7 @@ std::vector<int64_t> TotalsOf(std::span<const StepFact> steps) {
 /// A first step that took much longer than the median of the others.
 bool IsWarmUp(std::span<const StepFact> steps) {
   if (steps.size() < kLeastWarmSteps) return false;
-  const int64_t median_ns = RunChecksMedianOf(TotalsOf(steps.subspan(1)));
+  const int64_t median_ns = LowerMedianOf(TotalsOf(steps.subspan(1)));
   return static_cast<double>(steps[0].total_ns) > kMuchWarmUp * static_cast<double>(median_ns);
 }
 
@@ -75,7 +70,7 @@ std::optional<Finding> CheckUnbalancedRanks(const Case& look) {
   std::vector<int64_t> times;
   for (const RankFacts* rank : look.all) times.push_back(rank->kernels.time_ns);
   const int64_t most_ns = *std::max_element(times.begin(), times.end());
-  const int64_t median_ns = RunChecksMedianOf(times);
+  const int64_t median_ns = LowerMedianOf(times);
   const double share = ShareOf(most_ns - median_ns, look.rank.capacity_ns());
   if (look.rank.kernels.time_ns != most_ns || !(share > kMuchUneven)) return std::nullopt;
   Finding found{fmt::format("this rank computes {} longer than the median of {} ranks: the others "
@@ -142,19 +137,19 @@ std::optional<Finding> CheckStepJitter(const Case& look) {
   if (IsWarmUp(steps)) steps = steps.subspan(1);
   if (steps.size() < kLeastSteps) return std::nullopt;
   const std::vector<int64_t> totals = TotalsOf(steps);
-  const int64_t median_ns = RunChecksMedianOf(totals);
+  const int64_t median_ns = LowerMedianOf(totals);
   std::vector<int64_t> off;
   for (const int64_t total : totals) off.push_back(std::abs(total - median_ns));
   const auto median = static_cast<double>(median_ns);
   const double late_ns =
       std::max(kLateStep * median, kManyDeviations * kDeviationOfMad *
-                                       static_cast<double>(RunChecksMedianOf(std::move(off))));
+                                       static_cast<double>(LowerMedianOf(std::move(off))));
   std::vector<StepFact> late;
   int64_t lost_ns = 0;
   for (const StepFact& step : steps) {
     if (!(static_cast<double>(step.total_ns - median_ns) > late_ns)) continue;
     late.push_back(step);
-    lost_ns = SaturatingSum(lost_ns, step.total_ns - median_ns);
+    SaturatingAdd(&lost_ns, step.total_ns - median_ns);
   }
   // Where many steps are long, steps are of several kinds.
   if (late.size() * kRareLateSteps > steps.size()) return std::nullopt;
@@ -176,7 +171,7 @@ std::optional<Finding> CheckStepJitter(const Case& look) {
 std::optional<Finding> CheckWarmUpStep(const Case& look) {
   const std::span<const StepFact> steps = look.rank.steps;
   if (!look.rank.has_steps || !IsWarmUp(steps)) return std::nullopt;
-  const int64_t median_ns = RunChecksMedianOf(TotalsOf(steps.subspan(1)));
+  const int64_t median_ns = LowerMedianOf(TotalsOf(steps.subspan(1)));
   return Finding{fmt::format("the first step, {}, takes {:.1f} times the median of the others: all "
                              "means hold it",
                              steps[0].number,

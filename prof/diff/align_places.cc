@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/median.h"
 #include "prof/diff/noise.h"
 
 namespace oplens::prof {

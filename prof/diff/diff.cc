@@ -70,8 +70,8 @@ const DiffTable* Diff::TableOf(std::string_view view) const {
   return nullptr;
 }
 
-Sum SumOf(const DiffTable& table, size_t figure, const std::vector<const DiffRow*>& rows) {
-  Sum sum;
+RowSum SumOf(const DiffTable& table, size_t figure, const std::vector<const DiffRow*>& rows) {
+  RowSum sum;
   sum.rows = rows.size();
   const FieldRatio ratio = table.figures[figure].ratio;
   sum.figure.adds_up = table.figures[figure].fold == Fold::kSum;

@@ -110,7 +110,7 @@ struct Diff {
 };
 
 /// What the sum of rows of a table is on both sides.
-struct Sum {
+struct RowSum {
   size_t rows = 0;  ///< That were added up.
   Figure figure;
 };
@@ -118,7 +118,7 @@ struct Sum {
 /// Adds up a figure of rows (of a ratio its parts; of minima and maxima the least and the largest).
 /// The band is that of independent rows: the root of the sum of the squares. `figure`: its place in
 /// DiffTable::figures.
-Sum SumOf(const DiffTable& table, size_t figure, const std::vector<const DiffRow*>& rows);
+RowSum SumOf(const DiffTable& table, size_t figure, const std::vector<const DiffRow*>& rows);
 
 }  // namespace oplens::prof
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/median.h"
 #include "prof/diff/explain.h"
 #include "prof/diff/noise.h"
 
@@ -42,7 +44,7 @@ std::string ExtentsOf(const PlaceDiff& places) {
     std::vector<std::string> found;
     std::string number;
     for (const char c : text) {
-      if (c >= '0' && c <= '9') {
+      if (IsDigit(c)) {
         number += c;
       } else if (!number.empty()) {
         found.push_back(std::exchange(number, {}));

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/median.h"
 #include "prof/diff/noise.h"
 #include "prof/views/places.h"
 

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "base/median.h"
+
 namespace oplens::prof {
 namespace {
 
@@ -15,20 +17,12 @@ constexpr uint32_t kSeed = 20231;
 // A normal distribution's standard deviation / its median absolute deviation.
 constexpr double kNormalMad = 1.4826;
 
-double MedianOfOwn(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 double MadOf(std::span<const double> values) {
-  const double median = MedianOf(values);
+  const double median = MedianOf({values.begin(), values.end()});
   std::vector<double> distances;
   distances.reserve(values.size());
   for (const double value : values) distances.push_back(std::abs(value - median));
-  return MedianOfOwn(std::move(distances));
+  return MedianOf(std::move(distances));
 }
 
 /// The standard error of the mean from resamples, squared.
@@ -84,10 +78,6 @@ double MeanOf(std::span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += value;
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
-
-double MedianOf(std::span<const double> values) {
-  return MedianOfOwn(std::vector<double>(values.begin(), values.end()));
 }
 
 Noise NoiseOf(std::span<const double> base, std::span<const double> now, size_t comparisons,

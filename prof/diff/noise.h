@@ -38,8 +38,6 @@ Noise NoiseOf(std::span<const double> base, std::span<const double> now, size_t 
               double false_alarm = kRowFalseAlarm);
 
 double MeanOf(std::span<const double> values);
-/// 0 without values. Reorders nothing.
-double MedianOf(std::span<const double> values);
 
 }  // namespace oplens::prof
 

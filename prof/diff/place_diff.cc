@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/median.h"
 #include "prof/diff/noise.h"
 
 namespace oplens::prof {

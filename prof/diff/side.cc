@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/saturating.h"
 
 namespace oplens::prof {
@@ -15,9 +16,7 @@ constexpr std::string_view kCut = "cut";
 struct PlaceHash {
   size_t operator()(const std::array<std::string_view, SidePlace::kKeys>& keys) const {
     size_t hash = 0;
-    for (const std::string_view key : keys) {
-      hash = (hash ^ std::hash<std::string_view>{}(key)) * 0x9E3779B97F4A7C15u;
-    }
+    for (const std::string_view key : keys) hash = MixHash(hash, TextHash{}(key));
     return hash;
   }
 };
@@ -41,13 +40,12 @@ void Merge(std::vector<PlaceSums>* sums) {
       (*sums)[++kept] = more;
       continue;
     }
-    const auto add = [](int64_t* sum, int64_t value) { *sum = SaturatingAdd(*sum, value); };
-    add(&one.count, more.count);
-    add(&one.time_ns, more.time_ns);
-    add(&one.tc_ns, more.tc_ns);
-    add(&one.tc_known_ns, more.tc_known_ns);
-    add(&one.flops, more.flops);
-    add(&one.bytes, more.bytes);
+    SaturatingAdd(&one.count, more.count);
+    SaturatingAdd(&one.time_ns, more.time_ns);
+    SaturatingAdd(&one.tc_ns, more.tc_ns);
+    SaturatingAdd(&one.tc_known_ns, more.tc_known_ns);
+    SaturatingAdd(&one.flops, more.flops);
+    SaturatingAdd(&one.bytes, more.bytes);
   }
   sums->resize(std::min(sums->size(), kept + 1));
 }
@@ -142,7 +140,7 @@ void Side::FindPlaces(const KeptRows& rows) {
     draft.place.sums.push_back(sums);
     auto& [seen, time_ns] = draft.kernels[kernel];
     ++seen;
-    time_ns = SaturatingAdd(time_ns, sums.time_ns);
+    SaturatingAdd(&time_ns, sums.time_ns);
     const int64_t start_ns = rows.Integer(row, figure_columns[6]).value_or(INT64_MAX);
     const auto [start, first] = draft.starts_ns.try_emplace(sums.sample, start_ns);
     if (!first) start->second = std::min(start->second, start_ns);

@@ -2,13 +2,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/near_words.h"
+#include "base/text_scanner.h"
 #include "prof/gate/expression.h"
 #include "prof/gate/grammar.h"
 #include "prof/where/marked_error.h"
@@ -19,17 +20,13 @@ namespace {
 
 constexpr std::string_view kOption = "--fail-if";
 
-bool IsReadExpressionBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool IsGateNameCharacter(char c) { return IsNameCharacter(c) || c == '-'; }
 
-bool IsReadExpressionNameChar(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
-}
-
-std::vector<std::string_view> ReadExpressionKeysOf(const GateScope& scope) {
+std::vector<std::string_view> KeysOfScope(const GateScope& scope) {
   return {scope.keys.begin(), scope.keys.end()};
 }
 
-std::vector<std::string_view> ReadExpressionFiguresOf(const GateScope& scope) {
+std::vector<std::string_view> FiguresOfScope(const GateScope& scope) {
   std::vector<std::string_view> keys;
   for (const GateScope::Figure& figure : scope.figures) keys.push_back(figure.key);
   return keys;
@@ -42,7 +39,7 @@ struct FoundFigure {
 };
 
 FoundFigure FindFigure(const GateScope& scope, std::string_view word) {
-  const std::vector<std::string_view> keys = ReadExpressionFiguresOf(scope);
+  const std::vector<std::string_view> keys = FiguresOfScope(scope);
   const size_t exact = FindName(word, keys);
   if (exact < keys.size()) return {&scope.figures[exact]};
   FoundFigure found;
@@ -54,10 +51,10 @@ FoundFigure FindFigure(const GateScope& scope, std::string_view word) {
 }
 
 /// Descends once over the text.
-class ReadExpressionParser {
+class GateParser {
  public:
-  ReadExpressionParser(std::string_view text, std::span<const GateScope> scopes)
-      : text_(text), scopes_(scopes) {}
+  GateParser(std::string_view text, std::span<const GateScope> scopes)
+      : scan_(text), text_(text), scopes_(scopes) {}
 
   GateExpression ParseAll() {
     if (text_.size() > kMaxGateLength) {
@@ -80,34 +77,26 @@ class ReadExpressionParser {
     size_t place = 0;
   };
 
-  [[noreturn]] void FailHere(std::string_view what) const { FailAt(kOption, what, text_, next_); }
-
-  void SkipBlanks() {
-    while (next_ < text_.size() && IsReadExpressionBlank(text_[next_])) ++next_;
+  [[noreturn]] void FailHere(std::string_view what) const {
+    FailAt(kOption, what, text_, scan_.place());
   }
-  bool Take(char c) {
-    if (next_ == text_.size() || text_[next_] != c) return false;
-    ++next_;
-    return true;
-  }
-  bool Sees(char c) const { return next_ < text_.size() && text_[next_] == c; }
 
   Word ParseName(std::string_view expected) {
-    const size_t begin = next_;
-    while (next_ < text_.size() && IsReadExpressionNameChar(text_[next_])) ++next_;
-    if (next_ == begin) FailHere(expected);
-    return {text_.substr(begin, next_ - begin), begin};
+    const size_t begin = scan_.place();
+    const std::string_view name = scan_.TakeWhile(IsGateNameCharacter);
+    if (name.empty()) FailHere(expected);
+    return {name, begin};
   }
 
   void ParseAny() {
     constexpr std::string_view kAny = "any";
-    SkipBlanks();
-    if (!text_.substr(next_).starts_with(kAny)) return;
-    const size_t end = next_ + kAny.size();
-    if (end == text_.size() || !IsReadExpressionBlank(text_[end])) return;
+    scan_.SkipBlanks();
+    const std::string_view rest = scan_.rest();
+    if (!rest.starts_with(kAny) || rest.size() == kAny.size() || !IsBlank(rest[kAny.size()]))
+      return;
     read_.any = true;
-    next_ = end;
-    SkipBlanks();
+    scan_.Take(kAny);
+    scan_.SkipBlanks();
   }
 
   const GateScope* FindView(std::string_view word) const {
@@ -122,11 +111,11 @@ class ReadExpressionParser {
         "what is looked at is expected, such as total, op(mm) or gpu.busy_pct";
     const Word first = ParseName(kExpected);
     scope_ = FindView(first.text);
-    if (Sees('(')) {
+    if (scan_.Peek() == '(') {
       if (scope_ == nullptr) return ParseKeys(first);
-      ++next_;
+      scan_.Next();
       figure_ = ParseName("a figure of the view is expected");
-      if (!Take(')')) FailHere("')' is expected behind the figure");
+      if (!scan_.Take(')')) FailHere("')' is expected behind the figure");
       return;
     }
     if (first.text == kTotalWord) {
@@ -134,38 +123,37 @@ class ReadExpressionParser {
       return;
     }
     if (scope_ == nullptr) FailToFindView(first);
-    if (!Take('.')) return;
+    if (!scan_.Take('.')) return;
     const Word second = ParseName("a figure or a key of the view is expected");
-    if (Sees('(')) return ParseKeys(second);
+    if (scan_.Peek() == '(') return ParseKeys(second);
     figure_ = second;
   }
 
   /// KEY(PATTERN){.KEY(PATTERN)}[.FIGURE], behind the first name.
   void ParseKeys(Word name) {
     while (true) {
-      ++next_;
+      scan_.Next();
       keys_.push_back(name);
       read_.keys.push_back(ParsePattern());
-      if (!Take('.')) return;
+      if (!scan_.Take('.')) return;
       name = ParseName("a figure or a further key is expected");
-      if (!Sees('(')) break;
+      if (scan_.Peek() != '(') break;
     }
     figure_ = name;
   }
 
   GateExpression::Key ParsePattern() {
     GateExpression::Key key;
-    const size_t begin = next_;
+    const size_t begin = scan_.place();
     bool quoted = false;
-    if (Sees('"') || Sees('\'')) {
+    if (scan_.Peek() == '"' || scan_.Peek() == '\'') {
       quoted = true;
       key.pattern = ParseQuoted();
     } else {
-      const size_t end = EndOfBarePattern(text_, next_);
-      key.pattern = std::string(text_.substr(next_, end - next_));
-      next_ = end;
+      scan_.MoveTo(EndOfBarePattern(text_, begin));
+      key.pattern = std::string(text_.substr(begin, scan_.place() - begin));
     }
-    if (!Take(')')) {
+    if (!scan_.Take(')')) {
       if (quoted) FailHere("')' is expected behind the quote");
       FailAt(kOption, "this '(' is never closed: a pattern with a single ( or ) stands in quotes",
              text_, begin - 1);
@@ -189,18 +177,16 @@ class ReadExpressionParser {
 
   /// A backslash before the quote stands for the quote; with another character it is the pattern's.
   std::string ParseQuoted() {
-    const size_t begin = next_;
-    const char quote = text_[next_++];
+    const size_t begin = scan_.place();
+    const char quote = scan_.Next();
     std::string value;
-    for (; next_ < text_.size() && text_[next_] != quote; ++next_) {
-      if (text_[next_] == '\\' && next_ + 1 < text_.size()) {
-        if (text_[next_ + 1] != quote) value.push_back('\\');
-        ++next_;
+    while (!scan_.Take(quote)) {
+      if (scan_.AtEnd()) FailAt(kOption, "this quote is never closed", text_, begin);
+      if (scan_.rest().size() > 1 && scan_.Take('\\') && scan_.Peek() != quote) {
+        value.push_back('\\');
       }
-      value.push_back(text_[next_]);
+      value.push_back(scan_.Next());
     }
-    if (next_ == text_.size()) FailAt(kOption, "this quote is never closed", text_, begin);
-    ++next_;
     return value;
   }
 
@@ -227,7 +213,7 @@ class ReadExpressionParser {
     if (scope_ == nullptr) scope_ = FindScope();
     read_.view = scope_->view;
     for (size_t i = 0; i < keys_.size(); ++i) {
-      const std::vector<std::string_view> names = ReadExpressionKeysOf(*scope_);
+      const std::vector<std::string_view> names = KeysOfScope(*scope_);
       const size_t at = FindName(keys_[i].text, names);
       if (at == names.size()) FailToFindKey(keys_[i], names);
       read_.keys[i].key = names[at];
@@ -243,7 +229,7 @@ class ReadExpressionParser {
   }
 
   bool HasKeys(const GateScope& scope) const {
-    const std::vector<std::string_view> names = ReadExpressionKeysOf(scope);
+    const std::vector<std::string_view> names = KeysOfScope(scope);
     return std::ranges::all_of(
         keys_, [&](const Word& key) { return FindName(key.text, names) < names.size(); });
   }
@@ -274,7 +260,7 @@ class ReadExpressionParser {
       const auto usual = std::ranges::find(scope_->figures, scope_->usual, &GateScope::Figure::key);
       if (usual != scope_->figures.end()) return &*usual;
       FailHere(fmt::format("which figure? those of {} are {}", scope_->view,
-                           fmt::join(ReadExpressionFiguresOf(*scope_), ",")));
+                           fmt::join(FiguresOfScope(*scope_), ",")));
     }
     const FoundFigure found = FindFigure(*scope_, figure_.text);
     if (found.other != nullptr) {
@@ -285,29 +271,27 @@ class ReadExpressionParser {
     }
     if (found.figure != nullptr) return found.figure;
     FailAt(kOption,
-           NoSuchName("figure", figure_.text, ReadExpressionFiguresOf(*scope_),
+           NoSuchName("figure", figure_.text, FiguresOfScope(*scope_),
                       fmt::format("those of {} are", scope_->view)),
            text_, figure_.place);
   }
 
   void ParseSign() {
-    SkipBlanks();
+    scan_.SkipBlanks();
     for (const GateSign& sign : kGateSigns) {
-      if (!text_.substr(next_).starts_with(sign.text)) continue;
-      next_ += sign.text.size();
+      if (!scan_.Take(sign.text)) continue;
       read_.relation = sign.relation;
-      SkipBlanks();
+      scan_.SkipBlanks();
       return;
     }
     FailHere("one of > >= < <= is expected");
   }
 
   void ParseThreshold() {
-    const size_t begin = next_;
-    while (next_ < text_.size() && !IsReadExpressionBlank(text_[next_])) ++next_;
-    std::string_view value = text_.substr(begin, next_ - begin);
-    SkipBlanks();
-    if (next_ < text_.size()) FailHere("the end is expected: give --fail-if once an expression");
+    const size_t begin = scan_.place();
+    std::string_view value = scan_.TakeWhile([](char c) { return !IsBlank(c); });
+    scan_.SkipBlanks();
+    if (!scan_.AtEnd()) FailHere("the end is expected: give --fail-if once an expression");
     if (value.empty()) FailHere("a threshold is expected, such as +5% or 90");
     double sign = 1;
     if (value.front() == '+' || value.front() == '-') {
@@ -325,9 +309,9 @@ class ReadExpressionParser {
     read_.threshold = sign * number->value;
   }
 
+  TextScanner scan_;
   std::string_view text_;
   std::span<const GateScope> scopes_;
-  size_t next_ = 0;
   GateExpression read_;
   bool total_ = false;
   const GateScope* scope_ = nullptr;
@@ -338,7 +322,7 @@ class ReadExpressionParser {
 }  // namespace
 
 GateExpression ParseGateExpression(std::string_view text, std::span<const GateScope> scopes) {
-  return ReadExpressionParser(text, scopes).ParseAll();
+  return GateParser(text, scopes).ParseAll();
 }
 
 }  // namespace oplens::prof

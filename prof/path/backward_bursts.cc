@@ -5,6 +5,10 @@
 #include <utility>
 
 #include "parse/join/call_tree.h"
+#include "parse/join/forward_backward.h"
+#include "parse/join/joined.h"
+#include "parse/join/step_contexts.h"
+#include "parse/join/thread_ranges.h"
 
 namespace oplens::prof {
 namespace {

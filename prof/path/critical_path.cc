@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "parse/join/call_tree.h"
 #include "prof/path/host_pieces.h"
 #include "prof/path/moment_graph.h"
 #include "prof/path/step_graph.h"
 #include "prof/run/call_name.h"
 #include "prof/run/class_times.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {
@@ -42,16 +46,6 @@ class Factors {
   std::map<std::pair<int64_t, StringId>, double> known_;  // By subject and its operator.
 };
 
-int64_t SaturatingEnd(int64_t start_ns, int64_t time_ns) {
-  int64_t end_ns = 0;
-  return __builtin_add_overflow(start_ns, time_ns, &end_ns) ? INT64_MAX : end_ns;
-}
-
-int64_t SaturatingStart(int64_t end_ns, int64_t time_ns) {
-  int64_t start_ns = 0;
-  return __builtin_sub_overflow(end_ns, time_ns, &start_ns) ? INT64_MIN : start_ns;
-}
-
 int64_t CriticalPathScaled(int64_t time_ns, double factor) {
   if (factor == 1) return time_ns;
   constexpr auto kMost = static_cast<double>(std::numeric_limits<int64_t>::max() / 2);
@@ -74,7 +68,7 @@ class EdgeSplitter {
     const uint32_t event = steps_.EventOf(to);
     if (event != StepGraph::kNone) return SplitWork(edge, to, event, f);
     const int64_t start_ns = steps_.TimeOf(edge.from);
-    const int64_t end_ns = SaturatingEnd(start_ns, edge.weight_ns);
+    const int64_t end_ns = SaturatingSum(start_ns, edge.weight_ns);
     switch (edge.link) {
       case PathLink::kHost:
         return SplitHost(steps_.ThreadOf(to), start_ns, end_ns, edge.link, f);
@@ -142,9 +136,9 @@ class EdgeSplitter {
     // Work that ran beside the one before it has what is left of its time.
     const int64_t end_ns = steps_.TimeOf(to);
     const int64_t gap_ns = edge.weight_ns - work_ns;
-    if (gap_ns > 0) SplitGap(edge, SaturatingStart(start_ns, gap_ns), start_ns, work, part, f);
+    if (gap_ns > 0) SplitGap(edge, SaturatingDifference(start_ns, gap_ns), start_ns, work, part, f);
     if (work_ns == 0) return;
-    part.start_ns = SaturatingStart(end_ns, work_ns);
+    part.start_ns = SaturatingDifference(end_ns, work_ns);
     part.time_ns = work_ns;
     part.link = work.work == WorkClass::kCommunication ? PathLink::kCollective : PathLink::kWork;
     part.cause = CauseOf(work.work);
@@ -244,7 +238,7 @@ class CriticalPathPathFinder {
       // Where a cycle was cut the way may begin late, or have a hole.
       AddUnknown(now_ns, part.start_ns, path);
       Add(part, path);
-      now_ns = SaturatingEnd(part.start_ns, part.time_ns);
+      now_ns = SaturatingSum(part.start_ns, part.time_ns);
     };
     for (auto step = way_.rbegin(); step != way_.rend(); ++step) {
       splitter_.Split(steps_.graph().edges()[step->edge], step->to, add);
@@ -260,7 +254,7 @@ class CriticalPathPathFinder {
   }
 
   void Add(const PathEdge& edge, StepPath* path) {
-    path->length_ns = SaturatingSum(path->length_ns, edge.time_ns);
+    SaturatingAdd(&path->length_ns, edge.time_ns);
     taker_.TakeEdge(edge);
   }
 
@@ -272,7 +266,7 @@ class CriticalPathPathFinder {
         int64_t sum_ns = 0;
         scaling_.Split(graph.edges()[i], node, [&](const PathEdge& part) {
           const double factor = factors_.Of(part.cause, part.subject);
-          sum_ns = SaturatingSum(sum_ns, CriticalPathScaled(part.time_ns, factor));
+          SaturatingAdd(&sum_ns, CriticalPathScaled(part.time_ns, factor));
         });
         scaled_ns_[i] = sum_ns;
       }

@@ -7,9 +7,10 @@
 #include "parse/model/trace_needs.h"
 #include "prof/path/path_edge.h"
 #include "prof/path/what_if.h"
-#include "prof/run/run.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What a trace must hold for it.
 inline constexpr TraceNeeds kCriticalPathNeeds = {TracePart::kWaitEvents, TracePart::kLongCalls};

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "parse/join/joined.h"
 #include "parse/model/trace_needs.h"
 
 namespace oplens::prof {

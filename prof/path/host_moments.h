@@ -6,9 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "parse/join/joined.h"
 #include "prof/path/backward_bursts.h"
 #include "prof/run/device_work.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 
 #include "parse/join/call_tree.h"
+#include "parse/join/joined.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/thread_ranges.h"
+#include "parse/model/marker_text.h"
 #include "prof/run/data_loader.h"
 
 namespace oplens::prof {

@@ -7,8 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "parse/join/joined.h"
 #include "prof/path/path_edge.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

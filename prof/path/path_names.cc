@@ -2,8 +2,12 @@
 
 #include "parse/join/call_tree.h"
 #include "parse/model/cuda_kinds.h"
+#include "parse/model/kernel_names.h"
 #include "prof/path/critical_path.h"
 #include "prof/run/call_name.h"
+#include "prof/run/call_work.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

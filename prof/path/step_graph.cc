@@ -2,8 +2,13 @@
 
 #include <algorithm>
 
+#include "parse/join/joined.h"
+#include "parse/join/thread_ranges.h"
 #include "parse/model/trace_needs.h"
 #include "prof/run/class_times.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {

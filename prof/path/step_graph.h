@@ -10,9 +10,11 @@
 #include "prof/path/host_moments.h"
 #include "prof/path/moment_graph.h"
 #include "prof/path/stream_order.h"
-#include "prof/run/run.h"
 
 namespace oplens::prof {
+
+class Run;
+struct Step;
 
 /// What the moments of a rank depend on, one step after the other.
 ///

@@ -2,19 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/parse_number.h"
+#include "base/words.h"
 
 namespace oplens::prof {
 namespace {
-
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 std::string CauseWords() {
   std::string words;
@@ -37,7 +32,7 @@ WhatIf::WhatIf(std::span<const std::string> texts) {
 
 WhatIf::Change WhatIf::Parse(std::string_view text) {
   constexpr std::string_view kHead = "scale(";
-  const std::string_view trimmed = Trimmed(text);
+  const std::string_view trimmed = Trim(text);
   if (!trimmed.starts_with(kHead) || !trimmed.ends_with(')')) {
     WhatIfFail(text, "write scale(WHAT,FACTOR), such as scale(compute,0.5) or scale(aten::mm,0)");
   }
@@ -46,16 +41,13 @@ WhatIf::Change WhatIf::Parse(std::string_view text) {
   const size_t comma = inside.rfind(',');
   if (comma == std::string_view::npos)
     WhatIfFail(text, "the factor is missing: scale(WHAT,FACTOR)");
-  const std::string_view what = Trimmed(inside.substr(0, comma));
-  const std::string_view number = Trimmed(inside.substr(comma + 1));
+  const std::string_view what = Trim(inside.substr(0, comma));
+  const std::string_view number = Trim(inside.substr(comma + 1));
   if (what.empty()) {
     WhatIfFail(text, fmt::format("name an operator or kernel, or one of {}", CauseWords()));
   }
   Change change;
-  const auto [end, error] =
-      std::from_chars(number.data(), number.data() + number.size(), change.factor);
-  if (error != std::errc() || end != number.data() + number.size() ||
-      !std::isfinite(change.factor)) {
+  if (!ParseNumber(number, &change.factor) || !std::isfinite(change.factor)) {
     WhatIfFail(text, fmt::format("'{}' is no number", number));
   }
   if (change.factor < 0) WhatIfFail(text, "the factor must not be negative; 0 removes the time");

@@ -2,13 +2,10 @@
 
 #include <string_view>
 
+#include "base/hash.h"
+
 namespace oplens::prof {
 namespace {
-
-uint64_t Mix(uint64_t hash, int64_t value) {
-  hash = (hash ^ static_cast<uint64_t>(value)) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
 
 /// cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch, with or without a suffix.
 bool IsGraphLaunch(const KernelRecord& record) {
@@ -52,11 +49,11 @@ StreamKey StreamKeyOf(const KernelRecord& record) {
 }
 
 size_t CallKeyHash::operator()(const CallKey& key) const {
-  return Mix(Mix(Mix(0, key.process_id), key.thread_id), key.number);
+  return MixHash(MixHash(MixHash(0, key.process_id), key.thread_id), key.number);
 }
 
 size_t StreamKeyHash::operator()(const StreamKey& key) const {
-  return Mix(Mix(Mix(0, key.process_id), key.thread_id), key.stream_id);
+  return MixHash(MixHash(MixHash(0, key.process_id), key.thread_id), key.stream_id);
 }
 
 }  // namespace oplens::prof

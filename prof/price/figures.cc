@@ -7,6 +7,7 @@
 #include "ops/gpu/excess.h"
 #include "ops/gpu/link.h"
 #include "ops/kernels/kernel_name.h"
+#include "parse/model/kernel_record.h"
 #include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {

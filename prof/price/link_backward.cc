@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace oplens::prof {
 namespace {
 
@@ -23,7 +25,7 @@ bool OpFits(const ForwardOp& op, const std::vector<std::string_view>& node_texts
 size_t BackwardLinker::KeyHash::operator()(const Key& key) const {
   const auto seq = static_cast<uint64_t>(key.seq_id);
   const auto process = static_cast<uint64_t>(key.process_id);
-  return (seq ^ (process << 32) ^ (process >> 32)) * 0x9e3779b97f4a7c15;
+  return MixHash(seq, (process << 32) ^ (process >> 32));
 }
 
 void BackwardLinker::Table::Put(const Key& key, const Candidate& candidate) {

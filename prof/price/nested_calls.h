@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parse/model/kernel_record.h"
+#include "parse/model/phase.h"
 #include "prof/price/annotation.h"
 
 namespace oplens::prof {

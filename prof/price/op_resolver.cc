@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/kernels/communication.h"
+#include "parse/model/gradient_hooks.h"
 #include "parse/model/node_name.h"
 #include "prof/price/told_gradient.h"
 
@@ -10,29 +11,29 @@ namespace oplens::prof {
 namespace {
 
 /// PyProf writes "na" for what it does not know.
-std::string_view OpResolverKnown(std::string_view word) {
+std::string_view KnownWord(std::string_view word) {
   return word == "na" ? std::string_view() : word;
 }
 
 std::string_view FirstKnown(const std::vector<std::string_view>& words) {
-  return words.empty() ? std::string_view() : OpResolverKnown(words.front());
+  return words.empty() ? std::string_view() : KnownWord(words.front());
 }
 
 /// The i-th word of a list that goes with the annotations; empty when the lists do not match.
-std::string_view OpResolverWordOf(const std::vector<std::string_view>& words, size_t i,
-                                  size_t annotations) {
-  return words.size() == annotations ? OpResolverKnown(words[i]) : std::string_view();
+std::string_view WordForCall(const std::vector<std::string_view>& words, size_t i,
+                             size_t annotations) {
+  return words.size() == annotations ? KnownWord(words[i]) : std::string_view();
 }
 
 /// Files of PyProf's parse say the direction only.
-Phase OpResolverPhaseOf(const KernelRecord& record) {
+Phase PhaseOfRecord(const KernelRecord& record) {
   if (record.phase != Phase::kUnknown) return record.phase;
   return record.direction == Direction::kBackward ? Phase::kBackward : Phase::kUnknown;
 }
 
 /// What runs between the nodes, or runs forward again, has no forward op to look for.
 bool IsInNode(const KernelRecord& record) {
-  return record.direction == Direction::kBackward && OpResolverPhaseOf(record) == Phase::kBackward;
+  return record.direction == Direction::kBackward && PhaseOfRecord(record) == Phase::kBackward;
 }
 
 bool IsForward(const KernelRecord& record) {
@@ -58,15 +59,12 @@ std::string_view LabelOf(const KernelRecord& record) {
 }
 
 /// Whether a kernel is a collective that hooks of gradients launched, for the parameters of many
-/// layers: prof/run/gradient_hooks.h has the rule.
-bool IsOpResolverOfGradientHooks(const KernelRecord& record, const KernelFacts& facts) {
-  const Phase phase = OpResolverPhaseOf(record);
-  const bool in_node = phase == Phase::kBackward;
-  if (!in_node && phase != Phase::kGradient && phase != Phase::kAccumulate) return false;
-  if (in_node && std::none_of(record.seq_markers.begin(), record.seq_markers.end(),
-                              [](std::string_view text) { return IsOperatorNode(text); })) {
-    return false;
-  }
+/// layers.
+bool IsHookedCollective(const KernelRecord& record, const KernelFacts& facts) {
+  const auto in_operator_node = [&] {
+    return std::any_of(record.seq_markers.begin(), record.seq_markers.end(), IsOperatorNode);
+  };
+  if (!IsOfGradientHooks(PhaseOfRecord(record), in_operator_node)) return false;
   return facts.communicates() ||
          (!LabelOf(record).empty() && !ops::IsTensorKernel(record.long_name));
 }
@@ -90,7 +88,7 @@ OpResolver::OpResolver(OpChoice choice, const ops::Gpu* gpu, const ops::Rules* r
 
 Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row) {
   Resolution resolution = ResolveOp(record, row);
-  if (!row->layer.empty() && IsOpResolverOfGradientHooks(record, *row->facts)) row->layer = {};
+  if (!row->layer.empty() && IsHookedCollective(record, *row->facts)) row->layer = {};
   return resolution;
 }
 
@@ -105,7 +103,7 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
   const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
   const bool inferred = IsInferred(record.evidence);
   if (!priced && !inferred && record.reasons.Has(Reason::kGraphKernel)) return resolution;
-  if (chosen == nullptr && IsOpResolverOfGradientHooks(record, *row->facts)) {
+  if (chosen == nullptr && IsHookedCollective(record, *row->facts)) {
     row->op = LabelOf(record);
     row->reasons.Add(WhyWithoutOp(record));
     return resolution;
@@ -153,7 +151,7 @@ void OpResolver::FillKernel(const KernelRecord& record, PricedKernel* row, Resol
   row->shapes = {};
   row->dtype = {};
   row->price = nullptr;
-  row->phase = OpResolverPhaseOf(record);
+  row->phase = PhaseOfRecord(record);
 }
 
 OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, PricedKernel* row,
@@ -161,7 +159,7 @@ OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, PricedKerne
   Source own{&record.markers, &record.op, &record.mod};
   calls_.Collect(record.markers, record.direction);
   // The node that it happens to run in is that of another op.
-  if (IsOpResolverOfGradientHooks(record, *row->facts)) return own;
+  if (IsHookedCollective(record, *row->facts)) return own;
   if (IsForward(record)) {
     linker_.AddForward(record);
   } else if (IsInNode(record) && calls_.NamesOnly()) {
@@ -211,12 +209,12 @@ void OpResolver::ShowCall(const NestedCalls::Call& chosen, const Source& source,
   const size_t texts = source.texts->size();
   for (const NestedCalls::Call& call : calls_.calls()) {
     const std::string_view op = call.annotation->op;
-    row->path.push_back(op.empty() ? OpResolverWordOf(*source.ops, call.index, texts) : op);
+    row->path.push_back(op.empty() ? WordForCall(*source.ops, call.index, texts) : op);
   }
   const Annotation& annotation = *chosen.annotation;
   row->op = row->path[static_cast<size_t>(&chosen - calls_.calls().data())];
-  row->mod = annotation.op.empty() ? OpResolverWordOf(*source.mods, chosen.index, texts)
-                                   : OpResolverKnown(annotation.mod);
+  row->mod = annotation.op.empty() ? WordForCall(*source.mods, chosen.index, texts)
+                                   : KnownWord(annotation.mod);
   row->has_shapes = annotation.has_shapes;
   row->has_all_types = annotation.has_all_types;
   row->shapes = annotation.shapes;

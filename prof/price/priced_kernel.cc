@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parse/model/kernel_record.h"
+
 namespace oplens::prof {
 
 bool IsDirectionKnown(const PricedKernel& row) {
@@ -22,6 +24,11 @@ std::optional<int64_t> LaunchDelayNs(const KernelRecord& record) {
     return std::nullopt;
   }
   return std::max<int64_t>(delay_ns, 0);
+}
+
+Evidence EvidenceOf(const PricedKernel& row) {
+  if (row.op.empty()) return Evidence::kNone;
+  return row.record->evidence == Evidence::kNone ? Evidence::kRange : row.record->evidence;
 }
 
 }  // namespace oplens::prof

@@ -11,9 +11,14 @@
 #include "ops/kernels/share_work.h"
 #include "ops/kernels/tensor_core.h"
 #include "ops/op_model.h"
-#include "parse/model/kernel_record.h"
+#include "parse/model/evidence.h"
+#include "parse/model/phase.h"
 #include "parse/model/reason.h"
 #include "prof/price/figures.h"
+
+namespace oplens {
+struct KernelRecord;
+}  // namespace oplens
 
 namespace oplens::prof {
 
@@ -70,10 +75,7 @@ bool IsDirectionKnown(const PricedKernel& row);
 std::optional<int64_t> LaunchDelayNs(const KernelRecord& record);
 
 /// What tells the op of a kernel; kNone where it has none.
-inline Evidence EvidenceOf(const PricedKernel& row) {
-  if (row.op.empty()) return Evidence::kNone;
-  return row.record->evidence == Evidence::kNone ? Evidence::kRange : row.record->evidence;
-}
+Evidence EvidenceOf(const PricedKernel& row);
 
 }  // namespace oplens::prof
 

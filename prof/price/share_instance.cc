@@ -1,5 +1,6 @@
 #include "prof/price/share_instance.h"
 
+#include "base/hash.h"
 #include "ops/kernels/kernel_name.h"
 
 namespace oplens::prof {
@@ -38,8 +39,7 @@ size_t InstanceSharer::SoloKeyHash::operator()(const SoloKey& key) const {
   const auto both = (static_cast<uint64_t>(key.annotation_id) << 32) ^
                     (static_cast<uint64_t>(key.kernel_id) << 1) ^
                     static_cast<uint64_t>(key.direction);
-  const uint64_t hash = both * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
+  return MixHash(0, both);
 }
 
 void InstanceSharer::Share(const OpInstance& instance, ops::CoveredWork covered) {

@@ -5,6 +5,9 @@
 #include <string_view>
 
 #include "parse/join/joined.h"
+#include "parse/join/range_roles.h"
+#include "parse/join/range_texts.h"
+#include "parse/model/marker_text.h"
 
 namespace oplens::prof {
 

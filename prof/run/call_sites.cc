@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "parse/join/call_tree.h"
+#include "parse/join/thread_ranges.h"
 #include "prof/run/call_name.h"
 #include "prof/run/call_stacks.h"
 

@@ -7,7 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "parse/join/joined.h"
+#include "parse/model/trace.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

@@ -3,6 +3,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/hash.h"
+#include "parse/join/joined.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/thread_ranges.h"
+#include "parse/model/marker_text.h"
+
 namespace oplens::prof {
 
 using parse::CallTree;
@@ -106,8 +113,7 @@ uint32_t CallStacks::WithRecorded(uint32_t base, size_t call, uint32_t parent) {
   const StringId stack = recorded_.empty() ? 0 : recorded_.back().stack;
   if (stack == 0 || stack == around) return base;
   const auto next = static_cast<uint32_t>(extended_.size());
-  const uint32_t known =
-      extended_of_.FindOrInsert(static_cast<int64_t>(uint64_t{base} << 32 | stack), next);
+  const uint32_t known = extended_of_.FindOrInsert(PairKey(base, stack), next);
   if (known == next) extended_.push_back(Extend(base, stack, around));
   if (extended_[known].extends) stacks_[call] = stack;
   return extended_[known].path;

@@ -9,9 +9,12 @@
 
 #include "base/id_map.h"
 #include "parse/join/call_tree.h"
-#include "parse/join/joined.h"
 #include "prof/run/module_names.h"
 #include "prof/run/path_tree.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <tuple>
 
+#include "parse/join/joined.h"
 #include "parse/join/launch_sweep.h"
 #include "parse/join/range_sweep.h"
 

@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "parse/join/call_tree.h"
-#include "parse/join/joined.h"
 #include "prof/run/device_work.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

@@ -8,21 +8,16 @@
 namespace oplens::prof {
 
 int64_t LengthOf(const Interval& interval) {
-  if (interval.end_ns <= interval.start_ns) return 0;
-  int64_t length_ns = 0;
-  return __builtin_sub_overflow(interval.end_ns, interval.start_ns, &length_ns) ? INT64_MAX
-                                                                                : length_ns;
+  return std::max<int64_t>(SaturatingDifference(interval.end_ns, interval.start_ns), 0);
 }
 
-void MaskTimes::Add(uint32_t mask, int64_t time_ns) {
-  times_ns_[mask] = SaturatingSum(times_ns_[mask], time_ns);
-}
+void MaskTimes::Add(uint32_t mask, int64_t time_ns) { SaturatingAdd(&times_ns_[mask], time_ns); }
 
 int64_t MaskTimes::Of(uint32_t any, uint32_t none, uint32_t all) const {
   int64_t sum_ns = 0;
   for (uint32_t mask = 0; mask < times_ns_.size(); ++mask) {
     if ((mask & any) != 0 && (mask & none) == 0 && (mask & all) == all) {
-      sum_ns = SaturatingSum(sum_ns, times_ns_[mask]);
+      SaturatingAdd(&sum_ns, times_ns_[mask]);
     }
   }
   return sum_ns;

@@ -7,9 +7,15 @@
 #include <unordered_map>
 
 #include "base/saturating.h"
+#include "parse/join/call_tree.h"
+#include "parse/join/gpu_work.h"
+#include "parse/join/joined.h"
 #include "parse/join/named_pass.h"
+#include "parse/join/surroundings.h"
 #include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
 #include "prof/run/run.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {
@@ -29,7 +35,7 @@ class ComputeTime {
     int64_t sum_ns = 0;
     for (const Interval& interval : busy_.intervals()) {
       before_ns_.push_back(sum_ns);
-      sum_ns = SaturatingSum(sum_ns, LengthOf(interval));
+      SaturatingAdd(&sum_ns, LengthOf(interval));
     }
   }
 
@@ -158,8 +164,8 @@ class Finder {
     call.exposed_ns = 0;
     Interval running = {first.start_ns, first.end_ns};
     const auto close = [&] {
-      call.latency_ns = SaturatingSum(call.latency_ns, LengthOf(running));
-      call.exposed_ns = SaturatingSum(call.exposed_ns, compute_->OutsideOf(running));
+      SaturatingAdd(&call.latency_ns, LengthOf(running));
+      SaturatingAdd(&call.exposed_ns, compute_->OutsideOf(running));
     };
     for (const Member& member : members.subspan(1)) {
       const DeviceEvent& event = events_[member.event];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
 #include "base/checked.h"
 
 namespace oplens::prof {
@@ -44,7 +45,7 @@ CollectiveKind KindOfCollective(std::string_view name) {
   name = name.substr(0, name.find(' '));
   std::string plain;
   for (const char c : name) {
-    if (c != '_') plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (c != '_') plain += ToLower(c);
   }
   for (const CollectiveKindWord& word : kCollectiveKindWords) {
     if (plain.find(word.word) != std::string::npos) return word.kind;

@@ -7,6 +7,7 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/copy_name.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {
@@ -56,7 +57,7 @@ int64_t CopyBandwidthTimeOf(const std::vector<SeriesPoint>& points) {
   int64_t sum_ns = 0;
   for (size_t i = 0; i + 1 < points.size(); ++i) {
     if (points[i].value < 0) continue;
-    sum_ns = SaturatingSum(sum_ns, LengthOf({points[i].time_ns, points[i + 1].time_ns}));
+    SaturatingAdd(&sum_ns, LengthOf({points[i].time_ns, points[i + 1].time_ns}));
   }
   return sum_ns;
 }
@@ -88,7 +89,7 @@ std::map<CopyKindKey, CopyTraffic> CopyTrafficOf(const Run& run) {
     const int64_t time_ns = std::max(
         event.duration_ns(), event.duration_ns() == 0 ? trace.clock_resolution_ns : int64_t{1});
     if (!IsPossibleRate(bytes, time_ns)) continue;
-    traffic.bytes = SaturatingSum(traffic.bytes, bytes);
+    SaturatingAdd(&traffic.bytes, bytes);
     int64_t end_ns = 0;
     if (__builtin_add_overflow(event.start_ns, time_ns, &end_ns)) continue;
     moved[key].push_back({event.start_ns, end_ns, RateOf(bytes, time_ns)});

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "prof/run/run.h"
+#include "parse/model/cuda_kinds.h"
 #include "prof/run/time_series.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// Whether so many bytes can have been moved in that time: five times the fastest memory of the
 /// table of GPUs (8 TB/s) is more than any cache gives. Else the size or the time that the file has

@@ -8,20 +8,10 @@
 #include "base/saturating.h"
 
 namespace oplens::prof {
-namespace {
-
-int64_t DeviceTimesLength(int64_t start_ns, int64_t end_ns) {
-  int64_t length = 0;
-  return __builtin_sub_overflow(end_ns, start_ns, &length) ? std::numeric_limits<int64_t>::max()
-                                                           : length;
-}
-
-}  // namespace
-
 int64_t ClassTimes::AnyOf(unsigned bits) const {
   int64_t sum = 0;
   for (unsigned c = 0; c < kClassCombinations; ++c) {
-    if ((c & bits) != 0) sum = SaturatingSum(sum, ns[c]);
+    if ((c & bits) != 0) SaturatingAdd(&sum, ns[c]);
   }
   return sum;
 }
@@ -29,7 +19,7 @@ int64_t ClassTimes::AnyOf(unsigned bits) const {
 int64_t ClassTimes::AllOf(unsigned bits) const {
   int64_t sum = 0;
   for (unsigned c = 0; c < kClassCombinations; ++c) {
-    if ((c & bits) == bits) sum = SaturatingSum(sum, ns[c]);
+    if ((c & bits) == bits) SaturatingAdd(&sum, ns[c]);
   }
   return sum;
 }
@@ -37,7 +27,7 @@ int64_t ClassTimes::AllOf(unsigned bits) const {
 int64_t ClassTimes::Sum() const { return AllOf(0); }
 
 void ClassTimes::Add(const ClassTimes& other) {
-  for (size_t c = 0; c < kClassCombinations; ++c) ns[c] = SaturatingSum(ns[c], other.ns[c]);
+  for (size_t c = 0; c < kClassCombinations; ++c) SaturatingAdd(&ns[c], other.ns[c]);
 }
 
 ClassSweep::ClassSweep(std::vector<Interval> windows)
@@ -70,8 +60,7 @@ void ClassSweep::MoveTo(int64_t time_ns) {
 
 void ClassSweep::Count(unsigned running, Interval moments) {
   const auto add = [&](size_t place, int64_t start_ns, int64_t end_ns) {
-    int64_t& sum = times_[place].ns[running];
-    sum = SaturatingSum(sum, DeviceTimesLength(start_ns, end_ns));
+    SaturatingAdd(&times_[place].ns[running], SaturatingDifference(end_ns, start_ns));
   };
   if (windows_.empty()) {
     if (!times_.empty()) add(0, moments.start_ns, moments.end_ns);
@@ -88,7 +77,7 @@ void ClassSweep::Count(unsigned running, Interval moments) {
 std::vector<ClassTimes> ClassSweep::Finish() {
   if (any_) MoveTo(*std::max_element(end_ns_.begin(), end_ns_.end()));
   for (size_t i = 0; i < windows_.size(); ++i) {
-    const int64_t length = DeviceTimesLength(windows_[i].start_ns, windows_[i].end_ns);
+    const int64_t length = SaturatingDifference(windows_[i].end_ns, windows_[i].start_ns);
     times_[i].ns[0] = std::max(length - times_[i].AnyOf(kClassCombinations - 1), int64_t{0});
   }
   return std::move(times_);

@@ -6,6 +6,9 @@
 #include <tuple>
 
 #include "ops/kernels/communication.h"
+#include "parse/join/gpu_work.h"
+#include "parse/join/joined.h"
+#include "parse/join/surroundings.h"
 
 namespace oplens::prof {
 namespace {

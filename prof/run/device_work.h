@@ -6,7 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "parse/join/joined.h"
+#include "parse/model/trace.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

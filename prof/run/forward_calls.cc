@@ -2,6 +2,12 @@
 
 #include <algorithm>
 
+#include "parse/join/forward_backward.h"
+#include "parse/join/joined.h"
+#include "parse/join/range_roles.h"
+#include "parse/join/range_sweep.h"
+#include "parse/join/step_contexts.h"
+
 namespace oplens::prof {
 
 using parse::CallTree;

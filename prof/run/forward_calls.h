@@ -4,7 +4,10 @@
 #include <cstdint>
 
 #include "parse/join/call_tree.h"
-#include "parse/join/joined.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

@@ -2,7 +2,13 @@
 
 #include <string_view>
 
+#include "parse/join/joined.h"
+#include "parse/join/range_roles.h"
 #include "parse/join/range_sweep.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/step_contexts.h"
+#include "parse/model/gradient_hooks.h"
+#include "parse/model/marker_text.h"
 #include "parse/model/node_name.h"
 
 namespace oplens::prof {
@@ -21,18 +27,8 @@ std::string_view NodeName(const parse::Joined& joined, uint32_t node) {
 
 bool IsOfGradientHooks(const parse::Joined& joined, uint32_t context) {
   if (context == parse::OpenRanges::kNone) return false;
-  switch (joined.contexts().ContextOf(context)) {
-    case parse::StepContext::kEvaluate:
-    case parse::StepContext::kAccumulate:
-      return true;
-    case parse::StepContext::kNode:
-      return IsOperatorNode(NodeName(joined, context));
-    case parse::StepContext::kNone:
-    case parse::StepContext::kRecompute:
-    case parse::StepContext::kOptimizer:
-      break;
-  }
-  return false;
+  return oplens::IsOfGradientHooks(parse::PhaseOf(joined.contexts().ContextOf(context)),
+                                   [&] { return IsOperatorNode(NodeName(joined, context)); });
 }
 
 bool IsCallOfGradientHooks(const parse::Joined& joined, uint32_t context, const Range& call) {

@@ -7,6 +7,8 @@
 
 #include "ops/kernels/communication.h"
 #include "parse/join/call_tree.h"
+#include "parse/join/joined.h"
+#include "parse/join/thread_ranges.h"
 #include "parse/model/waiting_calls.h"
 #include "prof/run/data_loader.h"
 

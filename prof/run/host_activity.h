@@ -6,10 +6,14 @@
 #include <optional>
 #include <vector>
 
-#include "parse/join/joined.h"
+#include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
 #include "prof/run/interval_set.h"
 #include "prof/run/tagged_times.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

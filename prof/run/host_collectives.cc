@@ -7,8 +7,13 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/ascii.h"
 #include "ops/kernels/communication.h"
 #include "parse/join/collectives.h"
+#include "parse/join/joined.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/surroundings.h"
+#include "parse/join/thread_ranges.h"
 #include "parse/model/op_call.h"
 
 namespace oplens::prof {
@@ -16,8 +21,6 @@ namespace {
 
 /// What a range's text says of it.
 enum Name : uint8_t { kNothing, kCollective, kHostLibrary };
-
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
 Name HostCollectivesNameOf(std::string_view text) {
   // What begins otherwise is never asked: there are many texts.

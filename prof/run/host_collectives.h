@@ -8,8 +8,20 @@
 #include <vector>
 
 #include "ops/dtype.h"
-#include "parse/join/joined.h"
+#include "parse/model/string_pool.h"
 #include "prof/run/collective_kind.h"
+
+namespace oplens {
+struct Communication;
+}  // namespace oplens
+
+namespace oplens {
+struct Trace;
+}  // namespace oplens
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

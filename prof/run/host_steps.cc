@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "base/hash.h"
 #include "parse/join/step_index.h"
 #include "prof/run/repetition.h"
 
@@ -25,11 +26,11 @@ bool IsItem(const DeviceEvent& event) {
 
 uint64_t HostStepsWhatOf(const Trace& trace, const DeviceEvent& event) {
   if (event.work == WorkClass::kReplay) {
-    return Mixed(1, trace.graph_replays[event.index].graph_id);
+    return MixHash(1, trace.graph_replays[event.index].graph_id);
   }
   const Kernel& kernel = trace.kernels[event.index];
-  uint64_t hash = Mixed(2, kernel.name);
-  for (const int32_t blocks : kernel.grid) hash = Mixed(hash, blocks);
+  uint64_t hash = MixHash(2, kernel.name);
+  for (const int32_t blocks : kernel.grid) hash = MixHash(hash, blocks);
   return hash;
 }
 

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "parse/join/joined.h"
 #include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {
@@ -120,7 +123,7 @@ class GapFinder {
 
   void Add(IdleCause cause, int64_t start_ns, int64_t end_ns) {
     int64_t& sum = found_->ns[static_cast<size_t>(cause)];
-    sum = SaturatingSum(sum, LengthOf({start_ns, end_ns}));
+    SaturatingAdd(&sum, LengthOf({start_ns, end_ns}));
   }
 
   void Split(const Interval& gap, const DeviceEvent* next, bool head) {
@@ -173,7 +176,7 @@ std::string_view IdleCauseWord(IdleCause cause) {
 
 int64_t IdleGap::length_ns() const {
   int64_t sum = 0;
-  for (const int64_t part : ns) sum = SaturatingSum(sum, part);
+  for (const int64_t part : ns) SaturatingAdd(&sum, part);
   return sum;
 }
 

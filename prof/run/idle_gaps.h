@@ -10,9 +10,11 @@
 
 #include "prof/run/host_activity.h"
 #include "prof/run/interval_set.h"
-#include "prof/run/run.h"
 
 namespace oplens::prof {
+
+class Run;
+struct DeviceEvent;
 
 /// Why a GPU or a stream does nothing at a moment: what the work waits for that comes next.
 ///

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/saturating.h"
+
 namespace oplens::prof {
 namespace {
 
@@ -71,11 +73,7 @@ IntervalSet::IntervalSet(std::vector<Interval> intervals) {
 int64_t IntervalSet::length_ns() const {
   int64_t length_ns = 0;
   for (const Interval& interval : intervals_) {
-    int64_t own_ns = 0;
-    if (__builtin_sub_overflow(interval.end_ns, interval.start_ns, &own_ns) ||
-        __builtin_add_overflow(length_ns, own_ns, &length_ns)) {
-      return INT64_MAX;
-    }
+    SaturatingAdd(&length_ns, SaturatingDifference(interval.end_ns, interval.start_ns));
   }
   return length_ns;
 }

@@ -5,7 +5,15 @@
 #include <map>
 
 #include "base/saturating.h"
-
+#include "parse/join/for_each_op.h"
+#include "parse/join/gpu_work.h"
+#include "parse/join/joined.h"
+#include "parse/join/surroundings.h"
+#include "parse/join/thread_ranges.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
+#include "prof/run/steps.h"
 namespace oplens::prof {
 namespace {
 
@@ -58,7 +66,7 @@ class LaunchGaps {
 
 bool HasOp(const parse::Joined& joined, const parse::Surroundings& around) {
   bool any = false;
-  joined.ForEachOp(around, [&](StringId, StringId) { any = true; });
+  parse::ForEachOp(joined, around, [&](StringId, StringId) { any = true; });
   return any;
 }
 
@@ -105,17 +113,9 @@ void CountRanges(const Run& run, LossCounts* losses) {
 }  // namespace
 
 void LossCounts::Add(Loss loss, int64_t count, int64_t time_ns) {
-  Count& sum = counts[static_cast<size_t>(loss)];
-  sum.count = SaturatingSum(sum.count, count);
-  sum.time_ns = SaturatingSum(sum.time_ns, time_ns);
-}
-
-void LossCounts::Add(const LossCounts& other) {
-  for (size_t i = 0; i < kLossCount; ++i) {
-    Add(static_cast<Loss>(i), other.counts[i].count, other.counts[i].time_ns);
-  }
-  device_ns = SaturatingSum(device_ns, other.device_ns);
-  has_ops |= other.has_ops;
+  OfKind& sum = counts[static_cast<size_t>(loss)];
+  sum.count += count;
+  sum.time_ns += time_ns;
 }
 
 LossCounts CountLosses(const Run& run) {
@@ -135,14 +135,14 @@ LossCounts CountLosses(const Run& run) {
   }
   CountRanges(run, &losses);
   for (const Step& step : run.steps().all()) losses.Add(Loss::kCutStep, step.complete ? 0 : 1);
-  losses.has_ops = !trace.operators.empty();
+  losses.has_ops.value = !trace.operators.empty();
   losses.Add(Loss::kNoTime, run.work().untimed());
   losses.Add(Loss::kLostRecords, trace.lost.records);
   losses.Add(Loss::kLostRanges, trace.lost.ranges);
   losses.Add(Loss::kUnfinishedLaunch, trace.lost.unfinished_launches);
   losses.Add(Loss::kFileCut, trace.lost.file_cut ? 1 : 0);
   for (const DeviceEvent& event : run.work().events()) {
-    losses.device_ns = SaturatingSum(losses.device_ns, event.duration_ns());
+    losses.device_ns += event.duration_ns();
   }
   return losses;
 }

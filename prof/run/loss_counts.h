@@ -4,10 +4,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
+#include "base/sums.h"
+#include "parse/join/range_roles.h"
 #include "prof/run/run.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What a recording may have lost.
 enum class Loss : uint8_t {
@@ -35,16 +40,21 @@ inline constexpr size_t kLossCount = 16;
 
 /// What was lost of each kind, and the time of what was kept of it.
 struct LossCounts {
-  struct Count {
-    int64_t count = 0;
-    int64_t time_ns = 0;
+  struct OfKind {
+    Sum count;
+    Sum time_ns;
+
+    static constexpr std::tuple kMembers{&OfKind::count, &OfKind::time_ns};
   };
-  std::array<Count, kLossCount> counts;
-  int64_t device_ns = 0;  ///< Sum of the durations of all device events.
-  bool has_ops = false;   ///< The profiler recorded operators.
+  Any has_ops;    ///< The profiler recorded operators.
+  Sum device_ns;  ///< Sum of the durations of all device events.
+  std::array<OfKind, kLossCount> counts;
+
+  static constexpr std::tuple kMembers{&LossCounts::has_ops, &LossCounts::device_ns,
+                                       &LossCounts::counts};
 
   void Add(Loss loss, int64_t count, int64_t time_ns = 0);
-  void Add(const LossCounts& other);
+  const OfKind& Of(Loss loss) const { return counts[static_cast<size_t>(loss)]; }
 };
 
 /// One pass over the device events, ranges and calls of a run.

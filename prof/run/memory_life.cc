@@ -218,14 +218,14 @@ void MemoryLife::SumTold(Pool* pool) {
     const MemoryEvent& event = EventAt(place);
     Process& process = process_of(event);
     if (process.told) continue;
-    process.total = SaturatingAdd(process.total, event.size_bytes);
+    SaturatingAdd(&process.total, event.size_bytes);
     if (event.total_allocated_bytes < 0) continue;
     process.told = true;
     process.total = SaturatingDifference(event.total_allocated_bytes, process.total);
   }
   for (Process& process : processes) {
     if (!process.told) process.total = 0;
-    pool->base_bytes = SaturatingAdd(pool->base_bytes, process.total);
+    SaturatingAdd(&pool->base_bytes, process.total);
   }
   int64_t total = pool->base_bytes;
   for (uint32_t place = pool->begin; place < pool->end; ++place) {
@@ -233,8 +233,8 @@ void MemoryLife::SumTold(Pool* pool) {
     Process& process = process_of(event);
     const int64_t now = event.total_allocated_bytes >= 0
                             ? event.total_allocated_bytes
-                            : SaturatingAdd(process.total, event.size_bytes);
-    total = SaturatingAdd(total, SaturatingDifference(now, process.total));
+                            : SaturatingSum(process.total, event.size_bytes);
+    SaturatingAdd(&total, SaturatingDifference(now, process.total));
     process.total = now;
     allocated_[place] = total;
   }
@@ -250,13 +250,13 @@ void MemoryLife::SumPieces(Pool* pool) {
     if (piece.state == MemoryState::kUnknown) continue;
     const int64_t size = MemorySizeOf(EventAt(piece.begin == kNone ? piece.end : piece.begin));
     int64_t& before = piece.begin == kNone ? pool->base_bytes : allocated_[piece.begin];
-    before = SaturatingAdd(before, size);
+    SaturatingAdd(&before, size);
     if (piece.end == kNone) continue;
     allocated_[piece.end] = SaturatingDifference(allocated_[piece.end], size);
   }
   int64_t total = pool->base_bytes;
   for (uint32_t place = pool->begin; place < pool->end; ++place) {
-    total = SaturatingAdd(total, allocated_[place]);
+    SaturatingAdd(&total, allocated_[place]);
     allocated_[place] = total;
   }
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/saturating.h"
+#include "parse/join/joined.h"
 #include "parse/join/range_sweep.h"
 
 namespace oplens::prof {
@@ -57,7 +58,7 @@ std::vector<uint32_t> MemoryOwners(const parse::Joined& joined, const parse::Cal
       open.Push(static_cast<uint32_t>(next), range_of(next).end_ns, 0);
     }
     // A call that ends at this moment is over.
-    open.MoveTo(moment.time_ns, SaturatingAdd(moment.time_ns, 1));
+    open.MoveTo(moment.time_ns, SaturatingSum(moment.time_ns, 1));
     owners[moment.event] = open.Innermost(0);
   }
   return owners;

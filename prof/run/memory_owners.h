@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "parse/join/call_tree.h"
-#include "parse/join/joined.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

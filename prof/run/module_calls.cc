@@ -4,8 +4,13 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/hash.h"
 #include "base/id_map.h"
+#include "parse/join/joined.h"
+#include "parse/join/range_roles.h"
 #include "parse/join/range_sweep.h"
+#include "parse/join/step_contexts.h"
+#include "parse/join/thread_ranges.h"
 #include "prof/run/forward_calls.h"
 #include "prof/run/gradient_hooks.h"
 #include "prof/run/module_names.h"
@@ -21,10 +26,6 @@ using ModuleCallsPlace = ModuleCalls::Place;
 
 constexpr uint32_t kAllBits = INT32_MAX;  // Of Place::module.
 
-int64_t ModuleCallsKey(uint32_t high, uint32_t low) {
-  return static_cast<int64_t>(uint64_t{high} << 32 | low);
-}
-
 /// Paths of modules before it is known which the forward ops are in: some begin with those of a
 /// forward op.
 class LocalPaths {
@@ -33,7 +34,7 @@ class LocalPaths {
 
   uint32_t ChildOf(uint32_t path, uint32_t text) {
     const auto next = static_cast<uint32_t>(all_.size());
-    const uint32_t child = child_of_.FindOrInsert(ModuleCallsKey(path, text), next);
+    const uint32_t child = child_of_.FindOrInsert(PairKey(path, text), next);
     if (child == next) all_.push_back({path, text, CallTree::kNone, all_[path].late});
     return child;
   }

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "prof/run/call_work.h"
+#include "prof/run/device_work.h"
 #include "prof/run/module_names.h"
 #include "prof/run/path_tree.h"
 #include "prof/run/run.h"

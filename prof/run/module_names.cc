@@ -3,6 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "parse/join/joined.h"
+#include "parse/join/range_roles.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/step_contexts.h"
+#include "parse/model/marker_text.h"
+#include "parse/model/trace.h"
+
 namespace oplens::prof {
 namespace {
 

@@ -7,7 +7,17 @@
 #include <string_view>
 #include <vector>
 
-#include "parse/join/joined.h"
+namespace oplens {
+struct Range;
+}  // namespace oplens
+
+namespace oplens {
+struct Trace;
+}  // namespace oplens
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

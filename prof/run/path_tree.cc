@@ -9,7 +9,7 @@ uint32_t PathTree::ChildOf(uint32_t path, uint32_t text) {
     return known == kNone ? path : known;
   }
   const auto next = static_cast<uint32_t>(nodes_.size());
-  const uint32_t child = places_.FindOrInsert(Key(path, text), next);
+  const uint32_t child = places_.FindOrInsert(PairKey(path, text), next);
   if (child == next) nodes_.push_back({path, text, depth + 1});
   return child;
 }

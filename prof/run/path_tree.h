@@ -10,6 +10,7 @@
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
+#include "base/hash.h"
 #include "base/id_map.h"
 #include "prof/run/text_numbers.h"
 
@@ -42,7 +43,9 @@ class PathTree {
   /// The path with one text more; made if it is new.
   uint32_t ChildOf(uint32_t path, uint32_t text);
   /// The same if it is there, else kNone.
-  uint32_t FindChild(uint32_t path, uint32_t text) const { return places_.Find(Key(path, text)); }
+  uint32_t FindChild(uint32_t path, uint32_t text) const {
+    return places_.Find(PairKey(path, text));
+  }
   std::span<const Node> nodes() const { return nodes_; }
   /// Takes over the paths of another tree, behind `front`; answers the number here of each.
   std::vector<uint32_t> Take(const PathTree& other, uint32_t front = kRoot);
@@ -52,10 +55,6 @@ class PathTree {
   std::vector<uint32_t> Load(ByteReader* bytes);
 
  private:
-  static int64_t Key(uint32_t path, uint32_t text) {
-    return static_cast<int64_t>(uint64_t{path} << 32 | text);
-  }
-
   TextNumbers texts_;
   std::vector<Node> nodes_;
   IdMap places_;  // By parent and text.

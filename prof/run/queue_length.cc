@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "parse/model/trace.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+
 namespace oplens::prof {
 namespace {
 

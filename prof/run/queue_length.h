@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "prof/run/run.h"
 #include "prof/run/time_series.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// A GPU and a stream.
 using StreamKey = std::pair<int32_t, int32_t>;

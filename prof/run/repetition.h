@@ -22,13 +22,6 @@ inline constexpr int64_t kLeastRepetitions = 3;
 /// inside a step passes for the steps. Linear time; 4 bytes an item.
 std::optional<Repetition> FindRepetition(std::span<const uint64_t> sequence);
 
-/// One more number in a hash.
-inline uint64_t Mixed(uint64_t hash, int64_t value) {
-  constexpr uint64_t kOddPrime = 0x9E3779B97F4A7C15u;  // 2^64 over the golden ratio.
-  hash = (hash ^ static_cast<uint64_t>(value)) * kOddPrime;
-  return hash ^ (hash >> 32);
-}
-
 }  // namespace oplens::prof
 
 #endif  // OPLENS_PROF_RUN_REPETITION_H_

@@ -1,21 +1,42 @@
 #include "prof/run/run.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "parse/join/call_tree.h"
+#include "parse/join/joined.h"
+#include "parse/join/thread_ranges.h"
+#include "parse/model/trace.h"
+#include "parse/records/kernel_records.h"
+#include "prof/run/call_work.h"
+#include "prof/run/collective_calls.h"
+#include "prof/run/device_work.h"
 #include "prof/run/extent.h"
+#include "prof/run/memory_life.h"
 #include "prof/run/memory_owners.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 
+Run::Run(const parse::KernelRecords& records, RunOptions options)
+    : joined_(records.joined()),
+      trace_(joined_.trace()),
+      names_(records.names()),
+      options_(std::move(options)) {}
+
+Run::~Run() = default;
+
+std::string_view Run::rank() const { return trace_.strings.View(trace_.rank_name); }
+
 const DeviceWork& Run::all_work() const {
-  if (!all_work_) all_work_.emplace(joined());
+  if (!all_work_) all_work_ = std::make_unique<DeviceWork>(joined());
   return *all_work_;
 }
 
 const DeviceWork& Run::work() const {
   if (options_.selection.empty()) return all_work();
   if (!work_) {
-    work_.emplace(all_work());
+    work_ = std::make_unique<DeviceWork>(all_work());
     work_->Keep([this](const DeviceEvent& event) { return Selects(event); });
   }
   return *work_;
@@ -25,7 +46,7 @@ const DeviceWork& Run::device_work() const {
   const auto& device = options_.selection.device;
   if (!device) return all_work();
   if (!device_work_) {
-    device_work_.emplace(all_work());
+    device_work_ = std::make_unique<DeviceWork>(all_work());
     device_work_->Keep([&](const DeviceEvent& event) { return event.device_id == *device; });
   }
   return *device_work_;
@@ -64,7 +85,7 @@ Interval Run::window() const {
 
 const Steps& Run::steps() const {
   if (!steps_) {
-    steps_.emplace(joined(), all_work(), StepsOfPattern());
+    steps_ = std::make_unique<Steps>(joined(), all_work(), StepsOfPattern());
     const Selection& selection = options_.selection;
     if (selection.steps || selection.time) {
       steps_->Keep([&](const Step& step) {
@@ -78,17 +99,17 @@ const Steps& Run::steps() const {
 }
 
 const parse::CallTree& Run::calls() const {
-  if (!calls_) calls_.emplace(joined());
+  if (!calls_) calls_ = std::make_unique<parse::CallTree>(joined());
   return *calls_;
 }
 
 const CallWork& Run::call_work() const {
-  if (!call_work_) call_work_.emplace(joined(), work(), calls());
+  if (!call_work_) call_work_ = std::make_unique<CallWork>(joined(), work(), calls());
   return *call_work_;
 }
 
 const MemoryLife& Run::memory() const {
-  if (!memory_) memory_.emplace(trace());
+  if (!memory_) memory_ = std::make_unique<MemoryLife>(trace());
   return *memory_;
 }
 
@@ -98,7 +119,9 @@ const std::vector<uint32_t>& Run::memory_owners() const {
 }
 
 const std::vector<CollectiveCall>& Run::collectives() const {
-  if (!collectives_) collectives_.emplace(FindCollectives(*this));
+  if (!collectives_) {
+    collectives_ = std::make_unique<std::vector<CollectiveCall>>(FindCollectives(*this));
+  }
   return *collectives_;
 }
 

@@ -1,23 +1,39 @@
 #ifndef OPLENS_PROF_RUN_RUN_H_
 #define OPLENS_PROF_RUN_RUN_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "parse/join/call_tree.h"
-#include "parse/join/joined.h"
-#include "parse/model/kernel_names.h"
-#include "parse/records/kernel_records.h"
-#include "prof/run/call_work.h"
-#include "prof/run/collective_calls.h"
-#include "prof/run/device_work.h"
-#include "prof/run/memory_life.h"
+#include "prof/run/interval_set.h"
 #include "prof/run/selection.h"
-#include "prof/run/steps.h"
+
+namespace oplens {
+class KernelNames;
+struct GraphReplay;
+struct Kernel;
+struct Trace;
+}  // namespace oplens
+
+namespace oplens::parse {
+class CallTree;
+class Joined;
+class KernelRecords;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
+
+class CallWork;
+class DeviceWork;
+class MemoryLife;
+class Steps;
+struct CollectiveCall;
+struct DeviceEvent;
+struct HostStep;
 
 /// What a run is looked at with.
 struct RunOptions {
@@ -28,20 +44,20 @@ struct RunOptions {
 };
 
 /// One rank's profile as the views see it: the trace, the join, and what several views compute of
-/// them, made when it is first asked for.
+/// them, made when it is first asked for. Whoever uses a part includes its header.
 class Run {
  public:
   /// `records` must outlive this object.
-  explicit Run(const parse::KernelRecords& records, RunOptions options = {})
-      : records_(records), options_(std::move(options)) {}
+  explicit Run(const parse::KernelRecords& records, RunOptions options = {});
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
+  ~Run();
 
-  const parse::Joined& joined() const { return records_.joined(); }
-  const Trace& trace() const { return joined().trace(); }
-  const KernelNames& names() const { return records_.names(); }
+  const parse::Joined& joined() const { return joined_; }
+  const Trace& trace() const { return trace_; }
+  const KernelNames& names() const { return names_; }
   /// "" where there is one rank only, or it is not known.
-  std::string_view rank() const { return trace().strings.View(trace().rank_name); }
+  std::string_view rank() const;
 
   /// The work of the GPUs that is selected.
   const DeviceWork& work() const;
@@ -86,18 +102,20 @@ class Run {
   bool SelectsTime(int64_t time_ns) const;
   std::vector<HostStep> StepsOfPattern() const;
 
-  const parse::KernelRecords& records_;
+  const parse::Joined& joined_;
+  const Trace& trace_;
+  const KernelNames& names_;
   RunOptions options_;
-  mutable std::optional<DeviceWork> all_work_;
-  mutable std::optional<DeviceWork> work_;         // Where something is selected.
-  mutable std::optional<DeviceWork> device_work_;  // Where a GPU is.
-  mutable std::optional<Steps> steps_;
-  mutable std::optional<parse::CallTree> calls_;
+  mutable std::unique_ptr<DeviceWork> all_work_;
+  mutable std::unique_ptr<DeviceWork> work_;         // Where something is selected.
+  mutable std::unique_ptr<DeviceWork> device_work_;  // Where a GPU is.
+  mutable std::unique_ptr<Steps> steps_;
+  mutable std::unique_ptr<parse::CallTree> calls_;
   mutable std::optional<Interval> time_;  // Selected, on the file's clock.
-  mutable std::optional<CallWork> call_work_;
-  mutable std::optional<MemoryLife> memory_;
+  mutable std::unique_ptr<CallWork> call_work_;
+  mutable std::unique_ptr<MemoryLife> memory_;
   mutable std::optional<std::vector<uint32_t>> memory_owners_;
-  mutable std::optional<std::vector<CollectiveCall>> collectives_;
+  mutable std::unique_ptr<std::vector<CollectiveCall>> collectives_;
 };
 
 }  // namespace oplens::prof

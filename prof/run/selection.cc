@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "base/shown_text.h"
 
 namespace oplens::prof {
@@ -15,10 +15,7 @@ namespace {
 template <typename Number>
 std::optional<Number> SelectionNumberIn(std::string_view text) {
   Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !(number >= 0)) {
-    return std::nullopt;
-  }
+  if (!ParseNumber(text, &number) || !(number >= 0)) return std::nullopt;
   return number;
 }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "parse/join/joined.h"
 #include "prof/run/extent.h"
 #include "prof/run/host_steps.h"
 

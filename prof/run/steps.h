@@ -7,9 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "parse/join/joined.h"
 #include "prof/run/device_work.h"
 #include "prof/run/step.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::prof {
 

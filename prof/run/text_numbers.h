@@ -2,11 +2,11 @@
 #define OPLENS_PROF_RUN_TEXT_NUMBERS_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "base/hash.h"
 
 namespace oplens::prof {
 
@@ -21,11 +21,7 @@ class TextNumbers {
   std::string_view TextOf(uint32_t number) const { return texts_[number]; }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> numbers_;
+  TextMap<uint32_t> numbers_;
   std::vector<std::string_view> texts_{std::string_view()};  // Of numbers_.
 };
 

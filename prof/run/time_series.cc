@@ -7,7 +7,9 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/copy_bandwidth.h"
+#include "prof/run/device_work.h"
 #include "prof/run/queue_length.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {
@@ -31,8 +33,8 @@ std::vector<SeriesPoint> BusyParts(const IntervalSet& busy, const Interval& wind
     int64_t busy_ns = 0;
     while (next != busy.intervals().end() && next->end_ns <= part.start_ns) ++next;
     for (auto at = next; at != busy.intervals().end() && at->start_ns < part.end_ns; ++at) {
-      busy_ns = SaturatingSum(busy_ns, LengthOf({std::max(at->start_ns, part.start_ns),
-                                                 std::min(at->end_ns, part.end_ns)}));
+      SaturatingAdd(&busy_ns, LengthOf({std::max(at->start_ns, part.start_ns),
+                                        std::min(at->end_ns, part.end_ns)}));
     }
     const double share = static_cast<double>(busy_ns) / static_cast<double>(LengthOf(part));
     points.push_back({part.start_ns, static_cast<int64_t>(share * kMillion)});

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "prof/run/run.h"
+#include "prof/run/interval_set.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// A value that holds from a time on, until that of the next point.
 struct SeriesPoint {

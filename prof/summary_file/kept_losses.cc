@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <string_view>
+
+#include "base/parse_number.h"
 
 namespace oplens::prof {
 namespace {
@@ -17,9 +18,8 @@ constexpr std::string_view kBetweenReasons = "; ";
 /// 0 for what is no number above 0.
 int64_t PositiveNumber(std::string_view text) {
   int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::max<int64_t>(number, 0)
-                                                                  : 0;
+  ParseNumber(text, &number);
+  return std::max<int64_t>(number, 0);
 }
 
 /// One of the reasons: "file-cut 1".

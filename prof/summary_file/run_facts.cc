@@ -8,6 +8,10 @@
 
 #include "parse/model/family.h"
 #include "parse/model/trace_devices.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {

@@ -8,9 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "prof/run/run.h"
+#include "prof/run/selection.h"
 
 namespace oplens::prof {
+
+class Run;
+class Steps;
 
 /// Of the runs that a summary is of, what a reader of it must know to tell whether two can be
 /// compared. Texts by key; what is not known has no key:

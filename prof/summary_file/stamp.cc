@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 namespace oplens::prof {
 namespace {
@@ -32,12 +33,7 @@ std::string StampOf(const std::string& path) {
   return fmt::format("{} {}.{:09}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
-std::string HashOf(std::string_view text) {
-  // FNV-1a.
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{:016x}", hash);
-}
+std::string HashOf(std::string_view text) { return fmt::format("{:016x}", StableHash(text)); }
 
 void Stamp(const SummaryStamp& stamp, SummaryFile* summary) {
   summary->facts[kInput] = stamp.input;

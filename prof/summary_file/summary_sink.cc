@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "parse/model/kernel_record.h"
 #include "prof/summary_file/hashed_host.h"
 #include "prof/views/host_mark.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-#include "parse/model/kernel_record.h"
+#include "parse/model/dim3.h"
 #include "parse/model/reason.h"
 
 namespace oplens::prof {

@@ -18,6 +18,7 @@ template <typename Item>
 struct Column : Field {
   Cell (*get)(const Item& item);
   Need need = Need::kNothing;  ///< What a profile must tell of a kernel that has a value here.
+  bool by = false;             ///< Of a view: it has it only where --by names its key.
 };
 
 template <typename Item>

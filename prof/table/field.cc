@@ -14,11 +14,6 @@
 namespace oplens::prof {
 namespace {
 
-void AppendInteger(int64_t value, std::string* out) {
-  const fmt::format_int digits(value);
-  out->append(digits.data(), digits.size());
-}
-
 /// Appends the texts of a cell to `out`, one function a kind of value.
 struct FieldTextOf {
   const Field& field;

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "prof/table/sink.h"
 
 namespace oplens::prof {
@@ -64,15 +64,10 @@ class KeptRows {
     return values_[row * fields_.size() + column];
   }
 
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-
   std::string name_;
   std::vector<Field> fields_;
   std::vector<Value> values_;
-  std::unordered_map<std::string, bool, Hash, std::equal_to<>> texts_;
+  TextMap<bool> texts_;
   std::string scratch_;
 };
 

@@ -13,6 +13,7 @@
 #include "parse/model/recording_advice.h"
 #include "prof/advice/advise.h"
 #include "prof/advice/evidence.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 

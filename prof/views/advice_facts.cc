@@ -9,7 +9,11 @@
 #include "base/saturating.h"
 #include "ops/dtype.h"
 #include "ops/kernels/kernel_name.h"
+#include "parse/model/compute_capability.h"
+#include "parse/model/kernel_record.h"
 #include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 #include "prof/views/gpu_launch.h"
 
 namespace oplens::prof {
@@ -18,8 +22,6 @@ using advice::Topic;
 
 namespace {
 
-constexpr int kAdviceFactsFirstWithTf32 = 80;
-constexpr int kAdviceFactsFirstWithTensorCores = 70;
 constexpr int kMostHalfBits = 16;
 constexpr double kFewWarpsPct = 25;
 
@@ -130,24 +132,24 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
   }
   using ops::DType;
   if (type == DType::kFloat32 && tensor) {
-    facts_.products.tensor_fp32_ns = SaturatingSum(facts_.products.tensor_fp32_ns, time_ns);
+    SaturatingAdd(&facts_.products.tensor_fp32_ns, time_ns);
   } else if (type == DType::kFloat32 && judged.use == ops::TensorCoreUse::kNo &&
              judged.fitness != ops::TensorCoreFitness::kNotAsked) {
-    facts_.products.fp32_ns = SaturatingSum(facts_.products.fp32_ns, time_ns);
-    if (gpu.compute_capability < kAdviceFactsFirstWithTensorCores) return;
+    SaturatingAdd(&facts_.products.fp32_ns, time_ns);
+    if (gpu.compute_capability < kFirstWithTensorCores) return;
     // A vector times a matrix gains nothing: it waits for memory.
     const auto& product = kernel.price->product;
     if (product && product->kind == ops::MatrixProduct::Kind::kGemm &&
         std::min(product->m, product->n) == 1) {
       return;
     }
-    const bool tf32 = gpu.compute_capability >= kAdviceFactsFirstWithTf32;
+    const bool tf32 = gpu.compute_capability >= kFirstWithTf32;
     const double peak = gpu.Peak(tf32 ? ops::MathUnit::kTensorTf32 : ops::MathUnit::kTensorFp16);
     // In 16 bits half as much is moved.
     const double roof_ns = std::max(AdviceFactsNsOf(flops, peak), tf32 ? memory_ns : memory_ns / 2);
     AddTo(Topic::kFp32, kernel, time_ns, peak > 0 ? Above(time_ns, roof_ns) : 0);
   } else if (type != DType::kUnknown && ops::BitsOf(type) <= kMostHalfBits) {
-    facts_.products.half_ns = SaturatingSum(facts_.products.half_ns, time_ns);
+    SaturatingAdd(&facts_.products.half_ns, time_ns);
   }
 }
 

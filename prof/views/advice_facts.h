@@ -8,9 +8,10 @@
 #include "parse/model/trace_needs.h"
 #include "prof/advice/facts.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/run/run.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// Parts of the trace without which some facts are not known.
 inline constexpr TraceNeeds kAdviceNeeds = {TracePart::kApiTimes, TracePart::kWaitCalls,

@@ -11,11 +11,17 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "parse/join/joined.h"
+#include "parse/join/range_texts.h"
 #include "parse/model/trace_devices.h"
 #include "parse/model/waiting_calls.h"
 #include "prof/run/call_sites.h"
 #include "prof/run/class_times.h"
+#include "prof/run/collective_calls.h"
+#include "prof/run/collective_kind.h"
 #include "prof/run/copy_name.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/advice_facts.h"
 #include "prof/views/overview_classes.h"
 #include "prof/views/step_times.h"
@@ -26,8 +32,6 @@ namespace {
 using advice::RankFacts;
 using advice::Sums;
 using advice::Topic;
-
-void AddToAdviceRunFacts(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
 /// Asks once of each distinct text.
 class TextFilter {
@@ -132,18 +136,18 @@ void AddGaps(const Run& run, const std::vector<Interval>& windows, RankFacts* fa
   Waits waits(trace);
   waits_ns->assign(trace.kernels.size(), 0);
   FindIdleGaps(run, windows, false, [&](const IdleGap& gap) {
-    for (size_t i = 0; i < kIdleCauseCount; ++i) AddToAdviceRunFacts(&facts->idle_ns[i], gap.ns[i]);
+    for (size_t i = 0; i < kIdleCauseCount; ++i) SaturatingAdd(&facts->idle_ns[i], gap.ns[i]);
     if (gap.next == nullptr) return;
     const LaunchIndex launch = run.device_work().LaunchOf(*gap.next);
     if (launch == kNoLaunch) return;
     const auto of = [&](IdleCause cause) { return gap.ns[static_cast<size_t>(cause)]; };
     int64_t host_ns = 0;
     for (const IdleCause cause : {IdleCause::kLaunch, IdleCause::kHostOp, IdleCause::kPython}) {
-      AddToAdviceRunFacts(&host_ns, of(cause));
+      SaturatingAdd(&host_ns, of(cause));
     }
     const LaunchCall& call = trace.launches[launch];
     if (LengthOf({call.start_ns, call.end_ns}) >= advice::kColdLaunchNs) {
-      AddToAdviceRunFacts(&facts->cold_ns, of(IdleCause::kLaunch));
+      SaturatingAdd(&facts->cold_ns, of(IdleCause::kLaunch));
       host_ns -= of(IdleCause::kLaunch);
     }
     const LaunchCall* wait = waits.EndedIn(call.thread, gap.time.start_ns, call.start_ns);
@@ -155,7 +159,7 @@ void AddGaps(const Run& run, const std::vector<Interval>& windows, RankFacts* fa
                   {1, wait_ns, std::min(lost_ns, wait_ns)});
       host_ns = std::min(host_ns, lost_ns - std::min(lost_ns, wait_ns));
     }
-    AddToAdviceRunFacts(&facts->host_bound_ns, host_ns);
+    SaturatingAdd(&facts->host_bound_ns, host_ns);
     if (gap.next->IsKernel() && host_ns <= advice::kLaunchWaitNs) {
       (*waits_ns)[gap.next->index] = static_cast<uint32_t>(host_ns);
     }
@@ -166,7 +170,7 @@ void AddWindow(const Run& run, const std::vector<Interval>& windows, RankFacts* 
   std::set<int32_t> devices;
   for (const DeviceEvent& event : run.device_work().events()) devices.insert(event.device_id);
   facts->gpus = static_cast<int64_t>(devices.size());
-  for (const Interval& window : windows) AddToAdviceRunFacts(&facts->window_ns, LengthOf(window));
+  for (const Interval& window : windows) SaturatingAdd(&facts->window_ns, LengthOf(window));
 }
 
 void AddAdviceRunFactsSteps(const Run& run, RankFacts* facts) {
@@ -185,10 +189,10 @@ void AddAdviceRunFactsSteps(const Run& run, RankFacts* facts) {
     const int64_t loader_ns = part(times[i].parts, TimeClass::kDataLoader);
     facts->steps.push_back(
         {LengthOf({origin_ns, steps[i].span.start_ns}), steps[i].number, total_ns, loader_ns});
-    AddToAdviceRunFacts(&facts->steps_ns, total_ns);
-    AddToAdviceRunFacts(&facts->dataloader_ns, loader_ns);
-    AddToAdviceRunFacts(&facts->comm_exposed_ns, part(times[i].exposed, TimeClass::kComm));
-    AddToAdviceRunFacts(&facts->memcpy_exposed_ns, part(times[i].exposed, TimeClass::kMemcpy));
+    SaturatingAdd(&facts->steps_ns, total_ns);
+    SaturatingAdd(&facts->dataloader_ns, loader_ns);
+    SaturatingAdd(&facts->comm_exposed_ns, part(times[i].exposed, TimeClass::kComm));
+    SaturatingAdd(&facts->memcpy_exposed_ns, part(times[i].exposed, TimeClass::kMemcpy));
   }
   std::sort(facts->steps.begin(), facts->steps.end());
 }

@@ -5,6 +5,8 @@
 
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
+#include "prof/run/collective_calls.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 
@@ -18,9 +20,8 @@ void BeforeCallsMaker::Add(const PricedKernel& kernel) {
   if (own == nullptr) return;
   PassCalls(own->start_ns);
   int64_t& time_ns = times_ns_[PlaceOf(kernel, &texts_).key()];
-  time_ns = SaturatingSum(time_ns, LengthOf({own->start_ns, own->end_ns}));
-  busy_ns_ =
-      SaturatingSum(busy_ns_, LengthOf({std::max(busy_until_ns_, own->start_ns), own->end_ns}));
+  SaturatingAdd(&time_ns, LengthOf({own->start_ns, own->end_ns}));
+  SaturatingAdd(&busy_ns_, LengthOf({std::max(busy_until_ns_, own->start_ns), own->end_ns}));
   busy_until_ns_ = std::max(busy_until_ns_, own->end_ns);
 }
 

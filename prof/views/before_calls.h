@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "prof/price/priced_kernel.h"
-#include "prof/run/run.h"
 #include "prof/run/text_numbers.h"
 #include "prof/views/numbered.h"
 #include "prof/views/work_place.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What the GPUs of a rank did before a call of a collective: between the end of the call before it
 /// (the first event of the profile) and its start.

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "ops/tensor.h"
+#include "parse/join/op_calls.h"
 #include "parse/join/range_roles.h"
 #include "parse/join/range_sweep.h"
+#include "parse/join/step_contexts.h"
 #include "parse/join/surroundings.h"
+#include "parse/join/thread_ranges.h"
 #include "parse/model/op_call.h"
 #include "prof/run/call_name.h"
 #include "prof/run/gradient_hooks.h"
@@ -212,20 +215,9 @@ std::vector<uint32_t> CallPlaces::ForwardPlaces() {
 }
 
 Phase CallPlaces::PhaseOf(size_t call, uint32_t context) const {
-  switch (context == OpenRanges::kNone ? StepContext::kNone
-                                       : joined_.contexts().ContextOf(context)) {
-    case StepContext::kNode:
-      return Phase::kBackward;
-    case StepContext::kEvaluate:
-      return Phase::kGradient;
-    case StepContext::kAccumulate:
-      return Phase::kAccumulate;
-    case StepContext::kRecompute:
-      return Phase::kRecompute;
-    case StepContext::kOptimizer:
-      return Phase::kOptimizer;
-    case StepContext::kNone:
-      break;
+  if (context != OpenRanges::kNone) {
+    const Phase phase = parse::PhaseOf(joined_.contexts().ContextOf(context));
+    if (phase != Phase::kUnknown) return phase;
   }
   // Old files have no range around what the engine does between the nodes.
   const ThreadIndex thread = trace_.ranges[calls_.all()[call].range].thread;

@@ -9,7 +9,7 @@
 
 #include "parse/join/call_tree.h"
 #include "parse/join/joined.h"
-#include "parse/model/kernel_record.h"
+#include "parse/model/phase.h"
 #include "prof/run/call_stacks.h"
 #include "prof/run/forward_calls.h"
 #include "prof/run/text_numbers.h"

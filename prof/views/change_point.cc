@@ -4,21 +4,13 @@
 #include <cmath>
 #include <vector>
 
+#include "base/median.h"
+
 namespace oplens::prof {
 namespace {
 
-/// Of values that are not empty; of two in the middle their mean.
-double ChangePointMedianOf(std::vector<double> values) {
-  const size_t half = values.size() / 2;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(half);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-double ChangePointMedianOf(std::span<const double> values) {
-  return values.empty() ? 0
-                        : ChangePointMedianOf(std::vector<double>(values.begin(), values.end()));
+double MedianOfSpan(std::span<const double> values) {
+  return MedianOf({values.begin(), values.end()});
 }
 
 /// What the median distance of values of a normal distribution is multiplied by to be its standard
@@ -32,7 +24,7 @@ double SpreadOfNext(std::span<const double> values) {
     differences.push_back(std::abs(values[i] - values[i - 1]));
   }
   if (differences.empty()) return 0;
-  return ChangePointMedianOf(std::move(differences)) * kDeviationOfMedian / std::sqrt(2.0);
+  return MedianOf(std::move(differences)) * kDeviationOfMedian / std::sqrt(2.0);
 }
 
 /// What values are away from the medians of the two parts.
@@ -66,7 +58,7 @@ double ChangePointSpreadOf(std::span<const double> values, size_t split, const S
   std::vector<double> residuals = ChangePointResiduals(values, split, level);
   const double factor = FollowingFactor(residuals);
   for (double& residual : residuals) residual = std::abs(residual);
-  return factor * std::max(least, ChangePointMedianOf(std::move(residuals)) * kDeviationOfMedian);
+  return factor * std::max(least, MedianOf(std::move(residuals)) * kDeviationOfMedian);
 }
 
 std::vector<double> Clipped(std::span<const double> values, double spread) {
@@ -108,7 +100,7 @@ SeriesLevel LevelOf(std::span<const double> values, double least_spread) {
   SeriesLevel whole;
   whole.count = values.size();
   if (values.empty()) return whole;
-  whole.level = ChangePointMedianOf(values);
+  whole.level = MedianOfSpan(values);
   const double next = std::max(least_spread, SpreadOfNext(values));
   const std::vector<double> clipped = Clipped(values, next);
   const auto errors = [](double level, double spread, double count) {
@@ -119,8 +111,8 @@ SeriesLevel LevelOf(std::span<const double> values, double least_spread) {
   const size_t split = BestSplit(clipped);
   if (split == 0) return whole;
   SeriesLevel parted;
-  parted.level = ChangePointMedianOf(values.subspan(split));
-  parted.before = ChangePointMedianOf(values.first(split));
+  parted.level = MedianOfSpan(values.subspan(split));
+  parted.before = MedianOfSpan(values.first(split));
   parted.since = split;
   parted.count = values.size() - split;
   const double spread = ChangePointSpreadOf(clipped, split, parted, next);

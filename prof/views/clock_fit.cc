@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/median.h"
 #include "base/saturating.h"
 
 namespace oplens::prof {
@@ -13,14 +14,6 @@ constexpr size_t kLeastForDrift = 16;
 constexpr size_t kMostBlocks = 16;
 /// Of ns a ns: quartz is off by tens of millionths.
 constexpr double kMostDrift = 1e-3;
-
-/// The lower one of two.
-template <typename T>
-T ClockFitMedianOf(std::vector<T>* values) {
-  const auto middle = values->begin() + static_cast<int64_t>((values->size() - 1) / 2);
-  std::nth_element(values->begin(), middle, values->end());
-  return *middle;
-}
 
 /// What is left of the lags.
 std::vector<int64_t> ClockFitResiduals(const std::vector<ClockLag>& lags, const ClockFit& fit) {
@@ -38,20 +31,19 @@ int64_t ClockFitSpreadOf(const std::vector<ClockLag>& lags, const ClockFit& fit)
   for (int64_t& residual : residuals) {
     residual = residual < 0 ? SaturatingDifference(0, residual) : residual;
   }
-  return ClockFitMedianOf(&residuals);
+  return LowerMedianOf(std::move(residuals));
 }
 
 /// The medians of stretches of `lags`, which ascend by time.
 std::vector<ClockLag> Blocks(const std::vector<ClockLag>& lags) {
   const size_t count = std::min(kMostBlocks, lags.size() / 4);
   std::vector<ClockLag> blocks;
-  std::vector<int64_t> values;
   for (size_t i = 0; i < count; ++i) {
     const size_t begin = lags.size() * i / count;
     const size_t end = lags.size() * (i + 1) / count;
-    values.clear();
+    std::vector<int64_t> values;
     for (size_t at = begin; at < end; ++at) values.push_back(lags[at].lag_ns);
-    blocks.push_back({lags[(begin + end - 1) / 2].time_ns, ClockFitMedianOf(&values)});
+    blocks.push_back({lags[(begin + end - 1) / 2].time_ns, LowerMedianOf(std::move(values))});
   }
   return blocks;
 }
@@ -67,7 +59,7 @@ double DriftOf(const std::vector<ClockLag>& blocks) {
       slopes.push_back(static_cast<double>(change_ns) / static_cast<double>(time_ns));
     }
   }
-  return slopes.empty() ? 0 : ClockFitMedianOf(&slopes);
+  return slopes.empty() ? 0 : LowerMedianOf(std::move(slopes));
 }
 
 /// The line of least squares through the lags that lie near the fit, in their order.
@@ -103,7 +95,7 @@ ClockFit Refined(const std::vector<ClockLag>& lags, const ClockFit& fit) {
   ClockFit refined = fit;
   refined.drift += products / times;
   const double more_ns = lag_mean - products / times * time_mean;
-  refined.offset_ns = SaturatingAdd(fit.offset_ns, std::llround(std::clamp(more_ns, -9e18, 9e18)));
+  refined.offset_ns = SaturatingSum(fit.offset_ns, std::llround(std::clamp(more_ns, -9e18, 9e18)));
   return refined;
 }
 
@@ -112,7 +104,7 @@ ClockFit Refined(const std::vector<ClockLag>& lags, const ClockFit& fit) {
 int64_t ClockFit::At(int64_t at_ns) const {
   if (drift == 0) return offset_ns;
   const double more_ns = drift * static_cast<double>(SaturatingDifference(at_ns, time_ns));
-  return SaturatingAdd(offset_ns, std::llround(more_ns));
+  return SaturatingSum(offset_ns, std::llround(more_ns));
 }
 
 ClockFit FitClock(std::vector<ClockLag> lags) {
@@ -122,15 +114,13 @@ ClockFit FitClock(std::vector<ClockLag> lags) {
   ClockFit flat;
   flat.count = lags.size();
   flat.time_ns = lags[(lags.size() - 1) / 2].time_ns;
-  std::vector<int64_t> values = ClockFitResiduals(lags, flat);
-  flat.offset_ns = ClockFitMedianOf(&values);
+  flat.offset_ns = LowerMedianOf(ClockFitResiduals(lags, flat));
   if (lags.size() < kLeastForDrift) return flat;
   ClockFit drifting = flat;
   drifting.offset_ns = 0;
   drifting.drift = DriftOf(Blocks(lags));
   if (drifting.drift == 0 || std::abs(drifting.drift) > kMostDrift) return flat;
-  values = ClockFitResiduals(lags, drifting);
-  drifting.offset_ns = ClockFitMedianOf(&values);
+  drifting.offset_ns = LowerMedianOf(ClockFitResiduals(lags, drifting));
   if (ClockFitSpreadOf(lags, drifting) > ClockFitSpreadOf(lags, flat) / 2) return flat;
   drifting = Refined(lags, drifting);
   return std::abs(drifting.drift) > kMostDrift ? flat : drifting;

@@ -298,8 +298,8 @@ ClockLag CollectiveMatches::LagOf(const CollectiveRow& row, const Meeting& meeti
     return {end_ns, SaturatingDifference(end_ns, meeting.first_end_ns)};
   }
   return {end_ns,
-          SaturatingDifference(SaturatingAdd(end_ns, *clock),
-                               SaturatingAdd(meeting.first_end_ns, meeting.first_clock_ns))};
+          SaturatingDifference(SaturatingSum(end_ns, *clock),
+                               SaturatingSum(meeting.first_end_ns, meeting.first_clock_ns))};
 }
 
 const CollectiveMatches::GroupClock* CollectiveMatches::ClockOf(const Rank& rank,
@@ -335,7 +335,7 @@ std::optional<int64_t> CollectiveMatches::ArrivalOf(const Rank& rank, const Coll
   const GroupClock* const clock = ClockOf(rank, row, meeting);
   if (clock == nullptr) return std::nullopt;
   int64_t start_ns = row.call.start_ns;
-  if (clock->same_clock) start_ns = SaturatingAdd(start_ns, *row.recording->clock_offset_ns);
+  if (clock->same_clock) SaturatingAdd(&start_ns, *row.recording->clock_offset_ns);
   start_ns = SaturatingDifference(start_ns, clock->fit.At(row.call.start_ns));
   return clock->same_clock ? SaturatingDifference(start_ns, meeting.first_clock_ns) : start_ns;
 }

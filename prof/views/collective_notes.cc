@@ -25,7 +25,7 @@ void CollectiveNotes::Merge(const CollectiveNotes& other) {
   for (const auto count :
        {&CollectiveNotes::calls_, &CollectiveNotes::alone_, &CollectiveNotes::enqueued_,
         &CollectiveNotes::uneven_, &CollectiveNotes::apart_}) {
-    this->*count = SaturatingSum(this->*count, other.*count);
+    SaturatingAdd(&(this->*count), other.*count);
   }
   guessed_group_ |= other.guessed_group_;
 }

@@ -3,31 +3,21 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/hash.h"
+
 namespace oplens::prof {
 namespace {
 
-/// The same on all machines.
-uint64_t CollectiveRoundsHashOf(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char letter : text) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
-  }
-  return hash;
-}
-
-/// Spreads a number over all bits (the last steps of SplitMix64).
-uint64_t CollectiveRoundsMixed(uint64_t value) {
+/// Spreads a number over all bits (SplitMix64).
+uint64_t With(uint64_t hash, uint64_t value) {
+  value += hash + 0x9e3779b97f4a7c15;
   value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
   value = (value ^ value >> 27) * 0x94d049bb133111eb;
   return value ^ value >> 31;
 }
 
-uint64_t With(uint64_t hash, uint64_t value) {
-  return CollectiveRoundsMixed(hash + 0x9e3779b97f4a7c15 + value);
-}
-
 uint64_t CollectiveRoundsHashOf(const CollectiveGroup& group) {
-  return With(With(CollectiveRoundsHashOf(group.name), CollectiveRoundsHashOf(group.ranks)),
+  return With(With(StableHash(group.name), StableHash(group.ranks)),
               static_cast<uint64_t>(group.size));
 }
 

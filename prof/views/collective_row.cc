@@ -1,11 +1,11 @@
 #include "prof/views/collective_row.h"
 
+#include "base/saturating.h"
+
 namespace oplens::prof {
 
 int64_t CollectiveRow::since_ns() const {
-  int64_t since_ns = 0;
-  return __builtin_sub_overflow(call.start_ns, recording->origin_ns, &since_ns) ? INT64_MAX
-                                                                                : since_ns;
+  return SaturatingDifference(call.start_ns, recording->origin_ns);
 }
 
 int64_t CollectiveRow::group_size() const {

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
+
 namespace oplens::prof {
 namespace {
 

@@ -12,7 +12,6 @@
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
 #include "prof/run/collective_calls.h"
-#include "prof/run/run.h"
 #include "prof/views/before_calls.h"
 #include "prof/views/collective_groups.h"
 #include "prof/views/numbered.h"
@@ -20,6 +19,8 @@
 #include "prof/views/work_place.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// The calls of collectives of some ranks, packed: some 25 bytes a call. What belongs to what among
 /// ranks is found when all are there (CollectiveMatches).

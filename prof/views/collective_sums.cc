@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "base/saturating.h"
-
 namespace oplens::prof {
 namespace {
 
@@ -18,45 +16,39 @@ std::optional<double> GbPerSecond(std::optional<double> bytes, int64_t time_ns) 
 }
 
 void CollectiveSums::Add(const CollectiveRow& row) {
-  CollectiveSums of;
   const CollectiveSet::Call& call = row.call;
   const int64_t transfer = row.share.transfer_ns;
   const bool has_size = call.size_bytes >= 0;
-  of.calls = 1;
-  of.sized = has_size ? 1 : 0;
-  of.bytes = has_size ? call.size_bytes : 0;
-  of.exposed = call.exposed_ns >= 0 ? 1 : 0;
-  of.exposed_ns = of.exposed > 0 ? call.exposed_ns : 0;
-  if (call.latency_ns >= 0) {
-    of.timed = 1;
-    of.latency_ns = call.latency_ns;
-    of.seen_bytes = of.bytes;
-    of.seen_ns = has_size ? call.latency_ns : 0;
-    of.matched = transfer >= 0 ? 1 : 0;
-    (of.matched > 0 ? of.transfer_ns : of.unmatched_ns) =
-        of.matched > 0 ? transfer : call.latency_ns;
-    of.wait_ns = of.matched > 0 ? row.wait_ns() : 0;
+  ++calls;
+  if (has_size) {
+    ++sized;
+    bytes += call.size_bytes;
   }
-  if (of.matched > 0 && has_size) {
-    of.algo_bytes = call.size_bytes;
-    of.algo_ns = transfer;
-    if (const auto factor = BusFactor(call.kind, row.group_size())) {
-      of.bus_parts = Checked(std::llround(*factor * kCollectiveSumsParts)) * call.size_bytes;
-      of.bus_ns = transfer;
-    }
+  if (call.exposed_ns >= 0) {
+    ++exposed;
+    exposed_ns += call.exposed_ns;
   }
-  Merge(of);
-}
-
-void CollectiveSums::Merge(const CollectiveSums& other) {
-  using Sums = CollectiveSums;
-  for (const auto sum : {&Sums::calls, &Sums::timed, &Sums::matched, &Sums::sized, &Sums::exposed,
-                         &Sums::bytes, &Sums::latency_ns, &Sums::wait_ns, &Sums::transfer_ns,
-                         &Sums::unmatched_ns, &Sums::exposed_ns, &Sums::algo_bytes, &Sums::algo_ns,
-                         &Sums::bus_ns, &Sums::seen_bytes, &Sums::seen_ns}) {
-    this->*sum = SaturatingSum(this->*sum, other.*sum);
+  if (call.latency_ns < 0) return;
+  ++timed;
+  latency_ns += call.latency_ns;
+  if (has_size) {
+    seen_bytes += call.size_bytes;
+    seen_ns += call.latency_ns;
   }
-  bus_parts += other.bus_parts;
+  if (transfer < 0) {
+    unmatched_ns += call.latency_ns;
+    return;
+  }
+  ++matched;
+  transfer_ns += transfer;
+  wait_ns += row.wait_ns();
+  if (!has_size) return;
+  algo_bytes += call.size_bytes;
+  algo_ns += transfer;
+  if (const auto factor = BusFactor(call.kind, row.group_size())) {
+    bus_parts += Checked(std::llround(*factor * kCollectiveSumsParts)) * call.size_bytes;
+    bus_ns += transfer;
+  }
 }
 
 std::optional<double> CollectiveSums::bus_bytes() const {

@@ -13,6 +13,7 @@
 #include "base/byte_map.h"
 #include "base/error.h"
 #include "base/saturating.h"
+#include "prof/run/run.h"
 #include "prof/views/collective_fields.h"
 #include "prof/views/collective_list.h"
 #include "prof/views/collective_notes.h"
@@ -81,8 +82,9 @@ class Collectives : public SavedPartial<Collectives> {
     if (self->by_.empty()) {
       bytes->Values(&self->list_);
     } else {
-      TransferMap(bytes, &self->groups_,
-                  [self](const auto& key, const auto& sums) { self->groups_[key].Merge(sums); });
+      TransferMap(bytes, &self->groups_, [self](const auto& key, const auto& sums) {
+        MergeInto(&self->groups_[key], sums);
+      });
     }
     if (self->IsBy(kGroupKindKey)) bytes->Values(&self->kinds_);
   }
@@ -118,14 +120,14 @@ class Collectives : public SavedPartial<Collectives> {
   }
   void Merge(const Partial& other) override {
     const auto& more = dynamic_cast<const Collectives&>(other);
-    ranks_ = SaturatingSum(ranks_, more.ranks_);
+    SaturatingAdd(&ranks_, more.ranks_);
     runs_ |= more.runs_;
     records_ |= more.records_;
     any_ |= more.any_;
     notes_.Merge(more.notes_);
     list_.Merge(more.list_);
     kinds_.Merge(more.kinds_);
-    for (const auto& [key, sums] : more.groups_) groups_[key].Merge(sums);
+    MergeInto(&groups_, more.groups_);
   }
   std::vector<Field> Fields() const override;
   void Emit(Sink* sink) const override;
@@ -201,7 +203,7 @@ void Collectives::Emit(Sink* sink) const {
   for (const auto& [key, sums] : groups_) {
     CollectivesKey known = key;
     known.group_kind = kinds_.Of(key.group);
-    groups[known].Merge(sums);
+    MergeInto(&groups[known], sums);
   }
   for (const auto& [key, sums] : groups) EmitSums(key, sums, sink);
 }
@@ -222,8 +224,8 @@ void Collectives::EmitSums(const CollectivesKey& key, const CollectiveSums& sums
     cells.push_back(Integer(CollectivesKnown(key.group_size)));
   }
   const auto of = [](int64_t count, int64_t value) { return count > 0 ? Cell{value} : Cell{}; };
-  cells.push_back(Integer(sums.calls));
-  cells.push_back(Integer(sums.matched));
+  cells.push_back(Cell{int64_t{sums.calls}});
+  cells.push_back(Cell{int64_t{sums.matched}});
   cells.push_back(of(sums.sized, sums.bytes));
   cells.push_back(of(sums.timed, sums.latency_ns));
   cells.push_back(of(sums.matched, sums.wait_ns));

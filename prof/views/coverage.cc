@@ -8,23 +8,14 @@
 #include <utility>
 
 #include "base/append_format.h"
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "ops/kernels/communication.h"
+#include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
 
 namespace oplens::prof {
 namespace {
-
-constexpr auto CoverageSum = SaturatingSum;
-
-int64_t CoverageLength(int64_t start, int64_t end) {
-  int64_t length = 0;
-  return __builtin_sub_overflow(end, start, &length) ? std::numeric_limits<int64_t>::max() : length;
-}
-
-double CoveragePercentOf(int64_t part, int64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 bool HasLaunch(const PricedKernel& row) { return !row.record->reasons.Has(Reason::kNoLaunchCall); }
 
@@ -96,7 +87,7 @@ bool Coverage::Busy::Add(int64_t start, int64_t end) {
 }
 
 int64_t Coverage::Busy::Total() const {
-  return CoverageSum(closed_ns, CoverageLength(start_ns, end_ns));
+  return SaturatingSum(closed_ns, SaturatingDifference(end_ns, start_ns));
 }
 
 Coverage::Busy* Coverage::BusyOf(const KernelRecord& record) {
@@ -117,7 +108,7 @@ void Coverage::AddGaps(const PricedKernel& row, Family family) {
     // have been earlier than the recording.
     if (i == kNoLaunch && !launched_) i = kEarlyLaunch;
     int64_t& ns = gap_ns_[static_cast<size_t>(family)][i];
-    ns = CoverageSum(ns, row.record->duration_ns);
+    SaturatingAdd(&ns, row.record->duration_ns);
     return;
   }
 }
@@ -127,18 +118,18 @@ void Coverage::Add(const PricedKernel& row, Family family) {
   const KernelRecord& record = *row.record;
   if (!record.timed()) return;
   const int64_t duration = record.duration_ns;
-  kernel_ns_ = CoverageSum(kernel_ns_, duration);
+  SaturatingAdd(&kernel_ns_, duration);
   if (!row.op.empty()) {
-    op_ns_ = CoverageSum(op_ns_, duration);
+    SaturatingAdd(&op_ns_, duration);
     int64_t& evidence_ns = evidence_ns_[static_cast<size_t>(EvidenceOf(row))];
-    evidence_ns = CoverageSum(evidence_ns, duration);
+    SaturatingAdd(&evidence_ns, duration);
   }
-  if (row.has_shapes) shapes_ns_ = CoverageSum(shapes_ns_, duration);
-  if (IsDirectionKnown(row)) direction_ns_ = CoverageSum(direction_ns_, duration);
-  if (row.share.flops) flops_ns_ = CoverageSum(flops_ns_, duration);
-  if (row.share.bytes) bytes_ns_ = CoverageSum(bytes_ns_, duration);
-  if (HasLaunch(row)) launch_ns_ = CoverageSum(launch_ns_, duration);
-  if (HasRange(row)) range_ns_ = CoverageSum(range_ns_, duration);
+  if (row.has_shapes) SaturatingAdd(&shapes_ns_, duration);
+  if (IsDirectionKnown(row)) SaturatingAdd(&direction_ns_, duration);
+  if (row.share.flops) SaturatingAdd(&flops_ns_, duration);
+  if (row.share.bytes) SaturatingAdd(&bytes_ns_, duration);
+  if (HasLaunch(row)) SaturatingAdd(&launch_ns_, duration);
+  if (HasRange(row)) SaturatingAdd(&range_ns_, duration);
   Recorded& recorded = recorded_[static_cast<size_t>(family)];
   recorded.launches |= HasLaunch(row);
   recorded.ranges |= HasRange(row);
@@ -152,7 +143,7 @@ void Coverage::Add(const PricedKernel& row, Family family) {
 void Coverage::AddReplay(const KernelRecord& record) {
   ++replay_count_;
   if (!record.timed()) return;
-  replay_ns_ = CoverageSum(replay_ns_, record.duration_ns);
+  SaturatingAdd(&replay_ns_, record.duration_ns);
   AddBusy(record);
 }
 
@@ -178,13 +169,13 @@ void Coverage::Merge(const Coverage& other) {
                                            &Coverage::shapes_ns_,     &Coverage::direction_ns_,
                                            &Coverage::flops_ns_,      &Coverage::bytes_ns_,
                                            &Coverage::launch_ns_,     &Coverage::range_ns_};
-  for (const auto time : kTimes) this->*time = CoverageSum(this->*time, other.*time);
+  for (const auto time : kTimes) SaturatingAdd(&(this->*time), other.*time);
   for (size_t i = 0; i < evidence_ns_.size(); ++i) {
-    evidence_ns_[i] = CoverageSum(evidence_ns_[i], other.evidence_ns_[i]);
+    SaturatingAdd(&evidence_ns_[i], other.evidence_ns_[i]);
   }
   for (size_t family = 0; family < kFamilyCount; ++family) {
     for (size_t i = 0; i < kGapCount; ++i) {
-      gap_ns_[family][i] = CoverageSum(gap_ns_[family][i], other.gap_ns_[family][i]);
+      SaturatingAdd(&gap_ns_[family][i], other.gap_ns_[family][i]);
     }
     Recorded& own = recorded_[family];
     own.launches |= other.recorded_[family].launches;
@@ -197,7 +188,7 @@ void Coverage::Merge(const Coverage& other) {
 int64_t Coverage::BusyNs() const {
   if (!busy_known_) return -1;
   int64_t total = ended_busy_ns_;
-  for (const auto& [key, busy] : busy_) total = CoverageSum(total, busy.Total());
+  for (const auto& [key, busy] : busy_) SaturatingAdd(&total, busy.Total());
   return total;
 }
 
@@ -210,7 +201,7 @@ std::string Coverage::EvidenceShares() const {
     if (ns == 0) continue;
     others |= evidence != Evidence::kRange;
     AppendFormat(&text, "{} {} {:.1f} %{}", text.empty() ? "" : ",", EvidenceWord(evidence),
-                 CoveragePercentOf(ns, kernel_ns_), IsInferred(evidence) ? " (inferred)" : "");
+                 Percent(ns, kernel_ns_).value_or(0), IsInferred(evidence) ? " (inferred)" : "");
   }
   return others ? "share of kernel time with an op by" + text : std::string();
 }
@@ -237,7 +228,7 @@ std::vector<std::string> Coverage::Facts() const {
   std::string text;
   std::string last;
   for (const auto& [what, ns] : shares) {
-    const std::string share = fmt::format(" {:.1f} %", CoveragePercentOf(ns, kernel_ns_));
+    const std::string share = fmt::format(" {:.1f} %", Percent(ns, kernel_ns_).value_or(0));
     if (share != last) text += std::exchange(last, share);
     AppendFormat(&text, "{} {}", text.empty() ? "" : ",", what);
   }
@@ -281,11 +272,11 @@ std::vector<Coverage::Gap> Coverage::Gaps() const {
       if (same == texts.end()) {
         texts.emplace_back(text, ns);
       } else {
-        same->second = CoverageSum(same->second, ns);
+        SaturatingAdd(&same->second, ns);
       }
     }
     for (const auto& [text, ns] : texts) {
-      gaps.push_back({kGaps[i].raises, kGaps[i].lack, CoveragePercentOf(ns, kernel_ns_), text});
+      gaps.push_back({kGaps[i].raises, kGaps[i].lack, Percent(ns, kernel_ns_).value_or(0), text});
     }
   }
   return gaps;

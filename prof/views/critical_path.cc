@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "ops/op_model.h"
+#include "parse/join/range_texts.h"
+#include "prof/run/run.h"
 #include "prof/views/critical_path_fields.h"
 #include "prof/views/path_rows.h"
 #include "prof/views/rank_order.h"
@@ -58,7 +61,7 @@ class CriticalPath : public Partial {
     } else {
       Take(rank->first, found.paths, *texts_);
     }
-    cut_ = SaturatingSum(cut_, found.cut);
+    SaturatingAdd(&cut_, found.cut);
     what_if_.MergeFitted(finder_->what_if());
   }
   void Merge(const Partial& other) override;
@@ -100,7 +103,7 @@ void CriticalPath::Take(const std::string& rank, const RankPaths& found, const T
 void CriticalPath::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const CriticalPath&>(other);
   for (const auto& [name, rank] : more.ranks_) Take(name, rank, *more.texts_);
-  cut_ = SaturatingSum(cut_, more.cut_);
+  SaturatingAdd(&cut_, more.cut_);
   what_if_.MergeFitted(more.what_if_);
   notes_.Merge(more.notes_);
 }

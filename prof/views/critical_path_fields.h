@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/saturating.h"
-#include "prof/views/stream_keys.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view.h"
 
@@ -69,8 +69,8 @@ struct PathSum {
   int64_t edges = 0;
 
   void Add(const PathSum& other) {
-    time_ns = SaturatingSum(time_ns, other.time_ns);
-    edges = SaturatingSum(edges, other.edges);
+    SaturatingAdd(&time_ns, other.time_ns);
+    SaturatingAdd(&edges, other.edges);
   }
 };
 

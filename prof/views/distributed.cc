@@ -12,83 +12,41 @@
 
 #include "base/byte_map.h"
 #include "base/checked.h"
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/run.h"
 #include "prof/views/collective_notes.h"
 #include "prof/views/collective_sums.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/time_keys.h"
-#include "prof/views/view_notes.h"
 
 namespace oplens::prof {
 namespace {
 
-constexpr Field kDistributedFields[] = {
-    kRankField,
-    {"step",
-     "Step",
-     "",
-     FieldType::kText,
-     6,
-     "number of the step; mean: of the steps that are whole",
-     Fold::kKey,
-     {},
-     {},
-     "mean"},
-    {"total_ns", "Total(ns)", "ns", FieldType::kInteger, 13,
-     "length of the step with the device work of it = the sum of the four that follow", Fold::kSum},
-    {"computation_ns", "Compute(ns)", "ns", FieldType::kInteger, 13,
-     "time in which compute kernels or replays of graphs run and no communication", Fold::kSum},
-    {"overlap_ns", "Overlap(ns)", "ns", FieldType::kInteger, 13,
-     "time in which both run: communication that costs nothing", Fold::kSum},
-    {"communication_ns", "Comm(ns)", "ns", FieldType::kInteger, 13,
-     "time in which communication runs and no compute: exposed", Fold::kSum},
-    {"other_ns", "Other(ns)", "ns", FieldType::kInteger, 13, "the rest", Fold::kSum},
-    {"memory_ns", "Memory(ns)", "ns", FieldType::kInteger, 13,
-     "of other_ns the time in which copies or fills run", Fold::kSum},
-    AsRatio({"computation_pct", "Compute%", "%", FieldType::kDecimal, 8,
-             "100 x computation_ns / total_ns", Fold::kNone},
-            {"computation_ns", "total_ns", 100}),
-    AsRatio({"overlap_pct", "Overlap%", "%", FieldType::kDecimal, 8, "100 x overlap_ns / total_ns",
-             Fold::kNone},
-            {"overlap_ns", "total_ns", 100}),
-    AsRatio({"communication_pct", "Comm%", "%", FieldType::kDecimal, 8,
-             "100 x communication_ns / total_ns", Fold::kNone},
-            {"communication_ns", "total_ns", 100}),
-    AsRatio({"other_pct", "Other%", "%", FieldType::kDecimal, 8, "100 x other_ns / total_ns",
-             Fold::kNone},
-            {"other_ns", "total_ns", 100}),
-    {"collectives", "Calls", "", FieldType::kInteger, 6,
-     "calls of collectives that were launched in the step", Fold::kSum},
-    {"latency_ns", "Latency(ns)", "ns", FieldType::kInteger, 13,
-     "sum of their latencies (view collectives) = wait_ns + transfer_ns + unmatched_ns",
-     Fold::kSum},
-    {"wait_ns", "Wait(ns)", "ns", FieldType::kInteger, 13,
-     "sum of what they waited for the rank that came last; unknown where none of them was found on "
-     "another rank",
-     Fold::kSum},
-    {"transfer_ns", "Transfer(ns)", "ns", FieldType::kInteger, 13,
-     "sum of the transfers of these, the same", Fold::kSum},
-    {"unmatched_ns", "Unmatched(ns)", "ns", FieldType::kInteger, 13,
-     "sum of the latencies of those that were not found on another rank", Fold::kSum},
-};
-
 /// One step of one rank.
-struct DistributedRow {
+struct DistributedStep {
   int64_t origin_ns = 0;  ///< The profile's first event.
-  int64_t start_ns = 0;   ///< From it.
+  Sum start_ns;           ///< From it.
   int64_t number = 0;
   bool whole = true;
-  int64_t total_ns = 0;
-  int64_t computation_ns = 0;
-  int64_t overlap_ns = 0;
-  int64_t communication_ns = 0;
-  int64_t memory_ns = 0;
+  Sum total_ns;
+  Sum computation_ns;
+  Sum overlap_ns;
+  Sum communication_ns;
+  Sum memory_ns;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self);
+  static constexpr std::tuple kMembers{
+      &DistributedStep::origin_ns,  &DistributedStep::start_ns,
+      &DistributedStep::number,     &DistributedStep::whole,
+      &DistributedStep::total_ns,   &DistributedStep::computation_ns,
+      &DistributedStep::overlap_ns, &DistributedStep::communication_ns,
+      &DistributedStep::memory_ns};
+  std::string_view Problem() const {
+    const auto parts = Checked(computation_ns) + Checked(overlap_ns) + Checked(communication_ns);
+    return parts.Value().value_or(INT64_MAX) <= total_ns ? "" : "a step is shorter than its parts";
+  }
 
   int64_t other_ns() const { return total_ns - computation_ns - overlap_ns - communication_ns; }
   auto key() const {
@@ -97,64 +55,159 @@ struct DistributedRow {
   }
 };
 
-template <typename Bytes, typename Self>
-void DistributedRow::Transfer(Bytes* bytes, Self* self) {
-  bytes->Values(&self->origin_ns);
-  bytes->Sums(&self->start_ns);
-  bytes->Values(&self->number, &self->whole);
-  bytes->Sums(&self->total_ns, &self->computation_ns, &self->overlap_ns, &self->communication_ns,
-              &self->memory_ns);
-  if constexpr (Bytes::kReads) {
-    const auto parts = Checked(self->computation_ns) + self->overlap_ns + self->communication_ns;
-    bytes->Check(parts.Value().value_or(INT64_MAX) <= self->total_ns,
-                 "a step is shorter than its parts");
+/// One step, or the mean of several.
+struct DistributedRow {
+  const RankName& rank;
+  std::string label;
+  bool mean = false;
+  size_t steps = 0;
+  DistributedStep sums = {};
+  CollectiveSums calls = {};
+
+  void Add(const DistributedStep& step) {
+    ++steps;
+    for (const auto part : {&DistributedStep::total_ns, &DistributedStep::computation_ns,
+                            &DistributedStep::overlap_ns, &DistributedStep::communication_ns,
+                            &DistributedStep::memory_ns}) {
+      sums.*part += step.*part;
+    }
   }
+  Cell Value(int64_t sum) const {
+    return mean ? Cell{static_cast<double>(sum) / static_cast<double>(steps)} : Cell{sum};
+  }
+};
+
+template <auto part>
+Cell StepValueOf(const DistributedRow& row) {
+  return row.Value(std::invoke(part, row.sums));
+}
+template <auto part>
+Cell StepShareOf(const DistributedRow& row) {
+  if (row.sums.total_ns == 0) return {};
+  const int64_t part_ns = std::invoke(part, row.sums);
+  return {100.0 * static_cast<double>(part_ns) / static_cast<double>(row.sums.total_ns)};
+}
+/// Unknown where there are calls, but of none is it known.
+template <auto count, auto part>
+Cell CallsValueOf(const DistributedRow& row) {
+  const bool known = row.calls.*count > 0 || row.calls.calls == 0;
+  return known ? row.Value(row.calls.*part) : Cell{};
 }
 
-DistributedRow RowOf(const Step& step, const Interval& window, const ClassTimes& times,
-                     int64_t origin_ns) {
-  DistributedRow row;
-  row.origin_ns = origin_ns;
-  row.start_ns = LengthOf({origin_ns, window.start_ns});
-  row.number = step.number;
-  row.whole = step.complete;
-  row.total_ns = LengthOf(window);
-  row.overlap_ns = times.AllOf(kComputeBit | kCommunicationBit);
-  row.computation_ns = times.AnyOf(kComputeBit) - row.overlap_ns;
-  row.communication_ns = times.AnyOf(kCommunicationBit) - row.overlap_ns;
-  row.memory_ns = times.ns[kMemoryBit];
-  return row;
+using enum FieldType;
+
+constexpr Column<DistributedRow> kDistributedColumns[] = {
+    {kRankField, [](const DistributedRow& row) { return CellOf(row.rank); }},
+    {{"step",
+      "Step",
+      "",
+      kText,
+      6,
+      "number of the step; mean: of the steps that are whole",
+      Fold::kKey,
+      {},
+      {},
+      "mean"},
+     [](const DistributedRow& row) { return Text(row.label); }},
+    {{"total_ns", "Total(ns)", "ns", kInteger, 13,
+      "length of the step with the device work of it = the sum of the four that follow",
+      Fold::kSum},
+     StepValueOf<&DistributedStep::total_ns>},
+    {{"computation_ns", "Compute(ns)", "ns", kInteger, 13,
+      "time in which compute kernels or replays of graphs run and no communication", Fold::kSum},
+     StepValueOf<&DistributedStep::computation_ns>},
+    {{"overlap_ns", "Overlap(ns)", "ns", kInteger, 13,
+      "time in which both run: communication that costs nothing", Fold::kSum},
+     StepValueOf<&DistributedStep::overlap_ns>},
+    {{"communication_ns", "Comm(ns)", "ns", kInteger, 13,
+      "time in which communication runs and no compute: exposed", Fold::kSum},
+     StepValueOf<&DistributedStep::communication_ns>},
+    {{"other_ns", "Other(ns)", "ns", kInteger, 13, "the rest", Fold::kSum},
+     StepValueOf<&DistributedStep::other_ns>},
+    {{"memory_ns", "Memory(ns)", "ns", kInteger, 13,
+      "of other_ns the time in which copies or fills run", Fold::kSum},
+     StepValueOf<&DistributedStep::memory_ns>},
+    {AsRatio({"computation_pct", "Compute%", "%", kDecimal, 8, "100 x computation_ns / total_ns"},
+             {"computation_ns", "total_ns", 100}),
+     StepShareOf<&DistributedStep::computation_ns>},
+    {AsRatio({"overlap_pct", "Overlap%", "%", kDecimal, 8, "100 x overlap_ns / total_ns"},
+             {"overlap_ns", "total_ns", 100}),
+     StepShareOf<&DistributedStep::overlap_ns>},
+    {AsRatio({"communication_pct", "Comm%", "%", kDecimal, 8, "100 x communication_ns / total_ns"},
+             {"communication_ns", "total_ns", 100}),
+     StepShareOf<&DistributedStep::communication_ns>},
+    {AsRatio({"other_pct", "Other%", "%", kDecimal, 8, "100 x other_ns / total_ns"},
+             {"other_ns", "total_ns", 100}),
+     StepShareOf<&DistributedStep::other_ns>},
+    {{"collectives", "Calls", "", kInteger, 6,
+      "calls of collectives that were launched in the step", Fold::kSum},
+     [](const DistributedRow& row) { return row.Value(row.calls.calls); }},
+    {{"latency_ns", "Latency(ns)", "ns", kInteger, 13,
+      "sum of their latencies (view collectives) = wait_ns + transfer_ns + unmatched_ns",
+      Fold::kSum},
+     CallsValueOf<&CollectiveSums::timed, &CollectiveSums::latency_ns>},
+    {{"wait_ns", "Wait(ns)", "ns", kInteger, 13,
+      "sum of what they waited for the rank that came last; unknown where none of them was found "
+      "on another rank",
+      Fold::kSum},
+     CallsValueOf<&CollectiveSums::matched, &CollectiveSums::wait_ns>},
+    {{"transfer_ns", "Transfer(ns)", "ns", kInteger, 13, "sum of the transfers of these, the same",
+      Fold::kSum},
+     CallsValueOf<&CollectiveSums::matched, &CollectiveSums::transfer_ns>},
+    {{"unmatched_ns", "Unmatched(ns)", "ns", kInteger, 13,
+      "sum of the latencies of those that were not found on another rank", Fold::kSum},
+     CallsValueOf<&CollectiveSums::timed, &CollectiveSums::unmatched_ns>},
+};
+
+DistributedStep DistributedStepOf(const Step& step, const Interval& window, const ClassTimes& times,
+                                  int64_t origin_ns) {
+  DistributedStep own;
+  own.origin_ns = origin_ns;
+  own.start_ns = LengthOf({origin_ns, window.start_ns});
+  own.number = step.number;
+  own.whole = step.complete;
+  own.total_ns = LengthOf(window);
+  own.overlap_ns = times.AllOf(kComputeBit | kCommunicationBit);
+  own.computation_ns = times.AnyOf(kComputeBit) - own.overlap_ns;
+  own.communication_ns = times.AnyOf(kCommunicationBit) - own.overlap_ns;
+  own.memory_ns = times.ns[kMemoryBit];
+  return own;
 }
 
-class Distributed : public SavedPartial<Distributed> {
+class Distributed : public GroupedPartial<RankName, std::vector<DistributedStep>, DistributedRow> {
  public:
-  Distributed() : notes_("distributed") {}
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ranks_);
-    TransferMap(bytes, &self->calls_,
-                [self](const auto& key, const auto& sums) { self->calls_[key].Merge(sums); });
-    bytes->Values(&self->call_notes_, &self->notes_);
-  }
+  explicit Distributed(const ViewOptions& options)
+      : GroupedPartial("distributed", options, {}, kDistributedColumns) {}
 
   void Begin(const Run* run) override;
   void AddCalls(std::span<const CollectiveRow> calls) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    return {std::begin(kDistributedFields), std::end(kDistributedFields)};
+  void Merge(const Partial& other) override {
+    GroupedPartial::Merge(other);
+    const auto& more = dynamic_cast<const Distributed&>(other);
+    MergeInto(&calls_, more.calls_);
+    call_notes_.Merge(more.call_notes_);
   }
-  void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
+  void Save(ByteWriter* bytes) const override {
+    bytes->Values(&rows_, &calls_, &call_notes_, &notes_);
+  }
+  void Load(ByteReader* bytes) override {
+    bytes->Values(&rows_);
+    TransferMap(bytes, &calls_, [this](const CallsKey& key, const CollectiveSums& sums) {
+      MergeInto(&calls_[key], sums);
+    });
+    bytes->Values(&call_notes_, &notes_);
+  }
 
  private:
   /// Rank, first event of the profile, and number of the step.
   using CallsKey = std::pair<std::string, std::pair<int64_t, int64_t>>;
 
-  std::map<std::string, std::vector<DistributedRow>, RankBefore> ranks_;
+  void EmitGroup(const RankName& rank, const std::vector<DistributedStep>& steps,
+                 TableOf<DistributedRow>* table) const override;
+
   std::map<CallsKey, CollectiveSums> calls_;
   CollectiveNotes call_notes_;
-  ViewNotes notes_;
 };
 
 // All is found at once: what it takes is free again when other views begin.
@@ -170,14 +223,14 @@ void Distributed::Begin(const Run* run) {
   }
   const std::vector<ClassTimes> times = sweep.Finish();
   const int64_t origin_ns = run->origin_ns();
-  std::vector<DistributedRow>& rows = ranks_[std::string(run->rank())];
+  std::vector<DistributedStep>& rows = rows_[RankName(run->rank())];
   for (size_t i = 0; i < steps.size(); ++i) {
-    rows.push_back(RowOf(steps[i], windows[i], times[i], origin_ns));
+    rows.push_back(DistributedStepOf(steps[i], windows[i], times[i], origin_ns));
   }
 }
 
 void Distributed::AddCalls(std::span<const CollectiveRow> calls) {
-  if (calls.empty() || !ranks_.contains(*calls.front().rank)) return;
+  if (calls.empty() || !rows_.contains(RankName(*calls.front().rank))) return;
   call_notes_.Add(calls);
   for (const CollectiveRow& row : calls) {
     const auto step = row.step();
@@ -185,101 +238,45 @@ void Distributed::AddCalls(std::span<const CollectiveRow> calls) {
   }
 }
 
-void Distributed::Merge(const Partial& other) {
-  const auto& more = dynamic_cast<const Distributed&>(other);
-  for (const auto& [rank, rows] : more.ranks_) {
-    std::vector<DistributedRow>& own = ranks_[rank];
-    own.insert(own.end(), rows.begin(), rows.end());
-  }
-  for (const auto& [key, sums] : more.calls_) calls_[key].Merge(sums);
-  call_notes_.Merge(more.call_notes_);
-  notes_.Merge(more.notes_);
-}
-
-/// What one row shows: one step, or the mean of several.
-struct DistributedShown {
-  size_t steps = 0;
-  DistributedRow sums;
-  CollectiveSums calls;
-
-  void Add(const DistributedRow& row) {
-    ++steps;
-    for (const auto part :
-         {&DistributedRow::total_ns, &DistributedRow::computation_ns, &DistributedRow::overlap_ns,
-          &DistributedRow::communication_ns, &DistributedRow::memory_ns}) {
-      sums.*part = SaturatingSum(sums.*part, row.*part);
+void Distributed::EmitGroup(const RankName& rank, const std::vector<DistributedStep>& found,
+                            TableOf<DistributedRow>* table) const {
+  std::vector<DistributedStep> steps = found;
+  std::sort(steps.begin(), steps.end(),
+            [](const DistributedStep& a, const DistributedStep& b) { return a.key() < b.key(); });
+  const bool none_whole =
+      std::none_of(steps.begin(), steps.end(), [](const auto& step) { return step.whole; });
+  DistributedRow mean = {rank, "mean", true};
+  std::set<std::pair<int64_t, int64_t>> given;
+  for (const DistributedStep& step : steps) {
+    DistributedRow row = {rank, std::to_string(step.number)};
+    row.Add(step);
+    const bool counts = step.whole || none_whole;
+    if (counts) mean.Add(step);
+    const std::pair key(step.origin_ns, step.number);
+    const auto calls = calls_.find({rank.text, key});
+    // Of two steps of one number the first has them.
+    if (calls != calls_.end() && given.insert(key).second) {
+      row.calls = calls->second;
+      if (counts) MergeInto(&mean.calls, calls->second);
     }
+    table->Add(row);
   }
-};
-
-std::vector<Cell> DistributedCellsOf(std::string_view rank, std::string_view label, bool mean,
-                                     const DistributedShown& shown) {
-  const DistributedRow& sums = shown.sums;
-  const auto value = [&](int64_t sum) {
-    return mean ? Cell{static_cast<double>(sum) / static_cast<double>(shown.steps)} : Cell{sum};
-  };
-  const auto share = [&](int64_t part) {
-    if (sums.total_ns == 0) return Cell{};
-    return Cell{100.0 * static_cast<double>(part) / static_cast<double>(sums.total_ns)};
-  };
-  std::vector<Cell> cells = {Text(rank), Text(label), value(sums.total_ns)};
-  const std::array<int64_t, 4> parts = {sums.computation_ns, sums.overlap_ns, sums.communication_ns,
-                                        sums.other_ns()};
-  for (const int64_t part : parts) cells.push_back(value(part));
-  cells.push_back(value(sums.memory_ns));
-  for (const int64_t part : parts) cells.push_back(share(part));
-  const CollectiveSums& calls = shown.calls;
-  const auto known = [&](bool is_known, int64_t sum) { return is_known ? value(sum) : Cell{}; };
-  const bool timed = calls.timed > 0 || calls.calls == 0;
-  const bool matched = calls.matched > 0 || calls.calls == 0;
-  cells.push_back(value(calls.calls));
-  cells.push_back(known(timed, calls.latency_ns));
-  cells.push_back(known(matched, calls.wait_ns));
-  cells.push_back(known(matched, calls.transfer_ns));
-  cells.push_back(known(timed, calls.unmatched_ns));
-  return cells;
-}
-
-void Distributed::Emit(Sink* sink) const {
-  for (const auto& [name, found] : ranks_) {
-    std::vector<DistributedRow> rows = found;
-    std::sort(rows.begin(), rows.end(),
-              [](const DistributedRow& a, const DistributedRow& b) { return a.key() < b.key(); });
-    const bool none_whole =
-        std::none_of(rows.begin(), rows.end(), [](const DistributedRow& row) { return row.whole; });
-    DistributedShown mean;
-    std::set<std::pair<int64_t, int64_t>> given;
-    for (const DistributedRow& row : rows) {
-      DistributedShown shown;
-      shown.Add(row);
-      const bool counts = row.whole || none_whole;
-      if (counts) mean.Add(row);
-      const std::pair key(row.origin_ns, row.number);
-      const auto calls = calls_.find({name, key});
-      // Of two steps of one number the first has them.
-      if (calls != calls_.end() && given.insert(key).second) {
-        shown.calls = calls->second;
-        if (counts) mean.calls.Merge(calls->second);
-      }
-      sink->Row(DistributedCellsOf(name, std::to_string(row.number), false, shown));
-    }
-    if (mean.steps > 0) sink->Row(DistributedCellsOf(name, "mean", true, mean));
-  }
+  if (mean.steps > 0) table->Add(mean);
 }
 
 std::vector<std::string> Distributed::Notes() const {
   std::vector<std::string> notes = notes_.Sentences();
-  for (std::string& note : call_notes_.Sentences("distributed", ranks_.size()))
+  for (std::string& note : call_notes_.Sentences("distributed", rows_.size()))
     notes.push_back(std::move(note));
   return notes;
 }
 
 }  // namespace
 
-std::span<const Field> DistributedFields() { return kDistributedFields; }
+std::span<const Field> DistributedFields() { return FieldsWithoutBy<kDistributedColumns>(); }
 
-std::unique_ptr<Partial> MakeDistributed(const ViewOptions& /*options*/) {
-  return std::make_unique<Distributed>();
+std::unique_ptr<Partial> MakeDistributed(const ViewOptions& options) {
+  return std::make_unique<Distributed>(options);
 }
 
 }  // namespace oplens::prof

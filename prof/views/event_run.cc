@@ -5,19 +5,21 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/hash.h"
 #include "base/saturating.h"
+#include "parse/join/op_calls.h"
+#include "parse/join/range_texts.h"
 #include "parse/model/cuda_kinds.h"
+#include "parse/model/kernel_names.h"
 #include "parse/model/op_call.h"
+#include "prof/run/call_work.h"
+#include "prof/run/device_work.h"
 #include "prof/views/event_memory.h"
 
 namespace oplens::prof {
 namespace {
 
 using parse::CallTree;
-
-int64_t EventRunPairOf(uint32_t high, uint32_t low) {
-  return static_cast<int64_t>(uint64_t{high} << 32 | low);
-}
 
 /// In the backward pass those of where the forward op was called.
 void TakeForwardStacks(const std::vector<uint32_t>& forwards, std::vector<uint32_t>* stacks) {
@@ -48,9 +50,9 @@ EventRun::EventRun(const Run& run, const EventOptions& options)
 uint32_t EventRun::GroupOf(bool device, uint32_t name, uint32_t shape, uint32_t stack) {
   const uint32_t named = name << 1 | (device ? 1 : 0);
   const auto next_pair = static_cast<uint32_t>(names_and_shapes_.size());
-  const uint32_t pair = names_and_shapes_.FindOrInsert(EventRunPairOf(named, shape), next_pair);
+  const uint32_t pair = names_and_shapes_.FindOrInsert(PairKey(named, shape), next_pair);
   const auto next = static_cast<uint32_t>(groups_.size());
-  const uint32_t group = group_of_.FindOrInsert(EventRunPairOf(pair, stack), next);
+  const uint32_t group = group_of_.FindOrInsert(PairKey(pair, stack), next);
   if (group == next) groups_.push_back({device, name, shape, stack, {}});
   return group;
 }
@@ -209,7 +211,7 @@ void EventRun::AddDeviceEvents() {
     sums.device_self_ns += length_ns;
     sums.device_total_ns += length_ns;
     const uint32_t call = run_.call_work().CallOf(event);
-    if (call != CallWork::kNone) device_ns_[call] = SaturatingSum(device_ns_[call], length_ns);
+    if (call != CallWork::kNone) SaturatingAdd(&device_ns_[call], length_ns);
   }
 }
 
@@ -288,7 +290,7 @@ void EventRun::SumDevice() {
     if (IsLeftOut(i)) continue;
     groups_[call_groups_[i]].sums.device_total_ns += device_ns_[i];
     const uint32_t parent = parents_[i];
-    if (parent != kNone) device_ns_[parent] = SaturatingSum(device_ns_[parent], device_ns_[i]);
+    if (parent != kNone) SaturatingAdd(&device_ns_[parent], device_ns_[i]);
   }
 }
 

@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 #include "prof/views/gpu_launch.h"
 
 namespace oplens::prof {
@@ -65,7 +68,7 @@ void AddWeighted(const std::optional<double>& value, int64_t duration_ns, Checke
                  int64_t* time_ns) {
   if (!value || !(std::abs(*value) < 1e12)) return;
   *sum += Checked(std::llround(*value * kThousandths)) * Checked(duration_ns);
-  *time_ns = SaturatingSum(*time_ns, duration_ns);
+  SaturatingAdd(time_ns, duration_ns);
 }
 
 }  // namespace
@@ -75,8 +78,8 @@ void GroupDetails::Add(const GroupDetails& other) {
   durations.Merge(other.durations);
   blocks += other.blocks;
   occupancy += other.occupancy;
-  blocks_ns = SaturatingSum(blocks_ns, other.blocks_ns);
-  occupancy_ns = SaturatingSum(occupancy_ns, other.occupancy_ns);
+  SaturatingAdd(&blocks_ns, other.blocks_ns);
+  SaturatingAdd(&occupancy_ns, other.occupancy_ns);
   delay_ns += other.delay_ns;
   gap_ns += other.gap_ns;
   with_delay += other.with_delay;

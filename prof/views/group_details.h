@@ -9,11 +9,13 @@
 
 #include "base/checked.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/run/run.h"
 #include "prof/table/columns.h"
 #include "prof/views/histogram.h"
 
 namespace oplens::prof {
+
+class Run;
+struct DeviceEvent;
 
 /// What one kernel adds to its group.
 struct KernelGroupDetails {

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <mutex>
 #include <set>
 #include <span>
-#include <system_error>
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "base/shown_text.h"
 
 namespace oplens::prof {
@@ -124,10 +123,8 @@ GroupWord GroupWord::Read(std::string_view word) {
     }
     constexpr int kMostParts = 1000;
     int parts = 0;
-    const auto [end, problem] = std::from_chars(form.data(), form.data() + form.size(), parts);
-    const bool number = problem == std::errc() && end == form.data() + form.size();
-    if (!number || parts == 0 || std::abs(parts) > kMostParts || read.form.parts_ != 0 ||
-        read.form.label_) {
+    if (!ParseNumber(form, &parts) || parts == 0 || std::abs(parts) > kMostParts ||
+        read.form.parts_ != 0 || read.form.label_) {
       refuse();
     }
     read.form.parts_ = parts;

@@ -2,28 +2,20 @@
 
 #include <algorithm>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
 namespace {
 
-void AddToGroupSums(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
-
-std::optional<double> GroupSumsRatio(double part, double whole) {
-  return whole > 0 ? std::optional<double>(part / whole) : std::nullopt;
-}
-
 /// nullopt too where the sum overflowed.
 std::optional<double> GroupSumsRatio(Checked part, int64_t whole) {
   const std::optional<double> sum = part.Approximate();
-  return sum ? GroupSumsRatio(*sum, static_cast<double>(whole)) : std::nullopt;
+  return sum ? Ratio(*sum, static_cast<double>(whole)) : std::nullopt;
 }
 
 }  // namespace
-
-std::optional<double> Percent(int64_t part, int64_t whole) {
-  return GroupSumsRatio(100.0 * static_cast<double>(part), static_cast<double>(whole));
-}
 
 void GroupSums::Add(const PricedKernel& row) {
   ++kernels;
@@ -42,21 +34,21 @@ void GroupSums::Add(const PricedKernel& row) {
   min_ns = timed == 0 ? duration : std::min(min_ns, duration);
   max_ns = std::max(max_ns, duration);
   ++timed;
-  AddToGroupSums(&total_ns, duration);
-  if (record.step) AddToGroupSums(&step_ns, duration);
+  SaturatingAdd(&total_ns, duration);
+  if (record.step) SaturatingAdd(&step_ns, duration);
   if (share.flops) {
-    AddToGroupSums(&flops_ns, duration);
+    SaturatingAdd(&flops_ns, duration);
     timed_flops += *share.flops;
   }
   if (share.bytes) {
-    AddToGroupSums(&bytes_ns, duration);
+    SaturatingAdd(&bytes_ns, duration);
     timed_bytes += *share.bytes;
   }
-  if (IsInferred(record.evidence)) AddToGroupSums(&inferred_ns, duration);
+  if (IsInferred(record.evidence)) SaturatingAdd(&inferred_ns, duration);
   const ops::TensorCoreUse use = TensorCoreUseOf(row);
   if (use == ops::TensorCoreUse::kUnknown) return;
-  AddToGroupSums(&tensor_core_known_ns, duration);
-  if (use == ops::TensorCoreUse::kYes) AddToGroupSums(&tensor_core_ns, duration);
+  SaturatingAdd(&tensor_core_known_ns, duration);
+  if (use == ops::TensorCoreUse::kYes) SaturatingAdd(&tensor_core_ns, duration);
 }
 
 void GroupSums::Add(const GroupSums& other) {
@@ -66,24 +58,22 @@ void GroupSums::Add(const GroupSums& other) {
     max_ns = std::max(max_ns, other.max_ns);
   }
   timed += other.timed;
-  AddToGroupSums(&total_ns, other.total_ns);
-  AddToGroupSums(&step_ns, other.step_ns);
+  SaturatingAdd(&total_ns, other.total_ns);
+  SaturatingAdd(&step_ns, other.step_ns);
   with_flops += other.with_flops;
   with_bytes += other.with_bytes;
   flops += other.flops;
   bytes += other.bytes;
-  AddToGroupSums(&flops_ns, other.flops_ns);
-  AddToGroupSums(&bytes_ns, other.bytes_ns);
+  SaturatingAdd(&flops_ns, other.flops_ns);
+  SaturatingAdd(&bytes_ns, other.bytes_ns);
   timed_flops += other.timed_flops;
   timed_bytes += other.timed_bytes;
-  AddToGroupSums(&tensor_core_ns, other.tensor_core_ns);
-  AddToGroupSums(&tensor_core_known_ns, other.tensor_core_known_ns);
-  AddToGroupSums(&inferred_ns, other.inferred_ns);
+  SaturatingAdd(&tensor_core_ns, other.tensor_core_ns);
+  SaturatingAdd(&tensor_core_known_ns, other.tensor_core_known_ns);
+  SaturatingAdd(&inferred_ns, other.inferred_ns);
 }
 
-std::optional<double> GroupSums::MeanNs() const {
-  return GroupSumsRatio(static_cast<double>(total_ns), static_cast<double>(timed));
-}
+std::optional<double> GroupSums::MeanNs() const { return Ratio(total_ns, timed); }
 
 std::optional<double> GroupSums::TeraflopsPerSecond() const {
   constexpr double kFlopsPerNsInTeraflops = 1e-3;

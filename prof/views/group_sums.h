@@ -60,9 +60,6 @@ struct GroupSums {
   std::optional<double> PercentOfTotal(int64_t part_ns) const;
 };
 
-/// Percent that `part` is of `whole`; nullopt where that is 0.
-std::optional<double> Percent(int64_t part, int64_t whole);
-
 /// Whether a kernel has a time that sums may use.
 bool IsTimed(const KernelRecord& record);
 

@@ -9,6 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/copy_row.h"
 #include "prof/views/group_details.h"
 #include "prof/views/summary.h"

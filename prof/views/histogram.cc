@@ -40,9 +40,9 @@ void Histogram::Add(int64_t value, int64_t times) {
   if (at == buckets_.end() || at->number != number) {
     buckets_.insert(at, {number, times});
   } else {
-    at->count = SaturatingSum(at->count, times);
+    SaturatingAdd(&at->count, times);
   }
-  count_ = SaturatingSum(count_, times);
+  SaturatingAdd(&count_, times);
   least_ = std::min(least_, value);
   largest_ = std::max(largest_, value);
 }
@@ -63,7 +63,7 @@ void Histogram::Merge(const Histogram& other) {
   }
   both.resize(kept);
   buckets_ = std::move(both);
-  count_ = SaturatingSum(count_, other.count_);
+  SaturatingAdd(&count_, other.count_);
   least_ = std::min(least_, other.least_);
   largest_ = std::max(largest_, other.largest_);
 }
@@ -75,7 +75,7 @@ std::optional<int64_t> Histogram::Quantile(int percent) const {
   const int64_t rank = std::max<int64_t>(count_ / 100 * percent + rest, 1);
   int64_t seen = 0;
   for (const Bucket& bucket : buckets_) {
-    seen = SaturatingSum(seen, bucket.count);
+    SaturatingAdd(&seen, bucket.count);
     if (seen >= rank) return std::clamp(MiddleOf(bucket.number), least_, largest_);
   }
   return largest_;

@@ -75,7 +75,7 @@ void Histogram::Transfer(Bytes* bytes, Self* self) {
     }
     bytes->Sums(&bucket.count);
     next = bucket.number + 1;
-    if constexpr (Bytes::kReads) self->count_ = SaturatingSum(self->count_, bucket.count);
+    if constexpr (Bytes::kReads) SaturatingAdd(&self->count_, bucket.count);
   }
   if (size > 0) bytes->Sums(&self->least_, &self->largest_);
   if constexpr (Bytes::kReads) {

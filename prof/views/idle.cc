@@ -4,88 +4,53 @@
 #include <array>
 #include <map>
 #include <span>
-#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/run.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/histogram.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
-#include "prof/views/stream_keys.h"
 #include "prof/views/time_keys.h"
-#include "prof/views/view_notes.h"
 
 namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kAll = "(all)";
-
-constexpr Field kIdleFields[] = {
-    kRankField,
-    kDeviceField,
-    {"cause",
-     "Cause",
-     "",
-     FieldType::kText,
-     14,
-     "what the next work waits for: launch, other-stream, communication, sync, dataloader, "
-     "host-op, python, head, tail, unknown; (all): the sum of them",
-     Fold::kKey,
-     {},
-     {},
-     "(all)"},
-    {"idle_ns", "Idle(ns)", "ns", FieldType::kInteger, 14,
-     "time in which no device event runs, in the window of the steps; of a stream from its first "
-     "event to its last",
-     Fold::kSum},
-    {"share_pct", "Share%", "%", FieldType::kDecimal, 8, "100 x idle_ns / idle_ns of (all)",
-     Fold::kNone},
-    {"window_pct", "Window%", "%", FieldType::kDecimal, 8,
-     "100 x idle_ns / length of the window; of a stream of its span", Fold::kNone},
-    {"gaps", "Gaps", "", FieldType::kInteger, 8, "gaps that have time of this cause", Fold::kSum},
-    {"p50_ns", "P50(ns)", "ns", FieldType::kInteger, 10, "median time of a gap, at most 1.6 % off",
-     Fold::kQuantiles},
-    {"p95_ns", "P95(ns)", "ns", FieldType::kInteger, 10, "95th percentile of it, at most 1.6 % off",
-     Fold::kQuantiles},
-    {"max_ns", "Max(ns)", "ns", FieldType::kInteger, 12, "the longest", Fold::kMax},
-};
-
 constexpr std::string_view kIdleViewKeys[] = {"stream", "step", "rank"};
 
+struct IdleKey {
+  RankName rank;
+  int64_t device = 0;
+  int64_t stream = 0;  ///< 0 of all streams together.
+  int64_t step = 0;    ///< 0 of all steps together.
+
+  static constexpr std::tuple kMembers{&IdleKey::rank, &IdleKey::device, &IdleKey::stream,
+                                       &IdleKey::step};
+  friend auto operator<=>(const IdleKey&, const IdleKey&) = default;
+};
+
 struct CauseSums {
-  int64_t ns = 0;
+  Sum ns;
   Histogram gaps;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Sums(&self->ns);
-    bytes->Values(&self->gaps);
-  }
+  static constexpr std::tuple kMembers{&CauseSums::ns, &CauseSums::gaps};
 
   void Add(int64_t gap_ns) {
-    ns = SaturatingSum(ns, gap_ns);
+    ns += gap_ns;
     gaps.Add(gap_ns);
-  }
-  void Merge(const CauseSums& more) {
-    ns = SaturatingSum(ns, more.ns);
-    gaps.Merge(more.gaps);
   }
 };
 
 struct IdleSums {
-  int64_t window_ns = 0;
+  Sum window_ns;
   CauseSums all;
   std::array<CauseSums, kIdleCauseCount> causes;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Sums(&self->window_ns);
-    bytes->Values(&self->all, &self->causes);
-  }
+  static constexpr std::tuple kMembers{&IdleSums::window_ns, &IdleSums::all, &IdleSums::causes};
 
   void Add(const IdleGap& gap) {
     for (size_t i = 0; i < kIdleCauseCount; ++i) {
@@ -93,56 +58,60 @@ struct IdleSums {
     }
     all.Add(gap.length_ns());
   }
-  void Merge(const IdleSums& more) {
-    window_ns = SaturatingSum(window_ns, more.window_ns);
-    all.Merge(more.all);
-    for (size_t i = 0; i < kIdleCauseCount; ++i) causes[i].Merge(more.causes[i]);
-  }
 };
 
-class Idle : public SavedPartial<Idle> {
+struct IdleRow {
+  const IdleKey& key;
+  const CauseSums& sums;
+  std::string_view cause;
+  const IdleSums& whole;
+};
+
+constexpr Column<IdleRow> kIdleColumns[] = {
+    KeyColumn<&IdleKey::rank>{kRankField},
+    KeyColumn<&IdleKey::device>{kDeviceField},
+    ByColumn<&IdleKey::stream>(kStreamField),
+    ByColumn<&IdleKey::step>(kStepField),
+    {{"cause",
+      "Cause",
+      "",
+      FieldType::kText,
+      14,
+      "what the next work waits for: launch, other-stream, communication, sync, dataloader, "
+      "host-op, python, head, tail, unknown; (all): the sum of them",
+      Fold::kKey,
+      {},
+      {},
+      "(all)"},
+     [](const IdleRow& row) { return Text(row.cause); }},
+    FigureColumn<&CauseSums::ns>{
+        "idle_ns", "Idle(ns)", "ns", 14,
+        "time in which no device event runs, in the window of the steps; of a stream from its "
+        "first event to its last"},
+    {{"share_pct", "Share%", "%", FieldType::kDecimal, 8, "100 x idle_ns / idle_ns of (all)"},
+     [](const IdleRow& row) { return PercentCell(row.sums.ns, row.whole.all.ns); }},
+    {{"window_pct", "Window%", "%", FieldType::kDecimal, 8,
+      "100 x idle_ns / length of the window; of a stream of its span"},
+     [](const IdleRow& row) { return PercentCell(row.sums.ns, row.whole.window_ns); }},
+    {{"gaps", "Gaps", "", FieldType::kInteger, 8, "gaps that have time of this cause", Fold::kSum},
+     [](const IdleRow& row) { return Integer(row.sums.gaps.count()); }},
+    FigureColumn<&CauseSums::gaps, 50>{"p50_ns", "P50(ns)", "ns", 10,
+                                       "median time of a gap, at most 1.6 % off"},
+    FigureColumn<&CauseSums::gaps, 95>{"p95_ns", "P95(ns)", "ns", 10,
+                                       "95th percentile of it, at most 1.6 % off"},
+    FigureColumn<&CauseSums::gaps, Extreme::kLargest>{"max_ns", "Max(ns)", "ns", 12, "the longest"},
+};
+
+class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
  public:
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->rows_, &self->notes_);
-  }
-
   explicit Idle(const ViewOptions& options)
-      : by_stream_(HasKey(options, "stream", "idle", kIdleViewKeys)),
-        by_step_(HasKey(options, "step", "idle", kIdleViewKeys)),
-        notes_("idle") {}
+      : GroupedPartial("idle", options, kIdleViewKeys, kIdleColumns),
+        by_stream_(By("stream")),
+        by_step_(By("step")) {}
 
-  void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
-  void Merge(const Partial& other) override {
-    const auto& more = dynamic_cast<const Idle&>(other);
-    for (const auto& [key, sums] : more.rows_) rows_[key].Merge(sums);
-    notes_.Merge(more.notes_);
-  }
-  std::vector<Field> Fields() const override;
-  void Emit(Sink* sink) const override {
-    for (const auto& [key, sums] : rows_) EmitRows(key, sums, sink);
-  }
-  std::vector<std::string> Notes() const override { return notes_.Sentences(); }
 
  private:
-  struct Key {
-    template <typename Bytes, typename Self>
-    static void Transfer(Bytes* bytes, Self* self) {
-      bytes->Values(&self->rank, &self->device, &self->stream, &self->step);
-    }
-
-    std::string rank;
-    int64_t device = 0;
-    int64_t stream = 0;  ///< 0 of all streams together.
-    int64_t step = 0;    ///< 0 of all steps together.
-  };
-  struct KeyOrder {
-    bool operator()(const Key& a, const Key& b) const {
-      if (a.rank != b.rank) return RankBefore()(a.rank, b.rank);
-      return std::tie(a.device, a.stream, a.step) < std::tie(b.device, b.stream, b.step);
-    }
-  };
   /// Of the run at hand: a GPU or a stream.
   struct Own {
     Interval span;  ///< From its first work to its last.
@@ -152,14 +121,10 @@ class Idle : public SavedPartial<Idle> {
 
   std::vector<Interval> WindowsFor(const Run& run) const;
   Places PlacesOf(const Run& run, std::span<const Interval> windows) const;
-  void EmitRows(const Key& key, const IdleSums& sums, Sink* sink) const;
-  void EmitRow(const Key& key, std::string_view cause, const CauseSums& own, const IdleSums& sums,
-               Sink* sink) const;
+  void EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const override;
 
   bool by_stream_;
   bool by_step_;
-  std::map<Key, IdleSums, KeyOrder> rows_;
-  ViewNotes notes_;
 };
 
 /// Ascending, and without common moments.
@@ -195,8 +160,7 @@ Idle::Places Idle::PlacesOf(const Run& run, std::span<const Interval> windows) c
         looked_at.start_ns = std::max(looked_at.start_ns, own.span.start_ns);
         looked_at.end_ns = std::min(looked_at.end_ns, own.span.end_ns);
       }
-      int64_t& sum = own.windows[by_step_ ? i : 0].window_ns;
-      sum = SaturatingSum(sum, LengthOf(looked_at));
+      own.windows[by_step_ ? i : 0].window_ns += LengthOf(looked_at);
     }
   }
   return places;
@@ -213,50 +177,30 @@ void Idle::End(const Run* run) {
     if (last == places.end() || last->first != key) last = places.find(key);
     last->second.windows[by_step_ ? gap.window : 0].Add(gap);
   });
-  const std::string rank(run->rank());
+  const RankName rank(run->rank());
   for (const auto& [key, own] : places) {
     for (size_t i = 0; i < own.windows.size(); ++i) {
       if (own.windows[i].window_ns == 0) continue;
-      rows_[{rank, key.first, key.second, by_step_ ? steps[i].number : 0}].Merge(own.windows[i]);
+      Take({rank, key.first, key.second, by_step_ ? steps[i].number : 0}, own.windows[i]);
     }
   }
 }
 
-std::vector<Field> Idle::Fields() const {
-  std::vector<Field> fields(std::begin(kIdleFields), std::end(kIdleFields));
-  auto at = fields.begin() + 2;
-  if (by_step_) at = fields.insert(at, kStepField);
-  if (by_stream_) fields.insert(at, kStreamField);
-  return fields;
-}
-
-void Idle::EmitRows(const Key& key, const IdleSums& sums, Sink* sink) const {
-  EmitRow(key, kAll, sums.all, sums, sink);
+void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const {
+  table->Add({key, sums.all, kAll, sums});
   std::array<size_t, kIdleCauseCount> order{};
   for (size_t i = 0; i < kIdleCauseCount; ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return sums.causes[a].ns > sums.causes[b].ns; });
   for (const size_t cause : order) {
     if (sums.causes[cause].ns == 0) continue;
-    EmitRow(key, IdleCauseWord(static_cast<IdleCause>(cause)), sums.causes[cause], sums, sink);
+    table->Add({key, sums.causes[cause], IdleCauseWord(static_cast<IdleCause>(cause)), sums});
   }
-}
-
-void Idle::EmitRow(const Key& key, std::string_view cause, const CauseSums& own,
-                   const IdleSums& sums, Sink* sink) const {
-  std::vector<Cell> cells = {Text(key.rank), Integer(key.device)};
-  if (by_stream_) cells.push_back(Integer(key.stream));
-  if (by_step_) cells.push_back(Integer(key.step));
-  cells.insert(cells.end(), {Text(cause), Integer(own.ns), PercentCell(own.ns, sums.all.ns),
-                             PercentCell(own.ns, sums.window_ns), Integer(own.gaps.count()),
-                             Integer(own.gaps.Quantile(50)), Integer(own.gaps.Quantile(95)),
-                             Integer(own.gaps.largest())});
-  sink->Row(cells);
 }
 
 }  // namespace
 
-std::span<const Field> IdleFields() { return kIdleFields; }
+std::span<const Field> IdleFields() { return FieldsWithoutBy<kIdleColumns>(); }
 std::span<const std::string_view> IdleKeys() { return kIdleViewKeys; }
 
 std::unique_ptr<Partial> MakeIdle(const ViewOptions& options) {

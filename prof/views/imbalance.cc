@@ -8,54 +8,37 @@
 #include <utility>
 #include <vector>
 
-#include "base/saturating.h"
 #include "prof/price/kernel_facts.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/run.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/rank_groups.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
-#include "prof/views/view_notes.h"
 
 namespace oplens::prof {
 namespace {
 
 /// One step of one rank.
 struct StepLoad {
-  int64_t total_ns = 0;
-  int64_t compute_ns = 0;
-  int64_t expert_ns = 0;
+  Sum total_ns;
+  Sum compute_ns;
+  Sum expert_ns;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Sums(&self->total_ns, &self->compute_ns, &self->expert_ns);
-  }
-  void Merge(const StepLoad& other) {
-    for (const auto part : {&StepLoad::total_ns, &StepLoad::compute_ns, &StepLoad::expert_ns}) {
-      this->*part = SaturatingSum(this->*part, other.*part);
-    }
-  }
+  static constexpr std::tuple kMembers{&StepLoad::total_ns, &StepLoad::compute_ns,
+                                       &StepLoad::expert_ns};
 };
 
 struct RankLoads {
   RankGroups groups;
   std::map<int64_t, StepLoad> steps;          ///< By number, those that are whole.
-  std::map<std::string, int64_t> sent_bytes;  ///< By all_to_all, by name of the group.
+  std::map<std::string, Balance> sent_bytes;  ///< By all_to_all, by name of the group.
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->groups, &self->steps, &self->sent_bytes);
-  }
+  static constexpr std::tuple kMembers{&RankLoads::groups, &RankLoads::steps,
+                                       &RankLoads::sent_bytes};
+
   bool has_experts() const {
     return std::any_of(steps.begin(), steps.end(),
                        [](const auto& step) { return step.second.expert_ns > 0; });
-  }
-  void Merge(const RankLoads& other) {
-    groups.Merge(other.groups);
-    for (const auto& [number, load] : other.steps) steps[number].Merge(load);
-    for (const auto& [name, bytes] : other.sent_bytes) {
-      sent_bytes[name] = SaturatingSum(sent_bytes[name], bytes);
-    }
   }
 };
 
@@ -66,26 +49,27 @@ class Members {
     Step& own = steps_[step];
     ++own.members;
     own.max_ns = std::max(own.max_ns, load_ns);
-    own.sum_ns = SaturatingSum(own.sum_ns, load_ns);
+    own.sum_ns += load_ns;
     own.total_ns = std::max(own.total_ns, total_ns);
-    int64_t& sum_ns = loads_ns_.try_emplace(std::string(name)).first->second;
-    sum_ns = SaturatingSum(sum_ns, load_ns);
+    loads_ns_[RankName(name)] += load_ns;
   }
 
   struct Sums {
     int64_t steps = 0;
-    int64_t max_ns = 0;
-    int64_t mean_ns = 0;
-    int64_t total_ns = 0;
+    Sum max_ns;
+    Sum mean_ns;
+    Sum total_ns;
+
+    int64_t saved_ns() const { return max_ns - mean_ns; }
   };
-  Sums Sum() const {
+  Sums SumUp() const {
     Sums sums;
     for (const auto& [number, step] : steps_) {
       if (step.members < 2) continue;
       ++sums.steps;
-      sums.max_ns = SaturatingSum(sums.max_ns, step.max_ns);
-      sums.mean_ns = SaturatingSum(sums.mean_ns, step.sum_ns / step.members);
-      sums.total_ns = SaturatingSum(sums.total_ns, step.total_ns);
+      sums.max_ns += step.max_ns;
+      sums.mean_ns += step.sum_ns / step.members;
+      sums.total_ns += step.total_ns;
     }
     return sums;
   }
@@ -95,54 +79,106 @@ class Members {
     const auto most =
         std::max_element(loads_ns_.begin(), loads_ns_.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
-    return most == loads_ns_.end() ? std::string_view() : most->first;
+    return most == loads_ns_.end() ? std::string_view() : most->first.text;
   }
 
  private:
   struct Step {
     int64_t members = 0;
     int64_t max_ns = 0;
-    int64_t sum_ns = 0;
+    Sum sum_ns;
     int64_t total_ns = 0;
   };
   std::map<int64_t, Step> steps_;
-  std::map<std::string, int64_t, RankBefore> loads_ns_;
+  std::map<RankName, Sum> loads_ns_;
 };
 
 struct ExpertGroup {
   Members members;
   int64_t ranks = 0;  ///< That sent anything.
   int64_t max_bytes = 0;
-  int64_t sum_bytes = 0;
+  Sum sum_bytes;
 };
 
-class Imbalance : public SavedPartial<Imbalance> {
- public:
-  Imbalance() : notes_("imbalance") {}
+struct ImbalanceRow {
+  std::string_view what;
+  std::string_view group;
+  int64_t first_rank;  ///< Below 0: not known.
+  const Members& members;
+  const ExpertGroup* experts;  ///< Null of stages.
+  Members::Sums sums = members.SumUp();
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ranks_, &self->notes_);
-  }
+  bool sends() const { return experts != nullptr && experts->ranks > 1; }
+};
+
+Cell ImbalanceRatio(int64_t of, int64_t over, double times) {
+  if (over == 0) return {};
+  return {times * static_cast<double>(of) / static_cast<double>(over)};
+}
+
+constexpr Column<ImbalanceRow> kImbalanceColumns[] = {
+    {{"what", "What", "", FieldType::kText, 8,
+      "stages: compute of the stages of the pipeline; experts: kernels of experts and of routing "
+      "to them, of the ranks of a group",
+      Fold::kKey},
+     [](const ImbalanceRow& row) { return Text(row.what); }},
+    {{"group", "Group", "", FieldType::kText, 7, "name of the process group of the experts",
+      Fold::kKey},
+     [](const ImbalanceRow& row) { return Text(row.group); }},
+    {{"first_rank", "First", "", FieldType::kInteger, 6,
+      "its first rank, where its ranks are known", Fold::kKey},
+     [](const ImbalanceRow& row) { return row.first_rank < 0 ? Cell{} : Integer(row.first_rank); }},
+    {{"members", "Members", "", FieldType::kInteger, 7, "stages, or ranks of the group at hand"},
+     [](const ImbalanceRow& row) { return Integer(row.members.size()); }},
+    {{"most", "Most", "", FieldType::kText, 6, "the stage or rank with the most work"},
+     [](const ImbalanceRow& row) { return Text(row.members.Most()); }},
+    {{"steps", "Steps", "", FieldType::kInteger, 6, "whole steps that two members or more have"},
+     [](const ImbalanceRow& row) { return Integer(row.sums.steps); }},
+    FigureColumn<&Members::Sums::max_ns>{
+        "max_ns", "Max(ns)", "ns", 13,
+        "sum over the steps of the time of the member that has most in it"},
+    FigureColumn<&Members::Sums::mean_ns>{"mean_ns", "Mean(ns)", "ns", 13,
+                                          "the same of the mean of the members"},
+    {{"ratio", "Max/Mean", "", FieldType::kDecimal, 9, "max_ns / mean_ns: 1 is even"},
+     [](const ImbalanceRow& row) { return ImbalanceRatio(row.sums.max_ns, row.sums.mean_ns, 1); }},
+    {{"saved_ns", "Saved(ns)", "ns", FieldType::kInteger, 13,
+      "max_ns - mean_ns: the most that perfect balance can save, if all wait for the most loaded",
+      Fold::kSum},
+     [](const ImbalanceRow& row) { return Integer(row.sums.saved_ns()); }},
+    FigureColumn<&Members::Sums::total_ns>{"total_ns", "Total(ns)", "ns", 13,
+                                           "sum of the lengths of these steps"},
+    {{"saved_pct", "Saved(%)", "%", FieldType::kDecimal, 8, "100 x saved_ns / total_ns"},
+     [](const ImbalanceRow& row) {
+       return ImbalanceRatio(row.sums.saved_ns(), row.sums.total_ns, 100);
+     }},
+    {{"max_bytes", "Max(B)", "B", FieldType::kInteger, 13,
+      "the most that a rank of the group sends by all_to_all", Fold::kSum},
+     [](const ImbalanceRow& row) {
+       return row.sends() ? Integer(row.experts->max_bytes) : Cell{};
+     }},
+    {{"mean_bytes", "Mean(B)", "B", FieldType::kInteger, 13, "the same of the mean rank",
+      Fold::kSum},
+     [](const ImbalanceRow& row) {
+       return row.sends() ? Integer(row.experts->sum_bytes / row.experts->ranks) : Cell{};
+     }},
+};
+
+class Imbalance : public GroupedPartial<RankName, RankLoads, ImbalanceRow> {
+ public:
+  explicit Imbalance(const ViewOptions& options)
+      : GroupedPartial("imbalance", options, {}, kImbalanceColumns) {}
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override;
   void End(const Run* run) override;
   void AddCalls(std::span<const CollectiveRow> calls) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    const auto fields = ImbalanceFields();
-    return {fields.begin(), fields.end()};
-  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
  private:
-  void EmitStages(Sink* sink) const;
-  void EmitExperts(Sink* sink) const;
+  void EmitStages(TableOf<ImbalanceRow>* table) const;
+  void EmitExperts(TableOf<ImbalanceRow>* table) const;
 
-  std::map<std::string, RankLoads, RankBefore> ranks_;
-  ViewNotes notes_;
   // Of the run that is read:
   const Run* run_ = nullptr;
   std::vector<StepLoad> loads_;  // By step.
@@ -172,37 +208,29 @@ void Imbalance::Add(const PricedKernel& kernel) {
   const Kernel& own = run_->trace().kernels[kernel.work];
   const size_t step = run_->StepOf(own, kernel.work);
   if (!own.timed() || step == Steps::kNone) return;
-  loads_[step].expert_ns =
-      SaturatingSum(loads_[step].expert_ns, LengthOf({own.start_ns, own.end_ns}));
+  loads_[step].expert_ns += LengthOf({own.start_ns, own.end_ns});
 }
 
 void Imbalance::End(const Run* /*run*/) {
   if (run_ == nullptr) return;
-  RankLoads& rank = ranks_[std::string(run_->rank())];
+  RankLoads& rank = rows_[RankName(run_->rank())];
   rank.groups.Add(run_->trace());
   const auto steps = run_->steps().all();
   for (size_t i = 0; i < loads_.size(); ++i) {
-    if (steps[i].complete) rank.steps[steps[i].number].Merge(loads_[i]);
+    if (steps[i].complete) MergeInto(&rank.steps[steps[i].number], loads_[i]);
   }
   run_ = nullptr;
 }
 
 void Imbalance::AddCalls(std::span<const CollectiveRow> calls) {
   if (calls.empty()) return;
-  const auto at = ranks_.find(*calls.front().rank);
-  if (at == ranks_.end()) return;
+  const auto at = rows_.find(RankName(*calls.front().rank));
+  if (at == rows_.end()) return;
   at->second.groups.AddCalls(calls);
   for (const CollectiveRow& row : calls) {
     if (row.call.kind != CollectiveKind::kAllToAll || row.call.size_bytes < 0) continue;
-    int64_t& bytes = at->second.sent_bytes[row.group->name];
-    bytes = SaturatingSum(bytes, row.call.size_bytes);
+    at->second.sent_bytes[row.group->name] += row.call.size_bytes;
   }
-}
-
-void Imbalance::Merge(const Partial& other) {
-  const auto& more = dynamic_cast<const Imbalance&>(other);
-  for (const auto& [name, rank] : more.ranks_) ranks_[name].Merge(rank);
-  notes_.Merge(more.notes_);
 }
 
 /// Of a stage what its mean rank has.
@@ -211,41 +239,15 @@ struct StageLoad {
   StepLoad sums;
 };
 
-void EmitImbalanceRow(std::string_view what, std::string_view group, int64_t first_rank,
-                      const Members& members, const ExpertGroup* experts, Sink* sink) {
-  const Members::Sums sums = members.Sum();
-  const int64_t saved_ns = sums.max_ns - sums.mean_ns;
-  const auto ratio = [](int64_t of, int64_t over, double times) {
-    if (over == 0) return Cell{};
-    return Cell{times * static_cast<double>(of) / static_cast<double>(over)};
-  };
-  const bool sends = experts != nullptr && experts->ranks > 1;
-  const Cell cells[] = {Text(what),
-                        Text(group),
-                        first_rank < 0 ? Cell{} : Integer(first_rank),
-                        Integer(members.size()),
-                        Text(members.Most()),
-                        Integer(sums.steps),
-                        Integer(sums.max_ns),
-                        Integer(sums.mean_ns),
-                        ratio(sums.max_ns, sums.mean_ns, 1),
-                        Integer(saved_ns),
-                        Integer(sums.total_ns),
-                        ratio(saved_ns, sums.total_ns, 100),
-                        sends ? Integer(experts->max_bytes) : Cell{},
-                        sends ? Integer(experts->sum_bytes / experts->ranks) : Cell{}};
-  sink->Row(cells);
-}
-
-void Imbalance::EmitStages(Sink* sink) const {
+void Imbalance::EmitStages(TableOf<ImbalanceRow>* table) const {
   std::map<int64_t, std::map<int64_t, StageLoad>> stages;  // By stage and step.
-  for (const auto& [name, rank] : ranks_) {
+  for (const auto& [name, rank] : rows_) {
     const auto stage = rank.groups.Stage();
     if (!stage) continue;
     for (const auto& [number, load] : rank.steps) {
       StageLoad& own = stages[*stage][number];
       ++own.ranks;
-      own.sums.Merge(load);
+      MergeInto(&own.sums, load);
     }
   }
   if (stages.size() < 2) return;
@@ -256,7 +258,7 @@ void Imbalance::EmitStages(Sink* sink) const {
                   load.sums.total_ns / load.ranks);
     }
   }
-  EmitImbalanceRow("stages", "", -1, members, nullptr, sink);
+  table->Add({"stages", "", -1, members, nullptr});
 }
 
 /// The group whose ranks share the experts of a rank; a group of all ranks is one where the rank
@@ -267,38 +269,39 @@ std::optional<RankGroups::Found> ExpertsOf(const RankLoads& rank) {
   return rank.groups.Of(GroupKind::kWorld);
 }
 
-void Imbalance::EmitExperts(Sink* sink) const {
+void Imbalance::EmitExperts(TableOf<ImbalanceRow>* table) const {
   std::map<std::pair<std::string_view, int64_t>, ExpertGroup> groups;  // By name and first rank.
-  for (const auto& [name, rank] : ranks_) {
+  for (const auto& [name, rank] : rows_) {
     const auto found = ExpertsOf(rank);
     if (!found) continue;
     ExpertGroup& group = groups[{*found->name, found->group->shape.first}];
     for (const auto& [number, load] : rank.steps) {
-      group.members.Add(name, number, load.expert_ns, load.total_ns);
+      group.members.Add(name.text, number, load.expert_ns, load.total_ns);
     }
     const auto sent = rank.sent_bytes.find(*found->name);
     if (sent == rank.sent_bytes.end()) continue;
     ++group.ranks;
-    group.max_bytes = std::max(group.max_bytes, sent->second);
-    group.sum_bytes = SaturatingSum(group.sum_bytes, sent->second);
+    group.max_bytes = std::max<int64_t>(group.max_bytes, sent->second);
+    group.sum_bytes += sent->second;
   }
   for (const auto& [key, group] : groups) {
     if (group.members.size() < 2) continue;
-    EmitImbalanceRow("experts", key.first, key.second, group.members, &group, sink);
+    table->Add({"experts", key.first, key.second, group.members, &group});
   }
 }
 
 void Imbalance::Emit(Sink* sink) const {
-  EmitStages(sink);
-  EmitExperts(sink);
+  TableOf<ImbalanceRow> table(columns(), sink);
+  EmitStages(&table);
+  EmitExperts(&table);
 }
 
 std::vector<std::string> Imbalance::Notes() const {
   std::vector<std::string> notes = notes_.Sentences();
-  const bool any = std::any_of(ranks_.begin(), ranks_.end(), [](const auto& rank) {
+  const bool any = std::any_of(rows_.begin(), rows_.end(), [](const auto& rank) {
     return rank.second.groups.Stage() || ExpertsOf(rank.second);
   });
-  if (!ranks_.empty() && !any) {
+  if (!rows_.empty() && !any) {
     notes.emplace_back(
         "imbalance: the profiles tell of no group of stages or of experts: there is nothing to "
         "compare");
@@ -308,8 +311,10 @@ std::vector<std::string> Imbalance::Notes() const {
 
 }  // namespace
 
-std::unique_ptr<Partial> MakeImbalance(const ViewOptions& /*options*/) {
-  return std::make_unique<Imbalance>();
+std::span<const Field> ImbalanceFields() { return FieldsWithoutBy<kImbalanceColumns>(); }
+
+std::unique_ptr<Partial> MakeImbalance(const ViewOptions& options) {
+  return std::make_unique<Imbalance>(options);
 }
 
 }  // namespace oplens::prof

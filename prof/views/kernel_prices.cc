@@ -1,6 +1,7 @@
 #include "prof/views/kernel_prices.h"
 
 #include "ops/kernels/kernel_name.h"
+#include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "parse/model/trace.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
 #include "prof/views/operator_sums.h"

@@ -11,16 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_map.h"
 #include "base/saturating.h"
+#include "parse/model/kernel_names.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/class_times.h"
 #include "prof/run/copy_name.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/histogram.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
-#include "prof/views/stream_keys.h"
 #include "prof/views/time_keys.h"
-#include "prof/views/view_notes.h"
 
 namespace oplens::prof {
 namespace {
@@ -28,69 +29,73 @@ namespace {
 constexpr int64_t kSlowCallNs = 50'000;
 constexpr int64_t kLateStartNs = 100'000;
 
-constexpr Field kLaunchesFields[] = {
-    kRankField,
-    {"launches", "Launches", "", FieldType::kInteger, 10,
-     "kernels whose launch is known, other than a graph's; with --copies copies and fills too",
-     Fold::kSum},
-    {"short_kernels", "Short", "", FieldType::kInteger, 8,
-     "those that ran shorter than their call, which took at most 50 us", Fold::kSum},
-    {"runtime_outliers", "SlowCalls", "", FieldType::kInteger, 9,
-     "those whose call took more than 50 us", Fold::kSum},
-    {"delay_outliers", "LateStarts", "", FieldType::kInteger, 10,
-     "those with a delay of more than 100 us", Fold::kSum},
-    {"early_starts", "Early", "", FieldType::kInteger, 8,
-     "those that began before their call returned: their delay counts as 0", Fold::kSum},
-    {"cpu_ns", "CPU(ns)", "ns", FieldType::kInteger, 14,
-     "sum of the durations of the calls, each once", Fold::kSum},
-    {"gpu_ns", "GPU(ns)", "ns", FieldType::kInteger, 14, "sum of the durations of the work",
-     Fold::kSum},
-    {"delay_ns", "Delay(ns)", "ns", FieldType::kInteger, 14,
-     "sum of the delays: start of the work - end of its call, at least 0", Fold::kSum},
-    {"p50_delay_ns", "P50(ns)", "ns", FieldType::kInteger, 10, "median delay, at most 1.6 % off",
-     Fold::kQuantiles},
-    {"p95_delay_ns", "P95(ns)", "ns", FieldType::kInteger, 10,
-     "95th percentile of the delays, at most 1.6 % off", Fold::kQuantiles},
-    {"max_delay_ns", "Max(ns)", "ns", FieldType::kInteger, 12, "longest delay", Fold::kMax},
-    {"graph_launches", "Graphs", "", FieldType::kInteger, 8,
-     "calls that launched a graph, which count nowhere else", Fold::kSum},
-};
-
-constexpr Field kApiField = {"api",     "Call", "", FieldType::kText, 20, "name of the API call",
-                             Fold::kKey};
-constexpr Field kKernelField = {
-    "kernel", "Kernel", "", FieldType::kName, Field::kShared, "name of the kernel", Fold::kKey};
-
 constexpr std::string_view kLaunchesKeys[] = {"rank", "step", "api", "kernel"};
 
+struct LaunchKey {
+  RankName rank;
+  std::optional<int64_t> step;
+  std::string api;
+  std::string kernel;
+
+  static constexpr std::tuple kMembers{&LaunchKey::rank, &LaunchKey::step, &LaunchKey::api,
+                                       &LaunchKey::kernel};
+  friend auto operator<=>(const LaunchKey&, const LaunchKey&) = default;
+};
+
 struct LaunchSums {
-  int64_t launches = 0;
-  int64_t short_kernels = 0;
-  int64_t runtime_outliers = 0;
-  int64_t delay_outliers = 0;
-  int64_t early_starts = 0;
-  int64_t cpu_ns = 0;
-  int64_t gpu_ns = 0;
-  int64_t delay_ns = 0;
-  int64_t graph_launches = 0;
+  Sum launches;
+  Sum short_kernels;
+  Sum runtime_outliers;
+  Sum delay_outliers;
+  Sum early_starts;
+  Sum cpu_ns;
+  Sum gpu_ns;
+  Sum delay_ns;
+  Sum graph_launches;
   Histogram delays;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Sums(&self->launches, &self->short_kernels, &self->runtime_outliers,
-                &self->delay_outliers, &self->early_starts, &self->cpu_ns, &self->gpu_ns,
-                &self->delay_ns, &self->graph_launches);
-    bytes->Values(&self->delays);
-  }
+  static constexpr std::tuple kMembers{&LaunchSums::launches,         &LaunchSums::short_kernels,
+                                       &LaunchSums::runtime_outliers, &LaunchSums::delay_outliers,
+                                       &LaunchSums::early_starts,     &LaunchSums::cpu_ns,
+                                       &LaunchSums::gpu_ns,           &LaunchSums::delay_ns,
+                                       &LaunchSums::graph_launches,   &LaunchSums::delays};
+};
 
-  void Merge(const LaunchSums& more) {
-    constexpr int64_t LaunchSums::*kSums[] = {
-        &LaunchSums::launches,       &LaunchSums::short_kernels, &LaunchSums::runtime_outliers,
-        &LaunchSums::delay_outliers, &LaunchSums::early_starts,  &LaunchSums::cpu_ns,
-        &LaunchSums::gpu_ns,         &LaunchSums::delay_ns,      &LaunchSums::graph_launches};
-    for (const auto sum : kSums) this->*sum = SaturatingSum(this->*sum, more.*sum);
-    delays.Merge(more.delays);
-  }
+constexpr Column<GroupRow<LaunchKey, LaunchSums>> kLaunchesColumns[] = {
+    KeyColumn<&LaunchKey::rank>{kRankField},
+    ByColumn<&LaunchKey::step>(kStepField),
+    ByColumn<&LaunchKey::api>(
+        {"api", "Call", "", FieldType::kText, 20, "name of the API call", Fold::kKey}),
+    ByColumn<&LaunchKey::kernel>({"kernel", "Kernel", "", FieldType::kName, Field::kShared,
+                                  "name of the kernel", Fold::kKey}),
+    FigureColumn<&LaunchSums::launches>{
+        "launches", "Launches", "", 10,
+        "kernels whose launch is known, other than a graph's; with --copies copies and fills too"},
+    FigureColumn<&LaunchSums::short_kernels>{
+        "short_kernels", "Short", "", 8,
+        "those that ran shorter than their call, which took at most 50 us"},
+    FigureColumn<&LaunchSums::runtime_outliers>{"runtime_outliers", "SlowCalls", "", 9,
+                                                "those whose call took more than 50 us"},
+    FigureColumn<&LaunchSums::delay_outliers>{"delay_outliers", "LateStarts", "", 10,
+                                              "those with a delay of more than 100 us"},
+    FigureColumn<&LaunchSums::early_starts>{
+        "early_starts", "Early", "", 8,
+        "those that began before their call returned: their delay counts as 0"},
+    FigureColumn<&LaunchSums::cpu_ns>{"cpu_ns", "CPU(ns)", "ns", 14,
+                                      "sum of the durations of the calls, each once"},
+    FigureColumn<&LaunchSums::gpu_ns>{"gpu_ns", "GPU(ns)", "ns", 14,
+                                      "sum of the durations of the work"},
+    FigureColumn<&LaunchSums::delay_ns>{
+        "delay_ns", "Delay(ns)", "ns", 14,
+        "sum of the delays: start of the work - end of its call, at least 0"},
+    FigureColumn<&LaunchSums::delays, 50>{"p50_delay_ns", "P50(ns)", "ns", 10,
+                                          "median delay, at most 1.6 % off"},
+    FigureColumn<&LaunchSums::delays, 95>{"p95_delay_ns", "P95(ns)", "ns", 10,
+                                          "95th percentile of the delays, at most 1.6 % off"},
+    FigureColumn<&LaunchSums::delays, Extreme::kLargest>{"max_delay_ns", "Max(ns)", "ns", 12,
+                                                         "longest delay"},
+    FigureColumn<&LaunchSums::graph_launches>{
+        "graph_launches", "Graphs", "", 8, "calls that launched a graph, which count nowhere else"},
 };
 
 /// `first`: whether no other work of the call was counted yet.
@@ -103,67 +108,37 @@ void AddLaunch(const LaunchCall& call, const DeviceEvent& event, bool first, Lau
   sums->runtime_outliers += slow ? 1 : 0;
   sums->delay_outliers += delay_ns > kLateStartNs ? 1 : 0;
   sums->early_starts += event.start_ns < call.end_ns ? 1 : 0;
-  if (first) sums->cpu_ns = SaturatingSum(sums->cpu_ns, cpu_ns);
-  sums->gpu_ns = SaturatingSum(sums->gpu_ns, event.duration_ns());
-  sums->delay_ns = SaturatingSum(sums->delay_ns, delay_ns);
+  if (first) sums->cpu_ns += cpu_ns;
+  sums->gpu_ns += event.duration_ns();
+  sums->delay_ns += delay_ns;
   sums->delays.Add(delay_ns);
 }
 
-class Launches : public SavedPartial<Launches> {
+class Launches : public GroupedPartial<LaunchKey, LaunchSums> {
  public:
   explicit Launches(const ViewOptions& options)
-      : by_step_(HasKey(options, "step", "launches", kLaunchesKeys)),
-        by_api_(HasKey(options, "api", "launches", kLaunchesKeys)),
-        by_kernel_(HasKey(options, "kernel", "launches", kLaunchesKeys)),
-        copies_(options.copies),
-        notes_("launches") {}
+      : GroupedPartial("launches", options, kLaunchesKeys, kLaunchesColumns),
+        by_step_(By("step")),
+        by_api_(By("api")),
+        by_kernel_(By("kernel")),
+        copies_(options.copies) {}
 
-  void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
   void Merge(const Partial& other) override {
-    const auto& more = dynamic_cast<const Launches&>(other);
-    for (const auto& [key, sums] : more.rows_) rows_[key].Merge(sums);
-    for (size_t i = 0; i < kFamilyCount; ++i) no_calls_[i] |= more.no_calls_[i];
-    notes_.Merge(more.notes_);
+    GroupedPartial::Merge(other);
+    MergeInto(&no_calls_, dynamic_cast<const Launches&>(other).no_calls_);
   }
-  std::vector<Field> Fields() const override {
-    std::vector<Field> fields(std::begin(kLaunchesFields), std::end(kLaunchesFields));
-    auto at = fields.begin() + 1;
-    if (by_kernel_) at = fields.insert(at, kKernelField);
-    if (by_api_) at = fields.insert(at, kApiField);
-    if (by_step_) fields.insert(at, kStepField);
-    return fields;
-  }
-  void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->no_calls_, &self->notes_);
-    TransferMap(bytes, &self->rows_, [&](const Key& key, const LaunchSums& sums) {
-      if constexpr (Bytes::kReads) self->rows_[key].Merge(sums);
-    });
+  void Save(ByteWriter* bytes) const override { bytes->Values(&no_calls_, &notes_, &rows_); }
+  void Load(ByteReader* bytes) override {
+    bytes->Values(&no_calls_, &notes_);
+    // Names of kernels may have become the same.
+    TransferMap(bytes, &rows_,
+                [&](const LaunchKey& key, const LaunchSums& sums) { Take(key, sums); });
   }
 
  private:
-  struct Key {
-    template <typename Bytes, typename Self>
-    static void Transfer(Bytes* bytes, Self* self) {
-      bytes->Values(&self->rank, &self->step, &self->api, &self->kernel);
-    }
-
-    std::string rank;
-    std::optional<int64_t> step;
-    std::string api;
-    std::string kernel;
-  };
-  struct KeyOrder {
-    bool operator()(const Key& a, const Key& b) const {
-      if (a.rank != b.rank) return RankBefore()(a.rank, b.rank);
-      return std::tie(a.step, a.api, a.kernel) < std::tie(b.step, b.api, b.kernel);
-    }
-  };
-  /// The same as numbers of the run at hand.
+  /// The key as numbers of the run at hand.
   struct Numbers {
     size_t step = 0;
     StringId api = 0;
@@ -172,15 +147,13 @@ class Launches : public SavedPartial<Launches> {
   };
 
   Numbers NumbersOf(const Run& run, const DeviceEvent& event, const LaunchCall& call) const;
-  Key KeyOf(const Run& run, const Numbers& numbers) const;
+  LaunchKey KeyOf(const Run& run, const Numbers& numbers) const;
 
   bool by_step_;
   bool by_api_;
   bool by_kernel_;
   bool copies_;
-  std::map<Key, LaunchSums, KeyOrder> rows_;
-  std::array<bool, kFamilyCount> no_calls_{};  // Families of profiles with work, but no launch.
-  ViewNotes notes_;
+  std::array<Any, kFamilyCount> no_calls_;  // Families of profiles with work, but no launch.
 };
 
 constexpr int64_t kFill = -1000;
@@ -202,9 +175,9 @@ Launches::Numbers Launches::NumbersOf(const Run& run, const DeviceEvent& event,
   return numbers;
 }
 
-Launches::Key Launches::KeyOf(const Run& run, const Numbers& numbers) const {
-  Key key;
-  key.rank = run.rank();
+LaunchKey Launches::KeyOf(const Run& run, const Numbers& numbers) const {
+  LaunchKey key;
+  key.rank = RankName(run.rank());
   if (by_step_ && numbers.step != Steps::kNone) {
     key.step = run.steps().all()[numbers.step].number;
   }
@@ -246,26 +219,9 @@ void Launches::End(const Run* run) {
       AddLaunch(call, event, first, &last->second);
     }
   }
-  for (const auto& [numbers, sums] : found) rows_[KeyOf(*run, numbers)].Merge(sums);
+  for (const auto& [numbers, sums] : found) Take(KeyOf(*run, numbers), sums);
   if (found.empty() && !run->work().events().empty()) {
-    no_calls_[static_cast<size_t>(trace.family)] = true;
-  }
-}
-
-void Launches::Emit(Sink* sink) const {
-  for (const auto& [key, sums] : rows_) {
-    std::vector<Cell> cells = {Text(key.rank)};
-    if (by_step_) cells.push_back(Integer(key.step));
-    if (by_api_) cells.push_back(Text(key.api));
-    if (by_kernel_) cells.push_back(Text(key.kernel));
-    for (const int64_t value :
-         {sums.launches, sums.short_kernels, sums.runtime_outliers, sums.delay_outliers,
-          sums.early_starts, sums.cpu_ns, sums.gpu_ns, sums.delay_ns}) {
-      cells.push_back(Integer(value));
-    }
-    cells.insert(cells.end(), {Integer(sums.delays.Quantile(50)), Integer(sums.delays.Quantile(95)),
-                               Integer(sums.delays.largest()), Integer(sums.graph_launches)});
-    sink->Row(cells);
+    no_calls_[static_cast<size_t>(trace.family)].value = true;
   }
 }
 
@@ -282,7 +238,7 @@ std::vector<std::string> Launches::Notes() const {
 
 }  // namespace
 
-std::span<const Field> LaunchesFields() { return kLaunchesFields; }
+std::span<const Field> LaunchesFields() { return FieldsWithoutBy<kLaunchesColumns>(); }
 std::span<const std::string_view> LaunchesKeys() { return kLaunchesKeys; }
 
 std::unique_ptr<Partial> MakeLaunches(const ViewOptions& options) {

@@ -1,34 +1,25 @@
 #include "prof/views/losses.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <string>
+#include <iterator>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/run/loss_counts.h"
+#include "prof/run/run.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/time_keys.h"
 
 namespace oplens::prof {
 namespace {
-
-constexpr Field kLossesFields[] = {
-    {"rank", "Rank", "", FieldType::kText, 6, "number of the process; empty where it is not known",
-     Fold::kKey},
-    {"loss", "Loss", "", FieldType::kText, 24, "what is lost, as one word", Fold::kKey},
-    {"count", "Count", "", FieldType::kInteger, 10, "how many events, ranges, steps or records",
-     Fold::kSum},
-    {"time_ns", "Time(ns)", "ns", FieldType::kInteger, 14,
-     "sum of the durations of the device events that it is about; unknown where it is about none",
-     Fold::kSum},
-    {"share_pct", "Share%", "%", FieldType::kDecimal, 8,
-     "100 x time_ns / sum of the durations of all device events", Fold::kNone},
-    {"why", "Why", "", FieldType::kText, Field::kShared, "what happened", Fold::kNone},
-    {"mend", "Mend", "", FieldType::kText, Field::kShared,
-     "the flag or call that records it; empty where there is none", Fold::kNone},
-};
 
 struct LossText {
   std::string_view word;
@@ -76,43 +67,71 @@ constexpr LossText kLosses[] = {
 };
 static_assert(std::size(kLosses) == kLossCount);
 
-class Losses : public SavedPartial<Losses> {
+struct RankLosses {
+  Max<Family> family;
+  LossCounts losses;
+
+  static constexpr std::tuple kMembers{&RankLosses::family, &RankLosses::losses};
+};
+
+struct LossRow {
+  const RankName& rank;
+  const RankLosses& of_rank;
+  const LossText& text;
+  const LossCounts::OfKind& sums;
+};
+
+std::string_view MendOf(const LossRow& row) {
+  // Where operators are recorded, what none of them launched has none.
+  if (row.text.loss == Loss::kNoOp && row.of_rank.losses.has_ops) return {};
+  const Family family = row.of_rank.family.value;
+  const std::string_view flag = RecordingFlag(row.text.lack, family);
+  return flag.empty() ? RecordingRemedy(row.text.lack, family) : flag;
+}
+
+constexpr Column<LossRow> kLossesColumns[] = {
+    {kRankField, [](const LossRow& row) { return CellOf(row.rank); }},
+    {{"loss", "Loss", "", FieldType::kText, 24, "what is lost, as one word", Fold::kKey},
+     [](const LossRow& row) { return Text(row.text.word); }},
+    FigureColumn<&LossCounts::OfKind::count>{"count", "Count", "", 10,
+                                             "how many events, ranges, steps or records"},
+    {{"time_ns", "Time(ns)", "ns", FieldType::kInteger, 14,
+      "sum of the durations of the device events that it is about; unknown where it is about none",
+      Fold::kSum},
+     [](const LossRow& row) { return row.text.timed ? CellOf(row.sums.time_ns) : Cell{}; }},
+    {{"share_pct", "Share%", "%", FieldType::kDecimal, 8,
+      "100 x time_ns / sum of the durations of all device events"},
+     [](const LossRow& row) {
+       const int64_t all_ns = row.of_rank.losses.device_ns;
+       if (!row.text.timed || all_ns <= 0) return Cell{};
+       return Cell{100.0 * static_cast<double>(row.sums.time_ns) / static_cast<double>(all_ns)};
+     }},
+    {{"why", "Why", "", FieldType::kText, Field::kShared, "what happened"},
+     [](const LossRow& row) { return Text(row.text.why); }},
+    {{"mend", "Mend", "", FieldType::kText, Field::kShared,
+      "the flag or call that records it; empty where there is none"},
+     [](const LossRow& row) { return Text(MendOf(row)); }},
+};
+
+class Losses : public GroupedPartial<RankName, RankLosses, LossRow> {
  public:
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ranks_);
-  }
+  explicit Losses(const ViewOptions& options)
+      : GroupedPartial("losses", options, {}, kLossesColumns) {}
 
   void Begin(const Run* run) override { records_ = run == nullptr; }
   void Add(const PricedKernel& kernel) override;
   void AddReplay(const PricedKernel& replay) override;
   void End(const Run* run) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    return {std::begin(kLossesFields), std::end(kLossesFields)};
-  }
-  void Emit(Sink* sink) const override;
+  void Save(ByteWriter* bytes) const override { bytes->Values(&rows_); }
+  void Load(ByteReader* bytes) override { bytes->Values(&rows_); }
 
  private:
-  struct Rank {
-    Family family = Family::kUnknown;
-    LossCounts losses;
-
-    template <typename Bytes, typename Self>
-    static void Transfer(Bytes* bytes, Self* self) {
-      bytes->Values(&self->family, &self->losses.has_ops);
-      bytes->Sums(&self->losses.device_ns);
-      for (auto& count : self->losses.counts) bytes->Sums(&count.count, &count.time_ns);
-    }
-  };
-
-  Rank& RankOf(const PricedKernel& row) {
-    return ranks_[std::string(row.record->rank.value_or(std::string_view()))];
+  LossCounts& LossesOf(const PricedKernel& row) {
+    return rows_[RankName(row.record->rank.value_or(std::string_view()))].losses;
   }
-  static std::string_view MendOf(const Rank& rank, const LossText& text);
-  static void EmitRow(std::string_view name, const Rank& rank, const LossText& text, Sink* sink);
+  void EmitGroup(const RankName& rank, const RankLosses& of_rank,
+                 TableOf<LossRow>* table) const override;
 
-  std::map<std::string, Rank, RankBefore> ranks_;
   bool records_ = false;  // Whether the input at hand holds records only.
 };
 
@@ -121,8 +140,8 @@ void Losses::Add(const PricedKernel& kernel) {
   const ReasonSet reasons = kernel.record->reasons;
   const bool timed = kernel.record->timed();
   const int64_t ns = timed ? std::max(kernel.record->duration_ns, int64_t{0}) : 0;
-  LossCounts& losses = RankOf(kernel).losses;
-  losses.device_ns = SaturatingSum(losses.device_ns, ns);
+  LossCounts& losses = LossesOf(kernel);
+  losses.device_ns += ns;
   if (!timed) losses.Add(Loss::kNoTime, 1);
   if (reasons.Has(Reason::kNoLaunchCall)) {
     losses.Add(Loss::kMissingCall, 1, ns);
@@ -136,68 +155,39 @@ void Losses::Add(const PricedKernel& kernel) {
 void Losses::AddReplay(const PricedKernel& replay) {
   if (!records_) return;
   const int64_t ns = std::max(replay.record->duration_ns, int64_t{0});
-  LossCounts& losses = RankOf(replay).losses;
-  losses.device_ns = SaturatingSum(losses.device_ns, ns);
+  LossCounts& losses = LossesOf(replay);
+  losses.device_ns += ns;
   losses.Add(Loss::kHiddenKernels, 1, ns);
 }
 
 void Losses::End(const Run* run) {
   if (run == nullptr) return;
-  Rank& rank = ranks_[std::string(run->rank())];
-  rank.family = run->trace().family;
-  rank.losses.Add(CountLosses(*run));
+  RankLosses& rank = rows_[RankName(run->rank())];
+  rank.family.value = run->trace().family;
+  MergeInto(&rank.losses, CountLosses(*run));
 }
 
-void Losses::Merge(const Partial& other) {
-  for (const auto& [name, more] : dynamic_cast<const Losses&>(other).ranks_) {
-    Rank& rank = ranks_[name];
-    rank.family = std::max(rank.family, more.family);
-    rank.losses.Add(more.losses);
+void Losses::EmitGroup(const RankName& rank, const RankLosses& of_rank,
+                       TableOf<LossRow>* table) const {
+  const LossCounts& losses = of_rank.losses;
+  std::vector<const LossText*> order;
+  for (const LossText& text : kLosses) {
+    if (losses.Of(text.loss).count > 0) order.push_back(&text);
   }
-}
-
-std::string_view Losses::MendOf(const Rank& rank, const LossText& text) {
-  // Where operators are recorded, what none of them launched has none.
-  if (text.loss == Loss::kNoOp && rank.losses.has_ops) return {};
-  const std::string_view flag = RecordingFlag(text.lack, rank.family);
-  return flag.empty() ? RecordingRemedy(text.lack, rank.family) : flag;
-}
-
-void Losses::EmitRow(std::string_view name, const Rank& rank, const LossText& text, Sink* sink) {
-  const LossCounts::Count& count = rank.losses.counts[static_cast<size_t>(text.loss)];
-  const int64_t all_ns = rank.losses.device_ns;
-  const bool has_share = text.timed && all_ns > 0;
-  const std::array<Cell, std::size(kLossesFields)> cells = {
-      Text(name),
-      Text(text.word),
-      Integer(count.count),
-      text.timed ? Integer(count.time_ns) : Cell{},
-      has_share ? Cell{100.0 * static_cast<double>(count.time_ns) / static_cast<double>(all_ns)}
-                : Cell{},
-      Text(text.why),
-      Text(MendOf(rank, text))};
-  sink->Row(cells);
-}
-
-void Losses::Emit(Sink* sink) const {
-  for (const auto& [name, rank] : ranks_) {
-    std::vector<const LossText*> order;
-    const auto& counts = rank.losses.counts;
-    for (const LossText& text : kLosses) {
-      if (counts[static_cast<size_t>(text.loss)].count > 0) order.push_back(&text);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](const LossText* a, const LossText* b) {
-      return counts[static_cast<size_t>(a->loss)].time_ns >
-             counts[static_cast<size_t>(b->loss)].time_ns;
-    });
-    for (const LossText* text : order) EmitRow(name, rank, *text, sink);
+  std::stable_sort(order.begin(), order.end(), [&](const LossText* a, const LossText* b) {
+    return losses.Of(a->loss).time_ns > losses.Of(b->loss).time_ns;
+  });
+  for (const LossText* text : order) {
+    table->Add({rank, of_rank, *text, losses.Of(text->loss)});
   }
 }
 
 }  // namespace
 
-std::span<const Field> LossesFields() { return kLossesFields; }
+std::span<const Field> LossesFields() { return FieldsWithoutBy<kLossesColumns>(); }
 
-std::unique_ptr<Partial> MakeLosses(const ViewOptions&) { return std::make_unique<Losses>(); }
+std::unique_ptr<Partial> MakeLosses(const ViewOptions& options) {
+  return std::make_unique<Losses>(options);
+}
 
 }  // namespace oplens::prof

@@ -9,6 +9,7 @@
 #include "base/saturating.h"
 #include "prof/run/memory_curve.h"
 #include "prof/run/memory_life.h"
+#include "prof/run/run.h"
 #include "prof/views/memory_fields.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/rank_order.h"

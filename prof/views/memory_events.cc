@@ -5,7 +5,9 @@
 #include <tuple>
 
 #include "base/saturating.h"
+#include "parse/join/range_texts.h"
 #include "prof/run/memory_leaks.h"
+#include "prof/run/run.h"
 #include "prof/views/memory_fields.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"

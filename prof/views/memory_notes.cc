@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "parse/model/recording_advice.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "parse/model/family.h"
-#include "prof/run/run.h"
+#include "prof/run/memory_life.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What views of memory say beside their rows: that an input holds no allocations and what records
 /// them, where amounts are of known sizes only, and how many events are odd.

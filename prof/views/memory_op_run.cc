@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/saturating.h"
+#include "parse/join/range_texts.h"
 #include "prof/run/memory_leaks.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {
@@ -14,29 +16,27 @@ using parse::CallTree;
 constexpr int64_t kNoCallGroup = -1;
 constexpr int64_t kUntoldGroup = -2;
 
-void AddToMemoryOpRun(int64_t* sum, int64_t value) { *sum = SaturatingAdd(*sum, value); }
-
 }  // namespace
 
 void MemoryChange::Add(const MemoryChange& other) {
-  AddToMemoryOpRun(&increase_bytes, other.increase_bytes);
-  AddToMemoryOpRun(&allocations, other.allocations);
-  AddToMemoryOpRun(&allocated_bytes, other.allocated_bytes);
+  SaturatingAdd(&increase_bytes, other.increase_bytes);
+  SaturatingAdd(&allocations, other.allocations);
+  SaturatingAdd(&allocated_bytes, other.allocated_bytes);
 }
 
 void MemoryChange::Add(const MemoryEvent& event) {
-  AddToMemoryOpRun(&increase_bytes, event.size_bytes);
+  SaturatingAdd(&increase_bytes, event.size_bytes);
   if (event.size_bytes <= 0) return;
   ++allocations;
-  AddToMemoryOpRun(&allocated_bytes, event.size_bytes);
+  SaturatingAdd(&allocated_bytes, event.size_bytes);
 }
 
 void MemoryOpSums::Add(const MemoryOpSums& other) {
-  AddToMemoryOpRun(&calls, other.calls);
+  SaturatingAdd(&calls, other.calls);
   self.Add(other.self);
   total.Add(other.total);
-  AddToMemoryOpRun(&peak_bytes, other.peak_bytes);
-  AddToMemoryOpRun(&leaked_bytes, other.leaked_bytes);
+  SaturatingAdd(&peak_bytes, other.peak_bytes);
+  SaturatingAdd(&leaked_bytes, other.leaked_bytes);
   peak_known |= other.peak_known;
   leaks_known |= other.leaks_known;
 }
@@ -199,11 +199,11 @@ void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
     const uint32_t call = run_.memory_owners()[memory.IndexAt(piece.begin)];
     MemoryOpSums& sums = Touch(RowAt(call, event.time_ns));
     if (at_peak) {
-      AddToMemoryOpRun(&sums.peak_bytes, event.size_bytes);
+      SaturatingAdd(&sums.peak_bytes, event.size_bytes);
       rest = SaturatingDifference(rest, event.size_bytes);
     }
     const bool left = selected && leaks.IsLeak(piece).value_or(false);
-    if (left) AddToMemoryOpRun(&sums.leaked_bytes, event.size_bytes);
+    if (left) SaturatingAdd(&sums.leaked_bytes, event.size_bytes);
   }
   if (rest == 0) return;
   Row like;

@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "base/id_map.h"
-#include "prof/run/run.h"
+#include "prof/run/memory_life.h"
+#include "prof/run/steps.h"
 #include "prof/views/call_places.h"
 #include "prof/views/operator_fields.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What calls took and gave back. Sums saturate.
 struct MemoryChange {

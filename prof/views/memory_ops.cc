@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "prof/run/run.h"
 #include "prof/views/memory_fields.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"

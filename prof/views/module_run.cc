@@ -1,6 +1,7 @@
 #include "prof/views/module_run.h"
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 #include "prof/price/figures.h"
 
 namespace oplens::prof {
@@ -16,9 +17,8 @@ ModuleSums::Pass& PassOf(ModuleSums* sums, ModuleCalls::Place place) {
 
 /// 0 of a range that was never closed or ends before it starts.
 int64_t ModuleRunLengthOf(const Range& range) {
-  int64_t length_ns = 0;
-  if (range.open() || range.end_ns <= range.start_ns) return 0;
-  return __builtin_sub_overflow(range.end_ns, range.start_ns, &length_ns) ? INT64_MAX : length_ns;
+  if (range.open()) return 0;
+  return std::max<int64_t>(SaturatingDifference(range.end_ns, range.start_ns), 0);
 }
 
 }  // namespace
@@ -55,8 +55,7 @@ void ModuleRun::AddCalls() {
     const ModuleCalls::Place place = modules_.PlaceOf(i);
     ModuleSums& sums = SumsOf(place.module, StepAt(start_ns));
     ++sums.ops;
-    int64_t& host_ns = PassOf(&sums, place).host_ns;
-    host_ns = SaturatingSum(host_ns, all[i].self_ns);
+    PassOf(&sums, place).host_ns += all[i].self_ns;
   }
 }
 
@@ -66,7 +65,7 @@ void ModuleRun::AddModuleCalls() {
     if (!run_.SelectsHost(range.start_ns)) continue;
     ModuleSums& sums = SumsOf(call.place.module, StepAt(range.start_ns));
     ++sums.calls;
-    sums.wall_ns = SaturatingSum(sums.wall_ns, ModuleRunLengthOf(range));
+    sums.wall_ns += ModuleRunLengthOf(range);
   }
 }
 
@@ -89,12 +88,11 @@ void ModuleRun::AddEvents() {
     ModuleSums& sums = slots_[slot].sums;
     if (event.work == WorkClass::kCommunication) {
       ++sums.collectives;
-      sums.communication_ns = SaturatingSum(sums.communication_ns, event.duration_ns());
+      sums.communication_ns += event.duration_ns();
       continue;
     }
     ++sums.launches;
-    int64_t& device_ns = PassOf(&sums, place).device_ns;
-    device_ns = SaturatingSum(device_ns, event.duration_ns());
+    PassOf(&sums, place).device_ns += event.duration_ns();
   }
 }
 
@@ -133,10 +131,8 @@ void ModuleRun::Add(const PricedKernel& kernel) {
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
   if (use == ops::TensorCoreUse::kUnknown || !kernel.record->timed()) return;
   const int64_t time_ns = kernel.record->duration_ns;
-  sums.tensor_core_known_ns = SaturatingSum(sums.tensor_core_known_ns, time_ns);
-  if (use == ops::TensorCoreUse::kYes) {
-    sums.tensor_core_ns = SaturatingSum(sums.tensor_core_ns, time_ns);
-  }
+  sums.tensor_core_known_ns += time_ns;
+  if (use == ops::TensorCoreUse::kYes) sums.tensor_core_ns += time_ns;
 }
 
 }  // namespace oplens::prof

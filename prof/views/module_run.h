@@ -10,6 +10,7 @@
 #include "prof/price/priced_kernel.h"
 #include "prof/run/module_calls.h"
 #include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/module_sums.h"
 
 namespace oplens::prof {

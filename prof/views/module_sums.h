@@ -1,56 +1,49 @@
 #ifndef OPLENS_PROF_VIEWS_MODULE_SUMS_H_
 #define OPLENS_PROF_VIEWS_MODULE_SUMS_H_
 
-#include <cstdint>
+#include <tuple>
 
 #include "base/checked.h"
+#include "base/sums.h"
 
 namespace oplens::prof {
 
-/// What a module cost. Sums saturate.
+/// What a module cost.
 struct ModuleSums {
   /// In one of the two passes of training.
   struct Pass {
-    int64_t device_ns = 0;
-    int64_t host_ns = 0;
+    Sum device_ns;
+    Sum host_ns;
 
-    void Add(const Pass& other);
-    template <typename Bytes, typename Self>
-    static void Transfer(Bytes* bytes, Self* self) {
-      bytes->Sums(&self->device_ns, &self->host_ns);
-    }
-    bool any() const { return device_ns != 0 || host_ns != 0; }
+    static constexpr std::tuple kMembers{&Pass::device_ns, &Pass::host_ns};
   };
 
-  int64_t calls = 0;
-  int64_t wall_ns = 0;
-  int64_t ops = 0;
-  int64_t launches = 0;
-  int64_t tensor_core_ns = 0;
-  int64_t tensor_core_known_ns = 0;
-  int64_t with_flops = 0;
-  int64_t with_bytes = 0;
+  Sum calls;
+  Sum wall_ns;
+  Sum ops;
+  Sum launches;
+  Sum tensor_core_ns;
+  Sum tensor_core_known_ns;
+  Sum with_flops;
+  Sum with_bytes;
+  Sum memory_events;
+  // Of communication, in both passes; the others are without it.
+  Sum collectives;
+  Sum communication_ns;
   Checked flops;
   Checked bytes;
   Checked allocated_bytes;
   Checked freed_bytes;
-  int64_t memory_events = 0;
-  // Of communication, in both passes; the others are without it.
-  int64_t collectives = 0;
-  int64_t communication_ns = 0;
   Pass forward;
   Pass backward;
 
-  void Add(const ModuleSums& other);
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Sums(&self->calls, &self->wall_ns, &self->ops, &self->launches, &self->tensor_core_ns,
-                &self->tensor_core_known_ns, &self->with_flops, &self->with_bytes,
-                &self->memory_events, &self->collectives, &self->communication_ns);
-    bytes->Values(&self->flops, &self->bytes, &self->allocated_bytes, &self->freed_bytes,
-                  &self->forward, &self->backward);
-  }
+  static constexpr std::tuple kMembers{
+      &ModuleSums::calls,       &ModuleSums::wall_ns,          &ModuleSums::ops,
+      &ModuleSums::launches,    &ModuleSums::tensor_core_ns,   &ModuleSums::tensor_core_known_ns,
+      &ModuleSums::with_flops,  &ModuleSums::with_bytes,       &ModuleSums::memory_events,
+      &ModuleSums::collectives, &ModuleSums::communication_ns, &ModuleSums::flops,
+      &ModuleSums::bytes,       &ModuleSums::allocated_bytes,  &ModuleSums::freed_bytes,
+      &ModuleSums::forward,     &ModuleSums::backward};
 };
 
 }  // namespace oplens::prof

@@ -10,10 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_map.h"
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/path_tree.h"
 #include "prof/views/group_sums.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/module_run.h"
 #include "prof/views/module_sums.h"
 #include "prof/views/rank_order.h"
@@ -26,9 +29,114 @@ namespace {
 constexpr std::string_view kNoModule = "(no module)";
 constexpr std::string_view kModulesCollectives = "(collectives)";
 
-class Modules : public SavedPartial<Modules> {
+/// Rows of which one tree is made.
+struct ModulesKey {
+  RankName rank;
+  std::optional<int64_t> step;
+
+  static constexpr std::tuple kMembers{&ModulesKey::rank, &ModulesKey::step};
+  friend auto operator<=>(const ModulesKey&, const ModulesKey&) = default;
+};
+using ModulesOfKey = std::map<uint32_t, ModuleSums>;  // By path.
+
+struct ModuleRow {
+  const ModulesKey& key;
+  std::string_view path;
+  std::string_view name;
+  int64_t level;
+  bool none;  ///< It is of no module.
+  const ModuleSums& sums;
+  const ModuleSums& totals;  ///< With those of modules inside.
+  bool has_memory;
+
+  Cell OfModule(const Cell& cell) const { return none ? Cell{} : cell; }
+};
+
+constexpr Column<ModuleRow> kModulesColumns[] = {
+    ByColumn<&ModulesKey::rank>(kRankField),
+    ByColumn<&ModulesKey::step>(kStepField),
+    {{"path", "Path", "", FieldType::kText, Field::kShared,
+      "the module with those that it is in, outermost first, joined by /", Fold::kKey},
+     [](const ModuleRow& row) { return Text(row.path); }},
+    {{"name", "Name", "", FieldType::kText, 24, "its own name, as recorded"},
+     [](const ModuleRow& row) { return row.OfModule(Text(row.name)); }},
+    {{"level", "Level", "", FieldType::kInteger, 5, "modules that it is in"},
+     [](const ModuleRow& row) { return row.OfModule(Integer(row.level)); }},
+    {{"calls", "Calls", "", FieldType::kInteger, 8,
+      "calls of the module, those that run again in the backward pass included", Fold::kSum},
+     [](const ModuleRow& row) { return row.OfModule(CellOf(row.sums.calls)); }},
+    {{"wall_ns", "Wall(ns)", "ns", FieldType::kInteger, 13, "sum of the lengths of these calls"},
+     [](const ModuleRow& row) { return row.OfModule(CellOf(row.sums.wall_ns)); }},
+    FigureColumn<&ModuleSums::ops>{"ops", "Ops", "", 8,
+                                   "calls of operators in it and in no module inside"},
+    {{"device_self_ns", "DevSelf(ns)", "ns", FieldType::kInteger, 13,
+      "sum of the durations of the device events that these launched, outside of the backward pass",
+      Fold::kSum},
+     [](const ModuleRow& row) { return CellOf(row.sums.forward.device_ns); }},
+    {{"device_total_ns", "DevTotal(ns)", "ns", FieldType::kInteger, 13,
+      "device_self_ns of it and of all modules inside"},
+     [](const ModuleRow& row) { return CellOf(row.totals.forward.device_ns); }},
+    {{"host_self_ns", "HostSelf(ns)", "ns", FieldType::kInteger, 13,
+      "their time on the host, each without that of calls inside, outside of the backward pass",
+      Fold::kSum},
+     [](const ModuleRow& row) { return CellOf(row.sums.forward.host_ns); }},
+    {{"host_total_ns", "HostTotal(ns)", "ns", FieldType::kInteger, 13,
+      "host_self_ns of it and of all modules inside"},
+     [](const ModuleRow& row) { return CellOf(row.totals.forward.host_ns); }},
+    {{"bwd_device_self_ns", "BwdDevSelf(ns)", "ns", FieldType::kInteger, 14,
+      "as device_self_ns, in the backward pass", Fold::kSum},
+     [](const ModuleRow& row) { return CellOf(row.sums.backward.device_ns); }},
+    {{"bwd_device_total_ns", "BwdDevTotal(ns)", "ns", FieldType::kInteger, 15,
+      "bwd_device_self_ns of it and of all modules inside"},
+     [](const ModuleRow& row) { return CellOf(row.totals.backward.device_ns); }},
+    {{"bwd_host_self_ns", "BwdHostSelf(ns)", "ns", FieldType::kInteger, 15,
+      "as host_self_ns, in the backward pass", Fold::kSum},
+     [](const ModuleRow& row) { return CellOf(row.sums.backward.host_ns); }},
+    {{"bwd_host_total_ns", "BwdHostTotal(ns)", "ns", FieldType::kInteger, 16,
+      "bwd_host_self_ns of it and of all modules inside"},
+     [](const ModuleRow& row) { return CellOf(row.totals.backward.host_ns); }},
+    FigureColumn<&ModuleSums::communication_ns>{
+        "comm_self_ns", "CommSelf(ns)", "ns", 13,
+        "sum of the durations of the kernels that communicate, in both passes; the times above are "
+        "without them"},
+    {{"comm_total_ns", "CommTotal(ns)", "ns", FieldType::kInteger, 13,
+      "comm_self_ns of it and of all modules inside"},
+     [](const ModuleRow& row) { return CellOf(row.totals.communication_ns); }},
+    FigureColumn<&ModuleSums::collectives>{"collectives", "Collectives", "", 11,
+                                           "kernels of comm_self_ns"},
+    FigureColumn<&ModuleSums::launches>{"launches", "Launches", "", 8,
+                                        "device events of device_self_ns and bwd_device_self_ns"},
+    {{"flops", "FLOPs", "FLOP", FieldType::kInteger, 18,
+      "of the kernels among them whose FLOPs are known", Fold::kSum},
+     [](const ModuleRow& row) {
+       return row.sums.with_flops > 0 ? CellOf(row.sums.flops) : Cell{};
+     }},
+    {{"bytes", "Bytes", "B", FieldType::kInteger, 16,
+      "of the kernels among them whose bytes are known", Fold::kSum},
+     [](const ModuleRow& row) {
+       return row.sums.with_bytes > 0 ? CellOf(row.sums.bytes) : Cell{};
+     }},
+    {{"alloc_bytes", "Alloc(B)", "B", FieldType::kInteger, 14,
+      "device memory that the framework gave out while it ran and no module inside did",
+      Fold::kSum},
+     [](const ModuleRow& row) {
+       return row.has_memory ? CellOf(row.sums.allocated_bytes) : Cell{};
+     }},
+    {{"freed_bytes", "Freed(B)", "B", FieldType::kInteger, 14,
+      "the same of memory that was given back", Fold::kSum},
+     [](const ModuleRow& row) { return row.has_memory ? CellOf(row.sums.freed_bytes) : Cell{}; }},
+    {{"tc_self_pct", "TCSelf(%)", "%", FieldType::kDecimal, 8,
+      "time of kernels that use Tensor Cores / that of kernels of which it is known, * 100; of the "
+      "kernels among launches"},
+     [](const ModuleRow& row) {
+       return Decimal(Percent(row.sums.tensor_core_ns, row.sums.tensor_core_known_ns));
+     }},
+};
+
+class Modules : public GroupedPartial<ModulesKey, ModulesOfKey, ModuleRow, TextNotes> {
  public:
-  explicit Modules(const ViewOptions& options) : keys_(options, "modules") {}
+  explicit Modules(const ViewOptions& options)
+      : GroupedPartial("modules", options, kTimeKeys, kModulesColumns) {}
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override {
@@ -36,33 +144,13 @@ class Modules : public SavedPartial<Modules> {
   }
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override;
-  void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self);
+  void Save(ByteWriter* bytes) const override;
+  void Load(ByteReader* bytes) override;
 
  private:
   // Rows that come once there are so many count in those of no module.
   static constexpr size_t kMaxRows = size_t{1} << 20;
-  /// Rows of which one tree is made.
-  struct Key {
-    template <typename Bytes, typename Self>
-    static void Transfer(Bytes* bytes, Self* self) {
-      bytes->Values(&self->rank, &self->step);
-    }
-
-    std::string rank;
-    std::optional<int64_t> step;
-  };
-  struct KeyOrder {
-    bool operator()(const Key& a, const Key& b) const {
-      if (a.rank != b.rank) return RankBefore()(a.rank, b.rank);
-      return a.step < b.step;
-    }
-  };
-  using Sums = std::map<uint32_t, ModuleSums>;  // By path.
 
   /// The rows of a group but that of no module, those of modules around others before them.
   struct Outline {
@@ -71,17 +159,20 @@ class Modules : public SavedPartial<Modules> {
     std::vector<ModuleSums> totals;  // Times with those of modules inside.
   };
 
-  void Take(const Key& key, uint32_t path, const ModuleSums& sums);
-  Outline OutlineOf(const Sums& sums) const;
-  void EmitTree(const Key& key, const Sums& sums, Sink* sink) const;
-  void EmitRow(const Key& key, std::string_view path, uint32_t module, const ModuleSums& sums,
-               const ModuleSums& totals, Sink* sink) const;
+  void TakePath(const ModulesKey& key, uint32_t path, const ModuleSums& sums);
+  Outline OutlineOf(const ModulesOfKey& sums) const;
+  void EmitGroup(const ModulesKey& key, const ModulesOfKey& sums,
+                 TableOf<ModuleRow>* table) const override;
+  ModuleRow RowOf(const ModulesKey& key, std::string_view path, uint32_t module,
+                  const ModuleSums& sums, const ModuleSums& totals) const {
+    const bool none = module == PathTree::kRoot;
+    return {key,  path,   tree_.TextOf(module), int64_t{tree_.nodes()[module].depth} - 1, none,
+            sums, totals, has_memory_};
+  }
 
-  TimeKeys keys_;
   std::unique_ptr<ModuleRun> run_;  // Between Begin and End.
   PathTree tree_;
-  std::map<Key, Sums, KeyOrder> groups_;
-  size_t rows_ = 0;
+  size_t row_count_ = 0;
   bool has_memory_ = false;
   int64_t ranks_without_trace_ = 0;
   std::map<std::pair<Family, ModuleSource>, int64_t> ranks_without_modules_;
@@ -91,7 +182,7 @@ void Modules::Begin(const Run* run) {
   if (run == nullptr) {
     ++ranks_without_trace_;
   } else {
-    run_ = std::make_unique<ModuleRun>(*run, keys_.step);
+    run_ = std::make_unique<ModuleRun>(*run, By("step"));
   }
 }
 
@@ -102,37 +193,37 @@ void Modules::End(const Run* run) {
   }
   const std::vector<uint32_t> numbers = tree_.Take(run_->tree());
   for (const ModuleRun::Slot& slot : run_->slots()) {
-    Key key;
-    if (keys_.rank) key.rank = run->rank();
+    ModulesKey key;
+    if (By("rank")) key.rank = RankName(run->rank());
     if (slot.step != Steps::kNone) key.step = run->steps().all()[slot.step].number;
-    Take(key, numbers[slot.module], slot.sums);
+    TakePath(key, numbers[slot.module], slot.sums);
   }
   run_.reset();
 }
 
-void Modules::Take(const Key& key, uint32_t path, const ModuleSums& sums) {
+void Modules::TakePath(const ModulesKey& key, uint32_t path, const ModuleSums& sums) {
   const bool nothing = sums.calls == 0 && sums.ops == 0 && sums.launches == 0 &&
                        sums.collectives == 0 && sums.memory_events == 0 && sums.with_flops == 0 &&
                        sums.with_bytes == 0;
   if (nothing) return;
   has_memory_ |= sums.memory_events > 0;
-  Sums& group = groups_[key];
+  ModulesOfKey& group = rows_[key];
   const auto at = group.find(path);
   if (at != group.end()) {
-    at->second.Add(sums);
-  } else if (rows_ < kMaxRows) {
-    ++rows_;
+    MergeInto(&at->second, sums);
+  } else if (row_count_ < kMaxRows) {
+    ++row_count_;
     group.emplace(path, sums);
   } else {
-    group[PathTree::kRoot].Add(sums);
+    MergeInto(&group[PathTree::kRoot], sums);
   }
 }
 
 void Modules::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const Modules&>(other);
   const std::vector<uint32_t> numbers = tree_.Take(more.tree_);
-  for (const auto& [key, group] : more.groups_) {
-    for (const auto& [path, sums] : group) Take(key, numbers[path], sums);
+  for (const auto& [key, group] : more.rows_) {
+    for (const auto& [path, sums] : group) TakePath(key, numbers[path], sums);
   }
   ranks_without_trace_ += more.ranks_without_trace_;
   for (const auto& [what, count] : more.ranks_without_modules_) {
@@ -140,34 +231,23 @@ void Modules::Merge(const Partial& other) {
   }
 }
 
-template <typename Bytes, typename Self>
-void Modules::Transfer(Bytes* bytes, Self* self) {
-  bytes->Counts(&self->ranks_without_trace_);
-  bytes->Values(&self->ranks_without_modules_);
-  if constexpr (Bytes::kReads) {
-    const std::vector<uint32_t> numbers = self->tree_.Load(bytes);
-    TransferMap(bytes, &self->groups_, [&](const Key& key, const Sums& group) {
-      for (const auto& [path, sums] : group) {
-        bytes->Check(path < numbers.size(), "a module has a path that none has");
-        self->Take(key, numbers[path], sums);
-      }
-    });
-  } else {
-    self->tree_.Save(bytes);
-    bytes->Values(&self->groups_);
-  }
+void Modules::Save(ByteWriter* bytes) const {
+  bytes->Counts(&ranks_without_trace_);
+  bytes->Values(&ranks_without_modules_);
+  tree_.Save(bytes);
+  bytes->Values(&rows_);
 }
 
-std::vector<Field> Modules::Fields() const {
-  std::vector<Field> fields;
-  if (keys_.rank) fields.push_back(kRankField);
-  if (keys_.step) fields.push_back(kStepField);
-  fields.insert(fields.end(), ModulesFields().begin(), ModulesFields().end());
-  return fields;
-}
-
-void Modules::Emit(Sink* sink) const {
-  for (const auto& [key, sums] : groups_) EmitTree(key, sums, sink);
+void Modules::Load(ByteReader* bytes) {
+  bytes->Counts(&ranks_without_trace_);
+  bytes->Values(&ranks_without_modules_);
+  const std::vector<uint32_t> numbers = tree_.Load(bytes);
+  TransferMap(bytes, &rows_, [&](const ModulesKey& key, const ModulesOfKey& group) {
+    for (const auto& [path, sums] : group) {
+      bytes->Check(path < numbers.size(), "a module has a path that none has");
+      TakePath(key, numbers[path], sums);
+    }
+  });
 }
 
 /// The path of a module whose parent's is known. Names may be such paths themselves: "encoder.2.fc"
@@ -182,7 +262,7 @@ std::string ModulesPathOf(std::string_view parent_path, std::string_view parent,
   return path.append("/").append(name);
 }
 
-Modules::Outline Modules::OutlineOf(const Sums& sums) const {
+Modules::Outline Modules::OutlineOf(const ModulesOfKey& sums) const {
   // What has sums, and all that is around it, which has lower numbers.
   std::map<uint32_t, ModuleSums> totals = sums;
   for (const auto& [path, own] : sums) {
@@ -194,10 +274,9 @@ Modules::Outline Modules::OutlineOf(const Sums& sums) const {
   for (auto at = totals.rbegin(); at != totals.rend(); ++at) {
     const auto around = totals.find(tree_.nodes()[at->first].parent);
     if (around == totals.end()) continue;
-    around->second.forward.Add(at->second.forward);
-    around->second.backward.Add(at->second.backward);
-    around->second.communication_ns =
-        SaturatingSum(around->second.communication_ns, at->second.communication_ns);
+    MergeInto(&around->second.forward, at->second.forward);
+    MergeInto(&around->second.backward, at->second.backward);
+    around->second.communication_ns += at->second.communication_ns;
   }
   Outline outline;
   std::map<uint32_t, uint32_t> places;
@@ -211,13 +290,15 @@ Modules::Outline Modules::OutlineOf(const Sums& sums) const {
   return outline;
 }
 
-void Modules::EmitTree(const Key& key, const Sums& sums, Sink* sink) const {
+void Modules::EmitGroup(const ModulesKey& key, const ModulesOfKey& sums,
+                        TableOf<ModuleRow>* table) const {
+  static const ModuleSums kNothing;
   const Outline outline = OutlineOf(sums);
   const auto weight = [&](uint32_t place) {
     const ModuleSums& total = outline.totals[place];
     ModuleSums::Pass both = total.forward;
-    both.Add(total.backward);
-    return std::tuple(both.device_ns, both.host_ns, total.wall_ns);
+    MergeInto(&both, total.backward);
+    return std::tuple(int64_t{both.device_ns}, int64_t{both.host_ns}, int64_t{total.wall_ns});
   };
   const std::vector<uint32_t> order = TreeOrder(outline.parents, [&](uint32_t a, uint32_t b) {
     const auto of_a = weight(a);
@@ -232,8 +313,8 @@ void Modules::EmitTree(const Key& key, const Sums& sums, Sink* sink) const {
     around.push_back(ModulesPathOf(around.empty() ? "" : around.back(),
                                    tree_.TextOf(tree_.nodes()[path].parent), tree_.TextOf(path)));
     const auto own = sums.find(path);
-    EmitRow(key, around.back(), path, own == sums.end() ? ModuleSums() : own->second,
-            outline.totals[place], sink);
+    table->Add(RowOf(key, around.back(), path, own == sums.end() ? kNothing : own->second,
+                     outline.totals[place]));
   }
   const auto none = sums.find(PathTree::kRoot);
   if (none == sums.end()) return;
@@ -242,49 +323,9 @@ void Modules::EmitTree(const Key& key, const Sums& sums, Sink* sink) const {
     ModuleSums collectives;
     std::swap(collectives.collectives, other.collectives);
     std::swap(collectives.communication_ns, other.communication_ns);
-    EmitRow(key, kModulesCollectives, PathTree::kRoot, collectives, collectives, sink);
+    table->Add(RowOf(key, kModulesCollectives, PathTree::kRoot, collectives, collectives));
   }
-  EmitRow(key, kNoModule, PathTree::kRoot, other, other, sink);
-}
-
-void Modules::EmitRow(const Key& key, std::string_view path, uint32_t module,
-                      const ModuleSums& sums, const ModuleSums& totals, Sink* sink) const {
-  const bool none = module == PathTree::kRoot;
-  const auto of_module = [&](const Cell& cell) { return none ? Cell{} : cell; };
-  const auto of_memory = [&](const Checked& bytes) {
-    return has_memory_ ? Integer(bytes.Value()) : Cell{};
-  };
-  std::vector<Cell> cells;
-  if (keys_.rank) cells.push_back(Text(key.rank));
-  if (keys_.step) cells.push_back(Integer(key.step));
-  for (const Cell& cell : {
-           Text(path),
-           of_module(Text(tree_.TextOf(module))),
-           of_module(Integer(int64_t{tree_.nodes()[module].depth} - 1)),
-           of_module(Integer(sums.calls)),
-           of_module(Integer(sums.wall_ns)),
-           Integer(sums.ops),
-           Integer(sums.forward.device_ns),
-           Integer(totals.forward.device_ns),
-           Integer(sums.forward.host_ns),
-           Integer(totals.forward.host_ns),
-           Integer(sums.backward.device_ns),
-           Integer(totals.backward.device_ns),
-           Integer(sums.backward.host_ns),
-           Integer(totals.backward.host_ns),
-           Integer(sums.communication_ns),
-           Integer(totals.communication_ns),
-           Integer(sums.collectives),
-           Integer(sums.launches),
-           sums.with_flops > 0 ? Integer(sums.flops.Value()) : Cell{},
-           sums.with_bytes > 0 ? Integer(sums.bytes.Value()) : Cell{},
-           of_memory(sums.allocated_bytes),
-           of_memory(sums.freed_bytes),
-           Decimal(Percent(sums.tensor_core_ns, sums.tensor_core_known_ns)),
-       }) {
-    cells.push_back(cell);
-  }
-  sink->Row(cells);
+  table->Add(RowOf(key, kNoModule, PathTree::kRoot, other, other));
 }
 
 std::vector<std::string> Modules::Notes() const {
@@ -305,6 +346,8 @@ std::vector<std::string> Modules::Notes() const {
 }
 
 }  // namespace
+
+std::span<const Field> ModulesFields() { return FieldsWithoutBy<kModulesColumns>(); }
 
 std::unique_ptr<Partial> MakeModules(const ViewOptions& options) {
   return std::make_unique<Modules>(options);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/hash.h"
 #include "base/saturating.h"
 #include "parse/join/launch_sweep.h"
 #include "parse/join/range_sweep.h"
+#include "prof/run/call_work.h"
 #include "prof/run/gradient_hooks.h"
 
 namespace oplens::prof {
@@ -14,10 +16,6 @@ namespace {
 using parse::CallTree;
 
 constexpr uint32_t kNoOperatorSlot = UINT32_MAX;
-
-int64_t OperatorRunPairOf(uint32_t high, uint32_t low) {
-  return static_cast<int64_t>(uint64_t{high} << 32 | low);
-}
 
 /// Collectives inside of calls, by thread and start of what launched them.
 std::vector<uint32_t> CollectivesInCalls(const Run& run) {
@@ -73,7 +71,7 @@ void OperatorRun::GroupCalls(const std::vector<OperatorKey>& by) {
     for (size_t call = 0; call < calls_.size(); ++call) {
       const auto next = static_cast<uint32_t>(group_calls_.size());
       uint32_t& group = calls_[call].group;
-      group = groups.FindOrInsert(OperatorRunPairOf(group, column[call]), next);
+      group = groups.FindOrInsert(PairKey(group, column[call]), next);
       if (group == next) group_calls_.push_back(static_cast<uint32_t>(call));
     }
   }
@@ -122,7 +120,7 @@ uint32_t OperatorRun::SlotOf(uint32_t group, size_t step) {
   if (!by_step_) step = Steps::kNone;
   const auto next = static_cast<uint32_t>(slots_.size());
   const uint32_t step_number = step == Steps::kNone ? 0 : static_cast<uint32_t>(step) + 1;
-  const uint32_t slot = slot_of_.FindOrInsert(OperatorRunPairOf(group, step_number), next);
+  const uint32_t slot = slot_of_.FindOrInsert(PairKey(group, step_number), next);
   if (slot == next) {
     slots_.emplace_back();
     slots_.back().group = group;
@@ -141,9 +139,9 @@ void OperatorRun::AddCalls() {
     call.slot = SlotOf(call.group, run_.steps().OfHost(start_ns));
     OperatorSums& sums = slots_[call.slot].sums;
     ++sums.calls;
-    sums.length_ns = SaturatingSum(sums.length_ns, all[i].total_ns);
-    sums.host_self_ns = SaturatingSum(sums.host_self_ns, all[i].self_ns);
-    if (outermost_[i]) sums.host_total_ns = SaturatingSum(sums.host_total_ns, all[i].total_ns);
+    SaturatingAdd(&sums.length_ns, all[i].total_ns);
+    SaturatingAdd(&sums.host_self_ns, all[i].self_ns);
+    if (outermost_[i]) SaturatingAdd(&sums.host_total_ns, all[i].total_ns);
     sums.lengths.Add(all[i].total_ns);
   }
 }
@@ -208,7 +206,7 @@ void OperatorRun::AddTime(uint32_t call, uint32_t slot, const KernelTime& time) 
     AddToCall(time, &calls_[call]);
   } else {
     const auto next = static_cast<uint32_t>(strays_.size());
-    const uint32_t stray = stray_of_.FindOrInsert(OperatorRunPairOf(call, slot), next);
+    const uint32_t stray = stray_of_.FindOrInsert(PairKey(call, slot), next);
     if (stray == next) strays_.push_back({call, slot, {}});
     strays_[stray].time.Add(time);
   }
@@ -232,13 +230,13 @@ void OperatorRun::AddEvents() {
 void OperatorRun::AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slot) {
   const auto next = static_cast<uint32_t>(busy_until_.size());
   const uint32_t place =
-      busy_.FindOrInsert(OperatorRunPairOf(group, static_cast<uint32_t>(event.device_id)), next);
+      busy_.FindOrInsert(PairKey(group, static_cast<uint32_t>(event.device_id)), next);
   if (place == next) busy_until_.push_back(event.start_ns);
   int64_t& until_ns = busy_until_[place];
   const int64_t from_ns = std::max(until_ns, event.start_ns);
   if (event.end_ns <= from_ns) return;
   int64_t& busy_ns = slots_[slot].sums.device_busy_ns;
-  busy_ns = SaturatingSum(busy_ns, event.end_ns - from_ns);
+  SaturatingAdd(&busy_ns, event.end_ns - from_ns);
   until_ns = event.end_ns;
 }
 

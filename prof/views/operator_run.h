@@ -11,13 +11,15 @@
 #include <vector>
 
 #include "base/id_map.h"
-#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/call_places.h"
 #include "prof/views/kernel_prices.h"
 #include "prof/views/operator_fields.h"
 #include "prof/views/operator_sums.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// The operators of one rank: sums by what they are called (and split by) and by step. A call
 /// counts in the step in which it began, with all that it launched; the kernels of a graph that it

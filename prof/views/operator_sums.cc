@@ -1,12 +1,12 @@
 #include "prof/views/operator_sums.h"
 
+#include "base/ratio.h"
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 #include "prof/views/group_sums.h"
 
 namespace oplens::prof {
 namespace {
-
-void AddToOperatorSums(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
 constexpr uint8_t OperatorSumsBitOf(ops::TensorCoreFitness fitness) {
   return static_cast<uint8_t>(1u << static_cast<uint8_t>(fitness));
@@ -26,9 +26,9 @@ ops::TensorCoreFitness FitnessOf(const PricedKernel& kernel, ops::TensorCoreUse 
 }  // namespace
 
 void KernelTime::Add(const KernelTime& other) {
-  AddToOperatorSums(&device_ns, other.device_ns);
-  AddToOperatorSums(&tensor_core_ns, other.tensor_core_ns);
-  AddToOperatorSums(&known_ns, other.known_ns);
+  SaturatingAdd(&device_ns, other.device_ns);
+  SaturatingAdd(&tensor_core_ns, other.tensor_core_ns);
+  SaturatingAdd(&known_ns, other.known_ns);
   fitness |= other.fitness;
 }
 
@@ -45,10 +45,10 @@ std::string_view KernelTime::Eligible() const {
 void OperatorSums::Add(const OperatorSums& other) {
   calls += other.calls;
   launches += other.launches;
-  AddToOperatorSums(&device_busy_ns, other.device_busy_ns);
-  AddToOperatorSums(&host_self_ns, other.host_self_ns);
-  AddToOperatorSums(&host_total_ns, other.host_total_ns);
-  AddToOperatorSums(&length_ns, other.length_ns);
+  SaturatingAdd(&device_busy_ns, other.device_busy_ns);
+  SaturatingAdd(&host_self_ns, other.host_self_ns);
+  SaturatingAdd(&host_total_ns, other.host_total_ns);
+  SaturatingAdd(&length_ns, other.length_ns);
   with_flops += other.with_flops;
   with_bytes += other.with_bytes;
   flops += other.flops;

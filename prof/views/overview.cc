@@ -11,9 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "parse/model/recording_advice.h"
+#include "prof/price/figures.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/run/extent.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
@@ -61,11 +66,6 @@ struct Rank {
   std::vector<OverviewRow> rows;
   bool has_product = false;
 };
-
-std::optional<double> OverviewPercentOf(double part, double whole) {
-  if (whole <= 0) return std::nullopt;
-  return 100 * part / whole;
-}
 
 class Overview : public SavedPartial<Overview> {
  public:
@@ -115,7 +115,7 @@ void Overview::Add(const PricedKernel& kernel) {
   if (step == Steps::kNone) return;
   const double ps = static_cast<double>(*kernel.share.flops_mma) / peak * 1e12;
   constexpr double kMost = 9e18;
-  ideal_ps_[step] = SaturatingSum(ideal_ps_[step], std::llround(std::clamp(ps, 0.0, kMost)));
+  SaturatingAdd(&ideal_ps_[step], std::llround(std::clamp(ps, 0.0, kMost)));
 }
 
 int64_t GpusOf(const DeviceWork& work) {
@@ -127,11 +127,6 @@ int64_t GpusOf(const DeviceWork& work) {
       devices.insert(last = event.device_id);
   }
   return static_cast<int64_t>(devices.size());
-}
-
-int64_t SaturatingProduct(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
 /// A file without any API call, or any work of a GPU, does not say that there was none.
@@ -279,8 +274,8 @@ std::vector<Cell> OverviewCellsOf(std::string_view name, std::string_view label,
       OverviewSum(rows, [](const OverviewRow& row) { return std::optional(row.ideal_ps); });
   const auto capacity =
       OverviewSum(rows, [](const OverviewRow& row) { return std::optional(row.capacity_ns); });
-  cells.push_back(busy ? Decimal(OverviewPercentOf(*busy, *total)) : Cell());
-  cells.push_back(has_product ? Decimal(OverviewPercentOf(*ideal, *capacity * 1e3)) : Cell());
+  cells.push_back(busy ? Decimal(Percent(*busy, *total)) : Cell());
+  cells.push_back(has_product ? Decimal(Percent(*ideal, *capacity * 1e3)) : Cell());
   return cells;
 }
 

@@ -6,8 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "parse/join/joined.h"
+#include "parse/join/range_texts.h"
 #include "parse/join/step_index.h"
+#include "parse/model/marker_text.h"
 #include "prof/run/data_loader.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

@@ -9,8 +9,11 @@
 #include "prof/run/class_times.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
+#include "prof/views/view.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What a moment of a step is spent on; of several the first.
 enum class TimeClass : uint8_t {

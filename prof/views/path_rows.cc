@@ -6,7 +6,9 @@
 #include <unordered_map>
 
 #include "base/saturating.h"
+#include "ops/op_model.h"
 #include "prof/run/class_times.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {
@@ -54,7 +56,7 @@ class RowMaker {
   }
 
   void TakeStep(const StepPath& path) {
-    found_.cut = SaturatingSum(found_.cut, path.cut);
+    SaturatingAdd(&found_.cut, path.cut);
     if (wanted_.rows == PathRows::kEdges) return found_.paths.edges.EndStep(path.number);
     if (path.length_ns == 0) return;
     PathStepSums own;
@@ -117,9 +119,9 @@ class RowMakers : public PathTaker {
 }  // namespace
 
 void PathStepSums::Add(const PathStepSums& other) {
-  length_ns = SaturatingSum(length_ns, other.length_ns);
-  step_ns = SaturatingSum(step_ns, other.step_ns);
-  what_if_ns = SaturatingSum(what_if_ns, other.what_if_ns);
+  SaturatingAdd(&length_ns, other.length_ns);
+  SaturatingAdd(&step_ns, other.step_ns);
+  SaturatingAdd(&what_if_ns, other.what_if_ns);
   parts.insert(parts.end(), other.parts.begin(), other.parts.end());
   MergeParts();
 }

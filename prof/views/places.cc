@@ -12,9 +12,20 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
+#include "base/hash.h"
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "ops/kernels/communication.h"
+#include "ops/kernels/tensor_core.h"
+#include "parse/model/kernel_record.h"
+#include "prof/price/figures.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/run/copy_name.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
+#include "prof/run/steps.h"
 #include "prof/run/text_numbers.h"
 
 namespace oplens::prof {
@@ -91,15 +102,14 @@ struct PlacesSums {
   }
 
   void Add(const PlacesSums& other) {
-    const auto add = [](int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); };
     const auto add_known = [](int64_t* sum, int64_t value) {
       if (value >= 0) *sum = SaturatingSum(std::max<int64_t>(*sum, 0), value);
     };
-    add(&count, other.count);
-    add(&time_ns, other.time_ns);
-    add(&tc_ns, other.tc_ns);
-    add(&tc_known_ns, other.tc_known_ns);
-    add(&inferred_ns, other.inferred_ns);
+    SaturatingAdd(&count, other.count);
+    SaturatingAdd(&time_ns, other.time_ns);
+    SaturatingAdd(&tc_ns, other.tc_ns);
+    SaturatingAdd(&tc_known_ns, other.tc_known_ns);
+    SaturatingAdd(&inferred_ns, other.inferred_ns);
     add_known(&flops, other.flops);
     add_known(&bytes, other.bytes);
     start_ns = std::min(start_ns, other.start_ns);
@@ -159,8 +169,8 @@ class PlacesView : public Partial {
   struct PlaceHash {
     size_t operator()(const Place& place) const {
       uint64_t hash = 0;
-      for (const uint32_t text : place) hash = (hash ^ text) * 0x9E3779B97F4A7C15u;
-      return hash ^ hash >> 32;
+      for (const uint32_t text : place) hash = MixHash(hash, text);
+      return hash;
     }
   };
 
@@ -412,15 +422,12 @@ void PlacesView::Emit(Sink* sink) const {
     const PlacesSums& sums = row.sums;
     const bool communicates = texts_.TextOf((*row.place)[kPlaceWork]) == kCommunicationWork;
     const auto known = [](int64_t value) { return value < 0 ? Cell{} : Cell{value}; };
-    const auto percent = [](int64_t part, int64_t whole) {
-      return whole > 0 ? Cell{100.0 * static_cast<double>(part) / static_cast<double>(whole)}
-                       : Cell{};
-    };
     for (const Cell& cell :
          {Cell{sums.count}, Cell{sums.time_ns}, Cell{sums.tc_ns}, Cell{sums.tc_known_ns},
-          known(sums.flops), known(sums.bytes), percent(sums.tc_ns, sums.tc_known_ns),
+          known(sums.flops), known(sums.bytes), Decimal(Percent(sums.tc_ns, sums.tc_known_ns)),
           sums.start_ns == INT64_MAX ? Cell{} : Cell{sums.start_ns}, Cell{sums.inferred_ns},
-          percent(sums.inferred_ns, sums.time_ns), Cell{communicates ? sums.time_ns : 0}}) {
+          Decimal(Percent(sums.inferred_ns, sums.time_ns)),
+          Cell{communicates ? sums.time_ns : 0}}) {
       cells.push_back(cell);
     }
     sink->Row(cells);

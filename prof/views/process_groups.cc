@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string>
 
+#include "base/ascii.h"
 #include "base/saturating.h"
 
 namespace oplens::prof {
@@ -25,8 +26,6 @@ constexpr ProcessGroupsWord kProcessGroupsWords[] = {
     {"moe", GroupKind::kExpert},      {"cp", GroupKind::kContext},
     {"context", GroupKind::kContext}, {"sequence", GroupKind::kContext},
 };
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// The word that `text` begins with, in small letters; it is cut off `text`, with what follows up
 /// to the next.

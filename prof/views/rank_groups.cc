@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
+
+#include "base/hash.h"
+#include "base/parse_number.h"
 
 namespace oplens::prof {
 namespace {
@@ -20,8 +22,8 @@ int64_t PlaceIn(std::span<const int64_t> ranks, int64_t rank) {
 
 int64_t RankGroupsNumberOf(std::string_view rank) {
   int64_t number = -1;
-  const auto [end, problem] = std::from_chars(rank.data(), rank.data() + rank.size(), number);
-  return problem == std::errc() && end == rank.data() + rank.size() ? number : -1;
+  ParseNumber(rank, &number);
+  return number;
 }
 
 RankGroup GroupOf(const CollectiveRow& row) {
@@ -37,9 +39,7 @@ RankGroup GroupOf(const CollectiveRow& row) {
 }  // namespace
 
 std::string GroupIdentity(const CollectiveGroup& group) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a.
-  for (const char c : group.ranks) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{} {} {:x}", group.name, group.size, hash);
+  return fmt::format("{} {} {:x}", group.name, group.size, StableHash(group.ranks));
 }
 
 // The larger of each, so that the order has no effect: -1 and 0 are not known.

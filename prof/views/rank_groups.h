@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 
-#include "prof/run/run.h"
 #include "prof/views/collective_row.h"
 #include "prof/views/process_groups.h"
 

@@ -8,51 +8,46 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/memory_life.h"
+#include "prof/run/run.h"
 #include "prof/views/collective_notes.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/host_mark.h"
 #include "prof/views/rank_groups.h"
 #include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
-#include "prof/views/view_notes.h"
+#include "prof/views/time_keys.h"
 
 namespace oplens::prof {
 namespace {
 
 /// Sums over steps.
 struct StepSums {
-  int64_t steps = 0;
-  int64_t total_ns = 0;
-  int64_t busy_ns = 0;
-  int64_t compute_ns = 0;
-  int64_t communication_ns = 0;
-  int64_t calls = 0;
-  int64_t matched = 0;  ///< Calls whose waiting is known.
-  int64_t wait_ns = 0;
+  Count steps;
+  Count calls;
+  Count matched;  ///< Calls whose waiting is known.
+  Sum total_ns;
+  Sum busy_ns;
+  Sum compute_ns;
+  Sum communication_ns;
+  Sum wait_ns;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Counts(&self->steps, &self->calls, &self->matched);
-    bytes->Sums(&self->total_ns, &self->busy_ns, &self->compute_ns, &self->communication_ns,
-                &self->wait_ns);
-  }
-  void Merge(const StepSums& other) {
-    for (const auto part :
-         {&StepSums::steps, &StepSums::total_ns, &StepSums::busy_ns, &StepSums::compute_ns,
-          &StepSums::communication_ns, &StepSums::calls, &StepSums::matched, &StepSums::wait_ns}) {
-      this->*part = SaturatingSum(this->*part, other.*part);
-    }
-  }
+  static constexpr std::tuple kMembers{
+      &StepSums::steps,   &StepSums::calls,      &StepSums::matched,          &StepSums::total_ns,
+      &StepSums::busy_ns, &StepSums::compute_ns, &StepSums::communication_ns, &StepSums::wait_ns};
+
   void AddCall(int64_t waited_ns) {
     ++calls;
     if (waited_ns < 0) return;
     ++matched;
-    wait_ns = SaturatingSum(wait_ns, waited_ns);
+    wait_ns += waited_ns;
   }
 };
 
@@ -60,64 +55,113 @@ struct StepSums {
 struct RankSums {
   StepSums whole;
   StepSums all;
-  int64_t kernels = 0;
-  int64_t kernel_ns = 0;
-  std::optional<int64_t> peak_bytes;
+  Count kernels;
+  Sum kernel_ns;
+  Max<std::optional<int64_t>> peak_bytes;
   std::set<std::string> nodes;
   RankGroups groups;
   /// Calls of whole groups, by GroupIdentity and name.
-  std::map<std::pair<std::string, std::string>, int64_t> group_calls;
+  std::map<std::pair<std::string, std::string>, Balance> group_calls;
   /// Steps that are not whole, by the first event of their profile and their number.
   std::set<std::pair<int64_t, int64_t>> cut;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->whole, &self->all);
-    bytes->Counts(&self->kernels);
-    bytes->Sums(&self->kernel_ns);
-    bytes->Values(&self->peak_bytes, &self->nodes, &self->groups, &self->group_calls, &self->cut);
-  }
-  void Merge(const RankSums& other) {
-    whole.Merge(other.whole);
-    all.Merge(other.all);
-    kernels = SaturatingSum(kernels, other.kernels);
-    kernel_ns = SaturatingSum(kernel_ns, other.kernel_ns);
-    peak_bytes = std::max(peak_bytes, other.peak_bytes);
-    nodes.insert(other.nodes.begin(), other.nodes.end());
-    groups.Merge(other.groups);
-    for (const auto& [group, count] : other.group_calls) {
-      group_calls[group] = SaturatingSum(group_calls[group], count);
-    }
-    cut.insert(other.cut.begin(), other.cut.end());
-  }
-  const StepSums& shown() const { return whole.steps > 0 ? whole : all; }
+  static constexpr std::tuple kMembers{
+      &RankSums::whole,     &RankSums::all,         &RankSums::kernels,
+      &RankSums::kernel_ns, &RankSums::peak_bytes,  &RankSums::nodes,
+      &RankSums::groups,    &RankSums::group_calls, &RankSums::cut};
 };
 
-class Ranks : public SavedPartial<Ranks> {
- public:
-  Ranks() : notes_("ranks") {}
+struct RanksRow {
+  const RankName& rank;
+  const RankSums& of_rank;
+  const StepSums& sums;  ///< Of the steps that are shown.
+  std::string node;
+  std::string place;
+};
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ranks_, &self->call_notes_, &self->notes_);
-  }
+template <auto part>
+Cell RanksShareOf(const RanksRow& row) {
+  if (row.sums.total_ns == 0) return {};
+  return {100.0 * static_cast<double>(row.sums.*part) / static_cast<double>(row.sums.total_ns)};
+}
+
+constexpr Column<RanksRow> kRanksColumns[] = {
+    {kRankField, [](const RanksRow& row) { return CellOf(row.rank); }},
+    {{"node", "Node", "", FieldType::kText, 6,
+      "number of the node that it ran on, where the file tells it; h0: the first host by rank, "
+      "where its name alone is told"},
+     [](const RanksRow& row) { return Text(row.node); }},
+    {{"stage", "Stage", "", FieldType::kInteger, 5, "its stage of the pipeline, from 0"},
+     [](const RanksRow& row) { return Integer(row.of_rank.groups.Stage()); }},
+    {{"place", "Place", "", FieldType::kName, 20,
+      "where it is in its process groups: data 3/8, tensor 0/2"},
+     [](const RanksRow& row) { return Text(row.place); }},
+    {{"place_by", "By", "", FieldType::kText, 8,
+      "told: by what the program calls the groups; inferred: by their ranks and what they do"},
+     [](const RanksRow& row) { return Text(row.of_rank.groups.PlaceSource()); }},
+    FigureColumn<&StepSums::steps>{
+        "steps", "Steps", "", 6,
+        "steps that the times are of: those that are whole, all where none is"},
+    {AsRatio({"step_ns", "Step(ns)", "ns", FieldType::kDecimal, 13,
+              "total_ns / steps: a step with the device work of it"},
+             {"total_ns", "steps", 1}),
+     RatioOf<&StepSums::total_ns, &StepSums::steps>},
+    FigureColumn<&StepSums::total_ns>{"total_ns", "Total(ns)", "ns", 13,
+                                      "sum of the lengths of these steps"},
+    FigureColumn<&StepSums::busy_ns>{"busy_ns", "Busy(ns)", "ns", 13,
+                                     "of it, any work of the GPUs runs"},
+    FigureColumn<&StepSums::compute_ns>{"compute_ns", "Compute(ns)", "ns", 13,
+                                        "of it, compute kernels or replays of graphs run"},
+    FigureColumn<&StepSums::communication_ns>{"communication_ns", "Comm(ns)", "ns", 13,
+                                              "of it, communication runs and no compute: exposed"},
+    {AsRatio({"busy_pct", "Busy(%)", "%", FieldType::kDecimal, 8, "100 x busy_ns / total_ns"},
+             {"busy_ns", "total_ns", 100}),
+     RanksShareOf<&StepSums::busy_ns>},
+    {AsRatio({"communication_pct", "Comm(%)", "%", FieldType::kDecimal, 8,
+              "100 x communication_ns / total_ns"},
+             {"communication_ns", "total_ns", 100}),
+     RanksShareOf<&StepSums::communication_ns>},
+    FigureColumn<&StepSums::calls>{"collectives", "Calls", "", 7,
+                                   "calls of collectives launched in these steps"},
+    {{"wait_ns", "Wait(ns)", "ns", FieldType::kInteger, 13,
+      "sum of what they waited for the rank that came last; unknown where none of them was found "
+      "on another rank",
+      Fold::kSum},
+     [](const RanksRow& row) {
+       const StepSums& sums = row.sums;
+       return sums.matched > 0 || sums.calls == 0 ? CellOf(sums.wait_ns) : Cell{};
+     }},
+    {{"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 13,
+      "the most memory that the framework had allocated on a GPU", Fold::kMax},
+     [](const RanksRow& row) { return CellOf(row.of_rank.peak_bytes); }},
+    {{"kernels", "Kernels", "", FieldType::kInteger, 8, "kernels of the rank, in steps or not",
+      Fold::kSum},
+     [](const RanksRow& row) { return CellOf(row.of_rank.kernels); }},
+    {{"kernel_ns", "KernelSum(ns)", "ns", FieldType::kInteger, 13, "sum of their times",
+      Fold::kSum},
+     [](const RanksRow& row) { return CellOf(row.of_rank.kernel_ns); }},
+};
+
+class Ranks : public GroupedPartial<RankName, RankSums, RanksRow> {
+ public:
+  explicit Ranks(const ViewOptions& options)
+      : GroupedPartial("ranks", options, {}, kRanksColumns) {}
 
   void Begin(const Run* run) override;
   void AddCalls(std::span<const CollectiveRow> calls) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    const auto fields = RanksFields();
-    return {fields.begin(), fields.end()};
+  void Merge(const Partial& other) override {
+    GroupedPartial::Merge(other);
+    call_notes_.Merge(dynamic_cast<const Ranks&>(other).call_notes_);
   }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
+  void Save(ByteWriter* bytes) const override { bytes->Values(&rows_, &call_notes_, &notes_); }
+  void Load(ByteReader* bytes) override { bytes->Values(&rows_, &call_notes_, &notes_); }
 
  private:
   void NoteMissing(std::vector<std::string>* notes) const;
 
-  std::map<std::string, RankSums, RankBefore> ranks_;
   CollectiveNotes call_notes_;
-  ViewNotes notes_;
 };
 
 void AddRanksSteps(const Run& run, RankSums* rank) {
@@ -136,9 +180,9 @@ void AddRanksSteps(const Run& run, RankSums* rank) {
     sums.compute_ns = times[i].AnyOf(kComputeBit);
     sums.communication_ns =
         times[i].AnyOf(kCommunicationBit) - times[i].AllOf(kComputeBit | kCommunicationBit);
-    rank->all.Merge(sums);
+    MergeInto(&rank->all, sums);
     if (steps[i].complete) {
-      rank->whole.Merge(sums);
+      MergeInto(&rank->whole, sums);
     } else {
       rank->cut.insert({run.origin_ns(), steps[i].number});
     }
@@ -161,15 +205,14 @@ std::optional<int64_t> PeakOf(const Run& run) {
 void Ranks::Begin(const Run* run) {
   notes_.Begin(run);
   if (run == nullptr || run->work().events().empty()) return;
-  RankSums& rank = ranks_[std::string(run->rank())];
   RankSums found;
   AddRanksSteps(*run, &found);
   for (const DeviceEvent& event : run->work().events()) {
     if (!event.IsKernel()) continue;
     ++found.kernels;
-    found.kernel_ns = SaturatingSum(found.kernel_ns, event.duration_ns());
+    found.kernel_ns += event.duration_ns();
   }
-  found.peak_bytes = PeakOf(*run);
+  found.peak_bytes.Add(PeakOf(*run));
   const int64_t node = run->trace().node;
   const std::string& host = run->trace().host;
   if (node >= 0) {
@@ -178,13 +221,13 @@ void Ranks::Begin(const Run* run) {
     found.nodes.insert(MarkedHost(host));
   }
   found.groups.Add(run->trace());
-  rank.Merge(found);
+  Take(RankName(run->rank()), found);
 }
 
 void Ranks::AddCalls(std::span<const CollectiveRow> calls) {
   if (calls.empty()) return;
-  const auto at = ranks_.find(*calls.front().rank);
-  if (at == ranks_.end()) return;
+  const auto at = rows_.find(RankName(*calls.front().rank));
+  if (at == rows_.end()) return;
   call_notes_.Add(calls);
   RankSums& rank = at->second;
   rank.groups.AddCalls(calls);
@@ -197,16 +240,8 @@ void Ranks::AddCalls(std::span<const CollectiveRow> calls) {
     if (!rank.cut.contains({row.recording->origin_ns, *step})) rank.whole.AddCall(row.wait_ns());
   }
   for (const auto& [group, count] : group_calls) {
-    int64_t& own = rank.group_calls[{GroupIdentity(*group), group->name}];
-    own = SaturatingSum(own, count);
+    rank.group_calls[{GroupIdentity(*group), group->name}] += count;
   }
-}
-
-void Ranks::Merge(const Partial& other) {
-  const auto& more = dynamic_cast<const Ranks&>(other);
-  for (const auto& [name, rank] : more.ranks_) ranks_[name].Merge(rank);
-  call_notes_.Merge(more.call_notes_);
-  notes_.Merge(more.notes_);
 }
 
 /// The count that half of the ranks reach.
@@ -236,36 +271,11 @@ class HostNumbers {
 };
 
 void Ranks::Emit(Sink* sink) const {
-  const auto share = [](int64_t part, int64_t whole) {
-    if (whole == 0) return Cell{};
-    return Cell{100.0 * static_cast<double>(part) / static_cast<double>(whole)};
-  };
+  TableOf<RanksRow> table(columns(), sink);
   HostNumbers hosts;
-  for (const auto& [name, rank] : ranks_) {
-    const StepSums& sums = rank.shown();
-    const std::string node = hosts.NodesOf(rank.nodes);
-    const std::string place = rank.groups.Place();
-    const Cell cells[] = {Text(name),
-                          Text(node),
-                          Integer(rank.groups.Stage()),
-                          Text(place),
-                          Text(rank.groups.PlaceSource()),
-                          Integer(sums.steps),
-                          sums.steps == 0 ? Cell{}
-                                          : Cell{static_cast<double>(sums.total_ns) /
-                                                 static_cast<double>(sums.steps)},
-                          Integer(sums.total_ns),
-                          Integer(sums.busy_ns),
-                          Integer(sums.compute_ns),
-                          Integer(sums.communication_ns),
-                          share(sums.busy_ns, sums.total_ns),
-                          share(sums.communication_ns, sums.total_ns),
-                          Integer(sums.calls),
-                          sums.matched > 0 || sums.calls == 0 ? Integer(sums.wait_ns) : Cell{},
-                          Integer(rank.peak_bytes),
-                          Integer(rank.kernels),
-                          Integer(rank.kernel_ns)};
-    sink->Row(cells);
+  for (const auto& [rank, of_rank] : rows_) {
+    const StepSums& shown = of_rank.whole.steps > 0 ? of_rank.whole : of_rank.all;
+    table.Add({rank, of_rank, shown, hosts.NodesOf(of_rank.nodes), of_rank.groups.Place()});
   }
 }
 
@@ -273,8 +283,10 @@ void Ranks::Emit(Sink* sink) const {
 void Ranks::NoteMissing(std::vector<std::string>* notes) const {
   std::map<std::pair<std::string, std::string>, std::vector<std::pair<std::string_view, int64_t>>>
       groups;
-  for (const auto& [name, rank] : ranks_) {
-    for (const auto& [group, count] : rank.group_calls) groups[group].emplace_back(name, count);
+  for (const auto& [rank, sums] : rows_) {
+    for (const auto& [group, count] : sums.group_calls) {
+      groups[group].emplace_back(rank.text, count);
+    }
   }
   constexpr size_t kMost = 20;
   size_t left_out = 0;
@@ -297,7 +309,7 @@ void Ranks::NoteMissing(std::vector<std::string>* notes) const {
 std::vector<std::string> Ranks::Notes() const {
   std::vector<std::string> notes = notes_.Sentences();
   NoteMissing(&notes);
-  for (std::string& note : call_notes_.Sentences("ranks", ranks_.size())) {
+  for (std::string& note : call_notes_.Sentences("ranks", rows_.size())) {
     notes.push_back(std::move(note));
   }
   return notes;
@@ -305,8 +317,10 @@ std::vector<std::string> Ranks::Notes() const {
 
 }  // namespace
 
-std::unique_ptr<Partial> MakeRanks(const ViewOptions& /*options*/) {
-  return std::make_unique<Ranks>();
+std::span<const Field> RanksFields() { return FieldsWithoutBy<kRanksColumns>(); }
+
+std::unique_ptr<Partial> MakeRanks(const ViewOptions& options) {
+  return std::make_unique<Ranks>(options);
 }
 
 }  // namespace oplens::prof

@@ -3,14 +3,16 @@
 #include <functional>
 #include <string_view>
 
+#include "base/hash.h"
+
 namespace oplens::prof {
 namespace {
 
 uint64_t RepetitionWhatOf(const KernelRecord& record) {
   const std::string_view name = record.long_name.empty() ? record.short_name : record.long_name;
-  uint64_t hash = std::hash<std::string_view>{}(name);
+  uint64_t hash = TextHash{}(name);
   for (const int64_t blocks : {record.grid.x, record.grid.y, record.grid.z}) {
-    hash = Mixed(hash, blocks);
+    hash = MixHash(hash, blocks);
   }
   return hash;
 }
@@ -40,7 +42,7 @@ void RepetitionFinder::Add(const KernelRecord& record, uint32_t group, size_t pl
   }
   const uint64_t what = RepetitionWhatOf(record);
   uint64_t hash = what;
-  for (const uint32_t one : groups_) hash = Mixed(hash, one);
+  for (const uint32_t one : groups_) hash = MixHash(hash, one);
   const auto next = static_cast<uint32_t>(whats_.size());
   const uint32_t number = kind_of_.FindOrInsert(static_cast<int64_t>(hash), next);
   if (number == next) {

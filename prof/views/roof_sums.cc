@@ -1,15 +1,16 @@
 #include "prof/views/roof_sums.h"
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
 
 void RoofSums::Add(const PricedKernel& kernel, bool priced) {
   ++count;
   if (!kernel.record->timed()) return;
-  time_ns = SaturatingSum(time_ns, kernel.record->duration_ns);
+  SaturatingAdd(&time_ns, kernel.record->duration_ns);
   if (IsInferred(kernel.record->evidence)) {
-    inferred_ns = SaturatingSum(inferred_ns, kernel.record->duration_ns);
+    SaturatingAdd(&inferred_ns, kernel.record->duration_ns);
   }
   if (!priced) return;
   flops += *kernel.share.flops;
@@ -26,8 +27,8 @@ void RoofSums::Add(const PricedKernel& kernel, bool priced) {
 
 void RoofSums::Add(const RoofSums& other) {
   count += other.count;
-  time_ns = SaturatingSum(time_ns, other.time_ns);
-  inferred_ns = SaturatingSum(inferred_ns, other.inferred_ns);
+  SaturatingAdd(&time_ns, other.time_ns);
+  SaturatingAdd(&inferred_ns, other.inferred_ns);
   flops += other.flops;
   bytes += other.bytes;
   for (size_t unit = 0; unit < unit_flops.size(); ++unit)

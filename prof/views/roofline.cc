@@ -4,16 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "ops/gpu/roofline.h"
+#include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
+#include "parse/model/trace.h"
+#include "prof/run/run.h"
 #include "prof/views/roof_sums.h"
 #include "prof/views/roofline_fields.h"
 #include "prof/views/saved_partial.h"
@@ -69,10 +73,6 @@ class Rooflines : public SavedPartial<Rooflines> {
     std::optional<int64_t> roof_ns;
     std::optional<int64_t> gap_ns;
   };
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
 
   uint32_t GpuOf(const ops::Gpu* gpu);
   void Append(std::string_view text) { (key_ += text).push_back('\0'); }
@@ -86,7 +86,7 @@ class Rooflines : public SavedPartial<Rooflines> {
   const ops::Gpu* At(uint32_t gpu) const { return gpu == kNoGpu ? nullptr : &gpus_[gpu - 1]; }
 
   std::vector<const RooflineKey*> by_;
-  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> index_;  // Into groups_.
+  TextMap<uint32_t> index_;  // Into groups_.
   std::vector<Group> groups_;
   RoofSums other_;
   std::vector<ops::Gpu> gpus_;  // Each once.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "parse/records/kernel_records.h"
+#include "prof/run/steps.h"
 #include "prof/table/row_sinks.h"
 #include "prof/table/top_rows.h"
 #include "prof/views/give_calls.h"

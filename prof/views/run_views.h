@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "prof/price/kernel_sink.h"
+#include "prof/run/run.h"
 #include "prof/views/before_calls.h"
 #include "prof/views/collective_matches.h"
 #include "prof/views/view.h"

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/byte_map.h"
+#include "base/byte_reader.h"
+#include "base/byte_writer.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
@@ -18,25 +20,6 @@ class SavedPartial : public Partial {
   }
   void Load(ByteReader* bytes) override { Own::Transfer(bytes, static_cast<Own*>(this)); }
 };
-
-/// Points of a series, which ascend.
-template <typename Bytes, typename Points>
-void TransferPoints(Bytes* bytes, Points* points) {
-  if constexpr (Bytes::kReads) {
-    points->resize(bytes->Size(2));
-  } else {
-    bytes->Number(points->size());
-  }
-  typename Points::value_type before;
-  for (auto& point : *points) {
-    bytes->Near(&point.time_ns, before.time_ns);
-    bytes->Near(&point.value, before.value);
-    if constexpr (Bytes::kReads) {
-      bytes->Check(&point == points->data() || !(point < before), "points do not ascend");
-    }
-    before = point;
-  }
-}
 
 }  // namespace oplens::prof
 

@@ -8,7 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_reader.h"
 #include "parse/model/trace_devices.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
+#include "prof/run/steps.h"
 #include "prof/views/saved_partial.h"
 
 namespace oplens::prof {

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "base/append_format.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/saturating.h"
+#include "parse/join/range_texts.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/call_stacks.h"
 #include "prof/run/module_calls.h"
@@ -59,7 +61,7 @@ struct Words {
 /// As flame graphs take it: what separates frames and values becomes '_'.
 void AppendFrame(std::string_view frame, std::string* line) {
   for (const char c : frame.empty() ? kNoName : frame) {
-    const bool separates = c == ' ' || c == ';' || c == '\t' || c == '\n' || c == '\r';
+    const bool separates = c == ';' || IsBlank(c);
     line->push_back(separates ? '_' : c);
   }
 }
@@ -267,9 +269,9 @@ std::vector<std::string> Stacks::Notes() const {
 }  // namespace
 
 void StackSums::Add(const StackSums& other) {
-  host_ns = SaturatingSum(host_ns, other.host_ns);
-  device_ns = SaturatingSum(device_ns, other.device_ns);
-  launches = SaturatingSum(launches, other.launches);
+  SaturatingAdd(&host_ns, other.host_ns);
+  SaturatingAdd(&device_ns, other.device_ns);
+  SaturatingAdd(&launches, other.launches);
 }
 
 std::span<const Field> StacksFields() { return kStacksFields; }

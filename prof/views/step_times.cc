@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/dtype.h"
+
 namespace oplens::prof {
 namespace {
 

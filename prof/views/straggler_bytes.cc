@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "prof/run/step.h"
+
 namespace oplens::prof {
 
 WorkPlace LoadPlace(TextNumbers* texts, ByteReader* bytes) {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/saturating.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
 #include "prof/views/straggler_bytes.h"
 
 namespace oplens::prof {
@@ -100,13 +102,13 @@ void StragglerRanks::AddWaits(std::span<const CollectiveRow> calls, StragglerWor
       continue;
     }
     ++sums->calls;
-    sums->wait_ns = SaturatingSum(sums->wait_ns, wait_ns);
+    SaturatingAdd(&sums->wait_ns, wait_ns);
     if (step == steps.end()) continue;
     ++step->second->calls;
-    step->second->wait_ns = SaturatingSum(step->second->wait_ns, wait_ns);
+    SaturatingAdd(&step->second->wait_ns, wait_ns);
     int64_t& group_ns = work->group_waits_ns[{
         number_of(row.group), static_cast<uint32_t>(step->second - work->steps.data())}];
-    group_ns = SaturatingSum(group_ns, wait_ns);
+    SaturatingAdd(&group_ns, wait_ns);
   }
 }
 
@@ -115,12 +117,12 @@ void StragglerRanks::AddLast(const CollectiveRow& row, Sums* sums) {
   ++sums->placed_calls;
   if (!row.came_last()) {
     int64_t& caused_ns = caused_ns_[*row.share.last_rank];
-    caused_ns = SaturatingSum(caused_ns, std::max<int64_t>(0, row.wait_ns()));
+    SaturatingAdd(&caused_ns, std::max<int64_t>(0, row.wait_ns()));
     return;
   }
   ++sums->last_calls;
   if (row.call.before.idle_permille < 0) return;
-  sums->idle_permille = SaturatingSum(sums->idle_permille, row.call.before.idle_permille);
+  SaturatingAdd(&sums->idle_permille, row.call.before.idle_permille);
   // Where it computed nothing: what has no name.
   WorkPlace place;
   if (row.work != nullptr) {
@@ -147,11 +149,11 @@ void StragglerRanks::Renumber(const TextNumbers& from, StragglerWork* work) {
 void StragglerRanks::AddTo(Sums* sums, const Sums& more, const TextNumbers& from) {
   for (const auto part : {&Sums::calls, &Sums::wait_ns, &Sums::placed_calls, &Sums::last_calls,
                           &Sums::idle_permille}) {
-    sums->*part = SaturatingSum(sums->*part, more.*part);
+    SaturatingAdd(&(sums->*part), more.*part);
   }
   for (const auto& [place, calls] : more.before) {
     int64_t& own = sums->before[Renumber(from, place)];
-    own = SaturatingSum(own, calls);
+    SaturatingAdd(&own, calls);
   }
 }
 
@@ -167,7 +169,7 @@ void StragglerRanks::Merge(const StragglerRanks& other) {
   }
   for (const auto& [name, caused_ns] : other.caused_ns_) {
     int64_t& own_ns = caused_ns_[name];
-    own_ns = SaturatingSum(own_ns, caused_ns);
+    SaturatingAdd(&own_ns, caused_ns);
   }
 }
 
@@ -223,7 +225,7 @@ void StragglerRanks::Load(ByteReader* bytes) {
     int64_t caused_ns = 0;
     bytes->Values(&name);
     bytes->Sums(&caused_ns);
-    caused_ns_[name] = SaturatingSum(caused_ns_[name], caused_ns);
+    SaturatingAdd(&caused_ns_[name], caused_ns);
   }
 }
 

@@ -11,7 +11,6 @@
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
-#include "prof/run/run.h"
 #include "prof/run/text_numbers.h"
 #include "prof/views/collective_row.h"
 #include "prof/views/rank_groups.h"
@@ -20,6 +19,8 @@
 #include "prof/views/straggler_work.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What ranks computed, what they waited, and for whom.
 ///

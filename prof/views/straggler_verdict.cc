@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/saturating.h"
+#include "prof/run/step.h"
 #include "prof/views/change_point.h"
 #include "prof/views/slow_ops.h"
 

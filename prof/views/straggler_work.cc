@@ -6,6 +6,7 @@
 #include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 
@@ -24,12 +25,12 @@ StragglerWorkMaker::StragglerWorkMaker(const Run& run, TextNumbers* texts)
 void StragglerWorkMaker::AddTo(Sums* sums, WorkPlace place, size_t step, int64_t time_ns) {
   Sum& sum = (*sums)[place.key()];
   sum.place = place;
-  sum.total_ns = SaturatingSum(sum.total_ns, time_ns);
+  SaturatingAdd(&sum.total_ns, time_ns);
   if (sum.times_ns.empty() || sum.times_ns.back().first != step) {
     sum.times_ns.emplace_back(static_cast<uint32_t>(step), 0);
   }
   int64_t& step_ns = sum.times_ns.back().second;
-  step_ns = SaturatingSum(step_ns, time_ns);
+  SaturatingAdd(&step_ns, time_ns);
 }
 
 void StragglerWorkMaker::Add(const PricedKernel& kernel) {
@@ -59,7 +60,7 @@ void StragglerWorkMaker::Keep(Sums* sums, std::vector<WorkPlace>* places) {
     work_.times_ns.resize(first + work_.steps.size());
     for (const auto& [step, time_ns] : sum->times_ns) {
       int64_t& all_ns = work_.times_ns[first + step];
-      all_ns = SaturatingSum(all_ns, time_ns);
+      SaturatingAdd(&all_ns, time_ns);
     }
   }
   sums->clear();

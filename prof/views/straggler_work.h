@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "prof/price/priced_kernel.h"
-#include "prof/run/run.h"
 #include "prof/run/text_numbers.h"
 #include "prof/views/work_place.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What a rank computed in the steps of one profile.
 struct StragglerWork {

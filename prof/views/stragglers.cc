@@ -10,7 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
+#include "parse/join/range_texts.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 #include "prof/views/collective_notes.h"
 #include "prof/views/rank_groups.h"
 #include "prof/views/rank_order.h"
@@ -111,10 +115,6 @@ class Stragglers : public Partial {
   std::optional<StragglerWorkMaker> maker_;  // Of the run that is read.
 };
 
-Cell StragglersPercentCell(double part, double whole) {
-  return whole > 0 ? Cell{100 * part / whole} : Cell{};
-}
-
 void Stragglers::Emit(Sink* sink) const {
   const TextNumbers& texts = ranks_.text_numbers();
   for (const StragglerRanks::Row& row : ranks_.Rows()) {
@@ -133,10 +133,9 @@ void Stragglers::Emit(Sink* sink) const {
         slow ? Text(texts.TextOf(found.place->layer)) : Cell{},
         slow ? Integer(found.op_ns) : Cell{},
         slow ? Integer(found.median_ns) : Cell{},
-        slow ? StragglersPercentCell(excess_ns, static_cast<double>(found.median_ns)) : Cell{},
+        slow ? Decimal(Percent(excess_ns, static_cast<double>(found.median_ns))) : Cell{},
         Integer(found.late_ns),
-        found.late_ns ? StragglersPercentCell(static_cast<double>(*found.late_ns), row.step_ns)
-                      : Cell{},
+        found.late_ns ? Decimal(Percent(static_cast<double>(*found.late_ns), row.step_ns)) : Cell{},
         placed ? Integer(row.caused_ns) : Cell{},
         placed ? Integer(sums.last_calls) : Cell{},
         Integer(sums.calls),

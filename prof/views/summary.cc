@@ -149,7 +149,7 @@ void Summary::FindRepeatedSteps() {
   step_count_ = repeated_->count;
   const auto add = [&](uint32_t group, int64_t duration_ns) {
     GroupSums& sums = group == kOther ? other_ : groups_[group].sums;
-    sums.step_ns = SaturatingSum(sums.step_ns, duration_ns);
+    SaturatingAdd(&sums.step_ns, duration_ns);
   };
   repetition_->ForEachRepeated(*repeated_, repetition_place_, add);
 }

@@ -8,12 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
+#include "base/hash.h"
 #include "base/id_map.h"
 #include "prof/price/kernel_sink.h"
 #include "prof/table/sink_chain.h"
@@ -104,10 +104,6 @@ class Summary : public KernelSink {
     std::string_view key;  // Of index_.
     GroupSums sums;
   };
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
 
   /// Fills key_ with the values of the columns.
   template <typename Item>
@@ -145,7 +141,7 @@ class Summary : public KernelSink {
 
   const SummaryPlan& plan_;
   Limits limits_;
-  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> index_;  // Into groups_.
+  TextMap<uint32_t> index_;  // Into groups_.
   std::vector<Group> groups_;
   GroupSums other_;
   GroupSums replays_;

@@ -9,8 +9,10 @@
 
 #include "base/error.h"
 #include "base/near_words.h"
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "base/words.h"
+#include "parse/model/kernel_record.h"
 #include "prof/views/kernel_columns.h"
 
 namespace oplens::prof {

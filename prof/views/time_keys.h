@@ -1,13 +1,13 @@
 #ifndef OPLENS_PROF_VIEWS_TIME_KEYS_H_
 #define OPLENS_PROF_VIEWS_TIME_KEYS_H_
 
-#include <fmt/format.h>
-
-#include <string>
+#include <compare>
+#include <cstdint>
 #include <string_view>
+#include <tuple>
 
-#include "base/error.h"
-#include "prof/views/view.h"
+#include "prof/table/field.h"
+#include "prof/views/rank_order.h"
 
 namespace oplens::prof {
 
@@ -18,23 +18,20 @@ inline constexpr Field kRankField = {
     FieldType::kText, 6,      "number of the process; empty where it is not known",
     Fold::kKey};
 
-/// What a view of times can be split by.
-struct TimeKeys {
-  bool step = false;
-  bool rank = false;
+inline constexpr Field kDeviceField = {
+    "device", "Device", "", FieldType::kInteger, 6, "number of the GPU", Fold::kKey};
+inline constexpr Field kStreamField = {
+    "stream", "Stream", "", FieldType::kInteger, 6, "number of the stream", Fold::kKey};
 
-  /// Throws UsageError for another word of --by.
-  TimeKeys(const ViewOptions& options, std::string_view view) {
-    for (const std::string& word : options.by) {
-      if (word == "rank") {
-        rank = true;
-      } else if (word == "step") {
-        step = true;
-      } else {
-        throw UsageError(fmt::format("--by {}: the view {} takes step and rank", word, view));
-      }
-    }
-  }
+inline constexpr std::string_view kTimeKeys[] = {"step", "rank"};
+
+/// Sums of a rank, or of all, in a step, or in all.
+struct TimeKey {
+  RankName rank;
+  int64_t step = 0;  ///< 0 of all steps together.
+
+  static constexpr std::tuple kMembers{&TimeKey::rank, &TimeKey::step};
+  friend auto operator<=>(const TimeKey&, const TimeKey&) = default;
 };
 
 }  // namespace oplens::prof

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "prof/run/run.h"
 #include "prof/run/time_series.h"
 
 namespace oplens::prof {

@@ -4,9 +4,10 @@
 #include "parse/chrome/chrome_overlay.h"
 #include "parse/model/trace_needs.h"
 #include "prof/path/critical_path.h"
-#include "prof/run/run.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What a timeline needs of a trace for it.
 inline constexpr TraceNeeds kTimelineOverlayNeeds = kCriticalPathNeeds;

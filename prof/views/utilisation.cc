@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/ratio.h"
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 #include "prof/views/group_sums.h"
 
 namespace oplens::prof {
@@ -13,8 +15,8 @@ namespace oplens::prof {
 void Utilisation::Add(const PricedKernel& row, double peak_flops_per_s) {
   const KernelRecord& record = *row.record;
   if (!record.timed()) return;
-  timed_ns_ = SaturatingSum(timed_ns_, record.duration_ns);
-  if (!row.share.flops_mma) unknown_ns_ = SaturatingSum(unknown_ns_, record.duration_ns);
+  SaturatingAdd(&timed_ns_, record.duration_ns);
+  if (!row.share.flops_mma) SaturatingAdd(&unknown_ns_, record.duration_ns);
   const auto flops = static_cast<double>(row.share.flops_mma.value_or(0));
   if (row.phase == Phase::kRecompute) {
     recomputed_flops_ += flops;
@@ -68,8 +70,8 @@ void Utilisation::Merge(const Utilisation& other) {
   recomputed_flops_ += other.recomputed_flops_;
   unrated_flops_ += other.unrated_flops_;
   ideal_s_ += other.ideal_s_;
-  timed_ns_ = SaturatingSum(timed_ns_, other.timed_ns_);
-  unknown_ns_ = SaturatingSum(unknown_ns_, other.unknown_ns_);
+  SaturatingAdd(&timed_ns_, other.timed_ns_);
+  SaturatingAdd(&unknown_ns_, other.unknown_ns_);
   replays_ += other.replays_;
   starts_known_ &= other.starts_known_;
 }
@@ -88,7 +90,7 @@ std::vector<std::string> Utilisation::Sentences() const {
       *percent, model_flops_ * 1e-12, WallNs() * 1e-6);
   if (unknown_ns_ > 0) {
     text += fmt::format("; a lower bound: FLOPs are unknown for {:.1f} % of kernel time",
-                        prof::Percent(unknown_ns_, timed_ns_).value_or(0));
+                        oplens::Percent(unknown_ns_, timed_ns_).value_or(0));
   }
   if (replays_ > 0) {
     text += fmt::format("; a lower bound: {} graph replays hide their kernels", replays_);

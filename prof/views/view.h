@@ -10,16 +10,19 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_reader.h"
-#include "base/byte_writer.h"
 #include "parse/model/trace_needs.h"
-#include "prof/price/priced_kernel.h"
-#include "prof/run/run.h"
 #include "prof/table/sink.h"
+
+namespace oplens {
+class ByteReader;
+class ByteWriter;
+}  // namespace oplens
 
 namespace oplens::prof {
 
+class Run;
 struct CollectiveRow;
+struct PricedKernel;
 
 class Condition;
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include "parse/model/recording_advice.h"
+#include "parse/model/trace.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 

@@ -2,14 +2,17 @@
 #define OPLENS_PROF_VIEWS_VIEW_NOTES_H_
 
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parse/model/family.h"
-#include "prof/run/run.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// What views of the device's work say when an input has nothing for them: it holds records only,
 /// or no work of a device, and what records that.
@@ -32,6 +35,27 @@ class ViewNotes {
   bool records_ = false;
   bool nothing_selected_ = false;
   std::array<bool, kFamilyCount> idle_{};  // Families of profiles without work of a device.
+};
+
+/// Sentences of a view's own, each once.
+class TextNotes {
+ public:
+  explicit TextNotes(std::string_view /*view*/) {}
+
+  void Begin(const Run* /*run*/) {}
+  void Add(std::string sentence) { sentences_.insert(std::move(sentence)); }
+  void Merge(const TextNotes& other) {
+    sentences_.insert(other.sentences_.begin(), other.sentences_.end());
+  }
+  std::vector<std::string> Sentences() const { return {sentences_.begin(), sentences_.end()}; }
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->sentences_);
+  }
+
+ private:
+  std::set<std::string> sentences_;
 };
 
 }  // namespace oplens::prof

@@ -1,4 +1,6 @@
 #include "base/error.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 #include "prof/views/advice.h"
 #include "prof/views/bandwidth.h"
 #include "prof/views/collective_row.h"

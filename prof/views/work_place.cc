@@ -2,6 +2,10 @@
 
 #include <string_view>
 
+#include "parse/model/kernel_record.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+
 namespace oplens::prof {
 
 const Kernel* ComputeKernelOf(const Run& run, const PricedKernel& kernel) {

@@ -8,10 +8,11 @@
 
 #include "parse/model/trace.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/run/run.h"
 #include "prof/run/text_numbers.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// An op of a layer, by numbers of texts. Of a kernel whose op is not known its name.
 struct WorkPlace {

@@ -3,24 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 
 namespace oplens::prof {
 namespace {
-
-/// A text that is a number and nothing else.
-std::optional<double> ComparisonNumberIn(std::string_view text) {
-  double number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 /// Whether a text as it is printed, with '_' for blanks, is `value`.
 bool IsPrintedAs(std::string_view text, std::string_view value) {
@@ -99,8 +90,8 @@ std::optional<bool> Comparison::TestText(std::string_view text) const {
   if (relation_ == Relation::kEqual) {
     return text == value_ || (field_.type == FieldType::kName && IsPrintedAs(text, value_));
   }
-  const std::optional<double> number = ComparisonNumberIn(text);
-  return number ? Holds(number_->Compare(*number)) : false;
+  double number = 0;
+  return ParseNumber(text, &number) ? Holds(number_->Compare(number)) : false;
 }
 
 std::optional<bool> Comparison::TestExtent(const Dim3& extent, const Cell& cell) const {

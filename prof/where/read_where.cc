@@ -6,21 +6,18 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
+#include "base/text_scanner.h"
 #include "prof/where/marked_error.h"
 
 namespace oplens::prof {
 namespace {
 
 using Node = Condition::Node;
-using ReadWhereKind = Condition::Kind;
+using WhereKind = Condition::Kind;
 
-bool IsReadWhereBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-bool IsReadWhereNameChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '%';
-}
+bool IsWhereNameCharacter(char c) { return IsNameCharacter(c) || c == '.' || c == '%'; }
 
 struct Sign {
   std::string_view text;
@@ -33,53 +30,49 @@ constexpr Sign kSigns[] = {
     {"<", Relation::kLess},     {">", Relation::kMore},         {"~", Relation::kMatch},
 };
 
-[[noreturn]] void ReadWhereFail(std::string_view what, std::string_view text, size_t place) {
+[[noreturn]] void FailWhere(std::string_view what, std::string_view text, size_t place) {
   FailAt("--where", what, text, place);
 }
 
 /// Descends once over the text.
-class ReadWhereParser {
+class WhereParser {
  public:
-  ReadWhereParser(std::string_view text, std::span<const WhereScope> scopes)
-      : text_(text), scopes_(scopes) {}
+  WhereParser(std::string_view text, std::span<const WhereScope> scopes)
+      : scan_(text), text_(text), scopes_(scopes) {}
 
   Node ParseAll() {
     if (text_.size() > kMaxWhereLength) {
-      ReadWhereFail(fmt::format("the condition is longer than {} characters", kMaxWhereLength),
-                    text_, kMaxWhereLength);
+      FailWhere(fmt::format("the condition is longer than {} characters", kMaxWhereLength), text_,
+                kMaxWhereLength);
     }
     Node root = ParseEither();
-    SkipBlanks();
-    if (next_ < text_.size()) {
-      FailHere(text_[next_] == ')' ? "this ')' closes nothing"
+    scan_.SkipBlanks();
+    if (!scan_.AtEnd()) {
+      FailHere(scan_.Peek() == ')' ? "this ')' closes nothing"
                                    : "'and', 'or' or the end is expected");
     }
     return root;
   }
 
  private:
-  [[noreturn]] void FailHere(std::string_view what) const { ReadWhereFail(what, text_, next_); }
-
-  void SkipBlanks() {
-    while (next_ < text_.size() && IsReadWhereBlank(text_[next_])) ++next_;
-  }
+  [[noreturn]] void FailHere(std::string_view what) const { FailWhere(what, text_, scan_.place()); }
 
   /// Takes a word of the grammar, in small or capital letters.
   bool TakeWord(std::string_view word) {
-    SkipBlanks();
-    if (text_.size() - next_ < word.size()) return false;
+    scan_.SkipBlanks();
+    const std::string_view rest = scan_.rest();
+    if (rest.size() < word.size()) return false;
     for (size_t i = 0; i < word.size(); ++i) {
-      if ((text_[next_ + i] | 0x20) != word[i]) return false;
+      if ((rest[i] | 0x20) != word[i]) return false;
     }
-    const size_t end = next_ + word.size();
-    if (end < text_.size() && IsReadWhereNameChar(text_[end])) return false;
-    next_ = end;
+    if (rest.size() > word.size() && IsWhereNameCharacter(rest[word.size()])) return false;
+    scan_.MoveTo(scan_.place() + word.size());
     return true;
   }
 
-  Node ParseChain(ReadWhereKind kind, std::string_view word, Node (ReadWhereParser::*part)()) {
-    SkipBlanks();
-    Node chain{.kind = kind, .parts = {}, .begin = next_};
+  Node ParseChain(WhereKind kind, std::string_view word, Node (WhereParser::*part)()) {
+    scan_.SkipBlanks();
+    Node chain{.kind = kind, .parts = {}, .begin = scan_.place()};
     do {
       chain.parts.push_back((this->*part)());
     } while (TakeWord(word));
@@ -88,11 +81,11 @@ class ReadWhereParser {
     return only;
   }
 
-  Node ParseEither() { return ParseChain(ReadWhereKind::kOr, "or", &ReadWhereParser::ParseBoth); }
-  Node ParseBoth() { return ParseChain(ReadWhereKind::kAnd, "and", &ReadWhereParser::ParseOne); }
+  Node ParseEither() { return ParseChain(WhereKind::kOr, "or", &WhereParser::ParseBoth); }
+  Node ParseBoth() { return ParseChain(WhereKind::kAnd, "and", &WhereParser::ParseOne); }
 
   Node ParseOne() {
-    SkipBlanks();
+    scan_.SkipBlanks();
     if (depth_ == kMaxWhereDepth) {
       FailHere(fmt::format("the condition is nested deeper than {}", kMaxWhereDepth));
     }
@@ -103,70 +96,63 @@ class ReadWhereParser {
   }
 
   Node ParseInner() {
-    const size_t begin = next_;
+    const size_t begin = scan_.place();
     if (TakeWord("not")) {
-      Node negation{.kind = ReadWhereKind::kNot, .parts = {}, .begin = begin};
+      Node negation{.kind = WhereKind::kNot, .parts = {}, .begin = begin};
       negation.parts.push_back(ParseOne());
       return negation;
     }
-    if (next_ < text_.size() && text_[next_] == '(') {
-      ++next_;
+    if (scan_.Take('(')) {
       Node inner = ParseEither();
-      SkipBlanks();
-      if (next_ == text_.size() || text_[next_] != ')') {
-        FailHere("'and', 'or' or ')' is expected");
-      }
-      ++next_;
+      scan_.SkipBlanks();
+      if (!scan_.Take(')')) FailHere("'and', 'or' or ')' is expected");
       return inner;
     }
     return ParseComparison();
   }
 
   Node ParseComparison() {
-    const size_t begin = next_;
-    while (next_ < text_.size() && IsReadWhereNameChar(text_[next_])) ++next_;
-    const std::string_view name = text_.substr(begin, next_ - begin);
+    const size_t begin = scan_.place();
+    const std::string_view name = scan_.TakeWhile(IsWhereNameCharacter);
     if (name.empty() || name == "and" || name == "or") {
-      ReadWhereFail("a comparison is expected, such as sil>10us", text_, begin);
+      FailWhere("a comparison is expected, such as sil>10us", text_, begin);
     }
-    Node node{.kind = ReadWhereKind::kCompare, .parts = {}, .begin = begin};
+    Node node{.kind = WhereKind::kCompare, .parts = {}, .begin = begin};
     const Field field = Find(name, begin, &node);
     const Relation relation = ParseRelation(name);
-    SkipBlanks();
-    const size_t value_begin = next_;
+    scan_.SkipBlanks();
+    const size_t value_begin = scan_.place();
     bool quoted = false;
     std::string value = ParseValue(relation, &quoted);
     try {
       node.comparison =
           std::make_shared<const Comparison>(field, relation, std::move(value), quoted);
     } catch (const UsageError& error) {
-      ReadWhereFail(error.what(), text_, value_begin);
+      FailWhere(error.what(), text_, value_begin);
     }
     return node;
   }
 
   Relation ParseRelation(std::string_view name) {
-    SkipBlanks();
+    scan_.SkipBlanks();
     for (const Sign& sign : kSigns) {
-      if (!text_.substr(next_).starts_with(sign.text)) continue;
-      next_ += sign.text.size();
-      return sign.relation;
+      if (scan_.Take(sign.text)) return sign.relation;
     }
     FailHere(fmt::format("one of = != < <= > >= ~ !~ is expected behind '{}'", name));
   }
 
   std::string ParseValue(Relation relation, bool* quoted) {
-    if (next_ < text_.size() && (text_[next_] == '"' || text_[next_] == '\'')) {
+    if (scan_.Peek() == '"' || scan_.Peek() == '\'') {
       *quoted = true;
       return ParseQuoted();
     }
     const bool pattern = relation == Relation::kMatch || relation == Relation::kNoMatch;
-    const size_t begin = next_;
+    const size_t begin = scan_.place();
     size_t open = 0;
-    for (; next_ < text_.size() && !IsReadWhereBlank(text_[next_]); ++next_) {
-      const char c = text_[next_];
-      if (pattern && c == '\\' && next_ + 1 < text_.size() && !IsReadWhereBlank(text_[next_ + 1])) {
-        ++next_;
+    for (; !scan_.AtEnd() && !IsBlank(scan_.Peek()); scan_.Next()) {
+      const char c = scan_.Peek();
+      if (pattern && c == '\\' && scan_.rest().size() > 1 && !IsBlank(scan_.rest()[1])) {
+        scan_.Next();
         continue;
       }
       if (c == '(') ++open;
@@ -175,23 +161,21 @@ class ReadWhereParser {
         FailHere("a value that holds this must stand in quotes");
       }
     }
-    if (next_ == begin) FailHere("a value is expected");
-    return std::string(text_.substr(begin, next_ - begin));
+    if (scan_.place() == begin) FailHere("a value is expected");
+    return std::string(text_.substr(begin, scan_.place() - begin));
   }
 
   /// In quotes a backslash is one, but before the quote.
   std::string ParseQuoted() {
-    const size_t begin = next_;
-    const char quote = text_[next_++];
+    const size_t begin = scan_.place();
+    const char quote = scan_.Next();
     std::string value;
-    while (next_ < text_.size() && text_[next_] != quote) {
-      if (text_[next_] == '\\' && next_ + 1 < text_.size() && text_[next_ + 1] == quote) ++next_;
-      value.push_back(text_[next_++]);
+    while (!scan_.Take(quote)) {
+      if (scan_.AtEnd()) FailWhere("this quote is never closed", text_, begin);
+      if (scan_.Peek() == '\\' && scan_.rest().substr(1).starts_with(quote)) scan_.Next();
+      value.push_back(scan_.Next());
     }
-    if (next_ == text_.size()) ReadWhereFail("this quote is never closed", text_, begin);
-    ++next_;
-    if (value.empty())
-      ReadWhereFail("the value is empty: what is not known is =unknown", text_, begin);
+    if (value.empty()) FailWhere("the value is empty: what is not known is =unknown", text_, begin);
     return value;
   }
 
@@ -244,26 +228,26 @@ class ReadWhereParser {
       std::string_view what = error.what();
       constexpr std::string_view kOption = "--where: ";
       if (what.starts_with(kOption)) what.remove_prefix(kOption.size());
-      ReadWhereFail(what, text_, begin);
+      FailWhere(what, text_, begin);
     }
-    ReadWhereFail("there is no such column", text_, begin);
+    FailWhere("there is no such column", text_, begin);
   }
 
+  TextScanner scan_;
   std::string_view text_;
   std::span<const WhereScope> scopes_;
-  size_t next_ = 0;
   size_t depth_ = 0;
 };
 
 /// The parts that all must hold.
 void AddConjuncts(Node node, std::vector<Node>* conjuncts) {
-  if (node.kind != ReadWhereKind::kAnd) return conjuncts->push_back(std::move(node));
+  if (node.kind != WhereKind::kAnd) return conjuncts->push_back(std::move(node));
   for (Node& part : node.parts) AddConjuncts(std::move(part), conjuncts);
 }
 
 /// A comparison of another scope than `scope`; null for none.
 const Node* OfOtherScope(const Node& node, size_t scope) {
-  if (node.kind == ReadWhereKind::kCompare) return node.scope == scope ? nullptr : &node;
+  if (node.kind == WhereKind::kCompare) return node.scope == scope ? nullptr : &node;
   for (const Node& part : node.parts) {
     if (const Node* found = OfOtherScope(part, scope)) return found;
   }
@@ -272,7 +256,7 @@ const Node* OfOtherScope(const Node& node, size_t scope) {
 
 size_t FirstScope(const Node& node) {
   const Node* first = &node;
-  while (first->kind != ReadWhereKind::kCompare) first = &first->parts.front();
+  while (first->kind != WhereKind::kCompare) first = &first->parts.front();
   return first->scope;
 }
 
@@ -281,12 +265,12 @@ size_t FirstScope(const Node& node) {
 std::vector<std::shared_ptr<const Condition>> ReadWhere(std::string_view text,
                                                         std::span<const WhereScope> scopes) {
   std::vector<Node> conjuncts;
-  AddConjuncts(ReadWhereParser(text, scopes).ParseAll(), &conjuncts);
+  AddConjuncts(WhereParser(text, scopes).ParseAll(), &conjuncts);
   std::vector<Node> roots(scopes.size());
   for (Node& conjunct : conjuncts) {
     const size_t scope = FirstScope(conjunct);
     if (const Node* other = OfOtherScope(conjunct, scope)) {
-      ReadWhereFail(
+      FailWhere(
           fmt::format("this is of {}, and what it is bound to with 'or' or 'not' of {}: they are "
                       "asked one after the other, so only 'and' can bind them",
                       scopes[other->scope].rows, scopes[scope].rows),

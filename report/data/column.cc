@@ -15,17 +15,12 @@ namespace {
 
 constexpr int64_t kLargestExact = int64_t{1} << 53;
 
-void AppendInt(int64_t value, std::string* out) {
-  const fmt::format_int digits(value);
-  out->append(digits.data(), digits.size());
-}
-
 }  // namespace
 
 void AppendJsonInteger(int64_t value, std::string* out) {
   const bool exact = value >= -kLargestExact && value <= kLargestExact;
   if (!exact) out->push_back('"');
-  AppendInt(value, out);
+  AppendInteger(value, out);
   if (!exact) out->push_back('"');
 }
 
@@ -162,7 +157,7 @@ void Column::Write(size_t rows, std::string* out) const {
   out->append("],\"i\":[");
   for (size_t row = 0; row < rows; ++row) {
     if (row > 0) out->push_back(',');
-    AppendInt(places_[row], out);
+    AppendInteger(places_[row], out);
   }
   out->append("]}");
 }

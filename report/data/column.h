@@ -3,13 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/path_cutter.h"
 
 namespace oplens::report {
@@ -42,10 +41,6 @@ class Column {
   void Write(size_t rows, std::string* out) const;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   static constexpr int32_t kUnknown = -1;
 
   std::string* NextValue();
@@ -60,7 +55,7 @@ class Column {
   std::vector<int32_t> places_;  // Of others: into the entries.
   std::string entries_;          // As JSON, with commas between them.
   std::vector<size_t> ends_;     // Of the entries.
-  using Places = std::unordered_map<std::string, int32_t, Hash, std::equal_to<>>;
+  using Places = TextMap<int32_t>;
   Places texts_;  // By text as it came and as it is shown;
   Places json_;   // of other values by their JSON.
   std::string scratch_;

@@ -6,7 +6,11 @@
 #include <iterator>
 #include <utility>
 
+#include "parse/model/kernel_names.h"
+#include "parse/model/kernel_record.h"
 #include "prof/run/extent.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "report/data/pack.h"
 #include "report/timeline/counters.h"
 #include "report/timeline/windows.h"

@@ -14,11 +14,14 @@
 #include "parse/model/trace_needs.h"
 #include "prof/path/critical_path.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/run/run.h"
 #include "report/timeline/host_lanes.h"
 #include "report/timeline/path_pairs.h"
 #include "report/timeline/timeline.h"
 #include "report/timeline/windows.h"
+
+namespace oplens::prof {
+class Run;
+}  // namespace oplens::prof
 
 namespace oplens::report {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/saturating.h"
 #include "report/data/pack.h"
 
 namespace oplens::report {
@@ -15,10 +16,7 @@ uint64_t Gap(int64_t since_ns, int64_t start_ns) {
 
 }  // namespace
 
-int64_t LaneEvent::end_ns() const {
-  int64_t end = 0;
-  return __builtin_add_overflow(start_ns, duration_ns, &end) ? INT64_MAX : end;
-}
+int64_t LaneEvent::end_ns() const { return SaturatingSum(start_ns, duration_ns); }
 
 EventChunk PackEvents(std::span<const LaneEvent> events, bool with_depth, int64_t covers_to_ns) {
   EventChunk chunk;

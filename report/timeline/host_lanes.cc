@@ -6,6 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "parse/join/forward_backward.h"
+#include "parse/join/joined.h"
+#include "parse/join/thread_ranges.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "report/data/pack.h"
 
 namespace oplens::report {

@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "prof/run/run.h"
 #include "report/timeline/event_places.h"
 #include "report/timeline/host_names.h"
 #include "report/timeline/host_times.h"
 #include "report/timeline/path_pairs.h"
 #include "report/timeline/timeline.h"
+
+namespace oplens::prof {
+class Run;
+}  // namespace oplens::prof
 
 namespace oplens::report {
 

@@ -5,6 +5,8 @@
 
 #include "ops/dtype.h"
 #include "ops/tensor.h"
+#include "parse/join/joined.h"
+#include "parse/join/op_calls.h"
 #include "parse/join/range_roles.h"
 #include "parse/model/marker_text.h"
 #include "parse/model/op_call.h"

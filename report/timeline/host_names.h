@@ -6,8 +6,13 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/hash.h"
 #include "parse/join/joined.h"
 #include "report/timeline/signatures.h"
+
+namespace oplens::parse {
+class Joined;
+}  // namespace oplens::parse
 
 namespace oplens::report {
 
@@ -42,7 +47,7 @@ class HostNames {
   struct Hash {
     size_t operator()(const Key& key) const {
       const uint64_t texts = uint64_t{key.text} << 32 | key.call;
-      return (texts ^ static_cast<uint64_t>(key.of) << 60) * 0x9E3779B97F4A7C15 >> 7;
+      return MixHash(texts, static_cast<uint64_t>(key.of) << 60);
     }
   };
   std::unordered_map<Key, uint32_t, Hash> known_;

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "prof/run/run.h"
+
 namespace oplens::report {
 namespace {
 

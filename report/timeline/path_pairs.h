@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "prof/path/critical_path.h"
-#include "prof/run/run.h"
+
+namespace oplens::prof {
+class Run;
+}  // namespace oplens::prof
 
 namespace oplens::report {
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
 #include "parse/model/cuda_kinds.h"
+#include "parse/model/kernel_record.h"
 #include "prof/price/figures.h"
 
 namespace oplens::report {
@@ -84,11 +86,8 @@ EventClass ClassOf(RangeKind kind) {
 std::span<const Signatures::Field> Signatures::Fields() { return kFields; }
 
 size_t Signatures::Hash::operator()(const Key& key) const {
-  uint64_t hash = 0x9E3779B97F4A7C15;
-  const auto mix = [&](uint64_t value) {
-    hash = (hash ^ value) * 0xFF51AFD7ED558CCD;
-    hash ^= hash >> 32;
-  };
+  uint64_t hash = 0;
+  const auto mix = [&](uint64_t value) { hash = MixHash(hash, value); };
   mix(uint64_t{key.name} << 32 | key.op);
   mix(uint64_t{key.layer} << 32 | key.shapes);
   mix(uint64_t{key.dtype} << 32 | key.full_name);

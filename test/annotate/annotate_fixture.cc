@@ -19,7 +19,7 @@ namespace {
 
 // NVTX looks for its tool once, at the first call.
 [[maybe_unused]] const bool g_tool_is_set = [] {
-  setenv("NVTX_INJECTION64_PATH", OPLENS_TEST_RECORDER_PATH, 1);
+  setenv("NVTX_INJECTION64_PATH", BuildFile("lib/liboplens_test_recorder.so").c_str(), 1);
   setenv("OPLENS_TEST_RECORDER", "payload", 0);
   // Tests with another tool may run beside these.
   setenv("OPLENS_TEST_VARIANT", std::getenv("OPLENS_TEST_RECORDER"), 1);
@@ -41,7 +41,8 @@ std::string RecorderMode() {
 }
 
 void* RecorderFunction(const char* name) {
-  static void* const library = dlopen(OPLENS_TEST_RECORDER_PATH, RTLD_LAZY);
+  static void* const library =
+      dlopen(BuildFile("lib/liboplens_test_recorder.so").c_str(), RTLD_LAZY);
   void* const function = library == nullptr ? nullptr : dlsym(library, name);
   if (function == nullptr) throw std::runtime_error(dlerror());
   return function;
@@ -110,11 +111,11 @@ std::string RunAnnotatedProgram(const std::string& command, const std::string& m
                                 const std::filesystem::path& capture) {
   std::vector<std::string> line = {"/usr/bin/env", "-u", "NVTX_INJECTION64_PATH"};
   if (!mode.empty()) {
-    line.push_back("NVTX_INJECTION64_PATH=" OPLENS_TEST_RECORDER_PATH);
+    line.push_back("NVTX_INJECTION64_PATH=" + BuildFile("lib/liboplens_test_recorder.so"));
     line.push_back("OPLENS_TEST_RECORDER=" + mode);
     line.push_back("OPLENS_TEST_RECORDER_OUT=" + capture.string());
   }
-  line.insert(line.end(), {OPLENS_ANNOTATED_PROGRAM, command});
+  line.insert(line.end(), {Program("annotated_program"), command});
   const RunResult result = RunProgram(line);
   EXPECT_EQ(result.exit_code, 0) << command << ": " << result.out << result.err;
   EXPECT_EQ(result.err, "");

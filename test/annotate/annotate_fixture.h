@@ -13,7 +13,7 @@
 namespace oplens::test {
 
 /// How the recorder of this process behaves: "payload" unless OPLENS_TEST_RECORDER says otherwise.
-/// The tests run once each way.
+/// What depends on it is tested each way.
 std::string RecorderMode();
 inline bool TakesPayloads() { return RecorderMode() == "payload"; }
 

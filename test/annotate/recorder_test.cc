@@ -236,7 +236,8 @@ TEST_F(RecorderTest, ForgottenEventsAreGone) {
 
 TEST_F(RecorderTest, ObjectsWithNvtxCodeOfTheirOwn) {
   // The library of the C interface is linked apart from this program.
-  void* const library = dlopen(OPLENS_ANNOTATE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  void* const library =
+      dlopen(BuildFile("lib/liboplens_annotate.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   const auto begin =
       reinterpret_cast<decltype(&oplens_op_begin)>(dlsym(library, "oplens_op_begin"));

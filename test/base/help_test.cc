@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// As all programs include it.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-#include <cxxopts.hpp>
 #include <sstream>
 
 #include "base/completion.h"
+#include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/help_text.h"

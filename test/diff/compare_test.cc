@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
 
 #include "base/error.h"
+#include "prof/run/run.h"
 #include "test/diff/made_sides.h"
 
 namespace oplens::prof::compare_test {
@@ -253,10 +255,10 @@ TEST_F(CompareTest, SumsOfRowsHaveTheirBand) {
     if (row.keys[SidePlace::kLayer] == "net:block1") rows.push_back(&row);
   }
   ASSERT_EQ(rows.size(), 3u);
-  const Sum time = SumOf(table, *table.FigureOf("device_self_ns"), rows);
+  const RowSum time = SumOf(table, *table.FigureOf("device_self_ns"), rows);
   EXPECT_EQ(time.figure.verdict, Verdict::kChanged);
   EXPECT_NEAR(*time.figure.delta(), 4000, 400);
-  const Sum tc = SumOf(table, *table.FigureOf("tc_self_pct"), rows);
+  const RowSum tc = SumOf(table, *table.FigureOf("tc_self_pct"), rows);
   EXPECT_NEAR(*tc.figure.base, 100 * 20.1 / 28.1, 1) << "a ratio is that of its sums";
   EXPECT_FALSE(SumOf(table, 0, {}).figure.base);
 }

@@ -79,11 +79,5 @@ TEST(NoiseTest, EqualDistributionsAreSeldomChanged) {
   EXPECT_GE(changed, 1) << "a band that nothing leaves says nothing";
 }
 
-TEST(NoiseTest, MedianOfEvenAndOdd) {
-  EXPECT_EQ(MedianOf({}), 0);
-  EXPECT_EQ(MedianOf({{3, 1, 2}}), 2);
-  EXPECT_EQ(MedianOf({{4, 1, 3, 2}}), 2.5);
-}
-
 }  // namespace
 }  // namespace oplens::prof::noise_test

@@ -15,7 +15,7 @@ mkdir -p "$work"
 "$python" -m venv --system-site-packages "$work/venv"
 # What is optimised takes twice as long to build, and says nothing more here.
 export CXXFLAGS=-O0
-# What did not change since the last time need not be compiled again.
+# What did not change since the last time, and what the wheel and its Python compile alike, is compiled once.
 if command -v ccache >/dev/null && [ -z "${CXX:-}" ]; then export CXX="ccache c++"; fi
 before=$(cd "$source" && find nvtx_annotate -not -name '*.pyc' -not -name __pycache__ | sort)
 "$work/venv/bin/pip" install --no-index --no-build-isolation --no-deps "$source/nvtx_annotate/torch" \

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "parse/records/kernel_records.h"
 #include "prof/views/kernel_columns.h"
 
 namespace oplens::parse::check_test {

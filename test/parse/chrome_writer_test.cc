@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parse/join/forward_backward.h"
 #include "parse/records/kernel_records.h"
 #include "test/support/test_files.h"
 

@@ -12,8 +12,13 @@
 #include <vector>
 
 #include "parse/join/call_tree.h"
+#include "parse/join/forward_backward.h"
 #include "parse/join/joined.h"
 #include "parse/join/launched_work.h"
+#include "parse/join/range_roles.h"
+#include "parse/join/range_texts.h"
+#include "parse/join/step_contexts.h"
+#include "parse/join/thread_ranges.h"
 #include "parse/model/node_name.h"
 
 namespace oplens::parse::join_property_test {

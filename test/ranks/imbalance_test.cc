@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parse/join/call_tree.h"
 #include "prof/price/kernel_facts.h"
 #include "test/views/made_run.h"
 

@@ -1,23 +1,28 @@
-// Recordings that were killed: the program, record, or both, at any moment.
+// Recordings that were killed: the program, record, or both. The place is where the program has got
+// to; it runs on until the signal is there, so that each kill hits it elsewhere.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <fstream>
-#include <functional>
+#include <array>
+#include <cerrno>
+#include <cmath>
 #include <random>
-#include <thread>
 
+#include "test/record/progress.h"
 #include "test/record/recording_fixture.h"
 #include "test/support/test_files.h"
 
 namespace oplens::test::crash_test {
 namespace {
 
-using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
 /// A command in a process group of its own.
@@ -40,44 +45,42 @@ int Wait(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool WaitFor(const std::function<bool()>& condition) {
-  for (int i = 0; i < 20'000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(milliseconds(1));
+/// Waits until a file is there whose folder is. False: 30 s went by.
+bool WaitForFile(const std::filesystem::path& path) {
+  const int watch = inotify_init1(IN_CLOEXEC);
+  inotify_add_watch(watch, path.parent_path().c_str(), IN_CREATE | IN_MOVED_TO);
+  std::array<char, 4096> events;
+  pollfd fds = {watch, POLLIN, 0};
+  bool there = std::filesystem::exists(path);
+  while (!there && poll(&fds, 1, 30'000) > 0 && read(watch, events.data(), events.size()) > 0) {
+    there = std::filesystem::exists(path);
   }
-  return false;
-}
-
-/// Whether a process that is nobody's child here has ended, be it still in the table.
-bool IsGone(int64_t process_id) {
-  std::ifstream file("/proc/" + std::to_string(process_id) + "/stat");
-  std::string text;
-  if (!std::getline(file, text)) return true;
-  const size_t state = text.rfind(") ");
-  return state == text.npos || text[state + 2] == 'Z';
-}
-
-/// What gpu_program says of itself.
-struct Progress {
-  int64_t process_id = 0;
-  int64_t ranges = 0;
-};
-Progress ReadProgress(const std::filesystem::path& path) {
-  Progress progress;
-  std::ifstream file(path, std::ios::binary);
-  file.read(reinterpret_cast<char*>(&progress), sizeof progress);
-  return progress;
+  close(watch);
+  return there;
 }
 
 class CrashTest : public ::testing::Test {
  protected:
   static constexpr int kRuns = OPLENS_CRASH_RUNS;
 
-  void StartRecording(int run, const std::string& pause_us = "0", const std::string& output = "") {
+  // What record leaves behind becomes a child of the test, which waits for its end.
+  void SetUp() override { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+  void TearDown() override { prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); }
+
+  /// Records gpu_program, which tells when it is at `place`: Progress::Want().
+  void StartRecording(int run, int64_t place, const std::string& pause_us = "0",
+                      const std::string& output = "") {
     const std::string name = std::to_string(run);
     database_ = TestDir() / (name + ".sql");
-    progress_ = TestDir() / (name + ".progress");
     errors_ = TestDir() / (name + ".err");
+    const std::filesystem::path file = TestDir() / (name + ".progress");
+    WriteFile(file, std::string(sizeof(Progress), '\0'));
+    const int fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
+    void* const memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    ASSERT_NE(memory, MAP_FAILED);
+    progress_ = static_cast<Progress*>(memory);
+    progress_->Want(place);
     std::vector<std::string> command = {"/usr/bin/env",
                                         FakeCuda().front(),
                                         Program("record"),
@@ -85,138 +88,154 @@ class CrashTest : public ::testing::Test {
                                         output.empty() ? database_.string() : output,
                                         "--"};
     for (const std::string& word : GpuProgram("forever")) command.push_back(word);
-    command.insert(command.end(), {progress_.string(), pause_us});
+    command.insert(command.end(), {file.string(), pause_us});
     record_ = Start(command, errors_);
     ASSERT_GT(record_, 0);
   }
-  Progress WaitForProgram() const {
-    EXPECT_TRUE(WaitFor([this] { return ReadProgress(progress_).ranges > 0; }))
-        << ReadFile(errors_);
-    return ReadProgress(progress_);
+  void WaitForProgram() const { ASSERT_TRUE(progress_->Wait()) << ReadFile(errors_); }
+  void KillProgram() const {
+    ASSERT_GT(progress_->process_id, 0);
+    ASSERT_EQ(kill(progress_->process_id, SIGKILL), 0);
   }
-  void Pause(int most_ms) {
-    std::this_thread::sleep_for(
-        std::chrono::microseconds(std::uniform_int_distribution(0, most_ms * 1000)(random_)));
+  /// Record and all that it started, to the end of the last of them.
+  void KillAll() const {
+    ASSERT_GT(record_, 0);
+    ASSERT_EQ(kill(-record_, SIGKILL), 0);
+    EXPECT_EQ(Wait(record_), 128 + SIGKILL);
+    while (waitpid(-record_, nullptr, 0) > 0 || errno == EINTR) {
+    }
+  }
+  /// How many ranges a recording has when it is killed: each size as often as any other, from one
+  /// range to files of the spool that have their full size.
+  int64_t SomeRanges() {
+    constexpr double kMostDigits = 4.5;
+    return static_cast<int64_t>(
+        std::pow(10.0, std::uniform_real_distribution<double>(0, kMostDigits)(random_)));
   }
 
   int64_t Count(const std::string& what) const {
     return Number(database_, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_" + what);
   }
   /// Every range that ended is there, and each is nested as it was.
-  void ExpectRanges(int64_t ended) const {
+  void ExpectRanges() {
     EXPECT_EQ(Text(database_, "PRAGMA integrity_check"), "ok");
     // The program was killed between the end of a range and counting it, or not.
+    const int64_t ended = progress_->ranges;
     const int64_t ends = Count("MARKER WHERE flags = 4");
     EXPECT_GE(ends, ended);
     EXPECT_LE(ends, ended + 2);
     const int64_t open = Count("MARKER WHERE flags = 2") - ends;
     EXPECT_GE(open, 0);
     EXPECT_LE(open, 2);
-    const RunResult parse =
-        RunProgram({Program("parse"), "-v", database_.string(), "-o", "/dev/null"});
-    EXPECT_EQ(parse.exit_code, 0) << parse.err;
+    databases_.push_back(database_);
   }
-  void RemoveAll() const {
-    for (const auto& path : {database_, progress_, errors_}) std::filesystem::remove(path);
+  /// What parse says of all databases; it reads them.
+  std::string Parsed() const {
+    std::vector<std::string> command = {Program("parse"), "-v", "-o", "/dev/null"};
+    command.insert(command.end(), databases_.begin(), databases_.end());
+    const RunResult parse = RunProgram(command);
+    EXPECT_EQ(parse.exit_code, 0) << parse.err;
+    return parse.err;
   }
 
   std::filesystem::path database_;
-  std::filesystem::path progress_;
   std::filesystem::path errors_;
+  Progress* progress_ = nullptr;
   pid_t record_ = 0;
+  std::vector<std::string> databases_;
   std::mt19937 random_{20'261'121};
 };
 
 TEST_F(CrashTest, KilledProgramCostsNoRange) {
   for (int run = 0; run < kRuns && !HasFailure(); ++run) {
     SCOPED_TRACE(run);
-    StartRecording(run);
-    const Progress start = WaitForProgram();
-    Pause(30);
-    ASSERT_EQ(kill(static_cast<pid_t>(start.process_id), SIGKILL), 0);
+    StartRecording(run, SomeRanges());
+    WaitForProgram();
+    KillProgram();
     EXPECT_EQ(Wait(record_), 128 + SIGKILL);
-    ExpectRanges(ReadProgress(progress_).ranges);
+    ExpectRanges();
     EXPECT_THAT(ReadFile(errors_), HasSubstr("0 dropped"));
-    RemoveAll();
   }
+  Parsed();
 }
 
 /// CUPTI gives buffers that are full; these are far from it.
 TEST_F(CrashTest, KilledProgramCostsTheLastSecondOfKernels) {
-  StartRecording(0, "10000");
-  const Progress start = WaitForProgram();
-  constexpr int64_t kRangesASecond = 200;
-  ASSERT_TRUE(WaitFor([this] { return ReadProgress(progress_).ranges > 2 * kRangesASecond; }));
-  ASSERT_EQ(kill(static_cast<pid_t>(start.process_id), SIGKILL), 0);
+  StartRecording(0, Progress::kFlushed, "1000");
+  WaitForProgram();
+  KillProgram();
   Wait(record_);
-  const int64_t ranges = ReadProgress(progress_).ranges;
-  ExpectRanges(ranges);
-  EXPECT_GE(Count("CONCURRENT_KERNEL"), (ranges - kRangesASecond) / 2);
+  ExpectRanges();
+  EXPECT_GE(Count("CONCURRENT_KERNEL"), progress_->flushed_ranges / 2);
+  Parsed();
 }
 
 TEST_F(CrashTest, EverythingKilledIsRecovered) {
   for (int run = 0; run < kRuns && !HasFailure(); ++run) {
     SCOPED_TRACE(run);
-    StartRecording(run);
-    ASSERT_TRUE(WaitFor([this] {
-      return std::filesystem::exists(database_.string() + ".spool/session");
-    })) << ReadFile(errors_);
-    Pause(60);
-    ASSERT_EQ(kill(-record_, SIGKILL), 0);
-    EXPECT_EQ(Wait(record_), 128 + SIGKILL);
-    // The program is not our child: it may need a moment to be gone.
-    const int64_t program = ReadProgress(progress_).process_id;
-    ASSERT_TRUE(WaitFor([program] { return program == 0 || IsGone(program); }));
+    // Some before the first range.
+    constexpr int kEarly = 20;
+    const int early = run % kEarly;
+    StartRecording(run, early == 0   ? Progress::kBegun
+                        : early == 1 ? Progress::kReady
+                                     : SomeRanges());
+    if (early == 2) {
+      const std::string spool = database_.string() + ".spool";
+      ASSERT_TRUE(WaitForFile(spool) && WaitForFile(spool + "/session")) << ReadFile(errors_);
+    } else {
+      WaitForProgram();
+    }
+    KillAll();
     EXPECT_FALSE(std::filesystem::exists(database_));
-    const RunResult lost = RunProgram({Program("parse"), "-v", database_.string()});
-    EXPECT_NE(lost.exit_code, 0);
-    EXPECT_THAT(lost.err, HasSubstr("record --recover"));
+    if (run == 0) {
+      const RunResult lost = RunProgram({Program("parse"), "-v", database_.string()});
+      EXPECT_NE(lost.exit_code, 0);
+      EXPECT_THAT(lost.err, HasSubstr("record --recover"));
+    }
     const RunResult recovery = RunProgram({Program("record"), "--recover", database_.string()});
     ASSERT_EQ(recovery.exit_code, 0) << recovery.err;
-    ExpectRanges(ReadProgress(progress_).ranges);
-    const RunResult parse = RunProgram({Program("parse"), "-v", database_.string()});
-    EXPECT_THAT(parse.err, HasSubstr("recovered"));
+    ExpectRanges();
+    EXPECT_EQ(Number(database_, "SELECT value FROM OPLENS_META WHERE key = 'recovered'"), 1);
     EXPECT_FALSE(std::filesystem::exists(database_.string() + ".spool"));
-    RemoveAll();
   }
+  EXPECT_THAT(Parsed(), HasSubstr("recovered"));
 }
 
 TEST_F(CrashTest, PatternOfTheNameFindsTheSpool) {
   const std::string pattern = TestDir() / "net.%p.sql";
-  StartRecording(0, "1000", pattern);
-  const int64_t program = WaitForProgram().process_id;
-  ASSERT_EQ(kill(-record_, SIGKILL), 0);
-  Wait(record_);
-  ASSERT_TRUE(WaitFor([program] { return IsGone(program); }));
-  database_ = TestDir() / ("net." + std::to_string(program) + ".sql");
+  StartRecording(0, 1, "1000", pattern);
+  WaitForProgram();
+  KillAll();
+  database_ = TestDir() / ("net." + std::to_string(progress_->process_id) + ".sql");
   const RunResult lost = RunProgram({Program("prof"), database_.string()});
   EXPECT_NE(lost.exit_code, 0);
   EXPECT_THAT(lost.err, HasSubstr("record --recover"));
   const RunResult recovery = RunProgram({Program("record"), "--recover", pattern});
   ASSERT_EQ(recovery.exit_code, 0) << recovery.err;
-  ExpectRanges(ReadProgress(progress_).ranges);
+  ExpectRanges();
+  Parsed();
 }
 
 TEST_F(CrashTest, ProgramRunsOnWithoutRecord) {
-  StartRecording(0);
-  const Progress start = WaitForProgram();
+  StartRecording(0, 1, "100");
+  WaitForProgram();
   ASSERT_EQ(kill(record_, SIGKILL), 0);
   Wait(record_);
-  EXPECT_TRUE(WaitFor([&] { return ReadProgress(progress_).ranges > start.ranges + 1000; }));
+  progress_->Want(progress_->ranges + 1000);
+  EXPECT_TRUE(progress_->Wait());
   const RunResult forced =
       RunProgram({Program("record"), "-f", "-o", database_.string(), "--", "true"});
   EXPECT_NE(forced.exit_code, 0);
   EXPECT_THAT(forced.err, HasSubstr("still runs"));
   const RunResult early = RunProgram({Program("record"), "--recover", database_.string()});
-  ASSERT_EQ(kill(static_cast<pid_t>(start.process_id), SIGKILL), 0);
-  ASSERT_TRUE(WaitFor([&] { return IsGone(start.process_id); }));
-  // Whether or not it was still running, nothing of the spool may be gone.
-  if (early.exit_code != 0) {
-    const RunResult recovery = RunProgram({Program("record"), "--recover", database_.string()});
-    ASSERT_EQ(recovery.exit_code, 0) << recovery.err;
-    ExpectRanges(ReadProgress(progress_).ranges);
-  }
-  EXPECT_EQ(Text(database_, "PRAGMA integrity_check"), "ok");
+  EXPECT_NE(early.exit_code, 0);
+  KillProgram();
+  EXPECT_EQ(Wait(progress_->process_id), 128 + SIGKILL);
+  // Nothing of the spool is gone.
+  const RunResult recovery = RunProgram({Program("record"), "--recover", database_.string()});
+  ASSERT_EQ(recovery.exit_code, 0) << recovery.err;
+  ExpectRanges();
+  Parsed();
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ int64_t Meta(const std::string& key) {
 }
 
 RunResult RecordGpu(std::vector<std::string> program, std::vector<std::string> options = {}) {
-  program.insert(program.begin(), OPLENS_GPU_PROGRAM);
+  program.insert(program.begin(), Program("gpu_program"));
   return Record({.database = Database(),
                  .program = program,
                  .options = std::move(options),
@@ -63,7 +63,7 @@ TEST(CutOff, IsNotSaidOfAProgramThatExits) {
 /// The kernels are there although CUPTI had no reason to give them.
 TEST(CutOff, AForwardedSignalComesAfterAFlush) {
   std::vector<std::string> command = {"/usr/bin/env", FakeCuda().front(), Program("record")};
-  command.insert(command.end(), {"-o", Database(), "--", OPLENS_GPU_PROGRAM, "stay"});
+  command.insert(command.end(), {"-o", Database(), "--", Program("gpu_program"), "stay"});
   RunningProgram record(command, TestDir());
   ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
   record.Send(SIGTERM);
@@ -76,7 +76,7 @@ TEST(CutOff, AForwardedSignalComesAfterAFlush) {
 TEST(CutOff, AForwardedSignalWaitsForAFlushOneSecondAtMost) {
   std::vector<std::string> command = {"/usr/bin/env", FakeCuda().front(), "FAKE_CUPTI_STUCK=1",
                                       Program("record")};
-  command.insert(command.end(), {"-o", Database(), "--", OPLENS_GPU_PROGRAM, "stay"});
+  command.insert(command.end(), {"-o", Database(), "--", Program("gpu_program"), "stay"});
   RunningProgram record(command, TestDir());
   ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
   const auto sent = std::chrono::steady_clock::now();

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +50,7 @@ struct Fake {
   uint64_t node_ids = 0;
   std::vector<Node> captured;
   std::vector<Node> instantiated;
+  std::atomic<uint32_t> flushes{0};
   bool endless = false;  // A kernel that never ends is under way.
   std::vector<CUpti_ActivityKernel10> unfinished;
   std::set<std::string> names;  // Kernel names must outlive their records.
@@ -350,6 +352,8 @@ uint32_t fake_cuda_replay(void) {
 
 void fake_cupti_deliver(const void* record, uint64_t size) { Deliver(record, size); }
 
+uint32_t fake_cupti_flushes(void) { return The().flushes.load(); }
+
 // The driver's functions.
 
 CUresult cuCtxGetCurrent(CUcontext* context) {
@@ -449,6 +453,7 @@ CUptiResult cuptiActivityFlushAll(uint32_t flags) {
     The().unfinished.clear();
   }
   CompleteAll();
+  The().flushes.fetch_add(1);
   return CUPTI_SUCCESS;
 }
 

@@ -46,6 +46,8 @@ uint32_t fake_cuda_replay(void);
 
 /// Delivers an activity record, made by hand, as it is.
 void fake_cupti_deliver(const void* record, uint64_t size);
+/// How often CUPTI gave out all that it had.
+uint32_t fake_cupti_flushes(void);
 
 #if defined(__cplusplus)
 }

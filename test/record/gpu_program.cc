@@ -11,8 +11,8 @@
 //   endless   three kernels, of which the second never ends
 //   stay      a hundred kernels; says "ready", and waits to be ended
 //   leave HOW a hundred kernels, then without exit: HOW is _exit, exec or kill
-//   forever FILE [MICROSECONDS]   a kernel in two ranges, again and again, with a pause; FILE gets
-//             the process id and how many ranges have ended, 8 bytes each
+//   forever FILE [MICROSECONDS]   a kernel in two ranges, again and again, with a pause; FILE holds
+//             its Progress
 #include <cupti.h>
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
@@ -20,20 +20,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 #include <thread>
 
 #include "nvtx_annotate/schedule.h"
 #include "test/record/fake_cuda.h"
+#include "test/record/progress.h"
 
 namespace {
+
+using oplens::test::Progress;
 
 struct Range {
   explicit Range(const char* text) { nvtxRangePushA(text); }
@@ -230,26 +231,32 @@ int Leave(const std::string& how) {
   return 6;
 }
 
-struct Progress {
-  std::atomic<int64_t> process_id;
-  std::atomic<int64_t> ranges;
-};
-
-int Forever(const char* path, unsigned pause_us) {
-  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0 || ftruncate(file, sizeof(Progress)) != 0) return 4;
+/// The progress in FILE, which the test has made. Null: it cannot be mapped.
+Progress* MapProgress(const char* path) {
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
   void* const memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED) return 4;
-  auto* const progress = new (memory) Progress;
-  progress->process_id.store(getpid());
-  while (true) {
+  close(file);
+  return memory == MAP_FAILED ? nullptr : static_cast<Progress*>(memory);
+}
+
+int Forever(Progress* progress, unsigned pause_us) {
+  progress->Tell(Progress::kReady);
+  for (uint32_t seen = fake_cupti_flushes();;) {
+    const int64_t before = progress->ranges.load();
     {
       const Range outer("outer");
       const Range inner("inner");
       fake_cuda_launch(kRelu, 1, 32, 1000);
     }
-    progress->ranges.fetch_add(2);
+    progress->Tell(progress->ranges.fetch_add(2) + 2);
     if (pause_us > 0) usleep(pause_us);
+    // A flush since the last look gave out what was launched before that one at least.
+    if (const uint32_t flushes = fake_cupti_flushes(); flushes != seen) {
+      seen = flushes;
+      progress->flushed_ranges.store(before);
+      if (before > 0) progress->Tell(Progress::kFlushed);
+    }
   }
 }
 
@@ -260,6 +267,13 @@ int main(int argc, char** argv) {
   if (scenario == "unused") {
     const Range range("only a range");
     return 0;
+  }
+  Progress* progress = nullptr;
+  if (scenario == "forever") {
+    progress = argc > 2 ? MapProgress(argv[2]) : nullptr;
+    if (progress == nullptr) return 4;
+    progress->process_id.store(getpid());
+    progress->Tell(Progress::kBegun);
   }
   if (fake_cuda_init() != 0) {
     std::fprintf(stderr, "gpu_program: no injection library\n");
@@ -274,8 +288,8 @@ int main(int argc, char** argv) {
   if (scenario == "endless") Endless();
   if (scenario == "stay") Stay();
   if (scenario == "leave" && argc > 2) return Leave(argv[2]);
-  if (scenario == "forever" && argc > 2) {
-    return Forever(argv[2], argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : 0);
+  if (progress != nullptr) {
+    return Forever(progress, argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : 0);
   }
   if (scenario == "many" && argc > 2) Many(std::atoi(argv[2]));
   return 0;

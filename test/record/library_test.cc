@@ -33,11 +33,12 @@ std::vector<std::string> Words(const std::vector<std::string>& command) {
 }
 
 TEST(LibraryTest, NeedsTheCLibraryOnlyAndShowsItsEntryPoints) {
-  const std::string script =
-      "readelf -d " OPLENS_RECORD_LIBRARY " | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'";
+  const std::string script = "readelf -d " + BuildFile("lib/liboplens_record.so") +
+                             " | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'";
   EXPECT_THAT(Words({"/bin/sh", "-c", script}), ElementsAre("libc.so.6"));
-  std::vector<std::string> symbols =
-      Words({"/bin/sh", "-c", "nm -D --defined-only -P " OPLENS_RECORD_LIBRARY " | cut -d' ' -f1"});
+  std::vector<std::string> symbols = Words(
+      {"/bin/sh", "-c",
+       "nm -D --defined-only -P " + BuildFile("lib/liboplens_record.so") + " | cut -d' ' -f1"});
   std::sort(symbols.begin(), symbols.end());
   EXPECT_THAT(symbols, ElementsAre("InitializeInjection", "InitializeInjectionNvtx2",
                                    "InitializeInjectionNvtxExtension"));
@@ -47,7 +48,7 @@ TEST(LibraryTest, TakesLittleMemory) {
   const std::filesystem::path database = TestDir() / "net.sql";
   // Two million events of 400 bytes on 16 threads: 900 MB of spool.
   const RunResult run =
-      Record({.database = database, .program = {OPLENS_RANGE_PROGRAM, "16", "60000", "400"}});
+      Record({.database = database, .program = {Program("range_program"), "16", "60000", "400"}});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   constexpr int64_t kMostKilobytes = 64 * 1024;
   EXPECT_THAT(std::stoll(run.out), Lt(kMostKilobytes)) << "resident, kB";
@@ -58,7 +59,7 @@ TEST(LibraryTest, TakesLittleMemory) {
 TEST(LibraryTest, ThreadsHaveTheirOwnRanges) {
   const std::filesystem::path database = TestDir() / "net.sql";
   const RunResult run =
-      Record({.database = database, .program = {OPLENS_RANGE_PROGRAM, "16", "2000", "20"}});
+      Record({.database = database, .program = {Program("range_program"), "16", "2000", "20"}});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const std::vector<std::string> outlines = Outlines(database);
   EXPECT_EQ(outlines.size(), 16U);
@@ -69,7 +70,7 @@ TEST(LibraryTest, ThreadsHaveTheirOwnRanges) {
 TEST(LibraryTest, ManyShortThreadsShareFiles) {
   const std::filesystem::path database = TestDir() / "net.sql";
   const RunResult run =
-      Record({.database = database, .program = {OPLENS_RANGE_PROGRAM, "1", "2", "20", "3000"}});
+      Record({.database = database, .program = {Program("range_program"), "1", "2", "20", "3000"}});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 4"),
             3000 * 2);
@@ -78,8 +79,9 @@ TEST(LibraryTest, ManyShortThreadsShareFiles) {
 /// A file that a thread takes over from one that ended has chunks of both.
 TEST(LibraryTest, ThreadsOfOneFileAreToldApart) {
   const std::filesystem::path database = TestDir() / "net.sql";
-  const RunResult run = Record(
-      {.database = database, .program = {OPLENS_RANGE_PROGRAM, "1", "2500", "40", "12", "relay"}});
+  const RunResult run =
+      Record({.database = database,
+              .program = {Program("range_program"), "1", "2500", "40", "12", "relay"}});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const std::string threads =
       "SELECT count(*) FROM (SELECT count(*) n FROM CUPTI_ACTIVITY_KIND_MARKER GROUP BY objectId "
@@ -91,10 +93,11 @@ TEST(LibraryTest, ThreadsOfOneFileAreToldApart) {
 TEST(LibraryTest, FullDiskCostsRangesAndNothingElse) {
   SKIP_WITH_SANITIZERS();
   const std::filesystem::path database = TestDir() / "net.sql";
-  const RunResult run = Record({.database = database,
-                                .program = {OPLENS_RANGE_PROGRAM, "1", "50000", "100"},
-                                .environment = {"OPLENS_TEST_PRELOAD=" OPLENS_FULL_DISK,
-                                                "FULL_DISK_FROM=23", "FULL_DISK_TO=25"}});
+  const RunResult run =
+      Record({.database = database,
+              .program = {Program("range_program"), "1", "50000", "100"},
+              .environment = {"OPLENS_TEST_PRELOAD=" + BuildFile("lib/libfull_disk.so"),
+                              "FULL_DISK_FROM=23", "FULL_DISK_TO=25"}});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const int64_t stored =
       Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER WHERE flags = 2");
@@ -115,9 +118,10 @@ TEST(LibraryTest, DiskThatIsFullFromTheStartIsSaid) {
   SKIP_WITH_SANITIZERS();
   const std::filesystem::path database = TestDir() / "net.sql";
   for (const char* from : {"FULL_DISK_FROM=1", "FULL_DISK_FROM=0"}) {
-    const RunResult run = Record({.database = database,
-                                  .program = {OPLENS_RANGE_PROGRAM, "1", "1000", "100"},
-                                  .environment = {"OPLENS_TEST_PRELOAD=" OPLENS_FULL_DISK, from}});
+    const RunResult run =
+        Record({.database = database,
+                .program = {Program("range_program"), "1", "1000", "100"},
+                .environment = {"OPLENS_TEST_PRELOAD=" + BuildFile("lib/libfull_disk.so"), from}});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err, ContainsRegex("No space left on device|is the disk full")) << from;
     EXPECT_EQ(Number(database, "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER"), 0);
@@ -129,7 +133,7 @@ TEST(LibraryTest, DatabaseThatDoesNotFitIsMadeLater) {
   const std::filesystem::path database = TestDir() / "net.sql";
   constexpr int64_t kLimit = 2 << 20;
   const RunResult run = RunProgram({Program("record"), "-f", "-o", database.string(), "--",
-                                    OPLENS_RANGE_PROGRAM, "1", "60000", "20"},
+                                    Program("range_program"), "1", "60000", "20"},
                                    {.max_file_bytes = kLimit});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_THAT(run.out, MatchesRegex("-?[0-9]+\n")) << "the program runs on";

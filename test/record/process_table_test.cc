@@ -41,8 +41,8 @@ TEST(ProcessTable, KnowsWhoLives) {
     other = child;
     ++other.pid_namespace;
     EXPECT_FALSE(IsAlive(other)) << "one that has the number elsewhere";
-    sleeper.Send(SIGKILL);
-    while (IsAlive(child)) ::usleep(1000);
+    sleeper.Kill();
+    EXPECT_FALSE(IsAlive(child));
     EXPECT_EQ(IdentityOf(child.process_id), ProcessIdentity{}) << "nobody has waited for it yet";
   }
   EXPECT_TRUE(IsAlive(OwnIdentity()));

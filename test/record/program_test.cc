@@ -65,7 +65,7 @@ TEST(RecordProgram, WritesTheProgramsNameAndNotItsArguments) {
     while (query.executeStep()) text += query.getColumn(0).getString() + '\n';
     return text;
   };
-  const std::string name = OPLENS_RECORDED_PROGRAM;
+  const std::string name = Program("recorded_program");
   EXPECT_EQ(names({}), name + "\n");
   EXPECT_THAT(ReadFile(TestDir() / "net.sql"), Not(HasSubstr("secret")));
   EXPECT_EQ(names({"-f", "--keep-arguments"}), name + " fork secret\n");
@@ -73,13 +73,13 @@ TEST(RecordProgram, WritesTheProgramsNameAndNotItsArguments) {
 
 TEST(RecordProgram, WritesNoArgumentsWhileItRuns) {
   for (const char* const option : {"-q", "--keep-arguments"}) {
-    const RunResult result = RunProgram(
-        RecordCommand(
-            {"-f", option, "-o", "net.sql"},
-            {"/bin/sh", "-c",
-             fmt::format("{} ranges 1; grep -r -l se[c]ret net.sql.spool", OPLENS_RECORDED_PROGRAM),
-             "secret"}),
-        InTestDir());
+    const RunResult result =
+        RunProgram(RecordCommand({"-f", option, "-o", "net.sql"},
+                                 {"/bin/sh", "-c",
+                                  fmt::format("{} ranges 1; grep -r -l se[c]ret net.sql.spool",
+                                              Program("recorded_program")),
+                                  "secret"}),
+                   InTestDir());
     const bool keeps = std::string_view(option) == "--keep-arguments";
     EXPECT_EQ(result.out.find("session") != std::string::npos, keeps) << result.out;
   }
@@ -222,7 +222,7 @@ TEST(RecordProgram, TellsChildrenOfOneNumberApart) {
   if (RunProgram({"/bin/sh", "-c", container + "/bin/true"}).exit_code != 0) {
     GTEST_SKIP() << "namespaces of processes cannot be made here";
   }
-  const std::string program = container + OPLENS_RECORDED_PROGRAM;
+  const std::string program = container + Program("recorded_program");
   const RunResult result =
       RunProgram(RecordCommand({"-o", "net.%p.sql", "--profile-child-processes"},
                                {"/bin/sh", "-c", program + " ranges 3; " + program + " ranges 5"}),
@@ -246,8 +246,9 @@ TEST(RecordProgram, WaitsForRecordedChildrenThatOutliveTheProgram) {
 
 TEST(RecordProgram, WritesNoDatabaseOfAProgramThatOnlyStartsOthers) {
   const RunResult result = RunProgram(
-      RecordCommand({"-o", "net.%p.sql", "--profile-child-processes"},
-                    {"/bin/sh", "-c", fmt::format("{} ranges 3; exit 5", OPLENS_RECORDED_PROGRAM)}),
+      RecordCommand(
+          {"-o", "net.%p.sql", "--profile-child-processes"},
+          {"/bin/sh", "-c", fmt::format("{} ranges 3; exit 5", Program("recorded_program"))}),
       InTestDir());
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.err, HasSubstr(".sql: 0 kernels, 3 ranges, 0 dropped records\n"));
@@ -414,9 +415,9 @@ TEST(RecordProgram, ChangesNothingElseForTheProgram) {
   options.stdin_path = TestDir() / "in";
   // Some signals ignored, a stream closed and a descriptor open, as from a shell script.
   const std::string script = "trap '' PIPE HUP CHLD; exec 2>&- 7</dev/null; exec ";
-  const std::string alone = script + OPLENS_RECORDED_PROGRAM + " state";
+  const std::string alone = script + Program("recorded_program") + " state";
   const std::string recorded =
-      script + Program("record") + " -o net.sql -- " + OPLENS_RECORDED_PROGRAM + " state";
+      script + Program("record") + " -o net.sql -- " + Program("recorded_program") + " state";
   const auto without_group = [](std::string text) {
     const size_t at = text.find("group");
     return text.erase(at, text.find('\n', at) - at);
@@ -435,7 +436,7 @@ TEST(RecordProgram, SaysWhereTheRecordingIsWhenTheDatabaseCannotBeWritten) {
   const RunResult result = RunProgram(
       RecordCommand({"-o", "net.sql"},
                     {"/bin/sh", "-c",
-                     fmt::format("echo mine >net.sql; {} ranges 3", OPLENS_RECORDED_PROGRAM)}),
+                     fmt::format("echo mine >net.sql; {} ranges 3", Program("recorded_program"))}),
       options);
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_THAT(result.err, HasSubstr("net.sql: is there already; move it away, or replace it with "
@@ -447,12 +448,12 @@ TEST(RecordProgram, SaysWhereTheRecordingIsWhenTheDatabaseCannotBeWritten) {
 }
 
 TEST(RecordProgram, SaysThatTheSpoolWasRemoved) {
-  const RunResult result = RunProgram(
-      RecordCommand(
-          {"-o", "net.sql"},
-          {"/bin/sh", "-c",
-           fmt::format("rm -r net.sql.spool; {} ranges 3; echo went on", OPLENS_RECORDED_PROGRAM)}),
-      InTestDir());
+  const RunResult result =
+      RunProgram(RecordCommand({"-o", "net.sql"},
+                               {"/bin/sh", "-c",
+                                fmt::format("rm -r net.sql.spool; {} ranges 3; echo went on",
+                                            Program("recorded_program"))}),
+                 InTestDir());
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.out, "went on\n");
   EXPECT_EQ(

@@ -18,11 +18,10 @@ struct Example {
 };
 
 std::vector<Example> Examples() {
-  const std::string build = OPLENS_BUILD_DIR;
-  std::vector<Example> examples = {{"MlpStep", {build + "/examples/mlp_step"}}};
+  std::vector<Example> examples = {{"MlpStep", {BuildFile("examples/mlp_step")}}};
 #if defined(OPLENS_HAS_TORCH)
-  examples.push_back({"TorchCnn", {build + "/examples/torch_cnn"}});
-  examples.push_back({"TorchTransformer", {build + "/examples/torch_transformer"}});
+  examples.push_back({"TorchCnn", {BuildFile("examples/torch_cnn")}});
+  examples.push_back({"TorchTransformer", {BuildFile("examples/torch_transformer")}});
 #endif
   return examples;
 }

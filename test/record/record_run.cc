@@ -5,7 +5,7 @@
 namespace oplens::test {
 
 std::vector<std::string> Recorded(std::vector<std::string> command) {
-  command.insert(command.begin(), OPLENS_RECORDED_PROGRAM);
+  command.insert(command.begin(), Program("recorded_program"));
   return command;
 }
 

@@ -54,10 +54,12 @@ RunResult Record(const RecordRun& run) {
   return RunProgram(command);
 }
 
-std::vector<std::string> FakeCuda() { return {"OPLENS_CUPTI=" OPLENS_FAKE_CUDA}; }
+std::vector<std::string> FakeCuda() {
+  return {"OPLENS_CUPTI=" + BuildFile("lib/fake_cuda/libcuda.so.1")};
+}
 
 std::vector<std::string> GpuProgram(const std::string& scenario) {
-  return {OPLENS_GPU_PROGRAM, scenario};
+  return {Program("gpu_program"), scenario};
 }
 
 int64_t Number(const std::filesystem::path& database, const std::string& query) {
@@ -90,7 +92,7 @@ std::vector<std::string> SeenOutlines(const std::vector<std::string>& program,
                                       const std::string& mode) {
   const std::filesystem::path capture_path = TestDir() / (mode + ".nvtx");
   std::vector<std::string> command = {
-      "/usr/bin/env", "NVTX_INJECTION64_PATH=" OPLENS_TEST_RECORDER_PATH,
+      "/usr/bin/env", "NVTX_INJECTION64_PATH=" + BuildFile("lib/liboplens_test_recorder.so"),
       "OPLENS_TEST_RECORDER=" + mode, "OPLENS_TEST_RECORDER_OUT=" + capture_path.string()};
   command.insert(command.end(), program.begin(), program.end());
   const RunResult run = RunProgram(command);

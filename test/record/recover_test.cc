@@ -29,7 +29,7 @@ using testing::Not;
 using testing::StartsWith;
 
 std::vector<std::string> RecordForever(const std::string& output) {
-  return {Program("record"), "-o", output, "--", OPLENS_RECORDED_PROGRAM, "forever"};
+  return {Program("record"), "-o", output, "--", Program("recorded_program"), "forever"};
 }
 
 RunResult RunHere(std::vector<std::string> command) {
@@ -85,12 +85,9 @@ TEST(RecordRecover, RefusesARecordingThatStillRuns) {
   const RunResult while_both = Recover("net.sql");
   EXPECT_EQ(while_both.exit_code, 1);
   EXPECT_THAT(while_both.err, HasSubstr("belongs to a recording that still runs"));
-  record.Send(SIGKILL);
-  // Waits for the lock, which ends with `record`; the program itself goes on.
-  RunResult while_program = Recover("net.sql");
-  for (int i = 0; i < 100 && while_program.err.find("belongs to") != std::string::npos; ++i) {
-    while_program = Recover("net.sql");
-  }
+  // The lock ends with `record`; the program itself goes on.
+  record.Kill();
+  const RunResult while_program = Recover("net.sql");
   EXPECT_EQ(while_program.exit_code, 1);
   EXPECT_THAT(while_program.err, HasSubstr("still runs, and may write into it; wait for its end"));
   EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
@@ -222,23 +219,13 @@ TEST(RecordRecover, KeepsAProcessWhoseNameIsNotThatOfTheCommandLine) {
   EXPECT_THAT(FilesIn(TestDir()), ElementsAre("net.12.sql", "net.12.sql.spool"));
 }
 
-/// What `command` says once the `record` that was killed is gone: its locks end a moment after the
-/// signal.
-RunResult AfterDeath(const std::vector<std::string>& command) {
-  RunResult result = RunHere(command);
-  for (int i = 0; i < 1000 && result.err.find("belongs to") != std::string::npos; ++i) {
-    result = RunHere(command);
-  }
-  return result;
-}
-
 TEST(RecordRecover, RefusesAProgramThatHasNoRangeYet) {
   RunningProgram record(
       {Program("record"), "-o", "net.sql", "--", "/bin/sh", "-c", "echo ready; sleep 60"},
       TestDir());
   ASSERT_TRUE(record.WaitForLine("ready")) << record.err();
-  record.Send(SIGKILL);
-  const RunResult result = AfterDeath({Program("record"), "--recover", "net.sql"});
+  record.Kill();
+  const RunResult result = Recover("net.sql");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("still runs, and may write into it; wait for its end"));
   EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
@@ -257,7 +244,7 @@ TEST(RecordRecover, RefusesAProgramOfAnotherContainer) {
   command.insert(command.end(),
                  {"-c", fmt::format("{} -o net.sql -- {} sleep 60 & "
                                     "read word; kill -9 $!; wait $!; echo killed; sleep 60",
-                                    Program("record"), OPLENS_RECORDED_PROGRAM)});
+                                    Program("record"), Program("recorded_program"))});
   const fs::path pipe = TestDir() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   command.back() = fmt::format("exec <>{}; {}", pipe.string(), command.back());
@@ -271,7 +258,7 @@ TEST(RecordRecover, RefusesAProgramOfAnotherContainer) {
   for (const auto& recover :
        {std::vector<std::string>{Program("record"), "--recover", "net.sql"}, beside}) {
     if (recover == beside && !KeepsLocksOfMappings(TestDir())) continue;
-    const RunResult result = AfterDeath(recover);
+    const RunResult result = RunHere(recover);
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.err, HasSubstr("(its number in its container) still runs"));
     EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));

@@ -84,6 +84,14 @@ bool RunningProgram::WaitForLine(const std::string& line) {
 void RunningProgram::Send(int signal_number) const { ::kill(process_id_, signal_number); }
 void RunningProgram::SendToGroup(int signal_number) const { ::kill(-process_id_, signal_number); }
 
+void RunningProgram::Kill() const {
+  Send(SIGKILL);
+  siginfo_t end{};
+  while (::waitid(P_PID, static_cast<id_t>(process_id_), &end, WEXITED | WNOWAIT) < 0 &&
+         errno == EINTR) {
+  }
+}
+
 int RunningProgram::Wait() {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end && ReadSome()) {

@@ -28,6 +28,8 @@ class RunningProgram {
   void Send(int signal_number) const;
   /// Sends the signal to every process of the group.
   void SendToGroup(int signal_number) const;
+  /// Kills the program, not its group, and waits for its end alone: what it held is free then.
+  void Kill() const;
   /// Reads the output to its end and waits. 128 + signal number when a signal ended it.
   int Wait();
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a share of the tests of a GoogleTest binary in one process, and tells of each how it went.
 
-    run_shard.py BINARY SHARD SHARDS [--prefix TEXT] [--seconds N]     SHARD from 1
+    run_shard.py BINARY SHARD SHARDS [--prefix TEXT] [--seconds N] [--filter PATTERN]     SHARD from 1
     run_shard.py --self-test
 
 A line a test: ok, skipped or FAILED, the seconds it took, its name behind TEXT; below a failed one what it
@@ -23,9 +23,9 @@ STARTS = re.compile(r"\[ RUN      \] (\S+)")
 ENDS = re.compile(r"\[(       OK|  FAILED |  SKIPPED) \] ([^\s,]+)")
 
 
-def names_of(binary):
-    """The names of all tests that are not disabled, as GoogleTest lists them."""
-    listed = subprocess.run([binary, "--gtest_list_tests"], stdout=subprocess.PIPE, text=True, check=True).stdout
+def names_of(binary, pattern="*"):
+    """The names of all tests of the pattern that are not disabled, as GoogleTest lists them."""
+    listed = subprocess.run([binary, "--gtest_list_tests", "--gtest_filter=" + pattern], stdout=subprocess.PIPE, text=True, check=True).stdout
     names, suite = [], ""
     for line in listed.splitlines():
         word = line.split("#")[0].rstrip()
@@ -125,8 +125,8 @@ class Shard:
         return self.failed
 
 
-def run(binary, shard, shards, prefix="", seconds=300):
-    names = names_of(binary)[shard - 1::shards]
+def run(binary, shard, shards, prefix="", seconds=300, pattern="*"):
+    names = names_of(binary, pattern)[shard - 1::shards]
     failed = Shard(binary, names, prefix, seconds).run()
     print(f"{len(names)} tests of {pathlib.Path(binary).name}, {len(failed)} failed" +
           "".join(f"\n  {prefix}{name}" for name in failed))
@@ -208,8 +208,10 @@ def main():
     parser.add_argument("shards", type=int)
     parser.add_argument("--prefix", default="")
     parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--filter", default="*")
     options = parser.parse_args()
-    return run(options.binary, options.shard, options.shards, options.prefix, options.seconds)
+    return run(options.binary, options.shard, options.shards, options.prefix, options.seconds,
+               options.filter)
 
 
 if __name__ == "__main__":

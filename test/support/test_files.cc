@@ -68,6 +68,7 @@ fs::path CorpusFile(const std::string& name) {
 std::string SourceDir() { return OPLENS_SOURCE_DIR; }
 std::string ProgramDir() { return OPLENS_BIN_DIR; }
 std::string TestTmp() { return OPLENS_TEST_TMP; }
+std::string BuildFile(const std::string& name) { return OPLENS_BUILD_DIR "/" + name; }
 
 std::string Program(const std::string& name) { return ProgramDir() + "/" + name; }
 

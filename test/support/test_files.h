@@ -28,11 +28,15 @@ DataDir SpecsDir();
 std::filesystem::path CorpusFile(const std::string& name);
 
 /// Folders of this build, without a "/" at the end: the sources of the project, its programs, and
-/// what tests write. No other file is compiled with them, so that copies of the project in several
-/// folders share what a compiler cache holds.
+/// what tests write.
 std::string SourceDir();
 std::string ProgramDir();
 std::string TestTmp();
+
+/// Path of a file in the build folder: "lib/liboplens_record.so". Tests take paths from here and
+/// from the functions above, never from a definition of their target: so only one file is compiled
+/// with them, and copies of the project in several folders share what a compiler cache holds.
+std::string BuildFile(const std::string& name);
 
 /// Path of one of this build's programs: "parse", "prof".
 std::string Program(const std::string& name);

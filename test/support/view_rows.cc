@@ -8,6 +8,7 @@
 #include "prof/compat/compat.h"
 #include "prof/input/profile_records.h"
 #include "prof/price_all.h"
+#include "prof/run/run.h"
 #include "prof/views/give_calls.h"
 
 namespace oplens::test {

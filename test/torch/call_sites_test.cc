@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
 namespace oplens::test::call_sites_test {
@@ -112,7 +113,7 @@ class CallSitesTest : public ::testing::Test {
   /// Ops inside ops are annotated too.
   static TorchRun Run(const std::string& name, const std::string& mode = "payload") {
     return RunTorch(AnnotatedPython({"--trace", "--no-layers", SourceFile(kFile), name}),
-                    {"PYTHONPATH=" OPLENS_LIB_DIR, "OPLENS_ANNOTATE=inner"}, mode);
+                    {"PYTHONPATH=" + BuildFile("lib"), "OPLENS_ANNOTATE=inner"}, mode);
   }
 };
 

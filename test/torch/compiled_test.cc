@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
 namespace oplens::test::compiled_test {
@@ -16,7 +17,7 @@ using ::testing::HasSubstr;
 
 TorchRun RunCompiledCase(const std::string& name) {
   return RunTorch({OPLENS_TORCH_PYTHON, SourceFile("test/torch/compiled_cases.py"), name},
-                  {"PYTHONPATH=" OPLENS_LIB_DIR});
+                  {"PYTHONPATH=" + BuildFile("lib")});
 }
 
 /// Ops, without the numbers of the framework and what fills the data.
@@ -89,7 +90,7 @@ TEST_F(CompiledTest, HooksOfOthersStay) {
 
 TEST_F(CompiledTest, CollectivesSayHowManyTakePart) {
   const TorchRun run = RunTorch({OPLENS_TORCH_PYTHON, SourceFile("test/torch/collective_cases.py")},
-                                {"PYTHONPATH=" OPLENS_LIB_DIR});
+                                {"PYTHONPATH=" + BuildFile("lib")});
   const std::vector<std::string> calls = run.Outline();
   const std::string ranks =
       "{'name': 'rank', 'type': 'int', 'value': 0}, "

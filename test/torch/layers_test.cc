@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
 namespace oplens::test::layers_test {
@@ -58,7 +59,7 @@ class LayersTest : public ::testing::Test {
   /// Ops inside ops are annotated too.
   static TorchRun Run(const std::string& name) {
     return RunTorch(AnnotatedPython({SourceFile("test/torch/layers_cases.py"), name}),
-                    {"PYTHONPATH=" OPLENS_LIB_DIR, "OPLENS_ANNOTATE=inner"});
+                    {"PYTHONPATH=" + BuildFile("lib"), "OPLENS_ANNOTATE=inner"});
   }
 };
 
@@ -196,7 +197,7 @@ TEST_F(LayersTest, CaptureWindow) {
 TEST_F(LayersTest, WithoutTheAdaptor) {
   const TorchRun run =
       RunTorch({OPLENS_TORCH_PYTHON, SourceFile("test/torch/layers_cases.py"), "without_adaptor"},
-               {"PYTHONPATH=" OPLENS_LIB_DIR});
+               {"PYTHONPATH=" + BuildFile("lib")});
   std::vector<std::string> layers = Layers(run);
   ASSERT_GT(layers.size(), 17U);
   layers.resize(17);
@@ -213,14 +214,14 @@ TEST_F(LayersTest, WithoutAToolNothingIsReplaced) {
       {OPLENS_TORCH_PYTHON, "-c",
        "import torch, oplens_annotate; before = torch.nn.Module.__call__; "
        "oplens_annotate.init(trace=True); print(torch.nn.Module.__call__ is before)"},
-      {"PYTHONPATH=" OPLENS_LIB_DIR});
+      {"PYTHONPATH=" + BuildFile("lib")});
   EXPECT_EQ(result.out, "True\n");
 }
 
 TEST_F(LayersTest, PartsOnTheirOwn) {
   const RunResult result =
       RunWithoutTool({OPLENS_TORCH_PYTHON, SourceFile("test/torch/modules_checks.py")},
-                     {"PYTHONPATH=" OPLENS_LIB_DIR});
+                     {"PYTHONPATH=" + BuildFile("lib")});
   EXPECT_THAT(result.err, ::testing::HasSubstr("\nOK")) << result.out << result.err;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
 namespace oplens::test::observer_test {
@@ -174,7 +175,8 @@ TEST(ObserverTest, TextsAreTheSameInBothModes) {
 }
 
 TEST(ObserverTest, NoToolNoCallback) {
-  EXPECT_EQ(RunWithoutTool({OPLENS_TORCH_CASES, "callbacks"}).out, "installed 0, callbacks 0\n");
+  EXPECT_EQ(RunWithoutTool({Program("torch_cases"), "callbacks"}).out,
+            "installed 0, callbacks 0\n");
   EXPECT_EQ(RunCase("callbacks").result.out, "installed 1, callbacks 1\n");
 }
 

@@ -86,8 +86,8 @@ TEST(PipelineTest, LayersOfACxxProgram) {
 
 TEST(PipelineTest, PythonProgram) {
   OPLENS_NEED(WhyNoPython);
-  const std::vector<json> rows = Rows(
-      RunTorch(AnnotatedPython({SourceFile("examples/train.py")}), {"PYTHONPATH=" OPLENS_LIB_DIR}));
+  const std::vector<json> rows = Rows(RunTorch(AnnotatedPython({SourceFile("examples/train.py")}),
+                                               {"PYTHONPATH=" + BuildFile("lib")}));
   const json conv = Find(rows, "mkldnn_convolution", "fprop", "blocks.1.conv");
   ASSERT_FALSE(conv.is_null());
   EXPECT_EQ(conv["flops"], 4 * 8 * 16 * 16 * (2 * 8 * 3 * 3 + 1));

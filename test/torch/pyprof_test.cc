@@ -138,7 +138,7 @@ TEST_F(PyprofPythonTest, LayersAndNumbersOfPython) {
 TEST_F(PyprofPythonTest, RangesOfTheUserAreNoneOfPyprofs) {
   const std::vector<std::string> command =
       AnnotatedPython({"--pyprof", SourceFile("test/torch/pyprof_programs.py"), "labels"});
-  const TorchRun run = RunTorch(command, {"PYTHONPATH=" OPLENS_LIB_DIR});
+  const TorchRun run = RunTorch(command, {"PYTHONPATH=" + BuildFile("lib")});
   EXPECT_THAT(run.Outline(),
               ::testing::IsSupersetOf({"{'mod': 1, 'op': 2, '_rgs': [], 'type': 3}", "a, seq: b",
                                        "trace_Marker", "it's, seq: 3"}));

@@ -28,7 +28,7 @@ TEST(RecordedTest, PythonProgram) {
   const std::vector<std::string> program = AnnotatedPython({SourceFile("examples/train.py")});
   std::vector<std::string> seen;
   std::vector<std::string> seen_facts;
-  const NvtxRanges ranges = RunTorch(program, {"PYTHONPATH=" OPLENS_LIB_DIR}).ranges;
+  const NvtxRanges ranges = RunTorch(program, {"PYTHONPATH=" + BuildFile("lib")}).ranges;
   for (const NvtxRange& range : ranges.ranges) {
     const bool is_call = IsOp(range) || IsNode(range);
     const bool in_call =
@@ -43,7 +43,7 @@ TEST(RecordedTest, PythonProgram) {
   }
   const std::filesystem::path database = TestDir() / "net.sql";
   std::vector<std::string> command = {"/usr/bin/env",
-                                      "PYTHONPATH=" OPLENS_LIB_DIR,
+                                      "PYTHONPATH=" + BuildFile("lib"),
                                       Program("record"),
                                       "-f",
                                       "-o",

@@ -47,11 +47,11 @@ class PythonScheduleTest : public ::testing::Test {
     return arguments;
   }
   static std::string Run(const std::string& name) {
-    return RunWithoutTool(Command({name}), {"PYTHONPATH=" OPLENS_LIB_DIR}).out;
+    return RunWithoutTool(Command({name}), {"PYTHONPATH=" + BuildFile("lib")}).out;
   }
   static RunResult Record(const std::vector<std::string>& program) {
     std::vector<std::string> command = {"/usr/bin/env",
-                                        "PYTHONPATH=" OPLENS_LIB_DIR,
+                                        "PYTHONPATH=" + BuildFile("lib"),
                                         Program("record"),
                                         "-f",
                                         "-o",
@@ -205,7 +205,7 @@ TEST_F(PythonScheduleTest, AllocationsWhileOthersFork) {
 
 // What a device's allocator reports, to the slot of the thread that torch.profiler uses too.
 TEST_F(PythonScheduleTest, SlotIsTakenWhileAnOpRunsOnly) {
-  const RunResult run = Record({OPLENS_TORCH_CASES, "memory"});
+  const RunResult run = Record({Program("torch_cases"), "memory"});
   EXPECT_EQ(run.out, "host 0\nother 1\nseen by other 77\nobserved 1, slot 0\n");
   EXPECT_THAT(
       Rows(Database(),
@@ -213,7 +213,8 @@ TEST_F(PythonScheduleTest, SlotIsTakenWhileAnOpRunsOnly) {
            "OPLENS_ALLOCATION WHERE deviceType != 0 ORDER BY timestamp"),
       ElementsAre("2|22|1022|4096|1|2", "3|-22|978|4096|1|2", "4|44|1044|4096|1|2",
                   "5|55|1055|4096|1|2"));
-  EXPECT_THAT(RunWithoutTool({OPLENS_TORCH_CASES, "memory"}).out, HasSubstr("observed 0, slot 0"));
+  EXPECT_THAT(RunWithoutTool({Program("torch_cases"), "memory"}).out,
+              HasSubstr("observed 0, slot 0"));
 }
 
 }  // namespace

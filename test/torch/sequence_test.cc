@@ -138,7 +138,7 @@ TEST(SequenceTest, CxxCases) {
 TEST(SequenceTest, PythonExample) {
   OPLENS_NEED(WhyNoPython);
   ExpectMatches("train.py", RunTorch(AnnotatedPython({SourceFile("examples/train.py")}),
-                                     {"PYTHONPATH=" OPLENS_LIB_DIR, "OPLENS_ANNOTATE=outer"}));
+                                     {"PYTHONPATH=" + BuildFile("lib"), "OPLENS_ANNOTATE=outer"}));
 }
 
 TEST(SequenceTest, PythonCases) {

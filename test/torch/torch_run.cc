@@ -90,9 +90,9 @@ TorchRun RunTorch(const std::vector<std::string>& command,
                   const std::vector<std::string>& environment, const std::string& mode) {
   const std::filesystem::path capture = TestDir() / "run.nvtx";
   std::filesystem::remove(capture);
-  std::vector<std::string> variables = {"NVTX_INJECTION64_PATH=" OPLENS_TEST_RECORDER_PATH,
-                                        "OPLENS_TEST_RECORDER=" + mode,
-                                        "OPLENS_TEST_RECORDER_OUT=" + capture.string()};
+  std::vector<std::string> variables = {
+      "NVTX_INJECTION64_PATH=" + BuildFile("lib/liboplens_test_recorder.so"),
+      "OPLENS_TEST_RECORDER=" + mode, "OPLENS_TEST_RECORDER_OUT=" + capture.string()};
   variables.insert(variables.end(), environment.begin(), environment.end());
   TorchRun run;
   run.result = RunProgram(WithEnvironment(variables, command));
@@ -114,7 +114,7 @@ RunResult RunWithoutTool(const std::vector<std::string>& command,
 
 TorchRun RunCase(const std::string& name, const std::vector<std::string>& environment,
                  const std::string& mode) {
-  return RunTorch({OPLENS_TORCH_CASES, name}, OuterUnlessTold(environment), mode);
+  return RunTorch({Program("torch_cases"), name}, OuterUnlessTold(environment), mode);
 }
 
 TorchRun RunPythonCase(const std::string& name, const std::vector<std::string>& options) {
@@ -126,7 +126,7 @@ TorchRun RunPythonFile(const std::string& file, const std::string& name,
   std::vector<std::string> arguments = options;
   arguments.push_back(SourceFile(file));
   arguments.push_back(name);
-  return RunTorch(AnnotatedPython(arguments), OuterUnlessTold({"PYTHONPATH=" OPLENS_LIB_DIR}));
+  return RunTorch(AnnotatedPython(arguments), OuterUnlessTold({"PYTHONPATH=" + BuildFile("lib")}));
 }
 
 std::vector<std::string> AnnotatedPython(std::vector<std::string> arguments) {
@@ -144,11 +144,11 @@ std::string WhyNoPython() {
   return there ? "" : OPLENS_TORCH_PYTHON " has no PyTorch";
 }
 
-std::string Preload() { return "LD_PRELOAD=" OPLENS_LIB_DIR "/liboplens_annotate_preload.so"; }
+std::string Preload() { return "LD_PRELOAD=" + BuildFile("lib/liboplens_annotate_preload.so"); }
 
 std::string SourceFile(const std::string& name) { return SourceDir() + "/" + name; }
 
-std::string ExampleProgram(const std::string& name) { return OPLENS_EXAMPLE_DIR "/" + name; }
+std::string ExampleProgram(const std::string& name) { return BuildFile("examples/" + name); }
 
 std::string Fact(const std::string& text, const std::string& key) {
   const std::string quoted = "'" + key + "': ";

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "test/support/test_files.h"
 #include "test/torch/torch_run.h"
 
 namespace oplens::test::versions_test {
@@ -18,7 +19,7 @@ class VersionsTest : public ::testing::TestWithParam<const char*> {
   /// What was called, without the facts behind the arguments: an indented line each.
   static std::vector<std::string> Calls() {
     std::vector<std::string> lines =
-        RunTorch({std::string(OPLENS_BIN_FOLDER "/torch_2_") + GetParam() + "_cases"}).Outline();
+        RunTorch({BuildFile("bin/torch_2_") + GetParam() + "_cases"}).Outline();
     for (std::string& line : lines) line = line.substr(0, line.find(", 'oplens'"));
     return lines;
   }
@@ -44,8 +45,7 @@ class VersionsTest : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(VersionsTest, AllocatorsAreObserved) {
-  const TorchRun run =
-      RunTorch({std::string(OPLENS_BIN_FOLDER "/torch_2_") + GetParam() + "_cases", "memory"});
+  const TorchRun run = RunTorch({BuildFile("bin/torch_2_") + GetParam() + "_cases", "memory"});
   EXPECT_EQ(run.result.out, "memory: started 1, observed 1, slot 1 and left 1, restored 1\n");
 }
 

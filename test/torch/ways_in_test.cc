@@ -33,7 +33,7 @@ std::vector<std::string> Python(std::vector<std::string> arguments) {
   return arguments;
 }
 
-const std::vector<std::string> kModulePath = {"PYTHONPATH=" OPLENS_LIB_DIR};
+const std::vector<std::string> kModulePath = {"PYTHONPATH=" + BuildFile("lib")};
 
 TEST(WaysInTest, PreloadIntoCxxIsAsLinked) {
   OPLENS_NEED(WhyNoPreload);
@@ -47,9 +47,9 @@ TEST(WaysInTest, PreloadIntoCxxIsAsLinked) {
 TEST(WaysInTest, AllOfPythonAreAlike) {
   OPLENS_NEED(WhyNoPython);
   const std::string program = SourceFile("examples/train.py");
-  const std::string load = "import torch, runpy; torch.ops.load_library('" OPLENS_LIB_DIR
-                           "/liboplens_torch.so'); runpy.run_path('" +
-                           program + "', run_name='__main__')";
+  const std::string load = "import torch, runpy; torch.ops.load_library('" +
+                           BuildFile("lib/liboplens_torch.so") + "'); runpy.run_path('" + program +
+                           "', run_name='__main__')";
   const std::vector<std::string> expected =
       OfFramework(RunTorch(AnnotatedPython({program}), kModulePath));
   EXPECT_EQ(OfFramework(RunTorch(AnnotatedPython({"--trace", program}), kModulePath)), expected);
@@ -81,8 +81,8 @@ class OtherTorch {
   OtherTorch(const std::string& file, const std::string& content) {
     std::filesystem::create_directories(folder_ / "torch/lib");
     std::filesystem::create_directories(folder_ / "oplens");
-    Copy(OPLENS_OTHER_TORCH, "torch/lib/libtorch_cpu.so");
-    Copy(OPLENS_LIB_DIR "/liboplens_annotate_preload.so", "oplens/preload.so");
+    Copy(BuildFile("test/torch/other/libtorch_cpu.so"), "torch/lib/libtorch_cpu.so");
+    Copy(BuildFile("lib/liboplens_annotate_preload.so"), "oplens/preload.so");
     if (!file.empty()) WriteFile(folder_ / file, content);
   }
   void Copy(const std::string& from, const std::string& to) const {
@@ -115,11 +115,11 @@ TEST(WaysInTest, PreloadTellsAPyTorchByItsVersion) {
         {"torch/build-version", "2.9.0+cpu"}}) {
     const OtherTorch torch(file, content);
     // The library of the build, then one for this version too.
-    torch.Copy(OPLENS_OTHER_LIBRARY, "oplens/liboplens_torch.so");
+    torch.Copy(BuildFile("test/torch/other/libother_library.so"), "oplens/liboplens_torch.so");
     EXPECT_EQ(torch.Run().out, "annotated\ndone\n") << file;
-    torch.Copy(OPLENS_LIB_DIR "/liboplens_torch.so", "oplens/liboplens_torch.so");
+    torch.Copy(BuildFile("lib/liboplens_torch.so"), "oplens/liboplens_torch.so");
     EXPECT_THAT(torch.Run().err, HasSubstr("liboplens_torch.so was built for PyTorch 1.")) << file;
-    torch.Copy(OPLENS_OTHER_LIBRARY, kName);
+    torch.Copy(BuildFile("test/torch/other/libother_library.so"), kName);
     EXPECT_EQ(torch.Run().out, "annotated\ndone\n") << file;
     EXPECT_EQ(torch.Run().err, "") << file;
     std::filesystem::remove_all(TestDir() / "torch");
@@ -132,7 +132,7 @@ TEST(WaysInTest, PreloadRefusesAnotherVersion) {
   // The same name of the library, as all wheels have it.
   for (const char* const version : {"2.8.0", "2.10.0", "1.9.1", "2.90.0"}) {
     const OtherTorch torch("torch/version.py", "__version__ = '" + std::string(version) + "'\n");
-    torch.Copy(OPLENS_OTHER_LIBRARY, "oplens/liboplens_torch.so");
+    torch.Copy(BuildFile("test/torch/other/libother_library.so"), "oplens/liboplens_torch.so");
     const std::string refused =
         "oplens: ops are not annotated: " + torch.Path("oplens/liboplens_torch.so") +
         " was built for PyTorch 2.9.1, this is " + version + "\n";
@@ -149,7 +149,7 @@ TEST(WaysInTest, PreloadWithAnUnknownVersion) {
   OPLENS_NEED(WhyNoPython);
   for (const char* const version : {"", "__version__ = 'main'\n", "nothing"}) {
     const OtherTorch torch(*version == 0 ? "" : "torch/version.py", version);
-    torch.Copy(OPLENS_OTHER_LIBRARY, "oplens/liboplens_torch.so");
+    torch.Copy(BuildFile("test/torch/other/libother_library.so"), "oplens/liboplens_torch.so");
     const RunResult refused = torch.Run();
     EXPECT_EQ(refused.out, "done\n");
     EXPECT_THAT(refused.err, AllOf(HasSubstr("nothing tells the version of "),
@@ -295,7 +295,7 @@ TEST(WaysInTest, FallbackAndExecutionTraceTellWhatTheAdaptorDoes) {
   const std::filesystem::path trace = TestDir() / "trace.json";
   std::vector<std::string> environment = OtherLibrary(kOtherBuild);
   environment.push_back("OPLENS_EXECUTION_TRACE=" + trace.string());
-  environment.push_back("OPLENS_PROGRAMS_EMIT=" OPLENS_LIB_DIR "/libprograms_emit_nvtx.so");
+  environment.push_back("OPLENS_PROGRAMS_EMIT=" + BuildFile("lib/libprograms_emit_nvtx.so"));
   const TorchRun run =
       RunTorch(Python({SourceFile("test/torch/fallback_cases.py"), "emitted"}), environment);
   const std::filesystem::path database = TestDir() / "run.sql";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parse/join/launch_sweep.h"
+#include "prof/run/run.h"
 #include "prof/views/view.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "parse/join/call_tree.h"
 #include "prof/views/collective_matches.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/run/run.h"
 #include "prof/views/critical_path.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "prof/compat/hta/path.h"
+#include "prof/run/run.h"
 #include "prof/views/critical_path.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/run/device_work.h"
 #include "prof/run/interval_set.h"
+#include "prof/run/run.h"
 #include "prof/views/kernel_types.h"
 #include "prof/views/losses.h"
 #include "prof/views/temporal.h"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "parse/join/call_tree.h"
 #include "prof/views/collective_matches.h"
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "prof/compat/torch/views.h"
+#include "prof/run/run.h"
 #include "prof/views/events.h"
 #include "prof/views/operators.h"
 #include "test/support/test_files.h"

@@ -11,6 +11,7 @@
 #include "base/words.h"
 #include "parse/records/kernel_records.h"
 #include "prof/compat/compat.h"
+#include "prof/run/run.h"
 #include "prof/views/bandwidth.h"
 #include "prof/views/critical_path.h"
 #include "prof/views/idle.h"

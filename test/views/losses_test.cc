@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "parse/model/kernel_record.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/nsys_builder.h"
 #include "test/support/nvprof_builder.h"

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "prof/run/memory_curve.h"
+#include "prof/run/run.h"
 #include "prof/views/memory.h"
 #include "prof/views/memory_events.h"
 #include "prof/views/memory_ops.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/run/run.h"
 #include "prof/views/modules.h"
 #include "prof/views/operators.h"
 #include "prof/views/stacks.h"

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 #include "prof/views/operators.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

@@ -11,7 +11,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "parse/join/call_tree.h"
+#include "prof/run/call_work.h"
+#include "prof/run/device_work.h"
 #include "prof/run/interval_set.h"
+#include "prof/run/run.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
 #include "prof/run/interval_set.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {

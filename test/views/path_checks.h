@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "prof/path/critical_path.h"
-#include "prof/run/run.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// The critical paths of all steps of a run.
 std::vector<StepPathEdges> PathsOf(const Run& run, const std::vector<std::string>& what_if = {});

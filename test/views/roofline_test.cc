@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "parse/model/kernel_record.h"
+#include "prof/run/run.h"
 #include "prof/views/groups.h"
 #include "prof/views/roof_sums.h"
 #include "test/support/test_files.h"

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "prof/compat/hta/activity.h"
+#include "prof/run/steps.h"
 #include "prof/run/time_series.h"
 #include "prof/views/bandwidth.h"
 #include "prof/views/launches.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "prof/compat/tb/tree.h"
+#include "prof/run/run.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"

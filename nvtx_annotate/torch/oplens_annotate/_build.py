@@ -102,28 +102,40 @@ def build_preload_library(path, root=SOURCES):
 
 
 def _compile(path, root, files, flags, links):
-    """Compiles each file, links all, and puts the result in its place when it is whole."""
+    """Compiles all, links them, and puts the result in its place when it is whole."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
     if not compiler:
         raise BuildError("there is no C++ compiler: neither $CXX nor c++, g++ or clang++")
+    # Names are relative to `root`, so that the same sources make the same commands wherever they lie.
     start = compiler.split() + ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
-                                "-I" + root]
-    more = os.environ.get("CXXFLAGS", "").split()
+                                "-I."] + flags + os.environ.get("CXXFLAGS", "").split()
+    path = os.path.abspath(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="oplens-build-") as work:
-        objects = [os.path.join(work, name.replace("/", "_") + ".o") for name in files]
-        commands = [start + flags + more + ["-c", os.path.join(root, name), "-o", output]
-                    for name, output in zip(files, objects)]
+        commands, objects = [], []
+        for *others, last in _shares(files, os.cpu_count() or 1):
+            objects.append(os.path.join(work, f"{len(objects)}.o"))
+            included = [word for name in others for word in ("-include", name)]
+            commands.append(start + included + ["-c", last, "-o", objects[-1]])
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
-            list(threads.map(_run, commands))
+            list(threads.map(lambda command: _run(command, root), commands))
         unfinished = f"{path}.{os.getpid()}"
-        _run(start + ["-shared", "-o", unfinished] + objects + links)
+        _run(start + ["-shared", "-o", unfinished] + objects + links, root)
         os.replace(unfinished, path)
 
 
-def _run(command):
+def _shares(files, count):
+    """The files of each folder in at most `count` lists, each of which is compiled as one file: headers of PyTorch
+    take longer than what includes them."""
+    folders = {}
+    for name in files:
+        folders.setdefault(os.path.dirname(name), []).append(name)
+    return [names[i::count] for names in folders.values() for i in range(min(count, len(names)))]
+
+
+def _run(command, folder):
     try:
-        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        result = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     except OSError as error:
         raise BuildError(f"{command[0]} cannot be started ({error.strerror})") from error
     if result.returncode != 0:

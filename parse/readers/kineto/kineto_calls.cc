@@ -1,12 +1,13 @@
 #include "parse/readers/kineto/kineto_calls.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/parse_number.h"
 #include "parse/model/sized_call.h"
 #include "parse/model/torch_call.h"
 #include "parse/readers/kineto/kineto_event.h"
@@ -53,7 +54,7 @@ void AppendKey(array list, std::string* key) {
 /// Whether a type is that of a tensor. Before the values of scalars were recorded, the same list
 /// held their types with a capital ("Int", "GenericList").
 bool IsTensorType(std::string_view type) {
-  return !type.empty() && ((type[0] >= 'a' && type[0] <= 'z') || type.starts_with("c10::"));
+  return !type.empty() && (IsLower(type[0]) || type.starts_with("c10::"));
 }
 
 constexpr std::string_view kTensorList = "TensorList";
@@ -68,13 +69,6 @@ bool TakeShape(array list, std::vector<int64_t>* shape) {
   return true;
 }
 
-template <typename T>
-bool ParseKinetoCallsWhole(std::string_view text, T* value) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *value);
-  return error == std::errc() && stop == end && !text.empty();
-}
-
 /// "[1, 2]" as integers; truth values are 1 and 0.
 bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
@@ -85,7 +79,7 @@ bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
     while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
     if (item == "True" || item == "False") {
       list->push_back(item == "True" ? 1 : 0);
-    } else if (!ParseKinetoCallsWhole(item, &list->emplace_back())) {
+    } else if (!ParseNumber(item, &list->emplace_back())) {
       return false;
     }
     text.remove_prefix(std::min(comma + 1, text.size()));
@@ -98,14 +92,14 @@ OpArg MakeScalar(std::string_view value, std::string_view type) {
   // Nothing that the file tells: absent, or of a type that the profiler does not record.
   arg.type = type.empty() ? "object" : std::string(type);
   if (value.empty()) return arg;
-  if (ParseKinetoCallsWhole(value, &arg.int_value)) {
+  if (ParseNumber(value, &arg.int_value)) {
     arg.kind = OpArg::Kind::kInt;
     arg.type = "int";
   } else if (value == "True" || value == "False") {
     arg.kind = OpArg::Kind::kBool;
     arg.type = "bool";
     arg.int_value = value == "True" ? 1 : 0;
-  } else if (ParseKinetoCallsWhole(value, &arg.float_value)) {
+  } else if (ParseNumber(value, &arg.float_value)) {
     arg.kind = OpArg::Kind::kFloat;
     arg.type = "float";
   } else if (value == "None") {

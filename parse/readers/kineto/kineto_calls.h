@@ -5,9 +5,9 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "parse/model/compiled_call.h"
 #include "parse/model/op_call.h"
 #include "parse/model/string_pool.h"
@@ -53,11 +53,7 @@ class KinetoCalls {
   StringId Intern(std::string_view name, const KinetoArguments& arguments, StringPool* strings);
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  std::unordered_map<std::string, StringId, Hash, std::equal_to<>> known_;
+  TextMap<StringId> known_;
   std::string key_;  // Name and arguments of the call in hand, as bytes.
   std::string text_;
 };

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/ascii.h"
+#include "base/parse_number.h"
 
 namespace oplens::parse {
 namespace {
@@ -57,8 +57,6 @@ constexpr double kMostMicroseconds = 9.2e15;
 // From 2^43 on, neighbouring doubles are more than 0.001 us apart.
 constexpr double kLeastCoarse = 8796093022208.0;
 
-char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool DoubleToNs(double microseconds, int64_t* ns, bool* fraction) {
   if (!(std::fabs(microseconds) < kMostMicroseconds)) return false;
   // The whole part and the fraction apart: their product with 1000 loses nothing.
@@ -74,27 +72,16 @@ bool IntToNs(int64_t microseconds, int64_t* ns) {
   return !__builtin_mul_overflow(microseconds, kKinetoEventNsPerMicrosecond, ns);
 }
 
-template <typename T>
-bool ParseKinetoEventWhole(std::string_view text, T* value) {
-  const char* const end = text.data() + text.size();
-  T parsed{};
-  const auto [stop, error] = std::from_chars(text.data(), end, parsed);
-  if (error != std::errc() || stop != end || text.empty()) return false;
-  *value = parsed;
-  return true;
-}
-
 /// A decimal number to the ns: its digits say it exactly, which a double cannot.
 bool TextToNs(std::string_view text, int64_t* ns, bool* fraction) {
   const size_t point = text.find('.');
   int64_t whole = 0;
-  if (point == std::string_view::npos)
-    return ParseKinetoEventWhole(text, &whole) && IntToNs(whole, ns);
+  if (point == std::string_view::npos) return ParseNumber(text, &whole) && IntToNs(whole, ns);
   const std::string_view digits = text.substr(point + 1);
   if (digits.empty() || !std::all_of(digits.begin(), digits.end(), IsDigit) ||
-      !ParseKinetoEventWhole(text.substr(0, point), &whole) || !IntToNs(whole, ns)) {
+      !ParseNumber(text.substr(0, point), &whole) || !IntToNs(whole, ns)) {
     double number = 0;
-    return ParseKinetoEventWhole(text, &number) && DoubleToNs(number, ns, fraction);
+    return ParseNumber(text, &number) && DoubleToNs(number, ns, fraction);
   }
   int64_t rest = 0;
   for (size_t i = 0; i < 3; ++i) rest = rest * 10 + (i < digits.size() ? digits[i] - '0' : 0);
@@ -114,7 +101,7 @@ std::string_view FindTime(std::string_view text, double rounded) {
     const size_t end = text.find_first_not_of("+-.0123456789eE", begin);
     const std::string_view number = text.substr(begin, std::min(end, text.size()) - begin);
     double read = 0;
-    if (ParseKinetoEventWhole(number, &read) && read == rounded) return number;
+    if (ParseNumber(number, &read) && read == rounded) return number;
   }
   return {};
 }
@@ -125,7 +112,7 @@ KinetoClass ClassifyKinetoCategory(std::string_view category) {
   if (category.empty()) return KinetoClass::kNone;
   if (category.size() > kKinetoEventLongestCategory) return KinetoClass::kOther;
   char buffer[kKinetoEventLongestCategory];
-  std::transform(category.begin(), category.end(), buffer, LowerCase);
+  std::transform(category.begin(), category.end(), buffer, ToLower);
   const std::string_view name(buffer, category.size());
   for (const Category& known : kCategories) {
     if (known.name == name) return known.kind;

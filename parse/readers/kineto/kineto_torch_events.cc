@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "parse/readers/kineto/kineto_communication.h"
 
 namespace oplens::parse {
@@ -23,9 +24,7 @@ constexpr std::string_view kRuntimes[] = {"runtime",      "cuda_runtime", "mtia_
                                           "glow_runtime", "xpu_runtime",  "privateuse1_runtime"};
 
 bool IsRuntime(std::string_view category) {
-  const auto same_letter = [](char a, char b) {
-    return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
-  };
+  const auto same_letter = [](char a, char b) { return ToLower(a) == b; };
   return std::any_of(std::begin(kRuntimes), std::end(kRuntimes), [&](std::string_view known) {
     return std::equal(category.begin(), category.end(), known.begin(), known.end(), same_letter);
   });

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "base/parse_number.h"
 #include "parse/readers/nsys/nsys_schema.h"
 
 namespace oplens::parse {
@@ -17,9 +17,8 @@ uint32_t VersionOf(std::string_view name, std::string_view table) {
   name.remove_prefix(table.size());
   if (!name.starts_with("_V")) return 0;
   uint32_t version = 0;
-  const char* const end = name.data() + name.size();
-  const auto parsed = std::from_chars(name.data() + 2, end, version);
-  return parsed.ec == std::errc() && parsed.ptr == end ? version : 0;
+  ParseNumber(name.substr(2), &version);
+  return version;
 }
 
 }  // namespace

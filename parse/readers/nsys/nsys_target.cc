@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "parse/model/run_place.h"
 #include "parse/readers/nsys/nsys_schema.h"
 
@@ -33,8 +34,8 @@ int64_t MpiRankOf(std::string_view name) {
   if (!name.starts_with(kPrefix)) return -1;
   name.remove_prefix(kPrefix.size());
   int64_t rank = -1;
-  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), rank);
-  return parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() ? rank : -1;
+  ParseNumber(name, &rank);
+  return rank;
 }
 
 void NsysTarget::Read(size_t ranked) {

@@ -99,7 +99,7 @@ void NoteNumber(const std::string& path, std::string_view key, int64_t value, Re
     if (meaning.key != key || value == 0) continue;
     if (meaning.lost != nullptr && value > 0) {
       int64_t& count = lost->*meaning.lost;
-      count = SaturatingSum(count, value);
+      SaturatingAdd(&count, value);
     }
     diagnostics->Note(
         fmt::format("{}: {}", path, fmt::format(fmt::runtime(meaning.sentence), value)));

@@ -13,6 +13,7 @@
 #include "prof/compat/hta/path_events.h"
 #include "prof/compat/hta/path_graph.h"
 #include "prof/compat/hta/views.h"
+#include "prof/run/run.h"
 #include "prof/views/critical_path_fields.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/view_notes.h"

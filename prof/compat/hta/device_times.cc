@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "prof/compat/hta/events.h"
 #include "prof/compat/hta/views.h"
+#include "prof/run/run.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/kernel_types.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/temporal.h"
@@ -27,13 +29,13 @@ namespace {
 
 constexpr unsigned BitOfClass(HtaClass kind) { return 1U << static_cast<unsigned>(kind); }
 
-/// What rows are split by; steps are not known.
-TimeKeys HtaKeys(const ViewOptions& options, std::string_view view) {
-  const TimeKeys keys(options, view);
-  if (keys.step) {
+/// Whether --by names ranks; steps are not known.
+bool IsHtaByRank(const ViewOptions& options, std::string_view view) {
+  const ByWords words(view, options, kTimeKeys);
+  if (words.Has("step")) {
     throw UsageError(fmt::format("--by step: the view {} has none with --compat hta", view));
   }
-  return keys;
+  return words.Has("rank");
 }
 
 /// `percent` with as many digits as `scale` has zeros.
@@ -101,7 +103,7 @@ HtaTypes HtaTypesOf(const Trace& trace) {
 class HtaKernelTypes : public HtaSums<HtaTypes> {
  public:
   explicit HtaKernelTypes(const ViewOptions& options)
-      : HtaSums("kernel-types"), by_rank_(HtaKeys(options, "kernel-types").rank) {}
+      : HtaSums("kernel-types"), by_rank_(IsHtaByRank(options, "kernel-types")) {}
 
   void End(const Run* run) override {
     if (run == nullptr) return;
@@ -201,7 +203,7 @@ std::optional<HtaTimes> HtaTimesOf(const Trace& trace) {
 class HtaTemporal : public HtaSums<HtaTimes> {
  public:
   explicit HtaTemporal(const ViewOptions& options) : HtaSums("temporal") {
-    HtaKeys(options, "temporal");
+    IsHtaByRank(options, "temporal");
   }
 
   void End(const Run* run) override {

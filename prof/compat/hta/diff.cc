@@ -19,6 +19,7 @@
 #include "base/id_map.h"
 #include "base/saturating.h"
 #include "prof/compat/hta/events.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
 

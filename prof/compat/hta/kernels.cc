@@ -8,6 +8,7 @@
 
 #include "prof/compat/hta/events.h"
 #include "prof/compat/hta/views.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/view_notes.h"
 

@@ -17,6 +17,7 @@
 #include "parse/model/trace.h"
 #include "prof/compat/hta/activity.h"
 #include "prof/compat/hta/views.h"
+#include "prof/run/run.h"
 #include "prof/table/field.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"

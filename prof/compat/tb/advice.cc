@@ -17,7 +17,9 @@
 #include "prof/compat/tb/steps.h"
 #include "prof/compat/tb/tree.h"
 #include "prof/compat/tb/views.h"
-#include "prof/views/gpu.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/views/gpu_rows.h"
 #include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"
 
@@ -34,9 +36,9 @@ void AddTbAdviceSteps(const Run& run, TbFacts* facts) {
     const auto part = [&](TimeClass of) {
       return times[i].parts[static_cast<size_t>(of)].value_or(0);
     };
-    facts->total_ns = SaturatingSum(facts->total_ns, LengthOf(steps[i].span));
-    facts->dataloader_ns = SaturatingSum(facts->dataloader_ns, part(TimeClass::kDataLoader));
-    facts->comm_ns = SaturatingSum(facts->comm_ns, part(TimeClass::kComm));
+    SaturatingAdd(&facts->total_ns, LengthOf(steps[i].span));
+    SaturatingAdd(&facts->dataloader_ns, part(TimeClass::kDataLoader));
+    SaturatingAdd(&facts->comm_ns, part(TimeClass::kComm));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "prof/compat/tb/diff.h"
 #include "prof/compat/tb/tree.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
 

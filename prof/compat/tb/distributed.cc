@@ -13,6 +13,7 @@
 #include "base/saturating.h"
 #include "prof/compat/tb/ranks.h"
 #include "prof/compat/tb/views.h"
+#include "prof/run/run.h"
 #include "prof/views/time_keys.h"
 
 namespace oplens::prof {

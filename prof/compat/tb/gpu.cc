@@ -1,5 +1,3 @@
-#include "prof/views/gpu.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,18 +8,24 @@
 #include <utility>
 #include <vector>
 
-#include "base/saturating.h"
+#include "base/sums.h"
 #include "ops/kernels/tensorboard_names.h"
 #include "parse/join/call_tree.h"
+#include "parse/join/joined.h"
+#include "parse/join/thread_ranges.h"
 #include "parse/model/recording_advice.h"
 #include "parse/model/trace_devices.h"
 #include "prof/compat/tb/steps.h"
 #include "prof/compat/tb/tree.h"
 #include "prof/compat/tb/views.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
 #include "prof/run/interval_set.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/views/gpu_launch.h"
-#include "prof/views/gpu_sums.h"
+#include "prof/views/gpu_rows.h"
 #include "prof/views/sm_efficiency.h"
 
 namespace oplens::prof {
@@ -114,15 +118,38 @@ struct TbGpuState {
   bool ran_kernel = false;
 };
 
+constexpr size_t kTensorCores = 8;
+
+/// 0 for a GPU none of whose kernels an operator launched, if one of another's is.
+Cell TbTensorCorePercent(const GpuRow& row) {
+  const Cell percent = GpuColumns()[kTensorCores].get(row);
+  return IsUnknown(percent) && row.sums.tc_any ? Cell{0.0} : percent;
+}
+
+/// Ours. Behind the Tensor Cores the plugin knows the memory alone, which stands in front of the
+/// last.
+std::span<const Column<GpuRow>> TbGpuColumns() {
+  static const std::vector<Column<GpuRow>> columns = [] {
+    std::vector<Column<GpuRow>> own(GpuColumns().begin(), GpuColumns().end());
+    own[kTensorCores].get = TbTensorCorePercent;
+    for (size_t i = kTensorCores + 1; i + 2 < own.size(); ++i) {
+      own[i].get = [](const GpuRow& /*row*/) { return Cell(); };
+    }
+    return own;
+  }();
+  return columns;
+}
+
 class TbGpu : public GpuRows {
  public:
+  explicit TbGpu(const ViewOptions& options) : GpuRows(options, TbGpuColumns()) {}
+
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override;
   void End(const Run* run) override;
 
  private:
   void Keep(const Run& run, int32_t device_id, TbGpuState* state);
-  void Amend(const GpuSums& sums, std::vector<Cell>* cells) const override;
 
   // Of the run that is read:
   const Run* run_ = nullptr;
@@ -135,7 +162,7 @@ void TbGpu::Begin(const Run* run) {
   run_ = run;
   states_.clear();
   if (run == nullptr) {
-    notes_.insert("gpu needs the profile itself: records tell no steps and no copies");
+    notes_.Add("gpu needs the profile itself: records tell no steps and no copies");
     return;
   }
   const std::vector<Step> steps = TensorBoardSteps(run->trace(), run->work());
@@ -153,8 +180,8 @@ void TbGpu::Add(const PricedKernel& kernel) {
   state.ran_kernel = true;
   const int64_t whole_ns = LengthOf({own.start_ns, own.end_ns});
   for (int64_t count = tensor_cores_->CountOf(kernel.work); count > 0; --count) {
-    sums.tc_known_ns = SaturatingSum(sums.tc_known_ns, whole_ns);
-    if (tensor_cores_->Uses(own)) sums.tc_ns = SaturatingSum(sums.tc_ns, whole_ns);
+    sums.tc_known_ns += whole_ns;
+    if (tensor_cores_->Uses(own)) sums.tc_ns += whole_ns;
   }
   const int64_t clipped_ns = ClippedLength(own.start_ns, own.end_ns, window_);
   if (clipped_ns == 0) return;
@@ -164,7 +191,7 @@ void TbGpu::Add(const PricedKernel& kernel) {
   }
   if (const auto occupancy = AchievedOccupancyPct(trace, own, nullptr)) {
     state.occupancy_sum += *occupancy * static_cast<double>(clipped_ns);
-    sums.occupancy_ns = SaturatingSum(sums.occupancy_ns, clipped_ns);
+    sums.occupancy_ns += clipped_ns;
   }
 }
 
@@ -179,10 +206,10 @@ void TbGpu::Keep(const Run& run, int32_t device_id, TbGpuState* state) {
   sums.occupancy_sum = GpuRounded(state->occupancy_sum * 1e3);
   const Trace& trace = run.trace();
   if (const Device* const device = FindDevice(trace, device_id).device) {
-    sums.name = trace.strings.View(device->name);
-    sums.memory_bytes = device->memory_bytes;
+    sums.name.value = trace.strings.View(device->name);
+    sums.memory_bytes.value = device->memory_bytes;
   }
-  ranks_[std::string(run.rank())][device_id].Add(sums);
+  MergeInto(&rows_[RankName(run.rank())][device_id], sums);
 }
 
 void TbGpu::End(const Run* run) {
@@ -198,30 +225,21 @@ void TbGpu::End(const Run* run) {
   const bool any = std::any_of(states_.begin(), states_.end(),
                                [](const auto& state) { return state.second.sums.tc_known_ns > 0; });
   for (auto& [device_id, state] : states_) {
-    state.sums.tc_any = any;
+    state.sums.tc_any.value = any;
     if (state.ran_kernel) Keep(*run, device_id, &state);
   }
   const std::string_view flag = RecordingFlag(Lack::kKernels, run->trace().family);
   if (states_.empty()) {
-    notes_.insert("gpu: the profile holds no work of a GPU" +
-                  (flag.empty() ? std::string() : fmt::format("; recorded by {}", flag)));
+    notes_.Add("gpu: the profile holds no work of a GPU" +
+               (flag.empty() ? std::string() : fmt::format("; recorded by {}", flag)));
   }
   states_.clear();
 }
 
-void TbGpu::Amend(const GpuSums& sums, std::vector<Cell>* cells) const {
-  constexpr size_t kTensorCores = 8;
-  // 0 for a GPU none of whose kernels an operator launched, if one of another's is.
-  Cell& share = (*cells)[kTensorCores];
-  if (IsUnknown(share) && sums.tc_any) share = Cell{0.0};
-  // Behind it the plugin knows the memory alone, which stands in front of the last.
-  std::fill(cells->begin() + kTensorCores + 1, cells->end() - 2, Cell());
-}
-
 }  // namespace
 
-std::unique_ptr<Partial> MakeTbGpu(const ViewOptions& /*options*/) {
-  return std::make_unique<TbGpu>();
+std::unique_ptr<Partial> MakeTbGpu(const ViewOptions& options) {
+  return std::make_unique<TbGpu>(options);
 }
 
 }  // namespace oplens::prof

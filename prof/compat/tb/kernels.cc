@@ -14,7 +14,10 @@
 #include "base/error.h"
 #include "base/id_map.h"
 #include "ops/kernels/tensorboard_names.h"
+#include "parse/model/trace.h"
+#include "prof/compat/tb/tree.h"
 #include "prof/compat/tb/views.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

@@ -20,6 +20,7 @@
 #include "prof/compat/tb/views.h"
 #include "prof/run/memory_curve.h"
 #include "prof/run/memory_life.h"
+#include "prof/run/run.h"
 #include "prof/views/memory_events.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"

@@ -12,7 +12,10 @@
 
 #include "base/error.h"
 #include "base/saturating.h"
+#include "parse/model/trace.h"
+#include "prof/compat/tb/tree.h"
 #include "prof/compat/tb/views.h"
+#include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
 

@@ -10,7 +10,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "prof/compat/tb/tree.h"
 #include "prof/compat/tb/views.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

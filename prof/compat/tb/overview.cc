@@ -4,6 +4,7 @@
 
 #include "prof/compat/tb/steps.h"
 #include "prof/compat/tb/views.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {

@@ -12,6 +12,7 @@
 #include "base/saturating.h"
 #include "prof/compat/tb/steps.h"
 #include "prof/run/class_times.h"
+#include "prof/run/run.h"
 #include "prof/views/overview_classes.h"
 
 namespace oplens::prof {

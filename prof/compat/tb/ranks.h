@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "prof/run/interval_set.h"
-#include "prof/run/run.h"
 #include "prof/run/step.h"
 #include "prof/views/rank_order.h"
 
 namespace oplens::prof {
+
+class Run;
 
 /// A collective as the TensorBoard plugin sees it: a range of a name that it knows
 /// (IsTensorBoardCollective), or its shadow on the GPU, and the kernels with its external id.

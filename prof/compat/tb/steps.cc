@@ -10,6 +10,7 @@
 
 #include "base/id_map.h"
 #include "base/saturating.h"
+#include "parse/join/step_index.h"
 #include "prof/run/extent.h"
 #include "prof/run/host_steps.h"
 #include "prof/views/overview_classes.h"
@@ -147,7 +148,7 @@ std::vector<StepTimes> TbTimesOf(std::span<const Step> steps, const ClassInterva
   int64_t total_ns = 0;
   for (const Step& step : steps) {
     classes.AddTimes(step.span, &together);
-    total_ns = SaturatingSum(total_ns, LengthOf(step.span));
+    SaturatingAdd(&total_ns, LengthOf(step.span));
   }
   const auto first = FirstOf(together, total_ns);
   constexpr auto kKernel = static_cast<size_t>(TimeClass::kKernel);

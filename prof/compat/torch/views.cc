@@ -6,8 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "parse/join/call_tree.h"
+#include "parse/join/joined.h"
 #include "prof/compat/torch/table.h"
 #include "prof/run/call_stacks.h"
+#include "prof/run/call_work.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
 #include "prof/views/events.h"
 #include "prof/views/stacks.h"
 

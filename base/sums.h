@@ -1,0 +1,117 @@
+#ifndef OPLENS_BASE_SUMS_H_
+#define OPLENS_BASE_SUMS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+
+#include "base/saturating.h"
+
+namespace oplens {
+
+// Sums that merge, save and load themselves. A struct of such names its members once, in the order
+// in which they are saved (base/byte_writer.h):
+//
+//     struct CopySums {
+//       Sum bytes;
+//       Max<int64_t> longest_ns;
+//
+//       static constexpr std::tuple kMembers{&CopySums::bytes, &CopySums::longest_ns};
+//     };
+//
+// The order of merging has no effect on any of them.
+
+enum class SavedAs : uint8_t { kSum, kCount, kNumber };
+
+/// A sum that stops at the largest value, or the smallest.
+template <SavedAs saved_as>
+class BasicSum {
+ public:
+  constexpr BasicSum(int64_t value = 0) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  constexpr operator int64_t() const { return value_; }     // NOLINT(google-explicit-constructor)
+
+  constexpr BasicSum& operator+=(int64_t more) {
+    value_ = SaturatingAdd(value_, more);
+    return *this;
+  }
+  constexpr BasicSum& operator++() { return *this += 1; }
+  constexpr void Merge(const BasicSum& other) { *this += other.value_; }
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    if constexpr (saved_as == SavedAs::kSum) bytes->Sums(&self->value_);
+    if constexpr (saved_as == SavedAs::kCount) bytes->Counts(&self->value_);
+    if constexpr (saved_as == SavedAs::kNumber) bytes->Values(&self->value_);
+  }
+
+ private:
+  int64_t value_;
+};
+using Sum = BasicSum<SavedAs::kSum>;         ///< Of what is not negative: of times, of bytes.
+using Count = BasicSum<SavedAs::kCount>;     ///< How many: the reader takes none above 2^48.
+using Balance = BasicSum<SavedAs::kNumber>;  ///< Of numbers of any sign.
+
+/// The largest of some values, T() included. An optional that is absent is less than any other.
+template <typename T>
+struct Max {
+  T value{};
+
+  void Add(const T& other) { value = std::max(value, other); }
+  void Merge(const Max& other) { Add(other.value); }
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->value);
+  }
+};
+
+/// The least of some numbers; the largest number of all is that of none.
+struct Min {
+  int64_t value = std::numeric_limits<int64_t>::max();
+
+  void Add(int64_t other) { value = std::min(value, other); }
+  void Merge(const Min& other) { Add(other.value); }
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->value);
+  }
+};
+
+/// Whether something holds of any.
+struct Any {
+  bool value = false;
+
+  constexpr operator bool() const { return value; }  // NOLINT(google-explicit-constructor)
+  void Merge(const Any& other) { value |= other.value; }
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->value);
+  }
+};
+
+/// Adds to a figure what another of its type found: by its Merge, by members, of a map by keys, of
+/// an array by places, of a list behind its own, else by +=.
+template <typename T>
+void MergeInto(T* own, const T& more) {
+  if constexpr (requires { own->Merge(more); }) {
+    own->Merge(more);
+  } else if constexpr (requires { T::kMembers; }) {
+    std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); },
+               T::kMembers);
+  } else if constexpr (requires { typename T::mapped_type; }) {
+    for (const auto& [key, value] : more) MergeInto(&(*own)[key], value);
+  } else if constexpr (requires { typename T::key_type; }) {
+    own->insert(more.begin(), more.end());
+  } else if constexpr (requires { own->push_back(more.front()); }) {
+    own->insert(own->end(), more.begin(), more.end());
+  } else if constexpr (requires { std::tuple_size<T>::value; }) {
+    for (size_t i = 0; i < more.size(); ++i) MergeInto(&(*own)[i], more[i]);
+  } else {
+    *own += more;
+  }
+}
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_SUMS_H_
