@@ -49,6 +49,7 @@ class Made : public GroupedPartial<TimeKey, MadeSums> {
   explicit Made(const ViewOptions& options)
       : GroupedPartial("made", options, kWords, kMadeColumns) {}
 
+  using GroupedPartial::Add;
   void Add(std::string_view rank, int64_t step, int64_t ns) {
     MadeSums sums;
     sums.ns = ns;
