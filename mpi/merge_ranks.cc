@@ -95,7 +95,7 @@ void MatchAll(World* world, const std::vector<prof::ViewPlan>& plans,
   const prof::CollectiveMatches matches(calls, &exchange);
   std::vector<prof::Partial*> takers;
   for (size_t i = 0; i < plans.size(); ++i) {
-    if (TakesCalls(*plans[i].view, plans[i].options.compat)) takers.push_back(partials[i].get());
+    if (plans[i].view->calls) takers.push_back(partials[i].get());
   }
   GiveCalls(matches, takers);
 }

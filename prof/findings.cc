@@ -71,7 +71,7 @@ bool CanFindApart(const FindOptions& options) {
   }
   return std::all_of(options.plans->begin(), options.plans->end(), [](const ViewPlan& plan) {
     const ViewOptions& view = plan.options;
-    return CanSave(*plan.view, view.compat) && view.what_if.empty() &&
+    return plan.view->saved_form > 0 && view.what_if.empty() &&
            std::none_of(view.by.begin(), view.by.end(), ChangesRank);
   });
 }

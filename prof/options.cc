@@ -18,6 +18,7 @@
 #include "base/terminal.h"
 #include "base/words.h"
 #include "prof/command_line.h"
+#include "prof/compat/compat.h"
 #include "prof/program_text.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/text_sinks.h"
@@ -335,12 +336,10 @@ void ReadOrder(const cxxopts::ParseResult& given, std::span<const Column<Item>> 
   if (given.count("sort") > 0) options->order = ParseOrder(TextOf(given, "sort"), FieldsOf(all));
 }
 
-Compat ReadCompat(const std::string& word) {
-  if (word.empty()) return Compat::kNone;
-  constexpr std::string_view kWords[] = {"tb", "hta", "torch", "torch-legacy"};
-  constexpr Compat kRules[] = {Compat::kTensorBoard, Compat::kHta, Compat::kTorch,
-                               Compat::kTorchLegacy};
-  return kRules[ReadWord("compat", word, kWords)];
+/// "": by our rules.
+std::string_view ReadCompat(const cxxopts::ParseResult& given) {
+  const std::string word = TextOf(given, "compat");
+  return word.empty() ? std::string_view() : CompatWords()[ReadWord("compat", word, CompatWords())];
 }
 
 /// Throws UsageError for options that some of the views would follow and others not.
@@ -379,7 +378,7 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   std::vector<std::string> what_if;
   if (given.count("what-if") > 0) what_if = given["what-if"].as<std::vector<std::string>>();
   options->views = PlanViews(
-      {list, ReadCompat(TextOf(given, "compat")), by, sort, columns, ReadTop(given),
+      {list, CompatViews(ReadCompat(given)), by, sort, columns, ReadTop(given),
        !options->format->many, given.count("w") > 0, given.count("copies") > 0, what_if, where},
       &options->where.items);
   RefuseWithViews(given, *options);
@@ -401,8 +400,8 @@ void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
       throw UsageError("--diff: the name of the base is empty");
     }
   }
-  const Compat compat = ReadCompat(TextOf(given, "compat"));
-  if (compat != Compat::kNone) {
+  const std::string_view compat = ReadCompat(given);
+  if (!compat.empty()) {
     options->compat_diff = PlanCompatDiff(compat, TextOf(given, "view"), TextOf(given, "by"),
                                           options->format->option == "csv", &options->diff.plans);
     options->compat_diff.top = ReadTop(given);

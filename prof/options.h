@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "prof/compat/compat.h"
 #include "prof/diff/compare.h"
-#include "prof/diff/compat_diff.h"
 #include "prof/diff/print_diff.h"
 #include "prof/gate_options.h"
 #include "prof/input_options.h"

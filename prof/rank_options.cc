@@ -28,7 +28,7 @@ constexpr const char* kTexts[] = {"op",         "range",  "step",  "gpu",       
                                   "time-range", "device", "where", "step-range", "salt"};
 constexpr const char* kFiles[] = {"rules", "reference", "execution-trace"};
 
-bool Saves(const View& view) { return CanSave(view, Compat::kNone); }
+bool Saves(const View& view) { return view.saved_form > 0; }
 
 const View* SavedView(std::string_view name) {
   for (const View& view : Views()) {
@@ -49,7 +49,7 @@ std::string KnownNames() {
 
 void RefuseUnsaved(const std::vector<ViewPlan>& plans) {
   for (const ViewPlan& plan : plans) {
-    if (CanSave(*plan.view, plan.options.compat)) continue;
+    if (Saves(*plan.view)) continue;
     throw UsageError(
         fmt::format("the view {} cannot be in a summary: it needs the trace", plan.view->name));
   }

@@ -68,6 +68,11 @@ LAYERS = {
     # and views make rows of all.
     "prof/views": PRICED | {"prof/advice", "parse/chrome", "parse/join", "parse/records", "prof/path", "prof/price", "prof/run",
                             "prof/table", "prof/where"},
+    # The rules of other tools, with the table of their views.
+    "prof/compat/tb": PRICED | {"parse/join", "prof/diff", "prof/price", "prof/run", "prof/table", "prof/views"},
+    "prof/compat/hta": MODEL | {"parse/join", "prof/diff", "prof/run", "prof/table", "prof/views"},
+    "prof/compat/torch": MODEL | {"parse/join", "prof/run", "prof/views"},
+    "prof/compat": MODEL | {"prof/compat/hta", "prof/compat/tb", "prof/compat/torch", "prof/diff", "prof/table", "prof/views"},
     # What they found is kept in files.
     "prof/summary_file": MODEL | {"parse/source", "prof/price", "prof/run", "prof/views"},
     # Tables of two runs are joined.
@@ -82,8 +87,8 @@ LAYERS = {
     # The programs.
     "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/run",
                               "prof/views"},
-    "prof": PRICED | {"prof/price", "prof/run", "prof/table", "prof/where", "prof/views", "prof/diff", "prof/gate", "prof/input",
-                      "prof/summary_file",
+    "prof": PRICED | {"prof/compat", "prof/price", "prof/run", "prof/table", "prof/where", "prof/views", "prof/diff", "prof/gate",
+                      "prof/input", "prof/summary_file",
                       "nvtx_annotate/vocabulary"},
     "report": MODEL | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
                        "report/data", "report/timeline"},

@@ -49,7 +49,7 @@ const View& KnownView(const Section& section, std::string_view file) {
 
 Section SaveSection(const View& view, const ViewOptions& options, const Partial& partial,
                     const std::function<std::string(std::string_view)>& change) {
-  if (!CanSave(view, options.compat)) {
+  if (view.saved_form == 0) {
     throw Error(fmt::format("{}: what it found cannot be saved: it needs the trace", view.name));
   }
   ByteWriter bytes(change);
@@ -91,8 +91,8 @@ CollectiveSet LoadCalls(std::string_view bytes, std::span<const std::string> ran
 const Section* FindSection(std::span<const Section> sections, const View& view,
                            const ViewOptions& options) {
   const auto section = std::find_if(sections.begin(), sections.end(), [&](const Section& one) {
-    return one.view == view.name && one.by == options.by &&
-           one.rules == RulesOf(view, options.compat) && one.copies == options.copies;
+    return one.view == view.name && one.by == options.by && one.rules == view.rules &&
+           one.copies == options.copies;
   });
   return section == sections.end() ? nullptr : &*section;
 }

@@ -17,7 +17,7 @@ namespace oplens::prof {
 struct Section {
   std::string view;
   std::vector<std::string> by;  ///< Words of --by.
-  std::string rules;            ///< As RulesOf: "oplens"; nothing else is saved today.
+  std::string rules;            ///< As View::rules: "oplens"; nothing else is saved today.
   bool copies = false;          ///< ViewOptions::copies.
   int form = 0;                 ///< View::saved_form when it was saved.
   std::string bytes;            ///< Of Partial::Save.
@@ -48,7 +48,7 @@ const Section* FindSection(std::span<const Section> sections, const View& view,
 /// The partial that was saved, ready to merge and emit. `file`: for messages. Throws Error where
 /// the view or the form of the section is not known here, or its bytes are damaged.
 std::unique_ptr<Partial> LoadPartial(const Section& section, std::string_view file);
-/// The same with what rows are to be shown and how; of `shown` by, compat and copies must be those
+/// The same with what rows are to be shown and how; of `shown` by and copies must be those
 /// of the section. `ranks`: names for the marks in it (prof/summary_file/rank_marks.h).
 std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& shown,
                                      std::span<const std::string> ranks, std::string_view file);

@@ -36,7 +36,7 @@ std::vector<ViewPlan> PlanSummaryViews(std::string_view list, std::string_view b
                  .copies = copies});
   std::vector<ViewPlan> apart;
   for (const ViewPlan& plan : plans) {
-    if (!CanSave(*plan.view, plan.options.compat)) {
+    if (plan.view->saved_form == 0) {
       throw UsageError(
           fmt::format("the view {} cannot be saved: it needs the trace; those that can are {}",
                       plan.view->name, all));

@@ -16,7 +16,6 @@
 #include "prof/run/run.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
-#include "prof/views/tb_advice.h"
 
 namespace oplens::prof {
 namespace {
@@ -164,8 +163,7 @@ std::vector<std::string> Advice::Notes() const {
 
 std::span<const Field> AdviceFields() { return kAdviceFields; }
 
-std::unique_ptr<Partial> MakeAdvice(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) return MakeTbAdvice();
+std::unique_ptr<Partial> MakeAdvice(const ViewOptions& /*options*/) {
   return std::make_unique<Advice>();
 }
 

@@ -10,8 +10,7 @@
 
 namespace oplens::prof {
 
-/// The view `advice`: what to change, and how much that can gain at most (docs/advice.md). With
-/// Compat::kTensorBoard what the TensorBoard plugin advises.
+/// The view `advice`: what to change, and how much that can gain at most (docs/advice.md).
 std::unique_ptr<Partial> MakeAdvice(const ViewOptions& options);
 std::span<const Field> AdviceFields();
 

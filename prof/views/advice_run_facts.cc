@@ -176,7 +176,7 @@ void AddWindow(const Run& run, const std::vector<Interval>& windows, RankFacts* 
 void AddAdviceRunFactsSteps(const Run& run, RankFacts* facts) {
   const std::span<const Step> steps = run.steps().all();
   facts->has_steps = run.steps().source() != StepSource::kNone;
-  const std::vector<StepTimes> times = TimesOf(steps, TimeClassesOf(run, Compat::kNone));
+  const std::vector<StepTimes> times = TimesOf(steps, TimeClassesOf(run));
   const bool all =
       std::none_of(steps.begin(), steps.end(), [](const Step& s) { return s.complete; });
   const int64_t origin_ns = run.origin_ns();

@@ -123,7 +123,6 @@ void Bandwidth::End(const Run* run) {
 std::span<const Field> BandwidthFields() { return FieldsWithoutBy<kBandwidthColumns>(); }
 
 std::unique_ptr<Partial> MakeBandwidth(const ViewOptions& options) {
-  if (options.compat == Compat::kHta) return MakeHtaBandwidth(options);
   return std::make_unique<Bandwidth>(options);
 }
 

@@ -4,13 +4,11 @@
 #include <memory>
 #include <span>
 
-#include "prof/views/hta_streams.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
 
-/// The view `bandwidth`: how fast copies and fills were, by kind (docs/views.md). With Compat::kHta
-/// the summary of memory bandwidth of the reference.
+/// The view `bandwidth`: how fast copies and fills were, by kind (docs/views.md).
 inline constexpr TraceNeeds kBandwidthNeeds = {};
 std::span<const Field> BandwidthFields();
 std::unique_ptr<Partial> MakeBandwidth(const ViewOptions& options);

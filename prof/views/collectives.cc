@@ -20,7 +20,6 @@
 #include "prof/views/collective_sums.h"
 #include "prof/views/group_kinds.h"
 #include "prof/views/saved_partial.h"
-#include "prof/views/tb_distributed.h"
 
 namespace oplens::prof {
 namespace {
@@ -260,7 +259,6 @@ std::span<const Field> CollectivesFields() { return CollectiveCallFields(); }
 std::span<const std::string_view> CollectiveKeys() { return kCollectivesKeys; }
 
 std::unique_ptr<Partial> MakeCollectives(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) return MakeTbCollectives(options);
   return std::make_unique<Collectives>(options);
 }
 

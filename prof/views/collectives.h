@@ -10,10 +10,8 @@
 namespace oplens::prof {
 
 /// Each call of a collective on each rank, with what it waited for others and what the transfer
-/// took: docs/views.md, "collectives". With words of --by sums over calls that are alike. With
-/// Compat::kTensorBoard the plugin's table of communication operations.
+/// took: docs/views.md, "collectives". With words of --by sums over calls that are alike.
 inline constexpr TraceNeeds kCollectivesNeeds = {};
-inline constexpr TraceNeeds kTbCollectivesNeeds{TracePart::kApiCalls, TracePart::kTorchEvents};
 std::span<const Field> CollectivesFields();
 /// Words of --by.
 std::span<const std::string_view> CollectiveKeys();

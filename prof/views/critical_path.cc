@@ -14,7 +14,6 @@
 #include "parse/join/range_texts.h"
 #include "prof/run/run.h"
 #include "prof/views/critical_path_fields.h"
-#include "prof/views/hta_critical_path.h"
 #include "prof/views/path_rows.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/view_notes.h"
@@ -241,10 +240,6 @@ std::vector<std::unique_ptr<Partial>> MakeCriticalPaths(std::span<const ViewOpti
   // Paths with other times are other paths.
   std::map<std::vector<std::string>, std::shared_ptr<PathFinder>> finders;
   for (size_t i = 0; i < options.size(); ++i) {
-    if (options[i].compat == Compat::kHta) {
-      partials.push_back(MakeHtaCriticalPath(options[i]));
-      continue;
-    }
     std::shared_ptr<PathFinder>& finder = finders[options[i].what_if];
     if (finder == nullptr) {
       finder = std::make_shared<PathFinder>(WhatIf(options[i].what_if), wanted);

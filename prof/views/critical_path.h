@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "prof/path/critical_path.h"
-#include "prof/path/hta_path.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
 
 /// The critical path of each step by cause, by name or edge by edge, and its length with other
-/// times: docs/views_critical_path.md. With Compat::kHta the reference's summary and edges.
+/// times: docs/views_critical_path.md.
 std::span<const Field> CriticalPathFields();
 std::unique_ptr<Partial> MakeCriticalPath(const ViewOptions& options);
 /// As View::make_together: the paths are found once.

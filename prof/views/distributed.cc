@@ -20,7 +20,6 @@
 #include "prof/views/collective_notes.h"
 #include "prof/views/collective_sums.h"
 #include "prof/views/grouped_partial.h"
-#include "prof/views/tb_distributed.h"
 #include "prof/views/time_keys.h"
 
 namespace oplens::prof {
@@ -277,7 +276,6 @@ std::vector<std::string> Distributed::Notes() const {
 std::span<const Field> DistributedFields() { return FieldsWithoutBy<kDistributedColumns>(); }
 
 std::unique_ptr<Partial> MakeDistributed(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) return MakeTbDistributed(options);
   return std::make_unique<Distributed>(options);
 }
 

@@ -9,9 +9,8 @@
 namespace oplens::prof {
 
 /// How long each rank computed, communicated and did both in each step, and what it waited for
-/// other ranks: docs/views.md, "distributed". With Compat::kTensorBoard the plugin's two charts.
+/// other ranks: docs/views.md, "distributed".
 inline constexpr TraceNeeds kDistributedNeeds = {};
-inline constexpr TraceNeeds kTbDistributedNeeds{TracePart::kApiCalls, TracePart::kTorchEvents};
 std::span<const Field> DistributedFields();
 std::unique_ptr<Partial> MakeDistributed(const ViewOptions& options);
 

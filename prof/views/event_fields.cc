@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/error.h"
-#include "prof/views/events.h"
 #include "prof/views/time_keys.h"
-#include "prof/views/torch_table.h"
 
 namespace oplens::prof {
 namespace {
@@ -50,11 +49,8 @@ constexpr Field kStackField = {
 
 }  // namespace
 
-EventPlan::EventPlan(const ViewOptions& options)
-    : torch(options.compat == Compat::kTorch),
-      legacy(options.compat == Compat::kTorchLegacy),
-      sort(torch || legacy ? options.sort : std::string()),
-      top(options.top) {
+EventPlan::EventPlan(const ViewOptions& options, const EventRules& rules)
+    : sort(rules.table != nullptr ? options.sort : std::string()), top(options.top) {
   for (const std::string& word : options.by) {
     bool* const asked = word == "shape"   ? &shape
                         : word == "stack" ? &stack
@@ -62,8 +58,8 @@ EventPlan::EventPlan(const ViewOptions& options)
                         : word == "call"  ? &call
                         : word == "total" ? &total
                                           : nullptr;
-    const bool of_legacy = asked == &call || asked == &total;
-    if (asked == nullptr || (asked != &rank && of_legacy != legacy)) {
+    const bool known = std::find(rules.by.begin(), rules.by.end(), word) != rules.by.end();
+    if (asked == nullptr || !known) {
       throw UsageError(
           fmt::format("--by {}: the view events takes shape, stack and rank; with "
                       "--compat torch-legacy rank, call and total",
@@ -88,12 +84,6 @@ std::span<const Field> EventsFields() { return kEventFields; }
 std::span<const std::string_view> EventKeys() {
   static constexpr std::string_view kKeys[] = {"shape", "stack", "rank", "call", "total"};
   return kKeys;
-}
-
-std::span<const std::string_view> EventSortWords(Compat compat) {
-  if (compat == Compat::kTorch) return TorchSortWords();
-  if (compat == Compat::kTorchLegacy) return TorchLegacySortWords();
-  return {};
 }
 
 }  // namespace oplens::prof

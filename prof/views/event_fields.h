@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "prof/views/events.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
@@ -12,16 +13,14 @@ namespace oplens::prof {
 /// What a view of events is asked for.
 struct EventPlan {
   /// UsageError for a word of --by that does not go with the rules.
-  explicit EventPlan(const ViewOptions& options);
+  EventPlan(const ViewOptions& options, const EventRules& rules);
 
-  bool torch;
-  bool legacy;
   bool shape = false;
   bool stack = false;
   bool rank = false;
   bool call = false;   ///< Each call is a row.
   bool total = false;  ///< All is one row.
-  std::string sort;    ///< A word of EventSortWords(); "": none.
+  std::string sort;    ///< A word of EventRules::before; "": none.
   size_t top;
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include "base/hash.h"
@@ -22,31 +21,7 @@ namespace {
 
 using parse::CallTree;
 
-constexpr size_t kTorchFrames = 5;
-constexpr std::string_view kMemoryName = "[memory]";
-
-/// Names that PyTorch leaves out of its tables: of the profiler itself, and of look-ups.
-constexpr std::string_view kLeftOut[] = {
-    "[memory]",
-    "[OutOfMemory]",
-    "profiler::_record_function_enter",
-    "profiler::_record_function_enter_new",
-    "profiler::_record_function_exit",
-    "aten::is_leaf",
-    "aten::output_nr",
-    "aten::_version",
-};
-
-bool IsLeftOutName(std::string_view name) {
-  return std::find(std::begin(kLeftOut), std::end(kLeftOut), name) != std::end(kLeftOut);
-}
-
-/// As PyTorch shows it: steps are alike.
-std::string_view TorchName(std::string_view name) {
-  return name.starts_with("ProfilerStep#") ? std::string_view("ProfilerStep*") : name;
-}
-
-/// In the backward pass PyTorch shows where the forward op was called.
+/// In the backward pass those of where the forward op was called.
 void TakeForwardStacks(const std::vector<uint32_t>& forwards, std::vector<uint32_t>* stacks) {
   const std::vector<uint32_t> own = *stacks;
   for (size_t i = 0; i < own.size(); ++i) {
@@ -66,7 +41,7 @@ EventRun::EventRun(const Run& run, const EventOptions& options)
   FindGroups();
   FindParents();
   AddDeviceEvents();
-  if (options_.torch) MergeRepeated();
+  if (options_.joins_repeated) MergeRepeated();
   SumHost();
   SumMemory();
   SumDevice();
@@ -104,7 +79,7 @@ uint32_t EventRun::NumberOfShapes(StringId call) {
 /// Of a stack whose frames come outermost first, joined by ",".
 uint32_t EventRun::InnermostFrames(std::string_view stack) {
   size_t from = stack.size();
-  for (size_t i = 0; i < kTorchFrames && from != 0; ++i) {
+  for (size_t i = 0; i < options_.frames && from != 0; ++i) {
     const size_t comma = stack.rfind(',', from - 1);
     from = comma == std::string_view::npos ? 0 : comma;
   }
@@ -117,7 +92,7 @@ void EventRun::FindGroups() {
   const std::vector<uint32_t> names = places.Names();
   std::vector<uint32_t> stacks;
   if (options_.by_stack) stacks = places.Stacks();
-  if (options_.by_stack && options_.torch) TakeForwardStacks(places.ForwardPlaces(), &stacks);
+  if (options_.by_stack && options_.frames > 0) TakeForwardStacks(places.ForwardPlaces(), &stacks);
   // By the number of a text of `places`, of a call: ours. kNone: not asked.
   std::vector<uint32_t> known_names;
   std::vector<uint32_t> known_stacks;
@@ -133,8 +108,9 @@ void EventRun::FindGroups() {
   for (size_t i = 0; i < all.size(); ++i) {
     const uint32_t name = ours(&known_names, names[i], [&] {
       const std::string_view text = places.texts().TextOf(names[i]);
-      if (!options_.torch) return texts_.NumberOf(text);
-      return IsLeftOutName(text) ? kDropped : texts_.NumberOf(TorchName(text));
+      if (options_.listed_as == nullptr) return texts_.NumberOf(text);
+      const std::optional<std::string_view> listed = options_.listed_as(text);
+      return listed ? texts_.NumberOf(*listed) : kDropped;
     });
     if (name == kDropped) continue;
     uint32_t shape = 0;
@@ -146,7 +122,7 @@ void EventRun::FindGroups() {
     if (options_.by_stack) {
       stack = ours(&known_stacks, stacks[i], [&] {
         const std::string_view text = places.texts().TextOf(stacks[i]);
-        return options_.torch ? InnermostFrames(text) : texts_.NumberOf(text);
+        return options_.frames > 0 ? InnermostFrames(text) : texts_.NumberOf(text);
       });
     }
     if (name != last[0] || shape != last[1] || stack != last[2]) {
@@ -159,8 +135,7 @@ void EventRun::FindGroups() {
   }
 }
 
-// With PyTorch's rules the parent is the innermost that holds the whole of a call, and has not
-// ended when it begins.
+// Of whole calls the parent has not ended when the call begins.
 void EventRun::FindParents() {
   const CallTree& tree = run_.calls();
   struct Open {
@@ -174,7 +149,7 @@ void EventRun::FindParents() {
     open.clear();
     for (size_t i = 0; i < calls.size(); ++i) {
       const size_t call = first + i;
-      if (!options_.torch) {
+      if (!options_.whole_calls) {
         if (calls[i].parent != kNone)
           parents_[call] = static_cast<uint32_t>(first + calls[i].parent);
         continue;
@@ -269,16 +244,16 @@ void EventRun::SumHost() {
     EventSums& sums = groups_[call_groups_[i]].sums;
     sums.Count(StartOf(i), all[i].total_ns);
     sums.host_total_ns += all[i].total_ns;
-    sums.host_self_ns += options_.torch ? all[i].total_ns : all[i].self_ns;
+    sums.host_self_ns += options_.whole_calls ? all[i].total_ns : all[i].self_ns;
     const uint32_t parent = parents_[i];
-    if (!options_.torch || parent == kNone || !run_.SelectsHost(StartOf(parent))) continue;
+    if (!options_.whole_calls || parent == kNone || !run_.SelectsHost(StartOf(parent))) continue;
     EventSums& around = groups_[call_groups_[parent]].sums;
     around.host_self_ns = around.host_self_ns - all[i].total_ns;
   }
 }
 
 void EventRun::SumMemory() {
-  EventMemory memory(run_.trace(), options_.torch);
+  EventMemory memory(run_.trace(), !options_.rest_of_memory.empty());
   has_memory_ = !memory.empty();
   if (!has_memory_) return;
   const std::span<const CallTree::Call> all = run_.calls().all();
@@ -298,8 +273,8 @@ void EventRun::SumMemory() {
     around.device_self_bytes = around.device_self_bytes - bytes.device;
   }
   const EventMemory::Untaken rest = memory.Rest();
-  if (!options_.torch || rest.count == 0) return;
-  EventSums& sums = groups_[GroupOf(false, texts_.NumberOf(kMemoryName), 0, 0)].sums;
+  if (options_.rest_of_memory.empty() || rest.count == 0) return;
+  EventSums& sums = groups_[GroupOf(false, texts_.NumberOf(options_.rest_of_memory), 0, 0)].sums;
   sums.Count(rest.first_ns, 0);
   sums.calls = rest.count;
   sums.host_bytes = sums.host_self_bytes = rest.bytes.host;

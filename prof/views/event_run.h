@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,19 +17,22 @@ namespace oplens::prof {
 
 /// What EventRun is asked for.
 struct EventOptions {
-  /// PyTorch's rules (torch/autograd/profiler_util.py of 1.13) where they differ from ours:
-  ///  - calls of the profiler's own and of look-ups are left out, what is in them is their
-  ///    caller's;
-  ///  - a call whose only call inside has its name is made one with it: it has what that launched;
-  ///  - self time is the whole time less the whole times of the calls inside, also where these
-  ///    cross each other;
-  ///  - memory counts for every call that runs at the moment, whatever thread took it, and what no
-  ///    call took is an event `[memory]`;
-  ///  - of a call stack the innermost five frames count, in the backward pass those of the forward
-  ///    op.
-  bool torch = false;
   bool by_shape = false;
   bool by_stack = false;
+  // Where the rules are not ours:
+  /// The name by which a call is listed; nullopt: it is left out, what is in it is its caller's.
+  std::optional<std::string_view> (*listed_as)(std::string_view name) = nullptr;
+  /// A call whose only call inside has its name is made one with it: it has what that launched.
+  bool joins_repeated = false;
+  /// Around a call is the innermost that holds the whole of it; self time is the whole time less
+  /// the whole times of the calls inside, also where these cross each other.
+  bool whole_calls = false;
+  /// Of a call stack so many innermost frames count, in the backward pass those of the forward op;
+  /// 0: all of its own.
+  size_t frames = 0;
+  /// Memory counts for every call that runs at the moment, whatever thread took it, and what no
+  /// call took is an event of this name; "": for the calls of its thread.
+  std::string_view rest_of_memory = {};
 };
 
 /// The calls of one rank and what its devices did, summed by name.

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/checked.h"
 
@@ -48,6 +50,23 @@ struct EventSums {
     ++calls;
     first = std::min(first, {start_ns, INT64_MAX - length_ns});
   }
+};
+
+/// A row: events that are alike.
+struct EventRow {
+  std::string_view name;
+  bool device = false;  ///< Of what a GPU did, else of calls.
+  int64_t calls = 0;
+  int64_t host_self_ns = 0;
+  int64_t host_total_ns = 0;
+  int64_t device_self_ns = 0;
+  int64_t device_total_ns = 0;
+  int64_t host_bytes = 0;
+  int64_t host_self_bytes = 0;
+  int64_t device_bytes = 0;
+  int64_t device_self_bytes = 0;
+  std::string_view shapes = {};              ///< "[[2, 3], []]"; "": not asked for.
+  std::vector<std::string_view> stack = {};  ///< Innermost frame first.
 };
 
 /// One call, where each is a row.

@@ -16,17 +16,18 @@
 #include "prof/views/event_sums.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
-#include "prof/views/torch_table.h"
 
 namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kEventsOther = "(other)";
-constexpr size_t kTorchRows = 100;
+
+constexpr std::string_view kOwnEventWords[] = {"shape", "stack", "rank"};
+constexpr EventRules kOwnEventRules{.by = kOwnEventWords};
 
 /// A row with its keys; texts are views into the partial.
 struct EventsRow {
-  TorchEventRow shown;
+  EventRow shown;
   std::string_view stack;
   std::string_view rank;
   std::pair<int64_t, int64_t> first;
@@ -46,14 +47,15 @@ int64_t Since(int64_t origin_ns, int64_t ns) {
 
 class Events : public SavedPartial<Events> {
  public:
-  explicit Events(const ViewOptions& options) : plan_(options) {}
+  Events(const ViewOptions& options, const EventRules& rules)
+      : rules_(rules), plan_(options, rules) {}
 
   void Begin(const Run* run) override;
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
   std::vector<Field> Fields() const override { return FieldsOf(plan_); }
   void Emit(Sink* sink) const override;
-  bool IsDocument() const override { return plan_.torch || plan_.legacy; }
+  bool IsDocument() const override { return rules_.table != nullptr; }
   std::string Document() const override;
   std::vector<std::string> Notes() const override;
 
@@ -87,6 +89,7 @@ class Events : public SavedPartial<Events> {
   void Sort(std::vector<EventsRow>* rows) const;
   void EmitRow(const EventsRow& row, Sink* sink) const;
 
+  const EventRules& rules_;
   EventPlan plan_;
   std::map<Key, EventSums> groups_;
   size_t key_bytes_ = 0;
@@ -107,8 +110,7 @@ void Events::Begin(const Run* run) {
 
 void Events::End(const Run* run) {
   if (run == nullptr) return;
-  EventOptions options;
-  options.torch = plan_.torch;
+  EventOptions options = rules_.run;
   options.by_shape = plan_.shape;
   options.by_stack = plan_.stack;
   const EventRun events(*run, options);
@@ -116,7 +118,7 @@ void Events::End(const Run* run) {
   const int64_t origin_ns = run->origin_ns();
   if (plan_.call) return TakeCalls(*run, events, origin_ns);
   for (const EventRun::Group& group : events.groups()) {
-    if (plan_.legacy && group.device) continue;
+    if (!rules_.device && group.device) continue;
     // Nothing of it was looked at.
     if (group.sums.calls == 0 && group.sums.device_total_ns == Checked(0)) continue;
     Key key;
@@ -167,7 +169,7 @@ void Events::Merge(const Partial& other) {
   }
 }
 
-// Single calls are of the rules of others alone, which are not saved.
+// Single calls are of other rules alone, which are not saved.
 template <typename Bytes, typename Self>
 void Events::Transfer(Bytes* bytes, Self* self) {
   bytes->Counts(&self->ranks_without_trace_);
@@ -202,7 +204,7 @@ std::vector<EventsRow> Events::Rows() const {
       return text;
     };
     EventsRow row;
-    TorchEventRow& shown = row.shown;
+    EventRow& shown = row.shown;
     shown.name = next_text();
     shown.shapes = next_text();
     row.stack = next_text();
@@ -261,7 +263,6 @@ std::vector<EventsRow> Events::Totals(const std::vector<EventsRow>& rows) const 
   return totals;
 }
 
-// PyTorch's order is that of the first event of each row, and its sort keeps the order of equals.
 void Events::Sort(std::vector<EventsRow>* rows) const {
   if (!IsDocument()) {
     std::sort(rows->begin(), rows->end(), [](const EventsRow& a, const EventsRow& b) {
@@ -278,9 +279,7 @@ void Events::Sort(std::vector<EventsRow>* rows) const {
   });
   if (!plan_.sort.empty()) {
     std::stable_sort(rows->begin(), rows->end(), [&](const EventsRow& a, const EventsRow& b) {
-      const double of_a = TorchSortValue(a.shown, plan_.sort);
-      const double of_b = TorchSortValue(b.shown, plan_.sort);
-      return plan_.legacy ? of_a < of_b : of_a > of_b;
+      return rules_.before(a.shown, b.shown, plan_.sort);
     });
   }
   if (plan_.rank) {
@@ -297,7 +296,7 @@ void Events::Emit(Sink* sink) const {
 }
 
 void Events::EmitRow(const EventsRow& row, Sink* sink) const {
-  const TorchEventRow& shown = row.shown;
+  const EventRow& shown = row.shown;
   const auto of_calls = [&](int64_t value) { return shown.device ? Cell{} : Integer(value); };
   // Of single calls the whole times are known alone.
   const auto self = [&](Cell cell) { return plan_.call ? Cell{} : cell; };
@@ -319,14 +318,15 @@ void Events::EmitRow(const EventsRow& row, Sink* sink) const {
 }
 
 std::string Events::Document() const {
+  if (!IsDocument()) return {};
   const std::vector<EventsRow> rows = Rows();
   std::string text;
   for (size_t begin = 0; begin < rows.size();) {
     const std::string_view rank = rows[begin].rank;
-    std::vector<TorchEventRow> table;
+    std::vector<EventRow> table;
     size_t end = begin;
     for (; end < rows.size() && rows[end].rank == rank; ++end) {
-      TorchEventRow& shown = table.emplace_back(rows[end].shown);
+      EventRow& shown = table.emplace_back(rows[end].shown);
       // What has no arguments has an empty list of them.
       if (plan_.shape && shown.shapes.empty()) shown.shapes = "[]";
       std::string_view stack = rows[end].stack;
@@ -338,12 +338,7 @@ std::string Events::Document() const {
     }
     begin = end;
     const std::string header = plan_.rank ? fmt::format("rank {}", rank) : std::string();
-    if (plan_.legacy) {
-      if (plan_.top > 0 && table.size() > plan_.top) table.resize(plan_.top);
-      text += TorchLegacyTable(table, header);
-    } else {
-      text += TorchTable(table, {memory_, plan_.top > 0 ? plan_.top : kTorchRows, header});
-    }
+    text += rules_.table(table, {memory_, plan_.top, header});
   }
   return text;
 }
@@ -365,7 +360,11 @@ std::vector<std::string> Events::Notes() const {
 }  // namespace
 
 std::unique_ptr<Partial> MakeEvents(const ViewOptions& options) {
-  return std::make_unique<Events>(options);
+  return MakeEventsOf(options, kOwnEventRules);
+}
+
+std::unique_ptr<Partial> MakeEventsOf(const ViewOptions& options, const EventRules& rules) {
+  return std::make_unique<Events>(options, rules);
 }
 
 }  // namespace oplens::prof

@@ -1,9 +1,14 @@
 #ifndef OPLENS_PROF_VIEWS_EVENTS_H_
 #define OPLENS_PROF_VIEWS_EVENTS_H_
 
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
+#include "prof/views/event_run.h"
+#include "prof/views/event_sums.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
@@ -11,17 +16,32 @@ namespace oplens::prof {
 inline constexpr TraceNeeds kEventsNeeds = {TracePart::kMemoryEvents};
 
 /// Calls and device events by name, with self and total times: docs/views.md, "events". `by` takes
-/// shape, stack and rank, with Compat::kTorchLegacy rank, call and total; UsageError for other
-/// words. With Compat::kTorch and kTorchLegacy it is a document: the tables of PyTorch's profilers
-/// (prof/views/torch_table.h).
+/// shape, stack and rank; UsageError for other words.
 std::unique_ptr<Partial> MakeEvents(const ViewOptions& options);
 
 /// Its fields without those that `by` adds.
 std::span<const Field> EventsFields();
-/// The words of --by.
+/// The words of --by, those of other rules too.
 std::span<const std::string_view> EventKeys();
-/// Those of --sort with the rules of others.
-std::span<const std::string_view> EventSortWords(Compat compat);
+/// How a table of rows in their order is written.
+struct EventTable {
+  bool memory = false;           ///< Memory was recorded.
+  size_t top = 0;                ///< Rows that were asked for; 0: as many as the table has.
+  std::string_view header = {};  ///< A line above it; "": none.
+};
+
+/// Rules by which events are a document, of a table a rank where ranks are asked for. Rows come in
+/// the order of their first events.
+struct EventRules {
+  EventOptions run = {};
+  bool device = true;                         ///< With rows of device events.
+  std::span<const std::string_view> by = {};  ///< Words of --by that go with them.
+  /// Whether a row comes before another by a word of --sort; those that are equal stay as they are.
+  bool (*before)(const EventRow& a, const EventRow& b, std::string_view word) = nullptr;
+  std::string (*table)(std::span<const EventRow> rows, const EventTable& table) = nullptr;
+};
+/// The same view by other rules, which outlive it.
+std::unique_ptr<Partial> MakeEventsOf(const ViewOptions& options, const EventRules& rules);
 
 }  // namespace oplens::prof
 

@@ -22,11 +22,10 @@
 #include "prof/run/class_times.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
-#include "prof/run/tb_steps.h"
 #include "prof/views/gpu_launch.h"
+#include "prof/views/gpu_rows.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/sm_efficiency.h"
-#include "prof/views/tb_tensor_core.h"
 
 namespace oplens::prof {
 namespace {
@@ -40,63 +39,9 @@ bool IsShare(int64_t part_ns, int64_t whole_ns, double least) {
   return part_ns > 0 && static_cast<double>(part_ns) >= least * static_cast<double>(whole_ns);
 }
 
-/// Sums over one GPU, or over the same GPU of several inputs.
-struct GpuSums {
-  Max<std::string> name;
-  Sum window_ns;
-  Sum busy_ns;
-  // Where some kernel tells its blocks: the integral in 10 fs, and the window that it is over.
-  Sum sm_integral;
-  Sum sm_window_ns;
-  // Of kernels with an occupancy: percent x ns / 1000.
-  Sum occupancy_sum;
-  Sum occupancy_ns;
-  Sum tc_ns;
-  Sum tc_known_ns;
-  Any tc_any;  ///< Some kernel of the rank counts.
-  Sum kernels;
-  Sum kernel_ns;
-  Sum copy_ns;
-  Sum comm_ns;
-  Sum replays;
-  Sum replay_ns;
-  Max<int64_t> memory_bytes;
-  Max<std::optional<int64_t>> peak_allocated_bytes;
-
-  static constexpr std::tuple kMembers{
-      &GpuSums::name,         &GpuSums::window_ns,    &GpuSums::busy_ns,
-      &GpuSums::sm_integral,  &GpuSums::sm_window_ns, &GpuSums::occupancy_sum,
-      &GpuSums::occupancy_ns, &GpuSums::tc_ns,        &GpuSums::tc_known_ns,
-      &GpuSums::tc_any,       &GpuSums::kernels,      &GpuSums::kernel_ns,
-      &GpuSums::copy_ns,      &GpuSums::comm_ns,      &GpuSums::replays,
-      &GpuSums::replay_ns,    &GpuSums::memory_bytes, &GpuSums::peak_allocated_bytes};
-
-  /// Time of kernels, without replays.
-  int64_t KernelNs() const { return SaturatingSum(kernel_ns, comm_ns); }
-};
-
-struct GpuRow {
-  const RankName& rank;
-  int64_t device;
-  const GpuSums& sums;
-  bool reference;
-};
-
 Cell GpuRatio(int64_t part, int64_t whole, double scale) {
   if (whole <= 0) return {};
   return Cell{scale * static_cast<double>(part) / static_cast<double>(whole)};
-}
-
-Cell GpuTensorCorePercent(const GpuRow& row) {
-  const Cell percent = GpuRatio(row.sums.tc_ns, row.sums.tc_known_ns, 100);
-  // The plugin has 0 for a GPU none of whose kernels an operator launched, if one of another's is.
-  return row.reference && IsUnknown(percent) && row.sums.tc_any ? Cell{0.0} : percent;
-}
-
-/// What the plugin does not have.
-template <auto member>
-Cell OursOf(const GpuRow& row) {
-  return row.reference ? Cell{} : CellOf(row.sums.*member);
 }
 
 using enum FieldType;
@@ -128,34 +73,28 @@ constexpr Column<GpuRow> kGpuColumns[] = {
      }},
     {{"tc_time_pct", "TCTime(%)", "%", kDecimal, 8,
       "100 x time of kernels that use Tensor Cores / time of those of which that is known"},
-     GpuTensorCorePercent},
+     [](const GpuRow& row) { return GpuRatio(row.sums.tc_ns, row.sums.tc_known_ns, 100); }},
     {{"tc_known_pct", "TCKnown(%)", "%", kDecimal, 10,
       "100 x time of kernels of which the use of Tensor Cores is known / (kernel_ns + comm_ns)"},
-     [](const GpuRow& row) {
-       return row.reference ? Cell{} : GpuRatio(row.sums.tc_known_ns, row.sums.KernelNs(), 100);
-     }},
+     [](const GpuRow& row) { return GpuRatio(row.sums.tc_known_ns, row.sums.KernelNs(), 100); }},
     {{"tc_least_pct", "TCLeast(%)", "%", kDecimal, 10,
       "at least: 100 x time of kernels that use Tensor Cores / (kernel_ns + comm_ns)"},
      [](const GpuRow& row) {
-       const bool known = !row.reference && row.sums.tc_known_ns > 0;
-       return known ? GpuRatio(row.sums.tc_ns, row.sums.KernelNs(), 100) : Cell{};
+       return row.sums.tc_known_ns > 0 ? GpuRatio(row.sums.tc_ns, row.sums.KernelNs(), 100)
+                                       : Cell{};
      }},
-    {{"kernels", "Kernels", "", kInteger, 8, "compute kernels of which a part is in the window",
-      Fold::kSum},
-     OursOf<&GpuSums::kernels>},
-    {{"kernel_ns", "Kernel(ns)", "ns", kInteger, 13, "sum of their durations in the window",
-      Fold::kSum},
-     OursOf<&GpuSums::kernel_ns>},
-    {{"copy_ns", "Copy(ns)", "ns", kInteger, 13, "the same of copies and fills", Fold::kSum},
-     OursOf<&GpuSums::copy_ns>},
-    {{"comm_ns", "Comm(ns)", "ns", kInteger, 13, "the same of communication kernels", Fold::kSum},
-     OursOf<&GpuSums::comm_ns>},
-    {{"replays", "Replays", "", kInteger, 8,
-      "replays of graphs whose kernels are hidden, as kernels", Fold::kSum},
-     OursOf<&GpuSums::replays>},
-    {{"replay_ns", "Replay(ns)", "ns", kInteger, 13, "the same as kernel_ns of replays",
-      Fold::kSum},
-     OursOf<&GpuSums::replay_ns>},
+    FigureColumn<&GpuSums::kernels>{"kernels", "Kernels", "", 8,
+                                    "compute kernels of which a part is in the window"},
+    FigureColumn<&GpuSums::kernel_ns>{"kernel_ns", "Kernel(ns)", "ns", 13,
+                                      "sum of their durations in the window"},
+    FigureColumn<&GpuSums::copy_ns>{"copy_ns", "Copy(ns)", "ns", 13,
+                                    "the same of copies and fills"},
+    FigureColumn<&GpuSums::comm_ns>{"comm_ns", "Comm(ns)", "ns", 13,
+                                    "the same of communication kernels"},
+    FigureColumn<&GpuSums::replays>{"replays", "Replays", "", 8,
+                                    "replays of graphs whose kernels are hidden, as kernels"},
+    FigureColumn<&GpuSums::replay_ns>{"replay_ns", "Replay(ns)", "ns", 13,
+                                      "the same as kernel_ns of replays"},
     {{"memory_bytes", "Memory", "B", kInteger, 13, "memory of the GPU", Fold::kMax},
      [](const GpuRow& row) {
        const int64_t bytes = row.sums.memory_bytes.value;
@@ -175,39 +114,33 @@ struct GpuState {
   double occupancy_sum = 0;  // percent x ns
   std::string priced_name;   // Of the GPU that its kernels are priced for.
   Sum grids_known_ns;        // Of its kernels: time of those that tell their blocks.
-  bool ran_kernel = false;
 };
 
-class GpuView : public GroupedPartial<RankName, std::map<int64_t, GpuSums>, GpuRow, TextNotes> {
+void AddTensorCoreTime(const PricedKernel& kernel, int64_t clipped_ns, GpuSums* sums) {
+  const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
+  if (use == ops::TensorCoreUse::kUnknown) return;
+  sums->tc_known_ns += clipped_ns;
+  if (use == ops::TensorCoreUse::kYes) sums->tc_ns += clipped_ns;
+}
+
+class GpuView : public GpuRows {
  public:
-  explicit GpuView(const ViewOptions& options)
-      : GroupedPartial("gpu", options, {}, kGpuColumns),
-        reference_(options.compat == Compat::kTensorBoard) {}
+  explicit GpuView(const ViewOptions& options) : GpuRows(options, kGpuColumns) {}
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override;
   void End(const Run* run) override;
 
  private:
-  using Devices = std::map<int64_t, GpuSums>;
-
   GpuState& StateOf(int32_t device_id);
-  void AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, int64_t clipped_ns,
-                         GpuSums* sums);
   void AddEvents(const DeviceWork& work);
   void AddMemory(const Trace& trace);
   void Keep(const Run& run, GpuState* state);
-  void EmitGroup(const RankName& rank, const Devices& devices,
-                 TableOf<GpuRow>* table) const override {
-    for (const auto& [device, sums] : devices) table->Add({rank, device, sums, reference_});
-  }
 
-  bool reference_;
   // Of the run that is read:
   const Run* run_ = nullptr;
   Interval window_;
   std::vector<GpuState> states_;  // Few.
-  std::optional<TensorBoardTensorCores> tensor_cores_;
 };
 
 void GpuView::Begin(const Run* run) {
@@ -218,10 +151,6 @@ void GpuView::Begin(const Run* run) {
     return;
   }
   window_ = run->window();
-  if (!reference_) return;
-  const std::vector<Step> steps = TensorBoardSteps(run->trace(), run->work());
-  window_ = steps.empty() ? Interval() : Interval{steps[0].span.start_ns, steps.back().span.end_ns};
-  tensor_cores_.emplace(run->joined(), run->calls());
 }
 
 GpuState& GpuView::StateOf(int32_t device_id) {
@@ -233,47 +162,25 @@ GpuState& GpuView::StateOf(int32_t device_id) {
   return state;
 }
 
-int64_t ClippedLength(int64_t start_ns, int64_t end_ns, const Interval& window) {
-  return LengthOf({std::max(start_ns, window.start_ns), std::min(end_ns, window.end_ns)});
-}
-
-void GpuView::AddTensorCoreTime(const PricedKernel& kernel, const Kernel& own, int64_t clipped_ns,
-                                GpuSums* sums) {
-  if (reference_) {
-    const int64_t whole_ns = LengthOf({own.start_ns, own.end_ns});
-    for (int64_t count = tensor_cores_->CountOf(kernel.work); count > 0; --count) {
-      sums->tc_known_ns += whole_ns;
-      if (tensor_cores_->Uses(own)) sums->tc_ns += whole_ns;
-    }
-    return;
-  }
-  const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
-  if (use == ops::TensorCoreUse::kUnknown) return;
-  sums->tc_known_ns += clipped_ns;
-  if (use == ops::TensorCoreUse::kYes) sums->tc_ns += clipped_ns;
-}
-
 void GpuView::Add(const PricedKernel& kernel) {
   if (run_ == nullptr || kernel.work == PricedKernel::kNoWork) return;
   const Trace& trace = run_->trace();
   const Kernel& own = trace.kernels[kernel.work];
   if (!own.timed() || own.end_ns < own.start_ns) return;
   GpuState& state = StateOf(own.device_id);
-  state.ran_kernel = true;
   if (state.priced_name.empty() && kernel.gpu != nullptr) state.priced_name = kernel.gpu->name;
   const int64_t clipped_ns = ClippedLength(own.start_ns, own.end_ns, window_);
-  AddTensorCoreTime(kernel, own, clipped_ns, &state.sums);
+  AddTensorCoreTime(kernel, clipped_ns, &state.sums);
   if (clipped_ns == 0) return;
-  const ops::Gpu* gpu = reference_ ? nullptr : kernel.gpu;
-  const auto blocks = BlocksPerSm(trace, own, gpu);
+  const auto blocks = BlocksPerSm(trace, own, kernel.gpu);
   if (blocks) {
     state.sm.Add(std::max(own.start_ns, window_.start_ns), std::min(own.end_ns, window_.end_ns),
                  *blocks);
     state.grids_known_ns += clipped_ns;
   }
   // Blocks of a collective spin: profilers give it 0, or the occupancy of waiting.
-  if (!reference_ && run_->device_work().IsCommunication(kernel.work)) return;
-  const auto occupancy = AchievedOccupancyPct(trace, own, gpu);
+  if (run_->device_work().IsCommunication(kernel.work)) return;
+  const auto occupancy = AchievedOccupancyPct(trace, own, kernel.gpu);
   if (occupancy) {
     state.occupancy_sum += *occupancy * static_cast<double>(clipped_ns);
     state.sums.occupancy_ns += clipped_ns;
@@ -323,21 +230,17 @@ void GpuView::AddMemory(const Trace& trace) {
       "gpu: the profile holds no allocations: no peak_allocated_bytes; recorded by {}", flag));
 }
 
-/// A sum as an integer, so that sums of several inputs do not depend on their order.
-int64_t GpuRounded(double value) { return std::llround(std::clamp(value, 0.0, 9e18)); }
-
 void GpuView::Keep(const Run& run, GpuState* state) {
   GpuSums& sums = state->sums;
   sums.window_ns = LengthOf(window_);
   sums.busy_ns = IntervalSet(std::move(state->busy)).Within(window_).length_ns();
   const int64_t compute_ns = SaturatingSum(sums.kernel_ns, sums.replay_ns);
   const int64_t all_ns = SaturatingSum(compute_ns, sums.comm_ns);
-  if (!reference_ && !IsShare(sums.occupancy_ns, compute_ns, kLeastOccupancyKnown)) {
+  if (!IsShare(sums.occupancy_ns, compute_ns, kLeastOccupancyKnown)) {
     sums.occupancy_ns = 0;
     state->occupancy_sum = 0;
   }
-  const bool grids_known = reference_ || IsShare(state->grids_known_ns, all_ns, kLeastGridsKnown);
-  if (state->sm.any() && grids_known) {
+  if (state->sm.any() && IsShare(state->grids_known_ns, all_ns, kLeastGridsKnown)) {
     sums.sm_integral = GpuRounded(state->sm.Finish() * 1e5);
     sums.sm_window_ns = sums.window_ns;
   }
@@ -347,7 +250,7 @@ void GpuView::Keep(const Run& run, GpuState* state) {
     sums.name.value = trace.strings.View(device->name);
     sums.memory_bytes.value = device->memory_bytes;
   }
-  if (sums.name.value.empty() && !reference_) sums.name.value = state->priced_name;
+  if (sums.name.value.empty()) sums.name.value = state->priced_name;
   MergeInto(&rows_[RankName(run.rank())][state->device_id], sums);
 }
 
@@ -357,12 +260,12 @@ void GpuView::End(const Run* run) {
   const auto windows = run->windows();
   if (windows ? windows->empty() : run->steps().all().empty()) return;
   AddEvents(run->device_work());
-  if (!reference_) AddMemory(run->trace());
+  AddMemory(run->trace());
   const bool any = std::any_of(states_.begin(), states_.end(),
                                [](const GpuState& state) { return state.sums.tc_known_ns > 0; });
   for (GpuState& state : states_) {
     state.sums.tc_any.value = any;
-    if (!reference_ || state.ran_kernel) Keep(*run, &state);
+    Keep(*run, &state);
   }
   const std::string_view flag = RecordingFlag(Lack::kKernels, run->trace().family);
   if (states_.empty()) {
@@ -373,6 +276,14 @@ void GpuView::End(const Run* run) {
 }
 
 }  // namespace
+
+int64_t ClippedLength(int64_t start_ns, int64_t end_ns, const Interval& window) {
+  return LengthOf({std::max(start_ns, window.start_ns), std::min(end_ns, window.end_ns)});
+}
+
+int64_t GpuRounded(double value) { return std::llround(std::clamp(value, 0.0, 9e18)); }
+
+std::span<const Column<GpuRow>> GpuColumns() { return kGpuColumns; }
 
 std::span<const Field> GpuFields() { return FieldsWithoutBy<kGpuColumns>(); }
 

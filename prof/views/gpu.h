@@ -14,8 +14,6 @@ namespace oplens::prof {
 std::unique_ptr<Partial> MakeGpu(const ViewOptions& options);
 std::span<const Field> GpuFields();
 inline constexpr TraceNeeds kGpuNeeds{TracePart::kMemoryEvents};
-/// What it needs beside these with Compat::kTensorBoard.
-inline constexpr TraceNeeds kTbGpuNeeds{TracePart::kTorchEvents};
 
 }  // namespace oplens::prof
 

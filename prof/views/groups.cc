@@ -14,9 +14,7 @@
 #include "prof/run/steps.h"
 #include "prof/views/copy_row.h"
 #include "prof/views/group_details.h"
-#include "prof/views/hta_kernels.h"
 #include "prof/views/summary.h"
-#include "prof/views/tb_kernels.h"
 
 namespace oplens::prof {
 namespace {
@@ -187,22 +185,10 @@ std::unique_ptr<Partial> MakeGroups(const ViewOptions& options) {
 
 std::vector<std::unique_ptr<Partial>> MakeGroupsTogether(std::span<const ViewOptions> options) {
   std::vector<std::unique_ptr<Partial>> partials;
-  const auto ours = [](const ViewOptions& one) {
-    return one.compat != Compat::kTensorBoard && one.compat != Compat::kHta;
-  };
-  const auto places = static_cast<size_t>(std::count_if(options.begin(), options.end(), ours));
-  const auto input = std::make_shared<GroupInput>(std::max(places, size_t{1}));
+  const auto input = std::make_shared<GroupInput>(std::max(options.size(), size_t{1}));
   size_t place = 0;
   for (const ViewOptions& one : options) {
-    if (one.compat == Compat::kTensorBoard) {
-      ViewOptions of_plugin = one;
-      if (of_plugin.by.empty()) of_plugin.by = {"kernel"};
-      partials.push_back(MakeTbKernels(of_plugin));
-    } else if (one.compat == Compat::kHta) {
-      partials.push_back(MakeHtaKernels(one));
-    } else {
-      partials.push_back(std::make_unique<Groups>(one, input, place++));
-    }
+    partials.push_back(std::make_unique<Groups>(one, input, place++));
   }
   return partials;
 }

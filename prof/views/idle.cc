@@ -204,7 +204,6 @@ std::span<const Field> IdleFields() { return FieldsWithoutBy<kIdleColumns>(); }
 std::span<const std::string_view> IdleKeys() { return kIdleViewKeys; }
 
 std::unique_ptr<Partial> MakeIdle(const ViewOptions& options) {
-  if (options.compat == Compat::kHta) return MakeHtaIdle(options);
   return std::make_unique<Idle>(options);
 }
 

@@ -5,13 +5,11 @@
 #include <span>
 
 #include "prof/run/idle_gaps.h"
-#include "prof/views/hta_streams.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
 
-/// The view `idle`: why each GPU, or each stream, did nothing (docs/views.md). With Compat::kHta
-/// the idle time breakdown of the reference.
+/// The view `idle`: why each GPU, or each stream, did nothing (docs/views.md).
 inline constexpr TraceNeeds kIdleNeeds = kIdleGapsNeeds;
 std::span<const Field> IdleFields();
 std::span<const std::string_view> IdleKeys();

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "prof/run/device_times.h"
-#include "prof/run/hta_events.h"
 #include "prof/run/run.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
@@ -55,32 +54,6 @@ std::vector<Types> OwnTypes(const Run& run, const std::optional<std::vector<Inte
   return types;
 }
 
-/// The reference adds up 1, 2 and 4 while the classes run. What ends before it starts makes sums
-/// that say something else, and it takes them as they are.
-Types HtaTypes(const Run& run) {
-  constexpr std::pair<HtaClass, unsigned> kClasses[] = {
-      {HtaClass::kComputation, kComputeBit},
-      {HtaClass::kCommunication, kCommunicationBit},
-      {HtaClass::kMemory, kMemoryBit}};
-  const HtaEvents events(run.trace());
-  std::vector<HtaMoment> moments;
-  for (const auto& [kind, bit] : kClasses) {
-    AddHtaMoments(MergeHtaEvents(events.all(), 1U << static_cast<unsigned>(kind)),
-                  static_cast<int64_t>(bit), &moments);
-  }
-  Types types;
-  int64_t running = 0;
-  for (size_t i = 0; i + 1 < moments.size(); ++i) {
-    running += moments[i].change;
-    if (running <= 0) continue;
-    const size_t c = static_cast<size_t>(running) % kClassCombinations;
-    types.occurs[c].value = true;
-    types.ns[c] += moments[i + 1].time_us - moments[i].time_us;  // In us yet.
-  }
-  for (Sum& time : types.ns) time = HtaNs(time);
-  return types;
-}
-
 std::string KernelTypesNameOf(size_t combination) {
   constexpr std::string_view kNames[] = {"COMPUTATION", "COMMUNICATION", "MEMORY"};
   std::string name;
@@ -97,13 +70,10 @@ struct TypesRow {
   std::string type;
   int64_t ns;
   int64_t all_ns;
-  bool hta;
 
   Cell Share() const {
     if (all_ns == 0) return {};
-    const double percent = static_cast<double>(ns) / static_cast<double>(all_ns) * 100.0;
-    constexpr double kDigits = 10.0;
-    return {hta ? std::nearbyint(percent * kDigits) / kDigits : percent};
+    return {static_cast<double>(ns) / static_cast<double>(all_ns) * 100.0};
   }
 };
 
@@ -126,24 +96,18 @@ constexpr Column<TypesRow> kKernelTypesColumns[] = {
 class KernelTypes : public GroupedPartial<TimeKey, Types, TypesRow> {
  public:
   explicit KernelTypes(const ViewOptions& options)
-      : GroupedPartial("kernel-types", options, kTimeKeys, kKernelTypesColumns),
-        hta_(options.compat == Compat::kHta) {
-    RefuseHtaSteps(options, "kernel-types");
-  }
+      : GroupedPartial("kernel-types", options, kTimeKeys, kKernelTypesColumns) {}
 
   void End(const Run* run) override;
 
  private:
   void EmitGroup(const TimeKey& key, const Types& types, TableOf<TypesRow>* table) const override;
-
-  bool hta_;
 };
 
 void KernelTypes::End(const Run* run) {
   if (run == nullptr) return;
   TimeKey key;
   if (By("rank")) key.rank = RankName(run->rank());
-  if (hta_) return Take(key, HtaTypes(*run));
   if (!By("step")) {
     for (const Types& types : OwnTypes(*run, run->windows())) Take(key, types);
     return;
@@ -166,7 +130,7 @@ void KernelTypes::EmitGroup(const TimeKey& key, const Types& types,
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return types.ns[a] > types.ns[b]; });
   for (const size_t c : order) {
-    table->Add({key, KernelTypesNameOf(c), types.ns[c], all_ns, hta_});
+    table->Add({key, KernelTypesNameOf(c), types.ns[c], all_ns});
   }
 }
 

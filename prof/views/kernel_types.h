@@ -8,8 +8,7 @@
 
 namespace oplens::prof {
 
-/// Time of the devices by what ran at once, over all ranks: docs/views.md, "kernel-types". With
-/// Compat::kHta the kernel type breakdown of the reference, in ns, shares with one digit.
+/// Time of the devices by what ran at once, over all ranks: docs/views.md, "kernel-types".
 inline constexpr TraceNeeds kKernelTypesNeeds = {};
 std::span<const Field> KernelTypesFields();
 std::unique_ptr<Partial> MakeKernelTypes(const ViewOptions& options);

@@ -242,7 +242,6 @@ std::span<const Field> LaunchesFields() { return FieldsWithoutBy<kLaunchesColumn
 std::span<const std::string_view> LaunchesKeys() { return kLaunchesKeys; }
 
 std::unique_ptr<Partial> MakeLaunches(const ViewOptions& options) {
-  if (options.compat == Compat::kHta) return MakeHtaLaunches(options);
   return std::make_unique<Launches>(options);
 }
 

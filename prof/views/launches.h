@@ -4,13 +4,11 @@
 #include <memory>
 #include <span>
 
-#include "prof/views/hta_streams.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
 
 /// The view `launches`: what launching cost the host, and how late the work began (docs/views.md).
-/// With Compat::kHta the launch statistics of the reference.
 inline constexpr TraceNeeds kLaunchesNeeds = {};
 std::span<const Field> LaunchesFields();
 std::span<const std::string_view> LaunchesKeys();

@@ -1,7 +1,6 @@
 #include "prof/views/memory.h"
 
 #include <algorithm>
-#include <compare>
 #include <iterator>
 #include <string>
 #include <tuple>
@@ -40,12 +39,7 @@ constexpr Field kMemoryFields[] = {
      Fold::kNone},
 };
 
-struct Point {
-  int64_t time_ns = 0;
-  int64_t allocated_bytes = 0;
-  int64_t reserved_bytes = kUnknownId;
-  friend auto operator<=>(const Point&, const Point&) = default;
-};
+using Point = MemoryCurve::Point;
 
 struct Curve {
   template <typename Bytes, typename Self>
@@ -84,14 +78,6 @@ void Curve::Transfer(Bytes* bytes, Self* self) {
   }
 }
 
-template <typename Value>
-std::vector<Point> PointsAt(const std::vector<size_t>& places, Value value) {
-  std::vector<Point> points;
-  points.reserve(places.size());
-  for (const size_t place : places) points.push_back(value(place));
-  return points;
-}
-
 class MemoryView : public SavedPartial<MemoryView> {
  public:
   template <typename Bytes, typename Self>
@@ -99,8 +85,8 @@ class MemoryView : public SavedPartial<MemoryView> {
     bytes->Values(&self->curves_, &self->notes_);
   }
 
-  explicit MemoryView(const ViewOptions& options)
-      : tb_(options.compat == Compat::kTensorBoard), notes_("memory") {}
+  using CurveOf = MemoryCurve (*)(const Run& run, const MemoryLife::Pool& pool);
+  explicit MemoryView(CurveOf curve_of) : curve_of_(curve_of), notes_("memory") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
@@ -112,12 +98,7 @@ class MemoryView : public SavedPartial<MemoryView> {
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
 
  private:
-  void AddCurve(const Run& run, const MemoryLife::Pool& pool);
-  void AddTbCurve(const Run& run, const MemoryLife::Pool& pool);
-  void Keep(const Run& run, const MemoryLife::Pool& pool, std::vector<Point> points,
-            int64_t peak_bytes);
-
-  bool tb_;
+  CurveOf curve_of_;
   std::vector<Curve> curves_;
   MemoryNotes notes_;
 };
@@ -126,27 +107,20 @@ void MemoryView::End(const Run* run) {
   if (run == nullptr || run->trace().memory_events.empty()) return;
   notes_.Count(run->memory());
   for (const MemoryLife::Pool& pool : run->memory().pools()) {
-    if (tb_) {
-      AddTbCurve(*run, pool);
-    } else if (run->SelectsDevice(pool.device_id)) {
-      AddCurve(*run, pool);
-    }
+    MemoryCurve found = curve_of_(*run, pool);
+    if (found.points.empty()) continue;
+    Curve& curve = curves_.emplace_back();
+    curve.rank = run->rank();
+    curve.device_id = pool.device_id;
+    curve.source = pool.source;
+    curve.told = pool.told;
+    curve.peak_bytes = found.peak_bytes;
+    curve.points = std::move(found.points);
   }
 }
 
-void MemoryView::Keep(const Run& run, const MemoryLife::Pool& pool, std::vector<Point> points,
-                      int64_t peak_bytes) {
-  if (points.empty()) return;
-  Curve& curve = curves_.emplace_back();
-  curve.rank = run.rank();
-  curve.device_id = pool.device_id;
-  curve.source = pool.source;
-  curve.told = pool.told;
-  curve.peak_bytes = peak_bytes;
-  curve.points = std::move(points);
-}
-
-void MemoryView::AddCurve(const Run& run, const MemoryLife::Pool& pool) {
+MemoryCurve OwnCurveOf(const Run& run, const MemoryLife::Pool& pool) {
+  if (!run.SelectsDevice(pool.device_id)) return {};
   const MemoryLife& memory = run.memory();
   const int64_t origin_ns = run.origin_ns();
   const auto windows = run.windows();
@@ -160,46 +134,14 @@ void MemoryView::AddCurve(const Run& run, const MemoryLife::Pool& pool) {
     if (windows && !IsWithin(*windows, memory.EventAt(place).time_ns)) continue;
     all.push_back({time_of(place), memory.AllocatedAt(place), memory.ReservedAt(pool, place)});
   }
-  if (all.empty()) return;
+  if (all.empty()) return {};
   std::vector<int64_t> values;
   values.reserve(all.size());
   for (const Point& point : all) values.push_back(point.allocated_bytes);
-  const int64_t peak_bytes = *std::max_element(values.begin(), values.end());
-  Keep(run, pool,
-       PointsAt(ThinByExtremes(values, kMostCurvePoints), [&](size_t i) { return all[i]; }),
-       peak_bytes);
-}
-
-// The plugin draws a step as two points, at one moment; then it thins.
-void MemoryView::AddTbCurve(const Run& run, const MemoryLife::Pool& pool) {
-  if (pool.source != MemorySource::kFramework) return;
-  const MemoryLife& memory = run.memory();
-  const int64_t origin_ns = run.origin_ns();
-  std::vector<Point> steps;
-  int64_t peak_bytes = 0;
-  for (uint32_t place = pool.begin; place < pool.end; ++place) {
-    const MemoryEvent& event = memory.EventAt(place);
-    const bool told = event.total_allocated_bytes >= 0 && event.total_reserved_bytes >= 0;
-    if (event.address == 0 || !told) continue;
-    const int64_t time_ns = SaturatingDifference(event.time_ns, origin_ns);
-    if (!steps.empty()) {
-      steps.push_back(steps.back());
-      steps.back().time_ns = time_ns;
-    }
-    steps.push_back({time_ns, event.total_allocated_bytes, event.total_reserved_bytes});
-    peak_bytes = std::max(peak_bytes, event.total_allocated_bytes);
-  }
-  constexpr double kNsPerMs = 1e6;
-  std::vector<double> times;
-  std::vector<double> values;
-  for (const Point& point : steps) {
-    times.push_back(static_cast<double>(point.time_ns) / kNsPerMs);
-    values.push_back(static_cast<double>(point.allocated_bytes));
-  }
-  Keep(run, pool,
-       PointsAt(ThinByTriangles(times, values, kMostCurvePoints),
-                [&](size_t i) { return steps[i]; }),
-       peak_bytes);
+  MemoryCurve curve;
+  curve.peak_bytes = *std::max_element(values.begin(), values.end());
+  for (const size_t i : ThinByExtremes(values, kMostCurvePoints)) curve.points.push_back(all[i]);
+  return curve;
 }
 
 void MemoryView::Merge(const Partial& other) {
@@ -238,8 +180,12 @@ void MemoryView::Emit(Sink* sink) const {
 
 std::span<const Field> MemoryFields() { return kMemoryFields; }
 
-std::unique_ptr<Partial> MakeMemory(const ViewOptions& options) {
-  return std::make_unique<MemoryView>(options);
+std::unique_ptr<Partial> MakeMemory(const ViewOptions& /*options*/) {
+  return std::make_unique<MemoryView>(OwnCurveOf);
+}
+
+std::unique_ptr<Partial> MakeMemoryOf(MemoryView::CurveOf curve_of) {
+  return std::make_unique<MemoryView>(curve_of);
 }
 
 }  // namespace oplens::prof

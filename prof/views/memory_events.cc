@@ -255,8 +255,7 @@ void MemoryEventRows::EmitRow(const Row& row, Sink* sink) const {
 
 std::span<const Field> MemoryEventsFields() { return kMemoryEventsFields; }
 
-std::unique_ptr<Partial> MakeMemoryEvents(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) return MakeTbMemoryEvents();
+std::unique_ptr<Partial> MakeMemoryEvents(const ViewOptions& /*options*/) {
   return std::make_unique<MemoryEvents>();
 }
 

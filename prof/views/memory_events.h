@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "prof/run/memory_life.h"
-#include "prof/run/tb_tree.h"
 #include "prof/views/call_places.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/view.h"
@@ -18,11 +17,8 @@
 namespace oplens::prof {
 
 inline constexpr TraceNeeds kMemoryEventsNeeds = {TracePart::kMemoryEvents};
-/// Beside these, with Compat::kTensorBoard.
-inline constexpr TraceNeeds kTbMemoryEventsNeeds = kTbTreeNeeds;
 
-/// Each piece of memory from its allocation to its release (docs/views.md, "memory-events"). With
-/// Compat::kTensorBoard the plugin's table of them.
+/// Each piece of memory from its allocation to its release (docs/views.md, "memory-events").
 std::unique_ptr<Partial> MakeMemoryEvents(const ViewOptions& options);
 
 /// Its fields.
@@ -76,9 +72,6 @@ class MemoryEventRows : public Partial {
 
   std::vector<Row> rows_;
 };
-
-/// The rows of Compat::kTensorBoard.
-std::unique_ptr<Partial> MakeTbMemoryEvents();
 
 }  // namespace oplens::prof
 

@@ -15,7 +15,6 @@
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"
 #include "prof/views/saved_partial.h"
-#include "prof/views/tb_memory_ops.h"
 
 namespace oplens::prof {
 namespace {
@@ -246,7 +245,6 @@ std::span<const std::string_view> MemoryOpsKeys() {
 }
 
 std::unique_ptr<Partial> MakeMemoryOps(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) return MakeTbMemoryOps(options);
   return std::make_unique<MemoryOps>(options);
 }
 

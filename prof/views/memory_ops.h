@@ -4,18 +4,14 @@
 #include <memory>
 #include <span>
 
-#include "prof/run/tb_tree.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
 
 inline constexpr TraceNeeds kMemoryOpsNeeds = {TracePart::kMemoryEvents};
-/// Beside these, with Compat::kTensorBoard.
-inline constexpr TraceNeeds kTbMemoryOpsNeeds = kTbTreeNeeds;
 
 /// What each operator took of memory and gave back (docs/views.md, "memory-ops"). `by` takes layer,
-/// stack, step, rank; UsageError for other words, and for any with Compat::kTensorBoard, whose rows
-/// are those of the plugin's table.
+/// stack, step, rank; UsageError for other words.
 std::unique_ptr<Partial> MakeMemoryOps(const ViewOptions& options);
 
 /// Its fields without those that `by` adds.

@@ -19,7 +19,8 @@
 #include "prof/views/grouped_partial.h"
 #include "prof/views/module_run.h"
 #include "prof/views/module_sums.h"
-#include "prof/views/tb_modules.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
 
 namespace oplens::prof {
@@ -135,9 +136,7 @@ constexpr Column<ModuleRow> kModulesColumns[] = {
 class Modules : public GroupedPartial<ModulesKey, ModulesOfKey, ModuleRow, TextNotes> {
  public:
   explicit Modules(const ViewOptions& options)
-      : GroupedPartial("modules", options, kTimeKeys, kModulesColumns) {
-    RefuseHtaSteps(options, "modules");
-  }
+      : GroupedPartial("modules", options, kTimeKeys, kModulesColumns) {}
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override {
@@ -351,7 +350,6 @@ std::vector<std::string> Modules::Notes() const {
 std::span<const Field> ModulesFields() { return FieldsWithoutBy<kModulesColumns>(); }
 
 std::unique_ptr<Partial> MakeModules(const ViewOptions& options) {
-  if (options.compat == Compat::kTensorBoard) return MakeTbModules(options);
   return std::make_unique<Modules>(options);
 }
 

@@ -11,8 +11,7 @@ namespace oplens::prof {
 inline constexpr TraceNeeds kModulesNeeds = {TracePart::kMemoryEvents};
 
 /// What each module of the network cost, as a tree (docs/views_modules.md). `by` takes step and
-/// rank; UsageError for other words. With Compat::kTensorBoard the rows of
-/// prof/views/tb_modules.h.
+/// rank; UsageError for other words.
 std::unique_ptr<Partial> MakeModules(const ViewOptions& options);
 
 /// Its fields without those that `by` adds.

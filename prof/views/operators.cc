@@ -19,7 +19,6 @@
 #include "prof/views/operator_run.h"
 #include "prof/views/operator_sums.h"
 #include "prof/views/saved_partial.h"
-#include "prof/views/tb_operators.h"
 
 namespace oplens::prof {
 namespace {
@@ -290,10 +289,6 @@ std::vector<std::unique_ptr<Partial>> MakeOperatorsTogether(std::span<const View
   const auto input = std::make_shared<OperatorInput>();
   bool first = true;
   for (const ViewOptions& one : options) {
-    if (one.compat == Compat::kTensorBoard) {
-      partials.push_back(MakeTbOperators(one));
-      continue;
-    }
     partials.push_back(std::make_unique<Operators>(one, input, first));
     first = false;
   }

@@ -12,8 +12,7 @@ namespace oplens::prof {
 inline constexpr TraceNeeds kOperatorsNeeds = {};
 
 /// What each operator cost (docs/views.md, "operators"). `by` takes shape, layer, stack, phase,
-/// step, rank; UsageError for other words. With Compat::kTensorBoard the rows of
-/// prof/views/tb_operators.h.
+/// step, rank; UsageError for other words.
 std::unique_ptr<Partial> MakeOperators(const ViewOptions& options);
 /// As View::make_together: prices of kernels and places of calls are kept once, and sums are made
 /// one after the other.

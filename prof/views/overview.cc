@@ -19,11 +19,9 @@
 #include "prof/run/extent.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
-#include "prof/run/tb_steps.h"
 #include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
-#include "prof/views/step_times.h"
 
 namespace oplens::prof {
 namespace {
@@ -71,7 +69,8 @@ struct Rank {
 
 class Overview : public SavedPartial<Overview> {
  public:
-  explicit Overview(Compat compat) : compat_(compat) {}
+  /// `find` null: the steps of the run, with all that is known of them.
+  explicit Overview(OverviewSteps (*find)(const Run& run) = nullptr) : find_(find) {}
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
@@ -92,7 +91,7 @@ class Overview : public SavedPartial<Overview> {
  private:
   void NoteLacks(const Run& run, std::span<const Step> steps);
 
-  Compat compat_;
+  OverviewSteps (*find_)(const Run& run);
   std::map<std::string, Rank, RankBefore> ranks_;
   std::set<std::string> notes_;
   // Of the run that is read:
@@ -103,7 +102,7 @@ class Overview : public SavedPartial<Overview> {
 };
 
 void Overview::Add(const PricedKernel& kernel) {
-  if (run_ == nullptr || compat_ == Compat::kTensorBoard || kernel.work == PricedKernel::kNoWork ||
+  if (run_ == nullptr || find_ != nullptr || kernel.work == PricedKernel::kNoWork ||
       kernel.phase == Phase::kRecompute) {
     return;
   }
@@ -150,6 +149,12 @@ void ForgetWhatIsNotRecorded(const Run& run, StepTimes* times) {
   times->busy.reset();
 }
 
+OverviewSteps OwnStepsOf(const Run& run) {
+  const std::span<const Step> steps = run.steps().all();
+  return {{steps.begin(), steps.end()},
+          steps.empty() ? std::vector<StepTimes>() : TimesOf(steps, TimeClassesOf(run))};
+}
+
 // All but the FLOPs is found at once: what it takes is free again when other views begin.
 void Overview::Begin(const Run* run) {
   run_ = run;
@@ -158,19 +163,11 @@ void Overview::Begin(const Run* run) {
     notes_.insert("overview needs the profile itself: records tell no steps and no API calls");
     return;
   }
-  ideal_ps_.assign(run->steps().all().size(), 0);
   has_product_ = false;
-  const bool reference = compat_ == Compat::kTensorBoard;
-  std::vector<Step> steps;
-  if (reference) {
-    steps = TensorBoardSteps(run->trace(), run->work());
-  } else {
-    steps.assign(run->steps().all().begin(), run->steps().all().end());
-  }
+  const bool ours = find_ == nullptr;
+  const auto [steps, times] = ours ? OwnStepsOf(*run) : find_(*run);
+  ideal_ps_.assign(steps.size(), 0);
   if (steps.empty()) return;
-  const ClassIntervals classes = TimeClassesOf(*run, compat_);
-  const std::vector<StepTimes> times =
-      reference ? TensorBoardTimesOf(steps, classes) : TimesOf(steps, classes);
   const int64_t origin_ns = run->origin_ns();
   const int64_t gpus = GpusOf(run->device_work());
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -179,12 +176,14 @@ void Overview::Begin(const Run* run) {
     row.number = steps[i].number;
     row.whole = steps[i].complete;
     row.total_ns = LengthOf(steps[i].span);
-    if (!reference) row.host_ns = LengthOf(steps[i].host);
     row.times = times[i];
-    if (!reference) ForgetWhatIsNotRecorded(*run, &row.times);
+    if (ours) {
+      row.host_ns = LengthOf(steps[i].host);
+      ForgetWhatIsNotRecorded(*run, &row.times);
+    }
     row.capacity_ns = SaturatingProduct(row.total_ns, gpus);
   }
-  if (!reference) NoteLacks(*run, steps);
+  if (ours) NoteLacks(*run, steps);
 }
 
 void Overview::End(const Run* run) {
@@ -193,7 +192,7 @@ void Overview::End(const Run* run) {
   Rank& rank = ranks_[std::string(run->rank())];
   rank.has_product |= has_product_;
   for (size_t i = 0; i < rows_.size(); ++i) {
-    if (compat_ != Compat::kTensorBoard) rows_[i].ideal_ps = ideal_ps_[i];
+    rows_[i].ideal_ps = ideal_ps_[i];
     rank.rows.push_back(rows_[i]);
   }
   rows_.clear();
@@ -245,14 +244,13 @@ std::optional<double> OverviewSum(const std::vector<OverviewRow>& rows, F value_
   return sum;
 }
 
-/// The cells of one row, or of the mean of several.
-std::vector<Cell> OverviewCellsOf(std::string_view name, std::string_view label, Compat compat,
+/// The cells of one row, or of the mean of several. `all`: state and start too.
+std::vector<Cell> OverviewCellsOf(std::string_view name, std::string_view label, bool all,
                                   bool has_product, const std::vector<OverviewRow>& rows,
                                   bool mean) {
   std::vector<Cell> cells = {Text(name), Text(label)};
-  const bool ours = compat != Compat::kTensorBoard;
-  cells.push_back(mean || !ours ? Cell() : Text(rows[0].whole ? "whole" : "cut"));
-  cells.push_back(mean || !ours ? Cell() : Integer(rows[0].start_ns));
+  cells.push_back(mean || !all ? Cell() : Text(rows[0].whole ? "whole" : "cut"));
+  cells.push_back(mean || !all ? Cell() : Integer(rows[0].start_ns));
   const auto add = [&](auto value_of) {
     if (!mean) return cells.push_back(Integer(value_of(rows[0])));
     const auto sum = OverviewSum(rows, value_of);
@@ -288,20 +286,24 @@ void Overview::Emit(Sink* sink) const {
     std::vector<OverviewRow> whole;
     for (const OverviewRow& row : rows) {
       const std::string label = std::to_string(row.number);
-      sink->Row(OverviewCellsOf(name, label, compat_, rank.has_product, {row}, false));
+      sink->Row(OverviewCellsOf(name, label, find_ == nullptr, rank.has_product, {row}, false));
       if (row.whole) whole.push_back(row);
     }
     const std::vector<OverviewRow>& counted = whole.empty() ? rows : whole;
     if (!counted.empty()) {
-      sink->Row(OverviewCellsOf(name, "mean", compat_, rank.has_product, counted, true));
+      sink->Row(OverviewCellsOf(name, "mean", find_ == nullptr, rank.has_product, counted, true));
     }
   }
 }
 
 }  // namespace
 
-std::unique_ptr<Partial> MakeOverview(const ViewOptions& options) {
-  return std::make_unique<Overview>(options.compat);
+std::unique_ptr<Partial> MakeOverview(const ViewOptions& /*options*/) {
+  return std::make_unique<Overview>();
+}
+
+std::unique_ptr<Partial> MakeOverviewOf(OverviewSteps (*find)(const Run& run)) {
+  return std::make_unique<Overview>(find);
 }
 
 }  // namespace oplens::prof

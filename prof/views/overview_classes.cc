@@ -1,6 +1,5 @@
 #include "prof/views/overview_classes.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -13,7 +12,6 @@
 #include "parse/model/marker_text.h"
 #include "prof/run/data_loader.h"
 #include "prof/run/run.h"
-#include "prof/run/tb_steps.h"
 
 namespace oplens::prof {
 namespace {
@@ -33,8 +31,8 @@ void PushOverviewClasses(int64_t start_ns, int64_t end_ns, std::vector<Interval>
 /// What ranges are, by their texts.
 class HostClasses {
  public:
-  HostClasses(const parse::Joined& joined, Compat compat)
-      : joined_(joined), compat_(compat), by_text_(joined.trace().strings.size(), kUnasked) {}
+  HostClasses(const parse::Joined& joined, const ClassRules& rules)
+      : joined_(joined), rules_(rules), by_text_(joined.trace().strings.size(), kUnasked) {}
 
   std::optional<TimeClass> Of(const Range& range) {
     if (range.open() || range.kind == RangeKind::kFrame || range.kind == RangeKind::kModule ||
@@ -64,57 +62,29 @@ class HostClasses {
     TimeClass known = TimeClass::kCpu;
     if (parse::StepIndex::NumberIn(name)) return kNothing;
     if (IsDataLoaderRange(name)) known = TimeClass::kDataLoader;
-    if (compat_ == Compat::kTensorBoard && IsTensorBoardCollective(name)) known = TimeClass::kComm;
+    if (rules_.is_collective != nullptr && rules_.is_collective(name)) known = TimeClass::kComm;
     return static_cast<uint8_t>(known);
   }
 
   const parse::Joined& joined_;
-  Compat compat_;
+  const ClassRules& rules_;
   std::vector<uint8_t> by_text_;
 };
 
-/// The kernels whose external id is that of a collective's range, by their index; empty where the
-/// trace has none.
-std::vector<bool> CollectiveKernels(const Trace& trace) {
-  std::vector<int64_t> ids;
-  std::vector<uint32_t> events;
-  for (size_t i = 0; i < trace.torch_events.size(); ++i) {
-    const TorchEvent& event = trace.torch_events[i];
-    if (event.kind == TorchEvent::Kind::kKernel) {
-      events.push_back(static_cast<uint32_t>(i));
-    } else if (event.kind <= TorchEvent::Kind::kDeviceAnnotation &&
-               IsTensorBoardCollective(trace.strings.View(event.name))) {
-      ids.push_back(event.external_id);
-    }
-  }
-  if (ids.empty()) return {};
-  std::sort(ids.begin(), ids.end());
-  std::erase_if(events, [&](uint32_t event) {
-    return !std::binary_search(ids.begin(), ids.end(), trace.torch_events[event].external_id);
-  });
-  std::vector<bool> found(trace.kernels.size(), false);
-  for (const uint32_t kernel : KernelsOfEvents(trace, events)) {
-    if (kernel < found.size()) found[kernel] = true;
-  }
-  return found;
-}
-
-TimeClass ClassOf(WorkClass work, Compat compat) {
+TimeClass ClassOf(WorkClass work, const ClassRules& rules) {
   switch (work) {
     case WorkClass::kCopy:
       return TimeClass::kMemcpy;
     case WorkClass::kFill:
       return TimeClass::kMemset;
     case WorkClass::kCommunication:
-      return compat == Compat::kTensorBoard ? TimeClass::kKernel : TimeClass::kComm;
+      return rules.communication_kernels;
     default:
       return TimeClass::kKernel;
   }
 }
 
-void AddCalls(const Trace& trace, Compat compat, std::vector<Interval>* list) {
-  const LeftOutCalls left_out =
-      compat == Compat::kTensorBoard ? TensorBoardLeftOut(trace) : LeftOutCalls();
+void AddCalls(const Trace& trace, const LeftOutCalls& left_out, std::vector<Interval>* list) {
   list->reserve(trace.launches.size() + trace.api_times.size());
   for (const LaunchCall& call : trace.launches) {
     if (left_out.empty() || !left_out[call.api])
@@ -126,23 +96,22 @@ void AddCalls(const Trace& trace, Compat compat, std::vector<Interval>* list) {
 
 }  // namespace
 
-ClassIntervals TimeClassesOf(const Run& run, Compat compat) {
+ClassIntervals TimeClassesOf(const Run& run, const ClassRules& rules) {
   const Trace& trace = run.trace();
   Lists lists;
-  const std::vector<bool> collective =
-      compat == Compat::kTensorBoard ? CollectiveKernels(trace) : std::vector<bool>();
   for (const DeviceEvent& event : run.device_work().events()) {
-    const bool is_collective = !collective.empty() && event.IsKernel() && collective[event.index];
-    const TimeClass known = is_collective ? TimeClass::kComm : ClassOf(event.work, compat);
+    const bool is_collective =
+        !rules.collectives.empty() && event.IsKernel() && rules.collectives[event.index];
+    const TimeClass known = is_collective ? TimeClass::kComm : ClassOf(event.work, rules);
     PushOverviewClasses(event.start_ns, event.end_ns, &Of(known, &lists));
   }
-  AddCalls(trace, compat, &Of(TimeClass::kRuntime, &lists));
-  HostClasses classes(run.joined(), compat);
+  AddCalls(trace, rules.left_out, &Of(TimeClass::kRuntime, &lists));
+  HostClasses classes(run.joined(), rules);
   for (const Range& range : trace.ranges) {
     const auto known = classes.Of(range);
     if (known) PushOverviewClasses(range.start_ns, range.end_ns, &Of(*known, &lists));
   }
-  if (compat == Compat::kTensorBoard) {
+  if (rules.shadows) {
     for (const DeviceAnnotation& shadow : trace.device_annotations) {
       const auto known = classes.OfText(shadow.text);
       if (known) PushOverviewClasses(shadow.start_ns, shadow.end_ns, &Of(*known, &lists));

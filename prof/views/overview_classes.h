@@ -3,8 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "prof/run/class_times.h"
+#include "prof/run/run.h"
+#include "prof/run/step.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
@@ -28,11 +32,18 @@ constexpr uint32_t BitOf(TimeClass time_class) { return 1u << static_cast<uint32
 inline constexpr uint32_t kDeviceClasses = BitOf(TimeClass::kKernel) | BitOf(TimeClass::kMemcpy) |
                                            BitOf(TimeClass::kMemset) | BitOf(TimeClass::kComm);
 
-/// When each class ran in a run. By the rules of the TensorBoard plugin communication is what the
-/// ranges named after a collective ("nccl:all_reduce") and their shadows on the GPU span, and the
-/// kernels that have the external id of one (Trace::torch_events); other kernels are compute, other
-/// shadows kCpu, and calls of the driver do not count.
-ClassIntervals TimeClassesOf(const Run& run, Compat compat);
+/// What decides which class something is of.
+struct ClassRules {
+  TimeClass communication_kernels = TimeClass::kComm;
+  std::vector<bool> collectives = {};  ///< By index, kernels that are kComm anyway; empty: none.
+  LeftOutCalls left_out = {};          ///< API calls that do not count; empty: all do.
+  /// Whether a range of that name is communication; null: none is.
+  bool (*is_collective)(std::string_view name) = nullptr;
+  bool shadows = false;  ///< The shadows of ranges on the GPU count as the ranges do.
+};
+
+/// When each class ran in a run.
+ClassIntervals TimeClassesOf(const Run& run, const ClassRules& rules = {});
 
 }  // namespace oplens::prof
 

@@ -135,7 +135,6 @@ std::span<const Field> QueueFields() { return FieldsWithoutBy<kQueueColumns>(); 
 std::span<const std::string_view> SeriesKeys() { return kSeriesKeys; }
 
 std::unique_ptr<Partial> MakeQueue(const ViewOptions& options) {
-  if (options.compat == Compat::kHta) return MakeHtaQueue(options);
   return std::make_unique<Queue>(options);
 }
 

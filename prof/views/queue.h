@@ -4,13 +4,11 @@
 #include <memory>
 #include <span>
 
-#include "prof/views/hta_streams.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
 
-/// The view `queue`: how much work waited on each stream (docs/views.md). With Compat::kHta the
-/// summary of queue lengths of the reference.
+/// The view `queue`: how much work waited on each stream (docs/views.md).
 inline constexpr TraceNeeds kQueueNeeds = {};
 std::span<const Field> QueueFields();
 std::span<const std::string_view> SeriesKeys();  ///< Of --by, of `bandwidth` too.

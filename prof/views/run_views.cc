@@ -74,16 +74,14 @@ struct ViewRunner::Running {
       total = view.make(plan.options);
       return;
     }
-    const Compat compat = plan.options.compat;
-    if (compat != Compat::kNone) rules.emplace(RulesOf(view, compat), &counted);
+    if (plan.says_rules) rules.emplace(view.rules, &counted);
     Sink* const out = rules ? static_cast<Sink*>(&*rules) : &counted;
     if (view.make == nullptr) {
       BeginStream(out);
       return;
     }
     total = view.make(plan.options);
-    // PyTorch's own texts stay as they are.
-    const bool rows = plan.rows_asked && !view.torch;
+    const bool rows = plan.rows_asked && !view.keeps_document;
     document = total->IsDocument() && table->TakesDocuments() && !rows;
     if (document) return;
     selected.emplace(plan.places, out);
@@ -146,8 +144,6 @@ struct ViewRunner::Running {
     any = true;
   }
 
-  bool TakesCalls() const { return prof::TakesCalls(*plan.view, plan.options.compat); }
-
   /// All inputs ended: the rows go out, and what they were made of.
   void Finish() {
     finished = true;
@@ -205,7 +201,7 @@ void ViewRunner::BeginInput(const parse::KernelRecords* profile) {
     if (!options_.selection.empty()) whole_run_.emplace(*profile, RunOptions{{}, options_.step_in});
   }
   MakePartials();
-  const auto takes = [](const auto& view) { return view->TakesCalls(); };
+  const auto takes = [](const auto& view) { return view->plan.view->calls; };
   if (run_ && std::any_of(views_.begin(), views_.end(), takes)) before_.emplace(*run_);
   for (const auto& view : views_) {
     if (view->stream != nullptr) {
@@ -327,7 +323,7 @@ const CollectiveMatches& ViewRunner::Matches() {
 
 void ViewRunner::Finish(Running* view) {
   if (view->finished || view->table == nullptr) return;
-  if (view->TakesCalls()) {
+  if (view->plan.view->calls) {
     Partial* const partial = view->total.get();
     GiveCalls(Matches(), std::span(&partial, 1));
   }

@@ -25,7 +25,6 @@ namespace {
 
 constexpr std::string_view kUnattributed = "(unattributed)";
 constexpr std::string_view kNoName = "(other)";
-constexpr int64_t kNsPerMicrosecond = 1000;
 
 constexpr Field kStacksFields[] = {
     {"stack", "Stack", "", FieldType::kText, Field::kShared,
@@ -59,26 +58,6 @@ struct Words {
   }
 };
 
-/// What calls cost that were reached in the same way.
-struct StacksSums {
-  int64_t host_ns = 0;
-  int64_t device_ns = 0;
-  int64_t launches = 0;
-
-  void Add(const StacksSums& other) {
-    SaturatingAdd(&host_ns, other.host_ns);
-    SaturatingAdd(&device_ns, other.device_ns);
-    SaturatingAdd(&launches, other.launches);
-  }
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Sums(&self->host_ns, &self->device_ns, &self->launches);
-  }
-
-  bool any() const { return host_ns != 0 || device_ns != 0 || launches != 0; }
-};
-
 /// As flame graphs take it: what separates frames and values becomes '_'.
 void AppendFrame(std::string_view frame, std::string* line) {
   for (const char c : frame.empty() ? kNoName : frame) {
@@ -89,9 +68,8 @@ void AppendFrame(std::string_view frame, std::string* line) {
 
 class Stacks : public SavedPartial<Stacks> {
  public:
-  explicit Stacks(const ViewOptions& options)
-      : words_(options.by),
-        torch_(options.compat == Compat::kTorch || options.compat == Compat::kTorchLegacy) {}
+  explicit Stacks(const ViewOptions& options, const StackRules& rules = {})
+      : words_(options.by), rules_(rules) {}
 
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
@@ -108,8 +86,7 @@ class Stacks : public SavedPartial<Stacks> {
 
  private:
   void AddRun(const Run& run, uint32_t front);
-  void AddTorchRun(const Run& run, uint32_t front);
-  StacksSums& SumsOf(uint32_t path) {
+  StackSums& SumsOf(uint32_t path) {
     if (path >= sums_.size()) sums_.resize(tree_.nodes().size());
     return sums_[path];
   }
@@ -118,9 +95,9 @@ class Stacks : public SavedPartial<Stacks> {
   void ForEachLine(F f) const;
 
   Words words_;
-  bool torch_;
+  StackRules rules_;
   PathTree tree_;
-  std::vector<StacksSums> sums_;  // By path.
+  std::vector<StackSums> sums_;  // By path.
   int64_t ranks_without_trace_ = 0;
   std::map<Family, int64_t> ranks_without_stacks_;
 };
@@ -134,11 +111,9 @@ void Stacks::End(const Run* run) {
   if (words_.rank && !run->rank().empty()) {
     front = tree_.ChildOf(front, tree_.NumberOf(fmt::format("rank {}", run->rank())));
   }
-  if (torch_) {
-    AddTorchRun(*run, front);
-  } else {
-    AddRun(*run, front);
-  }
+  if (rules_.count == nullptr) return AddRun(*run, front);
+  const auto take = [this](uint32_t path, const StackSums& sums) { SumsOf(path).Add(sums); };
+  if (!rules_.count(*run, front, &tree_, take)) ++ranks_without_stacks_[run->trace().family];
 }
 
 /// The names of calls as numbers of a tree.
@@ -189,27 +164,6 @@ void Stacks::AddRun(const Run& run, uint32_t front) {
   }
 }
 
-/// Each call that has a stack counts with whole microseconds.
-void Stacks::AddTorchRun(const Run& run, uint32_t front) {
-  const std::span<const parse::CallTree::Call> all = run.calls().all();
-  const CallStacks stacks(run.joined(), run.calls(), {{}, front, {}, nullptr}, &tree_);
-  std::vector<StacksSums> of_calls(all.size());
-  for (const DeviceEvent& event : run.work().events()) {
-    const uint32_t call = run.call_work().CallOf(event);
-    if (call != CallWork::kNone) of_calls[call].Add({0, event.duration_ns(), 1});
-  }
-  bool any = false;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (stacks.PathOf(i) == front) continue;
-    any = true;
-    StacksSums sums = of_calls[i];
-    sums.host_ns = all[i].self_ns / kNsPerMicrosecond * kNsPerMicrosecond;
-    sums.device_ns = sums.device_ns / kNsPerMicrosecond * kNsPerMicrosecond;
-    SumsOf(stacks.PathOf(i)).Add(sums);
-  }
-  if (!any) ++ranks_without_stacks_[run.trace().family];
-}
-
 void Stacks::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const Stacks&>(other);
   const std::vector<uint32_t> numbers = tree_.Take(more.tree_);
@@ -230,7 +184,7 @@ void Stacks::Transfer(Bytes* bytes, Self* self) {
     const std::vector<uint32_t> numbers = self->tree_.Load(bytes);
     for (size_t left = bytes->Size(); left > 0; --left) {
       uint32_t path = 0;
-      StacksSums sums;
+      StackSums sums;
       bytes->Values(&path, &sums);
       bytes->Check(path < numbers.size(), "a stack has a path that none has");
       self->SumsOf(numbers[path]).Add(sums);
@@ -270,11 +224,10 @@ void Stacks::ForEachLine(F f) const {
 std::string Stacks::Document() const {
   std::string text;
   ForEachLine([&](uint32_t path, std::string_view line) {
-    const StacksSums& sums = sums_[path];
+    const StackSums& sums = sums_[path];
     const int64_t value_ns = words_.host ? sums.host_ns : sums.device_ns;
     if (value_ns == 0) return;
-    AppendFormat(&text, "{} {}\n", line.empty() ? kNoName : line,
-                 torch_ ? value_ns / kNsPerMicrosecond : value_ns);
+    AppendFormat(&text, "{} {}\n", line.empty() ? kNoName : line, value_ns / rules_.unit_ns);
   });
   return text;
 }
@@ -285,14 +238,14 @@ void Stacks::Emit(Sink* sink) const {
     rows.emplace_back(path, line.empty() ? kNoName : line);
   });
   const auto weight = [&](const auto& row) {
-    const StacksSums& sums = sums_[row.first];
+    const StackSums& sums = sums_[row.first];
     return words_.host ? std::pair(sums.host_ns, sums.device_ns)
                        : std::pair(sums.device_ns, sums.host_ns);
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
   for (const auto& [path, line] : rows) {
-    const StacksSums& sums = sums_[path];
+    const StackSums& sums = sums_[path];
     const Cell cells[] = {Text(line), Integer(sums.host_ns), Integer(sums.device_ns),
                           Integer(sums.launches)};
     sink->Row(cells);
@@ -315,10 +268,20 @@ std::vector<std::string> Stacks::Notes() const {
 
 }  // namespace
 
+void StackSums::Add(const StackSums& other) {
+  SaturatingAdd(&host_ns, other.host_ns);
+  SaturatingAdd(&device_ns, other.device_ns);
+  SaturatingAdd(&launches, other.launches);
+}
+
 std::span<const Field> StacksFields() { return kStacksFields; }
 
 std::unique_ptr<Partial> MakeStacks(const ViewOptions& options) {
   return std::make_unique<Stacks>(options);
+}
+
+std::unique_ptr<Partial> MakeStacksOf(const ViewOptions& options, const StackRules& rules) {
+  return std::make_unique<Stacks>(options, rules);
 }
 
 }  // namespace oplens::prof

@@ -1,9 +1,13 @@
 #ifndef OPLENS_PROF_VIEWS_STACKS_H_
 #define OPLENS_PROF_VIEWS_STACKS_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
+#include "prof/run/path_tree.h"
+#include "prof/run/run.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
@@ -13,8 +17,33 @@ inline constexpr TraceNeeds kStacksNeeds = {};
 /// Folded call stacks for flame graphs (docs/views_modules.md, "stacks"): a document of lines
 /// `outer;inner value`. `by` takes device (the value is self device time, as it is without), host
 /// (self host time), layer (modules among the frames) and rank (in front); UsageError for other
-/// words. With Compat::kTorch and kTorchLegacy the lines of PyTorch's export_stacks.
+/// words.
 std::unique_ptr<Partial> MakeStacks(const ViewOptions& options);
+
+/// What calls cost that were reached in the same way.
+struct StackSums {
+  int64_t host_ns = 0;
+  int64_t device_ns = 0;
+  int64_t launches = 0;
+
+  void Add(const StackSums& other);
+  bool any() const { return host_ns != 0 || device_ns != 0 || launches != 0; }
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Sums(&self->host_ns, &self->device_ns, &self->launches);
+  }
+};
+using TakeStack = std::function<void(uint32_t path, const StackSums& sums)>;
+/// What is counted of a run, and how it is written.
+struct StackRules {
+  /// Gives what calls cost to `take`, by paths of `tree` behind `front`; false: no call has a
+  /// stack, which notes then say. Null: as MakeStacks.
+  bool (*count)(const Run& run, uint32_t front, PathTree* tree, const TakeStack& take) = nullptr;
+  int64_t unit_ns = 1;  ///< Of the values of the document.
+};
+/// The same view by other rules.
+std::unique_ptr<Partial> MakeStacksOf(const ViewOptions& options, const StackRules& rules);
 
 std::span<const Field> StacksFields();
 

@@ -24,15 +24,17 @@ struct StepTimes {
   Time busy;  ///< The GPU does something.
 };
 
-/// Our rule.
 std::vector<StepTimes> TimesOf(std::span<const Step> steps, const ClassIntervals& classes);
 
-/// The TensorBoard plugin's. Exposed and hidden are those of compute and communication, each
-/// without and with the other; without any kernel what the host ran takes the place of compute. A
-/// flaw is kept: a class after which nothing of any step is left does not take its time from those
-/// that follow.
-std::vector<StepTimes> TensorBoardTimesOf(std::span<const Step> steps,
-                                          const ClassIntervals& classes);
+/// The bits of the classes [first, last).
+constexpr uint32_t BitsOf(size_t first, size_t last) {
+  return (uint32_t{1} << last) - (uint32_t{1} << first);
+}
+
+/// The parts of a step: each moment is that of the first class that runs, of those from
+/// `first[class]` on.
+void FillParts(const MaskTimes& times, std::span<const size_t> first, int64_t total_ns,
+               StepTimes* step);
 
 }  // namespace oplens::prof
 

@@ -1,11 +1,9 @@
 #include "prof/views/temporal.h"
 
-#include <cmath>
 #include <optional>
 #include <vector>
 
 #include "prof/run/device_times.h"
-#include "prof/run/hta_events.h"
 #include "prof/run/run.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
@@ -15,7 +13,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Sums of a rank, ns. By the reference's rules they may be negative.
+/// Sums of a rank, ns.
 struct TemporalTimes {
   Sum idle_ns;
   Sum compute_ns;
@@ -29,11 +27,7 @@ struct TemporalTimes {
       &TemporalTimes::kernel_ns, &TemporalTimes::communication_ns, &TemporalTimes::overlap_ns};
 };
 
-struct TemporalRow {
-  const TimeKey& key;
-  const TemporalTimes& sums;
-  bool hta;
-};
+using TemporalRow = GroupRow<TimeKey, TemporalTimes>;
 
 /// Percent; unknown of nothing.
 template <auto part, auto whole = &TemporalTimes::kernel_ns>
@@ -41,9 +35,7 @@ Cell TemporalShareOf(const TemporalRow& row) {
   const int64_t whole_ns = row.sums.*whole;
   if (whole_ns == 0) return {};
   const int64_t part_ns = row.sums.*part;
-  const double percent = 100.0 * (static_cast<double>(part_ns) / static_cast<double>(whole_ns));
-  constexpr double kDigits = 100.0;
-  return {row.hta ? std::nearbyint(percent * kDigits) / kDigits : percent};
+  return {100.0 * (static_cast<double>(part_ns) / static_cast<double>(whole_ns))};
 }
 
 constexpr Column<TemporalRow> kTemporalColumns[] = {
@@ -95,76 +87,25 @@ std::vector<ClassTimes> TemporalSweep(const DeviceWork& work, ClassSweep sweep) 
   return sweep.Finish();
 }
 
-constexpr unsigned TemporalBitOf(HtaClass kind) { return 1U << static_cast<unsigned>(kind); }
-
-/// Time in which a communication kernel and a compute kernel run. The reference counts 1 and 2
-/// while they do, and looks for 3.
-int64_t HtaOverlapUs(std::span<const HtaInterval> communication,
-                     std::span<const HtaInterval> computation) {
-  constexpr int64_t kBoth = 3;
-  std::vector<HtaMoment> moments;
-  AddHtaMoments(communication, 1, &moments);
-  AddHtaMoments(computation, 2, &moments);
-  int64_t running = 0;
-  int64_t overlap_us = 0;
-  for (size_t i = 0; i + 1 < moments.size(); ++i) {
-    running += moments[i].change;
-    if (running == kBoth) overlap_us += moments[i + 1].time_us - moments[i].time_us;
-  }
-  return overlap_us;
-}
-
-std::optional<TemporalTimes> HtaTimes(const Run& run) {
-  const HtaEvents events(run.trace());
-  if (events.all().empty()) return std::nullopt;
-  const auto all = MergeHtaEvents(events.all(), (1U << kHtaClassCount) - 1);
-  const auto compute = MergeHtaEvents(events.all(), TemporalBitOf(HtaClass::kComputation));
-  const auto communication = MergeHtaEvents(events.all(), TemporalBitOf(HtaClass::kCommunication));
-  TemporalTimes times;
-  times.kernel_ns = HtaNs(all.back().end_us - all.front().start_us);
-  times.idle_ns = times.kernel_ns - HtaNs(HtaLengthUs(all));
-  times.compute_ns = HtaNs(HtaLengthUs(compute));
-  times.non_compute_ns = times.kernel_ns - times.compute_ns - times.idle_ns;
-  times.communication_ns = HtaNs(HtaLengthUs(communication));
-  times.overlap_ns = HtaNs(HtaOverlapUs(communication, compute));
-  return times;
-}
-
-class Temporal : public GroupedPartial<TimeKey, TemporalTimes, TemporalRow> {
+class Temporal : public GroupedPartial<TimeKey, TemporalTimes> {
  public:
   explicit Temporal(const ViewOptions& options)
-      : GroupedPartial("temporal", options, kTimeKeys, kTemporalColumns),
-        hta_(options.compat == Compat::kHta) {
-    RefuseHtaSteps(options, "temporal");
-  }
+      : GroupedPartial("temporal", options, kTimeKeys, kTemporalColumns) {}
 
   void End(const Run* run) override;
-
- private:
-  void EmitGroup(const TimeKey& key, const TemporalTimes& times,
-                 TableOf<TemporalRow>* table) const override {
-    table->Add({key, times, hta_});
-  }
-
-  bool hta_;
 };
 
 void Temporal::End(const Run* run) {
-  if (run == nullptr) return;
+  if (run == nullptr || run->device_work().events().empty()) return;
   const RankName rank(run->rank());
-  if (hta_) {
-    const std::optional<TemporalTimes> times = HtaTimes(*run);
-    if (times) Take({rank}, *times);
-  } else if (!run->device_work().events().empty()) {
-    const bool by_step = By("step");
-    const auto steps = by_step ? run->steps().all() : std::span<const Step>();
-    const std::optional<std::vector<Interval>> windows =
-        by_step ? WindowsOf(run->steps()) : run->windows();
-    const auto found =
-        TemporalSweep(run->device_work(), windows ? ClassSweep(*windows) : ClassSweep());
-    for (size_t i = 0; i < found.size(); ++i) {
-      Take({rank, by_step ? steps[i].number : 0}, TemporalTimesOf(found[i]));
-    }
+  const bool by_step = By("step");
+  const auto steps = by_step ? run->steps().all() : std::span<const Step>();
+  const std::optional<std::vector<Interval>> windows =
+      by_step ? WindowsOf(run->steps()) : run->windows();
+  const auto found =
+      TemporalSweep(run->device_work(), windows ? ClassSweep(*windows) : ClassSweep());
+  for (size_t i = 0; i < found.size(); ++i) {
+    Take({rank, by_step ? steps[i].number : 0}, TemporalTimesOf(found[i]));
   }
 }
 

@@ -9,8 +9,7 @@
 namespace oplens::prof {
 
 /// How long the device of each rank was idle, computing, or doing something else: docs/views.md,
-/// "temporal". With Compat::kHta the temporal breakdown and the overlap of computation and
-/// communication of the reference, in ns, percentages with two digits.
+/// "temporal".
 inline constexpr TraceNeeds kTemporalNeeds = {};
 std::span<const Field> TemporalFields();
 std::unique_ptr<Partial> MakeTemporal(const ViewOptions& options);

@@ -1,18 +1,13 @@
 #ifndef OPLENS_PROF_VIEWS_TIME_KEYS_H_
 #define OPLENS_PROF_VIEWS_TIME_KEYS_H_
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <compare>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <tuple>
 
-#include "base/error.h"
+#include "prof/table/field.h"
 #include "prof/views/rank_order.h"
-#include "prof/views/view.h"
 
 namespace oplens::prof {
 
@@ -29,13 +24,6 @@ inline constexpr Field kStreamField = {
     "stream", "Stream", "", FieldType::kInteger, 6, "number of the stream", Fold::kKey};
 
 inline constexpr std::string_view kTimeKeys[] = {"step", "rank"};
-
-/// Throws UsageError for --by step with the reference's rules, which know no steps.
-inline void RefuseHtaSteps(const ViewOptions& options, std::string_view view) {
-  if (options.compat != Compat::kHta) return;
-  if (std::find(options.by.begin(), options.by.end(), "step") == options.by.end()) return;
-  throw UsageError(fmt::format("--by step: the view {} has none with --compat hta", view));
-}
 
 /// Sums of a rank, or of all, in a step, or in all.
 struct TimeKey {

@@ -24,20 +24,10 @@ class Run;
 struct CollectiveRow;
 struct PricedKernel;
 
-/// By whose rules a view counts.
-enum class Compat : uint8_t {
-  kNone,         ///< Ours.
-  kTensorBoard,  ///< `--compat tb`: the TensorBoard plugin's, torch_tb_profiler 0.4.3.
-  kHta,          ///< `--compat hta`: HolisticTraceAnalysis 0.6.0.
-  kTorch,        ///< `--compat torch`: key_averages() of torch.profiler, PyTorch 1.13.
-  kTorchLegacy,  ///< `--compat torch-legacy`: torch.autograd.profiler of PyTorch 1.0.
-};
-
 class Condition;
 
 /// What a view is asked for.
 struct ViewOptions {
-  Compat compat = Compat::kNone;
   std::vector<std::string> by = {};  ///< Words of --by, of those that the view takes.
   std::string sort = {};  ///< Of --sort, for a view that sorts its rows itself; "": its own.
   size_t top = 0;         ///< The same of --top; 0: all rows.
@@ -127,35 +117,23 @@ struct View {
   /// In a line that is too narrow these give way last, the first of them last of all; "": the keys,
   /// then `narrow`.
   std::string_view important = {};
-  /// Words of --sort that are no fields, where it sorts by another program's rules.
-  std::span<const std::string_view> (*sort_words)(Compat compat) = nullptr;
-  TraceNeeds tb_needs = {};   ///< Further ones with Compat::kTensorBoard,
-  TraceNeeds hta_needs = {};  ///< and with Compat::kHta.
-  bool tb = false;            ///< It has the rules of Compat::kTensorBoard,
-  bool hta = false;           ///< those of Compat::kHta,
-  bool torch = false;         ///< and those of the other two; else it prints ours.
+  std::string_view rules = "oplens";  ///< By whose it counts.
+  /// Words of --sort, of one that sorts by these and not by its fields.
+  std::span<const std::string_view> sort_words = {};
+  std::string_view refuses_where = {};  ///< Why --where cannot ask for its rows; "": it can.
+  bool keeps_document = false;          ///< Its document is printed even if rows are asked for.
   bool on_pages = true;       ///< Pages show it: of others they have what it says elsewhere.
   bool whole = false;         ///< It is of the whole run, whatever is selected.
   bool may_be_empty = false;  ///< That it has no rows is good news.
   bool sorts = false;         ///< It follows ViewOptions::sort and top itself.
-  bool calls = false;         ///< By our rules it takes the calls of collectives: AddCalls.
-  /// The form of what its partials by our rules save: 1, and one more whenever that changes
+  bool calls = false;         ///< It takes the calls of collectives: AddCalls.
+  /// The form of what its partials save: 1, and one more whenever that changes
   /// (docs/summary_format.md). 0: they do not save, it needs the trace.
   int saved_form = 0;
   bool what_if = false;         ///< It follows ViewOptions::what_if.
   bool groups_kernels = false;  ///< Its rows are kernels that are alike: words of --by may have the
                                 ///< forms of prof/views/group_key.h, --where asks of kernels too.
 };
-
-/// Whose rules a view counts by when it is asked for those of `compat`: its word, or "oplens" where
-/// it has none of these.
-std::string_view RulesOf(const View& view, Compat compat);
-
-/// Whether its partials by the rules that `compat` asks for take the calls of collectives.
-bool TakesCalls(const View& view, Compat compat);
-
-/// Whether its partials by the rules that `compat` asks for can be saved.
-bool CanSave(const View& view, Compat compat);
 
 /// All of them, in the order in which they are listed.
 std::span<const View> Views();

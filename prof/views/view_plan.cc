@@ -74,10 +74,6 @@ void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
   }
 }
 
-bool HasSortWords(const ViewPlan& plan) {
-  return plan.view->sort_words != nullptr && !plan.view->sort_words(plan.options.compat).empty();
-}
-
 /// Gives --what-if to the views that follow it.
 void PlanWhatIf(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (request.what_if.empty()) return;
@@ -95,22 +91,21 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   std::string wrong;
   bool known = request.sort.empty();
   for (ViewPlan& plan : *plans) {
-    const bool words = HasSortWords(plan);
-    const bool sorts = words || (plan.view->sorts && request.compat == Compat::kNone);
+    const std::span<const std::string_view> words = plan.view->sort_words;
+    const bool sorts = !words.empty() || (plan.view->sorts && request.instead.empty());
     if (sorts) {
       plan.options.top = request.top;
     } else {
       plan.top = request.top;
     }
     if (request.sort.empty()) continue;
-    if (words) {
-      const auto valid = plan.view->sort_words(request.compat);
+    if (!words.empty()) {
       plan.options.sort = request.sort;
-      if (std::find(valid.begin(), valid.end(), request.sort) != valid.end()) {
+      if (std::find(words.begin(), words.end(), request.sort) != words.end()) {
         known = true;
       } else {
         wrong =
-            fmt::format("--sort: {}", NoSuchName("key", request.sort, valid,
+            fmt::format("--sort: {}", NoSuchName("key", request.sort, {words.begin(), words.end()},
                                                  fmt::format("those of {} are", plan.view->name)));
       }
       continue;
@@ -137,12 +132,11 @@ void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans,
     throw UsageError("--where names the columns of one view: give one to --view");
   }
   ViewPlan& plan = plans->front();
-  const Compat compat = plan.options.compat;
-  if (plan.view->torch && (compat == Compat::kTorch || compat == Compat::kTorchLegacy)) {
-    throw UsageError("--where: with --compat torch the table is PyTorch's: leave one of them out");
+  if (!plan.view->refuses_where.empty()) {
+    throw UsageError(fmt::format("--where: {}", plan.view->refuses_where));
   }
   std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
-  if (!plan.view->groups_kernels || compat != Compat::kNone) {
+  if (!plan.view->groups_kernels || plan.says_rules) {
     plan.where = ReadWhere(request.where, std::vector<WhereScope>{{"row", "rows", fields}}).front();
     return;
   }
@@ -174,7 +168,7 @@ void PlanColumns(const ViewRequest& request, std::vector<ViewPlan>* plans) {
     const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
     std::string list = "all";
     if (request.in_lines && !plan.view->some.empty()) list = plan.view->some;
-    if (request.narrow && !plan.view->narrow.empty() && plan.options.compat == Compat::kNone) {
+    if (request.narrow && !plan.view->narrow.empty() && !plan.says_rules) {
       list = NarrowList(fields, plan.view->narrow);
     }
     plan.places = SelectFields(request.columns.empty() ? list : request.columns, fields);
@@ -215,8 +209,10 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request,
   std::vector<ViewPlan> plans;
   for (const View* view : ViewsOf(request.list, request.option)) {
     ViewPlan& plan = plans.emplace_back();
-    plan.view = view;
-    plan.options.compat = request.compat;
+    const auto by_others = std::find_if(request.instead.begin(), request.instead.end(),
+                                        [&](const View& one) { return one.name == view->name; });
+    plan.view = by_others != request.instead.end() ? &*by_others : view;
+    plan.says_rules = !request.instead.empty();
     plan.options.copies = request.copies;
     plan.rows_asked = !request.columns.empty() || !request.where.empty() || !request.sort.empty() ||
                       request.top > 0;
@@ -252,18 +248,13 @@ std::optional<ViewPlan> WithSteps(const ViewPlan& plan) {
 
 TraceNeeds NeedsOf(std::span<const ViewPlan> plans) {
   TraceNeeds needs;
-  for (const ViewPlan& plan : plans) {
-    needs = needs | plan.view->needs;
-    if (plan.options.compat == Compat::kTensorBoard) needs = needs | plan.view->tb_needs;
-    if (plan.options.compat == Compat::kHta) needs = needs | plan.view->hta_needs;
-  }
+  for (const ViewPlan& plan : plans) needs = needs | plan.view->needs;
   return needs;
 }
 
 bool TakeCalls(std::span<const ViewPlan> plans) {
-  return std::any_of(plans.begin(), plans.end(), [](const ViewPlan& plan) {
-    return TakesCalls(*plan.view, plan.options.compat);
-  });
+  return std::any_of(plans.begin(), plans.end(),
+                     [](const ViewPlan& plan) { return plan.view->calls; });
 }
 
 }  // namespace oplens::prof

@@ -26,6 +26,7 @@ struct ViewPlan {
   size_t top = 0;                 ///< The same of --top; 0: all rows.
   /// Something asks for rows or fields of it: a document that is ours gives way to them.
   bool rows_asked = false;
+  bool says_rules = false;  ///< Each row says by whose rules it is.
   std::shared_ptr<const Condition> where =
       nullptr;  ///< Of --where: rows that are shown; null: all.
 };
@@ -46,7 +47,9 @@ std::string ListOfViews();
 /// ones.
 struct ViewRequest {
   std::string_view list = {};
-  Compat compat = Compat::kNone;
+  /// Views by other rules, each in the place of ours of that name; they outlive the plans. Where
+  /// there are any, no view sorts its rows itself but by words of its own, and all say their rules.
+  std::span<const View> instead = {};
   std::string_view by = {};
   std::string_view sort = {};
   std::string_view columns = {};

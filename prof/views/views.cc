@@ -31,10 +31,6 @@
 #include "prof/views/stacks.h"
 #include "prof/views/stragglers.h"
 #include "prof/views/summary_columns.h"
-#include "prof/views/tb_advice.h"
-#include "prof/views/tb_kernels.h"
-#include "prof/views/tb_modules.h"
-#include "prof/views/tb_operators.h"
 #include "prof/views/temporal.h"
 #include "prof/views/view.h"
 
@@ -128,8 +124,6 @@ constexpr View kViews[] = {
      .fields = AdviceFields,
      .make = MakeAdvice,
      .narrow = "severity,gain_pct,item,change",
-     .tb_needs = kTbAdviceNeeds,
-     .tb = true,
      .may_be_empty = true,
      .saved_form = 1},
     {.name = "overview",
@@ -140,8 +134,6 @@ constexpr View kViews[] = {
      .narrow = "total_ns,kernel_ns,comm_ns,memcpy_ns,runtime_ns,dataloader_ns,cpu_ns,busy_pct",
      .important = "step,total_ns,kernel_ns,comm_ns,dataloader_ns,cpu_ns,busy_pct,other_ns,runtime_"
                   "ns,rank,mfu_pct",
-     .tb_needs = kTbOverviewNeeds,
-     .tb = true,
      .saved_form = 1},
     {.name = "gpu",
      .help = "how well each GPU was used",
@@ -150,8 +142,6 @@ constexpr View kViews[] = {
      .make = MakeGpu,
      .narrow =
          "busy_pct,sm_efficiency_pct,achieved_occupancy_pct,tc_time_pct,kernel_ns,copy_ns,comm_ns",
-     .tb_needs = kTbGpuNeeds,
-     .tb = true,
      .saved_form = 1},
     {.name = "operators",
      .help = "what each operator cost on host and device",
@@ -161,8 +151,6 @@ constexpr View kViews[] = {
      .make_together = MakeOperatorsTogether,
      .by = OperatorKeys,
      .narrow = "calls,device_self_ns,host_self_ns,mean_ns,launches,tc_self_pct",
-     .tb_needs = kTbOperatorsNeeds,
-     .tb = true,
      .saved_form = 1},
     {.name = "modules",
      .help = "what each module of the network cost, forward and backward",
@@ -171,8 +159,6 @@ constexpr View kViews[] = {
      .make = MakeModules,
      .by = TimeKeyWords,
      .narrow = "calls,wall_ns,device_total_ns,bwd_device_total_ns,host_total_ns,bwd_host_total_ns",
-     .tb_needs = kTbModulesNeeds,
-     .tb = true,
      .saved_form = 2},
     {.name = "stacks",
      .help = "folded call stacks for flame graphs",
@@ -180,7 +166,7 @@ constexpr View kViews[] = {
      .fields = StacksFields,
      .make = MakeStacks,
      .by = StackWords,
-     .torch = true,
+     .keeps_document = true,
      .saved_form = 1},
     {.name = "groups",
      .help = "kernels that are alike in the keys of --by",
@@ -189,9 +175,6 @@ constexpr View kViews[] = {
      .make_together = MakeGroupsTogether,
      .by = GroupKeys,
      .narrow = kNarrowFigures,
-     .tb_needs = kTbKernelsNeeds,
-     .tb = true,
-     .hta = true,
      .sorts = true,
      .saved_form = 1,
      .groups_kernels = true},
@@ -211,7 +194,6 @@ constexpr View kViews[] = {
      .fields = KernelTypesFields,
      .make = MakeKernelTypes,
      .by = TimeKeyWords,
-     .hta = true,
      .saved_form = 1},
     {.name = "temporal",
      .help = "how long each rank's device was idle, computing, or did something else",
@@ -219,14 +201,12 @@ constexpr View kViews[] = {
      .fields = TemporalFields,
      .make = MakeTemporal,
      .by = TimeKeyWords,
-     .hta = true,
      .saved_form = 1},
     {.name = "memory",
      .help = "how much memory was allocated and reserved at each moment",
      .needs = kMemoryNeeds,
      .fields = MemoryFields,
      .make = MakeMemory,
-     .tb = true,
      .saved_form = 1},
     {.name = "memory-events",
      .help = "each piece of memory from its allocation to its release",
@@ -235,8 +215,6 @@ constexpr View kViews[] = {
      .make = MakeMemoryEvents,
      .narrow = "op,size_bytes,alloc_ns,duration_ns,state,leak",
      .important = "op,size_bytes,alloc_ns,duration_ns,state,leak,device,layer",
-     .tb_needs = kTbMemoryEventsNeeds,
-     .tb = true,
      .saved_form = 1},
     {.name = "memory-ops",
      .help = "what each operator took of memory and gave back",
@@ -246,8 +224,6 @@ constexpr View kViews[] = {
      .by = MemoryOpsKeys,
      .narrow = "calls,size_increase_bytes,self_size_increase_bytes,self_allocations,"
                "self_allocated_bytes,peak_bytes",
-     .tb_needs = kTbMemoryOpsNeeds,
-     .tb = true,
      .saved_form = 1},
     {.name = "idle",
      .help = "why each GPU did nothing",
@@ -255,8 +231,6 @@ constexpr View kViews[] = {
      .fields = IdleFields,
      .make = MakeIdle,
      .by = IdleKeys,
-     .hta_needs = kHtaStreamsNeeds,
-     .hta = true,
      .saved_form = 1},
     {.name = "launches",
      .help = "what launching kernels cost, and how late they began",
@@ -265,8 +239,6 @@ constexpr View kViews[] = {
      .make = MakeLaunches,
      .by = LaunchesKeys,
      .narrow = "launches,short_kernels,cpu_ns,gpu_ns,delay_ns,p50_delay_ns,max_delay_ns",
-     .hta_needs = kHtaStreamsNeeds,
-     .hta = true,
      .saved_form = 1},
     {.name = "queue",
      .help = "how much work waited on each stream",
@@ -275,8 +247,6 @@ constexpr View kViews[] = {
      .make = MakeQueue,
      .by = SeriesKeys,
      .narrow = "mean,p50,max,blocked_pct,starved_pct",
-     .hta_needs = kHtaStreamsNeeds,
-     .hta = true,
      .saved_form = 1},
     {.name = "bandwidth",
      .help = "how fast copies and fills were, by kind",
@@ -285,8 +255,6 @@ constexpr View kViews[] = {
      .make = MakeBandwidth,
      .by = SeriesKeys,
      .narrow = "count,bytes,time_ns,mean_gbps,p50_gbps,max_gbps",
-     .hta_needs = kHtaStreamsNeeds,
-     .hta = true,
      .saved_form = 1},
     {.name = "critical-path",
      .help = "what the length of each step came from, one dependency after the other",
@@ -295,8 +263,6 @@ constexpr View kViews[] = {
      .make = MakeCriticalPath,
      .make_together = MakeCriticalPaths,
      .by = CriticalPathKeys,
-     .hta_needs = kHtaCriticalPathNeeds,
-     .hta = true,
      .saved_form = 1,
      .what_if = true},
     {.name = "roofline",
@@ -314,8 +280,7 @@ constexpr View kViews[] = {
      .make = MakeEvents,
      .by = EventKeys,
      .narrow = "calls,host_self_ns,host_total_ns,device_self_ns,device_total_ns",
-     .sort_words = EventSortWords,
-     .torch = true,
+     .keeps_document = true,
      .saved_form = 1},
     {.name = "distributed",
      .help = "how long each rank computed, communicated and waited in each step",
@@ -323,8 +288,6 @@ constexpr View kViews[] = {
      .fields = DistributedFields,
      .make = MakeDistributed,
      .narrow = "total_ns,computation_ns,overlap_ns,communication_ns,other_ns,wait_ns,transfer_ns",
-     .tb_needs = kTbDistributedNeeds,
-     .tb = true,
      .calls = true,
      .saved_form = 1},
     {.name = "collectives",
@@ -336,8 +299,6 @@ constexpr View kViews[] = {
      .narrow = "latency_ns,wait_ns,transfer_ns,bus_gbps",
      .important =
          "kind,latency_ns,bus_gbps,size_bytes,wait_ns,rank,step,transfer_ns,start_ns,group,match",
-     .tb_needs = kTbCollectivesNeeds,
-     .tb = true,
      .may_be_empty = true,
      .calls = true,
      .saved_form = 1},
@@ -388,22 +349,6 @@ constexpr View kViews[] = {
 };
 
 }  // namespace
-
-std::string_view RulesOf(const View& view, Compat compat) {
-  if (compat == Compat::kTensorBoard && view.tb) return "tb";
-  if (compat == Compat::kHta && view.hta) return "hta";
-  if (compat == Compat::kTorch && view.torch) return "torch";
-  if (compat == Compat::kTorchLegacy && view.torch) return "torch-legacy";
-  return "oplens";
-}
-
-bool TakesCalls(const View& view, Compat compat) {
-  return view.calls && RulesOf(view, compat) == "oplens";
-}
-
-bool CanSave(const View& view, Compat compat) {
-  return view.saved_form > 0 && RulesOf(view, compat) == "oplens";
-}
 
 void Partial::AddCalls(std::span<const CollectiveRow> /*calls*/) {}
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "prof/views/hta_diff_names.h"
+#include "prof/compat/hta/diff.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/program.h"
 #include "test/support/test_files.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "prof/advice/rule.h"
-#include "prof/advice/tb_rules.h"
+#include "prof/compat/tb/rules.h"
 #include "prof/views/view_plan.h"
 #include "test/e2e/e2e.h"
 #include "test/support/kineto_builder.h"

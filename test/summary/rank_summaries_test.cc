@@ -32,7 +32,7 @@ RunResult Prof(std::vector<std::string> arguments) {
 std::vector<std::string> SavedViews() {
   std::vector<std::string> names;
   for (const prof::View& view : prof::Views()) {
-    if (CanSave(view, prof::Compat::kNone)) names.emplace_back(view.name);
+    if (view.saved_form > 0) names.emplace_back(view.name);
   }
   return names;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/compat/compat.h"
 #include "prof/input/profile_records.h"
 #include "prof/price_all.h"
 #include "prof/summary_file/summary_sink.h"
@@ -165,14 +166,10 @@ TEST(SavedPartialsTest, EveryViewThatKeepsAnythingSaves) {
 }
 
 TEST(SavedPartialsTest, RulesOfOthersAreNotSaved) {
-  for (const prof::View& view : prof::Views()) {
-    for (const auto& [has, compat] :
-         {std::pair(view.tb, prof::Compat::kTensorBoard), {view.hta, prof::Compat::kHta}}) {
-      if (!has || view.make == nullptr) continue;
-      prof::ViewOptions options;
-      options.compat = compat;
-      EXPECT_FALSE(prof::CanSave(view, compat));
-      EXPECT_THROW(prof::SaveSection(view, options, *view.make(options)), Error) << view.name;
+  for (const std::string_view rules : prof::CompatWords()) {
+    for (const prof::View& view : prof::CompatViews(rules)) {
+      EXPECT_EQ(view.saved_form, 0);
+      EXPECT_THROW(prof::SaveSection(view, {}, *view.make({})), Error) << view.name;
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "prof/compat/compat.h"
 #include "prof/input/profile_records.h"
 #include "prof/price_all.h"
 #include "prof/run/run.h"
@@ -79,13 +80,19 @@ class OneView : public prof::KernelSink {
   FoundInProfiles found;
 };
 
-}  // namespace
-
-const prof::View& ViewNamed(std::string_view name) {
-  for (const prof::View& view : prof::Views()) {
+const prof::View& ViewIn(std::span<const prof::View> views, std::string_view name) {
+  for (const prof::View& view : views) {
     if (view.name == name) return view;
   }
   throw std::invalid_argument(std::string(name));
+}
+
+}  // namespace
+
+const prof::View& ViewNamed(std::string_view name) { return ViewIn(prof::Views(), name); }
+
+const prof::View& ViewBy(std::string_view rules, std::string_view name) {
+  return ViewIn(prof::CompatViews(rules), name);
 }
 
 std::vector<ViewRow> RowsOf(const prof::Partial& partial) {
@@ -97,10 +104,7 @@ std::vector<ViewRow> RowsOf(const prof::Partial& partial) {
 FoundInProfiles FindIn(const prof::View& view, const std::vector<std::string>& paths,
                        const prof::ViewOptions& options) {
   Diagnostics diagnostics;
-  TraceNeeds needs = view.needs;
-  if (options.compat == prof::Compat::kTensorBoard) needs = needs | view.tb_needs;
-  if (options.compat == prof::Compat::kHta) needs = needs | view.hta_needs;
-  prof::Inputs inputs(paths, {}, needs);
+  prof::Inputs inputs(paths, {}, view.needs);
   OneView sink(view, options);
   prof::PriceAll(&inputs, {}, &sink, &diagnostics);
   return std::move(sink.found);

@@ -18,6 +18,9 @@ using ViewRow = std::map<std::string, std::string>;
 /// The view of kViews with that name.
 const prof::View& ViewNamed(std::string_view name);
 
+/// The view of that name by the rules of a word of --compat.
+const prof::View& ViewBy(std::string_view rules, std::string_view name);
+
 /// The rows of a partial.
 std::vector<ViewRow> RowsOf(const prof::Partial& partial);
 

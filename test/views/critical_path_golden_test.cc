@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "prof/compat/hta/path.h"
 #include "prof/run/run.h"
 #include "prof/views/critical_path.h"
 #include "test/support/test_files.h"
@@ -121,17 +122,12 @@ TEST(CriticalPathGoldenTest, Summary) {
 TEST(CriticalPathGoldenTest, TheViewIsOfTheFirstStep) {
   OPLENS_NEED_CORPUS();
   size_t compared = 0;
-  constexpr View kView = {.name = "critical-path",
-                          .help = "",
-                          .needs = kCriticalPathNeeds | kHtaCriticalPathNeeds,
-                          .fields = CriticalPathFields,
-                          .make = MakeCriticalPath};
+  const View& view = test::ViewBy("hta", "critical-path");
   for (const GoldenTrace& golden : test::GoldenTracesWith("hta_critical_path_summary.csv")) {
     if (golden.name == "critical_path/alexnet") continue;  // It has no steps.
     SCOPED_TRACE(golden.name);
     std::map<std::string, ViewRow> rows;
-    for (const ViewRow& row :
-         test::RowsOf(*test::PartialOf(kView, {golden.path}, {.compat = Compat::kHta}))) {
+    for (const ViewRow& row : test::RowsOf(*test::PartialOf(view, {golden.path}))) {
       rows[row.at("cause")] = row;
     }
     for (const ViewRow& row :

@@ -29,11 +29,8 @@ std::string WriteRun(const std::string& file, const std::vector<MadeWork>& work,
   return path.string();
 }
 
-std::vector<test::ViewRow> RowsOver(const View& view, const std::vector<std::string>& paths,
-                                    Compat compat) {
-  ViewOptions options;
-  options.compat = compat;
-  return test::RowsOf(*test::PartialOf(view, paths, options));
+std::vector<test::ViewRow> RowsOver(const View& view, const std::vector<std::string>& paths) {
+  return test::RowsOf(*test::PartialOf(view, paths));
 }
 
 std::vector<test::ViewRow> MergedRows(const View& view, const std::vector<std::string>& paths) {

@@ -23,8 +23,7 @@ struct MadeWork {
 std::string WriteRun(const std::string& file, const std::vector<MadeWork>& work, int rank = -1);
 
 /// The rows of a view over files.
-std::vector<test::ViewRow> RowsOver(const View& view, const std::vector<std::string>& paths,
-                                    Compat compat = Compat::kNone);
+std::vector<test::ViewRow> RowsOver(const View& view, const std::vector<std::string>& paths);
 
 /// The rows of the partials of some files, merged in the order of the files.
 std::vector<test::ViewRow> MergedRows(const View& view, const std::vector<std::string>& paths);

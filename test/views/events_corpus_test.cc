@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/compat/torch/views.h"
 #include "prof/run/run.h"
 #include "prof/views/events.h"
 #include "prof/views/operators.h"
@@ -25,7 +26,7 @@ class Several : public Partial {
   explicit Several(const ViewOptions&) {
     parts_.push_back(MakeOperators({}));
     parts_.push_back(MakeEvents({}));
-    parts_.push_back(MakeEvents({Compat::kTorch}));
+    parts_.push_back(MakeTorchEvents({}));
   }
   void Begin(const Run* run) override {
     for (const auto& part : parts_) part->Begin(run);

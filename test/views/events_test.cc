@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/compat/torch/table.h"
+#include "prof/compat/torch/views.h"
 #include "prof/views/operators.h"
-#include "prof/views/torch_table.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
@@ -99,7 +100,7 @@ TEST(EventsTest, WhatCrossesIsCoveredOnceByOurRules) {
   Call(&made, "b", 1000, 5000);
   Call(&made, "c", 3000, 8000);
   EXPECT_EQ(ByName(made.RowsOf(MakeEvents))["a"]["host_self_ns"], "3000");
-  EXPECT_EQ(ByName(made.RowsOf(MakeEvents, {Compat::kTorch}))["a"]["host_self_ns"], "1000");
+  EXPECT_EQ(ByName(made.RowsOf(MakeTorchEvents))["a"]["host_self_ns"], "1000");
 }
 
 TEST(EventsTest, MemoryOfItsThreadOrOfAny) {
@@ -119,7 +120,7 @@ TEST(EventsTest, MemoryOfItsThreadOrOfAny) {
   EXPECT_EQ(rows["inside"]["device_self_bytes"], "512");
   EXPECT_EQ(rows["inside"]["host_self_bytes"], "7");
   EXPECT_EQ(rows.count("[memory]"), 0u);
-  rows = ByName(made.RowsOf(MakeEvents, {Compat::kTorch}));
+  rows = ByName(made.RowsOf(MakeTorchEvents));
   EXPECT_EQ(rows["inside"]["host_self_bytes"], "16");
   EXPECT_EQ(rows["[memory]"]["calls"], "1");
   EXPECT_EQ(rows["[memory]"]["device_self_bytes"], "4096");
@@ -144,17 +145,16 @@ TEST(EventsTest, RanksMergeAndStandAlone) {
     paths.push_back(path.string());
   }
   const std::vector<std::string> back = {paths[1], paths[0]};
-  for (const Compat compat : {Compat::kNone, Compat::kTorch, Compat::kTorchLegacy}) {
-    const ViewOptions options = {compat};
-    EXPECT_EQ(test::RowsOf(*test::PartialOf(kView, paths, options)),
-              test::RowsOf(*test::PartialOf(kView, back, options)));
-    EXPECT_EQ(test::PartialOf(kView, paths, options)->Document(),
-              test::PartialOf(kView, back, options)->Document());
+  for (const View* view : {&test::ViewNamed("events"), &test::ViewBy("torch", "events"),
+                           &test::ViewBy("torch-legacy", "events")}) {
+    EXPECT_EQ(test::RowsOf(*test::PartialOf(*view, paths)),
+              test::RowsOf(*test::PartialOf(*view, back)));
+    EXPECT_EQ(test::PartialOf(*view, paths)->Document(), test::PartialOf(*view, back)->Document());
   }
   Rows rows = ByName(test::RowsOf(*test::PartialOf(kView, paths)));
   EXPECT_EQ(rows["aten::mm"]["host_total_ns"], "2001");
   EXPECT_EQ(rows["kernel"]["calls"], "2");
-  const auto by_rank = test::PartialOf(kView, paths, {Compat::kTorch, {"rank"}});
+  const auto by_rank = test::PartialOf(test::ViewBy("torch", "events"), paths, {.by = {"rank"}});
   EXPECT_EQ(test::RowsOf(*by_rank).size(), 6u);
   EXPECT_THAT(by_rank->Document(), HasSubstr("=\nrank 0\n-"));
   EXPECT_THAT(by_rank->Document(), HasSubstr("=\nrank 1\n-"));
@@ -173,16 +173,16 @@ TEST(EventsTest, RecordsAndProfilesWithoutCallsSayWhatIsMissing) {
 }
 
 TEST(EventsTest, WordsOfBy) {
-  const auto make = [](Compat compat, const std::string& word) { MakeEvents({compat, {word}}); };
-  EXPECT_NO_THROW(make(Compat::kNone, "shape"));
-  EXPECT_NO_THROW(make(Compat::kTorch, "stack"));
-  EXPECT_NO_THROW(make(Compat::kTorchLegacy, "rank"));
-  EXPECT_NO_THROW(make(Compat::kTorchLegacy, "call"));
-  EXPECT_THROW(make(Compat::kTorchLegacy, "shape"), UsageError);
-  EXPECT_THROW(make(Compat::kTorch, "call"), UsageError);
-  EXPECT_THROW(make(Compat::kNone, "total"), UsageError);
-  EXPECT_THROW(make(Compat::kNone, "layer"), UsageError);
-  EXPECT_THROW(MakeEvents({Compat::kTorchLegacy, {"call", "total"}}), UsageError);
+  const auto make = [](auto make_events, const std::string& word) { make_events({.by = {word}}); };
+  EXPECT_NO_THROW(make(MakeEvents, "shape"));
+  EXPECT_NO_THROW(make(MakeTorchEvents, "stack"));
+  EXPECT_NO_THROW(make(MakeTorchLegacyEvents, "rank"));
+  EXPECT_NO_THROW(make(MakeTorchLegacyEvents, "call"));
+  EXPECT_THROW(make(MakeTorchLegacyEvents, "shape"), UsageError);
+  EXPECT_THROW(make(MakeTorchEvents, "call"), UsageError);
+  EXPECT_THROW(make(MakeEvents, "total"), UsageError);
+  EXPECT_THROW(make(MakeEvents, "layer"), UsageError);
+  EXPECT_THROW(MakeTorchLegacyEvents({.by = {"call", "total"}}), UsageError);
 }
 
 MadeRun* LegacyRun(MadeRun* made) {
@@ -197,12 +197,10 @@ MadeRun* LegacyRun(MadeRun* made) {
 std::string LegacyText(const std::vector<std::string>& by, const std::string& sort = {},
                        size_t top = 0) {
   MadeRun made;
-  ViewOptions options = {Compat::kTorchLegacy, by};
-  options.sort = sort;
-  options.top = top;
+  const ViewOptions options = {.by = by, .sort = sort, .top = top};
   return LegacyRun(&made)
       ->PartialOf(
-          MakeEvents, [](PricedKernel*) {}, options)
+          MakeTorchLegacyEvents, [](PricedKernel*) {}, options)
       ->Document();
 }
 
@@ -245,28 +243,28 @@ TEST(EventsTest, LegacyTablesSortUpwards) {
   EXPECT_EQ(order("cuda_time_total"), "mul");
   EXPECT_EQ(order("count"), "add");
   EXPECT_THAT(LegacyText({}, "count", 1), Not(HasSubstr("mul")));
-  EXPECT_EQ(EventSortWords(Compat::kTorchLegacy).size(), 5u);
-  EXPECT_EQ(EventSortWords(Compat::kTorch).size(), 11u);
-  EXPECT_THAT(EventSortWords(Compat::kHta), IsEmpty());
+  EXPECT_EQ(test::ViewBy("torch-legacy", "events").sort_words.size(), 5u);
+  EXPECT_EQ(test::ViewBy("torch", "events").sort_words.size(), 11u);
+  EXPECT_THAT(test::ViewNamed("events").sort_words, IsEmpty());
 }
 
 TEST(EventsTest, NothingIsAnEmptyDocument) {
-  for (const Compat compat : {Compat::kTorch, Compat::kTorchLegacy}) {
-    EXPECT_EQ(MakeEvents({compat})->Document(), "");
-    EXPECT_TRUE(MakeEvents({compat})->IsDocument());
+  for (const auto make : {MakeTorchEvents, MakeTorchLegacyEvents}) {
+    EXPECT_EQ(make({})->Document(), "");
+    EXPECT_TRUE(make({})->IsDocument());
   }
   EXPECT_FALSE(MakeEvents({})->IsDocument());
 }
 
 // Texts that are no texts, and numbers out of bounds.
 TEST(EventsTest, HostileNames) {
-  TorchEventRow row;
+  EventRow row;
   row.name = "a\nb\x1b[31m\xff";
   row.calls = 1;
   row.host_self_ns = INT64_MIN;
   row.host_total_ns = INT64_MAX;
   row.device_self_bytes = INT64_MIN;
-  const std::vector<TorchEventRow> rows = {row, row};
+  const std::vector<EventRow> rows = {row, row};
   const std::string text = TorchTable(rows, {true, 100, "x\ny"});
   EXPECT_THAT(text, HasSubstr("a_b_[31m\xEF\xBF\xBD"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
@@ -282,8 +280,8 @@ TEST(EventsTest, TimesOutOfBounds) {
   made.AddKernel(0, INT64_MAX, made.AddCall(10, 20));
   AddMemory(&made, INT64_MIN, INT64_MAX, 0);
   AddMemory(&made, INT64_MAX, INT64_MIN, 0);
-  for (const Compat compat : {Compat::kNone, Compat::kTorch, Compat::kTorchLegacy}) {
-    const auto partial = made.PartialOf(MakeEvents, [](PricedKernel*) {}, {compat});
+  for (const auto make : {MakeEvents, MakeTorchEvents, MakeTorchLegacyEvents}) {
+    const auto partial = made.PartialOf(make, [](PricedKernel*) {});
     EXPECT_FALSE(test::RowsOf(*partial).empty());
     partial->Document();
   }
@@ -320,8 +318,8 @@ RC_GTEST_PROP(EventsProperty, SelfTimesAreThoseOfOperators, ()) {
     RC_ASSERT(event["device_self_ns"] == row.at("device_self_ns"));
   }
   RC_ASSERT(device_ns == 0);
-  made.RowsOf(MakeEvents, {Compat::kTorch});
-  made.RowsOf(MakeEvents, {Compat::kTorchLegacy, {"call"}});
+  made.RowsOf(MakeTorchEvents);
+  made.RowsOf(MakeTorchLegacyEvents, {.by = {"call"}});
 }
 
 }  // namespace

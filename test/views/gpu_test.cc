@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/gpu/gpu.h"
+#include "prof/compat/tb/views.h"
 #include "prof/views/gpu_launch.h"
 #include "prof/views/sm_efficiency.h"
 #include "test/views/made_run.h"
@@ -10,7 +11,6 @@
 namespace oplens::test::gpu_test {
 namespace {
 
-using prof::Compat;
 using prof::MakeGpu;
 
 void SetDetails(MadeRun* made, Kernel* kernel, float blocks, float occupancy) {
@@ -224,8 +224,7 @@ TEST(TensorBoardGpuTest, OnlyWhatThePluginSees) {
   made.AddKernel(70, 80, made.AddCall(9, 10, "cuLaunchKernel"), "s884");
   made.AddKernel(80, 90, made.AddCall(25, 26), "s884");  // By no operator.
   made.AddCopy(50, 55, kNoLaunch, 1);                    // No kernel: no GPU.
-  const prof::ViewOptions options = {.compat = Compat::kTensorBoard, .by = {}};
-  const auto rows = made.RowsOf(MakeGpu, options);
+  const auto rows = made.RowsOf(prof::MakeTbGpu);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("busy_pct"), "60");
   EXPECT_EQ(rows[0].at("tc_time_pct"), "25");

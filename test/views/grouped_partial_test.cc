@@ -49,7 +49,8 @@ class Made : public GroupedPartial<TimeKey, MadeSums> {
   explicit Made(const ViewOptions& options)
       : GroupedPartial("made", options, kWords, kMadeColumns) {}
 
-  void AddTime(std::string_view rank, int64_t step, int64_t ns) {
+  using GroupedPartial::Add;
+  void Add(std::string_view rank, int64_t step, int64_t ns) {
     MadeSums sums;
     sums.ns = ns;
     sums.longest_ns.Add(ns);
@@ -96,12 +97,12 @@ TEST(GroupedPartialTest, TypesTellHowFiguresFold) {
 
 TEST(GroupedPartialTest, RowsAreByRankAndKey) {
   Made made(By({"step"}));
-  made.AddTime("10", 1, 3);
-  made.AddTime("2", 2, 4);
-  made.AddTime("2", 1, 5);
+  made.Add("10", 1, 3);
+  made.Add("2", 2, 4);
+  made.Add("2", 1, 5);
   Made more(By({"step"}));
-  more.AddTime("2", 1, 15);
-  more.AddTime("x", 0, 0);
+  more.Add("2", 1, 15);
+  more.Add("x", 0, 0);
   made.Merge(more);
   const std::vector<ViewRow> rows = RowsOf(made);
   ASSERT_EQ(rows.size(), 4u);
@@ -120,8 +121,8 @@ TEST(GroupedPartialTest, RowsAreByRankAndKey) {
 
 TEST(GroupedPartialTest, LoadsWhatItSaves) {
   Made made({});
-  made.AddTime("2", 0, 4);
-  made.AddTime("x", 0, 7);
+  made.Add("2", 0, 4);
+  made.Add("x", 0, 7);
   ByteWriter saved;
   made.Save(&saved);
   Made loaded({});

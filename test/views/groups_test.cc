@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/compat/compat.h"
 #include "prof/views/summary.h"
 #include "prof/views/view_plan.h"
 #include "test/prof/rows.h"
@@ -105,7 +106,8 @@ TEST(PlanViewsTest, AsksBackForANearWord) {
             "--sort: there is no column 'size': bytes?");
   EXPECT_EQ(Refused({.list = "groups", .columns = "totl"}),
             "-c: there is no column 'totl': total?");
-  EXPECT_EQ(Refused({.list = "events", .compat = Compat::kTorch, .sort = "cuda_tim"}).substr(0, 45),
+  EXPECT_EQ(Refused({.list = "events", .instead = CompatViews("torch"), .sort = "cuda_tim"})
+                .substr(0, 45),
             "--sort: there is no key 'cuda_tim': cuda_time");
 }
 

@@ -8,17 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "base/words.h"
 #include "parse/records/kernel_records.h"
+#include "prof/compat/compat.h"
 #include "prof/run/run.h"
 #include "prof/views/bandwidth.h"
 #include "prof/views/critical_path.h"
-#include "prof/views/hta_kernels.h"
 #include "prof/views/idle.h"
 #include "prof/views/kernel_types.h"
 #include "prof/views/launches.h"
 #include "prof/views/losses.h"
 #include "prof/views/queue.h"
 #include "prof/views/temporal.h"
+#include "prof/views/view.h"
 #include "test/support/view_rows.h"
 
 namespace oplens::prof::hostile_times_test {
@@ -48,20 +50,21 @@ Trace TraceOf(const std::vector<std::pair<int64_t, int64_t>>& times) {
   return trace;
 }
 
-std::vector<test::ViewRow> RowsOfAll(Trace* trace, Compat compat) {
+std::vector<test::ViewRow> RowsOfAll(Trace* trace, std::span<const View> views) {
   Diagnostics diagnostics;
   const parse::KernelRecords records(trace, {}, &diagnostics);
   const Run run(records);
   std::vector<test::ViewRow> rows;
-  ViewOptions options;
-  options.compat = compat;
-  for (const auto make : {MakeTemporal, MakeKernelTypes, MakeLosses, MakeHtaKernels, MakeIdle,
-                          MakeLaunches, MakeQueue, MakeBandwidth, MakeCriticalPath}) {
-    if (make == MakeHtaKernels && compat != Compat::kHta) continue;
-    const std::unique_ptr<Partial> partial = make(options);
+  constexpr std::string_view kNames =
+      "temporal,kernel-types,losses,idle,launches,queue,bandwidth,critical-path";
+  for (const View& view : views) {
+    const bool theirs = view.rules == "hta";
+    const std::vector<std::string_view> names = WordsOf(kNames);
+    if (!theirs && std::find(names.begin(), names.end(), view.name) == names.end()) continue;
+    const std::unique_ptr<Partial> partial = view.make({});
     partial->Begin(&run);
     partial->End(&run);
-    const std::unique_ptr<Partial> all = make(options);
+    const std::unique_ptr<Partial> all = view.make({});
     for (int i = 0; i < 3; ++i) all->Merge(*partial);
     for (test::ViewRow& row : test::RowsOf(*all)) rows.push_back(std::move(row));
   }
@@ -82,7 +85,7 @@ TEST(HostileTimesTest, SumsStayWithinBounds) {
                          {kMin + 1, -2},
                          {kMax - 1, kMax},
                          {2, kMax}});
-  for (const test::ViewRow& row : RowsOfAll(&trace, Compat::kNone)) {
+  for (const test::ViewRow& row : RowsOfAll(&trace, Views())) {
     for (const char* const key :
          {"sum_ns", "compute_ns", "kernel_ns", "count", "idle_ns", "gaps", "delay_ns", "span_ns",
           "blocked_ns", "bytes", "time_ns", "length_ns"}) {
@@ -92,13 +95,13 @@ TEST(HostileTimesTest, SumsStayWithinBounds) {
     }
   }
   // The reference's sums may be negative.
-  EXPECT_FALSE(RowsOfAll(&trace, Compat::kHta).empty());
+  EXPECT_FALSE(RowsOfAll(&trace, CompatViews("hta")).empty());
 }
 
 TEST(HostileTimesTest, AnEmptyTrace) {
   Trace trace = TraceOf({});
-  EXPECT_TRUE(RowsOfAll(&trace, Compat::kNone).empty());
-  EXPECT_TRUE(RowsOfAll(&trace, Compat::kHta).empty());
+  EXPECT_TRUE(RowsOfAll(&trace, Views()).empty());
+  EXPECT_TRUE(RowsOfAll(&trace, CompatViews("hta")).empty());
 }
 
 }  // namespace

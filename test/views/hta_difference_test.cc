@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "prof/run/hta_events.h"
-#include "prof/views/hta_kernels.h"
+#include "prof/compat/hta/events.h"
 #include "prof/views/kernel_types.h"
 #include "prof/views/temporal.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
+#include "test/support/view_rows.h"
 #include "test/views/device_run.h"
 
 namespace oplens::prof::hta_difference_test {
@@ -21,7 +21,6 @@ using test::ViewRow;
 
 constexpr View kTemporal = {"temporal", "", kTemporalNeeds, TemporalFields, MakeTemporal};
 constexpr View kTypes = {"kernel-types", "", kKernelTypesNeeds, KernelTypesFields, MakeKernelTypes};
-constexpr View kKernels = {"groups", "", kHtaKernelsNeeds, HtaKernelsFields, MakeHtaKernels};
 
 struct Both {
   ViewRow ours;
@@ -30,7 +29,7 @@ struct Both {
 
 Both TemporalOf(const std::string& path) {
   const auto ours = RowsOver(kTemporal, {path});
-  const auto theirs = RowsOver(kTemporal, {path}, Compat::kHta);
+  const auto theirs = RowsOver(test::ViewBy("hta", "temporal"), {path});
   return {ours.at(0), theirs.at(0)};
 }
 
@@ -75,7 +74,7 @@ TEST(HtaDifferenceTest, WhatCommunicates) {
   const std::string path =
       WriteRun("run.json", {{"void vllm::cross_device_reduce_1stage<__half, 2>(int)", 0, 10'000}});
   EXPECT_EQ(RowsOver(kTypes, {path}).at(0).at("type"), "COMMUNICATION");
-  EXPECT_EQ(RowsOver(kTypes, {path}, Compat::kHta).at(0).at("type"), "COMPUTATION");
+  EXPECT_EQ(RowsOver(test::ViewBy("hta", "kernel-types"), {path}).at(0).at("type"), "COMPUTATION");
   EXPECT_EQ(HtaClassOf("hipMemcpyAsync"), HtaClass::kCommunication);
   EXPECT_EQ(HtaClassOf("hipblaslt_gemm"), HtaClass::kCommunication);
 }
@@ -117,7 +116,7 @@ TEST(HtaDifferenceTest, FiguresOverSums) {
       now_ns += 100'000;
     }
   }
-  const auto rows = RowsOver(kKernels, {WriteRun("run.json", work)}, Compat::kHta);
+  const auto rows = RowsOver(test::ViewBy("hta", "groups"), {WriteRun("run.json", work)});
   // Sums are 25, 23, ..., 3 us: the running sum passes its 0.8 quantile after the ninth.
   ASSERT_EQ(rows.size(), 10u);
   EXPECT_EQ(rows.back().at("name"), "others");
@@ -132,7 +131,7 @@ TEST(HtaDifferenceTest, FiguresOverSums) {
   }
   // Of ten names or less they are over the kernels.
   work.resize(4);
-  const auto few = RowsOver(kKernels, {WriteRun("few.json", work)}, Compat::kHta);
+  const auto few = RowsOver(test::ViewBy("hta", "groups"), {WriteRun("few.json", work)});
   ASSERT_EQ(few.size(), 2u);
   EXPECT_EQ(few[0].at("mean_ns"), "1500");
   EXPECT_EQ(few[0].at("max_ns"), "2000");

@@ -12,9 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "prof/views/hta_kernels.h"
-#include "prof/views/kernel_types.h"
-#include "prof/views/temporal.h"
 #include "test/ops/csv_rows.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
@@ -26,10 +23,6 @@ using test::CorpusDir;
 using test::PartialOf;
 using test::RowsOf;
 using test::ViewRow;
-
-constexpr View kTemporal = {"temporal", "", kTemporalNeeds, TemporalFields, MakeTemporal};
-constexpr View kTypes = {"kernel-types", "", kKernelTypesNeeds, KernelTypesFields, MakeKernelTypes};
-constexpr View kKernels = {"groups", "", kHtaKernelsNeeds, HtaKernelsFields, MakeHtaKernels};
 
 /// A figure that is not compared.
 struct Skip {
@@ -85,10 +78,8 @@ std::vector<ViewRow> Golden(const std::string& golden, const std::string& file) 
   return ops::test::ParseCsv(test::ReadFile(KinetoDir() / "golden" / golden / file));
 }
 
-std::vector<ViewRow> HtaRows(const View& view, const std::string& golden) {
-  ViewOptions options;
-  options.compat = Compat::kHta;
-  return RowsOf(*PartialOf(view, {TraceOf(golden)}, options));
+std::vector<ViewRow> HtaRows(std::string_view view, const std::string& golden) {
+  return RowsOf(*PartialOf(test::ViewBy("hta", view), {TraceOf(golden)}));
 }
 
 struct Pair {
@@ -126,7 +117,7 @@ TEST(HtaGoldenTest, Temporal) {
   for (const std::string& golden : GoldensWith(file)) {
     const auto expected = Golden(golden, file);
     const auto overlap = Golden(golden, "hta_comm_comp_overlap.csv");
-    const auto rows = HtaRows(kTemporal, golden);
+    const auto rows = HtaRows("temporal", golden);
     ASSERT_EQ(rows.size(), expected.size()) << golden;
     for (size_t i = 0; i < rows.size(); ++i) {
       if (rows.size() > 1) {
@@ -153,7 +144,7 @@ TEST(HtaGoldenTest, KernelTypes) {
   int compared = 0;
   for (const std::string& golden : GoldensWith(file)) {
     const auto expected = Golden(golden, file);
-    const auto rows = HtaRows(kTypes, golden);
+    const auto rows = HtaRows("kernel-types", golden);
     std::map<std::string, ViewRow> by_type;
     for (const ViewRow& row : rows) by_type[row.at("type")] = row;
     EXPECT_EQ(rows.size(), expected.size()) << golden;
@@ -176,7 +167,7 @@ TEST(HtaGoldenTest, Kernels) {
     const auto expected = Golden(golden, file);
     std::map<std::string, size_t> ranks;
     for (const ViewRow& row : expected) ++ranks[row.at("rank")];
-    const auto rows = HtaRows(kKernels, golden);
+    const auto rows = HtaRows("groups", golden);
     ASSERT_EQ(rows.size(), expected.size()) << golden;
     for (size_t i = 0; i < rows.size(); ++i) {
       SCOPED_TRACE(fmt::format("{} row {}", golden, i));

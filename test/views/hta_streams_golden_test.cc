@@ -13,7 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "prof/views/hta_streams.h"
+#include "prof/compat/hta/activity.h"
+#include "prof/compat/hta/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/views/golden_tables.h"
@@ -67,10 +68,8 @@ int Compare(const Table& table, const ViewRow& ours, const ViewRow& theirs) {
 
 /// The rows of the traces of a golden table's folder; one golden is of two ranks.
 std::vector<ViewRow> RowsOfTrace(const Table& table, const std::string& path) {
-  const View view = {.name = "view", .help = "", .make = table.make, .hta_needs = kHtaStreamsNeeds};
-  ViewOptions options;
-  options.compat = Compat::kHta;
-  return test::RowsOf(*test::PartialOf(view, {path}, options));
+  const View view = {.name = "view", .help = "", .needs = kHtaActivityNeeds, .make = table.make};
+  return test::RowsOf(*test::PartialOf(view, {path}));
 }
 
 /// Answers how many figures it compared.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "prof/compat/tb/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/views/device_run.h"
@@ -20,8 +21,8 @@ using test::MadeRun;
 using test::ViewRow;
 using testing::ElementsAre;
 
-constexpr View kView = {"memory-events", "", kMemoryEventsNeeds | kTbMemoryEventsNeeds,
-                        MemoryEventsFields, MakeMemoryEvents};
+constexpr View kView = {"memory-events", "", kMemoryEventsNeeds, MemoryEventsFields,
+                        MakeMemoryEvents};
 
 /// Some fields of each row, joined by blanks; "-" of what is not known.
 std::vector<std::string> Texts(const std::vector<ViewRow>& rows,
@@ -118,7 +119,7 @@ TEST(MemoryEventsTest, PairsOfThePlugin) {
   AddMemory({50, 2, -6}, &made.trace);
   AddMemory({60, 3, 7}, &made.trace);
   AddMemory({70, 0, 7}, &made.trace);
-  const auto rows = made.RowsOf(MakeMemoryEvents, {.compat = Compat::kTensorBoard});
+  const auto rows = made.RowsOf(MakeTbMemoryEvents);
   EXPECT_THAT(Texts(rows, {"device", "op", "size_bytes", "alloc_ns", "free_ns", "state"}),
               ElementsAre("GPU0 <unknown> 30 20 30 freed", "GPU0 <unknown> 6 - 50 only freed",
                           "GPU0 <unknown> 7 60 - alive"));
@@ -140,7 +141,7 @@ TEST(MemoryEventsTest, OwnersOfThePlugin) {
   take(7500, "4");
   const auto path = test::TestDir() / "trace.json";
   builder.Write(path);
-  EXPECT_THAT(Texts(RowsOver(kView, {path.string()}, Compat::kTensorBoard), {"op"}),
+  EXPECT_THAT(Texts(RowsOver(test::ViewBy("tb", "memory-events"), {path.string()}), {"op"}),
               ElementsAre("aten::zeros (aten::empty)", "aten::zeros", "<unknown>",
                           "CallTreeRoot (aten::empty)"));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/compat/tb/views.h"
 #include "prof/views/memory_events.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
@@ -25,8 +26,7 @@ using test::ViewRow;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-constexpr View kView = {"memory-ops", "", kMemoryOpsNeeds | kTbMemoryOpsNeeds, MemoryOpsFields,
-                        MakeMemoryOps};
+constexpr View kView = {"memory-ops", "", kMemoryOpsNeeds, MemoryOpsFields, MakeMemoryOps};
 
 /// "op: calls increase/self allocations/self allocated/self peak leaked" of each row; "-": unknown.
 std::vector<std::string> Texts(const std::vector<ViewRow>& rows) {
@@ -143,7 +143,7 @@ TEST(MemoryOpsTest, DevicesAndSourcesAreApart) {
 
 TEST(MemoryOpsTest, TakesFourKeys) {
   EXPECT_THROW(MakeMemoryOps({.by = {"shape"}}), UsageError);
-  EXPECT_THROW(MakeMemoryOps({.compat = Compat::kTensorBoard, .by = {"layer"}}), UsageError);
+  EXPECT_THROW(MakeTbMemoryOps({.by = {"layer"}}), UsageError);
   const auto fields = MakeMemoryOps({.by = {"rank", "layer", "stack", "step"}})->Fields();
   EXPECT_EQ(fields.size(), MemoryOpsFields().size() + 4);
   EXPECT_EQ(fields[3].key, "rank");
@@ -197,7 +197,7 @@ TEST(MemoryOpsTest, TableOfThePlugin) {
   event(50'000, "99");
   const auto path = test::TestDir() / "trace.json";
   builder.Write(path);
-  EXPECT_THAT(Texts(RowsOver(kView, {path.string()}, Compat::kTensorBoard)),
+  EXPECT_THAT(Texts(RowsOver(test::ViewBy("tb", "memory-ops"), {path.string()})),
               ElementsAre("f: 2 8/8 2/1 16/8 - -", "g: 2 0/-8 1/0 8/0 - -"));
 }
 

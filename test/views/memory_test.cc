@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parse/records/kernel_records.h"
+#include "prof/compat/tb/views.h"
 #include "prof/run/memory_curve.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/nsys_builder.h"
@@ -202,7 +203,7 @@ TEST(MemoryTest, PointsOfThePlugin) {
              .reserved_bytes = 9,
              .source = MemorySource::kDriver},
             &made.trace);
-  const auto rows = made.RowsOf(MakeMemory, {.compat = Compat::kTensorBoard});
+  const auto rows = made.RowsOf(MakeTbMemory);
   EXPECT_THAT(CurvesOf(rows), ElementsAre("GPU0 framework: 200=1064/2048/984 300=1064/2048/984 "
                                           "300=1192/2048/856"));
 }

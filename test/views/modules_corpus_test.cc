@@ -119,7 +119,7 @@ bool ExpectSums(const std::string& path, const std::vector<std::string>& by) {
   SCOPED_TRACE(path);
   std::unique_ptr<Partial> partial;
   try {
-    partial = test::PartialOf(kView, {path}, {Compat::kNone, by});
+    partial = test::PartialOf(kView, {path}, {.by = by});
   } catch (const Error&) {
     return false;  // No profile, or one that is refused.
   }
@@ -204,7 +204,7 @@ TEST(ModulesCorpusTest, TimesAreThoseOfTheLayersOfOperators) {
     const std::string path =
         (test::CorpusDir().path / "kineto" / (std::string(name) + ".json.gz")).string();
     const auto modules = test::PartialOf(kModules, {path});
-    const auto operators = test::PartialOf(kOperators, {path}, {Compat::kNone, {"layer"}});
+    const auto operators = test::PartialOf(kOperators, {path}, {.by = {"layer"}});
     const auto found =
         HostTimes(test::RowsOf(*modules), "path", {"host_self_ns", "bwd_host_self_ns"});
     EXPECT_GE(found.size(), 10u);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/compat/tb/views.h"
 #include "prof/views/operators.h"
 #include "prof/views/stacks.h"
 #include "test/support/kineto_builder.h"
@@ -66,7 +67,7 @@ class ModulesTest : public ::testing::Test {
                                const std::string& name = "trace.json") {
     const std::filesystem::path path = test::TestDir() / name;
     builder_.Write(path);
-    return test::RowsOf(*test::PartialOf(kView, {path.string()}, {Compat::kNone, by}));
+    return test::RowsOf(*test::PartialOf(kView, {path.string()}, {.by = by}));
   }
   Rows Find() {
     Rows rows;
@@ -315,8 +316,8 @@ TEST_F(ModulesTest, RecordsHaveNoRows) {
 }
 
 TEST_F(ModulesTest, OtherWordsAreErrors) {
-  EXPECT_THROW(MakeModules({Compat::kNone, {"layer"}}), UsageError);
-  EXPECT_THROW(MakeModules({Compat::kTensorBoard, {"step"}}), UsageError);
+  EXPECT_THROW(MakeModules({.by = {"layer"}}), UsageError);
+  EXPECT_THROW(MakeTbModules({.by = {"step"}}), UsageError);
 }
 
 // Layers of NVTX have paths for names, the network itself its class.
@@ -388,8 +389,8 @@ int64_t SumOf(const std::vector<ViewRow>& rows, const std::string& field) {
 void ExpectSums(MadeRun* made, const std::vector<std::string>& of_modules = {},
                 const std::vector<std::string>& of_stacks = {}) {
   const auto operators = made->RowsOf(MakeOperators);
-  const auto modules = made->RowsOf(MakeModules, {.compat = Compat::kNone, .by = of_modules});
-  const auto stacks = made->RowsOf(MakeStacks, {.compat = Compat::kNone, .by = of_stacks});
+  const auto modules = made->RowsOf(MakeModules, {.by = of_modules});
+  const auto stacks = made->RowsOf(MakeStacks, {.by = of_stacks});
   for (const std::string field : {"device_self_ns", "host_self_ns"}) {
     EXPECT_EQ(SumOf(modules, field) + SumOf(modules, "bwd_" + field), SumOf(operators, field));
     EXPECT_EQ(SumOf(stacks, field), SumOf(operators, field));

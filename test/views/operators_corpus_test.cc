@@ -62,7 +62,7 @@ bool ExpectSums(const std::string& path, const std::vector<std::string>& by) {
   SCOPED_TRACE(path);
   std::unique_ptr<Partial> partial;
   try {
-    partial = test::PartialOf(kView, {path}, {Compat::kNone, by});
+    partial = test::PartialOf(kView, {path}, {.by = by});
   } catch (const Error&) {
     return false;  // No profile, or one that is refused.
   }

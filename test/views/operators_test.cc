@@ -68,7 +68,7 @@ class OperatorsTest : public ::testing::Test {
     return path.string();
   }
   Rows Find(const std::vector<std::string>& by = {}) {
-    const auto partial = test::PartialOf(kView, {Write()}, {Compat::kNone, by});
+    const auto partial = test::PartialOf(kView, {Write()}, {.by = by});
     Rows rows;
     for (const ViewRow& row : test::RowsOf(*partial)) rows[row.at("op")] = row;
     return rows;
@@ -276,7 +276,7 @@ TEST_F(OperatorsTest, SplitByShapeAndPhase) {
   }
   Kernel(100, 20000, 100);
   Kernel(10100, 21000, 70);
-  const auto partial = test::PartialOf(kView, {Write()}, {Compat::kNone, {"shape", "phase"}});
+  const auto partial = test::PartialOf(kView, {Write()}, {.by = {"shape", "phase"}});
   const auto rows = test::RowsOf(*partial);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].at("shape"), "(2,3);(3,4)");
@@ -293,7 +293,7 @@ TEST_F(OperatorsTest, SplitByLayer) {
   Call("aten::mm", 1500, 3500);
   Call("aten::mm", 5000, 6000);
   Kernel(2000, 20000, 100);
-  const auto partial = test::PartialOf(kView, {Write()}, {Compat::kNone, {"layer"}});
+  const auto partial = test::PartialOf(kView, {Write()}, {.by = {"layer"}});
   const auto rows = test::RowsOf(*partial);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].at("layer"), "Net_0:Linear_1");
@@ -310,7 +310,7 @@ TEST_F(OperatorsTest, SplitByStack) {
     op.stack = stack;
     builder_.AddOperator(op);
   }
-  const auto partial = test::PartialOf(kView, {Write()}, {Compat::kNone, {"stack"}});
+  const auto partial = test::PartialOf(kView, {Write()}, {.by = {"stack"}});
   std::vector<std::string> stacks;
   for (const ViewRow& row : test::RowsOf(*partial)) stacks.push_back(row.at("stack"));
   EXPECT_THAT(stacks, ::testing::ElementsAre("a.py:1,b.py:2", "a.py:1,c.py:3"));
@@ -335,7 +335,7 @@ TEST_F(OperatorsTest, MergingRanksIsAdding) {
 
 TEST_F(OperatorsTest, UnknownWordsNameTheValidOnes) {
   try {
-    MakeOperators({Compat::kNone, {"shape", "colour"}});
+    MakeOperators({.by = {"shape", "colour"}});
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("colour"));

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "ops/gpu/gpu.h"
+#include "prof/compat/tb/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/views/made_run.h"
@@ -12,7 +13,6 @@
 namespace oplens::test::overview_test {
 namespace {
 
-using prof::Compat;
 using prof::MakeOverview;
 
 /// The figures of a row as "key=value ..." of those keys.
@@ -195,8 +195,7 @@ TEST(TensorBoardOverviewTest, CommunicationIsWhatTheHostSaysOfIt) {
   const LaunchIndex call = made.AddCall(12, 14);
   made.AddKernel(30, 50, call, "ncclKernel_AllReduce");
   made.AddCall(90, 95, "cuLaunchKernel");
-  const prof::ViewOptions options = {.compat = Compat::kTensorBoard, .by = {}};
-  const auto rows = made.RowsOf(MakeOverview, options);
+  const auto rows = made.RowsOf(prof::MakeTbOverview);
   EXPECT_EQ(Figures(rows[0], kParts), "20 0 0 20 0 0 10 50");
   EXPECT_EQ(Figures(rows[0], {"kernel_exposed_ns", "kernel_hidden_ns", "comm_exposed_ns"}),
             "10 10 20");
@@ -224,9 +223,7 @@ TEST(TensorBoardOverviewTest, KernelsWithTheExternalIdOfACollective) {
   builder.AddKernel(kernel);
   const std::string path = (TestDir() / "trace.json").string();
   builder.Write(path);
-  const prof::View view = {"overview", "", prof::kOverviewNeeds | prof::kTbOverviewNeeds,
-                           prof::OverviewFields, MakeOverview};
-  const auto rows = RowsOf(*PartialOf(view, {path}, {.compat = Compat::kTensorBoard, .by = {}}));
+  const auto rows = RowsOf(*PartialOf(ViewBy("tb", "overview"), {path}));
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].at("kernel_ns"), "7000");
   EXPECT_EQ(rows[0].at("comm_ns"), "9000");
@@ -239,8 +236,7 @@ TEST(TensorBoardOverviewTest, AClassThatFillsTheStepsTakesNothing) {
   made.AddKernel(0, 100, made.AddCall(1, 5));
   made.AddCopy(10, 30);
   made.AddRange("op", 20, 60, RangeKind::kOperator);
-  const prof::ViewOptions options = {.compat = Compat::kTensorBoard, .by = {}};
-  EXPECT_EQ(Figures(made.RowsOf(MakeOverview, options)[0], kParts), "100 20 0 0 4 0 30 46");
+  EXPECT_EQ(Figures(made.RowsOf(prof::MakeTbOverview)[0], kParts), "100 20 0 0 4 0 30 46");
   EXPECT_EQ(Figures(made.RowsOf(MakeOverview)[0], kParts), "100 0 0 0 0 0 0 0");
 }
 
@@ -251,9 +247,7 @@ TEST(TensorBoardOverviewTest, KernelsOfCollectivesAreCommunicationToUs) {
   if (std::getenv("OPLENS_CORPUS_DIR") == nullptr) GTEST_SKIP() << "OPLENS_CORPUS_DIR is not set";
   const std::string path = CorpusFile("kineto/ddp_sampled_w128/rank0.json").string();
   const ViewRow ours = RowsOf(*PartialOf(ViewNamed("overview"), {path})).back();
-  const ViewRow plugins =
-      RowsOf(*PartialOf(ViewNamed("overview"), {path}, {.compat = Compat::kTensorBoard, .by = {}}))
-          .back();
+  const ViewRow plugins = RowsOf(*PartialOf(ViewBy("tb", "overview"), {path})).back();
   EXPECT_EQ(plugins.at("comm_ns"), "147000");
   EXPECT_EQ(plugins.at("kernel_ns"), "273651500");
   EXPECT_EQ(ours.at("comm_ns"), "168016500");

@@ -256,7 +256,7 @@ TEST_F(RooflineTest, AKernelWithoutATimeIsOnlyCounted) {
 }
 
 TEST_F(RooflineTest, KeysOfBy) {
-  const auto view = MakeRoofline({Compat::kNone, {"layer", "rank", "phase"}});
+  const auto view = MakeRoofline({.by = {"layer", "rank", "phase"}});
   const std::string_view layers[] = {"block", "mlp"};
   Add(view.get(), 100, 1000, 1000, [&](Made* made) {
     made->kernel.layer = layers;
@@ -270,7 +270,7 @@ TEST_F(RooflineTest, KeysOfBy) {
   EXPECT_EQ(rows[1].at("rank"), "3");
   EXPECT_EQ(rows[1].at("phase"), "forward");
   EXPECT_EQ(rows[0].at("layer"), "");
-  EXPECT_THROW(MakeRoofline({Compat::kNone, {"step"}}), UsageError);
+  EXPECT_THROW(MakeRoofline({.by = {"step"}}), UsageError);
 }
 
 TEST_F(RooflineTest, MergesInAnyOrder) {

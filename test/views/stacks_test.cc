@@ -46,14 +46,13 @@ class StacksTest : public ::testing::Test {
     kernel.correlation = builder_.AddCall("cudaLaunchKernel", launch_ns, 100);
     builder_.AddKernel(kernel);
   }
-  std::unique_ptr<Partial> Find(const std::vector<std::string>& by = {},
-                                Compat compat = Compat::kNone) {
+  std::unique_ptr<Partial> Find(const std::vector<std::string>& by = {}, const View& view = kView) {
     const std::filesystem::path path = test::TestDir() / "trace.json";
     builder_.Write(path);
-    return test::PartialOf(kView, {path.string()}, {compat, by});
+    return test::PartialOf(view, {path.string()}, {by});
   }
-  std::string Lines(const std::vector<std::string>& by = {}, Compat compat = Compat::kNone) {
-    const auto partial = Find(by, compat);
+  std::string Lines(const std::vector<std::string>& by = {}, const View& view = kView) {
+    const auto partial = Find(by, view);
     EXPECT_TRUE(partial->IsDocument());
     return partial->Document();
   }
@@ -143,16 +142,17 @@ TEST_F(StacksTest, TheLinesOfPyTorch) {
   Call("aten::t", 3600, 4000, stack);
   Call("aten::mul", 7000, 8000);
   Kernel(1100, 2999);
-  for (const Compat compat : {Compat::kTorch, Compat::kTorchLegacy}) {
+  for (const char* const rules : {"torch", "torch-legacy"}) {
+    const View& view = test::ViewBy(rules, "stacks");
     // 5900 - 2500 - 400, 2500, 400
-    EXPECT_EQ(Lines({"host"}, compat), "a.py:1;b.py:2 5\n");
-    EXPECT_EQ(Lines({}, compat), "a.py:1;b.py:2 2\n");
+    EXPECT_EQ(Lines({"host"}, view), "a.py:1;b.py:2 5\n");
+    EXPECT_EQ(Lines({}, view), "a.py:1;b.py:2 2\n");
   }
 }
 
 TEST_F(StacksTest, NoStacksForPyTorchsLines) {
   Call("aten::mul", 7000, 8000);
-  const auto partial = Find({}, Compat::kTorch);
+  const auto partial = Find({}, test::ViewBy("torch", "stacks"));
   EXPECT_EQ(partial->Document(), "");
   ASSERT_EQ(partial->Notes().size(), 1u);
   EXPECT_THAT(partial->Notes()[0], HasSubstr("no call stacks"));
@@ -163,10 +163,10 @@ TEST_F(StacksTest, MergingIsAdding) {
   const auto one = Find();
   Call("aten::add", 2000, 2500);
   const auto two = Find();
-  const auto forth = MakeStacks({.compat = Compat::kNone, .by = {"host"}});
+  const auto forth = MakeStacks({.by = {"host"}});
   forth->Merge(*one);
   forth->Merge(*two);
-  const auto back = MakeStacks({.compat = Compat::kNone, .by = {"host"}});
+  const auto back = MakeStacks({.by = {"host"}});
   back->Merge(*two);
   back->Merge(*one);
   EXPECT_EQ(forth->Document(), "aten::add 500\naten::mm 2000\n");
@@ -184,9 +184,7 @@ TEST_F(StacksTest, RecordsHaveNoLines) {
   EXPECT_THAT(partial->Notes()[0], HasSubstr("records"));
 }
 
-TEST_F(StacksTest, OtherWordsAreErrors) {
-  EXPECT_THROW(MakeStacks({.compat = Compat::kNone, .by = {"step"}}), UsageError);
-}
+TEST_F(StacksTest, OtherWordsAreErrors) { EXPECT_THROW(MakeStacks({.by = {"step"}}), UsageError); }
 
 // b begins in a and ends after it: neither is in the other, but both are in the frame.
 TEST(MadeStacksTest, CallsThatCross) {
@@ -194,16 +192,14 @@ TEST(MadeStacksTest, CallsThatCross) {
   made.AddRange("a.py:1", 0, 1000, RangeKind::kFrame);
   made.AddRange("aten::a", 100, 500, RangeKind::kOperator);
   made.AddRange("aten::b", 300, 800, RangeKind::kOperator);
-  const auto partial =
-      made.PartialOf(MakeStacks, [](PricedKernel*) {}, {.compat = Compat::kNone, .by = {"host"}});
+  const auto partial = made.PartialOf(MakeStacks, [](PricedKernel*) {}, {.by = {"host"}});
   EXPECT_EQ(partial->Document(), "a.py:1;aten::a 400\na.py:1;aten::b 500\n");
 }
 
 TEST(MadeStacksTest, WhatSeparatesFramesIsReplaced) {
   MadeRun made;
   made.AddRange("my op;\tof two\nlines", 0, 1000, RangeKind::kOperator);
-  const auto partial =
-      made.PartialOf(MakeStacks, [](PricedKernel*) {}, {.compat = Compat::kNone, .by = {"host"}});
+  const auto partial = made.PartialOf(MakeStacks, [](PricedKernel*) {}, {.by = {"host"}});
   EXPECT_EQ(partial->Document(), "my_op__of_two_lines 1000\n");
 }
 

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <vector>
 
-#include "prof/run/tb_steps.h"
+#include "prof/compat/tb/steps.h"
 #include "test/views/made_run.h"
 
 namespace oplens::prof {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "prof/run/hta_activity.h"
+#include "prof/compat/hta/activity.h"
 #include "prof/run/steps.h"
 #include "prof/run/time_series.h"
 #include "prof/views/bandwidth.h"

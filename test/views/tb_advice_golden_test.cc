@@ -42,8 +42,7 @@ TEST(TensorBoardAdviceGoldenTest, EveryRuleThatFired) {
       if (name.starts_with(folder.filename().string() + ".")) trace = file.path();
     }
     const Json golden = Json::parse(ReadFile(entry.path()));
-    std::vector<ViewRow> rows = RowsOf(*PartialOf(
-        ViewNamed("advice"), {trace.string()}, {.compat = prof::Compat::kTensorBoard, .by = {}}));
+    std::vector<ViewRow> rows = RowsOf(*PartialOf(ViewBy("tb", "advice"), {trace.string()}));
     if (folder == kOlderName) {
       std::erase_if(rows, [](const ViewRow& row) { return row.at("id") == "tb-mixed-precision"; });
     }

@@ -25,10 +25,8 @@ using Json = nlohmann::json;
 using RowsByKey = std::map<std::pair<std::string, std::string>, ViewRow>;
 
 RowsByKey Rows(std::string_view view, const std::string& key, const fs::path& folder) {
-  prof::ViewOptions options;
-  options.compat = prof::Compat::kTensorBoard;
   RowsByKey rows;
-  for (const ViewRow& row : RowsOf(*PartialOf(ViewNamed(view), {folder.string()}, options))) {
+  for (const ViewRow& row : RowsOf(*PartialOf(ViewBy("tb", view), {folder.string()}))) {
     rows[{row.at("rank"), row.at(key)}] = row;
   }
   return rows;

@@ -1,5 +1,3 @@
-#include "prof/views/tb_distributed.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/compat/tb/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
@@ -52,9 +51,7 @@ std::string WriteRank(int rank, const std::vector<Call>& calls) {
 }
 
 std::unique_ptr<prof::Partial> Tb(std::string_view view, const std::vector<std::string>& paths) {
-  prof::ViewOptions options;
-  options.compat = prof::Compat::kTensorBoard;
-  return PartialOf(ViewNamed(view), paths, options);
+  return PartialOf(ViewBy("tb", view), paths);
 }
 
 // rank 0   range |100-110|   kernel |200----260|   transfers: 6 and 40
@@ -107,10 +104,7 @@ TEST(TbDistributedTest, SaysWhyThePluginShowsNothing) {
 }
 
 TEST(TbDistributedTest, TakesNoKeys) {
-  prof::ViewOptions options;
-  options.compat = prof::Compat::kTensorBoard;
-  options.by = {"kind"};
-  EXPECT_THROW(prof::MakeTbCollectives(options), UsageError);
+  EXPECT_THROW(prof::MakeTbCollectives({.by = {"kind"}}), UsageError);
 }
 
 }  // namespace

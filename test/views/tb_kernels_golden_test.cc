@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "prof/compat/tb/tree.h"
 #include "prof/run/run.h"
-#include "prof/views/tb_kernels.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -19,8 +19,6 @@ using test::GoldenTrace;
 using test::ViewRow;
 
 std::span<const Field> NoFields() { return {}; }
-
-constexpr View kView = {"groups", "", kTbKernelsNeeds, NoFields, MakeTbKernels};
 
 /// "[40, 2, 1]" as "40,2,1".
 std::string ExtentOf(const std::string& list) {
@@ -67,7 +65,7 @@ void ExpectTable(const GoldenTrace& trace, const std::string& table,
                  const std::vector<std::string>& by,
                  const std::function<std::string(const ViewRow&)>& golden_key) {
   SCOPED_TRACE(trace.name);
-  const auto partial = test::PartialOf(kView, {trace.path}, {Compat::kTensorBoard, by});
+  const auto partial = test::PartialOf(test::ViewBy("tb", "groups"), {trace.path}, {.by = by});
   std::map<std::string, ViewRow> ours;
   for (const ViewRow& row : test::RowsOf(*partial)) {
     std::string key;
@@ -136,7 +134,7 @@ class Ratios : public Partial {
 TEST(TbKernelsGoldenTest, RatiosOfTheAdvice) {
   SKIP_WITH_SANITIZERS();
   OPLENS_NEED_CORPUS();
-  constexpr View kRatios = {"ratios", "", kTbKernelsNeeds, NoFields, [](const ViewOptions&) {
+  constexpr View kRatios = {"ratios", "", kTbTreeNeeds, NoFields, [](const ViewOptions&) {
                               return std::unique_ptr<Partial>(std::make_unique<Ratios>());
                             }};
   size_t compared = 0;

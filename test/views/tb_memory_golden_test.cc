@@ -6,9 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "prof/views/memory.h"
-#include "prof/views/memory_events.h"
-#include "prof/views/memory_ops.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -21,14 +18,8 @@ using nlohmann::json;
 using test::GoldenTrace;
 using test::ViewRow;
 
-constexpr View kMemory = {"memory", "", kMemoryNeeds, MemoryFields, MakeMemory};
-constexpr View kEvents = {"memory-events", "", kMemoryEventsNeeds | kTbMemoryEventsNeeds,
-                          MemoryEventsFields, MakeMemoryEvents};
-constexpr View kOps = {"memory-ops", "", kMemoryOpsNeeds | kTbMemoryOpsNeeds, MemoryOpsFields,
-                       MakeMemoryOps};
-
-std::vector<ViewRow> RowsOf(const View& view, const GoldenTrace& trace) {
-  return test::RowsOf(*test::PartialOf(view, {trace.path}, {Compat::kTensorBoard, {}}));
+std::vector<ViewRow> RowsOf(std::string_view view, const GoldenTrace& trace) {
+  return test::RowsOf(*test::PartialOf(test::ViewBy("tb", view), {trace.path}));
 }
 
 /// "Peak Memory Usage: 16.0B" as bytes.
@@ -41,7 +32,7 @@ int64_t PeakOf(const std::string& printed) {
 void ExpectCurves(const GoldenTrace& trace, const json& golden) {
   std::map<std::string, int64_t> points;
   std::map<std::string, int64_t> peaks;
-  for (const ViewRow& row : RowsOf(kMemory, trace)) {
+  for (const ViewRow& row : RowsOf("memory", trace)) {
     ++points[row.at("device")];
     peaks[row.at("device")] = std::stoll(row.at("peak_bytes"));
   }
@@ -55,7 +46,7 @@ void ExpectCurves(const GoldenTrace& trace, const json& golden) {
 
 void ExpectEvents(const GoldenTrace& trace, const json& golden) {
   std::map<std::string, std::map<std::string, int64_t>> found;
-  for (const ViewRow& row : RowsOf(kEvents, trace)) {
+  for (const ViewRow& row : RowsOf("memory-events", trace)) {
     auto& counts = found[row.at("device")];
     ++counts["rows"];
     ++counts[row.at("state")];
@@ -99,7 +90,8 @@ TEST(TbMemoryGoldenTest, Operators) {
   for (const GoldenTrace& trace : traces) {
     SCOPED_TRACE(trace.name);
     std::map<std::pair<std::string, std::string>, ViewRow> ours;
-    for (const ViewRow& row : RowsOf(kOps, trace)) ours[{row.at("device"), row.at("op")}] = row;
+    for (const ViewRow& row : RowsOf("memory-ops", trace))
+      ours[{row.at("device"), row.at("op")}] = row;
     const auto golden = test::ReadGoldenTable(trace.folder + "/tb_memory_stats.csv");
     EXPECT_EQ(golden.size(), ours.size());
     for (const ViewRow& row : golden) {

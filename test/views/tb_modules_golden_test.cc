@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "prof/compat/tb/views.h"
 #include "prof/views/modules.h"
-#include "prof/views/tb_modules.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/views/golden_tables.h"
@@ -16,8 +16,6 @@ namespace {
 
 using nlohmann::json;
 using test::ViewRow;
-
-constexpr View kView = {"modules", "", kModulesNeeds | kTbModulesNeeds, ModulesFields, MakeModules};
 
 /// A row of the reference with its place in the tree.
 struct Golden {
@@ -70,7 +68,7 @@ TEST(TbModulesGoldenTest, Trees) {
   EXPECT_GE(traces.size(), 4u);
   for (const test::GoldenTrace& trace : traces) {
     SCOPED_TRACE(trace.name);
-    const auto partial = test::PartialOf(kView, {trace.path}, {Compat::kTensorBoard});
+    const auto partial = test::PartialOf(test::ViewBy("tb", "modules"), {trace.path});
     const std::vector<ViewRow> ours = test::RowsOf(*partial);
     std::vector<Golden> golden;
     Flatten(json::parse(test::ReadFile(trace.folder + "/tb_modules.json")), 0, &golden);

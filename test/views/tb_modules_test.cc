@@ -1,11 +1,10 @@
-#include "prof/views/tb_modules.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "prof/compat/tb/views.h"
 #include "prof/views/modules.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
@@ -19,8 +18,6 @@ using test::KinetoKernel;
 using test::KinetoOperator;
 using test::ViewRow;
 using ::testing::HasSubstr;
-
-constexpr View kView = {"modules", "", kModulesNeeds | kTbModulesNeeds, ModulesFields, MakeModules};
 
 class TbModulesTest : public ::testing::Test {
  protected:
@@ -48,7 +45,7 @@ class TbModulesTest : public ::testing::Test {
   std::unique_ptr<Partial> Find() {
     const std::filesystem::path path = test::TestDir() / "trace.json";
     builder_.Write(path);
-    return test::PartialOf(kView, {path.string()}, {Compat::kTensorBoard});
+    return test::PartialOf(test::ViewBy("tb", "modules"), {path.string()});
   }
 
   KinetoBuilder builder_;
@@ -115,10 +112,10 @@ TEST_F(TbModulesTest, MergedInAnyOrder) {
   const auto one = Find();
   Module("Other_0", 0, 200, 300);
   const auto two = Find();
-  const auto forth = MakeModules({Compat::kTensorBoard});
+  const auto forth = MakeTbModules({});
   forth->Merge(*one);
   forth->Merge(*two);
-  const auto back = MakeModules({Compat::kTensorBoard});
+  const auto back = MakeTbModules({});
   back->Merge(*two);
   back->Merge(*one);
   EXPECT_EQ(test::RowsOf(*forth), test::RowsOf(*back));
@@ -126,7 +123,7 @@ TEST_F(TbModulesTest, MergedInAnyOrder) {
 }
 
 TEST_F(TbModulesTest, OtherFilesHaveANote) {
-  const auto partial = MakeModules({Compat::kTensorBoard});
+  const auto partial = MakeTbModules({});
   partial->Begin(nullptr);
   partial->End(nullptr);
   EXPECT_TRUE(test::RowsOf(*partial).empty());

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "prof/views/operators.h"
-#include "prof/views/tb_operators.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -16,9 +14,6 @@ namespace {
 
 using test::GoldenTrace;
 using test::ViewRow;
-
-constexpr View kView = {"operators", "", kOperatorsNeeds | kTbOperatorsNeeds, OperatorsFields,
-                        MakeOperators};
 
 /// What is not compared: the column has_call_stack, which says whether a table of stacks hangs on
 /// the row.
@@ -62,7 +57,7 @@ void ExpectRow(const ViewRow& golden, const ViewRow& ours) {
 void ExpectTable(const GoldenTrace& trace, const std::string& table,
                  const std::vector<std::string>& by) {
   SCOPED_TRACE(trace.name);
-  const auto partial = test::PartialOf(kView, {trace.path}, {Compat::kTensorBoard, by});
+  const auto partial = test::PartialOf(test::ViewBy("tb", "operators"), {trace.path}, {.by = by});
   std::map<std::pair<std::string, std::string>, ViewRow> ours;
   for (const ViewRow& row : test::RowsOf(*partial)) {
     ours[{row.at("op"), by.empty() ? "" : row.at("shape")}] = row;

@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using prof::Compat;
 
 /// A figure of the plugin that is not compared here.
 struct Skipped {
@@ -172,8 +171,7 @@ void ExpectOverlap(const Json& expected, const ViewRow& row, double error,
 }
 
 void CompareSteps(const Golden& golden) {
-  const auto rows = RowsOf(*PartialOf(ViewNamed("overview"), {golden.file.string()},
-                                      {.compat = Compat::kTensorBoard, .by = {}}));
+  const auto rows = RowsOf(*PartialOf(ViewBy("tb", "overview"), {golden.file.string()}));
   const Json& steps = golden.json.at("steps");
   ASSERT_EQ(rows.size(), steps.size() + 1);
   const double error = ErrorOf(golden);
@@ -201,8 +199,7 @@ constexpr Ratio kRatios[] = {
 };
 
 void CompareGpus(const Golden& golden) {
-  const auto rows = RowsOf(*PartialOf(ViewNamed("gpu"), {golden.file.string()},
-                                      {.compat = Compat::kTensorBoard, .by = {}}));
+  const auto rows = RowsOf(*PartialOf(ViewBy("tb", "gpu"), {golden.file.string()}));
   const Json& gpus = golden.json.at("gpu");
   ASSERT_EQ(rows.size(), gpus.size());
   for (const ViewRow& row : rows) {

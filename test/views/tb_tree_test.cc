@@ -1,10 +1,10 @@
-#include "prof/run/tb_tree.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <vector>
+
+#include "prof/compat/tb/tree.h"
 
 namespace oplens::prof::tb_tree_test {
 namespace {

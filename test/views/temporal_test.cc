@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/compat/hta/views.h"
 #include "prof/views/rank_order.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
@@ -96,9 +97,9 @@ TEST(TemporalTest, RanksInAnyOrderOfFiles) {
 }
 
 TEST(TemporalTest, TakesNoGroupingButSteps) {
-  EXPECT_THROW(MakeTemporal({.compat = Compat::kNone, .by = {"op"}}), UsageError);
-  EXPECT_THROW(MakeTemporal({.compat = Compat::kHta, .by = {"step"}}), UsageError);
-  const auto fields = MakeTemporal({.compat = Compat::kNone, .by = {"step"}})->Fields();
+  EXPECT_THROW(MakeTemporal({.by = {"op"}}), UsageError);
+  EXPECT_THROW(MakeHtaTemporal({.by = {"step"}}), UsageError);
+  const auto fields = MakeTemporal({.by = {"step"}})->Fields();
   EXPECT_EQ(fields.size(), TemporalFields().size() + 1);
   EXPECT_EQ(fields[1].key, "step");
 }

@@ -12,8 +12,6 @@
 namespace oplens::prof::torch_table_golden_test {
 namespace {
 
-constexpr View kView = {"events", "", kEventsNeeds, EventsFields, MakeEvents};
-
 /// A table of PyTorch's, and how it was asked for.
 struct Case {
   std::string asked;  ///< "@ by=shape,stack sort=cpu_time limit=3"
@@ -42,7 +40,6 @@ std::vector<std::string> Split(const std::string& text, char at) {
 
 ViewOptions OptionsOf(const std::string& asked) {
   ViewOptions options;
-  options.compat = Compat::kTorch;
   for (const std::string& word : Split(asked, ' ')) {
     const std::string value = word.substr(word.find('=') + 1);
     if (word.starts_with("by=")) options.by = Split(value, ',');
@@ -62,7 +59,8 @@ TEST_P(TorchTableGoldenTest, EveryTable) {
   EXPECT_FALSE(cases.empty());
   for (const Case& one : cases) {
     SCOPED_TRACE(one.asked);
-    const auto partial = test::PartialOf(kView, {trace}, OptionsOf(one.asked));
+    const auto partial =
+        test::PartialOf(test::ViewBy("torch", "events"), {trace}, OptionsOf(one.asked));
     ASSERT_TRUE(partial->IsDocument());
     EXPECT_EQ(partial->Document(), one.table);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/compat/tb/views.h"
 #include "prof/views/gpu.h"
 #include "prof/views/overview.h"
 #include "test/support/test_files.h"
@@ -137,11 +138,10 @@ RC_GTEST_PROP(ViewInvariantsProperty, WhateverHappened, ()) {
   for (int i = *rc::gen::inRange(0, 30); i > 0; --i) AddAnything(&made);
   CheckSteps(made.RowsOf(prof::MakeOverview));
   for (const ViewRow& row : made.RowsOf(prof::MakeGpu)) CheckGpu(row);
-  const prof::ViewOptions options = {.compat = prof::Compat::kTensorBoard, .by = {}};
-  for (const ViewRow& row : made.RowsOf(prof::MakeOverview, options)) {
+  for (const ViewRow& row : made.RowsOf(prof::MakeTbOverview)) {
     EXPECT_NE(row.at("total_ns"), "");
   }
-  for (const ViewRow& row : made.RowsOf(prof::MakeGpu, options)) {
+  for (const ViewRow& row : made.RowsOf(prof::MakeTbGpu)) {
     ExpectShare(row.at("busy_pct"), "busy_pct");
   }
 }

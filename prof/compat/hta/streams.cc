@@ -1,0 +1,403 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "parse/model/trace.h"
+#include "prof/compat/hta/activity.h"
+#include "prof/compat/hta/views.h"
+#include "prof/run/run.h"
+#include "prof/table/field.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/time_keys.h"
+#include "prof/views/view_notes.h"
+
+namespace oplens::prof {
+namespace {
+
+/// A row but for its rank: a number and a text as keys, then the figures.
+struct HtaRow {
+  int64_t stream = 0;
+  std::string word;
+  std::vector<std::optional<double>> figures;
+
+  friend auto operator<=>(const HtaRow&, const HtaRow&) = default;
+};
+
+/// What is different of the four views.
+struct HtaTable {
+  std::string_view view;
+  std::span<const Field> keys;  ///< Without the rank: `stream` and `word`, in this order.
+  std::span<const Field> figures;
+  std::vector<HtaRow> (*find)(const Trace& trace);
+};
+
+constexpr Field kHtaStreamField = {"stream", "Stream",     "",        FieldType::kInteger,
+                                   8,        "of the GPU", Fold::kKey};
+
+/// For each text of a trace whether it is one of `names`.
+std::vector<bool> HtaNamed(const Trace& trace, std::span<const std::string_view> names) {
+  std::vector<bool> found(trace.strings.size(), false);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const std::string_view name = trace.strings.View(static_cast<StringId>(i));
+    found[i] = std::find(names.begin(), names.end(), name) != names.end();
+  }
+  return found;
+}
+
+constexpr double kNsOfUs = 1000;
+
+// Idle streams.
+
+constexpr Field kIdleKeys[] = {
+    kHtaStreamField,
+    {"cause", "Cause", "", FieldType::kText, 12,
+     "host_wait: the launch began after the work before it had ended; else kernel_wait where the "
+     "gap is less than 30 us; other",
+     Fold::kKey},
+};
+constexpr Field kIdleFigures[] = {
+    {"idle_ns", "Idle(ns)", "ns", FieldType::kInteger, 14,
+     "sum of the gaps, start less the end of what started before it on the stream", Fold::kSum},
+    {"share", "Share", "", FieldType::kDecimal, 8, "of the sum of the stream, with two digits",
+     Fold::kNone},
+};
+
+/// Causes sort as the reference numbers them.
+enum HtaCause : uint8_t { kHtaHostWait, kHtaKernelWait, kHtaOther, kHtaCauseCount };
+constexpr std::string_view kHtaCauses[kHtaCauseCount] = {"host_wait", "kernel_wait", "other"};
+
+struct HtaGaps {
+  std::array<int64_t, kHtaCauseCount> sums_us{};
+  std::array<bool, kHtaCauseCount> any{};
+
+  void Add(HtaCause cause, int64_t us) {
+    any[cause] = true;
+    int64_t& sum = sums_us[cause];
+    if (__builtin_add_overflow(sum, us, &sum)) sum = INT64_MAX / 4;
+  }
+};
+
+HtaGaps GapsOf(const HtaActivity& activity, std::span<const uint32_t> stream) {
+  constexpr int64_t kQueuedGapUs = 30;
+  std::vector<int64_t> starts;
+  for (const uint32_t work : stream) starts.push_back(activity.work[work].start_us);
+  HtaGaps gaps;
+  const HtaWork* last = nullptr;
+  for (const uint32_t place : HtaOrder(starts)) {
+    const HtaWork& work = activity.work[stream[place]];
+    if (last == nullptr) {
+      gaps.Add(kHtaOther, 0);
+    } else {
+      const int64_t gap_us = work.start_us - last->end_us;
+      const bool late =
+          work.call != HtaWork::kNoCall && activity.calls[work.call].start_us > last->end_us;
+      gaps.Add(late ? kHtaHostWait : gap_us < kQueuedGapUs ? kHtaKernelWait : kHtaOther, gap_us);
+    }
+    last = &work;
+  }
+  return gaps;
+}
+
+std::map<int64_t, std::vector<uint32_t>> Streams(const HtaActivity& activity) {
+  std::map<int64_t, std::vector<uint32_t>> streams;
+  for (uint32_t i = 0; i < activity.work.size(); ++i) {
+    streams[activity.work[i].stream].push_back(i);
+  }
+  return streams;
+}
+
+std::vector<HtaRow> FindIdle(const Trace& trace) {
+  const HtaActivity activity(trace);
+  std::vector<HtaRow> rows;
+  for (const auto& [stream, works] : Streams(activity)) {
+    const HtaGaps gaps = GapsOf(activity, works);
+    double all_us = 0;
+    for (const int64_t sum_us : gaps.sums_us) all_us += static_cast<double>(sum_us);
+    for (size_t cause = 0; cause < kHtaCauseCount; ++cause) {
+      if (!gaps.any[cause]) continue;
+      const auto us = static_cast<double>(gaps.sums_us[cause]);
+      constexpr double kDigits = 100;
+      std::optional<double> share;
+      if (all_us != 0) share = std::nearbyint(us / all_us * kDigits) / kDigits;
+      rows.push_back({stream, std::string(kHtaCauses[cause]), {us * kNsOfUs, share}});
+    }
+  }
+  return rows;
+}
+
+// Launches.
+
+constexpr Field kLaunchFigures[] = {
+    {"launches", "Launches", "", FieldType::kInteger, 10,
+     "pairs of a call of cudaLaunchKernel, cudaLaunchKernelExC, cudaMemcpyAsync or cudaMemsetAsync "
+     "and the work that has its number",
+     Fold::kSum},
+    {"short_kernels", "Short", "", FieldType::kInteger, 8,
+     "pairs whose work is shorter than the call, the call at most 50 us", Fold::kSum},
+    {"runtime_outliers", "SlowCalls", "", FieldType::kInteger, 9,
+     "pairs whose call is longer than 50 us", Fold::kSum},
+    {"delay_outliers", "LateStarts", "", FieldType::kInteger, 10,
+     "pairs with a delay of more than 100 us", Fold::kSum},
+    {"cpu_ns", "CPU(ns)", "ns", FieldType::kInteger, 14, "sum of the durations of the calls",
+     Fold::kSum},
+    {"gpu_ns", "GPU(ns)", "ns", FieldType::kInteger, 14, "sum of the durations of the work",
+     Fold::kSum},
+    {"delay_ns", "Delay(ns)", "ns", FieldType::kInteger, 14,
+     "sum of the delays: start of the work less the end of the call, at least 0", Fold::kSum},
+    {"max_delay_ns", "MaxDelay(ns)", "ns", FieldType::kInteger, 14, "longest delay", Fold::kMax},
+};
+
+std::vector<HtaRow> FindLaunches(const Trace& trace) {
+  constexpr std::string_view kNames[] = {"cudaLaunchKernel", "cudaLaunchKernelExC",
+                                         "cudaMemcpyAsync", "cudaMemsetAsync"};
+  constexpr int64_t kSlowCallUs = 50;
+  constexpr int64_t kLateStartUs = 100;
+  const std::vector<bool> named = HtaNamed(trace, kNames);
+  const HtaActivity activity(trace);
+  std::array<double, std::size(kLaunchFigures)> sums{};
+  auto& [count, shorts, slow, late, cpu, gpu, delays, longest] = sums;
+  for (const HtaWork& work : activity.work) {
+    if (work.call == HtaWork::kNoCall || !named[activity.calls[work.call].api]) continue;
+    const HtaCall& call = activity.calls[work.call];
+    const int64_t delay_us = std::max<int64_t>(work.start_us - call.start_us - call.duration_us, 0);
+    count += 1;
+    const bool is_slow = call.duration_us > kSlowCallUs;
+    shorts += !is_slow && work.duration_us() < call.duration_us ? 1 : 0;
+    slow += is_slow ? 1 : 0;
+    late += delay_us > kLateStartUs ? 1 : 0;
+    cpu += static_cast<double>(call.duration_us) * kNsOfUs;
+    gpu += static_cast<double>(work.duration_us()) * kNsOfUs;
+    delays += static_cast<double>(delay_us) * kNsOfUs;
+    longest = std::max(longest, static_cast<double>(delay_us) * kNsOfUs);
+  }
+  if (activity.work.empty()) return {};
+  HtaRow row;
+  row.figures.assign(sums.begin(), sums.end());
+  if (count == 0) row.figures.back().reset();
+  return {row};
+}
+
+// Queues and bandwidth: what pandas' describe says of a series.
+
+/// `count` says what the values are.
+constexpr std::array<Field, 8> DescribedFields(const std::array<std::string_view, 7>& keys,
+                                               std::string_view unit, std::string_view count) {
+  constexpr auto kDecimal = FieldType::kDecimal;
+  return {
+      {{"count", "Count", "", FieldType::kInteger, 9, count, Fold::kSum},
+       {keys[0], "Mean", unit, kDecimal, 10, "mean of the values, however long each holds",
+        Fold::kNone},
+       {keys[1], "Std", unit, kDecimal, 10, "their standard deviation, over n - 1", Fold::kNone},
+       {keys[2], "Min", unit, kDecimal, 10, "the least", Fold::kMin},
+       {keys[3], "P25", unit, kDecimal, 10, "quartile, interpolated", Fold::kNone},
+       {keys[4], "P50", unit, kDecimal, 10, "median", Fold::kNone},
+       {keys[5], "P75", unit, kDecimal, 10, "quartile, interpolated", Fold::kNone},
+       {keys[6], "Max", unit, kDecimal, 10, "the largest", Fold::kMax}}};
+}
+
+std::vector<std::optional<double>> Described(std::vector<double> values) {
+  const HtaDescription found = HtaDescribe(std::move(values));
+  return {found.count, found.mean, found.deviation, found.least,
+          found.p25,   found.p50,  found.p75,       found.largest};
+}
+
+constexpr Field kQueueKeys[] = {kHtaStreamField};
+constexpr auto kQueueFigures =
+    DescribedFields({"mean", "std", "min", "p25", "p50", "p75", "max"}, "",
+                    "values: lengths of the queue after each call and each start of work");
+
+/// One more or less on a stream.
+struct HtaSeriesTablesChange {
+  int64_t time_us;
+  int64_t stream;
+  int64_t change;
+};
+
+/// Those of all calls in the order of the file, then those of all work.
+std::vector<HtaSeriesTablesChange> ChangesOf(const HtaActivity& activity,
+                                             const std::vector<bool>& named) {
+  std::vector<std::pair<uint32_t, int64_t>> calls;  // Place and stream of the work.
+  std::vector<HtaSeriesTablesChange> begins;
+  for (const HtaWork& work : activity.work) {
+    if (work.call == HtaWork::kNoCall || !named[activity.calls[work.call].api]) continue;
+    calls.emplace_back(work.call, work.stream);
+    begins.push_back({work.start_us, work.stream, -1});
+  }
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<HtaSeriesTablesChange> changes;
+  for (const auto& [call, stream] : calls) {
+    changes.push_back({activity.calls[call].start_us, stream, 1});
+  }
+  changes.insert(changes.end(), begins.begin(), begins.end());
+  return changes;
+}
+
+std::vector<HtaRow> FindQueue(const Trace& trace) {
+  constexpr std::string_view kNames[] = {
+      "cudaMemsetAsync",     "cudaMemcpyAsync",
+      "cudaLaunchKernel",    "cudaLaunchKernelExC",
+      "cuLaunchKernel",      "cuLaunchKernelEx",
+      "hipLaunchKernel",     "hipExtModuleLaunchKernel",
+      "hipMemsetAsync",      "hipMemcpyAsync",
+      "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"};
+  const std::vector<HtaSeriesTablesChange> changes =
+      ChangesOf(HtaActivity(trace), HtaNamed(trace, kNames));
+  std::vector<int64_t> times_us;
+  for (const HtaSeriesTablesChange& change : changes) times_us.push_back(change.time_us);
+  struct Series {
+    int64_t length = 0;
+    std::vector<double> lengths;
+  };
+  std::map<int64_t, Series> streams;
+  for (const uint32_t place : HtaOrder(times_us)) {
+    Series& series = streams[changes[place].stream];
+    series.length += changes[place].change;
+    series.lengths.push_back(static_cast<double>(series.length));
+  }
+  std::vector<HtaRow> rows;
+  for (auto& [stream, series] : streams) {
+    rows.push_back({stream, {}, Described(std::move(series.lengths))});
+  }
+  return rows;
+}
+
+constexpr Field kBandwidthKeys[] = {
+    {"kind", "Kind", "", FieldType::kText, 15, "Memcpy HtoD, DtoH, DtoD, ..., Memset", Fold::kKey}};
+constexpr auto kBandwidthFigures = DescribedFields(
+    {"mean_gbps", "std_gbps", "min_gbps", "p25_gbps", "p50_gbps", "p75_gbps", "max_gbps"}, "GB/s",
+    "values above 0: sums of the bandwidths of what runs, after each start and end");
+
+std::vector<HtaRow> FindBandwidth(const Trace& trace) {
+  const HtaActivity activity(trace);
+  std::vector<const HtaWork*> copies;
+  for (const HtaWork& work : activity.work) {
+    if (!work.memory.empty()) copies.push_back(&work);
+  }
+  std::vector<int64_t> times_us;
+  for (const HtaWork* copy : copies) times_us.push_back(copy->start_us);
+  for (const HtaWork* copy : copies) {
+    const int64_t own_us = copy->duration_us();
+    times_us.push_back(copy->start_us + (own_us == 0 ? 1 : own_us));
+  }
+  struct Series {
+    double sum = 0;
+    std::vector<double> values;
+  };
+  std::map<std::string_view, Series> kinds;
+  for (const uint32_t place : HtaOrder(times_us)) {
+    const bool start = place < copies.size();
+    const HtaWork& copy = *copies[start ? place : place - copies.size()];
+    Series& series = kinds[copy.memory];
+    series.sum += start ? copy.gbps : -copy.gbps;
+    if (series.sum > 0) series.values.push_back(series.sum);
+  }
+  std::vector<HtaRow> rows;
+  for (auto& [kind, series] : kinds) {
+    if (series.values.empty()) continue;
+    rows.push_back({0, std::string(kind), Described(std::move(series.values))});
+  }
+  return rows;
+}
+
+constexpr HtaTable kHtaIdleTable = {"idle", kIdleKeys, kIdleFigures, FindIdle};
+constexpr HtaTable kHtaLaunchesTable = {"launches", {}, kLaunchFigures, FindLaunches};
+constexpr HtaTable kHtaQueueTable = {"queue", kQueueKeys, kQueueFigures, FindQueue};
+constexpr HtaTable kHtaBandwidthTable = {"bandwidth", kBandwidthKeys, kBandwidthFigures,
+                                         FindBandwidth};
+
+int64_t HtaStreamsWholeOf(double value) {
+  constexpr double kMost = 9e18;
+  return std::llround(std::clamp(value, -kMost, kMost));
+}
+
+bool IsStream(const Field& field) { return field.type == FieldType::kInteger; }
+
+class HtaStreams : public Partial {
+ public:
+  HtaStreams(const HtaTable& table, const ViewOptions& options)
+      : table_(table), notes_(table.view) {
+    if (!options.by.empty()) {
+      throw UsageError(
+          fmt::format("--by {}: with --compat hta the view {} takes no other key than its own",
+                      options.by.front(), table.view));
+    }
+  }
+
+  void Begin(const Run* run) override { notes_.Begin(run); }
+  void End(const Run* run) override {
+    if (run == nullptr) return;
+    Take(std::string(run->rank()), table_.find(run->trace()));
+  }
+  void Merge(const Partial& other) override {
+    const auto& more = dynamic_cast<const HtaStreams&>(other);
+    for (const auto& [rank, rows] : more.ranks_) Take(rank, rows);
+    notes_.Merge(more.notes_);
+  }
+  std::vector<Field> Fields() const override {
+    std::vector<Field> fields = {kRankField};
+    fields.insert(fields.end(), table_.keys.begin(), table_.keys.end());
+    fields.insert(fields.end(), table_.figures.begin(), table_.figures.end());
+    return fields;
+  }
+  void Emit(Sink* sink) const override {
+    for (const auto& [rank, rows] : ranks_) {
+      for (const HtaRow& row : rows) EmitRow(rank, row, sink);
+    }
+  }
+  std::vector<std::string> Notes() const override { return notes_.Sentences(); }
+
+ private:
+  void Take(const std::string& rank, std::vector<HtaRow> more) {
+    if (more.empty()) return;
+    std::vector<HtaRow>& rows = ranks_[rank];
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+    std::sort(rows.begin(), rows.end());
+  }
+
+  void EmitRow(const std::string& rank, const HtaRow& row, Sink* sink) const {
+    std::vector<Cell> cells = {Text(rank)};
+    for (const Field& key : table_.keys) {
+      cells.push_back(IsStream(key) ? Integer(row.stream) : Text(row.word));
+    }
+    for (size_t i = 0; i < row.figures.size(); ++i) {
+      const std::optional<double>& value = row.figures[i];
+      const bool whole = table_.figures[i].type == FieldType::kInteger;
+      cells.push_back(value && whole ? Integer(HtaStreamsWholeOf(*value)) : Decimal(value));
+    }
+    sink->Row(cells);
+  }
+
+  const HtaTable& table_;
+  std::map<std::string, std::vector<HtaRow>, RankBefore> ranks_;
+  ViewNotes notes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Partial> MakeHtaIdle(const ViewOptions& options) {
+  return std::make_unique<HtaStreams>(kHtaIdleTable, options);
+}
+std::unique_ptr<Partial> MakeHtaLaunches(const ViewOptions& options) {
+  return std::make_unique<HtaStreams>(kHtaLaunchesTable, options);
+}
+std::unique_ptr<Partial> MakeHtaQueue(const ViewOptions& options) {
+  return std::make_unique<HtaStreams>(kHtaQueueTable, options);
+}
+std::unique_ptr<Partial> MakeHtaBandwidth(const ViewOptions& options) {
+  return std::make_unique<HtaStreams>(kHtaBandwidthTable, options);
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "prof/compat/tb/diff.h"
+#include "prof/compat/tb/tree.h"
+#include "prof/run/run.h"
+#include "prof/views/rank_order.h"
+#include "prof/views/time_keys.h"
+
+namespace oplens::prof {
+namespace {
+
+using enum FieldType;
+
+constexpr Field kTbDiffTreeFields[] = {
+    kRankField,
+    {"level", "Level", "", kInteger, 5, "calls that it is in", Fold::kNone},
+    {"kind", "Kind", "", kText, 10, "step, module, dataloader, optimizer; else unknown",
+     Fold::kNone},
+    {"name", "Name", "", kText, Field::kShared, "as recorded", Fold::kNone},
+    {"listed", "Listed", "", kInteger, 6, "1: a row of operators counts it", Fold::kNone},
+    {"host_total_ns", "HostTotal(ns)", "ns", kInteger, 13, "its length", Fold::kSum},
+    {"host_self_ns", "HostSelf(ns)", "ns", kInteger, 13, "without what is right inside of it",
+     Fold::kSum},
+    {"device_total_ns", "DevTotal(ns)", "ns", kInteger, 13,
+     "sum of the durations of the device events launched in it", Fold::kSum},
+    {"device_self_ns", "DevSelf(ns)", "ns", kInteger, 13, "of those that it launched itself",
+     Fold::kSum},
+};
+
+struct TbDiffTreeCall {
+  uint32_t name = 0;  ///< Into TreeCalls::names.
+  uint32_t level = 0;
+  TbKind kind = TbKind::kOther;
+  bool listed = false;
+  int64_t host_total_ns = 0;
+  int64_t host_self_ns = 0;
+  int64_t device_total_ns = 0;
+  int64_t device_self_ns = 0;
+};
+
+/// Of one rank.
+struct TreeCalls {
+  std::vector<std::string> names;
+  std::vector<TbDiffTreeCall> calls;
+};
+
+class TbDiffTreeReader {
+ public:
+  explicit TbDiffTreeReader(const Trace& trace) : trace_(trace), tree_(trace) {}
+
+  TreeCalls Read();
+
+ private:
+  struct Waiting {
+    uint32_t node;
+    uint32_t level;
+  };
+
+  TbKind KindOf(uint32_t node) const {
+    const TorchEvent& event = trace_.torch_events[tree_.nodes()[node].event];
+    return TbKindOf(event.kind, trace_.strings.View(event.name));
+  }
+  /// Puts the children of a node on the stack so that the first one is on top.
+  void Push(uint32_t parent, uint32_t level, std::vector<Waiting>* waiting) const;
+  void Add(uint32_t node, uint32_t level);
+
+  const Trace& trace_;
+  TbTree tree_;
+  std::unordered_map<StringId, uint32_t> names_;
+  TreeCalls found_;
+};
+
+void TbDiffTreeReader::Push(uint32_t parent, uint32_t level, std::vector<Waiting>* waiting) const {
+  const size_t first = waiting->size();
+  for (uint32_t i = tree_.nodes()[parent].first_child; i != TbTree::kNone;
+       i = tree_.nodes()[i].next) {
+    waiting->push_back({i, level});
+  }
+  std::reverse(waiting->begin() + static_cast<std::ptrdiff_t>(first), waiting->end());
+}
+
+void TbDiffTreeReader::Add(uint32_t index, uint32_t level) {
+  const TbTree::Node& node = tree_.nodes()[index];
+  const StringId text = trace_.torch_events[node.event].name;
+  const auto [name, is_new] = names_.emplace(text, static_cast<uint32_t>(found_.names.size()));
+  if (is_new) found_.names.emplace_back(trace_.strings.View(text));
+  found_.calls.push_back({name->second, level, KindOf(index), node.listed, node.length_ns,
+                          node.host_self_ns, node.device_total_ns, node.device_self_ns});
+}
+
+TreeCalls TbDiffTreeReader::Read() {
+  const auto nodes = tree_.nodes();
+  const auto root = std::find_if(nodes.begin(), nodes.end(), [](const TbTree::Node& node) {
+    return node.event == TbTree::kNone;
+  });
+  if (root == nodes.end()) return {};
+  std::vector<Waiting> outermost;
+  Push(static_cast<uint32_t>(root - nodes.begin()), 0, &outermost);
+  std::vector<Waiting> steps;
+  for (const Waiting& call : outermost) {
+    if (KindOf(call.node) == TbKind::kStep) steps.push_back(call);
+  }
+  std::vector<Waiting> waiting;
+  if (steps.empty()) waiting = outermost;
+  for (const Waiting& step : steps) Push(step.node, 0, &waiting);  // From the last to the first.
+  while (!waiting.empty()) {
+    const Waiting call = waiting.back();
+    waiting.pop_back();
+    Add(call.node, call.level);
+    Push(call.node, call.level + 1, &waiting);
+  }
+  return std::move(found_);
+}
+
+class TbDiffTree : public Partial {
+ public:
+  void End(const Run* run) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override {
+    return {std::begin(kTbDiffTreeFields), std::end(kTbDiffTreeFields)};
+  }
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override;
+
+ private:
+  std::map<std::string, TreeCalls, RankBefore> ranks_;
+  bool has_events_ = false;
+  int64_t rank_count_ = 0;
+};
+
+void TbDiffTree::End(const Run* run) {
+  ++rank_count_;
+  if (run == nullptr) return;
+  has_events_ |= !run->trace().torch_events.empty();
+  ranks_.try_emplace(std::string(run->rank()), TbDiffTreeReader(run->trace()).Read());
+}
+
+void TbDiffTree::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const TbDiffTree&>(other);
+  ranks_.insert(more.ranks_.begin(), more.ranks_.end());
+  has_events_ |= more.has_events_;
+  rank_count_ += more.rank_count_;
+}
+
+void TbDiffTree::Emit(Sink* sink) const {
+  for (const auto& [rank, calls] : ranks_) {
+    for (const TbDiffTreeCall& call : calls.calls) {
+      const std::array<Cell, std::size(kTbDiffTreeFields)> cells = {
+          Text(rank),
+          Integer(call.level),
+          Text(WordOf(call.kind)),
+          Text(calls.names[call.name]),
+          Integer(call.listed ? 1 : 0),
+          Integer(call.host_total_ns),
+          Integer(call.host_self_ns),
+          Integer(call.device_total_ns),
+          Integer(call.device_self_ns),
+      };
+      sink->Row(cells);
+    }
+  }
+}
+
+std::vector<std::string> TbDiffTree::Notes() const {
+  if (rank_count_ == 0 || has_events_) return {};
+  return {
+      "diff: --compat tb goes by numbers that only the JSON trace of PyTorch's profiler holds; "
+      "without it there are rows"};
+}
+
+std::span<const Field> TbDiffTreeFields() { return kTbDiffTreeFields; }
+std::unique_ptr<Partial> MakeTbDiffTree(const ViewOptions&) {
+  return std::make_unique<TbDiffTree>();
+}
+
+}  // namespace
+
+const View& TbDiffTreeView() {
+  static constexpr View kView = {.name = "diff",
+                                 .help = "calls that the diff view of the plugin compares",
+                                 .needs = kTbTreeNeeds,
+                                 .fields = TbDiffTreeFields,
+                                 .make = MakeTbDiffTree};
+  return kView;
+}
+
+}  // namespace oplens::prof

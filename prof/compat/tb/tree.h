@@ -1,0 +1,185 @@
+#ifndef OPLENS_PROF_COMPAT_TB_TREE_H_
+#define OPLENS_PROF_COMPAT_TB_TREE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/id_map.h"
+#include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
+
+namespace oplens::prof {
+
+// What the TensorBoard plugin takes a host event for, by its name.
+
+/// Names of steps begin so.
+inline constexpr std::string_view kTbStep = "ProfilerStep#";
+
+/// Whether a host event stands in the tree at all: of annotations only a few do.
+bool IsTbNode(TorchEvent::Kind kind, std::string_view name);
+
+/// What stands in the tree, as far as the diff view of the plugin goes by it.
+enum class TbKind : uint8_t { kOther, kStep, kModule, kDataLoader, kOptimizer };
+/// "", "step", "module", ...
+std::string_view WordOf(TbKind kind);
+/// Of an event for which IsTbNode holds.
+TbKind TbKindOf(TorchEvent::Kind kind, std::string_view name);
+
+/// Whether an event of the category of operators is one in the operator view.
+bool IsTbOperator(std::string_view name);
+
+/// What TbTree reads of a trace.
+inline constexpr TraceNeeds kTbTreeNeeds = {TracePart::kTorchEvents};
+
+/// The operators of a trace as the TensorBoard plugin (torch_tb_profiler 0.4.3) puts them into a
+/// tree a thread, for `--compat tb`; what is wrong in it included. Not done: the tree of PyTorch
+/// Lightning, and the loss of backward nodes without a forward op where modules are recorded.
+///
+///     device event -> API call by correlation id -> operator by external id -> tree by time
+///
+///  * Numbers of threads stand for threads, whatever the process; those of streams too.
+///  * A call of the driver launches nothing. A call whose external id no operator has is lost with
+///    its kernels; one of number 0 belongs to an operator of that number, and to the root as well
+///    where numbers of threads are no texts.
+///  * An operator that ends after the one around it is lost with what it launched.
+///  * Of an operator with a single child of the same name only the times are its own: calls and
+///    children are those of the child.
+///  * Kernels without a call belong to the root of each thread that has a step.
+///
+/// Times are ns of what two rounded doubles differ by. O(E log E) for E events.
+class TbTree {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  /// A node of a tree.
+  struct Node {
+    uint32_t event = kNone;  ///< Into Trace::torch_events; kNone: a root.
+    uint32_t first_child = kNone;
+    uint32_t last_child = kNone;
+    uint32_t next = kNone;  ///< The next child of the parent.
+    uint32_t first_call = 0;
+    uint32_t end_call = 0;
+    bool is_operator = false;  ///< Of the category of operators.
+    bool listed = false;       ///< A row of the operator view counts it.
+    bool eligible = false;     ///< For Tensor Cores.
+    int64_t length_ns = 0;
+    int64_t host_self_ns = 0;
+    int64_t device_self_ns = 0;
+    int64_t device_total_ns = 0;
+    int64_t tensor_core_self_ns = 0;
+    int64_t tensor_core_total_ns = 0;
+  };
+
+  /// A kernel under the tree; one that is under several nodes comes as often.
+  struct KernelPlace {
+    uint32_t event = kNone;  ///< Into Trace::torch_events.
+    StringId op = 0;         ///< Name of the operator; 0: the root.
+    bool op_eligible = false;
+    bool listed = false;  ///< Below a node that rows count.
+  };
+
+  /// `trace` must outlive this object and hold kTbTreeNeeds.
+  explicit TbTree(const Trace& trace);
+
+  std::span<const Node> nodes() const { return nodes_; }
+  /// The nodes that rows count, in the order in which the plugin meets them: children first.
+  std::span<const uint32_t> listed() const { return listed_; }
+  std::span<const KernelPlace> kernels() const { return kernels_; }
+  /// The root of a thread, by the number that the file gives it; kNone: nothing is on it.
+  uint32_t RootOf(int64_t thread_id) const {
+    const uint32_t thread = thread_of_.Find(thread_id);
+    return thread == IdMap::kNone ? kNone : threads_[thread].root;
+  }
+  /// Whether the trace has work of a device at all.
+  bool has_device_work() const { return !devices_.empty(); }
+  /// Time of the kernels that the operators of rows launched, and that the innermost eligible ones
+  /// did.
+  int64_t kernel_ns() const { return kernel_ns_; }
+  int64_t eligible_kernel_ns() const { return eligible_kernel_ns_; }
+
+ private:
+  struct Call {
+    uint32_t event = kNone;  // kNone: stands for the calls of kernels without one.
+    uint32_t first_device = 0;
+    uint32_t end_device = 0;
+    // Grow each time that a node counts the call.
+    int64_t device_ns = 0;
+    int64_t tensor_core_ns = 0;
+  };
+  struct Device {
+    uint32_t event = kNone;
+    uint32_t node = kNone;  // That counted it last.
+    bool node_eligible = false;
+  };
+  struct Thread {
+    int64_t id = 0;
+    std::vector<uint32_t> nodes;  // By start.
+    std::vector<uint32_t> zero_calls;
+    bool has_step = false;
+    uint32_t root = kNone;
+  };
+
+  void ReadEvents();
+  void AddNode(uint32_t event);
+  void LinkDevices(const std::vector<uint32_t>& devices);
+  void GroupDevices(std::vector<std::pair<uint32_t, uint32_t>>* found);
+  void LinkCalls();
+  void LinkZeroCalls();
+  void Build(Thread* thread);
+  void MergeRepeats(uint32_t root);
+  /// The nodes of a tree, children before parents.
+  std::vector<uint32_t> Upwards(uint32_t root) const;
+  void Count(uint32_t index);
+  void CountCall(uint32_t node, Call* call);
+  void List(uint32_t root);
+  /// `holds_eligible`: of each node whether it or one inside is eligible; filled on the way.
+  void SumKernels(uint32_t root, std::vector<bool>* holds_eligible);
+  int64_t KernelTimeOf(const Node& node) const;
+  bool UsesTensorCores(StringId name);
+  std::span<const uint32_t> CallsOf(const Node& node) const {
+    return {node_calls_.data() + node.first_call, node.end_call - node.first_call};
+  }
+  const TorchEvent& EventOf(uint32_t event) const { return trace_.torch_events[event]; }
+
+  const Trace& trace_;
+  std::vector<Thread> threads_;  // In the order of their first nodes.
+  IdMap thread_of_;              // By number.
+  std::vector<uint32_t> place_;  // By event: its place by start.
+  std::vector<Node> nodes_;
+  std::vector<Call> calls_;      // By start.
+  std::vector<Device> devices_;  // By call; at the end kernels without one.
+  uint32_t first_stale_ = 0;     // Of devices_.
+  std::vector<uint32_t> node_calls_;
+  std::vector<uint32_t> listed_;
+  std::vector<KernelPlace> kernels_;
+  std::vector<uint8_t> tensor_core_names_;  // By StringId: 0 not asked, 1 no, 2 yes.
+  int64_t kernel_ns_ = 0;
+  int64_t eligible_kernel_ns_ = 0;
+};
+
+/// end - start of an event.
+int64_t LengthNs(const TorchEvent& event);
+
+/// What the plugin's advice on Tensor Cores goes by.
+struct TbTensorCoreTime {
+  int64_t kernel_ns = 0;       ///< Of all kernels.
+  int64_t tensor_core_ns = 0;  ///< Of those that use Tensor Cores.
+  int64_t op_kernel_ns = 0;    ///< Of those that operators launched.
+  int64_t eligible_ns = 0;     ///< Of those that the innermost eligible operators launched.
+
+  void Add(const TbTensorCoreTime& other);
+  double used_ratio() const;  ///< tc_used_ratio; 0 without kernels.
+  double eligible_ratio()
+      const;  ///< tc_eligible_ops_kernel_ratio; 0 where operators launched none.
+};
+
+/// `trace` holds kTbTreeNeeds, and `tree` is its tree.
+TbTensorCoreTime TbTensorCoreTimeOf(const Trace& trace, const TbTree& tree);
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_COMPAT_TB_TREE_H_
