@@ -20,7 +20,7 @@ constexpr double kMuchUneven = 0.05;
 constexpr double kRunChecksMemoryIsFull = 0.90;  // The TensorBoard plugin's.
 constexpr double kMuchFragmented = 0.25;
 constexpr double kMemoryIsUsed = 0.50;
-constexpr size_t kLeastSteps = 5;
+constexpr size_t kLeastRunSteps = 5;
 constexpr size_t kLeastWarmSteps = 3;
 constexpr double kLateStep = 0.10;
 constexpr double kManyDeviations = 5;
@@ -135,7 +135,7 @@ std::optional<Finding> CheckFragmentation(const Case& look) {
 std::optional<Finding> CheckStepJitter(const Case& look) {
   std::span<const StepFact> steps = look.rank.steps;
   if (IsWarmUp(steps)) steps = steps.subspan(1);
-  if (steps.size() < kLeastSteps) return std::nullopt;
+  if (steps.size() < kLeastRunSteps) return std::nullopt;
   const std::vector<int64_t> totals = TotalsOf(steps);
   const int64_t median_ns = LowerMedianOf(totals);
   std::vector<int64_t> off;
