@@ -17,7 +17,6 @@ fi
 
 need_packages build test
 if [ "$preset" = coverage ]; then need_packages coverage; fi
-if [ "$preset" = asan-ubsan ]; then need_packages clang; fi
 if [ -n "${OPLENS_MPI:-}" ]; then need_packages mpi; fi
 test_set=${OPLENS_TEST_SET:-all}
 targets=()

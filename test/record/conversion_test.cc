@@ -304,7 +304,7 @@ TEST_F(ConversionTest, ProcessesOfOneNumberAreTold) {
   for (const auto& [pid_namespace, start_ticks] : identities) {
     const fs::path folder = test::MakeSpoolImage(
         spool(), kProcess, output(),
-        [&](spool::ProcessPage* page) {
+        [&, pid_namespace = pid_namespace, start_ticks = start_ticks](spool::ProcessPage* page) {
           page->pid_namespace = pid_namespace;
           page->start_ticks = start_ticks;
           page->start_ns = image;
