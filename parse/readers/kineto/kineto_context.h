@@ -18,7 +18,7 @@ namespace oplens::parse {
 
 /// A map by text that is looked up without making a std::string.
 template <typename T>
-using TextMap = std::map<std::string, T, std::less<>>;
+using SortedTextMap = std::map<std::string, T, std::less<>>;
 
 /// What the parts of the Kineto reader share: the trace that they fill, threads, bad events.
 class KinetoContext {
@@ -57,7 +57,7 @@ class KinetoContext {
   bool fraction_ = false;    // Some time was no whole number of microseconds.
   bool all_digits_ = false;  // Some time was exact that a double cannot hold.
   int64_t latest_ns_ = 0;
-  TextMap<int64_t> id_texts_;
+  SortedTextMap<int64_t> id_texts_;
 };
 
 }  // namespace oplens::parse

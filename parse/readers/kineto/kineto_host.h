@@ -58,7 +58,7 @@ class KinetoHost {
   Trace& trace_;
   KinetoCalls calls_;
   std::vector<uint8_t> name_kinds_;  // By 3 * StringId + what it has: TorchName + 1, or 0.
-  TextMap<StringId> stacks_;
+  SortedTextMap<StringId> stacks_;
   std::string text_;
   std::vector<KinetoEventIds> range_ids_;   // By range.
   std::vector<KinetoEventIds> memory_ids_;  // By memory event.

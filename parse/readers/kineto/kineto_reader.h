@@ -45,10 +45,10 @@ class KinetoReader : public JsonEventHandler {
   KinetoHost host_{&context_};
   KinetoTorchEvents torch_{&context_};
   KinetoDevice device_{&context_};
-  TextMap<KinetoClass> classes_;  // By category as written.
+  SortedTextMap<KinetoClass> classes_;  // By category as written.
   int64_t events_ = 0;
   int64_t counter_ranges_ = 0;
-  TextMap<int64_t> ignored_;  // Events by category, or by phase without one.
+  SortedTextMap<int64_t> ignored_;  // Events by category, or by phase without one.
   bool has_nodes_ = false;
   bool is_pytorch_ = false;
   bool own_timeline_ = false;  // parse wrote the file.
