@@ -16,9 +16,6 @@ constexpr int64_t SaturatingSum(int64_t a, int64_t b) {
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
   return b < 0 ? Limits::min() : Limits::max();
 }
-/// The same, by the name that the tables of other tools call it.
-constexpr int64_t SaturatingAdd(int64_t a, int64_t b) { return SaturatingSum(a, b); }
-
 /// Adds `value` to `*sum`.
 constexpr void SaturatingAdd(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 

@@ -33,7 +33,7 @@ class BasicSum {
   constexpr operator int64_t() const { return value_; }     // NOLINT(google-explicit-constructor)
 
   constexpr BasicSum& operator+=(int64_t more) {
-    value_ = SaturatingAdd(value_, more);
+    SaturatingAdd(&value_, more);
     return *this;
   }
   constexpr BasicSum& operator++() { return *this += 1; }

@@ -25,7 +25,7 @@ std::span<const std::string_view> CompatWords();
 /// for another word.
 std::span<const View> CompatViews(std::string_view word);
 
-/// Whose rules, and what they need. Entries of one table (compat_diff.cc).
+/// Whose rules, and what they need. Entries of kCompatDiffRules.
 struct CompatDiffRules {
   std::string_view word;                     ///< Of --compat: "tb".
   const View& (*view)();                     ///< What is made of each side.

@@ -112,7 +112,7 @@ class Inputs : public RecordSource {
   };
   /// A profile that is read.
   struct Profile {
-    Profile() {}  // clang 14: members with a first value make it else no class that is constructed.
+    Profile() {}  // Without it clang 14 finds no constructor that std::optional can call.
 
     Trace trace;
     std::optional<parse::KernelRecords> kernels;

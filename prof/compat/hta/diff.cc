@@ -131,7 +131,7 @@ struct HtaDiffNamesSums {
 
   void Add(const HtaDiffNamesSums& more) {
     count += more.count;
-    time_us = SaturatingAdd(time_us, more.time_us);
+    SaturatingAdd(&time_us, more.time_us);
   }
 };
 
@@ -341,8 +341,8 @@ void HtaDiff::Take(const DiffInput& input, size_t side) {
     const std::string_view name = rows.Text(row, "name");
     HtaDiffSums& sums = found_[{by_device_ ? std::string(rows.Text(row, "device")) : std::string(),
                                 by_short_name_ ? HtaShortName(name) : std::string(name)}][side];
-    sums.count = SaturatingAdd(sums.count, rows.Count(row, "count"));
-    sums.time_ns = SaturatingAdd(sums.time_ns, rows.Count(row, "time_ns"));
+    SaturatingAdd(&sums.count, rows.Count(row, "count"));
+    SaturatingAdd(&sums.time_ns, rows.Count(row, "time_ns"));
   }
 }
 

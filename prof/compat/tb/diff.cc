@@ -112,10 +112,10 @@ Value ValueOf(const Calls& calls, const Places& places) {
   if (places.size() == 1) value.name = calls.At(places.front()).name;
   for (const uint32_t place : places) {
     const Call& call = calls.At(place);
-    value.host_ns = SaturatingAdd(value.host_ns, call.host_total_ns);
-    value.device_ns = SaturatingAdd(value.device_ns, call.device_total_ns);
-    value.value_ns = SaturatingAdd(
-        value.value_ns, call.device_total_ns != 0 ? call.device_total_ns : call.host_total_ns);
+    SaturatingAdd(&value.host_ns, call.host_total_ns);
+    SaturatingAdd(&value.device_ns, call.device_total_ns);
+    SaturatingAdd(&value.value_ns,
+                  call.device_total_ns != 0 ? call.device_total_ns : call.host_total_ns);
   }
   return value;
 }
@@ -314,7 +314,7 @@ void TbDiff::AddChildren(size_t parent) {
     cut(kBase, base, base_end);
     cut(kNew, now, now_end);
     child.before_ns = before_ns;
-    before_ns = SaturatingAdd(before_ns, ChangeOf(child));
+    SaturatingAdd(&before_ns, ChangeOf(child));
     AddNode(std::move(child));
   };
   size_t base = 0;
@@ -341,7 +341,7 @@ std::vector<OpSums> TbDiff::OperatorsOf(const Node& node) const {
         if (is_new) operators.emplace_back().name = call.name;
         auto& sums = operators[place->second].sides[side];
         for (size_t i = 0; i < sums.size(); ++i) {
-          sums[i] = SaturatingAdd(sums[i], kOpFigures[i].of(call));
+          SaturatingAdd(&sums[i], kOpFigures[i].of(call));
         }
       }
     };
@@ -378,7 +378,7 @@ void TbDiff::WriteTree(Sink* sink) const {
         Integer(base.value_ns),
         Integer(now.value_ns),
         Integer(delta_ns),
-        Integer(SaturatingAdd(node.before_ns, delta_ns)),
+        Integer(SaturatingSum(node.before_ns, delta_ns)),
     };
     sink->Row(cells);
   }
